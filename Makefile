@@ -1,0 +1,167 @@
+# bigshuf. GNU make; `make help` lists the targets.
+#
+# CC, CFLAGS, CPPFLAGS and LDFLAGS are the user's, as are PREFIX and DESTDIR. Also to be set on the command line:
+#
+#   SANITIZE=address,undefined   build (and check) with these sanitizers
+#   VALGRIND=1                   run the tests under valgrind
+#   WERROR=1                     a warning is an error
+#   TEST_SCALE=tiny|small|full   how large the tests' inputs are
+#   ONLY=PATTERN                 run only the tests whose names match
+#   BUILD=DIR                    build there
+#
+# Each kind of build has a folder of its own under build/, so that one with a sanitizer stands beside the plain one.
+
+VERSION = 0.1.0
+PREFIX  = /usr/local
+BINDIR  = $(PREFIX)/bin
+MANDIR  = $(PREFIX)/share/man
+CFLAGS ?= -O2 -g
+
+comma  := ,
+BUILD   = build/$(if $(SANITIZE),$(subst $(comma),-,$(SANITIZE)),plain)
+
+# What the program needs whatever the user's flags are. Nothing here asks for a particular processor: faster
+# instructions are chosen at run time.
+NEEDED_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DBIGSHUF_VERSION=\"$(VERSION)\" -Iinclude
+NEEDED_CFLAGS   = -std=c11 -pthread -Wall -Wextra -Wpedantic -Wconversion -Wshadow $(if $(WERROR),-Werror)
+SANITIZE_FLAGS  = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+COMPILE         = $(CC) $(NEEDED_CPPFLAGS) $(CPPFLAGS) $(NEEDED_CFLAGS) $(CFLAGS) $(SANITIZE_FLAGS)
+LINK            = $(CC) -pthread $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
+
+# Asked for only when a unit test is built, by when `make deps check` has installed it.
+CMOCKA_CFLAGS = $(shell pkg-config --cflags cmocka 2>/dev/null)
+CMOCKA_LIBS   = $(shell pkg-config --libs cmocka 2>/dev/null || echo -lcmocka)
+
+C_FILES    = $(wildcard src/*.c include/*.h tests/*.c tests/*.h)
+SCRIPTS    = .ci/run $(wildcard tests/*.sh tests/end_to_end/*.sh)
+OBJECTS    = $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*.c))
+MAIN       = $(BUILD)/src/main.o
+LIBRARY    = $(BUILD)/libbigshuf.a
+PROGRAM    = $(BUILD)/bigshuf
+FAULTY     = $(BUILD)/bigshuf-faulty
+MODEL      = $(BUILD)/tests/model
+UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*_test.c))
+
+.PHONY: all check check-long check-valgrind check-install deps install uninstall dist format lint clean help FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+# ---- Building ----
+
+all: $(if $(SANITIZE),$(PROGRAM),bigshuf) ## build the program: ./bigshuf (the default)
+
+bigshuf: $(PROGRAM)
+	cp -f $(PROGRAM) $@
+
+# Everything but main, which the tests link. An object that a test brings itself, such as its own system layer, comes
+# first, so that the library's is not taken.
+$(LIBRARY): $(filter-out $(MAIN),$(OBJECTS))
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(PROGRAM): $(MAIN) $(LIBRARY)
+	$(LINK) -o $@ $^
+
+# The program with a system layer that fails on demand, before the true one under other names.
+$(FAULTY): $(MAIN) $(BUILD)/tests/faulty_sys.o $(BUILD)/tests/real_sys.o $(LIBRARY)
+	$(LINK) -o $@ $^
+
+$(BUILD)/tests/real_sys.o: src/sys.c include/sys.h $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(COMPILE) $$(sed -n 's/^[a-z].*[ *]\(sys_[a-z_]*\)(.*/-D\1=real_\1/p' include/sys.h) -c -o $@ $<
+
+$(MODEL): $(MODEL).o
+	$(LINK) -o $@ $^
+
+$(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(LIBRARY)
+	$(LINK) -o $@ $^ $(CMOCKA_LIBS)
+
+$(UNIT_TESTS:=.o): EXTRA_CFLAGS = $(CMOCKA_CFLAGS)
+$(UNIT_TESTS:=.o): | $(filter deps,$(MAKECMDGOALS))
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(COMPILE) $(EXTRA_CFLAGS) -MMD -MP -c -o $@ $<
+
+# Changes when the compiler or a flag does, and everything is compiled again.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@flags='$(subst ','\'',$(COMPILE) / $(LINK))'; \
+	    printf '%s\n' "$$flags" | cmp -s - $@ || printf '%s\n' "$$flags" >$@
+
+-include $(wildcard $(BUILD)/src/*.d $(BUILD)/tests/*.d)
+
+# ---- Testing ----
+
+# Instruments slow the program down ten to fifty times.
+TEST_SCALE ?= $(if $(VALGRIND)$(findstring thread,$(SANITIZE)),tiny,small)
+
+check: all $(UNIT_TESTS) $(FAULTY) $(MODEL) ## run all tests, in under two minutes
+	@BUILD='$(BUILD)' TEST_SCALE='$(TEST_SCALE)' VALGRIND='$(VALGRIND)' SANITIZE='$(SANITIZE)' ONLY='$(ONLY)' \
+	    bash tests/run.sh $(UNIT_TESTS) tests/layers.sh $(wildcard tests/end_to_end/*.sh)
+
+check-long: TEST_SCALE = full
+check-long: check ## run all tests on large inputs (needs some GB of disk)
+
+check-valgrind: VALGRIND = 1
+check-valgrind: check ## run all tests under valgrind
+
+check-install: all ## install to a temporary place, uninstall, see that nothing is left
+	rm -rf $(BUILD)/installed
+	$(MAKE) install DESTDIR='$(CURDIR)/$(BUILD)/installed'
+	'$(BUILD)/installed$(BINDIR)/bigshuf' --version
+	test -s '$(BUILD)/installed$(MANDIR)/man1/bigshuf.1'
+	$(MAKE) uninstall DESTDIR='$(CURDIR)/$(BUILD)/installed'
+	test -z "$$(find $(BUILD)/installed ! -type d)"
+
+deps: ## install what the tests and the lint need, with the system's package manager
+	@CC='$(CC)' sh tests/deps.sh
+
+# ---- Style ----
+
+format: ## format the C files
+	clang-format -i $(C_FILES)
+
+# A tool that is missing is named and passed over.
+lint: ## check format, clang-tidy, cppcheck, the man page and the scripts
+	@set -e; \
+	has() { command -v "$$1" >/dev/null || { echo "lint: no $$1 here: skipped" >&2; return 1; }; }; \
+	if has clang-format; then \
+	    clang-format --dry-run -Werror $(C_FILES); \
+	fi; \
+	if has clang-tidy; then \
+	    printf '%s\n' $(filter %.c,$(C_FILES)) | \
+	        xargs -n 1 -P 2 sh -c 'clang-tidy --quiet "$$1" -- -std=c11 $(NEEDED_CPPFLAGS) 2>/dev/null' tidy; \
+	fi; \
+	if has cppcheck; then \
+	    cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --std=c11 --inline-suppr \
+	        $(NEEDED_CPPFLAGS) $(filter %.c,$(C_FILES)); \
+	fi; \
+	if has mandoc; then \
+	    mandoc -T lint -W warning man/bigshuf.1; \
+	fi; \
+	for script in $(SCRIPTS); do bash -n "$$script"; done; \
+	if has shellcheck; then \
+	    shellcheck --shell=bash $(SCRIPTS); \
+	fi; \
+	echo "lint: clean"
+
+# ---- Distributing ----
+
+install: all ## install the program and its man page (PREFIX, DESTDIR)
+	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(MANDIR)/man1'
+	install -m 755 $(PROGRAM) '$(DESTDIR)$(BINDIR)/bigshuf'
+	install -m 644 man/bigshuf.1 '$(DESTDIR)$(MANDIR)/man1/bigshuf.1'
+
+uninstall: ## remove what install put there
+	rm -f '$(DESTDIR)$(BINDIR)/bigshuf' '$(DESTDIR)$(MANDIR)/man1/bigshuf.1'
+
+dist: ## make bigshuf-VERSION.tar.gz of the last commit
+	git archive --prefix=bigshuf-$(VERSION)/ -o bigshuf-$(VERSION).tar.gz HEAD
+
+clean: ## remove everything that was built
+	rm -rf build bigshuf bigshuf-$(VERSION).tar.gz
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | while IFS='|' read -r target text; do \
+	    printf '  %-16s%s\n' $$target "$$text"; done
