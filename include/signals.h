@@ -1,0 +1,27 @@
+#ifndef BIGSHUF_SIGNALS_H
+#define BIGSHUF_SIGNALS_H
+
+/*
+ * Death by signal leaves no file behind and shows the parent its true cause: the handler unlinks the registered
+ * temporary names, restores the default action and raises the signal again. The list of names is the program's one
+ * mutable global. Signals that the parent had ignored stay ignored. SIGXFSZ is ignored, so that a write over the limit
+ * fails with EFBIG and a message. SIGPIPE is left as it is.
+ */
+
+#include <signal.h>
+
+/* Catch what usually ends a program: HUP, INT, QUIT, TERM, ALRM, USR1, USR2, VTALRM, PROF, XCPU, POLL. */
+void signals_install(void);
+
+/* Register a name to be unlinked on death by signal, before the file is created. `name` must stay as it is until
+ * signals_forget. Returns a slot number, or -1 (errno ENOMEM) when all slots, about a thousand, are taken. Any thread
+ * may call both. */
+int signals_register(const char *name);
+void signals_forget(int slot); /* -1 is fine */
+
+/* Block the caught signals in the calling thread, and set them back: used around thread creation, so that workers never
+ * run the handler. */
+void signals_block(sigset_t *before);
+void signals_restore(const sigset_t *before);
+
+#endif

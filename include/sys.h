@@ -1,0 +1,67 @@
+#ifndef BIGSHUF_SYS_H
+#define BIGSHUF_SYS_H
+
+/*
+ * Every system call that can fail, one line each, and nothing else: the layer that tests replace by linking their own.
+ * What one system has and another lacks is settled here too: a refinement that is missing fails with ENOTSUP.
+ * All return what the call of the same name returns and leave errno; none retries (see io.h).
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+int sys_open(const char *path, int flags, mode_t mode);     /* adds O_CLOEXEC */
+int sys_open_anonymous(const char *directory, mode_t mode); /* O_TMPFILE, read and write; ENOTSUP where there is none */
+int sys_close(int fd);
+int sys_stat(const char *path, struct stat *status);
+int sys_lstat(const char *path, struct stat *status);
+int sys_fstat(int fd, struct stat *status);
+int sys_fchmod(int fd, mode_t mode);
+int sys_fchown(int fd, uid_t owner, gid_t group);
+int sys_ftruncate(int fd, off_t length);
+int sys_link_descriptor(int fd, const char *path); /* gives an anonymous file a name (linkat of /proc/self/fd/N) */
+bool sys_can_link_descriptor(int fd); /* is /proc there, so that the above can work? */
+int sys_rename(const char *from, const char *to);
+int sys_unlink(const char *path);
+char *sys_realpath(const char *path); /* malloc'd */
+ssize_t sys_readlink(const char *path, char *target, size_t bytes);
+int sys_readable(const char *path); /* faccessat: 0 if the effective user may read it; opens nothing */
+int sys_mkstemp(char *pattern);       /* close-on-exec */
+
+ssize_t sys_read(int fd, void *data, size_t bytes);
+ssize_t sys_write(int fd, const void *data, size_t bytes);
+off_t sys_seek(int fd, off_t offset, int whence); /* lseek */
+ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset);
+ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset);
+int sys_poll(int fd, short events); /* waits without limit */
+int sys_punch_hole(int fd, off_t offset, off_t bytes);
+void sys_will_need(int fd, off_t offset, off_t bytes); /* advice only */
+
+void *sys_map(size_t bytes); /* private, anonymous, zeroed; NULL with errno */
+void sys_unmap(void *memory, size_t bytes);
+void sys_huge_pages(void *memory, size_t bytes); /* advice only */
+void *sys_allocate(size_t count, size_t bytes);  /* calloc */
+
+int sys_random(void *data, size_t bytes);                   /* getentropy, bytes <= 256 */
+int sys_free_space(const char *directory, uint64_t *bytes); /* what an ordinary user may still write there */
+bool sys_is_memory_file_system(int fd);                     /* tmpfs or ramfs */
+
+/* pthread_create on *(pthread_t *)thread, with a stack of `stack_bytes` or the least the system takes; -1 and errno. */
+int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread);
+
+void sys_sequential(int fd); /* advice only: will be read from front to back */
+int sys_access_mode(int fd); /* O_RDONLY, O_WRONLY or O_RDWR, as the descriptor was opened */
+
+/* Open those of the descriptors 0 to 2 that are closed on /dev/null, in the direction that makes their use fail with
+ * EBADF as before, so that no file opened later takes their place. 0, or -1 with errno. */
+int sys_fill_standard(void);
+
+/* How many more descriptors may be opened, after raising the soft limit to `wanted` as far as the hard limit allows. An
+ * estimate: it takes all those below the first free one to be open, and no other. */
+unsigned sys_free_descriptors(unsigned wanted);
+
+#endif

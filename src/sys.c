@@ -1,0 +1,340 @@
+/*
+ * One line per system call, so that there is nothing here to get wrong and everything above can be tested with calls
+ * that fail on demand. The refinements are asked for by feature, not by system, where the headers allow it.
+ */
+
+#ifdef __linux__
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#else
+#undef _POSIX_C_SOURCE /* the BSDs hide preadv and getentropy from programs that ask for POSIX alone */
+#define _DARWIN_C_SOURCE
+#define _NETBSD_SOURCE
+#endif
+
+#include "sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/vfs.h>
+#endif
+#ifdef __APPLE__
+#include <sys/random.h>
+#endif
+
+#ifndef MAP_ANONYMOUS
+#define MAP_ANONYMOUS MAP_ANON
+#endif
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE 0
+#endif
+
+int sys_open(const char *path, int flags, mode_t mode)
+{
+    return open(path, flags | O_CLOEXEC, mode);
+}
+
+int sys_open_anonymous(const char *directory, mode_t mode)
+{
+#ifdef O_TMPFILE
+    int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+
+    /* A kernel before 3.11 sees an attempt to open the directory itself for writing. */
+    if (fd < 0 && errno == EISDIR)
+        errno = ENOTSUP;
+    return fd;
+#else
+    (void)directory;
+    (void)mode;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+int sys_close(int fd)
+{
+    return close(fd);
+}
+
+int sys_stat(const char *path, struct stat *status)
+{
+    return stat(path, status);
+}
+
+int sys_lstat(const char *path, struct stat *status)
+{
+    return lstat(path, status);
+}
+
+int sys_fstat(int fd, struct stat *status)
+{
+    return fstat(fd, status);
+}
+
+int sys_fchmod(int fd, mode_t mode)
+{
+    return fchmod(fd, mode);
+}
+
+int sys_fchown(int fd, uid_t owner, gid_t group)
+{
+    return fchown(fd, owner, group);
+}
+
+int sys_ftruncate(int fd, off_t length)
+{
+    return ftruncate(fd, length);
+}
+
+int sys_link_descriptor(int fd, const char *path)
+{
+#ifdef __linux__
+    char link[sizeof "/proc/self/fd/" + 3 * sizeof fd];
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+#else
+    (void)fd;
+    (void)path;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+int sys_rename(const char *from, const char *to)
+{
+    return rename(from, to);
+}
+
+int sys_unlink(const char *path)
+{
+    return unlink(path);
+}
+
+char *sys_realpath(const char *path)
+{
+    return realpath(path, NULL);
+}
+
+int sys_mkstemp(char *pattern)
+{
+    return mkostemp(pattern, O_CLOEXEC);
+}
+
+ssize_t sys_read(int fd, void *data, size_t bytes)
+{
+    return read(fd, data, bytes);
+}
+
+ssize_t sys_write(int fd, const void *data, size_t bytes)
+{
+    return write(fd, data, bytes);
+}
+
+ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset)
+{
+    return preadv(fd, pieces, count, offset);
+}
+
+ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset)
+{
+    return pwritev(fd, pieces, count, offset);
+}
+
+int sys_poll(int fd, short events)
+{
+    struct pollfd wait = {.fd = fd, .events = events};
+
+    return poll(&wait, 1, -1);
+}
+
+int sys_punch_hole(int fd, off_t offset, off_t bytes)
+{
+#ifdef FALLOC_FL_PUNCH_HOLE
+    return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, bytes);
+#else
+    (void)fd;
+    (void)offset;
+    (void)bytes;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+void sys_will_need(int fd, off_t offset, off_t bytes)
+{
+#ifdef POSIX_FADV_WILLNEED
+    (void)posix_fadvise(fd, offset, bytes, POSIX_FADV_WILLNEED);
+#else
+    (void)fd;
+    (void)offset;
+    (void)bytes;
+#endif
+}
+
+void *sys_map(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void sys_unmap(void *memory, size_t bytes)
+{
+    (void)munmap(memory, bytes);
+}
+
+void sys_huge_pages(void *memory, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    (void)madvise(memory, bytes, MADV_HUGEPAGE);
+#else
+    (void)memory;
+    (void)bytes;
+#endif
+}
+
+void *sys_allocate(size_t count, size_t bytes)
+{
+    return calloc(count, bytes);
+}
+
+int sys_random(void *data, size_t bytes)
+{
+    return getentropy(data, bytes);
+}
+
+/* What pthread_attr_setstacksize takes everywhere: whole pages, and not below the system's minimum. */
+static size_t stack_size(size_t wanted_bytes)
+{
+    size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    size_t least_bytes = (size_t)PTHREAD_STACK_MIN;
+    size_t bytes = wanted_bytes < least_bytes ? least_bytes : wanted_bytes;
+
+    return (bytes + page_bytes - 1) / page_bytes * page_bytes;
+}
+
+int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread)
+{
+    pthread_attr_t attributes;
+    int error = pthread_attr_init(&attributes);
+
+    if (error == 0) {
+        error = pthread_attr_setstacksize(&attributes, stack_size(stack_bytes));
+        if (error == 0)
+            error = pthread_create(thread, &attributes, body, argument);
+        pthread_attr_destroy(&attributes);
+    }
+    if (error != 0) {
+        errno = error;
+        return -1;
+    }
+    return 0;
+}
+
+int sys_free_space(const char *directory, uint64_t *bytes)
+{
+    struct statvfs status;
+
+    if (statvfs(directory, &status) != 0)
+        return -1;
+    *bytes = (uint64_t)status.f_bavail * (uint64_t)status.f_frsize;
+    return 0;
+}
+
+bool sys_is_memory_file_system(int fd)
+{
+#ifdef __linux__
+    const uint32_t tmpfs = 0x01021994, ramfs = 0x858458f6; /* linux/magic.h */
+    struct statfs status;
+
+    return fstatfs(fd, &status) == 0 && ((uint32_t)status.f_type == tmpfs || (uint32_t)status.f_type == ramfs);
+#else
+    (void)fd;
+    return false;
+#endif
+}
+
+unsigned sys_free_descriptors(unsigned wanted)
+{
+    struct rlimit limit;
+    rlim_t used;
+    int first = dup(STDERR_FILENO);
+
+    if (first < 0)
+        return 0;
+    close(first);
+    used = (rlim_t)first;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return _POSIX_OPEN_MAX;
+    if (limit.rlim_cur < wanted) { /* RLIM_INFINITY is the largest number */
+        struct rlimit higher = limit;
+
+        higher.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+        if (setrlimit(RLIMIT_NOFILE, &higher) == 0)
+            limit = higher;
+    }
+    if (limit.rlim_cur <= used)
+        return 0;
+    return limit.rlim_cur - used < UINT_MAX ? (unsigned)(limit.rlim_cur - used) : UINT_MAX;
+}
+
+bool sys_can_link_descriptor(int fd)
+{
+    char link[sizeof "/proc/self/fd/" + 3 * sizeof fd];
+    struct stat status;
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    return lstat(link, &status) == 0;
+}
+
+ssize_t sys_readlink(const char *path, char *target, size_t bytes)
+{
+    return readlink(path, target, bytes);
+}
+
+int sys_readable(const char *path)
+{
+    return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS);
+}
+
+off_t sys_seek(int fd, off_t offset, int whence)
+{
+    return lseek(fd, offset, whence);
+}
+
+void sys_sequential(int fd)
+{
+#ifdef POSIX_FADV_SEQUENTIAL
+    (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+#else
+    (void)fd;
+#endif
+}
+
+int sys_access_mode(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+
+    return flags < 0 ? -1 : flags & O_ACCMODE;
+}
+
+int sys_fill_standard(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            return -1;
+    return 0;
+}
