@@ -1,0 +1,35 @@
+#ifndef BIGSHUF_RANDOM_H
+#define BIGSHUF_RANDOM_H
+
+/*
+ * The random words of a run: ChaCha with 8 rounds under a key that is the SHA-256 of the seed.
+ *
+ * A key has 2^64 streams of 2^64 blocks of 64 bytes, in Bernstein's original layout (64-bit block counter, 64-bit
+ * stream number; D. J. Bernstein, "ChaCha, a variant of Salsa20", 2008). Any block can be computed without the ones
+ * before it, which is what makes threads and reading again possible.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct random_key {
+    uint32_t word[8]; /* the 32 key bytes as little-endian numbers */
+};
+
+enum { RANDOM_BLOCK_WORDS = 16 }; /* 32-bit words in a block */
+
+/* The key of a seed of any length: SHA-256 of its bytes. */
+void random_key_init(struct random_key *key, const void *seed, size_t seed_bytes);
+
+/* Compute `blocks` blocks of stream `stream` from block number `first` on. `words` receives RANDOM_BLOCK_WORDS numbers
+ * a block: number i of the stream is the little-endian 32-bit word at byte 4i of the key stream, as a number, so that
+ * machines of either byte order see the same. */
+void random_blocks(const struct random_key *key, uint64_t stream, uint64_t first, uint32_t *words, size_t blocks);
+
+/* The i-th 16-bit word (at byte 2i) of a key stream whose 32-bit words are given. */
+static inline uint16_t random_u16(const uint32_t *words, size_t i)
+{
+    return (uint16_t)(words[i / 2] >> (16 * (i % 2)));
+}
+
+#endif

@@ -1,0 +1,202 @@
+/*
+ * The data is compared with the byte sought in windows of 64 bytes, each of which gives a mask of 64 bits, one for each
+ * hit; what the ways differ in is how a mask is made. Taking the hits out of it is common to all. Where lines are short
+ * there are several in every window and their number varies, so that a loop that ends with the last hit would often be
+ * mispredicted. Hits are therefore written in groups, whether the last of them exist or not, and the next window's
+ * overwrite what was too much. That needs room in `ends` for a whole window; near its end they are written one by one.
+ */
+
+#include "scan.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <immintrin.h>
+#elif defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#include <arm_neon.h>
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+
+enum { WINDOW = 64 };
+
+/* Bit i tells whether data[i] is `byte`. */
+typedef uint64_t hits_function(const uint8_t *data, uint8_t byte);
+
+/* Write the end of the first hit and return the hits without it. Without hits, what is written has no meaning; the bit
+ * added is there because counting the zeros of 0 has no result at all, and costs less than a branch. */
+INLINE uint64_t take_hit(uint64_t hits, size_t at, uint32_t *end)
+{
+    *end = (uint32_t)at + (uint32_t)__builtin_ctzll(hits | (uint64_t)1 << 63) + 1;
+    return hits & (hits - 1);
+}
+
+/* Groups of four, written out because not every compiler unrolls a loop of four: for lines of 1 to 17 bytes (Zen 5,
+ * AVX2, GCC 12), groups of 1, 2, 4 and 8 take 1.4, 1.0, 0.7 and 0.8 ns a line, for lines of 350 bytes 4.2, 4.6, 5.0
+ * and 7.3 ns. */
+INLINE size_t scan(hits_function *find_hits, const uint8_t *data, size_t bytes, uint8_t byte, uint32_t *ends,
+                   size_t room, size_t *scanned)
+{
+    size_t found = 0, at = 0;
+    for (; bytes - at >= WINDOW; at += WINDOW) {
+        uint64_t hits = find_hits(data + at, byte);
+        if (room - found >= WINDOW) {
+            if (hits == 0)
+                continue;
+            uint32_t *next = ends + found;
+            found += (size_t)__builtin_popcountll(hits);
+            do {
+                hits = take_hit(hits, at, next);
+                hits = take_hit(hits, at, next + 1);
+                hits = take_hit(hits, at, next + 2);
+                hits = take_hit(hits, at, next + 3);
+                next += 4;
+            } while (hits != 0);
+        } else {
+            if ((size_t)__builtin_popcountll(hits) >= room - found)
+                break;
+            while (hits != 0)
+                hits = take_hit(hits, at, &ends[found++]);
+        }
+    }
+    /* What is left is less than a window, or runs out of room within one. */
+    while (at < bytes && found < room) {
+        if (data[at++] == byte)
+            ends[found++] = (uint32_t)at;
+    }
+    *scanned = at;
+    return found;
+}
+
+/* Defines scan_NAME, the way that finds its hits with hits_NAME. */
+#define DEFINE_WAY(NAME, TARGET)                                                                                       \
+    TARGET static size_t scan_##NAME(const uint8_t *data, size_t bytes, uint8_t byte, uint32_t *ends, size_t room,     \
+                                     size_t *scanned)                                                                  \
+    {                                                                                                                  \
+        return scan(hits_##NAME, data, bytes, byte, ends, room, scanned);                                              \
+    }
+
+/* Eight bytes in one number. A byte that differs leaves a difference x other than 0, so that x or x + 0x7f has its high
+ * bit set; only the low 7 bits of x are added, so nothing carries into the next byte. The multiplication gathers the
+ * eight bits in the highest byte. */
+INLINE uint64_t hits_of_8(const uint8_t *p, uint8_t byte)
+{
+    const uint64_t ones = 0x0101010101010101;
+    uint64_t bytes = p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
+                     (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+    uint64_t x = bytes ^ ones * byte;
+    uint64_t differs = ((x & 0x7f * ones) + 0x7f * ones) | x;
+    return (~differs >> 7 & ones) * 0x0102040810204080 >> 56;
+}
+
+static inline uint64_t hits_plain(const uint8_t *data, uint8_t byte)
+{
+    uint64_t hits = 0;
+    for (int i = 0; i < WINDOW; i += 8)
+        hits |= hits_of_8(data + i, byte) << i;
+    return hits;
+}
+
+DEFINE_WAY(plain, )
+
+static bool always(void)
+{
+    return true;
+}
+
+#if defined(__x86_64__) || defined(__i386__)
+
+#define SSE2     __attribute__((target("sse2")))
+#define AVX2     __attribute__((target("avx2,bmi,popcnt")))
+#define AVX512BW __attribute__((target("avx512f,avx512bw,bmi,popcnt")))
+
+SSE2 static inline uint64_t hits_sse2(const uint8_t *data, uint8_t byte)
+{
+    const __m128i sought = _mm_set1_epi8((char)byte);
+    uint64_t hits = 0;
+    for (int i = 0; i < WINDOW; i += 16) {
+        __m128i part = _mm_loadu_si128((const __m128i *)(const void *)(data + i));
+        hits |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(part, sought)) << i;
+    }
+    return hits;
+}
+
+AVX2 static inline uint64_t hits_avx2(const uint8_t *data, uint8_t byte)
+{
+    const __m256i sought = _mm256_set1_epi8((char)byte);
+    __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)data);
+    __m256i high = _mm256_loadu_si256((const __m256i *)(const void *)(data + 32));
+    return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(low, sought)) |
+           (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, sought)) << 32;
+}
+
+AVX512BW static inline uint64_t hits_avx512bw(const uint8_t *data, uint8_t byte)
+{
+    return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(data), _mm512_set1_epi8((char)byte));
+}
+
+DEFINE_WAY(sse2, SSE2)
+DEFINE_WAY(avx2, AVX2)
+DEFINE_WAY(avx512bw, AVX512BW)
+
+static bool has_sse2(void)
+{
+    return __builtin_cpu_supports("sse2");
+}
+
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
+}
+
+static bool has_avx512bw(void)
+{
+    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
+}
+
+const struct scan_way scan_ways[] = {
+    {"avx512bw", scan_avx512bw, has_avx512bw},
+    {"avx2", scan_avx2, has_avx2},
+    {"sse2", scan_sse2, has_sse2},
+    {"plain", scan_plain, always},
+    {NULL, NULL, NULL},
+};
+
+#elif defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+
+/* Every byte that matches keeps the one bit that stands for its place among 8; sums of neighbours, three times over,
+ * gather those bits in one byte. */
+static inline uint64_t hits_neon(const uint8_t *data, uint8_t byte)
+{
+    const uint8x16_t sought = vdupq_n_u8(byte);
+    const uint8x16_t places = vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201));
+    uint8x16_t a = vandq_u8(vceqq_u8(vld1q_u8(data), sought), places);
+    uint8x16_t b = vandq_u8(vceqq_u8(vld1q_u8(data + 16), sought), places);
+    uint8x16_t c = vandq_u8(vceqq_u8(vld1q_u8(data + 32), sought), places);
+    uint8x16_t d = vandq_u8(vceqq_u8(vld1q_u8(data + 48), sought), places);
+    uint8x16_t sums = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
+    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)), 0);
+}
+
+DEFINE_WAY(neon, )
+
+const struct scan_way scan_ways[] = {
+    {"neon", scan_neon, always},
+    {"plain", scan_plain, always},
+    {NULL, NULL, NULL},
+};
+
+#else
+
+const struct scan_way scan_ways[] = {
+    {"plain", scan_plain, always},
+    {NULL, NULL, NULL},
+};
+
+#endif
+
+size_t scan_byte(const uint8_t *data, size_t bytes, uint8_t byte, uint32_t *ends, size_t room, size_t *scanned)
+{
+    const struct scan_way *way = scan_ways;
+    while (!way->supported())
+        way++;
+    return way->run(data, bytes, byte, ends, room, scanned);
+}
