@@ -1,0 +1,41 @@
+#ifndef BIGSHUF_OPTIONS_H
+#define BIGSHUF_OPTIONS_H
+
+/* The command line: one table row per option (name, letter, argument, help text), from which parsing and --help are
+ * made, and one case that says what the option sets. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The strings are the caller's argv's; the two arrays are freed by options_release. */
+struct options {
+    const char **files; /* inputs in order; "-" is standard input */
+    size_t file_count;  /* at least 1 after parsing, unless files0_from is set */
+
+    const char *files0_from; /* read the names from this file ("-": standard input); NULL if not given */
+    const char *output;      /* -o; NULL is standard output */
+    uint8_t delimiter;       /* '\n', or '\0' with -z */
+    uint64_t memory_bytes;   /* -S, at least HARDWARE_MEMORY_MIN; 0 if not given */
+
+    const char **temporary; /* -T, in order; none if not given */
+    size_t temporary_count;
+
+    const char *seed;      /* --seed; NULL if not given, "" is a seed */
+    uint64_t leaf_records; /* --tune=leaf-records=T; ORDER_LEAF_RECORDS if not given */
+    unsigned parallel;     /* --parallel; 0 if not given */
+    bool verbose;
+};
+
+enum options_verdict {
+    OPTIONS_RUN,  /* do the job */
+    OPTIONS_DONE, /* --help or --version was printed well, and standard output closed: exit status 0 */
+    OPTIONS_BAD,  /* a message has been printed: exit status 1 */
+};
+
+/* Fill `options` from the command line, which stays as it is: words may stand in any order, as GNU has it, unless
+ * POSIXLY_CORRECT is set. `options` must be released whatever the verdict. */
+enum options_verdict options_parse(struct options *options, int argc, char **argv);
+void options_release(struct options *options);
+
+#endif

@@ -1,0 +1,42 @@
+#ifndef BIGSHUF_SINK_H
+#define BIGSHUF_SINK_H
+
+/*
+ * Where records go: standard output or a file that is whole or not there.
+ *
+ *     sink_open --> sink_write ... --> sink_commit --> sink_free
+ *         |              |                  | failed
+ *         +--------------+------------------+-------> sink_free: aborted; an existing file is as it was
+ *
+ * How a file is written is settled by sink_open:
+ *
+ *     replaced   the rule: a new file beside it takes its name, mode, owner and group in sink_commit
+ *     in place   what has several hard links, or cannot be replaced where it is: emptied by the first sink_write (or
+ *                sink_commit), and not restored by an abort
+ *     directly   what is no regular file: a device, a FIFO
+ *
+ * An existing file must be writable by its user, whichever way it is. Symbolic links are followed and stay, also those
+ * that lead to a file that is yet to be made. Death by signal counts as an abort.
+ */
+
+#include <stddef.h>
+
+#include "fault.h"
+
+struct sink;
+
+/* A sink to the file `path`, which must stay, or to standard output if it is NULL. Everything that can be known now is
+ * checked now, and no existing file is changed, so this comes before the first input is read. A FIFO waits for its
+ * reader here. NULL after a report. */
+struct sink *sink_open(const char *path, struct fault *fault);
+
+/* 0, or -1 after a report. Not before all input has been read: the file may be one of the inputs. */
+int sink_write(struct sink *sink, const void *data, size_t bytes);
+
+/* All has been written: close, and give the file its mode and its name. Only if this returns 0 is the output complete;
+ * -1 after a report. Standard output is closed too, since only that shows the last errors. */
+int sink_commit(struct sink *sink);
+
+void sink_free(struct sink *sink); /* NULL is fine */
+
+#endif

@@ -1,0 +1,50 @@
+#ifndef BIGSHUF_SOURCE_H
+#define BIGSHUF_SOURCE_H
+
+/*
+ * Where records come from, as one stream of bytes in which every record ends with its delimiter: the input files one
+ * after another, each one's last record completed if its delimiter is missing.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "fault.h"
+
+struct source;
+
+/* A source over the files `names` ("-" is standard input), which must stay. Looks at all of them first: regular files
+ * are opened and closed in turn, others are only looked at; what is missing, unreadable or a directory is reported.
+ * Standard input is not judged before it is read. NULL on failure. */
+struct source *source_open(const char *const *names, size_t count, uint8_t delimiter, struct fault *fault);
+
+/* A source over anything else that can be read as source_read says; `release` frees the context with the source. NULL
+ * with errno, and the context is still the caller's. */
+typedef ssize_t source_function(void *context, uint8_t *data, size_t bytes);
+struct source *source_over(source_function *read, void *context, void (*release)(void *context));
+
+/* Fill data[0, bytes), shorter only at the end of the last file. Returns the number of bytes, 0 at the end, -1 after a
+ * report. `bytes` is at least 1. */
+ssize_t source_read(struct source *source, uint8_t *data, size_t bytes);
+
+/* Put bytes back in front of what is still to come; they are not copied and must stay until they have been read again.
+ * Not again before they have been. */
+void source_unread(struct source *source, const uint8_t *data, size_t bytes);
+
+/* Bytes in the regular files among the inputs, as far as known at the start: a lower bound of what will come. */
+uint64_t source_known_bytes(const struct source *source);
+
+/* Bytes delivered so far: delimiters that were added count, bytes that were put back do not until they are read again.
+ */
+uint64_t source_delivered_bytes(const struct source *source);
+
+void source_free(struct source *source); /* NULL is fine */
+
+/* Read file names, separated (or ended) by NUL bytes, from the file `from` ("-": standard input), as sort --files0-from
+ * does. An empty name is an error that names its place ("FROM:3: invalid zero-length file name"), no names at all is an
+ * error ("no input from 'FROM'"), and so is "-" among names that come from standard input. *names is an array into
+ * *data; both are malloc'd: free them. 0, or -1 after a report, with both NULL. */
+int source_names(const char *from, const char ***names, size_t *count, char **data, struct fault *fault);
+
+#endif
