@@ -1,0 +1,33 @@
+#ifndef BIGSHUF_GATHER_H
+#define BIGSHUF_GATHER_H
+
+/* Pass 2: the piles in order, each shuffled, to the sink. */
+
+#include <stdint.h>
+
+#include "order.h"
+#include "pile.h"
+#include "run.h"
+#include "sink.h"
+#include "table.h"
+
+/* What the records of a set of piles are to each other. */
+enum gather_kind {
+    GATHER_NODE,     /* one pile: all records of node `node` */
+    GATHER_CHILDREN, /* pile j holds the records of child j of node `node` */
+    GATHER_RANKS,    /* the order has been drawn: pile j holds the records of ranks [j share, (j + 1) share) from `first` on */
+};
+
+struct gather_order {
+    enum gather_kind kind;
+    struct order_node node;
+    struct table *ranks; /* 4-byte numbers; those of pile j stand at its ranks' own places, in the order of its records */
+    uint64_t first;
+    uint64_t share;
+};
+
+/* Write the records of the piles to `sink` and leave the piles empty. Piles that do not fit into memory are started over (restart.h). 0, or -1
+ * after a report. */
+int gather(struct run *run, struct piles *piles, struct gather_order order, struct sink *sink);
+
+#endif

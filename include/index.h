@@ -1,0 +1,36 @@
+#ifndef BIGSHUF_INDEX_H
+#define BIGSHUF_INDEX_H
+
+/*
+ * The records of a resident pile, as a table of 8-byte references that can be permuted, and their way from the pile's
+ * blocks to an output buffer in the permuted order.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pile.h"
+#include "record.h"
+#include "table.h"
+
+/* Write the references of the pile's records to `table`, which has room for pile.records of them: record i's to place
+ * i, or, if `ranks` is given, to place ranks[first_rank + i] - first_rank. False if the pile does not hold exactly that
+ * many records. */
+bool index_build(const struct piles *piles, unsigned pile, const struct record_format *format,
+                 const struct table *ranks, uint64_t first_rank, struct table *table);
+
+/* A buffer that is emptied by `drain` (0, or -1 after a report) when it is full. */
+struct index_outlet {
+    uint8_t *buffer;
+    uint8_t *at;  /* where the next byte goes */
+    uint8_t *end;
+    int (*drain)(void *context);
+    void *context;
+};
+
+/* Copy the records of table[first, first + records) to the outlet. 0, or -1 when `drain` said so. */
+int index_copy(const struct pool *pool, const struct record_format *format, const struct table *table, uint64_t first,
+               uint64_t records, struct index_outlet *outlet);
+
+#endif

@@ -1,0 +1,22 @@
+#ifndef BIGSHUF_SCATTER_H
+#define BIGSHUF_SCATTER_H
+
+/* Pass 1: every record of a source goes to the pile that a router names, in the order of the source. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pile.h"
+#include "run.h"
+#include "source.h"
+
+/* pile[i] receives the pile of record first + i, for `count` records. A function of the record's number alone: it is
+ * asked by several threads, and twice for a record that two input blocks share. */
+typedef void scatter_route(const void *context, uint64_t first, size_t count, uint16_t *pile);
+
+/* Fill `count` piles from `source`, using the run's buffer and workers. *piles must be released by the caller, also
+ * after a failure. 0, or -1 after a report. */
+int scatter(struct run *run, struct source *source, scatter_route *route, const void *context, unsigned count,
+            struct piles *piles);
+
+#endif

@@ -1,0 +1,280 @@
+/*
+ * Workers claim piles in order, a few small neighbours at a time, and a turnstile lets them write in the same order. A claim
+ * is made only when the pool can promise all the blocks that the piles need to be loaded and indexed; until then the
+ * worker waits for others to finish theirs. So the number of piles in work follows the memory there is. When nothing is
+ * in work and there still is not enough, piles are spilled, last ones first; and a pile that would not fit into an empty
+ * pool is started over.
+ */
+
+#include "gather.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "index.h"
+#include "restart.h"
+#include "sys.h"
+#include "team.h"
+
+/* Piles smaller than this are claimed several at a time: a write and a hand-over for each would cost more than they do. */
+static const uint64_t CLAIM_BYTES = (uint64_t)128 << 10;
+
+struct workplace {
+    struct table table;
+    struct table spare;
+    struct index_outlet outlet;
+    struct gathering *gathering;
+    unsigned first; /* the piles claimed: [first, last) */
+    unsigned last;
+    uint32_t promised; /* blocks for them */
+};
+
+struct gathering {
+    struct run *run;
+    struct piles *piles;
+    struct gather_order order;
+    struct sink *sink;
+    struct workplace *place;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    unsigned next; /* to be claimed */
+    unsigned turn; /* to be written */
+    unsigned in_work;
+    bool failed;
+};
+
+struct order_node gather_node_of(const struct gather_order *order, unsigned pile)
+{
+    return order->kind == GATHER_CHILDREN ? order_child(order->node, pile) : order->node;
+}
+
+/* Blocks for the references of a pile's records; twice if they are to be scattered. */
+static uint64_t table_blocks(const struct gathering *g, unsigned p)
+{
+    uint64_t records = g->piles->pile[p].records;
+    uint64_t blocks = pool_blocks_for(g->piles->pool, records * sizeof(uint64_t));
+
+    if (g->order.kind != GATHER_RANKS &&
+        order_scatter_bits(&g->run->order, gather_node_of(&g->order, p), records) > 0)
+        blocks *= 2;
+    return blocks;
+}
+
+/* Does a pile fit, bytes plus index, when all others have left memory? */
+static bool fits(const struct gathering *g, unsigned p)
+{
+    const struct pool *pool = g->piles->pool;
+
+    return pool_blocks_for(pool, pile_bytes(g->piles, p)) + table_blocks(g, p) <= pool->blocks - pool->pinned;
+}
+
+/* Spill the last pile that has anything in memory. There is one, or what fits would have been promised. */
+static int spill_last(struct gathering *g)
+{
+    unsigned p = g->piles->count - 1;
+
+    while (p > 0 && g->piles->pile[p].blocks == 0)
+        p--;
+    if (!g->piles->pile[p].spilled)
+        atomic_fetch_add(&g->run->piles_spilled, 1);
+    return pile_flush(g->piles, p);
+}
+
+/* Have the blocks promised for the next pile and for those after it that make, with it, no more than `bytes`. */
+static bool claim_piles(struct gathering *g, struct workplace *place, uint64_t bytes)
+{
+    uint64_t total = 0;
+    uint64_t load = 0;
+    uint64_t table = 0;
+    unsigned p = g->next;
+
+    do {
+        uint64_t needed = table_blocks(g, p);
+
+        total += pile_bytes(g->piles, p);
+        load += pile_load_blocks(g->piles, p);
+        table = needed > table ? needed : table;
+        p++;
+    } while (p < g->piles->count && total + pile_bytes(g->piles, p) <= bytes && fits(g, p));
+    if (load + table > g->piles->pool->blocks || !pool_promise(g->piles->pool, (uint32_t)(load + table)))
+        return false;
+    place->first = g->next;
+    place->last = p;
+    place->promised = (uint32_t)(load + table);
+    g->next = p;
+    g->in_work++;
+    return true;
+}
+
+/* False when there is nothing more to claim: all is done, the next pile must be started over, or something failed. */
+static bool claim(struct gathering *g, struct workplace *place)
+{
+    bool claimed = false;
+
+    pthread_mutex_lock(&g->mutex);
+    while (!claimed && !g->failed && g->next < g->piles->count && fits(g, g->next)) {
+        claimed = claim_piles(g, place, CLAIM_BYTES) || claim_piles(g, place, 0);
+        if (claimed)
+            break;
+        if (g->in_work > 0)
+            pthread_cond_wait(&g->changed, &g->mutex);
+        else if (spill_last(g) != 0)
+            g->failed = true;
+    }
+    pthread_mutex_unlock(&g->mutex);
+    return claimed;
+}
+
+static void finish(struct gathering *g, struct workplace *place, int status)
+{
+    table_clear(&place->table);
+    table_clear(&place->spare);
+    pool_release_promise(g->piles->pool, place->promised);
+    pthread_mutex_lock(&g->mutex);
+    if (status == 0)
+        g->turn = place->last;
+    else
+        g->failed = true;
+    g->in_work--;
+    pthread_cond_broadcast(&g->changed);
+    pthread_mutex_unlock(&g->mutex);
+}
+
+/* Write what is in the outlet, when all piles before have been written. */
+static int drain(void *context)
+{
+    struct workplace *place = context;
+    struct gathering *g = place->gathering;
+    struct index_outlet *outlet = &place->outlet;
+    bool failed;
+
+    pthread_mutex_lock(&g->mutex);
+    while (g->turn != place->first && !g->failed)
+        pthread_cond_wait(&g->changed, &g->mutex);
+    failed = g->failed;
+    pthread_mutex_unlock(&g->mutex);
+    if (failed)
+        return -1;
+    if (outlet->at > outlet->buffer && sink_write(g->sink, outlet->buffer, (size_t)(outlet->at - outlet->buffer)) != 0)
+        return -1;
+    outlet->at = outlet->buffer;
+    return 0;
+}
+
+static int emit(void *context, const struct table *table, uint64_t first, uint64_t records)
+{
+    struct workplace *place = context;
+    const struct run *run = place->gathering->run;
+
+    return index_copy(&run->pool, &run->format, table, first, records, &place->outlet);
+}
+
+/* Take the blocks that a table needs out of the promise. */
+static void grow(struct workplace *place, struct table *table, uint64_t records)
+{
+    uint32_t before = table->blocks;
+
+    table_grow(table, records, sizeof(uint64_t));
+    place->promised -= table->blocks - before;
+}
+
+static int gather_pile(struct gathering *g, struct workplace *place, unsigned p)
+{
+    const struct run *run = g->run;
+    uint64_t records = g->piles->pile[p].records;
+    bool ranked = g->order.kind == GATHER_RANKS;
+    uint64_t first_rank = ranked ? g->order.first + p * g->order.share : 0;
+    struct order_node node = gather_node_of(&g->order, p);
+
+    place->promised -= pile_load_blocks(g->piles, p);
+    if (pile_load(g->piles, p) != 0)
+        return -1;
+    grow(place, &place->table, records);
+    if (!index_build(g->piles, p, &run->format, ranked ? g->order.ranks : NULL, first_rank, &place->table))
+        return fault_say(run->fault, "pile %u does not hold the records that were put there", p);
+    if (ranked) {
+        if (emit(place, &place->table, 0, records) != 0)
+            return -1;
+    } else {
+        if (order_scatter_bits(&run->order, node, records) > 0)
+            grow(place, &place->spare, records);
+        if (order_arrange(&run->order, node, &place->table, &place->spare, records, emit, place) != 0)
+            return -1;
+    }
+    pile_clear(g->piles, p);
+    return 0;
+}
+
+static void work(void *context, unsigned worker)
+{
+    struct gathering *g = context;
+    struct workplace *place = &g->place[worker];
+
+    while (claim(g, place)) {
+        int status = 0;
+
+        for (unsigned p = place->first; p < place->last && status == 0; p++)
+            status = gather_pile(g, place, p);
+        if (status == 0)
+            status = drain(place);
+        finish(g, place, status);
+    }
+}
+
+/* Each worker's tables and its part of the buffer. */
+static int set_up(struct gathering *g, unsigned workers)
+{
+    struct run *run = g->run;
+    size_t share = run->memory.buffer_bytes / workers;
+
+    for (unsigned w = 0; w < workers; w++) {
+        struct workplace *place = &g->place[w];
+
+        place->gathering = g;
+        place->outlet.buffer = run->buffer + w * share;
+        place->outlet.at = place->outlet.buffer;
+        place->outlet.end = place->outlet.buffer + share;
+        place->outlet.drain = drain;
+        place->outlet.context = place;
+        if (table_init(&place->table, &run->pool) != 0 || table_init(&place->spare, &run->pool) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int gather(struct run *run, struct piles *piles, struct gather_order order, struct sink *sink)
+{
+    unsigned workers = run->memory.workers < piles->count ? run->memory.workers : piles->count;
+    struct gathering g = {.run = run, .piles = piles, .order = order, .sink = sink};
+    int status = -1;
+
+    pthread_mutex_init(&g.mutex, NULL);
+    pthread_cond_init(&g.changed, NULL);
+    g.place = sys_allocate(workers, sizeof *g.place);
+    if (g.place == NULL || set_up(&g, workers) != 0) {
+        fault_report(run->fault, "memory", errno);
+        goto out;
+    }
+    for (;;) {
+        team_run(workers, work, &g);
+        if (g.failed)
+            goto out;
+        if (g.next == piles->count)
+            break;
+        if (restart(run, piles, g.next, &order, sink) != 0)
+            goto out;
+        g.turn = ++g.next;
+    }
+    status = 0;
+
+out:
+    for (unsigned w = 0; g.place != NULL && w < workers; w++) {
+        table_release(&g.place[w].table);
+        table_release(&g.place[w].spare);
+    }
+    free(g.place);
+    pthread_cond_destroy(&g.changed);
+    pthread_mutex_destroy(&g.mutex);
+    return status;
+}

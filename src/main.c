@@ -1,0 +1,52 @@
+/*
+ * bigshuf: shuffle the records of files larger than memory.
+ *
+ * Where things are, from the top down:
+ *
+ *     main.c      this map
+ *     options.c   the command line: one table row per option
+ *     job.c       what is to be done, and doing it
+ *     gather.c    pass 2: the piles in order, each shuffled, to the sink
+ *     restart.c   starting over a pile that does not fit into memory
+ *     scatter.c   pass 1: every record to its pile
+ *     order.c     the permutation: the tree of piles and the shuffle of a leaf, as numbers
+ *     index.c     the records of a pile as references that can be permuted
+ *     pile.c      piles in memory and on disk, and the policy of spilling
+ *     spill.c     the temporary files of piles
+ *     queue.c     input blocks on their way through pass 1
+ *     record.c    what a record is
+ *     source.c    where records come from
+ *     sink.c      where records go; target.c finds out how
+ *     run.c       what the stages share, and how the memory is divided
+ *     pool.c      blocks of memory; table.c arrays laid over them
+ *     team.c      threads
+ *     random.c    the random words: chacha.c, keyed through sha256.c
+ *     scan.c      find a byte; xxh64.c checksums; number.c sizes on the command line
+ *     hardware.c  memory and processors to use; cgroup.c control groups; textfile.c small files
+ *     signals.c   death by signal; fault.c the one message of a failed run
+ *     io.c        reading and writing that does not stop half-way; sys.c every system call
+ */
+
+#include <stdlib.h>
+
+#include "fault.h"
+#include "job.h"
+#include "options.h"
+#include "signals.h"
+#include "sys.h"
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    enum options_verdict verdict;
+    int status = EXIT_FAILURE;
+
+    if (sys_fill_standard() != 0)
+        return EXIT_FAILURE;
+    signals_install();
+    verdict = options_parse(&options, argc, argv);
+    if (verdict == OPTIONS_DONE || (verdict == OPTIONS_RUN && job_run(&options) == 0))
+        status = EXIT_SUCCESS;
+    options_release(&options);
+    return status;
+}

@@ -1,0 +1,371 @@
+/*
+ * The spill policy is in make_room: write out the fullest tail of the lane once it is worth a write; if none is, spill
+ * the lane's next pile, last ones first; if there is none left, write out the fullest tail however small. A lane has
+ * room to make as long as one of its piles has a full block, and it is asked only by a pile whose block is full.
+ *
+ * Only whole blocks are written while a pile grows, so all writes but the last are aligned, and the checksum runs over
+ * whole blocks.
+ */
+
+#include "pile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sys.h"
+
+/* Spilled tails are written in pieces of 256 KiB, less if the memory is small: S/1024 for each of 512 piles keeps all
+ * tails together at about S/4, as they are half full on average. */
+static const size_t FLUSH_BYTES = (size_t)256 << 10;
+static const size_t FLUSH_SHARE = 1024;
+
+enum { PIECES = 64 };
+
+/* Whole blocks of a pile. */
+static uint32_t full_blocks(const struct pile *pile)
+{
+    return pile->at == pile->end ? pile->blocks : pile->blocks - 1;
+}
+
+int piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct spill_place *place)
+{
+    size_t flush_bytes = (size_t)pool->blocks * pool->block_bytes / FLUSH_SHARE;
+
+    *piles = (struct piles){.pool = pool, .count = count, .lanes = lanes};
+    flush_bytes = flush_bytes < FLUSH_BYTES ? flush_bytes : FLUSH_BYTES;
+    piles->flush_blocks = (uint32_t)(flush_bytes >> pool->block_shift);
+    if (piles->flush_blocks == 0)
+        piles->flush_blocks = 1;
+    piles->pile = sys_allocate(count, sizeof *piles->pile);
+    piles->hash = sys_allocate(count, sizeof *piles->hash);
+    if (piles->pile == NULL || piles->hash == NULL || !pool_promise(pool, count)) {
+        free(piles->pile);
+        free(piles->hash);
+        piles->pile = NULL;
+        return fault_say(place->fault, "not enough memory for %u piles: use a larger -S", count);
+    }
+    for (unsigned p = 0; p < count; p++) {
+        piles->pile[p].first = POOL_NONE;
+        piles->pile[p].last = POOL_NONE;
+        xxh64_init(&piles->hash[p], 0);
+    }
+    piles->spill = spill_open(place, count);
+    if (piles->spill == NULL) {
+        piles_release(piles);
+        return -1;
+    }
+    return 0;
+}
+
+void piles_seal(struct piles *piles)
+{
+    for (unsigned p = 0; p < piles->count && !piles->sealed; p++)
+        if (piles->pile[p].blocks == 0)
+            pool_release_promise(piles->pool, 1);
+    piles->sealed = true;
+}
+
+void piles_release(struct piles *piles)
+{
+    if (piles->pile == NULL)
+        return;
+    piles_seal(piles);
+    for (unsigned p = 0; p < piles->count; p++)
+        pile_clear(piles, p);
+    spill_free(piles->spill);
+    free(piles->pile);
+    free(piles->hash);
+    piles->pile = NULL;
+}
+
+uint64_t pile_resident_bytes(const struct piles *piles, unsigned p)
+{
+    const struct pile *pile = &piles->pile[p];
+
+    return ((uint64_t)pile->blocks << piles->pool->block_shift) - (uint64_t)(pile->end - pile->at);
+}
+
+uint64_t pile_bytes(const struct piles *piles, unsigned p)
+{
+    return piles->pile[p].spilled_bytes + pile_resident_bytes(piles, p);
+}
+
+/* Write the chain's first `blocks` blocks, of which the last holds `last_bytes`, to the pile's file. */
+static int write_blocks(struct piles *piles, unsigned p, uint32_t blocks, size_t last_bytes)
+{
+    struct pile *pile = &piles->pile[p];
+    uint32_t block = pile->first;
+
+    while (blocks > 0) {
+        struct iovec pieces[PIECES];
+        uint64_t bytes = 0;
+        int count = 0;
+
+        for (; blocks > 0 && count < PIECES; blocks--, block = piles->pool->next[block]) {
+            size_t length = blocks == 1 ? last_bytes : piles->pool->block_bytes;
+            uint8_t *data = pool_block(piles->pool, block);
+
+            xxh64_update(&piles->hash[p], data, length);
+            pieces[count++] = (struct iovec){.iov_base = data, .iov_len = length};
+            bytes += length;
+        }
+        if (spill_write(piles->spill, p, pile->spilled_bytes, pieces, count) != 0)
+            return -1;
+        pile->spilled_bytes += bytes;
+    }
+    return 0;
+}
+
+/* Write the whole blocks and give them back, but keep one block. */
+static int flush_full(struct piles *piles, unsigned p)
+{
+    struct pile *pile = &piles->pile[p];
+    uint32_t full = full_blocks(pile);
+    uint32_t before_last = pile->first;
+
+    if (full == 0)
+        return 0;
+    pile->spilled = true;
+    if (write_blocks(piles, p, full, piles->pool->block_bytes) != 0)
+        return -1;
+    if (full == pile->blocks)
+        pile->at = pile->end - piles->pool->block_bytes;
+    if (pile->blocks == 1)
+        return 0;
+    for (uint32_t i = 2; i < pile->blocks; i++)
+        before_last = piles->pool->next[before_last];
+    pool_put(piles->pool, pile->first, before_last, pile->blocks - 1);
+    pile->first = pile->last;
+    pile->blocks = 1;
+    return 0;
+}
+
+/* Free at least one block, by a pile of p's lane; p's own block is full. */
+static int make_room(struct piles *piles, unsigned p)
+{
+    unsigned lane = p % piles->lanes;
+    unsigned fullest = p;
+    unsigned next = p;
+    uint32_t most = 0;
+    bool found = false;
+
+    for (unsigned q = lane; q < piles->count; q += piles->lanes) {
+        const struct pile *pile = &piles->pile[q];
+        uint32_t full = full_blocks(pile);
+
+        if (pile->spilled && full > most) {
+            fullest = q;
+            most = full;
+        }
+        if (!pile->spilled && full > 0) {
+            next = q;
+            found = true;
+        }
+    }
+    return flush_full(piles, found && most < piles->flush_blocks ? next : fullest);
+}
+
+static int next_block(struct piles *piles, unsigned p)
+{
+    struct pile *pile = &piles->pile[p];
+    struct pool *pool = piles->pool;
+    uint32_t block = pile->blocks == 0 ? pool_get_promised(pool) : pool_get(pool);
+
+    while (block == POOL_NONE) {
+        if (make_room(piles, p) != 0)
+            return -1;
+        if (pile->at != pile->end)
+            return 0; /* it was p that was written, and its block is empty again */
+        block = pool_get(pool);
+    }
+    if (pile->blocks++ == 0)
+        pile->first = block;
+    else
+        pool->next[pile->last] = block;
+    pile->last = block;
+    pile->at = pool_block(pool, block);
+    pile->end = pile->at + pool->block_bytes;
+    return 0;
+}
+
+int pile_append(struct piles *piles, unsigned p, const uint8_t *data, size_t bytes)
+{
+    struct pile *pile = &piles->pile[p];
+
+    while (bytes > 0) {
+        size_t room = (size_t)(pile->end - pile->at);
+
+        if (room == 0) {
+            if (next_block(piles, p) != 0)
+                return -1;
+            continue;
+        }
+        room = room < bytes ? room : bytes;
+        memcpy(pile->at, data, room);
+        pile->at += room;
+        data += room;
+        bytes -= room;
+    }
+    return 0;
+}
+
+/* Leave the pile without blocks. */
+static void put_chain(struct piles *piles, unsigned p)
+{
+    struct pile *pile = &piles->pile[p];
+
+    pool_put(piles->pool, pile->first, pile->last, pile->blocks);
+    pile->first = POOL_NONE;
+    pile->last = POOL_NONE;
+    pile->blocks = 0;
+    pile->at = NULL;
+    pile->end = NULL;
+}
+
+int pile_flush(struct piles *piles, unsigned p)
+{
+    struct pile *pile = &piles->pile[p];
+    size_t last_bytes = piles->pool->block_bytes - (size_t)(pile->end - pile->at);
+
+    if (pile->blocks == 0)
+        return 0;
+    pile->spilled = true;
+    if (write_blocks(piles, p, last_bytes == 0 ? pile->blocks - 1 : pile->blocks, last_bytes) != 0)
+        return -1;
+    put_chain(piles, p);
+    return 0;
+}
+
+uint32_t pile_load_blocks(const struct piles *piles, unsigned p)
+{
+    return (uint32_t)pool_blocks_for(piles->pool, piles->pile[p].spilled_bytes);
+}
+
+int pile_load(struct piles *piles, unsigned p)
+{
+    struct pile *pile = &piles->pile[p];
+    struct pool *pool = piles->pool;
+    uint32_t first = POOL_NONE;
+    uint32_t last = POOL_NONE;
+    uint32_t blocks = 0;
+    uint64_t offset = 0;
+    struct xxh64 hash;
+    int status = 0;
+
+    if (!pile->spilled)
+        return 0;
+    xxh64_init(&hash, 0);
+    while (offset < pile->spilled_bytes && status == 0) {
+        struct iovec pieces[PIECES];
+        struct iovec changed[PIECES];
+        uint64_t bytes = 0;
+        int count = 0;
+
+        for (; count < PIECES && offset + bytes < pile->spilled_bytes; count++, blocks++) {
+            uint64_t left = pile->spilled_bytes - offset - bytes;
+            uint32_t block = pool_get_promised(pool);
+
+            if (blocks == 0)
+                first = block;
+            else
+                pool->next[last] = block;
+            last = block;
+            pieces[count].iov_base = pool_block(pool, block);
+            pieces[count].iov_len = left < pool->block_bytes ? (size_t)left : pool->block_bytes;
+            changed[count] = pieces[count];
+            bytes += pieces[count].iov_len;
+        }
+        status = spill_read(piles->spill, p, offset, changed, count);
+        for (int i = 0; i < count && status == 0; i++)
+            xxh64_update(&hash, pieces[i].iov_base, pieces[i].iov_len);
+        offset += bytes;
+    }
+    if (status == 0 && xxh64_value(&hash) != xxh64_value(&piles->hash[p]))
+        status = spill_report_damage(piles->spill, p, 0);
+    if (status != 0) {
+        pool_put(pool, first, last, blocks);
+        return -1;
+    }
+    spill_drop(piles->spill, p, pile->spilled_bytes);
+    if (blocks == 0)
+        goto resident;
+    if (pile->blocks == 0) {
+        pile->end = pool_block(pool, last) + pool->block_bytes;
+        pile->at = pile->end - (((uint64_t)blocks << pool->block_shift) - pile->spilled_bytes);
+        pile->last = last;
+    } else {
+        pool->next[last] = pile->first;
+    }
+    pile->first = first;
+    pile->blocks += blocks;
+
+resident:
+    pile->spilled_bytes = 0;
+    pile->spilled = false;
+    return 0;
+}
+
+void pile_clear(struct piles *piles, unsigned p)
+{
+    struct pile *pile = &piles->pile[p];
+
+    put_chain(piles, p);
+    if (pile->spilled)
+        spill_drop(piles->spill, p, pile->spilled_bytes);
+    pile->spilled = false;
+    pile->spilled_bytes = 0;
+    pile->records = 0;
+}
+
+/* Holes are punched in steps of this many bytes. */
+static const uint64_t DISCARD_BYTES = (uint64_t)4 << 20;
+
+struct reading {
+    struct piles *piles;
+    unsigned pile;
+    bool keep;
+    uint64_t offset;
+    uint64_t discarded;
+    struct xxh64 hash;
+};
+
+static ssize_t read_pile(void *context, uint8_t *data, size_t bytes)
+{
+    struct reading *reading = context;
+    struct piles *piles = reading->piles;
+    unsigned p = reading->pile;
+    uint64_t left = piles->pile[p].spilled_bytes - reading->offset;
+    size_t length = bytes < left ? bytes : (size_t)left;
+    struct iovec piece = {.iov_base = data, .iov_len = length};
+
+    if (left == 0)
+        return 0;
+    if (spill_read(piles->spill, p, reading->offset, &piece, 1) != 0)
+        return -1;
+    xxh64_update(&reading->hash, data, length);
+    reading->offset += length;
+    if (reading->offset == piles->pile[p].spilled_bytes &&
+        xxh64_value(&reading->hash) != xxh64_value(&piles->hash[p]))
+        return spill_report_damage(piles->spill, p, 0);
+    if (!reading->keep && reading->offset - reading->discarded >= DISCARD_BYTES) {
+        spill_discard(piles->spill, p, reading->discarded, reading->offset);
+        reading->discarded = reading->offset;
+    }
+    return (ssize_t)length;
+}
+
+struct source *pile_source(struct piles *piles, unsigned p, bool keep)
+{
+    struct reading *reading = sys_allocate(1, sizeof *reading);
+    struct source *source = NULL;
+
+    if (reading != NULL) {
+        *reading = (struct reading){.piles = piles, .pile = p, .keep = keep};
+        xxh64_init(&reading->hash, 0);
+        source = source_over(read_pile, reading, free);
+    }
+    if (source == NULL)
+        free(reading);
+    return source;
+}

@@ -1,0 +1,222 @@
+/*
+ * A leaf's order is drawn as a table of record numbers (Fisher-Yates over 0, 1, 2, ...) and turned around into ranks: rank i
+ * is where record i stands in the output. Pile j then takes the ranks [j share, (j + 1) share): the records' sequence in a
+ * pile is that of the source, so the ranks of pile j are those of the whole, filtered. They are put together in place j
+ * of the same table, where pile j finds them, and where it can be divided again.
+ */
+
+#include "restart.h"
+
+#include <errno.h>
+
+#include "scatter.h"
+
+/* Piles of a second scatter should leave half of the memory free, so that two can be in work. */
+enum { HALVES = 2, PILES_MAX = 512 };
+
+struct node_route {
+    const struct order *order;
+    struct order_node node;
+    unsigned bits;
+};
+
+static void route_by_node(const void *context, uint64_t first, size_t count, uint16_t *pile)
+{
+    const struct node_route *route = context;
+
+    order_scatter(route->order, route->node, route->bits, first, count, pile);
+}
+
+struct rank_route {
+    const struct table *ranks;
+    uint64_t first; /* of the records, and of their ranks */
+    uint64_t share;
+};
+
+static void route_by_rank(const void *context, uint64_t first, size_t count, uint16_t *pile)
+{
+    const struct rank_route *route = context;
+
+    for (size_t i = 0; i < count; i++)
+        pile[i] = (uint16_t)((*table_u32(route->ranks, route->first + first + i) - route->first) / route->share);
+}
+
+/* Scatter a flushed pile and gather what comes of it. */
+static int scatter_and_gather(struct run *run, struct piles *piles, unsigned p, scatter_route *route,
+                              const void *context, unsigned count, struct gather_order order, struct sink *sink)
+{
+    struct source *source = pile_source(piles, p, false);
+    struct piles inner = {0};
+    int status = -1;
+
+    if (source == NULL) {
+        fault_report(run->fault, "memory", errno);
+        goto out;
+    }
+    if (scatter(run, source, route, context, count, &inner) != 0)
+        goto out;
+    pile_clear(piles, p);
+    status = gather(run, &inner, order, sink);
+
+out:
+    source_free(source);
+    piles_release(&inner);
+    return status;
+}
+
+static int restart_node(struct run *run, struct piles *piles, unsigned p, struct order_node node, unsigned bits,
+                        struct sink *sink)
+{
+    struct node_route route = {.order = &run->order, .node = node, .bits = bits};
+    struct gather_order order = {.kind = GATHER_CHILDREN, .node = node};
+
+    return scatter_and_gather(run, piles, p, route_by_node, &route, 1u << bits, order, sink);
+}
+
+/* A table for `records` ranks, in memory that is kept until drop_ranks. */
+static int take_ranks(struct run *run, struct table *table, uint64_t records)
+{
+    uint64_t blocks = pool_blocks_for(&run->pool, records * sizeof(uint32_t));
+
+    if (table_init(table, &run->pool) != 0)
+        return fault_report(run->fault, "memory", errno);
+    if (blocks > run->pool.blocks || !pool_promise(&run->pool, (uint32_t)blocks))
+        return fault_say(run->fault, "the order of a pile of %llu records needs more memory: use a larger -S",
+                         (unsigned long long)records);
+    table_grow(table, records, sizeof(uint32_t));
+    pool_pin(&run->pool, table->blocks);
+    return 0;
+}
+
+static void drop_ranks(struct run *run, struct table *table)
+{
+    if (table->pool != NULL)
+        pool_unpin(&run->pool, table->blocks);
+    table_release(table);
+}
+
+/* Sort the ranks of the records [first, first + records) by pile; `sorted` is a table as long as that. */
+static void sort_ranks(const struct table *ranks, uint64_t first, uint64_t records, uint64_t share,
+                       struct table *sorted)
+{
+    uint64_t next[PILES_MAX];
+
+    for (unsigned j = 0; j < PILES_MAX; j++)
+        next[j] = j * share;
+    for (uint64_t i = 0; i < records; i++) {
+        uint32_t rank = *table_u32(ranks, first + i);
+
+        *table_u32(sorted, next[(rank - first) / share]++) = rank;
+    }
+}
+
+/* Scatter by rank. The ranks stay in the order of the source until the scatter is done. */
+static int restart_ranked(struct run *run, struct piles *piles, unsigned p, struct table *ranks, uint64_t first,
+                          struct sink *sink)
+{
+    uint64_t records = piles->pile[p].records;
+    uint64_t memory = (uint64_t)(run->pool.blocks - run->pool.pinned) << run->pool.block_shift;
+    uint64_t count = HALVES * pile_bytes(piles, p) / memory + 2;
+    struct rank_route route = {.ranks = ranks, .first = first};
+    struct gather_order order = {.kind = GATHER_RANKS, .ranks = ranks, .first = first};
+    struct source *source = NULL;
+    struct table sorted = {0};
+    struct piles inner = {0};
+    int status = -1;
+
+    count = count < PILES_MAX ? count : PILES_MAX;
+    count = count < records ? count : records;
+    route.share = (records + count - 1) / count;
+    order.share = route.share;
+    count = (records + route.share - 1) / route.share;
+    if (take_ranks(run, &sorted, records) != 0)
+        goto out;
+    sort_ranks(ranks, first, records, route.share, &sorted);
+    source = pile_source(piles, p, false);
+    if (source == NULL) {
+        fault_report(run->fault, "memory", errno);
+        goto out;
+    }
+    if (scatter(run, source, route_by_rank, &route, (unsigned)count, &inner) != 0)
+        goto out;
+    pile_clear(piles, p);
+    for (uint64_t i = 0; i < records; i++)
+        *table_u32(ranks, first + i) = *table_u32(&sorted, i);
+    drop_ranks(run, &sorted);
+    status = gather(run, &inner, order, sink);
+
+out:
+    source_free(source);
+    drop_ranks(run, &sorted);
+    piles_release(&inner);
+    return status;
+}
+
+static int restart_leaf(struct run *run, struct piles *piles, unsigned p, struct order_node node, struct sink *sink)
+{
+    uint64_t records = piles->pile[p].records;
+    struct table drawn = {0};
+    struct table ranks = {0};
+    int status = -1;
+
+    if (take_ranks(run, &drawn, records) != 0 || take_ranks(run, &ranks, records) != 0)
+        goto out;
+    for (uint64_t i = 0; i < records; i++)
+        *table_u32(&drawn, i) = (uint32_t)i;
+    order_leaf_u32(&run->order, node, &drawn, 0, records);
+    for (uint64_t i = 0; i < records; i++)
+        *table_u32(&ranks, *table_u32(&drawn, i)) = (uint32_t)i;
+    drop_ranks(run, &drawn);
+    status = restart_ranked(run, piles, p, &ranks, 0, sink);
+
+out:
+    drop_ranks(run, &drawn);
+    drop_ranks(run, &ranks);
+    return status;
+}
+
+/* Read a pile from beginning to end, to `sink` if there is one. */
+static int read_through(struct run *run, struct piles *piles, unsigned p, struct sink *sink)
+{
+    struct source *source = pile_source(piles, p, sink == NULL);
+    ssize_t bytes = -1;
+
+    if (source == NULL)
+        return fault_report(run->fault, "memory", errno);
+    while ((bytes = source_read(source, run->buffer, run->memory.buffer_bytes)) > 0)
+        if (sink != NULL && sink_write(sink, run->buffer, (size_t)bytes) != 0) {
+            bytes = -1;
+            break;
+        }
+    source_free(source);
+    return bytes < 0 ? -1 : 0;
+}
+
+/* One record: read once to verify it, since nothing may be written before, and once to copy it. */
+static int restart_single(struct run *run, struct piles *piles, unsigned p, struct sink *sink)
+{
+    if (read_through(run, piles, p, NULL) != 0 || read_through(run, piles, p, sink) != 0)
+        return -1;
+    pile_clear(piles, p);
+    return 0;
+}
+
+int restart(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order, struct sink *sink)
+{
+    struct order_node node = gather_node_of(order, p);
+    uint64_t records = piles->pile[p].records;
+    unsigned bits;
+
+    for (unsigned q = 0; q < piles->count; q++)
+        if (pile_flush(piles, q) != 0)
+            return -1;
+    if (records == 1)
+        return restart_single(run, piles, p, sink);
+    atomic_fetch_add(&run->started_over, 1);
+    if (order->kind == GATHER_RANKS)
+        return restart_ranked(run, piles, p, order->ranks, order->first + p * order->share, sink);
+    bits = order_scatter_bits(&run->order, node, records);
+    if (bits > 0)
+        return restart_node(run, piles, p, node, bits, sink);
+    return restart_leaf(run, piles, p, node, sink);
+}

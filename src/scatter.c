@@ -1,0 +1,174 @@
+/*
+ * Input blocks go through the queue (queue.h): read, scanned for record ends, routed, appended. A record that reaches
+ * over the end of a block is simply two pieces of one record: both have its number, so both go to its pile, one after the
+ * other. That is why records may be of any length, larger than memory too.
+ *
+ * Routing turns a block into a list of pieces for each lane, so that a lane touches nothing but its own records. The
+ * append loop is the hot one: one look at the list, one 32-byte copy that may write beyond the piece (into the room of
+ * the same block, to be overwritten by what comes next), two counters.
+ */
+
+#include "scatter.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "queue.h"
+#include "team.h"
+
+/* Copies are made in steps of this many bytes and may overshoot by one less; it is at most POOL_SLACK_BYTES. */
+enum { STEP = 32 };
+
+struct scattering {
+    struct run *run;
+    struct source *source;
+    scatter_route *route;
+    const void *context;
+    struct piles *piles;
+    struct queue *queue;
+};
+
+static int read_block(struct scattering *s, struct queue_block *block)
+{
+    ssize_t bytes = source_read(s->source, block->data, block->data_bytes);
+
+    if (bytes < 0)
+        return -1;
+    block->bytes = (size_t)bytes;
+    return 0;
+}
+
+static void scan_block(struct scattering *s, struct queue_block *block)
+{
+    size_t scanned;
+
+    block->records = record_ends(&s->run->format, block->data + block->from, block->bytes - block->from, block->ends,
+                                 block->room, &scanned);
+    block->to = block->from + scanned;
+    block->open = block->records == 0 || block->ends[block->records - 1] != scanned;
+}
+
+static void route_block(struct scattering *s, struct queue_block *block)
+{
+    unsigned lanes = s->piles->lanes;
+    size_t *next = block->lane_start; /* lane l's place while pieces are dealt out, then the start of lane l + 1 */
+    size_t pieces = block->records + block->open;
+    size_t start = block->from;
+    size_t total = 0;
+
+    s->route(s->context, block->first_record, pieces, block->pile);
+    memset(next, 0, (lanes + 1) * sizeof *next);
+    if (lanes > 1)
+        for (size_t i = 0; i < pieces; i++)
+            next[block->pile[i] % lanes]++;
+    for (unsigned l = 0; l < lanes && lanes > 1; l++) {
+        size_t count = next[l];
+
+        next[l] = total;
+        total += count;
+    }
+    if (block->open)
+        block->ends[block->records] = (uint32_t)(block->to - block->from);
+    for (size_t i = 0; i < pieces; i++) {
+        size_t end = block->from + block->ends[i];
+        unsigned lane = lanes == 1 ? 0 : block->pile[i] % lanes;
+
+        block->pieces[next[lane]++] = queue_piece_make(start, end - start, block->pile[i]);
+        start = end;
+    }
+    memmove(next + 1, next, lanes * sizeof *next);
+    next[0] = 0;
+}
+
+static int append_block(struct scattering *s, struct queue_block *block, unsigned lane)
+{
+    const queue_piece *piece = block->pieces + block->lane_start[lane];
+    const queue_piece *end = block->pieces + block->lane_start[lane + 1];
+    struct pile *piles = s->piles->pile;
+
+    for (; piece < end; piece++) {
+        const uint8_t *from = block->data + queue_piece_start(*piece);
+        size_t length = queue_piece_length(*piece);
+        unsigned p = queue_piece_pile(*piece);
+        struct pile *pile = &piles[p];
+
+        pile->records++;
+        if (length + STEP <= (size_t)(pile->end - pile->at)) {
+            uint8_t *to = pile->at;
+
+            pile->at += length;
+            memcpy(to, from, STEP);
+            if (length > STEP) {
+                if (length > 8 * (size_t)STEP) {
+                    memcpy(to + STEP, from + STEP, length - STEP);
+                    continue;
+                }
+                for (size_t done = STEP; done < length; done += STEP)
+                    memcpy(to + done, from + done, STEP);
+            }
+        } else if (pile_append(s->piles, p, from, length) != 0) {
+            return -1;
+        }
+    }
+    /* The record that is still open is counted by the block in which it ends. */
+    if (block->open) {
+        unsigned p = block->pile[block->records];
+
+        if (p % s->piles->lanes == lane)
+            piles[p].records--;
+    }
+    return 0;
+}
+
+static void work(void *context, unsigned worker)
+{
+    struct scattering *s = context;
+    struct queue_task task;
+
+    (void)worker;
+    while ((task = queue_take(s->queue)).kind != QUEUE_END) {
+        int status = 0;
+
+        switch (task.kind) {
+        case QUEUE_READ:
+            status = read_block(s, task.block);
+            break;
+        case QUEUE_SCAN:
+            scan_block(s, task.block);
+            break;
+        case QUEUE_ROUTE:
+            route_block(s, task.block);
+            break;
+        case QUEUE_APPEND:
+            status = append_block(s, task.block, task.lane);
+            break;
+        case QUEUE_END:
+            break;
+        }
+        if (status != 0) {
+            queue_stop(s->queue);
+            return;
+        }
+        queue_done(s->queue, task);
+    }
+}
+
+int scatter(struct run *run, struct source *source, scatter_route *route, const void *context, unsigned count,
+            struct piles *piles)
+{
+    unsigned workers = run->memory.workers;
+    struct scattering s = {.run = run, .source = source, .route = route, .context = context, .piles = piles};
+
+    if (piles_init(piles, count, workers, &run->pool, run->place) != 0)
+        return -1;
+    s.queue = queue_open(run->buffer, run->memory.buffer_bytes, workers, workers);
+    if (s.queue == NULL)
+        return fault_report(run->fault, "memory", errno);
+    team_run(workers, work, &s);
+    queue_free(s.queue);
+    piles_seal(piles);
+    for (unsigned p = 0; p < count; p++)
+        if (piles->pile[p].spilled)
+            atomic_fetch_add(&run->piles_spilled, 1);
+    return fault_any(run->fault) ? -1 : 0;
+}

@@ -1,0 +1,363 @@
+/*
+ * Piles are dealt to `files` groups; pile p is turn p / files of group p mod files. A group has a file in each
+ * directory in which one of its piles ever needed one, made at the first write. With a group for each pile, which is
+ * the rule, a pile's place in its file is its own offset. Otherwise the piles of a group take turns, a stripe each, so
+ * that a place is still found by arithmetic alone; what a short pile does not use is a hole and takes no space.
+ *
+ *     pile offset  ->  (part: the directory after so many that were full)  ->  group file, stripe, place in it
+ */
+
+#include "spill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io.h"
+#include "sys.h"
+
+/* Descriptors left to inputs, output, and what libc opens for a moment. */
+static const unsigned SPARE_DESCRIPTORS = 12;
+
+/* More than the piles of two scatters, one within the other, and all that can be of use. */
+static const unsigned WANTED_DESCRIPTORS = 4096;
+
+/* Pieces of one transfer: 64 blocks of 64 KiB are 4 MiB. */
+enum { PIECES = 64 };
+
+struct spill {
+    struct spill_place *place;
+    pthread_mutex_t mutex; /* guards the making of files */
+    unsigned piles;
+    unsigned files;  /* groups */
+    unsigned turns;  /* piles in a group, at most */
+    int *descriptor; /* [files][directories]; -1 if not made */
+    uint64_t *start; /* [piles][directories + 1]: the pile's offset at which each of its parts begins */
+    unsigned *parts; /* [piles]: how many directories it has come to; 0 before the first write */
+};
+
+static const char *directory_of(const struct spill *spill, unsigned pile, unsigned part)
+{
+    const struct spill_place *place = spill->place;
+
+    return place->directory[(pile % spill->files + part) % place->directories];
+}
+
+/* Failures name the directory, as the files have no names. */
+static int report(const struct spill *spill, unsigned pile, unsigned part, int error)
+{
+    return fault_say(spill->place->fault, "temporary file in %s: %s", directory_of(spill, pile, part),
+                     error == 0 ? "file is shorter than what was written" : strerror(error));
+}
+
+static int open_nameless(const char *directory)
+{
+    static const char NAME[] = "/bigshuf-XXXXXX";
+    int fd = sys_open_anonymous(directory, 0600);
+    size_t length = strlen(directory);
+    char *path;
+
+    if (fd >= 0 || (errno != ENOTSUP && errno != EISDIR && errno != EINVAL))
+        return fd;
+    path = sys_allocate(length + sizeof NAME, 1);
+    if (path == NULL)
+        return -1;
+    memcpy(path, directory, length);
+    memcpy(path + length, NAME, sizeof NAME);
+    fd = sys_mkstemp(path);
+    if (fd >= 0 && sys_unlink(path) != 0) {
+        int error = errno;
+
+        io_close(fd);
+        errno = error;
+        fd = -1;
+    }
+    free(path);
+    return fd;
+}
+
+int spill_check(struct spill_place *place, uint64_t bytes)
+{
+    uint64_t room = 0;
+
+    for (unsigned d = 0; d < place->directories; d++) {
+        uint64_t free_bytes = 0;
+        int fd = open_nameless(place->directory[d]);
+
+        if (fd < 0)
+            return fault_report(place->fault, place->directory[d], errno);
+        io_close(fd);
+        if (sys_free_space(place->directory[d], &free_bytes) != 0)
+            free_bytes = UINT64_MAX; /* what is not known is no reason to refuse */
+        room = free_bytes < UINT64_MAX - room ? room + free_bytes : UINT64_MAX;
+    }
+    if (room >= bytes)
+        return 0;
+    return fault_say(place->fault, "%s: %s: about %llu MiB are needed for temporary files, %llu MiB are free",
+                     place->directory[0], strerror(ENOSPC), (unsigned long long)(bytes >> 20),
+                     (unsigned long long)(room >> 20));
+}
+
+struct spill *spill_open(struct spill_place *place, unsigned piles)
+{
+    unsigned free_descriptors = sys_free_descriptors(WANTED_DESCRIPTORS);
+    unsigned files = free_descriptors > SPARE_DESCRIPTORS ? free_descriptors - SPARE_DESCRIPTORS : 0;
+    struct spill *spill = sys_allocate(1, sizeof *spill);
+
+    if (spill == NULL)
+        goto fail;
+    /* An oversized pile needs files in its turn while the others' are still open: keep half for later. */
+    files = files / 2 / place->directories;
+    if (files > piles)
+        files = piles;
+    if (files == 0)
+        files = 1;
+    spill->place = place;
+    spill->piles = piles;
+    spill->turns = (piles + files - 1) / files;
+    spill->files = (piles + spill->turns - 1) / spill->turns;
+    pthread_mutex_init(&spill->mutex, NULL);
+    spill->descriptor = sys_allocate((size_t)spill->files * place->directories, sizeof *spill->descriptor);
+    spill->start = sys_allocate((size_t)piles * (place->directories + 1), sizeof *spill->start);
+    spill->parts = sys_allocate(piles, sizeof *spill->parts);
+    if (spill->descriptor == NULL || spill->start == NULL || spill->parts == NULL)
+        goto fail;
+    for (size_t i = 0; i < (size_t)spill->files * place->directories; i++)
+        spill->descriptor[i] = -1;
+    return spill;
+
+fail:
+    fault_report(place->fault, "memory", errno);
+    if (spill != NULL && spill->descriptor != NULL)
+        free(spill->descriptor);
+    if (spill != NULL) {
+        free(spill->start);
+        free(spill->parts);
+    }
+    free(spill);
+    return NULL;
+}
+
+void spill_free(struct spill *spill)
+{
+    if (spill == NULL)
+        return;
+    for (size_t i = 0; i < (size_t)spill->files * spill->place->directories; i++)
+        if (spill->descriptor[i] >= 0)
+            io_close(spill->descriptor[i]);
+    pthread_mutex_destroy(&spill->mutex);
+    free(spill->descriptor);
+    free(spill->start);
+    free(spill->parts);
+    free(spill);
+}
+
+static int *descriptor_of(struct spill *spill, unsigned pile, unsigned part)
+{
+    unsigned group = pile % spill->files;
+    unsigned directory = (group + part) % spill->place->directories;
+
+    return &spill->descriptor[(size_t)group * spill->place->directories + directory];
+}
+
+static uint64_t *start_of(struct spill *spill, unsigned pile, unsigned part)
+{
+    return &spill->start[(size_t)pile * (spill->place->directories + 1) + part];
+}
+
+/* The descriptor for writing, made if it is not there. */
+static int descriptor_for_writing(struct spill *spill, unsigned pile, unsigned part)
+{
+    int *fd = descriptor_of(spill, pile, part);
+    int got;
+
+    pthread_mutex_lock(&spill->mutex);
+    if (*fd < 0) {
+        *fd = open_nameless(directory_of(spill, pile, part));
+        if (*fd >= 0 && sys_is_memory_file_system(*fd) && !atomic_exchange(&spill->place->told, true))
+            fault_warn("temporary files in %s are kept in memory; name another directory with -T",
+                       directory_of(spill, pile, part));
+    }
+    got = *fd;
+    pthread_mutex_unlock(&spill->mutex);
+    return got;
+}
+
+/* Where a pile's byte stands in its part's file, and how many bytes from there on stand together. */
+static off_t place_of(const struct spill *spill, unsigned pile, uint64_t offset, uint64_t *together)
+{
+    uint64_t stripe = offset / SPILL_STRIPE_BYTES;
+    uint64_t inside = offset % SPILL_STRIPE_BYTES;
+
+    if (spill->turns == 1) {
+        *together = UINT64_MAX;
+        return (off_t)offset;
+    }
+    *together = SPILL_STRIPE_BYTES - inside;
+    return (off_t)((stripe * spill->turns + pile / spill->files) * SPILL_STRIPE_BYTES + inside);
+}
+
+/* The part in which a pile's byte is, and the offset at which the next part begins. */
+static unsigned part_of(struct spill *spill, unsigned pile, uint64_t offset, uint64_t *next)
+{
+    unsigned part = 0;
+
+    while (part + 1 < spill->parts[pile] && offset >= *start_of(spill, pile, part + 1))
+        part++;
+    *next = part + 1 < spill->parts[pile] ? *start_of(spill, pile, part + 1) : UINT64_MAX;
+    return part;
+}
+
+/* Copy to `some` the pieces' first bytes, at most `limit`, and take them off the pieces. Returns how many were made. */
+static int take_pieces(struct iovec **pieces, int *count, uint64_t limit, struct iovec some[PIECES], size_t *bytes)
+{
+    int taken = 0;
+
+    *bytes = 0;
+    while (*count > 0 && taken < PIECES && limit > 0) {
+        struct iovec *piece = *pieces;
+        size_t length = piece->iov_len < limit ? piece->iov_len : (size_t)limit;
+
+        some[taken++] = (struct iovec){.iov_base = piece->iov_base, .iov_len = length};
+        *bytes += length;
+        limit -= length;
+        piece->iov_base = (char *)piece->iov_base + length;
+        piece->iov_len -= length;
+        if (piece->iov_len == 0) {
+            ++*pieces;
+            --*count;
+        }
+    }
+    return taken;
+}
+
+static bool is_full(int error)
+{
+    return error == ENOSPC || error == EDQUOT;
+}
+
+/* Write what stands together; when its directory is full go on in the next one, with what is left of it. */
+static int write_together(struct spill *spill, unsigned pile, uint64_t *offset, struct iovec *some, int count,
+                          size_t bytes)
+{
+    for (;;) {
+        unsigned part = spill->parts[pile] - 1;
+        int fd = descriptor_for_writing(spill, pile, part);
+        uint64_t together;
+        size_t done = 0;
+        int status = -1;
+
+        if (fd >= 0)
+            status = io_write_at(fd, some, count, place_of(spill, pile, *offset - *start_of(spill, pile, part), &together),
+                                 &done);
+        *offset += done;
+        bytes -= done;
+        atomic_fetch_add(&spill->place->bytes, done);
+        if (status == 0)
+            return 0;
+        if (!is_full(errno) || spill->parts[pile] == spill->place->directories)
+            return report(spill, pile, part, errno);
+        *start_of(spill, pile, spill->parts[pile]++) = *offset;
+        while (count > 0 && some->iov_len == 0) {
+            some++;
+            count--;
+        }
+        if (bytes == 0)
+            return 0;
+    }
+}
+
+int spill_write(struct spill *spill, unsigned pile, uint64_t offset, struct iovec *pieces, int count)
+{
+    if (spill->parts[pile] == 0)
+        spill->parts[pile] = 1;
+    while (count > 0) {
+        struct iovec some[PIECES];
+        uint64_t together;
+        size_t bytes;
+        int taken;
+
+        place_of(spill, pile, offset - *start_of(spill, pile, spill->parts[pile] - 1), &together);
+        taken = take_pieces(&pieces, &count, together, some, &bytes);
+        if (write_together(spill, pile, &offset, some, taken, bytes) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int spill_read(struct spill *spill, unsigned pile, uint64_t offset, struct iovec *pieces, int count)
+{
+    while (count > 0) {
+        struct iovec some[PIECES];
+        uint64_t next;
+        uint64_t together;
+        unsigned part = part_of(spill, pile, offset, &next);
+        off_t at = place_of(spill, pile, offset - *start_of(spill, pile, part), &together);
+        size_t bytes;
+        size_t done;
+        int taken = take_pieces(&pieces, &count, together < next - offset ? together : next - offset, some, &bytes);
+
+        if (io_read_at(*descriptor_of(spill, pile, part), some, taken, at, &done) != 0)
+            return report(spill, pile, part, errno);
+        offset += bytes;
+    }
+    return 0;
+}
+
+/* Do something for every run of bytes of [from, to) that stands together. */
+static void for_each_run(struct spill *spill, unsigned pile, uint64_t from, uint64_t to,
+                         void (*action)(int fd, off_t offset, off_t bytes))
+{
+    while (from < to) {
+        uint64_t next;
+        uint64_t together;
+        unsigned part = part_of(spill, pile, from, &next);
+        off_t at = place_of(spill, pile, from - *start_of(spill, pile, part), &together);
+        uint64_t bytes = to - from;
+
+        bytes = bytes < together ? bytes : together;
+        bytes = bytes < next - from ? bytes : next - from;
+        action(*descriptor_of(spill, pile, part), at, (off_t)bytes);
+        from += bytes;
+    }
+}
+
+void spill_will_need(struct spill *spill, unsigned pile, uint64_t offset, uint64_t bytes)
+{
+    for_each_run(spill, pile, offset, offset + bytes, sys_will_need);
+}
+
+static void give_back(int fd, off_t offset, off_t bytes)
+{
+    (void)sys_punch_hole(fd, offset, bytes); /* where it cannot be done, the space comes back with the file */
+}
+
+void spill_discard(struct spill *spill, unsigned pile, uint64_t from, uint64_t to)
+{
+    for_each_run(spill, pile, from, to, give_back);
+}
+
+void spill_drop(struct spill *spill, unsigned pile, uint64_t bytes)
+{
+    if (spill->turns > 1) {
+        spill_discard(spill, pile, 0, bytes);
+        return;
+    }
+    for (unsigned part = 0; part < spill->parts[pile]; part++) {
+        int *fd = descriptor_of(spill, pile, part);
+
+        if (*fd >= 0)
+            io_close(*fd);
+        *fd = -1;
+    }
+    spill->parts[pile] = 0;
+}
+
+int spill_report_damage(struct spill *spill, unsigned pile, uint64_t offset)
+{
+    uint64_t next;
+
+    return fault_say(spill->place->fault, "temporary file in %s: contents have changed since they were written",
+                     directory_of(spill, pile, part_of(spill, pile, offset, &next)));
+}

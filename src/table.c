@@ -1,0 +1,47 @@
+/* The blocks of a table are a chain like a pile's, so that giving them back is one step; the list of their addresses
+ * stands outside the pool and is as long as the pool has blocks, of which only the used part is ever touched. */
+
+#include "table.h"
+
+#include <stdlib.h>
+
+#include "sys.h"
+
+int table_init(struct table *table, struct pool *pool)
+{
+    *table = (struct table){.pool = pool, .first = POOL_NONE, .last = POOL_NONE, .shift = pool->block_shift};
+    table->block = sys_allocate(pool->blocks, sizeof *table->block);
+    return table->block == NULL ? -1 : 0;
+}
+
+void table_release(struct table *table)
+{
+    if (table->block == NULL)
+        return;
+    table_clear(table);
+    free(table->block);
+    table->block = NULL;
+}
+
+void table_grow(struct table *table, uint64_t count, size_t number_bytes)
+{
+    uint64_t blocks = pool_blocks_for(table->pool, count * number_bytes);
+
+    while (table->blocks < blocks) {
+        uint32_t block = pool_get_promised(table->pool);
+
+        if (table->blocks == 0)
+            table->last = block;
+        table->pool->next[block] = table->first;
+        table->first = block;
+        table->block[table->blocks++] = pool_block(table->pool, block);
+    }
+}
+
+void table_clear(struct table *table)
+{
+    pool_put(table->pool, table->first, table->last, table->blocks);
+    table->first = POOL_NONE;
+    table->last = POOL_NONE;
+    table->blocks = 0;
+}
