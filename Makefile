@@ -39,7 +39,7 @@ MAIN       = $(BUILD)/src/main.o
 LIBRARY    = $(BUILD)/libbigshuf.a
 PROGRAM    = $(BUILD)/bigshuf
 FAULTY     = $(BUILD)/bigshuf-faulty
-MODEL      = $(BUILD)/tests/model
+TEST_TOOLS = $(BUILD)/tests/model $(BUILD)/tests/peak
 UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*_test.c))
 
 .PHONY: all check check-long check-valgrind check-install deps install uninstall dist format lint clean help FORCE
@@ -70,7 +70,7 @@ $(BUILD)/tests/real_sys.o: src/sys.c include/sys.h $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) $$(sed -n 's/^[a-z].*[ *]\(sys_[a-z_]*\)(.*/-D\1=real_\1/p' include/sys.h) -c -o $@ $<
 
-$(MODEL): $(MODEL).o
+$(TEST_TOOLS): %: %.o
 	$(LINK) -o $@ $^
 
 $(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(LIBRARY)
@@ -96,7 +96,7 @@ $(BUILD)/flags: FORCE
 # Instruments slow the program down ten to fifty times.
 TEST_SCALE ?= $(if $(VALGRIND)$(findstring thread,$(SANITIZE)),tiny,small)
 
-check: all $(UNIT_TESTS) $(FAULTY) $(MODEL) ## run all tests, in under two minutes
+check: all $(UNIT_TESTS) $(FAULTY) $(TEST_TOOLS) ## run all tests, in under two minutes
 	@BUILD='$(BUILD)' TEST_SCALE='$(TEST_SCALE)' VALGRIND='$(VALGRIND)' SANITIZE='$(SANITIZE)' ONLY='$(ONLY)' \
 	    bash tests/run.sh $(UNIT_TESTS) tests/layers.sh $(wildcard tests/end_to_end/*.sh)
 
@@ -108,10 +108,10 @@ check-valgrind: check ## run all tests under valgrind
 
 check-install: all ## install to a temporary place, uninstall, see that nothing is left
 	rm -rf $(BUILD)/installed
-	$(MAKE) install DESTDIR='$(CURDIR)/$(BUILD)/installed'
+	$(MAKE) install DESTDIR='$(abspath $(BUILD)/installed)'
 	'$(BUILD)/installed$(BINDIR)/bigshuf' --version
 	test -s '$(BUILD)/installed$(MANDIR)/man1/bigshuf.1'
-	$(MAKE) uninstall DESTDIR='$(CURDIR)/$(BUILD)/installed'
+	$(MAKE) uninstall DESTDIR='$(abspath $(BUILD)/installed)'
 	test -z "$$(find $(BUILD)/installed ! -type d)"
 
 deps: ## install what the tests and the lint need, with the system's package manager

@@ -15,19 +15,25 @@
 enum gather_kind {
     GATHER_NODE,     /* one pile: all records of node `node` */
     GATHER_CHILDREN, /* pile j holds the records of child j of node `node` */
-    GATHER_RANKS,    /* the order has been drawn: pile j holds the records of ranks [j share, (j + 1) share) from `first` on */
+    GATHER_RANKS, /* the order has been drawn: pile j holds the records of ranks [j share, (j + 1) share) from `first`
+                     on */
 };
 
 struct gather_order {
     enum gather_kind kind;
     struct order_node node;
-    struct table *ranks; /* 4-byte numbers; those of pile j stand at its ranks' own places, in the order of its records */
+    struct table
+        *ranks; /* 4-byte numbers; those of pile j stand at its ranks' own places, in the order of its records */
     uint64_t first;
     uint64_t share;
 };
 
-/* Write the records of the piles to `sink` and leave the piles empty. Piles that do not fit into memory are started over (restart.h). 0, or -1
- * after a report. */
-int gather(struct run *run, struct piles *piles, struct gather_order order, struct sink *sink);
+/* The node whose records pile `pile` holds, unless the order is one of ranks. */
+struct order_node gather_node(const struct gather_order *order, unsigned pile);
+
+/* Write the records of the piles from *next on to `sink` and leave those piles empty, until all is done or a pile does
+ * not fit into memory, bytes plus index. *next receives that pile's number, or that of the piles. 0, or -1 after a
+ * report. */
+int gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct sink *sink);
 
 #endif

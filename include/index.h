@@ -23,7 +23,7 @@ bool index_build(const struct piles *piles, unsigned pile, const struct record_f
 /* A buffer that is emptied by `drain` (0, or -1 after a report) when it is full. */
 struct index_outlet {
     uint8_t *buffer;
-    uint8_t *at;  /* where the next byte goes */
+    uint8_t *at; /* where the next byte goes */
     uint8_t *end;
     int (*drain)(void *context);
     void *context;

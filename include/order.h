@@ -8,8 +8,8 @@
  * records into 512 piles; another node with c records scatters if c > T (the leaf size), into 2^k piles, k the
  * smallest from 2 to 9 with 2c <= 2^k T, or 9: record i, in the order of entry, goes to child w >> (16 - k), w the i-th
  * 16-bit word of stream v. Another node with c <= T records is a leaf: forward Fisher-Yates, with numbers drawn
- * without bias from the 32-bit words of stream v (D. Lemire, "Fast random integer generation in an interval", ACM TOMACS 29,
- * 2019). The output is the leaves from left to right.
+ * without bias from the 32-bit words of stream v (D. Lemire, "Fast random integer generation in an interval", ACM
+ * TOMACS 29, 2019). The output is the leaves from left to right.
  */
 
 #include <stdbool.h>
@@ -53,8 +53,9 @@ void order_leaf_u32(const struct order *order, struct order_node node, struct ta
 /* Hands out [first, first + records) of a table that is in output order. Returns 0, or -1 to stop. */
 typedef int order_emit(void *context, const struct table *table, uint64_t first, uint64_t records);
 
-/* Put the 8-byte numbers [0, records) of `table`, which stand for a node's records in the order of entry, into output order, leaf by leaf, and
- * hand each leaf to `emit`. `spare` is a second table as large, needed only if the node scatters. 0, or -1 when `emit` said so. */
+/* Put the 8-byte numbers [0, records) of `table`, which stand for a node's records in the order of entry, into output
+ * order, leaf by leaf, and hand each leaf to `emit`. `spare` is a second table as large, needed only if the node
+ * scatters. 0, or -1 when `emit` said so. */
 int order_arrange(const struct order *order, struct order_node node, struct table *table, struct table *spare,
                   uint64_t records, order_emit *emit, void *context);
 

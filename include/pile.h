@@ -10,8 +10,9 @@
  * Blocks are full but for the last. A pile that has been given a block keeps at least one until it is flushed, so it
  * can always take in more: at worst by writing out the block it has just filled.
  *
- * When the pool runs dry, piles are spilled from the last one backwards, so that the first ones are whole in memory when the
- * input ends and can be shuffled and written at once. Functions that return int return 0, or -1 after a report.
+ * When the pool runs dry, piles are spilled from the last one backwards, so that the first ones are whole in memory
+ * when the input ends and can be shuffled and written at once. Functions that return int return 0, or -1 after a
+ * report.
  */
 
 #include <stdbool.h>
@@ -23,8 +24,8 @@
 #include "xxh64.h"
 
 struct pile {
-    uint8_t *at;            /* where the next byte goes: in its last block; NULL if it has no block */
-    uint8_t *end;           /* the end of that block */
+    uint8_t *at;  /* where the next byte goes: in its last block; NULL if it has no block */
+    uint8_t *end; /* the end of that block */
     uint64_t records;
     uint64_t spilled_bytes; /* written to its file; bytes before the chain's */
     uint32_t first;         /* the chain */
@@ -37,11 +38,11 @@ struct piles {
     struct pool *pool;
     struct spill *spill;
     struct pile *pile;
-    struct xxh64 *hash;     /* of each pile's spilled bytes */
+    struct xxh64 *hash; /* of each pile's spilled bytes */
     unsigned count;
-    unsigned lanes;         /* pile p belongs to lane p mod lanes: one thread at a time works on a lane's piles */
-    uint32_t flush_blocks;  /* a tail worth writing */
-    bool sealed;            /* nothing will be appended any more */
+    unsigned lanes;        /* pile p belongs to lane p mod lanes: one thread at a time works on a lane's piles */
+    uint32_t flush_blocks; /* a tail worth writing */
+    bool sealed;           /* nothing will be appended any more */
 };
 
 /* `count` empty piles, each of which is promised one block of the pool. `place` is where to spill. */
@@ -62,16 +63,16 @@ void piles_seal(struct piles *piles);
 /* Write all of a pile to its file; it has no blocks then. */
 int pile_flush(struct piles *piles, unsigned pile);
 
-/* Read the spilled part back in front of the tail, into blocks promised to the caller (pile_load_blocks of them), verify it, and give its
- * space back: the pile is resident. */
+/* Read the spilled part back in front of the tail, into blocks promised to the caller (pile_load_blocks of them),
+ * verify it, and give its space back: the pile is resident. */
 int pile_load(struct piles *piles, unsigned pile);
 uint32_t pile_load_blocks(const struct piles *piles, unsigned pile);
 
 /* Give back all that a pile holds, in memory and on disk; it is empty then. */
 void pile_clear(struct piles *piles, unsigned pile);
 
-/* A flushed pile as a source. Its bytes are verified when the last of them is read, before an end is reported. With `keep`
- * they stay readable, else their space is given back as they are read. */
+/* A flushed pile as a source. Its bytes are verified when the last of them is read, before an end is reported. With
+ * `keep` they stay readable, else their space is given back as they are read. */
 struct source *pile_source(struct piles *piles, unsigned pile, bool keep);
 
 #endif

@@ -20,19 +20,19 @@
 enum { POOL_SLACK_BYTES = 64 };
 
 struct pool {
-    uint8_t *memory;       /* the blocks, one after another */
-    size_t block_bytes;    /* a power of two, at least 4096 */
-    unsigned block_shift;  /* its logarithm */
-    uint32_t blocks;       /* how many there are */
-    uint32_t *next;        /* the block that follows in its chain, or POOL_NONE */
+    uint8_t *memory;      /* the blocks, one after another */
+    size_t block_bytes;   /* a power of two, at least 4096 */
+    unsigned block_shift; /* its logarithm */
+    uint32_t blocks;      /* how many there are */
+    uint32_t *next;       /* the block that follows in its chain, or POOL_NONE */
     void *mapping;
     size_t mapping_bytes;
     pthread_mutex_t mutex; /* guards what follows */
     uint32_t free;         /* blocks that nobody holds, promised ones among them */
     uint32_t promised;
-    uint32_t pinned;       /* blocks held by what cannot be spilled; see pool_pin */
-    uint32_t free_first;   /* chain of blocks given back: used first, as they have been touched */
-    uint32_t fresh;        /* this one and all after it have never been used */
+    uint32_t pinned;     /* blocks held by what cannot be spilled; see pool_pin */
+    uint32_t free_first; /* chain of blocks given back: used first, as they have been touched */
+    uint32_t fresh;      /* this one and all after it have never been used */
 };
 
 /* Map `bytes` of memory in all, its own lists included. 0, or -1 with errno. */
@@ -51,7 +51,8 @@ void pool_release_promise(struct pool *pool, uint32_t blocks);
 /* Give back the `blocks` blocks of the chain from `first` to `last`. */
 void pool_put(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks);
 
-/* Blocks of those that can neither be given back nor spilled for now; subtract them from `blocks` when asking what could fit at most. */
+/* Blocks of those that can neither be given back nor spilled for now; subtract them from `blocks` when asking what
+ * could fit at most. */
 void pool_pin(struct pool *pool, uint32_t blocks);
 void pool_unpin(struct pool *pool, uint32_t blocks);
 

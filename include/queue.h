@@ -12,7 +12,8 @@
  *       +------------------------------------------------------------------- all of it is done ---------------------+
  *
  * Any thread does any task. Who does what and when is left to chance; the result is not, since lanes append blocks in
- * input order and no two threads work on one lane. The queue schedules; what the tasks are is for the caller (scatter.c).
+ * input order and no two threads work on one lane. The queue schedules; what the tasks are is for the caller
+ * (scatter.c).
  */
 
 #include <stdbool.h>
@@ -50,10 +51,10 @@ static inline unsigned queue_piece_pile(queue_piece piece)
 
 /* An input block. A block with very many records is worked off in several parts. */
 struct queue_block {
-    uint8_t *data;         /* POOL_SLACK_BYTES more than data_bytes may be read */
-    size_t data_bytes;     /* room */
-    size_t bytes;          /* filled */
-    size_t from;           /* the part: data[from, to) */
+    uint8_t *data;     /* POOL_SLACK_BYTES more than data_bytes may be read */
+    size_t data_bytes; /* room */
+    size_t bytes;      /* filled */
+    size_t from;       /* the part: data[from, to) */
     size_t to;
     uint32_t *ends;        /* of the records that end in the part, from its beginning */
     uint16_t *pile;        /* of each piece in the part */

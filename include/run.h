@@ -3,7 +3,6 @@
 
 /* What every stage of a run shares: memory, threads, places for temporary files, and what is counted on the way. */
 
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,10 +14,10 @@
 
 /* How a memory limit is divided. */
 struct run_memory {
-    size_t bytes;          /* all of it */
-    size_t block_bytes;    /* of the pool */
-    size_t buffer_bytes;   /* contiguous; for input blocks in pass 1, for output in pass 2 */
-    unsigned workers;      /* threads that this memory can keep busy, at most those asked for */
+    size_t bytes;        /* all of it */
+    size_t block_bytes;  /* of the pool */
+    size_t buffer_bytes; /* contiguous; for input blocks in pass 1, for output in pass 2 */
+    unsigned workers;    /* threads that this memory can keep busy, at most those asked for */
 };
 
 /* A function of its arguments alone. `bytes` is at least RUN_MEMORY_MIN. */
@@ -28,15 +27,20 @@ struct run_memory run_memory(uint64_t bytes, unsigned workers);
 
 struct run {
     struct pool pool;
-    uint8_t *buffer;      /* memory.buffer_bytes and POOL_SLACK_BYTES more */
+    uint8_t *buffer; /* memory.buffer_bytes and POOL_SLACK_BYTES more */
     struct run_memory memory;
     struct order order;
     struct record_format format;
     struct spill_place *place;
     struct fault *fault;
-    atomic_uint_least64_t piles_spilled;
-    atomic_uint_least64_t started_over;
+    uint64_t records; /* counted by the first scatter, as are the following */
+    uint64_t piles_spilled;
+    uint64_t started_over;    /* piles */
+    double scattered_seconds; /* when the first scatter was done, by run_seconds */
 };
+
+/* Seconds of a clock that only goes forward. */
+double run_seconds(void);
 
 /* Map the memory. The fields that are not memory's are the caller's to set. 0, or -1 after a report. */
 int run_open(struct run *run, struct run_memory memory, struct fault *fault);

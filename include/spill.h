@@ -22,7 +22,7 @@ struct spill_place {
     const char *const *directory;
     unsigned directories;
     struct fault *fault;
-    atomic_bool told;           /* that a directory is memory */
+    atomic_bool told;            /* that a directory is memory */
     atomic_uint_least64_t bytes; /* written to temporary files so far */
 };
 
@@ -38,7 +38,8 @@ int spill_check(struct spill_place *place, uint64_t bytes);
 struct spill *spill_open(struct spill_place *place, unsigned piles);
 void spill_free(struct spill *spill); /* NULL is fine */
 
-/* Append to pile `pile`, whose `offset` bytes before have been written. Different threads may write different piles. `pieces` is changed. */
+/* Append to pile `pile`, whose `offset` bytes before have been written. Different threads may write different piles.
+ * `pieces` is changed. */
 int spill_write(struct spill *spill, unsigned pile, uint64_t offset, struct iovec *pieces, int count);
 
 /* Read from `offset` on; a file that is too short is a failure. `pieces` is changed. */

@@ -24,13 +24,13 @@ int sys_fchmod(int fd, mode_t mode);
 int sys_fchown(int fd, uid_t owner, gid_t group);
 int sys_ftruncate(int fd, off_t length);
 int sys_link_descriptor(int fd, const char *path); /* gives an anonymous file a name (linkat of /proc/self/fd/N) */
-bool sys_can_link_descriptor(int fd); /* is /proc there, so that the above can work? */
+bool sys_can_link_descriptor(int fd);              /* is /proc there, so that the above can work? */
 int sys_rename(const char *from, const char *to);
 int sys_unlink(const char *path);
 char *sys_realpath(const char *path); /* malloc'd */
 ssize_t sys_readlink(const char *path, char *target, size_t bytes);
 int sys_readable(const char *path); /* faccessat: 0 if the effective user may read it; opens nothing */
-int sys_mkstemp(char *pattern);       /* close-on-exec */
+int sys_mkstemp(char *pattern);     /* close-on-exec */
 
 ssize_t sys_read(int fd, void *data, size_t bytes);
 ssize_t sys_write(int fd, const void *data, size_t bytes);

@@ -11,11 +11,11 @@
 
 struct table {
     struct pool *pool;
-    uint8_t **block;   /* where each block is; room for every block of the pool */
-    uint32_t first;    /* the chain of its blocks */
+    uint8_t **block; /* where each block is; room for every block of the pool */
+    uint32_t first;  /* the chain of its blocks */
     uint32_t last;
     uint32_t blocks;
-    unsigned shift;    /* logarithm of the bytes of a block */
+    unsigned shift; /* logarithm of the bytes of a block */
 };
 
 /* Allocates the list of blocks only. 0, or -1 with errno. */

@@ -70,53 +70,54 @@ static bool always(void)
 #define LANES_8          LANES_4, 4, 5, 6, 7
 #define LANES_16         LANES_8, 8, 9, 10, 11, 12, 13, 14, 15
 
-/* A set is as many blocks as there are lanes. The last one, if not full, is computed whole beside the caller's words
- * and copied in part. */
+/* compute_N computes as many blocks as there are lanes, counting from `counter`; the rest of `start` is one word of the
+ * state in all lanes each. run_N computes those beyond a multiple of that beside the caller's words and copies what was
+ * asked for. */
 #define DEFINE_WAY(LANES, TARGET)                                                                                      \
-    typedef uint32_t vector_##LANES __attribute__((vector_size(4 * LANES)));                                           \
+    typedef uint32_t vector_##LANES __attribute__((vector_size(4 * (LANES))));                                         \
+                                                                                                                       \
+    TARGET static void compute_##LANES(vector_##LANES start[16], uint64_t counter, int rounds, uint32_t *words)        \
+    {                                                                                                                  \
+        const vector_##LANES lane = {LANES_##LANES};                                                                   \
+        start[12] = lane + (uint32_t)counter;                                                                          \
+        start[13] = (uint32_t)(counter >> 32) - (vector_##LANES)(start[12] < lane); /* true is -1 */                   \
+        vector_##LANES x[16];                                                                                          \
+        memcpy(x, start, sizeof x);                                                                                    \
+        for (int round = 0; round < rounds; round += 2)                                                                \
+            DOUBLE_ROUND(x);                                                                                           \
+        for (size_t i = 0; i < 16; i += 4) {                                                                           \
+            vector_##LANES a = x[i] + start[i], b = x[i + 1] + start[i + 1];                                           \
+            vector_##LANES c = x[i + 2] + start[i + 2], d = x[i + 3] + start[i + 3];                                   \
+            vector_##LANES low_ab = SHUFFLE(a, b, TAKE_##LANES(LOW_WORDS));                                            \
+            vector_##LANES low_cd = SHUFFLE(c, d, TAKE_##LANES(LOW_WORDS));                                            \
+            vector_##LANES high_ab = SHUFFLE(a, b, TAKE_##LANES(HIGH_WORDS));                                          \
+            vector_##LANES high_cd = SHUFFLE(c, d, TAKE_##LANES(HIGH_WORDS));                                          \
+            a = SHUFFLE(low_ab, low_cd, TAKE_##LANES(LOW_PAIRS));                                                      \
+            b = SHUFFLE(low_ab, low_cd, TAKE_##LANES(HIGH_PAIRS));                                                     \
+            c = SHUFFLE(high_ab, high_cd, TAKE_##LANES(LOW_PAIRS));                                                    \
+            d = SHUFFLE(high_ab, high_cd, TAKE_##LANES(HIGH_PAIRS));                                                   \
+            for (size_t q = 0; q < (LANES) / 4; q++) {                                                                 \
+                uint32_t *to = words + 64 * q + i;                                                                     \
+                memcpy(to, (const char *)&a + 16 * q, 16);                                                             \
+                memcpy(to + 16, (const char *)&b + 16 * q, 16);                                                        \
+                memcpy(to + 32, (const char *)&c + 16 * q, 16);                                                        \
+                memcpy(to + 48, (const char *)&d + 16 * q, 16);                                                        \
+            }                                                                                                          \
+        }                                                                                                              \
+    }                                                                                                                  \
                                                                                                                        \
     TARGET static void run_##LANES(const uint32_t input[16], int rounds, uint32_t *words, size_t blocks)               \
     {                                                                                                                  \
-        const vector_##LANES lane = {LANES_##LANES};                                                                   \
-        vector_##LANES start[16];                                                                                      \
+        vector_##LANES start[16] = {{0}};                                                                              \
         for (int i = 0; i < 16; i++)                                                                                   \
-            start[i] = lane - lane + input[i];                                                                         \
+            start[i] += input[i];                                                                                      \
         uint64_t counter = input[12] | (uint64_t)input[13] << 32;                                                      \
-        uint32_t rest[16 * LANES];                                                                                     \
-        while (blocks > 0) {                                                                                           \
-            start[12] = lane + (uint32_t)counter;                                                                      \
-            start[13] = (uint32_t)(counter >> 32) - (vector_##LANES)(start[12] < lane); /* true is -1 */               \
-            vector_##LANES x[16];                                                                                      \
-            memcpy(x, start, sizeof x);                                                                                \
-            for (int round = 0; round < rounds; round += 2)                                                            \
-                DOUBLE_ROUND(x);                                                                                       \
-            uint32_t *out = blocks < LANES ? rest : words;                                                             \
-            for (int i = 0; i < 16; i += 4) {                                                                          \
-                vector_##LANES a = x[i] + start[i], b = x[i + 1] + start[i + 1];                                       \
-                vector_##LANES c = x[i + 2] + start[i + 2], d = x[i + 3] + start[i + 3];                               \
-                vector_##LANES low_ab = SHUFFLE(a, b, TAKE_##LANES(LOW_WORDS));                                        \
-                vector_##LANES low_cd = SHUFFLE(c, d, TAKE_##LANES(LOW_WORDS));                                        \
-                vector_##LANES high_ab = SHUFFLE(a, b, TAKE_##LANES(HIGH_WORDS));                                      \
-                vector_##LANES high_cd = SHUFFLE(c, d, TAKE_##LANES(HIGH_WORDS));                                      \
-                a = SHUFFLE(low_ab, low_cd, TAKE_##LANES(LOW_PAIRS));                                                  \
-                b = SHUFFLE(low_ab, low_cd, TAKE_##LANES(HIGH_PAIRS));                                                 \
-                c = SHUFFLE(high_ab, high_cd, TAKE_##LANES(LOW_PAIRS));                                                \
-                d = SHUFFLE(high_ab, high_cd, TAKE_##LANES(HIGH_PAIRS));                                               \
-                for (int q = 0; q < LANES / 4; q++) {                                                                  \
-                    uint32_t *to = out + 64 * q + i;                                                                   \
-                    memcpy(to, (const char *)&a + 16 * q, 16);                                                         \
-                    memcpy(to + 16, (const char *)&b + 16 * q, 16);                                                    \
-                    memcpy(to + 32, (const char *)&c + 16 * q, 16);                                                    \
-                    memcpy(to + 48, (const char *)&d + 16 * q, 16);                                                    \
-                }                                                                                                      \
-            }                                                                                                          \
-            if (blocks < LANES) {                                                                                      \
-                memcpy(words, rest, 64 * blocks);                                                                      \
-                return;                                                                                                \
-            }                                                                                                          \
-            counter += LANES;                                                                                          \
-            words += 16 * LANES;                                                                                       \
-            blocks -= LANES;                                                                                           \
+        for (; blocks >= (LANES); blocks -= (LANES), words += 16 * (LANES), counter += (LANES))                        \
+            compute_##LANES(start, counter, rounds, words);                                                            \
+        if (blocks > 0) {                                                                                              \
+            uint32_t rest[16 * (LANES)];                                                                               \
+            compute_##LANES(start, counter, rounds, rest);                                                             \
+            memcpy(words, rest, 64 * blocks);                                                                          \
         }                                                                                                              \
     }
 

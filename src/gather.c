@@ -1,9 +1,9 @@
 /*
- * Workers claim piles in order, a few small neighbours at a time, and a turnstile lets them write in the same order. A claim
- * is made only when the pool can promise all the blocks that the piles need to be loaded and indexed; until then the
- * worker waits for others to finish theirs. So the number of piles in work follows the memory there is. When nothing is
- * in work and there still is not enough, piles are spilled, last ones first; and a pile that would not fit into an empty
- * pool is started over.
+ * Workers claim piles in order, a few small neighbours at a time, and a turnstile lets them write in the same order. A
+ * claim is made only when the pool can promise all the blocks that the piles need to be loaded and indexed; until then
+ * the worker waits for others to finish theirs. So the number of piles in work follows the memory there is. When
+ * nothing is in work and there still is not enough, piles are spilled, last ones first; a pile that would not fit into
+ * an empty pool ends the gathering.
  */
 
 #include "gather.h"
@@ -13,11 +13,11 @@
 #include <stdlib.h>
 
 #include "index.h"
-#include "restart.h"
 #include "sys.h"
 #include "team.h"
 
-/* Piles smaller than this are claimed several at a time: a write and a hand-over for each would cost more than they do. */
+/* Piles smaller than this are claimed several at a time: a write and a hand-over for each would cost more than they do.
+ */
 static const uint64_t CLAIM_BYTES = (uint64_t)128 << 10;
 
 struct workplace {
@@ -44,7 +44,7 @@ struct gathering {
     bool failed;
 };
 
-struct order_node gather_node_of(const struct gather_order *order, unsigned pile)
+struct order_node gather_node(const struct gather_order *order, unsigned pile)
 {
     return order->kind == GATHER_CHILDREN ? order_child(order->node, pile) : order->node;
 }
@@ -55,8 +55,7 @@ static uint64_t table_blocks(const struct gathering *g, unsigned p)
     uint64_t records = g->piles->pile[p].records;
     uint64_t blocks = pool_blocks_for(g->piles->pool, records * sizeof(uint64_t));
 
-    if (g->order.kind != GATHER_RANKS &&
-        order_scatter_bits(&g->run->order, gather_node_of(&g->order, p), records) > 0)
+    if (g->order.kind != GATHER_RANKS && order_scatter_bits(&g->run->order, gather_node(&g->order, p), records) > 0)
         blocks *= 2;
     return blocks;
 }
@@ -77,7 +76,7 @@ static int spill_last(struct gathering *g)
     while (p > 0 && g->piles->pile[p].blocks == 0)
         p--;
     if (!g->piles->pile[p].spilled)
-        atomic_fetch_add(&g->run->piles_spilled, 1);
+        g->run->piles_spilled++;
     return pile_flush(g->piles, p);
 }
 
@@ -107,7 +106,7 @@ static bool claim_piles(struct gathering *g, struct workplace *place, uint64_t b
     return true;
 }
 
-/* False when there is nothing more to claim: all is done, the next pile must be started over, or something failed. */
+/* False when there is nothing more to claim: all is done, the next pile does not fit, or something failed. */
 static bool claim(struct gathering *g, struct workplace *place)
 {
     bool claimed = false;
@@ -185,7 +184,7 @@ static int gather_pile(struct gathering *g, struct workplace *place, unsigned p)
     uint64_t records = g->piles->pile[p].records;
     bool ranked = g->order.kind == GATHER_RANKS;
     uint64_t first_rank = ranked ? g->order.first + p * g->order.share : 0;
-    struct order_node node = gather_node_of(&g->order, p);
+    struct order_node node = gather_node(&g->order, p);
 
     place->promised -= pile_load_blocks(g->piles, p);
     if (pile_load(g->piles, p) != 0)
@@ -243,32 +242,21 @@ static int set_up(struct gathering *g, unsigned workers)
     return 0;
 }
 
-int gather(struct run *run, struct piles *piles, struct gather_order order, struct sink *sink)
+int gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct sink *sink)
 {
     unsigned workers = run->memory.workers < piles->count ? run->memory.workers : piles->count;
-    struct gathering g = {.run = run, .piles = piles, .order = order, .sink = sink};
-    int status = -1;
+    struct gathering g = {.run = run, .piles = piles, .order = order, .sink = sink, .next = *next, .turn = *next};
 
     pthread_mutex_init(&g.mutex, NULL);
     pthread_cond_init(&g.changed, NULL);
     g.place = sys_allocate(workers, sizeof *g.place);
     if (g.place == NULL || set_up(&g, workers) != 0) {
         fault_report(run->fault, "memory", errno);
-        goto out;
-    }
-    for (;;) {
+        g.failed = true;
+    } else {
         team_run(workers, work, &g);
-        if (g.failed)
-            goto out;
-        if (g.next == piles->count)
-            break;
-        if (restart(run, piles, g.next, &order, sink) != 0)
-            goto out;
-        g.turn = ++g.next;
     }
-    status = 0;
-
-out:
+    *next = g.next;
     for (unsigned w = 0; g.place != NULL && w < workers; w++) {
         table_release(&g.place[w].table);
         table_release(&g.place[w].spare);
@@ -276,5 +264,5 @@ out:
     free(g.place);
     pthread_cond_destroy(&g.changed);
     pthread_mutex_destroy(&g.mutex);
-    return status;
+    return g.failed ? -1 : 0;
 }

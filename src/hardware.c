@@ -15,12 +15,11 @@
 
 #include "hardware.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -63,21 +62,29 @@ static uint64_t below_limit(const struct rlimit *limit, uint64_t used_bytes)
     return limit->rlim_cur > used_bytes ? limit->rlim_cur - used_bytes : 0;
 }
 
-/* What the process's own limits leave. /proc/self/statm, in pages: size, resident, shared, text, 0, data and stack. */
+/* What /proc/self/statm says: numbers of pages, of which the first is the size, the sixth data and stack. */
+static uint64_t statm_bytes(const char *text, unsigned field)
+{
+    uint64_t pages = 0;
+
+    for (unsigned i = 1; i < field; i++)
+        text += strcspn(text, " ") + (strchr(text, ' ') != NULL);
+    (void)textfile_number(text, &pages);
+    return pages_to_bytes((long)pages);
+}
+
+/* What the process's own limits leave. */
 static uint64_t memory_below_limits(const char *root)
 {
     char *text = textfile_read("%s/proc/self/statm", root);
-    unsigned long size = 0, data = 0;
     struct rlimit limit;
     uint64_t left = UINT64_MAX;
 
-    if (text == NULL || sscanf(text, "%lu %*s %*s %*s %*s %lu", &size, &data) != 2)
-        size = data = 0;
-    free(text);
     if (getrlimit(RLIMIT_AS, &limit) == 0)
-        left = least(left, below_limit(&limit, pages_to_bytes((long)size)));
+        left = least(left, below_limit(&limit, text == NULL ? 0 : statm_bytes(text, 1)));
     if (getrlimit(RLIMIT_DATA, &limit) == 0)
-        left = least(left, below_limit(&limit, pages_to_bytes((long)data)));
+        left = least(left, below_limit(&limit, text == NULL ? 0 : statm_bytes(text, 6)));
+    free(text);
     return left;
 }
 
@@ -107,40 +114,40 @@ uint64_t hardware_physical_memory(void)
 #endif
 }
 
+static unsigned processors_online(void)
+{
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return count > 0 ? (unsigned)count : 1;
+}
+
 #ifdef __linux__
-/* The kernel refuses a set that is smaller than its own, whose size it does not tell. 0 if it cannot be known. */
+/* The kernel refuses a set that is smaller than its own, whose size it does not tell. */
 static unsigned processors_by_affinity(void)
 {
     for (size_t room = CPU_SETSIZE; room <= (size_t)CPU_SETSIZE << 10; room *= 2) {
         size_t bytes = CPU_ALLOC_SIZE(room);
         cpu_set_t *set = CPU_ALLOC(room);
-        int failed = set == NULL ? -1 : sched_getaffinity(0, bytes, set);
-        unsigned count = failed != 0 ? 0 : (unsigned)CPU_COUNT_S(bytes, set);
-        bool too_small = set != NULL && failed != 0 && errno == EINVAL;
+        bool known = set != NULL && sched_getaffinity(0, bytes, set) == 0;
+        unsigned count = known ? (unsigned)CPU_COUNT_S(bytes, set) : 0;
 
         CPU_FREE(set);
-        if (!too_small)
+        if (known)
             return count;
     }
-    return 0;
+    return processors_online();
 }
 #else
 static unsigned processors_by_affinity(void)
 {
-    return 0;
+    return processors_online();
 }
 #endif
 
 unsigned hardware_processors_under(const char *root)
 {
-    uint64_t count = processors_by_affinity();
+    uint64_t count = least(processors_by_affinity(), cgroup_processors(root));
 
-    if (count == 0) {
-        long online = sysconf(_SC_NPROCESSORS_ONLN);
-
-        count = online > 0 ? (uint64_t)online : 1;
-    }
-    count = least(count, cgroup_processors(root));
     return count > 0 ? (unsigned)count : 1;
 }
 

@@ -6,9 +6,9 @@
  *     main.c      this map
  *     options.c   the command line: one table row per option
  *     job.c       what is to be done, and doing it
- *     gather.c    pass 2: the piles in order, each shuffled, to the sink
- *     restart.c   starting over a pile that does not fit into memory
+ *     shuffle.c   scatter, gather, and start over what does not fit
  *     scatter.c   pass 1: every record to its pile
+ *     gather.c    pass 2: the piles in order, each shuffled, to the sink
  *     order.c     the permutation: the tree of piles and the shuffle of a leaf, as numbers
  *     index.c     the records of a pile as references that can be permuted
  *     pile.c      piles in memory and on disk, and the policy of spilling

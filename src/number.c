@@ -81,19 +81,21 @@ int number_parse_size(const char *text, uint64_t whole_bytes, uint64_t *bytes)
     /* The place of a unit is its power of 1024; GNU sort knows lower case up to t only. */
     static const char units[] = "bKMGTPEZYRQ", lower_units[] = "bkmgt";
     uint64_t number;
-    const char *unit = read_digits(text, &number), *place;
+    const char *unit = read_digits(text, &number);
 
     if (unit == NULL)
         return -1;
     if (*unit == '\0')
         return scale(number, 1, bytes);
     if (unit[1] == '\0') {
+        const char *upper = strchr(units, *unit), *lower = strchr(lower_units, *unit);
+
         if (*unit == '%')
             return take_percent(whole_bytes, number, bytes);
-        if ((place = strchr(units, *unit)) != NULL)
-            return scale(number, (unsigned)(place - units), bytes);
-        if ((place = strchr(lower_units, *unit)) != NULL)
-            return scale(number, (unsigned)(place - lower_units), bytes);
+        if (upper != NULL)
+            return scale(number, (unsigned)(upper - units), bytes);
+        if (lower != NULL)
+            return scale(number, (unsigned)(lower - lower_units), bytes);
     }
     errno = EINVAL;
     return -1;

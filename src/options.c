@@ -20,6 +20,7 @@
 #include "io.h"
 #include "number.h"
 #include "order.h"
+#include "sys.h"
 
 #ifndef BIGSHUF_VERSION
 #define BIGSHUF_VERSION "unknown"
@@ -62,17 +63,15 @@ static const struct row rows[] = {
 
 enum { ROW_COUNT = sizeof rows / sizeof rows[0], HELP_COLUMN = 33 };
 
-static const char help_head[] = //
-    "Usage: bigshuf [OPTION]... [FILE]...\n"
-    "Write the lines of the FILEs in random order, every order equally likely.\n"
-    "The FILEs may be larger than memory.\n"
-    "\n"
-    "With no FILE, or when FILE is -, read standard input.\n"
-    "\n";
-static const char help_tail[] = //
-    "\n"
-    "SIZE is a number and a unit: K (1024 bytes, the default), b (bytes), M, G, T\n"
-    "and so on, or % of physical memory. It must be at least 8M.\n";
+static const char help_head[] = "Usage: bigshuf [OPTION]... [FILE]...\n"
+                                "Write the lines of the FILEs in random order, every order equally likely.\n"
+                                "The FILEs may be larger than memory.\n"
+                                "\n"
+                                "With no FILE, or when FILE is -, read standard input.\n"
+                                "\n";
+static const char help_tail[] = "\n"
+                                "SIZE is a number and a unit: K (1024 bytes, the default), b (bytes), M, G, T\n"
+                                "and so on, or % of physical memory. It must be at least 8M.\n";
 
 /* What a run of options_parse works with. */
 struct parser {
@@ -124,16 +123,18 @@ static int set_output(struct parser *parser, const char *name)
 static int set_memory(struct parser *parser, const char *size)
 {
     const char *spelling = parser->spelling;
-    char least[32];
 
     if (number_parse_size(size, hardware_physical_memory(), &parser->options->memory_bytes) != 0) {
         if (errno == ERANGE)
             return fault_say(&parser->fault, "%s argument '%s' too large", spelling, size);
         return fault_say(&parser->fault, "invalid %s argument '%s'", spelling, size);
     }
-    if (parser->options->memory_bytes < HARDWARE_MEMORY_MIN)
+    if (parser->options->memory_bytes < HARDWARE_MEMORY_MIN) {
+        char least[32];
+
         return fault_say(&parser->fault, "%s %s: memory must be at least %s", spelling, size,
                          number_format_size(HARDWARE_MEMORY_MIN, least));
+    }
     return 0;
 }
 
@@ -315,15 +316,15 @@ out:
 
 enum options_verdict options_parse(struct options *options, int argc, char **argv)
 {
-    static char program[] = "bigshuf";
+    char program[] = "bigshuf";
     struct parser parser = {.options = options};
     enum options_verdict verdict = OPTIONS_BAD;
     size_t room = argc > 0 ? (size_t)argc + 1 : 2;
-    char **words = calloc(room, sizeof *words);
+    char **words = sys_allocate(room, sizeof *words);
 
     *options = (struct options){.delimiter = '\n', .leaf_records = ORDER_LEAF_RECORDS};
-    options->files = calloc(room, sizeof *options->files);
-    options->temporary = calloc(room, sizeof *options->temporary);
+    options->files = sys_allocate(room, sizeof *options->files);
+    options->temporary = sys_allocate(room, sizeof *options->temporary);
     fault_init(&parser.fault);
     if (words == NULL || options->files == NULL || options->temporary == NULL) {
         fault_say(&parser.fault, "memory exhausted");

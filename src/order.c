@@ -96,7 +96,8 @@ static inline uint32_t draw(struct stream *stream, uint32_t bound)
 
 /* Once for each width of number. */
 #define DEFINE_ORDER_LEAF(NAME, NUMBER, AT)                                                                            \
-    void NAME(const struct order *order, struct order_node node, struct table *table, uint64_t first, uint64_t records) \
+    void NAME(const struct order *order, struct order_node node, struct table *table, uint64_t first,                  \
+              uint64_t records)                                                                                        \
     {                                                                                                                  \
         struct stream stream;                                                                                          \
         NUMBER *place[BATCH];                                                                                          \

@@ -345,8 +345,7 @@ static ssize_t read_pile(void *context, uint8_t *data, size_t bytes)
         return -1;
     xxh64_update(&reading->hash, data, length);
     reading->offset += length;
-    if (reading->offset == piles->pile[p].spilled_bytes &&
-        xxh64_value(&reading->hash) != xxh64_value(&piles->hash[p]))
+    if (reading->offset == piles->pile[p].spilled_bytes && xxh64_value(&reading->hash) != xxh64_value(&piles->hash[p]))
         return spill_report_damage(piles->spill, p, 0);
     if (!reading->keep && reading->offset - reading->discarded >= DISCARD_BYTES) {
         spill_discard(piles->spill, p, reading->discarded, reading->offset);

@@ -7,11 +7,13 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "queue.h"
 #include "sys.h"
 
-/* Blocks of S/16384: 512 piles with half a block unused each are 1.6 % of S. From 64 KiB on larger ones are no faster. */
+/* Blocks of S/16384: 512 piles with half a block unused each are 1.6 % of S. From 64 KiB on larger ones are no faster.
+ */
 static const uint64_t BLOCKS = 16384;
 static const size_t BLOCK_BYTES_MIN = 4096;
 static const size_t BLOCK_BYTES_MAX = (size_t)64 << 10;
@@ -47,13 +49,20 @@ struct run_memory run_memory(uint64_t bytes, unsigned workers)
     return memory;
 }
 
+double run_seconds(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
 int run_open(struct run *run, struct run_memory memory, struct fault *fault)
 {
     run->memory = memory;
     run->fault = fault;
     run->buffer = sys_map(memory.buffer_bytes + POOL_SLACK_BYTES);
-    if (run->buffer == NULL ||
-        pool_open(&run->pool, memory.bytes - memory.buffer_bytes, memory.block_bytes) != 0)
+    if (run->buffer == NULL || pool_open(&run->pool, memory.bytes - memory.buffer_bytes, memory.block_bytes) != 0)
         return fault_say(fault, "cannot get %llu MiB of memory: %s", (unsigned long long)memory.bytes >> 20,
                          strerror(errno));
     return 0;

@@ -1,7 +1,7 @@
 /*
  * Input blocks go through the queue (queue.h): read, scanned for record ends, routed, appended. A record that reaches
- * over the end of a block is simply two pieces of one record: both have its number, so both go to its pile, one after the
- * other. That is why records may be of any length, larger than memory too.
+ * over the end of a block is simply two pieces of one record: both have its number, so both go to its pile, one after
+ * the other. That is why records may be of any length, larger than memory too.
  *
  * Routing turns a block into a list of pieces for each lane, so that a lane touches nothing but its own records. The
  * append loop is the hot one: one look at the list, one 32-byte copy that may write beyond the piece (into the room of
@@ -71,7 +71,7 @@ static void route_block(struct scattering *s, struct queue_block *block)
         block->ends[block->records] = (uint32_t)(block->to - block->from);
     for (size_t i = 0; i < pieces; i++) {
         size_t end = block->from + block->ends[i];
-        unsigned lane = lanes == 1 ? 0 : block->pile[i] % lanes;
+        unsigned lane = lanes > 1 ? block->pile[i] % lanes : 0;
 
         block->pieces[next[lane]++] = queue_piece_make(start, end - start, block->pile[i]);
         start = end;
@@ -168,7 +168,6 @@ int scatter(struct run *run, struct source *source, scatter_route *route, const 
     queue_free(s.queue);
     piles_seal(piles);
     for (unsigned p = 0; p < count; p++)
-        if (piles->pile[p].spilled)
-            atomic_fetch_add(&run->piles_spilled, 1);
+        run->piles_spilled += piles->pile[p].spilled;
     return fault_any(run->fault) ? -1 : 0;
 }

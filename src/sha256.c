@@ -34,7 +34,7 @@ static uint32_t load_big_endian(const uint8_t *p)
 static void compress(uint32_t state[8], const uint8_t block[BLOCK])
 {
     uint32_t w[64];
-    for (int t = 0; t < 16; t++)
+    for (size_t t = 0; t < 16; t++)
         w[t] = load_big_endian(block + 4 * t);
     for (int t = 16; t < 64; t++) {
         uint32_t s0 = rotate_right(w[t - 15], 7) ^ rotate_right(w[t - 15], 18) ^ w[t - 15] >> 3;

@@ -253,7 +253,7 @@ struct sink *sink_open(const char *path, struct fault *fault)
     struct sink *sink = sys_allocate(1, sizeof *sink);
 
     if (sink == NULL) {
-        fault_say(fault, "memory exhausted");
+        fault_report(fault, "memory", errno);
         return NULL;
     }
     sink->path = path;
@@ -321,9 +321,7 @@ static int commit_new_file(struct sink *sink)
         return -1;
     if (close_output(sink) != 0 || sys_rename(sink->temporary, sink->target.path) != 0)
         return -1;
-    sink->named = false;
-    signals_forget(sink->slot);
-    sink->slot = -1;
+    sink->named = false; /* the slot is forgotten by sink_free: there is nothing left to unlink */
     return 0;
 }
 

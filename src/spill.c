@@ -115,7 +115,9 @@ struct spill *spill_open(struct spill_place *place, unsigned piles)
         files = 1;
     spill->place = place;
     spill->piles = piles;
-    spill->turns = (piles + files - 1) / files;
+    spill->turns = 1;
+    while (spill->turns * files < piles)
+        spill->turns++;
     spill->files = (piles + spill->turns - 1) / spill->turns;
     pthread_mutex_init(&spill->mutex, NULL);
     spill->descriptor = sys_allocate((size_t)spill->files * place->directories, sizeof *spill->descriptor);
@@ -249,8 +251,8 @@ static int write_together(struct spill *spill, unsigned pile, uint64_t *offset, 
         int status = -1;
 
         if (fd >= 0)
-            status = io_write_at(fd, some, count, place_of(spill, pile, *offset - *start_of(spill, pile, part), &together),
-                                 &done);
+            status = io_write_at(fd, some, count,
+                                 place_of(spill, pile, *offset - *start_of(spill, pile, part), &together), &done);
         *offset += done;
         bytes -= done;
         atomic_fetch_add(&spill->place->bytes, done);

@@ -14,13 +14,14 @@
 #include <sys/types.h>
 
 #include "io.h"
+#include "sys.h"
 
 enum { NAME_BYTES = 8192, ROOM_FIRST = 4096 };
 
 static char *read_file(const char *name)
 {
     size_t room = ROOM_FIRST, length = 0;
-    char *text = malloc(room), *result = NULL;
+    char *text = sys_allocate(room, 1), *result = NULL;
     int fd = io_open(name, O_RDONLY, 0);
     ssize_t got;
 

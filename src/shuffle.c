@@ -1,11 +1,14 @@
 /*
- * A leaf's order is drawn as a table of record numbers (Fisher-Yates over 0, 1, 2, ...) and turned around into ranks: rank i
- * is where record i stands in the output. Pile j then takes the ranks [j share, (j + 1) share): the records' sequence in a
- * pile is that of the source, so the ranks of pile j are those of the whole, filtered. They are put together in place j
- * of the same table, where pile j finds them, and where it can be divided again.
+ * Gathering goes on until it comes to a pile that does not fit; that pile is started over, and gathering goes on after
+ * it.
+ *
+ * A leaf's order is drawn as a table of record numbers (Fisher-Yates over 0, 1, 2, ...) and turned around into ranks:
+ * rank i is where record i stands in the output. Pile j then takes the ranks [j share, (j + 1) share): the records'
+ * sequence in a pile is that of the source, so the ranks of pile j are those of the whole, filtered. They are put
+ * together in place j of the same table, where pile j finds them, and where it can be divided again.
  */
 
-#include "restart.h"
+#include "shuffle.h"
 
 #include <errno.h>
 
@@ -41,26 +44,18 @@ static void route_by_rank(const void *context, uint64_t first, size_t count, uin
         pile[i] = (uint16_t)((*table_u32(route->ranks, route->first + first + i) - route->first) / route->share);
 }
 
-/* Scatter a flushed pile and gather what comes of it. */
-static int scatter_and_gather(struct run *run, struct piles *piles, unsigned p, scatter_route *route,
-                              const void *context, unsigned count, struct gather_order order, struct sink *sink)
+/* Scatter a flushed pile; it is empty then. */
+static int scatter_pile(struct run *run, struct piles *piles, unsigned p, scatter_route *route, const void *context,
+                        unsigned count, struct piles *inner)
 {
     struct source *source = pile_source(piles, p, false);
-    struct piles inner = {0};
-    int status = -1;
+    int status;
 
-    if (source == NULL) {
-        fault_report(run->fault, "memory", errno);
-        goto out;
-    }
-    if (scatter(run, source, route, context, count, &inner) != 0)
-        goto out;
-    pile_clear(piles, p);
-    status = gather(run, &inner, order, sink);
-
-out:
+    if (source == NULL)
+        return fault_report(run->fault, "memory", errno);
+    status = scatter(run, source, route, context, count, inner);
     source_free(source);
-    piles_release(&inner);
+    pile_clear(piles, p);
     return status;
 }
 
@@ -69,8 +64,13 @@ static int restart_node(struct run *run, struct piles *piles, unsigned p, struct
 {
     struct node_route route = {.order = &run->order, .node = node, .bits = bits};
     struct gather_order order = {.kind = GATHER_CHILDREN, .node = node};
+    struct piles inner = {0};
+    int status = scatter_pile(run, piles, p, route_by_node, &route, 1u << bits, &inner);
 
-    return scatter_and_gather(run, piles, p, route_by_node, &route, 1u << bits, order, sink);
+    if (status == 0)
+        status = shuffle_piles(run, &inner, order, sink);
+    piles_release(&inner);
+    return status;
 }
 
 /* A table for `records` ranks, in memory that is kept until drop_ranks. */
@@ -116,37 +116,28 @@ static int restart_ranked(struct run *run, struct piles *piles, unsigned p, stru
 {
     uint64_t records = piles->pile[p].records;
     uint64_t memory = (uint64_t)(run->pool.blocks - run->pool.pinned) << run->pool.block_shift;
-    uint64_t count = HALVES * pile_bytes(piles, p) / memory + 2;
+    uint64_t wanted = HALVES * pile_bytes(piles, p) / memory + 2;
+    unsigned count;
     struct rank_route route = {.ranks = ranks, .first = first};
     struct gather_order order = {.kind = GATHER_RANKS, .ranks = ranks, .first = first};
-    struct source *source = NULL;
     struct table sorted = {0};
     struct piles inner = {0};
     int status = -1;
 
-    count = count < PILES_MAX ? count : PILES_MAX;
-    count = count < records ? count : records;
-    route.share = (records + count - 1) / count;
+    route.share = records / (wanted < PILES_MAX ? wanted : PILES_MAX) + 1;
     order.share = route.share;
-    count = (records + route.share - 1) / route.share;
+    count = (unsigned)((records - 1) / route.share + 1);
     if (take_ranks(run, &sorted, records) != 0)
         goto out;
     sort_ranks(ranks, first, records, route.share, &sorted);
-    source = pile_source(piles, p, false);
-    if (source == NULL) {
-        fault_report(run->fault, "memory", errno);
+    if (scatter_pile(run, piles, p, route_by_rank, &route, count, &inner) != 0)
         goto out;
-    }
-    if (scatter(run, source, route_by_rank, &route, (unsigned)count, &inner) != 0)
-        goto out;
-    pile_clear(piles, p);
     for (uint64_t i = 0; i < records; i++)
         *table_u32(ranks, first + i) = *table_u32(&sorted, i);
     drop_ranks(run, &sorted);
-    status = gather(run, &inner, order, sink);
+    status = shuffle_piles(run, &inner, order, sink);
 
 out:
-    source_free(source);
     drop_ranks(run, &sorted);
     piles_release(&inner);
     return status;
@@ -201,9 +192,12 @@ static int restart_single(struct run *run, struct piles *piles, unsigned p, stru
     return 0;
 }
 
-int restart(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order, struct sink *sink)
+/* Start pile `p` over. All that the piles have in memory is written to their files first, so that all memory is free.
+ */
+static int restart(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
+                   struct sink *sink)
 {
-    struct order_node node = gather_node_of(order, p);
+    struct order_node node = gather_node(order, p);
     uint64_t records = piles->pile[p].records;
     unsigned bits;
 
@@ -212,11 +206,43 @@ int restart(struct run *run, struct piles *piles, unsigned p, const struct gathe
             return -1;
     if (records == 1)
         return restart_single(run, piles, p, sink);
-    atomic_fetch_add(&run->started_over, 1);
+    run->started_over++;
     if (order->kind == GATHER_RANKS)
         return restart_ranked(run, piles, p, order->ranks, order->first + p * order->share, sink);
     bits = order_scatter_bits(&run->order, node, records);
     if (bits > 0)
         return restart_node(run, piles, p, node, bits, sink);
     return restart_leaf(run, piles, p, node, sink);
+}
+
+int shuffle_piles(struct run *run, struct piles *piles, struct gather_order order, struct sink *sink)
+{
+    unsigned next = 0;
+
+    for (;;) {
+        if (gather(run, piles, order, &next, sink) != 0)
+            return -1;
+        if (next == piles->count)
+            return 0;
+        if (restart(run, piles, next, &order, sink) != 0)
+            return -1;
+        next++;
+    }
+}
+
+int shuffle_source(struct run *run, struct source *source, struct sink *sink)
+{
+    const struct order_node root = {.root = true};
+    struct node_route route = {.order = &run->order, .node = root, .bits = ORDER_ROOT_BITS};
+    struct gather_order order = {.kind = GATHER_CHILDREN, .node = root};
+    struct piles piles = {0};
+    int status = scatter(run, source, route_by_node, &route, 1u << ORDER_ROOT_BITS, &piles);
+
+    for (unsigned p = 0; status == 0 && p < piles.count; p++)
+        run->records += piles.pile[p].records;
+    run->scattered_seconds = run_seconds();
+    if (status == 0)
+        status = shuffle_piles(run, &piles, order, sink);
+    piles_release(&piles);
+    return status;
 }

@@ -1,0 +1,30 @@
+#ifndef BIGSHUF_SHUFFLE_H
+#define BIGSHUF_SHUFFLE_H
+
+/*
+ * Scatter, gather, and start over what does not fit.
+ *
+ * A pile that does not fit into memory, bytes plus index, is started over: its records are scattered again, from its
+ * file into further piles, which are shuffled in its place. There are three cases:
+ *
+ *     a node that scatters    its records go to its children, as the permutation says (order.h)
+ *     a leaf                  its order is drawn first, which takes only the number of its records; each record then
+ * goes to the pile of those that stand near it in the output one record              is copied through in blocks:
+ * nothing is left to be shuffled
+ *
+ * In the second case the piles may be uneven, and one of them may have to be started over in its turn; it has fewer
+ * records, so this ends. Nothing that fits is started over.
+ */
+
+#include "gather.h"
+#include "run.h"
+#include "sink.h"
+#include "source.h"
+
+/* Shuffle all of `source` to `sink`, by scattering the root of the tree. 0, or -1 after a report. */
+int shuffle_source(struct run *run, struct source *source, struct sink *sink);
+
+/* Shuffle piles to `sink` and leave them empty. 0, or -1 after a report. */
+int shuffle_piles(struct run *run, struct piles *piles, struct gather_order order, struct sink *sink);
+
+#endif
