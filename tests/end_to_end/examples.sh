@@ -1,0 +1,95 @@
+# What the man page and the README show works, and they tell of all that there is. Examples are not repeated here but
+# taken from the pages: the displays of the section EXAMPLES, and the blocks marked `sh`.
+# shellcheck shell=bash
+
+man_page=$TOP/man/bigshuf.1
+readme=$TOP/README.md
+
+# Each display under .Sh EXAMPLES, with a NUL after it.
+man_examples() {
+    awk '/^\.Sh / { here = $2 == "EXAMPLES" }
+         here && /^\.Ed/ { inside = 0; printf "%c", 0 }
+         inside
+         here && /^\.Bd -literal/ { inside = 1 }' "$man_page" | sed 's/\\-/-/g; s/\\(aq/'\''/g; s/\\e/\\/g'
+}
+
+# Each block of the README, with a NUL after it.
+readme_examples() {
+    awk '/^ *```sh$/ { inside = 1; next }
+         inside && /^ *```$/ { inside = 0; printf "%c", 0 }
+         inside' "$readme"
+}
+
+# Make the files that examples mention, in the working folder.
+make_files() {
+    mkdir disk1 disk2 photos
+    seq 3000 >lines.txt
+    seq 2000 >train.en
+    seq 2000 >train.de
+    seq -f '{"n": %g}' 1000 >1.json
+    seq -f '{"n": %g}' 1001 2000 >2.json
+    touch photos/{1,2,3}.jpg photos/'with
+newline.jpg'
+    ln -s "$(command -v bigshuf)" bigshuf
+}
+
+# Run the examples on standard input, each in a folder of its own. There is nothing left to `make`.
+run_examples() {
+    local example count=0
+    while IFS= read -r -d '' example; do
+        count=$((count + 1))
+        echo "example: $example"
+        mkdir "$count"
+        (cd "$count" && make_files && bash -euo pipefail -c "make() { :; }; $example" </dev/null)
+    done
+    [ $count -ge 8 ]
+}
+
+# The options that a text names with two dashes, from its lines that match a pattern: options_on PATTERN.
+options_on() {
+    sed -n "s/$1.*/\\1/p" | sort
+}
+
+test_man_page_examples_work() {
+    man_examples | run_examples
+}
+
+test_readme_examples_work() {
+    readme_examples | run_examples
+}
+
+test_readme_sets_up_with_two_commands() {
+    same 2 "$(readme_examples | tr '\0' '\n' | grep -c -w make)"
+}
+
+# A bare name is that of a file beside this one.
+test_files_that_the_readme_names_exist() {
+    tr '`' '\n' <"$readme" | grep -E '^[.a-z0-9_/]*[a-z0-9_]\.(c|h|sh|1)$' | sort -u >named
+    while read -r name; do
+        ls "$TOP/$name" || ls "$TOP/tests/end_to_end/$name"
+    done <named
+    [ -s named ]
+}
+
+test_man_page_and_help_have_the_same_options() {
+    bigshuf --help | options_on '^  .\{4\}--\([a-z0-9-]*\)' >help
+    sed 's/\\//g' "$man_page" | options_on '^\.It .*Fl -\([a-z0-9-]*\)' >page
+    cmp help page
+}
+
+test_man_page_has_options_in_alphabetical_order() {
+    sed -n 's/^\.It .*Fl \\-\([a-z]\)/\1/p' "$man_page" | sort -c
+}
+
+# The table of golden orders: lines "N T MD5".
+test_golden_orders_of_the_man_page() {
+    local records leaf md5 most
+    most=$(scale 100000 2000000 30000000)
+    grep -E '^[0-9]+ +[0-9]+ +[0-9a-f]{32}$' "$man_page" >golden
+    same 6 "$(grep -c . golden)"
+    while read -r records leaf md5; do
+        if [ "$records" -le "$most" ]; then
+            same "$md5" "$(seq "$records" | bigshuf --seed=42 --tune=leaf-records="$leaf" | md5)"
+        fi
+    done <golden
+}
