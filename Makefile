@@ -32,8 +32,8 @@ LINK            = $(CC) -pthread $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 CMOCKA_CFLAGS = $(shell pkg-config --cflags cmocka 2>/dev/null)
 CMOCKA_LIBS   = $(shell pkg-config --libs cmocka 2>/dev/null || echo -lcmocka)
 
-C_FILES    = $(wildcard src/*.c include/*.h tests/*.c tests/*.h)
-SCRIPTS    = .ci/run $(wildcard tests/*.sh tests/end_to_end/*.sh)
+C_FILES    = $(wildcard src/*.c include/*.h tests/*.c tests/*.h tests/bench/*.c)
+SCRIPTS    = .ci/run $(wildcard tests/*.sh tests/end_to_end/*.sh tests/bench/*.sh)
 OBJECTS    = $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*.c))
 MAIN       = $(BUILD)/src/main.o
 LIBRARY    = $(BUILD)/libbigshuf.a
@@ -41,8 +41,10 @@ PROGRAM    = $(BUILD)/bigshuf
 FAULTY     = $(BUILD)/bigshuf-faulty
 TEST_TOOLS = $(BUILD)/tests/model $(BUILD)/tests/peak
 UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*_test.c))
+BENCHES    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 
-.PHONY: all check check-long check-valgrind check-install deps install uninstall dist format lint clean help FORCE
+.PHONY: all check check-long check-valgrind check-install bench bench-micro deps install uninstall dist format lint \
+    clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -73,6 +75,9 @@ $(BUILD)/tests/real_sys.o: src/sys.c include/sys.h $(BUILD)/flags
 $(TEST_TOOLS): %: %.o
 	$(LINK) -o $@ $^
 
+$(BENCHES): %: %.o $(LIBRARY)
+	$(LINK) -o $@ $^ -lm
+
 $(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(LIBRARY)
 	$(LINK) -o $@ $^ $(CMOCKA_LIBS)
 
@@ -89,7 +94,7 @@ $(BUILD)/flags: FORCE
 	@flags='$(subst ','\'',$(COMPILE) / $(LINK))'; \
 	    printf '%s\n' "$$flags" | cmp -s - $@ || printf '%s\n' "$$flags" >$@
 
--include $(wildcard $(BUILD)/src/*.d $(BUILD)/tests/*.d)
+-include $(wildcard $(BUILD)/src/*.d $(BUILD)/tests/*.d $(BUILD)/tests/bench/*.d)
 
 # ---- Testing ----
 
@@ -116,6 +121,14 @@ check-install: all ## install to a temporary place, uninstall, see that nothing 
 
 deps: ## install what the tests and the lint need, with the system's package manager
 	@CC='$(CC)' sh tests/deps.sh
+
+# ---- Speed ----
+
+bench: $(PROGRAM) $(BENCHES) $(TEST_TOOLS) ## measure against other programs; see tests/bench/bench.sh (QUICK=1)
+	@BUILD='$(BUILD)' bash tests/bench/bench.sh
+
+bench-micro: $(BUILD)/tests/bench/micro ## measure the parts: scan, random words, checksum, scatter, leaf, copy
+	$(BUILD)/tests/bench/micro
 
 # ---- Style ----
 

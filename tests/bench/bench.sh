@@ -1,0 +1,631 @@
+#!/usr/bin/env bash
+#
+# Measure bigshuf against other programs: tests/bench/bench.sh, or `make bench`.
+#
+# A row measures some programs on the same input, in rounds: one run of each, in turn, once to warm up and then RUNS
+# times. Programs are compared by the medians of the rounds. A round whose yardstick took more than 1.5 times its own
+# median was disturbed and is dropped from the comparison, which says so. "beside" are programs without a target, which
+# run once. The rows are the functions row_NAME below; the commands in them are what is timed.
+#
+# From the environment:
+#
+#   BUILD         the folder with bigshuf, tests/peak and tests/bench/{data,hold}; if not given, build/plain
+#   BENCH_DIR     where data and outputs stand; if not given, a new folder in ${TMPDIR:-/var/tmp}
+#   KEEP          1: leave the data there
+#   BENCH_CSV     the file for all results; if not given, BUILD/bench.csv
+#   BENCH_CGROUP  the control group below which groups are made; if not given, the root
+#   BENCH_TIMEOUT seconds after which a program is ended and counts as failed; if not given, 300
+#   RUNS          rounds; if not given, 5
+#   ROWS          run only the rows whose names match this extended regular expression, such as 'null|pipe-json'
+#   QUICK         1: a twentieth of the data and two rounds, none to warm up: to see that all works; no claims
+#   FIGURE        1: also measure what figure.awk draws (row "figure")
+#   BIGSHUF SHUF SORT TERASHUF UU_SHUF DUCKDB   the programs, if they are not in PATH
+
+# The commands are strings for another shell: what they name is expanded there.
+# shellcheck disable=SC2016
+
+set -euo pipefail
+export LC_ALL=C
+
+bench=$(cd "$(dirname "$0")" && pwd)
+BUILD=${BUILD:-$bench/../../build/plain}
+BUILD=$(cd "$BUILD" && pwd)
+QUICK=${QUICK:-}
+KEEP=${KEEP:-}
+FIGURE=${FIGURE:-}
+ROWS=${ROWS:-}
+RUNS=${RUNS:-$([ -n "$QUICK" ] && echo 2 || echo 5)}
+BENCH_CSV=${BENCH_CSV:-$BUILD/bench.csv}
+BENCH_TIMEOUT=${BENCH_TIMEOUT:-300}
+processors=$(nproc)
+
+export BIGSHUF=${BIGSHUF:-$BUILD/bigshuf}
+export SHUF=${SHUF:-shuf}
+export SORT=${SORT:-sort}
+export TERASHUF=${TERASHUF:-$(command -v terashuf || true)}
+export UU_SHUF=${UU_SHUF:-$(command -v uu-shuf || command -v uu_shuf || true)}
+export DUCKDB=${DUCKDB:-$(command -v duckdb || true)}
+export HOLD=$BUILD/tests/bench/hold PEAK=$BUILD/tests/peak
+
+# ---- The place ----
+
+own_dir=
+if [ -z "${BENCH_DIR:-}" ]; then
+    BENCH_DIR=$(mktemp -d "${TMPDIR:-/var/tmp}/bigshuf-bench-XXXXXX")
+    own_dir=1
+fi
+mkdir -p "$BENCH_DIR"
+BENCH_DIR=$(cd "$BENCH_DIR" && pwd)
+export WORK=$BENCH_DIR/work # emptied before each run
+export OUT=$WORK/out COPY=$WORK/copy
+export IN=                  # the data of the row
+export CGROUP=              # the control group of the run, if any
+messages=$BENCH_DIR/messages
+running=
+data_made=()
+
+clean_up() {
+    local file
+    if [ -n "$running" ]; then
+        kill "$running" 2>/dev/null || true
+        wait "$running" || true
+    fi
+    remove_cgroup
+    rm -rf "$WORK"
+    rm -f "$messages"
+    if [ -z "$KEEP" ]; then
+        for file in ${data_made[@]+"${data_made[@]}"}; do rm -f "$file"; done
+        if [ -n "$own_dir" ]; then rmdir "$BENCH_DIR"; fi
+    fi
+}
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+say() {
+    printf '%s\n' "$*"
+}
+
+divisor=1
+first_round=0 # which warms up and is not counted
+if [ -n "$QUICK" ]; then
+    divisor=20
+    first_round=1
+fi
+
+# The bytes of N megabytes, and N MiB, in a run of this size.
+megabytes() {
+    echo $(($1 * 1000000 / divisor))
+}
+
+mebibytes() {
+    echo $(($1 / divisor))
+}
+
+# Let IN be BYTES bytes of data of a KIND (data.c): use_data KIND BYTES. False if there is no room for it, two copies
+# and some more. Other large data are removed.
+use_data() {
+    local file room
+    IN=$BENCH_DIR/$1-$2
+    for file in ${data_made[@]+"${data_made[@]}"}; do
+        if [ -z "$KEEP" ] && [ "$file" != "$IN" ] && [ -e "$file" ] && [ "$(stat -c %s "$file")" -gt 1500000000 ]; then
+            rm "$file"
+        fi
+    done
+    if [ ! -e "$IN" ]; then
+        room=$(df --output=avail -B1 "$BENCH_DIR" | tail -n 1)
+        if [ "$room" -lt $(($2 * 3 + 500000000)) ]; then
+            say "$row: skipped: $((room / 1000000)) MB of room in $BENCH_DIR, needed are $(($2 * 3 / 1000000 + 500))"
+            return 1
+        fi
+        data_made+=("$IN")
+        "$BUILD/tests/bench/data" "$1" "$2" >"$IN"
+    fi
+}
+
+# The mean length of the lines of IN, as far as its first megabyte tells.
+mean_line() {
+    head -c 1000000 "$IN" | awk '{ bytes += length($0) + 1 } END { print bytes / NR }'
+}
+
+# ---- Control groups ----
+
+cgroup_base=${BENCH_CGROUP:-/sys/fs/cgroup}
+if [ -z "${BENCH_CGROUP:-}" ] && [ -e /sys/fs/cgroup/memory/memory.limit_in_bytes ]; then
+    cgroup_base=/sys/fs/cgroup/memory
+fi
+
+# Make a memory cgroup of so many MiB, page cache included: make_cgroup MIB. False if that cannot be.
+make_cgroup() {
+    local limit=memory.max swap=memory.swap.max swap_bytes=0
+    CGROUP=$cgroup_base/bigshuf-bench.$$
+    mkdir "$CGROUP" 2>/dev/null || return 1
+    if [ -e "$CGROUP/memory.limit_in_bytes" ]; then
+        limit=memory.limit_in_bytes swap=memory.memsw.limit_in_bytes swap_bytes=$(($1 << 20))
+    fi
+    echo $(($1 << 20)) 2>/dev/null >"$CGROUP/$limit" || return 1
+    [ "$(cat "$CGROUP/$limit")" = $(($1 << 20)) ] || return 1
+    if [ -e "$CGROUP/$swap" ]; then
+        echo $swap_bytes >"$CGROUP/$swap" || return 1
+    fi
+}
+
+# The last processes of it may be about to end.
+remove_cgroup() {
+    local try
+    if [ -n "$CGROUP" ] && [ -d "$CGROUP" ]; then
+        for try in 1 2 3 4 5 6 7 8 9 10; do
+            rmdir "$CGROUP" 2>/dev/null && break
+            [ "$try" = 1 ] || sleep 0.1
+        done
+    fi
+    CGROUP=
+}
+
+# The most memory that the group had, in bytes; nothing if the system does not tell.
+cgroup_peak() {
+    cat "$CGROUP/memory.max_usage_in_bytes" 2>/dev/null || cat "$CGROUP/memory.peak" 2>/dev/null || true
+}
+
+# May this row have its cgroup? needs_cgroup MIB
+needs_cgroup() {
+    local made=1
+    make_cgroup "$1" || made=
+    remove_cgroup
+    if [ -z "$made" ]; then
+        say "$row: skipped: no memory cgroup of $1 MiB can be made in $cgroup_base (are you root?)"
+        return 1
+    fi
+}
+
+# Take the data out of the page cache, so that every run reads them itself and has them charged to its own group. What
+# else is cached on the machine stays.
+make_cold() {
+    sync "$IN"
+    dd if="$IN" iflag=nocache count=0 status=none
+}
+
+# ---- Measuring ----
+
+row=           # the row that runs
+limit_mib=     # the cgroup that its programs run in, if any
+failures=0     # of bigshuf
+met=0          # targets
+missed=0
+declare -A values=() # of each program: a number for each round, or why there is none
+declare -A why=()
+
+# Run a command once; `taken` receives the seconds, or `problem` what went wrong: run_once COMMAND
+run_once() {
+    local command=$1 start status=0 peak
+    taken='' problem=''
+    rm -rf "$WORK"
+    mkdir "$WORK"
+    if [ -n "$limit_mib" ]; then
+        make_cold
+        if ! make_cgroup "$limit_mib"; then
+            problem="no cgroup"
+            return
+        fi
+        command='echo $$ >"$CGROUP/cgroup.procs" || exit 1; '$command
+    fi
+    start=${EPOCHREALTIME/./}
+    timeout "$BENCH_TIMEOUT" bash -c "$command" 2>"$messages" &
+    running=$!
+    wait "$running" || status=$?
+    taken=$((${EPOCHREALTIME/./} - start))
+    running=
+    case $status in
+    0) taken=$((taken / 1000000)).$(printf %06d $((taken % 1000000))) ;;
+    124) problem="over $BENCH_TIMEOUT s" ;;
+    137) problem=killed ;;
+    *) problem="status $status" ;;
+    esac
+    if [ -z "$problem" ] && [ -e "$OUT" ] && [ "$(stat -c %s "$OUT")" -lt "$(stat -c %s "$IN")" ]; then
+        problem="output too short"
+    fi
+    if [ -n "$limit_mib" ]; then
+        peak=$(cgroup_peak)
+        if [ -z "$problem" ] && [ -n "$peak" ] && [ "$(stat -c %s "$IN")" -gt $((limit_mib << 20)) ] &&
+            [ "$peak" -lt $((limit_mib << 19)) ]; then
+            problem="pages charged elsewhere"
+        fi
+        remove_cgroup
+    fi
+}
+
+# measure [NAME COMMAND]... [beside [NAME COMMAND]...]: all rounds, into `values`.
+measure() {
+    local names=() round name last=$RUNS
+    local -A command=() rounds=()
+    values=() why=()
+    while [ $# -gt 0 ]; do
+        if [ "$1" = beside ]; then
+            last=1
+            shift
+            continue
+        fi
+        names+=("$1")
+        command[$1]=$2
+        rounds[$1]=$last
+        values[$1]=
+        why[$1]=
+        shift 2
+    done
+    for ((round = first_round; round <= RUNS; round++)); do
+        for name in ${names[@]+"${names[@]}"}; do
+            if [ -n "${why[$name]}" ] || ((round > rounds[$name] || (round == 0 && rounds[$name] < RUNS))); then
+                continue
+            fi
+            run_once "${command[$name]}"
+            if [ -n "$problem" ]; then
+                values[$name]=
+                why[$name]=$problem
+                if [ "$name" = bigshuf ]; then
+                    failures=$((failures + 1))
+                    sed "s/^/$row: bigshuf: /" "$messages" >&2
+                fi
+            elif [ $round -gt 0 ]; then
+                values[$name]+=" $taken"
+            fi
+        done
+    done
+    rm -rf "$WORK"
+}
+
+# Make seconds for many into another unit for one: scale_values NAME UNITS_A_SECOND MANY
+scale_values() {
+    values[$1]=$(awk -v values="${values[$1]}" -v units="$2" -v many="$3" 'BEGIN {
+        n = split(values, value)
+        for (i = 1; i <= n; i++)
+            printf " %.6g", value[i] * units / many
+    }')
+}
+
+# ---- Reporting ----
+
+csv_columns=row,bytes,program,against,unit,pairs,dropped,median,min,max,against_median,against_min,against_max
+csv_columns+=,ratio,target,verdict,limit_mib
+
+print_line() {
+    printf '%-12s %-9s %-24s %-9s %-24s %-7s %-8s %-8s %s\n' "$@"
+}
+
+# Compare two programs that were measured: compare PROGRAM YARDSTICK TARGET [UNIT]. A TARGET such as ">=15" is how many
+# times faster than the yardstick the program should be, "<=1.3" how many times slower it may be; without a number it
+# says only which ratio is reported. The unit is s if not given.
+compare() {
+    local program=$1 yardstick=$2 target=$3 unit=${4:-s} bytes fields
+    if [ -z "${why[$yardstick]+known}" ]; then
+        return # was not there to be measured
+    fi
+    bytes=$(stat -c %s "$IN")
+    if [ -z "${values[$program]}" ] || [ -z "${values[$yardstick]}" ]; then
+        local mine=${why[$program]:--} theirs=${why[$yardstick]:--} verdict=-
+        if [ -n "${why[$program]}" ] && [ -n "${target#[<>]=}" ]; then
+            verdict=FAILED
+            missed=$((missed + 1))
+        fi
+        print_line "$row" "$program" "$mine" "$yardstick" "$theirs" - - "${target/[<>]=/${target:0:1}= }" "$verdict"
+        verdict=${why[$program]:-${why[$yardstick]}}
+        say "$row,$bytes,$program,$yardstick,$unit,0,0,,,,,,,,$target,$verdict,$limit_mib" >>"$BENCH_CSV"
+        return
+    fi
+    fields=$(awk -v mine="${values[$program]}" -v theirs="${values[$yardstick]}" -v target="$target" \
+        -v quick="$QUICK" -f "$bench/pairs.awk")
+    # shellcheck disable=SC2086 # these are words
+    set -- $fields # pairs dropped median min max median min max ratio verdict
+    print_line "$row" "$program" "$3 $unit ($4..$5)" "$yardstick" "$6 $unit ($7..$8)" \
+        "$1$([ "$2" = 0 ] || echo " (-$2)")" "$9" "${target/[<>]=/${target:0:1}= }" "${10}"
+    say "$row,$bytes,$program,$yardstick,$unit,$1,$2,$3,$4,$5,$6,$7,$8,$9,$target,${10},$limit_mib" >>"$BENCH_CSV"
+    case ${10} in
+    met) met=$((met + 1)) ;;
+    MISSED) missed=$((missed + 1)) ;;
+    esac
+}
+
+# Put a program's own times into the CSV file: keep_times NAME...
+keep_times() {
+    local name bytes
+    bytes=$(stat -c %s "$IN")
+    for name; do
+        [ -n "${why[$name]+known}" ] || continue
+        if [ -n "${values[$name]}" ]; then
+            awk -v mine="${values[$name]}" -v theirs="${values[$name]}" -f "$bench/pairs.awk" | {
+                read -r pairs dropped median min max _
+                say "$row,$bytes,$name,,s,$pairs,$dropped,$median,$min,$max,,,,,,,$limit_mib"
+                print_line "$row" "$name" "$median s ($min..$max)" "$((bytes / 1000000)) MB" '' "$pairs" '' '' '' >&3
+            }
+        else
+            say "$row,$bytes,$name,,s,0,0,,,,,,,,,${why[$name]},$limit_mib"
+            print_line "$row" "$name" "${why[$name]}" "$((bytes / 1000000)) MB" '' '' '' '' '' >&3
+        fi >>"$BENCH_CSV"
+    done 3>&1
+}
+
+# ---- Rows ----
+
+# What beside GNU's shuf shuffles FILE to OUT in so many MiB: set the array `others`. terashuf's MEMORY is its buffer,
+# in GiB, to which it adds 8 bytes a line, so that it is less for shorter lines.
+find_others() {
+    local mib=$1 buffer
+    others=()
+    if [ -n "$TERASHUF" ]; then
+        buffer=$(awk -v mib="$mib" -v line="$(mean_line)" 'BEGIN { printf "%.4f", mib / 1024 / (1 + 8 / line) }')
+        others+=(terashuf "MEMORY=$buffer TMPDIR=\"\$WORK\" \"\$TERASHUF\" <\"\$IN\" >\"\$OUT\"")
+    fi
+}
+
+# DuckDB as a shuffler of lines, in so many MiB: a CSV file of one column, in which nothing is quoted. No line of the
+# data holds a tab.
+duckdb_command() {
+    local lines="read_csv('\$IN', columns={'line': 'VARCHAR'}, header=false, delim='\\t', quote='', escape='')"
+    printf '%s ' "\"\$DUCKDB\" -c \"SET memory_limit='$1MiB'; SET temp_directory='\$WORK/duckdb';" \
+        "COPY (SELECT line FROM $lines ORDER BY random()) TO '\$OUT'" \
+        "(FORMAT csv, HEADER false, DELIMITER '\\t', QUOTE '', ESCAPE '')\""
+}
+
+kind=
+targets() { # the target for the row's kind of data: targets SEQ LINES JSON
+    case $kind in
+    seq) echo "$1" ;;
+    lines) echo "$2" ;;
+    json) echo "$3" ;;
+    esac
+}
+
+# In memory, to /dev/null.
+row_null() {
+    use_data "$kind" "$(megabytes 1000)" || return 0
+    cat "$IN" >/dev/null
+    measure bigshuf '"$BIGSHUF" "$IN" >/dev/null' shuf '"$SHUF" "$IN" >/dev/null'
+    compare bigshuf shuf "$(targets '>=15' '>=6' '>=4')"
+}
+
+# In memory, file to new file.
+row_file() {
+    use_data "$kind" "$(megabytes 1000)" || return 0
+    cat "$IN" >/dev/null
+    measure bigshuf '"$BIGSHUF" "$IN" >"$OUT"' hold '"$HOLD" <"$IN" >"$OUT"' \
+        hold-huge '"$HOLD" huge <"$IN" >"$OUT"' dd 'dd if="$IN" of="$OUT" bs=1M status=none'
+    compare bigshuf hold "$(targets '<=2.5' '<=1.3' '<=1.3')"
+    compare bigshuf hold-huge '<='
+    compare bigshuf dd '<='
+}
+
+# In memory, from a pipe.
+row_pipe() {
+    use_data "$kind" "$(megabytes 1000)" || return 0
+    cat "$IN" >/dev/null
+    measure bigshuf 'cat "$IN" | "$BIGSHUF" >/dev/null' cat 'cat "$IN" | cat >/dev/null'
+    compare bigshuf cat "$(targets '<=2.5' '<=1.3' '<=1.3')"
+}
+
+double_copy='cp --reflink=never "$IN" "$COPY" && cp --reflink=never "$COPY" "$OUT"'
+
+# Larger than memory, file to file in a cgroup: limited KIND MB MEMORY_MIB CGROUP_MIB COPY_TARGET TERASHUF_TARGET
+limited() {
+    local memory group limit_mib=''
+    memory=$(mebibytes "$3")
+    group=$(mebibytes "$4")
+    needs_cgroup "$group" || return 0
+    use_data "$1" "$(megabytes "$2")" || return 0
+    limit_mib=$group
+    find_others "$memory"
+    if [ "$6" = beside ]; then
+        others=(beside ${others[@]+"${others[@]}"})
+        if [ -n "$DUCKDB" ]; then
+            others+=(duckdb "$(duckdb_command $((2 * memory)))")
+        fi
+    fi
+    measure bigshuf "\"\$BIGSHUF\" -S ${memory}M -T \"\$WORK\" \"\$IN\" >\"\$OUT\"" copy "$double_copy" \
+        ${others[@]+"${others[@]}"}
+    compare bigshuf copy "$5"
+    compare bigshuf terashuf "${6/beside/>=}"
+    compare bigshuf duckdb '>='
+}
+
+row_limit_json() {
+    limited json 4000 256 1024 '<=0.9' '>=3.5'
+}
+
+row_half_json() {
+    limited json 4000 2048 3072 '<=0.75' beside
+}
+
+row_limit_nine() {
+    limited nine 4000 256 1024 '<=1.2' '>=8'
+}
+
+row_limit_lines() {
+    limited lines 8000 256 1024 '<=0.9' beside
+}
+
+# Peak memory against input size.
+row_peak() {
+    local name round
+    use_data seq "$(megabytes 1000)" || return 0
+    values=([bigshuf]='' [shuf]='' [input]='')
+    why=([bigshuf]='' [shuf]='' [input]='')
+    for name in bigshuf bigshuf bigshuf shuf; do
+        run_once '"$PEAK" "$WORK/peak" "$'"${name^^}"'" "$IN" >/dev/null'
+        if [ -n "$problem" ]; then
+            why[$name]=$problem
+            [ "$name" = shuf ] || failures=$((failures + 1))
+        else
+            values[$name]+=" $(awk '{ print $1 / 1024 }' "$WORK/peak")"
+        fi
+    done
+    for round in 1 2 3; do
+        values[input]+=" $(stat -c %s "$IN" | awk '{ print $1 / 1048576 }')"
+    done
+    compare bigshuf input '<=1.08' MiB
+    compare shuf input '<=' MiB
+}
+
+# Nanoseconds for a record, from few records to many; small inputs are shuffled several times in a run.
+row_scale() {
+    local records times name fastest sizes=() commands=()
+    for records in 1000000 10000000 100000000 200000000; do
+        records=$((records / divisor))
+        use_data nine $((records * 9)) || return 0
+        cat "$IN" >/dev/null
+        times=$((20000000 / records + 1))
+        sizes+=("$records")
+        commands+=("$records" "for ((i = 0; i < $times; i++)); do \"\$BIGSHUF\" '$IN' >/dev/null || exit; done")
+    done
+    measure "${commands[@]}"
+    for name in "${sizes[@]}"; do
+        [ -z "${why[$name]}" ] || failures=$((failures + 1))
+        scale_values "$name" 1000000000 $((name * (20000000 / name + 1)))
+    done
+    fastest=$(for name in "${sizes[@]}"; do
+        [ -z "${why[$name]}" ] || continue
+        awk -v name="$name" -v mine="${values[$name]}" -v theirs="${values[$name]}" -f "$bench/pairs.awk" |
+            awk -v name="$name" '{ print $3, name }'
+    done | sort -n | awk 'NR == 1 { print $2 }')
+    fastest=${fastest:-${sizes[0]}}
+    for name in "${sizes[@]}"; do
+        if [ "$name" != "$fastest" ]; then compare "$name" "$fastest" '<=1.5' ns; fi
+    done
+}
+
+# Ten lines, a hundred times in each round; reported is the time of one.
+row_tiny() {
+    local RUNS=$((RUNS * 2))
+    IN=/dev/null
+    measure bigshuf 'for ((i = 0; i < 100; i++)); do seq 10 | "$BIGSHUF" >/dev/null || exit; done' \
+        shuf 'for ((i = 0; i < 100; i++)); do seq 10 | "$SHUF" >/dev/null || exit; done'
+    scale_values bigshuf 1000 100
+    scale_values shuf 1000 100
+    compare bigshuf shuf '<=1.05' ms
+}
+
+row_threads() {
+    if [ "$processors" -lt 2 ]; then
+        say "$row: skipped: there is one processor"
+        return 0
+    fi
+    use_data seq "$(megabytes 1000)" || return 0
+    cat "$IN" >/dev/null
+    measure bigshuf '"$BIGSHUF" --parallel=2 "$IN" >/dev/null' 1-thread '"$BIGSHUF" --parallel=1 "$IN" >/dev/null'
+    compare bigshuf 1-thread '>=1.6'
+}
+
+# The others on what the slowest of them can bear, to new files.
+row_others() {
+    local name
+    use_data "$kind" "$(megabytes 100)" || return 0
+    cat "$IN" >/dev/null
+    find_others 1024
+    if [ -n "$UU_SHUF" ]; then others+=(uu-shuf '"$UU_SHUF" "$IN" >"$OUT"'); fi
+    if [ -n "$DUCKDB" ]; then others+=(duckdb "$(duckdb_command 2048)"); fi
+    measure bigshuf '"$BIGSHUF" "$IN" >"$OUT"' shuf '"$SHUF" "$IN" >"$OUT"' ${others[@]+"${others[@]}"} \
+        beside sort-R '"$SORT" -R -S 1G -T "$WORK" "$IN" >"$OUT"'
+    for name in shuf terashuf uu-shuf duckdb sort-R; do compare bigshuf "$name" '>='; done
+}
+
+# What figure.awk draws: from far below the limit to far above it.
+row_figure() {
+    local mb memory group limit_mib='' RUNS=$((RUNS < 3 ? RUNS : 3)) BENCH_TIMEOUT=120
+    memory=$(mebibytes 256)
+    group=$(mebibytes 1024)
+    needs_cgroup "$group" || return 0
+    limit_mib=$group
+    for mb in 125 250 500 1000 2000 4000; do
+        use_data json "$(megabytes $mb)" || return 0
+        find_others "$memory"
+        measure bigshuf "\"\$BIGSHUF\" -S ${memory}M -T \"\$WORK\" \"\$IN\" >\"\$OUT\"" \
+            copy "$double_copy" shuf '"$SHUF" "$IN" >"$OUT"' ${others[@]+"${others[@]}"}
+        keep_times bigshuf copy terashuf shuf
+    done
+}
+
+# ---- The machine and the programs ----
+
+describe() {
+    local name
+    say "bigshuf bench, $(date -u '+%Y-%m-%d %H:%M UTC')"
+    say
+    say "processor    $(awk -F': *' '/^(model name|Model|cpu model)/ { print $2; exit }' /proc/cpuinfo)," \
+        "$processors online"
+    say "memory       $(awk '/^MemTotal/ { printf "%.1f GiB", $2 / 1048576 }' /proc/meminfo), huge pages:" \
+        "$(cat /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null || echo unknown)"
+    say "kernel       $(uname -srm)"
+    say "data in      $BENCH_DIR ($(stat -f -c %T "$BENCH_DIR"))"
+    if [ "$(stat -f -c %T "$BENCH_DIR")" = tmpfs ]; then
+        say "             which is memory: rows with a limit mean nothing here (set BENCH_DIR)"
+    fi
+    say "cgroups in   $cgroup_base"
+    say "bigshuf      $("$BIGSHUF" --version | head -n 1) $(git -C "$bench" rev-parse --short HEAD 2>/dev/null || true)"
+    for name in shuf sort cp dd cat; do
+        case $name in
+        shuf) describe_program shuf "$SHUF" ;;
+        sort) describe_program sort "$SORT" ;;
+        *) describe_program "$name" "$name" ;;
+        esac
+    done
+    describe_program uu-shuf "$UU_SHUF"
+    describe_program duckdb "$DUCKDB"
+    if [ -n "$TERASHUF" ]; then
+        say "terashuf     $TERASHUF (tells no version)"
+    else
+        say "terashuf     not found: left out (set TERASHUF)"
+    fi
+    say
+}
+
+describe_program() {
+    if [ -z "$2" ]; then
+        say "$(printf %-12s "$1") not found: left out"
+    else
+        say "$(printf %-12s "$1") $("$2" --version 2>/dev/null | sed -n 1p)"
+    fi
+}
+
+# Run a row if it was asked for: run_row NAME FUNCTION [KIND]
+run_row() {
+    row=$1
+    kind=${3:-}
+    if [[ $row =~ ${ROWS:-.} ]]; then
+        "$2"
+    fi
+}
+
+say "$csv_columns" >"$BENCH_CSV"
+describe
+if [ -n "$QUICK" ]; then
+    say "A quick run: a twentieth of the data, $RUNS rounds. It shows that all works, and nothing else."
+    say
+fi
+print_line ROW PROGRAM 'MEDIAN (MIN..MAX)' AGAINST 'MEDIAN (MIN..MAX)' PAIRS RATIO TARGET ''
+for data_kind in seq lines json; do
+    for work in null file pipe; do
+        run_row "$work-$data_kind" "row_$work" "$data_kind"
+    done
+done
+run_row peak row_peak
+run_row threads row_threads
+run_row tiny row_tiny
+run_row scale row_scale
+run_row others-seq row_others seq
+run_row others-json row_others json
+run_row limit-json row_limit_json
+run_row half-json row_half_json
+run_row limit-nine row_limit_nine
+run_row limit-lines row_limit_lines
+if [ -n "$FIGURE$ROWS" ]; then
+    run_row figure row_figure
+fi
+
+say
+say "PAIRS (-N): N more were dropped, since their yardstick took over 1.5 times its median."
+say "RATIO: with >=, how many times faster than AGAINST; with <=, how many times its time or size."
+if [ -z "$QUICK" ]; then
+    say "$met of $((met + missed)) targets met, in $SECONDS s."
+fi
+say "All numbers are in $BENCH_CSV."
+if [ "$failures" -gt 0 ]; then
+    say "bigshuf failed $failures times."
+    exit 1
+fi

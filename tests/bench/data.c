@@ -1,0 +1,196 @@
+/*
+ * Make the data of the benchmarks, the same on every run: `data KIND BYTES >FILE` writes lines until there are BYTES
+ * bytes, and finishes the last one.
+ *
+ *     seq      the numbers from 1 on, as seq(1) writes them
+ *     nine     lines of 9 bytes: 8 hexadecimal digits that count up
+ *     lines    lines of about 100 bytes: a number and text
+ *     json     {"id":NUMBER,"text":"TEXT"}, log-normal with a mean of 350 bytes
+ *
+ * Text is 16 letters a 64-bit random number, two stores each, so that this is not what takes the time.
+ */
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    BUFFER = 1 << 20,
+    LINE_MAX_BYTES = 1 << 16,
+    LETTERS = 16, /* written at a time; may overshoot */
+    SPREAD = 32,  /* lines have 100 bytes give or take half of this */
+    HEX_DIGITS = 8
+};
+
+static const double JSON_TEXT_MEAN = 330; /* bytes; the rest of a line takes some 20 */
+static const double JSON_SIGMA = 0.6;
+
+/* S. Vigna, splitmix64, public domain algorithm. */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t x = *state += 0x9e3779b97f4a7c15;
+
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    return x ^ x >> 31;
+}
+
+/* Above 0, below 1. */
+static double next_fraction(uint64_t *state)
+{
+    return ((double)(next_random(state) >> 12) + 0.5) / 4503599627370496.0;
+}
+
+/* Box and Muller: exact, and there is only one for each line. */
+static double next_normal(uint64_t *state)
+{
+    double radius = sqrt(-2 * log(next_fraction(state)));
+
+    return radius * cos(6.283185307179586 * next_fraction(state));
+}
+
+/* Write `length` letters from a to p; up to LETTERS - 1 bytes after them are overwritten. */
+static char *put_text(char *at, size_t length, uint64_t *state)
+{
+    for (size_t done = 0; done < length; done += LETTERS) {
+        uint64_t word = next_random(state);
+        uint64_t half[2] = {(word & 0x0f0f0f0f0f0f0f0f) + 0x6161616161616161,
+                            (word >> 4 & 0x0f0f0f0f0f0f0f0f) + 0x6161616161616161};
+
+        memcpy(at + done, half, sizeof half);
+    }
+    return at + length;
+}
+
+/* A number in digits that counts up. */
+struct counter {
+    char digit[24]; /* the last ones of it are in use */
+    size_t digits;
+    char last; /* the highest digit */
+};
+
+static void count_up(struct counter *counter)
+{
+    char *digit = counter->digit + sizeof counter->digit - 1;
+
+    while (*digit == counter->last)
+        *digit-- = '0';
+    *digit = *digit == '9' ? 'a' : (char)(*digit + 1);
+    if ((size_t)(counter->digit + sizeof counter->digit - digit) > counter->digits)
+        counter->digits++;
+}
+
+static char *put_counter(char *at, const struct counter *counter)
+{
+    memcpy(at, counter->digit + sizeof counter->digit - counter->digits, counter->digits);
+    return at + counter->digits;
+}
+
+static struct counter make_counter(size_t digits, char last)
+{
+    struct counter counter = {.digits = digits, .last = last};
+
+    memset(counter.digit, '0', sizeof counter.digit);
+    return counter;
+}
+
+/* Each writes a line without its end to `at`, where LINE_MAX_BYTES bytes are free, and returns where that ends. */
+typedef char *put_line(char *at, struct counter *counter, uint64_t *state);
+
+static char *put_number(char *at, struct counter *counter, uint64_t *state)
+{
+    (void)state;
+    count_up(counter);
+    return put_counter(at, counter);
+}
+
+static char *put_100(char *at, struct counter *counter, uint64_t *state)
+{
+    char *end = at + 99 - SPREAD / 2 + next_random(state) % (SPREAD + 1);
+
+    count_up(counter);
+    at = put_counter(at, counter);
+    *at++ = ' ';
+    return put_text(at, (size_t)(end - at), state);
+}
+
+static char *put_json(char *at, struct counter *counter, uint64_t *state)
+{
+    static const char before[] = "{\"id\":";
+    static const char between[] = ",\"text\":\"";
+    double length = JSON_TEXT_MEAN * exp(JSON_SIGMA * next_normal(state) - JSON_SIGMA * JSON_SIGMA / 2);
+
+    if (length > LINE_MAX_BYTES / 2.0)
+        length = LINE_MAX_BYTES / 2.0;
+    memcpy(at, before, sizeof before - 1);
+    at = put_counter(at + sizeof before - 1, counter);
+    count_up(counter);
+    memcpy(at, between, sizeof between - 1);
+    at = put_text(at + sizeof between - 1, (size_t)length, state);
+    *at++ = '"';
+    *at++ = '}';
+    return at;
+}
+
+static const struct kind {
+    const char *name;
+    put_line *put;
+    size_t digits; /* of the counter at first */
+    char last;
+} kinds[] = {
+    {"seq", put_number, 1, '9'},
+    {"nine", put_number, HEX_DIGITS, 'f'},
+    {"lines", put_100, 1, '9'},
+    {"json", put_json, 1, '9'},
+};
+
+static int write_all(const char *data, size_t bytes)
+{
+    while (bytes > 0) {
+        ssize_t written = write(STDOUT_FILENO, data, bytes);
+
+        if (written < 0)
+            return -1;
+        data += written;
+        bytes -= (size_t)written;
+    }
+    return 0;
+}
+
+static int write_lines(const struct kind *kind, uint64_t bytes)
+{
+    static char buffer[BUFFER + LINE_MAX_BYTES];
+    struct counter counter = make_counter(kind->digits, kind->last);
+    uint64_t state = 1;
+
+    while (bytes > 0) {
+        char *end = buffer + (bytes < BUFFER ? bytes : BUFFER);
+        char *at = buffer;
+
+        while (at < end) {
+            at = kind->put(at, &counter, &state);
+            *at++ = '\n';
+        }
+        if (write_all(buffer, (size_t)(at - buffer)) != 0)
+            return -1;
+        bytes -= bytes < (uint64_t)(at - buffer) ? bytes : (uint64_t)(at - buffer);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    for (size_t k = 0; argc == 3 && k < sizeof kinds / sizeof *kinds; k++) {
+        if (strcmp(argv[1], kinds[k].name) != 0)
+            continue;
+        if (write_lines(&kinds[k], strtoull(argv[2], NULL, 10)) == 0)
+            return 0;
+        perror("data");
+        return 1;
+    }
+    fputs("usage: data seq|nine|lines|json BYTES >FILE\n", stderr);
+    return 1;
+}

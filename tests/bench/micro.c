@@ -1,0 +1,353 @@
+/*
+ * Measure the parts, on one thread: each way to find newlines and to make random words, the choice of piles, the
+ * checksum, a leaf, a whole scatter, and the steps from its piles to the output. Each runs again and again on data that
+ * are in memory; the best time counts, since nothing but the machine can make it longer.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chacha.h"
+#include "index.h"
+#include "order.h"
+#include "pile.h"
+#include "random.h"
+#include "run.h"
+#include "scan.h"
+#include "scatter.h"
+#include "source.h"
+#include "xxh64.h"
+
+enum {
+    CHUNK_BYTES = 256 << 10, /* a block of input */
+    TEXT_BYTES = 256 << 20,  /* to be scattered; more than any cache */
+    WORD_BLOCKS = 64,        /* 4 KiB of random words, as they are asked for */
+    OUTLET_BYTES = 4 << 20,  /* a pile's output, and more */
+    RUN_MEMORY_MIB = 1024,
+    TIMES = 3,
+};
+
+static const double SECONDS = 0.2;
+
+static const size_t lengths[] = {9, 100, 350}; /* of lines, in bytes */
+enum { LENGTHS = sizeof lengths / sizeof *lengths };
+
+/* Call part(context) for SECONDS and at least TIMES times; the seconds of the fastest call. */
+static double best_time(void (*part)(void *context), void *context)
+{
+    double start = run_seconds();
+    double before = start;
+    double best = 1e9;
+
+    for (int i = 0; i < TIMES || before - start < SECONDS; i++) {
+        double after;
+
+        part(context);
+        after = run_seconds();
+        best = after - before < best ? after - before : best;
+        before = after;
+    }
+    return best;
+}
+
+static void report(const char *part, const char *variant, double seconds, double bytes, double records)
+{
+    printf("%-14s %-22s", part, variant);
+    if (bytes > 0)
+        printf(" %8.2f GB/s", bytes / seconds * 1e-9);
+    else
+        printf(" %13s", "");
+    if (records > 0)
+        printf(" %8.2f ns/record", seconds / records * 1e9);
+    printf("\n");
+    fflush(stdout);
+}
+
+/* Lines of 1 to 2 length - 1 bytes, so that none is where the processor expects it. Returns their number. */
+static size_t make_lines(uint8_t *data, size_t bytes, size_t length)
+{
+    uint32_t state = 1;
+    size_t lines = 0;
+    size_t at = 0;
+
+    memset(data, 'x', bytes);
+    while (at < bytes) {
+        state = state * 1664525 + 1013904223;
+        at += 1 + (size_t)(((uint64_t)state * (2 * length - 1)) >> 32);
+        data[(at < bytes ? at : bytes) - 1] = '\n';
+        lines++;
+    }
+    return lines;
+}
+
+/* ---- Scan ---- */
+
+struct scan_part {
+    scan_function *run;
+    uint8_t *data;
+    uint32_t *ends;
+    size_t records;
+};
+
+static void scan(void *context)
+{
+    struct scan_part *part = context;
+    size_t scanned;
+
+    part->records = part->run(part->data, CHUNK_BYTES, '\n', part->ends, CHUNK_BYTES, &scanned);
+}
+
+static void measure_scan(uint8_t *data)
+{
+    struct scan_part part = {.data = data, .ends = malloc(CHUNK_BYTES * sizeof *part.ends)};
+
+    for (size_t l = 0; part.ends != NULL && l < LENGTHS; l++) {
+        make_lines(data, CHUNK_BYTES, lengths[l]);
+        for (const struct scan_way *way = scan_ways; way->name != NULL; way++) {
+            char variant[64];
+            double seconds;
+
+            if (!way->supported())
+                continue;
+            part.run = way->run;
+            seconds = best_time(scan, &part);
+            snprintf(variant, sizeof variant, "%s, %zu bytes", way->name, lengths[l]);
+            report("scan", variant, seconds, CHUNK_BYTES, (double)part.records);
+        }
+    }
+    free(part.ends);
+}
+
+/* ---- Random words ---- */
+
+struct chacha_part {
+    chacha_function *run;
+    uint32_t input[16];
+    uint32_t words[WORD_BLOCKS * RANDOM_BLOCK_WORDS];
+};
+
+static void chacha(void *context)
+{
+    struct chacha_part *part = context;
+
+    for (int i = 0; i < 64; i++)
+        part->run(part->input, 8, part->words, WORD_BLOCKS);
+}
+
+static void measure_chacha(void)
+{
+    struct chacha_part part = {.input = {1, 2, 3}};
+
+    for (const struct chacha_way *way = chacha_ways; way->name != NULL; way++) {
+        if (!way->supported())
+            continue;
+        part.run = way->run;
+        report("chacha8", way->name, best_time(chacha, &part), 64.0 * sizeof part.words, 0);
+    }
+}
+
+static void root_route(const void *context, uint64_t first, size_t count, uint16_t *pile)
+{
+    order_scatter(context, (struct order_node){.root = true}, ORDER_ROOT_BITS, first, count, pile);
+}
+
+enum { ROUTED = 16384 };
+
+struct route_part {
+    const struct order *order;
+    uint16_t pile[ROUTED];
+};
+
+static void route(void *context)
+{
+    struct route_part *part = context;
+
+    root_route(part->order, 0, ROUTED, part->pile);
+}
+
+static void measure_route(const struct order *order)
+{
+    struct route_part part = {.order = order};
+
+    report("route", "512 piles", best_time(route, &part), 0, ROUTED);
+}
+
+/* ---- Checksum ---- */
+
+static void checksum(void *context)
+{
+    struct xxh64 hash;
+    volatile uint64_t value;
+
+    xxh64_init(&hash, 0);
+    xxh64_update(&hash, context, CHUNK_BYTES);
+    value = xxh64_value(&hash);
+    (void)value;
+}
+
+/* ---- Scatter, and what becomes of a pile ---- */
+
+struct engine_part {
+    struct run run;
+    struct spill_place place;
+    struct fault fault;
+    struct piles piles;
+    struct table table;
+    struct index_outlet outlet;
+    uint8_t *data;
+    size_t read; /* of data, as a source */
+    uint64_t bytes;
+    bool failed;
+};
+
+static ssize_t read_data(void *context, uint8_t *data, size_t bytes)
+{
+    struct engine_part *part = context;
+
+    bytes = bytes < TEXT_BYTES - part->read ? bytes : TEXT_BYTES - part->read;
+    memcpy(data, part->data + part->read, bytes);
+    part->read += bytes;
+    return (ssize_t)bytes;
+}
+
+static void keep_data(void *context)
+{
+    (void)context;
+}
+
+static void scatter_data(void *context)
+{
+    struct engine_part *part = context;
+    struct source *source;
+
+    part->read = 0;
+    piles_release(&part->piles);
+    source = source_over(read_data, part, keep_data);
+    if (source == NULL ||
+        scatter(&part->run, source, root_route, &part->run.order, 1 << ORDER_ROOT_BITS, &part->piles) != 0)
+        part->failed = true;
+    source_free(source);
+}
+
+static int drain(void *context)
+{
+    struct engine_part *part = context;
+
+    part->outlet.at = part->outlet.buffer;
+    return 0;
+}
+
+/* Seconds spent on all piles of a scatter. */
+struct pile_times {
+    double index;
+    double leaf;
+    double copy;
+};
+
+/* Index, shuffle and copy out pile after pile, each of which comes from memory and not from the cache, as in a run. */
+static struct pile_times work_on_piles(struct engine_part *part)
+{
+    struct pile_times times = {0};
+    const struct run *run = &part->run;
+
+    for (unsigned p = 0; p < part->piles.count; p++) {
+        uint64_t records = part->piles.pile[p].records;
+        double started = run_seconds();
+        double indexed;
+        double shuffled;
+
+        if (!index_build(&part->piles, p, &run->format, NULL, 0, &part->table))
+            part->failed = true;
+        indexed = run_seconds();
+        order_leaf_u64(&run->order, (struct order_node){.number = p + 1}, &part->table, 0, records);
+        shuffled = run_seconds();
+        if (index_copy(&run->pool, &run->format, &part->table, 0, records, &part->outlet) != 0)
+            part->failed = true;
+        times.index += indexed - started;
+        times.leaf += shuffled - indexed;
+        times.copy += run_seconds() - shuffled;
+    }
+    return times;
+}
+
+static void measure_engine(struct engine_part *part, size_t length)
+{
+    struct pile_times best = {1e9, 1e9, 1e9};
+    char variant[64];
+    double lines = (double)make_lines(part->data, TEXT_BYTES, length);
+
+    snprintf(variant, sizeof variant, "%zu bytes", length);
+    report("scatter", variant, best_time(scatter_data, part), TEXT_BYTES, lines);
+    for (int i = 0; i < TIMES && !part->failed; i++) {
+        struct pile_times times = work_on_piles(part);
+
+        best.index = times.index < best.index ? times.index : best.index;
+        best.leaf = times.leaf < best.leaf ? times.leaf : best.leaf;
+        best.copy = times.copy < best.copy ? times.copy : best.copy;
+    }
+    report("index", variant, best.index, TEXT_BYTES, lines);
+    report("leaf", variant, best.leaf, 0, lines);
+    report("copy", variant, best.copy, TEXT_BYTES, lines);
+}
+
+/* ---- A leaf as large as they come ---- */
+
+static void shuffle_leaf(void *context)
+{
+    struct engine_part *part = context;
+
+    order_leaf_u64(&part->run.order, (struct order_node){.number = 1}, &part->table, 0, ORDER_LEAF_RECORDS);
+}
+
+int main(void)
+{
+    static struct engine_part part;
+    uint64_t leaf_blocks;
+    int status = 1;
+
+    fault_init(&part.fault);
+    part.place.directory = (const char *const[]){"/var/tmp"};
+    part.place.directories = 1;
+    part.place.fault = &part.fault;
+    part.run.place = &part.place;
+    part.run.format.delimiter = '\n';
+    part.run.order.leaf_records = ORDER_LEAF_RECORDS;
+    random_key_init(&part.run.order.key, "micro", 5);
+    part.data = malloc(TEXT_BYTES);
+    part.outlet = (struct index_outlet){.buffer = malloc(OUTLET_BYTES), .drain = drain, .context = &part};
+    part.outlet.at = part.outlet.buffer;
+    part.outlet.end = part.outlet.buffer + OUTLET_BYTES;
+    if (part.data == NULL || part.outlet.buffer == NULL ||
+        run_open(&part.run, run_memory((uint64_t)RUN_MEMORY_MIB << 20, 1), &part.fault) != 0 ||
+        table_init(&part.table, &part.run.pool) != 0)
+        goto out;
+    leaf_blocks = pool_blocks_for(&part.run.pool, ORDER_LEAF_RECORDS * sizeof(uint64_t));
+    if (!pool_promise(&part.run.pool, (uint32_t)leaf_blocks))
+        goto out;
+    table_grow(&part.table, ORDER_LEAF_RECORDS, sizeof(uint64_t));
+    for (uint64_t i = 0; i < ORDER_LEAF_RECORDS; i++)
+        *table_u64(&part.table, i) = i;
+
+    measure_scan(part.data);
+    measure_chacha();
+    measure_route(&part.run.order);
+    report("xxh64", "", best_time(checksum, part.data), CHUNK_BYTES, 0);
+    report("leaf", "262144 records", best_time(shuffle_leaf, &part), 0, ORDER_LEAF_RECORDS);
+    for (size_t l = 0; l < LENGTHS && !part.failed; l++)
+        measure_engine(&part, lengths[l]);
+    status = part.failed ? 1 : 0;
+
+out:
+    if (status != 0)
+        fputs("micro: failed\n", stderr);
+    piles_release(&part.piles);
+    table_release(&part.table);
+    run_close(&part.run);
+    free(part.outlet.buffer);
+    free(part.data);
+    fault_release(&part.fault);
+    return status;
+}
