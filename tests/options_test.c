@@ -1,0 +1,520 @@
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "hardware.h"
+#include "options.h"
+#include "order.h"
+
+#define TRY_HELP "Try 'bigshuf --help' for more information.\n"
+
+enum { WORDS_MAX = 40, TEXT_BYTES = 8192 };
+
+/* The last command line that was parsed, and what came of it. */
+static struct {
+    struct options options;
+    enum options_verdict verdict;
+    char out[TEXT_BYTES], err[TEXT_BYTES];
+    char *words[WORDS_MAX + 1];
+} run;
+
+/* A descriptor that is sent elsewhere for a while. */
+struct detour {
+    int fd, former;
+    FILE *file;
+};
+
+static struct detour leave(int fd, const char *path)
+{
+    struct detour detour = {.fd = fd, .former = dup(fd)};
+
+    detour.file = path == NULL ? tmpfile() : fopen(path, "r+");
+    assert_non_null(detour.file);
+    assert_int_equal(dup2(fileno(detour.file), fd), fd);
+    return detour;
+}
+
+static void come_back(struct detour detour, char text[TEXT_BYTES])
+{
+    size_t length;
+
+    dup2(detour.former, detour.fd);
+    close(detour.former);
+    rewind(detour.file);
+    length = fread(text, 1, TEXT_BYTES - 1, detour.file);
+    text[length] = '\0';
+    fclose(detour.file);
+}
+
+/* Parse the words, the first of which is the program's name, with standard output going to the file `out`. */
+static void parse_words(int count, char **words, const char *out)
+{
+    struct detour detours[2];
+
+    options_release(&run.options);
+    fflush(NULL);
+    detours[0] = leave(STDERR_FILENO, NULL);
+    detours[1] = leave(STDOUT_FILENO, out);
+    run.verdict = options_parse(&run.options, count, words);
+    come_back(detours[1], run.out);
+    come_back(detours[0], run.err);
+}
+
+/* Words that end with NULL. */
+static void parse_list(const char *first, ...)
+{
+    va_list list;
+    int count = 0;
+
+    run.words[count++] = (char *)(uintptr_t) "/some/where/else";
+    va_start(list, first);
+    for (const char *word = first; word != NULL && count < WORDS_MAX; word = va_arg(list, const char *))
+        run.words[count++] = (char *)(uintptr_t)word;
+    va_end(list);
+    run.words[count] = NULL;
+    parse_words(count, run.words, NULL);
+}
+
+#define parse(...) parse_list(__VA_ARGS__, (char *)NULL)
+
+static void assert_run(void)
+{
+    assert_string_equal(run.err, "");
+    assert_string_equal(run.out, "");
+    assert_int_equal(run.verdict, OPTIONS_RUN);
+}
+
+static void assert_bad(const char *message)
+{
+    assert_string_equal(run.err, message);
+    assert_string_equal(run.out, "");
+    assert_int_equal(run.verdict, OPTIONS_BAD);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    return unsetenv("POSIXLY_CORRECT");
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    options_release(&run.options);
+    return 0;
+}
+
+static void test_no_words_mean_standard_input_and_defaults(void **state)
+{
+    (void)state;
+    parse(NULL);
+    assert_run();
+    assert_int_equal(run.options.file_count, 1);
+    assert_string_equal(run.options.files[0], "-");
+    assert_null(run.options.files0_from);
+    assert_null(run.options.output);
+    assert_int_equal(run.options.delimiter, '\n');
+    assert_int_equal(run.options.memory_bytes, 0);
+    assert_int_equal(run.options.temporary_count, 0);
+    assert_null(run.options.seed);
+    assert_int_equal(run.options.leaf_records, ORDER_LEAF_RECORDS);
+    assert_int_equal(run.options.parallel, 0);
+    assert_false(run.options.verbose);
+}
+
+static void test_not_even_a_program_name_is_needed(void **state)
+{
+    char *none[] = {NULL};
+
+    (void)state;
+    parse_words(0, none, NULL);
+    assert_run();
+    assert_string_equal(run.options.files[0], "-");
+}
+
+static void test_every_option_has_its_place(void **state)
+{
+    (void)state;
+    parse("-o", "out", "-z", "-S", "9M", "-T", "one", "-v", "--seed=s", "--tune=leaf-records=8", "--parallel=3",
+          "file");
+    assert_run();
+    assert_string_equal(run.options.output, "out");
+    assert_int_equal(run.options.delimiter, '\0');
+    assert_int_equal(run.options.memory_bytes, 9 << 20);
+    assert_int_equal(run.options.temporary_count, 1);
+    assert_string_equal(run.options.temporary[0], "one");
+    assert_true(run.options.verbose);
+    assert_string_equal(run.options.seed, "s");
+    assert_int_equal(run.options.leaf_records, 8);
+    assert_int_equal(run.options.parallel, 3);
+    assert_int_equal(run.options.file_count, 1);
+    assert_string_equal(run.options.files[0], "file");
+}
+
+static void test_letters_have_long_names(void **state)
+{
+    (void)state;
+    parse("--output=out", "--zero-terminated", "--buffer-size=9M", "--temporary-directory=one", "--verbose");
+    assert_run();
+    assert_string_equal(run.options.output, "out");
+    assert_int_equal(run.options.delimiter, '\0');
+    assert_int_equal(run.options.memory_bytes, 9 << 20);
+    assert_string_equal(run.options.temporary[0], "one");
+    assert_true(run.options.verbose);
+}
+
+static void test_long_names_may_be_cut_short_and_letters_joined(void **state)
+{
+    (void)state;
+    parse("--par", "3", "--out=x", "-zvS9M");
+    assert_run();
+    assert_int_equal(run.options.parallel, 3);
+    assert_string_equal(run.options.output, "x");
+    assert_int_equal(run.options.delimiter, '\0');
+    assert_true(run.options.verbose);
+    assert_int_equal(run.options.memory_bytes, 9 << 20);
+}
+
+static void test_options_may_follow_files_and_argv_stays(void **state)
+{
+    (void)state;
+    parse("b", "-z", "a", "--", "-v", "-");
+    assert_run();
+    assert_int_equal(run.options.delimiter, '\0');
+    assert_false(run.options.verbose);
+    assert_int_equal(run.options.file_count, 4);
+    assert_string_equal(run.options.files[0], "b");
+    assert_string_equal(run.options.files[1], "a");
+    assert_string_equal(run.options.files[2], "-v");
+    assert_string_equal(run.options.files[3], "-");
+    assert_string_equal(run.words[0], "/some/where/else");
+    assert_string_equal(run.words[1], "b");
+    assert_string_equal(run.words[2], "-z");
+    assert_ptr_equal(run.options.files[0], run.words[1]);
+}
+
+static void test_options_end_at_the_first_file_if_posixly_correct(void **state)
+{
+    (void)state;
+    setenv("POSIXLY_CORRECT", "1", 1);
+    parse("-v", "a", "-z");
+    unsetenv("POSIXLY_CORRECT");
+    assert_run();
+    assert_true(run.options.verbose);
+    assert_int_equal(run.options.delimiter, '\n');
+    assert_int_equal(run.options.file_count, 2);
+    assert_string_equal(run.options.files[1], "-z");
+    parse("a", "-z");
+    assert_int_equal(run.options.delimiter, '\0');
+}
+
+static void test_one_output_may_be_named_twice_but_not_two(void **state)
+{
+    (void)state;
+    parse("-o", "a", "--output=a");
+    assert_run();
+    assert_string_equal(run.options.output, "a");
+    parse("-o", "a", "-o", "b");
+    assert_bad("bigshuf: multiple output files specified\n");
+}
+
+static void test_temporary_directories_keep_their_order(void **state)
+{
+    (void)state;
+    parse("-T", "b", "-Ta", "--temporary-directory", "b");
+    assert_run();
+    assert_int_equal(run.options.temporary_count, 3);
+    assert_string_equal(run.options.temporary[0], "b");
+    assert_string_equal(run.options.temporary[1], "a");
+    assert_string_equal(run.options.temporary[2], "b");
+}
+
+static void test_the_last_seed_wins_and_may_be_empty(void **state)
+{
+    (void)state;
+    parse("--seed=1", "--seed=2");
+    assert_string_equal(run.options.seed, "2");
+    parse("--seed=1", "--seed=");
+    assert_string_equal(run.options.seed, "");
+}
+
+static void test_memory_is_in_kib_or_in_its_unit_or_a_share(void **state)
+{
+    (void)state;
+    parse("-S", "8192");
+    assert_int_equal(run.options.memory_bytes, 8 << 20);
+    parse("-S8388608b");
+    assert_int_equal(run.options.memory_bytes, 8 << 20);
+    parse("-S200%");
+    assert_run();
+    assert_int_equal(run.options.memory_bytes, 2 * hardware_physical_memory());
+}
+
+static void test_too_little_memory_names_the_least(void **state)
+{
+    (void)state;
+    parse("-S", "1M");
+    assert_bad("bigshuf: -S 1M: memory must be at least 8 MiB\n");
+    parse("--buffer-size=8388607b");
+    assert_bad("bigshuf: --buffer-size 8388607b: memory must be at least 8 MiB\n");
+    parse("-S0");
+    assert_bad("bigshuf: -S 0: memory must be at least 8 MiB\n");
+}
+
+static void test_memory_that_is_no_size_is_refused(void **state)
+{
+    (void)state;
+    parse("-Sx");
+    assert_bad("bigshuf: invalid -S argument 'x'\n");
+    parse("--seed=1", "-Sx");
+    assert_bad("bigshuf: invalid -S argument 'x'\n");
+    parse("-S", "");
+    assert_bad("bigshuf: invalid -S argument ''\n");
+    parse("--buff=9Mx");
+    assert_bad("bigshuf: invalid --buffer-size argument '9Mx'\n");
+    parse("-S", "1Z");
+    assert_bad("bigshuf: -S argument '1Z' too large\n");
+}
+
+static void test_parallel_is_a_maximum_from_1_on(void **state)
+{
+    (void)state;
+    parse("--parallel=1");
+    assert_int_equal(run.options.parallel, 1);
+    parse("--parallel=4294967295");
+    assert_int_equal(run.options.parallel, 4294967295u);
+    parse("--parallel=4294967296");
+    assert_run();
+    assert_int_equal(run.options.parallel, UINT_MAX);
+    parse("--parallel=99999999999999999999");
+    assert_run();
+    assert_int_equal(run.options.parallel, UINT_MAX);
+    parse("--parallel=0");
+    assert_bad("bigshuf: number in parallel must be nonzero\n");
+    parse("--parallel=2x");
+    assert_bad("bigshuf: invalid --parallel argument '2x'\n");
+}
+
+static void test_tune_sets_what_it_names(void **state)
+{
+    (void)state;
+    parse("--tune=leaf-records=2147483648");
+    assert_run();
+    assert_int_equal(run.options.leaf_records, (uint64_t)1 << 31);
+    parse("--tune=leaf-records=9,leaf-records=10");
+    assert_run();
+    assert_int_equal(run.options.leaf_records, 10);
+}
+
+static void test_tune_refuses_what_it_does_not_know(void **state)
+{
+    static const char *const lists[] = {"",
+                                        "x=1",
+                                        "leaf-records",
+                                        "leaf-records9",
+                                        "leaf=9",
+                                        "leaf-records=9,",
+                                        ",leaf-records=9",
+                                        "leaf-records=9,x=1"};
+    char word[64], message[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        snprintf(word, sizeof word, "--tune=%s", lists[i]);
+        snprintf(message, sizeof message, "bigshuf: invalid --tune argument '%s'\n", lists[i]);
+        parse(word);
+        assert_bad(message);
+    }
+}
+
+static void test_tune_refuses_what_is_out_of_range(void **state)
+{
+    static const char *const values[] = {
+        "", "0", "7", "2147483649", "99999999999999999999", "x", "-8", "8x", "000000000000000000000089"};
+    char word[128], message[256];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        snprintf(word, sizeof word, "--tune=leaf-records=%s", values[i]);
+        snprintf(message, sizeof message,
+                 "bigshuf: invalid --tune argument 'leaf-records=%s': leaf-records must be from 8 to 2147483648\n",
+                 values[i]);
+        parse(word);
+        assert_bad(message);
+    }
+}
+
+static void test_names_from_a_file_exclude_files(void **state)
+{
+    (void)state;
+    parse("--files0-from=-");
+    assert_run();
+    assert_string_equal(run.options.files0_from, "-");
+    assert_int_equal(run.options.file_count, 0);
+    parse("--files0-from=names", "x", "y");
+    assert_bad("bigshuf: extra operand 'x'\nfile operands cannot be combined with --files0-from\n" TRY_HELP);
+}
+
+static void test_words_that_are_no_options_are_usage_errors(void **state)
+{
+    static const char *const words[] = {"--no-such-option", "-q", "-S", "--seed", "--zero-terminated=1", "--v"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const char *end;
+
+        parse(words[i]);
+        assert_int_equal(run.verdict, OPTIONS_BAD);
+        assert_int_equal(strncmp(run.err, "bigshuf: ", strlen("bigshuf: ")), 0);
+        end = strchr(run.err, '\n');
+        assert_non_null(end);
+        assert_string_equal(end + 1, TRY_HELP);
+    }
+}
+
+static void test_a_bad_word_stays_on_its_line(void **state)
+{
+    (void)state;
+    parse("-S", "a\nb");
+    assert_bad("bigshuf: invalid -S argument 'a?b'\n");
+}
+
+static void test_version_is_that_of_the_build(void **state)
+{
+    (void)state;
+    parse("--version");
+    assert_int_equal(run.verdict, OPTIONS_DONE);
+    assert_string_equal(run.err, "");
+#ifdef BIGSHUF_VERSION
+    assert_string_equal(run.out, "bigshuf " BIGSHUF_VERSION "\n");
+#else
+    assert_int_equal(strncmp(run.out, "bigshuf ", strlen("bigshuf ")), 0);
+#endif
+}
+
+static void test_help_explains_every_option_on_lines_of_80(void **state)
+{
+    static const char *const mentions[] = {"Usage: bigshuf [OPTION]... [FILE]...\n",
+                                           "  -o, --output=FILE  ",
+                                           "  -z, --zero-terminated  ",
+                                           "      --files0-from=F  ",
+                                           "      --seed=STRING  ",
+                                           "  -S, --buffer-size=SIZE  ",
+                                           "  -T, --temporary-directory=DIR  ",
+                                           "      --parallel=N  ",
+                                           "      --tune=NAME=VALUE  ",
+                                           "  -v, --verbose  ",
+                                           "      --help  ",
+                                           "      --version  ",
+                                           "With no FILE, or when FILE is -, read standard input.\n"};
+
+    (void)state;
+    parse("--help");
+    assert_int_equal(run.verdict, OPTIONS_DONE);
+    assert_string_equal(run.err, "");
+    assert_int_equal(strncmp(run.out, mentions[0], strlen(mentions[0])), 0);
+    for (size_t i = 0; i < sizeof mentions / sizeof mentions[0]; i++)
+        assert_non_null(strstr(run.out, mentions[i]));
+    for (const char *line = run.out, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        assert_in_range(end - line, 0, 79);
+        assert_true(end == line || end[-1] != ' ');
+    }
+    assert_int_equal(run.out[strlen(run.out) - 1], '\n');
+}
+
+static void test_help_is_obeyed_where_it_stands(void **state)
+{
+    (void)state;
+    parse("a", "--help", "-Sx");
+    assert_int_equal(run.verdict, OPTIONS_DONE);
+    parse("-Sx", "--help");
+    assert_bad("bigshuf: invalid -S argument 'x'\n");
+    parse("-o", "--help");
+    assert_run();
+    assert_string_equal(run.options.output, "--help");
+}
+
+static void test_help_that_cannot_be_written_is_a_failure(void **state)
+{
+    char program[] = "x", *words[][3] = {{program, (char *)(uintptr_t) "--help", NULL},
+                                         {program, (char *)(uintptr_t) "--version", NULL}};
+
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    for (size_t i = 0; i < 2; i++) {
+        parse_words(2, words[i], "/dev/full");
+        assert_int_equal(run.verdict, OPTIONS_BAD);
+        assert_string_equal(run.err, "bigshuf: write error: No space left on device\n");
+    }
+}
+
+static void test_help_closes_standard_output(void **state)
+{
+    char program[] = "x", help[] = "--help", *words[] = {program, help, NULL};
+    struct detour detour = leave(STDOUT_FILENO, NULL);
+    enum options_verdict verdict;
+    int open_still;
+
+    (void)state;
+    options_release(&run.options);
+    verdict = options_parse(&run.options, 2, words);
+    open_still = fcntl(STDOUT_FILENO, F_GETFD) != -1;
+    come_back(detour, run.out);
+    assert_int_equal(verdict, OPTIONS_DONE);
+    assert_false(open_still);
+}
+
+static void test_release_may_be_called_twice(void **state)
+{
+    (void)state;
+    parse("a", "-T", "b");
+    options_release(&run.options);
+    options_release(&run.options);
+    assert_null(run.options.files);
+}
+
+#define OPTIONS_TEST(NAME) cmocka_unit_test_setup_teardown(NAME, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        OPTIONS_TEST(test_no_words_mean_standard_input_and_defaults),
+        OPTIONS_TEST(test_not_even_a_program_name_is_needed),
+        OPTIONS_TEST(test_every_option_has_its_place),
+        OPTIONS_TEST(test_letters_have_long_names),
+        OPTIONS_TEST(test_long_names_may_be_cut_short_and_letters_joined),
+        OPTIONS_TEST(test_options_may_follow_files_and_argv_stays),
+        OPTIONS_TEST(test_options_end_at_the_first_file_if_posixly_correct),
+        OPTIONS_TEST(test_one_output_may_be_named_twice_but_not_two),
+        OPTIONS_TEST(test_temporary_directories_keep_their_order),
+        OPTIONS_TEST(test_the_last_seed_wins_and_may_be_empty),
+        OPTIONS_TEST(test_memory_is_in_kib_or_in_its_unit_or_a_share),
+        OPTIONS_TEST(test_too_little_memory_names_the_least),
+        OPTIONS_TEST(test_memory_that_is_no_size_is_refused),
+        OPTIONS_TEST(test_parallel_is_a_maximum_from_1_on),
+        OPTIONS_TEST(test_tune_sets_what_it_names),
+        OPTIONS_TEST(test_tune_refuses_what_it_does_not_know),
+        OPTIONS_TEST(test_tune_refuses_what_is_out_of_range),
+        OPTIONS_TEST(test_names_from_a_file_exclude_files),
+        OPTIONS_TEST(test_words_that_are_no_options_are_usage_errors),
+        OPTIONS_TEST(test_a_bad_word_stays_on_its_line),
+        OPTIONS_TEST(test_version_is_that_of_the_build),
+        OPTIONS_TEST(test_help_explains_every_option_on_lines_of_80),
+        OPTIONS_TEST(test_help_is_obeyed_where_it_stands),
+        OPTIONS_TEST(test_help_that_cannot_be_written_is_a_failure),
+        OPTIONS_TEST(test_help_closes_standard_output),
+        OPTIONS_TEST(test_release_may_be_called_twice),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+/* Where a path leads, if need be to a file that is yet to be made. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* setgroups, in scratch.h */
+#endif
+
+#include "scratch.h"
+
+#include <errno.h>
+
+#include "target.h"
+
+static void assert_leads_to(const char *path, const char *directory, const char *name, bool special)
+{
+    struct target target;
+    char expected[256];
+
+    snprintf(expected, sizeof expected, "%s/%s", strcmp(directory, "/") == 0 ? "" : directory, name);
+    assert_int_equal(target_find(&target, path), 0);
+    assert_string_equal(target.directory, directory);
+    assert_string_equal(target.path, expected);
+    assert_string_equal(target.name, name);
+    assert_int_equal(target.special, special);
+    target_release(&target);
+}
+
+static void assert_fails(const char *path, int error)
+{
+    struct target target;
+
+    assert_int_equal(target_find(&target, path), -1);
+    assert_int_equal(errno, error);
+    target_release(&target);
+}
+
+static void links_are_followed_to_the_last_one(void **state)
+{
+    char inner[128], absolute[160];
+
+    (void)state;
+    snprintf(inner, sizeof inner, "%s/inner", scratch.path);
+    snprintf(absolute, sizeof absolute, "%s/first", scratch.path);
+    assert_int_equal(mkdir("inner", 0755), 0);
+    assert_int_equal(symlink("inner", "folder"), 0);
+    assert_int_equal(symlink("folder/second", "first"), 0);
+    assert_int_equal(symlink("../inner/file", "inner/second"), 0);
+    assert_int_equal(symlink(absolute, "zeroth"), 0);
+    for (int there = 0; there < 2; there++) {
+        assert_leads_to("inner/file", inner, "file", false);
+        assert_leads_to("folder/./file", inner, "file", false);
+        assert_leads_to("first", inner, "file", false);
+        assert_leads_to(absolute, inner, "file", false);
+        assert_leads_to("zeroth", inner, "file", false);
+        assert_true(scratch_put("inner/file", "", 0644));
+    }
+    assert_leads_to("/no such file", "/", "no such file", false);
+}
+
+static void paths_that_lead_nowhere_say_why(void **state)
+{
+    (void)state;
+    assert_fails("", ENOENT);
+    assert_fails("nothing/", EISDIR);
+    assert_fails("nothing/file", ENOENT);
+    assert_int_equal(symlink("there", "here"), 0);
+    assert_int_equal(symlink("here", "there"), 0);
+    assert_fails("here", ELOOP);
+}
+
+static void a_way_through_dev_or_proc_is_special(void **state)
+{
+    (void)state;
+    assert_int_equal(symlink("/dev/null", "null"), 0);
+    assert_leads_to("/dev/null", "/dev", "null", true);
+    assert_leads_to("/dev/stdout", "/dev", "stdout", true);
+    assert_leads_to("null", "/dev", "null", true);
+    if (access("/proc/uptime", F_OK) == 0)
+        assert_leads_to("/proc/uptime", "/proc", "uptime", true);
+    if (access("/dev/shm", F_OK) == 0)
+        assert_leads_to("/dev/shm/no such file", "/dev/shm", "no such file", false);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(links_are_followed_to_the_last_one),
+        TEST(paths_that_lead_nowhere_say_why),
+        TEST(a_way_through_dev_or_proc_is_special),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
