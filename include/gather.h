@@ -15,15 +15,13 @@
 enum gather_kind {
     GATHER_NODE,     /* one pile: all records of node `node` */
     GATHER_CHILDREN, /* pile j holds the records of child j of node `node` */
-    GATHER_RANKS, /* the order has been drawn: pile j holds the records of ranks [j share, (j + 1) share) from `first`
-                     on */
+    GATHER_RANKS,    /* pile j holds the records whose ranks are [j share, (j + 1) share), counted from `first` */
 };
 
 struct gather_order {
     enum gather_kind kind;
     struct order_node node;
-    struct table
-        *ranks; /* 4-byte numbers; those of pile j stand at its ranks' own places, in the order of its records */
+    struct table *ranks; /* 4-byte numbers: pile j's at its own ranks' places, in the order of its records */
     uint64_t first;
     uint64_t share;
 };

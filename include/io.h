@@ -18,8 +18,9 @@ ssize_t io_read(int fd, void *data, size_t bytes);
 /* All of it. */
 int io_write(int fd, const void *data, size_t bytes);
 
-/* All pieces, to or from `offset` on. `pieces` is changed. *done receives the bytes that were transferred, also on
- * failure. A file that ends too early fails with errno 0. More pieces than one call takes (IOV_MAX) are no problem. */
+/* All pieces, to or from `offset` on. *done receives the bytes that were transferred, also on failure; they are taken
+ * off the pieces, so that what is left of them can be written elsewhere. A file that ends too early fails with errno 0.
+ * More pieces than one call takes (IOV_MAX) are no problem. */
 int io_read_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *done);
 int io_write_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *done);
 

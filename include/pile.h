@@ -60,7 +60,7 @@ int pile_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t 
 /* No more will be appended: what was promised to piles that stayed empty is released. */
 void piles_seal(struct piles *piles);
 
-/* Write all of a pile to its file; it has no blocks then. */
+/* After piles_seal: write all of a pile to its file; it has no blocks then. */
 int pile_flush(struct piles *piles, unsigned pile);
 
 /* Read the spilled part back in front of the tail, into blocks promised to the caller (pile_load_blocks of them),
@@ -68,7 +68,7 @@ int pile_flush(struct piles *piles, unsigned pile);
 int pile_load(struct piles *piles, unsigned pile);
 uint32_t pile_load_blocks(const struct piles *piles, unsigned pile);
 
-/* Give back all that a pile holds, in memory and on disk; it is empty then. */
+/* After piles_seal: give back all that a pile holds, in memory and on disk; it is empty then. */
 void pile_clear(struct piles *piles, unsigned pile);
 
 /* A flushed pile as a source. Its bytes are verified when the last of them is read, before an end is reported. With

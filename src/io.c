@@ -100,6 +100,7 @@ static int advance(struct iovec *pieces, int count, size_t bytes)
 
     while (used < count && pieces[used].iov_len <= bytes) {
         bytes -= pieces[used].iov_len;
+        pieces[used].iov_len = 0;
         used++;
     }
     if (used < count) {

@@ -27,6 +27,7 @@
  *     io.c        reading and writing that does not stop half-way; sys.c every system call
  */
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "fault.h"
@@ -41,8 +42,10 @@ int main(int argc, char **argv)
     enum options_verdict verdict;
     int status = EXIT_FAILURE;
 
-    if (sys_fill_standard() != 0)
+    if (sys_fill_standard() != 0) {
+        perror("bigshuf: /dev/null");
         return EXIT_FAILURE;
+    }
     signals_install();
     verdict = options_parse(&options, argc, argv);
     if (verdict == OPTIONS_DONE || (verdict == OPTIONS_RUN && job_run(&options) == 0))

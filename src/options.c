@@ -56,7 +56,7 @@ static const struct row rows[] = {
      "keep what does not fit in memory in DIR, not\n$TMPDIR or /var/tmp; may be repeated"},
     {"parallel", CODE_PARALLEL, "N", "use at most N threads; default: one for each\nprocessor allowed"},
     {"tune", CODE_TUNE, "NAME=VALUE", "for testing: leaf-records=T changes the order"},
-    {"verbose", 'v', NULL, "say on standard error what is done"},
+    {"verbose", 'v', NULL, "end with a summary on standard error"},
     {"help", CODE_HELP, NULL, "display this help and exit"},
     {"version", CODE_VERSION, NULL, "output version information and exit"},
 };

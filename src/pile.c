@@ -226,12 +226,14 @@ static void put_chain(struct piles *piles, unsigned p)
 int pile_flush(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
-    size_t last_bytes = piles->pool->block_bytes - (size_t)(pile->end - pile->at);
+    size_t block_bytes = piles->pool->block_bytes;
+    size_t last_bytes = block_bytes - (size_t)(pile->end - pile->at);
+    bool last_empty = last_bytes == 0;
 
     if (pile->blocks == 0)
         return 0;
     pile->spilled = true;
-    if (write_blocks(piles, p, last_bytes == 0 ? pile->blocks - 1 : pile->blocks, last_bytes) != 0)
+    if (write_blocks(piles, p, pile->blocks - last_empty, last_empty ? block_bytes : last_bytes) != 0)
         return -1;
     put_chain(piles, p);
     return 0;
@@ -285,22 +287,22 @@ int pile_load(struct piles *piles, unsigned p)
         status = spill_report_damage(piles->spill, p, 0);
     if (status != 0) {
         pool_put(pool, first, last, blocks);
+        pool_release_promise(pool, pile_load_blocks(piles, p) - blocks);
         return -1;
     }
     spill_drop(piles->spill, p, pile->spilled_bytes);
-    if (blocks == 0)
-        goto resident;
-    if (pile->blocks == 0) {
-        pile->end = pool_block(pool, last) + pool->block_bytes;
-        pile->at = pile->end - (((uint64_t)blocks << pool->block_shift) - pile->spilled_bytes);
-        pile->last = last;
-    } else {
-        pool->next[last] = pile->first;
+    xxh64_init(&piles->hash[p], 0);
+    if (blocks > 0) {
+        if (pile->blocks == 0) {
+            pile->end = pool_block(pool, last) + pool->block_bytes;
+            pile->at = pile->end - (((uint64_t)blocks << pool->block_shift) - pile->spilled_bytes);
+            pile->last = last;
+        } else {
+            pool->next[last] = pile->first;
+        }
+        pile->first = first;
+        pile->blocks += blocks;
     }
-    pile->first = first;
-    pile->blocks += blocks;
-
-resident:
     pile->spilled_bytes = 0;
     pile->spilled = false;
     return 0;

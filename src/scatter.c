@@ -11,6 +11,8 @@
 #include "scatter.h"
 
 #include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "queue.h"
@@ -26,6 +28,7 @@ struct scattering {
     const void *context;
     struct piles *piles;
     struct queue *queue;
+    atomic_bool failed;
 };
 
 static int read_block(struct scattering *s, struct queue_block *block)
@@ -146,6 +149,7 @@ static void work(void *context, unsigned worker)
             break;
         }
         if (status != 0) {
+            atomic_store(&s->failed, true);
             queue_stop(s->queue);
             return;
         }
@@ -169,5 +173,5 @@ int scatter(struct run *run, struct source *source, scatter_route *route, const 
     piles_seal(piles);
     for (unsigned p = 0; p < count; p++)
         run->piles_spilled += piles->pile[p].spilled;
-    return fault_any(run->fault) ? -1 : 0;
+    return s.failed ? -1 : 0;
 }

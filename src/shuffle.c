@@ -33,15 +33,22 @@ static void route_by_node(const void *context, uint64_t first, size_t count, uin
 struct rank_route {
     const struct table *ranks;
     uint64_t first; /* of the records, and of their ranks */
+    uint64_t records;
     uint64_t share;
 };
 
+/* A damaged file may seem to hold more records than were written. Those may go anywhere, as the damage is found when
+ * its last byte is read. */
 static void route_by_rank(const void *context, uint64_t first, size_t count, uint16_t *pile)
 {
     const struct rank_route *route = context;
 
-    for (size_t i = 0; i < count; i++)
-        pile[i] = (uint16_t)((*table_u32(route->ranks, route->first + first + i) - route->first) / route->share);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t record = first + i;
+        uint64_t rank = record < route->records ? *table_u32(route->ranks, route->first + record) - route->first : 0;
+
+        pile[i] = (uint16_t)(rank / route->share);
+    }
 }
 
 /* Scatter a flushed pile; it is empty then. */
@@ -116,9 +123,10 @@ static int restart_ranked(struct run *run, struct piles *piles, unsigned p, stru
 {
     uint64_t records = piles->pile[p].records;
     uint64_t memory = (uint64_t)(run->pool.blocks - run->pool.pinned) << run->pool.block_shift;
-    uint64_t wanted = HALVES * pile_bytes(piles, p) / memory + 2;
+    uint64_t bytes = pile_bytes(piles, p) + records * sizeof(uint64_t);
+    uint64_t wanted = HALVES * bytes / memory + 2;
     unsigned count;
-    struct rank_route route = {.ranks = ranks, .first = first};
+    struct rank_route route = {.ranks = ranks, .first = first, .records = records};
     struct gather_order order = {.kind = GATHER_RANKS, .ranks = ranks, .first = first};
     struct table sorted = {0};
     struct piles inner = {0};
@@ -201,9 +209,11 @@ static int restart(struct run *run, struct piles *piles, unsigned p, const struc
     uint64_t records = piles->pile[p].records;
     unsigned bits;
 
-    for (unsigned q = 0; q < piles->count; q++)
+    for (unsigned q = 0; q < piles->count; q++) {
+        run->piles_spilled += piles->pile[q].blocks > 0 && !piles->pile[q].spilled;
         if (pile_flush(piles, q) != 0)
             return -1;
+    }
     if (records == 1)
         return restart_single(run, piles, p, sink);
     run->started_over++;

@@ -77,6 +77,20 @@ static int open_nameless(const char *directory)
     return fd;
 }
 
+/* Is one of the first `count` directories on the file system of directory `count`? */
+static bool is_counted(const struct spill_place *place, unsigned count)
+{
+    struct stat one;
+    struct stat other;
+
+    if (sys_stat(place->directory[count], &one) != 0)
+        return false;
+    for (unsigned d = 0; d < count; d++)
+        if (sys_stat(place->directory[d], &other) == 0 && other.st_dev == one.st_dev)
+            return true;
+    return false;
+}
+
 int spill_check(struct spill_place *place, uint64_t bytes)
 {
     uint64_t room = 0;
@@ -88,6 +102,8 @@ int spill_check(struct spill_place *place, uint64_t bytes)
         if (fd < 0)
             return fault_report(place->fault, place->directory[d], errno);
         io_close(fd);
+        if (is_counted(place, d))
+            continue;
         if (sys_free_space(place->directory[d], &free_bytes) != 0)
             free_bytes = UINT64_MAX; /* what is not known is no reason to refuse */
         room = free_bytes < UINT64_MAX - room ? room + free_bytes : UINT64_MAX;
@@ -342,11 +358,9 @@ void spill_discard(struct spill *spill, unsigned pile, uint64_t from, uint64_t t
 
 void spill_drop(struct spill *spill, unsigned pile, uint64_t bytes)
 {
-    if (spill->turns > 1) {
+    if (spill->turns > 1)
         spill_discard(spill, pile, 0, bytes);
-        return;
-    }
-    for (unsigned part = 0; part < spill->parts[pile]; part++) {
+    for (unsigned part = 0; spill->turns == 1 && part < spill->parts[pile]; part++) {
         int *fd = descriptor_of(spill, pile, part);
 
         if (*fd >= 0)
