@@ -1,0 +1,323 @@
+# Promise 5: disk is used only for what does not fit, given back at once, and never under a name.
+# shellcheck shell=bash
+
+# The bytes written to temporary files by a run with -v that said this: spilled FILE.
+spilled() {
+    sed -n 's/^bigshuf: spilled: .* \([0-9]*\) bytes$/\1/p' "$1"
+}
+
+# Shuffle MEBIBYTES of lines with -S MIB: at most D - 0.75 S is spilled. spills_little MEBIBYTES MIB [OPTION]...
+spills_little() {
+    local mebibytes=$1 mib=$2 most
+    shift 2
+    most=$(((4 * mebibytes - 3 * mib) * 1048576 / 4))
+    [ $most -ge 0 ] || most=0
+    bigshuf -v -S "${mib}M" "$@" "in.$mebibytes" 2>said >/dev/null
+    if [ "$(spilled said)" -gt $most ]; then
+        echo "-S ${mib}M $*: $(spilled said) bytes of $mebibytes MiB were spilled, more than $most" >&2
+        return 1
+    fi
+}
+
+# Make file in.MEBIBYTES of what COMMAND prints, which is more, and a newline at its end: make_input MEBIBYTES COMMAND...
+make_input() {
+    local bytes=$(($1 * 1048576)) file=in.$1
+    shift
+    { head -c $((bytes - 1)) <(exec 2>/dev/null && "$@"); echo; } >"$file"
+    same $bytes "$(wc -c <"$file" | tr -d ' ')"
+}
+
+test_short_lines_spill_only_what_does_not_fit() {
+    needs_scale small
+    for mebibytes in 48 64 80 256; do # four times the memory shows whether it stays in use
+        make_input $mebibytes seq 1000000 $((1000000 + 150000 * mebibytes))
+        spills_little $mebibytes 64 --parallel=1
+        spills_little $mebibytes 64 --parallel=8
+        rm in.$mebibytes
+    done
+}
+
+test_long_lines_spill_only_what_does_not_fit() {
+    needs_scale small
+    for mebibytes in 48 64 100; do
+        make_input $mebibytes long_lines $((3 * mebibytes)) 300000 500000
+        spills_little $mebibytes 64 --parallel=1
+        spills_little $mebibytes 64 --parallel=8
+    done
+}
+
+test_with_much_memory_only_what_does_not_fit_is_spilled() {
+    needs_scale full
+    make_input 1500 seq 100000000 300000000
+    for mib in 256 500 1000 1400 2000; do
+        spills_little 1500 $mib
+    done
+}
+
+test_nothing_is_spilled_when_it_fits() {
+    mkdir gone
+    more_than_memory >in
+    bigshuf -v -S 2G -T gone in 2>said >out
+    same 0 "$(spilled said)"
+}
+
+test_no_temporary_directory_is_needed_when_nothing_is_spilled() {
+    seq 100000 | TMPDIR=/nowhere bigshuf >out
+    same_lines out <(seq 100000)
+}
+
+# 100 MiB with 64 MiB of memory spill at most 52 MiB; a file's last page is counted whole.
+test_a_disk_with_room_for_what_does_not_fit_is_large_enough() {
+    needs_scale small
+    needs_small_disk
+    make_input 100 seq 1000000 15000000
+    on_small_disk 55 bigshuf -S 64M --seed=x -T disk in.100 2>said >out
+    same "bigshuf: warning: temporary files in disk are kept in memory; name another directory with -T" "$(cat said)"
+    bigshuf --seed=x in.100 | cmp - out
+}
+
+# Input, what is spilled and output: without giving back, nearly 80 MiB would be needed.
+test_space_is_given_back_while_output_is_written() {
+    needs_scale small
+    needs_small_disk
+    make_input 40 seq 1000000 10000000
+    for threads in 1 4; do
+        on_small_disk 50 sh -c "bigshuf --seed=x -S 8M --parallel=$threads -T disk in.40 >disk/out && cp disk/out ." 2>said
+        bigshuf --seed=x in.40 | cmp - out
+    done
+}
+
+# The same for a few large piles, that do not go back file by file.
+test_space_is_given_back_while_a_record_larger_than_memory_is_copied() {
+    needs_scale small
+    needs_small_disk
+    long_line 60000000 >in
+    on_small_disk 75 sh -c "bigshuf -S 8M -T disk in >disk/out && cp disk/out ." 2>said
+    cmp in out
+}
+
+test_space_is_given_back_with_few_descriptors() {
+    needs_scale small
+    needs_small_disk
+    needs_bare_program
+    make_input 40 seq 1000000 10000000
+    on_small_disk 55 sh -c "ulimit -n 20 && bigshuf --seed=x -S 8M -T disk in.40 >disk/out && cp disk/out ." 2>said
+    bigshuf --seed=x in.40 | cmp - out
+}
+
+# ---- Several directories ----
+
+test_every_directory_is_used() {
+    [ -e /proc/self/fd ] || skip "no /proc here"
+    needs_bare_program
+    mkdir 1 2 3
+    start_half_fed -T 1 -T 2 -T 3
+    for directory in 1 2 3; do
+        readlink /proc/$!/fd/* >files
+        [ "$(grep -c -F "$PWD/$directory/" files)" -gt 20 ]
+    done
+    exec 7>&-
+    wait $!
+}
+
+test_a_full_directory_goes_on_in_the_next() {
+    needs_small_disk
+    more_than_memory >in
+    on_small_disk 1 bigshuf -S 8M --seed=x -T disk -T "$TMPDIR" in 2>said >out
+    bigshuf --seed=x in | cmp - out
+}
+
+test_a_directory_that_is_full_at_any_moment_goes_on_in_the_next() {
+    mkdir 1 2 3
+    more_than_memory >in
+    bigshuf --seed=x in >wanted
+    for at in 1 2 $(scale '' '3 10 50 100 200 300' "$(seq 3 100)"); do
+        FAULT_CALL=pwritev FAULT_AT="$at" FAULT_ERRNO=ENOSPC bigshuf-faulty -S 8M --seed=x -T 1 -T 2 -T 3 in >out
+        cmp out wanted
+    done
+}
+
+# A write may get half-way before the disk is full.
+test_a_directory_that_is_full_in_the_middle_of_a_write_goes_on_in_the_next() {
+    mkdir 1 2 3
+    giants >in
+    bigshuf --seed=1363 in >wanted
+    for at in $(scale '2 4' '2 3 4 5 6 7 10 20 40' "$(seq 2 100)"); do
+        FAULT_CALL=pwritev FAULT_AT="$at" FAULT_ERRNO=ENOSPC FAULT_SHORT=1 \
+            bigshuf-faulty -S 8M --seed=1363 -T 1 -T 2 -T 3 in >out
+        cmp out wanted
+    done
+}
+
+test_all_full_is_one_message_that_names_the_directory() {
+    needs_small_disk
+    more_than_memory >in
+    fails_with 1 'bigshuf: *disk: No space left on device*' on_small_disk 2 bigshuf -S 8M -T disk -o out in
+    same 1 "$(grep -v -c warning .stderr)"
+    fails_with 2 '*' ls out
+}
+
+test_all_of_several_full_is_one_message() {
+    needs_small_disk
+    more_than_memory | cat >in
+    fails_with 1 'bigshuf: *disk: No space left on device*' on_small_disk 2 bigshuf -S 8M -T disk -T disk -o out - <in
+    same 1 "$(grep -v -c warning .stderr)"
+    fails_with 2 '*' ls out
+}
+
+test_a_pipe_that_fills_the_disk_is_one_message() {
+    needs_small_disk
+    mkfifo pipe
+    more_than_memory >pipe 2>/dev/null &
+    fails_with 1 'bigshuf: *disk: No space left on device*' on_small_disk 2 bigshuf -S 8M -T disk -o out pipe
+    same 1 "$(grep -v -c warning .stderr)"
+    fails_with 2 '*' ls out
+}
+
+test_too_small_a_directory_is_told_before_the_work() {
+    needs_small_disk
+    more_than_memory >in
+    mkfifo never
+    fails_with 1 'bigshuf: disk: No space left on device: *' timeout 10 \
+        unshare -rm sh -c 'mount -t tmpfs -o size=1m none disk && exec bigshuf -S 8M -T disk in never'
+}
+
+test_an_output_that_fills_the_disk_is_one_message() {
+    needs_small_disk
+    more_than_memory >in
+    fails_with 1 'bigshuf: disk/out: No space left on device' on_small_disk 4 bigshuf -S 8M -o disk/out in
+    fails_with 1 'bigshuf: write error: No space left on device' on_small_disk 4 sh -c 'bigshuf -S 8M in >disk/out'
+}
+
+test_a_missing_directory_is_told_before_the_work() {
+    mkfifo never
+    fails_with 1 'bigshuf: nowhere: No such file or directory' bigshuf -T nowhere never
+    fails_with 1 'bigshuf: nowhere: No such file or directory' bigshuf -T . -T nowhere never
+}
+
+test_a_file_as_directory_is_told_before_the_work() {
+    mkfifo never
+    : >file
+    fails_with 1 'bigshuf: file: Not a directory' bigshuf -T file never
+}
+
+test_a_read_only_directory_is_told_before_the_work() {
+    needs_ordinary_user
+    mkfifo never
+    mkdir read-only
+    chmod 555 read-only
+    fails_with 1 'bigshuf: read-only: Permission denied' as_ordinary_user ./bigshuf -T read-only never
+}
+
+test_a_directory_that_vanished_is_one_message() {
+    mkdir vanishing
+    mkfifo pipe
+    start bigshuf -S 8M -T vanishing pipe >out 2>said
+    exec 7>pipe
+    seq 1000 >&7
+    rmdir vanishing
+    more_than_memory >&7 2>/dev/null || true
+    exec 7>&-
+    fails_with 1 '' wait $!
+    same 'bigshuf: temporary file in vanishing: No such file or directory' "$(cat said)"
+}
+
+test_tmpdir_is_used_and_t_goes_before_it() {
+    [ -e /proc/self/fd ] || skip "no /proc here"
+    needs_bare_program
+    mkdir 1 2
+    TMPDIR=$PWD/1 start_half_fed
+    readlink /proc/$!/fd/* | grep -F "$PWD/1/" >used
+    exec 7>&-
+    wait $!
+    rm pipe
+    TMPDIR=$PWD/1 start_half_fed -T "$PWD/2"
+    readlink /proc/$!/fd/* | grep -F "$PWD/2/" >used
+    exec 7>&-
+    wait $!
+}
+
+# ---- No names ----
+
+test_temporary_files_have_no_names() {
+    mkdir temporary
+    start_half_fed -T temporary
+    same '' "$(ls -A temporary)"
+    exec 7>&-
+    wait $!
+    same '' "$(ls -A temporary)"
+}
+
+test_nothing_is_left_after_sigkill() {
+    mkdir temporary
+    start_half_fed -T temporary -o output
+    kill -KILL $!
+    fails_with 137 '*' wait $!
+    exec 7>&-
+    same '' "$(ls -A temporary)"
+    fails_with 2 '*' ls output
+}
+
+test_without_o_tmpfile_temporary_files_lose_their_names_at_once() {
+    more_than_memory >in
+    mkdir temporary
+    FAULT_CALL=open_anonymous FAULT_AT=1 FAULT_STAYS=1 FAULT_ERRNO=ENOTSUP \
+        bigshuf-faulty -S 8M -T temporary in >out
+    same_lines in out
+    same '' "$(ls -A temporary)"
+}
+
+# ---- Limits ----
+
+# Shuffle more than memory holds with NUMBER descriptors: works_with_descriptors NUMBER [OPTION]...
+works_with_descriptors() {
+    local number=$1
+    shift
+    needs_bare_program
+    more_than_memory >in
+    (ulimit -n "$number" && exec bigshuf -S 8M --seed=x "$@" in >out)
+    bigshuf --seed=x in | cmp - out
+}
+
+test_forty_descriptors_are_enough() {
+    works_with_descriptors 40
+}
+
+test_forty_descriptors_are_enough_for_several_directories() {
+    mkdir 1 2 3 4
+    works_with_descriptors 40 -T 1 -T 2 -T 3 -T 4
+}
+
+test_twenty_descriptors_are_enough() {
+    works_with_descriptors 20 --parallel=4
+}
+
+test_twenty_descriptors_are_enough_to_start_over() {
+    needs_bare_program
+    giants >in
+    (ulimit -n 20 && exec bigshuf -S 8M --seed=1363 in >out)
+    bigshuf --seed=1363 in | cmp - out
+}
+
+test_a_low_soft_limit_is_raised() {
+    [ -e /proc/self/fd ] || skip "no /proc here"
+    needs_bare_program
+    ulimit -S -n 30
+    start_half_fed
+    [ "$(find /proc/$!/fd | wc -l)" -gt 100 ]
+    exec 7>&-
+    wait $!
+}
+
+test_a_limit_of_file_size_is_a_message_about_temporary_files() {
+    more_than_memory >in
+    fails_with 1 "bigshuf: temporary file in $TMPDIR: File too large" bash -c 'ulimit -f 4 && exec bigshuf -S 8M in' >out
+    cmp out /dev/null
+}
+
+test_a_limit_of_file_size_is_a_message_about_output() {
+    seq 100000 >in
+    fails_with 1 'bigshuf: write error: File too large' bash -c 'ulimit -f 100 && exec bigshuf in >out'
+    fails_with 1 'bigshuf: output: File too large' bash -c 'ulimit -f 100 && exec bigshuf -o output in'
+    fails_with 2 '*' ls output
+}

@@ -1,0 +1,211 @@
+# Promise 1, whatever goes wrong: let the first system call of a kind fail, the second, the third, until the run gets
+# through without it. A run either succeeds, with the right output, or says once what went wrong and leaves nothing.
+# shellcheck shell=bash
+
+# The kinds of calls, as bigshuf-faulty knows them.
+calls() {
+    sed -n 's/^[a-z].*[ *]sys_\([a-z_]*\)(.*/\1/p' "$TOP/include/sys.h"
+}
+
+# At which calls of a kind to fail.
+turns() {
+    scale '1 3' '1 2 3 5 15 50 400' "$(seq 40) $(seq 50 10 500) $(seq 600 100 5000)"
+}
+
+# What a run must never do without: if such a call fails in a run that names its memory and threads, so does the run.
+needed=' read write preadv pwritev rename link_descriptor '
+
+# Judge a run with this exit status: it wrote to `out`, or to folder/file instead of "old", and to `said`.
+judge() {
+    local output=$1 status=$2
+    if [ "$status" = 0 ]; then
+        cmp "$output" right
+        [[ $needed != *" $FAULT_CALL "* || ! -e failed || -n ${forgiving:-} ]]
+        same '' "$(grep -v '^bigshuf: warning: ' said || true)"
+    else
+        same 1 "$status"
+        same 1 "$(grep -c '^bigshuf: ' <(grep -v '^bigshuf: warning: ' said))"
+        same 1 "$(wc -l <said | tr -d ' ')"
+        if [ "$output" = out ]; then
+            cmp -n "$(wc -c <out)" out right
+        else
+            same old "$(cat "$output")"
+        fi
+    fi
+    same '' "$(ls -A temporary)"
+    same file "$(ls -A folder)"
+}
+
+# Shuffle file `in` under the environment's FAULT_...: survives OUTPUT OPTION..., OUTPUT being `out`, for standard output,
+# or `folder/file`.
+survives() {
+    local output=$1 status=0 to=
+    shift
+    [ "$output" = out ] || to=$output
+    mkdir -p folder temporary
+    echo old >folder/file
+    rm -f failed
+    FAULT_LOG=failed timeout 60 bigshuf-faulty --seed=1363 -T temporary ${to:+-o "$to"} "$@" in >out 2>said || status=$?
+    echo "FAULT_CALL=${FAULT_CALL:-} FAULT_AT=${FAULT_AT:-} $output $* in: status $status: $(cat said)"
+    judge "$output" "$status"
+}
+
+# The sweep, for some kinds of calls: sweep 'CALL...' OUTPUT OPTION...
+sweep() {
+    local call turn
+    bigshuf --seed=1363 "${@:3}" in >right
+    for call in $1; do
+        for turn in $(turns); do
+            FAULT_CALL=$call FAULT_AT=$turn survives "${@:2}"
+            [ -e failed ] || break
+        done
+    done
+}
+
+# The sweep over all kinds.
+sweep_all() {
+    sweep "$(calls)" "$@"
+}
+
+test_a_small_input_survives_any_fault() {
+    seq 1000 >in
+    sweep_all out
+}
+
+test_a_small_input_to_a_file_survives_any_fault() {
+    seq 1000 >in
+    sweep_all folder/file
+}
+
+test_an_input_that_fits_survives_any_fault() {
+    seq 200000 >in
+    sweep_all out -S 16M --parallel=1
+    sweep_all folder/file -S 16M --parallel=3
+}
+
+test_an_input_with_defaults_survives_any_fault() {
+    seq 200000 >in
+    forgiving=yes sweep_all out # since some reads look for the machine's limits
+}
+
+# Small, since many runs are needed; long lines, since their number takes time and their bytes fill the memory.
+spilling() {
+    long_lines 1000 9000 15000
+    seq 5000
+}
+
+test_a_spilling_input_survives_any_fault() {
+    spilling >in
+    sweep_all out -S 8M --parallel=1
+}
+
+test_a_spilling_input_to_a_file_survives_any_fault() {
+    spilling >in
+    sweep_all folder/file -S 8M --parallel=3
+}
+
+test_a_spilling_input_survives_any_fault_whatever_the_threads() {
+    needs_scale full
+    spilling >in
+    sweep_all folder/file -S 8M --parallel=1
+    sweep_all out -S 8M --parallel=3
+}
+
+test_leaves_that_are_started_over_survive_any_fault() {
+    giants >in
+    sweep_all out -S 8M --parallel=1
+}
+
+test_nodes_that_are_started_over_survive_any_fault() {
+    giants >in
+    sweep_all folder/file -S 8M --parallel=3 --tune=leaf-records=8
+}
+
+test_a_record_larger_than_memory_survives_any_fault() {
+    { seq 100; long_line 9000000; } >in
+    sweep_all out -S 8M --parallel=1
+}
+
+test_calls_that_fail_from_some_time_on_are_survived() {
+    spilling >in
+    export FAULT_STAYS=1
+    sweep_all folder/file -S 8M --parallel=3
+}
+
+# ---- Causes that are treated in ways of their own ----
+
+test_a_full_disk_at_any_moment_is_survived() {
+    spilling >in
+    FAULT_ERRNO=ENOSPC sweep 'write pwritev open_anonymous' folder/file -S 8M --parallel=3
+    FAULT_ERRNO=ENOSPC FAULT_STAYS=1 sweep 'write pwritev open_anonymous' folder/file -S 8M --parallel=3
+    FAULT_ERRNO=ENOSPC FAULT_STAYS=1 FAULT_SHORT=1 sweep 'write pwritev' folder/file -S 8M --parallel=3
+}
+
+test_a_lack_of_descriptors_at_any_moment_is_survived() {
+    spilling >in
+    FAULT_ERRNO=EMFILE sweep 'open open_anonymous mkstemp' folder/file -S 8M --parallel=3
+    FAULT_ERRNO=EMFILE FAULT_STAYS=1 sweep 'open open_anonymous mkstemp' folder/file -S 8M --parallel=3
+}
+
+test_a_lack_of_memory_at_any_moment_is_survived() {
+    spilling >in
+    FAULT_ERRNO=ENOMEM sweep 'allocate map' folder/file -S 8M --parallel=3
+    FAULT_ERRNO=ENOMEM FAULT_STAYS=1 sweep 'allocate map' folder/file -S 8M --parallel=3
+}
+
+# No anonymous files, no links to descriptors: named files, which have further ways to fail.
+test_a_simpler_system_is_survived() {
+    spilling >in
+    for call in open_anonymous link_descriptor punch_hole free_space; do
+        FAULT_CALL=$call FAULT_AT=1 FAULT_STAYS=1 FAULT_ERRNO=ENOTSUP forgiving=yes sweep $call folder/file -S 8M
+    done
+}
+
+test_threads_that_cannot_be_made_are_done_without() {
+    more_than_memory >in
+    bigshuf -S 8M --seed=x in >right
+    for at in 1 2; do
+        FAULT_CALL=thread FAULT_AT=$at FAULT_STAYS=1 FAULT_ERRNO=EAGAIN \
+            bigshuf-faulty -S 8M --seed=x --parallel=4 in | cmp - right
+    done
+}
+
+# ---- Half-done and interrupted calls are no faults ----
+
+# Shuffle `in` as it is done without: unharmed OPTION...
+unharmed() {
+    bigshuf --seed=1363 "$@" in >right
+    bigshuf-faulty --seed=1363 "$@" in | cmp - right
+    bigshuf-faulty --seed=1363 -o file "$@" in
+    cmp file right
+    bigshuf-faulty --seed=1363 "$@" <in | cmp - right
+}
+
+test_short_transfers_and_interruptions_do_no_harm() {
+    export FAULT_SHORT=1 FAULT_EINTR=1
+    seq 1000 >in
+    unharmed
+    more_than_memory >in
+    unharmed -S 8M --parallel=1
+    unharmed -S 8M --parallel=3
+    unharmed -S 2G
+}
+
+test_short_transfers_and_interruptions_do_no_harm_when_a_pile_is_started_over() {
+    export FAULT_SHORT=1 FAULT_EINTR=1
+    giants >in
+    unharmed -S 8M
+    unharmed -S 8M --tune=leaf-records=8
+    { seq 100; long_line 9000000; } >in
+    unharmed -S 8M
+}
+
+test_a_descriptor_that_does_not_wait_does_no_harm() {
+    command -v perl >/dev/null || skip "no perl here"
+    more_than_memory >in
+    mkfifo slow
+    { sleep 0.2; cat in; } >slow &
+    # shellcheck disable=SC2016 # perl's
+    perl -MFcntl -e 'fcntl(STDIN, F_SETFL, O_NONBLOCK) or die; exec @ARGV' bigshuf -S 8M <slow >out
+    same_lines in out
+}

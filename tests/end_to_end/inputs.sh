@@ -1,0 +1,229 @@
+# Promise 7: what is wrong with the command line or with an input is told before the work. How FILEs are read.
+# shellcheck shell=bash
+
+# Fails with this message before the FIFO `never` is opened, which would wait for ever, and without output:
+# fails_at_once PATTERN OPTION...
+fails_at_once() {
+    local pattern=$1
+    shift
+    [ -p never ] || mkfifo never
+    fails_with 1 "$pattern" bigshuf "$@" >out
+    cmp out /dev/null
+}
+
+# ---- Inputs that cannot be read ----
+
+test_a_missing_file_is_told_before_the_work() {
+    fails_at_once 'bigshuf: missing: No such file or directory' missing
+    fails_at_once 'bigshuf: missing: No such file or directory' never never missing
+}
+
+test_a_missing_file_is_told_even_as_the_last_of_many() {
+    mkdir files
+    for i in $(seq 1000); do echo "$i" >files/"$i"; done
+    fails_at_once 'bigshuf: missing: No such file or directory' never files/* missing
+}
+
+test_a_directory_is_told_before_the_work() {
+    mkdir directory
+    fails_at_once 'bigshuf: directory: Is a directory' never directory
+}
+
+test_an_unreadable_file_is_told_before_the_work() {
+    needs_ordinary_user
+    mkfifo never
+    echo secret >file
+    chmod 000 file
+    fails_with 1 'bigshuf: file: Permission denied' as_ordinary_user ./bigshuf never file
+}
+
+test_an_unreadable_fifo_is_told_before_the_work() {
+    needs_ordinary_user
+    mkfifo never closed
+    chmod 000 closed
+    fails_with 1 'bigshuf: closed: Permission denied' as_ordinary_user ./bigshuf never closed
+}
+
+test_an_empty_name_is_told_before_the_work() {
+    fails_at_once 'bigshuf: : No such file or directory' never ''
+}
+
+test_a_name_with_a_newline_is_told_in_one_line() {
+    fails_at_once 'bigshuf: a?b: No such file or directory' $'a\nb'
+}
+
+test_a_bad_input_leaves_the_output_file() {
+    echo old >file
+    fails_at_once 'bigshuf: missing: *' -o file missing
+    same old "$(cat file)"
+    fails_at_once 'bigshuf: missing: *' -o new missing
+    fails_with 2 '*' ls new
+}
+
+test_a_read_error_is_told_with_the_name() {
+    seq 10 >in
+    FAULT_CALL=read FAULT_AT=1 fails_with 1 'bigshuf: in: Input/output error' bigshuf-faulty in
+    FAULT_CALL=read FAULT_AT=1 fails_with 1 'bigshuf: -: Input/output error' bigshuf-faulty <in
+}
+
+# ---- Standard input ----
+
+test_a_hyphen_is_standard_input() {
+    seq 10 >file
+    seq 11 20 | bigshuf file - >out
+    same_lines out <(seq 20)
+}
+
+test_standard_input_is_read_once() {
+    seq 10 | bigshuf - - >out
+    same_lines out <(seq 10)
+}
+
+test_standard_input_is_read_from_where_it_stands() {
+    seq 10 >file
+    { read -r _; bigshuf >out; } <file
+    same_lines out <(seq 2 10)
+}
+
+test_a_closed_standard_input_is_an_error_when_it_is_read() {
+    seq 10 >file
+    fails_with 1 'bigshuf: -: Bad file descriptor' bigshuf <&-
+    fails_with 1 'bigshuf: -: Bad file descriptor' bigshuf file - <&-
+    bigshuf file <&- >out
+    same_lines out file
+}
+
+test_a_file_named_hyphen_has_a_path() {
+    seq 10 >-
+    bigshuf ./- </dev/null >out
+    same_lines out <(seq 10)
+}
+
+test_fifos_are_opened_in_their_turn() {
+    mkfifo a b
+    { seq 10 >a; seq 11 20 >b; } &
+    bigshuf a b >out
+    wait $!
+    same_lines out <(seq 20)
+}
+
+# ---- Names from a file ----
+
+test_names_from_a_file() {
+    seq 10 >a
+    seq 11 20 >b
+    printf 'a\0b' >names
+    bigshuf --files0-from=names | sort -n | cmp - <(seq 20)
+    printf 'a\0b\0' | bigshuf --files0-from=- | sort -n | cmp - <(seq 20)
+}
+
+test_a_name_from_a_file_may_have_any_byte() {
+    echo x >$'a\n b\377'
+    printf 'a\n b\377\0' | bigshuf --files0-from=- | cmp - <(echo x)
+}
+
+test_many_names_from_a_file() {
+    mkdir files
+    for i in $(seq 3000); do echo "$i" >files/"$i"; done
+    printf 'files/%d\0' $(seq 3000) | bigshuf --files0-from=- | sort -n | cmp - <(seq 3000)
+}
+
+test_a_hyphen_among_names_from_a_file_is_standard_input() {
+    printf -- '-\0' >names
+    seq 10 | bigshuf --files0-from=names | sort -n | cmp - <(seq 10)
+}
+
+test_what_is_wrong_with_names_from_a_file_is_told_before_the_work() {
+    printf 'never\0missing\0' >names
+    fails_at_once 'bigshuf: missing: No such file or directory' --files0-from=names
+    fails_at_once 'bigshuf: nowhere: No such file or directory' --files0-from=nowhere
+    printf 'never\0\0' >names
+    fails_at_once "bigshuf: names:2: invalid zero-length file name" --files0-from=names
+    fails_at_once "bigshuf: no input from '/dev/null'" --files0-from=/dev/null
+    printf -- '-' >names
+    fails_at_once "bigshuf: when reading file names from stdin, no file name of '-' allowed" --files0-from=- <names
+    fails_at_once "bigshuf: extra operand 'x'*" --files0-from=names x
+}
+
+# ---- The command line ----
+
+test_options_may_follow_operands() {
+    seq 10 >in
+    bigshuf in --seed=42 -o out
+    same '10 5 9 3 2 4 8 7 6 1' "$(paste -s -d ' ' out)"
+}
+
+test_posixly_correct_is_respected() {
+    seq 10 >in
+    POSIXLY_CORRECT=1 fails_at_once 'bigshuf: --seed=42: No such file or directory' in --seed=42
+}
+
+test_after_two_hyphens_all_are_files() {
+    echo x >-z
+    bigshuf -- -z | cmp - <(echo x)
+}
+
+test_options_may_be_abbreviated() {
+    seq 10 >in
+    bigshuf --se=42 --buf=8M --par=1 --temp=. --zero --out=out in
+    bigshuf --seed=42 -z in | cmp - out
+    fails_at_once "bigshuf: *option '--ver'* is ambiguous*" --ver never
+}
+
+test_letters_may_stand_together() {
+    printf '1\0002\0' >in
+    bigshuf -vzoout -S8M -T. in 2>said
+    same_lines <(tr '\0' '\n' <out) <(seq 2)
+}
+
+test_bad_options_are_told_before_the_work() {
+    fails_at_once "bigshuf: *unrecognized option '--nonsense'*--help*" --nonsense never
+    fails_at_once "bigshuf: *invalid option -- 'y'*" -y never
+    fails_at_once "bigshuf: *option requires an argument -- 'o'*" never -o
+    fails_at_once "bigshuf: *option '--seed' requires an argument*" never --seed
+    fails_at_once "bigshuf: *option '--verbose' doesn't allow an argument*" --verbose=1 never
+}
+
+test_bad_numbers_are_told_before_the_work() {
+    for size in '' x -1 1x 1Q5 1.5M 0x10M ' 8M' '8 M' 101%x; do
+        fails_at_once "bigshuf: invalid -S argument '$size'" -S "$size" never
+    done
+    fails_at_once "bigshuf: -S argument '99999999999999999999' too large" -S 99999999999999999999 never
+    fails_at_once 'bigshuf: -S 7M: memory must be at least 8*MiB' -S 7M never
+    fails_at_once 'bigshuf: -S 8191: memory must be at least 8*MiB' -S 8191 never
+    fails_at_once "bigshuf: number in parallel must be nonzero" --parallel=0 never
+    fails_at_once "bigshuf: invalid --parallel argument 'x'" --parallel=x never
+    fails_at_once "bigshuf: invalid --tune argument 'x'" --tune=x never
+    fails_at_once "bigshuf: invalid --tune argument 'leaf-records=7': *" --tune=leaf-records=7 never
+    fails_at_once "bigshuf: invalid --tune argument 'leaf-records=2147483649': *" --tune=leaf-records=2147483649 never
+}
+
+test_sizes_are_as_in_sort() {
+    for size in 8192 8192K 8192k 8M 8m 1G 8388608b 50%; do
+        seq 10 | bigshuf -S $size | sort -n | cmp - <(seq 10)
+    done
+}
+
+test_more_than_one_output_is_told_before_the_work() {
+    fails_at_once 'bigshuf: multiple output files specified' -o 1 -o 2 never
+}
+
+test_help_and_version_go_to_standard_output() {
+    bigshuf --help 2>&1 >out | cmp - /dev/null
+    grep -q '^Usage: bigshuf ' out
+    bigshuf --version 2>&1 >out | cmp - /dev/null
+    grep -E -x 'bigshuf [0-9]+\.[0-9]+\.[0-9]+' out
+}
+
+test_v_sums_up_on_standard_error() {
+    seq 1000 >in
+    bigshuf -v in 2>said >out
+    grep -E '^bigshuf: records: +1000$' said
+    grep -E '^bigshuf: bytes: +3893 ' said
+    same 0 "$(grep -c -v '^bigshuf: [a-z ]*: ' said || true)"
+}
+
+test_without_v_nothing_is_said() {
+    seq 1000 | bigshuf 2>said >out
+    cmp said /dev/null
+}

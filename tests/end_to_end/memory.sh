@@ -1,0 +1,124 @@
+# Promise 4: resident memory stays under -S plus 16 MiB, whatever the record lengths.
+# shellcheck shell=bash
+
+# Run bigshuf: never more than MIB + 16 MiB are resident. runs_within MIB [OPTION]...
+runs_within() {
+    local mib=$1
+    shift
+    needs_bare_program
+    peak .peak bigshuf -S "${mib}M" "$@"
+    if [ "$(cat .peak)" -gt $(((mib + 16) * 1024)) ]; then
+        echo "-S ${mib}M $*: $(cat .peak) KiB were resident" >&2
+        return 1
+    fi
+}
+
+# The same with file `in`, whose records come out, in the order of a run with memory in plenty: shuffles_within MIB
+# [OPTION]...
+shuffles_within() {
+    runs_within "$@" --seed=m in >out
+    bigshuf --seed=m -S 2G in >wanted
+    cmp wanted out
+    [ "$(wc -c <in)" -gt 50000000 ] || same_lines in out # which is slow
+}
+
+# Lines of no or one byte, and the newline.
+shortest_lines() {
+    awk -v count="$1" 'BEGIN { for (i = 0; i < count; i++) print i % 7 ? i % 10 : "" }'
+}
+
+test_many_lines_of_one_or_two_bytes() {
+    shortest_lines "$(scale 20000 6000000 20000000)" >in
+    shuffles_within 8
+}
+
+test_many_empty_lines() {
+    head -c "$(scale 20000 10000000 100000000)" /dev/zero | tr '\0' '\n' >in
+    shuffles_within 8
+}
+
+test_many_short_lines_in_more_memory() {
+    shortest_lines "$(scale 20000 6000000 100000000)" >in
+    shuffles_within 16
+    shuffles_within 64
+}
+
+test_short_lines_with_every_number_of_threads() {
+    seq "$(scale 20000 1500000 20000000)" >in
+    for threads in 1 3 8; do
+        shuffles_within 8 --parallel=$threads
+        shuffles_within 32 --parallel=$threads
+    done
+}
+
+test_a_line_larger_than_memory_among_ten_thousand_short_ones() {
+    { seq 5000; long_line "$(scale 10000000 100000000 100000000)"; seq 5000; } >in
+    shuffles_within 8
+}
+
+test_a_first_or_last_line_larger_than_memory() {
+    { long_line "$(scale 10000000 30000000 300000000)"; seq 1000; } >in
+    shuffles_within 8
+    { seq 1000; long_line "$(scale 10000000 30000000 300000000)"; } >in
+    shuffles_within 8
+}
+
+test_one_line_larger_than_memory_and_nothing_else() {
+    long_line "$(scale 10000000 40000000 1000000000)" >in
+    shuffles_within 8
+}
+
+test_several_lines_larger_than_memory() {
+    long_lines "$(scale 2 6 50)" 9000000 15000000 >in
+    shuffles_within 8
+}
+
+test_lines_of_40_to_400_kb() {
+    long_lines "$(scale 50 300 3000)" 40000 400000 >in
+    shuffles_within 8
+    shuffles_within 8 --parallel=4
+}
+
+test_a_few_lines_of_1_mb_among_short_ones() {
+    { seq 50000; long_lines "$(scale 3 30 200)" 1000000 1000000; seq 50000; } >in
+    shuffles_within 8
+}
+
+test_piles_that_are_started_over() {
+    giants >in
+    for leaf in 8 262144; do
+        runs_within 8 --seed=1363 --tune=leaf-records=$leaf in >out
+    done
+}
+
+test_a_deep_tree_of_short_lines() {
+    seq "$(scale 20000 2000000 20000000)" >in
+    runs_within 8 --seed=m --tune=leaf-records=8 in >out
+    bigshuf -S 2G --seed=m --tune=leaf-records=8 in | cmp - out
+}
+
+test_many_files() {
+    mkdir files
+    for i in $(seq 2000); do echo "$i" >files/"$i"; done
+    runs_within 8 files/* >out
+}
+
+test_many_temporary_directories() {
+    more_than_memory >in
+    mkdir 1 2 3 4 5 6 7 8
+    shuffles_within 8 -T 1 -T 2 -T 3 -T 4 -T 5 -T 6 -T 7 -T 8
+}
+
+test_v_tells_the_peak() {
+    needs_bare_program
+    more_than_memory >in
+    bigshuf -v -S 8M in 2>&1 >out | grep -E '^bigshuf: peak memory: +[0-9.]+ MiB'
+}
+
+# A run of a few lines has no time to touch what it does not need.
+test_tiny_input_takes_little_memory() {
+    needs_bare_program
+    seq 10 >in
+    peak .peak bigshuf in >out
+    [ "$(cat .peak)" -le 8192 ]
+}

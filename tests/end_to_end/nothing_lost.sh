@@ -1,0 +1,214 @@
+# Promise 1: the output is the input's records, each exactly once, every byte, or the exit status is 1.
+# shellcheck shell=bash
+
+test_empty_input_gives_empty_output() {
+    bigshuf </dev/null >out
+    cmp out /dev/null
+}
+
+test_one_line_is_itself() {
+    echo only | bigshuf | cmp - <(echo only)
+}
+
+test_a_last_line_without_newline_gets_one() {
+    printf 'a\nb\nc' | bigshuf >out
+    same_lines out <(printf 'a\nb\nc\n')
+    same 6 "$(wc -c <out | tr -d ' ')"
+}
+
+test_empty_lines_are_records() {
+    printf '\n\n\nx\n\n' | bigshuf >out
+    same_lines out <(printf '\n\n\n\nx\n')
+}
+
+test_every_line_is_there_once() {
+    local lines
+    lines=$(scale 20000 3000000 30000000)
+    seq "$lines" | bigshuf >out
+    sort -n out | cmp - <(seq "$lines")
+}
+
+# Every pair of bytes, each followed by a newline.
+all_pairs_of_bytes() {
+    awk 'BEGIN {
+        for (i = 0; i < 256; i++)
+            for (j = 0; j < 256; j++)
+                printf "\\%03o\\%03o\\n\n", i, j
+    }' | while read -r pair; do printf '%b' "\\0${pair:1:3}\\0${pair:5}"; done
+}
+
+test_every_pair_of_bytes_survives() {
+    all_pairs_of_bytes >in
+    bigshuf in >out
+    same_lines in out
+}
+
+test_every_pair_of_bytes_survives_between_nul_delimiters() {
+    all_pairs_of_bytes | tr '\0\n' '\n\0' >in
+    bigshuf -z in >out
+    same_lines <(tr '\0\n' '\n\0' <in) <(tr '\0\n' '\n\0' <out)
+}
+
+test_invalid_utf8_and_carriage_returns_survive() {
+    printf '\303\n\355\240\200\n\377\376\n\300\257\r\n\r\r\n\357\273\277x\n' >in
+    LC_ALL=C.UTF-8 bigshuf in >out
+    same_lines in out
+}
+
+test_records_with_nul_bytes_only() {
+    head -c 100000 /dev/zero >in
+    bigshuf in | cmp - <(cat in; echo)
+    bigshuf -z in | cmp - in
+}
+
+test_each_file_ends_its_last_record() {
+    printf 'a\nb' >a
+    printf 'c' >c
+    printf 'd\n' >d
+    bigshuf a c d >out
+    same_lines out <(printf 'a\nb\nc\nd\n')
+}
+
+test_each_file_ends_its_last_record_by_the_delimiter_in_use() {
+    printf 'a\n\0b\n' >a
+    printf 'c' >c
+    bigshuf -z a c | tr '\0\n' '\n_' >out
+    same_lines out <(printf 'a_\nb_\nc\n')
+}
+
+test_empty_files_between_add_no_record() {
+    : >empty
+    echo a >a
+    printf b >b
+    bigshuf empty a empty empty b empty >out
+    same_lines out <(printf 'a\nb\n')
+}
+
+test_one_file_may_be_named_often() {
+    seq 1000 >in
+    bigshuf in in in >out
+    same_lines out <(cat in in in)
+}
+
+test_thousands_of_files() {
+    mkdir in
+    for i in $(seq 3000); do printf '%d' "$i" >"in/$i"; done
+    bigshuf in/* | sort -n | cmp - <(seq 3000)
+}
+
+test_a_file_that_fits_and_one_that_does_not() {
+    more_than_memory >in
+    bigshuf in >fits
+    bigshuf -S 8M in >spilled
+    same_lines in fits
+    same_lines in spilled
+}
+
+test_a_pipe_in_small_pieces() {
+    { seq 10; sleep 0.1; printf 11; sleep 0.1; printf '2\n13\n'; sleep 0.1; seq 14 20000; } | bigshuf >out
+    same_lines out <(seq 10; echo 112; seq 13 20000)
+}
+
+test_lengths_around_every_block_size() {
+    awk 'BEGIN {
+        for (text = "x"; length(text) < 600000;)
+            text = text text
+        for (bits = 12; bits < 20; bits++)
+            for (i = -2; i <= 2; i++)
+                print substr(text, 1, 2 ^ bits + i)
+    }' >in
+    bigshuf in >out
+    same_lines in out
+    bigshuf -S 8M in in in in >out
+    same_lines out <(cat in in in in)
+}
+
+test_one_line_of_any_length_around_a_buffer() {
+    for bytes in 262142 262143 262144 262145 524287 524288 524289; do
+        head -c $bytes /dev/zero | tr '\0' x >in
+        bigshuf in | cmp - <(cat in; echo)
+        bigshuf -S 8M in in | cmp - <(cat in; echo; cat in; echo)
+    done
+}
+
+test_a_file_that_grew_since_it_was_looked_at_is_read_to_its_end() {
+    seq 1000 >in
+    mkfifo pipe
+    start bigshuf pipe in >out
+    { sleep 0.1 && seq 1001 200000 >>in; } >pipe
+    wait
+    same_lines in out
+}
+
+# ---- What was written to temporary files is checked when it is read ----
+
+# Spoil each of the first reads of temporary files in its turn, in the way named: bigshuf never writes a wrong byte,
+# says what is wrong, and fails. fails_when_spoilt FAULT_WHAT PATTERN OPTION...
+fails_when_spoilt() {
+    local how=$1 pattern=$2 at
+    shift 2
+    bigshuf -S 8M --seed=1363 "$@" >right
+    for at in $(scale '1 3' '1 2 3 5 8 13 21 34 55' "$(seq 50)"); do
+        rm -f spoilt
+        fails_with 1 "$pattern" env "$how=1" FAULT_CALL=preadv FAULT_AT="$at" FAULT_LOG=spoilt \
+            bigshuf-faulty -S 8M --seed=1363 "$@" >out || [ ! -e spoilt ]
+        cmp -n "$(wc -c <out)" out right
+        [ -e spoilt ] || break
+    done
+    [ "$at" != 1 ]
+}
+
+test_a_changed_temporary_file_is_found_before_its_first_record_is_written() {
+    more_than_memory >in
+    fails_when_spoilt FAULT_DAMAGE "bigshuf: temporary file in $TMPDIR: *changed*" in
+}
+
+test_a_shortened_temporary_file_is_found() {
+    more_than_memory >in
+    fails_when_spoilt FAULT_END "bigshuf: temporary file in $TMPDIR: *short*" in
+}
+
+test_a_changed_temporary_file_is_found_when_a_pile_is_started_over() {
+    giants >in
+    fails_when_spoilt FAULT_DAMAGE "bigshuf: temporary file in $TMPDIR: *changed*" in
+    fails_when_spoilt FAULT_DAMAGE "bigshuf: temporary file in $TMPDIR: *changed*" --tune=leaf-records=8 in
+}
+
+test_a_shortened_temporary_file_is_found_when_a_pile_is_started_over() {
+    giants >in
+    fails_when_spoilt FAULT_END "bigshuf: temporary file in $TMPDIR: *short*" in
+    fails_when_spoilt FAULT_END "bigshuf: temporary file in $TMPDIR: *short*" --tune=leaf-records=8 in
+}
+
+test_a_changed_temporary_file_is_found_when_a_record_is_larger_than_memory() {
+    { long_line 9000000; seq 1000; } >in
+    fails_when_spoilt FAULT_DAMAGE "bigshuf: temporary file in $TMPDIR: *changed*" in
+}
+
+test_temporary_files_truly_changed_on_disk_are_found() {
+    [ -e /proc/self/fd ] || skip "no /proc here"
+    needs_bare_program
+    start_half_fed
+    for file in "/proc/$!/fd"/*; do
+        case $(readlink "$file") in
+        "$TMPDIR"/*) printf X | dd of="$file" conv=notrunc bs=1 seek=1000 2>/dev/null ;;
+        esac
+    done
+    exec 7>&-
+    fails_with 1 '' wait $!
+    same "bigshuf: temporary file in $TMPDIR: contents have changed since they were written" "$(cat said)"
+}
+
+test_temporary_files_truly_cut_short_are_found() {
+    [ -e /proc/self/fd ] || skip "no /proc here"
+    needs_bare_program
+    start_half_fed
+    for file in "/proc/$!/fd"/*; do
+        case $(readlink "$file") in
+        "$TMPDIR"/*) : >"$file" ;;
+        esac
+    done
+    exec 7>&-
+    fails_with 1 '' wait $!
+    grep -E "^bigshuf: temporary file in $TMPDIR: (contents have changed|file is shorter)" said
+}

@@ -1,0 +1,186 @@
+# Promise 3: the order is a function of the seed and the number of records alone.
+# shellcheck shell=bash
+
+# The golden orders: fixed for ever, since people pin seeds in papers.
+
+test_golden_order_of_10() {
+    same '10 5 9 3 2 4 8 7 6 1' "$(seq 10 | bigshuf --seed=42 | paste -s -d ' ' -)"
+}
+
+test_golden_order_of_20() {
+    same '19 10 5 9 13 3 2 4 15 8 14 7 16 18 11 12 17 6 20 1' "$(seq 20 | bigshuf --seed=42 | paste -s -d ' ' -)"
+}
+
+test_golden_order_of_the_empty_seed() {
+    same '3 4 10 2 8 9 5 1 6 7' "$(seq 10 | bigshuf --seed= | paste -s -d ' ' -)"
+}
+
+test_golden_order_of_a_million() {
+    needs_scale small
+    same 45c0cfd543c52ba0298378bebf864a03 "$(seq 1000000 | bigshuf --seed=42 | md5)"
+}
+
+test_golden_order_of_a_deep_tree() {
+    same bff3e53e870389f75b2c9c8306970bd5 "$(seq 100000 | bigshuf --seed=42 --tune=leaf-records=8 | md5)"
+}
+
+test_golden_order_of_a_wide_tree() {
+    same 0f875d3e4e9e727b341fe7459903256c "$(seq 200000 | bigshuf --seed=42 --tune=leaf-records=64 | md5)"
+}
+
+test_golden_order_of_a_deep_and_wide_tree() {
+    needs_scale small
+    same e36ccc79075ad8c75561f4b15f86a50d "$(seq 2000000 | bigshuf --seed=42 --tune=leaf-records=9 | md5)"
+}
+
+test_golden_order_of_30_million() {
+    needs_scale full
+    same c1b075a5695cae13f3365a1ae972264e "$(seq 30000000 | bigshuf --seed=42 | md5)"
+}
+
+test_golden_order_of_200_million_with_little_memory() {
+    needs_scale full
+    same e95dcfe67be62801d09419311f8ea871 "$(seq 200000000 | bigshuf --seed=42 -S 256M -T . | md5)"
+}
+
+# ---- The model ----
+
+# Shuffles of COUNT lines with some seeds and sizes of a leaf are the model's: like_the_model COUNT...
+like_the_model() {
+    local count seed leaf
+    for count; do
+        seq "$count" >in
+        for seed in '' 42 'a longer seed than one block of the hash, which is sixty-four bytes, would ever hold'; do
+            for leaf in 8 9 100 262144; do
+                bigshuf --seed="$seed" --tune=leaf-records=$leaf in >out
+                model "$seed" $leaf <in | cmp - out
+            done
+        done
+    done
+}
+
+test_any_short_order_is_the_models() {
+    like_the_model 0 1 2 3 4 7 8 9 10 100 511 512 513
+}
+
+test_any_longer_order_is_the_models() {
+    like_the_model 1023 1025 4095 4096 4097 "$(scale 5000 65537 70000)"
+}
+
+test_any_long_order_is_the_models() {
+    needs_scale small
+    like_the_model "$(scale 0 300000 3000000)"
+}
+
+test_orders_of_unlike_seeds_are_the_models() {
+    local seed
+    seq 2000 >in
+    for seed in a A ' a' 'a ' 00 0 "$(printf '\377\n')" -x $'\303\244'; do
+        bigshuf --seed="$seed" --tune=leaf-records=8 in | cmp - <(model "$seed" 8 <in)
+    done
+}
+
+test_an_order_that_spills_is_the_models() {
+    more_than_memory >in
+    bigshuf -S 8M --seed=7 --tune=leaf-records=64 in | cmp - <(model 7 64 <in)
+}
+
+test_the_order_of_piles_that_are_started_over_is_the_models() {
+    local seed leaf
+    giants >in
+    for seed in 1363 1520; do # for each of them some piles are started over twice
+        for leaf in 8 262144; do
+            bigshuf -v -S 8M --seed=$seed --tune=leaf-records=$leaf in 2>said | cmp - <(model $seed $leaf <in)
+            grep -E 'started over: +[12] ' said
+        done
+    done
+}
+
+# ---- What does not matter ----
+
+# The order of file `in` is the same with these options as without: same_order OPTION...
+same_order() {
+    [ -e wanted ] || bigshuf -S 2G --parallel=1 --seed=x in >wanted
+    bigshuf --seed=x "$@" in | cmp - wanted
+}
+
+test_memory_does_not_matter() {
+    more_than_memory >in
+    for size in 8M 9M 16M 64M 100M 2G; do
+        same_order -S $size
+    done
+    same_order
+}
+
+test_threads_do_not_matter() {
+    more_than_memory >in
+    for threads in 1 2 3 4 5 6 7 8 100; do
+        same_order -S 8M --parallel=$threads
+        same_order -S 32M --parallel=$threads
+        same_order -S 2G --parallel=$threads
+    done
+}
+
+test_temporary_directories_do_not_matter() {
+    more_than_memory >in
+    mkdir 1 2 3 4
+    same_order -S 8M -T 1
+    same_order -S 8M -T 1 -T 2 -T 3 -T 4
+    same_order -S 8M -T 1 -T 1 -T 2 --parallel=3
+}
+
+test_pipe_or_file_does_not_matter() {
+    more_than_memory >in
+    bigshuf -S 8M --seed=x in >wanted
+    bigshuf -S 8M --seed=x <in | cmp - wanted
+    more_than_memory | bigshuf -S 8M --seed=x | cmp - wanted
+    more_than_memory | bigshuf -S 2G --seed=x | cmp - wanted
+    bigshuf -S 8M --seed=x -o out <in
+    cmp out wanted
+}
+
+test_the_division_into_files_does_not_matter() {
+    more_than_memory >in
+    split -l 1234567 in part
+    bigshuf -S 8M --seed=x in >wanted
+    bigshuf -S 8M --seed=x part* | cmp - wanted
+}
+
+test_record_lengths_do_not_matter() {
+    long_lines "$(scale 1500 4000 20000)" 1000 10000 >long
+    sed 's/ .*//' long >short
+    bigshuf -S 8M --seed=x long | sed 's/ .*//' | cmp - <(bigshuf --seed=x short)
+}
+
+test_the_delimiter_does_not_matter() {
+    seq 30000 | bigshuf --seed=x >lines
+    seq 30000 | tr '\n' '\0' | bigshuf -z --seed=x | tr '\0' '\n' | cmp - lines
+}
+
+# ---- The seed ----
+
+test_two_runs_without_a_seed_differ() {
+    seq 1000 | bigshuf >a
+    seq 1000 | bigshuf >b
+    same_lines a b
+    fails_with 1 '' cmp -s a b
+}
+
+test_two_seeds_differ() {
+    seq 1000 | bigshuf --seed=1 >a
+    seq 1000 | bigshuf --seed=2 >b
+    fails_with 1 '' cmp -s a b
+}
+
+test_a_run_is_repeated_with_the_seed_that_v_prints() {
+    seq 100000 >in
+    bigshuf -v in >out 2>said
+    seed=$(sed -n 's/^bigshuf: seed: *//p' said)
+    same 64 ${#seed}
+    bigshuf --seed="$seed" in | cmp - out
+}
+
+test_v_prints_the_seed_that_was_given() {
+    seq 10 | bigshuf -v --seed=given 2>&1 >out | grep -E '^bigshuf: seed: +given$'
+}
+

@@ -1,0 +1,336 @@
+# Promise 6: an existing output file is safe until the new one is complete. What is written, and who hears of failures.
+# shellcheck shell=bash
+
+needs_full_device() {
+    [ -c /dev/full ] || skip "no /dev/full here"
+}
+
+# The mode of a file, as ls writes it.
+mode() {
+    # shellcheck disable=SC2012 # stat is not the same everywhere
+    ls -ld "$1" | cut -c 1-10
+}
+
+inode() {
+    # shellcheck disable=SC2012
+    ls -di "$1" | awk '{ print $1 }'
+}
+
+# ---- Standard output ----
+
+test_a_full_device_is_a_failure() {
+    needs_full_device
+    seq 10 >few
+    more_than_memory >many
+    fails_with 1 'bigshuf: write error: No space left on device' bigshuf few >/dev/full
+    fails_with 1 'bigshuf: write error: No space left on device' bigshuf -S 8M many >/dev/full
+    fails_with 1 'bigshuf: write error: No space left on device' bigshuf --parallel=1 many >/dev/full
+    fails_with 1 'bigshuf: /dev/full: No space left on device' bigshuf -o /dev/full few
+    fails_with 1 'bigshuf: write error: No space left on device' bigshuf --help >/dev/full
+    fails_with 1 'bigshuf: write error: No space left on device' bigshuf --version >/dev/full
+}
+
+test_no_output_to_a_full_device_is_no_failure() {
+    needs_full_device
+    bigshuf </dev/null >/dev/full
+}
+
+test_a_closed_output_is_a_failure_before_the_work() {
+    mkfifo never
+    fails_with 1 'bigshuf: write error: Bad file descriptor' bigshuf never >&-
+    fails_with 1 'bigshuf: write error: Bad file descriptor' bigshuf --version >&-
+}
+
+test_an_output_that_is_open_for_reading_is_a_failure_before_the_work() {
+    mkfifo never
+    fails_with 1 'bigshuf: write error: Bad file descriptor' bigshuf never 1</dev/null
+}
+
+test_a_closed_output_does_not_matter_with_o() {
+    seq 10 | bigshuf -o out >&-
+    same_lines out <(seq 10)
+}
+
+test_a_closed_standard_error_loses_nothing() {
+    more_than_memory >in
+    bigshuf -S 8M in >out 2>&-
+    same_lines in out
+    bigshuf -S 8M in >out <&- 2>&-
+    same_lines in out
+}
+
+test_a_reader_that_is_gone_ends_the_run_quietly() {
+    [ -z "$(trap -p PIPE)" ] || skip "SIGPIPE is ignored here"
+    more_than_memory >in
+    { bigshuf -S 8M in 2>said || echo $? >status; } | head -n 1 >out
+    same 141 "$(cat status)"
+    same '' "$(cat said)"
+}
+
+test_a_reader_that_is_gone_is_a_message_when_sigpipe_is_ignored() {
+    more_than_memory >in
+    { (trap '' PIPE; exec bigshuf -S 8M in 2>said) || echo $? >status; } | head -n 1 >out
+    same 1 "$(cat status)"
+    same 'bigshuf: write error: Broken pipe' "$(cat said)"
+}
+
+test_output_is_appended_where_the_shell_says_so() {
+    echo old >out
+    seq 10 | bigshuf >>out
+    same_lines out <(echo old; seq 10)
+}
+
+# ---- A file ----
+
+test_o_makes_a_file() {
+    seq 10 | bigshuf --seed=42 -o out
+    same '10 5 9 3 2 4 8 7 6 1' "$(paste -s -d ' ' out)"
+}
+
+test_a_new_file_has_the_mode_that_the_umask_leaves() {
+    (umask 027 && echo | bigshuf -o 1 && umask 077 && echo | bigshuf -o 2 && umask 0 && echo | bigshuf -o 3)
+    same '-rw-r----- -rw------- -rw-rw-rw-' "$(mode 1) $(mode 2) $(mode 3)"
+}
+
+test_an_existing_file_is_replaced_and_keeps_its_mode() {
+    echo old >out
+    chmod 604 out
+    seq 10 | bigshuf -o out
+    same_lines out <(seq 10)
+    same '-rw----r--' "$(mode out)"
+    same "$(printf '%s\n' .stderr out)" "$(touch .stderr; ls -A)"
+}
+
+test_set_id_bits_are_not_kept() {
+    echo old >out
+    chmod 6755 out
+    seq 10 | bigshuf -o out
+    same '-rwxr-xr-x' "$(mode out)"
+}
+
+test_empty_input_empties_the_file() {
+    echo old >out
+    bigshuf -o out </dev/null
+    cmp out /dev/null
+}
+
+test_a_file_may_be_shuffled_into_itself() {
+    seq 1000 >file
+    bigshuf --seed=x -o file file
+    seq 1000 | bigshuf --seed=x | cmp - file
+    # shellcheck disable=SC2094 # which is allowed
+    bigshuf -o file <file
+    same_lines file <(seq 1000)
+}
+
+test_a_file_larger_than_memory_may_be_shuffled_into_itself() {
+    more_than_memory >in
+    cp in file
+    bigshuf -S 8M -o file file file
+    same_lines file <(cat in in)
+}
+
+test_a_file_may_be_shuffled_into_itself_under_another_name() {
+    seq 100000 >file
+    ln file hard
+    ln -s file soft
+    bigshuf -o hard file
+    same_lines file <(seq 100000)
+    bigshuf -o soft file
+    same_lines file <(seq 100000)
+}
+
+test_a_link_is_followed_and_stays() {
+    mkdir there
+    echo old >there/file
+    ln -s there/file link
+    ln -s link second
+    seq 10 | bigshuf -o second
+    same_lines there/file <(seq 10)
+    same 'link there/file file' "$(readlink second) $(readlink link) $(ls -A there)"
+}
+
+test_a_dangling_link_is_followed_and_stays() {
+    mkdir there
+    ln -s there/new link
+    seq 10 | bigshuf -o link
+    same_lines there/new <(seq 10)
+    same 'there/new new' "$(readlink link) $(ls -A there)"
+}
+
+test_a_link_to_itself_is_a_failure() {
+    ln -s link link
+    fails_with 1 'bigshuf: link: Too many levels of symbolic links' bigshuf -o link </dev/null
+}
+
+test_a_file_of_several_links_is_written_in_place() {
+    seq 2000 >file
+    ln file other
+    seq 10 | bigshuf -o file
+    same "$(inode file)" "$(inode other)"
+    same_lines other <(seq 10)
+}
+
+test_a_device_is_used_directly() {
+    seq 10 | bigshuf -o /dev/null
+    [ -c /dev/null ]
+}
+
+test_dev_stdout_is_standard_output() {
+    [ -e /dev/stdout ] || skip "no /dev/stdout here"
+    seq 10 | bigshuf -o /dev/stdout | cat >out
+    same_lines out <(seq 10)
+    seq 10 | bigshuf -o /dev/stdout >out
+    same_lines out <(seq 10)
+}
+
+test_a_fifo_is_used_directly() {
+    mkfifo pipe
+    cat pipe >out &
+    seq 1000 | bigshuf -o pipe
+    wait $!
+    same_lines out <(seq 1000)
+    [ -p pipe ]
+}
+
+test_a_name_as_long_as_can_be() {
+    local name
+    name=$(printf '%0255d' 0)
+    seq 10 | bigshuf -o "$name"
+    seq 10 | bigshuf -o "$name"
+    same_lines "$name" <(seq 10)
+}
+
+# ---- What cannot be written is told before the work ----
+
+test_a_directory_as_output_is_told_before_the_work() {
+    mkfifo never
+    mkdir directory
+    fails_with 1 'bigshuf: directory: Is a directory' bigshuf -o directory never
+    fails_with 1 'bigshuf: .: Is a directory' bigshuf -o . never
+    fails_with 1 'bigshuf: : No such file or directory' bigshuf -o '' never
+}
+
+test_an_output_in_a_missing_directory_is_told_before_the_work() {
+    mkfifo never
+    fails_with 1 'bigshuf: nowhere/out: No such file or directory' bigshuf -o nowhere/out never
+}
+
+test_a_read_only_output_is_told_before_the_work_and_stays() {
+    needs_ordinary_user
+    mkfifo never
+    echo old >file
+    chmod 444 file
+    fails_with 1 'bigshuf: file: Permission denied' as_ordinary_user ./bigshuf -o file never
+    same old "$(cat file)"
+}
+
+test_an_output_in_an_unwritable_directory_is_told_before_the_work() {
+    needs_ordinary_user
+    mkfifo never
+    mkdir closed
+    chmod 555 closed
+    fails_with 1 'bigshuf: closed/file: Permission denied' as_ordinary_user ./bigshuf -o closed/file never
+}
+
+test_a_file_in_an_unwritable_directory_is_written_in_place() {
+    needs_ordinary_user
+    mkdir closed
+    echo old >closed/file
+    chmod 666 closed/file
+    chmod 555 closed
+    seq 10 | as_ordinary_user ./bigshuf -o closed/file
+    same_lines closed/file <(seq 10)
+}
+
+test_a_file_in_place_is_not_touched_before_output_begins() {
+    seq 100 >file
+    ln file other
+    fails_with 1 'bigshuf: missing: *' bigshuf -o file missing
+    FAULT_CALL=read FAULT_AT=2 fails_with 1 'bigshuf: other: *' bigshuf-faulty --parallel=1 -S 8M -o file other
+    same_lines file <(seq 100)
+}
+
+# ---- A failed run leaves the old file as it was, and nothing else ----
+
+# Run COMMAND, which fails to write more_than_memory, from file `in`, to folder/file: fails_safely PATTERN COMMAND...
+fails_safely() {
+    mkdir -p folder
+    echo old >folder/file
+    more_than_memory >in
+    fails_with 1 "$@" >out
+    same "old file" "$(cat folder/file) $(ls -A folder)"
+}
+
+test_a_failed_read_leaves_the_old_file() {
+    FAULT_CALL=read FAULT_AT=9 fails_safely 'bigshuf: in: Input/output error' \
+        bigshuf-faulty -S 8M --parallel=1 -o folder/file in
+}
+
+test_a_failed_write_leaves_the_old_file() {
+    FAULT_CALL=write FAULT_AT=9 fails_safely 'bigshuf: folder/file: Input/output error' \
+        bigshuf-faulty -S 8M -o folder/file in
+}
+
+test_a_failed_temporary_file_leaves_the_old_file() {
+    FAULT_CALL=pwritev FAULT_AT=9 fails_safely 'bigshuf: temporary file in *: Input/output error' \
+        bigshuf-faulty -S 8M -o folder/file in
+}
+
+test_a_failed_rename_leaves_the_old_file() {
+    FAULT_CALL=rename FAULT_AT=1 fails_safely 'bigshuf: folder/file: Input/output error' \
+        bigshuf-faulty -S 8M -o folder/file in
+}
+
+test_a_failed_close_leaves_the_old_file() {
+    mkdir folder
+    echo old >folder/file
+    for at in 1 2 3; do # the first is that of the old file, opened to see whether it may be written
+        rm -f failed
+        seq 10 | FAULT_CALL=close FAULT_AT=$at FAULT_LOG=failed bigshuf-faulty -o folder/file 2>said || break
+        echo old >folder/file
+    done
+    same 'bigshuf: folder/file: Input/output error' "$(cat said)"
+    same 'old file' "$(cat folder/file) $(ls -A folder)"
+}
+
+test_a_failed_close_of_standard_output_is_a_failure() {
+    FAULT_CALL=close FAULT_AT=1 fails_with 1 'bigshuf: write error: Input/output error' bigshuf-faulty </dev/null
+}
+
+test_a_full_disk_leaves_the_old_file() {
+    needs_small_disk
+    more_than_memory >in
+    fails_with 0 '*' on_small_disk 4 sh -c '
+        echo old >disk/file
+        bigshuf -S 8M -o disk/file in
+        echo $? >status
+        cat disk/file >left
+        ls -A disk >>left'
+    same '1 old file' "$(cat status left | paste -s -d ' ' -)"
+}
+
+test_the_old_file_is_there_until_the_end() {
+    mkdir folder
+    echo old >folder/file
+    start_half_fed -o folder/file
+    same 'old file' "$(cat folder/file) $(ls -A folder)"
+    exec 7>&-
+    wait $!
+    same_lines folder/file <(more_than_memory)
+}
+
+test_without_o_tmpfile_the_new_file_takes_the_place_too() {
+    mkdir folder
+    for mode in 644 604; do
+        seq 10 | FAULT_CALL=open_anonymous FAULT_AT=1 FAULT_STAYS=1 FAULT_ERRNO=ENOTSUP bigshuf-faulty -o folder/file
+        same_lines folder/file <(seq 10)
+        same file "$(ls -A folder)"
+        chmod $mode folder/file
+    done
+}
+
+test_without_o_tmpfile_a_failed_run_leaves_the_old_file() {
+    FAULT_CALL=open_anonymous FAULT_AT=1 FAULT_STAYS=1 FAULT_ERRNO=ENOTSUP fails_safely 'bigshuf: *: File too large' \
+        bash -c 'ulimit -f 100 && exec bigshuf-faulty -o folder/file in'
+}

@@ -1,0 +1,140 @@
+# Promises 5 and 6 when the run is killed: nothing is left, the old file is intact, and the parent sees the true cause.
+# shellcheck shell=bash
+
+# Kill runs that spill and replace folder/file, later and later until one comes to its end: killed_at_any_moment SIGNAL
+# NUMBER PROGRAM. What a killed run leaves is the old file and nothing else, or the new one, complete.
+killed_at_any_moment() {
+    local status moment killed=0
+    mkdir folder temporary
+    more_than_memory >in
+    for moment in $(seq "$(scale 3 12 60)"); do
+        echo old >folder/file
+        status=0
+        start "$3" -S 8M --seed=x -T temporary -o folder/file in
+        sleep "$(awk -v moment="$moment" 'BEGIN { print 0.004 * moment * moment }')"
+        kill -"$1" $! 2>/dev/null || true
+        wait $! || status=$?
+        same file "$(ls -A folder)"
+        [ "$3" = bigshuf-faulty ] || same '' "$(ls -A temporary)" # there, a moment lies between making and unlinking
+        if [ $status = 0 ]; then
+            break
+        fi
+        same $((128 + $2)) $status
+        if [ "$(cat folder/file)" != old ]; then
+            same_lines folder/file in # it came between the end of the work and that of the program
+        fi
+        killed=$((killed + 1))
+    done
+    [ $killed -gt 0 ]
+}
+
+test_sigint_at_any_moment() {
+    killed_at_any_moment INT 2 bigshuf
+}
+
+test_sigterm_at_any_moment() {
+    killed_at_any_moment TERM 15 bigshuf
+}
+
+test_sighup_at_any_moment() {
+    killed_at_any_moment HUP 1 bigshuf
+}
+
+test_sigkill_at_any_moment() {
+    killed_at_any_moment KILL 9 bigshuf
+}
+
+test_sigint_at_any_moment_where_the_new_file_has_a_name() {
+    export FAULT_CALL=open_anonymous FAULT_AT=1 FAULT_STAYS=1 FAULT_ERRNO=ENOTSUP
+    killed_at_any_moment INT 2 bigshuf-faulty
+}
+
+# Kill a run that has read and spilled a lot and waits for more: killed_half_fed SIGNAL NUMBER
+killed_half_fed() {
+    mkdir folder temporary
+    echo old >folder/file
+    start_half_fed -T temporary -o folder/file
+    kill -"$1" $!
+    fails_with $((128 + $2)) '*' wait $!
+    exec 7>&-
+    same 'old file ' "$(cat folder/file) $(ls -A folder) $(ls -A temporary)"
+    same '' "$(cat said)"
+}
+
+test_sigint_while_it_reads() {
+    killed_half_fed INT 2
+}
+
+test_sigterm_while_it_reads() {
+    killed_half_fed TERM 15
+}
+
+test_sighup_while_it_reads() {
+    killed_half_fed HUP 1
+}
+
+test_sigkill_while_it_reads() {
+    killed_half_fed KILL 9
+}
+
+test_sigxcpu_while_it_reads() {
+    killed_half_fed XCPU "$(kill -l XCPU)"
+}
+
+# Kill a run that waits for the reader of its output: killed_half_read SIGNAL NUMBER
+killed_half_read() {
+    mkdir temporary
+    mkfifo pipe
+    more_than_memory >in
+    exec 8<>pipe
+    start bigshuf -S 8M -T temporary in >pipe
+    head -c 1000000 <&8 >out
+    kill -"$1" $!
+    fails_with $((128 + $2)) '*' wait $!
+    same '' "$(ls -A temporary)"
+}
+
+test_sigint_while_it_writes() {
+    killed_half_read INT 2
+}
+
+test_sigterm_while_it_writes() {
+    killed_half_read TERM 15
+}
+
+test_sigkill_while_it_writes() {
+    killed_half_read KILL 9
+}
+
+test_sigint_before_anything_was_read() {
+    mkfifo never
+    echo old >file
+    start bigshuf -o file never
+    sleep 0.2
+    kill -INT $!
+    fails_with 130 '*' wait $!
+    same old "$(cat file)"
+}
+
+test_an_ignored_signal_stays_ignored() {
+    mkfifo pipe
+    (trap '' HUP INT && exec bigshuf pipe >out) &
+    exec 7>pipe
+    seq 10 >&7
+    kill -HUP $!
+    kill -INT $!
+    seq 11 20 >&7
+    exec 7>&-
+    wait $!
+    same_lines out <(seq 20)
+}
+
+test_a_run_that_is_stopped_goes_on() {
+    start_half_fed
+    kill -STOP $!
+    sleep 0.1
+    kill -CONT $!
+    exec 7>&-
+    wait $!
+    same_lines out <(more_than_memory)
+}

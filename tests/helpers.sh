@@ -1,0 +1,162 @@
+# The words that end-to-end tests are made of. A test is a shell function of one to six lines:
+#
+#     test_empty_input_gives_empty_output() {
+#         bigshuf </dev/null >out
+#         cmp out /dev/null
+#     }
+#
+# It runs in bash, in an empty folder of its own, which is removed afterwards. Any command that fails ends it, as far as
+# `set -e` sees: `! command` and `a && b` fail in silence, so say `fails_with` or `if`. A part of a pipeline that fails
+# fails the whole: `seq 1000000 | head -n 1` is such a one, since seq dies of SIGPIPE.
+# shellcheck shell=bash
+
+set -eEuo pipefail
+trap 'echo "${BASH_SOURCE[0]##*/}:$LINENO: failed: $BASH_COMMAND" >&2' ERR
+
+# This test makes no sense here: skip REASON. Not from within a subshell or a pipeline.
+skip() {
+    echo "$1"
+    exit 77
+}
+
+# Print the argument that belongs to this run's scale: scale TINY SMALL FULL.
+scale() {
+    case $TEST_SCALE in
+    tiny) echo "$1" ;;
+    small) echo "$2" ;;
+    full) echo "$3" ;;
+    esac
+}
+
+# The rest of this test is for this scale (small or full) and above: needs_scale SCALE.
+needs_scale() {
+    case $1,$TEST_SCALE in
+    small,tiny | full,tiny | full,small) skip "for TEST_SCALE=$1" ;;
+    esac
+}
+
+# The rest of this test looks at memory, time or descriptors, which valgrind and sanitizers take for themselves.
+needs_bare_program() {
+    if [ -n "$VALGRIND$SANITIZE" ]; then
+        skip "not with ${VALGRIND:+valgrind}$SANITIZE"
+    fi
+}
+
+# The MD5 of FILE or of standard input, in hex: md5 [FILE].
+md5() {
+    if command -v md5sum >/dev/null; then
+        md5sum "$@" | cut -d ' ' -f 1
+    else
+        command md5 -q "$@"
+    fi
+}
+
+# Two texts are the same: same WANTED GOT.
+same() {
+    if [ "$1" != "$2" ]; then
+        printf 'wanted: %s\ngot:    %s\n' "$1" "$2"
+        return 1
+    fi
+}
+
+# Two files have the same lines, in whatever order: same_lines FILE FILE.
+same_lines() {
+    cmp <(sort "$1") <(sort "$2")
+}
+
+# COMMAND fails with this exit status, and what it says on standard error matches a pattern as in `case`:
+# fails_with STATUS PATTERN COMMAND... Its standard output is the caller's.
+fails_with() {
+    local wanted=$1 pattern=$2 status=0 said
+    shift 2
+    "$@" 2>.stderr || status=$?
+    said=$(cat .stderr)
+    # shellcheck disable=SC2053 # a pattern, by intention
+    if [ "$status" != "$wanted" ] || [[ $said != $pattern ]]; then
+        printf '%s\nwanted: status %s, %s\ngot:    status %s, %s\n' "$*" "$wanted" "$pattern" "$status" "$said" >&2
+        return 1
+    fi
+}
+
+# Start COMMAND in the background; $! is its number. Unlike after `COMMAND &`, which makes a child of a script ignore
+# it, SIGINT reaches it. Redirections are this shell's to open: on a FIFO without a writer it would wait.
+start() {
+    set -m
+    "$@" &
+    set +m
+}
+
+# Print a line of so many bytes, no part of which is like another: long_line BYTES.
+long_line() {
+    head -c "$1" <(exec 2>/dev/null && seq "$1" | tr '\n' ' ')
+    echo
+}
+
+# Print COUNT lines, numbered, with LEAST to MOST bytes more: long_lines COUNT LEAST MOST.
+long_lines() {
+    long_line "$3" | awk -v count="$1" -v least="$2" -v most="$3" '{
+        for (i = 1; i <= count; i++) {
+            chance = (chance * 69069 + 12345) % 2147483648
+            print i, substr($0, 1, least + int(chance / 2147483648 * (most - least + 1)))
+        }
+    }'
+}
+
+# Print what `bigshuf -S 8M` cannot hold, short lines and long ones.
+more_than_memory() {
+    seq "$(scale 100000 2000000 40000000)"
+    long_lines "$(scale 900 1000 20000)" 5000 15000
+}
+
+# Print short lines and two of 5 MB, which fall into one pile with `--seed=1363`: `bigshuf -S 8M` has to start it over.
+giants() {
+    long_line 5000000
+    long_line 5000000 | tr 0-9 a-j
+    seq 10000
+}
+
+# Start bigshuf with so much input that it has spilled and waits for more, which may be written to descriptor 7:
+# start_half_fed OPTION... Its number is $!.
+start_half_fed() {
+    mkfifo pipe
+    start bigshuf -S 8M "$@" pipe >out 2>said
+    exec 7>pipe
+    more_than_memory >&7
+}
+
+# Run COMMAND with a disk of MIB MiB at ./disk: on_small_disk MIB COMMAND...
+on_small_disk() {
+    local mount="mount -t tmpfs -o size=$1m none disk"
+    shift
+    mkdir -p disk
+    # shellcheck disable=SC2016 # the inner shell's
+    unshare -rm sh -c "$mount"' && exec "$@"' sh "$@"
+}
+
+needs_small_disk() {
+    on_small_disk 1 true 2>.stderr || skip "may not mount a tmpfs"
+}
+
+# Have the folder ./open, with a copy of the program in it, in which an ordinary user may do as root may in this one.
+needs_ordinary_user() {
+    if [ -n "$VALGRIND" ]; then
+        skip "not with valgrind"
+    fi
+    if [ "$(id -u)" = 0 ] && ! setpriv --reuid=65534 --regid=65534 --clear-groups true 2>.stderr; then
+        skip "cannot become an ordinary user"
+    fi
+    open=$(mktemp -d /tmp/bigshuf-test.XXXXXX) # since this folder may be one that only root can come to
+    trap 'rm -rf "$open"' EXIT
+    chmod 777 "$open"
+    cp "$(readlink "$(command -v bigshuf)")" "$open/bigshuf"
+    cd "$open"
+}
+
+# Run COMMAND as somebody who is not root.
+as_ordinary_user() {
+    if [ "$(id -u)" = 0 ]; then
+        TMPDIR=. setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+    else
+        "$@"
+    fi
+}

@@ -1,0 +1,552 @@
+#include "disk.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include "engine.h"
+#include "pile.h"
+#include "scratch.h"
+
+enum { BLOCK = 4096, PILES_MAX = 512 };
+
+static const char *const directories[] = {"disk0"};
+static struct fault fault;
+static struct spill_place place;
+static struct pool pool;
+static struct piles piles;
+static uint64_t appended[PILES_MAX]; /* bytes, to each pile */
+
+static int setup(void **state)
+{
+    if (scratch_setup(state) != 0 || mkdir("disk0", 0700) != 0)
+        return -1;
+    fault_init(&fault);
+    memset(&place, 0, sizeof place);
+    place.directory = directories;
+    place.directories = 1;
+    place.fault = &fault;
+    memset(&pool, 0, sizeof pool);
+    memset(&piles, 0, sizeof piles);
+    memset(appended, 0, sizeof appended);
+    return disk_reset();
+}
+
+/* Whatever has happened, all blocks and files are given back. */
+static int teardown(void **state)
+{
+    bool clean;
+
+    piles_release(&piles);
+    piles_release(&piles);
+    clean = pool.free == pool.blocks && pool.promised == 0 && disk.files == 0 && scratch_count("disk0") == 0;
+    pool_close(&pool);
+    fault_release(&fault);
+    return scratch_teardown(state) == 0 && clean ? 0 : -1;
+}
+
+static void open_piles(uint32_t blocks, unsigned count, unsigned lanes)
+{
+    assert_int_equal(pool_open(&pool, (size_t)blocks * (BLOCK + 4) + POOL_SLACK_BYTES, BLOCK), 0);
+    assert_int_equal(piles_init(&piles, count, lanes, &pool, &place), 0);
+}
+
+/* Byte `i` of a pile. */
+static uint8_t byte_of(unsigned pile, uint64_t i)
+{
+    return (uint8_t)((i * 0x9e3779b97f4a7c15 >> 40) + pile);
+}
+
+/* Not with assertions, as it runs in threads too. */
+static int append(unsigned p, size_t bytes)
+{
+    uint8_t data[10000];
+
+    for (size_t i = 0; i < bytes; i++)
+        data[i] = byte_of(p, appended[p] + i);
+    if (pile_append(&piles, p, data, bytes) != 0)
+        return -1;
+    appended[p] += bytes;
+    return 0;
+}
+
+/* To piles at random, in pieces of at most `most` bytes. */
+static void append_to_all(uint64_t bytes, size_t most)
+{
+    uint64_t random = most;
+
+    for (uint64_t done = 0; done < bytes;) {
+        size_t piece = engine_random(&random) % most + 1;
+
+        assert_int_equal(append((unsigned)(engine_random(&random) % piles.count), piece), 0);
+        done += piece;
+    }
+}
+
+/* All blocks of the chain but the last are full, and all bytes are as appended. */
+static void assert_resident(unsigned p)
+{
+    const struct pile *pile = &piles.pile[p];
+    uint32_t block = pile->first;
+    uint64_t at = 0;
+
+    assert_false(pile->spilled);
+    assert_true(pile_bytes(&piles, p) == appended[p]);
+    assert_true(pile_resident_bytes(&piles, p) == appended[p]);
+    for (uint32_t b = 0; b < pile->blocks; b++, block = pool.next[block]) {
+        const uint8_t *data = pool_block(&pool, block);
+        size_t bytes = b + 1 < pile->blocks ? BLOCK : (size_t)(pile->at - data);
+
+        for (size_t i = 0; i < bytes; i++, at++)
+            if (data[i] != byte_of(p, at))
+                fail_msg("pile %u, byte %lu", p, (unsigned long)at);
+        assert_true(b + 1 < pile->blocks || (block == pile->last && pile->end == data + BLOCK));
+    }
+    assert_true(at == appended[p]);
+}
+
+static void assert_loads(unsigned p)
+{
+    uint32_t blocks = pile_load_blocks(&piles, p);
+
+    assert_true(pool_promise(&pool, blocks));
+    assert_int_equal(pile_load(&piles, p), 0);
+    assert_int_equal(pool.promised, 0);
+    assert_resident(p);
+}
+
+/* As a source, in steps. */
+static void assert_delivers(unsigned p, bool keep, size_t step)
+{
+    struct source *source = pile_source(&piles, p, keep);
+    uint8_t *data = malloc(step);
+    uint64_t at = 0;
+
+    assert_non_null(source);
+    while (at < appended[p]) {
+        ssize_t bytes = source_read(source, data, step);
+
+        assert_int_equal(bytes, appended[p] - at < step ? appended[p] - at : step);
+        for (ssize_t i = 0; i < bytes; i++, at++)
+            if (data[i] != byte_of(p, at))
+                fail_msg("pile %u, byte %lu", p, (unsigned long)at);
+    }
+    assert_int_equal(source_read(source, data, step), 0);
+    assert_int_equal(source_read(source, data, step), 0);
+    source_free(source);
+    free(data);
+}
+
+static void assert_all_as_appended(void)
+{
+    for (unsigned p = 0; p < piles.count; p++) {
+        if (piles.pile[p].spilled) {
+            assert_int_equal(pile_flush(&piles, p), 0);
+            assert_delivers(p, true, 70000);
+        } else {
+            assert_resident(p);
+        }
+    }
+}
+
+static void bytes_stay_in_memory_and_in_order_while_there_is_room(void **state)
+{
+    (void)state;
+    open_piles(100, 7, 1);
+    append_to_all(70 * BLOCK, 6000);
+    piles_seal(&piles);
+    for (unsigned p = 0; p < piles.count; p++)
+        assert_resident(p);
+    assert_int_equal(disk.files, 0);
+    assert_int_equal(pool.promised, 0);
+}
+
+static void a_promised_block_is_there_for_every_pile_until_it_is_sealed(void **state)
+{
+    (void)state;
+    open_piles(10, 10, 1);
+    assert_int_equal(pool.promised, 10);
+    assert_int_equal(append(3, 1), 0);
+    assert_int_equal(pool_get(&pool), POOL_NONE);
+    for (unsigned p = 0; p < 9; p++)
+        assert_int_equal(append(p, 100), 0);
+    assert_int_equal(pool.promised, 1);
+    piles_seal(&piles);
+    assert_int_equal(pool.promised, 0);
+    piles_seal(&piles);
+    assert_int_equal(pool.promised, 0);
+}
+
+static void piles_grow_on_when_the_pool_is_dry(void **state)
+{
+    static const struct {
+        uint32_t blocks;
+        unsigned count;
+        unsigned lanes;
+        size_t most;
+    } cases[] = {{30, 10, 1, 10000}, {10, 10, 1, 300}, {50, 12, 3, 5000}, {13, 13, 5, 9000}, {300, 3, 2, 10000}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        memset(appended, 0, sizeof appended);
+        open_piles(cases[i].blocks, cases[i].count, cases[i].lanes);
+        append_to_all(cases[i].blocks * 3 * BLOCK, cases[i].most);
+        piles_seal(&piles);
+        assert_true(disk.writes > 0);
+        assert_all_as_appended();
+        piles_release(&piles);
+        pool_close(&pool);
+    }
+}
+
+static void the_last_piles_are_spilled_first(void **state)
+{
+    uint64_t random = 1;
+    unsigned spilled = 0;
+
+    (void)state;
+    open_piles(200, 40, 1);
+    while (spilled < 38) {
+        bool later = true;
+
+        assert_int_equal(append((unsigned)(engine_random(&random) % 40), 1000), 0);
+        spilled = 0;
+        for (unsigned p = 40; p-- > 0;) {
+            /* A pile stays behind its predecessors in memory only while it has no block worth writing. */
+            assert_true(!piles.pile[p].spilled || later);
+            later &= piles.pile[p].spilled || piles.pile[p].blocks <= 1;
+            spilled += piles.pile[p].spilled;
+        }
+    }
+}
+
+static void little_more_is_written_than_does_not_fit(void **state)
+{
+    uint64_t all = (uint64_t)1000 * BLOCK;
+
+    (void)state;
+    open_piles(1000, 100, 1);
+    for (unsigned multiple = 1; multiple <= 4; multiple++) {
+        append_to_all(all / 2, 3000);
+        assert_true(disk.written_bytes <= (multiple * all / 2 < all * 3 / 4 ? 0 : multiple * all / 2 - all * 3 / 4));
+    }
+}
+
+static void all_tails_together_are_bounded(void **state)
+{
+    uint64_t random = 1;
+    uint32_t most = 0;
+
+    (void)state;
+    open_piles(4096, 512, 1);
+    assert_int_equal(piles.flush_blocks, 4); /* 1/1024 of 16 MiB */
+    for (int i = 0; i < 9000; i++) {
+        uint32_t tails = 0;
+
+        assert_int_equal(append((unsigned)(engine_random(&random) % 512), 5000), 0);
+        for (unsigned p = 0; p < 512 && i % 50 == 0; p++)
+            tails += piles.pile[p].spilled ? piles.pile[p].blocks : 0;
+        most = tails > most ? tails : most;
+    }
+    assert_true(most > 0 && most < 4096 * 2 / 5);
+}
+
+static void writes_of_large_tails_are_worth_it(void **state)
+{
+    (void)state;
+    open_piles(4096, 16, 1);
+    append_to_all((uint64_t)7000 * BLOCK, 9000);
+    assert_true(disk.written_bytes / disk.writes >= 4 * BLOCK);
+}
+
+static void a_spilled_part_is_loaded_in_front_of_the_tail(void **state)
+{
+    (void)state;
+    open_piles(20, 2, 1);
+    for (int i = 0; i < 12; i++)
+        assert_int_equal(append(0, BLOCK), 0);
+    while (!piles.pile[1].spilled || piles.pile[1].blocks == 1)
+        assert_int_equal(append(1, 500), 0);
+    assert_int_equal(append(1, 77), 0);
+    piles_seal(&piles);
+    assert_int_equal(piles.pile[1].spilled_bytes % BLOCK, 0);
+    assert_true(pile_resident_bytes(&piles, 1) > 0);
+    assert_true(pile_bytes(&piles, 1) == appended[1]);
+    assert_int_equal(pile_load_blocks(&piles, 1), piles.pile[1].spilled_bytes / BLOCK);
+    assert_int_equal(disk.files, 1);
+    pile_clear(&piles, 0);
+    assert_loads(1);
+    assert_int_equal(disk.files, 0);
+}
+
+/* Every length of the last block counts: none, one byte, all but one, all. */
+static void a_flushed_pile_has_no_blocks_and_comes_back_whole(void **state)
+{
+    static const size_t lengths[] = {0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 70 * BLOCK, 70 * BLOCK + 5};
+
+    (void)state;
+    open_piles(300, 8, 1);
+    for (unsigned p = 0; p < 8; p++)
+        for (size_t left = lengths[p]; left > 0; left -= left < 10000 ? left : 10000)
+            assert_int_equal(append(p, left < 10000 ? left : 10000), 0);
+    piles_seal(&piles);
+    for (unsigned p = 0; p < 8; p++) {
+        assert_int_equal(pile_flush(&piles, p), 0);
+        assert_int_equal(piles.pile[p].blocks, 0);
+        assert_int_equal(piles.pile[p].spilled_bytes, lengths[p]);
+        assert_int_equal(pile_resident_bytes(&piles, p), 0);
+    }
+    assert_int_equal(pool.free, pool.blocks);
+    for (unsigned p = 0; p < 8; p++)
+        assert_loads(p);
+}
+
+static void a_pile_that_was_loaded_can_be_flushed_again(void **state)
+{
+    (void)state;
+    for (unsigned descriptors = 0; descriptors <= 2; descriptors += 2) {
+        memset(appended, 0, sizeof appended);
+        disk.descriptors = descriptors; /* files of their own, or shared */
+        open_piles(20, 3, 1);
+        assert_int_equal(append(2, BLOCK), 0);
+        assert_int_equal(append(2, BLOCK), 0);
+        while (!piles.pile[2].spilled)
+            assert_int_equal(append(0, BLOCK), 0);
+        assert_int_equal(piles.pile[2].blocks, 1); /* an empty one */
+        assert_int_equal(pile_resident_bytes(&piles, 2), 0);
+        piles_seal(&piles);
+        pile_clear(&piles, 0);
+        for (int round = 0; round < 3; round++) {
+            assert_loads(2);
+            assert_int_equal(pile_flush(&piles, 2), 0);
+            assert_true(piles.pile[2].spilled_bytes == appended[2]);
+        }
+        assert_loads(2);
+        piles_release(&piles);
+        pool_close(&pool);
+    }
+}
+
+static void a_cleared_pile_is_empty(void **state)
+{
+    (void)state;
+    open_piles(20, 3, 1);
+    append_to_all(30 * BLOCK, 5000);
+    piles_seal(&piles);
+    assert_true(disk.files > 0);
+    for (unsigned p = 0; p < 3; p++) {
+        piles.pile[p].records = 5;
+        pile_clear(&piles, p);
+        assert_int_equal(pile_bytes(&piles, p), 0);
+        assert_int_equal(piles.pile[p].records, 0);
+        assert_int_equal(piles.pile[p].blocks, 0);
+    }
+    assert_int_equal(disk.files, 0);
+    assert_int_equal(pool.free, pool.blocks);
+}
+
+static void flush_one(uint64_t bytes)
+{
+    open_piles(40, 2, 1);
+    while (appended[1] < bytes)
+        assert_int_equal(append(1, bytes - appended[1] < 10000 ? bytes - appended[1] : 10000), 0);
+    piles_seal(&piles);
+    assert_int_equal(pile_flush(&piles, 1), 0);
+}
+
+static void damage_is_found_before_a_pile_is_loaded(void **state)
+{
+    static const char damaged[] = "bigshuf: temporary file in disk0: contents have changed since they were written\n";
+
+    (void)state;
+    flush_one(30 * BLOCK - 5);
+    assert_true(pool_promise(&pool, pile_load_blocks(&piles, 1)));
+    disk.flip_read = 1;
+    scratch_listen();
+    assert_int_equal(pile_load(&piles, 1), -1);
+    assert_string_equal(scratch_heard(), damaged);
+    assert_int_equal(pool.free, pool.blocks);
+    assert_int_equal(pool.promised, 0);
+}
+
+static void a_pile_whose_file_is_too_short_does_not_load(void **state)
+{
+    (void)state;
+    flush_one(30 * BLOCK);
+    assert_true(pool_promise(&pool, pile_load_blocks(&piles, 1)));
+    disk.cut = true;
+    scratch_listen();
+    assert_int_equal(pile_load(&piles, 1), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: file is shorter than what was written\n");
+    assert_int_equal(pool.free, pool.blocks);
+    assert_int_equal(pool.promised, 0);
+}
+
+/* Nothing is left promised after a failure half-way. */
+static void promises_are_used_up_even_if_a_long_load_fails(void **state)
+{
+    (void)state;
+    open_piles(400, 2, 1);
+    while (appended[1] < 200 * BLOCK)
+        assert_int_equal(append(1, 10000), 0);
+    piles_seal(&piles);
+    assert_int_equal(pile_flush(&piles, 1), 0);
+    assert_true(pool_promise(&pool, pile_load_blocks(&piles, 1)));
+    disk.cut = true;
+    scratch_listen();
+    assert_int_equal(pile_load(&piles, 1), -1);
+    (void)scratch_heard();
+    assert_int_equal(pool.free, pool.blocks);
+    assert_int_equal(pool.promised, 0);
+}
+
+static void a_flushed_pile_can_be_read_as_a_source_again_and_again(void **state)
+{
+    (void)state;
+    flush_one((uint64_t)9 << 20);
+    assert_delivers(1, true, 1 << 20);
+    assert_delivers(1, true, 100001);
+    assert_int_equal(disk.punched_bytes, 0);
+    assert_delivers(1, false, 1 << 20);
+    assert_true(disk.punched_bytes >= (uint64_t)8 << 20); /* given back as it was read */
+}
+
+static void a_source_over_an_empty_pile_is_at_its_end(void **state)
+{
+    (void)state;
+    open_piles(10, 2, 1);
+    piles_seal(&piles);
+    assert_int_equal(pile_flush(&piles, 1), 0);
+    assert_delivers(1, false, 100);
+}
+
+static void damage_is_found_before_a_source_ends(void **state)
+{
+    struct source *source;
+    uint8_t data[10000];
+    ssize_t bytes;
+
+    (void)state;
+    flush_one(100000);
+    source = pile_source(&piles, 1, true);
+    disk.flip_read = 3;
+    scratch_listen();
+    for (int i = 0; i < 9; i++)
+        assert_int_equal(source_read(source, data, sizeof data), 10000);
+    bytes = source_read(source, data, sizeof data);
+    assert_non_null(strstr(scratch_heard(), "contents have changed"));
+    assert_int_equal(bytes, -1);
+    source_free(source);
+}
+
+static void a_disk_that_is_full_fails_the_append(void **state)
+{
+    (void)state;
+    open_piles(20, 5, 2);
+    disk.room[0] = 50 * BLOCK;
+    scratch_listen();
+    for (unsigned p = 0; append(p, 3000) == 0; p = (p + 1) % 5)
+        ;
+    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: No space left on device\n");
+    assert_true(disk.written_bytes <= 50 * BLOCK);
+}
+
+static void too_many_piles_for_the_pool_are_reported(void **state)
+{
+    (void)state;
+    assert_int_equal(pool_open(&pool, 20 * (BLOCK + 4) + POOL_SLACK_BYTES, BLOCK), 0);
+    scratch_listen();
+    assert_int_equal(piles_init(&piles, 21, 1, &pool, &place), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: not enough memory for 21 piles: use a larger -S\n");
+}
+
+static void without_lists_there_are_no_piles_and_nothing_is_kept(void **state)
+{
+    (void)state;
+    assert_int_equal(pool_open(&pool, 20 * (BLOCK + 4) + POOL_SLACK_BYTES, BLOCK), 0);
+    for (unsigned i = 1;; i++) {
+        int status;
+
+        fault_release(&fault);
+        fault_init(&fault);
+        disk.fail_allocation = i;
+        scratch_listen();
+        status = piles_init(&piles, 5, 1, &pool, &place);
+        assert_int_equal(scratch_heard()[0] == '\0', status == 0);
+        if (status == 0)
+            break;
+        piles_release(&piles);
+        assert_int_equal(pool.promised, 0);
+        assert_true(i < 20);
+    }
+    disk.fail_allocation = 1;
+    assert_null(pile_source(&piles, 0, true));
+    disk.fail_allocation = 2;
+    assert_null(pile_source(&piles, 0, true));
+    disk.fail_allocation = 0;
+}
+
+static void *fill_lane(void *context)
+{
+    unsigned lane = (unsigned)(uintptr_t)context;
+    uint64_t random = lane;
+
+    for (int i = 0; i < 400; i++) {
+        unsigned p = lane + piles.lanes * (unsigned)(engine_random(&random) % (piles.count / piles.lanes));
+
+        if (append(p, engine_random(&random) % 5000) != 0)
+            return &piles;
+    }
+    return NULL;
+}
+
+static void lanes_grow_side_by_side(void **state)
+{
+    pthread_t thread[4];
+
+    (void)state;
+    open_piles(150, 32, 4);
+    for (uintptr_t i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, fill_lane, (void *)i), 0);
+    for (int i = 0; i < 4; i++) {
+        void *failed;
+
+        assert_int_equal(pthread_join(thread[i], &failed), 0);
+        assert_null(failed);
+    }
+    piles_seal(&piles);
+    assert_true(disk.writes > 0);
+    assert_all_as_appended();
+}
+
+#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(bytes_stay_in_memory_and_in_order_while_there_is_room),
+        IN_SCRATCH(a_promised_block_is_there_for_every_pile_until_it_is_sealed),
+        IN_SCRATCH(piles_grow_on_when_the_pool_is_dry),
+        IN_SCRATCH(the_last_piles_are_spilled_first),
+        IN_SCRATCH(little_more_is_written_than_does_not_fit),
+        IN_SCRATCH(all_tails_together_are_bounded),
+        IN_SCRATCH(writes_of_large_tails_are_worth_it),
+        IN_SCRATCH(a_spilled_part_is_loaded_in_front_of_the_tail),
+        IN_SCRATCH(a_flushed_pile_has_no_blocks_and_comes_back_whole),
+        IN_SCRATCH(a_pile_that_was_loaded_can_be_flushed_again),
+        IN_SCRATCH(a_cleared_pile_is_empty),
+        IN_SCRATCH(damage_is_found_before_a_pile_is_loaded),
+        IN_SCRATCH(a_pile_whose_file_is_too_short_does_not_load),
+        IN_SCRATCH(promises_are_used_up_even_if_a_long_load_fails),
+        IN_SCRATCH(a_flushed_pile_can_be_read_as_a_source_again_and_again),
+        IN_SCRATCH(a_source_over_an_empty_pile_is_at_its_end),
+        IN_SCRATCH(damage_is_found_before_a_source_ends),
+        IN_SCRATCH(a_disk_that_is_full_fails_the_append),
+        IN_SCRATCH(too_many_piles_for_the_pool_are_reported),
+        IN_SCRATCH(without_lists_there_are_no_piles_and_nothing_is_kept),
+        IN_SCRATCH(lanes_grow_side_by_side),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
