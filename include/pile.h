@@ -21,11 +21,13 @@
 #include "pool.h"
 #include "source.h"
 #include "spill.h"
+#include "sys.h"
 #include "xxh64.h"
 
+/* On a cache line of its own: neighbours belong to different threads. */
 struct pile {
-    uint8_t *at;  /* where the next byte goes: in its last block; NULL if it has no block */
-    uint8_t *end; /* the end of that block */
+    _Alignas(SYS_LINE_BYTES) uint8_t *at; /* where the next byte goes: in its last block; NULL if it has no block */
+    uint8_t *end;                         /* the end of that block */
     uint64_t records;
     uint64_t spilled_bytes; /* written to its file; bytes before the chain's */
     uint32_t first;         /* the chain */

@@ -29,6 +29,7 @@ struct run {
     struct pool pool;
     uint8_t *buffer; /* memory.buffer_bytes and POOL_SLACK_BYTES more */
     struct run_memory memory;
+    unsigned waiting; /* threads that may be started besides the workers, since some always wait for a disk or a pipe */
     struct order order;
     struct record_format format;
     struct spill_place *place;

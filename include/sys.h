@@ -46,6 +46,11 @@ void sys_unmap(void *memory, size_t bytes);
 void sys_huge_pages(void *memory, size_t bytes); /* advice only */
 void *sys_allocate(size_t count, size_t bytes);  /* calloc */
 
+/* calloc at a multiple of SYS_LINE_BYTES: what one thread writes shares no cache line with what another does, if it is
+ * as large as a line or several. */
+enum { SYS_LINE_BYTES = 64 };
+void *sys_allocate_lines(size_t count, size_t bytes);
+
 int sys_random(void *data, size_t bytes);                   /* getentropy, bytes <= 256 */
 int sys_free_space(const char *directory, uint64_t *bytes); /* what an ordinary user may still write there */
 bool sys_is_memory_file_system(int fd);                     /* tmpfs or ramfs */

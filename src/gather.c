@@ -21,7 +21,7 @@
 static const uint64_t CLAIM_BYTES = (uint64_t)128 << 10;
 
 struct workplace {
-    struct table table;
+    _Alignas(SYS_LINE_BYTES) struct table table;
     struct table spare;
     struct index_outlet outlet;
     struct gathering *gathering;
@@ -242,14 +242,26 @@ static int set_up(struct gathering *g, unsigned workers)
     return 0;
 }
 
+/* As many as can be kept busy; some more if piles must be read back, since then most of them wait. */
+static unsigned count_workers(const struct run *run, const struct piles *piles, unsigned next)
+{
+    unsigned workers = run->memory.workers;
+
+    while (next < piles->count && !piles->pile[next].spilled)
+        next++;
+    if (next < piles->count)
+        workers += run->waiting;
+    return workers < piles->count ? workers : piles->count;
+}
+
 int gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct sink *sink)
 {
-    unsigned workers = run->memory.workers < piles->count ? run->memory.workers : piles->count;
+    unsigned workers = count_workers(run, piles, *next);
     struct gathering g = {.run = run, .piles = piles, .order = order, .sink = sink, .next = *next, .turn = *next};
 
     pthread_mutex_init(&g.mutex, NULL);
     pthread_cond_init(&g.changed, NULL);
-    g.place = sys_allocate(workers, sizeof *g.place);
+    g.place = sys_allocate_lines(workers, sizeof *g.place);
     if (g.place == NULL || set_up(&g, workers) != 0) {
         fault_report(run->fault, "memory", errno);
         g.failed = true;

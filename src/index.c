@@ -122,29 +122,33 @@ int index_copy(const struct pool *pool, const struct record_format *format, cons
                uint64_t records, struct index_outlet *outlet)
 {
     uint64_t last = first + records;
+    uint8_t *to = outlet->at; /* kept here, as the compiler must take any store of bytes for a change of *outlet */
+    const uint8_t *end = outlet->end;
 
     for (uint64_t i = first; i < last; i++) {
         uint64_t reference = *table_u64(table, i);
         uint64_t start = reference >> LENGTH_BITS;
         size_t length = reference & LONG;
+        const uint8_t *from = pool->memory + start;
 
         if (i + AHEAD < last)
             __builtin_prefetch(pool->memory + (*table_u64(table, i + AHEAD) >> LENGTH_BITS));
-        if (length + STEP <= (size_t)(outlet->end - outlet->at) &&
+        if (length + STEP <= (size_t)(end - to) &&
             ((size_t)start & (pool->block_bytes - 1)) + length <= pool->block_bytes) {
-            const uint8_t *from = pool->memory + start;
-            uint8_t *to = outlet->at;
-
-            outlet->at += length;
             memcpy(to, from, STEP);
             if (length > 8 * (size_t)STEP)
                 memcpy(to + STEP, from + STEP, length - STEP);
             else
                 for (size_t done = STEP; done < length; done += STEP)
                     memcpy(to + done, from + done, STEP);
-        } else if (copy_any(pool, format, reference, outlet) != 0) {
-            return -1;
+            to += length;
+            continue;
         }
+        outlet->at = to;
+        if (copy_any(pool, format, reference, outlet) != 0)
+            return -1;
+        to = outlet->at;
     }
+    outlet->at = to;
     return 0;
 }

@@ -23,6 +23,10 @@
 /* What is shuffled in one piece: an input of which 512 piles would be a few hundred bytes each. */
 static const size_t SMALL_BYTES = (size_t)256 << 10;
 
+/* Threads besides the workers, while others wait for disks: gathering 4 GB from piles on disk took 4.0 s with 4 of
+ * them, 4.8 s with none, on two processors. None if the user has set a maximum. */
+enum { WAITING = 4 };
+
 enum { SEED_BYTES = 32 };
 
 struct job {
@@ -159,7 +163,11 @@ static int shuffle(struct job *job)
     if (spill_expected(known_bytes, memory_bytes) > 0 &&
         spill_check(&job->place, spill_expected(known_bytes, memory_bytes)) != 0)
         goto out;
-    if (open_run(job, &large, memory_bytes, workers) == 0 && shuffle_source(&large, job->source, job->sink) == 0)
+    if (open_run(job, &large, memory_bytes, workers) != 0)
+        goto out;
+    if (options->parallel == 0 && large.memory.workers > 1)
+        large.waiting = WAITING;
+    if (shuffle_source(&large, job->source, job->sink) == 0)
         status = finish(job, &large, start);
 
 out:

@@ -129,9 +129,10 @@ static struct slot *slot_of(struct queue *queue, uint64_t sequence)
     return &queue->slot[sequence % queue->count];
 }
 
-static bool find_append(struct queue *queue, struct queue_task *task)
+static bool find_append(struct queue *queue, unsigned worker, struct queue_task *task)
 {
-    for (unsigned l = 0; l < queue->lane_count; l++) {
+    for (unsigned i = 0; i < queue->lane_count; i++) {
+        unsigned l = (worker + i) % queue->lane_count;
         struct lane *lane = &queue->lane[l];
         struct slot *slot = slot_of(queue, lane->next);
 
@@ -144,22 +145,26 @@ static bool find_append(struct queue *queue, struct queue_task *task)
     return false;
 }
 
+static bool find_in_slot(struct slot *slot, struct queue_task *task)
+{
+    if (slot->state == NUMBERED) {
+        slot->state = ROUTING;
+        *task = (struct queue_task){.kind = QUEUE_ROUTE, .block = &slot->block};
+        return true;
+    }
+    if (slot->state == FILLED) {
+        slot->state = SCANNING;
+        *task = (struct queue_task){.kind = QUEUE_SCAN, .block = &slot->block};
+        return true;
+    }
+    return false;
+}
+
 static bool find_in_ring(struct queue *queue, struct queue_task *task)
 {
-    for (uint64_t s = queue->oldest; s < queue->next_read; s++) {
-        struct slot *slot = slot_of(queue, s);
-
-        if (slot->state == NUMBERED) {
-            slot->state = ROUTING;
-            *task = (struct queue_task){.kind = QUEUE_ROUTE, .block = &slot->block};
+    for (uint64_t s = queue->oldest; s < queue->next_read; s++)
+        if (find_in_slot(slot_of(queue, s), task))
             return true;
-        }
-        if (slot->state == FILLED) {
-            slot->state = SCANNING;
-            *task = (struct queue_task){.kind = QUEUE_SCAN, .block = &slot->block};
-            return true;
-        }
-    }
     return false;
 }
 
@@ -172,13 +177,15 @@ static bool find_read(struct queue *queue, struct queue_task *task)
     return true;
 }
 
-struct queue_task queue_take(struct queue *queue)
+struct queue_task queue_take(struct queue *queue, unsigned worker, struct queue_block *warm)
 {
     struct queue_task task = {.kind = QUEUE_END};
 
     pthread_mutex_lock(&queue->mutex);
     while (!queue->stopped && !(queue->at_end && queue->oldest == queue->next_read)) {
-        if (find_append(queue, &task) || find_in_ring(queue, &task) || find_read(queue, &task))
+        if (warm != NULL && find_in_slot((struct slot *)(void *)warm, &task))
+            break;
+        if (find_append(queue, worker, &task) || find_in_ring(queue, &task) || find_read(queue, &task))
             break;
         queue->waiting++;
         pthread_cond_wait(&queue->changed, &queue->mutex);

@@ -19,7 +19,7 @@
 #include "team.h"
 
 /* Copies are made in steps of this many bytes and may overshoot by one less; it is at most POOL_SLACK_BYTES. */
-enum { STEP = 32 };
+enum { STEP = 32, LANES_MAX = 256 };
 
 struct scattering {
     struct run *run;
@@ -51,9 +51,23 @@ static void scan_block(struct scattering *s, struct queue_block *block)
     block->open = block->records == 0 || block->ends[block->records - 1] != scanned;
 }
 
+/* How many pieces go to each lane. With one counter for each, every count would wait for the one before. */
+static void count_lanes(const uint16_t *pile, size_t pieces, unsigned lanes, size_t *count)
+{
+    enum { WAYS = 4 };
+    uint32_t part[WAYS][LANES_MAX];
+
+    for (unsigned w = 0; w < WAYS; w++)
+        memset(part[w], 0, lanes * sizeof part[w][0]);
+    for (size_t i = 0; i < pieces; i++)
+        part[i % WAYS][pile[i] & (lanes - 1)]++;
+    for (unsigned l = 0; l < lanes; l++)
+        count[l] = (size_t)part[0][l] + part[1][l] + part[2][l] + part[3][l];
+}
+
 static void route_block(struct scattering *s, struct queue_block *block)
 {
-    unsigned lanes = s->piles->lanes;
+    unsigned lanes = s->piles->lanes; /* a power of two */
     size_t *next = block->lane_start; /* lane l's place while pieces are dealt out, then the start of lane l + 1 */
     size_t pieces = block->records + block->open;
     size_t start = block->from;
@@ -62,9 +76,8 @@ static void route_block(struct scattering *s, struct queue_block *block)
     s->route(s->context, block->first_record, pieces, block->pile);
     memset(next, 0, (lanes + 1) * sizeof *next);
     if (lanes > 1)
-        for (size_t i = 0; i < pieces; i++)
-            next[block->pile[i] % lanes]++;
-    for (unsigned l = 0; l < lanes && lanes > 1; l++) {
+        count_lanes(block->pile, pieces, lanes, next);
+    for (unsigned l = 0; l < lanes; l++) {
         size_t count = next[l];
 
         next[l] = total;
@@ -74,9 +87,8 @@ static void route_block(struct scattering *s, struct queue_block *block)
         block->ends[block->records] = (uint32_t)(block->to - block->from);
     for (size_t i = 0; i < pieces; i++) {
         size_t end = block->from + block->ends[i];
-        unsigned lane = lanes > 1 ? block->pile[i] % lanes : 0;
 
-        block->pieces[next[lane]++] = queue_piece_make(start, end - start, block->pile[i]);
+        block->pieces[next[block->pile[i] & (lanes - 1)]++] = queue_piece_make(start, end - start, block->pile[i]);
         start = end;
     }
     memmove(next + 1, next, lanes * sizeof *next);
@@ -117,7 +129,7 @@ static int append_block(struct scattering *s, struct queue_block *block, unsigne
     if (block->open) {
         unsigned p = block->pile[block->records];
 
-        if (p % s->piles->lanes == lane)
+        if ((p & (s->piles->lanes - 1)) == lane)
             piles[p].records--;
     }
     return 0;
@@ -126,10 +138,9 @@ static int append_block(struct scattering *s, struct queue_block *block, unsigne
 static void work(void *context, unsigned worker)
 {
     struct scattering *s = context;
-    struct queue_task task;
+    struct queue_task task = {.block = NULL};
 
-    (void)worker;
-    while ((task = queue_take(s->queue)).kind != QUEUE_END) {
+    while ((task = queue_take(s->queue, worker, task.block)).kind != QUEUE_END) {
         int status = 0;
 
         switch (task.kind) {
@@ -161,14 +172,18 @@ int scatter(struct run *run, struct source *source, scatter_route *route, const 
             struct piles *piles)
 {
     unsigned workers = run->memory.workers;
+    unsigned lanes = 1;
     struct scattering s = {.run = run, .source = source, .route = route, .context = context, .piles = piles};
 
-    if (piles_init(piles, count, workers, &run->pool, run->place) != 0)
+    while (lanes < workers && lanes < LANES_MAX)
+        lanes *= 2;
+    if (piles_init(piles, count, lanes, &run->pool, run->place) != 0)
         return -1;
-    s.queue = queue_open(run->buffer, run->memory.buffer_bytes, workers, workers);
+    s.queue = queue_open(run->buffer, run->memory.buffer_bytes, workers, lanes);
     if (s.queue == NULL)
         return fault_report(run->fault, "memory", errno);
-    team_run(workers, work, &s);
+    /* One thread at a time waits for the input; writes to temporary files seldom wait. */
+    team_run(workers + (run->waiting > 0), work, &s);
     queue_free(s.queue);
     piles_seal(piles);
     for (unsigned p = 0; p < count; p++)

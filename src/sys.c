@@ -22,6 +22,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
@@ -209,6 +210,14 @@ void sys_huge_pages(void *memory, size_t bytes)
 void *sys_allocate(size_t count, size_t bytes)
 {
     return calloc(count, bytes);
+}
+
+void *sys_allocate_lines(size_t count, size_t bytes)
+{
+    size_t lines = (count * bytes + SYS_LINE_BYTES - 1) / SYS_LINE_BYTES * SYS_LINE_BYTES;
+    void *memory = aligned_alloc(SYS_LINE_BYTES, lines);
+
+    return memory == NULL ? NULL : memset(memory, 0, lines);
 }
 
 int sys_random(void *data, size_t bytes)

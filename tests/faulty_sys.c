@@ -156,6 +156,7 @@ CALL(int, poll, -1, (int fd, short events), (fd, events))
 CALL(int, punch_hole, -1, (int fd, off_t offset, off_t bytes), (fd, offset, bytes))
 CALL(void *, map, NULL, (size_t bytes), (bytes))
 CALL(void *, allocate, NULL, (size_t count, size_t bytes), (count, bytes))
+CALL(void *, allocate_lines, NULL, (size_t count, size_t bytes), (count, bytes))
 CALL(int, random, -1, (void *data, size_t bytes), (data, bytes))
 CALL(int, free_space, -1, (const char *directory, uint64_t *bytes), (directory, bytes))
 CALL(int, thread, -1, (void *(*body)(void *), void *argument, size_t stack_bytes, void *thread),

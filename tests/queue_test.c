@@ -34,7 +34,7 @@ static void pieces_keep_their_start_length_and_pile(void **state)
 
 static struct queue_task take(struct queue *queue, enum queue_kind kind)
 {
-    struct queue_task task = queue_take(queue);
+    struct queue_task task = queue_take(queue, 0, NULL);
 
     assert_int_equal(task.kind, kind);
     return task;
@@ -234,7 +234,7 @@ static void *do_tasks(void *context)
     struct work *work = context;
     struct queue_task task;
 
-    while ((task = queue_take(work->queue)).kind != QUEUE_END) {
+    while ((task = queue_take(work->queue, 0, NULL)).kind != QUEUE_END) {
         struct queue_block *block = task.block;
 
         switch (task.kind) {
@@ -361,7 +361,7 @@ static void everybody_ends_when_the_queue_is_stopped(void **state)
 
 static void *take_one(void *queue)
 {
-    return queue_take(queue).kind == QUEUE_END ? queue : NULL;
+    return queue_take(queue, 0, NULL).kind == QUEUE_END ? queue : NULL;
 }
 
 static void who_waits_for_a_task_is_woken_by_a_stop(void **state)
