@@ -72,6 +72,13 @@ test_any_long_order_is_the_models() {
     like_the_model "$(scale 0 300000 3000000)"
 }
 
+# So rare that it must be looked for: without rejection, some results would be likelier than others by about 1 in 2^20.
+test_an_order_for_which_a_random_word_is_rejected_is_the_models() {
+    needs_scale small
+    seq 1000000 >in
+    bigshuf --seed=2 in | cmp - <(model 2 262144 <in)
+}
+
 test_orders_of_unlike_seeds_are_the_models() {
     local seed
     seq 2000 >in
