@@ -55,7 +55,7 @@ static const struct row rows[] = {
     {"temporary-directory", 'T', "DIR",
      "keep what does not fit in memory in DIR, not\n$TMPDIR or /var/tmp; may be repeated"},
     {"parallel", CODE_PARALLEL, "N",
-     "use at most N threads; default: one for each\nprocessor allowed, and a few that wait for disks"},
+     "use at most N threads; default: one for each\nprocessor, and a few more that wait for disks"},
     {"tune", CODE_TUNE, "NAME=VALUE", "for testing: leaf-records=T changes the order"},
     {"verbose", 'v', NULL, "end with a summary on standard error"},
     {"help", CODE_HELP, NULL, "display this help and exit"},
