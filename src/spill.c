@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "io.h"
+#include "signals.h"
 #include "sys.h"
 
 /* Descriptors left to inputs, output, and what libc opens for a moment. */
@@ -51,29 +52,42 @@ static int report(const struct spill *spill, unsigned pile, unsigned part, int e
                      error == 0 ? "file is shorter than what was written" : strerror(error));
 }
 
-static int open_nameless(const char *directory)
+/* For systems that cannot make a file without a name: it has one for a moment, and death by signal ends that, too. */
+static int open_and_unlink(const char *directory)
 {
     static const char NAME[] = "/bigshuf-XXXXXX";
-    int fd = sys_open_anonymous(directory, 0600);
     size_t length = strlen(directory);
-    char *path;
+    char *path = sys_allocate(length + sizeof NAME, 1);
+    int slot = -1;
+    int fd = -1;
+    int error;
 
-    if (fd >= 0 || (errno != ENOTSUP && errno != EISDIR && errno != EINVAL))
-        return fd;
-    path = sys_allocate(length + sizeof NAME, 1);
     if (path == NULL)
         return -1;
     memcpy(path, directory, length);
     memcpy(path + length, NAME, sizeof NAME);
-    fd = sys_mkstemp(path);
+    slot = signals_register(path);
+    if (slot >= 0)
+        fd = sys_mkstemp(path);
+    error = errno;
     if (fd >= 0 && sys_unlink(path) != 0) {
-        int error = errno;
-
+        error = errno;
         io_close(fd);
-        errno = error;
         fd = -1;
     }
+    if (slot >= 0)
+        signals_forget(slot);
     free(path);
+    errno = error;
+    return fd;
+}
+
+static int open_nameless(const char *directory)
+{
+    int fd = sys_open_anonymous(directory, 0600);
+
+    if (fd < 0 && (errno == ENOTSUP || errno == EISDIR || errno == EINVAL))
+        fd = open_and_unlink(directory);
     return fd;
 }
 
