@@ -59,6 +59,7 @@ bool sys_is_memory_file_system(int fd);                     /* tmpfs or ramfs */
 int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread);
 
 void sys_sequential(int fd); /* advice only: will be read from front to back */
+void sys_widen_pipe(int fd); /* advice only: if it is a pipe, let it hold 1 MiB */
 int sys_access_mode(int fd); /* O_RDONLY, O_WRONLY or O_RDWR, as the descriptor was opened */
 
 /* Open those of the descriptors 0 to 2 that are closed on /dev/null, in the direction that makes their use fail with

@@ -16,6 +16,10 @@
 #include "io.h"
 #include "sys.h"
 
+/* What a pipe holds on Linux unless told otherwise: a read that gets as much has found it full, and the writer waiting.
+ */
+enum { PIPE_BYTES = 65536 };
+
 struct source {
     source_function *read;
     void *context;
@@ -140,6 +144,8 @@ static ssize_t read_on(struct files *files, uint8_t *data, size_t bytes)
     got = io_read(files->fd, data, bytes);
     if (got < 0)
         return fault_report(files->fault, files->names[files->next - 1], errno);
+    if (got == PIPE_BYTES)
+        sys_widen_pipe(files->fd);
     if (got > 0) {
         files->last = data[got - 1];
         return got;

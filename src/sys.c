@@ -333,6 +333,15 @@ void sys_sequential(int fd)
 #endif
 }
 
+void sys_widen_pipe(int fd)
+{
+#ifdef F_SETPIPE_SZ
+    (void)fcntl(fd, F_SETPIPE_SZ, 1 << 20); /* what an ordinary user may ask for */
+#else
+    (void)fd;
+#endif
+}
+
 int sys_access_mode(int fd)
 {
     int flags = fcntl(fd, F_GETFL);

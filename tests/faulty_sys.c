@@ -187,6 +187,7 @@ QUESTION(bool, is_memory_file_system, (int fd), (fd))
 QUESTION(unsigned, free_descriptors, (unsigned wanted), (wanted))
 ADVICE(will_need, (int fd, off_t offset, off_t bytes), (fd, offset, bytes))
 ADVICE(sequential, (int fd), (fd))
+ADVICE(widen_pipe, (int fd), (fd))
 ADVICE(unmap, (void *memory, size_t bytes), (memory, bytes))
 ADVICE(huge_pages, (void *memory, size_t bytes), (memory, bytes))
 /* clang-format on */
