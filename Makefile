@@ -170,7 +170,8 @@ uninstall: ## remove what install put there
 	rm -f '$(DESTDIR)$(BINDIR)/bigshuf' '$(DESTDIR)$(MANDIR)/man1/bigshuf.1'
 
 dist: ## make bigshuf-VERSION.tar.gz of the last commit
-	git archive --prefix=bigshuf-$(VERSION)/ -o bigshuf-$(VERSION).tar.gz HEAD
+	git archive --format=tar.gz --prefix=bigshuf-$(VERSION)/ HEAD >bigshuf-$(VERSION).tar.gz || \
+	    { rm -f bigshuf-$(VERSION).tar.gz; exit 1; }
 
 clean: ## remove everything that was built
 	rm -rf build bigshuf bigshuf-$(VERSION).tar.gz

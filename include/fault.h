@@ -27,7 +27,7 @@ void fault_release(struct fault *fault);
 int fault_report(struct fault *fault, const char *name, int error);
 
 /* The same with a message of one's own, in printf's manner, put after "bigshuf: ". Returns -1. All messages are one
- * line: a newline in a name shows as '?'. */
+ * line: control characters in a name show as '?', an empty name as ''. */
 __attribute__((format(printf, 2, 3))) int fault_say(struct fault *fault, const char *format, ...);
 
 /* Has anything been reported? May be asked at any time by any thread. */

@@ -53,7 +53,9 @@ void *sys_allocate_lines(size_t count, size_t bytes);
 
 int sys_random(void *data, size_t bytes);                   /* getentropy, bytes <= 256 */
 int sys_free_space(const char *directory, uint64_t *bytes); /* what an ordinary user may still write there */
-bool sys_is_memory_file_system(int fd);                     /* tmpfs or ramfs */
+bool sys_is_mount_point(
+    const char *path); /* as far as the system tells: a mounted file can be neither replaced nor unlinked */
+bool sys_is_memory_file_system(int fd); /* tmpfs or ramfs */
 
 /* pthread_create on *(pthread_t *)thread, with a stack of `stack_bytes` or the least the system takes; -1 and errno. */
 int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread);

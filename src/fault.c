@@ -42,11 +42,12 @@ __attribute__((format(printf, 2, 3))) static void append(struct line *line, cons
     va_end(arguments);
 }
 
-/* Print the line; a newline in a name shows as '?', for one message is one line. A failure here has nowhere to go. */
+/* Print the line. Control characters in a name show as '?': one message is one line, and no name gives orders to the
+ * terminal. A failure here has nowhere to go. */
 static void print(struct line *line)
 {
     for (size_t i = 0; i < line->length; i++)
-        if (line->text[i] == '\n')
+        if ((unsigned char)line->text[i] < ' ' || line->text[i] == 0x7f)
             line->text[i] = '?';
     line->text[line->length++] = '\n';
     (void)io_write(STDERR_FILENO, line->text, line->length);
@@ -87,7 +88,7 @@ int fault_report(struct fault *fault, const char *name, int error)
         struct line line = {.length = 0};
         bool cut = strlen(name) > NAME_BYTES;
 
-        append(&line, "bigshuf: %.*s%s: %s", NAME_BYTES, name, cut ? "..." : "",
+        append(&line, "bigshuf: %.*s%s: %s", NAME_BYTES, name[0] == '\0' ? "''" : name, cut ? "..." : "",
                error == 0 ? "unexpected end of file" : strerror(error));
         print(&line);
         end_report(fault);

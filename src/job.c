@@ -104,18 +104,17 @@ static uint64_t spill_expected(uint64_t known_bytes, uint64_t memory_bytes)
 static void print_summary(const struct job *job, const struct run *run, double start)
 {
     uint64_t bytes = source_delivered_bytes(job->source);
-    char size[32];
     char peak[32];
 
     fprintf(stderr,
             "bigshuf: records:       %llu\n"
-            "bigshuf: bytes:         %llu (%s)\n"
+            "bigshuf: bytes:         %llu\n"
             "bigshuf: seed:          %s\n"
             "bigshuf: spilled:       %llu piles, %llu bytes\n"
             "bigshuf: started over:  %llu piles\n"
             "bigshuf: peak memory:   %s\n"
             "bigshuf: seconds:       %.2f scatter, %.2f gather\n",
-            (unsigned long long)run->records, (unsigned long long)bytes, number_format_size(bytes, size), job->seed,
+            (unsigned long long)run->records, (unsigned long long)bytes, job->seed,
             (unsigned long long)run->piles_spilled, (unsigned long long)atomic_load(&job->place.bytes),
             (unsigned long long)run->started_over, number_format_size(hardware_peak_memory(), peak),
             run->scattered_seconds - start, run_seconds() - run->scattered_seconds);

@@ -180,7 +180,7 @@ static int replace_existing(struct sink *sink)
     }
     if (find_target(sink) != 0)
         return -1;
-    if (sink->target.special) {
+    if (sink->target.special || sys_is_mount_point(sink->target.path)) { /* of which rename would say EBUSY */
         errno = ENOTSUP;
         return -1;
     }

@@ -114,7 +114,7 @@ int spill_check(struct spill_place *place, uint64_t bytes)
         int fd = open_nameless(place->directory[d]);
 
         if (fd < 0)
-            return fault_report(place->fault, place->directory[d], errno);
+            return fault_say(place->fault, "temporary file in %s: %s", place->directory[d], strerror(errno));
         io_close(fd);
         if (is_counted(place, d))
             continue;
@@ -124,9 +124,9 @@ int spill_check(struct spill_place *place, uint64_t bytes)
     }
     if (room >= bytes)
         return 0;
-    return fault_say(place->fault, "%s: %s: about %llu MiB are needed for temporary files, %llu MiB are free",
-                     place->directory[0], strerror(ENOSPC), (unsigned long long)(bytes >> 20),
-                     (unsigned long long)(room >> 20));
+    return fault_say(place->fault, "temporary file in %s%s: %s: about %llu MiB are needed, %llu MiB are free",
+                     place->directory[0], place->directories > 1 ? " and the other directories" : "", strerror(ENOSPC),
+                     (unsigned long long)(bytes >> 20), (unsigned long long)(room >> 20));
 }
 
 struct spill *spill_open(struct spill_place *place, unsigned piles)

@@ -263,6 +263,19 @@ int sys_free_space(const char *directory, uint64_t *bytes)
     return 0;
 }
 
+bool sys_is_mount_point(const char *path)
+{
+#ifdef STATX_ATTR_MOUNT_ROOT
+    struct statx status;
+
+    return statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, &status) == 0 &&
+           (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+#else
+    (void)path;
+    return false;
+#endif
+}
+
 bool sys_is_memory_file_system(int fd)
 {
 #ifdef __linux__

@@ -184,6 +184,7 @@ CALL(int, fill_standard, -1, (void), ())
 /* clang-format off */
 QUESTION(bool, can_link_descriptor, (int fd), (fd))
 QUESTION(bool, is_memory_file_system, (int fd), (fd))
+QUESTION(bool, is_mount_point, (const char *path), (path))
 QUESTION(unsigned, free_descriptors, (unsigned wanted), (wanted))
 ADVICE(will_need, (int fd, off_t offset, off_t bytes), (fd, offset, bytes))
 ADVICE(sequential, (int fd), (fd))

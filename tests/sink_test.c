@@ -200,7 +200,7 @@ static void what_cannot_be_made_is_refused_at_once(void **state)
     assert_refused("directory", "bigshuf: directory: Is a directory\n");
     assert_refused("nowhere/file", "bigshuf: nowhere/file: No such file or directory\n");
     assert_refused("nothing/", "bigshuf: nothing/: Is a directory\n");
-    assert_refused("", "bigshuf: : No such file or directory\n");
+    assert_refused("", "bigshuf: '': No such file or directory\n");
     assert_int_equal(symlink("circle", "circle"), 0);
     assert_refused("circle", "bigshuf: circle: Too many levels of symbolic links\n");
 }

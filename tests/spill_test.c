@@ -421,7 +421,7 @@ static void a_check_makes_sure_that_files_can_be_made_everywhere(void **state)
     place.directory = missing;
     scratch_listen();
     assert_int_equal(spill_check(&place, 0), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: disk9: No such file or directory\n");
+    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk9: No such file or directory\n");
 }
 
 static void a_check_adds_up_the_room_of_all_directories(void **state)
@@ -435,7 +435,8 @@ static void a_check_adds_up_the_room_of_all_directories(void **state)
     scratch_listen();
     assert_int_equal(spill_check(&place, ((uint64_t)6 << 20) + 1), -1);
     heard = scratch_heard();
-    assert_non_null(strstr(heard, "bigshuf: disk0: No space left on device"));
+    assert_non_null(
+        strstr(heard, "bigshuf: temporary file in disk0 and the other directories: No space left on device"));
     assert_non_null(strstr(heard, "6 MiB"));
     disk.room[1] = UINT64_MAX;
     assert_int_equal(spill_check(&place, UINT64_MAX), 0);

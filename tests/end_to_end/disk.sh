@@ -152,7 +152,7 @@ test_a_directory_that_is_full_in_the_middle_of_a_write_goes_on_in_the_next() {
 test_all_full_is_one_message_that_names_the_directory() {
     needs_small_disk
     more_than_memory >in
-    fails_with 1 'bigshuf: *disk: No space left on device*' on_small_disk 2 bigshuf -S 8M -T disk -o out in
+    fails_with 1 'bigshuf: temporary file in disk*: No space left on device*' on_small_disk 2 bigshuf -S 8M -T disk -o out in
     same 1 "$(grep -v -c warning .stderr)"
     fails_with 2 '*' ls out
 }
@@ -160,7 +160,7 @@ test_all_full_is_one_message_that_names_the_directory() {
 test_all_of_several_full_is_one_message() {
     needs_small_disk
     more_than_memory | cat >in
-    fails_with 1 'bigshuf: *disk: No space left on device*' on_small_disk 2 bigshuf -S 8M -T disk -T disk -o out - <in
+    fails_with 1 'bigshuf: temporary file in disk*: No space left on device*' on_small_disk 2 bigshuf -S 8M -T disk -T disk -o out - <in
     same 1 "$(grep -v -c warning .stderr)"
     fails_with 2 '*' ls out
 }
@@ -169,7 +169,7 @@ test_a_pipe_that_fills_the_disk_is_one_message() {
     needs_small_disk
     mkfifo pipe
     more_than_memory >pipe 2>/dev/null &
-    fails_with 1 'bigshuf: *disk: No space left on device*' on_small_disk 2 bigshuf -S 8M -T disk -o out pipe
+    fails_with 1 'bigshuf: *temporary file in disk*: No space left on device*' on_small_disk 2 bigshuf -S 8M -T disk -o out pipe
     same 1 "$(grep -v -c warning .stderr)"
     fails_with 2 '*' ls out
 }
@@ -178,7 +178,7 @@ test_too_small_a_directory_is_told_before_the_work() {
     needs_small_disk
     more_than_memory >in
     mkfifo never
-    fails_with 1 'bigshuf: disk: No space left on device: *' timeout 10 \
+    fails_with 1 'bigshuf: temporary file in disk: No space left on device: *' timeout 10 \
         unshare -rm sh -c 'mount -t tmpfs -o size=1m none disk && exec bigshuf -S 8M -T disk in never'
 }
 
@@ -191,14 +191,14 @@ test_an_output_that_fills_the_disk_is_one_message() {
 
 test_a_missing_directory_is_told_before_the_work() {
     mkfifo never
-    fails_with 1 'bigshuf: nowhere: No such file or directory' bigshuf -T nowhere never
-    fails_with 1 'bigshuf: nowhere: No such file or directory' bigshuf -T . -T nowhere never
+    fails_with 1 'bigshuf: temporary file in nowhere: No such file or directory' bigshuf -T nowhere never
+    fails_with 1 'bigshuf: temporary file in nowhere: No such file or directory' bigshuf -T . -T nowhere never
 }
 
 test_a_file_as_directory_is_told_before_the_work() {
     mkfifo never
     : >file
-    fails_with 1 'bigshuf: file: Not a directory' bigshuf -T file never
+    fails_with 1 'bigshuf: temporary file in file: Not a directory' bigshuf -T file never
 }
 
 test_a_read_only_directory_is_told_before_the_work() {
@@ -206,7 +206,7 @@ test_a_read_only_directory_is_told_before_the_work() {
     mkfifo never
     mkdir read-only
     chmod 555 read-only
-    fails_with 1 'bigshuf: read-only: Permission denied' as_ordinary_user ./bigshuf -T read-only never
+    fails_with 1 'bigshuf: temporary file in read-only: Permission denied' as_ordinary_user ./bigshuf -T read-only never
 }
 
 test_a_directory_that_vanished_is_one_message() {

@@ -45,7 +45,7 @@ test_an_unreadable_fifo_is_told_before_the_work() {
 }
 
 test_an_empty_name_is_told_before_the_work() {
-    fails_at_once 'bigshuf: : No such file or directory' never ''
+    fails_at_once "bigshuf: '': No such file or directory" never ''
 }
 
 test_a_name_with_a_newline_is_told_in_one_line() {
@@ -219,11 +219,16 @@ test_v_sums_up_on_standard_error() {
     seq 1000 >in
     bigshuf -v in 2>said >out
     grep -E '^bigshuf: records: +1000$' said
-    grep -E '^bigshuf: bytes: +3893 ' said
+    grep -E '^bigshuf: bytes: +3893$' said
     same 0 "$(grep -c -v '^bigshuf: [a-z ]*: ' said || true)"
 }
 
 test_without_v_nothing_is_said() {
     seq 1000 | bigshuf 2>said >out
     cmp said /dev/null
+}
+
+test_names_that_cannot_be_seen_are_shown() {
+    fails_at_once "bigshuf: '': No such file or directory" ''
+    fails_at_once 'bigshuf: ?[31mred: No such file or directory' $'\033[31mred'
 }

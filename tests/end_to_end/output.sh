@@ -208,7 +208,7 @@ test_a_directory_as_output_is_told_before_the_work() {
     mkdir directory
     fails_with 1 'bigshuf: directory: Is a directory' bigshuf -o directory never
     fails_with 1 'bigshuf: .: Is a directory' bigshuf -o . never
-    fails_with 1 'bigshuf: : No such file or directory' bigshuf -o '' never
+    fails_with 1 "bigshuf: '': No such file or directory" bigshuf -o '' never
 }
 
 test_an_output_in_a_missing_directory_is_told_before_the_work() {
@@ -333,4 +333,14 @@ test_without_o_tmpfile_the_new_file_takes_the_place_too() {
 test_without_o_tmpfile_a_failed_run_leaves_the_old_file() {
     FAULT_CALL=open_anonymous FAULT_AT=1 FAULT_STAYS=1 FAULT_ERRNO=ENOTSUP fails_safely 'bigshuf: *: File too large' \
         bash -c 'ulimit -f 100 && exec bigshuf-faulty -o folder/file in'
+}
+
+# Containers are given single files this way. Only root may mount.
+test_a_mounted_file_is_written_in_place() {
+    seq 1000 >in
+    touch beneath file
+    unshare -m true 2>/dev/null || skip "may not mount"
+    unshare -m sh -c 'mount --bind beneath file && bigshuf -o file in' || return 1
+    same_lines in beneath
+    same 'beneath file in' "$(echo *)"
 }
