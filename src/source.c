@@ -35,6 +35,7 @@ struct files {
     size_t count, next; /* the file being read is the one before `next` */
     struct fault *fault;
     int fd;       /* of the file being read, -1 between files */
+    off_t size;   /* of that file when it was opened, 0 if it has none */
     uint8_t last; /* byte of the file being read */
     uint8_t delimiter;
 };
@@ -129,6 +130,14 @@ static size_t take_unread(struct source *source, uint8_t *data, size_t bytes)
     return taken;
 }
 
+/* The size that a regular file has now, 0 of any other. */
+static off_t size_of(int fd)
+{
+    struct stat status;
+
+    return sys_fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : 0;
+}
+
 /* Read once from the file being read, or turn to the next one. Returns the number of bytes added, which may be 0
  * between two files, or -1 after a report. */
 static ssize_t read_on(struct files *files, uint8_t *data, size_t bytes)
@@ -140,6 +149,7 @@ static ssize_t read_on(struct files *files, uint8_t *data, size_t bytes)
         files->last = files->delimiter;
         if (files->fd < 0)
             return fault_report(files->fault, files->names[files->next - 1], errno);
+        files->size = size_of(files->fd);
     }
     got = io_read(files->fd, data, bytes);
     if (got < 0)
@@ -150,6 +160,8 @@ static ssize_t read_on(struct files *files, uint8_t *data, size_t bytes)
         files->last = data[got - 1];
         return got;
     }
+    if (size_of(files->fd) < files->size)
+        return fault_say(files->fault, "%s: file has shrunk while it was read", files->names[files->next - 1]);
     close_input(files->fd);
     files->fd = -1;
     if (files->last == files->delimiter)

@@ -293,7 +293,7 @@ static void what_cannot_be_read_is_reported_at_once(void **state)
 {
     (void)state;
     assert_refused("missing", "bigshuf: missing: No such file or directory\n");
-    assert_refused("", "bigshuf: : No such file or directory\n");
+    assert_refused("", "bigshuf: '': No such file or directory\n");
     assert_refused(".", "bigshuf: .: Is a directory\n");
     put("a", "1\n");
     assert_refused("a/b", "bigshuf: a/b: Not a directory\n");
@@ -356,6 +356,23 @@ static void a_file_that_vanished_since_is_reported(void **state)
     scratch_listen();
     assert_int_equal(source_read(source, data, 8), -1);
     assert_string_equal(scratch_heard(), "bigshuf: b: No such file or directory\n");
+    source_free(source);
+}
+
+static void a_file_that_shrinks_is_no_end_of_input(void **state)
+{
+    const char *names[] = {"a"};
+    struct source *source;
+    uint8_t data[8];
+
+    (void)state;
+    put("a", "1\n2\n3\n");
+    source = source_open(names, 1, '\n', &fault);
+    assert_int_equal(source_read(source, data, 2), 2);
+    assert_int_equal(truncate("a", 4), 0);
+    scratch_listen();
+    assert_int_equal(source_read(source, data, 8), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: a: file has shrunk while it was read\n");
     source_free(source);
 }
 
@@ -516,6 +533,7 @@ int main(void)
         TEST(a_fifo_is_only_looked_at),
         TEST(no_descriptor_stays_open),
         TEST(a_file_that_vanished_since_is_reported),
+        TEST(a_file_that_shrinks_is_no_end_of_input),
         TEST(a_read_error_names_the_file),
         TEST(names_are_separated_or_ended_by_nul),
         TEST(there_may_be_many_names),
