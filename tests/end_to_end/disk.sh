@@ -62,6 +62,7 @@ test_nothing_is_spilled_when_it_fits() {
 }
 
 test_no_temporary_directory_is_needed_when_nothing_is_spilled() {
+    needs_bare_program
     seq 100000 | TMPDIR=/nowhere bigshuf >out
     same_lines out <(seq 100000)
 }

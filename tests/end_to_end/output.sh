@@ -52,6 +52,7 @@ test_a_closed_output_does_not_matter_with_o() {
 }
 
 test_a_closed_standard_error_loses_nothing() {
+    needs_bare_program
     more_than_memory >in
     bigshuf -S 8M in >out 2>&-
     same_lines in out
