@@ -28,6 +28,7 @@ struct workplace {
     unsigned first; /* the piles claimed: [first, last) */
     unsigned last;
     uint32_t promised; /* blocks for them */
+    uint64_t number;   /* of the claim */
 };
 
 struct gathering {
@@ -41,6 +42,8 @@ struct gathering {
     unsigned next; /* to be claimed */
     unsigned turn; /* to be written */
     unsigned in_work;
+    uint64_t claims;   /* made so far */
+    uint64_t finished; /* claims, in their order */
     bool failed;
 };
 
@@ -101,6 +104,7 @@ static bool claim_piles(struct gathering *g, struct workplace *place, uint64_t b
     place->first = g->next;
     place->last = p;
     place->promised = (uint32_t)(load + table);
+    place->number = g->claims++;
     g->next = p;
     g->in_work++;
     return true;
@@ -135,8 +139,19 @@ static void finish(struct gathering *g, struct workplace *place, int status)
         g->turn = place->last;
     else
         g->failed = true;
+    g->finished++;
     g->in_work--;
     pthread_cond_broadcast(&g->changed);
+    pthread_mutex_unlock(&g->mutex);
+}
+
+/* A pile has been read. Only the first few claims go on from here, as many as there are workers: more piles at a time
+ * would drive each other out of the processors' caches. */
+static void await_place(struct gathering *g, const struct workplace *place)
+{
+    pthread_mutex_lock(&g->mutex);
+    while (place->number >= g->finished + g->run->memory.workers && !g->failed)
+        pthread_cond_wait(&g->changed, &g->mutex);
     pthread_mutex_unlock(&g->mutex);
 }
 
@@ -189,6 +204,7 @@ static int gather_pile(struct gathering *g, struct workplace *place, unsigned p)
     place->promised -= pile_load_blocks(g->piles, p);
     if (pile_load(g->piles, p) != 0)
         return -1;
+    await_place(g, place);
     grow(place, &place->table, records);
     if (!index_build(g->piles, p, &run->format, ranked ? g->order.ranks : NULL, first_rank, &place->table))
         return fault_say(run->fault, "pile %u does not hold the records that were put there", p);
