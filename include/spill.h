@@ -45,9 +45,6 @@ int spill_write(struct spill *spill, unsigned pile, uint64_t offset, struct iove
 /* Read from `offset` on; a file that is too short is a failure. `pieces` is changed. */
 int spill_read(struct spill *spill, unsigned pile, uint64_t offset, struct iovec *pieces, int count);
 
-/* Advice that this will be read soon. */
-void spill_will_need(struct spill *spill, unsigned pile, uint64_t offset, uint64_t bytes);
-
 /* The space of the pile's bytes [from, to) is no longer needed: it is given back where the system can. */
 void spill_discard(struct spill *spill, unsigned pile, uint64_t from, uint64_t to);
 

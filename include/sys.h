@@ -18,7 +18,6 @@ int sys_open(const char *path, int flags, mode_t mode);     /* adds O_CLOEXEC */
 int sys_open_anonymous(const char *directory, mode_t mode); /* O_TMPFILE, read and write; ENOTSUP where there is none */
 int sys_close(int fd);
 int sys_stat(const char *path, struct stat *status);
-int sys_lstat(const char *path, struct stat *status);
 int sys_fstat(int fd, struct stat *status);
 int sys_fchmod(int fd, mode_t mode);
 int sys_fchown(int fd, uid_t owner, gid_t group);
@@ -39,7 +38,6 @@ ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset);
 ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset);
 int sys_poll(int fd, short events); /* waits without limit */
 int sys_punch_hole(int fd, off_t offset, off_t bytes);
-void sys_will_need(int fd, off_t offset, off_t bytes); /* advice only */
 
 void *sys_map(size_t bytes); /* private, anonymous, zeroed; NULL with errno */
 void sys_unmap(void *memory, size_t bytes);

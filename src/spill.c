@@ -337,9 +337,7 @@ int spill_read(struct spill *spill, unsigned pile, uint64_t offset, struct iovec
     return 0;
 }
 
-/* Do something for every run of bytes of [from, to) that stands together. */
-static void for_each_run(struct spill *spill, unsigned pile, uint64_t from, uint64_t to,
-                         void (*action)(int fd, off_t offset, off_t bytes))
+void spill_discard(struct spill *spill, unsigned pile, uint64_t from, uint64_t to)
 {
     while (from < to) {
         uint64_t next;
@@ -350,24 +348,10 @@ static void for_each_run(struct spill *spill, unsigned pile, uint64_t from, uint
 
         bytes = bytes < together ? bytes : together;
         bytes = bytes < next - from ? bytes : next - from;
-        action(*descriptor_of(spill, pile, part), at, (off_t)bytes);
+        /* Where it cannot be done, the space comes back with the file. */
+        (void)sys_punch_hole(*descriptor_of(spill, pile, part), at, (off_t)bytes);
         from += bytes;
     }
-}
-
-void spill_will_need(struct spill *spill, unsigned pile, uint64_t offset, uint64_t bytes)
-{
-    for_each_run(spill, pile, offset, offset + bytes, sys_will_need);
-}
-
-static void give_back(int fd, off_t offset, off_t bytes)
-{
-    (void)sys_punch_hole(fd, offset, bytes); /* where it cannot be done, the space comes back with the file */
-}
-
-void spill_discard(struct spill *spill, unsigned pile, uint64_t from, uint64_t to)
-{
-    for_each_run(spill, pile, from, to, give_back);
 }
 
 void spill_drop(struct spill *spill, unsigned pile, uint64_t bytes)

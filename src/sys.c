@@ -74,11 +74,6 @@ int sys_stat(const char *path, struct stat *status)
     return stat(path, status);
 }
 
-int sys_lstat(const char *path, struct stat *status)
-{
-    return lstat(path, status);
-}
-
 int sys_fstat(int fd, struct stat *status)
 {
     return fstat(fd, status);
@@ -171,17 +166,6 @@ int sys_punch_hole(int fd, off_t offset, off_t bytes)
     (void)bytes;
     errno = ENOTSUP;
     return -1;
-#endif
-}
-
-void sys_will_need(int fd, off_t offset, off_t bytes)
-{
-#ifdef POSIX_FADV_WILLNEED
-    (void)posix_fadvise(fd, offset, bytes, POSIX_FADV_WILLNEED);
-#else
-    (void)fd;
-    (void)offset;
-    (void)bytes;
 #endif
 }
 

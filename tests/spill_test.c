@@ -360,7 +360,6 @@ static void discarded_bytes_leave_the_others_readable(void **state)
         for (unsigned p = 0; p < 3; p++)
             while (bytes[p] < 1500000)
                 assert_int_equal(append(spill, p, &bytes[p], &random, 150), 0);
-        spill_will_need(spill, 1, 0, bytes[1]);
         spill_discard(spill, 1, 0, 1200001);
         assert_true(disk.punched_bytes == 1200001);
         assert_reads(spill, 1, 1200001, bytes[1] - 1200001, 3);
