@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "outlet.h"
 #include "pile.h"
 #include "record.h"
 #include "table.h"
@@ -20,17 +21,8 @@
 bool index_build(const struct piles *piles, unsigned pile, const struct record_format *format,
                  const struct table *ranks, uint64_t first_rank, struct table *table);
 
-/* A buffer that is emptied by `drain` (0, or -1 after a report) when it is full. */
-struct index_outlet {
-    uint8_t *buffer;
-    uint8_t *at; /* where the next byte goes */
-    uint8_t *end;
-    int (*drain)(void *context);
-    void *context;
-};
-
-/* Copy the records of table[first, first + records) to the outlet. 0, or -1 when `drain` said so. */
+/* Copy the records of table[first, first + records) to the outlet. 0, or -1 when draining failed. */
 int index_copy(const struct pool *pool, const struct record_format *format, const struct table *table, uint64_t first,
-               uint64_t records, struct index_outlet *outlet);
+               uint64_t records, struct outlet *outlet);
 
 #endif

@@ -34,6 +34,7 @@ struct pile {
     uint32_t last;
     uint32_t blocks;
     bool spilled;
+    bool dropped;
 };
 
 struct piles {
@@ -41,6 +42,7 @@ struct piles {
     struct spill *spill;
     struct pile *pile;
     struct xxh64 *hash; /* of each pile's spilled bytes */
+    uint64_t records;   /* that were dealt out to them, dropped ones among them */
     unsigned count;
     unsigned lanes;        /* pile p belongs to lane p mod lanes: one thread at a time works on a lane's piles */
     uint32_t flush_blocks; /* a tail worth writing */
@@ -59,6 +61,9 @@ uint64_t pile_resident_bytes(const struct piles *piles, unsigned pile);
 /* Append bytes to a pile, spilling piles of its lane when memory runs out. The caller counts the records. */
 int pile_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t bytes);
 
+/* Give back all that a pile holds: nobody will want its records. What is appended to it from now on is ignored. */
+void pile_drop(struct piles *piles, unsigned pile);
+
 /* No more will be appended: what was promised to piles that stayed empty is released. */
 void piles_seal(struct piles *piles);
 
@@ -73,8 +78,12 @@ uint32_t pile_load_blocks(const struct piles *piles, unsigned pile);
 /* After piles_seal: give back all that a pile holds, in memory and on disk; it is empty then. */
 void pile_clear(struct piles *piles, unsigned pile);
 
-/* A flushed pile as a source. Its bytes are verified when the last of them is read, before an end is reported. With
- * `keep` they stay readable, else their space is given back as they are read. */
+/* Verify what a pile has in its file, through a buffer, without a change to it: for those who must know before they use
+ * the first byte. */
+int pile_verify(struct piles *piles, unsigned pile, uint8_t *buffer, size_t bytes);
+
+/* A pile as a source, after piles_seal. Bytes from its file are verified when the last of them is read, before that is
+ * handed out. With `keep` they stay readable, else their space in the file is given back as they are read. */
 struct source *pile_source(struct piles *piles, unsigned pile, bool keep);
 
 #endif

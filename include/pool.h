@@ -42,6 +42,9 @@ void pool_close(struct pool *pool); /* also after a failed pool_open, or when ze
 /* A block that has no successor, or POOL_NONE when all that are left are promised to others. */
 uint32_t pool_get(struct pool *pool);
 
+/* Blocks that could be promised. */
+uint32_t pool_free(struct pool *pool);
+
 /* Keep `blocks` blocks back; false if there are not so many. pool_get_promised then takes them one by one and never
  * fails; pool_release_promise gives up what was not taken. */
 bool pool_promise(struct pool *pool, uint32_t blocks);

@@ -50,7 +50,7 @@ bool index_build(const struct piles *piles, unsigned p, const struct record_form
             for (size_t i = 0; i < count; i++, records++) {
                 size_t end = from + ends[i];
                 uint64_t reference = start == UINT64_MAX ? make(base + open, end - open) : make(start, before + end);
-                uint64_t place = ranks == NULL ? records : *table_u32(ranks, first_rank + records) - first_rank;
+                uint64_t place = ranks == NULL ? records : table_get(ranks, first_rank + records) - first_rank;
 
                 *table_u64(table, place) = reference;
                 start = UINT64_MAX;
@@ -70,28 +70,9 @@ bool index_build(const struct piles *piles, unsigned p, const struct record_form
     return start == UINT64_MAX && records == pile->records;
 }
 
-static int copy_bytes(const uint8_t *from, size_t bytes, struct index_outlet *outlet)
-{
-    while (bytes > 0) {
-        size_t room = (size_t)(outlet->end - outlet->at);
-
-        if (room == 0) {
-            if (outlet->drain(outlet->context) != 0)
-                return -1;
-            continue;
-        }
-        room = room < bytes ? room : bytes;
-        memcpy(outlet->at, from, room);
-        outlet->at += room;
-        from += room;
-        bytes -= room;
-    }
-    return 0;
-}
-
 /* Any record: over the ends of blocks and buffers, of any length. */
 static int copy_any(const struct pool *pool, const struct record_format *format, uint64_t reference,
-                    struct index_outlet *outlet)
+                    struct outlet *outlet)
 {
     uint64_t start = reference >> LENGTH_BITS;
     size_t left = reference & LONG;
@@ -110,7 +91,7 @@ static int copy_any(const struct pool *pool, const struct record_format *format,
             ends_here = record_ends(format, data, bytes, &end, 1, &left) == 1;
         }
         bytes = ends_here ? left : bytes;
-        if (copy_bytes(data, bytes, outlet) != 0)
+        if (outlet_put(outlet, data, bytes) != 0)
             return -1;
         if (ends_here)
             return 0;
@@ -119,7 +100,7 @@ static int copy_any(const struct pool *pool, const struct record_format *format,
 }
 
 int index_copy(const struct pool *pool, const struct record_format *format, const struct table *table, uint64_t first,
-               uint64_t records, struct index_outlet *outlet)
+               uint64_t records, struct outlet *outlet)
 {
     uint64_t last = first + records;
     uint8_t *to = outlet->at; /* kept here, as the compiler must take any store of bytes for a change of *outlet */

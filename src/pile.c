@@ -65,9 +65,21 @@ int piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool 
 void piles_seal(struct piles *piles)
 {
     for (unsigned p = 0; p < piles->count && !piles->sealed; p++)
-        if (piles->pile[p].blocks == 0)
+        if (piles->pile[p].blocks == 0 && !piles->pile[p].dropped)
             pool_release_promise(piles->pool, 1);
     piles->sealed = true;
+}
+
+void pile_drop(struct piles *piles, unsigned p)
+{
+    struct pile *pile = &piles->pile[p];
+
+    if (pile->dropped)
+        return;
+    if (pile->blocks == 0)
+        pool_release_promise(piles->pool, 1);
+    pile_clear(piles, p);
+    pile->dropped = true;
 }
 
 void piles_release(struct piles *piles)
@@ -197,7 +209,7 @@ int pile_append(struct piles *piles, unsigned p, const uint8_t *data, size_t byt
 {
     struct pile *pile = &piles->pile[p];
 
-    while (bytes > 0) {
+    while (bytes > 0 && !pile->dropped) {
         size_t room = (size_t)(pile->end - pile->at);
 
         if (room == 0) {
@@ -332,22 +344,22 @@ struct reading {
     struct piles *piles;
     unsigned pile;
     bool keep;
-    uint64_t offset;
+    uint64_t offset; /* in the file */
     uint64_t discarded;
     struct xxh64 hash;
+    uint32_t block; /* in the chain, which comes after the file */
+    uint32_t left;  /* blocks, this one among them */
+    size_t inside;  /* bytes of it that were read */
 };
 
-static ssize_t read_pile(void *context, uint8_t *data, size_t bytes)
+static ssize_t read_file(struct reading *reading, uint8_t *data, size_t bytes)
 {
-    struct reading *reading = context;
     struct piles *piles = reading->piles;
     unsigned p = reading->pile;
     uint64_t left = piles->pile[p].spilled_bytes - reading->offset;
     size_t length = bytes < left ? bytes : (size_t)left;
     struct iovec piece = {.iov_base = data, .iov_len = length};
 
-    if (left == 0)
-        return 0;
     if (spill_read(piles->spill, p, reading->offset, &piece, 1) != 0)
         return -1;
     xxh64_update(&reading->hash, data, length);
@@ -361,6 +373,56 @@ static ssize_t read_pile(void *context, uint8_t *data, size_t bytes)
     return (ssize_t)length;
 }
 
+static ssize_t read_chain(struct reading *reading, uint8_t *data, size_t bytes)
+{
+    const struct pool *pool = reading->piles->pool;
+    const struct pile *pile = &reading->piles->pile[reading->pile];
+    const uint8_t *block = pool_block(pool, reading->block);
+    size_t left = (reading->left > 1 ? pool->block_bytes : (size_t)(pile->at - block)) - reading->inside;
+    size_t length = bytes < left ? bytes : left;
+
+    memcpy(data, block + reading->inside, length);
+    reading->inside += length;
+    if (length == left) {
+        reading->block = pool->next[reading->block];
+        reading->left--;
+        reading->inside = 0;
+    }
+    return (ssize_t)length;
+}
+
+static ssize_t read_pile(void *context, uint8_t *data, size_t bytes)
+{
+    struct reading *reading = context;
+    size_t done = 0;
+
+    while (done < bytes) {
+        ssize_t got = 0;
+
+        if (reading->offset < reading->piles->pile[reading->pile].spilled_bytes)
+            got = read_file(reading, data + done, bytes - done);
+        else if (reading->left > 0)
+            got = read_chain(reading, data + done, bytes - done);
+        else
+            break;
+        if (got < 0)
+            return -1;
+        done += (size_t)got;
+    }
+    return (ssize_t)done;
+}
+
+int pile_verify(struct piles *piles, unsigned p, uint8_t *buffer, size_t bytes)
+{
+    struct reading reading = {.piles = piles, .pile = p, .keep = true};
+
+    xxh64_init(&reading.hash, 0);
+    while (reading.offset < piles->pile[p].spilled_bytes)
+        if (read_file(&reading, buffer, bytes) < 0)
+            return -1;
+    return 0;
+}
+
 struct source *pile_source(struct piles *piles, unsigned p, bool keep)
 {
     struct reading *reading = sys_allocate(1, sizeof *reading);
@@ -368,6 +430,8 @@ struct source *pile_source(struct piles *piles, unsigned p, bool keep)
 
     if (reading != NULL) {
         *reading = (struct reading){.piles = piles, .pile = p, .keep = keep};
+        reading->block = piles->pile[p].first;
+        reading->left = piles->pile[p].blocks;
         xxh64_init(&reading->hash, 0);
         source = source_over(read_pile, reading, free);
     }

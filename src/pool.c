@@ -67,6 +67,16 @@ uint32_t pool_get(struct pool *pool)
     return block;
 }
 
+uint32_t pool_free(struct pool *pool)
+{
+    uint32_t blocks;
+
+    pthread_mutex_lock(&pool->mutex);
+    blocks = pool->free - pool->promised;
+    pthread_mutex_unlock(&pool->mutex);
+    return blocks;
+}
+
 bool pool_promise(struct pool *pool, uint32_t blocks)
 {
     bool possible;

@@ -3,6 +3,7 @@
 
 #include "table.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "sys.h"
@@ -36,6 +37,21 @@ void table_grow(struct table *table, uint64_t count, size_t number_bytes)
         table->first = block;
         table->block[table->blocks++] = pool_block(table->pool, block);
     }
+    table->wide = number_bytes == sizeof(uint64_t);
+}
+
+int table_take(struct table *table, struct pool *pool, uint64_t count, size_t number_bytes)
+{
+    uint64_t blocks = pool_blocks_for(pool, count * number_bytes);
+
+    if (table_init(table, pool) != 0)
+        return -1;
+    if (blocks > pool->blocks || !pool_promise(pool, (uint32_t)blocks)) {
+        errno = ENOMEM;
+        return -1;
+    }
+    table_grow(table, count, number_bytes);
+    return 0;
 }
 
 void table_clear(struct table *table)

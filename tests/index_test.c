@@ -47,7 +47,7 @@ static bool build(void)
 /* ---- An outlet into memory ---- */
 
 struct collected {
-    struct index_outlet outlet;
+    struct outlet outlet;
     uint8_t *data;
     size_t bytes;
     unsigned drains;
