@@ -21,7 +21,7 @@ enum gather_kind {
 struct gather_order {
     enum gather_kind kind;
     struct order_node node;
-    struct table *ranks; /* 4-byte numbers: pile j's at its own ranks' places, in the order of its records */
+    struct table *ranks; /* pile j's at its own ranks' places, in the order of its records */
     uint64_t first;
     uint64_t share;
 };
@@ -29,9 +29,9 @@ struct gather_order {
 /* The node whose records pile `pile` holds, unless the order is one of ranks. */
 struct order_node gather_node(const struct gather_order *order, unsigned pile);
 
-/* Write the records of the piles from *next on to `sink` and leave those piles empty, until all is done or a pile does
- * not fit into memory, bytes plus index. *next receives that pile's number, or that of the piles. 0, or -1 after a
- * report. */
+/* Write the records of the piles from *next on to `sink` and leave those piles empty, until all is done, run->left
+ * records have been written, or a pile does not fit into memory, bytes plus index. *next receives that pile's number,
+ * or that of the piles. run->left is reduced. 0, or -1 after a report. */
 int gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct sink *sink);
 
 #endif

@@ -34,6 +34,7 @@ struct run {
     struct record_format format;
     struct spill_place *place;
     struct fault *fault;
+    uint64_t left;    /* how many records may still be written; UINT64_MAX without a limit */
     uint64_t records; /* counted by the first scatter, as are the following */
     uint64_t piles_spilled;
     uint64_t started_over;    /* piles */
@@ -42,6 +43,9 @@ struct run {
 
 /* Seconds of a clock that only goes forward. */
 double run_seconds(void);
+
+/* Take records out of what may still be written: all of `records`, or what is left. Returns how many. */
+uint64_t run_take(struct run *run, uint64_t records);
 
 /* Map the memory. The fields that are not memory's are the caller's to set. 0, or -1 after a report. */
 int run_open(struct run *run, struct run_memory memory, struct fault *fault);

@@ -14,8 +14,9 @@
  * asked by several threads, and twice for a record that two input blocks share. */
 typedef void scatter_route(const void *context, uint64_t first, size_t count, uint16_t *pile);
 
-/* Fill `count` piles from `source`, using the run's buffer and workers. *piles must be released by the caller, also
- * after a failure. 0, or -1 after a report. */
+/* Fill `count` piles from `source`, using the run's buffer and workers. If the piles before a pile hold as many records
+ * as may be written (run->left), it is dropped. *piles must be released by the caller, also after a failure. 0, or -1
+ * after a report. */
 int scatter(struct run *run, struct source *source, scatter_route *route, const void *context, unsigned count,
             struct piles *piles);
 

@@ -23,11 +23,12 @@ static const uint64_t CLAIM_BYTES = (uint64_t)128 << 10;
 struct workplace {
     _Alignas(SYS_LINE_BYTES) struct table table;
     struct table spare;
-    struct index_outlet outlet;
+    struct outlet outlet;
     struct gathering *gathering;
     unsigned first; /* the piles claimed: [first, last) */
     unsigned last;
     uint32_t promised; /* blocks for them */
+    uint64_t wanted;   /* records, of those that are left of them */
     uint64_t number;   /* of the claim */
 };
 
@@ -87,6 +88,7 @@ static int spill_last(struct gathering *g)
 static bool claim_piles(struct gathering *g, struct workplace *place, uint64_t bytes)
 {
     uint64_t total = 0;
+    uint64_t records = 0;
     uint64_t load = 0;
     uint64_t table = 0;
     unsigned p = g->next;
@@ -95,6 +97,7 @@ static bool claim_piles(struct gathering *g, struct workplace *place, uint64_t b
         uint64_t needed = table_blocks(g, p);
 
         total += pile_bytes(g->piles, p);
+        records += g->piles->pile[p].records;
         load += pile_load_blocks(g->piles, p);
         table = needed > table ? needed : table;
         p++;
@@ -105,9 +108,16 @@ static bool claim_piles(struct gathering *g, struct workplace *place, uint64_t b
     place->last = p;
     place->promised = (uint32_t)(load + table);
     place->number = g->claims++;
+    place->wanted = run_take(g->run, records);
     g->next = p;
     g->in_work++;
     return true;
+}
+
+/* Is there anything left to be written? */
+static bool is_done(const struct gathering *g)
+{
+    return g->next == g->piles->count || g->run->left == 0;
 }
 
 /* False when there is nothing more to claim: all is done, the next pile does not fit, or something failed. */
@@ -116,7 +126,7 @@ static bool claim(struct gathering *g, struct workplace *place)
     bool claimed = false;
 
     pthread_mutex_lock(&g->mutex);
-    while (!claimed && !g->failed && g->next < g->piles->count && fits(g, g->next)) {
+    while (!claimed && !g->failed && !is_done(g) && fits(g, g->next)) {
         claimed = claim_piles(g, place, CLAIM_BYTES) || claim_piles(g, place, 0);
         if (claimed)
             break;
@@ -160,7 +170,6 @@ static int drain(void *context)
 {
     struct workplace *place = context;
     struct gathering *g = place->gathering;
-    struct index_outlet *outlet = &place->outlet;
     bool failed;
 
     pthread_mutex_lock(&g->mutex);
@@ -168,12 +177,7 @@ static int drain(void *context)
         pthread_cond_wait(&g->changed, &g->mutex);
     failed = g->failed;
     pthread_mutex_unlock(&g->mutex);
-    if (failed)
-        return -1;
-    if (outlet->at > outlet->buffer && sink_write(g->sink, outlet->buffer, (size_t)(outlet->at - outlet->buffer)) != 0)
-        return -1;
-    outlet->at = outlet->buffer;
-    return 0;
+    return failed ? -1 : outlet_drain(&place->outlet, g->sink);
 }
 
 static int emit(void *context, const struct table *table, uint64_t first, uint64_t records)
@@ -181,6 +185,8 @@ static int emit(void *context, const struct table *table, uint64_t first, uint64
     struct workplace *place = context;
     const struct run *run = place->gathering->run;
 
+    records = records < place->wanted ? records : place->wanted;
+    place->wanted -= records;
     return index_copy(&run->pool, &run->format, table, first, records, &place->outlet);
 }
 
@@ -247,11 +253,7 @@ static int set_up(struct gathering *g, unsigned workers)
         struct workplace *place = &g->place[w];
 
         place->gathering = g;
-        place->outlet.buffer = run->buffer + w * share;
-        place->outlet.at = place->outlet.buffer;
-        place->outlet.end = place->outlet.buffer + share;
-        place->outlet.drain = drain;
-        place->outlet.context = place;
+        outlet_init(&place->outlet, run->buffer + w * share, share, drain, place);
         if (table_init(&place->table, &run->pool) != 0 || table_init(&place->spare, &run->pool) != 0)
             return -1;
     }
@@ -284,7 +286,7 @@ int gather(struct run *run, struct piles *piles, struct gather_order order, unsi
     } else {
         team_run(workers, work, &g);
     }
-    *next = g.next;
+    *next = is_done(&g) ? piles->count : g.next;
     for (unsigned w = 0; g.place != NULL && w < workers; w++) {
         table_release(&g.place[w].table);
         table_release(&g.place[w].spare);

@@ -57,10 +57,21 @@ double run_seconds(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+uint64_t run_take(struct run *run, uint64_t records)
+{
+    if (run->left == UINT64_MAX)
+        return records;
+    if (records > run->left)
+        records = run->left;
+    run->left -= records;
+    return records;
+}
+
 int run_open(struct run *run, struct run_memory memory, struct fault *fault)
 {
     run->memory = memory;
     run->fault = fault;
+    run->left = UINT64_MAX;
     run->buffer = sys_map(memory.buffer_bytes + POOL_SLACK_BYTES);
     if (run->buffer == NULL || pool_open(&run->pool, memory.bytes - memory.buffer_bytes, memory.block_bytes) != 0)
         return fault_say(fault, "cannot get %llu MiB of memory: %s", (unsigned long long)memory.bytes >> 20,

@@ -6,6 +6,10 @@
  * Routing turns a block into a list of pieces for each lane, so that a lane touches nothing but its own records. The
  * append loop is the hot one: one look at the list, one 32-byte copy that may write beyond the piece (into the room of
  * the same block, to be overwritten by what comes next), two counters.
+ *
+ * With a limit to the records that will be written, a pile is dropped as soon as the piles before it hold that many.
+ * That shows long before the input ends, since a pile's records only become more; so hardly more records are ever
+ * stored than will be written.
  */
 
 #include "scatter.h"
@@ -13,13 +17,15 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "queue.h"
+#include "sys.h"
 #include "team.h"
 
 /* Copies are made in steps of this many bytes and may overshoot by one less; it is at most POOL_SLACK_BYTES. */
-enum { STEP = 32, LANES_MAX = 256 };
+enum { STEP = 32, LANES_MAX = 256, PILES_MAX = 1 << QUEUE_PILE_BITS };
 
 struct scattering {
     struct run *run;
@@ -28,6 +34,10 @@ struct scattering {
     const void *context;
     struct piles *piles;
     struct queue *queue;
+    bool limited;
+    atomic_uint kept;                 /* that many piles, the first ones, may still be wanted */
+    unsigned kept_by_lane[LANES_MAX]; /* and what each lane knows of it */
+    _Atomic uint64_t *counted;        /* records routed to each pile; only with a limit */
     atomic_bool failed;
 };
 
@@ -65,6 +75,37 @@ static void count_lanes(const uint16_t *pile, size_t pieces, unsigned lanes, siz
         count[l] = (size_t)part[0][l] + part[1][l] + part[2][l] + part[3][l];
 }
 
+/* Count a routed block's records, and see how many piles are wanted. */
+static void count_records(struct scattering *s, const struct queue_block *block)
+{
+    unsigned before = atomic_load(&s->kept);
+    unsigned kept = 0;
+    uint64_t sum = 0;
+    uint32_t count[PILES_MAX];
+
+    memset(count, 0, s->piles->count * sizeof *count);
+    for (size_t i = 0; i < block->records; i++)
+        count[block->pile[i]]++;
+    for (unsigned p = 0; p < before; p++)
+        if (count[p] > 0)
+            atomic_fetch_add(&s->counted[p], count[p]);
+    while (kept < before && sum < s->run->left)
+        sum += atomic_load(&s->counted[kept++]);
+    while (kept < before && !atomic_compare_exchange_weak(&s->kept, &before, kept))
+        continue;
+}
+
+/* Drop the lane's piles that are no longer wanted. */
+static void drop_piles(struct scattering *s, unsigned lane)
+{
+    unsigned kept = atomic_load(&s->kept);
+
+    for (unsigned p = kept; p < s->kept_by_lane[lane]; p++)
+        if ((p & (s->piles->lanes - 1)) == lane)
+            pile_drop(s->piles, p);
+    s->kept_by_lane[lane] = kept;
+}
+
 static void route_block(struct scattering *s, struct queue_block *block)
 {
     unsigned lanes = s->piles->lanes; /* a power of two */
@@ -74,6 +115,8 @@ static void route_block(struct scattering *s, struct queue_block *block)
     size_t total = 0;
 
     s->route(s->context, block->first_record, pieces, block->pile);
+    if (s->limited)
+        count_records(s, block);
     memset(next, 0, (lanes + 1) * sizeof *next);
     if (lanes > 1)
         count_lanes(block->pile, pieces, lanes, next);
@@ -101,6 +144,8 @@ static int append_block(struct scattering *s, struct queue_block *block, unsigne
     const queue_piece *end = block->pieces + block->lane_start[lane + 1];
     struct pile *piles = s->piles->pile;
 
+    if (s->limited)
+        drop_piles(s, lane);
     for (; piece < end; piece++) {
         const uint8_t *from = block->data + queue_piece_start(*piece);
         size_t length = queue_piece_length(*piece);
@@ -168,6 +213,34 @@ static void work(void *context, unsigned worker)
     }
 }
 
+/* What a limit needs. */
+static int set_limit(struct scattering *s)
+{
+    s->limited = s->run->left < UINT64_MAX;
+    atomic_init(&s->kept, s->piles->count);
+    for (unsigned l = 0; l < s->piles->lanes; l++)
+        s->kept_by_lane[l] = s->piles->count;
+    if (s->limited)
+        s->counted = sys_allocate(s->piles->count, sizeof *s->counted);
+    return s->limited && s->counted == NULL ? -1 : 0;
+}
+
+/* All has been appended, or something failed. */
+static void finish(struct scattering *s)
+{
+    struct piles *piles = s->piles;
+
+    for (unsigned l = 0; l < piles->lanes; l++)
+        drop_piles(s, l);
+    piles_seal(piles);
+    for (unsigned p = 0; p < piles->count; p++) {
+        s->run->piles_spilled += piles->pile[p].spilled;
+        if (piles->pile[p].dropped)
+            piles->pile[p].records = 0;
+    }
+    piles->records = queue_records(s->queue);
+}
+
 int scatter(struct run *run, struct source *source, scatter_route *route, const void *context, unsigned count,
             struct piles *piles)
 {
@@ -180,13 +253,17 @@ int scatter(struct run *run, struct source *source, scatter_route *route, const 
     if (piles_init(piles, count, lanes, &run->pool, run->place) != 0)
         return -1;
     s.queue = queue_open(run->buffer, run->memory.buffer_bytes, workers, lanes);
-    if (s.queue == NULL)
-        return fault_report(run->fault, "memory", errno);
+    if (s.queue == NULL || set_limit(&s) != 0) {
+        fault_report(run->fault, "memory", errno);
+        s.failed = true;
+        goto out;
+    }
     /* One thread at a time waits for the input; writes to temporary files seldom wait. */
     team_run(workers + (run->waiting > 0), work, &s);
+    finish(&s);
+
+out:
     queue_free(s.queue);
-    piles_seal(piles);
-    for (unsigned p = 0; p < count; p++)
-        run->piles_spilled += piles->pile[p].spilled;
+    free(s.counted);
     return s.failed ? -1 : 0;
 }

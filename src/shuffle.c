@@ -45,10 +45,21 @@ static void route_by_rank(const void *context, uint64_t first, size_t count, uin
 
     for (size_t i = 0; i < count; i++) {
         uint64_t record = first + i;
-        uint64_t rank = record < route->records ? *table_u32(route->ranks, route->first + record) - route->first : 0;
+        uint64_t rank = record < route->records ? table_get(route->ranks, route->first + record) - route->first : 0;
 
         pile[i] = (uint16_t)(rank / route->share);
     }
+}
+
+/* Write all that the piles have in memory to their files. */
+static int flush_all(struct run *run, struct piles *piles)
+{
+    for (unsigned p = 0; p < piles->count; p++) {
+        run->piles_spilled += piles->pile[p].blocks > 0 && !piles->pile[p].spilled;
+        if (pile_flush(piles, p) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 /* Scatter a flushed pile; it is empty then. */
@@ -80,22 +91,33 @@ static int restart_node(struct run *run, struct piles *piles, unsigned p, struct
     return status;
 }
 
-/* A table for `records` ranks, in memory that is kept until drop_ranks. */
-static int take_ranks(struct run *run, struct table *table, uint64_t records)
+/* Numbers of records take 4 bytes each as long as they can. */
+static size_t number_bytes(uint64_t records)
 {
-    uint64_t blocks = pool_blocks_for(&run->pool, records * sizeof(uint32_t));
+    return records <= UINT32_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
+}
 
-    if (table_init(table, &run->pool) != 0)
-        return fault_report(run->fault, "memory", errno);
-    if (blocks > run->pool.blocks || !pool_promise(&run->pool, (uint32_t)blocks))
-        return fault_say(run->fault, "the order of a pile of %llu records needs more memory: use a larger -S",
-                         (unsigned long long)records);
-    table_grow(table, records, sizeof(uint32_t));
+/* Two tables of numbers, what is pinned already, and an eighth for buffers and parts of blocks. */
+static int report_memory(struct run *run, uint64_t records)
+{
+    const uint64_t mebibyte = (uint64_t)1 << 20;
+    uint64_t pinned = (uint64_t)run->pool.pinned << run->pool.block_shift;
+    uint64_t bytes = pinned + 2 * records * number_bytes(records);
+
+    return fault_say(run->fault, "the order of %llu records needs more memory: use -S %lluM or more",
+                     (unsigned long long)records, (unsigned long long)((bytes + bytes / 8) / mebibyte + 16));
+}
+
+/* A table for the numbers of `records` records, in memory that is kept until drop_numbers. */
+static int take_numbers(struct run *run, struct table *table, uint64_t records)
+{
+    if (table_take(table, &run->pool, records, number_bytes(records)) != 0)
+        return report_memory(run, records);
     pool_pin(&run->pool, table->blocks);
     return 0;
 }
 
-static void drop_ranks(struct run *run, struct table *table)
+static void drop_numbers(struct run *run, struct table *table)
 {
     if (table->pool != NULL)
         pool_unpin(&run->pool, table->blocks);
@@ -111,9 +133,9 @@ static void sort_ranks(const struct table *ranks, uint64_t first, uint64_t recor
     for (unsigned j = 0; j < PILES_MAX; j++)
         next[j] = j * share;
     for (uint64_t i = 0; i < records; i++) {
-        uint32_t rank = *table_u32(ranks, first + i);
+        uint64_t rank = table_get(ranks, first + i);
 
-        *table_u32(sorted, next[(rank - first) / share]++) = rank;
+        table_set(sorted, next[(rank - first) / share]++, rank);
     }
 }
 
@@ -135,67 +157,92 @@ static int restart_ranked(struct run *run, struct piles *piles, unsigned p, stru
     route.share = records / (wanted < PILES_MAX ? wanted : PILES_MAX) + 1;
     order.share = route.share;
     count = (unsigned)((records - 1) / route.share + 1);
-    if (take_ranks(run, &sorted, records) != 0)
+    if (take_numbers(run, &sorted, records) != 0)
         goto out;
     sort_ranks(ranks, first, records, route.share, &sorted);
     if (scatter_pile(run, piles, p, route_by_rank, &route, count, &inner) != 0)
         goto out;
     for (uint64_t i = 0; i < records; i++)
-        *table_u32(ranks, first + i) = *table_u32(&sorted, i);
-    drop_ranks(run, &sorted);
+        table_set(ranks, first + i, table_get(&sorted, i));
+    drop_numbers(run, &sorted);
     status = shuffle_piles(run, &inner, order, sink);
 
 out:
-    drop_ranks(run, &sorted);
+    drop_numbers(run, &sorted);
     piles_release(&inner);
     return status;
 }
 
-static int restart_leaf(struct run *run, struct piles *piles, unsigned p, struct order_node node, struct sink *sink)
+/* Let `draw` name the records of the first places, and turn that around: ranks[i] receives the place of record i. Those
+ * that were not named come after the others. *ranks must be dropped by the caller, also after a failure. */
+static int draw_ranks(struct run *run, uint64_t records, shuffle_draw *draw, void *context, struct table *ranks)
 {
-    uint64_t records = piles->pile[p].records;
     struct table drawn = {0};
-    struct table ranks = {0};
+    uint64_t places = records;
     int status = -1;
 
-    if (take_ranks(run, &drawn, records) != 0 || take_ranks(run, &ranks, records) != 0)
+    if (take_numbers(run, &drawn, records) != 0 || take_numbers(run, ranks, records) != 0)
         goto out;
-    for (uint64_t i = 0; i < records; i++)
-        *table_u32(&drawn, i) = (uint32_t)i;
-    order_leaf_u32(&run->order, node, &drawn, 0, records);
-    for (uint64_t i = 0; i < records; i++)
-        *table_u32(&ranks, *table_u32(&drawn, i)) = (uint32_t)i;
-    drop_ranks(run, &drawn);
-    status = restart_ranked(run, piles, p, &ranks, 0, sink);
+    for (uint64_t i = 0; i < records; i++) {
+        table_set(&drawn, i, i);
+        table_set(ranks, i, records);
+    }
+    status = draw(context, &drawn, records, &places);
+    for (uint64_t i = 0; i < places; i++)
+        table_set(ranks, table_get(&drawn, i), i);
+    for (uint64_t i = 0; places < records; i++)
+        if (table_get(ranks, i) == records)
+            table_set(ranks, i, places++);
 
 out:
-    drop_ranks(run, &drawn);
-    drop_ranks(run, &ranks);
+    drop_numbers(run, &drawn);
     return status;
 }
 
-/* Read a pile from beginning to end, to `sink` if there is one. */
-static int read_through(struct run *run, struct piles *piles, unsigned p, struct sink *sink)
+struct leaf_draw {
+    const struct order *order;
+    struct order_node node;
+};
+
+static int draw_leaf(void *context, struct table *numbers, uint64_t records, uint64_t *places)
 {
-    struct source *source = pile_source(piles, p, sink == NULL);
+    const struct leaf_draw *leaf = context;
+
+    (void)places;
+    order_leaf_u32(leaf->order, leaf->node, numbers, 0, records);
+    return 0;
+}
+
+static int restart_leaf(struct run *run, struct piles *piles, unsigned p, struct order_node node, struct sink *sink)
+{
+    struct leaf_draw leaf = {.order = &run->order, .node = node};
+    struct table ranks = {0};
+    int status = draw_ranks(run, piles->pile[p].records, draw_leaf, &leaf, &ranks);
+
+    if (status == 0)
+        status = restart_ranked(run, piles, p, &ranks, 0, sink);
+    drop_numbers(run, &ranks);
+    return status;
+}
+
+/* One record: verified before, since nothing may be written of a damaged pile, and then copied. */
+static int restart_single(struct run *run, struct piles *piles, unsigned p, struct sink *sink)
+{
+    struct source *source = NULL;
     ssize_t bytes = -1;
 
+    if (pile_verify(piles, p, run->buffer, run->memory.buffer_bytes) != 0)
+        return -1;
+    source = pile_source(piles, p, false);
     if (source == NULL)
         return fault_report(run->fault, "memory", errno);
     while ((bytes = source_read(source, run->buffer, run->memory.buffer_bytes)) > 0)
-        if (sink != NULL && sink_write(sink, run->buffer, (size_t)bytes) != 0) {
-            bytes = -1;
+        if (sink_write(sink, run->buffer, (size_t)bytes) != 0)
             break;
-        }
     source_free(source);
-    return bytes < 0 ? -1 : 0;
-}
-
-/* One record: read once to verify it, since nothing may be written before, and once to copy it. */
-static int restart_single(struct run *run, struct piles *piles, unsigned p, struct sink *sink)
-{
-    if (read_through(run, piles, p, NULL) != 0 || read_through(run, piles, p, sink) != 0)
+    if (bytes != 0)
         return -1;
+    run_take(run, 1);
     pile_clear(piles, p);
     return 0;
 }
@@ -209,11 +256,8 @@ static int restart(struct run *run, struct piles *piles, unsigned p, const struc
     uint64_t records = piles->pile[p].records;
     unsigned bits;
 
-    for (unsigned q = 0; q < piles->count; q++) {
-        run->piles_spilled += piles->pile[q].blocks > 0 && !piles->pile[q].spilled;
-        if (pile_flush(piles, q) != 0)
-            return -1;
-    }
+    if (flush_all(run, piles) != 0)
+        return -1;
     if (records == 1)
         return restart_single(run, piles, p, sink);
     run->started_over++;
@@ -240,6 +284,26 @@ int shuffle_piles(struct run *run, struct piles *piles, struct gather_order orde
     }
 }
 
+int shuffle_drawn(struct run *run, struct piles *piles, shuffle_draw *draw, void *context, struct sink *sink)
+{
+    uint64_t records = piles->pile[0].records;
+    uint64_t table_blocks = pool_blocks_for(&run->pool, records * number_bytes(records));
+    struct gather_order order = {.kind = GATHER_RANKS, .share = records};
+    struct table ranks = {0};
+    int status = -1;
+
+    if (records == 0)
+        return 0;
+    if (2 * table_blocks > pool_free(&run->pool) && flush_all(run, piles) != 0)
+        return -1;
+    if (draw_ranks(run, records, draw, context, &ranks) == 0) {
+        order.ranks = &ranks;
+        status = shuffle_piles(run, piles, order, sink);
+    }
+    drop_numbers(run, &ranks);
+    return status;
+}
+
 int shuffle_source(struct run *run, struct source *source, struct sink *sink)
 {
     const struct order_node root = {.root = true};
@@ -248,8 +312,7 @@ int shuffle_source(struct run *run, struct source *source, struct sink *sink)
     struct piles piles = {0};
     int status = scatter(run, source, route_by_node, &route, 1u << ORDER_ROOT_BITS, &piles);
 
-    for (unsigned p = 0; status == 0 && p < piles.count; p++)
-        run->records += piles.pile[p].records;
+    run->records = piles.records;
     run->scattered_seconds = run_seconds();
     if (status == 0)
         status = shuffle_piles(run, &piles, order, sink);

@@ -1,0 +1,24 @@
+#ifndef BIGSHUF_PASSAGE_H
+#define BIGSHUF_PASSAGE_H
+
+/* From a source to a sink, record by record, on one thread and in the run's buffer. */
+
+#include "outlet.h"
+#include "run.h"
+#include "sink.h"
+#include "source.h"
+#include "walk.h"
+
+struct passage {
+    struct walk walk;
+    struct outlet outlet;
+    struct sink *sink;
+};
+
+/* `sink` may be NULL if nothing is put into the outlet. */
+void passage_init(struct passage *passage, struct run *run, struct source *source, struct sink *sink);
+
+/* Write what is still in the outlet. 0, or -1 after a report. */
+int passage_end(struct passage *passage);
+
+#endif

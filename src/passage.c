@@ -1,0 +1,27 @@
+/* Half of the buffer is for the walk, the other for the outlet; more than a few hundred KiB are of no use to either. */
+
+#include "passage.h"
+
+static const size_t BYTES_MAX = (size_t)512 << 10;
+
+static int drain(void *context)
+{
+    struct passage *passage = context;
+
+    return outlet_drain(&passage->outlet, passage->sink);
+}
+
+void passage_init(struct passage *passage, struct run *run, struct source *source, struct sink *sink)
+{
+    size_t half = run->memory.buffer_bytes / 2;
+    size_t bytes = half < BYTES_MAX ? half : BYTES_MAX;
+
+    passage->sink = sink;
+    walk_init(&passage->walk, &run->format, source, run->buffer, bytes - POOL_SLACK_BYTES);
+    outlet_init(&passage->outlet, run->buffer + half, bytes, drain, passage);
+}
+
+int passage_end(struct passage *passage)
+{
+    return drain(passage);
+}
