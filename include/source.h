@@ -6,6 +6,7 @@
  * after another, each one's last record completed if its delimiter is missing.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -35,9 +36,16 @@ void source_unread(struct source *source, const uint8_t *data, size_t bytes);
 /* Bytes in the regular files among the inputs, as far as known at the start: a lower bound of what will come. */
 uint64_t source_known_bytes(const struct source *source);
 
+/* Are all inputs regular files, so that what will come is known but for changes? */
+bool source_is_known(const struct source *source);
+
 /* Bytes delivered so far: delimiters that were added count, bytes that were put back do not until they are read again.
  */
 uint64_t source_delivered_bytes(const struct source *source);
+
+/* The name of the file from which the byte at `offset` of the stream came, which has been read already. *end receives
+ * the offset at which that file ends, as far as it is known, else UINT64_MAX. What is no file is called "input". */
+const char *source_name_at(const struct source *source, uint64_t offset, uint64_t *end);
 
 void source_free(struct source *source); /* NULL is fine */
 

@@ -27,12 +27,15 @@ struct source {
     const uint8_t *unread;
     size_t unread_bytes;
     uint64_t known_bytes, delivered_bytes;
+    const struct files *files; /* the context of a source over files, else NULL */
 };
 
-/* The context of a source over files. */
 struct files {
     const char *const *names;
     size_t count, next; /* the file being read is the one before `next` */
+    bool known;         /* are all regular? */
+    uint64_t *end;      /* of each file that has been read, in the stream */
+    uint64_t read;      /* bytes of the stream */
     struct fault *fault;
     int fd;       /* of the file being read, -1 between files */
     off_t size;   /* of that file when it was opened, 0 if it has none */
@@ -62,33 +65,35 @@ static void close_input(int fd)
         (void)io_close(fd);
 }
 
-/* What is left of standard input, if it is a regular file. */
-static uint64_t standard_input_bytes(void)
+/* Is standard input a regular file? Then *bytes receives what is left of it. */
+static bool look_at_standard_input(uint64_t *bytes)
 {
     struct stat status;
     off_t position;
 
     if (sys_fstat(STDIN_FILENO, &status) != 0 || !S_ISREG(status.st_mode))
-        return 0;
+        return false;
     position = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
-    return position >= 0 && position < status.st_size ? (uint64_t)(status.st_size - position) : 0;
+    if (position >= 0 && position < status.st_size)
+        *bytes = (uint64_t)(status.st_size - position);
+    return true;
 }
 
 /* Can the file be read, as far as that can be known without side effects? Returns 0, with the bytes of a regular file
  * in *bytes, or -1 with errno. */
-static int look_at(const char *name, uint64_t *bytes)
+static int look_at(const char *name, uint64_t *bytes, bool *regular)
 {
     struct stat status;
     int fd;
 
-    *bytes = 0;
     if (sys_stat(name, &status) != 0)
         return -1;
     if (S_ISDIR(status.st_mode)) {
         errno = EISDIR;
         return -1;
     }
-    if (!S_ISREG(status.st_mode))
+    *regular = S_ISREG(status.st_mode);
+    if (!*regular)
         return sys_readable(name);
     fd = io_open(name, O_RDONLY, 0);
     if (fd < 0)
@@ -98,21 +103,24 @@ static int look_at(const char *name, uint64_t *bytes)
     return 0;
 }
 
-static int look_at_all(const struct files *files, uint64_t *known_bytes)
+static int look_at_all(struct files *files, uint64_t *known_bytes)
 {
     bool standard_input_counted = false;
 
     *known_bytes = 0;
+    files->known = true;
     for (size_t i = 0; i < files->count; i++) {
         uint64_t bytes = 0;
+        bool regular = true;
 
         if (!is_standard_input(files->names[i])) {
-            if (look_at(files->names[i], &bytes) != 0)
+            if (look_at(files->names[i], &bytes, &regular) != 0)
                 return fault_report(files->fault, files->names[i], errno);
         } else if (!standard_input_counted) {
-            bytes = standard_input_bytes();
+            regular = look_at_standard_input(&bytes);
             standard_input_counted = true;
         }
+        files->known = files->known && regular;
         *known_bytes += bytes;
     }
     return 0;
@@ -164,6 +172,7 @@ static ssize_t read_on(struct files *files, uint8_t *data, size_t bytes)
         return fault_say(files->fault, "%s: file has shrunk while it was read", files->names[files->next - 1]);
     close_input(files->fd);
     files->fd = -1;
+    files->end[files->next - 1] = files->read + (files->last != files->delimiter);
     if (files->last == files->delimiter)
         return 0;
     data[0] = files->delimiter;
@@ -181,6 +190,7 @@ static ssize_t read_files(void *context, uint8_t *data, size_t bytes)
         if (got < 0)
             return -1;
         done += (size_t)got;
+        files->read += (size_t)got;
     }
     return (ssize_t)done;
 }
@@ -190,6 +200,7 @@ static void free_files(void *context)
     struct files *files = context;
 
     close_input(files->fd);
+    free(files->end);
     free(files);
 }
 
@@ -204,12 +215,17 @@ struct source *source_open(const char *const *names, size_t count, uint8_t delim
         return NULL;
     }
     *files = (struct files){.names = names, .count = count, .fault = fault, .fd = -1, .delimiter = delimiter};
-    if (look_at_all(files, &known_bytes) == 0) {
+    files->end = sys_allocate(count + 1, sizeof *files->end);
+    if (files->end == NULL)
+        fault_report(fault, "memory", errno);
+    else if (look_at_all(files, &known_bytes) == 0) {
         source = source_over(read_files, files, free_files);
         if (source == NULL)
             fault_report(fault, "memory", errno);
         else
             source->known_bytes = known_bytes;
+        if (source != NULL)
+            source->files = files;
     }
     if (source == NULL)
         free_files(files);
@@ -247,9 +263,29 @@ void source_unread(struct source *source, const uint8_t *data, size_t bytes)
     source->delivered_bytes -= bytes;
 }
 
+const char *source_name_at(const struct source *source, uint64_t offset, uint64_t *end)
+{
+    const struct files *files = source->files;
+    size_t i = 0;
+
+    *end = UINT64_MAX;
+    if (files == NULL)
+        return "input";
+    while (i + 1 < files->next && files->end[i] <= offset)
+        i++;
+    if (i + 1 < files->next || files->fd < 0)
+        *end = files->end[i];
+    return files->names[i];
+}
+
 uint64_t source_known_bytes(const struct source *source)
 {
     return source->known_bytes;
+}
+
+bool source_is_known(const struct source *source)
+{
+    return source->files != NULL && source->files->known;
 }
 
 uint64_t source_delivered_bytes(const struct source *source)

@@ -1,0 +1,36 @@
+#ifndef BIGSHUF_REPEAT_H
+#define BIGSHUF_REPEAT_H
+
+/* Sampling with replacement. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "run.h"
+#include "sink.h"
+#include "source.h"
+#include "table.h"
+#include "walk.h"
+
+/* Who draws. Functions return 0, or -1 after a report. */
+struct repeat_lots {
+    /* Each record of the input comes by, with its first piece. May be NULL. */
+    int (*note)(void *context, const struct walk_piece *piece);
+
+    /* All have come. `at_random` receives whether drawing a few at a time is as quick as many. May be NULL. */
+    int (*prepare)(void *context, uint64_t records, bool *at_random);
+
+    /* Put the numbers of the next `count` records of the output, each less than `records`, into numbers[0, count), a
+     * table of 8-byte numbers. */
+    int (*draw)(void *context, uint64_t records, struct table *numbers, uint64_t count);
+    void *context;
+};
+
+/* Write the records of a source that are drawn, run->left of them, for ever without a limit. What is drawn does not
+ * depend on the memory. No records at all are an error. 0, or -1 after a report. */
+int repeat_source(struct run *run, struct source *source, const struct repeat_lots *lots, struct sink *sink);
+
+/* All equally likely, by the words labelled "repeat". */
+int repeat_uniform(struct run *run, struct source *source, struct sink *sink);
+
+#endif

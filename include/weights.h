@@ -1,0 +1,35 @@
+#ifndef BIGSHUF_WEIGHTS_H
+#define BIGSHUF_WEIGHTS_H
+
+/* The weights of records: a field of each record, or the lines of a file, in the records' order. */
+
+#include <stdint.h>
+
+#include "decimal.h"
+#include "fault.h"
+#include "run.h"
+#include "source.h"
+#include "walk.h"
+
+/* Where weights stand. */
+struct weights_place {
+    const char *file;  /* a number a line, or NULL: */
+    uint64_t field;    /* a field of the record, from 1 */
+    uint8_t separator; /* between fields */
+};
+
+struct weights;
+
+/* `source` is where the records come from, of which the messages name the file and line. Uses the third quarter of the
+ * run's buffer if weights come from a file. NULL after a report. */
+struct weights *weights_open(struct run *run, struct weights_place place, struct source *source);
+
+/* The weight of the next record, given its first piece. 0, or -1 after a report. */
+int weights_next(struct weights *weights, const struct walk_piece *piece, struct decimal *weight);
+
+/* All records have come: there must not be more weights. 0, or -1 after a report. */
+int weights_end(struct weights *weights);
+
+void weights_free(struct weights *weights); /* NULL is fine */
+
+#endif
