@@ -1,0 +1,136 @@
+/* The set of numbers that were drawn is a table with open addressing, at least half empty. A place holds a number's
+ * bits inverted, so that a zero is no number but the last of 2^64, which is remembered by itself. */
+
+#include "draw.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "passage.h"
+#include "sys.h"
+
+static int put(struct passage *passage, const struct words_range *range, uint64_t i)
+{
+    uint8_t text[WORDS_NUMBER_BYTES];
+
+    return outlet_put(&passage->outlet, text, words_number(range, i, text));
+}
+
+int draw_repeated(struct run *run, const struct words_range *range, struct gnu *gnu, struct sink *sink)
+{
+    struct passage passage;
+    struct random_words words;
+    struct random_key key;
+
+    if (range->count == 0 && !range->full)
+        return fault_say(run->fault, "no lines to repeat");
+    random_key_derive(&key, &run->order.key, "repeat", NULL, 0);
+    random_words_init(&words, &key);
+    passage_init(&passage, run, NULL, sink);
+    while (run_take(run, 1) > 0) {
+        uint64_t i;
+
+        if (gnu == NULL)
+            i = random_draw(&words, range->count);
+        else if (gnu_draw(gnu, range->count - 1, &i) != 0)
+            return -1;
+        if (put(&passage, range, i) != 0)
+            return -1;
+    }
+    return passage_end(&passage);
+}
+
+struct set {
+    struct table table;
+    uint64_t mask;
+    bool has_last; /* the number whose inverse is 0 */
+};
+
+/* Multiplication by a constant without pattern spreads numbers that are near to each other (D. E. Knuth, The Art of
+ * Computer Programming, volume 3, section 6.4). */
+static uint64_t home(uint64_t number)
+{
+    return number * 0x9e3779b97f4a7c15 >> 20;
+}
+
+/* False if the number was in the set already. */
+static bool add(struct set *set, uint64_t number)
+{
+    uint64_t entry = ~number;
+    uint64_t place = home(number) & set->mask;
+
+    if (entry == 0) {
+        bool added = !set->has_last;
+
+        set->has_last = true;
+        return added;
+    }
+    for (; *table_u64(&set->table, place) != 0; place = (place + 1) & set->mask)
+        if (*table_u64(&set->table, place) == entry)
+            return false;
+    *table_u64(&set->table, place) = entry;
+    return true;
+}
+
+static int open_set(struct run *run, struct set *set, uint64_t numbers)
+{
+    uint64_t places = 2;
+
+    while (places / 2 < numbers && places < UINT64_MAX / 64)
+        places *= 2;
+    if (table_take(&set->table, &run->pool, places, sizeof(uint64_t)) != 0)
+        return fault_say(run->fault, "a sample of %llu numbers needs more memory: use -S %lluM or more",
+                         (unsigned long long)numbers, (unsigned long long)(places / ((1 << 20) / 9) + 16));
+    for (uint64_t i = 0; i < places; i++)
+        *table_u64(&set->table, i) = 0;
+    set->mask = places - 1;
+    return 0;
+}
+
+int draw_different(struct run *run, const struct words_range *range, struct sink *sink)
+{
+    struct set set = {.mask = 0};
+    struct passage passage;
+    struct random_words words;
+    struct random_key key;
+    int status = open_set(run, &set, run->left);
+
+    random_key_derive(&key, &run->order.key, "range", NULL, 0);
+    random_words_init(&words, &key);
+    passage_init(&passage, run, NULL, sink);
+    while (status == 0 && run->left > 0) {
+        uint64_t i = random_draw(&words, range->count);
+
+        if (!add(&set, i))
+            continue;
+        status = put(&passage, range, i);
+        run_take(run, 1);
+    }
+    table_release(&set.table);
+    return status == 0 ? passage_end(&passage) : -1;
+}
+
+int draw_gnu(struct run *run, const struct words_range *range, struct gnu *gnu, struct sink *sink)
+{
+    uint64_t numbers = run_take(run, run->left);
+    struct passage passage;
+    uint64_t *number = NULL;
+    int status = -1;
+
+    if (numbers <= run->memory.bytes / 40)
+        number = sys_allocate(numbers, sizeof *number);
+    if (number == NULL)
+        return fault_say(run->fault, "a sample of %llu numbers needs more memory: use a larger -S",
+                         (unsigned long long)numbers);
+    passage_init(&passage, run, NULL, sink);
+    if (gnu_sparse(gnu, range->count - 1, numbers, number) != 0)
+        goto out;
+    for (uint64_t i = 0; i < numbers; i++)
+        if (put(&passage, range, number[i]) != 0)
+            goto out;
+    status = passage_end(&passage);
+
+out:
+    free(number);
+    return status;
+}
