@@ -10,20 +10,35 @@
 
 /* The strings are the caller's argv's; the two arrays are freed by options_release. */
 struct options {
-    const char **files; /* inputs in order; "-" is standard input */
-    size_t file_count;  /* at least 1 after parsing, unless files0_from is set */
+    const char **files; /* inputs in order, "-" is standard input; with `echo` the records themselves */
+    size_t file_count;  /* at least 1 after parsing, unless files0_from, `range` (then 0) or `echo` is set */
 
     const char *files0_from; /* read the names from this file ("-": standard input); NULL if not given */
+    bool echo;               /* -e */
+    bool range;              /* -i LO-HI: the records are numbers */
+    bool range_full;         /* there are 2^64 of them, which range_count cannot tell */
+    uint64_t range_first;    /* LO */
+    uint64_t range_count;    /* HI - LO + 1, maybe 0; also 0 if range_full */
     const char *output;      /* -o; NULL is standard output */
     uint8_t delimiter;       /* '\n', or '\0' with -z */
-    uint64_t memory_bytes;   /* -S, at least HARDWARE_MEMORY_MIN; 0 if not given */
+
+    uint64_t count;          /* -n, the least of several; UINT64_MAX if not given */
+    bool repeat;             /* -r */
+    bool keep_order;         /* only if -n is given */
+    uint8_t field_separator; /* -t; TAB if not given */
+    uint64_t weight_field;   /* from 1; 0 if not given */
+    const char *weights;     /* name of the file; NULL if not given */
+    const char *probability; /* as decimal_threshold takes it; NULL if not given */
+
+    uint64_t memory_bytes; /* -S, at least HARDWARE_MEMORY_MIN; 0 if not given */
 
     const char **temporary; /* -T, in order; none if not given */
     size_t temporary_count;
 
-    const char *seed;      /* --seed; NULL if not given, "" is a seed */
-    uint64_t leaf_records; /* --tune=leaf-records=T; ORDER_LEAF_RECORDS if not given */
-    unsigned parallel;     /* --parallel; 0 if not given */
+    const char *seed;          /* --seed; NULL if not given, "" is a seed */
+    const char *random_source; /* name of the file; NULL if not given */
+    uint64_t leaf_records;     /* --tune=leaf-records=T; ORDER_LEAF_RECORDS if not given */
+    unsigned parallel;         /* --parallel; 0 if not given */
     bool verbose;
 };
 

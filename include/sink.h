@@ -19,7 +19,9 @@
  * that lead to a file that is yet to be made. Death by signal counts as an abort.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "fault.h"
 
@@ -30,7 +32,14 @@ struct sink;
  * reader here. NULL after a report. */
 struct sink *sink_open(const char *path, struct fault *fault);
 
-/* 0, or -1 after a report. Not before all input has been read: the file may be one of the inputs. */
+/* Does the first sink_write empty a file that may be one of the inputs? */
+bool sink_is_in_place(const struct sink *sink);
+
+/* Write `to` wherever the records have `from`, which is a delimiter that cannot be in them otherwise. */
+void sink_translate(struct sink *sink, uint8_t from, uint8_t to);
+
+/* 0, or -1 after a report. Not before all input has been read: the file may
+ * be one of the inputs. */
 int sink_write(struct sink *sink, const void *data, size_t bytes);
 
 /* All has been written: close, and give the file its mode and its name. Only if this returns 0 is the output complete;

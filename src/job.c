@@ -1,7 +1,9 @@
 /*
- * An input that turns out to be small after one read is a pile by itself, the root of the tree, and is gathered at
- * once: no thread is started, and nobody looks how much memory the machine has. Any other input is scattered and
- * gathered, with the bytes already read put back.
+ * The options say where records come from (open_source) and what is done with them (write_records).
+ *
+ * An input to be shuffled that turns out to be small after one read is a pile by itself, the root of the tree, and is
+ * gathered at once: no thread is started, and nobody looks how much memory the machine has. Any other input is
+ * scattered and gathered, with the bytes already read put back.
  */
 
 #include "job.h"
@@ -12,13 +14,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decimal.h"
+#include "draw.h"
 #include "gather.h"
+#include "gnu.h"
 #include "hardware.h"
 #include "number.h"
+#include "repeat.h"
+#include "replay.h"
+#include "select.h"
 #include "shuffle.h"
 #include "sink.h"
 #include "source.h"
 #include "sys.h"
+#include "weighted.h"
+#include "words.h"
 
 /* What is shuffled in one piece: an input of which 512 piles would be a few hundred bytes each. */
 static const size_t SMALL_BYTES = (size_t)256 << 10;
@@ -27,12 +37,21 @@ static const size_t SMALL_BYTES = (size_t)256 << 10;
  * them, 4.8 s with none, on two processors. None if the user has set a maximum. */
 enum { WAITING = 4 };
 
+/* GNU shuf takes a sample of a larger file in another way than of a smaller one. */
+static const uint64_t GNU_RESERVOIR_BYTES = (uint64_t)8 << 20;
+
+/* Of more numbers than this, a sample of up to half of them is drawn number by number. Fixed, as part of the order. */
+static const uint64_t RANGE_DRAWN_FROM = (uint64_t)1 << 27;
+
 enum { SEED_BYTES = 32 };
 
 struct job {
     const struct options *options;
     struct fault fault;
-    struct source *source;
+    const char **names; /* of --files0-from */
+    char *names_data;
+    struct source *source; /* NULL if numbers are drawn from a range */
+    struct gnu *gnu;       /* NULL without --random-source */
     struct sink *sink;
     struct spill_place place;
     char seed_text[2 * SEED_BYTES + 1]; /* the seed that was made, if none was given */
@@ -61,9 +80,12 @@ static int make_seed(struct job *job)
 static int open_run(struct job *job, struct run *run, uint64_t memory_bytes, unsigned workers)
 {
     run->order = job->order;
-    run->format.delimiter = job->options->delimiter;
+    run->format.delimiter = job->options->echo ? '\0' : job->options->delimiter;
     run->place = &job->place;
-    return run_open(run, run_memory(memory_bytes, workers), &job->fault);
+    if (run_open(run, run_memory(memory_bytes, workers), &job->fault) != 0)
+        return -1;
+    run->left = job->options->count;
+    return 0;
 }
 
 static uint64_t count_records(const struct record_format *format, const uint8_t *data, size_t bytes)
@@ -103,7 +125,7 @@ static uint64_t spill_expected(uint64_t known_bytes, uint64_t memory_bytes)
 
 static void print_summary(const struct job *job, const struct run *run, double start)
 {
-    uint64_t bytes = source_delivered_bytes(job->source);
+    uint64_t bytes = job->source != NULL ? source_delivered_bytes(job->source) : 0;
     char peak[32];
 
     fprintf(stderr,
@@ -130,46 +152,155 @@ static int finish(struct job *job, const struct run *run, double start)
     return 0;
 }
 
-static int shuffle(struct job *job)
+/* Are records only put into the order of the seed? */
+static bool is_plain(const struct options *options)
+{
+    return !options->repeat && !options->keep_order && options->probability == NULL && options->weights == NULL &&
+           options->weight_field == 0 && options->random_source == NULL;
+}
+
+static struct words_range range_of(const struct options *options)
+{
+    return (struct words_range){.first = options->range_first,
+                                .count = options->range_count,
+                                .full = options->range_full,
+                                .delimiter = options->delimiter};
+}
+
+/* Does the sample from a range not depend on numbers that are not in it? */
+static bool is_drawn(const struct options *options)
+{
+    uint64_t count = options->range_full ? UINT64_MAX : options->range_count;
+
+    if (!options->range || options->weights != NULL || options->weight_field > 0)
+        return false;
+    if (options->repeat)
+        return true;
+    if (options->random_source != NULL)
+        return options->count <= count / 8;
+    return !options->keep_order && options->probability == NULL && count > RANGE_DRAWN_FROM &&
+           options->count <= count / 2;
+}
+
+static int write_drawn(struct job *job, struct run *run)
+{
+    struct words_range range = range_of(job->options);
+
+    if (job->options->repeat)
+        return draw_repeated(run, &range, job->gnu, job->sink);
+    return job->gnu != NULL ? draw_gnu(run, &range, job->gnu, job->sink) : draw_different(run, &range, job->sink);
+}
+
+static int write_weighted(struct job *job, struct run *run)
 {
     const struct options *options = job->options;
-    uint64_t known_bytes = source_known_bytes(job->source);
+    struct weights_place place = {
+        .file = options->weights, .field = options->weight_field, .separator = options->field_separator};
+
+    if (options->repeat)
+        return weighted_repeat(run, job->source, place, job->sink);
+    return options->keep_order ? weighted_select(run, job->source, place, job->sink)
+                               : weighted_order(run, job->source, place, job->sink);
+}
+
+static int write_replayed(struct job *job, struct run *run)
+{
+    const struct options *options = job->options;
+    uint64_t unused;
+
+    if (options->repeat)
+        return replay_repeat(run, job->source, job->gnu, job->sink);
+    if (options->echo || options->range || options->count == UINT64_MAX ||
+        (source_is_known(job->source) && source_known_bytes(job->source) <= GNU_RESERVOIR_BYTES))
+        return replay_order(run, job->source, job->gnu, job->sink);
+    if (gnu_draw(job->gnu, 0, &unused) != 0) /* opens it if it is a FIFO, as shuf does before it reads the input */
+        return -1;
+    return replay_reservoir(run, job->source, job->gnu, job->sink);
+}
+
+static int write_bernoulli(struct job *job, struct run *run)
+{
+    struct select_share share;
+
+    if (decimal_threshold(job->options->probability, &share.threshold, &share.all) != 0)
+        return fault_report(&job->fault, "--probability", errno);
+    return select_bernoulli(run, job->source, share, job->sink);
+}
+
+/* All but the order of the seed from little input. */
+static int write_records(struct job *job, struct run *run)
+{
+    const struct options *options = job->options;
+
+    if (job->source == NULL)
+        return write_drawn(job, run);
+    if (options->weights != NULL || options->weight_field > 0)
+        return write_weighted(job, run);
+    if (job->gnu != NULL)
+        return write_replayed(job, run);
+    if (options->repeat)
+        return repeat_uniform(run, job->source, job->sink);
+    if (options->keep_order)
+        return select_first(run, job->source, job->sink);
+    if (options->probability != NULL)
+        return write_bernoulli(job, run);
+    return shuffle_source(run, job->source, job->sink);
+}
+
+/* Shuffle an input if it is small. 1 if it was, 0 if not and what was read of it is in front again, from the run's
+ * buffer, or -1 after a report. */
+static int try_small(struct job *job, struct run *run)
+{
+    ssize_t bytes = -1;
+
+    if (open_run(job, run, RUN_MEMORY_MIN, 1) == 0)
+        bytes = source_read(job->source, run->buffer, SMALL_BYTES);
+    if (bytes < 0)
+        return -1;
+    if ((size_t)bytes < SMALL_BYTES)
+        return shuffle_small(job, run, (size_t)bytes) == 0 ? 1 : -1;
+    source_unread(job->source, run->buffer, (size_t)bytes);
+    return 0;
+}
+
+/* Open a run that suits the task. */
+static int open_large(struct job *job, struct run *run, uint64_t known_bytes)
+{
+    const struct options *options = job->options;
     uint64_t memory_bytes = options->memory_bytes;
     unsigned workers = options->parallel;
-    double start = run_seconds();
-    struct run small = {0};
-    struct run large = {0};
-    int status = -1;
 
-    if (known_bytes <= SMALL_BYTES) {
-        ssize_t bytes = -1;
-
-        if (open_run(job, &small, RUN_MEMORY_MIN, 1) == 0)
-            bytes = source_read(job->source, small.buffer, SMALL_BYTES);
-        if (bytes < 0)
-            goto out;
-        if ((size_t)bytes < SMALL_BYTES) {
-            if (shuffle_small(job, &small, (size_t)bytes) == 0)
-                status = finish(job, &small, start);
-            goto out;
-        }
-        source_unread(job->source, small.buffer, (size_t)bytes);
-    }
+    if (!is_plain(options) && job->source != NULL && source_is_known(job->source) && known_bytes <= SMALL_BYTES)
+        return open_run(job, run, RUN_MEMORY_MIN, 1);
     if (memory_bytes == 0)
         memory_bytes = hardware_memory();
     if (workers == 0)
         workers = hardware_processors();
-    if (spill_expected(known_bytes, memory_bytes) > 0 &&
+    if (options->count == UINT64_MAX && options->probability == NULL && spill_expected(known_bytes, memory_bytes) > 0 &&
         spill_check(&job->place, spill_expected(known_bytes, memory_bytes)) != 0)
-        goto out;
-    if (open_run(job, &large, memory_bytes, workers) != 0)
-        goto out;
-    if (options->parallel == 0 && large.memory.workers > 1)
-        large.waiting = WAITING;
-    if (shuffle_source(&large, job->source, job->sink) == 0)
-        status = finish(job, &large, start);
+        return -1;
+    if (open_run(job, run, memory_bytes, workers) != 0)
+        return -1;
+    if (options->parallel == 0 && run->memory.workers > 1)
+        run->waiting = WAITING;
+    return 0;
+}
 
-out:
+static int do_task(struct job *job)
+{
+    uint64_t known_bytes = job->source != NULL ? source_known_bytes(job->source) : 0;
+    double start = run_seconds();
+    struct run small = {0};
+    struct run large = {0};
+    int done = 0;
+    int status = -1;
+
+    if (job->source != NULL && is_plain(job->options) && known_bytes <= SMALL_BYTES)
+        done = try_small(job, &small);
+    if (done > 0)
+        status = finish(job, &small, start);
+    if (done == 0 && open_large(job, &large, known_bytes) == 0 && write_records(job, &large) == 0)
+        status = finish(job, &large, start);
     run_close(&small);
     run_close(&large);
     return status;
@@ -183,38 +314,99 @@ static const char *default_directory(void)
     return directory != NULL && directory[0] != '\0' ? directory : "/var/tmp";
 }
 
+static int open_files(struct job *job)
+{
+    const struct options *options = job->options;
+    const char *const *names = options->files;
+    size_t count = options->file_count;
+
+    if (options->files0_from != NULL) {
+        if (source_names(options->files0_from, &job->names, &count, &job->names_data, &job->fault) != 0)
+            return -1;
+        names = job->names;
+    }
+    job->source = source_open(names, count, options->delimiter, &job->fault);
+    return job->source == NULL ? -1 : 0;
+}
+
+/* Words are kept with NUL behind each, which is in none of them, and get their delimiter when they are written. */
+static int open_source(struct job *job)
+{
+    const struct options *options = job->options;
+    struct words_range range = range_of(options);
+
+    if (is_drawn(options))
+        return 0;
+    if (!options->echo && !options->range)
+        return open_files(job);
+    job->source = options->echo ? words_source(options->files, options->file_count) : words_range_source(&range);
+    return job->source == NULL ? fault_report(&job->fault, "memory", errno) : 0;
+}
+
+/* With -r and no -n the output never ends, so it must be something that can be read meanwhile. */
+static int check_end(struct job *job)
+{
+    const struct options *options = job->options;
+    struct stat status;
+
+    if (!options->repeat || options->count < UINT64_MAX || options->output == NULL)
+        return 0;
+    if (sys_stat(options->output, &status) == 0 && !S_ISREG(status.st_mode))
+        return 0;
+    return fault_say(&job->fault, "%s: -r without -n would never end", options->output);
+}
+
+static int open_output(struct job *job)
+{
+    job->sink = sink_open(job->options->output, &job->fault);
+    if (job->sink == NULL)
+        return -1;
+    if (job->options->echo)
+        sink_translate(job->sink, '\0', job->options->delimiter);
+    return 0;
+}
+
+/* No records are wanted, so nothing is opened but the output. */
+static int write_nothing(struct job *job)
+{
+    return open_output(job) == 0 ? sink_commit(job->sink) : -1;
+}
+
+static int open_all(struct job *job)
+{
+    const struct options *options = job->options;
+
+    if (check_end(job) != 0 || open_source(job) != 0)
+        return -1;
+    if (options->random_source != NULL) {
+        job->gnu = gnu_open(options->random_source, &job->fault);
+        if (job->gnu == NULL)
+            return -1;
+    }
+    if (open_output(job) != 0 || (options->temporary_count > 0 && spill_check(&job->place, 0) != 0))
+        return -1;
+    return make_seed(job);
+}
+
 int job_run(const struct options *options)
 {
     struct job job = {.options = options};
     const char *directory = default_directory();
-    const char *const *names = options->files;
-    size_t count = options->file_count;
-    const char **found = NULL;
-    char *found_data = NULL;
     int status = -1;
 
     fault_init(&job.fault);
     job.place.fault = &job.fault;
     job.place.directory = options->temporary_count > 0 ? options->temporary : &directory;
     job.place.directories = options->temporary_count > 0 ? (unsigned)options->temporary_count : 1;
-    if (options->files0_from != NULL) {
-        if (source_names(options->files0_from, &found, &count, &found_data, &job.fault) != 0)
-            goto out;
-        names = found;
-    }
-    job.source = source_open(names, count, options->delimiter, &job.fault);
-    if (job.source == NULL)
-        goto out;
-    job.sink = sink_open(options->output, &job.fault);
-    if (job.sink == NULL || (options->temporary_count > 0 && spill_check(&job.place, 0) != 0) || make_seed(&job) != 0)
-        goto out;
-    status = shuffle(&job);
-
-out:
+    if (options->count == 0)
+        status = write_nothing(&job);
+    else if (open_all(&job) == 0)
+        status = do_task(&job);
     sink_free(job.sink);
     source_free(job.source);
-    free(found);
-    free(found_data);
+    gnu_free(job.gnu);
+    free(job.names);
+    free(job.names_data);
     fault_release(&job.fault);
     return status;
 }

@@ -4,27 +4,34 @@
  * Where things are, from the top down:
  *
  *     main.c      this map
- *     options.c   the command line: one table row per option
+ *     options.c   the command line: one table row per option; argument.c its arguments; help.c what it says of itself
  *     job.c       what is to be done, and doing it
+ *     select.c    samples in the order of the input
+ *     repeat.c    samples with replacement
+ *     weighted.c  weighted samples: weight.c the law, weights.c where weights stand
+ *     replay.c    the orders of GNU shuf, from a file of random bytes: gnu.c
+ *     draw.c      numbers of a range, one by one
+ *     keyed.c     records in the order of keys
  *     shuffle.c   scatter, gather, and start over what does not fit
  *     scatter.c   pass 1: every record to its pile
  *     gather.c    pass 2: the piles in order, each shuffled, to the sink
  *     order.c     the permutation: the tree of piles and the shuffle of a leaf, as numbers
  *     index.c     the records of a pile as references that can be permuted
- *     pile.c      piles in memory and on disk, and the policy of spilling
+ *     passage.c   records one by one, from a source to a sink: walk.c, outlet.c
+ *     pile.c      piles in memory and on disk, and the policy of spilling; keys.c numbers beside records
  *     spill.c     the temporary files of piles
  *     queue.c     input blocks on their way through pass 1
  *     record.c    what a record is
- *     source.c    where records come from
+ *     source.c    where records come from; words.c those that are in no file
  *     sink.c      where records go; target.c finds out how
  *     run.c       what the stages share, and how the memory is divided
- *     pool.c      blocks of memory; table.c arrays laid over them
+ *     pool.c      blocks of memory; table.c arrays laid over them; sort.c sorts those
  *     team.c      threads
  *     random.c    the random words: chacha.c, keyed through sha256.c
- *     scan.c      find a byte; xxh64.c checksums; number.c sizes on the command line
+ *     scan.c      find a byte; xxh64.c checksums; number.c and decimal.c numbers as people write them
  *     hardware.c  memory and processors to use; cgroup.c control groups; textfile.c small files
  *     signals.c   death by signal; fault.c the one message of a failed run
- *     io.c        reading and writing that does not stop half-way; sys.c every system call
+ *     io.c        reading and writing that does not stop half-way; sys.c every system call; wide.h 128-bit numbers
  */
 
 #include <stdio.h>

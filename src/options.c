@@ -13,44 +13,50 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "argument.h"
+#include "decimal.h"
 #include "fault.h"
 #include "hardware.h"
-#include "io.h"
+#include "help.h"
 #include "number.h"
 #include "order.h"
 #include "sys.h"
 
-#ifndef BIGSHUF_VERSION
-#define BIGSHUF_VERSION "unknown"
-#endif
-
 /* What getopt_long returns for an option without a letter; letters are below. */
 enum code {
-    CODE_FILES0_FROM = UCHAR_MAX + 1,
+    CODE_RANDOM_SOURCE = UCHAR_MAX + 1,
+    CODE_FILES0_FROM,
     CODE_SEED,
+    CODE_KEEP_ORDER,
+    CODE_PROBABILITY,
+    CODE_WEIGHTS,
+    CODE_WEIGHT_FIELD,
     CODE_PARALLEL,
     CODE_TUNE,
     CODE_HELP,
     CODE_VERSION,
-};
-
-struct row {
-    const char *name;
-    int code;             /* the letter, if it has one */
-    const char *argument; /* what --help calls it; NULL if there is none */
-    const char *help;     /* a newline continues on the next line, in the same column */
+    CODE_END, /* above them all */
 };
 
 /* In the order of --help. */
-static const struct row rows[] = {
+static const struct help_row rows[] = {
+    {"echo", 'e', NULL, "the lines are the ARGs themselves"},
+    {"input-range", 'i', "LO-HI", "the lines are the numbers from LO to HI"},
+    {"head-count", 'n', "COUNT", "write at most COUNT lines"},
     {"output", 'o', "FILE", "write to FILE, which may be an input as well"},
+    {"random-source", CODE_RANDOM_SOURCE, "FILE", "take the random bytes from FILE"},
+    {"repeat", 'r', NULL, "draw every line from all lines, so that they\nrepeat; without end if there is no -n"},
     {"zero-terminated", 'z', NULL, "lines end with NUL, not newline"},
     {"files0-from", CODE_FILES0_FROM, "F",
      "read the names of the FILEs, each ended by\nNUL, from file F; - is standard input"},
     {"seed", CODE_SEED, "STRING",
      "the same STRING and number of lines give the\nsame order; default: a new order every time"},
+    {"keep-order", CODE_KEEP_ORDER, NULL, "with -n: a sample in the order of the input"},
+    {"probability", CODE_PROBABILITY, "P", "write each line with the probability P, from\n0 to 1"},
+    {"weights", CODE_WEIGHTS, "FILE", "draw lines in proportion to their weights,\nwhich are the lines of FILE"},
+    {"weight-field", CODE_WEIGHT_FIELD, "N", "the same with weights in the field N of each\nline, from 1"},
+    {"field-separator", 't', "C", "C ends a field, \\0 is NUL; default: TAB"},
     {"buffer-size", 'S', "SIZE", "use at most SIZE of memory; default: half of\nwhat is available"},
     {"temporary-directory", 'T', "DIR",
      "keep what does not fit in memory in DIR, not\n$TMPDIR or /var/tmp; may be repeated"},
@@ -62,17 +68,27 @@ static const struct row rows[] = {
     {"version", CODE_VERSION, NULL, "output version information and exit"},
 };
 
-enum { ROW_COUNT = sizeof rows / sizeof rows[0], HELP_COLUMN = 33 };
+enum { ROW_COUNT = sizeof rows / sizeof rows[0], SPELLING_BYTES = 32 };
 
-static const char help_head[] = "Usage: bigshuf [OPTION]... [FILE]...\n"
-                                "Write the lines of the FILEs in random order, every order equally likely.\n"
-                                "The FILEs may be larger than memory.\n"
-                                "\n"
-                                "With no FILE, or when FILE is -, read standard input.\n"
-                                "\n";
-static const char help_tail[] = "\n"
-                                "SIZE is a number and a unit: K (1024 bytes, the default), b (bytes), M, G, T\n"
-                                "and so on, or % of physical memory. It must be at least 8M.\n";
+/* What does not go together, beside -e and -i. */
+static const struct {
+    int one, other;
+} conflicts[] = {
+    {CODE_SEED, CODE_RANDOM_SOURCE},
+    {CODE_RANDOM_SOURCE, CODE_KEEP_ORDER},
+    {CODE_RANDOM_SOURCE, CODE_PROBABILITY},
+    {CODE_RANDOM_SOURCE, CODE_WEIGHTS},
+    {CODE_RANDOM_SOURCE, CODE_WEIGHT_FIELD},
+    {CODE_WEIGHTS, CODE_WEIGHT_FIELD},
+    {CODE_PROBABILITY, 'n'},
+    {CODE_PROBABILITY, 'r'},
+    {CODE_PROBABILITY, CODE_KEEP_ORDER},
+    {CODE_PROBABILITY, CODE_WEIGHTS},
+    {CODE_PROBABILITY, CODE_WEIGHT_FIELD},
+    {CODE_KEEP_ORDER, 'r'},
+    {CODE_FILES0_FROM, 'e'},
+    {CODE_FILES0_FROM, 'i'},
+};
 
 /* What a run of options_parse works with. */
 struct parser {
@@ -80,14 +96,10 @@ struct parser {
     struct fault fault;
     struct option longs[ROW_COUNT + 1];
     char shorts[2 * ROW_COUNT + 2];
-    char spelling[32]; /* the option at hand as it was given: "-S" or "--buffer-size" */
-    enum code print;   /* CODE_HELP or CODE_VERSION if that is all there is to do; else 0 */
+    bool given[CODE_END];          /* by code: the options before the one at hand */
+    char spelling[SPELLING_BYTES]; /* the option at hand as it was given: "-S" or "--buffer-size" */
+    enum code print;               /* CODE_HELP or CODE_VERSION if that is all there is to do; else 0 */
 };
-
-static bool is_letter(int code)
-{
-    return code <= UCHAR_MAX;
-}
 
 static void prepare(struct parser *parser)
 {
@@ -99,7 +111,7 @@ static void prepare(struct parser *parser)
         int has_argument = rows[i].argument != NULL ? required_argument : no_argument;
 
         parser->longs[i] = (struct option){rows[i].name, has_argument, NULL, rows[i].code};
-        if (is_letter(rows[i].code)) {
+        if (help_has_letter(&rows[i])) {
             *letter++ = (char)rows[i].code;
             if (has_argument == required_argument)
                 *letter++ = ':';
@@ -108,9 +120,30 @@ static void prepare(struct parser *parser)
     *letter = '\0';
 }
 
-static void hint(void)
+static int set_range(struct parser *parser, const char *range)
 {
-    fputs("Try 'bigshuf --help' for more information.\n", stderr);
+    struct options *options = parser->options;
+    uint64_t last;
+
+    if (options->range)
+        return fault_say(&parser->fault, "multiple -i options specified");
+    if (argument_range(&parser->fault, range, &options->range_first, &last) != 0)
+        return -1;
+    options->range = true;
+    options->range_count = last - options->range_first + 1; /* 2^64 is 0 */
+    options->range_full = options->range_first == 0 && last == UINT64_MAX;
+    return 0;
+}
+
+static int set_count(struct parser *parser, const char *number)
+{
+    uint64_t count;
+
+    if (argument_count(&parser->fault, number, &count) != 0)
+        return -1;
+    if (count < parser->options->count)
+        parser->options->count = count;
+    return 0;
 }
 
 static int set_output(struct parser *parser, const char *name)
@@ -118,6 +151,37 @@ static int set_output(struct parser *parser, const char *name)
     if (parser->options->output != NULL && strcmp(parser->options->output, name) != 0)
         return fault_say(&parser->fault, "multiple output files specified");
     parser->options->output = name;
+    return 0;
+}
+
+static int set_random_source(struct parser *parser, const char *name)
+{
+    if (parser->options->random_source != NULL && strcmp(parser->options->random_source, name) != 0)
+        return fault_say(&parser->fault, "multiple random sources specified");
+    parser->options->random_source = name;
+    return 0;
+}
+
+static int set_probability(struct parser *parser, const char *probability)
+{
+    uint64_t threshold;
+    bool all;
+
+    if (decimal_threshold(probability, &threshold, &all) != 0)
+        return fault_say(&parser->fault, "invalid probability: '%s'", probability);
+    parser->options->probability = probability;
+    return 0;
+}
+
+static int set_separator(struct parser *parser, const char *tab)
+{
+    uint8_t separator;
+
+    if (argument_separator(&parser->fault, tab, &separator) != 0)
+        return -1;
+    if (parser->given['t'] && separator != parser->options->field_separator)
+        return fault_say(&parser->fault, "incompatible tabs");
+    parser->options->field_separator = separator;
     return 0;
 }
 
@@ -192,8 +256,20 @@ static int set(struct parser *parser, int code, const char *argument)
     struct options *options = parser->options;
 
     switch (code) {
+    case 'e':
+        options->echo = true;
+        return 0;
+    case 'i':
+        return set_range(parser, argument);
+    case 'n':
+        return set_count(parser, argument);
     case 'o':
         return set_output(parser, argument);
+    case CODE_RANDOM_SOURCE:
+        return set_random_source(parser, argument);
+    case 'r':
+        options->repeat = true;
+        return 0;
     case 'z':
         options->delimiter = '\0';
         return 0;
@@ -203,6 +279,18 @@ static int set(struct parser *parser, int code, const char *argument)
     case CODE_SEED:
         options->seed = argument;
         return 0;
+    case CODE_KEEP_ORDER:
+        options->keep_order = true;
+        return 0;
+    case CODE_PROBABILITY:
+        return set_probability(parser, argument);
+    case CODE_WEIGHTS:
+        options->weights = argument;
+        return 0;
+    case CODE_WEIGHT_FIELD:
+        return argument_field(&parser->fault, argument, &options->weight_field);
+    case 't':
+        return set_separator(parser, argument);
     case 'S':
         return set_memory(parser, argument);
     case 'T':
@@ -220,7 +308,7 @@ static int set(struct parser *parser, int code, const char *argument)
         parser->print = (enum code)code;
         return 0;
     default: /* getopt_long has printed a message */
-        hint();
+        help_hint();
         return -1;
     }
 }
@@ -238,8 +326,45 @@ static int set_all(struct parser *parser, int count, char **words)
             snprintf(parser->spelling, sizeof parser->spelling, "-%c", code);
         if (set(parser, code, optarg) != 0)
             return -1;
+        parser->given[code] = true;
         index = -1;
     }
+    return 0;
+}
+
+/* "-n" or "--seed" */
+static const char *spell(int code, char spelling[SPELLING_BYTES])
+{
+    const struct help_row *row = rows;
+
+    while (row->code != code)
+        row++;
+    if (help_has_letter(row))
+        snprintf(spelling, SPELLING_BYTES, "-%c", code);
+    else
+        snprintf(spelling, SPELLING_BYTES, "--%s", row->name);
+    return spelling;
+}
+
+/* Do the options go together? */
+static int check(struct parser *parser)
+{
+    const bool *given = parser->given;
+
+    if (given['e'] && given['i']) {
+        fault_say(&parser->fault, "cannot combine -e and -i options");
+        help_hint();
+        return -1;
+    }
+    for (size_t i = 0; i < sizeof conflicts / sizeof conflicts[0]; i++) {
+        int one = conflicts[i].one, other = conflicts[i].other;
+        char names[2][SPELLING_BYTES];
+
+        if (given[one] && given[other])
+            return fault_say(&parser->fault, "cannot combine %s and %s", spell(one, names[0]), spell(other, names[1]));
+    }
+    if (given[CODE_KEEP_ORDER] && !given['n'])
+        return fault_say(&parser->fault, "--keep-order needs -n");
     return 0;
 }
 
@@ -247,72 +372,25 @@ static int set_files(struct parser *parser, int count, char **words)
 {
     struct options *options = parser->options;
 
-    if (options->files0_from != NULL) {
-        if (count == 0)
-            return 0;
+    if (count > 0 && (options->range || options->files0_from != NULL)) {
         fault_say(&parser->fault, "extra operand '%s'", words[0]);
-        fputs("file operands cannot be combined with --files0-from\n", stderr);
-        hint();
+        if (options->files0_from != NULL)
+            fputs("file operands cannot be combined with --files0-from\n", stderr);
+        help_hint();
         return -1;
     }
     for (int i = 0; i < count; i++)
         options->files[options->file_count++] = words[i];
-    if (count == 0)
+    if (count == 0 && !options->echo && !options->range && options->files0_from == NULL)
         options->files[options->file_count++] = "-";
     return 0;
 }
 
-static void print_row(FILE *to, const struct row *row)
-{
-    int width = is_letter(row->code) ? fprintf(to, "  -%c, ", row->code) : fprintf(to, "      ");
-
-    width += fprintf(to, "--%s", row->name);
-    if (row->argument != NULL)
-        width += fprintf(to, "=%s", row->argument);
-    if (width > HELP_COLUMN - 2) { /* too long to stand beside its help */
-        fputc('\n', to);
-        width = 0;
-    }
-    for (const char *line = row->help; line != NULL; width = 0) {
-        const char *end = strchr(line, '\n');
-
-        fprintf(to, "%*s%.*s\n", HELP_COLUMN - width, "", end == NULL ? INT_MAX : (int)(end - line), line);
-        line = end == NULL ? NULL : end + 1;
-    }
-}
-
-static void print_help(FILE *to)
-{
-    fputs(help_head, to);
-    for (size_t i = 0; i < ROW_COUNT; i++)
-        print_row(to, &rows[i]);
-    fputs(help_tail, to);
-}
-
-/* Print to standard output and close it, since some file systems tell only then that a write has failed. */
 static int print(struct parser *parser)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *to = open_memstream(&text, &length);
-    int result = -1;
-
-    if (to == NULL)
-        goto out;
-    if (parser->print == CODE_HELP)
-        print_help(to);
-    else
-        fputs("bigshuf " BIGSHUF_VERSION "\n", to);
-    if (fclose(to) != 0)
-        goto out;
-    result = io_write(STDOUT_FILENO, text, length);
-    if (result == 0)
-        result = io_close(STDOUT_FILENO);
-out:
-    if (result != 0)
-        fault_report(&parser->fault, "write error", errno);
-    free(text);
-    return result;
+    if (parser->print == CODE_VERSION)
+        return help_print_version(&parser->fault);
+    return help_print(&parser->fault, rows, ROW_COUNT);
 }
 
 enum options_verdict options_parse(struct options *options, int argc, char **argv)
@@ -323,7 +401,8 @@ enum options_verdict options_parse(struct options *options, int argc, char **arg
     size_t room = argc > 0 ? (size_t)argc + 1 : 2;
     char **words = sys_allocate(room, sizeof *words);
 
-    *options = (struct options){.delimiter = '\n', .leaf_records = ORDER_LEAF_RECORDS};
+    *options = (struct options){
+        .delimiter = '\n', .count = UINT64_MAX, .field_separator = '\t', .leaf_records = ORDER_LEAF_RECORDS};
     options->files = sys_allocate(room, sizeof *options->files);
     options->temporary = sys_allocate(room, sizeof *options->temporary);
     fault_init(&parser.fault);
@@ -343,7 +422,7 @@ enum options_verdict options_parse(struct options *options, int argc, char **arg
         verdict = print(&parser) == 0 ? OPTIONS_DONE : OPTIONS_BAD;
         goto out;
     }
-    if (set_files(&parser, argc - optind, words + optind) == 0)
+    if (check(&parser) == 0 && set_files(&parser, argc - optind, words + optind) == 0)
         verdict = OPTIONS_RUN;
 out:
     fault_release(&parser.fault);

@@ -5,15 +5,17 @@
 layers='
     main
     options job
-    shuffle
+    help argument select draw weighted replay
+    repeat keyed weights
+    shuffle passage
     gather scatter
-    index run
+    index keys run
     pile
-    order spill
+    order spill gnu sort walk outlet words
     table queue source sink target record team
-    pool
-    io random scan fault number hardware cgroup textfile signals
-    sys chacha sha256 xxh64
+    pool weight
+    io random scan fault number decimal hardware cgroup textfile signals
+    sys chacha sha256 xxh64 wide
 '
 
 # Only sys makes system calls that can fail, but for these.

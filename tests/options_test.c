@@ -121,8 +121,19 @@ static void test_no_words_mean_standard_input_and_defaults(void **state)
     assert_int_equal(run.options.file_count, 1);
     assert_string_equal(run.options.files[0], "-");
     assert_null(run.options.files0_from);
+    assert_false(run.options.echo);
+    assert_false(run.options.range);
+    assert_false(run.options.range_full);
     assert_null(run.options.output);
     assert_int_equal(run.options.delimiter, '\n');
+    assert_int_equal(run.options.count, UINT64_MAX);
+    assert_false(run.options.repeat);
+    assert_false(run.options.keep_order);
+    assert_null(run.options.probability);
+    assert_null(run.options.weights);
+    assert_int_equal(run.options.weight_field, 0);
+    assert_int_equal(run.options.field_separator, '\t');
+    assert_null(run.options.random_source);
     assert_int_equal(run.options.memory_bytes, 0);
     assert_int_equal(run.options.temporary_count, 0);
     assert_null(run.options.seed);
@@ -215,6 +226,328 @@ static void test_options_end_at_the_first_file_if_posixly_correct(void **state)
     assert_string_equal(run.options.files[1], "-z");
     parse("a", "-z");
     assert_int_equal(run.options.delimiter, '\0');
+}
+
+static void test_shuf_s_short_names_are_still_enough(void **state)
+{
+    (void)state;
+    parse("--e", "--he=3", "--rep", "--ra=source", "--o=out", "--z", "word");
+    assert_int_equal(run.verdict, OPTIONS_BAD);
+    parse("--e", "--hea=3", "--rep", "--ra=source", "--o=out", "--z", "word");
+    assert_run();
+    assert_true(run.options.echo);
+    assert_int_equal(run.options.count, 3);
+    assert_true(run.options.repeat);
+    assert_string_equal(run.options.random_source, "source");
+    assert_string_equal(run.options.output, "out");
+    assert_int_equal(run.options.delimiter, '\0');
+    parse("--i=5-7", "--re");
+    assert_run();
+    assert_int_equal(run.options.range_first, 5);
+    assert_true(run.options.repeat);
+}
+
+static void test_letters_of_shuf_may_be_joined(void **state)
+{
+    (void)state;
+    parse("-ern2", "a");
+    assert_run();
+    assert_true(run.options.echo);
+    assert_true(run.options.repeat);
+    assert_int_equal(run.options.count, 2);
+    parse("-ri5-5");
+    assert_run();
+    assert_true(run.options.repeat);
+    assert_int_equal(run.options.range_count, 1);
+    parse("-rn1i3-3");
+    assert_bad("bigshuf: invalid line count: '1i3-3'\n");
+    parse("--head-count", "-e");
+    assert_bad("bigshuf: invalid line count: '-e'\n");
+}
+
+static void test_with_echo_the_operands_are_records_if_there_are_any(void **state)
+{
+    (void)state;
+    parse("b", "-e", "-", "--", "-n1");
+    assert_run();
+    assert_true(run.options.echo);
+    assert_int_equal(run.options.file_count, 3);
+    assert_string_equal(run.options.files[0], "b");
+    assert_string_equal(run.options.files[1], "-");
+    assert_string_equal(run.options.files[2], "-n1");
+    parse("--echo");
+    assert_run();
+    assert_true(run.options.echo);
+    assert_int_equal(run.options.file_count, 0);
+    parse("-er");
+    assert_run();
+    assert_int_equal(run.options.file_count, 0);
+}
+
+static void test_a_range_is_its_first_number_and_how_many_there_are(void **state)
+{
+    (void)state;
+    parse("-i", "5-7");
+    assert_run();
+    assert_true(run.options.range);
+    assert_int_equal(run.options.range_first, 5);
+    assert_int_equal(run.options.range_count, 3);
+    assert_false(run.options.range_full);
+    assert_int_equal(run.options.file_count, 0);
+    parse("--input-range=1-18446744073709551615");
+    assert_run();
+    assert_int_equal(run.options.range_count, UINT64_MAX);
+    assert_false(run.options.range_full);
+    parse("-i0-18446744073709551614");
+    assert_run();
+    assert_int_equal(run.options.range_count, UINT64_MAX);
+    assert_false(run.options.range_full);
+}
+
+static void test_the_empty_range_and_the_full_one_are_told_apart(void **state)
+{
+    (void)state;
+    parse("-i", "5-4");
+    assert_run();
+    assert_true(run.options.range);
+    assert_int_equal(run.options.range_count, 0);
+    assert_false(run.options.range_full);
+    parse("-i", "0-18446744073709551615");
+    assert_run();
+    assert_true(run.options.range);
+    assert_int_equal(run.options.range_first, 0);
+    assert_int_equal(run.options.range_count, 0);
+    assert_true(run.options.range_full);
+}
+
+static void test_a_range_is_given_once_and_without_operands(void **state)
+{
+    (void)state;
+    parse("-i1-2", "-i1-2");
+    assert_bad("bigshuf: multiple -i options specified\n");
+    parse("-i1-2", "-ix");
+    assert_bad("bigshuf: multiple -i options specified\n");
+    parse("-i1-2", "a", "b");
+    assert_bad("bigshuf: extra operand 'a'\n" TRY_HELP);
+    parse("-i1-2", "--", "-b", "a");
+    assert_bad("bigshuf: extra operand '-b'\n" TRY_HELP);
+}
+
+static void test_a_bad_range_is_refused(void **state)
+{
+    (void)state;
+    parse("-i", "5-3");
+    assert_bad("bigshuf: invalid input range: '5-3'\n");
+    parse("-ix", "-i1-2");
+    assert_bad("bigshuf: invalid input range: 'x'\n");
+}
+
+static void test_the_least_of_several_counts_counts(void **state)
+{
+    (void)state;
+    parse("-n0");
+    assert_run();
+    assert_int_equal(run.options.count, 0);
+    parse("-n2", "--head-count=1", "-n", "3");
+    assert_run();
+    assert_int_equal(run.options.count, 1);
+    parse("-n99999999999999999999999");
+    assert_run();
+    assert_int_equal(run.options.count, UINT64_MAX);
+}
+
+static void test_a_bad_count_is_refused_wherever_it_stands(void **state)
+{
+    static const char message[] = "bigshuf: invalid line count: 'x'\n";
+
+    (void)state;
+    parse("-nx");
+    assert_bad(message);
+    parse("-n3", "-nx");
+    assert_bad(message);
+    parse("-nx", "-n3");
+    assert_bad(message);
+    parse("-n", "", "-e");
+    assert_bad("bigshuf: invalid line count: ''\n");
+}
+
+static void test_one_random_source_may_be_named_twice_but_not_two(void **state)
+{
+    (void)state;
+    parse("--random-source=a", "--random-source", "a");
+    assert_run();
+    assert_string_equal(run.options.random_source, "a");
+    parse("--random-source=a", "--random-source=b");
+    assert_bad("bigshuf: multiple random sources specified\n");
+}
+
+static void test_a_probability_stays_as_it_was_given(void **state)
+{
+    (void)state;
+    parse("--probability=0.50");
+    assert_run();
+    assert_string_equal(run.options.probability, "0.50");
+    parse("--probability=1", "--probability=0");
+    assert_run();
+    assert_string_equal(run.options.probability, "0");
+}
+
+static void test_what_is_no_probability_is_refused(void **state)
+{
+    static const char *const texts[] = {"", "x", "1.1", "2", "-0.5", "0.5x", "50%"};
+    char word[64], message[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        snprintf(word, sizeof word, "--probability=%s", texts[i]);
+        snprintf(message, sizeof message, "bigshuf: invalid probability: '%s'\n", texts[i]);
+        parse(word);
+        assert_bad(message);
+    }
+}
+
+static void test_weights_are_a_file_or_a_field(void **state)
+{
+    (void)state;
+    parse("--weights=file");
+    assert_run();
+    assert_string_equal(run.options.weights, "file");
+    assert_int_equal(run.options.weight_field, 0);
+    parse("--weight-field=3", "--weight-field=2");
+    assert_run();
+    assert_null(run.options.weights);
+    assert_int_equal(run.options.weight_field, 2);
+    parse("--weight-field=0");
+    assert_bad("bigshuf: fields are numbered from 1\n" TRY_HELP);
+}
+
+static void test_a_separator_needs_no_field_and_may_be_repeated_but_not_changed(void **state)
+{
+    (void)state;
+    parse("-t", ",");
+    assert_run();
+    assert_int_equal(run.options.field_separator, ',');
+    parse("--field-separator=\\0", "-t\\0");
+    assert_run();
+    assert_int_equal(run.options.field_separator, '\0');
+    parse("-t", "\t", "--weight-field=1");
+    assert_run();
+    assert_int_equal(run.options.field_separator, '\t');
+    parse("-t,", "-t;");
+    assert_bad("bigshuf: incompatible tabs\n");
+    parse("-t\t", "-t,");
+    assert_bad("bigshuf: incompatible tabs\n");
+    parse("-t,,");
+    assert_bad("bigshuf: multi-character tab ',,'\n");
+}
+
+static void test_echo_and_range_exclude_each_other(void **state)
+{
+    static const char message[] = "bigshuf: cannot combine -e and -i options\n" TRY_HELP;
+
+    (void)state;
+    parse("-e", "-i1-2");
+    assert_bad(message);
+    parse("-i1-2", "-e", "a");
+    assert_bad(message);
+}
+
+/* Every pair of options is tried in both orders. */
+static void test_options_that_contradict_each_other_are_refused(void **state)
+{
+    static const struct {
+        const char *one, *other, *message;
+    } pairs[] = {
+        {"--seed=1", "--random-source=a", "cannot combine --seed and --random-source"},
+        {"--random-source=a", "--weights=a", "cannot combine --random-source and --weights"},
+        {"--random-source=a", "--weight-field=1", "cannot combine --random-source and --weight-field"},
+        {"--random-source=a", "--probability=1", "cannot combine --random-source and --probability"},
+        {"--random-source=a", "--keep-order", "cannot combine --random-source and --keep-order"},
+        {"--weights=a", "--weight-field=1", "cannot combine --weights and --weight-field"},
+        {"--probability=1", "-n1", "cannot combine --probability and -n"},
+        {"--probability=1", "-r", "cannot combine --probability and -r"},
+        {"--probability=1", "--weights=a", "cannot combine --probability and --weights"},
+        {"--probability=1", "--weight-field=1", "cannot combine --probability and --weight-field"},
+        {"--probability=1", "--keep-order", "cannot combine --probability and --keep-order"},
+        {"--keep-order", "-r", "cannot combine --keep-order and -r"},
+        {"--files0-from=a", "-e", "cannot combine --files0-from and -e"},
+        {"--files0-from=a", "-i1-2", "cannot combine --files0-from and -i"},
+    };
+    char message[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        snprintf(message, sizeof message, "bigshuf: %s\n", pairs[i].message);
+        parse(pairs[i].one, pairs[i].other);
+        assert_bad(message);
+        parse(pairs[i].other, pairs[i].one);
+        assert_bad(message);
+    }
+}
+
+static void test_options_that_do_not_are_accepted(void **state)
+{
+    static const char *const pairs[][2] = {
+        {"-e", "-r"},
+        {"-e", "--random-source=a"},
+        {"-e", "--weights=a"},
+        {"-i1-2", "--seed=1"},
+        {"-i1-2", "--probability=1"},
+        {"-n1", "-r"},
+        {"-n1", "--keep-order"},
+        {"-n1", "--random-source=a"},
+        {"-r", "--random-source=a"},
+        {"-r", "--weights=a"},
+        {"-r", "--weight-field=1"},
+        {"--weights=a", "-n1"},
+        {"--weights=a", "--seed=1"},
+        {"--probability=1", "--seed=1"},
+        {"--probability=1", "-t,"},
+        {"--files0-from=a", "-n1"},
+        {"--files0-from=a", "--weight-field=1"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        parse(pairs[i][0], pairs[i][1]);
+        assert_run();
+    }
+    parse("--keep-order", "--weight-field=1", "-n1");
+    assert_run();
+}
+
+static void test_keeping_the_order_needs_a_count(void **state)
+{
+    (void)state;
+    parse("--keep-order");
+    assert_bad("bigshuf: --keep-order needs -n\n");
+    parse("--keep-order", "--weights=a");
+    assert_bad("bigshuf: --keep-order needs -n\n");
+    parse("--keep-order", "-n18446744073709551615");
+    assert_run();
+    assert_true(run.options.keep_order);
+}
+
+/* First what is wrong with an option by itself, then with several together, then with operands. */
+static void test_of_several_errors_the_first_in_shuf_s_order_is_told(void **state)
+{
+    (void)state;
+    parse("-e", "-i1-2", "-nx");
+    assert_bad("bigshuf: invalid line count: 'x'\n");
+    parse("-e", "-ix");
+    assert_bad("bigshuf: invalid input range: 'x'\n");
+    parse("-i1-2", "a", "-nx");
+    assert_bad("bigshuf: invalid line count: 'x'\n");
+    parse("-oa", "-ob", "--random-source=c", "--random-source=d");
+    assert_bad("bigshuf: multiple output files specified\n");
+    parse("--random-source=c", "--random-source=d", "-oa", "-ob");
+    assert_bad("bigshuf: multiple random sources specified\n");
+    parse("-i1-2", "-e", "--seed=1", "--random-source=a", "x");
+    assert_bad("bigshuf: cannot combine -e and -i options\n" TRY_HELP);
+    parse("-i1-2", "--seed=1", "--random-source=a", "x");
+    assert_bad("bigshuf: cannot combine --seed and --random-source\n");
+    parse("-i1-2", "--keep-order", "x");
+    assert_bad("bigshuf: --keep-order needs -n\n");
 }
 
 static void test_one_output_may_be_named_twice_but_not_two(void **state)
@@ -366,7 +699,25 @@ static void test_names_from_a_file_exclude_files(void **state)
 
 static void test_words_that_are_no_options_are_usage_errors(void **state)
 {
-    static const char *const words[] = {"--no-such-option", "-q", "-S", "--seed", "--zero-terminated=1", "--v"};
+    static const char *const words[] = {"--no-such-option",
+                                        "-q",
+                                        "-S",
+                                        "--seed",
+                                        "--zero-terminated=1",
+                                        "--v",
+                                        "--ver",
+                                        "--r",
+                                        "--h",
+                                        "--he=3",
+                                        "--we",
+                                        "--echo=1",
+                                        "--repeat=1",
+                                        "--keep-order=1",
+                                        "-i",
+                                        "-n",
+                                        "-t",
+                                        "--random-source",
+                                        "--weights"};
 
     (void)state;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -404,7 +755,19 @@ static void test_version_is_that_of_the_build(void **state)
 static void test_help_explains_every_option_on_lines_of_80(void **state)
 {
     static const char *const mentions[] = {"Usage: bigshuf [OPTION]... [FILE]...\n",
+                                           "  or:  bigshuf -e [OPTION]... [ARG]...\n",
+                                           "  or:  bigshuf -i LO-HI [OPTION]...\n",
+                                           "  -e, --echo  ",
+                                           "  -i, --input-range=LO-HI  ",
+                                           "  -n, --head-count=COUNT  ",
                                            "  -o, --output=FILE  ",
+                                           "      --random-source=FILE  ",
+                                           "  -r, --repeat  ",
+                                           "      --keep-order  ",
+                                           "      --probability=P  ",
+                                           "      --weights=FILE  ",
+                                           "      --weight-field=N  ",
+                                           "  -t, --field-separator=C  ",
                                            "  -z, --zero-terminated  ",
                                            "      --files0-from=F  ",
                                            "      --seed=STRING  ",
@@ -495,6 +858,25 @@ int main(void)
         OPTIONS_TEST(test_long_names_may_be_cut_short_and_letters_joined),
         OPTIONS_TEST(test_options_may_follow_files_and_argv_stays),
         OPTIONS_TEST(test_options_end_at_the_first_file_if_posixly_correct),
+        OPTIONS_TEST(test_shuf_s_short_names_are_still_enough),
+        OPTIONS_TEST(test_letters_of_shuf_may_be_joined),
+        OPTIONS_TEST(test_with_echo_the_operands_are_records_if_there_are_any),
+        OPTIONS_TEST(test_a_range_is_its_first_number_and_how_many_there_are),
+        OPTIONS_TEST(test_the_empty_range_and_the_full_one_are_told_apart),
+        OPTIONS_TEST(test_a_range_is_given_once_and_without_operands),
+        OPTIONS_TEST(test_a_bad_range_is_refused),
+        OPTIONS_TEST(test_the_least_of_several_counts_counts),
+        OPTIONS_TEST(test_a_bad_count_is_refused_wherever_it_stands),
+        OPTIONS_TEST(test_one_random_source_may_be_named_twice_but_not_two),
+        OPTIONS_TEST(test_a_probability_stays_as_it_was_given),
+        OPTIONS_TEST(test_what_is_no_probability_is_refused),
+        OPTIONS_TEST(test_weights_are_a_file_or_a_field),
+        OPTIONS_TEST(test_a_separator_needs_no_field_and_may_be_repeated_but_not_changed),
+        OPTIONS_TEST(test_echo_and_range_exclude_each_other),
+        OPTIONS_TEST(test_options_that_contradict_each_other_are_refused),
+        OPTIONS_TEST(test_options_that_do_not_are_accepted),
+        OPTIONS_TEST(test_keeping_the_order_needs_a_count),
+        OPTIONS_TEST(test_of_several_errors_the_first_in_shuf_s_order_is_told),
         OPTIONS_TEST(test_one_output_may_be_named_twice_but_not_two),
         OPTIONS_TEST(test_temporary_directories_keep_their_order),
         OPTIONS_TEST(test_the_last_seed_wins_and_may_be_empty),

@@ -26,6 +26,7 @@ make_files() {
     seq 3000 >lines.txt
     seq 2000 >train.en
     seq 2000 >train.de
+    seq 2000 | awk -v OFS='\t' '{ print $1, $1 % 5, $1 % 7 }' >table.tsv
     seq -f '{"n": %g}' 1000 >1.json
     seq -f '{"n": %g}' 1001 2000 >2.json
     touch photos/{1,2,3}.jpg photos/'with

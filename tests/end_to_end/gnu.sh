@@ -1,0 +1,683 @@
+# A drop-in for GNU shuf: whatever shuf does with its own options, given the same random bytes, bigshuf does byte for
+# byte: output, messages, exit status. A case is a line of shell in which $shuf stands for the one or the other. Most
+# are made by a small generator, the same ones in every run; of those that differ, the first is printed.
+#
+# Where bigshuf differs on purpose, which is not compared here:
+#
+#   - Several FILEs are allowed, and so is -i 0-18446744073709551615.
+#   - A file at fault has a name: "bigshuf: FILE: Is a directory", "bigshuf: -: Bad file descriptor", where shuf says
+#     "read error: " and the cause. Control characters in it show as '?', and blanks are not quoted.
+#   - An output that cannot be written is told before the work; shuf opens it last, after the input and the random
+#     source. So of two failures another may be told, and standard output must be open even if nothing is written.
+#   - A failed run leaves an existing -o FILE alone.
+#   - -r without -n into a regular -o FILE is refused: it would fill the disk.
+#   - -r with a random source that ends too early: how many lines come before the message.
+#   - Whether a random source must exist from which nothing is drawn: of empty input, and of -r -n 0.
+#   - More options make more abbreviations ambiguous.
+# shellcheck shell=bash
+# shellcheck disable=SC2016 # $shuf and its like are for `both` to expand
+
+needs_shuf() {
+    # shellcheck disable=SC2143 # grep -q would end it by SIGPIPE
+    if [ -z "$(shuf --version 2>&1 | grep 'GNU coreutils')" ]; then
+        skip "no GNU shuf here"
+    fi
+    ulimit -f 20000 # so that what repeats for ever by mistake does not fill the disk
+    trap '' XFSZ
+}
+
+# Do what these lines say, with shuf and with bigshuf, and keep all that they print, say and return: both LINE...
+both() {
+    local line shuf status
+    for line; do
+        for shuf in shuf bigshuf; do
+            status=0
+            eval "$line" >>$shuf.did 2>&1 || status=$?
+            printf '\n$ %s # returns %d\n' "$line" "$status" >>$shuf.did
+        done
+    done
+}
+
+# In all cases so far shuf and bigshuf did the same, but for their names. If not, print how the first case differs, and
+# its line.
+alike() {
+    sed -e 's/^shuf: /bigshuf: /' -e "s/^Try 'shuf --help'/Try 'bigshuf --help'/" shuf.did >wanted
+    if ! cmp wanted bigshuf.did; then
+        diff -a -U 100000 wanted bigshuf.did | sed '1,/^@@/d' | sed -n '/^[-+]/,$p' |
+            sed -e '/^[ +]\$ .* # returns/q' -e '21,$d' | cat -v || true
+        return 1
+    fi
+}
+
+# ---- Cases by chance ----
+
+# A number from 0 to BOUND - 1 in $drawn, of the linear congruential generator of Knuth's MMIX: draw BOUND.
+draw() {
+    chance=$((${chance:-1} * 6364136223846793005 + 1442695040888963407))
+    drawn=$((((chance >> 33) & 0x7fffffff) % $1))
+}
+
+# Make the random sources: files random.aa, random.ab..., in $sources.
+make_sources() {
+    # shellcheck disable=SC2059 # the bytes are in printf's notation
+    printf "$(awk 'BEGIN {
+        for (i = 0; i < 32 * 4096; i++) {
+            chance = (chance * 69069 + 12345) % 2147483648
+            printf "\\%03o", int(chance / 8388608)
+        }
+    }')" | split -b 4096 - random.
+    sources=(random.*)
+}
+
+# One of the random sources in $source.
+draw_source() {
+    draw ${#sources[@]}
+    source=${sources[drawn]}
+}
+
+# A random source of up to MOST bytes, in printf's notation, in $bytes: draw_bytes MOST.
+draw_bytes() {
+    local byte i
+    bytes=
+    draw $(($1 + 1))
+    for ((i = drawn; i > 0; i--)); do
+        draw 256
+        printf -v byte '\\%03o' "$drawn"
+        bytes+=$byte
+    done
+}
+
+# How many records there are, mostly few, sometimes about as many as a byte can count, in $records.
+draw_records() {
+    draw 16
+    case $drawn in
+    0) records=$((250 + chance % 10)) ;;
+    1 | 2 | 3) draw 60 && records=$drawn ;;
+    4 | 5) draw 3 && records=$drawn ;;
+    *) draw 12 && records=$drawn ;;
+    esac
+}
+
+# Any record but one with DELIMITER in it, in printf's notation, in $record: draw_record DELIMITER.
+draw_record() {
+    draw 16
+    case $drawn,$1 in
+    0,*) record= ;;
+    1,*) record='\377' ;;
+    2,*) record='-r\r' ;;
+    3,*) record=' two  words ' ;;
+    4,'\n') record='nul\000' ;;
+    4,*) record='new\nline\n' ;;
+    *) record=$((chance & 0xfff)) ;;
+    esac
+}
+
+# -z, or nothing, in $zero.
+draw_zero() {
+    draw 4
+    zero=
+    [ "$drawn" != 0 ] || zero=-z
+}
+
+# Text in printf's notation in $text, and what goes with it in $zero. The last record may lack its delimiter.
+draw_text() {
+    local i delimiter
+    draw_zero
+    delimiter=${zero:+'\000'}
+    delimiter=${delimiter:-'\n'}
+    draw_records
+    text=
+    for ((i = 1; i <= records; i++)); do
+        draw_record "$delimiter"
+        text+=$record$delimiter
+    done
+    draw 2
+    [ "$drawn" = 0 ] || text=${text%"$delimiter"}
+}
+
+# Arguments in $words, as many as $records.
+draw_words() {
+    local i
+    draw_records
+    words=
+    for ((i = 1; i <= records; i++)); do
+        draw_record '\000'
+        words+=" \$'$record'"
+    done
+}
+
+# A range of up to 2^BITS - 1 numbers, which lies low, anywhere or at the end of what 64 bits can count, in $range, and
+# their number in $records: draw_range BITS.
+draw_range() {
+    local low high
+    draw "$1"
+    records=$(((chance ^ chance >> 32) & ((1 << (drawn + 1)) - 1)))
+    draw 4
+    case $drawn in
+    0) low=0 ;;
+    1) high=-1 && low=$((high - records + 1)) ;;
+    2) low=$((chance & 0x3fffffffffffffff)) ;;
+    *) low=$((chance >> 50 & 0xfff)) ;;
+    esac
+    high=$((low + records - 1))
+    if [ $low = 0 ] && [ $records = 0 ]; then # 0 to -1
+        low=1 high=0
+    fi
+    printf -v range '%u-%u' $low $high
+}
+
+# -n, or nothing, in $count: around 0, below and around $records, far above them, several.
+draw_count() {
+    draw 8
+    case $drawn in
+    0) count= ;;
+    1) count="-n 0" ;;
+    2) count="-n $((records > 0 ? records - 1 : 1))" ;;
+    3) count="-n $records" ;;
+    4) count="-n $((records + 1))" ;;
+    5) count="-n 18446744073709551616 --head-count=7 -n 9" ;;
+    *) draw $((records + 4)) && count="-n $drawn" ;;
+    esac
+}
+
+# CASE, which draws what it needs, is done often, and shuf and bigshuf always do the same: always_alike CASE.
+always_alike() {
+    local i
+    needs_shuf
+    make_sources
+    for ((i = $(scale 10 250 2500); i > 0; i--)); do
+        draw_source
+        "$1"
+    done
+    alike
+}
+
+file_case() {
+    draw_text
+    draw_count
+    both "printf -- '$text' >in; \$shuf $zero $count --random-source=$source in"
+}
+
+test_a_file_is_shuffled_as_by_shuf() {
+    always_alike file_case
+}
+
+pipe_case() {
+    draw_text
+    draw_count
+    both "\$shuf $zero $count --random-source=$source < <(printf -- '$text')"
+}
+
+test_a_pipe_is_shuffled_as_by_shuf() {
+    always_alike pipe_case
+}
+
+echo_case() {
+    draw_words
+    draw_zero
+    draw_count
+    both "\$shuf -e $zero $count --random-source=$source -- $words"
+}
+
+test_arguments_are_shuffled_as_by_shuf() {
+    always_alike echo_case
+}
+
+range_case() {
+    draw_range 9
+    draw_zero
+    draw_count
+    both "\$shuf -i $range $zero $count --random-source=$source"
+}
+
+test_a_range_is_shuffled_as_by_shuf() {
+    always_alike range_case
+}
+
+wide_range_case() {
+    draw_range 62
+    draw 12
+    both "\$shuf -n $drawn -i $range --random-source=$source"
+}
+
+test_a_few_of_a_wide_range_are_drawn_as_by_shuf() {
+    always_alike wide_range_case
+}
+
+repeat_case() {
+    draw_text
+    draw 300
+    both "printf -- '$text' >in; \$shuf -r $zero -n $drawn --random-source=$source in"
+    both "\$shuf $zero -rn $drawn --random-source=$source < <(printf -- '$text')"
+}
+
+test_lines_are_repeated_as_by_shuf() {
+    always_alike repeat_case
+}
+
+repeat_range_case() {
+    draw_range 62
+    draw 300
+    both "\$shuf -r -i $range -n $drawn --random-source=$source"
+}
+
+test_numbers_are_repeated_as_by_shuf() {
+    always_alike repeat_range_case
+}
+
+repeat_words_case() {
+    draw_words
+    draw_zero
+    draw 300
+    both "\$shuf -er $zero -n $drawn --random-source=$source -- $words"
+}
+
+test_arguments_are_repeated_as_by_shuf() {
+    always_alike repeat_words_case
+}
+
+output_case() {
+    draw_text
+    draw_count
+    both "printf -- '$text' >in; \$shuf $zero $count --random-source=$source -o in in; cat in"
+}
+
+test_the_output_is_written_as_by_shuf() {
+    always_alike output_case
+}
+
+short_source_case() {
+    draw_text
+    draw_count
+    draw_bytes 12
+    both "printf -- '$text' >in; printf '$bytes' >short; \$shuf $zero $count --random-source=short in" \
+        "printf '$bytes' >short; \$shuf $zero $count --random-source=short < <(printf -- '$text')"
+}
+
+test_a_source_that_ends_too_early_is_told_as_by_shuf() {
+    always_alike short_source_case
+    grep -q "^bigshuf: 'short': end of file" wanted
+}
+
+short_source_range_case() {
+    draw_range 62
+    draw 8
+    local count=$drawn
+    draw_bytes 40
+    both "printf '$bytes' >short; \$shuf -n $count -i $range --random-source=short"
+}
+
+test_a_source_that_ends_too_early_for_a_range_is_told_as_by_shuf() {
+    always_alike short_source_range_case
+    grep -q "^bigshuf: 'short': end of file" wanted
+}
+
+short_source_repeat_case() {
+    draw_range 62
+    draw_bytes 40
+    both "printf '$bytes' >short; \$shuf -r -n 10 -i $range --random-source=short >some && cat some"
+    [ $records = 1 ] || # which takes no random bytes to repeat for ever
+        both "printf '$bytes' >short; \$shuf -r -i $range --random-source=short >/dev/null"
+}
+
+test_a_source_that_ends_too_early_for_repeats_is_told_as_by_shuf() {
+    always_alike short_source_repeat_case
+}
+
+# ---- Cases by hand ----
+
+# These lines do the same with shuf and with bigshuf, in a folder with a few files: same_as_shuf LINE...
+same_as_shuf() {
+    needs_shuf
+    [ -d directory ] || mkdir directory
+    seq 5 >in
+    printf '\1\2' >short
+    both "$@"
+    alike
+}
+
+# The same of lines whose output is large: same_sum_as_shuf LINE...
+same_sum_as_shuf() {
+    same_as_shuf "${@/%/ | md5}"
+}
+
+test_large_inputs_are_shuffled_as_by_shuf() {
+    needs_scale small
+    seq 300000 >many
+    same_sum_as_shuf '$shuf --random-source=<(yes 42) many' '$shuf --random-source=<(yes 42) <many' \
+        '$shuf --random-source=<(yes 42) < <(cat many)' '$shuf -n 100000 --random-source=<(yes 42) many' \
+        '$shuf -n 100000 --random-source=<(yes 42) < <(cat many)' '$shuf -z --random-source=<(yes 42) many' \
+        '$shuf -r -n 400000 --random-source=<(yes 42) many'
+}
+
+test_large_ranges_are_shuffled_as_by_shuf() {
+    needs_scale small
+    same_sum_as_shuf '$shuf -i 1-65536 --random-source=<(yes 42)' '$shuf -i 1-65537 --random-source=<(yes 42)' \
+        '$shuf -i 1-300000 --random-source=<(yes 42)' '$shuf -i 1-300000 -n 299999 --random-source=<(yes 42)' \
+        '$shuf -i 1-16777217 -n 1000 --random-source=<(yes 42)' '$shuf -i 1-300000 -n 5000 --random-source=<(yes 42)' \
+        '$shuf -i 0-18446744073709551614 -n 300000 --random-source=<(yes 42)' \
+        '$shuf -i 0-18446744073709551614 -r -n 300000 --random-source=<(yes 42)'
+}
+
+# shuf takes another way to the first lines of a pipe, or of a file of which more than 8 MiB are left, and comes to
+# another order.
+test_the_first_lines_of_more_than_8_mib_are_those_of_shuf() {
+    needs_scale small
+    seq 1200000 >many
+    for size in 8388607 8388608 8388609; do
+        head -c $size many >in.$size
+        same_as_shuf "\$shuf -n 3 --random-source=<(yes 42) in.$size" "\$shuf -n 3 --random-source=<(yes 42) <in.$size"
+    done
+    same_sum_as_shuf '$shuf -n 0 many' '$shuf -n 1 --random-source=<(yes 42) many' \
+        '$shuf -n 100000 --random-source=<(yes 42) many' '$shuf -n 2000000 --random-source=<(yes 42) many' \
+        '$shuf -z -n 3 --random-source=<(yes 42) many' '$shuf -n 3 --random-source=short many' \
+        '$shuf -n 3 --random-source=<(yes 42) -o out many && cat out'
+}
+
+test_the_first_lines_of_8_mib_from_where_the_input_stands_are_those_of_shuf() {
+    needs_scale small
+    seq 1200000 >many
+    same_as_shuf '{ head -c 100000 >/dev/null && $shuf -n 3 --random-source=<(yes 42); } <many' \
+        '{ head -c 100500 >/dev/null && $shuf -n 3 --random-source=<(yes 42); } <many' \
+        '{ head -c 101000 >/dev/null && $shuf -n 3 --random-source=<(yes 42); } <many' \
+        '{ head -c 5000000 >/dev/null && $shuf -n 3 --random-source=<(yes 42); } <many' \
+        '{ cat >/dev/null && $shuf -n 3 --random-source=<(yes 42); } <many'
+}
+
+test_wrong_options_are_told_as_by_shuf() {
+    same_as_shuf '$shuf -y' '$shuf --nonsense' '$shuf --nonsense=1' '$shuf -n' '$shuf -i' '$shuf -o' '$shuf --output' \
+        '$shuf --head-count' '$shuf --input-range' '$shuf --random-source' '$shuf --echo=1' '$shuf --repeat=1' \
+        '$shuf --zero-terminated=1' '$shuf --rep=1' '$shuf -eny a' '$shuf -rzy'
+}
+
+test_wrong_counts_are_told_as_by_shuf() {
+    local count
+    for count in '' x -1 - 1x 1K 1k '1 ' '1 2' 1.5 1e3 0x1 99999999999999999999x -99999999999999999999; do
+        same_as_shuf "\$shuf -n '$count' in" "\$shuf -n 1 --head-count='$count' in" "\$shuf -n '$count' missing"
+    done
+}
+
+test_odd_counts_are_understood_as_by_shuf() {
+    local count
+    for count in 03 010 +3 ' 3' $'\t3' 00 +0 -0 18446744073709551615 18446744073709551616 99999999999999999999999; do
+        same_as_shuf "\$shuf -n '$count' --random-source=short in"
+    done
+}
+
+test_wrong_ranges_are_told_as_by_shuf() {
+    local range
+    for range in '' - -- 1 a a-b 1- 1-a a-1 -1 -1-2 1--2 =1-2 1-2x 1x-2 1-2-3 1:2 1..2 '1 - 2' '1-2 ' 1-2K 0x1-2 5-3 \
+        2-0 0-18446744073709551616 18446744073709551616-1 18446744073709551615-18446744073709551613 \
+        99999999999999999999-99999999999999999999 18446744073709551615-0; do
+        same_as_shuf "\$shuf -i '$range'" "\$shuf -n 0 --input-range='$range'"
+    done
+}
+
+test_odd_ranges_are_understood_as_by_shuf() {
+    local range
+    for range in 01-03 010-011 ' 1-3' '1- 3' +1-+3 0-0 1-0 5-4 18446744073709551615-18446744073709551614 \
+        18446744073709551615-18446744073709551615 18446744073709551613-18446744073709551615; do
+        same_as_shuf "\$shuf -i '$range' --random-source=short" "\$shuf -i '$range' -r -n 2 --random-source=short"
+    done
+}
+
+test_what_does_not_go_together_is_told_as_by_shuf() {
+    same_as_shuf '$shuf -e -i 1-2' '$shuf -i 1-2 -e' '$shuf -i 1-2 -e a' '$shuf -e -i 1-2 -n 0 a' \
+        '$shuf -i 1-2 -i 1-2' '$shuf -i 1-2 -i x' '$shuf -i x -i 1-2' '$shuf -i 0-9 -n 10 -i 8-90' \
+        '$shuf -o a -o b in' '$shuf -o a -e --output=b x' '$shuf --random-source=a --random-source=b in' \
+        '$shuf -o a -o b -n x' '$shuf -n x -o a -o b' '$shuf -e -i 1-2 -i 1-2' '$shuf -e -i 1-2 -n x'
+}
+
+test_the_same_output_or_source_twice_is_allowed_as_by_shuf() {
+    same_as_shuf '$shuf -o out -o out --random-source=short --random-source=short in; cat out'
+}
+
+test_an_operand_beside_a_range_is_told_as_by_shuf() {
+    same_as_shuf '$shuf -i 0-0 1' '$shuf -i 1-2 a b' '$shuf -i 1-2 -n 0 in' '$shuf a -i 1-2' '$shuf -i 1-2 -- -z' \
+        '$shuf -i 1-2 ""'
+}
+
+test_a_missing_file_is_told_as_by_shuf() {
+    same_as_shuf '$shuf missing' '$shuf -n 1 missing' '$shuf -r missing' '$shuf ""' '$shuf -- --help' \
+        '$shuf ./missing/' '$shuf in/x' '$shuf --random-source=missing in' '$shuf --random-source=- in <in' \
+        '$shuf --random-source= in' \
+        '$shuf --random-source=missing -e a' '$shuf --random-source=missing -r -i 1-2' \
+        '$shuf -o missing/out in' '$shuf -o "" in' '$shuf -o directory in' '$shuf -o missing/out -n 0 in'
+}
+
+test_options_and_words_in_any_order_are_understood_as_by_shuf() {
+    same_as_shuf '$shuf in -n 2 --random-source=short' '$shuf -en2 a b c --random-source=short' \
+        '$shuf a b -e c --random-source short' '$shuf -e --random-source=short -- -n 2' \
+        '$shuf -zei --random-source=short' '$shuf -ezn3 a b c d --random-source=short -o out; cat out' \
+        '$shuf - --random-source=short <in' '$shuf -- - <in --random-source=short' \
+        '$shuf -e --random-source=/dev/stdin a b c < <(yes 42)' '$shuf -i 1-9 --random-source=/dev/stdin < <(yes 42)' \
+        'POSIXLY_CORRECT=1 $shuf -e --random-source=short a -n 1'
+}
+
+test_abbreviations_are_understood_as_by_shuf() {
+    same_as_shuf '$shuf --head-c=2 --ra=short in' '$shuf --in=1-5 --rand=short' \
+        '$shuf --i=1-5 --rep --ra=short --head-count=3' \
+        '$shuf --ec --zero a b --rand=short' '$shuf --out=out --ra=short in; cat out'
+}
+
+# ---- Of count 0 ----
+
+test_a_count_of_0_opens_nothing_as_by_shuf() {
+    mkfifo never
+    same_as_shuf '$shuf -n 0 missing' '$shuf -n 0 never' '$shuf -n 0 directory' '$shuf -n 0 ""' '$shuf -n 0 <&-' \
+        '$shuf -n 0 <directory' '$shuf -n 0 --random-source=never in' '$shuf -n 0 --random-source=missing in' \
+        '$shuf -n 0 --random-source=missing -i 1-2' '$shuf -n 0 --random-source=missing -e a b' \
+        '$shuf -r -n 0 missing' '$shuf -r -n 0 never' '$shuf -r -n 0 in <&-' '$shuf -n 3 -n 0 never' \
+        '$shuf -n 0 -n 3 never'
+}
+
+test_a_count_of_0_reads_nothing_as_by_shuf() {
+    same_as_shuf '{ $shuf -n 0 && cat; } <in' '{ $shuf -r -n 0 && cat; } < <(cat in)' '{ $shuf -n 0 - && cat; } <in'
+}
+
+test_a_count_of_0_empties_the_output_as_by_shuf() {
+    same_as_shuf '$shuf -n 0 -o new missing && cat new && rm new' 'seq 3 >old; $shuf -n 0 -o old in && cat old' \
+        '$shuf -r -n 0 -i 1-2 -o new && cat new && rm new' '$shuf -e -n 0 -o new a && cat new' \
+        'seq 3 >old; $shuf -r -n 0 -o old old && cat old'
+}
+
+test_a_count_of_0_repeats_nothing_as_by_shuf() {
+    same_as_shuf '$shuf -r -n 0 in' '$shuf -r -n 0 -i 1-2' '$shuf -r -n 0 -i 5-4' '$shuf -er -n 0' '$shuf -er -n 0 a' \
+        '$shuf -r -n 0 </dev/null'
+}
+
+test_a_count_of_0_leaves_an_unreadable_file_alone() {
+    needs_ordinary_user
+    echo secret >file
+    chmod 000 file
+    same '' "$(as_ordinary_user ./bigshuf -n 0 file)"
+    fails_with 1 'bigshuf: file: Permission denied' as_ordinary_user ./bigshuf -n 1 file
+}
+
+# ---- Of nothing, and of one ----
+
+test_nothing_is_shuffled_as_by_shuf() {
+    same_as_shuf '$shuf -e' '$shuf -ez' '$shuf -e -n 1' '$shuf /dev/null' '$shuf -n 1 /dev/null' '$shuf -z </dev/null' \
+        '$shuf -i 5-4' '$shuf -i 5-4 -n 1' '$shuf -i 5-4 -o out; cat out' \
+        '$shuf -e --random-source=short -o out; cat out' \
+        '$shuf --random-source=/dev/null < <(:)' '$shuf -n 3 --random-source=/dev/null < <(:)'
+}
+
+test_nothing_to_repeat_is_told_as_by_shuf() {
+    same_as_shuf '$shuf -er' '$shuf -er -n 1' '$shuf -r /dev/null' '$shuf -r </dev/null' '$shuf -r -n 1 < <(:)' \
+        '$shuf -r -i 5-4' '$shuf -r -n 3 -i 5-4' '$shuf -rz /dev/null' '$shuf -r --random-source=short /dev/null'
+}
+
+test_nothing_to_repeat_leaves_the_output_file() {
+    echo old >file
+    fails_with 1 'bigshuf: no lines to repeat' bigshuf -r -n 1 -o file /dev/null
+    fails_with 1 'bigshuf: no lines to repeat' bigshuf -er -n 1 -o file
+    same old "$(cat file)"
+}
+
+test_one_line_takes_no_random_bytes_and_more_take_some_as_by_shuf() {
+    same_as_shuf '$shuf --random-source=/dev/null -e a' '$shuf --random-source=/dev/null -r -n 3 -e a' \
+        '$shuf --random-source=/dev/null -i 7-7' '$shuf --random-source=/dev/null -i 7-7 -n 9 -r' \
+        '$shuf --random-source=/dev/null < <(echo a)' '$shuf -n 3 --random-source=/dev/null < <(echo a)' \
+        '$shuf --random-source=/dev/null -e a b' '$shuf -n 1 --random-source=/dev/null in' \
+        '$shuf -n 5 --random-source=/dev/null < <(cat in)' '$shuf --random-source=/dev/null -n 1 -r in'
+}
+
+test_a_newline_in_an_argument_is_written_as_by_shuf() {
+    same_as_shuf "\$shuf -e \$'a\\nb'" "\$shuf -ez \$'a\\nb'" "\$shuf -e ''" "\$shuf -ez '' ''" \
+        "\$shuf -e \$'a\\n' --random-source=short x"
+}
+
+test_zero_terminated_numbers_are_written_as_by_shuf() {
+    same_as_shuf '$shuf --zero-terminated -i 1-1' '$shuf -z -i 9-11 --random-source=short' '$shuf -zr -n 3 -i 7-7'
+}
+
+# ---- Closed and failing descriptors ----
+
+test_a_closed_input_does_not_matter_where_it_is_not_read_as_by_shuf() {
+    same_as_shuf '$shuf /dev/null <&-' '$shuf --random-source=short in <&-' '$shuf -n 3 --random-source=short in <&-' \
+        '$shuf -e a <&-' '$shuf -i 1-3 --random-source=short <&-' '$shuf -r -n 2 --random-source=short in <&-' \
+        '$shuf -o out --random-source=short in <&- && cat out'
+}
+
+test_a_closed_input_is_told() {
+    fails_with 1 'bigshuf: -: Bad file descriptor' bigshuf -n 1 <&-
+    fails_with 1 'bigshuf: -: Bad file descriptor' bigshuf -r -n 1 - <&-
+}
+
+test_a_closed_output_is_told_as_by_shuf() {
+    same_as_shuf '$shuf in >&-' '$shuf -n 1 in >&-' '$shuf -e a >&-' '$shuf -i 1-3 >&-' '$shuf -r -n 1 in >&-' \
+        '$shuf -o out -e a >&- && cat out'
+}
+
+test_a_full_device_is_told_as_by_shuf() {
+    [ -c /dev/full ] || skip "no /dev/full here"
+    same_as_shuf '$shuf in >/dev/full' '$shuf -n 1 in >/dev/full' '$shuf -e a >/dev/full' '$shuf -i 1-3 >/dev/full' \
+        '$shuf -i 1-100000 >/dev/full' '$shuf -r -n 3 in >/dev/full' '$shuf </dev/null >/dev/full' \
+        '$shuf -n 0 in >/dev/full' '$shuf -e >/dev/full' '$shuf -i 5-4 >/dev/full'
+}
+
+test_repeats_for_ever_end_on_a_full_device() {
+    [ -c /dev/full ] || skip "no /dev/full here"
+    fails_with 1 'bigshuf: write error: No space left on device' bigshuf -r -i 1-9 >/dev/full
+    fails_with 1 'bigshuf: /dev/full: No space left on device' bigshuf -r -i 1-9 -o /dev/full
+}
+
+test_a_directory_is_told() {
+    mkdir directory
+    seq 5 >in
+    fails_with 1 'bigshuf: directory: Is a directory' bigshuf -n 1 directory
+    fails_with 1 'bigshuf: *directory*Is a directory' bigshuf --random-source=directory in
+}
+
+# ---- Repeats for ever ----
+
+test_repeats_go_on_until_the_reader_goes_away_as_by_shuf() {
+    [ -z "$(trap -p PIPE)" ] || skip "SIGPIPE is ignored here"
+    same_as_shuf '{ $shuf -r -e a || echo $? >&2; } | head -n 100000' \
+        '{ $shuf -r -i 7-7 || echo $? >&2; } | head -n 3' \
+        '{ $shuf --rep -i 1-1000 --random-source=<(yes 42) || echo $? >&2; } | head -n 30000' \
+        '{ $shuf -r --random-source=<(yes 42) in || echo $? >&2; } | head -n 30000' \
+        '{ $shuf -rz --random-source=<(yes 42) < <(cat in) || echo $? >&2; } | head -c 30000'
+}
+
+test_repeats_for_ever_may_go_to_a_fifo() {
+    mkfifo pipe
+    head -n 1000 pipe >out &
+    fails_with 141 '' bigshuf -r -e a -o pipe
+    wait $!
+    cmp out <(yes a | sed 1000q)
+}
+
+# ulimit, so that a program without that care does not fill the disk.
+test_repeats_for_ever_into_a_file_are_refused() {
+    echo old >file
+    fails_with 1 'bigshuf: *-r*' bash -c 'ulimit -f 1000; exec bigshuf -r -e a -o file'
+    fails_with 1 'bigshuf: *-r*' bash -c 'ulimit -f 1000; exec bigshuf -r -e a -o new'
+    same 'old file' "$(cat file) $(echo *)"
+}
+
+test_repeats_of_a_source_that_ends_leave_the_output_file() {
+    echo old >file
+    printf '\1\2' >short
+    fails_with 1 "bigshuf: 'short': end of file" bigshuf -r -n 100000 -i 1-1000 --random-source=short -o file
+    same old "$(cat file)"
+}
+
+test_a_source_that_ends_leaves_the_output_file_as_by_shuf() {
+    same_as_shuf 'seq 3 >old; $shuf -o old --random-source=/dev/null in; echo $?; cat old' \
+        'seq 3 >old; $shuf -o old -n 1 --random-source=/dev/null -i 1-9; echo $?; cat old' \
+        'seq 3 >old; $shuf -o old -n 1 --random-source=/dev/null old; echo $?; cat old' \
+        '$shuf -o new --random-source=/dev/null -e a b; cat new'
+}
+
+# ---- Without a random source ----
+
+test_a_random_order_has_every_line_once() {
+    seq 100 >in
+    bigshuf in >out
+    fails_with 1 '' cmp -s in out
+    sort -n out | cmp - in
+    bigshuf -i 1-100 >out
+    fails_with 1 '' cmp -s in out
+    sort -n out | cmp - in
+    # shellcheck disable=SC2046 # words
+    bigshuf -e $(seq 100) | sort -n | cmp - in
+}
+
+# One byte more than a block of 8 KiB.
+test_8193_bytes_come_through() {
+    seq 1860 | bigshuf | sort -n | cmp - <(seq 1860)
+}
+
+test_a_sample_has_no_line_twice() {
+    seq 1000 >in
+    bigshuf -n 500 in | sort -n | uniq >out
+    same 500 "$(wc -l <out | tr -d ' ')"
+    same '' "$(comm -23 <(sort out) <(sort in))"
+    bigshuf -n 500 <in | sort | uniq >out
+    same 500 "$(wc -l <out | tr -d ' ')"
+    bigshuf -n 500 -i 1-1000 | sort | uniq >out
+    same 500 "$(wc -l <out | tr -d ' ')"
+    same '' "$(comm -23 out <(sort in))"
+}
+
+test_the_least_of_several_counts_counts() {
+    same 3 "$(bigshuf -n 10 -i 0-9 -n 3 -n 20 | wc -l | tr -d ' ')"
+}
+
+# In 2000 draws of 12 lines, one is missing once in 10^74 runs.
+test_repeats_take_every_line() {
+    seq 222 233 >in
+    bigshuf -r -i 222-233 -n 2000 >out
+    same 2000 "$(wc -l <out | tr -d ' ')"
+    sort -u out | cmp - in
+    bigshuf -r -n 2000 in | sort -u | cmp - in
+    # shellcheck disable=SC2094 # both read
+    bigshuf -r -n 2000 <in | sort -u | cmp - in
+    # shellcheck disable=SC2046 # words
+    bigshuf -r -n 2000 -e $(seq 222 233) | sort -u | cmp - in
+}
+
+test_two_of_all_numbers_are_drawn_at_once() {
+    needs_bare_program
+    SECONDS=0
+    peak .peak bigshuf -i 1-18446744073709551615 -n 2 >out
+    [ $SECONDS -le 5 ]
+    [ "$(cat .peak)" -le 8192 ]
+    same 2 "$(sort -u out | wc -l | tr -d ' ')"
+    fails_with 1 '' cmp -s out <(bigshuf -i 1-18446744073709551615 -n 2)
+}
+
+# ---- What shuf does not allow ----
+
+test_several_files_are_allowed() {
+    seq 5 >in
+    bigshuf in in | sort | cmp - <(sort in in)
+    same 3 "$(bigshuf -n 3 in in | wc -l | tr -d ' ')"
+}
+
+test_the_range_of_all_numbers_is_allowed() {
+    same 2 "$(bigshuf -n 2 -i 0-18446744073709551615 | sort -u | wc -l | tr -d ' ')"
+    same 3 "$(bigshuf -r -n 3 -i 0-18446744073709551615 | wc -l | tr -d ' ')"
+}
