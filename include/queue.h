@@ -74,8 +74,9 @@ struct queue_task {
     unsigned lane; /* of QUEUE_APPEND */
 };
 
-/* The ring for `workers` threads in buffer[0, bytes). NULL with errno. */
-struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsigned lanes);
+/* The ring for `workers` threads in buffer[0, bytes). `in_order`: blocks are scanned one after another, since where
+ * records end in one depends on those before. NULL with errno. */
+struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsigned lanes, bool in_order);
 void queue_free(struct queue *queue);
 
 /* Memory that suffices for a ring of blocks with `block_bytes` each. */

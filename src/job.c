@@ -33,6 +33,11 @@
 /* What is shuffled in one piece: an input of which 512 piles would be a few hundred bytes each. */
 static const size_t SMALL_BYTES = (size_t)256 << 10;
 
+/* More memory than an input can need would only be divided into larger blocks, of which each pile leaves one half
+ * unused: a million lines of 9 bytes took 47 ms with 11 GB, 30 ms with 64 MiB. */
+enum { ENOUGH_TIMES = 4 };
+static const uint64_t ENOUGH_BYTES = (uint64_t)32 << 20;
+
 /* Threads besides the workers, while others wait for disks: gathering 4 GB from piles on disk took 4.0 s with 4 of
  * them, 4.8 s with none, on two processors. None if the user has set a maximum. */
 enum { WAITING = 4 };
@@ -279,6 +284,9 @@ static int open_large(struct job *job, struct run *run, uint64_t known_bytes)
     if (options->count == UINT64_MAX && options->probability == NULL && spill_expected(known_bytes, memory_bytes) > 0 &&
         spill_check(&job->place, spill_expected(known_bytes, memory_bytes)) != 0)
         return -1;
+    if (job->source != NULL && is_plain(options) && source_is_known(job->source) &&
+        known_bytes < memory_bytes / ENOUGH_TIMES && ENOUGH_TIMES * known_bytes + ENOUGH_BYTES < memory_bytes)
+        memory_bytes = ENOUGH_TIMES * known_bytes + ENOUGH_BYTES;
     if (open_run(job, run, memory_bytes, workers) != 0)
         return -1;
     if (options->parallel == 0 && run->memory.workers > 1)

@@ -42,8 +42,10 @@ struct queue {
     unsigned waiting;
     uint64_t oldest;    /* the first block not done */
     uint64_t next_read; /* the first block not filled */
+    uint64_t next_scan; /* the first block not scanned to its end */
     uint64_t numbered;  /* the first block not numbered to its end */
     uint64_t records;   /* in all that is numbered */
+    bool in_order;      /* are blocks scanned one after another? */
     bool reading;
     bool at_end;
     bool stopped;
@@ -76,7 +78,7 @@ size_t queue_bytes(unsigned workers, size_t block_bytes)
     return ring_blocks(workers) * slot_bytes(block_bytes);
 }
 
-struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsigned lanes)
+struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsigned lanes, bool in_order)
 {
     unsigned count = ring_blocks(workers);
     size_t block_bytes = QUEUE_BLOCK_BYTES_MAX / 4;
@@ -93,6 +95,7 @@ struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsign
     pthread_mutex_init(&queue->mutex, NULL);
     pthread_cond_init(&queue->changed, NULL);
     queue->count = count;
+    queue->in_order = in_order;
     queue->lane_count = lanes;
     while (queue_bytes(workers, block_bytes) > bytes)
         block_bytes -= ALIGNMENT;
@@ -145,14 +148,14 @@ static bool find_append(struct queue *queue, unsigned worker, struct queue_task 
     return false;
 }
 
-static bool find_in_slot(struct slot *slot, struct queue_task *task)
+static bool find_in_slot(struct queue *queue, struct slot *slot, struct queue_task *task)
 {
     if (slot->state == NUMBERED) {
         slot->state = ROUTING;
         *task = (struct queue_task){.kind = QUEUE_ROUTE, .block = &slot->block};
         return true;
     }
-    if (slot->state == FILLED) {
+    if (slot->state == FILLED && (!queue->in_order || slot == slot_of(queue, queue->next_scan))) {
         slot->state = SCANNING;
         *task = (struct queue_task){.kind = QUEUE_SCAN, .block = &slot->block};
         return true;
@@ -163,7 +166,7 @@ static bool find_in_slot(struct slot *slot, struct queue_task *task)
 static bool find_in_ring(struct queue *queue, struct queue_task *task)
 {
     for (uint64_t s = queue->oldest; s < queue->next_read; s++)
-        if (find_in_slot(slot_of(queue, s), task))
+        if (find_in_slot(queue, slot_of(queue, s), task))
             return true;
     return false;
 }
@@ -183,7 +186,7 @@ struct queue_task queue_take(struct queue *queue, unsigned worker, struct queue_
 
     pthread_mutex_lock(&queue->mutex);
     while (!queue->stopped && !(queue->at_end && queue->oldest == queue->next_read)) {
-        if (warm != NULL && find_in_slot((struct slot *)(void *)warm, &task))
+        if (warm != NULL && find_in_slot(queue, (struct slot *)(void *)warm, &task))
             break;
         if (find_append(queue, worker, &task) || find_in_ring(queue, &task) || find_read(queue, &task))
             break;
@@ -246,6 +249,7 @@ void queue_done(struct queue *queue, struct queue_task task)
         break;
     case QUEUE_SCAN:
         slot->state = SCANNED;
+        queue->next_scan += queue->in_order && slot->block.to == slot->block.bytes;
         number_blocks(queue);
         break;
     case QUEUE_ROUTE:

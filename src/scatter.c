@@ -252,7 +252,7 @@ int scatter(struct run *run, struct source *source, scatter_route *route, const 
         lanes *= 2;
     if (piles_init(piles, count, lanes, &run->pool, run->place) != 0)
         return -1;
-    s.queue = queue_open(run->buffer, run->memory.buffer_bytes, workers, lanes);
+    s.queue = queue_open(run->buffer, run->memory.buffer_bytes, workers, lanes, false);
     if (s.queue == NULL || set_limit(&s) != 0) {
         fault_report(run->fault, "memory", errno);
         s.failed = true;

@@ -58,7 +58,7 @@ static void blocks_are_read_one_at_a_time_numbered_and_appended_in_order(void **
 {
     size_t bytes = queue_bytes(2, SMALL);
     uint8_t *buffer = malloc(bytes);
-    struct queue *queue = queue_open(buffer, bytes, 2, 2);
+    struct queue *queue = queue_open(buffer, bytes, 2, 2, false);
     struct queue_task first, second, third, routed, other, append[2];
 
     (void)state;
@@ -108,7 +108,7 @@ static void a_block_with_too_many_records_is_worked_off_in_parts(void **state)
 {
     size_t bytes = queue_bytes(2, SMALL);
     uint8_t *buffer = malloc(bytes);
-    struct queue *queue = queue_open(buffer, bytes, 2, 1);
+    struct queue *queue = queue_open(buffer, bytes, 2, 1, false);
     struct queue_task task, next;
 
     (void)state;
@@ -135,11 +135,41 @@ static void a_block_with_too_many_records_is_worked_off_in_parts(void **state)
     free(buffer);
 }
 
+static void in_order_a_block_is_scanned_after_all_parts_of_those_before(void **state)
+{
+    size_t bytes = queue_bytes(2, SMALL);
+    uint8_t *buffer = malloc(bytes);
+    struct queue *queue = queue_open(buffer, bytes, 2, 1, true);
+    struct queue_task first, second;
+
+    (void)state;
+    read_done(queue, take(queue, QUEUE_READ), 100);
+    first = take(queue, QUEUE_SCAN);
+    read_done(queue, take(queue, QUEUE_READ), 10);
+    second = take(queue, QUEUE_READ); /* not a scan of the second block */
+    read_done(queue, second, 10);
+    for (size_t part = 0; part < 3; part++) {
+        scan_done(queue, first, part < 2 ? part * 20 + 20 : 100, 7);
+        queue_done(queue, take(queue, QUEUE_ROUTE));
+        queue_done(queue, take(queue, QUEUE_APPEND));
+        if (part < 2) {
+            struct queue_task again = take(queue, QUEUE_SCAN);
+
+            assert_ptr_equal(again.block, first.block);
+        }
+    }
+    second = take(queue, QUEUE_SCAN);
+    assert_ptr_not_equal(second.block, first.block);
+    queue_stop(queue);
+    queue_free(queue);
+    free(buffer);
+}
+
 static void without_input_there_is_nothing_to_do(void **state)
 {
     size_t bytes = queue_bytes(1, SMALL);
     uint8_t *buffer = malloc(bytes);
-    struct queue *queue = queue_open(buffer, bytes, 1, 1);
+    struct queue *queue = queue_open(buffer, bytes, 1, 1, false);
 
     (void)state;
     read_done(queue, take(queue, QUEUE_READ), 0);
@@ -158,7 +188,7 @@ static void blocks_and_their_lists_have_the_room_they_claim(void **state)
         enum { BLOCKS_MAX = 16 };
         size_t bytes = queue_bytes(workers, SMALL);
         uint8_t *buffer = malloc(bytes);
-        struct queue *queue = queue_open(buffer, bytes, workers, 3);
+        struct queue *queue = queue_open(buffer, bytes, workers, 3, false);
         unsigned count = workers == 1 ? 1 : 2 * workers + 2;
         struct queue_block *block[BLOCKS_MAX];
 
@@ -294,7 +324,7 @@ static void run(struct work *work, unsigned workers, unsigned threads, unsigned 
     work->lanes = lanes;
     work->read = 0;
     memset(work->seen, 0, sizeof work->seen);
-    work->queue = queue_open(buffer, bytes, workers, lanes);
+    work->queue = queue_open(buffer, bytes, workers, lanes, false);
     for (unsigned i = 1; i < threads; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, do_tasks, work), 0);
     do_tasks(work);
@@ -368,7 +398,7 @@ static void who_waits_for_a_task_is_woken_by_a_stop(void **state)
 {
     size_t bytes = queue_bytes(2, SMALL);
     uint8_t *buffer = malloc(bytes);
-    struct queue *queue = queue_open(buffer, bytes, 2, 1);
+    struct queue *queue = queue_open(buffer, bytes, 2, 1, false);
     pthread_t thread;
     void *ended = NULL;
 
@@ -390,6 +420,7 @@ int main(void)
         cmocka_unit_test(pieces_keep_their_start_length_and_pile),
         cmocka_unit_test(blocks_are_read_one_at_a_time_numbered_and_appended_in_order),
         cmocka_unit_test(a_block_with_too_many_records_is_worked_off_in_parts),
+        cmocka_unit_test(in_order_a_block_is_scanned_after_all_parts_of_those_before),
         cmocka_unit_test(without_input_there_is_nothing_to_do),
         cmocka_unit_test(blocks_and_their_lists_have_the_room_they_claim),
         cmocka_unit_test(every_lane_sees_all_blocks_in_order_whatever_the_threads),
