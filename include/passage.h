@@ -4,6 +4,7 @@
 /* From a source to a sink, record by record, on one thread and in the run's buffer. */
 
 #include "outlet.h"
+#include "pile.h"
 #include "run.h"
 #include "sink.h"
 #include "source.h"
@@ -20,5 +21,9 @@ void passage_init(struct passage *passage, struct run *run, struct source *sourc
 
 /* Write what is still in the outlet. 0, or -1 after a report. */
 int passage_end(struct passage *passage);
+
+/* Write all that a pile holds, after piles_seal, and give its space back meanwhile. What comes from its file is
+ * verified before. 0, or -1 after a report. */
+int passage_of_pile(struct run *run, struct piles *piles, unsigned pile, struct sink *sink);
 
 #endif

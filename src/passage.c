@@ -2,6 +2,8 @@
 
 #include "passage.h"
 
+#include <errno.h>
+
 static const size_t BYTES_MAX = (size_t)512 << 10;
 
 static int drain(void *context)
@@ -24,4 +26,21 @@ void passage_init(struct passage *passage, struct run *run, struct source *sourc
 int passage_end(struct passage *passage)
 {
     return drain(passage);
+}
+
+int passage_of_pile(struct run *run, struct piles *piles, unsigned p, struct sink *sink)
+{
+    struct source *source = NULL;
+    ssize_t bytes = -1;
+
+    if (pile_verify(piles, p, run->buffer, run->memory.buffer_bytes) != 0)
+        return -1;
+    source = pile_source(piles, p, false);
+    if (source == NULL)
+        return fault_report(run->fault, "memory", errno);
+    while ((bytes = source_read(source, run->buffer, run->memory.buffer_bytes)) > 0)
+        if (sink_write(sink, run->buffer, (size_t)bytes) != 0)
+            break;
+    source_free(source);
+    return bytes == 0 ? 0 : -1;
 }

@@ -51,26 +51,6 @@ static int choose_each(struct run *run, struct source *source, struct select_sha
     return more == 0 ? passage_end(&passage) : -1;
 }
 
-/* Write all of a pile. */
-static int write_stored(struct run *run, struct piles *stored, struct sink *sink)
-{
-    struct source *source = NULL;
-    ssize_t bytes = -1;
-
-    piles_seal(stored);
-    run->piles_spilled += stored->pile[0].spilled;
-    if (pile_verify(stored, 0, run->buffer, run->memory.buffer_bytes) != 0)
-        return -1;
-    source = pile_source(stored, 0, false);
-    if (source == NULL)
-        return fault_report(run->fault, "memory", errno);
-    while ((bytes = source_read(source, run->buffer, run->memory.buffer_bytes)) > 0)
-        if (sink_write(sink, run->buffer, (size_t)bytes) != 0)
-            break;
-    source_free(source);
-    return bytes == 0 ? 0 : -1;
-}
-
 int select_bernoulli(struct run *run, struct source *source, struct select_share share, struct sink *sink)
 {
     struct piles stored = {0};
@@ -78,8 +58,11 @@ int select_bernoulli(struct run *run, struct source *source, struct select_share
 
     if (!sink_is_in_place(sink))
         return choose_each(run, source, share, sink, NULL);
-    if (piles_init(&stored, 1, 1, &run->pool, run->place) == 0 && choose_each(run, source, share, NULL, &stored) == 0)
-        status = write_stored(run, &stored, sink);
+    if (piles_init(&stored, 1, 1, &run->pool, run->place) == 0 && choose_each(run, source, share, NULL, &stored) == 0) {
+        piles_seal(&stored);
+        run->piles_spilled += stored.pile[0].spilled;
+        status = passage_of_pile(run, &stored, 0, sink);
+    }
     piles_release(&stored);
     return status;
 }
@@ -255,6 +238,8 @@ int select_first(struct run *run, struct source *source, struct sink *sink)
     struct source *stored = NULL;
     int status = -1;
 
+    if (run->left == 0)
+        return 0;
     if (piles_init(&s.piles, 1, 1, &run->pool, run->place) != 0 || store(&s, source) != 0 || choose(&s) != 0)
         goto out;
     run->piles_spilled += s.piles.pile[0].spilled;

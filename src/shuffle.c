@@ -12,6 +12,7 @@
 
 #include <errno.h>
 
+#include "passage.h"
 #include "scatter.h"
 
 /* Piles of a second scatter should leave half of the memory free, so that two can be in work. */
@@ -228,19 +229,7 @@ static int restart_leaf(struct run *run, struct piles *piles, unsigned p, struct
 /* One record: verified before, since nothing may be written of a damaged pile, and then copied. */
 static int restart_single(struct run *run, struct piles *piles, unsigned p, struct sink *sink)
 {
-    struct source *source = NULL;
-    ssize_t bytes = -1;
-
-    if (pile_verify(piles, p, run->buffer, run->memory.buffer_bytes) != 0)
-        return -1;
-    source = pile_source(piles, p, false);
-    if (source == NULL)
-        return fault_report(run->fault, "memory", errno);
-    while ((bytes = source_read(source, run->buffer, run->memory.buffer_bytes)) > 0)
-        if (sink_write(sink, run->buffer, (size_t)bytes) != 0)
-            break;
-    source_free(source);
-    if (bytes != 0)
+    if (passage_of_pile(run, piles, p, sink) != 0)
         return -1;
     run_take(run, 1);
     pile_clear(piles, p);

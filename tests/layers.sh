@@ -7,7 +7,8 @@ layers='
     options job
     help argument select draw weighted replay
     repeat keyed weights
-    shuffle passage
+    shuffle
+    passage
     gather scatter
     index keys run
     pile
