@@ -2,8 +2,8 @@
 #define BIGSHUF_SOURCE_H
 
 /*
- * Where records come from, as one stream of bytes in which every record ends with its delimiter: the input files one
- * after another, each one's last record completed if its delimiter is missing.
+ * Where records come from, as one stream of whole records: the input files one after another, without their headers,
+ * each one's last record completed if something is missing of its delimiter.
  */
 
 #include <stdbool.h>
@@ -12,13 +12,30 @@
 #include <sys/types.h>
 
 #include "fault.h"
+#include "record.h"
 
 struct source;
 
-/* A source over the files `names` ("-" is standard input), which must stay. Looks at all of them first: regular files
- * are opened and closed in turn, others are only looked at; what is missing, unreadable or a directory is reported.
- * Standard input is not judged before it is read. NULL on failure. */
-struct source *source_open(const char *const *names, size_t count, uint8_t delimiter, struct fault *fault);
+/* What the files consist of. All of them begin with the same header, which is a number of bytes, or of records, or
+ * first those and then these. If the format `starts`, each file must begin with (after the header's bytes) the string
+ * with which records start, and the stream has it after the last record instead, as record.h says. */
+struct source_layout {
+    struct record_format format;
+    uint64_t header_bytes;
+    uint64_t header_records;
+};
+
+/* A source over the files `names` ("-" is standard input), which must stay, as must the format's string. Looks at all
+ * of them first: regular files are opened and closed in turn, others are only looked at; what is missing, unreadable or
+ * a directory is reported, and as far as regular files show at their beginning, or by their size, what has not the
+ * layout. Standard input is not judged before it is read, but for its size. NULL on failure. */
+struct source *source_open(const char *const *names, size_t count, const struct source_layout *layout,
+                           struct fault *fault);
+
+/* The header of the first file that is not empty, as it stands there, and a missing delimiter. It is known from the
+ * start if only regular files come before, else when that file has been read. NULL and 0 bytes if there is none. It
+ * stays as long as the source. */
+const uint8_t *source_header(const struct source *source, size_t *bytes);
 
 /* A source over anything else that can be read as source_read says; `release` frees the context with the source. NULL
  * with errno, and the context is still the caller's. */
@@ -33,14 +50,14 @@ ssize_t source_read(struct source *source, uint8_t *data, size_t bytes);
  * Not again before they have been. */
 void source_unread(struct source *source, const uint8_t *data, size_t bytes);
 
-/* Bytes in the regular files among the inputs, as far as known at the start: a lower bound of what will come. */
+/* Bytes in the regular files among the inputs, less their headers, as far as known at the start. */
 uint64_t source_known_bytes(const struct source *source);
 
 /* Are all inputs regular files, so that what will come is known but for changes? */
 bool source_is_known(const struct source *source);
 
-/* Bytes delivered so far: delimiters that were added count, bytes that were put back do not until they are read again.
- */
+/* Bytes delivered so far: delimiters that were added count, headers do not, bytes that were put back do not until they
+ * are read again. */
 uint64_t source_delivered_bytes(const struct source *source);
 
 /* The name of the file from which the byte at `offset` of the stream came, which has been read already. *end receives

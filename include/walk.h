@@ -15,6 +15,7 @@ enum { WALK_ENDS = 1024 };
 struct walk {
     const struct record_format *format;
     struct source *source;
+    struct record_scan scan; /* at `scanned` */
     uint8_t *buffer;
     size_t room;
     size_t filled;

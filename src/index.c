@@ -33,6 +33,7 @@ bool index_build(const struct piles *piles, unsigned p, const struct record_form
     uint64_t start = UINT64_MAX; /* of the record that is open, if any */
     uint64_t before = 0;         /* its bytes in the blocks before */
     uint64_t records = 0;
+    struct record_scan scan = {0};
 
     for (uint32_t b = 0; b < pile->blocks; b++, block = pool->next[block]) {
         const uint8_t *data = pool_block(pool, block);
@@ -43,7 +44,7 @@ bool index_build(const struct piles *piles, unsigned p, const struct record_form
 
         while (from < bytes) {
             size_t scanned;
-            size_t count = record_ends(format, data + from, bytes - from, ends, ENDS, &scanned);
+            size_t count = record_ends(format, &scan, data + from, bytes - from, ends, ENDS, &scanned);
 
             if (count > pile->records - records)
                 return false;
@@ -79,6 +80,7 @@ static int copy_any(const struct pool *pool, const struct record_format *format,
     bool is_long = left == LONG;
     uint32_t block = (uint32_t)(start >> pool->block_shift);
     size_t inside = (size_t)start & (pool->block_bytes - 1);
+    struct record_scan scan = {0};
 
     for (;; block = pool->next[block], inside = 0) {
         const uint8_t *data = pool_block(pool, block) + inside;
@@ -88,7 +90,7 @@ static int copy_any(const struct pool *pool, const struct record_format *format,
         if (is_long) {
             uint32_t end;
 
-            ends_here = record_ends(format, data, bytes, &end, 1, &left) == 1;
+            ends_here = record_ends(format, &scan, data, bytes, &end, 1, &left) == 1;
         }
         bytes = ends_here ? left : bytes;
         if (outlet_put(outlet, data, bytes) != 0)

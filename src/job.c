@@ -98,9 +98,10 @@ static uint64_t count_records(const struct record_format *format, const uint8_t 
     enum { ENDS = 1024 };
     uint32_t ends[ENDS];
     uint64_t records = 0;
+    struct record_scan scan = {0};
 
     for (size_t from = 0, scanned; from < bytes; from += scanned)
-        records += record_ends(format, data + from, bytes - from, ends, ENDS, &scanned);
+        records += record_ends(format, &scan, data + from, bytes - from, ends, ENDS, &scanned);
     return records;
 }
 
@@ -327,13 +328,14 @@ static int open_files(struct job *job)
     const struct options *options = job->options;
     const char *const *names = options->files;
     size_t count = options->file_count;
+    const struct source_layout layout = {.format = {.delimiter = options->delimiter}};
 
     if (options->files0_from != NULL) {
         if (source_names(options->files0_from, &job->names, &count, &job->names_data, &job->fault) != 0)
             return -1;
         names = job->names;
     }
-    job->source = source_open(names, count, options->delimiter, &job->fault);
+    job->source = source_open(names, count, &layout, &job->fault);
     return job->source == NULL ? -1 : 0;
 }
 

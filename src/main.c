@@ -22,13 +22,14 @@
  *     spill.c     the temporary files of piles
  *     queue.c     input blocks on their way through pass 1
  *     record.c    what a record is
- *     source.c    where records come from; words.c those that are in no file
+ *     source.c    where records come from: header.c the beginning of a file, tail.c its end; words.c those in no file
  *     sink.c      where records go; target.c finds out how
  *     run.c       what the stages share, and how the memory is divided
  *     pool.c      blocks of memory; table.c arrays laid over them; sort.c sorts those
  *     team.c      threads
  *     random.c    the random words: chacha.c, keyed through sha256.c
- *     scan.c      find a byte; xxh64.c checksums; number.c and decimal.c numbers as people write them
+ *     scan.c      find bytes; xxh64.c checksums; escape.c bytes written as in C
+ *     number.c    numbers as people write them, and decimal.c
  *     hardware.c  memory and processors to use; cgroup.c control groups; textfile.c small files
  *     signals.c   death by signal; fault.c the one message of a failed run
  *     io.c        reading and writing that does not stop half-way; sys.c every system call; wide.h 128-bit numbers

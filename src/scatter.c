@@ -34,6 +34,7 @@ struct scattering {
     const void *context;
     struct piles *piles;
     struct queue *queue;
+    struct record_scan scan; /* where blocks that were scanned in order end */
     bool limited;
     atomic_uint kept;                 /* that many piles, the first ones, may still be wanted */
     unsigned kept_by_lane[LANES_MAX]; /* and what each lane knows of it */
@@ -53,9 +54,12 @@ static int read_block(struct scattering *s, struct queue_block *block)
 
 static void scan_block(struct scattering *s, struct queue_block *block)
 {
+    const struct record_format *format = &s->run->format;
+    struct record_scan anywhere = {0};
+    struct record_scan *scan = record_is_sequential(format) ? &s->scan : &anywhere;
     size_t scanned;
 
-    block->records = record_ends(&s->run->format, block->data + block->from, block->bytes - block->from, block->ends,
+    block->records = record_ends(format, scan, block->data + block->from, block->bytes - block->from, block->ends,
                                  block->room, &scanned);
     block->to = block->from + scanned;
     block->open = block->records == 0 || block->ends[block->records - 1] != scanned;
@@ -252,7 +256,7 @@ int scatter(struct run *run, struct source *source, scatter_route *route, const 
         lanes *= 2;
     if (piles_init(piles, count, lanes, &run->pool, run->place) != 0)
         return -1;
-    s.queue = queue_open(run->buffer, run->memory.buffer_bytes, workers, lanes, false);
+    s.queue = queue_open(run->buffer, run->memory.buffer_bytes, workers, lanes, record_is_sequential(&run->format));
     if (s.queue == NULL || set_limit(&s) != 0) {
         fault_report(run->fault, "memory", errno);
         s.failed = true;

@@ -1,7 +1,7 @@
 /*
- * A file's end is only seen by a read that has room left and gets nothing, so there is always room for the delimiter
- * that the file may lack: it is added at that moment, and a file that ends where the buffer ends gets it at the
- * beginning of the next one. `last` is what decides; it starts as the delimiter, so that an empty file gets none.
+ * A file's beginning may be taken off (header.c) and something added at its end (tail.c): both leave bytes that are
+ * delivered before anything else is read, so that neither depends on the sizes of the reader's buffers. All that was
+ * read is shown to the tail, which knows at a file's end what its last record lacks.
  */
 
 #include "source.h"
@@ -13,8 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "header.h"
 #include "io.h"
 #include "sys.h"
+#include "tail.h"
 
 /* What a pipe holds on Linux unless told otherwise: a read that gets as much has found it full, and the writer waiting.
  */
@@ -34,13 +36,17 @@ struct files {
     const char *const *names;
     size_t count, next; /* the file being read is the one before `next` */
     bool known;         /* are all regular? */
+    bool seen;          /* were the beginnings of all so far looked at? */
     uint64_t *end;      /* of each file that has been read, in the stream */
     uint64_t read;      /* bytes of the stream */
     struct fault *fault;
-    int fd;       /* of the file being read, -1 between files */
-    off_t size;   /* of that file when it was opened, 0 if it has none */
-    uint8_t last; /* byte of the file being read */
-    uint8_t delimiter;
+    int fd;     /* of the file being read, -1 between files */
+    off_t size; /* of that file when it was opened, 0 if it has none */
+    struct source_layout layout;
+    struct header header;
+    struct tail tail;
+    const uint8_t *rest; /* to be delivered before anything is read */
+    size_t rest_bytes;
 };
 
 static bool is_standard_input(const char *name)
@@ -79,48 +85,72 @@ static bool look_at_standard_input(uint64_t *bytes)
     return true;
 }
 
-/* Can the file be read, as far as that can be known without side effects? Returns 0, with the bytes of a regular file
- * in *bytes, or -1 with errno. */
-static int look_at(const char *name, uint64_t *bytes, bool *regular)
+/* Is a regular file of this size what it should be? Takes the header off what counts as known. */
+static int check_size(struct files *files, const char *name, uint64_t *bytes)
 {
-    struct stat status;
-    int fd;
+    const struct header *header = &files->header;
+    uint64_t records_bytes = *bytes > header->bytes ? *bytes - header->bytes : 0;
 
-    if (sys_stat(name, &status) != 0)
-        return -1;
-    if (S_ISDIR(status.st_mode)) {
-        errno = EISDIR;
-        return -1;
-    }
-    *regular = S_ISREG(status.st_mode);
-    if (!*regular)
-        return sys_readable(name);
-    fd = io_open(name, O_RDONLY, 0);
-    if (fd < 0)
-        return -1;
-    (void)io_close(fd);
-    *bytes = (uint64_t)status.st_size;
-    return 0;
+    *bytes = *bytes > header->text_bytes ? *bytes - header->text_bytes : 0;
+    return tail_check_size(&files->tail, name, records_bytes);
 }
 
+/* A header that was not seen before is only kept if all files before were seen: then it is that of the first. */
+static int look_into(struct files *files, const char *name, uint64_t *bytes)
+{
+    int fd = io_open(name, O_RDONLY, 0);
+    int status = 0;
+
+    if (fd < 0)
+        return fault_report(files->fault, name, errno);
+    tail_begin(&files->tail);
+    if (files->seen || files->header.known)
+        status = header_take(&files->header, fd, name, &files->tail);
+    (void)io_close(fd);
+    return status == 0 ? check_size(files, name, bytes) : -1;
+}
+
+/* Can the file be read, as far as that can be known without side effects? Returns 0, with the bytes that a regular file
+ * has for records in *bytes, or -1 after a report. */
+static int look_at(struct files *files, const char *name, uint64_t *bytes)
+{
+    struct stat status;
+
+    if (sys_stat(name, &status) != 0)
+        return fault_report(files->fault, name, errno);
+    if (S_ISDIR(status.st_mode))
+        return fault_report(files->fault, name, EISDIR);
+    if (!S_ISREG(status.st_mode)) {
+        files->known = false;
+        files->seen = false;
+        return sys_readable(name) == 0 ? 0 : fault_report(files->fault, name, errno);
+    }
+    *bytes = (uint64_t)status.st_size;
+    return look_into(files, name, bytes);
+}
+
+/* The header of standard input is not looked at, so that of a later file is not taken for the first one's. */
 static int look_at_all(struct files *files, uint64_t *known_bytes)
 {
     bool standard_input_counted = false;
 
     *known_bytes = 0;
     files->known = true;
+    files->seen = true;
     for (size_t i = 0; i < files->count; i++) {
         uint64_t bytes = 0;
-        bool regular = true;
+        int status = 0;
 
         if (!is_standard_input(files->names[i])) {
-            if (look_at(files->names[i], &bytes, &regular) != 0)
-                return fault_report(files->fault, files->names[i], errno);
+            status = look_at(files, files->names[i], &bytes);
         } else if (!standard_input_counted) {
-            regular = look_at_standard_input(&bytes);
+            files->known = look_at_standard_input(&bytes) && files->known;
+            files->seen = false;
+            status = check_size(files, files->names[i], &bytes);
             standard_input_counted = true;
         }
-        files->known = files->known && regular;
+        if (status != 0)
+            return -1;
         *known_bytes += bytes;
     }
     return 0;
@@ -146,37 +176,65 @@ static off_t size_of(int fd)
     return sys_fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : 0;
 }
 
-/* Read once from the file being read, or turn to the next one. Returns the number of bytes added, which may be 0
- * between two files, or -1 after a report. */
+static int begin_file(struct files *files)
+{
+    const char *name = files->names[files->next++];
+
+    files->fd = open_input(name);
+    if (files->fd < 0)
+        return fault_report(files->fault, name, errno);
+    files->size = size_of(files->fd);
+    tail_begin(&files->tail);
+    if (header_take(&files->header, files->fd, name, &files->tail) != 0)
+        return -1;
+    files->rest = files->header.rest;
+    files->rest_bytes = files->header.rest_bytes;
+    return 0;
+}
+
+static int end_file(struct files *files)
+{
+    const char *name = files->names[files->next - 1];
+
+    if (size_of(files->fd) < files->size)
+        return fault_say(files->fault, "%s: file has shrunk while it was read", name);
+    close_input(files->fd);
+    files->fd = -1;
+    if (tail_end(&files->tail, name, &files->rest, &files->rest_bytes) != 0)
+        return -1;
+    files->end[files->next - 1] = files->read + files->rest_bytes;
+    return 0;
+}
+
+static size_t take_rest(struct files *files, uint8_t *data, size_t bytes)
+{
+    size_t taken = bytes < files->rest_bytes ? bytes : files->rest_bytes;
+
+    memcpy(data, files->rest, taken);
+    files->rest += taken;
+    files->rest_bytes -= taken;
+    return taken;
+}
+
+/* Do one thing: deliver from the rest, turn to the next file, or read once. Returns the number of bytes added, which
+ * may be 0, or -1 after a report. */
 static ssize_t read_on(struct files *files, uint8_t *data, size_t bytes)
 {
     ssize_t got;
 
-    if (files->fd < 0) {
-        files->fd = open_input(files->names[files->next++]);
-        files->last = files->delimiter;
-        if (files->fd < 0)
-            return fault_report(files->fault, files->names[files->next - 1], errno);
-        files->size = size_of(files->fd);
-    }
+    if (files->rest_bytes > 0)
+        return (ssize_t)take_rest(files, data, bytes);
+    if (files->fd < 0)
+        return begin_file(files);
     got = io_read(files->fd, data, bytes);
     if (got < 0)
         return fault_report(files->fault, files->names[files->next - 1], errno);
+    if (got == 0)
+        return end_file(files);
     if (got == PIPE_BYTES)
         sys_widen_pipe(files->fd);
-    if (got > 0) {
-        files->last = data[got - 1];
-        return got;
-    }
-    if (size_of(files->fd) < files->size)
-        return fault_say(files->fault, "%s: file has shrunk while it was read", files->names[files->next - 1]);
-    close_input(files->fd);
-    files->fd = -1;
-    files->end[files->next - 1] = files->read + (files->last != files->delimiter);
-    if (files->last == files->delimiter)
-        return 0;
-    data[0] = files->delimiter;
-    return 1;
+    tail_follow(&files->tail, data, (size_t)got);
+    return got;
 }
 
 static ssize_t read_files(void *context, uint8_t *data, size_t bytes)
@@ -184,7 +242,7 @@ static ssize_t read_files(void *context, uint8_t *data, size_t bytes)
     struct files *files = context;
     size_t done = 0;
 
-    while (done < bytes && (files->fd >= 0 || files->next < files->count)) {
+    while (done < bytes && (files->rest_bytes > 0 || files->fd >= 0 || files->next < files->count)) {
         ssize_t got = read_on(files, data + done, bytes - done);
 
         if (got < 0)
@@ -201,10 +259,12 @@ static void free_files(void *context)
 
     close_input(files->fd);
     free(files->end);
+    header_release(&files->header);
     free(files);
 }
 
-struct source *source_open(const char *const *names, size_t count, uint8_t delimiter, struct fault *fault)
+struct source *source_open(const char *const *names, size_t count, const struct source_layout *layout,
+                           struct fault *fault)
 {
     struct files *files = sys_allocate(1, sizeof *files);
     struct source *source = NULL;
@@ -214,22 +274,30 @@ struct source *source_open(const char *const *names, size_t count, uint8_t delim
         fault_report(fault, "memory", errno);
         return NULL;
     }
-    *files = (struct files){.names = names, .count = count, .fault = fault, .fd = -1, .delimiter = delimiter};
+    *files = (struct files){.names = names, .count = count, .fault = fault, .fd = -1, .layout = *layout};
+    tail_init(&files->tail, &files->layout.format, layout->header_bytes > 0, fault);
     files->end = sys_allocate(count + 1, sizeof *files->end);
-    if (files->end == NULL)
+    if (files->end == NULL ||
+        header_init(&files->header, &files->layout.format, layout->header_bytes, layout->header_records, fault) != 0)
         fault_report(fault, "memory", errno);
     else if (look_at_all(files, &known_bytes) == 0) {
         source = source_over(read_files, files, free_files);
         if (source == NULL)
             fault_report(fault, "memory", errno);
-        else
-            source->known_bytes = known_bytes;
-        if (source != NULL)
-            source->files = files;
     }
-    if (source == NULL)
+    if (source == NULL) {
         free_files(files);
+        return NULL;
+    }
+    source->known_bytes = known_bytes;
+    source->files = files;
     return source;
+}
+
+const uint8_t *source_header(const struct source *source, size_t *bytes)
+{
+    *bytes = source->files != NULL ? source->files->header.text_bytes : 0;
+    return source->files != NULL ? source->files->header.text : NULL;
 }
 
 struct source *source_over(source_function *read, void *context, void (*release)(void *context))

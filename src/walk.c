@@ -37,8 +37,8 @@ static void scan(struct walk *walk)
 
     walk->base = walk->scanned;
     walk->next = 0;
-    walk->count = record_ends(walk->format, walk->buffer + walk->scanned, walk->filled - walk->scanned, walk->end,
-                              WALK_ENDS, &scanned);
+    walk->count = record_ends(walk->format, &walk->scan, walk->buffer + walk->scanned, walk->filled - walk->scanned,
+                              walk->end, WALK_ENDS, &scanned);
     walk->scanned += scanned;
 }
 

@@ -21,7 +21,7 @@ struct weights {
     uint64_t name_record; /* its first record */
     uint64_t record;      /* that comes next */
     struct source *file;
-    struct record_format lines;
+    struct source_layout lines;
     struct walk walk; /* over the file */
 };
 
@@ -39,13 +39,14 @@ struct weights *weights_open(struct run *run, struct weights_place place, struct
     weights->records = source;
     if (place.file == NULL)
         return weights;
-    weights->lines.delimiter = '\n';
-    weights->file = source_open(&weights->place.file, 1, '\n', run->fault);
+    weights->lines.format.delimiter = '\n';
+    weights->file = source_open(&weights->place.file, 1, &weights->lines, run->fault);
     if (weights->file == NULL) {
         free(weights);
         return NULL;
     }
-    walk_init(&weights->walk, &weights->lines, weights->file, run->buffer + 2 * quarter, quarter - POOL_SLACK_BYTES);
+    walk_init(&weights->walk, &weights->lines.format, weights->file, run->buffer + 2 * quarter,
+              quarter - POOL_SLACK_BYTES);
     return weights;
 }
 

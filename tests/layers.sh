@@ -13,9 +13,11 @@ layers='
     index keys run
     pile
     order spill gnu sort walk outlet words
-    table queue source sink target record team
+    table queue source sink target team
+    header tail
+    record
     pool weight
-    io random scan fault number decimal hardware cgroup textfile signals
+    io random scan fault number decimal escape hardware cgroup textfile signals
     sys chacha sha256 xxh64 wide
 '
 

@@ -62,7 +62,7 @@ static void check(const struct scan_way *way, const uint8_t *data, size_t bytes,
 
     for (size_t i = 0; i < MARGIN + room + MARGIN; i++)
         buffer[i] = UNTOUCHED;
-    size_t found = way->run(data, bytes, byte, buffer + MARGIN, room, &scanned);
+    size_t found = way->byte(data, bytes, byte, buffer + MARGIN, room, &scanned);
     assert_int_equal(found, expected_found);
     assert_int_equal(scanned, expected_scanned);
     if (found > 0)
@@ -129,7 +129,7 @@ static void a_search_that_ran_out_of_room_can_go_on(void **state)
         for (size_t room = 1; room <= sizeof ends / sizeof *ends; room += 9) {
             size_t at = 0, found = 0, scanned;
             while (at < sizeof data) {
-                size_t more = way->run(data + at, sizeof data - at, '\n', ends, room, &scanned);
+                size_t more = way->byte(data + at, sizeof data - at, '\n', ends, room, &scanned);
                 for (size_t i = 0; i < more; i++)
                     assert_int_equal(at + ends[i], expected[found + i]);
                 found += more;
@@ -212,7 +212,7 @@ static void no_data_may_be_null(void **state)
     (void)state;
     for (const struct scan_way *way = usable(scan_ways); way->name != NULL; way = usable(way + 1)) {
         size_t scanned = 1;
-        assert_int_equal(way->run(NULL, 0, '\n', NULL, 0, &scanned), 0);
+        assert_int_equal(way->byte(NULL, 0, '\n', NULL, 0, &scanned), 0);
         assert_int_equal(scanned, 0);
     }
 }
@@ -230,12 +230,116 @@ static void plain_c_is_listed_last_and_supported(void **state)
 static void scan_byte_keeps_the_same_promise(void **state)
 {
     (void)state;
-    const struct scan_way best = {"best", scan_byte, NULL};
+    const struct scan_way best = {.name = "best", .byte = scan_byte};
     uint8_t data[500];
     uint64_t x = 9;
     fill(data, sizeof data, '\n', 9, &x);
     for (size_t room = 0; room <= sizeof data; room += 10)
         check(&best, data, sizeof data, '\n', room);
+}
+
+/* ---- What else can be sought ---- */
+
+/* Bytes of which many are `a` or `b`, in memory that ends with them. */
+static uint8_t *some_data(size_t bytes, uint8_t a, uint8_t b, uint64_t *x)
+{
+    uint64_t every = 1 + noise(x) % 60;
+    uint8_t *data = malloc(bytes + 1);
+    assert_non_null(data);
+    for (size_t i = 0; i <= bytes; i++) {
+        uint64_t which = noise(x) % (every + 2);
+        data[i] = which == 0 ? a : which == 1 ? b : 'x';
+    }
+    return data;
+}
+
+/* See that the ends found are those expected, as far as there is room. */
+static void check_found(const uint32_t *expected, size_t expected_found, size_t bytes, const uint32_t *ends,
+                        size_t found, size_t room, size_t scanned)
+{
+    assert_int_equal(found, expected_found < room ? expected_found : room);
+    if (found > 0)
+        assert_memory_equal(ends, expected, found * sizeof *ends);
+    assert_int_equal(scanned, found < room ? bytes : room == 0 ? 0 : ends[found - 1]);
+}
+
+static size_t some_room(uint64_t *x)
+{
+    return noise(x) % 2 == 0 ? BYTES_MAX : (size_t)(noise(x) % 100);
+}
+
+static void every_way_finds_a_byte_that_follows_another_at_a_distance(void **state)
+{
+    (void)state;
+    uint64_t x = 10;
+    for (int round = 0; round < 2000; round++) {
+        struct scan_pair pair = {'a', noise(&x) % 4 == 0 ? 'a' : 'b', 1 + (size_t)(noise(&x) % 254)};
+        size_t bytes = (size_t)(noise(&x) % (BYTES_MAX - 256)), room = some_room(&x), expected_found = 0, scanned;
+        uint8_t *data = some_data(pair.distance + bytes, 'a', 'b', &x) + 1;
+        uint32_t expected[BYTES_MAX], ends[BYTES_MAX];
+        for (size_t i = 0; i < bytes; i++) {
+            if (data[i] == pair.first && data[pair.distance + i] == pair.last)
+                expected[expected_found++] = (uint32_t)i + 1;
+        }
+        for (const struct scan_way *way = usable(scan_ways); way->name != NULL; way = usable(way + 1)) {
+            size_t found = way->pair(data + pair.distance, bytes, pair, ends, room, &scanned);
+            check_found(expected, expected_found, bytes, ends, found, room, scanned);
+        }
+        free(data - 1);
+    }
+}
+
+static void every_way_passes_over_what_is_quoted(void **state)
+{
+    (void)state;
+    uint64_t x = 11;
+    for (int round = 0; round < 2000; round++) {
+        size_t bytes = (size_t)(noise(&x) % (2 * BYTES_MAX)), room = some_room(&x), expected_found = 0, scanned;
+        uint8_t *data = some_data(bytes, '\n', '"', &x) + 1;
+        uint32_t expected[2 * BYTES_MAX], ends[BYTES_MAX];
+        bool quoted_at[2 * BYTES_MAX + 1] = {noise(&x) % 2 == 0};
+        for (size_t i = 0; i < bytes; i++) {
+            quoted_at[i + 1] = quoted_at[i] != (data[i] == '"');
+            if (data[i] == '\n' && !quoted_at[i])
+                expected[expected_found++] = (uint32_t)i + 1;
+        }
+        for (const struct scan_way *way = usable(scan_ways); way->name != NULL; way = usable(way + 1)) {
+            bool quoted = quoted_at[0];
+            size_t found = way->unquoted(data, bytes, '\n', &quoted, ends, room, &scanned);
+            check_found(expected, expected_found, bytes, ends, found, room, scanned);
+            assert_int_equal(quoted, quoted_at[scanned]);
+        }
+        free(data - 1);
+    }
+}
+
+static void every_way_counts_alike(void **state)
+{
+    (void)state;
+    uint64_t x = 12;
+    for (int round = 0; round < 1000; round++) {
+        size_t bytes = (size_t)(noise(&x) % BYTES_MAX), expected = 0;
+        uint8_t *data = some_data(bytes, '\n', '"', &x) + 1;
+        for (size_t i = 0; i < bytes; i++)
+            expected += data[i] == '"';
+        for (const struct scan_way *way = usable(scan_ways); way->name != NULL; way = usable(way + 1))
+            assert_int_equal(way->count(data, bytes, '"'), expected);
+        free(data - 1);
+    }
+}
+
+static void the_best_way_is_taken_for_each(void **state)
+{
+    (void)state;
+    static const uint8_t data[] = "\n\"\n\"\n\n";
+    uint32_t ends[8];
+    size_t scanned;
+    bool quoted = false;
+    assert_int_equal(scan_unquoted(data, 6, '\n', &quoted, ends, 8, &scanned), 3);
+    assert_int_equal(ends[1], 5);
+    assert_int_equal(scan_pair(data + 1, 5, (struct scan_pair){'\n', '\n', 1}, ends, 8, &scanned), 1);
+    assert_int_equal(ends[0], 5);
+    assert_int_equal(scan_count(data, 6, '\n'), 4);
 }
 
 int main(void)
@@ -252,6 +356,10 @@ int main(void)
         cmocka_unit_test(no_data_may_be_null),
         cmocka_unit_test(plain_c_is_listed_last_and_supported),
         cmocka_unit_test(scan_byte_keeps_the_same_promise),
+        cmocka_unit_test(every_way_finds_a_byte_that_follows_another_at_a_distance),
+        cmocka_unit_test(every_way_passes_over_what_is_quoted),
+        cmocka_unit_test(every_way_counts_alike),
+        cmocka_unit_test(the_best_way_is_taken_for_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

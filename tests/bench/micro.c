@@ -86,7 +86,7 @@ static size_t make_lines(uint8_t *data, size_t bytes, size_t length)
 /* ---- Scan ---- */
 
 struct scan_part {
-    scan_function *run;
+    scan_byte_function *run;
     uint8_t *data;
     uint32_t *ends;
     size_t records;
@@ -112,7 +112,7 @@ static void measure_scan(uint8_t *data)
 
             if (!way->supported())
                 continue;
-            part.run = way->run;
+            part.run = way->byte;
             seconds = best_time(scan, &part);
             snprintf(variant, sizeof variant, "%s, %zu bytes", way->name, lengths[l]);
             report("scan", variant, seconds, CHUNK_BYTES, (double)part.records);

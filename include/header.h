@@ -1,0 +1,45 @@
+#ifndef BIGSHUF_HEADER_H
+#define BIGSHUF_HEADER_H
+
+/*
+ * The beginning of an input file, which is taken off before its records are shuffled: a header, which is a number of
+ * bytes, or of records, or first those and then these, and the start of the first record, if the format `starts`. The
+ * header of the first file that is not empty is kept; those of the others must be the same.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fault.h"
+#include "record.h"
+#include "tail.h"
+
+/* The largest header, with the start of the record after it. */
+enum { HEADER_BYTES_MAX = 1 << 20 };
+
+struct header {
+    const struct record_format *format;
+    uint64_t bytes;
+    uint64_t records;
+    struct fault *fault;
+    bool known;       /* a file had one, or there is none to be had */
+    const char *from; /* the file whose header was kept */
+    uint8_t *text;    /* the header as it stands in that file, the last record completed */
+    size_t text_bytes;
+    uint8_t *buffer;
+    const uint8_t *rest; /* what was read beyond the beginning; in the buffer */
+    size_t rest_bytes;
+};
+
+/* 0, or -1 with errno. Nothing is allocated if there is nothing to be taken off. */
+int header_init(struct header *header, const struct record_format *format, uint64_t bytes, uint64_t records,
+                struct fault *fault);
+void header_release(struct header *header); /* also when zeroed */
+
+/* Take the beginning off a file that has just been opened. `tail` is told of all that was read but the start, `rest` is
+ * what was read too much. An empty file has no beginning. 0, or -1 after a report: a file that is too short for the
+ * bytes, a header that is larger than HEADER_BYTES_MAX or not the one that is known, text before the start. */
+int header_take(struct header *header, int fd, const char *name, struct tail *tail);
+
+#endif
