@@ -5,7 +5,7 @@
  * Death by signal leaves no file behind and shows the parent its true cause: the handler unlinks the registered
  * temporary names, restores the default action and raises the signal again. The list of names is the program's one
  * mutable global. Signals that the parent had ignored stay ignored. SIGXFSZ is ignored, so that a write over the limit
- * fails with EFBIG and a message. SIGPIPE is left as it is.
+ * fails with EFBIG and a message. SIGPIPE is left as it is, but for writes to pipes of one's own.
  */
 
 #include <signal.h>
@@ -14,8 +14,8 @@
 void signals_install(void);
 
 /* Register a name to be unlinked on death by signal, before the file is created. `name` must stay as it is until
- * signals_forget. Returns a slot number, or -1 (errno ENOMEM) when all slots, about a thousand, are taken. Any thread
- * may call both. */
+ * signals_forget. Returns a slot number, or -1 (errno ENOMEM) when all slots, about a million, are taken or there is no
+ * memory for more of them. Any thread may call both. */
 int signals_register(const char *name);
 void signals_forget(int slot); /* -1 is fine */
 
@@ -23,5 +23,14 @@ void signals_forget(int slot); /* -1 is fine */
  * run the handler. */
 void signals_block(sigset_t *before);
 void signals_restore(const sigset_t *before);
+
+/* What a child process is to have blocked: what the calling thread has, without the caught signals, even if it is a
+ * worker. */
+void signals_child_mask(sigset_t *mask);
+
+/* For the whole process, until restored: a write to a pipe without a reader fails with EPIPE. Only around a single
+ * write, and by one thread at a time. */
+void signals_ignore_pipe(struct sigaction *before);
+void signals_restore_pipe(const struct sigaction *before);
 
 #endif

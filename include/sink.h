@@ -8,6 +8,13 @@
  *         |              |                  | failed
  *         +--------------+------------------+-------> sink_free: aborted; an existing file is as it was
  *
+ * Of several files either all appear or none. In the place of sink_commit, each is finished; when all are, each is
+ * published; should one of them fail, those published before it are retracted:
+ *
+ *     sink_write ... --> sink_finish --> sink_publish --> sink_free
+ *                            | failed         +---------> sink_retract --> sink_free: aborted
+ *                            +-----------------------------------------> sink_free: aborted
+ *
  * How a file is written is settled by sink_open:
  *
  *     replaced   the rule: a new file beside it takes its name, mode, owner and group in sink_commit
@@ -45,6 +52,18 @@ int sink_write(struct sink *sink, const void *data, size_t bytes);
 /* All has been written: close, and give the file its mode and its name. Only if this returns 0 is the output complete;
  * -1 after a report. Standard output is closed too, since only that shows the last errors. */
 int sink_commit(struct sink *sink);
+
+/* The two halves of sink_commit. A finished sink has no descriptor and takes about 600 bytes; if the file is to be
+ * replaced, it is complete under a temporary name. To finish it again does nothing. What is published can be taken back
+ * until sink_free; where the system cannot exchange the names of two files in one step (Linux can), that is only so if
+ * there was no file before. Both return 0, or -1 after a report. Between the first sink_publish and the last, or the
+ * last sink_retract, death by signal is to be held off by the caller (signals_block). */
+int sink_finish(struct sink *sink);
+int sink_publish(struct sink *sink);
+void sink_retract(struct sink *sink); /* warns of what could not be undone; nothing if it was not published */
+
+/* Is it standard output, or what is no regular file? Opening it again would have effects. */
+bool sink_is_direct(const struct sink *sink);
 
 void sink_free(struct sink *sink); /* NULL is fine */
 

@@ -7,6 +7,7 @@
  * All return what the call of the same name returns and leave errno; none retries (see io.h).
  */
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +26,7 @@ int sys_ftruncate(int fd, off_t length);
 int sys_link_descriptor(int fd, const char *path); /* gives an anonymous file a name (linkat of /proc/self/fd/N) */
 bool sys_can_link_descriptor(int fd);              /* is /proc there, so that the above can work? */
 int sys_rename(const char *from, const char *to);
+int sys_exchange(const char *one, const char *other); /* the names of two files, in one step; fails where it cannot */
 int sys_unlink(const char *path);
 char *sys_realpath(const char *path); /* malloc'd */
 ssize_t sys_readlink(const char *path, char *target, size_t bytes);
@@ -36,8 +38,15 @@ ssize_t sys_write(int fd, const void *data, size_t bytes);
 off_t sys_seek(int fd, off_t offset, int whence); /* lseek */
 ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset);
 ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset);
+int sys_pipe(int ends[2]);          /* close-on-exec */
 int sys_poll(int fd, short events); /* waits without limit */
 int sys_punch_hole(int fd, off_t offset, off_t bytes);
+
+/* `sh -c command`, with standard input from `input`, which is above 2, with "NAME=value" in its environment and `mask`
+ * of signals blocked. What this program has set signals to is not passed on. Its process number, or -1 with errno. */
+pid_t sys_spawn_shell(const char *command, const char *variable, int input, const sigset_t *mask);
+pid_t sys_wait(pid_t child, int *status, int options); /* waitpid */
+int sys_kill(pid_t process, int signal);
 
 void *sys_map(size_t bytes); /* private, anonymous, zeroed; NULL with errno */
 void sys_unmap(void *memory, size_t bytes);

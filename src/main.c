@@ -23,7 +23,9 @@
  *     queue.c     input blocks on their way through pass 1
  *     record.c    what a record is
  *     source.c    where records come from: header.c the beginning of a file, tail.c its end; words.c those in no file
- *     sink.c      where records go; target.c finds out how
+ *     output.c    where records go: one file or several; cut.c where one ends, hold.c keeps what is undecided
+ *     form.c      what a file has besides its records; pattern.c names of shards; split.c --split
+ *     sink.c      a file that is whole or not there; target.c finds out how; filter.c a file through a command
  *     run.c       what the stages share, and how the memory is divided
  *     pool.c      blocks of memory; table.c arrays laid over them; sort.c sorts those
  *     team.c      threads

@@ -3,6 +3,9 @@
  * or a name that its owner promised to keep, and the handler calls nothing but unlink, sigaction and raise. The raised
  * signal is blocked while the handler runs; it strikes, with its default action, the moment the handler returns and
  * before the interrupted code goes on.
+ *
+ * The table grows by chunks that are never moved nor freed: the handler sees a chunk either not at all or zeroed. Ten
+ * thousand shards take ten of them; a run that needs few names allocates nothing.
  */
 
 #include "signals.h"
@@ -12,15 +15,19 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "sys.h"
 
 static_assert(ATOMIC_POINTER_LOCK_FREE == 2, "a signal handler needs pointers that are read and written in one step");
 
-/* A slot for every output file that can be open at a time where temporary files have names from the start. */
-enum { SLOTS = 1024 };
+enum { CHUNK_SLOTS = 1024, CHUNKS = 1024, SLOTS = CHUNK_SLOTS * CHUNKS };
 
-static _Atomic(const char *) names[SLOTS];
+typedef _Atomic(const char *) slot_name;
+
+static slot_name first_chunk[CHUNK_SLOTS];
+static _Atomic(slot_name *) chunks[CHUNKS]; /* but for the first, which is above */
+static atomic_int lowest_free;              /* where to look first: without it, n names would take n^2 / 2 looks */
 
 static const int caught[] = {
     SIGHUP,  SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU,
@@ -36,15 +43,24 @@ static void caught_set(sigset_t *set)
         sigaddset(set, caught[i]);
 }
 
+static slot_name *find_chunk(int chunk)
+{
+    return chunk == 0 ? first_chunk : atomic_load(&chunks[chunk]);
+}
+
 static void die(int signal)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
 
-    for (size_t slot = 0; slot < SLOTS; slot++) {
-        const char *name = atomic_load(&names[slot]);
+    for (int chunk = 0; chunk < CHUNKS; chunk++) {
+        slot_name *names = find_chunk(chunk);
 
-        if (name != NULL)
-            (void)sys_unlink(name);
+        for (size_t i = 0; names != NULL && i < CHUNK_SLOTS; i++) {
+            const char *name = atomic_load(&names[i]);
+
+            if (name != NULL)
+                (void)sys_unlink(name);
+        }
     }
     sigemptyset(&action.sa_mask);
     sigaction(signal, &action, NULL);
@@ -66,13 +82,36 @@ void signals_install(void)
     }
 }
 
+/* The chunk, made if it is not there yet. NULL with errno. */
+static slot_name *take_chunk(int chunk)
+{
+    slot_name *names = find_chunk(chunk), *none = NULL;
+
+    if (names != NULL)
+        return names;
+    names = sys_allocate(CHUNK_SLOTS, sizeof *names);
+    if (names != NULL && !atomic_compare_exchange_strong(&chunks[chunk], &none, names)) {
+        free(names); /* another thread was faster */
+        names = none;
+    }
+    return names;
+}
+
 int signals_register(const char *name)
 {
-    for (int slot = 0; slot < SLOTS; slot++) {
+    int start = atomic_load(&lowest_free);
+
+    for (int i = 0; i < SLOTS; i++) {
+        int slot = (start + i) % SLOTS;
+        slot_name *names = take_chunk(slot / CHUNK_SLOTS);
         const char *none = NULL;
 
-        if (atomic_compare_exchange_strong(&names[slot], &none, name))
+        if (names == NULL)
+            return -1;
+        if (atomic_compare_exchange_strong(&names[slot % CHUNK_SLOTS], &none, name)) {
+            atomic_store(&lowest_free, (slot + 1) % SLOTS);
             return slot;
+        }
     }
     errno = ENOMEM;
     return -1;
@@ -80,8 +119,13 @@ int signals_register(const char *name)
 
 void signals_forget(int slot)
 {
-    if (slot >= 0)
-        atomic_store(&names[slot], NULL);
+    int lowest = atomic_load(&lowest_free);
+
+    if (slot < 0)
+        return;
+    atomic_store(&find_chunk(slot / CHUNK_SLOTS)[slot % CHUNK_SLOTS], NULL);
+    while (slot < lowest && !atomic_compare_exchange_weak(&lowest_free, &lowest, slot))
+        ;
 }
 
 void signals_block(sigset_t *before)
@@ -95,4 +139,24 @@ void signals_block(sigset_t *before)
 void signals_restore(const sigset_t *before)
 {
     pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+void signals_child_mask(sigset_t *mask)
+{
+    pthread_sigmask(SIG_SETMASK, NULL, mask);
+    for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
+        sigdelset(mask, caught[i]);
+}
+
+void signals_ignore_pipe(struct sigaction *before)
+{
+    struct sigaction ignored = {.sa_handler = SIG_IGN};
+
+    sigemptyset(&ignored.sa_mask);
+    sigaction(SIGPIPE, &ignored, before);
+}
+
+void signals_restore_pipe(const struct sigaction *before)
+{
+    sigaction(SIGPIPE, before, NULL);
 }

@@ -4,6 +4,9 @@
  * file has no name until it is complete; elsewhere it has a temporary one from the beginning. A temporary name is
  * registered with the signal handler before it exists and forgotten after it is gone.
  *
+ * Several files that belong together appear together: each is published in a way that can be taken back. Where two
+ * names can be exchanged in one step, the temporary name holds the old file until sink_free unlinks it.
+ *
  * Rename must not fail after hours of work, so sink_open looks for the reasons it might: they make it write in place.
  */
 
@@ -33,10 +36,19 @@ enum {
 
 enum manner { DIRECT, IN_PLACE, REPLACED };
 
+/* What stands under the final name. */
+enum progress {
+    UNFINISHED, /* what stood there before; also in FINISHED */
+    FINISHED,   /* the new file is complete, under the temporary name, and closed */
+    EXCHANGED,  /* the new file; the old one has the temporary name */
+    RENAMED,    /* the new file; there is no temporary name */
+};
+
 struct sink {
     const char *path; /* as the user gave it; NULL: standard output */
     struct fault *fault;
     enum manner manner;
+    enum progress progress;
     int fd;
     bool existed;    /* was there a file before? Then `before` is about it. */
     bool begun;      /* has a file that is written in place been emptied? */
@@ -348,22 +360,73 @@ static int close_output(struct sink *sink)
     return io_close(fd);
 }
 
-static int commit_new_file(struct sink *sink)
+static int finish_new_file(struct sink *sink)
 {
     give_attributes(sink);
     if (!sink->named && take_temporary_name(sink, 0) != 0)
         return -1;
-    if (close_output(sink) != 0 || sys_rename(sink->temporary, sink->target.path) != 0)
+    return close_output(sink);
+}
+
+int sink_finish(struct sink *sink)
+{
+    if (sink->progress != UNFINISHED)
+        return 0;
+    if (begin(sink) != 0 || (sink->manner == REPLACED ? finish_new_file(sink) : close_output(sink)) != 0)
+        return fail(sink);
+    sink->progress = FINISHED;
+    free(sink->target.directory); /* it may be large, and ten thousand sinks may wait for their commit */
+    sink->target.directory = NULL;
+    return 0;
+}
+
+/* 0, or -1 with errno. */
+static int rename_new_file(struct sink *sink)
+{
+    if (sys_rename(sink->temporary, sink->target.path) != 0)
         return -1;
     sink->named = false; /* the slot is forgotten by sink_free: there is nothing left to unlink */
+    sink->progress = RENAMED;
     return 0;
 }
 
 int sink_commit(struct sink *sink)
 {
-    if (begin(sink) != 0 || (sink->manner == REPLACED ? commit_new_file(sink) : close_output(sink)) != 0)
+    if (sink_finish(sink) != 0)
+        return -1;
+    if (sink->manner == REPLACED && rename_new_file(sink) != 0)
         return fail(sink);
     return 0;
+}
+
+int sink_publish(struct sink *sink)
+{
+    if (sink->manner != REPLACED)
+        return 0;
+    if (sink->existed && sys_exchange(sink->temporary, sink->target.path) == 0) {
+        sink->progress = EXCHANGED;
+        return 0;
+    }
+    return rename_new_file(sink) == 0 ? 0 : fail(sink);
+}
+
+void sink_retract(struct sink *sink)
+{
+    if (sink->progress == EXCHANGED) {
+        if (sys_exchange(sink->temporary, sink->target.path) == 0)
+            return;
+        sink->named = false; /* so that the old file is not unlinked */
+        fault_warn("%s: has been replaced; the old file is now %s", sink->path, sink->temporary);
+    } else if (sink->progress == RENAMED && sink->existed) {
+        fault_warn("%s: has been replaced", sink->path);
+    } else if (sink->progress == RENAMED && sys_unlink(sink->target.path) != 0) {
+        fault_warn("%s: has been made", sink->path);
+    }
+}
+
+bool sink_is_direct(const struct sink *sink)
+{
+    return sink->manner == DIRECT;
 }
 
 void sink_free(struct sink *sink)

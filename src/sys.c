@@ -20,12 +20,14 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #ifdef __linux__
@@ -33,6 +35,10 @@
 #endif
 #ifdef __APPLE__
 #include <sys/random.h>
+#endif
+
+#ifndef __linux__ /* whose unistd.h has it */
+extern char **environ;
 #endif
 
 #ifndef MAP_ANONYMOUS
@@ -114,6 +120,18 @@ int sys_rename(const char *from, const char *to)
     return rename(from, to);
 }
 
+int sys_exchange(const char *one, const char *other)
+{
+#ifdef RENAME_EXCHANGE
+    return renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE);
+#else
+    (void)one;
+    (void)other;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
 int sys_unlink(const char *path)
 {
     return unlink(path);
@@ -147,6 +165,101 @@ ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset)
 ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset)
 {
     return pwritev(fd, pieces, count, offset);
+}
+
+int sys_pipe(int ends[2])
+{
+#ifdef __APPLE__
+    if (pipe(ends) != 0)
+        return -1;
+    (void)fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    (void)fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    return 0;
+#else
+    return pipe2(ends, O_CLOEXEC);
+#endif
+}
+
+/* The environment with "NAME=value" in it, and no other value of NAME. An array for free, or NULL with errno. */
+static char **with_variable(const char *variable)
+{
+    size_t name_length = strcspn(variable, "=") + 1, count = 0, kept = 0;
+    char **changed;
+
+    while (environ[count] != NULL)
+        count++;
+    changed = calloc(count + 2, sizeof *changed);
+    if (changed == NULL)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(environ[i], variable, name_length) != 0)
+            changed[kept++] = environ[i];
+    changed[kept] = (char *)variable; /* execve changes nothing, though its prototype does not say so */
+    return changed;
+}
+
+/* Both of these return an error number. */
+static int set_child_signals(posix_spawnattr_t *attributes, const sigset_t *mask)
+{
+    sigset_t restored;
+    int error = posix_spawnattr_setsigmask(attributes, mask);
+
+    sigemptyset(&restored);
+    sigaddset(&restored, SIGXFSZ);
+    if (error == 0)
+        error = posix_spawnattr_setsigdefault(attributes, &restored);
+    if (error == 0)
+        error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    return error;
+}
+
+static int spawn(pid_t *child, char *const *arguments, char *const *environment, int input, const sigset_t *mask)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+
+    if (error != 0)
+        return error;
+    error = posix_spawnattr_init(&attributes);
+    if (error == 0) {
+        error = set_child_signals(&attributes, mask);
+        if (error == 0)
+            error = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+        if (error == 0)
+            error = posix_spawn(child, arguments[0], &actions, &attributes, arguments, environment);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+pid_t sys_spawn_shell(const char *command, const char *variable, int input, const sigset_t *mask)
+{
+    char shell[] = "/bin/sh", option[] = "-c";
+    char *arguments[] = {shell, option, (char *)command, NULL};
+    char **environment = with_variable(variable);
+    pid_t child = -1;
+    int error = ENOMEM;
+
+    if (environment != NULL)
+        error = spawn(&child, arguments, environment, input, mask);
+    free(environment);
+    if (error != 0) {
+        errno = error;
+        return -1;
+    }
+    return child;
+}
+
+pid_t sys_wait(pid_t child, int *status, int options)
+{
+    return waitpid(child, status, options);
+}
+
+int sys_kill(pid_t process, int signal)
+{
+    return kill(process, signal);
 }
 
 int sys_poll(int fd, short events)

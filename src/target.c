@@ -127,3 +127,68 @@ void target_release(struct target *target)
     free(target->path);
     *target = (struct target){0};
 }
+
+/* A file, in words that no other has: device and number, or its path if it is yet to be made; "" for what may be
+ * written to several times. For free, or NULL with errno. */
+static char *identify(const char *path, bool by_name)
+{
+    struct target target = {0};
+    struct stat status;
+    char *identity = NULL;
+
+    if (by_name)
+        return text("%s", path);
+    if (sys_stat(path, &status) == 0)
+        return S_ISREG(status.st_mode)
+                   ? text("%llu:%llu", (unsigned long long)status.st_dev, (unsigned long long)status.st_ino)
+                   : text("%s", "");
+    if (target_find(&target, path) == 0)
+        identity = text("%s", target.path);
+    target_release(&target);
+    return identity;
+}
+
+struct identified {
+    char *identity;
+    const char *path;
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct identified *one = a, *other = b;
+
+    return strcmp(one->identity, other->identity);
+}
+
+int target_check_distinct(const char *const *paths, size_t count, bool by_name, struct fault *fault)
+{
+    struct identified *files = sys_allocate(count > 0 ? count : 1, sizeof *files);
+    size_t known = 0;
+    int status = -1;
+
+    if (files == NULL)
+        return fault_report(fault, "memory", errno);
+    for (size_t i = 0; i < count; i++) {
+        if (paths[i] == NULL)
+            continue;
+        files[known].path = paths[i];
+        files[known].identity = identify(paths[i], by_name);
+        if (files[known].identity == NULL) {
+            fault_report(fault, paths[i], errno);
+            goto out;
+        }
+        known++;
+    }
+    qsort(files, known, sizeof *files, compare);
+    for (size_t i = 1; i < known; i++)
+        if (files[i].identity[0] != '\0' && compare(&files[i - 1], &files[i]) == 0) {
+            fault_say(fault, "%s and %s: the same output file", files[i - 1].path, files[i].path);
+            goto out;
+        }
+    status = 0;
+out:
+    for (size_t i = 0; i < known; i++)
+        free(files[i].identity);
+    free(files);
+    return status;
+}

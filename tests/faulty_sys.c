@@ -36,7 +36,7 @@ static const struct {
     {"ENOENT", ENOENT}, {"EAGAIN", EAGAIN}, {"EPIPE", EPIPE},   {"EXDEV", EXDEV},   {"ENOTSUP", ENOTSUP},
 };
 
-static const char *const interruptible[] = {"open", "close", "read", "write", "preadv", "pwritev", "poll"};
+static const char *const interruptible[] = {"open", "close", "read", "write", "preadv", "pwritev", "poll", "wait"};
 
 /* What the environment asks for, and how far it has come. */
 static struct {
@@ -145,14 +145,19 @@ CALL(int, fchown, -1, (int fd, uid_t owner, gid_t group), (fd, owner, group))
 CALL(int, ftruncate, -1, (int fd, off_t length), (fd, length))
 CALL(int, link_descriptor, -1, (int fd, const char *path), (fd, path))
 CALL(int, rename, -1, (const char *from, const char *to), (from, to))
+CALL(int, exchange, -1, (const char *one, const char *other), (one, other))
 CALL(int, unlink, -1, (const char *path), (path))
 CALL(char *, realpath, NULL, (const char *path), (path))
 CALL(ssize_t, readlink, -1, (const char *path, char *target, size_t bytes), (path, target, bytes))
 CALL(int, readable, -1, (const char *path), (path))
 CALL(int, mkstemp, -1, (char *pattern), (pattern))
 CALL(off_t, seek, -1, (int fd, off_t offset, int whence), (fd, offset, whence))
+CALL(int, pipe, -1, (int ends[2]), (ends))
 CALL(int, poll, -1, (int fd, short events), (fd, events))
 CALL(int, punch_hole, -1, (int fd, off_t offset, off_t bytes), (fd, offset, bytes))
+CALL(pid_t, spawn_shell, -1, (const char *command, const char *variable, int input, const sigset_t *mask),
+     (command, variable, input, mask))
+CALL(pid_t, wait, -1, (pid_t child, int *status, int options), (child, status, options))
 CALL(void *, map, NULL, (size_t bytes), (bytes))
 CALL(void *, allocate, NULL, (size_t count, size_t bytes), (count, bytes))
 CALL(void *, allocate_lines, NULL, (size_t count, size_t bytes), (count, bytes))
@@ -181,6 +186,7 @@ CALL(int, fill_standard, -1, (void), ())
     }
 
 /* clang-format off */
+QUESTION(int, kill, (pid_t process, int signal), (process, signal))
 QUESTION(bool, can_link_descriptor, (int fd), (fd))
 QUESTION(bool, is_memory_file_system, (int fd), (fd))
 QUESTION(bool, is_mount_point, (const char *path), (path))

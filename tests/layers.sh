@@ -10,14 +10,16 @@ layers='
     shuffle
     passage
     gather scatter
-    index keys run
-    pile
-    order spill gnu sort walk outlet words
-    table queue source sink target team
+    index
+    keys run outlet
+    pile output
+    hold
+    order spill gnu sort walk words
+    table queue source sink target filter cut team
     header tail
     record
     pool weight
-    io random scan fault number decimal escape hardware cgroup textfile signals
+    io random scan fault form pattern split number decimal escape hardware cgroup textfile signals
     sys chacha sha256 xxh64 wide
 '
 
@@ -26,7 +28,7 @@ system_calls='open openat creat close read write pread pwrite readv writev pread
     truncate ftruncate rename link linkat unlink unlinkat symlink readlink realpath mkstemp mkostemp mkdir rmdir fchmod
     chmod fchown chown access faccessat poll select fcntl ioctl dup dup2 pipe fallocate posix_fallocate
     mmap munmap mremap malloc calloc pthread_create getentropy getrandom getrlimit setrlimit statvfs fstatvfs fork execve
-    exit _exit abort'
+    posix_spawn waitpid kill pipe2 renameat2 exit _exit abort'
 permitted_calls='main:exit signals:unlink hardware:getrlimit'
 
 # Only signals may have what changes.

@@ -166,6 +166,115 @@ static void a_program_with_threads_dies_the_same_way(void **state)
     assert_int_equal(access("temporary", F_OK), -1);
 }
 
+enum { MANY = 20000, NAME_BYTES = 16 };
+
+static void die_with_many_files(void)
+{
+    static char names[MANY][NAME_BYTES];
+
+    signals_install();
+    for (int i = 0; i < MANY; i++) {
+        snprintf(names[i], NAME_BYTES, "t%d", i);
+        CHECK(signals_register(names[i]) == i);
+        if (i % 100 == 0)
+            CHECK(scratch_put(names[i], "", 0600));
+    }
+    signals_forget(MANY / 2);
+    raise(SIGTERM);
+}
+
+static void tens_of_thousands_of_files_are_removed(void **state)
+{
+    (void)state;
+    assert_int_equal(WTERMSIG(scratch_child(die_with_many_files)), SIGTERM);
+    assert_int_equal(scratch_count("."), 1);
+    assert_int_equal(access("t10000", F_OK), 0);
+}
+
+static void the_lowest_free_slot_is_taken_first(void **state)
+{
+    int slot[5];
+
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        slot[i] = signals_register("name");
+    signals_forget(slot[1]);
+    signals_forget(slot[3]);
+    assert_int_equal(signals_register("name"), slot[1]);
+    assert_int_equal(signals_register("name"), slot[3]);
+    for (int i = 0; i < 5; i++)
+        signals_forget(slot[i]);
+}
+
+static void *register_many(void *argument)
+{
+    for (int round = 0; round < 20; round++) {
+        int slots[200];
+
+        for (int i = 0; i < 200; i++)
+            slots[i] = signals_register(argument);
+        for (int i = 0; i < 200; i++)
+            signals_forget(slots[i]);
+    }
+    return NULL;
+}
+
+static void register_from_many_threads(void)
+{
+    pthread_t thread[8];
+    char name[] = "name";
+
+    for (int i = 0; i < 8; i++)
+        CHECK(pthread_create(&thread[i], NULL, register_many, name) == 0);
+    for (int i = 0; i < 8; i++)
+        CHECK(pthread_join(thread[i], NULL) == 0);
+    for (int i = 0; i < 2000; i++)
+        CHECK(signals_register(name) >= 0);
+}
+
+static void threads_do_not_get_in_each_others_way(void **state)
+{
+    (void)state;
+    assert_int_equal(scratch_child(register_from_many_threads), 0);
+}
+
+static void see_the_mask_of_a_child(void)
+{
+    sigset_t before, mask;
+
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGCHLD);
+    CHECK(pthread_sigmask(SIG_BLOCK, &mask, NULL) == 0);
+    signals_block(&before);
+    signals_child_mask(&mask);
+    CHECK(sigismember(&mask, SIGTERM) == 0 && sigismember(&mask, SIGINT) == 0 && sigismember(&mask, SIGCHLD) == 1);
+}
+
+static void children_have_the_caught_signals_unblocked(void **state)
+{
+    (void)state;
+    assert_int_equal(scratch_child(see_the_mask_of_a_child), 0);
+}
+
+static void write_to_a_pipe_of_ones_own(void)
+{
+    struct sigaction before;
+    int ends[2];
+
+    CHECK(pipe(ends) == 0);
+    close(ends[0]);
+    signals_ignore_pipe(&before);
+    CHECK(write(ends[1], "x", 1) == -1 && errno == EPIPE);
+    signals_restore_pipe(&before);
+    (void)!write(ends[1], "x", 1);
+}
+
+static void sigpipe_is_ignored_between_two_calls_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(WTERMSIG(scratch_child(write_to_a_pipe_of_ones_own)), SIGPIPE);
+}
+
 static void take_all_slots(void)
 {
     int slot, last = -1, count = 0;
@@ -197,6 +306,11 @@ int main(void)
         TEST(sigpipe_kills_as_it_always_did),
         TEST(blocked_signals_wait_until_they_are_restored),
         TEST(a_program_with_threads_dies_the_same_way),
+        TEST(tens_of_thousands_of_files_are_removed),
+        TEST(the_lowest_free_slot_is_taken_first),
+        TEST(threads_do_not_get_in_each_others_way),
+        TEST(children_have_the_caught_signals_unblocked),
+        TEST(sigpipe_is_ignored_between_two_calls_alone),
         TEST(slots_are_many_but_not_endless_and_used_again),
     };
 

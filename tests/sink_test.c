@@ -20,6 +20,7 @@
 #define sys_can_link_descriptor real_can_link_descriptor
 #define sys_link_descriptor     real_link_descriptor
 #define sys_rename              real_rename
+#define sys_exchange            real_exchange
 #define sys_realpath            real_realpath
 #define sys_readlink            real_readlink
 #define sys_write               real_write
@@ -37,6 +38,7 @@
 #undef sys_can_link_descriptor
 #undef sys_link_descriptor
 #undef sys_rename
+#undef sys_exchange
 #undef sys_realpath
 #undef sys_readlink
 #undef sys_write
@@ -82,6 +84,7 @@ REPLACE(int, ftruncate, (int fd, off_t length), (fd, length), -1)
 REPLACE(bool, can_link_descriptor, (int fd), (fd), false)
 REPLACE(int, link_descriptor, (int fd, const char *path), (fd, path), -1)
 REPLACE(int, rename, (const char *from, const char *to), (from, to), -1)
+REPLACE(int, exchange, (const char *one, const char *other), (one, other), -1)
 REPLACE(char *, realpath, (const char *path), (path), NULL)
 REPLACE(ssize_t, readlink, (const char *path, char *target, size_t bytes), (path, target, bytes), -1)
 REPLACE(ssize_t, write, (int fd, const void *data, size_t bytes), (fd, data, bytes), -1)
@@ -214,6 +217,7 @@ static void an_existing_file_keeps_its_content_until_commit(void **state)
     (void)state;
     assert_true(scratch_put("F", "old\n", 0644));
     sink = open_good("F");
+    assert_false(sink_is_in_place(sink));
     assert_true(scratch_holds("F", "old\n"));
     assert_int_equal(sink_write(sink, "new\n", 4), 0);
     assert_true(scratch_holds("F", "old\n"));
@@ -387,6 +391,64 @@ static void a_mode_that_cannot_be_set_is_a_warning(void **state)
     assert_true(scratch_holds("F", "new\n"));
 }
 
+/* ---- Translation ---- */
+
+static void a_delimiter_is_translated_wherever_it_stands(void **state)
+{
+    struct sink *sink = open_good("new");
+
+    (void)state;
+    sink_translate(sink, '\0', '\n');
+    assert_int_equal(sink_write(sink, "one\0\0two", 8), 0);
+    assert_int_equal(sink_write(sink, "", 0), 0);
+    assert_int_equal(sink_write(sink, "\0", 1), 0);
+    assert_int_equal(sink_commit(sink), 0);
+    sink_free(sink);
+    assert_true(scratch_holds("new", "one\n\ntwo\n"));
+}
+
+static void large_writes_are_translated_as_a_whole(void **state)
+{
+    const size_t bytes = 100001;
+    char *data = malloc(bytes);
+    char *expected = malloc(bytes);
+    struct sink *sink = open_good("new");
+    FILE *file;
+
+    (void)state;
+    for (size_t i = 0; i < bytes; i++) {
+        data[i] = (char)(i * 0x9e3779b97f4a7c15 >> 60);
+        expected[i] = data[i] == 3 ? 'x' : data[i];
+    }
+    sink_translate(sink, 3, 'x');
+    assert_int_equal(sink_write(sink, data, bytes), 0);
+    assert_null(memchr(data, 'x', bytes)); /* what was given is not changed */
+    assert_int_equal(sink_commit(sink), 0);
+    sink_free(sink);
+    file = fopen("new", "rb");
+    assert_int_equal(fread(data, 1, bytes, file), bytes);
+    assert_int_equal(getc(file), EOF);
+    fclose(file);
+    assert_memory_equal(data, expected, bytes);
+    free(expected);
+    free(data);
+}
+
+static void a_failed_write_of_what_is_translated_is_reported(void **state)
+{
+    struct sink *sink;
+
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    sink = open_good("/dev/full");
+    sink_translate(sink, '\0', '\n');
+    scratch_listen();
+    assert_int_equal(sink_write(sink, "x", 2), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: /dev/full: No space left on device\n");
+    sink_free(sink);
+}
+
 /* ---- Links ---- */
 
 static void symbolic_links_stay_and_their_file_is_replaced(void **state)
@@ -438,6 +500,7 @@ static void a_file_with_two_names_is_written_in_place_when_output_begins(void **
     assert_int_equal(link("F", "G"), 0);
     inode = scratch_inode("F");
     sink = open_good("F");
+    assert_true(sink_is_in_place(sink));
     assert_true(scratch_holds("G", "old and long\n"));
     write_and_commit(sink, "new\n");
     assert_true(scratch_holds("G", "new\n"));
@@ -531,6 +594,28 @@ static void a_fifo_is_opened_once_and_its_reader_gets_all(void **state)
     assert_int_equal(status, 0);
 }
 
+static void only_what_is_emptied_by_the_first_write_is_in_place(void **state)
+{
+    static const char *const paths[] = {"/dev/null", NULL, "new", "regular"};
+    struct sink *sink;
+    char name[64];
+    int fd;
+
+    (void)state;
+    assert_true(scratch_put("regular", "old\n", 0644));
+    for (int i = 0; i < 4; i++) {
+        sink = open_good(paths[i]);
+        assert_false(sink_is_in_place(sink));
+        sink_free(sink);
+    }
+    fd = open("regular", O_RDWR);
+    snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    sink = open_good(name);
+    assert_true(sink_is_in_place(sink));
+    sink_free(sink);
+    close(fd);
+}
+
 /* ---- An ordinary user ---- */
 
 static void refused_read_only(void)
@@ -619,6 +704,113 @@ static void a_file_that_is_mounted_over_another_is_written_in_place(void **state
     assert_true(scratch_holds("F", "hidden\n"));
 }
 #endif
+
+/* ---- One of several files ---- */
+
+static struct sink *finished(const char *path, const char *content)
+{
+    struct sink *sink = open_good(path);
+
+    assert_int_equal(sink_write(sink, content, strlen(content)), 0);
+    assert_int_equal(sink_finish(sink), 0);
+    return sink;
+}
+
+static void a_finished_file_is_complete_but_not_seen(void **state)
+{
+    int probe = open(".", O_RDONLY), other;
+    struct sink *sink;
+
+    (void)state;
+    close(probe);
+    assert_true(scratch_put("F", "old\n", 0640));
+    sink = finished("F", "new\n");
+    other = open(".", O_RDONLY);
+    close(other);
+    assert_int_equal(other, probe); /* no descriptor is kept */
+    assert_true(scratch_holds("F", "old\n"));
+    assert_int_equal(scratch_count("."), 2);
+    assert_int_equal(sink_finish(sink), 0);
+    assert_int_equal(sink_commit(sink), 0);
+    sink_free(sink);
+    assert_true(scratch_holds("F", "new\n"));
+    assert_int_equal(scratch_mode("F"), 0640);
+    sink_free(finished("F", "newer\n"));
+    assert_true(scratch_holds("F", "new\n"));
+    assert_int_equal(scratch_count("."), 1);
+}
+
+static void a_published_file_can_be_taken_back(void **state)
+{
+    (void)state;
+    for (int existed = 0; existed < 2; existed++)
+        for (int back = 0; back < 2; back++) {
+            struct sink *sink;
+
+            (void)unlink("F");
+            if (existed)
+                assert_true(scratch_put("F", "old\n", 0640));
+            sink = finished("F", "new\n");
+            assert_int_equal(sink_publish(sink), 0);
+            assert_true(scratch_holds("F", "new\n"));
+            if (back)
+                sink_retract(sink);
+            sink_free(sink);
+            if (back && !existed)
+                assert_int_equal(access("F", F_OK), -1);
+            else
+                assert_true(scratch_holds("F", back ? "old\n" : "new\n"));
+            assert_int_equal(scratch_count("."), !back || existed);
+        }
+}
+
+static void without_exchange_what_was_replaced_is_said(void **state)
+{
+    struct sink *sink;
+
+    (void)state;
+    assert_true(scratch_put("F", "old\n", 0640));
+    failing = "exchange";
+    sink = finished("F", "new\n");
+    assert_int_equal(sink_publish(sink), 0);
+    scratch_listen();
+    sink_retract(sink);
+    assert_string_equal(scratch_heard(), "bigshuf: warning: F: has been replaced\n");
+    sink_free(sink);
+    assert_true(scratch_holds("F", "new\n"));
+    assert_int_equal(scratch_count("."), 1);
+}
+
+static void an_old_file_that_cannot_be_put_back_is_not_lost(void **state)
+{
+    struct sink *sink;
+    const char *heard;
+
+    (void)state;
+    assert_true(scratch_put("F", "old\n", 0640));
+    sink = finished("F", "new\n");
+    assert_int_equal(sink_publish(sink), 0);
+    failing = "exchange";
+    scratch_listen();
+    sink_retract(sink);
+    heard = scratch_heard();
+    sink_free(sink);
+    assert_int_equal(strncmp(heard, "bigshuf: warning: F: has been replaced; the old file is now /", 61), 0);
+    assert_int_equal(scratch_count("."), 2);
+    *strchr(heard + 61, '\n') = '\0';
+    assert_true(scratch_holds(heard + 60, "old\n"));
+}
+
+static void only_what_is_no_regular_file_is_direct(void **state)
+{
+    struct sink *device = open_good("/dev/null"), *file = open_good("F");
+
+    (void)state;
+    assert_true(sink_is_direct(device));
+    assert_false(sink_is_direct(file));
+    sink_free(device);
+    sink_free(file);
+}
 
 /* ---- Standard output ---- */
 
@@ -883,6 +1075,11 @@ int main(void)
 #ifdef __linux__
         TEST(a_file_that_is_mounted_over_another_is_written_in_place),
 #endif
+        TEST(a_finished_file_is_complete_but_not_seen),
+        TEST(a_published_file_can_be_taken_back),
+        TEST(without_exchange_what_was_replaced_is_said),
+        TEST(an_old_file_that_cannot_be_put_back_is_not_lost),
+        TEST(only_what_is_no_regular_file_is_direct),
         TEST(standard_output_is_added_to),
         TEST(a_full_standard_output_fails),
         TEST(a_closed_standard_output_is_refused_at_once),
@@ -893,6 +1090,10 @@ int main(void)
         TEST(whichever_call_fails_the_file_is_old_or_new_and_alone),
         TEST(death_by_signal_is_an_abort),
         TEST(no_slot_stays_taken),
+        TEST(a_delimiter_is_translated_wherever_it_stands),
+        TEST(large_writes_are_translated_as_a_whole),
+        TEST(a_failed_write_of_what_is_translated_is_reported),
+        TEST(only_what_is_emptied_by_the_first_write_is_in_place),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,14 +80,69 @@ static void a_way_through_dev_or_proc_is_special(void **state)
         assert_leads_to("/dev/shm/no such file", "/dev/shm", "no such file", false);
 }
 
+/* What is said about the paths; "" if they are distinct. */
+static const char *told_of(const char *const *paths, size_t count, bool by_name)
+{
+    struct fault fault;
+    const char *heard;
+    int status;
+
+    fault_init(&fault);
+    scratch_listen();
+    status = target_check_distinct(paths, count, by_name, &fault);
+    heard = scratch_heard();
+    fault_release(&fault);
+    assert_int_equal(status, heard[0] == '\0' ? 0 : -1);
+    return heard;
+}
+
+static void files_are_told_apart_however_they_are_named(void **state)
+{
+    const char *paths[] = {"one", "two", NULL, "three", NULL};
+
+    (void)state;
+    assert_string_equal(told_of(paths, 5, false), "");
+    assert_string_equal(told_of(paths, 0, false), "");
+    paths[2] = "./two";
+    assert_string_equal(told_of(paths, 5, false), "bigshuf: two and ./two: the same output file\n");
+    paths[2] = "link";
+    assert_string_equal(told_of(paths, 5, false), "");
+    assert_int_equal(symlink("three", "link"), 0);
+    assert_string_equal(told_of(paths, 5, false), "bigshuf: link and three: the same output file\n");
+    assert_true(scratch_put("three", "", 0600));
+    assert_string_equal(told_of(paths, 5, false), "bigshuf: link and three: the same output file\n");
+    assert_int_equal(link("three", "one"), 0);
+    paths[2] = NULL;
+    assert_string_equal(told_of(paths, 5, false), "bigshuf: one and three: the same output file\n");
+}
+
+static void what_is_no_regular_file_may_be_named_again(void **state)
+{
+    static const char *const paths[] = {"/dev/null", "one", "/dev/null"};
+
+    (void)state;
+    assert_string_equal(told_of(paths, 3, false), "");
+}
+
+static void names_that_are_no_paths_are_compared_as_they_are(void **state)
+{
+    const char *paths[] = {"no directory/one", "one", "./one"};
+
+    (void)state;
+    assert_string_equal(told_of(paths, 3, true), "");
+    assert_string_equal(told_of(paths, 3, false), "bigshuf: no directory/one: No such file or directory\n");
+    paths[2] = "one";
+    assert_string_equal(told_of(paths, 3, true), "bigshuf: one and one: the same output file\n");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(links_are_followed_to_the_last_one),
-        TEST(paths_that_lead_nowhere_say_why),
-        TEST(a_way_through_dev_or_proc_is_special),
+        TEST(links_are_followed_to_the_last_one),         TEST(paths_that_lead_nowhere_say_why),
+        TEST(a_way_through_dev_or_proc_is_special),       TEST(files_are_told_apart_however_they_are_named),
+        TEST(what_is_no_regular_file_may_be_named_again), TEST(names_that_are_no_paths_are_compared_as_they_are),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

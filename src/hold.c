@@ -1,0 +1,104 @@
+/* The temporary file is written in whole buffers and read back through the same buffer, after the rest in it has been
+ * appended, too. As all temporary files it is checked: what is read must have the checksum of what was written. */
+
+#include "hold.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sys.h"
+
+uint64_t hold_bytes(const struct hold *hold)
+{
+    return hold->spill_bytes + hold->memory_bytes;
+}
+
+static int spill_memory(struct hold *hold)
+{
+    struct iovec piece = {.iov_base = hold->memory, .iov_len = hold->memory_bytes};
+
+    if (hold->spill == NULL) {
+        hold->spill = spill_open(hold->place, 1);
+        xxh64_init(&hold->checksum, 0);
+    }
+    xxh64_update(&hold->checksum, hold->memory, hold->memory_bytes);
+    if (hold->spill == NULL || spill_write(hold->spill, 0, hold->spill_bytes, &piece, 1) != 0)
+        return -1;
+    hold->spill_bytes += hold->memory_bytes;
+    hold->memory_bytes = 0;
+    return 0;
+}
+
+int hold_append(struct hold *hold, const uint8_t *data, size_t bytes)
+{
+    if (hold->memory == NULL)
+        hold->memory = sys_allocate(HOLD_MEMORY_BYTES, 1);
+    if (hold->memory == NULL)
+        return fault_report(hold->place->fault, "memory", errno);
+    while (bytes > 0) {
+        size_t room = HOLD_MEMORY_BYTES - hold->memory_bytes;
+        size_t part = bytes < room ? bytes : room;
+
+        if (room == 0) {
+            if (spill_memory(hold) != 0)
+                return -1;
+            continue;
+        }
+        memcpy(hold->memory + hold->memory_bytes, data, part);
+        hold->memory_bytes += part;
+        data += part;
+        bytes -= part;
+    }
+    return 0;
+}
+
+/* The temporary file is gone after this, also if it fails. */
+static int drain_spill(struct hold *hold, int (*write)(void *context, uint8_t *data, size_t bytes), void *context)
+{
+    struct xxh64 checksum;
+    uint64_t done = 0;
+    int status = 0;
+
+    xxh64_init(&checksum, 0);
+    while (status == 0 && done < hold->spill_bytes) {
+        uint64_t left = hold->spill_bytes - done;
+        size_t bytes = left < HOLD_MEMORY_BYTES ? (size_t)left : HOLD_MEMORY_BYTES;
+        struct iovec piece = {.iov_base = hold->memory, .iov_len = bytes};
+
+        status = spill_read(hold->spill, 0, done, &piece, 1);
+        if (status != 0)
+            break;
+        xxh64_update(&checksum, hold->memory, bytes);
+        done += bytes;
+        if (done == hold->spill_bytes && xxh64_value(&checksum) != xxh64_value(&hold->checksum))
+            status = spill_report_damage(hold->spill, 0, 0);
+        else
+            status = write(context, hold->memory, bytes);
+    }
+    spill_free(hold->spill);
+    hold->spill = NULL;
+    hold->spill_bytes = 0;
+    return status;
+}
+
+int hold_drain(struct hold *hold, int (*write)(void *context, uint8_t *data, size_t bytes), void *context)
+{
+    size_t rest;
+
+    if (hold->spill != NULL) {
+        if (spill_memory(hold) != 0)
+            return -1;
+        return drain_spill(hold, write, context);
+    }
+    rest = hold->memory_bytes;
+    hold->memory_bytes = 0;
+    return rest == 0 ? 0 : write(context, hold->memory, rest);
+}
+
+void hold_release(struct hold *hold)
+{
+    spill_free(hold->spill);
+    free(hold->memory);
+    *hold = (struct hold){0};
+}
