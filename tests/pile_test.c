@@ -440,6 +440,173 @@ static void damage_is_found_before_a_source_ends(void **state)
     source_free(source);
 }
 
+/* Every length of the last block counts, as does one that is left empty when a pile is spilled. */
+static void a_resident_pile_can_be_read_as_a_source(void **state)
+{
+    static const size_t lengths[] = {0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK, 5 * BLOCK + 3};
+
+    (void)state;
+    open_piles(100, 7, 1);
+    for (unsigned p = 0; p < 7; p++)
+        for (size_t left = lengths[p]; left > 0; left -= left < 10000 ? left : 10000)
+            assert_int_equal(append(p, left < 10000 ? left : 10000), 0);
+    piles_seal(&piles);
+    for (unsigned p = 0; p < 7; p++) {
+        assert_delivers(p, true, 1 + p);
+        assert_delivers(p, false, 100);
+        assert_delivers(p, true, BLOCK);
+        assert_delivers(p, true, 100000);
+        assert_resident(p);
+    }
+}
+
+static void a_half_spilled_pile_can_be_read_as_a_source(void **state)
+{
+    static const size_t tails[] = {0, 1, BLOCK, 2 * BLOCK + 7};
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        memset(appended, 0, sizeof appended);
+        open_piles(20, 2, 1);
+        for (int k = 0; k < 6; k++)
+            assert_int_equal(append(1, BLOCK), 0);
+        while (!piles.pile[1].spilled)
+            assert_int_equal(append(0, BLOCK), 0);
+        assert_int_equal(piles.pile[1].blocks, 1); /* an empty one */
+        assert_int_equal(pile_resident_bytes(&piles, 1), 0);
+        for (size_t done = 0; done < tails[i]; done++)
+            assert_int_equal(append(1, 1), 0);
+        piles_seal(&piles);
+        assert_true(piles.pile[1].spilled_bytes > 0 && piles.pile[1].blocks > 0);
+        assert_delivers(1, true, 1000);
+        assert_delivers(1, true, BLOCK);
+        assert_delivers(1, true, 100000);
+        pile_clear(&piles, 0);
+        assert_loads(1);
+        assert_delivers(1, true, 1000);
+        piles_release(&piles);
+        pool_close(&pool);
+    }
+}
+
+static void a_tail_does_not_hide_damage_in_what_was_spilled(void **state)
+{
+    struct source *source;
+    uint8_t data[100000];
+    ssize_t bytes;
+
+    (void)state;
+    open_piles(20, 2, 1);
+    while (!piles.pile[1].spilled)
+        assert_int_equal(append(1, BLOCK), 0);
+    assert_int_equal(append(1, 5), 0);
+    piles_seal(&piles);
+    source = pile_source(&piles, 1, true);
+    disk.flip_read = 1;
+    scratch_listen();
+    bytes = source_read(source, data, sizeof data);
+    assert_non_null(strstr(scratch_heard(), "contents have changed"));
+    assert_int_equal(bytes, -1);
+    source_free(source);
+}
+
+static void a_pile_can_be_verified_without_a_change_to_it(void **state)
+{
+    static const size_t steps[] = {1000, BLOCK, 30 * BLOCK, 100 * BLOCK};
+    uint8_t *buffer = malloc(100 * BLOCK);
+
+    (void)state;
+    flush_one(30 * BLOCK - 5);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pile_verify(&piles, 1, buffer, steps[i]), 0);
+    assert_int_equal(disk.files, 1);
+    assert_true(pile_bytes(&piles, 1) == appended[1]);
+    assert_int_equal(pile_verify(&piles, 0, buffer, 1000), 0); /* there is nothing in a file */
+    assert_loads(1);
+    assert_int_equal(pile_verify(&piles, 1, buffer, 1000), 0);
+    assert_resident(1);
+    free(buffer);
+}
+
+static void what_was_verified_is_not_given_back(void **state)
+{
+    uint8_t *buffer = malloc((size_t)1 << 20);
+
+    (void)state;
+    flush_one((uint64_t)9 << 20);
+    assert_int_equal(pile_verify(&piles, 1, buffer, (size_t)1 << 20), 0);
+    assert_int_equal(disk.punched_bytes, 0);
+    assert_delivers(1, true, (size_t)1 << 20);
+    free(buffer);
+}
+
+static void a_half_spilled_pile_is_verified_as_far_as_it_is_spilled(void **state)
+{
+    uint8_t buffer[1000];
+    uint64_t spilled;
+
+    (void)state;
+    open_piles(20, 2, 1);
+    while (!piles.pile[1].spilled)
+        assert_int_equal(append(1, 5000), 0);
+    piles_seal(&piles);
+    spilled = piles.pile[1].spilled_bytes;
+    assert_true(spilled < pile_bytes(&piles, 1));
+    assert_int_equal(pile_verify(&piles, 1, buffer, sizeof buffer), 0);
+    assert_true(piles.pile[1].spilled_bytes == spilled && pile_bytes(&piles, 1) == appended[1]);
+    assert_delivers(1, true, 1000);
+}
+
+static void damage_is_found_when_a_pile_is_verified(void **state)
+{
+    uint8_t buffer[10000];
+
+    (void)state;
+    flush_one(100000);
+    for (unsigned i = 1; i <= 10; i += 3) {
+        fault_release(&fault);
+        fault_init(&fault);
+        disk.flip_read = i;
+        scratch_listen();
+        assert_int_equal(pile_verify(&piles, 1, buffer, sizeof buffer), -1);
+        assert_string_equal(scratch_heard(),
+                            "bigshuf: temporary file in disk0: contents have changed since they were written\n");
+    }
+    assert_int_equal(pile_verify(&piles, 1, buffer, sizeof buffer), 0);
+    disk.cut = true;
+    scratch_listen();
+    assert_int_equal(pile_verify(&piles, 1, buffer, sizeof buffer), -1);
+    (void)scratch_heard();
+}
+
+static void a_dropped_pile_gives_all_back_and_takes_nothing(void **state)
+{
+    (void)state;
+    open_piles(20, 4, 1);
+    assert_int_equal(append(0, 100), 0);
+    assert_int_equal(append(1, 2 * BLOCK), 0);
+    while (!piles.pile[3].spilled)
+        assert_int_equal(append(3, 3000), 0);
+    assert_int_equal(disk.files, 1);
+    for (unsigned round = 0; round < 2; round++) /* pile 2 has not got its first block yet */
+        for (unsigned p = 1; p < 4; p++) {
+            piles.pile[p].records = 5;
+            pile_drop(&piles, p);
+            assert_int_equal(pile_append(&piles, p, (const uint8_t *)"dropped", 7), 0);
+            assert_int_equal(pile_bytes(&piles, p), 0);
+            assert_int_equal(piles.pile[p].blocks, 0);
+        }
+    assert_int_equal(disk.files, 0);
+    assert_int_equal(pool.promised, 0);
+    assert_int_equal(pool_free(&pool), 19);
+    for (int i = 0; i < 15; i++)
+        assert_int_equal(append(0, BLOCK), 0); /* into the room of the others */
+    piles_seal(&piles);
+    assert_int_equal(pool.promised, 0);
+    assert_int_equal(disk.files, 0);
+    assert_resident(0);
+}
+
 static void a_disk_that_is_full_fails_the_append(void **state)
 {
     (void)state;
@@ -546,6 +713,14 @@ int main(void)
         IN_SCRATCH(too_many_piles_for_the_pool_are_reported),
         IN_SCRATCH(without_lists_there_are_no_piles_and_nothing_is_kept),
         IN_SCRATCH(lanes_grow_side_by_side),
+        IN_SCRATCH(a_resident_pile_can_be_read_as_a_source),
+        IN_SCRATCH(a_half_spilled_pile_can_be_read_as_a_source),
+        IN_SCRATCH(a_tail_does_not_hide_damage_in_what_was_spilled),
+        IN_SCRATCH(a_pile_can_be_verified_without_a_change_to_it),
+        IN_SCRATCH(what_was_verified_is_not_given_back),
+        IN_SCRATCH(a_half_spilled_pile_is_verified_as_far_as_it_is_spilled),
+        IN_SCRATCH(damage_is_found_when_a_pile_is_verified),
+        IN_SCRATCH(a_dropped_pile_gives_all_back_and_takes_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -214,6 +214,29 @@ static void no_block_is_held_by_two_threads(void **state)
         assert_int_not_equal(pool_get(pool), POOL_NONE);
 }
 
+static void free_blocks_are_those_that_nobody_holds_or_was_promised(void **state)
+{
+    struct pool *pool = *state;
+    uint32_t block;
+
+    assert_int_equal(pool_free(pool), BLOCKS);
+    block = pool_get(pool);
+    assert_int_equal(pool_free(pool), BLOCKS - 1);
+    assert_true(pool_promise(pool, 10));
+    assert_int_equal(pool_free(pool), BLOCKS - 11);
+    assert_false(pool_promise(pool, BLOCKS - 10));
+    assert_int_equal(pool_free(pool), BLOCKS - 11);
+    assert_true(pool_promise(pool, pool_free(pool)));
+    assert_int_equal(pool_free(pool), 0);
+    pool_release_promise(pool, BLOCKS - 11);
+    (void)pool_get_promised(pool); /* was not free before either */
+    assert_int_equal(pool_free(pool), BLOCKS - 11);
+    pool_put(pool, block, block, 1);
+    assert_int_equal(pool_free(pool), BLOCKS - 10);
+    pool_pin(pool, 5);
+    assert_int_equal(pool_free(pool), BLOCKS - 10);
+}
+
 #define WITH_POOL(test) cmocka_unit_test_setup_teardown(test, open_pool, close_pool)
 
 int main(void)
@@ -229,6 +252,7 @@ int main(void)
         WITH_POOL(pins_are_counted),
         WITH_POOL(blocks_for_bytes_are_rounded_up),
         WITH_POOL(no_block_is_held_by_two_threads),
+        WITH_POOL(free_blocks_are_those_that_nobody_holds_or_was_promised),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

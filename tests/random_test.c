@@ -94,6 +94,132 @@ static void sixteen_bit_words_are_taken_low_half_first(void **state)
     assert_int_equal(random_u16(words, 3), 0x8877);
 }
 
+static void a_derived_key_is_the_sha256_of_the_key_the_label_and_the_arguments(void **state)
+{
+    (void)state;
+    static const uint32_t of_repeat[8] = {0x271ddd37, 0x5a93c80f, 0xbc799ec5, 0xea9d9cdf,
+                                          0xb86b5da8, 0xcaf08c66, 0x84d37046, 0x7ec1bb38};
+    static const uint32_t of_pile_1_and_a_large_number[8] = {0xec2b3dd2, 0xb987fe52, 0x3b879eeb, 0x61b4e4df,
+                                                             0xe05be4ac, 0x1395eb90, 0xe625293f, 0x06ceedf3};
+    static const uint8_t numbers[16] = {1, 0, 0, 0, 0, 0, 0, 0, 8, 7, 6, 5, 4, 3, 2, 1};
+    static const uint32_t of_batch_a_nul[8] = {0x6c4bfd66, 0x235c8d9c, 0xee3b4fb2, 0x55da8d4b,
+                                               0x809d9715, 0xe64945fe, 0x1910be6b, 0xc68db9bb};
+    static const uint8_t name[10] = {2, 0, 0, 0, 0, 0, 0, 0, 'a', 0};
+    struct random_key key;
+    struct random_key derived;
+    random_key_init(&key, "42", 2);
+    random_key_derive(&derived, &key, "repeat", NULL, 0);
+    assert_memory_equal(derived.word, of_repeat, sizeof of_repeat);
+    random_key_derive(&derived, &key, "pile", numbers, sizeof numbers);
+    assert_memory_equal(derived.word, of_pile_1_and_a_large_number, sizeof of_pile_1_and_a_large_number);
+    random_key_derive(&key, &key, "batch", name, sizeof name);
+    assert_memory_equal(key.word, of_batch_a_nul, sizeof of_batch_a_nul);
+}
+
+/* Words labelled "repeat" of seed "42". */
+static struct random_words repeat_words_of_42(void)
+{
+    struct random_key key;
+    struct random_words words;
+    random_key_init(&key, "42", 2);
+    random_key_derive(&key, &key, "repeat", NULL, 0);
+    random_words_init(&words, &key);
+    memset(&key, 0, sizeof key); /* it was copied */
+    return words;
+}
+
+static void words_of_64_bits_come_in_order_and_from_anywhere(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t place;
+        uint64_t word;
+    } expected[] = {{0, 0xc1b7c8077f3eb5f4},
+                    {1, 0xc6639d4c8ec2de0e},
+                    {2, 0x9957750a4bea6e40},
+                    {7, 0x440c85b0b2836d6a},
+                    {8, 0x224f092c4b65c75e},
+                    {511, 0x0af479927bc15a80},
+                    {512, 0x106641a2c13561ae},
+                    {513, 0xb8f0ddd366c72bb5},
+                    {1000000000000, 0xcda51f495fe4563e},
+                    {UINT64_MAX - 512, 0x8d3cdc37f9b26eb0},
+                    {UINT64_MAX - 511, 0xa5036dd9e7845f56},
+                    {UINT64_MAX, 0x70f75a652637a3ad}};
+    enum { COUNT = sizeof expected / sizeof *expected };
+    struct random_words words = repeat_words_of_42();
+    for (size_t i = 0, at = 0; i < 8; i++)
+        for (; at <= expected[i].place; at++) {
+            uint64_t word = random_next(&words);
+            assert_true(at < expected[i].place || word == expected[i].word);
+        }
+    for (size_t i = 0; i < (size_t)4 * COUNT; i++) {
+        words.next = expected[i * 7 % COUNT].place;
+        assert_true(random_next(&words) == expected[i * 7 % COUNT].word);
+    }
+    words.next = UINT64_MAX;
+    assert_true(random_next(&words) == expected[COUNT - 1].word);
+    assert_true(random_next(&words) == expected[0].word);
+}
+
+/* The bounds above 2^63 are those where many words are rejected. */
+static void numbers_below_a_bound_are_drawn_as_defined(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t bound;
+        uint64_t words; /* that the numbers take */
+        uint64_t number[6];
+    } expected[] = {
+        {1, 6, {0, 0, 0, 0, 0, 0}},
+        {2, 6, {1, 1, 1, 0, 1, 1}},
+        {10, 6, {7, 7, 5, 0, 7, 6}},
+        {1000000007, 6, {756710536, 774957501, 598990744, 72193582, 723758214, 632286898}},
+        {4294967297, 6, {3250046984, 3328417101, 2572645642, 310069072, 3108517839, 2715651532}},
+        {9223372036854775808u,
+         6,
+         {6979422752291642106, 7147721297171148551, 5524714448930289440, 665868262721820893, 6675491227633426703,
+          5831817257572170256}},
+        {9223372036854775809u,
+         11,
+         {6979422752291642106, 7147721297171148551, 5524714448930289440, 6675491227633426703, 2935158401062592529,
+          9190278033171901711}},
+        {13835058055282163712u,
+         9,
+         {10721581945756722826u, 998802394082731339, 10013236841450140054u, 8747725886358255384, 3677580816191492623,
+          1854153604723398022}},
+        {18446744073709551615u,
+         6,
+         {13958845504583284211u, 14295442594342297101u, 11049428897860578879u, 1331736525443641785,
+          13350982455266853405u, 11663634515144340512u}},
+        {0, /* 2^64 */
+         4,
+         {13958845504583284212u, 14295442594342297102u, 11049428897860578880u, 1331736525443641786}},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        struct random_words words = repeat_words_of_42();
+        for (size_t k = 0; k < (expected[i].bound == 0 ? 4 : 6); k++)
+            assert_true(random_draw(&words, expected[i].bound) == expected[i].number[k]);
+        assert_true(words.next == expected[i].words);
+    }
+}
+
+/* Chi-squared of 6 degrees of freedom is above 22.5 once in a thousand times. */
+static void each_number_below_a_bound_is_as_likely(void **state)
+{
+    (void)state;
+    enum { BOUND = 7, DRAWS = BOUND * 10000 };
+    const double expected = (double)DRAWS / BOUND;
+    struct random_words words = repeat_words_of_42();
+    double count[BOUND] = {0};
+    double chi_squared = 0;
+    for (int i = 0; i < DRAWS; i++)
+        count[random_draw(&words, BOUND)]++;
+    for (int i = 0; i < BOUND; i++)
+        chi_squared += (count[i] - expected) * (count[i] - expected) / expected;
+    assert_true(chi_squared < 22.5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -103,6 +229,10 @@ int main(void)
         cmocka_unit_test(any_block_can_be_computed_without_those_before_it),
         cmocka_unit_test(no_blocks_are_no_words),
         cmocka_unit_test(sixteen_bit_words_are_taken_low_half_first),
+        cmocka_unit_test(a_derived_key_is_the_sha256_of_the_key_the_label_and_the_arguments),
+        cmocka_unit_test(words_of_64_bits_come_in_order_and_from_anywhere),
+        cmocka_unit_test(numbers_below_a_bound_are_drawn_as_defined),
+        cmocka_unit_test(each_number_below_a_bound_is_as_likely),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

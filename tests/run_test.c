@@ -84,6 +84,38 @@ static void a_zeroed_run_can_be_closed(void **state)
     run_close(&run);
 }
 
+static void records_are_taken_out_of_what_is_left(void **state)
+{
+    struct run run = {.left = 10};
+
+    (void)state;
+    assert_int_equal(run_take(&run, 3), 3);
+    assert_int_equal(run.left, 7);
+    assert_int_equal(run_take(&run, 0), 0);
+    assert_int_equal(run_take(&run, 8), 7);
+    assert_int_equal(run.left, 0);
+    assert_int_equal(run_take(&run, 1), 0);
+    run.left = UINT64_MAX - 1;
+    assert_true(run_take(&run, UINT64_MAX) == UINT64_MAX - 1);
+    assert_int_equal(run.left, 0);
+}
+
+static void a_run_begins_without_a_limit_and_then_nothing_is_taken_off(void **state)
+{
+    struct run run = {0};
+    struct fault fault;
+
+    (void)state;
+    fault_init(&fault);
+    assert_int_equal(run_open(&run, run_memory(RUN_MEMORY_MIN, 1), &fault), 0);
+    assert_true(run.left == UINT64_MAX);
+    assert_int_equal(run_take(&run, 5), 5);
+    assert_true(run_take(&run, UINT64_MAX) == UINT64_MAX);
+    assert_true(run.left == UINT64_MAX);
+    run_close(&run);
+    fault_release(&fault);
+}
+
 static void the_clock_only_goes_forward(void **state)
 {
     double before = run_seconds();
@@ -107,6 +139,8 @@ int main(void)
         cmocka_unit_test(a_run_has_its_buffer_and_its_blocks_within_the_limit),
         cmocka_unit_test(a_zeroed_run_can_be_closed),
         cmocka_unit_test(the_clock_only_goes_forward),
+        cmocka_unit_test(records_are_taken_out_of_what_is_left),
+        cmocka_unit_test(a_run_begins_without_a_limit_and_then_nothing_is_taken_off),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
