@@ -1,0 +1,613 @@
+# Samples: what -n, -r, --weights, --weight-field, --keep-order and --probability promise. Their laws are held against
+# chi-square by tests/laws_test.c.
+# shellcheck shell=bash
+
+# What a run with -v that said this has written to temporary files: spilled FILE.
+spilled() {
+    sed -n 's/^bigshuf: spilled: .* \([0-9]*\) bytes$/\1/p' "$1"
+}
+
+# Put a field before each line of standard input: a weight from 0 to 997, in no order, 0 for every tenth.
+weigh() {
+    awk '{ print (NR % 10 ? NR * 7919 % 997 + 1 : 0) "\t" $0 }'
+}
+
+# Print what `bigshuf -S 8M` cannot hold, with weights.
+more_than_memory_weighed() {
+    long_lines "$(scale 1000 100000 10000000)" 100 300 | weigh
+}
+
+# Print about 50 MB of lines, or 4 GB at the full scale, with weights.
+fifty_megabytes() {
+    long_lines "$(scale 2000 250000 20000000)" 100 300 | weigh
+}
+
+# From file `in`, or standard input, the same is written whatever the memory and the threads: same_sample OPTION...
+same_sample() {
+    local size
+    bigshuf -S 1G --parallel=1 --seed=x "$@" in >wanted
+    [ -s wanted ]
+    for size in 8M 32M; do
+        bigshuf -S $size --parallel=1 --seed=x "$@" in | cmp - wanted
+        bigshuf -S $size --parallel=3 --seed=x "$@" < <(cat in) | cmp - wanted
+    done
+}
+
+# ---- The golden samples: fixed for ever, as the order is ----
+
+# The lines that COMMAND prints are these words: prints WORDS COMMAND...
+prints() {
+    local words=$1
+    shift
+    same "$words" "$("$@" | paste -s -d ' ' -)"
+}
+
+test_golden_repeats() {
+    seq 10 >in
+    prints '8 8 6 1 8 7 4 3 2 4' bigshuf --seed=42 -r -n 10 in
+    prints '6 5 3 3 7 1 9 1 2 2' bigshuf --seed= -r -n 10 in
+    prints '8 8 6 1 8 7 4 3 2 4' bigshuf --seed=42 -r -n 10 -i 1-10
+    same ab22e60aec218c9b902c866f42f8d6d5 "$(seq 1000 | bigshuf --seed=42 -r -n 100000 | md5)"
+}
+
+test_golden_samples_of_a_range() {
+    prints '630534407 914470329 266319650 617398065 65878309' bigshuf --seed=42 -n 5 -i 1-1000000000
+    prints '50217476 595632745 102374243 298080167 983789404' bigshuf --seed= -n 5 -i 1-1000000000
+    prints '11631306825083165608 16869000119461167997 4912730423512331632' \
+        bigshuf --seed=42 -n 3 -i 0-18446744073709551615
+    same 72112d7eeec46cab9eea4ec420f4653d "$(bigshuf --seed=42 -n 100000 -i 1-1000000000 | md5)"
+}
+
+test_golden_samples_by_probability() {
+    seq 50 >in
+    prints '2 5 8 13 17 22 24 31 37 38 43 45 49' bigshuf --seed=42 --probability=0.2 in
+    prints '4 15 17 20 21 30 43 50' bigshuf --seed= --probability=0.2 in
+    same 4f802a8b97cedab71e856862a41baf10 "$(seq 100000 | bigshuf --seed=42 --probability=0.3 | md5)"
+}
+
+test_golden_order_by_weight() {
+    seq 10 >in
+    prints '10 7 9 2 4 8 5 3 6 1' bigshuf --seed=42 --weight-field=1 in
+    prints '10 2 6 9 7 8 5 3 4 1' bigshuf --seed= --weight-field=1 in
+    same 803b59a361507921009fc31cd4f832a2 "$(seq 10000 | bigshuf --seed=42 --weight-field=1 | md5)"
+}
+
+test_golden_repeats_by_weight() {
+    seq 10 >in
+    prints '4 5 7 9 8 2 9 10 10 10' bigshuf --seed=42 --weight-field=1 -r -n 10 in
+    prints '5 7 2 10 7 8 10 10 2 9' bigshuf --seed= --weight-field=1 -r -n 10 in
+    same 249b455008e0dc2ba647a96b806491f6 "$(seq 1000 | bigshuf --seed=42 --weight-field=1 -r -n 100000 | md5)"
+}
+
+# ---- -n ----
+
+# Each -n COUNT gives the first records of the order: begins_the_order COUNT...
+begins_the_order() {
+    local count size
+    bigshuf -S 1G --seed=x in >order
+    for count; do
+        head -n "$count" order >wanted
+        for size in 8M 64M 1G; do
+            bigshuf -S $size --parallel=1 --seed=x -n "$count" in | cmp - wanted
+            bigshuf -S $size --parallel=8 --seed=x -n "$count" < <(cat in) | cmp - wanted
+        done
+    done
+}
+
+test_a_sample_is_the_beginning_of_the_order() {
+    more_than_memory >in
+    begins_the_order 1 1000 30000
+}
+
+test_a_sample_larger_than_memory_is_the_beginning_of_the_order() {
+    more_than_memory >in
+    begins_the_order "$(scale 50000 1500000 30000000)" 99999999
+}
+
+test_a_sample_of_little_input_is_the_beginning_of_the_order() {
+    seq 20 >in
+    begins_the_order 1 2 19 20 21
+}
+
+test_a_sample_of_piles_that_are_started_over_is_the_beginning_of_the_order() {
+    local count
+    giants >in
+    bigshuf -S 1G --seed=1363 in >order
+    for count in 1 5000 9000 10001; do
+        head -n $count order >wanted
+        bigshuf -S 8M --seed=1363 -n $count in | cmp - wanted
+    done
+}
+
+test_a_sample_of_a_deep_tree_is_the_beginning_of_the_order() {
+    seq 200000 >in
+    bigshuf --seed=x --tune=leaf-records=8 in >order
+    for count in 1 10 777 150000; do
+        head -n $count order >wanted
+        bigshuf -S 8M --seed=x --tune=leaf-records=8 -n $count in | cmp - wanted
+        same_lines wanted <(bigshuf -S 8M --seed=x --tune=leaf-records=8 --keep-order -n $count in)
+    done
+}
+
+test_no_records_are_an_empty_output() {
+    seq 10 >in
+    bigshuf -n 0 in >out
+    cmp out /dev/null
+    bigshuf -n 0 -o made in
+    cmp made /dev/null
+}
+
+test_the_least_of_several_counts() {
+    seq 1000 >in
+    bigshuf --seed=x -n 7 in >wanted
+    bigshuf --seed=x -n 50 --head-count=7 -n 9 in | cmp - wanted
+}
+
+# What cannot be among the 1000 records of a sample of file `in` is not spilled: spills_nothing OPTION...
+spills_nothing() {
+    bigshuf -v -S 8M --seed=x "$@" in 2>said >out
+    same 0 "$(spilled said)"
+    bigshuf -v -S 8M --seed=x "$@" < <(cat in) 2>said >out
+    same 0 "$(spilled said)"
+    same 1000 "$(wc -l <out | tr -d ' ')"
+}
+
+test_what_cannot_be_in_the_sample_is_not_spilled() {
+    fifty_megabytes >in
+    spills_nothing -n 1000
+    spills_nothing -n 1000 --parallel=1
+    spills_nothing -n 1000 --keep-order
+    spills_nothing -n 1000 --weight-field=1
+    spills_nothing -n 1000 --weight-field=1 --keep-order
+}
+
+# While records come, it is known ever better which ones cannot be in the sample. All that might be is, for k of n
+# records, k (1 + ln(n/k)): for 100000 of 250000, 1.92 times the sample.
+test_a_sample_spills_little_more_than_itself() {
+    needs_scale small
+    long_lines 250000 100 300 | weigh >in
+    for options in '' --keep-order --weight-field=1 '--weight-field=1 --keep-order'; do
+        # shellcheck disable=SC2086 # words, by intention
+        bigshuf -v -S 8M --seed=x -n 100000 $options in 2>said >out
+        [ "$(spilled said)" -lt $(($(wc -c <out) * 2)) ]
+    done
+}
+
+# The peak of memory in KiB for a sample of 1000 of as many lines: peak_of LINES OPTION...
+peak_of() {
+    long_lines "$1" 100 300 | weigh >in
+    shift
+    peak .peak bigshuf -S 1G --seed=x "$@" in >out
+    cat .peak
+}
+
+test_memory_goes_with_the_sample_and_not_with_the_input() {
+    needs_scale small
+    needs_bare_program
+    for options in '-n 1000' '-n 1000 --keep-order' '-n 1000 --weight-field=1' '-n 1000 --weight-field=1 --keep-order' \
+        --probability=1e-3; do
+        # shellcheck disable=SC2086 # words, by intention
+        [ "$(peak_of 500000 $options)" -lt $(($(peak_of 100000 $options) + 4096)) ]
+    done
+}
+
+# ---- -r ----
+
+test_repeats_are_the_same_from_memory_and_from_disk() {
+    more_than_memory >in
+    same_sample -r -n 1000
+    same_sample -r -n "$(scale 20000 500000 5000000)"
+}
+
+test_repeats_of_few_records_are_the_same() {
+    seq 3 >in
+    same_sample -r -n 100000
+    same_lines <(sort -u wanted) in
+}
+
+test_repeats_of_records_larger_than_memory_are_the_same() {
+    { seq 3; long_line "$(scale 9000000 9000000 90000000)"; } >in
+    bigshuf -S 1G --seed=x -r -n 12 in >wanted
+    bigshuf -S 8M --seed=x -r -n 12 in | cmp - wanted
+    [ "$(grep -c '^1 2 3 ' wanted)" -gt 1 ]
+}
+
+test_repeats_of_a_range_are_those_of_its_lines() {
+    seq 5 100 >in
+    bigshuf --seed=x -r -n 1000 in | cmp - <(bigshuf --seed=x -r -n 1000 -i 5-100)
+    bigshuf --seed=x -r -n 1000 in | cmp - <(bigshuf --seed=x -r -n 1000 -e {5..100})
+}
+
+# The first 1000 lines that COMMAND writes for ever are those of file `wanted`; it dies of SIGPIPE: goes_on COMMAND...
+goes_on() {
+    { "$@" || echo $? >status; } | head -n 1000 | cmp - wanted
+    same 141 "$(cat status)"
+}
+
+test_without_n_repeats_never_end() {
+    more_than_memory >in
+    bigshuf --seed=x -r -n 1000 in >wanted
+    goes_on bigshuf --seed=x -r in
+    goes_on bigshuf --seed=x -r -S 8M in
+    bigshuf --seed=x -r -n 1000 -i 1-1000000000000 >wanted
+    goes_on bigshuf --seed=x -r -i 1-1000000000000
+    more_than_memory_weighed >weighed
+    bigshuf --seed=x -r -n 1000 --weight-field=1 weighed >wanted
+    goes_on bigshuf --seed=x -r --weight-field=1 -S 8M weighed
+}
+
+test_endless_repeats_into_a_file_are_refused() {
+    seq 10 >in
+    echo old >old
+    for options in '' --weight-field=1; do
+        # shellcheck disable=SC2086 # none or one
+        fails_with 1 'bigshuf: old: -r without -n *' bigshuf -r $options -o old in
+        same old "$(cat old)"
+        # shellcheck disable=SC2086 # none or one
+        fails_with 1 'bigshuf: new: -r without -n *' bigshuf -r $options -o new in
+        fails_with 2 '*' ls new
+    done
+    bigshuf -r -n 3 -o new in
+    same 3 "$(wc -l <new | tr -d ' ')"
+}
+
+test_endless_repeats_go_into_a_fifo() {
+    seq 10 >in
+    mkfifo pipe
+    bigshuf --seed=x -r -n 1000 in >wanted
+    head -n 1000 pipe >out &
+    fails_with 141 '' bigshuf --seed=x -r -o pipe in
+    wait $!
+    cmp out wanted
+}
+
+test_nothing_cannot_be_repeated() {
+    fails_with 1 'bigshuf: no lines to repeat' bigshuf -r -n 1 /dev/null >out
+    bigshuf -r -n 0 /dev/null
+    printf '0\n0\n' >in
+    fails_with 1 'bigshuf: no lines of a weight above zero to repeat' bigshuf -r -n 1 --weight-field=1 in >out
+}
+
+# ---- Weights ----
+
+test_weighted_samples_are_the_same_from_memory_and_from_disk() {
+    more_than_memory_weighed >in
+    same_sample --weight-field=1
+    same_sample --weight-field=1 -n 1000
+    same_sample --weight-field=1 -n "$(scale 500 60000 5000000)"
+}
+
+test_weighted_samples_in_input_order_are_the_same_from_memory_and_from_disk() {
+    more_than_memory_weighed >in
+    same_sample --weight-field=1 --keep-order -n 1000
+    same_sample --weight-field=1 --keep-order -n "$(scale 500 60000 200000)"
+}
+
+test_weighted_repeats_are_the_same_from_memory_and_from_disk() {
+    more_than_memory_weighed >in
+    same_sample --weight-field=1 -r -n 1000
+    same_sample --weight-field=1 -r -n "$(scale 2000 150000 1000000)"
+}
+
+test_weighted_samples_are_the_same_when_they_are_started_over() {
+    long_lines "$(scale 10 40 400)" 1000000 3000000 >in
+    for options in '' '-n 7' '-r -n 30' '-n 7 --keep-order'; do
+        # shellcheck disable=SC2086 # words, by intention
+        bigshuf -S 8M -v --seed=x --weight-field=1 -t ' ' $options in 2>said |
+            cmp - <(bigshuf -S 1G --seed=x --weight-field=1 -t ' ' $options in)
+        [ "$options" ] || grep -E '^bigshuf: started over: +[1-9]' said
+    done
+}
+
+# Whatever the keys of the first records say of those to come.
+test_weights_that_grow_from_record_to_record() {
+    needs_scale small
+    long_lines 100000 100 300 | awk '{ print "1e" int(NR / 400) "\t" $0 }' >in
+    bigshuf -S 1G --seed=x --weight-field=1 in >wanted
+    bigshuf -S 8M -v --seed=x --weight-field=1 in 2>said | cmp - wanted
+    [ "$(spilled said)" -lt $(($(wc -c <in) * 3)) ]
+    bigshuf -S 8M -v --seed=x --weight-field=1 -n 100 in 2>said | cmp - <(head -n 100 wanted)
+    [ "$(spilled said)" -lt $(($(wc -c <in) * 3)) ]
+}
+
+test_weights_from_a_file_do_as_in_a_field() {
+    seq 20000 | weigh >in
+    cut -f 1 in >weights
+    for options in '' '-n 100' '-n 100 --keep-order' '-r -n 5000'; do
+        # shellcheck disable=SC2086 # words, by intention
+        bigshuf --seed=x --weights=weights $options in | cmp - <(bigshuf --seed=x --weight-field=1 $options in)
+    done
+    bigshuf --seed=x --weight-field=1 in >wanted
+    bigshuf --seed=x --weights=<(cat weights) <in | cmp - wanted
+    bigshuf --seed=x --weights=- in <weights | cmp - wanted
+}
+
+test_weights_go_with_ranges_and_arguments() {
+    seq 5 >in
+    printf '%s\n' 3 0 1 5 2 >weights
+    for options in '' '-n 2' '-n 2 --keep-order' '-r -n 50'; do
+        # shellcheck disable=SC2086 # words, by intention
+        bigshuf --seed=x --weights=weights $options in >wanted
+        # shellcheck disable=SC2086 # words, by intention
+        bigshuf --seed=x --weights=weights $options -i 1-5 | cmp - wanted
+        # shellcheck disable=SC2086 # words, by intention
+        bigshuf --seed=x --weights=weights $options -e 1 2 3 4 5 | cmp - wanted
+    done
+}
+
+test_any_byte_separates_fields() {
+    printf '%s\n' 3 0 1 5 2 | awk '{ print "a,b:" $1 ":" NR }' >in
+    printf '%s\n' 3 0 1 5 2 >weights
+    bigshuf --seed=x --weights=weights in >wanted
+    bigshuf --seed=x --weight-field=2 -t : in | cmp - wanted
+    tr : '\t' <in | bigshuf --seed=x --weight-field=2 | tr '\t' : | cmp - wanted
+    tr : ' ' <in | bigshuf --seed=x --weight-field=2 --field-separator=' ' | tr ' ' : | cmp - wanted
+    tr ':\n' '\n\0' <in | bigshuf --seed=x -z --weight-field=2 -t '
+' | tr '\n\0' ':\n' | cmp - wanted
+}
+
+test_the_last_field_of_the_last_line_may_lack_its_newline() {
+    printf 'a\t3\nb\t1' >in
+    bigshuf --weight-field=2 in | same_lines - <(printf 'a\t3\nb\t1\n')
+    printf '3\n1' >weights
+    bigshuf --weights=weights in | same_lines - <(printf 'a\t3\nb\t1\n')
+}
+
+test_equal_weights_may_be_written_differently() {
+    seq 6 >in
+    printf '%s\n' 1 0.5 8 0 1e3 0.25 >weights
+    printf '%s\n' 1.000 +5e-1 ' 8 ' -0 1000 .25 >others
+    for options in '' '-r -n 100'; do
+        # shellcheck disable=SC2086 # words, by intention
+        bigshuf --seed=x $options --weights=weights in | cmp - <(bigshuf --seed=x $options --weights=others in)
+    done
+}
+
+test_a_weight_of_zero_is_never_drawn() {
+    more_than_memory_weighed >in
+    grep -v '^0' in >wanted
+    bigshuf -S 8M --weight-field=1 in >out
+    same_lines out wanted
+    bigshuf -S 64M --weight-field=1 --keep-order -n 99999999 in | cmp - wanted
+    bigshuf -r -n 100000 --weight-field=1 in >out
+    same 0 "$(grep -c '^0' out || true)"
+}
+
+test_weights_of_zero_alone_are_an_empty_output() {
+    yes 0 2>/dev/null | head -n 1000 >in || true
+    for options in '' '-n 5' '-n 5 --keep-order'; do
+        # shellcheck disable=SC2086 # words, by intention
+        bigshuf --weight-field=1 $options in | cmp - /dev/null
+    done
+    bigshuf --weights=/dev/null /dev/null | cmp - /dev/null
+}
+
+test_weights_may_be_of_any_size() {
+    printf '%s\n' 1e-300 1e300 5e-324 1.7e308 1e-200 >in
+    prints '1.7e308 1e300 1e-200 1e-300 5e-324' bigshuf --weight-field=1 in
+    prints '1.7e308 1.7e308 1.7e308' bigshuf --weight-field=1 -r -n 3 in
+}
+
+# A weight is refused in a field of a file's second line, and in the second line of --weights, with a message that names
+# the place: refuses WEIGHT MESSAGE
+refuses() {
+    local options
+    seq 3 >lines
+    printf '%s\n' 1 "$1" 1 >weights
+    printf 'a\t1\nb\t%s\n' "$1" >in
+    for options in '' '-n 1' '-n 1 --keep-order' '-r -n 1'; do
+        # shellcheck disable=SC2086 # words, by intention
+        fails_with 1 "bigshuf: weights:2: $2: '$1'" bigshuf $options --weights=weights lines >out
+        # shellcheck disable=SC2086 # words, by intention
+        fails_with 1 "bigshuf: in:2: $2: '$1'" bigshuf $options --weight-field=2 lines.weighed in >out
+        cmp out /dev/null
+    done
+}
+
+test_weights_that_are_none_are_errors() {
+    printf 'a\t1\n' >lines.weighed
+    for weight in -1 -1e-300 -inf; do
+        refuses $weight 'negative weight'
+    done
+    for weight in inf Infinity 1e999; do
+        refuses $weight 'infinite weight'
+    done
+    refuses NaN 'weight is not a number'
+    for weight in '' x 1x 1,5 0x10 1e 'one two' --1; do
+        refuses "$weight" 'invalid weight'
+    done
+}
+
+test_a_line_without_the_field_is_an_error() {
+    printf '1\t2\n3\n' >in
+    fails_with 1 "bigshuf: in:2: no such field for the weight: '3'" bigshuf --weight-field=2 in >out
+    cmp out /dev/null
+}
+
+test_too_few_or_too_many_weights_are_errors() {
+    seq 3 >in
+    seq 2 >few
+    seq 4 >many
+    for options in '' '-n 1' '-n 1 --keep-order' '-r -n 1'; do
+        # shellcheck disable=SC2086 # words, by intention
+        fails_with 1 'bigshuf: few: too few weights: *more than 2 records' bigshuf $options --weights=few in >out
+        # shellcheck disable=SC2086 # words, by intention
+        fails_with 1 'bigshuf: many: too many weights: there are 3 records' bigshuf $options --weights=many in >out
+        cmp out /dev/null
+    done
+}
+
+test_a_file_of_weights_that_cannot_be_read_is_told_before_the_work() {
+    echo old >old
+    seq 3 >in
+    fails_with 1 'bigshuf: nowhere: No such file or directory' bigshuf --weights=nowhere -o old in
+    same old "$(cat old)"
+}
+
+# ---- --keep-order ----
+
+test_a_sample_in_input_order_is_the_same_sample() {
+    seq "$(scale 100000 2000000 30000000)" >in
+    for count in 1000 "$(scale 60000 1000000 20000000)" 99999999; do
+        bigshuf --seed=x -n "$count" in | sort -n >wanted
+        bigshuf -S 8M --seed=x -n "$count" --keep-order in | cmp - wanted
+        bigshuf --seed=x -n "$count" --keep-order < <(cat in) | cmp - wanted
+    done
+}
+
+test_a_weighted_sample_in_input_order_is_the_same_sample() {
+    seq "$(scale 100000 1000000 30000000)" >in
+    for count in 1 50000; do
+        bigshuf --seed=x -n $count --weight-field=1 in | sort -n >wanted
+        bigshuf -S 8M --seed=x -n $count --weight-field=1 --keep-order in | cmp - wanted
+        bigshuf --seed=x -n $count --weight-field=1 --keep-order < <(cat in) | cmp - wanted
+    done
+}
+
+test_samples_in_input_order_are_the_same_from_memory_and_from_disk() {
+    more_than_memory >in
+    same_sample --keep-order -n 1000
+    same_sample --keep-order -n "$(scale 50000 1500000 30000000)"
+}
+
+test_a_range_and_arguments_keep_their_order() {
+    seq 30 >in
+    bigshuf --seed=x -n 9 --keep-order in >wanted
+    bigshuf --seed=x -n 9 --keep-order -i 1-30 | cmp - wanted
+    bigshuf --seed=x -n 9 --keep-order -e {1..30} | cmp - wanted
+    bigshuf --seed=x -n 9 --keep-order -z < <(tr '\n' '\0' <in) | tr '\0' '\n' | cmp - wanted
+}
+
+test_a_sample_in_input_order_may_replace_its_input() {
+    seq 1000 >in
+    bigshuf --seed=x -n 100 --keep-order in >wanted
+    bigshuf --seed=x -n 100 --keep-order -o in in
+    cmp in wanted
+}
+
+# ---- --probability ----
+
+test_samples_by_probability_are_the_same_with_any_memory() {
+    more_than_memory >in
+    same_sample --probability=0.4
+}
+
+# Whether a record stays does not depend on those after it.
+test_each_record_stays_by_itself() {
+    seq 100000 >in
+    bigshuf --seed=x --probability=0.3 in >out
+    seq 1000 | bigshuf --seed=x --probability=0.3 | cmp - <(awk '$1 <= 1000' out)
+    sort -n -c out
+}
+
+test_what_stays_with_a_probability_stays_with_a_higher_one() {
+    seq 100000 >in
+    bigshuf --seed=x --probability=0.3 in >some
+    bigshuf --seed=x --probability=0.31 in >others
+    same '' "$(comm -23 <(sort some) <(sort others))"
+}
+
+test_nothing_and_everything() {
+    more_than_memory >in
+    bigshuf --probability=0 in | cmp - /dev/null
+    bigshuf --probability=1 in | cmp - in
+    bigshuf --probability=1.000 < <(cat in) | cmp - in
+}
+
+test_a_sample_by_probability_streams() {
+    start_half_fed --probability=0.5
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        [ ! -s out ] || break
+        sleep 0.1
+    done
+    [ -s out ]
+    exec 7>&-
+    wait $!
+}
+
+test_a_sample_by_probability_may_replace_its_input() {
+    more_than_memory >in
+    bigshuf --seed=x --probability=0.6 in >wanted
+    bigshuf -S 8M --seed=x --probability=0.6 -o in in
+    cmp in wanted
+}
+
+test_a_sample_by_probability_may_be_written_into_its_input() {
+    more_than_memory >in
+    ln in other
+    bigshuf --seed=x --probability=0.95 in >wanted
+    bigshuf -v -S 8M --seed=x --probability=0.95 -o in in 2>said
+    cmp in wanted
+    cmp other wanted
+    [ "$(spilled said)" -gt 0 ] # or else it was no test
+}
+
+# ---- The recipe: many batches from one file ----
+
+test_batches_by_the_seed() {
+    seq 10000 >in
+    for batch in 1 2 3 4 5 6 7 8; do
+        bigshuf --seed=S.$batch -n 32 in >$batch
+        same 32 "$(sort -u $batch | wc -l | tr -d ' ')"
+        same '' "$(comm -23 <(sort $batch) <(sort in))"
+        bigshuf --seed=S.$batch -n 32 in | cmp - $batch
+    done
+    same 8 "$(for batch in ?; do md5 "$batch"; done | sort -u | wc -l | tr -d ' ')"
+}
+
+# ---- Memory ----
+
+# About 50 MB in 8 MiB, as in memory.sh: samples_within_8_mib OPTION...
+samples_within_8_mib() {
+    needs_bare_program
+    fifty_megabytes >in
+    peak .peak bigshuf -S 8M --seed=m "$@" in >out
+    if [ "$(cat .peak)" -gt $((24 * 1024)) ]; then
+        echo "$*: $(cat .peak) KiB were resident" >&2
+        return 1
+    fi
+    [ "$TEST_SCALE" = full ] || bigshuf -S 1G --seed=m "$@" in | cmp - out
+}
+
+test_memory_of_a_sample() {
+    samples_within_8_mib -n 1000
+    samples_within_8_mib -n "$(scale 1000 150000 15000000)"
+}
+
+test_memory_of_a_sample_in_input_order() {
+    samples_within_8_mib --keep-order -n 1000
+    samples_within_8_mib --keep-order -n "$(scale 1000 150000 15000000)"
+}
+
+test_memory_of_repeats() {
+    samples_within_8_mib -r -n 1000
+    samples_within_8_mib -r -n "$(scale 1000 150000 500000)"
+}
+
+test_memory_of_a_weighted_order() {
+    samples_within_8_mib --weight-field=1
+    samples_within_8_mib --weight-field=1 -n "$(scale 1000 100000 10000000)"
+}
+
+test_memory_of_a_weighted_sample_in_input_order() {
+    samples_within_8_mib --weight-field=1 --keep-order -n "$(scale 1000 100000 200000)"
+}
+
+test_memory_of_weighted_repeats() {
+    samples_within_8_mib --weight-field=1 -r -n "$(scale 1000 150000 500000)"
+}
+
+test_memory_of_a_sample_by_probability() {
+    samples_within_8_mib --probability=0.5
+}
+
+test_memory_of_short_lines() {
+    needs_bare_program
+    seq "$(scale 20000 3000000 400000000)" >in
+    for options in '-n 500000' '-n 500000 --keep-order' '-r -n 500000' --weight-field=1 \
+        '--weight-field=1 -r -n 500000'; do
+        # shellcheck disable=SC2086 # words, by intention
+        peak .peak bigshuf -S 8M --seed=m $options in >out
+        [ "$(cat .peak)" -le $((24 * 1024)) ]
+    done
+}
