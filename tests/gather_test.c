@@ -69,9 +69,11 @@ static struct gather_order children_of(uint64_t number)
     return (struct gather_order){.kind = GATHER_CHILDREN, .node = {.number = number}};
 }
 
-static void assert_gathers_children(struct engine_text text, unsigned workers, uint64_t leaf_records)
+/* The records of a node, or the first `limit` of them. */
+static void assert_gathers_first(struct engine_text text, unsigned workers, uint64_t leaf_records, uint64_t limit)
 {
-    uint16_t *pile_of = malloc(text.records * sizeof *pile_of);
+    size_t wanted = limit < text.records ? (size_t)limit : text.records;
+    uint16_t *pile_of = malloc((text.records + 1) * sizeof *pile_of);
     uint32_t *number;
     unsigned next = 0;
     unsigned bits;
@@ -82,14 +84,22 @@ static void assert_gathers_children(struct engine_text text, unsigned workers, u
     order_scatter(&small.run.order, (struct order_node){.number = 9}, bits, 0, text.records, pile_of);
     number = engine_order(&small.run.order, (struct order_node){.number = 9}, text.records);
     fill(&text, 1u << bits, pile_of);
+    small.run.left = limit;
     assert_int_equal(gather_from(children_of(9), &next, "out"), 0);
     assert_int_equal(next, 1u << bits);
-    small_assert_file("out", &text, number, text.records);
-    assert_all_empty();
+    small_assert_file("out", &text, number, wanted);
+    assert_int_equal(small.run.left, limit == UINT64_MAX ? limit : limit - wanted);
+    if (limit >= text.records)
+        assert_all_empty();
     piles_release(&piles);
     small_close();
     free(number);
     free(pile_of);
+}
+
+static void assert_gathers_children(struct engine_text text, unsigned workers, uint64_t leaf_records)
+{
+    assert_gathers_first(text, workers, leaf_records, UINT64_MAX);
 }
 
 static void piles_can_be_the_children_of_a_node(void **state)
@@ -166,6 +176,53 @@ static void piles_can_be_stretches_of_an_order_that_was_drawn(void **state)
     }
     engine_text_free(&text);
 }
+
+/* ---- A limit to what is written ---- */
+
+/* With limits in all places of interest. */
+static void assert_gathers_first_all(struct engine_text text, uint64_t leaf_records)
+{
+    uint64_t boundary = 0;
+    unsigned bits;
+
+    small_open(1, leaf_records);
+    bits = order_scatter_bits(&small.run.order, (struct order_node){.number = 9}, text.records);
+    for (size_t i = 0; i < text.records; i++)
+        boundary += engine_child(&small.run.order, 9, bits, i) < 3;
+    small_close();
+    for (unsigned workers = 1; workers <= 3; workers += 2)
+        for (uint64_t limit = 0; limit < 3; limit++) {
+            assert_gathers_first(text, workers, leaf_records, limit);
+            assert_gathers_first(text, workers, leaf_records, boundary - 1 + limit);
+            assert_gathers_first(text, workers, leaf_records, text.records - 1 + limit);
+        }
+    engine_text_free(&text);
+}
+
+static void no_more_is_written_than_may_be(void **state)
+{
+    (void)state;
+    assert_gathers_first_all(engine_text_make(20000, small_length_to_20, '\n'), 2000);
+    assert_gathers_first_all(engine_text_make(20000, small_length_to_20, '\n'), 8);
+    assert_int_equal(disk.writes, 0);
+    assert_gathers_first_all(engine_text_make(60000, small_length_to_300, '\n'), 1000);
+    assert_true(disk.writes > 0);
+}
+
+/* The last piles are on disk, from where nothing can be read. */
+static void piles_that_are_not_wanted_are_not_read(void **state)
+{
+    struct engine_text text = engine_text_make(60000, small_length_to_300, '\n');
+
+    (void)state;
+    disk.cut = true;
+    assert_gathers_first(text, 1, 1000, 1000);
+    assert_gathers_first(text, 3, 1000, 1000);
+    assert_true(disk.writes > 0);
+    engine_text_free(&text);
+}
+
+/* ---- Piles that do not fit, and failures ---- */
 
 static size_t length_third_is_large(size_t i, uint64_t random)
 {
@@ -319,6 +376,8 @@ int main(void)
         SMALL_RUN(piles_that_were_spilled_are_read_back),
         SMALL_RUN(room_for_indexes_is_made_by_spilling),
         SMALL_RUN(piles_can_be_stretches_of_an_order_that_was_drawn),
+        SMALL_RUN(no_more_is_written_than_may_be),
+        SMALL_RUN(piles_that_are_not_wanted_are_not_read),
         SMALL_RUN(a_pile_that_does_not_fit_is_left_to_the_caller),
         SMALL_RUN(pinned_blocks_count_as_taken),
         SMALL_RUN(fewer_threads_than_asked_for_do_it_too),

@@ -47,16 +47,18 @@ static size_t read_pile(struct piles *piles, unsigned p, uint8_t *data, size_t b
     return at;
 }
 
+/* If there is a limit, piles beyond it are empty. */
 static void assert_scattered(struct piles *piles, const struct engine_text *text)
 {
     uint8_t *data = malloc(text->bytes + 2);
     uint8_t *expected = malloc(text->bytes + 1);
+    uint64_t before = 0;
 
     for (unsigned p = 0; p < piles->count; p++) {
         size_t bytes = 0;
         size_t records = 0;
 
-        for (size_t i = 0; i < text->records; i++)
+        for (size_t i = 0; i < text->records && before < small.run.left; i++)
             if (route_of(piles->count, i) == p) {
                 size_t length = text->start[i + 1] - text->start[i];
 
@@ -68,6 +70,7 @@ static void assert_scattered(struct piles *piles, const struct engine_text *text
         assert_int_equal(pile_bytes(piles, p), bytes);
         assert_int_equal(read_pile(piles, p, data, bytes), bytes);
         assert_memory_equal(data, expected, bytes);
+        before += records;
     }
     free(data);
     free(expected);
@@ -206,6 +209,79 @@ static void fewer_threads_than_asked_for_do_it_too(void **state)
     engine_text_free(&text);
 }
 
+/* ---- A limit to what will be written ---- */
+
+static void assert_scatters_for(struct engine_text text, unsigned workers, unsigned count, uint64_t limit)
+{
+    struct piles piles = {0};
+
+    small_open(workers, ORDER_LEAF_RECORDS);
+    small.run.left = limit;
+    assert_int_equal(scatter_text(&text, count, &piles), 0);
+    assert_int_equal(piles.records, text.records);
+    assert_int_equal(small.run.left, limit);
+    assert_int_equal(small.run.pool.promised, 0);
+    assert_scattered(&piles, &text);
+    piles_release(&piles);
+    small_close();
+}
+
+/* How many records go to the first piles of `count`. */
+static uint64_t records_before(const struct engine_text *text, unsigned count, unsigned piles)
+{
+    uint64_t records = 0;
+
+    for (size_t i = 0; i < text->records; i++)
+        records += route_of(count, i) < piles;
+    return records;
+}
+
+/* With limits in all places of interest. */
+static void assert_scatters_for_all(struct engine_text text, unsigned count)
+{
+    uint64_t boundary = records_before(&text, count, count / 2);
+
+    for (unsigned workers = 1; workers <= 3; workers += 2)
+        for (uint64_t limit = 0; limit < 3; limit++) {
+            assert_scatters_for(text, workers, count, limit);
+            assert_scatters_for(text, workers, count, boundary - 1 + limit);
+            assert_scatters_for(text, workers, count, text.records - 1 + limit);
+        }
+    engine_text_free(&text);
+}
+
+static void piles_that_cannot_be_written_are_dropped(void **state)
+{
+    (void)state;
+    assert_scatters_for_all(engine_text_make(20000, small_length_to_20, '\n'), 64);
+    assert_scatters_for_all(engine_text_make(3000, small_length_uneven, '\n'), 5);
+    assert_scatters_for_all(engine_text_make(1, small_length_0, '\n'), 512);
+    assert_int_equal(disk.writes, 0);
+}
+
+static void spilled_piles_that_cannot_be_written_are_dropped(void **state)
+{
+    (void)state;
+    assert_scatters_for_all(engine_text_make(70000, small_length_to_300, '\n'), 16);
+    assert_true(disk.writes > 0);
+    assert_scatters_for_all(engine_text_make(100, huge_in_the_middle, '\n'), 3);
+}
+
+/* Of four times the memory. */
+static void with_a_low_limit_little_is_stored(void **state)
+{
+    struct engine_text text = engine_text_make(220000, small_length_to_300, '\n');
+
+    (void)state;
+    for (unsigned workers = 1; workers <= 3; workers += 2)
+        for (uint64_t limit = 0; limit <= 200; limit += 100) {
+            assert_scatters_for(text, workers, 512, limit);
+            assert_true((uint64_t)small.run.pool.fresh * 4 < small.run.pool.blocks * 2);
+        }
+    assert_int_equal(disk.writes, 0);
+    engine_text_free(&text);
+}
+
 /* ---- Failures ---- */
 
 static ssize_t read_and_fail(void *context, uint8_t *data, size_t bytes)
@@ -273,6 +349,7 @@ static void without_memory_for_its_lists_a_scatter_fails(void **state)
 
         small_forgive();
         small_open(2, ORDER_LEAF_RECORDS);
+        small.run.left = 500;
         disk.fail_allocation = i; /* the first is the source's own */
         scratch_listen();
         status = scatter_text(&text, 64, &piles);
@@ -298,6 +375,9 @@ int main(void)
         SMALL_RUN(without_input_all_piles_are_empty),
         SMALL_RUN(any_byte_may_be_the_delimiter),
         SMALL_RUN(fewer_threads_than_asked_for_do_it_too),
+        SMALL_RUN(piles_that_cannot_be_written_are_dropped),
+        SMALL_RUN(spilled_piles_that_cannot_be_written_are_dropped),
+        SMALL_RUN(with_a_low_limit_little_is_stored),
         SMALL_RUN(a_source_that_fails_ends_the_scatter),
         SMALL_RUN(a_full_disk_ends_the_scatter),
         SMALL_RUN(without_memory_for_its_lists_a_scatter_fails),

@@ -83,7 +83,8 @@ static int shuffle_one_pile(struct engine_text *text, struct order_node node)
     }
     if (status == 0)
         status = sink_commit(sink);
-    assert_true(status != 0 || (pile_bytes(&piles, 0) == 0 && piles.pile[0].records == 0));
+    if (status == 0 && small.run.left > 0)
+        assert_true(pile_bytes(&piles, 0) == 0 && piles.pile[0].records == 0);
     sink_free(sink);
     piles_release(&piles);
     return status;
@@ -183,6 +184,196 @@ static void threads_need_not_be_given(void **state)
         disk.threads = threads;
         assert_shuffles_with(text, 6, ORDER_LEAF_RECORDS);
     }
+    engine_text_free(&text);
+}
+
+/* ---- The first records of the order ---- */
+
+/* With limits in all places of interest. `one_pile`: as assert_one_pile_shuffles does it. */
+static void assert_shuffles_first(struct engine_text text, bool one_pile, uint64_t leaf_records, uint64_t boundary)
+{
+    const struct order_node node = {.number = 3};
+    const size_t records = text.records;
+    uint64_t limits[] = {0, 1, 5, boundary - 1, boundary, boundary + 1, records - 1, records, records + 1};
+    uint32_t *number;
+
+    small_open(1, leaf_records);
+    number = engine_order(&small.run.order, one_pile ? node : root, records);
+    small_close();
+    for (unsigned i = 0; i < sizeof limits / sizeof limits[0]; i++)
+        for (unsigned workers = 1; workers <= 3; workers += 2) {
+            size_t wanted = limits[i] < records ? (size_t)limits[i] : records;
+
+            small_open(workers, leaf_records);
+            small.run.left = limits[i];
+            assert_int_equal(one_pile ? shuffle_one_pile(&text, node) : shuffle_text(&text, "out"), 0);
+            assert_int_equal(small.run.left, limits[i] - wanted);
+            small_assert_file("out", &text, number, wanted);
+            small_close();
+        }
+    free(number);
+    engine_text_free(&text);
+}
+
+/* How many records the first three piles of the root have. */
+static uint64_t records_of_three_piles(size_t records)
+{
+    uint64_t count = 0;
+
+    small_open(1, ORDER_LEAF_RECORDS);
+    for (size_t i = 0; i < records; i++)
+        count += engine_child(&small.run.order, 0, ORDER_ROOT_BITS, i) < 3;
+    small_close();
+    return count;
+}
+
+static void the_first_of_what_fits_are_the_first(void **state)
+{
+    (void)state;
+    assert_shuffles_first(engine_text_make(20000, small_length_to_20, '\n'), false, ORDER_LEAF_RECORDS,
+                          records_of_three_piles(20000));
+    assert_shuffles_first(engine_text_make(20000, small_length_to_20, '\n'), false, 8, records_of_three_piles(20000));
+    assert_shuffles_first(engine_text_make(3000, small_length_uneven, '\n'), true, 8, 500);
+    assert_int_equal(disk.writes, 0);
+}
+
+static void the_first_of_what_does_not_fit_are_the_first(void **state)
+{
+    (void)state;
+    assert_shuffles_first(engine_text_make(60000, small_length_to_300, '\n'), false, ORDER_LEAF_RECORDS,
+                          records_of_three_piles(60000));
+    assert_true(disk.writes > 0);
+}
+
+static void the_first_of_a_pile_started_over_are_the_first(void **state)
+{
+    (void)state;
+    assert_shuffles_first(engine_text_make(60000, small_length_to_300, '\n'), true, ORDER_LEAF_RECORDS, 20000);
+    assert_shuffles_first(engine_text_make(60000, small_length_to_300, '\n'), true, 5000, 20000);
+    assert_shuffles_first(engine_text_make(200, length_0_to_200000, '\n'), true, ORDER_LEAF_RECORDS, 50);
+    assert_shuffles_first(engine_text_make(9, length_few_large, '\n'), true, ORDER_LEAF_RECORDS, 4);
+    assert_shuffles_first(engine_text_make(9, length_two_huge, '\n'), false, ORDER_LEAF_RECORDS, 4);
+}
+
+/* Of four times the memory, what a thousand records are drawn from while it is not yet known which they are. */
+static void for_a_few_records_little_is_stored(void **state)
+{
+    struct engine_text text = engine_text_make(220000, small_length_to_300, '\n');
+
+    (void)state;
+    for (unsigned workers = 1; workers <= 3; workers += 2) {
+        small_open(workers, ORDER_LEAF_RECORDS);
+        small.run.left = 1000;
+        assert_int_equal(shuffle_text(&text, "out"), 0);
+        assert_true(small.run.pool.fresh < small.run.pool.blocks / 2);
+        assert_int_equal(small.run.piles_spilled, 0);
+        small_close();
+    }
+    assert_int_equal(disk.writes, 0);
+    engine_text_free(&text);
+}
+
+/* ---- An order that is drawn by itself ---- */
+
+struct reversal {
+    uint64_t places; /* 0: all */
+    bool fails;
+};
+
+/* From the last record to the first. */
+static int draw_reversed(void *context, struct table *numbers, uint64_t records, uint64_t *places)
+{
+    const struct reversal *reversal = context;
+
+    for (uint64_t i = 0; i < records; i++) {
+        assert_int_equal(table_get(numbers, i), i);
+        table_set(numbers, i, records - 1 - i);
+    }
+    assert_int_equal(*places, records);
+    if (reversal->places > 0)
+        *places = reversal->places;
+    return reversal->fails ? fault_say(&small.fault, "draw failed") : 0;
+}
+
+static int shuffle_reversed(struct engine_text *text, struct reversal *reversal)
+{
+    struct sink *sink = sink_open("out", &small.fault);
+    struct piles piles = {0};
+    int status = piles_init(&piles, 1, 1, &small.run.pool, &small.place);
+
+    if (status == 0)
+        status = pile_append(&piles, 0, text->data, text->bytes);
+    piles_seal(&piles);
+    piles.pile[0].records = text->records;
+    if (status == 0)
+        status = shuffle_drawn(&small.run, &piles, draw_reversed, reversal, sink);
+    if (status == 0)
+        status = sink_commit(sink);
+    sink_free(sink);
+    piles_release(&piles);
+    return status;
+}
+
+static void assert_reverses(struct engine_text text)
+{
+    uint32_t *number = malloc((text.records + 1) * sizeof *number);
+    uint64_t limits[] = {0, 1, text.records / 2, text.records, UINT64_MAX};
+
+    for (size_t i = 0; i < text.records; i++)
+        number[i] = (uint32_t)(text.records - 1 - i);
+    for (unsigned i = 0; i < sizeof limits / sizeof limits[0]; i++)
+        for (unsigned workers = 1; workers <= 3; workers += 2) {
+            size_t wanted = limits[i] < text.records ? (size_t)limits[i] : text.records;
+            struct reversal reversal = {.places = wanted};
+
+            small_open(workers, ORDER_LEAF_RECORDS);
+            small.run.left = limits[i];
+            assert_int_equal(shuffle_reversed(&text, &reversal), 0);
+            small_assert_file("out", &text, number, wanted);
+            small_close();
+        }
+    free(number);
+    engine_text_free(&text);
+}
+
+static void an_order_may_be_drawn_by_others(void **state)
+{
+    (void)state;
+    assert_reverses(engine_text_make(0, small_length_0, '\n'));
+    assert_reverses(engine_text_make(1, small_length_to_20, '\n'));
+    assert_reverses(engine_text_make(5000, small_length_uneven, '\n'));
+    assert_int_equal(disk.writes, 0);
+    assert_reverses(engine_text_make(60000, small_length_to_300, '\n'));
+    assert_reverses(engine_text_make(9, length_few_large, '\n'));
+    assert_true(disk.writes > 0);
+}
+
+static void a_draw_that_fails_ends_it(void **state)
+{
+    struct engine_text text = engine_text_make(1000, small_length_to_20, '\n');
+    struct reversal reversal = {.fails = true};
+
+    (void)state;
+    small_open(1, ORDER_LEAF_RECORDS);
+    scratch_listen();
+    assert_int_equal(shuffle_reversed(&text, &reversal), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: draw failed\n");
+    small_close();
+    engine_text_free(&text);
+}
+
+/* 8 bytes for each record, and as many again meanwhile. */
+static void an_order_that_needs_more_memory_says_how_much(void **state)
+{
+    struct engine_text text = engine_text_make(1100000, small_length_0, '\n');
+    struct reversal reversal = {.places = 0};
+
+    (void)state;
+    small_open(1, ORDER_LEAF_RECORDS);
+    scratch_listen();
+    assert_int_equal(shuffle_reversed(&text, &reversal), -1);
+    assert_non_null(strstr(scratch_heard(), "bigshuf: the order of 1100000 records needs more memory: use -S "));
+    small_close();
     engine_text_free(&text);
 }
 
@@ -376,6 +567,13 @@ int main(void)
         SMALL_RUN(a_record_larger_than_memory_comes_through),
         SMALL_RUN(descriptors_need_not_be_many),
         SMALL_RUN(threads_need_not_be_given),
+        SMALL_RUN(the_first_of_what_fits_are_the_first),
+        SMALL_RUN(the_first_of_what_does_not_fit_are_the_first),
+        SMALL_RUN(the_first_of_a_pile_started_over_are_the_first),
+        SMALL_RUN(for_a_few_records_little_is_stored),
+        SMALL_RUN(an_order_may_be_drawn_by_others),
+        SMALL_RUN(a_draw_that_fails_ends_it),
+        SMALL_RUN(an_order_that_needs_more_memory_says_how_much),
         SMALL_RUN(damage_on_disk_is_found_whatever_it_does_to_the_records),
         SMALL_RUN(a_huge_record_is_verified_before_it_is_written),
         SMALL_RUN(a_temporary_file_that_was_cut_is_found),
