@@ -192,6 +192,16 @@ static void a_reservoir_stores_hardly_more_than_is_drawn(void **state)
     engine_text_free(&text);
 }
 
+/* 13.3 bits each. */
+static void the_first_of_an_order_take_only_the_bytes_of_their_draws(void **state)
+{
+    (void)state;
+    put_random_bytes(170);
+    text = engine_text_make(10000, small_length_to_20, '\n');
+    assert_replays(replay_order, plain_order, 100, 1);
+    engine_text_free(&text);
+}
+
 /* ---- Failures ---- */
 
 static int replayed(void)
@@ -273,6 +283,7 @@ int main(void)
         SMALL_RUN(what_does_not_fit_is_replayed),
         SMALL_RUN(records_may_be_larger_than_memory),
         SMALL_RUN(a_reservoir_stores_hardly_more_than_is_drawn),
+        SMALL_RUN(the_first_of_an_order_take_only_the_bytes_of_their_draws),
         SMALL_RUN(random_bytes_that_end_are_an_error),
         SMALL_RUN(nothing_cannot_be_repeated),
         SMALL_RUN(an_order_that_needs_more_memory_says_so),
