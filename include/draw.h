@@ -8,18 +8,18 @@
  */
 
 #include "gnu.h"
+#include "output.h"
 #include "run.h"
-#include "sink.h"
 #include "words.h"
 
 /* Independent draws: by the words labelled "repeat", or from GNU's generator if there is one. */
-int draw_repeated(struct run *run, const struct words_range *range, struct gnu *gnu, struct sink *sink);
+int draw_repeated(struct run *run, const struct words_range *range, struct gnu *gnu, struct output *output);
 
-/* Different numbers: the first ones to appear among the draws of the words labelled "range". Takes 16 to 32 bytes for
- * each. */
-int draw_different(struct run *run, const struct words_range *range, struct sink *sink);
+/* Different numbers, no more than half of the range: the first ones to appear among the draws of the words labelled
+ * "range". Takes 16 to 32 bytes for each. */
+int draw_different(struct run *run, const struct words_range *range, struct output *output);
 
 /* Different numbers: those of GNU's generator (gnu_sparse). */
-int draw_gnu(struct run *run, const struct words_range *range, struct gnu *gnu, struct sink *sink);
+int draw_gnu(struct run *run, const struct words_range *range, struct gnu *gnu, struct output *output);
 
 #endif

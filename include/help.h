@@ -12,11 +12,12 @@
 struct help_row {
     const char *name;     /* without its two hyphens */
     int code;             /* the letter; a number above UCHAR_MAX if it has none */
-    const char *argument; /* what it is called; NULL if there is none */
+    const char *argument; /* what it is called, in [] if it may be left out; NULL if there is none */
     const char *text;     /* a newline continues on the next line, in the same column */
 };
 
 bool help_has_letter(const struct help_row *row);
+bool help_is_optional(const struct help_row *row); /* its argument */
 
 /* Print to standard output and close it, since some file systems tell only then that a write has failed. 0, or -1 after
  * a report. */

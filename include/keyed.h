@@ -13,8 +13,8 @@
 
 #include <stdint.h>
 
+#include "output.h"
 #include "run.h"
-#include "sink.h"
 #include "walk.h"
 
 struct keyed;
@@ -26,7 +26,7 @@ struct keyed *keyed_open(struct run *run);
 int keyed_put(struct keyed *keyed, const struct walk_piece *piece, uint64_t key);
 
 /* Write all records, or the first run->left of them. 0, or -1 after a report. */
-int keyed_write(struct keyed *keyed, struct sink *sink);
+int keyed_write(struct keyed *keyed, struct output *output);
 
 void keyed_free(struct keyed *keyed); /* NULL is fine */
 

@@ -1,14 +1,17 @@
 #ifndef BIGSHUF_OPTIONS_H
 #define BIGSHUF_OPTIONS_H
 
-/* The command line: one table row per option (name, letter, argument, help text), from which parsing and --help are
- * made, and one case that says what the option sets. */
+/* The command line: what the options that option.h lists set, one case for each. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* The strings are the caller's argv's; the two arrays are freed by options_release. */
+#include "record.h"
+#include "split.h"
+
+/* The strings are the caller's argv's; the three arrays are freed by options_release. It stays where it is: `format`
+ * points into it. */
 struct options {
     const char **files; /* inputs in order, "-" is standard input; with `echo` the records themselves */
     size_t file_count;  /* at least 1 after parsing, unless files0_from, `range` (then 0) or `echo` is set */
@@ -19,8 +22,20 @@ struct options {
     bool range_full;         /* there are 2^64 of them, which range_count cannot tell */
     uint64_t range_first;    /* LO */
     uint64_t range_count;    /* HI - LO + 1, maybe 0; also 0 if range_full */
-    const char *output;      /* -o; NULL is standard output */
-    uint8_t delimiter;       /* '\n', or '\0' with -z */
+
+    struct record_format format;
+    uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* that of the format */
+    uint8_t delimiter;                          /* of lines: '\n', '\0' with -z, or --delimiter if it is a byte */
+    uint64_t header_records;                    /* --header; 0 if not given */
+    uint64_t header_bytes;                      /* --header-bytes; 0 if not given */
+
+    const char *output;     /* -o, the pattern if there are shards; NULL is standard output */
+    uint64_t shards;        /* 0 if not given, as the following two; at most one of them is, and no splits then */
+    uint64_t shard_records; /* in a file */
+    uint64_t shard_bytes;   /* at most, in a file */
+    struct split *split;    /* --split, in order */
+    size_t splits;
+    const char *filter; /* --filter; NULL if not given */
 
     uint64_t count;          /* -n, the least of several; UINT64_MAX if not given */
     bool repeat;             /* -r */
@@ -34,6 +49,7 @@ struct options {
 
     const char **temporary; /* -T, in order; none if not given */
     size_t temporary_count;
+    const char *compress_program; /* NULL if not given */
 
     const char *seed;          /* --seed; NULL if not given, "" is a seed */
     const char *random_source; /* name of the file; NULL if not given */

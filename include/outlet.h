@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sink.h"
+#include "output.h"
 
 struct outlet {
     uint8_t *buffer;
@@ -22,7 +22,7 @@ void outlet_init(struct outlet *outlet, uint8_t *buffer, size_t bytes, int (*dra
 /* Put bytes into the outlet, draining it as often as it takes. 0, or -1 after a report. */
 int outlet_put(struct outlet *outlet, const uint8_t *data, size_t bytes);
 
-/* Write what is in the outlet to a sink. 0, or -1 after a report. */
-int outlet_drain(struct outlet *outlet, struct sink *sink);
+/* Write what is in the outlet to an output. 0, or -1 after a report. */
+int outlet_drain(struct outlet *outlet, struct output *output);
 
 #endif

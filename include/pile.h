@@ -61,7 +61,8 @@ uint64_t pile_resident_bytes(const struct piles *piles, unsigned pile);
 /* Append bytes to a pile, spilling piles of its lane when memory runs out. The caller counts the records. */
 int pile_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t bytes);
 
-/* Give back all that a pile holds: nobody will want its records. What is appended to it from now on is ignored. */
+/* Give back all that a pile holds: nobody will want its records. What is appended to it from now on is ignored.
+ * Before piles_seal. */
 void pile_drop(struct piles *piles, unsigned pile);
 
 /* No more will be appended: what was promised to piles that stayed empty is released. */

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "output.h"
 #include "run.h"
-#include "sink.h"
 #include "source.h"
 #include "table.h"
 #include "walk.h"
@@ -28,9 +28,9 @@ struct repeat_lots {
 
 /* Write the records of a source that are drawn, run->left of them, for ever without a limit. What is drawn does not
  * depend on the memory. No records at all are an error. 0, or -1 after a report. */
-int repeat_source(struct run *run, struct source *source, const struct repeat_lots *lots, struct sink *sink);
+int repeat_source(struct run *run, struct source *source, const struct repeat_lots *lots, struct output *output);
 
 /* All equally likely, by the words labelled "repeat". */
-int repeat_uniform(struct run *run, struct source *source, struct sink *sink);
+int repeat_uniform(struct run *run, struct source *source, struct output *output);
 
 #endif

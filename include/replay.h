@@ -5,17 +5,17 @@
  * records and return 0, or -1 after a report. */
 
 #include "gnu.h"
+#include "output.h"
 #include "run.h"
-#include "sink.h"
 #include "source.h"
 
 /* The order of all records, or the first ones of it. Takes 8 bytes of memory for each record, 16 from 2^32 on. */
-int replay_order(struct run *run, struct source *source, struct gnu *gnu, struct sink *sink);
+int replay_order(struct run *run, struct source *source, struct gnu *gnu, struct output *output);
 
 /* A sample by way of a reservoir, which needs a limit. */
-int replay_reservoir(struct run *run, struct source *source, struct gnu *gnu, struct sink *sink);
+int replay_reservoir(struct run *run, struct source *source, struct gnu *gnu, struct output *output);
 
 /* Independent draws. */
-int replay_repeat(struct run *run, struct source *source, struct gnu *gnu, struct sink *sink);
+int replay_repeat(struct run *run, struct source *source, struct gnu *gnu, struct output *output);
 
 #endif

@@ -8,8 +8,10 @@
 
 #include "fault.h"
 #include "order.h"
+#include "output.h"
 #include "pool.h"
 #include "record.h"
+#include "source.h"
 #include "spill.h"
 
 /* How a memory limit is divided. */
@@ -32,6 +34,7 @@ struct run {
     unsigned waiting; /* threads that may be started besides the workers, since some always wait for a disk or a pipe */
     struct order order;
     struct record_format format;
+    const struct source *input; /* whose header stands at the beginning of each output file; NULL if there is none */
     struct spill_place *place;
     struct fault *fault;
     uint64_t left;    /* how many records may still be written; UINT64_MAX without a limit */
@@ -46,6 +49,10 @@ double run_seconds(void);
 
 /* Take records out of what may still be written: all of `records`, or what is left. Returns how many. */
 uint64_t run_take(struct run *run, uint64_t records);
+
+/* Before the first record is written, when `records` records could be if there were no limit, UINT64_MAX if nobody
+ * knows: begin the output, with the header of the input. 0, or -1 after a report. */
+int run_begin(struct run *run, struct output *output, uint64_t records);
 
 /* Map the memory. The fields that are not memory's are the caller's to set. 0, or -1 after a report. */
 int run_open(struct run *run, struct run_memory memory, struct fault *fault);

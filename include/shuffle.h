@@ -17,12 +17,12 @@
  */
 
 #include "gather.h"
+#include "output.h"
 #include "run.h"
-#include "sink.h"
 #include "source.h"
 
-/* Shuffle all of `source` to `sink`, by scattering the root of the tree. 0, or -1 after a report. */
-int shuffle_source(struct run *run, struct source *source, struct sink *sink);
+/* Shuffle all of `source` to `output`, by scattering the root of the tree. 0, or -1 after a report. */
+int shuffle_source(struct run *run, struct source *source, struct output *output);
 
 /* Write the records of a single pile in an order that is drawn by itself, or the first of them. `draw` gets a table of
  * the numbers [0, records), as table_get and table_set see it, and rearranges it: the first *places of them, which is
@@ -30,9 +30,9 @@ int shuffle_source(struct run *run, struct source *source, struct sink *sink);
  * of the memory, 16 from 2^32 records on; if that is too much, the report says how much is needed. 0, or -1 after a
  * report. */
 typedef int shuffle_draw(void *context, struct table *numbers, uint64_t records, uint64_t *places);
-int shuffle_drawn(struct run *run, struct piles *piles, shuffle_draw *draw, void *context, struct sink *sink);
+int shuffle_drawn(struct run *run, struct piles *piles, shuffle_draw *draw, void *context, struct output *output);
 
-/* Shuffle piles to `sink` and leave them empty. 0, or -1 after a report. */
-int shuffle_piles(struct run *run, struct piles *piles, struct gather_order order, struct sink *sink);
+/* Shuffle piles to `output` and leave them empty. 0, or -1 after a report. */
+int shuffle_piles(struct run *run, struct piles *piles, struct gather_order order, struct output *output);
 
 #endif

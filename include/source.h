@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "fault.h"
@@ -55,6 +56,9 @@ uint64_t source_known_bytes(const struct source *source);
 
 /* Are all inputs regular files, so that what will come is known but for changes? */
 bool source_is_known(const struct source *source);
+
+/* Is this file one of the inputs? */
+bool source_is_from(const struct source *source, const struct stat *file);
 
 /* Bytes delivered so far: delimiters that were added count, headers do not, bytes that were put back do not until they
  * are read again. */

@@ -29,7 +29,7 @@ void table_release(struct table *table); /* also when zeroed; gives the blocks b
 void table_grow(struct table *table, uint64_t count, size_t number_bytes);
 
 /* All of it at once: a new table with room for `count` numbers, out of what the pool has free. 0, or -1 with errno:
- * ENOMEM if that is too little. */
+ * ENOMEM if that is too little. It must be released in any case. */
 int table_take(struct table *table, struct pool *pool, uint64_t count, size_t number_bytes);
 
 /* Give all blocks back to the pool. */

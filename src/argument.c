@@ -6,10 +6,13 @@
 #include "argument.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "escape.h"
+#include "hardware.h"
 #include "help.h"
 #include "number.h"
 
@@ -90,4 +93,96 @@ int argument_separator(struct fault *fault, const char *text, uint8_t *separator
         return fault_say(fault, "multi-character tab '%s'", text);
     *separator = null ? '\0' : (uint8_t)text[0];
     return 0;
+}
+
+int argument_memory(struct fault *fault, const char *spelling, const char *text, uint64_t *bytes)
+{
+    char least[32];
+    uint64_t value;
+
+    if (number_parse_size(text, hardware_physical_memory(), &value) != 0)
+        return argument_refuse(fault, spelling, text);
+    if (value < HARDWARE_MEMORY_MIN)
+        return fault_say(fault, "%s %s: memory must be at least %s", spelling, text,
+                         number_format_size(HARDWARE_MEMORY_MIN, least));
+    *bytes = value;
+    return 0;
+}
+
+int argument_parallel(struct fault *fault, const char *spelling, const char *text, unsigned *threads)
+{
+    uint64_t value;
+
+    if (number_parse(text, &value) != 0) {
+        if (errno != ERANGE)
+            return argument_refuse(fault, spelling, text);
+        value = UINT64_MAX; /* it is a maximum: more than can be counted is no error */
+    }
+    if (value == 0)
+        return fault_say(fault, "number in parallel must be nonzero");
+    *threads = value < UINT_MAX ? (unsigned)value : UINT_MAX;
+    return 0;
+}
+
+int argument_number(struct fault *fault, const char *spelling, const char *text, uint64_t least, uint64_t *value)
+{
+    uint64_t number;
+
+    if (number_parse(text, &number) != 0)
+        return argument_refuse(fault, spelling, text);
+    if (number < least)
+        return fault_say(fault, "%s must be at least %llu", spelling, (unsigned long long)least);
+    *value = number;
+    return 0;
+}
+
+int argument_bytes(struct fault *fault, const char *spelling, const char *text, uint64_t *bytes)
+{
+    bool has_unit = text[strspn(text, "0123456789")] != '\0';
+    uint64_t value;
+
+    errno = EINVAL;
+    if (strchr(text, '%') != NULL || (has_unit ? number_parse_size(text, 0, &value) : number_parse(text, &value)) != 0)
+        return argument_refuse(fault, spelling, text);
+    if (value == 0)
+        return fault_say(fault, "%s must be at least 1", spelling);
+    *bytes = value;
+    return 0;
+}
+
+/* A string of so many bytes that is part of a delimiter, whose other bytes are `others`. */
+static int check_string(struct fault *fault, const char *spelling, size_t bytes, size_t others)
+{
+    if (bytes == 0)
+        return fault_say(fault, "%s must not be empty", spelling);
+    if (bytes > RECORD_DELIMITER_BYTES_MAX - others)
+        return fault_say(fault, "%s must be at most %zu bytes", spelling, RECORD_DELIMITER_BYTES_MAX - others);
+    return 0;
+}
+
+int argument_delimiter(struct fault *fault, const char *spelling, const char *text,
+                       uint8_t string[RECORD_DELIMITER_BYTES_MAX], size_t *bytes)
+{
+    int result = escape_parse(text, string, RECORD_DELIMITER_BYTES_MAX, bytes);
+
+    if (result != 0 && errno == ERANGE && *bytes == RECORD_DELIMITER_BYTES_MAX)
+        *bytes = RECORD_DELIMITER_BYTES_MAX + 1; /* that is how much there is, at least */
+    else if (result != 0)
+        return argument_refuse(fault, spelling, text);
+    return check_string(fault, spelling, *bytes, 0);
+}
+
+int argument_start(struct fault *fault, const char *spelling, const char *text, size_t *bytes)
+{
+    *bytes = strlen(text);
+    if (strchr(text, '\n') != NULL)
+        return fault_say(fault, "%s must not have a newline", spelling);
+    return check_string(fault, spelling, *bytes, 1);
+}
+
+int argument_refuse(struct fault *fault, const char *spelling, const char *text)
+{
+    if (errno == ERANGE)
+        return fault_say(fault, "%s argument '%s' too large", spelling, text);
+    return fault_say(fault, "invalid %s argument '%s'", spelling, text);
 }

@@ -9,14 +9,15 @@
 #include "passage.h"
 #include "sys.h"
 
-static int put(struct passage *passage, const struct words_range *range, uint64_t i)
+static int put(struct run *run, struct passage *passage, const struct words_range *range, uint64_t i)
 {
     uint8_t text[WORDS_NUMBER_BYTES];
 
+    run->records++;
     return outlet_put(&passage->outlet, text, words_number(range, i, text));
 }
 
-int draw_repeated(struct run *run, const struct words_range *range, struct gnu *gnu, struct sink *sink)
+int draw_repeated(struct run *run, const struct words_range *range, struct gnu *gnu, struct output *output)
 {
     struct passage passage;
     struct random_words words;
@@ -26,7 +27,9 @@ int draw_repeated(struct run *run, const struct words_range *range, struct gnu *
         return fault_say(run->fault, "no lines to repeat");
     random_key_derive(&key, &run->order.key, "repeat", NULL, 0);
     random_words_init(&words, &key);
-    passage_init(&passage, run, NULL, sink);
+    if (run_begin(run, output, UINT64_MAX) != 0)
+        return -1;
+    passage_init(&passage, run, NULL, output);
     while (run_take(run, 1) > 0) {
         uint64_t i;
 
@@ -34,7 +37,7 @@ int draw_repeated(struct run *run, const struct words_range *range, struct gnu *
             i = random_draw(&words, range->count);
         else if (gnu_draw(gnu, range->count - 1, &i) != 0)
             return -1;
-        if (put(&passage, range, i) != 0)
+        if (put(run, &passage, range, i) != 0)
             return -1;
     }
     return passage_end(&passage);
@@ -74,20 +77,21 @@ static bool add(struct set *set, uint64_t number)
 
 static int open_set(struct run *run, struct set *set, uint64_t numbers)
 {
+    const uint64_t places_a_mebibyte = ((uint64_t)1 << 20) / 9;
     uint64_t places = 2;
 
     while (places / 2 < numbers && places < UINT64_MAX / 64)
         places *= 2;
     if (table_take(&set->table, &run->pool, places, sizeof(uint64_t)) != 0)
         return fault_say(run->fault, "a sample of %llu numbers needs more memory: use -S %lluM or more",
-                         (unsigned long long)numbers, (unsigned long long)(places / ((1 << 20) / 9) + 16));
+                         (unsigned long long)numbers, (unsigned long long)(places / places_a_mebibyte) + 16);
     for (uint64_t i = 0; i < places; i++)
         *table_u64(&set->table, i) = 0;
     set->mask = places - 1;
     return 0;
 }
 
-int draw_different(struct run *run, const struct words_range *range, struct sink *sink)
+int draw_different(struct run *run, const struct words_range *range, struct output *output)
 {
     struct set set = {.mask = 0};
     struct passage passage;
@@ -97,22 +101,24 @@ int draw_different(struct run *run, const struct words_range *range, struct sink
 
     random_key_derive(&key, &run->order.key, "range", NULL, 0);
     random_words_init(&words, &key);
-    passage_init(&passage, run, NULL, sink);
+    if (status == 0)
+        status = run_begin(run, output, UINT64_MAX);
+    passage_init(&passage, run, NULL, output);
     while (status == 0 && run->left > 0) {
         uint64_t i = random_draw(&words, range->count);
 
         if (!add(&set, i))
             continue;
-        status = put(&passage, range, i);
+        status = put(run, &passage, range, i);
         run_take(run, 1);
     }
     table_release(&set.table);
     return status == 0 ? passage_end(&passage) : -1;
 }
 
-int draw_gnu(struct run *run, const struct words_range *range, struct gnu *gnu, struct sink *sink)
+int draw_gnu(struct run *run, const struct words_range *range, struct gnu *gnu, struct output *output)
 {
-    uint64_t numbers = run_take(run, run->left);
+    uint64_t numbers = run->left;
     struct passage passage;
     uint64_t *number = NULL;
     int status = -1;
@@ -122,11 +128,12 @@ int draw_gnu(struct run *run, const struct words_range *range, struct gnu *gnu, 
     if (number == NULL)
         return fault_say(run->fault, "a sample of %llu numbers needs more memory: use a larger -S",
                          (unsigned long long)numbers);
-    passage_init(&passage, run, NULL, sink);
-    if (gnu_sparse(gnu, range->count - 1, numbers, number) != 0)
+    passage_init(&passage, run, NULL, output);
+    if (gnu_sparse(gnu, range->count - 1, numbers, number) != 0 || run_begin(run, output, UINT64_MAX) != 0)
         goto out;
+    run_take(run, numbers);
     for (uint64_t i = 0; i < numbers; i++)
-        if (put(&passage, range, number[i]) != 0)
+        if (put(run, &passage, range, number[i]) != 0)
             goto out;
     status = passage_end(&passage);
 

@@ -36,7 +36,7 @@ struct gathering {
     struct run *run;
     struct piles *piles;
     struct gather_order order;
-    struct sink *sink;
+    struct output *output;
     struct workplace *place;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
@@ -51,6 +51,17 @@ struct gathering {
 struct order_node gather_node(const struct gather_order *order, unsigned pile)
 {
     return order->kind == GATHER_CHILDREN ? order_child(order->node, pile) : order->node;
+}
+
+struct order gather_tree(const struct run *run, const struct gather_order *order, unsigned pile)
+{
+    struct order tree = run->order;
+
+    if (order->kind == GATHER_TREES)
+        tree.key = order->keys[pile];
+    else if (order->key != NULL)
+        tree.key = *order->key;
+    return tree;
 }
 
 /* Blocks for the references of a pile's records; twice if they are to be scattered. */
@@ -177,7 +188,7 @@ static int drain(void *context)
         pthread_cond_wait(&g->changed, &g->mutex);
     failed = g->failed;
     pthread_mutex_unlock(&g->mutex);
-    return failed ? -1 : outlet_drain(&place->outlet, g->sink);
+    return failed ? -1 : outlet_drain(&place->outlet, g->output);
 }
 
 static int emit(void *context, const struct table *table, uint64_t first, uint64_t records)
@@ -206,6 +217,7 @@ static int gather_pile(struct gathering *g, struct workplace *place, unsigned p)
     bool ranked = g->order.kind == GATHER_RANKS;
     uint64_t first_rank = ranked ? g->order.first + p * g->order.share : 0;
     struct order_node node = gather_node(&g->order, p);
+    struct order tree = gather_tree(run, &g->order, p);
 
     place->promised -= pile_load_blocks(g->piles, p);
     if (pile_load(g->piles, p) != 0)
@@ -218,9 +230,9 @@ static int gather_pile(struct gathering *g, struct workplace *place, unsigned p)
         if (emit(place, &place->table, 0, records) != 0)
             return -1;
     } else {
-        if (order_scatter_bits(&run->order, node, records) > 0)
+        if (order_scatter_bits(&tree, node, records) > 0)
             grow(place, &place->spare, records);
-        if (order_arrange(&run->order, node, &place->table, &place->spare, records, emit, place) != 0)
+        if (order_arrange(&tree, node, &place->table, &place->spare, records, emit, place) != 0)
             return -1;
     }
     pile_clear(g->piles, p);
@@ -272,10 +284,10 @@ static unsigned count_workers(const struct run *run, const struct piles *piles, 
     return workers < piles->count ? workers : piles->count;
 }
 
-int gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct sink *sink)
+int gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct output *output)
 {
     unsigned workers = count_workers(run, piles, *next);
-    struct gathering g = {.run = run, .piles = piles, .order = order, .sink = sink, .next = *next, .turn = *next};
+    struct gathering g = {.run = run, .piles = piles, .order = order, .output = output, .next = *next, .turn = *next};
 
     pthread_mutex_init(&g.mutex, NULL);
     pthread_cond_init(&g.changed, NULL);

@@ -31,7 +31,8 @@ static const char head[] = "Usage: bigshuf [OPTION]... [FILE]...\n"
                            "\n";
 static const char tail[] = "\n"
                            "SIZE is a number and a unit: K (1024 bytes, the default), b (bytes), M, G, T\n"
-                           "and so on, or % of physical memory. It must be at least 8M.\n";
+                           "and so on, or % of physical memory. It must be at least 8M. BYTES is a number\n"
+                           "of bytes, or a number and one of these units, but not %.\n";
 static const char version[] = "bigshuf " BIGSHUF_VERSION "\n";
 
 static void print_row(FILE *to, const struct help_row *row)
@@ -40,7 +41,7 @@ static void print_row(FILE *to, const struct help_row *row)
 
     width += fprintf(to, "--%s", row->name);
     if (row->argument != NULL)
-        width += fprintf(to, "=%s", row->argument);
+        width += help_is_optional(row) ? fprintf(to, "[=%s", row->argument + 1) : fprintf(to, "=%s", row->argument);
     if (width > TEXT_COLUMN - 2) {
         fputc('\n', to);
         width = 0;
@@ -61,6 +62,11 @@ static int write_all(const char *text, size_t length)
 bool help_has_letter(const struct help_row *row)
 {
     return row->code <= UCHAR_MAX;
+}
+
+bool help_is_optional(const struct help_row *row)
+{
+    return row->argument != NULL && row->argument[0] == '[';
 }
 
 int help_print(struct fault *fault, const struct help_row *rows, size_t row_count)

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "decimal.h"
 #include "draw.h"
@@ -20,11 +21,12 @@
 #include "gnu.h"
 #include "hardware.h"
 #include "number.h"
+#include "output.h"
+#include "plan.h"
 #include "repeat.h"
 #include "replay.h"
 #include "select.h"
 #include "shuffle.h"
-#include "sink.h"
 #include "source.h"
 #include "sys.h"
 #include "weighted.h"
@@ -45,9 +47,6 @@ enum { WAITING = 4 };
 /* GNU shuf takes a sample of a larger file in another way than of a smaller one. */
 static const uint64_t GNU_RESERVOIR_BYTES = (uint64_t)8 << 20;
 
-/* Of more numbers than this, a sample of up to half of them is drawn number by number. Fixed, as part of the order. */
-static const uint64_t RANGE_DRAWN_FROM = (uint64_t)1 << 27;
-
 enum { SEED_BYTES = 32 };
 
 struct job {
@@ -57,7 +56,7 @@ struct job {
     char *names_data;
     struct source *source; /* NULL if numbers are drawn from a range */
     struct gnu *gnu;       /* NULL without --random-source */
-    struct sink *sink;
+    struct output *output;
     struct spill_place place;
     char seed_text[2 * SEED_BYTES + 1]; /* the seed that was made, if none was given */
     const char *seed;
@@ -85,7 +84,8 @@ static int make_seed(struct job *job)
 static int open_run(struct job *job, struct run *run, uint64_t memory_bytes, unsigned workers)
 {
     run->order = job->order;
-    run->format.delimiter = job->options->echo ? '\0' : job->options->delimiter;
+    run->format = plan_format(job->options);
+    run->input = job->source;
     run->place = &job->place;
     if (run_open(run, run_memory(memory_bytes, workers), &job->fault) != 0)
         return -1;
@@ -117,7 +117,8 @@ static int shuffle_small(struct job *job, struct run *run, size_t bytes)
         run->records = count_records(&run->format, run->buffer, bytes);
         piles.pile[0].records = run->records;
         run->scattered_seconds = run_seconds();
-        status = shuffle_piles(run, &piles, order, job->sink);
+        if (run_begin(run, job->output, run->records) == 0)
+            status = shuffle_piles(run, &piles, order, job->output);
     }
     piles_release(&piles);
     return status;
@@ -149,52 +150,24 @@ static void print_summary(const struct job *job, const struct run *run, double s
 }
 
 /* The last thing that can fail. */
-static int finish(struct job *job, const struct run *run, double start)
+static int finish(struct job *job, struct run *run, double start)
 {
-    if (sink_commit(job->sink) != 0)
+    if (output_commit(job->output) != 0)
         return -1;
+    if (run->scattered_seconds == 0)
+        run->scattered_seconds = start;
     if (job->options->verbose)
         print_summary(job, run, start);
     return 0;
 }
 
-/* Are records only put into the order of the seed? */
-static bool is_plain(const struct options *options)
-{
-    return !options->repeat && !options->keep_order && options->probability == NULL && options->weights == NULL &&
-           options->weight_field == 0 && options->random_source == NULL;
-}
-
-static struct words_range range_of(const struct options *options)
-{
-    return (struct words_range){.first = options->range_first,
-                                .count = options->range_count,
-                                .full = options->range_full,
-                                .delimiter = options->delimiter};
-}
-
-/* Does the sample from a range not depend on numbers that are not in it? */
-static bool is_drawn(const struct options *options)
-{
-    uint64_t count = options->range_full ? UINT64_MAX : options->range_count;
-
-    if (!options->range || options->weights != NULL || options->weight_field > 0)
-        return false;
-    if (options->repeat)
-        return true;
-    if (options->random_source != NULL)
-        return options->count <= count / 8;
-    return !options->keep_order && options->probability == NULL && count > RANGE_DRAWN_FROM &&
-           options->count <= count / 2;
-}
-
 static int write_drawn(struct job *job, struct run *run)
 {
-    struct words_range range = range_of(job->options);
+    struct words_range range = plan_range(job->options);
 
     if (job->options->repeat)
-        return draw_repeated(run, &range, job->gnu, job->sink);
-    return job->gnu != NULL ? draw_gnu(run, &range, job->gnu, job->sink) : draw_different(run, &range, job->sink);
+        return draw_repeated(run, &range, job->gnu, job->output);
+    return job->gnu != NULL ? draw_gnu(run, &range, job->gnu, job->output) : draw_different(run, &range, job->output);
 }
 
 static int write_weighted(struct job *job, struct run *run)
@@ -204,9 +177,9 @@ static int write_weighted(struct job *job, struct run *run)
         .file = options->weights, .field = options->weight_field, .separator = options->field_separator};
 
     if (options->repeat)
-        return weighted_repeat(run, job->source, place, job->sink);
-    return options->keep_order ? weighted_select(run, job->source, place, job->sink)
-                               : weighted_order(run, job->source, place, job->sink);
+        return weighted_repeat(run, job->source, place, job->output);
+    return options->keep_order ? weighted_select(run, job->source, place, job->output)
+                               : weighted_order(run, job->source, place, job->output);
 }
 
 static int write_replayed(struct job *job, struct run *run)
@@ -215,13 +188,22 @@ static int write_replayed(struct job *job, struct run *run)
     uint64_t unused;
 
     if (options->repeat)
-        return replay_repeat(run, job->source, job->gnu, job->sink);
+        return replay_repeat(run, job->source, job->gnu, job->output);
     if (options->echo || options->range || options->count == UINT64_MAX ||
         (source_is_known(job->source) && source_known_bytes(job->source) <= GNU_RESERVOIR_BYTES))
-        return replay_order(run, job->source, job->gnu, job->sink);
+        return replay_order(run, job->source, job->gnu, job->output);
     if (gnu_draw(job->gnu, 0, &unused) != 0) /* opens it if it is a FIFO, as shuf does before it reads the input */
         return -1;
-    return replay_reservoir(run, job->source, job->gnu, job->sink);
+    return replay_reservoir(run, job->source, job->gnu, job->output);
+}
+
+/* Is standard output one of the inputs? */
+static bool is_appended(const struct job *job)
+{
+    struct stat status;
+
+    return job->options->output == NULL && sys_fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
+           source_is_from(job->source, &status);
 }
 
 static int write_bernoulli(struct job *job, struct run *run)
@@ -230,7 +212,8 @@ static int write_bernoulli(struct job *job, struct run *run)
 
     if (decimal_threshold(job->options->probability, &share.threshold, &share.all) != 0)
         return fault_report(&job->fault, "--probability", errno);
-    return select_bernoulli(run, job->source, share, job->sink);
+    share.wait = output_waits(job->output) || is_appended(job);
+    return select_bernoulli(run, job->source, share, job->output);
 }
 
 /* All but the order of the seed from little input. */
@@ -240,17 +223,17 @@ static int write_records(struct job *job, struct run *run)
 
     if (job->source == NULL)
         return write_drawn(job, run);
+    if (plan_is_plain(options))
+        return shuffle_source(run, job->source, job->output);
     if (options->weights != NULL || options->weight_field > 0)
         return write_weighted(job, run);
     if (job->gnu != NULL)
         return write_replayed(job, run);
     if (options->repeat)
-        return repeat_uniform(run, job->source, job->sink);
+        return repeat_uniform(run, job->source, job->output);
     if (options->keep_order)
-        return select_first(run, job->source, job->sink);
-    if (options->probability != NULL)
-        return write_bernoulli(job, run);
-    return shuffle_source(run, job->source, job->sink);
+        return select_first(run, job->source, job->output);
+    return write_bernoulli(job, run);
 }
 
 /* Shuffle an input if it is small. 1 if it was, 0 if not and what was read of it is in front again, from the run's
@@ -276,7 +259,7 @@ static int open_large(struct job *job, struct run *run, uint64_t known_bytes)
     uint64_t memory_bytes = options->memory_bytes;
     unsigned workers = options->parallel;
 
-    if (!is_plain(options) && job->source != NULL && source_is_known(job->source) && known_bytes <= SMALL_BYTES)
+    if (!plan_is_plain(options) && job->source != NULL && source_is_known(job->source) && known_bytes <= SMALL_BYTES)
         return open_run(job, run, RUN_MEMORY_MIN, 1);
     if (memory_bytes == 0)
         memory_bytes = hardware_memory();
@@ -285,7 +268,7 @@ static int open_large(struct job *job, struct run *run, uint64_t known_bytes)
     if (options->count == UINT64_MAX && options->probability == NULL && spill_expected(known_bytes, memory_bytes) > 0 &&
         spill_check(&job->place, spill_expected(known_bytes, memory_bytes)) != 0)
         return -1;
-    if (job->source != NULL && is_plain(options) && source_is_known(job->source) &&
+    if (job->source != NULL && plan_is_plain(options) && source_is_known(job->source) &&
         known_bytes < memory_bytes / ENOUGH_TIMES && ENOUGH_TIMES * known_bytes + ENOUGH_BYTES < memory_bytes)
         memory_bytes = ENOUGH_TIMES * known_bytes + ENOUGH_BYTES;
     if (open_run(job, run, memory_bytes, workers) != 0)
@@ -304,7 +287,7 @@ static int do_task(struct job *job)
     int done = 0;
     int status = -1;
 
-    if (job->source != NULL && is_plain(job->options) && known_bytes <= SMALL_BYTES)
+    if (job->source != NULL && plan_is_plain(job->options) && known_bytes <= SMALL_BYTES)
         done = try_small(job, &small);
     if (done > 0)
         status = finish(job, &small, start);
@@ -328,7 +311,7 @@ static int open_files(struct job *job)
     const struct options *options = job->options;
     const char *const *names = options->files;
     size_t count = options->file_count;
-    const struct source_layout layout = {.format = {.delimiter = options->delimiter}};
+    const struct source_layout layout = plan_layout(options);
 
     if (options->files0_from != NULL) {
         if (source_names(options->files0_from, &job->names, &count, &job->names_data, &job->fault) != 0)
@@ -339,13 +322,12 @@ static int open_files(struct job *job)
     return job->source == NULL ? -1 : 0;
 }
 
-/* Words are kept with NUL behind each, which is in none of them, and get their delimiter when they are written. */
 static int open_source(struct job *job)
 {
     const struct options *options = job->options;
-    struct words_range range = range_of(options);
+    struct words_range range = plan_range(options);
 
-    if (is_drawn(options))
+    if (plan_is_drawn(options))
         return 0;
     if (!options->echo && !options->range)
         return open_files(job);
@@ -359,7 +341,7 @@ static int check_end(struct job *job)
     const struct options *options = job->options;
     struct stat status;
 
-    if (!options->repeat || options->count < UINT64_MAX || options->output == NULL)
+    if (!plan_is_endless(options) || options->output == NULL)
         return 0;
     if (sys_stat(options->output, &status) == 0 && !S_ISREG(status.st_mode))
         return 0;
@@ -368,18 +350,18 @@ static int check_end(struct job *job)
 
 static int open_output(struct job *job)
 {
-    job->sink = sink_open(job->options->output, &job->fault);
-    if (job->sink == NULL)
-        return -1;
-    if (job->options->echo)
-        sink_translate(job->sink, '\0', job->options->delimiter);
-    return 0;
+    struct output_plan plan = plan_output(job->options, &job->place);
+
+    job->output = output_open(&plan, &job->fault);
+    return job->output == NULL ? -1 : 0;
 }
 
 /* No records are wanted, so nothing is opened but the output. */
 static int write_nothing(struct job *job)
 {
-    return open_output(job) == 0 ? sink_commit(job->sink) : -1;
+    if (open_output(job) != 0 || output_begin(job->output, 0, NULL, 0) != 0)
+        return -1;
+    return output_commit(job->output);
 }
 
 static int open_all(struct job *job)
@@ -408,11 +390,11 @@ int job_run(const struct options *options)
     job.place.fault = &job.fault;
     job.place.directory = options->temporary_count > 0 ? options->temporary : &directory;
     job.place.directories = options->temporary_count > 0 ? (unsigned)options->temporary_count : 1;
-    if (options->count == 0)
+    if (plan_is_empty(options))
         status = write_nothing(&job);
     else if (open_all(&job) == 0)
         status = do_task(&job);
-    sink_free(job.sink);
+    output_free(job.output);
     source_free(job.source);
     gnu_free(job.gnu);
     free(job.names);

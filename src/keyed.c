@@ -123,23 +123,34 @@ static int compare_keys(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Where ranges begin, by the first keys of range j of `from`. A key that is there more often than a range should be
- * long has a range of its own. */
+/* Some keys of range j, evenly from among all of them. Returns how many, or -1 after a report. */
+static int sample_keys(struct run *run, struct ranges *ranges, unsigned j, uint64_t sample[SAMPLE])
+{
+    uint64_t records = ranges->range[j].records;
+    uint64_t step = records / SAMPLE + 1;
+    struct keys keys;
+    int count = 0;
+    int status = keys_open(&keys, &ranges->piles, 2 * j + 1, run->fault);
+
+    for (uint64_t i = 0; i < records && status == 0; i++) {
+        status = keys_next(&keys, &sample[count]);
+        count += i % step == 0 && count < SAMPLE - 1;
+    }
+    keys_close(&keys);
+    return status == 0 ? count : -1;
+}
+
+/* Where ranges begin, by a sample of the keys of range j of `from`. A key that is there more often than a range should
+ * be long has a range of its own. */
 static int set_ranges(struct run *run, struct ranges *from, unsigned j, struct ranges *to)
 {
     uint64_t keys[SAMPLE];
-    struct source *source = pile_source(&from->piles, 2 * j + 1, true);
-    ssize_t bytes = -1;
-    size_t count;
+    int sampled = sample_keys(run, from, j, keys);
+    size_t count = (size_t)sampled;
     unsigned ranges = 0;
 
-    if (source == NULL)
-        return fault_report(run->fault, "memory", errno);
-    bytes = source_read(source, (uint8_t *)keys, sizeof keys);
-    source_free(source);
-    if (bytes < 0)
+    if (sampled < 0)
         return -1;
-    count = (size_t)bytes / sizeof *keys;
     qsort(keys, count, sizeof *keys, compare_keys);
     if (ranges_init(run, to, RANGES) != 0)
         return -1;
@@ -206,24 +217,6 @@ struct keyed *keyed_open(struct run *run)
     return keyed;
 }
 
-static int end_sampling(struct keyed *keyed)
-{
-    keyed->sampling = false;
-    seal(keyed->run, &keyed->sample);
-    if (set_ranges(keyed->run, &keyed->sample, 0, &keyed->ranges) != 0)
-        return -1;
-    return scatter_range(keyed->run, &keyed->sample, 0, &keyed->ranges);
-}
-
-int keyed_put(struct keyed *keyed, const struct walk_piece *piece, uint64_t key)
-{
-    if (keyed->sampling && piece->first && keyed->sample.records == SAMPLE && end_sampling(keyed) != 0)
-        return -1;
-    return put(keyed->run, keyed->sampling ? &keyed->sample : &keyed->ranges, piece, key);
-}
-
-/* ---- Writing ---- */
-
 static int flush_all(struct run *run, struct ranges *ranges)
 {
     for (unsigned p = 0; p < ranges->piles.count; p++) {
@@ -233,6 +226,28 @@ static int flush_all(struct run *run, struct ranges *ranges)
     }
     return 0;
 }
+
+static int end_sampling(struct keyed *keyed)
+{
+    keyed->sampling = false;
+    seal(keyed->run, &keyed->sample);
+    if (pool_free(&keyed->run->pool) < 2 * RANGES && flush_all(keyed->run, &keyed->sample) != 0)
+        return -1;
+    if (set_ranges(keyed->run, &keyed->sample, 0, &keyed->ranges) != 0)
+        return -1;
+    return scatter_range(keyed->run, &keyed->sample, 0, &keyed->ranges);
+}
+
+int keyed_put(struct keyed *keyed, const struct walk_piece *piece, uint64_t key)
+{
+    if (keyed->run->left == 0)
+        return 0;
+    if (keyed->sampling && piece->first && keyed->sample.records == SAMPLE && end_sampling(keyed) != 0)
+        return -1;
+    return put(keyed->run, keyed->sampling ? &keyed->sample : &keyed->ranges, piece, key);
+}
+
+/* ---- Writing ---- */
 
 /* Blocks for the keys and references of a range's records, twice, as merging needs. */
 static uint64_t table_blocks(const struct run *run, uint64_t records)
@@ -271,6 +286,16 @@ static int make_room(struct run *run, struct ranges *ranges, unsigned j)
     }
 }
 
+/* Into the blocks that were promised. */
+static int load(struct run *run, struct ranges *ranges, unsigned j)
+{
+    if (pile_load(&ranges->piles, 2 * j) != 0) {
+        pool_release_promise(&run->pool, pile_load_blocks(&ranges->piles, 2 * j + 1));
+        return -1;
+    }
+    return pile_load(&ranges->piles, 2 * j + 1);
+}
+
 static int read_keys(struct run *run, struct ranges *ranges, unsigned j, struct table *table)
 {
     struct keys keys;
@@ -289,8 +314,7 @@ static int write_sorted(struct run *run, struct ranges *ranges, unsigned j, stru
     struct sort_pairs spare = {.key = {0}};
     int status = -1;
 
-    if (make_room(run, ranges, j) != 0 || pile_load(&ranges->piles, 2 * j) != 0 ||
-        pile_load(&ranges->piles, 2 * j + 1) != 0)
+    if (make_room(run, ranges, j) != 0 || load(run, ranges, j) != 0)
         goto out;
     if (sort_pairs_take(&pairs, &run->pool, records) != 0 || sort_pairs_take(&spare, &run->pool, records) != 0) {
         fault_report(run->fault, "memory", errno);
@@ -313,7 +337,7 @@ out:
 }
 
 /* All keys are the same, so that the order is there already. */
-static int write_through(struct run *run, struct ranges *ranges, unsigned j, struct sink *sink)
+static int write_through(struct run *run, struct ranges *ranges, unsigned j, struct output *output)
 {
     struct passage through;
     struct walk_piece piece = {.last = true};
@@ -325,7 +349,7 @@ static int write_through(struct run *run, struct ranges *ranges, unsigned j, str
     source = pile_source(&ranges->piles, 2 * j, false);
     if (source == NULL)
         return fault_report(run->fault, "memory", errno);
-    passage_init(&through, run, source, sink);
+    passage_init(&through, run, source, output);
     while ((!piece.last || run->left > 0) && (more = walk_next(&through.walk, &piece)) > 0) {
         if (outlet_put(&through.outlet, piece.data, piece.bytes) != 0)
             break;
@@ -339,9 +363,9 @@ static int write_through(struct run *run, struct ranges *ranges, unsigned j, str
     return passage_end(&through);
 }
 
-static int write_ranges(struct run *run, struct ranges *ranges, struct sink *sink);
+static int write_ranges(struct run *run, struct ranges *ranges, struct output *output);
 
-static int restart(struct run *run, struct ranges *ranges, unsigned j, struct sink *sink)
+static int restart(struct run *run, struct ranges *ranges, unsigned j, struct output *output)
 {
     struct ranges inner = {.count = 0};
     int status = -1;
@@ -349,17 +373,17 @@ static int restart(struct run *run, struct ranges *ranges, unsigned j, struct si
     run->started_over++;
     if (set_ranges(run, ranges, j, &inner) == 0 && scatter_range(run, ranges, j, &inner) == 0) {
         seal(run, &inner);
-        status = write_ranges(run, &inner, sink);
+        status = write_ranges(run, &inner, output);
     }
     piles_release(&inner.piles);
     return status;
 }
 
-static int write_ranges(struct run *run, struct ranges *ranges, struct sink *sink)
+static int write_ranges(struct run *run, struct ranges *ranges, struct output *output)
 {
     struct passage passage;
 
-    passage_init(&passage, run, NULL, sink);
+    passage_init(&passage, run, NULL, output);
     for (unsigned j = 0; j < ranges->kept && run->left > 0; j++) {
         const struct range *range = &ranges->range[j];
         int status;
@@ -371,8 +395,8 @@ static int write_ranges(struct run *run, struct ranges *ranges, struct sink *sin
         } else {
             if (passage_end(&passage) != 0 || flush_all(run, ranges) != 0)
                 return -1;
-            status =
-                range->least == range->greatest ? write_through(run, ranges, j, sink) : restart(run, ranges, j, sink);
+            status = range->least == range->greatest ? write_through(run, ranges, j, output)
+                                                     : restart(run, ranges, j, output);
         }
         if (status != 0)
             return -1;
@@ -380,7 +404,7 @@ static int write_ranges(struct run *run, struct ranges *ranges, struct sink *sin
     return passage_end(&passage);
 }
 
-int keyed_write(struct keyed *keyed, struct sink *sink)
+int keyed_write(struct keyed *keyed, struct output *output)
 {
     struct ranges *ranges = keyed->sampling ? &keyed->sample : &keyed->ranges;
 
@@ -388,7 +412,9 @@ int keyed_write(struct keyed *keyed, struct sink *sink)
     for (unsigned p = 0; p < ranges->piles.count; p++)
         keyed->run->piles_spilled += ranges->piles.pile[p].spilled;
     keyed->run->scattered_seconds = run_seconds();
-    return write_ranges(keyed->run, ranges, sink);
+    if (run_begin(keyed->run, output, ranges->records) != 0)
+        return -1;
+    return write_ranges(keyed->run, ranges, output);
 }
 
 void keyed_free(struct keyed *keyed)

@@ -4,8 +4,10 @@
  * Where things are, from the top down:
  *
  *     main.c      this map
- *     options.c   the command line: one table row per option; argument.c its arguments; help.c what it says of itself
  *     job.c       what is to be done, and doing it
+ *     plan.c      what the options mean
+ *     options.c   the command line: option.c the options, a table row for each; argument.c their arguments
+ *     help.c      what the program says of itself
  *     select.c    samples in the order of the input
  *     repeat.c    samples with replacement
  *     weighted.c  weighted samples: weight.c the law, weights.c where weights stand

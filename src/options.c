@@ -1,15 +1,12 @@
 /*
  * getopt_long knows the habits that people expect (abbreviations, options after operands, "--"). What it needs is made
- * from the table of rows, as --help is, so an option cannot be parsed without being explained. It works on a copy of
- * the words: it moves them about, and takes from the first one the program's name for its messages, which is always
- * "bigshuf" here, however the program was started.
+ * from the tables of option.c. It works on a copy of the words: it moves them about, and takes from the first one the
+ * program's name for its messages, which is always "bigshuf" here, however the program was started.
  */
 
 #include "options.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,107 +14,52 @@
 #include "argument.h"
 #include "decimal.h"
 #include "fault.h"
-#include "hardware.h"
 #include "help.h"
 #include "number.h"
+#include "option.h"
 #include "order.h"
+#include "record.h"
+#include "split.h"
 #include "sys.h"
-
-/* What getopt_long returns for an option without a letter; letters are below. */
-enum code {
-    CODE_RANDOM_SOURCE = UCHAR_MAX + 1,
-    CODE_FILES0_FROM,
-    CODE_SEED,
-    CODE_KEEP_ORDER,
-    CODE_PROBABILITY,
-    CODE_WEIGHTS,
-    CODE_WEIGHT_FIELD,
-    CODE_PARALLEL,
-    CODE_TUNE,
-    CODE_HELP,
-    CODE_VERSION,
-    CODE_END, /* above them all */
-};
-
-/* In the order of --help. */
-static const struct help_row rows[] = {
-    {"echo", 'e', NULL, "the lines are the ARGs themselves"},
-    {"input-range", 'i', "LO-HI", "the lines are the numbers from LO to HI"},
-    {"head-count", 'n', "COUNT", "write at most COUNT lines"},
-    {"output", 'o', "FILE", "write to FILE, which may be an input as well"},
-    {"random-source", CODE_RANDOM_SOURCE, "FILE", "take the random bytes from FILE"},
-    {"repeat", 'r', NULL, "draw every line from all lines, so that they\nrepeat; without end if there is no -n"},
-    {"zero-terminated", 'z', NULL, "lines end with NUL, not newline"},
-    {"files0-from", CODE_FILES0_FROM, "F",
-     "read the names of the FILEs, each ended by\nNUL, from file F; - is standard input"},
-    {"seed", CODE_SEED, "STRING",
-     "the same STRING and number of lines give the\nsame order; default: a new order every time"},
-    {"keep-order", CODE_KEEP_ORDER, NULL, "with -n: a sample in the order of the input"},
-    {"probability", CODE_PROBABILITY, "P", "write each line with the probability P, from\n0 to 1"},
-    {"weights", CODE_WEIGHTS, "FILE", "draw lines in proportion to their weights,\nwhich are the lines of FILE"},
-    {"weight-field", CODE_WEIGHT_FIELD, "N", "the same with weights in the field N of each\nline, from 1"},
-    {"field-separator", 't', "C", "C ends a field, \\0 is NUL; default: TAB"},
-    {"buffer-size", 'S', "SIZE", "use at most SIZE of memory; default: half of\nwhat is available"},
-    {"temporary-directory", 'T', "DIR",
-     "keep what does not fit in memory in DIR, not\n$TMPDIR or /var/tmp; may be repeated"},
-    {"parallel", CODE_PARALLEL, "N",
-     "use at most N threads; default: one for each\nprocessor, and a few more that wait for disks"},
-    {"tune", CODE_TUNE, "NAME=VALUE", "for testing: leaf-records=T changes the order"},
-    {"verbose", 'v', NULL, "end with a summary on standard error"},
-    {"help", CODE_HELP, NULL, "display this help and exit"},
-    {"version", CODE_VERSION, NULL, "output version information and exit"},
-};
-
-enum { ROW_COUNT = sizeof rows / sizeof rows[0], SPELLING_BYTES = 32 };
-
-/* What does not go together, beside -e and -i. */
-static const struct {
-    int one, other;
-} conflicts[] = {
-    {CODE_SEED, CODE_RANDOM_SOURCE},
-    {CODE_RANDOM_SOURCE, CODE_KEEP_ORDER},
-    {CODE_RANDOM_SOURCE, CODE_PROBABILITY},
-    {CODE_RANDOM_SOURCE, CODE_WEIGHTS},
-    {CODE_RANDOM_SOURCE, CODE_WEIGHT_FIELD},
-    {CODE_WEIGHTS, CODE_WEIGHT_FIELD},
-    {CODE_PROBABILITY, 'n'},
-    {CODE_PROBABILITY, 'r'},
-    {CODE_PROBABILITY, CODE_KEEP_ORDER},
-    {CODE_PROBABILITY, CODE_WEIGHTS},
-    {CODE_PROBABILITY, CODE_WEIGHT_FIELD},
-    {CODE_KEEP_ORDER, 'r'},
-    {CODE_FILES0_FROM, 'e'},
-    {CODE_FILES0_FROM, 'i'},
-};
 
 /* What a run of options_parse works with. */
 struct parser {
     struct options *options;
     struct fault fault;
-    struct option longs[ROW_COUNT + 1];
-    char shorts[2 * ROW_COUNT + 2];
-    bool given[CODE_END];          /* by code: the options before the one at hand */
-    char spelling[SPELLING_BYTES]; /* the option at hand as it was given: "-S" or "--buffer-size" */
-    enum code print;               /* CODE_HELP or CODE_VERSION if that is all there is to do; else 0 */
+    struct option longs[OPTION_END]; /* the last one is zero; there are more codes than options */
+    char shorts[2 * OPTION_END];
+    bool given[OPTION_END];               /* by code: the options before the one at hand, and what is said of them */
+    char spelling[OPTION_SPELLING_BYTES]; /* the option at hand as it was given: "-S" or "--buffer-size" */
+    int print;                            /* OPTION_HELP or OPTION_VERSION if that is all there is to do; else 0 */
 };
+
+static int has_argument(const struct help_row *row)
+{
+    if (row->argument == NULL)
+        return no_argument;
+    return help_is_optional(row) ? optional_argument : required_argument;
+}
 
 static void prepare(struct parser *parser)
 {
     char *letter = parser->shorts;
+    struct option *name = parser->longs;
+    size_t rows, abbreviations;
+    const struct help_row *row = option_rows(&rows);
+    const struct option_abbreviation *short_name = option_abbreviations(&abbreviations);
 
     if (getenv("POSIXLY_CORRECT") != NULL)
         *letter++ = '+'; /* not every libc looks for the variable by itself */
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        int has_argument = rows[i].argument != NULL ? required_argument : no_argument;
-
-        parser->longs[i] = (struct option){rows[i].name, has_argument, NULL, rows[i].code};
-        if (help_has_letter(&rows[i])) {
-            *letter++ = (char)rows[i].code;
-            if (has_argument == required_argument)
+    for (; rows > 0; rows--, row++) {
+        *name++ = (struct option){row->name, has_argument(row), NULL, row->code};
+        if (help_has_letter(row)) {
+            *letter++ = (char)row->code;
+            if (has_argument(row) == required_argument)
                 *letter++ = ':';
         }
     }
-    *letter = '\0';
+    for (; abbreviations > 0; abbreviations--, short_name++)
+        *name++ = (struct option){short_name->name, has_argument(option_row(short_name->code)), NULL, short_name->code};
 }
 
 static int set_range(struct parser *parser, const char *range)
@@ -185,36 +127,59 @@ static int set_separator(struct parser *parser, const char *tab)
     return 0;
 }
 
-static int set_memory(struct parser *parser, const char *size)
+static int set_delimiter(struct parser *parser, const char *text)
 {
-    const char *spelling = parser->spelling;
+    struct record_format *format = &parser->options->format;
+    uint8_t *string = parser->options->string;
+    size_t bytes;
 
-    if (number_parse_size(size, hardware_physical_memory(), &parser->options->memory_bytes) != 0) {
-        if (errno == ERANGE)
-            return fault_say(&parser->fault, "%s argument '%s' too large", spelling, size);
-        return fault_say(&parser->fault, "invalid %s argument '%s'", spelling, size);
-    }
-    if (parser->options->memory_bytes < HARDWARE_MEMORY_MIN) {
-        char least[32];
-
-        return fault_say(&parser->fault, "%s %s: memory must be at least %s", spelling, size,
-                         number_format_size(HARDWARE_MEMORY_MIN, least));
-    }
+    if (argument_delimiter(&parser->fault, parser->spelling, text, string, &bytes) != 0)
+        return -1;
+    format->kind = bytes == 1 ? RECORD_BYTE : RECORD_STRING;
+    format->delimiter = string[0];
+    format->string = string;
+    format->string_bytes = bytes;
+    parser->given[OPTION_DELIMITER_NOT_NUL] = bytes > 1 || string[0] != '\0';
+    parser->given[OPTION_DELIMITER_DIGIT] = bytes == 1 && string[0] >= '0' && string[0] <= '9';
+    parser->given[OPTION_DELIMITER_LONG] = bytes > 1;
     return 0;
 }
 
-static int set_parallel(struct parser *parser, const char *number)
+/* The newline before what records start with belongs to the delimiter. */
+static int set_start(struct parser *parser, const char *text)
 {
-    uint64_t value;
+    struct record_format *format = &parser->options->format;
+    uint8_t *string = parser->options->string;
+    size_t bytes;
 
-    if (number_parse(number, &value) != 0) {
-        if (errno != ERANGE)
-            return fault_say(&parser->fault, "invalid %s argument '%s'", parser->spelling, number);
-        value = UINT64_MAX; /* it is a maximum: more than can be counted is no error */
-    }
-    if (value == 0)
-        return fault_say(&parser->fault, "number in parallel must be nonzero");
-    parser->options->parallel = value < UINT_MAX ? (unsigned)value : UINT_MAX;
+    if (argument_start(&parser->fault, parser->spelling, text, &bytes) != 0)
+        return -1;
+    string[0] = '\n';
+    memcpy(string + 1, text, bytes);
+    format->kind = RECORD_STRING;
+    format->starts = true;
+    format->string = string;
+    format->string_bytes = bytes + 1;
+    return 0;
+}
+
+static int set_split(struct parser *parser, const char *text)
+{
+    struct split *split = &parser->options->split[parser->options->splits];
+
+    if (split_parse(text, split) != 0)
+        return argument_refuse(&parser->fault, parser->spelling, text);
+    parser->options->splits++;
+    if (split->is_percentage)
+        parser->given[OPTION_SPLIT_PERCENTAGE] = true;
+    return 0;
+}
+
+static int set_compress_program(struct parser *parser, const char *program)
+{
+    if (parser->options->compress_program != NULL && strcmp(parser->options->compress_program, program) != 0)
+        return fault_say(&parser->fault, "multiple compress programs specified");
+    parser->options->compress_program = program;
     return 0;
 }
 
@@ -250,7 +215,95 @@ static int set_tune(struct parser *parser, const char *list)
     }
 }
 
-/* Do what one option says. -1 after a message. */
+/* Do what an option says: one of resources, or another one that is left. These four return -1 after a message. */
+static int set_resources(struct parser *parser, int code, const char *argument)
+{
+    struct options *options = parser->options;
+    struct fault *fault = &parser->fault;
+
+    switch (code) {
+    case 'S':
+        return argument_memory(fault, parser->spelling, argument, &options->memory_bytes);
+    case 'T':
+        options->temporary[options->temporary_count++] = argument;
+        return 0;
+    case OPTION_PARALLEL:
+        return argument_parallel(fault, parser->spelling, argument, &options->parallel);
+    case OPTION_COMPRESS_PROGRAM:
+        return set_compress_program(parser, argument);
+    case OPTION_TUNE:
+        return set_tune(parser, argument);
+    case 'v':
+        options->verbose = true;
+        return 0;
+    case OPTION_HELP:
+    case OPTION_VERSION:
+        parser->print = code;
+        return 0;
+    default: /* getopt_long has printed a message */
+        help_hint();
+        return -1;
+    }
+}
+
+/* ... of outputs */
+static int set_outputs(struct parser *parser, int code, const char *argument)
+{
+    struct options *options = parser->options;
+    struct fault *fault = &parser->fault;
+
+    switch (code) {
+    case 'o':
+        return set_output(parser, argument);
+    case OPTION_SHARDS:
+        return argument_number(fault, parser->spelling, argument, 1, &options->shards);
+    case OPTION_SHARD_RECORDS:
+        return argument_number(fault, parser->spelling, argument, 1, &options->shard_records);
+    case OPTION_SHARD_BYTES:
+        return argument_bytes(fault, parser->spelling, argument, &options->shard_bytes);
+    case OPTION_SPLIT:
+        return set_split(parser, argument);
+    case OPTION_FILTER:
+        options->filter = argument;
+        return 0;
+    default:
+        return set_resources(parser, code, argument);
+    }
+}
+
+/* ... of records */
+static int set_records(struct parser *parser, int code, const char *argument)
+{
+    struct options *options = parser->options;
+    struct fault *fault = &parser->fault;
+
+    switch (code) {
+    case 'z':
+        options->format.delimiter = '\0';
+        return 0;
+    case OPTION_DELIMITER:
+        return set_delimiter(parser, argument);
+    case OPTION_RECORD_LINES:
+        options->format.kind = RECORD_LINES;
+        return argument_number(fault, parser->spelling, argument, 1, &options->format.count);
+    case OPTION_RECORD_SIZE:
+        options->format.kind = RECORD_SIZE;
+        return argument_bytes(fault, parser->spelling, argument, &options->format.count);
+    case OPTION_RECORD_START:
+        return set_start(parser, argument);
+    case OPTION_CSV:
+        options->format.kind = RECORD_CSV;
+        return 0;
+    case OPTION_HEADER:
+        return argument_number(fault, parser->spelling, argument != NULL ? argument : "1", 0, &options->header_records);
+    case OPTION_HEADER_BYTES:
+        return argument_number(fault, parser->spelling, argument, 0, &options->header_bytes);
+    default:
+        return set_outputs(parser, code, argument);
+    }
+}
+
+/* ... of what is shuffled, and how */
 static int set(struct parser *parser, int code, const char *argument)
 {
     struct options *options = parser->options;
@@ -263,53 +316,31 @@ static int set(struct parser *parser, int code, const char *argument)
         return set_range(parser, argument);
     case 'n':
         return set_count(parser, argument);
-    case 'o':
-        return set_output(parser, argument);
-    case CODE_RANDOM_SOURCE:
+    case OPTION_RANDOM_SOURCE:
         return set_random_source(parser, argument);
     case 'r':
         options->repeat = true;
         return 0;
-    case 'z':
-        options->delimiter = '\0';
-        return 0;
-    case CODE_FILES0_FROM:
+    case OPTION_FILES0_FROM:
         options->files0_from = argument;
         return 0;
-    case CODE_SEED:
+    case OPTION_SEED:
         options->seed = argument;
         return 0;
-    case CODE_KEEP_ORDER:
+    case OPTION_KEEP_ORDER:
         options->keep_order = true;
         return 0;
-    case CODE_PROBABILITY:
+    case OPTION_PROBABILITY:
         return set_probability(parser, argument);
-    case CODE_WEIGHTS:
+    case OPTION_WEIGHTS:
         options->weights = argument;
         return 0;
-    case CODE_WEIGHT_FIELD:
+    case OPTION_WEIGHT_FIELD:
         return argument_field(&parser->fault, argument, &options->weight_field);
     case 't':
         return set_separator(parser, argument);
-    case 'S':
-        return set_memory(parser, argument);
-    case 'T':
-        options->temporary[options->temporary_count++] = argument;
-        return 0;
-    case CODE_PARALLEL:
-        return set_parallel(parser, argument);
-    case CODE_TUNE:
-        return set_tune(parser, argument);
-    case 'v':
-        options->verbose = true;
-        return 0;
-    case CODE_HELP:
-    case CODE_VERSION:
-        parser->print = (enum code)code;
-        return 0;
-    default: /* getopt_long has printed a message */
-        help_hint();
-        return -1;
+    default:
+        return set_records(parser, code, argument);
     }
 }
 
@@ -321,7 +352,7 @@ static int set_all(struct parser *parser, int count, char **words)
     optind = 0; /* start anew: getopt_long remembers where it was */
     while (parser->print == 0 && (code = getopt_long(count, words, parser->shorts, parser->longs, &index)) != -1) {
         if (index >= 0)
-            snprintf(parser->spelling, sizeof parser->spelling, "--%s", rows[index].name);
+            snprintf(parser->spelling, sizeof parser->spelling, "--%s", parser->longs[index].name);
         else
             snprintf(parser->spelling, sizeof parser->spelling, "-%c", code);
         if (set(parser, code, optarg) != 0)
@@ -332,40 +363,11 @@ static int set_all(struct parser *parser, int count, char **words)
     return 0;
 }
 
-/* "-n" or "--seed" */
-static const char *spell(int code, char spelling[SPELLING_BYTES])
-{
-    const struct help_row *row = rows;
-
-    while (row->code != code)
-        row++;
-    if (help_has_letter(row))
-        snprintf(spelling, SPELLING_BYTES, "-%c", code);
-    else
-        snprintf(spelling, SPELLING_BYTES, "--%s", row->name);
-    return spelling;
-}
-
 /* Do the options go together? */
 static int check(struct parser *parser)
 {
-    const bool *given = parser->given;
-
-    if (given['e'] && given['i']) {
-        fault_say(&parser->fault, "cannot combine -e and -i options");
-        help_hint();
-        return -1;
-    }
-    for (size_t i = 0; i < sizeof conflicts / sizeof conflicts[0]; i++) {
-        int one = conflicts[i].one, other = conflicts[i].other;
-        char names[2][SPELLING_BYTES];
-
-        if (given[one] && given[other])
-            return fault_say(&parser->fault, "cannot combine %s and %s", spell(one, names[0]), spell(other, names[1]));
-    }
-    if (given[CODE_KEEP_ORDER] && !given['n'])
-        return fault_say(&parser->fault, "--keep-order needs -n");
-    return 0;
+    parser->given[OPTION_ENDLESS] = parser->given['r'] && !parser->given['n'];
+    return option_check(parser->given, &parser->fault);
 }
 
 static int set_files(struct parser *parser, int count, char **words)
@@ -388,9 +390,12 @@ static int set_files(struct parser *parser, int count, char **words)
 
 static int print(struct parser *parser)
 {
-    if (parser->print == CODE_VERSION)
+    size_t count;
+    const struct help_row *rows = option_rows(&count);
+
+    if (parser->print == OPTION_VERSION)
         return help_print_version(&parser->fault);
-    return help_print(&parser->fault, rows, ROW_COUNT);
+    return help_print(&parser->fault, rows, count);
 }
 
 enum options_verdict options_parse(struct options *options, int argc, char **argv)
@@ -402,11 +407,12 @@ enum options_verdict options_parse(struct options *options, int argc, char **arg
     char **words = sys_allocate(room, sizeof *words);
 
     *options = (struct options){
-        .delimiter = '\n', .count = UINT64_MAX, .field_separator = '\t', .leaf_records = ORDER_LEAF_RECORDS};
+        .format.delimiter = '\n', .count = UINT64_MAX, .field_separator = '\t', .leaf_records = ORDER_LEAF_RECORDS};
     options->files = sys_allocate(room, sizeof *options->files);
     options->temporary = sys_allocate(room, sizeof *options->temporary);
+    options->split = sys_allocate(room, sizeof *options->split);
     fault_init(&parser.fault);
-    if (words == NULL || options->files == NULL || options->temporary == NULL) {
+    if (words == NULL || options->files == NULL || options->temporary == NULL || options->split == NULL) {
         fault_say(&parser.fault, "memory exhausted");
         goto out;
     }
@@ -422,6 +428,7 @@ enum options_verdict options_parse(struct options *options, int argc, char **arg
         verdict = print(&parser) == 0 ? OPTIONS_DONE : OPTIONS_BAD;
         goto out;
     }
+    options->delimiter = options->format.delimiter;
     if (check(&parser) == 0 && set_files(&parser, argc - optind, words + optind) == 0)
         verdict = OPTIONS_RUN;
 out:
@@ -434,5 +441,6 @@ void options_release(struct options *options)
 {
     free(options->files);
     free(options->temporary);
+    free(options->split);
     *options = (struct options){.files = NULL};
 }

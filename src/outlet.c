@@ -29,10 +29,10 @@ int outlet_put(struct outlet *outlet, const uint8_t *data, size_t bytes)
     return 0;
 }
 
-int outlet_drain(struct outlet *outlet, struct sink *sink)
+int outlet_drain(struct outlet *outlet, struct output *output)
 {
     size_t bytes = (size_t)(outlet->at - outlet->buffer);
 
     outlet->at = outlet->buffer;
-    return bytes == 0 ? 0 : sink_write(sink, outlet->buffer, bytes);
+    return bytes == 0 ? 0 : output_write(output, outlet->buffer, bytes);
 }

@@ -24,7 +24,7 @@ struct repeating {
     struct piles piles; /* one */
     uint64_t records;
     const struct repeat_lots *lots;
-    struct sink *sink;
+    struct output *output;
 };
 
 static int store(struct repeating *r, struct source *source)
@@ -71,7 +71,7 @@ static int write_resident(struct repeating *r, const struct table *references, s
     struct run *run = r->run;
     struct passage passage;
 
-    passage_init(&passage, run, NULL, r->sink);
+    passage_init(&passage, run, NULL, r->output);
     while (run->left > 0) {
         uint64_t count = run_take(run, batch_of(run, BATCH));
 
@@ -197,7 +197,7 @@ static int write_spilled(struct repeating *r)
 
         pool_pin(&run->pool, pinned);
         if (status == 0)
-            status = shuffle_drawn(run, &c.piles, draw_places, &c, r->sink);
+            status = shuffle_drawn(run, &c.piles, draw_places, &c, r->output);
         pool_unpin(&run->pool, pinned);
         table_release(&c.places);
         piles_release(&c.piles);
@@ -216,6 +216,8 @@ static int write_drawn(struct repeating *r)
 
     if (r->lots->prepare != NULL && r->lots->prepare(r->lots->context, r->records, &at_random) != 0)
         return -1;
+    if (run_begin(r->run, r->output, UINT64_MAX) != 0)
+        return -1;
     if (at_random && !r->piles.pile[0].spilled &&
         table_take(&references, &r->run->pool, r->records, sizeof(uint64_t)) == 0 &&
         table_take(&numbers, &r->run->pool, BATCH, sizeof(uint64_t)) == 0) {
@@ -233,9 +235,9 @@ out:
     return status;
 }
 
-int repeat_source(struct run *run, struct source *source, const struct repeat_lots *lots, struct sink *sink)
+int repeat_source(struct run *run, struct source *source, const struct repeat_lots *lots, struct output *output)
 {
-    struct repeating r = {.run = run, .lots = lots, .sink = sink};
+    struct repeating r = {.run = run, .lots = lots, .output = output};
     int status = -1;
 
     if (piles_init(&r.piles, 1, 1, &run->pool, run->place) == 0 && store(&r, source) == 0)
@@ -251,7 +253,7 @@ static int draw_uniform(void *context, uint64_t records, struct table *numbers, 
     return 0;
 }
 
-int repeat_uniform(struct run *run, struct source *source, struct sink *sink)
+int repeat_uniform(struct run *run, struct source *source, struct output *output)
 {
     struct random_words words;
     struct random_key key;
@@ -259,5 +261,5 @@ int repeat_uniform(struct run *run, struct source *source, struct sink *sink)
 
     random_key_derive(&key, &run->order.key, "repeat", NULL, 0);
     random_words_init(&words, &key);
-    return repeat_source(run, source, &lots, sink);
+    return repeat_source(run, source, &lots, output);
 }

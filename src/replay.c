@@ -74,13 +74,14 @@ static int draw_order(void *context, struct table *numbers, uint64_t records, ui
     return gnu_permute(r->gnu, numbers, records, *places);
 }
 
-int replay_order(struct run *run, struct source *source, struct gnu *gnu, struct sink *sink)
+int replay_order(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
 {
     struct replay r = {.run = run, .gnu = gnu};
     int status = -1;
 
-    if (piles_init(&r.piles, 1, 1, &run->pool, run->place) == 0 && store(&r, source) == 0)
-        status = shuffle_drawn(run, &r.piles, draw_order, &r, sink);
+    if (piles_init(&r.piles, 1, 1, &run->pool, run->place) == 0 && store(&r, source) == 0 &&
+        run_begin(run, output, run->records) == 0)
+        status = shuffle_drawn(run, &r.piles, draw_order, &r, output);
     piles_release(&r.piles);
     return status;
 }
@@ -99,7 +100,7 @@ static int draw_entries(void *context, struct table *numbers, uint64_t records, 
     return gnu_permute(r->gnu, numbers, r->entries, r->entries);
 }
 
-int replay_reservoir(struct run *run, struct source *source, struct gnu *gnu, struct sink *sink)
+int replay_reservoir(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
 {
     struct replay r = {.run = run, .gnu = gnu};
     uint64_t most = ((uint64_t)run->pool.blocks << run->pool.block_shift) / RESERVOIR_SHARE / sizeof(uint64_t);
@@ -111,8 +112,9 @@ int replay_reservoir(struct run *run, struct source *source, struct gnu *gnu, st
         goto out;
     }
     pool_pin(&run->pool, r.entry.blocks);
-    if (piles_init(&r.piles, 1, 1, &run->pool, run->place) == 0 && store(&r, source) == 0)
-        status = shuffle_drawn(run, &r.piles, draw_entries, &r, sink);
+    if (piles_init(&r.piles, 1, 1, &run->pool, run->place) == 0 && store(&r, source) == 0 &&
+        run_begin(run, output, run->records) == 0)
+        status = shuffle_drawn(run, &r.piles, draw_entries, &r, output);
     pool_unpin(&run->pool, r.entry.blocks);
 
 out:
@@ -129,9 +131,9 @@ static int draw_any(void *context, uint64_t records, struct table *numbers, uint
     return 0;
 }
 
-int replay_repeat(struct run *run, struct source *source, struct gnu *gnu, struct sink *sink)
+int replay_repeat(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
 {
     const struct repeat_lots lots = {.draw = draw_any, .context = gnu};
 
-    return repeat_source(run, source, &lots, sink);
+    return repeat_source(run, source, &lots, output);
 }

@@ -67,6 +67,16 @@ uint64_t run_take(struct run *run, uint64_t records)
     return records;
 }
 
+int run_begin(struct run *run, struct output *output, uint64_t records)
+{
+    const uint8_t *header = NULL;
+    size_t header_bytes = 0;
+
+    if (run->input != NULL)
+        header = source_header(run->input, &header_bytes);
+    return output_begin(output, records < run->left ? records : run->left, header, header_bytes);
+}
+
 int run_open(struct run *run, struct run_memory memory, struct fault *fault)
 {
     run->memory = memory;

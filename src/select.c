@@ -19,16 +19,27 @@ enum { PILES = 1 << ORDER_ROOT_BITS, CHUNK = 1024 };
 
 static const struct order_node root = {.root = true};
 
-static int put_chosen(struct passage *passage, struct piles *stored, const struct walk_piece *piece)
+/* Records that are chosen, on their way to the output, or, if it must wait, to a pile. */
+struct choosing {
+    struct run *run;
+    struct select_share share;
+    struct output *output;
+    struct piles *stored; /* NULL: none */
+    uint64_t chosen;
+    bool begun;
+};
+
+static int put_chosen(struct choosing *c, struct passage *passage, const struct walk_piece *piece)
 {
-    if (stored != NULL)
-        return pile_append(stored, 0, piece->data, piece->bytes);
+    if (c->stored != NULL)
+        return pile_append(c->stored, 0, piece->data, piece->bytes);
+    if (!c->begun && run_begin(c->run, c->output, UINT64_MAX) != 0)
+        return -1;
+    c->begun = true;
     return outlet_put(&passage->outlet, piece->data, piece->bytes);
 }
 
-/* Choose records, to the sink, or to `stored` if it is not NULL. */
-static int choose_each(struct run *run, struct source *source, struct select_share share, struct sink *sink,
-                       struct piles *stored)
+static int choose_each(struct choosing *c, struct source *source)
 {
     struct passage passage;
     struct random_words words;
@@ -37,32 +48,43 @@ static int choose_each(struct run *run, struct source *source, struct select_sha
     bool stays = false;
     int more;
 
-    random_key_derive(&key, &run->order.key, "bernoulli", NULL, 0);
+    random_key_derive(&key, &c->run->order.key, "bernoulli", NULL, 0);
     random_words_init(&words, &key);
-    passage_init(&passage, run, source, sink);
+    passage_init(&passage, c->run, source, c->output);
     while ((more = walk_next(&passage.walk, &piece)) > 0) {
         if (piece.first)
-            stays = share.all || random_next(&words) < share.threshold;
-        if (stays && put_chosen(&passage, stored, &piece) != 0)
+            stays = c->share.all || random_next(&words) < c->share.threshold;
+        if (stays && put_chosen(c, &passage, &piece) != 0)
             return -1;
-        run->records += piece.last;
+        c->run->records += piece.last;
+        c->chosen += stays && piece.last;
     }
-    run->scattered_seconds = run_seconds();
+    c->run->scattered_seconds = run_seconds();
     return more == 0 ? passage_end(&passage) : -1;
 }
 
-int select_bernoulli(struct run *run, struct source *source, struct select_share share, struct sink *sink)
+int select_bernoulli(struct run *run, struct source *source, struct select_share share, struct output *output)
 {
+    struct choosing c = {.run = run, .share = share, .output = output};
     struct piles stored = {0};
     int status = -1;
 
-    if (!sink_is_in_place(sink))
-        return choose_each(run, source, share, sink, NULL);
-    if (piles_init(&stored, 1, 1, &run->pool, run->place) == 0 && choose_each(run, source, share, NULL, &stored) == 0) {
+    if (share.wait) {
+        if (piles_init(&stored, 1, 1, &run->pool, run->place) != 0)
+            return -1;
+        c.stored = &stored;
+    }
+    if (choose_each(&c, source) != 0 || (!c.begun && run_begin(run, output, c.chosen) != 0))
+        goto out;
+    if (c.stored != NULL) {
         piles_seal(&stored);
         run->piles_spilled += stored.pile[0].spilled;
-        status = passage_of_pile(run, &stored, 0, sink);
+        status = passage_of_pile(run, &stored, 0, output);
+    } else {
+        status = 0;
     }
+
+out:
     piles_release(&stored);
     return status;
 }
@@ -205,7 +227,7 @@ static int pass(struct passage *passage, bool chosen)
     return 0;
 }
 
-static int write_chosen(struct selecting *s, struct source *source, struct sink *sink)
+static int write_chosen(struct selecting *s, struct source *source, struct output *output)
 {
     struct routing routing = {.order = &s->run->order};
     struct passage passage;
@@ -213,7 +235,9 @@ static int write_chosen(struct selecting *s, struct source *source, struct sink 
     unsigned kept = PILES;
     unsigned change = 0;
 
-    passage_init(&passage, s->run, source, sink);
+    if (run_begin(s->run, output, s->run->records) != 0)
+        return -1;
+    passage_init(&passage, s->run, source, output);
     for (uint64_t record = 0; record < s->run->records; record++) {
         unsigned pile = next_pile(&routing);
         bool chosen = pile < s->kept;
@@ -232,14 +256,14 @@ static int write_chosen(struct selecting *s, struct source *source, struct sink 
     return passage_end(&passage);
 }
 
-int select_first(struct run *run, struct source *source, struct sink *sink)
+int select_first(struct run *run, struct source *source, struct output *output)
 {
     struct selecting s = {.run = run, .kept = PILES};
     struct source *stored = NULL;
     int status = -1;
 
     if (run->left == 0)
-        return 0;
+        return run_begin(run, output, 0);
     if (piles_init(&s.piles, 1, 1, &run->pool, run->place) != 0 || store(&s, source) != 0 || choose(&s) != 0)
         goto out;
     run->piles_spilled += s.piles.pile[0].spilled;
@@ -249,7 +273,7 @@ int select_first(struct run *run, struct source *source, struct sink *sink)
     if (stored == NULL)
         fault_report(run->fault, "memory", errno);
     else
-        status = write_chosen(&s, stored, sink);
+        status = write_chosen(&s, stored, output);
 
 out:
     source_free(stored);

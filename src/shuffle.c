@@ -78,16 +78,18 @@ static int scatter_pile(struct run *run, struct piles *piles, unsigned p, scatte
     return status;
 }
 
-static int restart_node(struct run *run, struct piles *piles, unsigned p, struct order_node node, unsigned bits,
-                        struct sink *sink)
+static int restart_node(struct run *run, struct piles *piles, unsigned p, const struct order *tree,
+                        struct order_node node, struct output *output)
 {
-    struct node_route route = {.order = &run->order, .node = node, .bits = bits};
-    struct gather_order order = {.kind = GATHER_CHILDREN, .node = node};
+    struct node_route route = {.order = tree, .node = node};
+    struct gather_order order = {.kind = GATHER_CHILDREN, .node = node, .key = &tree->key};
     struct piles inner = {0};
-    int status = scatter_pile(run, piles, p, route_by_node, &route, 1u << bits, &inner);
+    int status;
 
+    route.bits = order_scatter_bits(tree, node, piles->pile[p].records);
+    status = scatter_pile(run, piles, p, route_by_node, &route, 1u << route.bits, &inner);
     if (status == 0)
-        status = shuffle_piles(run, &inner, order, sink);
+        status = shuffle_piles(run, &inner, order, output);
     piles_release(&inner);
     return status;
 }
@@ -142,7 +144,7 @@ static void sort_ranks(const struct table *ranks, uint64_t first, uint64_t recor
 
 /* Scatter by rank. The ranks stay in the order of the source until the scatter is done. */
 static int restart_ranked(struct run *run, struct piles *piles, unsigned p, struct table *ranks, uint64_t first,
-                          struct sink *sink)
+                          struct output *output)
 {
     uint64_t records = piles->pile[p].records;
     uint64_t memory = (uint64_t)(run->pool.blocks - run->pool.pinned) << run->pool.block_shift;
@@ -166,7 +168,7 @@ static int restart_ranked(struct run *run, struct piles *piles, unsigned p, stru
     for (uint64_t i = 0; i < records; i++)
         table_set(ranks, first + i, table_get(&sorted, i));
     drop_numbers(run, &sorted);
-    status = shuffle_piles(run, &inner, order, sink);
+    status = shuffle_piles(run, &inner, order, output);
 
 out:
     drop_numbers(run, &sorted);
@@ -214,22 +216,23 @@ static int draw_leaf(void *context, struct table *numbers, uint64_t records, uin
     return 0;
 }
 
-static int restart_leaf(struct run *run, struct piles *piles, unsigned p, struct order_node node, struct sink *sink)
+static int restart_leaf(struct run *run, struct piles *piles, unsigned p, const struct order *tree,
+                        struct order_node node, struct output *output)
 {
-    struct leaf_draw leaf = {.order = &run->order, .node = node};
+    struct leaf_draw leaf = {.order = tree, .node = node};
     struct table ranks = {0};
     int status = draw_ranks(run, piles->pile[p].records, draw_leaf, &leaf, &ranks);
 
     if (status == 0)
-        status = restart_ranked(run, piles, p, &ranks, 0, sink);
+        status = restart_ranked(run, piles, p, &ranks, 0, output);
     drop_numbers(run, &ranks);
     return status;
 }
 
 /* One record: verified before, since nothing may be written of a damaged pile, and then copied. */
-static int restart_single(struct run *run, struct piles *piles, unsigned p, struct sink *sink)
+static int restart_single(struct run *run, struct piles *piles, unsigned p, struct output *output)
 {
-    if (passage_of_pile(run, piles, p, sink) != 0)
+    if (passage_of_pile(run, piles, p, output) != 0)
         return -1;
     run_take(run, 1);
     pile_clear(piles, p);
@@ -239,41 +242,40 @@ static int restart_single(struct run *run, struct piles *piles, unsigned p, stru
 /* Start pile `p` over. All that the piles have in memory is written to their files first, so that all memory is free.
  */
 static int restart(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
-                   struct sink *sink)
+                   struct output *output)
 {
     struct order_node node = gather_node(order, p);
+    struct order tree = gather_tree(run, order, p);
     uint64_t records = piles->pile[p].records;
-    unsigned bits;
 
     if (flush_all(run, piles) != 0)
         return -1;
     if (records == 1)
-        return restart_single(run, piles, p, sink);
+        return restart_single(run, piles, p, output);
     run->started_over++;
     if (order->kind == GATHER_RANKS)
-        return restart_ranked(run, piles, p, order->ranks, order->first + p * order->share, sink);
-    bits = order_scatter_bits(&run->order, node, records);
-    if (bits > 0)
-        return restart_node(run, piles, p, node, bits, sink);
-    return restart_leaf(run, piles, p, node, sink);
+        return restart_ranked(run, piles, p, order->ranks, order->first + p * order->share, output);
+    if (order_scatter_bits(&tree, node, records) > 0)
+        return restart_node(run, piles, p, &tree, node, output);
+    return restart_leaf(run, piles, p, &tree, node, output);
 }
 
-int shuffle_piles(struct run *run, struct piles *piles, struct gather_order order, struct sink *sink)
+int shuffle_piles(struct run *run, struct piles *piles, struct gather_order order, struct output *output)
 {
     unsigned next = 0;
 
     for (;;) {
-        if (gather(run, piles, order, &next, sink) != 0)
+        if (gather(run, piles, order, &next, output) != 0)
             return -1;
         if (next == piles->count)
             return 0;
-        if (restart(run, piles, next, &order, sink) != 0)
+        if (restart(run, piles, next, &order, output) != 0)
             return -1;
         next++;
     }
 }
 
-int shuffle_drawn(struct run *run, struct piles *piles, shuffle_draw *draw, void *context, struct sink *sink)
+int shuffle_drawn(struct run *run, struct piles *piles, shuffle_draw *draw, void *context, struct output *output)
 {
     uint64_t records = piles->pile[0].records;
     uint64_t table_blocks = pool_blocks_for(&run->pool, records * number_bytes(records));
@@ -287,13 +289,13 @@ int shuffle_drawn(struct run *run, struct piles *piles, shuffle_draw *draw, void
         return -1;
     if (draw_ranks(run, records, draw, context, &ranks) == 0) {
         order.ranks = &ranks;
-        status = shuffle_piles(run, piles, order, sink);
+        status = shuffle_piles(run, piles, order, output);
     }
     drop_numbers(run, &ranks);
     return status;
 }
 
-int shuffle_source(struct run *run, struct source *source, struct sink *sink)
+int shuffle_source(struct run *run, struct source *source, struct output *output)
 {
     const struct order_node root = {.root = true};
     struct node_route route = {.order = &run->order, .node = root, .bits = ORDER_ROOT_BITS};
@@ -304,7 +306,9 @@ int shuffle_source(struct run *run, struct source *source, struct sink *sink)
     run->records = piles.records;
     run->scattered_seconds = run_seconds();
     if (status == 0)
-        status = shuffle_piles(run, &piles, order, sink);
+        status = run_begin(run, output, run->records);
+    if (status == 0)
+        status = shuffle_piles(run, &piles, order, output);
     piles_release(&piles);
     return status;
 }

@@ -356,6 +356,21 @@ bool source_is_known(const struct source *source)
     return source->files != NULL && source->files->known;
 }
 
+bool source_is_from(const struct source *source, const struct stat *file)
+{
+    const struct files *files = source->files;
+    struct stat status;
+
+    for (size_t i = 0; files != NULL && i < files->count; i++) {
+        int found =
+            is_standard_input(files->names[i]) ? sys_fstat(STDIN_FILENO, &status) : sys_stat(files->names[i], &status);
+
+        if (found == 0 && status.st_dev == file->st_dev && status.st_ino == file->st_ino)
+            return true;
+    }
+    return false;
+}
+
 uint64_t source_delivered_bytes(const struct source *source)
 {
     return source->delivered_bytes;

@@ -42,11 +42,11 @@ void table_grow(struct table *table, uint64_t count, size_t number_bytes)
 
 int table_take(struct table *table, struct pool *pool, uint64_t count, size_t number_bytes)
 {
-    uint64_t blocks = pool_blocks_for(pool, count * number_bytes);
+    uint64_t room = ((uint64_t)pool->blocks << pool->block_shift) / number_bytes;
 
     if (table_init(table, pool) != 0)
         return -1;
-    if (blocks > pool->blocks || !pool_promise(pool, (uint32_t)blocks)) {
+    if (count > room || !pool_promise(pool, (uint32_t)pool_blocks_for(pool, count * number_bytes))) {
         errno = ENOMEM;
         return -1;
     }

@@ -48,7 +48,7 @@ static int weigh(struct weighing *w, const struct walk_piece *piece, uint64_t *k
     return 0;
 }
 
-int weighted_order(struct run *run, struct source *source, struct weights_place place, struct sink *sink)
+int weighted_order(struct run *run, struct source *source, struct weights_place place, struct output *output)
 {
     struct weighing w;
     struct keyed *keyed = NULL;
@@ -72,7 +72,7 @@ int weighted_order(struct run *run, struct source *source, struct weights_place 
         run->records += piece.last;
     }
     if (more == 0 && weights_end(w.weights) == 0)
-        status = keyed_write(keyed, sink);
+        status = keyed_write(keyed, output);
 
 out:
     keyed_free(keyed);
@@ -125,7 +125,7 @@ static void sift_down(struct selecting *s, uint64_t key)
 /* May the record still be among the first ones? If so, make it one of them. 1, 0, or -1 after a report. */
 static int admit(struct selecting *s, uint64_t key)
 {
-    if (key == UINT64_MAX)
+    if (key == UINT64_MAX || s->run->left == 0)
         return 0;
     if (s->count == s->run->left) {
         if (key >= heap_at(s, 0))
@@ -169,7 +169,7 @@ static int select_stored(struct selecting *s, struct weighing *w, struct source 
 
 /* Write the stored records whose keys are among the least; of those with the greatest of these, as many as there are in
  * the heap, the first ones. */
-static int write_selected(struct selecting *s, struct source *source, struct keys *keys, struct sink *sink)
+static int write_selected(struct selecting *s, struct source *source, struct keys *keys, struct output *output)
 {
     struct passage passage;
     struct walk_piece piece;
@@ -181,7 +181,9 @@ static int write_selected(struct selecting *s, struct source *source, struct key
 
     for (uint64_t i = 0; i < s->count; i++)
         equal += heap_at(s, i) == greatest;
-    passage_init(&passage, s->run, source, sink);
+    if (run_begin(s->run, output, s->count) != 0)
+        return -1;
+    passage_init(&passage, s->run, source, output);
     while ((more = walk_next(&passage.walk, &piece)) > 0) {
         if (piece.first) {
             if (keys_next(keys, &key) != 0)
@@ -209,7 +211,7 @@ static int open_heap(struct selecting *s)
     return 0;
 }
 
-int weighted_select(struct run *run, struct source *source, struct weights_place place, struct sink *sink)
+int weighted_select(struct run *run, struct source *source, struct weights_place place, struct output *output)
 {
     struct selecting s = {.run = run};
     struct weighing w = {.weights = NULL};
@@ -225,7 +227,7 @@ int weighted_select(struct run *run, struct source *source, struct weights_place
     if (stored == NULL)
         fault_report(run->fault, "memory", errno);
     else if (keys_open(&keys, &s.piles, KEYS, run->fault) == 0)
-        status = write_selected(&s, stored, &keys, sink);
+        status = write_selected(&s, stored, &keys, output);
 
 out:
     keys_close(&keys);
@@ -422,7 +424,7 @@ static int draw_weighted(void *context, uint64_t records, struct table *numbers,
     return status;
 }
 
-int weighted_repeat(struct run *run, struct source *source, struct weights_place place, struct sink *sink)
+int weighted_repeat(struct run *run, struct source *source, struct weights_place place, struct output *output)
 {
     struct drawing d = {.run = run};
     struct repeat_lots lots = {.note = note_weight, .prepare = add_weights, .draw = draw_weighted, .context = &d};
@@ -433,7 +435,7 @@ int weighted_repeat(struct run *run, struct source *source, struct weights_place
     random_words_init(&d.words, &key);
     d.weights = weights_open(run, place, source);
     if (d.weights != NULL && piles_init(&d.piles, 1, 1, &run->pool, run->place) == 0)
-        status = repeat_source(run, source, &lots, sink);
+        status = repeat_source(run, source, &lots, output);
     if (d.searched)
         pool_unpin(&run->pool, d.high.blocks + d.low.blocks);
     table_release(&d.high);

@@ -95,7 +95,9 @@ static int next_line(struct weights *weights, struct decimal *weight)
     if (more == 0)
         return fault_say(weights->fault, "%s: too few weights: there are more than %llu records", weights->place.file,
                          (unsigned long long)weights->record);
-    return read_weight(weights, line.data, line.bytes - line.last, weight);
+    if (!line.last)
+        return report(weights, "invalid weight", line.data, line.bytes);
+    return read_weight(weights, line.data, line.bytes - 1, weight);
 }
 
 /* Know the file from which a record comes. */

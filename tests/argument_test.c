@@ -1,4 +1,5 @@
-/* What is taken and what is refused, and how, was found by asking the models: coreutils 9.1 in the C locale. */
+/* What is taken and what is refused where there are models, and how, was found by asking them: coreutils 9.1 in the C
+ * locale. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* setgroups, in scratch.h */
@@ -7,6 +8,7 @@
 #include "scratch.h"
 
 #include <errno.h>
+#include <limits.h>
 
 #include "argument.h"
 
@@ -134,6 +136,90 @@ static void assert_no_separator(const char *text, const char *message)
     end(message);
     assert_int_equal(result, -1);
     assert_int_equal(separator, UNTOUCHED);
+}
+
+/* One of the readers of a plain 64-bit number. */
+typedef int number_function(struct fault *fault, const char *spelling, const char *text, uint64_t *value);
+
+static int from_3(struct fault *to, const char *spelling, const char *text, uint64_t *value)
+{
+    return argument_number(to, spelling, text, 3, value);
+}
+
+static void assert_number(number_function *read, const char *text, uint64_t expected)
+{
+    uint64_t value = expected + 1;
+    int result;
+
+    begin();
+    result = read(&fault, "--it", text, &value);
+    end("");
+    assert_int_equal(result, 0);
+    assert_int_equal(value, expected);
+}
+
+static void assert_no_number(number_function *read, const char *text, const char *message)
+{
+    uint64_t value = UNTOUCHED;
+    int result;
+
+    begin();
+    result = read(&fault, "--it", text, &value);
+    end(message);
+    assert_int_equal(result, -1);
+    assert_int_equal(value, UNTOUCHED);
+}
+
+static void assert_threads(const char *text, unsigned expected)
+{
+    unsigned threads = expected + 1;
+    int result;
+
+    begin();
+    result = argument_parallel(&fault, "--it", text, &threads);
+    end("");
+    assert_int_equal(result, 0);
+    assert_int_equal(threads, expected);
+}
+
+static void assert_delimiter(const char *text, const char *expected, size_t expected_bytes)
+{
+    uint8_t string[RECORD_DELIMITER_BYTES_MAX];
+    size_t bytes;
+    int result;
+
+    begin();
+    result = argument_delimiter(&fault, "--it", text, string, &bytes);
+    end("");
+    assert_int_equal(result, 0);
+    assert_int_equal(bytes, expected_bytes);
+    assert_memory_equal(string, expected, expected_bytes);
+}
+
+static void assert_no_delimiter(const char *text, const char *message)
+{
+    uint8_t string[RECORD_DELIMITER_BYTES_MAX];
+    size_t bytes;
+    int result;
+
+    begin();
+    result = argument_delimiter(&fault, "--it", text, string, &bytes);
+    end(message);
+    assert_int_equal(result, -1);
+}
+
+static void assert_start(const char *text, const char *message)
+{
+    bool is_good = message[0] == '\0';
+    size_t bytes;
+    int result;
+
+    begin();
+    result = argument_start(&fault, "--it", text, &bytes);
+    end(message);
+    assert_int_equal(result, is_good ? 0 : -1);
+    if (is_good)
+        assert_int_equal(bytes, strlen(text));
 }
 
 /* ---- Counts ---- */
@@ -347,6 +433,104 @@ static void test_no_byte_or_several_are_no_separator(void **state)
     assert_no_separator("\xc3\xa9", "bigshuf: multi-character tab '\xc3\xa9'\n");
 }
 
+/* ---- Memory and threads ---- */
+
+static void test_memory_is_at_least_what_it_takes(void **state)
+{
+    (void)state;
+    assert_number(argument_memory, "8M", 8 << 20);
+    assert_number(argument_memory, "8192", 8 << 20);
+    assert_no_number(argument_memory, "8388607b", "bigshuf: --it 8388607b: memory must be at least 8 MiB\n");
+    assert_no_number(argument_memory, "0%", "bigshuf: --it 0%: memory must be at least 8 MiB\n");
+    assert_no_number(argument_memory, "8Mx", "bigshuf: invalid --it argument '8Mx'\n");
+    assert_no_number(argument_memory, "16E", "bigshuf: --it argument '16E' too large\n");
+}
+
+static void test_threads_are_a_maximum(void **state)
+{
+    (void)state;
+    assert_threads("1", 1);
+    assert_threads("4294967296", UINT_MAX);
+    assert_threads("18446744073709551616", UINT_MAX);
+}
+
+/* ---- Numbers and sizes ---- */
+
+static void test_a_number_is_not_below_the_least(void **state)
+{
+    (void)state;
+    assert_number(from_3, "3", 3);
+    assert_number(from_3, "18446744073709551615", UINT64_MAX);
+    assert_no_number(from_3, "2", "bigshuf: --it must be at least 3\n");
+    assert_no_number(from_3, "3K", "bigshuf: invalid --it argument '3K'\n");
+    assert_no_number(from_3, "18446744073709551616", "bigshuf: --it argument '18446744073709551616' too large\n");
+}
+
+static void test_a_size_without_unit_is_bytes(void **state)
+{
+    (void)state;
+    assert_number(argument_bytes, "1", 1);
+    assert_number(argument_bytes, "18446744073709551615", UINT64_MAX);
+    assert_number(argument_bytes, "3b", 3);
+    assert_number(argument_bytes, "3k", 3 << 10);
+    assert_number(argument_bytes, "3K", 3 << 10);
+    assert_number(argument_bytes, "3G", (uint64_t)3 << 30);
+}
+
+static void test_what_is_no_size_is_refused(void **state)
+{
+    (void)state;
+    assert_no_number(argument_bytes, "", "bigshuf: invalid --it argument ''\n");
+    assert_no_number(argument_bytes, "K", "bigshuf: invalid --it argument 'K'\n");
+    assert_no_number(argument_bytes, "-1", "bigshuf: invalid --it argument '-1'\n");
+    assert_no_number(argument_bytes, "5%", "bigshuf: invalid --it argument '5%'\n");
+    assert_no_number(argument_bytes, "99999999999999999999%",
+                     "bigshuf: invalid --it argument '99999999999999999999%'\n");
+    assert_no_number(argument_bytes, "3KB", "bigshuf: invalid --it argument '3KB'\n");
+    assert_no_number(argument_bytes, "16E", "bigshuf: --it argument '16E' too large\n");
+    assert_no_number(argument_bytes, "0", "bigshuf: --it must be at least 1\n");
+    assert_no_number(argument_bytes, "0K", "bigshuf: --it must be at least 1\n");
+}
+
+/* ---- What ends and begins records ---- */
+
+static void test_a_delimiter_may_be_escaped(void **state)
+{
+    (void)state;
+    assert_delimiter("a", "a", 1);
+    assert_delimiter("\\0", "\0", 1);
+    assert_delimiter("\\r\\n", "\r\n", 2);
+    assert_delimiter("\n", "\n", 1);
+    assert_no_delimiter("\\", "bigshuf: invalid --it argument '\\'\n");
+    assert_no_delimiter("\\400", "bigshuf: --it argument '\\400' too large\n");
+}
+
+static void test_strings_have_1_byte_up_to_a_delimiter_s_most(void **state)
+{
+    char text[RECORD_DELIMITER_BYTES_MAX + 2];
+
+    (void)state;
+    memset(text, 'x', sizeof text);
+    text[RECORD_DELIMITER_BYTES_MAX + 1] = '\0';
+    assert_no_delimiter("", "bigshuf: --it must not be empty\n");
+    assert_no_delimiter(text, "bigshuf: --it must be at most 255 bytes\n");
+    text[RECORD_DELIMITER_BYTES_MAX] = '\0';
+    assert_delimiter(text, text, RECORD_DELIMITER_BYTES_MAX);
+    assert_start(text, "bigshuf: --it must be at most 254 bytes\n");
+    text[RECORD_DELIMITER_BYTES_MAX - 1] = '\0';
+    assert_start(text, "");
+    assert_start("", "bigshuf: --it must not be empty\n");
+}
+
+static void test_no_record_starts_with_more_than_a_line(void **state)
+{
+    (void)state;
+    assert_start(">", "");
+    assert_start("\\n", "");
+    assert_start("a\n", "bigshuf: --it must not have a newline\n");
+    assert_start("\n", "bigshuf: --it must not have a newline\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -369,6 +553,14 @@ int main(void)
         cmocka_unit_test(test_a_separator_is_one_byte),
         cmocka_unit_test(test_backslash_0_separates_by_nul),
         cmocka_unit_test(test_no_byte_or_several_are_no_separator),
+        cmocka_unit_test(test_memory_is_at_least_what_it_takes),
+        cmocka_unit_test(test_threads_are_a_maximum),
+        cmocka_unit_test(test_a_number_is_not_below_the_least),
+        cmocka_unit_test(test_a_size_without_unit_is_bytes),
+        cmocka_unit_test(test_what_is_no_size_is_refused),
+        cmocka_unit_test(test_a_delimiter_may_be_escaped),
+        cmocka_unit_test(test_strings_have_1_byte_up_to_a_delimiter_s_most),
+        cmocka_unit_test(test_no_record_starts_with_more_than_a_line),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,24 +32,24 @@ enum how { REPEATED, DIFFERENT, BY_GNU };
 /* Draw `numbers` numbers to a file. GNU's generator, if there is one, reads the file "noise". */
 static int draw_to(const char *output, enum how how, bool with_gnu, struct words_range range, uint64_t numbers)
 {
-    struct sink *sink = sink_open(output, &small.fault);
+    struct output *to = small_output(output);
     struct gnu *gnu = with_gnu ? gnu_open("noise", &small.fault) : NULL;
     int status;
 
-    assert_true(sink != NULL && (gnu != NULL || !with_gnu));
+    assert_true(to != NULL && (gnu != NULL || !with_gnu));
     small.run.left = numbers;
     if (how == REPEATED)
-        status = draw_repeated(&small.run, &range, gnu, sink);
+        status = draw_repeated(&small.run, &range, gnu, to);
     else if (how == DIFFERENT)
-        status = draw_different(&small.run, &range, sink);
+        status = draw_different(&small.run, &range, to);
     else
-        status = draw_gnu(&small.run, &range, gnu, sink);
+        status = draw_gnu(&small.run, &range, gnu, to);
     if (status == 0) {
         assert_true(small.run.left == 0);
-        status = sink_commit(sink);
+        status = output_commit(to);
     }
     gnu_free(gnu);
-    sink_free(sink);
+    output_free(to);
     return status;
 }
 
@@ -254,16 +254,16 @@ static void samples_beyond_all_memory_are_refused(void **state)
 static void without_memory_for_its_list_a_set_is_reported(void **state)
 {
     struct words_range range = range_of(0, 100);
-    struct sink *sink = sink_open("out", &small.fault);
+    struct output *to = small_output("out");
 
     (void)state;
     small_open(1, ORDER_LEAF_RECORDS);
     small.run.left = 10;
     disk.fail_allocation = 1;
     scratch_listen();
-    assert_int_equal(draw_different(&small.run, &range, sink), -1);
+    assert_int_equal(draw_different(&small.run, &range, to), -1);
     assert_non_null(strstr(scratch_heard(), "bigshuf: a sample of 10 numbers needs more memory"));
-    sink_free(sink);
+    output_free(to);
     small_close();
 }
 
@@ -373,7 +373,7 @@ static void without_memory_a_sample_by_gnu_is_reported(void **state)
     (void)state;
     put_noise(100);
     for (unsigned i = 0; i < 2; i++) {
-        struct sink *sink = sink_open("out", &small.fault);
+        struct output *to = small_output("out");
         struct gnu *gnu = gnu_open("noise", &small.fault);
 
         small_forgive();
@@ -381,10 +381,10 @@ static void without_memory_a_sample_by_gnu_is_reported(void **state)
         small.run.left = 10;
         disk.fail_allocation = i + 1;
         scratch_listen();
-        assert_int_equal(draw_gnu(&small.run, &range, gnu, sink), -1);
+        assert_int_equal(draw_gnu(&small.run, &range, gnu, to), -1);
         assert_string_equal(scratch_heard(), messages[i]);
         gnu_free(gnu);
-        sink_free(sink);
+        output_free(to);
         small_close();
     }
 }

@@ -21,14 +21,14 @@ static void fill(const struct engine_text *text, unsigned count, const uint16_t 
 
 static int gather_from(struct gather_order order, unsigned *next, const char *output)
 {
-    struct sink *sink = sink_open(output, &small.fault);
+    struct output *to = small_output(output);
     int status;
 
-    assert_non_null(sink);
-    status = gather(&small.run, &piles, order, next, sink);
+    assert_non_null(to);
+    status = gather(&small.run, &piles, order, next, to);
     if (status == 0)
-        status = sink_commit(sink);
-    sink_free(sink);
+        status = output_commit(to);
+    output_free(to);
     return status;
 }
 
@@ -347,7 +347,7 @@ static void without_memory_for_its_lists_a_gathering_fails(void **state)
 
     (void)state;
     for (unsigned i = 1; status != 0; i++) {
-        struct sink *sink = sink_open("out", &small.fault);
+        struct output *to = small_output("out");
         unsigned next = 0;
 
         small_forgive();
@@ -355,10 +355,10 @@ static void without_memory_for_its_lists_a_gathering_fails(void **state)
         fill(&text, 1, NULL);
         disk.fail_allocation = i;
         scratch_listen();
-        status = gather(&small.run, &piles, children_of(1), &next, sink);
+        status = gather(&small.run, &piles, children_of(1), &next, to);
         assert_string_equal(scratch_heard(), status == 0 ? "" : "bigshuf: memory: Cannot allocate memory\n");
         disk.fail_allocation = 0;
-        sink_free(sink);
+        output_free(to);
         piles_release(&piles);
         small_close();
         assert_true(i < 20);

@@ -12,10 +12,9 @@
 #include "help.h"
 
 static const struct help_row rows[] = {
-    {"short", 's', NULL, "says it on one line"},
-    {"long", UCHAR_MAX + 1, "X", "says it on\ntwo lines"},
-    {"beside", 'b', "AS-LONG-AS-CAN-B", "stands beside"},
-    {"below", 'c', "A-LETTER-LONGER-YE", "stands below"},
+    {"short", 's', NULL, "says it on one line"},          {"long", UCHAR_MAX + 1, "X", "says it on\ntwo lines"},
+    {"beside", 'b', "AS-LONG-AS-CAN-B", "stands beside"}, {"below", 'c', "A-LETTER-LONGER-YE", "stands below"},
+    {"maybe", UCHAR_MAX + 2, "[Y]", "may stand alone"},
 };
 
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
@@ -70,8 +69,10 @@ static void test_help_has_the_usage_the_rows_and_the_units(void **state)
                  "  -b, --beside=AS-LONG-AS-CAN-B  stands beside\n"
                  "  -c, --below=A-LETTER-LONGER-YE\n"
                  "                                 stands below\n"
+                 "      --maybe[=Y]                may stand alone\n"
                  "\n");
     assert_helps("\nSIZE is a number and a unit: ");
+    assert_helps(" BYTES is a number\nof bytes, ");
 }
 
 static void test_version_is_that_of_the_build(void **state)
@@ -90,6 +91,14 @@ static void test_a_row_has_a_letter_or_a_larger_code(void **state)
     (void)state;
     assert_true(help_has_letter(&rows[0]));
     assert_false(help_has_letter(&rows[1]));
+}
+
+static void test_an_argument_in_brackets_is_optional(void **state)
+{
+    (void)state;
+    assert_false(help_is_optional(&rows[0]));
+    assert_false(help_is_optional(&rows[1]));
+    assert_true(help_is_optional(&rows[4]));
 }
 
 static void print_to_a_full_disk(void)
@@ -158,6 +167,7 @@ int main(void)
         HELP_TEST(test_help_has_the_usage_the_rows_and_the_units),
         HELP_TEST(test_version_is_that_of_the_build),
         HELP_TEST(test_a_row_has_a_letter_or_a_larger_code),
+        HELP_TEST(test_an_argument_in_brackets_is_optional),
         HELP_TEST(test_what_cannot_be_written_is_a_failure),
         HELP_TEST(test_a_closed_output_is_a_failure),
         HELP_TEST(test_the_hint_names_help),

@@ -84,7 +84,7 @@ static void make_keys(key_function *function)
 /* ---- Sorting ---- */
 
 /* Take the records of a source, and write them. */
-static int write_by_key(struct source *source, struct sink *sink)
+static int write_by_key(struct source *source, struct output *to)
 {
     struct keyed *keyed = keyed_open(&small.run);
     struct passage passage;
@@ -101,7 +101,7 @@ static int write_by_key(struct source *source, struct sink *sink)
         record += piece.last;
     }
     if (keyed != NULL && more == 0)
-        status = keyed_write(keyed, sink);
+        status = keyed_write(keyed, to);
     keyed_free(keyed);
     return status;
 }

@@ -4,7 +4,10 @@
 # From the top down; the modules of a line stand side by side and may include each other, but not in a circle.
 layers='
     main
-    options job
+    job
+    plan
+    options
+    option
     help argument select draw weighted replay
     repeat keyed weights
     shuffle

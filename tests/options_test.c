@@ -126,6 +126,17 @@ static void test_no_words_mean_standard_input_and_defaults(void **state)
     assert_false(run.options.range_full);
     assert_null(run.options.output);
     assert_int_equal(run.options.delimiter, '\n');
+    assert_int_equal(run.options.format.kind, RECORD_BYTE);
+    assert_int_equal(run.options.format.delimiter, '\n');
+    assert_false(run.options.format.starts);
+    assert_int_equal(run.options.header_records, 0);
+    assert_int_equal(run.options.header_bytes, 0);
+    assert_int_equal(run.options.shards, 0);
+    assert_int_equal(run.options.shard_records, 0);
+    assert_int_equal(run.options.shard_bytes, 0);
+    assert_int_equal(run.options.splits, 0);
+    assert_null(run.options.filter);
+    assert_null(run.options.compress_program);
     assert_int_equal(run.options.count, UINT64_MAX);
     assert_false(run.options.repeat);
     assert_false(run.options.keep_order);
@@ -228,23 +239,362 @@ static void test_options_end_at_the_first_file_if_posixly_correct(void **state)
     assert_int_equal(run.options.delimiter, '\0');
 }
 
-static void test_shuf_s_short_names_are_still_enough(void **state)
+/* Options by which to tell one of shuf from all others, and what GNU shuf 9.1 understands. */
+static bool is_echo(void)
+{
+    return run.options.echo;
+}
+
+static bool is_range(void)
+{
+    return run.options.range;
+}
+
+static bool is_count(void)
+{
+    return run.options.count == 1;
+}
+
+static bool is_output(void)
+{
+    return run.options.output != NULL;
+}
+
+static bool is_random_source(void)
+{
+    return run.options.random_source != NULL;
+}
+
+static bool is_repeat(void)
+{
+    return run.options.repeat;
+}
+
+static bool is_zero_terminated(void)
+{
+    return run.options.delimiter == '\0';
+}
+
+static bool is_help(void)
+{
+    return run.verdict == OPTIONS_DONE && strstr(run.out, "Usage: ") == run.out;
+}
+
+static bool is_version(void)
+{
+    return run.verdict == OPTIONS_DONE && strstr(run.out, "bigshuf ") == run.out;
+}
+
+static void test_every_beginning_of_a_name_that_shuf_understands_is_understood(void **state)
+{
+    static const struct {
+        const char *name;
+        size_t shortest; /* so many letters, and any more, are understood by shuf */
+        const char *argument;
+        bool (*is_set)(void);
+    } names[] = {
+        {"echo", 1, "", is_echo},
+        {"input-range", 1, "=1-1", is_range},
+        {"head-count", 3, "=1", is_count},
+        {"output", 1, "=out", is_output},
+        {"random-source", 2, "=source", is_random_source},
+        {"repeat", 2, "", is_repeat},
+        {"zero-terminated", 1, "", is_zero_terminated},
+        {"help", 3, "", is_help},
+        {"version", 1, "", is_version},
+    };
+    char word[64];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        for (size_t length = 1; length <= strlen(names[i].name); length++) {
+            snprintf(word, sizeof word, "--%.*s%s", (int)length, names[i].name, names[i].argument);
+            parse(word);
+            assert_int_equal(run.verdict == OPTIONS_BAD, length < names[i].shortest);
+            assert_int_equal(names[i].is_set(), length >= names[i].shortest);
+        }
+    }
+}
+
+static void test_short_names_do_not_hide_longer_ones(void **state)
 {
     (void)state;
-    parse("--e", "--he=3", "--rep", "--ra=source", "--o=out", "--z", "word");
-    assert_int_equal(run.verdict, OPTIONS_BAD);
-    parse("--e", "--hea=3", "--rep", "--ra=source", "--o=out", "--z", "word");
+    parse("--header");
     assert_run();
-    assert_true(run.options.echo);
-    assert_int_equal(run.options.count, 3);
-    assert_true(run.options.repeat);
-    assert_string_equal(run.options.random_source, "source");
-    assert_string_equal(run.options.output, "out");
-    assert_int_equal(run.options.delimiter, '\0');
-    parse("--i=5-7", "--re");
+    assert_int_equal(run.options.header_records, 1);
+    assert_int_equal(run.options.count, UINT64_MAX);
+    parse("--verb");
     assert_run();
-    assert_int_equal(run.options.range_first, 5);
-    assert_true(run.options.repeat);
+    assert_true(run.options.verbose);
+    parse("--record-li=4");
+    assert_run();
+    assert_false(run.options.repeat);
+    parse("--hea=x");
+    assert_bad("bigshuf: invalid line count: 'x'\n");
+}
+
+static void test_a_delimiter_of_one_byte_ends_lines(void **state)
+{
+    (void)state;
+    parse("--delimiter=,");
+    assert_run();
+    assert_int_equal(run.options.format.kind, RECORD_BYTE);
+    assert_int_equal(run.options.format.delimiter, ',');
+    assert_int_equal(run.options.delimiter, ',');
+    parse("--delimiter", "\\x1e");
+    assert_run();
+    assert_int_equal(run.options.delimiter, 0x1e);
+    parse("--delimiter=xy", "--delimiter=\\377");
+    assert_run();
+    assert_int_equal(run.options.format.kind, RECORD_BYTE);
+    assert_int_equal(run.options.delimiter, 0xff);
+}
+
+static void test_a_delimiter_of_several_bytes_is_a_string(void **state)
+{
+    char longest[sizeof "--delimiter=" + RECORD_DELIMITER_BYTES_MAX] = "--delimiter=";
+
+    (void)state;
+    parse("--delimiter=\\r\\n");
+    assert_run();
+    assert_int_equal(run.options.format.kind, RECORD_STRING);
+    assert_false(run.options.format.starts);
+    assert_int_equal(run.options.format.string_bytes, 2);
+    assert_memory_equal(run.options.format.string, "\r\n", 2);
+    parse("--delimiter=\\0\\0\\0");
+    assert_run();
+    assert_int_equal(run.options.format.string_bytes, 3);
+    assert_memory_equal(run.options.format.string, "\0\0\0", 3);
+    memset(longest + strlen(longest), 'x', RECORD_DELIMITER_BYTES_MAX);
+    parse(longest);
+    assert_run();
+    assert_int_equal(run.options.format.string_bytes, RECORD_DELIMITER_BYTES_MAX);
+    assert_int_equal(run.options.format.string[RECORD_DELIMITER_BYTES_MAX - 1], 'x');
+}
+
+static void test_groups_of_lines_end_with_newlines_or_nul(void **state)
+{
+    (void)state;
+    parse("--record-lines=4");
+    assert_run();
+    assert_int_equal(run.options.format.kind, RECORD_LINES);
+    assert_int_equal(run.options.format.count, 4);
+    assert_int_equal(run.options.format.delimiter, '\n');
+    parse("--record-lines=4", "-z");
+    assert_run();
+    assert_int_equal(run.options.format.kind, RECORD_LINES);
+    assert_int_equal(run.options.format.delimiter, '\0');
+    parse("-z", "--record-lines=1");
+    assert_run();
+    assert_int_equal(run.options.format.kind, RECORD_LINES);
+    assert_int_equal(run.options.format.delimiter, '\0');
+    assert_int_equal(run.options.format.count, 1);
+}
+
+static void test_a_record_size_is_bytes_or_in_its_unit(void **state)
+{
+    (void)state;
+    parse("--record-size=784");
+    assert_run();
+    assert_int_equal(run.options.format.kind, RECORD_SIZE);
+    assert_int_equal(run.options.format.count, 784);
+    parse("--record-size=2K");
+    assert_run();
+    assert_int_equal(run.options.format.count, 2048);
+}
+
+static void test_what_records_start_with_is_a_delimiter_after_a_newline(void **state)
+{
+    char longest[sizeof "--record-start=" + RECORD_DELIMITER_BYTES_MAX - 1] = "--record-start=";
+
+    (void)state;
+    parse("--record-start=>");
+    assert_run();
+    assert_int_equal(run.options.format.kind, RECORD_STRING);
+    assert_true(run.options.format.starts);
+    assert_int_equal(run.options.format.string_bytes, 2);
+    assert_memory_equal(run.options.format.string, "\n>", 2);
+    parse("--record-start=longer", "--record-start=\\b");
+    assert_run();
+    assert_int_equal(run.options.format.string_bytes, 3);
+    assert_memory_equal(run.options.format.string, "\n\\b", 3);
+    memset(longest + strlen(longest), 'x', RECORD_DELIMITER_BYTES_MAX - 1);
+    parse(longest);
+    assert_run();
+    assert_int_equal(run.options.format.string_bytes, RECORD_DELIMITER_BYTES_MAX);
+}
+
+static void test_csv_is_a_format(void **state)
+{
+    (void)state;
+    parse("--csv");
+    assert_run();
+    assert_int_equal(run.options.format.kind, RECORD_CSV);
+}
+
+static void test_a_header_is_one_record_or_as_many_as_are_named(void **state)
+{
+    (void)state;
+    parse("--header", "2");
+    assert_run();
+    assert_int_equal(run.options.header_records, 1);
+    assert_string_equal(run.options.files[0], "2");
+    parse("--header=2");
+    assert_run();
+    assert_int_equal(run.options.header_records, 2);
+    parse("--header=2", "--header=0");
+    assert_run();
+    assert_int_equal(run.options.header_records, 0);
+    parse("--header-bytes=128", "--header=3");
+    assert_run();
+    assert_int_equal(run.options.header_bytes, 128);
+    assert_int_equal(run.options.header_records, 3);
+}
+
+static void test_a_header_goes_with_every_format(void **state)
+{
+    static const char *const formats[] = {
+        "-z", "--delimiter=ab", "--record-lines=2", "--record-size=2", "--record-start=a", "--csv"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        parse(formats[i], "--header");
+        assert_run();
+        assert_int_equal(run.options.header_records, 1);
+        parse("--header-bytes=1", formats[i]);
+        assert_run();
+        assert_int_equal(run.options.header_bytes, 1);
+    }
+}
+
+static void test_formats_that_are_none_are_refused(void **state)
+{
+    char long_delimiter[sizeof "--delimiter=" + RECORD_DELIMITER_BYTES_MAX + 1] = "--delimiter=";
+    char long_start[sizeof "--record-start=" + RECORD_DELIMITER_BYTES_MAX] = "--record-start=";
+
+    (void)state;
+    parse("--delimiter=");
+    assert_bad("bigshuf: --delimiter must not be empty\n");
+    parse("--delimiter=\\q");
+    assert_bad("bigshuf: invalid --delimiter argument '\\q'\n");
+    parse("--delimiter=\\400");
+    assert_bad("bigshuf: --delimiter argument '\\400' too large\n");
+    memset(long_delimiter + strlen(long_delimiter), 'x', RECORD_DELIMITER_BYTES_MAX + 1);
+    parse(long_delimiter);
+    assert_bad("bigshuf: --delimiter must be at most 255 bytes\n");
+    parse("--record-start=");
+    assert_bad("bigshuf: --record-start must not be empty\n");
+    parse("--record-start=a\nb");
+    assert_bad("bigshuf: --record-start must not have a newline\n");
+    memset(long_start + strlen(long_start), 'x', RECORD_DELIMITER_BYTES_MAX);
+    parse(long_start);
+    assert_bad("bigshuf: --record-start must be at most 254 bytes\n");
+}
+
+static void test_shards_are_a_number_of_files_or_of_what_is_in_each(void **state)
+{
+    (void)state;
+    parse("--shards=3", "-o", "%d");
+    assert_run();
+    assert_int_equal(run.options.shards, 3);
+    assert_string_equal(run.options.output, "%d");
+    parse("-o%d", "--shard-records=5");
+    assert_run();
+    assert_int_equal(run.options.shard_records, 5);
+    parse("-o%d", "--shard-bytes=100");
+    assert_run();
+    assert_int_equal(run.options.shard_bytes, 100);
+    parse("-o%d", "--shard-bytes=100", "--shard-bytes=1M");
+    assert_run();
+    assert_int_equal(run.options.shard_bytes, 1 << 20);
+}
+
+static void test_splits_keep_their_order(void **state)
+{
+    (void)state;
+    parse("--split=10:a", "--split", "0.5%:b:c", "-o", "rest", "-n100");
+    assert_run();
+    assert_int_equal(run.options.splits, 2);
+    assert_string_equal(run.options.split[0].path, "a");
+    assert_int_equal(run.options.split[0].amount, 10);
+    assert_false(run.options.split[0].is_percentage);
+    assert_string_equal(run.options.split[1].path, "b:c");
+    assert_int_equal(run.options.split[1].amount, 5000);
+    assert_true(run.options.split[1].is_percentage);
+    assert_string_equal(run.options.output, "rest");
+    assert_int_equal(run.options.count, 100);
+}
+
+static void test_splits_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    parse("--split=a");
+    assert_bad("bigshuf: invalid --split argument 'a'\n");
+    parse("--split=10");
+    assert_bad("bigshuf: invalid --split argument '10'\n");
+    parse("--split=10:");
+    assert_bad("bigshuf: invalid --split argument '10:'\n");
+    parse("--split=101%:a");
+    assert_bad("bigshuf: --split argument '101%:a' too large\n");
+}
+
+static void test_commands_have_their_places(void **state)
+{
+    (void)state;
+    parse("--filter=gzip >$FILE.gz", "-o", "a");
+    assert_run();
+    assert_string_equal(run.options.filter, "gzip >$FILE.gz");
+    parse("--filter=a", "--filter=b", "--split=1:a");
+    assert_run();
+    assert_string_equal(run.options.filter, "b");
+    parse("--compress-program=zstd", "--compress-program=zstd");
+    assert_run();
+    assert_string_equal(run.options.compress_program, "zstd");
+    parse("--compress-program=zstd", "--compress-program=lz4");
+    assert_bad("bigshuf: multiple compress programs specified\n");
+}
+
+static void test_numbers_that_are_none_are_refused(void **state)
+{
+    static const struct {
+        const char *option;
+        bool takes_zero, takes_units;
+    } numbers[] = {
+        {"--record-lines", false, false}, {"--record-size", false, true}, {"--header", true, false},
+        {"--header-bytes", true, false},  {"--shards", false, false},     {"--shard-records", false, false},
+        {"--shard-bytes", false, true},
+    };
+    static const char *const texts[] = {"", "x", "-1", " 1", "1x", "1%", "0x1"};
+    char word[64], message[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        const char *option = numbers[i].option;
+
+        for (size_t j = 0; j < sizeof texts / sizeof texts[0]; j++) {
+            snprintf(word, sizeof word, "%s=%s", option, texts[j]);
+            snprintf(message, sizeof message, "bigshuf: invalid %s argument '%s'\n", option, texts[j]);
+            parse(word, "-o%d");
+            assert_bad(message);
+        }
+        snprintf(word, sizeof word, "%s=18446744073709551616", option);
+        snprintf(message, sizeof message, "bigshuf: %s argument '18446744073709551616' too large\n", option);
+        parse(word, "-o%d");
+        assert_bad(message);
+        snprintf(word, sizeof word, "%s=18446744073709551615", option);
+        parse(word, "-o%d");
+        assert_run();
+        snprintf(word, sizeof word, "%s=1K", option);
+        parse(word, "-o%d");
+        assert_int_equal(run.verdict, numbers[i].takes_units ? OPTIONS_RUN : OPTIONS_BAD);
+        snprintf(word, sizeof word, "%s=0", option);
+        snprintf(message, sizeof message, "bigshuf: %s must be at least 1\n", option);
+        parse(word, "-o%d");
+        if (numbers[i].takes_zero)
+            assert_run();
+        else
+            assert_bad(message);
+    }
 }
 
 static void test_letters_of_shuf_may_be_joined(void **state)
@@ -472,6 +822,54 @@ static void test_options_that_contradict_each_other_are_refused(void **state)
         {"--keep-order", "-r", "cannot combine --keep-order and -r"},
         {"--files0-from=a", "-e", "cannot combine --files0-from and -e"},
         {"--files0-from=a", "-i1-2", "cannot combine --files0-from and -i"},
+        {"-z", "--delimiter=a", "cannot combine -z and --delimiter other than '\\0'"},
+        {"-z", "--delimiter=\\0\\0", "cannot combine -z and --delimiter other than '\\0'"},
+        {"-z", "--record-size=2", "cannot combine -z and --record-size"},
+        {"-z", "--record-start=a", "cannot combine -z and --record-start"},
+        {"-z", "--csv", "cannot combine -z and --csv"},
+        {"--csv", "--delimiter=\\n", "cannot combine --csv and --delimiter"},
+        {"--csv", "--record-lines=2", "cannot combine --csv and --record-lines"},
+        {"--csv", "--record-size=2", "cannot combine --csv and --record-size"},
+        {"--csv", "--record-start=a", "cannot combine --csv and --record-start"},
+        {"--delimiter=a", "--record-lines=2", "cannot combine --delimiter and --record-lines"},
+        {"--delimiter=a", "--record-size=2", "cannot combine --delimiter and --record-size"},
+        {"--delimiter=a", "--record-start=a", "cannot combine --delimiter and --record-start"},
+        {"--record-lines=2", "--record-size=2", "cannot combine --record-lines and --record-size"},
+        {"--record-lines=2", "--record-start=a", "cannot combine --record-lines and --record-start"},
+        {"--record-size=2", "--record-start=a", "cannot combine --record-size and --record-start"},
+        {"-e", "--delimiter=ab", "cannot combine -e and --delimiter of several bytes"},
+        {"-e", "--record-lines=2", "cannot combine -e and --record-lines"},
+        {"-e", "--record-size=2", "cannot combine -e and --record-size"},
+        {"-e", "--record-start=a", "cannot combine -e and --record-start"},
+        {"-e", "--csv", "cannot combine -e and --csv"},
+        {"-e", "--header", "cannot combine -e and --header"},
+        {"-e", "--header-bytes=1", "cannot combine -e and --header-bytes"},
+        {"-i1-2", "--delimiter=ab", "cannot combine -i and --delimiter of several bytes"},
+        {"-i1-2", "--delimiter=0", "cannot combine -i and a digit as --delimiter"},
+        {"-i1-2", "--delimiter=9", "cannot combine -i and a digit as --delimiter"},
+        {"-i1-2", "--record-lines=2", "cannot combine -i and --record-lines"},
+        {"-i1-2", "--record-size=2", "cannot combine -i and --record-size"},
+        {"-i1-2", "--record-start=a", "cannot combine -i and --record-start"},
+        {"-i1-2", "--csv", "cannot combine -i and --csv"},
+        {"-i1-2", "--header=2", "cannot combine -i and --header"},
+        {"-i1-2", "--header-bytes=1", "cannot combine -i and --header-bytes"},
+        {"--weight-field=1", "--delimiter=ab", "cannot combine --weight-field and --delimiter of several bytes"},
+        {"--weight-field=1", "--record-lines=2", "cannot combine --weight-field and --record-lines"},
+        {"--weight-field=1", "--record-size=2", "cannot combine --weight-field and --record-size"},
+        {"--weight-field=1", "--record-start=a", "cannot combine --weight-field and --record-start"},
+        {"--weight-field=1", "--csv", "cannot combine --weight-field and --csv"},
+        {"--probability=1", "--shards=2", "cannot combine --probability and --shards"},
+        {"--probability=1", "--split=2%:a", "cannot combine --probability and --split of a percentage"},
+        {"--shards=2", "--shard-records=2", "cannot combine --shards and --shard-records"},
+        {"--shards=2", "--shard-bytes=2", "cannot combine --shards and --shard-bytes"},
+        {"--shards=2", "--split=2:a", "cannot combine --shards and --split"},
+        {"--shards=2", "-r", "cannot combine --shards and -r without -n"},
+        {"--shard-records=2", "--shard-bytes=2", "cannot combine --shard-records and --shard-bytes"},
+        {"--shard-records=2", "--split=2:a", "cannot combine --shard-records and --split"},
+        {"--shard-records=2", "-r", "cannot combine --shard-records and -r without -n"},
+        {"--shard-bytes=2", "--split=2:a", "cannot combine --shard-bytes and --split"},
+        {"--shard-bytes=2", "-r", "cannot combine --shard-bytes and -r without -n"},
+        {"--split=2:a", "-r", "cannot combine --split and -r without -n"},
     };
     char message[128];
 
@@ -505,6 +903,26 @@ static void test_options_that_do_not_are_accepted(void **state)
         {"--probability=1", "-t,"},
         {"--files0-from=a", "-n1"},
         {"--files0-from=a", "--weight-field=1"},
+        {"-z", "--delimiter=\\0"},
+        {"-z", "--record-lines=2"},
+        {"-e", "--delimiter=a"},
+        {"-e", "--delimiter=1"},
+        {"-e", "--split=2:a"},
+        {"-i1-2", "--delimiter=,"},
+        {"-i1-2", "--delimiter=:"},
+        {"-i1-2", "--delimiter=/"},
+        {"-i1-2", "-z"},
+        {"--weight-field=1", "--delimiter=;"},
+        {"--weight-field=1", "--header"},
+        {"--weights=a", "--record-lines=2"},
+        {"--weights=a", "--csv"},
+        {"--random-source=a", "--record-size=2"},
+        {"--probability=1", "--record-size=2"},
+        {"--probability=1", "--split=2:a"},
+        {"--header", "--header-bytes=3"},
+        {"--split=2:a", "--split=2%:b"},
+        {"--split=2:a", "--filter=b"},
+        {"-o%d", "--filter=b"},
     };
 
     (void)state;
@@ -514,6 +932,29 @@ static void test_options_that_do_not_are_accepted(void **state)
     }
     parse("--keep-order", "--weight-field=1", "-n1");
     assert_run();
+    parse("--probability=1", "--shard-records=2", "-o%d");
+    assert_run();
+    parse("--probability=1", "--shard-bytes=2", "-o%d");
+    assert_run();
+    parse("-r", "-n5", "--shards=2", "-o%d");
+    assert_run();
+    parse("-r", "-n5", "--split=50%:a");
+    assert_run();
+    parse("-n0", "--shards=2", "-o%d");
+    assert_run();
+}
+
+static void test_outputs_that_need_a_file_say_so(void **state)
+{
+    (void)state;
+    parse("--shards=2");
+    assert_bad("bigshuf: --shards needs -o\n");
+    parse("--shard-records=2");
+    assert_bad("bigshuf: --shard-records needs -o\n");
+    parse("--shard-bytes=2", "--filter=a");
+    assert_bad("bigshuf: --shard-bytes needs -o\n");
+    parse("--filter=a");
+    assert_bad("bigshuf: --filter needs -o or --split\n");
 }
 
 static void test_keeping_the_order_needs_a_count(void **state)
@@ -704,9 +1145,13 @@ static void test_words_that_are_no_options_are_usage_errors(void **state)
                                         "-S",
                                         "--seed",
                                         "--zero-terminated=1",
-                                        "--v",
-                                        "--ver",
                                         "--r",
+                                        "--rec=1",
+                                        "--shard=1",
+                                        "--record=1",
+                                        "--csv=1",
+                                        "--delimiter",
+                                        "--split",
                                         "--h",
                                         "--he=3",
                                         "--we",
@@ -771,6 +1216,19 @@ static void test_help_explains_every_option_on_lines_of_80(void **state)
                                            "  -z, --zero-terminated  ",
                                            "      --files0-from=F  ",
                                            "      --seed=STRING  ",
+                                           "      --delimiter=STRING  ",
+                                           "      --record-lines=N  ",
+                                           "      --record-size=BYTES  ",
+                                           "      --record-start=STRING  ",
+                                           "      --csv  ",
+                                           "      --header[=N]  ",
+                                           "      --header-bytes=N  ",
+                                           "      --shards=K  ",
+                                           "      --shard-records=N  ",
+                                           "      --shard-bytes=BYTES  ",
+                                           "      --split=COUNT:FILE  ",
+                                           "      --filter=COMMAND  ",
+                                           "      --compress-program=PROG  ",
                                            "  -S, --buffer-size=SIZE  ",
                                            "  -T, --temporary-directory=DIR  ",
                                            "      --parallel=N  ",
@@ -858,7 +1316,22 @@ int main(void)
         OPTIONS_TEST(test_long_names_may_be_cut_short_and_letters_joined),
         OPTIONS_TEST(test_options_may_follow_files_and_argv_stays),
         OPTIONS_TEST(test_options_end_at_the_first_file_if_posixly_correct),
-        OPTIONS_TEST(test_shuf_s_short_names_are_still_enough),
+        OPTIONS_TEST(test_every_beginning_of_a_name_that_shuf_understands_is_understood),
+        OPTIONS_TEST(test_short_names_do_not_hide_longer_ones),
+        OPTIONS_TEST(test_a_delimiter_of_one_byte_ends_lines),
+        OPTIONS_TEST(test_a_delimiter_of_several_bytes_is_a_string),
+        OPTIONS_TEST(test_groups_of_lines_end_with_newlines_or_nul),
+        OPTIONS_TEST(test_a_record_size_is_bytes_or_in_its_unit),
+        OPTIONS_TEST(test_what_records_start_with_is_a_delimiter_after_a_newline),
+        OPTIONS_TEST(test_csv_is_a_format),
+        OPTIONS_TEST(test_a_header_is_one_record_or_as_many_as_are_named),
+        OPTIONS_TEST(test_a_header_goes_with_every_format),
+        OPTIONS_TEST(test_formats_that_are_none_are_refused),
+        OPTIONS_TEST(test_shards_are_a_number_of_files_or_of_what_is_in_each),
+        OPTIONS_TEST(test_splits_keep_their_order),
+        OPTIONS_TEST(test_splits_that_are_none_are_refused),
+        OPTIONS_TEST(test_commands_have_their_places),
+        OPTIONS_TEST(test_numbers_that_are_none_are_refused),
         OPTIONS_TEST(test_letters_of_shuf_may_be_joined),
         OPTIONS_TEST(test_with_echo_the_operands_are_records_if_there_are_any),
         OPTIONS_TEST(test_a_range_is_its_first_number_and_how_many_there_are),
@@ -875,6 +1348,7 @@ int main(void)
         OPTIONS_TEST(test_echo_and_range_exclude_each_other),
         OPTIONS_TEST(test_options_that_contradict_each_other_are_refused),
         OPTIONS_TEST(test_options_that_do_not_are_accepted),
+        OPTIONS_TEST(test_outputs_that_need_a_file_say_so),
         OPTIONS_TEST(test_keeping_the_order_needs_a_count),
         OPTIONS_TEST(test_of_several_errors_the_first_in_shuf_s_order_is_told),
         OPTIONS_TEST(test_one_output_may_be_named_twice_but_not_two),

@@ -26,6 +26,13 @@ static int setup(void **state)
     return scratch_setup(state);
 }
 
+static struct output *open_output(const char *path)
+{
+    const struct output_plan plan = {.path = path, .filters = 1};
+
+    return output_open(&plan, &fault);
+}
+
 static int teardown(void **state)
 {
     fault_release(&fault);
@@ -101,26 +108,26 @@ static void a_drain_that_fails_fails_the_put(void **state)
     }
 }
 
-static void what_is_in_the_outlet_is_written_to_a_sink_once(void **state)
+static void what_is_in_the_outlet_is_written_to_an_output_once(void **state)
 {
     struct drained drained = {.bytes = 0};
-    struct sink *sink = sink_open("out", &fault);
+    struct output *to = open_output("out");
 
     (void)state;
     outlet_init(&drained.outlet, drained.buffer, ROOM, drain, &drained);
     assert_int_equal(outlet_put(&drained.outlet, (const uint8_t *)"one\n", 4), 0);
-    assert_int_equal(outlet_drain(&drained.outlet, sink), 0);
+    assert_int_equal(outlet_drain(&drained.outlet, to), 0);
     assert_ptr_equal(drained.outlet.at, drained.buffer);
-    assert_int_equal(outlet_drain(&drained.outlet, sink), 0);
+    assert_int_equal(outlet_drain(&drained.outlet, to), 0);
     assert_int_equal(outlet_put(&drained.outlet, (const uint8_t *)"two\n", 4), 0);
-    assert_int_equal(outlet_drain(&drained.outlet, sink), 0);
+    assert_int_equal(outlet_drain(&drained.outlet, to), 0);
     assert_int_equal(drained.drains, 0);
-    assert_int_equal(sink_commit(sink), 0);
-    sink_free(sink);
+    assert_int_equal(output_commit(to), 0);
+    output_free(to);
     assert_true(scratch_holds("out", "one\ntwo\n"));
 }
 
-static void an_empty_outlet_needs_no_sink(void **state)
+static void an_empty_outlet_needs_no_output(void **state)
 {
     struct drained drained = {.bytes = 0};
 
@@ -129,21 +136,21 @@ static void an_empty_outlet_needs_no_sink(void **state)
     assert_int_equal(outlet_drain(&drained.outlet, NULL), 0);
 }
 
-static void a_sink_that_is_full_is_reported(void **state)
+static void an_output_that_is_full_is_reported(void **state)
 {
     struct drained drained = {.bytes = 0};
-    struct sink *sink;
+    struct output *to;
 
     (void)state;
     if (access("/dev/full", W_OK) != 0)
         skip();
-    sink = sink_open("/dev/full", &fault);
+    to = open_output("/dev/full");
     outlet_init(&drained.outlet, drained.buffer, ROOM, drain, &drained);
     assert_int_equal(outlet_put(&drained.outlet, (const uint8_t *)"one\n", 4), 0);
     scratch_listen();
-    assert_int_equal(outlet_drain(&drained.outlet, sink), -1);
+    assert_int_equal(outlet_drain(&drained.outlet, to), -1);
     assert_string_equal(scratch_heard(), "bigshuf: /dev/full: No space left on device\n");
-    sink_free(sink);
+    output_free(to);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -154,9 +161,9 @@ int main(void)
         cmocka_unit_test(bytes_come_out_as_they_were_put_in_whatever_the_pieces),
         cmocka_unit_test(what_fits_is_not_drained_and_nothing_needs_no_room),
         cmocka_unit_test(a_drain_that_fails_fails_the_put),
-        TEST(what_is_in_the_outlet_is_written_to_a_sink_once),
-        cmocka_unit_test(an_empty_outlet_needs_no_sink),
-        TEST(a_sink_that_is_full_is_reported),
+        TEST(what_is_in_the_outlet_is_written_to_an_output_once),
+        cmocka_unit_test(an_empty_outlet_needs_no_output),
+        TEST(an_output_that_is_full_is_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,13 +11,13 @@ static size_t length_to_600000(size_t i, uint64_t random)
 static int pass(struct engine_text *text, const char *output)
 {
     struct source *source = engine_text_source(text);
-    struct sink *sink = sink_open(output, &small.fault);
+    struct output *to = small_output(output);
     struct passage passage;
     struct walk_piece piece;
     int status = 1;
 
-    assert_non_null(sink);
-    passage_init(&passage, &small.run, source, sink);
+    assert_non_null(to);
+    passage_init(&passage, &small.run, source, to);
     while (status == 1) {
         status = walk_next(&passage.walk, &piece);
         if (status == 1 && outlet_put(&passage.outlet, piece.data, piece.bytes) != 0)
@@ -26,8 +26,8 @@ static int pass(struct engine_text *text, const char *output)
     if (status == 0)
         status = passage_end(&passage);
     if (status == 0)
-        status = sink_commit(sink);
-    sink_free(sink);
+        status = output_commit(to);
+    output_free(to);
     source_free(source);
     return status;
 }
@@ -87,7 +87,7 @@ static void walk_and_outlet_share_the_buffer(void **state)
     }
 }
 
-static void without_output_no_sink_is_needed(void **state)
+static void without_output_no_output_is_needed(void **state)
 {
     struct engine_text text = engine_text_make(1000, small_length_to_20, '\n');
     struct source *source = engine_text_source(&text);
@@ -133,21 +133,21 @@ static void an_output_that_is_full_is_reported_at_the_end_at_the_latest(void **s
 static int pass_pile(struct engine_text *text, bool flushed, bool shared)
 {
     struct piles piles = {0};
-    struct sink *sink;
+    struct output *to;
     int status;
 
     assert_true(scratch_put("out", "old", 0600));
     assert_int_equal(shared ? link("out", "shared") : 0, 0);
-    sink = sink_open("out", &small.fault);
+    to = small_output("out");
     assert_int_equal(piles_init(&piles, 2, 1, &small.run.pool, &small.place), 0);
     assert_int_equal(pile_append(&piles, 1, text->data, text->bytes), 0);
     piles_seal(&piles);
     if (flushed)
         assert_int_equal(pile_flush(&piles, 1), 0);
-    status = passage_of_pile(&small.run, &piles, 1, sink);
+    status = passage_of_pile(&small.run, &piles, 1, to);
     if (status == 0)
-        status = sink_commit(sink);
-    sink_free(sink);
+        status = output_commit(to);
+    output_free(to);
     piles_release(&piles);
     return status;
 }
@@ -195,20 +195,20 @@ static void a_pile_that_cannot_be_written_is_reported(void **state)
     text = engine_text_make(1000, small_length_to_300, '\n');
     for (unsigned i = 0; i < 2; i++) {
         struct piles piles = {0};
-        struct sink *sink;
+        struct output *to;
 
         small_forgive();
         small_open(1, ORDER_LEAF_RECORDS);
-        sink = sink_open("/dev/full", &small.fault);
+        to = small_output("/dev/full");
         assert_int_equal(piles_init(&piles, 1, 1, &small.run.pool, &small.place), 0);
         assert_int_equal(pile_append(&piles, 0, text.data, text.bytes), 0);
         piles_seal(&piles);
         disk.fail_allocation = i;
         scratch_listen();
-        assert_int_equal(passage_of_pile(&small.run, &piles, 0, sink), -1);
+        assert_int_equal(passage_of_pile(&small.run, &piles, 0, to), -1);
         assert_string_equal(scratch_heard(), i == 0 ? "bigshuf: /dev/full: No space left on device\n"
                                                     : "bigshuf: memory: Cannot allocate memory\n");
-        sink_free(sink);
+        output_free(to);
         piles_release(&piles);
         small_close();
     }
@@ -223,7 +223,7 @@ int main(void)
         SMALL_RUN(what_is_walked_over_can_be_put_out),
         SMALL_RUN(records_may_be_longer_than_the_buffer),
         cmocka_unit_test(walk_and_outlet_share_the_buffer),
-        SMALL_RUN(without_output_no_sink_is_needed),
+        SMALL_RUN(without_output_no_output_is_needed),
         SMALL_RUN(an_output_that_is_full_is_reported_at_the_end_at_the_latest),
         SMALL_RUN(a_pile_is_written_as_it_is_wherever_it_lies),
         SMALL_RUN(a_pile_is_verified_before_its_first_byte_is_written),

@@ -6,10 +6,10 @@
 static struct engine_text text;
 static uint64_t draws;
 
-static int write_uniform(struct source *source, struct sink *sink)
+static int write_uniform(struct source *source, struct output *to)
 {
     small.run.left = draws;
-    return repeat_uniform(&small.run, source, sink);
+    return repeat_uniform(&small.run, source, to);
 }
 
 /* ---- The draws, by definition ---- */
@@ -161,13 +161,13 @@ static int draw_last(void *context, uint64_t records, struct table *numbers, uin
     return 0;
 }
 
-static int write_others(struct source *source, struct sink *sink)
+static int write_others(struct source *source, struct output *to)
 {
     static const struct repeat_lots lots = {.note = note, .prepare = prepare, .draw = draw_last, .context = &others};
 
     small.run.left = draws;
     others.noted = 0;
-    return repeat_source(&small.run, source, &lots, sink);
+    return repeat_source(&small.run, source, &lots, to);
 }
 
 static int repeat_others(void)

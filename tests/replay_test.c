@@ -87,11 +87,11 @@ static uint32_t *plain_repeat(struct gnu *gnu, size_t *count)
 
 /* ---- Replaying ---- */
 
-typedef int replay_function(struct run *run, struct source *source, struct gnu *gnu, struct sink *sink);
+typedef int replay_function(struct run *run, struct source *source, struct gnu *gnu, struct output *to);
 
 static replay_function *replay;
 
-static int write_replayed(struct source *source, struct sink *sink)
+static int write_replayed(struct source *source, struct output *to)
 {
     struct gnu *gnu = gnu_open("random", &small.fault);
     int status;
@@ -99,7 +99,7 @@ static int write_replayed(struct source *source, struct sink *sink)
     if (gnu == NULL)
         return -1;
     small.run.left = limit;
-    status = replay(&small.run, source, gnu, sink);
+    status = replay(&small.run, source, gnu, to);
     gnu_free(gnu);
     return status;
 }

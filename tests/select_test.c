@@ -10,10 +10,10 @@ static uint64_t limit;
 
 /* ---- The first of the order ---- */
 
-static int write_first(struct source *source, struct sink *sink)
+static int write_first(struct source *source, struct output *to)
 {
     small.run.left = limit;
-    return select_first(&small.run, source, sink);
+    return select_first(&small.run, source, to);
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -167,9 +167,9 @@ static void room_for_the_order_is_made_by_spilling(void **state)
 
 static struct select_share share;
 
-static int write_each(struct source *source, struct sink *sink)
+static int write_each(struct source *source, struct output *to)
 {
-    return select_bernoulli(&small.run, source, share, sink);
+    return select_bernoulli(&small.run, source, share, to);
 }
 
 /* The records whose word is below the threshold. Returns how many. */
@@ -229,6 +229,7 @@ static int each_in_place(void)
     static const char *const names[] = {"out"};
     static const struct source_layout layout = {.format = {.delimiter = '\n'}};
 
+    share.wait = true;
     small_open(1, ORDER_LEAF_RECORDS);
     return sweep_write(source_open(names, 1, &layout, &small.fault), write_each);
 }

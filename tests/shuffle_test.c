@@ -7,14 +7,14 @@ static const struct order_node root = {.root = true};
 static int shuffle_text(struct engine_text *text, const char *output)
 {
     struct source *source = engine_text_source(text);
-    struct sink *sink = sink_open(output, &small.fault);
+    struct output *to = small_output(output);
     int status = -1;
 
     if (source == NULL)
         fault_say(&small.fault, "no source");
-    else if (sink != NULL && shuffle_source(&small.run, source, sink) == 0)
-        status = sink_commit(sink);
-    sink_free(sink);
+    else if (to != NULL && shuffle_source(&small.run, source, to) == 0)
+        status = output_commit(to);
+    output_free(to);
     source_free(source);
     return status;
 }
@@ -70,7 +70,7 @@ static void what_does_not_fit_is_shuffled_as_defined(void **state)
 static int shuffle_one_pile(struct engine_text *text, struct order_node node)
 {
     struct gather_order order = {.kind = GATHER_NODE, .node = node};
-    struct sink *sink = sink_open("out", &small.fault);
+    struct output *to = small_output("out");
     struct piles piles = {0};
     int status = piles_init(&piles, 1, 1, &small.run.pool, &small.place);
 
@@ -79,13 +79,13 @@ static int shuffle_one_pile(struct engine_text *text, struct order_node node)
     if (status == 0) {
         piles_seal(&piles);
         piles.pile[0].records = text->records;
-        status = sink == NULL ? -1 : shuffle_piles(&small.run, &piles, order, sink);
+        status = to == NULL ? -1 : shuffle_piles(&small.run, &piles, order, to);
     }
     if (status == 0)
-        status = sink_commit(sink);
+        status = output_commit(to);
     if (status == 0 && small.run.left > 0)
         assert_true(pile_bytes(&piles, 0) == 0 && piles.pile[0].records == 0);
-    sink_free(sink);
+    output_free(to);
     piles_release(&piles);
     return status;
 }
@@ -297,7 +297,7 @@ static int draw_reversed(void *context, struct table *numbers, uint64_t records,
 
 static int shuffle_reversed(struct engine_text *text, struct reversal *reversal)
 {
-    struct sink *sink = sink_open("out", &small.fault);
+    struct output *to = small_output("out");
     struct piles piles = {0};
     int status = piles_init(&piles, 1, 1, &small.run.pool, &small.place);
 
@@ -306,10 +306,10 @@ static int shuffle_reversed(struct engine_text *text, struct reversal *reversal)
     piles_seal(&piles);
     piles.pile[0].records = text->records;
     if (status == 0)
-        status = shuffle_drawn(&small.run, &piles, draw_reversed, reversal, sink);
+        status = shuffle_drawn(&small.run, &piles, draw_reversed, reversal, to);
     if (status == 0)
-        status = sink_commit(sink);
-    sink_free(sink);
+        status = output_commit(to);
+    output_free(to);
     piles_release(&piles);
     return status;
 }

@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "engine.h"
+#include "output.h"
 #include "run.h"
 #include "scratch.h"
-#include "sink.h"
 
 static const char *const small_directories[] = {"disk0", "disk1", "disk2"};
 
@@ -59,6 +59,14 @@ static inline void small_open(unsigned workers, uint64_t leaf_records)
     small.run.order.leaf_records = leaf_records;
     random_key_init(&small.run.order.key, "42", 2);
     assert_int_equal(run_open(&small.run, memory, &small.fault), 0);
+}
+
+/* An output to one file. */
+static inline struct output *small_output(const char *path)
+{
+    const struct output_plan plan = {.path = path, .filters = 1, .format = small.run.format, .place = &small.place};
+
+    return output_open(&plan, &small.fault);
 }
 
 /* Before the run is closed: it has everything back. */

@@ -156,16 +156,16 @@ static inline struct source *sweep_failing_source(struct engine_text *text)
 }
 
 /* Write the text by way of `write`, to `sweep_output`. */
-static inline int sweep_write(struct source *source, int (*write)(struct source *source, struct sink *sink))
+static inline int sweep_write(struct source *source, int (*write)(struct source *source, struct output *to))
 {
-    struct sink *sink = source == NULL ? NULL : sink_open(sweep_output, &small.fault);
+    struct output *to = source == NULL ? NULL : small_output(sweep_output);
     int status = -1;
 
     if (source == NULL)
         fault_say(&small.fault, "no source");
-    else if (sink != NULL && write(source, sink) == 0)
-        status = sink_commit(sink);
-    sink_free(sink);
+    else if (to != NULL && write(source, to) == 0)
+        status = output_commit(to);
+    output_free(to);
     source_free(source);
     return status;
 }

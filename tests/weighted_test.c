@@ -172,16 +172,16 @@ static uint32_t *repeated_records(size_t draws)
 
 /* ---- Without replacement ---- */
 
-static int write_order(struct source *source, struct sink *sink)
+static int write_order(struct source *source, struct output *to)
 {
     small.run.left = limit;
-    return weighted_order(&small.run, source, first_field, sink);
+    return weighted_order(&small.run, source, first_field, to);
 }
 
-static int write_select(struct source *source, struct sink *sink)
+static int write_select(struct source *source, struct output *to)
 {
     small.run.left = limit;
-    return weighted_select(&small.run, source, first_field, sink);
+    return weighted_select(&small.run, source, first_field, to);
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -287,10 +287,10 @@ static void hardly_more_is_stored_than_is_drawn(void **state)
 
 /* ---- With replacement ---- */
 
-static int write_repeat(struct source *source, struct sink *sink)
+static int write_repeat(struct source *source, struct output *to)
 {
     small.run.left = limit;
-    return weighted_repeat(&small.run, source, first_field, sink);
+    return weighted_repeat(&small.run, source, first_field, to);
 }
 
 /* Returns whether anything was spilled. */
@@ -362,12 +362,12 @@ static void without_weight_nothing_is_repeated(void **state)
 
 /* ---- Weights from a file ---- */
 
-static int (*write_by_file)(struct run *run, struct source *source, struct weights_place place, struct sink *sink);
+static int (*write_by_file)(struct run *run, struct source *source, struct weights_place place, struct output *to);
 
-static int write_with_file(struct source *source, struct sink *sink)
+static int write_with_file(struct source *source, struct output *to)
 {
     small.run.left = limit;
-    return write_by_file(&small.run, source, (struct weights_place){.file = "weights"}, sink);
+    return write_by_file(&small.run, source, (struct weights_place){.file = "weights"}, to);
 }
 
 static int with_file(void)
@@ -378,7 +378,7 @@ static int with_file(void)
 
 static int with_field(void)
 {
-    static int (*const writes[])(struct source *, struct sink *) = {write_order, write_select, write_repeat};
+    static int (*const writes[])(struct source *, struct output *) = {write_order, write_select, write_repeat};
     int which = write_by_file == weighted_order ? 0 : write_by_file == weighted_select ? 1 : 2;
 
     small_open(1, ORDER_LEAF_RECORDS);
@@ -386,7 +386,7 @@ static int with_field(void)
 }
 
 static int (*const all_ways[])(struct run *, struct source *, struct weights_place,
-                               struct sink *) = {weighted_order, weighted_select, weighted_repeat};
+                               struct output *) = {weighted_order, weighted_select, weighted_repeat};
 
 /* The weights of the text's records, and `more`. */
 static void put_weights(size_t records, const char *more)
@@ -443,7 +443,7 @@ static void a_wrong_weight_anywhere_fails(void **state)
 
 static int with_field_of_half(void)
 {
-    static int (*const writes[])(struct source *, struct sink *) = {write_order, write_select, write_repeat};
+    static int (*const writes[])(struct source *, struct output *) = {write_order, write_select, write_repeat};
     int which = write_by_file == weighted_order ? 0 : write_by_file == weighted_select ? 1 : 2;
 
     small_open(1, ORDER_LEAF_RECORDS);

@@ -13,7 +13,6 @@
 #   - -r without -n into a regular -o FILE is refused: it would fill the disk.
 #   - -r with a random source that ends too early: how many lines come before the message.
 #   - Whether a random source must exist from which nothing is drawn: of empty input, and of -r -n 0.
-#   - More options make more abbreviations ambiguous.
 # shellcheck shell=bash
 # shellcheck disable=SC2016 # $shuf and its like are for `both` to expand
 
@@ -456,7 +455,7 @@ test_options_and_words_in_any_order_are_understood_as_by_shuf() {
 
 test_abbreviations_are_understood_as_by_shuf() {
     same_as_shuf '$shuf --head-c=2 --ra=short in' '$shuf --in=1-5 --rand=short' \
-        '$shuf --i=1-5 --rep --ra=short --head-count=3' \
+        '$shuf --i=1-5 --re --ra=short --hea=3' '$shuf --i=1-5 --rep --ra=short --head=3' \
         '$shuf --ec --zero a b --rand=short' '$shuf --out=out --ra=short in; cat out'
 }
 

@@ -167,7 +167,7 @@ test_options_may_be_abbreviated() {
     seq 10 >in
     bigshuf --se=42 --buf=8M --par=1 --temp=. --zero --out=out in
     bigshuf --seed=42 -z in | cmp - out
-    fails_at_once "bigshuf: *option '--ver'* is ambiguous*" --ver never
+    fails_at_once "bigshuf: *option '--rec'* is ambiguous*" --rec never
 }
 
 test_letters_may_stand_together() {

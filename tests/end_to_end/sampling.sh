@@ -187,7 +187,7 @@ test_memory_goes_with_the_sample_and_not_with_the_input() {
     for options in '-n 1000' '-n 1000 --keep-order' '-n 1000 --weight-field=1' '-n 1000 --weight-field=1 --keep-order' \
         --probability=1e-3; do
         # shellcheck disable=SC2086 # words, by intention
-        [ "$(peak_of 500000 $options)" -lt $(($(peak_of 100000 $options) + 4096)) ]
+        [ "$(peak_of 500000 $options)" -lt $(($(peak_of 100000 $options) + 8192)) ]
     done
 }
 

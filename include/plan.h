@@ -1,0 +1,35 @@
+#ifndef BIGSHUF_PLAN_H
+#define BIGSHUF_PLAN_H
+
+/* What the options mean: pure functions of them. */
+
+#include <stdbool.h>
+
+#include "options.h"
+#include "output.h"
+#include "record.h"
+#include "source.h"
+#include "words.h"
+
+/* Records as they are within the program. */
+struct record_format plan_format(const struct options *options);
+
+struct source_layout plan_layout(const struct options *options);
+struct words_range plan_range(const struct options *options);
+
+/* `place` is for what has to wait on its way to the output. */
+struct output_plan plan_output(const struct options *options, struct spill_place *place);
+
+/* Will nothing be written, so that no input need be opened? */
+bool plan_is_empty(const struct options *options);
+
+/* Are records only put into the order of the seed? */
+bool plan_is_plain(const struct options *options);
+
+/* Are they drawn from a range, so that numbers that are not drawn need not be there? */
+bool plan_is_drawn(const struct options *options);
+
+/* Does the output never end? */
+bool plan_is_endless(const struct options *options);
+
+#endif

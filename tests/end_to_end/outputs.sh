@@ -1,0 +1,854 @@
+# Records into several files: --shards, --shard-records, --shard-bytes, --split, --filter. Whatever the way, the files
+# one after another are what a single file would be; all of them appear, complete, or none does.
+# shellcheck shell=bash
+# shellcheck disable=SC2016 # the filters'
+# shellcheck disable=SC2012 # names that tests have chosen
+
+# The numbers of lines of files, in a row: lengths FILE...
+lengths() {
+    awk 'FNR == 1 { files++ } { lines[FILENAME]++ } END { for (i = 1; i < ARGC; i++) print lines[ARGV[i]] + 0 }' "$@" |
+        paste -s -d ' ' -
+}
+
+# The names in a folder, in a row, hidden ones included: names [FOLDER].
+names() {
+    ls -A "${1:-.}" | paste -s -d ' ' -
+}
+
+# The last run made these files in folder `parts`, and they are `whole`, one after another. Begin anew.
+joined() {
+    (cd parts && cat -- *) | cmp - whole
+    rm -r parts
+    mkdir parts
+}
+
+# Divide `in` in every way, and see that nothing is lost, doubled or out of order: divides OPTION...
+divides() {
+    [[ ${1:-} = --random-source=* ]] || set -- --seed=1363 "$@"
+    bigshuf "$@" in >whole
+    mkdir -p parts
+    bigshuf "$@" --shards=20 -o parts/%02d in
+    same 20 "$(names parts | wc -w | tr -d ' ')"
+    joined
+    bigshuf "$@" --shard-records=700 -o parts/%06d in
+    joined
+    bigshuf "$@" --shard-bytes=100K -o parts/%06d in
+    joined
+    bigshuf "$@" --split=100:parts/1 --split=12.5%:parts/2 --split=0:parts/3 in >rest
+    mv rest parts/4
+    joined
+    bigshuf "$@" --parallel=2 --shards=20 -o parts/%02d --filter='cat >$FILE' in
+    joined
+}
+
+test_what_fits_is_divided_as_it_would_be_written() {
+    seq 20000 >in
+    divides
+    divides --parallel=3
+    same 1000 "$(bigshuf --shards=20 -o %02d in && lengths 00)"
+}
+
+test_what_spills_is_divided_as_it_would_be_written() {
+    { seq "$(scale 50000 400000 4000000)"; long_lines 900 5000 15000; } >in
+    divides -S 8M
+    divides -S 8M --parallel=1
+}
+
+test_what_is_started_over_is_divided_as_it_would_be_written() {
+    giants >in
+    divides -S 8M
+    divides -S 8M --tune=leaf-records=8
+}
+
+test_a_record_larger_than_memory_is_divided_off() {
+    { seq 200; long_line 9000000; } >in
+    divides -S 8M
+}
+
+# ---- --shards ----
+
+test_shards_differ_by_one_record_the_first_ones_larger() {
+    seq 1003 | bigshuf --shards=10 -o part-%d
+    same '101 101 101 100 100 100 100 100 100 100' "$(lengths part-{0..9})"
+    same 'part-0 part-1 part-2 part-3 part-4 part-5 part-6 part-7 part-8 part-9' "$(names)"
+}
+
+test_shards_without_records_are_made() {
+    seq 3 | bigshuf --shards=5 -o %d
+    same '1 1 1 0 0' "$(lengths 0 1 2 3 4)"
+    bigshuf --shards=5 -o %d </dev/null
+    same '0 0 0 0 0' "$(lengths 0 1 2 3 4)"
+}
+
+test_one_shard_is_the_whole() {
+    seq 10 | bigshuf --seed=42 --shards=1 -o %d
+    same '10 5 9 3 2 4 8 7 6 1' "$(paste -s -d ' ' 0)"
+}
+
+test_ten_thousand_shards_with_the_usual_descriptors() {
+    needs_bare_program
+    seq 100000 >in
+    mkdir parts
+    (ulimit -n 1024 && bigshuf --seed=x --shards=10000 -o parts/%04d in)
+    bigshuf --seed=x in >whole
+    same 10000 "$(names parts | wc -w | tr -d ' ')"
+    joined
+}
+
+test_shards_that_spill_need_few_descriptors() {
+    needs_bare_program
+    more_than_memory >in
+    mkdir parts
+    (ulimit -n 32 && bigshuf --seed=x -S 8M --shards=100 -o parts/%02d in)
+    bigshuf --seed=x in >whole
+    joined
+}
+
+test_padding_is_the_least_number_of_digits() {
+    seq 11 | bigshuf --shards=11 -o a%d
+    seq 11 | bigshuf --shards=11 -o b%02d
+    seq 2 | bigshuf --shards=2 -o 'c%020d%%d'
+    seq 11 | bigshuf --shards=11 -o d%01d
+    same 'a0 a1 a10 a2 a3 a4 a5 a6 a7 a8 a9' "$(echo a*)"
+    same 'b00 b01 b02 b03 b04 b05 b06 b07 b08 b09 b10' "$(echo b*)"
+    same 'c00000000000000000000%d c00000000000000000001%d' "$(echo c*)"
+    same 'd0 d1 d10 d2 d3 d4 d5 d6 d7 d8 d9' "$(echo d*)"
+}
+
+test_the_number_may_be_that_of_a_directory() {
+    mkdir 0 1
+    seq 10 | bigshuf --shards=2 -o %d/part
+    same '5 5' "$(lengths 0/part 1/part)"
+}
+
+test_wrong_patterns_are_told_before_the_work() {
+    mkfifo never
+    for pattern in part part% part%s part%i part%5d part%-5d part%%d part%d-%d part%021d part%0d part%.3d part%ld; do
+        fails_with 1 "bigshuf: $pattern: no pattern with one %d, such as part-%05d" \
+            bigshuf --shards=3 -o "$pattern" never
+    done
+    same never "$(echo *)"
+}
+
+test_wrong_numbers_of_shards_are_told_before_the_work() {
+    mkfifo never
+    fails_with 1 "bigshuf: --shards must be at least 1" bigshuf --shards=0 -o %d never
+    fails_with 1 "bigshuf: invalid --shards argument '-1'" bigshuf --shards=-1 -o %d never
+    fails_with 1 "bigshuf: invalid --shards argument '3K'" bigshuf --shards=3K -o %d never
+    fails_with 1 "bigshuf: invalid --shards argument ''" bigshuf --shards= -o %d never
+    fails_with 1 "bigshuf: --shards argument '99999999999999999999' too large" \
+        bigshuf --shards=99999999999999999999 -o %d never
+    fails_with 1 "bigshuf: %d: more than 1000000 files" bigshuf --shards=1000001 -o %d never
+}
+
+test_ways_to_divide_do_not_go_together() {
+    mkfifo never
+    fails_with 1 'bigshuf: --shards needs -o' bigshuf --shards=3 never
+    fails_with 1 'bigshuf: --shard-records needs -o' bigshuf --shard-records=3 never
+    fails_with 1 'bigshuf: --shard-bytes needs -o' bigshuf --shard-bytes=3 never
+    fails_with 1 'bigshuf: cannot combine --shards and --shard-records' \
+        bigshuf --shards=3 --shard-records=3 -o %d never
+    fails_with 1 'bigshuf: cannot combine --shard-records and --shard-bytes' \
+        bigshuf --shard-records=3 --shard-bytes=3 -o %d never
+    fails_with 1 'bigshuf: cannot combine --probability and --shards' bigshuf --shards=3 --probability=1 -o %d never
+    fails_with 1 'bigshuf: cannot combine --shards and -r without -n' bigshuf --shards=3 -r -o %d never
+}
+
+test_shards_that_are_one_file_are_told_before_the_work() {
+    mkfifo never
+    ln -s 0 1
+    fails_with 1 'bigshuf: 0 and 1: the same output file' bigshuf --shards=2 -o %d never
+    same '1 never' "$(echo *)"
+}
+
+test_shards_may_be_shuffled_into_themselves() {
+    seq 1000 | bigshuf --shards=3 -o %d
+    cat 0 1 2 | bigshuf --seed=x >whole
+    bigshuf --seed=x --shards=3 -o %d 0 1 2
+    cat 0 1 2 | cmp - whole
+    ln 1 hard # which is written in place
+    bigshuf --seed=y whole >other
+    bigshuf --seed=y --shards=3 -o %d 0 1 2
+    cat 0 1 2 | cmp - other
+}
+
+# ---- --shard-records, --shard-bytes ----
+
+# The files a... are those that split makes, b..., of the whole: as_split [OPTION]... -- OPTION OF SPLIT...
+as_split() {
+    local options=()
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    split --version >/dev/null 2>&1 || skip "no GNU split here"
+    rm -f a* b*
+    bigshuf --seed=x "${options[@]}" -o a%05d in
+    bigshuf --seed=x in | split -a 5 -d "${@:2}" - b
+    same "$(echo b* | tr b a)" "$(echo a*)"
+    for file in a*; do
+        cmp "$file" "b${file#a}"
+    done
+}
+
+test_shards_by_records_are_those_of_split() {
+    seq 1000 >in
+    as_split --shard-records=100 -- -l 100
+    as_split --shard-records=333 -- -l 333
+    as_split --shard-records=1000 -- -l 1000
+    as_split --shard-records=1001 -- -l 1001
+    as_split --shard-records=18446744073709551615 -- -l 10000
+}
+
+test_shards_by_bytes_are_those_of_split() {
+    { seq 400; echo; echo; } >in
+    as_split --shard-bytes=6 -- -C 6
+    as_split --shard-bytes=100 -- -C 100
+    as_split --shard-bytes=4K -- -C 4096
+    as_split --shard-bytes=1M -- -C 1048576
+    long_lines 3000 0 10000 >in
+    as_split -S 8M --shard-bytes=100K -- -C 100K
+}
+
+test_shards_by_bytes_split_no_record() {
+    printf '%s\n' 1 22 333 999999999999 4444 >in
+    bigshuf --seed=x --shard-bytes=6 -o %d in
+    cat [0-9] | cmp - <(bigshuf --seed=x in)
+    same 13 "$(grep -l 9999 [0-9] | xargs cat | wc -c | tr -d ' ')"
+    awk 'FNR == 1 { bytes = 0 } { bytes += length($0) + 1 } bytes > 6 && !/9/ { exit 1 }' [0-9]
+}
+
+test_shards_that_need_not_be_are_not_made() {
+    bigshuf --shard-records=5 -o a%d </dev/null
+    bigshuf --shard-bytes=5 -o b%d </dev/null
+    seq 10 | bigshuf --shard-records=5 -o c%d
+    same 'c0 c1' "$(names)"
+}
+
+test_shards_of_an_earlier_run_that_are_not_needed_stay() {
+    echo old | tee part0 part1 part2 part3 >part9
+    seq 10 | bigshuf --shard-records=5 -o part%d
+    same '5 5 old old old' "$(lengths part0 part1) $(cat part2 part3 part9 | paste -s -d ' ' -)"
+}
+
+test_wrong_sizes_of_shards_are_told_before_the_work() {
+    mkfifo never
+    fails_with 1 'bigshuf: --shard-records must be at least 1' bigshuf --shard-records=0 -o %d never
+    fails_with 1 'bigshuf: --shard-bytes must be at least 1' bigshuf --shard-bytes=0 -o %d never
+    fails_with 1 "bigshuf: invalid --shard-bytes argument '1X'" bigshuf --shard-bytes=1X -o %d never
+    fails_with 1 "bigshuf: invalid --shard-bytes argument '1%'" bigshuf --shard-bytes=1% -o %d never
+}
+
+# ---- --split ----
+
+test_splits_take_the_first_records_and_leave_the_rest() {
+    seq 1000 | bigshuf --seed=x >whole
+    seq 1000 | bigshuf --seed=x --split=100:test --split=250:valid >train
+    cmp test <(sed -n 1,100p whole)
+    cmp valid <(sed -n 101,350p whole)
+    cmp train <(sed -n '351,$p' whole)
+    seq 1000 | bigshuf --seed=x --split=100:test --split=250:valid -o rest
+    cmp rest train
+}
+
+test_percentages_are_of_all_records_and_round_down() {
+    seq 1999 | bigshuf --split=0.5%:a --split=33.3333%:b --split=7:c --split=50%:d -o e
+    same '9 666 7 999 318' "$(lengths a b c d e)"
+    seq 3 | bigshuf --split=99.9999%:a --split=0%:b -o c
+    same '2 0 1' "$(lengths a b c)"
+    seq 1000 | bigshuf -n 100 --split=50%:a -o b
+    same '50 50' "$(lengths a b)"
+}
+
+test_all_may_be_split_off() {
+    seq 1000 | bigshuf --split=30%:a --split=700:b >rest
+    same '300 700 0' "$(lengths a b rest)"
+    seq 1000 | bigshuf --split=100%:a >rest
+    same '1000 0' "$(lengths a rest)"
+}
+
+test_a_split_may_have_a_colon_in_its_name() {
+    seq 10 | bigshuf --split=3:a:b >rest
+    same '3 7' "$(lengths a:b rest)"
+}
+
+# These splits of file `in` fail before anything is written: too_many RECORDS OPTION...
+too_many() {
+    fails_with 1 "bigshuf: the splits take more than the $1 records there are" bigshuf "${@:2}" >out
+    same 'old old 0' "$(cat a b | paste -s -d ' ' -) $(lengths out)"
+    same '.stderr a b in out' "$(names)"
+}
+
+test_more_splits_than_records_fail_before_any_output() {
+    echo old | tee a >b
+    seq 1000 >in
+    too_many 1000 --split=600:a --split=401:b in
+    too_many 1000 --split=50%:a --split=501:b in
+    too_many 1000 --split=18446744073709551615:a --split=2:b in
+    too_many 10 -n 10 --split=11:a in
+    too_many 0 --split=1:a /dev/null
+}
+
+test_wrong_splits_are_told_before_the_work() {
+    mkfifo never
+    for split in 2 2: :a a:2 -2:a 1.5:a .5%:a 1.23456%:a 5%%:a ' 5:a' 5K:a; do
+        fails_with 1 "bigshuf: invalid --split argument '$split'" bigshuf "--split=$split" never
+    done
+    fails_with 1 "bigshuf: --split argument '101%:a' too large" bigshuf --split=101%:a never
+    fails_with 1 "bigshuf: --split argument '100.0001%:a' too large" bigshuf --split=100.0001%:a never
+    fails_with 1 'bigshuf: the splits take more than 100% of the records' \
+        bigshuf --split=60%:a --split=40.0001%:b never
+    fails_with 1 'bigshuf: cannot combine --probability and --split of a percentage' \
+        bigshuf --split=1%:a --probability=1 never
+    same never "$(echo *)"
+}
+
+test_splits_to_one_file_are_told_before_the_work() {
+    mkfifo never
+    ln -s a link
+    touch b
+    ln b hard
+    fails_with 1 'bigshuf: a and a: the same output file' bigshuf --split=1:a --split=2:a never
+    fails_with 1 'bigshuf: a and ./a: the same output file' bigshuf --split=1:a -o ./a never
+    fails_with 1 'bigshuf: a and link: the same output file' bigshuf --split=1:a -o link never
+    fails_with 1 'bigshuf: b and hard: the same output file' bigshuf --split=1:b -o hard never
+}
+
+test_a_split_may_be_one_of_the_inputs() {
+    seq 1000 >in
+    bigshuf --split=100:in -o rest in
+    same_lines <(cat in rest) <(seq 1000)
+    same '100 900' "$(lengths in rest)"
+}
+
+# ---- --filter ----
+
+test_a_filter_gets_what_its_file_would_get() {
+    seq 1003 | bigshuf --seed=x --shards=3 -o part%d
+    seq 1003 | bigshuf --seed=x --shards=3 -o z%d --filter='tr 0-9 a-j >"$FILE.new" && mv "$FILE.new" "$FILE"'
+    same 'part0 part1 part2 z0 z1 z2' "$(names)"
+    for i in 0 1 2; do
+        tr a-j 0-9 <z$i | cmp - part$i
+    done
+}
+
+test_every_kind_of_file_goes_through_the_filter() {
+    seq 100 >in
+    bigshuf --filter='wc -l >$FILE' -o a in
+    bigshuf --filter='wc -l >$FILE' --shard-records=30 -o b%d in
+    bigshuf --filter='wc -l >$FILE' --split=30:c -o d in
+    same '100 30 30 30 10 30 70' "$(cat a b0 b1 b2 b3 c d | awk '{ print $1 }' | paste -s -d ' ' -)"
+}
+
+test_standard_output_goes_through_no_filter() {
+    seq 100 | bigshuf --filter='wc -l >$FILE' --split=30:a >rest
+    same '30 70' "$(awk '{ print $1 }' a) $(lengths rest)"
+    fails_with 1 'bigshuf: --filter needs -o or --split' bigshuf --filter=cat </dev/null
+}
+
+test_a_filter_finds_a_strange_name_in_file() {
+    mkdir 'a b'
+    seq 10 | bigshuf --shards=2 -o "a b/\$(x)'%d" --filter='cat >"$FILE"'
+    same "\$(x)'0 \$(x)'1" "$(names 'a b')"
+}
+
+test_files_without_records_go_through_the_filter() {
+    bigshuf --shards=2 -o %d --filter='wc -c >$FILE' </dev/null
+    same '0 0' "$(cat 0 1 | awk '{ print $1 }' | paste -s -d ' ' -)"
+}
+
+test_a_filter_that_fails_fails_the_run() {
+    seq 1000 >in
+    fails_with 1 'bigshuf: with FILE=a, exit 3 from command: exit 3
+bigshuf: warning: what was made with FILE=a may be incomplete' bigshuf --filter='exit 3' -o a in
+    fails_with 1 'bigshuf: with FILE=a, exit 3 from command: cat >/dev/null; exit 3
+*' bigshuf --filter='cat >/dev/null; exit 3' -o a in
+    fails_with 1 'bigshuf: with FILE=a, signal KILL from command: kill -KILL $$
+*' bigshuf --filter='kill -KILL $$' -o a in
+    fails_with 1 '*bigshuf: with FILE=a, exit 127 from command: no-such-command
+*' bigshuf --filter=no-such-command -o a in
+}
+
+test_a_failed_run_names_what_filters_may_have_left() {
+    seq 1000 >in
+    fails_with 1 'bigshuf: with FILE=2, exit 1 from command: *
+bigshuf: warning: what was made with FILE=0 to FILE=2 may be incomplete' \
+        bigshuf --parallel=1 --shards=9 --filter='cat >$FILE; [ $FILE != 2 ]' -o %d in
+    same '0 1 2' "$(echo [0-9])"
+}
+
+test_a_failed_read_is_none_of_the_filters_affair() {
+    fails_with 1 'bigshuf: missing: No such file or directory' bigshuf --filter='touch made' -o a missing
+    same .stderr "$(names)"
+}
+
+test_a_filter_that_reads_enough_is_content() {
+    more_than_memory >in
+    bigshuf --seed=x -S 8M --shards=3 -o %d --filter='head -n 5 >$FILE' in
+    bigshuf --seed=x -S 8M --shards=3 -o whole%d in
+    for i in 0 1 2; do
+        cmp $i <(sed -n '1,5p' whole$i)
+    done
+    bigshuf --shards=3 -o none%d --filter=: in
+}
+
+test_a_filter_dies_of_a_broken_pipe_as_usual() {
+    [ -z "$(trap -p PIPE)" ] || skip "SIGPIPE is ignored here"
+    echo | bigshuf -o a --filter='yes | head -n 1 >$FILE' 2>said
+    same 'y ' "$(cat a said) "
+}
+
+test_a_filter_has_no_descriptors_but_the_usual() {
+    [ -e /proc/self/fd ] || skip "no /proc here"
+    needs_bare_program
+    more_than_memory >in
+    sh -c 'ls /proc/self/fd >usual' # and whatever this shell has inherited
+    bigshuf -S 8M --parallel=3 --shards=3 -o %d --filter='ls /proc/self/fd >$FILE; cat >/dev/null' in
+    cmp 0 usual
+    cmp 1 usual
+    cmp 2 usual
+}
+
+# Of each filter a line: how many were running when it began.
+running='mkdir on-$FILE; ls -d on-* | wc -l >>count; cat >/dev/null; sleep 0.05; rmdir on-$FILE'
+
+test_no_more_filters_than_parallel_at_a_time() {
+    seq 1000 >in
+    for most in 1 2 3; do
+        rm -f count
+        bigshuf --parallel=$most --shards=8 -o %d --filter="$running" in
+        same 8 "$(lengths count)"
+        [ "$(sort -n count | tail -n 1)" -le $most ]
+    done
+}
+
+test_a_filter_may_go_on_while_the_next_is_fed() {
+    seq 1000 | bigshuf --parallel=2 --shards=2 -o %d --filter='
+        touch begun-$FILE
+        cat >/dev/null
+        for i in $(seq 200); do [ -e begun-1 ] && exit; sleep 0.05; done
+        exit 9'
+}
+
+# ---- The formats ----
+
+test_every_kind_of_sample_may_be_divided() {
+    seq 20000 >in
+    divides -n 3000
+    divides -n 3000 --keep-order
+    divides -r -n 3000
+    divides --random-source=in
+    seq 20000 | awk -v OFS='\t' '{ print $1, $1 % 5 }' >in
+    divides --weight-field=2
+    divides --weight-field=2 -n 3000
+}
+
+test_what_each_record_decides_may_be_divided() {
+    seq 10000 >in
+    bigshuf --seed=x --probability=0.5 in >whole
+    mkdir parts
+    bigshuf --seed=x --probability=0.5 --shard-records=700 -o parts/%02d in
+    joined
+    bigshuf --seed=x --probability=0.5 --shard-bytes=1K -o parts/%02d in
+    joined
+    bigshuf --seed=x --probability=0.5 --split=1000:parts/0 -o parts/1 in
+    same 1000 "$(lengths parts/0)"
+    joined
+    fails_with 1 'bigshuf: the splits take more than the * records there are' \
+        bigshuf --probability=0.5 --split=9999:parts/0 -o parts/1 in
+    same '' "$(names parts)"
+}
+
+test_words_and_numbers_may_be_divided() {
+    bigshuf --seed=42 -i 1-10 --shards=3 -o %d
+    same '10 5 9 3|2 4 8|7 6 1' "$(paste -s -d ' ' 0)|$(paste -s -d ' ' 1)|$(paste -s -d ' ' 2)"
+    bigshuf --seed=42 -e --split=4:a 1 2 3 4 5 6 7 8 9 10 >b
+    same '10 5 9 3|2 4 8 7 6 1' "$(paste -s -d ' ' a)|$(paste -s -d ' ' b)"
+    bigshuf --seed=42 -z -e --shard-bytes=4 -o %02d 1 2 3 4 5 6 7 8 9 10
+    same '10|5|9 3 ' "$(tr '\0' '|' <00)$(tr '\0' '|' <01 | tr -d ' ' | cut -d '|' -f 1)|9 3 "
+}
+
+test_records_of_every_form_are_whole_in_every_file() {
+    seq 4000 >lines
+    bigshuf --record-lines=4 --shards=7 -o a%d lines
+    cat a? | paste - - - - | sort -n | cmp - <(seq 4000 | paste - - - -)
+    bigshuf --record-size=5 --shards=3 -o b%d <(seq 10000 11999 | tr -d '\n')
+    cat b? | fold -w 5 | { cat; echo; } | sort | cmp - <(seq 10000 11999)
+    bigshuf --delimiter=';;' --shard-records=30 -o c%d <(seq 100 | tr '\n' ';' | sed 's/;/;;/g')
+    cat c? | tr -s ';' '\n' | sort -n | cmp - <(seq 100)
+    seq 100 | tr '\n' '\0' | bigshuf -z --split=30:d0 >d1
+    cat d0 d1 | tr '\0' '\n' | sort -n | cmp - <(seq 100)
+}
+
+test_records_with_a_start_have_it_in_every_file() {
+    seq 1000 | awk '{ print ">" $1; for (i = 0; i < $1 % 4; i++) print "line " i " of " $1 }' >in
+    for way in --shards=7 --shard-records=150 --shard-bytes=4K; do
+        bigshuf --record-start='>' $way -o part%02d in
+        for file in part*; do
+            same '>' "$(head -c 1 "$file")"
+            same '' "$(tail -c 1 "$file" | tr -d '\n')"
+        done
+        same_lines in <(cat part*)
+        awk '/^>/ { own = substr($0, 2); next } $4 != own { exit 1 }' part*
+        rm part*
+    done
+}
+
+test_every_file_has_the_header() {
+    { echo name,value; seq -f 'n%g,1' 1000; } >in
+    bigshuf --header --shards=3 -o a%d in
+    bigshuf --header --split=10%:b --split=0:c in >d
+    bigshuf --header --shard-bytes=1000 -o e%d in
+    bigshuf --header --shards=2 --filter='cat >$FILE' -o f%d in
+    for file in a? b c d e? f?; do
+        same name,value "$(head -n 1 "$file")"
+        same 1 "$(grep -c name "$file")"
+    done
+    same '335 334 334 101 1 901' "$(lengths a? b c d)"
+    for files in 'a?' '[bcd]' 'e?' 'f?'; do
+        # shellcheck disable=SC2086 # a pattern
+        cat $files | grep -v name | sort | cmp - <(tail -n +2 in | sort)
+    done
+}
+
+test_a_header_alone_is_every_file() {
+    echo name,value | bigshuf --header --shards=2 -o %d
+    echo name,value | bigshuf --header=1 --split=100%:a >b
+    same 'name,value name,value name,value name,value' "$(cat 0 1 a b | paste -s -d ' ' -)"
+}
+
+test_csv_records_are_whole_in_every_file() {
+    { echo id,text; seq 500 | awk '{ printf "%d,\"first\nsecond, \"\"of\"\" %d\"\n", $1, $1 }'; } >in
+    bigshuf --csv --header --shards=3 -o %d in
+    for i in 0 1 2; do
+        awk 'NR == 1 { next } NR % 2 == 0 { id = $0 + 0 } NR % 2 == 1 && $3 + 0 != id { exit 1 }' $i
+    done
+    same '335 335 333' "$(lengths 0 1 2)" # 167, 167 and 166 of two lines, and a header
+}
+
+# ---- All or none ----
+
+# Fill `folder` with old files: have_old NAME...
+have_old() {
+    rm -rf folder
+    mkdir folder
+    for name; do
+        echo old >"folder/$name"
+    done
+}
+
+# The folder has the old files and no other: all_old NAME...
+all_old() {
+    same "$*" "$(names folder)"
+    for name; do
+        same old "$(cat "folder/$name")"
+    done
+}
+
+# All files of the folder, which bear numbers, one after another are file `right`: all_new COUNT.
+all_new() {
+    same "$1" "$(names folder | wc -w | tr -d ' ')"
+    (cd folder && cat -- *) | cmp - right
+}
+
+# A run writes, and its last output waits for its reader; then COMMAND gets its process: while_it_writes COMMAND...
+while_it_writes() {
+    mkfifo pipe
+    exec 8<>pipe
+    more_than_memory >in
+    start bigshuf -S 8M --split=10:folder/0 --split=10:folder/1 -o pipe in 2>said
+    head -c 1000000 <&8 >out
+    "$@" $!
+}
+
+test_no_file_is_seen_before_all_are_complete() {
+    see() {
+        all_old 1
+        cat <&8 >rest & # which never ends, since this shell could write
+        local reader=$!
+        wait "$1"
+        kill $reader
+        same '0 1 10 10' "$(names folder) $(lengths folder/0 folder/1)"
+    }
+    have_old 1
+    while_it_writes see
+}
+
+test_killed_while_it_writes_it_leaves_old_files() {
+    end() {
+        kill -"$signal" "$1"
+        fails_with $((128 + $(kill -l "$signal"))) '*' wait "$1"
+        all_old 1
+        same '' "$(cat said)"
+        rm pipe
+    }
+    for signal in INT TERM HUP KILL; do
+        have_old 1
+        while_it_writes end
+    done
+}
+
+# Send $signal to runs into 3 files and then into 20, later and later, until one comes to its end.
+killed_at_any_moment() {
+    local moment files status killed=0
+    more_than_memory >in
+    for files in 3 20; do
+        bigshuf -S 8M --seed=x --shards=$files -o new%02d in
+        for moment in $(seq "$(scale 3 6 60)"); do
+            # shellcheck disable=SC2046 # names
+            have_old $(seq -f %02g 0 $((files - 1)))
+            status=0
+            start bigshuf -S 8M --seed=x --shards=$files -o folder/%02d in
+            sleep "$(awk -v moment="$moment" 'BEGIN { print 0.006 * moment * moment }')"
+            kill -"$signal" $! 2>/dev/null || true
+            wait $! || status=$?
+            judge_killed
+            [ $status != 0 ] || break
+            killed=$((killed + 1))
+        done
+    done
+    [ $killed -gt 0 ]
+}
+
+# Look at the folder that a killed run leaves: all files are old, or all are new. A SIGKILL may come between two of
+# their names, and may leave hidden files when there are more than stay open; but what has its name is whole.
+judge_killed() {
+    local old=0 file
+    same "$(echo new* | sed 's/new//g')" "$(ls folder | paste -s -d ' ' -)"
+    for file in folder/*; do
+        if [ "$(head -c 4 "$file")" = old ]; then
+            old=$((old + 1))
+        else
+            cmp "$file" "new${file#folder/}"
+        fi
+    done
+    if [ $signal != KILL ]; then
+        [ $old = 0 ] || [ $old = $files ]
+    fi
+    if [ $signal != KILL ] || [ $files = 3 ]; then
+        same $files "$(names folder | wc -w | tr -d ' ')"
+    fi
+}
+
+test_sigterm_at_any_moment_leaves_all_files_old_or_all_new() {
+    signal=TERM
+    killed_at_any_moment
+}
+
+test_sigint_at_any_moment_leaves_all_files_old_or_all_new() {
+    signal=INT
+    killed_at_any_moment
+}
+
+test_sigkill_at_any_moment_leaves_whole_files() {
+    signal=KILL
+    killed_at_any_moment
+}
+
+test_killed_with_a_filter_it_names_nothing_and_ends_the_filters() {
+    needs_bare_program
+    seq 1000 >in
+    start bigshuf --filter='cat >/dev/null; echo $$ >began; sleep 100 & wait' -o a in 2>said
+    until [ -e began ]; do sleep 0.02; done
+    kill -TERM $!
+    fails_with 143 '*' wait $!
+    pkill -TERM -P "$(cat began)" 2>/dev/null || true # its own child is its own affair
+}
+
+# A full disk, a limit to sizes, a directory for which there is no permission
+
+test_a_full_disk_leaves_all_old_files() {
+    needs_small_disk
+    more_than_memory >in
+    for files in 3 20; do
+        fails_with 0 '*' on_small_disk 4 sh -c "
+            echo old | tee disk/00 >disk/02
+            bigshuf -S 8M --shards=$files -o disk/%02d in
+            echo \$? >status
+            cat disk/00 disk/02 >left
+            ls -A disk >>left"
+        same '1 old old 00 02' "$(cat status left | paste -s -d ' ' -)"
+    done
+}
+
+test_a_full_disk_of_one_leaves_the_files_of_the_others() {
+    needs_small_disk
+    seq 1000000 >in
+    have_old 0
+    fails_with 0 '*' on_small_disk 1 sh -c '
+        bigshuf --split=10:folder/0 --split=10:folder/1 -o disk/2 in
+        echo $? >status
+        ls -A disk >left'
+    same '1' "$(cat status left)"
+    all_old 0
+}
+
+test_a_limit_to_the_size_of_files_leaves_all_old_files() {
+    seq 1000000 >in
+    have_old 0 2
+    fails_with 1 'bigshuf: folder/1: File too large' \
+        bash -c 'ulimit -f 100 && exec bigshuf --split=10:folder/0 -o folder/1 in'
+    all_old 0 2
+}
+
+test_a_full_device_among_the_files_leaves_all_old_files() {
+    [ -c /dev/full ] || skip "no /dev/full here"
+    seq 1000 >in
+    have_old 0
+    fails_with 1 'bigshuf: write error: No space left on device' \
+        bigshuf --split=10:folder/0 --split=10:folder/1 in >/dev/full
+    fails_with 1 'bigshuf: /dev/full: No space left on device' \
+        bigshuf --split=10:folder/0 --split=10:folder/1 -o /dev/full in
+    all_old 0
+}
+
+test_a_reader_that_is_gone_leaves_all_old_files() {
+    [ -z "$(trap -p PIPE)" ] || skip "SIGPIPE is ignored here"
+    more_than_memory >in
+    have_old 0
+    { bigshuf -S 8M --split=10:folder/0 --split=10:folder/1 in 2>said || echo $? >status; } | head -n 1 >out
+    same 141 "$(cat status)"
+    same '' "$(cat said)"
+    all_old 0
+}
+
+test_a_missing_directory_of_any_file_is_told_before_the_work() {
+    mkfifo never
+    mkdir 0
+    fails_with 1 'bigshuf: 1/a: No such file or directory' bigshuf --shards=2 -o %d/a never
+    fails_with 1 'bigshuf: nowhere/a: No such file or directory' bigshuf --split=1:a --split=1:nowhere/a never
+    fails_with 1 'bigshuf: 0: Is a directory' bigshuf --split=1:a -o 0 never
+    same '' "$(names 0)"
+    same '0 never' "$(echo *)"
+}
+
+test_an_unwritable_directory_of_any_file_is_told_before_the_work() {
+    needs_ordinary_user
+    mkfifo never
+    mkdir open closed
+    echo old >old
+    chmod 777 open
+    chmod 666 old
+    chmod 555 closed
+    fails_with 1 'bigshuf: closed/b: Permission denied' \
+        as_ordinary_user ./bigshuf --split=1:old --split=1:open/a -o closed/b never
+    fails_with 1 'bigshuf: closed/0: Permission denied' as_ordinary_user ./bigshuf --shard-records=5 -o closed/%d never
+    same 'old ' "$(cat old) $(names open)"
+}
+
+test_a_read_only_file_among_shards_is_told_before_the_work() {
+    needs_ordinary_user
+    mkfifo never
+    mkdir folder
+    chmod 777 folder
+    echo old | tee folder/0 folder/1 >folder/15
+    chmod 666 folder/0 folder/1
+    chmod 444 folder/15
+    fails_with 1 'bigshuf: folder/15: Permission denied' as_ordinary_user ./bigshuf --shards=20 -o folder/%d never
+    all_old 0 1 15
+}
+
+test_replaced_files_keep_their_modes() {
+    echo old | tee 0 1 12 >other
+    chmod 604 0
+    chmod 640 12
+    (umask 077 && seq 100 | bigshuf --shards=20 -o %d)
+    same '-rw----r-- -rw-r----- -rw-------' "$(ls -l 0 12 13 | cut -c 1-10 | paste -s -d ' ' -)"
+}
+
+# ---- Faults ----
+
+# Divide file `in` under the environment's FAULT_..., and judge what is left: survives FILES OPTION...
+survives() {
+    local files=$1 status=0 old
+    shift
+    old=$(seq -f %02g 0 2 $((files - 1)) | paste -s -d ' ' -) # every other one
+    # shellcheck disable=SC2086 # names
+    have_old $old
+    rm -f failed
+    FAULT_LOG=failed timeout 60 bigshuf-faulty --seed=x -T temporary "$@" in 2>said || status=$?
+    echo "FAULT_CALL=$FAULT_CALL FAULT_AT=$FAULT_AT $*: status $status: $(cat said)"
+    if [ "$FAULT_CALL" = unlink ]; then
+        rm -f folder/.[!.]* # hidden names, which the run could not take away
+    fi
+    if [ $status = 0 ]; then
+        all_new "$files"
+    else
+        same '1 1' "$status $(grep -v -c '^bigshuf: warning: ' said)"
+        # shellcheck disable=SC2086
+        all_old $old
+    fi
+    same '' "$(names temporary)"
+}
+
+# Let calls of every kind fail, at these turns: sweep 'TURN...' FILES OPTION...
+sweep() {
+    local turns=$1 call turn
+    shift
+    mkdir -p temporary
+    bigshuf --seed=x in >right
+    for call in $(sed -n 's/^[a-z].*[ *]sys_\([a-z_]*\)(.*/\1/p' "$TOP/include/sys.h"); do
+        for turn in $turns; do
+            FAULT_CALL=$call FAULT_AT=$turn survives "$@"
+            [ -e failed ] || break
+        done
+    done
+}
+
+test_a_few_shards_survive_any_fault() {
+    seq 1000 >in
+    sweep "$(scale '1 4' '1 2 3 4 7 15' "$(seq 200)")" 3 --shards=3 -o folder/%02d
+}
+
+test_many_shards_survive_any_fault() {
+    seq 1000 >in
+    sweep "$(scale '1 9' '1 2 7 9 15 30' "$(seq 300)")" 12 --parallel=1 --shards=12 -o folder/%02d
+}
+
+test_splits_survive_any_fault() {
+    seq 1000 >in
+    sweep "$(scale '1 4' '1 3 4 8' "$(seq 200)")" 3 --split=10:folder/00 --split=50%:folder/01 -o folder/02
+}
+
+test_shards_by_bytes_survive_any_fault() {
+    { seq 500; long_lines 900 9000 15000; } >in
+    sweep "$(scale 3 '2 12' "$(seq 40) $(seq 50 10 500)")" 3 -S 8M --parallel=1 --shard-bytes=5M -o folder/%02d
+}
+
+test_shards_survive_calls_that_fail_from_some_time_on() {
+    seq 1000 >in
+    FAULT_STAYS=1 sweep "$(scale 9 '1 9 20' "$(seq 200)")" 12 --parallel=1 --shards=12 -o folder/%02d
+}
+
+test_filters_survive_any_fault() {
+    seq 1000 >in
+    bigshuf --seed=x in >right
+    mkdir temporary
+    for call in pipe spawn_shell wait write close allocate; do
+        for turn in 1 2 3 4 5 6; do
+            status=0
+            have_old
+            FAULT_CALL=$call FAULT_AT=$turn bigshuf-faulty --seed=x --shards=3 -o folder/%d --filter='cat >$FILE' in \
+                2>said || status=$?
+            if [ $status = 0 ]; then
+                all_new 3
+            else
+                same '1 1' "$status $(grep -v -c '^bigshuf: warning: ' said)"
+                [ -z "$(names folder)" ] || grep -q '^bigshuf: warning: what was made with FILE=folder/0' said
+            fi
+        done
+    done
+}
+
+test_short_transfers_and_interruptions_do_no_harm_to_shards() {
+    export FAULT_SHORT=1 FAULT_EINTR=1
+    more_than_memory >in
+    mkdir parts
+    bigshuf --seed=x in >whole
+    bigshuf-faulty --seed=x -S 8M --shards=12 -o parts/%02d in
+    joined
+    bigshuf-faulty --seed=x -S 8M --shard-bytes=1M -o parts/%03d in
+    joined
+    bigshuf-faulty --seed=x -S 8M --shards=12 --filter='cat >$FILE' -o parts/%02d in
+    joined
+}

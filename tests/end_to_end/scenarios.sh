@@ -1,0 +1,224 @@
+# What people shuffle, in small: what took a pipeline, or a program of its own. Where the tools of that pipeline are
+# installed, both are done.
+# shellcheck shell=bash
+# shellcheck disable=SC2016 # the filters'
+
+# This test needs a command: needs COMMAND.
+needs() {
+    command -v "$1" >/dev/null || skip "no $1 here"
+}
+
+# The number of lines of the files, or of standard input: records [FILE...].
+records() {
+    cat "$@" | wc -l | tr -d ' '
+}
+
+# ---- Training data for a language model ----
+
+# 40 files of JSON lines, every third without a newline at its end, and all of their lines in `all`.
+make_corpus() {
+    mkdir corpus
+    for file in $(seq 10 49); do
+        seq -f "{\"file\": $file, \"n\": %g, \"text\": \"a \\\\n b é\"}" $((500 + file)) >"corpus/$file.jsonl"
+        cat "corpus/$file.jsonl" >>all
+        if [ $((file % 3)) = 0 ]; then
+            printf %s "$(cat "corpus/$file.jsonl")" >cut
+            mv cut "corpus/$file.jsonl"
+        fi
+    done
+}
+
+test_json_lines_become_a_validation_file_and_shards() {
+    make_corpus
+    bigshuf --split=10000:valid.jsonl corpus/*.jsonl | bigshuf --shards=32 -o chunk.%02d.jsonl
+    same "$(seq -f chunk.%02g.jsonl 0 31) $(records valid.jsonl)" "$(ls chunk.*) 10000"
+    same_lines all <(cat valid.jsonl chunk.*.jsonl)
+    for file in chunk.*; do
+        records "$file"
+    done | sort -n -r | uniq >lengths
+    same "$((($(records all) - 10000 + 31) / 32)) $((($(records all) - 10000) / 32))" "$(paste -s -d ' ' lengths)"
+}
+
+test_shards_of_json_lines_hold_whole_json() {
+    needs jq
+    make_corpus
+    bigshuf --shards=32 -o chunk.%02d.jsonl corpus/*.jsonl
+    same "$(records all)" "$(jq -c .n chunk.*.jsonl | records)"
+    same_lines all <(cat chunk.*.jsonl)
+}
+
+test_a_corpus_larger_than_memory_is_divided_in_the_same_way() {
+    make_corpus
+    long_lines 1000 9000 15000 >corpus/large.jsonl
+    for memory in 8M 1G; do
+        mkdir $memory
+        bigshuf -S $memory --seed=x --shards=32 -o $memory/chunk.%02d.jsonl corpus/*.jsonl
+    done
+    diff -r 8M 1G
+}
+
+# cat corpus/*.json | terashuf | split -l 1000 -a 5 -d - corpus-
+test_a_corpus_for_which_there_was_terashuf_and_split() {
+    make_corpus
+    bigshuf --shard-records=1000 -o corpus-%05d corpus/*.jsonl
+    same "$(seq -f corpus-%05g 0 21)" "$(ls -d corpus-*)"
+    for file in corpus-000[01]*; do
+        same 1000 "$(records "$file")"
+    done
+    same_lines all <(cat corpus-*)
+}
+
+test_the_files_are_those_of_split() {
+    split --version >/dev/null 2>&1 || skip "no GNU split here"
+    make_corpus
+    bigshuf --seed=x corpus/*.jsonl | split -l 1000 -a 5 -d - split-
+    bigshuf --seed=x --shard-records=1000 -o corpus-%05d corpus/*.jsonl
+    same "$(ls split-* | sed 's/split/corpus/')" "$(ls -d corpus-*)"
+    for file in split-*; do
+        cmp "$file" "corpus-${file#split-}"
+    done
+}
+
+# ---- Tables ----
+
+# Rows with commas, quotes and up to two line breaks in quotes, under a header with one.
+make_table() {
+    printf 'id,name,"the\nnote"\n'
+    seq 2000 | awk '{
+        printf "%d,\"Name, %d\",\"", $1, $1
+        for (i = 0; i < $1 % 3; i++)
+            printf "line %d of \"\"%d\"\"\n", i, $1
+        print "\""
+    }'
+}
+
+# The same rows by a reader of CSV, sorted: rows FILE.
+rows() {
+    python3 -c '
+import csv, sys
+rows = list(csv.reader(open(sys.argv[1], newline="")))
+print(rows[0])
+for row in sorted(rows[1:]):
+    print(row)' "$1"
+}
+
+test_a_table_with_quoted_line_breaks_is_shuffled_in_place() {
+    needs python3
+    make_table >table.csv
+    rows table.csv >before
+    cp table.csv old
+    bigshuf --csv --header -o table.csv table.csv
+    rows table.csv | cmp - before
+    same "$(head -n 2 old)" "$(head -n 2 table.csv)"
+    fails_with 1 '' cmp -s old table.csv
+}
+
+test_tables_of_one_header_become_one_training_and_one_test_table() {
+    needs python3
+    make_table >a.csv
+    make_table >b.csv
+    bigshuf --csv --header --split=10%:test.csv -o train.csv a.csv b.csv
+    { rows test.csv; rows train.csv | tail -n +2; } >both
+    { rows a.csv; rows b.csv | tail -n +2; } | sort | cmp - <(sort both)
+    same 401 "$(rows test.csv | records)" # with its header
+}
+
+# ---- Files that belong together ----
+
+# Reads NUMBER of pairs, 4 lines each: make_reads NUMBER.
+make_reads() {
+    seq 3000 | awk -v mate="$1" '{ print "@read" $1 "/" mate; print "ACGT" $1; print "+"; print "@II" $1 }'
+}
+
+test_paired_reads_stay_in_step() {
+    make_reads 1 >1.fastq
+    make_reads 2 >2.fastq
+    bigshuf --seed=run7 --record-lines=4 -o out1.fastq 1.fastq
+    bigshuf --seed=run7 --record-lines=4 -S 8M --parallel=1 -o out2.fastq <2.fastq
+    same_lines <(paste - - - - <1.fastq) <(paste - - - - <out1.fastq)
+    same_lines <(paste - - - - <2.fastq) <(paste - - - - <out2.fastq)
+    sed 's,/1$,,' out1.fastq | cmp - <(sed 's,/2$,,' out2.fastq)
+}
+
+test_samples_of_paired_reads_stay_in_step() {
+    for mate in 1 2; do
+        make_reads $mate | bigshuf --seed=run7 --record-lines=4 -n 100 --shards=3 -o $mate.%d.fastq
+    done
+    same '136 132 132' "$(records 1.0.fastq) $(records 1.1.fastq) $(records 1.2.fastq)"
+    cat 1.?.fastq | sed 's,/1$,,' >one
+    cat 2.?.fastq | sed 's,/2$,,' | cmp - one
+}
+
+test_paired_reads_that_are_compressed_stay_in_step() {
+    needs gzip
+    for mate in 1 2; do
+        make_reads $mate | gzip >$mate.fastq.gz
+        gunzip -c $mate.fastq.gz | bigshuf --seed=run7 --record-lines=4 -o out$mate.fastq.gz --filter='gzip >"$FILE"'
+    done
+    cmp <(gunzip -c out1.fastq.gz | sed 's,/1$,,') <(gunzip -c out2.fastq.gz | sed 's,/2$,,')
+    same 12000 "$(gunzip -c out1.fastq.gz | records)"
+}
+
+test_a_corpus_in_three_languages_stays_parallel() {
+    for language in en de fr; do
+        seq -f "$language %g" 20000 >train.$language
+        bigshuf --seed=7 --split=1000:dev.$language --split=1000:test.$language -o shuffled.$language train.$language
+    done
+    for part in dev test shuffled; do
+        paste $part.en $part.de $part.fr
+    done >together
+    same '' "$(awk '$2 != $4 || $4 != $6' together)"
+    cut -f 1 together | same_lines train.en /dev/stdin
+    same '1000 1000 18000' "$(records dev.en) $(records test.de) $(records shuffled.fr)"
+}
+
+# ---- Binary records ----
+
+# GloVe counts how often words come together: records of two 32-bit numbers and a double. Its own program for this is
+# `shuffle -memory 4.0 < cooc.bin > cooc.shuf.bin`.
+test_cooccurrences_for_glove() {
+    seq -f %016.0f 100000 | tr -d '\n' >cooc.bin
+    bigshuf -S 4G --record-size=16 cooc.bin >cooc.shuf.bin
+    same 1600000 "$(wc -c <cooc.shuf.bin | tr -d ' ')"
+    { fold -w 16 cooc.shuf.bin; echo; } | sort | cmp - <(seq -f %016.0f 100000)
+    bigshuf -S 8M --seed=x --record-size=16 <cooc.bin | cmp - <(bigshuf --seed=x --record-size=16 cooc.bin)
+}
+
+test_cooccurrences_that_were_cut_off_are_told() {
+    head -c 1000 /dev/zero >cooc.bin
+    fails_with 1 'bigshuf: cooc.bin: *' bigshuf --record-size=16 -o cooc.shuf.bin cooc.bin
+    same '.stderr cooc.bin' "$(ls -A | paste -s -d ' ' -)"
+}
+
+# ---- Compressed shards ----
+
+# gunzip -c x.*.gz | shuf | split -a 5 -l 700 - out. --filter='gzip -c > $FILE.gz'
+test_gzipped_shards_become_others() {
+    needs gzip
+    seq 10000 | bigshuf --shards=4 --filter='gzip >$FILE' -o x.%d.gz
+    gunzip -c x.*.gz | bigshuf --shard-records=700 --filter='gzip -c >$FILE' -o out.%05d.gz
+    same "$(seq -f out.%05g.gz 0 14)" "$(ls out.*)"
+    gunzip -t out.*.gz
+    gunzip -c out.*.gz | sort -n | cmp - <(seq 10000)
+    same '700 200' "$(gunzip -c out.00013.gz | records) $(gunzip -c out.00014.gz | records)"
+}
+
+test_gzipped_shards_are_those_of_split() {
+    needs gzip
+    split --version >/dev/null 2>&1 || skip "no GNU split here"
+    seq 10000 >in
+    bigshuf --seed=x in | split -a 5 -d -l 700 - old. --filter='gzip -n -c > $FILE.gz'
+    bigshuf --seed=x --parallel=4 --shard-records=700 --filter='gzip -n -c > $FILE.gz' -o new.%05d in
+    for file in old.*; do
+        cmp "$file" "new.${file#old.}"
+    done
+    same "$(ls old.* | records)" "$(ls new.* | records)"
+}
+
+test_a_compressor_that_fails_is_told() {
+    needs gzip
+    seq 10000 >in
+    fails_with 1 '*bigshuf: with FILE=nowhere/00000, exit * from command: gzip -c > $FILE.gz
+bigshuf: warning: what was made with FILE=nowhere/00000* may be incomplete' \
+        bigshuf --shard-records=700 --filter='gzip -c > $FILE.gz' -o nowhere/%05d in
+}

@@ -1,0 +1,97 @@
+/* What the tables must be like for the code that goes over them. Which options go together is in options_test.c. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "option.h"
+
+static bool is_name(const char *name)
+{
+    size_t count;
+    const struct help_row *row = option_rows(&count);
+
+    for (; count > 0; count--, row++) {
+        if (strcmp(row->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void test_names_and_codes_are_given_once(void **state)
+{
+    size_t count;
+    const struct help_row *rows = option_rows(&count);
+
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        assert_in_range(rows[i].code, 1, OPTION_END - 1);
+        assert_ptr_equal(option_row(rows[i].code), &rows[i]);
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(rows[j].name, rows[i].name);
+    }
+}
+
+/* getopt_long knows no optional argument after a letter and a blank. */
+static void test_an_option_with_a_letter_has_an_argument_or_not(void **state)
+{
+    size_t count;
+    const struct help_row *row = option_rows(&count);
+
+    (void)state;
+    for (; count > 0; count--, row++)
+        assert_false(help_has_letter(row) && help_is_optional(row));
+}
+
+static void test_an_abbreviation_is_needed_and_begins_a_name(void **state)
+{
+    size_t count, row_count;
+    const struct option_abbreviation *abbreviation = option_abbreviations(&count);
+    const struct help_row *rows = option_rows(&row_count);
+
+    (void)state;
+    for (; count > 0; count--, abbreviation++) {
+        size_t length = strlen(abbreviation->name), alike = 0;
+
+        assert_false(is_name(abbreviation->name));
+        assert_int_equal(strncmp(option_row(abbreviation->code)->name, abbreviation->name, length), 0);
+        for (size_t i = 0; i < row_count; i++)
+            alike += strncmp(rows[i].name, abbreviation->name, length) == 0;
+        assert_true(alike > 1);
+    }
+}
+
+static void test_no_option_contradicts_itself(void **state)
+{
+    size_t count;
+    const struct help_row *row = option_rows(&count);
+    struct fault fault;
+
+    (void)state;
+    fault_init(&fault);
+    for (; count > 0; count--, row++) {
+        bool given[OPTION_END] = {['n'] = true, ['o'] = true};
+
+        given['n'] = row->code != OPTION_PROBABILITY;
+        given[row->code] = true;
+        assert_int_equal(option_check(given, &fault), 0);
+    }
+    assert_false(fault_any(&fault));
+    fault_release(&fault);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names_and_codes_are_given_once),
+        cmocka_unit_test(test_an_option_with_a_letter_has_an_argument_or_not),
+        cmocka_unit_test(test_an_abbreviation_is_needed_and_begins_a_name),
+        cmocka_unit_test(test_no_option_contradicts_itself),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
