@@ -45,7 +45,8 @@ struct piles {
     uint64_t records;   /* that were dealt out to them, dropped ones among them */
     unsigned count;
     unsigned lanes;        /* pile p belongs to lane p mod lanes: one thread at a time works on a lane's piles */
-    uint32_t flush_blocks; /* a tail worth writing */
+    uint32_t flush_blocks; /* a tail worth writing; where a program compresses, the least that may be */
+    uint32_t frame_blocks; /* where a program compresses: a tail that is always worth writing; else 0 */
     bool sealed;           /* nothing will be appended any more */
 };
 

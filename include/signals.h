@@ -5,7 +5,8 @@
  * Death by signal leaves no file behind and shows the parent its true cause: the handler unlinks the registered
  * temporary names, restores the default action and raises the signal again. The list of names is the program's one
  * mutable global. Signals that the parent had ignored stay ignored. SIGXFSZ is ignored, so that a write over the limit
- * fails with EFBIG and a message. SIGPIPE is left as it is, but for writes to pipes of one's own.
+ * fails with EFBIG and a message, and SIGCHLD has its default, without which the status of a child would be lost.
+ * SIGPIPE is left as it is, but for writes to pipes of one's own.
  */
 
 #include <signal.h>

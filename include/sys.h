@@ -38,9 +38,16 @@ ssize_t sys_write(int fd, const void *data, size_t bytes);
 off_t sys_seek(int fd, off_t offset, int whence); /* lseek */
 ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset);
 ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset);
-int sys_pipe(int ends[2]);          /* close-on-exec */
-int sys_poll(int fd, short events); /* waits without limit */
+int sys_pipe(int ends[2]); /* close-on-exec */
+int sys_set_nonblocking(int fd);
+int sys_poll(int fd, short events);                                         /* waits without limit */
+int sys_poll_two(int one, short one_events, int other, short other_events); /* for either; -1 stands for none */
 int sys_punch_hole(int fd, off_t offset, off_t bytes);
+
+/* The program, found as execvp does, with `option` as its only argument (NULL: with none), standard input and output
+ * from and to descriptors above 2, and `mask` of signals blocked. What this program has set signals to is not passed
+ * on. Its process number, or -1 with errno. */
+pid_t sys_spawn(const char *program, const char *option, int input, int output, const sigset_t *mask);
 
 /* `sh -c command`, with standard input from `input`, which is above 2, with "NAME=value" in its environment and `mask`
  * of signals blocked. What this program has set signals to is not passed on. Its process number, or -1 with errno. */

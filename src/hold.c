@@ -23,7 +23,7 @@ static int spill_memory(struct hold *hold)
         xxh64_init(&hold->checksum, 0);
     }
     xxh64_update(&hold->checksum, hold->memory, hold->memory_bytes);
-    if (hold->spill == NULL || spill_write(hold->spill, 0, hold->spill_bytes, &piece, 1) != 0)
+    if (hold->spill == NULL || spill_write(hold->spill, 0, &piece, 1) != 0)
         return -1;
     hold->spill_bytes += hold->memory_bytes;
     hold->memory_bytes = 0;
@@ -56,26 +56,29 @@ int hold_append(struct hold *hold, const uint8_t *data, size_t bytes)
 /* The temporary file is gone after this, also if it fails. */
 static int drain_spill(struct hold *hold, int (*write)(void *context, uint8_t *data, size_t bytes), void *context)
 {
+    struct spill_reader reader;
     struct xxh64 checksum;
     uint64_t done = 0;
     int status = 0;
 
+    spill_reader_init(&reader, hold->spill, 0);
     xxh64_init(&checksum, 0);
     while (status == 0 && done < hold->spill_bytes) {
         uint64_t left = hold->spill_bytes - done;
         size_t bytes = left < HOLD_MEMORY_BYTES ? (size_t)left : HOLD_MEMORY_BYTES;
         struct iovec piece = {.iov_base = hold->memory, .iov_len = bytes};
 
-        status = spill_read(hold->spill, 0, done, &piece, 1);
+        status = spill_reader_read(&reader, &piece, 1);
         if (status != 0)
             break;
         xxh64_update(&checksum, hold->memory, bytes);
         done += bytes;
         if (done == hold->spill_bytes && xxh64_value(&checksum) != xxh64_value(&hold->checksum))
-            status = spill_report_damage(hold->spill, 0, 0);
+            status = spill_report_damage(hold->spill, 0);
         else
             status = write(context, hold->memory, bytes);
     }
+    spill_reader_release(&reader);
     spill_free(hold->spill);
     hold->spill = NULL;
     hold->spill_bytes = 0;

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compress.h"
 #include "decimal.h"
 #include "draw.h"
 #include "gather.h"
@@ -58,6 +59,7 @@ struct job {
     struct gnu *gnu;       /* NULL without --random-source */
     struct output *output;
     struct spill_place place;
+    struct compress compress;           /* without a program if none was given */
     char seed_text[2 * SEED_BYTES + 1]; /* the seed that was made, if none was given */
     const char *seed;
     struct order order;
@@ -387,7 +389,9 @@ int job_run(const struct options *options)
     int status = -1;
 
     fault_init(&job.fault);
+    compress_init(&job.compress, options->compress_program, &job.fault);
     job.place.fault = &job.fault;
+    job.place.compress = options->compress_program != NULL ? &job.compress : NULL;
     job.place.directory = options->temporary_count > 0 ? options->temporary : &directory;
     job.place.directories = options->temporary_count > 0 ? (unsigned)options->temporary_count : 1;
     if (plan_is_empty(options))
@@ -399,6 +403,7 @@ int job_run(const struct options *options)
     gnu_free(job.gnu);
     free(job.names);
     free(job.names_data);
+    compress_release(&job.compress);
     fault_release(&job.fault);
     return status;
 }

@@ -21,7 +21,7 @@
  *     index.c     the records of a pile as references that can be permuted
  *     passage.c   records one by one, from a source to a sink: walk.c, outlet.c
  *     pile.c      piles in memory and on disk, and the policy of spilling; keys.c numbers beside records
- *     spill.c     the temporary files of piles
+ *     spill.c     the temporary files of piles; compress.c the program that compresses them
  *     queue.c     input blocks on their way through pass 1
  *     record.c    what a record is
  *     source.c    where records come from: header.c the beginning of a file, tail.c its end; words.c those in no file

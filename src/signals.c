@@ -69,11 +69,13 @@ static void die(int signal)
 
 void signals_install(void)
 {
-    struct sigaction deadly = {.sa_handler = die}, ignored = {.sa_handler = SIG_IGN};
+    struct sigaction deadly = {.sa_handler = die}, ignored = {.sa_handler = SIG_IGN}, usual = {.sa_handler = SIG_DFL};
 
     caught_set(&deadly.sa_mask);
     sigemptyset(&ignored.sa_mask);
     sigaction(SIGXFSZ, &ignored, NULL);
+    sigemptyset(&usual.sa_mask);
+    sigaction(SIGCHLD, &usual, NULL);
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++) {
         struct sigaction inherited;
 

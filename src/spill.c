@@ -4,7 +4,10 @@
  * the rule, a pile's place in its file is its own offset. Otherwise the piles of a group take turns, a stripe each, so
  * that a place is still found by arithmetic alone; what a short pile does not use is a hole and takes no space.
  *
- *     pile offset  ->  (part: the directory after so many that were full)  ->  group file, stripe, place in it
+ *     offset  ->  (part: the directory after so many that were full)  ->  group file, stripe, place in it
+ *
+ * Offsets are of what is stored: the pile's bytes, or what a program has made of them, run after run, without a gap. So
+ * files know nothing of compression, and a directory may be full in the middle of a run.
  */
 
 #include "spill.h"
@@ -21,21 +24,30 @@
 /* Descriptors left to inputs, output, and what libc opens for a moment. */
 static const unsigned SPARE_DESCRIPTORS = 12;
 
+/* The same for programs that compress: three or four for each that runs. */
+static const unsigned SPARE_FOR_PROGRAMS = 36;
+
 /* More than the piles of two scatters, one within the other, and all that can be of use. */
 static const unsigned WANTED_DESCRIPTORS = 4096;
 
 /* Pieces of one transfer: 64 blocks of 64 KiB are 4 MiB. */
 enum { PIECES = 64 };
 
+struct content {
+    uint64_t bytes;  /* that were written */
+    uint64_t stored; /* that they are in the files */
+    unsigned parts;  /* how many directories it has come to; 0 before the first write */
+};
+
 struct spill {
     struct spill_place *place;
     pthread_mutex_t mutex; /* guards the making of files */
     unsigned piles;
-    unsigned files;  /* groups */
-    unsigned turns;  /* piles in a group, at most */
-    int *descriptor; /* [files][directories]; -1 if not made */
-    uint64_t *start; /* [piles][directories + 1]: the pile's offset at which each of its parts begins */
-    unsigned *parts; /* [piles]: how many directories it has come to; 0 before the first write */
+    unsigned files;          /* groups */
+    unsigned turns;          /* piles in a group, at most */
+    int *descriptor;         /* [files][directories]; -1 if not made */
+    uint64_t *start;         /* [piles][directories + 1]: the offset at which each of the pile's parts begins */
+    struct content *content; /* [piles] */
 };
 
 static const char *directory_of(const struct spill *spill, unsigned pile, unsigned part)
@@ -122,6 +134,8 @@ int spill_check(struct spill_place *place, uint64_t bytes)
             free_bytes = UINT64_MAX; /* what is not known is no reason to refuse */
         room = free_bytes < UINT64_MAX - room ? room + free_bytes : UINT64_MAX;
     }
+    if (place->compress != NULL)
+        return bytes > 0 ? compress_try(place->compress) : 0;
     if (room >= bytes)
         return 0;
     return fault_say(place->fault, "temporary file in %s%s: %s: about %llu MiB are needed, %llu MiB are free",
@@ -132,7 +146,8 @@ int spill_check(struct spill_place *place, uint64_t bytes)
 struct spill *spill_open(struct spill_place *place, unsigned piles)
 {
     unsigned free_descriptors = sys_free_descriptors(WANTED_DESCRIPTORS);
-    unsigned files = free_descriptors > SPARE_DESCRIPTORS ? free_descriptors - SPARE_DESCRIPTORS : 0;
+    unsigned spare = SPARE_DESCRIPTORS + (place->compress != NULL ? SPARE_FOR_PROGRAMS : 0);
+    unsigned files = free_descriptors > spare ? free_descriptors - spare : 0;
     struct spill *spill = sys_allocate(1, sizeof *spill);
 
     if (spill == NULL)
@@ -152,8 +167,8 @@ struct spill *spill_open(struct spill_place *place, unsigned piles)
     pthread_mutex_init(&spill->mutex, NULL);
     spill->descriptor = sys_allocate((size_t)spill->files * place->directories, sizeof *spill->descriptor);
     spill->start = sys_allocate((size_t)piles * (place->directories + 1), sizeof *spill->start);
-    spill->parts = sys_allocate(piles, sizeof *spill->parts);
-    if (spill->descriptor == NULL || spill->start == NULL || spill->parts == NULL)
+    spill->content = sys_allocate(piles, sizeof *spill->content);
+    if (spill->descriptor == NULL || spill->start == NULL || spill->content == NULL)
         goto fail;
     for (size_t i = 0; i < (size_t)spill->files * place->directories; i++)
         spill->descriptor[i] = -1;
@@ -165,7 +180,7 @@ fail:
         free(spill->descriptor);
     if (spill != NULL) {
         free(spill->start);
-        free(spill->parts);
+        free(spill->content);
     }
     free(spill);
     return NULL;
@@ -181,7 +196,7 @@ void spill_free(struct spill *spill)
     pthread_mutex_destroy(&spill->mutex);
     free(spill->descriptor);
     free(spill->start);
-    free(spill->parts);
+    free(spill->content);
     free(spill);
 }
 
@@ -216,7 +231,7 @@ static int descriptor_for_writing(struct spill *spill, unsigned pile, unsigned p
     return got;
 }
 
-/* Where a pile's byte stands in its part's file, and how many bytes from there on stand together. */
+/* Where a byte at an offset of a pile stands in its part's file, and how many bytes from there on stand together. */
 static off_t place_of(const struct spill *spill, unsigned pile, uint64_t offset, uint64_t *together)
 {
     uint64_t stripe = offset / SPILL_STRIPE_BYTES;
@@ -230,14 +245,14 @@ static off_t place_of(const struct spill *spill, unsigned pile, uint64_t offset,
     return (off_t)((stripe * spill->turns + pile / spill->files) * SPILL_STRIPE_BYTES + inside);
 }
 
-/* The part in which a pile's byte is, and the offset at which the next part begins. */
+/* The part in which an offset of a pile is, and the offset at which the next part begins. */
 static unsigned part_of(struct spill *spill, unsigned pile, uint64_t offset, uint64_t *next)
 {
     unsigned part = 0;
 
-    while (part + 1 < spill->parts[pile] && offset >= *start_of(spill, pile, part + 1))
+    while (part + 1 < spill->content[pile].parts && offset >= *start_of(spill, pile, part + 1))
         part++;
-    *next = part + 1 < spill->parts[pile] ? *start_of(spill, pile, part + 1) : UINT64_MAX;
+    *next = part + 1 < spill->content[pile].parts ? *start_of(spill, pile, part + 1) : UINT64_MAX;
     return part;
 }
 
@@ -270,27 +285,29 @@ static bool is_full(int error)
 }
 
 /* Write what stands together; when its directory is full go on in the next one, with what is left of it. */
-static int write_together(struct spill *spill, unsigned pile, uint64_t *offset, struct iovec *some, int count,
-                          size_t bytes)
+static int store_together(struct spill *spill, unsigned pile, struct iovec *some, int count, size_t bytes)
 {
+    struct content *content = &spill->content[pile];
+
     for (;;) {
-        unsigned part = spill->parts[pile] - 1;
+        unsigned part = content->parts - 1;
         int fd = descriptor_for_writing(spill, pile, part);
         uint64_t together;
         size_t done = 0;
         int status = -1;
 
         if (fd >= 0)
-            status = io_write_at(fd, some, count,
-                                 place_of(spill, pile, *offset - *start_of(spill, pile, part), &together), &done);
-        *offset += done;
+            status =
+                io_write_at(fd, some, count,
+                            place_of(spill, pile, content->stored - *start_of(spill, pile, part), &together), &done);
+        content->stored += done;
         bytes -= done;
         atomic_fetch_add(&spill->place->bytes, done);
         if (status == 0)
             return 0;
-        if (!is_full(errno) || spill->parts[pile] == spill->place->directories)
+        if (!is_full(errno) || content->parts == spill->place->directories)
             return report(spill, pile, part, errno);
-        *start_of(spill, pile, spill->parts[pile]++) = *offset;
+        *start_of(spill, pile, content->parts++) = content->stored;
         while (count > 0 && some->iov_len == 0) {
             some++;
             count--;
@@ -300,44 +317,54 @@ static int write_together(struct spill *spill, unsigned pile, uint64_t *offset, 
     }
 }
 
-int spill_write(struct spill *spill, unsigned pile, uint64_t offset, struct iovec *pieces, int count)
+/* Append to what is stored of a pile. */
+static int store(struct spill *spill, unsigned pile, struct iovec *pieces, int count)
 {
-    if (spill->parts[pile] == 0)
-        spill->parts[pile] = 1;
+    struct content *content = &spill->content[pile];
+
+    if (content->parts == 0)
+        content->parts = 1;
     while (count > 0) {
         struct iovec some[PIECES];
         uint64_t together;
         size_t bytes;
         int taken;
 
-        place_of(spill, pile, offset - *start_of(spill, pile, spill->parts[pile] - 1), &together);
+        place_of(spill, pile, content->stored - *start_of(spill, pile, content->parts - 1), &together);
         taken = take_pieces(&pieces, &count, together, some, &bytes);
-        if (write_together(spill, pile, &offset, some, taken, bytes) != 0)
+        if (store_together(spill, pile, some, taken, bytes) != 0)
             return -1;
     }
     return 0;
 }
 
-int spill_read(struct spill *spill, unsigned pile, uint64_t offset, struct iovec *pieces, int count)
-{
-    while (count > 0) {
-        struct iovec some[PIECES];
-        uint64_t next;
-        uint64_t together;
-        unsigned part = part_of(spill, pile, offset, &next);
-        off_t at = place_of(spill, pile, offset - *start_of(spill, pile, part), &together);
-        size_t bytes;
-        size_t done;
-        int taken = take_pieces(&pieces, &count, together < next - offset ? together : next - offset, some, &bytes);
+struct packing {
+    struct spill *spill;
+    unsigned pile;
+};
 
-        if (io_read_at(*descriptor_of(spill, pile, part), some, taken, at, &done) != 0)
-            return report(spill, pile, part, errno);
-        offset += bytes;
-    }
-    return 0;
+static int store_packed(void *context, const uint8_t *data, size_t bytes)
+{
+    struct packing *packing = context;
+    struct iovec piece = {.iov_base = (uint8_t *)data, .iov_len = bytes}; /* which is only read */
+
+    return store(packing->spill, packing->pile, &piece, 1);
 }
 
-void spill_discard(struct spill *spill, unsigned pile, uint64_t from, uint64_t to)
+int spill_write(struct spill *spill, unsigned pile, struct iovec *pieces, int count)
+{
+    struct compress *compress = spill->place->compress;
+    struct packing packing = {.spill = spill, .pile = pile};
+
+    for (int i = 0; i < count; i++)
+        spill->content[pile].bytes += pieces[i].iov_len;
+    if (compress == NULL)
+        return store(spill, pile, pieces, count);
+    return compress_try(compress) == 0 ? compress_pieces(compress, pieces, count, store_packed, &packing) : -1;
+}
+
+/* Give back the space of what is stored from one offset to another. */
+static void discard(struct spill *spill, unsigned pile, uint64_t from, uint64_t to)
 {
     while (from < to) {
         uint64_t next;
@@ -354,24 +381,100 @@ void spill_discard(struct spill *spill, unsigned pile, uint64_t from, uint64_t t
     }
 }
 
-void spill_drop(struct spill *spill, unsigned pile, uint64_t bytes)
+void spill_drop(struct spill *spill, unsigned pile)
 {
+    struct content *content = &spill->content[pile];
+
     if (spill->turns > 1)
-        spill_discard(spill, pile, 0, bytes);
-    for (unsigned part = 0; spill->turns == 1 && part < spill->parts[pile]; part++) {
+        discard(spill, pile, 0, content->stored);
+    for (unsigned part = 0; spill->turns == 1 && part < content->parts; part++) {
         int *fd = descriptor_of(spill, pile, part);
 
         if (*fd >= 0)
             io_close(*fd);
         *fd = -1;
     }
-    spill->parts[pile] = 0;
+    *content = (struct content){.parts = 0};
 }
 
-int spill_report_damage(struct spill *spill, unsigned pile, uint64_t offset)
+int spill_report_damage(struct spill *spill, unsigned pile)
 {
-    uint64_t next;
+    const struct spill_place *place = spill->place;
+    const char *directory = directory_of(spill, pile, 0);
 
-    return fault_say(spill->place->fault, "temporary file in %s: contents have changed since they were written",
-                     directory_of(spill, pile, part_of(spill, pile, offset, &next)));
+    if (place->compress != NULL)
+        return fault_say(place->fault,
+                         "temporary file in %s: contents have changed since they were written, or '%s -d' changes them",
+                         directory, place->compress->program);
+    return fault_say(place->fault, "temporary file in %s: contents have changed since they were written", directory);
+}
+
+void spill_reader_init(struct spill_reader *reader, struct spill *spill, unsigned pile)
+{
+    *reader = (struct spill_reader){.spill = spill, .pile = pile, .left = spill->content[pile].bytes};
+}
+
+void spill_reader_release(struct spill_reader *reader)
+{
+    compress_free(reader->packed);
+    reader->packed = NULL;
+}
+
+/* Fill the pieces with what is stored. */
+static int fetch(struct spill_reader *reader, struct iovec *pieces, int count)
+{
+    struct spill *spill = reader->spill;
+    unsigned pile = reader->pile;
+
+    while (count > 0) {
+        struct iovec some[PIECES];
+        uint64_t next;
+        uint64_t together;
+        unsigned part = part_of(spill, pile, reader->next, &next);
+        off_t at = place_of(spill, pile, reader->next - *start_of(spill, pile, part), &together);
+        size_t bytes;
+        size_t done;
+        int taken =
+            take_pieces(&pieces, &count, together < next - reader->next ? together : next - reader->next, some, &bytes);
+
+        if (io_read_at(*descriptor_of(spill, pile, part), some, taken, at, &done) != 0)
+            return report(spill, pile, part, errno);
+        reader->next += bytes;
+    }
+    return 0;
+}
+
+static ssize_t fetch_packed(void *context, uint8_t *data, size_t bytes)
+{
+    struct spill_reader *reader = context;
+    uint64_t left = reader->spill->content[reader->pile].stored - reader->next;
+    struct iovec piece = {.iov_base = data, .iov_len = bytes < left ? bytes : (size_t)left};
+    size_t length = piece.iov_len;
+
+    if (length == 0)
+        return 0;
+    return fetch(reader, &piece, 1) == 0 ? (ssize_t)length : -1;
+}
+
+/* Fill the pieces with what a program makes of what is stored. */
+static int fetch_through(struct spill_reader *reader, const struct iovec *pieces, int count)
+{
+    if (reader->packed == NULL)
+        reader->packed = compress_open(reader->spill->place->compress, fetch_packed, reader);
+    if (reader->packed == NULL || compress_read(reader->packed, pieces, count) != 0)
+        return -1;
+    return reader->left > 0 ? 0 : compress_end(reader->packed);
+}
+
+int spill_reader_read(struct spill_reader *reader, struct iovec *pieces, int count)
+{
+    for (int i = 0; i < count; i++)
+        reader->left -= pieces[i].iov_len;
+    return reader->spill->place->compress == NULL ? fetch(reader, pieces, count) : fetch_through(reader, pieces, count);
+}
+
+void spill_reader_discard(struct spill_reader *reader)
+{
+    discard(reader->spill, reader->pile, reader->discarded, reader->next);
+    reader->discarded = reader->next;
 }

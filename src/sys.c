@@ -180,6 +180,13 @@ int sys_pipe(int ends[2])
 #endif
 }
 
+int sys_set_nonblocking(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+
+    return flags < 0 ? -1 : fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+}
+
 /* The environment with "NAME=value" in it, and no other value of NAME. An array for free, or NULL with errno. */
 static char **with_variable(const char *variable)
 {
@@ -213,7 +220,9 @@ static int set_child_signals(posix_spawnattr_t *attributes, const sigset_t *mask
     return error;
 }
 
-static int spawn(pid_t *child, char *const *arguments, char *const *environment, int input, const sigset_t *mask)
+/* `output` may be -1: standard output stays. */
+static int spawn(pid_t *child, char *const *arguments, char *const *environment, int input, int output,
+                 const sigset_t *mask)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -226,12 +235,27 @@ static int spawn(pid_t *child, char *const *arguments, char *const *environment,
         error = set_child_signals(&attributes, mask);
         if (error == 0)
             error = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+        if (error == 0 && output >= 0)
+            error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
         if (error == 0)
-            error = posix_spawn(child, arguments[0], &actions, &attributes, arguments, environment);
+            error = posix_spawnp(child, arguments[0], &actions, &attributes, arguments, environment);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
     return error;
+}
+
+pid_t sys_spawn(const char *program, const char *option, int input, int output, const sigset_t *mask)
+{
+    char *arguments[] = {(char *)program, (char *)option, NULL}; /* execvp changes nothing, whatever its prototype */
+    pid_t child = -1;
+    int error = spawn(&child, arguments, environ, input, output, mask);
+
+    if (error != 0) {
+        errno = error;
+        return -1;
+    }
+    return child;
 }
 
 pid_t sys_spawn_shell(const char *command, const char *variable, int input, const sigset_t *mask)
@@ -243,7 +267,7 @@ pid_t sys_spawn_shell(const char *command, const char *variable, int input, cons
     int error = ENOMEM;
 
     if (environment != NULL)
-        error = spawn(&child, arguments, environment, input, mask);
+        error = spawn(&child, arguments, environment, input, -1, mask);
     free(environment);
     if (error != 0) {
         errno = error;
@@ -267,6 +291,13 @@ int sys_poll(int fd, short events)
     struct pollfd wait = {.fd = fd, .events = events};
 
     return poll(&wait, 1, -1);
+}
+
+int sys_poll_two(int one, short one_events, int other, short other_events)
+{
+    struct pollfd wait[] = {{.fd = one, .events = one_events}, {.fd = other, .events = other_events}};
+
+    return poll(wait, 2, -1);
 }
 
 int sys_punch_hole(int fd, off_t offset, off_t bytes)

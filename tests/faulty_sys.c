@@ -36,7 +36,8 @@ static const struct {
     {"ENOENT", ENOENT}, {"EAGAIN", EAGAIN}, {"EPIPE", EPIPE},   {"EXDEV", EXDEV},   {"ENOTSUP", ENOTSUP},
 };
 
-static const char *const interruptible[] = {"open", "close", "read", "write", "preadv", "pwritev", "poll", "wait"};
+static const char *const interruptible[] = {"open",    "close", "read",     "write", "preadv",
+                                            "pwritev", "poll",  "poll_two", "wait"};
 
 /* What the environment asks for, and how far it has come. */
 static struct {
@@ -153,10 +154,15 @@ CALL(int, readable, -1, (const char *path), (path))
 CALL(int, mkstemp, -1, (char *pattern), (pattern))
 CALL(off_t, seek, -1, (int fd, off_t offset, int whence), (fd, offset, whence))
 CALL(int, pipe, -1, (int ends[2]), (ends))
+CALL(int, set_nonblocking, -1, (int fd), (fd))
 CALL(int, poll, -1, (int fd, short events), (fd, events))
+CALL(int, poll_two, -1, (int one, short one_events, int other, short other_events),
+     (one, one_events, other, other_events))
 CALL(int, punch_hole, -1, (int fd, off_t offset, off_t bytes), (fd, offset, bytes))
 CALL(pid_t, spawn_shell, -1, (const char *command, const char *variable, int input, const sigset_t *mask),
      (command, variable, input, mask))
+CALL(pid_t, spawn, -1, (const char *program, const char *option, int input, int output, const sigset_t *mask),
+     (program, option, input, output, mask))
 CALL(pid_t, wait, -1, (pid_t child, int *status, int options), (child, status, options))
 CALL(void *, map, NULL, (size_t bytes), (bytes))
 CALL(void *, allocate, NULL, (size_t count, size_t bytes), (count, bytes))

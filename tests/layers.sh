@@ -21,7 +21,7 @@ layers='
     table queue source sink target filter cut team
     header tail
     record
-    pool weight
+    pool weight compress
     io random scan fault form pattern split number decimal escape hardware cgroup textfile signals
     sys chacha sha256 xxh64 wide
 '

@@ -14,6 +14,7 @@ enum { BLOCK = 4096, PILES_MAX = 512 };
 static const char *const directories[] = {"disk0"};
 static struct fault fault;
 static struct spill_place place;
+static struct compress compress;
 static struct pool pool;
 static struct piles piles;
 static uint64_t appended[PILES_MAX]; /* bytes, to each pile */
@@ -33,7 +34,7 @@ static int setup(void **state)
     return disk_reset();
 }
 
-/* Whatever has happened, all blocks and files are given back. */
+/* Whatever has happened, all blocks and files are given back, and no process is left. */
 static int teardown(void **state)
 {
     bool clean;
@@ -41,9 +42,18 @@ static int teardown(void **state)
     piles_release(&piles);
     piles_release(&piles);
     clean = pool.free == pool.blocks && pool.promised == 0 && disk.files == 0 && scratch_count("disk0") == 0;
+    clean = clean && waitpid(-1, NULL, WNOHANG) == -1;
     pool_close(&pool);
     fault_release(&fault);
     return scratch_teardown(state) == 0 && clean ? 0 : -1;
+}
+
+/* From now on a program compresses. It is taken as tried. */
+static void use_program(const char *program)
+{
+    compress_init(&compress, program, &fault);
+    compress.tried = true;
+    place.compress = &compress;
 }
 
 static void open_piles(uint32_t blocks, unsigned count, unsigned lanes)
@@ -687,6 +697,97 @@ static void lanes_grow_side_by_side(void **state)
     assert_all_as_appended();
 }
 
+/* Programs compress large pieces better, and start seldom. */
+static void compressed_frames_are_large_where_memory_allows(void **state)
+{
+    unsigned long bytes;
+    unsigned frames = 0;
+    FILE *sizes;
+
+    (void)state;
+    assert_true(scratch_put("script", "#!/bin/sh\ncat >frame\nwc -c <frame >>sizes\ncat frame\n", 0755));
+    use_program("./script");
+    open_piles(6000, 8, 2);
+    append_to_all((uint64_t)13000 * BLOCK, 9999);
+    sizes = fopen("sizes", "r");
+    assert_non_null(sizes);
+    for (; fscanf(sizes, "%lu", &bytes) == 1; frames++) /* NOLINT(cert-err34-c) */
+        assert_true(bytes >= 1 << 20);
+    fclose(sizes);
+    assert_true(frames > 10);
+}
+
+static void all_tails_that_will_be_compressed_are_bounded(void **state)
+{
+    uint64_t random = 1;
+    uint32_t most = 0;
+
+    (void)state;
+    use_program("cat");
+    open_piles(4096, 512, 1);
+    for (int i = 0; i < 9000; i++) {
+        uint32_t tails = 0;
+
+        assert_int_equal(append((unsigned)(engine_random(&random) % 512), 5000), 0);
+        for (unsigned p = 0; p < 512 && i % 50 == 0; p++)
+            tails += piles.pile[p].spilled ? piles.pile[p].blocks : 0;
+        most = tails > most ? tails : most;
+    }
+    assert_true(most > 0 && most < 4096 * 2 / 5);
+}
+
+static void compressed_piles_come_back_whole(void **state)
+{
+    (void)state;
+    use_program("gzip");
+    open_piles(400, 6, 2);
+    append_to_all((uint64_t)1200 * BLOCK, 9000);
+    piles_seal(&piles);
+    for (unsigned p = 0; p < 6; p++)
+        assert_int_equal(pile_flush(&piles, p), 0);
+    assert_true(disk.written_bytes < (uint64_t)1200 * BLOCK);
+    assert_delivers(0, true, 100001);
+    assert_delivers(0, true, 5000000);
+    assert_delivers(0, false, 70000);
+    assert_loads(1);
+    pile_clear(&piles, 1);
+    appended[1] = 0;
+    assert_int_equal(pile_verify(&piles, 2, (uint8_t *)scratch.text, sizeof scratch.text), 0);
+    assert_loads(2);
+    assert_int_equal(pile_flush(&piles, 2), 0);
+    assert_loads(2);
+}
+
+static void a_source_over_a_compressed_pile_may_be_left_before_its_end(void **state)
+{
+    struct source *source;
+    uint8_t data[1000];
+
+    (void)state;
+    use_program("gzip");
+    flush_one(30 * BLOCK);
+    source = pile_source(&piles, 1, true);
+    assert_int_equal(source_read(source, data, sizeof data), sizeof data);
+    assert_int_equal(data[999], byte_of(1, 999));
+    scratch_listen();
+    source_free(source);
+    assert_string_equal(scratch_heard(), "");
+}
+
+static void a_program_that_gives_back_something_else_is_found_by_the_checksum(void **state)
+{
+    (void)state;
+    assert_true(scratch_put("script", "#!/bin/sh\nif [ \"$1\" = -d ]; then tr ab ba; else cat; fi\n", 0755));
+    use_program("./script");
+    flush_one(30 * BLOCK - 5);
+    assert_true(pool_promise(&pool, pile_load_blocks(&piles, 1)));
+    scratch_listen();
+    assert_int_equal(pile_load(&piles, 1), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: contents have changed since they were "
+                                         "written, or './script -d' changes them\n");
+    assert_int_equal(pool.free, pool.blocks);
+}
+
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -721,6 +822,11 @@ int main(void)
         IN_SCRATCH(a_half_spilled_pile_is_verified_as_far_as_it_is_spilled),
         IN_SCRATCH(damage_is_found_when_a_pile_is_verified),
         IN_SCRATCH(a_dropped_pile_gives_all_back_and_takes_nothing),
+        IN_SCRATCH(compressed_frames_are_large_where_memory_allows),
+        IN_SCRATCH(all_tails_that_will_be_compressed_are_bounded),
+        IN_SCRATCH(compressed_piles_come_back_whole),
+        IN_SCRATCH(a_source_over_a_compressed_pile_may_be_left_before_its_end),
+        IN_SCRATCH(a_program_that_gives_back_something_else_is_found_by_the_checksum),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

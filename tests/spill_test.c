@@ -14,6 +14,7 @@ enum { PILES_MAX = 40, PIECES_MAX = 150, PIECE_MAX = 3000, ALL_MAX = 3 << 20 };
 static const char *const directories[] = {"disk0", "disk1", "disk2"};
 static struct fault fault;
 static struct spill_place place;
+static struct compress compress;
 
 static int setup(void **state)
 {
@@ -30,10 +31,10 @@ static int setup(void **state)
     return disk_reset();
 }
 
-/* No file is left, open or by name. */
+/* No file is left, open or by name, and no process. */
 static int teardown(void **state)
 {
-    int result = disk.files == 0 ? 0 : -1;
+    int result = disk.files == 0 && waitpid(-1, NULL, WNOHANG) == -1 ? 0 : -1;
 
     for (int i = 0; i < 3; i++)
         if (scratch_count(directories[i]) != 0)
@@ -46,6 +47,18 @@ static int teardown(void **state)
 static uint8_t byte_of(unsigned pile, uint64_t i)
 {
     return (uint8_t)((i * 0x9e3779b97f4a7c15 >> 40) + pile);
+}
+
+/* From now on a shell script compresses by `there` and decompresses by `again`. It is taken as tried. */
+static void use_script(const char *there, const char *again)
+{
+    char script[512];
+
+    snprintf(script, sizeof script, "#!/bin/sh\nif [ \"$1\" = -d ]; then\n%s\nelse\n%s\nfi\n", again, there);
+    assert_true(scratch_put("script", script, 0755));
+    compress_init(&compress, "./script", &fault);
+    compress.tried = true;
+    place.compress = &compress;
 }
 
 /* Append to a pile, in at most `count` pieces. Returns what spill_write does. */
@@ -61,13 +74,14 @@ static int append(struct spill *spill, unsigned pile, uint64_t *bytes, uint64_t 
             data[total + k] = byte_of(pile, *bytes + total + k);
         total += pieces[i].iov_len;
     }
-    if (spill_write(spill, pile, *bytes, pieces, count) != 0)
+    if (spill_write(spill, pile, pieces, count) != 0)
         return -1;
     *bytes += total;
     return 0;
 }
 
-static void assert_reads(struct spill *spill, unsigned pile, uint64_t offset, uint64_t bytes, int count)
+/* The next `bytes` bytes, from `offset` on. */
+static void assert_goes_on(struct spill_reader *reader, uint64_t offset, uint64_t bytes, int count)
 {
     static uint8_t data[ALL_MAX];
     struct iovec pieces[PIECES_MAX];
@@ -80,13 +94,39 @@ static void assert_reads(struct spill *spill, unsigned pile, uint64_t offset, ui
         pieces[i] = (struct iovec){.iov_base = data + from, .iov_len = (size_t)(to - from)};
     }
     memset(data, 0, (size_t)bytes);
-    assert_int_equal(spill_read(spill, pile, offset, pieces, count), 0);
+    assert_int_equal(spill_reader_read(reader, pieces, count), 0);
     for (uint64_t i = 0; i < bytes; i++)
-        if (data[i] != byte_of(pile, offset + i))
-            fail_msg("pile %u, byte %lu", pile, (unsigned long)(offset + i));
+        if (data[i] != byte_of(reader->pile, offset + i))
+            fail_msg("pile %u, byte %lu", reader->pile, (unsigned long)(offset + i));
 }
 
-/* Write to `piles` piles by turns until each has about `most` bytes; read all of each, and parts. */
+/* All of a pile, which has `bytes` bytes. */
+static void assert_reads(struct spill *spill, unsigned pile, uint64_t bytes, int count)
+{
+    struct spill_reader reader;
+
+    spill_reader_init(&reader, spill, pile);
+    assert_true(reader.left == bytes);
+    assert_goes_on(&reader, 0, bytes, count);
+    spill_reader_release(&reader);
+}
+
+/* In steps of random lengths. */
+static void assert_reads_in_steps(struct spill *spill, unsigned pile, uint64_t bytes, uint64_t *random)
+{
+    struct spill_reader reader;
+    uint64_t step;
+
+    spill_reader_init(&reader, spill, pile);
+    for (uint64_t offset = 0; offset < bytes; offset += step) {
+        step = 1 + engine_random(random) % 200000;
+        step = step < bytes - offset ? step : bytes - offset;
+        assert_goes_on(&reader, offset, step, 1 + (int)(engine_random(random) % 5));
+    }
+    spill_reader_release(&reader);
+}
+
+/* Write to `piles` piles by turns until each has about `most` bytes; read all of each, at once and in steps. */
 static void write_and_read(unsigned piles, uint64_t most)
 {
     struct spill *spill = spill_open(&place, piles);
@@ -108,20 +148,17 @@ static void write_and_read(unsigned piles, uint64_t most)
     }
     for (unsigned p = 0; p < piles; p++) {
         total += bytes[p];
-        assert_reads(spill, p, 0, bytes[p], 7);
-        for (int i = 0; i < 5 && bytes[p] > 0; i++) {
-            uint64_t offset = engine_random(&random) % bytes[p];
-
-            assert_reads(spill, p, offset, engine_random(&random) % (bytes[p] - offset) + 1, PIECES_MAX);
-        }
+        assert_reads(spill, p, bytes[p], 7);
+        assert_reads(spill, p, bytes[p], PIECES_MAX);
+        assert_reads_in_steps(spill, p, bytes[p], &random);
     }
-    assert_true(place.bytes == total);
-    assert_true(disk.written_bytes == total);
+    assert_true(place.bytes == disk.written_bytes);
+    assert_true(place.compress != NULL || disk.written_bytes == total);
     spill_free(spill);
     assert_false(fault_any(&fault));
 }
 
-static void what_was_written_is_read_from_any_offset_in_any_pieces(void **state)
+static void what_was_written_is_read_in_any_pieces(void **state)
 {
     (void)state;
     write_and_read(1, 1 << 20);
@@ -279,12 +316,14 @@ static void a_file_that_has_become_too_short_is_reported(void **state)
     uint64_t random = 1;
     uint8_t data[100];
     struct iovec piece = {.iov_base = data, .iov_len = sizeof data};
+    struct spill_reader reader;
 
     (void)state;
     assert_int_equal(append(spill, 0, &bytes, &random, 10), 0);
     disk.cut = true;
+    spill_reader_init(&reader, spill, 0);
     scratch_listen();
-    assert_int_equal(spill_read(spill, 0, 0, &piece, 1), -1);
+    assert_int_equal(spill_reader_read(&reader, &piece, 1), -1);
     assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: file is shorter than what was written\n");
     spill_free(spill);
 }
@@ -300,7 +339,7 @@ static void damage_is_reported_with_its_directory(void **state)
     spill = spill_open(&place, 2);
     assert_int_equal(append(spill, 1, &bytes, &random, 1), 0);
     scratch_listen();
-    assert_int_equal(spill_report_damage(spill, 1, 0), -1);
+    assert_int_equal(spill_report_damage(spill, 1), -1);
     assert_string_equal(scratch_heard(),
                         "bigshuf: temporary file in disk1: contents have changed since they were written\n");
     spill_free(spill);
@@ -327,19 +366,19 @@ static void a_dropped_pile_has_given_its_space_back_and_can_be_written_again(voi
             while (bytes[p] < 600000)
                 assert_int_equal(append(spill, p, &bytes[p], &random, 50), 0);
         files = disk.files;
-        spill_drop(spill, 3, bytes[3]); /* which is in both directories */
+        spill_drop(spill, 3); /* which is in both directories */
         if (descriptors[i] == 0)
             assert_int_equal(disk.files, files - 2);
         else
             assert_true(disk.punched_bytes == bytes[3]);
-        assert_reads(spill, 1, 0, bytes[1], 3);
-        assert_reads(spill, 2, 0, bytes[2], 3);
+        assert_reads(spill, 1, bytes[1], 3);
+        assert_reads(spill, 2, bytes[2], 3);
         bytes[3] = 0;
         disk.room[0] = disk.room[1] = UINT64_MAX;
         assert_int_equal(append(spill, 3, &bytes[3], &random, 100), 0);
-        assert_reads(spill, 3, 0, bytes[3], 3);
-        assert_reads(spill, 2, 0, bytes[2], 3);
-        spill_drop(spill, 5, 0);
+        assert_reads(spill, 3, bytes[3], 3);
+        assert_reads(spill, 2, bytes[2], 3);
+        spill_drop(spill, 5);
         spill_free(spill);
     }
 }
@@ -351,6 +390,7 @@ static void discarded_bytes_leave_the_others_readable(void **state)
     (void)state;
     for (int i = 0; i < 2; i++) {
         struct spill *spill;
+        struct spill_reader reader;
         uint64_t bytes[3] = {0};
         uint64_t random = 1;
 
@@ -360,11 +400,17 @@ static void discarded_bytes_leave_the_others_readable(void **state)
         for (unsigned p = 0; p < 3; p++)
             while (bytes[p] < 1500000)
                 assert_int_equal(append(spill, p, &bytes[p], &random, 150), 0);
-        spill_discard(spill, 1, 0, 1200001);
+        spill_reader_init(&reader, spill, 1);
+        assert_goes_on(&reader, 0, 1000001, 3);
+        spill_reader_discard(&reader);
+        assert_true(disk.punched_bytes == 1000001);
+        assert_goes_on(&reader, 1000001, 200000, 3);
+        spill_reader_discard(&reader);
         assert_true(disk.punched_bytes == 1200001);
-        assert_reads(spill, 1, 1200001, bytes[1] - 1200001, 3);
-        assert_reads(spill, 0, 0, bytes[0], 3);
-        assert_reads(spill, 2, 0, bytes[2], 3);
+        assert_goes_on(&reader, 1200001, bytes[1] - 1200001, 3);
+        spill_reader_release(&reader);
+        assert_reads(spill, 0, bytes[0], 3);
+        assert_reads(spill, 2, bytes[2], 3);
         spill_free(spill);
     }
 }
@@ -383,7 +429,7 @@ static void files_have_no_names_whether_the_system_can_make_such_or_not(void **s
         assert_int_equal(append(spill, 0, &bytes, &random, 10), 0);
         assert_int_equal(disk.files, 1);
         assert_int_equal(scratch_count("disk0"), 0);
-        assert_reads(spill, 0, 0, bytes, 1);
+        assert_reads(spill, 0, bytes, 1);
         spill_free(spill);
     }
 }
@@ -466,12 +512,220 @@ static void without_memory_there_is_no_spill(void **state)
     }
 }
 
+/* ---- Where a program compresses ---- */
+
+static const char *const habits[] = {"cat", "gzip"};
+
+/* `cat` shows that nothing depends on a length that changes; `gzip` that it may. */
+static void use_habit(const char *habit)
+{
+    char again[32];
+
+    snprintf(again, sizeof again, "%s", strcmp(habit, "cat") == 0 ? "cat" : "gzip -d");
+    use_script(habit, again);
+    disk_reset();
+    atomic_store(&place.bytes, 0);
+}
+
+static void what_was_compressed_is_read_in_any_pieces(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        use_habit(habits[i]);
+        write_and_read(3, 600000);
+        assert_int_equal(disk.made[0], 3);
+    }
+}
+
+static void compressed_piles_share_files_where_descriptors_are_few(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        use_habit(habits[i]);
+        disk.descriptors = 8;
+        write_and_read(4, 1500000);
+        assert_int_equal(disk.made[0], 1);
+    }
+}
+
+static void a_compressed_pile_goes_on_in_the_next_directory_wherever_one_is_full(void **state)
+{
+    static const uint64_t rooms[] = {0, 1, 1000, 5000};
+
+    (void)state;
+    place.directories = 3;
+    for (int i = 0; i < 8; i++) {
+        use_habit(habits[i % 2]);
+        disk.room[0] = rooms[i / 2];
+        disk.room[2] = rooms[i / 2] / 2;
+        write_and_read(1, 400000);
+        assert_int_equal(disk.room[0], 0);
+        assert_int_equal(disk.made[1], 1);
+    }
+}
+
+static void a_write_is_one_run_of_the_program(void **state)
+{
+    struct spill *spill = spill_open(&place, 2);
+    uint64_t bytes = 0;
+    uint64_t random = 1;
+
+    (void)state;
+    use_script("echo >>runs; cat", "echo >>runs_back; cat");
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(append(spill, 1, &bytes, &random, PIECES_MAX), 0);
+    assert_reads_in_steps(spill, 1, bytes, &random);
+    assert_true(scratch_holds("runs", "\n\n\n"));
+    assert_true(scratch_holds("runs_back", "\n"));
+    spill_free(spill);
+}
+
+static void what_was_compressed_is_given_back_as_it_is_read(void **state)
+{
+    struct spill *spill;
+    struct spill_reader reader;
+    uint64_t bytes = 0;
+    uint64_t random = 1;
+
+    (void)state;
+    use_script("gzip", "gzip -d");
+    spill = spill_open(&place, 1);
+    while (bytes < ALL_MAX / 2)
+        assert_int_equal(append(spill, 0, &bytes, &random, PIECES_MAX), 0);
+    spill_reader_init(&reader, spill, 0);
+    assert_goes_on(&reader, 0, bytes - 1, 3);
+    spill_reader_discard(&reader);
+    assert_true(disk.punched_bytes > disk.written_bytes / 2);
+    assert_goes_on(&reader, bytes - 1, 1, 1);
+    spill_reader_discard(&reader);
+    assert_true(disk.punched_bytes == disk.written_bytes);
+    spill_reader_release(&reader);
+    spill_drop(spill, 0);
+    assert_int_equal(disk.files, 0);
+    bytes = 0;
+    assert_int_equal(append(spill, 0, &bytes, &random, 3), 0);
+    assert_reads(spill, 0, bytes, 1);
+    spill_free(spill);
+}
+
+/* Write, and read but for `left` bytes. */
+static int write_and_read_through(const char *there, const char *again, uint64_t left, const char **heard)
+{
+    struct spill *spill = spill_open(&place, 1);
+    struct spill_reader reader;
+    static uint8_t data[ALL_MAX];
+    struct iovec piece = {.iov_base = data};
+    uint64_t bytes = 0;
+    uint64_t random = 1;
+    int status = -1;
+
+    fault_release(&fault);
+    fault_init(&fault);
+    use_script(there, again);
+    scratch_listen();
+    if (append(spill, 0, &bytes, &random, PIECES_MAX) == 0 && append(spill, 0, &bytes, &random, 20) == 0) {
+        spill_reader_init(&reader, spill, 0);
+        piece.iov_len = (size_t)(bytes - left);
+        status = spill_reader_read(&reader, &piece, 1);
+        spill_reader_release(&reader);
+    }
+    *heard = scratch_heard();
+    spill_free(spill);
+    return status;
+}
+
+static void a_program_that_fails_is_found_before_the_last_byte_is_read(void **state)
+{
+    static const struct {
+        const char *again, *cause;
+    } cases[] = {
+        {"cat; exit 1", "exit status 1"},
+        {"cat; kill $$", "killed by signal 15"},
+        {"cat; echo", "gave more bytes than were written"},
+    };
+    const char *heard;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char message[128];
+
+        snprintf(message, sizeof message, "bigshuf: compress program './script -d': %s\n", cases[i].cause);
+        assert_int_equal(write_and_read_through("cat", cases[i].again, 1, &heard), 0);
+        assert_int_equal(write_and_read_through("cat", cases[i].again, 0, &heard), -1);
+        assert_string_equal(heard, message);
+    }
+    assert_int_equal(write_and_read_through("cat", "head -c 1000", 0, &heard), -1);
+    assert_string_equal(heard, "bigshuf: compress program './script -d': gave fewer bytes than were written\n");
+    assert_int_equal(write_and_read_through("cat; exit 1", "cat", 0, &heard), -1);
+    assert_string_equal(heard, "bigshuf: compress program './script': exit status 1\n");
+}
+
+static void a_disk_that_fails_while_a_program_runs_is_the_message(void **state)
+{
+    const char *heard;
+
+    (void)state;
+    disk.room[0] = 10000;
+    assert_int_equal(write_and_read_through("cat; exec sleep 100", "cat", 0, &heard), -1);
+    assert_string_equal(heard, "bigshuf: temporary file in disk0: No space left on device\n");
+    disk.room[0] = UINT64_MAX;
+    disk.cut = true;
+    assert_int_equal(write_and_read_through("cat", "cat; exec sleep 100", 0, &heard), -1);
+    assert_string_equal(heard, "bigshuf: temporary file in disk0: file is shorter than what was written\n");
+}
+
+static void the_first_write_tries_the_program(void **state)
+{
+    struct spill *spill;
+    uint64_t bytes = 0;
+    uint64_t random = 1;
+
+    (void)state;
+    use_script("cat", "tr -d a-z");
+    compress.tried = false;
+    spill = spill_open(&place, 1);
+    scratch_listen();
+    assert_int_equal(append(spill, 0, &bytes, &random, 1), -1);
+    assert_string_equal(scratch_heard(),
+                        "bigshuf: compress program './script -d': gave fewer bytes than were written\n");
+    assert_int_equal(disk.files, 0);
+    spill_free(spill);
+}
+
+static void a_check_tries_the_program_if_bytes_are_sure_to_come_and_asks_for_no_room(void **state)
+{
+    (void)state;
+    use_script("exit 1", "cat");
+    compress.tried = false;
+    disk.room[0] = 1 << 20;
+    assert_int_equal(spill_check(&place, 0), 0);
+    scratch_listen();
+    assert_int_equal(spill_check(&place, 1), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: compress program './script': exit status 1\n");
+    use_script("cat", "cat");
+    assert_int_equal(spill_check(&place, (uint64_t)2 << 20), 0);
+}
+
+static void damage_of_what_was_compressed_names_directory_and_program(void **state)
+{
+    struct spill *spill;
+
+    (void)state;
+    use_script("cat", "cat");
+    spill = spill_open(&place, 1);
+    scratch_listen();
+    assert_int_equal(spill_report_damage(spill, 0), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: contents have changed since they were "
+                                         "written, or './script -d' changes them\n");
+    spill_free(spill);
+}
+
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_SCRATCH(what_was_written_is_read_from_any_offset_in_any_pieces),
+        IN_SCRATCH(what_was_written_is_read_in_any_pieces),
         IN_SCRATCH(piles_share_files_where_descriptors_are_few),
         IN_SCRATCH(one_file_is_enough_when_there_are_hardly_any_descriptors),
         IN_SCRATCH(a_limit_of_20_descriptors_is_enough_for_a_scatter_within_another),
@@ -491,6 +745,16 @@ int main(void)
         IN_SCRATCH(a_check_adds_up_the_room_of_all_directories),
         IN_SCRATCH(a_check_counts_a_file_system_once),
         IN_SCRATCH(without_memory_there_is_no_spill),
+        IN_SCRATCH(what_was_compressed_is_read_in_any_pieces),
+        IN_SCRATCH(compressed_piles_share_files_where_descriptors_are_few),
+        IN_SCRATCH(a_compressed_pile_goes_on_in_the_next_directory_wherever_one_is_full),
+        IN_SCRATCH(a_write_is_one_run_of_the_program),
+        IN_SCRATCH(what_was_compressed_is_given_back_as_it_is_read),
+        IN_SCRATCH(a_program_that_fails_is_found_before_the_last_byte_is_read),
+        IN_SCRATCH(a_disk_that_fails_while_a_program_runs_is_the_message),
+        IN_SCRATCH(the_first_write_tries_the_program),
+        IN_SCRATCH(a_check_tries_the_program_if_bytes_are_sure_to_come_and_asks_for_no_room),
+        IN_SCRATCH(damage_of_what_was_compressed_names_directory_and_program),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,219 @@
+# Temporary files through a program: the same order, never a short output, and nothing left behind.
+# shellcheck shell=bash
+
+# The program, or this test makes no sense here: needs_program NAME.
+needs_program() {
+    command -v "$1" >/dev/null || skip "no $1 here"
+}
+
+# A program that compresses by COMMAND and decompresses by another: script COMMAND COMMAND. A few bytes go through well,
+# whatever the commands do, so that the trial at the start is passed.
+script() {
+    cat >script <<-END
+		#!/bin/sh
+		head -c 100 >head.\$\$
+		if [ \$(wc -c <head.\$\$) -lt 100 ]; then
+		    cat head.\$\$
+		elif [ "\$1" = -d ]; then
+		    { cat head.\$\$; cat; } | { $2; }
+		else
+		    { cat head.\$\$; cat; } | { $1; }
+		fi
+		status=\$?
+		rm head.\$\$
+		exit \$status
+	END
+    chmod +x script
+}
+
+# The same order through PROGRAM, from a file and from a pipe: same_order PROGRAM.
+same_order() {
+    needs_program "$1"
+    more_than_memory >in
+    bigshuf --seed=x in >wanted
+    bigshuf -S 8M --seed=x --parallel=4 --compress-program="$1" in | cmp - wanted
+    bigshuf -S 8M --seed=x --parallel=1 --compress-program="$1" -v <(cat in) 2>said | cmp - wanted
+    grep -q 'spilled: .*[1-9][0-9]* bytes' said
+}
+
+test_gzip_changes_nothing_but_the_files() {
+    same_order gzip
+}
+
+test_lz4_changes_nothing_but_the_files() {
+    same_order lz4
+}
+
+test_zstd_changes_nothing_but_the_files() {
+    same_order zstd
+}
+
+test_records_larger_than_memory_and_piles_started_over_are_compressed() {
+    needs_program gzip
+    giants >in
+    bigshuf --seed=1363 in >wanted
+    bigshuf -S 8M --seed=1363 --compress-program=gzip in | cmp - wanted
+}
+
+test_samples_are_compressed() {
+    needs_program gzip
+    giants >in
+    for sample in "-r -n 1000" "-n 100000 --keep-order" "--probability=0.5"; do
+        # shellcheck disable=SC2086 # words, by intention
+        bigshuf --seed=x $sample in >wanted
+        # shellcheck disable=SC2086
+        bigshuf -S 8M --seed=x $sample --compress-program=gzip in | cmp - wanted
+    done
+}
+
+test_fewer_bytes_are_written() {
+    needs_scale small
+    needs_program gzip
+    more_than_memory >in
+    bigshuf -v -S 8M in 2>said >/dev/null
+    bigshuf -v -S 8M --compress-program=gzip in 2>said_with >/dev/null
+    [ "$(sed -n 's/.*piles, \([0-9]*\) .*/\1/p' said_with)" -lt "$(sed -n 's/.*piles, \([0-9]*\) .*/\1/p' said)" ]
+}
+
+test_a_program_is_not_started_when_nothing_is_spilled() {
+    seq 100000 >in
+    bigshuf --compress-program=/nowhere/program in >out
+    same_lines out in
+}
+
+test_a_program_that_is_missing_is_known_before_the_work() {
+    more_than_memory >in
+    echo old >out
+    fails_with 1 "bigshuf: compress program '/nowhere/program': No such file or directory" \
+        bigshuf -S 8M -o out --compress-program=/nowhere/program in
+    same old "$(cat out)"
+}
+
+test_a_program_that_fails_is_known_before_the_work() {
+    more_than_memory >in
+    echo old >out
+    fails_with 1 "bigshuf: compress program 'false': exit status 1" bigshuf -S 8M -o out --compress-program=false in
+    fails_with 1 "bigshuf: compress program 'true -d': gave fewer bytes than were written" \
+        bigshuf -S 8M -o out --compress-program=true in
+    same old "$(cat out)"
+}
+
+test_a_program_that_fails_later_fails_the_run() {
+    giants >in
+    for commands in 'exit 1:cat' 'cat; exit 1:cat' 'head -c 3000; exit 1:cat' 'kill -9 $$:cat' 'exec <&-:cat' \
+        'cat:exit 1' 'cat:cat; exit 1' 'cat:head -c 3000' 'cat:cat; echo' 'cat:kill -9 $$' 'cat:tr 12ab 21ba' \
+        'tr 12ab 21ba:cat' 'head -c 1000:cat'; do
+        script "${commands%%:*}" "${commands#*:}"
+        echo old >out
+        fails_with 1 "bigshuf: *'./script*" bigshuf -S 8M -o out --compress-program=./script in
+        same old "$(cat out)"
+    done
+}
+
+# A pile is verified before its first record is written.
+test_what_is_written_before_a_failure_is_right() {
+    giants >in
+    bigshuf --seed=x in >wanted
+    # shellcheck disable=SC2016 # the script's
+    script cat 'echo >>runs; cat; test $(wc -l <runs) -lt 10'
+    fails_with 1 "bigshuf: compress program './script -d': exit status 1" \
+        bigshuf -S 8M --seed=x --compress-program=./script in >out
+    [ -s out ]
+    head -c "$(wc -c <out)" wanted | cmp - out
+}
+
+test_a_program_inherits_no_descriptor() {
+    [ -e /proc/self/fd ] || skip "no /proc here"
+    needs_bare_program
+    giants >in
+    ls /proc/self/fd >usual
+    script 'ls /proc/self/fd >>inherited; cat' 'ls /proc/self/fd >>inherited; cat'
+    bigshuf -S 8M --compress-program=./script in >/dev/null
+    cmp <(sort -u inherited) <(sort -u usual)
+}
+
+test_few_descriptors_suffice() {
+    needs_program gzip
+    needs_bare_program
+    giants >in
+    bigshuf --seed=x in >wanted
+    (ulimit -n 20 && bigshuf -S 8M --seed=x --parallel=1 --compress-program=gzip in) | cmp - wanted
+    (ulimit -n 64 && bigshuf -S 8M --seed=x --parallel=4 --compress-program=gzip in) | cmp - wanted
+}
+
+test_a_parent_that_does_not_care_for_its_children_is_no_obstacle() {
+    needs_program gzip
+    giants >in
+    (trap '' CHLD && bigshuf -S 8M --compress-program=gzip in) >out
+    same_lines out in
+}
+
+test_a_full_directory_goes_on_in_the_next_in_the_middle_of_a_frame() {
+    needs_program gzip
+    mkdir 1 2 3
+    giants >in
+    bigshuf --seed=1363 in >wanted
+    for at in $(scale '2' '2 5 20' "$(seq 2 60)"); do
+        FAULT_CALL=pwritev FAULT_AT="$at" FAULT_ERRNO=ENOSPC FAULT_SHORT=1 \
+            bigshuf-faulty -S 8M --seed=1363 -T 1 -T 2 -T 3 --compress-program=gzip in | cmp - wanted
+    done
+}
+
+test_reads_and_writes_by_halves_and_interruptions_change_nothing() {
+    needs_program gzip
+    giants >in
+    bigshuf --seed=1363 in >wanted
+    FAULT_SHORT=1 FAULT_EINTR=1 bigshuf-faulty -S 8M --seed=1363 --compress-program=gzip in | cmp - wanted
+}
+
+# The N-th call of each kind that belongs to processes fails, for a few N.
+test_a_call_that_fails_is_reported_and_nothing_is_written_that_is_wrong() {
+    needs_program gzip
+    giants >in
+    for call in pipe set_nonblocking spawn wait preadv pwritev; do
+        for at in 1 2 3 7; do
+            rm -f log
+            echo old >out
+            if FAULT_CALL=$call FAULT_AT=$at FAULT_LOG=log \
+                bigshuf-faulty -S 8M --compress-program=gzip -o out in 2>said; then
+                if [ -e log ]; then
+                    echo "$call $at: failed, yet the run went well" >&2
+                    return 1
+                fi
+            else
+                same 1 "$(grep -c '^bigshuf: ' said)"
+                same old "$(cat out)"
+            fi
+        done
+    done
+}
+
+test_a_temporary_file_that_has_changed_is_found() {
+    needs_program gzip
+    giants >in
+    for how in FAULT_DAMAGE FAULT_END; do
+        for at in 1 2 5; do
+            echo old >out
+            fails_with 1 '*bigshuf: *' env $how=1 FAULT_CALL=preadv FAULT_AT=$at \
+                bigshuf-faulty -S 8M --compress-program=gzip -o out in
+            same old "$(cat out)"
+        done
+    done
+}
+
+test_a_run_that_is_killed_leaves_nothing() {
+    needs_program gzip
+    mkdir folder temporary
+    echo old >folder/file
+    start_half_fed -T temporary -o folder/file --compress-program=gzip
+    kill -TERM $!
+    fails_with 143 '*' wait $!
+    exec 7>&-
+    same 'old file ' "$(cat folder/file) $(ls -A folder) $(ls -A temporary)"
+}
+
+test_only_one_program_can_be_given() {
+    bigshuf --compress-program=gzip --compress-program=gzip </dev/null
+    fails_with 1 'bigshuf: multiple compress programs specified' \
+        bigshuf --compress-program=gzip --compress-program=lz4 </dev/null
+}
