@@ -99,7 +99,7 @@ $(BUILD)/flags: FORCE
 # ---- Testing ----
 
 # Instruments slow the program down ten to fifty times.
-TEST_SCALE ?= $(if $(VALGRIND)$(findstring thread,$(SANITIZE)),tiny,small)
+TEST_SCALE ?= $(if $(VALGRIND)$(SANITIZE),tiny,small)
 
 check: all $(UNIT_TESTS) $(FAULTY) $(TEST_TOOLS) ## run all tests, in under two minutes
 	@BUILD='$(BUILD)' TEST_SCALE='$(TEST_SCALE)' VALGRIND='$(VALGRIND)' SANITIZE='$(SANITIZE)' ONLY='$(ONLY)' \

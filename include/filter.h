@@ -19,7 +19,8 @@
 
 struct filters;
 
-/* At most `most` commands, at least 1, are unfinished at a time. `command` must stay. NULL after a report. */
+/* At most `most` commands, at least 1 and in no case more than a few hundred, are unfinished at a time. `command` must
+ * stay. NULL after a report. */
 struct filters *filters_new(const char *command, unsigned most, struct fault *fault);
 
 /* These return 0, or -1 after a report, which may be about any of the commands so far. */

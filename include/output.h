@@ -38,7 +38,7 @@ struct output_plan {
     const struct split *split; /* the records go to these in turn, and what is left to `path` */
     size_t splits;
 
-    /* At most one of these is not 0, and none if there are splits. */
+    /* At most one of these is not 0. The records that are left by the splits go to: */
     uint64_t shards;        /* so many files, whose numbers of records differ by at most one, larger ones first */
     uint64_t shard_records; /* files of so many records, the last one with what is left; no file if there is none */
     uint64_t shard_bytes;   /* files of as many records as fit into so many bytes, or of one that is larger */

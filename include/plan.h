@@ -17,7 +17,7 @@ struct record_format plan_format(const struct options *options);
 struct source_layout plan_layout(const struct options *options);
 struct words_range plan_range(const struct options *options);
 
-/* `place` is for what has to wait on its way to the output. */
+/* `place` is for what has to wait on its way to the output. The number of filters is 0 if it is not given. */
 struct output_plan plan_output(const struct options *options, struct spill_place *place);
 
 /* Will nothing be written, so that no input need be opened? */

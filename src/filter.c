@@ -21,6 +21,9 @@
 #include "signals.h"
 #include "sys.h"
 
+/* More at a time would be of no use, and take descriptors. */
+enum { FILTERS_MAX = 256 };
+
 struct filter {
     pid_t process; /* 0: it has been waited for */
     const char *file;
@@ -42,8 +45,11 @@ struct filters {
 
 struct filters *filters_new(const char *command, unsigned most, struct fault *fault)
 {
-    struct filters *filters = sys_allocate(1, sizeof *filters + most * sizeof filters->queue[0]);
+    struct filters *filters;
 
+    if (most > FILTERS_MAX)
+        most = FILTERS_MAX;
+    filters = sys_allocate(1, sizeof *filters + most * sizeof filters->queue[0]);
     if (filters == NULL) {
         fault_report(fault, "memory", errno);
         return NULL;

@@ -152,6 +152,8 @@ int header_take(struct header *header, int fd, const char *name, struct tail *ta
         return fault_report(header->fault, name, errno);
     if (used == 0)
         return 0;
+    if (used == header->bytes && at_end) /* there are no records, and so nothing starts */
+        return check_text(header, name, used);
     if (check_beginning(header, name, used) != 0)
         return -1;
     tail_follow(tail, header->buffer + begin, used - begin);

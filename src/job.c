@@ -354,6 +354,8 @@ static int open_output(struct job *job)
 {
     struct output_plan plan = plan_output(job->options, &job->place);
 
+    if (plan.filter != NULL && plan.filters == 0)
+        plan.filters = hardware_processors();
     job->output = output_open(&plan, &job->fault);
     return job->output == NULL ? -1 : 0;
 }

@@ -55,6 +55,12 @@ static bool is_open_ended(const struct output *output)
     return output->plan.shard_records > 0 || output->plan.shard_bytes > 0;
 }
 
+/* Shards come after the splits. */
+static bool is_shard(const struct output *output, size_t number)
+{
+    return has_shards(&output->plan) && number >= output->plan.splits;
+}
+
 static bool is_filtered(const struct output *output, size_t number)
 {
     return output->plan.filter != NULL && output->file[number].path != NULL;
@@ -93,10 +99,10 @@ static int add_file(struct output *output)
         return fault_say(output->fault, "%s: more than %d files", plan->path, OUTPUT_FILES_MAX);
     if (number == output->room && grow(output) != 0)
         return -1;
-    if (!has_shards(plan)) {
+    if (!is_shard(output, number)) {
         output->file[number].path = number < plan->splits ? plan->split[number].path : plan->path;
     } else {
-        output->file[number].path = pattern_name(plan->path, number);
+        output->file[number].path = pattern_name(plan->path, number - plan->splits);
         if (output->file[number].path == NULL)
             return report_memory(output);
     }
@@ -108,19 +114,18 @@ static int add_file(struct output *output)
 static int list_files(struct output *output)
 {
     const struct output_plan *plan = &output->plan;
-    uint64_t wanted = plan->shards > 0 ? plan->shards : plan->splits + 1;
+    uint64_t wanted = plan->splits + plan->shards + !has_shards(plan);
     struct stat status;
 
+    while (output->files < wanted)
+        if (add_file(output) != 0)
+            return -1;
     if (is_open_ended(output)) {
         do
             if (add_file(output) != 0)
                 return -1;
         while (plan->filter == NULL && sys_stat(output->file[output->files - 1].path, &status) == 0);
-        return 0;
     }
-    while (output->files < wanted)
-        if (add_file(output) != 0)
-            return -1;
     return 0;
 }
 
@@ -188,7 +193,6 @@ struct output *output_open(const struct output_plan *plan, struct fault *fault)
     output->plan = *plan;
     output->fault = fault;
     output->cut.format = &output->plan.format;
-    output->cut.limit_bytes = plan->shard_bytes > 0 ? plan->shard_bytes : UINT64_MAX;
     output->hold.place = plan->place;
     if (check_plan(output) != 0 || list_files(output) != 0 || (output->files > 1 && check_distinct(output) != 0) ||
         check_files(output) != 0)
@@ -210,12 +214,13 @@ fail:
 static uint64_t quota(const struct output *output, size_t number)
 {
     const struct output_plan *plan = &output->plan;
+    uint64_t rest = output->records - split_total(plan->split, plan->splits, output->records);
 
+    if (number < plan->splits)
+        return split_records(&plan->split[number], output->records);
     if (plan->shards > 0)
-        return output->records / plan->shards + (number < output->records % plan->shards);
-    if (plan->shard_records > 0)
-        return plan->shard_records;
-    return number < plan->splits ? split_records(&plan->split[number], output->records) : UINT64_MAX;
+        return rest / plan->shards + (number - plan->splits < rest % plan->shards);
+    return plan->shard_records > 0 ? plan->shard_records : UINT64_MAX;
 }
 
 static int put(void *context, const void *data, size_t bytes)
@@ -245,6 +250,8 @@ static int begin_file(struct output *output)
     }
     output->begun++;
     output->in_work = true;
+    output->cut.limit_bytes =
+        output->plan.shard_bytes > 0 && is_shard(output, number) ? output->plan.shard_bytes : UINT64_MAX;
     cut_begin(&output->cut, quota(output, number));
     return form_begin(&output->form, &output->plan.form, put, output);
 }
@@ -273,6 +280,12 @@ bool output_waits(const struct output *output)
     return output->is_in_place || output->plan.shards > 0 || output->plan.splits > 0;
 }
 
+/* Files that will be there however many records come. */
+static size_t sure_files(const struct output *output)
+{
+    return is_open_ended(output) ? output->plan.splits : output->files;
+}
+
 int output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes)
 {
     const struct output_plan *plan = &output->plan;
@@ -283,7 +296,7 @@ int output_begin(struct output *output, uint64_t records, const void *header, si
     output->records = records;
     output->plan.form.header = header;
     output->plan.form.header_bytes = header_bytes;
-    return is_open_ended(output) ? 0 : begin_file(output);
+    return sure_files(output) > 0 ? begin_file(output) : 0;
 }
 
 static int write_form(void *context, uint8_t *data, size_t bytes)
@@ -327,7 +340,7 @@ int output_write(struct output *output, uint8_t *data, size_t bytes)
 /* Complete all files, those that get no record included. */
 static int complete(struct output *output)
 {
-    while (!is_open_ended(output) && output->begun < output->files)
+    while (output->begun < sure_files(output))
         if (next_file(output) != 0)
             return -1;
     if (output->in_work && end_file(output) != 0)
@@ -389,8 +402,9 @@ void output_free(struct output *output)
         return;
     filters_free(output->filters);
     free_sinks(output);
-    for (size_t i = 0; i < output->files && has_shards(&output->plan); i++)
-        free((char *)output->file[i].path);
+    for (size_t i = 0; i < output->files; i++)
+        if (is_shard(output, i))
+            free((char *)output->file[i].path);
     hold_release(&output->hold);
     free(output->file);
     free(output);

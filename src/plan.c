@@ -43,7 +43,7 @@ struct output_plan plan_output(const struct options *options, struct spill_place
         .shard_records = options->shard_records,
         .shard_bytes = options->shard_bytes,
         .filter = options->filter,
-        .filters = options->parallel > 0 ? options->parallel : 1,
+        .filters = options->parallel,
         .format = plan_format(options),
         .place = place,
     };

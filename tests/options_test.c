@@ -862,12 +862,9 @@ static void test_options_that_contradict_each_other_are_refused(void **state)
         {"--probability=1", "--split=2%:a", "cannot combine --probability and --split of a percentage"},
         {"--shards=2", "--shard-records=2", "cannot combine --shards and --shard-records"},
         {"--shards=2", "--shard-bytes=2", "cannot combine --shards and --shard-bytes"},
-        {"--shards=2", "--split=2:a", "cannot combine --shards and --split"},
         {"--shards=2", "-r", "cannot combine --shards and -r without -n"},
         {"--shard-records=2", "--shard-bytes=2", "cannot combine --shard-records and --shard-bytes"},
-        {"--shard-records=2", "--split=2:a", "cannot combine --shard-records and --split"},
         {"--shard-records=2", "-r", "cannot combine --shard-records and -r without -n"},
-        {"--shard-bytes=2", "--split=2:a", "cannot combine --shard-bytes and --split"},
         {"--shard-bytes=2", "-r", "cannot combine --shard-bytes and -r without -n"},
         {"--split=2:a", "-r", "cannot combine --split and -r without -n"},
     };

@@ -45,6 +45,14 @@ struct scratch {
 /* The state of the running test; cmocka runs one at a time. */
 static struct scratch scratch;
 
+/* Are tests to be small, since something makes them slow? (run.sh) */
+static inline bool scratch_is_tiny(void)
+{
+    const char *scale = getenv("TEST_SCALE");
+
+    return scale != NULL && strcmp(scale, "tiny") == 0;
+}
+
 static inline int scratch_setup(void **state)
 {
     (void)state;

@@ -512,6 +512,49 @@ row_threads() {
     compare bigshuf 1-thread '>=1.6'
 }
 
+# Records that are not lines, against lines of the same lengths: the same bytes read in two ways, to /dev/null.
+row_csv() {
+    use_data json "$(megabytes 1000)" || return 0
+    cat "$IN" >/dev/null
+    measure csv '"$BIGSHUF" --csv "$IN" >/dev/null' lines '"$BIGSHUF" "$IN" >/dev/null'
+    compare csv lines '>=0.7'
+}
+
+row_size() {
+    use_data sixteen "$(megabytes 1000)" || return 0
+    cat "$IN" >/dev/null
+    measure size '"$BIGSHUF" --record-size=16 "$IN" >/dev/null' lines '"$BIGSHUF" "$IN" >/dev/null'
+    compare size lines '>=1.0'
+}
+
+# 32 files against one.
+row_shards() {
+    use_data json "$(megabytes 1000)" || return 0
+    cat "$IN" >/dev/null
+    measure shards '"$BIGSHUF" --shards=32 -o "$WORK/shard-%d" "$IN"' file '"$BIGSHUF" -o "$OUT" "$IN"'
+    compare shards file '>=0.9'
+}
+
+# A small sample of a large file against counting its lines.
+row_sample() {
+    use_data lines "$(megabytes 4000)" || return 0
+    cat "$IN" >/dev/null
+    measure bigshuf '"$BIGSHUF" -n 1000 "$IN" >"$WORK/sample"' keep-order \
+        '"$BIGSHUF" --keep-order -n 1000 "$IN" >"$WORK/sample"' wc 'wc -l "$IN" >"$WORK/count"'
+    compare bigshuf wc '<=1.5'
+    compare keep-order wc '<='
+}
+
+# Draws with replacement, uniform and in proportion to weight, a million from a million.
+row_repeat() {
+    use_data seq "$(megabytes 8)" || return 0
+    cat "$IN" >/dev/null
+    measure weighted '"$BIGSHUF" -r -n 1000000 --weight-field=1 "$IN" >/dev/null' \
+        bigshuf '"$BIGSHUF" -r -n 1000000 "$IN" >/dev/null' shuf '"$SHUF" -r -n 1000000 "$IN" >/dev/null'
+    compare weighted bigshuf '<='
+    compare bigshuf shuf '>='
+}
+
 # The others on what the slowest of them can bear, to new files.
 row_others() {
     local name
@@ -608,6 +651,11 @@ run_row peak row_peak
 run_row threads row_threads
 run_row tiny row_tiny
 run_row scale row_scale
+run_row sample row_sample
+run_row repeat row_repeat
+run_row csv row_csv
+run_row size row_size
+run_row shards row_shards
 run_row others-seq row_others seq
 run_row others-json row_others json
 run_row limit-json row_limit_json

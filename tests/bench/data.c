@@ -4,6 +4,7 @@
  *
  *     seq      the numbers from 1 on, as seq(1) writes them
  *     nine     lines of 9 bytes: 8 hexadecimal digits that count up
+ *     sixteen  lines of 16 bytes, the same
  *     lines    lines of about 100 bytes: a number and text
  *     json     {"id":NUMBER,"text":"TEXT"}, log-normal with a mean of 350 bytes
  *
@@ -143,6 +144,7 @@ static const struct kind {
 } kinds[] = {
     {"seq", put_number, 1, '9'},
     {"nine", put_number, HEX_DIGITS, 'f'},
+    {"sixteen", put_number, 15, 'f'},
     {"lines", put_100, 1, '9'},
     {"json", put_json, 1, '9'},
 };
@@ -191,6 +193,6 @@ int main(int argc, char **argv)
         perror("data");
         return 1;
     }
-    fputs("usage: data seq|nine|lines|json BYTES >FILE\n", stderr);
+    fputs("usage: data seq|nine|sixteen|lines|json BYTES >FILE\n", stderr);
     return 1;
 }

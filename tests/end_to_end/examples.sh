@@ -29,6 +29,11 @@ make_files() {
     seq 2000 | awk -v OFS='\t' '{ print $1, $1 % 5, $1 % 7 }' >table.tsv
     seq -f '{"n": %g}' 1000 >1.json
     seq -f '{"n": %g}' 1001 2000 >2.json
+    printf 'id,text\n1,"two\nlines"\n2,one\n' >people.csv
+    seq 400 | tee reads_1.fastq >reads_2.fastq
+    seq 2000 >train.fr
+    seq -f %015g 100 >cooc.bin
+    seq 3000 | gzip >x.1.gz
     touch photos/{1,2,3}.jpg photos/'with
 newline.jpg'
     ln -s "$(command -v bigshuf)" bigshuf

@@ -2,7 +2,8 @@
 # one after another are what a single file would be; all of them appear, complete, or none does.
 # shellcheck shell=bash
 # shellcheck disable=SC2016 # the filters'
-# shellcheck disable=SC2012 # names that tests have chosen
+# shellcheck disable=SC2012,SC2086 # names and numbers that tests have chosen
+# shellcheck disable=SC2317 # functions that others call
 
 # The numbers of lines of files, in a row: lengths FILE...
 lengths() {
@@ -464,8 +465,8 @@ test_words_and_numbers_may_be_divided() {
     same '10 5 9 3|2 4 8|7 6 1' "$(paste -s -d ' ' 0)|$(paste -s -d ' ' 1)|$(paste -s -d ' ' 2)"
     bigshuf --seed=42 -e --split=4:a 1 2 3 4 5 6 7 8 9 10 >b
     same '10 5 9 3|2 4 8 7 6 1' "$(paste -s -d ' ' a)|$(paste -s -d ' ' b)"
-    bigshuf --seed=42 -z -e --shard-bytes=4 -o %02d 1 2 3 4 5 6 7 8 9 10
-    same '10|5|9 3 ' "$(tr '\0' '|' <00)$(tr '\0' '|' <01 | tr -d ' ' | cut -d '|' -f 1)|9 3 "
+    bigshuf --seed=42 -z -e --shard-bytes=5 -o c%d 1 2 3 4 5 6 7 8 9 10
+    same '10|5| 9|3| 2|4| 8|7| 6|1|' "$(for i in 0 1 2 3 4; do tr '\0' '|' <c$i; echo; done | paste -s -d ' ' -)"
 }
 
 test_records_of_every_form_are_whole_in_every_file() {
@@ -506,7 +507,6 @@ test_every_file_has_the_header() {
     done
     same '335 334 334 101 1 901' "$(lengths a? b c d)"
     for files in 'a?' '[bcd]' 'e?' 'f?'; do
-        # shellcheck disable=SC2086 # a pattern
         cat $files | grep -v name | sort | cmp - <(tail -n +2 in | sort)
     done
 }
@@ -763,7 +763,6 @@ survives() {
     local files=$1 status=0 old
     shift
     old=$(seq -f %02g 0 2 $((files - 1)) | paste -s -d ' ' -) # every other one
-    # shellcheck disable=SC2086 # names
     have_old $old
     rm -f failed
     FAULT_LOG=failed timeout 60 bigshuf-faulty --seed=x -T temporary "$@" in 2>said || status=$?
@@ -775,7 +774,6 @@ survives() {
         all_new "$files"
     else
         same '1 1' "$status $(grep -v -c '^bigshuf: warning: ' said)"
-        # shellcheck disable=SC2086
         all_old $old
     fi
     same '' "$(names temporary)"
@@ -787,12 +785,13 @@ sweep() {
     shift
     mkdir -p temporary
     bigshuf --seed=x in >right
-    for call in $(sed -n 's/^[a-z].*[ *]sys_\([a-z_]*\)(.*/\1/p' "$TOP/include/sys.h"); do
+    sed -n 's/^[a-z].*[ *]sys_\([a-z_]*\)(.*/\1/p' "$TOP/include/sys.h" >calls
+    while read -r call; do
         for turn in $turns; do
             FAULT_CALL=$call FAULT_AT=$turn survives "$@"
             [ -e failed ] || break
         done
-    done
+    done <calls
 }
 
 test_a_few_shards_survive_any_fault() {
@@ -851,4 +850,25 @@ test_short_transfers_and_interruptions_do_no_harm_to_shards() {
     joined
     bigshuf-faulty --seed=x -S 8M --shards=12 --filter='cat >$FILE' -o parts/%02d in
     joined
+}
+
+# ---- Splits and shards at once ----
+
+test_shards_hold_what_the_splits_leave() {
+    seq 1000 >in
+    bigshuf --seed=x in >wanted
+    bigshuf --seed=x --split=100:first --split=10%:second --shards=3 -o shard.%d in
+    same '100 100 267 267 266' "$(wc -l first second shard.? | awk '{ print $1 }' | head -n 5 | paste -s -d ' ' -)"
+    cat first second shard.? | cmp - wanted
+    rm first second shard.?
+    bigshuf --seed=x --split=990:first --shard-records=4 -o shard.%d in
+    same '990 4 4 2' "$(wc -l first shard.? | awk '{ print $1 }' | head -n 4 | paste -s -d ' ' -)"
+    cat first shard.? | cmp - wanted
+    rm first shard.?
+    bigshuf --seed=x --split=0:first --shard-bytes=1000 -o shard.%d in
+    same 0 "$(wc -l <first | tr -d ' ')"
+    cat shard.? | cmp - wanted
+    bigshuf --seed=x --header --split=999:all --shard-records=4 -o none.%d in
+    same 1000 "$(wc -l <all | tr -d ' ')"
+    same 'all first' "$(ls -d all first none.* 2>/dev/null | paste -s -d ' ' -)"
 }

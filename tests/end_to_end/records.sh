@@ -1,0 +1,634 @@
+# Records that are not lines, and headers: promises 1, 3 and 4 hold for every format, and wrong input is told.
+# shellcheck shell=bash
+
+# A message before the FIFO `never` is opened, which would wait for ever, and without output:
+# fails_at_once PATTERN OPTION...
+fails_at_once() {
+    local pattern=$1
+    shift
+    [ -p never ] || mkfifo never
+    fails_with 1 "$pattern" bigshuf "$@" >out
+    cmp out /dev/null
+}
+
+# A message after the input, FILE, has been read, and without output: fails_when_read PATTERN FILE OPTION...
+fails_when_read() {
+    local pattern=$1 file=$2
+    shift 2
+    fails_with 1 "$pattern" bigshuf "$@" < <(cat "$file") >out
+    cmp out /dev/null
+}
+
+# ---- Every format ----
+
+formats="nul byte blank_line crlf odd_run late_run lines nul_lines size csv csv_crlf fasta mbox"
+
+# What they are. `options` tells the program; `edit`, of awk, makes a line into a record without looking at any other
+# line, and with \1 for NUL; so records can be compared with what becomes of lines. use FORMAT.
+# shellcheck disable=SC2016,SC2034 # awk's; the callers'
+use() {
+    case $1 in
+    nul) options=(-z) edit='{ gsub(/ /, "\n"); print $0 "\1" }' ;;
+    byte) options=(--delimiter=';') edit='{ gsub(/ /, "\n"); print $0 ";" }' ;;
+    blank_line) options=(--delimiter='\n\n') edit='{ gsub(/ /, "\n,"); print $0 "\n\n" }' ;;
+    crlf) options=(--delimiter='\r\n') edit='{ gsub(/ /, "\r,\n"); print $0 "\r\r\n" }' ;;
+    odd_run) options=(--delimiter=aa) edit='{ gsub(/ /, "a\n"); print "a" $0 "aa" }' ;;
+    late_run) options=(--delimiter=aaaab) edit='{ gsub(/ /, "aaa\n"); print "b" $0 "aaaaaaab" }' ;;
+    lines) options=(--record-lines=4) edit='{ print "@\n" $0 "\n\nACGT\n" }' ;;
+    nul_lines) options=(-z --record-lines=3) edit='{ gsub(/ /, "\n"); print "\1" $0 "\1\n\1" }' ;;
+    size) options=(--record-size=17) edit='{ print substr($0 "\n;              ", 1, 17) }' ;;
+    csv) options=(--csv) edit='{ gsub(/ /, "\n"); print "\"" $0 "\",\"a \"\"\n\"\" b\",\"\"\n" }' ;;
+    csv_crlf) options=(--csv) edit='{ gsub(/ /, "\r\n"); print "\"" $0 "\",c\r\n" }' ;;
+    fasta) options=(--record-start='>') edit='{ gsub(/ /, "\n"); print ">" $0 "\nAC>GT\n >\n" }' ;;
+    mbox) options=(--record-start='From ') edit='{ gsub(/ /, "\n"); print "From " $0 "\nFrom\n>From x\nFro\n\n" }' ;;
+    esac
+}
+
+records() {
+    awk -v ORS= "$edit" | tr '\1' '\0'
+}
+
+# Print what `bigshuf -S 8M` cannot hold, in any format: short lines and long ones.
+many_lines() {
+    seq "$(scale 100000 400000 5000000)"
+    long_lines 900 5000 15000
+}
+
+# File `lines` as records of the format comes in the order that it has as lines: from a file, and from a pipe. What -v
+# says of the former is in file `said`. comes_like_lines OPTION...
+comes_like_lines() {
+    bigshuf -S 2G --seed=1363 "$@" lines | records >wanted
+    records <lines >in
+    bigshuf -v -S 8M --seed=1363 "$@" "${options[@]}" in 2>said | cmp - wanted
+    bigshuf -S 8M --seed=1363 "$@" "${options[@]}" < <(cat in) | cmp - wanted
+}
+
+# What does not fit in memory, what has to be started over, and what is larger than memory.
+comes_like_lines_at_any_size() {
+    use "$1"
+    many_lines >lines
+    comes_like_lines
+    giants | tr a-j k-t >lines
+    comes_like_lines --tune=leaf-records=8
+    comes_like_lines
+    grep -E 'started over: +[12] ' said
+    { seq 1000; long_line "$(scale 9000000 9000000 200000000)"; seq 1000; } >lines
+    comes_like_lines
+}
+
+test_records_of_every_format_are_shuffled_like_lines() {
+    for count in 0 1 2 3000; do
+        seq $count >lines
+        for format in $formats; do
+            use "$format"
+            comes_like_lines
+        done
+    done
+}
+
+test_records_ended_by_a_blank_line_are_shuffled_like_lines() {
+    comes_like_lines_at_any_size blank_line
+}
+
+test_records_ended_by_a_double_letter_are_shuffled_like_lines() {
+    comes_like_lines_at_any_size odd_run
+}
+
+test_records_ended_by_the_end_of_a_run_are_shuffled_like_lines() {
+    comes_like_lines_at_any_size late_run
+}
+
+test_groups_of_lines_are_shuffled_like_lines() {
+    comes_like_lines_at_any_size lines
+}
+
+test_groups_of_lines_ended_by_nul_are_shuffled_like_lines() {
+    comes_like_lines_at_any_size nul_lines
+}
+
+test_csv_records_are_shuffled_like_lines() {
+    comes_like_lines_at_any_size csv
+}
+
+test_fasta_records_are_shuffled_like_lines() {
+    comes_like_lines_at_any_size fasta
+}
+
+test_the_messages_of_an_mbox_are_shuffled_like_lines() {
+    comes_like_lines_at_any_size mbox
+}
+
+test_records_of_17_bytes_are_shuffled_like_lines() {
+    use size
+    many_lines >lines
+    comes_like_lines
+    comes_like_lines --tune=leaf-records=64
+}
+
+test_few_large_records_of_one_size_are_shuffled_like_lines() {
+    seq 8 >lines
+    for bytes in 9000001 5000000; do # one does not fit in memory; two do not
+        options=("--record-size=$bytes")
+        edit="{ for (text = \$0 \";\"; length(text) < $bytes;) text = text text; print substr(text, 1, $bytes) }"
+        comes_like_lines
+    done
+    grep -E 'started over: +1 ' said
+}
+
+# Records that are longer than a block by one byte: so the ends of blocks come to lie in all places near their ends.
+test_records_across_the_ends_of_blocks_are_shuffled_like_lines() {
+    local bytes
+    for format in $formats; do
+        use "$format"
+        bytes=$(echo 1 | records | wc -c)
+        awk -v bytes=$((262144 + 2 - bytes)) 'BEGIN {
+            for (text = "x"; length(text) < bytes;)
+                text = text text
+            for (i = 10; i < 40; i++)
+                print i substr(text, 3, bytes - 2)
+        }' >lines
+        comes_like_lines
+        bigshuf -S 2G --seed=1363 "${options[@]}" in | cmp - wanted
+    done
+}
+
+test_files_of_any_format_are_one_input() {
+    for format in $formats; do
+        use "$format"
+        seq 100 >lines
+        comes_like_lines
+        seq 50 | records >a
+        seq 51 51 | records >b
+        seq 52 100 | records >c
+        bigshuf --seed=1363 "${options[@]}" a b - c </dev/null | cmp - wanted
+        bigshuf --seed=1363 "${options[@]}" a - c < <(cat b) | cmp - wanted
+    done
+}
+
+# ---- Samples ----
+
+test_samples_of_every_format_are_those_of_lines() {
+    seq 2000 >lines
+    seq 2000 >weights
+    for format in $formats; do
+        use "$format"
+        comes_like_lines -n 0
+        comes_like_lines -n 100
+        comes_like_lines -n 100 --keep-order
+        comes_like_lines -n 3000 -r
+        comes_like_lines -n 100 --weights=weights
+        comes_like_lines --probability=0.1
+    done
+}
+
+test_samples_of_many_lines_are_those_of_lines() {
+    many_lines >lines
+    for format in late_run lines size csv fasta; do
+        use "$format"
+        comes_like_lines -n 70000
+        comes_like_lines -n 70000 --keep-order
+        comes_like_lines -n 70000 -r
+        comes_like_lines --probability=0.5
+    done
+}
+
+# ---- The end of input ----
+
+# The input consists of these records, each followed by "|": records_are RECORDS OPTION...
+records_are() {
+    local wanted=$1
+    shift
+    rm -rf records
+    mkdir records
+    bigshuf -n 99 --keep-order --shard-records=1 -o records/%02d "$@"
+    for record in records/*; do cat "$record" && printf '|'; done >out
+    printf '%b' "$wanted" | cmp - out
+}
+
+test_a_delimiter_is_found_leftmost_and_does_not_overlap() {
+    printf xaaaaay | records_are 'xaa|aa|ayaa|' --delimiter=aa
+    printf xaaaaay | records_are 'xaaa|aayaaa|' --delimiter=aaa
+    printf aabaabaaab | records_are 'aabaab|aaabaab|' --delimiter=aabaab
+    printf 'a\n\n\nb\n\n' | records_are 'a\n\n|\nb\n\n|' --delimiter='\n\n'
+}
+
+test_what_is_missing_of_a_delimiter_is_added_to_each_file() {
+    printf 'a\r' >a
+    printf 'b\n' >b
+    printf 'c\r\n' >c
+    printf '\r' >d
+    : >e
+    records_are 'a\r\n|b\n\r\n|c\r\n|\r\n|' --delimiter='\r\n' a b c d e
+    printf xaaa | records_are 'xaa|aa|' --delimiter=aa
+    printf aabaa | records_are 'aabaab|' --delimiter=aabaab
+    printf aaba | records_are 'aabaab|' --delimiter=aabaab
+    printf aabb | records_are 'aabbaabaab|' --delimiter=aabaab
+    printf 'a\n\n\n' | records_are 'a\n\n|\n\n|' --delimiter='\n\n'
+}
+
+test_a_delimiter_may_have_255_bytes() {
+    local delimiter
+    delimiter=$(printf '%254s_' '' | tr ' ' x)
+    for bytes in $(seq 240 270) 600; do # of x
+        printf "%${bytes}s_" '' | tr ' ' x >in
+        if [ "$bytes" -ge 254 ]; then
+            bigshuf --delimiter="$delimiter" in | cmp - in
+        else
+            bigshuf --delimiter="$delimiter" in | cmp - <(cat in && printf %s "$delimiter")
+        fi
+    done
+    fails_at_once 'bigshuf: --delimiter must be at most 255 bytes' --delimiter="x$delimiter" never
+}
+
+test_z_is_the_delimiter_nul() {
+    seq 1000 | tr '\n' '\0' >in
+    bigshuf -z --seed=1 in >wanted
+    bigshuf --delimiter='\0' --seed=1 in | cmp - wanted
+    bigshuf -z --delimiter='\x00' --seed=1 in | cmp - wanted
+}
+
+test_a_last_line_of_a_group_without_newline_gets_one() {
+    printf '1\n2\n3\n4' >a
+    printf '1\n' >b
+    records_are '1\n2\n|3\n4\n|1\n\n|' --record-lines=2 a - < <(cat b; echo)
+    printf 'a\0\n\0b\0c' | records_are 'a\0\n\0|b\0c\0|' -z --record-lines=2
+    printf '\n' | records_are '\n|' --record-lines=1
+}
+
+test_a_line_end_that_is_added_to_csv_is_that_of_the_first_record() {
+    printf 'a\r\n"b\n"' | records_are 'a\r\n|"b\n"\r\n|' --csv
+    printf 'a\n"b\r\n"' | records_are 'a\n|"b\r\n"\n|' --csv
+    printf '"\r\n",a\nb\r\nc' | records_are '"\r\n",a\n|b\r\n|c\n|' --csv
+    printf 'a\r\nb\r' | records_are 'a\r\n|b\r\n|' --csv
+    printf 'a\r\nb' >a
+    printf 'c' >b
+    records_are 'a\r\n|b\r\n|c\r\n|' --csv a b
+    records_are 'c\n|a\r\n|b\r\n|' --csv b a
+}
+
+test_quotes_keep_lines_together() {
+    printf 'a,"b ""c""\n\n",d\n"",e\n"\n"f"\n"\n' | records_are 'a,"b ""c""\n\n",d\n|"",e\n|"\n"f"\n"\n|' --csv
+}
+
+test_files_that_start_their_records_need_no_last_newline() {
+    printf '>a\nA\n>b\nB' >a
+    printf '>' >b
+    printf '>c\n\n' >c
+    : >d
+    records_are '>a\nA\n|>b\nB\n|>\n|>c\n\n|>\n|' --record-start='>' a d b c b
+    records_are '>c\n\n|' --record-start='>' c
+    records_are '>\n|' --record-start='>' b
+    bigshuf --record-start='>' d | cmp - /dev/null
+    printf 'From a\nFrom\n>From \nFro' | records_are 'From a\nFrom\n>From \nFro\n|' --record-start='From '
+    printf 'From From a\nFrom From b' | records_are 'From From a\n|From From b\n|' --record-start='From '
+}
+
+# ---- Headers ----
+
+# File `lines` as records comes in the same order below a header, once from each file and from a pipe:
+# comes_below_a_header OPTION...
+comes_below_a_header() {
+    echo 0 | records >header
+    bigshuf --seed=5 "$@" lines | records | cat header header - >wanted
+    records <lines | cat header header - >in
+    bigshuf -S 8M --seed=5 --header=2 "$@" "${options[@]}" in | cmp - wanted
+    bigshuf -S 8M --seed=5 --header=2 "$@" "${options[@]}" < <(cat in) | cmp - wanted
+}
+
+test_headers_of_every_format_stay_at_the_top() {
+    seq 100 >lines
+    for format in $formats; do
+        use "$format"
+        comes_below_a_header
+    done
+}
+
+test_headers_stay_at_the_top_of_many_lines() {
+    many_lines >lines
+    for format in nul late_run lines size csv mbox; do
+        use "$format"
+        comes_below_a_header
+    done
+}
+
+test_headers_do_not_count_for_samples() {
+    seq 2000 >lines
+    seq 2000 >weights
+    for format in $formats; do
+        use "$format"
+        comes_below_a_header -n 0
+        comes_below_a_header -n 10
+        comes_below_a_header -n 10 --keep-order
+        comes_below_a_header -n 10 -r
+        comes_below_a_header -n 10 --weights=weights
+        comes_below_a_header --probability=0.01
+    done
+}
+
+# The output is WANTED: output_is WANTED OPTION...
+output_is() {
+    local wanted=$1
+    shift
+    bigshuf --seed=1 "$@"  >out
+    printf '%b' "$wanted" | cmp - out
+}
+
+test_a_header_is_dropped_from_later_files() {
+    printf 'h\n1\n' >a
+    printf 'h\n1' >b
+    printf 'h' >c
+    : >d
+    printf 'h\n' >e
+    output_is 'h\n1\n1\n1\n' --header d a b c d e a
+    output_is 'h\n1\n1\n' --header c a d e b
+    output_is 'h\n1\n1\n' --header - b b <c
+    output_is 'h\n1\n1\n' --header a - < <(cat b)
+    output_is 'h\n1\n1\n' --header - a < <(cat b)
+    output_is 'h\n1\n' --header=2 a b b a
+    output_is 'h\n1\n' --header=0 a
+}
+
+test_a_file_may_be_shorter_than_its_header() {
+    printf 'h\n1' >in
+    output_is 'h\n1\n' --header=3 in in
+    output_is 'h\n1\n' --header=3 < <(cat in)
+    output_is 'h\n' --header=3 <(printf h)
+    output_is 'a\r\nb\r\n' --csv --header=9 <(printf 'a\r\nb')
+    output_is '>h\n' --record-start='>' --header=9 <(printf '>h')
+    output_is '' --header=3 </dev/null
+    output_is '' --csv --header /dev/null /dev/null
+}
+
+test_headers_that_differ_are_told_before_output() {
+    printf 'h\n1\n' >a
+    printf 'H\n1\n' >b
+    printf 'h' >c
+    fails_at_once 'bigshuf: b: header differs from that of a' --header a c b never
+    fails_at_once 'bigshuf: c: header differs from that of a' --header=2 a c never
+    fails_at_once 'bigshuf: b: header differs from that of a' --header-bytes=1 a b never
+    fails_when_read 'bigshuf: -: header differs from that of a' b --header a -
+    fails_when_read 'bigshuf: a: header differs from that of -' b --header - a
+    fails_when_read 'bigshuf: a: header differs from that of -' b --header - a b
+    fails_when_read 'bigshuf: -: header differs from that of a' b --header --record-lines=1 a -
+    { cat a; many_lines; } >d
+    fails_when_read 'bigshuf: b: header differs from that of -' d -S 8M --header - b
+}
+
+test_a_csv_header_may_have_line_breaks_in_quotes() {
+    printf '"a\n""b""\r\n",c\r\n' >header
+    { cat header; printf '"\r\n",2'; } >a
+    { cat header; printf '3,"\n"'; } >b
+    bigshuf --csv --header -n 2 --keep-order a b | cmp - <(cat a; echo $'\r'; printf '3,"\n"\r\n')
+    bigshuf --csv --header a b | head -c "$(wc -c <header)" | cmp - header
+}
+
+test_a_header_of_any_length_is_one() {
+    local bytes total
+    for format in late_run nul_lines csv fasta; do
+        use "$format"
+        bytes=$(echo | records | wc -c)
+        for total in 4094 4095 4096 4097 4098 8190 8191 8192 8193 8194 100000; do
+            { long_line $((total - bytes)) | tr ' ' 0; seq 10; } | records >in
+            bigshuf --header "${options[@]}" -n 10 --keep-order in | cmp - in
+        done
+    done
+}
+
+test_a_header_that_is_too_large_is_told() {
+    long_line 1100000 >in
+    fails_at_once 'bigshuf: in: header is larger than 1048576 bytes' --header in never
+    fails_when_read 'bigshuf: -: header is larger than 1048576 bytes' in --header-bytes=1048577
+}
+
+test_a_header_of_bytes_comes_before_records_of_every_format() {
+    printf '\223NUMPY\1\0\n";>aab' >header # which no format divides
+    seq 100 >lines
+    for format in $formats; do
+        use "$format"
+        bigshuf --seed=5 lines | records | cat header - >wanted
+        records <lines | cat header - >in
+        bigshuf --seed=5 --header-bytes=15 "${options[@]}" in | cmp - wanted
+        bigshuf --seed=5 --header-bytes=15 "${options[@]}" < <(cat in) | cmp - wanted
+    done
+}
+
+test_a_file_may_be_nothing_but_a_header_of_bytes() {
+    printf 'head' >header
+    printf 'heada\nb' >in
+    output_is head --header-bytes=4 header header
+    bigshuf --header-bytes=4 -n 2 --keep-order header in header | cmp - <(cat in; echo)
+    bigshuf --header-bytes=4 --csv -n 2 --keep-order header in header | cmp - <(cat in; echo)
+    bigshuf --header-bytes=4 --record-size=1 -n 3 --keep-order header in header | cmp - in
+}
+
+test_a_file_that_is_shorter_than_its_header_of_bytes_is_told() {
+    printf 12345 >in
+    fails_at_once 'bigshuf: in: shorter than a header of 6 bytes' --header-bytes=6 in never
+    fails_when_read 'bigshuf: -: shorter than a header of 6 bytes' in --header-bytes=6
+    output_is 12345 --header-bytes=5 in in
+    output_is 12345 --header-bytes=5 --record-size=7 in in
+    output_is '' --header-bytes=5 /dev/null
+}
+
+test_a_header_of_bytes_and_then_records() {
+    printf '%%!\nh\n1\n' >a
+    printf '%%!\nh\n1' >b
+    output_is '%!\nh\n1\n1\n' --header-bytes=3 --header a b
+}
+
+# ---- Wrong input ----
+
+test_a_short_group_of_lines_is_told_before_output() {
+    printf '1\n2\n3\n' >in
+    fails_when_read 'bigshuf: -: 1 line is left over at the end: records are of 2 lines' in --record-lines=2
+    fails_when_read 'bigshuf: -: 3 lines are left over at the end: records are of 4 lines' in --record-lines=4
+    fails_when_read 'bigshuf: -: 1 line is left over *' in -z --record-lines=4
+    seq 4 >four
+    fails_with 1 'bigshuf: in: 1 line *' bigshuf --record-lines=2 four in four >out
+    cmp out /dev/null
+    { more_than_memory; echo; } >in
+    fails_when_read 'bigshuf: -: 1 line is left over *' in -S 8M --record-lines=2
+}
+
+test_a_short_record_of_a_size_is_told_before_output() {
+    printf 12345678 >eight
+    printf 123456789 >in
+    fails_at_once 'bigshuf: in: size is not a multiple of 4 bytes' --record-size=4 never eight in
+    fails_at_once 'bigshuf: in: size after the header is not a multiple of 4 bytes' \
+        --record-size=4 --header-bytes=2 in never
+    fails_at_once 'bigshuf: -: size is not a multiple of 4 bytes' --record-size=4 never - <in
+    fails_when_read 'bigshuf: -: size is not a multiple of 4 bytes' in --record-size=4 eight - eight
+    { more_than_memory; more_than_memory; echo; } >in
+    fails_when_read 'bigshuf: -: size is not a multiple of 2 bytes' in -S 8M --record-size=2
+    printf 1 >one
+    printf 123 >three
+    fails_at_once 'bigshuf: one: size is not a multiple of 4 bytes' --record-size=4 one three never
+}
+
+test_an_unclosed_quote_is_told_with_its_line() {
+    printf 'a,b\n"c\n""",d\n"e' >in
+    fails_when_read 'bigshuf: -: unclosed quote that starts in line 4' in --csv
+    fails_when_read 'bigshuf: -: unclosed quote that starts in line 4' in --csv --header
+    fails_when_read 'bigshuf: -: unclosed quote that starts in line 1' <(printf '"') --csv
+    { more_than_memory; printf '"x"\n"\n'; } >in
+    fails_when_read "bigshuf: -: unclosed quote that starts in line $(wc -l <in | tr -d ' ')" in -S 8M --csv
+    { printf '"'; more_than_memory; } >in
+    fails_when_read 'bigshuf: -: unclosed quote that starts in line 1' in -S 8M --csv
+    echo a >ok
+    fails_with 1 'bigshuf: in: unclosed quote *' bigshuf --csv ok in ok >out
+    cmp out /dev/null
+}
+
+test_text_before_the_first_start_is_told() {
+    printf '\n>a\n' >in
+    printf '>a\n' >ok
+    fails_at_once "bigshuf: in: text before the first '>'" --record-start='>' never ok in
+    fails_when_read "bigshuf: -: text before the first '>'" in --record-start='>' ok -
+    printf 'Fro' >in
+    fails_at_once "bigshuf: in: text before the first 'From '" --record-start='From ' never in
+}
+
+test_wrong_input_leaves_the_output_file() {
+    echo old >file
+    seq 3 >in
+    fails_with 1 '*' bigshuf --record-lines=2 -o file in
+    same old "$(cat file)"
+}
+
+# ---- The command line ----
+
+test_two_formats_are_told_before_the_work() {
+    local all=(--delimiter=ab --delimiter=';' --record-lines=2 --record-size=2 --csv --record-start=x)
+    for one in "${all[@]}"; do
+        for other in "${all[@]}"; do
+            [ "${one%%=*}" = "${other%%=*}" ] ||
+                fails_at_once "bigshuf: cannot combine --*${one%%=*}* --*" "$one" "$other" never ||
+                fails_at_once "bigshuf: cannot combine --* and ${one%%=*}*" "$one" "$other" never
+        done
+    done
+}
+
+test_formats_that_are_not_for_z_e_or_i_are_told_before_the_work() {
+    for option in --delimiter=ab --record-size=2 --csv --record-start=x; do
+        fails_at_once "bigshuf: cannot combine -z and ${option%%=*}*" -z "$option" never
+        fails_at_once "bigshuf: cannot combine -z and ${option%%=*}*" "$option" -z never
+        fails_at_once "bigshuf: cannot combine -e and ${option%%=*}*" "$option" -e x
+        fails_at_once "bigshuf: cannot combine -i and ${option%%=*}*" "$option" -i 1-3
+    done
+    for option in --record-lines=2 --header --header=2 --header-bytes=2; do
+        fails_at_once "bigshuf: cannot combine -e and ${option%%=*}" "$option" -e x
+        fails_at_once "bigshuf: cannot combine -i and ${option%%=*}" "$option" -i 1-3
+    done
+    fails_at_once "bigshuf: cannot combine -z and --delimiter other than '\\\\0'" -z --delimiter=';' never
+}
+
+test_bad_arguments_of_formats_are_told_before_the_work() {
+    for option in --record-lines --record-size --header --header-bytes; do
+        for number in '' x -1 1x ' 1' 1.5; do
+            fails_at_once "bigshuf: invalid $option argument '$number'" "$option=$number" never
+        done
+    done
+    for option in --record-lines --record-size; do
+        fails_at_once "bigshuf: $option must be at least 1" "$option=0" never
+        fails_at_once "bigshuf: $option argument '18446744073709551616' too large" $option=18446744073709551616 never
+    done
+    fails_at_once "bigshuf: invalid --record-size argument '1%'" --record-size=1% never
+    fails_at_once 'bigshuf: --delimiter must not be empty' --delimiter= never
+    fails_at_once "bigshuf: invalid --delimiter argument '\\\\q'" --delimiter='\q' never
+    fails_at_once 'bigshuf: --record-start must not be empty' --record-start= never
+    fails_at_once 'bigshuf: --record-start must not have a newline' --record-start=$'a\nb' never
+    fails_at_once 'bigshuf: --record-start must be at most 254 bytes' --record-start="$(printf '%255s' '')" never
+}
+
+test_huge_groups_and_sizes_are_only_too_large_for_the_input() {
+    seq 3 >in
+    fails_when_read 'bigshuf: -: 3 lines are left over *' in --record-lines=18446744073709551615
+    fails_at_once 'bigshuf: in: size is not a multiple of 18446744073709551615 bytes' \
+        --record-size=18446744073709551615b in
+    bigshuf --record-lines=18446744073709551615 /dev/null | cmp - /dev/null
+}
+
+# ---- What people shuffle ----
+
+test_two_fastq_files_stay_paired() {
+    for mate in 1 2; do
+        awk -v mate=$mate -v count="$(scale 20000 200000 2000000)" 'BEGIN {
+            for (i = 1; i <= count; i++)
+                printf "@read%d/%d\n%s\n+\n%s\n", i, mate, i * mate * 12345, i * mate * 98765
+        }' >$mate.fastq
+        bigshuf -S 8M --record-lines=4 --seed=7 $mate.fastq >$mate.shuffled
+        same_lines $mate.fastq $mate.shuffled
+        sed -n 's|^\(@read.*\)/.$|\1|p' $mate.shuffled >$mate.names
+    done
+    cmp 1.names 2.names
+    fails_with 1 '' cmp -s 1.fastq 1.shuffled
+}
+
+test_the_columns_of_a_corpus_stay_aligned() {
+    seq 50000 | sed 's/$/ one/' >en
+    seq 50000 | awk '{ printf "%s zwei%s", $0, $0 % 7 ? "\r\n" : " drei\r\n" }' >de
+    seq 50000 | awk -v ORS= '{ print $0 " trois\n\n" }' | tr '\n' '\0' >fr
+    bigshuf --seed=7 en | sed 's/ .*//' >wanted
+    bigshuf -S 8M --seed=7 --delimiter='\r\n' de | sed 's/ .*//' | cmp - wanted
+    bigshuf --seed=7 --delimiter='\0\0' fr | tr -s '\0' '\n' | sed 's/ .*//' | cmp - wanted
+}
+
+# Two 32-bit numbers and one of 64 bits.
+test_the_cooccurrences_of_glove_are_shuffled() {
+    long_line "$(scale 159999 11999999 159999999)" >in
+    bigshuf -S 8M --record-size=16 in >out
+    fails_with 1 '' cmp -s in out
+    same_lines <(od -An -v -tx1 in) <(od -An -v -tx1 out)
+}
+
+# ---- Memory ----
+
+# FILE is shuffled with -S 8M: never more than 24 MiB are resident. stays_in_memory FILE OPTION...
+stays_in_memory() {
+    needs_bare_program
+    peak .peak bigshuf -S 8M --seed=m "$@" >/dev/null
+    if [ "$(cat .peak)" -gt $((24 * 1024)) ]; then
+        echo "-S 8M $*: $(cat .peak) KiB were resident" >&2
+        return 1
+    fi
+}
+
+test_memory_for_records_of_every_format() {
+    many_lines >lines
+    for format in $formats; do
+        use "$format"
+        records <lines >in
+        stays_in_memory in "${options[@]}"
+    done
+}
+
+test_memory_for_the_shortest_records() {
+    local bytes
+    bytes=$(scale 100000 6000000 60000000)
+    head -c "$bytes" /dev/zero | tr '\0' '\n' >in
+    stays_in_memory in --record-size=1
+    stays_in_memory in --record-lines=1
+    stays_in_memory in --record-lines=3
+    stays_in_memory in --csv
+    stays_in_memory in --delimiter='\n\n'
+    tr '\n' '>' <in | sed 's/>>/>\n/g' >starts
+    stays_in_memory starts --record-start='>'
+}
+
+test_memory_for_records_larger_than_memory() {
+    { seq 1000; long_line "$(scale 9000000 10000000 200000000)"; seq 1000; } >lines
+    for format in late_run lines csv fasta; do
+        use "$format"
+        records <lines >in
+        stays_in_memory in "${options[@]}"
+    done
+    head -c 60000000 /dev/zero >in
+    stays_in_memory in --record-size=20000000
+    stays_in_memory in --record-lines=1
+}
+
+test_memory_for_a_large_header() {
+    { long_line 1000000; many_lines; } >in
+    stays_in_memory in --header
+    stays_in_memory in --header --csv
+}
