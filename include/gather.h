@@ -15,25 +15,19 @@
 enum gather_kind {
     GATHER_NODE,     /* one pile: all records of node `node` */
     GATHER_CHILDREN, /* pile j holds the records of child j of node `node` */
-    GATHER_TREES,    /* pile j holds all records of a tree of its own, with key `keys[j]` and the node `node` */
     GATHER_RANKS,    /* pile j holds the records whose ranks are [j share, (j + 1) share), counted from `first` */
 };
 
 struct gather_order {
     enum gather_kind kind;
     struct order_node node;
-    const struct random_key *key;  /* of the tree in which `node` is; NULL: the run's */
-    const struct random_key *keys; /* of each pile's tree */
-    struct table *ranks;           /* pile j's at its own ranks' places, in the order of its records */
+    struct table *ranks; /* pile j's at its own ranks' places, in the order of its records */
     uint64_t first;
     uint64_t share;
 };
 
 /* The node whose records pile `pile` holds, unless the order is one of ranks. */
 struct order_node gather_node(const struct gather_order *order, unsigned pile);
-
-/* And the tree in which that node is. */
-struct order gather_tree(const struct run *run, const struct gather_order *order, unsigned pile);
 
 /* Write the records of the piles from *next on to `output` and leave those piles empty, until all is done, run->left
  * records have been written, or a pile does not fit into memory, bytes plus index. *next receives that pile's number,

@@ -30,7 +30,7 @@ struct options {
     uint64_t header_bytes;                      /* --header-bytes; 0 if not given */
 
     const char *output;     /* -o, the pattern if there are shards; NULL is standard output */
-    uint64_t shards;        /* 0 if not given, as the following two; at most one of them is, and no splits then */
+    uint64_t shards;        /* 0 if not given, as the following two; at most one of them is */
     uint64_t shard_records; /* in a file */
     uint64_t shard_bytes;   /* at most, in a file */
     struct split *split;    /* --split, in order */

@@ -42,9 +42,6 @@ struct sink *sink_open(const char *path, struct fault *fault);
 /* Does the first sink_write empty a file that may be one of the inputs? */
 bool sink_is_in_place(const struct sink *sink);
 
-/* Write `to` wherever the records have `from`, which is a delimiter that cannot be in them otherwise. */
-void sink_translate(struct sink *sink, uint8_t from, uint8_t to);
-
 /* 0, or -1 after a report. Not before all input has been read: the file may
  * be one of the inputs. */
 int sink_write(struct sink *sink, const void *data, size_t bytes);

@@ -1,8 +1,8 @@
 #ifndef BIGSHUF_WEIGHTED_H
 #define BIGSHUF_WEIGHTED_H
 
-/* Weighted samples, of any number of records. The law is in weight.h; the words are those labelled "weight", and with
- * replacement "repeat". Functions return 0, or -1 after a report. */
+/* Weighted samples, of any number of records. The law is in weight.h; the words are those labelled "weight".
+ * Functions return 0, or -1 after a report. */
 
 #include "output.h"
 #include "run.h"

@@ -53,17 +53,6 @@ struct order_node gather_node(const struct gather_order *order, unsigned pile)
     return order->kind == GATHER_CHILDREN ? order_child(order->node, pile) : order->node;
 }
 
-struct order gather_tree(const struct run *run, const struct gather_order *order, unsigned pile)
-{
-    struct order tree = run->order;
-
-    if (order->kind == GATHER_TREES)
-        tree.key = order->keys[pile];
-    else if (order->key != NULL)
-        tree.key = *order->key;
-    return tree;
-}
-
 /* Blocks for the references of a pile's records; twice if they are to be scattered. */
 static uint64_t table_blocks(const struct gathering *g, unsigned p)
 {
@@ -217,7 +206,6 @@ static int gather_pile(struct gathering *g, struct workplace *place, unsigned p)
     bool ranked = g->order.kind == GATHER_RANKS;
     uint64_t first_rank = ranked ? g->order.first + p * g->order.share : 0;
     struct order_node node = gather_node(&g->order, p);
-    struct order tree = gather_tree(run, &g->order, p);
 
     place->promised -= pile_load_blocks(g->piles, p);
     if (pile_load(g->piles, p) != 0)
@@ -230,9 +218,9 @@ static int gather_pile(struct gathering *g, struct workplace *place, unsigned p)
         if (emit(place, &place->table, 0, records) != 0)
             return -1;
     } else {
-        if (order_scatter_bits(&tree, node, records) > 0)
+        if (order_scatter_bits(&run->order, node, records) > 0)
             grow(place, &place->spare, records);
-        if (order_arrange(&tree, node, &place->table, &place->spare, records, emit, place) != 0)
+        if (order_arrange(&run->order, node, &place->table, &place->spare, records, emit, place) != 0)
             return -1;
     }
     pile_clear(g->piles, p);

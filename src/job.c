@@ -267,7 +267,8 @@ static int open_large(struct job *job, struct run *run, uint64_t known_bytes)
         memory_bytes = hardware_memory();
     if (workers == 0)
         workers = hardware_processors();
-    if (options->count == UINT64_MAX && options->probability == NULL && spill_expected(known_bytes, memory_bytes) > 0 &&
+    if ((options->repeat || options->count == UINT64_MAX) && options->probability == NULL &&
+        spill_expected(known_bytes, memory_bytes) > 0 &&
         spill_check(&job->place, spill_expected(known_bytes, memory_bytes)) != 0)
         return -1;
     if (job->source != NULL && plan_is_plain(options) && source_is_known(job->source) &&
@@ -320,6 +321,9 @@ static int open_files(struct job *job)
             return -1;
         names = job->names;
     }
+    for (size_t i = 0; options->weights != NULL && strcmp(options->weights, "-") == 0 && i < count; i++)
+        if (strcmp(names[i], "-") == 0)
+            return fault_say(&job->fault, "standard input cannot hold both records and weights");
     job->source = source_open(names, count, &layout, &job->fault);
     return job->source == NULL ? -1 : 0;
 }

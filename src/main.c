@@ -16,10 +16,10 @@
  *     keyed.c     records in the order of keys
  *     shuffle.c   scatter, gather, and start over what does not fit
  *     scatter.c   pass 1: every record to its pile
- *     gather.c    pass 2: the piles in order, each shuffled, to the sink
+ *     gather.c    pass 2: the piles in order, each shuffled, to the output
  *     order.c     the permutation: the tree of piles and the shuffle of a leaf, as numbers
  *     index.c     the records of a pile as references that can be permuted
- *     passage.c   records one by one, from a source to a sink: walk.c, outlet.c
+ *     passage.c   records one by one, from a source to an output: walk.c, outlet.c
  *     pile.c      piles in memory and on disk, and the policy of spilling; keys.c numbers beside records
  *     spill.c     the temporary files of piles; compress.c the program that compresses them
  *     queue.c     input blocks on their way through pass 1

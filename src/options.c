@@ -264,6 +264,8 @@ static int set_outputs(struct parser *parser, int code, const char *argument)
     case OPTION_SPLIT:
         return set_split(parser, argument);
     case OPTION_FILTER:
+        if (argument[0] == '\0')
+            return fault_say(&parser->fault, "invalid --filter argument ''");
         options->filter = argument;
         return 0;
     default:

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cut.h"
 #include "filter.h"
@@ -143,6 +144,38 @@ static int check_distinct(const struct output *output)
     return status;
 }
 
+/* A shard that is found late must be none of the splits' files; shards differ by their numbers. */
+static int check_late(const struct output *output, size_t number)
+{
+    const char **path = sys_allocate(output->plan.splits + 1, sizeof *path);
+    int status;
+
+    if (path == NULL)
+        return report_memory(output);
+    for (size_t i = 0; i < output->plan.splits; i++)
+        path[i] = output->file[i].path;
+    path[output->plan.splits] = output->file[number].path;
+    status = target_check_distinct(path, output->plan.splits + 1, output->plan.filter != NULL, output->fault);
+    free(path);
+    return status;
+}
+
+/* Standard output may be a file, which must be none of the others. */
+static int check_standard_output(const struct output *output)
+{
+    struct stat standard;
+    struct stat other;
+
+    if (has_shards(&output->plan) || output->plan.path != NULL || sys_fstat(STDOUT_FILENO, &standard) != 0 ||
+        !S_ISREG(standard.st_mode))
+        return 0;
+    for (size_t i = 0; i < output->plan.splits; i++)
+        if (sys_stat(output->file[i].path, &other) == 0 && other.st_dev == standard.st_dev &&
+            other.st_ino == standard.st_ino)
+            return fault_say(output->fault, "%s and standard output: the same output file", output->file[i].path);
+    return 0;
+}
+
 static int open_sink(struct output *output, size_t number)
 {
     output->file[number].sink = sink_open(output->file[number].path, output->fault);
@@ -195,7 +228,7 @@ struct output *output_open(const struct output_plan *plan, struct fault *fault)
     output->cut.format = &output->plan.format;
     output->hold.place = plan->place;
     if (check_plan(output) != 0 || list_files(output) != 0 || (output->files > 1 && check_distinct(output) != 0) ||
-        check_files(output) != 0)
+        check_standard_output(output) != 0 || check_files(output) != 0)
         goto fail;
     if (plan->filter != NULL) {
         output->filters = filters_new(plan->filter, plan->filters, fault);
@@ -239,7 +272,7 @@ static int begin_file(struct output *output)
     if (number == output->files) {
         if (!is_open_ended(output))
             return fault_say(output->fault, "there are more records to write than were counted");
-        if (add_file(output) != 0)
+        if (add_file(output) != 0 || (output->plan.splits > 0 && check_late(output, number) != 0))
             return -1;
     }
     if (is_filtered(output, number)) {
@@ -277,7 +310,7 @@ static int next_file(struct output *output)
 
 bool output_waits(const struct output *output)
 {
-    return output->is_in_place || output->plan.shards > 0 || output->plan.splits > 0;
+    return output->is_in_place || has_shards(&output->plan) || output->plan.splits > 0 || output->plan.filter != NULL;
 }
 
 /* Files that will be there however many records come. */

@@ -223,6 +223,8 @@ static int write_drawn(struct repeating *r)
         table_take(&numbers, &r->run->pool, BATCH, sizeof(uint64_t)) == 0) {
         if (index_build(&r->piles, 0, &r->run->format, NULL, 0, &references))
             status = write_resident(r, &references, &numbers);
+        else
+            fault_say(r->run->fault, "a pile does not hold the records that were put there");
         goto out;
     }
     table_release(&references);

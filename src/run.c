@@ -18,6 +18,9 @@ static const uint64_t BLOCKS = 16384;
 static const size_t BLOCK_BYTES_MIN = 4096;
 static const size_t BLOCK_BYTES_MAX = (size_t)64 << 10;
 
+/* More threads than this have never been of use, and numbers that count blocks for each stay small. */
+static const unsigned WORKERS_MAX = 1024;
+
 /* The buffer's share of S, at most. */
 static const uint64_t BUFFER_SHARE = 16;
 
@@ -34,6 +37,8 @@ struct run_memory run_memory(uint64_t bytes, unsigned workers)
     uint64_t wanted;
     uint64_t output;
 
+    if (workers > WORKERS_MAX)
+        memory.workers = WORKERS_MAX;
     if (bytes > SIZE_MAX / 2)
         memory.bytes = SIZE_MAX / 2 + 1;
     bytes = memory.bytes;

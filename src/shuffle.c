@@ -78,15 +78,14 @@ static int scatter_pile(struct run *run, struct piles *piles, unsigned p, scatte
     return status;
 }
 
-static int restart_node(struct run *run, struct piles *piles, unsigned p, const struct order *tree,
-                        struct order_node node, struct output *output)
+static int restart_node(struct run *run, struct piles *piles, unsigned p, struct order_node node, struct output *output)
 {
-    struct node_route route = {.order = tree, .node = node};
-    struct gather_order order = {.kind = GATHER_CHILDREN, .node = node, .key = &tree->key};
+    struct node_route route = {.order = &run->order, .node = node};
+    struct gather_order order = {.kind = GATHER_CHILDREN, .node = node};
     struct piles inner = {0};
     int status;
 
-    route.bits = order_scatter_bits(tree, node, piles->pile[p].records);
+    route.bits = order_scatter_bits(&run->order, node, piles->pile[p].records);
     status = scatter_pile(run, piles, p, route_by_node, &route, 1u << route.bits, &inner);
     if (status == 0)
         status = shuffle_piles(run, &inner, order, output);
@@ -100,15 +99,14 @@ static size_t number_bytes(uint64_t records)
     return records <= UINT32_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
 }
 
-/* Two tables of numbers, what is pinned already, and an eighth for buffers and parts of blocks. */
+/* Two tables of numbers, and a sixteenth and some blocks for buffers and parts of blocks. */
 static int report_memory(struct run *run, uint64_t records)
 {
     const uint64_t mebibyte = (uint64_t)1 << 20;
-    uint64_t pinned = (uint64_t)run->pool.pinned << run->pool.block_shift;
-    uint64_t bytes = pinned + 2 * records * number_bytes(records);
+    uint64_t bytes = 2 * records * number_bytes(records);
 
     return fault_say(run->fault, "the order of %llu records needs more memory: use -S %lluM or more",
-                     (unsigned long long)records, (unsigned long long)((bytes + bytes / 8) / mebibyte + 16));
+                     (unsigned long long)records, (unsigned long long)((bytes + bytes / 15) / mebibyte) + 4);
 }
 
 /* A table for the numbers of `records` records, in memory that is kept until drop_numbers. */
@@ -216,10 +214,9 @@ static int draw_leaf(void *context, struct table *numbers, uint64_t records, uin
     return 0;
 }
 
-static int restart_leaf(struct run *run, struct piles *piles, unsigned p, const struct order *tree,
-                        struct order_node node, struct output *output)
+static int restart_leaf(struct run *run, struct piles *piles, unsigned p, struct order_node node, struct output *output)
 {
-    struct leaf_draw leaf = {.order = tree, .node = node};
+    struct leaf_draw leaf = {.order = &run->order, .node = node};
     struct table ranks = {0};
     int status = draw_ranks(run, piles->pile[p].records, draw_leaf, &leaf, &ranks);
 
@@ -245,7 +242,6 @@ static int restart(struct run *run, struct piles *piles, unsigned p, const struc
                    struct output *output)
 {
     struct order_node node = gather_node(order, p);
-    struct order tree = gather_tree(run, order, p);
     uint64_t records = piles->pile[p].records;
 
     if (flush_all(run, piles) != 0)
@@ -255,9 +251,9 @@ static int restart(struct run *run, struct piles *piles, unsigned p, const struc
     run->started_over++;
     if (order->kind == GATHER_RANKS)
         return restart_ranked(run, piles, p, order->ranks, order->first + p * order->share, output);
-    if (order_scatter_bits(&tree, node, records) > 0)
-        return restart_node(run, piles, p, &tree, node, output);
-    return restart_leaf(run, piles, p, &tree, node, output);
+    if (order_scatter_bits(&run->order, node, records) > 0)
+        return restart_node(run, piles, p, node, output);
+    return restart_leaf(run, piles, p, node, output);
 }
 
 int shuffle_piles(struct run *run, struct piles *piles, struct gather_order order, struct output *output)

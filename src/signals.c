@@ -36,6 +36,17 @@ static const int caught[] = {
 #endif
 };
 
+/* Caught too, but never blocked: it comes to the thread that writes, and at once. */
+static const int caught_always = SIGPIPE;
+
+static void catch_unless_ignored(int signal, const struct sigaction *action)
+{
+    struct sigaction inherited;
+
+    if (sigaction(signal, NULL, &inherited) == 0 && inherited.sa_handler != SIG_IGN)
+        sigaction(signal, action, NULL);
+}
+
 static void caught_set(sigset_t *set)
 {
     sigemptyset(set);
@@ -76,12 +87,9 @@ void signals_install(void)
     sigaction(SIGXFSZ, &ignored, NULL);
     sigemptyset(&usual.sa_mask);
     sigaction(SIGCHLD, &usual, NULL);
-    for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++) {
-        struct sigaction inherited;
-
-        if (sigaction(caught[i], NULL, &inherited) == 0 && inherited.sa_handler != SIG_IGN)
-            sigaction(caught[i], &deadly, NULL);
-    }
+    for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
+        catch_unless_ignored(caught[i], &deadly);
+    catch_unless_ignored(caught_always, &deadly);
 }
 
 /* The chunk, made if it is not there yet. NULL with errno. */

@@ -29,7 +29,6 @@
 enum {
     NAME_PART_BYTES = 200, /* of FILE's name in the temporary one, which must stay below NAME_MAX, 255 */
     RANDOM_LETTERS = 6,
-    TRANSLATED_BYTES = 16384,
     STICKY = 01000, /* S_ISVTX, which POSIX alone does not name */
     ATTEMPTS = 100, /* to find a temporary name that is free: 62^6 of them make a second attempt rare */
 };
@@ -50,13 +49,10 @@ struct sink {
     enum manner manner;
     enum progress progress;
     int fd;
-    bool existed;    /* was there a file before? Then `before` is about it. */
-    bool begun;      /* has a file that is written in place been emptied? */
-    bool named;      /* does the new file bear the temporary name? */
-    bool translates; /* `from` to `to` */
-    uint8_t from;
-    uint8_t to;
-    int slot; /* of the temporary name, or -1 */
+    bool existed; /* was there a file before? Then `before` is about it. */
+    bool begun;   /* has a file that is written in place been emptied? */
+    bool named;   /* does the new file bear the temporary name? */
+    int slot;     /* of the temporary name, or -1 */
     struct target target;
     char *temporary; /* the temporary name, beside the target; its end changes */
     struct stat before;
@@ -296,34 +292,9 @@ bool sink_is_in_place(const struct sink *sink)
     return sink->manner == IN_PLACE;
 }
 
-void sink_translate(struct sink *sink, uint8_t from, uint8_t to)
-{
-    sink->translates = true;
-    sink->from = from;
-    sink->to = to;
-}
-
-static int write_translated(const struct sink *sink, const uint8_t *data, size_t bytes)
-{
-    uint8_t buffer[TRANSLATED_BYTES];
-
-    while (bytes > 0) {
-        size_t length = bytes < sizeof buffer ? bytes : sizeof buffer;
-
-        for (size_t i = 0; i < length; i++)
-            buffer[i] = data[i] == sink->from ? sink->to : data[i];
-        if (io_write(sink->fd, buffer, length) != 0)
-            return -1;
-        data += length;
-        bytes -= length;
-    }
-    return 0;
-}
-
 int sink_write(struct sink *sink, const void *data, size_t bytes)
 {
-    if (begin(sink) != 0 ||
-        (sink->translates ? write_translated(sink, data, bytes) : io_write(sink->fd, data, bytes)) != 0)
+    if (begin(sink) != 0 || io_write(sink->fd, data, bytes) != 0)
         return fail(sink);
     return 0;
 }

@@ -339,8 +339,8 @@ const char *source_name_at(const struct source *source, uint64_t offset, uint64_
     *end = UINT64_MAX;
     if (files == NULL)
         return "input";
-    while (i + 1 < files->next && files->end[i] <= offset)
-        i++;
+    for (i = files->next - 1; i > 0 && files->end[i - 1] > offset; i--)
+        continue;
     if (i + 1 < files->next || files->fd < 0)
         *end = files->end[i];
     return files->names[i];

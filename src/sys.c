@@ -213,6 +213,7 @@ static int set_child_signals(posix_spawnattr_t *attributes, const sigset_t *mask
 
     sigemptyset(&restored);
     sigaddset(&restored, SIGXFSZ);
+    sigaddset(&restored, SIGPIPE);
     if (error == 0)
         error = posix_spawnattr_setsigdefault(attributes, &restored);
     if (error == 0)

@@ -84,8 +84,8 @@ out:
 
 enum { RECORDS, KEYS, PILES };
 
-/* The heap may take this part of the memory. */
-enum { HEAP_SHARE = 4 };
+/* The heap may take this part of the memory, and so may each table of shares. */
+enum { HEAP_SHARE = 4, TABLES_SHARE = 4 };
 
 struct selecting {
     struct run *run;
@@ -221,7 +221,8 @@ int weighted_select(struct run *run, struct source *source, struct weights_place
 
     if (open_weighing(&w, run, place, source) != 0 || open_heap(&s) != 0 ||
         piles_init(&s.piles, PILES, 1, &run->pool, run->place) != 0 || select_stored(&s, &w, source) != 0 ||
-        pile_verify(&s.piles, RECORDS, run->buffer, run->memory.buffer_bytes) != 0)
+        pile_verify(&s.piles, RECORDS, run->buffer, run->memory.buffer_bytes) != 0 ||
+        pile_verify(&s.piles, KEYS, run->buffer, run->memory.buffer_bytes) != 0)
         goto out;
     stored = pile_source(&s.piles, RECORDS, false);
     if (stored == NULL)
@@ -300,6 +301,8 @@ static bool take_tables(struct drawing *d, uint64_t records)
 {
     struct pool *pool = &d->run->pool;
 
+    if (records > ((uint64_t)(pool->blocks - pool->pinned) << pool->block_shift) / TABLES_SHARE / sizeof(uint64_t))
+        return false;
     if (table_take(&d->high, pool, records, sizeof(uint64_t)) != 0)
         return false;
     if (table_take(&d->low, pool, records, sizeof(uint64_t)) != 0) {
@@ -384,6 +387,8 @@ static int match(struct drawing *d, struct table *numbers, uint64_t count, struc
     for (uint64_t i = 0; i < count; i++)
         *table_u64(&sorted->key, i) = *table_u64(high, *table_u64(&sorted->value, i));
     sorted = sort_by_key(sorted, sorted == pairs ? spare : pairs, count);
+    if (pile_verify(&d->piles, 0, d->run->buffer, d->run->memory.buffer_bytes) != 0)
+        return -1;
     if (open_shares(&shares, d) != 0 || next_share(&shares) != 0)
         status = -1;
     for (uint64_t i = 0; i < count && status == 0; i++) {

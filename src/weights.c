@@ -103,10 +103,13 @@ static int next_line(struct weights *weights, struct decimal *weight)
 /* Know the file from which a record comes. */
 static void find_name(struct weights *weights, uint64_t offset)
 {
-    if (weights->name == NULL || offset >= weights->name_ends) {
-        weights->name = source_name_at(weights->records, offset, &weights->name_ends);
+    const char *before = weights->name;
+
+    if (before != NULL && weights->name_ends != UINT64_MAX && offset < weights->name_ends)
+        return;
+    weights->name = source_name_at(weights->records, offset, &weights->name_ends);
+    if (weights->name != before)
         weights->name_record = weights->record;
-    }
 }
 
 static int next_field(struct weights *weights, const struct walk_piece *piece, struct decimal *weight)

@@ -393,62 +393,6 @@ static void a_mode_that_cannot_be_set_is_a_warning(void **state)
 
 /* ---- Translation ---- */
 
-static void a_delimiter_is_translated_wherever_it_stands(void **state)
-{
-    struct sink *sink = open_good("new");
-
-    (void)state;
-    sink_translate(sink, '\0', '\n');
-    assert_int_equal(sink_write(sink, "one\0\0two", 8), 0);
-    assert_int_equal(sink_write(sink, "", 0), 0);
-    assert_int_equal(sink_write(sink, "\0", 1), 0);
-    assert_int_equal(sink_commit(sink), 0);
-    sink_free(sink);
-    assert_true(scratch_holds("new", "one\n\ntwo\n"));
-}
-
-static void large_writes_are_translated_as_a_whole(void **state)
-{
-    const size_t bytes = 100001;
-    char *data = malloc(bytes);
-    char *expected = malloc(bytes);
-    struct sink *sink = open_good("new");
-    FILE *file;
-
-    (void)state;
-    for (size_t i = 0; i < bytes; i++) {
-        data[i] = (char)(i * 0x9e3779b97f4a7c15 >> 60);
-        expected[i] = data[i] == 3 ? 'x' : data[i];
-    }
-    sink_translate(sink, 3, 'x');
-    assert_int_equal(sink_write(sink, data, bytes), 0);
-    assert_null(memchr(data, 'x', bytes)); /* what was given is not changed */
-    assert_int_equal(sink_commit(sink), 0);
-    sink_free(sink);
-    file = fopen("new", "rb");
-    assert_int_equal(fread(data, 1, bytes, file), bytes);
-    assert_int_equal(getc(file), EOF);
-    fclose(file);
-    assert_memory_equal(data, expected, bytes);
-    free(expected);
-    free(data);
-}
-
-static void a_failed_write_of_what_is_translated_is_reported(void **state)
-{
-    struct sink *sink;
-
-    (void)state;
-    if (access("/dev/full", W_OK) != 0)
-        skip();
-    sink = open_good("/dev/full");
-    sink_translate(sink, '\0', '\n');
-    scratch_listen();
-    assert_int_equal(sink_write(sink, "x", 2), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: /dev/full: No space left on device\n");
-    sink_free(sink);
-}
-
 /* ---- Links ---- */
 
 static void symbolic_links_stay_and_their_file_is_replaced(void **state)
@@ -1090,9 +1034,6 @@ int main(void)
         TEST(whichever_call_fails_the_file_is_old_or_new_and_alone),
         TEST(death_by_signal_is_an_abort),
         TEST(no_slot_stays_taken),
-        TEST(a_delimiter_is_translated_wherever_it_stands),
-        TEST(large_writes_are_translated_as_a_whole),
-        TEST(a_failed_write_of_what_is_translated_is_reported),
         TEST(only_what_is_emptied_by_the_first_write_is_in_place),
     };
 

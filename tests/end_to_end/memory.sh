@@ -122,3 +122,8 @@ test_tiny_input_takes_little_memory() {
     peak .peak bigshuf in >out
     [ "$(cat .peak)" -le 8192 ]
 }
+
+test_any_number_of_threads_may_be_allowed() {
+    seq 100000 >in
+    same_lines in <(bigshuf --parallel=99999999999 in)
+}

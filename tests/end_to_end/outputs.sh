@@ -872,3 +872,29 @@ test_shards_hold_what_the_splits_leave() {
     same 1000 "$(wc -l <all | tr -d ' ')"
     same 'all first' "$(ls -d all first none.* 2>/dev/null | paste -s -d ' ' -)"
 }
+
+# ---- The same file twice ----
+
+test_a_shard_found_late_may_not_be_a_splits_file() {
+    fails_with 1 'bigshuf: p3 and p3: the same output file' bigshuf --split=10:p3 --shard-records=10 -o p%d < <(seq 100)
+    same '' "$(ls)"
+    seq 100 >in
+    bigshuf --split=10:p30 --shard-records=10 -o p%d in
+    same_lines in <(cat p*)
+}
+
+test_standard_output_may_not_be_a_splits_file() {
+    seq 100 >in
+    fails_with 1 'bigshuf: out and standard output: the same output file' bigshuf --split=10:out in >out
+}
+
+# ---- The reader of the rest goes away ----
+
+test_a_reader_that_goes_away_leaves_no_hidden_file() {
+    local splits
+    splits=$(seq -f '--split=1:a%g' 11)
+    seq 100000 >in
+    # shellcheck disable=SC2086 # words, by intention
+    { bigshuf $splits in || true; } | head -n 1 >first
+    same 'first in' "$(ls -A | paste -s -d ' ' -)"
+}

@@ -611,3 +611,15 @@ test_memory_of_short_lines() {
         [ "$(cat .peak)" -le $((24 * 1024)) ]
     done
 }
+
+test_standard_input_is_not_read_twice() {
+    fails_with 1 'bigshuf: standard input cannot hold both records and weights' bigshuf --weights=- < <(seq 3)
+    seq 3 >in
+    same_lines in <(seq 3 | bigshuf --weights=- in)
+}
+
+test_weights_at_fault_are_told_by_file_and_line_however_large_the_files() {
+    awk 'BEGIN { for (i = 0; i < 300000; i++) print "a\t1" }' >a
+    printf 'b\tx\n' >b
+    fails_with 1 "bigshuf: b:1: invalid weight: 'x'" bigshuf --weight-field=2 -n 1 a b
+}
