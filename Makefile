@@ -101,7 +101,7 @@ $(BUILD)/flags: FORCE
 # Instruments slow the program down ten to fifty times.
 TEST_SCALE ?= $(if $(VALGRIND)$(SANITIZE),tiny,small)
 
-check: all $(UNIT_TESTS) $(FAULTY) $(TEST_TOOLS) ## run all tests, in under two minutes
+check: all $(UNIT_TESTS) $(FAULTY) $(TEST_TOOLS) ## run all tests
 	@BUILD='$(BUILD)' TEST_SCALE='$(TEST_SCALE)' VALGRIND='$(VALGRIND)' SANITIZE='$(SANITIZE)' ONLY='$(ONLY)' \
 	    bash tests/run.sh $(UNIT_TESTS) tests/layers.sh $(wildcard tests/end_to_end/*.sh)
 
