@@ -127,15 +127,6 @@ static void what_is_in_the_outlet_is_written_to_an_output_once(void **state)
     assert_true(scratch_holds("out", "one\ntwo\n"));
 }
 
-static void an_empty_outlet_needs_no_output(void **state)
-{
-    struct drained drained = {.bytes = 0};
-
-    (void)state;
-    outlet_init(&drained.outlet, drained.buffer, ROOM, drain, &drained);
-    assert_int_equal(outlet_drain(&drained.outlet, NULL), 0);
-}
-
 static void an_output_that_is_full_is_reported(void **state)
 {
     struct drained drained = {.bytes = 0};
@@ -162,7 +153,6 @@ int main(void)
         cmocka_unit_test(what_fits_is_not_drained_and_nothing_needs_no_room),
         cmocka_unit_test(a_drain_that_fails_fails_the_put),
         TEST(what_is_in_the_outlet_is_written_to_an_output_once),
-        cmocka_unit_test(an_empty_outlet_needs_no_output),
         TEST(an_output_that_is_full_is_reported),
     };
 

@@ -142,10 +142,8 @@ static const struct kind {
     size_t digits; /* of the counter at first */
     char last;
 } kinds[] = {
-    {"seq", put_number, 1, '9'},
-    {"nine", put_number, HEX_DIGITS, 'f'},
-    {"sixteen", put_number, 15, 'f'},
-    {"lines", put_100, 1, '9'},
+    {"seq", put_number, 1, '9'},      {"nine", put_number, HEX_DIGITS, 'f'},
+    {"sixteen", put_number, 15, 'f'}, {"lines", put_100, 1, '9'},
     {"json", put_json, 1, '9'},
 };
 
