@@ -604,7 +604,7 @@ test_memory_for_records_of_every_format() {
 
 test_memory_for_the_shortest_records() {
     local bytes
-    bytes=$(scale 100000 6000000 60000000)
+    bytes=$(scale 120000 6000000 60000000) # which 3 divides
     head -c "$bytes" /dev/zero | tr '\0' '\n' >in
     stays_in_memory in --record-size=1
     stays_in_memory in --record-lines=1
