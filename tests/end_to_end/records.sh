@@ -379,7 +379,8 @@ test_a_csv_header_may_have_line_breaks_in_quotes() {
     { cat header; printf '"\r\n",2'; } >a
     { cat header; printf '3,"\n"'; } >b
     bigshuf --csv --header -n 2 --keep-order a b | cmp - <(cat a; echo $'\r'; printf '3,"\n"\r\n')
-    bigshuf --csv --header a b | head -c "$(wc -c <header)" | cmp - header
+    bigshuf --csv --header a b >out
+    head -c "$(wc -c <header)" out | cmp - header
 }
 
 test_a_header_of_any_length_is_one() {
