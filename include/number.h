@@ -8,6 +8,9 @@
 /* A decimal number from 0 to 2^64 - 1. -1 with errno EINVAL (no number) or ERANGE (too large). */
 int number_parse(const char *text, uint64_t *value);
 
+/* Read the digits at the start of `text`. Returns what follows them, or NULL with errno as above. */
+const char *number_digits(const char *text, uint64_t *value);
+
 /* A size as `sort -S` takes it: a decimal number and a unit, which is none or K (1024 bytes), b (1 byte), M, G, T, P,
  * E, Z, Y, R, Q (further powers of 1024; k, m, g, t are the same as K, M, G, T), or % of `whole_bytes` (rounded down,
  * may be above 100). -1 with errno EINVAL (no such size) or ERANGE (2^64 bytes or more, so from Z on only 0 is left).

@@ -72,6 +72,8 @@ void piles_seal(struct piles *piles);
 /* After piles_seal: write all of a pile to its file; it has no blocks then. */
 int pile_flush(struct piles *piles, unsigned pile);
 
+int piles_flush(struct piles *piles); /* all of them */
+
 /* Read the spilled part back in front of the tail, into blocks promised to the caller (pile_load_blocks of them),
  * verify it, and give its space back: the pile is resident. */
 int pile_load(struct piles *piles, unsigned pile);

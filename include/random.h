@@ -48,8 +48,8 @@ struct random_words {
     uint32_t word[RANDOM_AHEAD * RANDOM_BLOCK_WORDS];
 };
 
-/* Words of a derived key, which is copied, from word 0 on. */
-void random_words_init(struct random_words *words, const struct random_key *key);
+/* The words of the key derived by a label without arguments, from word 0 on. */
+void random_words_init(struct random_words *words, const struct random_key *key, const char *label);
 
 uint64_t random_next(struct random_words *words);
 

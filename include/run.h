@@ -37,9 +37,8 @@ struct run {
     const struct source *input; /* whose header stands at the beginning of each output file; NULL if there is none */
     struct spill_place *place;
     struct fault *fault;
-    uint64_t left;    /* how many records may still be written; UINT64_MAX without a limit */
-    uint64_t records; /* counted by the first scatter, as are the following */
-    uint64_t piles_spilled;
+    uint64_t left;            /* how many records may still be written; UINT64_MAX without a limit */
+    uint64_t records;         /* counted by the first scatter, as are the following */
     uint64_t started_over;    /* piles */
     double scattered_seconds; /* when the first scatter was done, by run_seconds */
 };
@@ -53,6 +52,9 @@ uint64_t run_take(struct run *run, uint64_t records);
 /* Before the first record is written, when `records` records could be if there were no limit, UINT64_MAX if nobody
  * knows: begin the output, with the header of the input. 0, or -1 after a report. */
 int run_begin(struct run *run, struct output *output, uint64_t records);
+
+/* Report that something (as by printf) needs more memory, `bytes` in all besides what others need. Returns -1. */
+int run_report_memory(struct run *run, uint64_t bytes, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Map the memory. The fields that are not memory's are the caller's to set. 0, or -1 after a report. */
 int run_open(struct run *run, struct run_memory memory, struct fault *fault);

@@ -26,7 +26,8 @@ struct spill_place {
     struct fault *fault;
     struct compress *compress;   /* NULL: bytes are stored as they are */
     atomic_bool told;            /* that a directory is memory */
-    atomic_uint_least64_t bytes; /* written to temporary files so far */
+    atomic_uint_least64_t piles; /* that have come to temporary files so far */
+    atomic_uint_least64_t bytes; /* written to them */
 };
 
 enum { SPILL_STRIPE_BYTES = 1 << 20 };

@@ -17,7 +17,8 @@ struct table {
     uint32_t last;
     uint32_t blocks;
     unsigned shift; /* logarithm of the bytes of a block */
-    bool wide;      /* are the numbers of 8 bytes, as table_grow was told last? */
+    bool pinned;
+    bool wide; /* are the numbers of 8 bytes, as table_grow was told last? */
 };
 
 /* Allocates the list of blocks only. 0, or -1 with errno. */
@@ -31,6 +32,10 @@ void table_grow(struct table *table, uint64_t count, size_t number_bytes);
 /* All of it at once: a new table with room for `count` numbers, out of what the pool has free. 0, or -1 with errno:
  * ENOMEM if that is too little. It must be released in any case. */
 int table_take(struct table *table, struct pool *pool, uint64_t count, size_t number_bytes);
+
+/* The table stays until it is cleared or released: nobody counts on its blocks meanwhile (pool_pin). For tables that
+ * are held while piles are gathered. */
+void table_pin(struct table *table);
 
 /* Give all blocks back to the pool. */
 void table_clear(struct table *table);

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "decimal.h"
+#include "wide.h"
 
 /* The key of a record: -ln(u) / weight for u = (word + 1/2) / 2^64 and a uniform word, as a number that orders as the
  * quotient does. For the quotient 2^e (1 + f), 0 <= f < 1, it is (e + 2048) 2^52 + f 2^52, rounded down; the logarithm
@@ -26,29 +27,14 @@ uint64_t weight_key(uint64_t word, struct decimal weight);
 /* The same, where the compiler has no numbers of 128 bits. */
 uint64_t weight_key_portable(uint64_t word, struct decimal weight);
 
-/* high * 2^64 + low */
-struct weight_sum {
-    uint64_t high;
-    uint64_t low;
-};
-
 /* A weight as a whole number: weight * 2^(24 - top_exponent), rounded down, where `top_exponent` is the exponent of
  * the greatest weight. That is from 2^87 to 2^88 for the greatest, so that 2^40 of them have a sum below 2^128. A
  * weight less than 2^-87 of the greatest may become zero, one less than 2^-88 does. */
-struct weight_sum weight_scale(struct decimal weight, int top_exponent);
-
-/* a + b, which is less than 2^128. */
-struct weight_sum weight_sum_add(struct weight_sum a, struct weight_sum b);
-
-/* a - b, where a is not less than b. */
-struct weight_sum weight_sum_subtract(struct weight_sum a, struct weight_sum b);
-
-/* Less than, equal to or greater than 0 as a is to b. */
-int weight_sum_compare(struct weight_sum a, struct weight_sum b);
+struct wide weight_scale(struct decimal weight, int top_exponent);
 
 /* A uniform number from 0 to total - 1; `total` is not 0. `next_word` gives uniform words. For each trial, as many are
  * taken as the bits of total - 1 need, none if it is 0, the low one first, and cut to those bits; what is not below
  * `total` is tried again. Fewer than 2 trials are needed on average. */
-struct weight_sum weight_draw(struct weight_sum total, uint64_t (*next_word)(void *context), void *context);
+struct wide weight_draw(struct wide total, uint64_t (*next_word)(void *context), void *context);
 
 #endif

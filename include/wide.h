@@ -5,10 +5,35 @@
 
 #include <stdint.h>
 
+/* high * 2^64 + low */
 struct wide {
     uint64_t high;
     uint64_t low;
 };
+
+/* a + b, which is less than 2^128. */
+static inline struct wide wide_add(struct wide a, struct wide b)
+{
+    uint64_t low = a.low + b.low;
+
+    return (struct wide){.high = a.high + b.high + (low < b.low), .low = low};
+}
+
+/* a - b, where a is not less than b. */
+static inline struct wide wide_subtract(struct wide a, struct wide b)
+{
+    return (struct wide){.high = a.high - b.high - (a.low < b.low), .low = a.low - b.low};
+}
+
+/* Less than, equal to or greater than 0 as a is to b. */
+static inline int wide_compare(struct wide a, struct wide b)
+{
+    if (a.high != b.high)
+        return a.high < b.high ? -1 : 1;
+    if (a.low != b.low)
+        return a.low < b.low ? -1 : 1;
+    return 0;
+}
 
 /* a b, by four products of 32-bit halves. */
 static inline struct wide wide_multiply_portable(uint64_t a, uint64_t b)

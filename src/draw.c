@@ -9,6 +9,9 @@
 #include "passage.h"
 #include "sys.h"
 
+/* Memory for a number of gnu_sparse, the number itself included. */
+enum { GNU_BYTES = 40 };
+
 static int put(struct run *run, struct passage *passage, const struct words_range *range, uint64_t i)
 {
     uint8_t text[WORDS_NUMBER_BYTES];
@@ -21,12 +24,10 @@ int draw_repeated(struct run *run, const struct words_range *range, struct gnu *
 {
     struct passage passage;
     struct random_words words;
-    struct random_key key;
 
     if (range->count == 0 && !range->full)
         return fault_say(run->fault, "no lines to repeat");
-    random_key_derive(&key, &run->order.key, "repeat", NULL, 0);
-    random_words_init(&words, &key);
+    random_words_init(&words, &run->order.key, "repeat");
     if (run_begin(run, output, UINT64_MAX) != 0)
         return -1;
     passage_init(&passage, run, NULL, output);
@@ -77,14 +78,13 @@ static bool add(struct set *set, uint64_t number)
 
 static int open_set(struct run *run, struct set *set, uint64_t numbers)
 {
-    const uint64_t places_a_mebibyte = ((uint64_t)1 << 20) / 9;
     uint64_t places = 2;
 
     while (places / 2 < numbers && places < UINT64_MAX / 64)
         places *= 2;
     if (table_take(&set->table, &run->pool, places, sizeof(uint64_t)) != 0)
-        return fault_say(run->fault, "a sample of %llu numbers needs more memory: use -S %lluM or more",
-                         (unsigned long long)numbers, (unsigned long long)(places / places_a_mebibyte) + 16);
+        return run_report_memory(run, places * sizeof(uint64_t), "a sample of %llu numbers",
+                                 (unsigned long long)numbers);
     for (uint64_t i = 0; i < places; i++)
         *table_u64(&set->table, i) = 0;
     set->mask = places - 1;
@@ -96,11 +96,9 @@ int draw_different(struct run *run, const struct words_range *range, struct outp
     struct set set = {.mask = 0};
     struct passage passage;
     struct random_words words;
-    struct random_key key;
     int status = open_set(run, &set, run->left);
 
-    random_key_derive(&key, &run->order.key, "range", NULL, 0);
-    random_words_init(&words, &key);
+    random_words_init(&words, &run->order.key, "range");
     if (status == 0)
         status = run_begin(run, output, UINT64_MAX);
     passage_init(&passage, run, NULL, output);
@@ -123,11 +121,11 @@ int draw_gnu(struct run *run, const struct words_range *range, struct gnu *gnu, 
     uint64_t *number = NULL;
     int status = -1;
 
-    if (numbers <= run->memory.bytes / 40)
-        number = sys_allocate(numbers, sizeof *number);
+    if (numbers > run->memory.bytes / GNU_BYTES)
+        return run_report_memory(run, numbers * GNU_BYTES, "a sample of %llu numbers", (unsigned long long)numbers);
+    number = sys_allocate(numbers, sizeof *number);
     if (number == NULL)
-        return fault_say(run->fault, "a sample of %llu numbers needs more memory: use a larger -S",
-                         (unsigned long long)numbers);
+        return fault_report(run->fault, "memory", errno);
     passage_init(&passage, run, NULL, output);
     if (gnu_sparse(gnu, range->count - 1, numbers, number) != 0 || run_begin(run, output, UINT64_MAX) != 0)
         goto out;

@@ -79,8 +79,6 @@ static int spill_last(struct gathering *g)
 
     while (p > 0 && g->piles->pile[p].blocks == 0)
         p--;
-    if (!g->piles->pile[p].spilled)
-        g->run->piles_spilled++;
     return pile_flush(g->piles, p);
 }
 

@@ -53,8 +53,18 @@ int hold_append(struct hold *hold, const uint8_t *data, size_t bytes)
     return 0;
 }
 
-/* The temporary file is gone after this, also if it fails. */
-static int drain_spill(struct hold *hold, int (*write)(void *context, uint8_t *data, size_t bytes), void *context)
+typedef int write_function(void *context, uint8_t *data, size_t bytes);
+
+static int drop(void *context, uint8_t *data, size_t bytes)
+{
+    (void)context;
+    (void)data;
+    (void)bytes;
+    return 0;
+}
+
+/* Read the temporary file from beginning to end. */
+static int read_spill(struct hold *hold, write_function *write, void *context)
 {
     struct spill_reader reader;
     struct xxh64 checksum;
@@ -79,6 +89,17 @@ static int drain_spill(struct hold *hold, int (*write)(void *context, uint8_t *d
             status = write(context, hold->memory, bytes);
     }
     spill_reader_release(&reader);
+    return status;
+}
+
+/* Once to verify it, since nothing damaged may be handed over, and once to hand it over. It is gone after this, also
+ * if it fails. */
+static int drain_spill(struct hold *hold, write_function *write, void *context)
+{
+    int status = read_spill(hold, drop, NULL);
+
+    if (status == 0)
+        status = read_spill(hold, write, context);
     spill_free(hold->spill);
     hold->spill = NULL;
     hold->spill_bytes = 0;

@@ -146,7 +146,7 @@ static void print_summary(const struct job *job, const struct run *run, double s
             "bigshuf: peak memory:   %s\n"
             "bigshuf: seconds:       %.2f scatter, %.2f gather\n",
             (unsigned long long)run->records, (unsigned long long)bytes, job->seed,
-            (unsigned long long)run->piles_spilled, (unsigned long long)atomic_load(&job->place.bytes),
+            (unsigned long long)atomic_load(&job->place.piles), (unsigned long long)atomic_load(&job->place.bytes),
             (unsigned long long)run->started_over, number_format_size(hardware_peak_memory(), peak),
             run->scattered_seconds - start, run_seconds() - run->scattered_seconds);
 }

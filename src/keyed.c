@@ -217,21 +217,11 @@ struct keyed *keyed_open(struct run *run)
     return keyed;
 }
 
-static int flush_all(struct run *run, struct ranges *ranges)
-{
-    for (unsigned p = 0; p < ranges->piles.count; p++) {
-        run->piles_spilled += ranges->piles.pile[p].blocks > 0 && !ranges->piles.pile[p].spilled;
-        if (pile_flush(&ranges->piles, p) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 static int end_sampling(struct keyed *keyed)
 {
     keyed->sampling = false;
     seal(keyed->run, &keyed->sample);
-    if (pool_free(&keyed->run->pool) < 2 * RANGES && flush_all(keyed->run, &keyed->sample) != 0)
+    if (pool_free(&keyed->run->pool) < 2 * RANGES && piles_flush(&keyed->sample.piles) != 0)
         return -1;
     if (set_ranges(keyed->run, &keyed->sample, 0, &keyed->ranges) != 0)
         return -1;
@@ -280,8 +270,7 @@ static int make_room(struct run *run, struct ranges *ranges, unsigned j)
             last--;
         if (last == 0)
             return fault_say(run->fault, "not enough memory: use a larger -S");
-        run->piles_spilled += !ranges->piles.pile[--last].spilled;
-        if (pile_flush(&ranges->piles, last) != 0)
+        if (pile_flush(&ranges->piles, --last) != 0)
             return -1;
     }
 }
@@ -393,7 +382,7 @@ static int write_ranges(struct run *run, struct ranges *ranges, struct output *o
         if (fits(run, ranges, j)) {
             status = write_sorted(run, ranges, j, &passage);
         } else {
-            if (passage_end(&passage) != 0 || flush_all(run, ranges) != 0)
+            if (passage_end(&passage) != 0 || piles_flush(&ranges->piles) != 0)
                 return -1;
             status = range->least == range->greatest ? write_through(run, ranges, j, output)
                                                      : restart(run, ranges, j, output);
@@ -409,8 +398,6 @@ int keyed_write(struct keyed *keyed, struct output *output)
     struct ranges *ranges = keyed->sampling ? &keyed->sample : &keyed->ranges;
 
     seal(keyed->run, ranges);
-    for (unsigned p = 0; p < ranges->piles.count; p++)
-        keyed->run->piles_spilled += ranges->piles.pile[p].spilled;
     keyed->run->scattered_seconds = run_seconds();
     if (run_begin(keyed->run, output, ranges->records) != 0)
         return -1;

@@ -12,8 +12,7 @@
 
 static const uint64_t largest = UINT64_MAX;
 
-/* Read the digits at the start of `text`. Returns what follows them, or NULL with errno. */
-static const char *read_digits(const char *text, uint64_t *value)
+const char *number_digits(const char *text, uint64_t *value)
 {
     const char *end = text;
 
@@ -64,7 +63,7 @@ static int take_percent(uint64_t whole, uint64_t percent, uint64_t *bytes)
 int number_parse(const char *text, uint64_t *value)
 {
     uint64_t number;
-    const char *end = read_digits(text, &number);
+    const char *end = number_digits(text, &number);
 
     if (end == NULL)
         return -1;
@@ -81,7 +80,7 @@ int number_parse_size(const char *text, uint64_t whole_bytes, uint64_t *bytes)
     /* The place of a unit is its power of 1024; GNU sort knows lower case up to t only. */
     static const char units[] = "bKMGTPEZYRQ", lower_units[] = "bkmgt";
     uint64_t number;
-    const char *unit = read_digits(text, &number);
+    const char *unit = number_digits(text, &number);
 
     if (unit == NULL)
         return -1;

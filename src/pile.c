@@ -282,6 +282,14 @@ int pile_flush(struct piles *piles, unsigned p)
     return 0;
 }
 
+int piles_flush(struct piles *piles)
+{
+    for (unsigned p = 0; p < piles->count; p++)
+        if (pile_flush(piles, p) != 0)
+            return -1;
+    return 0;
+}
+
 uint32_t pile_load_blocks(const struct piles *piles, unsigned p)
 {
     return (uint32_t)pool_blocks_for(piles->pool, piles->pile[p].spilled_bytes);

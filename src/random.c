@@ -60,9 +60,9 @@ void random_blocks(const struct random_key *key, uint64_t stream, uint64_t first
     chacha_blocks(input, ROUNDS, words, blocks);
 }
 
-void random_words_init(struct random_words *words, const struct random_key *key)
+void random_words_init(struct random_words *words, const struct random_key *key, const char *label)
 {
-    words->key = *key;
+    random_key_derive(&words->key, key, label, NULL, 0);
     words->next = 0;
     words->first = UINT64_MAX;
 }

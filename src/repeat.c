@@ -44,7 +44,6 @@ static int store(struct repeating *r, struct source *source)
     piles_seal(&r->piles);
     r->piles.pile[0].records = r->records;
     r->run->records = r->records;
-    r->run->piles_spilled += r->piles.pile[0].spilled;
     r->run->scattered_seconds = run_seconds();
     if (more == 0 && r->records == 0)
         return fault_say(r->run->fault, "no lines to repeat");
@@ -168,6 +167,7 @@ static int draw_batch(struct repeating *r, struct collection *c, uint64_t count)
         fault_report(r->run->fault, "memory", errno);
         goto out;
     }
+    table_pin(&c->places);
     if (r->lots->draw(r->lots->context, r->records, &pairs.key, count) != 0)
         goto out;
     for (uint64_t i = 0; i < count; i++)
@@ -193,12 +193,9 @@ static int write_spilled(struct repeating *r)
     while (run->left > 0) {
         struct collection c = {.count = 0};
         int status = draw_batch(r, &c, batch_of(run, most));
-        uint32_t pinned = c.places.blocks;
 
-        pool_pin(&run->pool, pinned);
         if (status == 0)
             status = shuffle_drawn(run, &c.piles, draw_places, &c, r->output);
-        pool_unpin(&run->pool, pinned);
         table_release(&c.places);
         piles_release(&c.piles);
         if (status != 0)
@@ -258,10 +255,8 @@ static int draw_uniform(void *context, uint64_t records, struct table *numbers, 
 int repeat_uniform(struct run *run, struct source *source, struct output *output)
 {
     struct random_words words;
-    struct random_key key;
     struct repeat_lots lots = {.draw = draw_uniform, .context = &words};
 
-    random_key_derive(&key, &run->order.key, "repeat", NULL, 0);
-    random_words_init(&words, &key);
+    random_words_init(&words, &run->order.key, "repeat");
     return repeat_source(run, source, &lots, output);
 }

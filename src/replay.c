@@ -60,7 +60,6 @@ static int store(struct replay *r, struct source *source)
         r->run->records += piece.last;
     }
     piles_seal(&r->piles);
-    r->run->piles_spilled += pile->spilled;
     r->run->scattered_seconds = run_seconds();
     return more;
 }
@@ -111,11 +110,10 @@ int replay_reservoir(struct run *run, struct source *source, struct gnu *gnu, st
         fault_report(run->fault, "memory", errno);
         goto out;
     }
-    pool_pin(&run->pool, r.entry.blocks);
+    table_pin(&r.entry);
     if (piles_init(&r.piles, 1, 1, &run->pool, run->place) == 0 && store(&r, source) == 0 &&
         run_begin(run, output, run->records) == 0)
         status = shuffle_drawn(run, &r.piles, draw_entries, &r, output);
-    pool_unpin(&run->pool, r.entry.blocks);
 
 out:
     piles_release(&r.piles);

@@ -6,6 +6,8 @@
 #include "run.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -80,6 +82,20 @@ int run_begin(struct run *run, struct output *output, uint64_t records)
     if (run->input != NULL)
         header = source_header(run->input, &header_bytes);
     return output_begin(output, records < run->left ? records : run->left, header, header_bytes);
+}
+
+/* A sixteenth is for buffers, and some MiB for parts of blocks. */
+int run_report_memory(struct run *run, uint64_t bytes, const char *format, ...)
+{
+    const uint64_t mebibyte = (uint64_t)1 << 20;
+    char what[128];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return fault_say(run->fault, "%s needs more memory: use -S %lluM or more", what,
+                     (unsigned long long)((bytes + bytes / 15) / mebibyte) + 4);
 }
 
 int run_open(struct run *run, struct run_memory memory, struct fault *fault)

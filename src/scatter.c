@@ -238,7 +238,6 @@ static void finish(struct scattering *s)
         drop_piles(s, l);
     piles_seal(piles);
     for (unsigned p = 0; p < piles->count; p++) {
-        s->run->piles_spilled += piles->pile[p].spilled;
         if (piles->pile[p].dropped)
             piles->pile[p].records = 0;
     }

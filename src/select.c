@@ -43,13 +43,11 @@ static int choose_each(struct choosing *c, struct source *source)
 {
     struct passage passage;
     struct random_words words;
-    struct random_key key;
     struct walk_piece piece;
     bool stays = false;
     int more;
 
-    random_key_derive(&key, &c->run->order.key, "bernoulli", NULL, 0);
-    random_words_init(&words, &key);
+    random_words_init(&words, &c->run->order.key, "bernoulli");
     passage_init(&passage, c->run, source, c->output);
     while ((more = walk_next(&passage.walk, &piece)) > 0) {
         if (piece.first)
@@ -78,7 +76,6 @@ int select_bernoulli(struct run *run, struct source *source, struct select_share
         goto out;
     if (c.stored != NULL) {
         piles_seal(&stored);
-        run->piles_spilled += stored.pile[0].spilled;
         status = passage_of_pile(run, &stored, 0, output);
     } else {
         status = 0;
@@ -186,8 +183,8 @@ static int take_table(struct selecting *s, struct table *table, uint64_t count)
         return -1;
     if (table_take(table, pool, count, sizeof(uint64_t)) == 0)
         return 0;
-    return fault_say(s->run->fault, "the order of %llu records needs more memory: use -S %lluM or more",
-                     (unsigned long long)count, (unsigned long long)(count * 18 / ((uint64_t)1 << 20)) + 16);
+    return run_report_memory(s->run, 2 * count * sizeof(uint64_t), "the order of %llu records",
+                             (unsigned long long)count);
 }
 
 /* Choose those of the last pile's records that come first in its order. */
@@ -266,7 +263,6 @@ int select_first(struct run *run, struct source *source, struct output *output)
         return run_begin(run, output, 0);
     if (piles_init(&s.piles, 1, 1, &run->pool, run->place) != 0 || store(&s, source) != 0 || choose(&s) != 0)
         goto out;
-    run->piles_spilled += s.piles.pile[0].spilled;
     if (pile_verify(&s.piles, 0, run->buffer, run->memory.buffer_bytes) != 0)
         goto out;
     stored = pile_source(&s.piles, 0, false);

@@ -52,17 +52,6 @@ static void route_by_rank(const void *context, uint64_t first, size_t count, uin
     }
 }
 
-/* Write all that the piles have in memory to their files. */
-static int flush_all(struct run *run, struct piles *piles)
-{
-    for (unsigned p = 0; p < piles->count; p++) {
-        run->piles_spilled += piles->pile[p].blocks > 0 && !piles->pile[p].spilled;
-        if (pile_flush(piles, p) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 /* Scatter a flushed pile; it is empty then. */
 static int scatter_pile(struct run *run, struct piles *piles, unsigned p, scatter_route *route, const void *context,
                         unsigned count, struct piles *inner)
@@ -99,30 +88,14 @@ static size_t number_bytes(uint64_t records)
     return records <= UINT32_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
 }
 
-/* Two tables of numbers, and a sixteenth and some blocks for buffers and parts of blocks. */
-static int report_memory(struct run *run, uint64_t records)
-{
-    const uint64_t mebibyte = (uint64_t)1 << 20;
-    uint64_t bytes = 2 * records * number_bytes(records);
-
-    return fault_say(run->fault, "the order of %llu records needs more memory: use -S %lluM or more",
-                     (unsigned long long)records, (unsigned long long)((bytes + bytes / 15) / mebibyte) + 4);
-}
-
-/* A table for the numbers of `records` records, in memory that is kept until drop_numbers. */
+/* A table for the numbers of `records` records, in memory that is kept until it is released. */
 static int take_numbers(struct run *run, struct table *table, uint64_t records)
 {
     if (table_take(table, &run->pool, records, number_bytes(records)) != 0)
-        return report_memory(run, records);
-    pool_pin(&run->pool, table->blocks);
+        return run_report_memory(run, 2 * records * number_bytes(records), "the order of %llu records",
+                                 (unsigned long long)records); /* two tables at a time */
+    table_pin(table);
     return 0;
-}
-
-static void drop_numbers(struct run *run, struct table *table)
-{
-    if (table->pool != NULL)
-        pool_unpin(&run->pool, table->blocks);
-    table_release(table);
 }
 
 /* Sort the ranks of the records [first, first + records) by pile; `sorted` is a table as long as that. */
@@ -165,17 +138,17 @@ static int restart_ranked(struct run *run, struct piles *piles, unsigned p, stru
         goto out;
     for (uint64_t i = 0; i < records; i++)
         table_set(ranks, first + i, table_get(&sorted, i));
-    drop_numbers(run, &sorted);
+    table_release(&sorted);
     status = shuffle_piles(run, &inner, order, output);
 
 out:
-    drop_numbers(run, &sorted);
+    table_release(&sorted);
     piles_release(&inner);
     return status;
 }
 
 /* Let `draw` name the records of the first places, and turn that around: ranks[i] receives the place of record i. Those
- * that were not named come after the others. *ranks must be dropped by the caller, also after a failure. */
+ * that were not named come after the others. *ranks must be released by the caller, also after a failure. */
 static int draw_ranks(struct run *run, uint64_t records, shuffle_draw *draw, void *context, struct table *ranks)
 {
     struct table drawn = {0};
@@ -196,7 +169,7 @@ static int draw_ranks(struct run *run, uint64_t records, shuffle_draw *draw, voi
             table_set(ranks, i, places++);
 
 out:
-    drop_numbers(run, &drawn);
+    table_release(&drawn);
     return status;
 }
 
@@ -222,7 +195,7 @@ static int restart_leaf(struct run *run, struct piles *piles, unsigned p, struct
 
     if (status == 0)
         status = restart_ranked(run, piles, p, &ranks, 0, output);
-    drop_numbers(run, &ranks);
+    table_release(&ranks);
     return status;
 }
 
@@ -244,7 +217,7 @@ static int restart(struct run *run, struct piles *piles, unsigned p, const struc
     struct order_node node = gather_node(order, p);
     uint64_t records = piles->pile[p].records;
 
-    if (flush_all(run, piles) != 0)
+    if (piles_flush(piles) != 0)
         return -1;
     if (records == 1)
         return restart_single(run, piles, p, output);
@@ -281,13 +254,13 @@ int shuffle_drawn(struct run *run, struct piles *piles, shuffle_draw *draw, void
 
     if (records == 0)
         return 0;
-    if (2 * table_blocks > pool_free(&run->pool) && flush_all(run, piles) != 0)
+    if (2 * table_blocks > pool_free(&run->pool) && piles_flush(piles) != 0)
         return -1;
     if (draw_ranks(run, records, draw, context, &ranks) == 0) {
         order.ranks = &ranks;
         status = shuffle_piles(run, piles, order, output);
     }
-    drop_numbers(run, &ranks);
+    table_release(&ranks);
     return status;
 }
 

@@ -322,8 +322,10 @@ static int store(struct spill *spill, unsigned pile, struct iovec *pieces, int c
 {
     struct content *content = &spill->content[pile];
 
-    if (content->parts == 0)
+    if (content->parts == 0) {
         content->parts = 1;
+        atomic_fetch_add(&spill->place->piles, 1);
+    }
     while (count > 0) {
         struct iovec some[PIECES];
         uint64_t together;

@@ -5,32 +5,13 @@
 
 #include <errno.h>
 
+#include "number.h"
+
 enum { WHOLE = 1000000, PERCENT = WHOLE / 100 };
 
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
-}
-
-/* Read the digits at `text`; nothing before a point is no number. Returns what follows, or NULL with errno. */
-static const char *read_count(const char *text, uint64_t *value)
-{
-    const char *at = text;
-
-    for (*value = 0; is_digit(*at); at++) {
-        uint64_t digit = (uint64_t)(*at - '0');
-
-        if (*value > (UINT64_MAX - digit) / 10) {
-            errno = ERANGE;
-            return NULL;
-        }
-        *value = *value * 10 + digit;
-    }
-    if (at == text) {
-        errno = EINVAL;
-        return NULL;
-    }
-    return at;
 }
 
 /* `percent` and the decimals at `at`, if there are any, in millionths. Returns what follows, or NULL with errno. */
@@ -59,7 +40,7 @@ static const char *read_percentage(const char *at, uint64_t percent, uint64_t *a
 
 int split_parse(const char *text, struct split *split)
 {
-    const char *at = read_count(text, &split->amount);
+    const char *at = number_digits(text, &split->amount);
 
     if (at == NULL)
         return -1;

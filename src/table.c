@@ -54,8 +54,17 @@ int table_take(struct table *table, struct pool *pool, uint64_t count, size_t nu
     return 0;
 }
 
+void table_pin(struct table *table)
+{
+    pool_pin(table->pool, table->blocks);
+    table->pinned = true;
+}
+
 void table_clear(struct table *table)
 {
+    if (table->pinned)
+        pool_unpin(table->pool, table->blocks);
+    table->pinned = false;
     pool_put(table->pool, table->first, table->last, table->blocks);
     table->first = POOL_NONE;
     table->last = POOL_NONE;

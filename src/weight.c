@@ -122,37 +122,16 @@ uint64_t weight_key_portable(uint64_t word, struct decimal weight)
 
 /* ---- Whole numbers ---- */
 
-struct weight_sum weight_scale(struct decimal weight, int top_exponent)
+struct wide weight_scale(struct decimal weight, int top_exponent)
 {
     enum { SHIFT = 24 };
     int shift = weight.exponent - top_exponent + SHIFT;
 
     if (weight.mantissa == 0 || shift <= -64)
-        return (struct weight_sum){0};
+        return (struct wide){0};
     if (shift <= 0)
-        return (struct weight_sum){.low = weight.mantissa >> -shift};
-    return (struct weight_sum){.high = weight.mantissa >> (64 - shift), .low = weight.mantissa << shift};
-}
-
-struct weight_sum weight_sum_add(struct weight_sum a, struct weight_sum b)
-{
-    uint64_t low = a.low + b.low;
-
-    return (struct weight_sum){.high = a.high + b.high + (low < b.low), .low = low};
-}
-
-struct weight_sum weight_sum_subtract(struct weight_sum a, struct weight_sum b)
-{
-    return (struct weight_sum){.high = a.high - b.high - (a.low < b.low), .low = a.low - b.low};
-}
-
-int weight_sum_compare(struct weight_sum a, struct weight_sum b)
-{
-    if (a.high != b.high)
-        return a.high < b.high ? -1 : 1;
-    if (a.low != b.low)
-        return a.low < b.low ? -1 : 1;
-    return 0;
+        return (struct wide){.low = weight.mantissa >> -shift};
+    return (struct wide){.high = weight.mantissa >> (64 - shift), .low = weight.mantissa << shift};
 }
 
 /* All bits below and including the highest of x. */
@@ -161,15 +140,15 @@ static uint64_t mask_of(uint64_t x)
     return x == 0 ? 0 : UINT64_MAX >> leading_zeros(x);
 }
 
-struct weight_sum weight_draw(struct weight_sum total, uint64_t (*next_word)(void *context), void *context)
+struct wide weight_draw(struct wide total, uint64_t (*next_word)(void *context), void *context)
 {
-    struct weight_sum last = weight_sum_subtract(total, (struct weight_sum){.low = 1});
-    struct weight_sum mask = {.high = mask_of(last.high), .low = last.high == 0 ? mask_of(last.low) : UINT64_MAX};
-    struct weight_sum number;
+    struct wide last = wide_subtract(total, (struct wide){.low = 1});
+    struct wide mask = {.high = mask_of(last.high), .low = last.high == 0 ? mask_of(last.low) : UINT64_MAX};
+    struct wide number;
 
     do {
         number.low = mask.low == 0 ? 0 : next_word(context) & mask.low;
         number.high = mask.high == 0 ? 0 : next_word(context) & mask.high;
-    } while (weight_sum_compare(number, last) > 0);
+    } while (wide_compare(number, last) > 0);
     return number;
 }

@@ -28,10 +28,8 @@ struct weighing {
 
 static int open_weighing(struct weighing *w, struct run *run, struct weights_place place, struct source *source)
 {
-    struct random_key key;
 
-    random_key_derive(&key, &run->order.key, "weight", NULL, 0);
-    random_words_init(&w->words, &key);
+    random_words_init(&w->words, &run->order.key, "weight");
     w->weights = weights_open(run, place, source);
     return w->weights == NULL ? -1 : 0;
 }
@@ -162,7 +160,6 @@ static int select_stored(struct selecting *s, struct weighing *w, struct source 
         s->run->records += piece.last;
     }
     piles_seal(&s->piles);
-    s->run->piles_spilled += (uint64_t)s->piles.pile[RECORDS].spilled + s->piles.pile[KEYS].spilled;
     s->run->scattered_seconds = run_seconds();
     return more == 0 ? weights_end(w->weights) : -1;
 }
@@ -249,7 +246,7 @@ struct drawing {
     struct piles piles; /* one */
     int top_exponent;
     bool any; /* weight above zero */
-    struct weight_sum total;
+    struct wide total;
     bool searched; /* are the shares' ends in the tables? */
     struct table high;
     struct table low;
@@ -275,7 +272,7 @@ static int note_weight(void *context, const struct walk_piece *piece)
 struct shares {
     const struct drawing *drawing;
     struct keys keys;
-    struct weight_sum end;
+    struct wide end;
 };
 
 static int open_shares(struct shares *shares, struct drawing *d)
@@ -293,7 +290,7 @@ static int next_share(struct shares *shares)
         return -1;
     weight.exponent = (int)(int64_t)exponent;
     if (weight.mantissa > 0)
-        shares->end = weight_sum_add(shares->end, weight_scale(weight, shares->drawing->top_exponent));
+        shares->end = wide_add(shares->end, weight_scale(weight, shares->drawing->top_exponent));
     return 0;
 }
 
@@ -309,7 +306,8 @@ static bool take_tables(struct drawing *d, uint64_t records)
         table_release(&d->high);
         return false;
     }
-    pool_pin(pool, d->high.blocks + d->low.blocks);
+    table_pin(&d->high);
+    table_pin(&d->low);
     return true;
 }
 
@@ -349,16 +347,16 @@ static uint64_t next_word(void *context)
 }
 
 /* The record in whose share a number falls: the first that ends after it. */
-static uint64_t search(const struct drawing *d, struct weight_sum number, uint64_t records)
+static uint64_t search(const struct drawing *d, struct wide number, uint64_t records)
 {
     uint64_t first = 0;
     uint64_t last = records - 1;
 
     while (first < last) {
         uint64_t middle = first + (last - first) / 2;
-        struct weight_sum end = {.high = *table_u64(&d->high, middle), .low = *table_u64(&d->low, middle)};
+        struct wide end = {.high = *table_u64(&d->high, middle), .low = *table_u64(&d->low, middle)};
 
-        if (weight_sum_compare(end, number) > 0)
+        if (wide_compare(end, number) > 0)
             last = middle;
         else
             first = middle + 1;
@@ -376,7 +374,7 @@ static int match(struct drawing *d, struct table *numbers, uint64_t count, struc
     int status = 0;
 
     for (uint64_t i = 0; i < count; i++) {
-        struct weight_sum number = weight_draw(d->total, next_word, &d->words);
+        struct wide number = weight_draw(d->total, next_word, &d->words);
 
         *table_u64(high, i) = number.high;
         *table_u64(low, i) = number.low;
@@ -393,9 +391,9 @@ static int match(struct drawing *d, struct table *numbers, uint64_t count, struc
         status = -1;
     for (uint64_t i = 0; i < count && status == 0; i++) {
         uint64_t place = *table_u64(&sorted->value, i);
-        struct weight_sum number = {.high = *table_u64(high, place), .low = *table_u64(low, place)};
+        struct wide number = {.high = *table_u64(high, place), .low = *table_u64(low, place)};
 
-        for (; status == 0 && weight_sum_compare(shares.end, number) <= 0; record++)
+        for (; status == 0 && wide_compare(shares.end, number) <= 0; record++)
             status = next_share(&shares);
         *table_u64(numbers, place) = record;
     }
@@ -433,16 +431,12 @@ int weighted_repeat(struct run *run, struct source *source, struct weights_place
 {
     struct drawing d = {.run = run};
     struct repeat_lots lots = {.note = note_weight, .prepare = add_weights, .draw = draw_weighted, .context = &d};
-    struct random_key key;
     int status = -1;
 
-    random_key_derive(&key, &run->order.key, "weight", NULL, 0);
-    random_words_init(&d.words, &key);
+    random_words_init(&d.words, &run->order.key, "weight");
     d.weights = weights_open(run, place, source);
     if (d.weights != NULL && piles_init(&d.piles, 1, 1, &run->pool, run->place) == 0)
         status = repeat_source(run, source, &lots, output);
-    if (d.searched)
-        pool_unpin(&run->pool, d.high.blocks + d.low.blocks);
     table_release(&d.high);
     table_release(&d.low);
     piles_release(&d.piles);

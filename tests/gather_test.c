@@ -131,7 +131,7 @@ static void room_for_indexes_is_made_by_spilling(void **state)
 
     (void)state;
     assert_gathers_children(text, 4, ORDER_LEAF_RECORDS);
-    assert_true(small.run.piles_spilled > 0);
+    assert_true(atomic_load(&small.place.piles) > 0);
     engine_text_free(&text);
 }
 

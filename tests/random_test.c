@@ -122,8 +122,7 @@ static struct random_words repeat_words_of_42(void)
     struct random_key key;
     struct random_words words;
     random_key_init(&key, "42", 2);
-    random_key_derive(&key, &key, "repeat", NULL, 0);
-    random_words_init(&words, &key);
+    random_words_init(&words, &key, "repeat");
     memset(&key, 0, sizeof key); /* it was copied */
     return words;
 }

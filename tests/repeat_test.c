@@ -19,10 +19,8 @@ static uint32_t *draw_numbers(void)
 {
     uint32_t *number = malloc((size_t)(draws + 1) * sizeof *number);
     struct random_words words;
-    struct random_key key;
 
-    random_key_derive(&key, &small.run.order.key, "repeat", NULL, 0);
-    random_words_init(&words, &key);
+    random_words_init(&words, &small.run.order.key, "repeat");
     for (uint64_t i = 0; i < draws; i++)
         number[i] = (uint32_t)random_draw(&words, text.records);
     return number;

@@ -266,7 +266,7 @@ static void for_a_few_records_little_is_stored(void **state)
         small.run.left = 1000;
         assert_int_equal(shuffle_text(&text, "out"), 0);
         assert_true(small.run.pool.fresh < small.run.pool.blocks / 2);
-        assert_int_equal(small.run.piles_spilled, 0);
+        assert_int_equal(atomic_load(&small.place.piles), 0);
         small_close();
     }
     assert_int_equal(disk.writes, 0);

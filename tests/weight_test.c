@@ -302,7 +302,7 @@ static void only_the_proportions_of_weights_matter(void **state)
 
 /* ---- Whole numbers ---- */
 
-static void assert_sum(struct weight_sum sum, uint64_t high, uint64_t low)
+static void assert_sum(struct wide sum, uint64_t high, uint64_t low)
 {
     assert_true(sum.high == high);
     assert_true(sum.low == low);
@@ -332,13 +332,13 @@ static void weights_are_scaled_so_that_the_greatest_has_88_bits(void **state)
 /* So none of the additions before has run over: it is 2^40 times the greatest weight. */
 static void as_many_of_the_greatest_weights_as_2_to_the_40_have_a_sum(void **state)
 {
-    struct weight_sum sum = weight_scale((struct decimal){UINT64_MAX, 960}, 960);
+    struct wide sum = weight_scale((struct decimal){UINT64_MAX, 960}, 960);
 
     (void)state;
     for (unsigned i = 0; i < 40; i++) {
-        struct weight_sum twice = weight_sum_add(sum, sum);
+        struct wide twice = wide_add(sum, sum);
 
-        assert_true(weight_sum_compare(twice, sum) > 0);
+        assert_true(wide_compare(twice, sum) > 0);
         sum = twice;
     }
     assert_sum(sum, UINT64_MAX, 0);
@@ -346,27 +346,27 @@ static void as_many_of_the_greatest_weights_as_2_to_the_40_have_a_sum(void **sta
 
 static void sums_carry_and_borrow(void **state)
 {
-    const struct weight_sum one = {.low = 1}, full = {.low = UINT64_MAX}, wide = {.high = 1},
-                            mixed = {.high = 0x123, .low = 0xfedcba9876543210};
+    const struct wide one = {.low = 1}, full = {.low = UINT64_MAX}, wide = {.high = 1},
+                      mixed = {.high = 0x123, .low = 0xfedcba9876543210};
 
     (void)state;
-    assert_sum(weight_sum_add(one, one), 0, 2);
-    assert_sum(weight_sum_add(full, one), 1, 0);
-    assert_sum(weight_sum_add(full, full), 1, UINT64_MAX - 1);
-    assert_sum(weight_sum_add(mixed, mixed), 0x247, 0xfdb97530eca86420);
-    assert_sum(weight_sum_subtract(wide, one), 0, UINT64_MAX);
-    assert_sum(weight_sum_subtract(mixed, full), 0x122, 0xfedcba9876543211);
-    assert_sum(weight_sum_subtract(mixed, mixed), 0, 0);
+    assert_sum(wide_add(one, one), 0, 2);
+    assert_sum(wide_add(full, one), 1, 0);
+    assert_sum(wide_add(full, full), 1, UINT64_MAX - 1);
+    assert_sum(wide_add(mixed, mixed), 0x247, 0xfdb97530eca86420);
+    assert_sum(wide_subtract(wide, one), 0, UINT64_MAX);
+    assert_sum(wide_subtract(mixed, full), 0x122, 0xfedcba9876543211);
+    assert_sum(wide_subtract(mixed, mixed), 0, 0);
 }
 
 static void sums_compare_by_the_high_half_first(void **state)
 {
-    static const struct weight_sum ascending[] = {{0, 0}, {0, 1}, {0, UINT64_MAX}, {1, 0}, {1, 5}, {UINT64_MAX, 0}};
+    static const struct wide ascending[] = {{0, 0}, {0, 1}, {0, UINT64_MAX}, {1, 0}, {1, 5}, {UINT64_MAX, 0}};
 
     (void)state;
     for (size_t i = 0; i < sizeof ascending / sizeof ascending[0]; i++) {
         for (size_t k = 0; k < sizeof ascending / sizeof ascending[0]; k++) {
-            int order = weight_sum_compare(ascending[i], ascending[k]);
+            int order = wide_compare(ascending[i], ascending[k]);
 
             assert_true(i < k ? order < 0 : i > k ? order > 0 : order == 0);
         }
@@ -388,7 +388,7 @@ static uint64_t next_word(void *context)
     return words->word[words->next++];
 }
 
-static void assert_draw(struct words *words, struct weight_sum total, uint64_t high, uint64_t low, size_t taken)
+static void assert_draw(struct words *words, struct wide total, uint64_t high, uint64_t low, size_t taken)
 {
     words->next = 0;
     assert_sum(weight_draw(total, next_word, words), high, low);
@@ -401,40 +401,40 @@ static void a_draw_takes_the_words_it_needs_low_one_first_and_rejects_what_is_to
                                    0x5555555555555551, 0x0000000000000001}};
 
     (void)state;
-    assert_draw(&words, (struct weight_sum){0, 1}, 0, 0, 0);
-    assert_draw(&words, (struct weight_sum){0, 2}, 0, 1, 1);
-    assert_draw(&words, (struct weight_sum){0, 7}, 0, 6, 2);
-    assert_draw(&words, (struct weight_sum){0, 8}, 0, 7, 1);
-    assert_draw(&words, (struct weight_sum){0, 6}, 0, 2, 3);
-    assert_draw(&words, (struct weight_sum){0, UINT64_MAX}, 0, 0x1111111111111117, 1);
-    assert_draw(&words, (struct weight_sum){1, 0}, 0, 0x1111111111111117, 1);
-    assert_draw(&words, (struct weight_sum){1, 1}, 0, 0x1111111111111117, 2);
-    assert_draw(&words, (struct weight_sum){2, 0}, 0, 0x1111111111111117, 2);
-    assert_draw(&words, (struct weight_sum){7, 0}, 6, 0x1111111111111117, 2);
-    assert_draw(&words, (struct weight_sum){6, 0}, 0, 0x3333333333333332, 4);
-    assert_draw(&words, (struct weight_sum){6, 0x1111111111111117}, 0, 0x3333333333333332, 4);
-    assert_draw(&words, (struct weight_sum){6, 0x1111111111111118}, 6, 0x1111111111111117, 2);
-    assert_draw(&words, (struct weight_sum){UINT64_MAX, UINT64_MAX}, 0x2222222222222226, 0x1111111111111117, 2);
+    assert_draw(&words, (struct wide){0, 1}, 0, 0, 0);
+    assert_draw(&words, (struct wide){0, 2}, 0, 1, 1);
+    assert_draw(&words, (struct wide){0, 7}, 0, 6, 2);
+    assert_draw(&words, (struct wide){0, 8}, 0, 7, 1);
+    assert_draw(&words, (struct wide){0, 6}, 0, 2, 3);
+    assert_draw(&words, (struct wide){0, UINT64_MAX}, 0, 0x1111111111111117, 1);
+    assert_draw(&words, (struct wide){1, 0}, 0, 0x1111111111111117, 1);
+    assert_draw(&words, (struct wide){1, 1}, 0, 0x1111111111111117, 2);
+    assert_draw(&words, (struct wide){2, 0}, 0, 0x1111111111111117, 2);
+    assert_draw(&words, (struct wide){7, 0}, 6, 0x1111111111111117, 2);
+    assert_draw(&words, (struct wide){6, 0}, 0, 0x3333333333333332, 4);
+    assert_draw(&words, (struct wide){6, 0x1111111111111117}, 0, 0x3333333333333332, 4);
+    assert_draw(&words, (struct wide){6, 0x1111111111111118}, 6, 0x1111111111111117, 2);
+    assert_draw(&words, (struct wide){UINT64_MAX, UINT64_MAX}, 0x2222222222222226, 0x1111111111111117, 2);
 }
 
 /* The first record whose weight makes the sum of all up to it greater than the number. */
-static unsigned find_item(struct weight_sum number, const struct weight_sum scaled[ITEMS])
+static unsigned find_item(struct wide number, const struct wide scaled[ITEMS])
 {
     unsigned item = 0;
 
-    for (; weight_sum_compare(number, scaled[item]) >= 0; item++)
-        number = weight_sum_subtract(number, scaled[item]);
+    for (; wide_compare(number, scaled[item]) >= 0; item++)
+        number = wide_subtract(number, scaled[item]);
     return item;
 }
 
-static struct weight_sum scale_items(struct weight_sum scaled[ITEMS])
+static struct wide scale_items(struct wide scaled[ITEMS])
 {
-    struct weight_sum total = {0};
+    struct wide total = {0};
 
     for (size_t i = 0; i < ITEMS; i++) {
         scaled[i] =
             weight_scale(weight_of((const char *const[]){"1", "2", "3", "4", "10"}[i]), weight_of("10").exponent);
-        total = weight_sum_add(total, scaled[i]);
+        total = wide_add(total, scaled[i]);
     }
     return total;
 }
@@ -444,7 +444,7 @@ static void the_draws_of_seed_42_are_golden(void **state)
     static const unsigned expected[] = {4, 5, 5, 2, 5, 5, 5, 2, 5, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5};
     struct random_key key = weight_key_of_42();
     struct words words = {.next = 0};
-    struct weight_sum scaled[ITEMS], total = scale_items(scaled);
+    struct wide scaled[ITEMS], total = scale_items(scaled);
 
     (void)state;
     assert_sum(total, 0x1400000, 0);
@@ -458,7 +458,7 @@ static void every_record_is_drawn_in_proportion_to_its_weight(void **state)
 {
     enum { DRAWS = 60000, PER_FILL = 100 };
     unsigned times[ITEMS] = {0};
-    struct weight_sum scaled[ITEMS], total = scale_items(scaled);
+    struct wide scaled[ITEMS], total = scale_items(scaled);
     struct random_key key;
     double sum = 0;
 

@@ -144,9 +144,9 @@ static uint64_t next_word(void *context)
 /* The numbers of the records that `draws` draws name, malloc'd. */
 static uint32_t *repeated_records(size_t draws)
 {
-    struct weight_sum *end = calloc(text.records + 1, sizeof *end);
+    struct wide *end = calloc(text.records + 1, sizeof *end);
     uint32_t *number = malloc((draws + 1) * sizeof *number);
-    struct weight_sum total = {0};
+    struct wide total = {0};
     uint64_t words = 0;
     int top = INT_MIN;
 
@@ -154,15 +154,15 @@ static uint32_t *repeated_records(size_t draws)
         if (weight[i].mantissa > 0 && weight[i].exponent > top)
             top = weight[i].exponent;
     for (size_t i = 0; i < text.records; i++) {
-        total = weight_sum_add(total, weight_scale(weight[i], top));
+        total = wide_add(total, weight_scale(weight[i], top));
         end[i] = total;
     }
     for (size_t i = 0; i < draws; i++) {
-        struct weight_sum drawn = weight_draw(total, next_word, &words);
+        struct wide drawn = weight_draw(total, next_word, &words);
         size_t from = 0;
 
         for (size_t step = text.records; step > 0; step /= 2)
-            while (from + step <= text.records && weight_sum_compare(end[from + step - 1], drawn) <= 0)
+            while (from + step <= text.records && wide_compare(end[from + step - 1], drawn) <= 0)
                 from += step;
         number[i] = (uint32_t)from;
     }
