@@ -33,6 +33,26 @@ ssize_t sys_readlink(const char *path, char *target, size_t bytes);
 int sys_readable(const char *path); /* faccessat: 0 if the effective user may read it; opens nothing */
 int sys_mkstemp(char *pattern);     /* close-on-exec */
 
+/* Names in a directory that is open; links are not followed. */
+int sys_open_at(int directory, const char *name, int flags, mode_t mode); /* adds O_CLOEXEC and O_NOFOLLOW */
+int sys_stat_at(int directory, const char *name, struct stat *status);
+int sys_mkdir_at(int directory, const char *name, mode_t mode); /* AT_FDCWD stands for the current directory */
+int sys_link_at(int directory, const char *from, const char *to);
+int sys_rename_at(int directory, const char *from, const char *to);
+int sys_unlink_at(int directory, const char *name);
+int sys_rmdir_at(int directory, const char *name);
+int sys_sync(int fd);                 /* fsync */
+int sys_lock(int fd, bool exclusive); /* flock; does not wait: EWOULDBLOCK */
+
+/* The names in a directory that is open, one after another; NULL at the end, with errno 0, or on failure. */
+void *sys_list_open(int directory);
+const char *sys_list_next(void *list);
+void sys_list_close(void *list);
+
+int sys_host_name(char *name, size_t bytes); /* gethostname, ended by NUL */
+pid_t sys_process(void);                     /* getpid */
+uid_t sys_user(void);                        /* geteuid */
+
 ssize_t sys_read(int fd, void *data, size_t bytes);
 ssize_t sys_write(int fd, const void *data, size_t bytes);
 off_t sys_seek(int fd, off_t offset, int whence); /* lseek */

@@ -15,6 +15,7 @@
 
 #include "sys.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -24,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
@@ -145,6 +147,98 @@ char *sys_realpath(const char *path)
 int sys_mkstemp(char *pattern)
 {
     return mkostemp(pattern, O_CLOEXEC);
+}
+
+int sys_open_at(int directory, const char *name, int flags, mode_t mode)
+{
+    return openat(directory, name, flags | O_CLOEXEC | O_NOFOLLOW, mode);
+}
+
+int sys_stat_at(int directory, const char *name, struct stat *status)
+{
+    return fstatat(directory, name, status, AT_SYMLINK_NOFOLLOW);
+}
+
+int sys_mkdir_at(int directory, const char *name, mode_t mode)
+{
+    return mkdirat(directory, name, mode);
+}
+
+int sys_link_at(int directory, const char *from, const char *to)
+{
+    return linkat(directory, from, directory, to, 0);
+}
+
+int sys_rename_at(int directory, const char *from, const char *to)
+{
+    return renameat(directory, from, directory, to);
+}
+
+int sys_unlink_at(int directory, const char *name)
+{
+    return unlinkat(directory, name, 0);
+}
+
+int sys_rmdir_at(int directory, const char *name)
+{
+    return unlinkat(directory, name, AT_REMOVEDIR);
+}
+
+int sys_sync(int fd)
+{
+    return fsync(fd);
+}
+
+int sys_lock(int fd, bool exclusive)
+{
+#ifdef LOCK_NB
+    return flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB);
+#else
+    (void)fd;
+    (void)exclusive;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+void *sys_list_open(int directory)
+{
+    int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = fd < 0 ? NULL : fdopendir(fd);
+
+    if (fd >= 0 && list == NULL)
+        (void)close(fd);
+    return list;
+}
+
+const char *sys_list_next(void *list)
+{
+    const struct dirent *entry;
+
+    errno = 0;
+    entry = readdir(list);
+    return entry == NULL ? NULL : entry->d_name;
+}
+
+void sys_list_close(void *list)
+{
+    (void)closedir(list);
+}
+
+int sys_host_name(char *name, size_t bytes)
+{
+    name[bytes - 1] = '\0';
+    return gethostname(name, bytes - 1);
+}
+
+pid_t sys_process(void)
+{
+    return getpid();
+}
+
+uid_t sys_user(void)
+{
+    return geteuid();
 }
 
 ssize_t sys_read(int fd, void *data, size_t bytes)

@@ -17,7 +17,12 @@ layers='
     keys run outlet
     pile output
     hold
-    order spill gnu sort walk words
+    order spill gnu sort walk words draft sweep
+    stack
+    batch
+    store owner manifest
+    folder
+    storage
     table queue source sink target filter cut team
     header tail
     record
@@ -31,7 +36,8 @@ system_calls='open openat creat close read write pread pwrite readv writev pread
     truncate ftruncate rename link linkat unlink unlinkat symlink readlink realpath mkstemp mkostemp mkdir rmdir fchmod
     chmod fchown chown access faccessat poll select fcntl ioctl dup dup2 pipe fallocate posix_fallocate
     mmap munmap mremap malloc calloc pthread_create getentropy getrandom getrlimit setrlimit statvfs fstatvfs fork execve
-    posix_spawn waitpid kill pipe2 renameat2 exit _exit abort'
+    posix_spawn waitpid kill pipe2 renameat2 renameat mkdirat fsync flock opendir fdopendir readdir gethostname getpid
+    geteuid exit _exit abort'
 permitted_calls='main:exit signals:unlink hardware:getrlimit'
 
 # Only signals may have what changes.
