@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "spill.h"
-#include "xxh64.h"
 
 enum { HOLD_MEMORY_BYTES = 1 << 16 };
 
@@ -15,9 +14,8 @@ struct hold {
     struct spill_place *place;
     uint8_t *memory;
     size_t memory_bytes;
-    struct spill *spill; /* of one pile: what came before that which is in memory */
+    struct storage *spill; /* of one pile: what came before that which is in memory */
     uint64_t spill_bytes;
-    struct xxh64 checksum; /* of them */
 };
 
 /* Made by the first one: all else is zero but for `place`. 0, or -1 after a report. */

@@ -5,7 +5,8 @@
  * Piles: runs of records that grow at the end, in memory as long as there is room and on disk from then on.
  *
  *     resident   all its bytes are in a chain of pool blocks
- *     spilled    the first bytes are in a temporary file; what came later, the tail, is still in a chain
+ *     spilled    the first bytes are in storage, a temporary file as a rule; what came later, the tail, is still in a
+ *                chain
  *
  * Blocks are full but for the last. A pile that has been given a block keeps at least one until it is flushed, so it
  * can always take in more: at worst by writing out the block it has just filled.
@@ -21,15 +22,15 @@
 #include "pool.h"
 #include "source.h"
 #include "spill.h"
+#include "storage.h"
 #include "sys.h"
-#include "xxh64.h"
 
 /* On a cache line of its own: neighbours belong to different threads. */
 struct pile {
     _Alignas(SYS_LINE_BYTES) uint8_t *at; /* where the next byte goes: in its last block; NULL if it has no block */
     uint8_t *end;                         /* the end of that block */
     uint64_t records;
-    uint64_t spilled_bytes; /* written to its file; bytes before the chain's */
+    uint64_t spilled_bytes; /* in storage; bytes before the chain's */
     uint32_t first;         /* the chain */
     uint32_t last;
     uint32_t blocks;
@@ -39,10 +40,9 @@ struct pile {
 
 struct piles {
     struct pool *pool;
-    struct spill *spill;
+    struct storage *storage;
     struct pile *pile;
-    struct xxh64 *hash; /* of each pile's spilled bytes */
-    uint64_t records;   /* that were dealt out to them, dropped ones among them */
+    uint64_t records; /* that were dealt out to them, dropped ones among them */
     unsigned count;
     unsigned lanes;        /* pile p belongs to lane p mod lanes: one thread at a time works on a lane's piles */
     uint32_t flush_blocks; /* a tail worth writing; where a program compresses, the least that may be */
@@ -52,6 +52,13 @@ struct piles {
 
 /* `count` empty piles, each of which is promised one block of the pool. `place` is where to spill. */
 int piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct spill_place *place);
+
+/* The same with storage of another kind for so many piles, which is freed with them, also after a failure. */
+int piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage,
+                  struct fault *fault);
+
+/* Before piles_seal: a pile has been put into its storage by others. */
+void pile_stored(struct piles *piles, unsigned pile, uint64_t records, uint64_t bytes);
 
 /* Gives back the blocks and temporary files that are left. Also when zeroed. */
 void piles_release(struct piles *piles);

@@ -62,6 +62,22 @@ struct storage_kind {
     void (*free)(struct storage *storage);
 };
 
+static inline int storage_write(struct storage *storage, unsigned pile, struct iovec *pieces, int count)
+{
+    return storage->kind->write(storage, pile, pieces, count);
+}
+
+static inline void storage_drop(struct storage *storage, unsigned pile)
+{
+    storage->kind->drop(storage, pile);
+}
+
+static inline void storage_free(struct storage *storage) /* NULL is fine */
+{
+    if (storage != NULL)
+        storage->kind->free(storage);
+}
+
 static inline void storage_reader_init(struct storage_reader *reader, struct storage *storage, unsigned pile)
 {
     *reader = (struct storage_reader){.storage = storage, .pile = pile};
@@ -73,9 +89,15 @@ static inline int storage_reader_read(struct storage_reader *reader, struct iove
     return reader->storage->kind->read(reader, pieces, count);
 }
 
-static inline void storage_reader_release(struct storage_reader *reader)
+static inline void storage_reader_discard(struct storage_reader *reader)
 {
-    reader->storage->kind->end(reader);
+    reader->storage->kind->discard(reader);
+}
+
+static inline void storage_reader_release(struct storage_reader *reader) /* also when zeroed */
+{
+    if (reader->storage != NULL)
+        reader->storage->kind->end(reader);
 }
 
 #endif

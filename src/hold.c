@@ -1,5 +1,5 @@
 /* The temporary file is written in whole buffers and read back through the same buffer, after the rest in it has been
- * appended, too. As all temporary files it is checked: what is read must have the checksum of what was written. */
+ * appended, too. */
 
 #include "hold.h"
 
@@ -18,12 +18,9 @@ static int spill_memory(struct hold *hold)
 {
     struct iovec piece = {.iov_base = hold->memory, .iov_len = hold->memory_bytes};
 
-    if (hold->spill == NULL) {
+    if (hold->spill == NULL)
         hold->spill = spill_open(hold->place, 1);
-        xxh64_init(&hold->checksum, 0);
-    }
-    xxh64_update(&hold->checksum, hold->memory, hold->memory_bytes);
-    if (hold->spill == NULL || spill_write(hold->spill, 0, &piece, 1) != 0)
+    if (hold->spill == NULL || storage_write(hold->spill, 0, &piece, 1) != 0)
         return -1;
     hold->spill_bytes += hold->memory_bytes;
     hold->memory_bytes = 0;
@@ -66,29 +63,19 @@ static int drop(void *context, uint8_t *data, size_t bytes)
 /* Read the temporary file from beginning to end. */
 static int read_spill(struct hold *hold, write_function *write, void *context)
 {
-    struct spill_reader reader;
-    struct xxh64 checksum;
-    uint64_t done = 0;
+    struct storage_reader reader;
     int status = 0;
 
-    spill_reader_init(&reader, hold->spill, 0);
-    xxh64_init(&checksum, 0);
-    while (status == 0 && done < hold->spill_bytes) {
-        uint64_t left = hold->spill_bytes - done;
-        size_t bytes = left < HOLD_MEMORY_BYTES ? (size_t)left : HOLD_MEMORY_BYTES;
+    storage_reader_init(&reader, hold->spill, 0);
+    while (status == 0 && reader.left > 0) {
+        size_t bytes = reader.left < HOLD_MEMORY_BYTES ? (size_t)reader.left : HOLD_MEMORY_BYTES;
         struct iovec piece = {.iov_base = hold->memory, .iov_len = bytes};
 
-        status = spill_reader_read(&reader, &piece, 1);
-        if (status != 0)
-            break;
-        xxh64_update(&checksum, hold->memory, bytes);
-        done += bytes;
-        if (done == hold->spill_bytes && xxh64_value(&checksum) != xxh64_value(&hold->checksum))
-            status = spill_report_damage(hold->spill, 0);
-        else
+        status = storage_reader_read(&reader, &piece, 1);
+        if (status == 0)
             status = write(context, hold->memory, bytes);
     }
-    spill_reader_release(&reader);
+    storage_reader_release(&reader);
     return status;
 }
 
@@ -100,7 +87,7 @@ static int drain_spill(struct hold *hold, write_function *write, void *context)
 
     if (status == 0)
         status = read_spill(hold, write, context);
-    spill_free(hold->spill);
+    storage_free(hold->spill);
     hold->spill = NULL;
     hold->spill_bytes = 0;
     return status;
@@ -122,7 +109,7 @@ int hold_drain(struct hold *hold, int (*write)(void *context, uint8_t *data, siz
 
 void hold_release(struct hold *hold)
 {
-    spill_free(hold->spill);
+    storage_free(hold->spill);
     free(hold->memory);
     *hold = (struct hold){0};
 }

@@ -3,8 +3,7 @@
  * the lane's next pile, last ones first; if there is none left, write out the fullest tail however small. A lane has
  * room to make as long as one of its piles has a full block, and it is asked only by a pile whose block is full.
  *
- * Only whole blocks are written while a pile grows, so all writes but the last are aligned, and the checksum runs over
- * whole blocks.
+ * Only whole blocks are written while a pile grows, so all writes but the last are aligned.
  */
 
 #include "pile.h"
@@ -37,36 +36,50 @@ static uint32_t full_blocks(const struct pile *pile)
     return pile->at == pile->end ? pile->blocks : pile->blocks - 1;
 }
 
-int piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct spill_place *place)
+int piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage,
+                  struct fault *fault)
 {
     size_t flush_bytes = (size_t)pool->blocks * pool->block_bytes / FLUSH_SHARE;
 
-    *piles = (struct piles){.pool = pool, .count = count, .lanes = lanes};
+    *piles = (struct piles){.pool = pool, .storage = storage, .count = count, .lanes = lanes};
     flush_bytes = flush_bytes < FLUSH_BYTES ? flush_bytes : FLUSH_BYTES;
     piles->flush_blocks = (uint32_t)(flush_bytes >> pool->block_shift);
     if (piles->flush_blocks == 0)
         piles->flush_blocks = 1;
-    if (place->compress != NULL)
-        piles->frame_blocks = (uint32_t)(FRAME_BYTES >> pool->block_shift);
     piles->pile = sys_allocate_lines(count, sizeof *piles->pile);
-    piles->hash = sys_allocate(count, sizeof *piles->hash);
-    if (piles->pile == NULL || piles->hash == NULL || !pool_promise(pool, count)) {
+    if (piles->pile == NULL || !pool_promise(pool, count)) {
+        storage_free(storage);
         free(piles->pile);
-        free(piles->hash);
         piles->pile = NULL;
-        return fault_say(place->fault, "not enough memory for %u piles: use a larger -S", count);
+        return fault_say(fault, "not enough memory for %u piles: use a larger -S", count);
     }
     for (unsigned p = 0; p < count; p++) {
         piles->pile[p].first = POOL_NONE;
         piles->pile[p].last = POOL_NONE;
-        xxh64_init(&piles->hash[p], 0);
-    }
-    piles->spill = spill_open(place, count);
-    if (piles->spill == NULL) {
-        piles_release(piles);
-        return -1;
     }
     return 0;
+}
+
+int piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct spill_place *place)
+{
+    struct storage *storage = spill_open(place, count);
+
+    piles->pile = NULL;
+    if (storage == NULL || piles_init_in(piles, count, lanes, pool, storage, place->fault) != 0)
+        return -1;
+    if (place->compress != NULL)
+        piles->frame_blocks = (uint32_t)(FRAME_BYTES >> pool->block_shift);
+    return 0;
+}
+
+void pile_stored(struct piles *piles, unsigned p, uint64_t records, uint64_t bytes)
+{
+    struct pile *pile = &piles->pile[p];
+
+    pile->records = records;
+    pile->spilled_bytes = bytes;
+    pile->spilled = bytes > 0;
+    piles->records += records;
 }
 
 void piles_seal(struct piles *piles)
@@ -96,9 +109,8 @@ void piles_release(struct piles *piles)
     piles_seal(piles);
     for (unsigned p = 0; p < piles->count; p++)
         pile_clear(piles, p);
-    spill_free(piles->spill);
+    storage_free(piles->storage);
     free(piles->pile);
-    free(piles->hash);
     piles->pile = NULL;
 }
 
@@ -135,13 +147,11 @@ static int write_blocks(struct piles *piles, unsigned p, uint32_t blocks, size_t
 
         for (; blocks > 0 && !is_write(piles, blocks, count); blocks--, block = piles->pool->next[block]) {
             size_t length = blocks == 1 ? last_bytes : piles->pool->block_bytes;
-            uint8_t *data = pool_block(piles->pool, block);
 
-            xxh64_update(&piles->hash[p], data, length);
-            pieces[count++] = (struct iovec){.iov_base = data, .iov_len = length};
+            pieces[count++] = (struct iovec){.iov_base = pool_block(piles->pool, block), .iov_len = length};
             bytes += length;
         }
-        if (spill_write(piles->spill, p, pieces, count) != 0)
+        if (storage_write(piles->storage, p, pieces, count) != 0)
             return -1;
         pile->spilled_bytes += bytes;
     }
@@ -302,24 +312,19 @@ int pile_load(struct piles *piles, unsigned p)
     uint32_t first = POOL_NONE;
     uint32_t last = POOL_NONE;
     uint32_t blocks = 0;
-    uint64_t offset = 0;
     int step = READ_BYTES >> pool->block_shift < PIECES ? (int)(READ_BYTES >> pool->block_shift) : PIECES;
-    struct spill_reader reader;
-    struct xxh64 hash;
+    struct storage_reader reader;
     int status = 0;
 
     if (!pile->spilled)
         return 0;
-    spill_reader_init(&reader, piles->spill, p);
-    xxh64_init(&hash, 0);
-    while (offset < pile->spilled_bytes && status == 0) {
+    storage_reader_init(&reader, piles->storage, p);
+    while (reader.left > 0 && status == 0) {
         struct iovec pieces[PIECES];
-        struct iovec changed[PIECES];
-        uint64_t bytes = 0;
+        uint64_t left = reader.left;
         int count = 0;
 
-        for (; count < step && offset + bytes < pile->spilled_bytes; count++, blocks++) {
-            uint64_t left = pile->spilled_bytes - offset - bytes;
+        for (; count < step && left > 0; count++, blocks++) {
             uint32_t block = pool_get_promised(pool);
 
             if (blocks == 0)
@@ -329,24 +334,17 @@ int pile_load(struct piles *piles, unsigned p)
             last = block;
             pieces[count].iov_base = pool_block(pool, block);
             pieces[count].iov_len = left < pool->block_bytes ? (size_t)left : pool->block_bytes;
-            changed[count] = pieces[count];
-            bytes += pieces[count].iov_len;
+            left -= pieces[count].iov_len;
         }
-        status = spill_reader_read(&reader, changed, count);
-        for (int i = 0; i < count && status == 0; i++)
-            xxh64_update(&hash, pieces[i].iov_base, pieces[i].iov_len);
-        offset += bytes;
+        status = storage_reader_read(&reader, pieces, count);
     }
-    spill_reader_release(&reader);
-    if (status == 0 && xxh64_value(&hash) != xxh64_value(&piles->hash[p]))
-        status = spill_report_damage(piles->spill, p);
+    storage_reader_release(&reader);
     if (status != 0) {
         pool_put(pool, first, last, blocks);
         pool_release_promise(pool, pile_load_blocks(piles, p) - blocks);
         return -1;
     }
-    spill_drop(piles->spill, p);
-    xxh64_init(&piles->hash[p], 0);
+    storage_drop(piles->storage, p);
     if (blocks > 0) {
         if (pile->blocks == 0) {
             pile->end = pool_block(pool, last) + pool->block_bytes;
@@ -369,7 +367,7 @@ void pile_clear(struct piles *piles, unsigned p)
 
     put_chain(piles, p);
     if (pile->spilled)
-        spill_drop(piles->spill, p);
+        storage_drop(piles->storage, p);
     pile->spilled = false;
     pile->spilled_bytes = 0;
     pile->records = 0;
@@ -382,32 +380,34 @@ struct reading {
     struct piles *piles;
     unsigned pile;
     bool keep;
-    uint64_t offset; /* in the file */
-    uint64_t discarded;
-    struct spill_reader reader;
-    struct xxh64 hash;
-    uint32_t block; /* in the chain, which comes after the file */
+    uint64_t discarded; /* of the bytes in storage, this many were left when space was given back last */
+    struct storage_reader reader;
+    uint32_t block; /* in the chain, which comes after what is in storage */
     uint32_t left;  /* blocks, this one among them */
     size_t inside;  /* bytes of it that were read */
 };
 
-static ssize_t read_file(struct reading *reading, uint8_t *data, size_t bytes)
+static void begin_reading(struct reading *reading, struct piles *piles, unsigned p, bool keep)
 {
-    struct piles *piles = reading->piles;
-    unsigned p = reading->pile;
-    uint64_t left = piles->pile[p].spilled_bytes - reading->offset;
-    size_t length = bytes < left ? bytes : (size_t)left;
+    *reading = (struct reading){.piles = piles, .pile = p, .keep = keep};
+    reading->block = piles->pile[p].first;
+    reading->left = piles->pile[p].blocks;
+    if (piles->pile[p].spilled)
+        storage_reader_init(&reading->reader, piles->storage, p);
+    reading->discarded = reading->reader.left;
+}
+
+static ssize_t read_storage(struct reading *reading, uint8_t *data, size_t bytes)
+{
+    struct storage_reader *reader = &reading->reader;
+    size_t length = bytes < reader->left ? bytes : (size_t)reader->left;
     struct iovec piece = {.iov_base = data, .iov_len = length};
 
-    if (spill_reader_read(&reading->reader, &piece, 1) != 0)
+    if (storage_reader_read(reader, &piece, 1) != 0)
         return -1;
-    xxh64_update(&reading->hash, data, length);
-    reading->offset += length;
-    if (reading->offset == piles->pile[p].spilled_bytes && xxh64_value(&reading->hash) != xxh64_value(&piles->hash[p]))
-        return spill_report_damage(piles->spill, p);
-    if (!reading->keep && reading->offset - reading->discarded >= DISCARD_BYTES) {
-        spill_reader_discard(&reading->reader);
-        reading->discarded = reading->offset;
+    if (!reading->keep && reading->discarded - reader->left >= DISCARD_BYTES) {
+        storage_reader_discard(reader);
+        reading->discarded = reader->left;
     }
     return (ssize_t)length;
 }
@@ -438,8 +438,8 @@ static ssize_t read_pile(void *context, uint8_t *data, size_t bytes)
     while (done < bytes) {
         ssize_t got = 0;
 
-        if (reading->offset < reading->piles->pile[reading->pile].spilled_bytes)
-            got = read_file(reading, data + done, bytes - done);
+        if (reading->reader.left > 0)
+            got = read_storage(reading, data + done, bytes - done);
         else if (reading->left > 0)
             got = read_chain(reading, data + done, bytes - done);
         else
@@ -453,14 +453,13 @@ static ssize_t read_pile(void *context, uint8_t *data, size_t bytes)
 
 int pile_verify(struct piles *piles, unsigned p, uint8_t *buffer, size_t bytes)
 {
-    struct reading reading = {.piles = piles, .pile = p, .keep = true};
+    struct reading reading;
     ssize_t got = 0;
 
-    spill_reader_init(&reading.reader, piles->spill, p);
-    xxh64_init(&reading.hash, 0);
-    while (got >= 0 && reading.offset < piles->pile[p].spilled_bytes)
-        got = read_file(&reading, buffer, bytes);
-    spill_reader_release(&reading.reader);
+    begin_reading(&reading, piles, p, true);
+    while (got >= 0 && reading.reader.left > 0)
+        got = read_storage(&reading, buffer, bytes);
+    storage_reader_release(&reading.reader);
     return got < 0 ? -1 : 0;
 }
 
@@ -468,7 +467,7 @@ static void free_reading(void *context)
 {
     struct reading *reading = context;
 
-    spill_reader_release(&reading->reader);
+    storage_reader_release(&reading->reader);
     free(reading);
 }
 
@@ -478,11 +477,7 @@ struct source *pile_source(struct piles *piles, unsigned p, bool keep)
     struct source *source = NULL;
 
     if (reading != NULL) {
-        *reading = (struct reading){.piles = piles, .pile = p, .keep = keep};
-        reading->block = piles->pile[p].first;
-        reading->left = piles->pile[p].blocks;
-        spill_reader_init(&reading->reader, piles->spill, p);
-        xxh64_init(&reading->hash, 0);
+        begin_reading(reading, piles, p, keep);
         source = source_over(read_pile, reading, free_reading);
     }
     if (source == NULL)

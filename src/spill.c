@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,12 +35,13 @@ static const unsigned WANTED_DESCRIPTORS = 4096;
 enum { PIECES = 64 };
 
 struct content {
-    uint64_t bytes;  /* that were written */
-    uint64_t stored; /* that they are in the files */
-    unsigned parts;  /* how many directories it has come to; 0 before the first write */
+    struct xxh64 hash; /* of the bytes that were written */
+    uint64_t stored;   /* bytes that they are in the files */
+    unsigned parts;    /* how many directories it has come to; 0 before the first write */
 };
 
 struct spill {
+    struct storage storage;
     struct spill_place *place;
     pthread_mutex_t mutex; /* guards the making of files */
     unsigned piles;
@@ -49,6 +51,11 @@ struct spill {
     uint64_t *start;         /* [piles][directories + 1]: the offset at which each of the pile's parts begins */
     struct content *content; /* [piles] */
 };
+
+static struct spill *spill_of(struct storage *storage)
+{
+    return (struct spill *)storage;
+}
 
 static const char *directory_of(const struct spill *spill, unsigned pile, unsigned part)
 {
@@ -141,63 +148,6 @@ int spill_check(struct spill_place *place, uint64_t bytes)
     return fault_say(place->fault, "temporary file in %s%s: %s: about %llu MiB are needed, %llu MiB are free",
                      place->directory[0], place->directories > 1 ? " and the other directories" : "", strerror(ENOSPC),
                      (unsigned long long)(bytes >> 20), (unsigned long long)(room >> 20));
-}
-
-struct spill *spill_open(struct spill_place *place, unsigned piles)
-{
-    unsigned free_descriptors = sys_free_descriptors(WANTED_DESCRIPTORS);
-    unsigned spare = SPARE_DESCRIPTORS + (place->compress != NULL ? SPARE_FOR_PROGRAMS : 0);
-    unsigned files = free_descriptors > spare ? free_descriptors - spare : 0;
-    struct spill *spill = sys_allocate(1, sizeof *spill);
-
-    if (spill == NULL)
-        goto fail;
-    /* An oversized pile needs files in its turn while the others' are still open: keep half for later. */
-    files = files / 2 / place->directories;
-    if (files > piles)
-        files = piles;
-    if (files == 0)
-        files = 1;
-    spill->place = place;
-    spill->piles = piles;
-    spill->turns = 1;
-    while (spill->turns * files < piles)
-        spill->turns++;
-    spill->files = (piles + spill->turns - 1) / spill->turns;
-    pthread_mutex_init(&spill->mutex, NULL);
-    spill->descriptor = sys_allocate((size_t)spill->files * place->directories, sizeof *spill->descriptor);
-    spill->start = sys_allocate((size_t)piles * (place->directories + 1), sizeof *spill->start);
-    spill->content = sys_allocate(piles, sizeof *spill->content);
-    if (spill->descriptor == NULL || spill->start == NULL || spill->content == NULL)
-        goto fail;
-    for (size_t i = 0; i < (size_t)spill->files * place->directories; i++)
-        spill->descriptor[i] = -1;
-    return spill;
-
-fail:
-    fault_report(place->fault, "memory", errno);
-    if (spill != NULL && spill->descriptor != NULL)
-        free(spill->descriptor);
-    if (spill != NULL) {
-        free(spill->start);
-        free(spill->content);
-    }
-    free(spill);
-    return NULL;
-}
-
-void spill_free(struct spill *spill)
-{
-    if (spill == NULL)
-        return;
-    for (size_t i = 0; i < (size_t)spill->files * spill->place->directories; i++)
-        if (spill->descriptor[i] >= 0)
-            io_close(spill->descriptor[i]);
-    pthread_mutex_destroy(&spill->mutex);
-    free(spill->descriptor);
-    free(spill->start);
-    free(spill->content);
-    free(spill);
 }
 
 static int *descriptor_of(struct spill *spill, unsigned pile, unsigned part)
@@ -353,13 +303,14 @@ static int store_packed(void *context, const uint8_t *data, size_t bytes)
     return store(packing->spill, packing->pile, &piece, 1);
 }
 
-int spill_write(struct spill *spill, unsigned pile, struct iovec *pieces, int count)
+static int write_pile(struct storage *storage, unsigned pile, struct iovec *pieces, int count)
 {
+    struct spill *spill = spill_of(storage);
     struct compress *compress = spill->place->compress;
     struct packing packing = {.spill = spill, .pile = pile};
 
     for (int i = 0; i < count; i++)
-        spill->content[pile].bytes += pieces[i].iov_len;
+        xxh64_update(&spill->content[pile].hash, pieces[i].iov_base, pieces[i].iov_len);
     if (compress == NULL)
         return store(spill, pile, pieces, count);
     return compress_try(compress) == 0 ? compress_pieces(compress, pieces, count, store_packed, &packing) : -1;
@@ -383,8 +334,9 @@ static void discard(struct spill *spill, unsigned pile, uint64_t from, uint64_t 
     }
 }
 
-void spill_drop(struct spill *spill, unsigned pile)
+static void drop_pile(struct storage *storage, unsigned pile)
 {
+    struct spill *spill = spill_of(storage);
     struct content *content = &spill->content[pile];
 
     if (spill->turns > 1)
@@ -397,9 +349,11 @@ void spill_drop(struct spill *spill, unsigned pile)
         *fd = -1;
     }
     *content = (struct content){.parts = 0};
+    xxh64_init(&content->hash, 0);
 }
 
-int spill_report_damage(struct spill *spill, unsigned pile)
+/* What was read of the pile is not what was written. */
+static int report_damage(struct spill *spill, unsigned pile)
 {
     const struct spill_place *place = spill->place;
     const char *directory = directory_of(spill, pile, 0);
@@ -411,45 +365,47 @@ int spill_report_damage(struct spill *spill, unsigned pile)
     return fault_say(place->fault, "temporary file in %s: contents have changed since they were written", directory);
 }
 
-void spill_reader_init(struct spill_reader *reader, struct spill *spill, unsigned pile)
+static void begin_reading(struct storage_reader *reader)
 {
-    *reader = (struct spill_reader){.spill = spill, .pile = pile, .left = spill->content[pile].bytes};
+    reader->left = spill_of(reader->storage)->content[reader->pile].hash.bytes;
+    xxh64_init(&reader->hash, 0);
 }
 
-void spill_reader_release(struct spill_reader *reader)
+static void end_reading(struct storage_reader *reader)
 {
-    compress_free(reader->packed);
-    reader->packed = NULL;
+    compress_free(reader->at.spill.packed);
+    reader->at.spill.packed = NULL;
 }
 
 /* Fill the pieces with what is stored. */
-static int fetch(struct spill_reader *reader, struct iovec *pieces, int count)
+static int fetch(struct storage_reader *reader, struct iovec *pieces, int count)
 {
-    struct spill *spill = reader->spill;
+    struct spill *spill = spill_of(reader->storage);
     unsigned pile = reader->pile;
 
     while (count > 0) {
         struct iovec some[PIECES];
         uint64_t next;
         uint64_t together;
-        unsigned part = part_of(spill, pile, reader->next, &next);
-        off_t at = place_of(spill, pile, reader->next - *start_of(spill, pile, part), &together);
+        unsigned part = part_of(spill, pile, reader->at.spill.next, &next);
+        off_t at = place_of(spill, pile, reader->at.spill.next - *start_of(spill, pile, part), &together);
         size_t bytes;
         size_t done;
-        int taken =
-            take_pieces(&pieces, &count, together < next - reader->next ? together : next - reader->next, some, &bytes);
+        int taken = take_pieces(&pieces, &count,
+                                together < next - reader->at.spill.next ? together : next - reader->at.spill.next, some,
+                                &bytes);
 
         if (io_read_at(*descriptor_of(spill, pile, part), some, taken, at, &done) != 0)
             return report(spill, pile, part, errno);
-        reader->next += bytes;
+        reader->at.spill.next += bytes;
     }
     return 0;
 }
 
 static ssize_t fetch_packed(void *context, uint8_t *data, size_t bytes)
 {
-    struct spill_reader *reader = context;
-    uint64_t left = reader->spill->content[reader->pile].stored - reader->next;
+    struct storage_reader *reader = context;
+    uint64_t left = spill_of(reader->storage)->content[reader->pile].stored - reader->at.spill.next;
     struct iovec piece = {.iov_base = data, .iov_len = bytes < left ? bytes : (size_t)left};
     size_t length = piece.iov_len;
 
@@ -459,24 +415,119 @@ static ssize_t fetch_packed(void *context, uint8_t *data, size_t bytes)
 }
 
 /* Fill the pieces with what a program makes of what is stored. */
-static int fetch_through(struct spill_reader *reader, const struct iovec *pieces, int count)
+static int fetch_through(struct storage_reader *reader, const struct iovec *pieces, int count)
 {
-    if (reader->packed == NULL)
-        reader->packed = compress_open(reader->spill->place->compress, fetch_packed, reader);
-    if (reader->packed == NULL || compress_read(reader->packed, pieces, count) != 0)
+    if (reader->at.spill.packed == NULL)
+        reader->at.spill.packed = compress_open(spill_of(reader->storage)->place->compress, fetch_packed, reader);
+    if (reader->at.spill.packed == NULL || compress_read(reader->at.spill.packed, pieces, count) != 0)
         return -1;
-    return reader->left > 0 ? 0 : compress_end(reader->packed);
+    return reader->left > 0 ? 0 : compress_end(reader->at.spill.packed);
 }
 
-int spill_reader_read(struct spill_reader *reader, struct iovec *pieces, int count)
+/* Has the pile been read to its end, and is it what was written? Nothing is said before its end. */
+static int verify(struct storage_reader *reader, const struct iovec *pieces, int count)
 {
+    struct spill *spill = spill_of(reader->storage);
+
     for (int i = 0; i < count; i++)
-        reader->left -= pieces[i].iov_len;
-    return reader->spill->place->compress == NULL ? fetch(reader, pieces, count) : fetch_through(reader, pieces, count);
+        xxh64_update(&reader->hash, pieces[i].iov_base, pieces[i].iov_len);
+    if (reader->left > 0 || xxh64_value(&reader->hash) == xxh64_value(&spill->content[reader->pile].hash))
+        return 0;
+    return report_damage(spill, reader->pile);
 }
 
-void spill_reader_discard(struct spill_reader *reader)
+static int read_pile(struct storage_reader *reader, struct iovec *pieces, int count)
 {
-    discard(reader->spill, reader->pile, reader->discarded, reader->next);
-    reader->discarded = reader->next;
+    struct spill *spill = spill_of(reader->storage);
+    struct iovec whole[PIECES];
+    int status;
+
+    while (count > PIECES) {
+        if (read_pile(reader, pieces, PIECES) != 0)
+            return -1;
+        pieces += PIECES;
+        count -= PIECES;
+    }
+    for (int i = 0; i < count; i++) {
+        whole[i] = pieces[i];
+        reader->left -= pieces[i].iov_len;
+    }
+    status = spill->place->compress == NULL ? fetch(reader, pieces, count) : fetch_through(reader, pieces, count);
+    return status == 0 ? verify(reader, whole, count) : -1;
+}
+
+static void discard_read(struct storage_reader *reader)
+{
+    discard(spill_of(reader->storage), reader->pile, reader->at.spill.discarded, reader->at.spill.next);
+    reader->at.spill.discarded = reader->at.spill.next;
+}
+
+static void free_spill(struct storage *storage)
+{
+    struct spill *spill = spill_of(storage);
+
+    for (size_t i = 0; i < (size_t)spill->files * spill->place->directories; i++)
+        if (spill->descriptor[i] >= 0)
+            io_close(spill->descriptor[i]);
+    pthread_mutex_destroy(&spill->mutex);
+    free(spill->descriptor);
+    free(spill->start);
+    free(spill->content);
+    free(spill);
+}
+
+static const struct storage_kind KIND = {
+    .write = write_pile,
+    .drop = drop_pile,
+    .begin = begin_reading,
+    .read = read_pile,
+    .discard = discard_read,
+    .end = end_reading,
+    .free = free_spill,
+};
+
+struct storage *spill_open(struct spill_place *place, unsigned piles)
+{
+    unsigned free_descriptors = sys_free_descriptors(WANTED_DESCRIPTORS);
+    unsigned spare = SPARE_DESCRIPTORS + (place->compress != NULL ? SPARE_FOR_PROGRAMS : 0);
+    unsigned files = free_descriptors > spare ? free_descriptors - spare : 0;
+    struct spill *spill = sys_allocate(1, sizeof *spill);
+
+    if (spill == NULL)
+        goto fail;
+    /* An oversized pile needs files in its turn while the others' are still open: keep half for later. */
+    files = files / 2 / place->directories;
+    if (files > piles)
+        files = piles;
+    if (files == 0)
+        files = 1;
+    spill->storage.kind = &KIND;
+    spill->place = place;
+    spill->piles = piles;
+    spill->turns = 1;
+    while (spill->turns * files < piles)
+        spill->turns++;
+    spill->files = (piles + spill->turns - 1) / spill->turns;
+    pthread_mutex_init(&spill->mutex, NULL);
+    spill->descriptor = sys_allocate((size_t)spill->files * place->directories, sizeof *spill->descriptor);
+    spill->start = sys_allocate((size_t)piles * (place->directories + 1), sizeof *spill->start);
+    spill->content = sys_allocate(piles, sizeof *spill->content);
+    if (spill->descriptor == NULL || spill->start == NULL || spill->content == NULL)
+        goto fail;
+    for (size_t i = 0; i < (size_t)spill->files * place->directories; i++)
+        spill->descriptor[i] = -1;
+    for (unsigned p = 0; p < piles; p++)
+        xxh64_init(&spill->content[p].hash, 0);
+    return &spill->storage;
+
+fail:
+    fault_report(place->fault, "memory", errno);
+    if (spill != NULL && spill->descriptor != NULL)
+        free(spill->descriptor);
+    if (spill != NULL) {
+        free(spill->start);
+        free(spill->content);
+    }
+    free(spill);
+    return NULL;
 }

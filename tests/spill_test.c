@@ -62,7 +62,7 @@ static void use_script(const char *there, const char *again)
 }
 
 /* Append to a pile, in at most `count` pieces. Returns what spill_write does. */
-static int append(struct spill *spill, unsigned pile, uint64_t *bytes, uint64_t *random, int count)
+static int append(struct storage *spill, unsigned pile, uint64_t *bytes, uint64_t *random, int count)
 {
     static uint8_t data[PIECES_MAX * PIECE_MAX];
     struct iovec pieces[PIECES_MAX];
@@ -74,14 +74,14 @@ static int append(struct spill *spill, unsigned pile, uint64_t *bytes, uint64_t 
             data[total + k] = byte_of(pile, *bytes + total + k);
         total += pieces[i].iov_len;
     }
-    if (spill_write(spill, pile, pieces, count) != 0)
+    if (storage_write(spill, pile, pieces, count) != 0)
         return -1;
     *bytes += total;
     return 0;
 }
 
 /* The next `bytes` bytes, from `offset` on. */
-static void assert_goes_on(struct spill_reader *reader, uint64_t offset, uint64_t bytes, int count)
+static void assert_goes_on(struct storage_reader *reader, uint64_t offset, uint64_t bytes, int count)
 {
     static uint8_t data[ALL_MAX];
     struct iovec pieces[PIECES_MAX];
@@ -94,42 +94,42 @@ static void assert_goes_on(struct spill_reader *reader, uint64_t offset, uint64_
         pieces[i] = (struct iovec){.iov_base = data + from, .iov_len = (size_t)(to - from)};
     }
     memset(data, 0, (size_t)bytes);
-    assert_int_equal(spill_reader_read(reader, pieces, count), 0);
+    assert_int_equal(storage_reader_read(reader, pieces, count), 0);
     for (uint64_t i = 0; i < bytes; i++)
         if (data[i] != byte_of(reader->pile, offset + i))
             fail_msg("pile %u, byte %lu", reader->pile, (unsigned long)(offset + i));
 }
 
 /* All of a pile, which has `bytes` bytes. */
-static void assert_reads(struct spill *spill, unsigned pile, uint64_t bytes, int count)
+static void assert_reads(struct storage *spill, unsigned pile, uint64_t bytes, int count)
 {
-    struct spill_reader reader;
+    struct storage_reader reader;
 
-    spill_reader_init(&reader, spill, pile);
+    storage_reader_init(&reader, spill, pile);
     assert_true(reader.left == bytes);
     assert_goes_on(&reader, 0, bytes, count);
-    spill_reader_release(&reader);
+    storage_reader_release(&reader);
 }
 
 /* In steps of random lengths. */
-static void assert_reads_in_steps(struct spill *spill, unsigned pile, uint64_t bytes, uint64_t *random)
+static void assert_reads_in_steps(struct storage *spill, unsigned pile, uint64_t bytes, uint64_t *random)
 {
-    struct spill_reader reader;
+    struct storage_reader reader;
     uint64_t step;
 
-    spill_reader_init(&reader, spill, pile);
+    storage_reader_init(&reader, spill, pile);
     for (uint64_t offset = 0; offset < bytes; offset += step) {
         step = 1 + engine_random(random) % 200000;
         step = step < bytes - offset ? step : bytes - offset;
         assert_goes_on(&reader, offset, step, 1 + (int)(engine_random(random) % 5));
     }
-    spill_reader_release(&reader);
+    storage_reader_release(&reader);
 }
 
 /* Write to `piles` piles by turns until each has about `most` bytes; read all of each, at once and in steps. */
 static void write_and_read(unsigned piles, uint64_t most)
 {
-    struct spill *spill = spill_open(&place, piles);
+    struct storage *spill = spill_open(&place, piles);
     uint64_t bytes[PILES_MAX] = {0};
     uint64_t random = piles;
     uint64_t total = 0;
@@ -154,7 +154,7 @@ static void write_and_read(unsigned piles, uint64_t most)
     }
     assert_true(place.bytes == disk.written_bytes);
     assert_true(place.compress != NULL || disk.written_bytes == total);
-    spill_free(spill);
+    storage_free(spill);
     assert_false(fault_any(&fault));
 }
 
@@ -188,7 +188,7 @@ static void one_file_is_enough_when_there_are_hardly_any_descriptors(void **stat
 static void write_with_a_low_limit(void)
 {
     struct rlimit limit = {.rlim_cur = 20, .rlim_max = 20};
-    struct spill *outer, *inner;
+    struct storage *outer, *inner;
     uint64_t random = 1;
 
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
@@ -205,8 +205,8 @@ static void write_with_a_low_limit(void)
 
         CHECK(append(inner, p, &bytes, &random, 3) == 0);
     }
-    spill_free(inner);
-    spill_free(outer);
+    storage_free(inner);
+    storage_free(outer);
 }
 
 static void a_limit_of_20_descriptors_is_enough_for_a_scatter_within_another(void **state)
@@ -261,7 +261,7 @@ static void piles_that_share_files_go_on_in_the_next_directory_too(void **state)
 
 static void only_when_all_directories_are_full_does_a_write_fail(void **state)
 {
-    struct spill *spill;
+    struct storage *spill;
     uint64_t bytes = 0;
     uint64_t random = 1;
     const char *heard;
@@ -276,12 +276,12 @@ static void only_when_all_directories_are_full_does_a_write_fail(void **state)
     heard = scratch_heard();
     assert_string_equal(heard, "bigshuf: temporary file in disk0: No space left on device\n");
     assert_true(disk.written_bytes == 200000);
-    spill_free(spill);
+    storage_free(spill);
 }
 
 static void other_failures_to_write_name_the_directory(void **state)
 {
-    struct spill *spill;
+    struct storage *spill;
     uint64_t bytes = 0;
     uint64_t random = 1;
 
@@ -292,12 +292,12 @@ static void other_failures_to_write_name_the_directory(void **state)
     scratch_listen();
     assert_int_equal(append(spill, 1, &bytes, &random, 10), -1);
     assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk1: Input/output error\n");
-    spill_free(spill);
+    storage_free(spill);
 }
 
 static void a_file_that_cannot_be_made_is_reported(void **state)
 {
-    struct spill *spill = spill_open(&place, 3);
+    struct storage *spill = spill_open(&place, 3);
     uint64_t bytes = 0;
     uint64_t random = 1;
 
@@ -306,43 +306,72 @@ static void a_file_that_cannot_be_made_is_reported(void **state)
     scratch_listen();
     assert_int_equal(append(spill, 1, &bytes, &random, 1), -1);
     assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: Permission denied\n");
-    spill_free(spill);
+    storage_free(spill);
 }
 
 static void a_file_that_has_become_too_short_is_reported(void **state)
 {
-    struct spill *spill = spill_open(&place, 1);
+    struct storage *spill = spill_open(&place, 1);
     uint64_t bytes = 0;
     uint64_t random = 1;
     uint8_t data[100];
     struct iovec piece = {.iov_base = data, .iov_len = sizeof data};
-    struct spill_reader reader;
+    struct storage_reader reader;
 
     (void)state;
     assert_int_equal(append(spill, 0, &bytes, &random, 10), 0);
     disk.cut = true;
-    spill_reader_init(&reader, spill, 0);
+    storage_reader_init(&reader, spill, 0);
     scratch_listen();
-    assert_int_equal(spill_reader_read(&reader, &piece, 1), -1);
+    assert_int_equal(storage_reader_read(&reader, &piece, 1), -1);
     assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: file is shorter than what was written\n");
-    spill_free(spill);
+    storage_free(spill);
+}
+
+/* Write a pile, and read it with one bit wrong. */
+static void assert_finds_damage(unsigned pile, const char *message)
+{
+    static uint8_t data[PIECE_MAX];
+    struct storage *spill = spill_open(&place, pile + 1);
+    struct storage_reader reader;
+    struct iovec piece = {.iov_base = data};
+    uint64_t bytes = 0;
+    uint64_t random = 1;
+
+    assert_int_equal(append(spill, pile, &bytes, &random, 1), 0);
+    storage_reader_init(&reader, spill, pile);
+    piece.iov_len = (size_t)bytes;
+    disk.flip_read = 1;
+    scratch_listen();
+    assert_int_equal(storage_reader_read(&reader, &piece, 1), -1);
+    assert_string_equal(scratch_heard(), message);
+    storage_reader_release(&reader);
+    storage_free(spill);
 }
 
 static void damage_is_reported_with_its_directory(void **state)
 {
-    struct spill *spill;
-    uint64_t bytes = 0;
+    (void)state;
+    place.directories = 2;
+    assert_finds_damage(1, "bigshuf: temporary file in disk1: contents have changed since they were written\n");
+}
+
+/* Also after it was dropped and written again, with a checksum of its own. */
+static void a_pile_is_verified_by_what_is_in_it_now(void **state)
+{
+    struct storage *spill;
     uint64_t random = 1;
 
     (void)state;
-    place.directories = 2;
-    spill = spill_open(&place, 2);
-    assert_int_equal(append(spill, 1, &bytes, &random, 1), 0);
-    scratch_listen();
-    assert_int_equal(spill_report_damage(spill, 1), -1);
-    assert_string_equal(scratch_heard(),
-                        "bigshuf: temporary file in disk1: contents have changed since they were written\n");
-    spill_free(spill);
+    spill = spill_open(&place, 1);
+    for (int i = 0; i < 3; i++) {
+        uint64_t bytes = 0;
+
+        assert_int_equal(append(spill, 0, &bytes, &random, 1), 0);
+        assert_reads(spill, 0, bytes, 1);
+        storage_drop(spill, 0);
+    }
+    storage_free(spill);
 }
 
 static void a_dropped_pile_has_given_its_space_back_and_can_be_written_again(void **state)
@@ -351,7 +380,7 @@ static void a_dropped_pile_has_given_its_space_back_and_can_be_written_again(voi
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        struct spill *spill;
+        struct storage *spill;
         uint64_t bytes[6] = {0};
         uint64_t random = 1;
         unsigned files;
@@ -366,7 +395,7 @@ static void a_dropped_pile_has_given_its_space_back_and_can_be_written_again(voi
             while (bytes[p] < 600000)
                 assert_int_equal(append(spill, p, &bytes[p], &random, 50), 0);
         files = disk.files;
-        spill_drop(spill, 3); /* which is in both directories */
+        storage_drop(spill, 3); /* which is in both directories */
         if (descriptors[i] == 0)
             assert_int_equal(disk.files, files - 2);
         else
@@ -378,8 +407,8 @@ static void a_dropped_pile_has_given_its_space_back_and_can_be_written_again(voi
         assert_int_equal(append(spill, 3, &bytes[3], &random, 100), 0);
         assert_reads(spill, 3, bytes[3], 3);
         assert_reads(spill, 2, bytes[2], 3);
-        spill_drop(spill, 5);
-        spill_free(spill);
+        storage_drop(spill, 5);
+        storage_free(spill);
     }
 }
 
@@ -389,8 +418,8 @@ static void discarded_bytes_leave_the_others_readable(void **state)
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        struct spill *spill;
-        struct spill_reader reader;
+        struct storage *spill;
+        struct storage_reader reader;
         uint64_t bytes[3] = {0};
         uint64_t random = 1;
 
@@ -400,18 +429,18 @@ static void discarded_bytes_leave_the_others_readable(void **state)
         for (unsigned p = 0; p < 3; p++)
             while (bytes[p] < 1500000)
                 assert_int_equal(append(spill, p, &bytes[p], &random, 150), 0);
-        spill_reader_init(&reader, spill, 1);
+        storage_reader_init(&reader, spill, 1);
         assert_goes_on(&reader, 0, 1000001, 3);
-        spill_reader_discard(&reader);
+        storage_reader_discard(&reader);
         assert_true(disk.punched_bytes == 1000001);
         assert_goes_on(&reader, 1000001, 200000, 3);
-        spill_reader_discard(&reader);
+        storage_reader_discard(&reader);
         assert_true(disk.punched_bytes == 1200001);
         assert_goes_on(&reader, 1200001, bytes[1] - 1200001, 3);
-        spill_reader_release(&reader);
+        storage_reader_release(&reader);
         assert_reads(spill, 0, bytes[0], 3);
         assert_reads(spill, 2, bytes[2], 3);
-        spill_free(spill);
+        storage_free(spill);
     }
 }
 
@@ -421,7 +450,7 @@ static void files_have_no_names_whether_the_system_can_make_such_or_not(void **s
 
     (void)state;
     for (int i = 0; i < 3; i++) {
-        struct spill *spill = spill_open(&place, 2);
+        struct storage *spill = spill_open(&place, 2);
         uint64_t bytes = 0;
         uint64_t random = 1;
 
@@ -430,13 +459,13 @@ static void files_have_no_names_whether_the_system_can_make_such_or_not(void **s
         assert_int_equal(disk.files, 1);
         assert_int_equal(scratch_count("disk0"), 0);
         assert_reads(spill, 0, bytes, 1);
-        spill_free(spill);
+        storage_free(spill);
     }
 }
 
 static void that_a_directory_is_memory_is_said_once(void **state)
 {
-    struct spill *spill = spill_open(&place, 3);
+    struct storage *spill = spill_open(&place, 3);
     uint64_t random = 1;
 
     (void)state;
@@ -450,8 +479,8 @@ static void that_a_directory_is_memory_is_said_once(void **state)
     assert_string_equal(
         scratch_heard(),
         "bigshuf: warning: temporary files in disk0 are kept in memory; name another directory with -T\n");
-    spill_free(spill);
-    spill_free(NULL);
+    storage_free(spill);
+    storage_free(NULL);
 }
 
 static void a_check_makes_sure_that_files_can_be_made_everywhere(void **state)
@@ -566,7 +595,7 @@ static void a_compressed_pile_goes_on_in_the_next_directory_wherever_one_is_full
 
 static void a_write_is_one_run_of_the_program(void **state)
 {
-    struct spill *spill = spill_open(&place, 2);
+    struct storage *spill = spill_open(&place, 2);
     uint64_t bytes = 0;
     uint64_t random = 1;
 
@@ -577,13 +606,13 @@ static void a_write_is_one_run_of_the_program(void **state)
     assert_reads_in_steps(spill, 1, bytes, &random);
     assert_true(scratch_holds("runs", "\n\n\n"));
     assert_true(scratch_holds("runs_back", "\n"));
-    spill_free(spill);
+    storage_free(spill);
 }
 
 static void what_was_compressed_is_given_back_as_it_is_read(void **state)
 {
-    struct spill *spill;
-    struct spill_reader reader;
+    struct storage *spill;
+    struct storage_reader reader;
     uint64_t bytes = 0;
     uint64_t random = 1;
 
@@ -592,27 +621,27 @@ static void what_was_compressed_is_given_back_as_it_is_read(void **state)
     spill = spill_open(&place, 1);
     while (bytes < ALL_MAX / 2)
         assert_int_equal(append(spill, 0, &bytes, &random, PIECES_MAX), 0);
-    spill_reader_init(&reader, spill, 0);
+    storage_reader_init(&reader, spill, 0);
     assert_goes_on(&reader, 0, bytes - 1, 3);
-    spill_reader_discard(&reader);
+    storage_reader_discard(&reader);
     assert_true(disk.punched_bytes > disk.written_bytes / 2);
     assert_goes_on(&reader, bytes - 1, 1, 1);
-    spill_reader_discard(&reader);
+    storage_reader_discard(&reader);
     assert_true(disk.punched_bytes == disk.written_bytes);
-    spill_reader_release(&reader);
-    spill_drop(spill, 0);
+    storage_reader_release(&reader);
+    storage_drop(spill, 0);
     assert_int_equal(disk.files, 0);
     bytes = 0;
     assert_int_equal(append(spill, 0, &bytes, &random, 3), 0);
     assert_reads(spill, 0, bytes, 1);
-    spill_free(spill);
+    storage_free(spill);
 }
 
 /* Write, and read but for `left` bytes. */
 static int write_and_read_through(const char *there, const char *again, uint64_t left, const char **heard)
 {
-    struct spill *spill = spill_open(&place, 1);
-    struct spill_reader reader;
+    struct storage *spill = spill_open(&place, 1);
+    struct storage_reader reader;
     static uint8_t data[ALL_MAX];
     struct iovec piece = {.iov_base = data};
     uint64_t bytes = 0;
@@ -624,13 +653,13 @@ static int write_and_read_through(const char *there, const char *again, uint64_t
     use_script(there, again);
     scratch_listen();
     if (append(spill, 0, &bytes, &random, PIECES_MAX) == 0 && append(spill, 0, &bytes, &random, 20) == 0) {
-        spill_reader_init(&reader, spill, 0);
+        storage_reader_init(&reader, spill, 0);
         piece.iov_len = (size_t)(bytes - left);
-        status = spill_reader_read(&reader, &piece, 1);
-        spill_reader_release(&reader);
+        status = storage_reader_read(&reader, &piece, 1);
+        storage_reader_release(&reader);
     }
     *heard = scratch_heard();
-    spill_free(spill);
+    storage_free(spill);
     return status;
 }
 
@@ -676,7 +705,7 @@ static void a_disk_that_fails_while_a_program_runs_is_the_message(void **state)
 
 static void the_first_write_tries_the_program(void **state)
 {
-    struct spill *spill;
+    struct storage *spill;
     uint64_t bytes = 0;
     uint64_t random = 1;
 
@@ -689,7 +718,7 @@ static void the_first_write_tries_the_program(void **state)
     assert_string_equal(scratch_heard(),
                         "bigshuf: compress program './script -d': gave fewer bytes than were written\n");
     assert_int_equal(disk.files, 0);
-    spill_free(spill);
+    storage_free(spill);
 }
 
 static void a_check_tries_the_program_if_bytes_are_sure_to_come_and_asks_for_no_room(void **state)
@@ -708,16 +737,10 @@ static void a_check_tries_the_program_if_bytes_are_sure_to_come_and_asks_for_no_
 
 static void damage_of_what_was_compressed_names_directory_and_program(void **state)
 {
-    struct spill *spill;
-
     (void)state;
     use_script("cat", "cat");
-    spill = spill_open(&place, 1);
-    scratch_listen();
-    assert_int_equal(spill_report_damage(spill, 0), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: contents have changed since they were "
-                                         "written, or './script -d' changes them\n");
-    spill_free(spill);
+    assert_finds_damage(0, "bigshuf: temporary file in disk0: contents have changed since they were written, or "
+                           "'./script -d' changes them\n");
 }
 
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
@@ -737,6 +760,7 @@ int main(void)
         IN_SCRATCH(a_file_that_cannot_be_made_is_reported),
         IN_SCRATCH(a_file_that_has_become_too_short_is_reported),
         IN_SCRATCH(damage_is_reported_with_its_directory),
+        IN_SCRATCH(a_pile_is_verified_by_what_is_in_it_now),
         IN_SCRATCH(a_dropped_pile_has_given_its_space_back_and_can_be_written_again),
         IN_SCRATCH(discarded_bytes_leave_the_others_readable),
         IN_SCRATCH(files_have_no_names_whether_the_system_can_make_such_or_not),
