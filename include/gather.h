@@ -15,19 +15,28 @@
 enum gather_kind {
     GATHER_NODE,     /* one pile: all records of node `node` */
     GATHER_CHILDREN, /* pile j holds the records of child j of node `node` */
+    GATHER_TREES,    /* pile j holds the records of the node `node` of a tree of its own, with the key keys[j] */
     GATHER_RANKS,    /* pile j holds the records whose ranks are [j share, (j + 1) share), counted from `first` */
 };
 
 struct gather_order {
     enum gather_kind kind;
+    const struct order *order; /* NULL if there are ranks */
+    const struct random_key *keys;
     struct order_node node;
     struct table *ranks; /* pile j's at its own ranks' places, in the order of its records */
     uint64_t first;
     uint64_t share;
 };
 
+/* A node of a tree. */
+struct gather_node {
+    struct order order;
+    struct order_node node;
+};
+
 /* The node whose records pile `pile` holds, unless the order is one of ranks. */
-struct order_node gather_node(const struct gather_order *order, unsigned pile);
+struct gather_node gather_node(const struct gather_order *order, unsigned pile);
 
 /* Write the records of the piles from *next on to `output` and leave those piles empty, until all is done, run->left
  * records have been written, or a pile does not fit into memory, bytes plus index. *next receives that pile's number,

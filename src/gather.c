@@ -48,9 +48,26 @@ struct gathering {
     bool failed;
 };
 
-struct order_node gather_node(const struct gather_order *order, unsigned pile)
+struct gather_node gather_node(const struct gather_order *order, unsigned pile)
 {
-    return order->kind == GATHER_CHILDREN ? order_child(order->node, pile) : order->node;
+    struct gather_node node = {.order = *order->order, .node = order->node};
+
+    if (order->kind == GATHER_CHILDREN)
+        node.node = order_child(order->node, pile);
+    if (order->kind == GATHER_TREES)
+        node.order.key = order->keys[pile];
+    return node;
+}
+
+/* Are a pile's records, `records` in number, to be scattered? */
+static bool scatters(const struct gather_order *order, unsigned pile, uint64_t records)
+{
+    struct gather_node node;
+
+    if (order->kind == GATHER_RANKS)
+        return false;
+    node = gather_node(order, pile);
+    return order_scatter_bits(&node.order, node.node, records) > 0;
 }
 
 /* Blocks for the references of a pile's records; twice if they are to be scattered. */
@@ -59,9 +76,7 @@ static uint64_t table_blocks(const struct gathering *g, unsigned p)
     uint64_t records = g->piles->pile[p].records;
     uint64_t blocks = pool_blocks_for(g->piles->pool, records * sizeof(uint64_t));
 
-    if (g->order.kind != GATHER_RANKS && order_scatter_bits(&g->run->order, gather_node(&g->order, p), records) > 0)
-        blocks *= 2;
-    return blocks;
+    return scatters(&g->order, p, records) ? 2 * blocks : blocks;
 }
 
 /* Does a pile fit, bytes plus index, when all others have left memory? */
@@ -203,7 +218,7 @@ static int gather_pile(struct gathering *g, struct workplace *place, unsigned p)
     uint64_t records = g->piles->pile[p].records;
     bool ranked = g->order.kind == GATHER_RANKS;
     uint64_t first_rank = ranked ? g->order.first + p * g->order.share : 0;
-    struct order_node node = gather_node(&g->order, p);
+    struct gather_node node;
 
     place->promised -= pile_load_blocks(g->piles, p);
     if (pile_load(g->piles, p) != 0)
@@ -216,9 +231,10 @@ static int gather_pile(struct gathering *g, struct workplace *place, unsigned p)
         if (emit(place, &place->table, 0, records) != 0)
             return -1;
     } else {
-        if (order_scatter_bits(&run->order, node, records) > 0)
+        node = gather_node(&g->order, p);
+        if (scatters(&g->order, p, records))
             grow(place, &place->spare, records);
-        if (order_arrange(&run->order, node, &place->table, &place->spare, records, emit, place) != 0)
+        if (order_arrange(&node.order, node.node, &place->table, &place->spare, records, emit, place) != 0)
             return -1;
     }
     pile_clear(g->piles, p);

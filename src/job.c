@@ -110,7 +110,7 @@ static uint64_t count_records(const struct record_format *format, const uint8_t 
 /* The whole input is run->buffer[0, bytes). */
 static int shuffle_small(struct job *job, struct run *run, size_t bytes)
 {
-    struct gather_order order = {.kind = GATHER_NODE, .node = {.root = true}};
+    struct gather_order order = {.kind = GATHER_NODE, .order = &run->order, .node = {.root = true}};
     struct piles piles = {0};
     int status = -1;
 

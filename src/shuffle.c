@@ -67,14 +67,15 @@ static int scatter_pile(struct run *run, struct piles *piles, unsigned p, scatte
     return status;
 }
 
-static int restart_node(struct run *run, struct piles *piles, unsigned p, struct order_node node, struct output *output)
+static int restart_node(struct run *run, struct piles *piles, unsigned p, struct gather_node node,
+                        struct output *output)
 {
-    struct node_route route = {.order = &run->order, .node = node};
-    struct gather_order order = {.kind = GATHER_CHILDREN, .node = node};
+    struct node_route route = {.order = &node.order, .node = node.node};
+    struct gather_order order = {.kind = GATHER_CHILDREN, .order = &node.order, .node = node.node};
     struct piles inner = {0};
     int status;
 
-    route.bits = order_scatter_bits(&run->order, node, piles->pile[p].records);
+    route.bits = order_scatter_bits(&node.order, node.node, piles->pile[p].records);
     status = scatter_pile(run, piles, p, route_by_node, &route, 1u << route.bits, &inner);
     if (status == 0)
         status = shuffle_piles(run, &inner, order, output);
@@ -173,23 +174,18 @@ out:
     return status;
 }
 
-struct leaf_draw {
-    const struct order *order;
-    struct order_node node;
-};
-
 static int draw_leaf(void *context, struct table *numbers, uint64_t records, uint64_t *places)
 {
-    const struct leaf_draw *leaf = context;
+    const struct gather_node *leaf = context;
 
     (void)places;
-    order_leaf_u32(leaf->order, leaf->node, numbers, 0, records);
+    order_leaf_u32(&leaf->order, leaf->node, numbers, 0, records);
     return 0;
 }
 
-static int restart_leaf(struct run *run, struct piles *piles, unsigned p, struct order_node node, struct output *output)
+static int restart_leaf(struct run *run, struct piles *piles, unsigned p, struct gather_node leaf,
+                        struct output *output)
 {
-    struct leaf_draw leaf = {.order = &run->order, .node = node};
     struct table ranks = {0};
     int status = draw_ranks(run, piles->pile[p].records, draw_leaf, &leaf, &ranks);
 
@@ -214,7 +210,7 @@ static int restart_single(struct run *run, struct piles *piles, unsigned p, stru
 static int restart(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
                    struct output *output)
 {
-    struct order_node node = gather_node(order, p);
+    struct gather_node node;
     uint64_t records = piles->pile[p].records;
 
     if (piles_flush(piles) != 0)
@@ -224,7 +220,8 @@ static int restart(struct run *run, struct piles *piles, unsigned p, const struc
     run->started_over++;
     if (order->kind == GATHER_RANKS)
         return restart_ranked(run, piles, p, order->ranks, order->first + p * order->share, output);
-    if (order_scatter_bits(&run->order, node, records) > 0)
+    node = gather_node(order, p);
+    if (order_scatter_bits(&node.order, node.node, records) > 0)
         return restart_node(run, piles, p, node, output);
     return restart_leaf(run, piles, p, node, output);
 }
@@ -268,7 +265,7 @@ int shuffle_source(struct run *run, struct source *source, struct output *output
 {
     const struct order_node root = {.root = true};
     struct node_route route = {.order = &run->order, .node = root, .bits = ORDER_ROOT_BITS};
-    struct gather_order order = {.kind = GATHER_CHILDREN, .node = root};
+    struct gather_order order = {.kind = GATHER_CHILDREN, .order = &run->order, .node = root};
     struct piles piles = {0};
     int status = scatter(run, source, route_by_node, &route, 1u << ORDER_ROOT_BITS, &piles);
 

@@ -46,7 +46,7 @@ static void one_pile_can_be_a_node(void **state)
 
     (void)state;
     for (int i = 0; i < 4; i++) {
-        struct gather_order order = {.kind = GATHER_NODE, .node = nodes[i % 2]};
+        struct gather_order order = {.kind = GATHER_NODE, .order = &small.run.order, .node = nodes[i % 2]};
         uint32_t *number;
         unsigned next = 0;
 
@@ -66,7 +66,7 @@ static void one_pile_can_be_a_node(void **state)
 
 static struct gather_order children_of(uint64_t number)
 {
-    return (struct gather_order){.kind = GATHER_CHILDREN, .node = {.number = number}};
+    return (struct gather_order){.kind = GATHER_CHILDREN, .order = &small.run.order, .node = {.number = number}};
 }
 
 /* The records of a node, or the first `limit` of them. */

@@ -69,7 +69,7 @@ static void what_does_not_fit_is_shuffled_as_defined(void **state)
 /* As if all of the text had been routed to one pile of node `node`. */
 static int shuffle_one_pile(struct engine_text *text, struct order_node node)
 {
-    struct gather_order order = {.kind = GATHER_NODE, .node = node};
+    struct gather_order order = {.kind = GATHER_NODE, .order = &small.run.order, .node = node};
     struct output *to = small_output("out");
     struct piles piles = {0};
     int status = piles_init(&piles, 1, 1, &small.run.pool, &small.place);
@@ -377,6 +377,92 @@ static void an_order_that_needs_more_memory_says_how_much(void **state)
     engine_text_free(&text);
 }
 
+/* ---- Piles with keys of their own ---- */
+
+enum { TREES = 4 };
+
+/* Most records are pile 2's, none is pile 1's. */
+static unsigned tree_of(size_t record)
+{
+    return record % 50 == 0 ? 0 : record % 50 == 1 ? 3 : 2;
+}
+
+static int shuffle_trees(struct engine_text *text, const struct random_key keys[TREES])
+{
+    struct gather_order order = {.kind = GATHER_TREES, .order = &small.run.order, .keys = keys};
+    struct output *to = small_output("out");
+    struct piles piles = {0};
+    int status = piles_init(&piles, TREES, 1, &small.run.pool, &small.place);
+
+    for (size_t i = 0; i < text->records && status == 0; i++) {
+        piles.pile[tree_of(i)].records++;
+        status = pile_append(&piles, tree_of(i), text->data + text->start[i], text->start[i + 1] - text->start[i]);
+    }
+    if (status == 0) {
+        piles_seal(&piles);
+        status = to == NULL ? -1 : shuffle_piles(&small.run, &piles, order, to);
+    }
+    if (status == 0)
+        status = output_commit(to);
+    output_free(to);
+    piles_release(&piles);
+    return status;
+}
+
+/* The numbers of the records in the order of the output: each pile's as its own key has them. */
+static uint32_t *order_of_trees(size_t records, const struct random_key keys[TREES])
+{
+    uint32_t *number = malloc((records + 1) * sizeof *number);
+    size_t done = 0;
+
+    for (unsigned p = 0; p < TREES; p++) {
+        struct order order = {.key = keys[p], .leaf_records = small.run.order.leaf_records};
+        uint32_t *of_pile = malloc((records + 1) * sizeof *of_pile);
+        uint32_t *place;
+        size_t count = 0;
+
+        for (size_t i = 0; i < records; i++)
+            if (tree_of(i) == p)
+                of_pile[count++] = (uint32_t)i;
+        place = engine_order(&order, (struct order_node){.number = 0}, count);
+        for (size_t i = 0; i < count; i++)
+            number[done++] = of_pile[place[i]];
+        free(place);
+        free(of_pile);
+    }
+    return number;
+}
+
+static void assert_trees_shuffle(struct engine_text text, uint64_t leaf_records, uint64_t started_over)
+{
+    struct random_key keys[TREES];
+
+    for (unsigned p = 0; p < TREES; p++)
+        random_key_init(&keys[p], &"key"[p], 1);
+    for (unsigned workers = 1; workers <= 3; workers += 2) {
+        uint32_t *number;
+
+        small_open(workers, leaf_records);
+        number = order_of_trees(text.records, keys);
+        assert_int_equal(shuffle_trees(&text, keys), 0);
+        assert_int_equal(small.run.started_over > 0, started_over > 0);
+        small_assert_file("out", &text, number, text.records);
+        small_close();
+        free(number);
+    }
+    engine_text_free(&text);
+}
+
+static void piles_may_be_trees_with_keys_of_their_own(void **state)
+{
+    (void)state;
+    assert_trees_shuffle(engine_text_make(5000, small_length_to_20, '\n'), ORDER_LEAF_RECORDS, 0);
+    assert_trees_shuffle(engine_text_make(5000, small_length_to_20, '\n'), 30, 0);
+    assert_trees_shuffle(engine_text_make(60000, small_length_to_300, '\n'), ORDER_LEAF_RECORDS, 1);
+    assert_trees_shuffle(engine_text_make(60000, small_length_to_300, '\n'), 50000, 1);
+    assert_trees_shuffle(engine_text_make(60000, small_length_to_300, '\n'), 64, 1);
+}
+
 /* ---- Failures: one message, no hang, nothing kept, an old output as it was ---- */
 
 static void assert_fails(struct engine_text *text, bool one_pile, uint64_t leaf_records, unsigned workers,
@@ -574,6 +660,7 @@ int main(void)
         SMALL_RUN(an_order_may_be_drawn_by_others),
         SMALL_RUN(a_draw_that_fails_ends_it),
         SMALL_RUN(an_order_that_needs_more_memory_says_how_much),
+        SMALL_RUN(piles_may_be_trees_with_keys_of_their_own),
         SMALL_RUN(damage_on_disk_is_found_whatever_it_does_to_the_records),
         SMALL_RUN(a_huge_record_is_verified_before_it_is_written),
         SMALL_RUN(a_temporary_file_that_was_cut_is_found),
