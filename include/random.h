@@ -29,6 +29,10 @@ void random_key_init(struct random_key *key, const void *seed, size_t seed_bytes
 void random_key_derive(struct random_key *derived, const struct random_key *key, const char *label,
                        const void *arguments, size_t arguments_bytes);
 
+/* What tells whether two keys are the same, and nothing else of them: the first bytes of SHA-256(key, "identity"). */
+enum { RANDOM_IDENTITY_BYTES = 16 };
+void random_key_identity(const struct random_key *key, uint8_t identity[RANDOM_IDENTITY_BYTES]);
+
 /* Compute `blocks` blocks of stream `stream` from block number `first` on. `words` receives RANDOM_BLOCK_WORDS numbers
  * a block: number i of the stream is the little-endian 32-bit word at byte 4i of the key stream, as a number, so that
  * machines of either byte order see the same. */

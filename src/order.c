@@ -94,10 +94,11 @@ static inline uint32_t draw(struct stream *stream, uint32_t bound)
     return (uint32_t)(product >> 32);
 }
 
-/* Once for each width of number. */
-#define DEFINE_ORDER_LEAF(NAME, NUMBER, AT)                                                                            \
-    void NAME(const struct order *order, struct order_node node, struct table *table, uint64_t first,                  \
-              uint64_t records)                                                                                        \
+#define IN_ARRAY(array, i) (&(array)[i])
+
+/* Once for each kind of table. */
+#define DEFINE_ORDER_LEAF(NAME, TABLE, NUMBER, AT)                                                                     \
+    NAME(const struct order *order, struct order_node node, TABLE *table, uint64_t first, uint64_t records)            \
     {                                                                                                                  \
         struct stream stream;                                                                                          \
         NUMBER *place[BATCH];                                                                                          \
@@ -124,8 +125,9 @@ static inline uint32_t draw(struct stream *stream, uint32_t bound)
         }                                                                                                              \
     }
 
-DEFINE_ORDER_LEAF(order_leaf_u64, uint64_t, table_u64)
-DEFINE_ORDER_LEAF(order_leaf_u32, uint32_t, table_u32)
+DEFINE_ORDER_LEAF(void order_leaf_u64, struct table, uint64_t, table_u64)
+DEFINE_ORDER_LEAF(void order_leaf_u32, struct table, uint32_t, table_u32)
+DEFINE_ORDER_LEAF(static void leaf_of_array, uint32_t, uint32_t, IN_ARRAY)
 
 /* Stable scatter of from[first, first + records) to the same places of `to`; start[j] receives where pile j starts. */
 static void scatter(const struct order *order, struct order_node node, unsigned bits, const struct table *from,
@@ -186,4 +188,43 @@ int order_arrange(const struct order *order, struct order_node node, struct tabl
                   uint64_t records, order_emit *emit, void *context)
 {
     return arrange(order, node, table, spare, 0, records, emit, context);
+}
+
+static void put_number(uint8_t bytes[8], uint64_t number)
+{
+    for (unsigned i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)(number >> 8 * i);
+}
+
+void order_batch_key(const struct order *order, const char *name, struct random_key *key)
+{
+    uint8_t arguments[8 + ORDER_NAME_MAX];
+    size_t length = strlen(name);
+
+    put_number(arguments, length);
+    memcpy(arguments + 8, name, length);
+    random_key_derive(key, &order->key, "batch", arguments, 8 + length);
+}
+
+void order_pile_key(const struct order *order, uint64_t epoch, uint64_t pile, struct random_key *key)
+{
+    uint8_t arguments[16];
+
+    put_number(arguments, epoch);
+    put_number(arguments + 8, pile);
+    random_key_derive(key, &order->key, "pile", arguments, sizeof arguments);
+}
+
+void order_of_epoch(const struct order *order, uint64_t epoch, unsigned piles, uint32_t *number)
+{
+    struct order permuted = *order;
+    uint8_t arguments[8];
+
+    for (unsigned p = 0; p < piles; p++)
+        number[p] = p;
+    if (epoch == 0)
+        return;
+    put_number(arguments, epoch);
+    random_key_derive(&permuted.key, &order->key, "epoch", arguments, sizeof arguments);
+    leaf_of_array(&permuted, (struct order_node){.number = 0}, number, 0, piles);
 }

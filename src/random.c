@@ -34,19 +34,38 @@ void random_key_init(struct random_key *key, const void *seed, size_t seed_bytes
     finish_key(key, &hash);
 }
 
-void random_key_derive(struct random_key *derived, const struct random_key *key, const char *label,
-                       const void *arguments, size_t arguments_bytes)
+/* Begin with the key's bytes. */
+static void begin_key(const struct random_key *key, struct sha256 *hash)
 {
-    struct sha256 hash;
     uint8_t bytes[32];
 
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(key->word[i / 4] >> 8 * (i % 4));
-    sha256_init(&hash);
-    sha256_update(&hash, bytes, sizeof bytes);
+    sha256_init(hash);
+    sha256_update(hash, bytes, sizeof bytes);
+}
+
+void random_key_derive(struct random_key *derived, const struct random_key *key, const char *label,
+                       const void *arguments, size_t arguments_bytes)
+{
+    struct sha256 hash;
+
+    begin_key(key, &hash);
     sha256_update(&hash, label, strlen(label) + 1);
     sha256_update(&hash, arguments, arguments_bytes);
     finish_key(derived, &hash);
+}
+
+void random_key_identity(const struct random_key *key, uint8_t identity[RANDOM_IDENTITY_BYTES])
+{
+    static const char LABEL[] = "identity";
+    struct sha256 hash;
+    uint8_t digest[32];
+
+    begin_key(key, &hash);
+    sha256_update(&hash, LABEL, strlen(LABEL));
+    sha256_final(&hash, digest);
+    memcpy(identity, digest, RANDOM_IDENTITY_BYTES);
 }
 
 void random_blocks(const struct random_key *key, uint64_t stream, uint64_t first, uint32_t *words, size_t blocks)

@@ -244,6 +244,45 @@ static void arranging_stops_when_told(void **state)
     assert_int_equal(output.leaves, 20);
 }
 
+/* ---- Stores ---- */
+
+static void keys_of_stores_are_golden(void **state)
+{
+    const struct order order = order_of("42", ORDER_LEAF_RECORDS);
+    static const uint16_t of_8[20] = {3, 3, 7, 5, 5, 2, 4, 3, 2, 3, 3, 0, 2, 5, 5, 2, 7, 3, 4, 5};
+    static const uint16_t of_4096[6] = {2013, 1674, 3716, 2602, 2707, 1405};
+    static const uint32_t pile[2] = {0xd560a07b, 0x1585729d};
+    struct order batch = order;
+    struct random_key key;
+    uint16_t got[20];
+
+    (void)state;
+    order_batch_key(&order, "a.b-c", &batch.key);
+    order_scatter(&batch, (struct order_node){.number = 0}, 3, 0, 20, got);
+    assert_memory_equal(got, of_8, sizeof of_8);
+    order_scatter(&batch, (struct order_node){.number = 0}, 12, 0, 6, got);
+    assert_memory_equal(got, of_4096, sizeof of_4096);
+    order_pile_key(&order, 3, 511, &key);
+    assert_memory_equal(key.word, pile, sizeof pile);
+}
+
+static void epoch_0_has_the_piles_in_order_and_others_in_golden_ones(void **state)
+{
+    const struct order order = order_of("42", ORDER_LEAF_RECORDS);
+    static const uint32_t first[8] = {4, 6, 2, 1, 0, 7, 5, 3};
+    static const uint32_t last[16] = {3, 9, 11, 1, 10, 15, 8, 7, 13, 4, 2, 12, 5, 0, 6, 14};
+    uint32_t number[16];
+
+    (void)state;
+    order_of_epoch(&order, 0, 16, number);
+    for (uint32_t i = 0; i < 16; i++)
+        assert_int_equal(number[i], i);
+    order_of_epoch(&order, 1, 8, number);
+    assert_memory_equal(number, first, sizeof first);
+    order_of_epoch(&order, UINT64_MAX, 16, number);
+    assert_memory_equal(number, last, sizeof last);
+}
+
 /* ---- Uniformity ---- */
 
 enum { FIVE = 5, ORDERS = 120, PER_ORDER = 500, PER_ORDER_FROM_ROOT = 100 };
@@ -329,6 +368,55 @@ static void all_orders_from_the_root_are_equally_likely(void **state)
     assert_even(times, PER_ORDER_FROM_ROOT);
 }
 
+/* The order of a store of two piles with two batches, of two records and of three. */
+static void store_order(const struct order *order, uint64_t epoch, uint32_t number[FIVE])
+{
+    struct order batch = *order;
+    struct order pile = *order;
+    uint32_t piles[2];
+    uint16_t pile_of[FIVE];
+    unsigned done = 0;
+
+    order_batch_key(order, "a", &batch.key);
+    order_scatter(&batch, (struct order_node){.number = 0}, 1, 0, 2, pile_of);
+    order_batch_key(order, "b", &batch.key);
+    order_scatter(&batch, (struct order_node){.number = 0}, 1, 0, FIVE - 2, pile_of + 2);
+    order_of_epoch(order, epoch, 2, piles);
+    for (unsigned p = 0; p < 2; p++) {
+        uint32_t record[FIVE];
+        unsigned count = 0;
+
+        for (uint32_t i = 0; i < FIVE; i++)
+            if (pile_of[i] == piles[p])
+                record[count++] = i;
+        for (unsigned i = 0; i < count; i++)
+            *table_u32(&table, i) = record[i];
+        order_pile_key(order, epoch, piles[p], &pile.key);
+        order_leaf_u32(&pile, (struct order_node){.number = 0}, &table, 0, count);
+        for (unsigned i = 0; i < count; i++)
+            number[done++] = *table_u32(&table, i);
+    }
+}
+
+static void all_orders_of_a_store_are_equally_likely_in_any_epoch(void **state)
+{
+    (void)state;
+    for (uint64_t epoch = 0; epoch < 2; epoch++) {
+        unsigned times[ORDERS] = {0};
+
+        for (uint32_t seed = 0; seed < ORDERS * PER_ORDER; seed++) {
+            struct order order = {.leaf_records = 8};
+            uint32_t number[FIVE];
+
+            random_key_init(&order.key, &(uint8_t[]){'s', (uint8_t)seed, (uint8_t)(seed >> 8), (uint8_t)(seed >> 16)},
+                            4);
+            store_order(&order, epoch, number);
+            times[rank_of(number)]++;
+        }
+        assert_even(times, PER_ORDER);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,9 +429,12 @@ int main(void)
         cmocka_unit_test(narrow_and_wide_numbers_are_shuffled_alike),
         cmocka_unit_test(a_deep_tree_is_arranged_as_defined),
         cmocka_unit_test(arranging_stops_when_told),
+        cmocka_unit_test(keys_of_stores_are_golden),
+        cmocka_unit_test(epoch_0_has_the_piles_in_order_and_others_in_golden_ones),
         cmocka_unit_test(all_orders_of_a_leaf_are_equally_likely),
         cmocka_unit_test(all_orders_of_a_tree_are_equally_likely),
         cmocka_unit_test(all_orders_from_the_root_are_equally_likely),
+        cmocka_unit_test(all_orders_of_a_store_are_equally_likely_in_any_epoch),
     };
 
     return cmocka_run_group_tests(tests, open_tables, close_tables);

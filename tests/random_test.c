@@ -116,6 +116,19 @@ static void a_derived_key_is_the_sha256_of_the_key_the_label_and_the_arguments(v
     assert_memory_equal(key.word, of_batch_a_nul, sizeof of_batch_a_nul);
 }
 
+static void an_identity_is_the_beginning_of_a_hash_of_the_key(void **state)
+{
+    static const uint8_t of_42[RANDOM_IDENTITY_BYTES] = {0x09, 0x1b, 0xfc, 0x3b, 0x26, 0x78, 0xfd, 0x76,
+                                                         0x82, 0x4c, 0x13, 0xd0, 0xf7, 0x4f, 0x00, 0x1b};
+    uint8_t identity[RANDOM_IDENTITY_BYTES];
+    struct random_key key;
+
+    (void)state;
+    random_key_init(&key, "42", 2);
+    random_key_identity(&key, identity);
+    assert_memory_equal(identity, of_42, sizeof of_42);
+}
+
 /* Words labelled "repeat" of seed "42". */
 static struct random_words repeat_words_of_42(void)
 {
@@ -229,6 +242,7 @@ int main(void)
         cmocka_unit_test(no_blocks_are_no_words),
         cmocka_unit_test(sixteen_bit_words_are_taken_low_half_first),
         cmocka_unit_test(a_derived_key_is_the_sha256_of_the_key_the_label_and_the_arguments),
+        cmocka_unit_test(an_identity_is_the_beginning_of_a_hash_of_the_key),
         cmocka_unit_test(words_of_64_bits_come_in_order_and_from_anywhere),
         cmocka_unit_test(numbers_below_a_bound_are_drawn_as_defined),
         cmocka_unit_test(each_number_below_a_bound_is_as_likely),
