@@ -10,7 +10,9 @@
 #include <sys/uio.h>
 
 int io_open(const char *path, int flags, mode_t mode); /* as open, close-on-exec; a descriptor or -1 */
-int io_close(int fd);                                  /* EINTR counts as closed */
+int io_open_at(int directory, const char *name, int flags, mode_t mode); /* the same in a directory; follows no link */
+int io_close(int fd);                                                    /* EINTR counts as closed */
+int io_sync(int fd);                                                     /* fsync: what was written is on disk */
 
 /* Up to `bytes` bytes, as one read gives them; 0 at the end; -1 on failure. */
 ssize_t io_read(int fd, void *data, size_t bytes);
@@ -23,5 +25,8 @@ int io_write(int fd, const void *data, size_t bytes);
  * More pieces than one call takes (IOV_MAX) are no problem. */
 int io_read_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *done);
 int io_write_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *done);
+
+/* Write all of it to standard output and close that, since some file systems tell only then that a write has failed. */
+int io_print(const void *data, size_t bytes);
 
 #endif

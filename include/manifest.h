@@ -54,7 +54,7 @@ struct manifest {
     size_t piles_at; /* the offset of the first pile's line in the text; set by manifest_parse and manifest_text */
 };
 
-/* The text, malloc'd, and its length. NULL with errno. */
+/* The text, malloc'd, and its length. NULL with errno: EFBIG if it would be larger than MANIFEST_BYTES_MAX, or ENOMEM. */
 char *manifest_text(struct manifest *manifest, size_t *bytes);
 
 /* Read a text, which must be as manifest_text makes it, to the byte. What the manifest points to is malloc'd: give it
@@ -65,7 +65,7 @@ void manifest_release(struct manifest *manifest);
 /* Read the line of a pile. 0, or -1 with errno EINVAL. */
 int manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, struct manifest_pile *pile);
 
-/* Were both made with the same key from inputs of the same names and sizes, as far as sizes are known? */
+/* Were both made with the same key from inputs of the same names and sizes, as far as both know the sizes? */
 bool manifest_is_same(const struct manifest *one, const struct manifest *other);
 
 /* Are all sizes known? */

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "io.h"
 
@@ -23,9 +22,12 @@ enum { TEXT_COLUMN = 33 };
 static const char head[] = "Usage: bigshuf [OPTION]... [FILE]...\n"
                            "  or:  bigshuf -e [OPTION]... [ARG]...\n"
                            "  or:  bigshuf -i LO-HI [OPTION]...\n"
+                           "  or:  bigshuf --scatter=DIR [OPTION]... [FILE]...\n"
+                           "  or:  bigshuf --gather=DIR [OPTION]...\n"
                            "Write the lines of the FILEs in random order, every order equally likely;\n"
                            "with -e the ARGs, with -i the numbers from LO to HI, as if they were lines.\n"
-                           "The FILEs may be larger than memory.\n"
+                           "The FILEs may be larger than memory. With --scatter only scatter them into a\n"
+                           "store of piles, to which others may add; with --gather shuffle what is there.\n"
                            "\n"
                            "With no FILE, or when FILE is -, read standard input.\n"
                            "\n";
@@ -54,11 +56,6 @@ static void print_row(FILE *to, const struct help_row *row)
     }
 }
 
-static int write_all(const char *text, size_t length)
-{
-    return io_write(STDOUT_FILENO, text, length) == 0 ? io_close(STDOUT_FILENO) : -1;
-}
-
 bool help_has_letter(const struct help_row *row)
 {
     return row->code <= UCHAR_MAX;
@@ -83,7 +80,7 @@ int help_print(struct fault *fault, const struct help_row *rows, size_t row_coun
         print_row(to, &rows[i]);
     fputs(tail, to);
     if (fclose(to) == 0)
-        result = write_all(text, length);
+        result = io_print(text, length);
 out:
     if (result != 0)
         fault_report(fault, "write error", errno);
@@ -93,7 +90,7 @@ out:
 
 int help_print_version(struct fault *fault)
 {
-    return write_all(version, strlen(version)) == 0 ? 0 : fault_report(fault, "write error", errno);
+    return io_print(version, strlen(version)) == 0 ? 0 : fault_report(fault, "write error", errno);
 }
 
 void help_hint(void)

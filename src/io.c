@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <unistd.h>
 
 #include "sys.h"
 
@@ -41,9 +42,29 @@ int io_open(const char *path, int flags, mode_t mode)
     return fd;
 }
 
+int io_open_at(int directory, const char *name, int flags, mode_t mode)
+{
+    int fd;
+
+    do
+        fd = sys_open_at(directory, name, flags, mode);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
 int io_close(int fd)
 {
     return sys_close(fd) == 0 || errno == EINTR ? 0 : -1;
+}
+
+int io_sync(int fd)
+{
+    int result;
+
+    do
+        result = sys_sync(fd);
+    while (result != 0 && errno == EINTR);
+    return result;
 }
 
 ssize_t io_read(int fd, void *data, size_t bytes)
@@ -144,4 +165,9 @@ int io_read_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *do
 int io_write_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *done)
 {
     return transfer(sys_pwritev, POLLOUT, ENOSPC, fd, pieces, count, offset, done);
+}
+
+int io_print(const void *data, size_t bytes)
+{
+    return io_write(STDOUT_FILENO, data, bytes) == 0 ? io_close(STDOUT_FILENO) : -1;
 }

@@ -136,7 +136,7 @@ static void drop_new_file(struct sink *sink)
 static bool may_rename_over(const struct sink *sink)
 {
     struct stat directory;
-    uid_t user = geteuid();
+    uid_t user = sys_user();
 
     if (!sink->existed || user == 0 || sink->before.st_uid == user)
         return true;

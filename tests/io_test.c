@@ -102,6 +102,17 @@ int sys_open(const char *path, int flags, mode_t mode)
     return misbehaves() ? -1 : FD;
 }
 
+int sys_open_at(int directory, const char *name, int flags, mode_t mode)
+{
+    assert_int_equal(directory, FD);
+    return sys_open(name, flags, mode);
+}
+
+int sys_sync(int fd)
+{
+    return sys_close(fd);
+}
+
 int sys_close(int fd)
 {
     assert_int_equal(fd, FD);
@@ -155,6 +166,8 @@ static void test_open_is_made_again_after_a_signal(void **state)
     fake.error = EINTR;
     assert_int_equal(io_open("name", O_RDWR | O_CREAT, 0640), FD);
     assert_int_equal(fake.calls, 2);
+    assert_int_equal(io_open_at(FD, "name", O_RDWR | O_CREAT, 0640), FD);
+    assert_int_equal(fake.calls, 4);
 }
 
 static void test_open_passes_a_failure_on(void **state)
@@ -163,6 +176,27 @@ static void test_open_passes_a_failure_on(void **state)
     fake.permanent_error = EACCES;
     assert_int_equal(io_open("name", O_RDWR | O_CREAT, 0640), -1);
     assert_int_equal(errno, EACCES);
+    assert_int_equal(fake.calls, 1);
+    errno = 0;
+    assert_int_equal(io_open_at(FD, "name", O_RDWR | O_CREAT, 0640), -1);
+    assert_int_equal(errno, EACCES);
+    assert_int_equal(fake.calls, 2);
+}
+
+static void test_sync_is_made_again_after_a_signal(void **state)
+{
+    (void)state;
+    fake.error = EINTR;
+    assert_int_equal(io_sync(FD), 0);
+    assert_int_equal(fake.calls, 2);
+}
+
+static void test_sync_passes_a_failure_on(void **state)
+{
+    (void)state;
+    fake.permanent_error = EIO;
+    assert_int_equal(io_sync(FD), -1);
+    assert_int_equal(errno, EIO);
     assert_int_equal(fake.calls, 1);
 }
 
@@ -468,6 +502,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IO_TEST(test_open_is_made_again_after_a_signal),
         IO_TEST(test_open_passes_a_failure_on),
+        IO_TEST(test_sync_is_made_again_after_a_signal),
+        IO_TEST(test_sync_passes_a_failure_on),
         IO_TEST(test_close_interrupted_counts_as_closed_and_is_not_made_again),
         IO_TEST(test_close_passes_a_failure_on),
         IO_TEST(test_read_gives_what_one_read_gives),

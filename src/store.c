@@ -1,0 +1,553 @@
+/*
+ * The format is a text that can be written in one way only, so two formats are the same if their texts are, and a text
+ * is understood if what was read in it gives the same text again. It is told in the same words to whoever comes with
+ * another one.
+ *
+ * Many processes may make a store at the same time: each links its own text to the name, one of them first, and all
+ * others find that it is there and compare.
+ */
+
+#include "store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "escape.h"
+#include "header.h"
+#include "io.h"
+#include "number.h"
+#include "sys.h"
+
+#define FORMAT_FILE "format"
+#define HEADER_FILE "header"
+
+static const char title[] = "bigshuf store 1\n";
+
+enum {
+    BYTE_TEXT_BYTES = sizeof "\\ooo",
+    STRING_TEXT_BYTES = 4 * RECORD_DELIMITER_BYTES_MAX + 3, /* all of them so, quotes, NUL */
+    RECORDS_TEXT_BYTES = STRING_TEXT_BYTES + 64,
+    HEADER_TEXT_BYTES = 96,
+    FORMAT_TEXT_BYTES = RECORDS_TEXT_BYTES + HEADER_TEXT_BYTES + 64,
+    HEADER_FILE_BYTES = HEADER_BYTES_MAX + RECORD_DELIMITER_BYTES_MAX, /* with a delimiter that was missing */
+    HOST_BYTES = 128,                                                  /* of a host's name in others */
+};
+
+/* ---- Names ---- */
+
+/* Is it in names of batches? */
+static bool is_plain(char byte)
+{
+    return (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') ||
+           byte == '.' || byte == '_' || byte == '-';
+}
+
+bool store_is_name(const char *name)
+{
+    size_t length = 0;
+
+    while (is_plain(name[length]))
+        length++;
+    return name[length] == '\0' && length > 0 && length <= STORE_NAME_MAX && name[0] != '.' &&
+           strcmp(name, FORMAT_FILE) != 0 && strcmp(name, HEADER_FILE) != 0;
+}
+
+/* The name of this host in names of files: cut if it is long, with _ for bytes that are not plain. */
+static void put_host(char host[HOST_BYTES])
+{
+    char name[1024];
+
+    if (sys_host_name(name, sizeof name) != 0 || name[0] == '\0')
+        snprintf(name, sizeof name, "unknown");
+    snprintf(host, HOST_BYTES, "%.*s", HOST_BYTES - 1, name);
+    for (; *host != '\0'; host++)
+        if (!is_plain(*host))
+            *host = '_';
+}
+
+void store_make_name(char *name)
+{
+    char host[HOST_BYTES], second[32];
+    struct timespec now;
+    struct tm date;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &date);
+    strftime(second, sizeof second, "%Y%m%dT%H%M%S", &date);
+    put_host(host);
+    snprintf(name, STORE_NAME_MAX + 1, "%s.%06ldZ-%s-%ld", second, now.tv_nsec / 1000, host, (long)sys_process());
+}
+
+/* The name under which a file of the store is made before it appears. No other process makes the same: those that share
+ * host and number are in different containers, and do not start in the same nanosecond. No batch has a ~ in its name.
+ */
+static void make_temporary_name(const char *file, char name[STORE_NAME_MAX + 1])
+{
+    char host[HOST_BYTES];
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    put_host(host);
+    snprintf(name, STORE_NAME_MAX + 1, ".new-%s~%s-%ld-%lld.%09ld", file, host, (long)sys_process(),
+             (long long)now.tv_sec, now.tv_nsec);
+}
+
+char *store_file_name(unsigned pile, char name[STORE_FILE_NAME_BYTES])
+{
+    snprintf(name, STORE_FILE_NAME_BYTES, "pile-%04u", pile);
+    return name;
+}
+
+/* ---- The format as text ---- */
+
+/* The lines of the text, which are also what is told of a format. */
+struct lines {
+    char piles[32];
+    char records[RECORDS_TEXT_BYTES];
+    char header[HEADER_TEXT_BYTES];
+};
+
+static const char *plural(uint64_t number)
+{
+    return number == 1 ? "" : "s";
+}
+
+/* Write a byte as in C. Returns the end of what was written. */
+static char *put_byte(char *at, uint8_t byte)
+{
+    if (byte == '\n')
+        snprintf(at, BYTE_TEXT_BYTES, "\\n");
+    else if (byte == '"' || byte == '\\')
+        snprintf(at, BYTE_TEXT_BYTES, "\\%c", byte);
+    else if (byte < ' ' || byte >= 0x7f)
+        snprintf(at, BYTE_TEXT_BYTES, "\\%03o", byte);
+    else
+        snprintf(at, BYTE_TEXT_BYTES, "%c", byte);
+    return at + strlen(at);
+}
+
+static void put_string(char text[STRING_TEXT_BYTES + BYTE_TEXT_BYTES], const uint8_t *string, size_t bytes)
+{
+    *text++ = '"';
+    for (size_t i = 0; i < bytes; i++)
+        text = put_byte(text, string[i]);
+    *text++ = '"';
+    *text = '\0';
+}
+
+static void put_records(char text[RECORDS_TEXT_BYTES], const struct record_format *format)
+{
+    char string[STRING_TEXT_BYTES + BYTE_TEXT_BYTES];
+
+    if (format->kind == RECORD_STRING)
+        put_string(string, format->string + format->starts, format->string_bytes - format->starts);
+    else
+        put_string(string, &format->delimiter, 1);
+    switch (format->kind) {
+    case RECORD_BYTE:
+    case RECORD_STRING:
+        snprintf(text, RECORDS_TEXT_BYTES, "records %s with %s", format->starts ? "starting" : "ending", string);
+        break;
+    case RECORD_LINES:
+        snprintf(text, RECORDS_TEXT_BYTES, "records of %" PRIu64 " line%s ending with %s", format->count,
+                 plural(format->count), string);
+        break;
+    case RECORD_SIZE:
+        snprintf(text, RECORDS_TEXT_BYTES, "records of %" PRIu64 " byte%s", format->count, plural(format->count));
+        break;
+    case RECORD_CSV:
+        snprintf(text, RECORDS_TEXT_BYTES, "records of CSV");
+        break;
+    }
+}
+
+static void put_lines(struct lines *lines, const struct store_format *format)
+{
+    const uint64_t bytes = format->header_bytes, records = format->header_records;
+    char *header = lines->header;
+
+    snprintf(lines->piles, sizeof lines->piles, "%u piles", format->piles);
+    put_records(lines->records, &format->record);
+    if (bytes == 0 && records == 0)
+        snprintf(header, HEADER_TEXT_BYTES, "no header");
+    else if (records == 0)
+        snprintf(header, HEADER_TEXT_BYTES, "a header of %" PRIu64 " byte%s", bytes, plural(bytes));
+    else if (bytes == 0)
+        snprintf(header, HEADER_TEXT_BYTES, "a header of %" PRIu64 " record%s", records, plural(records));
+    else
+        snprintf(header, HEADER_TEXT_BYTES, "a header of %" PRIu64 " byte%s and %" PRIu64 " record%s", bytes,
+                 plural(bytes), records, plural(records));
+}
+
+/* Returns its length. */
+static size_t put_text(char text[FORMAT_TEXT_BYTES], const struct store_format *format)
+{
+    struct lines lines;
+
+    put_lines(&lines, format);
+    return (size_t)snprintf(text, FORMAT_TEXT_BYTES, "%s%s\n%s\n%s\n", title, lines.piles, lines.records, lines.header);
+}
+
+/* ---- Reading it: each function returns what follows, or NULL ---- */
+
+static const char *skip(const char *at, const char *text)
+{
+    size_t length = strlen(text);
+
+    return at != NULL && strncmp(at, text, length) == 0 ? at + length : NULL;
+}
+
+static const char *read_number(const char *at, uint64_t *number)
+{
+    return at == NULL ? NULL : number_digits(at, number);
+}
+
+/* A noun after its number, in the singular or the plural. */
+static const char *skip_noun(const char *at, const char *noun)
+{
+    at = skip(at, noun);
+    return at != NULL && *at == 's' ? at + 1 : at;
+}
+
+static const char *read_string(const char *at, uint8_t *string, size_t room, size_t *bytes)
+{
+    char text[STRING_TEXT_BYTES];
+    size_t length = 0;
+
+    at = skip(at, "\"");
+    if (at == NULL)
+        return NULL;
+    while (at[length] != '"' && at[length] != '\0')
+        length += at[length] == '\\' && at[length + 1] != '\0' ? 2 : 1;
+    if (length >= sizeof text)
+        return NULL;
+    memcpy(text, at, length);
+    text[length] = '\0';
+    return escape_parse(text, string, room, bytes) == 0 ? skip(at + length, "\"") : NULL;
+}
+
+/* A string of one byte. */
+static const char *read_byte(const char *at, uint8_t *byte)
+{
+    size_t bytes;
+
+    at = read_string(at, byte, 1, &bytes);
+    return at != NULL && bytes == 1 ? at : NULL;
+}
+
+static const char *read_ending(const char *at, struct store *store)
+{
+    struct record_format *format = &store->format.record;
+
+    at = read_string(at, store->string, sizeof store->string, &format->string_bytes);
+    if (at == NULL || format->string_bytes == 0)
+        return NULL;
+    format->kind = format->string_bytes == 1 ? RECORD_BYTE : RECORD_STRING;
+    format->delimiter = store->string[0];
+    return at;
+}
+
+static const char *read_starting(const char *at, struct store *store)
+{
+    struct record_format *format = &store->format.record;
+
+    store->string[0] = '\n';
+    at = read_string(at, store->string + 1, sizeof store->string - 1, &format->string_bytes);
+    if (at == NULL || format->string_bytes == 0 || memchr(store->string + 1, '\n', format->string_bytes) != NULL)
+        return NULL;
+    format->kind = RECORD_STRING;
+    format->starts = true;
+    format->string_bytes++;
+    return at;
+}
+
+static const char *read_counted(const char *at, struct record_format *format)
+{
+    const char *bytes;
+
+    at = read_number(at, &format->count);
+    if (at == NULL || format->count == 0)
+        return NULL;
+    bytes = skip_noun(at, " byte");
+    if (bytes != NULL) {
+        format->kind = RECORD_SIZE;
+        return bytes;
+    }
+    format->kind = RECORD_LINES;
+    return read_byte(skip(skip_noun(at, " line"), " ending with "), &format->delimiter);
+}
+
+static const char *read_records(const char *at, struct store *store)
+{
+    struct record_format *format = &store->format.record;
+    const char *value;
+
+    *format = (struct record_format){.string = store->string};
+    if ((value = skip(at, "records ending with ")) != NULL)
+        return read_ending(value, store);
+    if ((value = skip(at, "records starting with ")) != NULL)
+        return read_starting(value, store);
+    if ((value = skip(at, "records of CSV")) != NULL) {
+        format->kind = RECORD_CSV;
+        return value;
+    }
+    return read_counted(skip(at, "records of "), format);
+}
+
+static const char *read_piles(const char *at, unsigned *piles)
+{
+    uint64_t number;
+
+    at = skip(read_number(at, &number), " piles");
+    if (at == NULL || number < STORE_PILES_MIN || number > STORE_PILES_MAX || (number & (number - 1)) != 0)
+        return NULL;
+    *piles = (unsigned)number;
+    return at;
+}
+
+static const char *read_header(const char *at, struct store_format *format)
+{
+    const char *after = skip(at, "no header");
+    uint64_t number;
+
+    format->header_bytes = format->header_records = 0;
+    if (after != NULL)
+        return after;
+    at = read_number(skip(at, "a header of "), &number);
+    after = skip_noun(at, " byte");
+    if (after != NULL) {
+        format->header_bytes = number;
+        at = skip(after, " and ");
+        if (at == NULL)
+            return after;
+        at = read_number(at, &number);
+    }
+    if (at != NULL)
+        format->header_records = number;
+    return skip_noun(at, " record");
+}
+
+static bool read_text(struct store *store, const char *text, size_t bytes)
+{
+    char again[FORMAT_TEXT_BYTES];
+    const char *at = text;
+
+    at = skip(read_piles(skip(at, title), &store->format.piles), "\n");
+    at = skip(read_records(at, store), "\n");
+    at = skip(read_header(at, &store->format), "\n");
+    return at != NULL && put_text(again, &store->format) == bytes && memcmp(again, text, bytes) == 0;
+}
+
+/* ---- The format ---- */
+
+static enum folder_verdict read_format(struct store *store)
+{
+    char *text;
+    size_t bytes;
+    enum folder_verdict verdict = folder_read(&store->folder, FORMAT_FILE, FORMAT_TEXT_BYTES, &text, &bytes);
+
+    if (verdict != FOLDER_OK)
+        return verdict;
+    if (!read_text(store, text, bytes)) {
+        folder_say(&store->folder, FORMAT_FILE, "not a format of a store that this version knows");
+        verdict = FOLDER_FAILED;
+    }
+    free(text);
+    return verdict;
+}
+
+static enum folder_verdict publish(const struct store *store, const char *file, const void *data, size_t bytes)
+{
+    char by[STORE_NAME_MAX + 1];
+
+    make_temporary_name(file, by);
+    return folder_publish(&store->folder, file, by, data, bytes);
+}
+
+/* Make the format, or find that somebody else has made one, and read it. */
+static enum folder_verdict make_format(struct store *store, const struct store_format *wanted)
+{
+    struct store_format format = *wanted;
+    char text[FORMAT_TEXT_BYTES];
+    enum folder_verdict verdict;
+
+    if (format.piles == 0)
+        format.piles = STORE_PILES;
+    verdict = publish(store, FORMAT_FILE, text, put_text(text, &format));
+    if (verdict == FOLDER_OK || verdict == FOLDER_EXISTS)
+        verdict = read_format(store);
+    if (verdict == FOLDER_MISSING)
+        folder_report(&store->folder, FORMAT_FILE, ENOENT);
+    return verdict;
+}
+
+static int say_difference(const struct store *store, const char *has, const char *wanted)
+{
+    return folder_say(&store->folder, FORMAT_FILE, "the store has %s, not %s", has, wanted);
+}
+
+static int compare_format(const struct store *store, const struct store_format *wanted)
+{
+    struct store_format resolved = *wanted;
+    struct lines has, want;
+
+    if (resolved.piles == 0)
+        resolved.piles = store->format.piles;
+    put_lines(&has, &store->format);
+    put_lines(&want, &resolved);
+    if (strcmp(has.piles, want.piles) != 0)
+        return say_difference(store, has.piles, want.piles);
+    if (strcmp(has.records, want.records) != 0)
+        return say_difference(store, has.records, want.records);
+    if (strcmp(has.header, want.header) != 0)
+        return say_difference(store, has.header, want.header);
+    return 0;
+}
+
+/* ---- The store ---- */
+
+int store_open(struct store *store, const char *path, struct fault *fault)
+{
+    enum folder_verdict verdict;
+
+    *store = (struct store){0};
+    verdict = folder_open(&store->folder, path, fault);
+    if (verdict == FOLDER_MISSING)
+        return fault_report(fault, path, ENOENT);
+    if (verdict != FOLDER_OK)
+        return -1;
+    verdict = read_format(store);
+    if (verdict == FOLDER_MISSING)
+        return folder_say(&store->folder, NULL, "not a store of piles");
+    return verdict == FOLDER_OK ? 0 : -1;
+}
+
+/* Put the name of a new directory on disk, as far as the one above it may be read. */
+static void sync_above(const struct folder *folder)
+{
+    int fd = io_open_at(folder->fd, "..", O_RDONLY | O_DIRECTORY, 0);
+
+    if (fd < 0)
+        return;
+    (void)io_sync(fd);
+    (void)io_close(fd);
+}
+
+static int open_or_make(struct folder *folder, const char *path, struct fault *fault)
+{
+    enum folder_verdict verdict = folder_open(folder, path, fault);
+
+    if (verdict != FOLDER_MISSING)
+        return verdict == FOLDER_OK ? 0 : -1;
+    if (sys_mkdir_at(AT_FDCWD, path, 0777) != 0 && errno != EEXIST)
+        return fault_report(fault, path, errno);
+    verdict = folder_open(folder, path, fault);
+    if (verdict == FOLDER_MISSING)
+        return fault_report(fault, path, ENOENT);
+    if (verdict != FOLDER_OK)
+        return -1;
+    sync_above(folder);
+    return 0;
+}
+
+int store_join(struct store *store, const char *path, const struct store_format *wanted, struct fault *fault)
+{
+    enum folder_verdict verdict;
+
+    *store = (struct store){0};
+    if (open_or_make(&store->folder, path, fault) != 0)
+        return -1;
+    verdict = read_format(store);
+    if (verdict == FOLDER_MISSING)
+        verdict = make_format(store, wanted);
+    return verdict == FOLDER_OK ? compare_format(store, wanted) : -1;
+}
+
+void store_close(struct store *store)
+{
+    folder_close(&store->folder);
+    *store = (struct store){0};
+}
+
+/* ---- What is in it ---- */
+
+static enum folder_verdict compare_header(const struct store *store, const uint8_t *header, size_t bytes)
+{
+    char *known;
+    size_t known_bytes;
+    enum folder_verdict verdict = folder_read(&store->folder, HEADER_FILE, HEADER_FILE_BYTES, &known, &known_bytes);
+
+    if (verdict != FOLDER_OK)
+        return verdict;
+    if (known_bytes != bytes || memcmp(known, header, bytes) != 0) {
+        folder_say(&store->folder, HEADER_FILE, "not the header of these inputs");
+        verdict = FOLDER_FAILED;
+    }
+    free(known);
+    return verdict;
+}
+
+int store_put_header(struct store *store, const uint8_t *header, size_t bytes)
+{
+    enum folder_verdict verdict;
+
+    if (bytes == 0)
+        return 0;
+    verdict = compare_header(store, header, bytes);
+    if (verdict == FOLDER_MISSING)
+        verdict = publish(store, HEADER_FILE, header, bytes);
+    if (verdict == FOLDER_EXISTS)
+        verdict = compare_header(store, header, bytes);
+    if (verdict == FOLDER_MISSING)
+        return folder_report(&store->folder, HEADER_FILE, ENOENT);
+    return verdict == FOLDER_OK ? 0 : -1;
+}
+
+int store_get_header(const struct store *store, uint8_t **header, size_t *bytes)
+{
+    char *text;
+    enum folder_verdict verdict = folder_read(&store->folder, HEADER_FILE, HEADER_FILE_BYTES, &text, bytes);
+
+    *header = (uint8_t *)text;
+    return verdict == FOLDER_OK || verdict == FOLDER_MISSING ? 0 : -1;
+}
+
+/* 1 if it is a complete batch, 0 if not, -1 after a report. */
+static int is_batch(const struct store *store, const char *name)
+{
+    struct stat status;
+
+    if (!store_is_name(name))
+        return 0;
+    if (sys_stat_at(store->folder.fd, name, &status) != 0)
+        return errno == ENOENT ? 0 : folder_report(&store->folder, name, errno);
+    return S_ISDIR(status.st_mode);
+}
+
+int store_batches(const struct store *store, struct folder_names *names)
+{
+    size_t kept = 0;
+    int result = 0;
+
+    if (folder_list(&store->folder, names) != FOLDER_OK)
+        return -1;
+    for (size_t i = 0; i < names->count; i++) {
+        int is = result == 0 ? is_batch(store, names->name[i]) : 0;
+
+        if (is < 0)
+            result = -1;
+        if (is > 0)
+            names->name[kept++] = names->name[i];
+        else
+            free(names->name[i]);
+    }
+    names->count = kept;
+    if (result != 0)
+        folder_names_release(names);
+    return result;
+}
