@@ -1,0 +1,225 @@
+/*
+ * Readers and removal meet at the manifest. Whoever removes a batch has renamed its folder first; then it takes an
+ * exclusive lock on the manifest, which fails while there are readers, and unlinks the manifest before all else. So a
+ * reader who finds the manifest still in its folder after it has got the shared lock is safe, and one who does not has
+ * come too late, as if the batch had never been there.
+ */
+
+#include "batch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "io.h"
+#include "sys.h"
+
+int batch_stands(const struct folder *folder, const char *name, int fd)
+{
+    struct stat open_one, named;
+
+    if (sys_fstat(fd, &open_one) != 0)
+        return -1;
+    if (sys_stat_at(folder->fd, name, &named) != 0)
+        return errno == ENOENT ? 0 : -1;
+    return open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
+}
+
+/* ENOLCK: a network file system whose locks nobody serves. */
+bool batch_lacks_locks(int error)
+{
+    return error == ENOTSUP || error == EOPNOTSUPP || error == ENOSYS || error == EINVAL || error == ENOLCK;
+}
+
+static int report_change(const struct batch *batch, const char *file)
+{
+    return folder_say(&batch->folder, file, "contents have changed since they were written");
+}
+
+static enum batch_verdict fail(const struct folder *folder, const char *name)
+{
+    folder_report(folder, name, errno);
+    return BATCH_FAILED;
+}
+
+/* ---- Opening ---- */
+
+/* There is no manifest: has the batch left, or is it a folder that is no batch? */
+static enum batch_verdict miss_manifest(const struct batch *batch, const char *name)
+{
+    switch (batch_stands(&batch->store->folder, name, batch->folder.fd)) {
+    case 0:
+        return BATCH_GONE;
+    case 1:
+        folder_say(&batch->folder, BATCH_MANIFEST, "missing");
+        return BATCH_FAILED;
+    default:
+        return fail(&batch->store->folder, name);
+    }
+}
+
+static enum batch_verdict lock_manifest(const struct batch *batch)
+{
+    if (sys_lock(batch->manifest, false) != 0) {
+        if (errno == EWOULDBLOCK)
+            return BATCH_GONE;
+        if (!batch_lacks_locks(errno))
+            return fail(&batch->folder, BATCH_MANIFEST);
+    }
+    switch (batch_stands(&batch->folder, BATCH_MANIFEST, batch->manifest)) {
+    case 0:
+        return BATCH_GONE;
+    case 1:
+        return BATCH_OK;
+    default:
+        return fail(&batch->folder, BATCH_MANIFEST);
+    }
+}
+
+static enum batch_verdict open_manifest(struct batch *batch, const char *name)
+{
+    switch (folder_open_file(&batch->folder, BATCH_MANIFEST, &batch->manifest)) {
+    case FOLDER_OK:
+        return lock_manifest(batch);
+    case FOLDER_MISSING:
+        return miss_manifest(batch, name);
+    default:
+        return BATCH_FAILED;
+    }
+}
+
+static enum batch_verdict parse_manifest(const struct batch *batch, struct manifest *manifest, const char *text,
+                                         size_t bytes)
+{
+    const unsigned piles = batch->store->format.piles;
+
+    if (manifest_parse(manifest, text, bytes) != 0) {
+        if (errno == EINVAL)
+            report_change(batch, BATCH_MANIFEST);
+        else
+            fault_report(batch->folder.fault, "memory", errno);
+        return BATCH_FAILED;
+    }
+    if (manifest->piles == piles)
+        return BATCH_OK;
+    folder_say(&batch->folder, BATCH_MANIFEST, "there are %u piles in it, but %u in the store", manifest->piles, piles);
+    return BATCH_FAILED;
+}
+
+static enum batch_verdict read_manifest(struct batch *batch, struct manifest *manifest)
+{
+    enum batch_verdict verdict = BATCH_FAILED;
+    char *text = NULL;
+    size_t bytes;
+
+    switch (folder_read(&batch->folder, BATCH_MANIFEST, MANIFEST_BYTES_MAX, &text, &bytes)) {
+    case FOLDER_OK:
+        verdict = parse_manifest(batch, manifest, text, bytes);
+        break;
+    case FOLDER_MISSING: /* there is no locking, and somebody says he knows what he does */
+        verdict = BATCH_GONE;
+        break;
+    default:
+        break;
+    }
+    free(text);
+    batch->piles_at = manifest->piles_at;
+    batch->header_bytes = manifest->header_bytes;
+    batch->header_checksum = manifest->header_checksum;
+    return verdict;
+}
+
+enum batch_verdict batch_open(struct batch *batch, const struct store *store, const char *name,
+                              struct manifest *manifest)
+{
+    struct manifest parsed = {.piles = 0};
+    enum batch_verdict verdict = BATCH_FAILED;
+
+    *batch = (struct batch){.store = store, .manifest = -1};
+    switch (folder_enter(&batch->folder, &store->folder, name)) {
+    case FOLDER_OK:
+        verdict = open_manifest(batch, name);
+        break;
+    case FOLDER_MISSING:
+        verdict = BATCH_GONE;
+        break;
+    default:
+        break;
+    }
+    if (verdict == BATCH_OK)
+        verdict = read_manifest(batch, &parsed);
+    if (verdict != BATCH_OK)
+        batch_close(batch);
+    if (verdict != BATCH_OK || manifest == NULL)
+        manifest_release(&parsed);
+    if (manifest != NULL)
+        *manifest = verdict == BATCH_OK ? parsed : (struct manifest){.piles = 0};
+    return verdict;
+}
+
+void batch_close(struct batch *batch)
+{
+    if (batch->folder.path != NULL && batch->manifest >= 0)
+        (void)io_close(batch->manifest);
+    folder_close(&batch->folder);
+    *batch = (struct batch){.manifest = -1};
+}
+
+/* ---- Piles ---- */
+
+int batch_pile(const struct batch *batch, unsigned pile, struct manifest_pile *entry)
+{
+    char line[MANIFEST_PILE_BYTES];
+    struct iovec piece = {.iov_base = line, .iov_len = sizeof line};
+    size_t done;
+
+    if (io_read_at(batch->manifest, &piece, 1, (off_t)(batch->piles_at + (size_t)pile * sizeof line), &done) != 0)
+        return folder_report(&batch->folder, BATCH_MANIFEST, errno);
+    return manifest_parse_pile(line, pile, entry) == 0 ? 0 : report_change(batch, BATCH_MANIFEST);
+}
+
+static int check(const struct batch *batch, const char *file, const struct stat *status,
+                 const struct manifest_pile *entry)
+{
+    if (!S_ISREG(status->st_mode))
+        return folder_say(&batch->folder, file, "not a regular file");
+    if ((uintmax_t)status->st_size != entry->bytes)
+        return folder_say(&batch->folder, file, "size has changed since it was written");
+    return 0;
+}
+
+int batch_check_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry)
+{
+    char file[STORE_FILE_NAME_BYTES];
+    struct stat status;
+
+    if (sys_stat_at(batch->folder.fd, store_file_name(pile, file), &status) != 0)
+        return folder_report(&batch->folder, file, errno);
+    return check(batch, file, &status, entry);
+}
+
+int batch_open_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry)
+{
+    char file[STORE_FILE_NAME_BYTES];
+    enum folder_verdict verdict;
+    struct stat status;
+    int fd = -1;
+
+    verdict = folder_open_file(&batch->folder, store_file_name(pile, file), &fd);
+    if (verdict == FOLDER_MISSING)
+        return folder_report(&batch->folder, file, ENOENT);
+    if (verdict != FOLDER_OK)
+        return -1;
+    if (sys_fstat(fd, &status) != 0)
+        folder_report(&batch->folder, file, errno);
+    else if (check(batch, file, &status, entry) == 0)
+        return fd;
+    (void)io_close(fd);
+    return -1;
+}
+
+int batch_report_damage(const struct batch *batch, unsigned pile)
+{
+    char file[STORE_FILE_NAME_BYTES];
+
+    return report_change(batch, store_file_name(pile, file));
+}
