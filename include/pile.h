@@ -57,7 +57,10 @@ int piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool 
 int piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage,
                   struct fault *fault);
 
-/* Before piles_seal: a pile has been put into its storage by others. */
+/* Piles that are in storage already, put there by others, to be read only. They are sealed, so no block is promised to
+ * them; pile_stored says what is in each. */
+int piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, struct storage *storage,
+                      struct fault *fault);
 void pile_stored(struct piles *piles, unsigned pile, uint64_t records, uint64_t bytes);
 
 /* Gives back the blocks and temporary files that are left. Also when zeroed. */

@@ -35,6 +35,8 @@ struct run {
     struct order order;
     struct record_format format;
     const struct source *input; /* whose header stands at the beginning of each output file; NULL if there is none */
+    const uint8_t *header;      /* that stands there if there is no input */
+    size_t header_bytes;
     struct spill_place *place;
     struct fault *fault;
     uint64_t left;            /* how many records may still be written; UINT64_MAX without a limit */

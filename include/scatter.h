@@ -20,4 +20,9 @@ typedef void scatter_route(const void *context, uint64_t first, size_t count, ui
 int scatter(struct run *run, struct source *source, scatter_route *route, const void *context, unsigned count,
             struct piles *piles);
 
+/* The same with piles that go to storage of another kind than temporary files, which is freed with them, also after a
+ * failure. */
+int scatter_in(struct run *run, struct source *source, scatter_route *route, const void *context, unsigned count,
+               struct storage *storage, struct piles *piles);
+
 #endif

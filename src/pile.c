@@ -36,18 +36,14 @@ static uint32_t full_blocks(const struct pile *pile)
     return pile->at == pile->end ? pile->blocks : pile->blocks - 1;
 }
 
-int piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage,
-                  struct fault *fault)
+static int init(struct piles *piles, struct pool *pool, struct storage *storage, uint32_t promise, struct fault *fault)
 {
-    size_t flush_bytes = (size_t)pool->blocks * pool->block_bytes / FLUSH_SHARE;
+    unsigned count = piles->count;
 
-    *piles = (struct piles){.pool = pool, .storage = storage, .count = count, .lanes = lanes};
-    flush_bytes = flush_bytes < FLUSH_BYTES ? flush_bytes : FLUSH_BYTES;
-    piles->flush_blocks = (uint32_t)(flush_bytes >> pool->block_shift);
-    if (piles->flush_blocks == 0)
-        piles->flush_blocks = 1;
+    piles->pool = pool;
+    piles->storage = storage;
     piles->pile = sys_allocate_lines(count, sizeof *piles->pile);
-    if (piles->pile == NULL || !pool_promise(pool, count)) {
+    if (piles->pile == NULL || !pool_promise(pool, promise)) {
         storage_free(storage);
         free(piles->pile);
         piles->pile = NULL;
@@ -58,6 +54,26 @@ int piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct po
         piles->pile[p].last = POOL_NONE;
     }
     return 0;
+}
+
+int piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage,
+                  struct fault *fault)
+{
+    size_t flush_bytes = (size_t)pool->blocks * pool->block_bytes / FLUSH_SHARE;
+
+    *piles = (struct piles){.count = count, .lanes = lanes};
+    flush_bytes = flush_bytes < FLUSH_BYTES ? flush_bytes : FLUSH_BYTES;
+    piles->flush_blocks = (uint32_t)(flush_bytes >> pool->block_shift);
+    if (piles->flush_blocks == 0)
+        piles->flush_blocks = 1;
+    return init(piles, pool, storage, count, fault);
+}
+
+int piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, struct storage *storage,
+                      struct fault *fault)
+{
+    *piles = (struct piles){.count = count, .lanes = 1, .sealed = true};
+    return init(piles, pool, storage, 0, fault);
 }
 
 int piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct spill_place *place)

@@ -76,8 +76,8 @@ uint64_t run_take(struct run *run, uint64_t records)
 
 int run_begin(struct run *run, struct output *output, uint64_t records)
 {
-    const uint8_t *header = NULL;
-    size_t header_bytes = 0;
+    const uint8_t *header = run->header;
+    size_t header_bytes = run->header_bytes;
 
     if (run->input != NULL)
         header = source_header(run->input, &header_bytes);

@@ -244,18 +244,24 @@ static void finish(struct scattering *s)
     piles->records = queue_records(s->queue);
 }
 
-int scatter(struct run *run, struct source *source, scatter_route *route, const void *context, unsigned count,
-            struct piles *piles)
+/* A lane for each worker, if there are as many. */
+static unsigned choose_lanes(const struct run *run)
+{
+    unsigned lanes = 1;
+
+    while (lanes < run->memory.workers && lanes < LANES_MAX)
+        lanes *= 2;
+    return lanes;
+}
+
+/* The piles are there. */
+static int fill(struct run *run, struct source *source, scatter_route *route, const void *context, struct piles *piles)
 {
     unsigned workers = run->memory.workers;
-    unsigned lanes = 1;
     struct scattering s = {.run = run, .source = source, .route = route, .context = context, .piles = piles};
 
-    while (lanes < workers && lanes < LANES_MAX)
-        lanes *= 2;
-    if (piles_init(piles, count, lanes, &run->pool, run->place) != 0)
-        return -1;
-    s.queue = queue_open(run->buffer, run->memory.buffer_bytes, workers, lanes, record_is_sequential(&run->format));
+    s.queue =
+        queue_open(run->buffer, run->memory.buffer_bytes, workers, piles->lanes, record_is_sequential(&run->format));
     if (s.queue == NULL || set_limit(&s) != 0) {
         fault_report(run->fault, "memory", errno);
         s.failed = true;
@@ -269,4 +275,20 @@ out:
     queue_free(s.queue);
     free(s.counted);
     return s.failed ? -1 : 0;
+}
+
+int scatter(struct run *run, struct source *source, scatter_route *route, const void *context, unsigned count,
+            struct piles *piles)
+{
+    if (piles_init(piles, count, choose_lanes(run), &run->pool, run->place) != 0)
+        return -1;
+    return fill(run, source, route, context, piles);
+}
+
+int scatter_in(struct run *run, struct source *source, scatter_route *route, const void *context, unsigned count,
+               struct storage *storage, struct piles *piles)
+{
+    if (piles_init_in(piles, count, choose_lanes(run), &run->pool, storage, run->fault) != 0)
+        return -1;
+    return fill(run, source, route, context, piles);
 }

@@ -368,6 +368,91 @@ static void without_memory_for_its_lists_a_gathering_fails(void **state)
 
 #define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
 
+/* ---- Reading ahead ---- */
+
+enum { STORED = 4, STORED_BYTES = 300000 };
+
+/* Storage that counts how many of its piles have begun to be read, and leaves the rest to another one. */
+static struct {
+    struct storage storage;
+    struct storage *other;
+    const struct storage_kind *kind; /* of the other */
+    atomic_uint begun;
+} ahead;
+
+static void count_begin(struct storage_reader *reader)
+{
+    atomic_fetch_add(&ahead.begun, 1);
+    reader->storage = ahead.other;
+    ahead.kind->begin(reader);
+}
+
+static void drop_nothing(struct storage *storage, unsigned pile)
+{
+    (void)storage;
+    (void)pile;
+}
+
+static void free_nothing(struct storage *storage)
+{
+    (void)storage;
+}
+
+/* A reader of a FIFO who does not take the first byte before the second and third pile are being read, or ten seconds
+ * have passed. Returns how many were by then. */
+static void *wait_and_read(void *context)
+{
+    int fd = open("out", O_RDONLY);
+    uintptr_t begun;
+    char data[4096];
+
+    (void)context;
+    for (int i = 0; i < 1000 && atomic_load(&ahead.begun) < 3; i++)
+        usleep(10000);
+    begun = atomic_load(&ahead.begun);
+    while (read(fd, data, sizeof data) > 0)
+        continue;
+    close(fd);
+    return (void *)begun;
+}
+
+static void the_next_piles_are_read_while_the_output_waits(void **state)
+{
+    static const struct storage_kind kind = {.begin = count_begin, .drop = drop_nothing, .free = free_nothing};
+    struct random_key keys[STORED] = {{{0}}};
+    struct gather_order order = {.kind = GATHER_TREES, .order = &small.run.order, .keys = keys};
+    char *data = malloc(STORED_BYTES);
+    pthread_t reader;
+    void *begun;
+    unsigned next = 0;
+
+    (void)state;
+    small_open(3, ORDER_LEAF_RECORDS);
+    memset(data, 'x', STORED_BYTES);
+    for (size_t i = 99; i < STORED_BYTES; i += 100)
+        data[i] = '\n';
+    ahead.storage.kind = &kind;
+    ahead.other = spill_open(&small.place, STORED);
+    ahead.kind = ahead.other->kind;
+    atomic_store(&ahead.begun, 0);
+    assert_int_equal(piles_init_stored(&piles, STORED, &small.run.pool, &ahead.storage, &small.fault), 0);
+    for (unsigned p = 0; p < STORED; p++) {
+        struct iovec piece = {.iov_base = data, .iov_len = STORED_BYTES};
+
+        assert_int_equal(storage_write(ahead.other, p, &piece, 1), 0);
+        pile_stored(&piles, p, STORED_BYTES / 100, STORED_BYTES);
+    }
+    assert_int_equal(mkfifo("out", 0600), 0);
+    assert_int_equal(pthread_create(&reader, NULL, wait_and_read, NULL), 0);
+    assert_int_equal(gather_from(order, &next, "out"), 0);
+    assert_int_equal(pthread_join(reader, &begun), 0);
+    assert_true((uintptr_t)begun >= 3);
+    piles_release(&piles);
+    storage_free(ahead.other);
+    small_close();
+    free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,6 +469,7 @@ int main(void)
         SMALL_RUN(a_pile_with_another_number_of_records_fails),
         SMALL_RUN(a_pile_that_cannot_be_read_ends_all_workers),
         SMALL_RUN(without_memory_for_its_lists_a_gathering_fails),
+        SMALL_RUN(the_next_piles_are_read_while_the_output_waits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

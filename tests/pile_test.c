@@ -664,6 +664,58 @@ static void without_lists_there_are_no_piles_and_nothing_is_kept(void **state)
     disk.fail_allocation = 0;
 }
 
+/* ---- Piles that others have stored ---- */
+
+/* Piles of which nothing is in memory, as append_to_all would have filled them. */
+static void store_piles(unsigned count, const uint64_t *bytes)
+{
+    struct storage *storage = spill_open(&place, count);
+    uint8_t data[10000];
+
+    assert_non_null(storage);
+    assert_int_equal(pool_open(&pool, (size_t)40 * (BLOCK + 4) + POOL_SLACK_BYTES, BLOCK), 0);
+    for (unsigned p = 0; p < count; p++) {
+        struct iovec piece = {.iov_base = data, .iov_len = (size_t)bytes[p]};
+
+        for (uint64_t i = 0; i < bytes[p]; i++)
+            data[i] = byte_of(p, i);
+        if (bytes[p] > 0)
+            assert_int_equal(storage_write(storage, p, &piece, 1), 0);
+        appended[p] = bytes[p];
+    }
+    assert_int_equal(piles_init_stored(&piles, count, &pool, storage, &fault), 0);
+    for (unsigned p = 0; p < count; p++)
+        pile_stored(&piles, p, 100 + p, bytes[p]);
+}
+
+static void stored_piles_are_there_without_a_block(void **state)
+{
+    static const uint64_t bytes[] = {5000, 0, 10000, 1};
+
+    (void)state;
+    store_piles(4, bytes);
+    assert_int_equal(pool.promised, 0);
+    assert_int_equal(piles.records, 406);
+    for (unsigned p = 0; p < 4; p++) {
+        assert_int_equal(piles.pile[p].records, 100 + p);
+        assert_int_equal(piles.pile[p].blocks, 0);
+        assert_true(pile_bytes(&piles, p) == bytes[p]);
+        assert_delivers(p, true, 999);
+    }
+    for (unsigned p = 0; p < 4; p++)
+        assert_loads(p);
+}
+
+static void more_piles_can_be_stored_than_the_pool_has_blocks(void **state)
+{
+    static const uint64_t bytes[PILES_MAX] = {[PILES_MAX - 1] = 700};
+
+    (void)state;
+    store_piles(PILES_MAX, bytes);
+    assert_true(pool.blocks < PILES_MAX);
+    assert_loads(PILES_MAX - 1);
+}
+
 static void *fill_lane(void *context)
 {
     unsigned lane = (unsigned)(uintptr_t)context;
@@ -813,6 +865,8 @@ int main(void)
         IN_SCRATCH(a_disk_that_is_full_fails_the_append),
         IN_SCRATCH(too_many_piles_for_the_pool_are_reported),
         IN_SCRATCH(without_lists_there_are_no_piles_and_nothing_is_kept),
+        IN_SCRATCH(stored_piles_are_there_without_a_block),
+        IN_SCRATCH(more_piles_can_be_stored_than_the_pool_has_blocks),
         IN_SCRATCH(lanes_grow_side_by_side),
         IN_SCRATCH(a_resident_pile_can_be_read_as_a_source),
         IN_SCRATCH(a_half_spilled_pile_can_be_read_as_a_source),

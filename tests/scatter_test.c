@@ -130,6 +130,76 @@ static void empty_records_are_records(void **state)
     engine_text_free(&text);
 }
 
+/* Storage that counts what it is asked to free, and gives the rest to another one. */
+struct counting {
+    struct storage storage;
+    struct storage *other;
+    unsigned freed;
+};
+
+static int pass_write(struct storage *storage, unsigned pile, struct iovec *pieces, int count)
+{
+    return storage_write(((struct counting *)storage)->other, pile, pieces, count);
+}
+
+static void count_free(struct storage *storage)
+{
+    ((struct counting *)storage)->freed++;
+}
+
+static void drop_nothing(struct storage *storage, unsigned pile)
+{
+    (void)storage;
+    (void)pile;
+}
+
+/* When all has been flushed, the storage has all of it, in order. */
+static void piles_may_go_to_storage_of_another_kind(void **state)
+{
+    static const struct storage_kind kind = {.write = pass_write, .drop = drop_nothing, .free = count_free};
+    struct engine_text text = engine_text_make(20000, small_length_to_300, '\n');
+    uint8_t *data = malloc(text.bytes);
+    unsigned count = 7;
+
+    (void)state;
+    for (unsigned workers = 1; workers <= 3; workers++) {
+        struct source *source = engine_text_source(&text);
+        struct counting counting = {.storage.kind = &kind};
+        struct piles piles = {0};
+
+        small_open(workers, ORDER_LEAF_RECORDS);
+        counting.other = spill_open(&small.place, count);
+        assert_int_equal(scatter_in(&small.run, source, route, &count, count, &counting.storage, &piles), 0);
+        assert_int_equal(piles_flush(&piles), 0);
+        for (unsigned p = 0; p < count; p++) {
+            struct storage_reader reader;
+            struct iovec piece = {.iov_base = data, .iov_len = (size_t)pile_bytes(&piles, p)};
+            size_t at = 0;
+
+            storage_reader_init(&reader, counting.other, p);
+            assert_true(reader.left == pile_bytes(&piles, p));
+            assert_int_equal(storage_reader_read(&reader, &piece, 1), 0);
+            storage_reader_release(&reader);
+            for (size_t i = 0; i < text.records; i++) {
+                size_t length = text.start[i + 1] - text.start[i];
+
+                if (route_of(count, i) != p)
+                    continue;
+                assert_memory_equal(data + at, text.data + text.start[i], length);
+                at += length;
+            }
+            assert_true(at == pile_bytes(&piles, p));
+        }
+        piles_release(&piles);
+        assert_int_equal(counting.freed, 1);
+        storage_free(counting.other);
+        source_free(source);
+        small_close();
+    }
+    free(data);
+    engine_text_free(&text);
+}
+
 static size_t huge_in_the_middle(size_t i, uint64_t random)
 {
     return i == 50 ? (size_t)20 << 20 : random % 10;
@@ -370,6 +440,7 @@ int main(void)
         SMALL_RUN(every_record_goes_to_its_pile_in_order_whatever_the_workers),
         SMALL_RUN(records_may_reach_over_any_number_of_blocks),
         SMALL_RUN(empty_records_are_records),
+        SMALL_RUN(piles_may_go_to_storage_of_another_kind),
         SMALL_RUN(a_record_may_be_larger_than_memory),
         SMALL_RUN(what_does_not_fit_is_spilled_and_counted),
         SMALL_RUN(without_input_all_piles_are_empty),
