@@ -34,6 +34,15 @@ enum option_code {
     OPTION_FILTER,
     OPTION_PARALLEL,
     OPTION_COMPRESS_PROGRAM,
+    OPTION_SCATTER,
+    OPTION_PILES,
+    OPTION_BATCH,
+    OPTION_KEEP,
+    OPTION_SWEEP,
+    OPTION_GATHER,
+    OPTION_PILE,
+    OPTION_EPOCH,
+    OPTION_LIST,
     OPTION_TUNE,
     OPTION_HELP,
     OPTION_VERSION,
@@ -43,6 +52,8 @@ enum option_code {
     OPTION_DELIMITER_LONG,    /* is several bytes */
     OPTION_SPLIT_PERCENTAGE,  /* one --split at least is of a percentage */
     OPTION_ENDLESS,           /* -r without -n */
+    OPTION_GATHER_RECORDS,    /* --gather without --list */
+    OPTION_PILE_OF_EPOCH,     /* --pile, and --epoch is not 0 */
 
     OPTION_END, /* above them all */
 };

@@ -14,7 +14,8 @@
  * points into it. */
 struct options {
     const char **files; /* inputs in order, "-" is standard input; with `echo` the records themselves */
-    size_t file_count;  /* at least 1 after parsing, unless files0_from, `range` (then 0) or `echo` is set */
+    size_t file_count; /* at least 1 after parsing, unless files0_from, `range`, `gather`, `sweep` (then 0) or `echo` is
+                          set */
 
     const char *files0_from; /* read the names from this file ("-": standard input); NULL if not given */
     bool echo;               /* -e */
@@ -50,6 +51,17 @@ struct options {
     const char **temporary; /* -T, in order; none if not given */
     size_t temporary_count;
     const char *compress_program; /* NULL if not given */
+
+    const char *scatter; /* the directory of a store to which a batch is added; NULL if not given */
+    const char *gather;  /* the directory of a store that is gathered; NULL if not given */
+    unsigned piles;      /* of the store; 0 if not given */
+    const char *batch;   /* its name; NULL if not given */
+    uint64_t keep;       /* batches; 0 if not given */
+    bool sweep;
+    bool list;
+    uint64_t pile_first; /* --pile: places in the order of the epoch; from 0 to UINT64_MAX if not given */
+    uint64_t pile_last;
+    uint64_t epoch; /* 0 if not given */
 
     const char *seed;          /* --seed; NULL if not given, "" is a seed */
     const char *random_source; /* name of the file; NULL if not given */

@@ -15,6 +15,7 @@
 #include "hardware.h"
 #include "help.h"
 #include "number.h"
+#include "store.h"
 
 /* The number that is all there is between `text` and `end`. 0 with errno 0; else -1 with EINVAL (no number, whatever
  * its size), or with ERANGE and UINT64_MAX (too large). */
@@ -178,6 +179,37 @@ int argument_start(struct fault *fault, const char *spelling, const char *text, 
     if (strchr(text, '\n') != NULL)
         return fault_say(fault, "%s must not have a newline", spelling);
     return check_string(fault, spelling, *bytes, 1);
+}
+
+int argument_piles(struct fault *fault, const char *spelling, const char *text, unsigned *piles)
+{
+    uint64_t number;
+
+    if (number_parse(text, &number) != 0 || number < STORE_PILES_MIN || number > STORE_PILES_MAX ||
+        (number & (number - 1)) != 0)
+        return fault_say(fault, "invalid %s argument '%s': it is a power of two from %d to %d", spelling, text,
+                         STORE_PILES_MIN, STORE_PILES_MAX);
+    *piles = (unsigned)number;
+    return 0;
+}
+
+int argument_pile(struct fault *fault, const char *spelling, const char *text, uint64_t *first, uint64_t *last)
+{
+    uint64_t from = 0;
+    uint64_t to;
+    const char *rest = number_digits(text, &from);
+
+    to = from;
+    if (rest != NULL && *rest == '-')
+        rest = number_digits(rest + 1, &to);
+    if (rest == NULL)
+        return argument_refuse(fault, spelling, text);
+    errno = EINVAL;
+    if (*rest != '\0' || to < from)
+        return argument_refuse(fault, spelling, text);
+    *first = from;
+    *last = to;
+    return 0;
 }
 
 int argument_refuse(struct fault *fault, const char *spelling, const char *text)

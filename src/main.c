@@ -5,6 +5,8 @@
  *
  *     main.c      this map
  *     job.c       what is to be done, and doing it
+ *     stored.c    jobs on a store of piles
+ *     setup.c     what a job needs before it can work
  *     plan.c      what the options mean
  *     options.c   the command line: option.c the options, a table row for each; argument.c their arguments
  *     help.c      what the program says of itself
@@ -21,7 +23,11 @@
  *     index.c     the records of a pile as references that can be permuted
  *     passage.c   records one by one, from a source to an output: walk.c, outlet.c
  *     pile.c      piles in memory and on disk, and the policy of spilling; keys.c numbers beside records
- *     spill.c     the temporary files of piles; compress.c the program that compresses them
+ *     storage.h   where piles are that are not in memory: one of the following three
+ *     spill.c     temporary files; compress.c the program that compresses them
+ *     draft.c     a batch in work; sweep.c what is left of it if that fails, and what leaves a store; owner.c whose it is
+ *     stack.c     all batches of a store, one above the other; batch.c one of them; manifest.c what is known of it
+ *     store.c     the directory of batches; folder.c directories
  *     queue.c     input blocks on their way through pass 1
  *     record.c    what a record is
  *     source.c    where records come from: header.c the beginning of a file, tail.c its end; words.c those in no file

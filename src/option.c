@@ -44,16 +44,32 @@ static const struct help_row rows[] = {
      "use at most N threads; default: one for each\nprocessor, and a few more that wait for disks"},
     {"compress-program", OPTION_COMPRESS_PROGRAM, "PROG",
      "compress temporary files with PROG, and\ndecompress them with PROG -d"},
+    {"scatter", OPTION_SCATTER, "DIR",
+     "only scatter the lines: add them as a batch to\nthe store of piles in DIR, made if need be"},
+    {"piles", OPTION_PILES, "M", "the store has M piles, a power of two from 2\nto 4096; default: 512"},
+    {"batch", OPTION_BATCH, "NAME", "call the batch NAME; default: the time (UTC),\nhost and process"},
+    {"keep", OPTION_KEEP, "N", "then remove all batches but the newest N by\nname"},
+    {"sweep", OPTION_SWEEP, NULL, "with --scatter: only remove, and list, what\nothers left unfinished"},
+    {"gather", OPTION_GATHER, "DIR", "shuffle the lines of the store of piles in DIR"},
+    {"pile", OPTION_PILE, "J[-K]", "only those of pile J, or piles J to K, from 0"},
+    {"epoch", OPTION_EPOCH, "E", "another order of the same store; default: 0"},
+    {"list", OPTION_LIST, NULL, "with --gather: only list what is in the store;\nwith -z for programs"},
     {"tune", OPTION_TUNE, "NAME=VALUE", "for testing: leaf-records=T changes the order"},
     {"verbose", 'v', NULL, "end with a summary on standard error"},
     {"help", OPTION_HELP, NULL, "display this help and exit"},
     {"version", OPTION_VERSION, NULL, "output version information and exit"},
 };
 
-enum { ROW_COUNT = sizeof rows / sizeof rows[0], OTHERS_MAX = 12 };
+enum { ROW_COUNT = sizeof rows / sizeof rows[0], OTHERS_MAX = 24 };
 
 static const struct option_abbreviation abbreviations[] = {
-    {"hea", 'n'}, {"head", 'n'}, {"re", 'r'}, {"v", OPTION_VERSION}, {"ve", OPTION_VERSION}, {"ver", OPTION_VERSION},
+    {"e", 'e'},
+    {"hea", 'n'},
+    {"head", 'n'},
+    {"re", 'r'},
+    {"v", OPTION_VERSION},
+    {"ve", OPTION_VERSION},
+    {"ver", OPTION_VERSION},
 };
 
 /* How to speak of what is said about an option. */
@@ -66,6 +82,8 @@ static const struct {
     {OPTION_DELIMITER_LONG, "--delimiter of several bytes"},
     {OPTION_SPLIT_PERCENTAGE, "--split of a percentage"},
     {OPTION_ENDLESS, "-r without -n"},
+    {OPTION_GATHER_RECORDS, "--gather without --list"},
+    {OPTION_PILE_OF_EPOCH, "--pile with --epoch"},
 };
 
 /* What does not go together with what, beside -e and -i. */
@@ -98,15 +116,37 @@ static const struct {
     {OPTION_SHARD_RECORDS, {OPTION_SHARD_BYTES, OPTION_ENDLESS}},
     {OPTION_SHARD_BYTES, {OPTION_ENDLESS}},
     {OPTION_SPLIT, {OPTION_ENDLESS}},
+
+    {OPTION_SCATTER,
+     {OPTION_GATHER, 'e', 'i', 'n', 'r', 'o', OPTION_RANDOM_SOURCE, OPTION_KEEP_ORDER, OPTION_PROBABILITY,
+      OPTION_WEIGHTS, OPTION_WEIGHT_FIELD, OPTION_SHARDS, OPTION_SHARD_RECORDS, OPTION_SHARD_BYTES, OPTION_SPLIT,
+      OPTION_FILTER, 'T', OPTION_COMPRESS_PROGRAM}},
+    {OPTION_GATHER,
+     {'e', 'i', 'r', OPTION_RANDOM_SOURCE, OPTION_KEEP_ORDER, OPTION_PROBABILITY, OPTION_WEIGHTS, OPTION_WEIGHT_FIELD,
+      OPTION_FILES0_FROM, OPTION_DELIMITER, OPTION_RECORD_LINES, OPTION_RECORD_SIZE, OPTION_RECORD_START, OPTION_CSV,
+      OPTION_HEADER, OPTION_HEADER_BYTES}},
+    {OPTION_GATHER_RECORDS, {'z'}},
+    {OPTION_SWEEP, {OPTION_BATCH, OPTION_KEEP, OPTION_PILES, OPTION_FILES0_FROM}},
+    {OPTION_LIST, {OPTION_PILE, OPTION_EPOCH, 'n', 'o', OPTION_SPLIT}},
 };
 
 /* What needs another option, which is one of up to two. */
 static const struct {
     int one, either, other;
 } needs[] = {
-    {OPTION_KEEP_ORDER, 'n', 0},        {OPTION_SHARDS, 'o', 0},
-    {OPTION_SHARD_RECORDS, 'o', 0},     {OPTION_SHARD_BYTES, 'o', 0},
+    {OPTION_KEEP_ORDER, 'n', 0},
+    {OPTION_SHARDS, 'o', 0},
+    {OPTION_SHARD_RECORDS, 'o', 0},
+    {OPTION_SHARD_BYTES, 'o', 0},
     {OPTION_FILTER, 'o', OPTION_SPLIT},
+    {OPTION_PILES, OPTION_SCATTER, 0},
+    {OPTION_BATCH, OPTION_SCATTER, 0},
+    {OPTION_KEEP, OPTION_SCATTER, 0},
+    {OPTION_SWEEP, OPTION_SCATTER, 0},
+    {OPTION_PILE, OPTION_GATHER, 0},
+    {OPTION_EPOCH, OPTION_GATHER, 0},
+    {OPTION_LIST, OPTION_GATHER, 0},
+    {OPTION_PILE_OF_EPOCH, OPTION_SEED, 0},
 };
 
 const struct help_row *option_rows(size_t *count)

@@ -20,6 +20,7 @@
 #include "order.h"
 #include "record.h"
 #include "split.h"
+#include "store.h"
 #include "sys.h"
 
 /* What a run of options_parse works with. */
@@ -246,6 +247,41 @@ static int set_resources(struct parser *parser, int code, const char *argument)
     }
 }
 
+/* ... of stores */
+static int set_stores(struct parser *parser, int code, const char *argument)
+{
+    struct options *options = parser->options;
+    struct fault *fault = &parser->fault;
+
+    switch (code) {
+    case OPTION_SCATTER:
+        options->scatter = argument;
+        return 0;
+    case OPTION_PILES:
+        return argument_piles(fault, parser->spelling, argument, &options->piles);
+    case OPTION_BATCH:
+        options->batch = argument;
+        return store_is_name(argument) ? 0 : fault_say(fault, "invalid --batch argument '%s'", argument);
+    case OPTION_KEEP:
+        return argument_number(fault, parser->spelling, argument, 1, &options->keep);
+    case OPTION_SWEEP:
+        options->sweep = true;
+        return 0;
+    case OPTION_GATHER:
+        options->gather = argument;
+        return 0;
+    case OPTION_PILE:
+        return argument_pile(fault, parser->spelling, argument, &options->pile_first, &options->pile_last);
+    case OPTION_EPOCH:
+        return argument_number(fault, parser->spelling, argument, 0, &options->epoch);
+    case OPTION_LIST:
+        options->list = true;
+        return 0;
+    default:
+        return set_resources(parser, code, argument);
+    }
+}
+
 /* ... of outputs */
 static int set_outputs(struct parser *parser, int code, const char *argument)
 {
@@ -269,7 +305,7 @@ static int set_outputs(struct parser *parser, int code, const char *argument)
         options->filter = argument;
         return 0;
     default:
-        return set_resources(parser, code, argument);
+        return set_stores(parser, code, argument);
     }
 }
 
@@ -369,6 +405,8 @@ static int set_all(struct parser *parser, int count, char **words)
 static int check(struct parser *parser)
 {
     parser->given[OPTION_ENDLESS] = parser->given['r'] && !parser->given['n'];
+    parser->given[OPTION_GATHER_RECORDS] = parser->given[OPTION_GATHER] && !parser->given[OPTION_LIST];
+    parser->given[OPTION_PILE_OF_EPOCH] = parser->given[OPTION_PILE] && parser->options->epoch > 0;
     return option_check(parser->given, &parser->fault);
 }
 
@@ -376,7 +414,9 @@ static int set_files(struct parser *parser, int count, char **words)
 {
     struct options *options = parser->options;
 
-    if (count > 0 && (options->range || options->files0_from != NULL)) {
+    bool none = options->range || options->gather != NULL || options->sweep;
+
+    if (count > 0 && (none || options->files0_from != NULL)) {
         fault_say(&parser->fault, "extra operand '%s'", words[0]);
         if (options->files0_from != NULL)
             fputs("file operands cannot be combined with --files0-from\n", stderr);
@@ -385,7 +425,7 @@ static int set_files(struct parser *parser, int count, char **words)
     }
     for (int i = 0; i < count; i++)
         options->files[options->file_count++] = words[i];
-    if (count == 0 && !options->echo && !options->range && options->files0_from == NULL)
+    if (count == 0 && !options->echo && !none && options->files0_from == NULL)
         options->files[options->file_count++] = "-";
     return 0;
 }
@@ -408,8 +448,11 @@ enum options_verdict options_parse(struct options *options, int argc, char **arg
     size_t room = argc > 0 ? (size_t)argc + 1 : 2;
     char **words = sys_allocate(room, sizeof *words);
 
-    *options = (struct options){
-        .format.delimiter = '\n', .count = UINT64_MAX, .field_separator = '\t', .leaf_records = ORDER_LEAF_RECORDS};
+    *options = (struct options){.format.delimiter = '\n',
+                                .count = UINT64_MAX,
+                                .field_separator = '\t',
+                                .pile_last = UINT64_MAX,
+                                .leaf_records = ORDER_LEAF_RECORDS};
     options->files = sys_allocate(room, sizeof *options->files);
     options->temporary = sys_allocate(room, sizeof *options->temporary);
     options->split = sys_allocate(room, sizeof *options->split);

@@ -5,6 +5,8 @@
 layers='
     main
     job
+    stored
+    setup
     plan
     options
     option

@@ -867,6 +867,33 @@ static void test_options_that_contradict_each_other_are_refused(void **state)
         {"--shard-records=2", "-r", "cannot combine --shard-records and -r without -n"},
         {"--shard-bytes=2", "-r", "cannot combine --shard-bytes and -r without -n"},
         {"--split=2:a", "-r", "cannot combine --split and -r without -n"},
+        {"--scatter=a", "--gather=b", "cannot combine --scatter and --gather"},
+        {"--scatter=a", "-e", "cannot combine --scatter and -e"},
+        {"--scatter=a", "-i1-2", "cannot combine --scatter and -i"},
+        {"--scatter=a", "-n1", "cannot combine --scatter and -n"},
+        {"--scatter=a", "-r", "cannot combine --scatter and -r"},
+        {"--scatter=a", "-ob", "cannot combine --scatter and -o"},
+        {"--scatter=a", "--random-source=b", "cannot combine --scatter and --random-source"},
+        {"--scatter=a", "--probability=1", "cannot combine --scatter and --probability"},
+        {"--scatter=a", "--weights=b", "cannot combine --scatter and --weights"},
+        {"--scatter=a", "--weight-field=1", "cannot combine --scatter and --weight-field"},
+        {"--scatter=a", "--split=1:b", "cannot combine --scatter and --split"},
+        {"--scatter=a", "-Tb", "cannot combine --scatter and -T"},
+        {"--scatter=a", "--compress-program=b", "cannot combine --scatter and --compress-program"},
+        {"--gather=a", "-e", "cannot combine --gather and -e"},
+        {"--gather=a", "-i1-2", "cannot combine --gather and -i"},
+        {"--gather=a", "-r", "cannot combine --gather and -r"},
+        {"--gather=a", "-z", "cannot combine --gather without --list and -z"},
+        {"--gather=a", "--files0-from=b", "cannot combine --gather and --files0-from"},
+        {"--gather=a", "--delimiter=b", "cannot combine --gather and --delimiter"},
+        {"--gather=a", "--record-lines=2", "cannot combine --gather and --record-lines"},
+        {"--gather=a", "--record-size=2", "cannot combine --gather and --record-size"},
+        {"--gather=a", "--record-start=b", "cannot combine --gather and --record-start"},
+        {"--gather=a", "--csv", "cannot combine --gather and --csv"},
+        {"--gather=a", "--header", "cannot combine --gather and --header"},
+        {"--gather=a", "--header-bytes=1", "cannot combine --gather and --header-bytes"},
+        {"--gather=a", "--random-source=b", "cannot combine --gather and --random-source"},
+        {"--gather=a", "--probability=1", "cannot combine --gather and --probability"},
     };
     char message[128];
 
@@ -952,6 +979,134 @@ static void test_outputs_that_need_a_file_say_so(void **state)
     assert_bad("bigshuf: --shard-bytes needs -o\n");
     parse("--filter=a");
     assert_bad("bigshuf: --filter needs -o or --split\n");
+}
+
+static void test_a_store_that_is_added_to_has_its_places(void **state)
+{
+    (void)state;
+    parse("--scatter=a");
+    assert_run();
+    assert_string_equal(run.options.scatter, "a");
+    assert_null(run.options.gather);
+    assert_null(run.options.batch);
+    assert_int_equal(run.options.piles, 0);
+    assert_int_equal(run.options.keep, 0);
+    assert_int_equal(run.options.file_count, 1);
+    parse("--scatter=a", "--piles=4096", "--batch=2026-11-20.x_Y", "--keep=3", "b", "c");
+    assert_run();
+    assert_string_equal(run.options.batch, "2026-11-20.x_Y");
+    assert_int_equal(run.options.piles, 4096);
+    assert_int_equal(run.options.keep, 3);
+    assert_int_equal(run.options.file_count, 2);
+    parse("--scatter=a", "--sweep");
+    assert_run();
+    assert_true(run.options.sweep);
+    assert_int_equal(run.options.file_count, 0);
+    parse("--scatter=a", "--sweep", "b");
+    assert_bad("bigshuf: extra operand 'b'\n" TRY_HELP);
+    parse("--scatter=a", "--sweep", "--batch=b");
+    assert_bad("bigshuf: cannot combine --sweep and --batch\n");
+}
+
+static void test_a_store_that_is_gathered_has_its_places(void **state)
+{
+    (void)state;
+    parse("--gather=a");
+    assert_run();
+    assert_string_equal(run.options.gather, "a");
+    assert_null(run.options.scatter);
+    assert_int_equal(run.options.pile_first, 0);
+    assert_int_equal(run.options.pile_last, UINT64_MAX);
+    assert_int_equal(run.options.epoch, 0);
+    assert_int_equal(run.options.file_count, 0);
+    parse("--gather=a", "--pile=7", "--epoch=0");
+    assert_run();
+    assert_int_equal(run.options.pile_first, 7);
+    assert_int_equal(run.options.pile_last, 7);
+    parse("--gather=a", "--pile=3-5", "--epoch=18446744073709551615", "--seed=b", "-n3", "-oc", "--shards=2");
+    assert_run();
+    assert_int_equal(run.options.pile_first, 3);
+    assert_int_equal(run.options.pile_last, 5);
+    assert_int_equal(run.options.epoch, UINT64_MAX);
+    parse("--gather=a", "--list", "-z");
+    assert_run();
+    assert_true(run.options.list);
+    assert_int_equal(run.options.delimiter, '\0');
+    parse("--gather=a", "b");
+    assert_bad("bigshuf: extra operand 'b'\n" TRY_HELP);
+    parse("--gather=a", "--list", "-ob");
+    assert_bad("bigshuf: cannot combine --list and -o\n");
+    parse("--gather=a", "--list", "--pile=1");
+    assert_bad("bigshuf: cannot combine --list and --pile\n");
+}
+
+static void test_what_is_of_a_store_needs_one(void **state)
+{
+    static const char *const of_scatter[] = {"--piles=2", "--batch=a", "--keep=1", "--sweep"};
+    static const char *const of_gather[] = {"--pile=2", "--epoch=1", "--list"};
+    char message[64];
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(message, sizeof message, "bigshuf: %.*s needs --scatter\n", (int)strcspn(of_scatter[i], "="),
+                 of_scatter[i]);
+        parse(of_scatter[i]);
+        assert_bad(message);
+        parse(of_scatter[i], "--gather=a");
+        assert_bad(message);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(message, sizeof message, "bigshuf: %.*s needs --gather\n", (int)strcspn(of_gather[i], "="),
+                 of_gather[i]);
+        parse(of_gather[i]);
+        assert_bad(message);
+        parse(of_gather[i], "--scatter=a");
+        assert_bad(message);
+    }
+    parse("--gather=a", "--pile=1", "--epoch=1");
+    assert_bad("bigshuf: --pile with --epoch needs --seed\n");
+}
+
+static void test_of_stores_what_is_no_number_or_name_is_refused(void **state)
+{
+    static const char *const piles[] = {"", "0", "1", "3", "511", "8192", "-2", "2x", "18446744073709551618"};
+    static const char *const pile[] = {"", "-", "-1", "1-", "2-1", "1-2-3", "x", "1 ", "0x1"};
+    static const char *const names[] = {"", ".a", "a/b", "a b", "..", "format", "header", "a~1", "\303\244"};
+    char word[300];
+    char message[400];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof piles / sizeof piles[0]; i++) {
+        snprintf(word, sizeof word, "--piles=%s", piles[i]);
+        snprintf(message, sizeof message,
+                 "bigshuf: invalid --piles argument '%s': it is a power of two from 2 to 4096\n", piles[i]);
+        parse("--scatter=a", word);
+        assert_bad(message);
+    }
+    for (size_t i = 0; i < sizeof pile / sizeof pile[0]; i++) {
+        snprintf(word, sizeof word, "--pile=%s", pile[i]);
+        snprintf(message, sizeof message, "bigshuf: invalid --pile argument '%s'\n", pile[i]);
+        parse("--gather=a", word);
+        assert_bad(message);
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(word, sizeof word, "--batch=%s", names[i]);
+        snprintf(message, sizeof message, "bigshuf: invalid --batch argument '%s'\n", names[i]);
+        parse("--scatter=a", word);
+        assert_bad(message);
+    }
+    snprintf(word, sizeof word, "--batch=%0201d", 1);
+    parse("--scatter=a", word);
+    assert_int_equal(run.verdict, OPTIONS_BAD);
+    snprintf(word, sizeof word, "--batch=%0200d", 1);
+    parse("--scatter=a", word);
+    assert_run();
+    parse("--scatter=a", "--keep=0");
+    assert_bad("bigshuf: --keep must be at least 1\n");
+    parse("--gather=a", "--epoch=-1");
+    assert_bad("bigshuf: invalid --epoch argument '-1'\n");
+    parse("--gather=a", "--pile=18446744073709551616");
+    assert_bad("bigshuf: --pile argument '18446744073709551616' too large\n");
 }
 
 static void test_keeping_the_order_needs_a_count(void **state)
@@ -1229,6 +1384,17 @@ static void test_help_explains_every_option_on_lines_of_80(void **state)
                                            "  -S, --buffer-size=SIZE  ",
                                            "  -T, --temporary-directory=DIR  ",
                                            "      --parallel=N  ",
+                                           "  or:  bigshuf --scatter=DIR [OPTION]... [FILE]...\n",
+                                           "  or:  bigshuf --gather=DIR [OPTION]...\n",
+                                           "      --scatter=DIR  ",
+                                           "      --piles=M  ",
+                                           "      --batch=NAME  ",
+                                           "      --keep=N  ",
+                                           "      --sweep  ",
+                                           "      --gather=DIR  ",
+                                           "      --pile=J[-K]  ",
+                                           "      --epoch=E  ",
+                                           "      --list  ",
                                            "      --tune=NAME=VALUE  ",
                                            "  -v, --verbose  ",
                                            "      --help  ",
@@ -1347,6 +1513,10 @@ int main(void)
         OPTIONS_TEST(test_options_that_do_not_are_accepted),
         OPTIONS_TEST(test_outputs_that_need_a_file_say_so),
         OPTIONS_TEST(test_keeping_the_order_needs_a_count),
+        cmocka_unit_test(test_a_store_that_is_added_to_has_its_places),
+        cmocka_unit_test(test_a_store_that_is_gathered_has_its_places),
+        cmocka_unit_test(test_what_is_of_a_store_needs_one),
+        cmocka_unit_test(test_of_stores_what_is_no_number_or_name_is_refused),
         OPTIONS_TEST(test_of_several_errors_the_first_in_shuf_s_order_is_told),
         OPTIONS_TEST(test_one_output_may_be_named_twice_but_not_two),
         OPTIONS_TEST(test_temporary_directories_keep_their_order),

@@ -1,0 +1,379 @@
+/*
+ * Pass 1 and pass 2 of a shuffle as two jobs, with a store between them. Pass 1 is a scatter whose piles go to the
+ * files of a batch instead of temporary ones, to the last byte. In pass 2 the piles are in their storage from the
+ * start, and are gathered as others are, each as a tree of its own; one that does not fit is started over through
+ * temporary files.
+ */
+
+#include "stored.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "batch.h"
+#include "draft.h"
+#include "gather.h"
+#include "io.h"
+#include "number.h"
+#include "plan.h"
+#include "scatter.h"
+#include "setup.h"
+#include "shuffle.h"
+#include "stack.h"
+#include "store.h"
+#include "sweep.h"
+#include "sys.h"
+
+/* ---- Adding a batch ---- */
+
+struct batch_route {
+    struct order order;
+    unsigned bits;
+};
+
+static void route_by_batch(const void *context, uint64_t first, size_t count, uint16_t *pile)
+{
+    const struct batch_route *route = context;
+
+    order_scatter(&route->order, (struct order_node){.number = 0}, route->bits, first, count, pile);
+}
+
+/* Scatter the source, all of it to storage; records[p] receives how many records came to pile p. */
+static int scatter_batch(struct run *run, struct source *source, const char *name, unsigned count,
+                         struct storage *storage, uint64_t *records)
+{
+    struct batch_route route = {.order = run->order};
+    struct piles piles = {0};
+    int status;
+
+    while (1u << route.bits < count)
+        route.bits++;
+    order_batch_key(&run->order, name, &route.order.key);
+    status = scatter_in(run, source, route_by_batch, &route, count, storage, &piles);
+    if (status == 0)
+        status = piles_flush(&piles);
+    for (unsigned p = 0; p < count && status == 0; p++)
+        records[p] = piles.pile[p].records;
+    run->records = piles.records;
+    run->scattered_seconds = run_seconds();
+    piles_release(&piles);
+    return status;
+}
+
+static void say_added(const struct setup *setup, const struct run *run, const char *name, double start, double sync)
+{
+    setup_say_records(setup, run, source_delivered_bytes(setup->source));
+    setup_say("batch:", "%s", name);
+    setup_say_peak();
+    setup_say("seconds:", "%.2f scatter, %.2f sync", run->scattered_seconds - start, sync);
+}
+
+/* Fill a draft and make it a batch. */
+static enum draft_verdict fill_draft(struct setup *setup, struct draft *draft, const char *name, unsigned piles)
+{
+    uint64_t known_bytes = source_is_known(setup->source) ? source_known_bytes(setup->source) : UINT64_MAX;
+    uint64_t *records = sys_allocate(piles, sizeof *records);
+    enum draft_verdict verdict = DRAFT_FAILED;
+    double start = run_seconds();
+    double sync = 0;
+    struct run run = {.left = 0};
+    const uint8_t *header;
+    size_t header_bytes;
+
+    if (records == NULL) {
+        fault_report(&setup->fault, "memory", errno);
+        goto out;
+    }
+    if (setup_large_run(setup, &run, setup_memory(setup, known_bytes)) != 0 ||
+        scatter_batch(&run, setup->source, name, piles, draft_storage(draft), records) != 0)
+        goto out;
+    header = source_header(setup->source, &header_bytes);
+    verdict = draft_commit(draft, records, header, header_bytes, &sync);
+    if (verdict == DRAFT_OK && setup->options->verbose)
+        say_added(setup, &run, name, start, sync);
+out:
+    run_close(&run);
+    free(records);
+    return verdict;
+}
+
+/* What the batch is made of: the key, and names and sizes of the inputs. */
+static int describe(struct setup *setup, struct manifest *manifest)
+{
+    struct manifest_input *input = sys_allocate(setup->name_count + 1, sizeof *input);
+    struct stat status;
+
+    if (input == NULL)
+        return fault_report(&setup->fault, "memory", errno);
+    for (size_t i = 0; i < setup->name_count; i++) {
+        input[i] = (struct manifest_input){.name = setup->names[i], .bytes = MANIFEST_UNKNOWN};
+        if (strcmp(setup->names[i], "-") != 0 && sys_stat(setup->names[i], &status) == 0 && S_ISREG(status.st_mode))
+            input[i].bytes = (uint64_t)status.st_size;
+    }
+    random_key_identity(&setup->order.key, manifest->key);
+    manifest->input = input;
+    manifest->inputs = setup->name_count;
+    return 0;
+}
+
+static int add_batch(struct setup *setup, struct store *store)
+{
+    const struct options *options = setup->options;
+    struct manifest manifest = {.inputs = 0};
+    struct draft *draft = NULL;
+    enum draft_verdict verdict = DRAFT_FAILED;
+    char made[STORE_NAME_MAX + 1];
+    const char *name = options->batch;
+
+    if (name == NULL) {
+        store_make_name(made);
+        name = made;
+    }
+    if (describe(setup, &manifest) == 0)
+        verdict = draft_begin(&draft, store, name, &manifest);
+    if (verdict == DRAFT_OK)
+        verdict = fill_draft(setup, draft, name, store->format.piles);
+    draft_free(draft);
+    free((void *)manifest.input);
+    if (verdict == DRAFT_FAILED)
+        return -1;
+    return options->keep > 0 ? sweep_keep(store, options->keep, name) : 0;
+}
+
+static int run_scatter(struct setup *setup, struct store *store)
+{
+    const struct options *options = setup->options;
+    const struct store_format wanted = {.piles = options->piles,
+                                        .record = plan_format(options),
+                                        .header_records = options->header_records,
+                                        .header_bytes = options->header_bytes};
+
+    if (setup_files(setup) != 0 || setup_seed(setup) != 0 ||
+        store_join(store, options->scatter, &wanted, &setup->fault) != 0)
+        return -1;
+    sweep_dead(store);
+    return add_batch(setup, store);
+}
+
+static int run_sweep(struct setup *setup, struct store *store)
+{
+    return store_open(store, setup->options->scatter, &setup->fault) == 0 ? sweep_all(store) : -1;
+}
+
+/* ---- Gathering ---- */
+
+/* The piles of a stack, in its order, whose numbers are number[0 ... count - 1]. */
+static int gather_stack(struct setup *setup, struct run *run, struct stack *stack, const uint32_t *number,
+                        unsigned count)
+{
+    struct random_key *keys = sys_allocate(count, sizeof *keys);
+    struct gather_order order = {.kind = GATHER_TREES, .order = &run->order, .keys = keys};
+    struct piles piles = {0};
+    int status = -1;
+
+    if (keys == NULL) {
+        fault_report(&setup->fault, "memory", errno);
+        goto out;
+    }
+    if (piles_init_stored(&piles, count, &run->pool, stack_storage(stack), &setup->fault) != 0)
+        goto out;
+    for (unsigned p = 0; p < count; p++) {
+        pile_stored(&piles, p, stack_records(stack, p), stack_bytes(stack, p));
+        order_pile_key(&run->order, setup->options->epoch, number[p], &keys[p]);
+    }
+    run->records = piles.records;
+    run->header = stack_header(stack, &run->header_bytes);
+    if (run_begin(run, setup->output, run->records) == 0)
+        status = shuffle_piles(run, &piles, order, setup->output);
+out:
+    piles_release(&piles);
+    free(keys);
+    return status;
+}
+
+static uint64_t bytes_of(const struct stack *stack, unsigned count)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned p = 0; p < count; p++)
+        bytes += stack_bytes(stack, p);
+    return bytes;
+}
+
+static void say_gathered(const struct setup *setup, const struct run *run, uint64_t bytes, double start)
+{
+    setup_say_records(setup, run, bytes);
+    setup_say_spilled(setup, run);
+    setup_say_peak();
+    setup_say("seconds:", "%.2f gather", run_seconds() - start);
+}
+
+static int gather_piles(struct setup *setup, const struct store *store, const uint32_t *number, unsigned count)
+{
+    struct stack *stack = stack_open(store, number, count);
+    struct run run = {.left = 0};
+    double start = run_seconds();
+    uint64_t bytes;
+    int status = -1;
+
+    if (stack == NULL || setup_output(setup) != 0 || setup_temporary(setup) != 0)
+        goto out;
+    bytes = bytes_of(stack, count);
+    if (setup_large_run(setup, &run, setup_memory(setup, bytes)) != 0 ||
+        gather_stack(setup, &run, stack, number, count) != 0)
+        goto out;
+    status = output_commit(setup->output);
+    if (status == 0 && setup->options->verbose)
+        say_gathered(setup, &run, bytes, start);
+out:
+    run_close(&run);
+    stack_free(stack);
+    return status;
+}
+
+static int run_gather(struct setup *setup, struct store *store)
+{
+    const struct options *options = setup->options;
+    unsigned piles = store->format.piles;
+    uint64_t last = options->pile_last < UINT64_MAX ? options->pile_last : piles - 1;
+    uint32_t *number;
+    int status;
+
+    if (last >= piles)
+        return fault_say(&setup->fault, "%s: there is no pile %llu: there are %u, from 0 on", options->gather,
+                         (unsigned long long)last, piles);
+    if (setup_seed(setup) != 0)
+        return -1;
+    number = sys_allocate(piles, sizeof *number);
+    if (number == NULL)
+        return fault_report(&setup->fault, "memory", errno);
+    order_of_epoch(&setup->order, options->epoch, piles, number);
+    status = gather_piles(setup, store, number + options->pile_first, (unsigned)(last - options->pile_first) + 1);
+    free(number);
+    return status;
+}
+
+/* ---- Listing ---- */
+
+struct totals {
+    uint64_t batches;
+    uint64_t records;
+    uint64_t bytes;
+    struct manifest_pile *pile; /* of all batches */
+};
+
+static void list_batch(FILE *to, const char *name, int width, const struct manifest *manifest, bool for_programs,
+                       struct totals *totals)
+{
+    uint64_t records = 0;
+    uint64_t bytes = 0;
+
+    for (unsigned p = 0; p < manifest->piles; p++) {
+        records += manifest->pile[p].records;
+        bytes += manifest->pile[p].bytes;
+        totals->pile[p].records += manifest->pile[p].records;
+        totals->pile[p].bytes += manifest->pile[p].bytes;
+    }
+    totals->batches++;
+    totals->records += records;
+    totals->bytes += bytes;
+    if (for_programs)
+        fprintf(to, "%s\t%u\t%llu\t%llu%c", name, manifest->piles, (unsigned long long)records,
+                (unsigned long long)bytes, '\0');
+    else
+        fprintf(to, "%-*s %16llu %20llu\n", width, name, (unsigned long long)records, (unsigned long long)bytes);
+}
+
+/* What a reader wants to know. Memory is for the pile and 8 bytes a record, a sixteenth is for buffers. */
+static void list_totals(FILE *to, int width, const struct totals *totals, unsigned piles)
+{
+    const uint64_t mebibyte = (uint64_t)1 << 20;
+    uint64_t largest = 0;
+    uint64_t needed;
+    char size[32];
+
+    for (unsigned p = 1; p < piles; p++)
+        if (totals->pile[p].bytes > totals->pile[largest].bytes)
+            largest = p;
+    needed = totals->pile[largest].bytes + 8 * totals->pile[largest].records;
+    needed = (needed + needed / 15) / mebibyte + 1;
+    needed = needed > RUN_MEMORY_MIN / mebibyte ? needed : RUN_MEMORY_MIN / mebibyte;
+    fprintf(to, "%-*s %16llu %20llu\n", width, "in all", (unsigned long long)totals->records,
+            (unsigned long long)totals->bytes);
+    fprintf(to, "\n%llu batches, %u piles, the largest of %s: -S %lluM holds it in memory\n",
+            (unsigned long long)totals->batches, piles, number_format_size(totals->pile[largest].bytes, size),
+            (unsigned long long)needed);
+}
+
+/* A batch that has left the store since its name was read is passed over. */
+static int list_batches(FILE *to, const struct store *store, const struct folder_names *names, bool for_programs)
+{
+    struct totals totals = {.pile = sys_allocate(store->format.piles, sizeof *totals.pile)};
+    int width = 6;
+    int status = totals.pile != NULL ? 0 : fault_report(store->folder.fault, "memory", errno);
+
+    for (size_t i = 0; i < names->count; i++)
+        width = (int)strlen(names->name[i]) > width ? (int)strlen(names->name[i]) : width;
+    if (!for_programs)
+        fprintf(to, "%-*s %16s %20s\n", width, "batch", "records", "bytes");
+    for (size_t i = 0; i < names->count && status == 0; i++) {
+        struct batch batch = {.store = NULL};
+        struct manifest manifest = {.inputs = 0};
+        enum batch_verdict verdict = batch_open(&batch, store, names->name[i], &manifest);
+
+        if (verdict == BATCH_OK)
+            list_batch(to, names->name[i], width, &manifest, for_programs, &totals);
+        if (verdict == BATCH_FAILED)
+            status = -1;
+        manifest_release(&manifest);
+        batch_close(&batch);
+    }
+    if (status == 0 && !for_programs)
+        list_totals(to, width, &totals, store->format.piles);
+    free(totals.pile);
+    return status;
+}
+
+static int run_list(struct setup *setup, const struct store *store)
+{
+    struct folder_names names = {.count = 0};
+    char *text = NULL;
+    size_t length = 0;
+    FILE *to = open_memstream(&text, &length);
+    int status = -1;
+
+    if (to == NULL)
+        return fault_report(&setup->fault, "memory", errno);
+    if (store_batches(store, &names) == 0)
+        status = list_batches(to, store, &names, setup->options->delimiter == '\0');
+    if (fclose(to) != 0 && status == 0)
+        status = fault_report(&setup->fault, "memory", errno);
+    if (status == 0 && io_print(text, length) != 0)
+        status = fault_report(&setup->fault, "write error", errno);
+    folder_names_release(&names);
+    free(text);
+    return status;
+}
+
+/* ---- All of them ---- */
+
+int stored_run(const struct options *options)
+{
+    struct options own = *options; /* for a gather with the records of the store */
+    struct store store = {.format.piles = 0};
+    struct setup setup;
+    int status = -1;
+
+    setup_init(&setup, &own);
+    if (options->scatter != NULL) {
+        status = options->sweep ? run_sweep(&setup, &store) : run_scatter(&setup, &store);
+    } else if (store_open(&store, options->gather, &setup.fault) == 0) {
+        own.format = store.format.record;
+        status = options->list ? run_list(&setup, &store) : run_gather(&setup, &store);
+    }
+    setup_release(&setup);
+    store_close(&store);
+    return status;
+}

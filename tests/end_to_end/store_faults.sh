@@ -1,0 +1,143 @@
+# Stores of piles, whatever goes wrong: let the first system call of a kind fail, the second, the third, until the run
+# gets through without it. A batch is there whole or not at all, what is left behind goes at the next --scatter, and a
+# gather either succeeds, with the right output, or says once what went wrong.
+# shellcheck shell=bash
+
+# The kinds of calls, as bigshuf-faulty knows them.
+calls() {
+    sed -n 's/^[a-z].*[ *]sys_\([a-z_]*\)(.*/\1/p' "$TOP/include/sys.h"
+}
+
+# At which calls of a kind to fail.
+turns() {
+    scale '1 3' '1 2 3 5 9 20' "$(seq 60)"
+}
+
+# Run bigshuf-faulty, and see that it says no more than one thing; `status` receives how it ended.
+try_faulty() {
+    status=0
+    rm -f failed
+    FAULT_LOG=failed timeout 60 bigshuf-faulty "$@" >out 2>said || status=$?
+    echo "FAULT_CALL=${FAULT_CALL:-} FAULT_AT=${FAULT_AT:-} $*: status $status: $(cat said)"
+    grep -v '^bigshuf: warning: ' said >messages || true
+    same $((status == 1)) "$(grep -c '^bigshuf: ' messages || true)"
+    same $((status == 1)) "$(wc -l <messages | tr -d ' ')"
+    [ "$status" -le 1 ]
+}
+
+# Is the store whole, and nothing in it that does not belong there? The batch b may be there or not.
+judge_store() {
+    local wanted=a.in
+    same '' "$(find store -mindepth 1 -maxdepth 1 -name '.*')"
+    if [ -e store/b ]; then
+        wanted='a.in b.in'
+    fi
+    # shellcheck disable=SC2086 # words, by intention
+    bigshuf --gather=store | sort | cmp - <(cat $wanted c.in | sort)
+}
+
+# Add the batch b to a store that has the batch a while calls fail; then the batch c, which sweeps.
+scatter_survives() {
+    rm -rf store
+    cp -R before store
+    try_faulty --seed=1 --scatter=store --batch=b -S 8M --parallel="$1" b.in
+    if [ "$status" = 0 ]; then
+        test -d store/b
+    fi
+    if [ -n "${FAULT_STAYS:-}" ]; then # nor could it say whose draft it was
+        bigshuf --scatter=store --sweep >swept
+    fi
+    bigshuf --seed=1 --scatter=store --batch=c c.in 2>later
+    judge_store
+}
+
+# For each kind of call and each turn: sweep FUNCTION ARGUMENT...
+sweep() {
+    local call turn
+    for call in $(calls); do
+        for turn in $(turns); do
+            FAULT_CALL=$call FAULT_AT=$turn "$@"
+            [ -e failed ] || break
+        done
+    done
+}
+
+make_store() {
+    seq 100 >a.in
+    long_lines "$1" 9000 15000 >b.in
+    seq 200 300 >c.in
+    bigshuf --seed=1 --scatter=before --piles=4 --batch=a a.in
+}
+
+test_a_batch_is_there_whole_or_not_at_all_whatever_call_fails() {
+    make_store 20
+    sweep scatter_survives 1
+}
+
+test_a_batch_larger_than_memory_is_there_whole_or_not_at_all() {
+    make_store 1000
+    FAULT_STAYS=1 sweep scatter_survives 3
+}
+
+test_a_full_disk_leaves_no_part_of_a_batch() {
+    local turn
+    make_store 1000
+    for turn in $(turns); do
+        FAULT_ERRNO=ENOSPC FAULT_STAYS=1 FAULT_CALL=pwritev FAULT_AT=$turn scatter_survives 3
+        FAULT_ERRNO=ENOSPC FAULT_STAYS=1 FAULT_CALL=write FAULT_AT=$turn scatter_survives 1
+    done
+}
+
+test_short_and_interrupted_calls_lose_nothing_of_a_batch() {
+    make_store 200
+    FAULT_SHORT=1 FAULT_EINTR=1 scatter_survives 1
+    same 0 "$status"
+    rm -rf before
+    mv store before
+    rm before/c -r
+    FAULT_SHORT=1 FAULT_EINTR=1 try_faulty --seed=1 --gather=before -S 8M
+    same 0 "$status"
+    sort out | cmp - <(cat a.in b.in | sort)
+}
+
+# Into a file that is there, and stays unless the gather succeeds.
+gather_survives() {
+    echo old >file
+    mkdir -p temporary
+    try_faulty --seed=1 --gather=before -S 8M -T temporary --parallel="$1" -o file
+    if [ "$status" = 0 ]; then
+        cmp file right
+    else
+        same old "$(cat file)"
+    fi
+    same '' "$(ls -A temporary)"
+}
+
+test_a_gather_survives_any_fault() {
+    make_store 20
+    bigshuf --seed=1 --scatter=before --batch=b b.in
+    bigshuf --seed=1 --gather=before >right
+    sweep gather_survives 1
+}
+
+# One of four piles is larger than the memory.
+test_a_gather_that_starts_over_survives_any_fault() {
+    make_store 2500
+    bigshuf --seed=1 --scatter=before --batch=b b.in
+    bigshuf --seed=1 --gather=before >right
+    sweep gather_survives 3
+}
+
+test_damage_at_any_moment_is_found_and_named() {
+    local turn
+    make_store 300
+    bigshuf --seed=1 --scatter=before --batch=b b.in
+    bigshuf --seed=1 --gather=before >right
+    for turn in $(turns); do
+        FAULT_DAMAGE=1 FAULT_CALL=preadv FAULT_AT=$turn gather_survives 1
+        if [ -e failed ]; then
+            same 1 "$status"
+            grep -E '^bigshuf: before/[ab]/(pile-000[0-3]|manifest): ' said
+        fi
+    done
+}
