@@ -5,7 +5,7 @@
  *
  *     main.c      this map
  *     job.c       what is to be done, and doing it
- *     stored.c    jobs on a store of piles
+ *     stored.c    jobs on a store of piles; list.c what is in one
  *     setup.c     what a job needs before it can work
  *     plan.c      what the options mean
  *     options.c   the command line: option.c the options, a table row for each; argument.c their arguments

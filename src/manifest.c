@@ -50,27 +50,19 @@ static size_t begin_input(const struct manifest_input *input, char line[LINE_BYT
     return (size_t)snprintf(line, LINE_BYTES, "input %" PRIu64 " ", input->bytes);
 }
 
-static char *put(char *at, const char *text)
-{
-    size_t length = strlen(text);
-
-    memcpy(at, text, length);
-    return at + length;
-}
-
 static char *put_input(char *at, const struct manifest_input *input)
 {
     char line[LINE_BYTES];
 
     (void)begin_input(input, line);
-    at = put(at, line);
+    at = stpcpy(at, line);
     for (const char *byte = input->name; *byte != '\0'; byte++) {
         if (!is_escaped(*byte)) {
             *at++ = *byte;
             continue;
         }
         snprintf(line, sizeof line, "\\%03o", (unsigned)(unsigned char)*byte);
-        at = put(at, line);
+        at = stpcpy(at, line);
     }
     *at = '\n';
     return at + 1;
@@ -80,12 +72,12 @@ static char *put_key(char *at, const uint8_t key[MANIFEST_KEY_BYTES])
 {
     char digits[3];
 
-    at = put(at, "key ");
+    at = stpcpy(at, "key ");
     for (int i = 0; i < MANIFEST_KEY_BYTES; i++) {
         snprintf(digits, sizeof digits, "%02x", key[i]);
-        at = put(at, digits);
+        at = stpcpy(at, digits);
     }
-    return put(at, "\n");
+    return stpcpy(at, "\n");
 }
 
 static char *put_pile(char *at, unsigned number, const struct manifest_pile *pile)
@@ -94,7 +86,7 @@ static char *put_pile(char *at, unsigned number, const struct manifest_pile *pil
 
     snprintf(line, sizeof line, "%04u %20" PRIu64 " %20" PRIu64 " %016" PRIx64 "\n", number, pile->records, pile->bytes,
              pile->checksum);
-    return put(at, line);
+    return stpcpy(at, line);
 }
 
 /* No less than the text will have. */
@@ -122,21 +114,21 @@ char *manifest_text(struct manifest *manifest, size_t *bytes)
     text = sys_allocate(room, 1);
     if (text == NULL)
         return NULL;
-    at = put_key(put(text, title), manifest->key);
+    at = put_key(stpcpy(text, title), manifest->key);
     snprintf(line, sizeof line, "header %" PRIu64 " %016" PRIx64 "\n", manifest->header_bytes,
              manifest->header_checksum);
-    at = put(at, line);
+    at = stpcpy(at, line);
     for (size_t i = 0; i < manifest->inputs; i++)
         at = put_input(at, &manifest->input[i]);
     snprintf(line, sizeof line, "piles %u\n", manifest->piles);
-    at = put(at, line);
+    at = stpcpy(at, line);
     manifest->piles_at = (size_t)(at - text);
     for (unsigned i = 0; i < manifest->piles; i++)
         at = put_pile(at, i, &manifest->pile[i]);
     xxh64_init(&checksum, 0);
     xxh64_update(&checksum, text, (size_t)(at - text));
     snprintf(line, sizeof line, "checksum %016" PRIx64 "\n", xxh64_value(&checksum));
-    at = put(at, line);
+    at = stpcpy(at, line);
     *bytes = (size_t)(at - text);
     return text;
 }
@@ -152,6 +144,7 @@ static const char *skip(const char *at, const char *text)
 
 static const char *read_number(const char *at, uint64_t *number)
 {
+    *number = 0;
     return at == NULL ? NULL : number_digits(at + strspn(at, " "), number);
 }
 

@@ -166,22 +166,24 @@ static void put_records(char text[RECORDS_TEXT_BYTES], const struct record_forma
     }
 }
 
+static void put_header(char text[HEADER_TEXT_BYTES], uint64_t bytes, uint64_t records)
+{
+    if (bytes == 0 && records == 0)
+        snprintf(text, HEADER_TEXT_BYTES, "no header");
+    else if (records == 0)
+        snprintf(text, HEADER_TEXT_BYTES, "a header of %" PRIu64 " byte%s", bytes, plural(bytes));
+    else if (bytes == 0)
+        snprintf(text, HEADER_TEXT_BYTES, "a header of %" PRIu64 " record%s", records, plural(records));
+    else
+        snprintf(text, HEADER_TEXT_BYTES, "a header of %" PRIu64 " byte%s and %" PRIu64 " record%s", bytes,
+                 plural(bytes), records, plural(records));
+}
+
 static void put_lines(struct lines *lines, const struct store_format *format)
 {
-    const uint64_t bytes = format->header_bytes, records = format->header_records;
-    char *header = lines->header;
-
     snprintf(lines->piles, sizeof lines->piles, "%u piles", format->piles);
     put_records(lines->records, &format->record);
-    if (bytes == 0 && records == 0)
-        snprintf(header, HEADER_TEXT_BYTES, "no header");
-    else if (records == 0)
-        snprintf(header, HEADER_TEXT_BYTES, "a header of %" PRIu64 " byte%s", bytes, plural(bytes));
-    else if (bytes == 0)
-        snprintf(header, HEADER_TEXT_BYTES, "a header of %" PRIu64 " record%s", records, plural(records));
-    else
-        snprintf(header, HEADER_TEXT_BYTES, "a header of %" PRIu64 " byte%s and %" PRIu64 " record%s", bytes,
-                 plural(bytes), records, plural(records));
+    put_header(lines->header, format->header_bytes, format->header_records);
 }
 
 /* Returns its length. */
@@ -204,6 +206,7 @@ static const char *skip(const char *at, const char *text)
 
 static const char *read_number(const char *at, uint64_t *number)
 {
+    *number = 0;
     return at == NULL ? NULL : number_digits(at, number);
 }
 

@@ -8,15 +8,12 @@
 #include "stored.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch.h"
 #include "draft.h"
 #include "gather.h"
-#include "io.h"
-#include "number.h"
+#include "list.h"
 #include "plan.h"
 #include "scatter.h"
 #include "setup.h"
@@ -255,108 +252,6 @@ static int run_gather(struct setup *setup, struct store *store)
     return status;
 }
 
-/* ---- Listing ---- */
-
-struct totals {
-    uint64_t batches;
-    uint64_t records;
-    uint64_t bytes;
-    struct manifest_pile *pile; /* of all batches */
-};
-
-static void list_batch(FILE *to, const char *name, int width, const struct manifest *manifest, bool for_programs,
-                       struct totals *totals)
-{
-    uint64_t records = 0;
-    uint64_t bytes = 0;
-
-    for (unsigned p = 0; p < manifest->piles; p++) {
-        records += manifest->pile[p].records;
-        bytes += manifest->pile[p].bytes;
-        totals->pile[p].records += manifest->pile[p].records;
-        totals->pile[p].bytes += manifest->pile[p].bytes;
-    }
-    totals->batches++;
-    totals->records += records;
-    totals->bytes += bytes;
-    if (for_programs)
-        fprintf(to, "%s\t%u\t%llu\t%llu%c", name, manifest->piles, (unsigned long long)records,
-                (unsigned long long)bytes, '\0');
-    else
-        fprintf(to, "%-*s %16llu %20llu\n", width, name, (unsigned long long)records, (unsigned long long)bytes);
-}
-
-/* What a reader wants to know. Memory is for the pile and 8 bytes a record, a sixteenth is for buffers. */
-static void list_totals(FILE *to, int width, const struct totals *totals, unsigned piles)
-{
-    const uint64_t mebibyte = (uint64_t)1 << 20;
-    uint64_t largest = 0;
-    uint64_t needed;
-    char size[32];
-
-    for (unsigned p = 1; p < piles; p++)
-        if (totals->pile[p].bytes > totals->pile[largest].bytes)
-            largest = p;
-    needed = totals->pile[largest].bytes + 8 * totals->pile[largest].records;
-    needed = (needed + needed / 15) / mebibyte + 1;
-    needed = needed > RUN_MEMORY_MIN / mebibyte ? needed : RUN_MEMORY_MIN / mebibyte;
-    fprintf(to, "%-*s %16llu %20llu\n", width, "in all", (unsigned long long)totals->records,
-            (unsigned long long)totals->bytes);
-    fprintf(to, "\n%llu batches, %u piles, the largest of %s: -S %lluM holds it in memory\n",
-            (unsigned long long)totals->batches, piles, number_format_size(totals->pile[largest].bytes, size),
-            (unsigned long long)needed);
-}
-
-/* A batch that has left the store since its name was read is passed over. */
-static int list_batches(FILE *to, const struct store *store, const struct folder_names *names, bool for_programs)
-{
-    struct totals totals = {.pile = sys_allocate(store->format.piles, sizeof *totals.pile)};
-    int width = 6;
-    int status = totals.pile != NULL ? 0 : fault_report(store->folder.fault, "memory", errno);
-
-    for (size_t i = 0; i < names->count; i++)
-        width = (int)strlen(names->name[i]) > width ? (int)strlen(names->name[i]) : width;
-    if (!for_programs)
-        fprintf(to, "%-*s %16s %20s\n", width, "batch", "records", "bytes");
-    for (size_t i = 0; i < names->count && status == 0; i++) {
-        struct batch batch = {.store = NULL};
-        struct manifest manifest = {.inputs = 0};
-        enum batch_verdict verdict = batch_open(&batch, store, names->name[i], &manifest);
-
-        if (verdict == BATCH_OK)
-            list_batch(to, names->name[i], width, &manifest, for_programs, &totals);
-        if (verdict == BATCH_FAILED)
-            status = -1;
-        manifest_release(&manifest);
-        batch_close(&batch);
-    }
-    if (status == 0 && !for_programs)
-        list_totals(to, width, &totals, store->format.piles);
-    free(totals.pile);
-    return status;
-}
-
-static int run_list(struct setup *setup, const struct store *store)
-{
-    struct folder_names names = {.count = 0};
-    char *text = NULL;
-    size_t length = 0;
-    FILE *to = open_memstream(&text, &length);
-    int status = -1;
-
-    if (to == NULL)
-        return fault_report(&setup->fault, "memory", errno);
-    if (store_batches(store, &names) == 0)
-        status = list_batches(to, store, &names, setup->options->delimiter == '\0');
-    if (fclose(to) != 0 && status == 0)
-        status = fault_report(&setup->fault, "memory", errno);
-    if (status == 0 && io_print(text, length) != 0)
-        status = fault_report(&setup->fault, "write error", errno);
-    folder_names_release(&names);
-    free(text);
-    return status;
-}
-
 /* ---- All of them ---- */
 
 int stored_run(const struct options *options)
@@ -371,7 +266,7 @@ int stored_run(const struct options *options)
         status = options->sweep ? run_sweep(&setup, &store) : run_scatter(&setup, &store);
     } else if (store_open(&store, options->gather, &setup.fault) == 0) {
         own.format = store.format.record;
-        status = options->list ? run_list(&setup, &store) : run_gather(&setup, &store);
+        status = options->list ? list_store(&store, options->delimiter == '\0') : run_gather(&setup, &store);
     }
     setup_release(&setup);
     store_close(&store);

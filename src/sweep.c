@@ -102,9 +102,16 @@ static bool parse_name(const char *name, const char *prefix, char batch[STORE_NA
 
 /* ---- Batches that left the store ---- */
 
-static bool is_folder(const struct sweep *sweep, const char *name, struct stat *status)
+/* 1 or 0, or -1 with errno. `mine` tells whether it is this user's. */
+static int is_folder(const struct sweep *sweep, const char *name, bool *mine)
 {
-    return sys_stat_at(sweep->root.fd, name, status) == 0 && S_ISDIR(status->st_mode);
+    struct stat status;
+
+    *mine = false;
+    if (sys_stat_at(sweep->root.fd, name, &status) != 0)
+        return errno == ENOENT ? 0 : -1;
+    *mine = status.st_uid == sys_user();
+    return S_ISDIR(status.st_mode);
 }
 
 /* Unlink a regular file; what is anything else is not the store's. That it is missing is well. 0, or -1 with errno. */
@@ -279,13 +286,13 @@ bool sweep_dead_draft(struct store *store, const char *name, struct owner *owner
     char now[SWEEP_NAME_BYTES];
     enum outcome outcome = ALIVE;
     struct sweep sweep;
-    struct stat status;
+    bool mine;
 
     *owner = (struct owner){.process = 0};
     snprintf(now, sizeof now, "%s", name);
     begin(&sweep, store, false);
-    if (is_folder(&sweep, now, &status))
-        outcome = sweep_draft(&sweep, now, status.st_uid == sys_user(), owner);
+    if (is_folder(&sweep, now, &mine) > 0)
+        outcome = sweep_draft(&sweep, now, mine, owner);
     if (outcome == STUCK)
         warn(&sweep, now);
     end(&sweep);
@@ -344,15 +351,18 @@ static int sweep_one(struct sweep *sweep, const char *name)
     char batch[STORE_NAME_MAX + 1], now[SWEEP_NAME_BYTES];
     struct owner owner = {.process = 0};
     bool draft = parse_name(name, SWEEP_DRAFT, batch);
-    enum outcome outcome;
-    struct stat status;
+    enum outcome outcome = STUCK;
+    int here;
+    bool mine;
 
-    if ((!draft && !parse_name(name, LEFT, batch)) || !is_folder(sweep, name, &status))
+    if (!draft && !parse_name(name, LEFT, batch))
         return 0;
-    if (draft && !sweep->all && status.st_uid != sys_user())
+    here = is_folder(sweep, name, &mine);
+    if (here == 0 || (here > 0 && draft && !mine && !sweep->all))
         return 0;
     snprintf(now, sizeof now, "%s", name);
-    outcome = draft ? sweep_draft(sweep, now, true, &owner) : remove_left(sweep, now);
+    if (here > 0)
+        outcome = draft ? sweep_draft(sweep, now, true, &owner) : remove_left(sweep, now);
     if (sweep->all && outcome != ABSENT)
         tell(sweep, outcome, outcome == REMOVED ? name : now, draft ? &owner : NULL);
     if (outcome != STUCK)

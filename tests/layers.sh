@@ -10,7 +10,7 @@ layers='
     plan
     options
     option
-    help argument select draw weighted replay
+    help argument select draw weighted replay list
     repeat keyed weights
     shuffle
     passage
