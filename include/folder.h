@@ -3,7 +3,7 @@
 
 /*
  * A directory that is open, and what stands in it: names are looked up in it and nowhere else, and no link is followed.
- * Whatever fails has been reported, with the path of the file ("DIR/NAME: cause").
+ * Whatever fails has been reported, with the path of the file ("DIR/NAME: cause"), and has left errno.
  */
 
 #include <stdbool.h>
@@ -33,7 +33,7 @@ enum folder_verdict folder_make(struct folder *inner, const struct folder *outer
 
 void folder_close(struct folder *folder); /* also when zeroed */
 
-/* Report that something about a file in the folder failed. Returns -1. */
+/* Report that something about a file in the folder failed; `name` NULL stands for the folder itself. Returns -1. */
 int folder_report(const struct folder *folder, const char *name, int error);
 int folder_say(const struct folder *folder, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -55,14 +55,16 @@ enum folder_verdict folder_edit_file(const struct folder *folder, const char *na
 enum folder_verdict folder_read(const struct folder *folder, const char *name, size_t most, char **data, size_t *bytes);
 
 /* Make a new file of these bytes, on disk when this returns. It appears whole or not at all, and never in place of
- * another: it is made under the name `by` and linked. If `by` is left from before, it is removed first. */
+ * another: it is made under the name `by`, which no other process uses, and linked. If `by` is left from before, it is
+ * removed first; it is gone when this returns. */
 enum folder_verdict folder_publish(const struct folder *folder, const char *name, const char *by, const void *data,
                                    size_t bytes);
 
-/* A new file that need not appear at once; on disk when this returns. */
+/* A new file that need not appear at once; on disk when this returns, gone if it fails. */
 enum folder_verdict folder_write(const struct folder *folder, const char *name, const void *data, size_t bytes);
 
-/* In one step; EXISTS if `to` is something else than an empty directory. Names are on disk after folder_sync. */
+/* Rename a directory, in one step; EXISTS if `to` is something else than an empty directory. Names are on disk after
+ * folder_sync, as far as the file system can do that for directories. */
 enum folder_verdict folder_rename(const struct folder *folder, const char *from, const char *to);
 int folder_sync(const struct folder *folder);
 

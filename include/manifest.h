@@ -54,7 +54,7 @@ struct manifest {
     size_t piles_at; /* the offset of the first pile's line in the text; set by manifest_parse and manifest_text */
 };
 
-/* The text, malloc'd, and its length. NULL with errno: EFBIG if it would be larger than MANIFEST_BYTES_MAX, or ENOMEM. */
+/* The text, malloc'd, and its length. NULL with errno: EFBIG (it would be larger than MANIFEST_BYTES_MAX) or ENOMEM. */
 char *manifest_text(struct manifest *manifest, size_t *bytes);
 
 /* Read a text, which must be as manifest_text makes it, to the byte. What the manifest points to is malloc'd: give it

@@ -31,12 +31,12 @@ enum owner_state {
 };
 
 /* Say that this process works in the folder. *lock receives a descriptor to be closed when it no longer does. Where
- * there is no locking, it is -1 and there is a warning, once for each fault. 0, or -1 after a report. */
+ * there is no locking, it is -1, and a warning is given. 0, or -1 after a report, when no file is left. */
 int owner_sign(const struct folder *folder, int *lock);
 
 /* Who is it, and how is it? `owner` is zeroed if that is not known. If the process is gone, *lock receives a descriptor
  * that holds the lock, so that nobody else takes the folder for abandoned meanwhile, to be closed by the caller; else
- * -1. */
+ * -1. Nothing is ever reported. */
 enum owner_state owner_ask(const struct folder *folder, struct owner *owner, int *lock);
 
 #endif

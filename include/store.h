@@ -5,7 +5,8 @@
  * A store of piles: a directory to which any number of processes, on any number of machines that share a file system,
  * add batches at the same time. In it are
  *
- *     format      text: how many piles, what a record is, what the header is; made once, by an exclusive link
+ *     format      text: how many piles, what a record is, what the header is; made once, by an exclusive link, from a
+ *                 file .new-format~HOST-PROCESS-TIME (.new-header~... likewise) that is left only by a sudden death
  *     header      the header of all inputs, as it stands there, if there is one; made once, in the same way
  *     NAME        a complete batch: pile-0000, pile-0001, ... (plain records) and manifest (manifest.h)
  *     .new-NAME   a batch in work (draft.h); .new-NAME~1, ~2, ... if others have begun one of the same name
@@ -66,7 +67,8 @@ int store_join(struct store *store, const char *path, const struct store_format 
 
 void store_close(struct store *store); /* also when zeroed */
 
-/* Put the header into the store, if none is there yet. Another one is a failure. */
+/* Put the header into the store, if none is there yet. Another one is a failure. One of 0 bytes (inputs without a byte)
+ * is none, and goes with any. */
 int store_put_header(struct store *store, const uint8_t *header, size_t bytes);
 
 /* Read the header: *header is malloc'd, and NULL, with 0 bytes, if there is none. */

@@ -93,6 +93,24 @@ static enum folder_verdict fail_unless_exists(const struct folder *folder, const
     return errno == EEXIST ? FOLDER_EXISTS : fail(folder, name);
 }
 
+/* What is given up after a failure, whose errno stays. */
+static void give_up_descriptor(int fd)
+{
+    int error = errno;
+
+    if (fd >= 0)
+        (void)io_close(fd);
+    errno = error;
+}
+
+static void give_up_file(const struct folder *folder, const char *name)
+{
+    int error = errno;
+
+    (void)sys_unlink_at(folder->fd, name);
+    errno = error;
+}
+
 /* How systems refuse to open a link: ELOOP by POSIX, EMLINK on FreeBSD. */
 static bool is_link_error(int error)
 {
@@ -122,8 +140,7 @@ enum folder_verdict folder_open(struct folder *folder, const char *path, struct 
     fd = -1;
     verdict = FOLDER_OK;
 out:
-    if (fd >= 0)
-        (void)io_close(fd);
+    give_up_descriptor(fd);
     return verdict;
 }
 
@@ -147,8 +164,7 @@ enum folder_verdict folder_enter(struct folder *inner, const struct folder *oute
     fd = -1;
     verdict = FOLDER_OK;
 out:
-    if (fd >= 0)
-        (void)io_close(fd);
+    give_up_descriptor(fd);
     return verdict;
 }
 
@@ -160,12 +176,14 @@ enum folder_verdict folder_make(struct folder *inner, const struct folder *outer
     if (sys_mkdir_at(outer->fd, name, 0777) != 0)
         return fail_unless_exists(outer, name);
     verdict = folder_enter(inner, outer, name);
-    if (verdict == FOLDER_MISSING) { /* again */
-        folder_report(outer, name, ENOENT);
-        verdict = FOLDER_FAILED;
-    }
-    if (verdict != FOLDER_OK)
+    if (verdict == FOLDER_MISSING) /* again */
+        verdict = fail(outer, name);
+    if (verdict != FOLDER_OK) {
+        int error = errno;
+
         (void)sys_rmdir_at(outer->fd, name);
+        errno = error;
+    }
     return verdict;
 }
 
@@ -223,6 +241,7 @@ enum folder_verdict folder_list(const struct folder *folder, struct folder_names
     enum folder_verdict verdict = FOLDER_OK;
     const char *name;
     size_t room = 0;
+    int error;
 
     *names = (struct folder_names){0};
     if (list == NULL)
@@ -237,7 +256,9 @@ enum folder_verdict folder_list(const struct folder *folder, struct folder_names
         verdict = fail(folder, NULL);
         folder_names_release(names);
     }
+    error = errno;
     sys_list_close(list);
+    errno = error;
     if (names->count > 1)
         qsort(names->name, names->count, sizeof *names->name, compare_names);
     return verdict;
@@ -253,6 +274,7 @@ static bool is_kind_error(int error)
 
 static enum folder_verdict refuse_kind(const struct folder *folder, const char *name)
 {
+    errno = EINVAL;
     folder_say(folder, name, "not a regular file");
     return FOLDER_FAILED;
 }
@@ -275,10 +297,10 @@ static enum folder_verdict open_regular(const struct folder *folder, const char 
         verdict = refuse_kind(folder, name);
     else
         return FOLDER_OK;
-    (void)io_close(*fd);
+    give_up_descriptor(*fd);
     *fd = -1;
     if ((flags & O_CREAT) != 0)
-        (void)sys_unlink_at(folder->fd, name);
+        give_up_file(folder, name);
     return verdict;
 }
 
@@ -325,6 +347,7 @@ enum folder_verdict folder_read(const struct folder *folder, const char *name, s
         goto out;
     }
     if ((uintmax_t)status.st_size > most) {
+        errno = EFBIG;
         folder_say(folder, name, "larger than %llu bytes", (unsigned long long)most);
         goto out;
     }
@@ -336,6 +359,7 @@ enum folder_verdict folder_read(const struct folder *folder, const char *name, s
         goto out;
     }
     if ((size_t)got != *bytes) {
+        errno = EBUSY;
         folder_say(folder, name, "changes while it is read");
         goto out;
     }
@@ -344,7 +368,7 @@ enum folder_verdict folder_read(const struct folder *folder, const char *name, s
     verdict = FOLDER_OK;
 out:
     free(text);
-    (void)io_close(fd);
+    give_up_descriptor(fd);
     return verdict;
 }
 
@@ -365,8 +389,9 @@ enum folder_verdict folder_write(const struct folder *folder, const char *name, 
     }
     if (result == 0)
         return FOLDER_OK;
+    errno = error;
     folder_report(folder, name, error);
-    (void)sys_unlink_at(folder->fd, name);
+    give_up_file(folder, name);
     return FOLDER_FAILED;
 }
 
@@ -398,10 +423,8 @@ enum folder_verdict folder_publish(const struct folder *folder, const char *name
     if (verdict == FOLDER_FAILED)
         return verdict;
     verdict = folder_write(folder, by, data, bytes);
-    if (verdict == FOLDER_EXISTS) { /* again */
-        folder_report(folder, by, EEXIST);
-        return FOLDER_FAILED;
-    }
+    if (verdict == FOLDER_EXISTS) /* again */
+        return fail(folder, by);
     if (verdict != FOLDER_OK)
         return verdict;
     verdict = link_name(folder, by, name);

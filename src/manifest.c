@@ -246,15 +246,14 @@ static const char *read_inputs(const char *at, struct manifest *manifest)
     return at;
 }
 
-static const char *read_pile(const char *at, unsigned number, struct manifest_pile *pile)
+static const char *read_pile(const char *at, struct manifest_pile *pile)
 {
-    uint64_t read;
+    uint64_t number; /* is compared when the line is written again */
 
-    at = skip(read_number(at, &read), " ");
+    at = skip(read_number(at, &number), " ");
     at = skip(read_number(at, &pile->records), " ");
     at = skip(read_number(at, &pile->bytes), " ");
-    at = skip(read_hexadecimal(at, 16, &pile->checksum), "\n");
-    return at != NULL && read == number ? at : NULL;
+    return skip(read_hexadecimal(at, 16, &pile->checksum), "\n");
 }
 
 static const char *read_piles(const char *at, struct manifest *manifest)
@@ -269,7 +268,7 @@ static const char *read_piles(const char *at, struct manifest *manifest)
         return NULL;
     manifest->piles = (unsigned)count;
     for (unsigned i = 0; i < manifest->piles; i++)
-        at = read_pile(at, i, &manifest->pile[i]);
+        at = read_pile(at, &manifest->pile[i]);
     return at;
 }
 
@@ -329,7 +328,7 @@ int manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, s
 
     memcpy(text, line, MANIFEST_PILE_BYTES);
     text[MANIFEST_PILE_BYTES] = '\0';
-    if (read_pile(text, number, pile) != NULL && put_pile(again, number, pile) == again + MANIFEST_PILE_BYTES &&
+    if (read_pile(text, pile) != NULL && put_pile(again, number, pile) == again + MANIFEST_PILE_BYTES &&
         memcmp(again, line, MANIFEST_PILE_BYTES) == 0)
         return 0;
     errno = EINVAL;

@@ -179,19 +179,21 @@ static void put_header(char text[HEADER_TEXT_BYTES], uint64_t bytes, uint64_t re
                  plural(bytes), records, plural(records));
 }
 
-static void put_lines(struct lines *lines, const struct store_format *format)
+static struct lines lines_of(const struct store_format *format)
 {
-    snprintf(lines->piles, sizeof lines->piles, "%u piles", format->piles);
-    put_records(lines->records, &format->record);
-    put_header(lines->header, format->header_bytes, format->header_records);
+    struct lines lines;
+
+    snprintf(lines.piles, sizeof lines.piles, "%u piles", format->piles);
+    put_records(lines.records, &format->record);
+    put_header(lines.header, format->header_bytes, format->header_records);
+    return lines;
 }
 
 /* Returns its length. */
 static size_t put_text(char text[FORMAT_TEXT_BYTES], const struct store_format *format)
 {
-    struct lines lines;
+    const struct lines lines = lines_of(format);
 
-    put_lines(&lines, format);
     return (size_t)snprintf(text, FORMAT_TEXT_BYTES, "%s%s\n%s\n%s\n", title, lines.piles, lines.records, lines.header);
 }
 
@@ -401,8 +403,8 @@ static int compare_format(const struct store *store, const struct store_format *
 
     if (resolved.piles == 0)
         resolved.piles = store->format.piles;
-    put_lines(&has, &store->format);
-    put_lines(&want, &resolved);
+    has = lines_of(&store->format);
+    want = lines_of(&resolved);
     if (strcmp(has.piles, want.piles) != 0)
         return say_difference(store, has.piles, want.piles);
     if (strcmp(has.records, want.records) != 0)

@@ -115,7 +115,9 @@ static void a_folder_that_cannot_be_opened_is_not_left_there(void **state)
 
         folders_fail(at, EMFILE);
         folders_listen();
+        errno = 0;
         verdict = folder_make(&inner, &folder, "new");
+        assert_int_equal(errno, verdict == FOLDER_FAILED ? EMFILE : 0);
         if (folders.failed == NULL) {
             folders_assert_heard("");
             assert_int_equal(verdict, FOLDER_OK);
@@ -233,7 +235,9 @@ static void a_list_is_complete_or_a_failure(void **state)
     do {
         folders_fail(++at, EIO);
         folders_listen();
+        errno = 0;
         verdict = folder_list(&folder, &names);
+        assert_int_equal(errno, folders.failed != NULL ? EIO : 0);
         folders_assert_heard(folders.failed != NULL ? "bigshuf: d: Input/output error\n" : "");
         assert_int_equal(verdict, folders.failed != NULL ? FOLDER_FAILED : FOLDER_OK);
         assert_int_equal(names.count, folders.failed != NULL ? 0 : 70);
@@ -325,12 +329,12 @@ static void a_file_is_read_whole_up_to_a_limit(void **state)
 
 static void grow(void)
 {
-    folders_put("d/file", "more than it was", 16);
+    assert_true(scratch_put("d/file", "more than it was", 0644));
 }
 
 static void shrink(void)
 {
-    folders_put("d/file", "less", 4);
+    assert_true(scratch_put("d/file", "less", 0644));
 }
 
 static void a_file_that_changes_is_not_taken_for_whole(void **state)
@@ -366,6 +370,7 @@ static void a_failure_to_read_is_reported(void **state)
         folders_fail(++at, EIO);
         folders_listen();
         verdict = folder_read(&folder, "file", 100, &data, &bytes);
+        assert_true(verdict != FOLDER_FAILED || errno == EIO);
         if (folders.failed == NULL || strcmp(folders.failed, "close") == 0) {
             folders_assert_heard("");
             assert_int_equal(verdict, FOLDER_OK);
@@ -392,6 +397,26 @@ static void what_is_published_appears_and_nothing_else(void **state)
     assert_int_equal(folder_publish(&folder, "empty", ".by", "", 0), FOLDER_OK);
     assert_true(scratch_holds("d/empty", ""));
     assert_int_equal(scratch_count("d"), 2);
+}
+
+/* A name that survives a loss of power has all that belongs to it. */
+static void what_is_published_is_on_disk_before_its_name_and_then_the_name_is(void **state)
+{
+    const char *write, *sync, *link;
+
+    (void)state;
+    folders_forgive();
+    assert_int_equal(folder_publish(&folder, "file", ".by", text, TEXT_BYTES), FOLDER_OK);
+    write = strstr(folders.trail, "write ");
+    assert_non_null(write);
+    sync = strstr(write, "sync ");
+    assert_non_null(sync);
+    link = strstr(sync, "link_at ");
+    assert_non_null(link);
+    assert_non_null(strstr(link, "sync "));
+    folders_forgive();
+    assert_int_equal(folder_write(&folder, "written", text, TEXT_BYTES), FOLDER_OK);
+    assert_non_null(strstr(folders.trail, "write sync "));
 }
 
 static void publishing_never_replaces(void **state)
@@ -466,7 +491,9 @@ static void a_failure_at_any_call_leaves_nothing_or_the_whole(void **state)
         folders.most_written = 4;
         folders_fail(++at, EIO);
         folders_listen();
+        errno = 0;
         verdict = folder_publish(&folder, "file", ".by", text, TEXT_BYTES);
+        assert_true(verdict != FOLDER_FAILED || errno == EIO);
         heard = scratch_heard();
         assert_true(scratch_holds("d/file", text) || !folders_exists("d/file"));
         if (folders.failed == NULL) {
@@ -606,7 +633,9 @@ static void a_new_file_is_whole_or_not_there(void **state)
         folders.most_written = 4;
         folders_fail(++at, ENOSPC);
         folders_listen();
+        errno = 0;
         verdict = folder_write(&folder, "file", text, TEXT_BYTES);
+        assert_true(verdict != FOLDER_FAILED || errno == ENOSPC);
         folders_assert_heard(folders.failed != NULL ? "bigshuf: d/file: No space left on device\n" : "");
         assert_int_equal(verdict, folders.failed != NULL ? FOLDER_FAILED : FOLDER_OK);
         assert_int_equal(folders_exists("d/file"), folders.failed == NULL);
@@ -725,6 +754,7 @@ int main(void)
         TEST(a_file_that_changes_is_not_taken_for_whole),
         TEST(a_failure_to_read_is_reported),
         TEST(what_is_published_appears_and_nothing_else),
+        TEST(what_is_published_is_on_disk_before_its_name_and_then_the_name_is),
         TEST(publishing_never_replaces),
         TEST(one_who_comes_first_at_the_last_moment_stays),
         TEST(what_is_left_under_the_other_name_is_not_written_through),

@@ -83,6 +83,7 @@ static struct {
     bool all;             /* so do all calls after it */
     const char *host;     /* instead of this host's name */
     size_t most_written;  /* by one call, if not 0 */
+    char trail[512];      /* the names of the calls since folders_forgive or folders_fail, each with a blank after it */
     int open;             /* descriptors, so far as opened here */
     void (*before)(void); /* done once, before the call that would fail, which is made then */
 } folders;
@@ -120,6 +121,7 @@ static inline void folders_fail(unsigned at, int error)
     folders.error = error;
     folders.calls = 0;
     folders.failed = NULL;
+    folders.trail[0] = '\0';
 }
 
 /* Every call of this name fails. */
@@ -133,6 +135,9 @@ static inline void folders_fail_all(const char *name, int error)
 /* Does this call fail? */
 static inline bool folders_fails(const char *name)
 {
+    size_t length = strlen(folders.trail);
+
+    snprintf(folders.trail + length, sizeof folders.trail - length, "%s ", name);
     if (folders.fail_at == 0 || (folders.only != NULL && strcmp(folders.only, name) != 0))
         return false;
     folders.calls++;

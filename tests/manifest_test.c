@@ -215,7 +215,7 @@ static void every_length_but_its_own_is_refused(void **state)
     assert_true(is_refused(text, bytes + 1));
     for (size_t i = 0; i <= bytes; i++) { /* a byte more or less within */
         memcpy(longer, text, i);
-        memcpy(longer + i, "0", 1);
+        longer[i] = '0';
         memcpy(longer + i + 1, text + i, bytes - i);
         assert_true(is_refused(longer, bytes + 1));
         if (i < bytes) {
@@ -289,10 +289,10 @@ static void what_could_have_been_written_in_another_way_is_refused(void **state)
         "piles 1\n0000                    0                    0 000000000000000F\n",
         "piles 1\n0000                    0                    0 0000000000000000\r\n",
         "piles 1\n0000                    0                    0 0000000000000000\n\n",
-        "piles 2\n0001                    0                    0 0000000000000000\n"
-        "0000                    0                    0 0000000000000000\n",
-        "piles 2\n0000                    0                    0 0000000000000000\n"
-        "0000                    0                    0 0000000000000000\n",
+        ("piles 2\n0001                    0                    0 0000000000000000\n"
+         "0000                    0                    0 0000000000000000\n"),
+        ("piles 2\n0000                    0                    0 0000000000000000\n"
+         "0000                    0                    0 0000000000000000\n"),
         "piles 4294967296\n",
         "piles 4294967297\n0000                    0                    0 0000000000000000\n",
         "piles 18446744073709551615\n",
@@ -350,8 +350,10 @@ static void what_is_too_large_is_not_written(void **state)
     size_t bytes;
 
     (void)state;
-    if (name == NULL)
+    if (name == NULL) {
         skip();
+        return;
+    }
     memset(name, '\n', NAME_BYTES);
     name[NAME_BYTES] = '\0';
     assert_null(manifest_text(&manifest, &bytes));

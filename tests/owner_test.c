@@ -448,6 +448,21 @@ static void one_who_asks_at_the_same_time_does_no_harm(void **state)
     assert_true(wait(&status) > 0 && status == 0);
 }
 
+/* So whoever can read who it is finds it locked. */
+static void the_lock_comes_before_the_name_of_who_has_it(void **state)
+{
+    const char *lock_call;
+    int lock;
+
+    (void)state;
+    folders_forgive();
+    assert_int_equal(owner_sign(&folder, &lock), 0);
+    lock_call = strstr(folders.trail, "lock ");
+    assert_non_null(lock_call);
+    assert_non_null(strstr(lock_call, "write sync "));
+    assert_int_equal(sys_close(lock), 0);
+}
+
 static void a_folder_is_signed_once(void **state)
 {
     int lock, other;
@@ -524,6 +539,7 @@ int main(void)
         TEST(what_is_no_file_is_unknown),
         TEST(a_host_may_have_any_name),
         TEST(one_who_asks_at_the_same_time_does_no_harm),
+        TEST(the_lock_comes_before_the_name_of_who_has_it),
         TEST(a_folder_is_signed_once),
         TEST(a_failure_to_sign_leaves_nothing),
         TEST(a_failure_to_ask_takes_nobody_who_lives_for_dead),
