@@ -59,20 +59,9 @@ static enum batch_verdict miss_manifest(const struct batch *batch, const char *n
 
 static enum batch_verdict lock_manifest(const struct batch *batch)
 {
-    if (sys_lock(batch->manifest, false) != 0) {
-        if (errno == EWOULDBLOCK)
-            return BATCH_GONE;
-        if (!batch_lacks_locks(errno))
-            return fail(&batch->folder, BATCH_MANIFEST);
-    }
-    switch (batch_stands(&batch->folder, BATCH_MANIFEST, batch->manifest)) {
-    case 0:
-        return BATCH_GONE;
-    case 1:
+    if (sys_lock(batch->manifest, false) == 0 || batch_lacks_locks(errno))
         return BATCH_OK;
-    default:
-        return fail(&batch->folder, BATCH_MANIFEST);
-    }
+    return errno == EWOULDBLOCK ? BATCH_GONE : fail(&batch->folder, BATCH_MANIFEST);
 }
 
 static enum batch_verdict open_manifest(struct batch *batch, const char *name)
@@ -105,6 +94,7 @@ static enum batch_verdict parse_manifest(const struct batch *batch, struct manif
     return BATCH_FAILED;
 }
 
+/* By its name: so it is there still. */
 static enum batch_verdict read_manifest(struct batch *batch, struct manifest *manifest)
 {
     enum batch_verdict verdict = BATCH_FAILED;
@@ -115,7 +105,7 @@ static enum batch_verdict read_manifest(struct batch *batch, struct manifest *ma
     case FOLDER_OK:
         verdict = parse_manifest(batch, manifest, text, bytes);
         break;
-    case FOLDER_MISSING: /* there is no locking, and somebody says he knows what he does */
+    case FOLDER_MISSING: /* the lock has come too late */
         verdict = BATCH_GONE;
         break;
     default:

@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "batch.h"
@@ -129,21 +128,32 @@ static int unlink_file(struct sweep *sweep, const struct folder *folder, const c
     return 0;
 }
 
+/* Remove a folder that is empty, unless its name is another's by now. */
+static enum outcome remove_folder(struct sweep *sweep, const struct folder *folder, const char *name)
+{
+    int here = batch_stands(&sweep->root, name, folder->fd), error;
+
+    if (here <= 0)
+        return here == 0 ? REMOVED : STUCK;
+    if (sys_rmdir_at(sweep->root.fd, name) == 0 || errno == ENOENT)
+        return REMOVED;
+    error = errno;
+    here = batch_stands(&sweep->root, name, folder->fd); /* a rename onto an empty folder takes its place */
+    errno = error;
+    return here == 0 ? REMOVED : STUCK;
+}
+
 /* The piles and the owner, then the folder itself. */
 static enum outcome remove_rest(struct sweep *sweep, const struct folder *folder, const char *name)
 {
     char file[STORE_FILE_NAME_BYTES];
-    int here;
 
     for (unsigned p = 0; p < sweep->store->format.piles; p++)
         if (unlink_file(sweep, folder, store_file_name(p, file)) != 0)
             return STUCK;
     if (unlink_file(sweep, folder, OWNER_FILE) != 0)
         return STUCK;
-    here = batch_stands(&sweep->root, name, folder->fd);
-    if (here > 0)
-        here = sys_rmdir_at(sweep->root.fd, name);
-    return here == 0 || errno == ENOENT ? REMOVED : STUCK;
+    return remove_folder(sweep, folder, name);
 }
 
 /* Nobody reads a batch while somebody has the lock on its manifest. */
@@ -430,7 +440,7 @@ static int sweep_out(struct sweep *sweep, const char *batch)
     return 0;
 }
 
-/* 1 or 0, or -1 after a report. */
+/* Is it one? Somebody may have put a folder of his own into the store. 1 or 0, or -1 after a report. */
 static int has_manifest(const struct store *store, const char *name)
 {
     struct folder folder;
@@ -455,41 +465,25 @@ static int has_manifest(const struct store *store, const char *name)
     return has;
 }
 
-/* Keep of the names only those of folders with a manifest: somebody may have put others into the store. 0, or -1 after
- * a report. */
-static int keep_batches(const struct store *store, struct folder_names *names)
-{
-    size_t kept = 0;
-    int status = 0;
-
-    for (size_t i = 0; i < names->count; i++) {
-        char *name = names->name[i];
-        int is = status == 0 ? has_manifest(store, name) : 0;
-
-        if (is > 0)
-            names->name[kept++] = name;
-        else
-            free(name);
-        if (is < 0)
-            status = -1;
-    }
-    names->count = kept;
-    return status;
-}
-
 int sweep_keep(struct store *store, uint64_t keep, const char *added)
 {
     struct folder_names names;
     struct sweep sweep;
-    int status;
+    uint64_t batches = 0;
+    int status = 0;
 
     if (store_batches(store, &names) != 0)
         return -1;
     begin(&sweep, store, false);
-    status = keep_batches(store, &names);
-    for (size_t i = 0; names.count - i > keep && status == 0; i++)
-        if (strcmp(names.name[i], added) != 0)
-            status = sweep_out(&sweep, names.name[i]);
+    for (size_t i = names.count; i > 0 && status == 0; i--) {
+        const char *name = names.name[i - 1];
+        int is = has_manifest(store, name);
+
+        if (is < 0)
+            status = -1;
+        else if (is > 0 && ++batches > keep && strcmp(name, added) != 0)
+            status = sweep_out(&sweep, name);
+    }
     end(&sweep);
     folder_names_release(&names);
     return status;

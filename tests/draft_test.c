@@ -569,7 +569,30 @@ static void a_draft_that_somebody_removed_is_no_batch(void **state)
     assert_int_equal(scratch_count("store/.new-one"), 1);
 }
 
-/* ---- Where there are no locks ---- */
+/* ---- Network file systems ---- */
+
+static void a_rename_that_is_heard_twice_is_a_success(void **state)
+{
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    layer.heard_twice = true;
+    small_add("one");
+    assert_true(small_is_whole("one", "one"));
+    assert_int_equal(scratch_count("store/one"), SMALL_PILES + 1);
+}
+
+static void a_draft_goes_also_where_open_files_stay_in_their_folders(void **state)
+{
+    struct draft *draft;
+
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    layer.network = true;
+    assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
+    assert_int_equal(small_write(draft, "one"), 0);
+    draft_free(draft);
+    assert_int_equal(scratch_count("store"), 1);
+}
 
 static void where_there_are_no_locks_a_batch_is_made_with_a_warning(void **state)
 {
@@ -617,6 +640,8 @@ int main(void)
         TEST(a_name_that_is_taken_by_no_batch_is_a_failure),
         TEST(so_it_is_if_it_is_taken_at_the_last_moment),
         TEST(a_draft_that_somebody_removed_is_no_batch),
+        TEST(a_rename_that_is_heard_twice_is_a_success),
+        TEST(a_draft_goes_also_where_open_files_stay_in_their_folders),
         TEST(where_there_are_no_locks_a_batch_is_made_with_a_warning),
     };
 

@@ -9,6 +9,20 @@
  *     tree    the root always scatters its records into 512 children; another node with more than T records scatters
  *             them into 4 to 512; what is left are leaves, which are shuffled
  *     output  the leaves from left to right
+ *
+ * Stores of piles, whose records are those of several files, one for each batch:
+ *
+ *     model gather SEED T PILES EPOCH NAME=FILE...   what comes out of the store
+ *     model pile SEED PILES NAME J <FILE             what of a batch stands in pile J, as it stands there
+ *     model identity SEED                            how a batch names its key
+ *
+ * with keys that are each the SHA-256 of the key, a label, a zero byte, and arguments: numbers as 8 bytes, a string as
+ * its length and its bytes.
+ *
+ *     batch   record i goes to the pile that the leading bits of the i-th word of 16 bits choose; key: batch(NAME)
+ *     order   the piles by number in epoch 0; else these numbers shuffled as a leaf; key: epoch(EPOCH)
+ *     pile    the records of all batches in bytewise order of the batches' names, shuffled as a node 0 that need not
+ *             scatter; key: pile(EPOCH, J)
  */
 
 #include <errno.h>
@@ -248,15 +262,22 @@ static void shuffle_node(const struct permutation *permutation, bool root, uint6
 
 /* ---- Lines in, lines out ---- */
 
-/* All of standard input, with a line feed after the last line. */
-static char *read_all(size_t *bytes)
+struct lines {
+    char *text;
+    size_t bytes;
+    uint64_t *starts; /* of each line, and where the last one ends */
+    uint64_t count;
+};
+
+/* All of a file, with a line feed after the last line. */
+static void read_all(struct lines *lines, FILE *file)
 {
     size_t room = 1 << 20;
     size_t filled = 0;
     char *text = allocate(room, 1);
 
     for (;;) {
-        filled += fread(text + filled, 1, room - filled, stdin);
+        filled += fread(text + filled, 1, room - filled, file);
         if (filled < room) {
             break; /* the end, and a free byte behind it */
         }
@@ -267,68 +288,325 @@ static char *read_all(size_t *bytes)
             exit(1);
         }
     }
-    if (ferror(stdin)) {
-        perror("model: standard input");
+    if (ferror(file)) {
+        perror("model: input");
         exit(1);
     }
     if (filled > 0 && text[filled - 1] != '\n')
         text[filled++] = '\n';
-    *bytes = filled;
-    return text;
+    lines->text = text;
+    lines->bytes = filled;
 }
 
-/* Where each line starts, and where the last one ends. */
-static uint64_t *find_lines(const char *text, size_t bytes, uint64_t *count)
+static void find_lines(struct lines *lines)
 {
-    uint64_t lines = 0;
-
-    for (size_t i = 0; i < bytes; i++)
-        lines += text[i] == '\n';
-
-    uint64_t *starts = allocate(lines + 1, sizeof *starts);
     uint64_t line = 0;
 
-    for (size_t i = 0; i < bytes; i++) {
-        if (text[i] == '\n')
-            starts[++line] = i + 1;
+    lines->count = 0;
+    for (size_t i = 0; i < lines->bytes; i++)
+        lines->count += lines->text[i] == '\n';
+    lines->starts = allocate(lines->count + 1, sizeof *lines->starts);
+    for (size_t i = 0; i < lines->bytes; i++) {
+        if (lines->text[i] == '\n')
+            lines->starts[++line] = i + 1;
     }
-    *count = lines;
-    return starts;
 }
 
-int main(int argc, char **argv)
+static void read_lines(struct lines *lines, FILE *file)
 {
-    char *end = NULL;
-    struct permutation permutation;
+    read_all(lines, file);
+    find_lines(lines);
+}
 
-    if (argc == 3) {
-        errno = 0;
-        permutation.leaf_records = strtoull(argv[2], &end, 10);
-    }
-    if (!end || *end || errno || permutation.leaf_records < 8 || permutation.leaf_records > UINT64_C(1) << 31) {
-        fputs("usage: model SEED T <INPUT >OUTPUT   (T, the most records of a leaf, is 8 to 2^31)\n", stderr);
-        return 1;
-    }
-    sha256((const uint8_t *)argv[1], strlen(argv[1]), permutation.key);
+static void write_line(const struct lines *lines, uint64_t line)
+{
+    fwrite(lines->text + lines->starts[line], 1, (size_t)(lines->starts[line + 1] - lines->starts[line]), stdout);
+}
 
-    size_t bytes;
-    uint64_t count;
-    char *text = read_all(&bytes);
-    uint64_t *starts = find_lines(text, bytes, &count);
+static void free_lines(struct lines *lines)
+{
+    free(lines->starts);
+    free(lines->text);
+}
+
+static void shuffle(struct permutation *permutation, const char *seed)
+{
+    struct lines lines;
+
+    sha256((const uint8_t *)seed, strlen(seed), permutation->key);
+    read_lines(&lines, stdin);
+
+    uint64_t *order = allocate(lines.count, sizeof *order);
+
+    for (uint64_t i = 0; i < lines.count; i++)
+        order[i] = i;
+    shuffle_node(permutation, true, 0, order, lines.count);
+    for (uint64_t i = 0; i < lines.count; i++)
+        write_line(&lines, order[i]);
+    free(order);
+    free_lines(&lines);
+}
+
+/* ---- Stores ---- */
+
+/* What a key is made of. */
+struct ingredients {
+    uint8_t bytes[512];
+    size_t count;
+};
+
+static void add_bytes(struct ingredients *ingredients, const void *bytes, size_t count)
+{
+    if (count > sizeof ingredients->bytes - ingredients->count) {
+        fputs("model: name too long\n", stderr);
+        exit(1);
+    }
+    memcpy(ingredients->bytes + ingredients->count, bytes, count);
+    ingredients->count += count;
+}
+
+static void add_number(struct ingredients *ingredients, uint64_t number)
+{
+    uint8_t bytes[8];
+
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)(number >> 8 * i);
+    add_bytes(ingredients, bytes, sizeof bytes);
+}
+
+/* The key of the seed, and the label with what stands behind it: a zero byte if there are arguments. */
+static void begin_key(struct ingredients *ingredients, const char *seed, const char *label, size_t label_bytes)
+{
+    uint8_t key[32];
+
+    ingredients->count = 0;
+    sha256((const uint8_t *)seed, strlen(seed), key);
+    add_bytes(ingredients, key, sizeof key);
+    add_bytes(ingredients, label, label_bytes);
+}
+
+static void end_key(const struct ingredients *ingredients, uint8_t key[32])
+{
+    sha256(ingredients->bytes, ingredients->count, key);
+}
+
+static void batch_key(uint8_t key[32], const char *seed, const char *name)
+{
+    struct ingredients ingredients;
+
+    begin_key(&ingredients, seed, "batch", sizeof "batch");
+    add_number(&ingredients, strlen(name));
+    add_bytes(&ingredients, name, strlen(name));
+    end_key(&ingredients, key);
+}
+
+static void pile_key(uint8_t key[32], const char *seed, uint64_t epoch, uint64_t pile)
+{
+    struct ingredients ingredients;
+
+    begin_key(&ingredients, seed, "pile", sizeof "pile");
+    add_number(&ingredients, epoch);
+    add_number(&ingredients, pile);
+    end_key(&ingredients, key);
+}
+
+static void epoch_key(uint8_t key[32], const char *seed, uint64_t epoch)
+{
+    struct ingredients ingredients;
+
+    begin_key(&ingredients, seed, "epoch", sizeof "epoch");
+    add_number(&ingredients, epoch);
+    end_key(&ingredients, key);
+}
+
+/* The pile of a record among `piles`, a power of two. */
+static uint64_t pile_of(struct stream *batch, uint64_t record, uint64_t piles)
+{
+    return stream_u16(batch, record) / (65536 / piles);
+}
+
+static void print_pile(const char *seed, uint64_t piles, const char *name, uint64_t pile)
+{
+    uint8_t key[32];
+    struct stream stream = {.key = key, .number = 0};
+    struct lines lines;
+
+    batch_key(key, seed, name);
+    read_lines(&lines, stdin);
+    for (uint64_t i = 0; i < lines.count; i++) {
+        if (pile_of(&stream, i, piles) == pile)
+            write_line(&lines, i);
+    }
+    free_lines(&lines);
+}
+
+static void print_identity(const char *seed)
+{
+    struct ingredients ingredients;
+    uint8_t key[32];
+
+    begin_key(&ingredients, seed, "identity", strlen("identity"));
+    end_key(&ingredients, key);
+    for (int i = 0; i < 16; i++)
+        printf("%02x", key[i]);
+    putchar('\n');
+}
+
+struct batch {
+    const char *name;
+    struct lines lines;
+};
+
+static int compare_names(const void *one, const void *other)
+{
+    return strcmp(((const struct batch *)one)->name, ((const struct batch *)other)->name);
+}
+
+/* NAME=FILE, which is changed. */
+static void read_batch(struct batch *batch, char *argument)
+{
+    char *file_name = strchr(argument, '=');
+    FILE *file;
+
+    if (!file_name) {
+        fputs("model: NAME=FILE is needed\n", stderr);
+        exit(1);
+    }
+    *file_name++ = '\0';
+    file = fopen(file_name, "rb");
+    if (!file) {
+        perror(file_name);
+        exit(1);
+    }
+    batch->name = argument;
+    read_lines(&batch->lines, file);
+    fclose(file);
+}
+
+/* A record of a store: which batch, which line. */
+struct place {
+    uint64_t batch;
+    uint64_t line;
+};
+
+static void gather_pile(struct permutation *permutation, const char *seed, uint64_t piles, uint64_t epoch,
+                        uint64_t pile, const struct batch *batches, uint64_t batch_count)
+{
+    uint64_t most = 0;
+    uint64_t count = 0;
+
+    for (uint64_t b = 0; b < batch_count; b++)
+        most += batches[b].lines.count;
+
+    struct place *places = allocate(most, sizeof *places);
+
+    for (uint64_t b = 0; b < batch_count; b++) {
+        uint8_t key[32];
+        struct stream stream = {.key = key, .number = 0};
+
+        batch_key(key, seed, batches[b].name);
+        for (uint64_t i = 0; i < batches[b].lines.count; i++) {
+            if (pile_of(&stream, i, piles) == pile)
+                places[count++] = (struct place){b, i};
+        }
+    }
+
     uint64_t *order = allocate(count, sizeof *order);
 
     for (uint64_t i = 0; i < count; i++)
         order[i] = i;
-    shuffle_node(&permutation, true, 0, order, count);
-
-    for (uint64_t i = 0; i < count; i++) {
-        const char *line = text + starts[order[i]];
-        size_t line_bytes = (size_t)(starts[order[i] + 1] - starts[order[i]]);
-        fwrite(line, 1, line_bytes, stdout);
-    }
+    pile_key(permutation->key, seed, epoch, pile);
+    shuffle_node(permutation, false, 0, order, count);
+    for (uint64_t i = 0; i < count; i++)
+        write_line(&batches[places[order[i]].batch].lines, places[order[i]].line);
     free(order);
-    free(starts);
-    free(text);
+    free(places);
+}
+
+static void gather(struct permutation *permutation, const char *seed, uint64_t piles, uint64_t epoch, char **arguments,
+                   int argument_count)
+{
+    uint64_t batch_count = (uint64_t)argument_count;
+    struct batch *batches = allocate(batch_count, sizeof *batches);
+    uint64_t *numbers = allocate(piles, sizeof *numbers);
+
+    for (uint64_t b = 0; b < batch_count; b++)
+        read_batch(&batches[b], arguments[b]);
+    qsort(batches, (size_t)batch_count, sizeof *batches, compare_names);
+    for (uint64_t j = 0; j < piles; j++)
+        numbers[j] = j;
+    if (epoch > 0) {
+        uint8_t key[32];
+        struct stream stream = {.key = key, .number = 0};
+
+        epoch_key(key, seed, epoch);
+        shuffle_leaf(&stream, numbers, piles);
+    }
+    for (uint64_t j = 0; j < piles; j++)
+        gather_pile(permutation, seed, piles, epoch, numbers[j], batches, batch_count);
+    for (uint64_t b = 0; b < batch_count; b++)
+        free_lines(&batches[b].lines);
+    free(numbers);
+    free(batches);
+}
+
+/* ---- The command line ---- */
+
+static void usage(void)
+{
+    fputs("usage: model SEED T <INPUT >OUTPUT\n"
+          "       model gather SEED T PILES EPOCH NAME=FILE...\n"
+          "       model pile SEED PILES NAME J <INPUT\n"
+          "       model identity SEED\n"
+          "T, the most records of a leaf, is 8 to 2^31; PILES is a power of two from 2 to 4096\n",
+          stderr);
+    exit(1);
+}
+
+static uint64_t number(const char *text, uint64_t least, uint64_t most)
+{
+    char *end;
+    uint64_t value;
+
+    errno = 0;
+    value = strtoull(text, &end, 10);
+    if (end == text || *end || errno || value < least || value > most)
+        usage();
+    return value;
+}
+
+static uint64_t leaf_records(const char *text)
+{
+    return number(text, 8, UINT64_C(1) << 31);
+}
+
+static uint64_t pile_count(const char *text)
+{
+    uint64_t piles = number(text, 2, 4096);
+
+    if (piles & (piles - 1))
+        usage();
+    return piles;
+}
+
+int main(int argc, char **argv)
+{
+    struct permutation permutation;
+    const char *what = argc > 1 ? argv[1] : "";
+
+    if (argc >= 7 && !strcmp(what, "gather")) {
+        permutation.leaf_records = leaf_records(argv[3]);
+        gather(&permutation, argv[2], pile_count(argv[4]), number(argv[5], 0, UINT64_MAX), argv + 6, argc - 6);
+    } else if (argc == 6 && !strcmp(what, "pile")) {
+        print_pile(argv[2], pile_count(argv[3]), argv[4], number(argv[5], 0, 4095));
+    } else if (argc == 3 && !strcmp(what, "identity")) {
+        print_identity(argv[2]);
+    } else if (argc == 3) {
+        permutation.leaf_records = leaf_records(argv[2]);
+        shuffle(&permutation, argv[1]);
+    } else {
+        usage();
+    }
     if (ferror(stdout) || fclose(stdout)) {
         perror("model: standard output");
         return 1;

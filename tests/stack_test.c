@@ -222,6 +222,24 @@ static void several_readers_do_not_disturb_each_other(void **state)
     stack_free(stack);
 }
 
+static void at_the_end_no_more_is_read(void **state)
+{
+    static char found[ALL_BYTES];
+    struct storage_reader reader;
+    struct iovec pieces[2] = {{.iov_base = found}, {.iov_base = found}};
+    struct stack *stack;
+
+    (void)state;
+    add_all(NULL);
+    stack = open_good(all, SMALL_PILES);
+    storage_reader_init(&reader, stack_storage(stack), 0);
+    assert_int_equal(read_some(&reader, found, (size_t)reader.left, 1000), 0);
+    assert_int_equal(reader.left, 0);
+    assert_int_equal(storage_reader_read(&reader, pieces, 2), 0);
+    storage_reader_release(&reader);
+    stack_free(stack);
+}
+
 /* ---- Batches that come and go ---- */
 
 static void a_stack_is_read_to_its_end_though_its_batches_leave(void **state)
@@ -376,10 +394,10 @@ static void flip_every_byte(const char *start)
 
         snprintf(message, sizeof message, "bigshuf: %s: contents have changed since they were written\n", path);
         for (off_t at = 0; pread(fd, &byte, 1, at) == 1; at++) {
-            byte ^= 1 << at % 8;
+            byte = (uint8_t)(byte ^ 1U << at % 8);
             assert_int_equal(pwrite(fd, &byte, 1, at), 1);
             assert_fails(stack, p, message, steps[at % 2]);
-            byte ^= 1 << at % 8;
+            byte = (uint8_t)(byte ^ 1U << at % 8);
             assert_int_equal(pwrite(fd, &byte, 1, at), 1);
         }
         close(fd);
@@ -398,6 +416,28 @@ static void so_it_is_with_records_that_start_with_a_string(void **state)
 {
     (void)state;
     flip_every_byte(">>");
+}
+
+/* Though its checksum is right, as that of a batch of another store. */
+static void a_file_that_does_not_start_as_its_records_do_is_damaged(void **state)
+{
+    static char found[ALL_BYTES];
+    struct stack *stack;
+    size_t done;
+
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    small_add("a");
+    assert_int_equal(rename("store/a", "a"), 0);
+    store_close(&small.store);
+    scratch_empty(open("store", O_RDONLY | O_DIRECTORY));
+    small_open(SMALL_PILES, ">");
+    assert_int_equal(rename("a", "store/a"), 0);
+    stack = open_good(all, SMALL_PILES);
+    scratch_listen();
+    assert_int_equal(read_pile(stack, 1, found, 1000, 100, &done), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: store/a/pile-0001: contents have changed since they were written\n");
+    stack_free(stack);
 }
 
 /* The manifests are read again, and they may be another's meanwhile. */
@@ -561,6 +601,7 @@ int main(void)
         TEST(a_store_without_a_batch_is_empty),
         TEST(nothing_is_changed_by_reading),
         TEST(several_readers_do_not_disturb_each_other),
+        TEST(at_the_end_no_more_is_read),
         TEST(a_stack_is_read_to_its_end_though_its_batches_leave),
         TEST(batches_that_are_being_removed_are_passed_over),
         TEST(what_is_no_batch_is_left_alone),
@@ -569,6 +610,7 @@ int main(void)
         TEST(a_file_that_is_cut_while_it_is_read_is_damaged),
         TEST(a_change_of_any_byte_is_found_and_named),
         TEST(so_it_is_with_records_that_start_with_a_string),
+        TEST(a_file_that_does_not_start_as_its_records_do_is_damaged),
         TEST(manifests_that_change_later_are_a_failure),
         TEST(the_header_is_that_of_the_batches),
         TEST(a_header_that_no_batch_has_is_none),
