@@ -33,7 +33,7 @@ CMOCKA_CFLAGS = $(shell pkg-config --cflags cmocka 2>/dev/null)
 CMOCKA_LIBS   = $(shell pkg-config --libs cmocka 2>/dev/null || echo -lcmocka)
 
 C_FILES    = $(wildcard src/*.c include/*.h tests/*.c tests/*.h tests/bench/*.c)
-SCRIPTS    = .ci/run $(wildcard tests/*.sh tests/end_to_end/*.sh tests/bench/*.sh)
+SCRIPTS    = .ci/run $(wildcard tests/*.sh tests/end_to_end/*.sh tests/recipes/* tests/bench/*.sh)
 OBJECTS    = $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*.c))
 MAIN       = $(BUILD)/src/main.o
 LIBRARY    = $(BUILD)/libbigshuf.a

@@ -48,7 +48,4 @@ int batch_report_damage(const struct batch *batch, unsigned pile);
 /* Is what stands under a name in a folder that which is open as `fd`? 1 or 0, or -1 with errno. */
 int batch_stands(const struct folder *folder, const char *name, int fd);
 
-/* Does this error of sys_lock mean that there is no locking there? */
-bool batch_lacks_locks(int error);
-
 #endif

@@ -36,4 +36,7 @@ bool fault_any(struct fault *fault);
 /* A line on standard error that is no failure: "bigshuf: warning: ...". */
 __attribute__((format(printf, 1, 2))) void fault_warn(const char *format, ...);
 
+/* A line on standard error that is neither: "bigshuf: ...". */
+__attribute__((format(printf, 1, 2))) void fault_note(const char *format, ...);
+
 #endif

@@ -4,6 +4,7 @@
 /* Reading and writing that does not stop half-way: retried after EINTR, completed after short reads and writes, waiting
  * (poll) where a descriptor says EAGAIN. Functions return 0 or -1 with errno, unless they say otherwise. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -12,7 +13,8 @@
 int io_open(const char *path, int flags, mode_t mode); /* as open, close-on-exec; a descriptor or -1 */
 int io_open_at(int directory, const char *name, int flags, mode_t mode); /* the same in a directory; follows no link */
 int io_close(int fd);                                                    /* EINTR counts as closed */
-int io_sync(int fd);                                                     /* fsync: what was written is on disk */
+int io_lock(int fd, bool exclusive); /* flock, without waiting: EWOULDBLOCK, or ENOTSUP where nothing can be locked */
+int io_sync(int fd);                 /* fsync: what was written is on disk */
 
 /* Up to `bytes` bytes, as one read gives them; 0 at the end; -1 on failure. */
 ssize_t io_read(int fd, void *data, size_t bytes);

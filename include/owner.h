@@ -4,8 +4,8 @@
 /*
  * Who works in a folder: a file "owner" in it that names host, boot, process and the process's start time, on which the
  * process has a lock (flock) as long as it lives. A process is gone for sure if it ran on this host, and either in an
- * earlier boot or under a number that is now free or another process's, and nobody has the lock. Where there is no
- * locking, nobody is ever gone for sure.
+ * earlier boot or under a number that is now free or another process's, and nobody has the lock. So is one that has
+ * left the file empty, as it locks before it writes. Where there is no locking, nobody is ever gone for sure.
  */
 
 #include <stdbool.h>
@@ -31,8 +31,9 @@ enum owner_state {
 };
 
 /* Say that this process works in the folder. *lock receives a descriptor to be closed when it no longer does. Where
- * there is no locking, it is -1, and a warning is given. 0, or -1 after a report, when no file is left. */
-int owner_sign(const struct folder *folder, int *lock);
+ * there is no locking, it is -1, and a warning is given. OK; MISSING, without a report, if the folder has been removed
+ * while it was empty; or FAILED, when no file is left. */
+enum folder_verdict owner_sign(const struct folder *folder, int *lock);
 
 /* Who is it, and how is it? `owner` is zeroed if that is not known. If the process is gone, *lock receives a descriptor
  * that holds the lock, so that nobody else takes the folder for abandoned meanwhile, to be closed by the caller; else

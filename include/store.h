@@ -53,6 +53,9 @@ bool store_is_name(const char *name);
  * age. `name` has room for STORE_NAME_MAX + 1 bytes. */
 void store_make_name(char *name);
 
+/* Is this a name under which the format or the header is made, for a moment, before it appears? */
+bool store_is_temporary(const char *name);
+
 /* The name of the file of a pile. Returns `name`. */
 char *store_file_name(unsigned pile, char name[STORE_FILE_NAME_BYTES]);
 

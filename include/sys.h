@@ -94,6 +94,7 @@ bool sys_is_memory_file_system(int fd); /* tmpfs or ramfs */
 /* pthread_create on *(pthread_t *)thread, with a stack of `stack_bytes` or the least the system takes; -1 and errno. */
 int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread);
 
+void sys_write_back(int fd); /* advice only: what was written should begin to go to disk */
 void sys_sequential(int fd); /* advice only: will be read from front to back */
 void sys_widen_pipe(int fd); /* advice only: if it is a pipe, let it hold 1 MiB */
 int sys_access_mode(int fd); /* O_RDONLY, O_WRONLY or O_RDWR, as the descriptor was opened */

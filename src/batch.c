@@ -24,12 +24,6 @@ int batch_stands(const struct folder *folder, const char *name, int fd)
     return open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
 }
 
-/* ENOLCK: a network file system whose locks nobody serves. */
-bool batch_lacks_locks(int error)
-{
-    return error == ENOTSUP || error == EOPNOTSUPP || error == ENOSYS || error == EINVAL || error == ENOLCK;
-}
-
 static int report_change(const struct batch *batch, const char *file)
 {
     return folder_say(&batch->folder, file, "contents have changed since they were written");
@@ -59,7 +53,7 @@ static enum batch_verdict miss_manifest(const struct batch *batch, const char *n
 
 static enum batch_verdict lock_manifest(const struct batch *batch)
 {
-    if (sys_lock(batch->manifest, false) == 0 || batch_lacks_locks(errno))
+    if (io_lock(batch->manifest, false) == 0 || errno == ENOTSUP)
         return BATCH_OK;
     return errno == EWOULDBLOCK ? BATCH_GONE : fail(&batch->folder, BATCH_MANIFEST);
 }

@@ -121,16 +121,32 @@ bool fault_any(struct fault *fault)
     return atomic_load(&fault->reported);
 }
 
-void fault_warn(const char *format, ...)
+/* What is no failure. */
+static void say(const char *prefix, const char *format, va_list arguments)
 {
     int errno_before = errno;
     struct line line = {.length = 0};
-    va_list arguments;
 
-    append(&line, "bigshuf: warning: ");
-    va_start(arguments, format);
+    append(&line, prefix);
     append_list(&line, format, arguments);
-    va_end(arguments);
     print(&line);
     errno = errno_before;
+}
+
+void fault_warn(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    say("bigshuf: warning: ", format, arguments);
+    va_end(arguments);
+}
+
+void fault_note(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    say("bigshuf: ", format, arguments);
+    va_end(arguments);
 }

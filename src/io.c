@@ -57,6 +57,19 @@ int io_close(int fd)
     return sys_close(fd) == 0 || errno == EINTR ? 0 : -1;
 }
 
+/* ENOLCK: a network file system whose locks nobody serves. */
+int io_lock(int fd, bool exclusive)
+{
+    int result;
+
+    do
+        result = sys_lock(fd, exclusive);
+    while (result != 0 && errno == EINTR);
+    if (result != 0 && (errno == EOPNOTSUPP || errno == ENOLCK || errno == ENOSYS || errno == EINVAL))
+        errno = ENOTSUP;
+    return result;
+}
+
 int io_sync(int fd)
 {
     int result;

@@ -157,20 +157,15 @@ static bool is_held(int error)
     return error == EWOULDBLOCK || error == EAGAIN;
 }
 
-static bool is_unsupported(int error)
-{
-    return error == ENOTSUP || error == EOPNOTSUPP || error == ENOLCK || error == ENOSYS || error == EINVAL;
-}
-
 /* Lock a file that nobody locks for longer than it takes to ask. 0, or -1 with errno. */
 static int lock_own(int fd)
 {
     const struct timespec moment = {.tv_nsec = 1000000};
 
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        if (sys_lock(fd, true) == 0)
+        if (io_lock(fd, true) == 0)
             return 0;
-        if (!is_held(errno) && errno != EINTR)
+        if (!is_held(errno))
             return -1;
         nanosleep(&moment, NULL);
     }
@@ -181,9 +176,9 @@ static int lock_own(int fd)
  * well whether somebody has the exclusive one. */
 static int lock_other(int fd)
 {
-    int result = sys_lock(fd, true);
+    int result = io_lock(fd, true);
 
-    return result != 0 && errno == EBADF ? sys_lock(fd, false) : result;
+    return result != 0 && errno == EBADF ? io_lock(fd, false) : result;
 }
 
 /* Lock and write a new file. 0, or -1 with errno. Without locking *lock is -1. */
@@ -194,7 +189,7 @@ static int sign_file(const struct folder *folder, int fd, int *lock)
 
     if (lock_own(fd) == 0)
         *lock = fd;
-    else if (is_unsupported(errno))
+    else if (errno == ENOTSUP)
         fault_warn("%s: cannot be locked: should this run be killed, what it leaves there stays until --sweep",
                    folder->path);
     else
@@ -203,15 +198,17 @@ static int sign_file(const struct folder *folder, int fd, int *lock)
     return io_write(fd, text, (size_t)put_text(&self, text)) == 0 ? io_sync(fd) : -1;
 }
 
-int owner_sign(const struct folder *folder, int *lock)
+enum folder_verdict owner_sign(const struct folder *folder, int *lock)
 {
     enum folder_verdict verdict;
     int fd, result;
 
     *lock = -1;
     verdict = folder_edit_file(folder, OWNER_FILE, true, &fd);
+    if (verdict == FOLDER_EXISTS)
+        folder_report(folder, OWNER_FILE, EEXIST);
     if (verdict != FOLDER_OK)
-        return verdict == FOLDER_FAILED ? -1 : folder_report(folder, OWNER_FILE, EEXIST);
+        return verdict == FOLDER_MISSING ? FOLDER_MISSING : FOLDER_FAILED;
     result = sign_file(folder, fd, lock);
     if (result != 0) {
         folder_report(folder, OWNER_FILE, errno);
@@ -220,7 +217,7 @@ int owner_sign(const struct folder *folder, int *lock)
     }
     if (*lock < 0)
         (void)io_close(fd);
-    return result;
+    return result == 0 ? FOLDER_OK : FOLDER_FAILED;
 }
 
 /* ---- Asking ---- */
@@ -240,7 +237,8 @@ static int open_owner(const struct folder *folder)
     return fd;
 }
 
-static bool read_owner(int fd, struct owner *owner)
+/* Nothing is in the file of a process that was killed before it could sign. */
+static enum owner_state read_owner(int fd, struct owner *owner)
 {
     char text[TEXT_BYTES];
     size_t length = 0;
@@ -249,22 +247,22 @@ static bool read_owner(int fd, struct owner *owner)
     while ((got = io_read(fd, text + length, sizeof text - 1 - length)) > 0)
         length += (size_t)got;
     text[length] = '\0';
-    return got == 0 && parse(text, owner);
+    if (got == 0 && parse(text, owner))
+        return ask_host(owner);
+    *owner = (struct owner){0};
+    return got == 0 && length == 0 ? OWNER_GONE : OWNER_UNKNOWN;
 }
 
 enum owner_state owner_ask(const struct folder *folder, struct owner *owner, int *lock)
 {
-    enum owner_state state = OWNER_UNKNOWN;
+    enum owner_state state;
     int fd = open_owner(folder);
 
     *owner = (struct owner){0};
     *lock = -1;
     if (fd < 0)
         return OWNER_UNKNOWN;
-    if (read_owner(fd, owner))
-        state = ask_host(owner);
-    else
-        *owner = (struct owner){0};
+    state = read_owner(fd, owner);
     if (state == OWNER_ALIVE)
         goto out;
     if (lock_other(fd) != 0) {

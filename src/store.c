@@ -97,6 +97,19 @@ static void make_temporary_name(const char *file, char name[STORE_NAME_MAX + 1])
              (long long)now.tv_sec, now.tv_nsec);
 }
 
+bool store_is_temporary(const char *name)
+{
+    static const char *const files[] = {FORMAT_FILE, HEADER_FILE};
+    char beginning[STORE_FILE_NAME_BYTES];
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        snprintf(beginning, sizeof beginning, ".new-%s~", files[i]);
+        if (strncmp(name, beginning, strlen(beginning)) == 0)
+            return true;
+    }
+    return false;
+}
+
 char *store_file_name(unsigned pile, char name[STORE_FILE_NAME_BYTES])
 {
     snprintf(name, STORE_FILE_NAME_BYTES, "pile-%04u", pile);

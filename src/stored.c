@@ -87,7 +87,7 @@ static enum draft_verdict fill_draft(struct setup *setup, struct draft *draft, c
         scatter_batch(&run, setup->source, name, piles, draft_storage(draft), records) != 0)
         goto out;
     header = source_header(setup->source, &header_bytes);
-    verdict = draft_commit(draft, records, header, header_bytes, &sync);
+    verdict = draft_commit(draft, records, header, header_bytes, run.memory.workers + run.waiting, &sync);
     if (verdict == DRAFT_OK && setup->options->verbose)
         say_added(setup, &run, name, start, sync);
 out:

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "batch.h"
 #include "io.h"
@@ -159,11 +160,11 @@ static enum outcome remove_rest(struct sweep *sweep, const struct folder *folder
 /* Nobody reads a batch while somebody has the lock on its manifest. */
 static enum outcome lock_manifest(struct sweep *sweep, int fd)
 {
-    if (sys_lock(fd, true) == 0)
+    if (io_lock(fd, true) == 0)
         return REMOVED;
     if (errno == EWOULDBLOCK)
         return READ;
-    if (!batch_lacks_locks(errno))
+    if (errno != ENOTSUP)
         return STUCK;
     sweep->lacks_locks = true;
     return sweep->all ? REMOVED : READ;
@@ -281,7 +282,9 @@ static enum outcome sweep_draft(struct sweep *sweep, char name[SWEEP_NAME_BYTES]
         return STUCK;
     }
     state = owner_ask(&folder, owner, &lock);
-    if (mine && (state == OWNER_GONE || (state == OWNER_UNKNOWN && sweep->all)))
+    if (mine && state == OWNER_UNKNOWN && sys_rmdir_at(sweep->root.fd, name) == 0)
+        outcome = REMOVED; /* empty: nobody has signed it, and if somebody was about to, they make it again */
+    else if (mine && (state == OWNER_GONE || (state == OWNER_UNKNOWN && sweep->all)))
         outcome = remove_draft(sweep, name, &folder, &lock);
     error = errno;
     if (lock >= 0)
@@ -355,6 +358,24 @@ static void tell(const struct sweep *sweep, enum outcome outcome, const char *na
     errno = error;
 }
 
+/* A format or header that was never linked, since its process was killed meanwhile. What has stood for an hour is not
+ * waited for by anybody. */
+static void sweep_temporary(struct sweep *sweep, const char *name)
+{
+    enum { SECONDS = 3600 };
+    struct stat status;
+
+    if (sys_stat_at(sweep->root.fd, name, &status) != 0 || !S_ISREG(status.st_mode))
+        return;
+    if (!sweep->all && (status.st_uid != sys_user() || time(NULL) - status.st_mtime < SECONDS))
+        return;
+    sweep->bytes = 0;
+    if (unlink_file(sweep, &sweep->root, name) != 0)
+        warn(sweep, name);
+    else if (sweep->all)
+        tell(sweep, REMOVED, name, NULL);
+}
+
 /* What stands under a name in the store, if it is a draft or a batch that has left. 0, or -1 after a report. */
 static int sweep_one(struct sweep *sweep, const char *name)
 {
@@ -365,6 +386,8 @@ static int sweep_one(struct sweep *sweep, const char *name)
     int here;
     bool mine;
 
+    if (store_is_temporary(name))
+        sweep_temporary(sweep, name);
     if (!draft && !parse_name(name, LEFT, batch))
         return 0;
     here = is_folder(sweep, name, &mine);

@@ -560,6 +560,15 @@ off_t sys_seek(int fd, off_t offset, int whence)
     return lseek(fd, offset, whence);
 }
 
+void sys_write_back(int fd)
+{
+#ifdef SYNC_FILE_RANGE_WRITE
+    (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+#else
+    (void)fd;
+#endif
+}
+
 void sys_sequential(int fd)
 {
 #ifdef POSIX_FADV_SEQUENTIAL

@@ -4,11 +4,21 @@
 # asks nothing of the network, where all is there already.
 
 set -eu
+PATH=$PATH:/usr/sbin:/sbin # daemons are there
+
+has() {
+    command -v "$1" >/dev/null
+}
 
 complete() {
     for tool in bash clang clang-format clang-tidy cppcheck mandoc valgrind; do
-        command -v "$tool" >/dev/null || return 1
+        has "$tool" || return 1
     done
+    if has apt-get; then # elsewhere not all of them are to be had, and the tests of clusters are skipped
+        for tool in munged slurmctld slurmd sbatch parallel; do
+            has "$tool" || return 1
+        done
+    fi
     # shellcheck disable=SC2046 # words, by intention
     printf '%s\n' '#include <stdarg.h>' '#include <stddef.h>' '#include <stdint.h>' '#include <setjmp.h>' \
         '#include <cmocka.h>' | ${CC:-cc} $(pkg-config --cflags cmocka 2>/dev/null) -E - >/dev/null 2>&1
@@ -22,8 +32,8 @@ as_root() {
     fi
 }
 
-has() {
-    command -v "$1" >/dev/null
+clusters_untested() {
+    echo "deps: not all that stores are tested with is here: munge, Slurm and GNU parallel" >&2
 }
 
 if complete; then
@@ -31,18 +41,22 @@ if complete; then
 elif has apt-get; then
     as_root apt-get update -q
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
-        gcc libc6-dev make bash libcmocka-dev clang clang-format clang-tidy cppcheck mandoc valgrind
+        gcc libc6-dev make bash libcmocka-dev clang clang-format clang-tidy cppcheck mandoc valgrind \
+        munge slurm-wlm parallel
 elif has dnf; then
     as_root dnf install -y gcc make bash diffutils findutils gawk libasan libubsan libtsan libcmocka-devel clang \
         clang-tools-extra cppcheck mandoc valgrind
+    as_root dnf install -y munge slurm slurm-slurmctld slurm-slurmd parallel || clusters_untested
 elif has apk; then
     as_root apk add gcc musl-dev make bash coreutils cmocka-dev clang clang-extra-tools cppcheck mandoc valgrind
+    as_root apk add parallel || clusters_untested # no Slurm there
 elif has pacman; then
     as_root pacman -S --needed --noconfirm gcc make bash cmocka clang cppcheck mandoc valgrind
+    as_root pacman -S --needed --noconfirm parallel || clusters_untested # nor there
 elif has brew; then
-    brew install coreutils cmocka llvm cppcheck mandoc pkg-config # no valgrind there
+    brew install coreutils cmocka llvm cppcheck mandoc pkg-config parallel # no valgrind there
 else
     echo "deps: no package manager known here; needed are bash, cmocka, clang, clang-format, clang-tidy, cppcheck," \
-        "mandoc and valgrind" >&2
+        "mandoc and valgrind; for tests of clusters munge, Slurm and GNU parallel" >&2
     exit 1
 fi

@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
+#include "../include/sweep.h"
+
 /* ---- What is in a batch ---- */
 
 static void a_batch_is_whole_when_it_is_committed(void **state)
@@ -74,7 +76,7 @@ static void a_last_record_without_its_string_is_no_batch(void **state)
     assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
     assert_int_equal(small_append(draft, 0, text, strlen(text)), 0);
     scratch_listen();
-    assert_int_equal(draft_commit(draft, records, NULL, 0, &seconds), DRAFT_FAILED);
+    assert_int_equal(draft_commit(draft, records, NULL, 0, 1, &seconds), DRAFT_FAILED);
     assert_string_equal(scratch_heard(), "bigshuf: store/.new-one/pile-0000: the last record is not complete\n");
     draft_free(draft);
     assert_int_equal(scratch_count("store"), 1);
@@ -464,6 +466,44 @@ static void a_killed_task_is_begun_anew(void **state)
     assert_int_equal(scratch_count("store"), 2);
 }
 
+/* Killed before it had signed, or in the midst of it. */
+static void a_draft_that_nobody_has_signed_is_begun_anew(void **state)
+{
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(mkdir("store/.new-one", 0755), 0);
+        if (i == 1)
+            assert_true(scratch_put("store/.new-one/owner", "", 0644));
+        scratch_listen();
+        assert_int_equal(small_try(i == 0 ? "one" : "two", ""), DRAFT_OK);
+        assert_string_equal(scratch_heard(), "");
+        sweep_dead(&small.store);
+        assert_int_equal(scratch_count("store"), i + 2);
+    }
+}
+
+/* As others do with what nobody has signed. */
+static void take_away(void)
+{
+    layer.before_lock = NULL;
+    assert_int_equal(unlink("store/.new-one/owner"), 0);
+    assert_int_equal(rmdir("store/.new-one"), 0);
+}
+
+static void a_draft_that_is_taken_away_before_it_is_signed_is_made_again(void **state)
+{
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    layer.before_lock = take_away;
+    scratch_listen();
+    assert_int_equal(small_try("one", ""), DRAFT_OK);
+    assert_string_equal(scratch_heard(), "");
+    assert_null(layer.before_lock);
+    assert_true(small_is_whole("one", "one"));
+    assert_int_equal(scratch_count("store"), 2);
+}
+
 static void a_task_of_another_machine_is_left_alone(void **state)
 {
     static const char owner[] = "host elsewhere\nboot 1\nprocess 123\nstart 4\n";
@@ -634,6 +674,8 @@ int main(void)
         TEST(two_at_once_who_make_the_same_both_succeed),
         TEST(of_two_at_once_who_differ_the_first_wins),
         TEST(a_killed_task_is_begun_anew),
+        TEST(a_draft_that_nobody_has_signed_is_begun_anew),
+        TEST(a_draft_that_is_taken_away_before_it_is_signed_is_made_again),
         TEST(a_task_of_another_machine_is_left_alone),
         TEST(a_draft_of_another_user_is_left_alone),
         TEST(what_somebody_has_put_there_is_not_touched),

@@ -118,15 +118,17 @@ static void test_any_is_true_from_the_first_fault_on(void **state)
     assert_true(fault_any(&run.fault));
 }
 
-static void test_every_warning_is_printed(void **state)
+static void test_every_warning_and_note_is_printed(void **state)
 {
     (void)state;
     fault_warn("%d of %s", 1, "them");
     fault_say(&run.fault, "fault");
     fault_warn("two");
+    fault_note("%s is well", "it");
     assert_string_equal(next_write(), "bigshuf: warning: 1 of them\n");
     assert_string_equal(next_write(), "bigshuf: fault\n");
     assert_string_equal(next_write(), "bigshuf: warning: two\n");
+    assert_string_equal(next_write(), "bigshuf: it is well\n");
 }
 
 static void test_errno_stays(void **state)
@@ -231,7 +233,7 @@ int main(void)
         FAULT_TEST(test_only_the_first_fault_is_printed),
         FAULT_TEST(test_faults_of_different_runs_are_apart),
         FAULT_TEST(test_any_is_true_from_the_first_fault_on),
-        FAULT_TEST(test_every_warning_is_printed),
+        FAULT_TEST(test_every_warning_and_note_is_printed),
         FAULT_TEST(test_errno_stays),
         FAULT_TEST(test_a_name_is_printed_as_it_is_but_for_control_characters),
         FAULT_TEST(test_the_cause_is_printed_however_long_the_name),

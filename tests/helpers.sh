@@ -160,3 +160,26 @@ as_ordinary_user() {
         "$@"
     fi
 }
+
+# This test needs a command: needs COMMAND.
+needs() {
+    command -v "$1" >/dev/null || skip "no $1 here"
+}
+
+# Wait for COMMAND to succeed, but no longer than so many seconds: wait_until SECONDS COMMAND...
+wait_until() {
+    local end=$((SECONDS + $1))
+    shift
+    until "$@"; do
+        if [ $SECONDS -gt $end ]; then
+            echo "waited in vain for: $*" >&2
+            return 1
+        fi
+        sleep 0.1
+    done
+}
+
+# The numbers of the processes that have this word on their command line: processes_with WORD. (grep itself has not.)
+processes_with() {
+    grep -lszxF -f <(echo "$1") /proc/[0-9]*/cmdline | cut -d/ -f3
+}

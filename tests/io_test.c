@@ -108,6 +108,12 @@ int sys_open_at(int directory, const char *name, int flags, mode_t mode)
     return sys_open(name, flags, mode);
 }
 
+int sys_lock(int fd, bool exclusive)
+{
+    (void)exclusive;
+    return sys_close(fd);
+}
+
 int sys_sync(int fd)
 {
     return sys_close(fd);
@@ -189,6 +195,28 @@ static void test_sync_is_made_again_after_a_signal(void **state)
     fake.error = EINTR;
     assert_int_equal(io_sync(FD), 0);
     assert_int_equal(fake.calls, 2);
+}
+
+static void test_lock_is_made_again_after_a_signal(void **state)
+{
+    (void)state;
+    fake.error = EINTR;
+    assert_int_equal(io_lock(FD, true), 0);
+    assert_int_equal(fake.calls, 2);
+}
+
+static void test_whatever_a_system_without_locks_says_is_one_error(void **state)
+{
+    static const int errors[][2] = {
+        {ENOTSUP, ENOTSUP}, {EOPNOTSUPP, ENOTSUP},      {ENOLCK, ENOTSUP}, {ENOSYS, ENOTSUP},
+        {EINVAL, ENOTSUP},  {EWOULDBLOCK, EWOULDBLOCK}, {EBADF, EBADF},    {EIO, EIO}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+        fake.permanent_error = errors[i][0];
+        assert_int_equal(io_lock(FD, false), -1);
+        assert_int_equal(errno, errors[i][1]);
+    }
 }
 
 static void test_sync_passes_a_failure_on(void **state)
@@ -504,6 +532,8 @@ int main(void)
         IO_TEST(test_open_passes_a_failure_on),
         IO_TEST(test_sync_is_made_again_after_a_signal),
         IO_TEST(test_sync_passes_a_failure_on),
+        IO_TEST(test_lock_is_made_again_after_a_signal),
+        IO_TEST(test_whatever_a_system_without_locks_says_is_one_error),
         IO_TEST(test_close_interrupted_counts_as_closed_and_is_not_made_again),
         IO_TEST(test_close_passes_a_failure_on),
         IO_TEST(test_read_gives_what_one_read_gives),

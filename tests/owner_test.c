@@ -3,11 +3,13 @@
 #include "folders.h"
 
 #include <inttypes.h>
+#include <sys/file.h>
 #include <time.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
 
+#include "io.h"
 #include "owner.h"
 
 static struct folder folder;
@@ -341,10 +343,28 @@ static void others_may_ask_who_may_only_read(void **state)
     assert_int_equal(sys_close(lock), 0);
 }
 
+static void who_was_killed_before_it_could_sign_is_gone(void **state)
+{
+    struct owner owner, zero = {0};
+    int lock, other;
+
+    (void)state;
+    assert_true(scratch_put("d/owner", "", 0644));
+    assert_int_equal(owner_ask(&folder, &owner, &lock), OWNER_GONE);
+    assert_true(lock >= 0);
+    assert_memory_equal(&owner, &zero, sizeof owner);
+    assert_int_equal(io_close(lock), 0);
+    other = open("d/owner", O_RDWR);
+    assert_int_equal(flock(other, LOCK_EX), 0); /* it is about to */
+    assert_int_equal(owner_ask(&folder, &owner, &lock), OWNER_ALIVE);
+    assert_int_equal(lock, -1);
+    assert_int_equal(close(other), 0);
+}
+
 static void what_is_no_owner_is_unknown(void **state)
 {
     static const char *const texts[] = {
-        "",
+        "\n",
         "host a",
         "host a\nboot b\nprocess 1\n",
         "host a\nboot b\nprocess 1\nstart 2",
@@ -535,6 +555,7 @@ int main(void)
         TEST(where_there_is_no_locking_it_is_signed_with_a_warning),
         TEST(where_locks_need_a_file_to_write_a_shared_one_will_do),
         TEST(others_may_ask_who_may_only_read),
+        TEST(who_was_killed_before_it_could_sign_is_gone),
         TEST(what_is_no_owner_is_unknown),
         TEST(what_is_no_file_is_unknown),
         TEST(a_host_may_have_any_name),

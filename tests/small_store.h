@@ -371,7 +371,7 @@ static inline enum draft_verdict small_commit(struct draft *draft, const char *l
 
     for (unsigned p = 0; p < small.store.format.piles; p++)
         (void)small_stream(like, p, text, &records[p]);
-    verdict = draft_commit(draft, records, (const uint8_t *)header, strlen(header), &seconds);
+    verdict = draft_commit(draft, records, (const uint8_t *)header, strlen(header), 1, &seconds);
     return seconds >= 0 ? verdict : DRAFT_FAILED;
 }
 

@@ -4,11 +4,6 @@
 # shellcheck disable=SC2016 # the filters'
 # shellcheck disable=SC2012 # names that tests have chosen
 
-# This test needs a command: needs COMMAND.
-needs() {
-    command -v "$1" >/dev/null || skip "no $1 here"
-}
-
 # The number of lines of the files, or of standard input: records [FILE...].
 records() {
     cat "$@" | wc -l | tr -d ' '

@@ -1,0 +1,346 @@
+# Stores of piles on clusters: the recipes in tests/recipes, under a real Slurm of one node, started here and stopped
+# again, and under GNU parallel. Whatever is killed and run again, no record is lost or doubled.
+# shellcheck shell=bash
+# shellcheck disable=SC2317 # functions that others call
+# shellcheck disable=SC2016 # names of files
+
+recipes=$TOP/tests/recipes
+
+# Make these files of numbered lines in folder `in`, and all their lines in `all`: make_inputs NAME...
+make_inputs() {
+    local count=0
+    mkdir -p in
+    for name; do
+        count=$((count + 1))
+        seq -f "$count-%g" "$((100 * count))" >"in/$name"
+    done
+    (cd in && cat -- "$@") >all
+}
+
+# The parts that were gathered, so many and nothing else, have the lines of `all`: gathered PARTS.
+gathered() {
+    same "$(seq -f part-%05g 0 $(($1 - 1)))" "$(ls -A out)"
+    cat out/* >union
+    same_lines union all
+}
+
+# The store has these batches and nothing unfinished: batches NAME...
+batches() {
+    same "$*" "$(bigshuf --gather=store --list -z | tr '\0' '\n' | cut -f 1 | paste -s -d ' ' -)"
+    same "$(printf '%s\n' "$@" format | sort)" "$(ls -A store)"
+}
+
+# ---- Slurm ----
+
+needs_slurm() {
+    PATH=$PATH:/usr/sbin:/sbin
+    for command in munged slurmctld slurmd sbatch; do
+        needs $command
+    done
+    id -un >.stderr 2>&1 || skip "Slurm needs a user with a name"
+}
+
+# Print a number such that it and the next one are those of ports that nobody listens on.
+free_ports() {
+    local port
+    for _ in 1 2 3 4 5 6 7 8 9; do
+        port=$((20000 + RANDOM % 10000))
+        if ! (: <>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && ! (: <>"/dev/tcp/127.0.0.1/$((port + 1))") 2>/dev/null; then
+            break
+        fi
+    done
+    echo $port
+}
+
+# slurm.conf of a cluster that is this machine, on two ports from PORT on: slurm_conf PORT. What runs again is not held
+# back for the usual two minutes (cred_expire).
+slurm_conf() {
+    local host user
+    host=$(uname -n)
+    host=${host%%.*}
+    user=$(id -un)
+    cat <<END
+ClusterName=test
+SlurmctldHost=$host(127.0.0.1)
+SlurmctldPort=$1
+SlurmdPort=$(($1 + 1))
+CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
+SlurmUser=$user
+SlurmdUser=$user
+AuthType=auth/munge
+AuthInfo=socket=$slurm/munge/socket,cred_expire=5
+CredType=cred/munge
+StateSaveLocation=$slurm/state
+SlurmdSpoolDir=$slurm/spool
+SlurmctldPidFile=$slurm/slurmctld.pid
+SlurmdPidFile=$slurm/slurmd.pid
+SlurmctldLogFile=$slurm/log/slurmctld
+SlurmdLogFile=$slurm/log/slurmd
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SwitchType=switch/none
+MpiDefault=none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+JobCompType=jobcomp/filetxt
+JobCompLoc=$slurm/log/completed
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SchedulerType=sched/backfill
+SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0,bf_interval=1
+ReturnToService=2
+EnforcePartLimits=ALL
+MailProg=/bin/true
+KillWait=2
+SlurmdParameters=config_overrides
+NodeName=$host NodeAddr=127.0.0.1 CPUs=8 RealMemory=65536 State=UNKNOWN
+PartitionName=main Nodes=$host Default=YES MaxTime=INFINITE State=UP
+END
+}
+
+slurm_daemons() {
+    (umask 077 && head -c 128 /dev/urandom >"$slurm/munge/key")
+    munged --key-file="$slurm/munge/key" --socket="$slurm/munge/socket" --pid-file="$slurm/munge/pid" \
+        --log-file="$slurm/log/munged" --seed-file="$slurm/munge/seed" --num-threads=2
+    slurmctld -c -f "$SLURM_CONF"
+    slurmd -c -f "$SLURM_CONF"
+}
+
+slurm_is_idle() {
+    [ "$(timeout 5 sinfo -h -o %t 2>/dev/null)" = idle ]
+}
+
+# Start a cluster, which ends with this test. If somebody was faster to take the ports, try others.
+start_slurm() {
+    needs_slurm
+    for _ in 1 2 3; do
+        slurm=$(mktemp -d /tmp/bigshuf-slurm.XXXXXX) # near the root, since names of sockets have 107 bytes at most
+        trap stop_slurm EXIT
+        mkdir "$slurm"/{munge,state,spool,log}
+        chmod 755 "$slurm" "$slurm/munge"
+        export SLURM_CONF=$slurm/slurm.conf
+        slurm_conf "$(free_ports)" >"$SLURM_CONF"
+        if slurm_daemons && wait_until 10 slurm_is_idle; then
+            return
+        fi
+        tail -n 20 "$slurm"/log/*
+        stop_slurm
+    done
+    return 1
+}
+
+# The processes of the cluster and its jobs: they have its configuration in their environment, and these two must not.
+slurm_processes() (
+    unset SLURM_CONF
+    grep -lsF -e "SLURM_CONF=$slurm/" /proc/[0-9]*/environ | cut -d/ -f3
+)
+
+slurm_is_gone() {
+    [ -z "$(slurm_processes)" ]
+}
+
+# The daemons in the order in which they need each other, then what will not end, and at last the folder.
+stop_slurm() (
+    trap - ERR
+    set +e
+    timeout 5 scancel -u "$(id -un)" 2>/dev/null
+    wait_until 10 slurm_queue_is_empty
+    for pid in "$slurm"/{slurmctld.pid,slurmd.pid,munge/pid}; do
+        [ ! -s "$pid" ] || kill "$(cat "$pid")"
+    done
+    wait_until 10 slurm_is_gone || slurm_processes | xargs kill -KILL
+    rm -rf "$slurm"
+)
+
+slurm_queue_is_empty() {
+    local queue
+    queue=$(timeout 5 squeue -h 2>/dev/null) && [ -z "$queue" ]
+}
+
+# Run the recipe; its tasks ask for no more than there is on a small machine: slurm_recipe PARTS FILE...
+slurm_recipe() {
+    export SBATCH_MEM_PER_NODE=64M
+    "$recipes/slurm.sh" "$PWD/store" "$PWD/out" "$@" >numbers
+    read -r scatter gather <numbers
+}
+
+# All jobs have come to an end within a minute, so many tasks of them well: slurm_done TASKS.
+slurm_done() {
+    wait_until 60 slurm_queue_is_empty || { squeue && tail -n 50 ./*.log "$slurm"/log/*; return 1; }
+    same "$1" "$(grep -c JobState=COMPLETED "$slurm/log/completed")" || { cat ./*.log "$slurm/log/completed" && return 1; }
+}
+
+# How many times Slurm has run a task again.
+slurm_restarts() {
+    scontrol show job "$1" | sed -n 's/.* Restarts=\([0-9]*\).*/\1/p'
+}
+
+# Wait for the process with this word on its command line, and set `process` to its number: wait_for_process WORD.
+wait_for_process() {
+    wait_until 30 has_process "$1"
+}
+
+has_process() {
+    process=$(processes_with "$1")
+    [ -n "$process" ]
+}
+
+process_is_gone() {
+    [ ! -e "/proc/$1" ]
+}
+
+test_slurm_scatters_and_gathers() {
+    start_slurm
+    make_inputs a.txt b.txt c.txt d.txt e.txt
+    slurm_recipe 3 in/*
+    slurm_done 8
+    batches a.txt b.txt c.txt d.txt e.txt
+    gathered 3
+}
+
+test_slurm_gathers_nothing_unless_all_was_scattered_and_goes_on_where_it_stopped() {
+    start_slurm
+    make_inputs a.txt b.txt c.txt d.txt
+    mv in/d.txt d.txt
+    slurm_recipe 2 in/{a,b,c,d}.txt
+    slurm_done 3
+    same '' "$(ls -A out)"
+    mv d.txt in/d.txt
+    slurm_recipe 2 in/*
+    slurm_done 9
+    same '1 1 1 0' "$(grep -c 'nothing was added' scatter-"$scatter"_*.log | cut -d : -f 2 | paste -s -d ' ' -)"
+    batches a.txt b.txt c.txt d.txt
+    gathered 2
+}
+
+# Two tasks read from FIFOs, so that they are killed half-way for sure, one of them by Slurm.
+test_slurm_tasks_that_are_killed_run_again_and_lose_and_double_nothing() {
+    start_slurm
+    make_inputs a.txt b.txt c.txt d.txt
+    mkfifo in/killed in/requeued
+    slurm_recipe 2 "$PWD"/in/*
+    for name in killed requeued; do
+        wait_for_process "$PWD/in/$name"
+        exec 7>"in/$name"
+        seq 10000 >&7
+        wait_until 30 test -e store/.new-$name
+        if [ $name = killed ]; then
+            kill -KILL "$process"
+        else
+            scontrol requeue "${scatter}_6"
+        fi
+        wait_until 30 process_is_gone "$process"
+        exec 7>&-
+    done
+    for name in killed requeued; do
+        wait_for_process "$PWD/in/$name"
+        seq -f "$name %g" 20000 | tee -a all >"in/$name"
+    done
+    slurm_done 8
+    same '1 1' "$(slurm_restarts "${scatter}_5") $(slurm_restarts "${scatter}_6")"
+    batches a.txt b.txt c.txt d.txt killed requeued
+    gathered 2
+}
+
+# A task waits for a reader of its part, until the part is none that has a reader.
+test_slurm_tasks_that_gather_and_are_killed_run_again() {
+    start_slurm
+    make_inputs a.txt b.txt
+    mkdir out
+    mkfifo out/part-00001
+    slurm_recipe 3 in/*
+    wait_for_process "$PWD/out/part-00001"
+    kill -KILL "$process"
+    rm out/part-00001
+    slurm_done 5
+    same 1 "$(slurm_restarts "${gather}_1")"
+    gathered 3
+}
+
+# ---- GNU parallel ----
+
+# parallel writes into the home directory, and asks, with a file there, not to be told again about citations.
+needs_parallel() {
+    needs parallel
+    parallel --version 2>.stderr </dev/null | grep GNU >/dev/null || skip "the parallel here is not that of GNU"
+    export HOME=$PWD/home
+    mkdir -p home/.parallel
+    touch home/.parallel/will-cite
+}
+
+parallel_recipe() {
+    "$recipes/parallel.sh" store out "$@"
+}
+
+# The numbers of the tasks that were run, in a row, as the log has them: tasks FILE.
+tasks() {
+    awk 'NR > 1 { print $1 }' "$1" | sort -n | paste -s -d ' ' -
+}
+
+test_parallel_scatters_and_gathers() {
+    needs_parallel
+    make_inputs a.txt b.txt c.txt d.txt e.txt f.txt g.txt
+    parallel_recipe 3 in/*
+    batches a.txt b.txt c.txt d.txt e.txt f.txt g.txt
+    gathered 3
+}
+
+test_parallel_works_over_logins() {
+    needs_parallel
+    make_inputs a.txt b.txt c.txt
+    PARALLEL='--sshlogin : --workdir .' parallel_recipe 2 in/*
+    batches a.txt b.txt c.txt
+    gathered 2
+}
+
+test_parallel_takes_names_with_spaces() {
+    needs_parallel
+    make_inputs a.txt b.txt
+    mv in 'in $HOME'
+    mkdir "it's"
+    (cd "it's" && "$recipes/parallel.sh" 'the store' 'the output' 2 ../'in $HOME'/*)
+    mv "it's/the output" out
+    gathered 2
+}
+
+test_parallel_runs_what_failed_again_and_nothing_else() {
+    needs_parallel
+    make_inputs a.txt b.txt c.txt d.txt e.txt
+    mv in/c.txt c.txt
+    fails_with 1 "*bigshuf: in/c.txt: No such file or directory*" parallel_recipe 2 in/{a,b,c,d,e}.txt
+    same '1 2 3 4 5' "$(tasks store.scatter.log)"
+    same '' "$(ls -A out)"
+    mv c.txt in/c.txt
+    parallel_recipe 2 in/*
+    same '1 2 3 3 4 5' "$(tasks store.scatter.log)"
+    batches a.txt b.txt c.txt d.txt e.txt
+    gathered 2
+}
+
+test_parallel_runs_what_was_killed_again() {
+    needs_parallel
+    [ -e /proc/self/cmdline ] || skip "no /proc here"
+    make_inputs a.txt b.txt
+    mkfifo in/slain
+    parallel_recipe 2 in/* 2>said &
+    exec 7>in/slain
+    seq 10000 >&7
+    wait_until 30 test -e store/.new-slain
+    kill -KILL "$(processes_with --batch=slain)"
+    fails_with 1 '' wait $!
+    exec 7>&-
+    seq 20000 | tee -a all >in/slain &
+    parallel_recipe 2 in/*
+    batches a.txt b.txt slain
+    gathered 2
+}
+
+test_parallel_scatters_files_that_are_added() {
+    needs_parallel
+    make_inputs b.txt c.txt
+    parallel_recipe 2 in/*
+    seq -f 'a-%g' 300 | tee in/a.txt >>all
+    parallel_recipe 2 in/*
+    batches a.txt b.txt c.txt
+    gathered 2
+}

@@ -1,0 +1,1028 @@
+# Stores of piles: --scatter, many times and by many processes, and --gather, pile by pile. A batch is in a store as a
+# whole or not at all, and the order is a function of the seed, the epoch, the batches' names and their numbers of
+# records.
+# shellcheck shell=bash
+# shellcheck disable=SC2012,SC2086 # names and numbers that tests have chosen
+# shellcheck disable=SC2016 # the filter's
+# shellcheck disable=SC2317 # functions that others call
+
+# Add the batch NAME to `store`: add NAME [OPTION]... [FILE]...
+add() {
+    local name=$1
+    shift
+    bigshuf --scatter=store --seed=42 --batch="$name" "$@"
+}
+
+gather() {
+    bigshuf --gather=store --seed=42 "$@"
+}
+
+# The same in the background; $! is the number of bigshuf itself.
+start_add() {
+    local name=$1
+    shift
+    start bigshuf --scatter=store --seed=42 --batch="$name" "$@"
+}
+
+# Files a, B, c.d-e_f and 0.1, and a store in which they are batches of these names: make_store PILES.
+make_store() {
+    seq 1000 >a
+    seq 1001 4000 >B
+    : >c.d-e_f
+    seq 4001 4500 >0.1
+    rm -rf store
+    for name in a B c.d-e_f 0.1; do
+        add $name --piles="$1" $name
+    done
+}
+
+# Go on in a folder in memory, if there is one, where files are on disk at once. It goes with this test.
+in_memory() {
+    if folder=$(mktemp -d /dev/shm/bigshuf-test.XXXXXX 2>.stderr); then
+        trap 'cd / && rm -rf "$folder"' EXIT
+        cd "$folder" || exit 1
+    fi
+}
+
+# What model says of the same: the_model T PILES EPOCH [SEED].
+the_model() {
+    model gather "${4-42}" "$1" "$2" "$3" a=a B=B c.d-e_f=c.d-e_f 0.1=0.1
+}
+
+# The store has these batches and nothing unfinished: batches NAME...
+batches() {
+    same "$(printf '%s\n' "$@" format | sort)" "$(ls -A store)"
+}
+
+# ---- The golden orders: fixed for ever, as the others are ----
+
+test_golden_orders_of_stores() {
+    seq 10 >a
+    seq 11 20 >b
+    add a --piles=4 a
+    add b b
+    same '9 12 3 17 6 1 10 15 2 8 16 11 19 4 7 20 14 5 18 13' "$(gather | paste -s -d ' ' -)"
+    same '4 7 20 13 14 5 18 12 9 6 17 1 3 8 19 11 16 10 15 2' "$(gather --epoch=1 | paste -s -d ' ' -)"
+}
+
+test_golden_orders_of_larger_stores() {
+    in_memory
+    make_store 8
+    same 0892b35b7ac164047d561f60c82f4cf7 "$(gather | md5)"
+    same d11aa21ef99860008e9c1c4ebffa6966 "$(gather --epoch=1 | md5)"
+    same 9b5d26086e8c44c01041f5426e51eace "$(gather --epoch=18446744073709551615 | md5)"
+    make_store 512
+    same 679ff0d37ac31fdf72255524263f67fb "$(gather | md5)"
+    same aca27d6198386d95251c4a291c234888 "$(gather --epoch=7 | md5)"
+}
+
+test_golden_order_of_a_store_of_a_million() {
+    in_memory
+    needs_scale small
+    seq 1000000 | add million
+    same d34a810f84dbee3882fe5a06f29f8134 "$(gather | md5)"
+    same dfa6c2eda89ae5eecbd0d7de7d0847d0 "$(gather --epoch=1 | md5)"
+}
+
+# The piles scatter their records again, some of them twice.
+test_golden_order_of_a_store_with_deep_trees() {
+    seq 40000 | add deep --piles=2
+    same 93f784fc2cb28b0a44536b9bda1887ef "$(gather --tune=leaf-records=8 | md5)"
+}
+
+test_any_store_is_in_the_order_of_the_model() {
+    in_memory
+    local piles epoch
+    for piles in 2 4 512; do
+        make_store $piles
+        for epoch in 0 1 2 9223372036854775808; do
+            the_model 262144 $piles $epoch | cmp - <(gather --epoch=$epoch)
+            the_model 9 $piles $epoch | cmp - <(gather --epoch=$epoch --tune=leaf-records=9)
+        done
+    done
+}
+
+test_a_store_of_4096_piles_is_in_the_order_of_the_model() {
+    in_memory
+    seq 30000 >in
+    add x --piles=4096 in
+    model gather 42 262144 4096 3 x=in | cmp - <(gather --epoch=3)
+}
+
+test_seeds_of_stores_are_the_models() {
+    in_memory
+    make_store 8
+    for seed in '' 43 'a longer seed than one block of the hash, which is sixty-four bytes, would ever hold'; do
+        rm -r store
+        for name in a B c.d-e_f 0.1; do
+            bigshuf --scatter=store --seed="$seed" --batch=$name --piles=8 $name
+        done
+        the_model 262144 8 1 "$seed" | cmp - <(bigshuf --gather=store --seed="$seed" --epoch=1)
+    done
+}
+
+# Each by itself: the batches' records in their order.
+test_pile_files_are_the_models() {
+    seq 5000 >in
+    add some-batch --piles=8 in
+    for pile in 0 1 2 3 4 5 6 7; do
+        model pile 42 8 some-batch $pile <in | cmp - store/some-batch/pile-000$pile
+    done
+    same "$(printf 'pile-000%s\n' 0 1 2 3 4 5 6 7 | sed '1i manifest')" "$(ls -A store/some-batch)"
+}
+
+test_the_manifest_names_the_key_without_telling_it() {
+    seq 10 | add x --piles=2
+    same "key $(model identity 42)" "$(grep '^key ' store/x/manifest)"
+}
+
+# ---- What does not matter ----
+
+# Batches of `in` and `other` make the same store, to the byte, with these options as without: same_store OPTION...
+same_store() {
+    rm -rf store
+    add in --piles=16 "$@" in
+    add other "$@" other
+    [ -e wanted ] || mv store wanted
+    [ ! -e store ] || diff -r wanted store
+}
+
+test_memory_and_threads_do_not_matter_to_a_store() {
+    more_than_memory >in
+    seq 1000 >other
+    same_store -S 1G --parallel=1
+    same_store
+    same_store -S 8M
+    same_store -S 8M --parallel=3
+    same_store -S 64M --parallel=1
+}
+
+test_the_order_of_adding_does_not_matter() {
+    make_store 8
+    mv store wanted
+    for name in 0.1 c.d-e_f B a; do
+        add $name --piles=8 $name
+    done
+    diff -r wanted store
+}
+
+test_the_division_of_a_batch_into_files_does_not_matter() {
+    seq 10000 >in
+    split -l 777 in part
+    add x --piles=8 part*
+    model gather 42 262144 8 0 x=in | cmp - <(gather)
+}
+
+test_memory_and_threads_do_not_matter_when_it_is_gathered() {
+    more_than_memory >in
+    seq 1000 >other
+    add in --piles=2 in # so large that all of its piles are started over
+    add other other
+    model gather 42 262144 2 1 in=in other=other >wanted
+    gather --epoch=1 -S 1G --parallel=1 | cmp - wanted
+    gather --epoch=1 -S 8M --parallel=1 | cmp - wanted
+    gather --epoch=1 -S 8M --parallel=3 | cmp - wanted
+    gather --epoch=1 -S 12M -T . -o out
+    cmp out wanted
+}
+
+test_compressed_temporary_files_do_not_matter_when_it_is_gathered() {
+    command -v gzip >/dev/null || skip "no gzip here"
+    more_than_memory >in
+    add in --piles=2 in
+    gather -S 8M --compress-program=gzip | cmp - <(gather -S 1G)
+}
+
+test_parts_one_after_another_are_the_whole() {
+    make_store 64
+    for epoch in 0 5; do
+        gather --epoch=$epoch >whole
+        for part in 0 1 2 3 4 5 6; do
+            gather --epoch=$epoch --pile=$((64 * part / 7))-$((64 * (part + 1) / 7 - 1)) -o part$part
+        done
+        cat part[0-6] | cmp - whole
+    done
+}
+
+test_piles_one_by_one_are_the_whole() {
+    make_store 8
+    for epoch in 0 5; do
+        for pile in 0 1 2 3 4 5 6 7; do
+            gather --epoch=$epoch --pile=$pile
+        done | cmp - <(gather --epoch=$epoch)
+    done
+}
+
+test_epoch_0_keeps_the_piles_in_order_and_others_do_not() {
+    make_store 8
+    gather --pile=3 | sort | cmp - <(cat store/*/pile-0003 | sort)
+    for pile in 0 1 2 3 4 5 6 7; do
+        gather --epoch=1 --pile=$pile | sort | md5
+    done >order
+    for pile in 0 1 2 3 4 5 6 7; do
+        cat store/*/pile-000$pile | sort | md5
+    done >files
+    same_lines order files
+    fails_with 1 '*' cmp order files
+}
+
+test_stores_with_equal_names_and_counts_stay_aligned() {
+    for language in en de; do
+        for file in 1 2 3; do
+            seq -f "%g $language $file" $((file * 700)) |
+                bigshuf --scatter=$language --seed=x --batch=$file --piles=16
+        done
+    done
+    for epoch in 0 1; do
+        bigshuf --gather=en --seed=x --epoch=$epoch | sed 's/en/de/' |
+            cmp - <(bigshuf --gather=de --seed=x --epoch=$epoch)
+    done
+}
+
+test_without_a_seed_two_stores_and_two_gathers_differ() {
+    seq 1000 >in
+    bigshuf --scatter=one --batch=x --piles=2 in
+    bigshuf --scatter=two --batch=x --piles=2 in
+    fails_with 1 '*' cmp one/x/pile-0000 two/x/pile-0000
+    bigshuf --gather=one >a
+    bigshuf --gather=one >b
+    same_lines a in
+    same_lines b in
+    fails_with 1 '*' cmp a b
+}
+
+# ---- Nothing lost ----
+
+# Files `one` and `two`, scattered as two batches each of both, come out with nothing lost or added, as far as the records
+# are as COMMAND makes lines of them: comes_back COMMAND [OPTION]...
+comes_back() {
+    local command=$1
+    shift
+    rm -rf store
+    bigshuf --scatter=store --batch=x --piles=4 "$@" one two
+    bigshuf --scatter=store --batch=y "$@" two
+    for file in one two two; do
+        $command <$file
+    done | sort >wanted
+    bigshuf --gather=store >out
+    $command <out | sort | cmp - wanted
+    for file in store/[xy]/pile-*; do
+        $command <$file
+    done | sort | cmp - wanted
+    bigshuf --gather=store -S 8M --parallel=2 -o out
+    $command <out | sort | cmp - wanted
+}
+
+# Some pile files are empty. A file's last line may be without an end.
+lines() {
+    grep -a '' || true
+}
+
+test_lines_come_back_with_every_byte() {
+    printf 'a\r\n\0\n\377\n\n\n\303\n' >one
+    { long_lines 20 0 100000; printf '\0\0no end'; } >two
+    comes_back lines
+}
+
+zeroes_to_lines() {
+    tr '\0\n' '\n\0' | lines
+}
+
+test_records_that_end_with_zero_bytes_come_back() {
+    printf 'a\nb\0\0c' >one
+    printf 'd\0e\n\0' >two
+    comes_back zeroes_to_lines -z
+}
+
+two_lines() {
+    paste -d '|' - -
+}
+
+test_records_of_csv_come_back() {
+    for i in $(seq 200); do
+        printf '%s,"a ""quoted""\nline"\n' $i
+    done >one
+    sed 's/a/b/' one >two
+    comes_back two_lines --csv
+}
+
+test_records_of_lines_come_back() {
+    seq 400 | tee one | sed 's/^/x/' >two
+    comes_back two_lines --record-lines=2
+}
+
+eight_bytes() {
+    fold -b -w 8
+    echo
+}
+
+test_records_of_bytes_come_back() {
+    seq -f %08g 300 | tr -d '\n' | tee one | tr 0-9 a-j >two
+    comes_back eight_bytes --record-size=8
+}
+
+# A file's last record may be without an end of line, and be followed by another.
+entries() {
+    awk '/^>/ { printf "\n" } { printf "%s|", $0 }' | grep .
+}
+
+test_records_that_start_with_a_string_come_back() {
+    for i in $(seq 100); do
+        printf '>%s\nACGT\n' $i
+        seq $((i % 5))
+    done >one
+    sed 's/>/>x/' one >two
+    comes_back entries --record-start='>'
+}
+
+test_records_with_a_long_delimiter_come_back() {
+    for i in $(seq 100); do
+        printf '%s\n--\n' $i
+    done | tee one | sed 's/^[0-9]/x&/' >two
+    comes_back two_lines --delimiter='\n--\n'
+}
+
+test_a_record_larger_than_memory_comes_back() {
+    { seq 200; long_line 9000000; } >one
+    seq 300 >two
+    comes_back md5_of_lines -S 8M
+}
+
+md5_of_lines() {
+    awk 'length($0) > 1000 { print length($0), substr($0, 1000000, 100); next } { print }'
+}
+
+test_empty_input_makes_an_empty_batch() {
+    add x --piles=2 /dev/null
+    gather >out
+    cmp out /dev/null
+    batches x
+}
+
+test_files0_from_names_the_inputs_of_a_batch() {
+    seq 10 >a
+    seq 11 20 >b
+    printf 'a\0b\0' | add x --piles=2 --files0-from=-
+    gather | same_lines /dev/stdin <(seq 20)
+}
+
+test_a_header_is_kept_once() {
+    { echo id,name; seq 100; } >one
+    { echo id,name; seq 101 300; } >two
+    add x --piles=4 --csv --header one two
+    add y --csv --header two
+    printf 'id,name\n' | cmp - store/header
+    same 0 "$(cat store/[xy]/pile-* | grep -c name)"
+    gather >out
+    same id,name "$(sed -n 1p out)"
+    sed 1d out | sort | cmp - <(sed -s 1d one two two | sort)
+}
+
+test_a_header_is_at_the_top_of_each_shard() {
+    { echo id; seq 100; } >in
+    add x --piles=4 --header in
+    gather --shards=3 -o part-%d
+    same 'id id id' "$(sed -s -n 1p part-* | paste -s -d ' ' -)"
+    sed -s 1d part-* | sort | cmp - <(seq 100 | sort)
+}
+
+test_another_header_is_told() {
+    { echo id; seq 100; } >one
+    { echo name; seq 100; } >two
+    add x --piles=4 --header one
+    fails_with 1 'bigshuf: store/header: *' add y --header two
+    fails_with 1 'bigshuf: store/format: *header*' add y two
+    batches header x
+}
+
+# Where they are many, few are open at a time.
+test_4096_piles_with_few_descriptors() {
+    needs_bare_program
+    in_memory
+    seq 100000 >in
+    (ulimit -n 256 && add x --piles=4096 -S 32M in)
+    (ulimit -n 256 && gather -S 32M) | same_lines /dev/stdin in
+}
+
+# ---- Output ----
+
+test_what_is_gathered_may_be_divided() {
+    make_store 16
+    gather >whole
+    mkdir parts
+    gather --shards=7 -o parts/%d
+    cat parts/* | cmp - whole
+    gather --split=100:first --split=10%:second >rest
+    cat first second rest | cmp - whole
+    gather -n 123 | cmp - <(sed 123q whole)
+    gather --shard-records=1000 -o 'shard-%d.gz' --filter='gzip >$FILE'
+    cat shard-*.gz | gzip -d | cmp - whole
+}
+
+test_what_is_gathered_may_be_fewer_of_the_first() {
+    make_store 16
+    gather --epoch=2 -n 10 | cmp - <(gather --epoch=2 | sed 10q)
+    gather --pile=3-4 -n 10 | cmp - <(gather --pile=3-4 | sed 10q)
+    same '' "$(gather -n 0)"
+}
+
+# ---- The manifest, and damage ----
+
+# The lines of pile files: NUMBER RECORDS BYTES CHECKSUM.
+piles_of() {
+    sed -n 's/^\([0-9]\{4\}\) *\([0-9]*\) *\([0-9]*\) \([0-9a-f]\{16\}\)$/\1 \2 \3 \4/p' "$1"
+}
+
+test_the_manifest_tells_records_and_bytes() {
+    seq 10000 | add x --piles=8
+    for pile in 0 1 2 3 4 5 6 7; do
+        echo "000$pile $(wc -lc <store/x/pile-000$pile | awk '{ print $1, $2 }')"
+    done | cmp - <(piles_of store/x/manifest | cut -d ' ' -f 1-3)
+}
+
+test_the_manifest_tells_xxh64_checksums() {
+    command -v xxhsum >/dev/null || skip "no xxhsum here"
+    seq 10000 | add x --piles=8
+    for pile in 0 1 2 3 4 5 6 7; do
+        echo "000$pile $(xxhsum -H1 store/x/pile-000$pile | cut -d ' ' -f 1)"
+    done | cmp - <(piles_of store/x/manifest | cut -d ' ' -f 1,4)
+}
+
+# Gathering fails with one message that names FILE in the store, and makes no output: names_damage FILE.
+names_damage() {
+    echo old >out
+    fails_with 1 "bigshuf: store/$1: *" gather -o out
+    fails_with 1 "bigshuf: store/$1: *" gather -S 8M --parallel=1 -o out
+    same 1 "$(wc -l <.stderr | tr -d ' ')"
+    same old "$(cat out)"
+    fails_with 1 "bigshuf: store/$1: *" gather -o new
+    if [ -e new ]; then
+        return 1
+    fi
+}
+
+# A store of two batches of which pile 1 of the first is to be damaged.
+make_sound_store() {
+    seq 1000 >in
+    add x --piles=4 in
+    add y in
+}
+
+test_a_damaged_byte_is_told() {
+    make_sound_store
+    printf X | dd of=store/x/pile-0001 bs=1 seek=50 conv=notrunc 2>.stderr
+    names_damage x/pile-0001
+    gather --pile=2-3 >out # these are sound
+}
+
+test_nothing_of_a_damaged_pile_is_written() {
+    make_sound_store
+    gather --pile=0 >sound
+    printf X | dd of=store/y/pile-0001 bs=1 seek=50 conv=notrunc 2>.stderr
+    fails_with 1 'bigshuf: store/y/pile-0001: *' gather --parallel=1 >out
+    cmp out <(head -c "$(wc -c <out)" sound)
+}
+
+test_a_pile_that_was_cut_is_told() {
+    make_sound_store
+    truncate -s -1 store/x/pile-0001
+    names_damage x/pile-0001
+}
+
+test_a_pile_that_has_grown_is_told() {
+    make_sound_store
+    echo more >>store/x/pile-0001
+    names_damage x/pile-0001
+}
+
+test_a_missing_pile_is_told() {
+    make_sound_store
+    rm store/x/pile-0001
+    names_damage x/pile-0001
+}
+
+test_no_link_is_followed_to_a_pile() {
+    make_sound_store
+    mv store/x/pile-0001 moved
+    ln -s ../../moved store/x/pile-0001
+    names_damage x/pile-0001
+}
+
+test_a_fifo_in_the_place_of_a_pile_is_told() {
+    make_sound_store
+    rm store/x/pile-0001
+    mkfifo store/x/pile-0001
+    names_damage x/pile-0001
+}
+
+test_a_damaged_manifest_is_told() {
+    make_sound_store
+    sed 's/^0001 /0011 /' store/x/manifest >changed
+    cat changed >store/x/manifest
+    names_damage x/manifest
+    rm store/x/manifest
+    names_damage x/manifest
+}
+
+test_a_damaged_header_is_told() {
+    { echo id; seq 100; } >in
+    add x --piles=4 --header in
+    echo ID >store/header
+    names_damage header
+}
+
+test_a_damaged_format_is_told() {
+    make_sound_store
+    sed 's/4 piles/5 piles/' store/format >changed
+    cat changed >store/format
+    names_damage format
+    fails_with 1 'bigshuf: store/format: *' add z in
+}
+
+# ---- Many writers ----
+
+# The batches of `store` named are whole, as the pile files say: whole NAME FILE.
+whole() {
+    cat store/"$1"/pile-* | same_lines /dev/stdin "$2"
+}
+
+# Eight writers at a time, from files in1 to in8, each of which is killed after a random part of so many seconds, if it
+# has not ended by then. Batches of those that did not fail are there, and no batch is there in part: some_killed SECONDS
+some_killed() {
+    local writer pids=()
+    for writer in 1 2 3 4 5 6 7 8; do
+        start_add $writer --piles=8 -S 8M --parallel=1 in$writer 2>>said
+        pids[writer]=$!
+        chance=$(((chance * 69069 + 12345) % 2147483648))
+        (sleep "$(awk "BEGIN { print $1 * $chance / 2147483648 }")" && kill -KILL ${pids[writer]}) 2>>said &
+    done
+    for writer in 1 2 3 4 5 6 7 8; do
+        if wait ${pids[writer]}; then
+            [ -d store/$writer ] || return 1
+        else
+            killed=$((killed + 1))
+        fi
+        [ ! -d store/$writer ] || whole $writer in$writer
+    done
+    wait
+}
+
+# Then each is run again, to the end.
+test_writers_that_are_killed_lose_and_double_nothing() {
+    local writer start seconds chance=1 killed=0
+    for writer in 1 2 3 4 5 6 7 8; do
+        seq -f "$writer-%g" "$(scale 2000 100000 1000000)" >in$writer
+    done
+    cat in[1-8] >all
+    start=${EPOCHREALTIME:-0}
+    for writer in 1 2 3 4 5 6 7 8; do
+        start_add $writer --piles=8 -S 8M --parallel=1 in$writer
+    done
+    wait
+    seconds=$(awk "BEGIN { print ${EPOCHREALTIME:-0.3} - $start }") # that they take when none is killed
+    for _ in $(seq "$(scale 2 3 30)"); do
+        rm -rf store
+        some_killed "$seconds"
+        for writer in 1 2 3 4 5 6 7 8; do
+            add $writer --piles=8 in$writer 2>>said
+        done
+        bigshuf --scatter=store --sweep # those that were killed before they had signed their draft
+        batches 1 2 3 4 5 6 7 8
+        gather | same_lines /dev/stdin all
+    done
+    [ $killed -gt 0 ]
+}
+
+test_writers_at_the_same_time_make_one_store() {
+    for writer in 1 2 3 4 5 6 7 8; do
+        seq -f "$writer-%g" 1000 >in$writer
+        start_add $writer --piles=32 in$writer
+    done
+    wait
+    batches 1 2 3 4 5 6 7 8
+    for writer in 1 2 3 4 5 6 7 8; do
+        whole $writer in$writer
+    done
+}
+
+# Two formats race for one store: one wins, and the other's batches are refused.
+test_of_writers_of_different_formats_one_wins() {
+    local ok=0
+    seq 100 >in
+    for _ in 1 2 3 4 5; do
+        rm -rf store
+        pids=()
+        for piles in 4 8 16; do
+            add $piles --piles=$piles in 2>said$piles &
+            pids+=($!)
+        done
+        ok=0
+        for pid in "${pids[@]}"; do
+            wait $pid && ok=$((ok + 1))
+        done
+        same 1 $ok
+        same 2 "$(cat said* | grep -c '^bigshuf: store/format: the store has [0-9]* piles, not [0-9]* piles$')"
+        batches "$(sed -n 's/^\([0-9]*\) piles/\1/p' store/format)"
+    done
+}
+
+# Two of one name and the same input: one batch, and both are content.
+test_writers_of_the_same_batch_at_the_same_time_make_one() {
+    seq 1000 >in
+    for writer in 1 2 3 4; do
+        start_add x --piles=4 in 2>said$writer
+        pids[writer]=$!
+    done
+    for writer in 1 2 3 4; do
+        wait ${pids[writer]}
+    done
+    same 3 "$(cat said* | grep -c '^bigshuf: batch x is in store already: nothing was added$')"
+    batches x
+    whole x in
+}
+
+# Start to scatter batch NAME, which waits for input on descriptor 7: start_waiting NAME. Its number is $!.
+start_waiting() {
+    mkfifo "pipe-$1"
+    start_add "$1" --piles=4 "pipe-$1" 2>said
+    exec 7>"pipe-$1"
+    seq 10000 >&7
+    wait_until 10 test -e "store/.new-$1/owner"
+}
+
+test_a_batch_in_work_is_not_there() {
+    seq 100 | add a --piles=4
+    start_waiting b
+    gather | same_lines /dev/stdin <(seq 100)
+    exec 7>&-
+    wait $!
+    batches a b
+    whole b <(seq 10000)
+}
+
+test_what_a_killed_writer_left_is_removed_by_the_next() {
+    start_waiting x
+    kill -KILL $!
+    fails_with 137 '*' wait $!
+    exec 7>&-
+    same '.new-x format' "$(ls -A store | paste -s -d ' ' -)"
+    seq 10 | add y
+    batches y
+}
+
+test_a_writer_ended_by_a_signal_leaves_no_batch() {
+    start_waiting x
+    kill -TERM $!
+    fails_with 143 '*' wait $!
+    exec 7>&-
+    seq 10 | add y
+    batches y
+}
+
+test_a_killed_task_that_runs_again_adds_its_batch_once() {
+    seq 1000 >in
+    add other --piles=4 in
+    start_waiting x
+    kill -KILL $!
+    fails_with 137 '*' wait $!
+    exec 7>&-
+    add x in
+    batches other x
+    gather | same_lines /dev/stdin <(cat in in)
+}
+
+test_a_draft_of_a_live_writer_is_not_swept() {
+    start_waiting x
+    seq 10 | add y
+    bigshuf --scatter=store --sweep >swept
+    grep 'kept .new-x (.*process '$!': alive)' swept
+    exec 7>&-
+    wait $!
+    batches x y
+}
+
+test_sweep_removes_and_tells_what_was_left() {
+    start_waiting x
+    kill -KILL $!
+    fails_with 137 '*' wait $!
+    exec 7>&-
+    bigshuf --scatter=store --sweep >swept
+    grep "^removed .new-x (.*process $!, .*)\$" swept
+    same 1 "$(wc -l <swept | tr -d ' ')"
+    batches
+    same '' "$(bigshuf --scatter=store --sweep)"
+}
+
+# What remains of a writer that was killed while it made the format: with luck, one may see it.
+test_sweep_removes_an_unfinished_format() {
+    seq 10 | add x --piles=2
+    cp store/format store/.new-format~elsewhere-1234-1600000000.123456789
+    bigshuf --scatter=store --sweep | grep '^removed .new-format~elsewhere-1234-1600000000.123456789 '
+    batches x
+}
+
+# A draft that another host has begun is its own matter, and that of --sweep.
+test_a_draft_of_another_host_is_for_sweep() {
+    start_waiting x
+    kill -KILL $!
+    fails_with 137 '*' wait $!
+    exec 7>&-
+    sed 's/^host .*/host elsewhere/' store/.new-x/owner >owner
+    cat owner >store/.new-x/owner
+    seq 10 | add y
+    [ -e store/.new-x ]
+    seq 10 | add x # beside it
+    bigshuf --scatter=store --sweep | grep '^removed .new-x (host elsewhere, '
+    batches x y
+}
+
+test_what_is_not_the_stores_is_not_removed() {
+    start_waiting x
+    kill -KILL $!
+    fails_with 137 '*' wait $!
+    exec 7>&-
+    mkdir precious store/.new-link-target
+    echo mine | tee precious/pile-0000 >store/.new-x/mine
+    ln -s ../precious store/.new-y
+    ln -s ../../precious store/.new-x/pile-link
+    seq 10 | add z 2>said
+    bigshuf --scatter=store --sweep >swept 2>&1 || true
+    same mine "$(cat precious/pile-0000)"
+    same mine "$(cat store/.???-x/mine)"
+    same ../../precious "$(readlink store/.???-x/pile-link)"
+    same ../precious "$(readlink store/.new-y)"
+}
+
+# ---- The same again ----
+
+# This adds nothing, and says so: nothing_added NAME [OPTION]... [FILE]...
+nothing_added() {
+    cp -a store before
+    fails_with 0 "bigshuf: batch $1 is in store already: nothing was added" add "$@"
+    diff -r before store
+    rm -r before
+}
+
+# This is refused, and the store is as it was: refused PATTERN NAME [OPTION]... [FILE]...
+refused() {
+    cp -a store before
+    fails_with 1 "$1" add "${@:2}"
+    same 1 "$(wc -l <.stderr | tr -d ' ')"
+    diff -r before store
+    rm -r before
+}
+
+test_the_same_task_again_adds_nothing() {
+    seq 1000 >a
+    seq 2000 >b
+    add x --piles=4 a b
+    nothing_added x --piles=4 a b
+    nothing_added x -S 8M --parallel=1 a b
+}
+
+test_another_task_of_the_same_name_is_refused() {
+    seq 1000 >a
+    seq 2000 >b
+    add x --piles=4 a b
+    refused 'bigshuf: *x: *' x a
+    refused 'bigshuf: *x: *' x b a
+    refused 'bigshuf: *x: *' x a b b
+    refused 'bigshuf: *x: *' x --seed=43 a b
+    refused 'bigshuf: *x: *' x ./a b
+    echo more >>a
+    refused 'bigshuf: *x: *' x a b
+}
+
+test_the_same_from_a_pipe_again_adds_nothing() {
+    seq 1000 | add x --piles=4
+    cp -a store before
+    seq 1000 | fails_with 0 'bigshuf: batch x is in store already: nothing was added' add x
+    seq 1000 | sed s/777/778/ | fails_with 1 'bigshuf: *x: *' add x
+    seq 999 | fails_with 1 'bigshuf: *x: *' add x
+    diff -r before store
+}
+
+test_batches_without_a_name_are_all_added_and_sort_by_age() {
+    for i in 1 2 3 4 5 6; do
+        echo $i | bigshuf --scatter=store --piles=2
+    done
+    for batch in store/*/; do
+        cat "$batch"pile-*
+    done | paste -s -d ' ' - >order
+    same '1 2 3 4 5 6' "$(cat order)"
+    same 6 "$(printf '%s\n' store/20[0-9]*T[0-9]*Z-* | grep -c .)"
+}
+
+# ---- The moving window ----
+
+test_a_window_of_3_over_10_batches_has_the_last_3() {
+    for i in 01 02 03 04 05 06 07 08 09 10; do
+        seq -f "$i-%g" 100 | add $i --piles=4 --keep=3
+    done
+    batches 08 09 10
+    gather | same_lines /dev/stdin <(for i in 08 09 10; do seq -f "$i-%g" 100; done)
+}
+
+test_the_batch_just_added_stays_whatever_its_name() {
+    for i in 1 2 3 0; do
+        echo $i | add $i --piles=2 --keep=2
+    done
+    batches 0 2 3
+    echo 4 | add 4 --keep=2
+    batches 3 4
+}
+
+test_a_window_wider_than_the_store_removes_nothing() {
+    for i in 1 2 3; do
+        echo $i | add $i --piles=2 --keep=18446744073709551615
+    done
+    batches 1 2 3
+}
+
+# A reader that has begun gets what was there then, to the end, and then its files go.
+test_a_reader_keeps_what_it_reads() {
+    more_than_memory >in
+    add 1 --piles=16 in
+    gather >wanted
+    mkfifo pipe
+    exec 7<>pipe # so that neither end waits for the other
+    start bigshuf --gather=store --seed=42 -S 8M >pipe
+    exec 8<pipe 7>&-
+    head -c 1000 <&8 >out
+    seq 10 | add 2 --keep=1
+    seq 10 | add 3 --keep=1
+    same '.old-1 3 format' "$(ls -A store | paste -s -d ' ' -)"
+    bigshuf --scatter=store --sweep | grep '^kept .old-1 (being read)$'
+    cat <&8 >>out
+    wait $!
+    cmp out wanted
+    seq 10 | add 4 --keep=1
+    batches 4
+}
+
+test_readers_and_a_moving_window_at_the_same_time() {
+    seq -f '00-%g' 2000 | add 00 --piles=4
+    for i in $(seq -w 1 "$(scale 4 20 200)"); do
+        seq -f "$i-%g" 2000 | add $i --keep=1
+    done 2>said &
+    writer=$!
+    while kill -0 $writer 2>>said; do
+        gather >out
+        same 0 $(($(wc -l <out) % 2000)) # whole batches only
+        [ -s out ]
+    done
+    wait $writer
+}
+
+# ---- Lists ----
+
+test_list_is_a_table() {
+    make_store 8
+    bigshuf --gather=store --list >list
+    for line in 'a .* 1000 ' 'B .* 3000 ' '0.1 .* 500 ' 'c.d-e_f .* 0 '; do
+        grep "^ *$line" list
+    done
+}
+
+test_list_is_for_programs_with_z() {
+    make_store 8
+    for name in 0.1 B a c.d-e_f; do
+        read -r records bytes < <(wc -lc <$name)
+        printf '%s\t8\t%s\t%s\0' $name $records $bytes
+    done | cmp - <(bigshuf --gather=store --list -z)
+}
+
+# ---- Uniform ----
+
+# The orders of three records in two batches of a store of two piles, all six of them equally often. tests/ has the
+# statistics in full.
+test_all_orders_of_a_small_store_are_as_likely() {
+    local runs
+    in_memory
+    runs=$(scale 60 300 6000)
+    seq 2 >a
+    seq 3 3 >b
+    for seed in $(seq $runs); do
+        rm -rf store
+        bigshuf --scatter=store --seed=$seed --batch=a --piles=2 a
+        bigshuf --scatter=store --seed=$seed --batch=b b
+        bigshuf --gather=store --seed=$seed | paste -s -d ' ' -
+    done | sort | uniq -c >orders
+    cat orders
+    # Five degrees of freedom: more than 20.5 comes once in a thousand times.
+    awk -v runs=$runs '{ sum += ($1 - runs / 6) ^ 2 / (runs / 6) } END { exit NR != 6 || sum > 20.5 }' orders
+}
+
+# ---- What goes wrong ----
+
+test_what_is_no_store_is_told() {
+    mkdir folder
+    echo >file
+    fails_with 1 'bigshuf: none: No such file or directory' bigshuf --gather=none
+    fails_with 1 'bigshuf: folder: not a store of piles' bigshuf --gather=folder
+    fails_with 1 'bigshuf: file: Not a directory' bigshuf --gather=file
+    fails_with 1 'bigshuf: folder: not a store of piles' bigshuf --gather=folder --list
+    fails_with 1 'bigshuf: file: *' bigshuf --scatter=file file
+    fails_with 1 'bigshuf: none/store: No such file or directory' bigshuf --scatter=none/store file
+    same '.stderr file folder' "$(ls -A | paste -s -d ' ' -)"
+}
+
+test_an_input_that_cannot_be_read_leaves_no_batch() {
+    seq 10 >in
+    fails_with 1 'bigshuf: missing: No such file or directory' add x --piles=4 in missing
+    [ ! -e store ] || batches
+    add x --piles=4 in
+    refused 'bigshuf: missing: No such file or directory' y missing
+    mkdir folder
+    refused 'bigshuf: folder: Is a directory' y folder
+}
+
+test_another_format_is_told() {
+    seq 10 >in
+    add x --piles=4 in
+    refused 'bigshuf: store/format: the store has 4 piles, not 8 piles' y --piles=8 in
+    refused 'bigshuf: store/format: the store has records *, not records *' y -z in
+    refused 'bigshuf: store/format: the store has records *, not records *' y --record-size=1 in
+    refused 'bigshuf: store/format: the store has no header, not a header of 1 record' y --header in
+    refused 'bigshuf: store/format: *' y --csv in
+}
+
+test_wrong_words_of_stores_are_told_before_the_work() {
+    mkfifo never
+    for piles in 3 0 1 8192 -2 x '' 4K; do
+        fails_with 1 "bigshuf: *--piles*" bigshuf --scatter=store --piles=$piles never
+    done
+    for name in ../x .x '' a/b 'a b' $'a\nb' "$(printf %0201d 0)" header format; do
+        fails_with 1 "bigshuf: *--batch*" bigshuf --scatter=store --batch="$name" never
+    done
+    for keep in 0 -1 x ''; do
+        fails_with 1 "bigshuf: *--keep*" bigshuf --scatter=store --keep=$keep never
+    done
+    same '.stderr never' "$(ls -A | paste -s -d ' ' -)"
+}
+
+test_wrong_piles_and_epochs_are_told_before_the_work() {
+    seq 10 | add x --piles=64
+    for pile in 9-3 -1 x 3- -3 1-2-3 '' 1K 64 63-64 512 18446744073709551616; do
+        fails_with 1 'bigshuf: *pile*' gather -o out "--pile=$pile"
+    done
+    for epoch in -1 x '' 18446744073709551616; do
+        fails_with 1 'bigshuf: *--epoch*' gather -o out "--epoch=$epoch"
+    done
+    fails_with 1 'bigshuf: *--seed*' bigshuf --gather=store --pile=3 --epoch=1 -o out
+    fails_with 1 "bigshuf: *'in'*" gather -o out in
+    same '.stderr store' "$(ls -A | paste -s -d ' ' -)"
+}
+
+test_what_does_not_go_together_with_stores_is_told() {
+    mkfifo never
+    for option in -n1 -r -e -i1-2 -oout --keep-order --probability=1 --weight-field=1 --weights=w --random-source=r \
+        --shards=2 --split=1:a --filter=cat --compress-program=cat --gather=store --pile=1 --epoch=1 --list; do
+        fails_with 1 'bigshuf: *' bigshuf --scatter=store "$option" never
+    done
+    for option in -r -e -i1-2 --keep-order --probability=1 --weight-field=1 --weights=w --random-source=r --csv \
+        --header --record-size=1 --files0-from=f --piles=2 --batch=x --keep=1 --sweep -z; do
+        fails_with 1 'bigshuf: *' bigshuf --gather=store "$option"
+    done
+    for option in --piles=2 --batch=x --keep=1 --sweep --pile=1 --epoch=1 --list; do
+        fails_with 1 'bigshuf: *' bigshuf "$option" never
+    done
+    same '.stderr never' "$(ls -A | paste -s -d ' ' -)"
+}
+
+test_a_full_disk_leaves_no_part_of_a_batch() {
+    needs_small_disk
+    long_lines 300 9000 10000 >in
+    cat >on_disk <<'END'
+    seq 10 | bigshuf --scatter=disk/store --batch=x --piles=4
+    bigshuf --scatter=disk/store --batch=y in 2>said && exit 1
+    grep -q '^bigshuf: disk/store/.*: No space left on device$' said || exit 2
+    bigshuf --gather=disk/store | sort -n | cmp - numbers || exit 3
+    [ "$(ls -A disk/store | paste -s -d ' ' -)" = 'format x' ] || exit 4
+END
+    seq 10 >numbers
+    on_small_disk 1 sh on_disk
+}
+
+test_who_may_only_read_a_store_may_gather_it() {
+    needs_ordinary_user
+    seq 100 >in
+    ./bigshuf --scatter=store --seed=42 --batch=x --piles=4 in
+    chmod -R a-w,a+rX store
+    as_ordinary_user ./bigshuf --gather=store --seed=42 | cmp - <(model gather 42 262144 4 0 x=in)
+    fails_with 1 'bigshuf: store*: Permission denied' as_ordinary_user ./bigshuf --scatter=store in
+    chmod -R u+w store
+}
+
+test_what_is_said_with_v_can_be_repeated() {
+    seq 1000 >in
+    bigshuf -v --scatter=store --batch=x --piles=4 in 2>said
+    seed=$(sed -n 's/^bigshuf: seed: *//p' said)
+    same 64 ${#seed}
+    bigshuf --scatter=again --seed="$seed" --batch=x --piles=4 in
+    diff -r store again
+    bigshuf -v --gather=store 2>said >out
+    seed=$(sed -n 's/^bigshuf: seed: *//p' said)
+    same 64 ${#seed}
+    bigshuf --gather=store --seed="$seed" | cmp - out
+}

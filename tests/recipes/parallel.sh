@@ -1,0 +1,44 @@
+#!/bin/bash
+#
+# Shuffle files together with GNU parallel: parallel.sh STORE OUTPUT PARTS FILE...
+#
+# The FILEs are scattered into the new folder STORE, and gathered from there into OUTPUT/part-00000 and so on, PARTS
+# files; JOBS files at a time (4, if the variable is not set), which share half of the memory. On one machine that is
+# worth it where the FILEs come from commands that take long, or where they are to be shuffled again with `--epoch`.
+#
+# On several machines that share the file system, each with JOBS jobs at a time:
+#
+#     PARALLEL='--sshlogin node1,node2,node3 --workdir .' parallel.sh STORE OUTPUT PARTS FILE...
+#
+# After a failure, the same command runs again what has failed, and what has not been run, and nothing else. Nothing is
+# lost or doubled: a FILE's batch is in STORE as a whole or not at all, and a part appears when it is complete.
+#
+# FILEs have different names, of letters, digits, dots, dashes and underscores, whatever their folders: these become
+# the batches' names.
+
+set -euo pipefail
+
+store=$1 output=$2 parts=$3 jobs=${JOBS:-4}
+shift 3
+
+mkdir -p "$output"
+if [ ! -s "$store.seed" ]; then # all must have the same one, also those that run again
+    od -An -N 32 -t x1 /dev/urandom | tr -d ' \n' >"$store.seed"
+fi
+seed=$(cat "$store.seed")
+
+# The logs know what is done by its number, so they are good for the same FILEs and PARTS only.
+if ! printf '%s\n' "$output" "$parts" "$@" | cmp -s - "$store.list"; then
+    rm -f "$store.scatter.log" "$store.gather.log"
+    printf '%s\n' "$output" "$parts" "$@" >"$store.list"
+fi
+
+parallel --quote --jobs "$jobs" --joblog "$store.scatter.log" --resume-failed \
+    bigshuf --scatter="$store" --seed="$seed" --batch='{/}' -S "$((50 / jobs))%" --parallel=2 {} ::: "$@"
+
+piles=$(bigshuf --gather="$store" --list -z | tr '\0' '\n' | cut -f 2 | sort -u)
+for ((part = 0; part < parts; part++)); do
+    printf '%05d %d-%d\n' $part $((piles * part / parts)) $((piles * (part + 1) / parts - 1))
+done |
+    parallel --quote --jobs "$jobs" --joblog "$store.gather.log" --resume-failed --colsep ' ' \
+        bigshuf --gather="$store" --seed="$seed" --pile='{2}' -S "$((50 / jobs))%" --parallel=2 -o "$output/part-{1}"
