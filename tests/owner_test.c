@@ -48,7 +48,7 @@ static struct owner self(void)
     struct owner owner;
     int signed_lock, lock;
 
-    assert_int_equal(owner_sign(&folder, &signed_lock), 0);
+    assert_int_equal(owner_sign(&folder, &signed_lock), FOLDER_OK);
     assert_int_equal(owner_ask(&folder, &owner, &lock), has_proc() ? OWNER_ALIVE : OWNER_UNKNOWN);
     assert_int_equal(lock, -1);
     assert_int_equal(sys_close(signed_lock), 0);
@@ -83,7 +83,7 @@ static pid_t start_signer(void (*then)(void))
         int lock;
 
         close(ends[0]);
-        CHECK(owner_sign(&folder, &lock) == 0 && lock >= 0);
+        CHECK(owner_sign(&folder, &lock) == FOLDER_OK && lock >= 0);
         if (then != NULL)
             then();
         CHECK(write(ends[1], "", 1) == 1);
@@ -296,7 +296,7 @@ static void where_there_is_no_locking_it_is_signed_with_a_warning(void **state)
 
         folders_fail_all("lock", errors[i]);
         folders_listen();
-        assert_int_equal(owner_sign(&folder, &lock), 0);
+        assert_int_equal(owner_sign(&folder, &lock), FOLDER_OK);
         folders_assert_heard("bigshuf: warning: d: cannot be locked: should this run be killed, what it leaves there "
                              "stays until --sweep\n");
         assert_int_equal(lock, -1);
@@ -336,7 +336,7 @@ static void others_may_ask_who_may_only_read(void **state)
 
     (void)state;
     folders.host = "elsewhere";
-    assert_int_equal(owner_sign(&folder, &lock), 0);
+    assert_int_equal(owner_sign(&folder, &lock), FOLDER_OK);
     folders.host = NULL;
     assert_int_equal(chmod("d/owner", 0444), 0);
     assert_int_equal(scratch_child(ask_as_user), 0);
@@ -427,7 +427,7 @@ static void a_host_may_have_any_name(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
         folders.host = hosts[i];
-        assert_int_equal(owner_sign(&folder, &signed_lock), 0);
+        assert_int_equal(owner_sign(&folder, &signed_lock), FOLDER_OK);
         assert_true(owner_ask(&folder, &owner, &lock) == OWNER_ALIVE);
         assert_int_equal(owner.process, getpid());
         assert_int_equal(sys_close(signed_lock), 0);
@@ -462,7 +462,7 @@ static void one_who_asks_at_the_same_time_does_no_harm(void **state)
     folders_fail(1, 0);
     folders.only = "lock";
     folders.before = ask_for_a_moment;
-    assert_int_equal(owner_sign(&folder, &lock), 0);
+    assert_int_equal(owner_sign(&folder, &lock), FOLDER_OK);
     assert_true(lock >= 0);
     assert_int_equal(sys_close(lock), 0);
     assert_true(wait(&status) > 0 && status == 0);
@@ -476,7 +476,7 @@ static void the_lock_comes_before_the_name_of_who_has_it(void **state)
 
     (void)state;
     folders_forgive();
-    assert_int_equal(owner_sign(&folder, &lock), 0);
+    assert_int_equal(owner_sign(&folder, &lock), FOLDER_OK);
     lock_call = strstr(folders.trail, "lock ");
     assert_non_null(lock_call);
     assert_non_null(strstr(lock_call, "write sync "));
@@ -488,9 +488,9 @@ static void a_folder_is_signed_once(void **state)
     int lock, other;
 
     (void)state;
-    assert_int_equal(owner_sign(&folder, &lock), 0);
+    assert_int_equal(owner_sign(&folder, &lock), FOLDER_OK);
     folders_listen();
-    assert_int_equal(owner_sign(&folder, &other), -1);
+    assert_int_equal(owner_sign(&folder, &other), FOLDER_FAILED);
     folders_assert_heard("bigshuf: d/owner: File exists\n");
     assert_int_equal(other, -1);
     assert_int_equal(sys_close(lock), 0);
