@@ -21,27 +21,17 @@
 
 #include "fault.h"
 #include "folder.h"
+#include "format.h"
 #include "record.h"
 
 enum {
-    STORE_PILES_MIN = 2,
-    STORE_PILES_MAX = 4096,
-    STORE_PILES = 512, /* if nobody says how many */
     STORE_NAME_MAX = 200,
     STORE_FILE_NAME_BYTES = 16, /* room for the name of a pile's file */
 };
 
-/* What all batches of a store have in common. */
-struct store_format {
-    unsigned piles;              /* a power of two */
-    struct record_format record; /* string: the store's, once it is open */
-    uint64_t header_records;     /* 0 for none, as in source_layout */
-    uint64_t header_bytes;
-};
-
 struct store {
     struct folder folder;
-    struct store_format format;
+    struct format format;
     uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* that of the record format */
 };
 
@@ -65,8 +55,8 @@ int store_open(struct store *store, const char *path, struct fault *fault);
 
 /* Open a store to add to it; make the directory (not those above it) and its format if they are not there. If the
  * store has another format than `wanted`, that is a failure, which says how they differ; `piles` 0 means as many as the
- * store has, STORE_PILES in a new one. */
-int store_join(struct store *store, const char *path, const struct store_format *wanted, struct fault *fault);
+ * store has, FORMAT_PILES in a new one. */
+int store_join(struct store *store, const char *path, const struct format *wanted, struct fault *fault);
 
 void store_close(struct store *store); /* also when zeroed */
 

@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "escape.h"
+#include "format.h"
 #include "hardware.h"
 #include "help.h"
 #include "number.h"
-#include "store.h"
 
 /* The number that is all there is between `text` and `end`. 0 with errno 0; else -1 with EINVAL (no number, whatever
  * its size), or with ERANGE and UINT64_MAX (too large). */
@@ -185,10 +185,10 @@ int argument_piles(struct fault *fault, const char *spelling, const char *text, 
 {
     uint64_t number;
 
-    if (number_parse(text, &number) != 0 || number < STORE_PILES_MIN || number > STORE_PILES_MAX ||
+    if (number_parse(text, &number) != 0 || number < FORMAT_PILES_MIN || number > FORMAT_PILES_MAX ||
         (number & (number - 1)) != 0)
         return fault_say(fault, "invalid %s argument '%s': it is a power of two from %d to %d", spelling, text,
-                         STORE_PILES_MIN, STORE_PILES_MAX);
+                         FORMAT_PILES_MIN, FORMAT_PILES_MAX);
     *piles = (unsigned)number;
     return 0;
 }

@@ -288,7 +288,7 @@ struct storage *draft_storage(struct draft *draft)
 
 static int allocate(struct draft *draft)
 {
-    const struct store_format *format = &draft->store->format;
+    const struct format *format = &draft->store->format;
 
     if (format->record.starts) {
         draft->start = format->record.string + 1; /* after the newline */

@@ -122,7 +122,7 @@ bool fault_any(struct fault *fault)
 }
 
 /* What is no failure. */
-static void say(const char *prefix, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static void say(const char *prefix, const char *format, va_list arguments)
 {
     int errno_before = errno;
     struct line line = {.length = 0};

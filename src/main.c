@@ -27,7 +27,7 @@
  *     spill.c     temporary files; compress.c the program that compresses them
  *     draft.c     a batch in work; sweep.c what is left of it if that fails, and what leaves a store; owner.c whose it is
  *     stack.c     all batches of a store, one above the other; batch.c one of them; manifest.c what is known of it
- *     store.c     the directory of batches; folder.c directories
+ *     store.c     the directory of batches; format.c what they have in common; folder.c directories
  *     queue.c     input blocks on their way through pass 1
  *     record.c    what a record is
  *     source.c    where records come from: header.c the beginning of a file, tail.c its end; words.c those in no file

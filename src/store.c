@@ -1,8 +1,4 @@
 /*
- * The format is a text that can be written in one way only, so two formats are the same if their texts are, and a text
- * is understood if what was read in it gives the same text again. It is told in the same words to whoever comes with
- * another one.
- *
  * Many processes may make a store at the same time: each links its own text to the name, one of them first, and all
  * others find that it is there and compare.
  */
@@ -17,23 +13,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "escape.h"
 #include "header.h"
 #include "io.h"
-#include "number.h"
 #include "sys.h"
 
 #define FORMAT_FILE "format"
 #define HEADER_FILE "header"
 
-static const char title[] = "bigshuf store 1\n";
-
 enum {
-    BYTE_TEXT_BYTES = sizeof "\\ooo",
-    STRING_TEXT_BYTES = 4 * RECORD_DELIMITER_BYTES_MAX + 3, /* all of them so, quotes, NUL */
-    RECORDS_TEXT_BYTES = STRING_TEXT_BYTES + 64,
-    HEADER_TEXT_BYTES = 96,
-    FORMAT_TEXT_BYTES = RECORDS_TEXT_BYTES + HEADER_TEXT_BYTES + 64,
     HEADER_FILE_BYTES = HEADER_BYTES_MAX + RECORD_DELIMITER_BYTES_MAX, /* with a delimiter that was missing */
     HOST_BYTES = 128,                                                  /* of a host's name in others */
 };
@@ -116,251 +103,6 @@ char *store_file_name(unsigned pile, char name[STORE_FILE_NAME_BYTES])
     return name;
 }
 
-/* ---- The format as text ---- */
-
-/* The lines of the text, which are also what is told of a format. */
-struct lines {
-    char piles[32];
-    char records[RECORDS_TEXT_BYTES];
-    char header[HEADER_TEXT_BYTES];
-};
-
-static const char *plural(uint64_t number)
-{
-    return number == 1 ? "" : "s";
-}
-
-/* Write a byte as in C. Returns the end of what was written. */
-static char *put_byte(char *at, uint8_t byte)
-{
-    if (byte == '\n')
-        snprintf(at, BYTE_TEXT_BYTES, "\\n");
-    else if (byte == '"' || byte == '\\')
-        snprintf(at, BYTE_TEXT_BYTES, "\\%c", byte);
-    else if (byte < ' ' || byte >= 0x7f)
-        snprintf(at, BYTE_TEXT_BYTES, "\\%03o", byte);
-    else
-        snprintf(at, BYTE_TEXT_BYTES, "%c", byte);
-    return at + strlen(at);
-}
-
-static void put_string(char text[STRING_TEXT_BYTES + BYTE_TEXT_BYTES], const uint8_t *string, size_t bytes)
-{
-    *text++ = '"';
-    for (size_t i = 0; i < bytes; i++)
-        text = put_byte(text, string[i]);
-    *text++ = '"';
-    *text = '\0';
-}
-
-static void put_records(char text[RECORDS_TEXT_BYTES], const struct record_format *format)
-{
-    char string[STRING_TEXT_BYTES + BYTE_TEXT_BYTES];
-
-    if (format->kind == RECORD_STRING)
-        put_string(string, format->string + format->starts, format->string_bytes - format->starts);
-    else
-        put_string(string, &format->delimiter, 1);
-    switch (format->kind) {
-    case RECORD_BYTE:
-    case RECORD_STRING:
-        snprintf(text, RECORDS_TEXT_BYTES, "records %s with %s", format->starts ? "starting" : "ending", string);
-        break;
-    case RECORD_LINES:
-        snprintf(text, RECORDS_TEXT_BYTES, "records of %" PRIu64 " line%s ending with %s", format->count,
-                 plural(format->count), string);
-        break;
-    case RECORD_SIZE:
-        snprintf(text, RECORDS_TEXT_BYTES, "records of %" PRIu64 " byte%s", format->count, plural(format->count));
-        break;
-    case RECORD_CSV:
-        snprintf(text, RECORDS_TEXT_BYTES, "records of CSV");
-        break;
-    }
-}
-
-static void put_header(char text[HEADER_TEXT_BYTES], uint64_t bytes, uint64_t records)
-{
-    if (bytes == 0 && records == 0)
-        snprintf(text, HEADER_TEXT_BYTES, "no header");
-    else if (records == 0)
-        snprintf(text, HEADER_TEXT_BYTES, "a header of %" PRIu64 " byte%s", bytes, plural(bytes));
-    else if (bytes == 0)
-        snprintf(text, HEADER_TEXT_BYTES, "a header of %" PRIu64 " record%s", records, plural(records));
-    else
-        snprintf(text, HEADER_TEXT_BYTES, "a header of %" PRIu64 " byte%s and %" PRIu64 " record%s", bytes,
-                 plural(bytes), records, plural(records));
-}
-
-static struct lines lines_of(const struct store_format *format)
-{
-    struct lines lines;
-
-    snprintf(lines.piles, sizeof lines.piles, "%u piles", format->piles);
-    put_records(lines.records, &format->record);
-    put_header(lines.header, format->header_bytes, format->header_records);
-    return lines;
-}
-
-/* Returns its length. */
-static size_t put_text(char text[FORMAT_TEXT_BYTES], const struct store_format *format)
-{
-    const struct lines lines = lines_of(format);
-
-    return (size_t)snprintf(text, FORMAT_TEXT_BYTES, "%s%s\n%s\n%s\n", title, lines.piles, lines.records, lines.header);
-}
-
-/* ---- Reading it: each function returns what follows, or NULL ---- */
-
-static const char *skip(const char *at, const char *text)
-{
-    size_t length = strlen(text);
-
-    return at != NULL && strncmp(at, text, length) == 0 ? at + length : NULL;
-}
-
-static const char *read_number(const char *at, uint64_t *number)
-{
-    *number = 0;
-    return at == NULL ? NULL : number_digits(at, number);
-}
-
-/* A noun after its number, in the singular or the plural. */
-static const char *skip_noun(const char *at, const char *noun)
-{
-    at = skip(at, noun);
-    return at != NULL && *at == 's' ? at + 1 : at;
-}
-
-static const char *read_string(const char *at, uint8_t *string, size_t room, size_t *bytes)
-{
-    char text[STRING_TEXT_BYTES];
-    size_t length = 0;
-
-    at = skip(at, "\"");
-    if (at == NULL)
-        return NULL;
-    while (at[length] != '"' && at[length] != '\0')
-        length += at[length] == '\\' && at[length + 1] != '\0' ? 2 : 1;
-    if (length >= sizeof text)
-        return NULL;
-    memcpy(text, at, length);
-    text[length] = '\0';
-    return escape_parse(text, string, room, bytes) == 0 ? skip(at + length, "\"") : NULL;
-}
-
-/* A string of one byte. */
-static const char *read_byte(const char *at, uint8_t *byte)
-{
-    size_t bytes;
-
-    at = read_string(at, byte, 1, &bytes);
-    return at != NULL && bytes == 1 ? at : NULL;
-}
-
-static const char *read_ending(const char *at, struct store *store)
-{
-    struct record_format *format = &store->format.record;
-
-    at = read_string(at, store->string, sizeof store->string, &format->string_bytes);
-    if (at == NULL || format->string_bytes == 0)
-        return NULL;
-    format->kind = format->string_bytes == 1 ? RECORD_BYTE : RECORD_STRING;
-    format->delimiter = store->string[0];
-    return at;
-}
-
-static const char *read_starting(const char *at, struct store *store)
-{
-    struct record_format *format = &store->format.record;
-
-    store->string[0] = '\n';
-    at = read_string(at, store->string + 1, sizeof store->string - 1, &format->string_bytes);
-    if (at == NULL || format->string_bytes == 0 || memchr(store->string + 1, '\n', format->string_bytes) != NULL)
-        return NULL;
-    format->kind = RECORD_STRING;
-    format->starts = true;
-    format->string_bytes++;
-    return at;
-}
-
-static const char *read_counted(const char *at, struct record_format *format)
-{
-    const char *bytes;
-
-    at = read_number(at, &format->count);
-    if (at == NULL || format->count == 0)
-        return NULL;
-    bytes = skip_noun(at, " byte");
-    if (bytes != NULL) {
-        format->kind = RECORD_SIZE;
-        return bytes;
-    }
-    format->kind = RECORD_LINES;
-    return read_byte(skip(skip_noun(at, " line"), " ending with "), &format->delimiter);
-}
-
-static const char *read_records(const char *at, struct store *store)
-{
-    struct record_format *format = &store->format.record;
-    const char *value;
-
-    *format = (struct record_format){.string = store->string};
-    if ((value = skip(at, "records ending with ")) != NULL)
-        return read_ending(value, store);
-    if ((value = skip(at, "records starting with ")) != NULL)
-        return read_starting(value, store);
-    if ((value = skip(at, "records of CSV")) != NULL) {
-        format->kind = RECORD_CSV;
-        return value;
-    }
-    return read_counted(skip(at, "records of "), format);
-}
-
-static const char *read_piles(const char *at, unsigned *piles)
-{
-    uint64_t number;
-
-    at = skip(read_number(at, &number), " piles");
-    if (at == NULL || number < STORE_PILES_MIN || number > STORE_PILES_MAX || (number & (number - 1)) != 0)
-        return NULL;
-    *piles = (unsigned)number;
-    return at;
-}
-
-static const char *read_header(const char *at, struct store_format *format)
-{
-    const char *after = skip(at, "no header");
-    uint64_t number;
-
-    format->header_bytes = format->header_records = 0;
-    if (after != NULL)
-        return after;
-    at = read_number(skip(at, "a header of "), &number);
-    after = skip_noun(at, " byte");
-    if (after != NULL) {
-        format->header_bytes = number;
-        at = skip(after, " and ");
-        if (at == NULL)
-            return after;
-        at = read_number(at, &number);
-    }
-    if (at != NULL)
-        format->header_records = number;
-    return skip_noun(at, " record");
-}
-
-static bool read_text(struct store *store, const char *text, size_t bytes)
-{
-    char again[FORMAT_TEXT_BYTES];
-    const char *at = text;
-
-    at = skip(read_piles(skip(at, title), &store->format.piles), "\n");
-    at = skip(read_records(at, store), "\n");
-    at = skip(read_header(at, &store->format), "\n");
-    return at != NULL && put_text(again, &store->format) == bytes && memcmp(again, text, bytes) == 0;
-}
-
 /* ---- The format ---- */
 
 static enum folder_verdict read_format(struct store *store)
@@ -371,7 +113,7 @@ static enum folder_verdict read_format(struct store *store)
 
     if (verdict != FOLDER_OK)
         return verdict;
-    if (!read_text(store, text, bytes)) {
+    if (!format_parse(&store->format, store->string, text, bytes)) {
         folder_say(&store->folder, FORMAT_FILE, "not a format of a store that this version knows");
         verdict = FOLDER_FAILED;
     }
@@ -388,15 +130,15 @@ static enum folder_verdict publish(const struct store *store, const char *file, 
 }
 
 /* Make the format, or find that somebody else has made one, and read it. */
-static enum folder_verdict make_format(struct store *store, const struct store_format *wanted)
+static enum folder_verdict make_format(struct store *store, const struct format *wanted)
 {
-    struct store_format format = *wanted;
+    struct format format = *wanted;
     char text[FORMAT_TEXT_BYTES];
     enum folder_verdict verdict;
 
     if (format.piles == 0)
-        format.piles = STORE_PILES;
-    verdict = publish(store, FORMAT_FILE, text, put_text(text, &format));
+        format.piles = FORMAT_PILES;
+    verdict = publish(store, FORMAT_FILE, text, format_text(&format, text));
     if (verdict == FOLDER_OK || verdict == FOLDER_EXISTS)
         verdict = read_format(store);
     if (verdict == FOLDER_MISSING)
@@ -409,15 +151,15 @@ static int say_difference(const struct store *store, const char *has, const char
     return folder_say(&store->folder, FORMAT_FILE, "the store has %s, not %s", has, wanted);
 }
 
-static int compare_format(const struct store *store, const struct store_format *wanted)
+static int compare_format(const struct store *store, const struct format *wanted)
 {
-    struct store_format resolved = *wanted;
-    struct lines has, want;
+    struct format resolved = *wanted;
+    struct format_lines has, want;
 
     if (resolved.piles == 0)
         resolved.piles = store->format.piles;
-    has = lines_of(&store->format);
-    want = lines_of(&resolved);
+    has = format_lines(&store->format);
+    want = format_lines(&resolved);
     if (strcmp(has.piles, want.piles) != 0)
         return say_difference(store, has.piles, want.piles);
     if (strcmp(has.records, want.records) != 0)
@@ -473,7 +215,7 @@ static int open_or_make(struct folder *folder, const char *path, struct fault *f
     return 0;
 }
 
-int store_join(struct store *store, const char *path, const struct store_format *wanted, struct fault *fault)
+int store_join(struct store *store, const char *path, const struct format *wanted, struct fault *fault)
 {
     enum folder_verdict verdict;
 

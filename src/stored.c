@@ -142,10 +142,10 @@ static int add_batch(struct setup *setup, struct store *store)
 static int run_scatter(struct setup *setup, struct store *store)
 {
     const struct options *options = setup->options;
-    const struct store_format wanted = {.piles = options->piles,
-                                        .record = plan_format(options),
-                                        .header_records = options->header_records,
-                                        .header_bytes = options->header_bytes};
+    const struct format wanted = {.piles = options->piles,
+                                  .record = plan_format(options),
+                                  .header_records = options->header_records,
+                                  .header_bytes = options->header_bytes};
 
     if (setup_files(setup) != 0 || setup_seed(setup) != 0 ||
         store_join(store, options->scatter, &wanted, &setup->fault) != 0)

@@ -23,7 +23,7 @@ layers='
     stack
     batch
     store owner manifest
-    folder
+    folder format
     storage
     table queue source sink target filter cut team
     header tail
