@@ -27,7 +27,8 @@ enum folder_verdict {
 /* Open the directory `path`, in which links are followed, since it is the user's own word. */
 enum folder_verdict folder_open(struct folder *folder, const char *path, struct fault *fault);
 
-/* Open the directory `name` in a folder, or make it (0777 less the umask) and open it. */
+/* Open the directory `name` in a folder, or make it (0777 less the umask) and open it: then MISSING means that somebody
+ * has removed it at once. */
 enum folder_verdict folder_enter(struct folder *inner, const struct folder *outer, const char *name);
 enum folder_verdict folder_make(struct folder *inner, const struct folder *outer, const char *name);
 
@@ -46,8 +47,8 @@ struct folder_names {
 enum folder_verdict folder_list(const struct folder *folder, struct folder_names *names);
 void folder_names_release(struct folder_names *names); /* also when zeroed */
 
-/* Open a file for reading, or for writing and reading at any place; `make` says that it must not be there yet. Only
- * regular files are opened. */
+/* Open a file for reading, or for writing and reading at any place; `make` says that it must not be there yet, and
+ * MISSING means that the folder itself has been removed. Only regular files are opened. */
 enum folder_verdict folder_open_file(const struct folder *folder, const char *name, int *fd);
 enum folder_verdict folder_edit_file(const struct folder *folder, const char *name, bool make, int *fd);
 

@@ -176,9 +176,7 @@ enum folder_verdict folder_make(struct folder *inner, const struct folder *outer
     if (sys_mkdir_at(outer->fd, name, 0777) != 0)
         return fail_unless_exists(outer, name);
     verdict = folder_enter(inner, outer, name);
-    if (verdict == FOLDER_MISSING) /* again */
-        verdict = fail(outer, name);
-    if (verdict != FOLDER_OK) {
+    if (verdict == FOLDER_FAILED) {
         int error = errno;
 
         (void)sys_rmdir_at(outer->fd, name);
@@ -289,7 +287,7 @@ static enum folder_verdict open_regular(const struct folder *folder, const char 
     if (*fd < 0) {
         if (is_kind_error(errno))
             return refuse_kind(folder, name);
-        return (flags & O_CREAT) != 0 ? fail_unless_exists(folder, name) : fail_unless_missing(folder, name);
+        return errno == EEXIST ? FOLDER_EXISTS : fail_unless_missing(folder, name);
     }
     if (sys_fstat(*fd, &status) != 0)
         verdict = fail(folder, name);
@@ -378,7 +376,7 @@ enum folder_verdict folder_write(const struct folder *folder, const char *name, 
     enum folder_verdict verdict = folder_edit_file(folder, name, true, &fd);
 
     if (verdict != FOLDER_OK)
-        return verdict;
+        return verdict == FOLDER_MISSING ? fail(folder, name) : verdict;
     result = io_write(fd, data, bytes);
     if (result == 0)
         result = io_sync(fd);

@@ -131,7 +131,7 @@ int setup_large_run(struct setup *setup, struct run *run, uint64_t memory_bytes)
 
     if (setup_run(setup, run, memory_bytes, given > 0 ? given : hardware_processors()) != 0)
         return -1;
-    if (given == 0 && run->memory.workers > 1)
+    if (given == 0)
         run->waiting = WAITING;
     return 0;
 }

@@ -37,6 +37,14 @@ static void route_by_batch(const void *context, uint64_t first, size_t count, ui
     order_scatter(&route->order, (struct order_node){.number = 0}, route->bits, first, count, pile);
 }
 
+/* Each pile takes a block. */
+static int check_memory(struct run *run, unsigned piles)
+{
+    if (piles <= pool_free(&run->pool))
+        return 0;
+    return run_report_memory(run, (uint64_t)piles * run->memory.block_bytes, "a store of %u piles", piles);
+}
+
 /* Scatter the source, all of it to storage; records[p] receives how many records came to pile p. */
 static int scatter_batch(struct run *run, struct source *source, const char *name, unsigned count,
                          struct storage *storage, uint64_t *records)
@@ -68,14 +76,13 @@ static void say_added(const struct setup *setup, const struct run *run, const ch
 }
 
 /* Fill a draft and make it a batch. */
-static enum draft_verdict fill_draft(struct setup *setup, struct draft *draft, const char *name, unsigned piles)
+static enum draft_verdict fill_draft(struct setup *setup, struct run *run, struct draft *draft, const char *name,
+                                     unsigned piles)
 {
-    uint64_t known_bytes = source_is_known(setup->source) ? source_known_bytes(setup->source) : UINT64_MAX;
     uint64_t *records = sys_allocate(piles, sizeof *records);
     enum draft_verdict verdict = DRAFT_FAILED;
     double start = run_seconds();
     double sync = 0;
-    struct run run = {.left = 0};
     const uint8_t *header;
     size_t header_bytes;
 
@@ -83,15 +90,13 @@ static enum draft_verdict fill_draft(struct setup *setup, struct draft *draft, c
         fault_report(&setup->fault, "memory", errno);
         goto out;
     }
-    if (setup_large_run(setup, &run, setup_memory(setup, known_bytes)) != 0 ||
-        scatter_batch(&run, setup->source, name, piles, draft_storage(draft), records) != 0)
+    if (scatter_batch(run, setup->source, name, piles, draft_storage(draft), records) != 0)
         goto out;
     header = source_header(setup->source, &header_bytes);
-    verdict = draft_commit(draft, records, header, header_bytes, run.memory.workers + run.waiting, &sync);
+    verdict = draft_commit(draft, records, header, header_bytes, run->memory.workers + run->waiting, &sync);
     if (verdict == DRAFT_OK && setup->options->verbose)
-        say_added(setup, &run, name, start, sync);
+        say_added(setup, run, name, start, sync);
 out:
-    run_close(&run);
     free(records);
     return verdict;
 }
@@ -115,7 +120,7 @@ static int describe(struct setup *setup, struct manifest *manifest)
     return 0;
 }
 
-static int add_batch(struct setup *setup, struct store *store)
+static int add_batch(struct setup *setup, struct run *run, struct store *store)
 {
     const struct options *options = setup->options;
     struct manifest manifest = {.inputs = 0};
@@ -131,12 +136,19 @@ static int add_batch(struct setup *setup, struct store *store)
     if (describe(setup, &manifest) == 0)
         verdict = draft_begin(&draft, store, name, &manifest);
     if (verdict == DRAFT_OK)
-        verdict = fill_draft(setup, draft, name, store->format.piles);
+        verdict = fill_draft(setup, run, draft, name, store->format.piles);
     draft_free(draft);
     free((void *)manifest.input);
     if (verdict == DRAFT_FAILED)
         return -1;
     return options->keep > 0 ? sweep_keep(store, options->keep, name) : 0;
+}
+
+static int open_run(struct setup *setup, struct run *run)
+{
+    uint64_t bytes = source_is_known(setup->source) ? source_known_bytes(setup->source) : UINT64_MAX;
+
+    return setup_large_run(setup, run, setup_memory(setup, bytes));
 }
 
 static int run_scatter(struct setup *setup, struct store *store)
@@ -147,11 +159,17 @@ static int run_scatter(struct setup *setup, struct store *store)
                                   .header_records = options->header_records,
                                   .header_bytes = options->header_bytes};
 
-    if (setup_files(setup) != 0 || setup_seed(setup) != 0 ||
-        store_join(store, options->scatter, &wanted, &setup->fault) != 0)
-        return -1;
-    sweep_dead(store);
-    return add_batch(setup, store);
+    struct run run = {.left = 0};
+    int status = -1;
+
+    if (setup_files(setup) == 0 && setup_seed(setup) == 0 && open_run(setup, &run) == 0 &&
+        check_memory(&run, options->piles) == 0 && store_join(store, options->scatter, &wanted, &setup->fault) == 0 &&
+        check_memory(&run, store->format.piles) == 0) {
+        sweep_dead(store);
+        status = add_batch(setup, &run, store);
+    }
+    run_close(&run);
+    return status;
 }
 
 static int run_sweep(struct setup *setup, struct store *store)

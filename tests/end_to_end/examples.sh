@@ -34,6 +34,10 @@ make_files() {
     seq 2000 >train.fr
     seq -f %015g 100 >cooc.bin
     seq 3000 | gzip >x.1.gz
+    mkdir corpus log
+    for name in corpus/{1,2,3,4}.txt log/2026-11-{17,18,19,20}; do
+        seq 500 >"$name"
+    done
     touch photos/{1,2,3}.jpg photos/'with
 newline.jpg'
     ln -s "$(command -v bigshuf)" bigshuf

@@ -593,15 +593,24 @@ test_writers_that_are_killed_lose_and_double_nothing() {
     [ $killed -gt 0 ]
 }
 
+# More than once, since those that begin sweep what the others have just made.
 test_writers_at_the_same_time_make_one_store() {
     for writer in 1 2 3 4 5 6 7 8; do
         seq -f "$writer-%g" 1000 >in$writer
-        start_add $writer --piles=32 in$writer
     done
-    wait
-    batches 1 2 3 4 5 6 7 8
-    for writer in 1 2 3 4 5 6 7 8; do
-        whole $writer in$writer
+    for _ in $(seq "$(scale 2 6 50)"); do
+        rm -rf store
+        for writer in 1 2 3 4 5 6 7 8; do
+            start_add $writer --piles=8 in$writer
+            pids[writer]=$!
+        done
+        for writer in 1 2 3 4 5 6 7 8; do
+            wait "${pids[writer]}"
+        done
+        batches 1 2 3 4 5 6 7 8
+        for writer in 1 2 3 4 5 6 7 8; do
+            whole $writer in$writer
+        done
     done
 }
 

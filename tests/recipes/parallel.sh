@@ -3,8 +3,9 @@
 # Shuffle files together with GNU parallel: parallel.sh STORE OUTPUT PARTS FILE...
 #
 # The FILEs are scattered into the new folder STORE, and gathered from there into OUTPUT/part-00000 and so on, PARTS
-# files; JOBS files at a time (4, if the variable is not set), which share half of the memory. On one machine that is
-# worth it where the FILEs come from commands that take long, or where they are to be shuffled again with `--epoch`.
+# files (at most as many as there are piles); JOBS files at a time (4, if the variable is not set), which share half of
+# the memory. On one machine that is worth it where the FILEs come from commands that take long, or where they are to be
+# shuffled again with `--epoch`.
 #
 # On several machines that share the file system, each with JOBS jobs at a time:
 #
@@ -38,7 +39,10 @@ parallel --quote --jobs "$jobs" --joblog "$store.scatter.log" --resume-failed \
 
 piles=$(bigshuf --gather="$store" --list -z | tr '\0' '\n' | cut -f 2 | sort -u)
 for ((part = 0; part < parts; part++)); do
-    printf '%05d %d-%d\n' $part $((piles * part / parts)) $((piles * (part + 1) / parts - 1))
+    first=$((piles * part / parts)) last=$((piles * (part + 1) / parts - 1))
+    if [ $first -le $last ]; then
+        printf '%05d %d-%d\n' $part $first $last
+    fi
 done |
     parallel --quote --jobs "$jobs" --joblog "$store.gather.log" --resume-failed --colsep ' ' \
         bigshuf --gather="$store" --seed="$seed" --pile='{2}' -S "$((50 / jobs))%" --parallel=2 -o "$output/part-{1}"

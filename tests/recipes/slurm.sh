@@ -3,7 +3,8 @@
 # Shuffle files together on a Slurm cluster whose nodes share a file system: slurm.sh STORE OUTPUT PARTS FILE...
 #
 # A job array scatters the FILEs, one per task, into the new folder STORE; a second array, which waits for the first,
-# gathers what is there into OUTPUT/part-00000 and so on, PARTS files. The numbers of both jobs are printed.
+# gathers what is there into OUTPUT/part-00000 and so on, PARTS files (at most as many as there are piles). The numbers of
+# both jobs are printed.
 #
 # Should a node fail, Slurm runs its tasks again, and nothing is lost or doubled: a task's batch is in STORE as a whole
 # or not at all, and a task that finds its batch there already has nothing to do. For the same reason, after a failure,
