@@ -43,9 +43,4 @@ int batch_open_pile(const struct batch *batch, unsigned pile, const struct manif
 /* Report that what was read of a pile's file is not what was written. Returns -1. */
 int batch_report_damage(const struct batch *batch, unsigned pile);
 
-/* ---- For those who remove batches, too ---- */
-
-/* Is what stands under a name in a folder that which is open as `fd`? 1 or 0, or -1 with errno. */
-int batch_stands(const struct folder *folder, const char *name, int fd);
-
 #endif

@@ -35,10 +35,10 @@ enum draft_verdict draft_begin(struct draft **draft, struct store *store, const 
 struct storage *draft_storage(struct draft *draft);
 
 /* All has been written, records[p] records to pile p: put the header into the store, everything on disk, by up to
- * `threads` threads, and the batch in its place. *sync_seconds receives how long the disk took. If a batch of this name
- * has come into being meanwhile: DONE if it is the same in all its piles, else FAILED. */
+ * `threads` threads, and the batch in its place. If a batch of this name has come into being meanwhile: DONE if it is
+ * the same in all its piles, else FAILED. */
 enum draft_verdict draft_commit(struct draft *draft, const uint64_t *records, const uint8_t *header,
-                                size_t header_bytes, unsigned threads, double *sync_seconds);
+                                size_t header_bytes, unsigned threads);
 
 void draft_free(struct draft *draft); /* NULL is fine */
 

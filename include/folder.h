@@ -70,6 +70,8 @@ enum folder_verdict folder_rename(const struct folder *folder, const char *from,
 int folder_sync(const struct folder *folder);
 
 enum folder_verdict folder_unlink(const struct folder *folder, const char *name); /* a file */
-enum folder_verdict folder_remove(const struct folder *folder, const char *name); /* an empty directory */
+
+/* Is what stands under a name in a folder that which is open as `fd`? 1 or 0, or -1 with errno. */
+int folder_stands(const struct folder *folder, const char *name, int fd);
 
 #endif

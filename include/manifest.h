@@ -26,8 +26,8 @@
 
 enum {
     MANIFEST_KEY_BYTES = 16,
-    MANIFEST_PILE_BYTES = 64,      /* of a pile's line */
-    MANIFEST_BYTES_MAX = 64 << 20, /* of all of it */
+    MANIFEST_PILE_BYTES = 64,     /* of a pile's line */
+    MANIFEST_BYTES_MAX = 8 << 20, /* of all of it */
 };
 
 #define MANIFEST_UNKNOWN UINT64_MAX
@@ -53,6 +53,9 @@ struct manifest {
     unsigned piles;
     size_t piles_at; /* the offset of the first pile's line in the text; set by manifest_parse and manifest_text */
 };
+
+/* Can there be a text of it, though nothing but `piles` and the inputs is known yet? */
+bool manifest_fits(const struct manifest *manifest);
 
 /* The text, malloc'd, and its length. NULL with errno: EFBIG (it would be larger than MANIFEST_BYTES_MAX) or ENOMEM. */
 char *manifest_text(struct manifest *manifest, size_t *bytes);

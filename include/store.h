@@ -24,6 +24,8 @@
 #include "format.h"
 #include "record.h"
 
+#define STORE_HEADER "header" /* the file */
+
 enum {
     STORE_NAME_MAX = 200,
     STORE_FILE_NAME_BYTES = 16, /* room for the name of a pile's file */

@@ -13,17 +13,6 @@
 #include "io.h"
 #include "sys.h"
 
-int batch_stands(const struct folder *folder, const char *name, int fd)
-{
-    struct stat open_one, named;
-
-    if (sys_fstat(fd, &open_one) != 0)
-        return -1;
-    if (sys_stat_at(folder->fd, name, &named) != 0)
-        return errno == ENOENT ? 0 : -1;
-    return open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
-}
-
 static int report_change(const struct batch *batch, const char *file)
 {
     return folder_say(&batch->folder, file, "contents have changed since they were written");
@@ -40,7 +29,7 @@ static enum batch_verdict fail(const struct folder *folder, const char *name)
 /* There is no manifest: has the batch left, or is it a folder that is no batch? */
 static enum batch_verdict miss_manifest(const struct batch *batch, const char *name)
 {
-    switch (batch_stands(&batch->store->folder, name, batch->folder.fd)) {
+    switch (folder_stands(&batch->store->folder, name, batch->folder.fd)) {
     case 0:
         return BATCH_GONE;
     case 1:

@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "batch.h"
 #include "io.h"
@@ -69,12 +68,23 @@ static enum draft_verdict accept(const struct store *store, const char *batch)
     return DRAFT_DONE;
 }
 
+/* NULL if there is none, as far as can be said before the batch is `complete`. */
+static const char *find_difference(const struct manifest *one, const struct manifest *other, bool complete)
+{
+    if (memcmp(one->key, other->key, sizeof one->key) != 0)
+        return "with another seed";
+    if (!manifest_is_same(one, other))
+        return "of other inputs";
+    return complete && !manifest_holds_same(one, other) ? "of other data" : NULL;
+}
+
 /* Compare with the batch that is there. OK if there is none, or if it takes the piles to say whether they are the same,
  * which are not there before the batch is `complete`. */
 static enum draft_verdict compare(const struct store *store, const char *name, const struct manifest *manifest,
                                   bool complete)
 {
     enum draft_verdict verdict = DRAFT_OK;
+    const char *difference;
     struct manifest known;
     struct batch batch;
 
@@ -86,8 +96,9 @@ static enum draft_verdict compare(const struct store *store, const char *name, c
     default:
         return DRAFT_FAILED;
     }
-    if (!manifest_is_same(manifest, &known) || (complete && !manifest_holds_same(manifest, &known))) {
-        folder_say(&store->folder, name, "a batch of this name is there already, made of other data");
+    difference = find_difference(manifest, &known, complete);
+    if (difference != NULL) {
+        folder_say(&store->folder, name, "a batch of this name is there already, made %s", difference);
         verdict = DRAFT_FAILED;
     } else if (complete || (manifest_is_known(manifest) && manifest_is_known(&known))) {
         verdict = accept(store, name);
@@ -120,7 +131,7 @@ static enum folder_verdict make_signed(struct draft *draft)
         verdict = folder_make(&draft->folder, &draft->store->folder, draft->name);
         if (verdict == FOLDER_OK)
             verdict = owner_sign(&draft->folder, &draft->lock);
-        if (verdict == FOLDER_OK && batch_stands(&draft->store->folder, draft->name, draft->folder.fd) == 0) {
+        if (verdict == FOLDER_OK && folder_stands(&draft->store->folder, draft->name, draft->folder.fd) == 0) {
             if (draft->lock >= 0)
                 (void)io_close(draft->lock);
             draft->lock = -1;
@@ -294,7 +305,6 @@ static int allocate(struct draft *draft)
         draft->start = format->record.string + 1; /* after the newline */
         draft->start_bytes = format->record.string_bytes - 1;
     }
-    draft->manifest.piles = format->piles;
     draft->manifest.pile = sys_allocate(format->piles, sizeof *draft->manifest.pile);
     draft->pile = sys_allocate(format->piles, sizeof *draft->pile);
     draft->tail = sys_allocate(format->piles, draft->start_bytes + 1);
@@ -337,6 +347,13 @@ enum draft_verdict draft_begin(struct draft **draft, struct store *store, const 
     made->manifest = *manifest;
     made->manifest.pile = NULL;
     snprintf(made->batch, sizeof made->batch, "%s", name);
+    made->manifest.piles = store->format.piles;
+    if (!manifest_fits(&made->manifest)) {
+        folder_say(&store->folder, name, "the names of its inputs take more than %d MiB: make several batches",
+                   MANIFEST_BYTES_MAX >> 20);
+        draft_free(made);
+        return DRAFT_FAILED;
+    }
     if (allocate(made) != 0 || find_folder(made) != 0) {
         draft_free(made);
         return DRAFT_FAILED;
@@ -447,10 +464,10 @@ static enum draft_verdict leave(struct draft *draft)
 {
     int status = folder_sync(&draft->store->folder);
 
-    (void)sys_unlink_at(draft->folder.fd, OWNER_FILE);
     if (draft->lock >= 0)
         (void)io_close(draft->lock);
     draft->lock = -1;
+    (void)sys_unlink_at(draft->folder.fd, OWNER_FILE);
     folder_close(&draft->folder);
     return status == 0 ? DRAFT_OK : DRAFT_FAILED;
 }
@@ -460,9 +477,19 @@ static enum draft_verdict look_for_folder(struct draft *draft)
 {
     const struct folder *root = &draft->store->folder;
 
-    if (batch_stands(root, draft->batch, draft->folder.fd) == 1)
+    if (folder_stands(root, draft->batch, draft->folder.fd) == 1)
         return leave(draft);
     folder_say(root, draft->name, "somebody has removed it");
+    return DRAFT_FAILED;
+}
+
+/* It was another folder that got the batch's name: one that somebody has made in the place of this one. */
+static enum draft_verdict take_back(struct draft *draft)
+{
+    const struct folder *root = &draft->store->folder;
+
+    folder_say(root, draft->name, "somebody has removed it");
+    (void)folder_rename(root, draft->batch, draft->name);
     return DRAFT_FAILED;
 }
 
@@ -472,11 +499,11 @@ static enum draft_verdict publish(struct draft *draft)
     enum draft_verdict verdict = DRAFT_OK;
 
     for (int attempt = 0; attempt < ATTEMPTS && verdict == DRAFT_OK; attempt++) {
-        if (batch_stands(root, draft->name, draft->folder.fd) == 0)
+        if (folder_stands(root, draft->name, draft->folder.fd) == 0)
             return look_for_folder(draft);
         switch (folder_rename(root, draft->name, draft->batch)) {
         case FOLDER_OK:
-            return leave(draft);
+            return folder_stands(root, draft->batch, draft->folder.fd) == 0 ? take_back(draft) : leave(draft);
         case FOLDER_MISSING:
             return look_for_folder(draft);
         case FOLDER_EXISTS:
@@ -491,24 +518,10 @@ static enum draft_verdict publish(struct draft *draft)
     return verdict == DRAFT_OK ? DRAFT_FAILED : verdict;
 }
 
-static double seconds(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 enum draft_verdict draft_commit(struct draft *draft, const uint64_t *records, const uint8_t *header,
-                                size_t header_bytes, unsigned threads, double *sync_seconds)
+                                size_t header_bytes, unsigned threads)
 {
-    const double from = seconds();
-    enum draft_verdict verdict = DRAFT_FAILED;
-
-    if (finish(draft, records, header, header_bytes, threads) == 0)
-        verdict = publish(draft);
-    *sync_seconds = seconds() - from;
-    return verdict;
+    return finish(draft, records, header, header_bytes, threads) == 0 ? publish(draft) : DRAFT_FAILED;
 }
 
 void draft_free(struct draft *draft)

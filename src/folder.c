@@ -83,9 +83,10 @@ static enum folder_verdict fail(const struct folder *folder, const char *name)
     return FOLDER_FAILED;
 }
 
+/* ESTALE: another machine has removed it. */
 static enum folder_verdict fail_unless_missing(const struct folder *folder, const char *name)
 {
-    return errno == ENOENT ? FOLDER_MISSING : fail(folder, name);
+    return errno == ENOENT || errno == ESTALE ? FOLDER_MISSING : fail(folder, name);
 }
 
 static enum folder_verdict fail_unless_exists(const struct folder *folder, const char *name)
@@ -233,6 +234,21 @@ static int compare_names(const void *one, const void *other)
     return strcmp(*(char *const *)one, *(char *const *)other); /* which compares unsigned bytes */
 }
 
+/* And drop what stands twice among them, as names may that were changed while the list was read. */
+static void sort_names(struct folder_names *names)
+{
+    size_t kept = 1;
+
+    qsort(names->name, names->count, sizeof *names->name, compare_names);
+    for (size_t i = 1; i < names->count; i++) {
+        if (strcmp(names->name[i], names->name[kept - 1]) == 0)
+            free(names->name[i]);
+        else
+            names->name[kept++] = names->name[i];
+    }
+    names->count = kept;
+}
+
 enum folder_verdict folder_list(const struct folder *folder, struct folder_names *names)
 {
     void *list = sys_list_open(folder->fd);
@@ -258,7 +274,7 @@ enum folder_verdict folder_list(const struct folder *folder, struct folder_names
     sys_list_close(list);
     errno = error;
     if (names->count > 1)
-        qsort(names->name, names->count, sizeof *names->name, compare_names);
+        sort_names(names);
     return verdict;
 }
 
@@ -459,7 +475,13 @@ enum folder_verdict folder_unlink(const struct folder *folder, const char *name)
     return sys_unlink_at(folder->fd, name) == 0 ? FOLDER_OK : fail_unless_missing(folder, name);
 }
 
-enum folder_verdict folder_remove(const struct folder *folder, const char *name)
+int folder_stands(const struct folder *folder, const char *name, int fd)
 {
-    return sys_rmdir_at(folder->fd, name) == 0 ? FOLDER_OK : fail_unless_missing(folder, name);
+    struct stat open_one, named;
+
+    if (sys_fstat(fd, &open_one) != 0)
+        return -1;
+    if (sys_stat_at(folder->fd, name, &named) != 0)
+        return errno == ENOENT ? 0 : -1;
+    return open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
 }

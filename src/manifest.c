@@ -100,6 +100,11 @@ static size_t text_room(const struct manifest *manifest)
     return bytes;
 }
 
+bool manifest_fits(const struct manifest *manifest)
+{
+    return text_room(manifest) <= MANIFEST_BYTES_MAX && manifest->piles <= PILES_MAX;
+}
+
 char *manifest_text(struct manifest *manifest, size_t *bytes)
 {
     char line[LINE_BYTES], *text, *at;
@@ -107,7 +112,7 @@ char *manifest_text(struct manifest *manifest, size_t *bytes)
     struct xxh64 checksum;
 
     *bytes = 0;
-    if (room > MANIFEST_BYTES_MAX || manifest->piles > PILES_MAX) {
+    if (!manifest_fits(manifest)) {
         errno = EFBIG;
         return NULL;
     }

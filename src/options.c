@@ -264,7 +264,7 @@ static int set_stores(struct parser *parser, int code, const char *argument)
         return store_is_name(argument) ? 0
                                        : fault_say(fault,
                                                    "invalid --batch argument '%s': it is 1 to %d of the bytes A-Z a-z "
-                                                   "0-9 . _ -, the first no dot",
+                                                   "0-9 . _ -, the first no dot, and not format or header",
                                                    argument, STORE_NAME_MAX);
     case OPTION_KEEP:
         return argument_number(fault, parser->spelling, argument, 1, &options->keep);

@@ -24,6 +24,9 @@
 static const unsigned SPARE_DESCRIPTORS = 16;
 static const unsigned WANTED_DESCRIPTORS = 1024;
 
+/* To see the same batches twice. */
+enum { ATTEMPTS = 100 };
+
 /* Pieces of one transfer: 64 blocks of 64 KiB are 4 MiB. */
 enum { PIECES = 64 };
 
@@ -77,44 +80,83 @@ static int add_piles(struct stack *stack, const struct manifest *manifest)
     return 0;
 }
 
-static int add_batch(struct stack *stack, const char *name)
+static enum batch_verdict add_batch(struct stack *stack, const char *name)
 {
     struct manifest manifest;
-    int status;
+    enum batch_verdict verdict = batch_open(&stack->batch[stack->batches], stack->store, name, &manifest);
 
-    switch (batch_open(&stack->batch[stack->batches], stack->store, name, &manifest)) {
-    case BATCH_OK:
-        break;
-    case BATCH_GONE:
-        return 0;
-    default:
-        return -1;
-    }
+    if (verdict != BATCH_OK)
+        return verdict;
     stack->batches++;
-    status = add_piles(stack, &manifest);
+    if (add_piles(stack, &manifest) != 0)
+        verdict = BATCH_FAILED;
     manifest_release(&manifest);
-    return status;
+    return verdict;
 }
 
-static int add_batches(struct stack *stack)
+static void drop_batches(struct stack *stack)
+{
+    for (size_t i = 0; i < stack->batches; i++)
+        batch_close(&stack->batch[i]);
+    free(stack->batch);
+    stack->batch = NULL;
+    stack->batches = 0;
+    memset(stack->records, 0, stack->count * sizeof *stack->records);
+    memset(stack->bytes, 0, stack->count * sizeof *stack->bytes);
+}
+
+/* GONE if one of them has left the store meanwhile. */
+static enum batch_verdict add_named(struct stack *stack, const struct folder_names *names)
 {
     const struct store *store = stack->store;
-    struct folder_names names = {.count = 0};
-    int status = -1;
+    enum batch_verdict verdict = BATCH_OK;
 
-    if (store_batches(store, &names) != 0 || raise_descriptors(store, names.count) != 0)
-        goto out;
-    stack->batch = sys_allocate(names.count + 1, sizeof *stack->batch);
+    drop_batches(stack);
+    if (raise_descriptors(store, names->count) != 0)
+        return BATCH_FAILED;
+    stack->batch = sys_allocate(names->count + 1, sizeof *stack->batch);
     if (stack->batch == NULL) {
         fault_report(store->folder.fault, "memory", errno);
-        goto out;
+        return BATCH_FAILED;
     }
-    status = 0;
-    for (size_t i = 0; i < names.count && status == 0; i++)
-        status = add_batch(stack, names.name[i]);
-out:
+    for (size_t i = 0; i < names->count && verdict == BATCH_OK; i++)
+        verdict = add_batch(stack, names->name[i]);
+    return verdict;
+}
+
+static bool are_same(const struct folder_names *one, const struct folder_names *other)
+{
+    size_t i = 0;
+
+    while (i < one->count && i < other->count && strcmp(one->name[i], other->name[i]) == 0)
+        i++;
+    return i == one->count && i == other->count;
+}
+
+/* While a directory is read, one batch may come and another one go, so that neither is seen. A list that is the same
+ * before and after all of it has been opened was true at a time. Where batches come without end, those are good that
+ * were all there. */
+static int add_batches(struct stack *stack)
+{
+    struct folder_names names = {.count = 0}, again = {.count = 0};
+    enum batch_verdict verdict = BATCH_GONE;
+    bool same = false;
+
+    for (int attempt = 0; attempt < ATTEMPTS && verdict != BATCH_FAILED && !same; attempt++) {
+        folder_names_release(&names);
+        folder_names_release(&again);
+        if (store_batches(stack->store, &names) != 0)
+            return -1;
+        verdict = add_named(stack, &names);
+        if (store_batches(stack->store, &again) != 0)
+            verdict = BATCH_FAILED;
+        same = verdict == BATCH_OK && are_same(&names, &again);
+    }
     folder_names_release(&names);
-    return status;
+    folder_names_release(&again);
+    if (verdict == BATCH_GONE)
+        return folder_say(&stack->store->folder, NULL, "batches leave it faster than they can be opened");
+    return verdict == BATCH_OK ? 0 : -1;
 }
 
 /* The header is what the batches say it is. One that no batch has is what a task that failed has left. */
@@ -135,9 +177,9 @@ static int read_header(struct stack *stack)
             continue;
         wanted = true;
         if (stack->header == NULL)
-            return folder_report(&store->folder, "header", ENOENT);
+            return folder_report(&store->folder, STORE_HEADER, ENOENT);
         if (batch->header_bytes != stack->header_bytes || batch->header_checksum != xxh64_value(&hash))
-            return folder_say(&store->folder, "header", "contents have changed since they were written");
+            return folder_say(&store->folder, STORE_HEADER, "contents have changed since they were written");
     }
     if (!wanted) {
         free(stack->header);
@@ -390,9 +432,8 @@ void stack_free(struct stack *stack)
 {
     if (stack == NULL)
         return;
-    for (size_t i = 0; i < stack->batches; i++)
-        batch_close(&stack->batch[i]);
-    free(stack->batch);
+    if (stack->records != NULL && stack->bytes != NULL)
+        drop_batches(stack);
     free(stack->records);
     free(stack->bytes);
     free(stack->header);

@@ -18,7 +18,6 @@
 #include "sys.h"
 
 #define FORMAT_FILE "format"
-#define HEADER_FILE "header"
 
 enum {
     HEADER_FILE_BYTES = HEADER_BYTES_MAX + RECORD_DELIMITER_BYTES_MAX, /* with a delimiter that was missing */
@@ -41,7 +40,7 @@ bool store_is_name(const char *name)
     while (is_plain(name[length]))
         length++;
     return name[length] == '\0' && length > 0 && length <= STORE_NAME_MAX && name[0] != '.' &&
-           strcmp(name, FORMAT_FILE) != 0 && strcmp(name, HEADER_FILE) != 0;
+           strcmp(name, FORMAT_FILE) != 0 && strcmp(name, STORE_HEADER) != 0;
 }
 
 /* The name of this host in names of files: cut if it is long, with _ for bytes that are not plain. */
@@ -86,13 +85,13 @@ static void make_temporary_name(const char *file, char name[STORE_NAME_MAX + 1])
 
 bool store_is_temporary(const char *name)
 {
-    static const char *const files[] = {FORMAT_FILE, HEADER_FILE};
+    static const char *const files[] = {FORMAT_FILE, STORE_HEADER};
     char beginning[STORE_FILE_NAME_BYTES];
 
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         snprintf(beginning, sizeof beginning, ".new-%s~", files[i]);
         if (strncmp(name, beginning, strlen(beginning)) == 0)
-            return true;
+            return store_is_name(name + strlen(beginning));
     }
     return false;
 }
@@ -240,12 +239,12 @@ static enum folder_verdict compare_header(const struct store *store, const uint8
 {
     char *known;
     size_t known_bytes;
-    enum folder_verdict verdict = folder_read(&store->folder, HEADER_FILE, HEADER_FILE_BYTES, &known, &known_bytes);
+    enum folder_verdict verdict = folder_read(&store->folder, STORE_HEADER, HEADER_FILE_BYTES, &known, &known_bytes);
 
     if (verdict != FOLDER_OK)
         return verdict;
     if (known_bytes != bytes || memcmp(known, header, bytes) != 0) {
-        folder_say(&store->folder, HEADER_FILE, "not the header of these inputs");
+        folder_say(&store->folder, STORE_HEADER, "not the header of these inputs");
         verdict = FOLDER_FAILED;
     }
     free(known);
@@ -260,18 +259,18 @@ int store_put_header(struct store *store, const uint8_t *header, size_t bytes)
         return 0;
     verdict = compare_header(store, header, bytes);
     if (verdict == FOLDER_MISSING)
-        verdict = publish(store, HEADER_FILE, header, bytes);
+        verdict = publish(store, STORE_HEADER, header, bytes);
     if (verdict == FOLDER_EXISTS)
         verdict = compare_header(store, header, bytes);
     if (verdict == FOLDER_MISSING)
-        return folder_report(&store->folder, HEADER_FILE, ENOENT);
+        return folder_report(&store->folder, STORE_HEADER, ENOENT);
     return verdict == FOLDER_OK ? 0 : -1;
 }
 
 int store_get_header(const struct store *store, uint8_t **header, size_t *bytes)
 {
     char *text;
-    enum folder_verdict verdict = folder_read(&store->folder, HEADER_FILE, HEADER_FILE_BYTES, &text, bytes);
+    enum folder_verdict verdict = folder_read(&store->folder, STORE_HEADER, HEADER_FILE_BYTES, &text, bytes);
 
     *header = (uint8_t *)text;
     return verdict == FOLDER_OK || verdict == FOLDER_MISSING ? 0 : -1;
@@ -286,6 +285,8 @@ static int is_batch(const struct store *store, const char *name)
         return 0;
     if (sys_stat_at(store->folder.fd, name, &status) != 0)
         return errno == ENOENT ? 0 : folder_report(&store->folder, name, errno);
+    if (S_ISLNK(status.st_mode))
+        return folder_say(&store->folder, name, "is a link, and links are not followed here");
     return S_ISDIR(status.st_mode);
 }
 

@@ -37,6 +37,18 @@ static void route_by_batch(const void *context, uint64_t first, size_t count, ui
     order_scatter(&route->order, (struct order_node){.number = 0}, route->bits, first, count, pile);
 }
 
+/* As far as is known of either. */
+static int check_space(const struct setup *setup, const struct store *store)
+{
+    uint64_t bytes = source_known_bytes(setup->source);
+    uint64_t room;
+
+    if (sys_free_space(store->folder.path, &room) != 0 || room >= bytes)
+        return 0;
+    return fault_say(store->folder.fault, "%s: %s: %llu MiB are needed, %llu MiB are free", store->folder.path,
+                     strerror(ENOSPC), (unsigned long long)(bytes >> 20), (unsigned long long)(room >> 20));
+}
+
 /* Each pile takes a block. */
 static int check_memory(struct run *run, unsigned piles)
 {
@@ -67,12 +79,13 @@ static int scatter_batch(struct run *run, struct source *source, const char *nam
     return status;
 }
 
-static void say_added(const struct setup *setup, const struct run *run, const char *name, double start, double sync)
+static void say_added(const struct setup *setup, const struct run *run, const char *name, double start)
 {
     setup_say_records(setup, run, source_delivered_bytes(setup->source));
     setup_say("batch:", "%s", name);
     setup_say_peak();
-    setup_say("seconds:", "%.2f scatter, %.2f sync", run->scattered_seconds - start, sync);
+    setup_say("seconds:", "%.2f scatter, %.2f sync", run->scattered_seconds - start,
+              run_seconds() - run->scattered_seconds);
 }
 
 /* Fill a draft and make it a batch. */
@@ -82,7 +95,6 @@ static enum draft_verdict fill_draft(struct setup *setup, struct run *run, struc
     uint64_t *records = sys_allocate(piles, sizeof *records);
     enum draft_verdict verdict = DRAFT_FAILED;
     double start = run_seconds();
-    double sync = 0;
     const uint8_t *header;
     size_t header_bytes;
 
@@ -93,9 +105,9 @@ static enum draft_verdict fill_draft(struct setup *setup, struct run *run, struc
     if (scatter_batch(run, setup->source, name, piles, draft_storage(draft), records) != 0)
         goto out;
     header = source_header(setup->source, &header_bytes);
-    verdict = draft_commit(draft, records, header, header_bytes, run->memory.workers + run->waiting, &sync);
+    verdict = draft_commit(draft, records, header, header_bytes, run->memory.workers + run->waiting);
     if (verdict == DRAFT_OK && setup->options->verbose)
-        say_added(setup, run, name, start, sync);
+        say_added(setup, run, name, start);
 out:
     free(records);
     return verdict;
@@ -135,6 +147,8 @@ static int add_batch(struct setup *setup, struct run *run, struct store *store)
     }
     if (describe(setup, &manifest) == 0)
         verdict = draft_begin(&draft, store, name, &manifest);
+    if (verdict == DRAFT_OK && check_space(setup, store) != 0)
+        verdict = DRAFT_FAILED;
     if (verdict == DRAFT_OK)
         verdict = fill_draft(setup, run, draft, name, store->format.piles);
     draft_free(draft);
@@ -208,6 +222,29 @@ out:
     return status;
 }
 
+/* What the piles take in memory: an index has one table or two, of 8 bytes a record. */
+static uint64_t needed_for(const struct stack *stack, unsigned count)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned p = 0; p < count; p++)
+        bytes += stack_bytes(stack, p) + 16 * stack_records(stack, p);
+    return bytes;
+}
+
+/* Every thread that reads has a file open; the store's and the output's files are open already. */
+static void limit_readers(struct run *run)
+{
+    enum { SPARE = 4 };
+    unsigned left = sys_free_descriptors(run->memory.workers + run->waiting + SPARE);
+    unsigned readers = left > SPARE ? left - SPARE : 1;
+
+    if (run->memory.workers > readers)
+        run->memory.workers = readers;
+    if (run->waiting > readers - run->memory.workers)
+        run->waiting = readers - run->memory.workers;
+}
+
 static uint64_t bytes_of(const struct stack *stack, unsigned count)
 {
     uint64_t bytes = 0;
@@ -230,18 +267,17 @@ static int gather_piles(struct setup *setup, const struct store *store, const ui
     struct stack *stack = stack_open(store, number, count);
     struct run run = {.left = 0};
     double start = run_seconds();
-    uint64_t bytes;
     int status = -1;
 
     if (stack == NULL || setup_output(setup) != 0 || setup_temporary(setup) != 0)
         goto out;
-    bytes = bytes_of(stack, count);
-    if (setup_large_run(setup, &run, setup_memory(setup, bytes)) != 0 ||
-        gather_stack(setup, &run, stack, number, count) != 0)
+    if (setup_large_run(setup, &run, setup_memory(setup, needed_for(stack, count))) != 0)
         goto out;
-    status = output_commit(setup->output);
+    limit_readers(&run);
+    if (gather_stack(setup, &run, stack, number, count) == 0)
+        status = output_commit(setup->output);
     if (status == 0 && setup->options->verbose)
-        say_gathered(setup, &run, bytes, start);
+        say_gathered(setup, &run, bytes_of(stack, count), start);
 out:
     run_close(&run);
     stack_free(stack);

@@ -132,14 +132,14 @@ static int unlink_file(struct sweep *sweep, const struct folder *folder, const c
 /* Remove a folder that is empty, unless its name is another's by now. */
 static enum outcome remove_folder(struct sweep *sweep, const struct folder *folder, const char *name)
 {
-    int here = batch_stands(&sweep->root, name, folder->fd), error;
+    int here = folder_stands(&sweep->root, name, folder->fd), error;
 
     if (here <= 0)
         return here == 0 ? REMOVED : STUCK;
     if (sys_rmdir_at(sweep->root.fd, name) == 0 || errno == ENOENT)
         return REMOVED;
     error = errno;
-    here = batch_stands(&sweep->root, name, folder->fd); /* a rename onto an empty folder takes its place */
+    here = folder_stands(&sweep->root, name, folder->fd); /* a rename onto an empty folder takes its place */
     errno = error;
     return here == 0 ? REMOVED : STUCK;
 }
@@ -246,7 +246,7 @@ static enum outcome remove_draft(struct sweep *sweep, char name[SWEEP_NAME_BYTES
                                  int *lock)
 {
     char batch[STORE_NAME_MAX + 1], left[SWEEP_NAME_BYTES];
-    int here = batch_stands(&sweep->root, name, folder->fd);
+    int here = folder_stands(&sweep->root, name, folder->fd);
 
     if (here <= 0 || !parse_name(name, SWEEP_DRAFT, batch))
         return here < 0 ? STUCK : ABSENT;

@@ -6,6 +6,7 @@
 #include <sys/un.h>
 
 #include "folder.h"
+#include "io.h"
 
 static const char text[] = "all of it\n";
 enum { TEXT_BYTES = sizeof text - 1, ENDS_PROCESS = -1 };
@@ -283,7 +284,6 @@ static void a_file_that_is_missing_is_no_failure_yet(void **state)
     assert_int_equal(folder_read(&folder, "missing", 9, &data, &bytes), FOLDER_MISSING);
     assert_int_equal(folder_rename(&folder, "missing", "new"), FOLDER_MISSING);
     assert_int_equal(folder_unlink(&folder, "missing"), FOLDER_MISSING);
-    assert_int_equal(folder_remove(&folder, "missing"), FOLDER_MISSING);
     assert_false(fault_any(&folders_fault));
     assert_int_equal(scratch_count("d"), 0);
 }
@@ -685,7 +685,23 @@ static void names_that_cannot_be_put_on_disk_are_a_failure_where_that_is_possibl
     folders_assert_heard("bigshuf: d: Input/output error\n");
 }
 
-static void removing_follows_no_link_and_takes_nothing_along(void **state)
+static void what_stands_under_a_name_is_known_from_what_stood_there(void **state)
+{
+    int fd;
+
+    (void)state;
+    assert_true(scratch_put("d/one", "", 0644));
+    assert_int_equal(folder_open_file(&folder, "one", &fd), FOLDER_OK);
+    assert_int_equal(folder_stands(&folder, "one", fd), 1);
+    assert_true(scratch_put("d/two", "", 0644));
+    assert_int_equal(folder_stands(&folder, "two", fd), 0);
+    assert_int_equal(rename("d/two", "d/one"), 0);
+    assert_int_equal(folder_stands(&folder, "one", fd), 0);
+    assert_int_equal(folder_stands(&folder, "two", fd), 0);
+    assert_int_equal(io_close(fd), 0);
+}
+
+static void unlinking_follows_no_link_and_takes_no_folder(void **state)
 {
     (void)state;
     put_others();
@@ -693,18 +709,9 @@ static void removing_follows_no_link_and_takes_nothing_along(void **state)
     assert_int_equal(folder_unlink(&folder, "link"), FOLDER_OK);
     assert_true(scratch_holds("outside", "outside"));
     folders_listen();
-    assert_int_equal(folder_remove(&folder, "directory"), FOLDER_FAILED);
-    folders_assert_heard("bigshuf: d/directory: Directory not empty\n");
-    folders_listen();
-    assert_int_equal(folder_remove(&folder, "fifo"), FOLDER_FAILED);
-    folders_assert_heard("bigshuf: d/fifo: Not a directory\n");
-    folders_listen();
     assert_int_equal(folder_unlink(&folder, "directory"), FOLDER_FAILED);
     assert_non_null(strstr(scratch_heard(), "bigshuf: d/directory: "));
     assert_true(folders_exists("d/directory/inside"));
-    assert_int_equal(unlink("d/directory/inside"), 0);
-    assert_int_equal(folder_remove(&folder, "directory"), FOLDER_OK);
-    assert_false(folders_exists("d/directory"));
 }
 
 static void a_user_who_may_not_is_told_so(void)
@@ -766,7 +773,8 @@ int main(void)
         TEST(a_new_file_is_whole_or_not_there),
         TEST(a_folder_is_renamed_only_to_what_is_free),
         TEST(names_that_cannot_be_put_on_disk_are_a_failure_where_that_is_possible_at_all),
-        TEST(removing_follows_no_link_and_takes_nothing_along),
+        TEST(what_stands_under_a_name_is_known_from_what_stood_there),
+        TEST(unlinking_follows_no_link_and_takes_no_folder),
         TEST(what_is_not_permitted_is_a_failure),
     };
 

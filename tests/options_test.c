@@ -1091,10 +1091,10 @@ static void test_of_stores_what_is_no_number_or_name_is_refused(void **state)
     }
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(word, sizeof word, "--batch=%s", names[i]);
-        snprintf(
-            message, sizeof message,
-            "bigshuf: invalid --batch argument '%s': it is 1 to 200 of the bytes A-Z a-z 0-9 . _ -, the first no dot\n",
-            names[i]);
+        snprintf(message, sizeof message,
+                 "bigshuf: invalid --batch argument '%s': it is 1 to 200 of the bytes A-Z a-z 0-9 . _ -, the first no "
+                 "dot, and not format or header\n",
+                 names[i]);
         parse("--scatter=a", word);
         assert_bad(message);
     }

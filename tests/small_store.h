@@ -366,13 +366,12 @@ static inline enum draft_verdict small_commit(struct draft *draft, const char *l
 {
     char text[SMALL_TEXT_BYTES];
     uint64_t records[SMALL_PILES_MAX];
-    double seconds = -1;
     enum draft_verdict verdict;
 
     for (unsigned p = 0; p < small.store.format.piles; p++)
         (void)small_stream(like, p, text, &records[p]);
-    verdict = draft_commit(draft, records, (const uint8_t *)header, strlen(header), 1, &seconds);
-    return seconds >= 0 ? verdict : DRAFT_FAILED;
+    verdict = draft_commit(draft, records, (const uint8_t *)header, strlen(header), 1);
+    return verdict;
 }
 
 /* Make a batch from beginning to end. */

@@ -257,7 +257,52 @@ static void a_stack_is_read_to_its_end_though_its_batches_leave(void **state)
     stack_free(stack);
 }
 
+/* Once, after the batches have been listed, and the first of them has been opened. */
+static void remove_c(void)
+{
+    layer.before_lock = NULL;
+    assert_int_equal(rename("store/c", "store/.old-c"), 0);
+}
+
+static void replace_c(void)
+{
+    layer.before_lock = NULL;
+    assert_int_equal(rename("store/c", "store/d"), 0);
+}
+
 static void batches_that_are_being_removed_are_passed_over(void **state)
+{
+    struct stack *stack;
+
+    (void)state;
+    add_all(NULL);
+    small_add("c");
+    layer.before_lock = remove_c;
+    stack = open_good(all, SMALL_PILES);
+    assert_null(layer.before_lock);
+    assert_reads(stack, 0, 0, 1000, 100);
+    stack_free(stack);
+}
+
+static void a_batch_that_comes_as_another_one_goes_is_not_missed(void **state)
+{
+    struct stack *stack, *again;
+
+    (void)state;
+    add_all(NULL);
+    small_add("c");
+    layer.before_lock = replace_c;
+    stack = open_good(all, SMALL_PILES);
+    assert_null(layer.before_lock);
+    again = open_good(all, SMALL_PILES);
+    for (unsigned p = 0; p < SMALL_PILES; p++)
+        assert_true(stack_records(stack, p) == stack_records(again, p));
+    stack_free(stack);
+    stack_free(again);
+}
+
+/* A lock that nobody gives back. */
+static void a_batch_that_is_never_to_be_had_is_a_failure(void **state)
 {
     struct stack *stack;
     int fd;
@@ -267,9 +312,10 @@ static void batches_that_are_being_removed_are_passed_over(void **state)
     small_add("c");
     fd = open("store/c/manifest", O_RDWR | O_CLOEXEC);
     assert_int_equal(real_lock(fd, true), 0);
-    stack = open_good(all, SMALL_PILES);
-    assert_reads(stack, 0, 0, 1000, 100);
-    stack_free(stack);
+    scratch_listen();
+    stack = stack_open(&small.store, all, SMALL_PILES);
+    assert_null(stack);
+    assert_string_equal(scratch_heard(), "bigshuf: store: batches leave it faster than they can be opened\n");
     close(fd);
 }
 
@@ -604,6 +650,8 @@ int main(void)
         TEST(at_the_end_no_more_is_read),
         TEST(a_stack_is_read_to_its_end_though_its_batches_leave),
         TEST(batches_that_are_being_removed_are_passed_over),
+        TEST(a_batch_that_comes_as_another_one_goes_is_not_missed),
+        TEST(a_batch_that_is_never_to_be_had_is_a_failure),
         TEST(what_is_no_batch_is_left_alone),
         TEST(a_bad_file_is_named_before_anything_is_read),
         TEST(a_file_that_goes_bad_later_is_named),

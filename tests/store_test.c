@@ -678,7 +678,6 @@ static void make_store_of_batches(void)
     assert_int_equal(mkdir("d/lost+found", 0755), 0);
     assert_int_equal(mkdir("d/header", 0755), 0);
     assert_true(scratch_put("d/README", "", 0644));
-    assert_int_equal(symlink("b", "d/e"), 0);
     assert_int_equal(mkfifo("d/f", 0644), 0);
 }
 
@@ -700,6 +699,18 @@ static void batches_are_the_folders_with_names_of_batches_in_bytewise_order(void
     assert_string_equal(names.name[2], "a.9");
     assert_string_equal(names.name[3], "b");
     folder_names_release(&names);
+}
+
+static void a_batch_that_is_a_link_is_refused(void **state)
+{
+    struct folder_names names;
+
+    (void)state;
+    make_store_of_batches();
+    assert_int_equal(symlink("b", "d/e"), 0);
+    folders_listen();
+    assert_int_equal(store_batches(&store, &names), -1);
+    folders_assert_heard("bigshuf: d/e: is a link, and links are not followed here\n");
 }
 
 static void remove_one(void)
@@ -769,6 +780,7 @@ int main(void)
         TEST(a_header_may_be_as_large_as_one_of_an_input),
         TEST(a_failure_leaves_no_header_in_part),
         TEST(batches_are_the_folders_with_names_of_batches_in_bytewise_order),
+        TEST(a_batch_that_is_a_link_is_refused),
         TEST(a_batch_that_leaves_meanwhile_is_not_one),
         TEST(a_list_of_batches_is_complete_or_a_failure),
     };
