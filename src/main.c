@@ -25,9 +25,9 @@
  *     pile.c      piles in memory and on disk, and the policy of spilling; keys.c numbers beside records
  *     storage.h   where piles are that are not in memory: one of the following three
  *     spill.c     temporary files; compress.c the program that compresses them
- *     draft.c     a batch in work; sweep.c what is left of it if that fails, and what leaves a store; owner.c whose it is
- *     stack.c     all batches of a store, one above the other; batch.c one of them; manifest.c what is known of it
- *     store.c     the directory of batches; format.c what they have in common; folder.c directories
+ *     draft.c     a batch in work: bundle.c its files; sweep.c what is left of some; owner.c whose they are
+ *     stack.c     all batches of a store, one above the other: batch.c one of them; manifest.c what is known of it
+ *     store.c     the directory of batches: format.c what they have in common; folder.c directories
  *     queue.c     input blocks on their way through pass 1
  *     record.c    what a record is
  *     source.c    where records come from: header.c the beginning of a file, tail.c its end; words.c those in no file

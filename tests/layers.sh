@@ -21,7 +21,7 @@ layers='
     hold
     order spill gnu sort walk words draft sweep
     stack
-    batch
+    batch bundle
     store owner manifest
     folder format
     storage
