@@ -11,7 +11,7 @@
  *     FAULT_CALL=NAME    count and fail calls of this name only: "read" stands for sys_read
  *     FAULT_ERRNO=NAME   with this error: EIO if not given
  *     FAULT_LOG=FILE     add a line with the call's name to FILE when a call is made to fail: a sweep is over when a
- *                        run leaves FILE as it was
+ *                        run leaves FILE as it was. Without FAULT_AT, whenever a call is made that could fail
  *     FAULT_DAMAGE=1     a preadv whose turn it is to fail succeeds instead, with one byte changed
  *     FAULT_END=1        a preadv whose turn it is to fail finds the end of the file instead
  *     FAULT_SHORT=1      every read and write transfers at most half of what is asked for
@@ -117,7 +117,7 @@ static bool fails(const char *name)
         pthread_mutex_lock(&plan.mutex);
         plan.calls++;
         now = plan.at > 0 && (plan.calls == plan.at || (plan.stays && plan.calls > plan.at));
-        if (now)
+        if (now || plan.at == 0)
             log_fault(name);
         pthread_mutex_unlock(&plan.mutex);
     }

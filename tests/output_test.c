@@ -39,7 +39,7 @@
 #undef sys_allocate
 #undef sys_random
 
-#include "scratch.h"
+#include "in_memory.h"
 
 #include "output.h"
 #include "signals.h"
@@ -108,7 +108,7 @@ static struct fault fault;
 static const char *const directories[] = {"."};
 static struct spill_place place;
 
-static int setup(void **state)
+static void init(void)
 {
     fault_init(&fault);
     failing = NULL;
@@ -116,7 +116,18 @@ static int setup(void **state)
     place.directory = directories;
     place.directories = 1;
     place.fault = &fault;
+}
+
+static int setup(void **state)
+{
+    init();
     return scratch_setup(state);
+}
+
+static int setup_in_memory(void **state)
+{
+    init();
+    return in_memory_setup(state);
 }
 
 static int teardown(void **state)
@@ -770,7 +781,8 @@ static void no_slot_stays_taken(void **state)
     assert_int_equal(again, slot);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name)       cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define MANY_FILES(name) cmocka_unit_test_setup_teardown(name, setup_in_memory, teardown)
 
 int main(void)
 {
@@ -784,7 +796,7 @@ int main(void)
         TEST(files_of_an_earlier_run_that_are_not_needed_stay),
         TEST(shards_by_bytes_split_no_record),
         TEST(a_large_record_waits_in_a_temporary_file),
-        TEST(ten_thousand_shards_need_few_descriptors),
+        MANY_FILES(ten_thousand_shards_need_few_descriptors),
         TEST(output_waits_for_the_input_only_where_it_must),
         TEST(splits_take_their_records_and_leave_the_rest),
         TEST(splits_that_want_more_than_there_is_fail_before_any_output),
@@ -796,11 +808,11 @@ int main(void)
         TEST(standard_output_is_not_filtered),
         TEST(a_filter_that_fails_fails_the_run),
         TEST(two_splits_for_one_command_are_refused),
-        TEST(whichever_call_fails_all_files_are_old_or_all_are_new),
+        MANY_FILES(whichever_call_fails_all_files_are_old_or_all_are_new),
         TEST(whichever_call_fails_a_filtered_run_says_so),
-        TEST(without_exchange_new_files_are_still_all_or_none),
+        MANY_FILES(without_exchange_new_files_are_still_all_or_none),
         TEST(nothing_is_seen_of_few_files_in_the_making),
-        TEST(death_by_signal_leaves_none_of_many_files),
+        MANY_FILES(death_by_signal_leaves_none_of_many_files),
         TEST(no_slot_stays_taken),
     };
 

@@ -6,7 +6,8 @@
 # functions named test_WHAT_IS_PROMISED, each of them a test. Every program and every function runs alone: in a shell of
 # its own, in a folder of its own, which is empty, with a time limit. It passes if it succeeds, every command on the way
 # having succeeded (set -eu, pipefail), and if it leaves nothing in $TMPDIR and no process behind. tests/helpers.sh has
-# the words that tests are made of; the program is there as `bigshuf`.
+# the words that tests are made of; the program is there as `bigshuf`. Tests that make thousands of files go to $MEMORY,
+# a folder that is in memory, if there is room: disks make them wait.
 #
 # From the environment:
 #
@@ -16,6 +17,7 @@
 #   SANITIZE     the sanitizers that were built in
 #   ONLY         run only the tests whose names match this extended regular expression
 #   JOBS         how many to run at a time; if not given, the number of processors
+#   TIMES        print that many of the slowest at the end: seconds, those of user and system, and the name
 
 set -euo pipefail
 
@@ -79,11 +81,12 @@ count_cmocka() {
 
 # Run one job, print how it went, and add its counts to $SCRATCH/counts.
 run_one() {
-    local job=$1 name folder status=0 left counts
+    local job=$1 name folder memory status=0 left counts
     name=${job##*/}
     name=${name/.sh:/: }
     folder=$(mktemp -d "$SCRATCH/XXXXXX")
-    mkdir "$folder/cwd" "$folder/tmp"
+    memory=$MEMORY/${folder##*/}
+    mkdir "$folder/cwd" "$folder/tmp" "$memory"
 
     local command=("${job%%:*}")
     if [ "$name" != "${job##*/}" ]; then
@@ -93,7 +96,14 @@ run_one() {
         # shellcheck disable=SC2206 # words, by intention
         command=($VALGRIND_COMMAND "${command[@]}")
     fi
-    (cd "$folder/cwd" && TMPDIR=$folder/tmp exec $TIMEOUT "${command[@]}") </dev/null >"$folder/log" 2>&1 || status=$?
+    {
+        time {
+            (cd "$folder/cwd" && MEMORY=$memory TMPDIR=$folder/tmp exec $TIMEOUT "${command[@]}") \
+                </dev/null >"$folder/log" 2>&1 || status=$?
+        }
+    } 2>"$folder/time"
+    echo "$(tail -n 1 "$folder/time") $name" >>"$SCRATCH/times"
+    sed '$d' "$folder/time" >>"$folder/log" # what the shell says of a signal
 
     left=$(leftovers "$folder")
     if [ -n "$left" ]; then
@@ -124,8 +134,8 @@ run_one() {
     *) printf 'not ok %s\n%s\n' "$name" "$(tail -n 200 "$folder/log" | sed 's/^/    /')" ;;
     esac
     echo "$counts" >>"$SCRATCH/counts"
-    chmod -R u+rwX "$folder" 2>/dev/null || true
-    rm -rf "$folder"
+    chmod -R u+rwX "$folder" "$memory" 2>/dev/null || true
+    rm -rf "$folder" "$memory"
 }
 
 if [ "${1:-}" = --one ]; then
@@ -133,6 +143,7 @@ if [ "${1:-}" = --one ]; then
     exit
 fi
 
+export TIMEFORMAT='%2R %2U %2S'
 export VALGRIND=${VALGRIND:-} SANITIZE=${SANITIZE:-} TEST_SCALE=${TEST_SCALE:-small}
 case $TEST_SCALE in
 tiny | small | full) ;;
@@ -145,15 +156,24 @@ esac
 TOP=$(cd "$(dirname "$0")/.." && pwd)
 BUILD=$(cd "${BUILD:-build/plain}" && pwd)
 SCRATCH=$(mktemp -d "$BUILD/scratch.XXXXXX") # beside the program: /tmp is often memory, which would falsify much
-trap 'chmod -R u+rwX "$SCRATCH" 2>/dev/null; rm -rf "$SCRATCH"' EXIT
+MEMORY=$(mktemp -d /dev/shm/bigshuf-tests.XXXXXX 2>/dev/null || mktemp -d "$SCRATCH/memory.XXXXXX")
+trap 'chmod -R u+rwX "$SCRATCH" "$MEMORY" 2>/dev/null; rm -rf "$SCRATCH" "$MEMORY"' EXIT
 trap 'exit 130' HUP INT TERM
-export TOP BUILD SCRATCH
+if [ "$(df -Pk "$MEMORY" | awk 'NR == 2 { print $4 }')" -lt 1000000 ]; then
+    rmdir "$MEMORY"
+    MEMORY=$(mktemp -d "$SCRATCH/memory.XXXXXX")
+fi
+export TOP BUILD SCRATCH MEMORY
 
 # An instrument's complaint must not look like the program's own exit status 1.
 export ASAN_OPTIONS="exitcode=99:${ASAN_OPTIONS:-}" LSAN_OPTIONS="exitcode=99:${LSAN_OPTIONS:-}"
 export UBSAN_OPTIONS="exitcode=99:print_stacktrace=1:${UBSAN_OPTIONS:-}" TSAN_OPTIONS="exitcode=99:${TSAN_OPTIONS:-}"
 export VALGRIND_COMMAND="valgrind -q --vgdb=no --error-exitcode=99 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite"
 make_tools
+
+# A hint, for ext4, that the tests' folders lie apart. Without a journal it looks, for each new file, at all nearby that
+# were deleted in the last minutes, and hundreds are in each of thousands of runs.
+chattr +T "$SCRATCH" 2>/dev/null || true
 export PATH="$SCRATCH/bin:$PATH" LC_ALL=C
 unset POSIXLY_CORRECT
 
@@ -172,6 +192,10 @@ if ! list_jobs "$@" >"$SCRATCH/jobs"; then
 fi
 tr '\n' '\0' <"$SCRATCH/jobs" |
     xargs -0 -n 1 -P "${JOBS:-$(getconf _NPROCESSORS_ONLN)}" bash tests/run.sh --one || true
+
+if [ -n "${TIMES:-}" ]; then
+    sort -rn "$SCRATCH/times" | head -n "$TIMES"
+fi
 
 # A job that brought no counts has failed.
 awk -v jobs="$(wc -l <"$SCRATCH/jobs")" '

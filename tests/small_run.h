@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "engine.h"
+#include "in_memory.h"
 #include "output.h"
 #include "run.h"
-#include "scratch.h"
 
 static const char *const small_directories[] = {"disk0", "disk1", "disk2"};
 
@@ -26,7 +26,7 @@ static struct {
 
 static inline int small_setup(void **state)
 {
-    if (scratch_setup(state) != 0)
+    if (in_memory_setup(state) != 0)
         return -1;
     for (int i = 0; i < 3; i++)
         if (mkdir(small_directories[i], 0700) != 0)

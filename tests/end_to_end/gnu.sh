@@ -183,6 +183,7 @@ draw_count() {
 always_alike() {
     local i
     needs_shuf
+    cd "$MEMORY" || exit
     make_sources
     for ((i = $(scale 10 250 2500); i > 0; i--)); do
         draw_source

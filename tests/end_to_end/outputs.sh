@@ -12,9 +12,11 @@ lengths() {
 }
 
 # The names in a folder, in a row, hidden ones included: names [FOLDER].
-names() {
-    ls -A "${1:-.}" | paste -s -d ' ' -
-}
+names() (
+    shopt -s dotglob nullglob
+    cd "${1:-.}" || exit
+    echo *
+)
 
 # The last run made these files in folder `parts`, and they are `whole`, one after another. Begin anew.
 joined() {
@@ -541,7 +543,7 @@ have_old() {
 all_old() {
     same "$*" "$(names folder)"
     for name; do
-        same old "$(cat "folder/$name")"
+        same old "$(<"folder/$name")"
     done
 }
 
@@ -760,32 +762,37 @@ test_replaced_files_keep_their_modes() {
 
 # Divide file `in` under the environment's FAULT_..., and judge what is left: survives FILES OPTION...
 survives() {
-    local files=$1 status=0 old
+    local files=$1 status=0 name old=()
     shift
-    old=$(seq -f %02g 0 2 $((files - 1)) | paste -s -d ' ' -) # every other one
-    have_old $old
-    rm -f failed
-    FAULT_LOG=failed timeout 60 bigshuf-faulty --seed=x -T temporary "$@" in 2>said || status=$?
-    echo "FAULT_CALL=$FAULT_CALL FAULT_AT=$FAULT_AT $*: status $status: $(cat said)"
-    if [ "$FAULT_CALL" = unlink ]; then
+    for name in 00 02 04 06 08 10 12 14 16 18; do # every other one
+        [ "$((10#$name))" -ge "$files" ] || old+=("$name")
+    done
+    have_old "${old[@]}"
+    [ ! -e failed ] || rm failed
+    echo "FAULT_CALL=${FAULT_CALL:-} FAULT_AT=${FAULT_AT:-} $*:"
+    FAULT_LOG=failed bigshuf-faulty --seed=x -T temporary "$@" in 2>said || status=$?
+    echo "status $status: $(<said)"
+    if [ "${FAULT_CALL:-}" = unlink ]; then
         rm -f folder/.[!.]* # hidden names, which the run could not take away
     fi
     if [ $status = 0 ]; then
         all_new "$files"
     else
         same '1 1' "$status $(grep -v -c '^bigshuf: warning: ' said)"
-        all_old $old
+        all_old "${old[@]}"
     fi
     same '' "$(names temporary)"
 }
 
-# Let calls of every kind fail, at these turns: sweep 'TURN...' FILES OPTION...
+# Let calls of every kind that is made fail, at these turns: sweep 'TURN...' FILES OPTION... (faults.sh)
 sweep() {
     local turns=$1 call turn
     shift
-    mkdir -p temporary
+    mkdir temporary
     bigshuf --seed=x in >right
-    sed -n 's/^[a-z].*[ *]sys_\([a-z_]*\)(.*/\1/p' "$TOP/include/sys.h" >calls
+    survives "$@"
+    [ -e failed ] || sed -n 's/^[a-z].*[ *]sys_\([a-z_]*\)(.*/\1/p' "$TOP/include/sys.h" >failed
+    sort -u failed >calls
     while read -r call; do
         for turn in $turns; do
             FAULT_CALL=$call FAULT_AT=$turn survives "$@"
@@ -795,31 +802,37 @@ sweep() {
 }
 
 test_a_few_shards_survive_any_fault() {
+    cd "$MEMORY" || exit
     seq 1000 >in
     sweep "$(scale '1 4' '1 2 3 4 7 15' "$(seq 200)")" 3 --shards=3 -o folder/%02d
 }
 
 test_many_shards_survive_any_fault() {
+    cd "$MEMORY" || exit
     seq 1000 >in
     sweep "$(scale '1 9' '1 2 7 9 15 30' "$(seq 300)")" 12 --parallel=1 --shards=12 -o folder/%02d
 }
 
 test_splits_survive_any_fault() {
+    cd "$MEMORY" || exit
     seq 1000 >in
     sweep "$(scale '1 4' '1 3 4 8' "$(seq 200)")" 3 --split=10:folder/00 --split=50%:folder/01 -o folder/02
 }
 
 test_shards_by_bytes_survive_any_fault() {
+    cd "$MEMORY" || exit
     { seq 500; long_lines 900 9000 15000; } >in
     sweep "$(scale 3 '2 12' "$(seq 40) $(seq 50 10 500)")" 3 -S 8M --parallel=1 --shard-bytes=5M -o folder/%02d
 }
 
 test_shards_survive_calls_that_fail_from_some_time_on() {
+    cd "$MEMORY" || exit
     seq 1000 >in
     FAULT_STAYS=1 sweep "$(scale 9 '1 9 20' "$(seq 200)")" 12 --parallel=1 --shards=12 -o folder/%02d
 }
 
 test_filters_survive_any_fault() {
+    cd "$MEMORY" || exit
     seq 1000 >in
     bigshuf --seed=x in >right
     mkdir temporary

@@ -3,10 +3,7 @@
 # gather either succeeds, with the right output, or says once what went wrong.
 # shellcheck shell=bash
 
-# The kinds of calls, as bigshuf-faulty knows them.
-calls() {
-    sed -n 's/^[a-z].*[ *]sys_\([a-z_]*\)(.*/\1/p' "$TOP/include/sys.h"
-}
+cd "$MEMORY" || exit
 
 # At which calls of a kind to fail.
 turns() {
@@ -51,15 +48,17 @@ scatter_survives() {
     judge_store
 }
 
-# For each kind of call and each turn: sweep FUNCTION ARGUMENT...
+# For each kind of call that a run makes, and each turn: sweep FUNCTION ARGUMENT...
 sweep() {
     local call turn
-    for call in $(calls); do
+    "$@" # without FAULT_AT, its calls are in the log
+    sort -u failed >calls
+    while read -r call; do
         for turn in $(turns); do
             FAULT_CALL=$call FAULT_AT=$turn "$@"
             [ -e failed ] || break
         done
-    done
+    done <calls
 }
 
 make_store() {
@@ -79,7 +78,7 @@ test_a_batch_larger_than_memory_is_there_whole_or_not_at_all() {
     FAULT_STAYS=1 sweep scatter_survives 3
 }
 
-test_a_full_disk_leaves_no_part_of_a_batch() {
+test_a_disk_that_is_full_at_any_moment_leaves_no_part_of_a_batch() {
     local turn
     make_store 1000
     for turn in $(turns); do

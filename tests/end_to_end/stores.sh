@@ -36,14 +36,6 @@ make_store() {
     done
 }
 
-# Go on in a folder in memory, if there is one, where files are on disk at once. It goes with this test.
-in_memory() {
-    if folder=$(mktemp -d /dev/shm/bigshuf-test.XXXXXX 2>.stderr); then
-        trap 'cd / && rm -rf "$folder"' EXIT
-        cd "$folder" || exit 1
-    fi
-}
-
 # What model says of the same: the_model T PILES EPOCH [SEED].
 the_model() {
     model gather "${4-42}" "$1" "$2" "$3" a=a B=B c.d-e_f=c.d-e_f 0.1=0.1
@@ -66,7 +58,7 @@ test_golden_orders_of_stores() {
 }
 
 test_golden_orders_of_larger_stores() {
-    in_memory
+    cd "$MEMORY" || exit
     make_store 8
     same 0892b35b7ac164047d561f60c82f4cf7 "$(gather | md5)"
     same d11aa21ef99860008e9c1c4ebffa6966 "$(gather --epoch=1 | md5)"
@@ -77,7 +69,7 @@ test_golden_orders_of_larger_stores() {
 }
 
 test_golden_order_of_a_store_of_a_million() {
-    in_memory
+    cd "$MEMORY" || exit
     needs_scale small
     seq 1000000 | add million
     same d34a810f84dbee3882fe5a06f29f8134 "$(gather | md5)"
@@ -91,7 +83,7 @@ test_golden_order_of_a_store_with_deep_trees() {
 }
 
 test_any_store_is_in_the_order_of_the_model() {
-    in_memory
+    cd "$MEMORY" || exit
     local piles epoch
     for piles in 2 4 512; do
         make_store $piles
@@ -103,14 +95,14 @@ test_any_store_is_in_the_order_of_the_model() {
 }
 
 test_a_store_of_4096_piles_is_in_the_order_of_the_model() {
-    in_memory
+    cd "$MEMORY" || exit
     seq 30000 >in
     add x --piles=4096 in
     model gather 42 262144 4096 3 x=in | cmp - <(gather --epoch=3)
 }
 
 test_seeds_of_stores_are_the_models() {
-    in_memory
+    cd "$MEMORY" || exit
     make_store 8
     for seed in '' 43 'a longer seed than one block of the hash, which is sixty-four bytes, would ever hold'; do
         rm -r store
@@ -398,7 +390,7 @@ test_another_header_is_told() {
 # Where they are many, few are open at a time.
 test_4096_piles_with_few_descriptors() {
     needs_bare_program
-    in_memory
+    cd "$MEMORY" || exit
     seq 100000 >in
     (ulimit -n 256 && add x --piles=4096 -S 32M in)
     (ulimit -n 256 && gather -S 32M) | same_lines /dev/stdin in
@@ -907,7 +899,7 @@ test_list_is_for_programs_with_z() {
 # statistics in full.
 test_all_orders_of_a_small_store_are_as_likely() {
     local runs
-    in_memory
+    cd "$MEMORY" || exit
     runs=$(scale 60 300 6000)
     seq 2 >a
     seq 3 3 >b
