@@ -23,6 +23,7 @@ void stack_free(struct stack *stack); /* NULL is fine */
  * verified against its checksum when its last byte is read. */
 struct storage *stack_storage(struct stack *stack);
 
+size_t stack_batches(const struct stack *stack);
 uint64_t stack_records(const struct stack *stack, unsigned pile);
 uint64_t stack_bytes(const struct stack *stack, unsigned pile);
 

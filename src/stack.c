@@ -445,6 +445,11 @@ struct storage *stack_storage(struct stack *stack)
     return &stack->storage;
 }
 
+size_t stack_batches(const struct stack *stack)
+{
+    return stack->batches;
+}
+
 uint64_t stack_records(const struct stack *stack, unsigned pile)
 {
     return stack->records[pile];

@@ -214,6 +214,26 @@ static int open_or_make(struct folder *folder, const char *path, struct fault *f
     return 0;
 }
 
+/* A directory in which there are other things is seldom meant. What is hidden does not count, nor does what every file
+ * system has at its top. OK, or EXISTS if the format has come meanwhile. */
+static enum folder_verdict refuse_others(const struct store *store)
+{
+    struct folder_names names;
+    enum folder_verdict verdict = folder_list(&store->folder, &names);
+
+    for (size_t i = 0; i < names.count; i++)
+        if (strcmp(names.name[i], FORMAT_FILE) == 0)
+            verdict = FOLDER_EXISTS;
+    for (size_t i = 0; i < names.count && verdict == FOLDER_OK; i++) {
+        if (names.name[i][0] == '.' || strcmp(names.name[i], "lost+found") == 0)
+            continue;
+        folder_say(&store->folder, NULL, "not a store of piles, and not empty: it holds '%s'", names.name[i]);
+        verdict = FOLDER_FAILED;
+    }
+    folder_names_release(&names);
+    return verdict;
+}
+
 int store_join(struct store *store, const char *path, const struct format *wanted, struct fault *fault)
 {
     enum folder_verdict verdict;
@@ -222,8 +242,13 @@ int store_join(struct store *store, const char *path, const struct format *wante
     if (open_or_make(&store->folder, path, fault) != 0)
         return -1;
     verdict = read_format(store);
-    if (verdict == FOLDER_MISSING)
-        verdict = make_format(store, wanted);
+    if (verdict == FOLDER_MISSING) {
+        verdict = refuse_others(store);
+        if (verdict == FOLDER_OK)
+            verdict = make_format(store, wanted);
+        else if (verdict == FOLDER_EXISTS) /* now */
+            verdict = read_format(store);
+    }
     return verdict == FOLDER_OK ? compare_format(store, wanted) : -1;
 }
 

@@ -254,9 +254,11 @@ static uint64_t bytes_of(const struct stack *stack, unsigned count)
     return bytes;
 }
 
-static void say_gathered(const struct setup *setup, const struct run *run, uint64_t bytes, double start)
+static void say_gathered(const struct setup *setup, const struct run *run, const struct stack *stack, unsigned count,
+                         double start)
 {
-    setup_say_records(setup, run, bytes);
+    setup_say_records(setup, run, bytes_of(stack, count));
+    setup_say("batches:", "%zu", stack_batches(stack));
     setup_say_spilled(setup, run);
     setup_say_peak();
     setup_say("seconds:", "%.2f gather", run_seconds() - start);
@@ -269,6 +271,10 @@ static int gather_piles(struct setup *setup, const struct store *store, const ui
     double start = run_seconds();
     int status = -1;
 
+    if (stack != NULL && stack_batches(stack) == 0) {
+        fault_say(&setup->fault, "%s: there is no batch in it", setup->options->gather);
+        goto out;
+    }
     if (stack == NULL || setup_output(setup) != 0 || setup_temporary(setup) != 0)
         goto out;
     if (setup_large_run(setup, &run, setup_memory(setup, needed_for(stack, count))) != 0)
@@ -277,7 +283,7 @@ static int gather_piles(struct setup *setup, const struct store *store, const ui
     if (gather_stack(setup, &run, stack, number, count) == 0)
         status = output_commit(setup->output);
     if (status == 0 && setup->options->verbose)
-        say_gathered(setup, &run, bytes_of(stack, count), start);
+        say_gathered(setup, &run, stack, count, start);
 out:
     run_close(&run);
     stack_free(stack);

@@ -883,7 +883,7 @@ static void test_options_that_contradict_each_other_are_refused(void **state)
         {"--gather=a", "-e", "cannot combine --gather and -e"},
         {"--gather=a", "-i1-2", "cannot combine --gather and -i"},
         {"--gather=a", "-r", "cannot combine --gather and -r"},
-        {"--gather=a", "-z", "cannot combine --gather without --list and -z"},
+        {"--gather=a", "-z", "cannot combine -z and --gather without --list"},
         {"--gather=a", "--files0-from=b", "cannot combine --gather and --files0-from"},
         {"--gather=a", "--delimiter=b", "cannot combine --gather and --delimiter"},
         {"--gather=a", "--record-lines=2", "cannot combine --gather and --record-lines"},

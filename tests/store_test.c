@@ -277,11 +277,22 @@ static void a_directory_that_is_there_becomes_a_store_and_keeps_what_is_in_it(vo
 {
     (void)state;
     assert_int_equal(mkdir("d", 0755), 0);
-    assert_true(scratch_put("d/foreign", "foreign", 0644));
+    assert_true(scratch_put("d/.foreign", "foreign", 0644));
     assert_int_equal(symlink("d", "link"), 0);
     assert_int_equal(store_join(&store, "link", &lines, &folders_fault), 0);
-    assert_true(scratch_holds("d/foreign", "foreign"));
+    assert_true(scratch_holds("d/.foreign", "foreign"));
     assert_int_equal(scratch_count("d"), 2);
+}
+
+static void a_directory_with_other_things_does_not_become_one(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("d", 0755), 0);
+    assert_true(scratch_put("d/corpus.txt", "", 0644));
+    folders_listen();
+    assert_int_equal(store_join(&store, "d", &lines, &folders_fault), -1);
+    folders_assert_heard("bigshuf: d: not a store of piles, and not empty: it holds 'corpus.txt'\n");
+    assert_int_equal(scratch_count("d"), 1);
 }
 
 static void what_is_no_store_is_told_so(void **state)
@@ -769,6 +780,7 @@ int main(void)
         TEST(it_is_said_how_a_format_differs),
         TEST(who_asks_for_no_number_of_piles_gets_what_there_is),
         TEST(a_directory_that_is_there_becomes_a_store_and_keeps_what_is_in_it),
+        TEST(a_directory_with_other_things_does_not_become_one),
         TEST(what_is_no_store_is_told_so),
         TEST(a_format_written_in_another_way_is_not_known),
         TEST(every_byte_of_a_format_matters),

@@ -344,3 +344,25 @@ test_parallel_scatters_files_that_are_added() {
     batches a.txt b.txt c.txt
     gathered 2
 }
+
+test_parallel_makes_again_what_is_missing() {
+    needs_parallel
+    make_inputs a.txt b.txt
+    parallel_recipe 2 in/*
+    rm out/part-00001
+    parallel_recipe 2 in/*
+    gathered 2
+    rm -r store out
+    parallel_recipe 2 in/*
+    gathered 2
+}
+
+test_parallel_mixes_no_two_runs() {
+    needs_parallel
+    make_inputs a.txt b.txt
+    parallel_recipe 3 in/*
+    fails_with 1 '*out/part-00002 is there from another run: remove it*' parallel_recipe 2 in/*
+    fails_with 1 '*store holds other batches than those of the files*' parallel_recipe 3 in/a.txt
+    fails_with 1 'usage: *' parallel_recipe 0 in/a.txt
+    gathered 3
+}

@@ -17,18 +17,39 @@
 # FILEs have different names, of letters, digits, dots, dashes and underscores, whatever their folders: these become
 # the batches' names.
 
+# bigshuf must be found by PATH. For other records than lines, add the options (--csv --header, -z, ...) to the line
+# that scatters.
+
 set -euo pipefail
 
-store=$1 output=$2 parts=$3 jobs=${JOBS:-4}
+if [ $# -lt 4 ] || ! [ "$3" -ge 1 ]; then
+    echo "usage: $0 STORE OUTPUT PARTS FILE..." >&2
+    exit 1
+fi
+store=${1%/} output=${2%/} parts=$3 jobs=${JOBS:-4}
 shift 3
 
+# Parts of a run with other PARTS would be taken for parts of this one.
 mkdir -p "$output"
+for part in "$output"/part-*; do
+    number=${part##*-}
+    if [ -e "$part" ] && ! [ "$((10#$number))" -lt "$parts" ]; then
+        echo "$0: $part is there from another run: remove it" >&2
+        exit 1
+    fi
+done
 if [ ! -s "$store.seed" ]; then # all must have the same one, also those that run again
     od -An -N 32 -t x1 /dev/urandom | tr -d ' \n' >"$store.seed"
 fi
 seed=$(cat "$store.seed")
 
-# The logs know what is done by its number, so they are good for the same FILEs and PARTS only.
+# The logs know what is done by its number, so they are good for the same FILEs and PARTS only, and as long as it is there.
+if [ ! -e "$store" ]; then
+    rm -f "$store.scatter.log"
+fi
+for ((part = 0; part < parts; part++)); do
+    [ -e "$output/part-$(printf %05d $part)" ] || rm -f "$store.gather.log"
+done
 if ! printf '%s\n' "$output" "$parts" "$@" | cmp -s - "$store.list"; then
     rm -f "$store.scatter.log" "$store.gather.log"
     printf '%s\n' "$output" "$parts" "$@" >"$store.list"
@@ -37,6 +58,10 @@ fi
 parallel --quote --jobs "$jobs" --joblog "$store.scatter.log" --resume-failed \
     bigshuf --scatter="$store" --seed="$seed" --batch='{/}' -S "$((50 / jobs))%" --parallel=2 {} ::: "$@"
 
+if ! bigshuf --gather="$store" --list -z | tr '\0' '\n' | cut -f 1 | sort | cmp -s - <(basename -a "$@" | sort); then
+    echo "$0: $store holds other batches than those of the files" >&2
+    exit 1
+fi
 piles=$(bigshuf --gather="$store" --list -z | tr '\0' '\n' | cut -f 2 | sort -u)
 for ((part = 0; part < parts; part++)); do
     first=$((piles * part / parts)) last=$((piles * (part + 1) / parts - 1))

@@ -14,13 +14,28 @@
 # FILEs have different names, of letters, digits, dots, dashes and underscores, whatever their folders: these become
 # the batches' names. A cluster takes arrays of up to MaxArraySize tasks (scontrol show config): usually 1000.
 
+# bigshuf must be found by PATH on the nodes. For other records than lines, add the options (--csv --header, -z, ...) to
+# the line that scatters.
+
 set -euo pipefail
 
-store=$1 output=$2 parts=$3
+if [ $# -lt 4 ] || ! [ "$3" -ge 1 ]; then
+    echo "usage: $0 STORE OUTPUT PARTS FILE..." >&2
+    exit 1
+fi
+store=${1%/} output=${2%/} parts=$3
 shift 3
 here=$(dirname "$0")
 
+# Parts of a run with other PARTS would be taken for parts of this one.
 mkdir -p "$output"
+for part in "$output"/part-*; do
+    number=${part##*-}
+    if [ -e "$part" ] && ! [ "$((10#$number))" -lt "$parts" ]; then
+        echo "$0: $part is there from another run: remove it" >&2
+        exit 1
+    fi
+done
 printf '%s\n' "$@" >"$store.list"
 if [ ! -s "$store.seed" ]; then # all tasks must have the same one, also those that run again
     od -An -N 32 -t x1 /dev/urandom | tr -d ' \n' >"$store.seed"
