@@ -147,7 +147,7 @@ lint: ## check format, clang-tidy, cppcheck, the man page and the scripts
 	        xargs -n 1 -P 2 sh -c 'clang-tidy --quiet "$$1" -- -std=c11 $(NEEDED_CPPFLAGS) 2>/dev/null' tidy; \
 	fi; \
 	if has cppcheck; then \
-	    cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --std=c11 --inline-suppr \
+	    cppcheck -j 2 --quiet --error-exitcode=1 --enable=warning,performance,portability --std=c11 --inline-suppr \
 	        $(NEEDED_CPPFLAGS) $(filter %.c,$(C_FILES)); \
 	fi; \
 	if has mandoc; then \

@@ -68,8 +68,10 @@ static int list_batches(FILE *to, const struct store *store, const struct folder
 {
     struct totals totals = {.pile = sys_allocate(store->format.piles, sizeof *totals.pile)};
     int width = 6;
-    int status = totals.pile != NULL ? 0 : fault_report(store->folder.fault, "memory", errno);
+    int status = 0;
 
+    if (totals.pile == NULL)
+        return fault_report(store->folder.fault, "memory", errno);
     for (size_t i = 0; i < names->count; i++)
         width = (int)strlen(names->name[i]) > width ? (int)strlen(names->name[i]) : width;
     if (!for_programs)

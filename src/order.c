@@ -202,7 +202,8 @@ void order_batch_key(const struct order *order, const char *name, struct random_
     size_t length = strlen(name);
 
     put_number(arguments, length);
-    memcpy(arguments + 8, name, length);
+    for (size_t i = 0; i < length; i++)
+        arguments[8 + i] = (uint8_t)name[i];
     random_key_derive(key, &order->key, "batch", arguments, 8 + length);
 }
 

@@ -383,7 +383,7 @@ static void store_order(const struct order *order, uint64_t epoch, uint32_t numb
     order_scatter(&batch, (struct order_node){.number = 0}, 1, 0, FIVE - 2, pile_of + 2);
     order_of_epoch(order, epoch, 2, piles);
     for (unsigned p = 0; p < 2; p++) {
-        uint32_t record[FIVE];
+        uint32_t record[FIVE] = {0};
         unsigned count = 0;
 
         for (uint32_t i = 0; i < FIVE; i++)
