@@ -572,13 +572,14 @@ test_a_directory_is_told() {
 
 # ---- Repeats for ever ----
 
+# head closes its input before it writes the last of its output, so the status is shown when both have ended.
 test_repeats_go_on_until_the_reader_goes_away_as_by_shuf() {
     [ -z "$(trap -p PIPE)" ] || skip "SIGPIPE is ignored here"
-    same_as_shuf '{ $shuf -r -e a || echo $? >&2; } | head -n 100000' \
-        '{ $shuf -r -i 7-7 || echo $? >&2; } | head -n 3' \
-        '{ $shuf --rep -i 1-1000 --random-source=<(yes 42) || echo $? >&2; } | head -n 30000' \
-        '{ $shuf -r --random-source=<(yes 42) in || echo $? >&2; } | head -n 30000' \
-        '{ $shuf -rz --random-source=<(yes 42) < <(cat in) || echo $? >&2; } | head -c 30000'
+    same_as_shuf '{ $shuf -r -e a || echo $? >status; } | head -n 100000; cat status' \
+        '{ $shuf -r -i 7-7 || echo $? >status; } | head -n 3; cat status' \
+        '{ $shuf --rep -i 1-1000 --random-source=<(yes 42) || echo $? >status; } | head -n 30000; cat status' \
+        '{ $shuf -r --random-source=<(yes 42) in || echo $? >status; } | head -n 30000; cat status' \
+        '{ $shuf -rz --random-source=<(yes 42) < <(cat in) || echo $? >status; } | head -c 30000; cat status'
 }
 
 test_repeats_for_ever_may_go_to_a_fifo() {
