@@ -127,7 +127,7 @@ __attribute__((format(printf, 2, 0))) static void say(const char *prefix, const 
     int errno_before = errno;
     struct line line = {.length = 0};
 
-    append(&line, prefix);
+    append(&line, "%s", prefix);
     append_list(&line, format, arguments);
     print(&line);
     errno = errno_before;

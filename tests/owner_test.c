@@ -503,14 +503,15 @@ static void a_failure_to_sign_leaves_nothing(void **state)
 
     (void)state;
     for (unsigned at = 1; failed; at++) {
-        int lock, result;
+        int lock;
+        enum folder_verdict result;
 
         folders_fail(at, EIO);
         folders_listen();
         result = owner_sign(&folder, &lock);
         failed = folders.failed != NULL;
         folders.fail_at = 0;
-        folders_assert_heard(result == 0 ? "" : "bigshuf: d/owner: Input/output error\n");
+        folders_assert_heard(result == FOLDER_OK ? "" : "bigshuf: d/owner: Input/output error\n");
         assert_int_equal(lock >= 0, result == 0);
         assert_int_equal(scratch_count("d"), result == 0);
         failures += result != 0;
