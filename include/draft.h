@@ -2,8 +2,9 @@
 #define BIGSHUF_DRAFT_H
 
 /*
- * A batch in work: a folder .new-NAME in which the piles are written, and which becomes the batch NAME in one step when
- * all of it is on disk.
+ * A batch in work: a folder .new-NAME~NUMBER in which the piles are written, and which becomes the batch NAME in one
+ * step when all of it is on disk. The number is a random one, so that any number of processes may make a batch of one
+ * name at the same time: one of them comes first, and the others find it there.
  *
  *     draft_begin --> writes to draft_storage --> draft_commit --> draft_free
  *                               |                                     removes what has not been committed

@@ -9,8 +9,9 @@
  *                 file .new-format~HOST-PROCESS-TIME (.new-header~... likewise) that is left only by a sudden death
  *     header      the header of all inputs, as it stands there, if there is one; made once, in the same way
  *     NAME        a complete batch: pile-0000, pile-0001, ... (plain records) and manifest (manifest.h)
- *     .new-NAME   a batch in work (draft.h); .new-NAME~1, ~2, ... if others have begun one of the same name
- *     .old-NAME   a batch that is being removed, when nobody reads it any more (sweep.h)
+ *     .new-NAME~NUMBER    a batch in work (draft.h), a random number making its name one that nobody else uses; beside
+ *                 it .new-NAME~NUMBER.owner, whose it is (owner.h), which is .new-NAME~NUMBER.owner~ for a moment
+ *     .old-NAME~NUMBER    a batch that is being removed, when nobody reads it any more (sweep.h)
  *
  * Whatever else is there is left alone. Functions that return int return 0, or -1 after a report.
  */

@@ -21,7 +21,7 @@
 void sweep_dead(struct store *store);
 
 /* The newest `keep` batches by name stay, and the batch `added`; the others leave the store: each is renamed to
- * .old-NAME, and its files go if nobody reads them. 0, or -1 after a report. */
+ * .old-NAME~NUMBER, and its files go if nobody reads them. 0, or -1 after a report. */
 int sweep_keep(struct store *store, uint64_t keep, const char *added);
 
 /* Remove all drafts, and all batches that left the store, but for those whose owner is alive or that are being read.
@@ -33,18 +33,14 @@ int sweep_all(struct store *store);
 
 #define SWEEP_DRAFT ".new-"
 
-enum { SWEEP_NAME_BYTES = STORE_NAME_MAX + 16, SWEEP_ATTEMPTS = 100 };
+enum { SWEEP_NAME_BYTES = STORE_NAME_MAX + 24 };
 
-/* The name of a batch's folder before it is complete, or after it has left the store, with the prefix for that. The
- * first attempt to find one that is free is NAME itself, the second NAME~1, the last NAME~99. Returns `name`. */
-char *sweep_name(char name[SWEEP_NAME_BYTES], const char *prefix, const char *batch, int attempt);
+/* The name of a batch's folder before it is complete, or after it has left the store, with the prefix for that: one
+ * that nobody has had, PREFIX NAME ~ and a random number. 0, or -1 with errno. */
+int sweep_name(char name[SWEEP_NAME_BYTES], const char *prefix, const char *batch);
 
-/* Remove the draft `name` if it is this user's and its process is gone for sure. Returns whether there is no such draft
- * any more; if there is, `owner` says who is at work in it, as owner_ask does. */
-bool sweep_dead_draft(struct store *store, const char *name, struct owner *owner);
-
-/* Remove a draft of this process: `folder` is its folder, and `lock`, or -1, what owner_sign gave, which is closed.
- * What cannot be removed is worth a warning. */
-void sweep_own_draft(struct store *store, const char *name, const struct folder *folder, int lock);
+/* Remove what is left of a draft that this process has signed (owner.h), and the signature, with its lock. What cannot
+ * be removed is worth a warning. */
+void sweep_own_draft(struct store *store, const char *name, int lock);
 
 #endif

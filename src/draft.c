@@ -2,6 +2,10 @@
  * Nobody can see a part of a batch, since its folder has another name until all of it is on disk: first the piles, then
  * the manifest that describes them, then the folder's names, and only then the one rename. Whoever dies before it
  * leaves a draft (sweep.c), whoever dies after it leaves a batch.
+ *
+ * The rename replaces nothing but an empty folder, which no batch is (rename(2)). The name before it is nobody else's,
+ * and is signed (owner.h) before there is a folder of it: so whatever stands under it is this draft, or it has been
+ * removed.
  */
 
 #include "draft.h"
@@ -13,20 +17,20 @@
 
 #include "batch.h"
 #include "bundle.h"
-#include "io.h"
 #include "owner.h"
 #include "sweep.h"
 #include "sys.h"
 
-/* To make a folder, or to put the batch in its place, while others of its name come and go. */
+/* To put the batch in its place, while others of its name come and go. */
 enum { ATTEMPTS = 100 };
 
 struct draft {
     struct store *store;
     char batch[STORE_NAME_MAX + 1];
     char name[SWEEP_NAME_BYTES]; /* of the folder, until it is committed */
-    struct folder folder;
+    bool is_signed;
     int lock;
+    struct folder folder;
     struct manifest manifest;
     struct bundle *bundle;
 };
@@ -84,63 +88,20 @@ static enum draft_verdict compare(const struct store *store, const char *name, c
 
 /* ---- The folder ---- */
 
-static void warn_of_owner(const struct draft *draft, const struct owner *owner)
-{
-    const char *path = draft->store->folder.path;
-
-    if (owner->host[0] == '\0')
-        fault_warn("%s/%s: another process may be at work on a batch of this name", path, draft->name);
-    else
-        fault_warn("%s/%s: another process may be at work on a batch of this name (host %s, process %llu)", path,
-                   draft->name, owner->host, (unsigned long long)owner->process);
-}
-
-/* Make a folder of the draft's name and sign it. Until it is signed anybody may take it for abandoned. */
-static enum folder_verdict make_signed(struct draft *draft)
-{
-    enum folder_verdict verdict = FOLDER_MISSING;
-
-    for (int attempt = 0; attempt < ATTEMPTS && verdict == FOLDER_MISSING; attempt++) {
-        folder_close(&draft->folder);
-        verdict = folder_make(&draft->folder, &draft->store->folder, draft->name);
-        if (verdict == FOLDER_OK)
-            verdict = owner_sign(&draft->folder, &draft->lock);
-        if (verdict == FOLDER_OK && folder_stands(&draft->store->folder, draft->name, draft->folder.fd) == 0) {
-            if (draft->lock >= 0)
-                (void)io_close(draft->lock);
-            draft->lock = -1;
-            verdict = FOLDER_MISSING;
-        }
-    }
-    return verdict;
-}
-
-/* The same in the place of a folder whose process is gone. */
-static enum folder_verdict make_folder(struct draft *draft, bool warns)
-{
-    enum folder_verdict verdict = make_signed(draft);
-    struct owner owner;
-
-    if (verdict != FOLDER_EXISTS)
-        return verdict;
-    if (sweep_dead_draft(draft->store, draft->name, &owner))
-        return make_signed(draft);
-    if (warns)
-        warn_of_owner(draft, &owner);
-    return FOLDER_EXISTS;
-}
-
 /* 0, or -1 after a report. */
-static int find_folder(struct draft *draft)
+static int make_folder(struct draft *draft)
 {
-    enum folder_verdict verdict = FOLDER_EXISTS;
+    const struct folder *root = &draft->store->folder;
+    enum folder_verdict verdict;
 
-    for (int attempt = 0; attempt < SWEEP_ATTEMPTS && verdict == FOLDER_EXISTS; attempt++) {
-        sweep_name(draft->name, SWEEP_DRAFT, draft->batch, attempt);
-        verdict = make_folder(draft, attempt == 0);
-    }
+    if (sweep_name(draft->name, SWEEP_DRAFT, draft->batch) != 0)
+        return fault_report(root->fault, "random number", errno);
+    verdict = owner_sign(root, draft->name, &draft->lock);
+    draft->is_signed = verdict == FOLDER_OK;
+    if (draft->is_signed)
+        verdict = folder_make(&draft->folder, root, draft->name);
     if (verdict == FOLDER_EXISTS || verdict == FOLDER_MISSING)
-        return folder_report(&draft->store->folder, draft->name, verdict == FOLDER_EXISTS ? EEXIST : ENOENT);
+        return folder_report(root, draft->name, verdict == FOLDER_EXISTS ? EEXIST : ENOENT);
     return verdict == FOLDER_OK ? 0 : -1;
 }
 
@@ -175,7 +136,7 @@ enum draft_verdict draft_begin(struct draft **draft, struct store *store, const 
     made->manifest.pile = sys_allocate(store->format.piles, sizeof *made->manifest.pile);
     if (made->manifest.pile == NULL)
         fault_report(store->folder.fault, "memory", errno);
-    else if (find_folder(made) == 0)
+    else if (make_folder(made) == 0)
         made->bundle = bundle_open(&made->folder, &store->format);
     if (made->bundle == NULL) {
         draft_free(made);
@@ -223,51 +184,27 @@ static int finish(struct draft *draft, const uint64_t *records, const uint8_t *h
     return folder_sync(&draft->folder);
 }
 
-/* The folder has its final name: nobody is at work in it any more. */
-static enum draft_verdict leave(struct draft *draft)
-{
-    int status = folder_sync(&draft->store->folder);
-
-    if (draft->lock >= 0)
-        (void)io_close(draft->lock);
-    draft->lock = -1;
-    (void)sys_unlink_at(draft->folder.fd, OWNER_FILE);
-    folder_close(&draft->folder);
-    return status == 0 ? DRAFT_OK : DRAFT_FAILED;
-}
-
 /* The draft has its name no more. A network file system may say so after a rename that was heard twice. */
-static enum draft_verdict look_for_folder(struct draft *draft)
+static enum draft_verdict look_for_folder(const struct draft *draft)
 {
     const struct folder *root = &draft->store->folder;
 
-    if (folder_stands(root, draft->batch, draft->folder.fd) == 1)
-        return leave(draft);
-    folder_say(root, draft->name, "somebody has removed it");
-    return DRAFT_FAILED;
+    if (folder_stands(root, draft->batch, draft->folder.fd) != 1) {
+        folder_say(root, draft->name, "somebody has removed it");
+        return DRAFT_FAILED;
+    }
+    return folder_sync(root) == 0 ? DRAFT_OK : DRAFT_FAILED;
 }
 
-/* It was another folder that got the batch's name: one that somebody has made in the place of this one. */
-static enum draft_verdict take_back(struct draft *draft)
-{
-    const struct folder *root = &draft->store->folder;
-
-    folder_say(root, draft->name, "somebody has removed it");
-    (void)folder_rename(root, draft->batch, draft->name);
-    return DRAFT_FAILED;
-}
-
-static enum draft_verdict publish(struct draft *draft)
+static enum draft_verdict publish(const struct draft *draft)
 {
     const struct folder *root = &draft->store->folder;
     enum draft_verdict verdict = DRAFT_OK;
 
     for (int attempt = 0; attempt < ATTEMPTS && verdict == DRAFT_OK; attempt++) {
-        if (folder_stands(root, draft->name, draft->folder.fd) == 0)
-            return look_for_folder(draft);
         switch (folder_rename(root, draft->name, draft->batch)) {
         case FOLDER_OK:
-            return folder_stands(root, draft->batch, draft->folder.fd) == 0 ? take_back(draft) : leave(draft);
+            return folder_sync(root) == 0 ? DRAFT_OK : DRAFT_FAILED;
         case FOLDER_MISSING:
             return look_for_folder(draft);
         case FOLDER_EXISTS:
@@ -298,9 +235,9 @@ void draft_free(struct draft *draft)
     if (draft == NULL)
         return;
     bundle_free(draft->bundle);
-    if (draft->folder.path != NULL)
-        sweep_own_draft(draft->store, draft->name, &draft->folder, draft->lock);
     folder_close(&draft->folder);
+    if (draft->is_signed)
+        sweep_own_draft(draft->store, draft->name, draft->lock);
     free(draft->manifest.pile);
     free(draft);
 }

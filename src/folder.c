@@ -415,6 +415,9 @@ static enum folder_verdict link_name(const struct folder *folder, const char *by
     if (sys_link_at(folder->fd, by, name) == 0)
         return FOLDER_OK;
     switch (errno) {
+    case ENOENT:
+    case ESTALE:
+        return FOLDER_MISSING;
     case EPERM:
     case EMLINK:
     case ENOSYS:

@@ -3,8 +3,9 @@
  * or in another container. It must be free for a process to count as gone; but that it is free proves nothing, as there
  * may be file systems that grant every lock.
  *
- * Signing takes the lock on the empty file, then writes. So whoever can read who it is finds it locked, and a lock that
- * is in the way of signing is one that somebody took to ask, for a moment.
+ * The file is locked and whole when it gets its name, by a rename. So nobody ever sees it otherwise, and nobody asks
+ * for the lock meanwhile; should a sweep remove the file before it has its name, the rename says so, and it is made
+ * again.
  */
 
 #include "owner.h"
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "io.h"
 #include "number.h"
@@ -25,10 +25,17 @@
 enum {
     TEXT_BYTES = 3 * OWNER_WORD_BYTES, /* room for the whole file */
     START_FIELD = 22,                  /* proc(5): of /proc/PID/stat, counted from 1 */
-    ATTEMPTS = 1000,                   /* to get the lock, a millisecond apart */
+    NAME_BYTES = 256,                  /* of the file */
+    ATTEMPTS = 100,                    /* to make it, should it be removed */
 };
 
 /* ---- The file ---- */
+
+static const char *file_name(const char *name, const char *suffix, char file[NAME_BYTES])
+{
+    snprintf(file, NAME_BYTES, "%s%s", name, suffix);
+    return file;
+}
 
 static int put_text(const struct owner *owner, char text[TEXT_BYTES])
 {
@@ -157,21 +164,6 @@ static bool is_held(int error)
     return error == EWOULDBLOCK || error == EAGAIN;
 }
 
-/* Lock a file that nobody locks for longer than it takes to ask. 0, or -1 with errno. */
-static int lock_own(int fd)
-{
-    const struct timespec moment = {.tv_nsec = 1000000};
-
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        if (io_lock(fd, true) == 0)
-            return 0;
-        if (!is_held(errno))
-            return -1;
-        nanosleep(&moment, NULL);
-    }
-    return -1;
-}
-
 /* Where locks are locks of the server (NFS), an exclusive one takes a descriptor that may write. A shared one tells as
  * well whether somebody has the exclusive one. */
 static int lock_other(int fd)
@@ -182,62 +174,95 @@ static int lock_other(int fd)
 }
 
 /* Lock and write a new file. 0, or -1 with errno. Without locking *lock is -1. */
-static int sign_file(const struct folder *folder, int fd, int *lock)
+static int sign_file(int fd, int *lock)
 {
     char text[TEXT_BYTES];
     struct owner self;
 
-    if (lock_own(fd) == 0)
+    if (io_lock(fd, true) == 0)
         *lock = fd;
-    else if (errno == ENOTSUP)
-        fault_warn("%s: cannot be locked: should this run be killed, what it leaves there stays until --sweep",
-                   folder->path);
-    else
+    else if (errno != ENOTSUP)
         return -1;
     describe_self(&self);
     return io_write(fd, text, (size_t)put_text(&self, text)) == 0 ? io_sync(fd) : -1;
 }
 
-enum folder_verdict owner_sign(const struct folder *folder, int *lock)
+/* MISSING if somebody removes the file before it has its name, or is about to and has the lock. A network file system
+ * may say so after a rename that was heard twice. */
+static enum folder_verdict sign_once(const struct folder *folder, const char *name, int *lock)
 {
+    char file[NAME_BYTES], begun[NAME_BYTES];
     enum folder_verdict verdict;
-    int fd, result;
+    int fd;
 
     *lock = -1;
-    verdict = folder_edit_file(folder, OWNER_FILE, true, &fd);
-    if (verdict == FOLDER_EXISTS)
-        folder_report(folder, OWNER_FILE, EEXIST);
+    verdict = folder_edit_file(folder, file_name(name, OWNER_BEGUN_SUFFIX, begun), true, &fd);
+    if (verdict == FOLDER_EXISTS) {
+        folder_report(folder, begun, EEXIST);
+        verdict = FOLDER_FAILED;
+    }
     if (verdict != FOLDER_OK)
-        return verdict == FOLDER_MISSING ? FOLDER_MISSING : FOLDER_FAILED;
-    result = sign_file(folder, fd, lock);
-    if (result != 0) {
-        folder_report(folder, OWNER_FILE, errno);
-        (void)folder_unlink(folder, OWNER_FILE);
+        return verdict;
+    if (sign_file(fd, lock) == 0) {
+        verdict = folder_rename(folder, begun, file_name(name, OWNER_SUFFIX, file));
+        if (verdict == FOLDER_MISSING && folder_stands(folder, file, fd) == 1)
+            verdict = FOLDER_OK;
+    } else if (is_held(errno)) {
+        verdict = FOLDER_MISSING; /* soon */
+    } else {
+        folder_report(folder, begun, errno);
+        verdict = FOLDER_FAILED;
+    }
+    if (verdict != FOLDER_OK) {
+        (void)sys_unlink_at(folder->fd, begun);
         *lock = -1;
     }
     if (*lock < 0)
         (void)io_close(fd);
-    return result == 0 ? FOLDER_OK : FOLDER_FAILED;
+    return verdict;
+}
+
+enum folder_verdict owner_sign(const struct folder *folder, const char *name, int *lock)
+{
+    enum folder_verdict verdict = FOLDER_MISSING;
+
+    for (int attempt = 0; attempt < ATTEMPTS && verdict == FOLDER_MISSING; attempt++)
+        verdict = sign_once(folder, name, lock);
+    if (verdict == FOLDER_OK && *lock < 0)
+        fault_warn("%s/%s: cannot be locked: should this run be killed, what it leaves there stays until --sweep",
+                   folder->path, name);
+    return verdict;
+}
+
+/* What is open when it is removed, a network file system keeps under another name. */
+int owner_leave(const struct folder *folder, const char *name, int lock)
+{
+    char file[NAME_BYTES];
+
+    if (lock >= 0)
+        (void)io_close(lock);
+    return sys_unlink_at(folder->fd, file_name(name, OWNER_SUFFIX, file));
 }
 
 /* ---- Asking ---- */
 
-/* To be locked and read, as far as one may. -1 if there is no such file. */
-static int open_owner(const struct folder *folder)
+/* To be locked and read, as far as one may. -1 with errno. */
+static int open_owner(const struct folder *folder, const char *name)
 {
+    char file[NAME_BYTES];
     struct stat status;
-    int fd = io_open_at(folder->fd, OWNER_FILE, O_RDWR | O_NONBLOCK | O_NOCTTY, 0);
+    int fd = io_open_at(folder->fd, file_name(name, OWNER_SUFFIX, file), O_RDWR | O_NONBLOCK | O_NOCTTY, 0);
 
     if (fd < 0)
-        fd = io_open_at(folder->fd, OWNER_FILE, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+        fd = io_open_at(folder->fd, file, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
     if (fd >= 0 && (sys_fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
         (void)io_close(fd);
+        errno = EACCES;
         return -1;
     }
     return fd;
 }
 
-/* Nothing is in the file of a process that was killed before it could sign. */
 static enum owner_state read_owner(int fd, struct owner *owner)
 {
     char text[TEXT_BYTES];
@@ -250,29 +275,25 @@ static enum owner_state read_owner(int fd, struct owner *owner)
     if (got == 0 && parse(text, owner))
         return ask_host(owner);
     *owner = (struct owner){0};
-    return got == 0 && length == 0 ? OWNER_GONE : OWNER_UNKNOWN;
+    return OWNER_UNKNOWN;
 }
 
-enum owner_state owner_ask(const struct folder *folder, struct owner *owner, int *lock)
+enum owner_state owner_ask(const struct folder *folder, const char *name, struct owner *owner, int *lock)
 {
     enum owner_state state;
-    int fd = open_owner(folder);
+    int fd = open_owner(folder, name);
 
     *owner = (struct owner){0};
     *lock = -1;
     if (fd < 0)
-        return OWNER_UNKNOWN;
+        return errno == ENOENT || errno == ESTALE ? OWNER_GONE : OWNER_UNKNOWN;
     state = read_owner(fd, owner);
-    if (state == OWNER_ALIVE)
-        goto out;
-    if (lock_other(fd) != 0) {
-        state = is_held(errno) ? OWNER_ALIVE : OWNER_UNKNOWN;
-    } else if (state == OWNER_GONE) {
+    if (state != OWNER_ALIVE && lock_other(fd) == 0) {
         *lock = fd;
-        fd = -1;
+        return state;
     }
-out:
-    if (fd >= 0)
-        (void)io_close(fd);
+    if (state != OWNER_ALIVE)
+        state = is_held(errno) ? OWNER_ALIVE : OWNER_UNKNOWN;
+    (void)io_close(fd);
     return state;
 }

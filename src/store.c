@@ -120,15 +120,33 @@ static enum folder_verdict read_format(struct store *store)
     return verdict;
 }
 
+/* A sweep may remove the file before it has its name: then it is made again. */
 static enum folder_verdict publish(const struct store *store, const char *file, const void *data, size_t bytes)
 {
+    enum { ATTEMPTS = 100 };
+    enum folder_verdict verdict = FOLDER_MISSING;
     char by[STORE_NAME_MAX + 1];
 
-    make_temporary_name(file, by);
-    return folder_publish(&store->folder, file, by, data, bytes);
+    for (int attempt = 0; attempt < ATTEMPTS && verdict == FOLDER_MISSING; attempt++) {
+        make_temporary_name(file, by);
+        verdict = folder_publish(&store->folder, file, by, data, bytes);
+    }
+    return verdict;
 }
 
-/* Make the format, or find that somebody else has made one, and read it. */
+/* Put the name of a new directory on disk, as far as the one above it may be read. */
+static void sync_above(const struct folder *folder)
+{
+    int fd = io_open_at(folder->fd, "..", O_RDONLY | O_DIRECTORY, 0);
+
+    if (fd < 0)
+        return;
+    (void)io_sync(fd);
+    (void)io_close(fd);
+}
+
+/* Make the format, or find that somebody else has made one, and read it. Where there is one, the directory's own name
+ * is on disk, whoever made it. */
 static enum folder_verdict make_format(struct store *store, const struct format *wanted)
 {
     struct format format = *wanted;
@@ -137,6 +155,7 @@ static enum folder_verdict make_format(struct store *store, const struct format 
 
     if (format.piles == 0)
         format.piles = FORMAT_PILES;
+    sync_above(&store->folder);
     verdict = publish(store, FORMAT_FILE, text, format_text(&format, text));
     if (verdict == FOLDER_OK || verdict == FOLDER_EXISTS)
         verdict = read_format(store);
@@ -186,17 +205,6 @@ int store_open(struct store *store, const char *path, struct fault *fault)
     return verdict == FOLDER_OK ? 0 : -1;
 }
 
-/* Put the name of a new directory on disk, as far as the one above it may be read. */
-static void sync_above(const struct folder *folder)
-{
-    int fd = io_open_at(folder->fd, "..", O_RDONLY | O_DIRECTORY, 0);
-
-    if (fd < 0)
-        return;
-    (void)io_sync(fd);
-    (void)io_close(fd);
-}
-
 static int open_or_make(struct folder *folder, const char *path, struct fault *fault)
 {
     enum folder_verdict verdict = folder_open(folder, path, fault);
@@ -208,10 +216,7 @@ static int open_or_make(struct folder *folder, const char *path, struct fault *f
     verdict = folder_open(folder, path, fault);
     if (verdict == FOLDER_MISSING)
         return fault_report(fault, path, ENOENT);
-    if (verdict != FOLDER_OK)
-        return -1;
-    sync_above(folder);
-    return 0;
+    return verdict == FOLDER_OK ? 0 : -1;
 }
 
 /* A directory in which there are other things is seldom meant. What is hidden does not count, nor does what every file

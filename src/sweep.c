@@ -2,7 +2,10 @@
  * Whatever is to be removed is renamed to .old-NAME first, in one step, and only then emptied. That settles all races:
  * a draft is either renamed by its own process, and is a batch, or by whoever sweeps it, and its process fails; and
  * what has begun to lose its files cannot be taken for a batch or a draft any more, also if the sweep itself is killed.
- * An .old- folder without a manifest is such a removal that was interrupted, and anybody goes on with it.
+ * An .old- folder without a manifest is such a removal that was interrupted, and anybody goes on with it. As no name is
+ * used twice, what stands under one is what stood there before, or nothing.
+ *
+ * A draft's owner (owner.h) is asked after the draft has been seen: so if there is none, it is gone.
  *
  * The way of readers past this is told in batch.c. No file is kept open while its folder is removed, since on network
  * file systems it would stay there under another name.
@@ -11,6 +14,7 @@
 #include "sweep.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +25,7 @@
 #include "number.h"
 #include "sys.h"
 
-static const char LEFT[] = ".old-";
+#define SWEEP_LEFT ".old-"
 
 enum outcome {
     REMOVED,
@@ -62,6 +66,15 @@ static const char *cause(int error)
     return error == ENOTEMPTY || error == EEXIST ? "there are other files in it" : strerror(error);
 }
 
+static void close_lock(int lock)
+{
+    int error = errno;
+
+    if (lock >= 0)
+        (void)io_close(lock);
+    errno = error;
+}
+
 static void warn(const struct sweep *sweep, const char *name)
 {
     fault_warn("%s/%s: cannot be removed: %s", sweep->store->folder.path, name, cause(errno));
@@ -69,50 +82,67 @@ static void warn(const struct sweep *sweep, const char *name)
 
 /* ---- Names ---- */
 
-char *sweep_name(char name[SWEEP_NAME_BYTES], const char *prefix, const char *batch, int attempt)
+int sweep_name(char name[SWEEP_NAME_BYTES], const char *prefix, const char *batch)
 {
-    if (attempt == 0)
-        snprintf(name, SWEEP_NAME_BYTES, "%s%s", prefix, batch);
-    else
-        snprintf(name, SWEEP_NAME_BYTES, "%s%s~%d", prefix, batch, attempt);
-    return name;
+    uint64_t number;
+
+    if (sys_random(&number, sizeof number) != 0)
+        return -1;
+    snprintf(name, SWEEP_NAME_BYTES, "%s%s~%016" PRIx64, prefix, batch, number);
+    return 0;
 }
 
-/* Is this a name that sweep_name makes with the prefix? If so, of which batch? */
-static bool parse_name(const char *name, const char *prefix, char batch[STORE_NAME_MAX + 1])
+/* Has the name this prefix and then that of a batch? If so, returns what follows it; else NULL. */
+static const char *skip_batch(const char *name, const char *prefix)
 {
-    const size_t prefix_length = strlen(prefix);
-    char again[SWEEP_NAME_BYTES];
-    uint64_t attempt = 0;
-    const char *end;
+    char batch[STORE_NAME_MAX + 1];
     size_t length;
 
-    if (strncmp(name, prefix, prefix_length) != 0)
-        return false;
-    length = strcspn(name + prefix_length, "~");
-    end = name + prefix_length + length;
+    if (strncmp(name, prefix, strlen(prefix)) != 0)
+        return NULL;
+    name += strlen(prefix);
+    length = strcspn(name, "~");
     if (length > STORE_NAME_MAX)
-        return false;
-    memcpy(batch, name + prefix_length, length);
+        return NULL;
+    memcpy(batch, name, length);
     batch[length] = '\0';
-    if (*end == '~' && (number_parse(end + 1, &attempt) != 0 || attempt >= SWEEP_ATTEMPTS))
-        return false;
-    return store_is_name(batch) && strcmp(name, sweep_name(again, prefix, batch, (int)attempt)) == 0;
+    return store_is_name(batch) ? name + length : NULL;
+}
+
+/* Is it what sweep_name puts behind a batch's name, and then `suffix`? */
+static bool is_number(const char *rest, const char *suffix)
+{
+    enum { DIGITS = 16 };
+
+    return *rest == '~' && strspn(rest + 1, "0123456789abcdef") == DIGITS && strcmp(rest + 1 + DIGITS, suffix) == 0;
+}
+
+/* What stands in a store under names that are this module's. */
+enum kind {
+    OTHER,
+    DRAFT,
+    SIGNATURE, /* of a draft's owner */
+    BEGUN,     /* that and the store's files before they have their names */
+    LEFT,
+};
+
+static enum kind find_kind(const char *name)
+{
+    const char *rest = skip_batch(name, SWEEP_DRAFT);
+
+    if (store_is_temporary(name))
+        return BEGUN;
+    if (rest != NULL && is_number(rest, ""))
+        return DRAFT;
+    if (rest != NULL && is_number(rest, OWNER_SUFFIX))
+        return SIGNATURE;
+    if (rest != NULL && is_number(rest, OWNER_BEGUN_SUFFIX))
+        return BEGUN;
+    rest = skip_batch(name, SWEEP_LEFT);
+    return rest != NULL && (*rest == '\0' || is_number(rest, "")) ? LEFT : OTHER; /* users rename to .old-NAME */
 }
 
 /* ---- Batches that left the store ---- */
-
-/* 1 or 0, or -1 with errno. `mine` tells whether it is this user's. */
-static int is_folder(const struct sweep *sweep, const char *name, bool *mine)
-{
-    struct stat status;
-
-    *mine = false;
-    if (sys_stat_at(sweep->root.fd, name, &status) != 0)
-        return errno == ENOENT ? 0 : -1;
-    *mine = status.st_uid == sys_user();
-    return S_ISDIR(status.st_mode);
-}
 
 /* Unlink a regular file; what is anything else is not the store's. That it is missing is well. 0, or -1 with errno. */
 static int unlink_file(struct sweep *sweep, const struct folder *folder, const char *file)
@@ -129,22 +159,7 @@ static int unlink_file(struct sweep *sweep, const struct folder *folder, const c
     return 0;
 }
 
-/* Remove a folder that is empty, unless its name is another's by now. */
-static enum outcome remove_folder(struct sweep *sweep, const struct folder *folder, const char *name)
-{
-    int here = folder_stands(&sweep->root, name, folder->fd), error;
-
-    if (here <= 0)
-        return here == 0 ? REMOVED : STUCK;
-    if (sys_rmdir_at(sweep->root.fd, name) == 0 || errno == ENOENT)
-        return REMOVED;
-    error = errno;
-    here = folder_stands(&sweep->root, name, folder->fd); /* a rename onto an empty folder takes its place */
-    errno = error;
-    return here == 0 ? REMOVED : STUCK;
-}
-
-/* The piles and the owner, then the folder itself. */
+/* The piles, then the folder itself. */
 static enum outcome remove_rest(struct sweep *sweep, const struct folder *folder, const char *name)
 {
     char file[STORE_FILE_NAME_BYTES];
@@ -152,9 +167,7 @@ static enum outcome remove_rest(struct sweep *sweep, const struct folder *folder
     for (unsigned p = 0; p < sweep->store->format.piles; p++)
         if (unlink_file(sweep, folder, store_file_name(p, file)) != 0)
             return STUCK;
-    if (unlink_file(sweep, folder, OWNER_FILE) != 0)
-        return STUCK;
-    return remove_folder(sweep, folder, name);
+    return sys_rmdir_at(sweep->root.fd, name) == 0 || errno == ENOENT ? REMOVED : STUCK;
 }
 
 /* Nobody reads a batch while somebody has the lock on its manifest. */
@@ -222,107 +235,54 @@ static enum outcome remove_left(struct sweep *sweep, const char *name)
     return outcome;
 }
 
-/* Rename what stands under a name to the first .old- name of the batch that is free, which `left` receives. */
-static enum folder_verdict leave(const struct folder *root, const char *name, const char *batch,
-                                 char left[SWEEP_NAME_BYTES])
-{
-    enum folder_verdict verdict = FOLDER_EXISTS;
-
-    for (int attempt = 0; attempt < SWEEP_ATTEMPTS && verdict == FOLDER_EXISTS; attempt++)
-        verdict = folder_rename(root, name, sweep_name(left, LEFT, batch, attempt));
-    if (verdict == FOLDER_EXISTS) {
-        verdict = FOLDER_FAILED;
-        folder_report(root, left, EEXIST);
-        errno = EEXIST;
-    }
-    return verdict;
-}
-
 /* ---- Drafts ---- */
 
-/* Of a draft in which nobody is at work, or only this process. `lock` is closed once nobody can take it for a draft any
- * more. `name` becomes that under which it stands, or has stood. */
-static enum outcome remove_draft(struct sweep *sweep, char name[SWEEP_NAME_BYTES], const struct folder *folder,
-                                 int *lock)
+/* Of a draft in which nobody is at work, or only this process. `lock` is closed. `name` becomes that under which the
+ * draft stands, or has stood. */
+static enum outcome remove_draft(struct sweep *sweep, char name[SWEEP_NAME_BYTES], int lock)
 {
-    char batch[STORE_NAME_MAX + 1], left[SWEEP_NAME_BYTES];
-    int here = folder_stands(&sweep->root, name, folder->fd);
+    enum folder_verdict verdict;
+    char left[SWEEP_NAME_BYTES];
+    bool was_signed;
 
-    if (here <= 0 || !parse_name(name, SWEEP_DRAFT, batch))
-        return here < 0 ? STUCK : ABSENT;
-    switch (leave(&sweep->root, name, batch, left)) {
-    case FOLDER_OK:
-        break;
-    case FOLDER_MISSING:
-        return ABSENT;
-    default:
-        return STUCK;
+    snprintf(left, sizeof left, SWEEP_LEFT "%s", name + strlen(SWEEP_DRAFT));
+    verdict = folder_rename(&sweep->root, name, left);
+    if (verdict == FOLDER_OK || verdict == FOLDER_MISSING) {
+        was_signed = owner_leave(&sweep->root, name, lock) == 0;
+        if (!was_signed && errno != ENOENT)
+            return STUCK;
+        if (verdict == FOLDER_MISSING)
+            return was_signed ? REMOVED : ABSENT;
+        memcpy(name, left, sizeof left);
+        return remove_left(sweep, name);
     }
-    memcpy(name, left, sizeof left);
-    if (*lock >= 0)
-        (void)io_close(*lock);
-    *lock = -1;
-    return remove_left(sweep, name);
+    close_lock(lock);
+    return STUCK;
 }
 
-/* See who works in a draft; if it is `mine`, remove it if nobody does or, when all is to go, if that is not known. */
-static enum outcome sweep_draft(struct sweep *sweep, char name[SWEEP_NAME_BYTES], bool mine, struct owner *owner)
+/* See who works in a draft; remove it if nobody does or, when all is to go, if that is not known. */
+static enum outcome sweep_draft(struct sweep *sweep, char name[SWEEP_NAME_BYTES], struct owner *owner)
 {
-    enum outcome outcome = ALIVE;
     enum owner_state state;
-    struct folder folder;
-    int lock = -1, error;
+    int lock;
 
-    switch (folder_enter(&folder, &sweep->root, name)) {
-    case FOLDER_OK:
-        break;
-    case FOLDER_MISSING:
-        return ABSENT;
-    default:
-        return STUCK;
-    }
-    state = owner_ask(&folder, owner, &lock);
-    if (mine && state == OWNER_UNKNOWN && sys_rmdir_at(sweep->root.fd, name) == 0)
-        outcome = REMOVED; /* empty: nobody has signed it, and if somebody was about to, they make it again */
-    else if (mine && (state == OWNER_GONE || (state == OWNER_UNKNOWN && sweep->all)))
-        outcome = remove_draft(sweep, name, &folder, &lock);
-    error = errno;
-    if (lock >= 0)
-        (void)io_close(lock);
-    folder_close(&folder);
-    errno = error;
-    return outcome;
+    sweep->bytes = 0;
+    state = owner_ask(&sweep->root, name, owner, &lock);
+    if (state == OWNER_GONE || (state == OWNER_UNKNOWN && sweep->all))
+        return remove_draft(sweep, name, lock);
+    close_lock(lock);
+    return ALIVE;
 }
 
-bool sweep_dead_draft(struct store *store, const char *name, struct owner *owner)
-{
-    char now[SWEEP_NAME_BYTES];
-    enum outcome outcome = ALIVE;
-    struct sweep sweep;
-    bool mine;
-
-    *owner = (struct owner){.process = 0};
-    snprintf(now, sizeof now, "%s", name);
-    begin(&sweep, store, false);
-    if (is_folder(&sweep, now, &mine) > 0)
-        outcome = sweep_draft(&sweep, now, mine, owner);
-    if (outcome == STUCK)
-        warn(&sweep, now);
-    end(&sweep);
-    return outcome == REMOVED || outcome == ABSENT || strcmp(name, now) != 0;
-}
-
-void sweep_own_draft(struct store *store, const char *name, const struct folder *folder, int lock)
+void sweep_own_draft(struct store *store, const char *name, int lock)
 {
     char now[SWEEP_NAME_BYTES];
     struct sweep sweep;
 
     snprintf(now, sizeof now, "%s", name);
     begin(&sweep, store, false);
-    if (remove_draft(&sweep, now, folder, &lock) == STUCK)
+    if (remove_draft(&sweep, now, lock) == STUCK)
         warn(&sweep, now);
-    if (lock >= 0)
-        (void)io_close(lock);
     end(&sweep);
 }
 
@@ -358,8 +318,21 @@ static void tell(const struct sweep *sweep, enum outcome outcome, const char *na
     errno = error;
 }
 
-/* A format or header that was never linked, since its process was killed meanwhile. What has stood for an hour is not
- * waited for by anybody. */
+/* Is somebody at work on it? A signature is locked while it is written. */
+static bool is_locked(const struct sweep *sweep, const char *name)
+{
+    bool locked;
+    int fd;
+
+    if (folder_open_file(&sweep->root, name, &fd) != FOLDER_OK)
+        return false;
+    locked = io_lock(fd, false) != 0 && errno == EWOULDBLOCK;
+    (void)io_close(fd);
+    return locked;
+}
+
+/* A file that never got its name, since its process was killed meanwhile. What has stood for an hour is not waited for
+ * by anybody; and whoever misses it makes it again. */
 static void sweep_temporary(struct sweep *sweep, const char *name)
 {
     enum { SECONDS = 3600 };
@@ -369,6 +342,8 @@ static void sweep_temporary(struct sweep *sweep, const char *name)
         return;
     if (!sweep->all && (status.st_uid != sys_user() || time(NULL) - status.st_mtime < SECONDS))
         return;
+    if (is_locked(sweep, name))
+        return;
     sweep->bytes = 0;
     if (unlink_file(sweep, &sweep->root, name) != 0)
         warn(sweep, name);
@@ -376,28 +351,46 @@ static void sweep_temporary(struct sweep *sweep, const char *name)
         tell(sweep, REMOVED, name, NULL);
 }
 
-/* What stands under a name in the store, if it is a draft or a batch that has left. 0, or -1 after a report. */
-static int sweep_one(struct sweep *sweep, const char *name)
+/* Is there what is expected under this name, and is it for this sweep? 1 or 0, or -1 with errno. */
+static int concerns(const struct sweep *sweep, const char *entry, enum kind kind)
 {
-    char batch[STORE_NAME_MAX + 1], now[SWEEP_NAME_BYTES];
-    struct owner owner = {.process = 0};
-    bool draft = parse_name(name, SWEEP_DRAFT, batch);
-    enum outcome outcome = STUCK;
-    int here;
-    bool mine;
+    struct stat status;
 
-    if (store_is_temporary(name))
-        sweep_temporary(sweep, name);
-    if (!draft && !parse_name(name, LEFT, batch))
+    if (sys_stat_at(sweep->root.fd, entry, &status) != 0)
+        return errno == ENOENT ? 0 : -1;
+    if (kind != LEFT && !sweep->all && status.st_uid != sys_user())
         return 0;
-    here = is_folder(sweep, name, &mine);
-    if (here == 0 || (here > 0 && draft && !mine && !sweep->all))
+    return kind == SIGNATURE ? S_ISREG(status.st_mode) : S_ISDIR(status.st_mode);
+}
+
+/* What stands under a name in the store, if it is a draft or a batch that has left. A draft is dealt with where its
+ * folder is listed, and where its signature is if it has no folder: none yet, or none any more. 0, or -1 after a
+ * report. */
+static int sweep_one(struct sweep *sweep, const char *entry)
+{
+    const enum kind kind = find_kind(entry);
+    const size_t suffix = kind == SIGNATURE ? strlen(OWNER_SUFFIX) : 0;
+    char name[SWEEP_NAME_BYTES], now[SWEEP_NAME_BYTES];
+    struct owner owner = {.process = 0};
+    enum outcome outcome = STUCK;
+    struct stat status;
+    int here;
+
+    if (kind == BEGUN)
+        sweep_temporary(sweep, entry);
+    if (kind == OTHER || kind == BEGUN)
         return 0;
+    snprintf(name, sizeof name, "%.*s", (int)(strlen(entry) - suffix), entry);
     snprintf(now, sizeof now, "%s", name);
+    if (kind == SIGNATURE && sys_stat_at(sweep->root.fd, name, &status) == 0)
+        return 0;
+    here = concerns(sweep, entry, kind);
+    if (here == 0)
+        return 0;
     if (here > 0)
-        outcome = draft ? sweep_draft(sweep, now, true, &owner) : remove_left(sweep, now);
+        outcome = kind == LEFT ? remove_left(sweep, now) : sweep_draft(sweep, now, &owner);
     if (sweep->all && outcome != ABSENT)
-        tell(sweep, outcome, outcome == REMOVED ? name : now, draft ? &owner : NULL);
+        tell(sweep, outcome, outcome == REMOVED ? name : now, kind == LEFT ? NULL : &owner);
     if (outcome != STUCK)
         return 0;
     if (sweep->all)
@@ -448,11 +441,15 @@ static int sweep_out(struct sweep *sweep, const char *batch)
     const struct folder *folder = &sweep->store->folder;
     char left[SWEEP_NAME_BYTES];
 
-    switch (leave(folder, batch, batch, left)) {
+    if (sweep_name(left, SWEEP_LEFT, batch) != 0)
+        return fault_report(folder->fault, "random number", errno);
+    switch (folder_rename(folder, batch, left)) {
     case FOLDER_OK:
         break;
     case FOLDER_MISSING:
         return 0;
+    case FOLDER_EXISTS:
+        return folder_report(folder, left, EEXIST);
     default:
         return -1;
     }

@@ -7,6 +7,15 @@
 
 #include "../include/sweep.h"
 
+/* What was said is this message, of this path. */
+static void assert_said_of(const char *path, const char *message)
+{
+    char expected[1024];
+
+    snprintf(expected, sizeof expected, "bigshuf: %s%s", path, message);
+    assert_string_equal(scratch_heard(), expected);
+}
+
 /* ---- What is in a batch ---- */
 
 static void a_batch_is_whole_when_it_is_committed(void **state)
@@ -16,7 +25,7 @@ static void a_batch_is_whole_when_it_is_committed(void **state)
     (void)state;
     small_open(16, NULL);
     assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
-    assert_true(small_exists("store/.new-one"));
+    assert_non_null(small_numbered(".new-one"));
     assert_int_equal(small_write(draft, "one"), 0);
     assert_false(small_exists("store/one"));
     assert_int_equal(small_commit(draft, "one", ""), DRAFT_OK);
@@ -76,7 +85,7 @@ static void a_last_record_without_its_string_is_no_batch(void **state)
     assert_int_equal(small_append(draft, 0, text, strlen(text)), 0);
     scratch_listen();
     assert_int_equal(draft_commit(draft, records, NULL, 0, 1), DRAFT_FAILED);
-    assert_string_equal(scratch_heard(), "bigshuf: store/.new-one/pile-0000: the last record is not complete\n");
+    assert_said_of(small_numbered(".new-one"), "/pile-0000: the last record is not complete\n");
     draft_free(draft);
     assert_int_equal(scratch_count("store"), 1);
 }
@@ -195,7 +204,7 @@ static void a_draft_is_not_read(void **state)
     storage_reader_init(&reader, storage, 0);
     scratch_listen();
     assert_int_equal(storage_reader_read(&reader, &piece, 1), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: store/.new-one/pile-0000: is only to be written\n");
+    assert_said_of(small_numbered(".new-one"), "/pile-0000: is only to be written\n");
     storage->kind->discard(&reader);
     storage_reader_release(&reader);
     storage->kind->drop(storage, 0);
@@ -265,7 +274,8 @@ static bool fail_once(unsigned at, const char *name)
         fail_msg("call %u: the message is: %s", at, heard);
     if (verdict == DRAFT_DONE || (!whole && small_exists(small_path("%s", name))))
         fail_msg("call %u: the batch is there in part", at);
-    if (small_count(small_path(".new-%s", name) + 6) + small_count(".old-") > 0) /* after "store/" */
+    if (verdict != DRAFT_OK &&
+        small_count(small_path(".new-%s", name) + 6) + small_count(".old-") > 0) /* after "store/" */
         fail_msg("call %u: something is left", at);
     return layer.calls < at;
 }
@@ -392,18 +402,14 @@ static void inputs_of_unknown_sizes_are_compared_by_their_piles(void **state)
     assert_int_equal(scratch_count("store"), 2);
 }
 
-/* The second of two that are at work at the same time has another folder, and says so. */
+/* Each has a folder of its own, and says nothing of the other. */
 static void begin_two(struct draft **first, struct draft **second)
 {
-    const char *heard;
-
-    assert_int_equal(small_begin(first, "one"), DRAFT_OK);
     scratch_listen();
+    assert_int_equal(small_begin(first, "one"), DRAFT_OK);
     assert_int_equal(small_begin(second, "one"), DRAFT_OK);
-    heard = scratch_heard();
-    assert_non_null(strstr(heard, "bigshuf: warning: store/.new-one: another process may be at work on a batch of this "
-                                  "name (host "));
-    assert_true(small_exists("store/.new-one") && small_exists("store/.new-one~1"));
+    assert_string_equal(scratch_heard(), "");
+    assert_int_equal(small_count(".new-one~"), 4); /* with their owners */
 }
 
 static void two_at_once_who_make_the_same_both_succeed(void **state)
@@ -452,105 +458,79 @@ static void leave_a_draft(void)
     CHECK(small_write(draft, "two") == 0);
 }
 
+/* Beside what was left, which is for a sweep. */
 static void a_killed_task_is_begun_anew(void **state)
 {
     (void)state;
     small_open(SMALL_PILES, NULL);
     small_kill(small_fork(leave_a_draft));
-    assert_true(small_exists("store/.new-one/owner"));
+    assert_int_equal(small_count(".new-one~"), 2);
     scratch_listen();
     assert_int_equal(small_try("one", ""), DRAFT_OK);
-    assert_string_equal(scratch_heard(), "");
     assert_true(small_is_whole("one", "one"));
+    assert_int_equal(small_count(".new-one~"), 2);
+    sweep_dead(&small.store);
+    assert_string_equal(scratch_heard(), "");
     assert_int_equal(scratch_count("store"), 2);
 }
 
-/* Killed before it had signed, or in the midst of it. */
-static void a_draft_that_nobody_has_signed_is_begun_anew(void **state)
+/* ---- Somebody who sweeps ---- */
+
+/* Somebody else calls `--sweep`, who goes by the lock alone if he is on another host. */
+static void sweep_as_another(void)
 {
-    (void)state;
-    small_open(SMALL_PILES, NULL);
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(mkdir("store/.new-one", 0755), 0);
-        if (i == 1)
-            assert_true(scratch_put("store/.new-one/owner", "", 0644));
-        scratch_listen();
-        assert_int_equal(small_try(i == 0 ? "one" : "two", ""), DRAFT_OK);
-        assert_string_equal(scratch_heard(), "");
-        sweep_dead(&small.store);
-        assert_int_equal(scratch_count("store"), i + 2);
+    int status;
+    pid_t child = fork();
+
+    if (child == 0) {
+        int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+        CHECK(null >= 0 && dup2(null, STDOUT_FILENO) >= 0);
+        layer.host = layer.sweeper;
+        CHECK(sweep_all(&small.store) == 0);
+        _exit(0);
     }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
 }
 
-/* As others do with what nobody has signed. */
-static void take_away(void)
+/* Make a batch, with a sweep before the call of this number. Returns whether there was no such call. */
+static bool meet_sweep(unsigned at)
 {
-    layer.before_lock = NULL;
-    assert_int_equal(unlink("store/.new-one/owner"), 0);
-    assert_int_equal(rmdir("store/.new-one"), 0);
+    enum draft_verdict verdict;
+    const char *heard;
+    char name[32];
+
+    snprintf(name, sizeof name, "%c%u%s", 'a' + (int)at % 26, at, layer.sweeper == NULL ? "" : layer.sweeper);
+    layer.calls = 0;
+    layer.meet_at = at;
+    layer.meet = sweep_as_another;
+    scratch_listen();
+    verdict = small_try(name, "header\n");
+    heard = scratch_heard();
+    if (verdict != DRAFT_OK || heard[0] != '\0' || !small_is_whole(name, name) || small_count(".") > 2)
+        fail_msg("call %u: %s", at, heard);
+    assert_int_equal(unlink("store/header"), 0);
+    return layer.meet != NULL;
 }
 
-static void a_draft_that_is_taken_away_before_it_is_signed_is_made_again(void **state)
+static void sweep_everywhere(const char *sweeper)
+{
+    unsigned at = 1;
+
+    layer.sweeper = sweeper;
+    while (!meet_sweep(at))
+        at += scratch_is_tiny() ? 7 : 1;
+    assert_true(at > 50);
+    layer.meet = NULL;
+}
+
+static void no_sweep_at_any_moment_takes_a_living_draft(void **state)
 {
     (void)state;
     small_open(SMALL_PILES, NULL);
-    layer.before_lock = take_away;
-    scratch_listen();
-    assert_int_equal(small_try("one", ""), DRAFT_OK);
-    assert_string_equal(scratch_heard(), "");
-    assert_null(layer.before_lock);
-    assert_true(small_is_whole("one", "one"));
-    assert_int_equal(scratch_count("store"), 2);
-}
-
-static void a_task_of_another_machine_is_left_alone(void **state)
-{
-    static const char owner[] = "host elsewhere\nboot 1\nprocess 123\nstart 4\n";
-
-    (void)state;
-    small_open(SMALL_PILES, NULL);
-    assert_int_equal(mkdir("store/.new-one", 0755), 0);
-    assert_true(scratch_put("store/.new-one/owner", owner, 0644));
-    scratch_listen();
-    assert_int_equal(small_try("one", ""), DRAFT_OK);
-    assert_string_equal(scratch_heard(), "bigshuf: warning: store/.new-one: another process may be at work on a batch "
-                                         "of this name (host elsewhere, process 123)\n");
-    assert_true(small_is_whole("one", "one"));
-    assert_true(scratch_holds("store/.new-one/owner", owner));
-}
-
-static void a_draft_of_another_user_is_left_alone(void **state)
-{
-    (void)state;
-    small_open(SMALL_PILES, NULL);
-    small_kill(small_fork(leave_a_draft));
-    layer.other_user = true;
-    scratch_listen();
-    assert_int_equal(small_try("one", ""), DRAFT_OK);
-    assert_non_null(strstr(scratch_heard(), "another process may be at work"));
-    assert_true(small_is_whole("one", "one"));
-    assert_true(small_exists("store/.new-one/owner"));
-    assert_true(scratch_count("store/.new-one") > 1);
-}
-
-/* ---- What stands in the way ---- */
-
-static void what_somebody_has_put_there_is_not_touched(void **state)
-{
-    (void)state;
-    small_open(SMALL_PILES, NULL);
-    assert_int_equal(mkdir("elsewhere", 0755), 0);
-    assert_true(scratch_put("elsewhere/pile-0000", "precious\n", 0644));
-    assert_int_equal(symlink("../elsewhere", "store/.new-one"), 0);
-    assert_true(scratch_put("store/.new-one~1", "precious too\n", 0644));
-    scratch_listen();
-    assert_int_equal(small_try("one", ""), DRAFT_OK);
-    assert_string_equal(scratch_heard(),
-                        "bigshuf: warning: store/.new-one: another process may be at work on a batch of this name\n");
-    assert_true(small_is_whole("one", "one"));
-    assert_true(scratch_holds("elsewhere/pile-0000", "precious\n"));
-    assert_true(scratch_holds("store/.new-one~1", "precious too\n"));
-    assert_true(small_exists("store/.new-one"));
+    sweep_everywhere(NULL);
+    sweep_everywhere("elsewhere");
 }
 
 static void a_name_that_is_taken_by_no_batch_is_a_failure(void **state)
@@ -591,21 +571,19 @@ static void so_it_is_if_it_is_taken_at_the_last_moment(void **state)
 static void a_draft_that_somebody_removed_is_no_batch(void **state)
 {
     struct draft *draft;
+    const char *path;
 
     (void)state;
     small_open(SMALL_PILES, NULL);
     assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
     assert_int_equal(small_write(draft, "one"), 0);
-    assert_int_equal(rename("store/.new-one", "away"), 0);
-    assert_int_equal(mkdir("store/.new-one", 0755), 0);
-    assert_true(scratch_put("store/.new-one/pile-0000", "another's\n", 0644));
+    path = small_numbered(".new-one");
+    assert_int_equal(rename(path, "away"), 0);
     scratch_listen();
     assert_int_equal(small_commit(draft, "one", ""), DRAFT_FAILED);
-    assert_string_equal(scratch_heard(), "bigshuf: store/.new-one: somebody has removed it\n");
+    assert_said_of(path, ": somebody has removed it\n");
     draft_free(draft);
-    assert_false(small_exists("store/one"));
-    assert_true(scratch_holds("store/.new-one/pile-0000", "another's\n"));
-    assert_int_equal(scratch_count("store/.new-one"), 1);
+    assert_int_equal(scratch_count("store"), 1);
 }
 
 /* ---- Network file systems ---- */
@@ -673,11 +651,7 @@ int main(void)
         TEST(two_at_once_who_make_the_same_both_succeed),
         TEST(of_two_at_once_who_differ_the_first_wins),
         TEST(a_killed_task_is_begun_anew),
-        TEST(a_draft_that_nobody_has_signed_is_begun_anew),
-        TEST(a_draft_that_is_taken_away_before_it_is_signed_is_made_again),
-        TEST(a_task_of_another_machine_is_left_alone),
-        TEST(a_draft_of_another_user_is_left_alone),
-        TEST(what_somebody_has_put_there_is_not_touched),
+        TEST(no_sweep_at_any_moment_takes_a_living_draft),
         TEST(a_name_that_is_taken_by_no_batch_is_a_failure),
         TEST(so_it_is_if_it_is_taken_at_the_last_moment),
         TEST(a_draft_that_somebody_removed_is_no_batch),

@@ -3,8 +3,6 @@
 #include "folders.h"
 
 #include <inttypes.h>
-#include <sys/file.h>
-#include <time.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
@@ -14,7 +12,7 @@
 
 static struct folder folder;
 
-/* A folder "d" that is open. */
+/* A folder "d" that is open, in which somebody works under the name "x". */
 static int setup(void **state)
 {
     if (folders_setup(state) != 0 || mkdir("d", 0755) != 0 || chmod(".", 0755) != 0)
@@ -39,7 +37,7 @@ static void put_owner(const char *host, const char *boot, uint64_t process, uint
 
     snprintf(text, sizeof text, "host %s\nboot %s\nprocess %" PRIu64 "\nstart %" PRIu64 "\n", host, boot, process,
              start);
-    assert_true(scratch_put("d/owner", text, 0644));
+    assert_true(scratch_put("d/x.owner", text, 0644));
 }
 
 /* What a process of this host says of itself. */
@@ -48,11 +46,11 @@ static struct owner self(void)
     struct owner owner;
     int signed_lock, lock;
 
-    assert_int_equal(owner_sign(&folder, &signed_lock), FOLDER_OK);
-    assert_int_equal(owner_ask(&folder, &owner, &lock), has_proc() ? OWNER_ALIVE : OWNER_UNKNOWN);
+    assert_int_equal(owner_sign(&folder, "x", &signed_lock), FOLDER_OK);
+    assert_int_equal(owner_ask(&folder, "x", &owner, &lock), OWNER_ALIVE);
     assert_int_equal(lock, -1);
-    assert_int_equal(sys_close(signed_lock), 0);
-    assert_int_equal(unlink("d/owner"), 0);
+    assert_int_equal(owner_leave(&folder, "x", signed_lock), 0);
+    assert_int_equal(scratch_count("d"), 0);
     return owner;
 }
 
@@ -61,9 +59,9 @@ static enum owner_state ask(void)
 {
     struct owner owner;
     int lock;
-    enum owner_state state = owner_ask(&folder, &owner, &lock);
+    enum owner_state state = owner_ask(&folder, "x", &owner, &lock);
 
-    assert_int_equal(lock >= 0, state == OWNER_GONE);
+    assert_true(lock < 0 || state != OWNER_ALIVE);
     if (lock >= 0)
         assert_int_equal(sys_close(lock), 0);
     assert_false(fault_any(&folders_fault));
@@ -83,7 +81,7 @@ static pid_t start_signer(void (*then)(void))
         int lock;
 
         close(ends[0]);
-        CHECK(owner_sign(&folder, &lock) == FOLDER_OK && lock >= 0);
+        CHECK(owner_sign(&folder, "x", &lock) == FOLDER_OK && lock >= 0);
         if (then != NULL)
             then();
         CHECK(write(ends[1], "", 1) == 1);
@@ -108,7 +106,7 @@ static void stop(pid_t child)
 /* Lock the file. Returns a descriptor. */
 static int hold_lock(void)
 {
-    int fd = open("d/owner", O_RDWR | O_CLOEXEC);
+    int fd = open("d/x.owner", O_RDWR | O_CLOEXEC);
 
     assert_true(fd >= 0 && real_lock(fd, true) == 0);
     return fd;
@@ -138,9 +136,9 @@ static void one_who_lives_is_alive_and_one_who_was_killed_is_gone(void **state)
     (void)state;
     assert_int_equal(ask(), OWNER_ALIVE);
     stop(child);
-    assert_int_equal(owner_ask(&folder, &owner, &lock), OWNER_GONE);
+    assert_int_equal(owner_ask(&folder, "x", &owner, &lock), OWNER_GONE);
     assert_int_equal(owner.process, child);
-    other = open("d/owner", O_RDWR | O_CLOEXEC); /* nobody else takes it for abandoned now */
+    other = open("d/x.owner", O_RDWR | O_CLOEXEC); /* nobody else takes it for abandoned now */
     assert_int_equal(real_lock(other, true), -1);
     assert_int_equal(errno, EWOULDBLOCK);
     close(other);
@@ -175,13 +173,13 @@ static void the_name_of_a_command_may_be_anything(void **state)
 #ifdef __linux__
     pid_t child = start_signer(take_an_odd_name);
     char text[1024] = "";
-    int fd = open("d/owner", O_RDONLY | O_CLOEXEC);
+    int fd = open("d/x.owner", O_RDONLY | O_CLOEXEC);
 
     (void)state;
     assert_true(read(fd, text, sizeof text - 1) > 0);
     close(fd);
-    assert_int_equal(unlink("d/owner"), 0);
-    assert_true(scratch_put("d/owner", text, 0644));
+    assert_int_equal(unlink("d/x.owner"), 0);
+    assert_true(scratch_put("d/x.owner", text, 0644));
     assert_int_equal(ask(), has_proc() ? OWNER_ALIVE : OWNER_UNKNOWN);
     stop(child);
     assert_int_equal(ask(), OWNER_GONE);
@@ -204,7 +202,9 @@ static void one_of_another_host_is_alive_if_it_has_the_lock_and_else_unknown(voi
     assert_int_equal(ask(), OWNER_ALIVE);
     stop(child);
     assert_int_equal(ask(), OWNER_UNKNOWN);
-    assert_int_equal(owner_ask(&folder, &owner, &lock), OWNER_UNKNOWN);
+    assert_int_equal(owner_ask(&folder, "x", &owner, &lock), OWNER_UNKNOWN);
+    assert_true(lock >= 0);
+    assert_int_equal(sys_close(lock), 0);
     assert_string_equal(owner.host, "elsewhere");
     assert_int_equal(owner.process, child);
     folders.host = "elsewhere"; /* as asked there */
@@ -296,15 +296,15 @@ static void where_there_is_no_locking_it_is_signed_with_a_warning(void **state)
 
         folders_fail_all("lock", errors[i]);
         folders_listen();
-        assert_int_equal(owner_sign(&folder, &lock), FOLDER_OK);
-        folders_assert_heard("bigshuf: warning: d: cannot be locked: should this run be killed, what it leaves there "
+        assert_int_equal(owner_sign(&folder, "x", &lock), FOLDER_OK);
+        folders_assert_heard("bigshuf: warning: d/x: cannot be locked: should this run be killed, what it leaves there "
                              "stays until --sweep\n");
         assert_int_equal(lock, -1);
         assert_false(fault_any(&folders_fault));
         folders_forgive();
-        (void)owner_ask(&folder, &owner, &lock);
+        (void)owner_ask(&folder, "x", &owner, &lock);
         assert_int_equal(owner.process, getpid());
-        assert_int_equal(unlink("d/owner"), 0);
+        assert_int_equal(unlink("d/x.owner"), 0);
     }
 }
 
@@ -336,34 +336,31 @@ static void others_may_ask_who_may_only_read(void **state)
 
     (void)state;
     folders.host = "elsewhere";
-    assert_int_equal(owner_sign(&folder, &lock), FOLDER_OK);
+    assert_int_equal(owner_sign(&folder, "x", &lock), FOLDER_OK);
     folders.host = NULL;
-    assert_int_equal(chmod("d/owner", 0444), 0);
+    assert_int_equal(chmod("d/x.owner", 0444), 0);
     assert_int_equal(scratch_child(ask_as_user), 0);
     assert_int_equal(sys_close(lock), 0);
 }
 
-static void who_was_killed_before_it_could_sign_is_gone(void **state)
+/* A process signs before it does anything else. */
+static void where_nobody_has_signed_nobody_works(void **state)
 {
     struct owner owner, zero = {0};
-    int lock, other;
+    int lock;
 
     (void)state;
-    assert_true(scratch_put("d/owner", "", 0644));
-    assert_int_equal(owner_ask(&folder, &owner, &lock), OWNER_GONE);
-    assert_true(lock >= 0);
-    assert_memory_equal(&owner, &zero, sizeof owner);
-    assert_int_equal(io_close(lock), 0);
-    other = open("d/owner", O_RDWR);
-    assert_int_equal(flock(other, LOCK_EX), 0); /* it is about to */
-    assert_int_equal(owner_ask(&folder, &owner, &lock), OWNER_ALIVE);
+    assert_int_equal(owner_ask(&folder, "x", &owner, &lock), OWNER_GONE);
     assert_int_equal(lock, -1);
-    assert_int_equal(close(other), 0);
+    assert_memory_equal(&owner, &zero, sizeof owner);
+    assert_int_equal(owner_leave(&folder, "x", -1), -1);
+    assert_int_equal(errno, ENOENT);
 }
 
 static void what_is_no_owner_is_unknown(void **state)
 {
     static const char *const texts[] = {
+        "",
         "\n",
         "host a",
         "host a\nboot b\nprocess 1\n",
@@ -384,20 +381,20 @@ static void what_is_no_owner_is_unknown(void **state)
 
     (void)state;
     folders.host = "a";
-    assert_int_equal(ask(), OWNER_UNKNOWN); /* missing */
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        assert_true(scratch_put("d/owner", texts[i], 0644));
-        assert_int_equal(owner_ask(&folder, &owner, &lock), OWNER_UNKNOWN);
-        assert_int_equal(lock, -1);
+        assert_true(scratch_put("d/x.owner", texts[i], 0644));
+        assert_int_equal(owner_ask(&folder, "x", &owner, &lock), OWNER_UNKNOWN);
+        assert_true(lock >= 0); /* so that nobody else removes it meanwhile */
+        assert_int_equal(sys_close(lock), 0);
         assert_memory_equal(&owner, &zero, sizeof owner);
     }
     snprintf(long_text, sizeof long_text, "host %0*d\nboot b\nprocess 2147483647\nstart 1\n", 256, 0);
-    assert_true(scratch_put("d/owner", long_text, 0644));
+    assert_true(scratch_put("d/x.owner", long_text, 0644));
     assert_int_equal(ask(), OWNER_UNKNOWN);
     snprintf(long_text, sizeof long_text, "host a\nboot b\nprocess 2147483647\nstart 1\n%01500d", 0);
-    assert_true(scratch_put("d/owner", long_text, 0644));
+    assert_true(scratch_put("d/x.owner", long_text, 0644));
     assert_int_equal(ask(), OWNER_UNKNOWN);
-    fd = hold_lock(); /* somebody who has not written yet, or in a way of a later version */
+    fd = hold_lock(); /* somebody who writes in a way of a later version */
     assert_int_equal(ask(), OWNER_ALIVE);
     close(fd);
 }
@@ -405,15 +402,15 @@ static void what_is_no_owner_is_unknown(void **state)
 static void what_is_no_file_is_unknown(void **state)
 {
     (void)state;
-    assert_int_equal(mkdir("d/owner", 0755), 0);
+    assert_int_equal(mkdir("d/x.owner", 0755), 0);
     assert_int_equal(ask(), OWNER_UNKNOWN);
-    assert_int_equal(rmdir("d/owner"), 0);
-    assert_int_equal(mkfifo("d/owner", 0644), 0);
+    assert_int_equal(rmdir("d/x.owner"), 0);
+    assert_int_equal(mkfifo("d/x.owner", 0644), 0);
     assert_int_equal(ask(), OWNER_UNKNOWN);
-    assert_int_equal(unlink("d/owner"), 0);
+    assert_int_equal(unlink("d/x.owner"), 0);
     put_owner("a", "-", INT32_MAX, 1);
-    assert_int_equal(rename("d/owner", "d/other"), 0);
-    assert_int_equal(symlink("other", "d/owner"), 0);
+    assert_int_equal(rename("d/x.owner", "d/other"), 0);
+    assert_int_equal(symlink("other", "d/x.owner"), 0);
     folders.host = "a";
     assert_int_equal(ask(), OWNER_UNKNOWN);
 }
@@ -427,73 +424,83 @@ static void a_host_may_have_any_name(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
         folders.host = hosts[i];
-        assert_int_equal(owner_sign(&folder, &signed_lock), FOLDER_OK);
-        assert_true(owner_ask(&folder, &owner, &lock) == OWNER_ALIVE);
+        assert_int_equal(owner_sign(&folder, "x", &signed_lock), FOLDER_OK);
+        assert_true(owner_ask(&folder, "x", &owner, &lock) == OWNER_ALIVE);
         assert_int_equal(owner.process, getpid());
         assert_int_equal(sys_close(signed_lock), 0);
-        assert_int_equal(unlink("d/owner"), 0);
+        assert_int_equal(unlink("d/x.owner"), 0);
     }
 }
 
-/* The asker; has the lock for a moment. */
-static void ask_for_a_moment(void)
-{
-    int ends[2];
-    char byte;
-
-    assert_int_equal(pipe(ends), 0);
-    if (fork() == 0) {
-        int fd = open("d/owner", O_RDWR | O_CLOEXEC);
-
-        CHECK(fd >= 0 && real_lock(fd, true) == 0 && write(ends[1], "", 1) == 1);
-        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-        _exit(0);
-    }
-    close(ends[1]);
-    assert_int_equal(read(ends[0], &byte, 1), 1);
-    close(ends[0]);
-}
-
-static void one_who_asks_at_the_same_time_does_no_harm(void **state)
-{
-    int lock, status;
-
-    (void)state;
-    folders_fail(1, 0);
-    folders.only = "lock";
-    folders.before = ask_for_a_moment;
-    assert_int_equal(owner_sign(&folder, &lock), FOLDER_OK);
-    assert_true(lock >= 0);
-    assert_int_equal(sys_close(lock), 0);
-    assert_true(wait(&status) > 0 && status == 0);
-}
-
-/* So whoever can read who it is finds it locked. */
-static void the_lock_comes_before_the_name_of_who_has_it(void **state)
+/* So whoever sees the file finds it locked and whole. */
+static void it_is_locked_and_whole_before_it_has_its_name(void **state)
 {
     const char *lock_call;
     int lock;
 
     (void)state;
     folders_forgive();
-    assert_int_equal(owner_sign(&folder, &lock), FOLDER_OK);
+    assert_int_equal(owner_sign(&folder, "x", &lock), FOLDER_OK);
     lock_call = strstr(folders.trail, "lock ");
     assert_non_null(lock_call);
-    assert_non_null(strstr(lock_call, "write sync "));
-    assert_int_equal(sys_close(lock), 0);
+    assert_non_null(strstr(lock_call, "write sync rename_at "));
+    assert_int_equal(owner_leave(&folder, "x", lock), 0);
 }
 
-static void a_folder_is_signed_once(void **state)
+static void remove_what_was_begun(void)
 {
+    assert_int_equal(unlink("d/x.owner~"), 0);
+}
+
+static void what_a_sweep_removes_before_it_has_its_name_is_made_again(void **state)
+{
+    struct owner owner;
     int lock, other;
 
     (void)state;
-    assert_int_equal(owner_sign(&folder, &lock), FOLDER_OK);
-    folders_listen();
-    assert_int_equal(owner_sign(&folder, &other), FOLDER_FAILED);
-    folders_assert_heard("bigshuf: d/owner: File exists\n");
-    assert_int_equal(other, -1);
-    assert_int_equal(sys_close(lock), 0);
+    folders_fail(1, 0);
+    folders.only = "rename_at";
+    folders.before = remove_what_was_begun;
+    assert_int_equal(owner_sign(&folder, "x", &lock), FOLDER_OK);
+    assert_null(folders.before);
+    assert_true(lock >= 0);
+    assert_int_equal(owner_ask(&folder, "x", &owner, &other), OWNER_ALIVE);
+    assert_int_equal(scratch_count("d"), 1);
+    assert_int_equal(owner_leave(&folder, "x", lock), 0);
+}
+
+/* Whoever sweeps has the lock for a moment, on what is removed then. */
+static int sweeper;
+
+static void lock_what_was_begun(void)
+{
+    sweeper = open("d/x.owner~", O_RDONLY | O_CLOEXEC);
+    assert_true(sweeper >= 0 && real_lock(sweeper, false) == 0);
+}
+
+static void so_it_is_if_the_sweep_has_locked_it(void **state)
+{
+    int lock;
+
+    (void)state;
+    folders_fail(1, 0);
+    folders.only = "lock";
+    folders.before = lock_what_was_begun;
+    assert_int_equal(owner_sign(&folder, "x", &lock), FOLDER_OK);
+    assert_true(lock >= 0 && scratch_count("d") == 1);
+    assert_int_equal(close(sweeper), 0);
+    assert_int_equal(owner_leave(&folder, "x", lock), 0);
+}
+
+static void where_the_folder_has_been_removed_nobody_signs(void **state)
+{
+    int lock;
+
+    (void)state;
+    assert_int_equal(rmdir("d"), 0);
+    assert_int_equal(owner_sign(&folder, "x", &lock), FOLDER_MISSING);
+    assert_int_equal(lock, -1);
+    assert_false(fault_any(&folders_fault));
 }
 
 static void a_failure_to_sign_leaves_nothing(void **state)
@@ -508,19 +515,19 @@ static void a_failure_to_sign_leaves_nothing(void **state)
 
         folders_fail(at, EIO);
         folders_listen();
-        result = owner_sign(&folder, &lock);
+        result = owner_sign(&folder, "x", &lock);
         failed = folders.failed != NULL;
         folders.fail_at = 0;
-        folders_assert_heard(result == FOLDER_OK ? "" : "bigshuf: d/owner: Input/output error\n");
+        folders_assert_heard(result == FOLDER_OK ? "" : "bigshuf: d/x.owner~: Input/output error\n");
         assert_int_equal(lock >= 0, result == 0);
         assert_int_equal(scratch_count("d"), result == 0);
         failures += result != 0;
         if (result == 0) { /* who it is may be told in part */
             assert_int_equal(sys_close(lock), 0);
-            assert_int_equal(unlink("d/owner"), 0);
+            assert_int_equal(unlink("d/x.owner"), 0);
         }
     }
-    assert_true(failures >= 5); /* open, status, lock, write, sync */
+    assert_true(failures >= 6); /* open, status, lock, write, sync, rename */
 }
 
 static void a_failure_to_ask_takes_nobody_who_lives_for_dead(void **state)
@@ -556,13 +563,14 @@ int main(void)
         TEST(where_there_is_no_locking_it_is_signed_with_a_warning),
         TEST(where_locks_need_a_file_to_write_a_shared_one_will_do),
         TEST(others_may_ask_who_may_only_read),
-        TEST(who_was_killed_before_it_could_sign_is_gone),
+        TEST(where_nobody_has_signed_nobody_works),
         TEST(what_is_no_owner_is_unknown),
         TEST(what_is_no_file_is_unknown),
         TEST(a_host_may_have_any_name),
-        TEST(one_who_asks_at_the_same_time_does_no_harm),
-        TEST(the_lock_comes_before_the_name_of_who_has_it),
-        TEST(a_folder_is_signed_once),
+        TEST(it_is_locked_and_whole_before_it_has_its_name),
+        TEST(what_a_sweep_removes_before_it_has_its_name_is_made_again),
+        TEST(so_it_is_if_the_sweep_has_locked_it),
+        TEST(where_the_folder_has_been_removed_nobody_signs),
         TEST(a_failure_to_sign_leaves_nothing),
         TEST(a_failure_to_ask_takes_nobody_who_lives_for_dead),
     };

@@ -11,6 +11,7 @@
 #define sys_fstat            real_fstat
 #define sys_ftruncate        real_ftruncate
 #define sys_free_descriptors real_free_descriptors
+#define sys_host_name        real_host_name
 #define sys_link_at          real_link_at
 #define sys_list_next        real_list_next
 #define sys_list_open        real_list_open
@@ -33,6 +34,7 @@
 #undef sys_fstat
 #undef sys_ftruncate
 #undef sys_free_descriptors
+#undef sys_host_name
 #undef sys_link_at
 #undef sys_list_next
 #undef sys_list_open
@@ -52,7 +54,7 @@
 
 #include <stdatomic.h>
 
-#include "scratch.h"
+#include "in_memory.h"
 
 #include "batch.h"
 #include "draft.h"
@@ -70,14 +72,17 @@ static struct {
     int lock_error;    /* every attempt to lock fails in this way; 0: as the system says */
     void (*before_lock)(void);
     void (*before_rename)(void);
-    void (*before_rmdir)(void);
+    unsigned meet_at;     /* before the call of this number, */
+    void (*meet)(void);   /* this is done, once */
+    const char *host;     /* instead of this host's name */
+    const char *sweeper;  /* the same of those who sweep */
     unsigned descriptors; /* that may be opened; 0: as the system says */
     bool network;         /* what is open when it is unlinked stays in its folder, under another name */
     bool heard_twice;     /* a rename that was done is done once more, and fails */
     bool other_user;      /* the user is another than the one who owns the files */
     ino_t synced[LAYER_SYNCS_MAX];
     unsigned syncs;
-    unsigned syncs_at_rename; /* when a folder was renamed last */
+    unsigned syncs_at_rename; /* when something was renamed last */
 } layer;
 
 static inline void layer_reset(void)
@@ -90,6 +95,12 @@ static inline bool layer_fails(void)
 {
     unsigned call = atomic_fetch_add(&layer.calls, 1) + 1;
 
+    if (layer.meet != NULL && call == layer.meet_at) {
+        void (*meet)(void) = layer.meet;
+
+        layer.meet = NULL;
+        meet();
+    }
     if (layer.fail_at == 0 || call < layer.fail_at || (call > layer.fail_at && !layer.stays))
         return false;
     errno = layer.error;
@@ -160,8 +171,6 @@ static inline bool layer_has_nameless(void)
 int sys_rmdir_at(int directory, const char *name);
 int sys_rmdir_at(int directory, const char *name)
 {
-    if (layer.before_rmdir != NULL)
-        layer.before_rmdir();
     if (layer_fails())
         return -1;
     errno = ENOTEMPTY;
@@ -184,12 +193,10 @@ int sys_rename_at(int directory, const char *from, const char *to)
 {
     if (layer.before_rename != NULL)
         layer.before_rename();
-    if (layer_fails())
+    if (layer_fails() || real_rename_at(directory, from, to) != 0)
         return -1;
     layer.syncs_at_rename = layer.syncs;
-    if (layer.heard_twice && real_rename_at(directory, from, to) != 0)
-        return -1;
-    return real_rename_at(directory, from, to);
+    return layer.heard_twice ? real_rename_at(directory, from, to) : 0;
 }
 
 /* Waiting for the disk would take minutes. */
@@ -209,6 +216,15 @@ unsigned sys_free_descriptors(unsigned wanted);
 unsigned sys_free_descriptors(unsigned wanted)
 {
     return layer.descriptors > 0 ? layer.descriptors : real_free_descriptors(wanted);
+}
+
+int sys_host_name(char *name, size_t bytes);
+int sys_host_name(char *name, size_t bytes)
+{
+    if (layer.host == NULL)
+        return real_host_name(name, bytes);
+    snprintf(name, bytes, "%s", layer.host);
+    return 0;
 }
 
 uid_t sys_user(void);
@@ -244,7 +260,7 @@ static struct {
 
 static inline int small_setup(void **state)
 {
-    if (scratch_setup(state) != 0)
+    if (in_memory_setup(state) != 0)
         return -1;
     memset(&small, 0, sizeof small);
     layer_reset();
@@ -411,6 +427,29 @@ static inline bool small_exists(const char *path)
     struct stat status;
 
     return lstat(path, &status) == 0;
+}
+
+/* The only folder with this prefix, and then `~` and a random number, as a path: small_numbered(".new-one"). NULL if
+ * there is none or several. */
+static inline const char *small_numbered(const char *prefix)
+{
+    static char path[4][512];
+    static unsigned next;
+    char *at = path[next++ % 4];
+    const size_t length = strlen(prefix);
+    DIR *directory = opendir("store");
+    struct dirent *entry;
+    int count = 0;
+
+    assert_non_null(directory);
+    while ((entry = readdir(directory)) != NULL)
+        if (strncmp(entry->d_name, prefix, length) == 0 && entry->d_name[length] == '~' &&
+            strlen(entry->d_name) == length + 17) {
+            snprintf(at, sizeof path[0], "store/%s", entry->d_name);
+            count++;
+        }
+    closedir(directory);
+    return count == 1 ? at : NULL;
 }
 
 /* How many names with this prefix there are in the store. */

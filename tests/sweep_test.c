@@ -79,11 +79,13 @@ static void begin_other(void)
 static void finish_draft(void)
 {
     struct draft *draft;
+    char path[512];
 
     begin_draft();
     CHECK(small_begin(&draft, "two") == DRAFT_OK);
     CHECK(small_write(draft, "two") == 0);
-    CHECK(scratch_put("store/.new-two/manifest", "whatever", 0644));
+    snprintf(path, sizeof path, "%s/manifest", small_numbered(".new-two"));
+    CHECK(scratch_put(path, "whatever", 0644));
 }
 
 static void what_a_killed_task_leaves_is_swept(void **state)
@@ -92,7 +94,7 @@ static void what_a_killed_task_leaves_is_swept(void **state)
 
     (void)state;
     assert_string_equal(sweep(), "");
-    assert_int_equal(small_count(".new-"), 2); /* it is alive */
+    assert_int_equal(small_count(".new-"), 4); /* it is alive */
     small_kill(child);
     assert_string_equal(sweep(), "");
     assert_int_equal(scratch_count("store"), 1);
@@ -123,23 +125,68 @@ static void put(const char *folder, const char *file, const char *content)
 
 static const char foreign[] = "host elsewhere\nboot 1\nprocess 123\nstart 4\n";
 
+#define NUMBER "~0123456789abcdef"
+
 static void drafts_of_others_stay(void **state)
 {
     (void)state;
-    put(".new-elsewhere", "owner", foreign);
-    put(".new-elsewhere", "pile-0000", "x\n");
-    put(".new-unsigned", "pile-0000", "x\n");
-    put(".new-strange", "owner", "I am\n");
+    put(".new-elsewhere" NUMBER, "pile-0000", "x\n");
+    assert_true(scratch_put("store/.new-elsewhere" NUMBER ".owner", foreign, 0644));
+    put(".new-strange" NUMBER, "pile-0000", "x\n");
+    assert_true(scratch_put("store/.new-strange" NUMBER ".owner", "I am\n", 0644));
+    assert_true(scratch_put("store/.new-unsure" NUMBER ".owner", foreign, 0644));
+    assert_true(scratch_put("store/.new-begun" NUMBER ".owner~", "", 0644)); /* as of now */
     small_kill(small_fork(begin_draft));
     layer.other_user = true;
     assert_string_equal(sweep(), "");
-    assert_true(small_exists("store/.new-one/owner"));
-    assert_int_equal(small_count(".new-"), 4);
+    assert_non_null(small_numbered(".new-one"));
+    assert_int_equal(small_count(".new-"), 8);
     layer.other_user = false;
     assert_string_equal(sweep(), "");
-    assert_false(small_exists("store/.new-one"));
-    assert_int_equal(small_count(".new-"), 3);
-    assert_true(small_exists("store/.new-elsewhere/pile-0000"));
+    assert_int_equal(small_count(".new-one"), 0);
+    assert_int_equal(small_count(".new-"), 6);
+    assert_true(small_exists("store/.new-elsewhere" NUMBER "/pile-0000"));
+}
+
+static void what_is_being_signed_stays(void **state)
+{
+    int fd;
+
+    (void)state;
+    assert_true(scratch_put("store/.new-begun" NUMBER ".owner~", "", 0644));
+    fd = open("store/.new-begun" NUMBER ".owner~", O_RDWR | O_CLOEXEC);
+    assert_true(fd >= 0 && real_lock(fd, true) == 0);
+    assert_sweeps_everything("");
+    assert_int_equal(close(fd), 0);
+    assert_sweeps_everything("removed .new-begun" NUMBER ".owner~ (0 bytes)\n");
+}
+
+/* Its process has ended the work, or somebody has ended its removal. */
+static void what_nobody_has_signed_nobody_works_on(void **state)
+{
+    (void)state;
+    put(".new-one" NUMBER, "pile-0000", "x\n");
+    assert_string_equal(sweep(), "");
+    assert_int_equal(scratch_count("store"), 1);
+}
+
+/* Killed before it had a folder, or when its folder was a batch already, and before it could sign. */
+static void a_signature_alone_goes_with_its_process(void **state)
+{
+    static const struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    pid_t child = small_fork(begin_draft);
+    const char *path = small_numbered(".new-one");
+
+    (void)state;
+    assert_int_equal(rename(path, "store/one"), 0);
+    assert_true(scratch_put("store/.new-begun" NUMBER ".owner~", "", 0644));
+    assert_int_equal(utimensat(AT_FDCWD, "store/.new-begun" NUMBER ".owner~", long_ago, 0), 0);
+    assert_string_equal(sweep(), "");
+    assert_int_equal(small_count(".new-"), 1);
+    small_kill(child);
+    assert_string_equal(sweep(), "");
+    assert_int_equal(small_count(".new-"), 0);
+    assert_true(small_exists("store/one"));
 }
 
 static void a_draft_of_this_process_is_not_swept(void **state)
@@ -155,23 +202,6 @@ static void a_draft_of_this_process_is_not_swept(void **state)
     assert_true(small_is_whole("one", "one"));
 }
 
-static void who_asks_for_a_draft_is_told_its_owner(void **state)
-{
-    struct owner owner;
-
-    (void)state;
-    put(".new-elsewhere", "owner", foreign);
-    assert_false(sweep_dead_draft(&small.store, ".new-elsewhere", &owner));
-    assert_string_equal(owner.host, "elsewhere");
-    assert_int_equal(owner.process, 123);
-    small_kill(small_fork(begin_draft));
-    assert_true(sweep_dead_draft(&small.store, ".new-one", &owner));
-    assert_false(small_exists("store/.new-one"));
-    assert_int_equal(symlink(".new-elsewhere", "store/.new-link"), 0);
-    assert_false(sweep_dead_draft(&small.store, ".new-link", &owner));
-    assert_string_equal(owner.host, "");
-}
-
 /* ---- What is not the store's ---- */
 
 static void nothing_foreign_is_removed(void **state)
@@ -180,16 +210,22 @@ static void nothing_foreign_is_removed(void **state)
         ".new-format~host-1-2.3",
         ".new-header~h-1-2.3",
         ".new-",
-        ".new-.a",
-        ".new-a~0",
-        ".new-a~01",
-        ".new-a~100",
+        ".new-a",
+        ".new-.a" NUMBER,
+        ".new-a~1",
         ".new-a~",
-        ".new-a~1~2",
-        ".new-a b",
+        ".new-a~0123456789abcde",
+        ".new-a~0123456789abcdeF",
+        ".new-a b" NUMBER,
+        ".new-a" NUMBER "0",
+        ".new-a" NUMBER ".owner", /* no file */
+        ".new-a" NUMBER ".owner~",
+        ".new-a" NUMBER ".other",
         ".old-",
         ".old-format",
         ".old-a~x",
+        ".old-a~1",
+        ".old-a" NUMBER ".owner",
         ".other",
         "notes",
     };
@@ -200,7 +236,7 @@ static void nothing_foreign_is_removed(void **state)
         put(names_of_others[i], "manifest", "precious\n");
         put(names_of_others[i], "pile-0000", "precious\n");
     }
-    assert_true(scratch_put("store/.new-file", "precious\n", 0644));
+    assert_true(scratch_put("store/.new-file" NUMBER, "precious\n", 0644));
     assert_true(scratch_put("store/.old-file", "precious\n", 0644));
     assert_string_equal(sweep(), "");
     assert_sweeps_everything("");
@@ -208,7 +244,8 @@ static void nothing_foreign_is_removed(void **state)
         assert_true(scratch_holds(small_path("%s/manifest", names_of_others[i]), "precious\n"));
         assert_true(scratch_holds(small_path("%s/pile-0000", names_of_others[i]), "precious\n"));
     }
-    assert_true(scratch_holds("store/.new-file", "precious\n") && scratch_holds("store/.old-file", "precious\n"));
+    assert_true(scratch_holds("store/.new-file" NUMBER, "precious\n") &&
+                scratch_holds("store/.old-file", "precious\n"));
     assert_int_equal(scratch_count("store"), OTHERS + 3);
 }
 
@@ -218,12 +255,15 @@ static void no_link_is_followed(void **state)
     assert_int_equal(mkdir("elsewhere", 0755), 0);
     assert_true(scratch_put("elsewhere/pile-0000", "precious\n", 0644));
     assert_true(scratch_put("elsewhere/manifest", "precious\n", 0644));
-    assert_int_equal(symlink("../elsewhere", "store/.new-x"), 0);
+    assert_int_equal(symlink("../elsewhere", "store/.new-x" NUMBER), 0);
     assert_int_equal(symlink("../elsewhere", "store/.old-x"), 0);
     assert_string_equal(sweep(), "");
     assert_sweeps_everything("");
+    assert_int_equal(symlink("../elsewhere/manifest", "store/.new-y" NUMBER ".owner"), 0);
+    assert_string_equal(sweep(), "");
+    assert_sweeps_everything("");
     assert_int_equal(scratch_count("elsewhere"), 2);
-    assert_int_equal(scratch_count("store"), 3);
+    assert_int_equal(scratch_count("store"), 4);
 }
 
 static void a_folder_with_other_files_in_it_stays_with_a_warning(void **state)
@@ -253,15 +293,21 @@ static void a_folder_with_other_files_in_it_stays_with_a_warning(void **state)
 
 static void so_does_a_draft_but_not_in_the_way_of_the_next(void **state)
 {
+    char path[512], expected[512];
+
     (void)state;
     small_kill(small_fork(begin_draft));
-    put(".new-one", "notes", "precious\n");
+    snprintf(path, sizeof path, "%s/notes", small_numbered(".new-one"));
+    assert_true(scratch_put(path, "precious\n", 0644));
     scratch_listen();
+    sweep_dead(&small.store);
     small_add("one");
-    assert_string_equal(scratch_heard(),
-                        "bigshuf: warning: store/.old-one: cannot be removed: there are other files in it\n");
+    snprintf(expected, sizeof expected, "bigshuf: warning: %s: cannot be removed: there are other files in it\n",
+             small_numbered(".old-one"));
+    assert_string_equal(scratch_heard(), expected);
     assert_true(small_is_whole("one", "one"));
-    assert_true(scratch_holds("store/.old-one/notes", "precious\n"));
+    snprintf(path, sizeof path, "%s/notes", small_numbered(".old-one"));
+    assert_true(scratch_holds(path, "precious\n"));
     assert_int_equal(small_count(".new-"), 0);
 }
 
@@ -322,6 +368,7 @@ static void who_reads_a_batch_reads_it_to_its_end(void **state)
 {
     struct manifest manifest;
     struct batch batch;
+    char expected[512];
 
     (void)state;
     small_add("one");
@@ -332,7 +379,8 @@ static void who_reads_a_batch_reads_it_to_its_end(void **state)
     assert_string_equal(scratch_heard(), "");
     assert_false(small_exists("store/one"));
     assert_string_equal(sweep(), "");
-    assert_sweeps_everything("kept .old-one (being read)\n");
+    snprintf(expected, sizeof expected, "kept %s (being read)\n", small_numbered(".old-one") + strlen("store/"));
+    assert_sweeps_everything(expected);
     for (unsigned p = 0; p < SMALL_PILES; p++)
         assert_true(small_is_whole_pile(&batch, "one", p, &manifest.pile[p]));
     manifest_release(&manifest);
@@ -353,11 +401,10 @@ static void batches_of_one_name_may_leave_again_and_again(void **state)
         assert_int_equal(batch_open(&batch[i], &small.store, "one", NULL), BATCH_OK);
         assert_int_equal(sweep_keep(&small.store, 1, "z"), 0);
     }
-    assert_true(small_exists("store/.old-one~1/manifest") && small_exists("store/.old-one~2/manifest"));
+    assert_int_equal(small_count(".old-one~"), 3);
     batch_close(&batch[1]);
     assert_string_equal(sweep(), "");
-    assert_false(small_exists("store/.old-one~1"));
-    assert_true(small_exists("store/.old-one/manifest") && small_exists("store/.old-one~2/manifest"));
+    assert_int_equal(small_count(".old-one~"), 2);
     batch_close(&batch[0]);
     batch_close(&batch[2]);
     assert_string_equal(sweep(), "");
@@ -457,7 +504,7 @@ static void a_failure_is_a_warning_and_goes_no_further(void **state)
 static void take_draft_away(void)
 {
     layer.before_rename = NULL;
-    assert_int_equal(rename("store/.new-one", "away"), 0);
+    assert_int_equal(rename(small_numbered(".new-one"), "away"), 0);
 }
 
 static void a_draft_that_somebody_else_has_swept_is_well(void **state)
@@ -465,45 +512,6 @@ static void a_draft_that_somebody_else_has_swept_is_well(void **state)
     (void)state;
     small_kill(small_fork(begin_draft));
     layer.before_rename = take_draft_away;
-    assert_string_equal(sweep(), "");
-    assert_int_equal(scratch_count("store"), 1);
-}
-
-static void put_another_in_its_place(void)
-{
-    layer.before_lock = NULL;
-    assert_int_equal(rename("store/.old-one", "away"), 0);
-    assert_int_equal(mkdir("store/.old-one", 0755), 0);
-}
-
-static void a_folder_that_has_taken_its_place_is_not_removed(void **state)
-{
-    (void)state;
-    small_add("one");
-    assert_int_equal(rename("store/one", "store/.old-one"), 0);
-    layer.before_lock = put_another_in_its_place;
-    assert_string_equal(sweep(), "");
-    assert_true(small_exists("store/.old-one"));
-    assert_int_equal(scratch_count("away"), 0);
-}
-
-/* As another draft or batch does that leaves now. */
-static void take_the_place_of_the_empty_one(void)
-{
-    layer.before_rmdir = NULL;
-    assert_int_equal(mkdir("store/other", 0755), 0);
-    assert_true(scratch_put("store/other/pile-0001", "x\n", 0644));
-    assert_int_equal(rename("store/other", "store/.old-one"), 0);
-}
-
-static void so_it_is_if_that_happens_at_the_last_moment(void **state)
-{
-    (void)state;
-    small_add("one");
-    assert_int_equal(rename("store/one", "store/.old-one"), 0);
-    layer.before_rmdir = take_the_place_of_the_empty_one;
-    assert_string_equal(sweep(), "");
-    assert_true(scratch_holds("store/.old-one/pile-0001", "x\n"));
     assert_string_equal(sweep(), "");
     assert_int_equal(scratch_count("store"), 1);
 }
@@ -528,6 +536,8 @@ static void what_is_open_is_closed_before_its_folder_goes(void **state)
 
 static void where_there_are_no_locks_only_the_user_sweeps(void **state)
 {
+    char expected[512];
+
     (void)state;
     small_add("one");
     small_add("three");
@@ -541,8 +551,9 @@ static void where_there_are_no_locks_only_the_user_sweeps(void **state)
     assert_string_equal(
         sweep(),
         "bigshuf: warning: store: files cannot be locked there: batches that have left it stay until --sweep\n");
-    assert_true(small_exists("store/.old-one/manifest") && small_exists("store/.old-three/manifest"));
-    assert_sweeps_everything("removed .old-one (965 bytes)\nremoved .old-three (2 KiB)\n");
+    snprintf(expected, sizeof expected, "removed %s (965 bytes)\nremoved %s (2 KiB)\n",
+             small_numbered(".old-one") + strlen("store/"), small_numbered(".old-three") + strlen("store/"));
+    assert_sweeps_everything(expected);
     assert_int_equal(scratch_count("store"), 2);
 }
 
@@ -554,38 +565,47 @@ static void all_is_told_line_by_line(void **state)
     pid_t alive = small_fork(begin_draft);
 
     (void)state;
-    put(".new-a", "owner", foreign);
-    put(".new-a", "pile-0001", "12345678901234567890");
-    put(".new-b", "pile-0001", "12345678901234567890");
-    put(".new-c", "owner", "host \033[2Jx\nboot 1\nprocess 9\nstart 4\n");
+    put(".new-a" NUMBER, "pile-0001", "12345678901234567890");
+    assert_true(scratch_put("store/.new-a" NUMBER ".owner", foreign, 0644));
+    put(".new-b" NUMBER, "pile-0001", "12345678901234567890");
+    put(".new-c" NUMBER, "pile-0001", "");
+    assert_true(scratch_put("store/.new-c" NUMBER ".owner", "host \033[2Jx\nboot 1\nprocess 9\nstart 4\n", 0644));
+    assert_true(scratch_put("store/.new-d" NUMBER ".owner", foreign, 0644));
+    assert_true(scratch_put("store/.new-e" NUMBER ".owner~", "x", 0644));
     put(".old-c", "pile-0001", "12345678901234567890");
     assert_int_equal(gethostname(host, sizeof host), 0);
     snprintf(expected, sizeof expected,
-             "removed .new-a (host elsewhere, process 123, 62 bytes)\n"
-             "removed .new-b (owner unknown, 20 bytes)\n"
-             "removed .new-c (host ?[2Jx, process 9, 36 bytes)\n"
-             "kept .new-one (host %s, process %ld: alive)\n"
+             "removed .new-a" NUMBER " (host elsewhere, process 123, 20 bytes)\n"
+             "removed .new-b" NUMBER " (owner unknown, 20 bytes)\n"
+             "removed .new-c" NUMBER " (host ?[2Jx, process 9, 0 bytes)\n"
+             "removed .new-d" NUMBER " (host elsewhere, process 123, 0 bytes)\n"
+             "removed .new-e" NUMBER ".owner~ (1 bytes)\n"
+             "kept %s (host %s, process %ld: alive)\n"
              "removed .old-c (20 bytes)\n",
-             host, (long)alive);
+             small_numbered(".new-one") + strlen("store/"), host, (long)alive);
     assert_sweeps_everything(expected);
     small_kill(alive);
-    assert_int_equal(scratch_count("store"), 2);
+    assert_int_equal(scratch_count("store"), 3);
 }
 
 static void a_task_whose_draft_is_removed_fails(void **state)
 {
+    char expected[512], path[512];
     struct draft *draft;
 
     (void)state;
     assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
     assert_int_equal(small_write(draft, "one"), 0);
-    assert_true(scratch_put("store/.new-one/owner", foreign, 0644));
+    snprintf(path, sizeof path, "%s.owner", small_numbered(".new-one"));
+    assert_true(scratch_put(path, foreign, 0644));
     layer.lock_error = ENOTSUP; /* as if it were on another machine */
-    assert_sweeps_everything("removed .new-one (host elsewhere, process 123, 596 bytes)\n");
+    snprintf(expected, sizeof expected, "removed %s (host elsewhere, process 123, 554 bytes)\n",
+             small_numbered(".new-one") + strlen("store/"));
+    assert_sweeps_everything(expected);
     layer.lock_error = 0;
     scratch_listen();
     assert_int_equal(small_commit(draft, "one", ""), DRAFT_FAILED);
-    assert_non_null(strstr(scratch_heard(), "bigshuf: store/.new-one"));
+    assert_non_null(strstr(scratch_heard(), "bigshuf: store/.new-one~"));
     draft_free(draft);
     assert_int_equal(scratch_count("store"), 1);
 }
@@ -620,8 +640,10 @@ int main(void)
         TEST(what_a_killed_task_leaves_is_swept),
         TEST(a_task_that_has_ended_and_is_not_waited_for_is_no_more),
         TEST(drafts_of_others_stay),
+        TEST(what_is_being_signed_stays),
+        TEST(what_nobody_has_signed_nobody_works_on),
+        TEST(a_signature_alone_goes_with_its_process),
         TEST(a_draft_of_this_process_is_not_swept),
-        TEST(who_asks_for_a_draft_is_told_its_owner),
         TEST(nothing_foreign_is_removed),
         TEST(no_link_is_followed),
         TEST(a_folder_with_other_files_in_it_stays_with_a_warning),
@@ -636,8 +658,6 @@ int main(void)
         TEST(so_is_one_that_keeps_a_window),
         TEST(a_failure_is_a_warning_and_goes_no_further),
         TEST(a_draft_that_somebody_else_has_swept_is_well),
-        TEST(a_folder_that_has_taken_its_place_is_not_removed),
-        TEST(so_it_is_if_that_happens_at_the_last_moment),
         TEST(what_is_open_is_closed_before_its_folder_goes),
         TEST(where_there_are_no_locks_only_the_user_sweeps),
         TEST(all_is_told_line_by_line),
