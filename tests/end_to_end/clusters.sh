@@ -30,6 +30,11 @@ batches() {
     same "$(printf '%s\n' "$@" format | sort)" "$(ls -A store)"
 }
 
+# Is somebody at work on the batch NAME, or was: is_begun NAME.
+is_begun() {
+    ls -d store/.new-"$1"~*.owner store/.new-"$1"~*/ >/dev/null 2>&1
+}
+
 # ---- Slurm ----
 
 needs_slurm() {
@@ -223,7 +228,7 @@ test_slurm_tasks_that_are_killed_run_again_and_lose_and_double_nothing() {
         wait_for_process "$PWD/in/$name"
         exec 7>"in/$name"
         seq 10000 >&7
-        wait_until 30 test -e store/.new-$name
+        wait_until 30 is_begun $name
         if [ $name = killed ]; then
             kill -KILL "$process"
         else
@@ -325,7 +330,7 @@ test_parallel_runs_what_was_killed_again() {
     parallel_recipe 2 in/* 2>said &
     exec 7>in/slain
     seq 10000 >&7
-    wait_until 30 test -e store/.new-slain
+    wait_until 30 is_begun slain
     kill -KILL "$(processes_with --batch=slain)"
     fails_with 1 '' wait $!
     exec 7>&-

@@ -46,6 +46,11 @@ batches() {
     same "$(printf '%s\n' "$@" format | sort)" "$(ls -A store)"
 }
 
+# What stands in the store, in a row, with ~N for the random numbers in names.
+names() {
+    ls -A store | sed 's/~[0-9a-f]\{16\}/~N/' | paste -s -d ' ' -
+}
+
 # ---- The golden orders: fixed for ever, as the others are ----
 
 test_golden_orders_of_stores() {
@@ -578,7 +583,7 @@ test_writers_that_are_killed_lose_and_double_nothing() {
         for writer in 1 2 3 4 5 6 7 8; do
             add $writer --piles=8 in$writer 2>>said
         done
-        bigshuf --scatter=store --sweep # those that were killed before they had signed their draft
+        bigshuf --scatter=store --sweep # those that were killed while they signed
         batches 1 2 3 4 5 6 7 8
         gather | same_lines /dev/stdin all
     done
@@ -627,19 +632,79 @@ test_of_writers_of_different_formats_one_wins() {
     done
 }
 
-# Two of one name and the same input: one batch, and both are content.
-test_writers_of_the_same_batch_at_the_same_time_make_one() {
-    seq 1000 >in
-    for writer in 1 2 3 4; do
-        start_add x --piles=4 in 2>said$writer
-        pids[writer]=$!
-    done
-    for writer in 1 2 3 4; do
-        wait ${pids[writer]}
-    done
-    same 3 "$(cat said* | grep -c '^bigshuf: batch x is in store already: nothing was added$')"
+# So many processes have added the same batch x, and said so in said1, said2, ...: one of them did, and all are content.
+one_batch() {
+    same $(($1 - 1)) "$(cat said* | grep -c '^bigshuf: batch x is in store already: nothing was added$')"
+    same $(($1 - 1)) "$(cat said* | wc -l | tr -d ' ')"
     batches x
     whole x in
+}
+
+# Of one name and the same input.
+test_writers_of_the_same_batch_at_the_same_time_make_one() {
+    cd "$MEMORY" || exit
+    seq 1000 >in
+    for _ in $(seq "$(scale 2 20 1000)"); do
+        rm -rf store
+        for writer in 1 2 3 4 5 6 7 8; do
+            start_add x --piles=4 in 2>said$writer
+            pids[writer]=$!
+        done
+        for writer in 1 2 3 4 5 6 7 8; do
+            wait "${pids[writer]}"
+        done
+        one_batch 8
+    done
+}
+
+has_drafts() {
+    [ "$1" = "$(find store -name '.new-x~*' -type d | wc -l)" ]
+}
+
+# All of them have begun before one of them ends, and others sweep meanwhile.
+test_any_number_may_be_at_work_on_one_batch() {
+    seq 10000 >in
+    for writer in 1 2 3 4 5 6 7 8; do
+        { wait_until 60 test -e go && cat in; } | add x --piles=4 2>said$writer &
+        pids[writer]=$!
+    done
+    wait_until 60 test -e store/format
+    wait_until 60 has_drafts 8
+    bigshuf --scatter=store --sweep >swept
+    same 8 "$(grep -c '^kept .new-x~.*: alive)$' swept)"
+    : >go
+    for writer in 1 2 3 4 5 6 7 8; do
+        wait "${pids[writer]}"
+    done
+    one_batch 8
+}
+
+# A tracer holds the one up when it has made its folder, and the other one before each file that it removes.
+test_a_sweep_beside_a_draft_that_is_just_being_made_leaves_it_alone() {
+    needs_strace
+    seq 5 | add before --piles=4
+    mkfifo pipe
+    start strace -f -o /dev/null -e trace=mkdirat -e inject=mkdirat:delay_exit=1000000 \
+        bigshuf --scatter=store --seed=42 --batch=alive pipe
+    exec 7>pipe
+    wait_until 60 is_begun alive
+    strace -f -o /dev/null -e trace=unlinkat -e inject=unlinkat:delay_enter=1000000 bigshuf --scatter=store --sweep >swept
+    grep '^kept .new-alive~.*: alive)$' swept
+    seq 100 >&7
+    exec 7>&-
+    wait $!
+    batches alive before
+}
+
+needs_strace() {
+    needs_bare_program
+    needs strace
+    strace -o /dev/null -e inject=mkdirat:delay_exit=1 true 2>.stderr || skip "strace cannot hold calls up here"
+}
+
+# Is somebody at work on the batch NAME, or was: is_begun NAME.
+is_begun() {
+    ls -d store/.new-"$1"~*.owner store/.new-"$1"~*/ >/dev/null 2>&1
 }
 
 # Start to scatter batch NAME, which waits for input on descriptor 7: start_waiting NAME. Its number is $!.
@@ -648,7 +713,7 @@ start_waiting() {
     start_add "$1" --piles=4 "pipe-$1" 2>said
     exec 7>"pipe-$1"
     seq 10000 >&7
-    wait_until 10 test -e "store/.new-$1/owner"
+    wait_until 60 is_begun "$1"
 }
 
 test_a_batch_in_work_is_not_there() {
@@ -666,7 +731,7 @@ test_what_a_killed_writer_left_is_removed_by_the_next() {
     kill -KILL $!
     fails_with 137 '*' wait $!
     exec 7>&-
-    same '.new-x format' "$(ls -A store | paste -s -d ' ' -)"
+    same '.new-x~N .new-x~N.owner format' "$(names)"
     seq 10 | add y
     batches y
 }
@@ -696,7 +761,7 @@ test_a_draft_of_a_live_writer_is_not_swept() {
     start_waiting x
     seq 10 | add y
     bigshuf --scatter=store --sweep >swept
-    grep 'kept .new-x (.*process '$!': alive)' swept
+    grep "^kept .new-x~[0-9a-f]* (.*process $!: alive)\$" swept
     exec 7>&-
     wait $!
     batches x y
@@ -708,7 +773,7 @@ test_sweep_removes_and_tells_what_was_left() {
     fails_with 137 '*' wait $!
     exec 7>&-
     bigshuf --scatter=store --sweep >swept
-    grep "^removed .new-x (.*process $!, .*)\$" swept
+    grep "^removed .new-x~[0-9a-f]* (.*process $!, .*)\$" swept
     same 1 "$(wc -l <swept | tr -d ' ')"
     batches
     same '' "$(bigshuf --scatter=store --sweep)"
@@ -728,12 +793,12 @@ test_a_draft_of_another_host_is_for_sweep() {
     kill -KILL $!
     fails_with 137 '*' wait $!
     exec 7>&-
-    sed 's/^host .*/host elsewhere/' store/.new-x/owner >owner
-    cat owner >store/.new-x/owner
+    sed 's/^host .*/host elsewhere/' store/.new-x~*.owner >owner
+    cat owner >"$(echo store/.new-x~*.owner)"
     seq 10 | add y
-    [ -e store/.new-x ]
+    is_begun x
     seq 10 | add x # beside it
-    bigshuf --scatter=store --sweep | grep '^removed .new-x (host elsewhere, '
+    bigshuf --scatter=store --sweep | grep '^removed .new-x~[0-9a-f]* (host elsewhere, '
     batches x y
 }
 
@@ -743,15 +808,18 @@ test_what_is_not_the_stores_is_not_removed() {
     fails_with 137 '*' wait $!
     exec 7>&-
     mkdir precious store/.new-link-target
-    echo mine | tee precious/pile-0000 >store/.new-x/mine
+    draft=$(echo store/.new-x~*[0-9a-f])
+    echo mine | tee precious/pile-0000 >"$draft/mine"
     ln -s ../precious store/.new-y
-    ln -s ../../precious store/.new-x/pile-link
+    ln -s ../precious store/.new-y~0123456789abcdef
+    ln -s ../../precious "$draft/pile-link"
     seq 10 | add z 2>said
     bigshuf --scatter=store --sweep >swept 2>&1 || true
     same mine "$(cat precious/pile-0000)"
-    same mine "$(cat store/.???-x/mine)"
-    same ../../precious "$(readlink store/.???-x/pile-link)"
+    same mine "$(cat store/.???-x~*/mine)"
+    same ../../precious "$(readlink store/.???-x~*/pile-link)"
     same ../precious "$(readlink store/.new-y)"
+    same ../precious "$(readlink store/.new-y~0123456789abcdef)"
 }
 
 # ---- The same again ----
@@ -852,8 +920,8 @@ test_a_reader_keeps_what_it_reads() {
     head -c 1000 <&8 >out
     seq 10 | add 2 --keep=1
     seq 10 | add 3 --keep=1
-    same '.old-1 3 format' "$(ls -A store | paste -s -d ' ' -)"
-    bigshuf --scatter=store --sweep | grep '^kept .old-1 (being read)$'
+    same '.old-1~N 3 format' "$(names)"
+    bigshuf --scatter=store --sweep | grep '^kept .old-1~[0-9a-f]* (being read)$'
     cat <&8 >>out
     wait $!
     cmp out wanted
@@ -873,6 +941,15 @@ test_readers_and_a_moving_window_at_the_same_time() {
         [ -s out ]
     done
     wait $writer
+}
+
+# As the man page says.
+test_a_batch_is_taken_out_by_hand() {
+    seq 10 | add x --piles=2
+    seq 10 | add y
+    mv store/x store/.old-x
+    bigshuf --scatter=store --sweep | grep '^removed .old-x ('
+    batches y
 }
 
 # ---- Lists ----
