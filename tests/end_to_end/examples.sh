@@ -68,6 +68,37 @@ test_readme_examples_work() {
     readme_examples | run_examples
 }
 
+# The example of the README in which this stands, run as somebody who types it would: typed TEXT.
+typed() {
+    bash -c "$(readme_examples | grep -zF -e "$1" | tr -d '\0')" </dev/null
+}
+
+test_readme_recipe_of_a_store_stops_at_the_first_file_that_fails() {
+    make_files
+    seq 501 600 >'corpus/part 07.jsonl'
+    fails_with 1 "bigshuf: *--batch*'part 07.jsonl'*xargs: *255*" stopped
+    same '' "$(ls part.* epoch.* 2>.stderr)"
+}
+
+# With the exit status of a failure, whatever that of xargs is.
+stopped() {
+    typed 'corpus/*' || return 1
+}
+
+test_readme_recipe_of_a_store_takes_files_of_any_names() {
+    make_files
+    mkdir 'corpus/a folder' corpus/-n
+    # shellcheck disable=SC2016 # a name
+    for name in 'part 07.jsonl' "it's" '"quoted"' $'new\nline' '%s $HOME' '-n/--batch=x' 'a folder/1.txt' format; do
+        seq 501 600 >"corpus/$name"
+    done
+    for _ in 1 2; do
+        typed 'find corpus' 2>said
+        same 2800 "$(wc -l <all.txt | tr -d ' ')"
+    done
+    same 12 "$(grep -c 'nothing was added$' said)"
+}
+
 test_readme_sets_up_with_two_commands() {
     same 2 "$(readme_examples | tr '\0' '\n' | grep -c -w make)"
 }
