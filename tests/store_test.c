@@ -507,6 +507,52 @@ static void a_failure_at_any_call_is_reported_and_harms_no_other_attempt(void **
     assert_true(failures > 12);
 }
 
+/* A sweep, to which it looks like what a killed process has left. */
+static void remove_what_was_begun(void)
+{
+    DIR *directory = opendir("d");
+    struct dirent *entry;
+
+    assert_non_null(directory);
+    while ((entry = readdir(directory)) != NULL)
+        if (strncmp(entry->d_name, ".new-", 5) == 0)
+            assert_int_equal(unlinkat(dirfd(directory), entry->d_name, 0), 0);
+    closedir(directory);
+}
+
+static void what_a_sweep_removes_before_it_has_its_name_is_made_again(void **state)
+{
+    (void)state;
+    for (int header = 0; header < 2; header++) {
+        folders_fail(1, 0);
+        folders.only = "link_at";
+        folders.before = remove_what_was_begun;
+        if (header)
+            assert_int_equal(store_put_header(&store, (const uint8_t *)"id\n", 3), 0);
+        else
+            assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
+        assert_null(folders.before);
+        assert_int_equal(count_left(), 0);
+    }
+    assert_true(scratch_holds("d/header", "id\n"));
+}
+
+/* Whoever has made the directory may have been killed at once. */
+static void where_a_format_is_the_name_of_the_store_is_on_disk(void **state)
+{
+    const char *linked, *synced;
+
+    (void)state;
+    assert_int_equal(mkdir("d", 0755), 0);
+    folders_forgive();
+    assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
+    linked = strstr(folders.trail, "link_at ");
+    synced = strstr(folders.trail, "sync ");
+    assert_true(linked != NULL && synced != NULL && synced < linked);
+    synced = strstr(synced + 1, "sync "); /* of the file itself */
+    assert_true(synced != NULL && synced < linked);
+}
+
 static void join_and_exit(void)
 {
     (void)store_join(&store, "d", &lines, &folders_fault);
@@ -786,6 +832,8 @@ int main(void)
         TEST(every_byte_of_a_format_matters),
         TEST(a_format_that_is_no_file_is_a_failure),
         TEST(a_failure_at_any_call_is_reported_and_harms_no_other_attempt),
+        TEST(what_a_sweep_removes_before_it_has_its_name_is_made_again),
+        TEST(where_a_format_is_the_name_of_the_store_is_on_disk),
         TEST(death_at_any_call_harms_no_other_attempt),
         TEST(of_many_who_join_at_the_same_time_those_agree_who_want_the_same),
         TEST(a_header_is_kept_once_and_another_is_refused),
