@@ -8,7 +8,6 @@
 #include "batch.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "io.h"
 #include "sys.h"
@@ -59,8 +58,7 @@ static enum batch_verdict open_manifest(struct batch *batch, const char *name)
     }
 }
 
-static enum batch_verdict parse_manifest(const struct batch *batch, struct manifest *manifest, const char *text,
-                                         size_t bytes)
+static enum batch_verdict parse_manifest(const struct batch *batch, struct manifest *manifest, char *text, size_t bytes)
 {
     const unsigned piles = batch->store->format.piles;
 
@@ -81,8 +79,8 @@ static enum batch_verdict parse_manifest(const struct batch *batch, struct manif
 static enum batch_verdict read_manifest(struct batch *batch, struct manifest *manifest)
 {
     enum batch_verdict verdict = BATCH_FAILED;
-    char *text = NULL;
     size_t bytes;
+    char *text;
 
     switch (folder_read(&batch->folder, BATCH_MANIFEST, MANIFEST_BYTES_MAX, &text, &bytes)) {
     case FOLDER_OK:
@@ -94,7 +92,6 @@ static enum batch_verdict read_manifest(struct batch *batch, struct manifest *ma
     default:
         break;
     }
-    free(text);
     batch->piles_at = manifest->piles_at;
     batch->header_bytes = manifest->header_bytes;
     batch->header_checksum = manifest->header_checksum;
