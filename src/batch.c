@@ -136,6 +136,14 @@ void batch_close(struct batch *batch)
 
 /* ---- Piles ---- */
 
+int batch_add_bytes(const struct batch *batch, const struct manifest *manifest, uint64_t *bytes)
+{
+    if (manifest->bytes > INT64_MAX - *bytes)
+        return folder_say(&batch->folder, BATCH_MANIFEST, "with it, the store has more bytes than can be");
+    *bytes += manifest->bytes;
+    return 0;
+}
+
 int batch_pile(const struct batch *batch, unsigned pile, struct manifest_pile *entry)
 {
     char line[MANIFEST_PILE_BYTES];
@@ -192,4 +200,11 @@ int batch_report_damage(const struct batch *batch, unsigned pile)
     char file[STORE_FILE_NAME_BYTES];
 
     return report_change(batch, store_file_name(pile, file));
+}
+
+int batch_report_records(const struct batch *batch, unsigned pile)
+{
+    char file[STORE_FILE_NAME_BYTES];
+
+    return folder_say(&batch->folder, store_file_name(pile, file), "does not hold the records that its manifest says");
 }

@@ -222,14 +222,24 @@ out:
     return status;
 }
 
-/* What the piles take in memory: an index has one table or two, of 8 bytes a record. */
-static uint64_t needed_for(const struct stack *stack, unsigned count)
+static uint64_t bytes_of(const struct stack *stack, unsigned count)
 {
     uint64_t bytes = 0;
 
     for (unsigned p = 0; p < count; p++)
-        bytes += stack_bytes(stack, p) + 16 * stack_records(stack, p);
+        bytes += stack_bytes(stack, p);
     return bytes;
+}
+
+/* What the piles take in memory: an index has one table or two, of 8 bytes a record. */
+static uint64_t needed_for(const struct stack *stack, unsigned count)
+{
+    const uint64_t bytes = bytes_of(stack, count);
+    uint64_t records = 0;
+
+    for (unsigned p = 0; p < count; p++)
+        records += stack_records(stack, p);
+    return bytes < UINT64_MAX / 17 ? bytes + 16 * records : UINT64_MAX; /* there are no more records than bytes */
 }
 
 /* Every thread that reads has a file open; the store's and the output's files are open already. */
@@ -243,15 +253,6 @@ static void limit_readers(struct run *run)
         run->memory.workers = readers;
     if (run->waiting > readers - run->memory.workers)
         run->waiting = readers - run->memory.workers;
-}
-
-static uint64_t bytes_of(const struct stack *stack, unsigned count)
-{
-    uint64_t bytes = 0;
-
-    for (unsigned p = 0; p < count; p++)
-        bytes += stack_bytes(stack, p);
-    return bytes;
 }
 
 static void say_gathered(const struct setup *setup, const struct run *run, const struct stack *stack, unsigned count,
