@@ -31,6 +31,10 @@ enum batch_verdict batch_open(struct batch *batch, const struct store *store, co
                               struct manifest *manifest);
 void batch_close(struct batch *batch); /* also when zeroed */
 
+/* Has every folder in the store that has the name of a batch a manifest? For those who do not open them, so that they
+ * do not go on with a store that readers refuse. 0, or -1 after a report. */
+int batch_find_all(const struct store *store);
+
 /* Add the bytes of all piles of a batch, which was opened with this manifest, to those of others. 0, or -1 after a
  * report if they are more than can be: then sums of bytes, or of records, could overflow. */
 int batch_add_bytes(const struct batch *batch, const struct manifest *manifest, uint64_t *bytes);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch.h"
 #include "draft.h"
 #include "gather.h"
 #include "list.h"
@@ -178,7 +179,7 @@ static int run_scatter(struct setup *setup, struct store *store)
 
     if (setup_files(setup) == 0 && setup_seed(setup) == 0 && open_run(setup, &run) == 0 &&
         check_memory(&run, options->piles) == 0 && store_join(store, options->scatter, &wanted, &setup->fault) == 0 &&
-        check_memory(&run, store->format.piles) == 0) {
+        check_memory(&run, store->format.piles) == 0 && batch_find_all(store) == 0) {
         sweep_dead(store);
         status = add_batch(setup, &run, store);
     }
@@ -188,7 +189,11 @@ static int run_scatter(struct setup *setup, struct store *store)
 
 static int run_sweep(struct setup *setup, struct store *store)
 {
-    return store_open(store, setup->options->scatter, &setup->fault) == 0 ? sweep_all(store) : -1;
+    int status = store_open(store, setup->options->scatter, &setup->fault);
+
+    if (status == 0)
+        status = sweep_all(store);
+    return status == 0 ? batch_find_all(store) : -1;
 }
 
 /* ---- Gathering ---- */

@@ -355,7 +355,7 @@ static void who_was_killed_before_it_could_sign_is_gone(void **state)
     assert_memory_equal(&owner, &zero, sizeof owner);
     assert_int_equal(io_close(lock), 0);
     other = open("d/owner", O_RDWR);
-    assert_int_equal(flock(other, LOCK_EX), 0); /* it is about to */
+    assert_int_equal(real_lock(other, true), 0); /* it is about to */
     assert_int_equal(owner_ask(&folder, &owner, &lock), OWNER_ALIVE);
     assert_int_equal(lock, -1);
     assert_int_equal(close(other), 0);
