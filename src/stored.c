@@ -105,6 +105,7 @@ static enum draft_verdict fill_draft(struct setup *setup, struct run *run, struc
     }
     if (scatter_batch(run, setup->source, name, piles, draft_storage(draft), records) != 0)
         goto out;
+    run_close(run); /* its memory is enough for the manifest */
     header = source_header(setup->source, &header_bytes);
     verdict = draft_commit(draft, records, header, header_bytes, run->memory.workers + run->waiting);
     if (verdict == DRAFT_OK && setup->options->verbose)

@@ -992,6 +992,18 @@ test_a_folder_that_is_no_batch_is_told_by_all() {
     gather | same_lines in /dev/stdin
 }
 
+test_a_folder_of_too_many_names_is_told_by_all() {
+    cd "$MEMORY" || exit
+    seq 100 >in
+    add x --piles=4 in
+    (cd store && seq -f %.0f~ 32767 | xargs touch)
+    for command in 'bigshuf --gather=store --list' 'gather' 'bigshuf --scatter=store --sweep'; do
+        fails_with 1 'bigshuf: store: there are more than 32768 names in it' $command
+    done
+    rm store/1~
+    gather | same_lines in /dev/stdin
+}
+
 test_an_input_that_cannot_be_read_leaves_no_batch() {
     seq 10 >in
     fails_with 1 'bigshuf: missing: No such file or directory' add x --piles=4 in missing
