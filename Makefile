@@ -39,7 +39,7 @@ MAIN       = $(BUILD)/src/main.o
 LIBRARY    = $(BUILD)/libbigshuf.a
 PROGRAM    = $(BUILD)/bigshuf
 FAULTY     = $(BUILD)/bigshuf-faulty
-TEST_TOOLS = $(BUILD)/tests/model $(BUILD)/tests/peak
+TEST_TOOLS = $(BUILD)/tests/forge $(BUILD)/tests/model $(BUILD)/tests/peak
 UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*_test.c))
 BENCHES    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 
@@ -74,6 +74,8 @@ $(BUILD)/tests/real_sys.o: src/sys.c include/sys.h $(BUILD)/flags
 
 $(TEST_TOOLS): %: %.o
 	$(LINK) -o $@ $^
+
+$(BUILD)/tests/forge: $(LIBRARY)
 
 $(BENCHES): %: %.o $(LIBRARY)
 	$(LINK) -o $@ $^ -lm

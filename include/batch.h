@@ -31,6 +31,14 @@ enum batch_verdict batch_open(struct batch *batch, const struct store *store, co
                               struct manifest *manifest);
 void batch_close(struct batch *batch); /* also when zeroed */
 
+/* Has every folder in the store that has the name of a batch a manifest? For those who do not open them, so that they
+ * do not go on with a store that readers refuse. 0, or -1 after a report. */
+int batch_find_all(const struct store *store);
+
+/* Add the bytes of all piles of a batch, which was opened with this manifest, to those of others. 0, or -1 after a
+ * report if they are more than can be: then sums of bytes, or of records, could overflow. */
+int batch_add_bytes(const struct batch *batch, const struct manifest *manifest, uint64_t *bytes);
+
 /* What the manifest says of a pile. May be asked by several threads. 0, or -1 after a report. */
 int batch_pile(const struct batch *batch, unsigned pile, struct manifest_pile *entry);
 
@@ -40,7 +48,9 @@ int batch_check_pile(const struct batch *batch, unsigned pile, const struct mani
 /* Open the file of a pile, checked as above. The descriptor, or -1 after a report. */
 int batch_open_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry);
 
-/* Report that what was read of a pile's file is not what was written. Returns -1. */
+/* Report that what was read of a pile's file is not what was written, or that it is, and yet does not hold as many
+ * records as the manifest says. Returns -1. */
 int batch_report_damage(const struct batch *batch, unsigned pile);
+int batch_report_records(const struct batch *batch, unsigned pile);
 
 #endif

@@ -39,7 +39,9 @@ int folder_report(const struct folder *folder, const char *name, int error);
 int folder_say(const struct folder *folder, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The names in a folder but for "." and "..", in bytewise order. */
+/* The names in a folder but for "." and "..", in bytewise order. More than FOLDER_NAMES_MAX are a failure: the list is
+ * held in memory, and stays within a few MiB. */
+enum { FOLDER_NAMES_MAX = 32768 };
 struct folder_names {
     char **name;
     size_t count;

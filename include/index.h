@@ -6,7 +6,6 @@
  * blocks to an output buffer in the permuted order.
  */
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,10 +15,10 @@
 #include "table.h"
 
 /* Write the references of the pile's records to `table`, which has room for pile.records of them: record i's to place
- * i, or, if `ranks` is given, to place ranks[first_rank + i] - first_rank. False if the pile does not hold exactly that
- * many records. */
-bool index_build(const struct piles *piles, unsigned pile, const struct record_format *format,
-                 const struct table *ranks, uint64_t first_rank, struct table *table);
+ * i, or, if `ranks` is given, to place ranks[first_rank + i] - first_rank. 0, or -1 after a report if the pile does not
+ * hold exactly that many records. */
+int index_build(const struct piles *piles, unsigned pile, const struct record_format *format, const struct table *ranks,
+                uint64_t first_rank, struct table *table);
 
 /* Copy the records of table[first, first + records) to the outlet. 0, or -1 when draining failed. */
 int index_copy(const struct pool *pool, const struct record_format *format, const struct table *table, uint64_t first,

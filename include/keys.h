@@ -20,8 +20,10 @@ struct keys {
     uint64_t key[KEYS_AHEAD];
 };
 
-/* Functions return 0, or -1 after a report. */
+/* Functions return 0, or -1 after a report. keys_append counts them as the pile's records; keys_verify is pile_verify.
+ */
 int keys_append(struct piles *piles, unsigned pile, uint64_t key);
+int keys_verify(struct piles *piles, unsigned pile, uint8_t *buffer, size_t bytes);
 int keys_open(struct keys *keys, struct piles *piles, unsigned pile, struct fault *fault);
 int keys_next(struct keys *keys, uint64_t *key); /* that there are no more of them is a failure */
 void keys_close(struct keys *keys);              /* also when zeroed */

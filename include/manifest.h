@@ -52,6 +52,11 @@ struct manifest {
     struct manifest_pile *pile;
     unsigned piles;
     size_t piles_at; /* the offset of the first pile's line in the text; set by manifest_parse and manifest_text */
+
+    /* Set by manifest_parse, for which `input` stays NULL: */
+    char *text;
+    const char *packed; /* the inputs, in the text: the bytes as a uint64_t, the name, NUL */
+    uint64_t bytes;     /* of all piles: at most INT64_MAX */
 };
 
 /* Can there be a text of it, though nothing but `piles` and the inputs is known yet? */
@@ -60,12 +65,14 @@ bool manifest_fits(const struct manifest *manifest);
 /* The text, malloc'd, and its length. NULL with errno: EFBIG (it would be larger than MANIFEST_BYTES_MAX) or ENOMEM. */
 char *manifest_text(struct manifest *manifest, size_t *bytes);
 
-/* Read a text, which must be as manifest_text makes it, to the byte. What the manifest points to is malloc'd: give it
- * back with manifest_release, also after a failure. 0, or -1 with errno EINVAL (no such text, or damaged) or ENOMEM. */
-int manifest_parse(struct manifest *manifest, const char *text, size_t bytes);
+/* Read a text, which must be as manifest_text makes it, to the byte, and make sense: a pile has records if it has
+ * bytes, no more of them than bytes, and all piles together have no more bytes than a file could. There is a NUL byte
+ * behind the text, which is malloc'd, and becomes the manifest's: give it back with manifest_release, also after a
+ * failure. 0, or -1 with errno EINVAL (no such text, or damaged) or ENOMEM. */
+int manifest_parse(struct manifest *manifest, char *text, size_t bytes);
 void manifest_release(struct manifest *manifest);
 
-/* Read the line of a pile. 0, or -1 with errno EINVAL. */
+/* Read the line of a pile, as far as that can be done without the others. 0, or -1 with errno EINVAL. */
 int manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, struct manifest_pile *pile);
 
 /* Were both made with the same key from inputs of the same names and sizes, as far as both know the sizes? */

@@ -92,9 +92,14 @@ uint32_t pile_load_blocks(const struct piles *piles, unsigned pile);
 /* After piles_seal: give back all that a pile holds, in memory and on disk; it is empty then. */
 void pile_clear(struct piles *piles, unsigned pile);
 
-/* Verify what a pile has in its file, through a buffer, without a change to it: for those who must know before they use
- * the first byte. */
-int pile_verify(struct piles *piles, unsigned pile, uint8_t *buffer, size_t bytes);
+/* All of a pile was read, and `found` records were in it. Are they as many as it should hold? 0, or -1 after a report
+ * that names its file. Whoever reads a pile back asks this before anything depends on it: checksums are no signatures.
+ */
+int pile_check(const struct piles *piles, unsigned pile, const struct record_format *format, uint64_t found);
+
+/* If any of a pile is in its file: verify that, and how many records the pile holds, through a buffer and without a
+ * change to it. For those who must know before they use the first byte. */
+int pile_verify(struct piles *piles, unsigned pile, const struct record_format *format, uint8_t *buffer, size_t bytes);
 
 /* A pile as a source, after piles_seal. Bytes from its file are verified when the last of them is read, before that is
  * handed out. With `keep` they stay readable, else their space in the file is given back as they are read. */

@@ -49,8 +49,13 @@ struct record_scan {
 size_t record_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                    uint32_t *ends, size_t room, size_t *scanned);
 
-/* The same without the ends, which is faster: RECORD_BYTE and RECORD_STRING seldom look at more than the last bytes,
- * RECORD_LINES and RECORD_CSV count. */
+/* How many ends there are in data[0, bytes), of which there is at least one byte. *whole says whether the last byte is
+ * such an end. */
+uint64_t record_count(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
+                      bool *whole);
+
+/* Move the scan on without looking for the ends, which is faster: RECORD_BYTE and RECORD_STRING seldom look at more
+ * than the last bytes, RECORD_LINES and RECORD_CSV count. */
 void record_advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes);
 
 /* Does it take the scan of all bytes before to find the ends in a block? False for RECORD_BYTE alone, for which a

@@ -21,7 +21,8 @@ struct setup {
     size_t name_count;
     const char **listed; /* those that --files0-from lists */
     char *listed_data;
-    struct source *source; /* NULL if no input has been opened */
+    uint64_t listed_memory; /* that they take of the memory limit */
+    struct source *source;  /* NULL if no input has been opened */
     struct output *output;
     struct spill_place place;
     const char *directory;                    /* that of the place if none was given */

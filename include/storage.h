@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
+#include "record.h"
 #include "xxh64.h"
 
 /* Each kind has a struct of its own that begins with this one. */
@@ -34,7 +35,8 @@ struct storage_reader {
             int fd;            /* -1 before the first one and between two */
             uint64_t offset;   /* in its file */
             uint64_t left;     /* bytes of the part still to come */
-            uint64_t checksum; /* that it must have */
+            uint64_t records;  /* that it must have, */
+            uint64_t checksum; /* and this */
         } stack;
     } at;
 };
@@ -58,6 +60,10 @@ struct storage_kind {
     void (*discard)(struct storage_reader *reader);
 
     void (*end)(struct storage_reader *reader); /* also before the last byte has been read, or after a failure */
+
+    /* Report that a pile, of which every byte is as it was written, does not hold the records that it should. NULL if
+     * it is never read. Returns -1. */
+    int (*report)(struct storage *storage, unsigned pile, const struct record_format *format);
 
     void (*free)(struct storage *storage);
 };
@@ -98,6 +104,11 @@ static inline void storage_reader_release(struct storage_reader *reader) /* also
 {
     if (reader->storage != NULL)
         reader->storage->kind->end(reader);
+}
+
+static inline int storage_report(struct storage *storage, unsigned pile, const struct record_format *format)
+{
+    return storage->kind->report(storage, pile, format);
 }
 
 #endif

@@ -41,8 +41,11 @@ int sys_link_at(int directory, const char *from, const char *to);
 int sys_rename_at(int directory, const char *from, const char *to);
 int sys_unlink_at(int directory, const char *name);
 int sys_rmdir_at(int directory, const char *name);
-int sys_sync(int fd);                 /* fsync */
-int sys_lock(int fd, bool exclusive); /* flock; does not wait: EWOULDBLOCK */
+int sys_sync(int fd); /* fsync */
+
+/* Lock an open file until it is closed, without waiting: EWOULDBLOCK. An exclusive lock takes a descriptor that may
+ * write (EBADF), where systems have such locks, so that who may only read cannot shut others out: fcntl, else flock. */
+int sys_lock(int fd, bool exclusive);
 
 /* The names in a directory that is open, one after another; NULL at the end, with errno 0, or on failure. */
 void *sys_list_open(int directory);

@@ -2,13 +2,14 @@
  * Readers and removal meet at the manifest. Whoever removes a batch has renamed its folder first; then it takes an
  * exclusive lock on the manifest, which fails while there are readers, and unlinks the manifest before all else. So a
  * reader who finds the manifest still in its folder after it has got the shared lock is safe, and one who does not has
- * come too late, as if the batch had never been there.
+ * come too late, as if the batch had never been there. A batch that still has its name is not being removed: when
+ * something about it is not as it should be, that is a failure.
  */
 
 #include "batch.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
 
 #include "io.h"
 #include "sys.h"
@@ -26,41 +27,44 @@ static enum batch_verdict fail(const struct folder *folder, const char *name)
 
 /* ---- Opening ---- */
 
-/* There is no manifest: has the batch left, or is it a folder that is no batch? */
-static enum batch_verdict miss_manifest(const struct batch *batch, const char *name)
+/* The manifest cannot be had: because the batch has left the store, or for this cause? */
+static enum batch_verdict miss_manifest(const struct batch *batch, const char *name, const char *cause)
 {
     switch (folder_stands(&batch->store->folder, name, batch->folder.fd)) {
     case 0:
         return BATCH_GONE;
     case 1:
-        folder_say(&batch->folder, BATCH_MANIFEST, "missing");
+        folder_say(&batch->folder, BATCH_MANIFEST, "%s", cause);
         return BATCH_FAILED;
     default:
         return fail(&batch->store->folder, name);
     }
 }
 
-static enum batch_verdict lock_manifest(const struct batch *batch)
+static enum batch_verdict lock_manifest(const struct batch *batch, const char *name)
 {
     if (io_lock(batch->manifest, false) == 0 || errno == ENOTSUP)
         return BATCH_OK;
-    return errno == EWOULDBLOCK ? BATCH_GONE : fail(&batch->folder, BATCH_MANIFEST);
+    if (errno == EWOULDBLOCK)
+        return miss_manifest(batch, name, "another process has locked it: try again when that has ended");
+    return fail(&batch->folder, BATCH_MANIFEST);
 }
 
 static enum batch_verdict open_manifest(struct batch *batch, const char *name)
 {
     switch (folder_open_file(&batch->folder, BATCH_MANIFEST, &batch->manifest)) {
     case FOLDER_OK:
-        return lock_manifest(batch);
+        return lock_manifest(batch, name);
     case FOLDER_MISSING:
-        return miss_manifest(batch, name);
+        return miss_manifest(batch, name,
+                             "missing, so this is no batch: move its folder out of the store, and add the batch again "
+                             "if it was one");
     default:
         return BATCH_FAILED;
     }
 }
 
-static enum batch_verdict parse_manifest(const struct batch *batch, struct manifest *manifest, const char *text,
-                                         size_t bytes)
+static enum batch_verdict parse_manifest(const struct batch *batch, struct manifest *manifest, char *text, size_t bytes)
 {
     const unsigned piles = batch->store->format.piles;
 
@@ -81,8 +85,8 @@ static enum batch_verdict parse_manifest(const struct batch *batch, struct manif
 static enum batch_verdict read_manifest(struct batch *batch, struct manifest *manifest)
 {
     enum batch_verdict verdict = BATCH_FAILED;
-    char *text = NULL;
     size_t bytes;
+    char *text;
 
     switch (folder_read(&batch->folder, BATCH_MANIFEST, MANIFEST_BYTES_MAX, &text, &bytes)) {
     case FOLDER_OK:
@@ -94,7 +98,6 @@ static enum batch_verdict read_manifest(struct batch *batch, struct manifest *ma
     default:
         break;
     }
-    free(text);
     batch->piles_at = manifest->piles_at;
     batch->header_bytes = manifest->header_bytes;
     batch->header_checksum = manifest->header_checksum;
@@ -129,6 +132,32 @@ enum batch_verdict batch_open(struct batch *batch, const struct store *store, co
     return verdict;
 }
 
+/* Is there a manifest, as far as can be told without reading it? What keeps from seeing it is told by opening it. */
+static int find_manifest(const struct store *store, const char *name)
+{
+    enum batch_verdict verdict = BATCH_OK;
+    char path[STORE_NAME_MAX + sizeof "/" BATCH_MANIFEST];
+    struct batch batch = {.store = NULL};
+    struct stat status;
+
+    snprintf(path, sizeof path, "%s/%s", name, BATCH_MANIFEST);
+    if (sys_stat_at(store->folder.fd, path, &status) != 0)
+        verdict = batch_open(&batch, store, name, NULL);
+    batch_close(&batch);
+    return verdict == BATCH_FAILED ? -1 : 0;
+}
+
+int batch_find_all(const struct store *store)
+{
+    struct folder_names names;
+    int status = store_batches(store, &names);
+
+    for (size_t i = 0; i < names.count && status == 0; i++)
+        status = find_manifest(store, names.name[i]);
+    folder_names_release(&names);
+    return status;
+}
+
 void batch_close(struct batch *batch)
 {
     if (batch->folder.path != NULL && batch->manifest >= 0)
@@ -138,6 +167,14 @@ void batch_close(struct batch *batch)
 }
 
 /* ---- Piles ---- */
+
+int batch_add_bytes(const struct batch *batch, const struct manifest *manifest, uint64_t *bytes)
+{
+    if (manifest->bytes > INT64_MAX - *bytes)
+        return folder_say(&batch->folder, BATCH_MANIFEST, "with it, the store has more bytes than can be");
+    *bytes += manifest->bytes;
+    return 0;
+}
 
 int batch_pile(const struct batch *batch, unsigned pile, struct manifest_pile *entry)
 {
@@ -195,4 +232,11 @@ int batch_report_damage(const struct batch *batch, unsigned pile)
     char file[STORE_FILE_NAME_BYTES];
 
     return report_change(batch, store_file_name(pile, file));
+}
+
+int batch_report_records(const struct batch *batch, unsigned pile)
+{
+    char file[STORE_FILE_NAME_BYTES];
+
+    return folder_say(&batch->folder, store_file_name(pile, file), "does not hold the records that its manifest says");
 }

@@ -249,6 +249,13 @@ static void sort_names(struct folder_names *names)
     names->count = kept;
 }
 
+static enum folder_verdict refuse_number(const struct folder *folder)
+{
+    folder_say(folder, NULL, "there are more than %d names in it", FOLDER_NAMES_MAX);
+    errno = EFBIG;
+    return FOLDER_FAILED;
+}
+
 enum folder_verdict folder_list(const struct folder *folder, struct folder_names *names)
 {
     void *list = sys_list_open(folder->fd);
@@ -263,11 +270,14 @@ enum folder_verdict folder_list(const struct folder *folder, struct folder_names
     while ((name = sys_list_next(list)) != NULL) {
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
             continue;
-        if (add_name(names, &room, name) != 0)
-            break;
+        if (names->count == FOLDER_NAMES_MAX)
+            errno = EFBIG;
+        else if (add_name(names, &room, name) == 0)
+            continue;
+        break;
     }
     if (errno != 0) {
-        verdict = fail(folder, NULL);
+        verdict = errno == EFBIG ? refuse_number(folder) : fail(folder, NULL);
         folder_names_release(names);
     }
     error = errno;

@@ -225,8 +225,8 @@ static int gather_pile(struct gathering *g, struct workplace *place, unsigned p)
         return -1;
     await_place(g, place);
     grow(place, &place->table, records);
-    if (!index_build(g->piles, p, &run->format, ranked ? g->order.ranks : NULL, first_rank, &place->table))
-        return fault_say(run->fault, "pile %u does not hold the records that were put there", p);
+    if (index_build(g->piles, p, &run->format, ranked ? g->order.ranks : NULL, first_rank, &place->table) != 0)
+        return -1;
     if (ranked) {
         if (emit(place, &place->table, 0, records) != 0)
             return -1;

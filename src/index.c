@@ -22,8 +22,8 @@ static uint64_t make(uint64_t start, uint64_t length)
     return start << LENGTH_BITS | (length < LONG ? length : LONG);
 }
 
-bool index_build(const struct piles *piles, unsigned p, const struct record_format *format, const struct table *ranks,
-                 uint64_t first_rank, struct table *table)
+int index_build(const struct piles *piles, unsigned p, const struct record_format *format, const struct table *ranks,
+                uint64_t first_rank, struct table *table)
 {
     enum { ENDS = 2048 };
     uint32_t ends[ENDS];
@@ -47,7 +47,7 @@ bool index_build(const struct piles *piles, unsigned p, const struct record_form
             size_t count = record_ends(format, &scan, data + from, bytes - from, ends, ENDS, &scanned);
 
             if (count > pile->records - records)
-                return false;
+                return pile_check(piles, p, format, UINT64_MAX);
             for (size_t i = 0; i < count; i++, records++) {
                 size_t end = from + ends[i];
                 uint64_t reference = start == UINT64_MAX ? make(base + open, end - open) : make(start, before + end);
@@ -68,7 +68,7 @@ bool index_build(const struct piles *piles, unsigned p, const struct record_form
             before += bytes;
         }
     }
-    return start == UINT64_MAX && records == pile->records;
+    return pile_check(piles, p, format, start == UINT64_MAX ? records : UINT64_MAX);
 }
 
 /* Any record: over the ends of blocks and buffers, of any length. */

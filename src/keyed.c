@@ -177,6 +177,7 @@ static int scatter_range(struct run *run, struct ranges *from, unsigned j, struc
     struct walk walk;
     struct walk_piece piece;
     uint64_t key = 0;
+    uint64_t found = 0;
     int more = -1;
 
     if (records == NULL) {
@@ -186,11 +187,15 @@ static int scatter_range(struct run *run, struct ranges *from, unsigned j, struc
     if (keys_open(&keys, &from->piles, 2 * j + 1, run->fault) != 0)
         goto out;
     walk_init(&walk, &run->format, records, run->buffer + 3 * quarter, quarter);
-    while ((more = walk_next(&walk, &piece)) > 0)
+    while ((more = walk_next(&walk, &piece)) > 0) {
         if ((piece.first && keys_next(&keys, &key) != 0) || put(run, to, &piece, key) != 0) {
             more = -1;
             break;
         }
+        found += piece.last;
+    }
+    if (more == 0)
+        more = pile_check(&from->piles, 2 * j, &run->format, found);
 
 out:
     keys_close(&keys);
@@ -311,11 +316,9 @@ static int write_sorted(struct run *run, struct ranges *ranges, unsigned j, stru
     }
     if (read_keys(run, ranges, j, &pairs.key) != 0)
         goto out;
-    if (index_build(&ranges->piles, 2 * j, &run->format, NULL, 0, &pairs.value))
+    if (index_build(&ranges->piles, 2 * j, &run->format, NULL, 0, &pairs.value) == 0)
         status = index_copy(&run->pool, &run->format, &sort_by_key(&pairs, &spare, records)->value, 0,
                             run_take(run, records), &passage->outlet);
-    else
-        fault_say(run->fault, "a pile does not hold the records that were put there");
 
 out:
     sort_pairs_release(&pairs);
@@ -333,7 +336,7 @@ static int write_through(struct run *run, struct ranges *ranges, unsigned j, str
     struct source *source = NULL;
     int more = -1;
 
-    if (pile_verify(&ranges->piles, 2 * j, run->buffer, run->memory.buffer_bytes) != 0)
+    if (pile_verify(&ranges->piles, 2 * j, &run->format, run->buffer, run->memory.buffer_bytes) != 0)
         return -1;
     source = pile_source(&ranges->piles, 2 * j, false);
     if (source == NULL)

@@ -6,7 +6,17 @@
 
 int keys_append(struct piles *piles, unsigned p, uint64_t key)
 {
-    return pile_append(piles, p, (const uint8_t *)&key, sizeof key);
+    if (pile_append(piles, p, (const uint8_t *)&key, sizeof key) != 0)
+        return -1;
+    piles->pile[p].records++;
+    return 0;
+}
+
+int keys_verify(struct piles *piles, unsigned p, uint8_t *buffer, size_t bytes)
+{
+    static const struct record_format format = {.kind = RECORD_SIZE, .count = sizeof(uint64_t)};
+
+    return pile_verify(piles, p, &format, buffer, bytes);
 }
 
 int keys_open(struct keys *keys, struct piles *piles, unsigned p, struct fault *fault)

@@ -14,7 +14,7 @@
 #include "sys.h"
 
 struct totals {
-    uint64_t records;
+    uint64_t records; /* no more than bytes, and those are no more than INT64_MAX */
     uint64_t bytes;
     struct manifest_pile *pile; /* of all batches */
 };
@@ -23,29 +23,26 @@ static void list_batch(FILE *to, const char *name, int width, const struct manif
                        struct totals *totals)
 {
     uint64_t records = 0;
-    uint64_t bytes = 0;
 
     for (unsigned p = 0; p < manifest->piles; p++) {
         records += manifest->pile[p].records;
-        bytes += manifest->pile[p].bytes;
         totals->pile[p].records += manifest->pile[p].records;
         totals->pile[p].bytes += manifest->pile[p].bytes;
     }
     totals->records += records;
-    totals->bytes += bytes;
     if (for_programs)
         fprintf(to, "%s\t%u\t%llu\t%llu%c", name, manifest->piles, (unsigned long long)records,
-                (unsigned long long)bytes, '\0');
+                (unsigned long long)manifest->bytes, '\0');
     else
         fprintf(to, "%-*s %6u %16llu %20llu\n", width, name, manifest->piles, (unsigned long long)records,
-                (unsigned long long)bytes);
+                (unsigned long long)manifest->bytes);
 }
 
 /* What a reader wants to know. Memory is for the pile and its index, with two tables if the pile is to be scattered; a
  * sixteenth is for buffers. */
 static void list_totals(FILE *to, int width, const struct totals *totals, unsigned piles)
 {
-    const uint64_t mebibyte = (uint64_t)1 << 20;
+    const uint64_t kibibyte = 1024, least = RUN_MEMORY_MIN / kibibyte / kibibyte;
     uint64_t largest = 0;
     uint64_t needed;
     char size[32];
@@ -54,9 +51,9 @@ static void list_totals(FILE *to, int width, const struct totals *totals, unsign
         if (totals->pile[p].bytes > totals->pile[largest].bytes)
             largest = p;
     needed = totals->pile[largest].records <= ORDER_LEAF_RECORDS ? 8 : 16;
-    needed = totals->pile[largest].bytes + needed * totals->pile[largest].records;
-    needed = (needed + needed / 15) / mebibyte + 1;
-    needed = needed > RUN_MEMORY_MIN / mebibyte ? needed : RUN_MEMORY_MIN / mebibyte;
+    needed = totals->pile[largest].bytes / kibibyte + needed * (totals->pile[largest].records / kibibyte + 1);
+    needed = (needed + needed / 15) / kibibyte + 1;
+    needed = needed > least ? needed : least;
     fprintf(to, "%-*s %6u %16llu %20llu\n", width, "in all", piles, (unsigned long long)totals->records,
             (unsigned long long)totals->bytes);
     fprintf(to, "\nThe largest pile has %s: -S %lluM holds it in memory.\n",
@@ -81,10 +78,10 @@ static int list_batches(FILE *to, const struct store *store, const struct folder
         struct manifest manifest = {.inputs = 0};
         enum batch_verdict verdict = batch_open(&batch, store, names->name[i], &manifest);
 
-        if (verdict == BATCH_OK)
-            list_batch(to, names->name[i], width, &manifest, for_programs, &totals);
-        if (verdict == BATCH_FAILED)
+        if (verdict == BATCH_FAILED || (verdict == BATCH_OK && batch_add_bytes(&batch, &manifest, &totals.bytes) != 0))
             status = -1;
+        else if (verdict == BATCH_OK)
+            list_batch(to, names->name[i], width, &manifest, for_programs, &totals);
         manifest_release(&manifest);
         batch_close(&batch);
     }

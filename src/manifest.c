@@ -1,14 +1,19 @@
 /*
- * There is one way to write a manifest and so one way to read it: take the words apart without much ado, write the
- * manifest anew from what was found, and compare. Whatever is not as it must be to the byte shows there, the checksum
- * included. Nothing of a text is believed before: numbers in it are never used as sizes, but for that of the piles,
- * which is bounded.
+ * There is one way to write a manifest and so one way to read it: take the words of a line apart without much ado,
+ * write the line anew from what was found, and compare. The checksum comes first, but is no signature: whoever can
+ * write a text can write that, too. So what piles are said to hold must also make sense, as their numbers become sizes.
+ *
+ * A text may be large, so inputs are read in its own place: the eight bytes or more of "input NUMBER " become the
+ * number, and the name is moved up to it.
+ *
+ *     input 688895 corpus/a.txt\n  ->  [688895]corpus/a.txt\0
  */
 
 #include "manifest.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,11 +110,41 @@ bool manifest_fits(const struct manifest *manifest)
     return text_room(manifest) <= MANIFEST_BYTES_MAX && manifest->piles <= PILES_MAX;
 }
 
+/* All that stands before the inputs. Returns its end. */
+static char *put_head(char *at, const struct manifest *manifest)
+{
+    char line[LINE_BYTES];
+
+    at = put_key(stpcpy(at, title), manifest->key);
+    snprintf(line, sizeof line, "header %" PRIu64 " %016" PRIx64 "\n", manifest->header_bytes,
+             manifest->header_checksum);
+    return stpcpy(at, line);
+}
+
+static char *put_piles(char *at, unsigned piles)
+{
+    char line[LINE_BYTES];
+
+    snprintf(line, sizeof line, "piles %u\n", piles);
+    return stpcpy(at, line);
+}
+
+/* The checksum of all that stands from `text` to `at`. */
+static char *put_checksum(char *at, const char *text, size_t bytes)
+{
+    char line[LINE_BYTES];
+    struct xxh64 checksum;
+
+    xxh64_init(&checksum, 0);
+    xxh64_update(&checksum, text, bytes);
+    snprintf(line, sizeof line, "checksum %016" PRIx64 "\n", xxh64_value(&checksum));
+    return stpcpy(at, line);
+}
+
 char *manifest_text(struct manifest *manifest, size_t *bytes)
 {
-    char line[LINE_BYTES], *text, *at;
     size_t room = text_room(manifest);
-    struct xxh64 checksum;
+    char *text, *at;
 
     *bytes = 0;
     if (!manifest_fits(manifest)) {
@@ -119,21 +154,14 @@ char *manifest_text(struct manifest *manifest, size_t *bytes)
     text = sys_allocate(room, 1);
     if (text == NULL)
         return NULL;
-    at = put_key(stpcpy(text, title), manifest->key);
-    snprintf(line, sizeof line, "header %" PRIu64 " %016" PRIx64 "\n", manifest->header_bytes,
-             manifest->header_checksum);
-    at = stpcpy(at, line);
+    at = put_head(text, manifest);
     for (size_t i = 0; i < manifest->inputs; i++)
         at = put_input(at, &manifest->input[i]);
-    snprintf(line, sizeof line, "piles %u\n", manifest->piles);
-    at = stpcpy(at, line);
+    at = put_piles(at, manifest->piles);
     manifest->piles_at = (size_t)(at - text);
     for (unsigned i = 0; i < manifest->piles; i++)
         at = put_pile(at, i, &manifest->pile[i]);
-    xxh64_init(&checksum, 0);
-    xxh64_update(&checksum, text, (size_t)(at - text));
-    snprintf(line, sizeof line, "checksum %016" PRIx64 "\n", xxh64_value(&checksum));
-    at = stpcpy(at, line);
+    at = put_checksum(at, text, (size_t)(at - text));
     *bytes = (size_t)(at - text);
     return text;
 }
@@ -189,6 +217,16 @@ static const char *read_header(const char *at, struct manifest *manifest)
     return skip(read_hexadecimal(at, 16, &manifest->header_checksum), "\n");
 }
 
+/* All that stands before the inputs. */
+static const char *read_head(const char *text, struct manifest *manifest)
+{
+    const char *at = read_header(read_key(skip(text, title), manifest->key), manifest);
+    char again[4 * LINE_BYTES];
+
+    (void)put_head(again, manifest);
+    return at != NULL ? skip(text, again) : NULL;
+}
+
 static const char *read_input_bytes(const char *at, uint64_t *bytes)
 {
     const char *unknown = skip(at, "-");
@@ -199,56 +237,58 @@ static const char *read_input_bytes(const char *at, uint64_t *bytes)
     return unknown;
 }
 
-/* Write the name to *copy, which is moved behind its end. */
-static const char *read_name(const char *at, char **copy)
+/* A byte of a name that stands as \ooo; it is never NUL. */
+static const char *read_escaped(const char *at, char *byte)
 {
-    while (at != NULL && *at != '\n' && *at != '\0') {
-        if (*at != '\\') {
-            *(*copy)++ = *at++;
-            continue;
-        }
-        if (strspn(at + 1, "01234567") < ESCAPE_BYTES - 1)
-            return NULL;
-        *(*copy)++ = (char)((at[1] - '0') << 6 | (at[2] - '0') << 3 | (at[3] - '0'));
-        at += ESCAPE_BYTES;
-    }
-    *(*copy)++ = '\0';
-    return skip(at, "\n");
+    unsigned value;
+
+    if (strspn(at + 1, "01234567") < ESCAPE_BYTES - 1)
+        return NULL;
+    value = (unsigned)(at[1] - '0') << 6 | (unsigned)(at[2] - '0') << 3 | (unsigned)(at[3] - '0');
+    *byte = (char)value;
+    return value != 0 && value <= UCHAR_MAX && is_escaped(*byte) ? at + ESCAPE_BYTES : NULL;
 }
 
-static size_t count_inputs(const char *at)
+/* Write the name to *to, which is moved behind its end, and comes not past `at`. */
+static const char *read_name(const char *at, char **to)
 {
-    size_t count = 0;
-
-    for (; at != NULL && skip(at, "input ") != NULL; at = skip(strchr(at, '\n'), "\n"))
-        count++;
-    return count;
+    while (at != NULL && *at != '\n') {
+        if (*at == '\\')
+            at = read_escaped(at, (*to)++);
+        else if (is_escaped(*at)) /* the end of the text, too */
+            at = NULL;
+        else
+            *(*to)++ = *at++;
+    }
+    *(*to)++ = '\0'; /* perhaps in the place of the newline */
+    return at != NULL ? at + 1 : NULL;
 }
 
-/* All names stand in one piece of memory, which begins with the first one: they are no longer than their text. */
-static const char *read_inputs(const char *at, struct manifest *manifest)
+static const char *read_input(const char *at, char **to)
 {
-    const size_t count = count_inputs(at);
-    struct manifest_input *input;
-    char *names;
+    struct manifest_input input;
+    const char *name = skip(read_input_bytes(skip(at, "input "), &input.bytes), " ");
+    char again[LINE_BYTES];
 
-    if (count == 0)
-        return at;
-    input = sys_allocate(count, sizeof *input);
-    if (input == NULL)
+    if (name == NULL)
         return NULL;
-    names = sys_allocate(strlen(at), 1);
-    manifest->input = input;
-    manifest->inputs = count;
-    input[0].name = names;
-    if (names == NULL)
+    (void)begin_input(&input, again);
+    if (skip(at, again) != name)
         return NULL;
-    for (size_t i = 0; i < count; i++) {
-        input[i].name = names;
-        at = skip(read_input_bytes(skip(at, "input "), &input[i].bytes), " ");
-        at = read_name(at, &names);
-    }
-    return at;
+    memcpy(*to, &input.bytes, sizeof input.bytes);
+    *to += sizeof input.bytes;
+    return read_name(name, to);
+}
+
+static const char *read_inputs(char *at, struct manifest *manifest)
+{
+    const char *next = at;
+    char *to = at;
+
+    manifest->packed = at;
+    for (; next != NULL && skip(next, "input ") != NULL; manifest->inputs++)
+        next = read_input(next, &to);
+    return next;
 }
 
 static const char *read_pile(const char *at, struct manifest_pile *pile)
@@ -261,70 +301,10 @@ static const char *read_pile(const char *at, struct manifest_pile *pile)
     return skip(read_hexadecimal(at, 16, &pile->checksum), "\n");
 }
 
-static const char *read_piles(const char *at, struct manifest *manifest)
+/* As far as can be said of a pile by itself. */
+static bool is_possible(const struct manifest_pile *pile)
 {
-    uint64_t count;
-
-    at = skip(read_number(skip(at, "piles "), &count), "\n");
-    if (at == NULL || count > PILES_MAX)
-        return NULL;
-    manifest->pile = sys_allocate((size_t)count + 1, sizeof *manifest->pile);
-    if (manifest->pile == NULL)
-        return NULL;
-    manifest->piles = (unsigned)count;
-    for (unsigned i = 0; i < manifest->piles; i++)
-        at = read_pile(at, &manifest->pile[i]);
-    return at;
-}
-
-/* `text` ends with a NUL byte. */
-static const char *read_all(const char *text, struct manifest *manifest)
-{
-    const char *at = read_header(read_key(skip(text, title), manifest->key), manifest);
-
-    if (at == NULL)
-        return NULL;
-    at = read_inputs(at, manifest);
-    return read_piles(at, manifest);
-}
-
-int manifest_parse(struct manifest *manifest, const char *text, size_t bytes)
-{
-    char *copy = NULL, *again = NULL;
-    size_t again_bytes;
-    int result = -1;
-
-    *manifest = (struct manifest){0};
-    errno = EINVAL;
-    if (bytes > MANIFEST_BYTES_MAX)
-        return -1;
-    copy = sys_allocate(bytes + 1, 1);
-    if (copy == NULL)
-        return -1;
-    memcpy(copy, text, bytes);
-    if (read_all(copy, manifest) == NULL)
-        goto out;
-    again = manifest_text(manifest, &again_bytes);
-    if (again == NULL)
-        goto out;
-    errno = EINVAL;
-    if (again_bytes == bytes && memcmp(again, text, bytes) == 0)
-        result = 0;
-out:
-    if (errno != ENOMEM)
-        errno = EINVAL;
-    free(again);
-    free(copy);
-    return result;
-}
-
-void manifest_release(struct manifest *manifest)
-{
-    if (manifest->inputs > 0)
-        free((char *)manifest->input[0].name); /* and all others */
-    free((struct manifest_input *)manifest->input);
-    free(manifest->pile);
-    *manifest = (struct manifest){0};
+    return (pile->records == 0) == (pile->bytes == 0) && pile->records <= pile->bytes && pile->bytes <= INT64_MAX;
 }
 
 int manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, struct manifest_pile *pile)
@@ -334,35 +314,116 @@ int manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, s
     memcpy(text, line, MANIFEST_PILE_BYTES);
     text[MANIFEST_PILE_BYTES] = '\0';
     if (read_pile(text, pile) != NULL && put_pile(again, number, pile) == again + MANIFEST_PILE_BYTES &&
-        memcmp(again, line, MANIFEST_PILE_BYTES) == 0)
+        memcmp(again, line, MANIFEST_PILE_BYTES) == 0 && is_possible(pile))
         return 0;
     errno = EINVAL;
     return -1;
 }
 
+/* `rest` bytes of the text begin at `at`. */
+static const char *read_piles(const char *at, size_t rest, struct manifest *manifest)
+{
+    char again[LINE_BYTES];
+    const char *next;
+    uint64_t count;
+
+    next = read_number(skip(at, "piles "), &count);
+    if (next == NULL || count > PILES_MAX)
+        return NULL;
+    (void)put_piles(again, (unsigned)count);
+    next = skip(at, again);
+    if (next == NULL || (uint64_t)(next - at) + count * MANIFEST_PILE_BYTES != rest)
+        return NULL;
+    manifest->piles_at = (size_t)(next - manifest->text);
+    manifest->pile = sys_allocate((size_t)count + 1, sizeof *manifest->pile);
+    if (manifest->pile == NULL)
+        return NULL;
+    for (; manifest->piles < count; manifest->piles++, next += MANIFEST_PILE_BYTES) {
+        struct manifest_pile *pile = &manifest->pile[manifest->piles];
+
+        if (manifest_parse_pile(next, manifest->piles, pile) != 0 || pile->bytes > INT64_MAX - manifest->bytes)
+            return NULL;
+        manifest->bytes += pile->bytes;
+    }
+    return next;
+}
+
+static bool has_checksum(const char *text, size_t bytes)
+{
+    char again[LINE_BYTES];
+
+    if (bytes < CHECKSUM_BYTES)
+        return false;
+    (void)put_checksum(again, text, bytes - CHECKSUM_BYTES);
+    return memcmp(again, text + bytes - CHECKSUM_BYTES, CHECKSUM_BYTES) == 0;
+}
+
+int manifest_parse(struct manifest *manifest, char *text, size_t bytes)
+{
+    const char *at;
+
+    *manifest = (struct manifest){.text = text};
+    errno = EINVAL;
+    if (bytes > MANIFEST_BYTES_MAX || !has_checksum(text, bytes))
+        return -1;
+    bytes -= CHECKSUM_BYTES;
+    at = read_head(text, manifest);
+    if (at != NULL)
+        at = read_inputs(text + (at - text), manifest);
+    if (at != NULL && read_piles(at, bytes - (size_t)(at - text), manifest) != NULL)
+        return 0;
+    if (errno != ENOMEM)
+        errno = EINVAL;
+    return -1;
+}
+
+void manifest_release(struct manifest *manifest)
+{
+    free(manifest->text);
+    free(manifest->pile);
+    *manifest = (struct manifest){0};
+}
+
 /* ---- Comparing ---- */
 
-static bool is_same_input(const struct manifest_input *one, const struct manifest_input *other)
+/* The input of a manifest that follows, where `packed` stands if it was parsed. */
+static struct manifest_input next_input(const struct manifest *manifest, size_t i, const char **packed)
 {
-    bool known = one->bytes != MANIFEST_UNKNOWN && other->bytes != MANIFEST_UNKNOWN;
+    struct manifest_input input;
 
-    return strcmp(one->name, other->name) == 0 && (!known || one->bytes == other->bytes);
+    if (manifest->packed == NULL)
+        return manifest->input[i];
+    memcpy(&input.bytes, *packed, sizeof input.bytes);
+    input.name = *packed + sizeof input.bytes;
+    *packed = input.name + strlen(input.name) + 1;
+    return input;
+}
+
+static bool is_same_input(struct manifest_input one, struct manifest_input other)
+{
+    bool known = one.bytes != MANIFEST_UNKNOWN && other.bytes != MANIFEST_UNKNOWN;
+
+    return strcmp(one.name, other.name) == 0 && (!known || one.bytes == other.bytes);
 }
 
 bool manifest_is_same(const struct manifest *one, const struct manifest *other)
 {
+    const char *at = one->packed, *other_at = other->packed;
+
     if (memcmp(one->key, other->key, sizeof one->key) != 0 || one->inputs != other->inputs)
         return false;
     for (size_t i = 0; i < one->inputs; i++)
-        if (!is_same_input(&one->input[i], &other->input[i]))
+        if (!is_same_input(next_input(one, i, &at), next_input(other, i, &other_at)))
             return false;
     return true;
 }
 
 bool manifest_is_known(const struct manifest *manifest)
 {
+    const char *at = manifest->packed;
+
     for (size_t i = 0; i < manifest->inputs; i++)
-        if (manifest->input[i].bytes == MANIFEST_UNKNOWN)
+        if (next_input(manifest, i, &at).bytes == MANIFEST_UNKNOWN)
             return false;
     return true;
 }

@@ -33,7 +33,7 @@ int passage_of_pile(struct run *run, struct piles *piles, unsigned p, struct out
     struct source *source = NULL;
     ssize_t bytes = -1;
 
-    if (pile_verify(piles, p, run->buffer, run->memory.buffer_bytes) != 0)
+    if (pile_verify(piles, p, &run->format, run->buffer, run->memory.buffer_bytes) != 0)
         return -1;
     source = pile_source(piles, p, false);
     if (source == NULL)

@@ -467,16 +467,26 @@ static ssize_t read_pile(void *context, uint8_t *data, size_t bytes)
     return (ssize_t)done;
 }
 
-int pile_verify(struct piles *piles, unsigned p, uint8_t *buffer, size_t bytes)
+int pile_check(const struct piles *piles, unsigned p, const struct record_format *format, uint64_t found)
 {
-    struct reading reading;
-    ssize_t got = 0;
+    return found == piles->pile[p].records ? 0 : storage_report(piles->storage, p, format);
+}
 
+int pile_verify(struct piles *piles, unsigned p, const struct record_format *format, uint8_t *buffer, size_t bytes)
+{
+    struct record_scan scan = {0};
+    struct reading reading;
+    uint64_t records = 0;
+    bool whole = true;
+    ssize_t got;
+
+    if (!piles->pile[p].spilled)
+        return 0;
     begin_reading(&reading, piles, p, true);
-    while (got >= 0 && reading.reader.left > 0)
-        got = read_storage(&reading, buffer, bytes);
+    while ((got = read_pile(&reading, buffer, bytes)) > 0)
+        records += record_count(format, &scan, buffer, (size_t)got, &whole);
     storage_reader_release(&reading.reader);
-    return got < 0 ? -1 : 0;
+    return got == 0 ? pile_check(piles, p, format, whole ? records : UINT64_MAX) : -1;
 }
 
 static void free_reading(void *context)

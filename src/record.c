@@ -167,6 +167,23 @@ size_t record_ends(const struct record_format *format, struct record_scan *scan,
     return found;
 }
 
+uint64_t record_count(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
+                      bool *whole)
+{
+    const size_t most = UINT32_MAX / 2; /* ends are 32-bit numbers */
+    uint32_t ends[ENDS];
+    uint64_t records = 0;
+
+    for (size_t at = 0, scanned; at < bytes; at += scanned) {
+        size_t count =
+            record_ends(format, scan, data + at, bytes - at < most ? bytes - at : most, ends, ENDS, &scanned);
+
+        *whole = count > 0 && ends[count - 1] == scanned;
+        records += count;
+    }
+    return records;
+}
+
 static void advance_by_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
                             size_t bytes)
 {

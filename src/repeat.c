@@ -124,7 +124,7 @@ static int pass(struct repeating *r, struct collection *c, struct source *source
         }
     }
     c->count = c->put_off;
-    return more;
+    return more == 0 ? pile_check(&r->piles, 0, &r->run->format, record) : -1;
 }
 
 static int collect(struct repeating *r, struct collection *c)
@@ -218,10 +218,8 @@ static int write_drawn(struct repeating *r)
     if (at_random && !r->piles.pile[0].spilled &&
         table_take(&references, &r->run->pool, r->records, sizeof(uint64_t)) == 0 &&
         table_take(&numbers, &r->run->pool, BATCH, sizeof(uint64_t)) == 0) {
-        if (index_build(&r->piles, 0, &r->run->format, NULL, 0, &references))
+        if (index_build(&r->piles, 0, &r->run->format, NULL, 0, &references) == 0)
             status = write_resident(r, &references, &numbers);
-        else
-            fault_say(r->run->fault, "a pile does not hold the records that were put there");
         goto out;
     }
     table_release(&references);

@@ -76,6 +76,7 @@ int select_bernoulli(struct run *run, struct source *source, struct select_share
         goto out;
     if (c.stored != NULL) {
         piles_seal(&stored);
+        stored.pile[0].records = c.chosen;
         status = passage_of_pile(run, &stored, 0, output);
     } else {
         status = 0;
@@ -263,7 +264,7 @@ int select_first(struct run *run, struct source *source, struct output *output)
         return run_begin(run, output, 0);
     if (piles_init(&s.piles, 1, 1, &run->pool, run->place) != 0 || store(&s, source) != 0 || choose(&s) != 0)
         goto out;
-    if (pile_verify(&s.piles, 0, run->buffer, run->memory.buffer_bytes) != 0)
+    if (pile_verify(&s.piles, 0, &run->format, run->buffer, run->memory.buffer_bytes) != 0)
         goto out;
     stored = pile_source(&s.piles, 0, false);
     if (stored == NULL)

@@ -22,6 +22,9 @@ enum { WAITING = 4 };
 enum { ENOUGH_TIMES = 4 };
 static const uint64_t ENOUGH_BYTES = (uint64_t)32 << 20;
 
+/* Names of inputs, with what is kept for each: this much is not taken off the memory limit. */
+static const uint64_t NAMES_BYTES = (uint64_t)10 << 20;
+
 /* $TMPDIR, or /var/tmp, as /tmp is often kept in memory. */
 static const char *default_directory(void)
 {
@@ -51,6 +54,25 @@ void setup_release(struct setup *setup)
     fault_release(&setup->fault);
 }
 
+static uint64_t memory_limit(const struct setup *setup)
+{
+    return setup->options->memory_bytes > 0 ? setup->options->memory_bytes : hardware_memory();
+}
+
+/* A few names are among what the promise leaves for lists; more may take half of the limit, and are taken off it. */
+static int list_files(struct setup *setup)
+{
+    const uint64_t half = memory_limit(setup) / 2;
+    uint64_t memory = half > NAMES_BYTES ? half : NAMES_BYTES;
+
+    if (source_names(setup->options->files0_from, &memory, &setup->listed, &setup->name_count, &setup->listed_data,
+                     &setup->fault) != 0)
+        return -1;
+    setup->names = setup->listed;
+    setup->listed_memory = memory > NAMES_BYTES ? memory - NAMES_BYTES : 0;
+    return 0;
+}
+
 int setup_files(struct setup *setup)
 {
     const struct options *options = setup->options;
@@ -58,12 +80,8 @@ int setup_files(struct setup *setup)
 
     setup->names = options->files;
     setup->name_count = options->file_count;
-    if (options->files0_from != NULL) {
-        if (source_names(options->files0_from, &setup->listed, &setup->name_count, &setup->listed_data,
-                         &setup->fault) != 0)
-            return -1;
-        setup->names = setup->listed;
-    }
+    if (options->files0_from != NULL && list_files(setup) != 0)
+        return -1;
     for (size_t i = 0; options->weights != NULL && strcmp(options->weights, "-") == 0 && i < setup->name_count; i++)
         if (strcmp(setup->names[i], "-") == 0)
             return fault_say(&setup->fault, "standard input cannot hold both records and weights");
@@ -106,7 +124,7 @@ int setup_seed(struct setup *setup)
 
 uint64_t setup_memory(const struct setup *setup, uint64_t bytes)
 {
-    uint64_t memory_bytes = setup->options->memory_bytes > 0 ? setup->options->memory_bytes : hardware_memory();
+    uint64_t memory_bytes = memory_limit(setup) - setup->listed_memory;
 
     if (bytes < memory_bytes / ENOUGH_TIMES && ENOUGH_TIMES * bytes + ENOUGH_BYTES < memory_bytes)
         return ENOUGH_TIMES * bytes + ENOUGH_BYTES;

@@ -63,6 +63,8 @@ static int scatter_pile(struct run *run, struct piles *piles, unsigned p, scatte
         return fault_report(run->fault, "memory", errno);
     status = scatter(run, source, route, context, count, inner);
     source_free(source);
+    if (status == 0)
+        status = pile_check(piles, p, &run->format, inner->records);
     pile_clear(piles, p);
     return status;
 }

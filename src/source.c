@@ -384,8 +384,9 @@ void source_free(struct source *source)
     free(source);
 }
 
-/* All of the file, with a NUL byte after it that does not count, malloc'd. NULL with errno. */
-static char *read_whole(int fd, size_t *bytes)
+/* All of the file, with a NUL byte after it that does not count, malloc'd. NULL with errno: EFBIG if that are more than
+ * `most` bytes. */
+static char *read_whole(int fd, uint64_t most, size_t *bytes)
 {
     size_t room = 4096, used = 0;
     char *data = sys_allocate(room, 1), *result = NULL;
@@ -398,6 +399,10 @@ static char *read_whole(int fd, size_t *bytes)
         if (got == 0)
             break;
         used += (size_t)got;
+        if (used > most) {
+            errno = EFBIG;
+            goto out;
+        }
         if (used + 1 == room) {
             char *larger = sys_allocate(room, 2);
 
@@ -429,7 +434,16 @@ static size_t count_names(const char *data, size_t bytes)
     return count;
 }
 
-int source_names(const char *from, const char ***names, size_t *count, char **data, struct fault *fault)
+static int report_names(const char *from, uint64_t memory, struct fault *fault)
+{
+    if (errno != EFBIG)
+        return fault_report(fault, from, errno);
+    return fault_say(fault, "%s: its names take more than %llu MiB: use a larger -S", from,
+                     (unsigned long long)memory >> 20);
+}
+
+int source_names(const char *from, uint64_t *memory, const char ***names, size_t *count, char **data,
+                 struct fault *fault)
 {
     const char **found = NULL;
     char *text = NULL, *name;
@@ -439,11 +453,16 @@ int source_names(const char *from, const char ***names, size_t *count, char **da
     *names = NULL;
     *data = NULL;
     *count = 0;
-    if (fd < 0 || (text = read_whole(fd, &bytes)) == NULL) {
-        fault_report(fault, from, errno);
+    if (fd < 0 || (text = read_whole(fd, *memory, &bytes)) == NULL) {
+        report_names(from, *memory, fault);
         goto out;
     }
     found_count = count_names(text, bytes);
+    if (found_count > (*memory - bytes) / SOURCE_NAME_BYTES) {
+        errno = EFBIG;
+        report_names(from, *memory, fault);
+        goto out;
+    }
     if (found_count == 0) {
         fault_say(fault, "no input from '%s'", from);
         goto out;
@@ -468,6 +487,7 @@ int source_names(const char *from, const char ***names, size_t *count, char **da
     *names = found;
     *data = text;
     *count = found_count;
+    *memory = bytes + found_count * SOURCE_NAME_BYTES;
     found = NULL;
     text = NULL;
     result = 0;

@@ -38,6 +38,7 @@ struct content {
     struct xxh64 hash; /* of the bytes that were written */
     uint64_t stored;   /* bytes that they are in the files */
     unsigned parts;    /* how many directories it has come to; 0 before the first write */
+    bool used;         /* has anything of it ever been in a file? */
 };
 
 struct spill {
@@ -274,6 +275,7 @@ static int store(struct spill *spill, unsigned pile, struct iovec *pieces, int c
 
     if (content->parts == 0) {
         content->parts = 1;
+        content->used = true;
         atomic_fetch_add(&spill->place->piles, 1);
     }
     while (count > 0) {
@@ -348,7 +350,7 @@ static void drop_pile(struct storage *storage, unsigned pile)
             io_close(*fd);
         *fd = -1;
     }
-    *content = (struct content){.parts = 0};
+    *content = (struct content){.used = content->used};
     xxh64_init(&content->hash, 0);
 }
 
@@ -363,6 +365,17 @@ static int report_damage(struct spill *spill, unsigned pile)
                          "temporary file in %s: contents have changed since they were written, or '%s -d' changes them",
                          directory, place->compress->program);
     return fault_say(place->fault, "temporary file in %s: contents have changed since they were written", directory);
+}
+
+static int report_records(struct storage *storage, unsigned pile, const struct record_format *format)
+{
+    const struct spill *spill = spill_of(storage);
+
+    (void)format;
+    if (!spill->content[pile].used)
+        return fault_say(spill->place->fault, "a pile in memory does not hold the records that were put there");
+    return fault_say(spill->place->fault, "temporary file in %s: does not hold the records that were put there",
+                     directory_of(spill, pile, 0));
 }
 
 static void begin_reading(struct storage_reader *reader)
@@ -483,6 +496,7 @@ static const struct storage_kind KIND = {
     .read = read_pile,
     .discard = discard_read,
     .end = end_reading,
+    .report = report_records,
     .free = free_spill,
 };
 

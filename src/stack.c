@@ -30,6 +30,9 @@ enum { ATTEMPTS = 100 };
 /* Pieces of one transfer: 64 blocks of 64 KiB are 4 MiB. */
 enum { PIECES = 64 };
 
+/* Bytes of a part in which records are counted at a time, on the stack. */
+enum { COUNT_BYTES = 16384 };
+
 struct stack {
     struct storage storage; /* first */
     const struct store *store;
@@ -39,6 +42,7 @@ struct stack {
     size_t batches;
     uint64_t *records; /* [count] */
     uint64_t *bytes;   /* [count] */
+    uint64_t sum;      /* of the bytes of all piles, also those that are not read */
     uint8_t *header;
     size_t header_bytes;
     const uint8_t *start; /* what records start with, */
@@ -69,6 +73,8 @@ static int add_piles(struct stack *stack, const struct manifest *manifest)
 {
     const struct batch *batch = &stack->batch[stack->batches - 1];
 
+    if (batch_add_bytes(batch, manifest, &stack->sum) != 0)
+        return -1;
     for (unsigned p = 0; p < stack->count; p++) {
         const struct manifest_pile *entry = &manifest->pile[stack->number[p]];
 
@@ -101,6 +107,7 @@ static void drop_batches(struct stack *stack)
     free(stack->batch);
     stack->batch = NULL;
     stack->batches = 0;
+    stack->sum = 0;
     memset(stack->records, 0, stack->count * sizeof *stack->records);
     memset(stack->bytes, 0, stack->count * sizeof *stack->bytes);
 }
@@ -273,6 +280,7 @@ static int begin_part(struct storage_reader *reader)
     sys_sequential(reader->at.stack.fd);
     reader->at.stack.offset = 0;
     reader->at.stack.left = entry.bytes;
+    reader->at.stack.records = entry.records;
     reader->at.stack.checksum = entry.checksum;
     xxh64_init(&reader->hash, 0);
     return stack->start_bytes > 0 ? skip_start(reader) : 0;
@@ -380,6 +388,49 @@ static int read_pieces(struct storage_reader *reader, struct iovec *pieces, int 
     return 0;
 }
 
+/* Count the records of a part that has been begun. */
+static int count_part(struct storage_reader *reader, const struct record_format *format, uint64_t *records)
+{
+    struct record_scan scan = {0};
+    uint8_t data[COUNT_BYTES];
+    bool whole = true;
+
+    *records = 0;
+    while (reader->at.stack.left > 0) {
+        struct iovec piece = {.iov_base = data, .iov_len = sizeof data};
+        ssize_t bytes = read_part(reader, &piece, 1);
+
+        if (bytes < 0)
+            return -1;
+        reader->left -= (uint64_t)bytes;
+        reader->at.stack.left -= (uint64_t)bytes;
+        *records += record_count(format, &scan, data, (size_t)bytes, &whole);
+    }
+    if (!whole)
+        *records = UINT64_MAX;
+    return 0;
+}
+
+/* The first part whose records are not as many as its manifest says. */
+static int report_records(struct storage *storage, unsigned pile, const struct record_format *format)
+{
+    const struct stack *stack = (struct stack *)storage;
+    struct storage_reader reader;
+    uint64_t found = 0;
+    int status = 0;
+
+    storage_reader_init(&reader, storage, pile);
+    while (reader.left > 0 && status == 0 && begin_part(&reader) == 0) {
+        status = count_part(&reader, format, &found);
+        if (status == 0 && found != reader.at.stack.records)
+            status = batch_report_records(&stack->batch[reader.at.stack.batch], stack->number[pile]);
+        if (status == 0)
+            status = end_part(&reader);
+    }
+    storage_reader_release(&reader);
+    return status != 0 || reader.left > 0 ? -1 : report_damage(&reader);
+}
+
 static void discard(struct storage_reader *reader)
 {
     (void)reader;
@@ -400,6 +451,7 @@ struct stack *stack_open(const struct store *store, const uint32_t *number, unsi
                                              .read = read_pieces,
                                              .discard = discard,
                                              .end = close_part,
+                                             .report = report_records,
                                              .free = keep};
     struct stack *stack = sys_allocate(1, sizeof *stack);
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch.h"
 #include "draft.h"
 #include "gather.h"
 #include "list.h"
@@ -104,6 +105,7 @@ static enum draft_verdict fill_draft(struct setup *setup, struct run *run, struc
     }
     if (scatter_batch(run, setup->source, name, piles, draft_storage(draft), records) != 0)
         goto out;
+    run_close(run); /* its memory is enough for the manifest */
     header = source_header(setup->source, &header_bytes);
     verdict = draft_commit(draft, records, header, header_bytes, run->memory.workers + run->waiting);
     if (verdict == DRAFT_OK && setup->options->verbose)
@@ -178,7 +180,7 @@ static int run_scatter(struct setup *setup, struct store *store)
 
     if (setup_files(setup) == 0 && setup_seed(setup) == 0 && open_run(setup, &run) == 0 &&
         check_memory(&run, options->piles) == 0 && store_join(store, options->scatter, &wanted, &setup->fault) == 0 &&
-        check_memory(&run, store->format.piles) == 0) {
+        check_memory(&run, store->format.piles) == 0 && batch_find_all(store) == 0) {
         sweep_dead(store);
         status = add_batch(setup, &run, store);
     }
@@ -188,7 +190,11 @@ static int run_scatter(struct setup *setup, struct store *store)
 
 static int run_sweep(struct setup *setup, struct store *store)
 {
-    return store_open(store, setup->options->scatter, &setup->fault) == 0 ? sweep_all(store) : -1;
+    int status = store_open(store, setup->options->scatter, &setup->fault);
+
+    if (status == 0)
+        status = sweep_all(store);
+    return status == 0 ? batch_find_all(store) : -1;
 }
 
 /* ---- Gathering ---- */
@@ -222,14 +228,24 @@ out:
     return status;
 }
 
-/* What the piles take in memory: an index has one table or two, of 8 bytes a record. */
-static uint64_t needed_for(const struct stack *stack, unsigned count)
+static uint64_t bytes_of(const struct stack *stack, unsigned count)
 {
     uint64_t bytes = 0;
 
     for (unsigned p = 0; p < count; p++)
-        bytes += stack_bytes(stack, p) + 16 * stack_records(stack, p);
+        bytes += stack_bytes(stack, p);
     return bytes;
+}
+
+/* What the piles take in memory: an index has one table or two, of 8 bytes a record. */
+static uint64_t needed_for(const struct stack *stack, unsigned count)
+{
+    const uint64_t bytes = bytes_of(stack, count);
+    uint64_t records = 0;
+
+    for (unsigned p = 0; p < count; p++)
+        records += stack_records(stack, p);
+    return bytes < UINT64_MAX / 17 ? bytes + 16 * records : UINT64_MAX; /* there are no more records than bytes */
 }
 
 /* Every thread that reads has a file open; the store's and the output's files are open already. */
@@ -243,15 +259,6 @@ static void limit_readers(struct run *run)
         run->memory.workers = readers;
     if (run->waiting > readers - run->memory.workers)
         run->waiting = readers - run->memory.workers;
-}
-
-static uint64_t bytes_of(const struct stack *stack, unsigned count)
-{
-    uint64_t bytes = 0;
-
-    for (unsigned p = 0; p < count; p++)
-        bytes += stack_bytes(stack, p);
-    return bytes;
 }
 
 static void say_gathered(const struct setup *setup, const struct run *run, const struct stack *stack, unsigned count,

@@ -191,7 +191,11 @@ int sys_sync(int fd)
 
 int sys_lock(int fd, bool exclusive)
 {
-#ifdef LOCK_NB
+#if defined F_OFD_SETLK
+    struct flock lock = {.l_type = exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET};
+
+    return fcntl(fd, F_OFD_SETLK, &lock);
+#elif defined LOCK_NB
     return flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB);
 #else
     (void)fd;

@@ -1,6 +1,6 @@
 /*
  * Such a file is read until a read gives nothing, into a buffer that doubles: its size is 0 as far as stat knows. A
- * file that cannot be read whole is as good as none, so there is one way to fail.
+ * file that cannot be read whole, or is larger than any should be, is as good as none, so there is one way to fail.
  */
 
 #include "textfile.h"
@@ -16,7 +16,7 @@
 #include "io.h"
 #include "sys.h"
 
-enum { NAME_BYTES = 8192, ROOM_FIRST = 4096 };
+enum { NAME_BYTES = 8192, ROOM_FIRST = 4096, ROOM_MAX = 4 << 20 };
 
 static char *read_file(const char *name)
 {
@@ -30,7 +30,7 @@ static char *read_file(const char *name)
     while ((got = io_read(fd, text + length, room - length - 1)) > 0) {
         length += (size_t)got;
         if (room - length == 1) {
-            char *larger = realloc(text, room * 2);
+            char *larger = room < ROOM_MAX ? realloc(text, room * 2) : NULL;
 
             if (larger == NULL)
                 goto out;

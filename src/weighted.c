@@ -157,6 +157,7 @@ static int select_stored(struct selecting *s, struct weighing *w, struct source 
             return -1;
         if (piece.first && stays > 0 && keys_append(&s->piles, KEYS, key) != 0)
             return -1;
+        s->piles.pile[RECORDS].records += piece.last && stays > 0;
         s->run->records += piece.last;
     }
     piles_seal(&s->piles);
@@ -218,8 +219,8 @@ int weighted_select(struct run *run, struct source *source, struct weights_place
 
     if (open_weighing(&w, run, place, source) != 0 || open_heap(&s) != 0 ||
         piles_init(&s.piles, PILES, 1, &run->pool, run->place) != 0 || select_stored(&s, &w, source) != 0 ||
-        pile_verify(&s.piles, RECORDS, run->buffer, run->memory.buffer_bytes) != 0 ||
-        pile_verify(&s.piles, KEYS, run->buffer, run->memory.buffer_bytes) != 0)
+        pile_verify(&s.piles, RECORDS, &run->format, run->buffer, run->memory.buffer_bytes) != 0 ||
+        keys_verify(&s.piles, KEYS, run->buffer, run->memory.buffer_bytes) != 0)
         goto out;
     stored = pile_source(&s.piles, RECORDS, false);
     if (stored == NULL)
@@ -385,7 +386,7 @@ static int match(struct drawing *d, struct table *numbers, uint64_t count, struc
     for (uint64_t i = 0; i < count; i++)
         *table_u64(&sorted->key, i) = *table_u64(high, *table_u64(&sorted->value, i));
     sorted = sort_by_key(sorted, sorted == pairs ? spare : pairs, count);
-    if (pile_verify(&d->piles, 0, d->run->buffer, d->run->memory.buffer_bytes) != 0)
+    if (keys_verify(&d->piles, 0, d->run->buffer, d->run->memory.buffer_bytes) != 0)
         return -1;
     if (open_shares(&shares, d) != 0 || next_share(&shares) != 0)
         status = -1;

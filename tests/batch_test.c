@@ -78,7 +78,8 @@ static void a_folder_without_a_manifest_is_a_failure(void **state)
     (void)state;
     small_add("one");
     assert_int_equal(unlink("store/one/manifest"), 0);
-    assert_fails("bigshuf: store/one/manifest: missing\n");
+    assert_fails("bigshuf: store/one/manifest: missing, so this is no batch: move its folder out of the store, and "
+                 "add the batch again if it was one\n");
 }
 
 static void no_link_and_no_device_is_taken_for_a_batch(void **state)
@@ -172,6 +173,15 @@ static void rename_batch(void)
     assert_int_equal(rename("store/one", "store/.old-one"), 0);
 }
 
+static int held;
+
+static void rename_and_lock(void)
+{
+    rename_batch();
+    held = open("store/.old-one/manifest", O_RDWR | O_CLOEXEC);
+    assert_int_equal(real_lock(held, true), 0);
+}
+
 static void unlink_manifest(void)
 {
     layer.before_lock = NULL;
@@ -181,7 +191,6 @@ static void unlink_manifest(void)
 static void a_batch_that_leaves_while_it_is_opened_is_there_or_gone(void **state)
 {
     struct batch batch;
-    int fd;
 
     (void)state;
     small_add("one");
@@ -190,13 +199,61 @@ static void a_batch_that_leaves_while_it_is_opened_is_there_or_gone(void **state
     batch_close(&batch);
     assert_int_equal(rename("store/.old-one", "store/one"), 0);
 
-    fd = open("store/one/manifest", O_RDWR | O_CLOEXEC);
-    assert_int_equal(real_lock(fd, true), 0);
+    layer.before_lock = rename_and_lock;
     assert_int_equal(batch_open(&batch, &small.store, "one", NULL), BATCH_GONE);
-    close(fd);
+    close(held);
+    assert_int_equal(rename("store/.old-one", "store/one"), 0);
     layer.before_lock = unlink_manifest;
     assert_int_equal(batch_open(&batch, &small.store, "one", NULL), BATCH_GONE);
     assert_false(fault_any(&small.fault));
+}
+
+/* Nobody removes it, since it has its name. */
+static void a_batch_that_somebody_has_locked_is_a_failure(void **state)
+{
+    int fd;
+
+    (void)state;
+    small_add("one");
+    fd = open("store/one/manifest", O_RDWR | O_CLOEXEC);
+    assert_int_equal(real_lock(fd, true), 0);
+    assert_fails("bigshuf: store/one/manifest: another process has locked it: try again when that has ended\n");
+    close(fd);
+    assert_true(small_is_whole("one", "one"));
+}
+
+/* On systems with such locks. */
+static void who_may_only_read_a_batch_cannot_shut_others_out(void **state)
+{
+    int fd;
+
+    (void)state;
+#ifdef __linux__
+    small_add("one");
+    fd = open("store/one/manifest", O_RDONLY | O_CLOEXEC);
+    assert_int_equal(real_lock(fd, true), -1);
+    assert_int_equal(errno, EBADF);
+    assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+    assert_true(small_is_whole("one", "one"));
+    close(fd);
+#else
+    (void)fd;
+    skip();
+#endif
+}
+
+static void every_folder_that_could_be_a_batch_is_to_have_a_manifest(void **state)
+{
+    (void)state;
+    small_add("one");
+    small_add("two");
+    assert_true(scratch_put("store/notes", "", 0644));
+    assert_int_equal(mkdir("store/.old-x", 0755), 0);
+    assert_int_equal(batch_find_all(&small.store), 0);
+    assert_int_equal(mkdir("store/junk", 0755), 0);
+    scratch_listen();
+    assert_int_equal(batch_find_all(&small.store), -1);
+    assert_int_equal(strncmp(scratch_heard(), "bigshuf: store/junk/manifest: missing", 37), 0);
 }
 
 static void who_reads_a_batch_has_a_lock_on_it(void **state)
@@ -360,6 +417,9 @@ int main(void)
         TEST(a_batch_of_another_store_does_not_fit),
         TEST(a_pile_of_which_the_manifest_has_changed_meanwhile_is_a_failure),
         TEST(a_batch_that_leaves_while_it_is_opened_is_there_or_gone),
+        TEST(a_batch_that_somebody_has_locked_is_a_failure),
+        TEST(who_may_only_read_a_batch_cannot_shut_others_out),
+        TEST(every_folder_that_could_be_a_batch_is_to_have_a_manifest),
         TEST(who_reads_a_batch_has_a_lock_on_it),
         TEST(where_there_are_no_locks_it_is_read_without),
         TEST(a_pile_that_is_no_more_what_it_was_is_named),

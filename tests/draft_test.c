@@ -546,7 +546,10 @@ static void a_name_that_is_taken_by_no_batch_is_a_failure(void **state)
     small_forgive();
     scratch_listen();
     assert_int_equal(small_try("folder", ""), DRAFT_FAILED);
-    assert_string_equal(scratch_heard(), "bigshuf: store/folder/manifest: missing\n");
+    assert_string_equal(
+        scratch_heard(),
+        "bigshuf: store/folder/manifest: missing, so this is no batch: move its folder out of the store, and "
+        "add the batch again if it was one\n");
     assert_int_equal(scratch_count("store"), 3);
 }
 

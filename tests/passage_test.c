@@ -142,6 +142,7 @@ static int pass_pile(struct engine_text *text, bool flushed, bool shared)
     assert_int_equal(piles_init(&piles, 2, 1, &small.run.pool, &small.place), 0);
     assert_int_equal(pile_append(&piles, 1, text->data, text->bytes), 0);
     piles_seal(&piles);
+    piles.pile[1].records = text->records;
     if (flushed)
         assert_int_equal(pile_flush(&piles, 1), 0);
     status = passage_of_pile(&small.run, &piles, 1, to);

@@ -69,6 +69,9 @@ static uint8_t byte_of(unsigned pile, uint64_t i)
 }
 
 /* Not with assertions, as it runs in threads too. */
+/* Records are of one byte, where it matters. */
+static const struct record_format bytewise = {.kind = RECORD_SIZE, .count = 1};
+
 static int append(unsigned p, size_t bytes)
 {
     uint8_t data[10000];
@@ -78,6 +81,7 @@ static int append(unsigned p, size_t bytes)
     if (pile_append(&piles, p, data, bytes) != 0)
         return -1;
     appended[p] += bytes;
+    piles.pile[p].records += bytes;
     return 0;
 }
 
@@ -528,12 +532,12 @@ static void a_pile_can_be_verified_without_a_change_to_it(void **state)
     (void)state;
     flush_one(30 * BLOCK - 5);
     for (int i = 0; i < 4; i++)
-        assert_int_equal(pile_verify(&piles, 1, buffer, steps[i]), 0);
+        assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, steps[i]), 0);
     assert_int_equal(disk.files, 1);
     assert_true(pile_bytes(&piles, 1) == appended[1]);
-    assert_int_equal(pile_verify(&piles, 0, buffer, 1000), 0); /* there is nothing in a file */
+    assert_int_equal(pile_verify(&piles, 0, &bytewise, buffer, 1000), 0); /* there is nothing in a file */
     assert_loads(1);
-    assert_int_equal(pile_verify(&piles, 1, buffer, 1000), 0);
+    assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, 1000), 0);
     assert_resident(1);
     free(buffer);
 }
@@ -544,7 +548,7 @@ static void what_was_verified_is_not_given_back(void **state)
 
     (void)state;
     flush_one((uint64_t)9 << 20);
-    assert_int_equal(pile_verify(&piles, 1, buffer, (size_t)1 << 20), 0);
+    assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, (size_t)1 << 20), 0);
     assert_int_equal(disk.punched_bytes, 0);
     assert_delivers(1, true, (size_t)1 << 20);
     free(buffer);
@@ -562,7 +566,7 @@ static void a_half_spilled_pile_is_verified_as_far_as_it_is_spilled(void **state
     piles_seal(&piles);
     spilled = piles.pile[1].spilled_bytes;
     assert_true(spilled < pile_bytes(&piles, 1));
-    assert_int_equal(pile_verify(&piles, 1, buffer, sizeof buffer), 0);
+    assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, sizeof buffer), 0);
     assert_true(piles.pile[1].spilled_bytes == spilled && pile_bytes(&piles, 1) == appended[1]);
     assert_delivers(1, true, 1000);
 }
@@ -578,15 +582,55 @@ static void damage_is_found_when_a_pile_is_verified(void **state)
         fault_init(&fault);
         disk.flip_read = i;
         scratch_listen();
-        assert_int_equal(pile_verify(&piles, 1, buffer, sizeof buffer), -1);
+        assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, sizeof buffer), -1);
         assert_string_equal(scratch_heard(),
                             "bigshuf: temporary file in disk0: contents have changed since they were written\n");
     }
-    assert_int_equal(pile_verify(&piles, 1, buffer, sizeof buffer), 0);
+    assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, sizeof buffer), 0);
     disk.cut = true;
     scratch_listen();
-    assert_int_equal(pile_verify(&piles, 1, buffer, sizeof buffer), -1);
+    assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, sizeof buffer), -1);
     (void)scratch_heard();
+}
+
+static void fails_to_verify(const struct record_format *format, const char *message)
+{
+    uint8_t buffer[10000];
+
+    fault_release(&fault);
+    fault_init(&fault);
+    scratch_listen();
+    assert_int_equal(pile_verify(&piles, 1, format, buffer, sizeof buffer), -1);
+    assert_string_equal(scratch_heard(), message);
+}
+
+/* Also where every byte is as it was written. */
+static void a_pile_that_holds_other_records_than_were_counted_is_told(void **state)
+{
+    static const char told[] = "bigshuf: temporary file in disk0: does not hold the records that were put there\n";
+    const struct record_format wide = {.kind = RECORD_SIZE, .count = 3};
+
+    (void)state;
+    flush_one(100000);
+    piles.pile[1].records--;
+    fails_to_verify(&bytewise, told);
+    piles.pile[1].records += 2;
+    fails_to_verify(&bytewise, told);
+    piles.pile[1].records = 100000 / 3;
+    fails_to_verify(&wide, told); /* with a part of one at the end */
+    piles.pile[1].records = 100000;
+    fault_release(&fault);
+    fault_init(&fault);
+    assert_loads(1);
+    assert_int_equal(pile_check(&piles, 1, &bytewise, 100000), 0);
+    scratch_listen();
+    assert_int_equal(pile_check(&piles, 1, &bytewise, 99999), -1);
+    assert_string_equal(scratch_heard(), told); /* it has been there */
+    fault_release(&fault);
+    fault_init(&fault);
+    scratch_listen();
+    assert_int_equal(pile_check(&piles, 0, &bytewise, 1), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: a pile in memory does not hold the records that were put there\n");
 }
 
 static void a_dropped_pile_gives_all_back_and_takes_nothing(void **state)
@@ -804,7 +848,7 @@ static void compressed_piles_come_back_whole(void **state)
     assert_loads(1);
     pile_clear(&piles, 1);
     appended[1] = 0;
-    assert_int_equal(pile_verify(&piles, 2, (uint8_t *)scratch.text, sizeof scratch.text), 0);
+    assert_int_equal(pile_verify(&piles, 2, &bytewise, (uint8_t *)scratch.text, sizeof scratch.text), 0);
     assert_loads(2);
     assert_int_equal(pile_flush(&piles, 2), 0);
     assert_loads(2);
@@ -875,6 +919,7 @@ int main(void)
         IN_SCRATCH(what_was_verified_is_not_given_back),
         IN_SCRATCH(a_half_spilled_pile_is_verified_as_far_as_it_is_spilled),
         IN_SCRATCH(damage_is_found_when_a_pile_is_verified),
+        IN_SCRATCH(a_pile_that_holds_other_records_than_were_counted_is_told),
         IN_SCRATCH(a_dropped_pile_gives_all_back_and_takes_nothing),
         IN_SCRATCH(compressed_frames_are_large_where_memory_allows),
         IN_SCRATCH(all_tails_that_will_be_compressed_are_bounded),

@@ -199,6 +199,29 @@ static void advancing_comes_to_where_finding_the_ends_does(void **state)
     }
 }
 
+static void counting_finds_as_many_records_and_whether_the_last_is_whole(void **state)
+{
+    static struct stream stream;
+    uint64_t x = 4;
+
+    (void)state;
+    for (size_t e = 0; e < EXAMPLES; e++) {
+        for (int round = 0; round < ROUNDS; round++) {
+            struct record_scan scan = {0};
+            uint64_t records = 0;
+            bool whole = true;
+
+            make_stream(&examples[e], &stream, &x);
+            for (size_t at = 0, bytes; at < stream.bytes; at += bytes) {
+                bytes = some_bytes(stream.bytes - at, &x);
+                records += record_count(&examples[e].format, &scan, stream.data + at, bytes, &whole);
+            }
+            assert_int_equal(records, stream.records);
+            assert_int_equal(whole, begin_of_last(&stream) == stream.bytes);
+        }
+    }
+}
+
 /* The least number of the delimiter's bytes that make the rest of the stream a record. */
 static ssize_t least_missing(const struct record_format *format, const uint8_t *rest, size_t bytes)
 {
@@ -344,6 +367,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ends_are_those_of_the_definition_in_whatever_fragments),
         cmocka_unit_test(advancing_comes_to_where_finding_the_ends_does),
+        cmocka_unit_test(counting_finds_as_many_records_and_whether_the_last_is_whole),
         cmocka_unit_test(what_is_missing_ends_the_last_record_and_no_more),
         cmocka_unit_test(what_is_missing_of_a_delimiter_is_its_rest),
         cmocka_unit_test(what_cannot_be_completed_is_told),

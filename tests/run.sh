@@ -11,7 +11,7 @@
 #
 # From the environment:
 #
-#   BUILD        the folder that holds bigshuf, bigshuf-faulty, tests/model and tests/peak
+#   BUILD        the folder that holds bigshuf, bigshuf-faulty, tests/forge, tests/model and tests/peak
 #   TEST_SCALE   tiny, small (if not given) or full
 #   VALGRIND     not empty: run programs under valgrind
 #   SANITIZE     the sanitizers that were built in
@@ -47,7 +47,7 @@ make_tools() {
             ln -s "$BUILD/$tool" "$SCRATCH/bin/$tool"
         fi
     done
-    ln -s "$BUILD/tests/model" "$BUILD/tests/peak" "$SCRATCH/bin"
+    ln -s "$BUILD/tests/forge" "$BUILD/tests/model" "$BUILD/tests/peak" "$SCRATCH/bin"
 }
 
 # The processes that a test has left behind: they have its TMPDIR in their environment.

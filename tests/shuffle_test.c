@@ -67,7 +67,7 @@ static void what_does_not_fit_is_shuffled_as_defined(void **state)
 /* ---- Starting over: one pile of all records ---- */
 
 /* As if all of the text had been routed to one pile of node `node`. */
-static int shuffle_one_pile(struct engine_text *text, struct order_node node)
+static int shuffle_one_pile_of(struct engine_text *text, uint64_t records, struct order_node node)
 {
     struct gather_order order = {.kind = GATHER_NODE, .order = &small.run.order, .node = node};
     struct output *to = small_output("out");
@@ -78,7 +78,7 @@ static int shuffle_one_pile(struct engine_text *text, struct order_node node)
         status = pile_append(&piles, 0, text->data, text->bytes);
     if (status == 0) {
         piles_seal(&piles);
-        piles.pile[0].records = text->records;
+        piles.pile[0].records = records;
         status = to == NULL ? -1 : shuffle_piles(&small.run, &piles, order, to);
     }
     if (status == 0)
@@ -88,6 +88,11 @@ static int shuffle_one_pile(struct engine_text *text, struct order_node node)
     output_free(to);
     piles_release(&piles);
     return status;
+}
+
+static int shuffle_one_pile(struct engine_text *text, struct order_node node)
+{
+    return shuffle_one_pile_of(text, text->records, node);
 }
 
 static void assert_one_pile_shuffles(struct engine_text text, uint64_t leaf_records, uint64_t started_over_at_least)
@@ -137,6 +142,26 @@ static void piles_of_ranks_may_be_started_over_in_their_turn(void **state)
     (void)state;
     assert_one_pile_shuffles(engine_text_make(200, length_0_to_200000, '\n'), ORDER_LEAF_RECORDS, 1);
     assert_one_pile_shuffles(engine_text_make(20, length_few_large, '\n'), ORDER_LEAF_RECORDS, 2);
+}
+
+/* Wherever the pile was, and in whatever way it is shuffled; nothing is written of it. */
+static void a_pile_of_other_records_than_were_counted_is_a_failure(void **state)
+{
+    static const uint64_t leaf_records[] = {64, 50000, ORDER_LEAF_RECORDS};
+    struct engine_text text = engine_text_make(52000, small_length_to_300, '\n');
+    const uint64_t counts[] = {1, text.records / 2, text.records - 1, text.records + 1, 2 * text.records};
+
+    (void)state;
+    for (int i = 0; i < 15; i++) {
+        small_forgive();
+        small_open(i % 2 == 0 ? 1 : 3, leaf_records[i % 3]);
+        scratch_listen();
+        assert_int_equal(shuffle_one_pile_of(&text, counts[i / 3], (struct order_node){.number = 3}), -1);
+        assert_string_equal(scratch_heard(),
+                            "bigshuf: temporary file in disk0: does not hold the records that were put there\n");
+        small_close();
+    }
+    engine_text_free(&text);
 }
 
 /* Short records whose index is what does not fit: 8 bytes for each of one byte. */
@@ -649,6 +674,7 @@ int main(void)
         SMALL_RUN(a_node_that_does_not_fit_goes_on_to_its_children),
         SMALL_RUN(a_leaf_that_does_not_fit_is_shuffled_by_ranks),
         SMALL_RUN(piles_of_ranks_may_be_started_over_in_their_turn),
+        SMALL_RUN(a_pile_of_other_records_than_were_counted_is_a_failure),
         SMALL_RUN(an_index_that_does_not_fit_makes_a_pile_start_over),
         SMALL_RUN(a_record_larger_than_memory_comes_through),
         SMALL_RUN(descriptors_need_not_be_many),

@@ -885,13 +885,41 @@ static void assert_names_refused(const char *from, const char *message)
     int result;
 
     scratch_listen();
-    result = source_names(from, &names, &count, &data, &fault);
+    result = source_names(from, &(uint64_t){UINT64_MAX}, &names, &count, &data, &fault);
     assert_string_equal(scratch_heard(), message);
     assert_int_equal(result, -1);
     assert_null(names);
     assert_null(data);
     fault_release(&fault);
     fault_init(&fault);
+}
+
+/* The list and a few bytes for each name, to the byte. */
+static void names_take_no_more_memory_than_they_may(void **state)
+{
+    const uint64_t needed = sizeof "a\0bcd" + 2 * SOURCE_NAME_BYTES;
+    const char **names;
+    size_t count;
+    char *data;
+
+    (void)state;
+    put_names("a\0bcd", sizeof "a\0bcd");
+    for (uint64_t memory = needed + 1; memory > 0; memory--) {
+        uint64_t taken = memory;
+        int result;
+
+        scratch_listen();
+        result = source_names("names", &taken, &names, &count, &data, &fault);
+        assert_string_equal(scratch_heard(),
+                            memory < needed ? "bigshuf: names: its names take more than 0 MiB: use a larger -S\n" : "");
+        assert_int_equal(result, memory < needed ? -1 : 0);
+        if (result == 0)
+            assert_int_equal(taken, needed);
+        free(names);
+        free(data);
+        fault_release(&fault);
+        fault_init(&fault);
+    }
 }
 
 static void names_are_separated_or_ended_by_nul(void **state)
@@ -905,7 +933,7 @@ static void names_are_separated_or_ended_by_nul(void **state)
         char *data;
 
         put_names("a\0b c\0-\n\0", lengths[i]);
-        assert_int_equal(source_names("names", &names, &count, &data, &fault), 0);
+        assert_int_equal(source_names("names", &(uint64_t){UINT64_MAX}, &names, &count, &data, &fault), 0);
         assert_int_equal(count, 3);
         assert_string_equal(names[0], "a");
         assert_string_equal(names[1], "b c");
@@ -927,7 +955,7 @@ static void there_may_be_many_names(void **state)
     for (size_t i = 0; i < total; i++)
         snprintf(content + name_bytes * i, name_bytes, "%04zu", i);
     put_names(content, total * name_bytes);
-    assert_int_equal(source_names("names", &names, &count, &data, &fault), 0);
+    assert_int_equal(source_names("names", &(uint64_t){UINT64_MAX}, &names, &count, &data, &fault), 0);
     assert_int_equal(count, total);
     for (size_t i = 0; i < total; i++)
         assert_string_equal(names[i], content + name_bytes * i);
@@ -956,7 +984,7 @@ static void refuse_dash(void)
     char *data;
 
     put_on_standard_input("names");
-    CHECK(source_names("-", &names, &count, &data, &fault) == -1);
+    CHECK(source_names("-", &(uint64_t){UINT64_MAX}, &names, &count, &data, &fault) == -1);
 }
 
 static void names_from_standard_input(void)
@@ -966,7 +994,7 @@ static void names_from_standard_input(void)
     char *data;
 
     put_on_standard_input("names");
-    CHECK(source_names("-", &names, &count, &data, &fault) == 0);
+    CHECK(source_names("-", &(uint64_t){UINT64_MAX}, &names, &count, &data, &fault) == 0);
     CHECK(count == 1 && strcmp(names[0], "a") == 0);
 }
 
@@ -983,7 +1011,7 @@ static void a_dash_among_names_from_standard_input_is_refused(void **state)
     scratch_listen();
     assert_int_equal(scratch_child(refuse_dash), 0);
     assert_string_equal(scratch_heard(), "bigshuf: when reading file names from stdin, no file name of '-' allowed\n");
-    assert_int_equal(source_names("names", &names, &count, &data, &fault), 0);
+    assert_int_equal(source_names("names", &(uint64_t){UINT64_MAX}, &names, &count, &data, &fault), 0);
     free(names);
     free(data);
 }
@@ -1023,6 +1051,7 @@ int main(void)
         TEST(a_file_that_shrinks_is_no_end_of_input),
         TEST(a_read_error_names_the_file),
         TEST(names_are_separated_or_ended_by_nul),
+        TEST(names_take_no_more_memory_than_they_may),
         TEST(there_may_be_many_names),
         TEST(bad_names_are_refused),
         TEST(a_dash_among_names_from_standard_input_is_refused),

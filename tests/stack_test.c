@@ -315,7 +315,8 @@ static void a_batch_that_is_never_to_be_had_is_a_failure(void **state)
     scratch_listen();
     stack = stack_open(&small.store, all, SMALL_PILES);
     assert_null(stack);
-    assert_string_equal(scratch_heard(), "bigshuf: store: batches leave it faster than they can be opened\n");
+    assert_string_equal(scratch_heard(),
+                        "bigshuf: store/c/manifest: another process has locked it: try again when that has ended\n");
     close(fd);
 }
 
@@ -362,7 +363,9 @@ static void a_bad_file_is_named_before_anything_is_read(void **state)
     assert_int_equal(symlink("/dev/zero", path), 0);
     assert_does_not_open("bigshuf: store/a-1/pile-0002: not a regular file\n");
     assert_int_equal(unlink("store/a-1/manifest"), 0);
-    assert_does_not_open("bigshuf: store/a-1/manifest: missing\n");
+    assert_does_not_open(
+        "bigshuf: store/a-1/manifest: missing, so this is no batch: move its folder out of the store, and "
+        "add the batch again if it was one\n");
 }
 
 /* Reading a pile that has become bad after the stack was opened fails with this message, and nothing of a bad part is

@@ -103,6 +103,30 @@ test_many_files() {
     runs_within 8 files/* >out
 }
 
+# Nearly as many as one batch may have.
+test_many_inputs_with_long_names_in_a_store() {
+    seq 300 >in
+    awk 'BEGIN { for (i = 0; i < 115; i++) dots = dots "./"; for (i = 0; i < 33000; i++) print dots "in" }' |
+        tr '\n' '\0' >list
+    for _ in 1 2; do
+        runs_within 8 --scatter=store --seed=1 --batch=x --piles=4 --files0-from=list
+    done
+    runs_within 8 --gather=store >out
+    same 9900000 "$(wc -l <out | tr -d ' ')"
+    runs_within 8 --gather=store --list | grep '^x '
+}
+
+test_a_list_of_files_is_counted() {
+    seq 10 >in
+    yes in | head -n 300000 | tr '\n' '\0' >list
+    for list in list - ; do
+        fails_with 1 "bigshuf: $list: its names take more than 10 MiB: use a larger -S" \
+            runs_within 8 --files0-from=$list <list
+    done
+    runs_within 64 --files0-from=list >out
+    same 3000000 "$(wc -l <out | tr -d ' ')"
+}
+
 test_many_temporary_directories() {
     more_than_memory >in
     mkdir 1 2 3 4 5 6 7 8

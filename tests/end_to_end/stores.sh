@@ -1005,6 +1005,82 @@ test_what_is_no_store_is_told() {
     same '.stderr file folder' "$(ls -A | paste -s -d ' ' -)"
 }
 
+# All that read batch x say the same of it, in one line: all_say MESSAGE.
+all_say() {
+    for command in 'bigshuf --gather=store --list' 'gather -o out' 'add x in'; do
+        fails_with 1 "$1" $command
+        same 1 "$(wc -l <.stderr | tr -d ' ')"
+    done
+    [ ! -e out ]
+}
+
+test_a_batch_with_a_bad_manifest_is_told_by_all() {
+    seq 100 >in
+    add x --piles=4 in
+    echo junk >store/x/manifest
+    all_say 'bigshuf: store/x/manifest: contents have changed since they were written'
+    rm store/x/manifest
+    mkdir store/x/manifest
+    all_say 'bigshuf: store/x/manifest: not a regular file'
+}
+
+test_a_batch_that_may_not_be_read_is_told_by_all() {
+    needs_ordinary_user
+    seq 100 >in
+    for batch in x y; do
+        ./bigshuf --scatter=store --seed=42 --batch=$batch --piles=4 in
+    done
+    chmod 777 store
+    for what in store/x/manifest store/x; do
+        chmod 000 $what
+        for command in '--gather=store --list' '--gather=store' '--scatter=store --seed=42 --batch=x in'; do
+            fails_with 1 "bigshuf: $what*: Permission denied" as_ordinary_user ./bigshuf $command
+        done
+        chmod 755 $what
+    done
+}
+
+test_a_lock_of_somebody_who_may_only_read_hinders_nobody() {
+    needs flock
+    [ "$(uname)" = Linux ] || skip "its locks are those of readers, too"
+    seq 100 >in
+    add x --piles=4 in
+    exec 9<store/x/manifest
+    flock -x -n 9
+    bigshuf --gather=store --list | grep '^x '
+    gather | same_lines in /dev/stdin
+    nothing_added x in
+    exec 9<&-
+}
+
+test_a_folder_that_is_no_batch_is_told_by_all() {
+    local said='bigshuf: store/junk/manifest: missing, so this is no batch: move its folder out of the store, *'
+    seq 100 >in
+    add x --piles=4 in
+    mkdir store/junk
+    all_say "$said"
+    fails_with 1 "$said" add y in
+    fails_with 1 "$said" add z --keep=1 in
+    mkdir store/.old-w
+    fails_with 1 "$said" bigshuf --scatter=store --sweep >swept
+    grep '^removed .old-w ' swept
+    batches x junk
+    mv store/junk .
+    gather | same_lines in /dev/stdin
+}
+
+test_a_folder_of_too_many_names_is_told_by_all() {
+    cd "$MEMORY" || exit
+    seq 100 >in
+    add x --piles=4 in
+    (cd store && seq -f %.0f~ 32767 | xargs touch)
+    for command in 'bigshuf --gather=store --list' 'gather' 'bigshuf --scatter=store --sweep'; do
+        fails_with 1 'bigshuf: store: there are more than 32768 names in it' $command
+    done
+    rm store/1~
+    gather | same_lines in /dev/stdin
+}
+
 test_an_input_that_cannot_be_read_leaves_no_batch() {
     seq 10 >in
     fails_with 1 'bigshuf: missing: No such file or directory' add x --piles=4 in missing

@@ -1,0 +1,116 @@
+# Stores whose manifests say what is not so, under a right checksum: as those who know the format could make them. What
+# a manifest says is never used before it is checked, and never silently wrong.
+# shellcheck shell=bash
+# shellcheck disable=SC2086 # numbers that tests have chosen
+
+gather() {
+    bigshuf --gather=store --seed=42 "$@"
+}
+
+# A store of two piles and two batches, of which x is of file `in`.
+make_store() {
+    bigshuf --scatter=store --seed=42 --batch=x --piles=2 in
+    seq 100 | bigshuf --scatter=store --seed=42 --batch=y
+    cp store/x/manifest true
+}
+
+# Print the records (2) or the bytes (3) of pile $1 of x: number_of PILE COLUMN.
+number_of() {
+    awk -v pile="000$1" -v column="$2" '$1 == pile { print $column }' true
+}
+
+# Let the manifest of x say so: says PILE RECORDS BYTES.
+says() {
+    cp true store/x/manifest
+    forge store/x/manifest "$@"
+}
+
+# Gathering names a file of the batch in one line, and makes no output.
+names_the_batch() {
+    for memory in 8M 1G; do
+        fails_with 1 'bigshuf: store/x/*: *' gather -S $memory -o out
+        same 1 "$(wc -l <.stderr | tr -d ' ')"
+    done
+    [ ! -e out ]
+}
+
+# Whatever records the manifest says that a pile has, but for the true number.
+no_number_is_believed() {
+    make_store
+    gather -S 8M | cmp - <(gather -S 1G)
+    for pile in 0 1; do
+        records=$(number_of $pile 2)
+        for forged in 0 1 $((records / 2)) $((records * 2)) $((records - 1)) $((records + 1)) \
+            2305843009213693952 9223372036854775807 18446744073709551615; do
+            says $pile $forged "$(number_of $pile 3)"
+            names_the_batch
+        done
+    done
+}
+
+test_numbers_of_records_in_a_pile_that_fits() {
+    seq 20000 >in
+    no_number_is_believed
+}
+
+test_numbers_of_records_in_a_pile_that_is_scattered_again() {
+    needs_scale small
+    seq 2000000 >in
+    no_number_is_believed
+}
+
+test_numbers_of_records_in_a_leaf_that_does_not_fit() {
+    needs_scale small
+    long_lines 1700 5000 15000 >in
+    no_number_is_believed
+}
+
+test_a_pile_that_is_said_to_have_one_record_is_not_copied_as_it_is() {
+    seq "$(scale 1300000 2000000 2000000)" >in
+    make_store
+    says 0 1 "$(number_of 0 3)"
+    names_the_batch
+    says 1 1 "$(number_of 1 3)"
+    names_the_batch
+}
+
+# Two batches may make up for each other in numbers, but not in records.
+test_a_record_that_does_not_end_is_named() {
+    seq 100 >in
+    make_store
+    truncate -s -1 store/x/pile-0001
+    says 1 "$(number_of 1 2)" $(($(number_of 1 3) - 1)) store/x/pile-0001
+    names_the_batch
+    grep '^bigshuf: store/x/pile-0001: does not hold the records that its manifest says$' .stderr
+}
+
+test_numbers_that_make_no_sense_are_refused_wherever_a_batch_is_read() {
+    seq 1000 >in
+    make_store
+    for numbers in "0 $(number_of 0 3)" "$(number_of 0 2) 0" "$(($(number_of 0 3) + 1)) $(number_of 0 3)" \
+        '1 9223372036854775808' '18446744073709551615 18446744073709551615'; do
+        says 0 $numbers
+        fails_with 1 'bigshuf: store/x/manifest: *' gather
+        fails_with 1 'bigshuf: store/x/manifest: *' bigshuf --gather=store --list
+        fails_with 1 'bigshuf: store/x/manifest: *' bigshuf --scatter=store --seed=42 --batch=x in
+    done
+}
+
+# Each of them could be, but not both.
+test_sums_that_overflow_are_refused() {
+    cd "$MEMORY" || exit
+    seq 1000 >in
+    make_store
+    truncate -s 9223372036854775807 store/x/pile-0000 2>.stderr || skip "no file may be so large here"
+    says 0 1 9223372036854775807
+    fails_with 1 'bigshuf: store/x/manifest: contents have changed *' gather
+    cp true store/x/manifest
+    bigshuf --scatter=store --seed=42 --batch=z --piles=2 /dev/null
+    cp store/z/manifest true
+    truncate -s 9223372036854775807 store/z/pile-0001
+    forge store/z/manifest 1 1 9223372036854775807
+    fails_with 1 'bigshuf: store/z/manifest: *more bytes than can be' bigshuf --gather=store --list
+    fails_with 1 'bigshuf: store/x/pile-0000: size has changed *' gather
+    rm -r store/x
+    fails_with 1 'bigshuf: store/z/manifest: *more bytes than can be' gather
+}
