@@ -218,12 +218,30 @@ test_what_is_missing_of_a_delimiter_is_added_to_each_file() {
     printf 'c\r\n' >c
     printf '\r' >d
     : >e
-    records_are 'a\r\n|b\n\r\n|c\r\n|\r\n|' --delimiter='\r\n' a b c d e
-    printf xaaa | records_are 'xaa|aa|' --delimiter=aa
-    printf aabaa | records_are 'aabaab|' --delimiter=aabaab
-    printf aaba | records_are 'aabaab|' --delimiter=aabaab
+    records_are 'a\r\r\n|b\n\r\n|c\r\n|\r\r\n|' --delimiter='\r\n' a b c d e
+    records_are 'a\r\r\n|b\n\r\n|c\r\n|\r\r\n|' --delimiter='\r\n' a - c d e <b
+    printf aabaa | records_are 'aabaaaabaab|' --delimiter=aabaab
+    printf aaba | records_are 'aabaaabaab|' --delimiter=aabaab
     printf aabb | records_are 'aabbaabaab|' --delimiter=aabaab
+}
+
+test_the_beginning_of_a_delimiter_is_data() {
+    local end='<|endoftext|>'
+    printf 'a%sb <' $end >in
+    records_are "a$end|b <$end|b <$end|a$end|b <$end|" --delimiter=$end in - in < <(printf 'b <')
+    printf 'a\nb\n\nc\n' >one # since a blank line is a newline after a line's own
+    printf 'd' >two
+    records_are 'a\nb\n\n|c\n\n|d\n\n|' --delimiter='\n\n' one two
     printf 'a\n\n\n' | records_are 'a\n\n|\n\n|' --delimiter='\n\n'
+    printf xaaa | records_are 'xaa|aa|' --delimiter=aa
+    printf xab | records_are 'xababa|' --delimiter=ababa
+}
+
+test_a_store_keeps_the_beginning_of_a_delimiter() {
+    printf 'a;;b;' >in
+    bigshuf --scatter=store --piles=2 --batch=1 --delimiter=';;-' in
+    bigshuf --scatter=store --batch=2 --delimiter=';;-' - <in
+    same 'a;;b;;;-a;;b;;;-' "$(bigshuf --gather=store)"
 }
 
 test_a_delimiter_may_have_255_bytes() {
