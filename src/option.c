@@ -28,7 +28,7 @@ static const struct help_row rows[] = {
     {"record-start", OPTION_RECORD_START, "STRING", "shuffle records that begin with a line that\nbegins with STRING"},
     {"csv", OPTION_CSV, NULL, "lines go on after a newline in double quotes"},
     {"header", OPTION_HEADER, "[N]",
-     "leave the first N lines of the FILEs, which\nare the same in all, at the top; default: 1"},
+     "leave the first N lines (records, where those\nare not made of lines) of the FILEs, which are\nthe same in all, at the top; default: 1"},
     {"header-bytes", OPTION_HEADER_BYTES, "N", "the same with the first N bytes"},
     {"shards", OPTION_SHARDS, "K",
      "write the lines to K files; the name after -o\nhas their numbers in place of %05d or the like"},

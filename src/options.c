@@ -337,7 +337,7 @@ static int set_records(struct parser *parser, int code, const char *argument)
         options->format.kind = RECORD_CSV;
         return 0;
     case OPTION_HEADER:
-        return argument_number(fault, parser->spelling, argument != NULL ? argument : "1", 0, &options->header_records);
+        return argument_number(fault, parser->spelling, argument != NULL ? argument : "1", 0, &options->header_lines);
     case OPTION_HEADER_BYTES:
         return argument_number(fault, parser->spelling, argument, 0, &options->header_bytes);
     default:

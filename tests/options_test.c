@@ -129,7 +129,7 @@ static void test_no_words_mean_standard_input_and_defaults(void **state)
     assert_int_equal(run.options.format.kind, RECORD_BYTE);
     assert_int_equal(run.options.format.delimiter, '\n');
     assert_false(run.options.format.starts);
-    assert_int_equal(run.options.header_records, 0);
+    assert_int_equal(run.options.header_lines, 0);
     assert_int_equal(run.options.header_bytes, 0);
     assert_int_equal(run.options.shards, 0);
     assert_int_equal(run.options.shard_records, 0);
@@ -321,7 +321,7 @@ static void test_short_names_do_not_hide_longer_ones(void **state)
     (void)state;
     parse("--header");
     assert_run();
-    assert_int_equal(run.options.header_records, 1);
+    assert_int_equal(run.options.header_lines, 1);
     assert_int_equal(run.options.count, UINT64_MAX);
     parse("--verb");
     assert_run();
@@ -437,18 +437,18 @@ static void test_a_header_is_one_record_or_as_many_as_are_named(void **state)
     (void)state;
     parse("--header", "2");
     assert_run();
-    assert_int_equal(run.options.header_records, 1);
+    assert_int_equal(run.options.header_lines, 1);
     assert_string_equal(run.options.files[0], "2");
     parse("--header=2");
     assert_run();
-    assert_int_equal(run.options.header_records, 2);
+    assert_int_equal(run.options.header_lines, 2);
     parse("--header=2", "--header=0");
     assert_run();
-    assert_int_equal(run.options.header_records, 0);
+    assert_int_equal(run.options.header_lines, 0);
     parse("--header-bytes=128", "--header=3");
     assert_run();
     assert_int_equal(run.options.header_bytes, 128);
-    assert_int_equal(run.options.header_records, 3);
+    assert_int_equal(run.options.header_lines, 3);
 }
 
 static void test_a_header_goes_with_every_format(void **state)
@@ -460,7 +460,7 @@ static void test_a_header_goes_with_every_format(void **state)
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         parse(formats[i], "--header");
         assert_run();
-        assert_int_equal(run.options.header_records, 1);
+        assert_int_equal(run.options.header_lines, 1);
         parse("--header-bytes=1", formats[i]);
         assert_run();
         assert_int_equal(run.options.header_bytes, 1);
