@@ -783,12 +783,22 @@ static void test_a_separator_needs_no_field_and_may_be_repeated_but_not_changed(
     parse("-t", "\t", "--weight-field=1");
     assert_run();
     assert_int_equal(run.options.field_separator, '\t');
+    parse("-t\\t", "-t\t", "-t\\x9", "--field-separator=\\011");
+    assert_run();
+    assert_int_equal(run.options.field_separator, '\t');
+    parse("-t\\", "-t\\\\");
+    assert_run();
+    assert_int_equal(run.options.field_separator, '\\');
     parse("-t,", "-t;");
     assert_bad("bigshuf: incompatible tabs\n");
     parse("-t\t", "-t,");
     assert_bad("bigshuf: incompatible tabs\n");
     parse("-t,,");
     assert_bad("bigshuf: multi-character tab ',,'\n");
+    parse("-t\\q");
+    assert_bad("bigshuf: multi-character tab '\\q'\n");
+    parse("-t\\tx");
+    assert_bad("bigshuf: multi-character tab '\\tx'\n");
 }
 
 static void test_echo_and_range_exclude_each_other(void **state)
