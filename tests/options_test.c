@@ -333,6 +333,29 @@ static void test_short_names_do_not_hide_longer_ones(void **state)
     assert_bad("bigshuf: invalid line count: 'x'\n");
 }
 
+static void test_short_names_are_not_offered(void **state)
+{
+    static const char *const words[] = {"--r", "--he", "--h"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        parse(words[i]);
+        assert_int_equal(run.verdict, OPTIONS_BAD);
+        assert_null(strstr(run.err, "--re'"));
+        assert_null(strstr(run.err, "--hea'"));
+        assert_null(strstr(run.err, "--head'"));
+    }
+    parse("--r", "--re");
+    assert_null(strstr(run.err, "--re'"));
+    parse("x", "-o", "--re", "--head", "3", "-vr", "--", "--hea=2");
+    assert_run();
+    assert_true(run.options.repeat && run.options.verbose);
+    assert_string_equal(run.options.output, "--re");
+    assert_int_equal(run.options.count, 3);
+    assert_int_equal(run.options.file_count, 2);
+    assert_string_equal(run.options.files[1], "--hea=2");
+}
+
 static void test_a_delimiter_of_one_byte_ends_lines(void **state)
 {
     (void)state;
@@ -1495,6 +1518,7 @@ int main(void)
         OPTIONS_TEST(test_options_end_at_the_first_file_if_posixly_correct),
         OPTIONS_TEST(test_every_beginning_of_a_name_that_shuf_understands_is_understood),
         OPTIONS_TEST(test_short_names_do_not_hide_longer_ones),
+        OPTIONS_TEST(test_short_names_are_not_offered),
         OPTIONS_TEST(test_a_delimiter_of_one_byte_ends_lines),
         OPTIONS_TEST(test_a_delimiter_of_several_bytes_is_a_string),
         OPTIONS_TEST(test_groups_of_lines_end_with_newlines_or_nul),
