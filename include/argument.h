@@ -26,7 +26,7 @@ int argument_range(struct fault *fault, const char *text, uint64_t *first, uint6
 /* A field, numbered from 1 as in `cut -f`: digits alone. */
 int argument_field(struct fault *fault, const char *text, uint64_t *field);
 
-/* What separates fields, as `sort -t` takes it: one byte, or \0, which is NUL. */
+/* What separates fields: one byte, as `sort -t` takes it, or an escape of escape.h, such as \0 and \t. */
 int argument_separator(struct fault *fault, const char *text, uint8_t *separator);
 
 /* A memory limit, as `sort -S` takes it; at least HARDWARE_MEMORY_MIN. */

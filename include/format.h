@@ -19,7 +19,7 @@
 struct format {
     unsigned piles;              /* a power of two */
     struct record_format record; /* its string is the caller's */
-    uint64_t header_records;     /* 0 for none, as in source_layout */
+    uint64_t header_lines;       /* 0 for none, as in source_layout */
     uint64_t header_bytes;
 };
 

@@ -27,7 +27,7 @@ struct options {
     struct record_format format;
     uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* that of the format */
     uint8_t delimiter;                          /* of lines: '\n', '\0' with -z, or --delimiter if it is a byte */
-    uint64_t header_records;                    /* --header; 0 if not given */
+    uint64_t header_lines;                      /* --header; 0 if not given */
     uint64_t header_bytes;                      /* --header-bytes; 0 if not given */
 
     const char *output;     /* -o, the pattern if there are shards; NULL is standard output */

@@ -14,8 +14,9 @@
 
 /* Who draws. Functions return 0, or -1 after a report. */
 struct repeat_lots {
-    /* Each record of the input comes by, with its first piece. May be NULL. */
-    int (*note)(void *context, const struct walk_piece *piece);
+    /* The next piece of the input's records, as walk_next has it, and returning the same: who draws may know them. May
+     * be NULL. */
+    int (*next)(void *context, struct walk *walk, struct walk_piece *piece);
 
     /* All have come. `at_random` receives whether drawing a few at a time is as quick as many. May be NULL. */
     int (*prepare)(void *context, uint64_t records, bool *at_random);

@@ -17,13 +17,14 @@
 
 struct source;
 
-/* What the files consist of. All of them begin with the same header, which is a number of bytes, or of records, or
- * first those and then these. If the format `starts`, each file must begin with (after the header's bytes) the string
- * with which records start, and the stream has it after the last record instead, as record.h says. */
+/* What the files consist of. All of them begin with the same header, which is a number of bytes, or of lines, or first
+ * those and then these (header.h says what a line is where records are not made of them). If the format `starts`, each
+ * file must begin with (after the header) the string with which records start, and the stream has it after the last
+ * record instead, as record.h says. */
 struct source_layout {
     struct record_format format;
     uint64_t header_bytes;
-    uint64_t header_records;
+    uint64_t header_lines;
 };
 
 /* A source over the files `names` ("-" is standard input), which must stay, as must the format's string. Looks at all

@@ -18,8 +18,9 @@ struct split {
  * ERANGE (a number that is too large). */
 int split_parse(const char *text, struct split *split);
 
-/* How many of `records` records it takes. Percentages round down. A count may be more than there is. */
-uint64_t split_records(const struct split *split, uint64_t records);
+/* How many of `records` records one of the splits takes. Percentages round down; but where they make 100 together, the
+ * last one takes what the others leave, so that nothing is left. A count may be more than there is. */
+uint64_t split_records(const struct split *splits, size_t count, size_t number, uint64_t records);
 
 /* How many all of them take, UINT64_MAX if they are more than that. */
 uint64_t split_total(const struct split *splits, size_t count, uint64_t records);

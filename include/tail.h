@@ -13,7 +13,7 @@
 struct tail {
     const struct record_format *format;
     struct fault *fault;
-    bool after_header; /* files begin with a header that is not a record: messages say so */
+    bool after_header; /* files begin with a header: messages say so */
     struct record_scan scan;
     bool open;            /* the file has begun, and nothing has ended it */
     uint8_t last;         /* byte of the file */
@@ -30,6 +30,9 @@ int tail_check_size(struct tail *tail, const char *name, uint64_t bytes);
 
 /* A file begins. */
 void tail_begin(struct tail *tail);
+
+/* Bytes of it have gone by that are no records, before those that are. */
+void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes);
 
 /* Its next bytes have come; none, if it has nothing but a header or the start of its first record. */
 void tail_follow(struct tail *tail, const uint8_t *data, size_t bytes);

@@ -21,11 +21,13 @@ struct weights_place {
 struct weights;
 
 /* `source` is where the records come from, of which the messages name the file and line. Uses the third quarter of the
- * run's buffer if weights come from a file. NULL after a report. */
+ * run's buffer. NULL after a report. */
 struct weights *weights_open(struct run *run, struct weights_place place, struct source *source);
 
-/* The weight of the next record, given its first piece. 0, or -1 after a report. */
-int weights_next(struct weights *weights, const struct walk_piece *piece, struct decimal *weight);
+/* The next piece of the records, as walk_next has it; with the first piece of a record, *weight receives the record's
+ * weight. If that stands behind the first piece of `walk`, what comes before it is kept meanwhile, in the pool as far
+ * as there is room. 1, 0 at the end, or -1 after a report. */
+int weights_next(struct weights *weights, struct walk *walk, struct walk_piece *piece, struct decimal *weight);
 
 /* All records have come: there must not be more weights. 0, or -1 after a report. */
 int weights_end(struct weights *weights);

@@ -86,13 +86,14 @@ int argument_field(struct fault *fault, const char *text, uint64_t *field)
 
 int argument_separator(struct fault *fault, const char *text, uint8_t *separator)
 {
-    bool null = strcmp(text, "\\0") == 0;
+    uint8_t byte = (uint8_t)text[0];
+    size_t bytes = 1;
 
     if (text[0] == '\0')
         return fault_say(fault, "empty tab");
-    if (text[1] != '\0' && !null)
+    if (text[1] != '\0' && (escape_parse(text, &byte, 1, &bytes) != 0 || bytes != 1))
         return fault_say(fault, "multi-character tab '%s'", text);
-    *separator = null ? '\0' : (uint8_t)text[0];
+    *separator = byte;
     return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "header.h"
 #include "number.h"
 
 static const char title[] = "bigshuf store 1\n";
@@ -70,17 +71,21 @@ static void put_records(char text[FORMAT_RECORDS_BYTES], const struct record_for
     }
 }
 
-static void put_header(char text[FORMAT_HEADER_BYTES], uint64_t bytes, uint64_t records)
+static void put_header(char text[FORMAT_HEADER_BYTES], const struct format *format)
 {
-    if (bytes == 0 && records == 0)
+    const uint64_t bytes = format->header_bytes;
+    const uint64_t lines = format->header_lines;
+    const char *noun = header_has_lines(&format->record) ? "line" : "record";
+
+    if (bytes == 0 && lines == 0)
         snprintf(text, FORMAT_HEADER_BYTES, "no header");
-    else if (records == 0)
+    else if (lines == 0)
         snprintf(text, FORMAT_HEADER_BYTES, "a header of %" PRIu64 " byte%s", bytes, plural(bytes));
     else if (bytes == 0)
-        snprintf(text, FORMAT_HEADER_BYTES, "a header of %" PRIu64 " record%s", records, plural(records));
+        snprintf(text, FORMAT_HEADER_BYTES, "a header of %" PRIu64 " %s%s", lines, noun, plural(lines));
     else
-        snprintf(text, FORMAT_HEADER_BYTES, "a header of %" PRIu64 " byte%s and %" PRIu64 " record%s", bytes,
-                 plural(bytes), records, plural(records));
+        snprintf(text, FORMAT_HEADER_BYTES, "a header of %" PRIu64 " byte%s and %" PRIu64 " %s%s", bytes, plural(bytes),
+                 lines, noun, plural(lines));
 }
 
 struct format_lines format_lines(const struct format *format)
@@ -89,7 +94,7 @@ struct format_lines format_lines(const struct format *format)
 
     snprintf(lines.piles, sizeof lines.piles, "%u piles", format->piles);
     put_records(lines.records, &format->record);
-    put_header(lines.header, format->header_bytes, format->header_records);
+    put_header(lines.header, format);
     return lines;
 }
 
@@ -215,10 +220,11 @@ static const char *read_piles(const char *at, unsigned *piles)
 
 static const char *read_header(const char *at, struct format *format)
 {
+    const char *noun = header_has_lines(&format->record) ? " line" : " record";
     const char *after = skip(at, "no header");
     uint64_t number;
 
-    format->header_bytes = format->header_records = 0;
+    format->header_bytes = format->header_lines = 0;
     if (after != NULL)
         return after;
     at = read_number(skip(at, "a header of "), &number);
@@ -231,8 +237,8 @@ static const char *read_header(const char *at, struct format *format)
         at = read_number(at, &number);
     }
     if (at != NULL)
-        format->header_records = number;
-    return skip_noun(at, " record");
+        format->header_lines = number;
+    return skip_noun(at, noun);
 }
 
 bool format_parse(struct format *format, uint8_t string[RECORD_DELIMITER_BYTES_MAX], const char *text, size_t bytes)

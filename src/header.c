@@ -1,14 +1,12 @@
 /*
- * A file is read until its header's records have ended, from its beginning and twice as much each time; what was read
- * too much is handed on. A file that ends within the header has its last record completed like any other. The start of
- * the first record is taken away before the header's records, and by the rules of record.h they end with the start of
- * the record after them: so the text of the header in the file is as long as its records, and begins where the start
- * does.
+ * A file is read until its header's lines have ended, from its beginning and twice as much each time; what was read too
+ * much is handed on. A file that ends within the last line of the header has that line completed like any other.
  */
 
 #include "header.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,11 +16,19 @@
 /* The first read. */
 enum { READ_BYTES = 4096 };
 
-int header_init(struct header *header, const struct record_format *format, uint64_t bytes, uint64_t records,
+bool header_has_lines(const struct record_format *format)
+{
+    return format->kind == RECORD_LINES || format->starts;
+}
+
+int header_init(struct header *header, const struct record_format *format, uint64_t bytes, uint64_t lines,
                 struct fault *fault)
 {
-    *header = (struct header){.format = format, .bytes = bytes, .records = records, .fault = fault};
-    header->known = bytes == 0 && records == 0;
+    *header = (struct header){.format = format, .line = *format, .bytes = bytes, .lines = lines, .fault = fault};
+    header->has_lines = header_has_lines(format);
+    if (header->has_lines)
+        header->line = (struct record_format){.delimiter = format->starts ? '\n' : format->delimiter};
+    header->known = bytes == 0 && lines == 0;
     if (header->known && !format->starts)
         return 0;
     header->buffer = sys_allocate(1, HEADER_BYTES_MAX + RECORD_DELIMITER_BYTES_MAX);
@@ -35,70 +41,142 @@ void header_release(struct header *header)
     free(header->buffer);
 }
 
+/* ---- Messages ---- */
+
+enum { SIZE_BYTES = 96 };
+
+/* "3 bytes and 1 line" */
+static const char *describe(const struct header *header, char text[SIZE_BYTES])
+{
+    const struct record_format *line = &header->line;
+    const char *noun =
+        line->kind == RECORD_BYTE && (line->delimiter == '\n' || line->delimiter == '\0') ? "line" : "record";
+    int bytes = 0;
+
+    if (header->bytes > 0)
+        bytes = snprintf(text, SIZE_BYTES, "%llu byte%s%s", (unsigned long long)header->bytes,
+                         header->bytes == 1 ? "" : "s", header->lines > 0 ? " and " : "");
+    if (header->lines > 0)
+        snprintf(text + bytes, SIZE_BYTES - (size_t)bytes, "%llu %s%s", (unsigned long long)header->lines, noun,
+                 header->lines == 1 ? "" : "s");
+    return text;
+}
+
+static int report_short(struct header *header, const char *name)
+{
+    char size[SIZE_BYTES];
+
+    return fault_say(header->fault, "%s: shorter than a header of %s", name, describe(header, size));
+}
+
+static int report_large(struct header *header, const char *name)
+{
+    return fault_say(header->fault, "%s: header is larger than %d bytes", name, HEADER_BYTES_MAX);
+}
+
+void header_warn_alone(const struct header *header)
+{
+    char size[SIZE_BYTES];
+
+    fault_warn("the input is nothing but a header of %s", describe(header, size));
+}
+
+/* ---- Finding it ---- */
+
+/* What was read of a file. */
+struct beginning {
+    size_t used;   /* bytes in the buffer */
+    bool at_end;   /* they are all of the file */
+    size_t end;    /* of the header, as far as it was found */
+    uint64_t left; /* lines of it that were not found */
+    bool open;     /* a part of one was */
+};
+
 /* Of the string with which records start. */
 static size_t start_bytes(const struct header *header)
 {
     return header->format->starts ? header->format->string_bytes - 1 : 0;
 }
 
-/* Find the end of the header's records in what was read, which is more than `at` bytes, where they begin. */
-static bool find_end(const struct header *header, size_t used, size_t at, size_t *end)
+static void find_end(const struct header *header, struct beginning *beginning)
 {
     enum { ENDS = 64 };
     uint32_t ends[ENDS];
     struct record_scan scan = {0};
-    uint64_t left = header->records;
+    uint64_t left = header->lines;
+    size_t at = header->bytes < beginning->used ? (size_t)header->bytes : beginning->used;
 
-    while (left > 0 && at < used) {
+    while (left > 0 && at < beginning->used) {
         size_t scanned;
 
-        left -= record_ends(header->format, &scan, header->buffer + at, used - at, ends,
+        left -= record_ends(&header->line, &scan, header->buffer + at, beginning->used - at, ends,
                             left < ENDS ? (size_t)left : ENDS, &scanned);
         at += scanned;
     }
-    *end = at;
-    return left == 0;
+    beginning->end = at;
+    beginning->left = left;
+    beginning->open = scan.open;
 }
 
-/* Read as far as the header goes, or the file, or HEADER_BYTES_MAX. *end receives its end, or 0 if that was not found;
- * *at_end whether the file is at its end. */
-static int read_beginning(struct header *header, int fd, size_t begin, size_t *used, size_t *end, bool *at_end)
+/* Are all of the header and a start after it in the buffer? */
+static bool is_found(const struct header *header, const struct beginning *beginning)
 {
-    *used = 0;
-    *end = 0;
-    *at_end = false;
-    while (!*at_end && *used < HEADER_BYTES_MAX) {
-        size_t room = HEADER_BYTES_MAX - *used;
-        size_t wanted = *used < READ_BYTES ? READ_BYTES : *used;
-        ssize_t got = io_read(fd, header->buffer + *used, wanted < room ? wanted : room);
+    return beginning->left == 0 && beginning->used >= header->bytes &&
+           beginning->used - beginning->end >= start_bytes(header);
+}
+
+/* Read as far as the header and a start after it go, or the file, or a header that is too large. 0, or -1 with errno.
+ */
+static int read_beginning(struct header *header, int fd, struct beginning *beginning)
+{
+    const size_t most = HEADER_BYTES_MAX + start_bytes(header);
+
+    *beginning = (struct beginning){.left = header->lines};
+    do {
+        size_t room = most - beginning->used;
+        size_t wanted = beginning->used < READ_BYTES ? READ_BYTES : beginning->used;
+        ssize_t got = io_read(fd, header->buffer + beginning->used, wanted < room ? wanted : room);
 
         if (got < 0)
             return -1;
-        *used += (size_t)got;
-        *at_end = got == 0;
-        if (*used >= begin && find_end(header, *used, begin, end))
-            return 0;
-        *end = 0;
-    }
+        beginning->used += (size_t)got;
+        beginning->at_end = got == 0;
+        find_end(header, beginning);
+    } while (!beginning->at_end && beginning->used < most && !is_found(header, beginning));
     return 0;
 }
 
-/* Is what was read of the file such as a file may begin? */
-static int check_beginning(struct header *header, const char *name, size_t used)
+/* The file ends before all of its header has: complete the last line, if that is what is missing. */
+static int complete(struct header *header, const char *name, struct tail *tail, struct beginning *beginning)
 {
-    const uint8_t *start;
+    const uint8_t *missing = &header->line.delimiter;
+    size_t bytes = beginning->open;
 
-    if (used < header->bytes)
-        return fault_say(header->fault, "%s: shorter than a header of %llu bytes", name,
-                         (unsigned long long)header->bytes);
-    if (!header->format->starts)
-        return 0;
-    start = header->format->string + 1; /* after the newline */
-    if (used - header->bytes < start_bytes(header) ||
-        memcmp(header->buffer + header->bytes, start, start_bytes(header)) != 0)
-        return fault_say(header->fault, "%s: text before the first '%.*s'", name, (int)start_bytes(header),
-                         (const char *)start);
+    if (!header->has_lines && tail_end(tail, name, &missing, &bytes) != 0)
+        return -1;
+    if (beginning->left > 1 || !beginning->open)
+        return report_short(header, name);
+    memcpy(header->buffer + beginning->used, missing, bytes);
+    beginning->used += bytes;
+    beginning->end = beginning->used;
     return 0;
+}
+
+/* ---- Taking it off ---- */
+
+/* The string with which records start stands after the header, unless the file ends there. */
+static int check_start(struct header *header, const char *name, const struct beginning *beginning)
+{
+    const char *start = (const char *)header->format->string + 1; /* after the newline */
+    size_t bytes = start_bytes(header);
+    char size[SIZE_BYTES];
+
+    if (beginning->used - beginning->end >= bytes && memcmp(header->buffer + beginning->end, start, bytes) == 0)
+        return 0;
+    if (header->bytes == 0 && header->lines == 0)
+        return fault_say(header->fault, "%s: text before the first '%.*s'", name, (int)bytes, start);
+    return fault_say(header->fault, "%s: text between the header of %s and the first '%.*s'", name,
+                     describe(header, size), (int)bytes, start);
 }
 
 /* Keep the header in the buffer, or compare it with the one that is known. */
@@ -118,53 +196,49 @@ static int check_text(struct header *header, const char *name, size_t bytes)
     return 0;
 }
 
-/* Complete the last record of a file that is all in the buffer. */
-static int add_missing(struct header *header, const char *name, struct tail *tail, size_t *used)
+/* The tail follows the records: those of a header as well, but not lines. */
+static int begin_records(struct header *header, const char *name, struct tail *tail, const struct beginning *beginning)
 {
-    const uint8_t *missing;
-    size_t bytes;
+    size_t from = header->has_lines ? beginning->end : (size_t)header->bytes;
 
-    if (tail_end(tail, name, &missing, &bytes) != 0)
-        return -1;
-    if (bytes > 0)
-        memcpy(header->buffer + *used, missing, bytes);
-    *used += bytes;
+    tail_pass(tail, header->buffer, from);
+    if (header->has_lines && beginning->used == beginning->end)
+        return 0;
+    if (header->format->starts) {
+        if (check_start(header, name, beginning) != 0)
+            return -1;
+        from += start_bytes(header);
+    }
+    tail_follow(tail, header->buffer + from, beginning->used - from);
     return 0;
-}
-
-static int report_large(struct header *header, const char *name)
-{
-    return fault_say(header->fault, "%s: header is larger than %d bytes", name, HEADER_BYTES_MAX);
 }
 
 int header_take(struct header *header, int fd, const char *name, struct tail *tail)
 {
-    size_t begin, used, end;
-    bool at_end;
+    struct beginning beginning;
+    size_t rest;
 
     header->rest_bytes = 0;
     if (header->buffer == NULL)
         return 0;
     if (header->bytes > HEADER_BYTES_MAX)
         return report_large(header, name);
-    begin = (size_t)header->bytes + start_bytes(header);
-    if (read_beginning(header, fd, begin, &used, &end, &at_end) != 0)
+    if (read_beginning(header, fd, &beginning) != 0)
         return fault_report(header->fault, name, errno);
-    if (used == 0)
+    if (beginning.used == 0)
         return 0;
-    if (used == header->bytes && at_end) /* there are no records, and so nothing starts */
-        return check_text(header, name, used);
-    if (check_beginning(header, name, used) != 0)
-        return -1;
-    tail_follow(tail, header->buffer + begin, used - begin);
-    if (end == 0 && at_end) {
-        if (add_missing(header, name, tail, &used) != 0)
-            return -1;
-        end = used;
-    }
-    if (end == 0)
+    if (beginning.used < header->bytes)
+        return report_short(header, name);
+    if (beginning.left > 0 && !beginning.at_end)
         return report_large(header, name);
-    header->rest = header->buffer + end;
-    header->rest_bytes = used - end;
-    return check_text(header, name, end - start_bytes(header));
+    if (begin_records(header, name, tail, &beginning) != 0)
+        return -1;
+    if (beginning.left > 0 && complete(header, name, tail, &beginning) != 0)
+        return -1;
+    if (beginning.end > HEADER_BYTES_MAX)
+        return report_large(header, name);
+    rest = beginning.end + (beginning.used > beginning.end ? start_bytes(header) : 0);
+    header->rest = header->buffer + rest;
+    header->rest_bytes = beginning.used - rest;
+    return check_text(header, name, beginning.end);
 }

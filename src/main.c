@@ -12,7 +12,7 @@
  *     help.c      what the program says of itself
  *     select.c    samples in the order of the input
  *     repeat.c    samples with replacement
- *     weighted.c  weighted samples: weight.c the law, weights.c where weights stand
+ *     weighted.c  weighted samples: weight.c the law, weights.c where weights stand, field.c in a record
  *     replay.c    the orders of GNU shuf, from a file of random bytes: gnu.c
  *     draw.c      numbers of a range, one by one
  *     keyed.c     records in the order of keys

@@ -20,7 +20,7 @@ static const struct help_row rows[] = {
     {"probability", OPTION_PROBABILITY, "P", "write each line with the probability P, from\n0 to 1"},
     {"weights", OPTION_WEIGHTS, "FILE", "draw lines in proportion to their weights,\nwhich are the lines of FILE"},
     {"weight-field", OPTION_WEIGHT_FIELD, "N", "the same with weights in the field N of each\nline, from 1"},
-    {"field-separator", 't', "C", "C ends a field, \\0 is NUL; default: TAB"},
+    {"field-separator", 't', "C", "C, or an escape such as \\t, ends a field;\ndefault: TAB"},
     {"delimiter", OPTION_DELIMITER, "STRING",
      "lines end with STRING, which may have escapes\nas in C, not with newline"},
     {"record-lines", OPTION_RECORD_LINES, "N", "shuffle groups of N lines as if each were one"},
@@ -28,7 +28,8 @@ static const struct help_row rows[] = {
     {"record-start", OPTION_RECORD_START, "STRING", "shuffle records that begin with a line that\nbegins with STRING"},
     {"csv", OPTION_CSV, NULL, "lines go on after a newline in double quotes"},
     {"header", OPTION_HEADER, "[N]",
-     "leave the first N lines of the FILEs, which\nare the same in all, at the top; default: 1"},
+     "leave the first N lines (records, where those\nare not made of lines) of the FILEs, which are\nthe same in all, "
+     "at the top; default: 1"},
     {"header-bytes", OPTION_HEADER_BYTES, "N", "the same with the first N bytes"},
     {"shards", OPTION_SHARDS, "K",
      "write the lines to K files; the name after -o\nhas their numbers in place of %05d or the like"},

@@ -28,6 +28,7 @@ struct parser {
     struct options *options;
     struct fault fault;
     struct option longs[OPTION_END]; /* the last one is zero; there are more codes than options */
+    struct option *abbreviation;     /* among them: where one that is kept is put when it is given */
     char shorts[2 * OPTION_END];
     bool given[OPTION_END];               /* by code: the options before the one at hand, and what is said of them */
     char spelling[OPTION_SPELLING_BYTES]; /* the option at hand as it was given: "-S" or "--buffer-size" */
@@ -45,9 +46,8 @@ static void prepare(struct parser *parser)
 {
     char *letter = parser->shorts;
     struct option *name = parser->longs;
-    size_t rows, abbreviations;
+    size_t rows;
     const struct help_row *row = option_rows(&rows);
-    const struct option_abbreviation *short_name = option_abbreviations(&abbreviations);
 
     if (getenv("POSIXLY_CORRECT") != NULL)
         *letter++ = '+'; /* not every libc looks for the variable by itself */
@@ -59,8 +59,33 @@ static void prepare(struct parser *parser)
                 *letter++ = ':';
         }
     }
-    for (; abbreviations > 0; abbreviations--, short_name++)
-        *name++ = (struct option){short_name->name, has_argument(option_row(short_name->code)), NULL, short_name->code};
+    parser->abbreviation = name;
+}
+
+/* If the next long option among the words is an abbreviation that is kept, let it be an option. Only then: getopt_long
+ * lists all options that an ambiguous one may stand for. */
+static void keep_abbreviation(struct parser *parser, int count, char **words)
+{
+    size_t abbreviations;
+    const struct option_abbreviation *kept = option_abbreviations(&abbreviations);
+    int next = optind > 0 ? optind : 1;
+
+    *parser->abbreviation = (struct option){.name = NULL};
+    while (next < count && strncmp(words[next], "--", 2) != 0)
+        next++;
+    for (; next < count && abbreviations > 0; abbreviations--, kept++) {
+        const char *name = words[next] + 2;
+        size_t length = strlen(kept->name);
+
+        if (strncmp(name, kept->name, length) == 0 && (name[length] == '\0' || name[length] == '='))
+            *parser->abbreviation = (struct option){kept->name, has_argument(option_row(kept->code)), NULL, kept->code};
+    }
+}
+
+static int next_option(struct parser *parser, int count, char **words, int *index)
+{
+    keep_abbreviation(parser, count, words);
+    return getopt_long(count, words, parser->shorts, parser->longs, index);
 }
 
 static int set_range(struct parser *parser, const char *range)
@@ -337,7 +362,7 @@ static int set_records(struct parser *parser, int code, const char *argument)
         options->format.kind = RECORD_CSV;
         return 0;
     case OPTION_HEADER:
-        return argument_number(fault, parser->spelling, argument != NULL ? argument : "1", 0, &options->header_records);
+        return argument_number(fault, parser->spelling, argument != NULL ? argument : "1", 0, &options->header_lines);
     case OPTION_HEADER_BYTES:
         return argument_number(fault, parser->spelling, argument, 0, &options->header_bytes);
     default:
@@ -392,7 +417,7 @@ static int set_all(struct parser *parser, int count, char **words)
     int code, index = -1;
 
     optind = 0; /* start anew: getopt_long remembers where it was */
-    while (parser->print == 0 && (code = getopt_long(count, words, parser->shorts, parser->longs, &index)) != -1) {
+    while (parser->print == 0 && (code = next_option(parser, count, words, &index)) != -1) {
         if (index >= 0)
             snprintf(parser->spelling, sizeof parser->spelling, "--%s", parser->longs[index].name);
         else

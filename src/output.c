@@ -250,7 +250,7 @@ static uint64_t quota(const struct output *output, size_t number)
     uint64_t rest = output->records - split_total(plan->split, plan->splits, output->records);
 
     if (number < plan->splits)
-        return split_records(&plan->split[number], output->records);
+        return split_records(plan->split, plan->splits, number, output->records);
     if (plan->shards > 0)
         return rest / plan->shards + (number - plan->splits < rest % plan->shards);
     return plan->shard_records > 0 ? plan->shard_records : UINT64_MAX;

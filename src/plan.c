@@ -20,9 +20,8 @@ struct record_format plan_format(const struct options *options)
 
 struct source_layout plan_layout(const struct options *options)
 {
-    return (struct source_layout){.format = plan_format(options),
-                                  .header_bytes = options->header_bytes,
-                                  .header_records = options->header_records};
+    return (struct source_layout){
+        .format = plan_format(options), .header_bytes = options->header_bytes, .header_lines = options->header_lines};
 }
 
 struct words_range plan_range(const struct options *options)
@@ -59,7 +58,7 @@ struct output_plan plan_output(const struct options *options, struct spill_place
 
 bool plan_is_empty(const struct options *options)
 {
-    return options->count == 0 && options->header_records == 0 && options->header_bytes == 0;
+    return options->count == 0 && options->header_lines == 0 && options->header_bytes == 0;
 }
 
 static bool is_weighted(const struct options *options)

@@ -248,20 +248,33 @@ bool record_is_sequential(const struct record_format *format)
     return format->kind != RECORD_BYTE;
 }
 
+/* How much of the delimiter string ends the record: all of it, unless what stands there would then be found to begin
+ * it earlier, as a newline does where two of them are the delimiter. */
+static ssize_t missing_of_string(const struct record_format *format, struct record_scan scan)
+{
+    size_t bytes = 0;
+
+    while (!step(format, &scan, format->string[bytes]))
+        bytes++;
+    return (ssize_t)bytes + 1;
+}
+
 ssize_t record_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing)
 {
     static const uint8_t newline = '\n';
-    size_t there; /* of a delimiter string */
 
     *missing = format->kind == RECORD_CSV ? &newline : &format->delimiter;
     switch (format->kind) {
     case RECORD_BYTE:
         break;
     case RECORD_STRING:
-        /* A line that only resembles the beginning of a record has all of the next one's still to come. */
-        there = format->starts && scan->done != 1 ? 0 : (size_t)scan->done;
-        *missing = format->string + there;
-        return scan->open || format->starts ? (ssize_t)(format->string_bytes - there) : 0;
+        *missing = format->string;
+        if (!format->starts)
+            return scan->open ? missing_of_string(format, *scan) : 0;
+        if (scan->done != 1)
+            return (ssize_t)format->string_bytes;
+        ++*missing; /* the last line has its newline */
+        return (ssize_t)format->string_bytes - 1;
     case RECORD_LINES:
         if (scan->done + scan->open == 0)
             return 0;

@@ -34,9 +34,8 @@ static int store(struct repeating *r, struct source *source)
     int more;
 
     passage_init(&passage, r->run, source, NULL);
-    while ((more = walk_next(&passage.walk, &piece)) > 0) {
-        if (piece.first && r->lots->note != NULL && r->lots->note(r->lots->context, &piece) != 0)
-            return -1;
+    while ((more = r->lots->next == NULL ? walk_next(&passage.walk, &piece)
+                                         : r->lots->next(r->lots->context, &passage.walk, &piece)) > 0) {
         if (pile_append(&r->piles, 0, piece.data, piece.bytes) != 0)
             return -1;
         r->records += piece.last;

@@ -203,6 +203,8 @@ static int end_file(struct files *files)
     if (tail_end(&files->tail, name, &files->rest, &files->rest_bytes) != 0)
         return -1;
     files->end[files->next - 1] = files->read + files->rest_bytes;
+    if (files->next == files->count && files->end[files->next - 1] == 0 && files->header.text_bytes > 0)
+        header_warn_alone(&files->header);
     return 0;
 }
 
@@ -275,10 +277,10 @@ struct source *source_open(const char *const *names, size_t count, const struct 
         return NULL;
     }
     *files = (struct files){.names = names, .count = count, .fault = fault, .fd = -1, .layout = *layout};
-    tail_init(&files->tail, &files->layout.format, layout->header_bytes > 0, fault);
+    tail_init(&files->tail, &files->layout.format, layout->header_bytes > 0 || layout->header_lines > 0, fault);
     files->end = sys_allocate(count + 1, sizeof *files->end);
     if (files->end == NULL ||
-        header_init(&files->header, &files->layout.format, layout->header_bytes, layout->header_records, fault) != 0)
+        header_init(&files->header, &files->layout.format, layout->header_bytes, layout->header_lines, fault) != 0)
         fault_report(fault, "memory", errno);
     else if (look_at_all(files, &known_bytes) == 0) {
         source = source_over(read_files, files, free_files);

@@ -57,32 +57,65 @@ int split_parse(const char *text, struct split *split)
     return 0;
 }
 
-uint64_t split_records(const struct split *split, uint64_t records)
+static uint64_t sum_of_percentages(const struct split *splits, size_t count)
 {
-    if (!split->is_percentage)
-        return split->amount;
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += splits[i].is_percentage ? splits[i].amount : 0;
+    return sum;
+}
+
+bool split_exceeds_whole(const struct split *splits, size_t count)
+{
+    return sum_of_percentages(splits, count) > WHOLE;
+}
+
+/* If percentages make the whole: the last of them that is not 0, which takes what the others leave by being rounded
+ * down. Else `count`. */
+static size_t find_rest(const struct split *splits, size_t count)
+{
+    size_t i = count;
+
+    if (sum_of_percentages(splits, count) != WHOLE)
+        return count;
+    do
+        i--;
+    while (!splits[i].is_percentage || splits[i].amount == 0);
+    return i;
+}
+
+static uint64_t rounded_down(const struct split *split, uint64_t records)
+{
     return records / WHOLE * split->amount + records % WHOLE * split->amount / WHOLE;
+}
+
+uint64_t split_records(const struct split *splits, size_t count, size_t number, uint64_t records)
+{
+    uint64_t rest = records;
+
+    if (!splits[number].is_percentage)
+        return splits[number].amount;
+    if (number != find_rest(splits, count))
+        return rounded_down(&splits[number], records);
+    for (size_t i = 0; i < number; i++)
+        rest -= splits[i].is_percentage ? rounded_down(&splits[i], records) : 0;
+    return rest;
 }
 
 uint64_t split_total(const struct split *splits, size_t count, uint64_t records)
 {
-    uint64_t total = 0;
+    bool all = find_rest(splits, count) < count; /* is what percentages take together */
+    uint64_t total = all ? records : 0;
 
     for (size_t i = 0; i < count; i++) {
-        uint64_t wanted = split_records(&splits[i], records);
+        uint64_t wanted = splits[i].amount;
 
+        if (splits[i].is_percentage)
+            wanted = all ? 0 : rounded_down(&splits[i], records);
         if (wanted > UINT64_MAX - total)
             return UINT64_MAX;
         total += wanted;
     }
     return total;
-}
-
-bool split_exceeds_whole(const struct split *splits, size_t count)
-{
-    uint64_t whole = 0;
-
-    for (size_t i = 0; i < count; i++)
-        whole += splits[i].is_percentage ? splits[i].amount : 0;
-    return whole > WHOLE;
 }

@@ -172,7 +172,7 @@ static int run_scatter(struct setup *setup, struct store *store)
     const struct options *options = setup->options;
     const struct format wanted = {.piles = options->piles,
                                   .record = plan_format(options),
-                                  .header_records = options->header_records,
+                                  .header_lines = options->header_lines,
                                   .header_bytes = options->header_bytes};
 
     struct run run = {.left = 0};

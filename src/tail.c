@@ -30,6 +30,12 @@ void tail_begin(struct tail *tail)
     tail->newlines = 0;
 }
 
+void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes)
+{
+    if (tail->format->kind == RECORD_CSV)
+        tail->newlines += scan_count(data, bytes, '\n');
+}
+
 /* Called before `scan` and `last` move on. */
 static void learn_line_end(struct tail *tail, const uint8_t *data, size_t bytes)
 {
@@ -78,8 +84,9 @@ static int report(struct tail *tail, const char *name)
     switch (format->kind) {
     case RECORD_LINES:
         lines = tail->scan.done + tail->scan.open;
-        return fault_say(tail->fault, "%s: %llu line%s left over at the end: records are of %llu lines", name, lines,
-                         lines == 1 ? " is" : "s are", (unsigned long long)format->count);
+        return fault_say(tail->fault, "%s: %llu line%s left over at the end: records%s are of %llu lines", name, lines,
+                         lines == 1 ? " is" : "s are", tail->after_header ? " after the header" : "",
+                         (unsigned long long)format->count);
     case RECORD_CSV:
         return fault_say(tail->fault, "%s: unclosed quote that starts in line %llu", name,
                          (unsigned long long)tail->quote_line);

@@ -34,16 +34,19 @@ static int open_weighing(struct weighing *w, struct run *run, struct weights_pla
     return w->weights == NULL ? -1 : 0;
 }
 
-/* *key is UINT64_MAX for a record of no weight. */
-static int weigh(struct weighing *w, const struct walk_piece *piece, uint64_t *key)
+/* The next piece, as weights_next has it; *key is set with the first of a record, to UINT64_MAX if that has no weight.
+ */
+static int next_weighed(struct weighing *w, struct walk *walk, struct walk_piece *piece, uint64_t *key)
 {
-    uint64_t word = random_next(&w->words);
     struct decimal weight;
+    int more = weights_next(w->weights, walk, piece, &weight);
 
-    if (weights_next(w->weights, piece, &weight) != 0)
-        return -1;
-    *key = weight.mantissa == 0 ? UINT64_MAX : weight_key(word, weight);
-    return 0;
+    if (more > 0 && piece->first) {
+        uint64_t word = random_next(&w->words);
+
+        *key = weight.mantissa == 0 ? UINT64_MAX : weight_key(word, weight);
+    }
+    return more;
 }
 
 int weighted_order(struct run *run, struct source *source, struct weights_place place, struct output *output)
@@ -62,9 +65,7 @@ int weighted_order(struct run *run, struct source *source, struct weights_place 
     if (keyed == NULL)
         goto out;
     passage_init(&passage, run, source, NULL);
-    while ((more = walk_next(&passage.walk, &piece)) > 0) {
-        if (piece.first && weigh(&w, &piece, &key) != 0)
-            goto out;
+    while ((more = next_weighed(&w, &passage.walk, &piece, &key)) > 0) {
         if (key != UINT64_MAX && keyed_put(keyed, &piece, key) != 0)
             goto out;
         run->records += piece.last;
@@ -147,12 +148,9 @@ static int select_stored(struct selecting *s, struct weighing *w, struct source 
     int more;
 
     passage_init(&passage, s->run, source, NULL);
-    while ((more = walk_next(&passage.walk, &piece)) > 0) {
-        if (piece.first) {
-            if (weigh(w, &piece, &key) != 0)
-                return -1;
+    while ((more = next_weighed(w, &passage.walk, &piece, &key)) > 0) {
+        if (piece.first)
             stays = admit(s, key);
-        }
         if (stays < 0 || (stays > 0 && pile_append(&s->piles, RECORDS, piece.data, piece.bytes) != 0))
             return -1;
         if (piece.first && stays > 0 && keys_append(&s->piles, KEYS, key) != 0)
@@ -253,20 +251,22 @@ struct drawing {
     struct table low;
 };
 
-static int note_weight(void *context, const struct walk_piece *piece)
+static int next_noted(void *context, struct walk *walk, struct walk_piece *piece)
 {
     struct drawing *d = context;
     struct decimal weight;
+    int more = weights_next(d->weights, walk, piece, &weight);
 
-    if (weights_next(d->weights, piece, &weight) != 0)
-        return -1;
+    if (more <= 0 || !piece->first)
+        return more;
     if (weight.mantissa > 0 && (!d->any || weight.exponent > d->top_exponent)) {
         d->top_exponent = weight.exponent;
         d->any = true;
     }
-    if (keys_append(&d->piles, 0, weight.mantissa) != 0)
+    if (keys_append(&d->piles, 0, weight.mantissa) != 0 ||
+        keys_append(&d->piles, 0, (uint64_t)(int64_t)weight.exponent) != 0)
         return -1;
-    return keys_append(&d->piles, 0, (uint64_t)(int64_t)weight.exponent);
+    return more;
 }
 
 /* Walks over the shares: each record's ends where the next one's begins. */
@@ -431,7 +431,7 @@ static int draw_weighted(void *context, uint64_t records, struct table *numbers,
 int weighted_repeat(struct run *run, struct source *source, struct weights_place place, struct output *output)
 {
     struct drawing d = {.run = run};
-    struct repeat_lots lots = {.note = note_weight, .prepare = add_weights, .draw = draw_weighted, .context = &d};
+    struct repeat_lots lots = {.next = next_noted, .prepare = add_weights, .draw = draw_weighted, .context = &d};
     int status = -1;
 
     random_words_init(&d.words, &run->order.key, "weight");

@@ -428,8 +428,9 @@ static void test_no_byte_or_several_are_no_separator(void **state)
     (void)state;
     assert_no_separator("", "bigshuf: empty tab\n");
     assert_no_separator("xx", "bigshuf: multi-character tab 'xx'\n");
-    assert_no_separator("\\t", "bigshuf: multi-character tab '\\t'\n");
-    assert_no_separator("\\00", "bigshuf: multi-character tab '\\00'\n");
+    assert_no_separator("\\q", "bigshuf: multi-character tab '\\q'\n");
+    assert_no_separator("\\tx", "bigshuf: multi-character tab '\\tx'\n");
+    assert_no_separator("\\0000", "bigshuf: multi-character tab '\\0000'\n");
     assert_no_separator("\xc3\xa9", "bigshuf: multi-character tab '\xc3\xa9'\n");
 }
 

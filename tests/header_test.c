@@ -73,6 +73,51 @@ static void what_was_read_too_much_is_the_rest(void **state)
     header_release(&header);
 }
 
+static void lines_are_taken_off_before_records_that_are_made_of_them(void **state)
+{
+    static const struct record_format fasta = {
+        .kind = RECORD_STRING, .string = (const uint8_t *)"\n>", .string_bytes = 2, .starts = true};
+    struct header header;
+    struct tail tail;
+    const uint8_t *missing;
+    size_t bytes;
+
+    (void)state;
+    assert_int_equal(header_init(&header, &fasta, 1, 1, &fault), 0);
+    tail_init(&tail, &fasta, true, &fault);
+    assert_int_equal(take(&header, "\n>h\n>1\n", &tail), 0);
+    assert_int_equal(header.text_bytes, 4);
+    assert_memory_equal(header.text, "\n>h\n", 4);
+    assert_int_equal(header.rest_bytes, 2);
+    assert_memory_equal(header.rest, "1\n", 2);
+    assert_int_equal(tail_end(&tail, "file", &missing, &bytes), 0);
+    assert_int_equal(bytes, 1);
+    assert_int_equal(take(&header, "\n>h", &tail), 0);
+    assert_int_equal(header.rest_bytes, 0);
+    assert_int_equal(tail_end(&tail, "file", &missing, &bytes), 0);
+    assert_int_equal(bytes, 0);
+    header_release(&header);
+}
+
+static void a_file_that_is_shorter_than_its_header_is_refused(void **state)
+{
+    struct header header;
+    struct tail tail;
+
+    (void)state;
+    assert_int_equal(header_init(&header, &lines, 0, 3, &fault), 0);
+    tail_init(&tail, &lines, true, &fault);
+    for (size_t i = 0; i < 2; i++) {
+        scratch_listen();
+        assert_int_equal(take(&header, i == 0 ? "1\n2" : "1\n2\n", &tail), -1);
+        assert_string_equal(scratch_heard(), "bigshuf: file: shorter than a header of 3 lines\n");
+        fault_release(&fault);
+        fault_init(&fault);
+    }
+    assert_int_equal(take(&header, "1\n2\n3", &tail), 0);
+    header_release(&header);
+}
+
 static void a_header_that_ends_with_the_file_is_completed(void **state)
 {
     struct header header;
@@ -100,6 +145,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(without_a_header_nothing_is_read),
         TEST(what_was_read_too_much_is_the_rest),
+        TEST(lines_are_taken_off_before_records_that_are_made_of_them),
+        TEST(a_file_that_is_shorter_than_its_header_is_refused),
         TEST(a_header_that_ends_with_the_file_is_completed),
     };
 

@@ -29,7 +29,7 @@ layers='
     header tail
     record
     pool weight compress
-    io random scan fault form pattern split number decimal escape hardware cgroup textfile signals
+    io random scan fault form field pattern split number decimal escape hardware cgroup textfile signals
     sys chacha sha256 xxh64 wide
 '
 

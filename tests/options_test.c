@@ -129,7 +129,7 @@ static void test_no_words_mean_standard_input_and_defaults(void **state)
     assert_int_equal(run.options.format.kind, RECORD_BYTE);
     assert_int_equal(run.options.format.delimiter, '\n');
     assert_false(run.options.format.starts);
-    assert_int_equal(run.options.header_records, 0);
+    assert_int_equal(run.options.header_lines, 0);
     assert_int_equal(run.options.header_bytes, 0);
     assert_int_equal(run.options.shards, 0);
     assert_int_equal(run.options.shard_records, 0);
@@ -321,7 +321,7 @@ static void test_short_names_do_not_hide_longer_ones(void **state)
     (void)state;
     parse("--header");
     assert_run();
-    assert_int_equal(run.options.header_records, 1);
+    assert_int_equal(run.options.header_lines, 1);
     assert_int_equal(run.options.count, UINT64_MAX);
     parse("--verb");
     assert_run();
@@ -331,6 +331,29 @@ static void test_short_names_do_not_hide_longer_ones(void **state)
     assert_false(run.options.repeat);
     parse("--hea=x");
     assert_bad("bigshuf: invalid line count: 'x'\n");
+}
+
+static void test_short_names_are_not_offered(void **state)
+{
+    static const char *const words[] = {"--r", "--he", "--h"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        parse(words[i]);
+        assert_int_equal(run.verdict, OPTIONS_BAD);
+        assert_null(strstr(run.err, "--re'"));
+        assert_null(strstr(run.err, "--hea'"));
+        assert_null(strstr(run.err, "--head'"));
+    }
+    parse("--r", "--re");
+    assert_null(strstr(run.err, "--re'"));
+    parse("x", "-o", "--re", "--head", "3", "-vr", "--", "--hea=2");
+    assert_run();
+    assert_true(run.options.repeat && run.options.verbose);
+    assert_string_equal(run.options.output, "--re");
+    assert_int_equal(run.options.count, 3);
+    assert_int_equal(run.options.file_count, 2);
+    assert_string_equal(run.options.files[1], "--hea=2");
 }
 
 static void test_a_delimiter_of_one_byte_ends_lines(void **state)
@@ -437,18 +460,18 @@ static void test_a_header_is_one_record_or_as_many_as_are_named(void **state)
     (void)state;
     parse("--header", "2");
     assert_run();
-    assert_int_equal(run.options.header_records, 1);
+    assert_int_equal(run.options.header_lines, 1);
     assert_string_equal(run.options.files[0], "2");
     parse("--header=2");
     assert_run();
-    assert_int_equal(run.options.header_records, 2);
+    assert_int_equal(run.options.header_lines, 2);
     parse("--header=2", "--header=0");
     assert_run();
-    assert_int_equal(run.options.header_records, 0);
+    assert_int_equal(run.options.header_lines, 0);
     parse("--header-bytes=128", "--header=3");
     assert_run();
     assert_int_equal(run.options.header_bytes, 128);
-    assert_int_equal(run.options.header_records, 3);
+    assert_int_equal(run.options.header_lines, 3);
 }
 
 static void test_a_header_goes_with_every_format(void **state)
@@ -460,7 +483,7 @@ static void test_a_header_goes_with_every_format(void **state)
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         parse(formats[i], "--header");
         assert_run();
-        assert_int_equal(run.options.header_records, 1);
+        assert_int_equal(run.options.header_lines, 1);
         parse("--header-bytes=1", formats[i]);
         assert_run();
         assert_int_equal(run.options.header_bytes, 1);
@@ -783,12 +806,22 @@ static void test_a_separator_needs_no_field_and_may_be_repeated_but_not_changed(
     parse("-t", "\t", "--weight-field=1");
     assert_run();
     assert_int_equal(run.options.field_separator, '\t');
+    parse("-t\\t", "-t\t", "-t\\x9", "--field-separator=\\011");
+    assert_run();
+    assert_int_equal(run.options.field_separator, '\t');
+    parse("-t\\", "-t\\\\");
+    assert_run();
+    assert_int_equal(run.options.field_separator, '\\');
     parse("-t,", "-t;");
     assert_bad("bigshuf: incompatible tabs\n");
     parse("-t\t", "-t,");
     assert_bad("bigshuf: incompatible tabs\n");
     parse("-t,,");
     assert_bad("bigshuf: multi-character tab ',,'\n");
+    parse("-t\\q");
+    assert_bad("bigshuf: multi-character tab '\\q'\n");
+    parse("-t\\tx");
+    assert_bad("bigshuf: multi-character tab '\\tx'\n");
 }
 
 static void test_echo_and_range_exclude_each_other(void **state)
@@ -1485,6 +1518,7 @@ int main(void)
         OPTIONS_TEST(test_options_end_at_the_first_file_if_posixly_correct),
         OPTIONS_TEST(test_every_beginning_of_a_name_that_shuf_understands_is_understood),
         OPTIONS_TEST(test_short_names_do_not_hide_longer_ones),
+        OPTIONS_TEST(test_short_names_are_not_offered),
         OPTIONS_TEST(test_a_delimiter_of_one_byte_ends_lines),
         OPTIONS_TEST(test_a_delimiter_of_several_bytes_is_a_string),
         OPTIONS_TEST(test_groups_of_lines_end_with_newlines_or_nul),

@@ -222,14 +222,16 @@ static void counting_finds_as_many_records_and_whether_the_last_is_whole(void **
     }
 }
 
-/* The least number of the delimiter's bytes that make the rest of the stream a record. */
+/* The delimiter's bytes that make the rest of the stream a record: all, or as many as come to an end before. */
 static ssize_t least_missing(const struct record_format *format, const uint8_t *rest, size_t bytes)
 {
-    size_t there = format->string_bytes - 1;
+    uint8_t text[BYTES_MAX + RECORD_DELIMITER_BYTES_MAX];
 
-    while (there > 0 && (there > bytes || memcmp(rest + bytes - there, format->string, there) != 0))
-        there--;
-    return (ssize_t)(format->string_bytes - there);
+    memcpy(text, rest, bytes);
+    memcpy(text + bytes, format->string, format->string_bytes);
+    for (size_t begin = 0;; begin++)
+        if (memcmp(text + begin, format->string, format->string_bytes) == 0)
+            return (ssize_t)(begin + format->string_bytes - bytes);
 }
 
 static void what_is_missing_ends_the_last_record_and_no_more(void **state)
@@ -289,21 +291,29 @@ static const char *missing_after(struct record_format format, const char *data)
     return text;
 }
 
-static void what_is_missing_of_a_delimiter_is_its_rest(void **state)
+static void a_delimiter_is_missing_as_a_whole(void **state)
 {
     const struct record_format lines = {.delimiter = '\n'};
     const struct record_format string = {STRING("<|endoftext|>")};
+    const struct record_format crlf = {STRING("\r\n")};
     const struct record_format paragraphs = {STRING("\n\n")};
+    const struct record_format ababa = {STRING("ababa")};
 
     (void)state;
     assert_string_equal(missing_after(lines, ""), "");
     assert_string_equal(missing_after(lines, "1"), "\n");
     assert_string_equal(missing_after(lines, "1\n"), "");
-    assert_string_equal(missing_after(string, "1<|endof"), "text|>");
+    assert_string_equal(missing_after(string, "1<|endof"), "<|endoftext|>");
+    assert_string_equal(missing_after(string, "1 <"), "<|endoftext|>");
+    assert_string_equal(missing_after(crlf, "1\r"), "\r\n");
+    assert_string_equal(missing_after(crlf, "1\n"), "\r\n");
     assert_string_equal(missing_after(string, "1<|endoftext|>"), "");
     assert_string_equal(missing_after(string, "1<|endoftext|>2"), "<|endoftext|>");
     assert_string_equal(missing_after(paragraphs, "1\n"), "\n");
     assert_string_equal(missing_after(paragraphs, "1\n\n\n"), "\n");
+    assert_string_equal(missing_after(ababa, "1ab"), "aba");
+    assert_string_equal(missing_after(ababa, "1a"), "ababa");
+    assert_string_equal(missing_after(ababa, "1abab"), "a");
 }
 
 static void what_cannot_be_completed_is_told(void **state)
@@ -369,7 +379,7 @@ int main(void)
         cmocka_unit_test(advancing_comes_to_where_finding_the_ends_does),
         cmocka_unit_test(counting_finds_as_many_records_and_whether_the_last_is_whole),
         cmocka_unit_test(what_is_missing_ends_the_last_record_and_no_more),
-        cmocka_unit_test(what_is_missing_of_a_delimiter_is_its_rest),
+        cmocka_unit_test(a_delimiter_is_missing_as_a_whole),
         cmocka_unit_test(what_cannot_be_completed_is_told),
         cmocka_unit_test(a_record_that_starts_always_lacks_the_start_of_the_next),
         cmocka_unit_test(any_byte_may_be_the_delimiter),

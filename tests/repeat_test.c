@@ -122,7 +122,7 @@ static void nothing_cannot_be_repeated(void **state)
 struct others {
     uint64_t noted;
     uint64_t prepared;
-    uint64_t fail_note; /* that of this record fails; from 1 */
+    uint64_t fail_next; /* that of this record fails; from 1 */
     bool fail_prepare;
     uint64_t fail_draw; /* that after so many draws fails; from 1 */
     bool at_random;
@@ -130,14 +130,17 @@ struct others {
 
 static struct others others;
 
-static int note(void *context, const struct walk_piece *piece)
+static int next(void *context, struct walk *walk, struct walk_piece *piece)
 {
+    int more = walk_next(walk, piece);
+
     assert_ptr_equal(context, &others);
-    assert_true(piece->first);
+    if (more <= 0 || !piece->first)
+        return more;
     assert_int_equal(piece->data[0], text.data[text.start[others.noted]]);
-    if (++others.noted == others.fail_note)
-        return fault_say(&small.fault, "note failed");
-    return 0;
+    if (++others.noted == others.fail_next)
+        return fault_say(&small.fault, "next failed");
+    return more;
 }
 
 static int prepare(void *context, uint64_t records, bool *at_random)
@@ -161,7 +164,7 @@ static int draw_last(void *context, uint64_t records, struct table *numbers, uin
 
 static int write_others(struct source *source, struct output *to)
 {
-    static const struct repeat_lots lots = {.note = note, .prepare = prepare, .draw = draw_last, .context = &others};
+    static const struct repeat_lots lots = {.next = next, .prepare = prepare, .draw = draw_last, .context = &others};
 
     small.run.left = draws;
     others.noted = 0;
@@ -202,8 +205,8 @@ static void whoever_draws_may_fail(void **state)
     text = engine_text_make(2000, small_length_uneven, '\n');
     draws = 100000;
     for (int i = 0; i < 2; i++) {
-        others = (struct others){.at_random = i == 0, .fail_note = 1500};
-        sweep_assert_fails(repeat_others, "note failed");
+        others = (struct others){.at_random = i == 0, .fail_next = 1500};
+        sweep_assert_fails(repeat_others, "next failed");
         others = (struct others){.at_random = i == 0, .fail_prepare = true};
         sweep_assert_fails(repeat_others, "prepare failed");
         others = (struct others){.at_random = i == 0, .fail_draw = 2};

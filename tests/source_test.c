@@ -280,10 +280,10 @@ static const struct source_layout mbox = {.format = {STRING("\nFrom "), .starts 
 static const struct source_layout groups = {.format = {.kind = RECORD_LINES, .delimiter = '\n', .count = 4}};
 static const struct source_layout fixed = {.format = {.kind = RECORD_SIZE, .count = 4}};
 static const struct source_layout csv = {.format = {.kind = RECORD_CSV}};
-static const struct source_layout csv_header = {.format = {.kind = RECORD_CSV}, .header_records = 1};
-static const struct source_layout header = {.format = {.delimiter = '\n'}, .header_records = 2};
+static const struct source_layout csv_header = {.format = {.kind = RECORD_CSV}, .header_lines = 1};
+static const struct source_layout header = {.format = {.delimiter = '\n'}, .header_lines = 2};
 static const struct source_layout fixed_header = {.format = {.kind = RECORD_SIZE, .count = 4}, .header_bytes = 3};
-static const struct source_layout fasta_header = {.format = {STRING("\n>"), .starts = true}, .header_records = 1};
+static const struct source_layout fasta_header = {.format = {STRING("\n>"), .starts = true}, .header_lines = 1};
 
 /* A child that writes `content` to the FIFO `name`. */
 static void feed(const char *name, const char *content)
@@ -441,10 +441,10 @@ static void headers_are_taken_off(void **state)
     assert_header(&header, names + 1, 2, "h\ni\n");
     assert_laid_out(&header, names + 1, 1, "");
     assert_header(&header, names + 1, 1, "");
-    put("bare", "h");
-    assert_header(&header, names + 3, 1, "h\n");
+    put("bare", "h\ni");
+    assert_header(&header, names + 3, 1, "h\ni\n");
     assert_laid_out(&header, names + 3, 1, "");
-    assert_laid_out(&lines, names + 3, 1, "h\n");
+    assert_laid_out(&lines, names + 3, 1, "h\ni\n");
     assert_header(&lines, names + 3, 1, "");
 }
 
@@ -461,6 +461,11 @@ static void headers_of_every_format_are_taken_off(void **state)
     put("b", ">h");
     assert_laid_out(&fasta_header, names, 2, "1\n>2\n>");
     assert_header(&fasta_header, names, 2, ">h\n");
+    put("a", "h\n>1\n2\n");
+    put("b", "h\n>3");
+    assert_laid_out(&fasta_header, names, 2, "1\n2\n>3\n>");
+    assert_header(&fasta_header, names, 2, "h\n");
+    put("b", ">h");
     put("a", ">h\n>");
     assert_laid_out(&fasta_header, names, 2, "\n>");
     put("a", "npy1234");
@@ -492,7 +497,7 @@ static void headers_that_differ_are_refused(void **state)
     put("b", "h\nj\n");
     assert_all_refused(&header, names, 2, "bigshuf: b: header differs from that of a\n");
     put("b", "h\n");
-    assert_all_refused(&header, names, 2, "bigshuf: b: header differs from that of a\n");
+    assert_all_refused(&header, names, 2, "bigshuf: b: shorter than a header of 2 lines\n");
     put("b", "h\nii\n");
     assert_all_refused(&header, names, 2, "bigshuf: b: header differs from that of a\n");
     put("a", "npy1234");
@@ -530,7 +535,7 @@ static void a_header_may_come_through_a_fifo(void **state)
 static void a_header_may_be_long_but_not_too_long(void **state)
 {
     const size_t most = (size_t)1 << 20;
-    const struct source_layout layout = {.format = {.delimiter = '\n'}, .header_records = 1};
+    const struct source_layout layout = {.format = {.delimiter = '\n'}, .header_lines = 1};
     const char *names[] = {"a"};
     char *text = malloc(most + 4);
     struct source *source;

@@ -22,7 +22,7 @@ static uint64_t records(const char *text, uint64_t of)
 {
     struct split split = parsed(text);
 
-    return split_records(&split, of);
+    return split_records(&split, 1, 0, of);
 }
 
 static void a_count_is_a_count_whatever_there_is(void **state)
@@ -86,6 +86,23 @@ static void totals_do_not_wrap_around(void **state)
     assert_int_equal(split_total(splits + 1, 2, 11), 6);
 }
 
+static void percentages_that_make_the_whole_leave_nothing(void **state)
+{
+    struct split splits[] = {parsed("33.3333%:a"), parsed("33.3333%:b"), parsed("33.3334%:c"), parsed("0%:d"),
+                             parsed("2:e")};
+
+    (void)state;
+    for (uint64_t n = 0; n < 100; n++) {
+        assert_int_equal(split_records(splits, 4, 0, n), n * 333333 / 1000000);
+        assert_int_equal(split_records(splits, 4, 2, n), n - 2 * (n * 333333 / 1000000));
+        assert_int_equal(split_records(splits, 4, 3, n), 0);
+        assert_int_equal(split_total(splits, 4, n), n);
+        assert_int_equal(split_total(splits, 5, n), n + 2);
+    }
+    assert_int_equal(split_total(splits, 3, UINT64_MAX), UINT64_MAX);
+    assert_int_equal(split_total(splits, 2, 7), 4);
+}
+
 static void percentages_may_make_the_whole_but_not_more(void **state)
 {
     struct split splits[] = {parsed("60%:f"), parsed("7:g"), parsed("40%:h"), parsed("0.0001%:i")};
@@ -103,6 +120,7 @@ int main(void)
         cmocka_unit_test(the_file_is_what_follows_the_first_colon),
         cmocka_unit_test(all_else_is_refused),
         cmocka_unit_test(totals_do_not_wrap_around),
+        cmocka_unit_test(percentages_that_make_the_whole_leave_nothing),
         cmocka_unit_test(percentages_may_make_the_whole_but_not_more),
     };
 

@@ -30,13 +30,13 @@ static const struct {
 } formats[] = {
     {{.piles = 512, .record = {.delimiter = '\n'}}, "512 piles\nrecords ending with \"\\n\"\nno header\n"},
     {{.piles = 2, .record = {.delimiter = 0}}, "2 piles\nrecords ending with \"\\000\"\nno header\n"},
-    {{.piles = 4096, .record = {.delimiter = '"'}, .header_records = 1},
+    {{.piles = 4096, .record = {.delimiter = '"'}, .header_lines = 1},
      "4096 piles\nrecords ending with \"\\\"\"\na header of 1 record\n"},
-    {{.piles = 64, .record = {.delimiter = ';'}, .header_records = 20},
+    {{.piles = 64, .record = {.delimiter = ';'}, .header_lines = 20},
      "64 piles\nrecords ending with \";\"\na header of 20 records\n"},
     {{.piles = 64, .record = {.delimiter = 0xff}, .header_bytes = 1},
      "64 piles\nrecords ending with \"\\377\"\na header of 1 byte\n"},
-    {{.piles = 64, .record = {.delimiter = '\\'}, .header_bytes = 80, .header_records = 2},
+    {{.piles = 64, .record = {.delimiter = '\\'}, .header_bytes = 80, .header_lines = 2},
      "64 piles\nrecords ending with \"\\\\\"\na header of 80 bytes and 2 records\n"},
     {{.piles = 64, .record = {.kind = RECORD_STRING, .string = (const uint8_t *)"\r\n", .string_bytes = 2}},
      "64 piles\nrecords ending with \"\\015\\n\"\nno header\n"},
@@ -55,8 +55,15 @@ static const struct {
     {{.piles = 64, .record = {.kind = RECORD_SIZE, .count = UINT64_MAX}},
      "64 piles\nrecords of 18446744073709551615 bytes\nno header\n"},
     {{.piles = 64, .record = {.kind = RECORD_SIZE, .count = 1}}, "64 piles\nrecords of 1 byte\nno header\n"},
-    {{.piles = 64, .record = {.kind = RECORD_CSV, .delimiter = '\n'}, .header_records = 1},
+    {{.piles = 64, .record = {.kind = RECORD_CSV, .delimiter = '\n'}, .header_lines = 1},
      "64 piles\nrecords of CSV\na header of 1 record\n"},
+    {{.piles = 64, .record = {.kind = RECORD_LINES, .delimiter = '\n', .count = 4}, .header_lines = 1},
+     "64 piles\nrecords of 4 lines ending with \"\\n\"\na header of 1 line\n"},
+    {{.piles = 64,
+      .record = {.kind = RECORD_STRING, .starts = true, .string = (const uint8_t *)"\n>", .string_bytes = 2},
+      .header_lines = 2,
+      .header_bytes = 3},
+     "64 piles\nrecords starting with \">\"\na header of 3 bytes and 2 lines\n"},
 };
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
@@ -89,7 +96,7 @@ static bool is_same_record(const struct record_format *one, const struct record_
 static bool is_same_format(const struct format *one, const struct format *other)
 {
     return one->piles == other->piles && is_same_record(&one->record, &other->record) &&
-           one->header_bytes == other->header_bytes && one->header_records == other->header_records;
+           one->header_bytes == other->header_bytes && one->header_lines == other->header_lines;
 }
 
 /* ---- Names ---- */
@@ -252,7 +259,7 @@ static void it_is_said_how_a_format_differs(void **state)
     folders_assert_heard("bigshuf: d/format: the store has records ending with \"\\n\", not records of 16 bytes\n");
     store_close(&store);
     other.record = lines.record;
-    other.header_records = 1;
+    other.header_lines = 1;
     folders_listen();
     assert_int_equal(store_join(&store, "d", &other, &folders_fault), -1);
     folders_assert_heard("bigshuf: d/format: the store has no header, not a header of 1 record\n");

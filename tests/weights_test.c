@@ -12,7 +12,8 @@ static struct decimal weight[WEIGHTS_MAX];
 static size_t count; /* weights that were read */
 
 /* Read the weights of the records in a file, or several. 0, or -1 after a report. */
-static int read_weights(const char *const *names, size_t files, struct weights_place place)
+static int read_laid_out(const struct source_layout *of, const char *const *names, size_t files,
+                         struct weights_place place)
 {
     struct source *source;
     struct weights *weights;
@@ -23,19 +24,23 @@ static int read_weights(const char *const *names, size_t files, struct weights_p
     small_forgive();
     small_open(1, ORDER_LEAF_RECORDS);
     count = 0;
-    source = source_open(names, files, &layout, &small.fault);
+    source = source_open(names, files, of, &small.fault);
     assert_non_null(source);
     weights = weights_open(&small.run, place, source);
     passage_init(&passage, &small.run, source, NULL);
-    while (weights != NULL && (more = walk_next(&passage.walk, &piece)) > 0)
-        if (piece.first && weights_next(weights, &piece, &weight[count++]) != 0)
-            break;
+    while (weights != NULL && (more = weights_next(weights, &passage.walk, &piece, &weight[count])) > 0)
+        count += piece.last;
     if (more == 0)
         more = weights_end(weights);
     weights_free(weights);
     source_free(source);
     small_close();
     return more == 0 ? 0 : -1;
+}
+
+static int read_weights(const char *const *names, size_t files, struct weights_place place)
+{
+    return read_laid_out(&layout, names, files, place);
 }
 
 static int read_fields(const char *records, uint64_t field, uint8_t separator)
@@ -117,8 +122,8 @@ static void any_byte_may_end_the_records(void **state)
         weights = weights_open(&small.run, place, source);
         assert_non_null(weights);
         passage_init(&passage, &small.run, source, NULL);
-        for (count = 0; walk_next(&passage.walk, &piece) > 0; count++)
-            assert_int_equal(weights_next(weights, &piece, &weight[count]), 0);
+        for (count = 0; weights_next(weights, &passage.walk, &piece, &weight[count]) > 0; count++)
+            assert_true(piece.first && piece.last);
         assert_weights(expected, 2);
         assert_int_equal(weights_end(weights), 0);
         weights_free(weights);
@@ -142,15 +147,32 @@ static void put_long(const char *name, const char *before, char x, size_t times,
 
 enum { LONG = 3000000 };
 
-static void a_weight_stands_at_the_beginning_of_a_record_of_any_length(void **state)
+/* So long that the record comes in many pieces, or so that its last field is in one or another. */
+static void a_weight_stands_anywhere_in_a_record_of_any_length(void **state)
 {
     static const char *const expected[] = {"7", "8"};
     static const char *const names[] = {"records"};
+    const struct weights_place second = {.field = 2, .separator = '\t'};
+    const size_t piece = run_memory(RUN_MEMORY_MIN, 1).buffer_bytes / 2 - POOL_SLACK_BYTES; /* as in passage.c */
 
     (void)state;
     put_long("records", "a\t7\t", 'x', LONG, "\nb\t8\n");
-    assert_int_equal(read_weights(names, 1, (struct weights_place){.field = 2, .separator = '\t'}), 0);
+    assert_int_equal(read_weights(names, 1, second), 0);
     assert_weights(expected, 2);
+    put_long("records", "", 'x', LONG, "\t7\nb\t8\n");
+    assert_int_equal(read_weights(names, 1, second), 0);
+    assert_weights(expected, 2);
+    put_long("records", "", 'x', LONG, "\t7\tb\nb\t8\r\n");
+    assert_int_equal(read_weights(names, 1, second), 0);
+    assert_weights(expected, 2);
+    put_long("records", "a\t7", ' ', LONG, "\r\nb\t8\n");
+    assert_int_equal(read_weights(names, 1, second), 0);
+    assert_weights(expected, 2);
+    for (size_t i = 0; i < 12; i++) {
+        put_long("records", "", 'x', piece - 6 + i, "\t 7 \nb\t8\n");
+        assert_int_equal(read_weights(names, 1, second), 0);
+        assert_weights(expected, 2);
+    }
 }
 
 /* ---- Errors ---- */
@@ -256,7 +278,19 @@ static void a_weight_of_any_length_is_one_weight(void **state)
     put_long("records", "1.", '0', LONG, "x\n2\n");
     scratch_listen();
     assert_int_equal(read_weights(names, 1, (struct weights_place){.field = 1, .separator = '\t'}), -1);
-    assert_non_null(strstr(scratch_heard(), "bigshuf: records:1: "));
+    assert_non_null(strstr(scratch_heard(), "bigshuf: records:1: weight is too long: '1.00"));
+}
+
+static void lines_of_the_header_count(void **state)
+{
+    static const char *const names[] = {"one", "two"};
+    static const struct source_layout headed = {.format = {.delimiter = '\n'}, .header_bytes = 3, .header_lines = 2};
+    const struct weights_place place = {.field = 1, .separator = '\t'};
+
+    (void)state;
+    assert_true(scratch_put("one", "#\n#h\ni\n1\n2\n", 0600) && scratch_put("two", "#\n#h\ni\n4\n?\n", 0600));
+    scratch_listen();
+    assert_says(read_laid_out(&headed, names, 2, place), "bigshuf: two:5: invalid weight: '?'\n");
 }
 
 static void without_memory_nothing_is_opened(void **state)
@@ -287,9 +321,10 @@ int main(void)
         SMALL_RUN(weights_are_a_field_of_each_record),
         SMALL_RUN(weights_are_the_lines_of_a_file),
         SMALL_RUN(any_byte_may_end_the_records),
-        SMALL_RUN(a_weight_stands_at_the_beginning_of_a_record_of_any_length),
+        SMALL_RUN(a_weight_stands_anywhere_in_a_record_of_any_length),
         SMALL_RUN(what_is_no_weight_is_quoted_with_file_and_line),
         SMALL_RUN(lines_are_counted_in_each_file),
+        SMALL_RUN(lines_of_the_header_count),
         SMALL_RUN(there_are_as_many_weights_as_records),
         SMALL_RUN(a_file_that_is_not_there_fails_at_once),
         SMALL_RUN(a_weight_of_any_length_is_one_weight),

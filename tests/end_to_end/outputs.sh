@@ -270,6 +270,18 @@ test_all_may_be_split_off() {
     same '1000 0' "$(lengths a rest)"
 }
 
+test_percentages_that_make_the_whole_leave_nothing() {
+    seq 7 | bigshuf --seed=x --split=80%:a --split=20%:b >rest
+    same '5 2 0' "$(lengths a b rest)"
+    cat a b | cmp - <(seq 7 | bigshuf --seed=x)
+    seq 7 | bigshuf --split=33.4%:a --split=33.3%:b --split=33.3%:c --split=0%:d --shards=2 -o %d
+    same '2 2 3 0 0 0' "$(lengths a b c d 0 1)"
+    : | bigshuf --split=50%:a --split=50%:b | cmp - /dev/null
+    seq 7 >in
+    fails_with 1 'bigshuf: the splits take more than the 7 records there are' \
+        bigshuf --split=80%:a --split=20%:b --split=1:e in
+}
+
 test_a_split_may_have_a_colon_in_its_name() {
     seq 10 | bigshuf --split=3:a:b >rest
     same '3 7' "$(lengths a:b rest)"

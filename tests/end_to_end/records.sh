@@ -23,10 +23,11 @@ fails_when_read() {
 
 formats="nul byte blank_line crlf odd_run late_run lines nul_lines size csv csv_crlf fasta mbox"
 
-# What they are. `options` tells the program; `edit`, of awk, makes a line into a record without looking at any other
+# What they are. `options` tells the program; `units` is what a header of one record is counted as; `edit`, of awk, makes a line into a record without looking at any other
 # line, and with \1 for NUL; so records can be compared with what becomes of lines. use FORMAT.
 # shellcheck disable=SC2016,SC2034 # awk's; the callers'
 use() {
+    units=1
     case $1 in
     nul) options=(-z) edit='{ gsub(/ /, "\n"); print $0 "\1" }' ;;
     byte) options=(--delimiter=';') edit='{ gsub(/ /, "\n"); print $0 ";" }' ;;
@@ -34,13 +35,13 @@ use() {
     crlf) options=(--delimiter='\r\n') edit='{ gsub(/ /, "\r,\n"); print $0 "\r\r\n" }' ;;
     odd_run) options=(--delimiter=aa) edit='{ gsub(/ /, "a\n"); print "a" $0 "aa" }' ;;
     late_run) options=(--delimiter=aaaab) edit='{ gsub(/ /, "aaa\n"); print "b" $0 "aaaaaaab" }' ;;
-    lines) options=(--record-lines=4) edit='{ print "@\n" $0 "\n\nACGT\n" }' ;;
-    nul_lines) options=(-z --record-lines=3) edit='{ gsub(/ /, "\n"); print "\1" $0 "\1\n\1" }' ;;
+    lines) options=(--record-lines=4) units=4 edit='{ print "@\n" $0 "\n\nACGT\n" }' ;;
+    nul_lines) options=(-z --record-lines=3) units=3 edit='{ gsub(/ /, "\n"); print "\1" $0 "\1\n\1" }' ;;
     size) options=(--record-size=17) edit='{ print substr($0 "\n;              ", 1, 17) }' ;;
     csv) options=(--csv) edit='{ gsub(/ /, "\n"); print "\"" $0 "\",\"a \"\"\n\"\" b\",\"\"\n" }' ;;
     csv_crlf) options=(--csv) edit='{ gsub(/ /, "\r\n"); print "\"" $0 "\",c\r\n" }' ;;
-    fasta) options=(--record-start='>') edit='{ gsub(/ /, "\n"); print ">" $0 "\nAC>GT\n >\n" }' ;;
-    mbox) options=(--record-start='From ') edit='{ gsub(/ /, "\n"); print "From " $0 "\nFrom\n>From x\nFro\n\n" }' ;;
+    fasta) options=(--record-start='>') units=3 edit='{ gsub(/ /, "\n"); print ">" $0 "\nAC>GT\n >\n" }' ;;
+    mbox) options=(--record-start='From ') units=5 edit='{ gsub(/ /, "\n"); print "From " $0 "\nFrom\n>From x\nFro\n\n" }' ;;
     esac
 }
 
@@ -218,12 +219,30 @@ test_what_is_missing_of_a_delimiter_is_added_to_each_file() {
     printf 'c\r\n' >c
     printf '\r' >d
     : >e
-    records_are 'a\r\n|b\n\r\n|c\r\n|\r\n|' --delimiter='\r\n' a b c d e
-    printf xaaa | records_are 'xaa|aa|' --delimiter=aa
-    printf aabaa | records_are 'aabaab|' --delimiter=aabaab
-    printf aaba | records_are 'aabaab|' --delimiter=aabaab
+    records_are 'a\r\r\n|b\n\r\n|c\r\n|\r\r\n|' --delimiter='\r\n' a b c d e
+    records_are 'a\r\r\n|b\n\r\n|c\r\n|\r\r\n|' --delimiter='\r\n' a - c d e <b
+    printf aabaa | records_are 'aabaaaabaab|' --delimiter=aabaab
+    printf aaba | records_are 'aabaaabaab|' --delimiter=aabaab
     printf aabb | records_are 'aabbaabaab|' --delimiter=aabaab
+}
+
+test_the_beginning_of_a_delimiter_is_data() {
+    local end='<|endoftext|>'
+    printf 'a%sb <' $end >in
+    records_are "a$end|b <$end|b <$end|a$end|b <$end|" --delimiter=$end in - in < <(printf 'b <')
+    printf 'a\nb\n\nc\n' >one # since a blank line is a newline after a line's own
+    printf 'd' >two
+    records_are 'a\nb\n\n|c\n\n|d\n\n|' --delimiter='\n\n' one two
     printf 'a\n\n\n' | records_are 'a\n\n|\n\n|' --delimiter='\n\n'
+    printf xaaa | records_are 'xaa|aa|' --delimiter=aa
+    printf xab | records_are 'xababa|' --delimiter=ababa
+}
+
+test_a_store_keeps_the_beginning_of_a_delimiter() {
+    printf 'a;;b;' >in
+    bigshuf --scatter=store --piles=2 --batch=1 --delimiter=';;-' in
+    bigshuf --scatter=store --batch=2 --delimiter=';;-' - <in
+    same 'a;;b;;;-a;;b;;;-' "$(bigshuf --gather=store)"
 }
 
 test_a_delimiter_may_have_255_bytes() {
@@ -291,8 +310,8 @@ comes_below_a_header() {
     echo 0 | records >header
     bigshuf --seed=5 "$@" lines | records | cat header header - >wanted
     records <lines | cat header header - >in
-    bigshuf -S 8M --seed=5 --header=2 "$@" "${options[@]}" in | cmp - wanted
-    bigshuf -S 8M --seed=5 --header=2 "$@" "${options[@]}" < <(cat in) | cmp - wanted
+    bigshuf -S 8M --seed=5 --header=$((2 * units)) "$@" "${options[@]}" in | cmp - wanted
+    bigshuf -S 8M --seed=5 --header=$((2 * units)) "$@" "${options[@]}" < <(cat in) | cmp - wanted
 }
 
 test_headers_of_every_format_stay_at_the_top() {
@@ -325,6 +344,21 @@ test_headers_do_not_count_for_samples() {
     done
 }
 
+# The output is HEADER and these records, each followed by "|": records_below HEADER RECORDS OPTION...
+records_below() {
+    local header=$1 wanted=$2
+    shift 2
+    rm -rf records
+    mkdir records
+    bigshuf -n 99 --keep-order --shard-records=1 -o records/%02d "$@"
+    for record in records/*; do
+        cmp -n "$(printf '%b' "$header" | wc -c)" <(printf '%b' "$header") "$record"
+        tail -c +$(($(printf '%b' "$header" | wc -c) + 1)) "$record"
+        printf '|'
+    done >out
+    printf '%b' "$wanted" | cmp - out
+}
+
 # The output is WANTED: output_is WANTED OPTION...
 output_is() {
     local wanted=$1
@@ -348,15 +382,68 @@ test_a_header_is_dropped_from_later_files() {
     output_is 'h\n1\n' --header=0 a
 }
 
-test_a_file_may_be_shorter_than_its_header() {
+test_a_header_is_lines_where_records_are_made_of_lines() {
+    printf 'comment\n>a\n1\n>b\n2' >in
+    { printf 'comment\n'; printf '>c\n3\n'; } >more
+    records_below 'comment\n' '>a\n1\n|>b\n2\n|>c\n3\n|' --header --record-start='>' in more
+    { printf 'two\nlines\n'; seq 8; } >in
+    records_below 'two\nlines\n' '1\n2\n3\n4\n|5\n6\n7\n8\n|' --header=2 --record-lines=4 in
+    tr '\n' '\0' <in >nul
+    records_below 'two\0lines\0' '1\00002\00003\00004\0|5\00006\00007\00008\0|' -z --header=2 --record-lines=4 nul
+    { printf '%%!\n'; cat in; } >bytes
+    records_below '%!\ntwo\nlines\n' '1\n2\n3\n4\n|5\n6\n7\n8\n|' --header=2 --header-bytes=3 --record-lines=4 bytes
+}
+
+test_a_header_is_records_where_records_are_not_made_of_lines() {
+    records_below '12' '34|56|' --header --record-size=2 <(printf 123456)
+    records_below 'a\nb;' 'c\nd;|' --header --delimiter=';' <(printf 'a\nb;c\nd')
+    records_below 'a\nb\n\n' 'c\nd\n\n|' --header --delimiter='\n\n' <(printf 'a\nb\n\nc\nd\n')
+}
+
+test_a_header_that_does_not_fit_the_records_is_told() {
+    printf '>a\n1\n>b\n2\n' >in
+    fails_at_once "bigshuf: in: text between the header of 1 line and the first '>'" --header --record-start='>' in never
+    fails_at_once "bigshuf: in: text between the header of 3 bytes and 2 lines and the first '>'" \
+        --header-bytes=3 --header=2 --record-start='>' in never
+    fails_when_read 'bigshuf: -: 3 lines are left over at the end: records after the header are of 4 lines' in \
+        --header --record-lines=4
+}
+
+test_a_file_that_is_shorter_than_its_header_is_told() {
     printf 'h\n1' >in
-    output_is 'h\n1\n' --header=3 in in
-    output_is 'h\n1\n' --header=3 < <(cat in)
-    output_is 'h\n' --header=3 <(printf h)
-    output_is 'a\r\nb\r\n' --csv --header=9 <(printf 'a\r\nb')
-    output_is '>h\n' --record-start='>' --header=9 <(printf '>h')
+    fails_at_once 'bigshuf: in: shorter than a header of 3 lines' --header=3 in never
+    fails_when_read 'bigshuf: -: shorter than a header of 3 lines' in --header=3
+    fails_when_read 'bigshuf: in: shorter than a header of 3 lines' <(seq 4) --header=3 - in
+    fails_at_once 'bigshuf: in: shorter than a header of 18446744073709551615 records' --csv \
+        --header=18446744073709551615 in never
+    fails_at_once 'bigshuf: in: shorter than a header of 1 byte and 3 lines' --header-bytes=1 --header=3 in never
+    fails_at_once 'bigshuf: in: shorter than a header of 3 lines' --record-start=h --header=3 in never
+    fails_at_once 'bigshuf: in: shorter than a header of 3 lines' --record-lines=2 --header=3 in never
+    printf '1234' >in
+    fails_at_once 'bigshuf: in: shorter than a header of 3 records' --record-size=2 --header=3 in never
+    printf '"a\n' >in
+    fails_at_once 'bigshuf: in: unclosed quote that starts in line 1' --csv --header=2 in never
     output_is '' --header=3 </dev/null
     output_is '' --csv --header /dev/null /dev/null
+}
+
+# The output is WANTED, with a warning that there is nothing but a header of SIZE: header_alone SIZE WANTED OPTION...
+header_alone() {
+    local size=$1
+    shift
+    output_is "$@" 2>said
+    same "bigshuf: warning: the input is nothing but a header of $size" "$(cat said)"
+}
+
+test_nothing_but_a_header_is_told() {
+    printf 'h\n1' >in
+    header_alone '2 lines' 'h\n1\n' --header=2 in in /dev/null
+    header_alone '2 lines' 'h\n1\n' --header=2 < <(cat in)
+    header_alone '2 records' 'a\r\nb\r\n' --csv --header=2 <(printf 'a\r\nb')
+    header_alone '1 line' '>h\n' --record-start='>' --header <(printf '>h')
+    header_alone '3 bytes' 'h\n1' --header-bytes=3 in
+    output_is 'h\n1\n2\n' --header=2 in - in <<<$'h\n1\n2' 2>said
+    same '' "$(cat said)"
 }
 
 test_headers_that_differ_are_told_before_output() {
@@ -364,7 +451,8 @@ test_headers_that_differ_are_told_before_output() {
     printf 'H\n1\n' >b
     printf 'h' >c
     fails_at_once 'bigshuf: b: header differs from that of a' --header a c b never
-    fails_at_once 'bigshuf: c: header differs from that of a' --header=2 a c never
+    printf 'h\n2\n' >d
+    fails_at_once 'bigshuf: d: header differs from that of a' --header=2 a d never
     fails_at_once 'bigshuf: b: header differs from that of a' --header-bytes=1 a b never
     fails_when_read 'bigshuf: -: header differs from that of a' b --header a -
     fails_when_read 'bigshuf: a: header differs from that of -' b --header - a
@@ -390,7 +478,20 @@ test_a_header_of_any_length_is_one() {
         bytes=$(echo | records | wc -c)
         for total in 4094 4095 4096 4097 4098 8190 8191 8192 8193 8194 100000; do
             { long_line $((total - bytes)) | tr ' ' 0; seq 10; } | records >in
-            bigshuf --header "${options[@]}" -n 10 --keep-order in | cmp - in
+            bigshuf "--header=$units" "${options[@]}" -n 10 --keep-order in | cmp - in
+        done
+    done
+}
+
+test_a_header_may_be_as_large_as_is_said() {
+    local bytes
+    for bytes in 1048575 1048576; do
+        { long_line $((bytes - 1)) | tr -d '\n'; echo; } | head -c "$bytes" >header
+        { cat header; printf '>a\n1\n>b\n2\n'; } >in
+        for option in --header "--header-bytes=$bytes"; do
+            bigshuf $option --record-start='>' -n 2 --keep-order in | cmp - in
+            bigshuf -S 8M $option --record-start='>' -n 2 --keep-order < <(cat in) | cmp - in
+            bigshuf $option --record-start='>' header 2>/dev/null | cmp - header
         done
     done
 }
@@ -416,7 +517,7 @@ test_a_header_of_bytes_comes_before_records_of_every_format() {
 test_a_file_may_be_nothing_but_a_header_of_bytes() {
     printf 'head' >header
     printf 'heada\nb' >in
-    output_is head --header-bytes=4 header header
+    output_is head --header-bytes=4 header header 2>said
     bigshuf --header-bytes=4 -n 2 --keep-order header in header | cmp - <(cat in; echo)
     bigshuf --header-bytes=4 --csv -n 2 --keep-order header in header | cmp - <(cat in; echo)
     bigshuf --header-bytes=4 --record-size=1 -n 3 --keep-order header in header | cmp - in
@@ -426,8 +527,8 @@ test_a_file_that_is_shorter_than_its_header_of_bytes_is_told() {
     printf 12345 >in
     fails_at_once 'bigshuf: in: shorter than a header of 6 bytes' --header-bytes=6 in never
     fails_when_read 'bigshuf: -: shorter than a header of 6 bytes' in --header-bytes=6
-    output_is 12345 --header-bytes=5 in in
-    output_is 12345 --header-bytes=5 --record-size=7 in in
+    output_is 12345 --header-bytes=5 in in 2>said
+    output_is 12345 --header-bytes=5 --record-size=7 in in 2>said
     output_is '' --header-bytes=5 /dev/null
 }
 
@@ -471,6 +572,8 @@ test_an_unclosed_quote_is_told_with_its_line() {
     fails_when_read 'bigshuf: -: unclosed quote that starts in line 4' in --csv
     fails_when_read 'bigshuf: -: unclosed quote that starts in line 4' in --csv --header
     fails_when_read 'bigshuf: -: unclosed quote that starts in line 1' <(printf '"') --csv
+    { printf '%%!\n"'; cat in; } >below
+    fails_when_read 'bigshuf: -: unclosed quote that starts in line 5' below --csv --header-bytes=4
     { more_than_memory; printf '"x"\n"\n'; } >in
     fails_when_read "bigshuf: -: unclosed quote that starts in line $(wc -l <in | tr -d ' ')" in -S 8M --csv
     { printf '"'; more_than_memory; } >in

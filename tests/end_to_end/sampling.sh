@@ -341,9 +341,63 @@ test_any_byte_separates_fields() {
     bigshuf --seed=x --weights=weights in >wanted
     bigshuf --seed=x --weight-field=2 -t : in | cmp - wanted
     tr : '\t' <in | bigshuf --seed=x --weight-field=2 | tr '\t' : | cmp - wanted
+    tr : '\t' <in | bigshuf --seed=x --weight-field=2 -t '\t' | tr '\t' : | cmp - wanted
+    bigshuf --seed=x --weight-field=2 -t '\x3a' in | cmp - wanted
     tr : ' ' <in | bigshuf --seed=x --weight-field=2 --field-separator=' ' | tr ' ' : | cmp - wanted
     tr ':\n' '\n\0' <in | bigshuf --seed=x -z --weight-field=2 -t '
 ' | tr '\n\0' ':\n' | cmp - wanted
+}
+
+# Hundreds of KiB behind its beginning, or more than there is memory.
+test_a_weight_may_stand_anywhere_in_its_record() {
+    long_line "$(scale 2000000 9000000 90000000)" | tr -d '\n' >long
+    long_lines 40 1 700000 | awk '{ print $0 "\t" NR % 7 "\t" NR }' >in
+    { cat long; printf '\t3\r\n'; cat long; printf '\t2'; } >>in
+    cut -f 2 in | tr -d '\r' >weights
+    for options in '' '-n 10' '-n 10 --keep-order' '-r -n 20'; do
+        # shellcheck disable=SC2086 # words, by intention
+        bigshuf -S 1G --seed=x --weights=weights $options in >wanted
+        for memory in 8M 64M 1G; do
+            # shellcheck disable=SC2086 # words, by intention
+            bigshuf -S $memory --seed=x --weight-field=2 $options in | cmp - wanted
+            # shellcheck disable=SC2086 # words, by intention
+            bigshuf -S $memory --seed=x --weight-field=2 $options < <(cat in) | cmp - wanted
+        done
+    done
+    cat long >>in
+    fails_with 1 "bigshuf: in:42: weight is too long: '21 2 3 *'" bigshuf -S 8M --weight-field=2 in >out
+    { head -n 41 in; cat long; } >none
+    fails_with 1 "bigshuf: none:42: no such field for the weight: '1 2 3 *'" bigshuf -S 8M --weight-field=2 none >out
+}
+
+test_what_is_read_ahead_for_a_weight_takes_no_disk() {
+    long_lines 40 400000 700000 | awk '{ print $0 "\t" NR }' >in
+    bigshuf -v -S 64M --weight-field=2 in 2>said >out
+    same_lines in out
+    same 0 "$(spilled said)"
+}
+
+test_a_carriage_return_before_the_newline_is_no_part_of_a_weight() {
+    printf '3\r\n0\r\n1 \r' >weights
+    printf 'a\t3\r\nb\t0\r\nc\t1\r' >in
+    bigshuf --seed=x --weights=weights in >wanted
+    bigshuf --seed=x --weight-field=2 in | cmp - wanted
+    same_lines wanted <(printf 'a\t3\r\nc\t1\r\n')
+    fails_with 1 "bigshuf: -:1: invalid weight: '3?'" bigshuf -z --weight-field=1 < <(printf '3\r\0')
+    fails_with 1 "bigshuf: -:1: invalid weight: '3?'" bigshuf --weight-field=1 < <(printf '3\r\ta\n')
+    fails_with 1 "bigshuf: -:1: invalid weight: '3?'" bigshuf --weight-field=1 < <(printf '3\r\r\n')
+}
+
+test_a_weight_is_named_by_its_line_below_a_header() {
+    printf 'h\n\n1\nx\n' >in
+    for options in --header=2 --header-bytes=3 '--header-bytes=2 --header=1'; do
+        # shellcheck disable=SC2086 # words, by intention
+        fails_with 1 "bigshuf: in:4: invalid weight: 'x'" bigshuf $options --weight-field=1 in in
+        # shellcheck disable=SC2086 # words, by intention
+        fails_with 1 "bigshuf: -:4: invalid weight: 'x'" bigshuf $options --weight-field=1 <in
+    done
+    fails_with 1 "bigshuf: -:3: invalid weight: 'x'" bigshuf --header=1 --delimiter=';' --weight-field=1 \
+        < <(printf 'h\n;1;x;')
 }
 
 test_the_last_field_of_the_last_line_may_lack_its_newline() {

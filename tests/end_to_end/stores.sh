@@ -375,6 +375,18 @@ test_a_header_is_kept_once() {
     sed 1d out | sort | cmp - <(sed -s 1d one two two | sort)
 }
 
+test_a_header_of_lines_is_kept_once() {
+    printf 'title\n>a\n1\n' >one
+    printf 'title\n>b\n2' >two
+    add x --piles=4 --header --record-start='>' one
+    add y --header --record-start='>' two
+    printf 'title\n' | cmp - store/header
+    bigshuf --gather=store >out
+    same title "$(head -n 1 out)"
+    grep -qx 'a header of 1 line' store/format
+    sed 1d out | same_lines - <(printf '>a\n1\n>b\n2\n')
+}
+
 test_a_header_is_at_the_top_of_each_shard() {
     { echo id; seq 100; } >in
     add x --piles=4 --header in
