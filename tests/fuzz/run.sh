@@ -28,18 +28,18 @@ run_one() {
     mkdir -p "$BUILD/corpus/$name" "$BUILD/failures"
     make_seeds "tests/fuzz/seeds/$name" "$folder/seeds"
     cd "$folder/cwd"
-    "$BUILD/tests/fuzz/$name" -max_total_time="$seconds" -timeout=60 -close_fd_mask=3 -print_final_stats=1 \
+    "$BUILD/tests/fuzz/$name" -max_total_time="$seconds" -timeout=60 -close_fd_mask=3 \
         -artifact_prefix="$BUILD/failures/$name-" "$BUILD/corpus/$name" "$folder/seeds" >"$log" 2>&1 &
     fuzzer=$!
-    trap 'kill $fuzzer' TERM
+    trap 'kill $fuzzer; exit 1' TERM
     wait $fuzzer || status=$?
     if [ $status = 0 ]; then
         echo "ok $name ($(sed -n 's/^Done \([0-9]*\) runs in.*/\1 runs/p' "$log"))"
         rm "$log"
         return 0
     fi
-    echo "not ok $name: what it said is in $log; the end of it:"
-    grep -v '^stat::' "$log" | tail -n 60 | sed 's/^/    /'
+    echo "not ok $name"
+    grep -Ev '^(#|INFO:)|fuzzer::|libFuzzer' "$log" | sed 's/^/    /'
     sed -n "s|.*Test unit written to |again: make fuzz ONE=$name INPUT=|p" "$log"
     return 1
 }
