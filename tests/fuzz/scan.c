@@ -53,8 +53,7 @@ static void ask(const struct scan_way *way, enum sought sought, const struct que
     else if (sought == PAIR)
         answer->found = way->pair(q.data, q.bytes, q.pair, answer->ends, q.room, &answer->scanned);
     else
-        answer->found =
-            way->unquoted(q.data, q.bytes, q.byte, &answer->quoted, answer->ends, q.room, &answer->scanned);
+        answer->found = way->unquoted(q.data, q.bytes, q.byte, &answer->quoted, answer->ends, q.room, &answer->scanned);
 }
 
 static void compare(const struct scan_way *way, enum sought sought, const struct question *question)
