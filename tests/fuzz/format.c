@@ -53,22 +53,13 @@ static void read_and_write(const uint8_t *data, size_t bytes)
 static void write_and_read(struct fuzz *fuzz)
 {
     uint8_t string[RECORD_DELIMITER_BYTES_MAX], string_again[RECORD_DELIMITER_BYTES_MAX];
-    struct format format = {.record.kind = (enum record_kind)(fuzz_byte(fuzz) % 5)}, again;
+    struct format format = {.record = fuzz_format(fuzz, string)}, again;
     char text[FORMAT_TEXT_BYTES];
     size_t bytes;
 
     format.piles = (unsigned)FORMAT_PILES_MIN << fuzz_byte(fuzz) % 12;
     format.header_bytes = fuzz_number(fuzz);
     format.header_records = fuzz_number(fuzz);
-    format.record.delimiter = fuzz_byte(fuzz);
-    format.record.count = fuzz_number(fuzz);
-    format.record.count += format.record.count == 0;
-    format.record.string = string;
-    format.record.string_bytes = 2 + fuzz_byte(fuzz) % (RECORD_DELIMITER_BYTES_MAX - 1);
-    for (size_t i = 0; i < format.record.string_bytes; i++)
-        string[i] = fuzz_byte(fuzz);
-    format.record.starts = format.record.kind == RECORD_STRING && string[0] == '\n' &&
-                           memchr(string + 1, '\n', format.record.string_bytes - 1) == NULL;
     bytes = format_text(&format, text);
     FUZZ_CHECK(bytes < FORMAT_TEXT_BYTES && strlen(text) == bytes);
     FUZZ_CHECK(format_parse(&again, string_again, text, bytes));

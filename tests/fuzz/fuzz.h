@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "fault.h"
+#include "record.h"
 
 #define FUZZ_CHECK(condition)                                                                                          \
     do {                                                                                                               \
@@ -61,6 +62,27 @@ static inline size_t fuzz_from_to(struct fuzz *fuzz, size_t least, size_t most)
 
     number = number << 8 | fuzz_byte(fuzz);
     return least + number % (most - least + 1);
+}
+
+/* Any format. `string` receives the string of it. */
+static inline struct record_format fuzz_format(struct fuzz *fuzz, uint8_t string[RECORD_DELIMITER_BYTES_MAX])
+{
+    struct record_format format = {.kind = (enum record_kind)(fuzz_byte(fuzz) % 5)};
+
+    format.delimiter = fuzz_byte(fuzz);
+    format.count = fuzz_number(fuzz);
+    format.count += format.count == 0;
+    if (format.kind != RECORD_STRING)
+        return format;
+    format.starts = format.delimiter == '\n';
+    format.string_bytes = 2 + fuzz_byte(fuzz) % (RECORD_DELIMITER_BYTES_MAX - 1);
+    format.string = string;
+    for (size_t i = 0; i < format.string_bytes; i++)
+        string[i] = fuzz_byte(fuzz);
+    string[0] = format.starts ? '\n' : string[0];
+    for (size_t i = 1; format.starts && i < format.string_bytes; i++)
+        string[i] ^= string[i] == '\n';
+    return format;
 }
 
 /* Memory of just this size, so that the address sanitizer sees every step out of it. Free it. */

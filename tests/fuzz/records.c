@@ -198,26 +198,6 @@ static void check_files(const struct record_format *format, const struct pieces 
 
 /* ---- Inputs ---- */
 
-static struct record_format take_format(struct fuzz *fuzz, uint8_t string[RECORD_DELIMITER_BYTES_MAX])
-{
-    struct record_format format = {.kind = (enum record_kind)(fuzz_byte(fuzz) % 5)};
-
-    format.delimiter = fuzz_byte(fuzz);
-    format.count = fuzz_number(fuzz);
-    format.count += format.count == 0;
-    if (format.kind != RECORD_STRING)
-        return format;
-    format.starts = format.delimiter == '\n';
-    format.string_bytes = 2 + fuzz_byte(fuzz) % (RECORD_DELIMITER_BYTES_MAX - 1);
-    format.string = string;
-    for (size_t i = 0; i < format.string_bytes; i++)
-        string[i] = fuzz_byte(fuzz);
-    string[0] = format.starts ? '\n' : string[0];
-    for (size_t i = 1; format.starts && i < format.string_bytes; i++)
-        string[i] ^= string[i] == '\n';
-    return format;
-}
-
 static struct pieces take_pieces(struct fuzz *fuzz)
 {
     struct pieces pieces = {.count = 1 + fuzz_byte(fuzz) % PIECES};
@@ -233,7 +213,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     struct fuzz fuzz = {data, bytes};
     uint8_t string[RECORD_DELIMITER_BYTES_MAX];
-    const struct record_format format = take_format(&fuzz, string);
+    const struct record_format format = fuzz_format(&fuzz, string);
     const struct pieces pieces = take_pieces(&fuzz);
     uint64_t records = fuzz_number(&fuzz), limit_bytes = fuzz_number(&fuzz);
 
