@@ -58,42 +58,54 @@ static void check_shuf_numbers(const char *text)
     FUZZ_CHECK(good ? first == low && last == high : first == 7 && last == 7);
 }
 
-/* Those that are digits alone, or J-K. */
-static void check_plain_numbers(const char *text, uint64_t least)
+/* The number that digits alone make, cut to 2^64. */
+static bool read_digits(const char *text, const char *end, fuzz_wide *value)
 {
-    const char *hyphen = strchr(text, '-'), *end = text + strlen(text);
-    bool plain = strspn(text, "0123456789-") == strlen(text);
-    uint64_t value = 0, first = 7, last = 7;
-    unsigned piles = 0, threads = 0;
-    fuzz_wide low = 0, high = 0;
-    bool good = plain && read_shuf_number(text, end, &low);
-    int result;
+    return strspn(text, "0123456789") >= (size_t)(end - text) && read_shuf_number(text, end, value);
+}
 
-    result = argument_number(&fault, "--x", text, least, &value);
-    FUZZ_CHECK(fuzz_is_reported(&fault, result));
-    FUZZ_CHECK((result == 0) == (good && low >= least && low <= UINT64_MAX));
-    FUZZ_CHECK(value == (result == 0 ? low : 0));
+static void check_number(const char *text, uint64_t least)
+{
+    uint64_t value = 0;
+    fuzz_wide exact;
+    bool good = read_digits(text, text + strlen(text), &exact) && exact <= UINT64_MAX;
+    int result = argument_number(&fault, "--x", text, least, &value);
+
+    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == (good && exact >= least));
+    FUZZ_CHECK(value == (result == 0 ? exact : 0));
     value = 0;
     result = argument_field(&fault, text, &value);
-    FUZZ_CHECK(fuzz_is_reported(&fault, result));
-    FUZZ_CHECK((result == 0) == (good && low >= 1 && low <= UINT64_MAX));
-    FUZZ_CHECK(value == (result == 0 ? low : 0));
-    result = argument_parallel(&fault, "--x", text, &threads);
-    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == (threads > 0));
-    FUZZ_CHECK(result != 0 || threads == (low < UINT_MAX ? low : UINT_MAX));
-    result = argument_piles(&fault, "--x", text, &piles);
-    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == (piles > 0));
-    FUZZ_CHECK(result != 0 || (piles == low && piles >= FORMAT_PILES_MIN && piles <= FORMAT_PILES_MAX));
-    FUZZ_CHECK((piles & (piles - 1)) == 0);
+    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == (good && exact >= 1));
+    FUZZ_CHECK(value == (result == 0 ? exact : 0));
+}
 
-    if (hyphen != NULL)
-        good = plain && read_shuf_number(text, hyphen, &low) && read_shuf_number(hyphen + 1, end, &high);
-    else
-        high = low;
-    result = argument_pile(&fault, "--x", text, &first, &last);
-    FUZZ_CHECK(fuzz_is_reported(&fault, result));
-    FUZZ_CHECK((result == 0) == (good && low <= high && high <= UINT64_MAX));
-    FUZZ_CHECK(result == 0 ? first == low && last == high : first == 7 && last == 7);
+static void check_counts(const char *text)
+{
+    unsigned threads = 0, piles = 0;
+    fuzz_wide exact;
+    bool good = read_digits(text, text + strlen(text), &exact);
+    int result = argument_parallel(&fault, "--x", text, &threads);
+
+    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == (good && exact >= 1));
+    FUZZ_CHECK(result == 0 ? threads == (exact < UINT_MAX ? exact : UINT_MAX) : threads == 0);
+    result = argument_piles(&fault, "--x", text, &piles);
+    good = good && exact >= FORMAT_PILES_MIN && exact <= FORMAT_PILES_MAX && (exact & (exact - 1)) == 0;
+    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == good);
+    FUZZ_CHECK(piles == (good ? exact : 0));
+}
+
+static void check_pile(const char *text)
+{
+    const char *hyphen = strchr(text, '-'), *end = text + strlen(text);
+    uint64_t first = 7, last = 7;
+    fuzz_wide low = 0, high;
+    bool good = read_digits(text, hyphen != NULL ? hyphen : end, &low);
+    int result = argument_pile(&fault, "--x", text, &first, &last);
+
+    high = low;
+    good = good && (hyphen == NULL || read_digits(hyphen + 1, end, &high)) && low <= high && high <= UINT64_MAX;
+    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == good);
+    FUZZ_CHECK(good ? first == low && last == high : first == 7 && last == 7);
 }
 
 static void check_sizes(const char *text)
@@ -243,7 +255,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     check_escapes(fuzz.data, fuzz.bytes, number);
     text = fuzz_line(&fuzz);
     check_shuf_numbers(text);
-    check_plain_numbers(text, number);
+    check_number(text, number);
+    check_counts(text);
+    check_pile(text);
     check_sizes(text);
     check_strings(text);
     check_pattern(text, number);

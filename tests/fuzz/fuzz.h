@@ -85,6 +85,20 @@ static inline struct record_format fuzz_format(struct fuzz *fuzz, uint8_t string
     return format;
 }
 
+/* The next bytes, one after another as often as there is room: short inputs would miss what comes by the window or the
+ * block. Returns how many that makes. */
+static inline size_t fuzz_repeat(struct fuzz *fuzz, size_t bytes, size_t times, uint8_t *to, size_t room)
+{
+    size_t used = 0;
+
+    bytes = bytes < fuzz->bytes ? bytes : fuzz->bytes;
+    for (; times > 0 && bytes > 0 && bytes <= room - used; times--, used += bytes)
+        memcpy(to + used, fuzz->data, bytes);
+    fuzz->data += bytes;
+    fuzz->bytes -= bytes;
+    return used;
+}
+
 /* Memory of just this size, so that the address sanitizer sees every step out of it. Free it. */
 static inline void *fuzz_copy(const void *data, size_t bytes)
 {
@@ -104,10 +118,8 @@ static inline char *fuzz_line(struct fuzz *fuzz)
 
     while (length < fuzz->bytes && fuzz->data[length] != '\n' && fuzz->data[length] != '\0')
         length++;
-    line = malloc(length + 1);
+    line = length > 0 ? strndup((const char *)fuzz->data, length) : strdup("");
     FUZZ_CHECK(line != NULL);
-    memcpy(line, fuzz->data, length);
-    line[length] = '\0';
     length += length < fuzz->bytes;
     fuzz->data += length;
     fuzz->bytes -= length;

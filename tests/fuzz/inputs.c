@@ -216,15 +216,10 @@ static void take_file(struct fuzz *fuzz, size_t i)
 {
     struct file *file = &files[i];
     size_t common = i > 0 ? fuzz_from_to(fuzz, 0, files[0].bytes) : 0;
-    size_t times = fuzz_byte(fuzz), bytes = fuzz_from_to(fuzz, 0, fuzz->bytes > 2 ? fuzz->bytes - 2 : 0);
+    size_t times = fuzz_byte(fuzz), bytes = fuzz_from_to(fuzz, 0, fuzz->bytes);
 
-    bytes = bytes < fuzz->bytes ? bytes : fuzz->bytes;
     memcpy(file->data, files[0].data, common);
-    file->bytes = common;
-    for (; times > 0 && bytes > 0 && file->bytes + bytes <= FILE_MAX; times--, file->bytes += bytes)
-        memcpy(file->data + file->bytes, fuzz->data, bytes);
-    fuzz->data += bytes;
-    fuzz->bytes -= bytes;
+    file->bytes = common + fuzz_repeat(fuzz, bytes, times, file->data + common, FILE_MAX - common);
     fuzz_put(names[i], file->data, file->bytes);
 }
 

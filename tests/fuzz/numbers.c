@@ -156,7 +156,7 @@ static void take_apart(const char *text, struct fraction *fraction)
     text += strspn(text, blanks);
     negative = *text == '-';
     text += negative || *text == '+';
-    strcpy(fraction->text, text);
+    snprintf(fraction->text, sizeof fraction->text, "%s", text);
     for (size_t end = strlen(fraction->text); end > 0 && strchr(blanks, fraction->text[end - 1]) != NULL; end--)
         fraction->text[end - 1] = '\0';
     if (is_name(at, "nan")) {

@@ -268,17 +268,27 @@ static void compare_records(const struct options *one, const struct options *oth
     SAME(header_bytes);
 }
 
-static void compare(const struct options *one, const struct options *other)
+static void compare_samples(const struct options *one, const struct options *other)
 {
-    compare_lists(one->files, one->file_count, other->files, other->file_count);
-    compare_lists(one->temporary, one->temporary_count, other->temporary, other->temporary_count);
-    compare_records(one, other);
     SAME_STRING(files0_from);
     SAME(echo);
     SAME(range);
     SAME(range_full);
     SAME(range_first);
     SAME(range_count);
+    SAME(count);
+    SAME(repeat);
+    SAME(keep_order);
+    SAME(field_separator);
+    SAME(weight_field);
+    SAME_STRING(weights);
+    SAME_STRING(probability);
+    SAME_STRING(seed);
+    SAME_STRING(random_source);
+}
+
+static void compare_outputs(const struct options *one, const struct options *other)
+{
     SAME_STRING(output);
     SAME(shards);
     SAME(shard_records);
@@ -290,15 +300,10 @@ static void compare(const struct options *one, const struct options *other)
         SAME_STRING(split[i].path);
     }
     SAME_STRING(filter);
-    SAME(count);
-    SAME(repeat);
-    SAME(keep_order);
-    SAME(field_separator);
-    SAME(weight_field);
-    SAME_STRING(weights);
-    SAME_STRING(probability);
-    SAME(memory_bytes);
-    SAME_STRING(compress_program);
+}
+
+static void compare_stores(const struct options *one, const struct options *other)
+{
     SAME_STRING(scatter);
     SAME_STRING(gather);
     SAME(piles);
@@ -309,8 +314,18 @@ static void compare(const struct options *one, const struct options *other)
     SAME(pile_first);
     SAME(pile_last);
     SAME(epoch);
-    SAME_STRING(seed);
-    SAME_STRING(random_source);
+}
+
+static void compare(const struct options *one, const struct options *other)
+{
+    compare_lists(one->files, one->file_count, other->files, other->file_count);
+    compare_lists(one->temporary, one->temporary_count, other->temporary, other->temporary_count);
+    compare_records(one, other);
+    compare_samples(one, other);
+    compare_outputs(one, other);
+    compare_stores(one, other);
+    SAME(memory_bytes);
+    SAME_STRING(compress_program);
     SAME(leaf_records);
     SAME(parallel);
     SAME(verbose);
@@ -318,7 +333,7 @@ static void compare(const struct options *one, const struct options *other)
 
 static void check_again(const struct options *options)
 {
-    struct words words = {.count = 0};
+    static struct words words;
     struct options again;
 
     say_all(&words, options);
@@ -331,7 +346,7 @@ static void check_again(const struct options *options)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     struct fuzz fuzz = {data, bytes};
-    struct words words = {.count = 0};
+    static struct words words;
     char *before[WORDS_MAX];
     struct options options;
 

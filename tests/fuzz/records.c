@@ -216,12 +216,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     const struct record_format format = fuzz_format(&fuzz, string);
     const struct pieces pieces = take_pieces(&fuzz);
     uint64_t records = fuzz_number(&fuzz), limit_bytes = fuzz_number(&fuzz);
+    size_t times;
 
-    stream.bytes = 0;
-    for (size_t times = fuzz_byte(&fuzz); times > 0 && stream.bytes + fuzz.bytes <= STREAM_MAX; times--) {
-        memcpy(stream.data + stream.bytes, fuzz.data, fuzz.bytes);
-        stream.bytes += fuzz.bytes;
-    }
+    times = fuzz_byte(&fuzz);
+    stream.bytes = fuzz_repeat(&fuzz, fuzz.bytes, times, stream.data, STREAM_MAX);
     find_ends(&format);
     check_scans(&format, &pieces);
     if (complete(&format) && stream.bytes > 0) {

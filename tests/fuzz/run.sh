@@ -16,7 +16,8 @@ make_seeds() {
     local line number=0
     mkdir -p "$2"
     while IFS= read -r line; do
-        printf '%b' "$line" >"$2/seed-$((++number))"
+        number=$((number + 1))
+        printf '%b' "$line" >"$2/seed-$number"
     done <"$1"
 }
 
@@ -44,18 +45,11 @@ run_one() {
     return 1
 }
 
-end() {
-    # shellcheck disable=SC2046 # words, by intention
-    kill $(jobs -rp) 2>/dev/null || true
-    wait
-    rm -rf "$SCRATCH"
-}
-
 seconds=$1
 cd "$(dirname "$0")/../.."
 BUILD=$(cd "$BUILD" && pwd)
 SCRATCH=$(mktemp -d /dev/shm/bigshuf-fuzz.XXXXXX 2>/dev/null || mktemp -d "$BUILD/scratch.XXXXXX")
-trap end EXIT
+trap 'kill $(jobs -rp) 2>/dev/null || true; wait; rm -rf "$SCRATCH"' EXIT
 trap 'exit 130' HUP INT TERM
 
 export UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS:-}" LC_ALL=C
@@ -67,7 +61,8 @@ if [ -n "${INPUT:-}" ]; then
     exit
 fi
 
-fuzzers=(tests/fuzz/${ONE:-*}.c)
+fuzzers=(tests/fuzz/*.c)
+[ -z "${ONE:-}" ] || fuzzers=("tests/fuzz/$ONE.c")
 if [ ! -e "${fuzzers[0]}" ]; then
     echo "run.sh: no fuzzer of the name $ONE" >&2
     exit 1

@@ -81,25 +81,23 @@ static void compare_count(const struct scan_way *way, const struct question *que
     FUZZ_CHECK(way->count(question->data, question->bytes, question->byte) == count);
 }
 
-/* The bytes, one after another as often as there is room, as short inputs would miss what comes by the window. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
+    static uint8_t text[BYTES_MAX];
     struct fuzz fuzz = {data, bytes};
     struct question question = {.byte = fuzz_byte(&fuzz)};
-    size_t times = fuzz_byte(&fuzz), distance = fuzz_byte(&fuzz), used = 0;
+    size_t times = fuzz_byte(&fuzz), distance = fuzz_byte(&fuzz);
     uint8_t *copy;
 
     question.quoted = fuzz_byte(&fuzz) % 2 != 0;
     question.pair = (struct scan_pair){fuzz_byte(&fuzz), question.byte, distance};
     question.room = fuzz_from_to(&fuzz, 0, BYTES_MAX);
-    copy = malloc(distance + BYTES_MAX);
+    question.bytes = fuzz_repeat(&fuzz, fuzz.bytes, times, text, sizeof text);
+    copy = malloc(distance + question.bytes);
     FUZZ_CHECK(copy != NULL);
     memset(copy, question.pair.first, distance);
-    for (; times-- > 0 && fuzz.bytes > 0 && used + fuzz.bytes <= BYTES_MAX; used += fuzz.bytes)
-        memcpy(copy + distance + used, fuzz.data, fuzz.bytes);
-    copy = realloc(copy, distance + used + (distance + used == 0));
+    memcpy(copy + distance, text, question.bytes);
     question.data = copy + distance;
-    question.bytes = used;
     for (const struct scan_way *way = scan_ways; way->name != NULL; way++) {
         if (!way->supported())
             continue;
