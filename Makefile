@@ -32,8 +32,8 @@ LINK            = $(CC) -pthread $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 CMOCKA_CFLAGS = $(shell pkg-config --cflags cmocka 2>/dev/null)
 CMOCKA_LIBS   = $(shell pkg-config --libs cmocka 2>/dev/null || echo -lcmocka)
 
-C_FILES    = $(wildcard src/*.c include/*.h tests/*.c tests/*.h tests/bench/*.c)
-SCRIPTS    = .ci/run $(wildcard tests/*.sh tests/end_to_end/*.sh tests/recipes/* tests/bench/*.sh)
+C_FILES    = $(wildcard src/*.c include/*.h tests/*.c tests/*.h tests/bench/*.c tests/fuzz/*.c tests/fuzz/*.h)
+SCRIPTS    = .ci/run $(wildcard tests/*.sh tests/end_to_end/*.sh tests/fuzz/*.sh tests/recipes/* tests/bench/*.sh)
 OBJECTS    = $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*.c))
 MAIN       = $(BUILD)/src/main.o
 LIBRARY    = $(BUILD)/libbigshuf.a
@@ -42,9 +42,10 @@ FAULTY     = $(BUILD)/bigshuf-faulty
 TEST_TOOLS = $(BUILD)/tests/forge $(BUILD)/tests/model $(BUILD)/tests/peak
 UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*_test.c))
 BENCHES    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
+FUZZERS    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 
-.PHONY: all check check-long check-valgrind check-install bench bench-micro deps install uninstall dist format lint \
-    clean help FORCE
+.PHONY: all check check-long check-valgrind check-install fuzz fuzzers bench bench-micro deps install uninstall dist \
+    format lint clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -80,6 +81,9 @@ $(BUILD)/tests/forge: $(LIBRARY)
 $(BENCHES): %: %.o $(LIBRARY)
 	$(LINK) -o $@ $^ -lm
 
+$(FUZZERS): %: %.o $(LIBRARY)
+	$(LINK) -fsanitize=fuzzer -o $@ $^
+
 $(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(LIBRARY)
 	$(LINK) -o $@ $^ $(CMOCKA_LIBS)
 
@@ -96,7 +100,7 @@ $(BUILD)/flags: FORCE
 	@flags='$(subst ','\'',$(COMPILE) / $(LINK))'; \
 	    printf '%s\n' "$$flags" | cmp -s - $@ || printf '%s\n' "$$flags" >$@
 
--include $(wildcard $(BUILD)/src/*.d $(BUILD)/tests/*.d $(BUILD)/tests/bench/*.d)
+-include $(wildcard $(BUILD)/src/*.d $(BUILD)/tests/*.d $(BUILD)/tests/bench/*.d $(BUILD)/tests/fuzz/*.d)
 
 # ---- Testing ----
 
@@ -120,6 +124,13 @@ check-install: all ## install to a temporary place, uninstall, see that nothing 
 	test -s '$(BUILD)/installed$(MANDIR)/man1/bigshuf.1'
 	$(MAKE) uninstall DESTDIR='$(abspath $(BUILD)/installed)'
 	test -z "$$(find $(BUILD)/installed ! -type d)"
+
+# Only clang has libFuzzer.
+fuzz: ## search for inputs that break promises: each fuzzer SECONDS=10; ONE=NAME: only that; INPUT=FILE: show a failure
+	@$(MAKE) --no-print-directory BUILD=build/fuzz CC=clang SANITIZE=fuzzer-no-link,address,undefined fuzzers
+	@BUILD=build/fuzz ONE='$(ONE)' INPUT='$(INPUT)' bash tests/fuzz/run.sh '$(or $(SECONDS),10)'
+
+fuzzers: $(FUZZERS)
 
 deps: ## install what the tests and the lint need, with the system's package manager
 	@CC='$(CC)' sh tests/deps.sh

@@ -65,12 +65,12 @@ int number_parse(const char *text, uint64_t *value)
     uint64_t number;
     const char *end = number_digits(text, &number);
 
-    if (end == NULL)
-        return -1;
-    if (*end != '\0') {
+    if (text[strspn(text, "0123456789")] != '\0') { /* whatever its digits are */
         errno = EINVAL;
         return -1;
     }
+    if (end == NULL)
+        return -1;
     *value = number;
     return 0;
 }

@@ -132,6 +132,7 @@ static int look_at(struct files *files, const char *name, uint64_t *bytes)
 /* The header of standard input is not looked at, so that of a later file is not taken for the first one's. */
 static int look_at_all(struct files *files, uint64_t *known_bytes)
 {
+    const struct tail fresh = files->tail;
     bool standard_input_counted = false;
 
     *known_bytes = 0;
@@ -153,6 +154,7 @@ static int look_at_all(struct files *files, uint64_t *known_bytes)
             return -1;
         *known_bytes += bytes;
     }
+    files->tail = fresh; /* of the files as a stream, nothing has been seen */
     return 0;
 }
 

@@ -10,6 +10,11 @@ has() {
     command -v "$1" >/dev/null
 }
 
+# What clang's -fsanitize=fuzzer links.
+has_fuzzer() {
+    ls "$(clang -print-runtime-dir)"/libclang_rt.fuzzer* >/dev/null 2>&1
+}
+
 complete() {
     for tool in bash clang clang-format clang-tidy cppcheck mandoc valgrind; do
         has "$tool" || return 1
@@ -18,6 +23,7 @@ complete() {
         for tool in munged slurmctld slurmd sbatch parallel; do
             has "$tool" || return 1
         done
+        has_fuzzer || return 1
     fi
     # shellcheck disable=SC2046 # words, by intention
     printf '%s\n' '#include <stdarg.h>' '#include <stddef.h>' '#include <stdint.h>' '#include <setjmp.h>' \
@@ -32,6 +38,10 @@ as_root() {
     fi
 }
 
+unfuzzed() {
+    echo "deps: no libFuzzer for clang: there will be no 'make fuzz'" >&2
+}
+
 clusters_untested() {
     echo "deps: not all that stores are tested with is here: munge, Slurm and GNU parallel" >&2
 }
@@ -43,15 +53,18 @@ elif has apt-get; then
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
         gcc libc6-dev make bash libcmocka-dev clang clang-format clang-tidy cppcheck mandoc valgrind \
         munge slurm-wlm parallel
+    # where there is no such package, it is a part of clang
+    has_fuzzer || as_root apt-get install -q -y --no-install-recommends libclang-rt-dev || unfuzzed
 elif has dnf; then
     as_root dnf install -y gcc make bash diffutils findutils gawk libasan libubsan libtsan libcmocka-devel clang \
-        clang-tools-extra cppcheck mandoc valgrind
+        clang-tools-extra compiler-rt cppcheck mandoc valgrind
     as_root dnf install -y munge slurm slurm-slurmctld slurm-slurmd parallel || clusters_untested
 elif has apk; then
     as_root apk add gcc musl-dev make bash coreutils cmocka-dev clang clang-extra-tools cppcheck mandoc valgrind
+    as_root apk add compiler-rt || unfuzzed
     as_root apk add parallel || clusters_untested # no Slurm there
 elif has pacman; then
-    as_root pacman -S --needed --noconfirm gcc make bash cmocka clang cppcheck mandoc valgrind
+    as_root pacman -S --needed --noconfirm gcc make bash cmocka clang compiler-rt cppcheck mandoc valgrind
     as_root pacman -S --needed --noconfirm parallel || clusters_untested # nor there
 elif has brew; then
     brew install coreutils cmocka llvm cppcheck mandoc pkg-config parallel # no valgrind there

@@ -74,7 +74,8 @@ static void test_larger_numbers_are_out_of_range(void **state)
 
 static void test_what_is_not_all_digits_is_no_number(void **state)
 {
-    static const char *const texts[] = {"", " ", "-1", "+1", " 1", "1 ", "1x", "0x10", "x", "1.0", "1,000", "-"};
+    static const char *const texts[] = {
+        "", " ", "-1", "+1", " 1", "1 ", "1x", "0x10", "x", "1.0", "1,000", "-", "99999999999999999999999x"};
 
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)

@@ -274,6 +274,7 @@ static void known_bytes_are_those_of_regular_files(void **state)
 
 #define STRING(text) .kind = RECORD_STRING, .string = (const uint8_t *)(text), .string_bytes = sizeof(text) - 1
 
+static const struct source_layout csv_comment = {.format = {.kind = RECORD_CSV}, .header_bytes = 1};
 static const struct source_layout paragraphs = {.format = {STRING("\n\n")}};
 static const struct source_layout fasta = {.format = {STRING("\n>"), .starts = true}};
 static const struct source_layout mbox = {.format = {STRING("\nFrom "), .starts = true}};
@@ -422,6 +423,8 @@ static void an_added_line_end_is_like_that_of_the_first_record(void **state)
     assert_laid_out(&csv, names, 2, "\"1\n\"\r\n2\n3\r\n4\r\n");
     put("a", "\n2\r\n3");
     assert_laid_out(&csv, names, 1, "\n2\r\n3\n");
+    assert_true(scratch_put("a", "#1", 0600) && scratch_put("b", "#2\r\n3", 0600));
+    assert_laid_out(&csv_comment, names, 2, "1\n2\r\n3\r\n");
 }
 
 /* ---- Headers ---- */

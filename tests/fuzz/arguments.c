@@ -1,0 +1,268 @@
+/*
+ * Arguments of options: what is taken is in range, what is refused is reported and sets no number. Patterns give the
+ * names that printf gives, splits what exact arithmetic gives, and escapes their bytes back, however these were
+ * written.
+ */
+
+#include "fuzz.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+
+#include "argument.h"
+#include "escape.h"
+#include "format.h"
+#include "hardware.h"
+#include "pattern.h"
+#include "split.h"
+
+static struct fault fault;
+
+static const char blanks[] = " \t\n\v\f\r";
+
+/* ---- Numbers ---- */
+
+/* Blanks, perhaps a plus sign, digits, up to `end`: a number as shuf takes it, cut to 2^64. */
+static bool read_shuf_number(const char *text, const char *end, fuzz_wide *value)
+{
+    *value = 0;
+    text += strspn(text, blanks);
+    text += *text == '+';
+    if (text >= end)
+        return false;
+    for (; text < end; text++) {
+        if (*text < '0' || *text > '9')
+            return false;
+        if (*value <= UINT64_MAX)
+            *value = *value * 10 + (unsigned)(*text - '0');
+    }
+    return true;
+}
+
+static void check_shuf_numbers(const char *text)
+{
+    const char *end = text + strlen(text), *hyphen = strchr(text, '-');
+    uint64_t count = 7, first = 7, last = 7;
+    fuzz_wide low, high;
+    bool good = read_shuf_number(text, end, &low);
+    int result = argument_count(&fault, text, &count);
+
+    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == good);
+    FUZZ_CHECK(count == (!good ? 7 : low < UINT64_MAX ? low : UINT64_MAX));
+
+    good = hyphen != NULL && read_shuf_number(text, hyphen, &low) && read_shuf_number(hyphen + 1, end, &high) &&
+           high <= UINT64_MAX && low <= high + 1 && low <= UINT64_MAX;
+    result = argument_range(&fault, text, &first, &last);
+    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == good);
+    FUZZ_CHECK(good ? first == low && last == high : first == 7 && last == 7);
+}
+
+/* The number that digits alone make, cut to 2^64. */
+static bool read_digits(const char *text, const char *end, fuzz_wide *value)
+{
+    return strspn(text, "0123456789") >= (size_t)(end - text) && read_shuf_number(text, end, value);
+}
+
+static void check_number(const char *text, uint64_t least)
+{
+    uint64_t value = 0;
+    fuzz_wide exact;
+    bool good = read_digits(text, text + strlen(text), &exact) && exact <= UINT64_MAX;
+    int result = argument_number(&fault, "--x", text, least, &value);
+
+    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == (good && exact >= least));
+    FUZZ_CHECK(value == (result == 0 ? exact : 0));
+    value = 0;
+    result = argument_field(&fault, text, &value);
+    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == (good && exact >= 1));
+    FUZZ_CHECK(value == (result == 0 ? exact : 0));
+}
+
+static void check_counts(const char *text)
+{
+    unsigned threads = 0, piles = 0;
+    fuzz_wide exact;
+    bool good = read_digits(text, text + strlen(text), &exact);
+    int result = argument_parallel(&fault, "--x", text, &threads);
+
+    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == (good && exact >= 1));
+    FUZZ_CHECK(result == 0 ? threads == (exact < UINT_MAX ? exact : UINT_MAX) : threads == 0);
+    result = argument_piles(&fault, "--x", text, &piles);
+    good = good && exact >= FORMAT_PILES_MIN && exact <= FORMAT_PILES_MAX && (exact & (exact - 1)) == 0;
+    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == good);
+    FUZZ_CHECK(piles == (good ? exact : 0));
+}
+
+static void check_pile(const char *text)
+{
+    const char *hyphen = strchr(text, '-'), *end = text + strlen(text);
+    uint64_t first = 7, last = 7;
+    fuzz_wide low = 0, high;
+    bool good = read_digits(text, hyphen != NULL ? hyphen : end, &low);
+    int result = argument_pile(&fault, "--x", text, &first, &last);
+
+    high = low;
+    good = good && (hyphen == NULL || read_digits(hyphen + 1, end, &high)) && low <= high && high <= UINT64_MAX;
+    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == good);
+    FUZZ_CHECK(good ? first == low && last == high : first == 7 && last == 7);
+}
+
+static void check_sizes(const char *text)
+{
+    uint64_t bytes = 0;
+    int result = argument_memory(&fault, "-S", text, &bytes);
+
+    FUZZ_CHECK(fuzz_is_reported(&fault, result));
+    FUZZ_CHECK(result == 0 ? bytes >= HARDWARE_MEMORY_MIN : bytes == 0);
+    bytes = 0;
+    result = argument_bytes(&fault, "--x", text, &bytes);
+    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == (bytes > 0));
+    FUZZ_CHECK(result != 0 || strchr(text, '%') == NULL);
+}
+
+/* ---- Strings ---- */
+
+static void check_strings(const char *text)
+{
+    uint8_t string[RECORD_DELIMITER_BYTES_MAX], separator = 0;
+    size_t bytes;
+    int result = argument_delimiter(&fault, "--x", text, string, &bytes);
+
+    FUZZ_CHECK(fuzz_is_reported(&fault, result));
+    FUZZ_CHECK(result != 0 || (bytes >= 1 && bytes <= RECORD_DELIMITER_BYTES_MAX));
+    FUZZ_CHECK(result == 0 || *text == '\0' || strchr(text, '\\') != NULL || strlen(text) > RECORD_DELIMITER_BYTES_MAX);
+    result = argument_start(&fault, "--x", text, &bytes);
+    FUZZ_CHECK(fuzz_is_reported(&fault, result) && bytes == strlen(text));
+    FUZZ_CHECK((result == 0) == (bytes >= 1 && bytes < RECORD_DELIMITER_BYTES_MAX && strchr(text, '\n') == NULL));
+    result = argument_separator(&fault, text, &separator);
+    FUZZ_CHECK(fuzz_is_reported(&fault, result));
+    FUZZ_CHECK(result == 0 || separator == 0);
+}
+
+/* The bytes written as escapes, in the way that `choices` says, are the bytes again. */
+static void check_escapes(const uint8_t *data, size_t bytes, uint64_t choices)
+{
+    static const char letters[] = "abfnrtv\\'\"?", meanings[] = "\a\b\f\n\r\t\v\\'\"?";
+    char *text = malloc(4 * bytes + 1), *at = text;
+    uint8_t *back = malloc(bytes + 1);
+    size_t count;
+
+    FUZZ_CHECK(text != NULL && back != NULL);
+    for (size_t i = 0; i < bytes; i++, choices = choices >> 2 | choices << 62) {
+        const char *meaning = data[i] != '\0' ? strchr(meanings, data[i]) : NULL;
+
+        if (choices % 4 == 0 && data[i] != '\0' && data[i] != '\\')
+            at += sprintf(at, "%c", data[i]);
+        else if (choices % 4 == 1 && meaning != NULL)
+            at += sprintf(at, "\\%c", letters[meaning - meanings]);
+        else if (choices % 4 == 2)
+            at += sprintf(at, "\\x%02x", data[i]);
+        else
+            at += sprintf(at, "\\%03o", data[i]);
+    }
+    *at = '\0';
+    FUZZ_CHECK(escape_parse(text, back, bytes, &count) == 0);
+    FUZZ_CHECK(count == bytes && (bytes == 0 || memcmp(back, data, bytes) == 0));
+    if (bytes > 0)
+        FUZZ_CHECK(escape_parse(text, back, bytes - 1, &count) != 0 && errno == ERANGE && count == bytes - 1);
+    free(text);
+    free(back);
+}
+
+/* ---- Patterns ---- */
+
+/* The pattern as printf takes it for a number of 64 bits; NULL if it is none. */
+static char *printf_format(const char *pattern)
+{
+    char *format = malloc(2 * strlen(pattern) + sizeof PRIu64), *at = format;
+    unsigned numbers = 0, digits;
+
+    FUZZ_CHECK(format != NULL);
+    while (*pattern != '\0') {
+        if (pattern[0] == '%' && pattern[1] != '%') {
+            size_t length = strspn(pattern + 1, "0123456789");
+
+            digits = length == 0 ? 1 : length > 9 ? UINT_MAX : (unsigned)strtoul(pattern + 1, NULL, 10);
+            if (pattern[length + 1] != 'd' || (length > 0 && pattern[1] != '0') || digits == 0 || numbers++ > 0)
+                break;
+            if (length > 9 && strspn(pattern + 1, "0") >= length - 2)
+                digits = (unsigned)strtoul(pattern + length - 1, NULL, 10);
+            if (digits == 0 || digits > PATTERN_DIGITS_MAX)
+                break;
+            at += sprintf(at, "%%0%u" PRIu64, digits);
+            pattern += length + 2;
+            continue;
+        }
+        if (pattern[0] == '%')
+            *at++ = *pattern++;
+        *at++ = *pattern++;
+    }
+    *at = '\0';
+    if (*pattern == '\0' && numbers == 1)
+        return format;
+    free(format);
+    return NULL;
+}
+
+static void check_pattern(const char *pattern, uint64_t number)
+{
+    char *format = printf_format(pattern), *name = pattern_name(pattern, number), *expected;
+    size_t room;
+
+    FUZZ_CHECK(pattern_is_valid(pattern) == (format != NULL));
+    FUZZ_CHECK((name != NULL) == (format != NULL));
+    if (format == NULL)
+        return;
+    room = strlen(name) + 2;
+    expected = malloc(room);
+    FUZZ_CHECK(expected != NULL);
+    snprintf(expected, room, format, number);
+    FUZZ_CHECK(strcmp(name, expected) == 0);
+    free(expected);
+    free(name);
+    free(format);
+}
+
+/* ---- Splits ---- */
+
+static void check_split(const char *text, uint64_t records)
+{
+    struct split split;
+    const char *colon = strchr(text, ':');
+    fuzz_wide part;
+
+    errno = 0;
+    if (split_parse(text, &split) != 0) {
+        FUZZ_CHECK(errno == EINVAL || errno == ERANGE);
+        return;
+    }
+    FUZZ_CHECK(colon != NULL && split.path == colon + 1 && *split.path != '\0');
+    FUZZ_CHECK(split.is_percentage == (colon[-1] == '%'));
+    FUZZ_CHECK(strspn(text, split.is_percentage ? "0123456789.%" : "0123456789") == (size_t)(colon - text));
+    FUZZ_CHECK(!split.is_percentage || split.amount <= 1000000);
+    part = split.is_percentage ? (fuzz_wide)records * split.amount / 1000000 : split.amount;
+    FUZZ_CHECK(split_records(&split, records) == part);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    struct fuzz fuzz = {data, bytes};
+    uint64_t number = fuzz_number(&fuzz);
+    char *text;
+
+    fault_init(&fault);
+    check_escapes(fuzz.data, fuzz.bytes, number);
+    text = fuzz_line(&fuzz);
+    check_shuf_numbers(text);
+    check_number(text, number);
+    check_counts(text);
+    check_pile(text);
+    check_sizes(text);
+    check_strings(text);
+    check_pattern(text, number);
+    check_split(text, number);
+    free(text);
+    fault_release(&fault);
+    return 0;
+}

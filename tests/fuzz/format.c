@@ -1,0 +1,76 @@
+/* A store's format is read from its text if and only if that is what is written for it; and every format is. */
+
+#include "fuzz.h"
+
+#include "format.h"
+
+static bool is_same(const struct format *one, const struct format *other)
+{
+    const struct record_format *a = &one->record, *b = &other->record;
+    const bool byte = a->kind == RECORD_BYTE || a->kind == RECORD_LINES;
+    const bool counted = a->kind == RECORD_LINES || a->kind == RECORD_SIZE;
+
+    return one->piles == other->piles && one->header_bytes == other->header_bytes &&
+           one->header_records == other->header_records && a->kind == b->kind && a->starts == b->starts &&
+           (!byte || a->delimiter == b->delimiter) && (!counted || a->count == b->count) &&
+           (a->kind != RECORD_STRING ||
+            (a->string_bytes == b->string_bytes && memcmp(a->string, b->string, a->string_bytes) == 0));
+}
+
+/* Another function may have to read it: nothing in it is out of range. */
+static void check_ranges(const struct format *format)
+{
+    const struct record_format *record = &format->record;
+
+    FUZZ_CHECK(format->piles >= FORMAT_PILES_MIN && format->piles <= FORMAT_PILES_MAX);
+    FUZZ_CHECK((format->piles & (format->piles - 1)) == 0);
+    FUZZ_CHECK((record->kind != RECORD_LINES && record->kind != RECORD_SIZE) || record->count >= 1);
+    if (record->kind != RECORD_STRING) {
+        FUZZ_CHECK(!record->starts);
+        return;
+    }
+    FUZZ_CHECK(record->string_bytes >= 2 && record->string_bytes <= RECORD_DELIMITER_BYTES_MAX);
+    FUZZ_CHECK(!record->starts ||
+               (record->string[0] == '\n' && memchr(record->string + 1, '\n', record->string_bytes - 1) == NULL));
+}
+
+static void read_and_write(const uint8_t *data, size_t bytes)
+{
+    uint8_t string[RECORD_DELIMITER_BYTES_MAX];
+    char again[FORMAT_TEXT_BYTES], *text = malloc(bytes + 1);
+    struct format format;
+
+    FUZZ_CHECK(text != NULL);
+    memcpy(text, data, bytes);
+    text[bytes] = '\0';
+    if (format_parse(&format, string, text, bytes)) {
+        check_ranges(&format);
+        FUZZ_CHECK(format_text(&format, again) == bytes && memcmp(again, data, bytes) == 0);
+    }
+    free(text);
+}
+
+static void write_and_read(struct fuzz *fuzz)
+{
+    uint8_t string[RECORD_DELIMITER_BYTES_MAX], string_again[RECORD_DELIMITER_BYTES_MAX];
+    struct format format = {.record = fuzz_format(fuzz, string)}, again;
+    char text[FORMAT_TEXT_BYTES];
+    size_t bytes;
+
+    format.piles = (unsigned)FORMAT_PILES_MIN << fuzz_byte(fuzz) % 12;
+    format.header_bytes = fuzz_number(fuzz);
+    format.header_records = fuzz_number(fuzz);
+    bytes = format_text(&format, text);
+    FUZZ_CHECK(bytes < FORMAT_TEXT_BYTES && strlen(text) == bytes);
+    FUZZ_CHECK(format_parse(&again, string_again, text, bytes));
+    FUZZ_CHECK(is_same(&format, &again));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    struct fuzz fuzz = {data, bytes};
+
+    read_and_write(data, bytes);
+    write_and_read(&fuzz);
+    return 0;
+}

@@ -1,0 +1,251 @@
+/*
+ * Input files as one stream of whole records: whatever sizes it is read in, and whether the last file comes through a
+ * pipe, it is the same. The header and the stream of one file are that file, completed at its end; the streams of
+ * several are those of each, one after another.
+ */
+
+#include "fuzz.h"
+
+#include "source.h"
+
+enum { FILES_MAX = 3, FILE_MAX = 12000, ADDED_MAX = RECORD_DELIMITER_BYTES_MAX, STREAM_MAX = 40000 };
+
+struct file {
+    uint8_t data[FILE_MAX];
+    size_t bytes;
+};
+
+/* What came of reading. */
+struct stream {
+    bool failed;
+    uint8_t data[STREAM_MAX];
+    size_t bytes;
+    uint8_t header[FILE_MAX + ADDED_MAX];
+    size_t header_bytes;
+    size_t end[FILES_MAX]; /* of the part that is said to be of each file */
+};
+
+static const char *const names[FILES_MAX] = {"0", "1", "2"};
+static struct file files[FILES_MAX];
+static size_t file_count;
+static struct source_layout layout;
+
+/* ---- Reading ---- */
+
+/* What was given back, to be read again. */
+struct unread {
+    uint8_t *data;
+    size_t bytes; /* that have not been read again yet */
+};
+
+/* Give back the last bytes that were read, unless there are still some that were given back. */
+static void give_back(struct source *source, struct stream *stream, size_t bytes, struct unread *unread)
+{
+    if (unread->bytes > 0 || bytes == 0)
+        return;
+    free(unread->data);
+    stream->bytes -= bytes;
+    unread->data = fuzz_copy(stream->data + stream->bytes, bytes);
+    unread->bytes = bytes;
+    source_unread(source, unread->data, bytes);
+}
+
+/* Read some bytes. Returns whether there may be more; the stream has failed if not. */
+static bool read_some(struct source *source, struct stream *stream, size_t bytes, struct unread *unread)
+{
+    uint8_t *data = malloc(bytes);
+    ssize_t got;
+
+    FUZZ_CHECK(data != NULL);
+    got = source_read(source, data, bytes);
+    FUZZ_CHECK(got <= (ssize_t)bytes);
+    stream->failed = got < 0;
+    if (got > 0) {
+        FUZZ_CHECK((size_t)got <= STREAM_MAX - stream->bytes);
+        memcpy(stream->data + stream->bytes, data, (size_t)got);
+        stream->bytes += (size_t)got;
+        unread->bytes -= unread->bytes < (size_t)got ? unread->bytes : (size_t)got;
+        give_back(source, stream, bytes % 2 == 0 ? (size_t)got / 2 : 0, unread);
+        FUZZ_CHECK(source_delivered_bytes(source) == stream->bytes);
+    }
+    free(data);
+    return got > 0;
+}
+
+static void ask_names(const struct source *source, const char *const *name, size_t count, struct stream *stream)
+{
+    uint64_t end;
+
+    for (uint64_t at = 0; at < stream->bytes; at = end) {
+        const char *found = source_name_at(source, at, &end);
+        size_t i = 0;
+
+        while (found != name[i])
+            FUZZ_CHECK(++i < count);
+        FUZZ_CHECK(end > at && end <= stream->bytes);
+        stream->end[i] = (size_t)end;
+    }
+}
+
+/* The format's records end where the stream does. */
+static void check_whole(const struct stream *stream)
+{
+    struct record_scan scan = {0};
+    uint32_t ends[64], last = 0;
+
+    for (size_t at = 0, scanned; at < stream->bytes; at += scanned) {
+        size_t found = record_ends(&layout.format, &scan, stream->data + at, stream->bytes - at, ends, 64, &scanned);
+
+        last = found > 0 ? (uint32_t)at + ends[found - 1] : last;
+    }
+    FUZZ_CHECK(last == stream->bytes);
+}
+
+/* Read files in pieces of sizes that `sizes` tells. */
+static void read_files(const char *const *name, size_t count, struct fuzz sizes, struct stream *stream)
+{
+    struct fuzz left = sizes;
+    struct fault fault;
+    struct source *source;
+    const uint8_t *header;
+    struct unread unread = {NULL, 0};
+
+    stream->bytes = stream->header_bytes = 0;
+    memset(stream->end, 0, sizeof stream->end);
+    fault_init(&fault);
+    source = source_open(name, count, &layout, &fault);
+    stream->failed = source == NULL;
+    while (source != NULL) {
+        left = left.bytes == 0 ? sizes : left;
+        if (!read_some(source, stream, fuzz_from_to(&left, 1, STREAM_MAX), &unread))
+            break;
+    }
+    FUZZ_CHECK(fuzz_is_reported(&fault, stream->failed));
+    if (!stream->failed) {
+        FUZZ_CHECK(source_delivered_bytes(source) == stream->bytes);
+        header = source_header(source, &stream->header_bytes);
+        FUZZ_CHECK(stream->header_bytes <= sizeof stream->header);
+        if (stream->header_bytes > 0)
+            memcpy(stream->header, header, stream->header_bytes);
+        ask_names(source, name, count, stream);
+        check_whole(stream);
+    }
+    source_free(source);
+    free(unread.data);
+    fault_release(&fault);
+}
+
+/* ---- What must be the same ---- */
+
+static void compare(const struct stream *one, const struct stream *other)
+{
+    FUZZ_CHECK(one->failed == other->failed);
+    if (one->failed)
+        return;
+    FUZZ_CHECK(one->bytes == other->bytes && memcmp(one->data, other->data, one->bytes) == 0);
+    FUZZ_CHECK(one->header_bytes == other->header_bytes);
+    FUZZ_CHECK(memcmp(one->header, other->header, one->header_bytes) == 0);
+    FUZZ_CHECK(memcmp(one->end, other->end, sizeof one->end) == 0);
+}
+
+/* The last file through standard input. */
+static void read_from_pipe(struct fuzz sizes, struct stream *stream)
+{
+    const char *name[FILES_MAX] = {names[0], names[1], names[2]};
+    const struct file *last = &files[file_count - 1];
+    int ends[2];
+
+    FUZZ_CHECK(pipe(ends) == 0 && dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
+    FUZZ_CHECK(write(ends[1], last->data, last->bytes) == (ssize_t)last->bytes);
+    close(ends[0]);
+    close(ends[1]);
+    name[file_count - 1] = "-";
+    read_files(name, file_count, sizes, stream);
+}
+
+static void put(uint8_t *text, size_t *used, const uint8_t *data, size_t bytes)
+{
+    FUZZ_CHECK(*used + bytes <= STREAM_MAX);
+    if (bytes > 0)
+        memcpy(text + *used, data, bytes);
+    *used += bytes;
+}
+
+/* Put together what was taken apart. */
+static void check_text(const struct file *file, const struct stream *stream)
+{
+    static uint8_t text[STREAM_MAX];
+    const struct record_format *format = &layout.format;
+    const size_t start_bytes = format->starts && stream->bytes > 0 ? format->string_bytes - 1 : 0;
+    size_t used = 0;
+
+    put(text, &used, stream->header, stream->header_bytes);
+    FUZZ_CHECK(start_bytes <= stream->bytes);
+    if (start_bytes > 0) {
+        put(text, &used, format->string + 1, start_bytes);
+        FUZZ_CHECK(memcmp(stream->data + stream->bytes - start_bytes, format->string + 1, start_bytes) == 0);
+    }
+    put(text, &used, stream->data, stream->bytes - start_bytes);
+    FUZZ_CHECK(used >= file->bytes && used - file->bytes <= ADDED_MAX);
+    FUZZ_CHECK(memcmp(text, file->data, file->bytes) == 0);
+}
+
+static void check_each(struct fuzz sizes, const struct stream *all)
+{
+    static struct stream one;
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < file_count; i++) {
+        read_files(&names[i], 1, sizes, &one);
+        FUZZ_CHECK(!one.failed);
+        check_text(&files[i], &one);
+        if (layout.format.kind == RECORD_CSV) /* a line end may be added that is like those of the first file */
+            continue;
+        FUZZ_CHECK(one.bytes <= all->bytes - bytes && memcmp(all->data + bytes, one.data, one.bytes) == 0);
+        bytes += one.bytes;
+        FUZZ_CHECK(one.bytes == 0 || all->end[i] == bytes);
+    }
+    FUZZ_CHECK(layout.format.kind == RECORD_CSV || bytes == all->bytes);
+}
+
+/* ---- Inputs ---- */
+
+/* A file: the beginning of the first one, maybe, since that is how files have the same header; then some bytes, maybe
+ * many times. */
+static void take_file(struct fuzz *fuzz, size_t i)
+{
+    struct file *file = &files[i];
+    size_t common = i > 0 ? fuzz_from_to(fuzz, 0, files[0].bytes) : 0;
+    size_t times = fuzz_byte(fuzz), bytes = fuzz_from_to(fuzz, 0, fuzz->bytes);
+
+    memcpy(file->data, files[0].data, common);
+    file->bytes = common + fuzz_repeat(fuzz, bytes, times, file->data + common, FILE_MAX - common);
+    fuzz_put(names[i], file->data, file->bytes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    static const uint8_t large[] = {0x7f, 0xff};
+    static struct stream stream, other;
+    const struct fuzz at_once = {large, sizeof large};
+    struct fuzz fuzz = {data, bytes}, sizes;
+    uint8_t string[RECORD_DELIMITER_BYTES_MAX];
+
+    layout.format = fuzz_format(&fuzz, string);
+    layout.header_bytes = fuzz_byte(&fuzz);
+    layout.header_records = fuzz_byte(&fuzz) % 8;
+    file_count = 1 + fuzz_byte(&fuzz) % FILES_MAX;
+    sizes = (struct fuzz){fuzz.data, fuzz.bytes < 8 ? fuzz.bytes : 8};
+    for (size_t i = 0; i < 8; i++)
+        (void)fuzz_byte(&fuzz);
+    for (size_t i = 0; i < file_count; i++)
+        take_file(&fuzz, i);
+    read_files(names, file_count, at_once, &stream);
+    read_files(names, file_count, sizes, &other);
+    compare(&stream, &other);
+    read_from_pipe(sizes, &other);
+    compare(&stream, &other);
+    if (!stream.failed)
+        check_each(sizes, &stream);
+    return 0;
+}

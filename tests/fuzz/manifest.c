@@ -1,0 +1,148 @@
+/*
+ * A manifest is read from its text if and only if that is what is written for it, and whatever is written is read. The
+ * checksum is made right here: one that is wrong would hide all that is behind it.
+ */
+
+#include "fuzz.h"
+
+#include <inttypes.h>
+
+#include "manifest.h"
+#include "xxh64.h"
+
+enum { PILES_MAX = 40, INPUTS_MAX = 8, NAME_BYTES = 32 };
+
+/* The text is given away. */
+static int parse(struct manifest *manifest, char *text, size_t bytes)
+{
+    int result = manifest_parse(manifest, text, bytes);
+
+    free(text);
+    return result;
+}
+
+/* ---- Texts ---- */
+
+static void check_piles(const struct manifest *manifest, const char *text)
+{
+    struct manifest_pile pile;
+
+    for (unsigned i = 0; i < manifest->piles; i++) {
+        char *line = fuzz_copy(text + manifest->piles_at + (size_t)i * MANIFEST_PILE_BYTES, MANIFEST_PILE_BYTES);
+
+        FUZZ_CHECK(manifest_parse_pile(line, i, &pile) == 0);
+        FUZZ_CHECK(memcmp(&pile, &manifest->pile[i], sizeof pile) == 0);
+        free(line);
+    }
+}
+
+static void read_and_write(const char *text, size_t bytes)
+{
+    struct manifest manifest;
+
+    if (parse(&manifest, fuzz_copy(text, bytes + 1), bytes) == 0) {
+        size_t again_bytes;
+        char *again = manifest_text(&manifest, &again_bytes);
+
+        FUZZ_CHECK(again != NULL && again_bytes == bytes && memcmp(again, text, bytes) == 0);
+        free(again);
+        check_piles(&manifest, text);
+    }
+    manifest_release(&manifest);
+}
+
+/* As it stands, and with a checksum behind it. */
+static void read_text(const uint8_t *data, size_t bytes)
+{
+    static const char form[] = "checksum %016" PRIx64 "\n";
+    char *text = malloc(bytes + sizeof form + 16);
+    struct xxh64 checksum;
+
+    FUZZ_CHECK(text != NULL);
+    memcpy(text, data, bytes);
+    text[bytes] = '\0';
+    read_and_write(text, bytes);
+    xxh64_init(&checksum, 0);
+    xxh64_update(&checksum, data, bytes);
+    read_and_write(text, bytes + (size_t)sprintf(text + bytes, form, xxh64_value(&checksum)));
+    free(text);
+}
+
+/* ---- Manifests ---- */
+
+struct made {
+    struct manifest manifest;
+    struct manifest_input input[INPUTS_MAX];
+    char name[INPUTS_MAX][NAME_BYTES + 1];
+    struct manifest_pile pile[PILES_MAX];
+};
+
+static void take_input(struct fuzz *fuzz, struct manifest_input *input, char name[NAME_BYTES + 1])
+{
+    size_t length = fuzz_byte(fuzz) % NAME_BYTES;
+
+    input->bytes = fuzz_number(fuzz);
+    input->name = name;
+    for (size_t i = 0; i < length; i++) {
+        name[i] = (char)fuzz_byte(fuzz);
+        if (name[i] == '\0')
+            name[i] = '\n';
+    }
+    name[length] = '\0';
+}
+
+/* One that makes sense. */
+static void take_manifest(struct fuzz *fuzz, struct made *made)
+{
+    struct manifest *manifest = &made->manifest;
+
+    memset(made, 0, sizeof *made);
+    for (int i = 0; i < MANIFEST_KEY_BYTES; i++)
+        manifest->key[i] = fuzz_byte(fuzz);
+    manifest->header_bytes = fuzz_byte(fuzz);
+    manifest->header_checksum = manifest->header_bytes > 0 ? fuzz_number(fuzz) : 0;
+    manifest->input = made->input;
+    manifest->inputs = fuzz_byte(fuzz) % (INPUTS_MAX + 1);
+    for (size_t i = 0; i < manifest->inputs; i++)
+        take_input(fuzz, &made->input[i], made->name[i]);
+    manifest->pile = made->pile;
+    manifest->piles = fuzz_byte(fuzz) % (PILES_MAX + 1);
+    for (size_t i = 0; i < manifest->piles; i++) {
+        struct manifest_pile *pile = &made->pile[i];
+
+        pile->bytes = fuzz_number(fuzz) >> 8;
+        pile->records = pile->bytes > 0 ? 1 + fuzz_number(fuzz) % pile->bytes : 0;
+        pile->checksum = fuzz_number(fuzz);
+    }
+}
+
+static void write_and_read(struct fuzz *fuzz)
+{
+    static struct made made;
+    struct manifest again;
+    char *text;
+    size_t bytes;
+    bool known = true;
+
+    take_manifest(fuzz, &made);
+    FUZZ_CHECK(manifest_fits(&made.manifest));
+    text = manifest_text(&made.manifest, &bytes);
+    FUZZ_CHECK(text != NULL && strlen(text) == bytes);
+    check_piles(&made.manifest, text);
+    FUZZ_CHECK(parse(&again, text, bytes) == 0);
+    for (size_t i = 0; i < made.manifest.inputs; i++)
+        known &= made.input[i].bytes != MANIFEST_UNKNOWN;
+    FUZZ_CHECK(manifest_is_known(&again) == known);
+    FUZZ_CHECK(manifest_is_same(&made.manifest, &again));
+    FUZZ_CHECK(manifest_holds_same(&made.manifest, &again));
+    manifest_release(&again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    struct fuzz fuzz = {data, bytes};
+
+    read_text(data, bytes);
+    write_and_read(&fuzz);
+    return 0;
+}

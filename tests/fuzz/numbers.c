@@ -1,0 +1,293 @@
+/*
+ * Numbers, sizes and decimal fractions: taken if and only if the headers say so, and with the value that arithmetic on
+ * wider numbers gives; for decimal_read that is the libc's long double, rounded down.
+ */
+
+#include "fuzz.h"
+
+#include <errno.h>
+#include <fenv.h>
+#include <float.h>
+#include <math.h>
+
+#include "decimal.h"
+#include "number.h"
+
+enum { TEXT_MAX = 400, DIGITS_MAX = 64 /* that decimal_read looks at */ };
+
+static const char digits[] = "0123456789";
+
+/* ---- Whole numbers and sizes ---- */
+
+/* The digits at the start; what is too large for 64 bits stays so. */
+static size_t read_digits(const char *text, fuzz_wide *value)
+{
+    size_t length = strspn(text, digits);
+
+    *value = 0;
+    for (size_t i = 0; i < length; i++)
+        if (*value <= UINT64_MAX)
+            *value = *value * 10 + (unsigned)(text[i] - '0');
+    return length;
+}
+
+static void check_number(const char *text)
+{
+    fuzz_wide expected;
+    size_t length = read_digits(text, &expected);
+    bool good = length > 0 && expected <= UINT64_MAX;
+    uint64_t value;
+    const char *end = number_digits(text, &value);
+
+    FUZZ_CHECK(good ? end == text + length && value == expected : end == NULL);
+    FUZZ_CHECK(good || errno == (length == 0 ? EINVAL : ERANGE));
+    good = good && text[length] == '\0';
+    FUZZ_CHECK((number_parse(text, &value) == 0) == good);
+    FUZZ_CHECK(good ? value == expected : errno == EINVAL || errno == ERANGE);
+}
+
+static void check_size(const char *text, uint64_t whole)
+{
+    static const char units[] = "bKMGTPEZYRQ";
+    fuzz_wide expected;
+    const char *unit = text + read_digits(text, &expected), *place;
+    uint64_t bytes;
+    bool good = unit > text && expected <= UINT64_MAX;
+
+    if (unit[0] != '\0' && unit[1] != '\0')
+        good = false;
+    if (*unit == '%') {
+        expected = good ? expected * whole / 100 : 0;
+    } else {
+        place = *unit == '\0' ? units + 1 : strchr(units, strchr("kmgt", *unit) != NULL ? *unit - 'a' + 'A' : *unit);
+        good = good && place != NULL;
+        for (; good && place > units && expected <= UINT64_MAX; place--)
+            expected *= 1024;
+    }
+    good = good && expected <= UINT64_MAX;
+    FUZZ_CHECK((number_parse_size(text, whole, &bytes) == 0) == good);
+    FUZZ_CHECK(good ? bytes == expected : errno == EINVAL || errno == ERANGE);
+}
+
+/* It is the number, to half a tenth of the largest unit of which there is one. */
+static void check_size_text(uint64_t bytes)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    char text[32], unit[8];
+    unsigned long whole, tenth = 0;
+    size_t power = 0;
+    fuzz_wide shown, exact;
+    char *after;
+
+    whole = strtoul(number_format_size(bytes, text), &after, 10);
+    if (*after == '.') {
+        tenth = strtoul(after + 1, &after, 10);
+        FUZZ_CHECK(tenth >= 1 && tenth <= 9);
+    }
+    FUZZ_CHECK(sscanf(after, " %7s", unit) == 1);
+    while (strcmp(unit, units[power]) != 0)
+        FUZZ_CHECK(++power < sizeof units / sizeof *units);
+    FUZZ_CHECK(whole < 1024 && (whole > 0 || power == 0));
+    shown = ((fuzz_wide)whole * 10 + tenth) << (10 * power);
+    exact = (fuzz_wide)bytes * 10;
+    FUZZ_CHECK((shown > exact ? shown - exact : exact - shown) * 2 <= (fuzz_wide)1 << (10 * power));
+}
+
+/* ---- Decimal fractions ---- */
+
+/* A text as decimal.h defines it, taken apart. */
+struct fraction {
+    enum decimal_verdict verdict; /* but for the number's size */
+    char text[TEXT_MAX + 16];     /* without blanks and sign */
+    char digit[TEXT_MAX];         /* the value is 0.DIGITS * 10^point */
+    size_t count;                 /* without zeros at either end */
+    int64_t point;
+};
+
+static bool is_name(const char *text, const char *name)
+{
+    for (; *text != '\0' && (*text | ' ') == *name; text++)
+        name++;
+    return *text == '\0' && *name == '\0';
+}
+
+/* The exponent, or false if the text is none. */
+static bool read_exponent(const char *text, int64_t *exponent)
+{
+    char *end;
+
+    *exponent = 0;
+    if (*text == '\0')
+        return true;
+    if (*text != 'e' && *text != 'E')
+        return false;
+    text += 1 + (text[1] == '-' || text[1] == '+');
+    if (*text == '\0' || strspn(text, digits) != strlen(text))
+        return false;
+    *exponent = strtol(text, &end, 10);
+    if (*exponent > 1000000)
+        *exponent = 1000000;
+    if (text[-1] == '-')
+        *exponent = -*exponent;
+    return true;
+}
+
+static void strip_zeros(struct fraction *fraction)
+{
+    size_t zeros = 0;
+
+    while (zeros < fraction->count && fraction->digit[zeros] == 0)
+        zeros++;
+    memmove(fraction->digit, fraction->digit + zeros, fraction->count - zeros);
+    fraction->count -= zeros;
+    fraction->point -= (int64_t)zeros;
+    while (fraction->count > 0 && fraction->digit[fraction->count - 1] == 0)
+        fraction->count--;
+}
+
+static void take_apart(const char *text, struct fraction *fraction)
+{
+    static const char blanks[] = " \t";
+    bool negative, point = false;
+    char *at = fraction->text;
+    int64_t exponent;
+
+    memset(fraction, 0, sizeof *fraction);
+    text += strspn(text, blanks);
+    negative = *text == '-';
+    text += negative || *text == '+';
+    snprintf(fraction->text, sizeof fraction->text, "%s", text);
+    for (size_t end = strlen(fraction->text); end > 0 && strchr(blanks, fraction->text[end - 1]) != NULL; end--)
+        fraction->text[end - 1] = '\0';
+    if (is_name(at, "nan")) {
+        fraction->verdict = DECIMAL_NAN;
+        return;
+    }
+    if (is_name(at, "inf") || is_name(at, "infinity")) {
+        fraction->verdict = negative ? DECIMAL_NEGATIVE : DECIMAL_INFINITE;
+        return;
+    }
+    for (; (*at >= '0' && *at <= '9') || (*at == '.' && !point); at++) {
+        if (*at == '.') {
+            point = true;
+            continue;
+        }
+        fraction->digit[fraction->count++] = (char)(*at - '0');
+        fraction->point += !point;
+    }
+    if (fraction->count == 0 || !read_exponent(at, &exponent)) {
+        fraction->verdict = DECIMAL_INVALID;
+        return;
+    }
+    strip_zeros(fraction);
+    fraction->point += exponent;
+    fraction->verdict = negative && fraction->count > 0 ? DECIMAL_NEGATIVE : DECIMAL_OK;
+}
+
+/* The digits that decimal_read looks at, for the libc. */
+static long double value_of(const struct fraction *fraction)
+{
+    char text[DIGITS_MAX + 32] = "0.";
+    size_t length = 2;
+
+    for (size_t i = 0; i < fraction->count && i < DIGITS_MAX; i++)
+        text[length++] = (char)('0' + fraction->digit[i]);
+    snprintf(text + length, sizeof text - length, "e%lld", (long long)fraction->point);
+    return strtold(text, NULL);
+}
+
+static void check_decimal(const char *text, const struct fraction *fraction)
+{
+    size_t length = strlen(text);
+    char *copy = fuzz_copy(text, length); /* without a NUL byte */
+    struct decimal value = {1, 1};
+    enum decimal_verdict verdict = decimal_read(copy, length, &value), expected = fraction->verdict;
+    long double number = fraction->count > 0 ? value_of(fraction) : 0;
+    int exponent;
+
+    free(copy);
+    if (expected == DECIMAL_OK && number >= ldexpl(1, 1024))
+        expected = DECIMAL_INFINITE;
+    FUZZ_CHECK(verdict == expected);
+    if (verdict != DECIMAL_OK) {
+        FUZZ_CHECK(value.mantissa == 1 && value.exponent == 1);
+    } else if (number < ldexpl(1, -1074)) {
+        FUZZ_CHECK(value.mantissa == 0 && value.exponent == 0);
+    } else {
+        number = frexpl(number, &exponent);
+        FUZZ_CHECK(value.mantissa == (uint64_t)ldexpl(number, 64));
+        FUZZ_CHECK(value.exponent == exponent - 64);
+    }
+}
+
+/* Double the digits after the point; the carry is the next bit. */
+static bool double_digits(char *digit, size_t count)
+{
+    int carry = 0;
+
+    while (count-- > 0) {
+        carry += 2 * digit[count];
+        digit[count] = (char)(carry % 10);
+        carry /= 10;
+    }
+    return carry != 0;
+}
+
+/* The least whole number not below a fraction less than 1 times 2^64. */
+static fuzz_wide threshold_of(const struct fraction *fraction)
+{
+    char digit[2 * TEXT_MAX] = {0};
+    size_t zeros, count;
+    fuzz_wide threshold = 0;
+
+    if (fraction->point < -TEXT_MAX)
+        return 1;
+    zeros = (size_t)-fraction->point;
+    count = zeros + fraction->count;
+    memcpy(digit + zeros, fraction->digit, fraction->count);
+    for (int bit = 0; bit < 64; bit++)
+        threshold = threshold << 1 | double_digits(digit, count);
+    for (size_t i = 0; i < count; i++)
+        if (digit[i] != 0)
+            return threshold + 1;
+    return threshold;
+}
+
+static void check_threshold(const char *text, const struct fraction *fraction)
+{
+    bool is_one = fraction->count == 1 && fraction->point == 1 && fraction->digit[0] == 1;
+    int expected = 0;
+    fuzz_wide exact = 0;
+    uint64_t threshold;
+    bool all;
+
+    if (fraction->verdict == DECIMAL_INFINITE ||
+        (fraction->verdict == DECIMAL_OK && fraction->count > 0 && fraction->point > 0 && !is_one))
+        expected = ERANGE;
+    else if (fraction->verdict != DECIMAL_OK)
+        expected = EINVAL;
+    else if (fraction->count > 0)
+        exact = is_one ? (fuzz_wide)1 << 64 : threshold_of(fraction);
+    errno = 0;
+    FUZZ_CHECK((decimal_threshold(text, &threshold, &all) == 0) == (expected == 0));
+    FUZZ_CHECK(expected == 0 || errno == expected);
+    FUZZ_CHECK(expected != 0 || exact == (fuzz_wide)threshold + ((fuzz_wide)all << 64));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    struct fuzz fuzz = {data, bytes < TEXT_MAX ? bytes : TEXT_MAX - 1};
+    uint64_t number = fuzz_number(&fuzz);
+    char *text = fuzz_line(&fuzz);
+    static struct fraction fraction;
+
+    fesetround(FE_DOWNWARD);
+    take_apart(text, &fraction);
+    check_decimal(text, &fraction);
+    check_threshold(text, &fraction);
+    check_number(text);
+    check_size(text, number);
+    check_size_text(number);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,230 @@
+/*
+ * The ends of records, whatever pieces the stream comes in, are those that the definitions in record.h give byte by
+ * byte; record_advance stands where record_ends does; what record_missing adds ends the last record; and a stream is
+ * cut into the files that these ends allow.
+ */
+
+#include "fuzz.h"
+
+#include "cut.h"
+#include "record.h"
+
+enum { STREAM_MAX = 2048, PIECES = 16 };
+
+/* How the stream comes: sizes of pieces and room for ends, over and over. */
+struct pieces {
+    size_t bytes[PIECES];
+    size_t room[PIECES];
+    size_t count;
+};
+
+struct stream {
+    uint8_t data[STREAM_MAX + RECORD_DELIMITER_BYTES_MAX];
+    size_t bytes;
+    uint32_t ends[STREAM_MAX + RECORD_DELIMITER_BYTES_MAX];
+    size_t records;
+};
+
+static struct stream stream;
+
+/* ---- The definitions ---- */
+
+/* A record as far as it has come. */
+struct beginning {
+    size_t bytes;
+    uint64_t delimiters;
+    uint64_t quotes;
+};
+
+/* Does it end with its last byte, which stands before `end`? */
+static bool is_record(const struct record_format *format, const struct beginning *record, const uint8_t *end)
+{
+    switch (format->kind) {
+    case RECORD_BYTE:
+        return record->delimiters == 1;
+    case RECORD_STRING:
+        return record->bytes >= format->string_bytes &&
+               memcmp(end - format->string_bytes, format->string, format->string_bytes) == 0;
+    case RECORD_LINES:
+        return record->delimiters == format->count;
+    case RECORD_SIZE:
+        return record->bytes == format->count;
+    case RECORD_CSV:
+        return end[-1] == '\n' && record->quotes % 2 == 0;
+    }
+    return false;
+}
+
+static void find_ends(const struct record_format *format)
+{
+    struct beginning record = {0};
+
+    stream.records = 0;
+    for (size_t at = 0; at < stream.bytes; at++) {
+        record.bytes++;
+        record.delimiters += stream.data[at] == format->delimiter;
+        record.quotes += stream.data[at] == '"';
+        if (is_record(format, &record, stream.data + at + 1)) {
+            stream.ends[stream.records++] = (uint32_t)at + 1;
+            record = (struct beginning){0};
+        }
+    }
+}
+
+/* ---- Scans ---- */
+
+static void scan_piece(const struct record_format *format, struct record_scan *scan, size_t from, size_t bytes,
+                       size_t room, size_t *records)
+{
+    uint8_t *piece = fuzz_copy(stream.data + from, bytes);
+
+    for (size_t at = 0, scanned; at < bytes; at += scanned) {
+        uint32_t *ends = fuzz_copy(stream.ends, room * sizeof *ends);
+        uint8_t *rest = fuzz_copy(piece + at, bytes - at);
+        size_t found = record_ends(format, scan, rest, bytes - at, ends, room, &scanned);
+
+        FUZZ_CHECK(found <= room && found <= stream.records - *records);
+        for (size_t i = 0; i < found; i++)
+            FUZZ_CHECK(from + at + ends[i] == stream.ends[*records + i]);
+        *records += found;
+        FUZZ_CHECK(scanned == (found == room ? ends[found - 1] : bytes - at));
+        free(ends);
+        free(rest);
+    }
+    free(piece);
+}
+
+static void check_scans(const struct record_format *format, const struct pieces *pieces)
+{
+    struct record_scan scan = {0}, advanced = {0};
+    size_t records = 0;
+
+    for (size_t at = 0, i = 0, bytes; at < stream.bytes; at += bytes, i = (i + 1) % pieces->count) {
+        uint8_t *piece;
+
+        bytes = pieces->bytes[i] < stream.bytes - at ? pieces->bytes[i] : stream.bytes - at;
+        scan_piece(format, &scan, at, bytes, pieces->room[i], &records);
+        piece = fuzz_copy(stream.data + at, bytes);
+        record_advance(format, &advanced, piece, bytes);
+        free(piece);
+        FUZZ_CHECK(scan.done == advanced.done && scan.open == advanced.open && scan.quoted == advanced.quoted);
+    }
+    FUZZ_CHECK(records == stream.records);
+}
+
+/* ---- The end ---- */
+
+/* Add what is missing. False if nothing can be. */
+static bool complete(const struct record_format *format)
+{
+    struct record_scan scan = {0};
+    const uint8_t *bytes;
+    ssize_t missing;
+
+    record_advance(format, &scan, stream.data, stream.bytes);
+    missing = record_missing(format, &scan, &bytes);
+    if (missing < 0)
+        return false;
+    if (stream.bytes == 0) {
+        FUZZ_CHECK(missing == 0 || format->starts);
+        return true;
+    }
+    if (missing > 0)
+        memcpy(stream.data + stream.bytes, bytes, (size_t)missing);
+    stream.bytes += (size_t)missing;
+    find_ends(format);
+    FUZZ_CHECK(stream.records > 0 && stream.ends[stream.records - 1] == stream.bytes);
+    return true;
+}
+
+/* ---- Files ---- */
+
+/* The end of the file that begins with a record, as a number of records. */
+static size_t file_end(size_t first, uint64_t records, uint64_t limit_bytes)
+{
+    const size_t start = first == 0 ? 0 : stream.ends[first - 1];
+    size_t end = first + 1;
+
+    while (end < stream.records && end - first < records && stream.ends[end] - start <= limit_bytes)
+        end++;
+    return end;
+}
+
+static void check_files(const struct record_format *format, const struct pieces *pieces, uint64_t records,
+                        uint64_t limit_bytes)
+{
+    struct cut cut = {.format = format, .limit_bytes = limit_bytes};
+    size_t end = file_end(0, records, limit_bytes);
+    size_t file_start = 0, written = 0, given = 0;
+
+    cut_begin(&cut, records);
+    for (size_t i = 0, left = 0; written + given < stream.bytes;) {
+        uint8_t *piece;
+        size_t bytes;
+        enum cut_step step;
+
+        if (left == 0) {
+            left = pieces->bytes[i];
+            i = (i + 1) % pieces->count;
+        }
+        if (left > stream.bytes - written - given)
+            left = stream.bytes - written - given;
+        bytes = left;
+        piece = fuzz_copy(stream.data + written + given, bytes);
+        step = cut_next(&cut, piece, &bytes);
+        free(piece);
+        FUZZ_CHECK(bytes <= left);
+        FUZZ_CHECK((step == CUT_NEXT) == (bytes == 0));
+        left -= bytes;
+        switch (step) {
+        case CUT_WRITE:
+            written += given + bytes;
+            given = 0;
+            FUZZ_CHECK(written <= stream.ends[end - 1]);
+            break;
+        case CUT_HOLD:
+            given += bytes;
+            break;
+        case CUT_NEXT:
+            FUZZ_CHECK(written == stream.ends[end - 1] && written > file_start);
+            file_start = written;
+            end = file_end(end, records, limit_bytes);
+            cut_begin(&cut, records);
+            break;
+        }
+    }
+    FUZZ_CHECK(given == 0 && end == stream.records);
+}
+
+/* ---- Inputs ---- */
+
+static struct pieces take_pieces(struct fuzz *fuzz)
+{
+    struct pieces pieces = {.count = 1 + fuzz_byte(fuzz) % PIECES};
+
+    for (size_t i = 0; i < pieces.count; i++) {
+        pieces.bytes[i] = fuzz_from_to(fuzz, 1, STREAM_MAX);
+        pieces.room[i] = 1 + fuzz_byte(fuzz);
+    }
+    return pieces;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    struct fuzz fuzz = {data, bytes};
+    uint8_t string[RECORD_DELIMITER_BYTES_MAX];
+    const struct record_format format = fuzz_format(&fuzz, string);
+    const struct pieces pieces = take_pieces(&fuzz);
+    uint64_t records = fuzz_number(&fuzz), limit_bytes = fuzz_number(&fuzz);
+    size_t times;
+
+    times = fuzz_byte(&fuzz);
+    stream.bytes = fuzz_repeat(&fuzz, fuzz.bytes, times, stream.data, STREAM_MAX);
+    find_ends(&format);
+    check_scans(&format, &pieces);
+    if (complete(&format) && stream.bytes > 0) {
+        check_files(&format, &pieces, records + (records == 0), UINT64_MAX);
+        check_files(&format, &pieces, UINT64_MAX, limit_bytes + (limit_bytes == 0));
+    }
+    return 0;
+}
