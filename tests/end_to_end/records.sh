@@ -384,8 +384,8 @@ test_a_header_is_dropped_from_later_files() {
 
 test_a_header_is_lines_where_records_are_made_of_lines() {
     printf 'comment\n>a\n1\n>b\n2' >in
-    { printf 'comment\n'; printf '>c\n3\n'; } >more
-    records_below 'comment\n' '>a\n1\n|>b\n2\n|>c\n3\n|' --header --record-start='>' in more
+    printf 'comment\n>c\n3\n' >other
+    records_below 'comment\n' '>a\n1\n|>b\n2\n|>c\n3\n|' --header --record-start='>' in other
     { printf 'two\nlines\n'; seq 8; } >in
     records_below 'two\nlines\n' '1\n2\n3\n4\n|5\n6\n7\n8\n|' --header=2 --record-lines=4 in
     tr '\n' '\0' <in >nul
