@@ -43,7 +43,7 @@ static int check_space(const struct setup *setup, const struct store *store)
     uint64_t bytes = source_known_bytes(setup->source);
     uint64_t room;
 
-    if (sys_free_space(store->folder.path, &room) != 0 || room >= bytes)
+    if (sys_free_space(store->folder.fd, &room) != 0 || room >= bytes)
         return 0;
     return fault_say(store->folder.fault, "%s: %s: %llu MiB are needed, %llu MiB are free", store->folder.path,
                      strerror(ENOSPC), (unsigned long long)(bytes >> 20), (unsigned long long)(room >> 20));
