@@ -275,7 +275,9 @@ static int gather_piles(struct setup *setup, const struct store *store, const ui
         fault_say(&setup->fault, "%s: there is no batch in it", setup->options->gather);
         goto out;
     }
-    if (stack == NULL || setup_output(setup) != 0 || setup_temporary(setup) != 0)
+    if (stack == NULL || setup_output(setup) != 0 ||
+        output_check_room(setup->output, plan_output_bytes(setup->options, bytes_of(stack, count))) != 0 ||
+        setup_temporary(setup) != 0)
         goto out;
     if (setup_large_run(setup, &run, setup_memory(setup, needed_for(stack, count))) != 0)
         goto out;
