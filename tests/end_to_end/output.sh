@@ -298,7 +298,7 @@ test_a_failed_rename_leaves_the_old_file() {
 test_a_failed_close_leaves_the_old_file() {
     mkdir folder
     echo old >folder/file
-    for at in 1 2 3; do # the first is that of the old file, opened to see whether it may be written
+    for at in $(seq 20); do # the first are those of directories, from which nothing is read
         rm -f failed
         seq 10 | FAULT_CALL=close FAULT_AT=$at FAULT_LOG=failed bigshuf-faulty -o folder/file 2>said || break
         echo old >folder/file
