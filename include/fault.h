@@ -26,6 +26,9 @@ void fault_release(struct fault *fault);
  * `return fault_report(...)`. */
 int fault_report(struct fault *fault, const char *name, int error);
 
+/* A name for a message: '' if it is empty. */
+const char *fault_name(const char *name);
+
 /* The same with a message of one's own, in printf's manner, put after "bigshuf: ". Returns -1. All messages are one
  * line: control characters in a name show as '?', an empty name as ''. */
 __attribute__((format(printf, 2, 3))) int fault_say(struct fault *fault, const char *format, ...);

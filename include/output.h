@@ -58,6 +58,10 @@ struct output;
  * whether two would be the same file. A FIFO waits for its reader here. NULL after a report. */
 struct output *output_open(const struct output_plan *plan, struct fault *fault);
 
+/* At least so many bytes will be written, in all: is there room for them, as far as is known? Files that are yet to be
+ * found, as there are more shards than there were, are expected to be where the others are. 0, or -1 after a report. */
+int output_check_room(const struct output *output, uint64_t bytes);
+
 /* Must all input have been read, and its records counted, before output_begin? Else it may come with UINT64_MAX while
  * input is still to be read. */
 bool output_waits(const struct output *output);

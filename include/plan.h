@@ -29,6 +29,9 @@ bool plan_is_plain(const struct options *options);
 /* Are they drawn from a range, so that numbers that are not drawn need not be there? */
 bool plan_is_drawn(const struct options *options);
 
+/* The least that the output can have, in bytes, if the inputs have at least `known_bytes`. */
+uint64_t plan_output_bytes(const struct options *options, uint64_t known_bytes);
+
 /* Does the output never end? */
 bool plan_is_endless(const struct options *options);
 

@@ -52,10 +52,13 @@ ssize_t source_read(struct source *source, uint8_t *data, size_t bytes);
  * Not again before they have been. */
 void source_unread(struct source *source, const uint8_t *data, size_t bytes);
 
-/* Bytes in the regular files among the inputs, less their headers, as far as known at the start. */
+/* So many bytes will come, all told: for the maker of a source that is not over files. */
+void source_expect(struct source *source, uint64_t bytes);
+
+/* Bytes in the regular files among the inputs, less their headers, as far as known at the start; or those expected. */
 uint64_t source_known_bytes(const struct source *source);
 
-/* Are all inputs regular files, so that what will come is known but for changes? */
+/* Are all inputs regular files, so that what will come is known but for changes? Or is it expected? */
 bool source_is_known(const struct source *source);
 
 /* Is this file one of the inputs? */

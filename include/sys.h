@@ -15,28 +15,32 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-int sys_open(const char *path, int flags, mode_t mode);     /* adds O_CLOEXEC */
-int sys_open_anonymous(const char *directory, mode_t mode); /* O_TMPFILE, read and write; ENOTSUP where there is none */
+int sys_open(const char *path, int flags, mode_t mode); /* adds O_CLOEXEC */
 int sys_close(int fd);
 int sys_stat(const char *path, struct stat *status);
 int sys_fstat(int fd, struct stat *status);
 int sys_fchmod(int fd, mode_t mode);
 int sys_fchown(int fd, uid_t owner, gid_t group);
 int sys_ftruncate(int fd, off_t length);
-int sys_link_descriptor(int fd, const char *path); /* gives an anonymous file a name (linkat of /proc/self/fd/N) */
-bool sys_can_link_descriptor(int fd);              /* is /proc there, so that the above can work? */
-int sys_rename(const char *from, const char *to);
-int sys_exchange(const char *one, const char *other); /* the names of two files, in one step; fails where it cannot */
+bool sys_can_link_descriptor(int fd); /* is /proc there, so that sys_link_descriptor can work? */
 int sys_unlink(const char *path);
 char *sys_realpath(const char *path); /* malloc'd */
-ssize_t sys_readlink(const char *path, char *target, size_t bytes);
-int sys_readable(const char *path); /* faccessat: 0 if the effective user may read it; opens nothing */
-int sys_mkstemp(char *pattern);     /* close-on-exec */
+int sys_readable(const char *path);   /* faccessat: 0 if the effective user may read it; opens nothing */
+int sys_mkstemp(char *pattern);       /* close-on-exec */
 
-/* Names in a directory that is open; links are not followed. */
+/* A directory whose names are to be used with the functions below; it need not be readable (O_PATH). */
+int sys_open_directory(const char *path);
+
+/* Names in a directory that is open; links are not followed. AT_FDCWD stands for the current directory. */
 int sys_open_at(int directory, const char *name, int flags, mode_t mode); /* adds O_CLOEXEC and O_NOFOLLOW */
 int sys_stat_at(int directory, const char *name, struct stat *status);
-int sys_mkdir_at(int directory, const char *name, mode_t mode); /* AT_FDCWD stands for the current directory */
+int sys_open_anonymous(int directory, const char *name, mode_t mode); /* O_TMPFILE in that one; ENOTSUP if unknown */
+ssize_t sys_readlink(int directory, const char *name, char *target, size_t bytes);
+int sys_link_descriptor(int fd, int directory, const char *name);    /* gives an anonymous file a name */
+int sys_exchange(int directory, const char *one, const char *other); /* two files, in one step; fails if unknown */
+bool sys_is_mount_point(int directory, const char *name); /* as far as the system tells: such a file can be neither
+                                                             replaced nor unlinked */
+int sys_mkdir_at(int directory, const char *name, mode_t mode);
 int sys_link_at(int directory, const char *from, const char *to);
 int sys_rename_at(int directory, const char *from, const char *to);
 int sys_unlink_at(int directory, const char *name);
@@ -88,15 +92,22 @@ void *sys_allocate(size_t count, size_t bytes);  /* calloc */
 enum { SYS_LINE_BYTES = 64 };
 void *sys_allocate_lines(size_t count, size_t bytes);
 
-int sys_random(void *data, size_t bytes);                   /* getentropy, bytes <= 256 */
-int sys_free_space(const char *directory, uint64_t *bytes); /* what an ordinary user may still write there */
-bool sys_is_mount_point(
-    const char *path); /* as far as the system tells: a mounted file can be neither replaced nor unlinked */
+int sys_random(void *data, size_t bytes); /* getentropy, bytes <= 256 */
+
+/* What the user may still write to the file system of a file or directory that is open. Fails with ENOTSUP
+ * where that tells little, since the file system may compress what it is given. */
+int sys_free_space(int fd, uint64_t *bytes);
+
+/* A file's access control list, in the system's own form: how long it is, or with `bytes` above 0 the list itself. 0 if
+ * there is none besides the mode, or where there are no such lists. Setting one of 0 bytes takes away what is there. */
+ssize_t sys_get_acl(int fd, void *list, size_t bytes);
+int sys_set_acl(int fd, const void *list, size_t bytes);
 bool sys_is_memory_file_system(int fd); /* tmpfs or ramfs */
 
 /* pthread_create on *(pthread_t *)thread, with a stack of `stack_bytes` or the least the system takes; -1 and errno. */
 int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread);
 
+void sys_nap(void);          /* a millisecond, or until a signal comes; may be called by a signal handler */
 void sys_write_back(int fd); /* advice only: what was written should begin to go to disk */
 void sys_sequential(int fd); /* advice only: will be read from front to back */
 void sys_widen_pipe(int fd); /* advice only: if it is a pipe, let it hold 1 MiB */

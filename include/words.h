@@ -25,6 +25,9 @@ enum { WORDS_NUMBER_BYTES = 21 }; /* the longest number and its delimiter */
 /* Write number `i` of a range to `text`, WORDS_NUMBER_BYTES long. Returns how many bytes it takes. */
 size_t words_number(const struct words_range *range, uint64_t i, uint8_t *text);
 
+/* How many bytes the numbers of a range are; UINT64_MAX if they are more than that. */
+uint64_t words_range_bytes(const struct words_range *range);
+
 /* All numbers, ascending. NULL with errno. */
 struct source *words_range_source(const struct words_range *range);
 

@@ -80,6 +80,11 @@ void fault_release(struct fault *fault)
     pthread_mutex_destroy(&fault->mutex);
 }
 
+const char *fault_name(const char *name)
+{
+    return name[0] == '\0' ? "''" : name;
+}
+
 int fault_report(struct fault *fault, const char *name, int error)
 {
     int errno_before = errno;
@@ -88,7 +93,7 @@ int fault_report(struct fault *fault, const char *name, int error)
         struct line line = {.length = 0};
         bool cut = strlen(name) > NAME_BYTES;
 
-        append(&line, "bigshuf: %.*s%s: %s", NAME_BYTES, name[0] == '\0' ? "''" : name, cut ? "..." : "",
+        append(&line, "bigshuf: %.*s%s: %s", NAME_BYTES, fault_name(name), cut ? "..." : "",
                error == 0 ? "unexpected end of file" : strerror(error));
         print(&line);
         end_report(fault);

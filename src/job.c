@@ -73,7 +73,13 @@ static int shuffle_small(struct job *job, struct run *run, size_t bytes)
     return status;
 }
 
-/* Temporary space that is sure to be needed: by promise at most D - 3/4 S, and nothing if D fits into S. */
+/* Temporary space that is sure to be needed: by promise at most D - 3/4 S, and nothing if D fits into S.
+ *
+ * Where temporary files and output share a disk, this much and what the output needs do not add up. Every byte of the
+ * input is in memory, in a temporary file or in the output, and in one of them alone: pass 1 writes no output, and pass
+ * 2 gives back what it has read of a pile before it writes the pile. So the temporary files and the output together
+ * grow from T, all that was spilled, while piles are written that were in memory, to D at most, and stay there to the
+ * end. The peak is the larger one of T and D, and each of them is compared with what is free by itself. */
 static uint64_t spill_expected(uint64_t known_bytes, uint64_t memory_bytes)
 {
     return known_bytes <= memory_bytes ? 0 : known_bytes - memory_bytes / 4 * 3;
@@ -253,7 +259,15 @@ static int check_end(struct job *job)
         return 0;
     if (sys_stat(options->output, &status) == 0 && !S_ISREG(status.st_mode))
         return 0;
-    return fault_say(&job->setup.fault, "%s: -r without -n would never end", options->output);
+    return fault_say(&job->setup.fault, "%s: -r without -n would never end", fault_name(options->output));
+}
+
+/* Is there room for the output? */
+static int check_room(const struct job *job)
+{
+    uint64_t known_bytes = job->setup.source != NULL ? source_known_bytes(job->setup.source) : 0;
+
+    return output_check_room(job->setup.output, plan_output_bytes(job->setup.options, known_bytes));
 }
 
 /* No records are wanted, so nothing is opened but the output. */
@@ -275,7 +289,7 @@ static int open_all(struct job *job)
         if (job->gnu == NULL)
             return -1;
     }
-    if (setup_output(&job->setup) != 0 || setup_temporary(&job->setup) != 0)
+    if (setup_output(&job->setup) != 0 || check_room(job) != 0 || setup_temporary(&job->setup) != 0)
         return -1;
     return setup_seed(&job->setup);
 }

@@ -21,8 +21,12 @@
 #include "sys.h"
 #include "target.h"
 
-/* Files that stay open until the commit, fewer than the descriptors that spill.c leaves to others. */
-enum { KEPT_OPEN = 8 };
+/* Files that stay open until the commit. Each takes two descriptors if it replaces another one, together fewer than
+ * those that spill.c leaves to others. */
+enum { KEPT_OPEN = 4 };
+
+/* File systems among which output may be divided, and still be compared with the room that they have. */
+enum { DISKS = 16 };
 
 struct file {
     const char *path; /* NULL: standard output; for free if it was made from a pattern */
@@ -37,8 +41,11 @@ struct output {
     size_t room;
     size_t begun; /* files that have been; the last one is in work if `in_work` */
     bool in_work;
-    bool is_in_place; /* is any file written in place, which may be one of the inputs? */
-    uint64_t records; /* of all files */
+    bool is_in_place;  /* is any file written in place, which may be one of the inputs? */
+    uint64_t records;  /* of all files */
+    dev_t disk[DISKS]; /* all that the files are on, */
+    size_t disks;
+    uint64_t room_bytes; /* and what can be written to them together; UINT64_MAX if that is not known */
     struct filters *filters;
     struct cut cut;
     struct hold hold;
@@ -182,14 +189,40 @@ static int open_sink(struct output *output, size_t number)
     return output->file[number].sink == NULL ? -1 : 0;
 }
 
+/* Count the room on the disk of a file, if that is not one that has been seen. */
+static void count_room(struct output *output, const struct sink *sink)
+{
+    uint64_t free_bytes;
+    dev_t device;
+
+    if (output->room_bytes == UINT64_MAX)
+        return;
+    if (!sink_disk(sink, &device, &free_bytes)) {
+        output->room_bytes = UINT64_MAX;
+        return;
+    }
+    for (size_t i = 0; i < output->disks; i++)
+        if (output->disk[i] == device)
+            return;
+    if (output->disks == DISKS || free_bytes > UINT64_MAX - output->room_bytes) {
+        output->room_bytes = UINT64_MAX;
+        return;
+    }
+    output->disk[output->disks++] = device;
+    output->room_bytes += free_bytes;
+}
+
 /* Open each file, and close again those for which there are not enough descriptors. */
 static int check_files(struct output *output)
 {
     for (size_t i = 0; i < output->files; i++) {
-        if (is_filtered(output, i))
+        if (is_filtered(output, i)) {
+            output->room_bytes = UINT64_MAX;
             continue;
+        }
         if (open_sink(output, i) != 0)
             return -1;
+        count_room(output, output->file[i].sink);
         output->is_in_place = output->is_in_place || sink_is_in_place(output->file[i].sink);
         if (i >= KEPT_OPEN && !sink_is_direct(output->file[i].sink)) {
             sink_free(output->file[i].sink);
@@ -207,7 +240,7 @@ static int check_plan(const struct output *output)
 
     if (has_shards(plan) && (plan->path == NULL || !pattern_is_valid(plan->path)))
         return fault_say(output->fault, "%s: no pattern with one %%d, such as part-%%05d",
-                         plan->path == NULL ? "standard output" : plan->path);
+                         plan->path == NULL ? "standard output" : fault_name(plan->path));
     if (plan->shards > OUTPUT_FILES_MAX)
         return fault_say(output->fault, "%s: more than %d files", plan->path, OUTPUT_FILES_MAX);
     if (split_exceeds_whole(plan->split, plan->splits))
@@ -239,6 +272,18 @@ struct output *output_open(const struct output_plan *plan, struct fault *fault)
 fail:
     output_free(output);
     return NULL;
+}
+
+int output_check_room(const struct output *output, uint64_t bytes)
+{
+    const char *first = output->file[0].path;
+
+    if (output->room_bytes >= bytes)
+        return 0;
+    return fault_say(output->fault, "%s%s: %s: about %llu MiB are needed, %llu MiB are free",
+                     first != NULL ? first : "write error", output->files > 1 ? " and the other files" : "",
+                     strerror(ENOSPC), (unsigned long long)(bytes >> 20),
+                     (unsigned long long)(output->room_bytes >> 20));
 }
 
 /* ---- One file ---- */
@@ -401,7 +446,7 @@ static int publish(struct output *output)
     return status;
 }
 
-/* Nothing will be taken back any more: old files that have been replaced are unlinked now. */
+/* Nothing will be taken back any more: old files that have been replaced are unlinked now, or by the signal handler. */
 static void free_sinks(struct output *output)
 {
     for (size_t i = 0; i < output->files; i++) {
@@ -422,10 +467,10 @@ int output_commit(struct output *output)
     for (size_t i = 0; i < output->begun; i++)
         if (output->file[i].sink != NULL && sink_finish(output->file[i].sink) != 0)
             return -1;
-    signals_block(&before);
+    signals_hold(&before);
     status = publish(output);
+    signals_release(&before);
     free_sinks(output);
-    signals_restore(&before);
     return status;
 }
 

@@ -86,6 +86,31 @@ bool plan_is_drawn(const struct options *options)
            options->count <= count / 2;
 }
 
+/* The smallest numbers of a range are the shortest. */
+static uint64_t range_output_bytes(const struct options *options)
+{
+    struct words_range range = plan_range(options);
+    uint8_t text[WORDS_NUMBER_BYTES];
+    uint64_t shortest = words_number(&range, 0, text);
+
+    if (options->repeat)
+        return options->count <= UINT64_MAX / shortest ? options->count * shortest : UINT64_MAX;
+    if (range.full ? options->count < UINT64_MAX : options->count < range.count) {
+        range.count = options->count;
+        range.full = false;
+    }
+    return words_range_bytes(&range);
+}
+
+uint64_t plan_output_bytes(const struct options *options, uint64_t known_bytes)
+{
+    if (plan_is_endless(options) || options->probability != NULL || is_weighted(options))
+        return 0; /* which leave out records, even all of them, by chance or by weight */
+    if (options->range)
+        return options->range_full || options->range_count > 0 ? range_output_bytes(options) : 0;
+    return options->repeat || options->count < UINT64_MAX ? 0 : known_bytes;
+}
+
 bool plan_is_endless(const struct options *options)
 {
     return options->repeat && options->count == UINT64_MAX;

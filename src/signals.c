@@ -1,11 +1,16 @@
 /*
- * The handler may run between any two instructions, so the table is made of atomic pointers that are always either NULL
- * or a name that its owner promised to keep, and the handler calls nothing but unlink, sigaction and raise. The raised
- * signal is blocked while the handler runs; it strikes, with its default action, the moment the handler returns and
- * before the interrupted code goes on.
+ * A name is registered and its file made in two steps, and other threads go on while the handler runs: it would miss
+ * what they make behind its back. So it waits until nobody is between these steps, and lets nobody in again:
  *
- * The table grows by chunks that are never moved nor freed: the handler sees a chunk either not at all or zeroed. Ten
- * thousand shards take ten of them; a run that needs few names allocates nothing.
+ *     thread     holders++, dying?  no: go on ... holders--     yes: holders--, wait for the end
+ *     handler    dying = true, wait for holders == 0, unlink
+ *
+ * In one order of all these operations (C11's default for atomics) either the handler sees the holder or the holder
+ * sees that the process is dying. A holder blocks the signals, so that the handler does not wait for the thread that it
+ * has interrupted. From then on the table stays as it is, and so do the names in it.
+ *
+ * The table grows by chunks that are never moved nor freed; any thread may add one. Ten thousand shards take ten of
+ * them; a run that needs few names maps nothing. (Not from the heap, whose lock the interrupted thread may have.)
  */
 
 #include "signals.h"
@@ -15,7 +20,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "sys.h"
 
@@ -27,6 +31,8 @@ typedef _Atomic(const char *) slot_name;
 
 static slot_name first_chunk[CHUNK_SLOTS];
 static _Atomic(slot_name *) chunks[CHUNKS]; /* but for the first, which is above */
+static atomic_uint holders;                 /* threads that hold death off */
+static atomic_bool dying;                   /* has the handler begun? */
 static atomic_int lowest_free;              /* where to look first: without it, n names would take n^2 / 2 looks */
 
 static const int caught[] = {
@@ -36,7 +42,7 @@ static const int caught[] = {
 #endif
 };
 
-/* Caught too, but never blocked: it comes to the thread that writes, and at once. */
+/* Caught too, but blocked only by those who hold death off: it comes to the thread that writes, and at once. */
 static const int caught_always = SIGPIPE;
 
 static void catch_unless_ignored(int signal, const struct sigaction *action)
@@ -62,7 +68,11 @@ static slot_name *find_chunk(int chunk)
 static void die(int signal)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
+    sigset_t raised;
 
+    atomic_store(&dying, true);
+    while (atomic_load(&holders) > 0)
+        sys_nap();
     for (int chunk = 0; chunk < CHUNKS; chunk++) {
         slot_name *names = find_chunk(chunk);
 
@@ -74,8 +84,13 @@ static void die(int signal)
         }
     }
     sigemptyset(&action.sa_mask);
-    sigaction(signal, &action, NULL);
-    raise(signal);
+    sigemptyset(&raised);
+    sigaddset(&raised, signal);
+    for (;;) { /* once is enough, unless another thread ignores SIGPIPE in that moment */
+        sigaction(signal, &action, NULL);
+        raise(signal);
+        pthread_sigmask(SIG_UNBLOCK, &raised, NULL);
+    }
 }
 
 void signals_install(void)
@@ -99,9 +114,9 @@ static slot_name *take_chunk(int chunk)
 
     if (names != NULL)
         return names;
-    names = sys_allocate(CHUNK_SLOTS, sizeof *names);
+    names = sys_map(CHUNK_SLOTS * sizeof *names);
     if (names != NULL && !atomic_compare_exchange_strong(&chunks[chunk], &none, names)) {
-        free(names); /* another thread was faster */
+        sys_unmap(names, CHUNK_SLOTS * sizeof *names); /* another thread was faster */
         names = none;
     }
     return names;
@@ -148,6 +163,27 @@ void signals_block(sigset_t *before)
 
 void signals_restore(const sigset_t *before)
 {
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+void signals_hold(sigset_t *before)
+{
+    sigset_t set;
+
+    caught_set(&set);
+    sigaddset(&set, caught_always);
+    pthread_sigmask(SIG_BLOCK, &set, before);
+    atomic_fetch_add(&holders, 1);
+    if (!atomic_load(&dying))
+        return;
+    atomic_fetch_sub(&holders, 1);
+    for (;;)
+        sys_nap();
+}
+
+void signals_release(const sigset_t *before)
+{
+    atomic_fetch_sub(&holders, 1);
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 

@@ -29,13 +29,14 @@ struct source {
     const uint8_t *unread;
     size_t unread_bytes;
     uint64_t known_bytes, delivered_bytes;
+    bool known;                /* is that all that will come? */
     const struct files *files; /* the context of a source over files, else NULL */
 };
 
 struct files {
     const char *const *names;
     size_t count, next; /* the file being read is the one before `next` */
-    bool known;         /* are all regular? */
+    bool known;         /* are all regular? Only while they are looked at. */
     bool seen;          /* were the beginnings of all so far looked at? */
     uint64_t *end;      /* of each file that has been read, in the stream */
     uint64_t read;      /* bytes of the stream */
@@ -294,6 +295,7 @@ struct source *source_open(const char *const *names, size_t count, const struct 
         return NULL;
     }
     source->known_bytes = known_bytes;
+    source->known = files->known;
     source->files = files;
     return source;
 }
@@ -350,6 +352,12 @@ const char *source_name_at(const struct source *source, uint64_t offset, uint64_
     return files->names[i];
 }
 
+void source_expect(struct source *source, uint64_t bytes)
+{
+    source->known_bytes = bytes;
+    source->known = true;
+}
+
 uint64_t source_known_bytes(const struct source *source)
 {
     return source->known_bytes;
@@ -357,7 +365,7 @@ uint64_t source_known_bytes(const struct source *source)
 
 bool source_is_known(const struct source *source)
 {
-    return source->files != NULL && source->files->known;
+    return source->known;
 }
 
 bool source_is_from(const struct source *source, const struct stat *file)

@@ -72,31 +72,29 @@ static int report(const struct spill *spill, unsigned pile, unsigned part, int e
                      error == 0 ? "file is shorter than what was written" : strerror(error));
 }
 
-/* For systems that cannot make a file without a name: it has one for a moment, and death by signal ends that, too. */
+/* For systems that cannot make a file without a name: it has one for a moment, which death by signal waits for. */
 static int open_and_unlink(const char *directory)
 {
     static const char NAME[] = "/bigshuf-XXXXXX";
     size_t length = strlen(directory);
     char *path = sys_allocate(length + sizeof NAME, 1);
-    int slot = -1;
-    int fd = -1;
+    sigset_t before;
+    int fd;
     int error;
 
     if (path == NULL)
         return -1;
     memcpy(path, directory, length);
     memcpy(path + length, NAME, sizeof NAME);
-    slot = signals_register(path);
-    if (slot >= 0)
-        fd = sys_mkstemp(path);
+    signals_hold(&before);
+    fd = sys_mkstemp(path);
     error = errno;
     if (fd >= 0 && sys_unlink(path) != 0) {
         error = errno;
         io_close(fd);
         fd = -1;
     }
-    if (slot >= 0)
-        signals_forget(slot);
+    signals_release(&before);
     free(path);
     errno = error;
     return fd;
@@ -104,7 +102,7 @@ static int open_and_unlink(const char *directory)
 
 static int open_nameless(const char *directory)
 {
-    int fd = sys_open_anonymous(directory, 0600);
+    int fd = sys_open_anonymous(AT_FDCWD, directory, 0600);
 
     if (fd < 0 && (errno == ENOTSUP || errno == EISDIR || errno == EINVAL))
         fd = open_and_unlink(directory);
@@ -134,12 +132,13 @@ int spill_check(struct spill_place *place, uint64_t bytes)
         int fd = open_nameless(place->directory[d]);
 
         if (fd < 0)
-            return fault_say(place->fault, "temporary file in %s: %s", place->directory[d], strerror(errno));
+            return fault_say(place->fault, "temporary file in %s: %s", fault_name(place->directory[d]),
+                             strerror(errno));
+        if (sys_free_space(fd, &free_bytes) != 0)
+            free_bytes = UINT64_MAX; /* what is not known is no reason to refuse */
         io_close(fd);
         if (is_counted(place, d))
             continue;
-        if (sys_free_space(place->directory[d], &free_bytes) != 0)
-            free_bytes = UINT64_MAX; /* what is not known is no reason to refuse */
         room = free_bytes < UINT64_MAX - room ? room + free_bytes : UINT64_MAX;
     }
     if (place->compress != NULL)

@@ -44,7 +44,7 @@ static int check_space(const struct setup *setup, const struct store *store)
     uint64_t bytes = source_known_bytes(setup->source);
     uint64_t room;
 
-    if (sys_free_space(store->folder.path, &room) != 0 || room >= bytes)
+    if (sys_free_space(store->folder.fd, &room) != 0 || room >= bytes)
         return 0;
     return fault_say(store->folder.fault, "%s: %s: %llu MiB are needed, %llu MiB are free", store->folder.path,
                      strerror(ENOSPC), (unsigned long long)(bytes >> 20), (unsigned long long)(room >> 20));
@@ -282,7 +282,9 @@ static int gather_piles(struct setup *setup, const struct store *store, const ui
         fault_say(&setup->fault, "%s: there is no batch in it", setup->options->gather);
         goto out;
     }
-    if (stack == NULL || setup_output(setup) != 0 || setup_temporary(setup) != 0)
+    if (stack == NULL || setup_output(setup) != 0 ||
+        output_check_room(setup->output, plan_output_bytes(setup->options, bytes_of(stack, count))) != 0 ||
+        setup_temporary(setup) != 0)
         goto out;
     if (setup_large_run(setup, &run, setup_memory(setup, needed_for(stack, count))) != 0)
         goto out;

@@ -34,6 +34,7 @@
 
 #ifdef __linux__
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #endif
 #ifdef __APPLE__
 #include <sys/random.h>
@@ -41,6 +42,10 @@
 
 #ifndef __linux__ /* whose unistd.h has it */
 extern char **environ;
+#endif
+
+#ifdef __linux__
+static const char ACL[] = "system.posix_acl_access";
 #endif
 
 #ifndef MAP_ANONYMOUS
@@ -55,10 +60,19 @@ int sys_open(const char *path, int flags, mode_t mode)
     return open(path, flags | O_CLOEXEC, mode);
 }
 
-int sys_open_anonymous(const char *directory, mode_t mode)
+int sys_open_directory(const char *path)
+{
+#ifdef O_PATH
+    return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+#else
+    return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+#endif
+}
+
+int sys_open_anonymous(int directory, const char *name, mode_t mode)
 {
 #ifdef O_TMPFILE
-    int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    int fd = openat(directory, name, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
 
     /* A kernel before 3.11 sees an attempt to open the directory itself for writing. */
     if (fd < 0 && errno == EISDIR)
@@ -66,6 +80,7 @@ int sys_open_anonymous(const char *directory, mode_t mode)
     return fd;
 #else
     (void)directory;
+    (void)name;
     (void)mode;
     errno = ENOTSUP;
     return -1;
@@ -102,31 +117,28 @@ int sys_ftruncate(int fd, off_t length)
     return ftruncate(fd, length);
 }
 
-int sys_link_descriptor(int fd, const char *path)
+int sys_link_descriptor(int fd, int directory, const char *name)
 {
 #ifdef __linux__
     char link[sizeof "/proc/self/fd/" + 3 * sizeof fd];
 
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    return linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+    return linkat(AT_FDCWD, link, directory, name, AT_SYMLINK_FOLLOW);
 #else
     (void)fd;
-    (void)path;
+    (void)directory;
+    (void)name;
     errno = ENOTSUP;
     return -1;
 #endif
 }
 
-int sys_rename(const char *from, const char *to)
-{
-    return rename(from, to);
-}
-
-int sys_exchange(const char *one, const char *other)
+int sys_exchange(int directory, const char *one, const char *other)
 {
 #ifdef RENAME_EXCHANGE
-    return renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE);
+    return renameat2(directory, one, directory, other, RENAME_EXCHANGE);
 #else
+    (void)directory;
     (void)one;
     (void)other;
     errno = ENOTSUP;
@@ -480,25 +492,82 @@ int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *
     return 0;
 }
 
-int sys_free_space(const char *directory, uint64_t *bytes)
+#ifdef __linux__
+static bool compresses(int fd)
+{
+    static const uint32_t types[] = {0x9123683e, 0x2fc12fc1, 0xca451a4e}; /* Btrfs, ZFS, bcachefs */
+    struct statfs status;
+
+    for (size_t i = 0; fstatfs(fd, &status) == 0 && i < sizeof types / sizeof *types; i++)
+        if ((uint32_t)status.f_type == types[i])
+            return true;
+    return false;
+}
+#endif
+
+int sys_free_space(int fd, uint64_t *bytes)
 {
     struct statvfs status;
 
-    if (statvfs(directory, &status) != 0)
+#ifdef __linux__
+    if (compresses(fd)) {
+        errno = ENOTSUP;
         return -1;
-    *bytes = (uint64_t)status.f_bavail * (uint64_t)status.f_frsize;
+    }
+#endif
+    if (fstatvfs(fd, &status) != 0)
+        return -1;
+    *bytes = (uint64_t)(geteuid() == 0 ? status.f_bfree : status.f_bavail) * (uint64_t)status.f_frsize;
     return 0;
 }
 
-bool sys_is_mount_point(const char *path)
+#ifdef __linux__
+static bool means_no_list(int error)
+{
+    return error == ENODATA || error == EOPNOTSUPP || error == ENOSYS;
+}
+#endif
+
+ssize_t sys_get_acl(int fd, void *list, size_t bytes)
+{
+#ifdef __linux__
+    ssize_t got = fgetxattr(fd, ACL, list, bytes);
+
+    return got < 0 && means_no_list(errno) ? 0 : got;
+#else
+    (void)fd;
+    (void)list;
+    (void)bytes;
+    return 0;
+#endif
+}
+
+int sys_set_acl(int fd, const void *list, size_t bytes)
+{
+#ifdef __linux__
+    if (bytes > 0)
+        return fsetxattr(fd, ACL, list, bytes, 0);
+    return fremovexattr(fd, ACL) == 0 || means_no_list(errno) ? 0 : -1;
+#else
+    (void)fd;
+    (void)list;
+    if (bytes == 0)
+        return 0;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+bool sys_is_mount_point(int directory, const char *name)
 {
 #ifdef STATX_ATTR_MOUNT_ROOT
     struct statx status;
 
-    return statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, &status) == 0 &&
+    return statx(directory, name, AT_SYMLINK_NOFOLLOW, 0, &status) == 0 &&
            (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 #else
-    (void)path;
+    (void)directory;
+    (void)name;
     return false;
 #endif
 }
@@ -549,9 +618,9 @@ bool sys_can_link_descriptor(int fd)
     return lstat(link, &status) == 0;
 }
 
-ssize_t sys_readlink(const char *path, char *target, size_t bytes)
+ssize_t sys_readlink(int directory, const char *name, char *target, size_t bytes)
 {
-    return readlink(path, target, bytes);
+    return readlinkat(directory, name, target, bytes);
 }
 
 int sys_readable(const char *path)
@@ -562,6 +631,11 @@ int sys_readable(const char *path)
 off_t sys_seek(int fd, off_t offset, int whence)
 {
     return lseek(fd, offset, whence);
+}
+
+void sys_nap(void)
+{
+    (void)poll(NULL, 0, 1);
 }
 
 void sys_write_back(int fd)

@@ -1,6 +1,6 @@
 /*
- * realpath cannot be asked about a file that is yet to be made, nor does it say which way it took. So it is asked about
- * the directory only, and the last part of the path is followed here, link by link.
+ * The kernel opens the directory; the last part of the path, which need not be there, is followed here, link by link,
+ * each in the directory that has been opened. realpath is asked only whether the way leads through /dev or /proc.
  */
 
 #include "target.h"
@@ -10,12 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "io.h"
 #include "sys.h"
 
 enum {
     LINKS = 40,        /* symbolic links in a row before they are taken for a circle, as on Linux */
     LINK_BYTES = 4096, /* the longest link that is followed: PATH_MAX where there is one */
+    STICKY = 01000,    /* S_ISVTX, which POSIX alone does not name */
 };
 
 /* printf into memory of its own. NULL with errno. */
@@ -51,49 +54,84 @@ static bool is_special(const char *path)
     return (starts_with(path, "/dev/") && !starts_with(path, "/dev/shm/")) || starts_with(path, "/proc/");
 }
 
-/* Resolve the directory of `path`, but not its last part. */
+/* Is the file of this name, in the directory that `path` leads to, special? -1 with errno. */
+static int look_for_special(struct target *target)
+{
+    char *directory = sys_realpath(target->directory);
+    char *path = directory == NULL ? NULL : text("%s/%s", directory, target->name);
+
+    if (path != NULL)
+        target->special = is_special(path);
+    free(directory);
+    free(path);
+    return path == NULL ? -1 : 0;
+}
+
+/* Divide `path` into a directory and the last part, which is not looked at. */
 static int locate(struct target *target, const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
-    size_t parent_length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
-    char *parent = NULL;
-    int result = -1;
+    const char *slash = strrchr(path, '/');
+    const char *name = slash == NULL ? path : slash + 1;
+    int parent_length = slash == path ? 1 : (int)(slash - path);
 
     if (*name == '\0') {
         errno = slash == NULL ? ENOENT : EISDIR;
-        goto out;
+        return -1;
     }
-    parent = slash == NULL ? text(".") : text("%.*s", (int)parent_length, path);
-    if (parent == NULL)
-        goto out;
-    target->directory = sys_realpath(parent);
-    if (target->directory == NULL)
-        goto out;
-    target->path = text("%s/%s", strcmp(target->directory, "/") == 0 ? "" : target->directory, name);
-    if (target->path == NULL)
-        goto out;
-    target->name = strrchr(target->path, '/') + 1;
-    target->special = is_special(target->path);
-    result = 0;
-out:
-    free(parent);
-    return result;
+    target->directory = slash == NULL ? text(".") : text("%.*s", parent_length, path);
+    target->name = text("%s", name);
+    return target->directory == NULL || target->name == NULL ? -1 : look_for_special(target);
 }
 
-/* If the target is a symbolic link: where it leads, in *next, which is malloc'd; else NULL. 0, or -1 with errno. */
-static int read_link(const struct target *target, char **next)
+/* May a link be followed, or has anybody put it where everybody may put something? */
+static bool is_trusted(const struct stat *directory, const struct stat *link)
 {
-    char link[LINK_BYTES];
-    ssize_t length = sys_readlink(target->path, link, sizeof link);
+    bool is_public = (directory->st_mode & STICKY) && (directory->st_mode & S_IWOTH);
 
-    *next = NULL;
+    return !is_public || link->st_uid == sys_user() || link->st_uid == directory->st_uid;
+}
+
+/* Open the directory and look whether the name in it is a symbolic link: if so, *next, which is malloc'd, is where it
+ * leads. The link's owner is looked at before it is read: who may put another in its place is its owner, or the
+ * directory's. 0, or -1 with errno. */
+static int follow(struct target *target, char **next)
+{
+    int fd = sys_open_directory(target->directory);
+    struct stat directory;
+    struct stat status;
+    char link[LINK_BYTES];
+    ssize_t length;
+    int result = -1;
+
+    if (fd < 0)
+        return -1;
+    if (sys_fstat(fd, &directory) != 0)
+        goto out;
+    target->device = directory.st_dev;
+    target->inode = directory.st_ino;
+    if (target->special || sys_stat_at(fd, target->name, &status) != 0) {
+        result = target->special || errno == ENOENT ? 0 : -1;
+        goto out;
+    }
+    if (!S_ISLNK(status.st_mode)) {
+        result = 0;
+        goto out;
+    }
+    if (!is_trusted(&directory, &status)) {
+        errno = EACCES;
+        goto out;
+    }
+    length = sys_readlink(fd, target->name, link, sizeof link);
     if (length < 0)
-        return errno == EINVAL || errno == ENOENT ? 0 : -1; /* no link; nothing */
+        goto out;
     if (link[0] == '/')
         *next = text("%.*s", (int)length, link);
     else
         *next = text("%s/%.*s", target->directory, (int)length, link);
-    return *next == NULL ? -1 : 0;
+    result = *next == NULL ? -1 : 0;
+out:
+    (void)io_close(fd);
+    return result;
 }
 
 int target_find(struct target *target, const char *path)
@@ -108,7 +146,7 @@ int target_find(struct target *target, const char *path)
             goto out;
         free(next);
         next = NULL;
-        if (!target->special && read_link(target, &next) != 0)
+        if (follow(target, &next) != 0)
             goto out;
         if (next == NULL) {
             result = 0;
@@ -121,15 +159,31 @@ out:
     return result;
 }
 
+int target_enter(const struct target *target)
+{
+    int fd = sys_open_directory(target->directory);
+    struct stat status;
+
+    if (fd < 0)
+        return -1;
+    if (sys_fstat(fd, &status) == 0) {
+        if (status.st_dev == target->device && status.st_ino == target->inode)
+            return fd;
+        errno = ESTALE;
+    }
+    (void)io_close(fd);
+    return -1;
+}
+
 void target_release(struct target *target)
 {
     free(target->directory);
-    free(target->path);
+    free(target->name);
     *target = (struct target){0};
 }
 
-/* A file, in words that no other has: device and number, or its path if it is yet to be made; "" for what may be
- * written to several times. For free, or NULL with errno. */
+/* A file, in words that no other has: device and number, or its name in a directory if it is yet to be made; "" for
+ * what may be written to several times. For free, or NULL with errno. */
 static char *identify(const char *path, bool by_name)
 {
     struct target target = {0};
@@ -143,7 +197,8 @@ static char *identify(const char *path, bool by_name)
                    ? text("%llu:%llu", (unsigned long long)status.st_dev, (unsigned long long)status.st_ino)
                    : text("%s", "");
     if (target_find(&target, path) == 0)
-        identity = text("%s", target.path);
+        identity =
+            text("%llu:%llu/%s", (unsigned long long)target.device, (unsigned long long)target.inode, target.name);
     target_release(&target);
     return identity;
 }

@@ -39,13 +39,19 @@ struct source *words_source(const char *const *words, size_t count)
 {
     struct words *context = sys_allocate(1, sizeof *context);
     struct source *source = NULL;
+    uint64_t bytes = 0;
 
     if (context == NULL)
         return NULL;
     *context = (struct words){.word = words, .count = count};
     source = source_over(read_words, context, free);
-    if (source == NULL)
+    if (source == NULL) {
         free(context);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++)
+        bytes += strlen(words[i]) + 1;
+    source_expect(source, bytes);
     return source;
 }
 
@@ -62,6 +68,33 @@ size_t words_number(const struct words_range *range, uint64_t i, uint8_t *text)
     } while (number > 0);
     memcpy(text, digits + first, sizeof digits - first);
     return sizeof digits - first;
+}
+
+/* All that have as many digits as `from`, then those that have one more, and so on. */
+uint64_t words_range_bytes(const struct words_range *range)
+{
+    uint64_t last = range->first + (range->count - 1);
+    uint64_t bytes = 0;
+
+    if (range->count == 0 && !range->full)
+        return 0;
+    for (uint64_t from = range->first;;) {
+        uint8_t text[WORDS_NUMBER_BYTES];
+        size_t length = words_number(range, from - range->first, text);
+        uint64_t end = last; /* of those that have as many digits */
+        uint64_t power = 1;
+
+        for (size_t digit = 1; digit < length && power <= UINT64_MAX / 10; digit++)
+            power *= 10;
+        if (length < WORDS_NUMBER_BYTES && power - 1 < last)
+            end = power - 1;
+        if (end - from >= (UINT64_MAX - bytes) / length)
+            return UINT64_MAX;
+        bytes += (end - from + 1) * length;
+        if (end == last)
+            return bytes;
+        from = end + 1;
+    }
 }
 
 struct numbers {
@@ -107,7 +140,10 @@ struct source *words_range_source(const struct words_range *range)
     context->range = *range;
     context->ended = range->count == 0 && !range->full;
     source = source_over(read_numbers, context, free);
-    if (source == NULL)
+    if (source == NULL) {
         free(context);
+        return NULL;
+    }
+    source_expect(source, words_range_bytes(range));
     return source;
 }

@@ -35,13 +35,13 @@
 #undef sys_thread
 #undef sys_stat
 
-int sys_open_anonymous(const char *directory, mode_t mode);
+int sys_open_anonymous(int directory, const char *name, mode_t mode);
 int sys_mkstemp(char *pattern);
 int sys_close(int fd);
 ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset);
 ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset);
 int sys_punch_hole(int fd, off_t offset, off_t bytes);
-int sys_free_space(const char *directory, uint64_t *bytes);
+int sys_free_space(int fd, uint64_t *bytes);
 int sys_stat(const char *path, struct stat *status);
 unsigned sys_free_descriptors(unsigned wanted);
 bool sys_is_memory_file_system(int fd);
@@ -124,14 +124,13 @@ static inline bool disk_no_more_files(void)
     return disk.no_file != 0 || (disk.descriptors > 0 && disk.files == disk.descriptors);
 }
 
-int sys_open_anonymous(const char *directory, mode_t mode)
+int sys_open_anonymous(int directory, const char *name, mode_t mode)
 {
     if (disk.no_anonymous != 0) {
         errno = disk.no_anonymous;
         return -1;
     }
-    return disk_no_more_files() ? -1
-                                : disk_made(real_open_anonymous(directory, mode), directory[strlen(directory) - 1]);
+    return disk_no_more_files() ? -1 : disk_made(real_open_anonymous(directory, name, mode), name[strlen(name) - 1]);
 }
 
 int sys_mkstemp(char *pattern)
@@ -200,9 +199,9 @@ int sys_punch_hole(int fd, off_t offset, off_t bytes)
     return real_punch_hole(fd, offset, bytes);
 }
 
-int sys_free_space(const char *directory, uint64_t *bytes)
+int sys_free_space(int fd, uint64_t *bytes)
 {
-    *bytes = disk.room[directory[strlen(directory) - 1] - '0'];
+    *bytes = disk.room[disk.disk_of[fd]];
     return 0;
 }
 

@@ -8,7 +8,8 @@
  *
  *     FAULT_AT=N         the N-th call fails (from 1 on)
  *     FAULT_STAYS=1      and so do all calls after it
- *     FAULT_CALL=NAME    count and fail calls of this name only: "read" stands for sys_read
+ *     FAULT_CALL=NAME    count and fail calls of this name only: "read" stands for sys_read; or of several, with a
+ *                        space between
  *     FAULT_ERRNO=NAME   with this error: EIO if not given
  *     FAULT_LOG=FILE     add a line with the call's name to FILE when a call is made to fail: a sweep is over when a
  *                        run leaves FILE as it was. Without FAULT_AT, whenever a call is made that could fail
@@ -103,6 +104,19 @@ static bool interrupts(const char *name)
     return false;
 }
 
+/* Is it one of those that count? */
+static bool counts(const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = plan.call; at; at = strchr(at, ' ')) {
+        at += *at == ' ';
+        if (strncmp(at, name, length) == 0 && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    }
+    return !plan.call;
+}
+
 /* Is this call to fail? If so, errno says how. */
 static bool fails(const char *name)
 {
@@ -113,7 +127,7 @@ static bool fails(const char *name)
         errno = EINTR;
         return true;
     }
-    if (!plan.call || strcmp(plan.call, name) == 0) {
+    if (counts(name)) {
         pthread_mutex_lock(&plan.mutex);
         plan.calls++;
         now = plan.at > 0 && (plan.calls == plan.at || (plan.stays && plan.calls > plan.at));
@@ -138,18 +152,19 @@ static bool fails(const char *name)
 
 /* clang-format off */
 CALL(int, open, -1, (const char *path, int flags, mode_t mode), (path, flags, mode))
-CALL(int, open_anonymous, -1, (const char *directory, mode_t mode), (directory, mode))
+CALL(int, open_directory, -1, (const char *path), (path))
+CALL(int, open_anonymous, -1, (int directory, const char *name, mode_t mode), (directory, name, mode))
 CALL(int, stat, -1, (const char *path, struct stat *status), (path, status))
 CALL(int, fstat, -1, (int fd, struct stat *status), (fd, status))
 CALL(int, fchmod, -1, (int fd, mode_t mode), (fd, mode))
 CALL(int, fchown, -1, (int fd, uid_t owner, gid_t group), (fd, owner, group))
 CALL(int, ftruncate, -1, (int fd, off_t length), (fd, length))
-CALL(int, link_descriptor, -1, (int fd, const char *path), (fd, path))
-CALL(int, rename, -1, (const char *from, const char *to), (from, to))
-CALL(int, exchange, -1, (const char *one, const char *other), (one, other))
+CALL(int, link_descriptor, -1, (int fd, int directory, const char *name), (fd, directory, name))
+CALL(int, exchange, -1, (int directory, const char *one, const char *other), (directory, one, other))
 CALL(int, unlink, -1, (const char *path), (path))
 CALL(char *, realpath, NULL, (const char *path), (path))
-CALL(ssize_t, readlink, -1, (const char *path, char *target, size_t bytes), (path, target, bytes))
+CALL(ssize_t, readlink, -1, (int directory, const char *name, char *target, size_t bytes),
+     (directory, name, target, bytes))
 CALL(int, readable, -1, (const char *path), (path))
 CALL(int, mkstemp, -1, (char *pattern), (pattern))
 CALL(int, open_at, -1, (int directory, const char *name, int flags, mode_t mode), (directory, name, flags, mode))
@@ -180,7 +195,9 @@ CALL(void *, map, NULL, (size_t bytes), (bytes))
 CALL(void *, allocate, NULL, (size_t count, size_t bytes), (count, bytes))
 CALL(void *, allocate_lines, NULL, (size_t count, size_t bytes), (count, bytes))
 CALL(int, random, -1, (void *data, size_t bytes), (data, bytes))
-CALL(int, free_space, -1, (const char *directory, uint64_t *bytes), (directory, bytes))
+CALL(int, free_space, -1, (int fd, uint64_t *bytes), (fd, bytes))
+CALL(ssize_t, get_acl, -1, (int fd, void *list, size_t bytes), (fd, list, bytes))
+CALL(int, set_acl, -1, (int fd, const void *list, size_t bytes), (fd, list, bytes))
 CALL(int, thread, -1, (void *(*body)(void *), void *argument, size_t stack_bytes, void *thread),
      (body, argument, stack_bytes, thread))
 CALL(int, access_mode, -1, (int fd), (fd))
@@ -207,10 +224,11 @@ CALL(int, fill_standard, -1, (void), ())
 QUESTION(int, kill, (pid_t process, int signal), (process, signal))
 QUESTION(bool, can_link_descriptor, (int fd), (fd))
 QUESTION(bool, is_memory_file_system, (int fd), (fd))
-QUESTION(bool, is_mount_point, (const char *path), (path))
+QUESTION(bool, is_mount_point, (int directory, const char *name), (directory, name))
 QUESTION(pid_t, process, (void), ())
 QUESTION(uid_t, user, (void), ())
 QUESTION(unsigned, free_descriptors, (unsigned wanted), (wanted))
+ADVICE(nap, (void), ())
 ADVICE(write_back, (int fd), (fd))
 ADVICE(sequential, (int fd), (fd))
 ADVICE(list_close, (void *list), (list))

@@ -14,7 +14,8 @@
 #define sys_close          real_close
 #define sys_stat           real_stat
 #define sys_fstat          real_fstat
-#define sys_rename         real_rename
+#define sys_rename_at      real_rename_at
+#define sys_free_space     real_free_space
 #define sys_exchange       real_exchange
 #define sys_realpath       real_realpath
 #define sys_write          real_write
@@ -29,7 +30,8 @@
 #undef sys_close
 #undef sys_stat
 #undef sys_fstat
-#undef sys_rename
+#undef sys_rename_at
+#undef sys_free_space
 #undef sys_exchange
 #undef sys_realpath
 #undef sys_write
@@ -63,10 +65,11 @@ static bool fails(const char *name)
     }
 
 REPLACE(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode), -1)
-REPLACE(int, open_anonymous, (const char *directory, mode_t mode), (directory, mode), -1)
+REPLACE(int, open_anonymous, (int directory, const char *name, mode_t mode), (directory, name, mode), -1)
 REPLACE(int, fstat, (int fd, struct stat *status), (fd, status), -1)
-REPLACE(int, rename, (const char *from, const char *to), (from, to), -1)
-REPLACE(int, exchange, (const char *one, const char *other), (one, other), -1)
+REPLACE(int, rename_at, (int directory, const char *from, const char *to), (directory, from, to), -1)
+REPLACE(int, exchange, (int directory, const char *one, const char *other), (directory, one, other), -1)
+REPLACE(int, free_space, (int fd, uint64_t *bytes), (fd, bytes), -1)
 REPLACE(char *, realpath, (const char *path), (path), NULL)
 REPLACE(ssize_t, write, (int fd, const void *data, size_t bytes), (fd, data, bytes), -1)
 REPLACE(int, pipe, (int ends[2]), (ends), -1)
@@ -723,7 +726,7 @@ static void without_exchange_new_files_are_still_all_or_none(void **state)
 static void nothing_is_seen_of_few_files_in_the_making(void **state)
 {
     struct output_plan plan = plan_of("%d");
-    int fd = real_open_anonymous(".", 0600);
+    int fd = real_open_anonymous(AT_FDCWD, ".", 0600);
     uint8_t data[] = "a\nb\nc\nd\n";
     struct output *output;
 

@@ -4,15 +4,28 @@
 #define _GNU_SOURCE /* setgroups, in scratch.h */
 #endif
 
+#include "sys.h"
+
+#define sys_nap    real_nap
+#define sys_unlink real_unlink
+#include "../src/sys.c" /* NOLINT(bugprone-suspicious-include): this is the point */
+#undef sys_nap
+#undef sys_unlink
+
 #include "scratch.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <sys/resource.h>
+#include <semaphore.h>
 
 #include "signals.h"
 
 static int signal_to_raise;
+
+static void *wait_for_ever(void *argument)
+{
+    for (;;)
+        pause();
+    return argument;
+}
 
 static void no_core(void)
 {
@@ -48,6 +61,125 @@ static void every_deadly_signal_removes_the_files_and_is_seen_by_the_parent(void
         assert_int_equal(WTERMSIG(status), signals[i]);
         assert_int_equal(access("temporary", F_OK), -1);
         assert_int_equal(access("kept", F_OK), 0);
+    }
+}
+
+/* ---- Other threads make files while the handler runs ---- */
+
+static sem_t napped, looked; /* somebody waits for others; the handler has come to unlink a file */
+static bool wait_for_nap;    /* does the handler let others go on, until one of them waits, before it unlinks? */
+
+void sys_nap(void)
+{
+    sem_post(&napped);
+    real_nap();
+}
+
+int sys_unlink(const char *path)
+{
+    sem_post(&looked);
+    if (wait_for_nap)
+        while (sem_wait(&napped) != 0)
+            continue;
+    return real_unlink(path);
+}
+
+static void die_with_worker(void *(*body)(void *))
+{
+    pthread_t worker;
+    sigset_t before;
+
+    no_core();
+    CHECK(sem_init(&napped, 0, 0) == 0 && sem_init(&looked, 0, 0) == 0);
+    signals_install();
+    signals_block(&before);
+    CHECK(pthread_create(&worker, NULL, body, NULL) == 0);
+    signals_restore(&before);
+    for (;;)
+        pause();
+}
+
+/* The signal comes between the two steps: the handler has begun, and has nothing to unlink but what is yet to come. */
+static void *make_file_while_the_handler_waits(void *argument)
+{
+    sigset_t before;
+
+    signals_hold(&before);
+    kill(getpid(), SIGTERM);
+    while (sem_wait(&napped) != 0)
+        continue;
+    CHECK(signals_register("temporary") >= 0 && scratch_put("temporary", "x", 0600));
+    signals_release(&before);
+    return wait_for_ever(argument);
+}
+
+static void die_while_a_file_is_made(void)
+{
+    die_with_worker(make_file_while_the_handler_waits);
+}
+
+static void a_file_that_is_just_being_made_is_not_missed(void **state)
+{
+    (void)state;
+    assert_int_equal(WTERMSIG(scratch_child(die_while_a_file_is_made)), SIGTERM);
+    assert_int_equal(scratch_count("."), 0);
+}
+
+/* The signal has come, and the handler is at its first name. */
+static void *make_file_behind_the_handler(void *argument)
+{
+    sigset_t before;
+
+    signals_hold(&before);
+    CHECK(signals_register("first") >= 0);
+    signals_release(&before);
+    kill(getpid(), SIGTERM);
+    while (sem_wait(&looked) != 0)
+        continue;
+    signals_hold(&before);
+    CHECK(signals_register("second") >= 0 && scratch_put("second", "x", 0600));
+    signals_release(&before);
+    sem_post(&napped);
+    return wait_for_ever(argument);
+}
+
+static void die_before_a_file_is_made(void)
+{
+    wait_for_nap = true;
+    die_with_worker(make_file_behind_the_handler);
+}
+
+static void no_file_is_made_behind_the_handlers_back(void **state)
+{
+    (void)state;
+    assert_int_equal(WTERMSIG(scratch_child(die_before_a_file_is_made)), SIGTERM);
+    assert_int_equal(scratch_count("."), 0);
+}
+
+static void hold_off_and_die_later(void)
+{
+    sigset_t before;
+
+    no_core();
+    signals_install();
+    signals_hold(&before);
+    raise(signal_to_raise);
+    CHECK(scratch_put("still alive", "", 0600));
+    signals_release(&before);
+    CHECK(scratch_put("survived", "", 0600));
+}
+
+static void who_holds_death_off_dies_afterwards(void **state)
+{
+    static const int signals[] = {SIGTERM, SIGINT, SIGPIPE};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        signal_to_raise = signals[i];
+        assert_int_equal(WTERMSIG(scratch_child(hold_off_and_die_later)), signals[i]);
+        assert_int_equal(access("still alive", F_OK), 0);
+        assert_int_equal(access("survived", F_OK), -1);
+        assert_int_equal(unlink("still alive"), 0);
     }
 }
 
@@ -136,13 +268,6 @@ static void blocked_signals_wait_until_they_are_restored(void **state)
     assert_int_equal(WTERMSIG(scratch_child(block_and_die_later)), SIGTERM);
     assert_int_equal(access("still alive", F_OK), 0);
     assert_int_equal(access("survived", F_OK), -1);
-}
-
-static void *wait_for_ever(void *argument)
-{
-    for (;;)
-        pause();
-    return argument;
 }
 
 static void die_with_workers(void)
@@ -300,6 +425,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(every_deadly_signal_removes_the_files_and_is_seen_by_the_parent),
+        TEST(a_file_that_is_just_being_made_is_not_missed),
+        TEST(no_file_is_made_behind_the_handlers_back),
+        TEST(who_holds_death_off_dies_afterwards),
         TEST(a_forgotten_file_stays),
         TEST(an_ignored_signal_stays_ignored),
         TEST(a_write_over_the_file_size_limit_fails_instead_of_killing),

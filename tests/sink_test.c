@@ -19,7 +19,12 @@
 #define sys_ftruncate           real_ftruncate
 #define sys_can_link_descriptor real_can_link_descriptor
 #define sys_link_descriptor     real_link_descriptor
-#define sys_rename              real_rename
+#define sys_open_directory      real_open_directory
+#define sys_open_at             real_open_at
+#define sys_stat_at             real_stat_at
+#define sys_rename_at           real_rename_at
+#define sys_get_acl             real_get_acl
+#define sys_set_acl             real_set_acl
 #define sys_exchange            real_exchange
 #define sys_realpath            real_realpath
 #define sys_readlink            real_readlink
@@ -37,7 +42,12 @@
 #undef sys_ftruncate
 #undef sys_can_link_descriptor
 #undef sys_link_descriptor
-#undef sys_rename
+#undef sys_open_directory
+#undef sys_open_at
+#undef sys_stat_at
+#undef sys_rename_at
+#undef sys_get_acl
+#undef sys_set_acl
 #undef sys_exchange
 #undef sys_realpath
 #undef sys_readlink
@@ -50,6 +60,7 @@
 #ifdef __linux__
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/xattr.h>
 #endif
 
 #include "signals.h"
@@ -58,6 +69,7 @@
 
 static const char *failing;   /* the call that always fails, or NULL */
 static int calls, failing_at; /* calls made so far, and the one of them that fails: from 1 */
+static int no_new_file;       /* the error with which every way to make a file fails, or 0 */
 
 static bool fails(const char *name)
 {
@@ -75,21 +87,46 @@ static bool fails(const char *name)
     }
 
 REPLACE(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode), -1)
-REPLACE(int, open_anonymous, (const char *directory, mode_t mode), (directory, mode), -1)
+REPLACE(int, open_directory, (const char *path), (path), -1)
+REPLACE(int, stat_at, (int directory, const char *name, struct stat *status), (directory, name, status), -1)
 REPLACE(int, stat, (const char *path, struct stat *status), (path, status), -1)
 REPLACE(int, fstat, (int fd, struct stat *status), (fd, status), -1)
 REPLACE(int, fchmod, (int fd, mode_t mode), (fd, mode), -1)
 REPLACE(int, fchown, (int fd, uid_t owner, gid_t group), (fd, owner, group), -1)
 REPLACE(int, ftruncate, (int fd, off_t length), (fd, length), -1)
 REPLACE(bool, can_link_descriptor, (int fd), (fd), false)
-REPLACE(int, link_descriptor, (int fd, const char *path), (fd, path), -1)
-REPLACE(int, rename, (const char *from, const char *to), (from, to), -1)
-REPLACE(int, exchange, (const char *one, const char *other), (one, other), -1)
+REPLACE(int, link_descriptor, (int fd, int directory, const char *name), (fd, directory, name), -1)
+REPLACE(int, rename_at, (int directory, const char *from, const char *to), (directory, from, to), -1)
+REPLACE(int, exchange, (int directory, const char *one, const char *other), (directory, one, other), -1)
 REPLACE(char *, realpath, (const char *path), (path), NULL)
-REPLACE(ssize_t, readlink, (const char *path, char *target, size_t bytes), (path, target, bytes), -1)
+REPLACE(ssize_t, readlink, (int directory, const char *name, char *target, size_t bytes),
+        (directory, name, target, bytes), -1)
+REPLACE(ssize_t, get_acl, (int fd, void *list, size_t bytes), (fd, list, bytes), -1)
+REPLACE(int, set_acl, (int fd, const void *list, size_t bytes), (fd, list, bytes), -1)
 REPLACE(ssize_t, write, (int fd, const void *data, size_t bytes), (fd, data, bytes), -1)
 REPLACE(void *, allocate, (size_t count, size_t bytes), (count, bytes), NULL)
 REPLACE(int, random, (void *data, size_t bytes), (data, bytes), -1)
+
+static bool fails_to_make(const char *name)
+{
+    bool failure = fails(name);
+
+    errno = failure ? EIO : no_new_file;
+    return failure || no_new_file != 0;
+}
+
+int sys_open_at(int directory, const char *name, int flags, mode_t mode)
+{
+    errno = EIO;
+    if (flags & O_CREAT ? fails_to_make("open_at") : fails("open_at"))
+        return -1;
+    return real_open_at(directory, name, flags, mode);
+}
+
+int sys_open_anonymous(int directory, const char *name, mode_t mode)
+{
+    return fails_to_make("open_anonymous") ? -1 : real_open_anonymous(directory, name, mode);
+}
 
 /* A close that fails has closed. */
 int sys_close(int fd)
@@ -108,7 +145,7 @@ static int setup(void **state)
 {
     fault_init(&fault);
     failing = NULL;
-    failing_at = calls = 0;
+    failing_at = calls = no_new_file = 0;
     return scratch_setup(state);
 }
 
@@ -252,7 +289,7 @@ static void an_abort_leaves_the_old_file_and_nothing_else(void **state)
 static void nothing_is_seen_of_a_file_in_the_making(void **state)
 {
     struct sink *sink;
-    int fd = real_open_anonymous(".", 0600);
+    int fd = real_open_anonymous(AT_FDCWD, ".", 0600);
 
     (void)state;
     if (fd < 0)
@@ -390,8 +427,6 @@ static void a_mode_that_cannot_be_set_is_a_warning(void **state)
     assert_string_equal(heard, "bigshuf: warning: F: cannot set its mode: Input/output error\n");
     assert_true(scratch_holds("F", "new\n"));
 }
-
-/* ---- Translation ---- */
 
 /* ---- Links ---- */
 
@@ -739,9 +774,9 @@ static void an_old_file_that_cannot_be_put_back_is_not_lost(void **state)
     sink_retract(sink);
     heard = scratch_heard();
     sink_free(sink);
-    assert_int_equal(strncmp(heard, "bigshuf: warning: F: has been replaced; the old file is now /", 61), 0);
+    assert_int_equal(strncmp(heard, "bigshuf: warning: F: has been replaced; the old file is now ./", 62), 0);
     assert_int_equal(scratch_count("."), 2);
-    *strchr(heard + 61, '\n') = '\0';
+    *strchr(heard + 60, '\n') = '\0';
     assert_true(scratch_holds(heard + 60, "old\n"));
 }
 
@@ -883,15 +918,219 @@ static void a_failed_close_leaves_the_old_file(void **state)
 
 static void a_shortage_is_reported_rather_than_written_around(void **state)
 {
-    static const char *const calls_of_sink_open[] = {"realpath", "readlink", "fstat"};
+    static const char *const calls_of_sink_open[] = {"realpath", "open_directory", "stat_at", "readlink",
+                                                     "open_at",  "fstat",          "get_acl"};
+    static const int errors[] = {ENOSPC, EDQUOT, EMFILE, ENFILE, ENOMEM, EIO};
+    char message[128];
 
     (void)state;
     assert_true(scratch_put("F", "old\n", 0644));
+    assert_int_equal(symlink("F", "link"), 0);
     for (size_t i = 0; i < sizeof calls_of_sink_open / sizeof calls_of_sink_open[0]; i++) {
         failing = calls_of_sink_open[i];
-        assert_refused("F", "bigshuf: F: Input/output error\n");
+        assert_refused("link", "bigshuf: link: Input/output error\n");
+    }
+    failing = NULL;
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+        no_new_file = errors[i];
+        snprintf(message, sizeof message, "bigshuf: F: %s\n", strerror(errors[i]));
+        assert_refused("F", message);
+    }
+    assert_true(scratch_holds("F", "old\n"));
+}
+
+static void what_forbids_new_files_lets_the_old_one_be_written_in_place(void **state)
+{
+    static const int errors[] = {EACCES, EPERM, EROFS, EXDEV, ENOTSUP, ENOSYS};
+
+    (void)state;
+    assert_true(scratch_put("F", "old\n", 0644));
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+        struct sink *sink;
+
+        no_new_file = errors[i];
+        sink = open_good("F");
+        assert_true(sink_is_in_place(sink));
+        sink_free(sink);
+        assert_true(scratch_holds("F", "old\n"));
     }
 }
+
+/* ---- Others are at work in the directory ---- */
+
+/* What a sink to a path says when it cannot be committed, after `change`, made while it is open. */
+static const char *said_after(const char *path, void (*change)(void), bool named)
+{
+    struct sink *sink;
+    const char *heard;
+
+    failing = named ? "open_anonymous" : NULL;
+    sink = open_good(path);
+    assert_int_equal(sink_write(sink, "new\n", 4), 0);
+    change();
+    scratch_listen();
+    assert_int_equal(sink_commit(sink), -1);
+    heard = scratch_heard();
+    sink_free(sink);
+    fault_release(&fault);
+    fault_init(&fault);
+    return heard;
+}
+
+static void replace_by_other(void)
+{
+    assert_true(scratch_put("other", "another's\n", 0644));
+    assert_int_equal(rename("other", "F"), 0);
+}
+
+static void replace_by_link(void)
+{
+    assert_true(scratch_put("secret", "secret\n", 0644));
+    assert_int_equal(unlink("F"), 0);
+    assert_int_equal(symlink("secret", "F"), 0);
+}
+
+static void what_took_the_files_place_is_left_alone(void **state)
+{
+    (void)state;
+    for (int named = 0; named < 2; named++) {
+        assert_true(scratch_put("F", "old\n", 0644));
+        assert_string_equal(said_after("F", replace_by_other, named),
+                            "bigshuf: F: has been replaced by others meanwhile, and stays as it is\n");
+        assert_true(scratch_holds("F", "another's\n"));
+        assert_string_equal(said_after("F", replace_by_link, named),
+                            "bigshuf: F: has been replaced by others meanwhile, and stays as it is\n");
+        assert_true(scratch_holds("secret", "secret\n"));
+        assert_int_equal(unlink("F"), 0);
+        assert_string_equal(said_after("F", replace_by_other, named),
+                            "bigshuf: F: has been made by others meanwhile, and stays as it is\n");
+        assert_true(scratch_holds("F", "another's\n"));
+        assert_int_equal(scratch_count("."), 2);
+    }
+}
+
+static void a_file_that_is_gone_meanwhile_is_made_again(void **state)
+{
+    struct sink *sink;
+
+    (void)state;
+    assert_true(scratch_put("F", "old\n", 0640));
+    sink = open_good("F");
+    assert_int_equal(unlink("F"), 0);
+    write_and_commit(sink, "new\n");
+    assert_true(scratch_holds("F", "new\n"));
+    assert_int_equal(scratch_mode("F"), 0640);
+}
+
+static void replace_directory(void)
+{
+    assert_int_equal(rename("folder", "elsewhere"), 0);
+    assert_int_equal(mkdir("folder", 0755), 0);
+    assert_true(scratch_put("folder/F", "another's\n", 0644));
+}
+
+static void replace_directory_by_link(void)
+{
+    assert_int_equal(rename("folder", "elsewhere"), 0);
+    assert_int_equal(symlink("aim", "folder"), 0);
+}
+
+static void nothing_is_done_in_a_directory_that_took_the_place_of_the_first(void **state)
+{
+    static const char message[] = "bigshuf: folder/F: its directory has been replaced meanwhile\n";
+
+    (void)state;
+    assert_int_equal(mkdir("folder", 0755), 0);
+    assert_string_equal(said_after("folder/F", replace_directory, false), message);
+    assert_true(scratch_holds("folder/F", "another's\n"));
+    assert_int_equal(scratch_count("folder"), 1);
+    assert_int_equal(scratch_count("elsewhere"), 0);
+    assert_int_equal(rmdir("elsewhere"), 0);
+    assert_int_equal(mkdir("aim", 0755), 0);
+    assert_true(scratch_put("aim/F", "aim\n", 0644));
+    assert_string_equal(said_after("folder/F", replace_directory_by_link, false), message);
+    assert_true(scratch_holds("aim/F", "aim\n"));
+    assert_int_equal(scratch_count("aim"), 1);
+}
+
+#ifdef __linux__
+/* ---- Access control lists ---- */
+
+/* linux/posix_acl_xattr.h: version 2, then for each entry its tag, permissions and number, little-endian. */
+#define ACL_ENTRY(tag, permissions, number)                                                                            \
+    tag, 0, permissions, 0, (number)&0xff, (number) >> 8 & 0xff, (number) >> 16 & 0xff, (number) >> 24
+#define ACL(user, mask)                                                                                                \
+    2, 0, 0, 0, ACL_ENTRY(1, 6, UINT32_MAX), ACL_ENTRY(2, user, 1234u), ACL_ENTRY(4, 4, UINT32_MAX),                   \
+        ACL_ENTRY(0x10, mask, UINT32_MAX), ACL_ENTRY(0x20, 4, UINT32_MAX)
+
+static const uint8_t list[] = {ACL(6, 6)}, other_list[] = {ACL(7, 7)};
+
+static bool put_list(const char *path, const char *kind, const uint8_t *bytes)
+{
+    return setxattr(path, kind, bytes, sizeof list, 0) == 0;
+}
+
+/* Does the file have just this list? NULL: none. */
+static bool has_list(const char *path, const uint8_t *wanted)
+{
+    uint8_t got[256];
+    ssize_t bytes = getxattr(path, "system.posix_acl_access", got, sizeof got);
+
+    return wanted == NULL ? bytes < 0 && errno == ENODATA
+                          : bytes == sizeof list && memcmp(got, wanted, sizeof list) == 0;
+}
+
+static void an_access_control_list_is_kept(void **state)
+{
+    (void)state;
+    assert_true(scratch_put("F", "old\n", 0640));
+    if (!put_list("F", "system.posix_acl_access", list))
+        skip();
+    for (int named = 0; named < 2; named++) {
+        failing = named ? "open_anonymous" : NULL;
+        write_and_commit(open_good("F"), "new\n");
+        assert_true(scratch_holds("F", "new\n"));
+        assert_true(has_list("F", list));
+        assert_int_equal(scratch_mode("F"), 0664);
+    }
+}
+
+static void what_the_directory_gives_new_files_is_not_for_a_replaced_one(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("folder", 0755), 0);
+    assert_true(scratch_put("folder/bare", "old\n", 0664));
+    assert_true(scratch_put("folder/F", "old\n", 0644));
+    if (!put_list("folder", "system.posix_acl_default", other_list) ||
+        !put_list("folder/F", "system.posix_acl_access", list))
+        skip();
+    for (int named = 0; named < 2; named++) {
+        failing = named ? "open_anonymous" : NULL;
+        write_and_commit(open_good("folder/bare"), "new\n");
+        assert_true(has_list("folder/bare", NULL));
+        assert_int_equal(scratch_mode("folder/bare"), 0664);
+        write_and_commit(open_good("folder/F"), "new\n");
+        assert_true(has_list("folder/F", list));
+    }
+}
+
+static void a_list_that_cannot_be_kept_lets_nobody_else_in(void **state)
+{
+    const char *heard;
+
+    (void)state;
+    assert_true(scratch_put("F", "old\n", 0640));
+    if (!put_list("F", "system.posix_acl_access", list))
+        skip();
+    failing = "set_acl";
+    scratch_listen();
+    write_and_commit(open_good("F"), "new\n");
+    heard = scratch_heard();
+    assert_string_equal(heard, "bigshuf: warning: F: cannot keep its access control list: Input/output error\n");
+    assert_true(has_list("F", NULL));
+    assert_int_equal(scratch_mode("F"), 0600);
+}
+#endif
 
 /* Is the output complete, by all that the sink says? */
 static bool run(const char *path, bool named)
@@ -1031,6 +1270,15 @@ int main(void)
         TEST(a_failed_close_of_standard_output_is_reported),
         TEST(a_failed_close_leaves_the_old_file),
         TEST(a_shortage_is_reported_rather_than_written_around),
+        TEST(what_forbids_new_files_lets_the_old_one_be_written_in_place),
+        TEST(what_took_the_files_place_is_left_alone),
+        TEST(a_file_that_is_gone_meanwhile_is_made_again),
+        TEST(nothing_is_done_in_a_directory_that_took_the_place_of_the_first),
+#ifdef __linux__
+        TEST(an_access_control_list_is_kept),
+        TEST(what_the_directory_gives_new_files_is_not_for_a_replaced_one),
+        TEST(a_list_that_cannot_be_kept_lets_nobody_else_in),
+#endif
         TEST(whichever_call_fails_the_file_is_old_or_new_and_alone),
         TEST(death_by_signal_is_an_abort),
         TEST(no_slot_stays_taken),

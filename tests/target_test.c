@@ -13,14 +13,17 @@
 static void assert_leads_to(const char *path, const char *directory, const char *name, bool special)
 {
     struct target target;
-    char expected[256];
+    struct stat status;
+    int fd;
 
-    snprintf(expected, sizeof expected, "%s/%s", strcmp(directory, "/") == 0 ? "" : directory, name);
     assert_int_equal(target_find(&target, path), 0);
-    assert_string_equal(target.directory, directory);
-    assert_string_equal(target.path, expected);
+    assert_int_equal(stat(directory, &status), 0);
+    assert_true(target.device == status.st_dev && target.inode == status.st_ino);
     assert_string_equal(target.name, name);
     assert_int_equal(target.special, special);
+    fd = target_enter(&target);
+    assert_true(fd >= 0);
+    close(fd);
     target_release(&target);
 }
 
@@ -78,6 +81,57 @@ static void a_way_through_dev_or_proc_is_special(void **state)
         assert_leads_to("/proc/uptime", "/proc", "uptime", true);
     if (access("/dev/shm", F_OK) == 0)
         assert_leads_to("/dev/shm/no such file", "/dev/shm", "no such file", false);
+}
+
+static void a_directory_that_took_the_place_of_another_is_not_entered(void **state)
+{
+    struct target target;
+
+    (void)state;
+    assert_int_equal(mkdir("folder", 0755), 0);
+    assert_int_equal(target_find(&target, "folder/file"), 0);
+    assert_int_equal(rename("folder", "elsewhere"), 0);
+    assert_int_equal(target_enter(&target), -1);
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(mkdir("folder", 0755), 0);
+    assert_int_equal(target_enter(&target), -1);
+    assert_int_equal(errno, ESTALE);
+    target_release(&target);
+}
+
+/* As Linux has it with fs.protected_symlinks, whether that is on or off. */
+static void in_a_directory_for_all_only_trusted_links_are_followed(void **state)
+{
+    static const struct {
+        mode_t mode;
+        uid_t directory;
+        uid_t link;
+        bool followed;
+    } cases[] = {
+        {01777, 0, 0, true},    {01777, 0, 1234, false}, {01777, 1234, 1234, true}, {01777, 1234, 5678, false},
+        {01777, 1234, 0, true}, {0777, 0, 1234, true},   {01775, 0, 1234, true},    {0755, 0, 1234, true},
+    };
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    for (int there = 0; there < 2; there++)
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            if (there)
+                assert_true(scratch_put("file", "", 0666));
+            assert_int_equal(mkdir("public", 0755), 0);
+            assert_int_equal(symlink("../file", "public/link"), 0);
+            assert_int_equal(symlink("public/link", "own"), 0);
+            assert_int_equal(lchown("public/link", cases[i].link, cases[i].link), 0);
+            assert_int_equal(chown("public", cases[i].directory, cases[i].directory), 0);
+            assert_int_equal(chmod("public", cases[i].mode), 0);
+            for (int first = 0; first < 2; first++)
+                if (cases[i].followed)
+                    assert_leads_to(first ? "own" : "public/link", ".", "file", false);
+                else
+                    assert_fails(first ? "own" : "public/link", EACCES);
+            assert_int_equal(unlink("public/link") | unlink("own") | rmdir("public"), 0);
+        }
 }
 
 /* What is said about the paths; "" if they are distinct. */
@@ -140,9 +194,14 @@ static void names_that_are_no_paths_are_compared_as_they_are(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(links_are_followed_to_the_last_one),         TEST(paths_that_lead_nowhere_say_why),
-        TEST(a_way_through_dev_or_proc_is_special),       TEST(files_are_told_apart_however_they_are_named),
-        TEST(what_is_no_regular_file_may_be_named_again), TEST(names_that_are_no_paths_are_compared_as_they_are),
+        TEST(links_are_followed_to_the_last_one),
+        TEST(paths_that_lead_nowhere_say_why),
+        TEST(a_directory_that_took_the_place_of_another_is_not_entered),
+        TEST(in_a_directory_for_all_only_trusted_links_are_followed),
+        TEST(a_way_through_dev_or_proc_is_special),
+        TEST(files_are_told_apart_however_they_are_named),
+        TEST(what_is_no_regular_file_may_be_named_again),
+        TEST(names_that_are_no_paths_are_compared_as_they_are),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

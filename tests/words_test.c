@@ -112,6 +112,43 @@ static void an_empty_range_is_not_the_full_one(void **state)
     source_free(source);
 }
 
+static void the_bytes_of_a_range_are_known_before_it_is_read(void **state)
+{
+    static const struct {
+        uint64_t first;
+        uint64_t count;
+        uint64_t bytes;
+    } cases[] = {
+        {0, 1, 2},
+        {0, 10, 20},
+        {0, 11, 23},
+        {9, 2, 5},
+        {1, 3000000, 22888896},
+        {UINT64_MAX, 1, 21},
+        {UINT64_MAX - 1, 2, 42},
+        {9999999999999999999u, 2, 41},
+        {0, 0, 0},
+        {1, UINT64_MAX, UINT64_MAX},
+    };
+    static const char *const words[] = {"one", "", "three"};
+    const struct words_range full = {.full = true};
+    struct source *source = words_source(words, 3);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct words_range range = {.first = cases[i].first, .count = cases[i].count};
+
+        assert_int_equal(words_range_bytes(&range), cases[i].bytes);
+    }
+    assert_int_equal(words_range_bytes(&full), UINT64_MAX);
+    assert_true(source_is_known(source));
+    assert_int_equal(source_known_bytes(source), 11);
+    source_free(source);
+    source = words_range_source(&full);
+    assert_int_equal(source_known_bytes(source), UINT64_MAX);
+    source_free(source);
+}
+
 /* ---- Failures ---- */
 
 static void without_memory_there_is_no_source(void **state)
@@ -138,6 +175,7 @@ int main(void)
         TEST(words_come_in_their_order_each_ended_by_nul),
         TEST(no_words_are_no_bytes),
         TEST(numbers_are_decimal_and_counted_from_the_first),
+        TEST(the_bytes_of_a_range_are_known_before_it_is_read),
         TEST(all_numbers_of_a_range_come_in_ascending_order),
         TEST(an_empty_range_is_not_the_full_one),
         TEST(without_memory_there_is_no_source),

@@ -1,5 +1,6 @@
 # Promise 5: disk is used only for what does not fit, given back at once, and never under a name.
 # shellcheck shell=bash
+# shellcheck disable=SC2016 # for inner shells
 
 # The bytes written to temporary files by a run with -v that said this: spilled FILE.
 spilled() {
@@ -186,8 +187,85 @@ test_too_small_a_directory_is_told_before_the_work() {
 test_an_output_that_fills_the_disk_is_one_message() {
     needs_small_disk
     more_than_memory >in
-    fails_with 1 'bigshuf: disk/out: No space left on device' on_small_disk 4 bigshuf -S 8M -o disk/out in
-    fails_with 1 'bigshuf: write error: No space left on device' on_small_disk 4 sh -c 'bigshuf -S 8M in >disk/out'
+    fails_with 1 'bigshuf: disk/out: No space left on device' on_small_disk 4 bigshuf -S 8M -o disk/out < <(cat in)
+    fails_with 1 'bigshuf: write error: No space left on device' \
+        on_small_disk 4 sh -c 'cat in | bigshuf -S 8M >disk/out'
+}
+
+# ---- Room for the output ----
+
+# On a disk of 4 MiB a run fails at once, with such a name in front, and leaves what is there: no_room NAME COMMAND...
+no_room() {
+    local name=$1
+    shift
+    [ -e never ] || mkfifo never
+    fails_with 1 "bigshuf: $name: No space left on device: about * MiB are needed, [234] MiB are free" \
+        on_small_disk 4 sh -c 'echo old >disk/old && timeout 20 "$@" && exit 9; status=$?; ls -A disk >left; exit $status' sh "$@"
+    same old "$(paste -s -d ' ' left)"
+}
+
+test_an_output_without_room_is_told_before_the_work() {
+    needs_small_disk
+    more_than_memory >in
+    no_room disk/new bigshuf -o disk/new in never
+    no_room disk/old bigshuf -o disk/old in never
+    no_room disk/new bigshuf --random-source=in -o disk/new in never
+    no_room 'disk/0 and the other files' bigshuf --shards=3 -o disk/%d in never
+    no_room 'disk/00 and the other files' bigshuf --shards=20 -o disk/%02d in never
+    no_room disk/0 bigshuf --shard-records=10 -o disk/%d in never
+    no_room 'disk/a and the other files' bigshuf --split=1%:disk/a -o disk/new in never
+    no_room disk/new bigshuf -i 1-10000000 -o disk/new
+    no_room disk/new bigshuf -i 1-10000000 -n 1000000 -o disk/new
+    no_room disk/new bigshuf -i 100-10000000 -r -n 2000000 -o disk/new
+    no_room disk/new bigshuf -i 0-18446744073709551615 -o disk/new
+}
+
+test_a_standard_output_without_room_is_told_before_the_work() {
+    needs_small_disk
+    mkfifo never
+    more_than_memory >in
+    fails_with 1 'bigshuf: write error: No space left on device: about * MiB are needed, 4 MiB are free' \
+        on_small_disk 4 timeout 20 sh -c 'bigshuf in never >disk/out'
+}
+
+test_a_gather_without_room_is_told_before_the_work() {
+    needs_small_disk
+    more_than_memory >in
+    bigshuf --scatter=store --piles=4 --batch=x in
+    no_room disk/new bigshuf --gather=store -o disk/new
+    on_small_disk 4 bigshuf --gather=store -n 10 -o disk/new
+}
+
+test_what_may_be_shorter_than_the_input_is_not_refused() {
+    needs_small_disk
+    more_than_memory >in
+    on_small_disk 4 bigshuf -n 10 -o disk/new in
+    on_small_disk 4 bigshuf -r -n 10 -o disk/new in
+    on_small_disk 4 bigshuf --probability=0.001 -o disk/new in
+    on_small_disk 4 bigshuf --shards=3 --filter='tail -n 1 >$FILE' -o disk/%d in
+    on_small_disk 4 bigshuf --split=10:disk/a in >out
+}
+
+test_what_is_written_in_place_takes_the_room_of_the_old_file() {
+    needs_small_disk
+    seq 400000 >in
+    on_small_disk 4 sh -c 'cp in disk/file && ln disk/file disk/link && bigshuf -o disk/file disk/file && cp disk/link out'
+    same_lines in out
+}
+
+test_numbers_that_will_not_fit_a_temporary_directory_are_told_before_the_work() {
+    needs_small_disk
+    fails_with 1 'bigshuf: temporary file in disk: No space left on device: about 15 MiB are needed, 5 MiB are free' \
+        on_small_disk 5 bigshuf -S 8M -T disk -i 1-3000000
+}
+
+# 40 MiB, 34 of which are spilled to the disk to which all are written.
+test_temporary_files_and_output_may_share_a_disk() {
+    needs_scale small
+    needs_small_disk
+    make_input 40 seq 1000000 10000000
+    on_small_disk 50 sh -c 'bigshuf --seed=x -S 8M -T disk -o disk/out in.40 && cp disk/out .' 2>said
+    bigshuf --seed=x in.40 | cmp - out
 }
 
 test_a_missing_directory_is_told_before_the_work() {

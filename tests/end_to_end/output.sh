@@ -1,5 +1,7 @@
 # Promise 6: an existing output file is safe until the new one is complete. What is written, and who hears of failures.
 # shellcheck shell=bash
+# shellcheck disable=SC2016 # for inner shells
+# shellcheck disable=SC2317 # functions that others call
 
 needs_full_device() {
     [ -c /dev/full ] || skip "no /dev/full here"
@@ -79,6 +81,13 @@ test_output_is_appended_where_the_shell_says_so() {
     echo old >out
     seq 10 | bigshuf >>out
     same_lines out <(echo old; seq 10)
+}
+
+test_a_file_may_be_appended_to_itself() {
+    seq 100000 >file
+    # shellcheck disable=SC2094 # which is allowed
+    bigshuf --seed=x file >>file
+    cmp file <(seq 100000; seq 100000 | bigshuf --seed=x)
 }
 
 # ---- A file ----
@@ -210,6 +219,9 @@ test_a_directory_as_output_is_told_before_the_work() {
     fails_with 1 'bigshuf: directory: Is a directory' bigshuf -o directory never
     fails_with 1 'bigshuf: .: Is a directory' bigshuf -o . never
     fails_with 1 "bigshuf: '': No such file or directory" bigshuf -o '' never
+    fails_with 1 "bigshuf: '': -r without -n would never end" bigshuf -r -o '' never
+    fails_with 1 "bigshuf: '': no pattern with one %d, such as part-%05d" bigshuf --shards=2 -o '' never
+    fails_with 1 "bigshuf: temporary file in '': No such file or directory" bigshuf -T '' never
 }
 
 test_an_output_in_a_missing_directory_is_told_before_the_work() {
@@ -279,14 +291,14 @@ test_a_failed_temporary_file_leaves_the_old_file() {
 }
 
 test_a_failed_rename_leaves_the_old_file() {
-    FAULT_CALL=rename FAULT_AT=1 fails_safely 'bigshuf: folder/file: Input/output error' \
+    FAULT_CALL=rename_at FAULT_AT=1 fails_safely 'bigshuf: folder/file: Input/output error' \
         bigshuf-faulty -S 8M -o folder/file in
 }
 
 test_a_failed_close_leaves_the_old_file() {
     mkdir folder
     echo old >folder/file
-    for at in 1 2 3; do # the first is that of the old file, opened to see whether it may be written
+    for at in $(seq 20); do # the first are those of directories, from which nothing is read
         rm -f failed
         seq 10 | FAULT_CALL=close FAULT_AT=$at FAULT_LOG=failed bigshuf-faulty -o folder/file 2>said || break
         echo old >folder/file
@@ -304,11 +316,93 @@ test_a_full_disk_leaves_the_old_file() {
     more_than_memory >in
     fails_with 0 '*' on_small_disk 4 sh -c '
         echo old >disk/file
-        bigshuf -S 8M -o disk/file in
+        cat in | bigshuf -S 8M -o disk/file
         echo $? >status
         cat disk/file >left
         ls -A disk >>left'
     same '1 old file' "$(cat status left | paste -s -d ' ' -)"
+}
+
+# tmpfs counts its root among its files. What is written in place would be lost.
+test_a_disk_without_room_for_another_file_leaves_the_old_one() {
+    needs_small_disk
+    mkdir -p disk
+    seq 100 >in
+    for from in in disk/file; do
+        fails_with 0 '*' unshare -rm sh -c 'mount -t tmpfs -o size=4m,nr_inodes=2 none disk
+            seq 5 >disk/file
+            bigshuf -o disk/file "$1" 2>said
+            echo $? >status
+            cat disk/file >left' sh $from
+        same '1 1 2 3 4 5' "$(cat status left | paste -s -d ' ' -)"
+        same 'bigshuf: disk/file: No space left on device' "$(cat said)"
+    done
+}
+
+test_a_shortage_leaves_the_old_file() {
+    mkdir folder
+    echo old >folder/file
+    for error in ENOSPC EDQUOT EMFILE ENFILE ENOMEM EIO; do
+        FAULT_CALL='open_anonymous open_at' FAULT_AT=2 FAULT_STAYS=1 FAULT_ERRNO=$error \
+            fails_with 1 'bigshuf: folder/file: *' bigshuf-faulty -o folder/file folder/file
+        same 'old file' "$(cat folder/file) $(ls -A folder)"
+    done
+}
+
+# ---- Others are at work in the directory ----
+
+# Start a run that replaces folder/file, and have something done before it ends: fails_after PATTERN COMMAND...
+fails_after() {
+    local pattern=$1
+    shift
+    [ -e pipe ] || mkfifo pipe
+    start bigshuf -o folder/file pipe 2>said
+    exec 7>pipe # which succeeds when the run has looked at its output
+    "$@"
+    seq 10 >&7
+    exec 7>&-
+    fails_with 1 '' wait $!
+    # shellcheck disable=SC2053 # a pattern, by intention
+    [[ $(cat said) == $pattern ]] || same "$pattern" "$(cat said)"
+}
+
+test_a_file_that_others_put_there_meanwhile_is_left_alone() {
+    mkdir folder
+    echo old >folder/file
+    echo other >other
+    echo third >third
+    fails_after 'bigshuf: folder/file: has been replaced by others meanwhile, and stays as it is' mv other folder/file
+    same 'other file' "$(cat folder/file) $(ls -A folder)"
+    rm folder/file
+    fails_after 'bigshuf: folder/file: has been made by others meanwhile, and stays as it is' cp third folder/file
+    same 'third file' "$(cat folder/file) $(ls -A folder)"
+}
+
+test_a_directory_that_others_put_there_meanwhile_is_left_alone() {
+    mkdir folder aim
+    echo secret >aim/file
+    exchange() {
+        mv folder elsewhere
+        ln -s aim folder
+    }
+    fails_after 'bigshuf: folder/file: its directory has been replaced meanwhile' exchange
+    same 'secret file ' "$(cat aim/file) $(ls -A aim) $(ls -A elsewhere)"
+}
+
+test_anothers_link_in_a_directory_for_all_is_not_followed() {
+    [ "$(id -u)" = 0 ] || skip "only root can make another's link"
+    mkdir public
+    chmod 1777 public
+    echo secret >secret
+    ln -s ../secret public/link
+    ln -s ../new public/dangling
+    chown -h 65534 public/link public/dangling
+    fails_with 1 'bigshuf: public/link: Permission denied' bigshuf -o public/link /dev/null
+    fails_with 1 'bigshuf: public/dangling: Permission denied' bigshuf -o public/dangling /dev/null
+    same 'secret' "$(cat secret)"
+    chown -h 0 public/link
+    bigshuf -o public/link /dev/null
+    same '' "$(cat secret)"
 }
 
 test_the_old_file_is_there_until_the_end() {

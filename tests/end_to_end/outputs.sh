@@ -677,7 +677,7 @@ test_a_full_disk_leaves_all_old_files() {
     for files in 3 20; do
         fails_with 0 '*' on_small_disk 4 sh -c "
             echo old | tee disk/00 >disk/02
-            bigshuf -S 8M --shards=$files -o disk/%02d in
+            cat in | bigshuf -S 8M --shards=$files -o disk/%02d
             echo \$? >status
             cat disk/00 disk/02 >left
             ls -A disk >>left"

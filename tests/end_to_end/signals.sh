@@ -49,6 +49,19 @@ test_sigint_at_any_moment_where_the_new_file_has_a_name() {
     killed_at_any_moment INT 2 bigshuf-faulty
 }
 
+# Workers make a hidden name for each shard while the signal comes.
+test_sigterm_while_shards_are_made_leaves_no_name() {
+    mkdir folder
+    seq 100000 >in
+    for moment in $(seq "$(scale 1 3 1000)"); do
+        start bigshuf --parallel=8 --shard-records=1 -o folder/%06d in
+        sleep "0.0$((1 + moment % 9))"
+        kill -TERM $!
+        fails_with 143 '*' wait $!
+        same '' "$(ls -A folder)"
+    done
+}
+
 # Kill a run that has read and spilled a lot and waits for more: killed_half_fed SIGNAL NUMBER
 killed_half_fed() {
     mkdir folder temporary
