@@ -553,7 +553,7 @@ static void where_a_format_is_the_name_of_the_store_is_on_disk(void **state)
     assert_int_equal(mkdir("d", 0755), 0);
     folders_forgive();
     assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
-    linked = strstr(folders.trail, "link_at ");
+    linked = strstr(folders.trail, " link_at ");
     synced = strstr(folders.trail, "sync ");
     assert_true(linked != NULL && synced != NULL && synced < linked);
     synced = strstr(synced + 1, "sync "); /* of the file itself */
