@@ -32,15 +32,15 @@ LINK            = $(CC) -pthread $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 CMOCKA_CFLAGS = $(shell pkg-config --cflags cmocka 2>/dev/null)
 CMOCKA_LIBS   = $(shell pkg-config --libs cmocka 2>/dev/null || echo -lcmocka)
 
-C_FILES    = $(wildcard src/*.c include/*.h tests/*.c tests/*.h tests/bench/*.c tests/fuzz/*.c tests/fuzz/*.h)
-SCRIPTS    = .ci/run $(wildcard tests/*.sh tests/end_to_end/*.sh tests/fuzz/*.sh tests/recipes/* tests/bench/*.sh)
-OBJECTS    = $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*.c))
+C_FILES    = $(wildcard src/*.c src/*/*.c include/*/*.h tests/*/*.[ch] tests/unit/*/*.c)
+SCRIPTS    = .ci/run $(wildcard tests/*.sh tests/*/*.sh tests/recipes/*.sbatch)
+OBJECTS    = $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*.c src/*/*.c))
 MAIN       = $(BUILD)/src/main.o
 LIBRARY    = $(BUILD)/libbigshuf.a
 PROGRAM    = $(BUILD)/bigshuf
 FAULTY     = $(BUILD)/bigshuf-faulty
-TEST_TOOLS = $(BUILD)/tests/forge $(BUILD)/tests/model $(BUILD)/tests/peak
-UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*_test.c))
+TEST_TOOLS = $(addprefix $(BUILD)/tests/support/,forge model peak)
+UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c))
 BENCHES    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 FUZZERS    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 
@@ -66,17 +66,17 @@ $(PROGRAM): $(MAIN) $(LIBRARY)
 	$(LINK) -o $@ $^
 
 # The program with a system layer that fails on demand, before the true one under other names.
-$(FAULTY): $(MAIN) $(BUILD)/tests/faulty_sys.o $(BUILD)/tests/real_sys.o $(LIBRARY)
+$(FAULTY): $(MAIN) $(BUILD)/tests/support/faulty_sys.o $(BUILD)/tests/support/real_sys.o $(LIBRARY)
 	$(LINK) -o $@ $^
 
-$(BUILD)/tests/real_sys.o: src/sys.c include/sys.h $(BUILD)/flags
+$(BUILD)/tests/support/real_sys.o: src/system/sys.c include/system/sys.h $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) $$(sed -n 's/^[a-z].*[ *]\(sys_[a-z_]*\)(.*/-D\1=real_\1/p' include/sys.h) -c -o $@ $<
+	$(COMPILE) $$(sed -n 's/^[a-z].*[ *]\(sys_[a-z_]*\)(.*/-D\1=real_\1/p' include/system/sys.h) -c -o $@ $<
 
 $(TEST_TOOLS): %: %.o
 	$(LINK) -o $@ $^
 
-$(BUILD)/tests/forge: $(LIBRARY)
+$(BUILD)/tests/support/forge: $(LIBRARY)
 
 $(BENCHES): %: %.o $(LIBRARY)
 	$(LINK) -o $@ $^ -lm
@@ -84,10 +84,10 @@ $(BENCHES): %: %.o $(LIBRARY)
 $(FUZZERS): %: %.o $(LIBRARY)
 	$(LINK) -fsanitize=fuzzer -o $@ $^
 
-$(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(LIBRARY)
+$(UNIT_TESTS): %: %.o $(LIBRARY)
 	$(LINK) -o $@ $^ $(CMOCKA_LIBS)
 
-$(UNIT_TESTS:=.o): EXTRA_CFLAGS = $(CMOCKA_CFLAGS)
+$(UNIT_TESTS:=.o): EXTRA_CFLAGS = -I. -Itests $(CMOCKA_CFLAGS)
 $(UNIT_TESTS:=.o): | $(filter deps,$(MAKECMDGOALS))
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
@@ -100,7 +100,7 @@ $(BUILD)/flags: FORCE
 	@flags='$(subst ','\'',$(COMPILE) / $(LINK))'; \
 	    printf '%s\n' "$$flags" | cmp -s - $@ || printf '%s\n' "$$flags" >$@
 
--include $(wildcard $(BUILD)/src/*.d $(BUILD)/tests/*.d $(BUILD)/tests/bench/*.d $(BUILD)/tests/fuzz/*.d)
+-include $(wildcard $(addprefix $(BUILD)/,$(addsuffix *.d,src/ src/*/ tests/*/ tests/unit/*/)))
 
 # ---- Testing ----
 
@@ -109,7 +109,7 @@ TEST_SCALE ?= $(if $(VALGRIND)$(SANITIZE),tiny,small)
 
 check: all $(UNIT_TESTS) $(FAULTY) $(TEST_TOOLS) ## run all tests
 	@BUILD='$(BUILD)' TEST_SCALE='$(TEST_SCALE)' VALGRIND='$(VALGRIND)' SANITIZE='$(SANITIZE)' ONLY='$(ONLY)' \
-	    bash tests/run.sh $(UNIT_TESTS) tests/layers.sh $(wildcard tests/end_to_end/*.sh)
+	    bash tests/support/run.sh $(UNIT_TESTS) tests/layers.sh $(wildcard tests/end_to_end/*.sh)
 
 check-long: TEST_SCALE = full
 check-long: check ## run all tests on large inputs (needs some GB of disk)
@@ -133,7 +133,7 @@ fuzz: ## search for inputs that break promises: each fuzzer SECONDS=10; ONE=NAME
 fuzzers: $(FUZZERS)
 
 deps: ## install what the tests and the lint need, with the system's package manager
-	@CC='$(CC)' sh tests/deps.sh
+	@CC='$(CC)' sh tests/support/deps.sh
 
 # ---- Speed ----
 

@@ -48,11 +48,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "fault.h"
-#include "job.h"
-#include "options.h"
-#include "signals.h"
-#include "sys.h"
+#include "command/options.h"
+#include "job/job.h"
+#include "system/fault.h"
+#include "system/signals.h"
+#include "system/sys.h"
 
 int main(int argc, char **argv)
 {

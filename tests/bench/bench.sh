@@ -9,7 +9,7 @@
 #
 # From the environment:
 #
-#   BUILD         the folder with bigshuf, tests/peak and tests/bench/{data,hold}; if not given, build/plain
+#   BUILD         the folder with bigshuf, tests/support/peak and tests/bench/{data,hold}; if not given, build/plain
 #   BENCH_DIR     where data and outputs stand; if not given, a new folder in ${TMPDIR:-/var/tmp}
 #   KEEP          1: leave the data there
 #   BENCH_CSV     the file for all results; if not given, BUILD/bench.csv
@@ -45,7 +45,7 @@ export SORT=${SORT:-sort}
 export TERASHUF=${TERASHUF:-$(command -v terashuf || true)}
 export UU_SHUF=${UU_SHUF:-$(command -v uu-shuf || command -v uu_shuf || true)}
 export DUCKDB=${DUCKDB:-$(command -v duckdb || true)}
-export HOLD=$BUILD/tests/bench/hold PEAK=$BUILD/tests/peak
+export HOLD=$BUILD/tests/bench/hold PEAK=$BUILD/tests/support/peak
 
 # ---- The place ----
 

@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chacha.h"
-#include "index.h"
-#include "order.h"
-#include "pile.h"
-#include "random.h"
-#include "run.h"
-#include "scan.h"
-#include "scatter.h"
-#include "source.h"
-#include "xxh64.h"
+#include "base/chacha.h"
+#include "base/random.h"
+#include "base/xxh64.h"
+#include "input/source.h"
+#include "record/scan.h"
+#include "shuffle/index.h"
+#include "shuffle/order.h"
+#include "shuffle/pile.h"
+#include "shuffle/run.h"
+#include "shuffle/scatter.h"
 
 enum {
     CHUNK_BYTES = 256 << 10, /* a block of input */

@@ -70,7 +70,7 @@ sweep() {
 sweep_all() {
     bigshuf --seed=1363 "${@:2}" in >right
     survives "$@"
-    [ -e failed ] || sed -n 's/^[a-z].*[ *]sys_\([a-z_]*\)(.*/\1/p' "$TOP/include/sys.h" >failed
+    [ -e failed ] || sed -n 's/^[a-z].*[ *]sys_\([a-z_]*\)(.*/\1/p' "$TOP/include/system/sys.h" >failed
     sweep "$(sort -u failed)" "$@"
 }
 

@@ -803,7 +803,7 @@ sweep() {
     mkdir temporary
     bigshuf --seed=x in >right
     survives "$@"
-    [ -e failed ] || sed -n 's/^[a-z].*[ *]sys_\([a-z_]*\)(.*/\1/p' "$TOP/include/sys.h" >failed
+    [ -e failed ] || sed -n 's/^[a-z].*[ *]sys_\([a-z_]*\)(.*/\1/p' "$TOP/include/system/sys.h" >failed
     sort -u failed >calls
     while read -r call; do
         for turn in $turns; do

@@ -10,12 +10,12 @@
 #include <inttypes.h>
 #include <limits.h>
 
-#include "argument.h"
-#include "escape.h"
-#include "format.h"
-#include "hardware.h"
-#include "pattern.h"
-#include "split.h"
+#include "base/escape.h"
+#include "command/argument.h"
+#include "output/pattern.h"
+#include "output/split.h"
+#include "store/format.h"
+#include "system/hardware.h"
 
 static struct fault fault;
 

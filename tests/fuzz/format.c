@@ -2,7 +2,7 @@
 
 #include "fuzz.h"
 
-#include "format.h"
+#include "store/format.h"
 
 static bool is_same(const struct format *one, const struct format *other)
 {

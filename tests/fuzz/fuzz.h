@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fault.h"
-#include "record.h"
+#include "record/record.h"
+#include "system/fault.h"
 
 #define FUZZ_CHECK(condition)                                                                                          \
     do {                                                                                                               \

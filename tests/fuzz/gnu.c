@@ -5,9 +5,9 @@
 
 #include "fuzz.h"
 
-#include "gnu.h"
-#include "pool.h"
-#include "table.h"
+#include "sample/gnu_random.h"
+#include "system/pool.h"
+#include "system/table.h"
 
 enum { BLOCK_BYTES = 4096, BLOCKS = 64, RECORDS_MAX = 3000, DRAWS_MAX = 200 };
 

@@ -7,9 +7,9 @@
 
 #include <sys/stat.h>
 
-#include "cgroup.h"
-#include "hardware.h"
-#include "textfile.h"
+#include "system/cgroup.h"
+#include "system/hardware.h"
+#include "system/textfile.h"
 
 enum { FILES = 13 };
 

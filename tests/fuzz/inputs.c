@@ -6,7 +6,7 @@
 
 #include "fuzz.h"
 
-#include "source.h"
+#include "input/source.h"
 
 enum { FILES_MAX = 3, FILE_MAX = 12000, ADDED_MAX = RECORD_DELIMITER_BYTES_MAX, STREAM_MAX = 40000 };
 

@@ -7,8 +7,8 @@
 
 #include <inttypes.h>
 
-#include "manifest.h"
-#include "xxh64.h"
+#include "base/xxh64.h"
+#include "store/manifest.h"
 
 enum { PILES_MAX = 40, INPUTS_MAX = 8, NAME_BYTES = 32 };
 

@@ -10,8 +10,8 @@
 #include <float.h>
 #include <math.h>
 
-#include "decimal.h"
-#include "number.h"
+#include "base/decimal.h"
+#include "base/number.h"
 
 enum { TEXT_MAX = 400, DIGITS_MAX = 64 /* that decimal_read looks at */ };
 

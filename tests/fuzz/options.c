@@ -8,12 +8,12 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-#include "decimal.h"
-#include "format.h"
-#include "hardware.h"
-#include "options.h"
-#include "order.h"
-#include "store.h"
+#include "base/decimal.h"
+#include "command/options.h"
+#include "shuffle/order.h"
+#include "store/format.h"
+#include "store/store.h"
+#include "system/hardware.h"
 
 enum { WORDS_MAX = 64, LINES_MAX = 128 };
 

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <sys/file.h>
 
-#include "owner.h"
+#include "store/owner.h"
 
 static struct folder folder;
 static struct fault fault;

@@ -6,8 +6,8 @@
 
 #include "fuzz.h"
 
-#include "cut.h"
-#include "record.h"
+#include "output/boundary.h"
+#include "record/record.h"
 
 enum { STREAM_MAX = 2048, PIECES = 16 };
 

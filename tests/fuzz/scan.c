@@ -2,7 +2,7 @@
 
 #include "fuzz.h"
 
-#include "scan.h"
+#include "record/scan.h"
 
 enum { BYTES_MAX = 1500, MARGIN = 64, UNTOUCHED = 0x5eed5eed };
 

@@ -7,10 +7,10 @@
 
 #include <math.h>
 
-#include "run.h"
-#include "walk.h"
-#include "weight.h"
-#include "weights.h"
+#include "input/record_reader.h"
+#include "sample/weight_input.h"
+#include "sample/weight_law.h"
+#include "shuffle/run.h"
 
 /* ---- Arithmetic ---- */
 

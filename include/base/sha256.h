@@ -1,0 +1,19 @@
+#ifndef BIGSHUF_BASE_SHA256_H
+#define BIGSHUF_BASE_SHA256_H
+
+/* SHA-256 (FIPS 180-4). */
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sha256 {
+    uint32_t state[8];
+    uint64_t bytes; /* hashed so far */
+    uint8_t buffer[64];
+};
+
+void sha256_init(struct sha256 *hash);
+void sha256_update(struct sha256 *hash, const void *data, size_t bytes);
+void sha256_final(struct sha256 *hash, uint8_t digest[32]);
+
+#endif

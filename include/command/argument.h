@@ -1,0 +1,61 @@
+#ifndef BIGSHUF_COMMAND_ARGUMENT_H
+#define BIGSHUF_COMMAND_ARGUMENT_H
+
+/*
+ * Arguments of options. Those that other tools have as well are read as those read them and refused in their words; the
+ * models are shuf, sort and cut of GNU coreutils 9.1, in the C locale.
+ *
+ * All return 0, or -1 after a report, with nothing set that numbers go to. `spelling` is the option as it was given,
+ * for the report.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/record.h"
+#include "system/fault.h"
+
+/* A decimal number as `shuf -n` takes it: blanks and a plus sign may come first, and what is above 2^64 - 1 counts as
+ * 2^64 - 1. */
+int argument_count(struct fault *fault, const char *text, uint64_t *count);
+
+/* LO-HI as `shuf -i` takes it, with blanks and plus signs as above. HI may be LO - 1, for no numbers at all. Unlike
+ * there, all the 2^64 numbers are a range too. */
+int argument_range(struct fault *fault, const char *text, uint64_t *first, uint64_t *last);
+
+/* A field, numbered from 1 as in `cut -f`: digits alone. */
+int argument_field(struct fault *fault, const char *text, uint64_t *field);
+
+/* What separates fields: one byte, as `sort -t` takes it, or an escape of escape.h, such as \0 and \t. */
+int argument_separator(struct fault *fault, const char *text, uint8_t *separator);
+
+/* A memory limit, as `sort -S` takes it; at least HARDWARE_MEMORY_MIN. */
+int argument_memory(struct fault *fault, const char *spelling, const char *text, uint64_t *bytes);
+
+/* Threads, as `sort --parallel` takes them: at least one, and what is above UINT_MAX counts as that. */
+int argument_parallel(struct fault *fault, const char *spelling, const char *text, unsigned *threads);
+
+/* A number, at least `least`: digits alone. */
+int argument_number(struct fault *fault, const char *spelling, const char *text, uint64_t least, uint64_t *value);
+
+/* A size of at least one byte: a number of bytes, or with a unit as number_parse_size takes it, but not %. */
+int argument_bytes(struct fault *fault, const char *spelling, const char *text, uint64_t *bytes);
+
+/* What ends a record: 1 to RECORD_DELIMITER_BYTES_MAX bytes, as escape_parse takes them, written to `string`. */
+int argument_delimiter(struct fault *fault, const char *spelling, const char *text,
+                       uint8_t string[RECORD_DELIMITER_BYTES_MAX], size_t *bytes);
+
+/* What begins a record, behind a newline: at least one byte, no newline, and with that one no more than a delimiter. It
+ * is `text` as it stands; *bytes is its length. */
+int argument_start(struct fault *fault, const char *spelling, const char *text, size_t *bytes);
+
+/* The number of a store's piles: a power of two from FORMAT_PILES_MIN to FORMAT_PILES_MAX. */
+int argument_piles(struct fault *fault, const char *spelling, const char *text, unsigned *piles);
+
+/* J, or J-K with J <= K: the piles from J to K. */
+int argument_pile(struct fault *fault, const char *spelling, const char *text, uint64_t *first, uint64_t *last);
+
+/* Say that the option does not take this, by errno: ERANGE, or another one. Returns -1. */
+int argument_refuse(struct fault *fault, const char *spelling, const char *text);
+
+#endif

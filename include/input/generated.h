@@ -1,0 +1,34 @@
+#ifndef BIGSHUF_INPUT_GENERATED_H
+#define BIGSHUF_INPUT_GENERATED_H
+
+/* Records that are no lines of files: words of the command line, and the numbers of a range. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "input/source.h"
+
+/* Each word ended by NUL, the one byte that is in none of them. The words must stay. NULL with errno. */
+struct source *words_source(const char *const *words, size_t count);
+
+/* The numbers from `first` on, in decimal, each ended by `delimiter`. */
+struct words_range {
+    uint64_t first;
+    uint64_t count; /* 0 also stands for 2^64 if `full` */
+    bool full;
+    uint8_t delimiter;
+};
+
+enum { WORDS_NUMBER_BYTES = 21 }; /* the longest number and its delimiter */
+
+/* Write number `i` of a range to `text`, WORDS_NUMBER_BYTES long. Returns how many bytes it takes. */
+size_t words_number(const struct words_range *range, uint64_t i, uint8_t *text);
+
+/* How many bytes the numbers of a range are; UINT64_MAX if they are more than that. */
+uint64_t words_range_bytes(const struct words_range *range);
+
+/* All numbers, ascending. NULL with errno. */
+struct source *words_range_source(const struct words_range *range);
+
+#endif

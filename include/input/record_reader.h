@@ -1,0 +1,50 @@
+#ifndef BIGSHUF_INPUT_RECORD_READER_H
+#define BIGSHUF_INPUT_RECORD_READER_H
+
+/* The records of a source one by one, in their order, on one thread. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "input/source.h"
+#include "record/record.h"
+
+enum { WALK_ENDS = 1024 };
+
+struct walk {
+    const struct record_format *format;
+    struct source *source;
+    struct record_scan scan; /* at `scanned` */
+    uint8_t *buffer;
+    size_t room;
+    size_t filled;
+    size_t scanned; /* bytes in which the ends are known */
+    size_t start;   /* of the next piece */
+    size_t base;    /* what `end` counts from */
+    size_t next;    /* of `end` */
+    size_t count;
+    uint64_t passed; /* bytes of the source that have left the buffer */
+    bool inside;     /* part of the record was handed out */
+    bool at_end;
+    uint32_t end[WALK_ENDS];
+};
+
+/* A record, or part of one that does not fit into the buffer. */
+struct walk_piece {
+    const uint8_t *data; /* in the buffer, until the next one is asked for */
+    size_t bytes;
+    uint64_t offset; /* in the source */
+    bool first;      /* of its record */
+    bool last;
+};
+
+/* Walk over a source with a buffer of `bytes` bytes and room for POOL_SLACK_BYTES more. A record that is not longer
+ * than the buffer comes in one piece, others in pieces as long as the buffer. */
+void walk_init(struct walk *walk, const struct record_format *format, struct source *source, uint8_t *buffer,
+               size_t bytes);
+
+/* The next piece: 1, or 0 at the end, or -1 after a report. */
+int walk_next(struct walk *walk, struct walk_piece *piece);
+
+#endif

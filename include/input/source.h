@@ -1,0 +1,86 @@
+#ifndef BIGSHUF_INPUT_SOURCE_H
+#define BIGSHUF_INPUT_SOURCE_H
+
+/*
+ * Where records come from, as one stream of whole records: the input files one after another, without their headers,
+ * each one's last record completed if something is missing of its delimiter.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "record/record.h"
+#include "system/fault.h"
+
+struct source;
+
+/* What the files consist of. All of them begin with the same header, which is a number of bytes, or of lines, or first
+ * those and then these (header.h says what a line is where records are not made of them). If the format `starts`, each
+ * file must begin with (after the header) the string with which records start, and the stream has it after the last
+ * record instead, as record.h says. */
+struct source_layout {
+    struct record_format format;
+    uint64_t header_bytes;
+    uint64_t header_lines;
+};
+
+/* A source over the files `names` ("-" is standard input), which must stay, as must the format's string. Looks at all
+ * of them first: regular files are opened and closed in turn, others are only looked at; what is missing, unreadable or
+ * a directory is reported, and as far as regular files show at their beginning, or by their size, what has not the
+ * layout. Standard input is not judged before it is read, but for its size. NULL on failure. */
+struct source *source_open(const char *const *names, size_t count, const struct source_layout *layout,
+                           struct fault *fault);
+
+/* The header of the first file that is not empty, as it stands there, and a missing delimiter. It is known from the
+ * start if only regular files come before, else when that file has been read. NULL and 0 bytes if there is none. It
+ * stays as long as the source. */
+const uint8_t *source_header(const struct source *source, size_t *bytes);
+
+/* A source over anything else that can be read as source_read says; `release` frees the context with the source. NULL
+ * with errno, and the context is still the caller's. */
+typedef ssize_t source_function(void *context, uint8_t *data, size_t bytes);
+struct source *source_over(source_function *read, void *context, void (*release)(void *context));
+
+/* Fill data[0, bytes), shorter only at the end of the last file. Returns the number of bytes, 0 at the end, -1 after a
+ * report. `bytes` is at least 1. */
+ssize_t source_read(struct source *source, uint8_t *data, size_t bytes);
+
+/* Put bytes back in front of what is still to come; they are not copied and must stay until they have been read again.
+ * Not again before they have been. */
+void source_unread(struct source *source, const uint8_t *data, size_t bytes);
+
+/* So many bytes will come, all told: for the maker of a source that is not over files. */
+void source_expect(struct source *source, uint64_t bytes);
+
+/* Bytes in the regular files among the inputs, less their headers, as far as known at the start; or those expected. */
+uint64_t source_known_bytes(const struct source *source);
+
+/* Are all inputs regular files, so that what will come is known but for changes? Or is it expected? */
+bool source_is_known(const struct source *source);
+
+/* Is this file one of the inputs? */
+bool source_is_from(const struct source *source, const struct stat *file);
+
+/* Bytes delivered so far: delimiters that were added count, headers do not, bytes that were put back do not until they
+ * are read again. */
+uint64_t source_delivered_bytes(const struct source *source);
+
+/* The name of the file from which the byte at `offset` of the stream came, which has been read already. *end receives
+ * the offset at which that file ends, as far as it is known, else UINT64_MAX. What is no file is called "input". */
+const char *source_name_at(const struct source *source, uint64_t offset, uint64_t *end);
+
+void source_free(struct source *source); /* NULL is fine */
+
+/* Read file names, separated (or ended) by NUL bytes, from the file `from` ("-": standard input), as sort --files0-from
+ * does. An empty name is an error that names its place ("FROM:3: invalid zero-length file name"), no names at all is an
+ * error ("no input from 'FROM'"), and so is "-" among names that come from standard input. *names is an array into
+ * *data; both are malloc'd: free them. *memory is how many bytes the names may take, and becomes how many they do: the
+ * list, and SOURCE_NAME_BYTES for each of them. More are an error. 0, or -1 after a report, with both NULL. */
+enum { SOURCE_NAME_BYTES = 32 }; /* its address, its end in the stream, its entry in a manifest */
+int source_names(const char *from, uint64_t *memory, const char ***names, size_t *count, char **data,
+                 struct fault *fault);
+
+#endif

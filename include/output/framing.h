@@ -1,0 +1,49 @@
+#ifndef BIGSHUF_OUTPUT_FRAMING_H
+#define BIGSHUF_OUTPUT_FRAMING_H
+
+/*
+ * What an output file looks like beside its records. Within the program records are kept in a form that makes them easy
+ * to tell apart; here they get their outer form back, file by file:
+ *
+ *     header         stands before the first record; it is no record, and is there even if no record is
+ *     translation    every byte `from` is written as `to`: records with a delimiter that cannot be in them
+ *     start          records that are kept as REST "\n" START are written as START REST "\n": START moves from the end
+ *                    of all records of a file to their beginning
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FORM_START_MAX = 254 };
+
+/* Zeroed: records are written as they are. What is pointed to must stay. */
+struct form {
+    const uint8_t *header;
+    size_t header_bytes;
+    const uint8_t *start;
+    size_t start_bytes; /* at most FORM_START_MAX */
+    bool translates;
+    uint8_t from;
+    uint8_t to;
+};
+
+/* A file in work. */
+struct form_file {
+    const struct form *form;
+    int (*write)(void *context, const void *data, size_t bytes); /* 0, or -1 after a report */
+    void *context;
+    bool begun;                   /* has there been a record? */
+    uint8_t last[FORM_START_MAX]; /* bytes of records that are not yet written, as they may be the last START */
+    size_t last_bytes;
+};
+
+/* Begin a file: its header is written. This and the following return 0, or -1 when `write` said so. */
+int form_begin(struct form_file *file, const struct form *form, int (*write)(void *, const void *, size_t),
+               void *context);
+
+/* The next bytes of its records, wherever cut. `data` is changed where bytes are translated. The end
+ * of a file takes no call. */
+int form_write(struct form_file *file, uint8_t *data, size_t bytes);
+
+#endif

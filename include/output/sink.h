@@ -1,0 +1,76 @@
+#ifndef BIGSHUF_OUTPUT_SINK_H
+#define BIGSHUF_OUTPUT_SINK_H
+
+/*
+ * Where records go: standard output or a file that is whole or not there.
+ *
+ *     sink_open --> sink_write ... --> sink_commit --> sink_free
+ *         |              |                  | failed
+ *         +--------------+------------------+-------> sink_free: aborted; an existing file is as it was
+ *
+ * Of several files either all appear or none. In the place of sink_commit, each is finished; when all are, each is
+ * published; should one of them fail, those published before it are retracted:
+ *
+ *     sink_write ... --> sink_finish --> sink_publish --> sink_free
+ *                            | failed         +---------> sink_retract --> sink_free: aborted
+ *                            +-----------------------------------------> sink_free: aborted
+ *
+ * How a file is written is settled by sink_open:
+ *
+ *     replaced   the rule: a new file beside it takes its name, mode, owner, group and access control list in
+ *                sink_commit
+ *     in place   what has several hard links, or cannot be replaced where it is, as the directory forbids new files:
+ *                emptied by the first sink_write (or sink_commit), and not restored by an abort
+ *     directly   what is no regular file: a device, a FIFO
+ *
+ * A lack of space, memory or descriptors never leads to writing in place. What is replaced is the file that sink_open
+ * saw: if another has its name by then, or the directory another path, that is a failure.
+ *
+ * An existing file must be writable by its user, whichever way it is. Symbolic links are followed and stay, also those
+ * that lead to a file that is yet to be made. Death by signal counts as an abort.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "system/fault.h"
+
+struct sink;
+
+/* A sink to the file `path`, which must stay, or to standard output if it is NULL. Everything that can be known now is
+ * checked now, and no existing file is changed, so this comes before the first input is read. A FIFO waits for its
+ * reader here. NULL after a report. */
+struct sink *sink_open(const char *path, struct fault *fault);
+
+/* Does the first sink_write empty a file that may be one of the inputs? */
+bool sink_is_in_place(const struct sink *sink);
+
+/* 0, or -1 after a report. Not before all input has been read: the file may
+ * be one of the inputs. */
+int sink_write(struct sink *sink, const void *data, size_t bytes);
+
+/* All has been written: close, and give the file its mode and its name. Only if this returns 0 is the output complete;
+ * -1 after a report. Standard output is closed too, since only that shows the last errors. */
+int sink_commit(struct sink *sink);
+
+/* The two halves of sink_commit. A finished sink has no descriptor and takes about 600 bytes; if the file is to be
+ * replaced, it is complete under a temporary name. To finish it again does nothing. What is published can be taken back
+ * until sink_free; where the system cannot exchange the names of two files in one step (Linux can), that is only so if
+ * there was no file before. Both return 0, or -1 after a report. Between the first sink_publish and the last, or the
+ * last sink_retract, death by signal is to be held off by the caller (signals_hold), while there is no other thread. */
+int sink_finish(struct sink *sink);
+int sink_publish(struct sink *sink);
+void sink_retract(struct sink *sink); /* warns of what could not be undone; nothing if it was not published */
+
+/* Is it standard output, or what is no regular file? Opening it again would have effects. */
+bool sink_is_direct(const struct sink *sink);
+
+/* Will all that is written take new space? If so, on which device, and how much may be written there. False if that is
+ * not known: what is no regular file, what is written in place or added to. Before the first sink_write. */
+bool sink_disk(const struct sink *sink, dev_t *device, uint64_t *free_bytes);
+
+void sink_free(struct sink *sink); /* NULL is fine */
+
+#endif

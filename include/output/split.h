@@ -1,0 +1,31 @@
+#ifndef BIGSHUF_OUTPUT_SPLIT_H
+#define BIGSHUF_OUTPUT_SPLIT_H
+
+/* --split=COUNT:FILE: some of the records, in a file of their own. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct split {
+    const char *path;
+    uint64_t amount;    /* records, or millionths of all records */
+    bool is_percentage; /* the latter */
+};
+
+/* "COUNT:FILE", "P%:FILE": a decimal number; as a percentage at most 100, with a point and up to four decimals if
+ * wanted. FILE is what follows the first colon; split->path points into `text`. -1 with errno EINVAL (no such thing) or
+ * ERANGE (a number that is too large). */
+int split_parse(const char *text, struct split *split);
+
+/* How many of `records` records one of the splits takes. Percentages round down; but where they make 100 together, the
+ * last one takes what the others leave, so that nothing is left. A count may be more than there is. */
+uint64_t split_records(const struct split *splits, size_t count, size_t number, uint64_t records);
+
+/* How many all of them take, UINT64_MAX if they are more than that. */
+uint64_t split_total(const struct split *splits, size_t count, uint64_t records);
+
+/* Do the percentages among them make more than 100? */
+bool split_exceeds_whole(const struct split *splits, size_t count);
+
+#endif

@@ -1,0 +1,40 @@
+#ifndef BIGSHUF_OUTPUT_TARGET_H
+#define BIGSHUF_OUTPUT_TARGET_H
+
+/*
+ * Where the path of an output really leads: symbolic links followed to the last one, whether or not a file is there.
+ *
+ * Others may change a directory, or what leads to it, at any time. So a target is a directory, known by device and
+ * inode, and a name in it that is no link: whatever happens meanwhile, nothing in another directory is touched.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "system/fault.h"
+
+struct target {
+    char *directory; /* a path of the directory in which the file is, or would be made */
+    char *name;      /* the file's there */
+    bool special;    /* the way leads through /dev or /proc and was followed no further */
+    dev_t device;    /* the directory's */
+    ino_t inode;
+};
+
+/* 0, or -1 with errno: the directory does not exist, a circle of links (ELOOP), a path that ends in '/' (EISDIR). In a
+ * directory that is sticky and that all may write to, such as /tmp, a link is followed if it is the user's own or
+ * belongs to the directory's owner (else EACCES), as Linux has it with fs.protected_symlinks. */
+int target_find(struct target *target, const char *path);
+
+/* Open the directory, for the use of names in it. A descriptor, or -1 with errno: ESTALE if another one is there now.
+ */
+int target_enter(const struct target *target);
+
+/* Do any two of the paths, of which some may be NULL, lead to the same regular file, or to the same place for one that
+ * is yet to be made? With `by_name`, paths are only compared with each other. 0 if not; else -1 after a report. */
+int target_check_distinct(const char *const *paths, size_t count, bool by_name, struct fault *fault);
+
+void target_release(struct target *target); /* also after a failure, or of a zeroed one */
+
+#endif

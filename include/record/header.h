@@ -1,0 +1,53 @@
+#ifndef BIGSHUF_RECORD_HEADER_H
+#define BIGSHUF_RECORD_HEADER_H
+
+/*
+ * The beginning of an input file, which is taken off before its records are shuffled: a header, which is a number of
+ * bytes, or of lines, or first those and then these, and the start of the first record, if the format `starts`. Where
+ * records are not made of lines, records are meant where lines are said: a header of CSV, for one, is a number of CSV
+ * records. The header of the first file that is not empty is kept; those of the others must be the same.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/record.h"
+#include "record/tail.h"
+#include "system/fault.h"
+
+enum { HEADER_BYTES_MAX = 1 << 20 };
+
+struct header {
+    const struct record_format *format;
+    struct record_format line; /* what one of its lines is, or its records */
+    bool has_lines;            /* of which the format's records are made */
+    uint64_t bytes;
+    uint64_t lines;
+    struct fault *fault;
+    bool known;       /* a file had one, or there is none to be had */
+    const char *from; /* the file whose header was kept */
+    uint8_t *text;    /* the header as it stands in that file, the last line completed */
+    size_t text_bytes;
+    uint8_t *buffer;
+    const uint8_t *rest; /* what was read beyond the beginning; in the buffer */
+    size_t rest_bytes;
+};
+
+/* Does a header of this format consist of lines, as its records do, so that it may have less than a record? */
+bool header_has_lines(const struct record_format *format);
+
+/* 0, or -1 with errno. Nothing is allocated if there is nothing to be taken off. */
+int header_init(struct header *header, const struct record_format *format, uint64_t bytes, uint64_t lines,
+                struct fault *fault);
+void header_release(struct header *header); /* also when zeroed */
+
+/* Take the beginning off a file that has just been opened. `tail` is told of all that was read but the start, `rest` is
+ * what was read too much. An empty file has no beginning. 0, or -1 after a report: a file that is shorter than the
+ * header, a header that is larger than HEADER_BYTES_MAX or not the one that is known, text before the start. */
+int header_take(struct header *header, int fd, const char *name, struct tail *tail);
+
+/* Say that there was nothing but headers. */
+void header_warn_alone(const struct header *header);
+
+#endif

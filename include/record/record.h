@@ -1,0 +1,73 @@
+#ifndef BIGSHUF_RECORD_RECORD_H
+#define BIGSHUF_RECORD_RECORD_H
+
+/*
+ * What a record is. The bytes of whole records, put one after another in any order, are again a sequence of the same
+ * records: that is what lets a pile be a plain run of bytes, in memory and on disk.
+ *
+ * Records that start with a string instead of ending with one (--record-start) are brought into this form by moving the
+ * string: of the lines ">a", "A", ">b", "C" the first ">" is taken away and one is put at the end, so that each record,
+ * "a\nA\n>" and "b\nC\n>", ends with the delimiter "\n>". After the shuffle it moves back.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { RECORD_DELIMITER_BYTES_MAX = 255 };
+
+enum record_kind {
+    RECORD_BYTE,   /* a record ends with the delimiter byte and holds it nowhere else */
+    RECORD_STRING, /* ... with the delimiter string, found leftmost, not overlapping */
+    RECORD_LINES,  /* ... with its count-th delimiter byte */
+    RECORD_SIZE,   /* ... with its count-th byte */
+    RECORD_CSV     /* ... with a newline outside double quotes, each of which opens or closes */
+};
+
+struct record_format {
+    enum record_kind kind;
+    uint8_t delimiter;     /* RECORD_BYTE, RECORD_LINES */
+    bool starts;           /* RECORD_STRING: it is a newline and what records start with, which has none */
+    const uint8_t *string; /* RECORD_STRING; the caller's */
+    size_t string_bytes;   /* 2 to RECORD_DELIMITER_BYTES_MAX */
+    uint64_t count;        /* RECORD_LINES, RECORD_SIZE: at least 1 */
+};
+
+/* Where in a record a stream of bytes stands. Zeroed: at the beginning of a record. It may be copied, to scan the same
+ * bytes again. */
+struct record_scan {
+    uint64_t done; /* of the record: lines, or bytes (RECORD_SIZE), or bytes of the delimiter that may have begun */
+    bool open;     /* the last byte ended no record, and no line of one */
+    bool quoted;   /* RECORD_CSV */
+};
+
+/* Find the ends of records in data[0, bytes), the next bytes of the stream in which `scan` stands, and move it on. As
+ * with scan_byte (scan.h), ends[i] receives the offset after the i-th record's last byte, `bytes` is less than 2^32, no
+ * more than `room` are found, and *scanned receives how many bytes were looked at: the offset after the last end when
+ * room ran out, else `bytes`. No byte outside data[0, bytes) is read. Returns the number of ends. */
+size_t record_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
+                   uint32_t *ends, size_t room, size_t *scanned);
+
+/* How many ends there are in data[0, bytes), of which there is at least one byte. *whole says whether the last byte is
+ * such an end. */
+uint64_t record_count(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
+                      bool *whole);
+
+/* Move the scan on without looking for the ends, which is faster: RECORD_BYTE and RECORD_STRING seldom look at more
+ * than the last bytes, RECORD_LINES and RECORD_CSV count. */
+void record_advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes);
+
+/* Does it take the scan of all bytes before to find the ends in a block? False for RECORD_BYTE alone, for which a
+ * zeroed scan will do anywhere. */
+bool record_is_sequential(const struct record_format *format);
+
+/* At the end of an input: the bytes that the record lacks in which `scan` stands. *missing points to them, in the
+ * format or a constant. Returns their number, 0 at the beginning of a record, or -1 if it cannot be completed: a short
+ * group of lines, a part of a fixed size, an open quote. A delimiter is missing as a whole, whatever its beginning that
+ * ends the input, which is data; but where that and the delimiter would hold the delimiter earlier ("\n" and "\n\n"),
+ * so much is missing as ends it there. If the format `starts`, a record has begun wherever there was any input, so that
+ * there is always something missing; its last line may have its newline. */
+ssize_t record_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing);
+
+#endif

@@ -1,0 +1,45 @@
+#ifndef BIGSHUF_RECORD_TAIL_H
+#define BIGSHUF_RECORD_TAIL_H
+
+/* The end of an input file: what its last record lacks, or why that cannot be added. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/record.h"
+#include "system/fault.h"
+
+struct tail {
+    const struct record_format *format;
+    struct fault *fault;
+    bool after_header; /* files begin with a header: messages say so */
+    struct record_scan scan;
+    bool open;            /* the file has begun, and nothing has ended it */
+    uint8_t last;         /* byte of the file */
+    uint64_t newlines;    /* RECORD_CSV: in the file so far */
+    uint64_t quote_line;  /* RECORD_CSV: in which the last quote opened, if it is still open */
+    bool line_ends_known; /* RECORD_CSV: the first record of all has been seen ... */
+    bool carriage_return; /* ... and ended with CRLF */
+};
+
+void tail_init(struct tail *tail, const struct record_format *format, bool after_header, struct fault *fault);
+
+/* Can a file with so many bytes of records be whole, as far as that tells? 0, or -1 after a report. */
+int tail_check_size(struct tail *tail, const char *name, uint64_t bytes);
+
+/* A file begins. */
+void tail_begin(struct tail *tail);
+
+/* Bytes of it have gone by that are no records, before those that are. */
+void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes);
+
+/* Its next bytes have come; none, if it has nothing but a header or the start of its first record. */
+void tail_follow(struct tail *tail, const uint8_t *data, size_t bytes);
+
+/* The file is at its end. *missing points to the `bytes` bytes that complete its last record, and stays until the next
+ * call; 0 if it has no record or was ended before. 0, or -1 after a report: a short group of lines or fixed-size
+ * record, or an open quote. */
+int tail_end(struct tail *tail, const char *name, const uint8_t **missing, size_t *bytes);
+
+#endif

@@ -1,0 +1,43 @@
+#ifndef BIGSHUF_SAMPLE_GNU_RANDOM_H
+#define BIGSHUF_SAMPLE_GNU_RANDOM_H
+
+/*
+ * The random numbers that GNU shuf draws from the bytes of --random-source=FILE, so that the output is GNU's, byte for
+ * byte. The method was found by experiment with shuf of coreutils 9.1. With draw(g) a number from 0 to g, shuf chooses
+ * among n records, numbered from 0 in input order, as follows:
+ *
+ *     order, -n K   forward Fisher-Yates: for i = 0 ... min(n, K) - 1 swap a[i] with a[i + draw(n - i - 1)]; also of
+ *                   -e and -i, and of an input that is a regular file with no more than 8 MiB left to read
+ *     -n K          of any other input, a reservoir: it begins as the records 0 ... K - 1; for each record i from K on,
+ *                   j = draw(i), and record i takes the place of entry j if j < K; then, if n >= K, draw(n), which
+ *                   serves nothing; then the order, as above, of the entries
+ *     -r            draw(n - 1) for each record of the output
+ *
+ * Functions return 0, or -1 after a report.
+ */
+
+#include <stdint.h>
+
+#include "system/fault.h"
+#include "system/table.h"
+
+struct gnu;
+
+/* Look at the file, whose name must stay. It fails if it can be told already that the file cannot be read. What is not
+ * a regular file is opened by the first draw, even of a number from 0 to 0: somebody waits at the other end of a FIFO.
+ * (shuf opens it before it reads the input of a reservoir, after it has read any other, and never when there is nothing
+ * to choose.) NULL after a report. */
+struct gnu *gnu_open(const char *path, struct fault *fault);
+void gnu_free(struct gnu *gnu); /* also NULL */
+
+/* A number from 0 to `most`, which takes as many bytes as it needs: none for 0. */
+int gnu_draw(struct gnu *gnu, uint64_t most, uint64_t *number);
+
+/* The first min(wanted, records) steps of Fisher-Yates over the first `records` numbers of a table. */
+int gnu_permute(struct gnu *gnu, const struct table *table, uint64_t records, uint64_t wanted);
+
+/* The same over the numbers 0 ... most, without a table of them: the first `wanted`, at most all, to `out`. Takes 32
+ * bytes of memory for each while it runs. */
+int gnu_sparse(struct gnu *gnu, uint64_t most, uint64_t wanted, uint64_t *out);
+
+#endif

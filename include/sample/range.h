@@ -1,0 +1,25 @@
+#ifndef BIGSHUF_SAMPLE_RANGE_H
+#define BIGSHUF_SAMPLE_RANGE_H
+
+/*
+ * Numbers of a range that are drawn one by one, so that nothing is stored but the fact that they were drawn: what a
+ * sample of a range takes does not depend on how large the range is. Functions write run->left numbers and return 0, or
+ * -1 after a report.
+ */
+
+#include "input/generated.h"
+#include "output/output.h"
+#include "sample/gnu_random.h"
+#include "shuffle/run.h"
+
+/* Independent draws: by the words labelled "repeat", or from GNU's generator if there is one. */
+int draw_repeated(struct run *run, const struct words_range *range, struct gnu *gnu, struct output *output);
+
+/* Different numbers, no more than half of the range: the first ones to appear among the draws of the words labelled
+ * "range". Takes 16 to 32 bytes for each. */
+int draw_different(struct run *run, const struct words_range *range, struct output *output);
+
+/* Different numbers: those of GNU's generator (gnu_sparse). */
+int draw_gnu(struct run *run, const struct words_range *range, struct gnu *gnu, struct output *output);
+
+#endif

@@ -1,0 +1,37 @@
+#ifndef BIGSHUF_SAMPLE_REPLACEMENT_H
+#define BIGSHUF_SAMPLE_REPLACEMENT_H
+
+/* Sampling with replacement. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "input/record_reader.h"
+#include "input/source.h"
+#include "output/output.h"
+#include "shuffle/run.h"
+#include "system/table.h"
+
+/* Who draws. Functions return 0, or -1 after a report. */
+struct repeat_lots {
+    /* The next piece of the input's records, as walk_next has it, and returning the same: who draws may know them. May
+     * be NULL. */
+    int (*next)(void *context, struct walk *walk, struct walk_piece *piece);
+
+    /* All have come. `at_random` receives whether drawing a few at a time is as quick as many. May be NULL. */
+    int (*prepare)(void *context, uint64_t records, bool *at_random);
+
+    /* Put the numbers of the next `count` records of the output, each less than `records`, into numbers[0, count), a
+     * table of 8-byte numbers. */
+    int (*draw)(void *context, uint64_t records, struct table *numbers, uint64_t count);
+    void *context;
+};
+
+/* Write the records of a source that are drawn, run->left of them, for ever without a limit. What is drawn does not
+ * depend on the memory. No records at all are an error. 0, or -1 after a report. */
+int repeat_source(struct run *run, struct source *source, const struct repeat_lots *lots, struct output *output);
+
+/* All equally likely, by the words labelled "repeat". */
+int repeat_uniform(struct run *run, struct source *source, struct output *output);
+
+#endif

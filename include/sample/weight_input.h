@@ -1,0 +1,37 @@
+#ifndef BIGSHUF_SAMPLE_WEIGHT_INPUT_H
+#define BIGSHUF_SAMPLE_WEIGHT_INPUT_H
+
+/* The weights of records: a field of each record, or the lines of a file, in the records' order. */
+
+#include <stdint.h>
+
+#include "base/decimal.h"
+#include "input/record_reader.h"
+#include "input/source.h"
+#include "shuffle/run.h"
+#include "system/fault.h"
+
+/* Where weights stand. */
+struct weights_place {
+    const char *file;  /* a number a line, or NULL: */
+    uint64_t field;    /* a field of the record, from 1 */
+    uint8_t separator; /* between fields */
+};
+
+struct weights;
+
+/* `source` is where the records come from, of which the messages name the file and line. Uses the third quarter of the
+ * run's buffer. NULL after a report. */
+struct weights *weights_open(struct run *run, struct weights_place place, struct source *source);
+
+/* The next piece of the records, as walk_next has it; with the first piece of a record, *weight receives the record's
+ * weight. If that stands behind the first piece of `walk`, what comes before it is kept meanwhile, in the pool as far
+ * as there is room. 1, 0 at the end, or -1 after a report. */
+int weights_next(struct weights *weights, struct walk *walk, struct walk_piece *piece, struct decimal *weight);
+
+/* All records have come: there must not be more weights. 0, or -1 after a report. */
+int weights_end(struct weights *weights);
+
+void weights_free(struct weights *weights); /* NULL is fine */
+
+#endif

@@ -1,0 +1,40 @@
+#ifndef BIGSHUF_SAMPLE_WEIGHT_LAW_H
+#define BIGSHUF_SAMPLE_WEIGHT_LAW_H
+
+/*
+ * The arithmetic of weighted sampling, in whole numbers, so that every machine draws the same sample. The man page
+ * defines all of it, and it is as fixed as the order: people pin seeds in papers.
+ *
+ * Without replacement: the records by ascending -ln(u) / weight with an independent u from (0, 1) for each, those of
+ * the same key in input order, are in an order of which every beginning is a sample: the first record is each with a
+ * probability in proportion to its weight, the second so among those that are left, and so on (P. Efraimidis and
+ * P. Spirakis, "Weighted random sampling with a reservoir", Information Processing Letters 97, 2006).
+ *
+ * With replacement: weights as whole numbers on one scale, and draws from their sum.
+ */
+
+#include <stdint.h>
+
+#include "base/decimal.h"
+#include "base/uint128.h"
+
+/* The key of a record: -ln(u) / weight for u = (word + 1/2) / 2^64 and a uniform word, as a number that orders as the
+ * quotient does. For the quotient 2^e (1 + f), 0 <= f < 1, it is (e + 2048) 2^52 + f 2^52, rounded down; the logarithm
+ * is right to 2^-57 of itself, and never increases when the word does. A weight of zero has the key UINT64_MAX, which
+ * no other has. */
+uint64_t weight_key(uint64_t word, struct decimal weight);
+
+/* The same, where the compiler has no numbers of 128 bits. */
+uint64_t weight_key_portable(uint64_t word, struct decimal weight);
+
+/* A weight as a whole number: weight * 2^(24 - top_exponent), rounded down, where `top_exponent` is the exponent of
+ * the greatest weight. That is from 2^87 to 2^88 for the greatest, so that 2^40 of them have a sum below 2^128. A
+ * weight less than 2^-87 of the greatest may become zero, one less than 2^-88 does. */
+struct wide weight_scale(struct decimal weight, int top_exponent);
+
+/* A uniform number from 0 to total - 1; `total` is not 0. `next_word` gives uniform words. For each trial, as many are
+ * taken as the bits of total - 1 need, none if it is 0, the low one first, and cut to those bits; what is not below
+ * `total` is tried again. Fewer than 2 trials are needed on average. */
+struct wide weight_draw(struct wide total, uint64_t (*next_word)(void *context), void *context);
+
+#endif

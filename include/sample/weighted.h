@@ -1,0 +1,23 @@
+#ifndef BIGSHUF_SAMPLE_WEIGHTED_H
+#define BIGSHUF_SAMPLE_WEIGHTED_H
+
+/* Weighted samples, of any number of records. The law is in weight.h; the words are those labelled "weight".
+ * Functions return 0, or -1 after a report. */
+
+#include "input/source.h"
+#include "output/output.h"
+#include "sample/weight_input.h"
+#include "shuffle/run.h"
+
+/* Without replacement: all records of a weight above zero, or the first run->left of them: each next one is drawn in
+ * proportion to weight among those that are left. */
+int weighted_order(struct run *run, struct source *source, struct weights_place place, struct output *output);
+
+/* The same sample, which needs a limit, in input order. Besides what is kept of the records, 8 bytes are taken for each
+ * record of the sample. */
+int weighted_select(struct run *run, struct source *source, struct weights_place place, struct output *output);
+
+/* With replacement: independent draws in proportion to weight. */
+int weighted_repeat(struct run *run, struct source *source, struct weights_place place, struct output *output);
+
+#endif

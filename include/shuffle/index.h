@@ -1,0 +1,27 @@
+#ifndef BIGSHUF_SHUFFLE_INDEX_H
+#define BIGSHUF_SHUFFLE_INDEX_H
+
+/*
+ * The records of a resident pile, as a table of 8-byte references that can be permuted, and their way from the pile's
+ * blocks to an output buffer in the permuted order.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "output/buffer.h"
+#include "record/record.h"
+#include "shuffle/pile.h"
+#include "system/table.h"
+
+/* Write the references of the pile's records to `table`, which has room for pile.records of them: record i's to place
+ * i, or, if `ranks` is given, to place ranks[first_rank + i] - first_rank. 0, or -1 after a report if the pile does not
+ * hold exactly that many records. */
+int index_build(const struct piles *piles, unsigned pile, const struct record_format *format, const struct table *ranks,
+                uint64_t first_rank, struct table *table);
+
+/* Copy the records of table[first, first + records) to the outlet. 0, or -1 when draining failed. */
+int index_copy(const struct pool *pool, const struct record_format *format, const struct table *table, uint64_t first,
+               uint64_t records, struct outlet *outlet);
+
+#endif

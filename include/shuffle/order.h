@@ -1,0 +1,77 @@
+#ifndef BIGSHUF_SHUFFLE_ORDER_H
+#define BIGSHUF_SHUFFLE_ORDER_H
+
+/*
+ * The permutation, version 1: fixed for ever, since people pin seeds in papers.
+ *
+ * The piles form a tree. The root is node 0; child j of node v is node 512 v + j + 1 (mod 2^64). The root scatters its
+ * records into 512 piles; another node with c records scatters if c > T (the leaf size), into 2^k piles, k the
+ * smallest from 2 to 9 with 2c <= 2^k T, or 9: record i, in the order of entry, goes to child w >> (16 - k), w the i-th
+ * 16-bit word of stream v. Another node with c <= T records is a leaf: forward Fisher-Yates, with numbers drawn
+ * without bias from the 32-bit words of stream v (D. Lemire, "Fast random integer generation in an interval", ACM
+ * TOMACS 29, 2019). The output is the leaves from left to right.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/random.h"
+#include "system/table.h"
+
+enum {
+    ORDER_LEAF_RECORDS = 262144, /* T */
+    ORDER_ROOT_BITS = 9,
+};
+
+/* What fixes the order of all records, given their number. */
+struct order {
+    struct random_key key;
+    uint64_t leaf_records; /* T, from 8 to 2^31 */
+};
+
+/* A node of the tree. */
+struct order_node {
+    uint64_t number;
+    bool root; /* the root scatters however few records it has */
+};
+
+struct order_node order_child(struct order_node node, unsigned child);
+
+/* The logarithm of the number of piles into which a node with `records` records scatters; 0 if it is a leaf. */
+unsigned order_scatter_bits(const struct order *order, struct order_node node, uint64_t records);
+
+/* The children of a scattering node's records first ... first + count - 1: pile[i] is that of record first + i. */
+void order_scatter(const struct order *order, struct order_node node, unsigned bits, uint64_t first, size_t count,
+                   uint16_t *pile);
+
+/* Shuffle a leaf: the numbers [first, first + records) of a table, of 8 bytes or of 4. */
+void order_leaf_u64(const struct order *order, struct order_node node, struct table *table, uint64_t first,
+                    uint64_t records);
+void order_leaf_u32(const struct order *order, struct order_node node, struct table *table, uint64_t first,
+                    uint64_t records);
+
+/* Hands out [first, first + records) of a table that is in output order. Returns 0, or -1 to stop. */
+typedef int order_emit(void *context, const struct table *table, uint64_t first, uint64_t records);
+
+/* Put the 8-byte numbers [0, records) of `table`, which stand for a node's records in the order of entry, into output
+ * order, leaf by leaf, and hand each leaf to `emit`. `spare` is a second table as large, needed only if the node
+ * scatters. 0, or -1 when `emit` said so. */
+int order_arrange(const struct order *order, struct order_node node, struct table *table, struct table *spare,
+                  uint64_t records, order_emit *emit, void *context);
+
+/*
+ * Stores of piles have keys of their own, also fixed. The records of the batch NAME are scattered into 2^k piles as a
+ * node's are, by stream 0 of the key "batch"(NAME); pile j of all batches together, in the order of their names, is
+ * node 0, but not the root, of a tree with the key "pile"(E, j) for the epoch E. In epoch 0 the piles come in their
+ * order, in others as a leaf of node 0 with the key "epoch"(E). (NAME: its length and its bytes; numbers of 8 bytes.)
+ */
+
+enum { ORDER_NAME_MAX = 255 }; /* bytes in the name of a batch */
+
+void order_batch_key(const struct order *order, const char *name, struct random_key *key);
+void order_pile_key(const struct order *order, uint64_t epoch, uint64_t pile, struct random_key *key);
+
+/* number[i] receives the pile that comes at place i of `piles`. */
+void order_of_epoch(const struct order *order, uint64_t epoch, unsigned piles, uint32_t *number);
+
+#endif

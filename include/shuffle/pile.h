@@ -1,0 +1,108 @@
+#ifndef BIGSHUF_SHUFFLE_PILE_H
+#define BIGSHUF_SHUFFLE_PILE_H
+
+/*
+ * Piles: runs of records that grow at the end, in memory as long as there is room and on disk from then on.
+ *
+ *     resident   all its bytes are in a chain of pool blocks
+ *     spilled    the first bytes are in storage, a temporary file as a rule; what came later, the tail, is still in a
+ *                chain
+ *
+ * Blocks are full but for the last. A pile that has been given a block keeps at least one until it is flushed, so it
+ * can always take in more: at worst by writing out the block it has just filled.
+ *
+ * When the pool runs dry, piles are spilled from the last one backwards, so that the first ones are whole in memory
+ * when the input ends and can be shuffled and written at once. Functions that return int return 0, or -1 after a
+ * report.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "input/source.h"
+#include "system/pool.h"
+#include "system/sys.h"
+#include "temporary/spill.h"
+#include "temporary/storage.h"
+
+/* On a cache line of its own: neighbours belong to different threads. */
+struct pile {
+    _Alignas(SYS_LINE_BYTES) uint8_t *at; /* where the next byte goes: in its last block; NULL if it has no block */
+    uint8_t *end;                         /* the end of that block */
+    uint64_t records;
+    uint64_t spilled_bytes; /* in storage; bytes before the chain's */
+    uint32_t first;         /* the chain */
+    uint32_t last;
+    uint32_t blocks;
+    bool spilled;
+    bool dropped;
+};
+
+struct piles {
+    struct pool *pool;
+    struct storage *storage;
+    struct pile *pile;
+    uint64_t records; /* that were dealt out to them, dropped ones among them */
+    unsigned count;
+    unsigned lanes;        /* pile p belongs to lane p mod lanes: one thread at a time works on a lane's piles */
+    uint32_t flush_blocks; /* a tail worth writing; where a program compresses, the least that may be */
+    uint32_t frame_blocks; /* where a program compresses: a tail that is always worth writing; else 0 */
+    bool sealed;           /* nothing will be appended any more */
+};
+
+/* `count` empty piles, each of which is promised one block of the pool. `place` is where to spill. */
+int piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct spill_place *place);
+
+/* The same with storage of another kind for so many piles, which is freed with them, also after a failure. */
+int piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage,
+                  struct fault *fault);
+
+/* Piles that are in storage already, put there by others, to be read only. They are sealed, so no block is promised to
+ * them; pile_stored says what is in each. */
+int piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, struct storage *storage,
+                      struct fault *fault);
+void pile_stored(struct piles *piles, unsigned pile, uint64_t records, uint64_t bytes);
+
+/* Gives back the blocks and temporary files that are left. Also when zeroed. */
+void piles_release(struct piles *piles);
+
+uint64_t pile_bytes(const struct piles *piles, unsigned pile);
+uint64_t pile_resident_bytes(const struct piles *piles, unsigned pile);
+
+/* Append bytes to a pile, spilling piles of its lane when memory runs out. The caller counts the records. */
+int pile_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t bytes);
+
+/* Give back all that a pile holds: nobody will want its records. What is appended to it from now on is ignored.
+ * Before piles_seal. */
+void pile_drop(struct piles *piles, unsigned pile);
+
+/* No more will be appended: what was promised to piles that stayed empty is released. */
+void piles_seal(struct piles *piles);
+
+/* After piles_seal: write all of a pile to its file; it has no blocks then. */
+int pile_flush(struct piles *piles, unsigned pile);
+
+int piles_flush(struct piles *piles); /* all of them */
+
+/* Read the spilled part back in front of the tail, into blocks promised to the caller (pile_load_blocks of them),
+ * verify it, and give its space back: the pile is resident. */
+int pile_load(struct piles *piles, unsigned pile);
+uint32_t pile_load_blocks(const struct piles *piles, unsigned pile);
+
+/* After piles_seal: give back all that a pile holds, in memory and on disk; it is empty then. */
+void pile_clear(struct piles *piles, unsigned pile);
+
+/* All of a pile was read, and `found` records were in it. Are they as many as it should hold? 0, or -1 after a report
+ * that names its file. Whoever reads a pile back asks this before anything depends on it: checksums are no signatures.
+ */
+int pile_check(const struct piles *piles, unsigned pile, const struct record_format *format, uint64_t found);
+
+/* If any of a pile is in its file: verify that, and how many records the pile holds, through a buffer and without a
+ * change to it. For those who must know before they use the first byte. */
+int pile_verify(struct piles *piles, unsigned pile, const struct record_format *format, uint8_t *buffer, size_t bytes);
+
+/* A pile as a source, after piles_seal. Bytes from its file are verified when the last of them is read, before that is
+ * handed out. With `keep` they stay readable, else their space in the file is given back as they are read. */
+struct source *pile_source(struct piles *piles, unsigned pile, bool keep);
+
+#endif

@@ -1,0 +1,31 @@
+#ifndef BIGSHUF_SHUFFLE_PILE_KEYS_H
+#define BIGSHUF_SHUFFLE_PILE_KEYS_H
+
+/* Numbers of 8 bytes beside the records of a pile, in a pile of their own: one for each record, in their order, as they
+ * stand in memory. So the records stay what they are, and what is known about piles holds for the numbers, too. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shuffle/pile.h"
+
+enum { KEYS_AHEAD = 512 };
+
+/* Reads them one by one. */
+struct keys {
+    struct source *source;
+    struct fault *fault;
+    size_t next;
+    size_t count;
+    uint64_t key[KEYS_AHEAD];
+};
+
+/* Functions return 0, or -1 after a report. keys_append counts them as the pile's records; keys_verify is pile_verify.
+ */
+int keys_append(struct piles *piles, unsigned pile, uint64_t key);
+int keys_verify(struct piles *piles, unsigned pile, uint8_t *buffer, size_t bytes);
+int keys_open(struct keys *keys, struct piles *piles, unsigned pile, struct fault *fault);
+int keys_next(struct keys *keys, uint64_t *key); /* that there are no more of them is a failure */
+void keys_close(struct keys *keys);              /* also when zeroed */
+
+#endif

@@ -1,0 +1,99 @@
+#ifndef BIGSHUF_SHUFFLE_QUEUE_H
+#define BIGSHUF_SHUFFLE_QUEUE_H
+
+/*
+ * The way of the input through pass 1: a ring of input blocks and the tasks that are ready to be done on them.
+ *
+ *              one at a time           any number           when the records        one lane at a time,
+ *                                      at once              before are counted      blocks in input order
+ *     EMPTY ----- READ -----> FILLED ----- SCAN -----> SCANNED ----- ROUTE -----> ROUTED ----- APPEND (each lane) --+
+ *       ^                        ^                                                                                  |
+ *       |                        +--- a part of the block is left: more records than lists have room for -----------+
+ *       +------------------------------------------------------------------- all of it is done ---------------------+
+ *
+ * Any thread does any task. Who does what and when is left to chance; the result is not, since lanes append blocks in
+ * input order and no two threads work on one lane. The queue schedules; what the tasks are is for the caller
+ * (scatter.c).
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct queue;
+
+/* A piece of a record in a block: where it starts, its length, and its pile. */
+typedef uint64_t queue_piece;
+
+enum { QUEUE_PILE_BITS = 12, QUEUE_LENGTH_BITS = 24 };
+
+#define QUEUE_BLOCK_BYTES_MAX ((size_t)1 << 20)
+
+static inline queue_piece queue_piece_make(size_t start, size_t length, unsigned pile)
+{
+    return (uint64_t)start << (QUEUE_LENGTH_BITS + QUEUE_PILE_BITS) | (uint64_t)length << QUEUE_PILE_BITS | pile;
+}
+
+static inline size_t queue_piece_start(queue_piece piece)
+{
+    return (size_t)(piece >> (QUEUE_LENGTH_BITS + QUEUE_PILE_BITS));
+}
+
+static inline size_t queue_piece_length(queue_piece piece)
+{
+    return (size_t)(piece >> QUEUE_PILE_BITS) & (((size_t)1 << QUEUE_LENGTH_BITS) - 1);
+}
+
+static inline unsigned queue_piece_pile(queue_piece piece)
+{
+    return (unsigned)(piece & ((1 << QUEUE_PILE_BITS) - 1));
+}
+
+/* An input block. A block with very many records is worked off in several parts. */
+struct queue_block {
+    uint8_t *data;     /* POOL_SLACK_BYTES more than data_bytes may be read */
+    size_t data_bytes; /* room */
+    size_t bytes;      /* filled */
+    size_t from;       /* the part: data[from, to) */
+    size_t to;
+    uint32_t *ends;        /* of the records that end in the part, from its beginning */
+    uint16_t *pile;        /* of each piece in the part */
+    queue_piece *pieces;   /* the part's pieces, sorted by lane */
+    size_t *lane_start;    /* [lanes + 1]: where each lane's pieces start */
+    size_t room;           /* of ends; pile and pieces have room for one more */
+    size_t records;        /* that end in the part */
+    bool open;             /* after the last end comes the beginning of one more record */
+    uint64_t first_record; /* number of the record to which the part's first byte belongs */
+};
+
+enum queue_kind { QUEUE_READ, QUEUE_SCAN, QUEUE_ROUTE, QUEUE_APPEND, QUEUE_END };
+
+struct queue_task {
+    enum queue_kind kind;
+    struct queue_block *block;
+    unsigned lane; /* of QUEUE_APPEND */
+};
+
+/* The ring for `workers` threads in buffer[0, bytes). `in_order`: blocks are scanned one after another, since where
+ * records end in one depends on those before. NULL with errno. */
+struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsigned lanes, bool in_order);
+void queue_free(struct queue *queue);
+
+/* Memory that suffices for a ring of blocks with `block_bytes` each. */
+size_t queue_bytes(unsigned workers, size_t block_bytes);
+
+/* The next task, as soon as there is one. QUEUE_END: all is done, or the queue was stopped. `worker` is the caller's
+ * number, `warm` the block on which it worked last, or NULL: it gets what is in its caches, if that can be done. */
+struct queue_task queue_take(struct queue *queue, unsigned worker, struct queue_block *warm);
+
+/* A task is done: READ has set block->bytes (0: the input is at its end), SCAN has set to, records, open, ROUTE the
+ * pieces. */
+void queue_done(struct queue *queue, struct queue_task task);
+
+/* Something failed: everybody gets QUEUE_END from now on. */
+void queue_stop(struct queue *queue);
+
+/* Records seen, once everybody got QUEUE_END. */
+uint64_t queue_records(const struct queue *queue);
+
+#endif

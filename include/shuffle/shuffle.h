@@ -1,0 +1,38 @@
+#ifndef BIGSHUF_SHUFFLE_SHUFFLE_H
+#define BIGSHUF_SHUFFLE_SHUFFLE_H
+
+/*
+ * Scatter, gather, and start over what does not fit.
+ *
+ * A pile that does not fit into memory, bytes plus index, is started over: its records are scattered again, from its
+ * file into further piles, which are shuffled in its place. There are three cases:
+ *
+ *   - A node that scatters: its records go to its children, as the permutation says (order.h).
+ *   - A leaf: its order is drawn first, which takes only the number of its records; each record then goes to the
+ *     pile of those that stand near it in the output.
+ *   - One record: it is copied through in blocks, since nothing is left to be shuffled.
+ *
+ * In the second case the piles may be uneven, and one of them may have to be started over in its turn; it has fewer
+ * records, so this ends. Nothing that fits is started over.
+ */
+
+#include "input/source.h"
+#include "output/output.h"
+#include "shuffle/gather.h"
+#include "shuffle/run.h"
+
+/* Shuffle all of `source` to `output`, by scattering the root of the tree. 0, or -1 after a report. */
+int shuffle_source(struct run *run, struct source *source, struct output *output);
+
+/* Write the records of a single pile in an order that is drawn by itself, or the first of them. `draw` gets a table of
+ * the numbers [0, records), as table_get and table_set see it, and rearranges it: the first *places of them, which is
+ * `records` if it says nothing, are the records of the first places of the output. The order takes 8 bytes a record out
+ * of the memory, 16 from 2^32 records on; if that is too much, the report says how much is needed. 0, or -1 after a
+ * report. */
+typedef int shuffle_draw(void *context, struct table *numbers, uint64_t records, uint64_t *places);
+int shuffle_drawn(struct run *run, struct piles *piles, shuffle_draw *draw, void *context, struct output *output);
+
+/* Shuffle piles to `output` and leave them empty. 0, or -1 after a report. */
+int shuffle_piles(struct run *run, struct piles *piles, struct gather_order order, struct output *output);
+
+#endif

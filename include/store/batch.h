@@ -1,0 +1,56 @@
+#ifndef BIGSHUF_STORE_BATCH_H
+#define BIGSHUF_STORE_BATCH_H
+
+/* A complete batch of a store that is being read. As long as it is open its files stay, also when it leaves the store:
+ * it has a shared lock on its manifest. */
+
+#include "store/manifest.h"
+#include "store/store.h"
+
+#define BATCH_MANIFEST "manifest"
+
+struct batch {
+    const struct store *store;
+    struct folder folder;
+    int manifest; /* descriptor */
+    size_t piles_at;
+    uint64_t header_bytes;
+    uint64_t header_checksum;
+};
+
+enum batch_verdict {
+    BATCH_OK,
+    BATCH_GONE, /* it has left the store; nothing was reported */
+    BATCH_FAILED,
+};
+
+/* Open the batch `name` and verify its manifest, which is handed over if `manifest` is not NULL: give it back with
+ * manifest_release. A manifest that does not go with the store is a failure, as is a file system without locks that
+ * says otherwise than that it has none. */
+enum batch_verdict batch_open(struct batch *batch, const struct store *store, const char *name,
+                              struct manifest *manifest);
+void batch_close(struct batch *batch); /* also when zeroed */
+
+/* Has every folder in the store that has the name of a batch a manifest? For those who do not open them, so that they
+ * do not go on with a store that readers refuse. 0, or -1 after a report. */
+int batch_find_all(const struct store *store);
+
+/* Add the bytes of all piles of a batch, which was opened with this manifest, to those of others. 0, or -1 after a
+ * report if they are more than can be: then sums of bytes, or of records, could overflow. */
+int batch_add_bytes(const struct batch *batch, const struct manifest *manifest, uint64_t *bytes);
+
+/* What the manifest says of a pile. May be asked by several threads. 0, or -1 after a report. */
+int batch_pile(const struct batch *batch, unsigned pile, struct manifest_pile *entry);
+
+/* Is the file of a pile there, and has it the length that `entry` says? 0, or -1 after a report that names it. */
+int batch_check_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry);
+
+/* Open the file of a pile, checked as above. The descriptor, or -1 after a report. */
+int batch_open_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry);
+
+/* Report that what was read of a pile's file is not what was written, or that it is, and yet does not hold as many
+ * records as the manifest says. Returns -1. */
+int batch_report_damage(const struct batch *batch, unsigned pile);
+int batch_report_records(const struct batch *batch, unsigned pile);
+
+#endif

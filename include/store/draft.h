@@ -1,0 +1,46 @@
+#ifndef BIGSHUF_STORE_DRAFT_H
+#define BIGSHUF_STORE_DRAFT_H
+
+/*
+ * A batch in work: a folder .new-NAME~NUMBER in which the piles are written, and which becomes the batch NAME in one
+ * step when all of it is on disk. The number is a random one, so that any number of processes may make a batch of one
+ * name at the same time: one of them comes first, and the others find it there.
+ *
+ *     draft_begin --> writes to draft_storage --> draft_commit --> draft_free
+ *                               |                                     removes what has not been committed
+ *                               +------------------------------------->
+ */
+
+#include "store/manifest.h"
+#include "store/store.h"
+#include "temporary/storage.h"
+
+struct draft;
+
+enum draft_verdict {
+    DRAFT_OK,
+    DRAFT_DONE,   /* the batch is there already, made of the same things; this has been said on standard error */
+    DRAFT_FAILED, /* reported */
+};
+
+/* Begin the batch `name`. Of `manifest` the key and the inputs are set, which must stay, as must the store. If there is
+ * a batch of this name already, it is DONE if its key and inputs are the same and their sizes are known; if they are
+ * not known, only the contents can tell, so the work is begun; else FAILED. The piles are those of the store's format.
+ */
+enum draft_verdict draft_begin(struct draft **draft, struct store *store, const char *name,
+                               const struct manifest *manifest);
+
+/* The piles of the batch, to be written only. It is the draft's: freeing it does nothing. Records that start with a
+ * string come as record.h has them and stand in the files as they stood in the inputs. The memory that is taken does
+ * not grow with what is written. */
+struct storage *draft_storage(struct draft *draft);
+
+/* All has been written, records[p] records to pile p: put the header into the store, everything on disk, by up to
+ * `threads` threads, and the batch in its place. If a batch of this name has come into being meanwhile: DONE if it is
+ * the same in all its piles, else FAILED. */
+enum draft_verdict draft_commit(struct draft *draft, const uint64_t *records, const uint8_t *header,
+                                size_t header_bytes, unsigned threads);
+
+void draft_free(struct draft *draft); /* NULL is fine */
+
+#endif

@@ -1,0 +1,30 @@
+#ifndef BIGSHUF_STORE_DRAFT_FILES_H
+#define BIGSHUF_STORE_DRAFT_FILES_H
+
+/*
+ * The files of a batch's piles, while they are being written. Records that start with a string come as record.h has
+ * them and stand in the files as they stood in the inputs. The memory that is taken does not grow with what is written;
+ * where there are too few descriptors, a file is opened for each write.
+ */
+
+#include "store/format.h"
+#include "store/manifest.h"
+#include "system/folder.h"
+#include "temporary/storage.h"
+
+struct bundle;
+
+/* In a folder, which must stay, as must the format's string. No file is made before something is written. NULL after a
+ * report. */
+struct bundle *bundle_open(const struct folder *folder, const struct format *format);
+
+/* The piles, to be written only. It is the bundle's: freeing it does nothing. */
+struct storage *bundle_storage(struct bundle *bundle);
+
+/* All has been written, records[p] records to pile p: make the files that are missing, bring all of them to disk, by up
+ * to `threads` threads, and tell what is in each. 0, or -1 after a report. */
+int bundle_finish(struct bundle *bundle, const uint64_t *records, unsigned threads, struct manifest_pile *entry);
+
+void bundle_free(struct bundle *bundle); /* NULL is fine; the files stay */
+
+#endif

@@ -1,0 +1,87 @@
+#ifndef BIGSHUF_STORE_MANIFEST_H
+#define BIGSHUF_STORE_MANIFEST_H
+
+/*
+ * What is known of a batch: a text file beside its piles, made last. Lines of a word and its value, then a line of 64
+ * bytes for each pile, so that any of them can be read by itself, and the XXH64 of all that at the end:
+ *
+ *     bigshuf batch 1
+ *     key 0123456789abcdef0123456789abcdef
+ *     header 12 0123456789abcdef
+ *     input 688895 corpus/a.txt
+ *     input - -
+ *     piles 512
+ *     0000                 1234                56789 0123456789abcdef
+ *     ...
+ *     checksum 0123456789abcdef
+ *
+ * A pile's numbers are its records, its bytes, and the XXH64 (seed 0, in hexadecimal) of its file. The name of an input
+ * has its control characters, and backslash, as \ and three octal digits. No name of a file is ever made of what stands
+ * here.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    MANIFEST_KEY_BYTES = 16,
+    MANIFEST_PILE_BYTES = 64,     /* of a pile's line */
+    MANIFEST_BYTES_MAX = 8 << 20, /* of all of it */
+};
+
+#define MANIFEST_UNKNOWN UINT64_MAX
+
+struct manifest_pile {
+    uint64_t records;
+    uint64_t bytes;
+    uint64_t checksum; /* XXH64 of the file */
+};
+
+struct manifest_input {
+    const char *name;
+    uint64_t bytes; /* MANIFEST_UNKNOWN if it is no regular file with a name */
+};
+
+struct manifest {
+    uint8_t key[MANIFEST_KEY_BYTES]; /* tells whether two batches were scattered with the same seed */
+    uint64_t header_bytes;
+    uint64_t header_checksum; /* 0 if there is no header */
+    const struct manifest_input *input;
+    size_t inputs;
+    struct manifest_pile *pile;
+    unsigned piles;
+    size_t piles_at; /* the offset of the first pile's line in the text; set by manifest_parse and manifest_text */
+
+    /* Set by manifest_parse, for which `input` stays NULL: */
+    char *text;
+    const char *packed; /* the inputs, in the text: the bytes as a uint64_t, the name, NUL */
+    uint64_t bytes;     /* of all piles: at most INT64_MAX */
+};
+
+/* Can there be a text of it, though nothing but `piles` and the inputs is known yet? */
+bool manifest_fits(const struct manifest *manifest);
+
+/* The text, malloc'd, and its length. NULL with errno: EFBIG (it would be larger than MANIFEST_BYTES_MAX) or ENOMEM. */
+char *manifest_text(struct manifest *manifest, size_t *bytes);
+
+/* Read a text, which must be as manifest_text makes it, to the byte, and make sense: a pile has records if it has
+ * bytes, no more of them than bytes, and all piles together have no more bytes than a file could. There is a NUL byte
+ * behind the text, which is malloc'd, and becomes the manifest's: give it back with manifest_release, also after a
+ * failure. 0, or -1 with errno EINVAL (no such text, or damaged) or ENOMEM. */
+int manifest_parse(struct manifest *manifest, char *text, size_t bytes);
+void manifest_release(struct manifest *manifest);
+
+/* Read the line of a pile, as far as that can be done without the others. 0, or -1 with errno EINVAL. */
+int manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, struct manifest_pile *pile);
+
+/* Were both made with the same key from inputs of the same names and sizes, as far as both know the sizes? */
+bool manifest_is_same(const struct manifest *one, const struct manifest *other);
+
+/* Are all sizes known? */
+bool manifest_is_known(const struct manifest *manifest);
+
+/* Are all their piles and headers alike? */
+bool manifest_holds_same(const struct manifest *one, const struct manifest *other);
+
+#endif

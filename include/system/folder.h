@@ -1,0 +1,79 @@
+#ifndef BIGSHUF_SYSTEM_FOLDER_H
+#define BIGSHUF_SYSTEM_FOLDER_H
+
+/*
+ * A directory that is open, and what stands in it: names are looked up in it and nowhere else, and no link is followed.
+ * Whatever fails has been reported, with the path of the file ("DIR/NAME: cause"), and has left errno.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "system/fault.h"
+
+struct folder {
+    int fd;
+    char *path; /* for reports; NULL if the folder is not open, as in a zeroed one */
+    struct fault *fault;
+};
+
+enum folder_verdict {
+    FOLDER_OK,
+    FOLDER_MISSING, /* there is nothing of this name; nothing was reported */
+    FOLDER_EXISTS,  /* there is something of this name already; nothing was reported */
+    FOLDER_FAILED,  /* reported */
+};
+
+/* Open the directory `path`, in which links are followed, since it is the user's own word. */
+enum folder_verdict folder_open(struct folder *folder, const char *path, struct fault *fault);
+
+/* Open the directory `name` in a folder, or make it (0777 less the umask) and open it: then MISSING means that somebody
+ * has removed it at once. */
+enum folder_verdict folder_enter(struct folder *inner, const struct folder *outer, const char *name);
+enum folder_verdict folder_make(struct folder *inner, const struct folder *outer, const char *name);
+
+void folder_close(struct folder *folder); /* also when zeroed */
+
+/* Report that something about a file in the folder failed; `name` NULL stands for the folder itself. Returns -1. */
+int folder_report(const struct folder *folder, const char *name, int error);
+int folder_say(const struct folder *folder, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The names in a folder but for "." and "..", in bytewise order. More than FOLDER_NAMES_MAX are a failure: the list is
+ * held in memory, and stays within a few MiB. */
+enum { FOLDER_NAMES_MAX = 32768 };
+struct folder_names {
+    char **name;
+    size_t count;
+};
+enum folder_verdict folder_list(const struct folder *folder, struct folder_names *names);
+void folder_names_release(struct folder_names *names); /* also when zeroed */
+
+/* Open a file for reading, or for writing and reading at any place; `make` says that it must not be there yet, and
+ * MISSING means that the folder itself has been removed. Only regular files are opened. */
+enum folder_verdict folder_open_file(const struct folder *folder, const char *name, int *fd);
+enum folder_verdict folder_edit_file(const struct folder *folder, const char *name, bool make, int *fd);
+
+/* A whole file, which is not larger than `most` bytes. *data is malloc'd and has a NUL byte after its end. */
+enum folder_verdict folder_read(const struct folder *folder, const char *name, size_t most, char **data, size_t *bytes);
+
+/* Make a new file of these bytes, on disk when this returns. It appears whole or not at all, and never in place of
+ * another: it is made under the name `by`, which no other process uses, and linked. If `by` is left from before, it is
+ * removed first; it is gone when this returns. MISSING if somebody has removed it before it was linked. */
+enum folder_verdict folder_publish(const struct folder *folder, const char *name, const char *by, const void *data,
+                                   size_t bytes);
+
+/* A new file that need not appear at once; on disk when this returns, gone if it fails. */
+enum folder_verdict folder_write(const struct folder *folder, const char *name, const void *data, size_t bytes);
+
+/* Rename a directory, in one step; EXISTS if `to` is something else than an empty directory. Names are on disk after
+ * folder_sync, as far as the file system can do that for directories. */
+enum folder_verdict folder_rename(const struct folder *folder, const char *from, const char *to);
+int folder_sync(const struct folder *folder);
+
+enum folder_verdict folder_unlink(const struct folder *folder, const char *name); /* a file */
+
+/* Is what stands under a name in a folder that which is open as `fd`? 1 or 0, or -1 with errno. */
+int folder_stands(const struct folder *folder, const char *name, int fd);
+
+#endif

@@ -1,0 +1,33 @@
+#ifndef BIGSHUF_SYSTEM_HARDWARE_H
+#define BIGSHUF_SYSTEM_HARDWARE_H
+
+/* What this process may use of the machine. Nothing here fails: what cannot be found out sets no limit. */
+
+#include <stdint.h>
+
+/* The least that bigshuf works with. */
+#define HARDWARE_MEMORY_MIN ((uint64_t)8 << 20)
+
+/* Bytes of memory to use when the user names none: half of the least of
+ *  - the memory available now (Linux: MemAvailable),
+ *  - what the control groups (versions 1 and 2, every level up to the root) leave below their limits, page cache
+ * counted as free, since it gives way,
+ *  - RLIMIT_AS and RLIMIT_DATA less what is in use,
+ * less 1/512 of it, the room for page tables. At least HARDWARE_MEMORY_MIN. */
+uint64_t hardware_memory(void);
+
+/* Physical memory in bytes, for "-S 50%"; 0 if it is not known. */
+uint64_t hardware_physical_memory(void);
+
+/* Processors this process may run on: by affinity and by the control groups' quota (rounded up), at least 1. */
+unsigned hardware_processors(void);
+
+/* The peak resident memory of this process so far, in bytes (VmHWM or ru_maxrss). */
+uint64_t hardware_peak_memory(void);
+
+/* The same, with `root` put before every name below /proc and /sys: for tests, which build a tree of their own. */
+uint64_t hardware_memory_under(const char *root);
+unsigned hardware_processors_under(const char *root);
+uint64_t hardware_peak_memory_under(const char *root);
+
+#endif

@@ -1,0 +1,34 @@
+#ifndef BIGSHUF_SYSTEM_IO_H
+#define BIGSHUF_SYSTEM_IO_H
+
+/* Reading and writing that does not stop half-way: retried after EINTR, completed after short reads and writes, waiting
+ * (poll) where a descriptor says EAGAIN. Functions return 0 or -1 with errno, unless they say otherwise. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+int io_open(const char *path, int flags, mode_t mode); /* as open, close-on-exec; a descriptor or -1 */
+int io_open_at(int directory, const char *name, int flags, mode_t mode); /* the same in a directory; follows no link */
+int io_close(int fd);                                                    /* EINTR counts as closed */
+int io_lock(int fd, bool exclusive); /* flock, without waiting: EWOULDBLOCK, or ENOTSUP where nothing can be locked */
+int io_sync(int fd);                 /* fsync: what was written is on disk */
+
+/* Up to `bytes` bytes, as one read gives them; 0 at the end; -1 on failure. */
+ssize_t io_read(int fd, void *data, size_t bytes);
+
+/* All of it. */
+int io_write(int fd, const void *data, size_t bytes);
+
+/* All pieces, to or from `offset` on. *done receives the bytes that were transferred, also on failure; they are taken
+ * off the pieces, so that what is left of them can be written elsewhere. A file that ends too early fails with errno 0.
+ * More pieces than one call takes (IOV_MAX) are no problem. */
+int io_read_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *done);
+int io_write_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *done);
+
+/* Write all of it to standard output and close that, since some file systems tell only then that a write has failed. */
+int io_print(const void *data, size_t bytes);
+
+#endif

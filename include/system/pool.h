@@ -1,0 +1,73 @@
+#ifndef BIGSHUF_SYSTEM_POOL_H
+#define BIGSHUF_SYSTEM_POOL_H
+
+/*
+ * The memory of a run: one mapping, cut into equal blocks that go from hand to hand.
+ *
+ * Whatever grows with the input lives in blocks, so the memory limit is the number of blocks and nothing else has to be
+ * counted. Blocks form chains (`pool_next`); a chain is how a pile lies in memory. Somebody who must not be left
+ * without blocks has them promised first: promised blocks are kept back from everyone who asks without a promise.
+ */
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define POOL_NONE UINT32_MAX
+
+/* Reading up to this many bytes past the end of any block stays inside the mapping. */
+enum { POOL_SLACK_BYTES = 64 };
+
+struct pool {
+    uint8_t *memory;      /* the blocks, one after another */
+    size_t block_bytes;   /* a power of two, at least 4096 */
+    unsigned block_shift; /* its logarithm */
+    uint32_t blocks;      /* how many there are */
+    uint32_t *next;       /* the block that follows in its chain, or POOL_NONE */
+    void *mapping;
+    size_t mapping_bytes;
+    pthread_mutex_t mutex; /* guards what follows */
+    uint32_t free;         /* blocks that nobody holds, promised ones among them */
+    uint32_t promised;
+    uint32_t pinned;     /* blocks held by what cannot be spilled; see pool_pin */
+    uint32_t free_first; /* chain of blocks given back: used first, as they have been touched */
+    uint32_t fresh;      /* this one and all after it have never been used */
+};
+
+/* Map `bytes` of memory in all, its own lists included. 0, or -1 with errno. */
+int pool_open(struct pool *pool, size_t bytes, size_t block_bytes);
+void pool_close(struct pool *pool); /* also after a failed pool_open, or when zeroed */
+
+/* A block that has no successor, or POOL_NONE when all that are left are promised to others. */
+uint32_t pool_get(struct pool *pool);
+
+/* Blocks that could be promised. */
+uint32_t pool_free(struct pool *pool);
+
+/* Keep `blocks` blocks back; false if there are not so many. pool_get_promised then takes them one by one and never
+ * fails; pool_release_promise gives up what was not taken. */
+bool pool_promise(struct pool *pool, uint32_t blocks);
+uint32_t pool_get_promised(struct pool *pool);
+void pool_release_promise(struct pool *pool, uint32_t blocks);
+
+/* Give back the `blocks` blocks of the chain from `first` to `last`. */
+void pool_put(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks);
+
+/* Blocks of those that can neither be given back nor spilled for now; subtract them from `blocks` when asking what
+ * could fit at most. */
+void pool_pin(struct pool *pool, uint32_t blocks);
+void pool_unpin(struct pool *pool, uint32_t blocks);
+
+static inline uint8_t *pool_block(const struct pool *pool, uint32_t block)
+{
+    return pool->memory + ((size_t)block << pool->block_shift);
+}
+
+/* Blocks that hold `bytes` bytes. */
+static inline uint64_t pool_blocks_for(const struct pool *pool, uint64_t bytes)
+{
+    return (bytes + pool->block_bytes - 1) >> pool->block_shift;
+}
+
+#endif

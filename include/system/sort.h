@@ -1,0 +1,22 @@
+#ifndef BIGSHUF_SYSTEM_SORT_H
+#define BIGSHUF_SYSTEM_SORT_H
+
+/* Sort numbers in tables. */
+
+#include "system/table.h"
+
+/* 8-byte keys with an 8-byte number beside each. */
+struct sort_pairs {
+    struct table key;
+    struct table value;
+};
+
+/* Room for `count` pairs out of what the pool has free. 0, or -1 with errno; they must be released in any case. */
+int sort_pairs_take(struct sort_pairs *pairs, struct pool *pool, uint64_t count);
+void sort_pairs_release(struct sort_pairs *pairs); /* also when zeroed */
+
+/* Sort pairs [0, count) by key; equal keys keep their order. `spare` has room for as many. Which of the two holds the
+ * result is returned. (Merge sort from the bottom up) */
+struct sort_pairs *sort_by_key(struct sort_pairs *pairs, struct sort_pairs *spare, uint64_t count);
+
+#endif

@@ -1,0 +1,71 @@
+#ifndef BIGSHUF_SYSTEM_TABLE_H
+#define BIGSHUF_SYSTEM_TABLE_H
+
+/* An array of 4- or 8-byte numbers laid over blocks of a pool. It costs one more look-up than an array, and asks for
+ * no contiguous memory, which a pool that is almost full could not give. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "system/pool.h"
+
+struct table {
+    struct pool *pool;
+    uint8_t **block; /* where each block is; room for every block of the pool */
+    uint32_t first;  /* the chain of its blocks */
+    uint32_t last;
+    uint32_t blocks;
+    unsigned shift; /* logarithm of the bytes of a block */
+    bool pinned;
+    bool wide; /* are the numbers of 8 bytes, as table_grow was told last? */
+};
+
+/* Allocates the list of blocks only. 0, or -1 with errno. */
+int table_init(struct table *table, struct pool *pool);
+void table_release(struct table *table); /* also when zeroed; gives the blocks back */
+
+/* Make room for `count` numbers of `number_bytes`, 4 or 8, out of blocks promised to the caller; contents are
+ * undefined. Blocks it already has are kept and used. */
+void table_grow(struct table *table, uint64_t count, size_t number_bytes);
+
+/* All of it at once: a new table with room for `count` numbers, out of what the pool has free. 0, or -1 with errno:
+ * ENOMEM if that is too little. It must be released in any case. */
+int table_take(struct table *table, struct pool *pool, uint64_t count, size_t number_bytes);
+
+/* The table stays until it is cleared or released: nobody counts on its blocks meanwhile (pool_pin). For tables that
+ * are held while piles are gathered. */
+void table_pin(struct table *table);
+
+/* Give all blocks back to the pool. */
+void table_clear(struct table *table);
+
+static inline uint64_t *table_u64(const struct table *table, uint64_t i)
+{
+    size_t mask = ((size_t)1 << (table->shift - 3)) - 1;
+
+    return (uint64_t *)(void *)table->block[i >> (table->shift - 3)] + (i & mask);
+}
+
+static inline uint32_t *table_u32(const struct table *table, uint64_t i)
+{
+    size_t mask = ((size_t)1 << (table->shift - 2)) - 1;
+
+    return (uint32_t *)(void *)table->block[i >> (table->shift - 2)] + (i & mask);
+}
+
+/* Numbers of either width, in code that is not in a hurry. */
+static inline uint64_t table_get(const struct table *table, uint64_t i)
+{
+    return table->wide ? *table_u64(table, i) : *table_u32(table, i);
+}
+
+static inline void table_set(const struct table *table, uint64_t i, uint64_t number)
+{
+    if (table->wide)
+        *table_u64(table, i) = number;
+    else
+        *table_u32(table, i) = (uint32_t)number;
+}
+
+#endif

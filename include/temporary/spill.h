@@ -1,0 +1,41 @@
+#ifndef BIGSHUF_TEMPORARY_SPILL_H
+#define BIGSHUF_TEMPORARY_SPILL_H
+
+/*
+ * The temporary files of one scatter: a file for every pile, without a name, in the temporary directories in turn.
+ *
+ * A pile is written at its end and read from front to back. When its directory is full, it goes on in the next one;
+ * only when none has room left does a write fail. Where the descriptors do not suffice, several piles share a file, in
+ * turns of SPILL_STRIPE_BYTES. Where a program compresses, every write is one run of it, and what it makes is what is
+ * stored. Each pile has a checksum (XXH64) of its bytes, as they were written.
+ */
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "system/fault.h"
+#include "temporary/compress.h"
+#include "temporary/storage.h"
+
+/* Where temporary files may stand; shared by all scatters of a run. */
+struct spill_place {
+    const char *const *directory;
+    unsigned directories;
+    struct fault *fault;
+    struct compress *compress;   /* NULL: bytes are stored as they are */
+    atomic_bool told;            /* that a directory is memory */
+    atomic_uint_least64_t piles; /* that have come to temporary files so far */
+    atomic_uint_least64_t bytes; /* written to them */
+};
+
+enum { SPILL_STRIPE_BYTES = 1 << 20 };
+
+/* Are the directories there, and can files be made in them? If `bytes` more than they have room for are sure to come,
+ * that is a failure, too, unless they will be compressed: then the program is tried. 0, or -1 after a report. */
+int spill_check(struct spill_place *place, uint64_t bytes);
+
+/* Storage for `piles` piles. No file is made before something is written. NULL after a report. */
+struct storage *spill_open(struct spill_place *place, unsigned piles);
+
+#endif

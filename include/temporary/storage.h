@@ -1,0 +1,114 @@
+#ifndef BIGSHUF_TEMPORARY_STORAGE_H
+#define BIGSHUF_TEMPORARY_STORAGE_H
+
+/*
+ * Where those bytes of piles are that are not in memory: temporary files (spill.h), the files of a batch in work
+ * (draft.h), or those of all batches of a store (stack.h). A pile is written at its end and read from front to back.
+ * Each kind sees to it that what is read is what was written. Functions that return int return 0, or -1 after a report.
+ */
+
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include "base/xxh64.h"
+#include "record/record.h"
+
+/* Each kind has a struct of its own that begins with this one. */
+struct storage {
+    const struct storage_kind *kind;
+};
+
+/* A pile that is being read, while it is neither written nor dropped. */
+struct storage_reader {
+    struct storage *storage;
+    unsigned pile;
+    uint64_t left;     /* bytes of the pile still to come */
+    struct xxh64 hash; /* of what has been read, as the kind says */
+    union {
+        struct {
+            uint64_t next;                  /* in what is stored */
+            uint64_t discarded;             /* of what is stored */
+            struct compress_reader *packed; /* NULL before the first byte, and if nothing is compressed */
+        } spill;
+        struct {
+            size_t batch;      /* the part of the pile at hand is that of this batch, */
+            int fd;            /* -1 before the first one and between two */
+            uint64_t offset;   /* in its file */
+            uint64_t left;     /* bytes of the part still to come */
+            uint64_t records;  /* that it must have, */
+            uint64_t checksum; /* and this */
+        } stack;
+    } at;
+};
+
+struct storage_kind {
+    /* Append to a pile. Different threads may write different piles. `pieces` is changed. */
+    int (*write)(struct storage *storage, unsigned pile, struct iovec *pieces, int count);
+
+    /* Nothing of the pile is needed any more. */
+    void (*drop)(struct storage *storage, unsigned pile);
+
+    /* Begin to read a pile; `storage` and `pile` are set, all else is zero. */
+    void (*begin)(struct storage_reader *reader);
+
+    /* Fill all pieces, which hold at most what is left. When a checksum is known of what has been read up to the end of
+     * a piece of data, it has been verified before this returns; it is known of all when the last byte has been read.
+     * `pieces` is changed. */
+    int (*read)(struct storage_reader *reader, struct iovec *pieces, int count);
+
+    /* The space of what has been read is no longer needed. */
+    void (*discard)(struct storage_reader *reader);
+
+    void (*end)(struct storage_reader *reader); /* also before the last byte has been read, or after a failure */
+
+    /* Report that a pile, of which every byte is as it was written, does not hold the records that it should. NULL if
+     * it is never read. Returns -1. */
+    int (*report)(struct storage *storage, unsigned pile, const struct record_format *format);
+
+    void (*free)(struct storage *storage);
+};
+
+static inline int storage_write(struct storage *storage, unsigned pile, struct iovec *pieces, int count)
+{
+    return storage->kind->write(storage, pile, pieces, count);
+}
+
+static inline void storage_drop(struct storage *storage, unsigned pile)
+{
+    storage->kind->drop(storage, pile);
+}
+
+static inline void storage_free(struct storage *storage) /* NULL is fine */
+{
+    if (storage != NULL)
+        storage->kind->free(storage);
+}
+
+static inline void storage_reader_init(struct storage_reader *reader, struct storage *storage, unsigned pile)
+{
+    *reader = (struct storage_reader){.storage = storage, .pile = pile};
+    storage->kind->begin(reader);
+}
+
+static inline int storage_reader_read(struct storage_reader *reader, struct iovec *pieces, int count)
+{
+    return reader->storage->kind->read(reader, pieces, count);
+}
+
+static inline void storage_reader_discard(struct storage_reader *reader)
+{
+    reader->storage->kind->discard(reader);
+}
+
+static inline void storage_reader_release(struct storage_reader *reader) /* also when zeroed */
+{
+    if (reader->storage != NULL)
+        reader->storage->kind->end(reader);
+}
+
+static inline int storage_report(struct storage *storage, unsigned pile, const struct record_format *format)
+{
+    return storage->kind->report(storage, pile, format);
+}
+
+#endif

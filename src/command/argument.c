@@ -1,0 +1,221 @@
+/*
+ * strtoull does for shuf's numbers, since the program stays in the C locale, but for the minus sign, which it takes as
+ * well: so no hyphen may be among what it has read.
+ */
+
+#include "command/argument.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/number.h"
+#include "command/help.h"
+#include "store/format.h"
+#include "system/hardware.h"
+
+/* The number that is all there is between `text` and `end`. 0 with errno 0; else -1 with EINVAL (no number, whatever
+ * its size), or with ERANGE and UINT64_MAX (too large). */
+static int read_number(const char *text, const char *end, uint64_t *value)
+{
+    char *stop;
+
+    errno = 0;
+    *value = strtoull(text, &stop, 10);
+    if (stop == text || stop != end || memchr(text, '-', (size_t)(end - text)) != NULL)
+        errno = EINVAL;
+    return errno == 0 ? 0 : -1;
+}
+
+/* The range is no good because of what is between `text` and `end`; errno is what read_number has left. */
+static int refuse_range(struct fault *fault, const char *text, const char *end)
+{
+    bool too_large = errno == ERANGE;
+
+    return fault_say(fault, "invalid input range: '%.*s'%s%s", (int)(end - text), text, too_large ? ": " : "",
+                     too_large ? strerror(EOVERFLOW) : "");
+}
+
+int argument_count(struct fault *fault, const char *text, uint64_t *count)
+{
+    uint64_t value;
+
+    if (read_number(text, text + strlen(text), &value) != 0 && errno != ERANGE)
+        return fault_say(fault, "invalid line count: '%s'", text);
+    *count = value;
+    return 0;
+}
+
+int argument_range(struct fault *fault, const char *text, uint64_t *first, uint64_t *last)
+{
+    const char *hyphen = text + strcspn(text, "-"), *end = text + strlen(text);
+    uint64_t low, high;
+
+    if (read_number(text, hyphen, &low) != 0 || hyphen == end)
+        return refuse_range(fault, text, hyphen);
+    if (read_number(hyphen + 1, end, &high) != 0)
+        return refuse_range(fault, hyphen + 1, end);
+    if (low > high && low - high > 1)
+        return refuse_range(fault, text, end);
+    *first = low;
+    *last = high;
+    return 0;
+}
+
+int argument_field(struct fault *fault, const char *text, uint64_t *field)
+{
+    uint64_t number;
+    int result = number_parse(text, &number);
+
+    if (result == 0 && number > 0) {
+        *field = number;
+        return 0;
+    }
+    if (result == 0)
+        fault_say(fault, "fields are numbered from 1");
+    else if (errno == ERANGE)
+        fault_say(fault, "field number '%s' is too large", text);
+    else
+        fault_say(fault, "invalid field value '%s'", text);
+    help_hint();
+    return -1;
+}
+
+int argument_separator(struct fault *fault, const char *text, uint8_t *separator)
+{
+    uint8_t byte = (uint8_t)text[0];
+    size_t bytes = 1;
+
+    if (text[0] == '\0')
+        return fault_say(fault, "empty tab");
+    if (text[1] != '\0' && (escape_parse(text, &byte, 1, &bytes) != 0 || bytes != 1))
+        return fault_say(fault, "multi-character tab '%s'", text);
+    *separator = byte;
+    return 0;
+}
+
+int argument_memory(struct fault *fault, const char *spelling, const char *text, uint64_t *bytes)
+{
+    char least[32];
+    uint64_t value;
+
+    if (number_parse_size(text, hardware_physical_memory(), &value) != 0)
+        return argument_refuse(fault, spelling, text);
+    if (value < HARDWARE_MEMORY_MIN)
+        return fault_say(fault, "%s %s: memory must be at least %s", spelling, text,
+                         number_format_size(HARDWARE_MEMORY_MIN, least));
+    *bytes = value;
+    return 0;
+}
+
+int argument_parallel(struct fault *fault, const char *spelling, const char *text, unsigned *threads)
+{
+    uint64_t value;
+
+    if (number_parse(text, &value) != 0) {
+        if (errno != ERANGE)
+            return argument_refuse(fault, spelling, text);
+        value = UINT64_MAX; /* it is a maximum: more than can be counted is no error */
+    }
+    if (value == 0)
+        return fault_say(fault, "number in parallel must be nonzero");
+    *threads = value < UINT_MAX ? (unsigned)value : UINT_MAX;
+    return 0;
+}
+
+int argument_number(struct fault *fault, const char *spelling, const char *text, uint64_t least, uint64_t *value)
+{
+    uint64_t number;
+
+    if (number_parse(text, &number) != 0)
+        return argument_refuse(fault, spelling, text);
+    if (number < least)
+        return fault_say(fault, "%s must be at least %llu", spelling, (unsigned long long)least);
+    *value = number;
+    return 0;
+}
+
+int argument_bytes(struct fault *fault, const char *spelling, const char *text, uint64_t *bytes)
+{
+    bool has_unit = text[strspn(text, "0123456789")] != '\0';
+    uint64_t value;
+
+    errno = EINVAL;
+    if (strchr(text, '%') != NULL || (has_unit ? number_parse_size(text, 0, &value) : number_parse(text, &value)) != 0)
+        return argument_refuse(fault, spelling, text);
+    if (value == 0)
+        return fault_say(fault, "%s must be at least 1", spelling);
+    *bytes = value;
+    return 0;
+}
+
+/* A string of so many bytes that is part of a delimiter, whose other bytes are `others`. */
+static int check_string(struct fault *fault, const char *spelling, size_t bytes, size_t others)
+{
+    if (bytes == 0)
+        return fault_say(fault, "%s must not be empty", spelling);
+    if (bytes > RECORD_DELIMITER_BYTES_MAX - others)
+        return fault_say(fault, "%s must be at most %zu bytes", spelling, RECORD_DELIMITER_BYTES_MAX - others);
+    return 0;
+}
+
+int argument_delimiter(struct fault *fault, const char *spelling, const char *text,
+                       uint8_t string[RECORD_DELIMITER_BYTES_MAX], size_t *bytes)
+{
+    int result = escape_parse(text, string, RECORD_DELIMITER_BYTES_MAX, bytes);
+
+    if (result != 0 && errno == ERANGE && *bytes == RECORD_DELIMITER_BYTES_MAX)
+        *bytes = RECORD_DELIMITER_BYTES_MAX + 1; /* that is how much there is, at least */
+    else if (result != 0)
+        return argument_refuse(fault, spelling, text);
+    return check_string(fault, spelling, *bytes, 0);
+}
+
+int argument_start(struct fault *fault, const char *spelling, const char *text, size_t *bytes)
+{
+    *bytes = strlen(text);
+    if (strchr(text, '\n') != NULL)
+        return fault_say(fault, "%s must not have a newline", spelling);
+    return check_string(fault, spelling, *bytes, 1);
+}
+
+int argument_piles(struct fault *fault, const char *spelling, const char *text, unsigned *piles)
+{
+    uint64_t number;
+
+    if (number_parse(text, &number) != 0 || number < FORMAT_PILES_MIN || number > FORMAT_PILES_MAX ||
+        (number & (number - 1)) != 0)
+        return fault_say(fault, "invalid %s argument '%s': it is a power of two from %d to %d", spelling, text,
+                         FORMAT_PILES_MIN, FORMAT_PILES_MAX);
+    *piles = (unsigned)number;
+    return 0;
+}
+
+int argument_pile(struct fault *fault, const char *spelling, const char *text, uint64_t *first, uint64_t *last)
+{
+    uint64_t from = 0;
+    uint64_t to;
+    const char *rest = number_digits(text, &from);
+
+    to = from;
+    if (rest != NULL && *rest == '-')
+        rest = number_digits(rest + 1, &to);
+    if (rest == NULL)
+        return argument_refuse(fault, spelling, text);
+    errno = EINVAL;
+    if (*rest != '\0' || to < from)
+        return argument_refuse(fault, spelling, text);
+    *first = from;
+    *last = to;
+    return 0;
+}
+
+int argument_refuse(struct fault *fault, const char *spelling, const char *text)
+{
+    if (errno == ERANGE)
+        return fault_say(fault, "%s argument '%s' too large", spelling, text);
+    return fault_say(fault, "invalid %s argument '%s'", spelling, text);
+}

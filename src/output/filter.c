@@ -1,0 +1,245 @@
+/*
+ * The commands are a queue: those that have not been waited for, oldest first, the last one being fed. A new one waits
+ * for the oldest when the queue is full. That may be a little late when a younger one is done, but never wrong.
+ *
+ * A command that has stopped reading may have failed. It is asked whether it still runs whenever there would have been
+ * something to write, so that the run does not go on for hours for nothing, and nobody waits for one that sleeps.
+ */
+
+#include "output/filter.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "system/io.h"
+#include "system/signals.h"
+#include "system/sys.h"
+
+/* More at a time would be of no use, and take descriptors. */
+enum { FILTERS_MAX = 256 };
+
+struct filter {
+    pid_t process; /* 0: it has been waited for */
+    const char *file;
+    bool deaf; /* it does not read any more */
+};
+
+struct filters {
+    const char *command;
+    struct fault *fault;
+    const char *first_file; /* of all that were started */
+    const char *last_file;
+    bool waited; /* have all finished well? */
+    int fd;      /* to the one that is being fed, or -1 */
+    unsigned most;
+    unsigned count;
+    unsigned oldest;
+    struct filter queue[]; /* a ring of `most` */
+};
+
+struct filters *filters_new(const char *command, unsigned most, struct fault *fault)
+{
+    struct filters *filters;
+
+    if (most > FILTERS_MAX)
+        most = FILTERS_MAX;
+    filters = sys_allocate(1, sizeof *filters + most * sizeof filters->queue[0]);
+    if (filters == NULL) {
+        fault_report(fault, "memory", errno);
+        return NULL;
+    }
+    filters->command = command;
+    filters->most = most;
+    filters->fault = fault;
+    filters->fd = -1;
+    return filters;
+}
+
+static struct filter *at(struct filters *filters, unsigned number)
+{
+    return &filters->queue[(filters->oldest + number) % filters->most];
+}
+
+/* Without the SIG that all have; NULL for those that have a number only. */
+static const char *signal_name(int number)
+{
+    static const struct {
+        int number;
+        const char *name;
+    } names[] = {
+        {SIGHUP, "HUP"},   {SIGINT, "INT"},   {SIGQUIT, "QUIT"}, {SIGILL, "ILL"},       {SIGTRAP, "TRAP"},
+        {SIGABRT, "ABRT"}, {SIGBUS, "BUS"},   {SIGFPE, "FPE"},   {SIGKILL, "KILL"},     {SIGUSR1, "USR1"},
+        {SIGSEGV, "SEGV"}, {SIGUSR2, "USR2"}, {SIGALRM, "ALRM"}, {SIGTERM, "TERM"},     {SIGXCPU, "XCPU"},
+        {SIGXFSZ, "XFSZ"}, {SIGSYS, "SYS"},   {SIGPROF, "PROF"}, {SIGVTALRM, "VTALRM"},
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i].number == number)
+            return names[i].name;
+    return NULL;
+}
+
+/* The filter has ended so. 0, or -1 after a report if that is a failure. */
+static int judge(const struct filters *filters, const struct filter *filter, int status)
+{
+    char cause[sizeof "signal " + 16];
+
+    if (WIFEXITED(status)) {
+        if (WEXITSTATUS(status) == 0)
+            return 0;
+        snprintf(cause, sizeof cause, "exit %d", WEXITSTATUS(status));
+    } else {
+        int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        const char *name = signal_name(number);
+
+        if (number == SIGPIPE)
+            return 0;
+        if (name != NULL)
+            snprintf(cause, sizeof cause, "signal %s", name);
+        else
+            snprintf(cause, sizeof cause, "signal %d", number);
+    }
+    return fault_say(filters->fault, "with FILE=%s, %s from command: %s", filter->file, cause, filters->command);
+}
+
+/* Wait for a filter, or with WNOHANG have a look at it. */
+static int reap(struct filters *filters, struct filter *filter, int options)
+{
+    int status = 0;
+    pid_t ended;
+
+    if (filter->process == 0)
+        return 0;
+    do
+        ended = sys_wait(filter->process, &status, options);
+    while (ended < 0 && errno == EINTR);
+    if (ended == 0)
+        return 0;
+    if (ended < 0)
+        return fault_report(filters->fault, "sh", errno);
+    filter->process = 0;
+    return judge(filters, filter, status);
+}
+
+static int wait_for_oldest(struct filters *filters)
+{
+    struct filter *oldest = at(filters, 0);
+
+    filters->oldest = (filters->oldest + 1) % filters->most;
+    filters->count--;
+    return reap(filters, oldest, 0);
+}
+
+int filters_start(struct filters *filters, const char *file)
+{
+    size_t room = strlen(file) + sizeof "FILE=";
+    char *variable = NULL;
+    int ends[2] = {-1, -1};
+    struct filter *filter;
+    sigset_t mask;
+    int status = -1;
+
+    if (filters->count == filters->most && wait_for_oldest(filters) != 0)
+        return -1;
+    variable = sys_allocate(room, 1);
+    if (variable == NULL || sys_pipe(ends) != 0) {
+        fault_report(filters->fault, file, errno);
+        goto out;
+    }
+    snprintf(variable, room, "FILE=%s", file);
+    signals_child_mask(&mask);
+    filter = at(filters, filters->count);
+    filter->process = sys_spawn_shell(filters->command, variable, ends[0], &mask);
+    if (filter->process < 0) {
+        fault_report(filters->fault, "sh", errno);
+        goto out;
+    }
+    filter->file = file;
+    filter->deaf = false;
+    filters->count++;
+    filters->first_file = filters->first_file == NULL ? file : filters->first_file;
+    filters->last_file = file;
+    filters->fd = ends[1];
+    ends[1] = -1;
+    status = 0;
+out:
+    free(variable);
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >= 0)
+            (void)io_close(ends[i]);
+    return status;
+}
+
+/* io_write that lives to see EPIPE. */
+static int write_to_pipe(int fd, const void *data, size_t bytes)
+{
+    struct sigaction before;
+    int result, error;
+
+    signals_ignore_pipe(&before);
+    result = io_write(fd, data, bytes);
+    error = errno;
+    signals_restore_pipe(&before);
+    errno = error;
+    return result;
+}
+
+int filters_write(struct filters *filters, const void *data, size_t bytes)
+{
+    struct filter *filter = at(filters, filters->count - 1);
+
+    if (!filter->deaf && write_to_pipe(filters->fd, data, bytes) != 0) {
+        if (errno != EPIPE)
+            return fault_report(filters->fault, filter->file, errno);
+        filter->deaf = true;
+    }
+    return filter->deaf ? reap(filters, filter, WNOHANG) : 0;
+}
+
+int filters_end(struct filters *filters)
+{
+    int fd = filters->fd;
+
+    filters->fd = -1;
+    if (io_close(fd) != 0)
+        return fault_report(filters->fault, at(filters, filters->count - 1)->file, errno);
+    return 0;
+}
+
+int filters_wait(struct filters *filters)
+{
+    while (filters->count > 0)
+        if (wait_for_oldest(filters) != 0)
+            return -1;
+    filters->waited = true;
+    return 0;
+}
+
+/* The pipe is closed after the signals were sent: its end must not look like the end of the file. */
+static void abandon(struct filters *filters)
+{
+    for (unsigned i = 0; i < filters->count; i++)
+        if (at(filters, i)->process > 0)
+            (void)sys_kill(at(filters, i)->process, SIGTERM);
+    if (filters->fd >= 0)
+        (void)io_close(filters->fd);
+    if (filters->first_file != NULL && filters->first_file == filters->last_file)
+        fault_warn("what was made with FILE=%s may be incomplete", filters->first_file);
+    else if (filters->first_file != NULL)
+        fault_warn("what was made with FILE=%s to FILE=%s may be incomplete", filters->first_file, filters->last_file);
+}
+
+void filters_free(struct filters *filters)
+{
+    if (filters == NULL)
+        return;
+    if (!filters->waited)
+        abandon(filters);
+    free(filters);
+}

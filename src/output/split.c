@@ -1,0 +1,121 @@
+/* A percentage is kept in millionths of the whole. With n = 10^6 q + r, floor(n p / 10^6) = q p + floor(r p / 10^6) for
+ * p <= 10^6, and no product is larger than n or 10^12. */
+
+#include "output/split.h"
+
+#include <errno.h>
+
+#include "base/number.h"
+
+enum { WHOLE = 1000000, PERCENT = WHOLE / 100 };
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* `percent` and the decimals at `at`, if there are any, in millionths. Returns what follows, or NULL with errno. */
+static const char *read_percentage(const char *at, uint64_t percent, uint64_t *amount)
+{
+    if (percent > 100) {
+        errno = ERANGE;
+        return NULL;
+    }
+    *amount = percent * PERCENT;
+    if (*at == '.') {
+        at++;
+        for (uint64_t unit = PERCENT / 10; is_digit(*at) && unit > 0; unit /= 10, at++)
+            *amount += (uint64_t)(*at - '0') * unit;
+    }
+    if (*at != '%') {
+        errno = EINVAL;
+        return NULL;
+    }
+    if (*amount > WHOLE) {
+        errno = ERANGE;
+        return NULL;
+    }
+    return at + 1;
+}
+
+int split_parse(const char *text, struct split *split)
+{
+    const char *at = number_digits(text, &split->amount);
+
+    if (at == NULL)
+        return -1;
+    split->is_percentage = *at == '.' || *at == '%';
+    if (split->is_percentage)
+        at = read_percentage(at, split->amount, &split->amount);
+    if (at == NULL)
+        return -1;
+    if (at[0] != ':' || at[1] == '\0') {
+        errno = EINVAL;
+        return -1;
+    }
+    split->path = at + 1;
+    return 0;
+}
+
+static uint64_t sum_of_percentages(const struct split *splits, size_t count)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += splits[i].is_percentage ? splits[i].amount : 0;
+    return sum;
+}
+
+bool split_exceeds_whole(const struct split *splits, size_t count)
+{
+    return sum_of_percentages(splits, count) > WHOLE;
+}
+
+/* If percentages make the whole: the last of them that is not 0, which takes what the others leave by being rounded
+ * down. Else `count`. */
+static size_t find_rest(const struct split *splits, size_t count)
+{
+    size_t i = count;
+
+    if (sum_of_percentages(splits, count) != WHOLE)
+        return count;
+    do
+        i--;
+    while (!splits[i].is_percentage || splits[i].amount == 0);
+    return i;
+}
+
+static uint64_t rounded_down(const struct split *split, uint64_t records)
+{
+    return records / WHOLE * split->amount + records % WHOLE * split->amount / WHOLE;
+}
+
+uint64_t split_records(const struct split *splits, size_t count, size_t number, uint64_t records)
+{
+    uint64_t rest = records;
+
+    if (!splits[number].is_percentage)
+        return splits[number].amount;
+    if (number != find_rest(splits, count))
+        return rounded_down(&splits[number], records);
+    for (size_t i = 0; i < number; i++)
+        rest -= splits[i].is_percentage ? rounded_down(&splits[i], records) : 0;
+    return rest;
+}
+
+uint64_t split_total(const struct split *splits, size_t count, uint64_t records)
+{
+    bool all = find_rest(splits, count) < count; /* is what percentages take together */
+    uint64_t total = all ? records : 0;
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t wanted = splits[i].amount;
+
+        if (splits[i].is_percentage)
+            wanted = all ? 0 : rounded_down(&splits[i], records);
+        if (wanted > UINT64_MAX - total)
+            return UINT64_MAX;
+        total += wanted;
+    }
+    return total;
+}

@@ -1,0 +1,244 @@
+/*
+ * A file is read until its header's lines have ended, from its beginning and twice as much each time; what was read too
+ * much is handed on. A file that ends within the last line of the header has that line completed like any other.
+ */
+
+#include "record/header.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "system/io.h"
+#include "system/sys.h"
+
+/* The first read. */
+enum { READ_BYTES = 4096 };
+
+bool header_has_lines(const struct record_format *format)
+{
+    return format->kind == RECORD_LINES || format->starts;
+}
+
+int header_init(struct header *header, const struct record_format *format, uint64_t bytes, uint64_t lines,
+                struct fault *fault)
+{
+    *header = (struct header){.format = format, .line = *format, .bytes = bytes, .lines = lines, .fault = fault};
+    header->has_lines = header_has_lines(format);
+    if (header->has_lines)
+        header->line = (struct record_format){.delimiter = format->starts ? '\n' : format->delimiter};
+    header->known = bytes == 0 && lines == 0;
+    if (header->known && !format->starts)
+        return 0;
+    header->buffer = sys_allocate(1, HEADER_BYTES_MAX + RECORD_DELIMITER_BYTES_MAX);
+    return header->buffer == NULL ? -1 : 0;
+}
+
+void header_release(struct header *header)
+{
+    free(header->text);
+    free(header->buffer);
+}
+
+/* ---- Messages ---- */
+
+enum { SIZE_BYTES = 96 };
+
+/* "3 bytes and 1 line" */
+static const char *describe(const struct header *header, char text[SIZE_BYTES])
+{
+    const struct record_format *line = &header->line;
+    const char *noun =
+        line->kind == RECORD_BYTE && (line->delimiter == '\n' || line->delimiter == '\0') ? "line" : "record";
+    int bytes = 0;
+
+    if (header->bytes > 0)
+        bytes = snprintf(text, SIZE_BYTES, "%llu byte%s%s", (unsigned long long)header->bytes,
+                         header->bytes == 1 ? "" : "s", header->lines > 0 ? " and " : "");
+    if (header->lines > 0)
+        snprintf(text + bytes, SIZE_BYTES - (size_t)bytes, "%llu %s%s", (unsigned long long)header->lines, noun,
+                 header->lines == 1 ? "" : "s");
+    return text;
+}
+
+static int report_short(struct header *header, const char *name)
+{
+    char size[SIZE_BYTES];
+
+    return fault_say(header->fault, "%s: shorter than a header of %s", name, describe(header, size));
+}
+
+static int report_large(struct header *header, const char *name)
+{
+    return fault_say(header->fault, "%s: header is larger than %d bytes", name, HEADER_BYTES_MAX);
+}
+
+void header_warn_alone(const struct header *header)
+{
+    char size[SIZE_BYTES];
+
+    fault_warn("the input is nothing but a header of %s", describe(header, size));
+}
+
+/* ---- Finding it ---- */
+
+/* What was read of a file. */
+struct beginning {
+    size_t used;   /* bytes in the buffer */
+    bool at_end;   /* they are all of the file */
+    size_t end;    /* of the header, as far as it was found */
+    uint64_t left; /* lines of it that were not found */
+    bool open;     /* a part of one was */
+};
+
+/* Of the string with which records start. */
+static size_t start_bytes(const struct header *header)
+{
+    return header->format->starts ? header->format->string_bytes - 1 : 0;
+}
+
+static void find_end(const struct header *header, struct beginning *beginning)
+{
+    enum { ENDS = 64 };
+    uint32_t ends[ENDS];
+    struct record_scan scan = {0};
+    uint64_t left = header->lines;
+    size_t at = header->bytes < beginning->used ? (size_t)header->bytes : beginning->used;
+
+    while (left > 0 && at < beginning->used) {
+        size_t scanned;
+
+        left -= record_ends(&header->line, &scan, header->buffer + at, beginning->used - at, ends,
+                            left < ENDS ? (size_t)left : ENDS, &scanned);
+        at += scanned;
+    }
+    beginning->end = at;
+    beginning->left = left;
+    beginning->open = scan.open;
+}
+
+/* Are all of the header and a start after it in the buffer? */
+static bool is_found(const struct header *header, const struct beginning *beginning)
+{
+    return beginning->left == 0 && beginning->used >= header->bytes &&
+           beginning->used - beginning->end >= start_bytes(header);
+}
+
+/* Read as far as the header and a start after it go, or the file, or a header that is too large. 0, or -1 with errno.
+ */
+static int read_beginning(struct header *header, int fd, struct beginning *beginning)
+{
+    const size_t most = HEADER_BYTES_MAX + start_bytes(header);
+
+    *beginning = (struct beginning){.left = header->lines};
+    do {
+        size_t room = most - beginning->used;
+        size_t wanted = beginning->used < READ_BYTES ? READ_BYTES : beginning->used;
+        ssize_t got = io_read(fd, header->buffer + beginning->used, wanted < room ? wanted : room);
+
+        if (got < 0)
+            return -1;
+        beginning->used += (size_t)got;
+        beginning->at_end = got == 0;
+        find_end(header, beginning);
+    } while (!beginning->at_end && beginning->used < most && !is_found(header, beginning));
+    return 0;
+}
+
+/* The file ends before all of its header has: complete the last line, if that is what is missing. */
+static int complete(struct header *header, const char *name, struct tail *tail, struct beginning *beginning)
+{
+    const uint8_t *missing = &header->line.delimiter;
+    size_t bytes = beginning->open;
+
+    if (!header->has_lines && tail_end(tail, name, &missing, &bytes) != 0)
+        return -1;
+    if (beginning->left > 1 || !beginning->open)
+        return report_short(header, name);
+    memcpy(header->buffer + beginning->used, missing, bytes);
+    beginning->used += bytes;
+    beginning->end = beginning->used;
+    return 0;
+}
+
+/* ---- Taking it off ---- */
+
+/* The string with which records start stands after the header, unless the file ends there. */
+static int check_start(struct header *header, const char *name, const struct beginning *beginning)
+{
+    const char *start = (const char *)header->format->string + 1; /* after the newline */
+    size_t bytes = start_bytes(header);
+    char size[SIZE_BYTES];
+
+    if (beginning->used - beginning->end >= bytes && memcmp(header->buffer + beginning->end, start, bytes) == 0)
+        return 0;
+    if (header->bytes == 0 && header->lines == 0)
+        return fault_say(header->fault, "%s: text before the first '%.*s'", name, (int)bytes, start);
+    return fault_say(header->fault, "%s: text between the header of %s and the first '%.*s'", name,
+                     describe(header, size), (int)bytes, start);
+}
+
+/* Keep the header in the buffer, or compare it with the one that is known. */
+static int check_text(struct header *header, const char *name, size_t bytes)
+{
+    if (!header->known) {
+        header->text = sys_allocate(bytes, 1);
+        if (header->text == NULL)
+            return fault_report(header->fault, name, errno);
+        memcpy(header->text, header->buffer, bytes);
+        header->text_bytes = bytes;
+        header->from = name;
+        header->known = true;
+    }
+    if (bytes != header->text_bytes || (bytes > 0 && memcmp(header->buffer, header->text, bytes) != 0))
+        return fault_say(header->fault, "%s: header differs from that of %s", name, header->from);
+    return 0;
+}
+
+/* The tail follows the records: those of a header as well, but not lines. */
+static int begin_records(struct header *header, const char *name, struct tail *tail, const struct beginning *beginning)
+{
+    size_t from = header->has_lines ? beginning->end : (size_t)header->bytes;
+
+    tail_pass(tail, header->buffer, from);
+    if (header->has_lines && beginning->used == beginning->end)
+        return 0;
+    if (header->format->starts) {
+        if (check_start(header, name, beginning) != 0)
+            return -1;
+        from += start_bytes(header);
+    }
+    tail_follow(tail, header->buffer + from, beginning->used - from);
+    return 0;
+}
+
+int header_take(struct header *header, int fd, const char *name, struct tail *tail)
+{
+    struct beginning beginning;
+    size_t rest;
+
+    header->rest_bytes = 0;
+    if (header->buffer == NULL)
+        return 0;
+    if (header->bytes > HEADER_BYTES_MAX)
+        return report_large(header, name);
+    if (read_beginning(header, fd, &beginning) != 0)
+        return fault_report(header->fault, name, errno);
+    if (beginning.used == 0)
+        return 0;
+    if (beginning.used < header->bytes)
+        return report_short(header, name);
+    if (beginning.left > 0 && !beginning.at_end)
+        return report_large(header, name);
+    if (begin_records(header, name, tail, &beginning) != 0)
+        return -1;
+    if (beginning.left > 0 && complete(header, name, tail, &beginning) != 0)
+        return -1;
+    if (beginning.end > HEADER_BYTES_MAX)
+        return report_large(header, name);
+    rest = beginning.end + (beginning.used > beginning.end ? start_bytes(header) : 0);
+    header->rest = header->buffer + rest;
+    header->rest_bytes = beginning.used - rest;
+    return check_text(header, name, beginning.end);
+}

@@ -1,0 +1,118 @@
+/*
+ * What a file's last record lacks is told by the state of a scan over all that was read; the scan does without the ends
+ * of records, which others look for later. Only for CSV there is more to keep: where the quote was opened that is still
+ * open, for the message, and how the first record of all ended, since an added line end is to be like those that are
+ * there.
+ */
+
+#include "record/tail.h"
+
+#include "record/scan.h"
+
+void tail_init(struct tail *tail, const struct record_format *format, bool after_header, struct fault *fault)
+{
+    *tail = (struct tail){.format = format, .after_header = after_header, .fault = fault};
+}
+
+int tail_check_size(struct tail *tail, const char *name, uint64_t bytes)
+{
+    if (tail->format->kind != RECORD_SIZE || bytes % tail->format->count == 0)
+        return 0;
+    return fault_say(tail->fault, "%s: size%s is not a multiple of %llu bytes", name,
+                     tail->after_header ? " after the header" : "", (unsigned long long)tail->format->count);
+}
+
+void tail_begin(struct tail *tail)
+{
+    tail->scan = (struct record_scan){0};
+    tail->open = false;
+    tail->last = 0;
+    tail->newlines = 0;
+}
+
+void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes)
+{
+    if (tail->format->kind == RECORD_CSV)
+        tail->newlines += scan_count(data, bytes, '\n');
+}
+
+/* Called before `scan` and `last` move on. */
+static void learn_line_end(struct tail *tail, const uint8_t *data, size_t bytes)
+{
+    struct record_scan scan = tail->scan;
+    uint32_t end;
+    size_t scanned;
+
+    if (record_ends(tail->format, &scan, data, bytes, &end, 1, &scanned) == 0)
+        return;
+    tail->line_ends_known = true;
+    tail->carriage_return = (end >= 2 ? data[end - 2] : tail->last) == '\r';
+}
+
+/* Called after `scan` has moved on. If it is inside quotes, the last quote of all is the one that opened. */
+static void follow_lines(struct tail *tail, const uint8_t *data, size_t bytes)
+{
+    size_t after = tail->scan.quoted ? bytes : 0; /* the last quote */
+
+    while (after > 0 && data[after - 1] != '"')
+        after--;
+    if (after > 0)
+        tail->quote_line = tail->newlines + scan_count(data, after, '\n') + 1;
+    tail->newlines += scan_count(data, bytes, '\n');
+}
+
+void tail_follow(struct tail *tail, const uint8_t *data, size_t bytes)
+{
+    const bool csv = tail->format->kind == RECORD_CSV;
+
+    tail->open = true;
+    if (bytes == 0)
+        return;
+    if (csv && !tail->line_ends_known)
+        learn_line_end(tail, data, bytes);
+    record_advance(tail->format, &tail->scan, data, bytes);
+    if (csv)
+        follow_lines(tail, data, bytes);
+    tail->last = data[bytes - 1];
+}
+
+static int report(struct tail *tail, const char *name)
+{
+    const struct record_format *format = tail->format;
+    unsigned long long lines;
+
+    switch (format->kind) {
+    case RECORD_LINES:
+        lines = tail->scan.done + tail->scan.open;
+        return fault_say(tail->fault, "%s: %llu line%s left over at the end: records%s are of %llu lines", name, lines,
+                         lines == 1 ? " is" : "s are", tail->after_header ? " after the header" : "",
+                         (unsigned long long)format->count);
+    case RECORD_CSV:
+        return fault_say(tail->fault, "%s: unclosed quote that starts in line %llu", name,
+                         (unsigned long long)tail->quote_line);
+    case RECORD_SIZE:
+    case RECORD_BYTE:
+    case RECORD_STRING:
+        break;
+    }
+    return tail_check_size(tail, name, tail->scan.done);
+}
+
+int tail_end(struct tail *tail, const char *name, const uint8_t **missing, size_t *bytes)
+{
+    static const uint8_t line_end[] = {'\r', '\n'};
+    ssize_t count = 0;
+
+    *missing = NULL;
+    if (tail->open)
+        count = record_missing(tail->format, &tail->scan, missing);
+    if (count < 0)
+        return report(tail, name);
+    if (count > 0 && tail->carriage_return && tail->last != '\r') {
+        *missing = line_end;
+        count = sizeof line_end;
+    }
+    *bytes = (size_t)count;
+    tail->open = false;
+    return 0;
+}

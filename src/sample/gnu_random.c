@@ -1,0 +1,249 @@
+/*
+ * The generator holds a number that is uniform in [0, most]. A byte makes it number * 256 + byte and most * 256 + 255.
+ * Once most reaches the bound of a draw, the largest multiple of the bound + 1 that is no more than most + 1 divides
+ * the numbers: below it, the remainder is the draw and the quotient stays behind, uniform again; from it on, the number
+ * is tried again for what it is worth, uniform in the few that were left over. So hardly a bit of the file is wasted.
+ *
+ * The words of 64 bits wrap around, as they do in GNU shuf: a number left over by a bound above 2^56 may be so large
+ * that the next byte pushes its first ones out. Then number may be larger than most, and it matters that the remainder
+ * is what stays behind a failed try, not the distance from that multiple, though they are the same otherwise.
+ *
+ * A permutation is drawn in batches, so that the memory of a batch of swaps is on its way while numbers are drawn.
+ */
+
+#include "sample/gnu_random.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "base/uint128.h"
+#include "system/io.h"
+#include "system/sys.h"
+
+enum {
+    BUFFER_BYTES = 4096, /* what shuf takes at most ahead of need, from a pipe that others may go on with */
+    BATCH = 64,          /* swaps between prefetch and use */
+};
+
+struct gnu {
+    const char *path;
+    struct fault *fault;
+    int fd;          /* -1: not yet open */
+    uint64_t number; /* uniform in [0, most] */
+    uint64_t most;
+    size_t next; /* byte in the buffer */
+    size_t end;
+    uint8_t buffer[BUFFER_BYTES];
+};
+
+static int report_unreadable(const struct gnu *gnu, int error)
+{
+    return fault_say(gnu->fault, "'%s': read error: %s", gnu->path, strerror(error));
+}
+
+static int open_file(struct gnu *gnu)
+{
+    gnu->fd = io_open(gnu->path, O_RDONLY | O_NOCTTY, 0);
+    return gnu->fd < 0 ? fault_report(gnu->fault, gnu->path, errno) : 0;
+}
+
+static int look_at(struct gnu *gnu)
+{
+    struct stat status;
+
+    if (sys_stat(gnu->path, &status) != 0)
+        return fault_report(gnu->fault, gnu->path, errno);
+    if (S_ISDIR(status.st_mode))
+        return report_unreadable(gnu, EISDIR);
+    if (S_ISREG(status.st_mode))
+        return open_file(gnu);
+    return sys_readable(gnu->path) == 0 ? 0 : fault_report(gnu->fault, gnu->path, errno);
+}
+
+struct gnu *gnu_open(const char *path, struct fault *fault)
+{
+    struct gnu *gnu = sys_allocate(1, sizeof *gnu);
+
+    if (gnu == NULL) {
+        fault_report(fault, "memory", errno);
+        return NULL;
+    }
+    gnu->path = path;
+    gnu->fault = fault;
+    gnu->fd = -1;
+    if (look_at(gnu) != 0) {
+        gnu_free(gnu);
+        return NULL;
+    }
+    return gnu;
+}
+
+void gnu_free(struct gnu *gnu)
+{
+    if (gnu == NULL)
+        return;
+    if (gnu->fd >= 0)
+        (void)io_close(gnu->fd);
+    free(gnu);
+}
+
+static int fill_buffer(struct gnu *gnu)
+{
+    ssize_t got = io_read(gnu->fd, gnu->buffer, sizeof gnu->buffer);
+
+    if (got < 0)
+        return report_unreadable(gnu, errno);
+    if (got == 0)
+        return fault_say(gnu->fault, "'%s': end of file", gnu->path);
+    gnu->next = 0;
+    gnu->end = (size_t)got;
+    return 0;
+}
+
+static inline int take_byte(struct gnu *gnu)
+{
+    if (gnu->next == gnu->end && fill_buffer(gnu) != 0)
+        return -1;
+    gnu->number = gnu->number << 8 | gnu->buffer[gnu->next++];
+    gnu->most = gnu->most << 8 | 0xff;
+    return 0;
+}
+
+/* Draw from the number there is. False if that takes another byte: it is too small, or among those left over, which
+ * are too few. */
+static inline bool try_draw(struct gnu *gnu, uint64_t most, uint64_t *number)
+{
+    uint64_t count = most + 1; /* 0 stands for 2^64: then it is large enough only if it is equal */
+    uint64_t remainder, left_over;
+
+    if (gnu->most < most)
+        return false;
+    if (gnu->most == most) {
+        *number = gnu->number;
+        gnu->number = 0;
+        gnu->most = 0;
+        return true;
+    }
+    remainder = gnu->number % count;
+    left_over = (gnu->most - most) % count;
+    if (gnu->number <= gnu->most - left_over) {
+        *number = remainder;
+        gnu->number /= count;
+        gnu->most = (gnu->most - most) / count;
+        return true;
+    }
+    gnu->number = remainder;
+    gnu->most = left_over - 1;
+    return false;
+}
+
+int gnu_draw(struct gnu *gnu, uint64_t most, uint64_t *number)
+{
+    if (gnu->fd < 0 && open_file(gnu) != 0)
+        return -1;
+    while (!try_draw(gnu, most, number))
+        if (take_byte(gnu) != 0)
+            return -1;
+    return 0;
+}
+
+/* Once for each width of number. */
+#define DEFINE_PERMUTE(NAME, NUMBER, AT)                                                                               \
+    static int NAME(struct gnu *gnu, const struct table *table, uint64_t records, uint64_t wanted)                     \
+    {                                                                                                                  \
+        NUMBER *place[BATCH];                                                                                          \
+                                                                                                                       \
+        for (uint64_t i = 0; i < wanted;) {                                                                            \
+            unsigned batch = wanted - i < BATCH ? (unsigned)(wanted - i) : BATCH;                                      \
+                                                                                                                       \
+            for (unsigned k = 0; k < batch; k++) {                                                                     \
+                uint64_t distance;                                                                                     \
+                                                                                                                       \
+                if (gnu_draw(gnu, records - 1 - i - k, &distance) != 0)                                                \
+                    return -1;                                                                                         \
+                place[k] = AT(table, i + k + distance);                                                                \
+                __builtin_prefetch(place[k], 1);                                                                       \
+            }                                                                                                          \
+            for (unsigned k = 0; k < batch; k++, i++) {                                                                \
+                NUMBER *here = AT(table, i);                                                                           \
+                NUMBER number = *here;                                                                                 \
+                                                                                                                       \
+                *here = *place[k];                                                                                     \
+                *place[k] = number;                                                                                    \
+            }                                                                                                          \
+        }                                                                                                              \
+        return 0;                                                                                                      \
+    }
+
+DEFINE_PERMUTE(permute_u64, uint64_t, table_u64)
+DEFINE_PERMUTE(permute_u32, uint32_t, table_u32)
+
+int gnu_permute(struct gnu *gnu, const struct table *table, uint64_t records, uint64_t wanted)
+{
+    if (wanted > records)
+        wanted = records;
+    return table->wide ? permute_u64(gnu, table, records, wanted) : permute_u32(gnu, table, records, wanted);
+}
+
+/* Which number lies at a position that a swap has reached. No position is 0: those below `wanted` are in `out`. */
+struct displaced {
+    uint64_t position;
+    uint64_t number;
+};
+
+/* The slot of a position: its own, or an empty one. Open addressing with linear probing; the upper bits of a product
+ * with 2^64 / phi spread positions that are close together or evenly apart (Knuth, TAOCP 3, section 6.4). */
+static struct displaced *find(struct displaced *slots, size_t count, uint64_t position)
+{
+    size_t i = (size_t)wide_multiply(position * UINT64_C(0x9e3779b97f4a7c15), count).high;
+
+    while (slots[i].position != 0 && slots[i].position != position)
+        i = i + 1 < count ? i + 1 : 0;
+    return &slots[i];
+}
+
+/* Swap out[i] with the number at a position beyond `out`. */
+static void swap_displaced(struct displaced *slot, uint64_t position, uint64_t *here)
+{
+    uint64_t number = slot->position == 0 ? position : slot->number;
+
+    slot->position = position;
+    slot->number = *here;
+    *here = number;
+}
+
+int gnu_sparse(struct gnu *gnu, uint64_t most, uint64_t wanted, uint64_t *out)
+{
+    struct displaced *slots;
+    int result = -1;
+
+    if (wanted == 0)
+        return 0;
+    slots = sys_allocate((size_t)wanted, 2 * sizeof *slots); /* at most half of them will be taken */
+    if (slots == NULL)
+        return fault_report(gnu->fault, "memory", errno);
+    for (uint64_t i = 0; i < wanted; i++)
+        out[i] = i;
+    for (uint64_t i = 0; i < wanted; i++) {
+        uint64_t number = out[i], position;
+
+        if (gnu_draw(gnu, most - i, &position) != 0)
+            goto out;
+        position += i;
+        if (position < wanted) {
+            out[i] = out[position];
+            out[position] = number;
+        } else {
+            swap_displaced(find(slots, 2 * (size_t)wanted, position), position, &out[i]);
+        }
+    }
+    result = 0;
+out:
+    free(slots);
+    return result;
+}

@@ -1,0 +1,280 @@
+/*
+ * The first records of the order are those of the first piles, as far as the last of these piles is needed. Which pile
+ * a record is in follows from its number alone, so the counts of the piles tell early which piles are out of the
+ * question (as in scatter.c), and only records of the others are stored, in one pile, in input order. At the end it is
+ * known which piles are in, and which records of the last one. Then the numbers are gone through once more, to tell
+ * for each whether it was stored, and whether it stays: a few numbers say since when which piles were out of the
+ * question, so nothing has to be kept for each record.
+ */
+
+#include "sample/in_order.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "shuffle/pile.h"
+#include "shuffle/transfer.h"
+
+enum { PILES = 1 << ORDER_ROOT_BITS, CHUNK = 1024 };
+
+static const struct order_node root = {.root = true};
+
+/* Records that are chosen, on their way to the output, or, if it must wait, to a pile. */
+struct choosing {
+    struct run *run;
+    struct select_share share;
+    struct output *output;
+    struct piles *stored; /* NULL: none */
+    uint64_t chosen;
+    bool begun;
+};
+
+static int put_chosen(struct choosing *c, struct passage *passage, const struct walk_piece *piece)
+{
+    if (c->stored != NULL)
+        return pile_append(c->stored, 0, piece->data, piece->bytes);
+    if (!c->begun && run_begin(c->run, c->output, UINT64_MAX) != 0)
+        return -1;
+    c->begun = true;
+    return outlet_put(&passage->outlet, piece->data, piece->bytes);
+}
+
+static int choose_each(struct choosing *c, struct source *source)
+{
+    struct passage passage;
+    struct random_words words;
+    struct walk_piece piece;
+    bool stays = false;
+    int more;
+
+    random_words_init(&words, &c->run->order.key, "bernoulli");
+    passage_init(&passage, c->run, source, c->output);
+    while ((more = walk_next(&passage.walk, &piece)) > 0) {
+        if (piece.first)
+            stays = c->share.all || random_next(&words) < c->share.threshold;
+        if (stays && put_chosen(c, &passage, &piece) != 0)
+            return -1;
+        c->run->records += piece.last;
+        c->chosen += stays && piece.last;
+    }
+    c->run->scattered_seconds = run_seconds();
+    return more == 0 ? passage_end(&passage) : -1;
+}
+
+int select_bernoulli(struct run *run, struct source *source, struct select_share share, struct output *output)
+{
+    struct choosing c = {.run = run, .share = share, .output = output};
+    struct piles stored = {0};
+    int status = -1;
+
+    if (share.wait) {
+        if (piles_init(&stored, 1, 1, &run->pool, run->place) != 0)
+            return -1;
+        c.stored = &stored;
+    }
+    if (choose_each(&c, source) != 0 || (!c.begun && run_begin(run, output, c.chosen) != 0))
+        goto out;
+    if (c.stored != NULL) {
+        piles_seal(&stored);
+        stored.pile[0].records = c.chosen;
+        status = passage_of_pile(run, &stored, 0, output);
+    } else {
+        status = 0;
+    }
+
+out:
+    piles_release(&stored);
+    return status;
+}
+
+/* The piles of records, asked for in their order. */
+struct routing {
+    const struct order *order;
+    uint64_t next;
+    uint16_t pile[CHUNK];
+};
+
+static unsigned next_pile(struct routing *routing)
+{
+    if (routing->next % CHUNK == 0)
+        order_scatter(routing->order, root, ORDER_ROOT_BITS, routing->next, CHUNK, routing->pile);
+    return routing->pile[routing->next++ % CHUNK];
+}
+
+struct selecting {
+    struct run *run;
+    struct piles piles; /* one, of the records that may still be chosen */
+    uint64_t count[PILES];
+    unsigned kept; /* the first piles, which may hold records that are chosen */
+    unsigned changes;
+    struct {
+        uint64_t record; /* from which on ... */
+        unsigned kept;
+    } change[PILES];
+    uint64_t needed;     /* records of pile kept - 1, when all have been counted */
+    struct table chosen; /* of those records: a bit for each */
+};
+
+/* See how many piles it takes to have all records that may be written. */
+static void count_kept(struct selecting *s)
+{
+    uint64_t sum = 0;
+    unsigned kept = 0;
+
+    for (; kept < s->kept && sum < s->run->left; kept++) {
+        s->needed = s->run->left - sum;
+        sum += s->count[kept];
+    }
+    if (s->needed > s->count[kept - 1])
+        s->needed = s->count[kept - 1];
+    if (kept == s->kept)
+        return;
+    s->kept = kept;
+    s->change[s->changes].record = s->run->records;
+    s->change[s->changes++].kept = kept;
+}
+
+static int store(struct selecting *s, struct source *source)
+{
+    struct run *run = s->run;
+    struct routing routing = {.order = &run->order};
+    struct passage passage;
+    struct walk_piece piece;
+    unsigned pile = 0;
+    int more;
+
+    passage_init(&passage, run, source, NULL);
+    while ((more = walk_next(&passage.walk, &piece)) > 0) {
+        if (piece.first)
+            pile = next_pile(&routing);
+        if (pile < s->kept && pile_append(&s->piles, 0, piece.data, piece.bytes) != 0)
+            return -1;
+        if (!piece.last)
+            continue;
+        run->records++;
+        s->piles.pile[0].records += pile < s->kept;
+        s->count[pile]++;
+        if (run->records % CHUNK == 0)
+            count_kept(s);
+    }
+    count_kept(s);
+    piles_seal(&s->piles);
+    run->scattered_seconds = run_seconds();
+    return more;
+}
+
+static int mark(void *context, const struct table *table, uint64_t first, uint64_t records)
+{
+    struct selecting *s = context;
+
+    for (uint64_t i = first; i < first + records && s->needed > 0; i++, s->needed--) {
+        uint64_t number = *table_u64(table, i);
+
+        *table_u64(&s->chosen, number / 64) |= (uint64_t)1 << number % 64;
+    }
+    return 0;
+}
+
+/* A table of numbers, for which the pile makes room if there is none. */
+static int take_table(struct selecting *s, struct table *table, uint64_t count)
+{
+    struct pool *pool = &s->run->pool;
+
+    if (pool_blocks_for(pool, count * sizeof(uint64_t)) > pool_free(pool) && pile_flush(&s->piles, 0) != 0)
+        return -1;
+    if (table_take(table, pool, count, sizeof(uint64_t)) == 0)
+        return 0;
+    return run_report_memory(s->run, 2 * count * sizeof(uint64_t), "the order of %llu records",
+                             (unsigned long long)count);
+}
+
+/* Choose those of the last pile's records that come first in its order. */
+static int choose(struct selecting *s)
+{
+    uint64_t records = s->count[s->kept - 1];
+    struct table numbers = {0};
+    struct table spare = {0};
+    int status = -1;
+
+    if (take_table(s, &s->chosen, records / 64 + 1) != 0 || take_table(s, &numbers, records) != 0 ||
+        take_table(s, &spare, records) != 0)
+        goto out;
+    for (uint64_t i = 0; i <= records / 64; i++)
+        *table_u64(&s->chosen, i) = 0;
+    for (uint64_t i = 0; i < records; i++)
+        *table_u64(&numbers, i) = i;
+    status = order_arrange(&s->run->order, order_child(root, s->kept - 1), &numbers, &spare, records, mark, s);
+
+out:
+    table_release(&numbers);
+    table_release(&spare);
+    return status;
+}
+
+/* Write a record of the pile, or skip it. */
+static int pass(struct passage *passage, bool chosen)
+{
+    struct walk_piece piece = {.last = false};
+
+    while (!piece.last) {
+        if (walk_next(&passage->walk, &piece) <= 0)
+            return -1;
+        if (chosen && outlet_put(&passage->outlet, piece.data, piece.bytes) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int write_chosen(struct selecting *s, struct source *source, struct output *output)
+{
+    struct routing routing = {.order = &s->run->order};
+    struct passage passage;
+    uint64_t in_last = 0; /* records of the last pile so far */
+    unsigned kept = PILES;
+    unsigned change = 0;
+
+    if (run_begin(s->run, output, s->run->records) != 0)
+        return -1;
+    passage_init(&passage, s->run, source, output);
+    for (uint64_t record = 0; record < s->run->records; record++) {
+        unsigned pile = next_pile(&routing);
+        bool chosen = pile < s->kept;
+
+        for (; change < s->changes && s->change[change].record == record; change++)
+            kept = s->change[change].kept;
+        if (pile >= kept)
+            continue;
+        if (pile == s->kept - 1) {
+            chosen = *table_u64(&s->chosen, in_last / 64) >> in_last % 64 & 1;
+            in_last++;
+        }
+        if (pass(&passage, chosen) != 0)
+            return -1;
+    }
+    return passage_end(&passage);
+}
+
+int select_first(struct run *run, struct source *source, struct output *output)
+{
+    struct selecting s = {.run = run, .kept = PILES};
+    struct source *stored = NULL;
+    int status = -1;
+
+    if (run->left == 0)
+        return run_begin(run, output, 0);
+    if (piles_init(&s.piles, 1, 1, &run->pool, run->place) != 0 || store(&s, source) != 0 || choose(&s) != 0)
+        goto out;
+    if (pile_verify(&s.piles, 0, &run->format, run->buffer, run->memory.buffer_bytes) != 0)
+        goto out;
+    stored = pile_source(&s.piles, 0, false);
+    if (stored == NULL)
+        fault_report(run->fault, "memory", errno);
+    else
+        status = write_chosen(&s, stored, output);
+
+out:
+    source_free(stored);
+    table_release(&s.chosen);
+    piles_release(&s.piles);
+    return status;
+}

@@ -1,0 +1,141 @@
+/* The set of numbers that were drawn is a table with open addressing, at least half empty. A place holds a number's
+ * bits inverted, so that a zero is no number but the last of 2^64, which is remembered by itself. */
+
+#include "sample/range.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "shuffle/transfer.h"
+#include "system/sys.h"
+
+/* Memory for a number of gnu_sparse, the number itself included. */
+enum { GNU_BYTES = 40 };
+
+static int put(struct run *run, struct passage *passage, const struct words_range *range, uint64_t i)
+{
+    uint8_t text[WORDS_NUMBER_BYTES];
+
+    run->records++;
+    return outlet_put(&passage->outlet, text, words_number(range, i, text));
+}
+
+int draw_repeated(struct run *run, const struct words_range *range, struct gnu *gnu, struct output *output)
+{
+    struct passage passage;
+    struct random_words words;
+
+    if (range->count == 0 && !range->full)
+        return fault_say(run->fault, "no lines to repeat");
+    random_words_init(&words, &run->order.key, "repeat");
+    if (run_begin(run, output, UINT64_MAX) != 0)
+        return -1;
+    passage_init(&passage, run, NULL, output);
+    while (run_take(run, 1) > 0) {
+        uint64_t i;
+
+        if (gnu == NULL)
+            i = random_draw(&words, range->count);
+        else if (gnu_draw(gnu, range->count - 1, &i) != 0)
+            return -1;
+        if (put(run, &passage, range, i) != 0)
+            return -1;
+    }
+    return passage_end(&passage);
+}
+
+struct set {
+    struct table table;
+    uint64_t mask;
+    bool has_last; /* the number whose inverse is 0 */
+};
+
+/* Multiplication by a constant without pattern spreads numbers that are near to each other (D. E. Knuth, The Art of
+ * Computer Programming, volume 3, section 6.4). */
+static uint64_t home(uint64_t number)
+{
+    return number * 0x9e3779b97f4a7c15 >> 20;
+}
+
+/* False if the number was in the set already. */
+static bool add(struct set *set, uint64_t number)
+{
+    uint64_t entry = ~number;
+    uint64_t place = home(number) & set->mask;
+
+    if (entry == 0) {
+        bool added = !set->has_last;
+
+        set->has_last = true;
+        return added;
+    }
+    for (; *table_u64(&set->table, place) != 0; place = (place + 1) & set->mask)
+        if (*table_u64(&set->table, place) == entry)
+            return false;
+    *table_u64(&set->table, place) = entry;
+    return true;
+}
+
+static int open_set(struct run *run, struct set *set, uint64_t numbers)
+{
+    uint64_t places = 2;
+
+    while (places / 2 < numbers && places < UINT64_MAX / 64)
+        places *= 2;
+    if (table_take(&set->table, &run->pool, places, sizeof(uint64_t)) != 0)
+        return run_report_memory(run, places * sizeof(uint64_t), "a sample of %llu numbers",
+                                 (unsigned long long)numbers);
+    for (uint64_t i = 0; i < places; i++)
+        *table_u64(&set->table, i) = 0;
+    set->mask = places - 1;
+    return 0;
+}
+
+int draw_different(struct run *run, const struct words_range *range, struct output *output)
+{
+    struct set set = {.mask = 0};
+    struct passage passage;
+    struct random_words words;
+    int status = open_set(run, &set, run->left);
+
+    random_words_init(&words, &run->order.key, "range");
+    if (status == 0)
+        status = run_begin(run, output, UINT64_MAX);
+    passage_init(&passage, run, NULL, output);
+    while (status == 0 && run->left > 0) {
+        uint64_t i = random_draw(&words, range->count);
+
+        if (!add(&set, i))
+            continue;
+        status = put(run, &passage, range, i);
+        run_take(run, 1);
+    }
+    table_release(&set.table);
+    return status == 0 ? passage_end(&passage) : -1;
+}
+
+int draw_gnu(struct run *run, const struct words_range *range, struct gnu *gnu, struct output *output)
+{
+    uint64_t numbers = run->left;
+    struct passage passage;
+    uint64_t *number = NULL;
+    int status = -1;
+
+    if (numbers > run->memory.bytes / GNU_BYTES)
+        return run_report_memory(run, numbers * GNU_BYTES, "a sample of %llu numbers", (unsigned long long)numbers);
+    number = sys_allocate(numbers, sizeof *number);
+    if (number == NULL)
+        return fault_report(run->fault, "memory", errno);
+    passage_init(&passage, run, NULL, output);
+    if (gnu_sparse(gnu, range->count - 1, numbers, number) != 0 || run_begin(run, output, UINT64_MAX) != 0)
+        goto out;
+    run_take(run, numbers);
+    for (uint64_t i = 0; i < numbers; i++)
+        if (put(run, &passage, range, number[i]) != 0)
+            goto out;
+    status = passage_end(&passage);
+
+out:
+    free(number);
+    return status;
+}

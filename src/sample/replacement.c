@@ -1,0 +1,259 @@
+/*
+ * All records are kept in one pile. If they fit into memory with their references, those drawn are copied out at once.
+ * Otherwise some millions are drawn at a time and sorted by their numbers; a pass over the pile then copies them to
+ * another pile, in which they are as if they had come from an input, with the order known in which they are to be
+ * written (shuffle_drawn).
+ */
+
+#include "sample/replacement.h"
+
+#include <errno.h>
+
+#include "shuffle/index.h"
+#include "shuffle/pile.h"
+#include "shuffle/shuffle.h"
+#include "shuffle/transfer.h"
+#include "system/sort.h"
+
+/* Records drawn at a time: in memory, where it takes a few to hide the latency, and from disk, where each needs up to
+ * 100 bytes in tables and each batch costs a pass over the input. */
+enum { BATCH = 4096, BATCH_SHARE = 128 };
+
+struct repeating {
+    struct run *run;
+    struct piles piles; /* one */
+    uint64_t records;
+    const struct repeat_lots *lots;
+    struct output *output;
+};
+
+static int store(struct repeating *r, struct source *source)
+{
+    struct passage passage;
+    struct walk_piece piece;
+    int more;
+
+    passage_init(&passage, r->run, source, NULL);
+    while ((more = r->lots->next == NULL ? walk_next(&passage.walk, &piece)
+                                         : r->lots->next(r->lots->context, &passage.walk, &piece)) > 0) {
+        if (pile_append(&r->piles, 0, piece.data, piece.bytes) != 0)
+            return -1;
+        r->records += piece.last;
+    }
+    piles_seal(&r->piles);
+    r->piles.pile[0].records = r->records;
+    r->run->records = r->records;
+    r->run->scattered_seconds = run_seconds();
+    if (more == 0 && r->records == 0)
+        return fault_say(r->run->fault, "no lines to repeat");
+    return more;
+}
+
+static uint64_t batch_of(const struct run *run, uint64_t most)
+{
+    return run->left < most ? run->left : most;
+}
+
+/* Turn numbers of records into their references. */
+static void look_up(const struct table *references, struct table *numbers, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        __builtin_prefetch(table_u64(references, *table_u64(numbers, i)));
+    for (uint64_t i = 0; i < count; i++)
+        *table_u64(numbers, i) = *table_u64(references, *table_u64(numbers, i));
+}
+
+/* Everything is in memory. */
+static int write_resident(struct repeating *r, const struct table *references, struct table *numbers)
+{
+    struct run *run = r->run;
+    struct passage passage;
+
+    passage_init(&passage, run, NULL, r->output);
+    while (run->left > 0) {
+        uint64_t count = run_take(run, batch_of(run, BATCH));
+
+        if (r->lots->draw(r->lots->context, r->records, numbers, count) != 0)
+            return -1;
+        look_up(references, numbers, count);
+        if (index_copy(&run->pool, &run->format, numbers, 0, count, &passage.outlet) != 0)
+            return -1;
+    }
+    return passage_end(&passage);
+}
+
+/* The records drawn, on their way from the pile of all to a pile of their own. */
+struct collection {
+    struct sort_pairs *drawn; /* by number of record; beside it the place in the output */
+    uint64_t count;
+    uint64_t put_off; /* the first of `drawn` are for another pass */
+    struct table places;
+    uint64_t collected;
+    struct piles piles; /* one */
+};
+
+/* One pass over all records. A record that is longer than a piece is collected once in a pass. */
+static int pass(struct repeating *r, struct collection *c, struct source *source)
+{
+    struct passage passage;
+    struct walk_piece piece;
+    uint64_t record = 0;
+    uint64_t next = 0;
+    bool wanted = false;
+    int more;
+
+    c->put_off = 0;
+    passage_init(&passage, r->run, source, NULL);
+    for (; (more = walk_next(&passage.walk, &piece)) > 0; record += piece.last) {
+        bool whole = piece.first && piece.last;
+
+        if (piece.first)
+            wanted = next < c->count && *table_u64(&c->drawn->key, next) == record;
+        if (wanted && !piece.first && pile_append(&c->piles, 0, piece.data, piece.bytes) != 0)
+            return -1;
+        for (bool again = wanted && piece.first; again;) {
+            if (pile_append(&c->piles, 0, piece.data, piece.bytes) != 0)
+                return -1;
+            *table_u64(&c->places, c->collected++) = *table_u64(&c->drawn->value, next++);
+            again = next < c->count && *table_u64(&c->drawn->key, next) == record;
+            for (; again && !whole; again = next < c->count && *table_u64(&c->drawn->key, next) == record) {
+                *table_u64(&c->drawn->key, c->put_off) = record;
+                *table_u64(&c->drawn->value, c->put_off++) = *table_u64(&c->drawn->value, next++);
+            }
+        }
+    }
+    c->count = c->put_off;
+    return more == 0 ? pile_check(&r->piles, 0, &r->run->format, record) : -1;
+}
+
+static int collect(struct repeating *r, struct collection *c)
+{
+    while (c->count > 0) {
+        struct source *source = pile_source(&r->piles, 0, true);
+        int status;
+
+        if (source == NULL)
+            return fault_report(r->run->fault, "memory", errno);
+        status = pass(r, c, source);
+        source_free(source);
+        if (status != 0)
+            return -1;
+    }
+    piles_seal(&c->piles);
+    c->piles.pile[0].records = c->collected;
+    return 0;
+}
+
+static int draw_places(void *context, struct table *numbers, uint64_t records, uint64_t *places)
+{
+    const struct collection *c = context;
+
+    (void)places;
+    for (uint64_t i = 0; i < records; i++)
+        table_set(numbers, *table_u64(&c->places, i), i);
+    return 0;
+}
+
+/* Draw `count` records, and collect them. */
+static int draw_batch(struct repeating *r, struct collection *c, uint64_t count)
+{
+    struct sort_pairs pairs = {.key = {0}, .value = {0}};
+    struct sort_pairs spare = {.key = {0}, .value = {0}};
+    int status = -1;
+
+    if (table_take(&c->places, &r->run->pool, count, sizeof(uint64_t)) != 0 ||
+        sort_pairs_take(&pairs, &r->run->pool, count) != 0 || sort_pairs_take(&spare, &r->run->pool, count) != 0) {
+        fault_report(r->run->fault, "memory", errno);
+        goto out;
+    }
+    table_pin(&c->places);
+    if (r->lots->draw(r->lots->context, r->records, &pairs.key, count) != 0)
+        goto out;
+    for (uint64_t i = 0; i < count; i++)
+        *table_u64(&pairs.value, i) = i;
+    c->drawn = sort_by_key(&pairs, &spare, count);
+    c->count = count;
+    sort_pairs_release(c->drawn == &pairs ? &spare : &pairs);
+    if (piles_init(&c->piles, 1, 1, &r->run->pool, r->run->place) == 0)
+        status = collect(r, c);
+
+out:
+    sort_pairs_release(&pairs);
+    sort_pairs_release(&spare);
+    return status;
+}
+
+/* Some at a time, by way of a pile. */
+static int write_spilled(struct repeating *r)
+{
+    struct run *run = r->run;
+    uint64_t most = ((uint64_t)(run->pool.blocks - run->pool.pinned) << run->pool.block_shift) / BATCH_SHARE;
+
+    while (run->left > 0) {
+        struct collection c = {.count = 0};
+        int status = draw_batch(r, &c, batch_of(run, most));
+
+        if (status == 0)
+            status = shuffle_drawn(run, &c.piles, draw_places, &c, r->output);
+        table_release(&c.places);
+        piles_release(&c.piles);
+        if (status != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int write_drawn(struct repeating *r)
+{
+    struct table references = {0};
+    struct table numbers = {0};
+    bool at_random = true;
+    int status = -1;
+
+    if (r->lots->prepare != NULL && r->lots->prepare(r->lots->context, r->records, &at_random) != 0)
+        return -1;
+    if (run_begin(r->run, r->output, UINT64_MAX) != 0)
+        return -1;
+    if (at_random && !r->piles.pile[0].spilled &&
+        table_take(&references, &r->run->pool, r->records, sizeof(uint64_t)) == 0 &&
+        table_take(&numbers, &r->run->pool, BATCH, sizeof(uint64_t)) == 0) {
+        if (index_build(&r->piles, 0, &r->run->format, NULL, 0, &references) == 0)
+            status = write_resident(r, &references, &numbers);
+        goto out;
+    }
+    table_release(&references);
+    if (pile_flush(&r->piles, 0) == 0)
+        status = write_spilled(r);
+
+out:
+    table_release(&references);
+    table_release(&numbers);
+    return status;
+}
+
+int repeat_source(struct run *run, struct source *source, const struct repeat_lots *lots, struct output *output)
+{
+    struct repeating r = {.run = run, .lots = lots, .output = output};
+    int status = -1;
+
+    if (piles_init(&r.piles, 1, 1, &run->pool, run->place) == 0 && store(&r, source) == 0)
+        status = write_drawn(&r);
+    piles_release(&r.piles);
+    return status;
+}
+
+static int draw_uniform(void *context, uint64_t records, struct table *numbers, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        *table_u64(numbers, i) = random_draw(context, records);
+    return 0;
+}
+
+int repeat_uniform(struct run *run, struct source *source, struct output *output)
+{
+    struct random_words words;
+    struct repeat_lots lots = {.draw = draw_uniform, .context = &words};
+
+    random_words_init(&words, &run->order.key, "repeat");
+    return repeat_source(run, source, &lots, output);
+}

@@ -1,0 +1,283 @@
+/*
+ * A weight is needed when its record begins, since that decides where the record goes. Where it stands so far behind
+ * that the record has come in several pieces by then, these go to a pile, and come once more from there. A block of the
+ * pool is kept promised for that, so that there is one however full the pool is.
+ *
+ * Messages quote a weight as far as it is printable and short: it may be anything, where a field is not what the user
+ * believes.
+ */
+
+#include "sample/weight_input.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/field.h"
+#include "record/scan.h"
+#include "shuffle/pile.h"
+#include "system/sys.h"
+
+enum { QUOTED = 40 };
+
+struct weights {
+    struct run *run;
+    struct weights_place place;
+    struct fault *fault;
+    struct source *records;
+    const char *name;     /* of the records' file */
+    uint64_t name_ends;   /* the stream's offset at which it ends */
+    uint64_t name_record; /* its first record */
+    uint64_t record;      /* that comes next */
+    struct field field;   /* the weight's text */
+
+    struct source *file;
+    struct source_layout lines;
+    struct walk walk; /* over the file */
+
+    bool promised;       /* a block for what is kept */
+    struct piles kept;   /* one: pieces of a record whose weight was not in the first */
+    struct source *late; /* reads them, else NULL */
+    uint64_t late_bytes; /* still to be read */
+    bool late_is_last;   /* do they end the record? */
+    uint8_t *buffer;     /* for that */
+    size_t buffer_bytes;
+};
+
+/* Have a block for a record that has to be kept. */
+static void promise(struct weights *weights)
+{
+    weights->promised = pool_promise(&weights->run->pool, 1);
+}
+
+static void release_promise(struct weights *weights)
+{
+    if (weights->promised)
+        pool_release_promise(&weights->run->pool, 1);
+    weights->promised = false;
+}
+
+struct weights *weights_open(struct run *run, struct weights_place place, struct source *source)
+{
+    struct weights *weights = sys_allocate(1, sizeof *weights);
+    size_t quarter = run->memory.buffer_bytes / 4;
+
+    if (weights == NULL) {
+        fault_report(run->fault, "memory", errno);
+        return NULL;
+    }
+    weights->run = run;
+    weights->place = place;
+    weights->fault = run->fault;
+    weights->records = source;
+    weights->buffer = run->buffer + 2 * quarter;
+    weights->buffer_bytes = quarter - POOL_SLACK_BYTES;
+    if (place.file == NULL) {
+        promise(weights);
+        if (weights->promised)
+            return weights;
+        fault_say(run->fault, "not enough memory: use a larger -S");
+        goto fail;
+    }
+    weights->lines.format.delimiter = '\n';
+    weights->file = source_open(&weights->place.file, 1, &weights->lines, run->fault);
+    if (weights->file == NULL)
+        goto fail;
+    walk_init(&weights->walk, &weights->lines.format, weights->file, weights->buffer, weights->buffer_bytes);
+    return weights;
+fail:
+    free(weights);
+    return NULL;
+}
+
+/* ---- Their text ---- */
+
+/* The line of a record in its file: those of the header come before. */
+static uint64_t line_of(const struct weights *weights)
+{
+    size_t bytes;
+    const uint8_t *header = source_header(weights->records, &bytes);
+
+    return scan_count(header, bytes, weights->run->format.delimiter) + weights->record - weights->name_record + 1;
+}
+
+/* Report what is wrong with a weight, naming where it stands. */
+static int report(struct weights *weights, const char *what, const uint8_t *text, size_t bytes)
+{
+    const char *name = weights->place.file;
+    uint64_t line = weights->record + 1;
+    char quoted[QUOTED + 1];
+    size_t length = 0;
+
+    for (; length < bytes && length < QUOTED; length++)
+        quoted[length] = (char)(text[length] >= ' ' && text[length] < 0x7f ? text[length] : '?');
+    quoted[length] = '\0';
+    if (name == NULL) {
+        name = weights->name;
+        line = line_of(weights);
+    }
+    return fault_say(weights->fault, "%s:%llu: %s: '%s'", name, (unsigned long long)line, what, quoted);
+}
+
+static int read_weight(struct weights *weights, struct decimal *weight)
+{
+    const uint8_t *text = weights->field.text;
+    size_t bytes = weights->field.bytes;
+
+    if (weights->field.too_long)
+        return report(weights, "weight is too long", text, bytes);
+    switch (decimal_read(text, bytes, weight)) {
+    case DECIMAL_OK:
+        return 0;
+    case DECIMAL_NEGATIVE:
+        return report(weights, "negative weight", text, bytes);
+    case DECIMAL_NAN:
+        return report(weights, "weight is not a number", text, bytes);
+    case DECIMAL_INFINITE:
+        return report(weights, "infinite weight", text, bytes);
+    case DECIMAL_INVALID:
+        break;
+    }
+    return report(weights, "invalid weight", text, bytes);
+}
+
+/* ---- In a file of their own ---- */
+
+static int read_line(struct weights *weights, struct decimal *weight)
+{
+    struct walk_piece line;
+
+    field_begin_alone(&weights->field);
+    do {
+        int more = walk_next(&weights->walk, &line);
+
+        if (more < 0)
+            return -1;
+        if (more == 0)
+            return fault_say(weights->fault, "%s: too few weights: there are more than %llu records",
+                             weights->place.file, (unsigned long long)weights->record);
+        field_follow(&weights->field, line.data, line.bytes - line.last);
+    } while (!line.last);
+    field_end_line(&weights->field);
+    return read_weight(weights, weight);
+}
+
+/* ---- In the records ---- */
+
+/* Know the file from which a record comes. */
+static void find_name(struct weights *weights, uint64_t offset)
+{
+    const char *before = weights->name;
+
+    if (before != NULL && weights->name_ends != UINT64_MAX && offset < weights->name_ends)
+        return;
+    weights->name = source_name_at(weights->records, offset, &weights->name_ends);
+    if (weights->name != before)
+        weights->name_record = weights->record;
+}
+
+/* The next piece of what was kept of a record. */
+static int read_late(struct weights *weights, struct walk_piece *piece)
+{
+    size_t room = weights->late_bytes < weights->buffer_bytes ? (size_t)weights->late_bytes : weights->buffer_bytes;
+    ssize_t bytes = source_read(weights->late, weights->buffer, room);
+
+    if (bytes <= 0)
+        return bytes < 0 ? -1 : fault_say(weights->fault, "a pile does not hold the record that was put there");
+    weights->late_bytes -= (size_t)bytes;
+    *piece = (struct walk_piece){
+        .data = weights->buffer, .bytes = (size_t)bytes, .last = weights->late_bytes == 0 && weights->late_is_last};
+    if (weights->late_bytes == 0) {
+        source_free(weights->late);
+        weights->late = NULL;
+        piles_release(&weights->kept);
+    }
+    if (!weights->promised)
+        promise(weights); /* as soon as the pile has given one of its blocks back, before others take it */
+    return 1;
+}
+
+/* Keep all pieces of a record from the first one, *piece, to that in which the weight is, or else the last one.
+ * *ended receives whether the field has ended before the record. */
+static int keep(struct weights *weights, struct walk *walk, struct walk_piece *piece, bool *ended)
+{
+    struct run *run = weights->run;
+
+    release_promise(weights);
+    if (piles_init(&weights->kept, 1, 1, &run->pool, run->place) != 0 ||
+        pile_append(&weights->kept, 0, piece->data, piece->bytes) != 0)
+        return -1;
+    while (!*ended && !piece->last) {
+        int more = walk_next(walk, piece);
+
+        if (more <= 0)
+            return more < 0 ? -1 : fault_say(weights->fault, "%s: ends within a record", weights->name);
+        *ended = field_follow(&weights->field, piece->data, piece->bytes - piece->last);
+        if (pile_append(&weights->kept, 0, piece->data, piece->bytes) != 0)
+            return -1;
+    }
+    piles_seal(&weights->kept);
+    weights->late_bytes = pile_bytes(&weights->kept, 0);
+    weights->late_is_last = piece->last;
+    weights->late = pile_source(&weights->kept, 0, false);
+    return weights->late == NULL ? fault_report(weights->fault, "memory", errno) : 0;
+}
+
+/* The weight of a record whose first piece has come, which may become another one. */
+static int find_field(struct weights *weights, struct walk *walk, struct walk_piece *piece, struct decimal *weight)
+{
+    struct field *field = &weights->field;
+    bool ended;
+
+    find_name(weights, piece->offset);
+    field_begin(field, weights->place.field, weights->place.separator);
+    ended = field_follow(field, piece->data, piece->bytes - piece->last);
+    if (!ended && !piece->last) {
+        if (keep(weights, walk, piece, &ended) != 0 || read_late(weights, piece) < 0)
+            return -1;
+        piece->first = true;
+    }
+    if (!field_is_there(field))
+        return report(weights, "no such field for the weight", piece->data, piece->bytes - piece->last);
+    if (!ended && weights->run->format.delimiter == '\n')
+        field_end_line(field);
+    return read_weight(weights, weight);
+}
+
+/* ---- Both ---- */
+
+int weights_next(struct weights *weights, struct walk *walk, struct walk_piece *piece, struct decimal *weight)
+{
+    int more = weights->late != NULL ? read_late(weights, piece) : walk_next(walk, piece);
+
+    if (more <= 0 || !piece->first)
+        return more;
+    if (weights->place.file != NULL ? read_line(weights, weight) : find_field(weights, walk, piece, weight))
+        return -1;
+    weights->record++;
+    return 1;
+}
+
+int weights_end(struct weights *weights)
+{
+    struct walk_piece line;
+    int more = weights->place.file == NULL ? 0 : walk_next(&weights->walk, &line);
+
+    release_promise(weights);
+    if (more > 0)
+        return fault_say(weights->fault, "%s: too many weights: there are %llu records", weights->place.file,
+                         (unsigned long long)weights->record);
+    return more;
+}
+
+void weights_free(struct weights *weights)
+{
+    if (weights == NULL)
+        return;
+    source_free(weights->late);
+    piles_release(&weights->kept);
+    release_promise(weights);
+    source_free(weights->file);
+    free(weights);
+}

@@ -1,0 +1,154 @@
+/*
+ * The logarithm: with u = 2^-e (1 - v), v from 0 to 1/2, -ln(u) is e ln(2) + 2 artanh(z) for z = v / (2 - v) <= 1/3,
+ * and artanh(z) = z (1 + z^2 / 3 + z^4 / 5 + ...), of which 18 terms give 62 bits. It takes a division and 17
+ * multiplications one after another, where a bit at a time by squaring would take one multiplication for each of 58.
+ *
+ * z is kept as a mantissa and a power of two, and when e is 0 so is the result. So it is right to the same number of
+ * bits however near 1 u is, which is where the records that come first are if there are many.
+ *
+ * All roundings make the sum smaller, and ln(2) alone is rounded up. So what is added to e ln(2) is never more than
+ * another ln(2), and the result does not decrease where e increases, nor anywhere else.
+ */
+
+#include "sample/weight_law.h"
+
+#include "base/uint128.h"
+
+/* Two functions are made of each of these, with different arithmetic. */
+#define INLINE static inline __attribute__((always_inline))
+
+typedef struct wide multiply_function(uint64_t a, uint64_t b);
+
+/* a * 2^shift / b, rounded down, which is less than 2^64; shift is from 1 to 63. */
+typedef uint64_t divide_function(uint64_t a, unsigned shift, uint64_t b);
+
+enum { FRACTION_BITS = 58 }; /* of a logarithm of 1/2 and less: -ln(2^-65) < 64 */
+
+static const uint64_t ln2 = 0x2c5c85fdf473de7; /* ln(2) * 2^58, rounded up */
+
+#define PART(n) (((uint64_t)1 << 63) / (n))
+
+static const uint64_t artanh[] = {PART(1),  PART(3),  PART(5),  PART(7),  PART(9),  PART(11),
+                                  PART(13), PART(15), PART(17), PART(19), PART(21), PART(23),
+                                  PART(25), PART(27), PART(29), PART(31), PART(33), PART(35)};
+
+static inline uint64_t divide_shifted_portable(uint64_t a, unsigned shift, uint64_t b)
+{
+    uint64_t rest = a >> (64 - shift), quotient = a << shift;
+
+    for (int i = 0; i < 64; i++) {
+        uint64_t carry = rest >> 63;
+
+        rest = rest << 1 | quotient >> 63;
+        quotient <<= 1;
+        if (carry != 0 || rest >= b) {
+            rest -= b;
+            quotient |= 1;
+        }
+    }
+    return quotient;
+}
+
+static inline uint64_t divide_shifted(uint64_t a, unsigned shift, uint64_t b)
+{
+#ifdef __SIZEOF_INT128__
+    __extension__ typedef unsigned __int128 number;
+
+    return (uint64_t)(((number)a << shift) / b);
+#else
+    return divide_shifted_portable(a, shift, b);
+#endif
+}
+
+static inline unsigned leading_zeros(uint64_t x)
+{
+    return (unsigned)__builtin_clzll(x);
+}
+
+static inline uint64_t shift_right(uint64_t x, unsigned bits)
+{
+    return bits < 64 ? x >> bits : 0;
+}
+
+INLINE struct decimal normalise(uint64_t mantissa, int exponent)
+{
+    unsigned zeros = leading_zeros(mantissa);
+
+    return (struct decimal){.mantissa = mantissa << zeros, .exponent = exponent - (int)zeros};
+}
+
+/* -ln((word + 1/2) / 2^64) */
+INLINE struct decimal minus_logarithm(uint64_t word, multiply_function *multiply, divide_function *divide)
+{
+    unsigned halvings, zeros;
+    uint64_t d, z, square, sum, product;
+
+    if (word == 0)
+        return normalise(65 * ln2, -FRACTION_BITS);
+    halvings = leading_zeros(word);
+    d = 0 - (word << halvings << 1) - ((uint64_t)1 << halvings); /* v * 2^65 = 2^65 - (2 word + 1) * 2^halvings */
+    zeros = leading_zeros(d);
+    z = divide(d << zeros, 62, ((uint64_t)1 << 63) - d / 8); /* times 2^-(65 + zeros) */
+    square = shift_right(multiply(z, z).high, 2 + 2 * zeros);
+    sum = artanh[sizeof artanh / sizeof artanh[0] - 1];
+    for (unsigned i = sizeof artanh / sizeof artanh[0] - 1; i-- > 0;)
+        sum = artanh[i] + multiply(sum, square).high;
+    product = multiply(z, sum).high; /* times 2^-(63 + zeros) */
+    if (halvings == 0)
+        return normalise(product, -63 - (int)zeros);
+    return normalise(halvings * ln2 + shift_right(product, 63 - FRACTION_BITS + zeros), -FRACTION_BITS);
+}
+
+INLINE uint64_t key(uint64_t word, struct decimal weight, multiply_function *multiply, divide_function *divide)
+{
+    struct decimal quotient;
+
+    if (weight.mantissa == 0)
+        return UINT64_MAX;
+    quotient = minus_logarithm(word, multiply, divide);
+    quotient = normalise(divide(quotient.mantissa, 63, weight.mantissa), quotient.exponent - weight.exponent - 63);
+    return ((uint64_t)(quotient.exponent + 63 + 2048) << 52) + (quotient.mantissa << 1 >> 12);
+}
+
+uint64_t weight_key(uint64_t word, struct decimal weight)
+{
+    return key(word, weight, wide_multiply, divide_shifted);
+}
+
+uint64_t weight_key_portable(uint64_t word, struct decimal weight)
+{
+    return key(word, weight, wide_multiply_portable, divide_shifted_portable);
+}
+
+/* ---- Whole numbers ---- */
+
+struct wide weight_scale(struct decimal weight, int top_exponent)
+{
+    enum { SHIFT = 24 };
+    int shift = weight.exponent - top_exponent + SHIFT;
+
+    if (weight.mantissa == 0 || shift <= -64)
+        return (struct wide){0};
+    if (shift <= 0)
+        return (struct wide){.low = weight.mantissa >> -shift};
+    return (struct wide){.high = weight.mantissa >> (64 - shift), .low = weight.mantissa << shift};
+}
+
+/* All bits below and including the highest of x. */
+static uint64_t mask_of(uint64_t x)
+{
+    return x == 0 ? 0 : UINT64_MAX >> leading_zeros(x);
+}
+
+struct wide weight_draw(struct wide total, uint64_t (*next_word)(void *context), void *context)
+{
+    struct wide last = wide_subtract(total, (struct wide){.low = 1});
+    struct wide mask = {.high = mask_of(last.high), .low = last.high == 0 ? mask_of(last.low) : UINT64_MAX};
+    struct wide number;
+
+    do {
+        number.low = mask.low == 0 ? 0 : next_word(context) & mask.low;
+        number.high = mask.high == 0 ? 0 : next_word(context) & mask.high;
+    } while (wide_compare(number, last) > 0);
+    return number;
+}

@@ -1,0 +1,312 @@
+/*
+ * Workers claim piles in order, a few small neighbours at a time, and a turnstile lets them write in the same order. A
+ * claim is made only when the pool can promise all the blocks that the piles need to be loaded and indexed; until then
+ * the worker waits for others to finish theirs. So the number of piles in work follows the memory there is. When
+ * nothing is in work and there still is not enough, piles are spilled, last ones first; a pile that would not fit into
+ * an empty pool ends the gathering.
+ */
+
+#include "shuffle/gather.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "shuffle/index.h"
+#include "system/sys.h"
+#include "system/threads.h"
+
+/* Piles smaller than this are claimed several at a time: a write and a hand-over for each would cost more than they do.
+ */
+static const uint64_t CLAIM_BYTES = (uint64_t)128 << 10;
+
+struct workplace {
+    _Alignas(SYS_LINE_BYTES) struct table table;
+    struct table spare;
+    struct outlet outlet;
+    struct gathering *gathering;
+    unsigned first; /* the piles claimed: [first, last) */
+    unsigned last;
+    uint32_t promised; /* blocks for them */
+    uint64_t wanted;   /* records, of those that are left of them */
+    uint64_t number;   /* of the claim */
+};
+
+struct gathering {
+    struct run *run;
+    struct piles *piles;
+    struct gather_order order;
+    struct output *output;
+    struct workplace *place;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    unsigned next; /* to be claimed */
+    unsigned turn; /* to be written */
+    unsigned in_work;
+    uint64_t claims;   /* made so far */
+    uint64_t finished; /* claims, in their order */
+    bool failed;
+};
+
+struct gather_node gather_node(const struct gather_order *order, unsigned pile)
+{
+    struct gather_node node = {.order = *order->order, .node = order->node};
+
+    if (order->kind == GATHER_CHILDREN)
+        node.node = order_child(order->node, pile);
+    if (order->kind == GATHER_TREES)
+        node.order.key = order->keys[pile];
+    return node;
+}
+
+/* Are a pile's records, `records` in number, to be scattered? */
+static bool scatters(const struct gather_order *order, unsigned pile, uint64_t records)
+{
+    struct gather_node node;
+
+    if (order->kind == GATHER_RANKS)
+        return false;
+    node = gather_node(order, pile);
+    return order_scatter_bits(&node.order, node.node, records) > 0;
+}
+
+/* Blocks for the references of a pile's records; twice if they are to be scattered. */
+static uint64_t table_blocks(const struct gathering *g, unsigned p)
+{
+    uint64_t records = g->piles->pile[p].records;
+    uint64_t blocks = pool_blocks_for(g->piles->pool, records * sizeof(uint64_t));
+
+    return scatters(&g->order, p, records) ? 2 * blocks : blocks;
+}
+
+/* Does a pile fit, bytes plus index, when all others have left memory? */
+static bool fits(const struct gathering *g, unsigned p)
+{
+    const struct pool *pool = g->piles->pool;
+
+    return pool_blocks_for(pool, pile_bytes(g->piles, p)) + table_blocks(g, p) <= pool->blocks - pool->pinned;
+}
+
+/* Spill the last pile that has anything in memory. There is one, or what fits would have been promised. */
+static int spill_last(struct gathering *g)
+{
+    unsigned p = g->piles->count - 1;
+
+    while (p > 0 && g->piles->pile[p].blocks == 0)
+        p--;
+    return pile_flush(g->piles, p);
+}
+
+/* Have the blocks promised for the next pile and for those after it that make, with it, no more than `bytes`. */
+static bool claim_piles(struct gathering *g, struct workplace *place, uint64_t bytes)
+{
+    uint64_t total = 0;
+    uint64_t records = 0;
+    uint64_t load = 0;
+    uint64_t table = 0;
+    unsigned p = g->next;
+
+    do {
+        uint64_t needed = table_blocks(g, p);
+
+        total += pile_bytes(g->piles, p);
+        records += g->piles->pile[p].records;
+        load += pile_load_blocks(g->piles, p);
+        table = needed > table ? needed : table;
+        p++;
+    } while (p < g->piles->count && total + pile_bytes(g->piles, p) <= bytes && fits(g, p));
+    if (load + table > g->piles->pool->blocks || !pool_promise(g->piles->pool, (uint32_t)(load + table)))
+        return false;
+    place->first = g->next;
+    place->last = p;
+    place->promised = (uint32_t)(load + table);
+    place->number = g->claims++;
+    place->wanted = run_take(g->run, records);
+    g->next = p;
+    g->in_work++;
+    return true;
+}
+
+/* Is there anything left to be written? */
+static bool is_done(const struct gathering *g)
+{
+    return g->next == g->piles->count || g->run->left == 0;
+}
+
+/* False when there is nothing more to claim: all is done, the next pile does not fit, or something failed. */
+static bool claim(struct gathering *g, struct workplace *place)
+{
+    bool claimed = false;
+
+    pthread_mutex_lock(&g->mutex);
+    while (!claimed && !g->failed && !is_done(g) && fits(g, g->next)) {
+        claimed = claim_piles(g, place, CLAIM_BYTES) || claim_piles(g, place, 0);
+        if (claimed)
+            break;
+        if (g->in_work > 0)
+            pthread_cond_wait(&g->changed, &g->mutex);
+        else if (spill_last(g) != 0)
+            g->failed = true;
+    }
+    pthread_mutex_unlock(&g->mutex);
+    return claimed;
+}
+
+static void finish(struct gathering *g, struct workplace *place, int status)
+{
+    table_clear(&place->table);
+    table_clear(&place->spare);
+    pool_release_promise(g->piles->pool, place->promised);
+    pthread_mutex_lock(&g->mutex);
+    if (status == 0)
+        g->turn = place->last;
+    else
+        g->failed = true;
+    g->finished++;
+    g->in_work--;
+    pthread_cond_broadcast(&g->changed);
+    pthread_mutex_unlock(&g->mutex);
+}
+
+/* A pile has been read. Only the first few claims go on from here, as many as there are workers: more piles at a time
+ * would drive each other out of the processors' caches. */
+static void await_place(struct gathering *g, const struct workplace *place)
+{
+    pthread_mutex_lock(&g->mutex);
+    while (place->number >= g->finished + g->run->memory.workers && !g->failed)
+        pthread_cond_wait(&g->changed, &g->mutex);
+    pthread_mutex_unlock(&g->mutex);
+}
+
+/* Write what is in the outlet, when all piles before have been written. */
+static int drain(void *context)
+{
+    struct workplace *place = context;
+    struct gathering *g = place->gathering;
+    bool failed;
+
+    pthread_mutex_lock(&g->mutex);
+    while (g->turn != place->first && !g->failed)
+        pthread_cond_wait(&g->changed, &g->mutex);
+    failed = g->failed;
+    pthread_mutex_unlock(&g->mutex);
+    return failed ? -1 : outlet_drain(&place->outlet, g->output);
+}
+
+static int emit(void *context, const struct table *table, uint64_t first, uint64_t records)
+{
+    struct workplace *place = context;
+    const struct run *run = place->gathering->run;
+
+    records = records < place->wanted ? records : place->wanted;
+    place->wanted -= records;
+    return index_copy(&run->pool, &run->format, table, first, records, &place->outlet);
+}
+
+/* Take the blocks that a table needs out of the promise. */
+static void grow(struct workplace *place, struct table *table, uint64_t records)
+{
+    uint32_t before = table->blocks;
+
+    table_grow(table, records, sizeof(uint64_t));
+    place->promised -= table->blocks - before;
+}
+
+static int gather_pile(struct gathering *g, struct workplace *place, unsigned p)
+{
+    const struct run *run = g->run;
+    uint64_t records = g->piles->pile[p].records;
+    bool ranked = g->order.kind == GATHER_RANKS;
+    uint64_t first_rank = ranked ? g->order.first + p * g->order.share : 0;
+    struct gather_node node;
+
+    place->promised -= pile_load_blocks(g->piles, p);
+    if (pile_load(g->piles, p) != 0)
+        return -1;
+    await_place(g, place);
+    grow(place, &place->table, records);
+    if (index_build(g->piles, p, &run->format, ranked ? g->order.ranks : NULL, first_rank, &place->table) != 0)
+        return -1;
+    if (ranked) {
+        if (emit(place, &place->table, 0, records) != 0)
+            return -1;
+    } else {
+        node = gather_node(&g->order, p);
+        if (scatters(&g->order, p, records))
+            grow(place, &place->spare, records);
+        if (order_arrange(&node.order, node.node, &place->table, &place->spare, records, emit, place) != 0)
+            return -1;
+    }
+    pile_clear(g->piles, p);
+    return 0;
+}
+
+static void work(void *context, unsigned worker)
+{
+    struct gathering *g = context;
+    struct workplace *place = &g->place[worker];
+
+    while (claim(g, place)) {
+        int status = 0;
+
+        for (unsigned p = place->first; p < place->last && status == 0; p++)
+            status = gather_pile(g, place, p);
+        if (status == 0)
+            status = drain(place);
+        finish(g, place, status);
+    }
+}
+
+/* Each worker's tables and its part of the buffer. */
+static int set_up(struct gathering *g, unsigned workers)
+{
+    struct run *run = g->run;
+    size_t share = run->memory.buffer_bytes / workers;
+
+    for (unsigned w = 0; w < workers; w++) {
+        struct workplace *place = &g->place[w];
+
+        place->gathering = g;
+        outlet_init(&place->outlet, run->buffer + w * share, share, drain, place);
+        if (table_init(&place->table, &run->pool) != 0 || table_init(&place->spare, &run->pool) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* As many as can be kept busy; some more if piles must be read back, since then most of them wait. */
+static unsigned count_workers(const struct run *run, const struct piles *piles, unsigned next)
+{
+    unsigned workers = run->memory.workers;
+
+    while (next < piles->count && !piles->pile[next].spilled)
+        next++;
+    if (next < piles->count)
+        workers += run->waiting;
+    return workers < piles->count ? workers : piles->count;
+}
+
+int gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct output *output)
+{
+    unsigned workers = count_workers(run, piles, *next);
+    struct gathering g = {.run = run, .piles = piles, .order = order, .output = output, .next = *next, .turn = *next};
+
+    pthread_mutex_init(&g.mutex, NULL);
+    pthread_cond_init(&g.changed, NULL);
+    g.place = sys_allocate_lines(workers, sizeof *g.place);
+    if (g.place == NULL || set_up(&g, workers) != 0) {
+        fault_report(run->fault, "memory", errno);
+        g.failed = true;
+    } else {
+        team_run(workers, work, &g);
+    }
+    *next = is_done(&g) ? piles->count : g.next;
+    for (unsigned w = 0; g.place != NULL && w < workers; w++) {
+        table_release(&g.place[w].table);
+        table_release(&g.place[w].spare);
+    }
+    free(g.place);
+    pthread_cond_destroy(&g.changed);
+    pthread_mutex_destroy(&g.mutex);
+    return g.failed ? -1 : 0;
+}

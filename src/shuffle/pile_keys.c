@@ -1,0 +1,49 @@
+/* The machine's own byte order will do, since a pile is read by the process that wrote it. */
+
+#include "shuffle/pile_keys.h"
+
+#include <errno.h>
+
+int keys_append(struct piles *piles, unsigned p, uint64_t key)
+{
+    if (pile_append(piles, p, (const uint8_t *)&key, sizeof key) != 0)
+        return -1;
+    piles->pile[p].records++;
+    return 0;
+}
+
+int keys_verify(struct piles *piles, unsigned p, uint8_t *buffer, size_t bytes)
+{
+    static const struct record_format format = {.kind = RECORD_SIZE, .count = sizeof(uint64_t)};
+
+    return pile_verify(piles, p, &format, buffer, bytes);
+}
+
+int keys_open(struct keys *keys, struct piles *piles, unsigned p, struct fault *fault)
+{
+    keys->source = pile_source(piles, p, true);
+    keys->fault = fault;
+    keys->next = 0;
+    keys->count = 0;
+    return keys->source != NULL ? 0 : fault_report(fault, "memory", errno);
+}
+
+int keys_next(struct keys *keys, uint64_t *key)
+{
+    if (keys->next == keys->count) {
+        ssize_t bytes = source_read(keys->source, (uint8_t *)keys->key, sizeof keys->key);
+
+        if (bytes < (ssize_t)sizeof *key)
+            return bytes < 0 ? -1 : fault_say(keys->fault, "a pile does not hold the keys that were put there");
+        keys->count = (size_t)bytes / sizeof *key;
+        keys->next = 0;
+    }
+    *key = keys->key[keys->next++];
+    return 0;
+}
+
+void keys_close(struct keys *keys)
+{
+    source_free(keys->source);
+    keys->source = NULL;
+}

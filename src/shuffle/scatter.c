@@ -1,0 +1,294 @@
+/*
+ * Input blocks go through the queue (queue.h): read, scanned for record ends, routed, appended. A record that reaches
+ * over the end of a block is simply two pieces of one record: both have its number, so both go to its pile, one after
+ * the other. That is why records may be of any length, larger than memory too.
+ *
+ * Routing turns a block into a list of pieces for each lane, so that a lane touches nothing but its own records. The
+ * append loop is the hot one: one look at the list, one 32-byte copy that may write beyond the piece (into the room of
+ * the same block, to be overwritten by what comes next), two counters.
+ *
+ * With a limit to the records that will be written, a pile is dropped as soon as the piles before it hold that many.
+ * That shows long before the input ends, since a pile's records only become more; so hardly more records are ever
+ * stored than will be written.
+ */
+
+#include "shuffle/scatter.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shuffle/queue.h"
+#include "system/sys.h"
+#include "system/threads.h"
+
+/* Copies are made in steps of this many bytes and may overshoot by one less; it is at most POOL_SLACK_BYTES. */
+enum { STEP = 32, LANES_MAX = 256, PILES_MAX = 1 << QUEUE_PILE_BITS };
+
+struct scattering {
+    struct run *run;
+    struct source *source;
+    scatter_route *route;
+    const void *context;
+    struct piles *piles;
+    struct queue *queue;
+    struct record_scan scan; /* where blocks that were scanned in order end */
+    bool limited;
+    atomic_uint kept;                 /* that many piles, the first ones, may still be wanted */
+    unsigned kept_by_lane[LANES_MAX]; /* and what each lane knows of it */
+    _Atomic uint64_t *counted;        /* records routed to each pile; only with a limit */
+    atomic_bool failed;
+};
+
+static int read_block(struct scattering *s, struct queue_block *block)
+{
+    ssize_t bytes = source_read(s->source, block->data, block->data_bytes);
+
+    if (bytes < 0)
+        return -1;
+    block->bytes = (size_t)bytes;
+    return 0;
+}
+
+static void scan_block(struct scattering *s, struct queue_block *block)
+{
+    const struct record_format *format = &s->run->format;
+    struct record_scan anywhere = {0};
+    struct record_scan *scan = record_is_sequential(format) ? &s->scan : &anywhere;
+    size_t scanned;
+
+    block->records = record_ends(format, scan, block->data + block->from, block->bytes - block->from, block->ends,
+                                 block->room, &scanned);
+    block->to = block->from + scanned;
+    block->open = block->records == 0 || block->ends[block->records - 1] != scanned;
+}
+
+/* How many pieces go to each lane. With one counter for each, every count would wait for the one before. */
+static void count_lanes(const uint16_t *pile, size_t pieces, unsigned lanes, size_t *count)
+{
+    enum { WAYS = 4 };
+    uint32_t part[WAYS][LANES_MAX];
+
+    for (unsigned w = 0; w < WAYS; w++)
+        memset(part[w], 0, lanes * sizeof part[w][0]);
+    for (size_t i = 0; i < pieces; i++)
+        part[i % WAYS][pile[i] & (lanes - 1)]++;
+    for (unsigned l = 0; l < lanes; l++)
+        count[l] = (size_t)part[0][l] + part[1][l] + part[2][l] + part[3][l];
+}
+
+/* Count a routed block's records, and see how many piles are wanted. */
+static void count_records(struct scattering *s, const struct queue_block *block)
+{
+    unsigned before = atomic_load(&s->kept);
+    unsigned kept = 0;
+    uint64_t sum = 0;
+    uint32_t count[PILES_MAX];
+
+    memset(count, 0, s->piles->count * sizeof *count);
+    for (size_t i = 0; i < block->records; i++)
+        count[block->pile[i]]++;
+    for (unsigned p = 0; p < before; p++)
+        if (count[p] > 0)
+            atomic_fetch_add(&s->counted[p], count[p]);
+    while (kept < before && sum < s->run->left)
+        sum += atomic_load(&s->counted[kept++]);
+    while (kept < before && !atomic_compare_exchange_weak(&s->kept, &before, kept))
+        continue;
+}
+
+/* Drop the lane's piles that are no longer wanted. */
+static void drop_piles(struct scattering *s, unsigned lane)
+{
+    unsigned kept = atomic_load(&s->kept);
+
+    for (unsigned p = kept; p < s->kept_by_lane[lane]; p++)
+        if ((p & (s->piles->lanes - 1)) == lane)
+            pile_drop(s->piles, p);
+    s->kept_by_lane[lane] = kept;
+}
+
+static void route_block(struct scattering *s, struct queue_block *block)
+{
+    unsigned lanes = s->piles->lanes; /* a power of two */
+    size_t *next = block->lane_start; /* lane l's place while pieces are dealt out, then the start of lane l + 1 */
+    size_t pieces = block->records + block->open;
+    size_t start = block->from;
+    size_t total = 0;
+
+    s->route(s->context, block->first_record, pieces, block->pile);
+    if (s->limited)
+        count_records(s, block);
+    memset(next, 0, (lanes + 1) * sizeof *next);
+    if (lanes > 1)
+        count_lanes(block->pile, pieces, lanes, next);
+    for (unsigned l = 0; l < lanes; l++) {
+        size_t count = next[l];
+
+        next[l] = total;
+        total += count;
+    }
+    if (block->open)
+        block->ends[block->records] = (uint32_t)(block->to - block->from);
+    for (size_t i = 0; i < pieces; i++) {
+        size_t end = block->from + block->ends[i];
+
+        block->pieces[next[block->pile[i] & (lanes - 1)]++] = queue_piece_make(start, end - start, block->pile[i]);
+        start = end;
+    }
+    memmove(next + 1, next, lanes * sizeof *next);
+    next[0] = 0;
+}
+
+static int append_block(struct scattering *s, struct queue_block *block, unsigned lane)
+{
+    const queue_piece *piece = block->pieces + block->lane_start[lane];
+    const queue_piece *end = block->pieces + block->lane_start[lane + 1];
+    struct pile *piles = s->piles->pile;
+
+    if (s->limited)
+        drop_piles(s, lane);
+    for (; piece < end; piece++) {
+        const uint8_t *from = block->data + queue_piece_start(*piece);
+        size_t length = queue_piece_length(*piece);
+        unsigned p = queue_piece_pile(*piece);
+        struct pile *pile = &piles[p];
+
+        pile->records++;
+        if (length + STEP <= (size_t)(pile->end - pile->at)) {
+            uint8_t *to = pile->at;
+
+            pile->at += length;
+            memcpy(to, from, STEP);
+            if (length > STEP) {
+                if (length > 8 * (size_t)STEP) {
+                    memcpy(to + STEP, from + STEP, length - STEP);
+                    continue;
+                }
+                for (size_t done = STEP; done < length; done += STEP)
+                    memcpy(to + done, from + done, STEP);
+            }
+        } else if (pile_append(s->piles, p, from, length) != 0) {
+            return -1;
+        }
+    }
+    /* The record that is still open is counted by the block in which it ends. */
+    if (block->open) {
+        unsigned p = block->pile[block->records];
+
+        if ((p & (s->piles->lanes - 1)) == lane)
+            piles[p].records--;
+    }
+    return 0;
+}
+
+static void work(void *context, unsigned worker)
+{
+    struct scattering *s = context;
+    struct queue_task task = {.block = NULL};
+
+    while ((task = queue_take(s->queue, worker, task.block)).kind != QUEUE_END) {
+        int status = 0;
+
+        switch (task.kind) {
+        case QUEUE_READ:
+            status = read_block(s, task.block);
+            break;
+        case QUEUE_SCAN:
+            scan_block(s, task.block);
+            break;
+        case QUEUE_ROUTE:
+            route_block(s, task.block);
+            break;
+        case QUEUE_APPEND:
+            status = append_block(s, task.block, task.lane);
+            break;
+        case QUEUE_END:
+            break;
+        }
+        if (status != 0) {
+            atomic_store(&s->failed, true);
+            queue_stop(s->queue);
+            return;
+        }
+        queue_done(s->queue, task);
+    }
+}
+
+/* What a limit needs. */
+static int set_limit(struct scattering *s)
+{
+    s->limited = s->run->left < UINT64_MAX;
+    atomic_init(&s->kept, s->piles->count);
+    for (unsigned l = 0; l < s->piles->lanes; l++)
+        s->kept_by_lane[l] = s->piles->count;
+    if (s->limited)
+        s->counted = sys_allocate(s->piles->count, sizeof *s->counted);
+    return s->limited && s->counted == NULL ? -1 : 0;
+}
+
+/* All has been appended, or something failed. */
+static void finish(struct scattering *s)
+{
+    struct piles *piles = s->piles;
+
+    for (unsigned l = 0; l < piles->lanes; l++)
+        drop_piles(s, l);
+    piles_seal(piles);
+    for (unsigned p = 0; p < piles->count; p++) {
+        if (piles->pile[p].dropped)
+            piles->pile[p].records = 0;
+    }
+    piles->records = queue_records(s->queue);
+}
+
+/* A lane for each worker, if there are as many. */
+static unsigned choose_lanes(const struct run *run)
+{
+    unsigned lanes = 1;
+
+    while (lanes < run->memory.workers && lanes < LANES_MAX)
+        lanes *= 2;
+    return lanes;
+}
+
+/* The piles are there. */
+static int fill(struct run *run, struct source *source, scatter_route *route, const void *context, struct piles *piles)
+{
+    unsigned workers = run->memory.workers;
+    struct scattering s = {.run = run, .source = source, .route = route, .context = context, .piles = piles};
+
+    s.queue =
+        queue_open(run->buffer, run->memory.buffer_bytes, workers, piles->lanes, record_is_sequential(&run->format));
+    if (s.queue == NULL || set_limit(&s) != 0) {
+        fault_report(run->fault, "memory", errno);
+        s.failed = true;
+        goto out;
+    }
+    /* One thread at a time waits for the input; writes to temporary files seldom wait. */
+    team_run(workers + (run->waiting > 0), work, &s);
+    finish(&s);
+
+out:
+    queue_free(s.queue);
+    free(s.counted);
+    return s.failed ? -1 : 0;
+}
+
+int scatter(struct run *run, struct source *source, scatter_route *route, const void *context, unsigned count,
+            struct piles *piles)
+{
+    if (piles_init(piles, count, choose_lanes(run), &run->pool, run->place) != 0)
+        return -1;
+    return fill(run, source, route, context, piles);
+}
+
+int scatter_in(struct run *run, struct source *source, scatter_route *route, const void *context, unsigned count,
+               struct storage *storage, struct piles *piles)
+{
+    if (piles_init_in(piles, count, choose_lanes(run), &run->pool, storage, run->fault) != 0)
+        return -1;
+    return fill(run, source, route, context, piles);
+}

@@ -1,0 +1,243 @@
+/*
+ * Nobody can see a part of a batch, since its folder has another name until all of it is on disk: first the piles, then
+ * the manifest that describes them, then the folder's names, and only then the one rename. Whoever dies before it
+ * leaves a draft (sweep.c), whoever dies after it leaves a batch.
+ *
+ * The rename replaces nothing but an empty folder, which no batch is (rename(2)). The name before it is nobody else's,
+ * and is signed (owner.h) before there is a folder of it: so whatever stands under it is this draft, or it has been
+ * removed.
+ */
+
+#include "store/draft.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/batch.h"
+#include "store/draft_files.h"
+#include "store/owner.h"
+#include "store/sweep.h"
+#include "system/sys.h"
+
+/* To put the batch in its place, while others of its name come and go. */
+enum { ATTEMPTS = 100 };
+
+struct draft {
+    struct store *store;
+    char batch[STORE_NAME_MAX + 1];
+    char name[SWEEP_NAME_BYTES]; /* of the folder, until it is committed */
+    bool is_signed;
+    int lock;
+    struct folder folder;
+    struct manifest manifest;
+    struct bundle *bundle;
+};
+
+/* ---- The batch is there already ---- */
+
+/* Say so. Whoever made it may not have come so far as to see its name on disk. */
+static enum draft_verdict accept(const struct store *store, const char *batch)
+{
+    if (folder_sync(&store->folder) != 0)
+        return DRAFT_FAILED;
+    fault_note("batch %s is in %s already: nothing was added", batch, store->folder.path);
+    return DRAFT_DONE;
+}
+
+/* NULL if there is none, as far as can be said before the batch is `complete`. */
+static const char *find_difference(const struct manifest *one, const struct manifest *other, bool complete)
+{
+    if (memcmp(one->key, other->key, sizeof one->key) != 0)
+        return "with another seed";
+    if (!manifest_is_same(one, other))
+        return "of other inputs";
+    return complete && !manifest_holds_same(one, other) ? "of other data" : NULL;
+}
+
+/* Compare with the batch that is there. OK if there is none, or if it takes the piles to say whether they are the same,
+ * which are not there before the batch is `complete`. */
+static enum draft_verdict compare(const struct store *store, const char *name, const struct manifest *manifest,
+                                  bool complete)
+{
+    enum draft_verdict verdict = DRAFT_OK;
+    const char *difference;
+    struct manifest known;
+    struct batch batch;
+
+    switch (batch_open(&batch, store, name, &known)) {
+    case BATCH_OK:
+        break;
+    case BATCH_GONE:
+        return DRAFT_OK;
+    default:
+        return DRAFT_FAILED;
+    }
+    difference = find_difference(manifest, &known, complete);
+    if (difference != NULL) {
+        folder_say(&store->folder, name, "a batch of this name is there already, made %s", difference);
+        verdict = DRAFT_FAILED;
+    } else if (complete || (manifest_is_known(manifest) && manifest_is_known(&known))) {
+        verdict = accept(store, name);
+    }
+    manifest_release(&known);
+    batch_close(&batch);
+    return verdict;
+}
+
+/* ---- The folder ---- */
+
+/* 0, or -1 after a report. */
+static int make_folder(struct draft *draft)
+{
+    const struct folder *root = &draft->store->folder;
+    enum folder_verdict verdict;
+
+    if (sweep_name(draft->name, SWEEP_DRAFT, draft->batch) != 0)
+        return fault_report(root->fault, "random number", errno);
+    verdict = owner_sign(root, draft->name, &draft->lock);
+    draft->is_signed = verdict == FOLDER_OK;
+    if (draft->is_signed)
+        verdict = folder_make(&draft->folder, root, draft->name);
+    if (verdict == FOLDER_EXISTS || verdict == FOLDER_MISSING)
+        return folder_report(root, draft->name, verdict == FOLDER_EXISTS ? EEXIST : ENOENT);
+    return verdict == FOLDER_OK ? 0 : -1;
+}
+
+/* ---- From the beginning to the end ---- */
+
+enum draft_verdict draft_begin(struct draft **draft, struct store *store, const char *name,
+                               const struct manifest *manifest)
+{
+    enum draft_verdict verdict = compare(store, name, manifest, false);
+    struct draft *made;
+
+    *draft = NULL;
+    if (verdict != DRAFT_OK)
+        return verdict;
+    made = sys_allocate(1, sizeof *made);
+    if (made == NULL) {
+        fault_report(store->folder.fault, "memory", errno);
+        return DRAFT_FAILED;
+    }
+    made->store = store;
+    made->lock = -1;
+    made->manifest = *manifest;
+    made->manifest.pile = NULL;
+    snprintf(made->batch, sizeof made->batch, "%s", name);
+    made->manifest.piles = store->format.piles;
+    if (!manifest_fits(&made->manifest)) {
+        folder_say(&store->folder, name, "the names of its inputs take more than %d MiB: make several batches",
+                   MANIFEST_BYTES_MAX >> 20);
+        draft_free(made);
+        return DRAFT_FAILED;
+    }
+    made->manifest.pile = sys_allocate(store->format.piles, sizeof *made->manifest.pile);
+    if (made->manifest.pile == NULL)
+        fault_report(store->folder.fault, "memory", errno);
+    else if (make_folder(made) == 0)
+        made->bundle = bundle_open(&made->folder, &store->format);
+    if (made->bundle == NULL) {
+        draft_free(made);
+        return DRAFT_FAILED;
+    }
+    *draft = made;
+    return DRAFT_OK;
+}
+
+static int finish_header(struct draft *draft, const uint8_t *header, size_t header_bytes)
+{
+    struct xxh64 checksum;
+
+    if (header_bytes == 0)
+        return 0;
+    xxh64_init(&checksum, 0);
+    xxh64_update(&checksum, header, header_bytes);
+    draft->manifest.header_bytes = header_bytes;
+    draft->manifest.header_checksum = xxh64_value(&checksum);
+    return store_put_header(draft->store, header, header_bytes);
+}
+
+static int write_manifest(struct draft *draft)
+{
+    enum folder_verdict verdict;
+    size_t bytes;
+    char *text = manifest_text(&draft->manifest, &bytes);
+
+    if (text == NULL)
+        return folder_report(&draft->folder, BATCH_MANIFEST, errno);
+    verdict = folder_write(&draft->folder, BATCH_MANIFEST, text, bytes);
+    free(text);
+    if (verdict == FOLDER_EXISTS)
+        return folder_report(&draft->folder, BATCH_MANIFEST, EEXIST);
+    return verdict == FOLDER_OK ? 0 : -1;
+}
+
+static int finish(struct draft *draft, const uint64_t *records, const uint8_t *header, size_t header_bytes,
+                  unsigned threads)
+{
+    if (bundle_finish(draft->bundle, records, threads, draft->manifest.pile) != 0)
+        return -1;
+    if (finish_header(draft, header, header_bytes) != 0 || write_manifest(draft) != 0)
+        return -1;
+    return folder_sync(&draft->folder);
+}
+
+/* The draft has its name no more. A network file system may say so after a rename that was heard twice. */
+static enum draft_verdict look_for_folder(const struct draft *draft)
+{
+    const struct folder *root = &draft->store->folder;
+
+    if (folder_stands(root, draft->batch, draft->folder.fd) != 1) {
+        folder_say(root, draft->name, "somebody has removed it");
+        return DRAFT_FAILED;
+    }
+    return folder_sync(root) == 0 ? DRAFT_OK : DRAFT_FAILED;
+}
+
+static enum draft_verdict publish(const struct draft *draft)
+{
+    const struct folder *root = &draft->store->folder;
+    enum draft_verdict verdict = DRAFT_OK;
+
+    for (int attempt = 0; attempt < ATTEMPTS && verdict == DRAFT_OK; attempt++) {
+        switch (folder_rename(root, draft->name, draft->batch)) {
+        case FOLDER_OK:
+            return folder_sync(root) == 0 ? DRAFT_OK : DRAFT_FAILED;
+        case FOLDER_MISSING:
+            return look_for_folder(draft);
+        case FOLDER_EXISTS:
+            verdict = compare(draft->store, draft->batch, &draft->manifest, true);
+            break;
+        default:
+            return DRAFT_FAILED;
+        }
+    }
+    if (verdict == DRAFT_OK)
+        folder_report(root, draft->batch, EEXIST);
+    return verdict == DRAFT_OK ? DRAFT_FAILED : verdict;
+}
+
+enum draft_verdict draft_commit(struct draft *draft, const uint64_t *records, const uint8_t *header,
+                                size_t header_bytes, unsigned threads)
+{
+    return finish(draft, records, header, header_bytes, threads) == 0 ? publish(draft) : DRAFT_FAILED;
+}
+
+struct storage *draft_storage(struct draft *draft)
+{
+    return bundle_storage(draft->bundle);
+}
+
+void draft_free(struct draft *draft)
+{
+    if (draft == NULL)
+        return;
+    bundle_free(draft->bundle);
+    folder_close(&draft->folder);
+    if (draft->is_signed)
+        sweep_own_draft(draft->store, draft->name, draft->lock);
+    free(draft->manifest.pile);
+    free(draft);
+}

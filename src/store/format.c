@@ -1,0 +1,253 @@
+/*
+ * The text can be written in one way only, so two formats are the same if their texts are, and a text is understood if
+ * what was read in it gives the same text again.
+ */
+
+#include "store/format.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/number.h"
+#include "record/header.h"
+
+static const char title[] = "bigshuf store 1\n";
+
+/* ---- Writing ---- */
+
+static const char *plural(uint64_t number)
+{
+    return number == 1 ? "" : "s";
+}
+
+/* Write a byte as in C. Returns the end of what was written. */
+static char *put_byte(char *at, uint8_t byte)
+{
+    if (byte == '\n')
+        snprintf(at, FORMAT_BYTE_BYTES, "\\n");
+    else if (byte == '"' || byte == '\\')
+        snprintf(at, FORMAT_BYTE_BYTES, "\\%c", byte);
+    else if (byte < ' ' || byte >= 0x7f)
+        snprintf(at, FORMAT_BYTE_BYTES, "\\%03o", byte);
+    else
+        snprintf(at, FORMAT_BYTE_BYTES, "%c", byte);
+    return at + strlen(at);
+}
+
+static void put_string(char text[FORMAT_STRING_BYTES + FORMAT_BYTE_BYTES], const uint8_t *string, size_t bytes)
+{
+    *text++ = '"';
+    for (size_t i = 0; i < bytes; i++)
+        text = put_byte(text, string[i]);
+    *text++ = '"';
+    *text = '\0';
+}
+
+static void put_records(char text[FORMAT_RECORDS_BYTES], const struct record_format *format)
+{
+    char string[FORMAT_STRING_BYTES + FORMAT_BYTE_BYTES];
+
+    if (format->kind == RECORD_STRING)
+        put_string(string, format->string + format->starts, format->string_bytes - format->starts);
+    else
+        put_string(string, &format->delimiter, 1);
+    switch (format->kind) {
+    case RECORD_BYTE:
+    case RECORD_STRING:
+        snprintf(text, FORMAT_RECORDS_BYTES, "records %s with %s", format->starts ? "starting" : "ending", string);
+        break;
+    case RECORD_LINES:
+        snprintf(text, FORMAT_RECORDS_BYTES, "records of %" PRIu64 " line%s ending with %s", format->count,
+                 plural(format->count), string);
+        break;
+    case RECORD_SIZE:
+        snprintf(text, FORMAT_RECORDS_BYTES, "records of %" PRIu64 " byte%s", format->count, plural(format->count));
+        break;
+    case RECORD_CSV:
+        snprintf(text, FORMAT_RECORDS_BYTES, "records of CSV");
+        break;
+    }
+}
+
+static void put_header(char text[FORMAT_HEADER_BYTES], const struct format *format)
+{
+    const uint64_t bytes = format->header_bytes;
+    const uint64_t lines = format->header_lines;
+    const char *noun = header_has_lines(&format->record) ? "line" : "record";
+
+    if (bytes == 0 && lines == 0)
+        snprintf(text, FORMAT_HEADER_BYTES, "no header");
+    else if (lines == 0)
+        snprintf(text, FORMAT_HEADER_BYTES, "a header of %" PRIu64 " byte%s", bytes, plural(bytes));
+    else if (bytes == 0)
+        snprintf(text, FORMAT_HEADER_BYTES, "a header of %" PRIu64 " %s%s", lines, noun, plural(lines));
+    else
+        snprintf(text, FORMAT_HEADER_BYTES, "a header of %" PRIu64 " byte%s and %" PRIu64 " %s%s", bytes, plural(bytes),
+                 lines, noun, plural(lines));
+}
+
+struct format_lines format_lines(const struct format *format)
+{
+    struct format_lines lines;
+
+    snprintf(lines.piles, sizeof lines.piles, "%u piles", format->piles);
+    put_records(lines.records, &format->record);
+    put_header(lines.header, format);
+    return lines;
+}
+
+size_t format_text(const struct format *format, char text[FORMAT_TEXT_BYTES])
+{
+    const struct format_lines lines = format_lines(format);
+
+    return (size_t)snprintf(text, FORMAT_TEXT_BYTES, "%s%s\n%s\n%s\n", title, lines.piles, lines.records, lines.header);
+}
+
+/* ---- Reading: each function returns what follows, or NULL ---- */
+
+static const char *skip(const char *at, const char *text)
+{
+    size_t length = strlen(text);
+
+    return at != NULL && strncmp(at, text, length) == 0 ? at + length : NULL;
+}
+
+static const char *read_number(const char *at, uint64_t *number)
+{
+    *number = 0;
+    return at == NULL ? NULL : number_digits(at, number);
+}
+
+/* A noun after its number, in the singular or the plural. */
+static const char *skip_noun(const char *at, const char *noun)
+{
+    at = skip(at, noun);
+    return at != NULL && *at == 's' ? at + 1 : at;
+}
+
+static const char *read_string(const char *at, uint8_t *string, size_t room, size_t *bytes)
+{
+    char text[FORMAT_STRING_BYTES];
+    size_t length = 0;
+
+    at = skip(at, "\"");
+    if (at == NULL)
+        return NULL;
+    while (at[length] != '"' && at[length] != '\0')
+        length += at[length] == '\\' && at[length + 1] != '\0' ? 2 : 1;
+    if (length >= sizeof text)
+        return NULL;
+    memcpy(text, at, length);
+    text[length] = '\0';
+    return escape_parse(text, string, room, bytes) == 0 ? skip(at + length, "\"") : NULL;
+}
+
+/* A string of one byte. */
+static const char *read_byte(const char *at, uint8_t *byte)
+{
+    size_t bytes;
+
+    at = read_string(at, byte, 1, &bytes);
+    return at != NULL && bytes == 1 ? at : NULL;
+}
+
+static const char *read_ending(const char *at, struct record_format *format, uint8_t *string)
+{
+    at = read_string(at, string, RECORD_DELIMITER_BYTES_MAX, &format->string_bytes);
+    if (at == NULL || format->string_bytes == 0)
+        return NULL;
+    format->kind = format->string_bytes == 1 ? RECORD_BYTE : RECORD_STRING;
+    format->delimiter = string[0];
+    return at;
+}
+
+static const char *read_starting(const char *at, struct record_format *format, uint8_t *string)
+{
+    string[0] = '\n';
+    at = read_string(at, string + 1, RECORD_DELIMITER_BYTES_MAX - 1, &format->string_bytes);
+    if (at == NULL || format->string_bytes == 0 || memchr(string + 1, '\n', format->string_bytes) != NULL)
+        return NULL;
+    format->kind = RECORD_STRING;
+    format->starts = true;
+    format->string_bytes++;
+    return at;
+}
+
+static const char *read_counted(const char *at, struct record_format *format)
+{
+    const char *bytes;
+
+    at = read_number(at, &format->count);
+    if (at == NULL || format->count == 0)
+        return NULL;
+    bytes = skip_noun(at, " byte");
+    if (bytes != NULL) {
+        format->kind = RECORD_SIZE;
+        return bytes;
+    }
+    format->kind = RECORD_LINES;
+    return read_byte(skip(skip_noun(at, " line"), " ending with "), &format->delimiter);
+}
+
+static const char *read_records(const char *at, struct record_format *format, uint8_t *string)
+{
+    const char *value;
+
+    *format = (struct record_format){.string = string};
+    if ((value = skip(at, "records ending with ")) != NULL)
+        return read_ending(value, format, string);
+    if ((value = skip(at, "records starting with ")) != NULL)
+        return read_starting(value, format, string);
+    if ((value = skip(at, "records of CSV")) != NULL) {
+        format->kind = RECORD_CSV;
+        return value;
+    }
+    return read_counted(skip(at, "records of "), format);
+}
+
+static const char *read_piles(const char *at, unsigned *piles)
+{
+    uint64_t number;
+
+    at = skip(read_number(at, &number), " piles");
+    if (at == NULL || number < FORMAT_PILES_MIN || number > FORMAT_PILES_MAX || (number & (number - 1)) != 0)
+        return NULL;
+    *piles = (unsigned)number;
+    return at;
+}
+
+static const char *read_header(const char *at, struct format *format)
+{
+    const char *noun = header_has_lines(&format->record) ? " line" : " record";
+    const char *after = skip(at, "no header");
+    uint64_t number;
+
+    format->header_bytes = format->header_lines = 0;
+    if (after != NULL)
+        return after;
+    at = read_number(skip(at, "a header of "), &number);
+    after = skip_noun(at, " byte");
+    if (after != NULL) {
+        format->header_bytes = number;
+        at = skip(after, " and ");
+        if (at == NULL)
+            return after;
+        at = read_number(at, &number);
+    }
+    if (at != NULL)
+        format->header_lines = number;
+    return skip_noun(at, noun);
+}
+
+bool format_parse(struct format *format, uint8_t string[RECORD_DELIMITER_BYTES_MAX], const char *text, size_t bytes)
+{
+    char again[FORMAT_TEXT_BYTES];
+    const char *at = text;
+
+    at = skip(read_piles(skip(at, title), &format->piles), "\n");
+    at = skip(read_records(at, &format->record, string), "\n");
+    at = skip(read_header(at, format), "\n");
+    return at != NULL && format_text(format, again) == bytes && memcmp(again, text, bytes) == 0;
+}

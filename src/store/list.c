@@ -1,0 +1,114 @@
+/* The text is put together in memory first, so that nothing is printed of a store that cannot be read. */
+
+#include "store/list.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "shuffle/run.h"
+#include "store/batch.h"
+#include "system/io.h"
+#include "system/sys.h"
+
+struct totals {
+    uint64_t records; /* no more than bytes, and those are no more than INT64_MAX */
+    uint64_t bytes;
+    struct manifest_pile *pile; /* of all batches */
+};
+
+static void list_batch(FILE *to, const char *name, int width, const struct manifest *manifest, bool for_programs,
+                       struct totals *totals)
+{
+    uint64_t records = 0;
+
+    for (unsigned p = 0; p < manifest->piles; p++) {
+        records += manifest->pile[p].records;
+        totals->pile[p].records += manifest->pile[p].records;
+        totals->pile[p].bytes += manifest->pile[p].bytes;
+    }
+    totals->records += records;
+    if (for_programs)
+        fprintf(to, "%s\t%u\t%llu\t%llu%c", name, manifest->piles, (unsigned long long)records,
+                (unsigned long long)manifest->bytes, '\0');
+    else
+        fprintf(to, "%-*s %6u %16llu %20llu\n", width, name, manifest->piles, (unsigned long long)records,
+                (unsigned long long)manifest->bytes);
+}
+
+/* What a reader wants to know. Memory is for the pile and its index, with two tables if the pile is to be scattered; a
+ * sixteenth is for buffers. */
+static void list_totals(FILE *to, int width, const struct totals *totals, unsigned piles)
+{
+    const uint64_t kibibyte = 1024, least = RUN_MEMORY_MIN / kibibyte / kibibyte;
+    uint64_t largest = 0;
+    uint64_t needed;
+    char size[32];
+
+    for (unsigned p = 1; p < piles; p++)
+        if (totals->pile[p].bytes > totals->pile[largest].bytes)
+            largest = p;
+    needed = totals->pile[largest].records <= ORDER_LEAF_RECORDS ? 8 : 16;
+    needed = totals->pile[largest].bytes / kibibyte + needed * (totals->pile[largest].records / kibibyte + 1);
+    needed = (needed + needed / 15) / kibibyte + 1;
+    needed = needed > least ? needed : least;
+    fprintf(to, "%-*s %6u %16llu %20llu\n", width, "in all", piles, (unsigned long long)totals->records,
+            (unsigned long long)totals->bytes);
+    fprintf(to, "\nThe largest pile has %s: -S %lluM holds it in memory.\n",
+            number_format_size(totals->pile[largest].bytes, size), (unsigned long long)needed);
+}
+
+/* A batch that has left the store since its name was read is passed over. */
+static int list_batches(FILE *to, const struct store *store, const struct folder_names *names, bool for_programs)
+{
+    struct totals totals = {.pile = sys_allocate(store->format.piles, sizeof *totals.pile)};
+    int width = 6;
+    int status = 0;
+
+    if (totals.pile == NULL)
+        return fault_report(store->folder.fault, "memory", errno);
+    for (size_t i = 0; i < names->count; i++)
+        width = (int)strlen(names->name[i]) > width ? (int)strlen(names->name[i]) : width;
+    if (!for_programs)
+        fprintf(to, "%-*s %6s %16s %20s\n", width, "batch", "piles", "records", "bytes");
+    for (size_t i = 0; i < names->count && status == 0; i++) {
+        struct batch batch = {.store = NULL};
+        struct manifest manifest = {.inputs = 0};
+        enum batch_verdict verdict = batch_open(&batch, store, names->name[i], &manifest);
+
+        if (verdict == BATCH_FAILED || (verdict == BATCH_OK && batch_add_bytes(&batch, &manifest, &totals.bytes) != 0))
+            status = -1;
+        else if (verdict == BATCH_OK)
+            list_batch(to, names->name[i], width, &manifest, for_programs, &totals);
+        manifest_release(&manifest);
+        batch_close(&batch);
+    }
+    if (status == 0 && !for_programs)
+        list_totals(to, width, &totals, store->format.piles);
+    free(totals.pile);
+    return status;
+}
+
+int list_store(const struct store *store, bool for_programs)
+{
+    struct fault *fault = store->folder.fault;
+    struct folder_names names = {.count = 0};
+    char *text = NULL;
+    size_t length = 0;
+    FILE *to = open_memstream(&text, &length);
+    int status = -1;
+
+    if (to == NULL)
+        return fault_report(fault, "memory", errno);
+    if (store_batches(store, &names) == 0)
+        status = list_batches(to, store, &names, for_programs);
+    if (fclose(to) != 0 && status == 0)
+        status = fault_report(fault, "memory", errno);
+    if (status == 0 && io_print(text, length) != 0)
+        status = fault_report(fault, "write error", errno);
+    folder_names_release(&names);
+    free(text);
+    return status;
+}

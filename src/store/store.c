@@ -1,0 +1,344 @@
+/*
+ * Many processes may make a store at the same time: each links its own text to the name, one of them first, and all
+ * others find that it is there and compare.
+ */
+
+#include "store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "record/header.h"
+#include "system/io.h"
+#include "system/sys.h"
+
+#define FORMAT_FILE "format"
+
+enum {
+    HEADER_FILE_BYTES = HEADER_BYTES_MAX + RECORD_DELIMITER_BYTES_MAX, /* with a delimiter that was missing */
+    HOST_BYTES = 128,                                                  /* of a host's name in others */
+};
+
+/* ---- Names ---- */
+
+/* Is it in names of batches? */
+static bool is_plain(char byte)
+{
+    return (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') ||
+           byte == '.' || byte == '_' || byte == '-';
+}
+
+bool store_is_name(const char *name)
+{
+    size_t length = 0;
+
+    while (is_plain(name[length]))
+        length++;
+    return name[length] == '\0' && length > 0 && length <= STORE_NAME_MAX && name[0] != '.' &&
+           strcmp(name, FORMAT_FILE) != 0 && strcmp(name, STORE_HEADER) != 0;
+}
+
+/* The name of this host in names of files: cut if it is long, with _ for bytes that are not plain. */
+static void put_host(char host[HOST_BYTES])
+{
+    char name[1024];
+
+    if (sys_host_name(name, sizeof name) != 0 || name[0] == '\0')
+        snprintf(name, sizeof name, "unknown");
+    snprintf(host, HOST_BYTES, "%.*s", HOST_BYTES - 1, name);
+    for (; *host != '\0'; host++)
+        if (!is_plain(*host))
+            *host = '_';
+}
+
+void store_make_name(char *name)
+{
+    char host[HOST_BYTES], second[32];
+    struct timespec now;
+    struct tm date;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &date);
+    strftime(second, sizeof second, "%Y%m%dT%H%M%S", &date);
+    put_host(host);
+    snprintf(name, STORE_NAME_MAX + 1, "%s.%06ldZ-%s-%ld", second, now.tv_nsec / 1000, host, (long)sys_process());
+}
+
+/* The name under which a file of the store is made before it appears. No other process makes the same: those that share
+ * host and number are in different containers, and do not start in the same nanosecond. No batch has a ~ in its name.
+ */
+static void make_temporary_name(const char *file, char name[STORE_NAME_MAX + 1])
+{
+    char host[HOST_BYTES];
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    put_host(host);
+    snprintf(name, STORE_NAME_MAX + 1, ".new-%s~%s-%ld-%lld.%09ld", file, host, (long)sys_process(),
+             (long long)now.tv_sec, now.tv_nsec);
+}
+
+bool store_is_temporary(const char *name)
+{
+    static const char *const files[] = {FORMAT_FILE, STORE_HEADER};
+    char beginning[STORE_FILE_NAME_BYTES];
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        snprintf(beginning, sizeof beginning, ".new-%s~", files[i]);
+        if (strncmp(name, beginning, strlen(beginning)) == 0)
+            return store_is_name(name + strlen(beginning));
+    }
+    return false;
+}
+
+char *store_file_name(unsigned pile, char name[STORE_FILE_NAME_BYTES])
+{
+    snprintf(name, STORE_FILE_NAME_BYTES, "pile-%04u", pile);
+    return name;
+}
+
+/* ---- The format ---- */
+
+static enum folder_verdict read_format(struct store *store)
+{
+    char *text;
+    size_t bytes;
+    enum folder_verdict verdict = folder_read(&store->folder, FORMAT_FILE, FORMAT_TEXT_BYTES, &text, &bytes);
+
+    if (verdict != FOLDER_OK)
+        return verdict;
+    if (!format_parse(&store->format, store->string, text, bytes)) {
+        folder_say(&store->folder, FORMAT_FILE, "not a format of a store that this version knows");
+        verdict = FOLDER_FAILED;
+    }
+    free(text);
+    return verdict;
+}
+
+/* A sweep may remove the file before it has its name: then it is made again. */
+static enum folder_verdict publish(const struct store *store, const char *file, const void *data, size_t bytes)
+{
+    enum { ATTEMPTS = 100 };
+    enum folder_verdict verdict = FOLDER_MISSING;
+    char by[STORE_NAME_MAX + 1];
+
+    for (int attempt = 0; attempt < ATTEMPTS && verdict == FOLDER_MISSING; attempt++) {
+        make_temporary_name(file, by);
+        verdict = folder_publish(&store->folder, file, by, data, bytes);
+    }
+    return verdict;
+}
+
+/* Put the name of a new directory on disk, as far as the one above it may be read. */
+static void sync_above(const struct folder *folder)
+{
+    int fd = io_open_at(folder->fd, "..", O_RDONLY | O_DIRECTORY, 0);
+
+    if (fd < 0)
+        return;
+    (void)io_sync(fd);
+    (void)io_close(fd);
+}
+
+/* Make the format, or find that somebody else has made one, and read it. Where there is one, the directory's own name
+ * is on disk, whoever made it. */
+static enum folder_verdict make_format(struct store *store, const struct format *wanted)
+{
+    struct format format = *wanted;
+    char text[FORMAT_TEXT_BYTES];
+    enum folder_verdict verdict;
+
+    if (format.piles == 0)
+        format.piles = FORMAT_PILES;
+    sync_above(&store->folder);
+    verdict = publish(store, FORMAT_FILE, text, format_text(&format, text));
+    if (verdict == FOLDER_OK || verdict == FOLDER_EXISTS)
+        verdict = read_format(store);
+    if (verdict == FOLDER_MISSING)
+        folder_report(&store->folder, FORMAT_FILE, ENOENT);
+    return verdict;
+}
+
+static int say_difference(const struct store *store, const char *has, const char *wanted)
+{
+    return folder_say(&store->folder, FORMAT_FILE, "the store has %s, not %s", has, wanted);
+}
+
+static int compare_format(const struct store *store, const struct format *wanted)
+{
+    struct format resolved = *wanted;
+    struct format_lines has, want;
+
+    if (resolved.piles == 0)
+        resolved.piles = store->format.piles;
+    has = format_lines(&store->format);
+    want = format_lines(&resolved);
+    if (strcmp(has.piles, want.piles) != 0)
+        return say_difference(store, has.piles, want.piles);
+    if (strcmp(has.records, want.records) != 0)
+        return say_difference(store, has.records, want.records);
+    if (strcmp(has.header, want.header) != 0)
+        return say_difference(store, has.header, want.header);
+    return 0;
+}
+
+/* ---- The store ---- */
+
+int store_open(struct store *store, const char *path, struct fault *fault)
+{
+    enum folder_verdict verdict;
+
+    *store = (struct store){0};
+    verdict = folder_open(&store->folder, path, fault);
+    if (verdict == FOLDER_MISSING)
+        return fault_report(fault, path, ENOENT);
+    if (verdict != FOLDER_OK)
+        return -1;
+    verdict = read_format(store);
+    if (verdict == FOLDER_MISSING)
+        return folder_say(&store->folder, NULL, "not a store of piles");
+    return verdict == FOLDER_OK ? 0 : -1;
+}
+
+static int open_or_make(struct folder *folder, const char *path, struct fault *fault)
+{
+    enum folder_verdict verdict = folder_open(folder, path, fault);
+
+    if (verdict != FOLDER_MISSING)
+        return verdict == FOLDER_OK ? 0 : -1;
+    if (sys_mkdir_at(AT_FDCWD, path, 0777) != 0 && errno != EEXIST)
+        return fault_report(fault, path, errno);
+    verdict = folder_open(folder, path, fault);
+    if (verdict == FOLDER_MISSING)
+        return fault_report(fault, path, ENOENT);
+    return verdict == FOLDER_OK ? 0 : -1;
+}
+
+/* A directory in which there are other things is seldom meant. What is hidden does not count, nor does what every file
+ * system has at its top. OK, or EXISTS if the format has come meanwhile. */
+static enum folder_verdict refuse_others(const struct store *store)
+{
+    struct folder_names names;
+    enum folder_verdict verdict = folder_list(&store->folder, &names);
+
+    for (size_t i = 0; i < names.count; i++)
+        if (strcmp(names.name[i], FORMAT_FILE) == 0)
+            verdict = FOLDER_EXISTS;
+    for (size_t i = 0; i < names.count && verdict == FOLDER_OK; i++) {
+        if (names.name[i][0] == '.' || strcmp(names.name[i], "lost+found") == 0)
+            continue;
+        folder_say(&store->folder, NULL, "not a store of piles, and not empty: it holds '%s'", names.name[i]);
+        verdict = FOLDER_FAILED;
+    }
+    folder_names_release(&names);
+    return verdict;
+}
+
+int store_join(struct store *store, const char *path, const struct format *wanted, struct fault *fault)
+{
+    enum folder_verdict verdict;
+
+    *store = (struct store){0};
+    if (open_or_make(&store->folder, path, fault) != 0)
+        return -1;
+    verdict = read_format(store);
+    if (verdict == FOLDER_MISSING) {
+        verdict = refuse_others(store);
+        if (verdict == FOLDER_OK)
+            verdict = make_format(store, wanted);
+        else if (verdict == FOLDER_EXISTS) /* now */
+            verdict = read_format(store);
+    }
+    return verdict == FOLDER_OK ? compare_format(store, wanted) : -1;
+}
+
+void store_close(struct store *store)
+{
+    folder_close(&store->folder);
+    *store = (struct store){0};
+}
+
+/* ---- What is in it ---- */
+
+static enum folder_verdict compare_header(const struct store *store, const uint8_t *header, size_t bytes)
+{
+    char *known;
+    size_t known_bytes;
+    enum folder_verdict verdict = folder_read(&store->folder, STORE_HEADER, HEADER_FILE_BYTES, &known, &known_bytes);
+
+    if (verdict != FOLDER_OK)
+        return verdict;
+    if (known_bytes != bytes || memcmp(known, header, bytes) != 0) {
+        folder_say(&store->folder, STORE_HEADER, "not the header of these inputs");
+        verdict = FOLDER_FAILED;
+    }
+    free(known);
+    return verdict;
+}
+
+int store_put_header(struct store *store, const uint8_t *header, size_t bytes)
+{
+    enum folder_verdict verdict;
+
+    if (bytes == 0)
+        return 0;
+    verdict = compare_header(store, header, bytes);
+    if (verdict == FOLDER_MISSING)
+        verdict = publish(store, STORE_HEADER, header, bytes);
+    if (verdict == FOLDER_EXISTS)
+        verdict = compare_header(store, header, bytes);
+    if (verdict == FOLDER_MISSING)
+        return folder_report(&store->folder, STORE_HEADER, ENOENT);
+    return verdict == FOLDER_OK ? 0 : -1;
+}
+
+int store_get_header(const struct store *store, uint8_t **header, size_t *bytes)
+{
+    char *text;
+    enum folder_verdict verdict = folder_read(&store->folder, STORE_HEADER, HEADER_FILE_BYTES, &text, bytes);
+
+    *header = (uint8_t *)text;
+    return verdict == FOLDER_OK || verdict == FOLDER_MISSING ? 0 : -1;
+}
+
+/* 1 if it is a complete batch, 0 if not, -1 after a report. */
+static int is_batch(const struct store *store, const char *name)
+{
+    struct stat status;
+
+    if (!store_is_name(name))
+        return 0;
+    if (sys_stat_at(store->folder.fd, name, &status) != 0)
+        return errno == ENOENT ? 0 : folder_report(&store->folder, name, errno);
+    if (S_ISLNK(status.st_mode))
+        return folder_say(&store->folder, name, "is a link, and links are not followed here");
+    return S_ISDIR(status.st_mode);
+}
+
+int store_batches(const struct store *store, struct folder_names *names)
+{
+    size_t kept = 0;
+    int result = 0;
+
+    if (folder_list(&store->folder, names) != FOLDER_OK)
+        return -1;
+    for (size_t i = 0; i < names->count; i++) {
+        int is = result == 0 ? is_batch(store, names->name[i]) : 0;
+
+        if (is < 0)
+            result = -1;
+        if (is > 0)
+            names->name[kept++] = names->name[i];
+        else
+            free(names->name[i]);
+    }
+    names->count = kept;
+    if (result != 0)
+        folder_names_release(names);
+    return result;
+}

@@ -1,0 +1,157 @@
+/*
+ * The mutex makes "first" well defined: whoever holds it while nothing has been reported prints, all others find the
+ * mark set. strerror is called under it too, since it may use a buffer of its own. A message is put together in one
+ * buffer and leaves with one write, so that the lines of several processes on one terminal do not mix.
+ */
+
+#include "system/fault.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "system/io.h"
+
+/* Room for the longest name that can be opened (PATH_MAX, 4096 on Linux) and its cause, small enough for the stack of
+ * a worker. A longer name is cut, so that the cause can always be read. */
+enum { LINE_BYTES = 6144, NAME_BYTES = 4096 };
+
+struct line {
+    char text[LINE_BYTES];
+    size_t length; /* never more than LINE_BYTES - 1: there is room for the newline */
+};
+
+static void append_list(struct line *line, const char *format, va_list arguments)
+{
+    size_t room = LINE_BYTES - line->length;
+    int wanted = vsnprintf(line->text + line->length, room, format, arguments);
+
+    if (wanted > 0)
+        line->length += (size_t)wanted < room ? (size_t)wanted : room - 1;
+}
+
+__attribute__((format(printf, 2, 3))) static void append(struct line *line, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    append_list(line, format, arguments);
+    va_end(arguments);
+}
+
+/* Print the line. Control characters in a name show as '?': one message is one line, and no name gives orders to the
+ * terminal. A failure here has nowhere to go. */
+static void print(struct line *line)
+{
+    for (size_t i = 0; i < line->length; i++)
+        if ((unsigned char)line->text[i] < ' ' || line->text[i] == 0x7f)
+            line->text[i] = '?';
+    line->text[line->length++] = '\n';
+    (void)io_write(STDERR_FILENO, line->text, line->length);
+}
+
+/* Lock and return true if nothing has been reported so far. The caller prints, then calls end_report. */
+static bool begin_report(struct fault *fault)
+{
+    pthread_mutex_lock(&fault->mutex);
+    if (!atomic_load(&fault->reported))
+        return true;
+    pthread_mutex_unlock(&fault->mutex);
+    return false;
+}
+
+static void end_report(struct fault *fault)
+{
+    atomic_store(&fault->reported, true);
+    pthread_mutex_unlock(&fault->mutex);
+}
+
+void fault_init(struct fault *fault)
+{
+    pthread_mutex_init(&fault->mutex, NULL);
+    atomic_init(&fault->reported, false);
+}
+
+void fault_release(struct fault *fault)
+{
+    pthread_mutex_destroy(&fault->mutex);
+}
+
+const char *fault_name(const char *name)
+{
+    return name[0] == '\0' ? "''" : name;
+}
+
+int fault_report(struct fault *fault, const char *name, int error)
+{
+    int errno_before = errno;
+
+    if (begin_report(fault)) {
+        struct line line = {.length = 0};
+        bool cut = strlen(name) > NAME_BYTES;
+
+        append(&line, "bigshuf: %.*s%s: %s", NAME_BYTES, fault_name(name), cut ? "..." : "",
+               error == 0 ? "unexpected end of file" : strerror(error));
+        print(&line);
+        end_report(fault);
+    }
+    errno = errno_before;
+    return -1;
+}
+
+int fault_say(struct fault *fault, const char *format, ...)
+{
+    int errno_before = errno;
+
+    if (begin_report(fault)) {
+        struct line line = {.length = 0};
+        va_list arguments;
+
+        append(&line, "bigshuf: ");
+        va_start(arguments, format);
+        append_list(&line, format, arguments);
+        va_end(arguments);
+        print(&line);
+        end_report(fault);
+    }
+    errno = errno_before;
+    return -1;
+}
+
+bool fault_any(struct fault *fault)
+{
+    return atomic_load(&fault->reported);
+}
+
+/* What is no failure. */
+__attribute__((format(printf, 2, 0))) static void say(const char *prefix, const char *format, va_list arguments)
+{
+    int errno_before = errno;
+    struct line line = {.length = 0};
+
+    append(&line, "%s", prefix);
+    append_list(&line, format, arguments);
+    print(&line);
+    errno = errno_before;
+}
+
+void fault_warn(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    say("bigshuf: warning: ", format, arguments);
+    va_end(arguments);
+}
+
+void fault_note(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    say("bigshuf: ", format, arguments);
+    va_end(arguments);
+}

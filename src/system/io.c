@@ -1,0 +1,186 @@
+/*
+ * A call that was interrupted, or that moved a part only, is simply made again for the rest: nothing is lost, because
+ * read and write say exactly how far they came. A descriptor that others have set to O_NONBLOCK (a terminal or pipe
+ * shared with another program) is waited for rather than changed, since the flag belongs to all who share it.
+ */
+
+#include "system/io.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "system/sys.h"
+
+/* What one call is given at most. 64 blocks are far past the point where the cost of a call shows, and below every
+ * system's IOV_MAX; some systems refuse to move 2^31 bytes at once, and Linux moves a little less than that. */
+enum { CALL_PIECES = 64, CALL_BYTES = 1 << 30 };
+
+typedef ssize_t transfer_function(int fd, const struct iovec *pieces, int count, off_t offset);
+
+/* May the call that just failed be made again? Waits for the descriptor if that is what it takes. */
+static bool again(int fd, short events)
+{
+    if (errno == EAGAIN || errno == EWOULDBLOCK)
+        return sys_poll(fd, events) >= 0 || errno == EINTR;
+    return errno == EINTR;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+int io_open(const char *path, int flags, mode_t mode)
+{
+    int fd;
+
+    do
+        fd = sys_open(path, flags, mode);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+int io_open_at(int directory, const char *name, int flags, mode_t mode)
+{
+    int fd;
+
+    do
+        fd = sys_open_at(directory, name, flags, mode);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+int io_close(int fd)
+{
+    return sys_close(fd) == 0 || errno == EINTR ? 0 : -1;
+}
+
+/* ENOLCK: a network file system whose locks nobody serves. */
+int io_lock(int fd, bool exclusive)
+{
+    int result;
+
+    do
+        result = sys_lock(fd, exclusive);
+    while (result != 0 && errno == EINTR);
+    if (result != 0 && (errno == EOPNOTSUPP || errno == ENOLCK || errno == ENOSYS || errno == EINVAL))
+        errno = ENOTSUP;
+    return result;
+}
+
+int io_sync(int fd)
+{
+    int result;
+
+    do
+        result = sys_sync(fd);
+    while (result != 0 && errno == EINTR);
+    return result;
+}
+
+ssize_t io_read(int fd, void *data, size_t bytes)
+{
+    ssize_t got;
+
+    do
+        got = sys_read(fd, data, least(bytes, CALL_BYTES));
+    while (got < 0 && again(fd, POLLIN));
+    return got;
+}
+
+int io_write(int fd, const void *data, size_t bytes)
+{
+    const char *rest = data;
+
+    while (bytes > 0) {
+        ssize_t put = sys_write(fd, rest, least(bytes, CALL_BYTES));
+
+        if (put < 0) {
+            if (!again(fd, POLLOUT))
+                return -1;
+        } else if (put == 0) {
+            errno = ENOSPC;
+            return -1;
+        } else {
+            rest += put;
+            bytes -= (size_t)put;
+        }
+    }
+    return 0;
+}
+
+/* Copy to `call` as many of the pieces as one call may have, the last one cut short if need be. Returns their number.
+ */
+static int fill_call(struct iovec call[CALL_PIECES], const struct iovec *pieces, int count)
+{
+    size_t room_bytes = CALL_BYTES;
+    int filled = 0;
+
+    while (filled < count && filled < CALL_PIECES && room_bytes > 0) {
+        call[filled] = pieces[filled];
+        call[filled].iov_len = least(call[filled].iov_len, room_bytes);
+        room_bytes -= call[filled].iov_len;
+        filled++;
+    }
+    return filled;
+}
+
+/* Take `bytes` off the front of the pieces, and empty pieces after them. Returns how many pieces are used up. */
+static int advance(struct iovec *pieces, int count, size_t bytes)
+{
+    int used = 0;
+
+    while (used < count && pieces[used].iov_len <= bytes) {
+        bytes -= pieces[used].iov_len;
+        pieces[used].iov_len = 0;
+        used++;
+    }
+    if (used < count) {
+        pieces[used].iov_base = (char *)pieces[used].iov_base + bytes;
+        pieces[used].iov_len -= bytes;
+    }
+    return used;
+}
+
+/* Both directions. A call that moves nothing fails with `error_at_end`: the end of the file or of the disk. */
+static int transfer(transfer_function *call_once, short events, int error_at_end, int fd, struct iovec *pieces,
+                    int count, off_t offset, size_t *done)
+{
+    struct iovec call[CALL_PIECES];
+    int used = advance(pieces, count, 0);
+
+    *done = 0;
+    while (used < count) {
+        int filled = fill_call(call, pieces + used, count - used);
+        ssize_t moved = call_once(fd, call, filled, offset + (off_t)*done);
+
+        if (moved < 0) {
+            if (!again(fd, events))
+                return -1;
+        } else if (moved == 0) {
+            errno = error_at_end;
+            return -1;
+        } else {
+            *done += (size_t)moved;
+            used += advance(pieces + used, count - used, (size_t)moved);
+        }
+    }
+    return 0;
+}
+
+int io_read_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *done)
+{
+    return transfer(sys_preadv, POLLIN, 0, fd, pieces, count, offset, done);
+}
+
+int io_write_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *done)
+{
+    return transfer(sys_pwritev, POLLOUT, ENOSPC, fd, pieces, count, offset, done);
+}
+
+int io_print(const void *data, size_t bytes)
+{
+    return io_write(STDOUT_FILENO, data, bytes) == 0 ? io_close(STDOUT_FILENO) : -1;
+}

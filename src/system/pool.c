@@ -1,0 +1,133 @@
+/*
+ * Free blocks are of two kinds: those given back, in a chain, and those never used, which are all that come after
+ * `fresh`. The chain is used first, so that memory is touched only when it is needed: a small input leaves a large pool
+ * as it was mapped.
+ */
+
+#include "system/pool.h"
+
+#include "system/sys.h"
+
+/* Below this size the mapping is not worth a huge page, above it first touch is five times cheaper in huge pages. */
+static const size_t HUGE_PAGES_FROM = (size_t)32 << 20;
+
+int pool_open(struct pool *pool, size_t bytes, size_t block_bytes)
+{
+    size_t lists;
+
+    *pool = (struct pool){.block_bytes = block_bytes, .free_first = POOL_NONE};
+    while ((size_t)1 << pool->block_shift < block_bytes)
+        pool->block_shift++;
+    pool->blocks = (uint32_t)((bytes - POOL_SLACK_BYTES) / (block_bytes + sizeof *pool->next));
+    pool->free = pool->blocks;
+    pool->mapping_bytes = bytes;
+    pool->mapping = sys_map(bytes);
+    if (pool->mapping == NULL)
+        return -1;
+    if (bytes >= HUGE_PAGES_FROM)
+        sys_huge_pages(pool->mapping, bytes);
+    pthread_mutex_init(&pool->mutex, NULL);
+    pool->memory = pool->mapping;
+    lists = (size_t)pool->blocks * block_bytes + POOL_SLACK_BYTES;
+    pool->next = (uint32_t *)(void *)(pool->memory + lists);
+    return 0;
+}
+
+void pool_close(struct pool *pool)
+{
+    if (pool->mapping == NULL)
+        return;
+    pthread_mutex_destroy(&pool->mutex);
+    sys_unmap(pool->mapping, pool->mapping_bytes);
+    pool->mapping = NULL;
+}
+
+/* The caller has made sure that there is one. */
+static uint32_t take(struct pool *pool)
+{
+    uint32_t block = pool->free_first;
+
+    if (block == POOL_NONE)
+        block = pool->fresh++;
+    else
+        pool->free_first = pool->next[block];
+    pool->next[block] = POOL_NONE;
+    pool->free--;
+    return block;
+}
+
+uint32_t pool_get(struct pool *pool)
+{
+    uint32_t block = POOL_NONE;
+
+    pthread_mutex_lock(&pool->mutex);
+    if (pool->free > pool->promised)
+        block = take(pool);
+    pthread_mutex_unlock(&pool->mutex);
+    return block;
+}
+
+uint32_t pool_free(struct pool *pool)
+{
+    uint32_t blocks;
+
+    pthread_mutex_lock(&pool->mutex);
+    blocks = pool->free - pool->promised;
+    pthread_mutex_unlock(&pool->mutex);
+    return blocks;
+}
+
+bool pool_promise(struct pool *pool, uint32_t blocks)
+{
+    bool possible;
+
+    pthread_mutex_lock(&pool->mutex);
+    possible = pool->free - pool->promised >= blocks;
+    if (possible)
+        pool->promised += blocks;
+    pthread_mutex_unlock(&pool->mutex);
+    return possible;
+}
+
+uint32_t pool_get_promised(struct pool *pool)
+{
+    uint32_t block;
+
+    pthread_mutex_lock(&pool->mutex);
+    pool->promised--;
+    block = take(pool);
+    pthread_mutex_unlock(&pool->mutex);
+    return block;
+}
+
+void pool_release_promise(struct pool *pool, uint32_t blocks)
+{
+    pthread_mutex_lock(&pool->mutex);
+    pool->promised -= blocks;
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+void pool_put(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks)
+{
+    if (blocks == 0)
+        return;
+    pthread_mutex_lock(&pool->mutex);
+    pool->next[last] = pool->free_first;
+    pool->free_first = first;
+    pool->free += blocks;
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+void pool_pin(struct pool *pool, uint32_t blocks)
+{
+    pthread_mutex_lock(&pool->mutex);
+    pool->pinned += blocks;
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+void pool_unpin(struct pool *pool, uint32_t blocks)
+{
+    pthread_mutex_lock(&pool->mutex);
+    pool->pinned -= blocks;
+    pthread_mutex_unlock(&pool->mutex);
+}

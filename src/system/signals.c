@@ -1,0 +1,208 @@
+/*
+ * A name is registered and its file made in two steps, and other threads go on while the handler runs: it would miss
+ * what they make behind its back. So it waits until nobody is between these steps, and lets nobody in again:
+ *
+ *     thread     holders++, dying?  no: go on ... holders--     yes: holders--, wait for the end
+ *     handler    dying = true, wait for holders == 0, unlink
+ *
+ * In one order of all these operations (C11's default for atomics) either the handler sees the holder or the holder
+ * sees that the process is dying. A holder blocks the signals, so that the handler does not wait for the thread that it
+ * has interrupted. From then on the table stays as it is, and so do the names in it.
+ *
+ * The table grows by chunks that are never moved nor freed; any thread may add one. Ten thousand shards take ten of
+ * them; a run that needs few names maps nothing. (Not from the heap, whose lock the interrupted thread may have.)
+ */
+
+#include "system/signals.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "system/sys.h"
+
+static_assert(ATOMIC_POINTER_LOCK_FREE == 2, "a signal handler needs pointers that are read and written in one step");
+
+enum { CHUNK_SLOTS = 1024, CHUNKS = 1024, SLOTS = CHUNK_SLOTS * CHUNKS };
+
+typedef _Atomic(const char *) slot_name;
+
+static slot_name first_chunk[CHUNK_SLOTS];
+static _Atomic(slot_name *) chunks[CHUNKS]; /* but for the first, which is above */
+static atomic_uint holders;                 /* threads that hold death off */
+static atomic_bool dying;                   /* has the handler begun? */
+static atomic_int lowest_free;              /* where to look first: without it, n names would take n^2 / 2 looks */
+
+static const int caught[] = {
+    SIGHUP,  SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU,
+#ifdef SIGPOLL
+    SIGPOLL,
+#endif
+};
+
+/* Caught too, but blocked only by those who hold death off: it comes to the thread that writes, and at once. */
+static const int caught_always = SIGPIPE;
+
+static void catch_unless_ignored(int signal, const struct sigaction *action)
+{
+    struct sigaction inherited;
+
+    if (sigaction(signal, NULL, &inherited) == 0 && inherited.sa_handler != SIG_IGN)
+        sigaction(signal, action, NULL);
+}
+
+static void caught_set(sigset_t *set)
+{
+    sigemptyset(set);
+    for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
+        sigaddset(set, caught[i]);
+}
+
+static slot_name *find_chunk(int chunk)
+{
+    return chunk == 0 ? first_chunk : atomic_load(&chunks[chunk]);
+}
+
+static void die(int signal)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigset_t raised;
+
+    atomic_store(&dying, true);
+    while (atomic_load(&holders) > 0)
+        sys_nap();
+    for (int chunk = 0; chunk < CHUNKS; chunk++) {
+        slot_name *names = find_chunk(chunk);
+
+        for (size_t i = 0; names != NULL && i < CHUNK_SLOTS; i++) {
+            const char *name = atomic_load(&names[i]);
+
+            if (name != NULL)
+                (void)sys_unlink(name);
+        }
+    }
+    sigemptyset(&action.sa_mask);
+    sigemptyset(&raised);
+    sigaddset(&raised, signal);
+    for (;;) { /* once is enough, unless another thread ignores SIGPIPE in that moment */
+        sigaction(signal, &action, NULL);
+        raise(signal);
+        pthread_sigmask(SIG_UNBLOCK, &raised, NULL);
+    }
+}
+
+void signals_install(void)
+{
+    struct sigaction deadly = {.sa_handler = die}, ignored = {.sa_handler = SIG_IGN}, usual = {.sa_handler = SIG_DFL};
+
+    caught_set(&deadly.sa_mask);
+    sigemptyset(&ignored.sa_mask);
+    sigaction(SIGXFSZ, &ignored, NULL);
+    sigemptyset(&usual.sa_mask);
+    sigaction(SIGCHLD, &usual, NULL);
+    for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
+        catch_unless_ignored(caught[i], &deadly);
+    catch_unless_ignored(caught_always, &deadly);
+}
+
+/* The chunk, made if it is not there yet. NULL with errno. */
+static slot_name *take_chunk(int chunk)
+{
+    slot_name *names = find_chunk(chunk), *none = NULL;
+
+    if (names != NULL)
+        return names;
+    names = sys_map(CHUNK_SLOTS * sizeof *names);
+    if (names != NULL && !atomic_compare_exchange_strong(&chunks[chunk], &none, names)) {
+        sys_unmap(names, CHUNK_SLOTS * sizeof *names); /* another thread was faster */
+        names = none;
+    }
+    return names;
+}
+
+int signals_register(const char *name)
+{
+    int start = atomic_load(&lowest_free);
+
+    for (int i = 0; i < SLOTS; i++) {
+        int slot = (start + i) % SLOTS;
+        slot_name *names = take_chunk(slot / CHUNK_SLOTS);
+        const char *none = NULL;
+
+        if (names == NULL)
+            return -1;
+        if (atomic_compare_exchange_strong(&names[slot % CHUNK_SLOTS], &none, name)) {
+            atomic_store(&lowest_free, (slot + 1) % SLOTS);
+            return slot;
+        }
+    }
+    errno = ENOMEM;
+    return -1;
+}
+
+void signals_forget(int slot)
+{
+    int lowest = atomic_load(&lowest_free);
+
+    if (slot < 0)
+        return;
+    atomic_store(&find_chunk(slot / CHUNK_SLOTS)[slot % CHUNK_SLOTS], NULL);
+    while (slot < lowest && !atomic_compare_exchange_weak(&lowest_free, &lowest, slot))
+        ;
+}
+
+void signals_block(sigset_t *before)
+{
+    sigset_t set;
+
+    caught_set(&set);
+    pthread_sigmask(SIG_BLOCK, &set, before);
+}
+
+void signals_restore(const sigset_t *before)
+{
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+void signals_hold(sigset_t *before)
+{
+    sigset_t set;
+
+    caught_set(&set);
+    sigaddset(&set, caught_always);
+    pthread_sigmask(SIG_BLOCK, &set, before);
+    atomic_fetch_add(&holders, 1);
+    if (!atomic_load(&dying))
+        return;
+    atomic_fetch_sub(&holders, 1);
+    for (;;)
+        sys_nap();
+}
+
+void signals_release(const sigset_t *before)
+{
+    atomic_fetch_sub(&holders, 1);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+void signals_child_mask(sigset_t *mask)
+{
+    pthread_sigmask(SIG_SETMASK, NULL, mask);
+    for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
+        sigdelset(mask, caught[i]);
+}
+
+void signals_ignore_pipe(struct sigaction *before)
+{
+    struct sigaction ignored = {.sa_handler = SIG_IGN};
+
+    sigemptyset(&ignored.sa_mask);
+    sigaction(SIGPIPE, &ignored, before);
+}
+
+void signals_restore_pipe(const struct sigaction *before)
+{
+    sigaction(SIGPIPE, before, NULL);
+}

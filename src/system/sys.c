@@ -1,0 +1,681 @@
+/*
+ * One line per system call, so that there is nothing here to get wrong and everything above can be tested with calls
+ * that fail on demand. The refinements are asked for by feature, not by system, where the headers allow it.
+ */
+
+#ifdef __linux__
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#else
+#undef _POSIX_C_SOURCE /* the BSDs hide preadv and getentropy from programs that ask for POSIX alone */
+#define _DARWIN_C_SOURCE
+#define _NETBSD_SOURCE
+#endif
+
+#include "system/sys.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/vfs.h>
+#include <sys/xattr.h>
+#endif
+#ifdef __APPLE__
+#include <sys/random.h>
+#endif
+
+#ifndef __linux__ /* whose unistd.h has it */
+extern char **environ;
+#endif
+
+#ifdef __linux__
+static const char ACL[] = "system.posix_acl_access";
+#endif
+
+#ifndef MAP_ANONYMOUS
+#define MAP_ANONYMOUS MAP_ANON
+#endif
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE 0
+#endif
+
+int sys_open(const char *path, int flags, mode_t mode)
+{
+    return open(path, flags | O_CLOEXEC, mode);
+}
+
+int sys_open_directory(const char *path)
+{
+#ifdef O_PATH
+    return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+#else
+    return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+#endif
+}
+
+int sys_open_anonymous(int directory, const char *name, mode_t mode)
+{
+#ifdef O_TMPFILE
+    int fd = openat(directory, name, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+
+    /* A kernel before 3.11 sees an attempt to open the directory itself for writing. */
+    if (fd < 0 && errno == EISDIR)
+        errno = ENOTSUP;
+    return fd;
+#else
+    (void)directory;
+    (void)name;
+    (void)mode;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+int sys_close(int fd)
+{
+    return close(fd);
+}
+
+int sys_stat(const char *path, struct stat *status)
+{
+    return stat(path, status);
+}
+
+int sys_fstat(int fd, struct stat *status)
+{
+    return fstat(fd, status);
+}
+
+int sys_fchmod(int fd, mode_t mode)
+{
+    return fchmod(fd, mode);
+}
+
+int sys_fchown(int fd, uid_t owner, gid_t group)
+{
+    return fchown(fd, owner, group);
+}
+
+int sys_ftruncate(int fd, off_t length)
+{
+    return ftruncate(fd, length);
+}
+
+int sys_link_descriptor(int fd, int directory, const char *name)
+{
+#ifdef __linux__
+    char link[sizeof "/proc/self/fd/" + 3 * sizeof fd];
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, link, directory, name, AT_SYMLINK_FOLLOW);
+#else
+    (void)fd;
+    (void)directory;
+    (void)name;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+int sys_exchange(int directory, const char *one, const char *other)
+{
+#ifdef RENAME_EXCHANGE
+    return renameat2(directory, one, directory, other, RENAME_EXCHANGE);
+#else
+    (void)directory;
+    (void)one;
+    (void)other;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+int sys_unlink(const char *path)
+{
+    return unlink(path);
+}
+
+char *sys_realpath(const char *path)
+{
+    return realpath(path, NULL);
+}
+
+int sys_mkstemp(char *pattern)
+{
+    return mkostemp(pattern, O_CLOEXEC);
+}
+
+int sys_open_at(int directory, const char *name, int flags, mode_t mode)
+{
+    return openat(directory, name, flags | O_CLOEXEC | O_NOFOLLOW, mode);
+}
+
+int sys_stat_at(int directory, const char *name, struct stat *status)
+{
+    return fstatat(directory, name, status, AT_SYMLINK_NOFOLLOW);
+}
+
+int sys_mkdir_at(int directory, const char *name, mode_t mode)
+{
+    return mkdirat(directory, name, mode);
+}
+
+int sys_link_at(int directory, const char *from, const char *to)
+{
+    return linkat(directory, from, directory, to, 0);
+}
+
+int sys_rename_at(int directory, const char *from, const char *to)
+{
+    return renameat(directory, from, directory, to);
+}
+
+int sys_unlink_at(int directory, const char *name)
+{
+    return unlinkat(directory, name, 0);
+}
+
+int sys_rmdir_at(int directory, const char *name)
+{
+    return unlinkat(directory, name, AT_REMOVEDIR);
+}
+
+int sys_sync(int fd)
+{
+    return fsync(fd);
+}
+
+int sys_lock(int fd, bool exclusive)
+{
+#if defined F_OFD_SETLK
+    struct flock lock = {.l_type = exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET};
+
+    return fcntl(fd, F_OFD_SETLK, &lock);
+#elif defined LOCK_NB
+    return flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB);
+#else
+    (void)fd;
+    (void)exclusive;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+void *sys_list_open(int directory)
+{
+    int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = fd < 0 ? NULL : fdopendir(fd);
+
+    if (fd >= 0 && list == NULL)
+        (void)close(fd);
+    return list;
+}
+
+const char *sys_list_next(void *list)
+{
+    const struct dirent *entry;
+
+    errno = 0;
+    entry = readdir(list);
+    return entry == NULL ? NULL : entry->d_name;
+}
+
+void sys_list_close(void *list)
+{
+    (void)closedir(list);
+}
+
+int sys_host_name(char *name, size_t bytes)
+{
+    name[bytes - 1] = '\0';
+    return gethostname(name, bytes - 1);
+}
+
+pid_t sys_process(void)
+{
+    return getpid();
+}
+
+uid_t sys_user(void)
+{
+    return geteuid();
+}
+
+ssize_t sys_read(int fd, void *data, size_t bytes)
+{
+    return read(fd, data, bytes);
+}
+
+ssize_t sys_write(int fd, const void *data, size_t bytes)
+{
+    return write(fd, data, bytes);
+}
+
+ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset)
+{
+    return preadv(fd, pieces, count, offset);
+}
+
+ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset)
+{
+    return pwritev(fd, pieces, count, offset);
+}
+
+int sys_pipe(int ends[2])
+{
+#ifdef __APPLE__
+    if (pipe(ends) != 0)
+        return -1;
+    (void)fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    (void)fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    return 0;
+#else
+    return pipe2(ends, O_CLOEXEC);
+#endif
+}
+
+int sys_set_nonblocking(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+
+    return flags < 0 ? -1 : fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+}
+
+/* The environment with "NAME=value" in it, and no other value of NAME. An array for free, or NULL with errno. */
+static char **with_variable(const char *variable)
+{
+    size_t name_length = strcspn(variable, "=") + 1, count = 0, kept = 0;
+    char **changed;
+
+    while (environ[count] != NULL)
+        count++;
+    changed = calloc(count + 2, sizeof *changed);
+    if (changed == NULL)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(environ[i], variable, name_length) != 0)
+            changed[kept++] = environ[i];
+    changed[kept] = (char *)variable; /* execve changes nothing, though its prototype does not say so */
+    return changed;
+}
+
+/* Both of these return an error number. */
+static int set_child_signals(posix_spawnattr_t *attributes, const sigset_t *mask)
+{
+    sigset_t restored;
+    int error = posix_spawnattr_setsigmask(attributes, mask);
+
+    sigemptyset(&restored);
+    sigaddset(&restored, SIGXFSZ);
+    sigaddset(&restored, SIGPIPE);
+    if (error == 0)
+        error = posix_spawnattr_setsigdefault(attributes, &restored);
+    if (error == 0)
+        error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    return error;
+}
+
+/* `output` may be -1: standard output stays. */
+static int spawn(pid_t *child, char *const *arguments, char *const *environment, int input, int output,
+                 const sigset_t *mask)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+
+    if (error != 0)
+        return error;
+    error = posix_spawnattr_init(&attributes);
+    if (error == 0) {
+        error = set_child_signals(&attributes, mask);
+        if (error == 0)
+            error = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+        if (error == 0 && output >= 0)
+            error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+        if (error == 0)
+            error = posix_spawnp(child, arguments[0], &actions, &attributes, arguments, environment);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+pid_t sys_spawn(const char *program, const char *option, int input, int output, const sigset_t *mask)
+{
+    char *arguments[] = {(char *)program, (char *)option, NULL}; /* execvp changes nothing, whatever its prototype */
+    pid_t child = -1;
+    int error = spawn(&child, arguments, environ, input, output, mask);
+
+    if (error != 0) {
+        errno = error;
+        return -1;
+    }
+    return child;
+}
+
+pid_t sys_spawn_shell(const char *command, const char *variable, int input, const sigset_t *mask)
+{
+    char shell[] = "/bin/sh", option[] = "-c";
+    char *arguments[] = {shell, option, (char *)command, NULL};
+    char **environment = with_variable(variable);
+    pid_t child = -1;
+    int error = ENOMEM;
+
+    if (environment != NULL)
+        error = spawn(&child, arguments, environment, input, -1, mask);
+    free(environment);
+    if (error != 0) {
+        errno = error;
+        return -1;
+    }
+    return child;
+}
+
+pid_t sys_wait(pid_t child, int *status, int options)
+{
+    return waitpid(child, status, options);
+}
+
+int sys_kill(pid_t process, int signal)
+{
+    return kill(process, signal);
+}
+
+int sys_poll(int fd, short events)
+{
+    struct pollfd wait = {.fd = fd, .events = events};
+
+    return poll(&wait, 1, -1);
+}
+
+int sys_poll_two(int one, short one_events, int other, short other_events)
+{
+    struct pollfd wait[] = {{.fd = one, .events = one_events}, {.fd = other, .events = other_events}};
+
+    return poll(wait, 2, -1);
+}
+
+int sys_punch_hole(int fd, off_t offset, off_t bytes)
+{
+#ifdef FALLOC_FL_PUNCH_HOLE
+    return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, bytes);
+#else
+    (void)fd;
+    (void)offset;
+    (void)bytes;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+void *sys_map(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void sys_unmap(void *memory, size_t bytes)
+{
+    (void)munmap(memory, bytes);
+}
+
+void sys_huge_pages(void *memory, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    (void)madvise(memory, bytes, MADV_HUGEPAGE);
+#else
+    (void)memory;
+    (void)bytes;
+#endif
+}
+
+void *sys_allocate(size_t count, size_t bytes)
+{
+    return calloc(count, bytes);
+}
+
+void *sys_allocate_lines(size_t count, size_t bytes)
+{
+    size_t lines = (count * bytes + SYS_LINE_BYTES - 1) / SYS_LINE_BYTES * SYS_LINE_BYTES;
+    void *memory = aligned_alloc(SYS_LINE_BYTES, lines);
+
+    return memory == NULL ? NULL : memset(memory, 0, lines);
+}
+
+int sys_random(void *data, size_t bytes)
+{
+    return getentropy(data, bytes);
+}
+
+/* What pthread_attr_setstacksize takes everywhere: whole pages, and not below the system's minimum. */
+static size_t stack_size(size_t wanted_bytes)
+{
+    size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    size_t least_bytes = (size_t)PTHREAD_STACK_MIN;
+    size_t bytes = wanted_bytes < least_bytes ? least_bytes : wanted_bytes;
+
+    return (bytes + page_bytes - 1) / page_bytes * page_bytes;
+}
+
+int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread)
+{
+    pthread_attr_t attributes;
+    int error = pthread_attr_init(&attributes);
+
+    if (error == 0) {
+        error = pthread_attr_setstacksize(&attributes, stack_size(stack_bytes));
+        if (error == 0)
+            error = pthread_create(thread, &attributes, body, argument);
+        pthread_attr_destroy(&attributes);
+    }
+    if (error != 0) {
+        errno = error;
+        return -1;
+    }
+    return 0;
+}
+
+#ifdef __linux__
+static bool compresses(int fd)
+{
+    static const uint32_t types[] = {0x9123683e, 0x2fc12fc1, 0xca451a4e}; /* Btrfs, ZFS, bcachefs */
+    struct statfs status;
+
+    for (size_t i = 0; fstatfs(fd, &status) == 0 && i < sizeof types / sizeof *types; i++)
+        if ((uint32_t)status.f_type == types[i])
+            return true;
+    return false;
+}
+#endif
+
+int sys_free_space(int fd, uint64_t *bytes)
+{
+    struct statvfs status;
+
+#ifdef __linux__
+    if (compresses(fd)) {
+        errno = ENOTSUP;
+        return -1;
+    }
+#endif
+    if (fstatvfs(fd, &status) != 0)
+        return -1;
+    *bytes = (uint64_t)(geteuid() == 0 ? status.f_bfree : status.f_bavail) * (uint64_t)status.f_frsize;
+    return 0;
+}
+
+#ifdef __linux__
+static bool means_no_list(int error)
+{
+    return error == ENODATA || error == EOPNOTSUPP || error == ENOSYS;
+}
+#endif
+
+ssize_t sys_get_acl(int fd, void *list, size_t bytes)
+{
+#ifdef __linux__
+    ssize_t got = fgetxattr(fd, ACL, list, bytes);
+
+    return got < 0 && means_no_list(errno) ? 0 : got;
+#else
+    (void)fd;
+    (void)list;
+    (void)bytes;
+    return 0;
+#endif
+}
+
+int sys_set_acl(int fd, const void *list, size_t bytes)
+{
+#ifdef __linux__
+    if (bytes > 0)
+        return fsetxattr(fd, ACL, list, bytes, 0);
+    return fremovexattr(fd, ACL) == 0 || means_no_list(errno) ? 0 : -1;
+#else
+    (void)fd;
+    (void)list;
+    if (bytes == 0)
+        return 0;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+bool sys_is_mount_point(int directory, const char *name)
+{
+#ifdef STATX_ATTR_MOUNT_ROOT
+    struct statx status;
+
+    return statx(directory, name, AT_SYMLINK_NOFOLLOW, 0, &status) == 0 &&
+           (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+#else
+    (void)directory;
+    (void)name;
+    return false;
+#endif
+}
+
+bool sys_is_memory_file_system(int fd)
+{
+#ifdef __linux__
+    const uint32_t tmpfs = 0x01021994, ramfs = 0x858458f6; /* linux/magic.h */
+    struct statfs status;
+
+    return fstatfs(fd, &status) == 0 && ((uint32_t)status.f_type == tmpfs || (uint32_t)status.f_type == ramfs);
+#else
+    (void)fd;
+    return false;
+#endif
+}
+
+unsigned sys_free_descriptors(unsigned wanted)
+{
+    struct rlimit limit;
+    rlim_t used;
+    int first = dup(STDERR_FILENO);
+
+    if (first < 0)
+        return 0;
+    close(first);
+    used = (rlim_t)first;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return _POSIX_OPEN_MAX;
+    if (limit.rlim_cur < wanted) { /* RLIM_INFINITY is the largest number */
+        struct rlimit higher = limit;
+
+        higher.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+        if (setrlimit(RLIMIT_NOFILE, &higher) == 0)
+            limit = higher;
+    }
+    if (limit.rlim_cur <= used)
+        return 0;
+    return limit.rlim_cur - used < UINT_MAX ? (unsigned)(limit.rlim_cur - used) : UINT_MAX;
+}
+
+bool sys_can_link_descriptor(int fd)
+{
+    char link[sizeof "/proc/self/fd/" + 3 * sizeof fd];
+    struct stat status;
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    return lstat(link, &status) == 0;
+}
+
+ssize_t sys_readlink(int directory, const char *name, char *target, size_t bytes)
+{
+    return readlinkat(directory, name, target, bytes);
+}
+
+int sys_readable(const char *path)
+{
+    return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS);
+}
+
+off_t sys_seek(int fd, off_t offset, int whence)
+{
+    return lseek(fd, offset, whence);
+}
+
+void sys_nap(void)
+{
+    (void)poll(NULL, 0, 1);
+}
+
+void sys_write_back(int fd)
+{
+#ifdef SYNC_FILE_RANGE_WRITE
+    (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+#else
+    (void)fd;
+#endif
+}
+
+void sys_sequential(int fd)
+{
+#ifdef POSIX_FADV_SEQUENTIAL
+    (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+#else
+    (void)fd;
+#endif
+}
+
+void sys_widen_pipe(int fd)
+{
+#ifdef F_SETPIPE_SZ
+    (void)fcntl(fd, F_SETPIPE_SZ, 1 << 20); /* what an ordinary user may ask for */
+#else
+    (void)fd;
+#endif
+}
+
+int sys_access_mode(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+
+    return flags < 0 ? -1 : flags & O_ACCMODE;
+}
+
+int sys_fill_standard(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            return -1;
+    return 0;
+}

@@ -1,0 +1,72 @@
+/* The blocks of a table are a chain like a pile's, so that giving them back is one step; the list of their addresses
+ * stands outside the pool and is as long as the pool has blocks, of which only the used part is ever touched. */
+
+#include "system/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "system/sys.h"
+
+int table_init(struct table *table, struct pool *pool)
+{
+    *table = (struct table){.pool = pool, .first = POOL_NONE, .last = POOL_NONE, .shift = pool->block_shift};
+    table->block = sys_allocate(pool->blocks, sizeof *table->block);
+    return table->block == NULL ? -1 : 0;
+}
+
+void table_release(struct table *table)
+{
+    if (table->block == NULL)
+        return;
+    table_clear(table);
+    free(table->block);
+    table->block = NULL;
+}
+
+void table_grow(struct table *table, uint64_t count, size_t number_bytes)
+{
+    uint64_t blocks = pool_blocks_for(table->pool, count * number_bytes);
+
+    while (table->blocks < blocks) {
+        uint32_t block = pool_get_promised(table->pool);
+
+        if (table->blocks == 0)
+            table->last = block;
+        table->pool->next[block] = table->first;
+        table->first = block;
+        table->block[table->blocks++] = pool_block(table->pool, block);
+    }
+    table->wide = number_bytes == sizeof(uint64_t);
+}
+
+int table_take(struct table *table, struct pool *pool, uint64_t count, size_t number_bytes)
+{
+    uint64_t room = ((uint64_t)pool->blocks << pool->block_shift) / number_bytes;
+
+    if (table_init(table, pool) != 0)
+        return -1;
+    if (count > room || !pool_promise(pool, (uint32_t)pool_blocks_for(pool, count * number_bytes))) {
+        errno = ENOMEM;
+        return -1;
+    }
+    table_grow(table, count, number_bytes);
+    return 0;
+}
+
+void table_pin(struct table *table)
+{
+    pool_pin(table->pool, table->blocks);
+    table->pinned = true;
+}
+
+void table_clear(struct table *table)
+{
+    if (table->pinned)
+        pool_unpin(table->pool, table->blocks);
+    table->pinned = false;
+    pool_put(table->pool, table->first, table->last, table->blocks);
+    table->first = POOL_NONE;
+    table->last = POOL_NONE;
+    table->blocks = 0;
+}

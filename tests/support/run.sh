@@ -1,0 +1,210 @@
+#!/usr/bin/env bash
+#
+# Run tests and count them: tests/support/run.sh THING...
+#
+# A THING is a unit test program (cmocka), which counts for as many tests as it has functions, or a file FILE.sh of shell
+# functions named test_WHAT_IS_PROMISED, each of them a test. Every program and every function runs alone: in a shell of
+# its own, in a folder of its own, which is empty, with a time limit. It passes if it succeeds, every command on the way
+# having succeeded (set -eu, pipefail), and if it leaves nothing in $TMPDIR and no process behind. tests/support/helpers.sh has
+# the words that tests are made of; the program is there as `bigshuf`. Tests that make thousands of files go to $MEMORY,
+# a folder that is in memory, if there is room: disks make them wait.
+#
+# From the environment:
+#
+#   BUILD        the folder that holds bigshuf and bigshuf-faulty, and the tools in tests/support
+#   TEST_SCALE   tiny, small (if not given) or full
+#   VALGRIND     not empty: run programs under valgrind
+#   SANITIZE     the sanitizers that were built in
+#   ONLY         run only the tests whose names match this extended regular expression
+#   JOBS         how many to run at a time; if not given, the number of processors
+#   TIMES        print that many of the slowest at the end: seconds, those of user and system, and the name
+
+set -euo pipefail
+
+skipped_status=77 # by the custom of automake
+
+# The jobs of the things named: a line PROGRAM, or FILE.sh:FUNCTION.
+list_jobs() {
+    local thing
+    for thing; do
+        [ "${thing#/}" != "$thing" ] || thing=$TOP/$thing
+        case $thing in
+        *.sh) sed -n "s|^\(test_[a-zA-Z0-9_]*\)().*|$thing:\1|p" "$thing" ;;
+        *) echo "$thing" ;;
+        esac
+    done | grep -E -e "${ONLY:-}"
+}
+
+# Where tests find the programs: a folder at the head of PATH, in which valgrind stands before each.
+make_tools() {
+    local tool
+    mkdir "$SCRATCH/bin"
+    for tool in bigshuf bigshuf-faulty; do
+        if [ -n "$VALGRIND" ]; then
+            printf '#!/bin/sh\nexec %s %q "$@"\n' "$VALGRIND_COMMAND" "$BUILD/$tool" >"$SCRATCH/bin/$tool"
+            chmod +x "$SCRATCH/bin/$tool"
+        else
+            ln -s "$BUILD/$tool" "$SCRATCH/bin/$tool"
+        fi
+    done
+    ln -s "$BUILD"/tests/support/{forge,model,peak} "$SCRATCH/bin"
+}
+
+# The processes that a test has left behind: they have its TMPDIR in their environment.
+processes_left() {
+    grep -lsF -e "TMPDIR=$1/tmp" /proc/[0-9]*/environ | cut -d/ -f3 || true
+}
+
+# Print what the test in folder $1 has left behind, and end it. What is about to end has two seconds.
+leftovers() {
+    local processes
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        processes=$(processes_left "$1")
+        [ -n "$processes" ] || break
+        sleep 0.2
+    done
+    for process in $processes; do
+        echo "left behind: process $process: $(tr '\0' ' ' <"/proc/$process/cmdline")"
+        kill -KILL "$process" || true
+    done 2>/dev/null
+    # One name is the thread sanitizer's own, of a process that was killed while it started.
+    find "$1/tmp" -mindepth 1 ! -name 'tsan.rodata.*' -exec echo "left behind:" {} +
+}
+
+# Sum up what a cmocka program said: PASSED FAILED SKIPPED. To die, or to say nothing, is to fail one test more.
+count_cmocka() {
+    awk -v status="$1" '
+        /^\[  PASSED  \] [0-9]+ test/                      { passed += $4 }
+        /^\[  FAILED  \] (.*: )?[0-9]+ test\(s\), listed/ { sub(/^.*\] (.*: )?/, ""); failed += $1 }
+        /^\[  SKIPPED \] (.*: )?[0-9]+ test\(s\), listed/ { sub(/^.*\] (.*: )?/, ""); skipped += $1 }
+        END { print passed + 0, failed + (!failed && (status || passed + skipped == 0)), skipped + 0 }'
+}
+
+# Run one job, print how it went, and add its counts to $SCRATCH/counts.
+run_one() {
+    local job=$1 name folder memory status=0 left counts
+    name=${job##*/}
+    name=${name/.sh:/: }
+    folder=$(mktemp -d "$SCRATCH/XXXXXX")
+    memory=$MEMORY/${folder##*/}
+    mkdir "$folder/cwd" "$folder/tmp" "$memory"
+
+    local command=("${job%%:*}")
+    if [ "$name" != "${job##*/}" ]; then
+        # shellcheck disable=SC2016 # the inner shell's
+        command=(bash -c '. "$1/tests/support/helpers.sh"; . "$2"; "$3"' test "$TOP" "${job%%:*}" "${job##*:}")
+    elif [ -n "$VALGRIND" ]; then
+        # shellcheck disable=SC2206 # words, by intention
+        command=($VALGRIND_COMMAND "${command[@]}")
+    fi
+    {
+        time {
+            (cd "$folder/cwd" && MEMORY=$memory TMPDIR=$folder/tmp exec $TIMEOUT "${command[@]}") \
+                </dev/null >"$folder/log" 2>&1 || status=$?
+        }
+    } 2>"$folder/time"
+    echo "$(tail -n 1 "$folder/time") $name" >>"$SCRATCH/times"
+    sed '$d' "$folder/time" >>"$folder/log" # what the shell says of a signal
+
+    left=$(leftovers "$folder")
+    if [ -n "$left" ]; then
+        echo "$left" >>"$folder/log"
+    fi
+    if [ $status = 124 ] || [ $status = 137 ]; then
+        echo "killed, perhaps because it took longer than $TEST_SECONDS seconds" >>"$folder/log"
+    fi
+
+    if [ "$name" = "${job##*/}" ]; then
+        counts=$(count_cmocka $status <"$folder/log")
+        read -r passed failed skipped <<<"$counts"
+        name="$name ($passed passed, $failed failed, $skipped skipped)"
+    elif [ $status = 0 ]; then
+        counts="1 0 0"
+    elif [ $status = $skipped_status ]; then
+        counts="0 0 1"
+    else
+        counts="0 1 0"
+    fi
+    if [ -n "$left" ] && [ "${counts#* 0 }" != "$counts" ]; then
+        counts="0 1 0"
+    fi
+
+    case $counts in
+    "0 0 1") echo "skip $name # $(tail -n 1 "$folder/log")" ;;
+    *" 0 "*) echo "ok $name" ;;
+    *) printf 'not ok %s\n%s\n' "$name" "$(tail -n 200 "$folder/log" | sed 's/^/    /')" ;;
+    esac
+    echo "$counts" >>"$SCRATCH/counts"
+    chmod -R u+rwX "$folder" "$memory" 2>/dev/null || true
+    rm -rf "$folder" "$memory"
+}
+
+if [ "${1:-}" = --one ]; then
+    run_one "$2"
+    exit
+fi
+
+export TIMEFORMAT='%2R %2U %2S'
+export VALGRIND=${VALGRIND:-} SANITIZE=${SANITIZE:-} TEST_SCALE=${TEST_SCALE:-small}
+case $TEST_SCALE in
+tiny | small | full) ;;
+*)
+    echo "run.sh: TEST_SCALE is tiny, small or full, not '$TEST_SCALE'" >&2
+    exit 1
+    ;;
+esac
+
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
+BUILD=$(cd "${BUILD:-build/plain}" && pwd)
+SCRATCH=$(mktemp -d "$BUILD/scratch.XXXXXX") # beside the program: /tmp is often memory, which would falsify much
+MEMORY=$(mktemp -d /dev/shm/bigshuf-tests.XXXXXX 2>/dev/null || mktemp -d "$SCRATCH/memory.XXXXXX")
+trap 'chmod -R u+rwX "$SCRATCH" "$MEMORY" 2>/dev/null; rm -rf "$SCRATCH" "$MEMORY"' EXIT
+trap 'exit 130' HUP INT TERM
+if [ "$(df -Pk "$MEMORY" | awk 'NR == 2 { print $4 }')" -lt 1000000 ]; then
+    rmdir "$MEMORY"
+    MEMORY=$(mktemp -d "$SCRATCH/memory.XXXXXX")
+fi
+export TOP BUILD SCRATCH MEMORY
+
+# An instrument's complaint must not look like the program's own exit status 1.
+export ASAN_OPTIONS="exitcode=99:${ASAN_OPTIONS:-}" LSAN_OPTIONS="exitcode=99:${LSAN_OPTIONS:-}"
+export UBSAN_OPTIONS="exitcode=99:print_stacktrace=1:${UBSAN_OPTIONS:-}" TSAN_OPTIONS="exitcode=99:${TSAN_OPTIONS:-}"
+export VALGRIND_COMMAND="valgrind -q --vgdb=no --error-exitcode=99 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite"
+make_tools
+
+# A hint, for ext4, that the tests' folders lie apart. Without a journal it looks, for each new file, at all nearby that
+# were deleted in the last minutes, and hundreds are in each of thousands of runs.
+chattr +T "$SCRATCH" 2>/dev/null || true
+export PATH="$SCRATCH/bin:$PATH" LC_ALL=C
+unset POSIXLY_CORRECT
+
+TEST_SECONDS=120
+[ "$TEST_SCALE" = full ] && TEST_SECONDS=3600
+[ -n "$VALGRIND$SANITIZE" ] && TEST_SECONDS=600
+TIMEOUT=$(command -v timeout || command -v gtimeout || true)
+TIMEOUT=${TIMEOUT:+$TIMEOUT -k 10 $TEST_SECONDS}
+export TEST_SECONDS TIMEOUT
+
+cd "$TOP"
+: >"$SCRATCH/counts"
+if ! list_jobs "$@" >"$SCRATCH/jobs"; then
+    echo "run.sh: no test of the name ${ONLY:-}" >&2
+    exit 1
+fi
+tr '\n' '\0' <"$SCRATCH/jobs" |
+    xargs -0 -n 1 -P "${JOBS:-$(getconf _NPROCESSORS_ONLN)}" bash tests/support/run.sh --one || true
+
+if [ -n "${TIMES:-}" ]; then
+    sort -rn "$SCRATCH/times" | head -n "$TIMES"
+fi
+
+# A job that brought no counts has failed.
+awk -v jobs="$(wc -l <"$SCRATCH/jobs")" '
+     { passed += $1; failed += $2; skipped += $3 }
+     END {
+         failed += jobs - NR
+         printf "%d passed, %d failed", passed, failed
+         if (skipped) printf ", %d skipped", skipped
+         print ""
+         exit failed > 0 || !passed
+     }' "$SCRATCH/counts"

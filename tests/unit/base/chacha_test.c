@@ -1,0 +1,223 @@
+#include "base/chacha.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { WORDS = 16, BLOCKS_MAX = 40, ROUNDS = 8 };
+
+/* The first way from `way` on that this processor has, or the end of the list. */
+static const struct chacha_way *usable(const struct chacha_way *way)
+{
+    while (way->name != NULL && !way->supported())
+        way++;
+    return way;
+}
+
+static const uint32_t constants[4] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574};
+
+static const struct chacha_way *plain_way(void)
+{
+    const struct chacha_way *way = chacha_ways;
+    while (way[1].name != NULL)
+        way++;
+    return way;
+}
+
+/* A state whose words are all different, with the given counter. */
+static void make_input(uint32_t input[WORDS], uint64_t counter)
+{
+    for (uint32_t i = 0; i < WORDS; i++)
+        input[i] = 0x9e3779b9 * (i + 1);
+    memcpy(input, constants, sizeof constants);
+    input[12] = (uint32_t)counter;
+    input[13] = (uint32_t)(counter >> 32);
+}
+
+/* Little-endian words from bytes in hexadecimal. */
+static void read_hex(const char *hex, uint32_t *words, size_t count)
+{
+    memset(words, 0, count * sizeof *words);
+    for (size_t i = 0; i < 4 * count; i++) {
+        const char digits[3] = {hex[2 * i], hex[2 * i + 1]};
+        words[i / 4] |= (uint32_t)strtoul(digits, NULL, 16) << (8 * (i % 4));
+    }
+}
+
+/* RFC 8439, section 2.3.2: the words of the block are given there as numbers. */
+static void every_way_computes_the_block_of_rfc_8439(void **state)
+{
+    (void)state;
+    static const uint32_t input[WORDS] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574, 0x03020100, 0x07060504,
+                                          0x0b0a0908, 0x0f0e0d0c, 0x13121110, 0x17161514, 0x1b1a1918, 0x1f1e1d1c,
+                                          0x00000001, 0x09000000, 0x4a000000, 0x00000000};
+    static const uint32_t expected[WORDS] = {0xe4e7f110, 0x15593bd1, 0x1fdd0f50, 0xc47120a3, 0xc7f4d1c7, 0x0368c033,
+                                             0x9aaa2204, 0x4e6cd4c3, 0x466482d2, 0x09aa9f07, 0x05d7c214, 0xa2028bd9,
+                                             0xd19c12b5, 0xb94e16de, 0xe883d0cb, 0x4e3c50a2};
+    for (const struct chacha_way *way = usable(chacha_ways); way->name != NULL; way = usable(way + 1)) {
+        uint32_t words[WORDS];
+        way->run(input, 20, words, 1);
+        assert_memory_equal(words, expected, sizeof expected);
+    }
+}
+
+/* TC1 to TC8 of draft-strombergson-chacha-test-vectors, for 256-bit keys and 8 rounds: blocks 0 and 1. */
+static void every_way_computes_the_published_chacha8_streams(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key, *stream, *blocks;
+    } published[] = {
+        {"0000000000000000000000000000000000000000000000000000000000000000", "0000000000000000",
+         "3e00ef2f895f40d67f5bb8e81f09a5a12c840ec3ce9a7f3b181be188ef711a1e"
+         "984ce172b9216f419f445367456d5619314a42a3da86b001387bfdb80e0cfe42"
+         "d2aefa0deaa5c151bf0adb6c01f2a5adc0fd581259f9a2aadcf20f8fd566a26b"
+         "5032ec38bbc5da98ee0c6f568b872a65a08abf251deb21bb4b56e5d8821e68aa"},
+        {"0100000000000000000000000000000000000000000000000000000000000000", "0000000000000000",
+         "cf5ee9a0494aa9613e05d5ed725b804b12f4a465ee635acc3a311de8740489ea"
+         "289d04f43c7518db56eb4433e498a1238cd8464d3763ddbb9222ee3bd8fae3c8"
+         "b4355a7d93dd8867089ee643558b95754efa2bd1a8a1e2d75bcdb32015542638"
+         "291941feb49965587c4fdfe219cf0ec132a6cd4dc067392e67982fe53278c0b4"},
+        {"0000000000000000000000000000000000000000000000000000000000000000", "0100000000000000",
+         "2b8f4bb3798306ca5130d47c4f8d4ed13aa0edccc1be6942090faeeca0d7599b"
+         "7ff0fe616bb25aa0153ad6fdc88b954903c22426d478b97b22b8f9b1db00cf06"
+         "470bdffbc488a8b7c701ebf4061d75c5969186497c95367809afa80bd843b040"
+         "a79abc6e73a91757f1db73c8eacfa543b38f289d065ab2f3032d377b8c37fe46"},
+        {"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff", "ffffffffffffffff",
+         "e163bbf8c9a739d18925ee8362dad2cdc973df05225afb2aa26396f2a9849a4a"
+         "445e0547d31c1623c537df4ba85c70a9884a35bcbf3dfab077e98b0f68135f54"
+         "81d4933f8b322ac0cd762c27235ce2b31534e0244a9a2f1fd5e94498d47ff108"
+         "790c009cf9e1a348032a7694cb28024cd96d3498361edb1785af752d187ab54b"},
+        {"5555555555555555555555555555555555555555555555555555555555555555", "5555555555555555",
+         "7cb78214e4d3465b6dc62cf7a1538c88996952b4fb72cb6105f1243ce3442e29"
+         "75a59ebcd2b2a598290d7538491fe65bdbfefd060d88798120a70d049dc2677d"
+         "d48ff5a2513e497a5d54802d7484c4f1083944d8d0d14d6482ce09f7e5ebf20b"
+         "29807d62c31874d02f5d3cc85381a745ecbc60525205e300a76961bfe51ac07c"},
+        {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaa",
+         "40f9ab86c8f9a1a0cdc05a75e5531b612d71ef7f0cf9e387df6ed6972f0aae21"
+         "311aa581f816c90e8a99de990b6b95aac92450f4e112712667b804c99e9c6eda"
+         "f8d144f560c8c0ea36880d3b77874c9a9103d147f6ded386284801a4ee158e5e"
+         "a4f9c093fc55fd344c33349dc5b699e21dc83b4296f92ee3ecabf3d51f95fe3f"},
+        {"00112233445566778899aabbccddeeffffeeddccbbaa99887766554433221100", "0f1e2d3c4b5a6978",
+         "db43ad9d1e842d1272e4530e276b3f568f8859b3f7cf6d9d2c74fa53808cb515"
+         "7a8ebf46ad3dcc4b6c7dadde131784b0120e0e22f6d5f9ffa7407d4a21b695d9"
+         "c5dd30bf55612fab9bdd118920c19816470c7f5dcd42325dbbed8c57a56281c1"
+         "44cb0f03e81b3004624e0650a1ce5afaf9a7cd8163f6dbd72602257dd96e471e"},
+        {"c46ec1b18ce8a878725a37e780dfb7351f68ed2e194c79fbc6aebee1a667975d", "1ada31d5cf688221",
+         "838751b42d8ddd8a3d77f48825a2ba752cf4047cb308a5978ef274973be374c9"
+         "6ad848065871417b08f034e681fe46a93f7d5c61d1306614d4aaf257a7cff08b"
+         "16f2fda170cc18a4b58a2667ed962774af792a6e7f3c77992540711a7a136d7e"
+         "8a2f8d3f93816709d45a3fa5f8ce72fde15be7b841acba3a2abd557228d9fe4f"},
+    };
+    for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
+        uint32_t input[WORDS] = {0};
+        uint32_t expected[2 * WORDS];
+        memcpy(input, constants, sizeof constants);
+        read_hex(published[i].key, input + 4, 8);
+        read_hex(published[i].stream, input + 14, 2);
+        read_hex(published[i].blocks, expected, 2 * WORDS);
+        for (const struct chacha_way *way = usable(chacha_ways); way->name != NULL; way = usable(way + 1)) {
+            uint32_t words[2 * WORDS];
+            way->run(input, 8, words, 2);
+            assert_memory_equal(words, expected, sizeof expected);
+        }
+    }
+}
+
+static void every_way_gives_what_plain_c_gives_and_writes_no_more(void **state)
+{
+    (void)state;
+    static const int rounds[] = {2, 8, 12, 20};
+    for (size_t r = 0; r < sizeof rounds / sizeof *rounds; r++) {
+        for (size_t blocks = 0; blocks <= BLOCKS_MAX; blocks++) {
+            uint32_t input[WORDS];
+            uint32_t expected[BLOCKS_MAX * WORDS + 1];
+            make_input(input, blocks * 1000);
+            memset(expected, 0xee, sizeof expected);
+            plain_way()->run(input, rounds[r], expected, blocks);
+            for (const struct chacha_way *way = usable(chacha_ways); way->name != NULL; way = usable(way + 1)) {
+                uint32_t words[BLOCKS_MAX * WORDS + 1];
+                memset(words, 0xee, sizeof words);
+                way->run(input, rounds[r], words, blocks);
+                assert_memory_equal(words, expected, sizeof expected);
+            }
+        }
+    }
+}
+
+static void the_counter_carries_into_its_high_word_and_wraps_there(void **state)
+{
+    (void)state;
+    static const uint64_t limits[] = {(uint64_t)1 << 32, 0x12345678ffffffff, (uint64_t)1 << 63, 0};
+    for (size_t limit = 0; limit < sizeof limits / sizeof *limits; limit++) {
+        for (uint64_t before = 0; before <= BLOCKS_MAX; before++) {
+            uint64_t first = limits[limit] - before;
+            uint32_t input[WORDS];
+            uint32_t expected[BLOCKS_MAX * WORDS];
+            for (uint64_t i = 0; i < BLOCKS_MAX; i++) {
+                make_input(input, first + i);
+                plain_way()->run(input, ROUNDS, expected + i * WORDS, 1);
+            }
+            make_input(input, first);
+            for (const struct chacha_way *way = usable(chacha_ways); way->name != NULL; way = usable(way + 1)) {
+                uint32_t words[BLOCKS_MAX * WORDS];
+                way->run(input, ROUNDS, words, BLOCKS_MAX);
+                assert_memory_equal(words, expected, sizeof expected);
+            }
+        }
+    }
+}
+
+static void the_words_of_the_caller_may_lie_at_any_address_for_words(void **state)
+{
+    (void)state;
+    uint32_t input[WORDS];
+    uint32_t expected[BLOCKS_MAX * WORDS];
+    make_input(input, 5);
+    plain_way()->run(input, ROUNDS, expected, BLOCKS_MAX);
+    for (size_t shift = 0; shift < WORDS; shift++) {
+        for (const struct chacha_way *way = usable(chacha_ways); way->name != NULL; way = usable(way + 1)) {
+            uint32_t words[(BLOCKS_MAX + 1) * WORDS];
+            way->run(input, ROUNDS, words + shift, BLOCKS_MAX);
+            assert_memory_equal(words + shift, expected, sizeof expected);
+        }
+    }
+}
+
+static void plain_c_is_listed_last_and_supported(void **state)
+{
+    (void)state;
+    assert_string_equal(plain_way()->name, "plain");
+    assert_true(plain_way()->supported());
+}
+
+static void the_best_way_gives_what_plain_c_gives(void **state)
+{
+    (void)state;
+    uint32_t input[WORDS];
+    uint32_t expected[BLOCKS_MAX * WORDS];
+    uint32_t words[BLOCKS_MAX * WORDS];
+    make_input(input, 77);
+    plain_way()->run(input, ROUNDS, expected, BLOCKS_MAX);
+    chacha_blocks(input, ROUNDS, words, BLOCKS_MAX);
+    assert_memory_equal(words, expected, sizeof expected);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_way_computes_the_block_of_rfc_8439),
+        cmocka_unit_test(every_way_computes_the_published_chacha8_streams),
+        cmocka_unit_test(every_way_gives_what_plain_c_gives_and_writes_no_more),
+        cmocka_unit_test(the_counter_carries_into_its_high_word_and_wraps_there),
+        cmocka_unit_test(the_words_of_the_caller_may_lie_at_any_address_for_words),
+        cmocka_unit_test(plain_c_is_listed_last_and_supported),
+        cmocka_unit_test(the_best_way_gives_what_plain_c_gives),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

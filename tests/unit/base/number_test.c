@@ -1,0 +1,204 @@
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/number.h"
+
+static const uint64_t kib = 1024;
+
+static void assert_number(const char *text, uint64_t expected)
+{
+    uint64_t value = expected + 1;
+
+    assert_int_equal(number_parse(text, &value), 0);
+    assert_int_equal(value, expected);
+}
+
+static void assert_no_number(const char *text, int error)
+{
+    uint64_t value = 4711;
+
+    errno = 0;
+    assert_int_equal(number_parse(text, &value), -1);
+    assert_int_equal(errno, error);
+}
+
+static void assert_size(const char *text, uint64_t whole, uint64_t expected)
+{
+    uint64_t bytes = expected + 1;
+
+    assert_int_equal(number_parse_size(text, whole, &bytes), 0);
+    assert_int_equal(bytes, expected);
+}
+
+static void assert_no_size(const char *text, int error)
+{
+    uint64_t bytes;
+
+    errno = 0;
+    assert_int_equal(number_parse_size(text, UINT64_MAX, &bytes), -1);
+    assert_int_equal(errno, error);
+}
+
+static void assert_format(uint64_t bytes, const char *expected)
+{
+    char text[32];
+
+    assert_ptr_equal(number_format_size(bytes, text), text);
+    assert_string_equal(text, expected);
+}
+
+static void test_decimal_numbers_up_to_2_to_the_64_are_read(void **state)
+{
+    (void)state;
+    assert_number("0", 0);
+    assert_number("7", 7);
+    assert_number("010", 10);
+    assert_number("18446744073709551609", UINT64_MAX - 6);
+    assert_number("18446744073709551615", UINT64_MAX);
+    assert_number("000000000000000000000000018446744073709551615", UINT64_MAX);
+}
+
+static void test_larger_numbers_are_out_of_range(void **state)
+{
+    (void)state;
+    assert_no_number("18446744073709551616", ERANGE);
+    assert_no_number("18446744073709551620", ERANGE);
+    assert_no_number("184467440737095516150", ERANGE);
+    assert_no_number("99999999999999999999999", ERANGE);
+}
+
+static void test_what_is_not_all_digits_is_no_number(void **state)
+{
+    static const char *const texts[] = {
+        "", " ", "-1", "+1", " 1", "1 ", "1x", "0x10", "x", "1.0", "1,000", "-", "99999999999999999999999x"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        assert_no_number(texts[i], EINVAL);
+}
+
+static void test_a_bare_size_is_in_kib(void **state)
+{
+    (void)state;
+    assert_size("0", 0, 0);
+    assert_size("8192", 0, 8192 * kib);
+    assert_size("18014398509481983", 0, UINT64_MAX - 1023);
+    assert_no_size("18014398509481984", ERANGE);
+}
+
+static void test_units_are_powers_of_1024_in_the_cases_that_sort_takes(void **state)
+{
+    (void)state;
+    assert_size("9b", 0, 9);
+    assert_size("9k", 0, 9 * kib);
+    assert_size("9K", 0, 9 * kib);
+    assert_size("9m", 0, 9 * kib * kib);
+    assert_size("9M", 0, 9 * kib * kib);
+    assert_size("9g", 0, 9 * kib * kib * kib);
+    assert_size("9G", 0, 9 * kib * kib * kib);
+    assert_size("9t", 0, 9 * kib * kib * kib * kib);
+    assert_size("9T", 0, 9 * kib * kib * kib * kib);
+    assert_size("9P", 0, 9 * kib * kib * kib * kib * kib);
+    assert_size("9E", 0, 9 * kib * kib * kib * kib * kib * kib);
+    assert_no_size("9p", EINVAL);
+    assert_no_size("9e", EINVAL);
+    assert_no_size("9B", EINVAL);
+}
+
+static void test_sizes_of_2_to_the_64_bytes_are_out_of_range(void **state)
+{
+    (void)state;
+    assert_size("18446744073709551615b", 0, UINT64_MAX);
+    assert_no_size("18446744073709551616b", ERANGE);
+    assert_size("15E", 0, (uint64_t)15 << 60);
+    assert_no_size("16E", ERANGE);
+    assert_no_size("1Z", ERANGE);
+    assert_no_size("1Y", ERANGE);
+    assert_no_size("1R", ERANGE);
+    assert_no_size("1Q", ERANGE);
+    assert_size("0Z", 0, 0);
+    assert_size("0Q", 0, 0);
+}
+
+static void test_what_sort_does_not_take_is_no_size(void **state)
+{
+    static const char *const texts[] = {"",    "M",   "%",    "b",    " 1M", "1M ", "1 M", "-1M",
+                                        "+1M", "1KB", "1KiB", "1.5G", "1x",  "1kk", "1c",  "1w",
+                                        "1M%", "1%%", "1.5%", "0x1M", "1y",  "1z",  "1r",  "1q"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        assert_no_size(texts[i], EINVAL);
+}
+
+static void test_percent_is_exact_and_rounded_down(void **state)
+{
+    (void)state;
+    assert_size("0%", 1000, 0);
+    assert_size("50%", 1000, 500);
+    assert_size("50%", 1001, 500);
+    assert_size("33%", 199, 65);
+    assert_size("99%", 99, 98);
+    assert_size("500%", 1000, 5000);
+    assert_size("100%", UINT64_MAX, UINT64_MAX);
+    assert_size("99%", UINT64_MAX, 18262276632972456098u);
+    assert_size("18446744073709551615%", 100, UINT64_MAX);
+    assert_size("18446744073709551615%", 99, 18262276632972456098u);
+    assert_size("18446744073709551615%", 0, 0);
+}
+
+static void test_percent_that_makes_2_to_the_64_is_out_of_range(void **state)
+{
+    uint64_t bytes;
+
+    (void)state;
+    assert_no_size("101%", ERANGE);
+    assert_int_equal(number_parse_size("18446744073709551615%", 101, &bytes), -1);
+    assert_int_equal(errno, ERANGE);
+}
+
+static void test_sizes_for_people_have_one_decimal_if_any(void **state)
+{
+    (void)state;
+    assert_format(0, "0 bytes");
+    assert_format(1023, "1023 bytes");
+    assert_format(kib, "1 KiB");
+    assert_format(1536, "1.5 KiB");
+    assert_format(8 * kib * kib, "8 MiB");
+    assert_format(3 * kib * kib * kib / 2, "1.5 GiB");
+    assert_format(kib * kib * kib * kib * kib, "1 PiB");
+    assert_format(UINT64_MAX, "16 EiB");
+}
+
+static void test_sizes_for_people_are_rounded_to_the_nearest(void **state)
+{
+    (void)state;
+    assert_format(kib + 51, "1 KiB");
+    assert_format(kib + 52, "1.1 KiB");
+    assert_format(kib * kib - 52, "1023.9 KiB");
+    assert_format(kib * kib - 51, "1 MiB");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_decimal_numbers_up_to_2_to_the_64_are_read),
+        cmocka_unit_test(test_larger_numbers_are_out_of_range),
+        cmocka_unit_test(test_what_is_not_all_digits_is_no_number),
+        cmocka_unit_test(test_a_bare_size_is_in_kib),
+        cmocka_unit_test(test_units_are_powers_of_1024_in_the_cases_that_sort_takes),
+        cmocka_unit_test(test_sizes_of_2_to_the_64_bytes_are_out_of_range),
+        cmocka_unit_test(test_what_sort_does_not_take_is_no_size),
+        cmocka_unit_test(test_percent_is_exact_and_rounded_down),
+        cmocka_unit_test(test_percent_that_makes_2_to_the_64_is_out_of_range),
+        cmocka_unit_test(test_sizes_for_people_have_one_decimal_if_any),
+        cmocka_unit_test(test_sizes_for_people_are_rounded_to_the_nearest),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,1581 @@
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "command/options.h"
+#include "shuffle/order.h"
+#include "system/hardware.h"
+
+#define TRY_HELP "Try 'bigshuf --help' for more information.\n"
+
+enum { WORDS_MAX = 40, TEXT_BYTES = 8192 };
+
+/* The last command line that was parsed, and what came of it. */
+static struct {
+    struct options options;
+    enum options_verdict verdict;
+    char out[TEXT_BYTES], err[TEXT_BYTES];
+    char *words[WORDS_MAX + 1];
+} run;
+
+/* A descriptor that is sent elsewhere for a while. */
+struct detour {
+    int fd, former;
+    FILE *file;
+};
+
+static struct detour leave(int fd, const char *path)
+{
+    struct detour detour = {.fd = fd, .former = dup(fd)};
+
+    detour.file = path == NULL ? tmpfile() : fopen(path, "r+");
+    assert_non_null(detour.file);
+    assert_int_equal(dup2(fileno(detour.file), fd), fd);
+    return detour;
+}
+
+static void come_back(struct detour detour, char text[TEXT_BYTES])
+{
+    size_t length;
+
+    dup2(detour.former, detour.fd);
+    close(detour.former);
+    rewind(detour.file);
+    length = fread(text, 1, TEXT_BYTES - 1, detour.file);
+    text[length] = '\0';
+    fclose(detour.file);
+}
+
+/* Parse the words, the first of which is the program's name, with standard output going to the file `out`. */
+static void parse_words(int count, char **words, const char *out)
+{
+    struct detour detours[2];
+
+    options_release(&run.options);
+    fflush(NULL);
+    detours[0] = leave(STDERR_FILENO, NULL);
+    detours[1] = leave(STDOUT_FILENO, out);
+    run.verdict = options_parse(&run.options, count, words);
+    come_back(detours[1], run.out);
+    come_back(detours[0], run.err);
+}
+
+/* Words that end with NULL. */
+static void parse_list(const char *first, ...)
+{
+    va_list list;
+    int count = 0;
+
+    run.words[count++] = (char *)(uintptr_t) "/some/where/else";
+    va_start(list, first);
+    for (const char *word = first; word != NULL && count < WORDS_MAX; word = va_arg(list, const char *))
+        run.words[count++] = (char *)(uintptr_t)word;
+    va_end(list);
+    run.words[count] = NULL;
+    parse_words(count, run.words, NULL);
+}
+
+#define parse(...) parse_list(__VA_ARGS__, (char *)NULL)
+
+static void assert_run(void)
+{
+    assert_string_equal(run.err, "");
+    assert_string_equal(run.out, "");
+    assert_int_equal(run.verdict, OPTIONS_RUN);
+}
+
+static void assert_bad(const char *message)
+{
+    assert_string_equal(run.err, message);
+    assert_string_equal(run.out, "");
+    assert_int_equal(run.verdict, OPTIONS_BAD);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    return unsetenv("POSIXLY_CORRECT");
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    options_release(&run.options);
+    return 0;
+}
+
+static void test_no_words_mean_standard_input_and_defaults(void **state)
+{
+    (void)state;
+    parse(NULL);
+    assert_run();
+    assert_int_equal(run.options.file_count, 1);
+    assert_string_equal(run.options.files[0], "-");
+    assert_null(run.options.files0_from);
+    assert_false(run.options.echo);
+    assert_false(run.options.range);
+    assert_false(run.options.range_full);
+    assert_null(run.options.output);
+    assert_int_equal(run.options.delimiter, '\n');
+    assert_int_equal(run.options.format.kind, RECORD_BYTE);
+    assert_int_equal(run.options.format.delimiter, '\n');
+    assert_false(run.options.format.starts);
+    assert_int_equal(run.options.header_lines, 0);
+    assert_int_equal(run.options.header_bytes, 0);
+    assert_int_equal(run.options.shards, 0);
+    assert_int_equal(run.options.shard_records, 0);
+    assert_int_equal(run.options.shard_bytes, 0);
+    assert_int_equal(run.options.splits, 0);
+    assert_null(run.options.filter);
+    assert_null(run.options.compress_program);
+    assert_int_equal(run.options.count, UINT64_MAX);
+    assert_false(run.options.repeat);
+    assert_false(run.options.keep_order);
+    assert_null(run.options.probability);
+    assert_null(run.options.weights);
+    assert_int_equal(run.options.weight_field, 0);
+    assert_int_equal(run.options.field_separator, '\t');
+    assert_null(run.options.random_source);
+    assert_int_equal(run.options.memory_bytes, 0);
+    assert_int_equal(run.options.temporary_count, 0);
+    assert_null(run.options.seed);
+    assert_int_equal(run.options.leaf_records, ORDER_LEAF_RECORDS);
+    assert_int_equal(run.options.parallel, 0);
+    assert_false(run.options.verbose);
+}
+
+static void test_not_even_a_program_name_is_needed(void **state)
+{
+    char *none[] = {NULL};
+
+    (void)state;
+    parse_words(0, none, NULL);
+    assert_run();
+    assert_string_equal(run.options.files[0], "-");
+}
+
+static void test_every_option_has_its_place(void **state)
+{
+    (void)state;
+    parse("-o", "out", "-z", "-S", "9M", "-T", "one", "-v", "--seed=s", "--tune=leaf-records=8", "--parallel=3",
+          "file");
+    assert_run();
+    assert_string_equal(run.options.output, "out");
+    assert_int_equal(run.options.delimiter, '\0');
+    assert_int_equal(run.options.memory_bytes, 9 << 20);
+    assert_int_equal(run.options.temporary_count, 1);
+    assert_string_equal(run.options.temporary[0], "one");
+    assert_true(run.options.verbose);
+    assert_string_equal(run.options.seed, "s");
+    assert_int_equal(run.options.leaf_records, 8);
+    assert_int_equal(run.options.parallel, 3);
+    assert_int_equal(run.options.file_count, 1);
+    assert_string_equal(run.options.files[0], "file");
+}
+
+static void test_letters_have_long_names(void **state)
+{
+    (void)state;
+    parse("--output=out", "--zero-terminated", "--buffer-size=9M", "--temporary-directory=one", "--verbose");
+    assert_run();
+    assert_string_equal(run.options.output, "out");
+    assert_int_equal(run.options.delimiter, '\0');
+    assert_int_equal(run.options.memory_bytes, 9 << 20);
+    assert_string_equal(run.options.temporary[0], "one");
+    assert_true(run.options.verbose);
+}
+
+static void test_long_names_may_be_cut_short_and_letters_joined(void **state)
+{
+    (void)state;
+    parse("--par", "3", "--out=x", "-zvS9M");
+    assert_run();
+    assert_int_equal(run.options.parallel, 3);
+    assert_string_equal(run.options.output, "x");
+    assert_int_equal(run.options.delimiter, '\0');
+    assert_true(run.options.verbose);
+    assert_int_equal(run.options.memory_bytes, 9 << 20);
+}
+
+static void test_options_may_follow_files_and_argv_stays(void **state)
+{
+    (void)state;
+    parse("b", "-z", "a", "--", "-v", "-");
+    assert_run();
+    assert_int_equal(run.options.delimiter, '\0');
+    assert_false(run.options.verbose);
+    assert_int_equal(run.options.file_count, 4);
+    assert_string_equal(run.options.files[0], "b");
+    assert_string_equal(run.options.files[1], "a");
+    assert_string_equal(run.options.files[2], "-v");
+    assert_string_equal(run.options.files[3], "-");
+    assert_string_equal(run.words[0], "/some/where/else");
+    assert_string_equal(run.words[1], "b");
+    assert_string_equal(run.words[2], "-z");
+    assert_ptr_equal(run.options.files[0], run.words[1]);
+}
+
+static void test_options_end_at_the_first_file_if_posixly_correct(void **state)
+{
+    (void)state;
+    setenv("POSIXLY_CORRECT", "1", 1);
+    parse("-v", "a", "-z");
+    unsetenv("POSIXLY_CORRECT");
+    assert_run();
+    assert_true(run.options.verbose);
+    assert_int_equal(run.options.delimiter, '\n');
+    assert_int_equal(run.options.file_count, 2);
+    assert_string_equal(run.options.files[1], "-z");
+    parse("a", "-z");
+    assert_int_equal(run.options.delimiter, '\0');
+}
+
+/* Options by which to tell one of shuf from all others, and what GNU shuf 9.1 understands. */
+static bool is_echo(void)
+{
+    return run.options.echo;
+}
+
+static bool is_range(void)
+{
+    return run.options.range;
+}
+
+static bool is_count(void)
+{
+    return run.options.count == 1;
+}
+
+static bool is_output(void)
+{
+    return run.options.output != NULL;
+}
+
+static bool is_random_source(void)
+{
+    return run.options.random_source != NULL;
+}
+
+static bool is_repeat(void)
+{
+    return run.options.repeat;
+}
+
+static bool is_zero_terminated(void)
+{
+    return run.options.delimiter == '\0';
+}
+
+static bool is_help(void)
+{
+    return run.verdict == OPTIONS_DONE && strstr(run.out, "Usage: ") == run.out;
+}
+
+static bool is_version(void)
+{
+    return run.verdict == OPTIONS_DONE && strstr(run.out, "bigshuf ") == run.out;
+}
+
+static void test_every_beginning_of_a_name_that_shuf_understands_is_understood(void **state)
+{
+    static const struct {
+        const char *name;
+        size_t shortest; /* so many letters, and any more, are understood by shuf */
+        const char *argument;
+        bool (*is_set)(void);
+    } names[] = {
+        {"echo", 1, "", is_echo},
+        {"input-range", 1, "=1-1", is_range},
+        {"head-count", 3, "=1", is_count},
+        {"output", 1, "=out", is_output},
+        {"random-source", 2, "=source", is_random_source},
+        {"repeat", 2, "", is_repeat},
+        {"zero-terminated", 1, "", is_zero_terminated},
+        {"help", 3, "", is_help},
+        {"version", 1, "", is_version},
+    };
+    char word[64];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        for (size_t length = 1; length <= strlen(names[i].name); length++) {
+            snprintf(word, sizeof word, "--%.*s%s", (int)length, names[i].name, names[i].argument);
+            parse(word);
+            assert_int_equal(run.verdict == OPTIONS_BAD, length < names[i].shortest);
+            assert_int_equal(names[i].is_set(), length >= names[i].shortest);
+        }
+    }
+}
+
+static void test_short_names_do_not_hide_longer_ones(void **state)
+{
+    (void)state;
+    parse("--header");
+    assert_run();
+    assert_int_equal(run.options.header_lines, 1);
+    assert_int_equal(run.options.count, UINT64_MAX);
+    parse("--verb");
+    assert_run();
+    assert_true(run.options.verbose);
+    parse("--record-li=4");
+    assert_run();
+    assert_false(run.options.repeat);
+    parse("--hea=x");
+    assert_bad("bigshuf: invalid line count: 'x'\n");
+}
+
+static void test_short_names_are_not_offered(void **state)
+{
+    static const char *const words[] = {"--r", "--he", "--h"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        parse(words[i]);
+        assert_int_equal(run.verdict, OPTIONS_BAD);
+        assert_null(strstr(run.err, "--re'"));
+        assert_null(strstr(run.err, "--hea'"));
+        assert_null(strstr(run.err, "--head'"));
+    }
+    parse("--r", "--re");
+    assert_null(strstr(run.err, "--re'"));
+    parse("x", "-o", "--re", "--head", "3", "-vr", "--", "--hea=2");
+    assert_run();
+    assert_true(run.options.repeat && run.options.verbose);
+    assert_string_equal(run.options.output, "--re");
+    assert_int_equal(run.options.count, 3);
+    assert_int_equal(run.options.file_count, 2);
+    assert_string_equal(run.options.files[1], "--hea=2");
+}
+
+static void test_a_delimiter_of_one_byte_ends_lines(void **state)
+{
+    (void)state;
+    parse("--delimiter=,");
+    assert_run();
+    assert_int_equal(run.options.format.kind, RECORD_BYTE);
+    assert_int_equal(run.options.format.delimiter, ',');
+    assert_int_equal(run.options.delimiter, ',');
+    parse("--delimiter", "\\x1e");
+    assert_run();
+    assert_int_equal(run.options.delimiter, 0x1e);
+    parse("--delimiter=xy", "--delimiter=\\377");
+    assert_run();
+    assert_int_equal(run.options.format.kind, RECORD_BYTE);
+    assert_int_equal(run.options.delimiter, 0xff);
+}
+
+static void test_a_delimiter_of_several_bytes_is_a_string(void **state)
+{
+    char longest[sizeof "--delimiter=" + RECORD_DELIMITER_BYTES_MAX] = "--delimiter=";
+
+    (void)state;
+    parse("--delimiter=\\r\\n");
+    assert_run();
+    assert_int_equal(run.options.format.kind, RECORD_STRING);
+    assert_false(run.options.format.starts);
+    assert_int_equal(run.options.format.string_bytes, 2);
+    assert_memory_equal(run.options.format.string, "\r\n", 2);
+    parse("--delimiter=\\0\\0\\0");
+    assert_run();
+    assert_int_equal(run.options.format.string_bytes, 3);
+    assert_memory_equal(run.options.format.string, "\0\0\0", 3);
+    memset(longest + strlen(longest), 'x', RECORD_DELIMITER_BYTES_MAX);
+    parse(longest);
+    assert_run();
+    assert_int_equal(run.options.format.string_bytes, RECORD_DELIMITER_BYTES_MAX);
+    assert_int_equal(run.options.format.string[RECORD_DELIMITER_BYTES_MAX - 1], 'x');
+}
+
+static void test_groups_of_lines_end_with_newlines_or_nul(void **state)
+{
+    (void)state;
+    parse("--record-lines=4");
+    assert_run();
+    assert_int_equal(run.options.format.kind, RECORD_LINES);
+    assert_int_equal(run.options.format.count, 4);
+    assert_int_equal(run.options.format.delimiter, '\n');
+    parse("--record-lines=4", "-z");
+    assert_run();
+    assert_int_equal(run.options.format.kind, RECORD_LINES);
+    assert_int_equal(run.options.format.delimiter, '\0');
+    parse("-z", "--record-lines=1");
+    assert_run();
+    assert_int_equal(run.options.format.kind, RECORD_LINES);
+    assert_int_equal(run.options.format.delimiter, '\0');
+    assert_int_equal(run.options.format.count, 1);
+}
+
+static void test_a_record_size_is_bytes_or_in_its_unit(void **state)
+{
+    (void)state;
+    parse("--record-size=784");
+    assert_run();
+    assert_int_equal(run.options.format.kind, RECORD_SIZE);
+    assert_int_equal(run.options.format.count, 784);
+    parse("--record-size=2K");
+    assert_run();
+    assert_int_equal(run.options.format.count, 2048);
+}
+
+static void test_what_records_start_with_is_a_delimiter_after_a_newline(void **state)
+{
+    char longest[sizeof "--record-start=" + RECORD_DELIMITER_BYTES_MAX - 1] = "--record-start=";
+
+    (void)state;
+    parse("--record-start=>");
+    assert_run();
+    assert_int_equal(run.options.format.kind, RECORD_STRING);
+    assert_true(run.options.format.starts);
+    assert_int_equal(run.options.format.string_bytes, 2);
+    assert_memory_equal(run.options.format.string, "\n>", 2);
+    parse("--record-start=longer", "--record-start=\\b");
+    assert_run();
+    assert_int_equal(run.options.format.string_bytes, 3);
+    assert_memory_equal(run.options.format.string, "\n\\b", 3);
+    memset(longest + strlen(longest), 'x', RECORD_DELIMITER_BYTES_MAX - 1);
+    parse(longest);
+    assert_run();
+    assert_int_equal(run.options.format.string_bytes, RECORD_DELIMITER_BYTES_MAX);
+}
+
+static void test_csv_is_a_format(void **state)
+{
+    (void)state;
+    parse("--csv");
+    assert_run();
+    assert_int_equal(run.options.format.kind, RECORD_CSV);
+}
+
+static void test_a_header_is_one_record_or_as_many_as_are_named(void **state)
+{
+    (void)state;
+    parse("--header", "2");
+    assert_run();
+    assert_int_equal(run.options.header_lines, 1);
+    assert_string_equal(run.options.files[0], "2");
+    parse("--header=2");
+    assert_run();
+    assert_int_equal(run.options.header_lines, 2);
+    parse("--header=2", "--header=0");
+    assert_run();
+    assert_int_equal(run.options.header_lines, 0);
+    parse("--header-bytes=128", "--header=3");
+    assert_run();
+    assert_int_equal(run.options.header_bytes, 128);
+    assert_int_equal(run.options.header_lines, 3);
+}
+
+static void test_a_header_goes_with_every_format(void **state)
+{
+    static const char *const formats[] = {
+        "-z", "--delimiter=ab", "--record-lines=2", "--record-size=2", "--record-start=a", "--csv"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        parse(formats[i], "--header");
+        assert_run();
+        assert_int_equal(run.options.header_lines, 1);
+        parse("--header-bytes=1", formats[i]);
+        assert_run();
+        assert_int_equal(run.options.header_bytes, 1);
+    }
+}
+
+static void test_formats_that_are_none_are_refused(void **state)
+{
+    char long_delimiter[sizeof "--delimiter=" + RECORD_DELIMITER_BYTES_MAX + 1] = "--delimiter=";
+    char long_start[sizeof "--record-start=" + RECORD_DELIMITER_BYTES_MAX] = "--record-start=";
+
+    (void)state;
+    parse("--delimiter=");
+    assert_bad("bigshuf: --delimiter must not be empty\n");
+    parse("--delimiter=\\q");
+    assert_bad("bigshuf: invalid --delimiter argument '\\q'\n");
+    parse("--delimiter=\\400");
+    assert_bad("bigshuf: --delimiter argument '\\400' too large\n");
+    memset(long_delimiter + strlen(long_delimiter), 'x', RECORD_DELIMITER_BYTES_MAX + 1);
+    parse(long_delimiter);
+    assert_bad("bigshuf: --delimiter must be at most 255 bytes\n");
+    parse("--record-start=");
+    assert_bad("bigshuf: --record-start must not be empty\n");
+    parse("--record-start=a\nb");
+    assert_bad("bigshuf: --record-start must not have a newline\n");
+    memset(long_start + strlen(long_start), 'x', RECORD_DELIMITER_BYTES_MAX);
+    parse(long_start);
+    assert_bad("bigshuf: --record-start must be at most 254 bytes\n");
+}
+
+static void test_shards_are_a_number_of_files_or_of_what_is_in_each(void **state)
+{
+    (void)state;
+    parse("--shards=3", "-o", "%d");
+    assert_run();
+    assert_int_equal(run.options.shards, 3);
+    assert_string_equal(run.options.output, "%d");
+    parse("-o%d", "--shard-records=5");
+    assert_run();
+    assert_int_equal(run.options.shard_records, 5);
+    parse("-o%d", "--shard-bytes=100");
+    assert_run();
+    assert_int_equal(run.options.shard_bytes, 100);
+    parse("-o%d", "--shard-bytes=100", "--shard-bytes=1M");
+    assert_run();
+    assert_int_equal(run.options.shard_bytes, 1 << 20);
+}
+
+static void test_splits_keep_their_order(void **state)
+{
+    (void)state;
+    parse("--split=10:a", "--split", "0.5%:b:c", "-o", "rest", "-n100");
+    assert_run();
+    assert_int_equal(run.options.splits, 2);
+    assert_string_equal(run.options.split[0].path, "a");
+    assert_int_equal(run.options.split[0].amount, 10);
+    assert_false(run.options.split[0].is_percentage);
+    assert_string_equal(run.options.split[1].path, "b:c");
+    assert_int_equal(run.options.split[1].amount, 5000);
+    assert_true(run.options.split[1].is_percentage);
+    assert_string_equal(run.options.output, "rest");
+    assert_int_equal(run.options.count, 100);
+}
+
+static void test_splits_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    parse("--split=a");
+    assert_bad("bigshuf: invalid --split argument 'a'\n");
+    parse("--split=10");
+    assert_bad("bigshuf: invalid --split argument '10'\n");
+    parse("--split=10:");
+    assert_bad("bigshuf: invalid --split argument '10:'\n");
+    parse("--split=101%:a");
+    assert_bad("bigshuf: --split argument '101%:a' too large\n");
+}
+
+static void test_commands_have_their_places(void **state)
+{
+    (void)state;
+    parse("--filter=gzip >$FILE.gz", "-o", "a");
+    assert_run();
+    assert_string_equal(run.options.filter, "gzip >$FILE.gz");
+    parse("--filter=a", "--filter=b", "--split=1:a");
+    assert_run();
+    assert_string_equal(run.options.filter, "b");
+    parse("--compress-program=zstd", "--compress-program=zstd");
+    assert_run();
+    assert_string_equal(run.options.compress_program, "zstd");
+    parse("--compress-program=zstd", "--compress-program=lz4");
+    assert_bad("bigshuf: multiple compress programs specified\n");
+}
+
+static void test_numbers_that_are_none_are_refused(void **state)
+{
+    static const struct {
+        const char *option;
+        bool takes_zero, takes_units;
+    } numbers[] = {
+        {"--record-lines", false, false}, {"--record-size", false, true}, {"--header", true, false},
+        {"--header-bytes", true, false},  {"--shards", false, false},     {"--shard-records", false, false},
+        {"--shard-bytes", false, true},
+    };
+    static const char *const texts[] = {"", "x", "-1", " 1", "1x", "1%", "0x1"};
+    char word[64], message[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        const char *option = numbers[i].option;
+
+        for (size_t j = 0; j < sizeof texts / sizeof texts[0]; j++) {
+            snprintf(word, sizeof word, "%s=%s", option, texts[j]);
+            snprintf(message, sizeof message, "bigshuf: invalid %s argument '%s'\n", option, texts[j]);
+            parse(word, "-o%d");
+            assert_bad(message);
+        }
+        snprintf(word, sizeof word, "%s=18446744073709551616", option);
+        snprintf(message, sizeof message, "bigshuf: %s argument '18446744073709551616' too large\n", option);
+        parse(word, "-o%d");
+        assert_bad(message);
+        snprintf(word, sizeof word, "%s=18446744073709551615", option);
+        parse(word, "-o%d");
+        assert_run();
+        snprintf(word, sizeof word, "%s=1K", option);
+        parse(word, "-o%d");
+        assert_int_equal(run.verdict, numbers[i].takes_units ? OPTIONS_RUN : OPTIONS_BAD);
+        snprintf(word, sizeof word, "%s=0", option);
+        snprintf(message, sizeof message, "bigshuf: %s must be at least 1\n", option);
+        parse(word, "-o%d");
+        if (numbers[i].takes_zero)
+            assert_run();
+        else
+            assert_bad(message);
+    }
+}
+
+static void test_letters_of_shuf_may_be_joined(void **state)
+{
+    (void)state;
+    parse("-ern2", "a");
+    assert_run();
+    assert_true(run.options.echo);
+    assert_true(run.options.repeat);
+    assert_int_equal(run.options.count, 2);
+    parse("-ri5-5");
+    assert_run();
+    assert_true(run.options.repeat);
+    assert_int_equal(run.options.range_count, 1);
+    parse("-rn1i3-3");
+    assert_bad("bigshuf: invalid line count: '1i3-3'\n");
+    parse("--head-count", "-e");
+    assert_bad("bigshuf: invalid line count: '-e'\n");
+}
+
+static void test_with_echo_the_operands_are_records_if_there_are_any(void **state)
+{
+    (void)state;
+    parse("b", "-e", "-", "--", "-n1");
+    assert_run();
+    assert_true(run.options.echo);
+    assert_int_equal(run.options.file_count, 3);
+    assert_string_equal(run.options.files[0], "b");
+    assert_string_equal(run.options.files[1], "-");
+    assert_string_equal(run.options.files[2], "-n1");
+    parse("--echo");
+    assert_run();
+    assert_true(run.options.echo);
+    assert_int_equal(run.options.file_count, 0);
+    parse("-er");
+    assert_run();
+    assert_int_equal(run.options.file_count, 0);
+}
+
+static void test_a_range_is_its_first_number_and_how_many_there_are(void **state)
+{
+    (void)state;
+    parse("-i", "5-7");
+    assert_run();
+    assert_true(run.options.range);
+    assert_int_equal(run.options.range_first, 5);
+    assert_int_equal(run.options.range_count, 3);
+    assert_false(run.options.range_full);
+    assert_int_equal(run.options.file_count, 0);
+    parse("--input-range=1-18446744073709551615");
+    assert_run();
+    assert_int_equal(run.options.range_count, UINT64_MAX);
+    assert_false(run.options.range_full);
+    parse("-i0-18446744073709551614");
+    assert_run();
+    assert_int_equal(run.options.range_count, UINT64_MAX);
+    assert_false(run.options.range_full);
+}
+
+static void test_the_empty_range_and_the_full_one_are_told_apart(void **state)
+{
+    (void)state;
+    parse("-i", "5-4");
+    assert_run();
+    assert_true(run.options.range);
+    assert_int_equal(run.options.range_count, 0);
+    assert_false(run.options.range_full);
+    parse("-i", "0-18446744073709551615");
+    assert_run();
+    assert_true(run.options.range);
+    assert_int_equal(run.options.range_first, 0);
+    assert_int_equal(run.options.range_count, 0);
+    assert_true(run.options.range_full);
+}
+
+static void test_a_range_is_given_once_and_without_operands(void **state)
+{
+    (void)state;
+    parse("-i1-2", "-i1-2");
+    assert_bad("bigshuf: multiple -i options specified\n");
+    parse("-i1-2", "-ix");
+    assert_bad("bigshuf: multiple -i options specified\n");
+    parse("-i1-2", "a", "b");
+    assert_bad("bigshuf: extra operand 'a'\n" TRY_HELP);
+    parse("-i1-2", "--", "-b", "a");
+    assert_bad("bigshuf: extra operand '-b'\n" TRY_HELP);
+}
+
+static void test_a_bad_range_is_refused(void **state)
+{
+    (void)state;
+    parse("-i", "5-3");
+    assert_bad("bigshuf: invalid input range: '5-3'\n");
+    parse("-ix", "-i1-2");
+    assert_bad("bigshuf: invalid input range: 'x'\n");
+}
+
+static void test_the_least_of_several_counts_counts(void **state)
+{
+    (void)state;
+    parse("-n0");
+    assert_run();
+    assert_int_equal(run.options.count, 0);
+    parse("-n2", "--head-count=1", "-n", "3");
+    assert_run();
+    assert_int_equal(run.options.count, 1);
+    parse("-n99999999999999999999999");
+    assert_run();
+    assert_int_equal(run.options.count, UINT64_MAX);
+}
+
+static void test_a_bad_count_is_refused_wherever_it_stands(void **state)
+{
+    static const char message[] = "bigshuf: invalid line count: 'x'\n";
+
+    (void)state;
+    parse("-nx");
+    assert_bad(message);
+    parse("-n3", "-nx");
+    assert_bad(message);
+    parse("-nx", "-n3");
+    assert_bad(message);
+    parse("-n", "", "-e");
+    assert_bad("bigshuf: invalid line count: ''\n");
+}
+
+static void test_one_random_source_may_be_named_twice_but_not_two(void **state)
+{
+    (void)state;
+    parse("--random-source=a", "--random-source", "a");
+    assert_run();
+    assert_string_equal(run.options.random_source, "a");
+    parse("--random-source=a", "--random-source=b");
+    assert_bad("bigshuf: multiple random sources specified\n");
+}
+
+static void test_a_probability_stays_as_it_was_given(void **state)
+{
+    (void)state;
+    parse("--probability=0.50");
+    assert_run();
+    assert_string_equal(run.options.probability, "0.50");
+    parse("--probability=1", "--probability=0");
+    assert_run();
+    assert_string_equal(run.options.probability, "0");
+}
+
+static void test_what_is_no_probability_is_refused(void **state)
+{
+    static const char *const texts[] = {"", "x", "1.1", "2", "-0.5", "0.5x", "50%"};
+    char word[64], message[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        snprintf(word, sizeof word, "--probability=%s", texts[i]);
+        snprintf(message, sizeof message, "bigshuf: invalid probability: '%s'\n", texts[i]);
+        parse(word);
+        assert_bad(message);
+    }
+}
+
+static void test_weights_are_a_file_or_a_field(void **state)
+{
+    (void)state;
+    parse("--weights=file");
+    assert_run();
+    assert_string_equal(run.options.weights, "file");
+    assert_int_equal(run.options.weight_field, 0);
+    parse("--weight-field=3", "--weight-field=2");
+    assert_run();
+    assert_null(run.options.weights);
+    assert_int_equal(run.options.weight_field, 2);
+    parse("--weight-field=0");
+    assert_bad("bigshuf: fields are numbered from 1\n" TRY_HELP);
+}
+
+static void test_a_separator_needs_no_field_and_may_be_repeated_but_not_changed(void **state)
+{
+    (void)state;
+    parse("-t", ",");
+    assert_run();
+    assert_int_equal(run.options.field_separator, ',');
+    parse("--field-separator=\\0", "-t\\0");
+    assert_run();
+    assert_int_equal(run.options.field_separator, '\0');
+    parse("-t", "\t", "--weight-field=1");
+    assert_run();
+    assert_int_equal(run.options.field_separator, '\t');
+    parse("-t\\t", "-t\t", "-t\\x9", "--field-separator=\\011");
+    assert_run();
+    assert_int_equal(run.options.field_separator, '\t');
+    parse("-t\\", "-t\\\\");
+    assert_run();
+    assert_int_equal(run.options.field_separator, '\\');
+    parse("-t,", "-t;");
+    assert_bad("bigshuf: incompatible tabs\n");
+    parse("-t\t", "-t,");
+    assert_bad("bigshuf: incompatible tabs\n");
+    parse("-t,,");
+    assert_bad("bigshuf: multi-character tab ',,'\n");
+    parse("-t\\q");
+    assert_bad("bigshuf: multi-character tab '\\q'\n");
+    parse("-t\\tx");
+    assert_bad("bigshuf: multi-character tab '\\tx'\n");
+}
+
+static void test_echo_and_range_exclude_each_other(void **state)
+{
+    static const char message[] = "bigshuf: cannot combine -e and -i options\n" TRY_HELP;
+
+    (void)state;
+    parse("-e", "-i1-2");
+    assert_bad(message);
+    parse("-i1-2", "-e", "a");
+    assert_bad(message);
+}
+
+static const struct {
+    const char *one, *other, *message;
+} contradictions[] = {
+    {"--seed=1", "--random-source=a", "cannot combine --seed and --random-source"},
+    {"--random-source=a", "--weights=a", "cannot combine --random-source and --weights"},
+    {"--random-source=a", "--weight-field=1", "cannot combine --random-source and --weight-field"},
+    {"--random-source=a", "--probability=1", "cannot combine --random-source and --probability"},
+    {"--random-source=a", "--keep-order", "cannot combine --random-source and --keep-order"},
+    {"--weights=a", "--weight-field=1", "cannot combine --weights and --weight-field"},
+    {"--probability=1", "-n1", "cannot combine --probability and -n"},
+    {"--probability=1", "-r", "cannot combine --probability and -r"},
+    {"--probability=1", "--weights=a", "cannot combine --probability and --weights"},
+    {"--probability=1", "--weight-field=1", "cannot combine --probability and --weight-field"},
+    {"--probability=1", "--keep-order", "cannot combine --probability and --keep-order"},
+    {"--keep-order", "-r", "cannot combine --keep-order and -r"},
+    {"--files0-from=a", "-e", "cannot combine --files0-from and -e"},
+    {"--files0-from=a", "-i1-2", "cannot combine --files0-from and -i"},
+    {"-z", "--delimiter=a", "cannot combine -z and --delimiter other than '\\0'"},
+    {"-z", "--delimiter=\\0\\0", "cannot combine -z and --delimiter other than '\\0'"},
+    {"-z", "--record-size=2", "cannot combine -z and --record-size"},
+    {"-z", "--record-start=a", "cannot combine -z and --record-start"},
+    {"-z", "--csv", "cannot combine -z and --csv"},
+    {"--csv", "--delimiter=\\n", "cannot combine --csv and --delimiter"},
+    {"--csv", "--record-lines=2", "cannot combine --csv and --record-lines"},
+    {"--csv", "--record-size=2", "cannot combine --csv and --record-size"},
+    {"--csv", "--record-start=a", "cannot combine --csv and --record-start"},
+    {"--delimiter=a", "--record-lines=2", "cannot combine --delimiter and --record-lines"},
+    {"--delimiter=a", "--record-size=2", "cannot combine --delimiter and --record-size"},
+    {"--delimiter=a", "--record-start=a", "cannot combine --delimiter and --record-start"},
+    {"--record-lines=2", "--record-size=2", "cannot combine --record-lines and --record-size"},
+    {"--record-lines=2", "--record-start=a", "cannot combine --record-lines and --record-start"},
+    {"--record-size=2", "--record-start=a", "cannot combine --record-size and --record-start"},
+    {"-e", "--delimiter=ab", "cannot combine -e and --delimiter of several bytes"},
+    {"-e", "--record-lines=2", "cannot combine -e and --record-lines"},
+    {"-e", "--record-size=2", "cannot combine -e and --record-size"},
+    {"-e", "--record-start=a", "cannot combine -e and --record-start"},
+    {"-e", "--csv", "cannot combine -e and --csv"},
+    {"-e", "--header", "cannot combine -e and --header"},
+    {"-e", "--header-bytes=1", "cannot combine -e and --header-bytes"},
+    {"-i1-2", "--delimiter=ab", "cannot combine -i and --delimiter of several bytes"},
+    {"-i1-2", "--delimiter=0", "cannot combine -i and a digit as --delimiter"},
+    {"-i1-2", "--delimiter=9", "cannot combine -i and a digit as --delimiter"},
+    {"-i1-2", "--record-lines=2", "cannot combine -i and --record-lines"},
+    {"-i1-2", "--record-size=2", "cannot combine -i and --record-size"},
+    {"-i1-2", "--record-start=a", "cannot combine -i and --record-start"},
+    {"-i1-2", "--csv", "cannot combine -i and --csv"},
+    {"-i1-2", "--header=2", "cannot combine -i and --header"},
+    {"-i1-2", "--header-bytes=1", "cannot combine -i and --header-bytes"},
+    {"--weight-field=1", "--delimiter=ab", "cannot combine --weight-field and --delimiter of several bytes"},
+    {"--weight-field=1", "--record-lines=2", "cannot combine --weight-field and --record-lines"},
+    {"--weight-field=1", "--record-size=2", "cannot combine --weight-field and --record-size"},
+    {"--weight-field=1", "--record-start=a", "cannot combine --weight-field and --record-start"},
+    {"--weight-field=1", "--csv", "cannot combine --weight-field and --csv"},
+    {"--probability=1", "--shards=2", "cannot combine --probability and --shards"},
+    {"--probability=1", "--split=2%:a", "cannot combine --probability and --split of a percentage"},
+    {"--shards=2", "--shard-records=2", "cannot combine --shards and --shard-records"},
+    {"--shards=2", "--shard-bytes=2", "cannot combine --shards and --shard-bytes"},
+    {"--shards=2", "-r", "cannot combine --shards and -r without -n"},
+    {"--shard-records=2", "--shard-bytes=2", "cannot combine --shard-records and --shard-bytes"},
+    {"--shard-records=2", "-r", "cannot combine --shard-records and -r without -n"},
+    {"--shard-bytes=2", "-r", "cannot combine --shard-bytes and -r without -n"},
+    {"--split=2:a", "-r", "cannot combine --split and -r without -n"},
+    {"--scatter=a", "--gather=b", "cannot combine --scatter and --gather"},
+    {"--scatter=a", "-e", "cannot combine --scatter and -e"},
+    {"--scatter=a", "-i1-2", "cannot combine --scatter and -i"},
+    {"--scatter=a", "-n1", "cannot combine --scatter and -n"},
+    {"--scatter=a", "-r", "cannot combine --scatter and -r"},
+    {"--scatter=a", "-ob", "cannot combine --scatter and -o"},
+    {"--scatter=a", "--random-source=b", "cannot combine --scatter and --random-source"},
+    {"--scatter=a", "--probability=1", "cannot combine --scatter and --probability"},
+    {"--scatter=a", "--weights=b", "cannot combine --scatter and --weights"},
+    {"--scatter=a", "--weight-field=1", "cannot combine --scatter and --weight-field"},
+    {"--scatter=a", "--split=1:b", "cannot combine --scatter and --split"},
+    {"--scatter=a", "-Tb", "cannot combine --scatter and -T"},
+    {"--scatter=a", "--compress-program=b", "cannot combine --scatter and --compress-program"},
+    {"--gather=a", "-e", "cannot combine --gather and -e"},
+    {"--gather=a", "-i1-2", "cannot combine --gather and -i"},
+    {"--gather=a", "-r", "cannot combine --gather and -r"},
+    {"--gather=a", "-z", "cannot combine -z and --gather without --list"},
+    {"--gather=a", "--files0-from=b", "cannot combine --gather and --files0-from"},
+    {"--gather=a", "--delimiter=b", "cannot combine --gather and --delimiter"},
+    {"--gather=a", "--record-lines=2", "cannot combine --gather and --record-lines"},
+    {"--gather=a", "--record-size=2", "cannot combine --gather and --record-size"},
+    {"--gather=a", "--record-start=b", "cannot combine --gather and --record-start"},
+    {"--gather=a", "--csv", "cannot combine --gather and --csv"},
+    {"--gather=a", "--header", "cannot combine --gather and --header"},
+    {"--gather=a", "--header-bytes=1", "cannot combine --gather and --header-bytes"},
+    {"--gather=a", "--random-source=b", "cannot combine --gather and --random-source"},
+    {"--gather=a", "--probability=1", "cannot combine --gather and --probability"},
+};
+
+/* Every pair of options is tried in both orders. */
+static void test_options_that_contradict_each_other_are_refused(void **state)
+{
+    char message[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof contradictions / sizeof contradictions[0]; i++) {
+        snprintf(message, sizeof message, "bigshuf: %s\n", contradictions[i].message);
+        parse(contradictions[i].one, contradictions[i].other);
+        assert_bad(message);
+        parse(contradictions[i].other, contradictions[i].one);
+        assert_bad(message);
+    }
+}
+
+static void test_options_that_do_not_are_accepted(void **state)
+{
+    static const char *const pairs[][2] = {
+        {"-e", "-r"},
+        {"-e", "--random-source=a"},
+        {"-e", "--weights=a"},
+        {"-i1-2", "--seed=1"},
+        {"-i1-2", "--probability=1"},
+        {"-n1", "-r"},
+        {"-n1", "--keep-order"},
+        {"-n1", "--random-source=a"},
+        {"-r", "--random-source=a"},
+        {"-r", "--weights=a"},
+        {"-r", "--weight-field=1"},
+        {"--weights=a", "-n1"},
+        {"--weights=a", "--seed=1"},
+        {"--probability=1", "--seed=1"},
+        {"--probability=1", "-t,"},
+        {"--files0-from=a", "-n1"},
+        {"--files0-from=a", "--weight-field=1"},
+        {"-z", "--delimiter=\\0"},
+        {"-z", "--record-lines=2"},
+        {"-e", "--delimiter=a"},
+        {"-e", "--delimiter=1"},
+        {"-e", "--split=2:a"},
+        {"-i1-2", "--delimiter=,"},
+        {"-i1-2", "--delimiter=:"},
+        {"-i1-2", "--delimiter=/"},
+        {"-i1-2", "-z"},
+        {"--weight-field=1", "--delimiter=;"},
+        {"--weight-field=1", "--header"},
+        {"--weights=a", "--record-lines=2"},
+        {"--weights=a", "--csv"},
+        {"--random-source=a", "--record-size=2"},
+        {"--probability=1", "--record-size=2"},
+        {"--probability=1", "--split=2:a"},
+        {"--header", "--header-bytes=3"},
+        {"--split=2:a", "--split=2%:b"},
+        {"--split=2:a", "--filter=b"},
+        {"-o%d", "--filter=b"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        parse(pairs[i][0], pairs[i][1]);
+        assert_run();
+    }
+    parse("--keep-order", "--weight-field=1", "-n1");
+    assert_run();
+    parse("--probability=1", "--shard-records=2", "-o%d");
+    assert_run();
+    parse("--probability=1", "--shard-bytes=2", "-o%d");
+    assert_run();
+    parse("-r", "-n5", "--shards=2", "-o%d");
+    assert_run();
+    parse("-r", "-n5", "--split=50%:a");
+    assert_run();
+    parse("-n0", "--shards=2", "-o%d");
+    assert_run();
+}
+
+static void test_outputs_that_need_a_file_say_so(void **state)
+{
+    (void)state;
+    parse("--shards=2");
+    assert_bad("bigshuf: --shards needs -o\n");
+    parse("--shard-records=2");
+    assert_bad("bigshuf: --shard-records needs -o\n");
+    parse("--shard-bytes=2", "--filter=a");
+    assert_bad("bigshuf: --shard-bytes needs -o\n");
+    parse("--filter=a");
+    assert_bad("bigshuf: --filter needs -o or --split\n");
+}
+
+static void test_a_store_that_is_added_to_has_its_places(void **state)
+{
+    (void)state;
+    parse("--scatter=a");
+    assert_run();
+    assert_string_equal(run.options.scatter, "a");
+    assert_null(run.options.gather);
+    assert_null(run.options.batch);
+    assert_int_equal(run.options.piles, 0);
+    assert_int_equal(run.options.keep, 0);
+    assert_int_equal(run.options.file_count, 1);
+    parse("--scatter=a", "--piles=4096", "--batch=2026-11-20.x_Y", "--keep=3", "b", "c");
+    assert_run();
+    assert_string_equal(run.options.batch, "2026-11-20.x_Y");
+    assert_int_equal(run.options.piles, 4096);
+    assert_int_equal(run.options.keep, 3);
+    assert_int_equal(run.options.file_count, 2);
+    parse("--scatter=a", "--sweep");
+    assert_run();
+    assert_true(run.options.sweep);
+    assert_int_equal(run.options.file_count, 0);
+    parse("--scatter=a", "--sweep", "b");
+    assert_bad("bigshuf: extra operand 'b'\n" TRY_HELP);
+    parse("--scatter=a", "--sweep", "--batch=b");
+    assert_bad("bigshuf: cannot combine --sweep and --batch\n");
+}
+
+static void test_a_store_that_is_gathered_has_its_places(void **state)
+{
+    (void)state;
+    parse("--gather=a");
+    assert_run();
+    assert_string_equal(run.options.gather, "a");
+    assert_null(run.options.scatter);
+    assert_int_equal(run.options.pile_first, 0);
+    assert_int_equal(run.options.pile_last, UINT64_MAX);
+    assert_int_equal(run.options.epoch, 0);
+    assert_int_equal(run.options.file_count, 0);
+    parse("--gather=a", "--pile=7", "--epoch=0");
+    assert_run();
+    assert_int_equal(run.options.pile_first, 7);
+    assert_int_equal(run.options.pile_last, 7);
+    parse("--gather=a", "--pile=3-5", "--epoch=18446744073709551615", "--seed=b", "-n3", "-oc", "--shards=2");
+    assert_run();
+    assert_int_equal(run.options.pile_first, 3);
+    assert_int_equal(run.options.pile_last, 5);
+    assert_int_equal(run.options.epoch, UINT64_MAX);
+    parse("--gather=a", "--list", "-z");
+    assert_run();
+    assert_true(run.options.list);
+    assert_int_equal(run.options.delimiter, '\0');
+    parse("--gather=a", "b");
+    assert_bad("bigshuf: extra operand 'b'\n" TRY_HELP);
+    parse("--gather=a", "--list", "-ob");
+    assert_bad("bigshuf: cannot combine --list and -o\n");
+    parse("--gather=a", "--list", "--pile=1");
+    assert_bad("bigshuf: cannot combine --list and --pile\n");
+}
+
+static void test_what_is_of_a_store_needs_one(void **state)
+{
+    static const char *const of_scatter[] = {"--piles=2", "--batch=a", "--keep=1", "--sweep"};
+    static const char *const of_gather[] = {"--pile=2", "--epoch=1", "--list"};
+    char message[64];
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(message, sizeof message, "bigshuf: %.*s needs --scatter\n", (int)strcspn(of_scatter[i], "="),
+                 of_scatter[i]);
+        parse(of_scatter[i]);
+        assert_bad(message);
+        parse(of_scatter[i], "--gather=a");
+        assert_bad(message);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(message, sizeof message, "bigshuf: %.*s needs --gather\n", (int)strcspn(of_gather[i], "="),
+                 of_gather[i]);
+        parse(of_gather[i]);
+        assert_bad(message);
+        parse(of_gather[i], "--scatter=a");
+        assert_bad(message);
+    }
+    parse("--gather=a", "--pile=1", "--epoch=1");
+    assert_bad("bigshuf: --pile with --epoch needs --seed\n");
+}
+
+static void test_of_stores_what_is_no_number_or_name_is_refused(void **state)
+{
+    static const char *const piles[] = {"", "0", "1", "3", "511", "8192", "-2", "2x", "18446744073709551618"};
+    static const char *const pile[] = {"", "-", "-1", "1-", "2-1", "1-2-3", "x", "1 ", "0x1"};
+    static const char *const names[] = {"", ".a", "a/b", "a b", "..", "format", "header", "a~1", "\303\244"};
+    char word[300];
+    char message[400];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof piles / sizeof piles[0]; i++) {
+        snprintf(word, sizeof word, "--piles=%s", piles[i]);
+        snprintf(message, sizeof message,
+                 "bigshuf: invalid --piles argument '%s': it is a power of two from 2 to 4096\n", piles[i]);
+        parse("--scatter=a", word);
+        assert_bad(message);
+    }
+    for (size_t i = 0; i < sizeof pile / sizeof pile[0]; i++) {
+        snprintf(word, sizeof word, "--pile=%s", pile[i]);
+        snprintf(message, sizeof message, "bigshuf: invalid --pile argument '%s'\n", pile[i]);
+        parse("--gather=a", word);
+        assert_bad(message);
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(word, sizeof word, "--batch=%s", names[i]);
+        snprintf(message, sizeof message,
+                 "bigshuf: invalid --batch argument '%s': it is 1 to 200 of the bytes A-Z a-z 0-9 . _ -, the first no "
+                 "dot, and not format or header\n",
+                 names[i]);
+        parse("--scatter=a", word);
+        assert_bad(message);
+    }
+    snprintf(word, sizeof word, "--batch=%0201d", 1);
+    parse("--scatter=a", word);
+    assert_int_equal(run.verdict, OPTIONS_BAD);
+    snprintf(word, sizeof word, "--batch=%0200d", 1);
+    parse("--scatter=a", word);
+    assert_run();
+    parse("--scatter=a", "--keep=0");
+    assert_bad("bigshuf: --keep must be at least 1\n");
+    parse("--gather=a", "--epoch=-1");
+    assert_bad("bigshuf: invalid --epoch argument '-1'\n");
+    parse("--gather=a", "--pile=18446744073709551616");
+    assert_bad("bigshuf: --pile argument '18446744073709551616' too large\n");
+}
+
+static void test_keeping_the_order_needs_a_count(void **state)
+{
+    (void)state;
+    parse("--keep-order");
+    assert_bad("bigshuf: --keep-order needs -n\n");
+    parse("--keep-order", "--weights=a");
+    assert_bad("bigshuf: --keep-order needs -n\n");
+    parse("--keep-order", "-n18446744073709551615");
+    assert_run();
+    assert_true(run.options.keep_order);
+}
+
+/* First what is wrong with an option by itself, then with several together, then with operands. */
+static void test_of_several_errors_the_first_in_shuf_s_order_is_told(void **state)
+{
+    (void)state;
+    parse("-e", "-i1-2", "-nx");
+    assert_bad("bigshuf: invalid line count: 'x'\n");
+    parse("-e", "-ix");
+    assert_bad("bigshuf: invalid input range: 'x'\n");
+    parse("-i1-2", "a", "-nx");
+    assert_bad("bigshuf: invalid line count: 'x'\n");
+    parse("-oa", "-ob", "--random-source=c", "--random-source=d");
+    assert_bad("bigshuf: multiple output files specified\n");
+    parse("--random-source=c", "--random-source=d", "-oa", "-ob");
+    assert_bad("bigshuf: multiple random sources specified\n");
+    parse("-i1-2", "-e", "--seed=1", "--random-source=a", "x");
+    assert_bad("bigshuf: cannot combine -e and -i options\n" TRY_HELP);
+    parse("-i1-2", "--seed=1", "--random-source=a", "x");
+    assert_bad("bigshuf: cannot combine --seed and --random-source\n");
+    parse("-i1-2", "--keep-order", "x");
+    assert_bad("bigshuf: --keep-order needs -n\n");
+}
+
+static void test_one_output_may_be_named_twice_but_not_two(void **state)
+{
+    (void)state;
+    parse("-o", "a", "--output=a");
+    assert_run();
+    assert_string_equal(run.options.output, "a");
+    parse("-o", "a", "-o", "b");
+    assert_bad("bigshuf: multiple output files specified\n");
+}
+
+static void test_temporary_directories_keep_their_order(void **state)
+{
+    (void)state;
+    parse("-T", "b", "-Ta", "--temporary-directory", "b");
+    assert_run();
+    assert_int_equal(run.options.temporary_count, 3);
+    assert_string_equal(run.options.temporary[0], "b");
+    assert_string_equal(run.options.temporary[1], "a");
+    assert_string_equal(run.options.temporary[2], "b");
+}
+
+static void test_the_last_seed_wins_and_may_be_empty(void **state)
+{
+    (void)state;
+    parse("--seed=1", "--seed=2");
+    assert_string_equal(run.options.seed, "2");
+    parse("--seed=1", "--seed=");
+    assert_string_equal(run.options.seed, "");
+}
+
+static void test_memory_is_in_kib_or_in_its_unit_or_a_share(void **state)
+{
+    (void)state;
+    parse("-S", "8192");
+    assert_int_equal(run.options.memory_bytes, 8 << 20);
+    parse("-S8388608b");
+    assert_int_equal(run.options.memory_bytes, 8 << 20);
+    parse("-S200%");
+    assert_run();
+    assert_int_equal(run.options.memory_bytes, 2 * hardware_physical_memory());
+}
+
+static void test_too_little_memory_names_the_least(void **state)
+{
+    (void)state;
+    parse("-S", "1M");
+    assert_bad("bigshuf: -S 1M: memory must be at least 8 MiB\n");
+    parse("--buffer-size=8388607b");
+    assert_bad("bigshuf: --buffer-size 8388607b: memory must be at least 8 MiB\n");
+    parse("-S0");
+    assert_bad("bigshuf: -S 0: memory must be at least 8 MiB\n");
+}
+
+static void test_memory_that_is_no_size_is_refused(void **state)
+{
+    (void)state;
+    parse("-Sx");
+    assert_bad("bigshuf: invalid -S argument 'x'\n");
+    parse("--seed=1", "-Sx");
+    assert_bad("bigshuf: invalid -S argument 'x'\n");
+    parse("-S", "");
+    assert_bad("bigshuf: invalid -S argument ''\n");
+    parse("--buff=9Mx");
+    assert_bad("bigshuf: invalid --buffer-size argument '9Mx'\n");
+    parse("-S", "1Z");
+    assert_bad("bigshuf: -S argument '1Z' too large\n");
+}
+
+static void test_parallel_is_a_maximum_from_1_on(void **state)
+{
+    (void)state;
+    parse("--parallel=1");
+    assert_int_equal(run.options.parallel, 1);
+    parse("--parallel=4294967295");
+    assert_int_equal(run.options.parallel, 4294967295u);
+    parse("--parallel=4294967296");
+    assert_run();
+    assert_int_equal(run.options.parallel, UINT_MAX);
+    parse("--parallel=99999999999999999999");
+    assert_run();
+    assert_int_equal(run.options.parallel, UINT_MAX);
+    parse("--parallel=0");
+    assert_bad("bigshuf: number in parallel must be nonzero\n");
+    parse("--parallel=2x");
+    assert_bad("bigshuf: invalid --parallel argument '2x'\n");
+}
+
+static void test_tune_sets_what_it_names(void **state)
+{
+    (void)state;
+    parse("--tune=leaf-records=2147483648");
+    assert_run();
+    assert_int_equal(run.options.leaf_records, (uint64_t)1 << 31);
+    parse("--tune=leaf-records=9,leaf-records=10");
+    assert_run();
+    assert_int_equal(run.options.leaf_records, 10);
+}
+
+static void test_tune_refuses_what_it_does_not_know(void **state)
+{
+    static const char *const lists[] = {"",
+                                        "x=1",
+                                        "leaf-records",
+                                        "leaf-records9",
+                                        "leaf=9",
+                                        "leaf-records=9,",
+                                        ",leaf-records=9",
+                                        "leaf-records=9,x=1"};
+    char word[64], message[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        snprintf(word, sizeof word, "--tune=%s", lists[i]);
+        snprintf(message, sizeof message, "bigshuf: invalid --tune argument '%s'\n", lists[i]);
+        parse(word);
+        assert_bad(message);
+    }
+}
+
+static void test_tune_refuses_what_is_out_of_range(void **state)
+{
+    static const char *const values[] = {
+        "", "0", "7", "2147483649", "99999999999999999999", "x", "-8", "8x", "000000000000000000000089"};
+    char word[128], message[256];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        snprintf(word, sizeof word, "--tune=leaf-records=%s", values[i]);
+        snprintf(message, sizeof message,
+                 "bigshuf: invalid --tune argument 'leaf-records=%s': leaf-records must be from 8 to 2147483648\n",
+                 values[i]);
+        parse(word);
+        assert_bad(message);
+    }
+}
+
+static void test_names_from_a_file_exclude_files(void **state)
+{
+    (void)state;
+    parse("--files0-from=-");
+    assert_run();
+    assert_string_equal(run.options.files0_from, "-");
+    assert_int_equal(run.options.file_count, 0);
+    parse("--files0-from=names", "x", "y");
+    assert_bad("bigshuf: extra operand 'x'\nfile operands cannot be combined with --files0-from\n" TRY_HELP);
+}
+
+static void test_words_that_are_no_options_are_usage_errors(void **state)
+{
+    static const char *const words[] = {"--no-such-option",
+                                        "-q",
+                                        "-S",
+                                        "--seed",
+                                        "--zero-terminated=1",
+                                        "--r",
+                                        "--rec=1",
+                                        "--shard=1",
+                                        "--record=1",
+                                        "--csv=1",
+                                        "--delimiter",
+                                        "--split",
+                                        "--h",
+                                        "--he=3",
+                                        "--we",
+                                        "--echo=1",
+                                        "--repeat=1",
+                                        "--keep-order=1",
+                                        "-i",
+                                        "-n",
+                                        "-t",
+                                        "--random-source",
+                                        "--weights"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const char *end;
+
+        parse(words[i]);
+        assert_int_equal(run.verdict, OPTIONS_BAD);
+        assert_int_equal(strncmp(run.err, "bigshuf: ", strlen("bigshuf: ")), 0);
+        end = strchr(run.err, '\n');
+        assert_non_null(end);
+        assert_string_equal(end + 1, TRY_HELP);
+    }
+}
+
+static void test_a_bad_word_stays_on_its_line(void **state)
+{
+    (void)state;
+    parse("-S", "a\nb");
+    assert_bad("bigshuf: invalid -S argument 'a?b'\n");
+}
+
+static void test_version_is_that_of_the_build(void **state)
+{
+    (void)state;
+    parse("--version");
+    assert_int_equal(run.verdict, OPTIONS_DONE);
+    assert_string_equal(run.err, "");
+#ifdef BIGSHUF_VERSION
+    assert_string_equal(run.out, "bigshuf " BIGSHUF_VERSION "\n");
+#else
+    assert_int_equal(strncmp(run.out, "bigshuf ", strlen("bigshuf ")), 0);
+#endif
+}
+
+static void test_help_explains_every_option_on_lines_of_80(void **state)
+{
+    static const char *const mentions[] = {"Usage: bigshuf [OPTION]... [FILE]...\n",
+                                           "  or:  bigshuf -e [OPTION]... [ARG]...\n",
+                                           "  or:  bigshuf -i LO-HI [OPTION]...\n",
+                                           "  -e, --echo  ",
+                                           "  -i, --input-range=LO-HI  ",
+                                           "  -n, --head-count=COUNT  ",
+                                           "  -o, --output=FILE  ",
+                                           "      --random-source=FILE  ",
+                                           "  -r, --repeat  ",
+                                           "      --keep-order  ",
+                                           "      --probability=P  ",
+                                           "      --weights=FILE  ",
+                                           "      --weight-field=N  ",
+                                           "  -t, --field-separator=C  ",
+                                           "  -z, --zero-terminated  ",
+                                           "      --files0-from=F  ",
+                                           "      --seed=STRING  ",
+                                           "      --delimiter=STRING  ",
+                                           "      --record-lines=N  ",
+                                           "      --record-size=BYTES  ",
+                                           "      --record-start=STRING  ",
+                                           "      --csv  ",
+                                           "      --header[=N]  ",
+                                           "      --header-bytes=N  ",
+                                           "      --shards=K  ",
+                                           "      --shard-records=N  ",
+                                           "      --shard-bytes=BYTES  ",
+                                           "      --split=COUNT:FILE  ",
+                                           "      --filter=COMMAND  ",
+                                           "      --compress-program=PROG  ",
+                                           "  -S, --buffer-size=SIZE  ",
+                                           "  -T, --temporary-directory=DIR  ",
+                                           "      --parallel=N  ",
+                                           "  or:  bigshuf --scatter=DIR [OPTION]... [FILE]...\n",
+                                           "  or:  bigshuf --gather=DIR [OPTION]...\n",
+                                           "      --scatter=DIR  ",
+                                           "      --piles=M  ",
+                                           "      --batch=NAME  ",
+                                           "      --keep=N  ",
+                                           "      --sweep  ",
+                                           "      --gather=DIR  ",
+                                           "      --pile=J[-K]  ",
+                                           "      --epoch=E  ",
+                                           "      --list  ",
+                                           "      --tune=NAME=VALUE  ",
+                                           "  -v, --verbose  ",
+                                           "      --help  ",
+                                           "      --version  ",
+                                           "With no FILE, or when FILE is -, read standard input.\n"};
+
+    (void)state;
+    parse("--help");
+    assert_int_equal(run.verdict, OPTIONS_DONE);
+    assert_string_equal(run.err, "");
+    assert_int_equal(strncmp(run.out, mentions[0], strlen(mentions[0])), 0);
+    for (size_t i = 0; i < sizeof mentions / sizeof mentions[0]; i++)
+        assert_non_null(strstr(run.out, mentions[i]));
+    for (const char *line = run.out, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        assert_in_range(end - line, 0, 79);
+        assert_true(end == line || end[-1] != ' ');
+    }
+    assert_int_equal(run.out[strlen(run.out) - 1], '\n');
+}
+
+static void test_help_is_obeyed_where_it_stands(void **state)
+{
+    (void)state;
+    parse("a", "--help", "-Sx");
+    assert_int_equal(run.verdict, OPTIONS_DONE);
+    parse("-Sx", "--help");
+    assert_bad("bigshuf: invalid -S argument 'x'\n");
+    parse("-o", "--help");
+    assert_run();
+    assert_string_equal(run.options.output, "--help");
+}
+
+static void test_help_that_cannot_be_written_is_a_failure(void **state)
+{
+    char program[] = "x", *words[][3] = {{program, (char *)(uintptr_t) "--help", NULL},
+                                         {program, (char *)(uintptr_t) "--version", NULL}};
+
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    for (size_t i = 0; i < 2; i++) {
+        parse_words(2, words[i], "/dev/full");
+        assert_int_equal(run.verdict, OPTIONS_BAD);
+        assert_string_equal(run.err, "bigshuf: write error: No space left on device\n");
+    }
+}
+
+static void test_help_closes_standard_output(void **state)
+{
+    char program[] = "x", help[] = "--help", *words[] = {program, help, NULL};
+    struct detour detour = leave(STDOUT_FILENO, NULL);
+    enum options_verdict verdict;
+    int open_still;
+
+    (void)state;
+    options_release(&run.options);
+    verdict = options_parse(&run.options, 2, words);
+    open_still = fcntl(STDOUT_FILENO, F_GETFD) != -1;
+    come_back(detour, run.out);
+    assert_int_equal(verdict, OPTIONS_DONE);
+    assert_false(open_still);
+}
+
+static void test_release_may_be_called_twice(void **state)
+{
+    (void)state;
+    parse("a", "-T", "b");
+    options_release(&run.options);
+    options_release(&run.options);
+    assert_null(run.options.files);
+}
+
+#define OPTIONS_TEST(NAME) cmocka_unit_test_setup_teardown(NAME, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        OPTIONS_TEST(test_no_words_mean_standard_input_and_defaults),
+        OPTIONS_TEST(test_not_even_a_program_name_is_needed),
+        OPTIONS_TEST(test_every_option_has_its_place),
+        OPTIONS_TEST(test_letters_have_long_names),
+        OPTIONS_TEST(test_long_names_may_be_cut_short_and_letters_joined),
+        OPTIONS_TEST(test_options_may_follow_files_and_argv_stays),
+        OPTIONS_TEST(test_options_end_at_the_first_file_if_posixly_correct),
+        OPTIONS_TEST(test_every_beginning_of_a_name_that_shuf_understands_is_understood),
+        OPTIONS_TEST(test_short_names_do_not_hide_longer_ones),
+        OPTIONS_TEST(test_short_names_are_not_offered),
+        OPTIONS_TEST(test_a_delimiter_of_one_byte_ends_lines),
+        OPTIONS_TEST(test_a_delimiter_of_several_bytes_is_a_string),
+        OPTIONS_TEST(test_groups_of_lines_end_with_newlines_or_nul),
+        OPTIONS_TEST(test_a_record_size_is_bytes_or_in_its_unit),
+        OPTIONS_TEST(test_what_records_start_with_is_a_delimiter_after_a_newline),
+        OPTIONS_TEST(test_csv_is_a_format),
+        OPTIONS_TEST(test_a_header_is_one_record_or_as_many_as_are_named),
+        OPTIONS_TEST(test_a_header_goes_with_every_format),
+        OPTIONS_TEST(test_formats_that_are_none_are_refused),
+        OPTIONS_TEST(test_shards_are_a_number_of_files_or_of_what_is_in_each),
+        OPTIONS_TEST(test_splits_keep_their_order),
+        OPTIONS_TEST(test_splits_that_are_none_are_refused),
+        OPTIONS_TEST(test_commands_have_their_places),
+        OPTIONS_TEST(test_numbers_that_are_none_are_refused),
+        OPTIONS_TEST(test_letters_of_shuf_may_be_joined),
+        OPTIONS_TEST(test_with_echo_the_operands_are_records_if_there_are_any),
+        OPTIONS_TEST(test_a_range_is_its_first_number_and_how_many_there_are),
+        OPTIONS_TEST(test_the_empty_range_and_the_full_one_are_told_apart),
+        OPTIONS_TEST(test_a_range_is_given_once_and_without_operands),
+        OPTIONS_TEST(test_a_bad_range_is_refused),
+        OPTIONS_TEST(test_the_least_of_several_counts_counts),
+        OPTIONS_TEST(test_a_bad_count_is_refused_wherever_it_stands),
+        OPTIONS_TEST(test_one_random_source_may_be_named_twice_but_not_two),
+        OPTIONS_TEST(test_a_probability_stays_as_it_was_given),
+        OPTIONS_TEST(test_what_is_no_probability_is_refused),
+        OPTIONS_TEST(test_weights_are_a_file_or_a_field),
+        OPTIONS_TEST(test_a_separator_needs_no_field_and_may_be_repeated_but_not_changed),
+        OPTIONS_TEST(test_echo_and_range_exclude_each_other),
+        OPTIONS_TEST(test_options_that_contradict_each_other_are_refused),
+        OPTIONS_TEST(test_options_that_do_not_are_accepted),
+        OPTIONS_TEST(test_outputs_that_need_a_file_say_so),
+        OPTIONS_TEST(test_keeping_the_order_needs_a_count),
+        cmocka_unit_test(test_a_store_that_is_added_to_has_its_places),
+        cmocka_unit_test(test_a_store_that_is_gathered_has_its_places),
+        cmocka_unit_test(test_what_is_of_a_store_needs_one),
+        cmocka_unit_test(test_of_stores_what_is_no_number_or_name_is_refused),
+        OPTIONS_TEST(test_of_several_errors_the_first_in_shuf_s_order_is_told),
+        OPTIONS_TEST(test_one_output_may_be_named_twice_but_not_two),
+        OPTIONS_TEST(test_temporary_directories_keep_their_order),
+        OPTIONS_TEST(test_the_last_seed_wins_and_may_be_empty),
+        OPTIONS_TEST(test_memory_is_in_kib_or_in_its_unit_or_a_share),
+        OPTIONS_TEST(test_too_little_memory_names_the_least),
+        OPTIONS_TEST(test_memory_that_is_no_size_is_refused),
+        OPTIONS_TEST(test_parallel_is_a_maximum_from_1_on),
+        OPTIONS_TEST(test_tune_sets_what_it_names),
+        OPTIONS_TEST(test_tune_refuses_what_it_does_not_know),
+        OPTIONS_TEST(test_tune_refuses_what_is_out_of_range),
+        OPTIONS_TEST(test_names_from_a_file_exclude_files),
+        OPTIONS_TEST(test_words_that_are_no_options_are_usage_errors),
+        OPTIONS_TEST(test_a_bad_word_stays_on_its_line),
+        OPTIONS_TEST(test_version_is_that_of_the_build),
+        OPTIONS_TEST(test_help_explains_every_option_on_lines_of_80),
+        OPTIONS_TEST(test_help_is_obeyed_where_it_stands),
+        OPTIONS_TEST(test_help_that_cannot_be_written_is_a_failure),
+        OPTIONS_TEST(test_help_closes_standard_output),
+        OPTIONS_TEST(test_release_may_be_called_twice),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+#include "input/record_reader.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include "support/engine.h"
+#include "system/pool.h"
+
+static const struct record_format lines = {.delimiter = '\n'};
+
+static size_t length_0(size_t i, uint64_t random)
+{
+    (void)i;
+    (void)random;
+    return 0;
+}
+
+static size_t length_to_20(size_t i, uint64_t random)
+{
+    (void)i;
+    return random % 21;
+}
+
+/* Mostly short, some much longer. */
+static size_t length_uneven(size_t i, uint64_t random)
+{
+    (void)i;
+    return random % 20 == 0 ? random / 64 % 500 : random / 64 % 10;
+}
+
+/* A text is walked over record by record, in order, with a buffer of `bytes` bytes. */
+static void assert_walks(struct engine_text *text, const struct record_format *format, size_t bytes)
+{
+    struct source *source = engine_text_source(text);
+    uint8_t *buffer = malloc(bytes + POOL_SLACK_BYTES);
+    struct walk walk;
+    struct walk_piece piece;
+
+    walk_init(&walk, format, source, buffer, bytes);
+    for (size_t i = 0; i < text->records; i++)
+        for (size_t at = text->start[i]; at < text->start[i + 1]; at += piece.bytes) {
+            size_t left = text->start[i + 1] - at;
+
+            assert_int_equal(walk_next(&walk, &piece), 1);
+            assert_int_equal(piece.bytes, left < bytes ? left : bytes);
+            assert_int_equal(piece.offset, at);
+            assert_int_equal(piece.first, at == text->start[i]);
+            assert_int_equal(piece.last, piece.bytes == left);
+            assert_true(piece.data >= buffer && piece.data + piece.bytes <= buffer + bytes);
+            assert_memory_equal(piece.data, text->data + at, piece.bytes);
+        }
+    assert_int_equal(walk_next(&walk, &piece), 0);
+    assert_int_equal(walk_next(&walk, &piece), 0);
+    free(buffer);
+    source_free(source);
+}
+
+static void records_come_one_by_one_with_their_offsets(void **state)
+{
+    struct engine_text text = engine_text_make(3000, length_to_20, '\n');
+
+    (void)state;
+    assert_walks(&text, &lines, 21);
+    assert_walks(&text, &lines, 1000);
+    assert_walks(&text, &lines, text.bytes);
+    assert_walks(&text, &lines, text.bytes + 1);
+    engine_text_free(&text);
+}
+
+static void records_longer_than_the_buffer_come_in_pieces_as_long_as_it(void **state)
+{
+    struct engine_text text = engine_text_make(500, length_uneven, '\n');
+
+    (void)state;
+    for (size_t bytes = 1; bytes < 520; bytes += bytes < 40 ? 1 : 47)
+        assert_walks(&text, &lines, bytes);
+    engine_text_free(&text);
+}
+
+/* A record that ends where the buffer does is whole, and one that is a multiple of it has no empty last piece. */
+static void a_record_may_be_as_long_as_the_buffer_or_several(void **state)
+{
+    uint8_t data[] = "123\n1234567\n12345678\n\n";
+    size_t start[] = {0, 4, 12, 21, 22};
+    struct engine_text text = {.data = data, .bytes = 22, .start = start, .records = 4};
+
+    (void)state;
+    assert_walks(&text, &lines, 4);
+    assert_walks(&text, &lines, 8);
+    assert_walks(&text, &lines, 9);
+}
+
+static void more_records_fit_into_the_buffer_than_ends_are_kept(void **state)
+{
+    struct engine_text text = engine_text_make(5 * (size_t)WALK_ENDS + 7, length_0, '\n');
+
+    (void)state;
+    assert_walks(&text, &lines, text.bytes + 100);
+    assert_walks(&text, &lines, WALK_ENDS);
+    assert_walks(&text, &lines, WALK_ENDS + 1);
+    engine_text_free(&text);
+}
+
+static void any_byte_may_be_the_delimiter(void **state)
+{
+    static const struct record_format formats[] = {{.delimiter = '\0'}, {.delimiter = 0xff}};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct engine_text text = engine_text_make(1000, length_uneven, formats[i].delimiter);
+
+        assert_walks(&text, &formats[i], 100);
+        engine_text_free(&text);
+    }
+}
+
+/* Where a record ends depends on what came before, which may have left the buffer. */
+static void records_of_any_format_come_whole(void **state)
+{
+    static const struct {
+        struct record_format format;
+        const char *text;
+        size_t start[4];
+    } cases[] = {
+        {{.kind = RECORD_STRING, .string = (const uint8_t *)"--", .string_bytes = 2}, "a-b--c--d-\n--", {0, 5, 8, 13}},
+        {{.kind = RECORD_LINES, .delimiter = '\n', .count = 3}, "1\n2\n3\n\n\n\n7\n\n9\n", {0, 6, 9, 14}},
+        {{.kind = RECORD_SIZE, .count = 5}, "01234\n1\n3456789", {0, 5, 10, 15}},
+        {{.kind = RECORD_CSV}, "a,\"b\n\"\"c\"\n1,2\n\"\n\n\"\n", {0, 10, 14, 19}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct engine_text text = {.bytes = strlen(cases[i].text), .records = 3};
+
+        text.data = malloc(text.bytes);
+        text.start = malloc(sizeof cases[i].start);
+        memcpy(text.data, cases[i].text, text.bytes);
+        memcpy(text.start, cases[i].start, sizeof cases[i].start);
+        assert_int_equal(text.start[3], text.bytes);
+        for (size_t bytes = 1; bytes <= text.bytes + 1; bytes++)
+            assert_walks(&text, &cases[i].format, bytes);
+        engine_text_free(&text);
+    }
+}
+
+static void an_empty_source_has_no_records(void **state)
+{
+    struct engine_text text = engine_text_make(0, length_0, '\n');
+
+    (void)state;
+    assert_walks(&text, &lines, 10);
+    engine_text_free(&text);
+}
+
+/* Two bytes are there, the rest cannot be read. */
+static ssize_t fail_after_two(void *context, uint8_t *data, size_t bytes)
+{
+    int *reads = context;
+
+    assert_true(bytes >= 2);
+    data[0] = '1';
+    data[1] = '\n';
+    return (*reads)++ == 0 ? 2 : -1;
+}
+
+static void a_source_that_cannot_be_read_ends_the_walk(void **state)
+{
+    int reads = 0;
+    struct source *source = source_over(fail_after_two, &reads, engine_text_release);
+    uint8_t buffer[10 + POOL_SLACK_BYTES];
+    struct walk walk;
+    struct walk_piece piece;
+
+    (void)state;
+    walk_init(&walk, &lines, source, buffer, 10);
+    assert_int_equal(walk_next(&walk, &piece), 1);
+    assert_int_equal(walk_next(&walk, &piece), -1);
+    source_free(source);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_come_one_by_one_with_their_offsets),
+        cmocka_unit_test(records_longer_than_the_buffer_come_in_pieces_as_long_as_it),
+        cmocka_unit_test(a_record_may_be_as_long_as_the_buffer_or_several),
+        cmocka_unit_test(more_records_fit_into_the_buffer_than_ends_are_kept),
+        cmocka_unit_test(any_byte_may_be_the_delimiter),
+        cmocka_unit_test(records_of_any_format_come_whole),
+        cmocka_unit_test(an_empty_source_has_no_records),
+        cmocka_unit_test(a_source_that_cannot_be_read_ends_the_walk),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

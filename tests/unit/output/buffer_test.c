@@ -1,0 +1,160 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* setgroups, in scratch.h */
+#endif
+
+#include "support/scratch.h"
+
+#include "output/buffer.h"
+
+enum { ROOM = 7, MOST = 4096 };
+
+/* What was drained, and when that is to fail. */
+struct drained {
+    struct outlet outlet;
+    uint8_t buffer[ROOM];
+    uint8_t data[MOST];
+    size_t bytes;
+    unsigned drains;
+    unsigned failing_at; /* the drain of this number fails: from 1 */
+};
+
+static struct fault fault;
+
+static int setup(void **state)
+{
+    fault_init(&fault);
+    return scratch_setup(state);
+}
+
+static struct output *open_output(const char *path)
+{
+    const struct output_plan plan = {.path = path, .filters = 1};
+
+    return output_open(&plan, &fault);
+}
+
+static int teardown(void **state)
+{
+    fault_release(&fault);
+    return scratch_teardown(state);
+}
+
+static int drain(void *context)
+{
+    struct drained *drained = context;
+    size_t bytes = (size_t)(drained->outlet.at - drained->buffer);
+
+    assert_ptr_equal(drained->outlet.at, drained->outlet.end); /* only when it is full */
+    if (++drained->drains == drained->failing_at)
+        return -1;
+    memcpy(drained->data + drained->bytes, drained->buffer, bytes);
+    drained->bytes += bytes;
+    drained->outlet.at = drained->buffer;
+    return 0;
+}
+
+static void put_all(struct drained *drained, const uint8_t *data, size_t bytes, size_t piece)
+{
+    for (size_t at = 0; at < bytes; at += piece)
+        assert_int_equal(outlet_put(&drained->outlet, data + at, bytes - at < piece ? bytes - at : piece), 0);
+}
+
+static void bytes_come_out_as_they_were_put_in_whatever_the_pieces(void **state)
+{
+    uint8_t data[200];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (uint8_t)(i * 7);
+    for (size_t piece = 1; piece <= sizeof data; piece++) {
+        struct drained drained = {.bytes = 0};
+        size_t left;
+
+        outlet_init(&drained.outlet, drained.buffer, ROOM, drain, &drained);
+        put_all(&drained, data, sizeof data, piece);
+        left = (size_t)(drained.outlet.at - drained.buffer);
+        assert_int_equal(drained.drains, (sizeof data - 1) / ROOM);
+        assert_int_equal(drained.bytes + left, sizeof data);
+        assert_memory_equal(drained.data, data, drained.bytes);
+        assert_memory_equal(drained.buffer, data + drained.bytes, left);
+    }
+}
+
+static void what_fits_is_not_drained_and_nothing_needs_no_room(void **state)
+{
+    struct drained drained = {.bytes = 0};
+
+    (void)state;
+    outlet_init(&drained.outlet, drained.buffer, ROOM, drain, &drained);
+    assert_ptr_equal(drained.outlet.at, drained.buffer);
+    assert_int_equal(outlet_put(&drained.outlet, (const uint8_t *)"1234567", ROOM), 0);
+    assert_int_equal(outlet_put(&drained.outlet, NULL, 0), 0);
+    assert_int_equal(drained.drains, 0);
+    assert_int_equal(outlet_put(&drained.outlet, (const uint8_t *)"8", 1), 0);
+    assert_int_equal(drained.drains, 1);
+}
+
+static void a_drain_that_fails_fails_the_put(void **state)
+{
+    uint8_t data[100] = {0};
+
+    (void)state;
+    for (unsigned i = 1; i <= 3; i++) {
+        struct drained drained = {.failing_at = i};
+
+        outlet_init(&drained.outlet, drained.buffer, ROOM, drain, &drained);
+        assert_int_equal(outlet_put(&drained.outlet, data, sizeof data), -1);
+        assert_int_equal(drained.drains, i);
+    }
+}
+
+static void what_is_in_the_outlet_is_written_to_an_output_once(void **state)
+{
+    struct drained drained = {.bytes = 0};
+    struct output *to = open_output("out");
+
+    (void)state;
+    outlet_init(&drained.outlet, drained.buffer, ROOM, drain, &drained);
+    assert_int_equal(outlet_put(&drained.outlet, (const uint8_t *)"one\n", 4), 0);
+    assert_int_equal(outlet_drain(&drained.outlet, to), 0);
+    assert_ptr_equal(drained.outlet.at, drained.buffer);
+    assert_int_equal(outlet_drain(&drained.outlet, to), 0);
+    assert_int_equal(outlet_put(&drained.outlet, (const uint8_t *)"two\n", 4), 0);
+    assert_int_equal(outlet_drain(&drained.outlet, to), 0);
+    assert_int_equal(drained.drains, 0);
+    assert_int_equal(output_commit(to), 0);
+    output_free(to);
+    assert_true(scratch_holds("out", "one\ntwo\n"));
+}
+
+static void an_output_that_is_full_is_reported(void **state)
+{
+    struct drained drained = {.bytes = 0};
+    struct output *to;
+
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    to = open_output("/dev/full");
+    outlet_init(&drained.outlet, drained.buffer, ROOM, drain, &drained);
+    assert_int_equal(outlet_put(&drained.outlet, (const uint8_t *)"one\n", 4), 0);
+    scratch_listen();
+    assert_int_equal(outlet_drain(&drained.outlet, to), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: /dev/full: No space left on device\n");
+    output_free(to);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_come_out_as_they_were_put_in_whatever_the_pieces),
+        cmocka_unit_test(what_fits_is_not_drained_and_nothing_needs_no_room),
+        cmocka_unit_test(a_drain_that_fails_fails_the_put),
+        TEST(what_is_in_the_outlet_is_written_to_an_output_once),
+        TEST(an_output_that_is_full_is_reported),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,1289 @@
+/*
+ * An existing file is safe until its successor is complete, whatever it is and whatever fails. The system layer is
+ * brought along, so that any of its calls can be made to fail.
+ */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include "system/sys.h"
+
+#define sys_open                real_open
+#define sys_open_anonymous      real_open_anonymous
+#define sys_close               real_close
+#define sys_stat                real_stat
+#define sys_fstat               real_fstat
+#define sys_fchmod              real_fchmod
+#define sys_fchown              real_fchown
+#define sys_ftruncate           real_ftruncate
+#define sys_can_link_descriptor real_can_link_descriptor
+#define sys_link_descriptor     real_link_descriptor
+#define sys_open_directory      real_open_directory
+#define sys_open_at             real_open_at
+#define sys_stat_at             real_stat_at
+#define sys_rename_at           real_rename_at
+#define sys_get_acl             real_get_acl
+#define sys_set_acl             real_set_acl
+#define sys_exchange            real_exchange
+#define sys_realpath            real_realpath
+#define sys_readlink            real_readlink
+#define sys_write               real_write
+#define sys_allocate            real_allocate
+#define sys_random              real_random
+#include "src/system/sys.c" /* NOLINT(bugprone-suspicious-include): this is the point */
+#undef sys_open
+#undef sys_open_anonymous
+#undef sys_close
+#undef sys_stat
+#undef sys_fstat
+#undef sys_fchmod
+#undef sys_fchown
+#undef sys_ftruncate
+#undef sys_can_link_descriptor
+#undef sys_link_descriptor
+#undef sys_open_directory
+#undef sys_open_at
+#undef sys_stat_at
+#undef sys_rename_at
+#undef sys_get_acl
+#undef sys_set_acl
+#undef sys_exchange
+#undef sys_realpath
+#undef sys_readlink
+#undef sys_write
+#undef sys_allocate
+#undef sys_random
+
+#include "support/scratch.h"
+
+#ifdef __linux__
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/xattr.h>
+#endif
+
+#include "output/sink.h"
+#include "output/target.h"
+#include "system/signals.h"
+
+static const char *failing;   /* the call that always fails, or NULL */
+static int calls, failing_at; /* calls made so far, and the one of them that fails: from 1 */
+static int no_new_file;       /* the error with which every way to make a file fails, or 0 */
+
+static bool fails(const char *name)
+{
+    return ++calls == failing_at || (failing != NULL && strcmp(failing, name) == 0);
+}
+
+#define REPLACE(type, name, parameters, arguments, failure)                                                            \
+    type sys_##name parameters                                                                                         \
+    {                                                                                                                  \
+        if (fails(#name)) {                                                                                            \
+            errno = EIO;                                                                                               \
+            return failure;                                                                                            \
+        }                                                                                                              \
+        return real_##name arguments;                                                                                  \
+    }
+
+REPLACE(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode), -1)
+REPLACE(int, open_directory, (const char *path), (path), -1)
+REPLACE(int, stat_at, (int directory, const char *name, struct stat *status), (directory, name, status), -1)
+REPLACE(int, stat, (const char *path, struct stat *status), (path, status), -1)
+REPLACE(int, fstat, (int fd, struct stat *status), (fd, status), -1)
+REPLACE(int, fchmod, (int fd, mode_t mode), (fd, mode), -1)
+REPLACE(int, fchown, (int fd, uid_t owner, gid_t group), (fd, owner, group), -1)
+REPLACE(int, ftruncate, (int fd, off_t length), (fd, length), -1)
+REPLACE(bool, can_link_descriptor, (int fd), (fd), false)
+REPLACE(int, link_descriptor, (int fd, int directory, const char *name), (fd, directory, name), -1)
+REPLACE(int, rename_at, (int directory, const char *from, const char *to), (directory, from, to), -1)
+REPLACE(int, exchange, (int directory, const char *one, const char *other), (directory, one, other), -1)
+REPLACE(char *, realpath, (const char *path), (path), NULL)
+REPLACE(ssize_t, readlink, (int directory, const char *name, char *target, size_t bytes),
+        (directory, name, target, bytes), -1)
+REPLACE(ssize_t, get_acl, (int fd, void *list, size_t bytes), (fd, list, bytes), -1)
+REPLACE(int, set_acl, (int fd, const void *list, size_t bytes), (fd, list, bytes), -1)
+REPLACE(ssize_t, write, (int fd, const void *data, size_t bytes), (fd, data, bytes), -1)
+REPLACE(void *, allocate, (size_t count, size_t bytes), (count, bytes), NULL)
+REPLACE(int, random, (void *data, size_t bytes), (data, bytes), -1)
+
+static bool fails_to_make(const char *name)
+{
+    bool failure = fails(name);
+
+    errno = failure ? EIO : no_new_file;
+    return failure || no_new_file != 0;
+}
+
+int sys_open_at(int directory, const char *name, int flags, mode_t mode)
+{
+    errno = EIO;
+    if (flags & O_CREAT ? fails_to_make("open_at") : fails("open_at"))
+        return -1;
+    return real_open_at(directory, name, flags, mode);
+}
+
+int sys_open_anonymous(int directory, const char *name, mode_t mode)
+{
+    return fails_to_make("open_anonymous") ? -1 : real_open_anonymous(directory, name, mode);
+}
+
+/* A close that fails has closed. */
+int sys_close(int fd)
+{
+    bool failure = fails("close");
+    int result = real_close(fd);
+
+    if (failure)
+        errno = EIO;
+    return failure ? -1 : result;
+}
+
+static struct fault fault;
+
+static int setup(void **state)
+{
+    fault_init(&fault);
+    failing = NULL;
+    failing_at = calls = no_new_file = 0;
+    return scratch_setup(state);
+}
+
+static int teardown(void **state)
+{
+    fault_release(&fault);
+    failing = NULL;
+    failing_at = 0;
+    return scratch_teardown(state);
+}
+
+static struct sink *open_good(const char *path)
+{
+    struct sink *sink = sink_open(path, &fault);
+
+    assert_non_null(sink);
+    return sink;
+}
+
+static void write_and_commit(struct sink *sink, const char *content)
+{
+    assert_int_equal(sink_write(sink, content, strlen(content)), 0);
+    assert_int_equal(sink_commit(sink), 0);
+    sink_free(sink);
+}
+
+static void assert_refused(const char *path, const char *message)
+{
+    struct sink *sink;
+
+    scratch_listen();
+    sink = sink_open(path, &fault);
+    assert_string_equal(scratch_heard(), message);
+    assert_null(sink);
+    fault_release(&fault);
+    fault_init(&fault);
+}
+
+/* ---- New files ---- */
+
+static void a_new_file_has_the_content_and_the_mode_of_the_umask(void **state)
+{
+    mode_t before = umask(027);
+
+    (void)state;
+    write_and_commit(open_good("new"), "one\ntwo\n");
+    assert_true(scratch_holds("new", "one\ntwo\n"));
+    assert_int_equal(scratch_mode("new"), 0640);
+    failing = "open_anonymous";
+    write_and_commit(open_good("named"), "x\n");
+    assert_int_equal(scratch_mode("named"), 0640);
+    assert_int_equal(scratch_count("."), 2);
+    umask(before);
+}
+
+static void several_writes_follow_one_another(void **state)
+{
+    struct sink *sink = open_good("new");
+
+    (void)state;
+    assert_int_equal(sink_write(sink, "a\n", 2), 0);
+    assert_int_equal(sink_write(sink, "", 0), 0);
+    write_and_commit(sink, "b\n");
+    assert_true(scratch_holds("new", "a\nb\n"));
+}
+
+static void no_output_makes_an_empty_file(void **state)
+{
+    struct sink *sink = open_good("new");
+
+    (void)state;
+    assert_int_equal(sink_commit(sink), 0);
+    sink_free(sink);
+    assert_true(scratch_holds("new", ""));
+}
+
+static void a_new_file_is_not_there_before_it_is_complete(void **state)
+{
+    struct sink *sink = open_good("new");
+
+    (void)state;
+    assert_int_equal(sink_write(sink, "x\n", 2), 0);
+    assert_int_equal(access("new", F_OK), -1);
+    sink_free(sink);
+    assert_int_equal(scratch_count("."), 0);
+}
+
+static void what_cannot_be_made_is_refused_at_once(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("directory", 0755), 0);
+    assert_refused("directory", "bigshuf: directory: Is a directory\n");
+    assert_refused("nowhere/file", "bigshuf: nowhere/file: No such file or directory\n");
+    assert_refused("nothing/", "bigshuf: nothing/: Is a directory\n");
+    assert_refused("", "bigshuf: '': No such file or directory\n");
+    assert_int_equal(symlink("circle", "circle"), 0);
+    assert_refused("circle", "bigshuf: circle: Too many levels of symbolic links\n");
+}
+
+/* ---- Existing files ---- */
+
+static void an_existing_file_keeps_its_content_until_commit(void **state)
+{
+    struct sink *sink;
+
+    (void)state;
+    assert_true(scratch_put("F", "old\n", 0644));
+    sink = open_good("F");
+    assert_false(sink_is_in_place(sink));
+    assert_true(scratch_holds("F", "old\n"));
+    assert_int_equal(sink_write(sink, "new\n", 4), 0);
+    assert_true(scratch_holds("F", "old\n"));
+    assert_int_equal(sink_commit(sink), 0);
+    assert_true(scratch_holds("F", "new\n"));
+    sink_free(sink);
+    assert_true(scratch_holds("F", "new\n"));
+    assert_int_equal(scratch_count("."), 1);
+}
+
+static void an_abort_leaves_the_old_file_and_nothing_else(void **state)
+{
+    ino_t inode;
+
+    (void)state;
+    assert_true(scratch_put("F", "old\n", 0644));
+    inode = scratch_inode("F");
+    for (int named = 0; named < 2; named++) {
+        struct sink *sink;
+
+        failing = named ? "open_anonymous" : NULL;
+        sink = open_good("F");
+        assert_int_equal(sink_write(sink, "new\n", 4), 0);
+        sink_free(sink);
+        sink_free(open_good("F"));
+        assert_true(scratch_holds("F", "old\n"));
+        assert_int_equal(scratch_inode("F"), inode);
+        assert_int_equal(scratch_count("."), 1);
+    }
+}
+
+static void nothing_is_seen_of_a_file_in_the_making(void **state)
+{
+    struct sink *sink;
+    int fd = real_open_anonymous(AT_FDCWD, ".", 0600);
+
+    (void)state;
+    if (fd < 0)
+        skip();
+    close(fd);
+    sink = open_good("F");
+    assert_int_equal(sink_write(sink, "new\n", 4), 0);
+    assert_int_equal(scratch_count("."), 0);
+    sink_free(sink);
+}
+
+static void assert_private_and_beside_the_file(void)
+{
+    DIR *directory = opendir(".");
+    struct dirent *entry;
+    int found = 0;
+
+    while ((entry = readdir(directory)) != NULL)
+        if (strncmp(entry->d_name, ".F.", 3) == 0 && strlen(entry->d_name) == strlen(".F.XXXXXX")) {
+            found++;
+            assert_int_equal(scratch_mode(entry->d_name), 0600);
+        }
+    closedir(directory);
+    assert_int_equal(found, 1);
+}
+
+static void where_files_must_have_names_the_temporary_one_is_private(void **state)
+{
+    static const char *const obstacles[] = {"open_anonymous", "can_link_descriptor"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        for (int existing = 0; existing < 2; existing++) {
+            struct sink *sink;
+
+            failing = obstacles[i];
+            if (existing)
+                assert_true(scratch_put("F", "old\n", 0664));
+            sink = open_good("F");
+            assert_private_and_beside_the_file();
+            write_and_commit(sink, "new\n");
+            assert_true(scratch_holds("F", "new\n"));
+            assert_int_equal(scratch_count("."), 1);
+            assert_int_equal(unlink("F"), 0);
+        }
+}
+
+static void the_longest_name_works(void **state)
+{
+    char name[256];
+
+    (void)state;
+    memset(name, 'n', 255);
+    name[255] = '\0';
+    write_and_commit(open_good(name), "one\n");
+    assert_true(scratch_holds(name, "one\n"));
+    failing = "open_anonymous";
+    write_and_commit(open_good(name), "two\n");
+    assert_true(scratch_holds(name, "two\n"));
+    assert_int_equal(scratch_count("."), 1);
+}
+
+static void the_mode_is_kept_but_for_the_set_id_bits(void **state)
+{
+    static const mode_t modes[][2] = {{0600, 0600}, {0666, 0666}, {0755, 0755}, {06755, 0755}, {0200, 0200}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        assert_true(scratch_put("F", "old\n", 0600));
+        assert_int_equal(chmod("F", modes[i][0]), 0);
+        write_and_commit(open_good("F"), "new\n");
+        assert_int_equal(scratch_mode("F"), modes[i][1]);
+        assert_int_equal(unlink("F"), 0);
+    }
+}
+
+static void owner_and_group_are_kept_by_root(void **state)
+{
+    struct stat status;
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    assert_true(scratch_put("F", "old\n", 0640));
+    assert_int_equal(chown("F", 1234, 5678), 0);
+    write_and_commit(open_good("F"), "new\n");
+    assert_int_equal(stat("F", &status), 0);
+    assert_int_equal(status.st_uid, 1234);
+    assert_int_equal(status.st_gid, 5678);
+    assert_int_equal(status.st_mode & 07777, 0640);
+}
+
+static void write_in_child(const char *path)
+{
+    struct sink *sink = sink_open(path, &fault);
+
+    CHECK(sink != NULL && sink_write(sink, "new\n", 4) == 0 && sink_commit(sink) == 0);
+    sink_free(sink);
+}
+
+static void replace_as_user(void)
+{
+    scratch_become_user();
+    write_in_child("F");
+}
+
+static void a_group_that_cannot_be_kept_widens_nobodys_access(void **state)
+{
+    static const mode_t modes[][2] = {{0664, 0644}, {0640, 0600}, {0604, 0600}, {0666, 0666}};
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    assert_int_equal(chown(".", SCRATCH_NOBODY, SCRATCH_NOBODY), 0);
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        assert_true(scratch_put("F", "old\n", 0600));
+        assert_int_equal(chown("F", SCRATCH_NOBODY, 5678), 0);
+        assert_int_equal(chmod("F", modes[i][0]), 0);
+        assert_int_equal(scratch_child(replace_as_user), 0);
+        assert_true(scratch_holds("F", "new\n"));
+        assert_int_equal(scratch_mode("F"), modes[i][1]);
+        assert_int_equal(unlink("F"), 0);
+    }
+}
+
+static void a_mode_that_cannot_be_set_is_a_warning(void **state)
+{
+    const char *heard;
+
+    (void)state;
+    failing = "fchmod";
+    scratch_listen();
+    write_and_commit(open_good("F"), "new\n");
+    heard = scratch_heard();
+    assert_string_equal(heard, "bigshuf: warning: F: cannot set its mode: Input/output error\n");
+    assert_true(scratch_holds("F", "new\n"));
+}
+
+/* ---- Links ---- */
+
+static void symbolic_links_stay_and_their_file_is_replaced(void **state)
+{
+    struct stat status;
+
+    (void)state;
+    assert_int_equal(mkdir("directory", 0755), 0);
+    assert_true(scratch_put("directory/file", "old\n", 0604));
+    assert_int_equal(symlink("file", "directory/second"), 0);
+    assert_int_equal(symlink("directory/second", "first"), 0);
+    write_and_commit(open_good("first"), "new\n");
+    assert_true(scratch_holds("directory/file", "new\n"));
+    assert_int_equal(scratch_mode("directory/file"), 0604);
+    assert_int_equal(lstat("first", &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    assert_int_equal(lstat("directory/second", &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    assert_int_equal(scratch_count("directory"), 2);
+    assert_int_equal(scratch_count("."), 2);
+}
+
+static void a_link_to_nothing_gets_its_file(void **state)
+{
+    char absolute[128];
+
+    (void)state;
+    snprintf(absolute, sizeof absolute, "%s/directory/by absolute", scratch.path);
+    assert_int_equal(mkdir("directory", 0755), 0);
+    assert_int_equal(symlink("directory/by relative", "relative"), 0);
+    assert_int_equal(symlink(absolute, "absolute"), 0);
+    write_and_commit(open_good("relative"), "1\n");
+    write_and_commit(open_good("absolute"), "2\n");
+    assert_true(scratch_holds("directory/by relative", "1\n"));
+    assert_true(scratch_holds("directory/by absolute", "2\n"));
+    assert_true(scratch_holds("relative", "1\n"));
+    assert_int_equal(scratch_count("."), 3);
+    assert_int_equal(symlink("no directory/file", "dangling"), 0);
+    assert_refused("dangling", "bigshuf: dangling: No such file or directory\n");
+}
+
+static void a_file_with_two_names_is_written_in_place_when_output_begins(void **state)
+{
+    struct sink *sink;
+    ino_t inode;
+
+    (void)state;
+    assert_true(scratch_put("F", "old and long\n", 0640));
+    assert_int_equal(link("F", "G"), 0);
+    inode = scratch_inode("F");
+    sink = open_good("F");
+    assert_true(sink_is_in_place(sink));
+    assert_true(scratch_holds("G", "old and long\n"));
+    write_and_commit(sink, "new\n");
+    assert_true(scratch_holds("G", "new\n"));
+    assert_int_equal(scratch_inode("F"), inode);
+    sink_free(open_good("F"));
+    assert_true(scratch_holds("G", "new\n"));
+    sink = open_good("F");
+    assert_int_equal(sink_commit(sink), 0);
+    sink_free(sink);
+    assert_true(scratch_holds("G", ""));
+    assert_int_equal(scratch_count("."), 2);
+}
+
+/* ---- What is no regular file ---- */
+
+static void devices_are_written_to_directly(void **state)
+{
+    struct stat status;
+
+    (void)state;
+    write_and_commit(open_good("/dev/null"), "x\n");
+    assert_int_equal(stat("/dev/null", &status), 0);
+    assert_true(S_ISCHR(status.st_mode));
+}
+
+static void a_full_device_fails_with_its_name(void **state)
+{
+    struct sink *sink;
+
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    sink = open_good("/dev/full");
+    scratch_listen();
+    assert_int_equal(sink_write(sink, "x\n", 2), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: /dev/full: No space left on device\n");
+    sink_free(sink);
+}
+
+static void names_of_descriptors_reach_the_file_that_is_open(void **state)
+{
+    char name[64];
+    ino_t inode;
+    int fd;
+
+    (void)state;
+    assert_true(scratch_put("F", "old and long\n", 0644));
+    inode = scratch_inode("F");
+    fd = open("F", O_WRONLY | O_APPEND);
+    snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    assert_int_equal(symlink(name, "indirect"), 0);
+    write_and_commit(open_good(name), "1\n");
+    assert_true(scratch_holds("F", "1\n"));
+    write_and_commit(open_good("indirect"), "2\n");
+    assert_true(scratch_holds("F", "2\n"));
+    assert_int_equal(scratch_inode("F"), inode);
+    close(fd);
+}
+
+static void read_fifo_to_its_end(void)
+{
+    char data[64];
+    size_t got = 0;
+    ssize_t piece;
+    int fd = open("fifo", O_RDONLY);
+
+    while ((piece = read(fd, data + got, sizeof data - got)) > 0)
+        got += (size_t)piece;
+    CHECK(got == 8 && memcmp(data, "one\ntwo\n", 8) == 0);
+}
+
+static void a_fifo_is_opened_once_and_its_reader_gets_all(void **state)
+{
+    struct sink *sink;
+    pid_t reader;
+    int status;
+
+    (void)state;
+    assert_int_equal(mkfifo("fifo", 0600), 0);
+    reader = fork();
+    if (reader == 0) {
+        read_fifo_to_its_end();
+        _exit(0);
+    }
+    assert_true(reader > 0);
+    calls = 0;
+    sink = open_good("fifo");
+    assert_int_equal(sink_write(sink, "one\n", 4), 0);
+    write_and_commit(sink, "two\n");
+    assert_int_equal(waitpid(reader, &status, 0), reader);
+    assert_int_equal(status, 0);
+}
+
+static void only_what_is_emptied_by_the_first_write_is_in_place(void **state)
+{
+    static const char *const paths[] = {"/dev/null", NULL, "new", "regular"};
+    struct sink *sink;
+    char name[64];
+    int fd;
+
+    (void)state;
+    assert_true(scratch_put("regular", "old\n", 0644));
+    for (int i = 0; i < 4; i++) {
+        sink = open_good(paths[i]);
+        assert_false(sink_is_in_place(sink));
+        sink_free(sink);
+    }
+    fd = open("regular", O_RDWR);
+    snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    sink = open_good(name);
+    assert_true(sink_is_in_place(sink));
+    sink_free(sink);
+    close(fd);
+}
+
+/* ---- An ordinary user ---- */
+
+static void refused_read_only(void)
+{
+    scratch_become_user();
+    CHECK(sink_open("F", &fault) == NULL);
+}
+
+static void a_read_only_file_is_refused_and_stays(void **state)
+{
+    (void)state;
+    assert_true(scratch_put("F", "old\n", 0444));
+    assert_int_equal(chmod(".", 0777), 0);
+    scratch_listen();
+    assert_int_equal(scratch_child(refused_read_only), 0);
+    assert_string_equal(scratch_heard(), "bigshuf: F: Permission denied\n");
+    assert_true(scratch_holds("F", "old\n"));
+    assert_int_equal(scratch_count("."), 1);
+}
+
+static void in_place_as_user(void)
+{
+    ino_t inode = scratch_inode("F");
+
+    scratch_become_user();
+    CHECK(sink_open("new", &fault) == NULL);
+    sink_free(sink_open("F", &fault));
+    CHECK(scratch_holds("F", "old and long\n"));
+    replace_as_user();
+    CHECK(scratch_holds("F", "new\n") && scratch_inode("F") == inode);
+}
+
+static void where_no_file_can_be_made_an_existing_one_is_written_in_place(void **state)
+{
+    (void)state;
+    assert_true(scratch_put("F", "old and long\n", 0666));
+    assert_int_equal(chmod(".", 0555), 0);
+    scratch_listen();
+    assert_int_equal(scratch_child(in_place_as_user), 0);
+    assert_string_equal(scratch_heard(), "bigshuf: new: Permission denied\n");
+    assert_int_equal(scratch_count("."), 1);
+}
+
+static void anothers_file_in_a_sticky_directory_is_written_in_place(void **state)
+{
+    ino_t inode;
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    assert_true(scratch_put("F", "old\n", 0666));
+    inode = scratch_inode("F");
+    assert_int_equal(chmod(".", 01777), 0);
+    assert_int_equal(scratch_child(replace_as_user), 0);
+    assert_true(scratch_holds("F", "new\n"));
+    assert_int_equal(scratch_inode("F"), inode);
+    assert_int_equal(scratch_count("."), 1);
+}
+
+#ifdef __linux__
+/* In a name space of its own, so that the mounts go with the child. Exits with 77 where that is not permitted. */
+static void replace_mounted_file(void)
+{
+    ino_t inode;
+
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", "other", "tmpfs", 0, "size=64k") != 0)
+        _exit(77);
+    CHECK(scratch_put("other/F", "old\n", 0644) && mount("other/F", "F", "none", MS_BIND, NULL) == 0);
+    inode = scratch_inode("F");
+    write_in_child("F");
+    CHECK(scratch_holds("other/F", "new\n") && scratch_inode("F") == inode);
+}
+
+static void a_file_that_is_mounted_over_another_is_written_in_place(void **state)
+{
+    int status;
+
+    (void)state;
+    assert_int_equal(mkdir("other", 0755), 0);
+    assert_true(scratch_put("F", "hidden\n", 0644));
+    status = scratch_child(replace_mounted_file);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        skip();
+    assert_int_equal(status, 0);
+    assert_true(scratch_holds("F", "hidden\n"));
+}
+#endif
+
+/* ---- One of several files ---- */
+
+static struct sink *finished(const char *path, const char *content)
+{
+    struct sink *sink = open_good(path);
+
+    assert_int_equal(sink_write(sink, content, strlen(content)), 0);
+    assert_int_equal(sink_finish(sink), 0);
+    return sink;
+}
+
+static void a_finished_file_is_complete_but_not_seen(void **state)
+{
+    int probe = open(".", O_RDONLY), other;
+    struct sink *sink;
+
+    (void)state;
+    close(probe);
+    assert_true(scratch_put("F", "old\n", 0640));
+    sink = finished("F", "new\n");
+    other = open(".", O_RDONLY);
+    close(other);
+    assert_int_equal(other, probe); /* no descriptor is kept */
+    assert_true(scratch_holds("F", "old\n"));
+    assert_int_equal(scratch_count("."), 2);
+    assert_int_equal(sink_finish(sink), 0);
+    assert_int_equal(sink_commit(sink), 0);
+    sink_free(sink);
+    assert_true(scratch_holds("F", "new\n"));
+    assert_int_equal(scratch_mode("F"), 0640);
+    sink_free(finished("F", "newer\n"));
+    assert_true(scratch_holds("F", "new\n"));
+    assert_int_equal(scratch_count("."), 1);
+}
+
+static void a_published_file_can_be_taken_back(void **state)
+{
+    (void)state;
+    for (int existed = 0; existed < 2; existed++)
+        for (int back = 0; back < 2; back++) {
+            struct sink *sink;
+
+            (void)unlink("F");
+            if (existed)
+                assert_true(scratch_put("F", "old\n", 0640));
+            sink = finished("F", "new\n");
+            assert_int_equal(sink_publish(sink), 0);
+            assert_true(scratch_holds("F", "new\n"));
+            if (back)
+                sink_retract(sink);
+            sink_free(sink);
+            if (back && !existed)
+                assert_int_equal(access("F", F_OK), -1);
+            else
+                assert_true(scratch_holds("F", back ? "old\n" : "new\n"));
+            assert_int_equal(scratch_count("."), !back || existed);
+        }
+}
+
+static void without_exchange_what_was_replaced_is_said(void **state)
+{
+    struct sink *sink;
+
+    (void)state;
+    assert_true(scratch_put("F", "old\n", 0640));
+    failing = "exchange";
+    sink = finished("F", "new\n");
+    assert_int_equal(sink_publish(sink), 0);
+    scratch_listen();
+    sink_retract(sink);
+    assert_string_equal(scratch_heard(), "bigshuf: warning: F: has been replaced\n");
+    sink_free(sink);
+    assert_true(scratch_holds("F", "new\n"));
+    assert_int_equal(scratch_count("."), 1);
+}
+
+static void an_old_file_that_cannot_be_put_back_is_not_lost(void **state)
+{
+    struct sink *sink;
+    const char *heard;
+
+    (void)state;
+    assert_true(scratch_put("F", "old\n", 0640));
+    sink = finished("F", "new\n");
+    assert_int_equal(sink_publish(sink), 0);
+    failing = "exchange";
+    scratch_listen();
+    sink_retract(sink);
+    heard = scratch_heard();
+    sink_free(sink);
+    assert_int_equal(strncmp(heard, "bigshuf: warning: F: has been replaced; the old file is now ./", 62), 0);
+    assert_int_equal(scratch_count("."), 2);
+    *strchr(heard + 60, '\n') = '\0';
+    assert_true(scratch_holds(heard + 60, "old\n"));
+}
+
+static void only_what_is_no_regular_file_is_direct(void **state)
+{
+    struct sink *device = open_good("/dev/null"), *file = open_good("F");
+
+    (void)state;
+    assert_true(sink_is_direct(device));
+    assert_false(sink_is_direct(file));
+    sink_free(device);
+    sink_free(file);
+}
+
+/* ---- Standard output ---- */
+
+static void write_to_standard_output(void)
+{
+    struct sink *sink;
+
+    CHECK(dup2(open("out", O_WRONLY | O_CREAT | O_APPEND, 0600), STDOUT_FILENO) == STDOUT_FILENO);
+    CHECK(write(STDOUT_FILENO, "before\n", 7) == 7);
+    sink = sink_open(NULL, &fault);
+    CHECK(sink != NULL && sink_write(sink, "x\n", 2) == 0 && sink_commit(sink) == 0);
+    sink_free(sink);
+}
+
+static void standard_output_is_added_to(void **state)
+{
+    (void)state;
+    assert_int_equal(scratch_child(write_to_standard_output), 0);
+    assert_true(scratch_holds("out", "before\nx\n"));
+}
+
+static void write_to_full_standard_output(void)
+{
+    struct sink *sink;
+
+    CHECK(dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO) == STDOUT_FILENO);
+    sink = sink_open(NULL, &fault);
+    CHECK(sink != NULL && sink_write(sink, "x\n", 2) == -1);
+    sink_free(sink);
+}
+
+static void a_full_standard_output_fails(void **state)
+{
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    scratch_listen();
+    assert_int_equal(scratch_child(write_to_full_standard_output), 0);
+    assert_string_equal(scratch_heard(), "bigshuf: write error: No space left on device\n");
+}
+
+static void open_closed_standard_output(void)
+{
+    close(STDOUT_FILENO);
+    CHECK(sink_open(NULL, &fault) == NULL);
+}
+
+static void open_filled_standard_output(void)
+{
+    close(STDIN_FILENO);
+    close(STDOUT_FILENO);
+    CHECK(sys_fill_standard() == 0);
+    CHECK(open(".", O_RDONLY) > STDERR_FILENO);
+    CHECK(read(STDIN_FILENO, &calls, 1) == -1 && errno == EBADF);
+    CHECK(sink_open(NULL, &fault) == NULL);
+}
+
+static void a_closed_standard_output_is_refused_at_once(void **state)
+{
+    void (*const bodies[])(void) = {open_closed_standard_output, open_filled_standard_output};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        scratch_listen();
+        assert_int_equal(scratch_child(bodies[i]), 0);
+        assert_string_equal(scratch_heard(), "bigshuf: write error: Bad file descriptor\n");
+    }
+}
+
+static void write_without_reader(void)
+{
+    struct sink *sink;
+    int ends[2];
+
+    CHECK(pipe(ends) == 0 && dup2(ends[1], STDOUT_FILENO) == STDOUT_FILENO);
+    close(ends[0]);
+    signal(SIGPIPE, SIG_IGN);
+    sink = sink_open(NULL, &fault);
+    CHECK(sink != NULL && sink_write(sink, "x\n", 2) == -1);
+    sink_free(sink);
+}
+
+static void a_broken_pipe_is_an_error_where_its_signal_is_ignored(void **state)
+{
+    (void)state;
+    scratch_listen();
+    assert_int_equal(scratch_child(write_without_reader), 0);
+    assert_string_equal(scratch_heard(), "bigshuf: write error: Broken pipe\n");
+}
+
+static void fail_to_close_standard_output(void)
+{
+    struct sink *sink = sink_open(NULL, &fault);
+
+    failing = "close";
+    CHECK(sink != NULL && sink_commit(sink) == -1);
+    sink_free(sink);
+}
+
+static void a_failed_close_of_standard_output_is_reported(void **state)
+{
+    (void)state;
+    scratch_listen();
+    assert_int_equal(scratch_child(fail_to_close_standard_output), 0);
+    assert_string_equal(scratch_heard(), "bigshuf: write error: Input/output error\n");
+}
+
+/* ---- Failures ---- */
+
+static void a_failed_close_leaves_the_old_file(void **state)
+{
+    struct sink *sink;
+
+    (void)state;
+    assert_true(scratch_put("F", "old\n", 0644));
+    sink = open_good("F");
+    assert_int_equal(sink_write(sink, "new\n", 4), 0);
+    failing = "close";
+    scratch_listen();
+    assert_int_equal(sink_commit(sink), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: F: Input/output error\n");
+    sink_free(sink);
+    assert_true(scratch_holds("F", "old\n"));
+    assert_int_equal(scratch_count("."), 1);
+}
+
+static void a_shortage_is_reported_rather_than_written_around(void **state)
+{
+    static const char *const calls_of_sink_open[] = {"realpath", "open_directory", "stat_at", "readlink",
+                                                     "open_at",  "fstat",          "get_acl"};
+    static const int errors[] = {ENOSPC, EDQUOT, EMFILE, ENFILE, ENOMEM, EIO};
+    char message[128];
+
+    (void)state;
+    assert_true(scratch_put("F", "old\n", 0644));
+    assert_int_equal(symlink("F", "link"), 0);
+    for (size_t i = 0; i < sizeof calls_of_sink_open / sizeof calls_of_sink_open[0]; i++) {
+        failing = calls_of_sink_open[i];
+        assert_refused("link", "bigshuf: link: Input/output error\n");
+    }
+    failing = NULL;
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+        no_new_file = errors[i];
+        snprintf(message, sizeof message, "bigshuf: F: %s\n", strerror(errors[i]));
+        assert_refused("F", message);
+    }
+    assert_true(scratch_holds("F", "old\n"));
+}
+
+static void what_forbids_new_files_lets_the_old_one_be_written_in_place(void **state)
+{
+    static const int errors[] = {EACCES, EPERM, EROFS, EXDEV, ENOTSUP, ENOSYS};
+
+    (void)state;
+    assert_true(scratch_put("F", "old\n", 0644));
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+        struct sink *sink;
+
+        no_new_file = errors[i];
+        sink = open_good("F");
+        assert_true(sink_is_in_place(sink));
+        sink_free(sink);
+        assert_true(scratch_holds("F", "old\n"));
+    }
+}
+
+/* ---- Others are at work in the directory ---- */
+
+/* What a sink to a path says when it cannot be committed, after `change`, made while it is open. */
+static const char *said_after(const char *path, void (*change)(void), bool named)
+{
+    struct sink *sink;
+    const char *heard;
+
+    failing = named ? "open_anonymous" : NULL;
+    sink = open_good(path);
+    assert_int_equal(sink_write(sink, "new\n", 4), 0);
+    change();
+    scratch_listen();
+    assert_int_equal(sink_commit(sink), -1);
+    heard = scratch_heard();
+    sink_free(sink);
+    fault_release(&fault);
+    fault_init(&fault);
+    return heard;
+}
+
+static void replace_by_other(void)
+{
+    assert_true(scratch_put("other", "another's\n", 0644));
+    assert_int_equal(rename("other", "F"), 0);
+}
+
+static void replace_by_link(void)
+{
+    assert_true(scratch_put("secret", "secret\n", 0644));
+    assert_int_equal(unlink("F"), 0);
+    assert_int_equal(symlink("secret", "F"), 0);
+}
+
+static void what_took_the_files_place_is_left_alone(void **state)
+{
+    (void)state;
+    for (int named = 0; named < 2; named++) {
+        assert_true(scratch_put("F", "old\n", 0644));
+        assert_string_equal(said_after("F", replace_by_other, named),
+                            "bigshuf: F: has been replaced by others meanwhile, and stays as it is\n");
+        assert_true(scratch_holds("F", "another's\n"));
+        assert_string_equal(said_after("F", replace_by_link, named),
+                            "bigshuf: F: has been replaced by others meanwhile, and stays as it is\n");
+        assert_true(scratch_holds("secret", "secret\n"));
+        assert_int_equal(unlink("F"), 0);
+        assert_string_equal(said_after("F", replace_by_other, named),
+                            "bigshuf: F: has been made by others meanwhile, and stays as it is\n");
+        assert_true(scratch_holds("F", "another's\n"));
+        assert_int_equal(scratch_count("."), 2);
+    }
+}
+
+static void a_file_that_is_gone_meanwhile_is_made_again(void **state)
+{
+    struct sink *sink;
+
+    (void)state;
+    assert_true(scratch_put("F", "old\n", 0640));
+    sink = open_good("F");
+    assert_int_equal(unlink("F"), 0);
+    write_and_commit(sink, "new\n");
+    assert_true(scratch_holds("F", "new\n"));
+    assert_int_equal(scratch_mode("F"), 0640);
+}
+
+static void replace_directory(void)
+{
+    assert_int_equal(rename("folder", "elsewhere"), 0);
+    assert_int_equal(mkdir("folder", 0755), 0);
+    assert_true(scratch_put("folder/F", "another's\n", 0644));
+}
+
+static void replace_directory_by_link(void)
+{
+    assert_int_equal(rename("folder", "elsewhere"), 0);
+    assert_int_equal(symlink("aim", "folder"), 0);
+}
+
+static void nothing_is_done_in_a_directory_that_took_the_place_of_the_first(void **state)
+{
+    static const char message[] = "bigshuf: folder/F: its directory has been replaced meanwhile\n";
+
+    (void)state;
+    assert_int_equal(mkdir("folder", 0755), 0);
+    assert_string_equal(said_after("folder/F", replace_directory, false), message);
+    assert_true(scratch_holds("folder/F", "another's\n"));
+    assert_int_equal(scratch_count("folder"), 1);
+    assert_int_equal(scratch_count("elsewhere"), 0);
+    assert_int_equal(rmdir("elsewhere"), 0);
+    assert_int_equal(mkdir("aim", 0755), 0);
+    assert_true(scratch_put("aim/F", "aim\n", 0644));
+    assert_string_equal(said_after("folder/F", replace_directory_by_link, false), message);
+    assert_true(scratch_holds("aim/F", "aim\n"));
+    assert_int_equal(scratch_count("aim"), 1);
+}
+
+#ifdef __linux__
+/* ---- Access control lists ---- */
+
+/* linux/posix_acl_xattr.h: version 2, then for each entry its tag, permissions and number, little-endian. */
+#define ACL_ENTRY(tag, permissions, number)                                                                            \
+    tag, 0, permissions, 0, (number)&0xff, (number) >> 8 & 0xff, (number) >> 16 & 0xff, (number) >> 24
+#define ACL(user, mask)                                                                                                \
+    2, 0, 0, 0, ACL_ENTRY(1, 6, UINT32_MAX), ACL_ENTRY(2, user, 1234u), ACL_ENTRY(4, 4, UINT32_MAX),                   \
+        ACL_ENTRY(0x10, mask, UINT32_MAX), ACL_ENTRY(0x20, 4, UINT32_MAX)
+
+static const uint8_t list[] = {ACL(6, 6)}, other_list[] = {ACL(7, 7)};
+
+static bool put_list(const char *path, const char *kind, const uint8_t *bytes)
+{
+    return setxattr(path, kind, bytes, sizeof list, 0) == 0;
+}
+
+/* Does the file have just this list? NULL: none. */
+static bool has_list(const char *path, const uint8_t *wanted)
+{
+    uint8_t got[256];
+    ssize_t bytes = getxattr(path, "system.posix_acl_access", got, sizeof got);
+
+    return wanted == NULL ? bytes < 0 && errno == ENODATA
+                          : bytes == sizeof list && memcmp(got, wanted, sizeof list) == 0;
+}
+
+static void an_access_control_list_is_kept(void **state)
+{
+    (void)state;
+    assert_true(scratch_put("F", "old\n", 0640));
+    if (!put_list("F", "system.posix_acl_access", list))
+        skip();
+    for (int named = 0; named < 2; named++) {
+        failing = named ? "open_anonymous" : NULL;
+        write_and_commit(open_good("F"), "new\n");
+        assert_true(scratch_holds("F", "new\n"));
+        assert_true(has_list("F", list));
+        assert_int_equal(scratch_mode("F"), 0664);
+    }
+}
+
+static void what_the_directory_gives_new_files_is_not_for_a_replaced_one(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("folder", 0755), 0);
+    assert_true(scratch_put("folder/bare", "old\n", 0664));
+    assert_true(scratch_put("folder/F", "old\n", 0644));
+    if (!put_list("folder", "system.posix_acl_default", other_list) ||
+        !put_list("folder/F", "system.posix_acl_access", list))
+        skip();
+    for (int named = 0; named < 2; named++) {
+        failing = named ? "open_anonymous" : NULL;
+        write_and_commit(open_good("folder/bare"), "new\n");
+        assert_true(has_list("folder/bare", NULL));
+        assert_int_equal(scratch_mode("folder/bare"), 0664);
+        write_and_commit(open_good("folder/F"), "new\n");
+        assert_true(has_list("folder/F", list));
+    }
+}
+
+static void a_list_that_cannot_be_kept_lets_nobody_else_in(void **state)
+{
+    const char *heard;
+
+    (void)state;
+    assert_true(scratch_put("F", "old\n", 0640));
+    if (!put_list("F", "system.posix_acl_access", list))
+        skip();
+    failing = "set_acl";
+    scratch_listen();
+    write_and_commit(open_good("F"), "new\n");
+    heard = scratch_heard();
+    assert_string_equal(heard, "bigshuf: warning: F: cannot keep its access control list: Input/output error\n");
+    assert_true(has_list("F", NULL));
+    assert_int_equal(scratch_mode("F"), 0600);
+}
+#endif
+
+/* Is the output complete, by all that the sink says? */
+static bool run(const char *path, bool named)
+{
+    struct sink *sink;
+    bool complete;
+
+    failing = named ? "open_anonymous" : NULL;
+    calls = 0;
+    sink = sink_open(path, &fault);
+    complete = sink != NULL && sink_write(sink, "new\n", 4) == 0 && sink_commit(sink) == 0;
+    sink_free(sink);
+    return complete;
+}
+
+/* Fail each call in turn, until a run has fewer calls. */
+static void sweep(const char *path, const char *file, const char *old, bool named)
+{
+    for (failing_at = 1;; failing_at++) {
+        bool complete;
+
+        if (old != NULL)
+            assert_true(scratch_put(file, old, 0644));
+        else
+            (void)unlink(file);
+        fault_release(&fault);
+        fault_init(&fault);
+        scratch_listen();
+        complete = run(path, named);
+        (void)scratch_heard();
+        assert_int_equal(complete, !fault_any(&fault));
+        if (complete)
+            assert_true(scratch_holds(file, "new\n"));
+        else if (old != NULL)
+            assert_true(scratch_holds(file, old));
+        else
+            assert_int_equal(access(file, F_OK), -1);
+        assert_int_equal(scratch_count("."), (old != NULL || complete ? 1 : 0) + (strcmp(path, file) != 0));
+        if (calls < failing_at)
+            break;
+    }
+    assert_true(failing_at > 10);
+}
+
+static void whichever_call_fails_the_file_is_old_or_new_and_alone(void **state)
+{
+    (void)state;
+    for (int named = 0; named < 2; named++) {
+        sweep("F", "F", "old\n", named);
+        sweep("F", "F", NULL, named);
+        assert_int_equal(unlink("F"), 0);
+        assert_int_equal(symlink("G", "F"), 0);
+        sweep("F", "G", "old\n", named);
+        sweep("F", "G", NULL, named);
+        assert_int_equal(unlink("F"), 0);
+        assert_int_equal(unlink("G"), 0);
+    }
+}
+
+static void die_while_writing(void)
+{
+    static struct sink *volatile sink; /* where valgrind sees it when the child is killed */
+
+    signals_install();
+    failing = "open_anonymous";
+    sink = sink_open("F", &fault);
+    CHECK(sink != NULL && sink_write(sink, "new\n", 4) == 0 && scratch_count(".") == 2);
+    raise(SIGTERM);
+}
+
+static void death_by_signal_is_an_abort(void **state)
+{
+    (void)state;
+    assert_true(scratch_put("F", "old\n", 0644));
+    assert_int_equal(WTERMSIG(scratch_child(die_while_writing)), SIGTERM);
+    assert_true(scratch_holds("F", "old\n"));
+    assert_int_equal(scratch_count("."), 1);
+}
+
+static void no_slot_stays_taken(void **state)
+{
+    int slot = signals_register("probe"), again;
+
+    (void)state;
+    signals_forget(slot);
+    for (int named = 0; named < 2; named++) {
+        failing = named ? "open_anonymous" : NULL;
+        write_and_commit(open_good("F"), "x\n");
+        sink_free(open_good("F"));
+    }
+    again = signals_register("probe");
+    signals_forget(again);
+    assert_int_equal(again, slot);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_new_file_has_the_content_and_the_mode_of_the_umask),
+        TEST(several_writes_follow_one_another),
+        TEST(no_output_makes_an_empty_file),
+        TEST(a_new_file_is_not_there_before_it_is_complete),
+        TEST(what_cannot_be_made_is_refused_at_once),
+        TEST(an_existing_file_keeps_its_content_until_commit),
+        TEST(an_abort_leaves_the_old_file_and_nothing_else),
+        TEST(nothing_is_seen_of_a_file_in_the_making),
+        TEST(where_files_must_have_names_the_temporary_one_is_private),
+        TEST(the_longest_name_works),
+        TEST(the_mode_is_kept_but_for_the_set_id_bits),
+        TEST(owner_and_group_are_kept_by_root),
+        TEST(a_group_that_cannot_be_kept_widens_nobodys_access),
+        TEST(a_mode_that_cannot_be_set_is_a_warning),
+        TEST(symbolic_links_stay_and_their_file_is_replaced),
+        TEST(a_link_to_nothing_gets_its_file),
+        TEST(a_file_with_two_names_is_written_in_place_when_output_begins),
+        TEST(devices_are_written_to_directly),
+        TEST(a_full_device_fails_with_its_name),
+        TEST(names_of_descriptors_reach_the_file_that_is_open),
+        TEST(a_fifo_is_opened_once_and_its_reader_gets_all),
+        TEST(a_read_only_file_is_refused_and_stays),
+        TEST(where_no_file_can_be_made_an_existing_one_is_written_in_place),
+        TEST(anothers_file_in_a_sticky_directory_is_written_in_place),
+#ifdef __linux__
+        TEST(a_file_that_is_mounted_over_another_is_written_in_place),
+#endif
+        TEST(a_finished_file_is_complete_but_not_seen),
+        TEST(a_published_file_can_be_taken_back),
+        TEST(without_exchange_what_was_replaced_is_said),
+        TEST(an_old_file_that_cannot_be_put_back_is_not_lost),
+        TEST(only_what_is_no_regular_file_is_direct),
+        TEST(standard_output_is_added_to),
+        TEST(a_full_standard_output_fails),
+        TEST(a_closed_standard_output_is_refused_at_once),
+        TEST(a_broken_pipe_is_an_error_where_its_signal_is_ignored),
+        TEST(a_failed_close_of_standard_output_is_reported),
+        TEST(a_failed_close_leaves_the_old_file),
+        TEST(a_shortage_is_reported_rather_than_written_around),
+        TEST(what_forbids_new_files_lets_the_old_one_be_written_in_place),
+        TEST(what_took_the_files_place_is_left_alone),
+        TEST(a_file_that_is_gone_meanwhile_is_made_again),
+        TEST(nothing_is_done_in_a_directory_that_took_the_place_of_the_first),
+#ifdef __linux__
+        TEST(an_access_control_list_is_kept),
+        TEST(what_the_directory_gives_new_files_is_not_for_a_replaced_one),
+        TEST(a_list_that_cannot_be_kept_lets_nobody_else_in),
+#endif
+        TEST(whichever_call_fails_the_file_is_old_or_new_and_alone),
+        TEST(death_by_signal_is_an_abort),
+        TEST(no_slot_stays_taken),
+        TEST(only_what_is_emptied_by_the_first_write_is_in_place),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,208 @@
+/* Where a path leads, if need be to a file that is yet to be made. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* setgroups, in scratch.h */
+#endif
+
+#include "support/scratch.h"
+
+#include <errno.h>
+
+#include "output/target.h"
+
+static void assert_leads_to(const char *path, const char *directory, const char *name, bool special)
+{
+    struct target target;
+    struct stat status;
+    int fd;
+
+    assert_int_equal(target_find(&target, path), 0);
+    assert_int_equal(stat(directory, &status), 0);
+    assert_true(target.device == status.st_dev && target.inode == status.st_ino);
+    assert_string_equal(target.name, name);
+    assert_int_equal(target.special, special);
+    fd = target_enter(&target);
+    assert_true(fd >= 0);
+    close(fd);
+    target_release(&target);
+}
+
+static void assert_fails(const char *path, int error)
+{
+    struct target target;
+
+    assert_int_equal(target_find(&target, path), -1);
+    assert_int_equal(errno, error);
+    target_release(&target);
+}
+
+static void links_are_followed_to_the_last_one(void **state)
+{
+    char inner[128], absolute[160];
+
+    (void)state;
+    snprintf(inner, sizeof inner, "%s/inner", scratch.path);
+    snprintf(absolute, sizeof absolute, "%s/first", scratch.path);
+    assert_int_equal(mkdir("inner", 0755), 0);
+    assert_int_equal(symlink("inner", "folder"), 0);
+    assert_int_equal(symlink("folder/second", "first"), 0);
+    assert_int_equal(symlink("../inner/file", "inner/second"), 0);
+    assert_int_equal(symlink(absolute, "zeroth"), 0);
+    for (int there = 0; there < 2; there++) {
+        assert_leads_to("inner/file", inner, "file", false);
+        assert_leads_to("folder/./file", inner, "file", false);
+        assert_leads_to("first", inner, "file", false);
+        assert_leads_to(absolute, inner, "file", false);
+        assert_leads_to("zeroth", inner, "file", false);
+        assert_true(scratch_put("inner/file", "", 0644));
+    }
+    assert_leads_to("/no such file", "/", "no such file", false);
+}
+
+static void paths_that_lead_nowhere_say_why(void **state)
+{
+    (void)state;
+    assert_fails("", ENOENT);
+    assert_fails("nothing/", EISDIR);
+    assert_fails("nothing/file", ENOENT);
+    assert_int_equal(symlink("there", "here"), 0);
+    assert_int_equal(symlink("here", "there"), 0);
+    assert_fails("here", ELOOP);
+}
+
+static void a_way_through_dev_or_proc_is_special(void **state)
+{
+    (void)state;
+    assert_int_equal(symlink("/dev/null", "null"), 0);
+    assert_leads_to("/dev/null", "/dev", "null", true);
+    assert_leads_to("/dev/stdout", "/dev", "stdout", true);
+    assert_leads_to("null", "/dev", "null", true);
+    if (access("/proc/uptime", F_OK) == 0)
+        assert_leads_to("/proc/uptime", "/proc", "uptime", true);
+    if (access("/dev/shm", F_OK) == 0)
+        assert_leads_to("/dev/shm/no such file", "/dev/shm", "no such file", false);
+}
+
+static void a_directory_that_took_the_place_of_another_is_not_entered(void **state)
+{
+    struct target target;
+
+    (void)state;
+    assert_int_equal(mkdir("folder", 0755), 0);
+    assert_int_equal(target_find(&target, "folder/file"), 0);
+    assert_int_equal(rename("folder", "elsewhere"), 0);
+    assert_int_equal(target_enter(&target), -1);
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(mkdir("folder", 0755), 0);
+    assert_int_equal(target_enter(&target), -1);
+    assert_int_equal(errno, ESTALE);
+    target_release(&target);
+}
+
+/* As Linux has it with fs.protected_symlinks, whether that is on or off. */
+static void in_a_directory_for_all_only_trusted_links_are_followed(void **state)
+{
+    static const struct {
+        mode_t mode;
+        uid_t directory;
+        uid_t link;
+        bool followed;
+    } cases[] = {
+        {01777, 0, 0, true},    {01777, 0, 1234, false}, {01777, 1234, 1234, true}, {01777, 1234, 5678, false},
+        {01777, 1234, 0, true}, {0777, 0, 1234, true},   {01775, 0, 1234, true},    {0755, 0, 1234, true},
+    };
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    for (int there = 0; there < 2; there++)
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            if (there)
+                assert_true(scratch_put("file", "", 0666));
+            assert_int_equal(mkdir("public", 0755), 0);
+            assert_int_equal(symlink("../file", "public/link"), 0);
+            assert_int_equal(symlink("public/link", "own"), 0);
+            assert_int_equal(lchown("public/link", cases[i].link, cases[i].link), 0);
+            assert_int_equal(chown("public", cases[i].directory, cases[i].directory), 0);
+            assert_int_equal(chmod("public", cases[i].mode), 0);
+            for (int first = 0; first < 2; first++)
+                if (cases[i].followed)
+                    assert_leads_to(first ? "own" : "public/link", ".", "file", false);
+                else
+                    assert_fails(first ? "own" : "public/link", EACCES);
+            assert_int_equal(unlink("public/link") | unlink("own") | rmdir("public"), 0);
+        }
+}
+
+/* What is said about the paths; "" if they are distinct. */
+static const char *told_of(const char *const *paths, size_t count, bool by_name)
+{
+    struct fault fault;
+    const char *heard;
+    int status;
+
+    fault_init(&fault);
+    scratch_listen();
+    status = target_check_distinct(paths, count, by_name, &fault);
+    heard = scratch_heard();
+    fault_release(&fault);
+    assert_int_equal(status, heard[0] == '\0' ? 0 : -1);
+    return heard;
+}
+
+static void files_are_told_apart_however_they_are_named(void **state)
+{
+    const char *paths[] = {"one", "two", NULL, "three", NULL};
+
+    (void)state;
+    assert_string_equal(told_of(paths, 5, false), "");
+    assert_string_equal(told_of(paths, 0, false), "");
+    paths[2] = "./two";
+    assert_string_equal(told_of(paths, 5, false), "bigshuf: two and ./two: the same output file\n");
+    paths[2] = "link";
+    assert_string_equal(told_of(paths, 5, false), "");
+    assert_int_equal(symlink("three", "link"), 0);
+    assert_string_equal(told_of(paths, 5, false), "bigshuf: link and three: the same output file\n");
+    assert_true(scratch_put("three", "", 0600));
+    assert_string_equal(told_of(paths, 5, false), "bigshuf: link and three: the same output file\n");
+    assert_int_equal(link("three", "one"), 0);
+    paths[2] = NULL;
+    assert_string_equal(told_of(paths, 5, false), "bigshuf: one and three: the same output file\n");
+}
+
+static void what_is_no_regular_file_may_be_named_again(void **state)
+{
+    static const char *const paths[] = {"/dev/null", "one", "/dev/null"};
+
+    (void)state;
+    assert_string_equal(told_of(paths, 3, false), "");
+}
+
+static void names_that_are_no_paths_are_compared_as_they_are(void **state)
+{
+    const char *paths[] = {"no directory/one", "one", "./one"};
+
+    (void)state;
+    assert_string_equal(told_of(paths, 3, true), "");
+    assert_string_equal(told_of(paths, 3, false), "bigshuf: no directory/one: No such file or directory\n");
+    paths[2] = "one";
+    assert_string_equal(told_of(paths, 3, true), "bigshuf: one and one: the same output file\n");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(links_are_followed_to_the_last_one),
+        TEST(paths_that_lead_nowhere_say_why),
+        TEST(a_directory_that_took_the_place_of_another_is_not_entered),
+        TEST(in_a_directory_for_all_only_trusted_links_are_followed),
+        TEST(a_way_through_dev_or_proc_is_special),
+        TEST(files_are_told_apart_however_they_are_named),
+        TEST(what_is_no_regular_file_may_be_named_again),
+        TEST(names_that_are_no_paths_are_compared_as_they_are),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

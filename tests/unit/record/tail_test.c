@@ -1,0 +1,125 @@
+/* What a file lacks at its end is the same whatever the fragments in which its bytes came. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* setgroups, in scratch.h */
+#endif
+
+#include "support/scratch.h"
+
+#include "record/tail.h"
+
+static const struct record_format lines = {.delimiter = '\n'};
+static const struct record_format csv = {.kind = RECORD_CSV};
+
+/* Show the file to the tail in fragments of `step` bytes. */
+static void follow(struct tail *tail, const char *file, size_t step)
+{
+    size_t bytes = strlen(file);
+
+    tail_begin(tail);
+    for (size_t at = 0; at < bytes; at += step)
+        tail_follow(tail, (const uint8_t *)file + at, bytes - at < step ? bytes - at : step);
+}
+
+static void assert_lacks(struct tail *tail, const char *expected)
+{
+    const uint8_t *missing;
+    size_t bytes;
+
+    assert_int_equal(tail_end(tail, "file", &missing, &bytes), 0);
+    assert_int_equal(bytes, strlen(expected));
+    if (bytes > 0)
+        assert_memory_equal(missing, expected, bytes);
+}
+
+static void a_file_is_ended_once(void **state)
+{
+    struct tail tail;
+
+    (void)state;
+    tail_init(&tail, &lines, false, NULL);
+    follow(&tail, "1\n2", 1);
+    assert_lacks(&tail, "\n");
+    assert_lacks(&tail, "");
+    follow(&tail, "", 1);
+    assert_lacks(&tail, "");
+    follow(&tail, "1\n", 1);
+    assert_lacks(&tail, "");
+    follow(&tail, "1", 1);
+    assert_lacks(&tail, "\n");
+}
+
+static void a_file_that_is_only_a_start_lacks_a_whole_record(void **state)
+{
+    const struct record_format fasta = {
+        .kind = RECORD_STRING, .string = (const uint8_t *)"\n>", .string_bytes = 2, .starts = true};
+    struct tail tail;
+
+    (void)state;
+    tail_init(&tail, &fasta, false, NULL);
+    tail_begin(&tail);
+    assert_lacks(&tail, "");
+    tail_follow(&tail, NULL, 0);
+    assert_lacks(&tail, "\n>");
+}
+
+static void line_ends_are_learnt_from_the_first_record_of_all(void **state)
+{
+    (void)state;
+    for (size_t step = 1; step < 10; step++) {
+        struct tail tail;
+
+        tail_init(&tail, &csv, false, NULL);
+        follow(&tail, "\"", step); /* and not to its end */
+        follow(&tail, "1,\"\n\"", step);
+        assert_lacks(&tail, "\n");
+        follow(&tail, "1,\"\n\"\r\n3\n4", step);
+        assert_lacks(&tail, "\r\n");
+        follow(&tail, "1\n2\n3\r", step);
+        assert_lacks(&tail, "\n");
+        follow(&tail, "1\n2\n3", step);
+        assert_lacks(&tail, "\r\n");
+    }
+}
+
+static void the_line_of_an_open_quote_is_known(void **state)
+{
+    static const struct {
+        const char *file;
+        uint64_t line;
+    } cases[] = {{"\"", 1}, {"1\n\"\"\n\"\n\n\n", 3}, {"\"\n\"\"\n\"\n,\"\"\"\n", 4}, {"\n\n\n\"a", 4}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (size_t step = 1; step < 10; step++) {
+            struct fault fault;
+            struct tail tail;
+            const uint8_t *missing;
+            size_t bytes;
+            char message[64];
+
+            fault_init(&fault);
+            tail_init(&tail, &csv, false, &fault);
+            follow(&tail, "\n\n1\n", step);
+            follow(&tail, cases[i].file, step);
+            scratch_listen();
+            assert_int_equal(tail_end(&tail, "file", &missing, &bytes), -1);
+            snprintf(message, sizeof message, "bigshuf: file: unclosed quote that starts in line %u\n",
+                     (unsigned)cases[i].line);
+            assert_string_equal(scratch_heard(), message);
+            fault_release(&fault);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_is_ended_once),
+        cmocka_unit_test(a_file_that_is_only_a_start_lacks_a_whole_record),
+        cmocka_unit_test(line_ends_are_learnt_from_the_first_record_of_all),
+        cmocka_unit_test(the_line_of_an_open_quote_is_known),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,294 @@
+#include "support/small_run.h"
+
+#include "sample/gnu_order.h"
+#include "support/failure_sweep.h"
+
+/* ---- The plain algorithm, as gnu.h has it ---- */
+
+static struct engine_text text;
+static uint64_t limit;
+
+/* Bytes for the draws. */
+static void put_random_bytes(size_t bytes)
+{
+    FILE *file = fopen("random", "wb");
+    uint64_t state = 9;
+
+    assert_non_null(file);
+    for (size_t i = 0; i < bytes; i++)
+        putc((int)(engine_random(&state) & 0xff), file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static uint64_t draw(struct gnu *gnu, uint64_t most)
+{
+    uint64_t number = 0;
+
+    assert_int_equal(gnu_draw(gnu, most, &number), 0);
+    return number;
+}
+
+static void permute(struct gnu *gnu, uint32_t *number, size_t count, size_t wanted)
+{
+    for (size_t i = 0; i < wanted; i++) {
+        size_t j = i + (size_t)draw(gnu, count - i - 1);
+        uint32_t other = number[j];
+
+        number[j] = number[i];
+        number[i] = other;
+    }
+}
+
+static size_t least(uint64_t a, size_t b)
+{
+    return a < b ? (size_t)a : b;
+}
+
+/* These return the numbers of the records of the output, malloc'd. */
+typedef uint32_t *plain_function(struct gnu *gnu, size_t *count);
+
+static uint32_t *plain_order(struct gnu *gnu, size_t *count)
+{
+    uint32_t *number = malloc((text.records + 1) * sizeof *number);
+
+    for (size_t i = 0; i < text.records; i++)
+        number[i] = (uint32_t)i;
+    *count = least(limit, text.records);
+    permute(gnu, number, text.records, *count);
+    return number;
+}
+
+static uint32_t *plain_reservoir(struct gnu *gnu, size_t *count)
+{
+    uint32_t *entry = malloc((text.records + 1) * sizeof *entry);
+
+    *count = least(limit, text.records);
+    for (size_t i = 0; i < text.records; i++) {
+        uint64_t j = i < limit ? i : draw(gnu, i);
+
+        if (j < limit)
+            entry[j] = (uint32_t)i;
+    }
+    if (text.records >= limit)
+        draw(gnu, text.records);
+    permute(gnu, entry, *count, *count);
+    return entry;
+}
+
+static uint32_t *plain_repeat(struct gnu *gnu, size_t *count)
+{
+    uint32_t *number = malloc((size_t)(limit + 1) * sizeof *number);
+
+    *count = (size_t)limit;
+    for (size_t i = 0; i < limit; i++)
+        number[i] = (uint32_t)draw(gnu, text.records - 1);
+    return number;
+}
+
+/* ---- Replaying ---- */
+
+typedef int replay_function(struct run *run, struct source *source, struct gnu *gnu, struct output *to);
+
+static replay_function *replay;
+
+static int write_replayed(struct source *source, struct output *to)
+{
+    struct gnu *gnu = gnu_open("random", &small.fault);
+    int status;
+
+    if (gnu == NULL)
+        return -1;
+    small.run.left = limit;
+    status = replay(&small.run, source, gnu, to);
+    gnu_free(gnu);
+    return status;
+}
+
+static void assert_replays(replay_function *function, plain_function *plain, uint64_t count, unsigned workers)
+{
+    struct gnu *gnu;
+    uint32_t *number;
+    size_t wanted;
+
+    limit = count;
+    replay = function;
+    small_open(workers, ORDER_LEAF_RECORDS);
+    assert_int_equal(sweep_write(engine_text_source(&text), write_replayed), 0);
+    assert_int_equal(small.run.records, text.records);
+    gnu = gnu_open("random", &small.fault);
+    assert_non_null(gnu);
+    number = plain(gnu, &wanted);
+    gnu_free(gnu);
+    small_assert_file("out", &text, number, wanted);
+    small_close();
+    free(number);
+}
+
+/* In all ways, with limits in all places of interest. */
+static void assert_replays_all(struct engine_text of)
+{
+    text = of;
+    for (unsigned workers = 1; workers <= 3; workers += 2) {
+        for (uint64_t count = 0; count < 3; count++) {
+            uint64_t about_all = text.records + count - (text.records > 0);
+
+            assert_replays(replay_order, plain_order, count, workers);
+            assert_replays(replay_reservoir, plain_reservoir, count, workers);
+            assert_replays(replay_order, plain_order, about_all, workers);
+            assert_replays(replay_reservoir, plain_reservoir, about_all, workers);
+        }
+        assert_replays(replay_order, plain_order, UINT64_MAX, workers);
+        assert_replays(replay_order, plain_order, text.records / 2, workers);
+        assert_replays(replay_reservoir, plain_reservoir, text.records / 2, workers);
+        if (text.records > 0)
+            assert_replays(replay_repeat, plain_repeat, text.records / 3, workers);
+    }
+    engine_text_free(&text);
+}
+
+static void what_fits_is_replayed(void **state)
+{
+    (void)state;
+    put_random_bytes(1000000);
+    assert_replays_all(engine_text_make(0, small_length_0, '\n'));
+    assert_replays_all(engine_text_make(1, small_length_0, '\n'));
+    assert_replays_all(engine_text_make(30000, small_length_to_20, '\n'));
+    assert_replays_all(engine_text_make(5000, small_length_uneven, '\n'));
+    assert_int_equal(disk.writes, 0);
+}
+
+static void what_does_not_fit_is_replayed(void **state)
+{
+    (void)state;
+    put_random_bytes(1000000);
+    assert_replays_all(engine_text_make(60000, small_length_to_300, '\n'));
+    assert_true(disk.writes > 0);
+}
+
+static size_t length_few_large(size_t i, uint64_t random)
+{
+    return i % 4 == 0 ? (size_t)9 << 20 : random % 10;
+}
+
+static void records_may_be_larger_than_memory(void **state)
+{
+    (void)state;
+    put_random_bytes(1000);
+    assert_replays_all(engine_text_make(6, length_few_large, '\n'));
+}
+
+static void a_reservoir_stores_hardly_more_than_is_drawn(void **state)
+{
+    const uint64_t most = 600000;
+
+    (void)state;
+    put_random_bytes(1000000);
+    text = engine_text_make(220000, small_length_to_300, '\n');
+    assert_replays(replay_reservoir, plain_reservoir, 1, 1);
+    assert_true((uint64_t)small.run.pool.fresh << small.run.pool.block_shift < most);
+    assert_replays(replay_reservoir, plain_reservoir, 200, 1);
+    assert_true((uint64_t)small.run.pool.fresh << small.run.pool.block_shift < most);
+    assert_int_equal(disk.writes, 0);
+    engine_text_free(&text);
+}
+
+/* 13.3 bits each. */
+static void the_first_of_an_order_take_only_the_bytes_of_their_draws(void **state)
+{
+    (void)state;
+    put_random_bytes(170);
+    text = engine_text_make(10000, small_length_to_20, '\n');
+    assert_replays(replay_order, plain_order, 100, 1);
+    engine_text_free(&text);
+}
+
+/* ---- Failures ---- */
+
+static int replayed(void)
+{
+    small_open(1, ORDER_LEAF_RECORDS);
+    return sweep_write(engine_text_source(&text), write_replayed);
+}
+
+static int replayed_of_half(void)
+{
+    small_open(1, ORDER_LEAF_RECORDS);
+    return sweep_write(sweep_failing_source(&text), write_replayed);
+}
+
+static replay_function *const all_ways[] = {replay_order, replay_reservoir, replay_repeat};
+
+static void random_bytes_that_end_are_an_error(void **state)
+{
+    (void)state;
+    text = engine_text_make(10000, small_length_uneven, '\n');
+    limit = 8000;
+    for (int i = 0; i < 3; i++)
+        for (size_t bytes = 0; bytes < 9000; bytes += 2999) {
+            put_random_bytes(bytes);
+            replay = all_ways[i];
+            sweep_assert_fails(replayed, "bigshuf: 'random': end of file\n");
+        }
+    engine_text_free(&text);
+}
+
+static void nothing_cannot_be_repeated(void **state)
+{
+    (void)state;
+    put_random_bytes(10);
+    text = engine_text_make(0, small_length_0, '\n');
+    limit = 1;
+    replay = replay_repeat;
+    sweep_assert_fails(replayed, "bigshuf: no lines to repeat\n");
+    engine_text_free(&text);
+}
+
+/* The numbers of an order's records take 8 bytes each, twice while it is drawn. */
+static void an_order_that_needs_more_memory_says_so(void **state)
+{
+    (void)state;
+    put_random_bytes(10);
+    text = engine_text_make(1200000, small_length_0, '\n');
+    limit = 1000000;
+    replay = replay_order;
+    sweep_assert_fails(replayed, "bigshuf: the order of 1200000 records needs more memory: use -S ");
+    replay = replay_reservoir;
+    sweep_assert_fails(replayed, "records needs more memory: use ");
+    engine_text_free(&text);
+}
+
+static void failures_of_any_kind_are_reported(void **state)
+{
+    (void)state;
+    put_random_bytes(1000000);
+    text = engine_text_make(60000, small_length_to_300, '\n');
+    limit = 58000;
+    for (int i = 0; i < 3; i++) {
+        replay = all_ways[i];
+        sweep_writes(replayed);
+        sweep_reads(replayed);
+        sweep_allocations(replayed);
+        sweep_assert_fails(replayed_of_half, "input failed");
+        sweep_full_output(replayed);
+    }
+    engine_text_free(&text);
+}
+
+#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SMALL_RUN(what_fits_is_replayed),
+        SMALL_RUN(what_does_not_fit_is_replayed),
+        SMALL_RUN(records_may_be_larger_than_memory),
+        SMALL_RUN(a_reservoir_stores_hardly_more_than_is_drawn),
+        SMALL_RUN(the_first_of_an_order_take_only_the_bytes_of_their_draws),
+        SMALL_RUN(random_bytes_that_end_are_an_error),
+        SMALL_RUN(nothing_cannot_be_repeated),
+        SMALL_RUN(an_order_that_needs_more_memory_says_so),
+        SMALL_RUN(failures_of_any_kind_are_reported),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,356 @@
+#include "support/small_run.h"
+
+#include "sample/in_order.h"
+#include "support/failure_sweep.h"
+
+static const struct order_node root = {.root = true};
+
+static struct engine_text text;
+static uint64_t limit;
+
+/* ---- The first of the order ---- */
+
+static int write_first(struct source *source, struct output *to)
+{
+    small.run.left = limit;
+    return select_first(&small.run, source, to);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a;
+    uint32_t y = *(const uint32_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* The first ones of an order, in the order of the input. */
+static void assert_selects(uint64_t count, uint64_t leaf_records, const uint32_t *order)
+{
+    uint32_t *chosen = malloc((text.records + 1) * sizeof *chosen);
+    size_t chosen_count = count < text.records ? (size_t)count : text.records;
+
+    memcpy(chosen, order, text.records * sizeof *chosen);
+    qsort(chosen, chosen_count, sizeof *chosen, compare_numbers);
+    small_open(1, leaf_records);
+    limit = count;
+    assert_int_equal(sweep_write(engine_text_source(&text), write_first), 0);
+    assert_int_equal(small.run.records, count > 0 ? text.records : 0);
+    small_assert_file("out", &text, chosen, chosen_count);
+    small_close();
+    free(chosen);
+}
+
+/* How many records the root's first `piles` children have. */
+static uint64_t records_before(unsigned piles)
+{
+    uint64_t records = 0;
+
+    for (size_t i = 0; i < text.records; i++)
+        records += engine_child(&small.run.order, 0, ORDER_ROOT_BITS, i) < piles;
+    return records;
+}
+
+/* With limits in all places of interest. */
+static void assert_selects_all(struct engine_text of, uint64_t leaf_records)
+{
+    uint32_t *order;
+    uint64_t boundary;
+
+    text = of;
+    small_open(1, leaf_records);
+    order = engine_order(&small.run.order, root, text.records);
+    boundary = records_before(3);
+    small_close();
+    for (uint64_t count = 0; count < 3; count++) {
+        assert_selects(count, leaf_records, order);
+        assert_selects(boundary + count - (boundary > 0), leaf_records, order);
+        assert_selects(text.records + count - (text.records > 0), leaf_records, order);
+    }
+    assert_selects(text.records / 2, leaf_records, order);
+    assert_selects(UINT64_MAX, leaf_records, order);
+    free(order);
+    engine_text_free(&text);
+}
+
+static void the_first_of_the_order_come_in_input_order(void **state)
+{
+    (void)state;
+    assert_selects_all(engine_text_make(0, small_length_0, '\n'), ORDER_LEAF_RECORDS);
+    assert_selects_all(engine_text_make(1, small_length_0, '\n'), ORDER_LEAF_RECORDS);
+    assert_selects_all(engine_text_make(100, small_length_to_20, '\n'), ORDER_LEAF_RECORDS);
+    assert_selects_all(engine_text_make(20480, small_length_to_20, '\n'), ORDER_LEAF_RECORDS);
+    assert_selects_all(engine_text_make(3000, small_length_uneven, '\n'), ORDER_LEAF_RECORDS);
+    assert_int_equal(disk.writes, 0);
+}
+
+static void the_last_pile_may_be_a_tree(void **state)
+{
+    (void)state;
+    assert_selects_all(engine_text_make(30000, small_length_to_20, '\n'), 8);
+}
+
+static void what_is_selected_need_not_fit_into_memory(void **state)
+{
+    (void)state;
+    assert_selects_all(engine_text_make(70000, small_length_to_300, '\n'), ORDER_LEAF_RECORDS);
+    assert_true(disk.writes > 0);
+}
+
+static size_t length_few_large(size_t i, uint64_t random)
+{
+    return i % 4 == 0 ? (size_t)9 << 20 : random % 10;
+}
+
+static void records_may_be_larger_than_memory(void **state)
+{
+    (void)state;
+    assert_selects_all(engine_text_make(12, length_few_large, '\n'), ORDER_LEAF_RECORDS);
+}
+
+/* Of four times the memory, no more than the first thousand records and what they are selected from. */
+static void hardly_more_is_stored_than_is_selected(void **state)
+{
+    const uint64_t most = 400000;
+
+    (void)state;
+    text = engine_text_make(220000, small_length_to_300, '\n');
+    for (limit = 1; limit <= 100; limit += 99) {
+        small_open(1, ORDER_LEAF_RECORDS);
+        assert_int_equal(sweep_write(engine_text_source(&text), write_first), 0);
+        assert_true((uint64_t)small.run.pool.fresh << small.run.pool.block_shift < most);
+        small_close();
+    }
+    assert_int_equal(disk.writes, 0);
+    engine_text_free(&text);
+}
+
+/* What others hold in memory leaves the selection a few blocks. */
+static int first_with_blocks(uint32_t blocks)
+{
+    uint32_t others;
+    int status;
+
+    small_open(1, ORDER_LEAF_RECORDS);
+    others = small.run.pool.blocks - blocks;
+    assert_true(pool_promise(&small.run.pool, others));
+    status = sweep_write(engine_text_source(&text), write_first);
+    pool_release_promise(&small.run.pool, others);
+    return status;
+}
+
+static int first_with_2_blocks(void)
+{
+    return first_with_blocks(2);
+}
+
+static void room_for_the_order_is_made_by_spilling(void **state)
+{
+    uint32_t *order;
+
+    (void)state;
+    text = engine_text_make(20000, small_length_to_20, '\n');
+    small_open(1, ORDER_LEAF_RECORDS);
+    order = engine_order(&small.run.order, root, text.records);
+    small_close();
+    limit = 50;
+    qsort(order, (size_t)limit, sizeof *order, compare_numbers);
+    assert_int_equal(first_with_blocks(3), 0);
+    small_assert_file("out", &text, order, (size_t)limit);
+    small_close();
+    sweep_assert_fails(first_with_2_blocks, "needs more memory: use ");
+    free(order);
+    engine_text_free(&text);
+}
+
+/* ---- Each by itself ---- */
+
+static struct select_share share;
+
+static int write_each(struct source *source, struct output *to)
+{
+    return select_bernoulli(&small.run, source, share, to);
+}
+
+/* The records whose word is below the threshold. Returns how many. */
+static size_t choose_each(uint32_t *chosen)
+{
+    struct random_key key;
+    size_t count = 0;
+
+    random_key_derive(&key, &small.run.order.key, "bernoulli", NULL, 0);
+    for (size_t i = 0; i < text.records; i++) {
+        uint32_t words[RANDOM_BLOCK_WORDS];
+        size_t at = i % 8 * 2;
+
+        random_blocks(&key, 0, i / 8, words, 1);
+        if (share.all || (words[at] | (uint64_t)words[at + 1] << 32) < share.threshold)
+            chosen[count++] = (uint32_t)i;
+    }
+    return count;
+}
+
+static void assert_chooses_each(struct engine_text of)
+{
+    static const struct select_share shares[] = {
+        {.threshold = 0}, {.threshold = (uint64_t)1 << 57}, {.threshold = UINT64_MAX / 2}, {.all = true}};
+    uint32_t *chosen = malloc((of.records + 1) * sizeof *chosen);
+
+    text = of;
+    for (int i = 0; i < 4; i++) {
+        size_t count;
+
+        share = shares[i];
+        small_open(1, ORDER_LEAF_RECORDS);
+        count = choose_each(chosen);
+        assert_int_equal(sweep_write(engine_text_source(&text), write_each), 0);
+        assert_int_equal(small.run.records, text.records);
+        assert_int_equal(small.run.pool.fresh, 0);
+        small_assert_file("out", &text, chosen, count);
+        small_close();
+    }
+    free(chosen);
+    engine_text_free(&text);
+}
+
+static void each_record_stays_by_its_own_word_and_nothing_is_stored(void **state)
+{
+    (void)state;
+    assert_chooses_each(engine_text_make(0, small_length_0, '\n'));
+    assert_chooses_each(engine_text_make(5000, small_length_uneven, '\n'));
+    assert_chooses_each(engine_text_make(70000, small_length_to_300, '\n'));
+    assert_chooses_each(engine_text_make(12, length_few_large, '\n'));
+    assert_int_equal(disk.writes, 0);
+}
+
+/* The text is a file with two names, to which the output goes. */
+static int each_in_place(void)
+{
+    static const char *const names[] = {"out"};
+    static const struct source_layout layout = {.format = {.delimiter = '\n'}};
+
+    share.wait = true;
+    small_open(1, ORDER_LEAF_RECORDS);
+    return sweep_write(source_open(names, 1, &layout, &small.fault), write_each);
+}
+
+static void put_text(const char *name)
+{
+    FILE *file = fopen(name, "wb");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(text.data, 1, text.bytes, file), text.bytes);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void an_output_in_place_may_be_the_input(void **state)
+{
+    uint32_t *chosen;
+
+    (void)state;
+    text = engine_text_make(100000, small_length_to_300, '\n');
+    chosen = malloc(text.records * sizeof *chosen);
+    put_text("out");
+    assert_int_equal(link("out", "other name"), 0);
+    for (int i = 1; i <= 8; i *= 8) {
+        size_t count;
+
+        put_text("out");
+        share.all = false;
+        share.threshold = UINT64_MAX / 9 * (unsigned)i;
+        assert_int_equal(each_in_place(), 0);
+        count = choose_each(chosen);
+        small_assert_file("other name", &text, chosen, count);
+        assert_int_equal(disk.writes > 0, i == 8);
+        small_close();
+    }
+    free(chosen);
+    engine_text_free(&text);
+}
+
+static void an_output_in_place_is_not_touched_before_all_is_verified(void **state)
+{
+    (void)state;
+    text = engine_text_make(100000, small_length_to_300, '\n');
+    put_text("out");
+    put_text("as it was");
+    assert_int_equal(link("out", "other name"), 0);
+    share.all = true;
+    for (unsigned i = 1; i < 15; i += 4) {
+        disk.flip_read = i;
+        scratch_listen();
+        assert_int_equal(sweep_run(each_in_place), -1);
+        assert_non_null(strstr(scratch_heard(), "contents have changed"));
+        assert_true(sweep_same_files("out", "as it was"));
+    }
+    disk.flip_read = 0;
+    disk.fail_write = 5;
+    scratch_listen();
+    assert_int_equal(sweep_run(each_in_place), -1);
+    assert_non_null(strstr(scratch_heard(), "Input/output error"));
+    assert_true(sweep_same_files("out", "as it was"));
+    engine_text_free(&text);
+}
+
+/* ---- Failures ---- */
+
+static int first(void)
+{
+    small_open(1, ORDER_LEAF_RECORDS);
+    return sweep_write(engine_text_source(&text), write_first);
+}
+
+static int first_of_half(void)
+{
+    small_open(1, ORDER_LEAF_RECORDS);
+    return sweep_write(sweep_failing_source(&text), write_first);
+}
+
+static int each(void)
+{
+    small_open(1, ORDER_LEAF_RECORDS);
+    return sweep_write(engine_text_source(&text), write_each);
+}
+
+static int each_of_half(void)
+{
+    small_open(1, ORDER_LEAF_RECORDS);
+    return sweep_write(sweep_failing_source(&text), write_each);
+}
+
+static void failures_of_any_kind_are_reported(void **state)
+{
+    (void)state;
+    text = engine_text_make(70000, small_length_to_300, '\n');
+    limit = text.records - 10;
+    share.all = true;
+    sweep_writes(first);
+    sweep_reads(first);
+    sweep_allocations(first);
+    sweep_assert_fails(first_of_half, "input failed");
+    sweep_full_output(first);
+    sweep_allocations(each);
+    sweep_assert_fails(each_of_half, "input failed");
+    sweep_full_output(each);
+    engine_text_free(&text);
+}
+
+#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SMALL_RUN(the_first_of_the_order_come_in_input_order),
+        SMALL_RUN(the_last_pile_may_be_a_tree),
+        SMALL_RUN(what_is_selected_need_not_fit_into_memory),
+        SMALL_RUN(records_may_be_larger_than_memory),
+        SMALL_RUN(hardly_more_is_stored_than_is_selected),
+        SMALL_RUN(room_for_the_order_is_made_by_spilling),
+        SMALL_RUN(each_record_stays_by_its_own_word_and_nothing_is_stored),
+        SMALL_RUN(an_output_in_place_may_be_the_input),
+        SMALL_RUN(an_output_in_place_is_not_touched_before_all_is_verified),
+        SMALL_RUN(failures_of_any_kind_are_reported),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

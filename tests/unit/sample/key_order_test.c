@@ -1,0 +1,345 @@
+#include "support/small_run.h"
+
+#include "sample/key_order.h"
+#include "shuffle/transfer.h"
+#include "support/failure_sweep.h"
+
+static struct engine_text text;
+static uint64_t *key; /* of each record */
+static uint64_t limit;
+
+/* ---- Keys ---- */
+
+typedef uint64_t key_function(size_t i, uint64_t random);
+
+static uint64_t key_random(size_t i, uint64_t random)
+{
+    (void)i;
+    return random % UINT64_MAX;
+}
+
+static uint64_t key_equal(size_t i, uint64_t random)
+{
+    (void)i;
+    (void)random;
+    return (uint64_t)1 << 60;
+}
+
+static uint64_t key_zero(size_t i, uint64_t random)
+{
+    (void)i;
+    (void)random;
+    return 0;
+}
+
+static uint64_t key_greatest(size_t i, uint64_t random)
+{
+    (void)i;
+    return random % 3 == 0 ? UINT64_MAX - 1 : UINT64_MAX - 2;
+}
+
+static uint64_t key_of_two(size_t i, uint64_t random)
+{
+    (void)i;
+    return random % 2 == 0 ? 7 : (uint64_t)1 << 62;
+}
+
+static uint64_t key_ascending(size_t i, uint64_t random)
+{
+    (void)random;
+    return i;
+}
+
+static uint64_t key_descending(size_t i, uint64_t random)
+{
+    (void)random;
+    return UINT64_MAX - 1 - i;
+}
+
+static uint64_t key_outlier(size_t i, uint64_t random)
+{
+    (void)random;
+    return i == 77 ? 1 : UINT64_MAX / 2;
+}
+
+/* Few of the records that say where ranges begin have another key. */
+static uint64_t key_late(size_t i, uint64_t random)
+{
+    return i < 5000 ? 1000 : random % 5000;
+}
+
+static key_function *const all_keys[] = {key_random,    key_equal,      key_zero,    key_greatest, key_of_two,
+                                         key_ascending, key_descending, key_outlier, key_late};
+
+enum { KINDS = sizeof all_keys / sizeof all_keys[0] };
+
+static void make_keys(key_function *function)
+{
+    uint64_t state = 1;
+
+    for (size_t i = 0; i < text.records; i++)
+        key[i] = function(i, engine_random(&state));
+}
+
+/* ---- Sorting ---- */
+
+/* Take the records of a source, and write them. */
+static int write_by_key(struct source *source, struct output *to)
+{
+    struct keyed *keyed = keyed_open(&small.run);
+    struct passage passage;
+    struct walk_piece piece;
+    size_t record = 0;
+    int status = -1;
+    int more = 0;
+
+    small.run.left = limit;
+    passage_init(&passage, &small.run, source, NULL);
+    while (keyed != NULL && (more = walk_next(&passage.walk, &piece)) > 0) {
+        if (keyed_put(keyed, &piece, key[record]) != 0)
+            break;
+        record += piece.last;
+    }
+    if (keyed != NULL && more == 0)
+        status = keyed_write(keyed, to);
+    keyed_free(keyed);
+    return status;
+}
+
+static int compare_records(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a;
+    uint32_t y = *(const uint32_t *)b;
+
+    if (key[x] != key[y])
+        return key[x] < key[y] ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+/* The numbers of the records in their order, malloc'd. */
+static uint32_t *sorted_records(void)
+{
+    uint32_t *number = malloc((text.records + 1) * sizeof *number);
+
+    for (size_t i = 0; i < text.records; i++)
+        number[i] = (uint32_t)i;
+    qsort(number, text.records, sizeof *number, compare_records);
+    return number;
+}
+
+static void assert_first(const uint32_t *sorted, uint64_t count)
+{
+    small_open(1, ORDER_LEAF_RECORDS);
+    limit = count;
+    assert_int_equal(sweep_write(engine_text_source(&text), write_by_key), 0);
+    small_assert_file("out", &text, sorted, count < text.records ? (size_t)count : text.records);
+    small_close();
+}
+
+static void take_text(struct engine_text of)
+{
+    text = of;
+    key = malloc((text.records + 1) * sizeof *key);
+}
+
+static void drop_text(void)
+{
+    engine_text_free(&text);
+    free(key);
+}
+
+/* Records with keys of all kinds are sorted, all of them and the first ones; with the first `limited` kinds, limits are
+ * in all places of interest. */
+static void assert_sorts(struct engine_text of, int limited)
+{
+    take_text(of);
+    for (int kind = 0; kind < KINDS; kind++) {
+        uint32_t *sorted;
+
+        make_keys(all_keys[kind]);
+        sorted = sorted_records();
+        for (uint64_t count = 0; kind < limited && count < 3; count++) {
+            assert_first(sorted, count);
+            assert_first(sorted, text.records + count - (text.records > 0));
+        }
+        assert_first(sorted, text.records / 3);
+        assert_first(sorted, UINT64_MAX);
+        free(sorted);
+    }
+    drop_text();
+}
+
+static void a_few_records_are_sorted(void **state)
+{
+    (void)state;
+    assert_sorts(engine_text_make(0, small_length_0, '\n'), KINDS);
+    assert_sorts(engine_text_make(1, small_length_to_20, '\n'), KINDS);
+    assert_sorts(engine_text_make(300, small_length_uneven, '\n'), KINDS);
+}
+
+/* The first 4096 say where ranges begin. */
+static void records_of_any_keys_are_sorted_in_memory(void **state)
+{
+    (void)state;
+    assert_sorts(engine_text_make(4096, small_length_to_20, '\n'), KINDS);
+    assert_sorts(engine_text_make(4097, small_length_to_20, '\n'), KINDS);
+    assert_sorts(engine_text_make(8000, small_length_uneven, '\n'), KINDS);
+    assert_int_equal(disk.writes, 0);
+}
+
+static void records_of_any_keys_are_sorted_on_disk(void **state)
+{
+    (void)state;
+    assert_sorts(engine_text_make(60000, small_length_to_300, '\n'), 1);
+    assert_true(disk.writes > 0);
+}
+
+static size_t length_0_to_200000(size_t i, uint64_t random)
+{
+    (void)i;
+    return random % 200001;
+}
+
+static size_t length_few_large(size_t i, uint64_t random)
+{
+    return i % 4 == 0 ? (size_t)9 << 20 : random % 10;
+}
+
+static void large_records_are_sorted_by_starting_over(void **state)
+{
+    (void)state;
+    assert_sorts(engine_text_make(200, length_0_to_200000, '\n'), 1);
+    assert_sorts(engine_text_make(6, length_few_large, '\n'), 1);
+}
+
+/* The keys and references of short records are what does not fit. */
+static void tables_that_do_not_fit_make_a_range_start_over(void **state)
+{
+    uint32_t *sorted;
+
+    (void)state;
+    take_text(engine_text_make(300000, small_length_0, '\n'));
+    make_keys(key_late);
+    sorted = sorted_records();
+    assert_first(sorted, UINT64_MAX);
+    assert_true(small.run.started_over > 0);
+    assert_first(sorted, 1);
+    free(sorted);
+    drop_text();
+}
+
+/* The records that say where ranges begin may fill the memory, whatever part of it that is. */
+static void the_first_records_may_be_of_any_length(void **state)
+{
+    (void)state;
+    for (size_t length = 900; length <= 2400; length += 500) {
+        uint32_t *sorted;
+
+        text = (struct engine_text){.records = 5000, .bytes = 5000 * length, .data = malloc(5000 * length)};
+        text.start = malloc(5001 * sizeof *text.start);
+        memset(text.data, 'x', text.bytes);
+        for (size_t i = 0; i <= text.records; i++) {
+            text.start[i] = i * length;
+            if (i > 0)
+                text.data[i * length - 1] = '\n';
+        }
+        key = malloc(text.records * sizeof *key);
+        make_keys(key_random);
+        sorted = sorted_records();
+        assert_first(sorted, UINT64_MAX);
+        assert_first(sorted, 10);
+        free(sorted);
+        drop_text();
+    }
+}
+
+/* Were ranges to begin where the first keys say, ascending ones would be started over 4096 by 4096. */
+static void keys_that_come_in_order_are_started_over_only_a_few_times(void **state)
+{
+    static key_function *const functions[] = {key_ascending, key_descending};
+
+    (void)state;
+    take_text(engine_text_make(120000, small_length_to_300, '\n'));
+    for (int i = 0; i < 2; i++) {
+        uint32_t *sorted;
+
+        make_keys(functions[i]);
+        sorted = sorted_records();
+        assert_first(sorted, UINT64_MAX);
+        assert_true(small.run.started_over > 0 && small.run.started_over < 3);
+        free(sorted);
+    }
+    drop_text();
+}
+
+/* Nor do they stay if they were: of all that come by among the first 20000, only half would fit. */
+static void records_that_cannot_be_among_the_first_are_not_stored(void **state)
+{
+    const uint64_t most = 3500000;
+    uint32_t *sorted;
+
+    (void)state;
+    take_text(engine_text_make(220000, small_length_to_300, '\n'));
+    make_keys(key_random);
+    sorted = sorted_records();
+    for (uint64_t count = 1; count <= 1000; count += 999) {
+        assert_first(sorted, count);
+        assert_true((uint64_t)small.run.pool.fresh << small.run.pool.block_shift < most);
+    }
+    assert_first(sorted, 20000);
+    assert_int_equal(disk.writes, 0);
+    free(sorted);
+    drop_text();
+}
+
+/* ---- Failures ---- */
+
+static int by_key(void)
+{
+    small_open(1, ORDER_LEAF_RECORDS);
+    return sweep_write(engine_text_source(&text), write_by_key);
+}
+
+static int by_key_of_half(void)
+{
+    small_open(1, ORDER_LEAF_RECORDS);
+    return sweep_write(sweep_failing_source(&text), write_by_key);
+}
+
+/* Ranges that fit, that are started over, and that are written through. */
+static void failures_of_any_kind_are_reported(void **state)
+{
+    static key_function *const functions[] = {key_random, key_ascending, key_equal};
+
+    (void)state;
+    limit = UINT64_MAX;
+    take_text(engine_text_make(70000, small_length_to_300, '\n'));
+    for (int i = 0; i < 3; i++) {
+        make_keys(functions[i]);
+        sweep_writes(by_key);
+        sweep_reads(by_key);
+        sweep_allocations(by_key);
+        sweep_assert_fails(by_key_of_half, "input failed");
+        sweep_full_output(by_key);
+    }
+    drop_text();
+}
+
+#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SMALL_RUN(a_few_records_are_sorted),
+        SMALL_RUN(records_of_any_keys_are_sorted_in_memory),
+        SMALL_RUN(records_of_any_keys_are_sorted_on_disk),
+        SMALL_RUN(large_records_are_sorted_by_starting_over),
+        SMALL_RUN(tables_that_do_not_fit_make_a_range_start_over),
+        SMALL_RUN(the_first_records_may_be_of_any_length),
+        SMALL_RUN(keys_that_come_in_order_are_started_over_only_a_few_times),
+        SMALL_RUN(records_that_cannot_be_among_the_first_are_not_stored),
+        SMALL_RUN(failures_of_any_kind_are_reported),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

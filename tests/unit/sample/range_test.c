@@ -1,0 +1,435 @@
+/* The sampler is brought along, so that the numbers it draws can be told to it. Lists of numbers that were drawn with
+ * seed "42" were computed with a program of a few lines in another language, written from the definition. */
+
+#include "support/small_run.h"
+
+#include "sample/range.h"
+
+static uint64_t draw_or_be_told(struct random_words *words, uint64_t bound);
+
+#define random_draw draw_or_be_told
+#include "src/sample/range.c" /* NOLINT(bugprone-suspicious-include): this is the point */
+#undef random_draw
+
+#include "base/sha256.h"
+
+static const uint64_t *told; /* what is drawn next, or NULL if that is left to chance */
+
+static uint64_t draw_or_be_told(struct random_words *words, uint64_t bound)
+{
+    return told != NULL ? *told++ : random_draw(words, bound);
+}
+
+static struct words_range range_of(uint64_t first, uint64_t count)
+{
+    return (struct words_range){.first = first, .count = count, .delimiter = '\n'};
+}
+
+static const struct words_range full = {.full = true, .delimiter = '\n'};
+
+enum how { REPEATED, DIFFERENT, BY_GNU };
+
+/* Draw `numbers` numbers to a file. GNU's generator, if there is one, reads the file "noise". */
+static int draw_to(const char *output, enum how how, bool with_gnu, struct words_range range, uint64_t numbers)
+{
+    struct output *to = small_output(output);
+    struct gnu *gnu = with_gnu ? gnu_open("noise", &small.fault) : NULL;
+    int status;
+
+    assert_true(to != NULL && (gnu != NULL || !with_gnu));
+    small.run.left = numbers;
+    if (how == REPEATED)
+        status = draw_repeated(&small.run, &range, gnu, to);
+    else if (how == DIFFERENT)
+        status = draw_different(&small.run, &range, to);
+    else
+        status = draw_gnu(&small.run, &range, gnu, to);
+    if (status == 0) {
+        assert_true(small.run.left == 0);
+        status = output_commit(to);
+    }
+    gnu_free(gnu);
+    output_free(to);
+    return status;
+}
+
+static void assert_draws(enum how how, struct words_range range, uint64_t numbers, const char *expected)
+{
+    small_open(1, ORDER_LEAF_RECORDS);
+    assert_int_equal(draw_to("out", how, false, range, numbers), 0);
+    assert_true(scratch_holds("out", expected));
+    small_close();
+}
+
+static void assert_fails(enum how how, bool with_gnu, struct words_range range, uint64_t numbers, const char *message)
+{
+    int status;
+
+    small_forgive();
+    small_open(1, ORDER_LEAF_RECORDS);
+    assert_true(scratch_put("out", "old", 0600));
+    scratch_listen();
+    status = draw_to("out", how, with_gnu, range, numbers);
+    assert_string_equal(scratch_heard(), message);
+    assert_int_equal(status, -1);
+    assert_true(scratch_holds("out", "old"));
+    small_close();
+}
+
+/* SHA-256 of a file. */
+static void hash_file(const char *name, uint8_t digest[32])
+{
+    FILE *file = fopen(name, "rb");
+    struct sha256 hash;
+    uint8_t data[1000];
+    size_t bytes;
+
+    assert_non_null(file);
+    sha256_init(&hash);
+    while ((bytes = fread(data, 1, sizeof data, file)) > 0)
+        sha256_update(&hash, data, bytes);
+    sha256_final(&hash, digest);
+    fclose(file);
+}
+
+/* ---- Independent draws ---- */
+
+static void independent_draws_are_those_of_the_definition(void **state)
+{
+    struct words_range separated = range_of(5, UINT64_MAX - 9);
+
+    (void)state;
+    assert_draws(REPEATED, range_of(1000, 100), 20,
+                 "1075\n1077\n1059\n1007\n1072\n1063\n1030\n1026\n1013\n1031\n1099\n1019\n1025\n1034\n1094\n1095\n"
+                 "1080\n1052\n1027\n1028\n");
+    assert_draws(REPEATED, range_of(7, 1), 3, "7\n7\n7\n");
+    assert_draws(REPEATED, full, 4,
+                 "13958845504583284212\n14295442594342297102\n11049428897860578880\n1331736525443641786\n");
+    separated.delimiter = '\t';
+    assert_draws(REPEATED, separated, 4,
+                 "13958845504583284209\t14295442594342297099\t11049428897860578879\t1331736525443641790\t");
+}
+
+static void many_independent_draws_are_those_of_the_definition(void **state)
+{
+    static const uint8_t expected[32] = {0x41, 0x38, 0x2d, 0xc5, 0xf5, 0x43, 0xec, 0x10, 0x0d, 0xc3, 0xc2,
+                                         0xf4, 0x3b, 0xe2, 0xc1, 0xa8, 0x8a, 0x37, 0x69, 0xfd, 0x1d, 0x40,
+                                         0x92, 0x5b, 0x69, 0xa6, 0xf4, 0x47, 0x2f, 0xd8, 0x12, 0x36};
+    uint8_t digest[32];
+
+    (void)state;
+    small_open(1, ORDER_LEAF_RECORDS);
+    assert_int_equal(draw_to("out", REPEATED, false, range_of(0, 3000), 3000), 0);
+    hash_file("out", digest);
+    assert_memory_equal(digest, expected, 32);
+    small_close();
+}
+
+static void without_a_limit_draws_go_on_until_the_output_fails(void **state)
+{
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    small_open(1, ORDER_LEAF_RECORDS);
+    scratch_listen();
+    assert_int_equal(draw_to("/dev/full", REPEATED, false, range_of(0, 10), UINT64_MAX), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: /dev/full: No space left on device\n");
+    assert_true(small.run.left == UINT64_MAX);
+    small_close();
+}
+
+static void from_an_empty_range_nothing_can_be_drawn(void **state)
+{
+    (void)state;
+    assert_fails(REPEATED, false, range_of(0, 0), 5, "bigshuf: no lines to repeat\n");
+    assert_true(scratch_put("noise", "noise", 0600));
+    assert_fails(REPEATED, true, range_of(1, 0), 5, "bigshuf: no lines to repeat\n");
+}
+
+/* ---- Different numbers ---- */
+
+static void different_numbers_are_the_first_that_appear(void **state)
+{
+    (void)state;
+    assert_draws(DIFFERENT, range_of(0, 268435456), 10,
+                 "169257790\n245476259\n71489636\n165731530\n17684073\n89856510\n123654420\n114134938\n169091507\n"
+                 "169728345\n");
+    assert_draws(DIFFERENT, range_of(100, 30), 30,
+                 "118\n127\n107\n101\n110\n113\n112\n103\n100\n108\n111\n114\n124\n120\n105\n121\n117\n125\n129\n106\n"
+                 "128\n122\n116\n102\n115\n123\n119\n104\n109\n126\n");
+    assert_draws(DIFFERENT, range_of(0, 13835058055282163712u), 6,
+                 "12651750089595875997\n8541738066601645137\n911430223224690763\n5882469961991284289\n"
+                 "8714909936759883636\n1485195953843408888\n");
+    assert_draws(DIFFERENT, full, 4,
+                 "11631306825083165608\n16869000119461167997\n4912730423512331632\n11388984088802193517\n");
+}
+
+static void many_different_numbers_are_those_of_the_definition(void **state)
+{
+    static const uint8_t expected[32] = {0x4d, 0x4a, 0xd8, 0xff, 0xa0, 0x9d, 0x7f, 0x2e, 0x44, 0x49, 0xc4,
+                                         0xdb, 0x57, 0x57, 0x15, 0x34, 0x34, 0x50, 0x96, 0x09, 0xfd, 0x2c,
+                                         0xd9, 0x05, 0xfa, 0xad, 0x75, 0x90, 0xf5, 0xbe, 0x67, 0x79};
+    uint8_t digest[32];
+
+    (void)state;
+    small_open(1, ORDER_LEAF_RECORDS);
+    assert_int_equal(draw_to("out", DIFFERENT, false, range_of(0, 3000), 1500), 0);
+    hash_file("out", digest);
+    assert_memory_equal(digest, expected, 32);
+    small_close();
+}
+
+/* 18446744073709551615 is the number that cannot stand in the set, 18446744073709551614 the one whose bits inverted are
+ * 1, and 0 the one whose bits inverted are all ones. */
+static void every_number_of_the_full_range_is_drawn_once(void **state)
+{
+    static const uint64_t numbers[] = {5, UINT64_MAX, UINT64_MAX,     5, 0, 0, 1, UINT64_MAX - 1, UINT64_MAX,
+                                       0, 1,          UINT64_MAX - 1, 7};
+
+    (void)state;
+    told = numbers;
+    assert_draws(DIFFERENT, full, 6, "5\n18446744073709551615\n0\n1\n18446744073709551614\n7\n");
+    assert_ptr_equal(told, numbers + sizeof numbers / sizeof *numbers);
+    told = NULL;
+}
+
+/* All of them belong in the last place but one of a set of 512, which is a block, so that the others go on from the
+ * first place. Two of every three draws are of numbers that were drawn before. */
+static void numbers_that_meet_in_the_set_are_told_apart(void **state)
+{
+    enum { NUMBERS = 200 };
+    uint64_t numbers[3 * NUMBERS];
+    uint64_t number = 0;
+    char expected[8 * NUMBERS] = "";
+
+    (void)state;
+    for (size_t i = 0; i < NUMBERS; i++, number++) {
+        while (home(number) % 512 != 510)
+            number++;
+        numbers[3 * i] = number;
+        numbers[3 * i + 1] = number;
+        numbers[3 * i + 2] = numbers[i];
+        snprintf(expected + strlen(expected), 8, "%lu\n", (unsigned long)number);
+    }
+    told = numbers;
+    assert_draws(DIFFERENT, full, NUMBERS, expected);
+    told = NULL;
+}
+
+/* 262145 numbers take a set of 8 MiB. The memory that the message asks for is enough for it. */
+static void a_sample_that_does_not_fit_says_how_much_memory_would_do(void **state)
+{
+    enum { NUMBERS = 262145, MEBIBYTES = 12 };
+    char message[200];
+
+    (void)state;
+    snprintf(message, sizeof message, "bigshuf: a sample of %d numbers needs more memory: use -S %dM or more\n",
+             NUMBERS, MEBIBYTES);
+    assert_fails(DIFFERENT, false, range_of(0, 1u << 28), NUMBERS, message);
+    small_open(1, ORDER_LEAF_RECORDS);
+    run_close(&small.run);
+    assert_int_equal(run_open(&small.run, run_memory((uint64_t)MEBIBYTES << 20, 1), &small.fault), 0);
+    assert_int_equal(draw_to("out", DIFFERENT, false, range_of(0, 1u << 28), NUMBERS), 0);
+    small_close();
+    small_open(1, ORDER_LEAF_RECORDS);
+    assert_int_equal(draw_to("out", DIFFERENT, false, range_of(0, 1u << 28), NUMBERS - 1), 0);
+    small_close();
+}
+
+static void samples_beyond_all_memory_are_refused(void **state)
+{
+    (void)state;
+    for (int bits = 40; bits < 64; bits++) {
+        uint64_t numbers = ((uint64_t)1 << bits) - 1;
+
+        small_forgive();
+        small_open(1, ORDER_LEAF_RECORDS);
+        scratch_listen();
+        assert_int_equal(draw_to("out", DIFFERENT, false, full, numbers), -1);
+        assert_non_null(strstr(scratch_heard(), "numbers needs more memory: use -S "));
+        small_close();
+    }
+}
+
+static void without_memory_for_its_list_a_set_is_reported(void **state)
+{
+    struct words_range range = range_of(0, 100);
+    struct output *to = small_output("out");
+
+    (void)state;
+    small_open(1, ORDER_LEAF_RECORDS);
+    small.run.left = 10;
+    disk.fail_allocation = 1;
+    scratch_listen();
+    assert_int_equal(draw_different(&small.run, &range, to), -1);
+    assert_non_null(strstr(scratch_heard(), "bigshuf: a sample of 10 numbers needs more memory"));
+    output_free(to);
+    small_close();
+}
+
+/* ---- GNU's generator ---- */
+
+static void put_noise(size_t bytes)
+{
+    FILE *file = fopen("noise", "wb");
+    uint64_t random = bytes;
+
+    for (size_t i = 0; i < bytes; i++)
+        putc((int)(engine_random(&random) & 0xff), file);
+    fclose(file);
+}
+
+static void assert_numbers(const char *name, const uint64_t *number, uint64_t first, size_t count)
+{
+    FILE *file = fopen(name, "r");
+
+    assert_non_null(file);
+    for (size_t i = 0; i < count; i++) {
+        char line[32];
+        char expected[32];
+        unsigned long long expected_number = first + number[i];
+
+        snprintf(expected, sizeof expected, "%llu\n", expected_number);
+        assert_non_null(fgets(line, sizeof line, file));
+        assert_string_equal(line, expected);
+    }
+    assert_int_equal(getc(file), EOF);
+    fclose(file);
+}
+
+static const struct {
+    uint64_t first, count; /* 0 stands for 2^64 */
+} gnu_ranges[] = {{10, 1}, {1, 5000}, {500, 1u << 30}, {3, UINT64_MAX - 2}, {0, 0}};
+
+static void different_numbers_by_gnu_are_those_of_its_generator(void **state)
+{
+    (void)state;
+    put_noise(100000);
+    for (int i = 0; i < 5; i++) {
+        uint64_t number[5000];
+        size_t numbers = gnu_ranges[i].count == 1 ? 1 : 5000;
+        struct words_range range = range_of(gnu_ranges[i].first, gnu_ranges[i].count);
+        struct gnu *gnu = gnu_open("noise", &small.fault);
+
+        assert_int_equal(gnu_sparse(gnu, gnu_ranges[i].count - 1, numbers, number), 0);
+        gnu_free(gnu);
+        range.full = gnu_ranges[i].count == 0;
+        small_open(1, ORDER_LEAF_RECORDS);
+        assert_int_equal(draw_to("out", BY_GNU, true, range, numbers), 0);
+        assert_numbers("out", number, range.first, numbers);
+        small_close();
+    }
+}
+
+static void independent_draws_by_gnu_are_those_of_its_generator(void **state)
+{
+    (void)state;
+    put_noise(100000);
+    for (int i = 0; i < 5; i++) {
+        uint64_t number[5000];
+        struct words_range range = range_of(gnu_ranges[i].first, gnu_ranges[i].count);
+        struct gnu *gnu = gnu_open("noise", &small.fault);
+
+        for (int k = 0; k < 5000; k++)
+            assert_int_equal(gnu_draw(gnu, gnu_ranges[i].count - 1, &number[k]), 0);
+        gnu_free(gnu);
+        range.full = gnu_ranges[i].count == 0;
+        small_open(1, ORDER_LEAF_RECORDS);
+        assert_int_equal(draw_to("out", REPEATED, true, range, 5000), 0);
+        assert_numbers("out", number, range.first, 5000);
+        small_close();
+    }
+}
+
+static void random_bytes_that_run_out_are_reported(void **state)
+{
+    (void)state;
+    put_noise(100);
+    assert_fails(BY_GNU, true, range_of(0, 1u << 30), 100, "bigshuf: 'noise': end of file\n");
+    assert_fails(REPEATED, true, range_of(0, 1u << 30), 100, "bigshuf: 'noise': end of file\n");
+}
+
+static void a_sample_by_gnu_stays_within_the_memory(void **state)
+{
+    enum { MOST = RUN_MEMORY_MIN / 40, MEBIBYTES = 12 };
+    char message[200];
+
+    (void)state;
+    put_noise((size_t)1 << 20);
+    snprintf(message, sizeof message, "bigshuf: a sample of %d numbers needs more memory: use -S %dM or more\n",
+             MOST + 1, MEBIBYTES);
+    assert_fails(BY_GNU, true, range_of(0, 1u << 30), MOST + 1, message);
+    small_forgive();
+    small_open(1, ORDER_LEAF_RECORDS);
+    assert_int_equal(draw_to("out", BY_GNU, true, range_of(0, 1u << 30), MOST), 0);
+    small_close();
+}
+
+static void without_memory_a_sample_by_gnu_is_reported(void **state)
+{
+    struct words_range range = range_of(0, 100);
+
+    (void)state;
+    put_noise(100);
+    for (unsigned i = 0; i < 2; i++) {
+        struct output *to = small_output("out");
+        struct gnu *gnu = gnu_open("noise", &small.fault);
+
+        small_forgive();
+        small_open(1, ORDER_LEAF_RECORDS);
+        small.run.left = 10;
+        disk.fail_allocation = i + 1;
+        scratch_listen();
+        assert_int_equal(draw_gnu(&small.run, &range, gnu, to), -1);
+        assert_string_equal(scratch_heard(), "bigshuf: memory: Cannot allocate memory\n");
+        gnu_free(gnu);
+        output_free(to);
+        small_close();
+    }
+}
+
+/* ---- All of them ---- */
+
+static void an_output_that_is_full_fails_any_draw(void **state)
+{
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    put_noise((size_t)1 << 20);
+    for (enum how how = REPEATED; how <= BY_GNU; how++)
+        for (uint64_t numbers = 1; numbers <= 100000; numbers += 99999) {
+            small_forgive();
+            small_open(1, ORDER_LEAF_RECORDS);
+            scratch_listen();
+            assert_int_equal(draw_to("/dev/full", how, how == BY_GNU, range_of(0, 1u << 30), numbers), -1);
+            assert_string_equal(scratch_heard(), "bigshuf: /dev/full: No space left on device\n");
+            small_close();
+        }
+}
+
+#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SMALL_RUN(independent_draws_are_those_of_the_definition),
+        SMALL_RUN(many_independent_draws_are_those_of_the_definition),
+        SMALL_RUN(without_a_limit_draws_go_on_until_the_output_fails),
+        SMALL_RUN(from_an_empty_range_nothing_can_be_drawn),
+        SMALL_RUN(different_numbers_are_the_first_that_appear),
+        SMALL_RUN(many_different_numbers_are_those_of_the_definition),
+        SMALL_RUN(every_number_of_the_full_range_is_drawn_once),
+        SMALL_RUN(numbers_that_meet_in_the_set_are_told_apart),
+        SMALL_RUN(a_sample_that_does_not_fit_says_how_much_memory_would_do),
+        SMALL_RUN(samples_beyond_all_memory_are_refused),
+        SMALL_RUN(without_memory_for_its_list_a_set_is_reported),
+        SMALL_RUN(different_numbers_by_gnu_are_those_of_its_generator),
+        SMALL_RUN(independent_draws_by_gnu_are_those_of_its_generator),
+        SMALL_RUN(random_bytes_that_run_out_are_reported),
+        SMALL_RUN(a_sample_by_gnu_stays_within_the_memory),
+        SMALL_RUN(without_memory_a_sample_by_gnu_is_reported),
+        SMALL_RUN(an_output_that_is_full_fails_any_draw),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,265 @@
+#include "support/small_run.h"
+
+#include "sample/replacement.h"
+#include "support/failure_sweep.h"
+
+static struct engine_text text;
+static uint64_t draws;
+
+static int write_uniform(struct source *source, struct output *to)
+{
+    small.run.left = draws;
+    return repeat_uniform(&small.run, source, to);
+}
+
+/* ---- The draws, by definition ---- */
+
+/* The first `draws` numbers below the number of records, by the words labelled "repeat"; malloc'd. */
+static uint32_t *draw_numbers(void)
+{
+    uint32_t *number = malloc((size_t)(draws + 1) * sizeof *number);
+    struct random_words words;
+
+    random_words_init(&words, &small.run.order.key, "repeat");
+    for (uint64_t i = 0; i < draws; i++)
+        number[i] = (uint32_t)random_draw(&words, text.records);
+    return number;
+}
+
+/* Returns whether anything was spilled. */
+static bool repeats(uint64_t count)
+{
+    uint32_t *number;
+    unsigned writes = disk.writes;
+
+    draws = count;
+    small_open(1, ORDER_LEAF_RECORDS);
+    assert_int_equal(sweep_write(engine_text_source(&text), write_uniform), 0);
+    assert_int_equal(small.run.records, text.records);
+    number = draw_numbers();
+    small_assert_file("out", &text, number, (size_t)draws);
+    small_close();
+    free(number);
+    return disk.writes > writes;
+}
+
+static void records_are_drawn_from_memory(void **state)
+{
+    static const size_t records[] = {1, 2, 1000, 8000};
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        text = engine_text_make(records[i], small_length_uneven, '\n');
+        assert_false(repeats(0));
+        assert_false(repeats(1));
+        assert_false(repeats(4096));
+        assert_false(repeats(4097));
+        assert_false(repeats(50000));
+        engine_text_free(&text);
+    }
+}
+
+/* A pass over the input collects some ten thousands. */
+static void records_are_drawn_from_disk_in_passes(void **state)
+{
+    (void)state;
+    text = engine_text_make(70000, small_length_to_300, '\n');
+    assert_true(repeats(0));
+    assert_true(repeats(1));
+    assert_true(repeats(150000));
+    engine_text_free(&text);
+}
+
+/* With an index of 8 bytes for each record of one byte. */
+static void records_whose_index_does_not_fit_are_drawn_from_disk(void **state)
+{
+    (void)state;
+    text = engine_text_make(1000000, small_length_0, '\n');
+    assert_true(repeats(1000));
+    engine_text_free(&text);
+}
+
+static size_t length_some_large(size_t i, uint64_t random)
+{
+    return i % 3 == 0 ? (size_t)600000 + random % 1000000 : random % 10;
+}
+
+static size_t length_huge(size_t i, uint64_t random)
+{
+    return i == 1 ? (size_t)9 << 20 : random % 10;
+}
+
+static void a_large_record_may_be_drawn_several_times(void **state)
+{
+    (void)state;
+    text = engine_text_make(24, length_some_large, '\n');
+    assert_true(repeats(1));
+    assert_true(repeats(40));
+    engine_text_free(&text);
+    text = engine_text_make(3, length_huge, '\n');
+    assert_true(repeats(8));
+    engine_text_free(&text);
+    text = engine_text_make(1, small_length_to_300, '\n');
+    assert_false(repeats(10000));
+    engine_text_free(&text);
+}
+
+static void nothing_cannot_be_repeated(void **state)
+{
+    (void)state;
+    text = engine_text_make(0, small_length_0, '\n');
+    draws = 10;
+    small_open(1, ORDER_LEAF_RECORDS);
+    scratch_listen();
+    assert_int_equal(sweep_write(engine_text_source(&text), write_uniform), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: no lines to repeat\n");
+    small_close();
+    engine_text_free(&text);
+}
+
+/* ---- Lots of others ---- */
+
+struct others {
+    uint64_t noted;
+    uint64_t prepared;
+    uint64_t fail_next; /* that of this record fails; from 1 */
+    bool fail_prepare;
+    uint64_t fail_draw; /* that after so many draws fails; from 1 */
+    bool at_random;
+};
+
+static struct others others;
+
+static int next(void *context, struct walk *walk, struct walk_piece *piece)
+{
+    int more = walk_next(walk, piece);
+
+    assert_ptr_equal(context, &others);
+    if (more <= 0 || !piece->first)
+        return more;
+    assert_int_equal(piece->data[0], text.data[text.start[others.noted]]);
+    if (++others.noted == others.fail_next)
+        return fault_say(&small.fault, "next failed");
+    return more;
+}
+
+static int prepare(void *context, uint64_t records, bool *at_random)
+{
+    assert_ptr_equal(context, &others);
+    others.prepared = records;
+    *at_random = others.at_random;
+    return others.fail_prepare ? fault_say(&small.fault, "prepare failed") : 0;
+}
+
+/* Always the last record. */
+static int draw_last(void *context, uint64_t records, struct table *numbers, uint64_t count)
+{
+    assert_ptr_equal(context, &others);
+    if (others.fail_draw > 0 && --others.fail_draw == 0)
+        return fault_say(&small.fault, "draw failed");
+    for (uint64_t i = 0; i < count; i++)
+        *table_u64(numbers, i) = records - 1;
+    return 0;
+}
+
+static int write_others(struct source *source, struct output *to)
+{
+    static const struct repeat_lots lots = {.next = next, .prepare = prepare, .draw = draw_last, .context = &others};
+
+    small.run.left = draws;
+    others.noted = 0;
+    return repeat_source(&small.run, source, &lots, to);
+}
+
+static int repeat_others(void)
+{
+    small_open(1, ORDER_LEAF_RECORDS);
+    return sweep_write(engine_text_source(&text), write_others);
+}
+
+static void whoever_draws_sees_each_record_once_and_says_how(void **state)
+{
+    uint32_t *number = malloc(10000 * sizeof *number);
+
+    (void)state;
+    text = engine_text_make(2000, small_length_uneven, '\n');
+    draws = 10000;
+    for (size_t i = 0; i < draws; i++)
+        number[i] = 1999;
+    for (int i = 0; i < 2; i++) {
+        others = (struct others){.at_random = i == 0};
+        assert_int_equal(repeat_others(), 0);
+        assert_int_equal(others.noted, text.records);
+        assert_int_equal(others.prepared, text.records);
+        assert_int_equal(disk.writes > 0, i == 1);
+        small_assert_file("out", &text, number, (size_t)draws);
+        small_close();
+    }
+    free(number);
+    engine_text_free(&text);
+}
+
+static void whoever_draws_may_fail(void **state)
+{
+    (void)state;
+    text = engine_text_make(2000, small_length_uneven, '\n');
+    draws = 100000;
+    for (int i = 0; i < 2; i++) {
+        others = (struct others){.at_random = i == 0, .fail_next = 1500};
+        sweep_assert_fails(repeat_others, "next failed");
+        others = (struct others){.at_random = i == 0, .fail_prepare = true};
+        sweep_assert_fails(repeat_others, "prepare failed");
+        others = (struct others){.at_random = i == 0, .fail_draw = 2};
+        sweep_assert_fails(repeat_others, "draw failed");
+    }
+    engine_text_free(&text);
+}
+
+/* ---- Failures ---- */
+
+static int uniform(void)
+{
+    small_open(1, ORDER_LEAF_RECORDS);
+    return sweep_write(engine_text_source(&text), write_uniform);
+}
+
+static int uniform_of_half(void)
+{
+    small_open(1, ORDER_LEAF_RECORDS);
+    return sweep_write(sweep_failing_source(&text), write_uniform);
+}
+
+static void failures_of_any_kind_are_reported(void **state)
+{
+    (void)state;
+    draws = 90000;
+    text = engine_text_make(2000, small_length_uneven, '\n');
+    sweep_allocations(uniform);
+    sweep_full_output(uniform);
+    engine_text_free(&text);
+    text = engine_text_make(60000, small_length_to_300, '\n');
+    sweep_writes(uniform);
+    sweep_reads(uniform);
+    sweep_allocations(uniform);
+    sweep_assert_fails(uniform_of_half, "input failed");
+    sweep_full_output(uniform);
+    engine_text_free(&text);
+}
+
+#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SMALL_RUN(records_are_drawn_from_memory),
+        SMALL_RUN(records_are_drawn_from_disk_in_passes),
+        SMALL_RUN(records_whose_index_does_not_fit_are_drawn_from_disk),
+        SMALL_RUN(a_large_record_may_be_drawn_several_times),
+        SMALL_RUN(nothing_cannot_be_repeated),
+        SMALL_RUN(whoever_draws_sees_each_record_once_and_says_how),
+        SMALL_RUN(whoever_draws_may_fail),
+        SMALL_RUN(failures_of_any_kind_are_reported),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,335 @@
+#include "support/small_run.h"
+
+#include "sample/weight_input.h"
+#include "shuffle/transfer.h"
+
+/* ---- Reading them ---- */
+
+enum { WEIGHTS_MAX = 4096 };
+
+static const struct source_layout layout = {.format = {.delimiter = '\n'}};
+static struct decimal weight[WEIGHTS_MAX];
+static size_t count; /* weights that were read */
+
+/* Read the weights of the records in a file, or several. 0, or -1 after a report. */
+static int read_laid_out(const struct source_layout *of, const char *const *names, size_t files,
+                         struct weights_place place)
+{
+    struct source *source;
+    struct weights *weights;
+    struct passage passage;
+    struct walk_piece piece;
+    int more = -1;
+
+    small_forgive();
+    small_open(1, ORDER_LEAF_RECORDS);
+    count = 0;
+    source = source_open(names, files, of, &small.fault);
+    assert_non_null(source);
+    weights = weights_open(&small.run, place, source);
+    passage_init(&passage, &small.run, source, NULL);
+    while (weights != NULL && (more = weights_next(weights, &passage.walk, &piece, &weight[count])) > 0)
+        count += piece.last;
+    if (more == 0)
+        more = weights_end(weights);
+    weights_free(weights);
+    source_free(source);
+    small_close();
+    return more == 0 ? 0 : -1;
+}
+
+static int read_weights(const char *const *names, size_t files, struct weights_place place)
+{
+    return read_laid_out(&layout, names, files, place);
+}
+
+static int read_fields(const char *records, uint64_t field, uint8_t separator)
+{
+    static const char *const names[] = {"records"};
+
+    assert_true(scratch_put("records", records, 0600));
+    return read_weights(names, 1, (struct weights_place){.field = field, .separator = separator});
+}
+
+static int read_lines(const char *records, const char *lines)
+{
+    static const char *const names[] = {"records"};
+
+    assert_true(scratch_put("records", records, 0600));
+    assert_true(scratch_put("weights", lines, 0600));
+    return read_weights(names, 1, (struct weights_place){.file = "weights"});
+}
+
+static void assert_weights(const char *const *expected, size_t wanted)
+{
+    assert_int_equal(count, wanted);
+    for (size_t i = 0; i < wanted; i++) {
+        struct decimal exact;
+
+        assert_int_equal(decimal_read(expected[i], strlen(expected[i]), &exact), DECIMAL_OK);
+        assert_true(weight[i].mantissa == exact.mantissa && weight[i].exponent == exact.exponent);
+    }
+}
+
+static void weights_are_a_field_of_each_record(void **state)
+{
+    static const char *const expected[] = {"1", "0.25", "0", "3e5"};
+
+    (void)state;
+    assert_int_equal(read_fields("1\ta\n0.25\tb\tc\n0\n3e5\t\n", 1, '\t'), 0);
+    assert_weights(expected, 4);
+    assert_int_equal(read_fields("a\t1\n\t0.25\tc\n\t0\nx y\t3e5\t", 2, '\t'), 0);
+    assert_weights(expected, 4);
+    assert_int_equal(read_fields("a,,1\n\t,,0.25,\n,,0\nx,y z, 3e5 \n", 3, ','), 0);
+    assert_weights(expected, 4);
+    assert_int_equal(read_fields("", 1, ','), 0);
+    assert_int_equal(count, 0);
+}
+
+static void weights_are_the_lines_of_a_file(void **state)
+{
+    static const char *const expected[] = {"1", "0.25", "0", "3e5"};
+
+    (void)state;
+    assert_int_equal(read_lines("a\nb\n\nd\n", "1\n0.25\n0\n3e5\n"), 0);
+    assert_weights(expected, 4);
+    assert_int_equal(read_lines("a\nb\n\nd", "1\n 0.25\t\n0\n3e5"), 0);
+    assert_weights(expected, 4);
+    assert_int_equal(read_lines("", ""), 0);
+    assert_int_equal(count, 0);
+}
+
+/* The lines of a weights' file end with a newline, whatever the records end with. */
+static void any_byte_may_end_the_records(void **state)
+{
+    static const char *const expected[] = {"1", "2"};
+    static const char *const names[] = {"records"};
+    static const struct source_layout semicolons = {.format = {.delimiter = ';'}};
+    struct source *source;
+    struct weights *weights;
+    struct walk_piece piece;
+    struct passage passage;
+
+    (void)state;
+    assert_true(scratch_put("records", "1\na;2\n;", 0600));
+    assert_true(scratch_put("weights", "1\n2\n", 0600));
+    for (int i = 0; i < 2; i++) {
+        struct weights_place place = {.file = i == 0 ? "weights" : NULL, .field = 1, .separator = '\n'};
+
+        small_open(1, ORDER_LEAF_RECORDS);
+        small.run.format.delimiter = ';';
+        source = source_open(names, 1, &semicolons, &small.fault);
+        weights = weights_open(&small.run, place, source);
+        assert_non_null(weights);
+        passage_init(&passage, &small.run, source, NULL);
+        for (count = 0; weights_next(weights, &passage.walk, &piece, &weight[count]) > 0; count++)
+            assert_true(piece.first && piece.last);
+        assert_weights(expected, 2);
+        assert_int_equal(weights_end(weights), 0);
+        weights_free(weights);
+        source_free(source);
+        small_close();
+    }
+}
+
+/* `name` receives `before`, many times `x`, and `after`. */
+static void put_long(const char *name, const char *before, char x, size_t times, const char *after)
+{
+    FILE *file = fopen(name, "wb");
+
+    assert_non_null(file);
+    fputs(before, file);
+    for (size_t i = 0; i < times; i++)
+        putc(x, file);
+    fputs(after, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+enum { LONG = 3000000 };
+
+/* So long that the record comes in many pieces, or so that its last field is in one or another. */
+static void a_weight_stands_anywhere_in_a_record_of_any_length(void **state)
+{
+    static const char *const expected[] = {"7", "8"};
+    static const char *const names[] = {"records"};
+    const struct weights_place second = {.field = 2, .separator = '\t'};
+    const size_t piece = run_memory(RUN_MEMORY_MIN, 1).buffer_bytes / 2 - POOL_SLACK_BYTES; /* as in passage.c */
+
+    (void)state;
+    put_long("records", "a\t7\t", 'x', LONG, "\nb\t8\n");
+    assert_int_equal(read_weights(names, 1, second), 0);
+    assert_weights(expected, 2);
+    put_long("records", "", 'x', LONG, "\t7\nb\t8\n");
+    assert_int_equal(read_weights(names, 1, second), 0);
+    assert_weights(expected, 2);
+    put_long("records", "", 'x', LONG, "\t7\tb\nb\t8\r\n");
+    assert_int_equal(read_weights(names, 1, second), 0);
+    assert_weights(expected, 2);
+    put_long("records", "a\t7", ' ', LONG, "\r\nb\t8\n");
+    assert_int_equal(read_weights(names, 1, second), 0);
+    assert_weights(expected, 2);
+    for (size_t i = 0; i < 12; i++) {
+        put_long("records", "", 'x', piece - 6 + i, "\t 7 \nb\t8\n");
+        assert_int_equal(read_weights(names, 1, second), 0);
+        assert_weights(expected, 2);
+    }
+}
+
+/* ---- Errors ---- */
+
+static void assert_says(int status, const char *said)
+{
+    assert_string_equal(scratch_heard(), said);
+    assert_int_equal(status, -1);
+}
+
+/* A file of one line. */
+static void assert_field_says(const char *field, const char *said)
+{
+    char expected[200];
+    int status;
+
+    snprintf(expected, sizeof expected, "bigshuf: records:1: %s\n", said);
+    scratch_listen();
+    status = read_fields(field, 1, '\t');
+    assert_says(status, expected);
+}
+
+static void what_is_no_weight_is_quoted_with_file_and_line(void **state)
+{
+    int status;
+
+    (void)state;
+    assert_field_says("-1", "negative weight: '-1'");
+    assert_field_says("-inf\t2", "negative weight: '-inf'");
+    assert_field_says("nan", "weight is not a number: 'nan'");
+    assert_field_says("inf", "infinite weight: 'inf'");
+    assert_field_says("1e400", "infinite weight: '1e400'");
+    assert_field_says("1x", "invalid weight: '1x'");
+    assert_field_says("\t5", "invalid weight: ''");
+    assert_field_says("a\033[1m\377", "invalid weight: 'a?[1m?'");
+    assert_field_says("0123456789012345678901234567890123456789xx",
+                      "invalid weight: '0123456789012345678901234567890123456789'");
+    scratch_listen();
+    status = read_lines("a\nb\nc\nd\n", "1\n2\n-3\n4\n");
+    assert_says(status, "bigshuf: weights:3: negative weight: '-3'\n");
+    scratch_listen();
+    status = read_fields("a 1\nb 2\nc\n", 2, ' ');
+    assert_says(status, "bigshuf: records:3: no such field for the weight: 'c'\n");
+}
+
+static void lines_are_counted_in_each_file(void **state)
+{
+    static const char *const names[] = {"one", "empty", "two", "three"};
+    const struct weights_place place = {.field = 1, .separator = '\t'};
+
+    (void)state;
+    assert_true(scratch_put("one", "1\n2\n3", 0600) && scratch_put("empty", "", 0600));
+    assert_true(scratch_put("two", "4\n\n5\n", 0600) && scratch_put("three", "?\n", 0600));
+    scratch_listen();
+    assert_says(read_weights(names, 4, place), "bigshuf: two:2: invalid weight: ''\n");
+    assert_true(scratch_put("two", "4\n", 0600));
+    scratch_listen();
+    assert_says(read_weights(names, 4, place), "bigshuf: three:1: invalid weight: '?'\n");
+    assert_true(scratch_put("one", "1\n2\nx", 0600));
+    scratch_listen();
+    assert_says(read_weights(names, 4, place), "bigshuf: one:3: invalid weight: 'x'\n");
+}
+
+static void there_are_as_many_weights_as_records(void **state)
+{
+    int status;
+
+    (void)state;
+    scratch_listen();
+    status = read_lines("a\nb\nc\n", "1\n2\n");
+    assert_says(status, "bigshuf: weights: too few weights: there are more than 2 records\n");
+    scratch_listen();
+    status = read_lines("a\nb\nc\n", "1\n2\n3\n4\n");
+    assert_says(status, "bigshuf: weights: too many weights: there are 3 records\n");
+    scratch_listen();
+    status = read_lines("", "\n");
+    assert_says(status, "bigshuf: weights: too many weights: there are 0 records\n");
+}
+
+static void a_file_that_is_not_there_fails_at_once(void **state)
+{
+    static const char *const names[] = {"records"};
+
+    (void)state;
+    assert_true(scratch_put("records", "a\n", 0600));
+    scratch_listen();
+    assert_says(read_weights(names, 1, (struct weights_place){.file = "none"}),
+                "bigshuf: none: No such file or directory\n");
+    assert_int_equal(count, 0);
+}
+
+/* Neither a line of weights nor a record's fields are read in parts, of which the first might pass for a weight. */
+static void a_weight_of_any_length_is_one_weight(void **state)
+{
+    static const char *const names[] = {"records"};
+
+    (void)state;
+    assert_true(scratch_put("records", "a\nb\n", 0600));
+    put_long("weights", "1.", '0', LONG, "x\n2\n");
+    scratch_listen();
+    assert_int_equal(read_weights(names, 1, (struct weights_place){.file = "weights"}), -1);
+    assert_non_null(strstr(scratch_heard(), "bigshuf: weights:1: "));
+    put_long("records", "1.", '0', LONG, "x\n2\n");
+    scratch_listen();
+    assert_int_equal(read_weights(names, 1, (struct weights_place){.field = 1, .separator = '\t'}), -1);
+    assert_non_null(strstr(scratch_heard(), "bigshuf: records:1: weight is too long: '1.00"));
+}
+
+static void lines_of_the_header_count(void **state)
+{
+    static const char *const names[] = {"one", "two"};
+    static const struct source_layout headed = {.format = {.delimiter = '\n'}, .header_bytes = 3, .header_lines = 2};
+    const struct weights_place place = {.field = 1, .separator = '\t'};
+
+    (void)state;
+    assert_true(scratch_put("one", "#\n#h\ni\n1\n2\n", 0600) && scratch_put("two", "#\n#h\ni\n4\n?\n", 0600));
+    scratch_listen();
+    assert_says(read_laid_out(&headed, names, 2, place), "bigshuf: two:5: invalid weight: '?'\n");
+}
+
+static void without_memory_nothing_is_opened(void **state)
+{
+    (void)state;
+    for (unsigned i = 1; i <= 2; i++) {
+        struct weights *weights;
+
+        small_forgive();
+        small_open(1, ORDER_LEAF_RECORDS);
+        assert_true(scratch_put("weights", "1\n", 0600));
+        disk.fail_allocation = i;
+        scratch_listen();
+        weights = weights_open(&small.run, (struct weights_place){.file = "weights"}, NULL);
+        assert_non_null(strstr(scratch_heard(), "Cannot allocate memory"));
+        assert_null(weights);
+        disk.fail_allocation = 0;
+        small_close();
+    }
+    weights_free(NULL);
+}
+
+#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SMALL_RUN(weights_are_a_field_of_each_record),
+        SMALL_RUN(weights_are_the_lines_of_a_file),
+        SMALL_RUN(any_byte_may_end_the_records),
+        SMALL_RUN(a_weight_stands_anywhere_in_a_record_of_any_length),
+        SMALL_RUN(what_is_no_weight_is_quoted_with_file_and_line),
+        SMALL_RUN(lines_are_counted_in_each_file),
+        SMALL_RUN(lines_of_the_header_count),
+        SMALL_RUN(there_are_as_many_weights_as_records),
+        SMALL_RUN(a_file_that_is_not_there_fails_at_once),
+        SMALL_RUN(a_weight_of_any_length_is_one_weight),
+        SMALL_RUN(without_memory_nothing_is_opened),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

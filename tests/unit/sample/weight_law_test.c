@@ -1,0 +1,505 @@
+#include "sample/weight_law.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+
+enum { WORDS = 4096 };
+
+static struct decimal weight_of(const char *text)
+{
+    struct decimal weight;
+
+    assert_int_equal(decimal_read(text, strlen(text), &weight), DECIMAL_OK);
+    return weight;
+}
+
+/* The 64-bit words of a key's stream 0 from word `first` on, which begins a block. */
+static void read_words(const struct random_key *key, uint64_t first, uint64_t *words, size_t count)
+{
+    enum { PER_BLOCK = RANDOM_BLOCK_WORDS / 2 };
+    uint32_t block[RANDOM_BLOCK_WORDS];
+
+    for (size_t i = 0; i < count; i++) {
+        if (i % PER_BLOCK == 0)
+            random_blocks(key, 0, (first + i) / PER_BLOCK, block, 1);
+        words[i] = block[2 * (i % PER_BLOCK)] | (uint64_t)block[2 * (i % PER_BLOCK) + 1] << 32;
+    }
+}
+
+/* The key for weights of seed "42": SHA-256 of the seed's key and the label. */
+static struct random_key weight_key_of_42(void)
+{
+    static const uint8_t bytes[] = {0x73, 0x47, 0x5c, 0xb4, 0x0a, 0x56, 0x8e, 0x8d, 0xa8, 0xa0, 0x45, 0xce, 0xd1,
+                                    0x10, 0x13, 0x7e, 0x15, 0x9f, 0x89, 0x0a, 0xc4, 0xda, 0x88, 0x3b, 0x6b, 0x17,
+                                    0xdc, 0x65, 0x1b, 0x3a, 0x80, 0x49, 'w',  'e',  'i',  'g',  'h',  't',  0};
+    struct random_key key;
+
+    random_key_init(&key, bytes, sizeof bytes);
+    return key;
+}
+
+/* ---- Keys ---- */
+
+/* The keys were computed with whole numbers of any size in another language, from the definition in the man page;
+ * `exact` is what 400 bits of precision give. They may differ by one. */
+static const struct {
+    uint64_t word;
+    const char *weight;
+    uint64_t key, exact;
+} golden[] = {
+    {0x0000000000000000, "1", 0x805686fc0af622d6, 0x805686fc0af622d6},
+    {0x0000000000000001, "1", 0x8055fa5cb720babe, 0x8055fa5cb720babe},
+    {0x0000000000000002, "1", 0x8055b8f9fb36b66d, 0x8055b8f9fb36b66d},
+    {0x7fffffffffffffff, "1", 0x7ff62e42fefa39ef, 0x7ff62e42fefa39ef},
+    {0x8000000000000000, "1", 0x7ff62e42fefa39ef, 0x7ff62e42fefa39ef},
+    {0xffffffff00000000, "1", 0x7dffffffffffffff, 0x7dffffffffffffff},
+    {0xfffffffffffffffe, "1", 0x7c08000000000000, 0x7c08000000000000},
+    {0xffffffffffffffff, "1", 0x7bf0000000000000, 0x7bf0000000000000},
+    {0x0123456789abcdef, "0.1", 0x805b149bc7a09a26, 0x805b149bc7a09a26},
+    {0xfedcba9876543210, "3", 0x7f6853a216f1be38, 0x7f6853a216f1be38},
+    {0xb504f333f9de6484, "18446744073709551615", 0x7be62e42fefa39ef, 0x7be62e42fefa39ef},
+    {0x9e3779b97f4a7c15, "1e-300", 0xbe36fe691db2dadc, 0xbe36fe691db2dadc},
+    {0x9e3779b97f4a7c15, "1e300", 0x41a49ff9bdbaccb2, 0x41a49ff9bdbaccb2},
+    {0x00000000deadbeef, "0.37", 0x805e299164632a67, 0x805e299164632a67},
+    {0x0000000000000000, "0.106", 0x808a90b07730bed2, 0x808a90b07730bed2},
+    {0x8000000000003039, "0.93", 0x7ff7d9a861ff4c02, 0x7ff7d9a861ff4c02},
+    {0x0000000000000000, "5e-324", 0xc3764289b2d265b0, 0xc3764289b2d265b0},
+    {0xffffffffffffffff, "5e-324", 0xbf0f9ec583bdc705, 0xbf0f9ec583bdc705},
+    {0x0000000000000000, "1.7976931348623157e308", 0x405686fc0af622d7, 0x405686fc0af622d7},
+    {0xffffffffffffffff, "1.7976931348623157e308", 0x3bf0000000000000, 0x3bf0000000000000},
+};
+
+static void the_keys_are_golden(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof golden / sizeof golden[0]; i++) {
+        assert_true(weight_key(golden[i].word, weight_of(golden[i].weight)) == golden[i].key);
+        assert_true(weight_key_portable(golden[i].word, weight_of(golden[i].weight)) == golden[i].key);
+    }
+}
+
+static void the_golden_keys_are_those_of_the_exact_law(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof golden / sizeof golden[0]; i++)
+        assert_true(golden[i].exact - golden[i].key + 1 <= 2);
+}
+
+static void the_weights_of_seed_42_are_golden(void **state)
+{
+    static const uint64_t expected[] = {0x8006718631488ec0, 0x7fa630367ffa3448, 0x7fdd10963267b8c6, 0x7fa63a34b8cc21f0,
+                                        0x7fbad6d71fc25cce};
+    static const char *const weights[] = {"1", "2", "3", "4", "10"};
+    struct random_key key = weight_key_of_42();
+    uint64_t word[5];
+
+    (void)state;
+    read_words(&key, 0, word, 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_true(weight_key(word[i], weight_of(weights[i])) == expected[i]);
+}
+
+static void arithmetic_without_128_bits_gives_the_same_keys(void **state)
+{
+    struct random_key key;
+    uint64_t words[WORDS];
+
+    (void)state;
+    random_key_init(&key, "portable", 8);
+    read_words(&key, 0, words, WORDS);
+    for (size_t i = 0; i + 1 < WORDS; i++) {
+        struct decimal weight = {.mantissa = words[i + 1] | (uint64_t)1 << 63, .exponent = (int)(words[i + 1] % 2000)};
+        uint64_t low = words[i] >> i % 64, high = ~low;
+
+        assert_true(weight_key(words[i], weight) == weight_key_portable(words[i], weight));
+        assert_true(weight_key(low, weight) == weight_key_portable(low, weight));
+        assert_true(weight_key(high, weight) == weight_key_portable(high, weight));
+    }
+}
+
+/* Asserts that the key of the last of ascending words is not more than that of the first, nor any other than the one
+ * before it. */
+static void assert_descending(uint64_t first, uint64_t last, uint64_t step, struct decimal weight)
+{
+    uint64_t before = weight_key(first, weight);
+
+    while (last - first >= step) {
+        uint64_t key = weight_key(first += step, weight);
+
+        assert_true(key <= before);
+        before = key;
+    }
+}
+
+/* A key has 52 bits after the first, which hide what the last bits of the logarithm do; so does a weight that puts all
+ * quotients just above a power of two. Hence several weights. */
+static void a_key_does_not_increase_with_its_word(void **state)
+{
+    static const char *const weights[] = {"1", "0.7", "1.4426950408889634", "1.9999999999999999999", "3e-9"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++) {
+        struct decimal weight = weight_of(weights[i]);
+
+        assert_descending(0, 3000, 1, weight);
+        assert_descending(UINT64_MAX - 3000, UINT64_MAX, 1, weight);
+        assert_descending(0, UINT64_MAX, UINT64_MAX / 5000, weight);
+        for (unsigned bit = 12; bit < 64; bit++) { /* where the number of halvings changes, and that of zeros */
+            uint64_t power = (uint64_t)1 << bit;
+
+            assert_descending(power - 50, power + 50, 1, weight);
+            assert_descending(0 - power - 50, 0 - power + 50, 1, weight);
+            assert_descending(power - power / 128, power + power / 128, power / 4096, weight);
+        }
+    }
+}
+
+static void a_key_does_not_increase_with_its_weight(void **state)
+{
+    static const uint64_t words[] = {0, 1, 0x3456789abcdef012, (uint64_t)1 << 63, 0xfffffffffffff000, UINT64_MAX};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        uint64_t before = UINT64_MAX;
+
+        for (int exponent = -1137; exponent <= 960; exponent += 9) {
+            for (uint64_t top = 0; top < 128; top += 3) {
+                struct decimal weight = {.mantissa = (128 + top) << 56 | top, .exponent = exponent};
+                uint64_t key = weight_key(words[i], weight);
+
+                assert_true(key < before);
+                before = key;
+            }
+        }
+    }
+}
+
+static void keys_of_words_next_to_each_other_differ_however_near_1_the_fraction_is(void **state)
+{
+    struct decimal weight = weight_of("1");
+
+    (void)state;
+    for (uint64_t word = UINT64_MAX; word > UINT64_MAX - 100000; word--)
+        assert_true(weight_key(word, weight) < weight_key(word - 1, weight));
+}
+
+static void only_a_weight_of_zero_has_the_greatest_key(void **state)
+{
+    (void)state;
+    assert_true(weight_key(0, weight_of("0")) == UINT64_MAX);
+    assert_true(weight_key(UINT64_MAX, weight_of("0")) == UINT64_MAX);
+    assert_true(weight_key_portable(5, weight_of("0")) == UINT64_MAX);
+    assert_true(weight_key(0, weight_of("5e-324")) < (uint64_t)0xfff << 52);
+    assert_true(weight_key(UINT64_MAX, weight_of("1.7976931348623157e308")) > 0);
+}
+
+/* ---- The law ---- */
+
+enum { ITEMS = 5, ORDERS = 120, TRIALS = 60000 };
+
+static const unsigned item_weight[ITEMS] = {1, 2, 3, 4, 10};
+
+/* The number, from 0 to 119, of an order of 0 ... 4. */
+static unsigned rank_of(const unsigned order[ITEMS])
+{
+    unsigned rank = 0;
+
+    for (unsigned i = 0; i < ITEMS; i++) {
+        unsigned smaller = 0;
+
+        for (unsigned k = i + 1; k < ITEMS; k++)
+            smaller += order[k] < order[i];
+        rank = rank * (ITEMS - i) + smaller;
+    }
+    return rank;
+}
+
+/* Put what the items that are not in `used` can follow into probability[]: one after another, each in proportion to its
+ * weight among those that are left. */
+static void find_law(unsigned order[ITEMS], unsigned drawn, unsigned left, double so_far, double probability[ORDERS])
+{
+    if (drawn == ITEMS) {
+        probability[rank_of(order)] = so_far;
+        return;
+    }
+    for (unsigned item = 0; item < ITEMS; item++) {
+        bool used = false;
+
+        for (unsigned i = 0; i < drawn; i++)
+            used = used || order[i] == item;
+        if (used)
+            continue;
+        order[drawn] = item;
+        find_law(order, drawn + 1, left - item_weight[item], so_far * item_weight[item] / left, probability);
+    }
+}
+
+static void sort_by_key(const uint64_t word[ITEMS], const struct decimal weight[ITEMS], unsigned order[ITEMS])
+{
+    uint64_t key[ITEMS];
+
+    for (unsigned i = 0; i < ITEMS; i++) {
+        unsigned place = i;
+
+        key[i] = weight_key(word[i], weight[i]);
+        for (; place > 0 && key[order[place - 1]] > key[i]; place--)
+            order[place] = order[place - 1];
+        order[place] = i;
+    }
+}
+
+/* With 119 degrees of freedom: between the limits with a probability of about 0.9998. */
+static void assert_law_holds(const struct decimal weight[ITEMS])
+{
+    double probability[ORDERS] = {0}, sum = 0;
+    unsigned times[ORDERS] = {0}, order[ITEMS];
+    struct random_key key;
+
+    find_law(order, 0, 20, 1, probability);
+    random_key_init(&key, "law", 3);
+    for (uint64_t trial = 0; trial < TRIALS; trial++) {
+        uint64_t word[ITEMS];
+
+        read_words(&key, 8 * trial, word, ITEMS);
+        sort_by_key(word, weight, order);
+        times[rank_of(order)]++;
+    }
+    for (unsigned i = 0; i < ORDERS; i++) {
+        double expected = TRIALS * probability[i];
+
+        assert_true(expected > 5);
+        sum += (times[i] - expected) * (times[i] - expected) / expected;
+    }
+    assert_true(sum > 70 && sum < 186);
+}
+
+static void every_order_has_the_probability_of_draws_without_replacement(void **state)
+{
+    struct decimal weight[ITEMS];
+
+    (void)state;
+    for (size_t i = 0; i < ITEMS; i++)
+        weight[i] = weight_of((const char *const[]){"1", "2", "3", "4", "10"}[i]);
+    assert_law_holds(weight);
+}
+
+static void only_the_proportions_of_weights_matter(void **state)
+{
+    struct decimal weight[ITEMS];
+
+    (void)state;
+    for (size_t i = 0; i < ITEMS; i++)
+        weight[i] = weight_of((const char *const[]){"7e-301", "14e-301", "21e-301", "28e-301", "7e-300"}[i]);
+    assert_law_holds(weight);
+}
+
+/* ---- Whole numbers ---- */
+
+static void assert_sum(struct wide sum, uint64_t high, uint64_t low)
+{
+    assert_true(sum.high == high);
+    assert_true(sum.low == low);
+}
+
+static void weights_are_scaled_so_that_the_greatest_has_88_bits(void **state)
+{
+    const uint64_t top = (uint64_t)1 << 63;
+
+    (void)state;
+    assert_sum(weight_scale((struct decimal){UINT64_MAX, 5}, 5), 0xffffff, (uint64_t)0xffffffffff << 24);
+    assert_sum(weight_scale((struct decimal){top, 5}, 5), 0x800000, 0);
+    assert_sum(weight_scale((struct decimal){top + 1, 5}, 5), 0x800000, 1 << 24);
+    assert_sum(weight_scale((struct decimal){UINT64_MAX, 4}, 5), 0x7fffff,
+               (uint64_t)0xffffffffff << 23 | (uint64_t)1 << 63);
+    assert_sum(weight_scale((struct decimal){UINT64_MAX, -18}, 5), 1, UINT64_MAX - 1);
+    assert_sum(weight_scale((struct decimal){UINT64_MAX, -19}, 5), 0, UINT64_MAX);
+    assert_sum(weight_scale((struct decimal){UINT64_MAX, -20}, 5), 0, UINT64_MAX >> 1);
+    assert_sum(weight_scale((struct decimal){top, -82}, 5), 0, 1);
+    assert_sum(weight_scale((struct decimal){UINT64_MAX, -82}, 5), 0, 1);
+    assert_sum(weight_scale((struct decimal){UINT64_MAX, -83}, 5), 0, 0);
+    assert_sum(weight_scale((struct decimal){UINT64_MAX, -84}, 5), 0, 0);
+    assert_sum(weight_scale((struct decimal){UINT64_MAX, -1137}, 960), 0, 0);
+    assert_sum(weight_scale((struct decimal){0, 0}, -1137), 0, 0);
+}
+
+/* So none of the additions before has run over: it is 2^40 times the greatest weight. */
+static void as_many_of_the_greatest_weights_as_2_to_the_40_have_a_sum(void **state)
+{
+    struct wide sum = weight_scale((struct decimal){UINT64_MAX, 960}, 960);
+
+    (void)state;
+    for (unsigned i = 0; i < 40; i++) {
+        struct wide twice = wide_add(sum, sum);
+
+        assert_true(wide_compare(twice, sum) > 0);
+        sum = twice;
+    }
+    assert_sum(sum, UINT64_MAX, 0);
+}
+
+static void sums_carry_and_borrow(void **state)
+{
+    const struct wide one = {.low = 1}, full = {.low = UINT64_MAX}, wide = {.high = 1},
+                      mixed = {.high = 0x123, .low = 0xfedcba9876543210};
+
+    (void)state;
+    assert_sum(wide_add(one, one), 0, 2);
+    assert_sum(wide_add(full, one), 1, 0);
+    assert_sum(wide_add(full, full), 1, UINT64_MAX - 1);
+    assert_sum(wide_add(mixed, mixed), 0x247, 0xfdb97530eca86420);
+    assert_sum(wide_subtract(wide, one), 0, UINT64_MAX);
+    assert_sum(wide_subtract(mixed, full), 0x122, 0xfedcba9876543211);
+    assert_sum(wide_subtract(mixed, mixed), 0, 0);
+}
+
+static void sums_compare_by_the_high_half_first(void **state)
+{
+    static const struct wide ascending[] = {{0, 0}, {0, 1}, {0, UINT64_MAX}, {1, 0}, {1, 5}, {UINT64_MAX, 0}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ascending / sizeof ascending[0]; i++) {
+        for (size_t k = 0; k < sizeof ascending / sizeof ascending[0]; k++) {
+            int order = wide_compare(ascending[i], ascending[k]);
+
+            assert_true(i < k ? order < 0 : i > k ? order > 0 : order == 0);
+        }
+    }
+}
+
+/* ---- Draws ---- */
+
+struct words {
+    uint64_t word[512];
+    size_t next;
+};
+
+static uint64_t next_word(void *context)
+{
+    struct words *words = context;
+
+    assert_true(words->next < sizeof words->word / sizeof words->word[0]);
+    return words->word[words->next++];
+}
+
+static void assert_draw(struct words *words, struct wide total, uint64_t high, uint64_t low, size_t taken)
+{
+    words->next = 0;
+    assert_sum(weight_draw(total, next_word, words), high, low);
+    assert_int_equal(words->next, taken);
+}
+
+static void a_draw_takes_the_words_it_needs_low_one_first_and_rejects_what_is_too_large(void **state)
+{
+    struct words words = {.word = {0x1111111111111117, 0x2222222222222226, 0x3333333333333332, 0x4444444444444440,
+                                   0x5555555555555551, 0x0000000000000001}};
+
+    (void)state;
+    assert_draw(&words, (struct wide){0, 1}, 0, 0, 0);
+    assert_draw(&words, (struct wide){0, 2}, 0, 1, 1);
+    assert_draw(&words, (struct wide){0, 7}, 0, 6, 2);
+    assert_draw(&words, (struct wide){0, 8}, 0, 7, 1);
+    assert_draw(&words, (struct wide){0, 6}, 0, 2, 3);
+    assert_draw(&words, (struct wide){0, UINT64_MAX}, 0, 0x1111111111111117, 1);
+    assert_draw(&words, (struct wide){1, 0}, 0, 0x1111111111111117, 1);
+    assert_draw(&words, (struct wide){1, 1}, 0, 0x1111111111111117, 2);
+    assert_draw(&words, (struct wide){2, 0}, 0, 0x1111111111111117, 2);
+    assert_draw(&words, (struct wide){7, 0}, 6, 0x1111111111111117, 2);
+    assert_draw(&words, (struct wide){6, 0}, 0, 0x3333333333333332, 4);
+    assert_draw(&words, (struct wide){6, 0x1111111111111117}, 0, 0x3333333333333332, 4);
+    assert_draw(&words, (struct wide){6, 0x1111111111111118}, 6, 0x1111111111111117, 2);
+    assert_draw(&words, (struct wide){UINT64_MAX, UINT64_MAX}, 0x2222222222222226, 0x1111111111111117, 2);
+}
+
+/* The first record whose weight makes the sum of all up to it greater than the number. */
+static unsigned find_item(struct wide number, const struct wide scaled[ITEMS])
+{
+    unsigned item = 0;
+
+    for (; wide_compare(number, scaled[item]) >= 0; item++)
+        number = wide_subtract(number, scaled[item]);
+    return item;
+}
+
+static struct wide scale_items(struct wide scaled[ITEMS])
+{
+    struct wide total = {0};
+
+    for (size_t i = 0; i < ITEMS; i++) {
+        scaled[i] =
+            weight_scale(weight_of((const char *const[]){"1", "2", "3", "4", "10"}[i]), weight_of("10").exponent);
+        total = wide_add(total, scaled[i]);
+    }
+    return total;
+}
+
+static void the_draws_of_seed_42_are_golden(void **state)
+{
+    static const unsigned expected[] = {4, 5, 5, 2, 5, 5, 5, 2, 5, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5};
+    struct random_key key = weight_key_of_42();
+    struct words words = {.next = 0};
+    struct wide scaled[ITEMS], total = scale_items(scaled);
+
+    (void)state;
+    assert_sum(total, 0x1400000, 0);
+    read_words(&key, 0, words.word, 64);
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+        assert_int_equal(find_item(weight_draw(total, next_word, &words), scaled) + 1, expected[i]);
+}
+
+/* With 4 degrees of freedom: below the limit with a probability of about 0.9998. */
+static void every_record_is_drawn_in_proportion_to_its_weight(void **state)
+{
+    enum { DRAWS = 60000, PER_FILL = 100 };
+    unsigned times[ITEMS] = {0};
+    struct wide scaled[ITEMS], total = scale_items(scaled);
+    struct random_key key;
+    double sum = 0;
+
+    (void)state;
+    random_key_init(&key, "draws", 5);
+    for (unsigned fill = 0; fill < DRAWS / PER_FILL; fill++) {
+        struct words words = {.next = 0};
+
+        read_words(&key, 512 * fill, words.word, 512);
+        for (unsigned i = 0; i < PER_FILL; i++)
+            times[find_item(weight_draw(total, next_word, &words), scaled)]++;
+    }
+    for (unsigned i = 0; i < ITEMS; i++) {
+        double expected = DRAWS * item_weight[i] / 20.0;
+
+        sum += (times[i] - expected) * (times[i] - expected) / expected;
+    }
+    assert_true(sum < 22);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_keys_are_golden),
+        cmocka_unit_test(the_golden_keys_are_those_of_the_exact_law),
+        cmocka_unit_test(the_weights_of_seed_42_are_golden),
+        cmocka_unit_test(arithmetic_without_128_bits_gives_the_same_keys),
+        cmocka_unit_test(a_key_does_not_increase_with_its_word),
+        cmocka_unit_test(a_key_does_not_increase_with_its_weight),
+        cmocka_unit_test(keys_of_words_next_to_each_other_differ_however_near_1_the_fraction_is),
+        cmocka_unit_test(only_a_weight_of_zero_has_the_greatest_key),
+        cmocka_unit_test(every_order_has_the_probability_of_draws_without_replacement),
+        cmocka_unit_test(only_the_proportions_of_weights_matter),
+        cmocka_unit_test(weights_are_scaled_so_that_the_greatest_has_88_bits),
+        cmocka_unit_test(as_many_of_the_greatest_weights_as_2_to_the_40_have_a_sum),
+        cmocka_unit_test(sums_carry_and_borrow),
+        cmocka_unit_test(sums_compare_by_the_high_half_first),
+        cmocka_unit_test(a_draw_takes_the_words_it_needs_low_one_first_and_rejects_what_is_too_large),
+        cmocka_unit_test(the_draws_of_seed_42_are_golden),
+        cmocka_unit_test(every_record_is_drawn_in_proportion_to_its_weight),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

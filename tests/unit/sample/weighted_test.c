@@ -1,0 +1,495 @@
+#include "support/small_run.h"
+
+#include "base/decimal.h"
+#include "sample/weight_law.h"
+#include "sample/weighted.h"
+#include "support/failure_sweep.h"
+
+/* ---- Records whose first field is their weight ---- */
+
+static struct engine_text text;
+static struct decimal *weight; /* of each */
+static uint64_t limit;
+
+static const struct weights_place first_field = {.field = 1, .separator = ' '};
+
+typedef void weight_function(size_t i, uint64_t random, char text[32]);
+
+static void weight_small(size_t i, uint64_t random, char to[32])
+{
+    (void)i;
+    snprintf(to, 32, "%u.%u", (unsigned)(random % 10), (unsigned)(random >> 32) % 1000);
+}
+
+static void weight_one(size_t i, uint64_t random, char to[32])
+{
+    (void)i;
+    (void)random;
+    snprintf(to, 32, "1");
+}
+
+/* Of a tenth of the records it is above zero. */
+static void weight_mostly_zero(size_t i, uint64_t random, char to[32])
+{
+    snprintf(to, 32, "%s", random % 10 == 0 ? "2.5" : i % 2 == 0 ? "0" : "0.0e7");
+}
+
+static void weight_of_any_size(size_t i, uint64_t random, char to[32])
+{
+    (void)i;
+    snprintf(to, 32, "%ue%d", (unsigned)(random % 1000), (int)(random >> 32) % 300);
+}
+
+/* Those that come last are drawn first. */
+static void weight_growing(size_t i, uint64_t random, char to[32])
+{
+    (void)random;
+    snprintf(to, 32, "1e%u", (unsigned)(i / 500));
+}
+
+static weight_function *const all_weights[] = {weight_small, weight_one, weight_mostly_zero, weight_of_any_size,
+                                               weight_growing};
+
+enum { KINDS = sizeof all_weights / sizeof all_weights[0] };
+
+/* Each record is a weight, a space, and as many letters as length() says. */
+static void make_text(size_t records, weight_function *function, size_t (*length)(size_t i, uint64_t random))
+{
+    uint64_t state = 5;
+    size_t room = 0;
+
+    text = (struct engine_text){.records = records, .start = malloc((records + 1) * sizeof *text.start)};
+    text.data = malloc(1);
+    weight = malloc((records + 1) * sizeof *weight);
+    text.start[0] = 0;
+    for (size_t i = 0; i < records; i++) {
+        size_t letters = length(i, engine_random(&state));
+        char number[32];
+        size_t bytes;
+
+        function(i, engine_random(&state), number);
+        bytes = strlen(number);
+        assert_int_equal(decimal_read(number, bytes, &weight[i]), DECIMAL_OK);
+        if (room < text.bytes + bytes + letters + 2) {
+            room = 2 * (text.bytes + bytes + letters + 2);
+            text.data = realloc(text.data, room);
+        }
+        memcpy(text.data + text.bytes, number, bytes);
+        text.data[text.bytes + bytes] = ' ';
+        memset(text.data + text.bytes + bytes + 1, (int)('a' + i % 26), letters);
+        text.bytes += bytes + letters + 2;
+        text.data[text.bytes - 1] = '\n';
+        text.start[i + 1] = text.bytes;
+    }
+}
+
+static void drop_text(void)
+{
+    engine_text_free(&text);
+    free(weight);
+}
+
+/* ---- The law, computed directly ---- */
+
+/* Word i of the words labelled "weight". */
+static uint64_t word_of(uint64_t i)
+{
+    static struct random_key key;
+    uint32_t words[RANDOM_BLOCK_WORDS];
+    size_t at = i % 8 * 2;
+
+    if (i == 0)
+        random_key_derive(&key, &small.run.order.key, "weight", NULL, 0);
+    random_blocks(&key, 0, i / 8, words, 1);
+    return words[at] | (uint64_t)words[at + 1] << 32;
+}
+
+struct weighed {
+    uint64_t key;
+    uint32_t record;
+};
+
+static int compare_weighed(const void *a, const void *b)
+{
+    const struct weighed *x = a;
+    const struct weighed *y = b;
+
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->record < y->record ? -1 : x->record > y->record;
+}
+
+/* The records of weights above zero in their order, malloc'd. */
+static uint32_t *weighted_records(size_t *count)
+{
+    struct weighed *weighed = malloc((text.records + 1) * sizeof *weighed);
+    uint32_t *number = malloc((text.records + 1) * sizeof *number);
+
+    *count = 0;
+    for (size_t i = 0; i < text.records; i++)
+        if (weight[i].mantissa > 0)
+            weighed[(*count)++] = (struct weighed){.key = weight_key(word_of(i), weight[i]), .record = (uint32_t)i};
+    qsort(weighed, *count, sizeof *weighed, compare_weighed);
+    for (size_t i = 0; i < *count; i++)
+        number[i] = weighed[i].record;
+    free(weighed);
+    return number;
+}
+
+static uint64_t next_word(void *context)
+{
+    return word_of((*(uint64_t *)context)++);
+}
+
+/* The numbers of the records that `draws` draws name, malloc'd. */
+static uint32_t *repeated_records(size_t draws)
+{
+    struct wide *end = calloc(text.records + 1, sizeof *end);
+    uint32_t *number = malloc((draws + 1) * sizeof *number);
+    struct wide total = {0};
+    uint64_t words = 0;
+    int top = INT_MIN;
+
+    for (size_t i = 0; i < text.records; i++)
+        if (weight[i].mantissa > 0 && weight[i].exponent > top)
+            top = weight[i].exponent;
+    for (size_t i = 0; i < text.records; i++) {
+        total = wide_add(total, weight_scale(weight[i], top));
+        end[i] = total;
+    }
+    for (size_t i = 0; i < draws; i++) {
+        struct wide drawn = weight_draw(total, next_word, &words);
+        size_t from = 0;
+
+        for (size_t step = text.records; step > 0; step /= 2)
+            while (from + step <= text.records && wide_compare(end[from + step - 1], drawn) <= 0)
+                from += step;
+        number[i] = (uint32_t)from;
+    }
+    free(end);
+    return number;
+}
+
+/* ---- Without replacement ---- */
+
+static int write_order(struct source *source, struct output *to)
+{
+    small.run.left = limit;
+    return weighted_order(&small.run, source, first_field, to);
+}
+
+static int write_select(struct source *source, struct output *to)
+{
+    small.run.left = limit;
+    return weighted_select(&small.run, source, first_field, to);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a;
+    uint32_t y = *(const uint32_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* The first ones, in their order and in that of the input. */
+static void assert_draws(const uint32_t *order, size_t records, uint64_t count)
+{
+    size_t wanted = count < records ? (size_t)count : records;
+    uint32_t *chosen = malloc((records + 1) * sizeof *chosen);
+
+    limit = count;
+    small_open(1, ORDER_LEAF_RECORDS);
+    assert_int_equal(sweep_write(engine_text_source(&text), write_order), 0);
+    assert_int_equal(small.run.records, text.records);
+    small_assert_file("out", &text, order, wanted);
+    small_close();
+    memcpy(chosen, order, wanted * sizeof *chosen);
+    qsort(chosen, wanted, sizeof *chosen, compare_numbers);
+    if (count < UINT64_MAX) {
+        small_open(1, ORDER_LEAF_RECORDS);
+        assert_int_equal(sweep_write(engine_text_source(&text), write_select), 0);
+        assert_int_equal(small.run.records, text.records);
+        small_assert_file("out", &text, chosen, wanted);
+        small_close();
+    }
+    free(chosen);
+}
+
+static void assert_draws_all(size_t text_records, weight_function *function, size_t (*length)(size_t, uint64_t))
+{
+    uint32_t *order;
+    size_t records;
+
+    make_text(text_records, function, length);
+    small_open(1, ORDER_LEAF_RECORDS);
+    order = weighted_records(&records);
+    small_close();
+    for (uint64_t count = 0; count < 3; count++) {
+        assert_draws(order, records, count);
+        assert_draws(order, records, records + count - (records > 0));
+    }
+    assert_draws(order, records, records / 2);
+    assert_draws(order, records, UINT64_MAX);
+    free(order);
+    drop_text();
+}
+
+static void records_are_drawn_by_weight(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KINDS; kind++) {
+        assert_draws_all(0, all_weights[kind], small_length_0);
+        assert_draws_all(1, all_weights[kind], small_length_0);
+        assert_draws_all(10000, all_weights[kind], small_length_uneven);
+    }
+    assert_int_equal(disk.writes, 0);
+}
+
+static void what_does_not_fit_is_drawn_by_weight(void **state)
+{
+    (void)state;
+    assert_draws_all(70000, weight_small, small_length_to_300);
+    assert_true(disk.writes > 0);
+    assert_draws_all(70000, weight_growing, small_length_to_300);
+}
+
+static size_t length_few_large(size_t i, uint64_t random)
+{
+    return i % 4 == 0 ? (size_t)9 << 20 : random % 10;
+}
+
+static void records_may_be_larger_than_memory(void **state)
+{
+    (void)state;
+    assert_draws_all(7, weight_small, length_few_large);
+}
+
+static void hardly_more_is_stored_than_is_drawn(void **state)
+{
+    const uint64_t most = 3500000;
+
+    (void)state;
+    make_text(220000, weight_small, small_length_to_300);
+    for (limit = 1; limit <= 1000; limit += 999) {
+        small_open(1, ORDER_LEAF_RECORDS);
+        assert_int_equal(sweep_write(engine_text_source(&text), write_order), 0);
+        assert_true((uint64_t)small.run.pool.fresh << small.run.pool.block_shift < most);
+        small_close();
+        small_open(1, ORDER_LEAF_RECORDS);
+        assert_int_equal(sweep_write(engine_text_source(&text), write_select), 0);
+        assert_true((uint64_t)small.run.pool.fresh << small.run.pool.block_shift < most);
+        small_close();
+    }
+    assert_int_equal(disk.writes, 0);
+    drop_text();
+}
+
+/* ---- With replacement ---- */
+
+static int write_repeat(struct source *source, struct output *to)
+{
+    small.run.left = limit;
+    return weighted_repeat(&small.run, source, first_field, to);
+}
+
+/* Returns whether anything was spilled. */
+static bool repeats(size_t draws)
+{
+    unsigned writes = disk.writes;
+    uint32_t *number;
+
+    limit = draws;
+    small_open(1, ORDER_LEAF_RECORDS);
+    assert_int_equal(sweep_write(engine_text_source(&text), write_repeat), 0);
+    assert_int_equal(small.run.records, text.records);
+    number = repeated_records(draws);
+    small_assert_file("out", &text, number, draws);
+    small_close();
+    free(number);
+    return disk.writes > writes;
+}
+
+static void records_are_drawn_again_by_weight(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KINDS; kind++) {
+        make_text(9000, all_weights[kind], small_length_to_300);
+        assert_false(repeats(0));
+        assert_false(repeats(1));
+        assert_false(repeats(10000));
+        drop_text();
+    }
+    make_text(1, weight_one, small_length_0);
+    assert_false(repeats(5000));
+    drop_text();
+}
+
+/* The records are on disk, and draws are searched for or, as there are too many weights, matched with them. */
+static void it_does_not_show_how_draws_are_found(void **state)
+{
+    (void)state;
+    make_text(70000, weight_small, small_length_to_300);
+    assert_true(repeats(1));
+    assert_true(repeats(100000));
+    drop_text();
+    for (int kind = 0; kind < 3; kind += 2) {
+        make_text(600000, all_weights[kind], small_length_0);
+        assert_true(repeats(1));
+        assert_true(repeats(100000));
+        drop_text();
+    }
+}
+
+static int repeat(void)
+{
+    small_open(1, ORDER_LEAF_RECORDS);
+    return sweep_write(engine_text_source(&text), write_repeat);
+}
+
+static void without_weight_nothing_is_repeated(void **state)
+{
+    (void)state;
+    limit = 5;
+    make_text(0, weight_one, small_length_0);
+    sweep_assert_fails(repeat, "bigshuf: no lines to repeat\n");
+    drop_text();
+    make_text(1, weight_mostly_zero, small_length_0);
+    if (weight[0].mantissa == 0)
+        sweep_assert_fails(repeat, "bigshuf: no lines of a weight above zero to repeat\n");
+    drop_text();
+}
+
+/* ---- Weights from a file ---- */
+
+static int (*write_by_file)(struct run *run, struct source *source, struct weights_place place, struct output *to);
+
+static int write_with_file(struct source *source, struct output *to)
+{
+    small.run.left = limit;
+    return write_by_file(&small.run, source, (struct weights_place){.file = "weights"}, to);
+}
+
+static int with_file(void)
+{
+    small_open(1, ORDER_LEAF_RECORDS);
+    return sweep_write(engine_text_source(&text), write_with_file);
+}
+
+static int with_field(void)
+{
+    static int (*const writes[])(struct source *, struct output *) = {write_order, write_select, write_repeat};
+    int which = write_by_file == weighted_order ? 0 : write_by_file == weighted_select ? 1 : 2;
+
+    small_open(1, ORDER_LEAF_RECORDS);
+    return sweep_write(engine_text_source(&text), writes[which]);
+}
+
+static int (*const all_ways[])(struct run *, struct source *, struct weights_place,
+                               struct output *) = {weighted_order, weighted_select, weighted_repeat};
+
+/* The weights of the text's records, and `more`. */
+static void put_weights(size_t records, const char *more)
+{
+    FILE *file = fopen("weights", "wb");
+
+    assert_non_null(file);
+    for (size_t i = 0; i < records; i++) {
+        const char *number = (const char *)text.data + text.start[i];
+
+        fprintf(file, "%.*s\n", (int)strcspn(number, " "), number);
+    }
+    fputs(more, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void weights_of_a_file_are_as_good(void **state)
+{
+    (void)state;
+    limit = 3000;
+    make_text(70000, weight_small, small_length_to_300);
+    put_weights(text.records, "");
+    for (int i = 0; i < 3; i++) {
+        write_by_file = all_ways[i];
+        assert_int_equal(sweep_run(with_field), 0);
+        assert_int_equal(rename("out", "right"), 0);
+        assert_int_equal(sweep_run(with_file), 0);
+        assert_true(sweep_same_files("out", "right"));
+    }
+    drop_text();
+}
+
+static void a_wrong_weight_anywhere_fails(void **state)
+{
+    (void)state;
+    limit = 100;
+    make_text(30000, weight_small, small_length_to_300);
+    for (int i = 0; i < 3; i++) {
+        write_by_file = all_ways[i];
+        put_weights(text.records - 1, "");
+        sweep_assert_fails(with_file, "bigshuf: weights: too few weights: there are more than 29999 records\n");
+        put_weights(text.records, "1");
+        sweep_assert_fails(with_file, "bigshuf: weights: too many weights: there are 30000 records\n");
+        put_weights(text.records - 1, "-1");
+        sweep_assert_fails(with_file, "bigshuf: weights:30000: negative weight: '-1'\n");
+        text.data[text.start[20000]] = 'x';
+        sweep_assert_fails(with_field, "bigshuf: input:20001: invalid weight: 'x.");
+        text.data[text.start[20000]] = '1';
+    }
+    drop_text();
+}
+
+/* ---- Failures ---- */
+
+static int with_field_of_half(void)
+{
+    static int (*const writes[])(struct source *, struct output *) = {write_order, write_select, write_repeat};
+    int which = write_by_file == weighted_order ? 0 : write_by_file == weighted_select ? 1 : 2;
+
+    small_open(1, ORDER_LEAF_RECORDS);
+    return sweep_write(sweep_failing_source(&text), writes[which]);
+}
+
+static void failures_of_any_kind_are_reported(void **state)
+{
+    (void)state;
+    limit = 60000;
+    make_text(70000, weight_small, small_length_to_300);
+    for (int i = 0; i < 3; i++) {
+        write_by_file = all_ways[i];
+        sweep_writes(with_field);
+        sweep_reads(with_field);
+        sweep_allocations(with_field);
+        sweep_assert_fails(with_field_of_half, "input failed");
+        sweep_full_output(with_field);
+    }
+    drop_text();
+}
+
+/* Weights that are read again from a file with every draw. */
+static void failures_of_matching_are_reported(void **state)
+{
+    (void)state;
+    limit = 1000;
+    make_text(600000, weight_small, small_length_0);
+    sweep_writes(repeat);
+    sweep_reads(repeat);
+    sweep_allocations(repeat);
+    drop_text();
+}
+
+#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SMALL_RUN(records_are_drawn_by_weight),        SMALL_RUN(what_does_not_fit_is_drawn_by_weight),
+        SMALL_RUN(records_may_be_larger_than_memory),  SMALL_RUN(hardly_more_is_stored_than_is_drawn),
+        SMALL_RUN(records_are_drawn_again_by_weight),  SMALL_RUN(it_does_not_show_how_draws_are_found),
+        SMALL_RUN(without_weight_nothing_is_repeated), SMALL_RUN(weights_of_a_file_are_as_good),
+        SMALL_RUN(a_wrong_weight_anywhere_fails),      SMALL_RUN(failures_of_any_kind_are_reported),
+        SMALL_RUN(failures_of_matching_are_reported),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,476 @@
+#include "support/small_run.h"
+
+#include "shuffle/gather.h"
+
+/* ---- Piles that are filled by hand ---- */
+
+static struct piles piles;
+
+/* Pile p is to hold the text's records that pile_of[i] = p names; all of them are in it if pile_of is NULL. */
+static void fill(const struct engine_text *text, unsigned count, const uint16_t *pile_of)
+{
+    assert_int_equal(piles_init(&piles, count, 1, &small.run.pool, &small.place), 0);
+    for (size_t i = 0; i < text->records; i++) {
+        unsigned p = pile_of == NULL ? 0 : pile_of[i];
+
+        assert_int_equal(pile_append(&piles, p, text->data + text->start[i], text->start[i + 1] - text->start[i]), 0);
+        piles.pile[p].records++;
+    }
+    piles_seal(&piles);
+}
+
+static int gather_from(struct gather_order order, unsigned *next, const char *output)
+{
+    struct output *to = small_output(output);
+    int status;
+
+    assert_non_null(to);
+    status = gather(&small.run, &piles, order, next, to);
+    if (status == 0)
+        status = output_commit(to);
+    output_free(to);
+    return status;
+}
+
+static void assert_all_empty(void)
+{
+    for (unsigned p = 0; p < piles.count; p++)
+        assert_true(pile_bytes(&piles, p) == 0 && piles.pile[p].blocks == 0 && piles.pile[p].records == 0);
+    assert_int_equal(small.run.pool.free, small.run.pool.blocks);
+}
+
+static void one_pile_can_be_a_node(void **state)
+{
+    static const struct order_node nodes[] = {{.root = true}, {.number = 7}};
+    struct engine_text text = engine_text_make(5000, small_length_uneven, '\n');
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct gather_order order = {.kind = GATHER_NODE, .order = &small.run.order, .node = nodes[i % 2]};
+        uint32_t *number;
+        unsigned next = 0;
+
+        small_open(3, i < 2 ? ORDER_LEAF_RECORDS : 10);
+        number = engine_order(&small.run.order, order.node, text.records);
+        fill(&text, 1, NULL);
+        assert_int_equal(gather_from(order, &next, "out"), 0);
+        assert_int_equal(next, 1);
+        small_assert_file("out", &text, number, text.records);
+        assert_all_empty();
+        piles_release(&piles);
+        small_close();
+        free(number);
+    }
+    engine_text_free(&text);
+}
+
+static struct gather_order children_of(uint64_t number)
+{
+    return (struct gather_order){.kind = GATHER_CHILDREN, .order = &small.run.order, .node = {.number = number}};
+}
+
+/* The records of a node, or the first `limit` of them. */
+static void assert_gathers_first(struct engine_text text, unsigned workers, uint64_t leaf_records, uint64_t limit)
+{
+    size_t wanted = limit < text.records ? (size_t)limit : text.records;
+    uint16_t *pile_of = malloc((text.records + 1) * sizeof *pile_of);
+    uint32_t *number;
+    unsigned next = 0;
+    unsigned bits;
+
+    small_open(workers, leaf_records);
+    bits = order_scatter_bits(&small.run.order, (struct order_node){.number = 9}, text.records);
+    assert_true(bits > 0);
+    order_scatter(&small.run.order, (struct order_node){.number = 9}, bits, 0, text.records, pile_of);
+    number = engine_order(&small.run.order, (struct order_node){.number = 9}, text.records);
+    fill(&text, 1u << bits, pile_of);
+    small.run.left = limit;
+    assert_int_equal(gather_from(children_of(9), &next, "out"), 0);
+    assert_int_equal(next, 1u << bits);
+    small_assert_file("out", &text, number, wanted);
+    assert_int_equal(small.run.left, limit == UINT64_MAX ? limit : limit - wanted);
+    if (limit >= text.records)
+        assert_all_empty();
+    piles_release(&piles);
+    small_close();
+    free(number);
+    free(pile_of);
+}
+
+static void assert_gathers_children(struct engine_text text, unsigned workers, uint64_t leaf_records)
+{
+    assert_gathers_first(text, workers, leaf_records, UINT64_MAX);
+}
+
+static void piles_can_be_the_children_of_a_node(void **state)
+{
+    struct engine_text text = engine_text_make(20000, small_length_to_300, '\n');
+
+    (void)state;
+    for (unsigned workers = 1; workers <= 8; workers++)
+        assert_gathers_children(text, workers, workers % 2 == 0 ? 8 : 1000);
+    assert_int_equal(disk.writes, 0);
+    engine_text_free(&text);
+}
+
+static void piles_that_were_spilled_are_read_back(void **state)
+{
+    struct engine_text text = engine_text_make(60000, small_length_to_300, '\n');
+
+    (void)state;
+    assert_gathers_children(text, 1, 1000);
+    assert_gathers_children(text, 5, 1000);
+    assert_true(disk.writes > 0);
+    engine_text_free(&text);
+}
+
+/* All is in memory, with nothing left for indexes: piles must be spilled to make room. */
+static void room_for_indexes_is_made_by_spilling(void **state)
+{
+    struct engine_text text = engine_text_make(690000, small_length_to_20, '\n');
+
+    (void)state;
+    assert_gathers_children(text, 4, ORDER_LEAF_RECORDS);
+    assert_true(atomic_load(&small.place.piles) > 0);
+    engine_text_free(&text);
+}
+
+static void piles_can_be_stretches_of_an_order_that_was_drawn(void **state)
+{
+    enum { RECORDS = 5000, FIRST = 300 };
+    struct engine_text text = engine_text_make(RECORDS, small_length_to_300, '\n');
+    uint16_t pile_of[RECORDS];
+    uint32_t number[RECORDS], rank[RECORDS];
+
+    (void)state;
+    for (uint64_t share = 500; share <= 6000; share += 1111) {
+        struct gather_order order = {.kind = GATHER_RANKS, .first = FIRST, .share = share};
+        uint64_t at[RECORDS / 500 + 1];
+        struct table ranks;
+        unsigned next = 0;
+
+        small_open(3, 8);
+        for (uint32_t i = 0; i < RECORDS; i++)
+            number[i] = i;
+        engine_leaf(&small.run.order, 5, number, RECORDS);
+        for (uint32_t i = 0; i < RECORDS; i++)
+            rank[number[i]] = i;
+        assert_int_equal(table_init(&ranks, &small.run.pool), 0);
+        assert_true(pool_promise(&small.run.pool, 100));
+        table_grow(&ranks, FIRST + RECORDS, 4);
+        pool_release_promise(&small.run.pool, 100 - ranks.blocks);
+        for (uint64_t p = 0; p * share < RECORDS; p++)
+            at[p] = FIRST + p * share;
+        for (uint32_t i = 0; i < RECORDS; i++) {
+            pile_of[i] = (uint16_t)(rank[i] / share);
+            *table_u32(&ranks, at[pile_of[i]]++) = FIRST + rank[i];
+        }
+        order.ranks = &ranks;
+        fill(&text, (unsigned)((RECORDS - 1) / share + 1), pile_of);
+        assert_int_equal(gather_from(order, &next, "out"), 0);
+        small_assert_file("out", &text, number, RECORDS);
+        table_release(&ranks);
+        assert_all_empty();
+        piles_release(&piles);
+        small_close();
+    }
+    engine_text_free(&text);
+}
+
+/* ---- A limit to what is written ---- */
+
+/* With limits in all places of interest. */
+static void assert_gathers_first_all(struct engine_text text, uint64_t leaf_records)
+{
+    uint64_t boundary = 0;
+    unsigned bits;
+
+    small_open(1, leaf_records);
+    bits = order_scatter_bits(&small.run.order, (struct order_node){.number = 9}, text.records);
+    for (size_t i = 0; i < text.records; i++)
+        boundary += engine_child(&small.run.order, 9, bits, i) < 3;
+    small_close();
+    for (unsigned workers = 1; workers <= 3; workers += 2)
+        for (uint64_t limit = 0; limit < 3; limit++) {
+            assert_gathers_first(text, workers, leaf_records, limit);
+            assert_gathers_first(text, workers, leaf_records, boundary - 1 + limit);
+            assert_gathers_first(text, workers, leaf_records, text.records - 1 + limit);
+        }
+    engine_text_free(&text);
+}
+
+static void no_more_is_written_than_may_be(void **state)
+{
+    (void)state;
+    assert_gathers_first_all(engine_text_make(20000, small_length_to_20, '\n'), 2000);
+    assert_gathers_first_all(engine_text_make(20000, small_length_to_20, '\n'), 8);
+    assert_int_equal(disk.writes, 0);
+    assert_gathers_first_all(engine_text_make(60000, small_length_to_300, '\n'), 1000);
+    assert_true(disk.writes > 0);
+}
+
+/* The last piles are on disk, from where nothing can be read. */
+static void piles_that_are_not_wanted_are_not_read(void **state)
+{
+    struct engine_text text = engine_text_make(60000, small_length_to_300, '\n');
+
+    (void)state;
+    disk.cut = true;
+    assert_gathers_first(text, 1, 1000, 1000);
+    assert_gathers_first(text, 3, 1000, 1000);
+    assert_true(disk.writes > 0);
+    engine_text_free(&text);
+}
+
+/* ---- Piles that do not fit, and failures ---- */
+
+static size_t length_third_is_large(size_t i, uint64_t random)
+{
+    return i == 3 ? (size_t)8 << 20 : random % 5000;
+}
+
+static void a_pile_that_does_not_fit_is_left_to_the_caller(void **state)
+{
+    static const uint16_t pile_of[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const uint32_t before[3] = {0, 1, 2}, after[4] = {4, 5, 6, 7};
+    struct engine_text text = engine_text_make(8, length_third_is_large, '\n');
+
+    (void)state;
+    for (unsigned workers = 1; workers <= 5; workers += 2) {
+        unsigned next = 0;
+
+        small_open(workers, 8);
+        fill(&text, 8, pile_of);
+        assert_int_equal(gather_from(children_of(1), &next, "out"), 0);
+        assert_int_equal(next, 3);
+        small_assert_file("out", &text, before, 3);
+        assert_true(pile_bytes(&piles, 3) == text.start[4] - text.start[3]);
+        pile_clear(&piles, next++);
+        assert_int_equal(gather_from(children_of(1), &next, "out"), 0);
+        assert_int_equal(next, 8);
+        small_assert_file("out", &text, after, 4);
+        assert_all_empty();
+        piles_release(&piles);
+        small_close();
+    }
+    engine_text_free(&text);
+}
+
+static void pinned_blocks_count_as_taken(void **state)
+{
+    struct engine_text text = engine_text_make(1, length_third_is_large, '\n');
+    unsigned next = 0;
+
+    (void)state;
+    small_open(1, 8);
+    fill(&text, 1, NULL);
+    pool_pin(&small.run.pool, small.run.pool.blocks);
+    assert_int_equal(gather_from(children_of(1), &next, "out"), 0);
+    assert_int_equal(next, 0);
+    pool_unpin(&small.run.pool, small.run.pool.blocks);
+    assert_int_equal(gather_from(children_of(1), &next, "out"), 0);
+    assert_int_equal(next, 1);
+    piles_release(&piles);
+    small_close();
+    engine_text_free(&text);
+}
+
+static void fewer_threads_than_asked_for_do_it_too(void **state)
+{
+    struct engine_text text = engine_text_make(20000, small_length_to_300, '\n');
+
+    (void)state;
+    for (unsigned threads = 0; threads < 3; threads++) {
+        disk.threads = threads;
+        assert_gathers_children(text, 6, 1000);
+    }
+    engine_text_free(&text);
+}
+
+static void a_pile_with_another_number_of_records_fails(void **state)
+{
+    struct engine_text text = engine_text_make(20000, small_length_to_20, '\n');
+    uint16_t *pile_of = calloc(text.records, sizeof *pile_of);
+
+    (void)state;
+    for (size_t i = 0; i < text.records; i++)
+        pile_of[i] = (uint16_t)(i % 64);
+    for (unsigned workers = 1; workers <= 4; workers++) {
+        unsigned next = 0;
+
+        small_forgive();
+        small_open(workers, 1000);
+        fill(&text, 64, pile_of);
+        piles.pile[20 + workers].records += workers % 2 == 0 ? 1 : (uint64_t)-1;
+        scratch_listen();
+        assert_int_equal(gather_from(children_of(1), &next, "out"), -1);
+        assert_non_null(strstr(scratch_heard(), "does not hold the records that were put there"));
+        assert_int_equal(small.run.pool.promised, 0);
+        piles_release(&piles);
+        small_close();
+    }
+    free(pile_of);
+    engine_text_free(&text);
+}
+
+/* A reading that fails leaves nobody waiting for the turn of the pile it was for. */
+static void a_pile_that_cannot_be_read_ends_all_workers(void **state)
+{
+    struct engine_text text = engine_text_make(60000, small_length_to_300, '\n');
+    uint16_t *pile_of = calloc(text.records, sizeof *pile_of);
+
+    (void)state;
+    for (size_t i = 0; i < text.records; i++)
+        pile_of[i] = (uint16_t)(i % 64);
+    for (unsigned workers = 1; workers <= 6; workers++) {
+        unsigned next = 0;
+
+        small_forgive();
+        small_open(workers, 100000);
+        fill(&text, 64, pile_of);
+        disk.flip_read = workers;
+        scratch_listen();
+        assert_int_equal(gather_from(children_of(1), &next, "out"), -1);
+        assert_non_null(strstr(scratch_heard(), "contents have changed"));
+        assert_int_equal(small.run.pool.promised, 0);
+        piles_release(&piles);
+        small_close();
+    }
+    free(pile_of);
+    engine_text_free(&text);
+}
+
+static void without_memory_for_its_lists_a_gathering_fails(void **state)
+{
+    struct engine_text text = engine_text_make(1000, small_length_to_20, '\n');
+    int status = -1;
+
+    (void)state;
+    for (unsigned i = 1; status != 0; i++) {
+        struct output *to = small_output("out");
+        unsigned next = 0;
+
+        small_forgive();
+        small_open(1, 100000);
+        fill(&text, 1, NULL);
+        disk.fail_allocation = i;
+        scratch_listen();
+        status = gather(&small.run, &piles, children_of(1), &next, to);
+        assert_string_equal(scratch_heard(), status == 0 ? "" : "bigshuf: memory: Cannot allocate memory\n");
+        disk.fail_allocation = 0;
+        output_free(to);
+        piles_release(&piles);
+        small_close();
+        assert_true(i < 20);
+    }
+    engine_text_free(&text);
+}
+
+#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+
+/* ---- Reading ahead ---- */
+
+enum { STORED = 4, STORED_BYTES = 300000 };
+
+/* Storage that counts how many of its piles have begun to be read, and leaves the rest to another one. */
+static struct {
+    struct storage storage;
+    struct storage *other;
+    const struct storage_kind *kind; /* of the other */
+    atomic_uint begun;
+} ahead;
+
+static void count_begin(struct storage_reader *reader)
+{
+    atomic_fetch_add(&ahead.begun, 1);
+    reader->storage = ahead.other;
+    ahead.kind->begin(reader);
+}
+
+static void drop_nothing(struct storage *storage, unsigned pile)
+{
+    (void)storage;
+    (void)pile;
+}
+
+static void free_nothing(struct storage *storage)
+{
+    (void)storage;
+}
+
+/* A reader of a FIFO who does not take the first byte before the second and third pile are being read, or ten seconds
+ * have passed. Returns how many were by then. */
+static void *wait_and_read(void *context)
+{
+    int fd = open("out", O_RDONLY);
+    uintptr_t begun;
+    char data[4096];
+
+    (void)context;
+    for (int i = 0; i < 1000 && atomic_load(&ahead.begun) < 3; i++)
+        usleep(10000);
+    begun = atomic_load(&ahead.begun);
+    while (read(fd, data, sizeof data) > 0)
+        continue;
+    close(fd);
+    return (void *)begun;
+}
+
+static void the_next_piles_are_read_while_the_output_waits(void **state)
+{
+    static const struct storage_kind kind = {.begin = count_begin, .drop = drop_nothing, .free = free_nothing};
+    struct random_key keys[STORED] = {{{0}}};
+    struct gather_order order = {.kind = GATHER_TREES, .order = &small.run.order, .keys = keys};
+    char *data = malloc(STORED_BYTES);
+    pthread_t reader;
+    void *begun;
+    unsigned next = 0;
+
+    (void)state;
+    small_open(3, ORDER_LEAF_RECORDS);
+    memset(data, 'x', STORED_BYTES);
+    for (size_t i = 99; i < STORED_BYTES; i += 100)
+        data[i] = '\n';
+    ahead.storage.kind = &kind;
+    ahead.other = spill_open(&small.place, STORED);
+    ahead.kind = ahead.other->kind;
+    atomic_store(&ahead.begun, 0);
+    assert_int_equal(piles_init_stored(&piles, STORED, &small.run.pool, &ahead.storage, &small.fault), 0);
+    for (unsigned p = 0; p < STORED; p++) {
+        struct iovec piece = {.iov_base = data, .iov_len = STORED_BYTES};
+
+        assert_int_equal(storage_write(ahead.other, p, &piece, 1), 0);
+        pile_stored(&piles, p, STORED_BYTES / 100, STORED_BYTES);
+    }
+    assert_int_equal(mkfifo("out", 0600), 0);
+    assert_int_equal(pthread_create(&reader, NULL, wait_and_read, NULL), 0);
+    assert_int_equal(gather_from(order, &next, "out"), 0);
+    assert_int_equal(pthread_join(reader, &begun), 0);
+    assert_true((uintptr_t)begun >= 3);
+    piles_release(&piles);
+    storage_free(ahead.other);
+    small_close();
+    free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SMALL_RUN(one_pile_can_be_a_node),
+        SMALL_RUN(piles_can_be_the_children_of_a_node),
+        SMALL_RUN(piles_that_were_spilled_are_read_back),
+        SMALL_RUN(room_for_indexes_is_made_by_spilling),
+        SMALL_RUN(piles_can_be_stretches_of_an_order_that_was_drawn),
+        SMALL_RUN(no_more_is_written_than_may_be),
+        SMALL_RUN(piles_that_are_not_wanted_are_not_read),
+        SMALL_RUN(a_pile_that_does_not_fit_is_left_to_the_caller),
+        SMALL_RUN(pinned_blocks_count_as_taken),
+        SMALL_RUN(fewer_threads_than_asked_for_do_it_too),
+        SMALL_RUN(a_pile_with_another_number_of_records_fails),
+        SMALL_RUN(a_pile_that_cannot_be_read_ends_all_workers),
+        SMALL_RUN(without_memory_for_its_lists_a_gathering_fails),
+        SMALL_RUN(the_next_piles_are_read_while_the_output_waits),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

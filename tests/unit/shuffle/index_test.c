@@ -1,0 +1,288 @@
+#include "support/small_run.h"
+
+#include "shuffle/index.h"
+
+/* ---- A pile and its table, in blocks of 4 KiB that follow each other in no order ---- */
+
+static struct piles piles;
+static struct table table;
+
+static int open_pile(const struct engine_text *text, uint64_t records)
+{
+    struct pool *pool;
+    uint32_t held[3];
+
+    small_open(1, ORDER_LEAF_RECORDS);
+    pool = &small.run.pool;
+    for (int i = 0; i < 3; i++)
+        held[i] = pool_get(pool);
+    for (int i = 0; i < 3; i++)
+        pool_put(pool, held[i], held[i], 1);
+    assert_int_equal(piles_init(&piles, 2, 1, pool, &small.place), 0);
+    for (size_t at = 0; at < text->bytes; at += 1000) {
+        assert_int_equal(pile_append(&piles, 1, text->data + at, text->bytes - at < 1000 ? text->bytes - at : 1000), 0);
+        if (at % 7000 == 0 && at < 1 << 20) /* blocks between the pile's */
+            assert_int_equal(pile_append(&piles, 0, text->data, text->bytes < 5000 ? text->bytes : 5000), 0);
+    }
+    piles_seal(&piles);
+    piles.pile[1].records = records;
+    assert_int_equal(table_init(&table, pool), 0);
+    assert_true(pool_promise(pool, (uint32_t)pool_blocks_for(pool, 8 * records)));
+    table_grow(&table, records, 8);
+    return 0;
+}
+
+static void close_pile(void)
+{
+    table_release(&table);
+    piles_release(&piles);
+    small_close();
+}
+
+static bool build(void)
+{
+    return index_build(&piles, 1, &small.run.format, NULL, 0, &table) == 0;
+}
+
+/* ---- An outlet into memory ---- */
+
+struct collected {
+    struct outlet outlet;
+    uint8_t *data;
+    size_t bytes;
+    unsigned drains;
+    unsigned fail_at; /* the drain of this number fails */
+};
+
+static int drain(void *context)
+{
+    struct collected *collected = context;
+    size_t bytes = (size_t)(collected->outlet.at - collected->outlet.buffer);
+
+    if (++collected->drains == collected->fail_at)
+        return -1;
+    assert_true(collected->outlet.at <= collected->outlet.end);
+    memcpy(collected->data + collected->bytes, collected->outlet.buffer, bytes);
+    collected->bytes += bytes;
+    collected->outlet.at = collected->outlet.buffer;
+    return 0;
+}
+
+static struct collected collected_make(size_t buffer_bytes, size_t bytes)
+{
+    struct collected collected = {.data = malloc(bytes + 1)};
+
+    collected.outlet.buffer = malloc(buffer_bytes);
+    collected.outlet.at = collected.outlet.buffer;
+    collected.outlet.end = collected.outlet.buffer + buffer_bytes;
+    collected.outlet.drain = drain;
+    return collected;
+}
+
+static void collected_free(struct collected *collected)
+{
+    free(collected->data);
+    free(collected->outlet.buffer);
+}
+
+/* Copy the table's records, which are the text's of these numbers, through a buffer of any size. */
+static void assert_copies(const struct engine_text *text, const uint32_t *number, size_t buffer_bytes)
+{
+    struct collected collected = collected_make(buffer_bytes, text->bytes);
+    size_t at = 0;
+
+    collected.outlet.context = &collected;
+    for (size_t first = 0; first < text->records; first += 100) {
+        size_t count = text->records - first < 100 ? text->records - first : 100;
+
+        assert_int_equal(index_copy(&small.run.pool, &small.run.format, &table, first, count, &collected.outlet), 0);
+    }
+    assert_int_equal(drain(&collected), 0);
+    assert_int_equal(collected.bytes, text->bytes);
+    for (size_t i = 0; i < text->records; i++) {
+        size_t record = number == NULL ? i : number[i];
+        size_t bytes = text->start[record + 1] - text->start[record];
+
+        assert_memory_equal(collected.data + at, text->data + text->start[record], bytes);
+        at += bytes;
+    }
+    collected_free(&collected);
+}
+
+static void assert_comes_through(struct engine_text text)
+{
+    static const size_t buffers[] = {1, 33, 1000, 70000, 3 << 20};
+
+    open_pile(&text, text.records);
+    assert_true(build());
+    for (int i = text.bytes > 1 << 20 ? 1 : 0; i < 5; i++)
+        assert_copies(&text, NULL, buffers[i]);
+    close_pile();
+    engine_text_free(&text);
+}
+
+static size_t length_of_3_to_6_blocks(size_t i, uint64_t random)
+{
+    (void)i;
+    return 3 * 4096 + random % (3 * 4096);
+}
+
+/* Ends stand on every place about the end of a block. */
+static size_t length_of_a_block(size_t i, uint64_t random)
+{
+    (void)random;
+    return i % 3 == 0 ? 4095 : i % 3 == 1 ? 4094 + i % 4 : i % 40;
+}
+
+static void records_come_through_wherever_they_end(void **state)
+{
+    (void)state;
+    assert_comes_through(engine_text_make(0, small_length_0, '\n'));
+    assert_comes_through(engine_text_make(1, small_length_0, '\n'));
+    assert_comes_through(engine_text_make(4096, small_length_0, '\n'));
+    assert_comes_through(engine_text_make(10001, small_length_0, '\n'));
+    assert_comes_through(engine_text_make(3000, small_length_to_20, '\n'));
+    assert_comes_through(engine_text_make(3000, small_length_to_300, '\n'));
+    assert_comes_through(engine_text_make(500, small_length_uneven, '\n'));
+    assert_comes_through(engine_text_make(40, length_of_3_to_6_blocks, '\n'));
+    assert_comes_through(engine_text_make(400, length_of_a_block, '\n'));
+}
+
+/* A reference holds lengths up to 2^20 - 2. */
+static size_t length_about_a_mebibyte(size_t i, uint64_t random)
+{
+    static const size_t lengths[] = {0, (1 << 20) - 3, 5, (1 << 20) - 2, (1 << 20) - 1, 0, 1 << 20, 1500000};
+
+    (void)random;
+    return lengths[i];
+}
+
+static void records_of_a_mebibyte_and_more_come_through(void **state)
+{
+    (void)state;
+    for (size_t records = 4; records <= 5; records++)
+        assert_comes_through(engine_text_make(records, length_about_a_mebibyte, '\n'));
+    assert_comes_through(engine_text_make(8, length_about_a_mebibyte, '\n'));
+}
+
+static void references_can_be_permuted(void **state)
+{
+    struct engine_text text = engine_text_make(1000, small_length_uneven, '\n');
+    uint32_t number[1000];
+
+    (void)state;
+    open_pile(&text, 1000);
+    assert_true(build());
+    for (uint32_t i = 0; i < 1000; i++)
+        number[i] = i;
+    order_leaf_u64(&small.run.order, (struct order_node){.number = 5}, &table, 0, 1000);
+    engine_leaf(&small.run.order, 5, number, 1000);
+    assert_copies(&text, number, 5000);
+    close_pile();
+    engine_text_free(&text);
+}
+
+static void ranks_say_where_each_record_goes(void **state)
+{
+    enum { FIRST = 2500, RECORDS = 1500 };
+    struct engine_text text = engine_text_make(RECORDS, small_length_to_300, '\n');
+    uint32_t number[RECORDS];
+    struct table ranks;
+
+    (void)state;
+    open_pile(&text, RECORDS);
+    assert_int_equal(table_init(&ranks, &small.run.pool), 0);
+    assert_true(pool_promise(&small.run.pool, 4));
+    table_grow(&ranks, FIRST + RECORDS, 4);
+    for (uint32_t i = 0; i < RECORDS; i++)
+        number[i] = i;
+    engine_leaf(&small.run.order, 5, number, RECORDS);
+    for (uint32_t i = 0; i < RECORDS; i++)
+        *table_u32(&ranks, FIRST + number[i]) = FIRST + i;
+    assert_int_equal(index_build(&piles, 1, &small.run.format, &ranks, FIRST, &table), 0);
+    assert_copies(&text, number, 70000);
+    table_release(&ranks);
+    close_pile();
+    engine_text_free(&text);
+}
+
+/* There are never more references written than there is room for, which is whole blocks here. */
+static void a_pile_with_another_number_of_records_is_refused(void **state)
+{
+    struct engine_text text = engine_text_make(5000, small_length_to_20, '\n');
+
+    (void)state;
+    open_pile(&text, 4096);
+    assert_int_equal(table.blocks, 8);
+    assert_false(build());
+    close_pile();
+    open_pile(&text, 5000);
+    assert_true(build());
+    piles.pile[1].records = 5001;
+    assert_false(build());
+    piles.pile[1].records = 4999;
+    assert_false(build());
+    piles.pile[1].records = 0;
+    assert_false(build());
+    close_pile();
+    engine_text_free(&text);
+}
+
+static void an_end_without_a_delimiter_is_refused(void **state)
+{
+    static const size_t bytes[] = {4095, 4096, 4097, 1, 20000};
+
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        struct engine_text text = engine_text_make(1000, small_length_to_300, '\n');
+        uint64_t records = 0;
+
+        text.bytes = bytes[i];
+        text.data[bytes[i] - 1] = 'x';
+        for (size_t k = 0; k < bytes[i]; k++)
+            records += text.data[k] == '\n';
+        open_pile(&text, records);
+        assert_false(build());
+        piles.pile[1].records++;
+        assert_false(build());
+        close_pile();
+        engine_text_free(&text);
+    }
+}
+
+static void a_drain_that_fails_ends_the_copy(void **state)
+{
+    struct engine_text text = engine_text_make(1000, small_length_to_300, '\n');
+
+    (void)state;
+    open_pile(&text, 1000);
+    assert_true(build());
+    for (unsigned i = 1; i < 10; i++) {
+        struct collected collected = collected_make(1000, text.bytes);
+
+        collected.outlet.context = &collected;
+        collected.fail_at = i;
+        assert_int_equal(index_copy(&small.run.pool, &small.run.format, &table, 0, 1000, &collected.outlet), -1);
+        assert_int_equal(collected.drains, i);
+        collected_free(&collected);
+    }
+    close_pile();
+    engine_text_free(&text);
+}
+
+#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SMALL_RUN(records_come_through_wherever_they_end),
+        SMALL_RUN(records_of_a_mebibyte_and_more_come_through),
+        SMALL_RUN(references_can_be_permuted),
+        SMALL_RUN(ranks_say_where_each_record_goes),
+        SMALL_RUN(a_pile_with_another_number_of_records_is_refused),
+        SMALL_RUN(an_end_without_a_delimiter_is_refused),
+        SMALL_RUN(a_drain_that_fails_ends_the_copy),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,932 @@
+#include "support/disk.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include "shuffle/pile.h"
+#include "support/engine.h"
+#include "support/scratch.h"
+
+enum { BLOCK = 4096, PILES_MAX = 512 };
+
+static const char *const directories[] = {"disk0"};
+static struct fault fault;
+static struct spill_place place;
+static struct compress compress;
+static struct pool pool;
+static struct piles piles;
+static uint64_t appended[PILES_MAX]; /* bytes, to each pile */
+
+static int setup(void **state)
+{
+    if (scratch_setup(state) != 0 || mkdir("disk0", 0700) != 0)
+        return -1;
+    fault_init(&fault);
+    memset(&place, 0, sizeof place);
+    place.directory = directories;
+    place.directories = 1;
+    place.fault = &fault;
+    memset(&pool, 0, sizeof pool);
+    memset(&piles, 0, sizeof piles);
+    memset(appended, 0, sizeof appended);
+    return disk_reset();
+}
+
+/* Whatever has happened, all blocks and files are given back, and no process is left. */
+static int teardown(void **state)
+{
+    bool clean;
+
+    piles_release(&piles);
+    piles_release(&piles);
+    clean = pool.free == pool.blocks && pool.promised == 0 && disk.files == 0 && scratch_count("disk0") == 0;
+    clean = clean && waitpid(-1, NULL, WNOHANG) == -1;
+    pool_close(&pool);
+    fault_release(&fault);
+    return scratch_teardown(state) == 0 && clean ? 0 : -1;
+}
+
+/* From now on a program compresses. It is taken as tried. */
+static void use_program(const char *program)
+{
+    compress_init(&compress, program, &fault);
+    compress.tried = true;
+    place.compress = &compress;
+}
+
+static void open_piles(uint32_t blocks, unsigned count, unsigned lanes)
+{
+    assert_int_equal(pool_open(&pool, (size_t)blocks * (BLOCK + 4) + POOL_SLACK_BYTES, BLOCK), 0);
+    assert_int_equal(piles_init(&piles, count, lanes, &pool, &place), 0);
+}
+
+/* Byte `i` of a pile. */
+static uint8_t byte_of(unsigned pile, uint64_t i)
+{
+    return (uint8_t)((i * 0x9e3779b97f4a7c15 >> 40) + pile);
+}
+
+/* Not with assertions, as it runs in threads too. */
+/* Records are of one byte, where it matters. */
+static const struct record_format bytewise = {.kind = RECORD_SIZE, .count = 1};
+
+static int append(unsigned p, size_t bytes)
+{
+    uint8_t data[10000];
+
+    for (size_t i = 0; i < bytes; i++)
+        data[i] = byte_of(p, appended[p] + i);
+    if (pile_append(&piles, p, data, bytes) != 0)
+        return -1;
+    appended[p] += bytes;
+    piles.pile[p].records += bytes;
+    return 0;
+}
+
+/* To piles at random, in pieces of at most `most` bytes. */
+static void append_to_all(uint64_t bytes, size_t most)
+{
+    uint64_t random = most;
+
+    for (uint64_t done = 0; done < bytes;) {
+        size_t piece = engine_random(&random) % most + 1;
+
+        assert_int_equal(append((unsigned)(engine_random(&random) % piles.count), piece), 0);
+        done += piece;
+    }
+}
+
+/* All blocks of the chain but the last are full, and all bytes are as appended. */
+static void assert_resident(unsigned p)
+{
+    const struct pile *pile = &piles.pile[p];
+    uint32_t block = pile->first;
+    uint64_t at = 0;
+
+    assert_false(pile->spilled);
+    assert_true(pile_bytes(&piles, p) == appended[p]);
+    assert_true(pile_resident_bytes(&piles, p) == appended[p]);
+    for (uint32_t b = 0; b < pile->blocks; b++, block = pool.next[block]) {
+        const uint8_t *data = pool_block(&pool, block);
+        size_t bytes = b + 1 < pile->blocks ? BLOCK : (size_t)(pile->at - data);
+
+        for (size_t i = 0; i < bytes; i++, at++)
+            if (data[i] != byte_of(p, at))
+                fail_msg("pile %u, byte %lu", p, (unsigned long)at);
+        assert_true(b + 1 < pile->blocks || (block == pile->last && pile->end == data + BLOCK));
+    }
+    assert_true(at == appended[p]);
+}
+
+static void assert_loads(unsigned p)
+{
+    uint32_t blocks = pile_load_blocks(&piles, p);
+
+    assert_true(pool_promise(&pool, blocks));
+    assert_int_equal(pile_load(&piles, p), 0);
+    assert_int_equal(pool.promised, 0);
+    assert_resident(p);
+}
+
+/* As a source, in steps. */
+static void assert_delivers(unsigned p, bool keep, size_t step)
+{
+    struct source *source = pile_source(&piles, p, keep);
+    uint8_t *data = malloc(step);
+    uint64_t at = 0;
+
+    assert_non_null(source);
+    while (at < appended[p]) {
+        ssize_t bytes = source_read(source, data, step);
+
+        assert_int_equal(bytes, appended[p] - at < step ? appended[p] - at : step);
+        for (ssize_t i = 0; i < bytes; i++, at++)
+            if (data[i] != byte_of(p, at))
+                fail_msg("pile %u, byte %lu", p, (unsigned long)at);
+    }
+    assert_int_equal(source_read(source, data, step), 0);
+    assert_int_equal(source_read(source, data, step), 0);
+    source_free(source);
+    free(data);
+}
+
+static void assert_all_as_appended(void)
+{
+    for (unsigned p = 0; p < piles.count; p++) {
+        if (piles.pile[p].spilled) {
+            assert_int_equal(pile_flush(&piles, p), 0);
+            assert_delivers(p, true, 70000);
+        } else {
+            assert_resident(p);
+        }
+    }
+}
+
+static void bytes_stay_in_memory_and_in_order_while_there_is_room(void **state)
+{
+    (void)state;
+    open_piles(100, 7, 1);
+    append_to_all(70 * BLOCK, 6000);
+    piles_seal(&piles);
+    for (unsigned p = 0; p < piles.count; p++)
+        assert_resident(p);
+    assert_int_equal(disk.files, 0);
+    assert_int_equal(pool.promised, 0);
+}
+
+static void a_promised_block_is_there_for_every_pile_until_it_is_sealed(void **state)
+{
+    (void)state;
+    open_piles(10, 10, 1);
+    assert_int_equal(pool.promised, 10);
+    assert_int_equal(append(3, 1), 0);
+    assert_int_equal(pool_get(&pool), POOL_NONE);
+    for (unsigned p = 0; p < 9; p++)
+        assert_int_equal(append(p, 100), 0);
+    assert_int_equal(pool.promised, 1);
+    piles_seal(&piles);
+    assert_int_equal(pool.promised, 0);
+    piles_seal(&piles);
+    assert_int_equal(pool.promised, 0);
+}
+
+static void piles_grow_on_when_the_pool_is_dry(void **state)
+{
+    static const struct {
+        uint32_t blocks;
+        unsigned count;
+        unsigned lanes;
+        size_t most;
+    } cases[] = {{30, 10, 1, 10000}, {10, 10, 1, 300}, {50, 12, 3, 5000}, {13, 13, 5, 9000}, {300, 3, 2, 10000}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        memset(appended, 0, sizeof appended);
+        open_piles(cases[i].blocks, cases[i].count, cases[i].lanes);
+        append_to_all(cases[i].blocks * 3 * BLOCK, cases[i].most);
+        piles_seal(&piles);
+        assert_true(disk.writes > 0);
+        assert_all_as_appended();
+        piles_release(&piles);
+        pool_close(&pool);
+    }
+}
+
+static void the_last_piles_are_spilled_first(void **state)
+{
+    uint64_t random = 1;
+    unsigned spilled = 0;
+
+    (void)state;
+    open_piles(200, 40, 1);
+    while (spilled < 38) {
+        bool later = true;
+
+        assert_int_equal(append((unsigned)(engine_random(&random) % 40), 1000), 0);
+        spilled = 0;
+        for (unsigned p = 40; p-- > 0;) {
+            /* A pile stays behind its predecessors in memory only while it has no block worth writing. */
+            assert_true(!piles.pile[p].spilled || later);
+            later &= piles.pile[p].spilled || piles.pile[p].blocks <= 1;
+            spilled += piles.pile[p].spilled;
+        }
+    }
+}
+
+static void little_more_is_written_than_does_not_fit(void **state)
+{
+    uint64_t all = (uint64_t)1000 * BLOCK;
+
+    (void)state;
+    open_piles(1000, 100, 1);
+    for (unsigned multiple = 1; multiple <= 4; multiple++) {
+        append_to_all(all / 2, 3000);
+        assert_true(disk.written_bytes <= (multiple * all / 2 < all * 3 / 4 ? 0 : multiple * all / 2 - all * 3 / 4));
+    }
+}
+
+static void all_tails_together_are_bounded(void **state)
+{
+    uint64_t random = 1;
+    uint32_t most = 0;
+
+    (void)state;
+    open_piles(4096, 512, 1);
+    assert_int_equal(piles.flush_blocks, 4); /* 1/1024 of 16 MiB */
+    for (int i = 0; i < 9000; i++) {
+        uint32_t tails = 0;
+
+        assert_int_equal(append((unsigned)(engine_random(&random) % 512), 5000), 0);
+        for (unsigned p = 0; p < 512 && i % 50 == 0; p++)
+            tails += piles.pile[p].spilled ? piles.pile[p].blocks : 0;
+        most = tails > most ? tails : most;
+    }
+    assert_true(most > 0 && most < 4096 * 2 / 5);
+}
+
+static void writes_of_large_tails_are_worth_it(void **state)
+{
+    (void)state;
+    open_piles(4096, 16, 1);
+    append_to_all((uint64_t)7000 * BLOCK, 9000);
+    assert_true(disk.written_bytes / disk.writes >= 4 * BLOCK);
+}
+
+static void a_spilled_part_is_loaded_in_front_of_the_tail(void **state)
+{
+    (void)state;
+    open_piles(20, 2, 1);
+    for (int i = 0; i < 12; i++)
+        assert_int_equal(append(0, BLOCK), 0);
+    while (!piles.pile[1].spilled || piles.pile[1].blocks == 1)
+        assert_int_equal(append(1, 500), 0);
+    assert_int_equal(append(1, 77), 0);
+    piles_seal(&piles);
+    assert_int_equal(piles.pile[1].spilled_bytes % BLOCK, 0);
+    assert_true(pile_resident_bytes(&piles, 1) > 0);
+    assert_true(pile_bytes(&piles, 1) == appended[1]);
+    assert_int_equal(pile_load_blocks(&piles, 1), piles.pile[1].spilled_bytes / BLOCK);
+    assert_int_equal(disk.files, 1);
+    pile_clear(&piles, 0);
+    assert_loads(1);
+    assert_int_equal(disk.files, 0);
+}
+
+/* Every length of the last block counts: none, one byte, all but one, all. */
+static void a_flushed_pile_has_no_blocks_and_comes_back_whole(void **state)
+{
+    static const size_t lengths[] = {0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 70 * BLOCK, 70 * BLOCK + 5};
+
+    (void)state;
+    open_piles(300, 8, 1);
+    for (unsigned p = 0; p < 8; p++)
+        for (size_t left = lengths[p]; left > 0; left -= left < 10000 ? left : 10000)
+            assert_int_equal(append(p, left < 10000 ? left : 10000), 0);
+    piles_seal(&piles);
+    for (unsigned p = 0; p < 8; p++) {
+        assert_int_equal(pile_flush(&piles, p), 0);
+        assert_int_equal(piles.pile[p].blocks, 0);
+        assert_int_equal(piles.pile[p].spilled_bytes, lengths[p]);
+        assert_int_equal(pile_resident_bytes(&piles, p), 0);
+    }
+    assert_int_equal(pool.free, pool.blocks);
+    for (unsigned p = 0; p < 8; p++)
+        assert_loads(p);
+}
+
+static void a_pile_that_was_loaded_can_be_flushed_again(void **state)
+{
+    (void)state;
+    for (unsigned descriptors = 0; descriptors <= 2; descriptors += 2) {
+        memset(appended, 0, sizeof appended);
+        disk.descriptors = descriptors; /* files of their own, or shared */
+        open_piles(20, 3, 1);
+        assert_int_equal(append(2, BLOCK), 0);
+        assert_int_equal(append(2, BLOCK), 0);
+        while (!piles.pile[2].spilled)
+            assert_int_equal(append(0, BLOCK), 0);
+        assert_int_equal(piles.pile[2].blocks, 1); /* an empty one */
+        assert_int_equal(pile_resident_bytes(&piles, 2), 0);
+        piles_seal(&piles);
+        pile_clear(&piles, 0);
+        for (int round = 0; round < 3; round++) {
+            assert_loads(2);
+            assert_int_equal(pile_flush(&piles, 2), 0);
+            assert_true(piles.pile[2].spilled_bytes == appended[2]);
+        }
+        assert_loads(2);
+        piles_release(&piles);
+        pool_close(&pool);
+    }
+}
+
+static void a_cleared_pile_is_empty(void **state)
+{
+    (void)state;
+    open_piles(20, 3, 1);
+    append_to_all(30 * BLOCK, 5000);
+    piles_seal(&piles);
+    assert_true(disk.files > 0);
+    for (unsigned p = 0; p < 3; p++) {
+        piles.pile[p].records = 5;
+        pile_clear(&piles, p);
+        assert_int_equal(pile_bytes(&piles, p), 0);
+        assert_int_equal(piles.pile[p].records, 0);
+        assert_int_equal(piles.pile[p].blocks, 0);
+    }
+    assert_int_equal(disk.files, 0);
+    assert_int_equal(pool.free, pool.blocks);
+}
+
+static void flush_one(uint64_t bytes)
+{
+    open_piles(40, 2, 1);
+    while (appended[1] < bytes)
+        assert_int_equal(append(1, bytes - appended[1] < 10000 ? bytes - appended[1] : 10000), 0);
+    piles_seal(&piles);
+    assert_int_equal(pile_flush(&piles, 1), 0);
+}
+
+static void damage_is_found_before_a_pile_is_loaded(void **state)
+{
+    static const char damaged[] = "bigshuf: temporary file in disk0: contents have changed since they were written\n";
+
+    (void)state;
+    flush_one(30 * BLOCK - 5);
+    assert_true(pool_promise(&pool, pile_load_blocks(&piles, 1)));
+    disk.flip_read = 1;
+    scratch_listen();
+    assert_int_equal(pile_load(&piles, 1), -1);
+    assert_string_equal(scratch_heard(), damaged);
+    assert_int_equal(pool.free, pool.blocks);
+    assert_int_equal(pool.promised, 0);
+}
+
+static void a_pile_whose_file_is_too_short_does_not_load(void **state)
+{
+    (void)state;
+    flush_one(30 * BLOCK);
+    assert_true(pool_promise(&pool, pile_load_blocks(&piles, 1)));
+    disk.cut = true;
+    scratch_listen();
+    assert_int_equal(pile_load(&piles, 1), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: file is shorter than what was written\n");
+    assert_int_equal(pool.free, pool.blocks);
+    assert_int_equal(pool.promised, 0);
+}
+
+/* Nothing is left promised after a failure half-way. */
+static void promises_are_used_up_even_if_a_long_load_fails(void **state)
+{
+    (void)state;
+    open_piles(400, 2, 1);
+    while (appended[1] < 200 * BLOCK)
+        assert_int_equal(append(1, 10000), 0);
+    piles_seal(&piles);
+    assert_int_equal(pile_flush(&piles, 1), 0);
+    assert_true(pool_promise(&pool, pile_load_blocks(&piles, 1)));
+    disk.cut = true;
+    scratch_listen();
+    assert_int_equal(pile_load(&piles, 1), -1);
+    (void)scratch_heard();
+    assert_int_equal(pool.free, pool.blocks);
+    assert_int_equal(pool.promised, 0);
+}
+
+static void a_flushed_pile_can_be_read_as_a_source_again_and_again(void **state)
+{
+    (void)state;
+    flush_one((uint64_t)9 << 20);
+    assert_delivers(1, true, 1 << 20);
+    assert_delivers(1, true, 100001);
+    assert_int_equal(disk.punched_bytes, 0);
+    assert_delivers(1, false, 1 << 20);
+    assert_true(disk.punched_bytes >= (uint64_t)8 << 20); /* given back as it was read */
+}
+
+static void a_source_over_an_empty_pile_is_at_its_end(void **state)
+{
+    (void)state;
+    open_piles(10, 2, 1);
+    piles_seal(&piles);
+    assert_int_equal(pile_flush(&piles, 1), 0);
+    assert_delivers(1, false, 100);
+}
+
+static void damage_is_found_before_a_source_ends(void **state)
+{
+    struct source *source;
+    uint8_t data[10000];
+    ssize_t bytes;
+
+    (void)state;
+    flush_one(100000);
+    source = pile_source(&piles, 1, true);
+    disk.flip_read = 3;
+    scratch_listen();
+    for (int i = 0; i < 9; i++)
+        assert_int_equal(source_read(source, data, sizeof data), 10000);
+    bytes = source_read(source, data, sizeof data);
+    assert_non_null(strstr(scratch_heard(), "contents have changed"));
+    assert_int_equal(bytes, -1);
+    source_free(source);
+}
+
+/* Every length of the last block counts, as does one that is left empty when a pile is spilled. */
+static void a_resident_pile_can_be_read_as_a_source(void **state)
+{
+    static const size_t lengths[] = {0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK, 5 * BLOCK + 3};
+
+    (void)state;
+    open_piles(100, 7, 1);
+    for (unsigned p = 0; p < 7; p++)
+        for (size_t left = lengths[p]; left > 0; left -= left < 10000 ? left : 10000)
+            assert_int_equal(append(p, left < 10000 ? left : 10000), 0);
+    piles_seal(&piles);
+    for (unsigned p = 0; p < 7; p++) {
+        assert_delivers(p, true, 1 + p);
+        assert_delivers(p, false, 100);
+        assert_delivers(p, true, BLOCK);
+        assert_delivers(p, true, 100000);
+        assert_resident(p);
+    }
+}
+
+static void a_half_spilled_pile_can_be_read_as_a_source(void **state)
+{
+    static const size_t tails[] = {0, 1, BLOCK, 2 * BLOCK + 7};
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        memset(appended, 0, sizeof appended);
+        open_piles(20, 2, 1);
+        for (int k = 0; k < 6; k++)
+            assert_int_equal(append(1, BLOCK), 0);
+        while (!piles.pile[1].spilled)
+            assert_int_equal(append(0, BLOCK), 0);
+        assert_int_equal(piles.pile[1].blocks, 1); /* an empty one */
+        assert_int_equal(pile_resident_bytes(&piles, 1), 0);
+        for (size_t done = 0; done < tails[i]; done++)
+            assert_int_equal(append(1, 1), 0);
+        piles_seal(&piles);
+        assert_true(piles.pile[1].spilled_bytes > 0 && piles.pile[1].blocks > 0);
+        assert_delivers(1, true, 1000);
+        assert_delivers(1, true, BLOCK);
+        assert_delivers(1, true, 100000);
+        pile_clear(&piles, 0);
+        assert_loads(1);
+        assert_delivers(1, true, 1000);
+        piles_release(&piles);
+        pool_close(&pool);
+    }
+}
+
+static void a_tail_does_not_hide_damage_in_what_was_spilled(void **state)
+{
+    struct source *source;
+    uint8_t data[100000];
+    ssize_t bytes;
+
+    (void)state;
+    open_piles(20, 2, 1);
+    while (!piles.pile[1].spilled)
+        assert_int_equal(append(1, BLOCK), 0);
+    assert_int_equal(append(1, 5), 0);
+    piles_seal(&piles);
+    source = pile_source(&piles, 1, true);
+    disk.flip_read = 1;
+    scratch_listen();
+    bytes = source_read(source, data, sizeof data);
+    assert_non_null(strstr(scratch_heard(), "contents have changed"));
+    assert_int_equal(bytes, -1);
+    source_free(source);
+}
+
+static void a_pile_can_be_verified_without_a_change_to_it(void **state)
+{
+    static const size_t steps[] = {1000, BLOCK, 30 * BLOCK, 100 * BLOCK};
+    uint8_t *buffer = malloc(100 * BLOCK);
+
+    (void)state;
+    flush_one(30 * BLOCK - 5);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, steps[i]), 0);
+    assert_int_equal(disk.files, 1);
+    assert_true(pile_bytes(&piles, 1) == appended[1]);
+    assert_int_equal(pile_verify(&piles, 0, &bytewise, buffer, 1000), 0); /* there is nothing in a file */
+    assert_loads(1);
+    assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, 1000), 0);
+    assert_resident(1);
+    free(buffer);
+}
+
+static void what_was_verified_is_not_given_back(void **state)
+{
+    uint8_t *buffer = malloc((size_t)1 << 20);
+
+    (void)state;
+    flush_one((uint64_t)9 << 20);
+    assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, (size_t)1 << 20), 0);
+    assert_int_equal(disk.punched_bytes, 0);
+    assert_delivers(1, true, (size_t)1 << 20);
+    free(buffer);
+}
+
+static void a_half_spilled_pile_is_verified_as_far_as_it_is_spilled(void **state)
+{
+    uint8_t buffer[1000];
+    uint64_t spilled;
+
+    (void)state;
+    open_piles(20, 2, 1);
+    while (!piles.pile[1].spilled)
+        assert_int_equal(append(1, 5000), 0);
+    piles_seal(&piles);
+    spilled = piles.pile[1].spilled_bytes;
+    assert_true(spilled < pile_bytes(&piles, 1));
+    assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, sizeof buffer), 0);
+    assert_true(piles.pile[1].spilled_bytes == spilled && pile_bytes(&piles, 1) == appended[1]);
+    assert_delivers(1, true, 1000);
+}
+
+static void damage_is_found_when_a_pile_is_verified(void **state)
+{
+    uint8_t buffer[10000];
+
+    (void)state;
+    flush_one(100000);
+    for (unsigned i = 1; i <= 10; i += 3) {
+        fault_release(&fault);
+        fault_init(&fault);
+        disk.flip_read = i;
+        scratch_listen();
+        assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, sizeof buffer), -1);
+        assert_string_equal(scratch_heard(),
+                            "bigshuf: temporary file in disk0: contents have changed since they were written\n");
+    }
+    assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, sizeof buffer), 0);
+    disk.cut = true;
+    scratch_listen();
+    assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, sizeof buffer), -1);
+    (void)scratch_heard();
+}
+
+static void fails_to_verify(const struct record_format *format, const char *message)
+{
+    uint8_t buffer[10000];
+
+    fault_release(&fault);
+    fault_init(&fault);
+    scratch_listen();
+    assert_int_equal(pile_verify(&piles, 1, format, buffer, sizeof buffer), -1);
+    assert_string_equal(scratch_heard(), message);
+}
+
+/* Also where every byte is as it was written. */
+static void a_pile_that_holds_other_records_than_were_counted_is_told(void **state)
+{
+    static const char told[] = "bigshuf: temporary file in disk0: does not hold the records that were put there\n";
+    const struct record_format wide = {.kind = RECORD_SIZE, .count = 3};
+
+    (void)state;
+    flush_one(100000);
+    piles.pile[1].records--;
+    fails_to_verify(&bytewise, told);
+    piles.pile[1].records += 2;
+    fails_to_verify(&bytewise, told);
+    piles.pile[1].records = 100000 / 3;
+    fails_to_verify(&wide, told); /* with a part of one at the end */
+    piles.pile[1].records = 100000;
+    fault_release(&fault);
+    fault_init(&fault);
+    assert_loads(1);
+    assert_int_equal(pile_check(&piles, 1, &bytewise, 100000), 0);
+    scratch_listen();
+    assert_int_equal(pile_check(&piles, 1, &bytewise, 99999), -1);
+    assert_string_equal(scratch_heard(), told); /* it has been there */
+    fault_release(&fault);
+    fault_init(&fault);
+    scratch_listen();
+    assert_int_equal(pile_check(&piles, 0, &bytewise, 1), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: a pile in memory does not hold the records that were put there\n");
+}
+
+static void a_dropped_pile_gives_all_back_and_takes_nothing(void **state)
+{
+    (void)state;
+    open_piles(20, 4, 1);
+    assert_int_equal(append(0, 100), 0);
+    assert_int_equal(append(1, 2 * BLOCK), 0);
+    while (!piles.pile[3].spilled)
+        assert_int_equal(append(3, 3000), 0);
+    assert_int_equal(disk.files, 1);
+    for (unsigned round = 0; round < 2; round++) /* pile 2 has not got its first block yet */
+        for (unsigned p = 1; p < 4; p++) {
+            piles.pile[p].records = 5;
+            pile_drop(&piles, p);
+            assert_int_equal(pile_append(&piles, p, (const uint8_t *)"dropped", 7), 0);
+            assert_int_equal(pile_bytes(&piles, p), 0);
+            assert_int_equal(piles.pile[p].blocks, 0);
+        }
+    assert_int_equal(disk.files, 0);
+    assert_int_equal(pool.promised, 0);
+    assert_int_equal(pool_free(&pool), 19);
+    for (int i = 0; i < 15; i++)
+        assert_int_equal(append(0, BLOCK), 0); /* into the room of the others */
+    piles_seal(&piles);
+    assert_int_equal(pool.promised, 0);
+    assert_int_equal(disk.files, 0);
+    assert_resident(0);
+}
+
+static void a_disk_that_is_full_fails_the_append(void **state)
+{
+    (void)state;
+    open_piles(20, 5, 2);
+    disk.room[0] = 50 * BLOCK;
+    scratch_listen();
+    for (unsigned p = 0; append(p, 3000) == 0; p = (p + 1) % 5)
+        ;
+    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: No space left on device\n");
+    assert_true(disk.written_bytes <= 50 * BLOCK);
+}
+
+static void too_many_piles_for_the_pool_are_reported(void **state)
+{
+    (void)state;
+    assert_int_equal(pool_open(&pool, 20 * (BLOCK + 4) + POOL_SLACK_BYTES, BLOCK), 0);
+    scratch_listen();
+    assert_int_equal(piles_init(&piles, 21, 1, &pool, &place), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: not enough memory for 21 piles: use a larger -S\n");
+}
+
+static void without_lists_there_are_no_piles_and_nothing_is_kept(void **state)
+{
+    (void)state;
+    assert_int_equal(pool_open(&pool, 20 * (BLOCK + 4) + POOL_SLACK_BYTES, BLOCK), 0);
+    for (unsigned i = 1;; i++) {
+        int status;
+
+        fault_release(&fault);
+        fault_init(&fault);
+        disk.fail_allocation = i;
+        scratch_listen();
+        status = piles_init(&piles, 5, 1, &pool, &place);
+        assert_int_equal(scratch_heard()[0] == '\0', status == 0);
+        if (status == 0)
+            break;
+        piles_release(&piles);
+        assert_int_equal(pool.promised, 0);
+        assert_true(i < 20);
+    }
+    disk.fail_allocation = 1;
+    assert_null(pile_source(&piles, 0, true));
+    disk.fail_allocation = 2;
+    assert_null(pile_source(&piles, 0, true));
+    disk.fail_allocation = 0;
+}
+
+/* ---- Piles that others have stored ---- */
+
+/* Piles of which nothing is in memory, as append_to_all would have filled them. */
+static void store_piles(unsigned count, const uint64_t *bytes)
+{
+    struct storage *storage = spill_open(&place, count);
+    uint8_t data[10000];
+
+    assert_non_null(storage);
+    assert_int_equal(pool_open(&pool, (size_t)40 * (BLOCK + 4) + POOL_SLACK_BYTES, BLOCK), 0);
+    for (unsigned p = 0; p < count; p++) {
+        struct iovec piece = {.iov_base = data, .iov_len = (size_t)bytes[p]};
+
+        for (uint64_t i = 0; i < bytes[p]; i++)
+            data[i] = byte_of(p, i);
+        if (bytes[p] > 0)
+            assert_int_equal(storage_write(storage, p, &piece, 1), 0);
+        appended[p] = bytes[p];
+    }
+    assert_int_equal(piles_init_stored(&piles, count, &pool, storage, &fault), 0);
+    for (unsigned p = 0; p < count; p++)
+        pile_stored(&piles, p, 100 + p, bytes[p]);
+}
+
+static void stored_piles_are_there_without_a_block(void **state)
+{
+    static const uint64_t bytes[] = {5000, 0, 10000, 1};
+
+    (void)state;
+    store_piles(4, bytes);
+    assert_int_equal(pool.promised, 0);
+    assert_int_equal(piles.records, 406);
+    for (unsigned p = 0; p < 4; p++) {
+        assert_int_equal(piles.pile[p].records, 100 + p);
+        assert_int_equal(piles.pile[p].blocks, 0);
+        assert_true(pile_bytes(&piles, p) == bytes[p]);
+        assert_delivers(p, true, 999);
+    }
+    for (unsigned p = 0; p < 4; p++)
+        assert_loads(p);
+}
+
+static void more_piles_can_be_stored_than_the_pool_has_blocks(void **state)
+{
+    static const uint64_t bytes[PILES_MAX] = {[PILES_MAX - 1] = 700};
+
+    (void)state;
+    store_piles(PILES_MAX, bytes);
+    assert_true(pool.blocks < PILES_MAX);
+    assert_loads(PILES_MAX - 1);
+}
+
+static void *fill_lane(void *context)
+{
+    unsigned lane = (unsigned)(uintptr_t)context;
+    uint64_t random = lane;
+
+    for (int i = 0; i < 400; i++) {
+        unsigned p = lane + piles.lanes * (unsigned)(engine_random(&random) % (piles.count / piles.lanes));
+
+        if (append(p, engine_random(&random) % 5000) != 0)
+            return &piles;
+    }
+    return NULL;
+}
+
+static void lanes_grow_side_by_side(void **state)
+{
+    pthread_t thread[4];
+
+    (void)state;
+    open_piles(150, 32, 4);
+    for (uintptr_t i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, fill_lane, (void *)i), 0);
+    for (int i = 0; i < 4; i++) {
+        void *failed;
+
+        assert_int_equal(pthread_join(thread[i], &failed), 0);
+        assert_null(failed);
+    }
+    piles_seal(&piles);
+    assert_true(disk.writes > 0);
+    assert_all_as_appended();
+}
+
+/* Programs compress large pieces better, and start seldom. */
+static void compressed_frames_are_large_where_memory_allows(void **state)
+{
+    unsigned long bytes;
+    unsigned frames = 0;
+    FILE *sizes;
+
+    (void)state;
+    assert_true(scratch_put("script", "#!/bin/sh\ncat >frame\nwc -c <frame >>sizes\ncat frame\n", 0755));
+    use_program("./script");
+    open_piles(6000, 8, 2);
+    append_to_all((uint64_t)13000 * BLOCK, 9999);
+    sizes = fopen("sizes", "r");
+    assert_non_null(sizes);
+    for (; fscanf(sizes, "%lu", &bytes) == 1; frames++) /* NOLINT(cert-err34-c) */
+        assert_true(bytes >= 1 << 20);
+    fclose(sizes);
+    assert_true(frames > 10);
+}
+
+static void all_tails_that_will_be_compressed_are_bounded(void **state)
+{
+    uint64_t random = 1;
+    uint32_t most = 0;
+
+    (void)state;
+    use_program("cat");
+    open_piles(4096, 512, 1);
+    for (int i = 0; i < 9000; i++) {
+        uint32_t tails = 0;
+
+        assert_int_equal(append((unsigned)(engine_random(&random) % 512), 5000), 0);
+        for (unsigned p = 0; p < 512 && i % 50 == 0; p++)
+            tails += piles.pile[p].spilled ? piles.pile[p].blocks : 0;
+        most = tails > most ? tails : most;
+    }
+    assert_true(most > 0 && most < 4096 * 2 / 5);
+}
+
+static void compressed_piles_come_back_whole(void **state)
+{
+    (void)state;
+    use_program("gzip");
+    open_piles(400, 6, 2);
+    append_to_all((uint64_t)1200 * BLOCK, 9000);
+    piles_seal(&piles);
+    for (unsigned p = 0; p < 6; p++)
+        assert_int_equal(pile_flush(&piles, p), 0);
+    assert_true(disk.written_bytes < (uint64_t)1200 * BLOCK);
+    assert_delivers(0, true, 100001);
+    assert_delivers(0, true, 5000000);
+    assert_delivers(0, false, 70000);
+    assert_loads(1);
+    pile_clear(&piles, 1);
+    appended[1] = 0;
+    assert_int_equal(pile_verify(&piles, 2, &bytewise, (uint8_t *)scratch.text, sizeof scratch.text), 0);
+    assert_loads(2);
+    assert_int_equal(pile_flush(&piles, 2), 0);
+    assert_loads(2);
+}
+
+static void a_source_over_a_compressed_pile_may_be_left_before_its_end(void **state)
+{
+    struct source *source;
+    uint8_t data[1000];
+
+    (void)state;
+    use_program("gzip");
+    flush_one(30 * BLOCK);
+    source = pile_source(&piles, 1, true);
+    assert_int_equal(source_read(source, data, sizeof data), sizeof data);
+    assert_int_equal(data[999], byte_of(1, 999));
+    scratch_listen();
+    source_free(source);
+    assert_string_equal(scratch_heard(), "");
+}
+
+static void a_program_that_gives_back_something_else_is_found_by_the_checksum(void **state)
+{
+    (void)state;
+    assert_true(scratch_put("script", "#!/bin/sh\nif [ \"$1\" = -d ]; then tr ab ba; else cat; fi\n", 0755));
+    use_program("./script");
+    flush_one(30 * BLOCK - 5);
+    assert_true(pool_promise(&pool, pile_load_blocks(&piles, 1)));
+    scratch_listen();
+    assert_int_equal(pile_load(&piles, 1), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: contents have changed since they were "
+                                         "written, or './script -d' changes them\n");
+    assert_int_equal(pool.free, pool.blocks);
+}
+
+#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(bytes_stay_in_memory_and_in_order_while_there_is_room),
+        IN_SCRATCH(a_promised_block_is_there_for_every_pile_until_it_is_sealed),
+        IN_SCRATCH(piles_grow_on_when_the_pool_is_dry),
+        IN_SCRATCH(the_last_piles_are_spilled_first),
+        IN_SCRATCH(little_more_is_written_than_does_not_fit),
+        IN_SCRATCH(all_tails_together_are_bounded),
+        IN_SCRATCH(writes_of_large_tails_are_worth_it),
+        IN_SCRATCH(a_spilled_part_is_loaded_in_front_of_the_tail),
+        IN_SCRATCH(a_flushed_pile_has_no_blocks_and_comes_back_whole),
+        IN_SCRATCH(a_pile_that_was_loaded_can_be_flushed_again),
+        IN_SCRATCH(a_cleared_pile_is_empty),
+        IN_SCRATCH(damage_is_found_before_a_pile_is_loaded),
+        IN_SCRATCH(a_pile_whose_file_is_too_short_does_not_load),
+        IN_SCRATCH(promises_are_used_up_even_if_a_long_load_fails),
+        IN_SCRATCH(a_flushed_pile_can_be_read_as_a_source_again_and_again),
+        IN_SCRATCH(a_source_over_an_empty_pile_is_at_its_end),
+        IN_SCRATCH(damage_is_found_before_a_source_ends),
+        IN_SCRATCH(a_disk_that_is_full_fails_the_append),
+        IN_SCRATCH(too_many_piles_for_the_pool_are_reported),
+        IN_SCRATCH(without_lists_there_are_no_piles_and_nothing_is_kept),
+        IN_SCRATCH(stored_piles_are_there_without_a_block),
+        IN_SCRATCH(more_piles_can_be_stored_than_the_pool_has_blocks),
+        IN_SCRATCH(lanes_grow_side_by_side),
+        IN_SCRATCH(a_resident_pile_can_be_read_as_a_source),
+        IN_SCRATCH(a_half_spilled_pile_can_be_read_as_a_source),
+        IN_SCRATCH(a_tail_does_not_hide_damage_in_what_was_spilled),
+        IN_SCRATCH(a_pile_can_be_verified_without_a_change_to_it),
+        IN_SCRATCH(what_was_verified_is_not_given_back),
+        IN_SCRATCH(a_half_spilled_pile_is_verified_as_far_as_it_is_spilled),
+        IN_SCRATCH(damage_is_found_when_a_pile_is_verified),
+        IN_SCRATCH(a_pile_that_holds_other_records_than_were_counted_is_told),
+        IN_SCRATCH(a_dropped_pile_gives_all_back_and_takes_nothing),
+        IN_SCRATCH(compressed_frames_are_large_where_memory_allows),
+        IN_SCRATCH(all_tails_that_will_be_compressed_are_bounded),
+        IN_SCRATCH(compressed_piles_come_back_whole),
+        IN_SCRATCH(a_source_over_a_compressed_pile_may_be_left_before_its_end),
+        IN_SCRATCH(a_program_that_gives_back_something_else_is_found_by_the_checksum),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

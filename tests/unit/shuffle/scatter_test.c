@@ -1,0 +1,458 @@
+#include "support/small_run.h"
+
+#include "shuffle/scatter.h"
+
+/* Not evenly, and not in turn. */
+static void route(const void *context, uint64_t first, size_t count, uint16_t *pile)
+{
+    unsigned piles = *(const unsigned *)context;
+
+    for (size_t i = 0; i < count; i++)
+        pile[i] = (uint16_t)((first + i) * 0x9e3779b97f4a7c15 >> 40) % (uint16_t)piles;
+}
+
+static unsigned route_of(unsigned piles, uint64_t record)
+{
+    uint16_t pile;
+
+    route(&piles, record, 1, &pile);
+    return pile;
+}
+
+/* All of a pile, of which one byte more than wanted is asked for. Returns its bytes. */
+static size_t read_pile(struct piles *piles, unsigned p, uint8_t *data, size_t bytes)
+{
+    const struct pile *pile = &piles->pile[p];
+    size_t at = 0;
+
+    if (pile->spilled) {
+        struct source *source;
+        ssize_t got;
+
+        assert_int_equal(pile_flush(piles, p), 0);
+        source = pile_source(piles, p, true);
+        got = source_read(source, data, bytes + 1);
+        source_free(source);
+        assert_true(got >= 0);
+        return (size_t)got;
+    }
+    for (uint32_t block = pile->first; block != POOL_NONE; block = piles->pool->next[block]) {
+        const uint8_t *from = pool_block(piles->pool, block);
+        size_t length = block == pile->last ? (size_t)(pile->at - from) : piles->pool->block_bytes;
+
+        assert_true(length <= bytes + 1 - at);
+        memcpy(data + at, from, length);
+        at += length;
+    }
+    return at;
+}
+
+/* If there is a limit, piles beyond it are empty. */
+static void assert_scattered(struct piles *piles, const struct engine_text *text)
+{
+    uint8_t *data = malloc(text->bytes + 2);
+    uint8_t *expected = malloc(text->bytes + 1);
+    uint64_t before = 0;
+
+    for (unsigned p = 0; p < piles->count; p++) {
+        size_t bytes = 0;
+        size_t records = 0;
+
+        for (size_t i = 0; i < text->records && before < small.run.left; i++)
+            if (route_of(piles->count, i) == p) {
+                size_t length = text->start[i + 1] - text->start[i];
+
+                memcpy(expected + bytes, text->data + text->start[i], length);
+                bytes += length;
+                records++;
+            }
+        assert_int_equal(piles->pile[p].records, records);
+        assert_int_equal(pile_bytes(piles, p), bytes);
+        assert_int_equal(read_pile(piles, p, data, bytes), bytes);
+        assert_memory_equal(data, expected, bytes);
+        before += records;
+    }
+    free(data);
+    free(expected);
+}
+
+static int scatter_text(struct engine_text *text, unsigned count, struct piles *piles)
+{
+    struct source *source = engine_text_source(text);
+    int status;
+
+    assert_non_null(source);
+    status = scatter(&small.run, source, route, &count, count, piles);
+    source_free(source);
+    return status;
+}
+
+static void assert_scatters(struct engine_text text, unsigned workers, unsigned count)
+{
+    struct piles piles = {0};
+
+    small_open(workers, ORDER_LEAF_RECORDS);
+    assert_int_equal(scatter_text(&text, count, &piles), 0);
+    assert_true(piles.sealed);
+    assert_int_equal(small.run.pool.promised, 0);
+    assert_scattered(&piles, &text);
+    piles_release(&piles);
+    small_close();
+}
+
+static void every_record_goes_to_its_pile_in_order_whatever_the_workers(void **state)
+{
+    struct engine_text text = engine_text_make(30000, small_length_to_20, '\n');
+
+    (void)state;
+    for (unsigned workers = 1; workers <= 8; workers++)
+        assert_scatters(text, workers, workers % 2 == 0 ? 13 : 512);
+    engine_text_free(&text);
+}
+
+static void records_may_reach_over_any_number_of_blocks(void **state)
+{
+    struct engine_text text = engine_text_make(3000, small_length_uneven, '\n');
+
+    (void)state;
+    assert_scatters(text, 1, 7);
+    assert_scatters(text, 8, 7);
+    engine_text_free(&text);
+}
+
+static void empty_records_are_records(void **state)
+{
+    struct engine_text text = engine_text_make(200000, small_length_0, '\n');
+
+    (void)state;
+    assert_scatters(text, 1, 5);
+    assert_scatters(text, 4, 5);
+    engine_text_free(&text);
+}
+
+/* Storage that counts what it is asked to free, and gives the rest to another one. */
+struct counting {
+    struct storage storage;
+    struct storage *other;
+    unsigned freed;
+};
+
+static int pass_write(struct storage *storage, unsigned pile, struct iovec *pieces, int count)
+{
+    return storage_write(((struct counting *)storage)->other, pile, pieces, count);
+}
+
+static void count_free(struct storage *storage)
+{
+    ((struct counting *)storage)->freed++;
+}
+
+static void drop_nothing(struct storage *storage, unsigned pile)
+{
+    (void)storage;
+    (void)pile;
+}
+
+/* When all has been flushed, the storage has all of it, in order. */
+static void piles_may_go_to_storage_of_another_kind(void **state)
+{
+    static const struct storage_kind kind = {.write = pass_write, .drop = drop_nothing, .free = count_free};
+    struct engine_text text = engine_text_make(20000, small_length_to_300, '\n');
+    uint8_t *data = malloc(text.bytes);
+    unsigned count = 7;
+
+    (void)state;
+    for (unsigned workers = 1; workers <= 3; workers++) {
+        struct source *source = engine_text_source(&text);
+        struct counting counting = {.storage.kind = &kind};
+        struct piles piles = {0};
+
+        small_open(workers, ORDER_LEAF_RECORDS);
+        counting.other = spill_open(&small.place, count);
+        assert_int_equal(scatter_in(&small.run, source, route, &count, count, &counting.storage, &piles), 0);
+        assert_int_equal(piles_flush(&piles), 0);
+        for (unsigned p = 0; p < count; p++) {
+            struct storage_reader reader;
+            struct iovec piece = {.iov_base = data, .iov_len = (size_t)pile_bytes(&piles, p)};
+            size_t at = 0;
+
+            storage_reader_init(&reader, counting.other, p);
+            assert_true(reader.left == pile_bytes(&piles, p));
+            assert_int_equal(storage_reader_read(&reader, &piece, 1), 0);
+            storage_reader_release(&reader);
+            for (size_t i = 0; i < text.records; i++) {
+                size_t length = text.start[i + 1] - text.start[i];
+
+                if (route_of(count, i) != p)
+                    continue;
+                assert_memory_equal(data + at, text.data + text.start[i], length);
+                at += length;
+            }
+            assert_true(at == pile_bytes(&piles, p));
+        }
+        piles_release(&piles);
+        assert_int_equal(counting.freed, 1);
+        storage_free(counting.other);
+        source_free(source);
+        small_close();
+    }
+    free(data);
+    engine_text_free(&text);
+}
+
+static size_t huge_in_the_middle(size_t i, uint64_t random)
+{
+    return i == 50 ? (size_t)20 << 20 : random % 10;
+}
+
+static void a_record_may_be_larger_than_memory(void **state)
+{
+    struct engine_text text = engine_text_make(100, huge_in_the_middle, '\n');
+
+    (void)state;
+    assert_scatters(text, 1, 3);
+    assert_scatters(text, 3, 3);
+    assert_true(atomic_load(&small.place.piles) > 0);
+    engine_text_free(&text);
+}
+
+static void what_does_not_fit_is_spilled_and_counted(void **state)
+{
+    struct engine_text text = engine_text_make(100000, small_length_to_300, '\n');
+    struct piles piles = {0};
+    uint64_t spilled = 0;
+
+    (void)state;
+    for (unsigned workers = 1; workers <= 3; workers += 2) {
+        small_open(workers, ORDER_LEAF_RECORDS);
+        assert_int_equal(scatter_text(&text, 40, &piles), 0);
+        spilled = 0;
+        for (unsigned p = 0; p < 40; p++)
+            spilled += piles.pile[p].spilled;
+        assert_true(spilled > 10 && spilled < 40);
+        assert_int_equal(atomic_load(&small.place.piles), spilled);
+        assert_scattered(&piles, &text);
+        piles_release(&piles);
+        small_close();
+    }
+    engine_text_free(&text);
+}
+
+static void without_input_all_piles_are_empty(void **state)
+{
+    struct engine_text text = engine_text_make(0, small_length_0, '\n');
+
+    (void)state;
+    assert_scatters(text, 1, 512);
+    assert_scatters(text, 2, 1);
+    engine_text_free(&text);
+}
+
+static void any_byte_may_be_the_delimiter(void **state)
+{
+    static const uint8_t delimiters[] = {0, '\r', 0xff};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct engine_text text = engine_text_make(5000, small_length_to_20, delimiters[i]);
+        struct piles piles = {0};
+
+        small_open(2, ORDER_LEAF_RECORDS);
+        small.run.format.delimiter = delimiters[i];
+        assert_int_equal(scatter_text(&text, 9, &piles), 0);
+        assert_scattered(&piles, &text);
+        piles_release(&piles);
+        small_close();
+        engine_text_free(&text);
+    }
+}
+
+static void fewer_threads_than_asked_for_do_it_too(void **state)
+{
+    struct engine_text text = engine_text_make(30000, small_length_to_20, '\n');
+
+    (void)state;
+    for (unsigned threads = 0; threads < 3; threads++) {
+        disk.threads = threads;
+        assert_scatters(text, 6, 11);
+    }
+    engine_text_free(&text);
+}
+
+/* ---- A limit to what will be written ---- */
+
+static void assert_scatters_for(struct engine_text text, unsigned workers, unsigned count, uint64_t limit)
+{
+    struct piles piles = {0};
+
+    small_open(workers, ORDER_LEAF_RECORDS);
+    small.run.left = limit;
+    assert_int_equal(scatter_text(&text, count, &piles), 0);
+    assert_int_equal(piles.records, text.records);
+    assert_int_equal(small.run.left, limit);
+    assert_int_equal(small.run.pool.promised, 0);
+    assert_scattered(&piles, &text);
+    piles_release(&piles);
+    small_close();
+}
+
+/* How many records go to the first piles of `count`. */
+static uint64_t records_before(const struct engine_text *text, unsigned count, unsigned piles)
+{
+    uint64_t records = 0;
+
+    for (size_t i = 0; i < text->records; i++)
+        records += route_of(count, i) < piles;
+    return records;
+}
+
+/* With limits in all places of interest. */
+static void assert_scatters_for_all(struct engine_text text, unsigned count)
+{
+    uint64_t boundary = records_before(&text, count, count / 2);
+
+    for (unsigned workers = 1; workers <= 3; workers += 2)
+        for (uint64_t limit = 0; limit < 3; limit++) {
+            assert_scatters_for(text, workers, count, limit);
+            assert_scatters_for(text, workers, count, boundary - 1 + limit);
+            assert_scatters_for(text, workers, count, text.records - 1 + limit);
+        }
+    engine_text_free(&text);
+}
+
+static void piles_that_cannot_be_written_are_dropped(void **state)
+{
+    (void)state;
+    assert_scatters_for_all(engine_text_make(20000, small_length_to_20, '\n'), 64);
+    assert_scatters_for_all(engine_text_make(3000, small_length_uneven, '\n'), 5);
+    assert_scatters_for_all(engine_text_make(1, small_length_0, '\n'), 512);
+    assert_int_equal(disk.writes, 0);
+}
+
+static void spilled_piles_that_cannot_be_written_are_dropped(void **state)
+{
+    (void)state;
+    assert_scatters_for_all(engine_text_make(70000, small_length_to_300, '\n'), 16);
+    assert_true(disk.writes > 0);
+    assert_scatters_for_all(engine_text_make(100, huge_in_the_middle, '\n'), 3);
+}
+
+/* Of four times the memory. */
+static void with_a_low_limit_little_is_stored(void **state)
+{
+    struct engine_text text = engine_text_make(220000, small_length_to_300, '\n');
+
+    (void)state;
+    for (unsigned workers = 1; workers <= 3; workers += 2)
+        for (uint64_t limit = 0; limit <= 200; limit += 100) {
+            assert_scatters_for(text, workers, 512, limit);
+            assert_true((uint64_t)small.run.pool.fresh * 4 < small.run.pool.blocks * 2);
+        }
+    assert_int_equal(disk.writes, 0);
+    engine_text_free(&text);
+}
+
+/* ---- Failures ---- */
+
+static ssize_t read_and_fail(void *context, uint8_t *data, size_t bytes)
+{
+    struct engine_text *text = context;
+
+    if (text->at > text->bytes / 2)
+        return fault_say(&small.fault, "input failed");
+    return engine_text_read(context, data, bytes);
+}
+
+static void a_source_that_fails_ends_the_scatter(void **state)
+{
+    struct engine_text text = engine_text_make(100000, small_length_to_20, '\n');
+
+    (void)state;
+    for (unsigned workers = 1; workers <= 4; workers++) {
+        struct source *source = source_over(read_and_fail, &text, engine_text_release);
+        struct piles piles = {0};
+        unsigned count = 20;
+
+        text.at = 0;
+        small_forgive();
+        small_open(workers, ORDER_LEAF_RECORDS);
+        scratch_listen();
+        assert_int_equal(scatter(&small.run, source, route, &count, count, &piles), -1);
+        assert_string_equal(scratch_heard(), "bigshuf: input failed\n");
+        source_free(source);
+        piles_release(&piles);
+        small_close();
+    }
+    engine_text_free(&text);
+}
+
+static void a_full_disk_ends_the_scatter(void **state)
+{
+    struct engine_text text = engine_text_make(100000, small_length_to_300, '\n');
+
+    (void)state;
+    for (unsigned workers = 1; workers <= 5; workers += 2)
+        for (uint64_t room = 0; room < 4000000; room += 1700000) {
+            struct piles piles = {0};
+
+            disk_reset();
+            disk.room[0] = room;
+            small_forgive();
+            small_open(workers, ORDER_LEAF_RECORDS);
+            scratch_listen();
+            assert_int_equal(scatter_text(&text, 64, &piles), -1);
+            assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: No space left on device\n");
+            piles_release(&piles);
+            small_close();
+        }
+    engine_text_free(&text);
+}
+
+static void without_memory_for_its_lists_a_scatter_fails(void **state)
+{
+    struct engine_text text = engine_text_make(1000, small_length_to_20, '\n');
+    int status = -1;
+
+    (void)state;
+    for (unsigned i = 2; status != 0; i++) {
+        struct piles piles = {0};
+
+        small_forgive();
+        small_open(2, ORDER_LEAF_RECORDS);
+        small.run.left = 500;
+        disk.fail_allocation = i; /* the first is the source's own */
+        scratch_listen();
+        status = scatter_text(&text, 64, &piles);
+        assert_int_equal(scratch_heard()[0] == '\0', status == 0);
+        disk.fail_allocation = 0;
+        piles_release(&piles);
+        small_close();
+        assert_true(i < 50);
+    }
+    engine_text_free(&text);
+}
+
+#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SMALL_RUN(every_record_goes_to_its_pile_in_order_whatever_the_workers),
+        SMALL_RUN(records_may_reach_over_any_number_of_blocks),
+        SMALL_RUN(empty_records_are_records),
+        SMALL_RUN(piles_may_go_to_storage_of_another_kind),
+        SMALL_RUN(a_record_may_be_larger_than_memory),
+        SMALL_RUN(what_does_not_fit_is_spilled_and_counted),
+        SMALL_RUN(without_input_all_piles_are_empty),
+        SMALL_RUN(any_byte_may_be_the_delimiter),
+        SMALL_RUN(fewer_threads_than_asked_for_do_it_too),
+        SMALL_RUN(piles_that_cannot_be_written_are_dropped),
+        SMALL_RUN(spilled_piles_that_cannot_be_written_are_dropped),
+        SMALL_RUN(with_a_low_limit_little_is_stored),
+        SMALL_RUN(a_source_that_fails_ends_the_scatter),
+        SMALL_RUN(a_full_disk_ends_the_scatter),
+        SMALL_RUN(without_memory_for_its_lists_a_scatter_fails),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,700 @@
+#include "support/small_run.h"
+
+#include "shuffle/shuffle.h"
+
+static const struct order_node root = {.root = true};
+
+static int shuffle_text(struct engine_text *text, const char *output)
+{
+    struct source *source = engine_text_source(text);
+    struct output *to = small_output(output);
+    int status = -1;
+
+    if (source == NULL)
+        fault_say(&small.fault, "no source");
+    else if (to != NULL && shuffle_source(&small.run, source, to) == 0)
+        status = output_commit(to);
+    output_free(to);
+    source_free(source);
+    return status;
+}
+
+static void assert_shuffles_with(struct engine_text text, unsigned workers, uint64_t leaf_records)
+{
+    uint32_t *number;
+
+    small_open(workers, leaf_records);
+    number = engine_order(&small.run.order, root, text.records);
+    assert_int_equal(shuffle_text(&text, "out"), 0);
+    assert_int_equal(small.run.records, text.records);
+    small_assert_file("out", &text, number, text.records);
+    small_close();
+    free(number);
+}
+
+static void assert_shuffles(struct engine_text text, uint64_t leaf_records)
+{
+    for (unsigned workers = 1; workers <= 4; workers += 3)
+        assert_shuffles_with(text, workers, leaf_records);
+    engine_text_free(&text);
+}
+
+static void what_fits_is_shuffled_as_defined(void **state)
+{
+    (void)state;
+    assert_shuffles(engine_text_make(0, small_length_0, '\n'), ORDER_LEAF_RECORDS);
+    assert_shuffles(engine_text_make(1, small_length_0, '\n'), ORDER_LEAF_RECORDS);
+    assert_shuffles(engine_text_make(20000, small_length_to_20, '\n'), ORDER_LEAF_RECORDS);
+    assert_shuffles(engine_text_make(3000, small_length_uneven, '\n'), ORDER_LEAF_RECORDS);
+    assert_int_equal(disk.writes, 0);
+}
+
+static void deep_trees_are_shuffled_as_defined(void **state)
+{
+    (void)state;
+    assert_shuffles(engine_text_make(20000, small_length_to_20, '\n'), 8);
+    assert_shuffles(engine_text_make(20000, small_length_to_300, '\n'), 9);
+}
+
+static void what_does_not_fit_is_shuffled_as_defined(void **state)
+{
+    (void)state;
+    assert_shuffles(engine_text_make(52000, small_length_to_300, '\n'), ORDER_LEAF_RECORDS);
+    assert_true(disk.writes > 0);
+    assert_int_equal(small.run.started_over, 0);
+}
+
+/* ---- Starting over: one pile of all records ---- */
+
+/* As if all of the text had been routed to one pile of node `node`. */
+static int shuffle_one_pile_of(struct engine_text *text, uint64_t records, struct order_node node)
+{
+    struct gather_order order = {.kind = GATHER_NODE, .order = &small.run.order, .node = node};
+    struct output *to = small_output("out");
+    struct piles piles = {0};
+    int status = piles_init(&piles, 1, 1, &small.run.pool, &small.place);
+
+    if (status == 0)
+        status = pile_append(&piles, 0, text->data, text->bytes);
+    if (status == 0) {
+        piles_seal(&piles);
+        piles.pile[0].records = records;
+        status = to == NULL ? -1 : shuffle_piles(&small.run, &piles, order, to);
+    }
+    if (status == 0)
+        status = output_commit(to);
+    if (status == 0 && small.run.left > 0)
+        assert_true(pile_bytes(&piles, 0) == 0 && piles.pile[0].records == 0);
+    output_free(to);
+    piles_release(&piles);
+    return status;
+}
+
+static int shuffle_one_pile(struct engine_text *text, struct order_node node)
+{
+    return shuffle_one_pile_of(text, text->records, node);
+}
+
+static void assert_one_pile_shuffles(struct engine_text text, uint64_t leaf_records, uint64_t started_over_at_least)
+{
+    const struct order_node node = {.number = 3};
+
+    for (unsigned workers = 1; workers <= 3; workers += 2) {
+        uint32_t *number;
+
+        small_open(workers, leaf_records);
+        number = engine_order(&small.run.order, node, text.records);
+        assert_int_equal(shuffle_one_pile(&text, node), 0);
+        assert_true(small.run.started_over >= started_over_at_least);
+        small_assert_file("out", &text, number, text.records);
+        small_close();
+        free(number);
+    }
+    engine_text_free(&text);
+}
+
+static void a_node_that_does_not_fit_goes_on_to_its_children(void **state)
+{
+    (void)state;
+    assert_one_pile_shuffles(engine_text_make(52000, small_length_to_300, '\n'), 64, 1);
+    assert_one_pile_shuffles(engine_text_make(52000, small_length_to_300, '\n'), 50000, 1);
+}
+
+static void a_leaf_that_does_not_fit_is_shuffled_by_ranks(void **state)
+{
+    (void)state;
+    assert_one_pile_shuffles(engine_text_make(52000, small_length_to_300, '\n'), ORDER_LEAF_RECORDS, 1);
+}
+
+static size_t length_0_to_200000(size_t i, uint64_t random)
+{
+    (void)i;
+    return random % 200001;
+}
+
+static size_t length_few_large(size_t i, uint64_t random)
+{
+    return i % 4 == 0 ? (size_t)6 << 20 : random % 10;
+}
+
+static void piles_of_ranks_may_be_started_over_in_their_turn(void **state)
+{
+    (void)state;
+    assert_one_pile_shuffles(engine_text_make(200, length_0_to_200000, '\n'), ORDER_LEAF_RECORDS, 1);
+    assert_one_pile_shuffles(engine_text_make(20, length_few_large, '\n'), ORDER_LEAF_RECORDS, 2);
+}
+
+/* Wherever the pile was, and in whatever way it is shuffled; nothing is written of it. */
+static void a_pile_of_other_records_than_were_counted_is_a_failure(void **state)
+{
+    static const uint64_t leaf_records[] = {64, 50000, ORDER_LEAF_RECORDS};
+    struct engine_text text = engine_text_make(52000, small_length_to_300, '\n');
+    const uint64_t counts[] = {1, text.records / 2, text.records - 1, text.records + 1, 2 * text.records};
+
+    (void)state;
+    for (int i = 0; i < 15; i++) {
+        small_forgive();
+        small_open(i % 2 == 0 ? 1 : 3, leaf_records[i % 3]);
+        scratch_listen();
+        assert_int_equal(shuffle_one_pile_of(&text, counts[i / 3], (struct order_node){.number = 3}), -1);
+        assert_string_equal(scratch_heard(),
+                            "bigshuf: temporary file in disk0: does not hold the records that were put there\n");
+        small_close();
+    }
+    engine_text_free(&text);
+}
+
+/* Short records whose index is what does not fit: 8 bytes for each of one byte. */
+static void an_index_that_does_not_fit_makes_a_pile_start_over(void **state)
+{
+    (void)state;
+    assert_one_pile_shuffles(engine_text_make(900000, small_length_0, '\n'), 1000000, 1);
+    assert_one_pile_shuffles(engine_text_make(480000, small_length_0, '\n'), 100000, 1);
+}
+
+static size_t length_one_huge(size_t i, uint64_t random)
+{
+    return i == 7 ? (size_t)9 << 20 : random % 100;
+}
+
+static size_t length_two_huge(size_t i, uint64_t random)
+{
+    return i < 2 ? (size_t)8 << 20 : random % 100;
+}
+
+static void a_record_larger_than_memory_comes_through(void **state)
+{
+    (void)state;
+    assert_one_pile_shuffles(engine_text_make(1, length_few_large, '\n'), ORDER_LEAF_RECORDS, 0);
+    assert_one_pile_shuffles(engine_text_make(1, length_two_huge, '\n'), ORDER_LEAF_RECORDS, 0);
+    assert_one_pile_shuffles(engine_text_make(2, length_two_huge, '\n'), ORDER_LEAF_RECORDS, 1);
+    assert_shuffles(engine_text_make(300, length_one_huge, '\n'), 8);
+}
+
+static void descriptors_need_not_be_many(void **state)
+{
+    (void)state;
+    disk.descriptors = 10;
+    assert_shuffles(engine_text_make(52000, small_length_to_300, '\n'), ORDER_LEAF_RECORDS);
+    assert_one_pile_shuffles(engine_text_make(52000, small_length_to_300, '\n'), 64, 1);
+    assert_one_pile_shuffles(engine_text_make(200, length_0_to_200000, '\n'), ORDER_LEAF_RECORDS, 1);
+}
+
+static void threads_need_not_be_given(void **state)
+{
+    struct engine_text text = engine_text_make(52000, small_length_to_300, '\n');
+
+    (void)state;
+    for (unsigned threads = 0; threads < 6; threads += 3) {
+        disk.threads = threads;
+        assert_shuffles_with(text, 6, ORDER_LEAF_RECORDS);
+    }
+    engine_text_free(&text);
+}
+
+/* ---- The first records of the order ---- */
+
+/* With limits in all places of interest. `one_pile`: as assert_one_pile_shuffles does it. */
+static void assert_shuffles_first(struct engine_text text, bool one_pile, uint64_t leaf_records, uint64_t boundary)
+{
+    const struct order_node node = {.number = 3};
+    const size_t records = text.records;
+    uint64_t limits[] = {0, 1, 5, boundary - 1, boundary, boundary + 1, records - 1, records, records + 1};
+    uint32_t *number;
+
+    small_open(1, leaf_records);
+    number = engine_order(&small.run.order, one_pile ? node : root, records);
+    small_close();
+    for (unsigned i = 0; i < sizeof limits / sizeof limits[0]; i++)
+        for (unsigned workers = 1; workers <= 3; workers += 2) {
+            size_t wanted = limits[i] < records ? (size_t)limits[i] : records;
+
+            small_open(workers, leaf_records);
+            small.run.left = limits[i];
+            assert_int_equal(one_pile ? shuffle_one_pile(&text, node) : shuffle_text(&text, "out"), 0);
+            assert_int_equal(small.run.left, limits[i] - wanted);
+            small_assert_file("out", &text, number, wanted);
+            small_close();
+        }
+    free(number);
+    engine_text_free(&text);
+}
+
+/* How many records the first three piles of the root have. */
+static uint64_t records_of_three_piles(size_t records)
+{
+    uint64_t count = 0;
+
+    small_open(1, ORDER_LEAF_RECORDS);
+    for (size_t i = 0; i < records; i++)
+        count += engine_child(&small.run.order, 0, ORDER_ROOT_BITS, i) < 3;
+    small_close();
+    return count;
+}
+
+static void the_first_of_what_fits_are_the_first(void **state)
+{
+    (void)state;
+    assert_shuffles_first(engine_text_make(20000, small_length_to_20, '\n'), false, ORDER_LEAF_RECORDS,
+                          records_of_three_piles(20000));
+    assert_shuffles_first(engine_text_make(20000, small_length_to_20, '\n'), false, 8, records_of_three_piles(20000));
+    assert_shuffles_first(engine_text_make(3000, small_length_uneven, '\n'), true, 8, 500);
+    assert_int_equal(disk.writes, 0);
+}
+
+static void the_first_of_what_does_not_fit_are_the_first(void **state)
+{
+    (void)state;
+    assert_shuffles_first(engine_text_make(60000, small_length_to_300, '\n'), false, ORDER_LEAF_RECORDS,
+                          records_of_three_piles(60000));
+    assert_true(disk.writes > 0);
+}
+
+static void the_first_of_a_pile_started_over_are_the_first(void **state)
+{
+    (void)state;
+    assert_shuffles_first(engine_text_make(60000, small_length_to_300, '\n'), true, ORDER_LEAF_RECORDS, 20000);
+    assert_shuffles_first(engine_text_make(60000, small_length_to_300, '\n'), true, 5000, 20000);
+    assert_shuffles_first(engine_text_make(200, length_0_to_200000, '\n'), true, ORDER_LEAF_RECORDS, 50);
+    assert_shuffles_first(engine_text_make(9, length_few_large, '\n'), true, ORDER_LEAF_RECORDS, 4);
+    assert_shuffles_first(engine_text_make(9, length_two_huge, '\n'), false, ORDER_LEAF_RECORDS, 4);
+}
+
+/* Of four times the memory, what a thousand records are drawn from while it is not yet known which they are. */
+static void for_a_few_records_little_is_stored(void **state)
+{
+    struct engine_text text = engine_text_make(220000, small_length_to_300, '\n');
+
+    (void)state;
+    for (unsigned workers = 1; workers <= 3; workers += 2) {
+        small_open(workers, ORDER_LEAF_RECORDS);
+        small.run.left = 1000;
+        assert_int_equal(shuffle_text(&text, "out"), 0);
+        assert_true(small.run.pool.fresh < small.run.pool.blocks / 2);
+        assert_int_equal(atomic_load(&small.place.piles), 0);
+        small_close();
+    }
+    assert_int_equal(disk.writes, 0);
+    engine_text_free(&text);
+}
+
+/* ---- An order that is drawn by itself ---- */
+
+struct reversal {
+    uint64_t places; /* 0: all */
+    bool fails;
+};
+
+/* From the last record to the first. */
+static int draw_reversed(void *context, struct table *numbers, uint64_t records, uint64_t *places)
+{
+    const struct reversal *reversal = context;
+
+    for (uint64_t i = 0; i < records; i++) {
+        assert_int_equal(table_get(numbers, i), i);
+        table_set(numbers, i, records - 1 - i);
+    }
+    assert_int_equal(*places, records);
+    if (reversal->places > 0)
+        *places = reversal->places;
+    return reversal->fails ? fault_say(&small.fault, "draw failed") : 0;
+}
+
+static int shuffle_reversed(struct engine_text *text, struct reversal *reversal)
+{
+    struct output *to = small_output("out");
+    struct piles piles = {0};
+    int status = piles_init(&piles, 1, 1, &small.run.pool, &small.place);
+
+    if (status == 0)
+        status = pile_append(&piles, 0, text->data, text->bytes);
+    piles_seal(&piles);
+    piles.pile[0].records = text->records;
+    if (status == 0)
+        status = shuffle_drawn(&small.run, &piles, draw_reversed, reversal, to);
+    if (status == 0)
+        status = output_commit(to);
+    output_free(to);
+    piles_release(&piles);
+    return status;
+}
+
+static void assert_reverses(struct engine_text text)
+{
+    uint32_t *number = malloc((text.records + 1) * sizeof *number);
+    uint64_t limits[] = {0, 1, text.records / 2, text.records, UINT64_MAX};
+
+    for (size_t i = 0; i < text.records; i++)
+        number[i] = (uint32_t)(text.records - 1 - i);
+    for (unsigned i = 0; i < sizeof limits / sizeof limits[0]; i++)
+        for (unsigned workers = 1; workers <= 3; workers += 2) {
+            size_t wanted = limits[i] < text.records ? (size_t)limits[i] : text.records;
+            struct reversal reversal = {.places = wanted};
+
+            small_open(workers, ORDER_LEAF_RECORDS);
+            small.run.left = limits[i];
+            assert_int_equal(shuffle_reversed(&text, &reversal), 0);
+            small_assert_file("out", &text, number, wanted);
+            small_close();
+        }
+    free(number);
+    engine_text_free(&text);
+}
+
+static void an_order_may_be_drawn_by_others(void **state)
+{
+    (void)state;
+    assert_reverses(engine_text_make(0, small_length_0, '\n'));
+    assert_reverses(engine_text_make(1, small_length_to_20, '\n'));
+    assert_reverses(engine_text_make(5000, small_length_uneven, '\n'));
+    assert_int_equal(disk.writes, 0);
+    assert_reverses(engine_text_make(60000, small_length_to_300, '\n'));
+    assert_reverses(engine_text_make(9, length_few_large, '\n'));
+    assert_true(disk.writes > 0);
+}
+
+static void a_draw_that_fails_ends_it(void **state)
+{
+    struct engine_text text = engine_text_make(1000, small_length_to_20, '\n');
+    struct reversal reversal = {.fails = true};
+
+    (void)state;
+    small_open(1, ORDER_LEAF_RECORDS);
+    scratch_listen();
+    assert_int_equal(shuffle_reversed(&text, &reversal), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: draw failed\n");
+    small_close();
+    engine_text_free(&text);
+}
+
+/* 8 bytes for each record, and as many again meanwhile. */
+static void an_order_that_needs_more_memory_says_how_much(void **state)
+{
+    struct engine_text text = engine_text_make(1100000, small_length_0, '\n');
+    struct reversal reversal = {.places = 0};
+
+    (void)state;
+    small_open(1, ORDER_LEAF_RECORDS);
+    scratch_listen();
+    assert_int_equal(shuffle_reversed(&text, &reversal), -1);
+    assert_non_null(strstr(scratch_heard(), "bigshuf: the order of 1100000 records needs more memory: use -S "));
+    small_close();
+    engine_text_free(&text);
+}
+
+/* ---- Piles with keys of their own ---- */
+
+enum { TREES = 4 };
+
+/* Most records are pile 2's, none is pile 1's. */
+static unsigned tree_of(size_t record)
+{
+    return record % 50 == 0 ? 0 : record % 50 == 1 ? 3 : 2;
+}
+
+static int shuffle_trees(struct engine_text *text, const struct random_key keys[TREES])
+{
+    struct gather_order order = {.kind = GATHER_TREES, .order = &small.run.order, .keys = keys};
+    struct output *to = small_output("out");
+    struct piles piles = {0};
+    int status = piles_init(&piles, TREES, 1, &small.run.pool, &small.place);
+
+    for (size_t i = 0; i < text->records && status == 0; i++) {
+        piles.pile[tree_of(i)].records++;
+        status = pile_append(&piles, tree_of(i), text->data + text->start[i], text->start[i + 1] - text->start[i]);
+    }
+    if (status == 0) {
+        piles_seal(&piles);
+        status = to == NULL ? -1 : shuffle_piles(&small.run, &piles, order, to);
+    }
+    if (status == 0)
+        status = output_commit(to);
+    output_free(to);
+    piles_release(&piles);
+    return status;
+}
+
+/* The numbers of the records in the order of the output: each pile's as its own key has them. */
+static uint32_t *order_of_trees(size_t records, const struct random_key keys[TREES])
+{
+    uint32_t *number = malloc((records + 1) * sizeof *number);
+    size_t done = 0;
+
+    for (unsigned p = 0; p < TREES; p++) {
+        struct order order = {.key = keys[p], .leaf_records = small.run.order.leaf_records};
+        uint32_t *of_pile = malloc((records + 1) * sizeof *of_pile);
+        uint32_t *place;
+        size_t count = 0;
+
+        for (size_t i = 0; i < records; i++)
+            if (tree_of(i) == p)
+                of_pile[count++] = (uint32_t)i;
+        place = engine_order(&order, (struct order_node){.number = 0}, count);
+        for (size_t i = 0; i < count; i++)
+            number[done++] = of_pile[place[i]];
+        free(place);
+        free(of_pile);
+    }
+    return number;
+}
+
+static void assert_trees_shuffle(struct engine_text text, uint64_t leaf_records, uint64_t started_over)
+{
+    struct random_key keys[TREES];
+
+    for (unsigned p = 0; p < TREES; p++)
+        random_key_init(&keys[p], &"key"[p], 1);
+    for (unsigned workers = 1; workers <= 3; workers += 2) {
+        uint32_t *number;
+
+        small_open(workers, leaf_records);
+        number = order_of_trees(text.records, keys);
+        assert_int_equal(shuffle_trees(&text, keys), 0);
+        assert_int_equal(small.run.started_over > 0, started_over > 0);
+        small_assert_file("out", &text, number, text.records);
+        small_close();
+        free(number);
+    }
+    engine_text_free(&text);
+}
+
+static void piles_may_be_trees_with_keys_of_their_own(void **state)
+{
+    (void)state;
+    assert_trees_shuffle(engine_text_make(5000, small_length_to_20, '\n'), ORDER_LEAF_RECORDS, 0);
+    assert_trees_shuffle(engine_text_make(5000, small_length_to_20, '\n'), 30, 0);
+    assert_trees_shuffle(engine_text_make(60000, small_length_to_300, '\n'), ORDER_LEAF_RECORDS, 1);
+    assert_trees_shuffle(engine_text_make(60000, small_length_to_300, '\n'), 50000, 1);
+    assert_trees_shuffle(engine_text_make(60000, small_length_to_300, '\n'), 64, 1);
+}
+
+/* ---- Failures: one message, no hang, nothing kept, an old output as it was ---- */
+
+static void assert_fails(struct engine_text *text, bool one_pile, uint64_t leaf_records, unsigned workers,
+                         const char *message)
+{
+    const char *heard;
+    int status;
+
+    small_forgive();
+    small_open(workers, leaf_records);
+    assert_true(scratch_put("out", "old", 0600));
+    scratch_listen();
+    status = one_pile ? shuffle_one_pile(text, (struct order_node){.number = 3}) : shuffle_text(text, "out");
+    heard = scratch_heard();
+    assert_int_equal(status, -1);
+    assert_non_null(strstr(heard, message));
+    assert_ptr_equal(strchr(heard, '\n'), heard + strlen(heard) - 1);
+    assert_true(scratch_holds("out", "old"));
+    assert_int_equal(scratch_count("."), 4);
+    small_close();
+}
+
+static void damage_on_disk_is_found_whatever_it_does_to_the_records(void **state)
+{
+    struct engine_text text = engine_text_make(52000, small_length_to_300, '\n');
+    static const char damage[] = "bigshuf: temporary file in disk0: contents have changed since they were written\n";
+
+    (void)state;
+    for (unsigned i = 1; i < 40; i = 5 * i + 1) {
+        disk.flip_read = i;
+        assert_fails(&text, false, ORDER_LEAF_RECORDS, i % 3 + 1, damage);
+    }
+    disk.flip_read = 0;
+    for (int i = 0; i < 2; i++) {
+        disk.turn_to = i == 0 ? 'x' : '\n'; /* fewer records, more records */
+        assert_fails(&text, false, ORDER_LEAF_RECORDS, 3, damage);
+        assert_fails(&text, true, ORDER_LEAF_RECORDS, 3, damage);
+        assert_fails(&text, true, 64, 3, damage);
+    }
+    engine_text_free(&text);
+}
+
+/* An output with two names is written in place, so that its old content shows that nothing was written. */
+static void a_huge_record_is_verified_before_it_is_written(void **state)
+{
+    struct engine_text text = engine_text_make(1, length_two_huge, '\n');
+
+    (void)state;
+    small_open(1, ORDER_LEAF_RECORDS);
+    assert_true(scratch_put("out", "old", 0600));
+    assert_int_equal(link("out", "other name"), 0);
+    disk.flip_read = 10;
+    scratch_listen();
+    assert_int_equal(shuffle_one_pile(&text, (struct order_node){.number = 3}), -1);
+    assert_non_null(strstr(scratch_heard(), "contents have changed"));
+    assert_true(scratch_holds("out", "old"));
+    small_close();
+    engine_text_free(&text);
+}
+
+static void a_temporary_file_that_was_cut_is_found(void **state)
+{
+    struct engine_text text = engine_text_make(52000, small_length_to_300, '\n');
+
+    (void)state;
+    disk.cut = true;
+    assert_fails(&text, false, ORDER_LEAF_RECORDS, 3, "file is shorter than what was written");
+    assert_fails(&text, true, ORDER_LEAF_RECORDS, 3, "file is shorter than what was written");
+    assert_fails(&text, true, 64, 3, "file is shorter than what was written");
+    engine_text_free(&text);
+}
+
+static void a_write_that_fails_at_any_time_is_reported(void **state)
+{
+    struct engine_text text = engine_text_make(52000, small_length_to_300, '\n');
+
+    (void)state;
+    for (unsigned one_pile = 0; one_pile <= 1; one_pile++)
+        for (unsigned i = 1;; i = i * 20 + 1) {
+            disk.writes = 0;
+            small_forgive();
+            small_open(3, ORDER_LEAF_RECORDS);
+            disk.fail_write = 0;
+            if ((one_pile ? shuffle_one_pile(&text, (struct order_node){.number = 3}) : shuffle_text(&text, "out")) !=
+                0)
+                fail();
+            small_close();
+            if (i > disk.writes / 2) /* when memory runs out depends on the threads a little */
+                break;
+            disk.fail_write = i;
+            assert_fails(&text, one_pile, ORDER_LEAF_RECORDS, 3, "Input/output error");
+        }
+    engine_text_free(&text);
+}
+
+static void an_allocation_that_fails_at_any_time_is_reported(void **state)
+{
+    static const struct {
+        bool one_pile;
+        uint64_t leaf_records;
+    } cases[] = {{false, ORDER_LEAF_RECORDS}, {true, ORDER_LEAF_RECORDS}, {true, 5000}};
+    struct engine_text text = engine_text_make(40000, small_length_to_300, '\n');
+
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        int status = -1;
+
+        text.bytes = text.start[text.records];
+        for (unsigned i = 1; status != 0; i++) {
+            const char *heard;
+
+            small_forgive();
+            small_open(2, cases[k].leaf_records);
+            small.run.memory.workers = i % 2 + 1;
+            disk.fail_allocation = i;
+            scratch_listen();
+            if (cases[k].one_pile)
+                status = shuffle_one_pile(&text, (struct order_node){.number = 3});
+            else
+                status = shuffle_text(&text, "out");
+            heard = scratch_heard();
+            if (status == 0 && disk.fail_allocation == 0)
+                status = -1; /* it was for a team, which does with fewer */
+            else
+                assert_int_equal(heard[0] == '\0', status == 0);
+            disk.fail_allocation = 0;
+            small_close();
+            assert_true(i < 200);
+        }
+    }
+    engine_text_free(&text);
+}
+
+static void an_output_that_is_full_ends_all_workers(void **state)
+{
+    struct engine_text text = engine_text_make(52000, small_length_to_300, '\n');
+
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    for (unsigned workers = 1; workers <= 4; workers += 3) {
+        small_forgive();
+        small_open(workers, ORDER_LEAF_RECORDS);
+        scratch_listen();
+        assert_int_equal(shuffle_text(&text, "/dev/full"), -1);
+        assert_string_equal(scratch_heard(), "bigshuf: /dev/full: No space left on device\n");
+        small_close();
+    }
+    engine_text_free(&text);
+}
+
+/* ---- The balance of piles ---- */
+
+static void piles_stay_within_six_standard_deviations(void **state)
+{
+    enum { RECORDS = 500000, PILES = 512 };
+    static const char *const seeds[] = {"42", "", "another"};
+    uint16_t *pile = malloc(RECORDS * sizeof *pile);
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct order order = {.leaf_records = ORDER_LEAF_RECORDS};
+        double expected = (double)RECORDS / PILES;
+        double count[PILES] = {0};
+
+        random_key_init(&order.key, seeds[i], strlen(seeds[i]));
+        order_scatter(&order, root, ORDER_ROOT_BITS, 0, RECORDS, pile);
+        for (int k = 0; k < RECORDS; k++)
+            count[pile[k]]++;
+        for (int p = 0; p < PILES; p++)
+            assert_true((count[p] - expected) * (count[p] - expected) < 36 * expected);
+    }
+    free(pile);
+}
+
+#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SMALL_RUN(what_fits_is_shuffled_as_defined),
+        SMALL_RUN(deep_trees_are_shuffled_as_defined),
+        SMALL_RUN(what_does_not_fit_is_shuffled_as_defined),
+        SMALL_RUN(a_node_that_does_not_fit_goes_on_to_its_children),
+        SMALL_RUN(a_leaf_that_does_not_fit_is_shuffled_by_ranks),
+        SMALL_RUN(piles_of_ranks_may_be_started_over_in_their_turn),
+        SMALL_RUN(a_pile_of_other_records_than_were_counted_is_a_failure),
+        SMALL_RUN(an_index_that_does_not_fit_makes_a_pile_start_over),
+        SMALL_RUN(a_record_larger_than_memory_comes_through),
+        SMALL_RUN(descriptors_need_not_be_many),
+        SMALL_RUN(threads_need_not_be_given),
+        SMALL_RUN(the_first_of_what_fits_are_the_first),
+        SMALL_RUN(the_first_of_what_does_not_fit_are_the_first),
+        SMALL_RUN(the_first_of_a_pile_started_over_are_the_first),
+        SMALL_RUN(for_a_few_records_little_is_stored),
+        SMALL_RUN(an_order_may_be_drawn_by_others),
+        SMALL_RUN(a_draw_that_fails_ends_it),
+        SMALL_RUN(an_order_that_needs_more_memory_says_how_much),
+        SMALL_RUN(piles_may_be_trees_with_keys_of_their_own),
+        SMALL_RUN(damage_on_disk_is_found_whatever_it_does_to_the_records),
+        SMALL_RUN(a_huge_record_is_verified_before_it_is_written),
+        SMALL_RUN(a_temporary_file_that_was_cut_is_found),
+        SMALL_RUN(a_write_that_fails_at_any_time_is_reported),
+        SMALL_RUN(an_allocation_that_fails_at_any_time_is_reported),
+        SMALL_RUN(an_output_that_is_full_ends_all_workers),
+        cmocka_unit_test(piles_stay_within_six_standard_deviations),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,235 @@
+#include "support/small_run.h"
+
+#include "shuffle/transfer.h"
+
+static size_t length_to_600000(size_t i, uint64_t random)
+{
+    return i % 3 == 0 ? random % 600001 : random % 100;
+}
+
+/* Copy a text record by record. */
+static int pass(struct engine_text *text, const char *output)
+{
+    struct source *source = engine_text_source(text);
+    struct output *to = small_output(output);
+    struct passage passage;
+    struct walk_piece piece;
+    int status = 1;
+
+    assert_non_null(to);
+    passage_init(&passage, &small.run, source, to);
+    while (status == 1) {
+        status = walk_next(&passage.walk, &piece);
+        if (status == 1 && outlet_put(&passage.outlet, piece.data, piece.bytes) != 0)
+            status = -1;
+    }
+    if (status == 0)
+        status = passage_end(&passage);
+    if (status == 0)
+        status = output_commit(to);
+    output_free(to);
+    source_free(source);
+    return status;
+}
+
+/* The output is the text as it is. */
+static void assert_out(const struct engine_text *text)
+{
+    uint32_t *number = calloc(text->records + 1, sizeof *number);
+
+    for (size_t i = 0; i < text->records; i++)
+        number[i] = (uint32_t)i;
+    small_assert_file("out", text, number, text->records);
+    free(number);
+}
+
+static void assert_passes(struct engine_text text)
+{
+    small_open(1, ORDER_LEAF_RECORDS);
+    assert_int_equal(pass(&text, "out"), 0);
+    assert_out(&text);
+    small_close();
+    engine_text_free(&text);
+}
+
+static void what_is_walked_over_can_be_put_out(void **state)
+{
+    (void)state;
+    assert_passes(engine_text_make(0, small_length_0, '\n'));
+    assert_passes(engine_text_make(1, small_length_0, '\n'));
+    assert_passes(engine_text_make(100000, small_length_to_20, '\n'));
+    assert_passes(engine_text_make(3000, small_length_uneven, '\n'));
+}
+
+static void records_may_be_longer_than_the_buffer(void **state)
+{
+    (void)state;
+    assert_passes(engine_text_make(50, length_to_600000, '\n'));
+}
+
+static void walk_and_outlet_share_the_buffer(void **state)
+{
+    static const size_t mebibytes[] = {8, 64, 1024};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct run run = {.memory = run_memory((uint64_t)mebibytes[i] << 20, 4)};
+        struct passage passage;
+        const uint8_t *end;
+
+        run.buffer = calloc(run.memory.buffer_bytes + POOL_SLACK_BYTES, 1);
+        end = run.buffer + run.memory.buffer_bytes;
+        passage_init(&passage, &run, NULL, NULL);
+        assert_true(passage.walk.buffer >= run.buffer && passage.walk.room > 4096);
+        assert_true(passage.walk.buffer + passage.walk.room + POOL_SLACK_BYTES <= passage.outlet.buffer);
+        assert_true(passage.outlet.end > passage.outlet.buffer + 4096 && passage.outlet.end <= end);
+        free(run.buffer);
+    }
+}
+
+static void without_output_no_output_is_needed(void **state)
+{
+    struct engine_text text = engine_text_make(1000, small_length_to_20, '\n');
+    struct source *source = engine_text_source(&text);
+    struct passage passage;
+    struct walk_piece piece;
+    size_t records = 0;
+
+    (void)state;
+    small_open(1, ORDER_LEAF_RECORDS);
+    passage_init(&passage, &small.run, source, NULL);
+    while (walk_next(&passage.walk, &piece) == 1)
+        records += piece.last;
+    assert_int_equal(records, text.records);
+    assert_int_equal(passage_end(&passage), 0);
+    small_close();
+    source_free(source);
+    engine_text_free(&text);
+}
+
+static void an_output_that_is_full_is_reported_at_the_end_at_the_latest(void **state)
+{
+    static const size_t records[] = {1, 100000};
+
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    for (int i = 0; i < 2; i++) {
+        struct engine_text text = engine_text_make(records[i], small_length_to_20, '\n');
+
+        small_forgive();
+        small_open(1, ORDER_LEAF_RECORDS);
+        scratch_listen();
+        assert_int_equal(pass(&text, "/dev/full"), -1);
+        assert_string_equal(scratch_heard(), "bigshuf: /dev/full: No space left on device\n");
+        small_close();
+        engine_text_free(&text);
+    }
+}
+
+/* ---- Piles as they are ---- */
+
+/* Write a pile of the text's records. `shared` is another name of the output, which is written in place. */
+static int pass_pile(struct engine_text *text, bool flushed, bool shared)
+{
+    struct piles piles = {0};
+    struct output *to;
+    int status;
+
+    assert_true(scratch_put("out", "old", 0600));
+    assert_int_equal(shared ? link("out", "shared") : 0, 0);
+    to = small_output("out");
+    assert_int_equal(piles_init(&piles, 2, 1, &small.run.pool, &small.place), 0);
+    assert_int_equal(pile_append(&piles, 1, text->data, text->bytes), 0);
+    piles_seal(&piles);
+    piles.pile[1].records = text->records;
+    if (flushed)
+        assert_int_equal(pile_flush(&piles, 1), 0);
+    status = passage_of_pile(&small.run, &piles, 1, to);
+    if (status == 0)
+        status = output_commit(to);
+    output_free(to);
+    piles_release(&piles);
+    return status;
+}
+
+static void a_pile_is_written_as_it_is_wherever_it_lies(void **state)
+{
+    static const size_t records[] = {0, 1, 5000, 60000}; /* the last of them are half in memory, half on disk */
+
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        struct engine_text text = engine_text_make(records[i / 2], small_length_to_300, '\n');
+
+        small_open(1, ORDER_LEAF_RECORDS);
+        assert_int_equal(pass_pile(&text, i % 2 == 0, false), 0);
+        assert_out(&text);
+        small_close();
+        engine_text_free(&text);
+    }
+    assert_true(disk.punched_bytes >= (uint64_t)8 << 20); /* given back as it was written */
+}
+
+/* In the last read, when all that can be written before has been. */
+static void a_pile_is_verified_before_its_first_byte_is_written(void **state)
+{
+    struct engine_text text = engine_text_make(60000, small_length_to_300, '\n');
+
+    (void)state;
+    small_open(1, ORDER_LEAF_RECORDS);
+    disk.flip_read = (unsigned)(text.bytes / small.run.memory.buffer_bytes);
+    scratch_listen();
+    assert_int_equal(pass_pile(&text, true, true), -1);
+    assert_non_null(strstr(scratch_heard(), "contents have changed since they were written\n"));
+    assert_true(scratch_holds("out", "old"));
+    small_close();
+    engine_text_free(&text);
+}
+
+static void a_pile_that_cannot_be_written_is_reported(void **state)
+{
+    struct engine_text text;
+
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    text = engine_text_make(1000, small_length_to_300, '\n');
+    for (unsigned i = 0; i < 2; i++) {
+        struct piles piles = {0};
+        struct output *to;
+
+        small_forgive();
+        small_open(1, ORDER_LEAF_RECORDS);
+        to = small_output("/dev/full");
+        assert_int_equal(piles_init(&piles, 1, 1, &small.run.pool, &small.place), 0);
+        assert_int_equal(pile_append(&piles, 0, text.data, text.bytes), 0);
+        piles_seal(&piles);
+        disk.fail_allocation = i;
+        scratch_listen();
+        assert_int_equal(passage_of_pile(&small.run, &piles, 0, to), -1);
+        assert_string_equal(scratch_heard(), i == 0 ? "bigshuf: /dev/full: No space left on device\n"
+                                                    : "bigshuf: memory: Cannot allocate memory\n");
+        output_free(to);
+        piles_release(&piles);
+        small_close();
+    }
+    engine_text_free(&text);
+}
+
+#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SMALL_RUN(what_is_walked_over_can_be_put_out),
+        SMALL_RUN(records_may_be_longer_than_the_buffer),
+        cmocka_unit_test(walk_and_outlet_share_the_buffer),
+        SMALL_RUN(without_output_no_output_is_needed),
+        SMALL_RUN(an_output_that_is_full_is_reported_at_the_end_at_the_latest),
+        SMALL_RUN(a_pile_is_written_as_it_is_wherever_it_lies),
+        SMALL_RUN(a_pile_is_verified_before_its_first_byte_is_written),
+        SMALL_RUN(a_pile_that_cannot_be_written_is_reported),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

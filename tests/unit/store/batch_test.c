@@ -1,0 +1,431 @@
+/* What is read of a batch is what was written, or there is a message that names the file; and it stays while it is
+ * read. */
+
+#include "support/small_store.h"
+
+static int setup(void **state)
+{
+    if (small_setup(state) != 0)
+        return -1;
+    small_open(SMALL_PILES, NULL);
+    return 0;
+}
+
+static void open_good(struct batch *batch, struct manifest *manifest)
+{
+    assert_int_equal(batch_open(batch, &small.store, "one", manifest), BATCH_OK);
+}
+
+/* ---- Opening ---- */
+
+static void a_batch_tells_what_its_manifest_says(void **state)
+{
+    struct manifest manifest;
+    struct batch batch;
+
+    (void)state;
+    assert_int_equal(small_try("one", "header\n"), DRAFT_OK);
+    open_good(&batch, &manifest);
+    assert_true(manifest_is_same(&manifest, &small.manifest));
+    assert_int_equal(batch.header_bytes, 7);
+    assert_true(batch.header_checksum == manifest.header_checksum);
+    for (unsigned p = 0; p < SMALL_PILES; p++) {
+        char text[SMALL_TEXT_BYTES];
+        struct manifest_pile entry;
+        uint64_t records;
+        size_t bytes = small_text("one", p, text, &records);
+
+        assert_int_equal(batch_pile(&batch, p, &entry), 0);
+        assert_int_equal(entry.bytes, bytes);
+        assert_int_equal(entry.records, records);
+        assert_true(entry.checksum == manifest.pile[p].checksum);
+        assert_int_equal(batch_check_pile(&batch, p, &entry), 0);
+    }
+    manifest_release(&manifest);
+    batch_close(&batch);
+    batch_close(&batch);
+    open_good(&batch, NULL);
+    batch_close(&batch);
+    batch = (struct batch){.store = NULL};
+    batch_close(&batch); /* closes no descriptor 0 */
+    assert_int_not_equal(fcntl(0, F_GETFD), -1);
+}
+
+static void what_is_not_there_is_gone(void **state)
+{
+    struct manifest manifest;
+    struct batch batch;
+
+    (void)state;
+    assert_int_equal(batch_open(&batch, &small.store, "one", &manifest), BATCH_GONE);
+    manifest_release(&manifest);
+    assert_false(fault_any(&small.fault));
+}
+
+static void assert_fails(const char *message)
+{
+    struct batch batch;
+
+    small_forgive();
+    scratch_listen();
+    assert_int_equal(batch_open(&batch, &small.store, "one", NULL), BATCH_FAILED);
+    assert_string_equal(scratch_heard(), message);
+    small_forgive();
+}
+
+static void a_folder_without_a_manifest_is_a_failure(void **state)
+{
+    (void)state;
+    small_add("one");
+    assert_int_equal(unlink("store/one/manifest"), 0);
+    assert_fails("bigshuf: store/one/manifest: missing, so this is no batch: move its folder out of the store, and "
+                 "add the batch again if it was one\n");
+}
+
+static void no_link_and_no_device_is_taken_for_a_batch(void **state)
+{
+    (void)state;
+    small_add("two");
+    assert_int_equal(symlink("two", "store/one"), 0);
+    assert_fails("bigshuf: store/one: Not a directory\n");
+    assert_int_equal(unlink("store/one"), 0);
+    small_add("one");
+    assert_int_equal(unlink("store/one/manifest"), 0);
+    assert_int_equal(symlink("../two/manifest", "store/one/manifest"), 0);
+    assert_fails("bigshuf: store/one/manifest: not a regular file\n");
+    assert_int_equal(unlink("store/one/manifest"), 0);
+    assert_int_equal(mkfifo("store/one/manifest", 0600), 0);
+    assert_fails("bigshuf: store/one/manifest: not a regular file\n");
+}
+
+/* Change a byte of a file, or change it back. */
+static void flip(const char *path, off_t at)
+{
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    uint8_t byte;
+
+    assert_int_equal(pread(fd, &byte, 1, at), 1);
+    byte ^= 1;
+    assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+    close(fd);
+}
+
+static off_t length_of(const char *path)
+{
+    struct stat status;
+
+    assert_int_equal(stat(path, &status), 0);
+    return status.st_size;
+}
+
+static void every_byte_of_the_manifest_counts(void **state)
+{
+    off_t bytes;
+
+    (void)state;
+    small_add("one");
+    bytes = length_of("store/one/manifest");
+    assert_true(bytes > SMALL_PILES * MANIFEST_PILE_BYTES);
+    for (off_t at = 0; at < bytes; at++) {
+        flip("store/one/manifest", at);
+        assert_fails("bigshuf: store/one/manifest: contents have changed since they were written\n");
+        flip("store/one/manifest", at);
+    }
+    assert_true(small_is_whole("one", "one"));
+    assert_int_equal(truncate("store/one/manifest", bytes - 1), 0);
+    assert_fails("bigshuf: store/one/manifest: contents have changed since they were written\n");
+}
+
+static void a_batch_of_another_store_does_not_fit(void **state)
+{
+    (void)state;
+    small_add("one");
+    assert_int_equal(rename("store/one", "one"), 0);
+    store_close(&small.store);
+    scratch_empty(open("store", O_RDONLY | O_DIRECTORY));
+    small_open(2 * SMALL_PILES, NULL);
+    assert_int_equal(rename("one", "store/one"), 0);
+    assert_fails("bigshuf: store/one/manifest: there are 4 piles in it, but 8 in the store\n");
+}
+
+static void a_pile_of_which_the_manifest_has_changed_meanwhile_is_a_failure(void **state)
+{
+    struct manifest_pile entry;
+    struct batch batch;
+
+    (void)state;
+    small_add("one");
+    open_good(&batch, NULL);
+    flip("store/one/manifest", (off_t)batch.piles_at + 2 * MANIFEST_PILE_BYTES);
+    scratch_listen();
+    assert_int_equal(batch_pile(&batch, 1, &entry), 0);
+    assert_int_equal(batch_pile(&batch, 2, &entry), -1);
+    assert_string_equal(scratch_heard(),
+                        "bigshuf: store/one/manifest: contents have changed since they were written\n");
+    batch_close(&batch);
+}
+
+/* ---- While somebody removes it ---- */
+
+static void rename_batch(void)
+{
+    layer.before_lock = NULL;
+    assert_int_equal(rename("store/one", "store/.old-one"), 0);
+}
+
+static int held;
+
+static void rename_and_lock(void)
+{
+    rename_batch();
+    held = open("store/.old-one/manifest", O_RDWR | O_CLOEXEC);
+    assert_int_equal(real_lock(held, true), 0);
+}
+
+static void unlink_manifest(void)
+{
+    layer.before_lock = NULL;
+    assert_int_equal(unlink("store/one/manifest"), 0);
+}
+
+static void a_batch_that_leaves_while_it_is_opened_is_there_or_gone(void **state)
+{
+    struct batch batch;
+
+    (void)state;
+    small_add("one");
+    layer.before_lock = rename_batch; /* but its manifest is there */
+    open_good(&batch, NULL);
+    batch_close(&batch);
+    assert_int_equal(rename("store/.old-one", "store/one"), 0);
+
+    layer.before_lock = rename_and_lock;
+    assert_int_equal(batch_open(&batch, &small.store, "one", NULL), BATCH_GONE);
+    close(held);
+    assert_int_equal(rename("store/.old-one", "store/one"), 0);
+    layer.before_lock = unlink_manifest;
+    assert_int_equal(batch_open(&batch, &small.store, "one", NULL), BATCH_GONE);
+    assert_false(fault_any(&small.fault));
+}
+
+/* Nobody removes it, since it has its name. */
+static void a_batch_that_somebody_has_locked_is_a_failure(void **state)
+{
+    int fd;
+
+    (void)state;
+    small_add("one");
+    fd = open("store/one/manifest", O_RDWR | O_CLOEXEC);
+    assert_int_equal(real_lock(fd, true), 0);
+    assert_fails("bigshuf: store/one/manifest: another process has locked it: try again when that has ended\n");
+    close(fd);
+    assert_true(small_is_whole("one", "one"));
+}
+
+/* On systems with such locks. */
+static void who_may_only_read_a_batch_cannot_shut_others_out(void **state)
+{
+    int fd;
+
+    (void)state;
+#ifdef __linux__
+    small_add("one");
+    fd = open("store/one/manifest", O_RDONLY | O_CLOEXEC);
+    assert_int_equal(real_lock(fd, true), -1);
+    assert_int_equal(errno, EBADF);
+    assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+    assert_true(small_is_whole("one", "one"));
+    close(fd);
+#else
+    (void)fd;
+    skip();
+#endif
+}
+
+static void every_folder_that_could_be_a_batch_is_to_have_a_manifest(void **state)
+{
+    (void)state;
+    small_add("one");
+    small_add("two");
+    assert_true(scratch_put("store/notes", "", 0644));
+    assert_int_equal(mkdir("store/.old-x", 0755), 0);
+    assert_int_equal(batch_find_all(&small.store), 0);
+    assert_int_equal(mkdir("store/junk", 0755), 0);
+    scratch_listen();
+    assert_int_equal(batch_find_all(&small.store), -1);
+    assert_int_equal(strncmp(scratch_heard(), "bigshuf: store/junk/manifest: missing", 37), 0);
+}
+
+static void who_reads_a_batch_has_a_lock_on_it(void **state)
+{
+    struct batch batch, other;
+    int fd;
+
+    (void)state;
+    small_add("one");
+    open_good(&batch, NULL);
+    open_good(&other, NULL); /* several may read */
+    batch_close(&batch);
+    fd = open("store/one/manifest", O_RDWR | O_CLOEXEC);
+    assert_int_equal(real_lock(fd, true), -1);
+    assert_int_equal(errno, EWOULDBLOCK);
+    batch_close(&other);
+    assert_int_equal(real_lock(fd, true), 0);
+    close(fd);
+}
+
+static void where_there_are_no_locks_it_is_read_without(void **state)
+{
+    static const int errors[] = {ENOTSUP, EOPNOTSUPP, ENOSYS, EINVAL, ENOLCK};
+
+    (void)state;
+    small_add("one");
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+        layer.lock_error = errors[i];
+        assert_true(small_is_whole("one", "one"));
+    }
+    layer.lock_error = EIO;
+    assert_fails("bigshuf: store/one/manifest: Input/output error\n");
+}
+
+/* ---- Piles ---- */
+
+/* Both ways to look at pile 0 have the same to say. */
+static void assert_bad_pile(const char *message)
+{
+    struct manifest_pile entry;
+    struct batch batch;
+    char line[256];
+
+    snprintf(line, sizeof line, "bigshuf: store/one/pile-0001: %s\n", message);
+    open_good(&batch, NULL);
+    assert_int_equal(batch_pile(&batch, 1, &entry), 0);
+    scratch_listen();
+    assert_int_equal(batch_check_pile(&batch, 1, &entry), -1);
+    assert_string_equal(scratch_heard(), line);
+    small_forgive();
+    scratch_listen();
+    assert_int_equal(batch_open_pile(&batch, 1, &entry), -1);
+    assert_string_equal(scratch_heard(), line);
+    small_forgive();
+    batch_close(&batch);
+}
+
+static void a_pile_that_is_no_more_what_it_was_is_named(void **state)
+{
+    static const char path[] = "store/one/pile-0001";
+
+    (void)state;
+    small_add("one");
+    assert_true(length_of(path) > 0);
+    assert_int_equal(truncate(path, length_of(path) + 1), 0);
+    assert_bad_pile("size has changed since it was written");
+    assert_int_equal(truncate(path, length_of(path) - 2), 0);
+    assert_bad_pile("size has changed since it was written");
+    assert_int_equal(unlink(path), 0);
+    assert_bad_pile("No such file or directory");
+    assert_int_equal(symlink("pile-0002", path), 0);
+    assert_bad_pile("not a regular file");
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_bad_pile("not a regular file");
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_bad_pile("not a regular file");
+}
+
+static void damage_is_reported_with_the_name_of_the_file(void **state)
+{
+    struct batch batch;
+
+    (void)state;
+    small_add("one");
+    open_good(&batch, NULL);
+    scratch_listen();
+    assert_int_equal(batch_report_damage(&batch, 3), -1);
+    assert_string_equal(scratch_heard(),
+                        "bigshuf: store/one/pile-0003: contents have changed since they were written\n");
+    batch_close(&batch);
+}
+
+/* ---- Failures ---- */
+
+static int read_all_piles(void)
+{
+    struct manifest_pile entry;
+    struct batch batch;
+    int status = 0;
+
+    if (batch_open(&batch, &small.store, "one", NULL) != BATCH_OK)
+        return -1;
+    for (unsigned p = 0; p < SMALL_PILES && status == 0; p++) {
+        int fd = -1;
+
+        status = batch_pile(&batch, p, &entry);
+        if (status == 0)
+            status = batch_check_pile(&batch, p, &entry);
+        if (status == 0)
+            fd = batch_open_pile(&batch, p, &entry);
+        if (fd >= 0)
+            close(fd);
+        else
+            status = -1;
+    }
+    batch_close(&batch);
+    return status;
+}
+
+static void whatever_fails_is_reported_once(void **state)
+{
+    unsigned failures = 0;
+
+    (void)state;
+    small_add("one");
+    for (unsigned at = 1;; at++) {
+        const char *heard;
+        int status;
+
+        small_forgive();
+        layer.calls = 0;
+        layer.fail_at = at;
+        scratch_listen();
+        status = read_all_piles();
+        heard = scratch_heard();
+        if (layer.calls < at)
+            break;
+        if (status != 0 && (heard[0] == '\0' || strchr(heard, '\n') != heard + strlen(heard) - 1))
+            fail_msg("call %u: the message is: %s", at, heard);
+        assert_int_equal(status == 0, heard[0] == '\0');
+        failures += status != 0;
+    }
+    assert_true(failures > 20); /* all but those to close */
+    layer.fail_at = 0;
+    small_forgive();
+    assert_int_equal(read_all_piles(), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, small_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_batch_tells_what_its_manifest_says),
+        TEST(what_is_not_there_is_gone),
+        TEST(a_folder_without_a_manifest_is_a_failure),
+        TEST(no_link_and_no_device_is_taken_for_a_batch),
+        TEST(every_byte_of_the_manifest_counts),
+        TEST(a_batch_of_another_store_does_not_fit),
+        TEST(a_pile_of_which_the_manifest_has_changed_meanwhile_is_a_failure),
+        TEST(a_batch_that_leaves_while_it_is_opened_is_there_or_gone),
+        TEST(a_batch_that_somebody_has_locked_is_a_failure),
+        TEST(who_may_only_read_a_batch_cannot_shut_others_out),
+        TEST(every_folder_that_could_be_a_batch_is_to_have_a_manifest),
+        TEST(who_reads_a_batch_has_a_lock_on_it),
+        TEST(where_there_are_no_locks_it_is_read_without),
+        TEST(a_pile_that_is_no_more_what_it_was_is_named),
+        TEST(damage_is_reported_with_the_name_of_the_file),
+        TEST(whatever_fails_is_reported_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

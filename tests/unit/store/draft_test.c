@@ -1,0 +1,667 @@
+/* A batch is never there in part, whatever fails, whoever is killed, and whoever else makes one of the same name. */
+
+#include "support/small_store.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include "store/sweep.h"
+
+/* What was said is this message, of this path. */
+static void assert_said_of(const char *path, const char *message)
+{
+    char expected[1024];
+
+    snprintf(expected, sizeof expected, "bigshuf: %s%s", path, message);
+    assert_string_equal(scratch_heard(), expected);
+}
+
+/* ---- What is in a batch ---- */
+
+static void a_batch_is_whole_when_it_is_committed(void **state)
+{
+    struct draft *draft;
+
+    (void)state;
+    small_open(16, NULL);
+    assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
+    assert_non_null(small_numbered(".new-one"));
+    assert_int_equal(small_write(draft, "one"), 0);
+    assert_false(small_exists("store/one"));
+    assert_int_equal(small_commit(draft, "one", ""), DRAFT_OK);
+    draft_free(draft);
+    assert_true(small_is_whole("one", "one"));
+    assert_int_equal(scratch_count("store/one"), 17); /* the piles, also those that are empty, and the manifest */
+    assert_int_equal(scratch_count("store"), 2);
+    draft_free(NULL);
+}
+
+static void what_is_not_committed_is_gone(void **state)
+{
+    struct draft *draft;
+
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
+    assert_int_equal(small_write(draft, "one"), 0);
+    draft_free(draft);
+    assert_int_equal(scratch_count("store"), 1);
+}
+
+static void assert_whole_with_start(const char *start)
+{
+    small_open(SMALL_PILES, start);
+    for (int i = 0; i < 10; i++) {
+        const char name[] = {(char)('a' + i), '\0'};
+
+        small_add(name);
+        assert_true(small_is_whole(name, name));
+    }
+    store_close(&small.store);
+    scratch_empty(open("store", O_RDONLY | O_DIRECTORY));
+}
+
+static void records_that_start_with_a_string_stand_as_in_the_input(void **state)
+{
+    char longest[RECORD_DELIMITER_BYTES_MAX];
+
+    (void)state;
+    memset(longest, '>', sizeof longest);
+    longest[sizeof longest - 1] = '\0';
+    assert_whole_with_start(">");
+    assert_whole_with_start("@@@SEQ");
+    assert_whole_with_start(longest);
+}
+
+static void a_last_record_without_its_string_is_no_batch(void **state)
+{
+    char text[] = "one\n>two\n";
+    uint64_t records[SMALL_PILES] = {2};
+    struct draft *draft;
+
+    (void)state;
+    small_open(SMALL_PILES, ">");
+    assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
+    assert_int_equal(small_append(draft, 0, text, strlen(text)), 0);
+    scratch_listen();
+    assert_int_equal(draft_commit(draft, records, NULL, 0, 1), DRAFT_FAILED);
+    assert_said_of(small_numbered(".new-one"), "/pile-0000: the last record is not complete\n");
+    draft_free(draft);
+    assert_int_equal(scratch_count("store"), 1);
+}
+
+static void the_header_is_put_into_the_store_before_the_batch(void **state)
+{
+    struct manifest manifest;
+    struct batch batch;
+
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    assert_int_equal(small_try("one", "a,b\n"), DRAFT_OK);
+    assert_true(scratch_holds("store/header", "a,b\n"));
+    assert_int_equal(batch_open(&batch, &small.store, "one", &manifest), BATCH_OK);
+    assert_int_equal(manifest.header_bytes, 4);
+    manifest_release(&manifest);
+    batch_close(&batch);
+    scratch_listen();
+    assert_int_equal(small_try("two", "a,c\n"), DRAFT_FAILED);
+    assert_non_null(strstr(scratch_heard(), "bigshuf: store/header: "));
+    assert_int_equal(small_count("two") + small_count(".new-"), 0);
+}
+
+/* A draft is written by several threads at the same time, each to piles of its own. */
+static struct {
+    struct draft *draft;
+    unsigned first;
+    int status;
+} writers[4];
+
+static void *write_some(void *argument)
+{
+    char text[SMALL_TEXT_BYTES];
+    unsigned me = (unsigned)(size_t)argument;
+
+    for (unsigned p = me; p < SMALL_PILES_MAX; p += 4) {
+        struct storage *storage = draft_storage(writers[me].draft);
+        uint64_t records;
+        size_t bytes = small_stream("threads", p, text, &records);
+
+        for (size_t at = 0; at < bytes; at += 7) {
+            struct iovec piece = {.iov_base = text + at, .iov_len = bytes - at < 7 ? bytes - at : 7};
+
+            writers[me].status |= storage->kind->write(storage, p, &piece, 1);
+        }
+    }
+    return NULL;
+}
+
+static void write_by_threads(void)
+{
+    pthread_t thread[4];
+    struct draft *draft;
+
+    assert_int_equal(small_begin(&draft, "threads"), DRAFT_OK);
+    for (unsigned i = 0; i < 4; i++) {
+        writers[i].draft = draft;
+        writers[i].status = 0;
+        assert_int_equal(pthread_create(&thread[i], NULL, write_some, (void *)(size_t)i), 0);
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        pthread_join(thread[i], NULL);
+        assert_int_equal(writers[i].status, 0);
+    }
+    assert_int_equal(small_commit(draft, "threads", ""), DRAFT_OK);
+    draft_free(draft);
+    assert_true(small_is_whole("threads", "threads"));
+}
+
+static void threads_write_different_piles_at_the_same_time(void **state)
+{
+    (void)state;
+    small_open(SMALL_PILES_MAX, ">");
+    write_by_threads();
+}
+
+static void few_descriptors_are_enough(void **state)
+{
+    (void)state;
+    layer.descriptors = 40;
+    small_open(SMALL_PILES_MAX, ">");
+    write_by_threads();
+}
+
+/* As the shell's `ulimit -n` does it. */
+static void write_with_a_low_limit(void)
+{
+    struct rlimit limit = {.rlim_cur = 20, .rlim_max = 20};
+
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return; /* valgrind keeps some descriptors for itself and forbids it */
+    CHECK(small_try("one", "") == DRAFT_OK);
+    CHECK(small_is_whole("one", "one"));
+}
+
+static void a_low_limit_of_descriptors_is_no_failure(void **state)
+{
+    (void)state;
+    small_open(SMALL_PILES_MAX, NULL);
+    assert_int_equal(scratch_child(write_with_a_low_limit), 0);
+}
+
+static void a_draft_is_not_read(void **state)
+{
+    struct storage_reader reader;
+    struct storage *storage;
+    struct draft *draft;
+    char byte;
+    struct iovec piece = {.iov_base = &byte, .iov_len = 1};
+
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
+    assert_int_equal(small_write(draft, "one"), 0);
+    storage = draft_storage(draft);
+    storage_reader_init(&reader, storage, 0);
+    scratch_listen();
+    assert_int_equal(storage_reader_read(&reader, &piece, 1), -1);
+    assert_said_of(small_numbered(".new-one"), "/pile-0000: is only to be written\n");
+    storage->kind->discard(&reader);
+    storage_reader_release(&reader);
+    storage->kind->drop(storage, 0);
+    storage->kind->free(storage);
+    assert_int_equal(small_commit(draft, "one", ""), DRAFT_OK);
+    draft_free(draft);
+    assert_true(small_is_whole("one", "one"));
+}
+
+/* ---- On disk ---- */
+
+static void all_of_it_is_on_disk_before_its_name_and_then_its_name(void **state)
+{
+    (void)state;
+    for (int few = 0; few < 2; few++) {
+        const char *name = few ? "few" : "many";
+        unsigned from = layer.syncs;
+
+        layer.descriptors = few ? 1 : 0;
+        small_open(SMALL_PILES, few ? ">" : NULL);
+        small_add(name);
+        for (unsigned p = 0; p < SMALL_PILES; p++)
+            assert_true(layer_has_synced(small_path("%s/pile-%04u", name, p), from, layer.syncs_at_rename));
+        assert_true(layer_has_synced(small_path("%s/manifest", name), from, layer.syncs_at_rename));
+        assert_true(layer_has_synced(small_path("%s", name), from, layer.syncs_at_rename));
+        assert_int_equal(layer.synced[layer.syncs_at_rename - 1], scratch_inode(small_path("%s", name)));
+        assert_true(layer_has_synced("store", layer.syncs_at_rename, layer.syncs));
+        store_close(&small.store);
+        scratch_empty(open("store", O_RDONLY | O_DIRECTORY));
+    }
+}
+
+static void the_name_of_a_batch_that_is_there_already_is_on_disk_too(void **state)
+{
+    unsigned from;
+
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    small_add("one");
+    from = layer.syncs;
+    scratch_listen();
+    assert_int_equal(small_try("one", ""), DRAFT_DONE);
+    (void)scratch_heard();
+    assert_true(layer_has_synced("store", from, layer.syncs));
+}
+
+/* ---- Failures ---- */
+
+/* Make a batch, of which a call fails. Returns whether none did, as the calls were too few. */
+static bool fail_once(unsigned at, const char *name)
+{
+    enum draft_verdict verdict;
+    const char *heard;
+    bool whole;
+
+    small_forgive();
+    layer.calls = 0;
+    layer.fail_at = at;
+    scratch_listen();
+    verdict = small_try(name, "header\n");
+    heard = scratch_heard();
+    layer.fail_at = 0;
+    whole = small_is_whole(name, name);
+    if (verdict == DRAFT_OK && !whole)
+        fail_msg("call %u: success, but no batch", at);
+    if (verdict == DRAFT_FAILED && (heard[0] == '\0' || strchr(heard, '\n') != heard + strlen(heard) - 1))
+        fail_msg("call %u: the message is: %s", at, heard);
+    if (verdict == DRAFT_DONE || (!whole && small_exists(small_path("%s", name))))
+        fail_msg("call %u: the batch is there in part", at);
+    if (verdict != DRAFT_OK &&
+        small_count(small_path(".new-%s", name) + 6) + small_count(".old-") > 0) /* after "store/" */
+        fail_msg("call %u: something is left", at);
+    return layer.calls < at;
+}
+
+static void fail_everywhere(void)
+{
+    bool over = false;
+
+    for (unsigned at = 1; !over; at++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "%c%u", 'a' + (int)at % 26, at);
+        over = fail_once(at, name);
+        (void)unlink("store/header");
+        assert_true(at < 10000);
+    }
+    assert_false(fault_any(&small.fault));
+}
+
+static void whatever_fails_all_of_a_batch_or_nothing_is_there(void **state)
+{
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    fail_everywhere();
+}
+
+static void so_it_is_with_records_that_start_with_a_string_and_few_descriptors(void **state)
+{
+    (void)state;
+    layer.descriptors = 1;
+    small_open(SMALL_PILES, "@");
+    fail_everywhere();
+}
+
+static void no_failure_that_stays_leaves_a_batch_in_part_or_hinders_the_next(void **state)
+{
+    bool over = false;
+
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    for (unsigned at = 1; !over; at += 3) {
+        char name[32];
+
+        snprintf(name, sizeof name, "%c%u", 'a' + (int)at % 26, at);
+        small_forgive();
+        layer.calls = 0;
+        layer.fail_at = at;
+        layer.stays = true;
+        layer.error = ENOSPC;
+        scratch_listen();
+        over = small_try(name, "") == DRAFT_OK;
+        layer.fail_at = 0;
+        small_forgive();
+        if (!small_is_whole(name, name)) {
+            assert_false(small_exists(small_path("%s", name)));
+            assert_int_equal(small_try(name, ""), DRAFT_OK);
+        }
+        (void)scratch_heard();
+        assert_true(small_is_whole(name, name));
+    }
+}
+
+/* ---- A task that is run again ---- */
+
+static void assert_refused(const char *name, const char *difference)
+{
+    char message[256];
+
+    snprintf(message, sizeof message, "bigshuf: store/%s: a batch of this name is there already, made %s\n", name,
+             difference);
+    small_forgive();
+    scratch_listen();
+    assert_int_equal(small_try(name, ""), DRAFT_FAILED);
+    assert_string_equal(scratch_heard(), message);
+    small_forgive();
+    assert_true(small_count(".new-") == 0);
+}
+
+static void the_same_again_is_done_and_anything_else_is_refused(void **state)
+{
+    struct draft *draft;
+
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    small_add("one");
+    scratch_listen();
+    assert_int_equal(small_begin(&draft, "one"), DRAFT_DONE);
+    assert_string_equal(scratch_heard(), "bigshuf: batch one is in store already: nothing was added\n");
+    assert_null(draft);
+    small.manifest.key[3] = 1;
+    assert_refused("one", "with another seed");
+    small.manifest.key[3] = 0;
+    small.input[1].bytes++;
+    assert_refused("one", "of other inputs");
+    small.input[1].bytes--;
+    small.input[0].name = "corpus/b.txt";
+    assert_refused("one", "of other inputs");
+    small.input[0].name = "corpus/a.txt";
+    small.manifest.inputs = 1;
+    assert_refused("one", "of other inputs");
+    small.manifest.inputs = 2;
+    assert_true(small_is_whole("one", "one"));
+}
+
+static void inputs_of_unknown_sizes_are_compared_by_their_piles(void **state)
+{
+    struct draft *draft;
+
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    small.input[0].bytes = MANIFEST_UNKNOWN;
+    small_add("one");
+    scratch_listen();
+    assert_int_equal(small_try("one", ""), DRAFT_DONE);
+    assert_string_equal(scratch_heard(), "bigshuf: batch one is in store already: nothing was added\n");
+    assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
+    assert_int_equal(small_write(draft, "two"), 0);
+    scratch_listen();
+    assert_int_equal(small_commit(draft, "two", ""), DRAFT_FAILED);
+    assert_string_equal(scratch_heard(),
+                        "bigshuf: store/one: a batch of this name is there already, made of other data\n");
+    draft_free(draft);
+    assert_true(small_is_whole("one", "one"));
+    assert_int_equal(scratch_count("store"), 2);
+}
+
+/* Each has a folder of its own, and says nothing of the other. */
+static void begin_two(struct draft **first, struct draft **second)
+{
+    scratch_listen();
+    assert_int_equal(small_begin(first, "one"), DRAFT_OK);
+    assert_int_equal(small_begin(second, "one"), DRAFT_OK);
+    assert_string_equal(scratch_heard(), "");
+    assert_int_equal(small_count(".new-one~"), 4); /* with their owners */
+}
+
+static void two_at_once_who_make_the_same_both_succeed(void **state)
+{
+    struct draft *first, *second;
+
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    begin_two(&first, &second);
+    assert_int_equal(small_write(second, "one"), 0);
+    assert_int_equal(small_write(first, "one"), 0);
+    assert_int_equal(small_commit(second, "one", ""), DRAFT_OK);
+    scratch_listen();
+    assert_int_equal(small_commit(first, "one", ""), DRAFT_DONE);
+    assert_string_equal(scratch_heard(), "bigshuf: batch one is in store already: nothing was added\n");
+    draft_free(first);
+    draft_free(second);
+    assert_true(small_is_whole("one", "one"));
+    assert_int_equal(scratch_count("store"), 2);
+}
+
+static void of_two_at_once_who_differ_the_first_wins(void **state)
+{
+    struct draft *first, *second;
+
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    begin_two(&first, &second);
+    assert_int_equal(small_write(second, "two"), 0);
+    assert_int_equal(small_write(first, "one"), 0);
+    assert_int_equal(small_commit(first, "one", ""), DRAFT_OK);
+    scratch_listen();
+    assert_int_equal(small_commit(second, "two", ""), DRAFT_FAILED);
+    assert_non_null(strstr(scratch_heard(), "made of other data"));
+    draft_free(first);
+    draft_free(second);
+    assert_true(small_is_whole("one", "one"));
+    assert_int_equal(scratch_count("store"), 2);
+}
+
+static void leave_a_draft(void)
+{
+    struct draft *draft;
+
+    CHECK(small_begin(&draft, "one") == DRAFT_OK);
+    CHECK(small_write(draft, "two") == 0);
+}
+
+/* Beside what was left, which is for a sweep. */
+static void a_killed_task_is_begun_anew(void **state)
+{
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    small_kill(small_fork(leave_a_draft));
+    assert_int_equal(small_count(".new-one~"), 2);
+    scratch_listen();
+    assert_int_equal(small_try("one", ""), DRAFT_OK);
+    assert_true(small_is_whole("one", "one"));
+    assert_int_equal(small_count(".new-one~"), 2);
+    sweep_dead(&small.store);
+    assert_string_equal(scratch_heard(), "");
+    assert_int_equal(scratch_count("store"), 2);
+}
+
+/* ---- Somebody who sweeps ---- */
+
+/* Somebody else calls `--sweep`, who goes by the lock alone if he is on another host. */
+static void sweep_as_another(void)
+{
+    int status;
+    pid_t child = fork();
+
+    if (child == 0) {
+        int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+        CHECK(null >= 0 && dup2(null, STDOUT_FILENO) >= 0);
+        layer.host = layer.sweeper;
+        CHECK(sweep_all(&small.store) == 0);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* Make a batch, with a sweep before the call of this number. Returns whether there was no such call. */
+static bool meet_sweep(unsigned at)
+{
+    enum draft_verdict verdict;
+    const char *heard;
+    char name[32];
+
+    snprintf(name, sizeof name, "%c%u%s", 'a' + (int)at % 26, at, layer.sweeper == NULL ? "" : layer.sweeper);
+    layer.calls = 0;
+    layer.meet_at = at;
+    layer.meet = sweep_as_another;
+    scratch_listen();
+    verdict = small_try(name, "header\n");
+    heard = scratch_heard();
+    if (verdict != DRAFT_OK || heard[0] != '\0' || !small_is_whole(name, name) || small_count(".") > 2)
+        fail_msg("call %u: %s", at, heard);
+    assert_int_equal(unlink("store/header"), 0);
+    return layer.meet != NULL;
+}
+
+static void sweep_everywhere(const char *sweeper)
+{
+    unsigned at = 1;
+
+    layer.sweeper = sweeper;
+    while (!meet_sweep(at))
+        at += scratch_is_tiny() ? 7 : 1;
+    assert_true(at > 50);
+    layer.meet = NULL;
+}
+
+static void no_sweep_at_any_moment_takes_a_living_draft(void **state)
+{
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    sweep_everywhere(NULL);
+    sweep_everywhere("elsewhere");
+}
+
+static void a_name_that_is_taken_by_no_batch_is_a_failure(void **state)
+{
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    assert_true(scratch_put("store/file", "precious\n", 0644));
+    assert_int_equal(mkdir("store/folder", 0755), 0);
+    assert_true(scratch_put("store/folder/file", "precious\n", 0644));
+    scratch_listen();
+    assert_int_equal(small_try("file", ""), DRAFT_FAILED);
+    assert_string_equal(scratch_heard(), "bigshuf: store/file: Not a directory\n");
+    small_forgive();
+    scratch_listen();
+    assert_int_equal(small_try("folder", ""), DRAFT_FAILED);
+    assert_string_equal(
+        scratch_heard(),
+        "bigshuf: store/folder/manifest: missing, so this is no batch: move its folder out of the store, and "
+        "add the batch again if it was one\n");
+    assert_int_equal(scratch_count("store"), 3);
+}
+
+static void take_the_name(void)
+{
+    layer.before_rename = NULL;
+    assert_true(scratch_put("store/one", "precious\n", 0644));
+}
+
+static void so_it_is_if_it_is_taken_at_the_last_moment(void **state)
+{
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    layer.before_rename = take_the_name;
+    scratch_listen();
+    assert_int_equal(small_try("one", ""), DRAFT_FAILED);
+    assert_string_equal(scratch_heard(), "bigshuf: store/one: Not a directory\n");
+    assert_true(scratch_holds("store/one", "precious\n"));
+    assert_int_equal(scratch_count("store"), 2);
+}
+
+static void a_draft_that_somebody_removed_is_no_batch(void **state)
+{
+    struct draft *draft;
+    const char *path;
+
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
+    assert_int_equal(small_write(draft, "one"), 0);
+    path = small_numbered(".new-one");
+    assert_int_equal(rename(path, "away"), 0);
+    scratch_listen();
+    assert_int_equal(small_commit(draft, "one", ""), DRAFT_FAILED);
+    assert_said_of(path, ": somebody has removed it\n");
+    draft_free(draft);
+    assert_int_equal(scratch_count("store"), 1);
+}
+
+/* ---- Network file systems ---- */
+
+static void a_rename_that_is_heard_twice_is_a_success(void **state)
+{
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    layer.heard_twice = true;
+    small_add("one");
+    assert_true(small_is_whole("one", "one"));
+    assert_int_equal(scratch_count("store/one"), SMALL_PILES + 1);
+}
+
+static void a_draft_goes_also_where_open_files_stay_in_their_folders(void **state)
+{
+    struct draft *draft;
+
+    (void)state;
+    small_open(SMALL_PILES, NULL);
+    layer.network = true;
+    assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
+    assert_int_equal(small_write(draft, "one"), 0);
+    draft_free(draft);
+    assert_int_equal(scratch_count("store"), 1);
+}
+
+static void where_there_are_no_locks_a_batch_is_made_with_a_warning(void **state)
+{
+    const char *heard;
+
+    (void)state;
+    layer.lock_error = ENOTSUP;
+    small_open(SMALL_PILES, NULL);
+    scratch_listen();
+    small_add("one");
+    heard = scratch_heard();
+    assert_int_equal(strncmp(heard, "bigshuf: warning: ", 18), 0);
+    assert_ptr_equal(strchr(heard, '\n'), heard + strlen(heard) - 1);
+    assert_true(small_is_whole("one", "one"));
+    assert_int_equal(scratch_count("store"), 2);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, small_setup, small_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_batch_is_whole_when_it_is_committed),
+        TEST(what_is_not_committed_is_gone),
+        TEST(records_that_start_with_a_string_stand_as_in_the_input),
+        TEST(a_last_record_without_its_string_is_no_batch),
+        TEST(the_header_is_put_into_the_store_before_the_batch),
+        TEST(threads_write_different_piles_at_the_same_time),
+        TEST(few_descriptors_are_enough),
+        TEST(a_low_limit_of_descriptors_is_no_failure),
+        TEST(a_draft_is_not_read),
+        TEST(all_of_it_is_on_disk_before_its_name_and_then_its_name),
+        TEST(the_name_of_a_batch_that_is_there_already_is_on_disk_too),
+        TEST(whatever_fails_all_of_a_batch_or_nothing_is_there),
+        TEST(so_it_is_with_records_that_start_with_a_string_and_few_descriptors),
+        TEST(no_failure_that_stays_leaves_a_batch_in_part_or_hinders_the_next),
+        TEST(the_same_again_is_done_and_anything_else_is_refused),
+        TEST(inputs_of_unknown_sizes_are_compared_by_their_piles),
+        TEST(two_at_once_who_make_the_same_both_succeed),
+        TEST(of_two_at_once_who_differ_the_first_wins),
+        TEST(a_killed_task_is_begun_anew),
+        TEST(no_sweep_at_any_moment_takes_a_living_draft),
+        TEST(a_name_that_is_taken_by_no_batch_is_a_failure),
+        TEST(so_it_is_if_it_is_taken_at_the_last_moment),
+        TEST(a_draft_that_somebody_removed_is_no_batch),
+        TEST(a_rename_that_is_heard_twice_is_a_success),
+        TEST(a_draft_goes_also_where_open_files_stay_in_their_folders),
+        TEST(where_there_are_no_locks_a_batch_is_made_with_a_warning),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

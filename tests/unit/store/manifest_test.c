@@ -1,0 +1,537 @@
+/* A manifest says what was written, and nothing else is taken for one. */
+
+#include "support/folders.h"
+
+#include <inttypes.h>
+
+#include "base/xxh64.h"
+#include "store/manifest.h"
+
+enum { PILES = 4, INPUTS = 5, TEXT_ROOM = 4096 };
+
+static const char head[] = "bigshuf batch 1\n"
+                           "key 000102030405060708090a0b0c0d0eff\n"
+                           "header 12 0123456789abcdef\n";
+static const char inputs[] = "input 688895 corpus/a.txt\n"
+                             "input - -\n"
+                             "input 0 \n"
+                             "input 18446744073709551614 two\\012lines \\134 \\177\\001\n"
+                             "input 7 \303\244 \377\n";
+static const char piles[] = "piles 4\n"
+                            "0000                 1234                56789 0123456789abcdef\n"
+                            "0001                    0                    0 ef46db3751d8e999\n"
+                            "0002  9223372036854719016  9223372036854719016 ffffffffffffffff\n"
+                            "0003                    1                    2 0000000000000000\n";
+
+static const struct manifest_input input[INPUTS] = {
+    {"corpus/a.txt", 688895}, {"-", MANIFEST_UNKNOWN}, {"", 0}, {"two\nlines \\ \177\1", MANIFEST_UNKNOWN - 1},
+    {"\303\244 \377", 7},
+};
+
+/* With the others, all that there may be. */
+#define MOST (INT64_MAX - 56789 - 2)
+
+static struct manifest_pile pile[PILES] = {
+    {1234, 56789, 0x0123456789abcdef},
+    {0, 0, 0xef46db3751d8e999},
+    {MOST, MOST, UINT64_MAX},
+    {1, 2, 0},
+};
+
+static struct manifest example(void)
+{
+    struct manifest manifest = {
+        .header_bytes = 12,
+        .header_checksum = 0x0123456789abcdef,
+        .input = input,
+        .inputs = INPUTS,
+        .pile = pile,
+        .piles = PILES,
+    };
+
+    for (int i = 0; i < MANIFEST_KEY_BYTES; i++)
+        manifest.key[i] = (uint8_t)i;
+    manifest.key[MANIFEST_KEY_BYTES - 1] = 0xff;
+    return manifest;
+}
+
+/* The lines and their checksum. Returns their length. */
+static size_t seal(char text[TEXT_ROOM], const char *one, const char *two, const char *three)
+{
+    size_t length = (size_t)snprintf(text, TEXT_ROOM, "%s%s%s", one, two, three);
+    struct xxh64 checksum;
+
+    xxh64_init(&checksum, 0);
+    xxh64_update(&checksum, text, length);
+    return length +
+           (size_t)snprintf(text + length, TEXT_ROOM - length, "checksum %016" PRIx64 "\n", xxh64_value(&checksum));
+}
+
+/* A text in a piece of memory of its own, so that a tool sees what is read beyond. */
+static char *copy_of(const char *text, size_t bytes)
+{
+    char *copy = malloc(bytes + 1);
+
+    assert_non_null(copy);
+    memcpy(copy, text, bytes);
+    copy[bytes] = '\0';
+    return copy;
+}
+
+static bool is_refused(const char *text, size_t bytes)
+{
+    struct manifest manifest;
+    bool refused;
+
+    errno = 0;
+    refused = manifest_parse(&manifest, copy_of(text, bytes), bytes) == -1 && errno == EINVAL;
+    manifest_release(&manifest);
+    manifest_release(&manifest);
+    return refused;
+}
+
+static bool are_refused(const char *one, const char *two, const char *three)
+{
+    char text[TEXT_ROOM];
+    size_t bytes = seal(text, one, two, three);
+
+    return is_refused(text, bytes);
+}
+
+static void the_text_is_this_to_the_byte(void **state)
+{
+    struct manifest manifest = example();
+    char expected[TEXT_ROOM];
+    size_t bytes, expected_bytes = seal(expected, head, inputs, piles);
+    char *text = manifest_text(&manifest, &bytes);
+
+    (void)state;
+    assert_non_null(text);
+    assert_int_equal(bytes, expected_bytes);
+    assert_memory_equal(text, expected, bytes);
+    assert_int_equal(strncmp(text + manifest.piles_at, "0000 ", 5), 0);
+    free(text);
+}
+
+/* So that it can be computed by others, too. */
+static void the_checksum_is_xxh64_of_all_lines_before_it(void **state)
+{
+    static const char known[] = "bigshuf batch 1\n"
+                                "key 00000000000000000000000000000000\n"
+                                "header 0 0000000000000000\n"
+                                "piles 0\n"
+                                "checksum 8d32218082003b92\n";
+    struct manifest manifest = {0};
+    size_t bytes;
+    char *text = manifest_text(&manifest, &bytes);
+
+    (void)state;
+    assert_non_null(text);
+    assert_int_equal(bytes, sizeof known - 1);
+    assert_string_equal(text, known);
+    free(text);
+}
+
+static void what_is_read_is_what_was_written(void **state)
+{
+    struct manifest before = example(), after;
+    size_t bytes;
+    char *text = manifest_text(&before, &bytes);
+    const char *packed;
+
+    (void)state;
+    assert_non_null(text);
+    assert_int_equal(manifest_parse(&after, text, bytes), 0);
+    packed = after.packed;
+    assert_memory_equal(after.key, before.key, MANIFEST_KEY_BYTES);
+    assert_int_equal(after.header_bytes, before.header_bytes);
+    assert_int_equal(after.header_checksum, before.header_checksum);
+    assert_int_equal(after.inputs, INPUTS);
+    for (int i = 0; i < INPUTS; i++) {
+        assert_memory_equal(packed, &input[i].bytes, sizeof input[i].bytes);
+        packed += sizeof input[i].bytes;
+        assert_string_equal(packed, input[i].name);
+        packed += strlen(packed) + 1;
+    }
+    assert_int_equal(after.bytes, INT64_MAX);
+    assert_int_equal(after.piles, PILES);
+    assert_int_equal(after.piles_at, before.piles_at);
+    for (int i = 0; i < PILES; i++) {
+        assert_int_equal(after.pile[i].records, pile[i].records);
+        assert_int_equal(after.pile[i].bytes, pile[i].bytes);
+        assert_int_equal(after.pile[i].checksum, pile[i].checksum);
+    }
+    assert_true(manifest_is_same(&before, &after) && manifest_holds_same(&before, &after));
+    manifest_release(&after);
+    manifest_release(&after);
+}
+
+static void as_many_piles_and_inputs_as_there_may_be_come_back(void **state)
+{
+    enum { MANY = 4096 };
+    static struct manifest_pile many_piles[MANY];
+    static struct manifest_input many_inputs[MANY];
+    struct manifest before = {.input = many_inputs, .inputs = MANY, .pile = many_piles, .piles = MANY}, after;
+    size_t bytes;
+    char *text;
+
+    (void)state;
+    for (unsigned i = 0; i < MANY; i++) {
+        many_piles[i] = (struct manifest_pile){i, (uint64_t)i * 10, i * 0x9e3779b97f4a7c15};
+        many_inputs[i] = (struct manifest_input){i % 2 == 0 ? "a" : "\n\n", i};
+    }
+    text = manifest_text(&before, &bytes);
+    assert_non_null(text);
+    assert_int_equal(manifest_parse(&after, text, bytes), 0);
+    assert_true(manifest_is_same(&before, &after) && manifest_holds_same(&before, &after));
+    for (unsigned i = 0; i < MANY; i++) {
+        struct manifest_pile found;
+
+        assert_int_equal(manifest_parse_pile(text + after.piles_at + (size_t)i * MANIFEST_PILE_BYTES, i, &found), 0);
+        assert_memory_equal(&found, &many_piles[i], sizeof found);
+    }
+    manifest_release(&after);
+}
+
+/* Whoever can write a manifest can write its checksum. */
+static void numbers_of_piles_that_make_no_sense_are_refused(void **state)
+{
+    static const struct {
+        const char *piles;
+        bool good;
+    } some[] = {
+        {"piles 1\n0000                    0                    1 0000000000000000\n", false},
+        {"piles 1\n0000                    1                    0 0000000000000000\n", false},
+        {"piles 1\n0000                    1                    1 0000000000000000\n", true},
+        {"piles 1\n0000                    3                    2 0000000000000000\n", false},
+        {"piles 1\n0000 18446744073709551615                    2 0000000000000000\n", false},
+        {"piles 1\n0000                    1  9223372036854775807 0000000000000000\n", true},
+        {"piles 1\n0000                    1  9223372036854775808 0000000000000000\n", false},
+        {"piles 1\n0000                    1 18446744073709551615 0000000000000000\n", false},
+        {("piles 2\n0000                    1  9223372036854775806 0000000000000000\n"
+          "0001                    1                    1 0000000000000000\n"),
+         true},
+        {("piles 2\n0000                    1  9223372036854775807 0000000000000000\n"
+          "0001                    1                    1 0000000000000000\n"),
+         false},
+        {("piles 3\n0000                    1  9223372036854775807 0000000000000000\n"
+          "0001                    1  9223372036854775807 0000000000000000\n"
+          "0002                    1                    2 0000000000000000\n"),
+         false},
+    };
+    struct manifest_pile found;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
+        if (are_refused(head, inputs, some[i].piles) == some[i].good)
+            fail_msg("wrong: %s", some[i].piles);
+    assert_int_equal(manifest_parse_pile(strchr(some[0].piles, '\n') + 1, 0, &found), -1);
+    assert_int_equal(manifest_parse_pile(strchr(some[2].piles, '\n') + 1, 0, &found), 0);
+}
+
+static void every_byte_matters(void **state)
+{
+    const unsigned step = scratch_is_tiny() ? 37 : 1;
+    char text[TEXT_ROOM];
+    size_t bytes = seal(text, head, inputs, piles);
+
+    (void)state;
+    assert_false(is_refused(text, bytes));
+    for (size_t i = 0; i < bytes; i++) {
+        const char right = text[i];
+
+        for (unsigned change = 1; change < 256; change += step) {
+            text[i] = (char)(right ^ (char)change);
+            if (!is_refused(text, bytes))
+                fail_msg("byte %zu may be %02x", i, (unsigned char)text[i]);
+        }
+        text[i] = right;
+    }
+}
+
+static void every_length_but_its_own_is_refused(void **state)
+{
+    char text[TEXT_ROOM] = "", longer[TEXT_ROOM + 1];
+    size_t bytes = seal(text, head, inputs, piles);
+
+    (void)state;
+    for (size_t i = 0; i < bytes; i++)
+        if (!is_refused(text, i))
+            fail_msg("%zu bytes are enough", i);
+    assert_true(is_refused(text, bytes + 1)); /* a NUL byte */
+    text[bytes] = '\n';
+    assert_true(is_refused(text, bytes + 1));
+    for (size_t i = 0; i <= bytes; i++) { /* a byte more or less within */
+        memcpy(longer, text, i);
+        longer[i] = '0';
+        memcpy(longer + i + 1, text + i, bytes - i);
+        assert_true(is_refused(longer, bytes + 1));
+        if (i < bytes) {
+            memmove(longer + i, text + i + 1, bytes - i - 1);
+            assert_true(is_refused(longer, bytes - 1));
+        }
+    }
+}
+
+/* Each text has the right checksum. */
+static void what_could_have_been_written_in_another_way_is_refused(void **state)
+{
+    static const char *const other_heads[] = {
+        "bigshuf batch 2\nkey 000102030405060708090a0b0c0d0eff\nheader 12 0123456789abcdef\n",
+        "bigshuf batch 1\nkey 000102030405060708090A0b0c0d0eff\nheader 12 0123456789abcdef\n",
+        "bigshuf batch 1\nkey 000102030405060708090a0b0c0d0eff00\nheader 12 0123456789abcdef\n",
+        "bigshuf batch 1\nkey 000102030405060708090a0b0c0d0e\nheader 12 0123456789abcdef\n",
+        "bigshuf batch 1\nkey  000102030405060708090a0b0c0d0eff\nheader 12 0123456789abcdef\n",
+        "bigshuf batch 1\r\nkey 000102030405060708090a0b0c0d0eff\r\nheader 12 0123456789abcdef\r\n",
+        "bigshuf batch 1\nkey 000102030405060708090a0b0c0d0eff\nheader 012 0123456789abcdef\n",
+        "bigshuf batch 1\nkey 000102030405060708090a0b0c0d0eff\nheader  12 0123456789abcdef\n",
+        "bigshuf batch 1\nkey 000102030405060708090a0b0c0d0eff\nheader 12 123456789abcdef\n",
+        "bigshuf batch 1\nkey 000102030405060708090a0b0c0d0eff\nheader 18446744073709551616 0123456789abcdef\n",
+        "bigshuf batch 1\nkey 000102030405060708090a0b0c0d0eff\nheader -1 0123456789abcdef\n",
+        "bigshuf batch 1\nkey 000102030405060708090a0b0c0d0eff\n",
+        "bigshuf batch 1\nheader 12 0123456789abcdef\n",
+        "bigshuf batch 1\nheader 12 0123456789abcdef\nkey 000102030405060708090a0b0c0d0eff\n",
+        "key 000102030405060708090a0b0c0d0eff\nheader 12 0123456789abcdef\n",
+        "",
+    };
+    static const char *const other_inputs[] = {
+        "input 1\n",
+        "input\n",
+        "input 1 a\rb\n",
+        "input 1 a\\\n",
+        "input 1 \\101\n",
+        "input 1 \\012",
+        "input 1 \\12\n",
+        "input 1 \\412\n",
+        "input 1 \\0001\n \n",
+        "input 1 \\000\n",
+        "input 01 a\n",
+        "input -1 a\n",
+        "input  1 a\n",
+        "input 1a\n",
+        "input x a\n",
+        "input 1 a\n\n",
+        "input 1 a\ninput",
+        "inputs 1 a\n",
+        "input 1 \\\\\n",
+        "input 1 \\134\\n\n",
+        "input 1 a\ninput ",
+        "input - a\nkey 0\n",
+        "input 18446744073709551615 a\n",
+        "input 1 a\177\n",
+        " \n",
+    };
+    static const char *const other_piles[] = {
+        "",
+        "piles 0\n0000                    0                    0 0000000000000000\n",
+        "piles 1\n",
+        "piles 01\n0000                    0                    0 0000000000000000\n",
+        "piles 1\n0001                    0                    0 0000000000000000\n",
+        "piles 1\n000                    0                    0 0000000000000000\n",
+        "piles 1\n0000 0 0 0000000000000000\n",
+        "piles 1\n0000 00000000000000000000                    0 0000000000000000\n",
+        "piles 1\n0000                   0                     0 0000000000000000\n",
+        "piles 1\n0000 18446744073709551616                    0 0000000000000000\n",
+        "piles 1\n0000                   -1                    0 0000000000000000\n",
+        "piles 1\n0000                    0                    0 00000000000000ABC\n",
+        "piles 1\n0000                    0                    0 000000000000000F\n",
+        "piles 1\n0000                    0                    0 0000000000000000\r\n",
+        "piles 1\n0000                    0                    0 0000000000000000\n\n",
+        ("piles 2\n0001                    0                    0 0000000000000000\n"
+         "0000                    0                    0 0000000000000000\n"),
+        ("piles 2\n0000                    0                    0 0000000000000000\n"
+         "0000                    0                    0 0000000000000000\n"),
+        "piles 4294967296\n",
+        "piles 4294967297\n0000                    0                    0 0000000000000000\n",
+        "piles 18446744073709551615\n",
+        "piles 1\n0000                    0                    0 0000000000000000\ninput 1 a\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof other_heads / sizeof other_heads[0]; i++)
+        if (!are_refused(other_heads[i], inputs, piles))
+            fail_msg("not refused: %s", other_heads[i]);
+    for (size_t i = 0; i < sizeof other_inputs / sizeof other_inputs[0]; i++)
+        if (!are_refused(head, other_inputs[i], piles))
+            fail_msg("not refused: %s", other_inputs[i]);
+    for (size_t i = 0; i < sizeof other_piles / sizeof other_piles[0]; i++)
+        if (!are_refused(head, inputs, other_piles[i]))
+            fail_msg("not refused: %s", other_piles[i]);
+    assert_false(are_refused(head, "", piles));
+    assert_false(are_refused(head, inputs, "piles 0\n"));
+}
+
+static void the_line_of_a_pile_can_be_read_by_itself(void **state)
+{
+    static const char good[] = "0007                 1234                56789 0123456789abcdef\n";
+    struct manifest_pile found;
+    char line[sizeof good];
+
+    (void)state;
+    assert_int_equal(sizeof good - 1, MANIFEST_PILE_BYTES);
+    assert_int_equal(manifest_parse_pile(good, 7, &found), 0);
+    assert_int_equal(found.records, 1234);
+    assert_int_equal(found.bytes, 56789);
+    assert_int_equal(found.checksum, 0x0123456789abcdef);
+    assert_int_equal(manifest_parse_pile(good, 6, &found), -1);
+    assert_int_equal(errno, EINVAL);
+    for (size_t i = 0; i < MANIFEST_PILE_BYTES; i++) /* other digits, or fewer, would be another pile's */
+        for (const char *wrong = "gF-+,.x\n\t\r/:`\177\377"; *wrong != '\0'; wrong++) {
+            memcpy(line, good, sizeof line);
+            line[i] = *wrong;
+            if (line[i] != good[i] && manifest_parse_pile(line, 7, &found) == 0)
+                fail_msg("byte %zu may be %02x", i, (unsigned)(unsigned char)*wrong);
+        }
+    memcpy(line, good, sizeof line);
+    line[7] = '0'; /* among the blanks */
+    assert_int_equal(manifest_parse_pile(line, 7, &found), -1);
+    line[7] = '\0';
+    assert_int_equal(manifest_parse_pile(line, 7, &found), -1);
+}
+
+static void what_is_too_large_is_not_written(void **state)
+{
+    enum { NAME_BYTES = MANIFEST_BYTES_MAX / 4 };
+    char *name = malloc(NAME_BYTES + 1);
+    struct manifest_input large = {name, 1};
+    struct manifest manifest = {.input = &large, .inputs = 1};
+    size_t bytes;
+
+    (void)state;
+    if (name == NULL) {
+        skip();
+        return;
+    }
+    memset(name, '\n', NAME_BYTES);
+    name[NAME_BYTES] = '\0';
+    assert_null(manifest_text(&manifest, &bytes));
+    assert_int_equal(errno, EFBIG);
+    assert_true(is_refused(name, NAME_BYTES));
+    assert_int_equal(manifest_parse(&manifest, name, (size_t)MANIFEST_BYTES_MAX + 1), -1); /* looks at none of it */
+    assert_int_equal(errno, EINVAL);
+    manifest_release(&manifest);
+    manifest = (struct manifest){.piles = 10001};
+    assert_null(manifest_text(&manifest, &bytes));
+    assert_int_equal(errno, EFBIG);
+}
+
+static void missing_memory_is_told_from_damage(void **state)
+{
+    struct manifest before = example(), after;
+    unsigned at = 0;
+    size_t bytes;
+    char *text;
+
+    (void)state;
+    folders_fail(1, ENOMEM);
+    assert_null(manifest_text(&before, &bytes));
+    assert_int_equal(errno, ENOMEM);
+    folders_forgive();
+    text = manifest_text(&before, &bytes);
+    do {
+        int result;
+
+        folders_fail(++at, ENOMEM);
+        errno = 0;
+        result = manifest_parse(&after, copy_of(text, bytes), bytes);
+        assert_int_equal(result, folders.failed != NULL ? -1 : 0);
+        if (result != 0)
+            assert_int_equal(errno, ENOMEM);
+        manifest_release(&after);
+    } while (folders.failed != NULL);
+    assert_true(at > 1);
+    free(text);
+}
+
+static void the_same_is_what_was_made_with_the_same_key_from_the_same_inputs(void **state)
+{
+    struct manifest_input others[INPUTS];
+    struct manifest one = example(), other = example();
+
+    (void)state;
+    memcpy(others, input, sizeof others);
+    other.input = others;
+    other.piles = 0; /* which do not matter */
+    assert_true(manifest_is_same(&one, &other));
+    other.key[7] ^= 1;
+    assert_false(manifest_is_same(&one, &other));
+    other.key[7] ^= 1;
+    other.inputs--;
+    assert_false(manifest_is_same(&one, &other));
+    assert_false(manifest_is_same(&other, &one));
+    other.inputs++;
+    others[0].bytes++;
+    assert_false(manifest_is_same(&one, &other));
+    others[0].bytes = MANIFEST_UNKNOWN; /* as far as is known */
+    assert_true(manifest_is_same(&one, &other) && manifest_is_same(&other, &one));
+    others[0] = input[0];
+    others[INPUTS - 1].name = "other";
+    assert_false(manifest_is_same(&one, &other));
+}
+
+static void sizes_are_all_known_or_not(void **state)
+{
+    struct manifest manifest = example();
+
+    (void)state;
+    assert_false(manifest_is_known(&manifest));
+    manifest.inputs = 1;
+    assert_true(manifest_is_known(&manifest));
+    manifest.inputs = 0;
+    assert_true(manifest_is_known(&manifest));
+}
+
+static void what_it_holds_is_the_piles_and_the_header(void **state)
+{
+    struct manifest_pile others[PILES];
+    struct manifest one = example(), other = example();
+
+    (void)state;
+    memcpy(others, pile, sizeof others);
+    other.pile = others;
+    other.inputs = 0; /* which do not matter, */
+    other.key[0]++;   /* nor does this */
+    assert_true(manifest_holds_same(&one, &other));
+    others[3].records++;
+    assert_false(manifest_holds_same(&one, &other));
+    others[3] = pile[3];
+    others[2].bytes--;
+    assert_false(manifest_holds_same(&one, &other));
+    others[2] = pile[2];
+    others[0].checksum ^= 1;
+    assert_false(manifest_holds_same(&one, &other));
+    others[0] = pile[0];
+    other.header_bytes++;
+    assert_false(manifest_holds_same(&one, &other));
+    other.header_bytes--;
+    other.header_checksum++;
+    assert_false(manifest_holds_same(&one, &other));
+    other.header_checksum--;
+    assert_true(manifest_holds_same(&one, &other));
+    other.piles--;
+    assert_false(manifest_holds_same(&one, &other));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, folders_setup, folders_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(the_text_is_this_to_the_byte),
+        TEST(the_checksum_is_xxh64_of_all_lines_before_it),
+        TEST(what_is_read_is_what_was_written),
+        TEST(as_many_piles_and_inputs_as_there_may_be_come_back),
+        TEST(numbers_of_piles_that_make_no_sense_are_refused),
+        TEST(every_byte_matters),
+        TEST(every_length_but_its_own_is_refused),
+        TEST(what_could_have_been_written_in_another_way_is_refused),
+        TEST(the_line_of_a_pile_can_be_read_by_itself),
+        TEST(what_is_too_large_is_not_written),
+        TEST(missing_memory_is_told_from_damage),
+        TEST(the_same_is_what_was_made_with_the_same_key_from_the_same_inputs),
+        TEST(sizes_are_all_known_or_not),
+        TEST(what_it_holds_is_the_piles_and_the_header),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

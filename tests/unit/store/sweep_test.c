@@ -1,0 +1,669 @@
+/* What is abandoned goes, and nothing else: not what somebody works on, not what somebody reads, and nothing that the
+ * store has not made. */
+
+#include "support/small_store.h"
+
+#include "store/sweep.h"
+
+static int setup(void **state)
+{
+    if (small_setup(state) != 0)
+        return -1;
+    small_open(SMALL_PILES, NULL);
+    return 0;
+}
+
+/* Sweep what is dead. Returns what was said. */
+static const char *sweep(void)
+{
+    small_forgive();
+    scratch_listen();
+    sweep_dead(&small.store);
+    assert_false(fault_any(&small.fault));
+    return scratch_heard();
+}
+
+/* Sweep all. Returns what came to standard output; *status receives what it returned, *said the message. */
+static const char *sweep_everything(int *status, const char **said)
+{
+    static char lines[4096];
+    int fd = open("lines", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int former = dup(STDOUT_FILENO);
+    ssize_t got;
+
+    fflush(stdout);
+    dup2(fd, STDOUT_FILENO);
+    small_forgive();
+    scratch_listen();
+    *status = sweep_all(&small.store);
+    *said = scratch_heard();
+    dup2(former, STDOUT_FILENO);
+    close(former);
+    got = pread(fd, lines, sizeof lines - 1, 0);
+    lines[got > 0 ? got : 0] = '\0';
+    close(fd);
+    unlink("lines");
+    return lines;
+}
+
+static void assert_sweeps_everything(const char *expected)
+{
+    const char *said, *lines;
+    int status;
+
+    lines = sweep_everything(&status, &said);
+    assert_string_equal(lines, expected);
+    assert_string_equal(said, "");
+    assert_int_equal(status, 0);
+}
+
+/* ---- Drafts ---- */
+
+static void begin_draft(void)
+{
+    struct draft *draft;
+
+    CHECK(small_begin(&draft, "one") == DRAFT_OK);
+    CHECK(small_write(draft, "one") == 0);
+}
+
+static void begin_other(void)
+{
+    struct draft *draft;
+
+    CHECK(small_begin(&draft, "other") == DRAFT_OK);
+    CHECK(small_write(draft, "other") == 0);
+}
+
+/* Killed when all is written but the name. */
+static void finish_draft(void)
+{
+    struct draft *draft;
+    char path[512];
+
+    begin_draft();
+    CHECK(small_begin(&draft, "two") == DRAFT_OK);
+    CHECK(small_write(draft, "two") == 0);
+    snprintf(path, sizeof path, "%s/manifest", small_numbered(".new-two"));
+    CHECK(scratch_put(path, "whatever", 0644));
+}
+
+static void what_a_killed_task_leaves_is_swept(void **state)
+{
+    pid_t child = small_fork(finish_draft);
+
+    (void)state;
+    assert_string_equal(sweep(), "");
+    assert_int_equal(small_count(".new-"), 4); /* it is alive */
+    small_kill(child);
+    assert_string_equal(sweep(), "");
+    assert_int_equal(scratch_count("store"), 1);
+}
+
+static void a_task_that_has_ended_and_is_not_waited_for_is_no_more(void **state)
+{
+    pid_t child = small_fork(begin_draft);
+    siginfo_t info;
+
+    (void)state;
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+    assert_string_equal(sweep(), "");
+    assert_int_equal(scratch_count("store"), 1);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+/* Make a folder in the store, with a file. */
+static void put(const char *folder, const char *file, const char *content)
+{
+    char path[256];
+
+    (void)mkdir(small_path("%s", folder), 0755);
+    snprintf(path, sizeof path, "%s/%s", small_path("%s", folder), file);
+    assert_true(scratch_put(path, content, 0644));
+}
+
+static const char foreign[] = "host elsewhere\nboot 1\nprocess 123\nstart 4\n";
+
+#define NUMBER "~0123456789abcdef"
+
+static void drafts_of_others_stay(void **state)
+{
+    (void)state;
+    put(".new-elsewhere" NUMBER, "pile-0000", "x\n");
+    assert_true(scratch_put("store/.new-elsewhere" NUMBER ".owner", foreign, 0644));
+    put(".new-strange" NUMBER, "pile-0000", "x\n");
+    assert_true(scratch_put("store/.new-strange" NUMBER ".owner", "I am\n", 0644));
+    assert_true(scratch_put("store/.new-unsure" NUMBER ".owner", foreign, 0644));
+    assert_true(scratch_put("store/.new-begun" NUMBER ".owner~", "", 0644)); /* as of now */
+    small_kill(small_fork(begin_draft));
+    layer.other_user = true;
+    assert_string_equal(sweep(), "");
+    assert_non_null(small_numbered(".new-one"));
+    assert_int_equal(small_count(".new-"), 8);
+    layer.other_user = false;
+    assert_string_equal(sweep(), "");
+    assert_int_equal(small_count(".new-one"), 0);
+    assert_int_equal(small_count(".new-"), 6);
+    assert_true(small_exists("store/.new-elsewhere" NUMBER "/pile-0000"));
+}
+
+static void what_is_being_signed_stays(void **state)
+{
+    int fd;
+
+    (void)state;
+    assert_true(scratch_put("store/.new-begun" NUMBER ".owner~", "", 0644));
+    fd = open("store/.new-begun" NUMBER ".owner~", O_RDWR | O_CLOEXEC);
+    assert_true(fd >= 0 && real_lock(fd, true) == 0);
+    assert_sweeps_everything("");
+    assert_int_equal(close(fd), 0);
+    assert_sweeps_everything("removed .new-begun" NUMBER ".owner~ (0 bytes)\n");
+}
+
+/* Its process has ended the work, or somebody has ended its removal. */
+static void what_nobody_has_signed_nobody_works_on(void **state)
+{
+    (void)state;
+    put(".new-one" NUMBER, "pile-0000", "x\n");
+    assert_string_equal(sweep(), "");
+    assert_int_equal(scratch_count("store"), 1);
+}
+
+/* Killed before it had a folder, or when its folder was a batch already, and before it could sign. */
+static void a_signature_alone_goes_with_its_process(void **state)
+{
+    static const struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    pid_t child = small_fork(begin_draft);
+    const char *path = small_numbered(".new-one");
+
+    (void)state;
+    assert_int_equal(rename(path, "store/one"), 0);
+    assert_true(scratch_put("store/.new-begun" NUMBER ".owner~", "", 0644));
+    assert_int_equal(utimensat(AT_FDCWD, "store/.new-begun" NUMBER ".owner~", long_ago, 0), 0);
+    assert_string_equal(sweep(), "");
+    assert_int_equal(small_count(".new-"), 1);
+    small_kill(child);
+    assert_string_equal(sweep(), "");
+    assert_int_equal(small_count(".new-"), 0);
+    assert_true(small_exists("store/one"));
+}
+
+static void a_draft_of_this_process_is_not_swept(void **state)
+{
+    struct draft *draft;
+
+    (void)state;
+    assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
+    assert_int_equal(small_write(draft, "one"), 0);
+    assert_string_equal(sweep(), "");
+    assert_int_equal(small_commit(draft, "one", ""), DRAFT_OK);
+    draft_free(draft);
+    assert_true(small_is_whole("one", "one"));
+}
+
+/* ---- What is not the store's ---- */
+
+static void nothing_foreign_is_removed(void **state)
+{
+    static const char *const names_of_others[] = {
+        ".new-format~host-1-2.3",
+        ".new-header~h-1-2.3",
+        ".new-",
+        ".new-a",
+        ".new-.a" NUMBER,
+        ".new-a~1",
+        ".new-a~",
+        ".new-a~0123456789abcde",
+        ".new-a~0123456789abcdeF",
+        ".new-a b" NUMBER,
+        ".new-a" NUMBER "0",
+        ".new-a" NUMBER ".owner", /* no file */
+        ".new-a" NUMBER ".owner~",
+        ".new-a" NUMBER ".other",
+        ".old-",
+        ".old-format",
+        ".old-a~x",
+        ".old-a~1",
+        ".old-a" NUMBER ".owner",
+        ".other",
+        "notes",
+    };
+    enum { OTHERS = sizeof names_of_others / sizeof names_of_others[0] };
+
+    (void)state;
+    for (int i = 0; i < OTHERS; i++) {
+        put(names_of_others[i], "manifest", "precious\n");
+        put(names_of_others[i], "pile-0000", "precious\n");
+    }
+    assert_true(scratch_put("store/.new-file" NUMBER, "precious\n", 0644));
+    assert_true(scratch_put("store/.old-file", "precious\n", 0644));
+    assert_string_equal(sweep(), "");
+    assert_sweeps_everything("");
+    for (int i = 0; i < OTHERS; i++) {
+        assert_true(scratch_holds(small_path("%s/manifest", names_of_others[i]), "precious\n"));
+        assert_true(scratch_holds(small_path("%s/pile-0000", names_of_others[i]), "precious\n"));
+    }
+    assert_true(scratch_holds("store/.new-file" NUMBER, "precious\n") &&
+                scratch_holds("store/.old-file", "precious\n"));
+    assert_int_equal(scratch_count("store"), OTHERS + 3);
+}
+
+static void no_link_is_followed(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("elsewhere", 0755), 0);
+    assert_true(scratch_put("elsewhere/pile-0000", "precious\n", 0644));
+    assert_true(scratch_put("elsewhere/manifest", "precious\n", 0644));
+    assert_int_equal(symlink("../elsewhere", "store/.new-x" NUMBER), 0);
+    assert_int_equal(symlink("../elsewhere", "store/.old-x"), 0);
+    assert_string_equal(sweep(), "");
+    assert_sweeps_everything("");
+    assert_int_equal(symlink("../elsewhere/manifest", "store/.new-y" NUMBER ".owner"), 0);
+    assert_string_equal(sweep(), "");
+    assert_sweeps_everything("");
+    assert_int_equal(scratch_count("elsewhere"), 2);
+    assert_int_equal(scratch_count("store"), 4);
+}
+
+static void a_folder_with_other_files_in_it_stays_with_a_warning(void **state)
+{
+    const char *said, *lines;
+    int status;
+
+    (void)state;
+    small_add("one");
+    assert_int_equal(rename("store/one", "store/.old-one"), 0);
+    assert_int_equal(unlink("store/.old-one/pile-0000"), 0);
+    assert_int_equal(mkdir("elsewhere", 0755), 0);
+    assert_int_equal(symlink("../../elsewhere", "store/.old-one/pile-0000"), 0);
+    put(".old-one", "pile-0004", "not of this store\n");
+    put(".old-one", "notes", "precious\n");
+    assert_string_equal(sweep(), "bigshuf: warning: store/.old-one: cannot be removed: there are other files in it\n");
+    assert_int_equal(scratch_count("store/.old-one"), 3);
+    assert_true(scratch_holds("store/.old-one/notes", "precious\n"));
+    assert_true(scratch_holds("store/.old-one/pile-0004", "not of this store\n"));
+    assert_true(small_exists("store/.old-one/pile-0000"));
+    lines = sweep_everything(&status, &said);
+    assert_int_equal(status, -1);
+    assert_string_equal(lines, "kept .old-one (there are other files in it)\n");
+    assert_string_equal(said, "bigshuf: store/.old-one: cannot be removed: there are other files in it\n");
+    assert_int_equal(scratch_count("store/.old-one"), 3);
+}
+
+static void so_does_a_draft_but_not_in_the_way_of_the_next(void **state)
+{
+    char path[512], expected[512];
+
+    (void)state;
+    small_kill(small_fork(begin_draft));
+    snprintf(path, sizeof path, "%s/notes", small_numbered(".new-one"));
+    assert_true(scratch_put(path, "precious\n", 0644));
+    scratch_listen();
+    sweep_dead(&small.store);
+    small_add("one");
+    snprintf(expected, sizeof expected, "bigshuf: warning: %s: cannot be removed: there are other files in it\n",
+             small_numbered(".old-one"));
+    assert_string_equal(scratch_heard(), expected);
+    assert_true(small_is_whole("one", "one"));
+    snprintf(path, sizeof path, "%s/notes", small_numbered(".old-one"));
+    assert_true(scratch_holds(path, "precious\n"));
+    assert_int_equal(small_count(".new-"), 0);
+}
+
+/* ---- A window ---- */
+
+static void add_ten(void)
+{
+    for (int i = 0; i < 10; i++) {
+        const char name[] = {'b', (char)('0' + i), '\0'};
+
+        small_add(name);
+    }
+}
+
+static void a_window_holds_the_newest(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        const char name[] = {'b', (char)('0' + i), '\0'};
+
+        small_add(name);
+        assert_int_equal(sweep_keep(&small.store, 3, name), 0);
+        assert_int_equal(small_count("b"), i < 3 ? i + 1 : 3);
+    }
+    assert_true(small_is_whole("b7", "b7") && small_is_whole("b8", "b8") && small_is_whole("b9", "b9"));
+    assert_int_equal(scratch_count("store"), 4);
+}
+
+static void the_batch_that_was_added_stays_however_old_it_is(void **state)
+{
+    (void)state;
+    add_ten();
+    assert_int_equal(sweep_keep(&small.store, 3, "b2"), 0);
+    assert_int_equal(small_count("b"), 4);
+    assert_true(small_is_whole("b2", "b2"));
+    assert_int_equal(sweep_keep(&small.store, 0, "b9"), 0);
+    assert_int_equal(small_count("b"), 1);
+    assert_true(small_is_whole("b9", "b9"));
+    assert_int_equal(sweep_keep(&small.store, UINT64_MAX, "b9"), 0);
+    assert_int_equal(scratch_count("store"), 2);
+}
+
+static void what_is_no_batch_neither_counts_nor_goes(void **state)
+{
+    (void)state;
+    add_ten();
+    assert_int_equal(mkdir("store/z-folder", 0755), 0);
+    put("a-folder", "pile-0000", "precious\n");
+    assert_true(scratch_put("store/z-file", "precious\n", 0644));
+    assert_int_equal(sweep_keep(&small.store, 3, "b9"), 0);
+    assert_int_equal(small_count("b"), 3);
+    assert_true(small_exists("store/z-folder"));
+    assert_true(scratch_holds("store/a-folder/pile-0000", "precious\n"));
+    assert_int_equal(scratch_count("store"), 7);
+}
+
+static void who_reads_a_batch_reads_it_to_its_end(void **state)
+{
+    struct manifest manifest;
+    struct batch batch;
+    char expected[512];
+
+    (void)state;
+    small_add("one");
+    small_add("two");
+    assert_int_equal(batch_open(&batch, &small.store, "one", &manifest), BATCH_OK);
+    scratch_listen();
+    assert_int_equal(sweep_keep(&small.store, 1, "two"), 0);
+    assert_string_equal(scratch_heard(), "");
+    assert_false(small_exists("store/one"));
+    assert_string_equal(sweep(), "");
+    snprintf(expected, sizeof expected, "kept %s (being read)\n", small_numbered(".old-one") + strlen("store/"));
+    assert_sweeps_everything(expected);
+    for (unsigned p = 0; p < SMALL_PILES; p++)
+        assert_true(small_is_whole_pile(&batch, "one", p, &manifest.pile[p]));
+    manifest_release(&manifest);
+    batch_close(&batch);
+    assert_string_equal(sweep(), "");
+    assert_int_equal(scratch_count("store"), 2);
+    assert_true(small_is_whole("two", "two"));
+}
+
+static void batches_of_one_name_may_leave_again_and_again(void **state)
+{
+    struct batch batch[3];
+
+    (void)state;
+    small_add("z");
+    for (int i = 0; i < 3; i++) {
+        small_add("one");
+        assert_int_equal(batch_open(&batch[i], &small.store, "one", NULL), BATCH_OK);
+        assert_int_equal(sweep_keep(&small.store, 1, "z"), 0);
+    }
+    assert_int_equal(small_count(".old-one~"), 3);
+    batch_close(&batch[1]);
+    assert_string_equal(sweep(), "");
+    assert_int_equal(small_count(".old-one~"), 2);
+    batch_close(&batch[0]);
+    batch_close(&batch[2]);
+    assert_string_equal(sweep(), "");
+    assert_int_equal(scratch_count("store"), 2);
+}
+
+/* The name is on disk before the first file goes: else a batch might be there in part after a loss of power. */
+static void the_new_name_is_on_disk_before_any_file_goes(void **state)
+{
+    struct batch batch;
+    unsigned from;
+
+    (void)state;
+    small_add("one");
+    small_add("two");
+    assert_int_equal(batch_open(&batch, &small.store, "one", NULL), BATCH_OK);
+    from = layer.syncs;
+    assert_int_equal(sweep_keep(&small.store, 1, "two"), 0);
+    assert_true(layer_has_synced("store", from, layer.syncs));
+    batch_close(&batch);
+}
+
+/* ---- Removals that are interrupted ---- */
+
+/* Let a sweep end at any of its calls, as if it had been killed there: all calls after it fail, too. Whatever it has
+ * left, the batch is there and whole or is none, and the next sweep ends the work. */
+static void interrupt_everywhere(bool all)
+{
+    bool over = false;
+
+    for (unsigned at = 1; !over; at++) {
+        small_forgive();
+        small_add("one");
+        assert_int_equal(sweep_keep(&small.store, 1, "two"), 0);
+        small_add("one");
+        small_kill(small_fork(begin_other));
+        layer.calls = 0;
+        layer.fail_at = at;
+        layer.stays = true;
+        scratch_listen();
+        if (all)
+            (void)sweep_keep(&small.store, 1, "two");
+        sweep_dead(&small.store);
+        (void)scratch_heard();
+        over = layer.calls < at;
+        layer.fail_at = 0;
+        small_forgive();
+        assert_true(!small_exists("store/one") || small_is_whole("one", "one"));
+        assert_true(all || small_exists("store/one"));
+        assert_int_equal(sweep_keep(&small.store, 1, "two"), 0);
+        (void)sweep();
+        assert_int_equal(scratch_count("store"), 2);
+    }
+}
+
+static void a_sweep_that_is_interrupted_is_ended_by_the_next(void **state)
+{
+    (void)state;
+    small_add("two");
+    interrupt_everywhere(false);
+}
+
+static void so_is_one_that_keeps_a_window(void **state)
+{
+    (void)state;
+    small_add("two");
+    interrupt_everywhere(true);
+}
+
+static void a_failure_is_a_warning_and_goes_no_further(void **state)
+{
+    unsigned warnings = 0;
+
+    (void)state;
+    small_add("two");
+    for (unsigned at = 1;; at++) {
+        const char *said;
+
+        (void)mkdir("store/.old-one", 0755);
+        put(".old-one", "pile-0001", "x\n");
+        put(".old-one", "manifest", "x\n");
+        layer.calls = 0;
+        layer.fail_at = at;
+        said = sweep();
+        layer.fail_at = 0;
+        warnings += said[0] != '\0';
+        assert_true(said[0] == '\0' || strncmp(said, "bigshuf: warning: store", 23) == 0);
+        assert_true(small_is_whole("two", "two"));
+        if (layer.calls < at)
+            break;
+    }
+    assert_true(warnings > 10);
+}
+
+/* ---- Others who sweep at the same time ---- */
+
+static void take_draft_away(void)
+{
+    layer.before_rename = NULL;
+    assert_int_equal(rename(small_numbered(".new-one"), "away"), 0);
+}
+
+static void a_draft_that_somebody_else_has_swept_is_well(void **state)
+{
+    (void)state;
+    small_kill(small_fork(begin_draft));
+    layer.before_rename = take_draft_away;
+    assert_string_equal(sweep(), "");
+    assert_int_equal(scratch_count("store"), 1);
+}
+
+/* ---- Network file systems ---- */
+
+static void what_is_open_is_closed_before_its_folder_goes(void **state)
+{
+    (void)state;
+    layer.network = true;
+    small_kill(small_fork(finish_draft));
+    assert_string_equal(sweep(), "");
+    small_add("one");
+    small_add("two");
+    scratch_listen();
+    assert_int_equal(sweep_keep(&small.store, 1, "two"), 0);
+    assert_string_equal(scratch_heard(), "");
+    assert_int_equal(scratch_count("store"), 2);
+}
+
+/* ---- Where there are no locks ---- */
+
+static void where_there_are_no_locks_only_the_user_sweeps(void **state)
+{
+    char expected[512];
+
+    (void)state;
+    small_add("one");
+    small_add("three");
+    small_add("two");
+    layer.lock_error = ENOLCK;
+    scratch_listen();
+    assert_int_equal(sweep_keep(&small.store, 1, "two"), 0);
+    assert_string_equal(
+        scratch_heard(),
+        "bigshuf: warning: store: files cannot be locked there: batches that have left it stay until --sweep\n");
+    assert_string_equal(
+        sweep(),
+        "bigshuf: warning: store: files cannot be locked there: batches that have left it stay until --sweep\n");
+    snprintf(expected, sizeof expected, "removed %s (965 bytes)\nremoved %s (2 KiB)\n",
+             small_numbered(".old-one") + strlen("store/"), small_numbered(".old-three") + strlen("store/"));
+    assert_sweeps_everything(expected);
+    assert_int_equal(scratch_count("store"), 2);
+}
+
+/* ---- All, and what is told ---- */
+
+static void all_is_told_line_by_line(void **state)
+{
+    char expected[1024], host[256];
+    pid_t alive = small_fork(begin_draft);
+
+    (void)state;
+    put(".new-a" NUMBER, "pile-0001", "12345678901234567890");
+    assert_true(scratch_put("store/.new-a" NUMBER ".owner", foreign, 0644));
+    put(".new-b" NUMBER, "pile-0001", "12345678901234567890");
+    put(".new-c" NUMBER, "pile-0001", "");
+    assert_true(scratch_put("store/.new-c" NUMBER ".owner", "host \033[2Jx\nboot 1\nprocess 9\nstart 4\n", 0644));
+    assert_true(scratch_put("store/.new-d" NUMBER ".owner", foreign, 0644));
+    assert_true(scratch_put("store/.new-e" NUMBER ".owner~", "x", 0644));
+    put(".old-c", "pile-0001", "12345678901234567890");
+    assert_int_equal(gethostname(host, sizeof host), 0);
+    snprintf(expected, sizeof expected,
+             "removed .new-a" NUMBER " (host elsewhere, process 123, 20 bytes)\n"
+             "removed .new-b" NUMBER " (owner unknown, 20 bytes)\n"
+             "removed .new-c" NUMBER " (host ?[2Jx, process 9, 0 bytes)\n"
+             "removed .new-d" NUMBER " (host elsewhere, process 123, 0 bytes)\n"
+             "removed .new-e" NUMBER ".owner~ (1 bytes)\n"
+             "kept %s (host %s, process %ld: alive)\n"
+             "removed .old-c (20 bytes)\n",
+             small_numbered(".new-one") + strlen("store/"), host, (long)alive);
+    assert_sweeps_everything(expected);
+    small_kill(alive);
+    assert_int_equal(scratch_count("store"), 3);
+}
+
+static void a_task_whose_draft_is_removed_fails(void **state)
+{
+    char expected[512], path[512];
+    struct draft *draft;
+
+    (void)state;
+    assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
+    assert_int_equal(small_write(draft, "one"), 0);
+    snprintf(path, sizeof path, "%s.owner", small_numbered(".new-one"));
+    assert_true(scratch_put(path, foreign, 0644));
+    layer.lock_error = ENOTSUP; /* as if it were on another machine */
+    snprintf(expected, sizeof expected, "removed %s (host elsewhere, process 123, 554 bytes)\n",
+             small_numbered(".new-one") + strlen("store/"));
+    assert_sweeps_everything(expected);
+    layer.lock_error = 0;
+    scratch_listen();
+    assert_int_equal(small_commit(draft, "one", ""), DRAFT_FAILED);
+    assert_non_null(strstr(scratch_heard(), "bigshuf: store/.new-one~"));
+    draft_free(draft);
+    assert_int_equal(scratch_count("store"), 1);
+}
+
+static void a_line_that_cannot_be_written_is_a_failure(void **state)
+{
+    int former = dup(STDOUT_FILENO);
+    int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+    (void)state;
+    if (full < 0) {
+        close(former);
+        skip();
+    }
+    put(".old-a", "pile-0001", "x\n");
+    fflush(stdout);
+    dup2(full, STDOUT_FILENO);
+    scratch_listen();
+    assert_int_equal(sweep_all(&small.store), -1);
+    dup2(former, STDOUT_FILENO);
+    assert_string_equal(scratch_heard(), "bigshuf: standard output: No space left on device\n");
+    clearerr(stdout);
+    close(former);
+    close(full);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, small_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(what_a_killed_task_leaves_is_swept),
+        TEST(a_task_that_has_ended_and_is_not_waited_for_is_no_more),
+        TEST(drafts_of_others_stay),
+        TEST(what_is_being_signed_stays),
+        TEST(what_nobody_has_signed_nobody_works_on),
+        TEST(a_signature_alone_goes_with_its_process),
+        TEST(a_draft_of_this_process_is_not_swept),
+        TEST(nothing_foreign_is_removed),
+        TEST(no_link_is_followed),
+        TEST(a_folder_with_other_files_in_it_stays_with_a_warning),
+        TEST(so_does_a_draft_but_not_in_the_way_of_the_next),
+        TEST(a_window_holds_the_newest),
+        TEST(the_batch_that_was_added_stays_however_old_it_is),
+        TEST(what_is_no_batch_neither_counts_nor_goes),
+        TEST(who_reads_a_batch_reads_it_to_its_end),
+        TEST(batches_of_one_name_may_leave_again_and_again),
+        TEST(the_new_name_is_on_disk_before_any_file_goes),
+        TEST(a_sweep_that_is_interrupted_is_ended_by_the_next),
+        TEST(so_is_one_that_keeps_a_window),
+        TEST(a_failure_is_a_warning_and_goes_no_further),
+        TEST(a_draft_that_somebody_else_has_swept_is_well),
+        TEST(what_is_open_is_closed_before_its_folder_goes),
+        TEST(where_there_are_no_locks_only_the_user_sweeps),
+        TEST(all_is_told_line_by_line),
+        TEST(a_task_whose_draft_is_removed_fails),
+        TEST(a_line_that_cannot_be_written_is_a_failure),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

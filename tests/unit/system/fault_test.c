@@ -1,0 +1,245 @@
+/* Standard error is one end of a pair of datagram sockets during a test, so that each write arrives by itself. */
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "system/fault.h"
+
+static struct {
+    struct fault fault;
+    int former_stderr, messages;
+    char text[16384];
+} run;
+
+static int setup(void **state)
+{
+    int ends[2];
+
+    (void)state;
+    if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) != 0)
+        return -1;
+    run.messages = ends[0];
+    run.former_stderr = dup(STDERR_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[1]);
+    fault_init(&run.fault);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    fault_release(&run.fault);
+    dup2(run.former_stderr, STDERR_FILENO);
+    close(run.former_stderr);
+    close(run.messages);
+    return 0;
+}
+
+/* What the next write brought; "" if there was none. */
+static const char *next_write(void)
+{
+    ssize_t got = recv(run.messages, run.text, sizeof run.text - 1, MSG_DONTWAIT);
+
+    run.text[got > 0 ? got : 0] = '\0';
+    return run.text;
+}
+
+static void test_a_report_is_one_line_that_names_the_file_and_the_cause(void **state)
+{
+    char expected[256];
+
+    (void)state;
+    snprintf(expected, sizeof expected, "bigshuf: some file: %s\n", strerror(ENOSPC));
+    assert_int_equal(fault_report(&run.fault, "some file", ENOSPC), -1);
+    assert_string_equal(next_write(), expected);
+    assert_string_equal(next_write(), "");
+}
+
+static void test_error_0_is_an_unexpected_end(void **state)
+{
+    (void)state;
+    assert_int_equal(fault_report(&run.fault, "a", 0), -1);
+    assert_string_equal(next_write(), "bigshuf: a: unexpected end of file\n");
+}
+
+static void test_a_message_of_ones_own_is_formatted(void **state)
+{
+    (void)state;
+    assert_int_equal(fault_say(&run.fault, "%s:%d: bad", "names", 3), -1);
+    assert_string_equal(next_write(), "bigshuf: names:3: bad\n");
+    assert_string_equal(next_write(), "");
+}
+
+static void test_only_the_first_fault_is_printed(void **state)
+{
+    (void)state;
+    fault_say(&run.fault, "first");
+    assert_int_equal(fault_say(&run.fault, "second"), -1);
+    assert_int_equal(fault_report(&run.fault, "third", EIO), -1);
+    assert_string_equal(next_write(), "bigshuf: first\n");
+    assert_string_equal(next_write(), "");
+}
+
+static void test_faults_of_different_runs_are_apart(void **state)
+{
+    struct fault other;
+
+    (void)state;
+    fault_init(&other);
+    fault_say(&run.fault, "one");
+    assert_false(fault_any(&other));
+    fault_say(&other, "two");
+    fault_release(&other);
+    assert_string_equal(next_write(), "bigshuf: one\n");
+    assert_string_equal(next_write(), "bigshuf: two\n");
+}
+
+static void test_any_is_true_from_the_first_fault_on(void **state)
+{
+    (void)state;
+    assert_false(fault_any(&run.fault));
+    fault_warn("no fault");
+    assert_false(fault_any(&run.fault));
+    fault_report(&run.fault, "a", EIO);
+    assert_true(fault_any(&run.fault));
+    fault_report(&run.fault, "b", EIO);
+    assert_true(fault_any(&run.fault));
+}
+
+static void test_every_warning_and_note_is_printed(void **state)
+{
+    (void)state;
+    fault_warn("%d of %s", 1, "them");
+    fault_say(&run.fault, "fault");
+    fault_warn("two");
+    fault_note("%s is well", "it");
+    assert_string_equal(next_write(), "bigshuf: warning: 1 of them\n");
+    assert_string_equal(next_write(), "bigshuf: fault\n");
+    assert_string_equal(next_write(), "bigshuf: warning: two\n");
+    assert_string_equal(next_write(), "bigshuf: it is well\n");
+}
+
+static void test_errno_stays(void **state)
+{
+    struct fault other;
+
+    (void)state;
+    close(STDERR_FILENO); /* so that the write fails */
+    errno = ENOTDIR;
+    fault_warn("a");
+    assert_int_equal(errno, ENOTDIR);
+    fault_say(&run.fault, "a");
+    assert_int_equal(errno, ENOTDIR);
+    fault_init(&other);
+    fault_report(&other, "a", EIO);
+    fault_release(&other);
+    assert_int_equal(errno, ENOTDIR);
+}
+
+static void test_a_name_is_printed_as_it_is_but_for_control_characters(void **state)
+{
+    (void)state;
+    fault_say(&run.fault, "%s", "a\nb\t%s\033\xff\n");
+    assert_string_equal(next_write(), "bigshuf: a?b?%s?\xff?\n");
+}
+
+static void test_the_cause_is_printed_however_long_the_name(void **state)
+{
+    const size_t lengths[] = {4095, 4096, 4097, 100000};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        struct fault fault;
+        char *name = malloc(lengths[i] + 1);
+        const char *message;
+
+        assert_non_null(name);
+        memset(name, 'x', lengths[i]);
+        name[lengths[i]] = '\0';
+        fault_init(&fault);
+        fault_report(&fault, name, ENAMETOOLONG);
+        fault_release(&fault);
+        message = next_write();
+        if (lengths[i] < 4096) /* a name that can be opened is whole */
+            assert_non_null(strstr(message, name));
+        else
+            assert_int_equal(strstr(message, "xxx...: ") != NULL, lengths[i] > 4096);
+        free(name);
+        assert_non_null(strstr(message, strerror(ENAMETOOLONG)));
+        assert_int_equal(message[strlen(message) - 1], '\n');
+        assert_string_equal(next_write(), "");
+    }
+}
+
+static void test_a_message_of_any_length_ends_its_line(void **state)
+{
+    const int width = 100000;
+    const char *message;
+
+    (void)state;
+    fault_say(&run.fault, "%*d", width, 1);
+    message = next_write();
+    assert_true(strlen(message) > 4096);
+    assert_int_equal(message[strlen(message) - 1], '\n');
+    assert_string_equal(next_write(), "");
+}
+
+static void *fail_often(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 100; i++)
+        fault_report(&run.fault, "shared", ENOSPC);
+    return fault_any(&run.fault) ? &run : NULL;
+}
+
+static void test_threads_that_fail_together_make_one_message(void **state)
+{
+    enum { THREADS = 8 };
+    pthread_t threads[THREADS];
+
+    (void)state;
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, fail_often, NULL), 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *seen;
+
+        assert_int_equal(pthread_join(threads[i], &seen), 0);
+        assert_ptr_equal(seen, &run);
+    }
+    assert_non_null(strstr(next_write(), "bigshuf: shared: "));
+    assert_string_equal(next_write(), "");
+}
+
+#define FAULT_TEST(NAME) cmocka_unit_test_setup_teardown(NAME, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FAULT_TEST(test_a_report_is_one_line_that_names_the_file_and_the_cause),
+        FAULT_TEST(test_error_0_is_an_unexpected_end),
+        FAULT_TEST(test_a_message_of_ones_own_is_formatted),
+        FAULT_TEST(test_only_the_first_fault_is_printed),
+        FAULT_TEST(test_faults_of_different_runs_are_apart),
+        FAULT_TEST(test_any_is_true_from_the_first_fault_on),
+        FAULT_TEST(test_every_warning_and_note_is_printed),
+        FAULT_TEST(test_errno_stays),
+        FAULT_TEST(test_a_name_is_printed_as_it_is_but_for_control_characters),
+        FAULT_TEST(test_the_cause_is_printed_however_long_the_name),
+        FAULT_TEST(test_a_message_of_any_length_ends_its_line),
+        FAULT_TEST(test_threads_that_fail_together_make_one_message),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,562 @@
+/*
+ * io.c over a system that misbehaves on demand: this file is the sys layer (see sys.h) as far as io.c calls it, with
+ * one file that lives in memory.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "system/io.h"
+#include "system/sys.h"
+
+enum { FD = 77, FILE_BYTES = 4096 };
+
+static struct {
+    /* the file */
+    unsigned char bytes[FILE_BYTES];
+    size_t place; /* for read and write */
+    size_t size;  /* no byte can be read or written from here on */
+
+    /* how it misbehaves */
+    int error;             /* every second call fails with this; 0 for none */
+    int permanent_error;   /* every call fails with this; 0 for none */
+    int poll_error;        /* every poll fails with this; 0 for none */
+    int error_at_size;     /* what a write at `size` fails with; 0: it writes nothing */
+    size_t most_per_call;  /* bytes */
+    bool without_contents; /* lengths are believed, memory is not touched */
+
+    /* what it has seen */
+    int calls, polls;
+    short events;
+    int most_pieces;
+    size_t most_bytes;
+} fake;
+
+static int reset(void **state)
+{
+    (void)state;
+    memset(&fake, 0, sizeof fake);
+    fake.size = FILE_BYTES;
+    fake.most_per_call = SIZE_MAX;
+    return 0;
+}
+
+static bool misbehaves(void)
+{
+    bool first_of_two = ++fake.calls % 2 == 1;
+
+    errno = fake.permanent_error != 0 ? fake.permanent_error : fake.error;
+    return fake.permanent_error != 0 || (fake.error != 0 && first_of_two);
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static ssize_t transfer(const struct iovec *pieces, int count, size_t place, bool write)
+{
+    size_t bytes = 0, moved = 0, room;
+
+    if (misbehaves())
+        return -1;
+    for (int i = 0; i < count; i++)
+        bytes += pieces[i].iov_len;
+    fake.most_bytes = bytes > fake.most_bytes ? bytes : fake.most_bytes;
+    fake.most_pieces = count > fake.most_pieces ? count : fake.most_pieces;
+    if (fake.without_contents)
+        return (ssize_t)bytes;
+    if (place >= fake.size && write && fake.error_at_size != 0) {
+        errno = fake.error_at_size;
+        return -1;
+    }
+    room = least(fake.most_per_call, place < fake.size ? fake.size - place : 0);
+    for (int i = 0; i < count && moved < room; i++) {
+        size_t part = least(pieces[i].iov_len, room - moved);
+
+        if (write)
+            memcpy(fake.bytes + place + moved, pieces[i].iov_base, part);
+        else
+            memcpy(pieces[i].iov_base, fake.bytes + place + moved, part);
+        moved += part;
+    }
+    return (ssize_t)moved;
+}
+
+int sys_open(const char *path, int flags, mode_t mode)
+{
+    assert_string_equal(path, "name");
+    assert_int_equal(flags, O_RDWR | O_CREAT);
+    assert_int_equal(mode, 0640);
+    return misbehaves() ? -1 : FD;
+}
+
+int sys_open_at(int directory, const char *name, int flags, mode_t mode)
+{
+    assert_int_equal(directory, FD);
+    return sys_open(name, flags, mode);
+}
+
+int sys_lock(int fd, bool exclusive)
+{
+    (void)exclusive;
+    return sys_close(fd);
+}
+
+int sys_sync(int fd)
+{
+    return sys_close(fd);
+}
+
+int sys_close(int fd)
+{
+    assert_int_equal(fd, FD);
+    return misbehaves() ? -1 : 0;
+}
+
+ssize_t sys_read(int fd, void *data, size_t bytes)
+{
+    struct iovec piece = {data, bytes};
+    ssize_t got = transfer(&piece, 1, fake.place, false);
+
+    assert_int_equal(fd, FD);
+    fake.place += got > 0 ? (size_t)got : 0;
+    return got;
+}
+
+ssize_t sys_write(int fd, const void *data, size_t bytes)
+{
+    struct iovec piece = {(void *)(uintptr_t)data, bytes};
+    ssize_t put = transfer(&piece, 1, fake.place, true);
+
+    assert_int_equal(fd, FD);
+    fake.place += put > 0 ? (size_t)put : 0;
+    return put;
+}
+
+ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset)
+{
+    assert_int_equal(fd, FD);
+    return transfer(pieces, count, (size_t)offset, false);
+}
+
+ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset)
+{
+    assert_int_equal(fd, FD);
+    return transfer(pieces, count, (size_t)offset, true);
+}
+
+int sys_poll(int fd, short events)
+{
+    assert_int_equal(fd, FD);
+    fake.polls++;
+    fake.events = events;
+    errno = fake.poll_error;
+    return fake.poll_error != 0 ? -1 : 1;
+}
+
+static void test_open_is_made_again_after_a_signal(void **state)
+{
+    (void)state;
+    fake.error = EINTR;
+    assert_int_equal(io_open("name", O_RDWR | O_CREAT, 0640), FD);
+    assert_int_equal(fake.calls, 2);
+    assert_int_equal(io_open_at(FD, "name", O_RDWR | O_CREAT, 0640), FD);
+    assert_int_equal(fake.calls, 4);
+}
+
+static void test_open_passes_a_failure_on(void **state)
+{
+    (void)state;
+    fake.permanent_error = EACCES;
+    assert_int_equal(io_open("name", O_RDWR | O_CREAT, 0640), -1);
+    assert_int_equal(errno, EACCES);
+    assert_int_equal(fake.calls, 1);
+    errno = 0;
+    assert_int_equal(io_open_at(FD, "name", O_RDWR | O_CREAT, 0640), -1);
+    assert_int_equal(errno, EACCES);
+    assert_int_equal(fake.calls, 2);
+}
+
+static void test_sync_is_made_again_after_a_signal(void **state)
+{
+    (void)state;
+    fake.error = EINTR;
+    assert_int_equal(io_sync(FD), 0);
+    assert_int_equal(fake.calls, 2);
+}
+
+static void test_lock_is_made_again_after_a_signal(void **state)
+{
+    (void)state;
+    fake.error = EINTR;
+    assert_int_equal(io_lock(FD, true), 0);
+    assert_int_equal(fake.calls, 2);
+}
+
+static void test_whatever_a_system_without_locks_says_is_one_error(void **state)
+{
+    static const int errors[][2] = {
+        {ENOTSUP, ENOTSUP}, {EOPNOTSUPP, ENOTSUP},      {ENOLCK, ENOTSUP}, {ENOSYS, ENOTSUP},
+        {EINVAL, ENOTSUP},  {EWOULDBLOCK, EWOULDBLOCK}, {EBADF, EBADF},    {EIO, EIO}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+        fake.permanent_error = errors[i][0];
+        assert_int_equal(io_lock(FD, false), -1);
+        assert_int_equal(errno, errors[i][1]);
+    }
+}
+
+static void test_sync_passes_a_failure_on(void **state)
+{
+    (void)state;
+    fake.permanent_error = EIO;
+    assert_int_equal(io_sync(FD), -1);
+    assert_int_equal(errno, EIO);
+    assert_int_equal(fake.calls, 1);
+}
+
+static void test_close_interrupted_counts_as_closed_and_is_not_made_again(void **state)
+{
+    (void)state;
+    fake.permanent_error = EINTR;
+    assert_int_equal(io_close(FD), 0);
+    assert_int_equal(fake.calls, 1);
+}
+
+static void test_close_passes_a_failure_on(void **state)
+{
+    (void)state;
+    fake.permanent_error = EIO;
+    assert_int_equal(io_close(FD), -1);
+    assert_int_equal(errno, EIO);
+}
+
+static void test_read_gives_what_one_read_gives(void **state)
+{
+    char data[10] = "";
+
+    (void)state;
+    memcpy(fake.bytes, "abcdef", 6);
+    fake.most_per_call = 4;
+    fake.size = 6;
+    assert_int_equal(io_read(FD, data, sizeof data), 4);
+    assert_int_equal(io_read(FD, data + 4, sizeof data - 4), 2);
+    assert_string_equal(data, "abcdef");
+    assert_int_equal(io_read(FD, data, sizeof data), 0);
+}
+
+static void test_read_is_made_again_after_a_signal(void **state)
+{
+    char data[2];
+
+    (void)state;
+    fake.error = EINTR;
+    assert_int_equal(io_read(FD, data, sizeof data), 2);
+    assert_int_equal(fake.polls, 0);
+}
+
+static void test_read_waits_when_there_is_nothing_yet(void **state)
+{
+    char data[2];
+
+    (void)state;
+    fake.error = EAGAIN;
+    assert_int_equal(io_read(FD, data, sizeof data), 2);
+    assert_int_equal(fake.polls, 1);
+    assert_int_equal(fake.events, POLLIN);
+}
+
+static void test_read_passes_a_failure_on(void **state)
+{
+    char data[2];
+
+    (void)state;
+    fake.permanent_error = EISDIR;
+    assert_int_equal(io_read(FD, data, sizeof data), -1);
+    assert_int_equal(errno, EISDIR);
+}
+
+static void test_write_is_completed_byte_by_byte_and_after_signals(void **state)
+{
+    (void)state;
+    fake.most_per_call = 1;
+    fake.error = EINTR;
+    assert_int_equal(io_write(FD, "hello", 5), 0);
+    assert_memory_equal(fake.bytes, "hello", 6);
+    assert_int_equal(fake.calls, 10);
+}
+
+static void test_write_waits_for_a_slow_reader(void **state)
+{
+    (void)state;
+    fake.most_per_call = 2;
+    fake.error = EAGAIN;
+    assert_int_equal(io_write(FD, "hello", 5), 0);
+    assert_memory_equal(fake.bytes, "hello", 6);
+    assert_int_equal(fake.polls, 3);
+    assert_int_equal(fake.events, POLLOUT);
+}
+
+static void test_a_wait_that_a_signal_ends_is_no_failure(void **state)
+{
+    (void)state;
+    fake.error = EAGAIN;
+    fake.poll_error = EINTR;
+    assert_int_equal(io_write(FD, "hello", 5), 0);
+    assert_memory_equal(fake.bytes, "hello", 6);
+}
+
+static void test_a_wait_that_fails_is_a_failure(void **state)
+{
+    (void)state;
+    fake.error = EAGAIN;
+    fake.poll_error = ENOMEM;
+    assert_int_equal(io_write(FD, "hello", 5), -1);
+    assert_int_equal(errno, ENOMEM);
+}
+
+static void test_write_fails_on_a_full_disk(void **state)
+{
+    (void)state;
+    fake.size = 3;
+    fake.error_at_size = ENOSPC;
+    assert_int_equal(io_write(FD, "hello", 5), -1);
+    assert_int_equal(errno, ENOSPC);
+    assert_memory_equal(fake.bytes, "hel\0", 4);
+}
+
+static void test_write_that_writes_nothing_counts_as_a_full_disk(void **state)
+{
+    (void)state;
+    fake.size = 3;
+    assert_int_equal(io_write(FD, "hello", 5), -1);
+    assert_int_equal(errno, ENOSPC);
+}
+
+static void test_write_of_nothing_makes_no_call(void **state)
+{
+    (void)state;
+    assert_int_equal(io_write(FD, "", 0), 0);
+    assert_int_equal(fake.calls, 0);
+}
+
+enum { PIECES = 1100, OFFSET = 11 };
+
+/* Cut `data` into pieces of 0 to 6 bytes; returns all their bytes. */
+static size_t cut(struct iovec pieces[PIECES], void *data)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < PIECES; i++) {
+        pieces[i] = (struct iovec){(char *)data + bytes, i % 7};
+        bytes += i % 7;
+    }
+    return bytes;
+}
+
+static void fill(unsigned char *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        data[i] = (unsigned char)(i * i / 7 + i);
+}
+
+static void check_write_at(void)
+{
+    unsigned char data[FILE_BYTES];
+    struct iovec pieces[PIECES];
+    size_t bytes = cut(pieces, data), done = 1;
+
+    fill(data, bytes);
+    assert_int_equal(io_write_at(FD, pieces, PIECES, OFFSET, &done), 0);
+    assert_int_equal(done, bytes);
+    assert_memory_equal(fake.bytes + OFFSET, data, bytes);
+    assert_int_equal(fake.bytes[OFFSET - 1], 0);
+    assert_int_equal(fake.bytes[OFFSET + bytes], 0);
+    assert_true(fake.most_pieces <= sysconf(_SC_IOV_MAX));
+}
+
+static void check_read_at(void)
+{
+    unsigned char data[FILE_BYTES] = {0};
+    struct iovec pieces[PIECES];
+    size_t bytes = cut(pieces, data), done = 1;
+
+    fill(fake.bytes, FILE_BYTES);
+    assert_int_equal(io_read_at(FD, pieces, PIECES, OFFSET, &done), 0);
+    assert_int_equal(done, bytes);
+    assert_memory_equal(data, fake.bytes + OFFSET, bytes);
+    assert_int_equal(data[bytes], 0);
+    assert_true(fake.most_pieces <= sysconf(_SC_IOV_MAX));
+}
+
+static void test_pieces_arrive_whole_in_few_calls(void **state)
+{
+    (void)state;
+    check_write_at();
+    assert_true(fake.calls <= PIECES / 16);
+    fake.calls = 0;
+    check_read_at();
+    assert_true(fake.calls <= PIECES / 16);
+}
+
+static void test_pieces_arrive_whole_at_every_size_of_a_short_transfer(void **state)
+{
+    (void)state;
+    for (size_t most = 1; most <= 40; most++) {
+        reset(NULL);
+        fake.most_per_call = most;
+        check_write_at();
+        check_read_at();
+    }
+}
+
+static void test_pieces_arrive_whole_despite_signals(void **state)
+{
+    (void)state;
+    fake.error = EINTR;
+    fake.most_per_call = 5;
+    check_write_at();
+    check_read_at();
+    assert_int_equal(fake.polls, 0);
+}
+
+static void test_pieces_arrive_whole_despite_waiting(void **state)
+{
+    (void)state;
+    fake.error = EAGAIN;
+    fake.most_per_call = 5;
+    check_write_at();
+    assert_int_equal(fake.events, POLLOUT);
+    check_read_at();
+    assert_int_equal(fake.events, POLLIN);
+}
+
+static void test_pieces_that_do_not_fit_on_the_disk_tell_how_far_they_came(void **state)
+{
+    (void)state;
+    for (size_t size = 0; size < 12; size++)
+        for (int error_at_size = 0; error_at_size <= ENOSPC; error_at_size += ENOSPC) {
+            char data[12] = "abcdefghijkl";
+            struct iovec pieces[] = {{data, 3}, {data + 3, 0}, {data + 3, 4}, {data + 7, 5}};
+            size_t done = 99;
+
+            reset(NULL);
+            fake.size = size;
+            fake.error_at_size = error_at_size;
+            assert_int_equal(io_write_at(FD, pieces, 4, 0, &done), -1);
+            assert_int_equal(errno, ENOSPC);
+            assert_int_equal(done, size);
+            assert_memory_equal(fake.bytes, data, size);
+        }
+}
+
+static void test_a_file_that_ends_too_early_fails_without_an_error_number(void **state)
+{
+    char data[10] = "";
+    struct iovec pieces[] = {{data, 4}, {data + 4, 6}};
+    size_t done;
+
+    (void)state;
+    fake.size = 7;
+    errno = EIO;
+    assert_int_equal(io_read_at(FD, pieces, 2, 0, &done), -1);
+    assert_int_equal(errno, 0);
+    assert_int_equal(done, 7);
+}
+
+static void test_pieces_pass_a_failure_on(void **state)
+{
+    char data[1] = "";
+    struct iovec piece = {data, 1};
+    size_t done = 99;
+
+    (void)state;
+    fake.permanent_error = EIO;
+    assert_int_equal(io_read_at(FD, &piece, 1, 0, &done), -1);
+    assert_int_equal(errno, EIO);
+    assert_int_equal(done, 0);
+}
+
+static void test_no_pieces_and_empty_pieces_make_no_call(void **state)
+{
+    struct iovec pieces[] = {{NULL, 0}, {NULL, 0}};
+    size_t done = 99;
+
+    (void)state;
+    assert_int_equal(io_write_at(FD, pieces, 0, 0, &done), 0);
+    assert_int_equal(io_read_at(FD, pieces, 2, 0, &done), 0);
+    assert_int_equal(done, 0);
+    assert_int_equal(fake.calls, 0);
+}
+
+/* Some systems refuse to move 2^31 bytes in one call. */
+static void test_no_call_moves_2_to_the_31_bytes(void **state)
+{
+#if SIZE_MAX > UINT32_MAX
+    const size_t bytes = (size_t)5 << 30;
+    struct iovec pieces[] = {{fake.bytes, bytes}, {fake.bytes, bytes}};
+    size_t done;
+
+    (void)state;
+    fake.without_contents = true;
+    assert_int_equal(io_write(FD, fake.bytes, bytes), 0);
+    assert_true(io_read(FD, fake.bytes, bytes) > 0);
+    assert_int_equal(io_write_at(FD, pieces, 2, 0, &done), 0);
+    assert_int_equal(done, 2 * bytes);
+    assert_true(fake.most_bytes <= INT_MAX);
+#else
+    (void)state;
+    skip();
+#endif
+}
+
+#define IO_TEST(NAME) cmocka_unit_test_setup(NAME, reset)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IO_TEST(test_open_is_made_again_after_a_signal),
+        IO_TEST(test_open_passes_a_failure_on),
+        IO_TEST(test_sync_is_made_again_after_a_signal),
+        IO_TEST(test_sync_passes_a_failure_on),
+        IO_TEST(test_lock_is_made_again_after_a_signal),
+        IO_TEST(test_whatever_a_system_without_locks_says_is_one_error),
+        IO_TEST(test_close_interrupted_counts_as_closed_and_is_not_made_again),
+        IO_TEST(test_close_passes_a_failure_on),
+        IO_TEST(test_read_gives_what_one_read_gives),
+        IO_TEST(test_read_is_made_again_after_a_signal),
+        IO_TEST(test_read_waits_when_there_is_nothing_yet),
+        IO_TEST(test_read_passes_a_failure_on),
+        IO_TEST(test_write_is_completed_byte_by_byte_and_after_signals),
+        IO_TEST(test_write_waits_for_a_slow_reader),
+        IO_TEST(test_a_wait_that_a_signal_ends_is_no_failure),
+        IO_TEST(test_a_wait_that_fails_is_a_failure),
+        IO_TEST(test_write_fails_on_a_full_disk),
+        IO_TEST(test_write_that_writes_nothing_counts_as_a_full_disk),
+        IO_TEST(test_write_of_nothing_makes_no_call),
+        IO_TEST(test_pieces_arrive_whole_in_few_calls),
+        IO_TEST(test_pieces_arrive_whole_at_every_size_of_a_short_transfer),
+        IO_TEST(test_pieces_arrive_whole_despite_signals),
+        IO_TEST(test_pieces_arrive_whole_despite_waiting),
+        IO_TEST(test_pieces_that_do_not_fit_on_the_disk_tell_how_far_they_came),
+        IO_TEST(test_a_file_that_ends_too_early_fails_without_an_error_number),
+        IO_TEST(test_pieces_pass_a_failure_on),
+        IO_TEST(test_no_pieces_and_empty_pieces_make_no_call),
+        IO_TEST(test_no_call_moves_2_to_the_31_bytes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,259 @@
+#include "system/pool.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { BLOCK = 4096, BLOCKS = 100, BYTES = BLOCKS * (BLOCK + 4) + POOL_SLACK_BYTES };
+
+static int open_pool(void **state)
+{
+    static struct pool pool;
+
+    *state = &pool;
+    return pool_open(&pool, BYTES, BLOCK);
+}
+
+static int close_pool(void **state)
+{
+    pool_close(*state);
+    return 0;
+}
+
+static void blocks_and_their_list_are_cut_from_the_bytes_given(void **state)
+{
+    struct pool *pool = *state;
+
+    assert_int_equal(pool->blocks, BLOCKS);
+    assert_int_equal(pool->free, BLOCKS);
+    assert_int_equal(pool->mapping_bytes, BYTES);
+    assert_int_equal((size_t)1 << pool->block_shift, BLOCK);
+    assert_true((uint8_t *)(pool->next + BLOCKS) <= (uint8_t *)pool->mapping + BYTES);
+    assert_true((uint8_t *)pool->next >= pool_block(pool, BLOCKS - 1) + BLOCK + POOL_SLACK_BYTES);
+}
+
+static void one_byte_less_is_one_block_less(void **state)
+{
+    struct pool pool;
+
+    (void)state;
+    assert_int_equal(pool_open(&pool, BYTES - 1, BLOCK), 0);
+    assert_int_equal(pool.blocks, BLOCKS - 1);
+    pool_close(&pool);
+}
+
+static void closing_is_fine_when_zeroed_twice_or_after_a_failure(void **state)
+{
+    struct pool pool = {0};
+
+    (void)state;
+    pool_close(&pool);
+    assert_int_equal(pool_open(&pool, SIZE_MAX / 2, (size_t)1 << 20), -1);
+    pool_close(&pool);
+    assert_int_equal(pool_open(&pool, BYTES, BLOCK), 0);
+    pool_close(&pool);
+    pool_close(&pool);
+}
+
+static void every_block_is_got_once_is_whole_and_has_no_successor(void **state)
+{
+    struct pool *pool = *state;
+    bool got[BLOCKS] = {false};
+
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        uint32_t block = pool_get(pool);
+
+        assert_true(block < BLOCKS && !got[block]);
+        got[block] = true;
+        assert_int_equal(pool->next[block], POOL_NONE);
+        memset(pool_block(pool, block), (int)i, BLOCK);
+    }
+    assert_int_equal(pool_get(pool), POOL_NONE);
+    for (unsigned i = 0; i < BLOCKS; i++)
+        assert_int_equal(pool->next[i], POOL_NONE); /* the blocks' contents are not where the lists are */
+}
+
+static void a_chain_that_was_put_back_is_got_again_before_fresh_blocks(void **state)
+{
+    struct pool *pool = *state;
+    uint32_t chain[3];
+    bool again[3] = {false};
+
+    for (int i = 0; i < 3; i++)
+        chain[i] = pool_get(pool);
+    pool->next[chain[2]] = chain[0];
+    pool->next[chain[0]] = chain[1];
+    pool_put(pool, chain[2], chain[1], 3);
+    assert_int_equal(pool->free, BLOCKS);
+    for (int i = 0; i < 3; i++) {
+        uint32_t block = pool_get(pool);
+
+        for (int k = 0; k < 3; k++)
+            again[k] |= block == chain[k];
+        assert_int_equal(pool->next[block], POOL_NONE);
+    }
+    assert_true(again[0] && again[1] && again[2]);
+    pool_put(pool, POOL_NONE, POOL_NONE, 0);
+    assert_int_equal(pool->free, BLOCKS - 3);
+}
+
+static void promised_blocks_are_kept_back_from_others(void **state)
+{
+    struct pool *pool = *state;
+
+    assert_true(pool_promise(pool, 60));
+    assert_false(pool_promise(pool, 41));
+    assert_true(pool_promise(pool, 30));
+    assert_true(pool_promise(pool, 0));
+    for (int i = 0; i < 10; i++)
+        assert_int_not_equal(pool_get(pool), POOL_NONE);
+    assert_int_equal(pool_get(pool), POOL_NONE);
+    assert_false(pool_promise(pool, 1));
+    for (int i = 0; i < 60; i++)
+        assert_true(pool_get_promised(pool) < BLOCKS);
+    assert_int_equal(pool_get(pool), POOL_NONE);
+    pool_release_promise(pool, 30);
+    for (int i = 0; i < 30; i++)
+        assert_int_not_equal(pool_get(pool), POOL_NONE);
+    assert_int_equal(pool_get(pool), POOL_NONE);
+    assert_int_equal(pool->free, 0);
+    assert_int_equal(pool->promised, 0);
+}
+
+static void blocks_given_back_can_be_promised(void **state)
+{
+    struct pool *pool = *state;
+    uint32_t block = POOL_NONE;
+
+    for (int i = 0; i < BLOCKS; i++)
+        block = pool_get(pool);
+    assert_false(pool_promise(pool, 1));
+    pool_put(pool, block, block, 1);
+    assert_true(pool_promise(pool, 1));
+    assert_int_equal(pool_get(pool), POOL_NONE);
+    assert_int_equal(pool_get_promised(pool), block);
+}
+
+static void pins_are_counted(void **state)
+{
+    struct pool *pool = *state;
+
+    pool_pin(pool, 7);
+    pool_pin(pool, 3);
+    pool_unpin(pool, 7);
+    assert_int_equal(pool->pinned, 3);
+    pool_unpin(pool, 3);
+    assert_int_equal(pool->pinned, 0);
+}
+
+static void blocks_for_bytes_are_rounded_up(void **state)
+{
+    struct pool *pool = *state;
+
+    assert_int_equal(pool_blocks_for(pool, 0), 0);
+    assert_int_equal(pool_blocks_for(pool, 1), 1);
+    assert_int_equal(pool_blocks_for(pool, BLOCK), 1);
+    assert_int_equal(pool_blocks_for(pool, BLOCK + 1), 2);
+    assert_int_equal(pool_blocks_for(pool, (uint64_t)1 << 40), (uint64_t)1 << 28);
+}
+
+enum { THREADS = 4, ROUNDS = 3000, HELD = 20 };
+
+/* Take some blocks, promised or not, mark them, and see that the marks stay until they are given back. */
+static void *take_and_give(void *context)
+{
+    struct pool *pool = context;
+    uintptr_t wrong = 0;
+    uint64_t state = (uintptr_t)&wrong;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        uint32_t held[HELD];
+        uint32_t count = 0;
+        uint32_t wanted = (uint32_t)(state >> 33) % HELD + 1;
+        bool promised = round % 2 == 0 && pool_promise(pool, wanted);
+
+        state = state * 6364136223846793005 + 1442695040888963407;
+        for (; count < wanted; count++) {
+            held[count] = promised ? pool_get_promised(pool) : pool_get(pool);
+            if (held[count] == POOL_NONE)
+                break;
+            memcpy(pool_block(pool, held[count]), &state, sizeof state);
+        }
+        wrong += promised && count < wanted;
+        for (uint32_t i = 0; i < count; i++) {
+            wrong += memcmp(pool_block(pool, held[i]), &state, sizeof state) != 0;
+            pool->next[held[i]] = i + 1 < count ? held[i + 1] : POOL_NONE;
+        }
+        if (count > 0)
+            pool_put(pool, held[0], held[count - 1], count);
+    }
+    return (void *)wrong;
+}
+
+static void no_block_is_held_by_two_threads(void **state)
+{
+    struct pool *pool = *state;
+    pthread_t thread[THREADS];
+
+    assert_true(pool_promise(pool, BLOCKS / 2)); /* so that blocks are scarce */
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, take_and_give, pool), 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *wrong;
+
+        assert_int_equal(pthread_join(thread[i], &wrong), 0);
+        assert_null(wrong);
+    }
+    pool_release_promise(pool, BLOCKS / 2);
+    assert_int_equal(pool->free, BLOCKS);
+    assert_int_equal(pool->promised, 0);
+    for (int i = 0; i < BLOCKS; i++)
+        assert_int_not_equal(pool_get(pool), POOL_NONE);
+}
+
+static void free_blocks_are_those_that_nobody_holds_or_was_promised(void **state)
+{
+    struct pool *pool = *state;
+    uint32_t block;
+
+    assert_int_equal(pool_free(pool), BLOCKS);
+    block = pool_get(pool);
+    assert_int_equal(pool_free(pool), BLOCKS - 1);
+    assert_true(pool_promise(pool, 10));
+    assert_int_equal(pool_free(pool), BLOCKS - 11);
+    assert_false(pool_promise(pool, BLOCKS - 10));
+    assert_int_equal(pool_free(pool), BLOCKS - 11);
+    assert_true(pool_promise(pool, pool_free(pool)));
+    assert_int_equal(pool_free(pool), 0);
+    pool_release_promise(pool, BLOCKS - 11);
+    (void)pool_get_promised(pool); /* was not free before either */
+    assert_int_equal(pool_free(pool), BLOCKS - 11);
+    pool_put(pool, block, block, 1);
+    assert_int_equal(pool_free(pool), BLOCKS - 10);
+    pool_pin(pool, 5);
+    assert_int_equal(pool_free(pool), BLOCKS - 10);
+}
+
+#define WITH_POOL(test) cmocka_unit_test_setup_teardown(test, open_pool, close_pool)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_POOL(blocks_and_their_list_are_cut_from_the_bytes_given),
+        cmocka_unit_test(one_byte_less_is_one_block_less),
+        cmocka_unit_test(closing_is_fine_when_zeroed_twice_or_after_a_failure),
+        WITH_POOL(every_block_is_got_once_is_whole_and_has_no_successor),
+        WITH_POOL(a_chain_that_was_put_back_is_got_again_before_fresh_blocks),
+        WITH_POOL(promised_blocks_are_kept_back_from_others),
+        WITH_POOL(blocks_given_back_can_be_promised),
+        WITH_POOL(pins_are_counted),
+        WITH_POOL(blocks_for_bytes_are_rounded_up),
+        WITH_POOL(no_block_is_held_by_two_threads),
+        WITH_POOL(free_blocks_are_those_that_nobody_holds_or_was_promised),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,446 @@
+/* Death by signal: nothing is left behind, and the parent sees what it was. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* setgroups, in scratch.h */
+#endif
+
+#include "system/sys.h"
+
+#define sys_nap    real_nap
+#define sys_unlink real_unlink
+#include "src/system/sys.c" /* NOLINT(bugprone-suspicious-include): this is the point */
+#undef sys_nap
+#undef sys_unlink
+
+#include "support/scratch.h"
+
+#include <semaphore.h>
+
+#include "system/signals.h"
+
+static int signal_to_raise;
+
+static void *wait_for_ever(void *argument)
+{
+    for (;;)
+        pause();
+    return argument;
+}
+
+static void no_core(void)
+{
+    struct rlimit none = {0, 0};
+
+    CHECK(setrlimit(RLIMIT_CORE, &none) == 0);
+}
+
+static void die_with_a_registered_file(void)
+{
+    no_core();
+    signals_install();
+    CHECK(signals_register("temporary") >= 0);
+    CHECK(signals_register("not created yet") >= 0);
+    CHECK(scratch_put("temporary", "x", 0600));
+    CHECK(scratch_put("kept", "x", 0600));
+    kill(getpid(), signal_to_raise);
+    pause();
+}
+
+static void every_deadly_signal_removes_the_files_and_is_seen_by_the_parent(void **state)
+{
+    static const int signals[] = {SIGHUP,  SIGINT,  SIGQUIT,   SIGTERM, SIGALRM, SIGUSR1,
+                                  SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF, SIGPOLL};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        int status;
+
+        signal_to_raise = signals[i];
+        status = scratch_child(die_with_a_registered_file);
+        assert_true(WIFSIGNALED(status));
+        assert_int_equal(WTERMSIG(status), signals[i]);
+        assert_int_equal(access("temporary", F_OK), -1);
+        assert_int_equal(access("kept", F_OK), 0);
+    }
+}
+
+/* ---- Other threads make files while the handler runs ---- */
+
+static sem_t napped, looked; /* somebody waits for others; the handler has come to unlink a file */
+static bool wait_for_nap;    /* does the handler let others go on, until one of them waits, before it unlinks? */
+
+void sys_nap(void)
+{
+    sem_post(&napped);
+    real_nap();
+}
+
+int sys_unlink(const char *path)
+{
+    sem_post(&looked);
+    if (wait_for_nap)
+        while (sem_wait(&napped) != 0)
+            continue;
+    return real_unlink(path);
+}
+
+static void die_with_worker(void *(*body)(void *))
+{
+    pthread_t worker;
+    sigset_t before;
+
+    no_core();
+    CHECK(sem_init(&napped, 0, 0) == 0 && sem_init(&looked, 0, 0) == 0);
+    signals_install();
+    signals_block(&before);
+    CHECK(pthread_create(&worker, NULL, body, NULL) == 0);
+    signals_restore(&before);
+    for (;;)
+        pause();
+}
+
+/* The signal comes between the two steps: the handler has begun, and has nothing to unlink but what is yet to come. */
+static void *make_file_while_the_handler_waits(void *argument)
+{
+    sigset_t before;
+
+    signals_hold(&before);
+    kill(getpid(), SIGTERM);
+    while (sem_wait(&napped) != 0)
+        continue;
+    CHECK(signals_register("temporary") >= 0 && scratch_put("temporary", "x", 0600));
+    signals_release(&before);
+    return wait_for_ever(argument);
+}
+
+static void die_while_a_file_is_made(void)
+{
+    die_with_worker(make_file_while_the_handler_waits);
+}
+
+static void a_file_that_is_just_being_made_is_not_missed(void **state)
+{
+    (void)state;
+    assert_int_equal(WTERMSIG(scratch_child(die_while_a_file_is_made)), SIGTERM);
+    assert_int_equal(scratch_count("."), 0);
+}
+
+/* The signal has come, and the handler is at its first name. */
+static void *make_file_behind_the_handler(void *argument)
+{
+    sigset_t before;
+
+    signals_hold(&before);
+    CHECK(signals_register("first") >= 0);
+    signals_release(&before);
+    kill(getpid(), SIGTERM);
+    while (sem_wait(&looked) != 0)
+        continue;
+    signals_hold(&before);
+    CHECK(signals_register("second") >= 0 && scratch_put("second", "x", 0600));
+    signals_release(&before);
+    sem_post(&napped);
+    return wait_for_ever(argument);
+}
+
+static void die_before_a_file_is_made(void)
+{
+    wait_for_nap = true;
+    die_with_worker(make_file_behind_the_handler);
+}
+
+static void no_file_is_made_behind_the_handlers_back(void **state)
+{
+    (void)state;
+    assert_int_equal(WTERMSIG(scratch_child(die_before_a_file_is_made)), SIGTERM);
+    assert_int_equal(scratch_count("."), 0);
+}
+
+static void hold_off_and_die_later(void)
+{
+    sigset_t before;
+
+    no_core();
+    signals_install();
+    signals_hold(&before);
+    raise(signal_to_raise);
+    CHECK(scratch_put("still alive", "", 0600));
+    signals_release(&before);
+    CHECK(scratch_put("survived", "", 0600));
+}
+
+static void who_holds_death_off_dies_afterwards(void **state)
+{
+    static const int signals[] = {SIGTERM, SIGINT, SIGPIPE};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        signal_to_raise = signals[i];
+        assert_int_equal(WTERMSIG(scratch_child(hold_off_and_die_later)), signals[i]);
+        assert_int_equal(access("still alive", F_OK), 0);
+        assert_int_equal(access("survived", F_OK), -1);
+        assert_int_equal(unlink("still alive"), 0);
+    }
+}
+
+static void die_after_forgetting(void)
+{
+    int slot;
+
+    signals_install();
+    slot = signals_register("finished");
+    CHECK(scratch_put("finished", "x", 0600));
+    signals_forget(slot);
+    signals_forget(-1);
+    raise(SIGTERM);
+}
+
+static void a_forgotten_file_stays(void **state)
+{
+    (void)state;
+    assert_int_equal(WTERMSIG(scratch_child(die_after_forgetting)), SIGTERM);
+    assert_int_equal(access("finished", F_OK), 0);
+}
+
+static void live_on(void)
+{
+    signal(SIGHUP, SIG_IGN);
+    signals_install();
+    raise(SIGHUP);
+}
+
+static void an_ignored_signal_stays_ignored(void **state)
+{
+    (void)state;
+    assert_int_equal(scratch_child(live_on), 0);
+}
+
+static void write_over_the_limit(void)
+{
+    struct rlimit limit = {10, 10};
+    int fd = open("limited", O_WRONLY | O_CREAT, 0600);
+
+    signals_install();
+    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    CHECK(write(fd, "0123456789", 10) == 10);
+    CHECK(write(fd, "x", 1) == -1 && errno == EFBIG);
+}
+
+static void a_write_over_the_file_size_limit_fails_instead_of_killing(void **state)
+{
+    (void)state;
+    assert_int_equal(scratch_child(write_over_the_limit), 0);
+}
+
+static void write_to_nobody(void)
+{
+    int ends[2];
+
+    signals_install();
+    CHECK(pipe(ends) == 0);
+    close(ends[0]);
+    (void)!write(ends[1], "x", 1);
+}
+
+static void sigpipe_kills_as_it_always_did(void **state)
+{
+    (void)state;
+    assert_int_equal(WTERMSIG(scratch_child(write_to_nobody)), SIGPIPE);
+}
+
+static void block_and_die_later(void)
+{
+    sigset_t before, pending;
+
+    signals_install();
+    signals_block(&before);
+    raise(SIGTERM);
+    sigpending(&pending);
+    CHECK(sigismember(&pending, SIGTERM) == 1);
+    CHECK(scratch_put("still alive", "", 0600));
+    signals_restore(&before);
+    CHECK(scratch_put("survived", "", 0600));
+}
+
+static void blocked_signals_wait_until_they_are_restored(void **state)
+{
+    (void)state;
+    assert_int_equal(WTERMSIG(scratch_child(block_and_die_later)), SIGTERM);
+    assert_int_equal(access("still alive", F_OK), 0);
+    assert_int_equal(access("survived", F_OK), -1);
+}
+
+static void die_with_workers(void)
+{
+    pthread_t worker;
+    sigset_t before;
+
+    signals_install();
+    signals_block(&before);
+    CHECK(pthread_create(&worker, NULL, wait_for_ever, NULL) == 0);
+    signals_restore(&before);
+    CHECK(signals_register("temporary") >= 0 && scratch_put("temporary", "x", 0600));
+    kill(getpid(), SIGINT);
+    pause();
+}
+
+static void a_program_with_threads_dies_the_same_way(void **state)
+{
+    (void)state;
+    assert_int_equal(WTERMSIG(scratch_child(die_with_workers)), SIGINT);
+    assert_int_equal(access("temporary", F_OK), -1);
+}
+
+enum { MANY = 20000, NAME_BYTES = 16 };
+
+static void die_with_many_files(void)
+{
+    static char names[MANY][NAME_BYTES];
+
+    signals_install();
+    for (int i = 0; i < MANY; i++) {
+        snprintf(names[i], NAME_BYTES, "t%d", i);
+        CHECK(signals_register(names[i]) == i);
+        if (i % 100 == 0)
+            CHECK(scratch_put(names[i], "", 0600));
+    }
+    signals_forget(MANY / 2);
+    raise(SIGTERM);
+}
+
+static void tens_of_thousands_of_files_are_removed(void **state)
+{
+    (void)state;
+    assert_int_equal(WTERMSIG(scratch_child(die_with_many_files)), SIGTERM);
+    assert_int_equal(scratch_count("."), 1);
+    assert_int_equal(access("t10000", F_OK), 0);
+}
+
+static void the_lowest_free_slot_is_taken_first(void **state)
+{
+    int slot[5];
+
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        slot[i] = signals_register("name");
+    signals_forget(slot[1]);
+    signals_forget(slot[3]);
+    assert_int_equal(signals_register("name"), slot[1]);
+    assert_int_equal(signals_register("name"), slot[3]);
+    for (int i = 0; i < 5; i++)
+        signals_forget(slot[i]);
+}
+
+static void *register_many(void *argument)
+{
+    for (int round = 0; round < 20; round++) {
+        int slots[200];
+
+        for (int i = 0; i < 200; i++)
+            slots[i] = signals_register(argument);
+        for (int i = 0; i < 200; i++)
+            signals_forget(slots[i]);
+    }
+    return NULL;
+}
+
+static void register_from_many_threads(void)
+{
+    pthread_t thread[8];
+    char name[] = "name";
+
+    for (int i = 0; i < 8; i++)
+        CHECK(pthread_create(&thread[i], NULL, register_many, name) == 0);
+    for (int i = 0; i < 8; i++)
+        CHECK(pthread_join(thread[i], NULL) == 0);
+    for (int i = 0; i < 2000; i++)
+        CHECK(signals_register(name) >= 0);
+}
+
+static void threads_do_not_get_in_each_others_way(void **state)
+{
+    (void)state;
+    assert_int_equal(scratch_child(register_from_many_threads), 0);
+}
+
+static void see_the_mask_of_a_child(void)
+{
+    sigset_t before, mask;
+
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGCHLD);
+    CHECK(pthread_sigmask(SIG_BLOCK, &mask, NULL) == 0);
+    signals_block(&before);
+    signals_child_mask(&mask);
+    CHECK(sigismember(&mask, SIGTERM) == 0 && sigismember(&mask, SIGINT) == 0 && sigismember(&mask, SIGCHLD) == 1);
+}
+
+static void children_have_the_caught_signals_unblocked(void **state)
+{
+    (void)state;
+    assert_int_equal(scratch_child(see_the_mask_of_a_child), 0);
+}
+
+static void write_to_a_pipe_of_ones_own(void)
+{
+    struct sigaction before;
+    int ends[2];
+
+    CHECK(pipe(ends) == 0);
+    close(ends[0]);
+    signals_ignore_pipe(&before);
+    CHECK(write(ends[1], "x", 1) == -1 && errno == EPIPE);
+    signals_restore_pipe(&before);
+    (void)!write(ends[1], "x", 1);
+}
+
+static void sigpipe_is_ignored_between_two_calls_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(WTERMSIG(scratch_child(write_to_a_pipe_of_ones_own)), SIGPIPE);
+}
+
+static void take_all_slots(void)
+{
+    int slot, last = -1, count = 0;
+
+    while ((slot = signals_register("name")) >= 0) {
+        last = slot;
+        count++;
+    }
+    CHECK(errno == ENOMEM && count >= 600);
+    signals_forget(last);
+    CHECK(signals_register("other") == last);
+}
+
+static void slots_are_many_but_not_endless_and_used_again(void **state)
+{
+    (void)state;
+    assert_int_equal(scratch_child(take_all_slots), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(every_deadly_signal_removes_the_files_and_is_seen_by_the_parent),
+        TEST(a_file_that_is_just_being_made_is_not_missed),
+        TEST(no_file_is_made_behind_the_handlers_back),
+        TEST(who_holds_death_off_dies_afterwards),
+        TEST(a_forgotten_file_stays),
+        TEST(an_ignored_signal_stays_ignored),
+        TEST(a_write_over_the_file_size_limit_fails_instead_of_killing),
+        TEST(sigpipe_kills_as_it_always_did),
+        TEST(blocked_signals_wait_until_they_are_restored),
+        TEST(a_program_with_threads_dies_the_same_way),
+        TEST(tens_of_thousands_of_files_are_removed),
+        TEST(the_lowest_free_slot_is_taken_first),
+        TEST(threads_do_not_get_in_each_others_way),
+        TEST(children_have_the_caught_signals_unblocked),
+        TEST(sigpipe_is_ignored_between_two_calls_alone),
+        TEST(slots_are_many_but_not_endless_and_used_again),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,785 @@
+#include "support/disk.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include "support/engine.h"
+#include "support/scratch.h"
+#include "temporary/spill.h"
+
+enum { PILES_MAX = 40, PIECES_MAX = 150, PIECE_MAX = 3000, ALL_MAX = 3 << 20 };
+
+static const char *const directories[] = {"disk0", "disk1", "disk2"};
+static struct fault fault;
+static struct spill_place place;
+static struct compress compress;
+
+static int setup(void **state)
+{
+    if (scratch_setup(state) != 0)
+        return -1;
+    for (int i = 0; i < 3; i++)
+        if (mkdir(directories[i], 0700) != 0)
+            return -1;
+    fault_init(&fault);
+    memset(&place, 0, sizeof place);
+    place.directory = directories;
+    place.directories = 1;
+    place.fault = &fault;
+    return disk_reset();
+}
+
+/* No file is left, open or by name, and no process. */
+static int teardown(void **state)
+{
+    int result = disk.files == 0 && waitpid(-1, NULL, WNOHANG) == -1 ? 0 : -1;
+
+    for (int i = 0; i < 3; i++)
+        if (scratch_count(directories[i]) != 0)
+            result = -1;
+    fault_release(&fault);
+    return scratch_teardown(state) == 0 ? result : -1;
+}
+
+/* Byte `i` of a pile. */
+static uint8_t byte_of(unsigned pile, uint64_t i)
+{
+    return (uint8_t)((i * 0x9e3779b97f4a7c15 >> 40) + pile);
+}
+
+/* From now on a shell script compresses by `there` and decompresses by `again`. It is taken as tried. */
+static void use_script(const char *there, const char *again)
+{
+    char script[512];
+
+    snprintf(script, sizeof script, "#!/bin/sh\nif [ \"$1\" = -d ]; then\n%s\nelse\n%s\nfi\n", again, there);
+    assert_true(scratch_put("script", script, 0755));
+    compress_init(&compress, "./script", &fault);
+    compress.tried = true;
+    place.compress = &compress;
+}
+
+/* Append to a pile, in at most `count` pieces. Returns what spill_write does. */
+static int append(struct storage *spill, unsigned pile, uint64_t *bytes, uint64_t *random, int count)
+{
+    static uint8_t data[PIECES_MAX * PIECE_MAX];
+    struct iovec pieces[PIECES_MAX];
+    size_t total = 0;
+
+    for (int i = 0; i < count; i++) {
+        pieces[i] = (struct iovec){.iov_base = data + total, .iov_len = 1 + engine_random(random) % PIECE_MAX};
+        for (size_t k = 0; k < pieces[i].iov_len; k++)
+            data[total + k] = byte_of(pile, *bytes + total + k);
+        total += pieces[i].iov_len;
+    }
+    if (storage_write(spill, pile, pieces, count) != 0)
+        return -1;
+    *bytes += total;
+    return 0;
+}
+
+/* The next `bytes` bytes, from `offset` on. */
+static void assert_goes_on(struct storage_reader *reader, uint64_t offset, uint64_t bytes, int count)
+{
+    static uint8_t data[ALL_MAX];
+    struct iovec pieces[PIECES_MAX];
+
+    assert_true(bytes <= ALL_MAX);
+    for (int i = 0; i < count; i++) {
+        uint64_t from = bytes * (uint64_t)i / (uint64_t)count;
+        uint64_t to = bytes * (uint64_t)(i + 1) / (uint64_t)count;
+
+        pieces[i] = (struct iovec){.iov_base = data + from, .iov_len = (size_t)(to - from)};
+    }
+    memset(data, 0, (size_t)bytes);
+    assert_int_equal(storage_reader_read(reader, pieces, count), 0);
+    for (uint64_t i = 0; i < bytes; i++)
+        if (data[i] != byte_of(reader->pile, offset + i))
+            fail_msg("pile %u, byte %lu", reader->pile, (unsigned long)(offset + i));
+}
+
+/* All of a pile, which has `bytes` bytes. */
+static void assert_reads(struct storage *spill, unsigned pile, uint64_t bytes, int count)
+{
+    struct storage_reader reader;
+
+    storage_reader_init(&reader, spill, pile);
+    assert_true(reader.left == bytes);
+    assert_goes_on(&reader, 0, bytes, count);
+    storage_reader_release(&reader);
+}
+
+/* In steps of random lengths. */
+static void assert_reads_in_steps(struct storage *spill, unsigned pile, uint64_t bytes, uint64_t *random)
+{
+    struct storage_reader reader;
+    uint64_t step;
+
+    storage_reader_init(&reader, spill, pile);
+    for (uint64_t offset = 0; offset < bytes; offset += step) {
+        step = 1 + engine_random(random) % 200000;
+        step = step < bytes - offset ? step : bytes - offset;
+        assert_goes_on(&reader, offset, step, 1 + (int)(engine_random(random) % 5));
+    }
+    storage_reader_release(&reader);
+}
+
+/* Write to `piles` piles by turns until each has about `most` bytes; read all of each, at once and in steps. */
+static void write_and_read(unsigned piles, uint64_t most)
+{
+    struct storage *spill = spill_open(&place, piles);
+    uint64_t bytes[PILES_MAX] = {0};
+    uint64_t random = piles;
+    uint64_t total = 0;
+
+    assert_non_null(spill);
+    assert_int_equal(disk.files, 0);
+    for (bool written = true; written;) {
+        written = false;
+        for (unsigned p = 0; p < piles; p++)
+            if (bytes[p] < most && engine_random(&random) % 4 != 0) {
+                assert_int_equal(append(spill, p, &bytes[p], &random, 1 + (int)(engine_random(&random) % PIECES_MAX)),
+                                 0);
+                written = true;
+            }
+        written |= bytes[0] < most;
+    }
+    for (unsigned p = 0; p < piles; p++) {
+        total += bytes[p];
+        assert_reads(spill, p, bytes[p], 7);
+        assert_reads(spill, p, bytes[p], PIECES_MAX);
+        assert_reads_in_steps(spill, p, bytes[p], &random);
+    }
+    assert_true(place.bytes == disk.written_bytes);
+    assert_true(place.compress != NULL || disk.written_bytes == total);
+    storage_free(spill);
+    assert_false(fault_any(&fault));
+}
+
+static void what_was_written_is_read_in_any_pieces(void **state)
+{
+    (void)state;
+    write_and_read(1, 1 << 20);
+    disk_reset();
+    atomic_store(&place.bytes, 0);
+    write_and_read(7, 600000);
+    assert_int_equal(disk.made[0], 7);
+}
+
+static void piles_share_files_where_descriptors_are_few(void **state)
+{
+    (void)state;
+    disk.descriptors = 8;
+    write_and_read(11, 2500000);                        /* over several stripes */
+    assert_true(disk.made[0] > 1 && disk.made[0] <= 4); /* half of them are left for later */
+}
+
+static void one_file_is_enough_when_there_are_hardly_any_descriptors(void **state)
+{
+    (void)state;
+    disk.descriptors = 1;
+    write_and_read(PILES_MAX, 100000);
+    assert_int_equal(disk.made[0], 1);
+}
+
+/* As the shell's `ulimit -n` does it. */
+static void write_with_a_low_limit(void)
+{
+    struct rlimit limit = {.rlim_cur = 20, .rlim_max = 20};
+    struct storage *outer, *inner;
+    uint64_t random = 1;
+
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return; /* valgrind keeps some descriptors for itself and forbids it */
+    outer = spill_open(&place, PILES_MAX);
+    for (unsigned p = 0; p < PILES_MAX; p++) {
+        uint64_t bytes = 0;
+
+        CHECK(append(outer, p, &bytes, &random, 3) == 0);
+    }
+    inner = spill_open(&place, PILES_MAX);
+    for (unsigned p = 0; p < PILES_MAX; p++) {
+        uint64_t bytes = 0;
+
+        CHECK(append(inner, p, &bytes, &random, 3) == 0);
+    }
+    storage_free(inner);
+    storage_free(outer);
+}
+
+static void a_limit_of_20_descriptors_is_enough_for_a_scatter_within_another(void **state)
+{
+    (void)state;
+    assert_int_equal(scratch_child(write_with_a_low_limit), 0);
+}
+
+static void piles_are_dealt_over_the_directories(void **state)
+{
+    (void)state;
+    place.directories = 3;
+    write_and_read(9, 10000);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(disk.made[i], 3);
+}
+
+static void a_pile_goes_on_in_the_next_directory_when_one_is_full(void **state)
+{
+    static const uint64_t rooms[] = {0, 1, 4096, 123457, 500001};
+
+    place.directories = 3;
+    for (int i = 0; i < 5; i++) {
+        disk.room[0] = rooms[i];
+        disk.room[2] = rooms[i] / 2;
+        write_and_read(1, 1 << 20);
+        assert_int_equal(disk.room[0], 0);
+        assert_int_equal(disk.made[1], 1);
+        disk.room[0] = disk.room[1] = rooms[i];
+        disk_reset();
+        atomic_store(&place.bytes, 0);
+        disk.room[0] = disk.room[1] = rooms[i];
+        write_and_read(8, 300000);
+        disk_reset();
+        atomic_store(&place.bytes, 0);
+    }
+    (void)state;
+}
+
+static void piles_that_share_files_go_on_in_the_next_directory_too(void **state)
+{
+    (void)state;
+    place.directories = 3;
+    disk.descriptors = 14; /* two files in each directory */
+    disk.room[0] = 1234567;
+    disk.room[1] = 3456789;
+    write_and_read(7, 1500000);
+    assert_int_equal(disk.room[0], 0);
+    assert_int_equal(disk.room[1], 0);
+    assert_true(disk.made[2] >= 1);
+}
+
+static void only_when_all_directories_are_full_does_a_write_fail(void **state)
+{
+    struct storage *spill;
+    uint64_t bytes = 0;
+    uint64_t random = 1;
+    const char *heard;
+
+    (void)state;
+    place.directories = 2;
+    disk.room[0] = disk.room[1] = 100000;
+    spill = spill_open(&place, 3);
+    scratch_listen();
+    while (append(spill, 1, &bytes, &random, 10) == 0)
+        ;
+    heard = scratch_heard();
+    assert_string_equal(heard, "bigshuf: temporary file in disk0: No space left on device\n");
+    assert_true(disk.written_bytes == 200000);
+    storage_free(spill);
+}
+
+static void other_failures_to_write_name_the_directory(void **state)
+{
+    struct storage *spill;
+    uint64_t bytes = 0;
+    uint64_t random = 1;
+
+    (void)state;
+    place.directories = 2;
+    spill = spill_open(&place, 3);
+    disk.fail_write = 1;
+    scratch_listen();
+    assert_int_equal(append(spill, 1, &bytes, &random, 10), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk1: Input/output error\n");
+    storage_free(spill);
+}
+
+static void a_file_that_cannot_be_made_is_reported(void **state)
+{
+    struct storage *spill = spill_open(&place, 3);
+    uint64_t bytes = 0;
+    uint64_t random = 1;
+
+    (void)state;
+    disk.no_file = EACCES;
+    scratch_listen();
+    assert_int_equal(append(spill, 1, &bytes, &random, 1), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: Permission denied\n");
+    storage_free(spill);
+}
+
+static void a_file_that_has_become_too_short_is_reported(void **state)
+{
+    struct storage *spill = spill_open(&place, 1);
+    uint64_t bytes = 0;
+    uint64_t random = 1;
+    uint8_t data[100];
+    struct iovec piece = {.iov_base = data, .iov_len = sizeof data};
+    struct storage_reader reader;
+
+    (void)state;
+    assert_int_equal(append(spill, 0, &bytes, &random, 10), 0);
+    disk.cut = true;
+    storage_reader_init(&reader, spill, 0);
+    scratch_listen();
+    assert_int_equal(storage_reader_read(&reader, &piece, 1), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: file is shorter than what was written\n");
+    storage_free(spill);
+}
+
+/* Write a pile, and read it with one bit wrong. */
+static void assert_finds_damage(unsigned pile, const char *message)
+{
+    static uint8_t data[PIECE_MAX];
+    struct storage *spill = spill_open(&place, pile + 1);
+    struct storage_reader reader;
+    struct iovec piece = {.iov_base = data};
+    uint64_t bytes = 0;
+    uint64_t random = 1;
+
+    assert_int_equal(append(spill, pile, &bytes, &random, 1), 0);
+    storage_reader_init(&reader, spill, pile);
+    piece.iov_len = (size_t)bytes;
+    disk.flip_read = 1;
+    scratch_listen();
+    assert_int_equal(storage_reader_read(&reader, &piece, 1), -1);
+    assert_string_equal(scratch_heard(), message);
+    storage_reader_release(&reader);
+    storage_free(spill);
+}
+
+static void damage_is_reported_with_its_directory(void **state)
+{
+    (void)state;
+    place.directories = 2;
+    assert_finds_damage(1, "bigshuf: temporary file in disk1: contents have changed since they were written\n");
+}
+
+/* Also after it was dropped and written again, with a checksum of its own. */
+static void a_pile_is_verified_by_what_is_in_it_now(void **state)
+{
+    struct storage *spill;
+    uint64_t random = 1;
+
+    (void)state;
+    spill = spill_open(&place, 1);
+    for (int i = 0; i < 3; i++) {
+        uint64_t bytes = 0;
+
+        assert_int_equal(append(spill, 0, &bytes, &random, 1), 0);
+        assert_reads(spill, 0, bytes, 1);
+        storage_drop(spill, 0);
+    }
+    storage_free(spill);
+}
+
+static void a_dropped_pile_has_given_its_space_back_and_can_be_written_again(void **state)
+{
+    static const unsigned descriptors[] = {0, 4};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct storage *spill;
+        uint64_t bytes[6] = {0};
+        uint64_t random = 1;
+        unsigned files;
+
+        disk_reset();
+        place.directories = 2;
+        disk.descriptors = descriptors[i]; /* a file each, or one for all in each directory */
+        disk.room[1] = 1000000;
+        disk.room[0] = 1500000;
+        spill = spill_open(&place, 6);
+        for (unsigned p = 1; p < 4; p++)
+            while (bytes[p] < 600000)
+                assert_int_equal(append(spill, p, &bytes[p], &random, 50), 0);
+        files = disk.files;
+        storage_drop(spill, 3); /* which is in both directories */
+        if (descriptors[i] == 0)
+            assert_int_equal(disk.files, files - 2);
+        else
+            assert_true(disk.punched_bytes == bytes[3]);
+        assert_reads(spill, 1, bytes[1], 3);
+        assert_reads(spill, 2, bytes[2], 3);
+        bytes[3] = 0;
+        disk.room[0] = disk.room[1] = UINT64_MAX;
+        assert_int_equal(append(spill, 3, &bytes[3], &random, 100), 0);
+        assert_reads(spill, 3, bytes[3], 3);
+        assert_reads(spill, 2, bytes[2], 3);
+        storage_drop(spill, 5);
+        storage_free(spill);
+    }
+}
+
+static void discarded_bytes_leave_the_others_readable(void **state)
+{
+    static const unsigned descriptors[] = {0, 2};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct storage *spill;
+        struct storage_reader reader;
+        uint64_t bytes[3] = {0};
+        uint64_t random = 1;
+
+        disk_reset();
+        disk.descriptors = descriptors[i];
+        spill = spill_open(&place, 3);
+        for (unsigned p = 0; p < 3; p++)
+            while (bytes[p] < 1500000)
+                assert_int_equal(append(spill, p, &bytes[p], &random, 150), 0);
+        storage_reader_init(&reader, spill, 1);
+        assert_goes_on(&reader, 0, 1000001, 3);
+        storage_reader_discard(&reader);
+        assert_true(disk.punched_bytes == 1000001);
+        assert_goes_on(&reader, 1000001, 200000, 3);
+        storage_reader_discard(&reader);
+        assert_true(disk.punched_bytes == 1200001);
+        assert_goes_on(&reader, 1200001, bytes[1] - 1200001, 3);
+        storage_reader_release(&reader);
+        assert_reads(spill, 0, bytes[0], 3);
+        assert_reads(spill, 2, bytes[2], 3);
+        storage_free(spill);
+    }
+}
+
+static void files_have_no_names_whether_the_system_can_make_such_or_not(void **state)
+{
+    static const int errors[] = {ENOTSUP, EISDIR, EINVAL};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct storage *spill = spill_open(&place, 2);
+        uint64_t bytes = 0;
+        uint64_t random = 1;
+
+        disk.no_anonymous = errors[i];
+        assert_int_equal(append(spill, 0, &bytes, &random, 10), 0);
+        assert_int_equal(disk.files, 1);
+        assert_int_equal(scratch_count("disk0"), 0);
+        assert_reads(spill, 0, bytes, 1);
+        storage_free(spill);
+    }
+}
+
+static void that_a_directory_is_memory_is_said_once(void **state)
+{
+    struct storage *spill = spill_open(&place, 3);
+    uint64_t random = 1;
+
+    (void)state;
+    disk.memory = true;
+    scratch_listen();
+    for (unsigned p = 0; p < 3; p++) {
+        uint64_t bytes = 0;
+
+        assert_int_equal(append(spill, p, &bytes, &random, 10), 0);
+    }
+    assert_string_equal(
+        scratch_heard(),
+        "bigshuf: warning: temporary files in disk0 are kept in memory; name another directory with -T\n");
+    storage_free(spill);
+    storage_free(NULL);
+}
+
+static void a_check_makes_sure_that_files_can_be_made_everywhere(void **state)
+{
+    static const char *const missing[] = {"disk0", "disk9"};
+
+    (void)state;
+    place.directories = 3;
+    assert_int_equal(spill_check(&place, 0), 0);
+    assert_false(fault_any(&fault));
+    place.directories = 2;
+    place.directory = missing;
+    scratch_listen();
+    assert_int_equal(spill_check(&place, 0), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk9: No such file or directory\n");
+}
+
+static void a_check_adds_up_the_room_of_all_directories(void **state)
+{
+    const char *heard;
+
+    (void)state;
+    place.directories = 2;
+    disk.room[0] = disk.room[1] = (uint64_t)3 << 20;
+    assert_int_equal(spill_check(&place, (uint64_t)6 << 20), 0);
+    scratch_listen();
+    assert_int_equal(spill_check(&place, ((uint64_t)6 << 20) + 1), -1);
+    heard = scratch_heard();
+    assert_non_null(
+        strstr(heard, "bigshuf: temporary file in disk0 and the other directories: No space left on device"));
+    assert_non_null(strstr(heard, "6 MiB"));
+    disk.room[1] = UINT64_MAX;
+    assert_int_equal(spill_check(&place, UINT64_MAX), 0);
+}
+
+static void a_check_counts_a_file_system_once(void **state)
+{
+    (void)state;
+    place.directories = 2;
+    disk.one = true;
+    disk.room[0] = disk.room[1] = (uint64_t)3 << 20;
+    assert_int_equal(spill_check(&place, (uint64_t)3 << 20), 0);
+    scratch_listen();
+    assert_int_equal(spill_check(&place, ((uint64_t)3 << 20) + 1), -1);
+    assert_non_null(strstr(scratch_heard(), "3 MiB are free"));
+}
+
+static void without_memory_there_is_no_spill(void **state)
+{
+    (void)state;
+    for (unsigned i = 1; i <= 4; i++) {
+        fault_release(&fault);
+        fault_init(&fault);
+        disk.fail_allocation = i;
+        scratch_listen();
+        assert_null(spill_open(&place, 3));
+        assert_string_equal(scratch_heard(), "bigshuf: memory: Cannot allocate memory\n");
+    }
+}
+
+/* ---- Where a program compresses ---- */
+
+static const char *const habits[] = {"cat", "gzip"};
+
+/* `cat` shows that nothing depends on a length that changes; `gzip` that it may. */
+static void use_habit(const char *habit)
+{
+    char again[32];
+
+    snprintf(again, sizeof again, "%s", strcmp(habit, "cat") == 0 ? "cat" : "gzip -d");
+    use_script(habit, again);
+    disk_reset();
+    atomic_store(&place.bytes, 0);
+}
+
+static void what_was_compressed_is_read_in_any_pieces(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        use_habit(habits[i]);
+        write_and_read(3, 600000);
+        assert_int_equal(disk.made[0], 3);
+    }
+}
+
+static void compressed_piles_share_files_where_descriptors_are_few(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        use_habit(habits[i]);
+        disk.descriptors = 8;
+        write_and_read(4, 1500000);
+        assert_int_equal(disk.made[0], 1);
+    }
+}
+
+static void a_compressed_pile_goes_on_in_the_next_directory_wherever_one_is_full(void **state)
+{
+    static const uint64_t rooms[] = {0, 1, 1000, 5000};
+
+    (void)state;
+    place.directories = 3;
+    for (int i = 0; i < 8; i++) {
+        use_habit(habits[i % 2]);
+        disk.room[0] = rooms[i / 2];
+        disk.room[2] = rooms[i / 2] / 2;
+        write_and_read(1, 400000);
+        assert_int_equal(disk.room[0], 0);
+        assert_int_equal(disk.made[1], 1);
+    }
+}
+
+static void a_write_is_one_run_of_the_program(void **state)
+{
+    struct storage *spill = spill_open(&place, 2);
+    uint64_t bytes = 0;
+    uint64_t random = 1;
+
+    (void)state;
+    use_script("echo >>runs; cat", "echo >>runs_back; cat");
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(append(spill, 1, &bytes, &random, PIECES_MAX), 0);
+    assert_reads_in_steps(spill, 1, bytes, &random);
+    assert_true(scratch_holds("runs", "\n\n\n"));
+    assert_true(scratch_holds("runs_back", "\n"));
+    storage_free(spill);
+}
+
+static void what_was_compressed_is_given_back_as_it_is_read(void **state)
+{
+    struct storage *spill;
+    struct storage_reader reader;
+    uint64_t bytes = 0;
+    uint64_t random = 1;
+
+    (void)state;
+    use_script("gzip", "gzip -d");
+    spill = spill_open(&place, 1);
+    while (bytes < ALL_MAX / 2)
+        assert_int_equal(append(spill, 0, &bytes, &random, PIECES_MAX), 0);
+    storage_reader_init(&reader, spill, 0);
+    assert_goes_on(&reader, 0, bytes - 1, 3);
+    storage_reader_discard(&reader);
+    assert_true(disk.punched_bytes > disk.written_bytes / 2);
+    assert_goes_on(&reader, bytes - 1, 1, 1);
+    storage_reader_discard(&reader);
+    assert_true(disk.punched_bytes == disk.written_bytes);
+    storage_reader_release(&reader);
+    storage_drop(spill, 0);
+    assert_int_equal(disk.files, 0);
+    bytes = 0;
+    assert_int_equal(append(spill, 0, &bytes, &random, 3), 0);
+    assert_reads(spill, 0, bytes, 1);
+    storage_free(spill);
+}
+
+/* Write, and read but for `left` bytes. */
+static int write_and_read_through(const char *there, const char *again, uint64_t left, const char **heard)
+{
+    struct storage *spill = spill_open(&place, 1);
+    struct storage_reader reader;
+    static uint8_t data[ALL_MAX];
+    struct iovec piece = {.iov_base = data};
+    uint64_t bytes = 0;
+    uint64_t random = 1;
+    int status = -1;
+
+    fault_release(&fault);
+    fault_init(&fault);
+    use_script(there, again);
+    scratch_listen();
+    if (append(spill, 0, &bytes, &random, PIECES_MAX) == 0 && append(spill, 0, &bytes, &random, 20) == 0) {
+        storage_reader_init(&reader, spill, 0);
+        piece.iov_len = (size_t)(bytes - left);
+        status = storage_reader_read(&reader, &piece, 1);
+        storage_reader_release(&reader);
+    }
+    *heard = scratch_heard();
+    storage_free(spill);
+    return status;
+}
+
+static void a_program_that_fails_is_found_before_the_last_byte_is_read(void **state)
+{
+    static const struct {
+        const char *again, *cause;
+    } cases[] = {
+        {"cat; exit 1", "exit status 1"},
+        {"cat; kill $$", "killed by signal 15"},
+        {"cat; echo", "gave more bytes than were written"},
+    };
+    const char *heard;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char message[128];
+
+        snprintf(message, sizeof message, "bigshuf: compress program './script -d': %s\n", cases[i].cause);
+        assert_int_equal(write_and_read_through("cat", cases[i].again, 1, &heard), 0);
+        assert_int_equal(write_and_read_through("cat", cases[i].again, 0, &heard), -1);
+        assert_string_equal(heard, message);
+    }
+    assert_int_equal(write_and_read_through("cat", "head -c 1000", 0, &heard), -1);
+    assert_string_equal(heard, "bigshuf: compress program './script -d': gave fewer bytes than were written\n");
+    assert_int_equal(write_and_read_through("cat; exit 1", "cat", 0, &heard), -1);
+    assert_string_equal(heard, "bigshuf: compress program './script': exit status 1\n");
+}
+
+static void a_disk_that_fails_while_a_program_runs_is_the_message(void **state)
+{
+    const char *heard;
+
+    (void)state;
+    disk.room[0] = 10000;
+    assert_int_equal(write_and_read_through("cat; exec sleep 100", "cat", 0, &heard), -1);
+    assert_string_equal(heard, "bigshuf: temporary file in disk0: No space left on device\n");
+    disk.room[0] = UINT64_MAX;
+    disk.cut = true;
+    assert_int_equal(write_and_read_through("cat", "cat; exec sleep 100", 0, &heard), -1);
+    assert_string_equal(heard, "bigshuf: temporary file in disk0: file is shorter than what was written\n");
+}
+
+static void the_first_write_tries_the_program(void **state)
+{
+    struct storage *spill;
+    uint64_t bytes = 0;
+    uint64_t random = 1;
+
+    (void)state;
+    use_script("cat", "tr -d a-z");
+    compress.tried = false;
+    spill = spill_open(&place, 1);
+    scratch_listen();
+    assert_int_equal(append(spill, 0, &bytes, &random, 1), -1);
+    assert_string_equal(scratch_heard(),
+                        "bigshuf: compress program './script -d': gave fewer bytes than were written\n");
+    assert_int_equal(disk.files, 0);
+    storage_free(spill);
+}
+
+static void a_check_tries_the_program_if_bytes_are_sure_to_come_and_asks_for_no_room(void **state)
+{
+    (void)state;
+    use_script("exit 1", "cat");
+    compress.tried = false;
+    disk.room[0] = 1 << 20;
+    assert_int_equal(spill_check(&place, 0), 0);
+    scratch_listen();
+    assert_int_equal(spill_check(&place, 1), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: compress program './script': exit status 1\n");
+    use_script("cat", "cat");
+    assert_int_equal(spill_check(&place, (uint64_t)2 << 20), 0);
+}
+
+static void damage_of_what_was_compressed_names_directory_and_program(void **state)
+{
+    (void)state;
+    use_script("cat", "cat");
+    assert_finds_damage(0, "bigshuf: temporary file in disk0: contents have changed since they were written, or "
+                           "'./script -d' changes them\n");
+}
+
+#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(what_was_written_is_read_in_any_pieces),
+        IN_SCRATCH(piles_share_files_where_descriptors_are_few),
+        IN_SCRATCH(one_file_is_enough_when_there_are_hardly_any_descriptors),
+        IN_SCRATCH(a_limit_of_20_descriptors_is_enough_for_a_scatter_within_another),
+        IN_SCRATCH(piles_are_dealt_over_the_directories),
+        IN_SCRATCH(a_pile_goes_on_in_the_next_directory_when_one_is_full),
+        IN_SCRATCH(piles_that_share_files_go_on_in_the_next_directory_too),
+        IN_SCRATCH(only_when_all_directories_are_full_does_a_write_fail),
+        IN_SCRATCH(other_failures_to_write_name_the_directory),
+        IN_SCRATCH(a_file_that_cannot_be_made_is_reported),
+        IN_SCRATCH(a_file_that_has_become_too_short_is_reported),
+        IN_SCRATCH(damage_is_reported_with_its_directory),
+        IN_SCRATCH(a_pile_is_verified_by_what_is_in_it_now),
+        IN_SCRATCH(a_dropped_pile_has_given_its_space_back_and_can_be_written_again),
+        IN_SCRATCH(discarded_bytes_leave_the_others_readable),
+        IN_SCRATCH(files_have_no_names_whether_the_system_can_make_such_or_not),
+        IN_SCRATCH(that_a_directory_is_memory_is_said_once),
+        IN_SCRATCH(a_check_makes_sure_that_files_can_be_made_everywhere),
+        IN_SCRATCH(a_check_adds_up_the_room_of_all_directories),
+        IN_SCRATCH(a_check_counts_a_file_system_once),
+        IN_SCRATCH(without_memory_there_is_no_spill),
+        IN_SCRATCH(what_was_compressed_is_read_in_any_pieces),
+        IN_SCRATCH(compressed_piles_share_files_where_descriptors_are_few),
+        IN_SCRATCH(a_compressed_pile_goes_on_in_the_next_directory_wherever_one_is_full),
+        IN_SCRATCH(a_write_is_one_run_of_the_program),
+        IN_SCRATCH(what_was_compressed_is_given_back_as_it_is_read),
+        IN_SCRATCH(a_program_that_fails_is_found_before_the_last_byte_is_read),
+        IN_SCRATCH(a_disk_that_fails_while_a_program_runs_is_the_message),
+        IN_SCRATCH(the_first_write_tries_the_program),
+        IN_SCRATCH(a_check_tries_the_program_if_bytes_are_sure_to_come_and_asks_for_no_room),
+        IN_SCRATCH(damage_of_what_was_compressed_names_directory_and_program),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
