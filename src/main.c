@@ -1,48 +1,34 @@
 /*
  * bigshuf: shuffle the records of files larger than memory.
  *
- * Where things are, from the top down:
+ * The folders of src/, from the top down, and in each its files from the top down. A file includes only what stands
+ * after it in this list, which tests/layers.sh reads from here. include/ and tests/unit/ have the same folders.
  *
- *     main.c      this map
- *     job.c       what is to be done, and doing it
- *     stored.c    jobs on a store of piles; list.c what is in one
- *     setup.c     what a job needs before it can work
- *     plan.c      what the options mean
- *     options.c   the command line: option.c the options, a table row for each; argument.c their arguments
- *     help.c      what the program says of itself
- *     select.c    samples in the order of the input
- *     repeat.c    samples with replacement
- *     weighted.c  weighted samples: weight.c the law, weights.c where weights stand, field.c in a record
- *     replay.c    the orders of GNU shuf, from a file of random bytes: gnu.c
- *     draw.c      numbers of a range, one by one
- *     keyed.c     records in the order of keys
- *     shuffle.c   scatter, gather, and start over what does not fit
- *     scatter.c   pass 1: every record to its pile
- *     gather.c    pass 2: the piles in order, each shuffled, to the output
- *     order.c     the permutation: the tree of piles and the shuffle of a leaf, as numbers
- *     index.c     the records of a pile as references that can be permuted
- *     passage.c   records one by one, from a source to an output: walk.c, outlet.c
- *     pile.c      piles in memory and on disk, and the policy of spilling; keys.c numbers beside records
- *     storage.h   where piles are that are not in memory: one of the following three
- *     spill.c     temporary files; compress.c the program that compresses them
- *     draft.c     a batch in work: bundle.c its files; sweep.c what is left of some; owner.c whose they are
- *     stack.c     all batches of a store, one above the other: batch.c one of them; manifest.c what is known of it
- *     store.c     the directory of batches: format.c what they have in common; folder.c directories
- *     queue.c     input blocks on their way through pass 1
- *     record.c    what a record is
- *     source.c    where records come from: header.c the beginning of a file, tail.c its end; words.c those in no file
- *     output.c    where records go: one file or several; cut.c where one ends, hold.c keeps what is undecided
- *     form.c      what a file has besides its records; pattern.c names of shards; split.c --split
- *     sink.c      a file that is whole or not there; target.c finds out how; filter.c a file through a command
- *     run.c       what the stages share, and how the memory is divided
- *     pool.c      blocks of memory; table.c arrays laid over them; sort.c sorts those
- *     team.c      threads
- *     random.c    the random words: chacha.c, keyed through sha256.c
- *     scan.c      find bytes; xxh64.c checksums; escape.c bytes written as in C
- *     number.c    numbers as people write them, and decimal.c
- *     hardware.c  memory and processors to use; cgroup.c control groups; textfile.c small files
- *     signals.c   death by signal; fault.c the one message of a failed run
- *     io.c        reading and writing that does not stop half-way; sys.c every system call; wide.h 128-bit numbers
+ *     job        what is to be done, from the options and what is known of the input, and doing it
+ *                    job store_job resources task
+ *     command    the command line
+ *                    options option_table argument help
+ *     sample     other orders than that of the seed: parts of the input, with replacement, by weight, as GNU shuf
+ *                    weighted weight_input weight_law gnu_order replacement range gnu_random in_order key_order
+ *     store      piles that are kept: batches in a directory, which many processes fill and read
+ *                    list draft sweep reader batch draft_files owner store manifest format
+ *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
+ *                    shuffle scatter gather index transfer pile_keys pile run order queue
+ *     output     where records go: one file or several, whole or not there, or commands
+ *                    buffer output held_back boundary framing filter sink target split pattern
+ *     temporary  where piles are that do not fit into memory
+ *                    spill compress storage
+ *     input      where records come from: one stream, or record by record
+ *                    record_reader generated source
+ *     record     what a record is, where it ends, and what files have before the first and after the last one
+ *                    header tail record scan field
+ *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
+ *                    threads signals folder fault hardware cgroup textfile io sort table pool sys
+ *     base       pure computation: random words, checksums, numbers and strings as people write them
+ *                    random chacha sha256 uint128 xxh64 decimal number escape
+ *
+ * The way of a record: input/source reads it, shuffle/queue finds its end (record/scan) and its pile (shuffle/order),
+ * shuffle/pile keeps it, in memory or in temporary/spill; shuffle/index puts it in its place, output/output writes it.
  */
 
 #include <stdio.h>

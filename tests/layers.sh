@@ -1,37 +1,13 @@
-# The layers of the program: includes and calls go one way, names say where they live, and nothing is global.
+# The plan of the house, which is the map at the head of src/main.c: includes and calls go down that list, names say
+# where they live, and nothing is global.
 # shellcheck shell=bash
 
-# From the top down; the modules of a line stand side by side and may include each other, but not in a circle.
-layers='
-    main
-    job
-    stored
-    setup
-    plan
-    options
-    option
-    help argument select draw weighted replay list
-    repeat keyed weights
-    shuffle
-    passage
-    gather scatter
-    index
-    keys run outlet
-    pile output
-    hold
-    order spill gnu sort walk words draft sweep
-    stack
-    batch bundle
-    store owner manifest
-    folder format
-    storage
-    table queue source sink target filter cut team
-    header tail
-    record
-    pool weight compress
-    io random scan fault form field pattern split number decimal escape hardware cgroup textfile signals
-    sys chacha sha256 xxh64 wide
-'
+# The modules of the map as FOLDER/NAME, from the top down; one line each.
+map() {
+    sed '/^ \*\/$/q' "$TOP/src/main.c" | awk '
+        $1 == "*" && /^ \*     [a-z]/ { folder = $2 }
+        /^ \*                    [a-z]/ { for (i = 2; i <= NF; i++) print folder "/" $i }'
+}
 
 # Only sys makes system calls that can fail, but for these.
 system_calls='open openat creat close read write pread pwrite readv writev preadv pwritev lseek stat lstat fstat fstatat
@@ -40,19 +16,19 @@ system_calls='open openat creat close read write pread pwrite readv writev pread
     mmap munmap mremap malloc calloc pthread_create getentropy getrandom getrlimit setrlimit statvfs fstatvfs fork execve
     posix_spawn waitpid kill pipe2 renameat2 renameat mkdirat fsync flock opendir fdopendir readdir gethostname getpid
     geteuid exit _exit abort'
-permitted_calls='main:exit signals:unlink hardware:getrlimit'
+permitted_calls='system/signals:unlink system/hardware:getrlimit'
 
 # Only signals may have what changes.
-permitted_globals='signals'
+permitted_globals='system/signals'
 
 # Whatever module a header or source of the project includes: a line "FROM TO" each.
 includes() {
-    (cd "$TOP" && grep -H '^ *# *include *"' src/*.c include/*.h) |
-        sed 's|^[a-z]*/\([a-z0-9_]*\)\.[ch]:.*"\([a-z0-9_/.]*\)\.h".*|\1 \2|' | awk '$1 != $2' | sort -u
+    (cd "$TOP" && grep -H '^ *# *include *"' src/*/*.c include/*/*.h) |
+        sed 's|^[a-z]*/\([a-z0-9_/]*\)\.[ch]:.*"\([a-z0-9_/.]*\)\.h".*|\1 \2|' | awk '$1 != $2' | sort -u
 }
 
 modules() {
-    (cd "$TOP" && ls src/*.c include/*.h) | sed 's|.*/\([^/]*\)\.[ch]$|\1|' | sort -u
+    (cd "$TOP" && ls src/*/*.c include/*/*.h) | sed 's|^[a-z]*/\(.*\)\.[ch]$|\1|' | sort -u
 }
 
 # The symbols of an object file, as `nm -P` has them, without the underscore that some systems put before each.
@@ -74,28 +50,39 @@ nothing() {
     fi
 }
 
-test_every_module_has_a_layer() {
-    # shellcheck disable=SC2086 # words, by intention
-    comm -23 <(modules) <(printf '%s\n' $layers | sort) | sed 's/$/ is in no line of the table/' | nothing
+test_the_map_has_every_module_and_no_other() {
+    diff <(map | sort) <(modules)
 }
 
-test_a_module_includes_no_layer_above_it() {
-    includes | layers=$layers awk '
+test_the_map_fits_on_a_screen() {
+    [ "$(sed '/^ \*\/$/q' "$TOP/src/main.c" | wc -l)" -le 50 ]
+}
+
+test_a_module_includes_only_what_stands_after_it_in_the_map() {
+    includes | map=$(map) awk '
         BEGIN {
-            lines = split(ENVIRON["layers"], line, "\n")
-            for (i = 1; i <= lines; i++)
-                for (j = split(line[i], name, " "); j > 0; j--)
-                    rank[name[j]] = i
+            for (i = split(ENVIRON["map"], name, "\n"); i > 0; i--)
+                place[name[i]] = i
         }
-        rank[$2] < rank[$1] { print $1 " includes " $2 ", which is above it" }' | nothing
+        place[$2] <= place[$1] { print $1 " includes " $2 ", which is above it in the map" }' | nothing
 }
 
-test_no_module_includes_itself_by_a_detour() {
-    includes | tsort 2>&1 >/dev/null | nothing
+test_no_two_modules_have_the_same_name() {
+    modules | sed 's|.*/||' | sort | uniq -d | nothing
+}
+
+test_unit_tests_stand_where_their_modules_do() {
+    (cd "$TOP/tests/unit" && ls ./*/*_test.c) | sed 's|^\./\(.*\)_test\.c$|\1|' | sort |
+        comm -23 - <({ modules && echo sample/laws; } | sort) | nothing
+}
+
+test_the_readme_has_the_folders_of_the_map_and_no_file_that_is_not_there() {
+    diff <(map | sed 's|/.*||' | uniq) <(sed -n 's/^| `\([a-z]*\)\/` .*/\1/p' "$TOP/README.md")
+    (cd "$TOP" && grep -o '`\(src\|include\|tests\|man\)/[a-zA-Z0-9_./-]*`' README.md | tr -d '`' | sort -u | xargs ls -d) >/dev/null
 }
 
 test_every_header_stands_alone() {
-    (cd "$TOP" && for header in include/*.h; do
+    (cd "$TOP" && for header in include/*/*.h; do
         echo "#include \"${header#include/}\"" |
             ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -Iinclude -fsyntax-only -x c - 2>&1
     done) | nothing
@@ -104,7 +91,7 @@ test_every_header_stands_alone() {
 test_only_sys_calls_the_system() {
     needs_plain_objects
     for module in $(modules); do
-        if [ "$module" != sys ] && [ -e "$BUILD/src/$module.o" ]; then
+        if [ "$module" != system/sys ] && [ -e "$BUILD/src/$module.o" ]; then
             symbols "$module" | module=$module calls=$system_calls permitted=$permitted_calls awk '
                 BEGIN {
                     for (i = split(ENVIRON["calls"], name, /[ \n]+/); i > 0; i--)
@@ -120,13 +107,15 @@ test_only_sys_calls_the_system() {
     done | nothing
 }
 
-# Its own name alone, or in the plural, will do: gather, piles_seal.
+# Its own name, alone or in the plural, or after its folder's: gather, piles_seal, store_format_parse.
 test_a_file_exports_only_names_that_begin_with_its_own() {
     needs_plain_objects
     for module in $(modules); do
-        if [ "$module" != main ] && [ -e "$BUILD/src/$module.o" ]; then
-            symbols "$module" | awk -v module="$module" '
-                $2 ~ /^[A-TV-Z]$/ && $1 !~ "^" module "(s?_|$)" { print module ".c exports " $1 }'
+        if [ -e "$BUILD/src/$module.o" ]; then
+            symbols "$module" | awk -v folder="${module%/*}" -v name="${module#*/}" '
+                $2 ~ /^[A-TV-Z]$/ && $1 !~ "^(" folder "_)?" name "(s?_|$)" {
+                    print folder "/" name ".c exports " $1
+                }'
         fi
     done | nothing
 }

@@ -49,7 +49,7 @@ int argument_delimiter(struct fault *fault, const char *spelling, const char *te
  * is `text` as it stands; *bytes is its length. */
 int argument_start(struct fault *fault, const char *spelling, const char *text, size_t *bytes);
 
-/* The number of a store's piles: a power of two from FORMAT_PILES_MIN to FORMAT_PILES_MAX. */
+/* The number of a store's piles: a power of two from STORE_FORMAT_PILES_MIN to STORE_FORMAT_PILES_MAX. */
 int argument_piles(struct fault *fault, const char *spelling, const char *text, unsigned *piles);
 
 /* J, or J-K with J <= K: the piles from J to K. */

@@ -11,7 +11,8 @@
 #include "command/help.h"
 #include "system/fault.h"
 
-/* The code of an option is its letter, or one of these; option_check also knows what is said about some of them. */
+/* The code of an option is its letter, or one of these; option_table_check also knows what is said about some of them.
+ */
 enum option_code {
     OPTION_RANDOM_SOURCE = UCHAR_MAX + 1,
     OPTION_FILES0_FROM,
@@ -61,7 +62,7 @@ enum option_code {
 enum { OPTION_SPELLING_BYTES = 64 };
 
 /* The rows in the order of --help. */
-const struct help_row *option_rows(size_t *count);
+const struct help_row *option_table_rows(size_t *count);
 
 /* Names that stand for an option though they could be the beginning of another one as well: those that GNU shuf, which
  * has fewer options, understands. The rest of a row is as in the option's own. */
@@ -69,12 +70,12 @@ struct option_abbreviation {
     const char *name;
     int code;
 };
-const struct option_abbreviation *option_abbreviations(size_t *count);
+const struct option_abbreviation *option_table_abbreviations(size_t *count);
 
 /* The row of an option. */
-const struct help_row *option_row(int code);
+const struct help_row *option_table_row(int code);
 
 /* Do the options go together for which given[code] is set? 0, or -1 after a report. */
-int option_check(const bool given[OPTION_END], struct fault *fault);
+int option_table_check(const bool given[OPTION_END], struct fault *fault);
 
 #endif

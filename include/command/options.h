@@ -1,7 +1,7 @@
 #ifndef BIGSHUF_COMMAND_OPTIONS_H
 #define BIGSHUF_COMMAND_OPTIONS_H
 
-/* The command line: what the options that option.h lists set, one case for each. */
+/* The command line: what the options that option_table.h lists set, one case for each. */
 
 #include <stdbool.h>
 #include <stddef.h>

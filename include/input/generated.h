@@ -10,25 +10,25 @@
 #include "input/source.h"
 
 /* Each word ended by NUL, the one byte that is in none of them. The words must stay. NULL with errno. */
-struct source *words_source(const char *const *words, size_t count);
+struct source *generated_words(const char *const *words, size_t count);
 
 /* The numbers from `first` on, in decimal, each ended by `delimiter`. */
-struct words_range {
+struct number_range {
     uint64_t first;
     uint64_t count; /* 0 also stands for 2^64 if `full` */
     bool full;
     uint8_t delimiter;
 };
 
-enum { WORDS_NUMBER_BYTES = 21 }; /* the longest number and its delimiter */
+enum { GENERATED_NUMBER_BYTES = 21 }; /* the longest number and its delimiter */
 
-/* Write number `i` of a range to `text`, WORDS_NUMBER_BYTES long. Returns how many bytes it takes. */
-size_t words_number(const struct words_range *range, uint64_t i, uint8_t *text);
+/* Write number `i` of a range to `text`, GENERATED_NUMBER_BYTES long. Returns how many bytes it takes. */
+size_t generated_number(const struct number_range *range, uint64_t i, uint8_t *text);
 
 /* How many bytes the numbers of a range are; UINT64_MAX if they are more than that. */
-uint64_t words_range_bytes(const struct words_range *range);
+uint64_t generated_range_bytes(const struct number_range *range);
 
 /* All numbers, ascending. NULL with errno. */
-struct source *words_range_source(const struct words_range *range);
+struct source *generated_range(const struct number_range *range);
 
 #endif

@@ -10,9 +10,9 @@
 #include "input/source.h"
 #include "record/record.h"
 
-enum { WALK_ENDS = 1024 };
+enum { RECORD_READER_ENDS = 1024 };
 
-struct walk {
+struct record_reader {
     const struct record_format *format;
     struct source *source;
     struct record_scan scan; /* at `scanned` */
@@ -27,11 +27,11 @@ struct walk {
     uint64_t passed; /* bytes of the source that have left the buffer */
     bool inside;     /* part of the record was handed out */
     bool at_end;
-    uint32_t end[WALK_ENDS];
+    uint32_t end[RECORD_READER_ENDS];
 };
 
 /* A record, or part of one that does not fit into the buffer. */
-struct walk_piece {
+struct record_piece {
     const uint8_t *data; /* in the buffer, until the next one is asked for */
     size_t bytes;
     uint64_t offset; /* in the source */
@@ -41,10 +41,10 @@ struct walk_piece {
 
 /* Walk over a source with a buffer of `bytes` bytes and room for POOL_SLACK_BYTES more. A record that is not longer
  * than the buffer comes in one piece, others in pieces as long as the buffer. */
-void walk_init(struct walk *walk, const struct record_format *format, struct source *source, uint8_t *buffer,
-               size_t bytes);
+void record_reader_init(struct record_reader *reader, const struct record_format *format, struct source *source,
+                        uint8_t *buffer, size_t bytes);
 
 /* The next piece: 1, or 0 at the end, or -1 after a report. */
-int walk_next(struct walk *walk, struct walk_piece *piece);
+int record_reader_next(struct record_reader *reader, struct record_piece *piece);
 
 #endif

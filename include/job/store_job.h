@@ -7,6 +7,6 @@
 #include "command/options.h"
 
 /* 0, or -1 after a report. */
-int stored_run(const struct options *options);
+int store_job_run(const struct options *options);
 
 #endif

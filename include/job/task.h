@@ -12,27 +12,27 @@
 #include "record/record.h"
 
 /* Records as they are within the program. */
-struct record_format plan_format(const struct options *options);
+struct record_format task_format(const struct options *options);
 
-struct source_layout plan_layout(const struct options *options);
-struct words_range plan_range(const struct options *options);
+struct source_layout task_layout(const struct options *options);
+struct number_range task_range(const struct options *options);
 
 /* `place` is for what has to wait on its way to the output. The number of filters is 0 if it is not given. */
-struct output_plan plan_output(const struct options *options, struct spill_place *place);
+struct output_plan task_output(const struct options *options, struct spill_place *place);
 
 /* Will nothing be written, so that no input need be opened? */
-bool plan_is_empty(const struct options *options);
+bool task_is_empty(const struct options *options);
 
 /* Are records only put into the order of the seed? */
-bool plan_is_plain(const struct options *options);
+bool task_is_plain(const struct options *options);
 
 /* Are they drawn from a range, so that numbers that are not drawn need not be there? */
-bool plan_is_drawn(const struct options *options);
+bool task_is_drawn(const struct options *options);
 
 /* The least that the output can have, in bytes, if the inputs have at least `known_bytes`. */
-uint64_t plan_output_bytes(const struct options *options, uint64_t known_bytes);
+uint64_t task_output_bytes(const struct options *options, uint64_t known_bytes);
 
 /* Does the output never end? */
-bool plan_is_endless(const struct options *options);
+bool task_is_endless(const struct options *options);
 
 #endif

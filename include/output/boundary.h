@@ -7,9 +7,9 @@
  *
  * The caller asks again and again what to do with the next bytes, until there are none:
  *
- *     CUT_WRITE    they belong to the file, after those that are held
- *     CUT_HOLD     nobody knows yet: hold them, behind those that are held already
- *     CUT_NEXT     (of no bytes) the file is complete; those that are held belong to the next one
+ *     BOUNDARY_WRITE    they belong to the file, after those that are held
+ *     BOUNDARY_HOLD     nobody knows yet: hold them, behind those that are held already
+ *     BOUNDARY_NEXT     (of no bytes) the file is complete; those that are held belong to the next one
  *
  * At the end of the stream none are held.
  */
@@ -20,9 +20,9 @@
 
 #include "record/record.h"
 
-enum cut_step { CUT_WRITE, CUT_HOLD, CUT_NEXT };
+enum boundary_step { BOUNDARY_WRITE, BOUNDARY_HOLD, BOUNDARY_NEXT };
 
-struct cut {
+struct boundary {
     const struct record_format *format;
     struct record_scan scan;
     uint64_t left_records; /* that the file still takes */
@@ -32,11 +32,11 @@ struct cut {
     bool inside; /* has the file got the beginning of a record whose end is to come? */
 };
 
-/* A file begins, with room for so many records (UINT64_MAX: for all). At first, and whenever CUT_NEXT was answered. All
- * else is zero at first, but for `format` and `limit_bytes`. */
-void cut_begin(struct cut *cut, uint64_t records);
+/* A file begins, with room for so many records (UINT64_MAX: for all). At first, and whenever BOUNDARY_NEXT was
+ * answered. All else is zero at first, but for `format` and `limit_bytes`. */
+void boundary_begin(struct boundary *cut, uint64_t records);
 
 /* What to do with data[0, *bytes), at least one byte; *bytes becomes the number of bytes for which that holds. */
-enum cut_step cut_next(struct cut *cut, const uint8_t *data, size_t *bytes);
+enum boundary_step boundary_next(struct boundary *cut, const uint8_t *data, size_t *bytes);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "output/output.h"
 
-struct outlet {
+struct output_buffer {
     uint8_t *buffer;
     uint8_t *at; /* where the next byte goes */
     uint8_t *end;
@@ -17,12 +17,13 @@ struct outlet {
 };
 
 /* An empty outlet over buffer[0, bytes). */
-void outlet_init(struct outlet *outlet, uint8_t *buffer, size_t bytes, int (*drain)(void *context), void *context);
+void output_buffer_init(struct output_buffer *outlet, uint8_t *buffer, size_t bytes, int (*drain)(void *context),
+                        void *context);
 
 /* Put bytes into the outlet, draining it as often as it takes. 0, or -1 after a report. */
-int outlet_put(struct outlet *outlet, const uint8_t *data, size_t bytes);
+int output_buffer_put(struct output_buffer *outlet, const uint8_t *data, size_t bytes);
 
 /* Write what is in the outlet to an output. 0, or -1 after a report. */
-int outlet_drain(struct outlet *outlet, struct output *output);
+int output_buffer_drain(struct output_buffer *outlet, struct output *output);
 
 #endif

@@ -15,35 +15,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FORM_START_MAX = 254 };
+enum { FRAMING_START_MAX = 254 };
 
 /* Zeroed: records are written as they are. What is pointed to must stay. */
-struct form {
+struct framing {
     const uint8_t *header;
     size_t header_bytes;
     const uint8_t *start;
-    size_t start_bytes; /* at most FORM_START_MAX */
+    size_t start_bytes; /* at most FRAMING_START_MAX */
     bool translates;
     uint8_t from;
     uint8_t to;
 };
 
 /* A file in work. */
-struct form_file {
-    const struct form *form;
+struct framing_file {
+    const struct framing *form;
     int (*write)(void *context, const void *data, size_t bytes); /* 0, or -1 after a report */
     void *context;
-    bool begun;                   /* has there been a record? */
-    uint8_t last[FORM_START_MAX]; /* bytes of records that are not yet written, as they may be the last START */
+    bool begun;                      /* has there been a record? */
+    uint8_t last[FRAMING_START_MAX]; /* bytes of records that are not yet written, as they may be the last START */
     size_t last_bytes;
 };
 
 /* Begin a file: its header is written. This and the following return 0, or -1 when `write` said so. */
-int form_begin(struct form_file *file, const struct form *form, int (*write)(void *, const void *, size_t),
-               void *context);
+int framing_begin(struct framing_file *file, const struct framing *form, int (*write)(void *, const void *, size_t),
+                  void *context);
 
 /* The next bytes of its records, wherever cut. `data` is changed where bytes are translated. The end
  * of a file takes no call. */
-int form_write(struct form_file *file, uint8_t *data, size_t bytes);
+int framing_write(struct framing_file *file, uint8_t *data, size_t bytes);
 
 #endif

@@ -8,9 +8,9 @@
 
 #include "temporary/spill.h"
 
-enum { HOLD_MEMORY_BYTES = 1 << 16 };
+enum { HELD_BACK_MEMORY_BYTES = 1 << 16 };
 
-struct hold {
+struct held_back {
     struct spill_place *place;
     uint8_t *memory;
     size_t memory_bytes;
@@ -19,13 +19,13 @@ struct hold {
 };
 
 /* Made by the first one: all else is zero but for `place`. 0, or -1 after a report. */
-int hold_append(struct hold *hold, const uint8_t *data, size_t bytes);
+int held_back_append(struct held_back *hold, const uint8_t *data, size_t bytes);
 
-uint64_t hold_bytes(const struct hold *hold);
+uint64_t held_back_bytes(const struct held_back *hold);
 
 /* Hand over all that is held, in pieces that may be changed. 0, or -1 after a report or when `write` said so. */
-int hold_drain(struct hold *hold, int (*write)(void *context, uint8_t *data, size_t bytes), void *context);
+int held_back_drain(struct held_back *hold, int (*write)(void *context, uint8_t *data, size_t bytes), void *context);
 
-void hold_release(struct hold *hold); /* also when zeroed */
+void held_back_release(struct held_back *hold); /* also when zeroed */
 
 #endif

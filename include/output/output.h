@@ -47,7 +47,7 @@ struct output_plan {
     unsigned filters;   /* at most so many unfinished at a time, at least 1 */
 
     struct record_format format;
-    struct form form;          /* its header is not counted in shard_bytes */
+    struct framing form;       /* its header is not counted in shard_bytes */
     struct spill_place *place; /* for temporary files; needed with shard_bytes */
 };
 

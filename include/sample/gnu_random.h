@@ -21,23 +21,23 @@
 #include "system/fault.h"
 #include "system/table.h"
 
-struct gnu;
+struct gnu_random;
 
 /* Look at the file, whose name must stay. It fails if it can be told already that the file cannot be read. What is not
  * a regular file is opened by the first draw, even of a number from 0 to 0: somebody waits at the other end of a FIFO.
  * (shuf opens it before it reads the input of a reservoir, after it has read any other, and never when there is nothing
  * to choose.) NULL after a report. */
-struct gnu *gnu_open(const char *path, struct fault *fault);
-void gnu_free(struct gnu *gnu); /* also NULL */
+struct gnu_random *gnu_random_open(const char *path, struct fault *fault);
+void gnu_random_free(struct gnu_random *gnu); /* also NULL */
 
 /* A number from 0 to `most`, which takes as many bytes as it needs: none for 0. */
-int gnu_draw(struct gnu *gnu, uint64_t most, uint64_t *number);
+int gnu_random_draw(struct gnu_random *gnu, uint64_t most, uint64_t *number);
 
 /* The first min(wanted, records) steps of Fisher-Yates over the first `records` numbers of a table. */
-int gnu_permute(struct gnu *gnu, const struct table *table, uint64_t records, uint64_t wanted);
+int gnu_random_permute(struct gnu_random *gnu, const struct table *table, uint64_t records, uint64_t wanted);
 
 /* The same over the numbers 0 ... most, without a table of them: the first `wanted`, at most all, to `out`. Takes 32
  * bytes of memory for each while it runs. */
-int gnu_sparse(struct gnu *gnu, uint64_t most, uint64_t wanted, uint64_t *out);
+int gnu_random_sparse(struct gnu_random *gnu, uint64_t most, uint64_t wanted, uint64_t *out);
 
 #endif

@@ -11,7 +11,7 @@
 #include "shuffle/run.h"
 
 /* A probability: threshold / 2^64, or 1 if `all`. */
-struct select_share {
+struct in_order_share {
     uint64_t threshold;
     bool all;
     bool wait; /* with writing until all has been read, as the output may be one of the inputs */
@@ -20,11 +20,11 @@ struct select_share {
 /* Write each record by itself with a probability: record i stays if word i of the words labelled "bernoulli" is less
  * than the threshold. Nothing is stored, unless it must wait with writing. 0, or -1
  * after a report. */
-int select_bernoulli(struct run *run, struct source *source, struct select_share share, struct output *output);
+int in_order_bernoulli(struct run *run, struct source *source, struct in_order_share share, struct output *output);
 
 /* Write those records that would be the first run->left of the order (order.h), in the order of the input. What is
  * stored meanwhile is hardly more than that; besides, the records of one pile must be put into order, which takes 16
  * bytes for each of them. 0, or -1 after a report. */
-int select_first(struct run *run, struct source *source, struct output *output);
+int in_order_first(struct run *run, struct source *source, struct output *output);
 
 #endif

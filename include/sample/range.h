@@ -13,13 +13,13 @@
 #include "shuffle/run.h"
 
 /* Independent draws: by the words labelled "repeat", or from GNU's generator if there is one. */
-int draw_repeated(struct run *run, const struct words_range *range, struct gnu *gnu, struct output *output);
+int range_repeated(struct run *run, const struct number_range *range, struct gnu_random *gnu, struct output *output);
 
 /* Different numbers, no more than half of the range: the first ones to appear among the draws of the words labelled
  * "range". Takes 16 to 32 bytes for each. */
-int draw_different(struct run *run, const struct words_range *range, struct output *output);
+int range_different(struct run *run, const struct number_range *range, struct output *output);
 
-/* Different numbers: those of GNU's generator (gnu_sparse). */
-int draw_gnu(struct run *run, const struct words_range *range, struct gnu *gnu, struct output *output);
+/* Different numbers: those of GNU's generator (gnu_random_sparse). */
+int range_gnu(struct run *run, const struct number_range *range, struct gnu_random *gnu, struct output *output);
 
 #endif

@@ -13,10 +13,10 @@
 #include "system/table.h"
 
 /* Who draws. Functions return 0, or -1 after a report. */
-struct repeat_lots {
-    /* The next piece of the input's records, as walk_next has it, and returning the same: who draws may know them. May
-     * be NULL. */
-    int (*next)(void *context, struct walk *walk, struct walk_piece *piece);
+struct replacement_draws {
+    /* The next piece of the input's records, as record_reader_next has it, and returning the same: who draws may know
+     * them. May be NULL. */
+    int (*next)(void *context, struct record_reader *reader, struct record_piece *piece);
 
     /* All have come. `at_random` receives whether drawing a few at a time is as quick as many. May be NULL. */
     int (*prepare)(void *context, uint64_t records, bool *at_random);
@@ -29,9 +29,10 @@ struct repeat_lots {
 
 /* Write the records of a source that are drawn, run->left of them, for ever without a limit. What is drawn does not
  * depend on the memory. No records at all are an error. 0, or -1 after a report. */
-int repeat_source(struct run *run, struct source *source, const struct repeat_lots *lots, struct output *output);
+int replacement_source(struct run *run, struct source *source, const struct replacement_draws *lots,
+                       struct output *output);
 
 /* All equally likely, by the words labelled "repeat". */
-int repeat_uniform(struct run *run, struct source *source, struct output *output);
+int replacement_uniform(struct run *run, struct source *source, struct output *output);
 
 #endif

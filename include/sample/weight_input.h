@@ -12,26 +12,27 @@
 #include "system/fault.h"
 
 /* Where weights stand. */
-struct weights_place {
+struct weight_place {
     const char *file;  /* a number a line, or NULL: */
     uint64_t field;    /* a field of the record, from 1 */
     uint8_t separator; /* between fields */
 };
 
-struct weights;
+struct weight_input;
 
 /* `source` is where the records come from, of which the messages name the file and line. Uses the third quarter of the
  * run's buffer. NULL after a report. */
-struct weights *weights_open(struct run *run, struct weights_place place, struct source *source);
+struct weight_input *weight_input_open(struct run *run, struct weight_place place, struct source *source);
 
-/* The next piece of the records, as walk_next has it; with the first piece of a record, *weight receives the record's
- * weight. If that stands behind the first piece of `walk`, what comes before it is kept meanwhile, in the pool as far
- * as there is room. 1, 0 at the end, or -1 after a report. */
-int weights_next(struct weights *weights, struct walk *walk, struct walk_piece *piece, struct decimal *weight);
+/* The next piece of the records, as record_reader_next has it; with the first piece of a record, *weight receives the
+ * record's weight. If that stands behind the first piece of `walk`, what comes before it is kept meanwhile, in the pool
+ * as far as there is room. 1, 0 at the end, or -1 after a report. */
+int weight_input_next(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece,
+                      struct decimal *weight);
 
 /* All records have come: there must not be more weights. 0, or -1 after a report. */
-int weights_end(struct weights *weights);
+int weight_input_end(struct weight_input *weights);
 
-void weights_free(struct weights *weights); /* NULL is fine */
+void weight_input_free(struct weight_input *weights); /* NULL is fine */
 
 #endif

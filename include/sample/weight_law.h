@@ -22,19 +22,19 @@
  * quotient does. For the quotient 2^e (1 + f), 0 <= f < 1, it is (e + 2048) 2^52 + f 2^52, rounded down; the logarithm
  * is right to 2^-57 of itself, and never increases when the word does. A weight of zero has the key UINT64_MAX, which
  * no other has. */
-uint64_t weight_key(uint64_t word, struct decimal weight);
+uint64_t weight_law_key(uint64_t word, struct decimal weight);
 
 /* The same, where the compiler has no numbers of 128 bits. */
-uint64_t weight_key_portable(uint64_t word, struct decimal weight);
+uint64_t weight_law_key_portable(uint64_t word, struct decimal weight);
 
 /* A weight as a whole number: weight * 2^(24 - top_exponent), rounded down, where `top_exponent` is the exponent of
  * the greatest weight. That is from 2^87 to 2^88 for the greatest, so that 2^40 of them have a sum below 2^128. A
  * weight less than 2^-87 of the greatest may become zero, one less than 2^-88 does. */
-struct wide weight_scale(struct decimal weight, int top_exponent);
+struct uint128 weight_law_scale(struct decimal weight, int top_exponent);
 
 /* A uniform number from 0 to total - 1; `total` is not 0. `next_word` gives uniform words. For each trial, as many are
  * taken as the bits of total - 1 need, none if it is 0, the low one first, and cut to those bits; what is not below
  * `total` is tried again. Fewer than 2 trials are needed on average. */
-struct wide weight_draw(struct wide total, uint64_t (*next_word)(void *context), void *context);
+struct uint128 weight_law_draw(struct uint128 total, uint64_t (*next_word)(void *context), void *context);
 
 #endif

@@ -1,7 +1,7 @@
 #ifndef BIGSHUF_SAMPLE_WEIGHTED_H
 #define BIGSHUF_SAMPLE_WEIGHTED_H
 
-/* Weighted samples, of any number of records. The law is in weight.h; the words are those labelled "weight".
+/* Weighted samples, of any number of records. The law is in weight_law.h; the words are those labelled "weight".
  * Functions return 0, or -1 after a report. */
 
 #include "input/source.h"
@@ -11,13 +11,13 @@
 
 /* Without replacement: all records of a weight above zero, or the first run->left of them: each next one is drawn in
  * proportion to weight among those that are left. */
-int weighted_order(struct run *run, struct source *source, struct weights_place place, struct output *output);
+int weighted_order(struct run *run, struct source *source, struct weight_place place, struct output *output);
 
 /* The same sample, which needs a limit, in input order. Besides what is kept of the records, 8 bytes are taken for each
  * record of the sample. */
-int weighted_select(struct run *run, struct source *source, struct weights_place place, struct output *output);
+int weighted_select(struct run *run, struct source *source, struct weight_place place, struct output *output);
 
 /* With replacement: independent draws in proportion to weight. */
-int weighted_repeat(struct run *run, struct source *source, struct weights_place place, struct output *output);
+int weighted_repeat(struct run *run, struct source *source, struct weight_place place, struct output *output);
 
 #endif

@@ -22,6 +22,6 @@ int index_build(const struct piles *piles, unsigned pile, const struct record_fo
 
 /* Copy the records of table[first, first + records) to the outlet. 0, or -1 when draining failed. */
 int index_copy(const struct pool *pool, const struct record_format *format, const struct table *table, uint64_t first,
-               uint64_t records, struct outlet *outlet);
+               uint64_t records, struct output_buffer *outlet);
 
 #endif

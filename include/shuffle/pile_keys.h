@@ -9,23 +9,24 @@
 
 #include "shuffle/pile.h"
 
-enum { KEYS_AHEAD = 512 };
+enum { PILE_KEYS_AHEAD = 512 };
 
 /* Reads them one by one. */
-struct keys {
+struct pile_keys {
     struct source *source;
     struct fault *fault;
     size_t next;
     size_t count;
-    uint64_t key[KEYS_AHEAD];
+    uint64_t key[PILE_KEYS_AHEAD];
 };
 
-/* Functions return 0, or -1 after a report. keys_append counts them as the pile's records; keys_verify is pile_verify.
+/* Functions return 0, or -1 after a report. pile_keys_append counts them as the pile's records; pile_keys_verify is
+ * pile_verify.
  */
-int keys_append(struct piles *piles, unsigned pile, uint64_t key);
-int keys_verify(struct piles *piles, unsigned pile, uint8_t *buffer, size_t bytes);
-int keys_open(struct keys *keys, struct piles *piles, unsigned pile, struct fault *fault);
-int keys_next(struct keys *keys, uint64_t *key); /* that there are no more of them is a failure */
-void keys_close(struct keys *keys);              /* also when zeroed */
+int pile_keys_append(struct piles *piles, unsigned pile, uint64_t key);
+int pile_keys_verify(struct piles *piles, unsigned pile, uint8_t *buffer, size_t bytes);
+int pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned pile, struct fault *fault);
+int pile_keys_next(struct pile_keys *keys, uint64_t *key); /* that there are no more of them is a failure */
+void pile_keys_close(struct pile_keys *keys);              /* also when zeroed */
 
 #endif

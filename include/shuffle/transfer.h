@@ -10,20 +10,20 @@
 #include "shuffle/pile.h"
 #include "shuffle/run.h"
 
-struct passage {
-    struct walk walk;
-    struct outlet outlet;
+struct transfer {
+    struct record_reader reader;
+    struct output_buffer outlet;
     struct output *output;
 };
 
 /* `output` may be NULL if nothing is put into the outlet. */
-void passage_init(struct passage *passage, struct run *run, struct source *source, struct output *output);
+void transfer_init(struct transfer *transfer, struct run *run, struct source *source, struct output *output);
 
 /* Write what is still in the outlet. 0, or -1 after a report. */
-int passage_end(struct passage *passage);
+int transfer_end(struct transfer *transfer);
 
 /* Write all that a pile holds, after piles_seal, and give its space back meanwhile. What comes from its file is
  * verified before. 0, or -1 after a report. */
-int passage_of_pile(struct run *run, struct piles *piles, unsigned pile, struct output *output);
+int transfer_of_pile(struct run *run, struct piles *piles, unsigned pile, struct output *output);
 
 #endif

@@ -12,19 +12,20 @@
 #include "system/folder.h"
 #include "temporary/storage.h"
 
-struct bundle;
+struct draft_files;
 
 /* In a folder, which must stay, as must the format's string. No file is made before something is written. NULL after a
  * report. */
-struct bundle *bundle_open(const struct folder *folder, const struct format *format);
+struct draft_files *draft_files_open(const struct folder *folder, const struct store_format *format);
 
 /* The piles, to be written only. It is the bundle's: freeing it does nothing. */
-struct storage *bundle_storage(struct bundle *bundle);
+struct storage *draft_files_storage(struct draft_files *bundle);
 
 /* All has been written, records[p] records to pile p: make the files that are missing, bring all of them to disk, by up
  * to `threads` threads, and tell what is in each. 0, or -1 after a report. */
-int bundle_finish(struct bundle *bundle, const uint64_t *records, unsigned threads, struct manifest_pile *entry);
+int draft_files_finish(struct draft_files *bundle, const uint64_t *records, unsigned threads,
+                       struct manifest_pile *entry);
 
-void bundle_free(struct bundle *bundle); /* NULL is fine; the files stay */
+void draft_files_free(struct draft_files *bundle); /* NULL is fine; the files stay */
 
 #endif

@@ -16,7 +16,7 @@
 
 #include "record/record.h"
 
-struct format {
+struct store_format {
     unsigned piles;              /* a power of two */
     struct record_format record; /* its string is the caller's */
     uint64_t header_lines;       /* 0 for none, as in source_layout */
@@ -24,32 +24,33 @@ struct format {
 };
 
 enum {
-    FORMAT_PILES_MIN = 2,
-    FORMAT_PILES_MAX = 4096,
-    FORMAT_PILES = 512, /* if nobody says how many */
+    STORE_FORMAT_PILES_MIN = 2,
+    STORE_FORMAT_PILES_MAX = 4096,
+    STORE_FORMAT_PILES = 512, /* if nobody says how many */
 };
 
 enum {
-    FORMAT_BYTE_BYTES = sizeof "\\ooo",
-    FORMAT_STRING_BYTES = 4 * RECORD_DELIMITER_BYTES_MAX + 3, /* all of them so, quotes, NUL */
-    FORMAT_RECORDS_BYTES = FORMAT_STRING_BYTES + 64,
-    FORMAT_HEADER_BYTES = 96,
-    FORMAT_TEXT_BYTES = FORMAT_RECORDS_BYTES + FORMAT_HEADER_BYTES + 64,
+    STORE_FORMAT_BYTE_BYTES = sizeof "\\ooo",
+    STORE_FORMAT_STRING_BYTES = 4 * RECORD_DELIMITER_BYTES_MAX + 3, /* all of them so, quotes, NUL */
+    STORE_FORMAT_RECORDS_BYTES = STORE_FORMAT_STRING_BYTES + 64,
+    STORE_FORMAT_HEADER_BYTES = 96,
+    STORE_FORMAT_TEXT_BYTES = STORE_FORMAT_RECORDS_BYTES + STORE_FORMAT_HEADER_BYTES + 64,
 };
 
 /* The lines of the text without their newlines, but for the first. */
-struct format_lines {
+struct store_format_lines {
     char piles[32];
-    char records[FORMAT_RECORDS_BYTES];
-    char header[FORMAT_HEADER_BYTES];
+    char records[STORE_FORMAT_RECORDS_BYTES];
+    char header[STORE_FORMAT_HEADER_BYTES];
 };
 
-struct format_lines format_lines(const struct format *format);
+struct store_format_lines store_format_lines(const struct store_format *format);
 
 /* The whole text. Returns its length. */
-size_t format_text(const struct format *format, char text[FORMAT_TEXT_BYTES]);
+size_t store_format_text(const struct store_format *format, char text[STORE_FORMAT_TEXT_BYTES]);
 
-/* Read a text; `string` receives the string of the record format. False if it is not as format_text writes it. */
-bool format_parse(struct format *format, uint8_t string[RECORD_DELIMITER_BYTES_MAX], const char *text, size_t bytes);
+/* Read a text; `string` receives the string of the record format. False if it is not as store_format_text writes it. */
+bool store_format_parse(struct store_format *format, uint8_t string[RECORD_DELIMITER_BYTES_MAX], const char *text,
+                        size_t bytes);
 
 #endif

@@ -34,7 +34,7 @@ enum {
 
 struct store {
     struct folder folder;
-    struct format format;
+    struct store_format format;
     uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* that of the record format */
 };
 
@@ -58,8 +58,8 @@ int store_open(struct store *store, const char *path, struct fault *fault);
 
 /* Open a store to add to it; make the directory (not those above it) and its format if they are not there. If the
  * store has another format than `wanted`, that is a failure, which says how they differ; `piles` 0 means as many as the
- * store has, FORMAT_PILES in a new one. */
-int store_join(struct store *store, const char *path, const struct format *wanted, struct fault *fault);
+ * store has, STORE_FORMAT_PILES in a new one. */
+int store_join(struct store *store, const char *path, const struct store_format *wanted, struct fault *fault);
 
 void store_close(struct store *store); /* also when zeroed */
 

@@ -102,11 +102,11 @@ uint64_t random_next(struct random_words *words)
 uint64_t random_draw(struct random_words *words, uint64_t bound)
 {
     uint64_t word = random_next(words);
-    struct wide product = wide_multiply(word, bound);
+    struct uint128 product = uint128_multiply(word, bound);
 
     if (bound == 0)
         return word;
     while (product.low < bound && product.low < (uint64_t)-bound % bound)
-        product = wide_multiply(random_next(words), bound);
+        product = uint128_multiply(random_next(words), bound);
     return product.high;
 }

@@ -186,10 +186,10 @@ int argument_piles(struct fault *fault, const char *spelling, const char *text, 
 {
     uint64_t number;
 
-    if (number_parse(text, &number) != 0 || number < FORMAT_PILES_MIN || number > FORMAT_PILES_MAX ||
+    if (number_parse(text, &number) != 0 || number < STORE_FORMAT_PILES_MIN || number > STORE_FORMAT_PILES_MAX ||
         (number & (number - 1)) != 0)
         return fault_say(fault, "invalid %s argument '%s': it is a power of two from %d to %d", spelling, text,
-                         FORMAT_PILES_MIN, FORMAT_PILES_MAX);
+                         STORE_FORMAT_PILES_MIN, STORE_FORMAT_PILES_MAX);
     *piles = (unsigned)number;
     return 0;
 }

@@ -149,19 +149,19 @@ static const struct {
     {OPTION_PILE_OF_EPOCH, OPTION_SEED, 0},
 };
 
-const struct help_row *option_rows(size_t *count)
+const struct help_row *option_table_rows(size_t *count)
 {
     *count = ROW_COUNT;
     return rows;
 }
 
-const struct option_abbreviation *option_abbreviations(size_t *count)
+const struct option_abbreviation *option_table_abbreviations(size_t *count)
 {
     *count = sizeof abbreviations / sizeof abbreviations[0];
     return abbreviations;
 }
 
-const struct help_row *option_row(int code)
+const struct help_row *option_table_row(int code)
 {
     const struct help_row *row = rows;
 
@@ -179,7 +179,7 @@ static const char *spell(int code, char spelling[OPTION_SPELLING_BYTES])
         if (phrases[i].code == code)
             return phrases[i].phrase;
     }
-    row = option_row(code);
+    row = option_table_row(code);
     if (help_has_letter(row))
         snprintf(spelling, OPTION_SPELLING_BYTES, "-%c", code);
     else
@@ -217,7 +217,7 @@ static int check_needs(const bool given[OPTION_END], struct fault *fault)
     return 0;
 }
 
-int option_check(const bool given[OPTION_END], struct fault *fault)
+int option_table_check(const bool given[OPTION_END], struct fault *fault)
 {
     if (given['e'] && given['i']) {
         fault_say(fault, "cannot combine -e and -i options");

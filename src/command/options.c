@@ -1,7 +1,7 @@
 /*
  * getopt_long knows the habits that people expect (abbreviations, options after operands, "--"). What it needs is made
- * from the tables of option.c. It works on a copy of the words: it moves them about, and takes from the first one the
- * program's name for its messages, which is always "bigshuf" here, however the program was started.
+ * from the tables of option_table.c. It works on a copy of the words: it moves them about, and takes from the first one
+ * the program's name for its messages, which is always "bigshuf" here, however the program was started.
  */
 
 #include "command/options.h"
@@ -47,7 +47,7 @@ static void prepare(struct parser *parser)
     char *letter = parser->shorts;
     struct option *name = parser->longs;
     size_t rows;
-    const struct help_row *row = option_rows(&rows);
+    const struct help_row *row = option_table_rows(&rows);
 
     if (getenv("POSIXLY_CORRECT") != NULL)
         *letter++ = '+'; /* not every libc looks for the variable by itself */
@@ -67,7 +67,7 @@ static void prepare(struct parser *parser)
 static void keep_abbreviation(struct parser *parser, int count, char **words)
 {
     size_t abbreviations;
-    const struct option_abbreviation *kept = option_abbreviations(&abbreviations);
+    const struct option_abbreviation *kept = option_table_abbreviations(&abbreviations);
     int next = optind > 0 ? optind : 1;
 
     *parser->abbreviation = (struct option){.name = NULL};
@@ -78,7 +78,8 @@ static void keep_abbreviation(struct parser *parser, int count, char **words)
         size_t length = strlen(kept->name);
 
         if (strncmp(name, kept->name, length) == 0 && (name[length] == '\0' || name[length] == '='))
-            *parser->abbreviation = (struct option){kept->name, has_argument(option_row(kept->code)), NULL, kept->code};
+            *parser->abbreviation =
+                (struct option){kept->name, has_argument(option_table_row(kept->code)), NULL, kept->code};
     }
 }
 
@@ -436,7 +437,7 @@ static int check(struct parser *parser)
     parser->given[OPTION_ENDLESS] = parser->given['r'] && !parser->given['n'];
     parser->given[OPTION_GATHER_RECORDS] = parser->given[OPTION_GATHER] && !parser->given[OPTION_LIST];
     parser->given[OPTION_PILE_OF_EPOCH] = parser->given[OPTION_PILE] && parser->options->epoch > 0;
-    return option_check(parser->given, &parser->fault);
+    return option_table_check(parser->given, &parser->fault);
 }
 
 static int set_files(struct parser *parser, int count, char **words)
@@ -462,7 +463,7 @@ static int set_files(struct parser *parser, int count, char **words)
 static int print(struct parser *parser)
 {
     size_t count;
-    const struct help_row *rows = option_rows(&count);
+    const struct help_row *rows = option_table_rows(&count);
 
     if (parser->print == OPTION_VERSION)
         return help_print_version(&parser->fault);

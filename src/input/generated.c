@@ -35,7 +35,7 @@ static ssize_t read_words(void *context, uint8_t *data, size_t bytes)
     return (ssize_t)done;
 }
 
-struct source *words_source(const char *const *words, size_t count)
+struct source *generated_words(const char *const *words, size_t count)
 {
     struct words *context = sys_allocate(1, sizeof *context);
     struct source *source = NULL;
@@ -55,10 +55,10 @@ struct source *words_source(const char *const *words, size_t count)
     return source;
 }
 
-size_t words_number(const struct words_range *range, uint64_t i, uint8_t *text)
+size_t generated_number(const struct number_range *range, uint64_t i, uint8_t *text)
 {
     uint64_t number = range->first + i;
-    uint8_t digits[WORDS_NUMBER_BYTES];
+    uint8_t digits[GENERATED_NUMBER_BYTES];
     size_t first = sizeof digits;
 
     digits[--first] = range->delimiter;
@@ -71,7 +71,7 @@ size_t words_number(const struct words_range *range, uint64_t i, uint8_t *text)
 }
 
 /* All that have as many digits as `from`, then those that have one more, and so on. */
-uint64_t words_range_bytes(const struct words_range *range)
+uint64_t generated_range_bytes(const struct number_range *range)
 {
     uint64_t last = range->first + (range->count - 1);
     uint64_t bytes = 0;
@@ -79,14 +79,14 @@ uint64_t words_range_bytes(const struct words_range *range)
     if (range->count == 0 && !range->full)
         return 0;
     for (uint64_t from = range->first;;) {
-        uint8_t text[WORDS_NUMBER_BYTES];
-        size_t length = words_number(range, from - range->first, text);
+        uint8_t text[GENERATED_NUMBER_BYTES];
+        size_t length = generated_number(range, from - range->first, text);
         uint64_t end = last; /* of those that have as many digits */
         uint64_t power = 1;
 
         for (size_t digit = 1; digit < length && power <= UINT64_MAX / 10; digit++)
             power *= 10;
-        if (length < WORDS_NUMBER_BYTES && power - 1 < last)
+        if (length < GENERATED_NUMBER_BYTES && power - 1 < last)
             end = power - 1;
         if (end - from >= (UINT64_MAX - bytes) / length)
             return UINT64_MAX;
@@ -98,12 +98,12 @@ uint64_t words_range_bytes(const struct words_range *range)
 }
 
 struct numbers {
-    struct words_range range;
+    struct number_range range;
     uint64_t next;
     bool ended;
     size_t at; /* what is left of the number before that */
     size_t end;
-    uint8_t text[WORDS_NUMBER_BYTES];
+    uint8_t text[GENERATED_NUMBER_BYTES];
 };
 
 static ssize_t read_numbers(void *context, uint8_t *data, size_t bytes)
@@ -118,7 +118,7 @@ static ssize_t read_numbers(void *context, uint8_t *data, size_t bytes)
             break;
         if (part == 0) {
             numbers->at = 0;
-            numbers->end = words_number(&numbers->range, numbers->next++, numbers->text);
+            numbers->end = generated_number(&numbers->range, numbers->next++, numbers->text);
             numbers->ended = numbers->next == numbers->range.count;
             continue;
         }
@@ -130,7 +130,7 @@ static ssize_t read_numbers(void *context, uint8_t *data, size_t bytes)
     return (ssize_t)done;
 }
 
-struct source *words_range_source(const struct words_range *range)
+struct source *generated_range(const struct number_range *range)
 {
     struct numbers *context = sys_allocate(1, sizeof *context);
     struct source *source = NULL;
@@ -144,6 +144,6 @@ struct source *words_range_source(const struct words_range *range)
         free(context);
         return NULL;
     }
-    source_expect(source, words_range_bytes(range));
+    source_expect(source, generated_range_bytes(range));
     return source;
 }

@@ -5,75 +5,75 @@
 
 #include <string.h>
 
-void walk_init(struct walk *walk, const struct record_format *format, struct source *source, uint8_t *buffer,
-               size_t bytes)
+void record_reader_init(struct record_reader *reader, const struct record_format *format, struct source *source,
+                        uint8_t *buffer, size_t bytes)
 {
-    *walk = (struct walk){.format = format, .source = source, .buffer = buffer, .room = bytes};
+    *reader = (struct record_reader){.format = format, .source = source, .buffer = buffer, .room = bytes};
 }
 
 /* Have more bytes behind those that are open. */
-static int fill(struct walk *walk)
+static int fill(struct record_reader *reader)
 {
-    size_t open = walk->filled - walk->start;
+    size_t open = reader->filled - reader->start;
     ssize_t got;
 
-    if (walk->start > 0)
-        memmove(walk->buffer, walk->buffer + walk->start, open);
-    walk->passed += walk->start;
-    walk->start = 0;
-    walk->filled = open;
-    walk->scanned = open;
-    got = source_read(walk->source, walk->buffer + open, walk->room - open);
+    if (reader->start > 0)
+        memmove(reader->buffer, reader->buffer + reader->start, open);
+    reader->passed += reader->start;
+    reader->start = 0;
+    reader->filled = open;
+    reader->scanned = open;
+    got = source_read(reader->source, reader->buffer + open, reader->room - open);
     if (got < 0)
         return -1;
-    walk->filled += (size_t)got;
-    walk->at_end = got == 0;
+    reader->filled += (size_t)got;
+    reader->at_end = got == 0;
     return 0;
 }
 
-static void scan(struct walk *walk)
+static void scan(struct record_reader *reader)
 {
     size_t scanned;
 
-    walk->base = walk->scanned;
-    walk->next = 0;
-    walk->count = record_ends(walk->format, &walk->scan, walk->buffer + walk->scanned, walk->filled - walk->scanned,
-                              walk->end, WALK_ENDS, &scanned);
-    walk->scanned += scanned;
+    reader->base = reader->scanned;
+    reader->next = 0;
+    reader->count = record_ends(reader->format, &reader->scan, reader->buffer + reader->scanned,
+                                reader->filled - reader->scanned, reader->end, RECORD_READER_ENDS, &scanned);
+    reader->scanned += scanned;
 }
 
-static struct walk_piece piece_to(const struct walk *walk, size_t end, bool last)
+static struct record_piece piece_to(const struct record_reader *reader, size_t end, bool last)
 {
-    return (struct walk_piece){.data = walk->buffer + walk->start,
-                               .bytes = end - walk->start,
-                               .offset = walk->passed + walk->start,
-                               .first = !walk->inside,
-                               .last = last};
+    return (struct record_piece){.data = reader->buffer + reader->start,
+                                 .bytes = end - reader->start,
+                                 .offset = reader->passed + reader->start,
+                                 .first = !reader->inside,
+                                 .last = last};
 }
 
-int walk_next(struct walk *walk, struct walk_piece *piece)
+int record_reader_next(struct record_reader *reader, struct record_piece *piece)
 {
     size_t end;
 
-    while (walk->next == walk->count) {
-        if (walk->scanned < walk->filled) {
-            scan(walk);
+    while (reader->next == reader->count) {
+        if (reader->scanned < reader->filled) {
+            scan(reader);
             continue;
         }
-        if (walk->at_end)
+        if (reader->at_end)
             return 0;
-        if (walk->start == 0 && walk->filled == walk->room) {
-            *piece = piece_to(walk, walk->filled, false);
-            walk->inside = true;
-            walk->start = walk->filled;
+        if (reader->start == 0 && reader->filled == reader->room) {
+            *piece = piece_to(reader, reader->filled, false);
+            reader->inside = true;
+            reader->start = reader->filled;
             return 1;
         }
-        if (fill(walk) != 0)
+        if (fill(reader) != 0)
             return -1;
     }
-    end = walk->base + walk->end[walk->next++];
-    *piece = piece_to(walk, end, true);
-    walk->inside = false;
-    walk->start = end;
+    end = reader->base + reader->end[reader->next++];
+    *piece = piece_to(reader, end, true);
+    reader->inside = false;
+    reader->start = end;
     return 1;
 }

@@ -38,8 +38,8 @@ static const size_t SMALL_BYTES = (size_t)256 << 10;
 static const uint64_t GNU_RESERVOIR_BYTES = (uint64_t)8 << 20;
 
 struct job {
-    struct setup setup;
-    struct gnu *gnu; /* NULL without --random-source */
+    struct resources resources;
+    struct gnu_random *gnu; /* NULL without --random-source */
 };
 
 static uint64_t count_records(const struct record_format *format, const uint8_t *data, size_t bytes)
@@ -66,8 +66,8 @@ static int shuffle_small(struct job *job, struct run *run, size_t bytes)
         run->records = count_records(&run->format, run->buffer, bytes);
         piles.pile[0].records = run->records;
         run->scattered_seconds = run_seconds();
-        if (run_begin(run, job->setup.output, run->records) == 0)
-            status = shuffle_piles(run, &piles, order, job->setup.output);
+        if (run_begin(run, job->resources.output, run->records) == 0)
+            status = shuffle_piles(run, &piles, order, job->resources.output);
     }
     piles_release(&piles);
     return status;
@@ -85,62 +85,63 @@ static uint64_t spill_expected(uint64_t known_bytes, uint64_t memory_bytes)
     return known_bytes <= memory_bytes ? 0 : known_bytes - memory_bytes / 4 * 3;
 }
 
-static void print_summary(const struct setup *setup, const struct run *run, double start)
+static void print_summary(const struct resources *resources, const struct run *run, double start)
 {
-    setup_say_records(setup, run, setup->source != NULL ? source_delivered_bytes(setup->source) : 0);
-    setup_say_spilled(setup, run);
-    setup_say_peak();
-    setup_say("seconds:", "%.2f scatter, %.2f gather", run->scattered_seconds - start,
-              run_seconds() - run->scattered_seconds);
+    resources_say_records(resources, run, resources->source != NULL ? source_delivered_bytes(resources->source) : 0);
+    resources_say_spilled(resources, run);
+    resources_say_peak();
+    resources_say("seconds:", "%.2f scatter, %.2f gather", run->scattered_seconds - start,
+                  run_seconds() - run->scattered_seconds);
 }
 
 /* The last thing that can fail. */
 static int finish(struct job *job, struct run *run, double start)
 {
-    if (output_commit(job->setup.output) != 0)
+    if (output_commit(job->resources.output) != 0)
         return -1;
     if (run->scattered_seconds == 0)
         run->scattered_seconds = start;
-    if (job->setup.options->verbose)
-        print_summary(&job->setup, run, start);
+    if (job->resources.options->verbose)
+        print_summary(&job->resources, run, start);
     return 0;
 }
 
 static int write_drawn(struct job *job, struct run *run)
 {
-    struct words_range range = plan_range(job->setup.options);
+    struct number_range range = task_range(job->resources.options);
 
-    if (job->setup.options->repeat)
-        return draw_repeated(run, &range, job->gnu, job->setup.output);
-    return job->gnu != NULL ? draw_gnu(run, &range, job->gnu, job->setup.output)
-                            : draw_different(run, &range, job->setup.output);
+    if (job->resources.options->repeat)
+        return range_repeated(run, &range, job->gnu, job->resources.output);
+    return job->gnu != NULL ? range_gnu(run, &range, job->gnu, job->resources.output)
+                            : range_different(run, &range, job->resources.output);
 }
 
 static int write_weighted(struct job *job, struct run *run)
 {
-    const struct options *options = job->setup.options;
-    struct weights_place place = {
+    const struct options *options = job->resources.options;
+    struct weight_place place = {
         .file = options->weights, .field = options->weight_field, .separator = options->field_separator};
 
     if (options->repeat)
-        return weighted_repeat(run, job->setup.source, place, job->setup.output);
-    return options->keep_order ? weighted_select(run, job->setup.source, place, job->setup.output)
-                               : weighted_order(run, job->setup.source, place, job->setup.output);
+        return weighted_repeat(run, job->resources.source, place, job->resources.output);
+    return options->keep_order ? weighted_select(run, job->resources.source, place, job->resources.output)
+                               : weighted_order(run, job->resources.source, place, job->resources.output);
 }
 
 static int write_replayed(struct job *job, struct run *run)
 {
-    const struct options *options = job->setup.options;
+    const struct options *options = job->resources.options;
     uint64_t unused;
 
     if (options->repeat)
-        return replay_repeat(run, job->setup.source, job->gnu, job->setup.output);
+        return gnu_order_repeat(run, job->resources.source, job->gnu, job->resources.output);
     if (options->echo || options->range || options->count == UINT64_MAX ||
-        (source_is_known(job->setup.source) && source_known_bytes(job->setup.source) <= GNU_RESERVOIR_BYTES))
-        return replay_order(run, job->setup.source, job->gnu, job->setup.output);
-    if (gnu_draw(job->gnu, 0, &unused) != 0) /* opens it if it is a FIFO, as shuf does before it reads the input */
+        (source_is_known(job->resources.source) && source_known_bytes(job->resources.source) <= GNU_RESERVOIR_BYTES))
+        return gnu_order_all(run, job->resources.source, job->gnu, job->resources.output);
+    if (gnu_random_draw(job->gnu, 0, &unused) !=
+        0) /* opens it if it is a FIFO, as shuf does before it reads the input */
         return -1;
-    return replay_reservoir(run, job->setup.source, job->gnu, job->setup.output);
+    return gnu_order_reservoir(run, job->resources.source, job->gnu, job->resources.output);
 }
 
 /* Is standard output one of the inputs? */
@@ -148,37 +149,37 @@ static bool is_appended(const struct job *job)
 {
     struct stat status;
 
-    return job->setup.options->output == NULL && sys_fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
-           source_is_from(job->setup.source, &status);
+    return job->resources.options->output == NULL && sys_fstat(STDOUT_FILENO, &status) == 0 &&
+           S_ISREG(status.st_mode) && source_is_from(job->resources.source, &status);
 }
 
 static int write_bernoulli(struct job *job, struct run *run)
 {
-    struct select_share share;
+    struct in_order_share share;
 
-    if (decimal_threshold(job->setup.options->probability, &share.threshold, &share.all) != 0)
-        return fault_report(&job->setup.fault, "--probability", errno);
-    share.wait = output_waits(job->setup.output) || is_appended(job);
-    return select_bernoulli(run, job->setup.source, share, job->setup.output);
+    if (decimal_threshold(job->resources.options->probability, &share.threshold, &share.all) != 0)
+        return fault_report(&job->resources.fault, "--probability", errno);
+    share.wait = output_waits(job->resources.output) || is_appended(job);
+    return in_order_bernoulli(run, job->resources.source, share, job->resources.output);
 }
 
 /* All but the order of the seed from little input. */
 static int write_records(struct job *job, struct run *run)
 {
-    const struct options *options = job->setup.options;
+    const struct options *options = job->resources.options;
 
-    if (job->setup.source == NULL)
+    if (job->resources.source == NULL)
         return write_drawn(job, run);
-    if (plan_is_plain(options))
-        return shuffle_source(run, job->setup.source, job->setup.output);
+    if (task_is_plain(options))
+        return shuffle_source(run, job->resources.source, job->resources.output);
     if (options->weights != NULL || options->weight_field > 0)
         return write_weighted(job, run);
     if (job->gnu != NULL)
         return write_replayed(job, run);
     if (options->repeat)
-        return repeat_uniform(run, job->setup.source, job->setup.output);
+        return replacement_uniform(run, job->resources.source, job->resources.output);
     if (options->keep_order)
-        return select_first(run, job->setup.source, job->setup.output);
+        return in_order_first(run, job->resources.source, job->resources.output);
     return write_bernoulli(job, run);
 }
 
@@ -188,44 +189,44 @@ static int try_small(struct job *job, struct run *run)
 {
     ssize_t bytes = -1;
 
-    if (setup_run(&job->setup, run, RUN_MEMORY_MIN, 1) == 0)
-        bytes = source_read(job->setup.source, run->buffer, SMALL_BYTES);
+    if (resources_run(&job->resources, run, RUN_MEMORY_MIN, 1) == 0)
+        bytes = source_read(job->resources.source, run->buffer, SMALL_BYTES);
     if (bytes < 0)
         return -1;
     if ((size_t)bytes < SMALL_BYTES)
         return shuffle_small(job, run, (size_t)bytes) == 0 ? 1 : -1;
-    source_unread(job->setup.source, run->buffer, (size_t)bytes);
+    source_unread(job->resources.source, run->buffer, (size_t)bytes);
     return 0;
 }
 
 /* Open a run that suits the task. */
 static int open_large(struct job *job, struct run *run, uint64_t known_bytes)
 {
-    struct setup *setup = &job->setup;
-    const struct options *options = setup->options;
-    bool known = setup->source != NULL && source_is_known(setup->source);
+    struct resources *resources = &job->resources;
+    const struct options *options = resources->options;
+    bool known = resources->source != NULL && source_is_known(resources->source);
     uint64_t memory_bytes;
 
-    if (!plan_is_plain(options) && known && known_bytes <= SMALL_BYTES)
-        return setup_run(setup, run, RUN_MEMORY_MIN, 1);
-    memory_bytes = setup_memory(setup, plan_is_plain(options) && known ? known_bytes : UINT64_MAX);
+    if (!task_is_plain(options) && known && known_bytes <= SMALL_BYTES)
+        return resources_run(resources, run, RUN_MEMORY_MIN, 1);
+    memory_bytes = resources_memory(resources, task_is_plain(options) && known ? known_bytes : UINT64_MAX);
     if ((options->repeat || options->count == UINT64_MAX) && options->probability == NULL &&
         spill_expected(known_bytes, memory_bytes) > 0 &&
-        spill_check(&setup->place, spill_expected(known_bytes, memory_bytes)) != 0)
+        spill_check(&resources->place, spill_expected(known_bytes, memory_bytes)) != 0)
         return -1;
-    return setup_large_run(setup, run, memory_bytes);
+    return resources_large_run(resources, run, memory_bytes);
 }
 
 static int do_task(struct job *job)
 {
-    uint64_t known_bytes = job->setup.source != NULL ? source_known_bytes(job->setup.source) : 0;
+    uint64_t known_bytes = job->resources.source != NULL ? source_known_bytes(job->resources.source) : 0;
     double start = run_seconds();
     struct run small = {0};
     struct run large = {0};
     int done = 0;
     int status = -1;
 
-    if (job->setup.source != NULL && plan_is_plain(job->setup.options) && known_bytes <= SMALL_BYTES)
+    if (job->resources.source != NULL && task_is_plain(job->resources.options) && known_bytes <= SMALL_BYTES)
         done = try_small(job, &small);
     if (done > 0)
         status = finish(job, &small, start);
@@ -238,60 +239,61 @@ static int do_task(struct job *job)
 
 static int open_source(struct job *job)
 {
-    const struct options *options = job->setup.options;
-    struct words_range range = plan_range(options);
+    const struct options *options = job->resources.options;
+    struct number_range range = task_range(options);
 
-    if (plan_is_drawn(options))
+    if (task_is_drawn(options))
         return 0;
     if (!options->echo && !options->range)
-        return setup_files(&job->setup);
-    job->setup.source = options->echo ? words_source(options->files, options->file_count) : words_range_source(&range);
-    return job->setup.source == NULL ? fault_report(&job->setup.fault, "memory", errno) : 0;
+        return resources_files(&job->resources);
+    job->resources.source =
+        options->echo ? generated_words(options->files, options->file_count) : generated_range(&range);
+    return job->resources.source == NULL ? fault_report(&job->resources.fault, "memory", errno) : 0;
 }
 
 /* With -r and no -n the output never ends, so it must be something that can be read meanwhile. */
 static int check_end(struct job *job)
 {
-    const struct options *options = job->setup.options;
+    const struct options *options = job->resources.options;
     struct stat status;
 
-    if (!plan_is_endless(options) || options->output == NULL)
+    if (!task_is_endless(options) || options->output == NULL)
         return 0;
     if (sys_stat(options->output, &status) == 0 && !S_ISREG(status.st_mode))
         return 0;
-    return fault_say(&job->setup.fault, "%s: -r without -n would never end", fault_name(options->output));
+    return fault_say(&job->resources.fault, "%s: -r without -n would never end", fault_name(options->output));
 }
 
 /* Is there room for the output? */
 static int check_room(const struct job *job)
 {
-    uint64_t known_bytes = job->setup.source != NULL ? source_known_bytes(job->setup.source) : 0;
+    uint64_t known_bytes = job->resources.source != NULL ? source_known_bytes(job->resources.source) : 0;
 
-    return output_check_room(job->setup.output, plan_output_bytes(job->setup.options, known_bytes));
+    return output_check_room(job->resources.output, task_output_bytes(job->resources.options, known_bytes));
 }
 
 /* No records are wanted, so nothing is opened but the output. */
-static int write_nothing(struct setup *setup)
+static int write_nothing(struct resources *resources)
 {
-    if (setup_output(setup) != 0 || output_begin(setup->output, 0, NULL, 0) != 0)
+    if (resources_output(resources) != 0 || output_begin(resources->output, 0, NULL, 0) != 0)
         return -1;
-    return output_commit(setup->output);
+    return output_commit(resources->output);
 }
 
 static int open_all(struct job *job)
 {
-    const struct options *options = job->setup.options;
+    const struct options *options = job->resources.options;
 
     if (check_end(job) != 0 || open_source(job) != 0)
         return -1;
     if (options->random_source != NULL) {
-        job->gnu = gnu_open(options->random_source, &job->setup.fault);
+        job->gnu = gnu_random_open(options->random_source, &job->resources.fault);
         if (job->gnu == NULL)
             return -1;
     }
-    if (setup_output(&job->setup) != 0 || check_room(job) != 0 || setup_temporary(&job->setup) != 0)
+    if (resources_output(&job->resources) != 0 || check_room(job) != 0 || resources_temporary(&job->resources) != 0)
         return -1;
-    return setup_seed(&job->setup);
+    return resources_seed(&job->resources);
 }
 
 int job_run(const struct options *options)
@@ -300,13 +302,13 @@ int job_run(const struct options *options)
     int status = -1;
 
     if (options->scatter != NULL || options->gather != NULL)
-        return stored_run(options);
-    setup_init(&job.setup, options);
-    if (plan_is_empty(options))
-        status = write_nothing(&job.setup);
+        return store_job_run(options);
+    resources_init(&job.resources, options);
+    if (task_is_empty(options))
+        status = write_nothing(&job.resources);
     else if (open_all(&job) == 0)
         status = do_task(&job);
-    gnu_free(job.gnu);
-    setup_release(&job.setup);
+    gnu_random_free(job.gnu);
+    resources_release(&job.resources);
     return status;
 }

@@ -33,128 +33,128 @@ static const char *default_directory(void)
     return directory != NULL && directory[0] != '\0' ? directory : "/var/tmp";
 }
 
-void setup_init(struct setup *setup, const struct options *options)
+void resources_init(struct resources *resources, const struct options *options)
 {
-    *setup = (struct setup){.options = options, .directory = default_directory()};
-    fault_init(&setup->fault);
-    compress_init(&setup->compress, options->compress_program, &setup->fault);
-    setup->place.fault = &setup->fault;
-    setup->place.compress = options->compress_program != NULL ? &setup->compress : NULL;
-    setup->place.directory = options->temporary_count > 0 ? options->temporary : &setup->directory;
-    setup->place.directories = options->temporary_count > 0 ? (unsigned)options->temporary_count : 1;
+    *resources = (struct resources){.options = options, .directory = default_directory()};
+    fault_init(&resources->fault);
+    compress_init(&resources->compress, options->compress_program, &resources->fault);
+    resources->place.fault = &resources->fault;
+    resources->place.compress = options->compress_program != NULL ? &resources->compress : NULL;
+    resources->place.directory = options->temporary_count > 0 ? options->temporary : &resources->directory;
+    resources->place.directories = options->temporary_count > 0 ? (unsigned)options->temporary_count : 1;
 }
 
-void setup_release(struct setup *setup)
+void resources_release(struct resources *resources)
 {
-    output_free(setup->output);
-    source_free(setup->source);
-    free(setup->listed);
-    free(setup->listed_data);
-    compress_release(&setup->compress);
-    fault_release(&setup->fault);
+    output_free(resources->output);
+    source_free(resources->source);
+    free(resources->listed);
+    free(resources->listed_data);
+    compress_release(&resources->compress);
+    fault_release(&resources->fault);
 }
 
-static uint64_t memory_limit(const struct setup *setup)
+static uint64_t memory_limit(const struct resources *resources)
 {
-    return setup->options->memory_bytes > 0 ? setup->options->memory_bytes : hardware_memory();
+    return resources->options->memory_bytes > 0 ? resources->options->memory_bytes : hardware_memory();
 }
 
 /* A few names are among what the promise leaves for lists; more may take half of the limit, and are taken off it. */
-static int list_files(struct setup *setup)
+static int list_files(struct resources *resources)
 {
-    const uint64_t half = memory_limit(setup) / 2;
+    const uint64_t half = memory_limit(resources) / 2;
     uint64_t memory = half > NAMES_BYTES ? half : NAMES_BYTES;
 
-    if (source_names(setup->options->files0_from, &memory, &setup->listed, &setup->name_count, &setup->listed_data,
-                     &setup->fault) != 0)
+    if (source_names(resources->options->files0_from, &memory, &resources->listed, &resources->name_count,
+                     &resources->listed_data, &resources->fault) != 0)
         return -1;
-    setup->names = setup->listed;
-    setup->listed_memory = memory > NAMES_BYTES ? memory - NAMES_BYTES : 0;
+    resources->names = resources->listed;
+    resources->listed_memory = memory > NAMES_BYTES ? memory - NAMES_BYTES : 0;
     return 0;
 }
 
-int setup_files(struct setup *setup)
+int resources_files(struct resources *resources)
 {
-    const struct options *options = setup->options;
-    const struct source_layout layout = plan_layout(options);
+    const struct options *options = resources->options;
+    const struct source_layout layout = task_layout(options);
 
-    setup->names = options->files;
-    setup->name_count = options->file_count;
-    if (options->files0_from != NULL && list_files(setup) != 0)
+    resources->names = options->files;
+    resources->name_count = options->file_count;
+    if (options->files0_from != NULL && list_files(resources) != 0)
         return -1;
-    for (size_t i = 0; options->weights != NULL && strcmp(options->weights, "-") == 0 && i < setup->name_count; i++)
-        if (strcmp(setup->names[i], "-") == 0)
-            return fault_say(&setup->fault, "standard input cannot hold both records and weights");
-    setup->source = source_open(setup->names, setup->name_count, &layout, &setup->fault);
-    return setup->source == NULL ? -1 : 0;
+    for (size_t i = 0; options->weights != NULL && strcmp(options->weights, "-") == 0 && i < resources->name_count; i++)
+        if (strcmp(resources->names[i], "-") == 0)
+            return fault_say(&resources->fault, "standard input cannot hold both records and weights");
+    resources->source = source_open(resources->names, resources->name_count, &layout, &resources->fault);
+    return resources->source == NULL ? -1 : 0;
 }
 
-int setup_output(struct setup *setup)
+int resources_output(struct resources *resources)
 {
-    struct output_plan plan = plan_output(setup->options, &setup->place);
+    struct output_plan plan = task_output(resources->options, &resources->place);
 
     if (plan.filter != NULL && plan.filters == 0)
         plan.filters = hardware_processors();
-    setup->output = output_open(&plan, &setup->fault);
-    return setup->output == NULL ? -1 : 0;
+    resources->output = output_open(&plan, &resources->fault);
+    return resources->output == NULL ? -1 : 0;
 }
 
-int setup_temporary(struct setup *setup)
+int resources_temporary(struct resources *resources)
 {
-    return setup->options->temporary_count > 0 ? spill_check(&setup->place, 0) : 0;
+    return resources->options->temporary_count > 0 ? spill_check(&resources->place, 0) : 0;
 }
 
 /* Without --seed: 32 bytes from the kernel, in hexadecimal, so that the run can be repeated. */
-int setup_seed(struct setup *setup)
+int resources_seed(struct resources *resources)
 {
-    uint8_t bytes[SETUP_SEED_BYTES];
+    uint8_t bytes[RESOURCES_SEED_BYTES];
 
-    setup->seed = setup->options->seed;
-    if (setup->seed == NULL) {
+    resources->seed = resources->options->seed;
+    if (resources->seed == NULL) {
         if (sys_random(bytes, sizeof bytes) != 0)
-            return fault_report(&setup->fault, "random seed", errno);
+            return fault_report(&resources->fault, "random seed", errno);
         for (size_t i = 0; i < sizeof bytes; i++)
-            snprintf(setup->seed_text + 2 * i, 3, "%02x", bytes[i]);
-        setup->seed = setup->seed_text;
+            snprintf(resources->seed_text + 2 * i, 3, "%02x", bytes[i]);
+        resources->seed = resources->seed_text;
     }
-    random_key_init(&setup->order.key, setup->seed, strlen(setup->seed));
-    setup->order.leaf_records = setup->options->leaf_records;
+    random_key_init(&resources->order.key, resources->seed, strlen(resources->seed));
+    resources->order.leaf_records = resources->options->leaf_records;
     return 0;
 }
 
-uint64_t setup_memory(const struct setup *setup, uint64_t bytes)
+uint64_t resources_memory(const struct resources *resources, uint64_t bytes)
 {
-    uint64_t memory_bytes = memory_limit(setup) - setup->listed_memory;
+    uint64_t memory_bytes = memory_limit(resources) - resources->listed_memory;
 
     if (bytes < memory_bytes / ENOUGH_TIMES && ENOUGH_TIMES * bytes + ENOUGH_BYTES < memory_bytes)
         return ENOUGH_TIMES * bytes + ENOUGH_BYTES;
     return memory_bytes;
 }
 
-int setup_run(struct setup *setup, struct run *run, uint64_t memory_bytes, unsigned workers)
+int resources_run(struct resources *resources, struct run *run, uint64_t memory_bytes, unsigned workers)
 {
-    run->order = setup->order;
-    run->format = plan_format(setup->options);
-    run->input = setup->source;
-    run->place = &setup->place;
-    if (run_open(run, run_memory(memory_bytes, workers), &setup->fault) != 0)
+    run->order = resources->order;
+    run->format = task_format(resources->options);
+    run->input = resources->source;
+    run->place = &resources->place;
+    if (run_open(run, run_memory(memory_bytes, workers), &resources->fault) != 0)
         return -1;
-    run->left = setup->options->count;
+    run->left = resources->options->count;
     return 0;
 }
 
-int setup_large_run(struct setup *setup, struct run *run, uint64_t memory_bytes)
+int resources_large_run(struct resources *resources, struct run *run, uint64_t memory_bytes)
 {
-    unsigned given = setup->options->parallel;
+    unsigned given = resources->options->parallel;
 
-    if (setup_run(setup, run, memory_bytes, given > 0 ? given : hardware_processors()) != 0)
+    if (resources_run(resources, run, memory_bytes, given > 0 ? given : hardware_processors()) != 0)
         return -1;
     if (given == 0)
         run->waiting = WAITING;
     return 0;
 }
 
-void setup_say(const char *name, const char *format, ...)
+void resources_say(const char *name, const char *format, ...)
 {
     va_list arguments;
 
@@ -165,23 +165,23 @@ void setup_say(const char *name, const char *format, ...)
     putc('\n', stderr);
 }
 
-void setup_say_records(const struct setup *setup, const struct run *run, uint64_t bytes)
+void resources_say_records(const struct resources *resources, const struct run *run, uint64_t bytes)
 {
-    setup_say("records:", "%llu", (unsigned long long)run->records);
-    setup_say("bytes:", "%llu", (unsigned long long)bytes);
-    setup_say("seed:", "%s", setup->seed);
+    resources_say("records:", "%llu", (unsigned long long)run->records);
+    resources_say("bytes:", "%llu", (unsigned long long)bytes);
+    resources_say("seed:", "%s", resources->seed);
 }
 
-void setup_say_spilled(const struct setup *setup, const struct run *run)
+void resources_say_spilled(const struct resources *resources, const struct run *run)
 {
-    setup_say("spilled:", "%llu piles, %llu bytes", (unsigned long long)atomic_load(&setup->place.piles),
-              (unsigned long long)atomic_load(&setup->place.bytes));
-    setup_say("started over:", "%llu piles", (unsigned long long)run->started_over);
+    resources_say("spilled:", "%llu piles, %llu bytes", (unsigned long long)atomic_load(&resources->place.piles),
+                  (unsigned long long)atomic_load(&resources->place.bytes));
+    resources_say("started over:", "%llu piles", (unsigned long long)run->started_over);
 }
 
-void setup_say_peak(void)
+void resources_say_peak(void)
 {
     char peak[32];
 
-    setup_say("peak memory:", "%s", number_format_size(hardware_peak_memory(), peak));
+    resources_say("peak memory:", "%s", number_format_size(hardware_peak_memory(), peak));
 }

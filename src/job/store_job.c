@@ -39,9 +39,9 @@ static void route_by_batch(const void *context, uint64_t first, size_t count, ui
 }
 
 /* As far as is known of either. */
-static int check_space(const struct setup *setup, const struct store *store)
+static int check_space(const struct resources *resources, const struct store *store)
 {
-    uint64_t bytes = source_known_bytes(setup->source);
+    uint64_t bytes = source_known_bytes(resources->source);
     uint64_t room;
 
     if (sys_free_space(store->folder.fd, &room) != 0 || room >= bytes)
@@ -80,18 +80,18 @@ static int scatter_batch(struct run *run, struct source *source, const char *nam
     return status;
 }
 
-static void say_added(const struct setup *setup, const struct run *run, const char *name, double start)
+static void say_added(const struct resources *resources, const struct run *run, const char *name, double start)
 {
-    setup_say_records(setup, run, source_delivered_bytes(setup->source));
-    setup_say("batch:", "%s", name);
-    setup_say_peak();
-    setup_say("seconds:", "%.2f scatter, %.2f sync", run->scattered_seconds - start,
-              run_seconds() - run->scattered_seconds);
+    resources_say_records(resources, run, source_delivered_bytes(resources->source));
+    resources_say("batch:", "%s", name);
+    resources_say_peak();
+    resources_say("seconds:", "%.2f scatter, %.2f sync", run->scattered_seconds - start,
+                  run_seconds() - run->scattered_seconds);
 }
 
 /* Fill a draft and make it a batch. */
-static enum draft_verdict fill_draft(struct setup *setup, struct run *run, struct draft *draft, const char *name,
-                                     unsigned piles)
+static enum draft_verdict fill_draft(struct resources *resources, struct run *run, struct draft *draft,
+                                     const char *name, unsigned piles)
 {
     uint64_t *records = sys_allocate(piles, sizeof *records);
     enum draft_verdict verdict = DRAFT_FAILED;
@@ -100,43 +100,44 @@ static enum draft_verdict fill_draft(struct setup *setup, struct run *run, struc
     size_t header_bytes;
 
     if (records == NULL) {
-        fault_report(&setup->fault, "memory", errno);
+        fault_report(&resources->fault, "memory", errno);
         goto out;
     }
-    if (scatter_batch(run, setup->source, name, piles, draft_storage(draft), records) != 0)
+    if (scatter_batch(run, resources->source, name, piles, draft_storage(draft), records) != 0)
         goto out;
     run_close(run); /* its memory is enough for the manifest */
-    header = source_header(setup->source, &header_bytes);
+    header = source_header(resources->source, &header_bytes);
     verdict = draft_commit(draft, records, header, header_bytes, run->memory.workers + run->waiting);
-    if (verdict == DRAFT_OK && setup->options->verbose)
-        say_added(setup, run, name, start);
+    if (verdict == DRAFT_OK && resources->options->verbose)
+        say_added(resources, run, name, start);
 out:
     free(records);
     return verdict;
 }
 
 /* What the batch is made of: the key, and names and sizes of the inputs. */
-static int describe(struct setup *setup, struct manifest *manifest)
+static int describe(struct resources *resources, struct manifest *manifest)
 {
-    struct manifest_input *input = sys_allocate(setup->name_count + 1, sizeof *input);
+    struct manifest_input *input = sys_allocate(resources->name_count + 1, sizeof *input);
     struct stat status;
 
     if (input == NULL)
-        return fault_report(&setup->fault, "memory", errno);
-    for (size_t i = 0; i < setup->name_count; i++) {
-        input[i] = (struct manifest_input){.name = setup->names[i], .bytes = MANIFEST_UNKNOWN};
-        if (strcmp(setup->names[i], "-") != 0 && sys_stat(setup->names[i], &status) == 0 && S_ISREG(status.st_mode))
+        return fault_report(&resources->fault, "memory", errno);
+    for (size_t i = 0; i < resources->name_count; i++) {
+        input[i] = (struct manifest_input){.name = resources->names[i], .bytes = MANIFEST_UNKNOWN};
+        if (strcmp(resources->names[i], "-") != 0 && sys_stat(resources->names[i], &status) == 0 &&
+            S_ISREG(status.st_mode))
             input[i].bytes = (uint64_t)status.st_size;
     }
-    random_key_identity(&setup->order.key, manifest->key);
+    random_key_identity(&resources->order.key, manifest->key);
     manifest->input = input;
-    manifest->inputs = setup->name_count;
+    manifest->inputs = resources->name_count;
     return 0;
 }
 
-static int add_batch(struct setup *setup, struct run *run, struct store *store)
+static int add_batch(struct resources *resources, struct run *run, struct store *store)
 {
-    const struct options *options = setup->options;
+    const struct options *options = resources->options;
     struct manifest manifest = {.inputs = 0};
     struct draft *draft = NULL;
     enum draft_verdict verdict = DRAFT_FAILED;
@@ -147,12 +148,12 @@ static int add_batch(struct setup *setup, struct run *run, struct store *store)
         store_make_name(made);
         name = made;
     }
-    if (describe(setup, &manifest) == 0)
+    if (describe(resources, &manifest) == 0)
         verdict = draft_begin(&draft, store, name, &manifest);
-    if (verdict == DRAFT_OK && check_space(setup, store) != 0)
+    if (verdict == DRAFT_OK && check_space(resources, store) != 0)
         verdict = DRAFT_FAILED;
     if (verdict == DRAFT_OK)
-        verdict = fill_draft(setup, run, draft, name, store->format.piles);
+        verdict = fill_draft(resources, run, draft, name, store->format.piles);
     draft_free(draft);
     free((void *)manifest.input);
     if (verdict == DRAFT_FAILED)
@@ -160,37 +161,38 @@ static int add_batch(struct setup *setup, struct run *run, struct store *store)
     return options->keep > 0 ? sweep_keep(store, options->keep, name) : 0;
 }
 
-static int open_run(struct setup *setup, struct run *run)
+static int open_run(struct resources *resources, struct run *run)
 {
-    uint64_t bytes = source_is_known(setup->source) ? source_known_bytes(setup->source) : UINT64_MAX;
+    uint64_t bytes = source_is_known(resources->source) ? source_known_bytes(resources->source) : UINT64_MAX;
 
-    return setup_large_run(setup, run, setup_memory(setup, bytes));
+    return resources_large_run(resources, run, resources_memory(resources, bytes));
 }
 
-static int run_scatter(struct setup *setup, struct store *store)
+static int run_scatter(struct resources *resources, struct store *store)
 {
-    const struct options *options = setup->options;
-    const struct format wanted = {.piles = options->piles,
-                                  .record = plan_format(options),
-                                  .header_lines = options->header_lines,
-                                  .header_bytes = options->header_bytes};
+    const struct options *options = resources->options;
+    const struct store_format wanted = {.piles = options->piles,
+                                        .record = task_format(options),
+                                        .header_lines = options->header_lines,
+                                        .header_bytes = options->header_bytes};
 
     struct run run = {.left = 0};
     int status = -1;
 
-    if (setup_files(setup) == 0 && setup_seed(setup) == 0 && open_run(setup, &run) == 0 &&
-        check_memory(&run, options->piles) == 0 && store_join(store, options->scatter, &wanted, &setup->fault) == 0 &&
+    if (resources_files(resources) == 0 && resources_seed(resources) == 0 && open_run(resources, &run) == 0 &&
+        check_memory(&run, options->piles) == 0 &&
+        store_join(store, options->scatter, &wanted, &resources->fault) == 0 &&
         check_memory(&run, store->format.piles) == 0 && batch_find_all(store) == 0) {
         sweep_dead(store);
-        status = add_batch(setup, &run, store);
+        status = add_batch(resources, &run, store);
     }
     run_close(&run);
     return status;
 }
 
-static int run_sweep(struct setup *setup, struct store *store)
+static int run_sweep(struct resources *resources, struct store *store)
 {
-    int status = store_open(store, setup->options->scatter, &setup->fault);
+    int status = store_open(store, resources->options->scatter, &resources->fault);
 
     if (status == 0)
         status = sweep_all(store);
@@ -200,8 +202,8 @@ static int run_sweep(struct setup *setup, struct store *store)
 /* ---- Gathering ---- */
 
 /* The piles of a stack, in its order, whose numbers are number[0 ... count - 1]. */
-static int gather_stack(struct setup *setup, struct run *run, struct stack *stack, const uint32_t *number,
-                        unsigned count)
+static int gather_stack(struct resources *resources, struct run *run, struct store_reader *stack,
+                        const uint32_t *number, unsigned count)
 {
     struct random_key *keys = sys_allocate(count, sizeof *keys);
     struct gather_order order = {.kind = GATHER_TREES, .order = &run->order, .keys = keys};
@@ -209,42 +211,42 @@ static int gather_stack(struct setup *setup, struct run *run, struct stack *stac
     int status = -1;
 
     if (keys == NULL) {
-        fault_report(&setup->fault, "memory", errno);
+        fault_report(&resources->fault, "memory", errno);
         goto out;
     }
-    if (piles_init_stored(&piles, count, &run->pool, stack_storage(stack), &setup->fault) != 0)
+    if (piles_init_stored(&piles, count, &run->pool, store_reader_storage(stack), &resources->fault) != 0)
         goto out;
     for (unsigned p = 0; p < count; p++) {
-        pile_stored(&piles, p, stack_records(stack, p), stack_bytes(stack, p));
-        order_pile_key(&run->order, setup->options->epoch, number[p], &keys[p]);
+        pile_stored(&piles, p, store_reader_records(stack, p), store_reader_bytes(stack, p));
+        order_pile_key(&run->order, resources->options->epoch, number[p], &keys[p]);
     }
     run->records = piles.records;
-    run->header = stack_header(stack, &run->header_bytes);
-    if (run_begin(run, setup->output, run->records) == 0)
-        status = shuffle_piles(run, &piles, order, setup->output);
+    run->header = store_reader_header(stack, &run->header_bytes);
+    if (run_begin(run, resources->output, run->records) == 0)
+        status = shuffle_piles(run, &piles, order, resources->output);
 out:
     piles_release(&piles);
     free(keys);
     return status;
 }
 
-static uint64_t bytes_of(const struct stack *stack, unsigned count)
+static uint64_t bytes_of(const struct store_reader *stack, unsigned count)
 {
     uint64_t bytes = 0;
 
     for (unsigned p = 0; p < count; p++)
-        bytes += stack_bytes(stack, p);
+        bytes += store_reader_bytes(stack, p);
     return bytes;
 }
 
 /* What the piles take in memory: an index has one table or two, of 8 bytes a record. */
-static uint64_t needed_for(const struct stack *stack, unsigned count)
+static uint64_t needed_for(const struct store_reader *stack, unsigned count)
 {
     const uint64_t bytes = bytes_of(stack, count);
     uint64_t records = 0;
 
     for (unsigned p = 0; p < count; p++)
-        records += stack_records(stack, p);
+        records += store_reader_records(stack, p);
     return bytes < UINT64_MAX / 17 ? bytes + 16 * records : UINT64_MAX; /* there are no more records than bytes */
 }
 
@@ -261,83 +263,83 @@ static void limit_readers(struct run *run)
         run->waiting = readers - run->memory.workers;
 }
 
-static void say_gathered(const struct setup *setup, const struct run *run, const struct stack *stack, unsigned count,
-                         double start)
+static void say_gathered(const struct resources *resources, const struct run *run, const struct store_reader *stack,
+                         unsigned count, double start)
 {
-    setup_say_records(setup, run, bytes_of(stack, count));
-    setup_say("batches:", "%zu", stack_batches(stack));
-    setup_say_spilled(setup, run);
-    setup_say_peak();
-    setup_say("seconds:", "%.2f gather", run_seconds() - start);
+    resources_say_records(resources, run, bytes_of(stack, count));
+    resources_say("batches:", "%zu", store_reader_batches(stack));
+    resources_say_spilled(resources, run);
+    resources_say_peak();
+    resources_say("seconds:", "%.2f gather", run_seconds() - start);
 }
 
-static int gather_piles(struct setup *setup, const struct store *store, const uint32_t *number, unsigned count)
+static int gather_piles(struct resources *resources, const struct store *store, const uint32_t *number, unsigned count)
 {
-    struct stack *stack = stack_open(store, number, count);
+    struct store_reader *stack = store_reader_open(store, number, count);
     struct run run = {.left = 0};
     double start = run_seconds();
     int status = -1;
 
-    if (stack != NULL && stack_batches(stack) == 0) {
-        fault_say(&setup->fault, "%s: there is no batch in it", setup->options->gather);
+    if (stack != NULL && store_reader_batches(stack) == 0) {
+        fault_say(&resources->fault, "%s: there is no batch in it", resources->options->gather);
         goto out;
     }
-    if (stack == NULL || setup_output(setup) != 0 ||
-        output_check_room(setup->output, plan_output_bytes(setup->options, bytes_of(stack, count))) != 0 ||
-        setup_temporary(setup) != 0)
+    if (stack == NULL || resources_output(resources) != 0 ||
+        output_check_room(resources->output, task_output_bytes(resources->options, bytes_of(stack, count))) != 0 ||
+        resources_temporary(resources) != 0)
         goto out;
-    if (setup_large_run(setup, &run, setup_memory(setup, needed_for(stack, count))) != 0)
+    if (resources_large_run(resources, &run, resources_memory(resources, needed_for(stack, count))) != 0)
         goto out;
     limit_readers(&run);
-    if (gather_stack(setup, &run, stack, number, count) == 0)
-        status = output_commit(setup->output);
-    if (status == 0 && setup->options->verbose)
-        say_gathered(setup, &run, stack, count, start);
+    if (gather_stack(resources, &run, stack, number, count) == 0)
+        status = output_commit(resources->output);
+    if (status == 0 && resources->options->verbose)
+        say_gathered(resources, &run, stack, count, start);
 out:
     run_close(&run);
-    stack_free(stack);
+    store_reader_free(stack);
     return status;
 }
 
-static int run_gather(struct setup *setup, struct store *store)
+static int run_gather(struct resources *resources, struct store *store)
 {
-    const struct options *options = setup->options;
+    const struct options *options = resources->options;
     unsigned piles = store->format.piles;
     uint64_t last = options->pile_last < UINT64_MAX ? options->pile_last : piles - 1;
     uint32_t *number;
     int status;
 
     if (last >= piles)
-        return fault_say(&setup->fault, "%s: there is no pile %llu: there are %u, from 0 on", options->gather,
+        return fault_say(&resources->fault, "%s: there is no pile %llu: there are %u, from 0 on", options->gather,
                          (unsigned long long)last, piles);
-    if (setup_seed(setup) != 0)
+    if (resources_seed(resources) != 0)
         return -1;
     number = sys_allocate(piles, sizeof *number);
     if (number == NULL)
-        return fault_report(&setup->fault, "memory", errno);
-    order_of_epoch(&setup->order, options->epoch, piles, number);
-    status = gather_piles(setup, store, number + options->pile_first, (unsigned)(last - options->pile_first) + 1);
+        return fault_report(&resources->fault, "memory", errno);
+    order_of_epoch(&resources->order, options->epoch, piles, number);
+    status = gather_piles(resources, store, number + options->pile_first, (unsigned)(last - options->pile_first) + 1);
     free(number);
     return status;
 }
 
 /* ---- All of them ---- */
 
-int stored_run(const struct options *options)
+int store_job_run(const struct options *options)
 {
     struct options own = *options; /* for a gather with the records of the store */
     struct store store = {.format.piles = 0};
-    struct setup setup;
+    struct resources resources;
     int status = -1;
 
-    setup_init(&setup, &own);
+    resources_init(&resources, &own);
     if (options->scatter != NULL) {
-        status = options->sweep ? run_sweep(&setup, &store) : run_scatter(&setup, &store);
-    } else if (store_open(&store, options->gather, &setup.fault) == 0) {
+        status = options->sweep ? run_sweep(&resources, &store) : run_scatter(&resources, &store);
+    } else if (store_open(&store, options->gather, &resources.fault) == 0) {
         own.format = store.format.record;
-        status = options->list ? list_store(&store, options->delimiter == '\0') : run_gather(&setup, &store);
+        status = options->list ? list_store(&store, options->delimiter == '\0') : run_gather(&resources, &store);
     }
-    setup_release(&setup);
+    resources_release(&resources);
     store_close(&store);
     return status;
 }

@@ -9,7 +9,7 @@ static const uint64_t RANGE_DRAWN_FROM = (uint64_t)1 << 27;
 /* From GNU's generator a sample is drawn so if it is a small part of the range: then it is quicker. */
 enum { GNU_DRAWN_SHARE = 8 };
 
-struct record_format plan_format(const struct options *options)
+struct record_format task_format(const struct options *options)
 {
     struct record_format format = options->format;
 
@@ -18,21 +18,21 @@ struct record_format plan_format(const struct options *options)
     return format;
 }
 
-struct source_layout plan_layout(const struct options *options)
+struct source_layout task_layout(const struct options *options)
 {
     return (struct source_layout){
-        .format = plan_format(options), .header_bytes = options->header_bytes, .header_lines = options->header_lines};
+        .format = task_format(options), .header_bytes = options->header_bytes, .header_lines = options->header_lines};
 }
 
-struct words_range plan_range(const struct options *options)
+struct number_range task_range(const struct options *options)
 {
-    return (struct words_range){.first = options->range_first,
-                                .count = options->range_count,
-                                .full = options->range_full,
-                                .delimiter = options->delimiter};
+    return (struct number_range){.first = options->range_first,
+                                 .count = options->range_count,
+                                 .full = options->range_full,
+                                 .delimiter = options->delimiter};
 }
 
-struct output_plan plan_output(const struct options *options, struct spill_place *place)
+struct output_plan task_output(const struct options *options, struct spill_place *place)
 {
     struct output_plan plan = {
         .path = options->output,
@@ -43,7 +43,7 @@ struct output_plan plan_output(const struct options *options, struct spill_place
         .shard_bytes = options->shard_bytes,
         .filter = options->filter,
         .filters = options->parallel,
-        .format = plan_format(options),
+        .format = task_format(options),
         .place = place,
     };
 
@@ -56,7 +56,7 @@ struct output_plan plan_output(const struct options *options, struct spill_place
     return plan;
 }
 
-bool plan_is_empty(const struct options *options)
+bool task_is_empty(const struct options *options)
 {
     return options->count == 0 && options->header_lines == 0 && options->header_bytes == 0;
 }
@@ -66,13 +66,13 @@ static bool is_weighted(const struct options *options)
     return options->weights != NULL || options->weight_field > 0;
 }
 
-bool plan_is_plain(const struct options *options)
+bool task_is_plain(const struct options *options)
 {
     return options->count == 0 || (!options->repeat && !options->keep_order && options->probability == NULL &&
                                    !is_weighted(options) && options->random_source == NULL);
 }
 
-bool plan_is_drawn(const struct options *options)
+bool task_is_drawn(const struct options *options)
 {
     uint64_t count = options->range_full ? UINT64_MAX : options->range_count;
 
@@ -89,9 +89,9 @@ bool plan_is_drawn(const struct options *options)
 /* The smallest numbers of a range are the shortest. */
 static uint64_t range_output_bytes(const struct options *options)
 {
-    struct words_range range = plan_range(options);
-    uint8_t text[WORDS_NUMBER_BYTES];
-    uint64_t shortest = words_number(&range, 0, text);
+    struct number_range range = task_range(options);
+    uint8_t text[GENERATED_NUMBER_BYTES];
+    uint64_t shortest = generated_number(&range, 0, text);
 
     if (options->repeat)
         return options->count <= UINT64_MAX / shortest ? options->count * shortest : UINT64_MAX;
@@ -99,19 +99,19 @@ static uint64_t range_output_bytes(const struct options *options)
         range.count = options->count;
         range.full = false;
     }
-    return words_range_bytes(&range);
+    return generated_range_bytes(&range);
 }
 
-uint64_t plan_output_bytes(const struct options *options, uint64_t known_bytes)
+uint64_t task_output_bytes(const struct options *options, uint64_t known_bytes)
 {
-    if (plan_is_endless(options) || options->probability != NULL || is_weighted(options))
+    if (task_is_endless(options) || options->probability != NULL || is_weighted(options))
         return 0; /* which leave out records, even all of them, by chance or by weight */
     if (options->range)
         return options->range_full || options->range_count > 0 ? range_output_bytes(options) : 0;
     return options->repeat || options->count < UINT64_MAX ? 0 : known_bytes;
 }
 
-bool plan_is_endless(const struct options *options)
+bool task_is_endless(const struct options *options)
 {
     return options->repeat && options->count == UINT64_MAX;
 }

@@ -11,7 +11,7 @@
 /* Ends of records found at a time; and bytes, as ends are 32-bit numbers. */
 enum { ENDS = 512, SCAN_BYTES = 1 << 30 };
 
-void cut_begin(struct cut *cut, uint64_t records)
+void boundary_begin(struct boundary *cut, uint64_t records)
 {
     cut->left_records = records;
     cut->file_bytes = 0;
@@ -23,46 +23,46 @@ static size_t least(size_t a, size_t b)
 }
 
 /* By records: up to the end of the last one that the file takes, or as far as the search went. */
-static enum cut_step cut_by_records(struct cut *cut, const uint8_t *data, size_t *bytes)
+static enum boundary_step cut_by_records(struct boundary *cut, const uint8_t *data, size_t *bytes)
 {
     uint32_t ends[ENDS];
     size_t room = cut->left_records < ENDS ? (size_t)cut->left_records : ENDS;
 
     if (cut->left_records == 0) {
         *bytes = 0;
-        return CUT_NEXT;
+        return BOUNDARY_NEXT;
     }
     cut->left_records -= record_ends(cut->format, &cut->scan, data, least(*bytes, SCAN_BYTES), ends, room, bytes);
-    return CUT_WRITE;
+    return BOUNDARY_WRITE;
 }
 
 /* Would the file be too large with the next record, of which so many bytes are known? */
-static bool is_full(const struct cut *cut, uint64_t record_bytes)
+static bool is_full(const struct boundary *cut, uint64_t record_bytes)
 {
     return !cut->inside && cut->file_bytes > 0 &&
            (cut->file_bytes > cut->limit_bytes || record_bytes > cut->limit_bytes - cut->file_bytes);
 }
 
 /* The file takes `bytes` bytes, after those that are held. */
-static enum cut_step take(struct cut *cut, size_t bytes, bool inside)
+static enum boundary_step take(struct boundary *cut, size_t bytes, bool inside)
 {
     cut->file_bytes += cut->held_bytes + bytes;
     cut->held_bytes = 0;
     cut->inside = inside;
-    return CUT_WRITE;
+    return BOUNDARY_WRITE;
 }
 
 /* No record ends in data[0, bytes). */
-static enum cut_step cut_unended(struct cut *cut, size_t bytes)
+static enum boundary_step cut_unended(struct boundary *cut, size_t bytes)
 {
     if (cut->inside || cut->file_bytes == 0)
         return take(cut, bytes, true);
     cut->held_bytes += bytes;
-    return CUT_HOLD;
+    return BOUNDARY_HOLD;
 }
 
 /* By bytes: as many whole records as the file takes of those found. */
-static enum cut_step cut_by_bytes(struct cut *cut, const uint8_t *data, size_t *bytes)
+static enum boundary_step cut_by_bytes(struct boundary *cut, const uint8_t *data, size_t *bytes)
 {
     uint32_t ends[ENDS];
     struct record_scan before = cut->scan;
@@ -72,7 +72,7 @@ static enum cut_step cut_by_bytes(struct cut *cut, const uint8_t *data, size_t *
     if (is_full(cut, cut->held_bytes + (found > 0 ? ends[0] : scanned))) {
         cut->scan = before;
         *bytes = 0;
-        return CUT_NEXT;
+        return BOUNDARY_NEXT;
     }
     *bytes = scanned;
     if (found == 0)
@@ -84,14 +84,14 @@ static enum cut_step cut_by_bytes(struct cut *cut, const uint8_t *data, size_t *
     if (taken < scanned)
         cut->scan = (struct record_scan){0};
     *bytes = taken;
-    return CUT_WRITE;
+    return BOUNDARY_WRITE;
 }
 
-enum cut_step cut_next(struct cut *cut, const uint8_t *data, size_t *bytes)
+enum boundary_step boundary_next(struct boundary *cut, const uint8_t *data, size_t *bytes)
 {
     if (cut->limit_bytes != UINT64_MAX)
         return cut_by_bytes(cut, data, bytes);
     if (cut->left_records == UINT64_MAX)
-        return CUT_WRITE;
+        return BOUNDARY_WRITE;
     return cut_by_records(cut, data, bytes);
 }

@@ -4,13 +4,14 @@
 
 #include <string.h>
 
-void outlet_init(struct outlet *outlet, uint8_t *buffer, size_t bytes, int (*drain)(void *context), void *context)
+void output_buffer_init(struct output_buffer *outlet, uint8_t *buffer, size_t bytes, int (*drain)(void *context),
+                        void *context)
 {
-    *outlet =
-        (struct outlet){.buffer = buffer, .at = buffer, .end = buffer + bytes, .drain = drain, .context = context};
+    *outlet = (struct output_buffer){
+        .buffer = buffer, .at = buffer, .end = buffer + bytes, .drain = drain, .context = context};
 }
 
-int outlet_put(struct outlet *outlet, const uint8_t *data, size_t bytes)
+int output_buffer_put(struct output_buffer *outlet, const uint8_t *data, size_t bytes)
 {
     while (bytes > 0) {
         size_t room = (size_t)(outlet->end - outlet->at);
@@ -29,7 +30,7 @@ int outlet_put(struct outlet *outlet, const uint8_t *data, size_t bytes)
     return 0;
 }
 
-int outlet_drain(struct outlet *outlet, struct output *output)
+int output_buffer_drain(struct output_buffer *outlet, struct output *output)
 {
     size_t bytes = (size_t)(outlet->at - outlet->buffer);
 

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-int form_begin(struct form_file *file, const struct form *form, int (*write)(void *, const void *, size_t),
-               void *context)
+int framing_begin(struct framing_file *file, const struct framing *form, int (*write)(void *, const void *, size_t),
+                  void *context)
 {
     file->form = form;
     file->write = write;
@@ -16,7 +16,7 @@ int form_begin(struct form_file *file, const struct form *form, int (*write)(voi
     return form->header_bytes == 0 ? 0 : write(context, form->header, form->header_bytes);
 }
 
-static void translate(const struct form *form, uint8_t *data, size_t bytes)
+static void translate(const struct framing *form, uint8_t *data, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
         data[i] = data[i] == form->from ? form->to : data[i];
@@ -28,7 +28,7 @@ static size_t least(size_t a, size_t b)
 }
 
 /* Write all but the last bytes of what was held back and data[0, bytes), and hold those back. */
-static int write_held_back(struct form_file *file, const uint8_t *data, size_t bytes)
+static int write_held_back(struct framing_file *file, const uint8_t *data, size_t bytes)
 {
     size_t hold = file->form->start_bytes;
     size_t total = file->last_bytes + bytes;
@@ -47,9 +47,9 @@ static int write_held_back(struct form_file *file, const uint8_t *data, size_t b
     return 0;
 }
 
-int form_write(struct form_file *file, uint8_t *data, size_t bytes)
+int framing_write(struct framing_file *file, uint8_t *data, size_t bytes)
 {
-    const struct form *form = file->form;
+    const struct framing *form = file->form;
 
     if (bytes == 0)
         return 0;

@@ -9,12 +9,12 @@
 
 #include "system/sys.h"
 
-uint64_t hold_bytes(const struct hold *hold)
+uint64_t held_back_bytes(const struct held_back *hold)
 {
     return hold->spill_bytes + hold->memory_bytes;
 }
 
-static int spill_memory(struct hold *hold)
+static int spill_memory(struct held_back *hold)
 {
     struct iovec piece = {.iov_base = hold->memory, .iov_len = hold->memory_bytes};
 
@@ -27,14 +27,14 @@ static int spill_memory(struct hold *hold)
     return 0;
 }
 
-int hold_append(struct hold *hold, const uint8_t *data, size_t bytes)
+int held_back_append(struct held_back *hold, const uint8_t *data, size_t bytes)
 {
     if (hold->memory == NULL)
-        hold->memory = sys_allocate(HOLD_MEMORY_BYTES, 1);
+        hold->memory = sys_allocate(HELD_BACK_MEMORY_BYTES, 1);
     if (hold->memory == NULL)
         return fault_report(hold->place->fault, "memory", errno);
     while (bytes > 0) {
-        size_t room = HOLD_MEMORY_BYTES - hold->memory_bytes;
+        size_t room = HELD_BACK_MEMORY_BYTES - hold->memory_bytes;
         size_t part = bytes < room ? bytes : room;
 
         if (room == 0) {
@@ -61,14 +61,14 @@ static int drop(void *context, uint8_t *data, size_t bytes)
 }
 
 /* Read the temporary file from beginning to end. */
-static int read_spill(struct hold *hold, write_function *write, void *context)
+static int read_spill(struct held_back *hold, write_function *write, void *context)
 {
     struct storage_reader reader;
     int status = 0;
 
     storage_reader_init(&reader, hold->spill, 0);
     while (status == 0 && reader.left > 0) {
-        size_t bytes = reader.left < HOLD_MEMORY_BYTES ? (size_t)reader.left : HOLD_MEMORY_BYTES;
+        size_t bytes = reader.left < HELD_BACK_MEMORY_BYTES ? (size_t)reader.left : HELD_BACK_MEMORY_BYTES;
         struct iovec piece = {.iov_base = hold->memory, .iov_len = bytes};
 
         status = storage_reader_read(&reader, &piece, 1);
@@ -81,7 +81,7 @@ static int read_spill(struct hold *hold, write_function *write, void *context)
 
 /* Once to verify it, since nothing damaged may be handed over, and once to hand it over. It is gone after this, also
  * if it fails. */
-static int drain_spill(struct hold *hold, write_function *write, void *context)
+static int drain_spill(struct held_back *hold, write_function *write, void *context)
 {
     int status = read_spill(hold, drop, NULL);
 
@@ -93,7 +93,7 @@ static int drain_spill(struct hold *hold, write_function *write, void *context)
     return status;
 }
 
-int hold_drain(struct hold *hold, int (*write)(void *context, uint8_t *data, size_t bytes), void *context)
+int held_back_drain(struct held_back *hold, int (*write)(void *context, uint8_t *data, size_t bytes), void *context)
 {
     size_t rest;
 
@@ -107,9 +107,9 @@ int hold_drain(struct hold *hold, int (*write)(void *context, uint8_t *data, siz
     return rest == 0 ? 0 : write(context, hold->memory, rest);
 }
 
-void hold_release(struct hold *hold)
+void held_back_release(struct held_back *hold)
 {
     storage_free(hold->spill);
     free(hold->memory);
-    *hold = (struct hold){0};
+    *hold = (struct held_back){0};
 }

@@ -47,9 +47,9 @@ struct output {
     size_t disks;
     uint64_t room_bytes; /* and what can be written to them together; UINT64_MAX if that is not known */
     struct filters *filters;
-    struct cut cut;
-    struct hold hold;
-    struct form_file form;
+    struct boundary cut;
+    struct held_back hold;
+    struct framing_file form;
 };
 
 static bool has_shards(const struct output_plan *plan)
@@ -330,8 +330,8 @@ static int begin_file(struct output *output)
     output->in_work = true;
     output->cut.limit_bytes =
         output->plan.shard_bytes > 0 && is_shard(output, number) ? output->plan.shard_bytes : UINT64_MAX;
-    cut_begin(&output->cut, quota(output, number));
-    return form_begin(&output->form, &output->plan.form, put, output);
+    boundary_begin(&output->cut, quota(output, number));
+    return framing_begin(&output->form, &output->plan.form, put, output);
 }
 
 static int end_file(struct output *output)
@@ -381,7 +381,7 @@ static int write_form(void *context, uint8_t *data, size_t bytes)
 {
     struct output *output = context;
 
-    return form_write(&output->form, data, bytes);
+    return framing_write(&output->form, data, bytes);
 }
 
 int output_write(struct output *output, uint8_t *data, size_t bytes)
@@ -392,16 +392,16 @@ int output_write(struct output *output, uint8_t *data, size_t bytes)
         size_t part = bytes;
         int status = -1;
 
-        switch (cut_next(&output->cut, data, &part)) {
-        case CUT_WRITE:
-            status = hold_drain(&output->hold, write_form, output);
+        switch (boundary_next(&output->cut, data, &part)) {
+        case BOUNDARY_WRITE:
+            status = held_back_drain(&output->hold, write_form, output);
             if (status == 0)
                 status = write_form(output, data, part);
             break;
-        case CUT_HOLD:
-            status = hold_append(&output->hold, data, part);
+        case BOUNDARY_HOLD:
+            status = held_back_append(&output->hold, data, part);
             break;
-        case CUT_NEXT:
+        case BOUNDARY_NEXT:
             status = next_file(output);
             break;
         }
@@ -483,7 +483,7 @@ void output_free(struct output *output)
     for (size_t i = 0; i < output->files; i++)
         if (is_shard(output, i))
             free((char *)output->file[i].path);
-    hold_release(&output->hold);
+    held_back_release(&output->hold);
     free(output->file);
     free(output);
 }

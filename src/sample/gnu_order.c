@@ -18,7 +18,7 @@ enum { RESERVOIR_SHARE = 4 };
 
 struct replay {
     struct run *run;
-    struct gnu *gnu;
+    struct gnu_random *gnu;
     struct piles piles; /* one */
     struct table entry; /* of the reservoir: the number of a stored record, 8 bytes */
     uint64_t room;
@@ -30,7 +30,7 @@ static int admit(struct replay *r, uint64_t i, uint64_t stored)
 {
     uint64_t j = i;
 
-    if (i >= r->run->left && gnu_draw(r->gnu, i, &j) != 0)
+    if (i >= r->run->left && gnu_random_draw(r->gnu, i, &j) != 0)
         return -1;
     if (j >= r->run->left)
         return 0;
@@ -44,14 +44,14 @@ static int admit(struct replay *r, uint64_t i, uint64_t stored)
 
 static int store(struct replay *r, struct source *source)
 {
-    struct passage passage;
-    struct walk_piece piece;
+    struct transfer transfer;
+    struct record_piece piece;
     struct pile *pile = &r->piles.pile[0];
     int stays = 1;
     int more;
 
-    passage_init(&passage, r->run, source, NULL);
-    while ((more = walk_next(&passage.walk, &piece)) > 0) {
+    transfer_init(&transfer, r->run, source, NULL);
+    while ((more = record_reader_next(&transfer.reader, &piece)) > 0) {
         if (piece.first && r->room > 0)
             stays = admit(r, r->run->records, pile->records);
         if (stays < 0 || (stays > 0 && pile_append(&r->piles, 0, piece.data, piece.bytes) != 0))
@@ -70,10 +70,10 @@ static int draw_order(void *context, struct table *numbers, uint64_t records, ui
 
     if (r->run->left < records)
         *places = r->run->left;
-    return gnu_permute(r->gnu, numbers, records, *places);
+    return gnu_random_permute(r->gnu, numbers, records, *places);
 }
 
-int replay_order(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
+int gnu_order_all(struct run *run, struct source *source, struct gnu_random *gnu, struct output *output)
 {
     struct replay r = {.run = run, .gnu = gnu};
     int status = -1;
@@ -91,15 +91,15 @@ static int draw_entries(void *context, struct table *numbers, uint64_t records, 
     uint64_t unused;
 
     (void)records;
-    if (r->run->records >= r->run->left && gnu_draw(r->gnu, r->run->records, &unused) != 0)
+    if (r->run->records >= r->run->left && gnu_random_draw(r->gnu, r->run->records, &unused) != 0)
         return -1;
     for (uint64_t i = 0; i < r->entries; i++)
         table_set(numbers, i, *table_u64(&r->entry, i));
     *places = r->entries;
-    return gnu_permute(r->gnu, numbers, r->entries, r->entries);
+    return gnu_random_permute(r->gnu, numbers, r->entries, r->entries);
 }
 
-int replay_reservoir(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
+int gnu_order_reservoir(struct run *run, struct source *source, struct gnu_random *gnu, struct output *output)
 {
     struct replay r = {.run = run, .gnu = gnu};
     uint64_t most = ((uint64_t)run->pool.blocks << run->pool.block_shift) / RESERVOIR_SHARE / sizeof(uint64_t);
@@ -124,14 +124,14 @@ out:
 static int draw_any(void *context, uint64_t records, struct table *numbers, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
-        if (gnu_draw(context, records - 1, table_u64(numbers, i)) != 0)
+        if (gnu_random_draw(context, records - 1, table_u64(numbers, i)) != 0)
             return -1;
     return 0;
 }
 
-int replay_repeat(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
+int gnu_order_repeat(struct run *run, struct source *source, struct gnu_random *gnu, struct output *output)
 {
-    const struct repeat_lots lots = {.draw = draw_any, .context = gnu};
+    const struct replacement_draws lots = {.draw = draw_any, .context = gnu};
 
-    return repeat_source(run, source, &lots, output);
+    return replacement_source(run, source, &lots, output);
 }

@@ -30,7 +30,7 @@ enum {
     BATCH = 64,          /* swaps between prefetch and use */
 };
 
-struct gnu {
+struct gnu_random {
     const char *path;
     struct fault *fault;
     int fd;          /* -1: not yet open */
@@ -41,18 +41,18 @@ struct gnu {
     uint8_t buffer[BUFFER_BYTES];
 };
 
-static int report_unreadable(const struct gnu *gnu, int error)
+static int report_unreadable(const struct gnu_random *gnu, int error)
 {
     return fault_say(gnu->fault, "'%s': read error: %s", gnu->path, strerror(error));
 }
 
-static int open_file(struct gnu *gnu)
+static int open_file(struct gnu_random *gnu)
 {
     gnu->fd = io_open(gnu->path, O_RDONLY | O_NOCTTY, 0);
     return gnu->fd < 0 ? fault_report(gnu->fault, gnu->path, errno) : 0;
 }
 
-static int look_at(struct gnu *gnu)
+static int look_at(struct gnu_random *gnu)
 {
     struct stat status;
 
@@ -65,9 +65,9 @@ static int look_at(struct gnu *gnu)
     return sys_readable(gnu->path) == 0 ? 0 : fault_report(gnu->fault, gnu->path, errno);
 }
 
-struct gnu *gnu_open(const char *path, struct fault *fault)
+struct gnu_random *gnu_random_open(const char *path, struct fault *fault)
 {
-    struct gnu *gnu = sys_allocate(1, sizeof *gnu);
+    struct gnu_random *gnu = sys_allocate(1, sizeof *gnu);
 
     if (gnu == NULL) {
         fault_report(fault, "memory", errno);
@@ -77,13 +77,13 @@ struct gnu *gnu_open(const char *path, struct fault *fault)
     gnu->fault = fault;
     gnu->fd = -1;
     if (look_at(gnu) != 0) {
-        gnu_free(gnu);
+        gnu_random_free(gnu);
         return NULL;
     }
     return gnu;
 }
 
-void gnu_free(struct gnu *gnu)
+void gnu_random_free(struct gnu_random *gnu)
 {
     if (gnu == NULL)
         return;
@@ -92,7 +92,7 @@ void gnu_free(struct gnu *gnu)
     free(gnu);
 }
 
-static int fill_buffer(struct gnu *gnu)
+static int fill_buffer(struct gnu_random *gnu)
 {
     ssize_t got = io_read(gnu->fd, gnu->buffer, sizeof gnu->buffer);
 
@@ -105,7 +105,7 @@ static int fill_buffer(struct gnu *gnu)
     return 0;
 }
 
-static inline int take_byte(struct gnu *gnu)
+static inline int take_byte(struct gnu_random *gnu)
 {
     if (gnu->next == gnu->end && fill_buffer(gnu) != 0)
         return -1;
@@ -116,7 +116,7 @@ static inline int take_byte(struct gnu *gnu)
 
 /* Draw from the number there is. False if that takes another byte: it is too small, or among those left over, which
  * are too few. */
-static inline bool try_draw(struct gnu *gnu, uint64_t most, uint64_t *number)
+static inline bool try_draw(struct gnu_random *gnu, uint64_t most, uint64_t *number)
 {
     uint64_t count = most + 1; /* 0 stands for 2^64: then it is large enough only if it is equal */
     uint64_t remainder, left_over;
@@ -142,7 +142,7 @@ static inline bool try_draw(struct gnu *gnu, uint64_t most, uint64_t *number)
     return false;
 }
 
-int gnu_draw(struct gnu *gnu, uint64_t most, uint64_t *number)
+int gnu_random_draw(struct gnu_random *gnu, uint64_t most, uint64_t *number)
 {
     if (gnu->fd < 0 && open_file(gnu) != 0)
         return -1;
@@ -154,7 +154,7 @@ int gnu_draw(struct gnu *gnu, uint64_t most, uint64_t *number)
 
 /* Once for each width of number. */
 #define DEFINE_PERMUTE(NAME, NUMBER, AT)                                                                               \
-    static int NAME(struct gnu *gnu, const struct table *table, uint64_t records, uint64_t wanted)                     \
+    static int NAME(struct gnu_random *gnu, const struct table *table, uint64_t records, uint64_t wanted)              \
     {                                                                                                                  \
         NUMBER *place[BATCH];                                                                                          \
                                                                                                                        \
@@ -164,7 +164,7 @@ int gnu_draw(struct gnu *gnu, uint64_t most, uint64_t *number)
             for (unsigned k = 0; k < batch; k++) {                                                                     \
                 uint64_t distance;                                                                                     \
                                                                                                                        \
-                if (gnu_draw(gnu, records - 1 - i - k, &distance) != 0)                                                \
+                if (gnu_random_draw(gnu, records - 1 - i - k, &distance) != 0)                                         \
                     return -1;                                                                                         \
                 place[k] = AT(table, i + k + distance);                                                                \
                 __builtin_prefetch(place[k], 1);                                                                       \
@@ -183,7 +183,7 @@ int gnu_draw(struct gnu *gnu, uint64_t most, uint64_t *number)
 DEFINE_PERMUTE(permute_u64, uint64_t, table_u64)
 DEFINE_PERMUTE(permute_u32, uint32_t, table_u32)
 
-int gnu_permute(struct gnu *gnu, const struct table *table, uint64_t records, uint64_t wanted)
+int gnu_random_permute(struct gnu_random *gnu, const struct table *table, uint64_t records, uint64_t wanted)
 {
     if (wanted > records)
         wanted = records;
@@ -200,7 +200,7 @@ struct displaced {
  * with 2^64 / phi spread positions that are close together or evenly apart (Knuth, TAOCP 3, section 6.4). */
 static struct displaced *find(struct displaced *slots, size_t count, uint64_t position)
 {
-    size_t i = (size_t)wide_multiply(position * UINT64_C(0x9e3779b97f4a7c15), count).high;
+    size_t i = (size_t)uint128_multiply(position * UINT64_C(0x9e3779b97f4a7c15), count).high;
 
     while (slots[i].position != 0 && slots[i].position != position)
         i = i + 1 < count ? i + 1 : 0;
@@ -217,7 +217,7 @@ static void swap_displaced(struct displaced *slot, uint64_t position, uint64_t *
     *here = number;
 }
 
-int gnu_sparse(struct gnu *gnu, uint64_t most, uint64_t wanted, uint64_t *out)
+int gnu_random_sparse(struct gnu_random *gnu, uint64_t most, uint64_t wanted, uint64_t *out)
 {
     struct displaced *slots;
     int result = -1;
@@ -232,7 +232,7 @@ int gnu_sparse(struct gnu *gnu, uint64_t most, uint64_t wanted, uint64_t *out)
     for (uint64_t i = 0; i < wanted; i++) {
         uint64_t number = out[i], position;
 
-        if (gnu_draw(gnu, most - i, &position) != 0)
+        if (gnu_random_draw(gnu, most - i, &position) != 0)
             goto out;
         position += i;
         if (position < wanted) {

@@ -22,46 +22,46 @@ static const struct order_node root = {.root = true};
 /* Records that are chosen, on their way to the output, or, if it must wait, to a pile. */
 struct choosing {
     struct run *run;
-    struct select_share share;
+    struct in_order_share share;
     struct output *output;
     struct piles *stored; /* NULL: none */
     uint64_t chosen;
     bool begun;
 };
 
-static int put_chosen(struct choosing *c, struct passage *passage, const struct walk_piece *piece)
+static int put_chosen(struct choosing *c, struct transfer *transfer, const struct record_piece *piece)
 {
     if (c->stored != NULL)
         return pile_append(c->stored, 0, piece->data, piece->bytes);
     if (!c->begun && run_begin(c->run, c->output, UINT64_MAX) != 0)
         return -1;
     c->begun = true;
-    return outlet_put(&passage->outlet, piece->data, piece->bytes);
+    return output_buffer_put(&transfer->outlet, piece->data, piece->bytes);
 }
 
 static int choose_each(struct choosing *c, struct source *source)
 {
-    struct passage passage;
+    struct transfer transfer;
     struct random_words words;
-    struct walk_piece piece;
+    struct record_piece piece;
     bool stays = false;
     int more;
 
     random_words_init(&words, &c->run->order.key, "bernoulli");
-    passage_init(&passage, c->run, source, c->output);
-    while ((more = walk_next(&passage.walk, &piece)) > 0) {
+    transfer_init(&transfer, c->run, source, c->output);
+    while ((more = record_reader_next(&transfer.reader, &piece)) > 0) {
         if (piece.first)
             stays = c->share.all || random_next(&words) < c->share.threshold;
-        if (stays && put_chosen(c, &passage, &piece) != 0)
+        if (stays && put_chosen(c, &transfer, &piece) != 0)
             return -1;
         c->run->records += piece.last;
         c->chosen += stays && piece.last;
     }
     c->run->scattered_seconds = run_seconds();
-    return more == 0 ? passage_end(&passage) : -1;
+    return more == 0 ? transfer_end(&transfer) : -1;
 }
 
-int select_bernoulli(struct run *run, struct source *source, struct select_share share, struct output *output)
+int in_order_bernoulli(struct run *run, struct source *source, struct in_order_share share, struct output *output)
 {
     struct choosing c = {.run = run, .share = share, .output = output};
     struct piles stored = {0};
@@ -77,7 +77,7 @@ int select_bernoulli(struct run *run, struct source *source, struct select_share
     if (c.stored != NULL) {
         piles_seal(&stored);
         stored.pile[0].records = c.chosen;
-        status = passage_of_pile(run, &stored, 0, output);
+        status = transfer_of_pile(run, &stored, 0, output);
     } else {
         status = 0;
     }
@@ -138,13 +138,13 @@ static int store(struct selecting *s, struct source *source)
 {
     struct run *run = s->run;
     struct routing routing = {.order = &run->order};
-    struct passage passage;
-    struct walk_piece piece;
+    struct transfer transfer;
+    struct record_piece piece;
     unsigned pile = 0;
     int more;
 
-    passage_init(&passage, run, source, NULL);
-    while ((more = walk_next(&passage.walk, &piece)) > 0) {
+    transfer_init(&transfer, run, source, NULL);
+    while ((more = record_reader_next(&transfer.reader, &piece)) > 0) {
         if (piece.first)
             pile = next_pile(&routing);
         if (pile < s->kept && pile_append(&s->piles, 0, piece.data, piece.bytes) != 0)
@@ -212,14 +212,14 @@ out:
 }
 
 /* Write a record of the pile, or skip it. */
-static int pass(struct passage *passage, bool chosen)
+static int pass(struct transfer *transfer, bool chosen)
 {
-    struct walk_piece piece = {.last = false};
+    struct record_piece piece = {.last = false};
 
     while (!piece.last) {
-        if (walk_next(&passage->walk, &piece) <= 0)
+        if (record_reader_next(&transfer->reader, &piece) <= 0)
             return -1;
-        if (chosen && outlet_put(&passage->outlet, piece.data, piece.bytes) != 0)
+        if (chosen && output_buffer_put(&transfer->outlet, piece.data, piece.bytes) != 0)
             return -1;
     }
     return 0;
@@ -228,14 +228,14 @@ static int pass(struct passage *passage, bool chosen)
 static int write_chosen(struct selecting *s, struct source *source, struct output *output)
 {
     struct routing routing = {.order = &s->run->order};
-    struct passage passage;
+    struct transfer transfer;
     uint64_t in_last = 0; /* records of the last pile so far */
     unsigned kept = PILES;
     unsigned change = 0;
 
     if (run_begin(s->run, output, s->run->records) != 0)
         return -1;
-    passage_init(&passage, s->run, source, output);
+    transfer_init(&transfer, s->run, source, output);
     for (uint64_t record = 0; record < s->run->records; record++) {
         unsigned pile = next_pile(&routing);
         bool chosen = pile < s->kept;
@@ -248,13 +248,13 @@ static int write_chosen(struct selecting *s, struct source *source, struct outpu
             chosen = *table_u64(&s->chosen, in_last / 64) >> in_last % 64 & 1;
             in_last++;
         }
-        if (pass(&passage, chosen) != 0)
+        if (pass(&transfer, chosen) != 0)
             return -1;
     }
-    return passage_end(&passage);
+    return transfer_end(&transfer);
 }
 
-int select_first(struct run *run, struct source *source, struct output *output)
+int in_order_first(struct run *run, struct source *source, struct output *output)
 {
     struct selecting s = {.run = run, .kept = PILES};
     struct source *stored = NULL;

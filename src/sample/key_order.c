@@ -42,7 +42,7 @@ struct ranges {
     struct range range[RANGES];
 };
 
-struct keyed {
+struct key_order {
     struct run *run;
     struct ranges sample; /* one range, until it is full */
     struct ranges ranges;
@@ -78,7 +78,7 @@ static void count_kept(const struct run *run, struct ranges *ranges)
     ranges->kept = kept;
 }
 
-static int put(const struct run *run, struct ranges *ranges, const struct walk_piece *piece, uint64_t key)
+static int put(const struct run *run, struct ranges *ranges, const struct record_piece *piece, uint64_t key)
 {
     unsigned j = range_of(ranges, key);
     struct range *range = &ranges->range[j];
@@ -88,7 +88,7 @@ static int put(const struct run *run, struct ranges *ranges, const struct walk_p
     if (!piece->last)
         return 0;
     if (j < ranges->kept) {
-        if (keys_append(&ranges->piles, 2 * j + 1, key) != 0)
+        if (pile_keys_append(&ranges->piles, 2 * j + 1, key) != 0)
             return -1;
         range->least = key < range->least ? key : range->least;
         range->greatest = key > range->greatest ? key : range->greatest;
@@ -128,15 +128,15 @@ static int sample_keys(struct run *run, struct ranges *ranges, unsigned j, uint6
 {
     uint64_t records = ranges->range[j].records;
     uint64_t step = records / SAMPLE + 1;
-    struct keys keys;
+    struct pile_keys keys;
     int count = 0;
-    int status = keys_open(&keys, &ranges->piles, 2 * j + 1, run->fault);
+    int status = pile_keys_open(&keys, &ranges->piles, 2 * j + 1, run->fault);
 
     for (uint64_t i = 0; i < records && status == 0; i++) {
-        status = keys_next(&keys, &sample[count]);
+        status = pile_keys_next(&keys, &sample[count]);
         count += i % step == 0 && count < SAMPLE - 1;
     }
-    keys_close(&keys);
+    pile_keys_close(&keys);
     return status == 0 ? count : -1;
 }
 
@@ -173,9 +173,9 @@ static int scatter_range(struct run *run, struct ranges *from, unsigned j, struc
 {
     struct source *records = pile_source(&from->piles, 2 * j, false);
     size_t quarter = run->memory.buffer_bytes / 4;
-    struct keys keys = {.source = NULL};
-    struct walk walk;
-    struct walk_piece piece;
+    struct pile_keys keys = {.source = NULL};
+    struct record_reader reader;
+    struct record_piece piece;
     uint64_t key = 0;
     uint64_t found = 0;
     int more = -1;
@@ -184,11 +184,11 @@ static int scatter_range(struct run *run, struct ranges *from, unsigned j, struc
         fault_report(run->fault, "memory", errno);
         goto out;
     }
-    if (keys_open(&keys, &from->piles, 2 * j + 1, run->fault) != 0)
+    if (pile_keys_open(&keys, &from->piles, 2 * j + 1, run->fault) != 0)
         goto out;
-    walk_init(&walk, &run->format, records, run->buffer + 3 * quarter, quarter);
-    while ((more = walk_next(&walk, &piece)) > 0) {
-        if ((piece.first && keys_next(&keys, &key) != 0) || put(run, to, &piece, key) != 0) {
+    record_reader_init(&reader, &run->format, records, run->buffer + 3 * quarter, quarter);
+    while ((more = record_reader_next(&reader, &piece)) > 0) {
+        if ((piece.first && pile_keys_next(&keys, &key) != 0) || put(run, to, &piece, key) != 0) {
             more = -1;
             break;
         }
@@ -198,16 +198,16 @@ static int scatter_range(struct run *run, struct ranges *from, unsigned j, struc
         more = pile_check(&from->piles, 2 * j, &run->format, found);
 
 out:
-    keys_close(&keys);
+    pile_keys_close(&keys);
     source_free(records);
     pile_clear(&from->piles, 2 * j);
     pile_clear(&from->piles, 2 * j + 1);
     return more;
 }
 
-struct keyed *keyed_open(struct run *run)
+struct key_order *key_order_open(struct run *run)
 {
-    struct keyed *keyed = sys_allocate(1, sizeof *keyed);
+    struct key_order *keyed = sys_allocate(1, sizeof *keyed);
 
     if (keyed == NULL) {
         fault_report(run->fault, "memory", errno);
@@ -222,7 +222,7 @@ struct keyed *keyed_open(struct run *run)
     return keyed;
 }
 
-static int end_sampling(struct keyed *keyed)
+static int end_sampling(struct key_order *keyed)
 {
     keyed->sampling = false;
     seal(keyed->run, &keyed->sample);
@@ -233,7 +233,7 @@ static int end_sampling(struct keyed *keyed)
     return scatter_range(keyed->run, &keyed->sample, 0, &keyed->ranges);
 }
 
-int keyed_put(struct keyed *keyed, const struct walk_piece *piece, uint64_t key)
+int key_order_put(struct key_order *keyed, const struct record_piece *piece, uint64_t key)
 {
     if (keyed->run->left == 0)
         return 0;
@@ -292,16 +292,16 @@ static int load(struct run *run, struct ranges *ranges, unsigned j)
 
 static int read_keys(struct run *run, struct ranges *ranges, unsigned j, struct table *table)
 {
-    struct keys keys;
-    int status = keys_open(&keys, &ranges->piles, 2 * j + 1, run->fault);
+    struct pile_keys keys;
+    int status = pile_keys_open(&keys, &ranges->piles, 2 * j + 1, run->fault);
 
     for (uint64_t i = 0; i < ranges->range[j].records && status == 0; i++)
-        status = keys_next(&keys, table_u64(table, i));
-    keys_close(&keys);
+        status = pile_keys_next(&keys, table_u64(table, i));
+    pile_keys_close(&keys);
     return status;
 }
 
-static int write_sorted(struct run *run, struct ranges *ranges, unsigned j, struct passage *passage)
+static int write_sorted(struct run *run, struct ranges *ranges, unsigned j, struct transfer *transfer)
 {
     uint64_t records = ranges->range[j].records;
     struct sort_pairs pairs = {.key = {0}};
@@ -318,7 +318,7 @@ static int write_sorted(struct run *run, struct ranges *ranges, unsigned j, stru
         goto out;
     if (index_build(&ranges->piles, 2 * j, &run->format, NULL, 0, &pairs.value) == 0)
         status = index_copy(&run->pool, &run->format, &sort_by_key(&pairs, &spare, records)->value, 0,
-                            run_take(run, records), &passage->outlet);
+                            run_take(run, records), &transfer->outlet);
 
 out:
     sort_pairs_release(&pairs);
@@ -331,8 +331,8 @@ out:
 /* All keys are the same, so that the order is there already. */
 static int write_through(struct run *run, struct ranges *ranges, unsigned j, struct output *output)
 {
-    struct passage through;
-    struct walk_piece piece = {.last = true};
+    struct transfer through;
+    struct record_piece piece = {.last = true};
     struct source *source = NULL;
     int more = -1;
 
@@ -341,9 +341,9 @@ static int write_through(struct run *run, struct ranges *ranges, unsigned j, str
     source = pile_source(&ranges->piles, 2 * j, false);
     if (source == NULL)
         return fault_report(run->fault, "memory", errno);
-    passage_init(&through, run, source, output);
-    while ((!piece.last || run->left > 0) && (more = walk_next(&through.walk, &piece)) > 0) {
-        if (outlet_put(&through.outlet, piece.data, piece.bytes) != 0)
+    transfer_init(&through, run, source, output);
+    while ((!piece.last || run->left > 0) && (more = record_reader_next(&through.reader, &piece)) > 0) {
+        if (output_buffer_put(&through.outlet, piece.data, piece.bytes) != 0)
             break;
         run_take(run, piece.last);
     }
@@ -352,7 +352,7 @@ static int write_through(struct run *run, struct ranges *ranges, unsigned j, str
         return -1;
     pile_clear(&ranges->piles, 2 * j);
     pile_clear(&ranges->piles, 2 * j + 1);
-    return passage_end(&through);
+    return transfer_end(&through);
 }
 
 static int write_ranges(struct run *run, struct ranges *ranges, struct output *output);
@@ -373,9 +373,9 @@ static int restart(struct run *run, struct ranges *ranges, unsigned j, struct ou
 
 static int write_ranges(struct run *run, struct ranges *ranges, struct output *output)
 {
-    struct passage passage;
+    struct transfer transfer;
 
-    passage_init(&passage, run, NULL, output);
+    transfer_init(&transfer, run, NULL, output);
     for (unsigned j = 0; j < ranges->kept && run->left > 0; j++) {
         const struct range *range = &ranges->range[j];
         int status;
@@ -383,9 +383,9 @@ static int write_ranges(struct run *run, struct ranges *ranges, struct output *o
         if (range->records == 0)
             continue;
         if (fits(run, ranges, j)) {
-            status = write_sorted(run, ranges, j, &passage);
+            status = write_sorted(run, ranges, j, &transfer);
         } else {
-            if (passage_end(&passage) != 0 || piles_flush(&ranges->piles) != 0)
+            if (transfer_end(&transfer) != 0 || piles_flush(&ranges->piles) != 0)
                 return -1;
             status = range->least == range->greatest ? write_through(run, ranges, j, output)
                                                      : restart(run, ranges, j, output);
@@ -393,10 +393,10 @@ static int write_ranges(struct run *run, struct ranges *ranges, struct output *o
         if (status != 0)
             return -1;
     }
-    return passage_end(&passage);
+    return transfer_end(&transfer);
 }
 
-int keyed_write(struct keyed *keyed, struct output *output)
+int key_order_write(struct key_order *keyed, struct output *output)
 {
     struct ranges *ranges = keyed->sampling ? &keyed->sample : &keyed->ranges;
 
@@ -407,7 +407,7 @@ int keyed_write(struct keyed *keyed, struct output *output)
     return write_ranges(keyed->run, ranges, output);
 }
 
-void keyed_free(struct keyed *keyed)
+void key_order_free(struct key_order *keyed)
 {
     if (keyed == NULL)
         return;

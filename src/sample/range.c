@@ -9,20 +9,20 @@
 #include "shuffle/transfer.h"
 #include "system/sys.h"
 
-/* Memory for a number of gnu_sparse, the number itself included. */
+/* Memory for a number of gnu_random_sparse, the number itself included. */
 enum { GNU_BYTES = 40 };
 
-static int put(struct run *run, struct passage *passage, const struct words_range *range, uint64_t i)
+static int put(struct run *run, struct transfer *transfer, const struct number_range *range, uint64_t i)
 {
-    uint8_t text[WORDS_NUMBER_BYTES];
+    uint8_t text[GENERATED_NUMBER_BYTES];
 
     run->records++;
-    return outlet_put(&passage->outlet, text, words_number(range, i, text));
+    return output_buffer_put(&transfer->outlet, text, generated_number(range, i, text));
 }
 
-int draw_repeated(struct run *run, const struct words_range *range, struct gnu *gnu, struct output *output)
+int range_repeated(struct run *run, const struct number_range *range, struct gnu_random *gnu, struct output *output)
 {
-    struct passage passage;
+    struct transfer transfer;
     struct random_words words;
 
     if (range->count == 0 && !range->full)
@@ -30,18 +30,18 @@ int draw_repeated(struct run *run, const struct words_range *range, struct gnu *
     random_words_init(&words, &run->order.key, "repeat");
     if (run_begin(run, output, UINT64_MAX) != 0)
         return -1;
-    passage_init(&passage, run, NULL, output);
+    transfer_init(&transfer, run, NULL, output);
     while (run_take(run, 1) > 0) {
         uint64_t i;
 
         if (gnu == NULL)
             i = random_draw(&words, range->count);
-        else if (gnu_draw(gnu, range->count - 1, &i) != 0)
+        else if (gnu_random_draw(gnu, range->count - 1, &i) != 0)
             return -1;
-        if (put(run, &passage, range, i) != 0)
+        if (put(run, &transfer, range, i) != 0)
             return -1;
     }
-    return passage_end(&passage);
+    return transfer_end(&transfer);
 }
 
 struct set {
@@ -91,33 +91,33 @@ static int open_set(struct run *run, struct set *set, uint64_t numbers)
     return 0;
 }
 
-int draw_different(struct run *run, const struct words_range *range, struct output *output)
+int range_different(struct run *run, const struct number_range *range, struct output *output)
 {
     struct set set = {.mask = 0};
-    struct passage passage;
+    struct transfer transfer;
     struct random_words words;
     int status = open_set(run, &set, run->left);
 
     random_words_init(&words, &run->order.key, "range");
     if (status == 0)
         status = run_begin(run, output, UINT64_MAX);
-    passage_init(&passage, run, NULL, output);
+    transfer_init(&transfer, run, NULL, output);
     while (status == 0 && run->left > 0) {
         uint64_t i = random_draw(&words, range->count);
 
         if (!add(&set, i))
             continue;
-        status = put(run, &passage, range, i);
+        status = put(run, &transfer, range, i);
         run_take(run, 1);
     }
     table_release(&set.table);
-    return status == 0 ? passage_end(&passage) : -1;
+    return status == 0 ? transfer_end(&transfer) : -1;
 }
 
-int draw_gnu(struct run *run, const struct words_range *range, struct gnu *gnu, struct output *output)
+int range_gnu(struct run *run, const struct number_range *range, struct gnu_random *gnu, struct output *output)
 {
     uint64_t numbers = run->left;
-    struct passage passage;
+    struct transfer transfer;
     uint64_t *number = NULL;
     int status = -1;
 
@@ -126,14 +126,14 @@ int draw_gnu(struct run *run, const struct words_range *range, struct gnu *gnu, 
     number = sys_allocate(numbers, sizeof *number);
     if (number == NULL)
         return fault_report(run->fault, "memory", errno);
-    passage_init(&passage, run, NULL, output);
-    if (gnu_sparse(gnu, range->count - 1, numbers, number) != 0 || run_begin(run, output, UINT64_MAX) != 0)
+    transfer_init(&transfer, run, NULL, output);
+    if (gnu_random_sparse(gnu, range->count - 1, numbers, number) != 0 || run_begin(run, output, UINT64_MAX) != 0)
         goto out;
     run_take(run, numbers);
     for (uint64_t i = 0; i < numbers; i++)
-        if (put(run, &passage, range, number[i]) != 0)
+        if (put(run, &transfer, range, number[i]) != 0)
             goto out;
-    status = passage_end(&passage);
+    status = transfer_end(&transfer);
 
 out:
     free(number);

@@ -23,19 +23,19 @@ struct repeating {
     struct run *run;
     struct piles piles; /* one */
     uint64_t records;
-    const struct repeat_lots *lots;
+    const struct replacement_draws *lots;
     struct output *output;
 };
 
 static int store(struct repeating *r, struct source *source)
 {
-    struct passage passage;
-    struct walk_piece piece;
+    struct transfer transfer;
+    struct record_piece piece;
     int more;
 
-    passage_init(&passage, r->run, source, NULL);
-    while ((more = r->lots->next == NULL ? walk_next(&passage.walk, &piece)
-                                         : r->lots->next(r->lots->context, &passage.walk, &piece)) > 0) {
+    transfer_init(&transfer, r->run, source, NULL);
+    while ((more = r->lots->next == NULL ? record_reader_next(&transfer.reader, &piece)
+                                         : r->lots->next(r->lots->context, &transfer.reader, &piece)) > 0) {
         if (pile_append(&r->piles, 0, piece.data, piece.bytes) != 0)
             return -1;
         r->records += piece.last;
@@ -67,19 +67,19 @@ static void look_up(const struct table *references, struct table *numbers, uint6
 static int write_resident(struct repeating *r, const struct table *references, struct table *numbers)
 {
     struct run *run = r->run;
-    struct passage passage;
+    struct transfer transfer;
 
-    passage_init(&passage, run, NULL, r->output);
+    transfer_init(&transfer, run, NULL, r->output);
     while (run->left > 0) {
         uint64_t count = run_take(run, batch_of(run, BATCH));
 
         if (r->lots->draw(r->lots->context, r->records, numbers, count) != 0)
             return -1;
         look_up(references, numbers, count);
-        if (index_copy(&run->pool, &run->format, numbers, 0, count, &passage.outlet) != 0)
+        if (index_copy(&run->pool, &run->format, numbers, 0, count, &transfer.outlet) != 0)
             return -1;
     }
-    return passage_end(&passage);
+    return transfer_end(&transfer);
 }
 
 /* The records drawn, on their way from the pile of all to a pile of their own. */
@@ -95,16 +95,16 @@ struct collection {
 /* One pass over all records. A record that is longer than a piece is collected once in a pass. */
 static int pass(struct repeating *r, struct collection *c, struct source *source)
 {
-    struct passage passage;
-    struct walk_piece piece;
+    struct transfer transfer;
+    struct record_piece piece;
     uint64_t record = 0;
     uint64_t next = 0;
     bool wanted = false;
     int more;
 
     c->put_off = 0;
-    passage_init(&passage, r->run, source, NULL);
-    for (; (more = walk_next(&passage.walk, &piece)) > 0; record += piece.last) {
+    transfer_init(&transfer, r->run, source, NULL);
+    for (; (more = record_reader_next(&transfer.reader, &piece)) > 0; record += piece.last) {
         bool whole = piece.first && piece.last;
 
         if (piece.first)
@@ -231,7 +231,8 @@ out:
     return status;
 }
 
-int repeat_source(struct run *run, struct source *source, const struct repeat_lots *lots, struct output *output)
+int replacement_source(struct run *run, struct source *source, const struct replacement_draws *lots,
+                       struct output *output)
 {
     struct repeating r = {.run = run, .lots = lots, .output = output};
     int status = -1;
@@ -249,11 +250,11 @@ static int draw_uniform(void *context, uint64_t records, struct table *numbers, 
     return 0;
 }
 
-int repeat_uniform(struct run *run, struct source *source, struct output *output)
+int replacement_uniform(struct run *run, struct source *source, struct output *output)
 {
     struct random_words words;
-    struct repeat_lots lots = {.draw = draw_uniform, .context = &words};
+    struct replacement_draws lots = {.draw = draw_uniform, .context = &words};
 
     random_words_init(&words, &run->order.key, "repeat");
-    return repeat_source(run, source, &lots, output);
+    return replacement_source(run, source, &lots, output);
 }

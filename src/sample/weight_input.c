@@ -21,9 +21,9 @@
 
 enum { QUOTED = 40 };
 
-struct weights {
+struct weight_input {
     struct run *run;
-    struct weights_place place;
+    struct weight_place place;
     struct fault *fault;
     struct source *records;
     const char *name;     /* of the records' file */
@@ -34,7 +34,7 @@ struct weights {
 
     struct source *file;
     struct source_layout lines;
-    struct walk walk; /* over the file */
+    struct record_reader reader; /* over the file */
 
     bool promised;       /* a block for what is kept */
     struct piles kept;   /* one: pieces of a record whose weight was not in the first */
@@ -46,21 +46,21 @@ struct weights {
 };
 
 /* Have a block for a record that has to be kept. */
-static void promise(struct weights *weights)
+static void promise(struct weight_input *weights)
 {
     weights->promised = pool_promise(&weights->run->pool, 1);
 }
 
-static void release_promise(struct weights *weights)
+static void release_promise(struct weight_input *weights)
 {
     if (weights->promised)
         pool_release_promise(&weights->run->pool, 1);
     weights->promised = false;
 }
 
-struct weights *weights_open(struct run *run, struct weights_place place, struct source *source)
+struct weight_input *weight_input_open(struct run *run, struct weight_place place, struct source *source)
 {
-    struct weights *weights = sys_allocate(1, sizeof *weights);
+    struct weight_input *weights = sys_allocate(1, sizeof *weights);
     size_t quarter = run->memory.buffer_bytes / 4;
 
     if (weights == NULL) {
@@ -84,7 +84,7 @@ struct weights *weights_open(struct run *run, struct weights_place place, struct
     weights->file = source_open(&weights->place.file, 1, &weights->lines, run->fault);
     if (weights->file == NULL)
         goto fail;
-    walk_init(&weights->walk, &weights->lines.format, weights->file, weights->buffer, weights->buffer_bytes);
+    record_reader_init(&weights->reader, &weights->lines.format, weights->file, weights->buffer, weights->buffer_bytes);
     return weights;
 fail:
     free(weights);
@@ -94,7 +94,7 @@ fail:
 /* ---- Their text ---- */
 
 /* The line of a record in its file: those of the header come before. */
-static uint64_t line_of(const struct weights *weights)
+static uint64_t line_of(const struct weight_input *weights)
 {
     size_t bytes;
     const uint8_t *header = source_header(weights->records, &bytes);
@@ -103,7 +103,7 @@ static uint64_t line_of(const struct weights *weights)
 }
 
 /* Report what is wrong with a weight, naming where it stands. */
-static int report(struct weights *weights, const char *what, const uint8_t *text, size_t bytes)
+static int report(struct weight_input *weights, const char *what, const uint8_t *text, size_t bytes)
 {
     const char *name = weights->place.file;
     uint64_t line = weights->record + 1;
@@ -120,7 +120,7 @@ static int report(struct weights *weights, const char *what, const uint8_t *text
     return fault_say(weights->fault, "%s:%llu: %s: '%s'", name, (unsigned long long)line, what, quoted);
 }
 
-static int read_weight(struct weights *weights, struct decimal *weight)
+static int read_weight(struct weight_input *weights, struct decimal *weight)
 {
     const uint8_t *text = weights->field.text;
     size_t bytes = weights->field.bytes;
@@ -144,13 +144,13 @@ static int read_weight(struct weights *weights, struct decimal *weight)
 
 /* ---- In a file of their own ---- */
 
-static int read_line(struct weights *weights, struct decimal *weight)
+static int read_line(struct weight_input *weights, struct decimal *weight)
 {
-    struct walk_piece line;
+    struct record_piece line;
 
     field_begin_alone(&weights->field);
     do {
-        int more = walk_next(&weights->walk, &line);
+        int more = record_reader_next(&weights->reader, &line);
 
         if (more < 0)
             return -1;
@@ -166,7 +166,7 @@ static int read_line(struct weights *weights, struct decimal *weight)
 /* ---- In the records ---- */
 
 /* Know the file from which a record comes. */
-static void find_name(struct weights *weights, uint64_t offset)
+static void find_name(struct weight_input *weights, uint64_t offset)
 {
     const char *before = weights->name;
 
@@ -178,7 +178,7 @@ static void find_name(struct weights *weights, uint64_t offset)
 }
 
 /* The next piece of what was kept of a record. */
-static int read_late(struct weights *weights, struct walk_piece *piece)
+static int read_late(struct weight_input *weights, struct record_piece *piece)
 {
     size_t room = weights->late_bytes < weights->buffer_bytes ? (size_t)weights->late_bytes : weights->buffer_bytes;
     ssize_t bytes = source_read(weights->late, weights->buffer, room);
@@ -186,7 +186,7 @@ static int read_late(struct weights *weights, struct walk_piece *piece)
     if (bytes <= 0)
         return bytes < 0 ? -1 : fault_say(weights->fault, "a pile does not hold the record that was put there");
     weights->late_bytes -= (size_t)bytes;
-    *piece = (struct walk_piece){
+    *piece = (struct record_piece){
         .data = weights->buffer, .bytes = (size_t)bytes, .last = weights->late_bytes == 0 && weights->late_is_last};
     if (weights->late_bytes == 0) {
         source_free(weights->late);
@@ -200,7 +200,7 @@ static int read_late(struct weights *weights, struct walk_piece *piece)
 
 /* Keep all pieces of a record from the first one, *piece, to that in which the weight is, or else the last one.
  * *ended receives whether the field has ended before the record. */
-static int keep(struct weights *weights, struct walk *walk, struct walk_piece *piece, bool *ended)
+static int keep(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece, bool *ended)
 {
     struct run *run = weights->run;
 
@@ -209,7 +209,7 @@ static int keep(struct weights *weights, struct walk *walk, struct walk_piece *p
         pile_append(&weights->kept, 0, piece->data, piece->bytes) != 0)
         return -1;
     while (!*ended && !piece->last) {
-        int more = walk_next(walk, piece);
+        int more = record_reader_next(reader, piece);
 
         if (more <= 0)
             return more < 0 ? -1 : fault_say(weights->fault, "%s: ends within a record", weights->name);
@@ -225,7 +225,8 @@ static int keep(struct weights *weights, struct walk *walk, struct walk_piece *p
 }
 
 /* The weight of a record whose first piece has come, which may become another one. */
-static int find_field(struct weights *weights, struct walk *walk, struct walk_piece *piece, struct decimal *weight)
+static int find_field(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece,
+                      struct decimal *weight)
 {
     struct field *field = &weights->field;
     bool ended;
@@ -234,7 +235,7 @@ static int find_field(struct weights *weights, struct walk *walk, struct walk_pi
     field_begin(field, weights->place.field, weights->place.separator);
     ended = field_follow(field, piece->data, piece->bytes - piece->last);
     if (!ended && !piece->last) {
-        if (keep(weights, walk, piece, &ended) != 0 || read_late(weights, piece) < 0)
+        if (keep(weights, reader, piece, &ended) != 0 || read_late(weights, piece) < 0)
             return -1;
         piece->first = true;
     }
@@ -247,22 +248,23 @@ static int find_field(struct weights *weights, struct walk *walk, struct walk_pi
 
 /* ---- Both ---- */
 
-int weights_next(struct weights *weights, struct walk *walk, struct walk_piece *piece, struct decimal *weight)
+int weight_input_next(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece,
+                      struct decimal *weight)
 {
-    int more = weights->late != NULL ? read_late(weights, piece) : walk_next(walk, piece);
+    int more = weights->late != NULL ? read_late(weights, piece) : record_reader_next(reader, piece);
 
     if (more <= 0 || !piece->first)
         return more;
-    if (weights->place.file != NULL ? read_line(weights, weight) : find_field(weights, walk, piece, weight))
+    if (weights->place.file != NULL ? read_line(weights, weight) : find_field(weights, reader, piece, weight))
         return -1;
     weights->record++;
     return 1;
 }
 
-int weights_end(struct weights *weights)
+int weight_input_end(struct weight_input *weights)
 {
-    struct walk_piece line;
-    int more = weights->place.file == NULL ? 0 : walk_next(&weights->walk, &line);
+    struct record_piece line;
+    int more = weights->place.file == NULL ? 0 : record_reader_next(&weights->reader, &line);
 
     release_promise(weights);
     if (more > 0)
@@ -271,7 +273,7 @@ int weights_end(struct weights *weights)
     return more;
 }
 
-void weights_free(struct weights *weights)
+void weight_input_free(struct weight_input *weights)
 {
     if (weights == NULL)
         return;

@@ -17,7 +17,7 @@
 /* Two functions are made of each of these, with different arithmetic. */
 #define INLINE static inline __attribute__((always_inline))
 
-typedef struct wide multiply_function(uint64_t a, uint64_t b);
+typedef struct uint128 multiply_function(uint64_t a, uint64_t b);
 
 /* a * 2^shift / b, rounded down, which is less than 2^64; shift is from 1 to 63. */
 typedef uint64_t divide_function(uint64_t a, unsigned shift, uint64_t b);
@@ -110,28 +110,28 @@ INLINE uint64_t key(uint64_t word, struct decimal weight, multiply_function *mul
     return ((uint64_t)(quotient.exponent + 63 + 2048) << 52) + (quotient.mantissa << 1 >> 12);
 }
 
-uint64_t weight_key(uint64_t word, struct decimal weight)
+uint64_t weight_law_key(uint64_t word, struct decimal weight)
 {
-    return key(word, weight, wide_multiply, divide_shifted);
+    return key(word, weight, uint128_multiply, divide_shifted);
 }
 
-uint64_t weight_key_portable(uint64_t word, struct decimal weight)
+uint64_t weight_law_key_portable(uint64_t word, struct decimal weight)
 {
-    return key(word, weight, wide_multiply_portable, divide_shifted_portable);
+    return key(word, weight, uint128_multiply_portable, divide_shifted_portable);
 }
 
 /* ---- Whole numbers ---- */
 
-struct wide weight_scale(struct decimal weight, int top_exponent)
+struct uint128 weight_law_scale(struct decimal weight, int top_exponent)
 {
     enum { SHIFT = 24 };
     int shift = weight.exponent - top_exponent + SHIFT;
 
     if (weight.mantissa == 0 || shift <= -64)
-        return (struct wide){0};
+        return (struct uint128){0};
     if (shift <= 0)
-        return (struct wide){.low = weight.mantissa >> -shift};
-    return (struct wide){.high = weight.mantissa >> (64 - shift), .low = weight.mantissa << shift};
+        return (struct uint128){.low = weight.mantissa >> -shift};
+    return (struct uint128){.high = weight.mantissa >> (64 - shift), .low = weight.mantissa << shift};
 }
 
 /* All bits below and including the highest of x. */
@@ -140,15 +140,15 @@ static uint64_t mask_of(uint64_t x)
     return x == 0 ? 0 : UINT64_MAX >> leading_zeros(x);
 }
 
-struct wide weight_draw(struct wide total, uint64_t (*next_word)(void *context), void *context)
+struct uint128 weight_law_draw(struct uint128 total, uint64_t (*next_word)(void *context), void *context)
 {
-    struct wide last = wide_subtract(total, (struct wide){.low = 1});
-    struct wide mask = {.high = mask_of(last.high), .low = last.high == 0 ? mask_of(last.low) : UINT64_MAX};
-    struct wide number;
+    struct uint128 last = uint128_subtract(total, (struct uint128){.low = 1});
+    struct uint128 mask = {.high = mask_of(last.high), .low = last.high == 0 ? mask_of(last.low) : UINT64_MAX};
+    struct uint128 number;
 
     do {
         number.low = mask.low == 0 ? 0 : next_word(context) & mask.low;
         number.high = mask.high == 0 ? 0 : next_word(context) & mask.high;
-    } while (wide_compare(number, last) > 0);
+    } while (uint128_compare(number, last) > 0);
     return number;
 }

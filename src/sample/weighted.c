@@ -1,6 +1,6 @@
 /*
- * Without replacement, each record gets a key (weight.h), and the order is that of the keys. To have the first ones in
- * input order it is enough to know the greatest of their keys: it falls as records come, so that hardly more records
+ * Without replacement, each record gets a key (weight_law.h), and the order is that of the keys. To have the first ones
+ * in input order it is enough to know the greatest of their keys: it falls as records come, so that hardly more records
  * are stored than will be written, and those that stay are told from the others at the end, by keys kept beside them.
  *
  * With replacement, a number below the sum of all weights names the record within whose share it falls. The shares'
@@ -22,60 +22,61 @@
 
 /* The keys of the records of a source, one after another. */
 struct weighing {
-    struct weights *weights;
+    struct weight_input *weights;
     struct random_words words;
 };
 
-static int open_weighing(struct weighing *w, struct run *run, struct weights_place place, struct source *source)
+static int open_weighing(struct weighing *w, struct run *run, struct weight_place place, struct source *source)
 {
 
     random_words_init(&w->words, &run->order.key, "weight");
-    w->weights = weights_open(run, place, source);
+    w->weights = weight_input_open(run, place, source);
     return w->weights == NULL ? -1 : 0;
 }
 
-/* The next piece, as weights_next has it; *key is set with the first of a record, to UINT64_MAX if that has no weight.
+/* The next piece, as weight_input_next has it; *key is set with the first of a record, to UINT64_MAX if that has no
+ * weight.
  */
-static int next_weighed(struct weighing *w, struct walk *walk, struct walk_piece *piece, uint64_t *key)
+static int next_weighed(struct weighing *w, struct record_reader *reader, struct record_piece *piece, uint64_t *key)
 {
     struct decimal weight;
-    int more = weights_next(w->weights, walk, piece, &weight);
+    int more = weight_input_next(w->weights, reader, piece, &weight);
 
     if (more > 0 && piece->first) {
         uint64_t word = random_next(&w->words);
 
-        *key = weight.mantissa == 0 ? UINT64_MAX : weight_key(word, weight);
+        *key = weight.mantissa == 0 ? UINT64_MAX : weight_law_key(word, weight);
     }
     return more;
 }
 
-int weighted_order(struct run *run, struct source *source, struct weights_place place, struct output *output)
+int weighted_order(struct run *run, struct source *source, struct weight_place place, struct output *output)
 {
     struct weighing w;
-    struct keyed *keyed = NULL;
-    struct passage passage;
-    struct walk_piece piece;
+    struct key_order *keyed = NULL;
+    struct transfer transfer;
+    struct record_piece piece;
     uint64_t key = UINT64_MAX;
     int status = -1;
     int more;
 
     if (open_weighing(&w, run, place, source) != 0)
         return -1;
-    keyed = keyed_open(run);
+    keyed = key_order_open(run);
     if (keyed == NULL)
         goto out;
-    passage_init(&passage, run, source, NULL);
-    while ((more = next_weighed(&w, &passage.walk, &piece, &key)) > 0) {
-        if (key != UINT64_MAX && keyed_put(keyed, &piece, key) != 0)
+    transfer_init(&transfer, run, source, NULL);
+    while ((more = next_weighed(&w, &transfer.reader, &piece, &key)) > 0) {
+        if (key != UINT64_MAX && key_order_put(keyed, &piece, key) != 0)
             goto out;
         run->records += piece.last;
     }
-    if (more == 0 && weights_end(w.weights) == 0)
-        status = keyed_write(keyed, output);
+    if (more == 0 && weight_input_end(w.weights) == 0)
+        status = key_order_write(keyed, output);
 
 out:
-    keyed_free(keyed);
-    weights_free(w.weights);
+    key_order_free(keyed);
+    weight_input_free(w.weights);
     return status;
 }
 
@@ -141,34 +142,34 @@ static int admit(struct selecting *s, uint64_t key)
 
 static int select_stored(struct selecting *s, struct weighing *w, struct source *source)
 {
-    struct passage passage;
-    struct walk_piece piece;
+    struct transfer transfer;
+    struct record_piece piece;
     uint64_t key = 0;
     int stays = 0;
     int more;
 
-    passage_init(&passage, s->run, source, NULL);
-    while ((more = next_weighed(w, &passage.walk, &piece, &key)) > 0) {
+    transfer_init(&transfer, s->run, source, NULL);
+    while ((more = next_weighed(w, &transfer.reader, &piece, &key)) > 0) {
         if (piece.first)
             stays = admit(s, key);
         if (stays < 0 || (stays > 0 && pile_append(&s->piles, RECORDS, piece.data, piece.bytes) != 0))
             return -1;
-        if (piece.first && stays > 0 && keys_append(&s->piles, KEYS, key) != 0)
+        if (piece.first && stays > 0 && pile_keys_append(&s->piles, KEYS, key) != 0)
             return -1;
         s->piles.pile[RECORDS].records += piece.last && stays > 0;
         s->run->records += piece.last;
     }
     piles_seal(&s->piles);
     s->run->scattered_seconds = run_seconds();
-    return more == 0 ? weights_end(w->weights) : -1;
+    return more == 0 ? weight_input_end(w->weights) : -1;
 }
 
 /* Write the stored records whose keys are among the least; of those with the greatest of these, as many as there are in
  * the heap, the first ones. */
-static int write_selected(struct selecting *s, struct source *source, struct keys *keys, struct output *output)
+static int write_selected(struct selecting *s, struct source *source, struct pile_keys *keys, struct output *output)
 {
-    struct passage passage;
-    struct walk_piece piece;
+    struct transfer transfer;
+    struct record_piece piece;
     uint64_t greatest = s->count > 0 ? heap_at(s, 0) : 0;
     uint64_t equal = 0;
     uint64_t key = 0;
@@ -179,18 +180,18 @@ static int write_selected(struct selecting *s, struct source *source, struct key
         equal += heap_at(s, i) == greatest;
     if (run_begin(s->run, output, s->count) != 0)
         return -1;
-    passage_init(&passage, s->run, source, output);
-    while ((more = walk_next(&passage.walk, &piece)) > 0) {
+    transfer_init(&transfer, s->run, source, output);
+    while ((more = record_reader_next(&transfer.reader, &piece)) > 0) {
         if (piece.first) {
-            if (keys_next(keys, &key) != 0)
+            if (pile_keys_next(keys, &key) != 0)
                 return -1;
             stays = key < greatest || (key == greatest && equal > 0);
             equal -= stays && key == greatest;
         }
-        if (stays && outlet_put(&passage.outlet, piece.data, piece.bytes) != 0)
+        if (stays && output_buffer_put(&transfer.outlet, piece.data, piece.bytes) != 0)
             return -1;
     }
-    return more == 0 ? passage_end(&passage) : -1;
+    return more == 0 ? transfer_end(&transfer) : -1;
 }
 
 static int open_heap(struct selecting *s)
@@ -207,31 +208,31 @@ static int open_heap(struct selecting *s)
     return 0;
 }
 
-int weighted_select(struct run *run, struct source *source, struct weights_place place, struct output *output)
+int weighted_select(struct run *run, struct source *source, struct weight_place place, struct output *output)
 {
     struct selecting s = {.run = run};
     struct weighing w = {.weights = NULL};
     struct source *stored = NULL;
-    struct keys keys = {.source = NULL};
+    struct pile_keys keys = {.source = NULL};
     int status = -1;
 
     if (open_weighing(&w, run, place, source) != 0 || open_heap(&s) != 0 ||
         piles_init(&s.piles, PILES, 1, &run->pool, run->place) != 0 || select_stored(&s, &w, source) != 0 ||
         pile_verify(&s.piles, RECORDS, &run->format, run->buffer, run->memory.buffer_bytes) != 0 ||
-        keys_verify(&s.piles, KEYS, run->buffer, run->memory.buffer_bytes) != 0)
+        pile_keys_verify(&s.piles, KEYS, run->buffer, run->memory.buffer_bytes) != 0)
         goto out;
     stored = pile_source(&s.piles, RECORDS, false);
     if (stored == NULL)
         fault_report(run->fault, "memory", errno);
-    else if (keys_open(&keys, &s.piles, KEYS, run->fault) == 0)
+    else if (pile_keys_open(&keys, &s.piles, KEYS, run->fault) == 0)
         status = write_selected(&s, stored, &keys, output);
 
 out:
-    keys_close(&keys);
+    pile_keys_close(&keys);
     source_free(stored);
     table_release(&s.heap);
     piles_release(&s.piles);
-    weights_free(w.weights);
+    weight_input_free(w.weights);
     return status;
 }
 
@@ -240,22 +241,22 @@ out:
 /* All weights, in the order of the records, as pairs of numbers: mantissa, exponent. */
 struct drawing {
     struct run *run;
-    struct weights *weights;
+    struct weight_input *weights;
     struct random_words words;
     struct piles piles; /* one */
     int top_exponent;
     bool any; /* weight above zero */
-    struct wide total;
+    struct uint128 total;
     bool searched; /* are the shares' ends in the tables? */
     struct table high;
     struct table low;
 };
 
-static int next_noted(void *context, struct walk *walk, struct walk_piece *piece)
+static int next_noted(void *context, struct record_reader *reader, struct record_piece *piece)
 {
     struct drawing *d = context;
     struct decimal weight;
-    int more = weights_next(d->weights, walk, piece, &weight);
+    int more = weight_input_next(d->weights, reader, piece, &weight);
 
     if (more <= 0 || !piece->first)
         return more;
@@ -263,8 +264,8 @@ static int next_noted(void *context, struct walk *walk, struct walk_piece *piece
         d->top_exponent = weight.exponent;
         d->any = true;
     }
-    if (keys_append(&d->piles, 0, weight.mantissa) != 0 ||
-        keys_append(&d->piles, 0, (uint64_t)(int64_t)weight.exponent) != 0)
+    if (pile_keys_append(&d->piles, 0, weight.mantissa) != 0 ||
+        pile_keys_append(&d->piles, 0, (uint64_t)(int64_t)weight.exponent) != 0)
         return -1;
     return more;
 }
@@ -272,14 +273,14 @@ static int next_noted(void *context, struct walk *walk, struct walk_piece *piece
 /* Walks over the shares: each record's ends where the next one's begins. */
 struct shares {
     const struct drawing *drawing;
-    struct keys keys;
-    struct wide end;
+    struct pile_keys keys;
+    struct uint128 end;
 };
 
 static int open_shares(struct shares *shares, struct drawing *d)
 {
     *shares = (struct shares){.drawing = d};
-    return keys_open(&shares->keys, &d->piles, 0, d->run->fault);
+    return pile_keys_open(&shares->keys, &d->piles, 0, d->run->fault);
 }
 
 static int next_share(struct shares *shares)
@@ -287,11 +288,11 @@ static int next_share(struct shares *shares)
     struct decimal weight;
     uint64_t exponent;
 
-    if (keys_next(&shares->keys, &weight.mantissa) != 0 || keys_next(&shares->keys, &exponent) != 0)
+    if (pile_keys_next(&shares->keys, &weight.mantissa) != 0 || pile_keys_next(&shares->keys, &exponent) != 0)
         return -1;
     weight.exponent = (int)(int64_t)exponent;
     if (weight.mantissa > 0)
-        shares->end = wide_add(shares->end, weight_scale(weight, shares->drawing->top_exponent));
+        shares->end = uint128_add(shares->end, weight_law_scale(weight, shares->drawing->top_exponent));
     return 0;
 }
 
@@ -317,7 +318,7 @@ static int add_weights(void *context, uint64_t records, bool *at_random)
 {
     struct drawing *d = context;
     struct shares shares;
-    int status = weights_end(d->weights);
+    int status = weight_input_end(d->weights);
 
     piles_seal(&d->piles);
     if (status == 0 && !d->any)
@@ -334,7 +335,7 @@ static int add_weights(void *context, uint64_t records, bool *at_random)
         }
     }
     d->total = shares.end;
-    keys_close(&shares.keys);
+    pile_keys_close(&shares.keys);
     if (d->searched)
         pile_clear(&d->piles, 0);
     else if (status == 0)
@@ -348,16 +349,16 @@ static uint64_t next_word(void *context)
 }
 
 /* The record in whose share a number falls: the first that ends after it. */
-static uint64_t search(const struct drawing *d, struct wide number, uint64_t records)
+static uint64_t search(const struct drawing *d, struct uint128 number, uint64_t records)
 {
     uint64_t first = 0;
     uint64_t last = records - 1;
 
     while (first < last) {
         uint64_t middle = first + (last - first) / 2;
-        struct wide end = {.high = *table_u64(&d->high, middle), .low = *table_u64(&d->low, middle)};
+        struct uint128 end = {.high = *table_u64(&d->high, middle), .low = *table_u64(&d->low, middle)};
 
-        if (wide_compare(end, number) > 0)
+        if (uint128_compare(end, number) > 0)
             last = middle;
         else
             first = middle + 1;
@@ -375,7 +376,7 @@ static int match(struct drawing *d, struct table *numbers, uint64_t count, struc
     int status = 0;
 
     for (uint64_t i = 0; i < count; i++) {
-        struct wide number = weight_draw(d->total, next_word, &d->words);
+        struct uint128 number = weight_law_draw(d->total, next_word, &d->words);
 
         *table_u64(high, i) = number.high;
         *table_u64(low, i) = number.low;
@@ -386,19 +387,19 @@ static int match(struct drawing *d, struct table *numbers, uint64_t count, struc
     for (uint64_t i = 0; i < count; i++)
         *table_u64(&sorted->key, i) = *table_u64(high, *table_u64(&sorted->value, i));
     sorted = sort_by_key(sorted, sorted == pairs ? spare : pairs, count);
-    if (keys_verify(&d->piles, 0, d->run->buffer, d->run->memory.buffer_bytes) != 0)
+    if (pile_keys_verify(&d->piles, 0, d->run->buffer, d->run->memory.buffer_bytes) != 0)
         return -1;
     if (open_shares(&shares, d) != 0 || next_share(&shares) != 0)
         status = -1;
     for (uint64_t i = 0; i < count && status == 0; i++) {
         uint64_t place = *table_u64(&sorted->value, i);
-        struct wide number = {.high = *table_u64(high, place), .low = *table_u64(low, place)};
+        struct uint128 number = {.high = *table_u64(high, place), .low = *table_u64(low, place)};
 
-        for (; status == 0 && wide_compare(shares.end, number) <= 0; record++)
+        for (; status == 0 && uint128_compare(shares.end, number) <= 0; record++)
             status = next_share(&shares);
         *table_u64(numbers, place) = record;
     }
-    keys_close(&shares.keys);
+    pile_keys_close(&shares.keys);
     return status;
 }
 
@@ -413,7 +414,7 @@ static int draw_weighted(void *context, uint64_t records, struct table *numbers,
     int status = -1;
 
     for (uint64_t i = 0; d->searched && i < count; i++)
-        *table_u64(numbers, i) = search(d, weight_draw(d->total, next_word, &d->words), records);
+        *table_u64(numbers, i) = search(d, weight_law_draw(d->total, next_word, &d->words), records);
     if (d->searched)
         return 0;
     if (table_take(&high, pool, count, sizeof(uint64_t)) != 0 || table_take(&low, pool, count, sizeof(uint64_t)) != 0 ||
@@ -428,19 +429,19 @@ static int draw_weighted(void *context, uint64_t records, struct table *numbers,
     return status;
 }
 
-int weighted_repeat(struct run *run, struct source *source, struct weights_place place, struct output *output)
+int weighted_repeat(struct run *run, struct source *source, struct weight_place place, struct output *output)
 {
     struct drawing d = {.run = run};
-    struct repeat_lots lots = {.next = next_noted, .prepare = add_weights, .draw = draw_weighted, .context = &d};
+    struct replacement_draws lots = {.next = next_noted, .prepare = add_weights, .draw = draw_weighted, .context = &d};
     int status = -1;
 
     random_words_init(&d.words, &run->order.key, "weight");
-    d.weights = weights_open(run, place, source);
+    d.weights = weight_input_open(run, place, source);
     if (d.weights != NULL && piles_init(&d.piles, 1, 1, &run->pool, run->place) == 0)
-        status = repeat_source(run, source, &lots, output);
+        status = replacement_source(run, source, &lots, output);
     table_release(&d.high);
     table_release(&d.low);
     piles_release(&d.piles);
-    weights_free(d.weights);
+    weight_input_free(d.weights);
     return status;
 }

@@ -23,7 +23,7 @@ static const uint64_t CLAIM_BYTES = (uint64_t)128 << 10;
 struct workplace {
     _Alignas(SYS_LINE_BYTES) struct table table;
     struct table spare;
-    struct outlet outlet;
+    struct output_buffer outlet;
     struct gathering *gathering;
     unsigned first; /* the piles claimed: [first, last) */
     unsigned last;
@@ -190,7 +190,7 @@ static int drain(void *context)
         pthread_cond_wait(&g->changed, &g->mutex);
     failed = g->failed;
     pthread_mutex_unlock(&g->mutex);
-    return failed ? -1 : outlet_drain(&place->outlet, g->output);
+    return failed ? -1 : output_buffer_drain(&place->outlet, g->output);
 }
 
 static int emit(void *context, const struct table *table, uint64_t first, uint64_t records)
@@ -267,7 +267,7 @@ static int set_up(struct gathering *g, unsigned workers)
         struct workplace *place = &g->place[w];
 
         place->gathering = g;
-        outlet_init(&place->outlet, run->buffer + w * share, share, drain, place);
+        output_buffer_init(&place->outlet, run->buffer + w * share, share, drain, place);
         if (table_init(&place->table, &run->pool) != 0 || table_init(&place->spare, &run->pool) != 0)
             return -1;
     }
@@ -298,7 +298,7 @@ int gather(struct run *run, struct piles *piles, struct gather_order order, unsi
         fault_report(run->fault, "memory", errno);
         g.failed = true;
     } else {
-        team_run(workers, work, &g);
+        threads_run(workers, work, &g);
     }
     *next = is_done(&g) ? piles->count : g.next;
     for (unsigned w = 0; g.place != NULL && w < workers; w++) {

@@ -73,7 +73,7 @@ int index_build(const struct piles *piles, unsigned p, const struct record_forma
 
 /* Any record: over the ends of blocks and buffers, of any length. */
 static int copy_any(const struct pool *pool, const struct record_format *format, uint64_t reference,
-                    struct outlet *outlet)
+                    struct output_buffer *outlet)
 {
     uint64_t start = reference >> LENGTH_BITS;
     size_t left = reference & LONG;
@@ -93,7 +93,7 @@ static int copy_any(const struct pool *pool, const struct record_format *format,
             ends_here = record_ends(format, &scan, data, bytes, &end, 1, &left) == 1;
         }
         bytes = ends_here ? left : bytes;
-        if (outlet_put(outlet, data, bytes) != 0)
+        if (output_buffer_put(outlet, data, bytes) != 0)
             return -1;
         if (ends_here)
             return 0;
@@ -102,7 +102,7 @@ static int copy_any(const struct pool *pool, const struct record_format *format,
 }
 
 int index_copy(const struct pool *pool, const struct record_format *format, const struct table *table, uint64_t first,
-               uint64_t records, struct outlet *outlet)
+               uint64_t records, struct output_buffer *outlet)
 {
     uint64_t last = first + records;
     uint8_t *to = outlet->at; /* kept here, as the compiler must take any store of bytes for a change of *outlet */

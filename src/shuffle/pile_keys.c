@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-int keys_append(struct piles *piles, unsigned p, uint64_t key)
+int pile_keys_append(struct piles *piles, unsigned p, uint64_t key)
 {
     if (pile_append(piles, p, (const uint8_t *)&key, sizeof key) != 0)
         return -1;
@@ -12,14 +12,14 @@ int keys_append(struct piles *piles, unsigned p, uint64_t key)
     return 0;
 }
 
-int keys_verify(struct piles *piles, unsigned p, uint8_t *buffer, size_t bytes)
+int pile_keys_verify(struct piles *piles, unsigned p, uint8_t *buffer, size_t bytes)
 {
     static const struct record_format format = {.kind = RECORD_SIZE, .count = sizeof(uint64_t)};
 
     return pile_verify(piles, p, &format, buffer, bytes);
 }
 
-int keys_open(struct keys *keys, struct piles *piles, unsigned p, struct fault *fault)
+int pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned p, struct fault *fault)
 {
     keys->source = pile_source(piles, p, true);
     keys->fault = fault;
@@ -28,7 +28,7 @@ int keys_open(struct keys *keys, struct piles *piles, unsigned p, struct fault *
     return keys->source != NULL ? 0 : fault_report(fault, "memory", errno);
 }
 
-int keys_next(struct keys *keys, uint64_t *key)
+int pile_keys_next(struct pile_keys *keys, uint64_t *key)
 {
     if (keys->next == keys->count) {
         ssize_t bytes = source_read(keys->source, (uint8_t *)keys->key, sizeof keys->key);
@@ -42,7 +42,7 @@ int keys_next(struct keys *keys, uint64_t *key)
     return 0;
 }
 
-void keys_close(struct keys *keys)
+void pile_keys_close(struct pile_keys *keys)
 {
     source_free(keys->source);
     keys->source = NULL;

@@ -268,7 +268,7 @@ static int fill(struct run *run, struct source *source, scatter_route *route, co
         goto out;
     }
     /* One thread at a time waits for the input; writes to temporary files seldom wait. */
-    team_run(workers + (run->waiting > 0), work, &s);
+    threads_run(workers + (run->waiting > 0), work, &s);
     finish(&s);
 
 out:

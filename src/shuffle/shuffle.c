@@ -200,7 +200,7 @@ static int restart_leaf(struct run *run, struct piles *piles, unsigned p, struct
 /* One record: verified before, since nothing may be written of a damaged pile, and then copied. */
 static int restart_single(struct run *run, struct piles *piles, unsigned p, struct output *output)
 {
-    if (passage_of_pile(run, piles, p, output) != 0)
+    if (transfer_of_pile(run, piles, p, output) != 0)
         return -1;
     run_take(run, 1);
     pile_clear(piles, p);

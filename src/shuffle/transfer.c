@@ -8,27 +8,27 @@ static const size_t BYTES_MAX = (size_t)512 << 10;
 
 static int drain(void *context)
 {
-    struct passage *passage = context;
+    struct transfer *transfer = context;
 
-    return outlet_drain(&passage->outlet, passage->output);
+    return output_buffer_drain(&transfer->outlet, transfer->output);
 }
 
-void passage_init(struct passage *passage, struct run *run, struct source *source, struct output *output)
+void transfer_init(struct transfer *transfer, struct run *run, struct source *source, struct output *output)
 {
     size_t half = run->memory.buffer_bytes / 2;
     size_t bytes = half < BYTES_MAX ? half : BYTES_MAX;
 
-    passage->output = output;
-    walk_init(&passage->walk, &run->format, source, run->buffer, bytes - POOL_SLACK_BYTES);
-    outlet_init(&passage->outlet, run->buffer + half, bytes, drain, passage);
+    transfer->output = output;
+    record_reader_init(&transfer->reader, &run->format, source, run->buffer, bytes - POOL_SLACK_BYTES);
+    output_buffer_init(&transfer->outlet, run->buffer + half, bytes, drain, transfer);
 }
 
-int passage_end(struct passage *passage)
+int transfer_end(struct transfer *transfer)
 {
-    return drain(passage);
+    return drain(transfer);
 }
 
-int passage_of_pile(struct run *run, struct piles *piles, unsigned p, struct output *output)
+int transfer_of_pile(struct run *run, struct piles *piles, unsigned p, struct output *output)
 {
     struct source *source = NULL;
     ssize_t bytes = -1;

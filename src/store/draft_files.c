@@ -32,7 +32,7 @@ struct pile {
     bool made;
 };
 
-struct bundle {
+struct draft_files {
     struct storage storage; /* first */
     const struct folder *folder;
     unsigned piles;
@@ -44,7 +44,7 @@ struct bundle {
 };
 
 /* 0, or -1 after a report. */
-static int open_pile(struct bundle *bundle, unsigned number)
+static int open_pile(struct draft_files *bundle, unsigned number)
 {
     struct pile *pile = &bundle->pile[number];
     char file[STORE_FILE_NAME_BYTES];
@@ -65,7 +65,7 @@ static int open_pile(struct bundle *bundle, unsigned number)
 }
 
 /* 0, or -1 after a report: some file systems tell only now that something was not written. */
-static int close_pile(struct bundle *bundle, unsigned number)
+static int close_pile(struct draft_files *bundle, unsigned number)
 {
     int fd = bundle->pile[number].fd;
     char file[STORE_FILE_NAME_BYTES];
@@ -77,7 +77,7 @@ static int close_pile(struct bundle *bundle, unsigned number)
 }
 
 /* Go on with the checksum of a pile. */
-static void add_to_checksum(struct bundle *bundle, unsigned number, const uint8_t *data, size_t bytes)
+static void add_to_checksum(struct draft_files *bundle, unsigned number, const uint8_t *data, size_t bytes)
 {
     struct xxh64 *checksum = &bundle->pile[number].checksum;
     const size_t late = bundle->start_bytes;
@@ -97,7 +97,7 @@ static void add_to_checksum(struct bundle *bundle, unsigned number, const uint8_
 }
 
 /* At the file's front. */
-static int write_start(struct bundle *bundle, unsigned number)
+static int write_start(struct draft_files *bundle, unsigned number)
 {
     struct iovec piece = {.iov_base = (uint8_t *)bundle->start,
                           .iov_len = bundle->start_bytes}; /* which is only read */
@@ -108,7 +108,7 @@ static int write_start(struct bundle *bundle, unsigned number)
 
 static int write_pieces(struct storage *storage, unsigned number, struct iovec *pieces, int count)
 {
-    struct bundle *bundle = (struct bundle *)storage;
+    struct draft_files *bundle = (struct draft_files *)storage;
     struct pile *pile = &bundle->pile[number];
     char file[STORE_FILE_NAME_BYTES];
     uint64_t bytes = 0;
@@ -144,7 +144,7 @@ static void begin(struct storage_reader *reader)
 
 static int refuse_read(struct storage_reader *reader, struct iovec *pieces, int count)
 {
-    const struct bundle *bundle = (const struct bundle *)reader->storage;
+    const struct draft_files *bundle = (const struct draft_files *)reader->storage;
     char file[STORE_FILE_NAME_BYTES];
 
     (void)pieces;
@@ -162,12 +162,12 @@ static void keep(struct storage *storage)
     (void)storage;
 }
 
-struct storage *bundle_storage(struct bundle *bundle)
+struct storage *draft_files_storage(struct draft_files *bundle)
 {
     return &bundle->storage;
 }
 
-static int allocate(struct bundle *bundle)
+static int allocate(struct draft_files *bundle)
 {
     bundle->pile = sys_allocate(bundle->piles, sizeof *bundle->pile);
     bundle->tail = sys_allocate(bundle->piles, bundle->start_bytes + 1);
@@ -183,7 +183,7 @@ static int allocate(struct bundle *bundle)
     return 0;
 }
 
-struct bundle *bundle_open(const struct folder *folder, const struct format *format)
+struct draft_files *draft_files_open(const struct folder *folder, const struct store_format *format)
 {
     static const struct storage_kind kind = {.write = write_pieces,
                                              .drop = drop,
@@ -192,10 +192,10 @@ struct bundle *bundle_open(const struct folder *folder, const struct format *for
                                              .discard = ignore,
                                              .end = ignore,
                                              .free = keep};
-    struct bundle *bundle = sys_allocate(1, sizeof *bundle);
+    struct draft_files *bundle = sys_allocate(1, sizeof *bundle);
 
     if (bundle != NULL) {
-        *bundle = (struct bundle){.storage.kind = &kind, .folder = folder, .piles = format->piles};
+        *bundle = (struct draft_files){.storage.kind = &kind, .folder = folder, .piles = format->piles};
         if (format->record.starts) {
             bundle->start = format->record.string + 1; /* after the newline */
             bundle->start_bytes = format->record.string_bytes - 1;
@@ -203,7 +203,7 @@ struct bundle *bundle_open(const struct folder *folder, const struct format *for
     }
     if (bundle == NULL || allocate(bundle) != 0) {
         fault_report(folder->fault, "memory", errno);
-        bundle_free(bundle);
+        draft_files_free(bundle);
         return NULL;
     }
     bundle->keeps_open = sys_free_descriptors(bundle->piles + WANTED_DESCRIPTORS) >= bundle->piles + SPARE_DESCRIPTORS;
@@ -211,7 +211,7 @@ struct bundle *bundle_open(const struct folder *folder, const struct format *for
 }
 
 /* Cut off what the next record would start with. */
-static int cut_pile(struct bundle *bundle, unsigned number)
+static int cut_pile(struct draft_files *bundle, unsigned number)
 {
     const struct pile *pile = &bundle->pile[number];
     char file[STORE_FILE_NAME_BYTES];
@@ -225,7 +225,7 @@ static int cut_pile(struct bundle *bundle, unsigned number)
 }
 
 /* All of a pile on disk, also one that is empty. */
-static int finish_pile(struct bundle *bundle, unsigned number, uint64_t records, struct manifest_pile *entry)
+static int finish_pile(struct draft_files *bundle, unsigned number, uint64_t records, struct manifest_pile *entry)
 {
     const struct pile *pile = &bundle->pile[number];
     char file[STORE_FILE_NAME_BYTES];
@@ -242,7 +242,7 @@ static int finish_pile(struct bundle *bundle, unsigned number, uint64_t records,
 
 /* Piles that are put on disk side by side. */
 struct finishing {
-    struct bundle *bundle;
+    struct draft_files *bundle;
     const uint64_t *records;
     struct manifest_pile *entry;
     atomic_uint next;
@@ -262,18 +262,19 @@ static void finish_piles(void *context, unsigned worker)
 
 /* Disks begin at once with all that is to be written, and wait for several files in the time of one: for 4,096 files of
  * 146 KB, 9.1 s in turn became 0.7 s by 4 threads (ext4). */
-int bundle_finish(struct bundle *bundle, const uint64_t *records, unsigned threads, struct manifest_pile *entry)
+int draft_files_finish(struct draft_files *bundle, const uint64_t *records, unsigned threads,
+                       struct manifest_pile *entry)
 {
     struct finishing finishing = {.bundle = bundle, .records = records, .entry = entry};
 
     for (unsigned p = 0; p < bundle->piles; p++)
         if (bundle->pile[p].fd >= 0)
             sys_write_back(bundle->pile[p].fd);
-    team_run(threads, finish_piles, &finishing);
+    threads_run(threads, finish_piles, &finishing);
     return atomic_load(&finishing.failed) ? -1 : 0;
 }
 
-void bundle_free(struct bundle *bundle)
+void draft_files_free(struct draft_files *bundle)
 {
     if (bundle == NULL)
         return;

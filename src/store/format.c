@@ -26,17 +26,18 @@ static const char *plural(uint64_t number)
 static char *put_byte(char *at, uint8_t byte)
 {
     if (byte == '\n')
-        snprintf(at, FORMAT_BYTE_BYTES, "\\n");
+        snprintf(at, STORE_FORMAT_BYTE_BYTES, "\\n");
     else if (byte == '"' || byte == '\\')
-        snprintf(at, FORMAT_BYTE_BYTES, "\\%c", byte);
+        snprintf(at, STORE_FORMAT_BYTE_BYTES, "\\%c", byte);
     else if (byte < ' ' || byte >= 0x7f)
-        snprintf(at, FORMAT_BYTE_BYTES, "\\%03o", byte);
+        snprintf(at, STORE_FORMAT_BYTE_BYTES, "\\%03o", byte);
     else
-        snprintf(at, FORMAT_BYTE_BYTES, "%c", byte);
+        snprintf(at, STORE_FORMAT_BYTE_BYTES, "%c", byte);
     return at + strlen(at);
 }
 
-static void put_string(char text[FORMAT_STRING_BYTES + FORMAT_BYTE_BYTES], const uint8_t *string, size_t bytes)
+static void put_string(char text[STORE_FORMAT_STRING_BYTES + STORE_FORMAT_BYTE_BYTES], const uint8_t *string,
+                       size_t bytes)
 {
     *text++ = '"';
     for (size_t i = 0; i < bytes; i++)
@@ -45,9 +46,9 @@ static void put_string(char text[FORMAT_STRING_BYTES + FORMAT_BYTE_BYTES], const
     *text = '\0';
 }
 
-static void put_records(char text[FORMAT_RECORDS_BYTES], const struct record_format *format)
+static void put_records(char text[STORE_FORMAT_RECORDS_BYTES], const struct record_format *format)
 {
-    char string[FORMAT_STRING_BYTES + FORMAT_BYTE_BYTES];
+    char string[STORE_FORMAT_STRING_BYTES + STORE_FORMAT_BYTE_BYTES];
 
     if (format->kind == RECORD_STRING)
         put_string(string, format->string + format->starts, format->string_bytes - format->starts);
@@ -56,41 +57,43 @@ static void put_records(char text[FORMAT_RECORDS_BYTES], const struct record_for
     switch (format->kind) {
     case RECORD_BYTE:
     case RECORD_STRING:
-        snprintf(text, FORMAT_RECORDS_BYTES, "records %s with %s", format->starts ? "starting" : "ending", string);
+        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "records %s with %s", format->starts ? "starting" : "ending",
+                 string);
         break;
     case RECORD_LINES:
-        snprintf(text, FORMAT_RECORDS_BYTES, "records of %" PRIu64 " line%s ending with %s", format->count,
+        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "records of %" PRIu64 " line%s ending with %s", format->count,
                  plural(format->count), string);
         break;
     case RECORD_SIZE:
-        snprintf(text, FORMAT_RECORDS_BYTES, "records of %" PRIu64 " byte%s", format->count, plural(format->count));
+        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "records of %" PRIu64 " byte%s", format->count,
+                 plural(format->count));
         break;
     case RECORD_CSV:
-        snprintf(text, FORMAT_RECORDS_BYTES, "records of CSV");
+        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "records of CSV");
         break;
     }
 }
 
-static void put_header(char text[FORMAT_HEADER_BYTES], const struct format *format)
+static void put_header(char text[STORE_FORMAT_HEADER_BYTES], const struct store_format *format)
 {
     const uint64_t bytes = format->header_bytes;
     const uint64_t lines = format->header_lines;
     const char *noun = header_has_lines(&format->record) ? "line" : "record";
 
     if (bytes == 0 && lines == 0)
-        snprintf(text, FORMAT_HEADER_BYTES, "no header");
+        snprintf(text, STORE_FORMAT_HEADER_BYTES, "no header");
     else if (lines == 0)
-        snprintf(text, FORMAT_HEADER_BYTES, "a header of %" PRIu64 " byte%s", bytes, plural(bytes));
+        snprintf(text, STORE_FORMAT_HEADER_BYTES, "a header of %" PRIu64 " byte%s", bytes, plural(bytes));
     else if (bytes == 0)
-        snprintf(text, FORMAT_HEADER_BYTES, "a header of %" PRIu64 " %s%s", lines, noun, plural(lines));
+        snprintf(text, STORE_FORMAT_HEADER_BYTES, "a header of %" PRIu64 " %s%s", lines, noun, plural(lines));
     else
-        snprintf(text, FORMAT_HEADER_BYTES, "a header of %" PRIu64 " byte%s and %" PRIu64 " %s%s", bytes, plural(bytes),
-                 lines, noun, plural(lines));
+        snprintf(text, STORE_FORMAT_HEADER_BYTES, "a header of %" PRIu64 " byte%s and %" PRIu64 " %s%s", bytes,
+                 plural(bytes), lines, noun, plural(lines));
 }
 
-struct format_lines format_lines(const struct format *format)
+struct store_format_lines store_format_lines(const struct store_format *format)
 {
-    struct format_lines lines;
+    struct store_format_lines lines;
 
     snprintf(lines.piles, sizeof lines.piles, "%u piles", format->piles);
     put_records(lines.records, &format->record);
@@ -98,11 +101,12 @@ struct format_lines format_lines(const struct format *format)
     return lines;
 }
 
-size_t format_text(const struct format *format, char text[FORMAT_TEXT_BYTES])
+size_t store_format_text(const struct store_format *format, char text[STORE_FORMAT_TEXT_BYTES])
 {
-    const struct format_lines lines = format_lines(format);
+    const struct store_format_lines lines = store_format_lines(format);
 
-    return (size_t)snprintf(text, FORMAT_TEXT_BYTES, "%s%s\n%s\n%s\n", title, lines.piles, lines.records, lines.header);
+    return (size_t)snprintf(text, STORE_FORMAT_TEXT_BYTES, "%s%s\n%s\n%s\n", title, lines.piles, lines.records,
+                            lines.header);
 }
 
 /* ---- Reading: each function returns what follows, or NULL ---- */
@@ -129,7 +133,7 @@ static const char *skip_noun(const char *at, const char *noun)
 
 static const char *read_string(const char *at, uint8_t *string, size_t room, size_t *bytes)
 {
-    char text[FORMAT_STRING_BYTES];
+    char text[STORE_FORMAT_STRING_BYTES];
     size_t length = 0;
 
     at = skip(at, "\"");
@@ -212,13 +216,14 @@ static const char *read_piles(const char *at, unsigned *piles)
     uint64_t number;
 
     at = skip(read_number(at, &number), " piles");
-    if (at == NULL || number < FORMAT_PILES_MIN || number > FORMAT_PILES_MAX || (number & (number - 1)) != 0)
+    if (at == NULL || number < STORE_FORMAT_PILES_MIN || number > STORE_FORMAT_PILES_MAX ||
+        (number & (number - 1)) != 0)
         return NULL;
     *piles = (unsigned)number;
     return at;
 }
 
-static const char *read_header(const char *at, struct format *format)
+static const char *read_header(const char *at, struct store_format *format)
 {
     const char *noun = header_has_lines(&format->record) ? " line" : " record";
     const char *after = skip(at, "no header");
@@ -241,13 +246,14 @@ static const char *read_header(const char *at, struct format *format)
     return skip_noun(at, noun);
 }
 
-bool format_parse(struct format *format, uint8_t string[RECORD_DELIMITER_BYTES_MAX], const char *text, size_t bytes)
+bool store_format_parse(struct store_format *format, uint8_t string[RECORD_DELIMITER_BYTES_MAX], const char *text,
+                        size_t bytes)
 {
-    char again[FORMAT_TEXT_BYTES];
+    char again[STORE_FORMAT_TEXT_BYTES];
     const char *at = text;
 
     at = skip(read_piles(skip(at, title), &format->piles), "\n");
     at = skip(read_records(at, &format->record, string), "\n");
     at = skip(read_header(at, format), "\n");
-    return at != NULL && format_text(format, again) == bytes && memcmp(again, text, bytes) == 0;
+    return at != NULL && store_format_text(format, again) == bytes && memcmp(again, text, bytes) == 0;
 }

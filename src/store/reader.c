@@ -33,7 +33,7 @@ enum { PIECES = 64 };
 /* Bytes of a part in which records are counted at a time, on the stack. */
 enum { COUNT_BYTES = 16384 };
 
-struct stack {
+struct store_reader {
     struct storage storage; /* first */
     const struct store *store;
     const uint32_t *number;
@@ -49,9 +49,9 @@ struct stack {
     size_t start_bytes;   /* 0 if it is nothing */
 };
 
-static struct stack *stack_of(const struct storage_reader *reader)
+static struct store_reader *stack_of(const struct storage_reader *reader)
 {
-    return (struct stack *)reader->storage;
+    return (struct store_reader *)reader->storage;
 }
 
 /* ---- Opening ---- */
@@ -69,7 +69,7 @@ static int raise_descriptors(const struct store *store, size_t batches)
 }
 
 /* Of the batch that was opened last, count what will be read, and look at the files. */
-static int add_piles(struct stack *stack, const struct manifest *manifest)
+static int add_piles(struct store_reader *stack, const struct manifest *manifest)
 {
     const struct batch *batch = &stack->batch[stack->batches - 1];
 
@@ -86,7 +86,7 @@ static int add_piles(struct stack *stack, const struct manifest *manifest)
     return 0;
 }
 
-static enum batch_verdict add_batch(struct stack *stack, const char *name)
+static enum batch_verdict add_batch(struct store_reader *stack, const char *name)
 {
     struct manifest manifest;
     enum batch_verdict verdict = batch_open(&stack->batch[stack->batches], stack->store, name, &manifest);
@@ -100,7 +100,7 @@ static enum batch_verdict add_batch(struct stack *stack, const char *name)
     return verdict;
 }
 
-static void drop_batches(struct stack *stack)
+static void drop_batches(struct store_reader *stack)
 {
     for (size_t i = 0; i < stack->batches; i++)
         batch_close(&stack->batch[i]);
@@ -113,7 +113,7 @@ static void drop_batches(struct stack *stack)
 }
 
 /* GONE if one of them has left the store meanwhile. */
-static enum batch_verdict add_named(struct stack *stack, const struct folder_names *names)
+static enum batch_verdict add_named(struct store_reader *stack, const struct folder_names *names)
 {
     const struct store *store = stack->store;
     enum batch_verdict verdict = BATCH_OK;
@@ -143,7 +143,7 @@ static bool are_same(const struct folder_names *one, const struct folder_names *
 /* While a directory is read, one batch may come and another one go, so that neither is seen. A list that is the same
  * before and after all of it has been opened was true at a time. Where batches come without end, those are good that
  * were all there. */
-static int add_batches(struct stack *stack)
+static int add_batches(struct store_reader *stack)
 {
     struct folder_names names = {.count = 0}, again = {.count = 0};
     enum batch_verdict verdict = BATCH_GONE;
@@ -167,7 +167,7 @@ static int add_batches(struct stack *stack)
 }
 
 /* The header is what the batches say it is. One that no batch has is what a task that failed has left. */
-static int read_header(struct stack *stack)
+static int read_header(struct store_reader *stack)
 {
     const struct store *store = stack->store;
     struct xxh64 hash;
@@ -200,7 +200,7 @@ static int read_header(struct stack *stack)
 
 static int refuse_write(struct storage *storage, unsigned pile, struct iovec *pieces, int count)
 {
-    struct stack *stack = (struct stack *)storage;
+    struct store_reader *stack = (struct store_reader *)storage;
     char file[STORE_FILE_NAME_BYTES];
 
     (void)pieces;
@@ -223,7 +223,7 @@ static void begin(struct storage_reader *reader)
 /* Also when what the stack counted as it was opened is no longer what the manifests say. */
 static int report_damage(const struct storage_reader *reader)
 {
-    const struct stack *stack = stack_of(reader);
+    const struct store_reader *stack = stack_of(reader);
     size_t batch = reader->at.stack.batch < stack->batches ? reader->at.stack.batch : stack->batches - 1;
 
     return batch_report_damage(&stack->batch[batch], stack->number[reader->pile]);
@@ -232,7 +232,7 @@ static int report_damage(const struct storage_reader *reader)
 /* Fill the pieces from the part's file. */
 static int fetch(struct storage_reader *reader, struct iovec *pieces, int count)
 {
-    const struct stack *stack = stack_of(reader);
+    const struct store_reader *stack = stack_of(reader);
     char file[STORE_FILE_NAME_BYTES];
     size_t done;
     int status = io_read_at(reader->at.stack.fd, pieces, count, (off_t)reader->at.stack.offset, &done);
@@ -249,7 +249,7 @@ static int fetch(struct storage_reader *reader, struct iovec *pieces, int count)
 /* The part's file begins with what the records start with. */
 static int skip_start(struct storage_reader *reader)
 {
-    const struct stack *stack = stack_of(reader);
+    const struct store_reader *stack = stack_of(reader);
     uint8_t found[RECORD_DELIMITER_BYTES_MAX];
     struct iovec piece = {.iov_base = found, .iov_len = stack->start_bytes};
 
@@ -262,7 +262,7 @@ static int skip_start(struct storage_reader *reader)
 /* Open the next part that has any bytes. */
 static int begin_part(struct storage_reader *reader)
 {
-    const struct stack *stack = stack_of(reader);
+    const struct store_reader *stack = stack_of(reader);
     const unsigned pile = stack->number[reader->pile];
     struct manifest_pile entry = {.bytes = 0};
 
@@ -336,7 +336,7 @@ static ssize_t read_file(struct storage_reader *reader, const struct iovec *piec
 /* At the end of a part's stream, where `left` bytes are to come, stands what its records start with. */
 static ssize_t read_start(const struct storage_reader *reader, const struct iovec *piece, size_t left)
 {
-    const struct stack *stack = stack_of(reader);
+    const struct store_reader *stack = stack_of(reader);
     size_t bytes = piece->iov_len < left ? piece->iov_len : left;
 
     memcpy(piece->iov_base, stack->start + stack->start_bytes - left, bytes);
@@ -414,7 +414,7 @@ static int count_part(struct storage_reader *reader, const struct record_format 
 /* The first part whose records are not as many as its manifest says. */
 static int report_records(struct storage *storage, unsigned pile, const struct record_format *format)
 {
-    const struct stack *stack = (struct stack *)storage;
+    const struct store_reader *stack = (struct store_reader *)storage;
     struct storage_reader reader;
     uint64_t found = 0;
     int status = 0;
@@ -443,7 +443,7 @@ static void keep(struct storage *storage)
 
 /* ---- The whole ---- */
 
-struct stack *stack_open(const struct store *store, const uint32_t *number, unsigned count)
+struct store_reader *store_reader_open(const struct store *store, const uint32_t *number, unsigned count)
 {
     static const struct storage_kind kind = {.write = refuse_write,
                                              .drop = drop,
@@ -453,7 +453,7 @@ struct stack *stack_open(const struct store *store, const uint32_t *number, unsi
                                              .end = close_part,
                                              .report = report_records,
                                              .free = keep};
-    struct stack *stack = sys_allocate(1, sizeof *stack);
+    struct store_reader *stack = sys_allocate(1, sizeof *stack);
 
     if (stack == NULL)
         goto no_memory;
@@ -471,16 +471,16 @@ struct stack *stack_open(const struct store *store, const uint32_t *number, unsi
         goto no_memory;
     if (add_batches(stack) == 0 && read_header(stack) == 0)
         return stack;
-    stack_free(stack);
+    store_reader_free(stack);
     return NULL;
 
 no_memory:
     fault_report(store->folder.fault, "memory", errno);
-    stack_free(stack);
+    store_reader_free(stack);
     return NULL;
 }
 
-void stack_free(struct stack *stack)
+void store_reader_free(struct store_reader *stack)
 {
     if (stack == NULL)
         return;
@@ -492,27 +492,27 @@ void stack_free(struct stack *stack)
     free(stack);
 }
 
-struct storage *stack_storage(struct stack *stack)
+struct storage *store_reader_storage(struct store_reader *stack)
 {
     return &stack->storage;
 }
 
-size_t stack_batches(const struct stack *stack)
+size_t store_reader_batches(const struct store_reader *stack)
 {
     return stack->batches;
 }
 
-uint64_t stack_records(const struct stack *stack, unsigned pile)
+uint64_t store_reader_records(const struct store_reader *stack, unsigned pile)
 {
     return stack->records[pile];
 }
 
-uint64_t stack_bytes(const struct stack *stack, unsigned pile)
+uint64_t store_reader_bytes(const struct store_reader *stack, unsigned pile)
 {
     return stack->bytes[pile];
 }
 
-const uint8_t *stack_header(const struct stack *stack, size_t *bytes)
+const uint8_t *store_reader_header(const struct store_reader *stack, size_t *bytes)
 {
     *bytes = stack->header_bytes;
     return stack->header;

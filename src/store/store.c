@@ -108,11 +108,11 @@ static enum folder_verdict read_format(struct store *store)
 {
     char *text;
     size_t bytes;
-    enum folder_verdict verdict = folder_read(&store->folder, FORMAT_FILE, FORMAT_TEXT_BYTES, &text, &bytes);
+    enum folder_verdict verdict = folder_read(&store->folder, FORMAT_FILE, STORE_FORMAT_TEXT_BYTES, &text, &bytes);
 
     if (verdict != FOLDER_OK)
         return verdict;
-    if (!format_parse(&store->format, store->string, text, bytes)) {
+    if (!store_format_parse(&store->format, store->string, text, bytes)) {
         folder_say(&store->folder, FORMAT_FILE, "not a format of a store that this version knows");
         verdict = FOLDER_FAILED;
     }
@@ -147,16 +147,16 @@ static void sync_above(const struct folder *folder)
 
 /* Make the format, or find that somebody else has made one, and read it. Where there is one, the directory's own name
  * is on disk, whoever made it. */
-static enum folder_verdict make_format(struct store *store, const struct format *wanted)
+static enum folder_verdict make_format(struct store *store, const struct store_format *wanted)
 {
-    struct format format = *wanted;
-    char text[FORMAT_TEXT_BYTES];
+    struct store_format format = *wanted;
+    char text[STORE_FORMAT_TEXT_BYTES];
     enum folder_verdict verdict;
 
     if (format.piles == 0)
-        format.piles = FORMAT_PILES;
+        format.piles = STORE_FORMAT_PILES;
     sync_above(&store->folder);
-    verdict = publish(store, FORMAT_FILE, text, format_text(&format, text));
+    verdict = publish(store, FORMAT_FILE, text, store_format_text(&format, text));
     if (verdict == FOLDER_OK || verdict == FOLDER_EXISTS)
         verdict = read_format(store);
     if (verdict == FOLDER_MISSING)
@@ -169,15 +169,15 @@ static int say_difference(const struct store *store, const char *has, const char
     return folder_say(&store->folder, FORMAT_FILE, "the store has %s, not %s", has, wanted);
 }
 
-static int compare_format(const struct store *store, const struct format *wanted)
+static int compare_format(const struct store *store, const struct store_format *wanted)
 {
-    struct format resolved = *wanted;
-    struct format_lines has, want;
+    struct store_format resolved = *wanted;
+    struct store_format_lines has, want;
 
     if (resolved.piles == 0)
         resolved.piles = store->format.piles;
-    has = format_lines(&store->format);
-    want = format_lines(&resolved);
+    has = store_format_lines(&store->format);
+    want = store_format_lines(&resolved);
     if (strcmp(has.piles, want.piles) != 0)
         return say_difference(store, has.piles, want.piles);
     if (strcmp(has.records, want.records) != 0)
@@ -239,7 +239,7 @@ static enum folder_verdict refuse_others(const struct store *store)
     return verdict;
 }
 
-int store_join(struct store *store, const char *path, const struct format *wanted, struct fault *fault)
+int store_join(struct store *store, const char *path, const struct store_format *wanted, struct fault *fault)
 {
     enum folder_verdict verdict;
 

@@ -27,7 +27,7 @@ static void *start(void *argument)
     return NULL;
 }
 
-void team_run(unsigned workers, void (*body)(void *context, unsigned worker), void *context)
+void threads_run(unsigned workers, void (*body)(void *context, unsigned worker), void *context)
 {
     struct member *member = NULL;
     unsigned started = 1;

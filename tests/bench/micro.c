@@ -196,7 +196,7 @@ struct engine_part {
     struct fault fault;
     struct piles piles;
     struct table table;
-    struct outlet outlet;
+    struct output_buffer outlet;
     uint8_t *data;
     size_t read; /* of data, as a source */
     uint64_t bytes;
@@ -317,7 +317,7 @@ int main(void)
     part.run.order.leaf_records = ORDER_LEAF_RECORDS;
     random_key_init(&part.run.order.key, "micro", 5);
     part.data = malloc(TEXT_BYTES);
-    part.outlet = (struct outlet){.buffer = malloc(OUTLET_BYTES), .drain = drain, .context = &part};
+    part.outlet = (struct output_buffer){.buffer = malloc(OUTLET_BYTES), .drain = drain, .context = &part};
     part.outlet.at = part.outlet.buffer;
     part.outlet.end = part.outlet.buffer + OUTLET_BYTES;
     if (part.data == NULL || part.outlet.buffer == NULL ||

@@ -89,7 +89,7 @@ static void check_counts(const char *text)
     FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == (good && exact >= 1));
     FUZZ_CHECK(result == 0 ? threads == (exact < UINT_MAX ? exact : UINT_MAX) : threads == 0);
     result = argument_piles(&fault, "--x", text, &piles);
-    good = good && exact >= FORMAT_PILES_MIN && exact <= FORMAT_PILES_MAX && (exact & (exact - 1)) == 0;
+    good = good && exact >= STORE_FORMAT_PILES_MIN && exact <= STORE_FORMAT_PILES_MAX && (exact & (exact - 1)) == 0;
     FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == good);
     FUZZ_CHECK(piles == (good ? exact : 0));
 }

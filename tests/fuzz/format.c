@@ -4,7 +4,7 @@
 
 #include "store/format.h"
 
-static bool is_same(const struct format *one, const struct format *other)
+static bool is_same(const struct store_format *one, const struct store_format *other)
 {
     const struct record_format *a = &one->record, *b = &other->record;
     const bool byte = a->kind == RECORD_BYTE || a->kind == RECORD_LINES;
@@ -18,11 +18,11 @@ static bool is_same(const struct format *one, const struct format *other)
 }
 
 /* Another function may have to read it: nothing in it is out of range. */
-static void check_ranges(const struct format *format)
+static void check_ranges(const struct store_format *format)
 {
     const struct record_format *record = &format->record;
 
-    FUZZ_CHECK(format->piles >= FORMAT_PILES_MIN && format->piles <= FORMAT_PILES_MAX);
+    FUZZ_CHECK(format->piles >= STORE_FORMAT_PILES_MIN && format->piles <= STORE_FORMAT_PILES_MAX);
     FUZZ_CHECK((format->piles & (format->piles - 1)) == 0);
     FUZZ_CHECK((record->kind != RECORD_LINES && record->kind != RECORD_SIZE) || record->count >= 1);
     if (record->kind != RECORD_STRING) {
@@ -37,15 +37,15 @@ static void check_ranges(const struct format *format)
 static void read_and_write(const uint8_t *data, size_t bytes)
 {
     uint8_t string[RECORD_DELIMITER_BYTES_MAX];
-    char again[FORMAT_TEXT_BYTES], *text = malloc(bytes + 1);
-    struct format format;
+    char again[STORE_FORMAT_TEXT_BYTES], *text = malloc(bytes + 1);
+    struct store_format format;
 
     FUZZ_CHECK(text != NULL);
     memcpy(text, data, bytes);
     text[bytes] = '\0';
-    if (format_parse(&format, string, text, bytes)) {
+    if (store_format_parse(&format, string, text, bytes)) {
         check_ranges(&format);
-        FUZZ_CHECK(format_text(&format, again) == bytes && memcmp(again, data, bytes) == 0);
+        FUZZ_CHECK(store_format_text(&format, again) == bytes && memcmp(again, data, bytes) == 0);
     }
     free(text);
 }
@@ -53,16 +53,16 @@ static void read_and_write(const uint8_t *data, size_t bytes)
 static void write_and_read(struct fuzz *fuzz)
 {
     uint8_t string[RECORD_DELIMITER_BYTES_MAX], string_again[RECORD_DELIMITER_BYTES_MAX];
-    struct format format = {.record = fuzz_format(fuzz, string)}, again;
-    char text[FORMAT_TEXT_BYTES];
+    struct store_format format = {.record = fuzz_format(fuzz, string)}, again;
+    char text[STORE_FORMAT_TEXT_BYTES];
     size_t bytes;
 
-    format.piles = (unsigned)FORMAT_PILES_MIN << fuzz_byte(fuzz) % 12;
+    format.piles = (unsigned)STORE_FORMAT_PILES_MIN << fuzz_byte(fuzz) % 12;
     format.header_bytes = fuzz_number(fuzz);
     format.header_records = fuzz_number(fuzz);
-    bytes = format_text(&format, text);
-    FUZZ_CHECK(bytes < FORMAT_TEXT_BYTES && strlen(text) == bytes);
-    FUZZ_CHECK(format_parse(&again, string_again, text, bytes));
+    bytes = store_format_text(&format, text);
+    FUZZ_CHECK(bytes < STORE_FORMAT_TEXT_BYTES && strlen(text) == bytes);
+    FUZZ_CHECK(store_format_parse(&again, string_again, text, bytes));
     FUZZ_CHECK(is_same(&format, &again));
 }
 

@@ -1,6 +1,6 @@
 /*
- * The draws of GNU shuf from a file of any bytes: in range, none for 0, and those of the method that gnu.h names; the
- * three ways to make a permutation agree, and make one.
+ * The draws of GNU shuf from a file of any bytes: in range, none for 0, and those of the method that gnu_random.h
+ * names; the three ways to make a permutation agree, and make one.
  */
 
 #include "fuzz.h"
@@ -15,9 +15,9 @@ static struct fault fault;
 static struct pool pool;
 static struct table table;
 
-static struct gnu *open_gnu(void)
+static struct gnu_random *open_gnu(void)
 {
-    struct gnu *gnu = gnu_open("random", &fault);
+    struct gnu_random *gnu = gnu_random_open("random", &fault);
 
     FUZZ_CHECK(gnu != NULL);
     return gnu;
@@ -26,15 +26,15 @@ static struct gnu *open_gnu(void)
 /* Draws up to the end of the file. */
 static void check_draws(struct fuzz most)
 {
-    struct gnu *gnu = open_gnu(), *again = open_gnu();
+    struct gnu_random *gnu = open_gnu(), *again = open_gnu();
     uint64_t number, same;
 
     for (int i = 0; i < DRAWS_MAX; i++) {
         uint64_t bound = fuzz_number(&most);
-        int result = gnu_draw(gnu, bound, &number);
+        int result = gnu_random_draw(gnu, bound, &number);
 
         FUZZ_CHECK(fuzz_is_reported(&fault, result));
-        FUZZ_CHECK(gnu_draw(again, bound, &same) == result);
+        FUZZ_CHECK(gnu_random_draw(again, bound, &same) == result);
         FUZZ_CHECK(fuzz_is_reported(&fault, result));
         if (result != 0) {
             FUZZ_CHECK(bound > 0);
@@ -42,32 +42,32 @@ static void check_draws(struct fuzz most)
         }
         FUZZ_CHECK(number <= bound && number == same);
     }
-    gnu_free(gnu);
-    gnu_free(again);
+    gnu_random_free(gnu);
+    gnu_random_free(again);
 }
 
 /* Fisher-Yates by single draws. Returns whether there were bytes enough. */
 static bool permute(uint64_t *order, uint64_t records, uint64_t wanted)
 {
-    struct gnu *gnu = open_gnu();
+    struct gnu_random *gnu = open_gnu();
     uint64_t distance, i;
 
     for (i = 0; i < records; i++)
         order[i] = i;
-    for (i = 0; i < wanted && gnu_draw(gnu, records - i - 1, &distance) == 0; i++) {
+    for (i = 0; i < wanted && gnu_random_draw(gnu, records - i - 1, &distance) == 0; i++) {
         uint64_t number = order[i];
 
         order[i] = order[i + distance];
         order[i + distance] = number;
     }
-    gnu_free(gnu);
+    gnu_random_free(gnu);
     FUZZ_CHECK(fuzz_is_reported(&fault, i == wanted ? 0 : -1));
     return i == wanted;
 }
 
 static void check_table(const uint64_t *order, uint64_t records, uint64_t wanted, bool enough, size_t number_bytes)
 {
-    struct gnu *gnu = open_gnu();
+    struct gnu_random *gnu = open_gnu();
     int result;
 
     table_clear(&table);
@@ -75,24 +75,24 @@ static void check_table(const uint64_t *order, uint64_t records, uint64_t wanted
     table_grow(&table, records, number_bytes);
     for (uint64_t i = 0; i < records; i++)
         table_set(&table, i, i);
-    result = gnu_permute(gnu, &table, records, wanted);
+    result = gnu_random_permute(gnu, &table, records, wanted);
     FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == enough);
     for (uint64_t i = 0; enough && i < records; i++)
         FUZZ_CHECK(table_get(&table, i) == order[i]);
-    gnu_free(gnu);
+    gnu_random_free(gnu);
 }
 
 static void check_sparse(const uint64_t *order, uint64_t records, uint64_t wanted, bool enough)
 {
     uint64_t *out = malloc((size_t)wanted * sizeof *out + 1);
-    struct gnu *gnu = open_gnu();
+    struct gnu_random *gnu = open_gnu();
     int result;
 
     FUZZ_CHECK(out != NULL);
-    result = gnu_sparse(gnu, records - 1, wanted, out);
+    result = gnu_random_sparse(gnu, records - 1, wanted, out);
     FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == enough);
     FUZZ_CHECK(!enough || memcmp(out, order, (size_t)wanted * sizeof *out) == 0);
-    gnu_free(gnu);
+    gnu_random_free(gnu);
     free(out);
 }
 
@@ -116,19 +116,19 @@ static void check_permutations(uint64_t records, uint64_t wanted)
 static void check_large(uint64_t most, uint64_t wanted)
 {
     static uint64_t out[RECORDS_MAX];
-    struct gnu *gnu = open_gnu();
+    struct gnu_random *gnu = open_gnu();
     int result;
 
     if (most < wanted)
         wanted = most;
-    result = gnu_sparse(gnu, most, wanted, out);
+    result = gnu_random_sparse(gnu, most, wanted, out);
     FUZZ_CHECK(fuzz_is_reported(&fault, result));
     for (uint64_t i = 0; result == 0 && i < wanted; i++) {
         FUZZ_CHECK(out[i] <= most);
         for (uint64_t k = 0; k < i && k < 8; k++)
             FUZZ_CHECK(out[k] != out[i]);
     }
-    gnu_free(gnu);
+    gnu_random_free(gnu);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

@@ -110,8 +110,9 @@ static void check(const struct options *options)
     FUZZ_CHECK(options->probability == NULL || decimal_threshold(options->probability, &threshold, &all) == 0);
     FUZZ_CHECK(options->batch == NULL || (options->scatter != NULL && store_is_name(options->batch)));
     FUZZ_CHECK(options->scatter == NULL || options->gather == NULL);
-    FUZZ_CHECK(options->piles == 0 || (options->piles >= FORMAT_PILES_MIN && options->piles <= FORMAT_PILES_MAX &&
-                                       (options->piles & (options->piles - 1)) == 0));
+    FUZZ_CHECK(options->piles == 0 ||
+               (options->piles >= STORE_FORMAT_PILES_MIN && options->piles <= STORE_FORMAT_PILES_MAX &&
+                (options->piles & (options->piles - 1)) == 0));
     FUZZ_CHECK(options->pile_first <= options->pile_last);
     FUZZ_CHECK(options->leaf_records >= 8);
     FUZZ_CHECK(options->seed == NULL || options->random_source == NULL);

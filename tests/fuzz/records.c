@@ -153,15 +153,15 @@ static size_t file_end(size_t first, uint64_t records, uint64_t limit_bytes)
 static void check_files(const struct record_format *format, const struct pieces *pieces, uint64_t records,
                         uint64_t limit_bytes)
 {
-    struct cut cut = {.format = format, .limit_bytes = limit_bytes};
+    struct boundary cut = {.format = format, .limit_bytes = limit_bytes};
     size_t end = file_end(0, records, limit_bytes);
     size_t file_start = 0, written = 0, given = 0;
 
-    cut_begin(&cut, records);
+    boundary_begin(&cut, records);
     for (size_t i = 0, left = 0; written + given < stream.bytes;) {
         uint8_t *piece;
         size_t bytes;
-        enum cut_step step;
+        enum boundary_step step;
 
         if (left == 0) {
             left = pieces->bytes[i];
@@ -171,25 +171,25 @@ static void check_files(const struct record_format *format, const struct pieces 
             left = stream.bytes - written - given;
         bytes = left;
         piece = fuzz_copy(stream.data + written + given, bytes);
-        step = cut_next(&cut, piece, &bytes);
+        step = boundary_next(&cut, piece, &bytes);
         free(piece);
         FUZZ_CHECK(bytes <= left);
-        FUZZ_CHECK((step == CUT_NEXT) == (bytes == 0));
+        FUZZ_CHECK((step == BOUNDARY_NEXT) == (bytes == 0));
         left -= bytes;
         switch (step) {
-        case CUT_WRITE:
+        case BOUNDARY_WRITE:
             written += given + bytes;
             given = 0;
             FUZZ_CHECK(written <= stream.ends[end - 1]);
             break;
-        case CUT_HOLD:
+        case BOUNDARY_HOLD:
             given += bytes;
             break;
-        case CUT_NEXT:
+        case BOUNDARY_NEXT:
             FUZZ_CHECK(written == stream.ends[end - 1] && written > file_start);
             file_start = written;
             end = file_end(end, records, limit_bytes);
-            cut_begin(&cut, records);
+            boundary_begin(&cut, records);
             break;
         }
     }

@@ -30,16 +30,16 @@ static struct decimal take_weight(struct fuzz *fuzz)
 /* How far a key is from the definition, in units of its last place: the quotient as a mantissa and a power of two. */
 static void check_key(uint64_t word, struct decimal weight)
 {
-    uint64_t key = weight_key(word, weight);
+    uint64_t key = weight_law_key(word, weight);
     long double quotient;
     int exponent;
 
-    FUZZ_CHECK(key == weight_key_portable(word, weight));
+    FUZZ_CHECK(key == weight_law_key_portable(word, weight));
     FUZZ_CHECK((key == UINT64_MAX) == (weight.mantissa == 0));
     if (weight.mantissa == 0)
         return;
     if (word < UINT64_MAX)
-        FUZZ_CHECK(weight_key(word + 1, weight) <= key);
+        FUZZ_CHECK(weight_law_key(word + 1, weight) <= key);
     /* near 1 the logarithm of what is missing there is more exact */
     if (word >> 63 != 0)
         quotient = -log1pl(-ldexpl((long double)(UINT64_MAX - word) + 0.5L, -64));
@@ -55,16 +55,16 @@ static void check_order(uint64_t word, struct decimal one, struct decimal other)
     bool less = one.exponent < other.exponent || (one.exponent == other.exponent && one.mantissa < other.mantissa);
 
     if (one.mantissa != 0 && other.mantissa != 0 && less)
-        FUZZ_CHECK(weight_key(word, one) >= weight_key(word, other));
+        FUZZ_CHECK(weight_law_key(word, one) >= weight_law_key(word, other));
 }
 
 static void check_scale(struct decimal weight, struct decimal top)
 {
-    struct wide scaled;
+    struct uint128 scaled;
 
     if (top.mantissa == 0 || weight.exponent > top.exponent)
         return;
-    scaled = weight_scale(weight, top.exponent);
+    scaled = weight_law_scale(weight, top.exponent);
     FUZZ_CHECK(scaled.high >> 24 == 0);
     if (weight.mantissa == 0)
         FUZZ_CHECK(scaled.high == 0 && scaled.low == 0);
@@ -84,14 +84,14 @@ static uint64_t next_word(void *context)
     return fuzz->bytes > 0 ? fuzz_number(fuzz) : noise ^ noise >> 29;
 }
 
-static void check_draw(struct wide total, struct fuzz words)
+static void check_draw(struct uint128 total, struct fuzz words)
 {
-    struct wide number;
+    struct uint128 number;
 
     if (total.high == 0 && total.low == 0)
         return;
-    number = weight_draw(total, next_word, &words);
-    FUZZ_CHECK(wide_compare(number, total) < 0);
+    number = weight_law_draw(total, next_word, &words);
+    FUZZ_CHECK(uint128_compare(number, total) < 0);
 }
 
 /* ---- Reading ---- */
@@ -101,35 +101,35 @@ enum { BUFFER_BYTES = 1 << 16, WEIGHTS_MAX = 4096 };
 static const struct source_layout layout = {.format = {.delimiter = '\n'}};
 
 /* The weights of the records in the file "records", up to one that is no good. Are they all good? */
-static bool read_weights(struct weights_place place, struct decimal *weight, size_t *count)
+static bool read_weights(struct weight_place place, struct decimal *weight, size_t *count)
 {
     static const char *const names[] = {"records"};
     static uint8_t buffer[BUFFER_BYTES + POOL_SLACK_BYTES], run_buffer[4 * BUFFER_BYTES];
     struct fault fault;
     struct run run = {.fault = &fault, .buffer = run_buffer, .memory = {.buffer_bytes = sizeof run_buffer}};
     struct source *source;
-    struct weights *weights;
-    struct walk_piece piece;
-    static struct walk walk;
+    struct weight_input *weights;
+    struct record_piece piece;
+    static struct record_reader reader;
     int more;
 
     fault_init(&fault);
     source = source_open(names, 1, &layout, &fault);
     FUZZ_CHECK(source != NULL);
-    walk_init(&walk, &layout.format, source, buffer, BUFFER_BYTES);
-    weights = weights_open(&run, place, source);
+    record_reader_init(&reader, &layout.format, source, buffer, BUFFER_BYTES);
+    weights = weight_input_open(&run, place, source);
     FUZZ_CHECK(weights != NULL);
     *count = 0;
-    while ((more = walk_next(&walk, &piece)) > 0) {
+    while ((more = record_reader_next(&reader, &piece)) > 0) {
         FUZZ_CHECK(piece.first && piece.last && *count < WEIGHTS_MAX);
-        if (weights_next(weights, &piece, &weight[*count]) != 0)
+        if (weight_input_next(weights, &piece, &weight[*count]) != 0)
             break;
         ++*count;
     }
     if (more == 0)
-        more = weights_end(weights);
+        more = weight_input_end(weights);
     FUZZ_CHECK(fuzz_is_reported(&fault, more));
-    weights_free(weights);
+    weight_input_free(weights);
     source_free(source);
     fault_release(&fault);
     return more == 0;
@@ -156,7 +156,7 @@ static bool is_weight(const uint8_t *text, size_t bytes, const struct decimal *w
 }
 
 /* Does the record's field hold no weight? */
-static bool is_bad(const uint8_t *record, size_t bytes, struct weights_place place)
+static bool is_bad(const uint8_t *record, size_t bytes, struct weight_place place)
 {
     const uint8_t *end = record + bytes, *part = NULL;
     size_t part_bytes = 0;
@@ -168,7 +168,7 @@ static bool is_bad(const uint8_t *record, size_t bytes, struct weights_place pla
     return decimal_read(part, part_bytes, &weight) != DECIMAL_OK;
 }
 
-static void check_fields(const uint8_t *data, size_t bytes, struct weights_place place)
+static void check_fields(const uint8_t *data, size_t bytes, struct weight_place place)
 {
     static struct decimal weight[WEIGHTS_MAX];
     const uint8_t *end = data + bytes - (bytes > 0 && data[bytes - 1] == '\n'), *record;
@@ -196,10 +196,10 @@ static void check_lines(const uint8_t *data, size_t bytes)
 {
     static struct decimal weight[WEIGHTS_MAX], again[WEIGHTS_MAX];
     size_t count, count_again;
-    bool good = read_weights((struct weights_place){.field = 1, .separator = '\n'}, weight, &count);
+    bool good = read_weights((struct weight_place){.field = 1, .separator = '\n'}, weight, &count);
 
     fuzz_put("weights", data, bytes);
-    FUZZ_CHECK(read_weights((struct weights_place){.file = "weights"}, again, &count_again) == good);
+    FUZZ_CHECK(read_weights((struct weight_place){.file = "weights"}, again, &count_again) == good);
     FUZZ_CHECK(count == count_again && memcmp(weight, again, count * sizeof *weight) == 0);
 }
 
@@ -208,13 +208,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     struct fuzz fuzz = {data, bytes < WEIGHTS_MAX ? bytes : WEIGHTS_MAX - 1};
     uint64_t word = fuzz_number(&fuzz);
     struct decimal one = take_weight(&fuzz), other = take_weight(&fuzz);
-    struct weights_place place = {.field = 1 + fuzz_byte(&fuzz) % 4, .separator = fuzz_byte(&fuzz)};
+    struct weight_place place = {.field = 1 + fuzz_byte(&fuzz) % 4, .separator = fuzz_byte(&fuzz)};
 
     check_key(word, one);
     check_key(word, other);
     check_order(word, one, other);
     check_scale(one, other);
-    check_draw((struct wide){word, one.mantissa}, fuzz);
+    check_draw((struct uint128){word, one.mantissa}, fuzz);
     fuzz_put("records", fuzz.data, fuzz.bytes);
     if (place.separator != '\n')
         check_fields(fuzz.data, fuzz.bytes, place);

@@ -301,7 +301,7 @@ static inline unsigned small_draw(unsigned bound)
 static inline void small_open(unsigned piles, const char *start)
 {
     static uint8_t string[RECORD_DELIMITER_BYTES_MAX + 1];
-    struct format format = {.piles = piles, .record = {.kind = RECORD_BYTE, .delimiter = '\n'}};
+    struct store_format format = {.piles = piles, .record = {.kind = RECORD_BYTE, .delimiter = '\n'}};
 
     snprintf(small.start, sizeof small.start, "%s", start == NULL ? "" : start);
     if (start != NULL) {

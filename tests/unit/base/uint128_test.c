@@ -9,8 +9,8 @@
 
 static void assert_product(uint64_t a, uint64_t b, uint64_t high, uint64_t low)
 {
-    struct wide product = wide_multiply(a, b);
-    struct wide portable = wide_multiply_portable(a, b);
+    struct uint128 product = uint128_multiply(a, b);
+    struct uint128 portable = uint128_multiply_portable(a, b);
 
     assert_true(product.high == high && product.low == low);
     assert_true(portable.high == high && portable.low == low);
@@ -42,14 +42,14 @@ static void the_portable_way_gives_what_the_compiler_does(void **state)
         factor[i] = halves[i / 8] << 32 | halves[i % 8];
     for (size_t i = 0; i < 64; i++)
         for (size_t k = 0; k < 64; k++) {
-            struct wide product = wide_multiply(factor[i], factor[k]);
+            struct uint128 product = uint128_multiply(factor[i], factor[k]);
 
             assert_product(factor[i], factor[k], product.high, product.low);
         }
     for (size_t i = 0; i < 10000; i++) {
         uint64_t a = random = random * 6364136223846793005 + 1442695040888963407;
         uint64_t b = random = random * 6364136223846793005 + 1442695040888963407;
-        struct wide product = wide_multiply(a >> i % 64, b);
+        struct uint128 product = uint128_multiply(a >> i % 64, b);
 
         assert_product(a >> i % 64, b, product.high, product.low);
     }

@@ -44,25 +44,25 @@ static void words_come_in_their_order_each_ended_by_nul(void **state)
 
     (void)state;
     for (size_t step = 1; step <= sizeof expected + 1; step++)
-        assert_true(delivers(words_source(words, 6), step, expected, sizeof expected));
+        assert_true(delivers(generated_words(words, 6), step, expected, sizeof expected));
 }
 
 static void no_words_are_no_bytes(void **state)
 {
     (void)state;
-    assert_true(delivers(words_source(NULL, 0), 10, "", 0));
+    assert_true(delivers(generated_words(NULL, 0), 10, "", 0));
 }
 
 /* ---- Numbers ---- */
 
 static void assert_number(uint64_t first, uint64_t i, const char *expected)
 {
-    const struct words_range range = {.first = first, .full = true, .delimiter = ';'};
-    uint8_t text[WORDS_NUMBER_BYTES + 1];
+    const struct number_range range = {.first = first, .full = true, .delimiter = ';'};
+    uint8_t text[GENERATED_NUMBER_BYTES + 1];
     size_t bytes;
 
     memset(text, '?', sizeof text);
-    bytes = words_number(&range, i, text);
+    bytes = generated_number(&range, i, text);
     assert_int_equal(bytes, strlen(expected));
     assert_memory_equal(text, expected, bytes);
     assert_int_equal(text[bytes], '?');
@@ -85,28 +85,28 @@ static void all_numbers_of_a_range_come_in_ascending_order(void **state)
 {
     static const char small[] = "8\n9\n10\n11\n";
     static const char large[] = "18446744073709551613|18446744073709551614|18446744073709551615|";
-    const struct words_range small_range = {.first = 8, .count = 4, .delimiter = '\n'};
-    const struct words_range large_range = {.first = UINT64_MAX - 2, .count = 3, .delimiter = '|'};
-    const struct words_range one = {.first = 7, .count = 1, .delimiter = '\0'};
+    const struct number_range small_range = {.first = 8, .count = 4, .delimiter = '\n'};
+    const struct number_range large_range = {.first = UINT64_MAX - 2, .count = 3, .delimiter = '|'};
+    const struct number_range one = {.first = 7, .count = 1, .delimiter = '\0'};
 
     (void)state;
     for (size_t step = 1; step <= strlen(large) + 1; step++) {
-        assert_true(delivers(words_range_source(&small_range), step, small, strlen(small)));
-        assert_true(delivers(words_range_source(&large_range), step, large, strlen(large)));
-        assert_true(delivers(words_range_source(&one), step, "7", 2));
+        assert_true(delivers(generated_range(&small_range), step, small, strlen(small)));
+        assert_true(delivers(generated_range(&large_range), step, large, strlen(large)));
+        assert_true(delivers(generated_range(&one), step, "7", 2));
     }
 }
 
 static void an_empty_range_is_not_the_full_one(void **state)
 {
-    struct words_range range = {.first = 0, .count = 0, .delimiter = '\n'};
+    struct number_range range = {.first = 0, .count = 0, .delimiter = '\n'};
     struct source *source;
     uint8_t data[16];
 
     (void)state;
-    assert_true(delivers(words_range_source(&range), 10, "", 0));
+    assert_true(delivers(generated_range(&range), 10, "", 0));
     range.full = true;
-    source = words_range_source(&range);
+    source = generated_range(&range);
     assert_int_equal(source_read(source, data, 16), 16);
     assert_memory_equal(data, "0\n1\n2\n3\n4\n5\n6\n7\n", 16);
     source_free(source);
@@ -131,20 +131,20 @@ static void the_bytes_of_a_range_are_known_before_it_is_read(void **state)
         {1, UINT64_MAX, UINT64_MAX},
     };
     static const char *const words[] = {"one", "", "three"};
-    const struct words_range full = {.full = true};
-    struct source *source = words_source(words, 3);
+    const struct number_range full = {.full = true};
+    struct source *source = generated_words(words, 3);
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const struct words_range range = {.first = cases[i].first, .count = cases[i].count};
+        const struct number_range range = {.first = cases[i].first, .count = cases[i].count};
 
-        assert_int_equal(words_range_bytes(&range), cases[i].bytes);
+        assert_int_equal(generated_range_bytes(&range), cases[i].bytes);
     }
-    assert_int_equal(words_range_bytes(&full), UINT64_MAX);
+    assert_int_equal(generated_range_bytes(&full), UINT64_MAX);
     assert_true(source_is_known(source));
     assert_int_equal(source_known_bytes(source), 11);
     source_free(source);
-    source = words_range_source(&full);
+    source = generated_range(&full);
     assert_int_equal(source_known_bytes(source), UINT64_MAX);
     source_free(source);
 }
@@ -154,15 +154,15 @@ static void the_bytes_of_a_range_are_known_before_it_is_read(void **state)
 static void without_memory_there_is_no_source(void **state)
 {
     static const char *const words[] = {"one"};
-    const struct words_range range = {.count = 1, .delimiter = '\n'};
+    const struct number_range range = {.count = 1, .delimiter = '\n'};
 
     (void)state;
     for (unsigned i = 1; i <= 2; i++) {
         disk.fail_allocation = i;
-        assert_null(words_source(words, 1));
+        assert_null(generated_words(words, 1));
         assert_int_equal(errno, ENOMEM);
         disk.fail_allocation = i;
-        assert_null(words_range_source(&range));
+        assert_null(generated_range(&range));
         assert_int_equal(errno, ENOMEM);
     }
 }

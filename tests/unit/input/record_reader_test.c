@@ -35,15 +35,15 @@ static void assert_walks(struct engine_text *text, const struct record_format *f
 {
     struct source *source = engine_text_source(text);
     uint8_t *buffer = malloc(bytes + POOL_SLACK_BYTES);
-    struct walk walk;
-    struct walk_piece piece;
+    struct record_reader reader;
+    struct record_piece piece;
 
-    walk_init(&walk, format, source, buffer, bytes);
+    record_reader_init(&reader, format, source, buffer, bytes);
     for (size_t i = 0; i < text->records; i++)
         for (size_t at = text->start[i]; at < text->start[i + 1]; at += piece.bytes) {
             size_t left = text->start[i + 1] - at;
 
-            assert_int_equal(walk_next(&walk, &piece), 1);
+            assert_int_equal(record_reader_next(&reader, &piece), 1);
             assert_int_equal(piece.bytes, left < bytes ? left : bytes);
             assert_int_equal(piece.offset, at);
             assert_int_equal(piece.first, at == text->start[i]);
@@ -51,8 +51,8 @@ static void assert_walks(struct engine_text *text, const struct record_format *f
             assert_true(piece.data >= buffer && piece.data + piece.bytes <= buffer + bytes);
             assert_memory_equal(piece.data, text->data + at, piece.bytes);
         }
-    assert_int_equal(walk_next(&walk, &piece), 0);
-    assert_int_equal(walk_next(&walk, &piece), 0);
+    assert_int_equal(record_reader_next(&reader, &piece), 0);
+    assert_int_equal(record_reader_next(&reader, &piece), 0);
     free(buffer);
     source_free(source);
 }
@@ -94,12 +94,12 @@ static void a_record_may_be_as_long_as_the_buffer_or_several(void **state)
 
 static void more_records_fit_into_the_buffer_than_ends_are_kept(void **state)
 {
-    struct engine_text text = engine_text_make(5 * (size_t)WALK_ENDS + 7, length_0, '\n');
+    struct engine_text text = engine_text_make(5 * (size_t)RECORD_READER_ENDS + 7, length_0, '\n');
 
     (void)state;
     assert_walks(&text, &lines, text.bytes + 100);
-    assert_walks(&text, &lines, WALK_ENDS);
-    assert_walks(&text, &lines, WALK_ENDS + 1);
+    assert_walks(&text, &lines, RECORD_READER_ENDS);
+    assert_walks(&text, &lines, RECORD_READER_ENDS + 1);
     engine_text_free(&text);
 }
 
@@ -170,13 +170,13 @@ static void a_source_that_cannot_be_read_ends_the_walk(void **state)
     int reads = 0;
     struct source *source = source_over(fail_after_two, &reads, engine_text_release);
     uint8_t buffer[10 + POOL_SLACK_BYTES];
-    struct walk walk;
-    struct walk_piece piece;
+    struct record_reader reader;
+    struct record_piece piece;
 
     (void)state;
-    walk_init(&walk, &lines, source, buffer, 10);
-    assert_int_equal(walk_next(&walk, &piece), 1);
-    assert_int_equal(walk_next(&walk, &piece), -1);
+    record_reader_init(&reader, &lines, source, buffer, 10);
+    assert_int_equal(record_reader_next(&reader, &piece), 1);
+    assert_int_equal(record_reader_next(&reader, &piece), -1);
     source_free(source);
 }
 

@@ -82,19 +82,19 @@ static void cut_slowly_by_records(uint64_t records)
 /* What is written and held must follow one another, and every file end where it should. */
 static void assert_cut(uint64_t records, uint64_t limit_bytes, size_t piece)
 {
-    struct cut cut = {.format = &lines, .limit_bytes = limit_bytes};
+    struct boundary cut = {.format = &lines, .limit_bytes = limit_bytes};
     size_t written = 0, held = 0, file = 0;
 
-    cut_begin(&cut, records);
+    boundary_begin(&cut, records);
     for (size_t at = 0; at < stream.bytes;) {
         size_t bytes = stream.bytes - at < piece ? stream.bytes - at : piece;
-        enum cut_step step = cut_next(&cut, stream.data + at, &bytes);
+        enum boundary_step step = boundary_next(&cut, stream.data + at, &bytes);
 
         assert_true(bytes <= piece);
         at += bytes;
-        if (step == CUT_HOLD) {
+        if (step == BOUNDARY_HOLD) {
             held += bytes;
-        } else if (step == CUT_WRITE) {
+        } else if (step == BOUNDARY_WRITE) {
             assert_true(bytes > 0);
             written += held + bytes;
             held = 0;
@@ -103,7 +103,7 @@ static void assert_cut(uint64_t records, uint64_t limit_bytes, size_t piece)
             assert_int_equal(written, stream.end[file]);
             file++;
             assert_true(file < stream.files);
-            cut_begin(&cut, records);
+            boundary_begin(&cut, records);
         }
         assert_int_equal(written + held, at);
         assert_true(limit_bytes == UINT64_MAX || held < limit_bytes);
@@ -145,32 +145,32 @@ static void files_get_as_many_bytes_as_fit_whatever_the_pieces(void **state)
 
 static void a_file_that_takes_no_records_is_passed_over(void **state)
 {
-    struct cut cut = {.format = &lines, .limit_bytes = UINT64_MAX};
+    struct boundary cut = {.format = &lines, .limit_bytes = UINT64_MAX};
     uint8_t data[] = "a\nb\n";
     size_t bytes = 4;
 
     (void)state;
-    cut_begin(&cut, 0);
-    assert_int_equal(cut_next(&cut, data, &bytes), CUT_NEXT);
+    boundary_begin(&cut, 0);
+    assert_int_equal(boundary_next(&cut, data, &bytes), BOUNDARY_NEXT);
     assert_int_equal(bytes, 0);
-    cut_begin(&cut, 0);
+    boundary_begin(&cut, 0);
     bytes = 4;
-    assert_int_equal(cut_next(&cut, data, &bytes), CUT_NEXT);
-    cut_begin(&cut, 1);
+    assert_int_equal(boundary_next(&cut, data, &bytes), BOUNDARY_NEXT);
+    boundary_begin(&cut, 1);
     bytes = 4;
-    assert_int_equal(cut_next(&cut, data, &bytes), CUT_WRITE);
+    assert_int_equal(boundary_next(&cut, data, &bytes), BOUNDARY_WRITE);
     assert_int_equal(bytes, 2);
 }
 
 static void a_record_is_not_searched_where_nothing_is_cut(void **state)
 {
-    struct cut cut = {.format = NULL, .limit_bytes = UINT64_MAX};
+    struct boundary cut = {.format = NULL, .limit_bytes = UINT64_MAX};
     uint8_t data[] = "a\nb\n";
     size_t bytes = 4;
 
     (void)state;
-    cut_begin(&cut, UINT64_MAX);
-    assert_int_equal(cut_next(&cut, data, &bytes), CUT_WRITE);
+    boundary_begin(&cut, UINT64_MAX);
+    assert_int_equal(boundary_next(&cut, data, &bytes), BOUNDARY_WRITE);
     assert_int_equal(bytes, 4);
 }
 
@@ -183,23 +183,23 @@ static void a_scan_with_a_memory_is_kept_in_step(void **state)
     memset(stream.data, '\n', sizeof stream.data);
     for (size_t piece = 1; piece < 64; piece++)
         for (uint64_t limit = 5; limit < 60; limit += 5) {
-            struct cut cut = {.format = &tens, .limit_bytes = limit};
+            struct boundary cut = {.format = &tens, .limit_bytes = limit};
             size_t written = 0, held = 0, start = 0, whole = limit < 10 ? 10 : (size_t)limit / 10 * 10;
 
-            cut_begin(&cut, UINT64_MAX);
+            boundary_begin(&cut, UINT64_MAX);
             for (size_t at = 0; at < 1000;) {
                 size_t bytes = 1000 - at < piece ? 1000 - at : piece;
-                enum cut_step step = cut_next(&cut, stream.data + at, &bytes);
+                enum boundary_step step = boundary_next(&cut, stream.data + at, &bytes);
 
                 at += bytes;
                 held += bytes;
-                if (step == CUT_WRITE) {
+                if (step == BOUNDARY_WRITE) {
                     written += held;
                     held = 0;
-                } else if (step == CUT_NEXT) {
+                } else if (step == BOUNDARY_NEXT) {
                     assert_int_equal(written - start, whole);
                     start = written;
-                    cut_begin(&cut, UINT64_MAX);
+                    boundary_begin(&cut, UINT64_MAX);
                 }
             }
             assert_int_equal(written, 1000);

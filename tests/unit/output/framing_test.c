@@ -24,25 +24,25 @@ static int collect(void *context, const void *data, size_t bytes)
 }
 
 /* What becomes of `records`, in pieces of `piece` bytes. */
-static const char *formed(const struct form *form, const char *records, size_t piece)
+static const char *formed(const struct framing *form, const char *records, size_t piece)
 {
-    struct form_file file;
+    struct framing_file file;
     uint8_t data[512];
     size_t bytes = strlen(records);
 
     written_bytes = writes = 0;
     for (size_t i = 0; i < bytes; i++)
         data[i] = (uint8_t)records[i];
-    assert_int_equal(form_begin(&file, form, collect, NULL), 0);
+    assert_int_equal(framing_begin(&file, form, collect, NULL), 0);
     for (size_t at = 0; at < bytes; at += piece)
-        assert_int_equal(form_write(&file, data + at, bytes - at < piece ? bytes - at : piece), 0);
+        assert_int_equal(framing_write(&file, data + at, bytes - at < piece ? bytes - at : piece), 0);
     written[written_bytes] = '\0';
     return written;
 }
 
 static void without_a_form_bytes_pass_through(void **state)
 {
-    struct form form = {0};
+    struct framing form = {0};
 
     (void)state;
     assert_string_equal(formed(&form, "a\nb\n", 3), "a\nb\n");
@@ -52,7 +52,7 @@ static void without_a_form_bytes_pass_through(void **state)
 
 static void a_header_comes_first_even_without_records(void **state)
 {
-    struct form form = {.header = (const uint8_t *)"h1\nh2\n", .header_bytes = 6};
+    struct framing form = {.header = (const uint8_t *)"h1\nh2\n", .header_bytes = 6};
 
     (void)state;
     assert_string_equal(formed(&form, "a\n", 1), "h1\nh2\na\n");
@@ -61,7 +61,8 @@ static void a_header_comes_first_even_without_records(void **state)
 
 static void every_translated_byte_changes_and_no_other(void **state)
 {
-    struct form form = {.translates = true, .from = ';', .to = '\n', .header = (const uint8_t *)";", .header_bytes = 1};
+    struct framing form = {
+        .translates = true, .from = ';', .to = '\n', .header = (const uint8_t *)";", .header_bytes = 1};
 
     (void)state;
     assert_string_equal(formed(&form, "a;b\n;;", 2), ";a\nb\n\n\n");
@@ -69,7 +70,7 @@ static void every_translated_byte_changes_and_no_other(void **state)
 
 static void the_start_moves_from_the_end_to_the_beginning(void **state)
 {
-    struct form form = {
+    struct framing form = {
         .start = (const uint8_t *)">>>", .start_bytes = 3, .header = (const uint8_t *)"h\n", .header_bytes = 2};
 
     (void)state;
@@ -82,18 +83,18 @@ static void the_start_moves_from_the_end_to_the_beginning(void **state)
 
 static void whichever_write_fails_is_noticed(void **state)
 {
-    struct form form = {
+    struct framing form = {
         .start = (const uint8_t *)">>", .start_bytes = 2, .header = (const uint8_t *)"h\n", .header_bytes = 2};
     size_t failures = 0;
 
     (void)state;
     for (failing_write = 1; failing_write <= 5; failing_write++) {
         uint8_t data[] = "a\n>>b\n>>";
-        struct form_file file;
+        struct framing_file file;
 
         written_bytes = writes = 0;
-        failures += form_begin(&file, &form, collect, NULL) != 0 || form_write(&file, data, 6) != 0 ||
-                    form_write(&file, data + 6, 2) != 0;
+        failures += framing_begin(&file, &form, collect, NULL) != 0 || framing_write(&file, data, 6) != 0 ||
+                    framing_write(&file, data + 6, 2) != 0;
     }
     failing_write = 0;
     assert_int_equal(failures, 4);

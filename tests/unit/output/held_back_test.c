@@ -10,7 +10,7 @@
 #include "output/held_back.h"
 #include "support/scratch.h"
 
-enum { LARGE_BYTES = 5 * HOLD_MEMORY_BYTES + 123 };
+enum { LARGE_BYTES = 5 * HELD_BACK_MEMORY_BYTES + 123 };
 
 static const char *const directories[] = {"disk0"};
 static struct fault fault;
@@ -51,50 +51,56 @@ static int compare(void *context, uint8_t *part, size_t bytes)
 }
 
 /* Hold so many bytes, appended in pieces, and have them back. */
-static int hold_and_drain(struct hold *hold, size_t bytes, size_t piece)
+static int hold_and_drain(struct held_back *hold, size_t bytes, size_t piece)
 {
     came_back = 0;
     for (size_t at = 0; at < bytes; at += piece)
-        if (hold_append(hold, data + at, bytes - at < piece ? bytes - at : piece) != 0)
+        if (held_back_append(hold, data + at, bytes - at < piece ? bytes - at : piece) != 0)
             return -1;
-    if (hold_bytes(hold) != bytes || hold_drain(hold, compare, NULL) != 0)
+    if (held_back_bytes(hold) != bytes || held_back_drain(hold, compare, NULL) != 0)
         return -1;
-    return hold_bytes(hold) == 0 && came_back == bytes ? 0 : -1;
+    return held_back_bytes(hold) == 0 && came_back == bytes ? 0 : -1;
 }
 
 static void what_is_held_comes_back_again_and_again(void **state)
 {
-    static const size_t sizes[] = {
-        0,           1, 100, HOLD_MEMORY_BYTES - 1, HOLD_MEMORY_BYTES, HOLD_MEMORY_BYTES + 1, 2 * HOLD_MEMORY_BYTES,
-        LARGE_BYTES, 5};
-    struct hold hold = {.place = &place};
+    static const size_t sizes[] = {0,
+                                   1,
+                                   100,
+                                   HELD_BACK_MEMORY_BYTES - 1,
+                                   HELD_BACK_MEMORY_BYTES,
+                                   HELD_BACK_MEMORY_BYTES + 1,
+                                   2 * HELD_BACK_MEMORY_BYTES,
+                                   LARGE_BYTES,
+                                   5};
+    struct held_back hold = {.place = &place};
 
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         for (size_t piece = 999; piece < 2 * (size_t)LARGE_BYTES; piece *= 9)
             assert_int_equal(hold_and_drain(&hold, sizes[i], piece), 0);
-    hold_release(&hold);
+    held_back_release(&hold);
 }
 
 static void a_little_needs_no_file(void **state)
 {
-    struct hold hold = {.place = &place};
+    struct held_back hold = {.place = &place};
 
     (void)state;
-    assert_int_equal(hold_and_drain(&hold, HOLD_MEMORY_BYTES, 1000), 0);
+    assert_int_equal(hold_and_drain(&hold, HELD_BACK_MEMORY_BYTES, 1000), 0);
     assert_int_equal(disk.made[0], 0);
-    hold_release(&hold);
-    hold_release(&hold);
+    held_back_release(&hold);
+    held_back_release(&hold);
 }
 
 static void what_is_never_asked_for_leaves_no_file(void **state)
 {
-    struct hold hold = {.place = &place};
+    struct held_back hold = {.place = &place};
 
     (void)state;
-    assert_int_equal(hold_append(&hold, data, LARGE_BYTES), 0);
+    assert_int_equal(held_back_append(&hold, data, LARGE_BYTES), 0);
     assert_int_equal(disk.files, 1);
-    hold_release(&hold);
+    held_back_release(&hold);
 }
 
 /* Takes all, as the one who writes it on would. */
@@ -110,50 +116,50 @@ static void a_temporary_file_that_has_changed_is_a_failure(void **state)
 {
     (void)state;
     for (unsigned read = 1; read <= 6; read++) {
-        struct hold hold = {.place = &place};
+        struct held_back hold = {.place = &place};
         const char *heard;
 
-        assert_int_equal(hold_append(&hold, data, LARGE_BYTES), 0);
+        assert_int_equal(held_back_append(&hold, data, LARGE_BYTES), 0);
         fault_release(&fault);
         fault_init(&fault);
         scratch_listen();
         disk.flip_read = read;
-        assert_int_equal(hold_drain(&hold, accept_all, NULL), -1);
+        assert_int_equal(held_back_drain(&hold, accept_all, NULL), -1);
         heard = scratch_heard();
         assert_non_null(strstr(heard, "disk0"));
-        hold_release(&hold);
+        held_back_release(&hold);
     }
 }
 
 static void a_temporary_file_that_is_cut_short_is_a_failure(void **state)
 {
-    struct hold hold = {.place = &place};
+    struct held_back hold = {.place = &place};
 
     (void)state;
-    assert_int_equal(hold_append(&hold, data, LARGE_BYTES), 0);
+    assert_int_equal(held_back_append(&hold, data, LARGE_BYTES), 0);
     scratch_listen();
     disk.cut = true;
-    assert_int_equal(hold_drain(&hold, accept_all, NULL), -1);
+    assert_int_equal(held_back_drain(&hold, accept_all, NULL), -1);
     assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: file is shorter than what was written\n");
-    hold_release(&hold);
+    held_back_release(&hold);
 }
 
 static void a_full_disk_and_missing_memory_are_reported(void **state)
 {
-    struct hold hold = {.place = &place};
+    struct held_back hold = {.place = &place};
 
     (void)state;
     scratch_listen();
     disk.room[0] = 1000;
     assert_int_equal(hold_and_drain(&hold, LARGE_BYTES, 1000), -1);
-    hold_release(&hold);
+    held_back_release(&hold);
     assert_non_null(strstr(scratch_heard(), "No space left on device"));
     fault_release(&fault);
     fault_init(&fault);
     hold.place = &place;
     disk.fail_allocation = 1;
     scratch_listen();
-    assert_int_equal(hold_append(&hold, data, 1), -1);
+    assert_int_equal(held_back_append(&hold, data, 1), -1);
     assert_string_equal(scratch_heard(), "bigshuf: memory: Cannot allocate memory\n");
 }
 

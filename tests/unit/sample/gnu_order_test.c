@@ -3,7 +3,7 @@
 #include "sample/gnu_order.h"
 #include "support/failure_sweep.h"
 
-/* ---- The plain algorithm, as gnu.h has it ---- */
+/* ---- The plain algorithm, as gnu_random.h has it ---- */
 
 static struct engine_text text;
 static uint64_t limit;
@@ -20,15 +20,15 @@ static void put_random_bytes(size_t bytes)
     assert_int_equal(fclose(file), 0);
 }
 
-static uint64_t draw(struct gnu *gnu, uint64_t most)
+static uint64_t draw(struct gnu_random *gnu, uint64_t most)
 {
     uint64_t number = 0;
 
-    assert_int_equal(gnu_draw(gnu, most, &number), 0);
+    assert_int_equal(gnu_random_draw(gnu, most, &number), 0);
     return number;
 }
 
-static void permute(struct gnu *gnu, uint32_t *number, size_t count, size_t wanted)
+static void permute(struct gnu_random *gnu, uint32_t *number, size_t count, size_t wanted)
 {
     for (size_t i = 0; i < wanted; i++) {
         size_t j = i + (size_t)draw(gnu, count - i - 1);
@@ -45,9 +45,9 @@ static size_t least(uint64_t a, size_t b)
 }
 
 /* These return the numbers of the records of the output, malloc'd. */
-typedef uint32_t *plain_function(struct gnu *gnu, size_t *count);
+typedef uint32_t *plain_function(struct gnu_random *gnu, size_t *count);
 
-static uint32_t *plain_order(struct gnu *gnu, size_t *count)
+static uint32_t *plain_order(struct gnu_random *gnu, size_t *count)
 {
     uint32_t *number = malloc((text.records + 1) * sizeof *number);
 
@@ -58,7 +58,7 @@ static uint32_t *plain_order(struct gnu *gnu, size_t *count)
     return number;
 }
 
-static uint32_t *plain_reservoir(struct gnu *gnu, size_t *count)
+static uint32_t *plain_reservoir(struct gnu_random *gnu, size_t *count)
 {
     uint32_t *entry = malloc((text.records + 1) * sizeof *entry);
 
@@ -75,7 +75,7 @@ static uint32_t *plain_reservoir(struct gnu *gnu, size_t *count)
     return entry;
 }
 
-static uint32_t *plain_repeat(struct gnu *gnu, size_t *count)
+static uint32_t *plain_repeat(struct gnu_random *gnu, size_t *count)
 {
     uint32_t *number = malloc((size_t)(limit + 1) * sizeof *number);
 
@@ -87,26 +87,26 @@ static uint32_t *plain_repeat(struct gnu *gnu, size_t *count)
 
 /* ---- Replaying ---- */
 
-typedef int replay_function(struct run *run, struct source *source, struct gnu *gnu, struct output *to);
+typedef int replay_function(struct run *run, struct source *source, struct gnu_random *gnu, struct output *to);
 
 static replay_function *replay;
 
 static int write_replayed(struct source *source, struct output *to)
 {
-    struct gnu *gnu = gnu_open("random", &small.fault);
+    struct gnu_random *gnu = gnu_random_open("random", &small.fault);
     int status;
 
     if (gnu == NULL)
         return -1;
     small.run.left = limit;
     status = replay(&small.run, source, gnu, to);
-    gnu_free(gnu);
+    gnu_random_free(gnu);
     return status;
 }
 
 static void assert_replays(replay_function *function, plain_function *plain, uint64_t count, unsigned workers)
 {
-    struct gnu *gnu;
+    struct gnu_random *gnu;
     uint32_t *number;
     size_t wanted;
 
@@ -115,10 +115,10 @@ static void assert_replays(replay_function *function, plain_function *plain, uin
     small_open(workers, ORDER_LEAF_RECORDS);
     assert_int_equal(sweep_write(engine_text_source(&text), write_replayed), 0);
     assert_int_equal(small.run.records, text.records);
-    gnu = gnu_open("random", &small.fault);
+    gnu = gnu_random_open("random", &small.fault);
     assert_non_null(gnu);
     number = plain(gnu, &wanted);
-    gnu_free(gnu);
+    gnu_random_free(gnu);
     small_assert_file("out", &text, number, wanted);
     small_close();
     free(number);
@@ -132,16 +132,16 @@ static void assert_replays_all(struct engine_text of)
         for (uint64_t count = 0; count < 3; count++) {
             uint64_t about_all = text.records + count - (text.records > 0);
 
-            assert_replays(replay_order, plain_order, count, workers);
-            assert_replays(replay_reservoir, plain_reservoir, count, workers);
-            assert_replays(replay_order, plain_order, about_all, workers);
-            assert_replays(replay_reservoir, plain_reservoir, about_all, workers);
+            assert_replays(gnu_order_all, plain_order, count, workers);
+            assert_replays(gnu_order_reservoir, plain_reservoir, count, workers);
+            assert_replays(gnu_order_all, plain_order, about_all, workers);
+            assert_replays(gnu_order_reservoir, plain_reservoir, about_all, workers);
         }
-        assert_replays(replay_order, plain_order, UINT64_MAX, workers);
-        assert_replays(replay_order, plain_order, text.records / 2, workers);
-        assert_replays(replay_reservoir, plain_reservoir, text.records / 2, workers);
+        assert_replays(gnu_order_all, plain_order, UINT64_MAX, workers);
+        assert_replays(gnu_order_all, plain_order, text.records / 2, workers);
+        assert_replays(gnu_order_reservoir, plain_reservoir, text.records / 2, workers);
         if (text.records > 0)
-            assert_replays(replay_repeat, plain_repeat, text.records / 3, workers);
+            assert_replays(gnu_order_repeat, plain_repeat, text.records / 3, workers);
     }
     engine_text_free(&text);
 }
@@ -184,9 +184,9 @@ static void a_reservoir_stores_hardly_more_than_is_drawn(void **state)
     (void)state;
     put_random_bytes(1000000);
     text = engine_text_make(220000, small_length_to_300, '\n');
-    assert_replays(replay_reservoir, plain_reservoir, 1, 1);
+    assert_replays(gnu_order_reservoir, plain_reservoir, 1, 1);
     assert_true((uint64_t)small.run.pool.fresh << small.run.pool.block_shift < most);
-    assert_replays(replay_reservoir, plain_reservoir, 200, 1);
+    assert_replays(gnu_order_reservoir, plain_reservoir, 200, 1);
     assert_true((uint64_t)small.run.pool.fresh << small.run.pool.block_shift < most);
     assert_int_equal(disk.writes, 0);
     engine_text_free(&text);
@@ -198,7 +198,7 @@ static void the_first_of_an_order_take_only_the_bytes_of_their_draws(void **stat
     (void)state;
     put_random_bytes(170);
     text = engine_text_make(10000, small_length_to_20, '\n');
-    assert_replays(replay_order, plain_order, 100, 1);
+    assert_replays(gnu_order_all, plain_order, 100, 1);
     engine_text_free(&text);
 }
 
@@ -216,7 +216,7 @@ static int replayed_of_half(void)
     return sweep_write(sweep_failing_source(&text), write_replayed);
 }
 
-static replay_function *const all_ways[] = {replay_order, replay_reservoir, replay_repeat};
+static replay_function *const all_ways[] = {gnu_order_all, gnu_order_reservoir, gnu_order_repeat};
 
 static void random_bytes_that_end_are_an_error(void **state)
 {
@@ -238,7 +238,7 @@ static void nothing_cannot_be_repeated(void **state)
     put_random_bytes(10);
     text = engine_text_make(0, small_length_0, '\n');
     limit = 1;
-    replay = replay_repeat;
+    replay = gnu_order_repeat;
     sweep_assert_fails(replayed, "bigshuf: no lines to repeat\n");
     engine_text_free(&text);
 }
@@ -250,9 +250,9 @@ static void an_order_that_needs_more_memory_says_so(void **state)
     put_random_bytes(10);
     text = engine_text_make(1200000, small_length_0, '\n');
     limit = 1000000;
-    replay = replay_order;
+    replay = gnu_order_all;
     sweep_assert_fails(replayed, "bigshuf: the order of 1200000 records needs more memory: use -S ");
-    replay = replay_reservoir;
+    replay = gnu_order_reservoir;
     sweep_assert_fails(replayed, "records needs more memory: use ");
     engine_text_free(&text);
 }

@@ -13,7 +13,7 @@ static uint64_t limit;
 static int write_first(struct source *source, struct output *to)
 {
     small.run.left = limit;
-    return select_first(&small.run, source, to);
+    return in_order_first(&small.run, source, to);
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -165,11 +165,11 @@ static void room_for_the_order_is_made_by_spilling(void **state)
 
 /* ---- Each by itself ---- */
 
-static struct select_share share;
+static struct in_order_share share;
 
 static int write_each(struct source *source, struct output *to)
 {
-    return select_bernoulli(&small.run, source, share, to);
+    return in_order_bernoulli(&small.run, source, share, to);
 }
 
 /* The records whose word is below the threshold. Returns how many. */
@@ -192,7 +192,7 @@ static size_t choose_each(uint32_t *chosen)
 
 static void assert_chooses_each(struct engine_text of)
 {
-    static const struct select_share shares[] = {
+    static const struct in_order_share shares[] = {
         {.threshold = 0}, {.threshold = (uint64_t)1 << 57}, {.threshold = UINT64_MAX / 2}, {.all = true}};
     uint32_t *chosen = malloc((of.records + 1) * sizeof *chosen);
 

@@ -86,23 +86,23 @@ static void make_keys(key_function *function)
 /* Take the records of a source, and write them. */
 static int write_by_key(struct source *source, struct output *to)
 {
-    struct keyed *keyed = keyed_open(&small.run);
-    struct passage passage;
-    struct walk_piece piece;
+    struct key_order *keyed = key_order_open(&small.run);
+    struct transfer passage;
+    struct record_piece piece;
     size_t record = 0;
     int status = -1;
     int more = 0;
 
     small.run.left = limit;
-    passage_init(&passage, &small.run, source, NULL);
-    while (keyed != NULL && (more = walk_next(&passage.walk, &piece)) > 0) {
-        if (keyed_put(keyed, &piece, key[record]) != 0)
+    transfer_init(&passage, &small.run, source, NULL);
+    while (keyed != NULL && (more = record_reader_next(&passage.reader, &piece)) > 0) {
+        if (key_order_put(keyed, &piece, key[record]) != 0)
             break;
         record += piece.last;
     }
     if (keyed != NULL && more == 0)
-        status = keyed_write(keyed, to);
-    keyed_free(keyed);
+        status = key_order_write(keyed, to);
+    key_order_free(keyed);
     return status;
 }
 

@@ -112,18 +112,18 @@ static int shuffle_leaf(struct source *source, struct output *to)
 
 static int repeat(struct source *source, struct output *to)
 {
-    return repeat_uniform(&small.run, source, to);
+    return replacement_uniform(&small.run, source, to);
 }
 
 static int select_some(struct source *source, struct output *to)
 {
-    return select_first(&small.run, source, to);
+    return in_order_first(&small.run, source, to);
 }
 
 /* With probability 1/4. */
 static int select_a_quarter(struct source *source, struct output *to)
 {
-    return select_bernoulli(&small.run, source, (struct select_share){.threshold = (uint64_t)1 << 62}, to);
+    return in_order_bernoulli(&small.run, source, (struct in_order_share){.threshold = (uint64_t)1 << 62}, to);
 }
 
 /* ---- All outcomes of five items ---- */
@@ -139,7 +139,7 @@ static char lines[] = "0 1\n1 2\n2 0\n3 4\n4 10\n";
 static const double weight[ITEMS] = {1, 2, 0, 4, 10};
 static const double weights = 17;
 
-static const struct weights_place place = {.field = 2, .separator = ' '};
+static const struct weight_place place = {.field = 2, .separator = ' '};
 
 static int order_by_weight(struct source *source, struct output *to)
 {
@@ -159,18 +159,18 @@ static int repeat_by_weight(struct source *source, struct output *to)
 /* The numbers from 0 to ITEMS - 1; there is no source. */
 static int draw_from_range(struct source *source, struct output *to)
 {
-    const struct words_range range = {.count = ITEMS, .delimiter = '\n'};
+    const struct number_range range = {.count = ITEMS, .delimiter = '\n'};
 
     (void)source;
-    return draw_different(&small.run, &range, to);
+    return range_different(&small.run, &range, to);
 }
 
 static int draw_from_range_repeatedly(struct source *source, struct output *to)
 {
-    const struct words_range range = {.count = ITEMS, .delimiter = '\n'};
+    const struct number_range range = {.count = ITEMS, .delimiter = '\n'};
 
     (void)source;
-    return draw_repeated(&small.run, &range, NULL, to);
+    return range_repeated(&small.run, &range, NULL, to);
 }
 
 /* How likely it is that a sample is of these items in this order. */

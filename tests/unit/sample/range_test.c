@@ -20,40 +20,40 @@ static uint64_t draw_or_be_told(struct random_words *words, uint64_t bound)
     return told != NULL ? *told++ : random_draw(words, bound);
 }
 
-static struct words_range range_of(uint64_t first, uint64_t count)
+static struct number_range range_of(uint64_t first, uint64_t count)
 {
-    return (struct words_range){.first = first, .count = count, .delimiter = '\n'};
+    return (struct number_range){.first = first, .count = count, .delimiter = '\n'};
 }
 
-static const struct words_range full = {.full = true, .delimiter = '\n'};
+static const struct number_range full = {.full = true, .delimiter = '\n'};
 
 enum how { REPEATED, DIFFERENT, BY_GNU };
 
 /* Draw `numbers` numbers to a file. GNU's generator, if there is one, reads the file "noise". */
-static int draw_to(const char *output, enum how how, bool with_gnu, struct words_range range, uint64_t numbers)
+static int draw_to(const char *output, enum how how, bool with_gnu, struct number_range range, uint64_t numbers)
 {
     struct output *to = small_output(output);
-    struct gnu *gnu = with_gnu ? gnu_open("noise", &small.fault) : NULL;
+    struct gnu_random *gnu = with_gnu ? gnu_random_open("noise", &small.fault) : NULL;
     int status;
 
     assert_true(to != NULL && (gnu != NULL || !with_gnu));
     small.run.left = numbers;
     if (how == REPEATED)
-        status = draw_repeated(&small.run, &range, gnu, to);
+        status = range_repeated(&small.run, &range, gnu, to);
     else if (how == DIFFERENT)
-        status = draw_different(&small.run, &range, to);
+        status = range_different(&small.run, &range, to);
     else
-        status = draw_gnu(&small.run, &range, gnu, to);
+        status = range_gnu(&small.run, &range, gnu, to);
     if (status == 0) {
         assert_true(small.run.left == 0);
         status = output_commit(to);
     }
-    gnu_free(gnu);
+    gnu_random_free(gnu);
     output_free(to);
     return status;
 }
 
-static void assert_draws(enum how how, struct words_range range, uint64_t numbers, const char *expected)
+static void assert_draws(enum how how, struct number_range range, uint64_t numbers, const char *expected)
 {
     small_open(1, ORDER_LEAF_RECORDS);
     assert_int_equal(draw_to("out", how, false, range, numbers), 0);
@@ -61,7 +61,7 @@ static void assert_draws(enum how how, struct words_range range, uint64_t number
     small_close();
 }
 
-static void assert_fails(enum how how, bool with_gnu, struct words_range range, uint64_t numbers, const char *message)
+static void assert_fails(enum how how, bool with_gnu, struct number_range range, uint64_t numbers, const char *message)
 {
     int status;
 
@@ -96,7 +96,7 @@ static void hash_file(const char *name, uint8_t digest[32])
 
 static void independent_draws_are_those_of_the_definition(void **state)
 {
-    struct words_range separated = range_of(5, UINT64_MAX - 9);
+    struct number_range separated = range_of(5, UINT64_MAX - 9);
 
     (void)state;
     assert_draws(REPEATED, range_of(1000, 100), 20,
@@ -253,7 +253,7 @@ static void samples_beyond_all_memory_are_refused(void **state)
 
 static void without_memory_for_its_list_a_set_is_reported(void **state)
 {
-    struct words_range range = range_of(0, 100);
+    struct number_range range = range_of(0, 100);
     struct output *to = small_output("out");
 
     (void)state;
@@ -261,7 +261,7 @@ static void without_memory_for_its_list_a_set_is_reported(void **state)
     small.run.left = 10;
     disk.fail_allocation = 1;
     scratch_listen();
-    assert_int_equal(draw_different(&small.run, &range, to), -1);
+    assert_int_equal(range_different(&small.run, &range, to), -1);
     assert_non_null(strstr(scratch_heard(), "bigshuf: a sample of 10 numbers needs more memory"));
     output_free(to);
     small_close();
@@ -308,11 +308,11 @@ static void different_numbers_by_gnu_are_those_of_its_generator(void **state)
     for (int i = 0; i < 5; i++) {
         uint64_t number[5000];
         size_t numbers = gnu_ranges[i].count == 1 ? 1 : 5000;
-        struct words_range range = range_of(gnu_ranges[i].first, gnu_ranges[i].count);
-        struct gnu *gnu = gnu_open("noise", &small.fault);
+        struct number_range range = range_of(gnu_ranges[i].first, gnu_ranges[i].count);
+        struct gnu_random *gnu = gnu_random_open("noise", &small.fault);
 
-        assert_int_equal(gnu_sparse(gnu, gnu_ranges[i].count - 1, numbers, number), 0);
-        gnu_free(gnu);
+        assert_int_equal(gnu_random_sparse(gnu, gnu_ranges[i].count - 1, numbers, number), 0);
+        gnu_random_free(gnu);
         range.full = gnu_ranges[i].count == 0;
         small_open(1, ORDER_LEAF_RECORDS);
         assert_int_equal(draw_to("out", BY_GNU, true, range, numbers), 0);
@@ -327,12 +327,12 @@ static void independent_draws_by_gnu_are_those_of_its_generator(void **state)
     put_noise(100000);
     for (int i = 0; i < 5; i++) {
         uint64_t number[5000];
-        struct words_range range = range_of(gnu_ranges[i].first, gnu_ranges[i].count);
-        struct gnu *gnu = gnu_open("noise", &small.fault);
+        struct number_range range = range_of(gnu_ranges[i].first, gnu_ranges[i].count);
+        struct gnu_random *gnu = gnu_random_open("noise", &small.fault);
 
         for (int k = 0; k < 5000; k++)
-            assert_int_equal(gnu_draw(gnu, gnu_ranges[i].count - 1, &number[k]), 0);
-        gnu_free(gnu);
+            assert_int_equal(gnu_random_draw(gnu, gnu_ranges[i].count - 1, &number[k]), 0);
+        gnu_random_free(gnu);
         range.full = gnu_ranges[i].count == 0;
         small_open(1, ORDER_LEAF_RECORDS);
         assert_int_equal(draw_to("out", REPEATED, true, range, 5000), 0);
@@ -367,22 +367,22 @@ static void a_sample_by_gnu_stays_within_the_memory(void **state)
 
 static void without_memory_a_sample_by_gnu_is_reported(void **state)
 {
-    struct words_range range = range_of(0, 100);
+    struct number_range range = range_of(0, 100);
 
     (void)state;
     put_noise(100);
     for (unsigned i = 0; i < 2; i++) {
         struct output *to = small_output("out");
-        struct gnu *gnu = gnu_open("noise", &small.fault);
+        struct gnu_random *gnu = gnu_random_open("noise", &small.fault);
 
         small_forgive();
         small_open(1, ORDER_LEAF_RECORDS);
         small.run.left = 10;
         disk.fail_allocation = i + 1;
         scratch_listen();
-        assert_int_equal(draw_gnu(&small.run, &range, gnu, to), -1);
+        assert_int_equal(range_gnu(&small.run, &range, gnu, to), -1);
         assert_string_equal(scratch_heard(), "bigshuf: memory: Cannot allocate memory\n");
-        gnu_free(gnu);
+        gnu_random_free(gnu);
         output_free(to);
         small_close();
     }

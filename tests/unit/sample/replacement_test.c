@@ -9,7 +9,7 @@ static uint64_t draws;
 static int write_uniform(struct source *source, struct output *to)
 {
     small.run.left = draws;
-    return repeat_uniform(&small.run, source, to);
+    return replacement_uniform(&small.run, source, to);
 }
 
 /* ---- The draws, by definition ---- */
@@ -130,9 +130,9 @@ struct others {
 
 static struct others others;
 
-static int next(void *context, struct walk *walk, struct walk_piece *piece)
+static int next(void *context, struct record_reader *reader, struct record_piece *piece)
 {
-    int more = walk_next(walk, piece);
+    int more = record_reader_next(reader, piece);
 
     assert_ptr_equal(context, &others);
     if (more <= 0 || !piece->first)
@@ -164,11 +164,12 @@ static int draw_last(void *context, uint64_t records, struct table *numbers, uin
 
 static int write_others(struct source *source, struct output *to)
 {
-    static const struct repeat_lots lots = {.next = next, .prepare = prepare, .draw = draw_last, .context = &others};
+    static const struct replacement_draws lots = {
+        .next = next, .prepare = prepare, .draw = draw_last, .context = &others};
 
     small.run.left = draws;
     others.noted = 0;
-    return repeat_source(&small.run, source, &lots, to);
+    return replacement_source(&small.run, source, &lots, to);
 }
 
 static int repeat_others(void)

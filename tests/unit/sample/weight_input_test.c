@@ -13,12 +13,12 @@ static size_t count; /* weights that were read */
 
 /* Read the weights of the records in a file, or several. 0, or -1 after a report. */
 static int read_laid_out(const struct source_layout *of, const char *const *names, size_t files,
-                         struct weights_place place)
+                         struct weight_place place)
 {
     struct source *source;
-    struct weights *weights;
-    struct passage passage;
-    struct walk_piece piece;
+    struct weight_input *weights;
+    struct transfer passage;
+    struct record_piece piece;
     int more = -1;
 
     small_forgive();
@@ -26,19 +26,19 @@ static int read_laid_out(const struct source_layout *of, const char *const *name
     count = 0;
     source = source_open(names, files, of, &small.fault);
     assert_non_null(source);
-    weights = weights_open(&small.run, place, source);
-    passage_init(&passage, &small.run, source, NULL);
-    while (weights != NULL && (more = weights_next(weights, &passage.walk, &piece, &weight[count])) > 0)
+    weights = weight_input_open(&small.run, place, source);
+    transfer_init(&passage, &small.run, source, NULL);
+    while (weights != NULL && (more = weight_input_next(weights, &passage.reader, &piece, &weight[count])) > 0)
         count += piece.last;
     if (more == 0)
-        more = weights_end(weights);
-    weights_free(weights);
+        more = weight_input_end(weights);
+    weight_input_free(weights);
     source_free(source);
     small_close();
     return more == 0 ? 0 : -1;
 }
 
-static int read_weights(const char *const *names, size_t files, struct weights_place place)
+static int read_weights(const char *const *names, size_t files, struct weight_place place)
 {
     return read_laid_out(&layout, names, files, place);
 }
@@ -48,7 +48,7 @@ static int read_fields(const char *records, uint64_t field, uint8_t separator)
     static const char *const names[] = {"records"};
 
     assert_true(scratch_put("records", records, 0600));
-    return read_weights(names, 1, (struct weights_place){.field = field, .separator = separator});
+    return read_weights(names, 1, (struct weight_place){.field = field, .separator = separator});
 }
 
 static int read_lines(const char *records, const char *lines)
@@ -57,7 +57,7 @@ static int read_lines(const char *records, const char *lines)
 
     assert_true(scratch_put("records", records, 0600));
     assert_true(scratch_put("weights", lines, 0600));
-    return read_weights(names, 1, (struct weights_place){.file = "weights"});
+    return read_weights(names, 1, (struct weight_place){.file = "weights"});
 }
 
 static void assert_weights(const char *const *expected, size_t wanted)
@@ -106,27 +106,27 @@ static void any_byte_may_end_the_records(void **state)
     static const char *const names[] = {"records"};
     static const struct source_layout semicolons = {.format = {.delimiter = ';'}};
     struct source *source;
-    struct weights *weights;
-    struct walk_piece piece;
-    struct passage passage;
+    struct weight_input *weights;
+    struct record_piece piece;
+    struct transfer passage;
 
     (void)state;
     assert_true(scratch_put("records", "1\na;2\n;", 0600));
     assert_true(scratch_put("weights", "1\n2\n", 0600));
     for (int i = 0; i < 2; i++) {
-        struct weights_place place = {.file = i == 0 ? "weights" : NULL, .field = 1, .separator = '\n'};
+        struct weight_place place = {.file = i == 0 ? "weights" : NULL, .field = 1, .separator = '\n'};
 
         small_open(1, ORDER_LEAF_RECORDS);
         small.run.format.delimiter = ';';
         source = source_open(names, 1, &semicolons, &small.fault);
-        weights = weights_open(&small.run, place, source);
+        weights = weight_input_open(&small.run, place, source);
         assert_non_null(weights);
-        passage_init(&passage, &small.run, source, NULL);
-        for (count = 0; weights_next(weights, &passage.walk, &piece, &weight[count]) > 0; count++)
+        transfer_init(&passage, &small.run, source, NULL);
+        for (count = 0; weight_input_next(weights, &passage.reader, &piece, &weight[count]) > 0; count++)
             assert_true(piece.first && piece.last);
         assert_weights(expected, 2);
-        assert_int_equal(weights_end(weights), 0);
-        weights_free(weights);
+        assert_int_equal(weight_input_end(weights), 0);
+        weight_input_free(weights);
         source_free(source);
         small_close();
     }
@@ -152,8 +152,8 @@ static void a_weight_stands_anywhere_in_a_record_of_any_length(void **state)
 {
     static const char *const expected[] = {"7", "8"};
     static const char *const names[] = {"records"};
-    const struct weights_place second = {.field = 2, .separator = '\t'};
-    const size_t piece = run_memory(RUN_MEMORY_MIN, 1).buffer_bytes / 2 - POOL_SLACK_BYTES; /* as in passage.c */
+    const struct weight_place second = {.field = 2, .separator = '\t'};
+    const size_t piece = run_memory(RUN_MEMORY_MIN, 1).buffer_bytes / 2 - POOL_SLACK_BYTES; /* as in transfer.c */
 
     (void)state;
     put_long("records", "a\t7\t", 'x', LONG, "\nb\t8\n");
@@ -221,7 +221,7 @@ static void what_is_no_weight_is_quoted_with_file_and_line(void **state)
 static void lines_are_counted_in_each_file(void **state)
 {
     static const char *const names[] = {"one", "empty", "two", "three"};
-    const struct weights_place place = {.field = 1, .separator = '\t'};
+    const struct weight_place place = {.field = 1, .separator = '\t'};
 
     (void)state;
     assert_true(scratch_put("one", "1\n2\n3", 0600) && scratch_put("empty", "", 0600));
@@ -259,7 +259,7 @@ static void a_file_that_is_not_there_fails_at_once(void **state)
     (void)state;
     assert_true(scratch_put("records", "a\n", 0600));
     scratch_listen();
-    assert_says(read_weights(names, 1, (struct weights_place){.file = "none"}),
+    assert_says(read_weights(names, 1, (struct weight_place){.file = "none"}),
                 "bigshuf: none: No such file or directory\n");
     assert_int_equal(count, 0);
 }
@@ -273,11 +273,11 @@ static void a_weight_of_any_length_is_one_weight(void **state)
     assert_true(scratch_put("records", "a\nb\n", 0600));
     put_long("weights", "1.", '0', LONG, "x\n2\n");
     scratch_listen();
-    assert_int_equal(read_weights(names, 1, (struct weights_place){.file = "weights"}), -1);
+    assert_int_equal(read_weights(names, 1, (struct weight_place){.file = "weights"}), -1);
     assert_non_null(strstr(scratch_heard(), "bigshuf: weights:1: "));
     put_long("records", "1.", '0', LONG, "x\n2\n");
     scratch_listen();
-    assert_int_equal(read_weights(names, 1, (struct weights_place){.field = 1, .separator = '\t'}), -1);
+    assert_int_equal(read_weights(names, 1, (struct weight_place){.field = 1, .separator = '\t'}), -1);
     assert_non_null(strstr(scratch_heard(), "bigshuf: records:1: weight is too long: '1.00"));
 }
 
@@ -285,7 +285,7 @@ static void lines_of_the_header_count(void **state)
 {
     static const char *const names[] = {"one", "two"};
     static const struct source_layout headed = {.format = {.delimiter = '\n'}, .header_bytes = 3, .header_lines = 2};
-    const struct weights_place place = {.field = 1, .separator = '\t'};
+    const struct weight_place place = {.field = 1, .separator = '\t'};
 
     (void)state;
     assert_true(scratch_put("one", "#\n#h\ni\n1\n2\n", 0600) && scratch_put("two", "#\n#h\ni\n4\n?\n", 0600));
@@ -297,20 +297,20 @@ static void without_memory_nothing_is_opened(void **state)
 {
     (void)state;
     for (unsigned i = 1; i <= 2; i++) {
-        struct weights *weights;
+        struct weight_input *weights;
 
         small_forgive();
         small_open(1, ORDER_LEAF_RECORDS);
         assert_true(scratch_put("weights", "1\n", 0600));
         disk.fail_allocation = i;
         scratch_listen();
-        weights = weights_open(&small.run, (struct weights_place){.file = "weights"}, NULL);
+        weights = weight_input_open(&small.run, (struct weight_place){.file = "weights"}, NULL);
         assert_non_null(strstr(scratch_heard(), "Cannot allocate memory"));
         assert_null(weights);
         disk.fail_allocation = 0;
         small_close();
     }
-    weights_free(NULL);
+    weight_input_free(NULL);
 }
 
 #define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)

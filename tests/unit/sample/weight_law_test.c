@@ -80,8 +80,8 @@ static void the_keys_are_golden(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof golden / sizeof golden[0]; i++) {
-        assert_true(weight_key(golden[i].word, weight_of(golden[i].weight)) == golden[i].key);
-        assert_true(weight_key_portable(golden[i].word, weight_of(golden[i].weight)) == golden[i].key);
+        assert_true(weight_law_key(golden[i].word, weight_of(golden[i].weight)) == golden[i].key);
+        assert_true(weight_law_key_portable(golden[i].word, weight_of(golden[i].weight)) == golden[i].key);
     }
 }
 
@@ -103,7 +103,7 @@ static void the_weights_of_seed_42_are_golden(void **state)
     (void)state;
     read_words(&key, 0, word, 5);
     for (size_t i = 0; i < 5; i++)
-        assert_true(weight_key(word[i], weight_of(weights[i])) == expected[i]);
+        assert_true(weight_law_key(word[i], weight_of(weights[i])) == expected[i]);
 }
 
 static void arithmetic_without_128_bits_gives_the_same_keys(void **state)
@@ -118,9 +118,9 @@ static void arithmetic_without_128_bits_gives_the_same_keys(void **state)
         struct decimal weight = {.mantissa = words[i + 1] | (uint64_t)1 << 63, .exponent = (int)(words[i + 1] % 2000)};
         uint64_t low = words[i] >> i % 64, high = ~low;
 
-        assert_true(weight_key(words[i], weight) == weight_key_portable(words[i], weight));
-        assert_true(weight_key(low, weight) == weight_key_portable(low, weight));
-        assert_true(weight_key(high, weight) == weight_key_portable(high, weight));
+        assert_true(weight_law_key(words[i], weight) == weight_law_key_portable(words[i], weight));
+        assert_true(weight_law_key(low, weight) == weight_law_key_portable(low, weight));
+        assert_true(weight_law_key(high, weight) == weight_law_key_portable(high, weight));
     }
 }
 
@@ -128,10 +128,10 @@ static void arithmetic_without_128_bits_gives_the_same_keys(void **state)
  * before it. */
 static void assert_descending(uint64_t first, uint64_t last, uint64_t step, struct decimal weight)
 {
-    uint64_t before = weight_key(first, weight);
+    uint64_t before = weight_law_key(first, weight);
 
     while (last - first >= step) {
-        uint64_t key = weight_key(first += step, weight);
+        uint64_t key = weight_law_key(first += step, weight);
 
         assert_true(key <= before);
         before = key;
@@ -172,7 +172,7 @@ static void a_key_does_not_increase_with_its_weight(void **state)
         for (int exponent = -1137; exponent <= 960; exponent += 9) {
             for (uint64_t top = 0; top < 128; top += 3) {
                 struct decimal weight = {.mantissa = (128 + top) << 56 | top, .exponent = exponent};
-                uint64_t key = weight_key(words[i], weight);
+                uint64_t key = weight_law_key(words[i], weight);
 
                 assert_true(key < before);
                 before = key;
@@ -187,17 +187,17 @@ static void keys_of_words_next_to_each_other_differ_however_near_1_the_fraction_
 
     (void)state;
     for (uint64_t word = UINT64_MAX; word > UINT64_MAX - 100000; word--)
-        assert_true(weight_key(word, weight) < weight_key(word - 1, weight));
+        assert_true(weight_law_key(word, weight) < weight_law_key(word - 1, weight));
 }
 
 static void only_a_weight_of_zero_has_the_greatest_key(void **state)
 {
     (void)state;
-    assert_true(weight_key(0, weight_of("0")) == UINT64_MAX);
-    assert_true(weight_key(UINT64_MAX, weight_of("0")) == UINT64_MAX);
-    assert_true(weight_key_portable(5, weight_of("0")) == UINT64_MAX);
-    assert_true(weight_key(0, weight_of("5e-324")) < (uint64_t)0xfff << 52);
-    assert_true(weight_key(UINT64_MAX, weight_of("1.7976931348623157e308")) > 0);
+    assert_true(weight_law_key(0, weight_of("0")) == UINT64_MAX);
+    assert_true(weight_law_key(UINT64_MAX, weight_of("0")) == UINT64_MAX);
+    assert_true(weight_law_key_portable(5, weight_of("0")) == UINT64_MAX);
+    assert_true(weight_law_key(0, weight_of("5e-324")) < (uint64_t)0xfff << 52);
+    assert_true(weight_law_key(UINT64_MAX, weight_of("1.7976931348623157e308")) > 0);
 }
 
 /* ---- The law ---- */
@@ -248,7 +248,7 @@ static void sort_by_key(const uint64_t word[ITEMS], const struct decimal weight[
     for (unsigned i = 0; i < ITEMS; i++) {
         unsigned place = i;
 
-        key[i] = weight_key(word[i], weight[i]);
+        key[i] = weight_law_key(word[i], weight[i]);
         for (; place > 0 && key[order[place - 1]] > key[i]; place--)
             order[place] = order[place - 1];
         order[place] = i;
@@ -302,7 +302,7 @@ static void only_the_proportions_of_weights_matter(void **state)
 
 /* ---- Whole numbers ---- */
 
-static void assert_sum(struct wide sum, uint64_t high, uint64_t low)
+static void assert_sum(struct uint128 sum, uint64_t high, uint64_t low)
 {
     assert_true(sum.high == high);
     assert_true(sum.low == low);
@@ -313,32 +313,32 @@ static void weights_are_scaled_so_that_the_greatest_has_88_bits(void **state)
     const uint64_t top = (uint64_t)1 << 63;
 
     (void)state;
-    assert_sum(weight_scale((struct decimal){UINT64_MAX, 5}, 5), 0xffffff, (uint64_t)0xffffffffff << 24);
-    assert_sum(weight_scale((struct decimal){top, 5}, 5), 0x800000, 0);
-    assert_sum(weight_scale((struct decimal){top + 1, 5}, 5), 0x800000, 1 << 24);
-    assert_sum(weight_scale((struct decimal){UINT64_MAX, 4}, 5), 0x7fffff,
+    assert_sum(weight_law_scale((struct decimal){UINT64_MAX, 5}, 5), 0xffffff, (uint64_t)0xffffffffff << 24);
+    assert_sum(weight_law_scale((struct decimal){top, 5}, 5), 0x800000, 0);
+    assert_sum(weight_law_scale((struct decimal){top + 1, 5}, 5), 0x800000, 1 << 24);
+    assert_sum(weight_law_scale((struct decimal){UINT64_MAX, 4}, 5), 0x7fffff,
                (uint64_t)0xffffffffff << 23 | (uint64_t)1 << 63);
-    assert_sum(weight_scale((struct decimal){UINT64_MAX, -18}, 5), 1, UINT64_MAX - 1);
-    assert_sum(weight_scale((struct decimal){UINT64_MAX, -19}, 5), 0, UINT64_MAX);
-    assert_sum(weight_scale((struct decimal){UINT64_MAX, -20}, 5), 0, UINT64_MAX >> 1);
-    assert_sum(weight_scale((struct decimal){top, -82}, 5), 0, 1);
-    assert_sum(weight_scale((struct decimal){UINT64_MAX, -82}, 5), 0, 1);
-    assert_sum(weight_scale((struct decimal){UINT64_MAX, -83}, 5), 0, 0);
-    assert_sum(weight_scale((struct decimal){UINT64_MAX, -84}, 5), 0, 0);
-    assert_sum(weight_scale((struct decimal){UINT64_MAX, -1137}, 960), 0, 0);
-    assert_sum(weight_scale((struct decimal){0, 0}, -1137), 0, 0);
+    assert_sum(weight_law_scale((struct decimal){UINT64_MAX, -18}, 5), 1, UINT64_MAX - 1);
+    assert_sum(weight_law_scale((struct decimal){UINT64_MAX, -19}, 5), 0, UINT64_MAX);
+    assert_sum(weight_law_scale((struct decimal){UINT64_MAX, -20}, 5), 0, UINT64_MAX >> 1);
+    assert_sum(weight_law_scale((struct decimal){top, -82}, 5), 0, 1);
+    assert_sum(weight_law_scale((struct decimal){UINT64_MAX, -82}, 5), 0, 1);
+    assert_sum(weight_law_scale((struct decimal){UINT64_MAX, -83}, 5), 0, 0);
+    assert_sum(weight_law_scale((struct decimal){UINT64_MAX, -84}, 5), 0, 0);
+    assert_sum(weight_law_scale((struct decimal){UINT64_MAX, -1137}, 960), 0, 0);
+    assert_sum(weight_law_scale((struct decimal){0, 0}, -1137), 0, 0);
 }
 
 /* So none of the additions before has run over: it is 2^40 times the greatest weight. */
 static void as_many_of_the_greatest_weights_as_2_to_the_40_have_a_sum(void **state)
 {
-    struct wide sum = weight_scale((struct decimal){UINT64_MAX, 960}, 960);
+    struct uint128 sum = weight_law_scale((struct decimal){UINT64_MAX, 960}, 960);
 
     (void)state;
     for (unsigned i = 0; i < 40; i++) {
-        struct wide twice = wide_add(sum, sum);
+        struct uint128 twice = uint128_add(sum, sum);
 
-        assert_true(wide_compare(twice, sum) > 0);
+        assert_true(uint128_compare(twice, sum) > 0);
         sum = twice;
     }
     assert_sum(sum, UINT64_MAX, 0);
@@ -346,27 +346,27 @@ static void as_many_of_the_greatest_weights_as_2_to_the_40_have_a_sum(void **sta
 
 static void sums_carry_and_borrow(void **state)
 {
-    const struct wide one = {.low = 1}, full = {.low = UINT64_MAX}, wide = {.high = 1},
-                      mixed = {.high = 0x123, .low = 0xfedcba9876543210};
+    const struct uint128 one = {.low = 1}, full = {.low = UINT64_MAX}, wide = {.high = 1},
+                         mixed = {.high = 0x123, .low = 0xfedcba9876543210};
 
     (void)state;
-    assert_sum(wide_add(one, one), 0, 2);
-    assert_sum(wide_add(full, one), 1, 0);
-    assert_sum(wide_add(full, full), 1, UINT64_MAX - 1);
-    assert_sum(wide_add(mixed, mixed), 0x247, 0xfdb97530eca86420);
-    assert_sum(wide_subtract(wide, one), 0, UINT64_MAX);
-    assert_sum(wide_subtract(mixed, full), 0x122, 0xfedcba9876543211);
-    assert_sum(wide_subtract(mixed, mixed), 0, 0);
+    assert_sum(uint128_add(one, one), 0, 2);
+    assert_sum(uint128_add(full, one), 1, 0);
+    assert_sum(uint128_add(full, full), 1, UINT64_MAX - 1);
+    assert_sum(uint128_add(mixed, mixed), 0x247, 0xfdb97530eca86420);
+    assert_sum(uint128_subtract(wide, one), 0, UINT64_MAX);
+    assert_sum(uint128_subtract(mixed, full), 0x122, 0xfedcba9876543211);
+    assert_sum(uint128_subtract(mixed, mixed), 0, 0);
 }
 
 static void sums_compare_by_the_high_half_first(void **state)
 {
-    static const struct wide ascending[] = {{0, 0}, {0, 1}, {0, UINT64_MAX}, {1, 0}, {1, 5}, {UINT64_MAX, 0}};
+    static const struct uint128 ascending[] = {{0, 0}, {0, 1}, {0, UINT64_MAX}, {1, 0}, {1, 5}, {UINT64_MAX, 0}};
 
     (void)state;
     for (size_t i = 0; i < sizeof ascending / sizeof ascending[0]; i++) {
         for (size_t k = 0; k < sizeof ascending / sizeof ascending[0]; k++) {
-            int order = wide_compare(ascending[i], ascending[k]);
+            int order = uint128_compare(ascending[i], ascending[k]);
 
             assert_true(i < k ? order < 0 : i > k ? order > 0 : order == 0);
         }
@@ -388,10 +388,10 @@ static uint64_t next_word(void *context)
     return words->word[words->next++];
 }
 
-static void assert_draw(struct words *words, struct wide total, uint64_t high, uint64_t low, size_t taken)
+static void assert_draw(struct words *words, struct uint128 total, uint64_t high, uint64_t low, size_t taken)
 {
     words->next = 0;
-    assert_sum(weight_draw(total, next_word, words), high, low);
+    assert_sum(weight_law_draw(total, next_word, words), high, low);
     assert_int_equal(words->next, taken);
 }
 
@@ -401,40 +401,40 @@ static void a_draw_takes_the_words_it_needs_low_one_first_and_rejects_what_is_to
                                    0x5555555555555551, 0x0000000000000001}};
 
     (void)state;
-    assert_draw(&words, (struct wide){0, 1}, 0, 0, 0);
-    assert_draw(&words, (struct wide){0, 2}, 0, 1, 1);
-    assert_draw(&words, (struct wide){0, 7}, 0, 6, 2);
-    assert_draw(&words, (struct wide){0, 8}, 0, 7, 1);
-    assert_draw(&words, (struct wide){0, 6}, 0, 2, 3);
-    assert_draw(&words, (struct wide){0, UINT64_MAX}, 0, 0x1111111111111117, 1);
-    assert_draw(&words, (struct wide){1, 0}, 0, 0x1111111111111117, 1);
-    assert_draw(&words, (struct wide){1, 1}, 0, 0x1111111111111117, 2);
-    assert_draw(&words, (struct wide){2, 0}, 0, 0x1111111111111117, 2);
-    assert_draw(&words, (struct wide){7, 0}, 6, 0x1111111111111117, 2);
-    assert_draw(&words, (struct wide){6, 0}, 0, 0x3333333333333332, 4);
-    assert_draw(&words, (struct wide){6, 0x1111111111111117}, 0, 0x3333333333333332, 4);
-    assert_draw(&words, (struct wide){6, 0x1111111111111118}, 6, 0x1111111111111117, 2);
-    assert_draw(&words, (struct wide){UINT64_MAX, UINT64_MAX}, 0x2222222222222226, 0x1111111111111117, 2);
+    assert_draw(&words, (struct uint128){0, 1}, 0, 0, 0);
+    assert_draw(&words, (struct uint128){0, 2}, 0, 1, 1);
+    assert_draw(&words, (struct uint128){0, 7}, 0, 6, 2);
+    assert_draw(&words, (struct uint128){0, 8}, 0, 7, 1);
+    assert_draw(&words, (struct uint128){0, 6}, 0, 2, 3);
+    assert_draw(&words, (struct uint128){0, UINT64_MAX}, 0, 0x1111111111111117, 1);
+    assert_draw(&words, (struct uint128){1, 0}, 0, 0x1111111111111117, 1);
+    assert_draw(&words, (struct uint128){1, 1}, 0, 0x1111111111111117, 2);
+    assert_draw(&words, (struct uint128){2, 0}, 0, 0x1111111111111117, 2);
+    assert_draw(&words, (struct uint128){7, 0}, 6, 0x1111111111111117, 2);
+    assert_draw(&words, (struct uint128){6, 0}, 0, 0x3333333333333332, 4);
+    assert_draw(&words, (struct uint128){6, 0x1111111111111117}, 0, 0x3333333333333332, 4);
+    assert_draw(&words, (struct uint128){6, 0x1111111111111118}, 6, 0x1111111111111117, 2);
+    assert_draw(&words, (struct uint128){UINT64_MAX, UINT64_MAX}, 0x2222222222222226, 0x1111111111111117, 2);
 }
 
 /* The first record whose weight makes the sum of all up to it greater than the number. */
-static unsigned find_item(struct wide number, const struct wide scaled[ITEMS])
+static unsigned find_item(struct uint128 number, const struct uint128 scaled[ITEMS])
 {
     unsigned item = 0;
 
-    for (; wide_compare(number, scaled[item]) >= 0; item++)
-        number = wide_subtract(number, scaled[item]);
+    for (; uint128_compare(number, scaled[item]) >= 0; item++)
+        number = uint128_subtract(number, scaled[item]);
     return item;
 }
 
-static struct wide scale_items(struct wide scaled[ITEMS])
+static struct uint128 scale_items(struct uint128 scaled[ITEMS])
 {
-    struct wide total = {0};
+    struct uint128 total = {0};
 
     for (size_t i = 0; i < ITEMS; i++) {
         scaled[i] =
-            weight_scale(weight_of((const char *const[]){"1", "2", "3", "4", "10"}[i]), weight_of("10").exponent);
-        total = wide_add(total, scaled[i]);
+            weight_law_scale(weight_of((const char *const[]){"1", "2", "3", "4", "10"}[i]), weight_of("10").exponent);
+        total = uint128_add(total, scaled[i]);
     }
     return total;
 }
@@ -444,13 +444,13 @@ static void the_draws_of_seed_42_are_golden(void **state)
     static const unsigned expected[] = {4, 5, 5, 2, 5, 5, 5, 2, 5, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5};
     struct random_key key = weight_key_of_42();
     struct words words = {.next = 0};
-    struct wide scaled[ITEMS], total = scale_items(scaled);
+    struct uint128 scaled[ITEMS], total = scale_items(scaled);
 
     (void)state;
     assert_sum(total, 0x1400000, 0);
     read_words(&key, 0, words.word, 64);
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
-        assert_int_equal(find_item(weight_draw(total, next_word, &words), scaled) + 1, expected[i]);
+        assert_int_equal(find_item(weight_law_draw(total, next_word, &words), scaled) + 1, expected[i]);
 }
 
 /* With 4 degrees of freedom: below the limit with a probability of about 0.9998. */
@@ -458,7 +458,7 @@ static void every_record_is_drawn_in_proportion_to_its_weight(void **state)
 {
     enum { DRAWS = 60000, PER_FILL = 100 };
     unsigned times[ITEMS] = {0};
-    struct wide scaled[ITEMS], total = scale_items(scaled);
+    struct uint128 scaled[ITEMS], total = scale_items(scaled);
     struct random_key key;
     double sum = 0;
 
@@ -469,7 +469,7 @@ static void every_record_is_drawn_in_proportion_to_its_weight(void **state)
 
         read_words(&key, 512 * fill, words.word, 512);
         for (unsigned i = 0; i < PER_FILL; i++)
-            times[find_item(weight_draw(total, next_word, &words), scaled)]++;
+            times[find_item(weight_law_draw(total, next_word, &words), scaled)]++;
     }
     for (unsigned i = 0; i < ITEMS; i++) {
         double expected = DRAWS * item_weight[i] / 20.0;

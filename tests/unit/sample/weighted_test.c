@@ -11,7 +11,7 @@ static struct engine_text text;
 static struct decimal *weight; /* of each */
 static uint64_t limit;
 
-static const struct weights_place first_field = {.field = 1, .separator = ' '};
+static const struct weight_place first_field = {.field = 1, .separator = ' '};
 
 typedef void weight_function(size_t i, uint64_t random, char text[32]);
 
@@ -128,7 +128,7 @@ static uint32_t *weighted_records(size_t *count)
     *count = 0;
     for (size_t i = 0; i < text.records; i++)
         if (weight[i].mantissa > 0)
-            weighed[(*count)++] = (struct weighed){.key = weight_key(word_of(i), weight[i]), .record = (uint32_t)i};
+            weighed[(*count)++] = (struct weighed){.key = weight_law_key(word_of(i), weight[i]), .record = (uint32_t)i};
     qsort(weighed, *count, sizeof *weighed, compare_weighed);
     for (size_t i = 0; i < *count; i++)
         number[i] = weighed[i].record;
@@ -144,9 +144,9 @@ static uint64_t next_word(void *context)
 /* The numbers of the records that `draws` draws name, malloc'd. */
 static uint32_t *repeated_records(size_t draws)
 {
-    struct wide *end = calloc(text.records + 1, sizeof *end);
+    struct uint128 *end = calloc(text.records + 1, sizeof *end);
     uint32_t *number = malloc((draws + 1) * sizeof *number);
-    struct wide total = {0};
+    struct uint128 total = {0};
     uint64_t words = 0;
     int top = INT_MIN;
 
@@ -154,15 +154,15 @@ static uint32_t *repeated_records(size_t draws)
         if (weight[i].mantissa > 0 && weight[i].exponent > top)
             top = weight[i].exponent;
     for (size_t i = 0; i < text.records; i++) {
-        total = wide_add(total, weight_scale(weight[i], top));
+        total = uint128_add(total, weight_law_scale(weight[i], top));
         end[i] = total;
     }
     for (size_t i = 0; i < draws; i++) {
-        struct wide drawn = weight_draw(total, next_word, &words);
+        struct uint128 drawn = weight_law_draw(total, next_word, &words);
         size_t from = 0;
 
         for (size_t step = text.records; step > 0; step /= 2)
-            while (from + step <= text.records && wide_compare(end[from + step - 1], drawn) <= 0)
+            while (from + step <= text.records && uint128_compare(end[from + step - 1], drawn) <= 0)
                 from += step;
         number[i] = (uint32_t)from;
     }
@@ -362,12 +362,12 @@ static void without_weight_nothing_is_repeated(void **state)
 
 /* ---- Weights from a file ---- */
 
-static int (*write_by_file)(struct run *run, struct source *source, struct weights_place place, struct output *to);
+static int (*write_by_file)(struct run *run, struct source *source, struct weight_place place, struct output *to);
 
 static int write_with_file(struct source *source, struct output *to)
 {
     small.run.left = limit;
-    return write_by_file(&small.run, source, (struct weights_place){.file = "weights"}, to);
+    return write_by_file(&small.run, source, (struct weight_place){.file = "weights"}, to);
 }
 
 static int with_file(void)
@@ -385,7 +385,7 @@ static int with_field(void)
     return sweep_write(engine_text_source(&text), writes[which]);
 }
 
-static int (*const all_ways[])(struct run *, struct source *, struct weights_place,
+static int (*const all_ways[])(struct run *, struct source *, struct weight_place,
                                struct output *) = {weighted_order, weighted_select, weighted_repeat};
 
 /* The weights of the text's records, and `more`. */

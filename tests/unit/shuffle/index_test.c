@@ -47,7 +47,7 @@ static bool build(void)
 /* ---- An outlet into memory ---- */
 
 struct collected {
-    struct outlet outlet;
+    struct output_buffer outlet;
     uint8_t *data;
     size_t bytes;
     unsigned drains;

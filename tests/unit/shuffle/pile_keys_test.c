@@ -4,7 +4,7 @@
 
 static struct piles piles;
 
-enum { KEYS = 1, COUNT = 3 * KEYS_AHEAD + 5 };
+enum { KEYS = 1, COUNT = 3 * PILE_KEYS_AHEAD + 5 };
 
 static uint64_t key_of(uint64_t i)
 {
@@ -17,7 +17,7 @@ static void fill(uint64_t count)
     small_open(1, ORDER_LEAF_RECORDS);
     assert_int_equal(piles_init(&piles, 2, 1, &small.run.pool, &small.place), 0);
     for (uint64_t i = 0; i < count; i++)
-        assert_int_equal(keys_append(&piles, KEYS, key_of(i)), 0);
+        assert_int_equal(pile_keys_append(&piles, KEYS, key_of(i)), 0);
     assert_true(pile_bytes(&piles, KEYS) == 8 * count);
 }
 
@@ -29,21 +29,21 @@ static void empty(void)
 
 static void assert_reads(uint64_t count)
 {
-    struct keys keys;
+    struct pile_keys keys;
     uint64_t key;
 
-    assert_int_equal(keys_open(&keys, &piles, KEYS, &small.fault), 0);
+    assert_int_equal(pile_keys_open(&keys, &piles, KEYS, &small.fault), 0);
     for (uint64_t i = 0; i < count; i++) {
-        assert_int_equal(keys_next(&keys, &key), 0);
+        assert_int_equal(pile_keys_next(&keys, &key), 0);
         assert_true(key == key_of(i));
     }
-    keys_close(&keys);
-    keys_close(&keys);
+    pile_keys_close(&keys);
+    pile_keys_close(&keys);
 }
 
 static void keys_come_back_in_their_order(void **state)
 {
-    static const uint64_t counts[] = {0, 1, KEYS_AHEAD, COUNT};
+    static const uint64_t counts[] = {0, 1, PILE_KEYS_AHEAD, COUNT};
 
     (void)state;
     for (int i = 0; i < 4; i++) {
@@ -81,30 +81,30 @@ static void keys_may_be_more_than_memory_holds(void **state)
 
 static void that_there_are_no_more_keys_is_a_failure(void **state)
 {
-    static const uint64_t counts[] = {0, KEYS_AHEAD, COUNT};
+    static const uint64_t counts[] = {0, PILE_KEYS_AHEAD, COUNT};
 
     (void)state;
     for (int i = 0; i < 3; i++) {
-        struct keys keys;
+        struct pile_keys keys;
         uint64_t key;
 
         small_forgive();
         fill(counts[i]);
         piles_seal(&piles);
-        assert_int_equal(keys_open(&keys, &piles, KEYS, &small.fault), 0);
+        assert_int_equal(pile_keys_open(&keys, &piles, KEYS, &small.fault), 0);
         for (uint64_t k = 0; k < counts[i]; k++)
-            assert_int_equal(keys_next(&keys, &key), 0);
+            assert_int_equal(pile_keys_next(&keys, &key), 0);
         scratch_listen();
-        assert_int_equal(keys_next(&keys, &key), -1);
+        assert_int_equal(pile_keys_next(&keys, &key), -1);
         assert_string_equal(scratch_heard(), "bigshuf: a pile does not hold the keys that were put there\n");
-        keys_close(&keys);
+        pile_keys_close(&keys);
         empty();
     }
 }
 
 static void a_disk_that_fails_or_changes_is_reported(void **state)
 {
-    struct keys keys;
+    struct pile_keys keys;
     uint64_t key = 0;
     int status = 0;
 
@@ -112,14 +112,14 @@ static void a_disk_that_fails_or_changes_is_reported(void **state)
     fill(COUNT);
     piles_seal(&piles);
     assert_int_equal(pile_flush(&piles, KEYS), 0);
-    assert_int_equal(keys_open(&keys, &piles, KEYS, &small.fault), 0);
+    assert_int_equal(pile_keys_open(&keys, &piles, KEYS, &small.fault), 0);
     disk.flip_read = 2;
     scratch_listen();
     for (int i = 0; i < COUNT && status == 0; i++)
-        status = keys_next(&keys, &key);
+        status = pile_keys_next(&keys, &key);
     assert_non_null(strstr(scratch_heard(), "contents have changed since they were written\n"));
     assert_int_equal(status, -1);
-    keys_close(&keys);
+    pile_keys_close(&keys);
     empty();
 }
 
@@ -131,7 +131,7 @@ static void a_key_that_cannot_be_spilled_is_reported(void **state)
     fill(0);
     disk.room[0] = 0;
     scratch_listen();
-    while (keys_append(&piles, KEYS, key) == 0)
+    while (pile_keys_append(&piles, KEYS, key) == 0)
         key++;
     assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: No space left on device\n");
     assert_true(key * 8 > RUN_MEMORY_MIN / 10 * 9);
@@ -145,24 +145,24 @@ static void without_memory_nothing_is_opened(void **state)
     fill(10);
     piles_seal(&piles);
     for (unsigned i = 1; i <= 2; i++) {
-        struct keys keys;
+        struct pile_keys keys;
 
         small_forgive();
         disk.fail_allocation = i;
         scratch_listen();
-        assert_int_equal(keys_open(&keys, &piles, KEYS, &small.fault), -1);
+        assert_int_equal(pile_keys_open(&keys, &piles, KEYS, &small.fault), -1);
         assert_string_equal(scratch_heard(), "bigshuf: memory: Cannot allocate memory\n");
-        keys_close(&keys);
+        pile_keys_close(&keys);
     }
     empty();
 }
 
 static void zeroed_keys_can_be_closed(void **state)
 {
-    struct keys keys = {.source = NULL};
+    struct pile_keys keys = {.source = NULL};
 
     (void)state;
-    keys_close(&keys);
+    pile_keys_close(&keys);
 }
 
 #define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)

@@ -12,19 +12,19 @@ static int pass(struct engine_text *text, const char *output)
 {
     struct source *source = engine_text_source(text);
     struct output *to = small_output(output);
-    struct passage passage;
-    struct walk_piece piece;
+    struct transfer passage;
+    struct record_piece piece;
     int status = 1;
 
     assert_non_null(to);
-    passage_init(&passage, &small.run, source, to);
+    transfer_init(&passage, &small.run, source, to);
     while (status == 1) {
-        status = walk_next(&passage.walk, &piece);
-        if (status == 1 && outlet_put(&passage.outlet, piece.data, piece.bytes) != 0)
+        status = record_reader_next(&passage.reader, &piece);
+        if (status == 1 && output_buffer_put(&passage.outlet, piece.data, piece.bytes) != 0)
             status = -1;
     }
     if (status == 0)
-        status = passage_end(&passage);
+        status = transfer_end(&passage);
     if (status == 0)
         status = output_commit(to);
     output_free(to);
@@ -74,14 +74,14 @@ static void walk_and_outlet_share_the_buffer(void **state)
     (void)state;
     for (int i = 0; i < 3; i++) {
         struct run run = {.memory = run_memory((uint64_t)mebibytes[i] << 20, 4)};
-        struct passage passage;
+        struct transfer passage;
         const uint8_t *end;
 
         run.buffer = calloc(run.memory.buffer_bytes + POOL_SLACK_BYTES, 1);
         end = run.buffer + run.memory.buffer_bytes;
-        passage_init(&passage, &run, NULL, NULL);
-        assert_true(passage.walk.buffer >= run.buffer && passage.walk.room > 4096);
-        assert_true(passage.walk.buffer + passage.walk.room + POOL_SLACK_BYTES <= passage.outlet.buffer);
+        transfer_init(&passage, &run, NULL, NULL);
+        assert_true(passage.reader.buffer >= run.buffer && passage.reader.room > 4096);
+        assert_true(passage.reader.buffer + passage.reader.room + POOL_SLACK_BYTES <= passage.outlet.buffer);
         assert_true(passage.outlet.end > passage.outlet.buffer + 4096 && passage.outlet.end <= end);
         free(run.buffer);
     }
@@ -91,17 +91,17 @@ static void without_output_no_output_is_needed(void **state)
 {
     struct engine_text text = engine_text_make(1000, small_length_to_20, '\n');
     struct source *source = engine_text_source(&text);
-    struct passage passage;
-    struct walk_piece piece;
+    struct transfer passage;
+    struct record_piece piece;
     size_t records = 0;
 
     (void)state;
     small_open(1, ORDER_LEAF_RECORDS);
-    passage_init(&passage, &small.run, source, NULL);
-    while (walk_next(&passage.walk, &piece) == 1)
+    transfer_init(&passage, &small.run, source, NULL);
+    while (record_reader_next(&passage.reader, &piece) == 1)
         records += piece.last;
     assert_int_equal(records, text.records);
-    assert_int_equal(passage_end(&passage), 0);
+    assert_int_equal(transfer_end(&passage), 0);
     small_close();
     source_free(source);
     engine_text_free(&text);
@@ -145,7 +145,7 @@ static int pass_pile(struct engine_text *text, bool flushed, bool shared)
     piles.pile[1].records = text->records;
     if (flushed)
         assert_int_equal(pile_flush(&piles, 1), 0);
-    status = passage_of_pile(&small.run, &piles, 1, to);
+    status = transfer_of_pile(&small.run, &piles, 1, to);
     if (status == 0)
         status = output_commit(to);
     output_free(to);
@@ -206,7 +206,7 @@ static void a_pile_that_cannot_be_written_is_reported(void **state)
         piles_seal(&piles);
         disk.fail_allocation = i;
         scratch_listen();
-        assert_int_equal(passage_of_pile(&small.run, &piles, 0, to), -1);
+        assert_int_equal(transfer_of_pile(&small.run, &piles, 0, to), -1);
         assert_string_equal(scratch_heard(), i == 0 ? "bigshuf: /dev/full: No space left on device\n"
                                                     : "bigshuf: memory: Cannot allocate memory\n");
         output_free(to);

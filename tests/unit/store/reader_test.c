@@ -21,9 +21,9 @@ static void add_all(const char *start)
         small_add(names[i * 5 % NAMES]);
 }
 
-static struct stack *open_good(const uint32_t *number, unsigned count)
+static struct store_reader *open_good(const uint32_t *number, unsigned count)
 {
-    struct stack *stack = stack_open(&small.store, number, count);
+    struct store_reader *stack = store_reader_open(&small.store, number, count);
 
     assert_non_null(stack);
     return stack;
@@ -65,13 +65,14 @@ static int read_some(struct storage_reader *reader, char *data, size_t bytes, si
 }
 
 /* Read all of a pile in steps; leave in *done how much has come without a failure. */
-static int read_pile(struct stack *stack, unsigned pile, char data[ALL_BYTES], size_t step, size_t piece, size_t *done)
+static int read_pile(struct store_reader *stack, unsigned pile, char data[ALL_BYTES], size_t step, size_t piece,
+                     size_t *done)
 {
     struct storage_reader reader;
     int status = 0;
 
     *done = 0;
-    storage_reader_init(&reader, stack_storage(stack), pile);
+    storage_reader_init(&reader, store_reader_storage(stack), pile);
     while (reader.left > 0 && status == 0) {
         size_t bytes = reader.left < step ? (size_t)reader.left : step;
         uint64_t left = reader.left;
@@ -86,15 +87,15 @@ static int read_pile(struct stack *stack, unsigned pile, char data[ALL_BYTES], s
     return status;
 }
 
-static void assert_reads(struct stack *stack, unsigned pile, unsigned number, size_t step, size_t piece)
+static void assert_reads(struct store_reader *stack, unsigned pile, unsigned number, size_t step, size_t piece)
 {
     static char found[ALL_BYTES], expected[ALL_BYTES];
     uint64_t records;
     size_t bytes = expect(number, expected, &records), done;
 
     memset(found, 0, sizeof found);
-    assert_int_equal(stack_bytes(stack, pile), bytes);
-    assert_int_equal(stack_records(stack, pile), records);
+    assert_int_equal(store_reader_bytes(stack, pile), bytes);
+    assert_int_equal(store_reader_records(stack, pile), records);
     assert_int_equal(read_pile(stack, pile, found, step, piece, &done), 0);
     assert_int_equal(done, bytes);
     assert_memory_equal(found, expected, bytes);
@@ -103,14 +104,14 @@ static void assert_reads(struct stack *stack, unsigned pile, unsigned number, si
 static void assert_reads_in_all_ways(void)
 {
     static const size_t steps[] = {1, 7, 100, 777, ALL_BYTES};
-    struct stack *stack = open_good(all, SMALL_PILES);
+    struct store_reader *stack = open_good(all, SMALL_PILES);
 
     for (unsigned p = 0; p < SMALL_PILES; p++)
         for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
             for (size_t piece = 1; piece <= 1000; piece *= 10)
                 if (steps[i] / piece < 190 || steps[i] == ALL_BYTES)
                     assert_reads(stack, p, p, steps[i], piece < 100 && steps[i] == ALL_BYTES ? 100 : piece);
-    stack_free(stack);
+    store_reader_free(stack);
 }
 
 /* ---- What is there ---- */
@@ -139,7 +140,7 @@ static void so_they_do_with_a_longer_string(void **state)
 static void only_the_piles_that_are_asked_for_are_looked_at(void **state)
 {
     static const uint32_t number[] = {3, 1, 1};
-    struct stack *stack;
+    struct store_reader *stack;
 
     (void)state;
     add_all(NULL);
@@ -149,30 +150,30 @@ static void only_the_piles_that_are_asked_for_are_looked_at(void **state)
     assert_reads(stack, 0, 3, 50, 7);
     assert_reads(stack, 1, 1, 50, 7);
     assert_reads(stack, 2, 1, 50, 7);
-    stack_free(stack);
+    store_reader_free(stack);
     stack = open_good(number, 0);
-    stack_free(stack);
-    stack_free(NULL);
+    store_reader_free(stack);
+    store_reader_free(NULL);
 }
 
 static void a_store_without_a_batch_is_empty(void **state)
 {
-    struct stack *stack;
+    struct store_reader *stack;
     size_t bytes = 1;
 
     (void)state;
     small_open(SMALL_PILES, NULL);
     stack = open_good(all, SMALL_PILES);
     for (unsigned p = 0; p < SMALL_PILES; p++)
-        assert_int_equal(stack_bytes(stack, p) + stack_records(stack, p), 0);
-    assert_null(stack_header(stack, &bytes));
+        assert_int_equal(store_reader_bytes(stack, p) + store_reader_records(stack, p), 0);
+    assert_null(store_reader_header(stack, &bytes));
     assert_int_equal(bytes, 0);
-    stack_free(stack);
+    store_reader_free(stack);
 }
 
 static void nothing_is_changed_by_reading(void **state)
 {
-    struct stack *stack;
+    struct store_reader *stack;
     struct storage *storage;
     struct storage_reader reader;
     char byte = 'x';
@@ -181,7 +182,7 @@ static void nothing_is_changed_by_reading(void **state)
     (void)state;
     add_all(NULL);
     stack = open_good(all, SMALL_PILES);
-    storage = stack_storage(stack);
+    storage = store_reader_storage(stack);
     storage_reader_init(&reader, storage, 0);
     assert_int_equal(storage_reader_read(&reader, &piece, 1), 0);
     storage->kind->discard(&reader);
@@ -193,7 +194,7 @@ static void nothing_is_changed_by_reading(void **state)
     piece = (struct iovec){.iov_base = &byte, .iov_len = 1};
     assert_int_equal(storage->kind->write(storage, 0, &piece, 1), -1);
     assert_string_equal(scratch_heard(), "bigshuf: store/pile-0000: is only to be read\n");
-    stack_free(stack);
+    store_reader_free(stack);
     for (int i = 0; i < NAMES; i++)
         assert_true(small_is_whole(names[i], names[i]));
 }
@@ -202,7 +203,7 @@ static void several_readers_do_not_disturb_each_other(void **state)
 {
     static char found[2][ALL_BYTES], expected[ALL_BYTES];
     struct storage_reader reader[2];
-    struct stack *stack;
+    struct store_reader *stack;
     size_t bytes, at = 0;
     uint64_t records;
 
@@ -210,8 +211,8 @@ static void several_readers_do_not_disturb_each_other(void **state)
     add_all(">");
     stack = open_good(all, SMALL_PILES);
     bytes = expect(1, expected, &records);
-    storage_reader_init(&reader[0], stack_storage(stack), 1);
-    storage_reader_init(&reader[1], stack_storage(stack), 1);
+    storage_reader_init(&reader[0], store_reader_storage(stack), 1);
+    storage_reader_init(&reader[1], store_reader_storage(stack), 1);
     for (; at < bytes; at += bytes - at < 10 ? bytes - at : 10)
         for (int i = 0; i < 2; i++)
             assert_int_equal(read_some(&reader[i], found[i] + at, bytes - at < 10 ? bytes - at : 10, 4), 0);
@@ -219,7 +220,7 @@ static void several_readers_do_not_disturb_each_other(void **state)
         storage_reader_release(&reader[i]);
         assert_memory_equal(found[i], expected, bytes);
     }
-    stack_free(stack);
+    store_reader_free(stack);
 }
 
 static void at_the_end_no_more_is_read(void **state)
@@ -227,24 +228,24 @@ static void at_the_end_no_more_is_read(void **state)
     static char found[ALL_BYTES];
     struct storage_reader reader;
     struct iovec pieces[2] = {{.iov_base = found}, {.iov_base = found}};
-    struct stack *stack;
+    struct store_reader *stack;
 
     (void)state;
     add_all(NULL);
     stack = open_good(all, SMALL_PILES);
-    storage_reader_init(&reader, stack_storage(stack), 0);
+    storage_reader_init(&reader, store_reader_storage(stack), 0);
     assert_int_equal(read_some(&reader, found, (size_t)reader.left, 1000), 0);
     assert_int_equal(reader.left, 0);
     assert_int_equal(storage_reader_read(&reader, pieces, 2), 0);
     storage_reader_release(&reader);
-    stack_free(stack);
+    store_reader_free(stack);
 }
 
 /* ---- Batches that come and go ---- */
 
 static void a_stack_is_read_to_its_end_though_its_batches_leave(void **state)
 {
-    struct stack *stack;
+    struct store_reader *stack;
 
     (void)state;
     add_all(NULL);
@@ -254,7 +255,7 @@ static void a_stack_is_read_to_its_end_though_its_batches_leave(void **state)
     small_add("c");
     for (unsigned p = 0; p < SMALL_PILES; p++)
         assert_reads(stack, p, p, 1000, 100);
-    stack_free(stack);
+    store_reader_free(stack);
 }
 
 /* Once, after the batches have been listed, and the first of them has been opened. */
@@ -272,7 +273,7 @@ static void replace_c(void)
 
 static void batches_that_are_being_removed_are_passed_over(void **state)
 {
-    struct stack *stack;
+    struct store_reader *stack;
 
     (void)state;
     add_all(NULL);
@@ -281,12 +282,12 @@ static void batches_that_are_being_removed_are_passed_over(void **state)
     stack = open_good(all, SMALL_PILES);
     assert_null(layer.before_lock);
     assert_reads(stack, 0, 0, 1000, 100);
-    stack_free(stack);
+    store_reader_free(stack);
 }
 
 static void a_batch_that_comes_as_another_one_goes_is_not_missed(void **state)
 {
-    struct stack *stack, *again;
+    struct store_reader *stack, *again;
 
     (void)state;
     add_all(NULL);
@@ -296,15 +297,15 @@ static void a_batch_that_comes_as_another_one_goes_is_not_missed(void **state)
     assert_null(layer.before_lock);
     again = open_good(all, SMALL_PILES);
     for (unsigned p = 0; p < SMALL_PILES; p++)
-        assert_true(stack_records(stack, p) == stack_records(again, p));
-    stack_free(stack);
-    stack_free(again);
+        assert_true(store_reader_records(stack, p) == store_reader_records(again, p));
+    store_reader_free(stack);
+    store_reader_free(again);
 }
 
 /* A lock that nobody gives back. */
 static void a_batch_that_is_never_to_be_had_is_a_failure(void **state)
 {
-    struct stack *stack;
+    struct store_reader *stack;
     int fd;
 
     (void)state;
@@ -313,7 +314,7 @@ static void a_batch_that_is_never_to_be_had_is_a_failure(void **state)
     fd = open("store/c/manifest", O_RDWR | O_CLOEXEC);
     assert_int_equal(real_lock(fd, true), 0);
     scratch_listen();
-    stack = stack_open(&small.store, all, SMALL_PILES);
+    stack = store_reader_open(&small.store, all, SMALL_PILES);
     assert_null(stack);
     assert_string_equal(scratch_heard(),
                         "bigshuf: store/c/manifest: another process has locked it: try again when that has ended\n");
@@ -322,7 +323,7 @@ static void a_batch_that_is_never_to_be_had_is_a_failure(void **state)
 
 static void what_is_no_batch_is_left_alone(void **state)
 {
-    struct stack *stack;
+    struct store_reader *stack;
 
     (void)state;
     add_all(NULL);
@@ -331,7 +332,7 @@ static void what_is_no_batch_is_left_alone(void **state)
     assert_true(scratch_put("store/notes", "precious\n", 0644));
     stack = open_good(all, SMALL_PILES);
     assert_reads(stack, 0, 0, 1000, 100);
-    stack_free(stack);
+    store_reader_free(stack);
 }
 
 /* ---- Damage ---- */
@@ -340,7 +341,7 @@ static void assert_does_not_open(const char *message)
 {
     small_forgive();
     scratch_listen();
-    assert_null(stack_open(&small.store, all, SMALL_PILES));
+    assert_null(store_reader_open(&small.store, all, SMALL_PILES));
     assert_string_equal(scratch_heard(), message);
     small_forgive();
 }
@@ -370,7 +371,7 @@ static void a_bad_file_is_named_before_anything_is_read(void **state)
 
 /* Reading a pile that has become bad after the stack was opened fails with this message, and nothing of a bad part is
  * handed over as its last bytes. */
-static void assert_fails(struct stack *stack, unsigned pile, const char *message, size_t step)
+static void assert_fails(struct store_reader *stack, unsigned pile, const char *message, size_t step)
 {
     static char found[ALL_BYTES], expected[ALL_BYTES];
     uint64_t records;
@@ -381,14 +382,14 @@ static void assert_fails(struct stack *stack, unsigned pile, const char *message
     scratch_listen();
     assert_int_equal(read_pile(stack, pile, found, step, step, &done), -1);
     assert_string_equal(scratch_heard(), message);
-    assert_true(done < stack_bytes(stack, pile));
+    assert_true(done < store_reader_bytes(stack, pile));
     small_forgive();
 }
 
 static void a_file_that_goes_bad_later_is_named(void **state)
 {
     static const char path[] = "store/a-1/pile-0001";
-    struct stack *stack;
+    struct store_reader *stack;
 
     (void)state;
     add_all(NULL);
@@ -402,19 +403,19 @@ static void a_file_that_goes_bad_later_is_named(void **state)
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_fails(stack, 1, "bigshuf: store/a-1/pile-0001: not a regular file\n", 100);
-    stack_free(stack);
+    store_reader_free(stack);
 }
 
 static void a_file_that_is_cut_while_it_is_read_is_damaged(void **state)
 {
     struct storage_reader reader;
-    struct stack *stack;
+    struct store_reader *stack;
     char data[100];
 
     (void)state;
     add_all(NULL);
     stack = open_good(all, SMALL_PILES);
-    storage_reader_init(&reader, stack_storage(stack), 1);
+    storage_reader_init(&reader, store_reader_storage(stack), 1);
     assert_true(reader.left > 200);
     assert_int_equal(read_some(&reader, data, 10, 10), 0);
     assert_true(small_exists("store/a-1/pile-0001"));
@@ -424,14 +425,14 @@ static void a_file_that_is_cut_while_it_is_read_is_damaged(void **state)
     assert_int_equal(read_some(&reader, data, 100, 10), -1);
     assert_non_null(strstr(scratch_heard(), "/pile-0001: contents have changed since they were written\n"));
     storage_reader_release(&reader);
-    stack_free(stack);
+    store_reader_free(stack);
 }
 
 /* With every byte of every file of a batch. */
 static void flip_every_byte(const char *start)
 {
     static const size_t steps[] = {33, ALL_BYTES};
-    struct stack *stack;
+    struct store_reader *stack;
 
     add_all(start);
     stack = open_good(all, SMALL_PILES);
@@ -452,7 +453,7 @@ static void flip_every_byte(const char *start)
         close(fd);
         assert_reads(stack, p, p, 1000, 100);
     }
-    stack_free(stack);
+    store_reader_free(stack);
 }
 
 static void a_change_of_any_byte_is_found_and_named(void **state)
@@ -471,7 +472,7 @@ static void so_it_is_with_records_that_start_with_a_string(void **state)
 static void a_file_that_does_not_start_as_its_records_do_is_damaged(void **state)
 {
     static char found[ALL_BYTES];
-    struct stack *stack;
+    struct store_reader *stack;
     size_t done;
 
     (void)state;
@@ -486,14 +487,14 @@ static void a_file_that_does_not_start_as_its_records_do_is_damaged(void **state
     scratch_listen();
     assert_int_equal(read_pile(stack, 1, found, 1000, 100, &done), -1);
     assert_string_equal(scratch_heard(), "bigshuf: store/a/pile-0001: contents have changed since they were written\n");
-    stack_free(stack);
+    store_reader_free(stack);
 }
 
 /* The manifests are read again, and they may be another's meanwhile. */
 static void manifests_that_change_later_are_a_failure(void **state)
 {
     struct manifest_pile entry;
-    struct stack *stack;
+    struct store_reader *stack;
     struct batch batch;
     const char *heard;
     size_t done;
@@ -515,14 +516,14 @@ static void manifests_that_change_later_are_a_failure(void **state)
     assert_int_equal(read_pile(stack, 0, found, 1000, 100, &done), -1);
     heard = scratch_heard();
     assert_string_equal(heard, "bigshuf: store/b/pile-0000: contents have changed since they were written\n");
-    stack_free(stack);
+    store_reader_free(stack);
 }
 
 /* ---- The header ---- */
 
 static void the_header_is_that_of_the_batches(void **state)
 {
-    struct stack *stack;
+    struct store_reader *stack;
     size_t bytes;
 
     (void)state;
@@ -531,9 +532,9 @@ static void the_header_is_that_of_the_batches(void **state)
     assert_int_equal(small_try("b", "x,y\n"), DRAFT_OK);
     small_add("c"); /* of empty inputs, say */
     stack = open_good(all, SMALL_PILES);
-    assert_memory_equal(stack_header(stack, &bytes), "x,y\n", 4);
+    assert_memory_equal(store_reader_header(stack, &bytes), "x,y\n", 4);
     assert_int_equal(bytes, 4);
-    stack_free(stack);
+    store_reader_free(stack);
     assert_true(scratch_put("store/header", "x,z\n", 0644));
     assert_does_not_open("bigshuf: store/header: contents have changed since they were written\n");
     assert_true(scratch_put("store/header", "x,y\n\n", 0644));
@@ -544,7 +545,7 @@ static void the_header_is_that_of_the_batches(void **state)
 
 static void a_header_that_no_batch_has_is_none(void **state)
 {
-    struct stack *stack;
+    struct store_reader *stack;
     size_t bytes;
 
     (void)state;
@@ -552,9 +553,9 @@ static void a_header_that_no_batch_has_is_none(void **state)
     small_add("a");
     assert_true(scratch_put("store/header", "x,y\n", 0644)); /* its task was killed */
     stack = open_good(all, SMALL_PILES);
-    assert_null(stack_header(stack, &bytes));
+    assert_null(store_reader_header(stack, &bytes));
     assert_int_equal(bytes, 0);
-    stack_free(stack);
+    store_reader_free(stack);
 }
 
 /* ---- Limits and failures ---- */
@@ -566,23 +567,23 @@ static void too_few_descriptors_are_told_at_once(void **state)
     layer.descriptors = 27;
     assert_does_not_open("bigshuf: store: 6 batches need 76 open files: raise the limit (ulimit -n)\n");
     layer.descriptors = 28;
-    stack_free(open_good(all, SMALL_PILES));
+    store_reader_free(open_good(all, SMALL_PILES));
 }
 
 static void read_with_what_was_asked_for(void)
 {
     struct rlimit limit = {.rlim_cur = 20, .rlim_max = 76};
     static char found[ALL_BYTES];
-    struct stack *stack;
+    struct store_reader *stack;
     size_t done;
 
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
         return; /* valgrind keeps some descriptors for itself and forbids it */
-    stack = stack_open(&small.store, all, SMALL_PILES);
+    stack = store_reader_open(&small.store, all, SMALL_PILES);
     CHECK(stack != NULL);
     for (unsigned p = 0; p < SMALL_PILES; p++)
         CHECK(read_pile(stack, p, found, 100, 10, &done) == 0);
-    stack_free(stack);
+    store_reader_free(stack);
 }
 
 static void as_many_descriptors_as_the_message_says_are_enough(void **state)
@@ -596,14 +597,14 @@ static void as_many_descriptors_as_the_message_says_are_enough(void **state)
 static int open_and_read(unsigned pile)
 {
     static char found[ALL_BYTES], expected[ALL_BYTES];
-    struct stack *stack = stack_open(&small.store, all, SMALL_PILES);
+    struct store_reader *stack = store_reader_open(&small.store, all, SMALL_PILES);
     uint64_t records;
     size_t done;
     int status = -1;
 
     if (stack != NULL)
         status = read_pile(stack, pile, found, 300, 100, &done);
-    stack_free(stack);
+    store_reader_free(stack);
     if (status == 0 && (done != expect(pile, expected, &records) || memcmp(found, expected, done) != 0))
         fail_msg("success, and something else was read");
     return status;

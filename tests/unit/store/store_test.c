@@ -21,11 +21,11 @@ static int teardown(void **state)
     return folders_teardown(state);
 }
 
-static const struct format lines = {.piles = 256, .record = {.delimiter = '\n'}};
+static const struct store_format lines = {.piles = 256, .record = {.delimiter = '\n'}};
 
 /* Formats, and what stands in the file. */
 static const struct {
-    struct format format;
+    struct store_format format;
     const char *text;
 } formats[] = {
     {{.piles = 512, .record = {.delimiter = '\n'}}, "512 piles\nrecords ending with \"\\n\"\nno header\n"},
@@ -93,7 +93,7 @@ static bool is_same_record(const struct record_format *one, const struct record_
     }
 }
 
-static bool is_same_format(const struct format *one, const struct format *other)
+static bool is_same_format(const struct store_format *one, const struct store_format *other)
 {
     return one->piles == other->piles && is_same_record(&one->record, &other->record) &&
            one->header_bytes == other->header_bytes && one->header_lines == other->header_lines;
@@ -169,7 +169,7 @@ static void files_of_piles_are_numbered(void **state)
 
     (void)state;
     assert_string_equal(store_file_name(0, name), "pile-0000");
-    assert_string_equal(store_file_name(FORMAT_PILES_MAX - 1, name), "pile-4095");
+    assert_string_equal(store_file_name(STORE_FORMAT_PILES_MAX - 1, name), "pile-4095");
 }
 
 /* ---- The format ---- */
@@ -212,8 +212,8 @@ static void a_format_is_read_as_it_was_made(void **state)
 static void the_longest_strings_are_kept(void **state)
 {
     uint8_t string[RECORD_DELIMITER_BYTES_MAX];
-    struct format format = {.piles = 2,
-                            .record = {.kind = RECORD_STRING, .string = string, .string_bytes = sizeof string}};
+    struct store_format format = {.piles = 2,
+                                  .record = {.kind = RECORD_STRING, .string = string, .string_bytes = sizeof string}};
 
     (void)state;
     memset(string, 0xfe, sizeof string);
@@ -242,7 +242,7 @@ static void every_pair_of_formats_differs_but_one_and_itself(void **state)
 
 static void it_is_said_how_a_format_differs(void **state)
 {
-    struct format other = lines;
+    struct store_format other = lines;
 
     (void)state;
     assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
@@ -267,12 +267,12 @@ static void it_is_said_how_a_format_differs(void **state)
 
 static void who_asks_for_no_number_of_piles_gets_what_there_is(void **state)
 {
-    struct format any = lines;
+    struct store_format any = lines;
 
     (void)state;
     any.piles = 0;
     assert_int_equal(store_join(&store, "new", &any, &folders_fault), 0);
-    assert_int_equal(store.format.piles, FORMAT_PILES);
+    assert_int_equal(store.format.piles, STORE_FORMAT_PILES);
     store_close(&store);
     assert_int_equal(store_join(&store, "old", &lines, &folders_fault), 0);
     store_close(&store);
@@ -596,7 +596,7 @@ static int start_fd;
  * whether the format and the header were theirs. */
 static void race(int racer)
 {
-    struct format format = lines;
+    struct store_format format = lines;
     char header[5000], byte;
     int status = 8;
 

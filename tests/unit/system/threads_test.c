@@ -42,7 +42,7 @@ static void every_worker_runs_once_the_first_in_the_calling_thread(void **state)
     (void)state;
     for (unsigned workers = 1; workers <= WORKERS_MAX; workers++) {
         reset(state);
-        team_run(workers, note, &seen);
+        threads_run(workers, note, &seen);
         for (unsigned i = 0; i < WORKERS_MAX; i++)
             assert_int_equal(seen.calls[i], i < workers);
         assert_int_equal(seen.by_caller, 1);
@@ -54,7 +54,7 @@ static void signals_are_for_the_calling_thread_alone(void **state)
     sigset_t blocked;
 
     (void)state;
-    team_run(WORKERS_MAX, note, &seen);
+    threads_run(WORKERS_MAX, note, &seen);
     assert_int_equal(seen.with_signals, 1);
     pthread_sigmask(SIG_SETMASK, NULL, &blocked);
     assert_int_equal(sigismember(&blocked, SIGTERM), 0);
@@ -65,7 +65,7 @@ static void a_team_of_one_starts_no_thread_and_asks_for_no_memory(void **state)
     (void)state;
     disk.threads = 0;
     disk.fail_allocation = 1;
-    team_run(1, note, &seen);
+    threads_run(1, note, &seen);
     assert_int_equal(seen.calls[0], 1);
     assert_int_equal(disk.fail_allocation, 1);
 }
@@ -76,13 +76,13 @@ static void where_fewer_threads_are_given_fewer_run(void **state)
     for (unsigned threads = 0; threads < 5; threads++) {
         reset(state);
         disk.threads = threads;
-        team_run(WORKERS_MAX, note, &seen);
+        threads_run(WORKERS_MAX, note, &seen);
         for (unsigned i = 0; i < WORKERS_MAX; i++)
             assert_int_equal(seen.calls[i], i <= threads);
     }
     reset(state);
     disk.fail_allocation = 1;
-    team_run(WORKERS_MAX, note, &seen);
+    threads_run(WORKERS_MAX, note, &seen);
     assert_int_equal(seen.calls[0], 1);
     assert_int_equal(seen.by_caller, 1);
 }
