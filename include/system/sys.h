@@ -104,9 +104,9 @@ ssize_t sys_get_acl(int fd, void *list, size_t bytes);
 int sys_set_acl(int fd, const void *list, size_t bytes);
 bool sys_is_memory_file_system(int fd); /* tmpfs or ramfs */
 
-/* pthread_create on *(pthread_t *)thread, with a stack of `store_reader_bytes` or the least the system takes; -1 and
+/* pthread_create on *(pthread_t *)thread, with a stack of `stack_bytes` or the least the system takes; -1 and
  * errno. */
-int sys_thread(void *(*body)(void *), void *argument, size_t store_reader_bytes, void *thread);
+int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread);
 
 void sys_nap(void);          /* a millisecond, or until a signal comes; may be called by a signal handler */
 void sys_write_back(int fd); /* advice only: what was written should begin to go to disk */

@@ -474,13 +474,13 @@ static size_t stack_size(size_t wanted_bytes)
     return (bytes + page_bytes - 1) / page_bytes * page_bytes;
 }
 
-int sys_thread(void *(*body)(void *), void *argument, size_t store_reader_bytes, void *thread)
+int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread)
 {
     pthread_attr_t attributes;
     int error = pthread_attr_init(&attributes);
 
     if (error == 0) {
-        error = pthread_attr_setstacksize(&attributes, stack_size(store_reader_bytes));
+        error = pthread_attr_setstacksize(&attributes, stack_size(stack_bytes));
         if (error == 0)
             error = pthread_create(thread, &attributes, body, argument);
         pthread_attr_destroy(&attributes);

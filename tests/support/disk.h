@@ -46,7 +46,7 @@ int sys_stat(const char *path, struct stat *status);
 unsigned sys_free_descriptors(unsigned wanted);
 bool sys_is_memory_file_system(int fd);
 void *sys_allocate(size_t count, size_t bytes);
-int sys_thread(void *(*body)(void *), void *argument, size_t store_reader_bytes, void *thread);
+int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread);
 
 enum { DISK_DISKS = 4, DISK_FILES_MAX = 2048 };
 
@@ -231,14 +231,14 @@ void *sys_allocate(size_t count, size_t bytes)
     return disk_counts_down(&disk.fail_allocation) ? NULL : real_allocate(count, bytes);
 }
 
-int sys_thread(void *(*body)(void *), void *argument, size_t store_reader_bytes, void *thread)
+int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread)
 {
     if (disk.threads == 0) {
         errno = EAGAIN;
         return -1;
     }
     disk.threads--;
-    return real_thread(body, argument, store_reader_bytes, thread);
+    return real_thread(body, argument, stack_bytes, thread);
 }
 
 #endif

@@ -198,8 +198,8 @@ CALL(int, random, -1, (void *data, size_t bytes), (data, bytes))
 CALL(int, free_space, -1, (int fd, uint64_t *bytes), (fd, bytes))
 CALL(ssize_t, get_acl, -1, (int fd, void *list, size_t bytes), (fd, list, bytes))
 CALL(int, set_acl, -1, (int fd, const void *list, size_t bytes), (fd, list, bytes))
-CALL(int, thread, -1, (void *(*body)(void *), void *argument, size_t store_reader_bytes, void *thread),
-     (body, argument, store_reader_bytes, thread))
+CALL(int, thread, -1, (void *(*body)(void *), void *argument, size_t stack_bytes, void *thread),
+     (body, argument, stack_bytes, thread))
 CALL(int, access_mode, -1, (int fd), (fd))
 CALL(int, fill_standard, -1, (void), ())
 /* clang-format on */
