@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Try bigshuf with random options, data and circumstances, and compare with a model. `make soak` runs it.
+
+From the environment: SECONDS of trying, SEED of all cases, CASE to run one case again, JOBS at a time, BIGSHUF and
+BIGSHUF_FAULTY to try other programs.
+"""
+
+import multiprocessing
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+from case import make_case
+from check import Check, made_up_seed
+from expect import expect
+from run import Folder, Tools, run, shell_lines
+from shrink import shrink
+
+SHRINK_SECONDS = 40
+
+
+def abilities():
+    """What this user can do here."""
+    can = set()
+    with tempfile.TemporaryDirectory() as folder:
+        if subprocess.run(["mount", "-t", "tmpfs", "none", folder], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+            subprocess.run(["umount", folder], check=False)
+            can.add("mount")
+    if shutil.which("shuf"):
+        can.add("shuf")
+    return can
+
+
+def in_own_mounts():
+    """Become a process whose mounts nobody else sees, if that is allowed."""
+    way = "-m" if os.getuid() == 0 else "-rm"
+    if os.environ.get("SOAK_MOUNTS") or not shutil.which("unshare"):
+        return
+    if subprocess.run(["unshare", way, "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+        os.environ["SOAK_MOUNTS"] = "1"
+        os.execvp("unshare", ["unshare", way, sys.executable] + sys.argv)
+
+
+class Trials:
+    """Tries cases in a scratch folder."""
+
+    def __init__(self, tools, scratch, can):
+        self.tools, self.scratch, self.can, self.count = tools, scratch, can, 0
+
+    def wrong_with(self, case):
+        """What is wrong with a run of this case, or None."""
+        self.count += 1
+        with Folder(os.path.join(self.scratch, "%d.%d" % (os.getpid(), self.count))) as folder:
+            case.circ["folder"] = folder.path
+            result = run(case, self.tools, folder)
+            seed = None if "seed" in case.opts or "random-source" in case.opts else made_up_seed(result) or "unknown"
+            if seed == "unknown":
+                return None if result.status else ("seed", "a seed in what -v prints", result.stderr)
+            expected = expect(case, seed)
+            return Check(case, expected, result).first_wrong()
+
+    def report(self, case, wrong):
+        """A text about a case that failed, made smaller."""
+        racing = {"kill", "change"} & set(case.circ)
+        small, found = shrink(case, wrong, self.wrong_with, SHRINK_SECONDS, 4 if racing else 1)
+        lines = ["FAILED: %s (again: make soak CASE=%s)" % (found[0], case.seed)]
+        lines += ["    " + line for line in shell_lines(small)]
+        lines += ["expected: %s" % found[1], "seen:     %s" % found[2].rstrip()]
+        return "\n".join(lines)
+
+    def try_seed(self, seed):
+        """None, or a report."""
+        try:
+            case = make_case(seed, self.can)
+            wrong = self.wrong_with(case)
+            return self.report(case, wrong) if wrong else None
+        except Exception:  # pylint: disable=broad-except
+            return "FAILED: the soak itself, in case %s\n%s" % (seed, traceback.format_exc())
+
+
+def work(number, jobs, seed, seconds, queue, trials):
+    """Try every jobs-th case until the time is over."""
+    begin = time.monotonic()
+    while time.monotonic() < begin + seconds:
+        report = trials.try_seed("%s.%d" % (seed, number))
+        queue.put((number, time.monotonic() - begin, report))
+        number += jobs
+    queue.put(None)
+
+
+def soak(seed, seconds, jobs, trials, most):
+    """Try cases at the same time; returns how many failed."""
+    queue = multiprocessing.Queue()
+    workers = [multiprocessing.Process(target=work, args=(i, jobs, seed, seconds, queue, trials), daemon=True)
+               for i in range(jobs)]  # fmt: skip
+    for worker in workers:
+        worker.start()
+    cases = failures = ended = 0
+    while ended < jobs:
+        entry = queue.get()
+        if entry is None:
+            ended += 1
+            continue
+        cases += 1
+        if entry[2]:
+            failures += 1
+            print("\n[%.0f s] %s" % (entry[1], entry[2]), flush=True)
+            if most and failures >= most:
+                break
+    for worker in workers:
+        if ended < jobs:
+            worker.terminate()
+        worker.join()
+    print("soak: %d cases, %d failed (SEED=%s)" % (cases, failures, seed), flush=True)
+    return failures
+
+
+def main():
+    """Returns the exit status."""
+    in_own_mounts()
+    tools = Tools.from_environment()
+    if not tools.program or not tools.faulty:
+        print("soak: no program to try", file=sys.stderr)
+        return 1
+    scratch = tempfile.mkdtemp(prefix="bigshuf-soak.")
+    try:
+        trials = Trials(tools, scratch, abilities())
+        if os.environ.get("CASE"):
+            report = trials.try_seed(os.environ["CASE"])
+            print(report or "soak: case %s is well" % os.environ["CASE"])
+            return 1 if report else 0
+        seed = os.environ.get("SEED") or secrets.token_hex(4)
+        jobs = int(os.environ.get("JOBS") or len(os.sched_getaffinity(0)))
+        print("soak: SEED=%s, %d at a time" % (seed, jobs), flush=True)
+        seconds = float(os.environ.get("SECONDS") or 60)
+        return 1 if soak(seed, seconds, jobs, trials, int(os.environ.get("MOST") or 0)) else 0
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
