@@ -95,6 +95,8 @@ def is_valid(case):
     return not (
         ("keep-order" in o and ("n" not in o or "probability" in o or "random-source" in o or "r" in o))
         or ("probability" in o and (weighted or {"n", "r", "random-source", "shards"} & set(o) or percent))
+        or ("seed" not in o and 2 in case.circ.get("close", ()))
+        or ("seed" not in o and "v" not in o and "random-source" not in o)
         or ("random-source" in o and ("seed" in o or weighted))
         or ("weight-field" in o and not line_like)
         or several("weights", "weight-field")

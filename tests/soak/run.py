@@ -209,6 +209,8 @@ def lay_out(case, folder):
             _lay_old(case.circ["old"], folder, name)
             laid.add(name)
         except OSError:  # a small disk
+            if os.path.lexists(folder.at(name)):
+                os.unlink(folder.at(name))
             break
     return laid
 
@@ -304,9 +306,8 @@ class Changer(threading.Thread):
                 file.write(b"#" * (size // 2))
 
 
-def _limits(case):
-    """What is done in the new process before the program begins."""
-    circ = case.circ
+def limits(circ):
+    """What is done in the new process before the program begins, or None."""
 
     def apply():
         if "nofile" in circ:
@@ -338,7 +339,7 @@ def processes_of(mark):
     return found
 
 
-def _end_processes(mark, patience):
+def end_processes(mark, patience):
     """Those that are still there after so many seconds, which are killed."""
     end = time.monotonic() + patience
     while True:
@@ -379,7 +380,7 @@ def _wait(process, result, mark):
         result.hung = True
         process.kill()
         process.wait()
-        _end_processes(mark, 0)
+        end_processes(mark, 0)
     result.status = process.returncode
 
 
@@ -403,7 +404,7 @@ def run(case, tools, folder):
     result.laid = lay_out(case, folder)
     program = tools.faulty if "fault" in case.circ else tools.program
     command = [program] + arguments(case)
-    measured = tools.peak and not {"kill", "close", "nofile"} & set(case.circ)
+    measured = tools.peak and not {"kill", "close", "nofile", "fsize"} & set(case.circ)
     if measured:
         command = [tools.peak, "aux/peak"] + command
     stdin, feeder = _standard_input(case, folder)
@@ -416,7 +417,7 @@ def run(case, tools, folder):
             stdout = os.fdopen(write, "wb")
         begin = time.monotonic()
         process = subprocess.Popen(command, cwd=folder.path, env=environment(case, folder.path), stdin=stdin, stdout=stdout,
-                                   stderr=err, preexec_fn=_limits(case), start_new_session=True)  # fmt: skip
+                                   stderr=err, preexec_fn=limits(case.circ), start_new_session=True)  # fmt: skip
         helpers = [reader, feeder]
         if "change" in case.circ and case.inputs:
             helpers.append(Changer(folder.at("in/0"), *case.circ["change"]))
@@ -433,7 +434,7 @@ def run(case, tools, folder):
             feeder.stop.set()
     for helper in filter(None, helpers):
         helper.join(10)
-    result.processes = _end_processes(folder.path, 5)
+    result.processes = end_processes(folder.path, 5)
     result.stdout = b"".join(reader.parts) if reader else folder.read("aux/stdout")
     result.stderr = folder.read("aux/stderr").decode(errors="replace")
     if measured and os.path.exists(folder.at("aux/peak")):

@@ -7,6 +7,7 @@ BIGSHUF_FAULTY to try other programs.
 
 import multiprocessing
 import os
+import random
 import secrets
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ import tempfile
 import time
 import traceback
 
+import stores
 from case import make_case
 from check import Check, made_up_seed
 from expect import expect
@@ -36,6 +38,15 @@ def abilities():
     return can
 
 
+def in_memory():
+    """A folder that is in memory and has room, or None."""
+    try:
+        room = os.statvfs("/dev/shm")
+    except OSError:
+        return None
+    return "/dev/shm" if room.f_bavail * room.f_frsize > 1 << 30 and os.access("/dev/shm", os.W_OK) else None
+
+
 def in_own_mounts():
     """Become a process whose mounts nobody else sees, if that is allowed."""
     way = "-m" if os.getuid() == 0 else "-rm"
@@ -46,16 +57,33 @@ def in_own_mounts():
         os.execvp("unshare", ["unshare", way, sys.executable] + sys.argv)
 
 
+def is_store(seed):
+    """Every fourth case is one of stores."""
+    return random.Random("kind " + seed).randrange(4) == 0
+
+
+def _report(case, wrong, shell):
+    lines = ["FAILED: %s (again: make soak CASE=%s)" % (wrong[0], case.seed)]
+    lines += ["    " + line for line in shell]
+    return "\n".join(lines + ["expected: %s" % wrong[1], "seen:     %s" % wrong[2].rstrip()])
+
+
 class Trials:
     """Tries cases in a scratch folder."""
 
-    def __init__(self, tools, scratch, can):
-        self.tools, self.scratch, self.can, self.count = tools, scratch, can, 0
+    def __init__(self, tools, places, can):
+        self.tools, self.places, self.can, self.count = tools, places, can, 0
+
+    def _place(self, case):
+        """Where this case runs: mostly in memory, which is quicker, and on the disk for what is different there."""
+        return self.places[random.Random("place " + case.seed).randrange(3) == 0]
 
     def wrong_with(self, case):
         """What is wrong with a run of this case, or None."""
         self.count += 1
-        with Folder(os.path.join(self.scratch, "%d.%d" % (os.getpid(), self.count))) as folder:
+        with Folder(os.path.join(self._place(case), "%d.%d" % (os.getpid(), self.count))) as folder:
+            if isinstance(case, stores.StoreCase):
+                return stores.StoreRun(case, self.tools, folder).run()
             case.circ["folder"] = folder.path
             result = run(case, self.tools, folder)
             seed = None if "seed" in case.opts or "random-source" in case.opts else made_up_seed(result) or "unknown"
@@ -66,17 +94,18 @@ class Trials:
 
     def report(self, case, wrong):
         """A text about a case that failed, made smaller."""
+        if isinstance(case, stores.StoreCase):
+            racing = any({"kill", "writers"} & set(step) for step in case.steps)
+            small, found = stores.shrink_store(case, wrong, self.wrong_with, SHRINK_SECONDS, 4 if racing else 1)
+            return _report(case, found, stores.shell_lines(small))
         racing = {"kill", "change"} & set(case.circ)
         small, found = shrink(case, wrong, self.wrong_with, SHRINK_SECONDS, 4 if racing else 1)
-        lines = ["FAILED: %s (again: make soak CASE=%s)" % (found[0], case.seed)]
-        lines += ["    " + line for line in shell_lines(small)]
-        lines += ["expected: %s" % found[1], "seen:     %s" % found[2].rstrip()]
-        return "\n".join(lines)
+        return _report(case, found, shell_lines(small))
 
     def try_seed(self, seed):
         """None, or a report."""
         try:
-            case = make_case(seed, self.can)
+            case = stores.make_store_case(seed) if is_store(seed) else make_case(seed, self.can)
             wrong = self.wrong_with(case)
             return self.report(case, wrong) if wrong else None
         except Exception:  # pylint: disable=broad-except
@@ -127,9 +156,9 @@ def main():
     if not tools.program or not tools.faulty:
         print("soak: no program to try", file=sys.stderr)
         return 1
-    scratch = tempfile.mkdtemp(prefix="bigshuf-soak.")
+    places = [tempfile.mkdtemp(prefix="bigshuf-soak.", dir=parent) for parent in (in_memory(), None)]
     try:
-        trials = Trials(tools, scratch, abilities())
+        trials = Trials(tools, places, abilities())
         if os.environ.get("CASE"):
             report = trials.try_seed(os.environ["CASE"])
             print(report or "soak: case %s is well" % os.environ["CASE"])
@@ -140,7 +169,8 @@ def main():
         seconds = float(os.environ.get("SECONDS") or 60)
         return 1 if soak(seed, seconds, jobs, trials, int(os.environ.get("MOST") or 0)) else 0
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        for place in places:
+            shutil.rmtree(place, ignore_errors=True)
 
 
 if __name__ == "__main__":
