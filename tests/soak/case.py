@@ -3,6 +3,7 @@
 import random
 from dataclasses import dataclass, field
 
+import recipes
 from data import Data
 from records import Format
 
@@ -104,6 +105,7 @@ def is_valid(case):
         or several("e", "i")
         or (case.sharded() and "%" not in o.get("o", ""))
         or (not case.sharded() and "%" in o.get("o", ""))
+        or ("missing" in case.circ and (words or case.circ["via"] != "file"))
         or ("filter" in o and "o" not in o and "split" not in o)
         or ("r" in o and "n" not in o and ("o" in o or many))
         or ("r" in o and "n" not in o and case.circ.get("reader", ("", 0))[0] != "dies")
@@ -342,7 +344,7 @@ class Maker:
         elif way in (3, 4):
             circ["kill"] = (draw.choice(("TERM", "INT", "KILL", "HUP", "STOP")), draw.choice((0.004, 0.02, 0.1, 0.4)) * draw.random())
         elif way == 5:
-            name, values = draw.choice((("nofile", (16, 20, 40)), ("as", (60, 100, 200)), ("fsize", (0, 100, 5000, 1 << 20))))
+            name, values = draw.choice((("nofile", (16, 20, 40)), ("as", (60, 100, 200)), ("fsize", (1000, 5000, 1 << 20))))
             circ[name] = draw.choice(values)
         elif way == 6:
             circ["close"] = draw.choice(((0,), (1,), (2,), (0, 1, 2), (0, 2)))
@@ -353,6 +355,9 @@ class Maker:
         """The case."""
         case, draw = self.case, self.draw
         case.opts["seed"] = draw.choice(("", "1", "42", "x" * 70, str(draw.randrange(10**9))))
+        if self.chance(5):
+            recipes.change(self)
+            return case
         size = draw.randrange(12)
         if size == 0:
             self.pick_words()

@@ -90,6 +90,8 @@ class Check:
         """It ends, and leaves no process."""
         if self.result.hung:
             return "hung", "an end", "none in its time"
+        if self.result.stalled and self.result.status == 1:
+            return "late", "a failed run ends at once", "it waited for its input"
         if self.result.processes:
             return "processes", "none left", "\n".join(self.result.processes)
         return None
@@ -110,7 +112,7 @@ class Check:
         """One message for a failure, and none else."""
         if 2 in self.case.circ.get("close", ()):
             return None
-        lines = self.result.stderr.splitlines()
+        lines = self.result.stderr.split("\n")[:-1]
         summary = r"bigshuf: (records|bytes|seed|spilled|started over|peak memory|seconds|batch|compressed):? .*"
         foreign = [line for line in lines if not line.startswith("bigshuf: ")]
         errors = [line for line in lines if line not in foreign and not line.startswith("bigshuf: warning: ")]
@@ -119,6 +121,21 @@ class Check:
         children = self.case.has_children()
         if foreign and not children and self.result.status in (0, 1):
             return "message", "messages of bigshuf", self.result.stderr
+        return self._details(errors) or self._number(errors, children)
+
+    def _details(self, errors):
+        """What messages say, as far as that is known."""
+        said, expected, status = self.result.stderr, self.expected, self.result.status
+        if re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\udc80-\udc9f]", said):
+            return "control bytes", "none in messages", repr(said)
+        if expected.place and status == 1 and errors and expected.place not in errors[0] and not self.may_fail():
+            return "place", expected.place, said
+        only_header = expected.all_header and not expected.input_records and not expected.error
+        if only_header and status == 0 and "warning" not in said:
+            return "warning", "one that the input is all header", said
+        return None
+
+    def _number(self, errors, children):
         wanted = 1 if self.result.status == 1 else 0
         if (len(errors) != wanted and not (wanted and children and errors)) and self.result.status in (0, 1):
             return "messages", "%d" % wanted, self.result.stderr
@@ -262,13 +279,15 @@ class Check:
         if not found or limit is None or limit < 64 << 20 or self.result.status:
             return None
         spilled, size = int(found[1]), self.expected.input_bytes
-        fits = size + 24 * self.expected.input_records < limit // 2
+        fits = size + 16 * self.expected.input_records < limit * 3 // 4 and size < limit // 2
         most = 0 if fits else max(0, size - limit * 3 // 4)
         return ("spilled", "at most %d bytes" % most, "%d bytes" % spilled) if spilled > most else None
 
     def early(self):
         """Where sizes are known, a disk that is too small is found at the start."""
         circ, opts = self.case.circ, self.case.opts
+        if "i" in opts and "tmpfs-tmp" in circ and self.result.status == 1 and "needed" not in self.result.stderr:
+            return "late", "... are needed, ... are free", self.result.stderr
         simple = not {"n", "r", "probability", "weights", "weight-field", "i", "e", "random-source", "filter"} & set(opts)
         known = circ.get("via") in ("file", "stdin", "files0") and not {"fault", "as", "fsize", "change", "kill"} & set(circ)
         room = re.fullmatch(r"size=(\d+)([km])", circ.get("tmpfs-out", ""))

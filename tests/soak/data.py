@@ -39,7 +39,8 @@ class Data:
         """Inputs like it that are smaller, the smallest first."""
         if self.count > 1:
             yield replace(self, count=self.count // 2)
-        if self.count > 0:
+            yield replace(self, count=self.count * 7 // 8)
+        if 0 < self.count < 20:
             yield replace(self, count=self.count - 1)
         if self.tail:
             yield replace(self, tail=b"")

@@ -15,6 +15,7 @@ ENDLESS = 20000  # records of -r without -n that are looked at
 class Expected:
     """The right result."""
 
+    place: str = ""  # that the message about an error names
     error: str = ""  # why the program must refuse, if it must
     loose: bool = False  # it may also not notice
     header: bytes = b""
@@ -37,6 +38,8 @@ def _input_records(case):
         return records.Contents(records=[word.encode() + end for word in case.words])
     if "i" in case.opts:
         return None
+    if "missing" in case.circ:
+        raise records.BadInput("a file is missing")
     return records.read_files(case.format(), [data.make() for data in case.inputs])
 
 
@@ -70,7 +73,20 @@ def _weights(case, contents, count):
             lines.append(fields[index])
     else:
         return None
-    return [model.weight(line) for line in lines]
+    return _read_weights(case, contents, lines)
+
+
+def _read_weights(case, contents, lines):
+    """The weights in these texts. An error has the line in which its record begins, if that is easily known."""
+    weights = []
+    for line in lines:
+        try:
+            weights.append(model.weight(line))
+        except model.BadWeight as error:
+            if len(case.inputs) == 1 and "weight-field" in case.opts and case.format().string == b"\n":
+                error.line = contents.header.count(b"\n") + len(weights) + 1
+            raise
+    return weights
 
 
 def _chosen(case, key, count, weights):
@@ -175,7 +191,9 @@ def expect(case, seed=None):
             chosen = [texts[i] for i in _chosen(case, key, high - low + 1, weights)]
         _cut(case, chosen, result)
     except (records.BadInput, model.BadWeight) as error:
-        result.error = str(error)
+        result.error = str(error) or "bad input"
+        if getattr(error, "line", 0):
+            result.place = ":%d: " % error.line
         result.loose = case.opts.get("n") == "0"
         result.stdout = None
     return result

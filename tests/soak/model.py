@@ -95,6 +95,10 @@ class BadWeight(Exception):
 
 def weight(text):
     """A weight as its leading 64 bits: (m, x) for m 2^x, or None for zero. Blanks around the number are no part of it."""
+    if text.isdigit() and 0 < len(text) < 19:  # the most common ones, quickly
+        value = int(text)
+        shift = 64 - value.bit_length()
+        return (value << shift, -shift) if value else None
     match = re.fullmatch(rb"[ \t\r]*\+?((\d*)\.?(\d*)(?:[eE]([+-]?\d+))?)[ \t\r]*", text)
     if not match or not (match[2] or match[3]):
         raise BadWeight(text)

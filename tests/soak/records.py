@@ -4,6 +4,9 @@ import re
 from dataclasses import dataclass, field
 
 
+HEADER_MAX = 1 << 20  # bytes
+
+
 class BadInput(Exception):
     """The files are such that the program must refuse them."""
 
@@ -142,6 +145,8 @@ def read_files(fmt, files):
     whole, known, csv_end = Contents(), False, None
     for data in files:
         contents = read_file(fmt, data, csv_end)
+        if len(contents.header) > HEADER_MAX:
+            raise BadInput("header too large")
         if not data:
             continue
         if known and contents.header != whole.header:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from case import FILTERS
 
 LIMIT_SECONDS = 100
+STALL_SECONDS = 8  # that a pipe stands still; a run that has failed ends long before
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 OLD = b"old contents\n"
 
@@ -65,6 +66,7 @@ class Result:
     laid: set = field(default_factory=set)  # outputs that were there before
     left: list = field(default_factory=list)  # files that should not be there
     processes: list = field(default_factory=list)
+    stalled: bool = False  # it ended no sooner than the input went on
 
 
 class Folder:
@@ -128,14 +130,16 @@ def arguments(case):
         return words
     if via == "files0":
         return words + ["--files0-from=aux/names"]
-    if via in ("stdin", "pipe", "slow") and len(case.inputs) == 1:
+    if "missing" in case.circ:
+        return words + ["in/%d" % i for i in range(len(case.inputs))] + [case.circ["missing"]]
+    if via in ("stdin", "pipe", "slow", "stall") and len(case.inputs) == 1:
         return words
     return words + ["-" if i == fed(case) and via != "fifo" else "in/%d" % i for i in range(len(case.inputs))]
 
 
 def fed(case):
     """Which input is standard input or a FIFO."""
-    return len(case.inputs) - 1 if case.circ.get("via") in ("stdin", "dash", "pipe", "slow", "fifo") else None
+    return len(case.inputs) - 1 if case.circ.get("via") in ("stdin", "dash", "pipe", "slow", "stall", "fifo") else None
 
 
 def environment(case, result_folder):
@@ -236,6 +240,8 @@ class Feeder(threading.Thread):
     def __init__(self, data, slow, descriptor=None, path=None):
         super().__init__(daemon=True)
         self.data, self.slow, self.descriptor, self.path = data, slow, descriptor, path
+        self.stall = 0  # seconds for which the pipe stays open behind the data
+        self.stalled = False  # for all of them
         self.stop = threading.Event()
 
     def _open(self):
@@ -261,6 +267,7 @@ class Feeder(threading.Thread):
                         time.sleep(0.002)
                 except BlockingIOError:
                     time.sleep(0.001)
+            self.stalled = self.stall > 0 and not self.stop.wait(self.stall)
         except BrokenPipeError:
             pass
         os.close(self.descriptor)
@@ -395,7 +402,9 @@ def _standard_input(case, folder):
     if via == "fifo":
         return subprocess.DEVNULL, Feeder(data, False, path=folder.at("in/%d" % which))
     read, write = os.pipe2(os.O_CLOEXEC)
-    return os.fdopen(read, "rb"), Feeder(data, via == "slow", descriptor=write)
+    feeder = Feeder(data, via == "slow", descriptor=write)
+    feeder.stall = STALL_SECONDS if via == "stall" else 0
+    return os.fdopen(read, "rb"), feeder
 
 
 def run(case, tools, folder):
@@ -435,8 +444,9 @@ def run(case, tools, folder):
     for helper in filter(None, helpers):
         helper.join(10)
     result.processes = end_processes(folder.path, 5)
+    result.stalled = bool(feeder and feeder.stalled)
     result.stdout = b"".join(reader.parts) if reader else folder.read("aux/stdout")
-    result.stderr = folder.read("aux/stderr").decode(errors="replace")
+    result.stderr = folder.read("aux/stderr").decode(errors="surrogateescape")
     if measured and os.path.exists(folder.at("aux/peak")):
         result.peak_kib = int(folder.read("aux/peak") or 0)
     result.faulted = os.path.exists(folder.at("aux/faults"))
