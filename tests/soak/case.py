@@ -90,7 +90,7 @@ def is_valid(case):
     percent = any("%" in split.split(":")[0] for split in o.get("split", []))
     words = "e" in o or "i" in o
     low, high = map(int, o.get("i", "0-0").split("-"))
-    if high - low > 10000 and ("n" not in o or weighted or {"probability", "keep-order", "random-source"} & set(o)):
+    if high - low > (4_000_000 if "tmpfs-tmp" in case.circ else 10_000) and ("n" not in o or weighted or {"probability", "keep-order", "random-source"} & set(o)):
         return False
     about_records = {"csv", "record-lines", "record-size", "record-start", "header", "header-bytes"} & set(o)
     return not (

@@ -72,6 +72,8 @@ class Check:
             return self.expected.error
         if opts.get("filter") in ("bad", "dead") and (self.expected.files or self.expected.shards):
             return "the filter fails"
+        if "nr_inodes" in circ.get("tmpfs-out", "") and circ["old"] == "old" and self.case.output_names():
+            return "no other file can be made"
         if 1 in circ.get("close", ()) and self.expected.stdout:
             return "standard output is closed"
         if 0 in circ.get("close", ()) and circ["via"] in ("stdin", "dash", "pipe", "slow"):

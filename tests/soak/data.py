@@ -32,6 +32,10 @@ class Data:
         data = self.make()
         if len(data) <= 300:
             return "printf '" + "".join(_quoted(byte) for byte in data) + "'"
+        repeated = len(self.head) - len(self.head.lstrip(b"h"))
+        if repeated > 1000:
+            head = "head -c %d /dev/zero | tr '\\0' h" % repeated
+            return "{ %s; %s; }" % (head, replace(self, head=self.head[repeated:]).shell(program))
         words = [program, self.kind, str(self.count), str(self.seed), self.end.hex(), self.head.hex(), self.tail.hex()]
         return " ".join(word or "''" for word in words)
 

@@ -183,6 +183,8 @@ def expect(case, seed=None):
             result.input_bytes = sum(map(len, texts))
         low, high = map(int, case.opts["i"].split("-")) if "i" in case.opts else (0, len(texts) - 1)
         result.input_records = high - low + 1
+        if not contents:
+            result.input_bytes = (high - low + 1) * (len(str(high)) + 1)
         if "random-source" in case.opts:
             chosen = _by_gnu(case, contents)
         else:

@@ -8,9 +8,9 @@ HEADER_MAX = 1 << 20
 def killed_shards(maker):
     """Many files, being made when a signal comes."""
     case, draw = maker.case, maker.draw
-    case.inputs = [Data("seq", 2000)]
+    case.inputs = [Data("seq", draw.choice((1500, 8000)))]
     case.opts.update({"o": "out/res.%05d", "shard-records": "1", "parallel": "8"})
-    case.circ.update(via="file", old="none", kill=(draw.choice(("TERM", "INT", "HUP")), 0.15 * draw.random()))
+    case.circ.update(via="file", old="none", kill=(draw.choice(("TERM", "INT", "HUP")), 0.3 * draw.random()))
 
 
 def killed_filters(maker):
@@ -24,11 +24,11 @@ def killed_filters(maker):
 def no_more_files(maker):
     """A disk on which no other file can be made."""
     case = maker.case
-    case.inputs = [Data("text", 1000, maker.draw.randrange(1 << 30))]
+    case.inputs = [Data("wide", maker.draw.choice((10, 1000)), maker.draw.randrange(1 << 30))]
     case.opts["o"] = "out/res"
-    case.circ.update({"via": "file", "old": "old"})
+    case.circ.update({"via": maker.draw.choice(("file", "pipe")), "old": "old"})
     if "mount" in maker.can:
-        case.circ["tmpfs-out"] = "size=20m,nr_inodes=2"
+        case.circ["tmpfs-out"] = "size=256k,nr_inodes=2"
 
 
 def short_of_descriptors(maker):
@@ -134,10 +134,10 @@ def beyond_memory(maker):
 def range_without_room(maker):
     """-i whose size is known, and no room for it."""
     maker.case.inputs = []
-    maker.case.opts.update({"S": "8M", "i": "1-3000000"})
+    maker.case.opts.update({"S": "8M", "i": "1-1500000"})
     maker.case.circ.update({"via": "file", "old": "none", "tmps": 1})
     if "mount" in maker.can:
-        maker.case.circ["tmpfs-tmp"] = "size=3m"
+        maker.case.circ["tmpfs-tmp"] = "size=1m"
 
 
 def output_without_room(maker):

@@ -24,6 +24,7 @@ from run import Folder, Tools, run, shell_lines
 from shrink import shrink
 
 SHRINK_SECONDS = 40
+SHOWN = 2000  # characters of a line
 
 
 def abilities():
@@ -64,8 +65,8 @@ def is_store(seed):
 
 def _report(case, wrong, shell):
     lines = ["FAILED: %s (again: make soak CASE=%s)" % (wrong[0], case.seed)]
-    lines += ["    " + line for line in shell]
-    return "\n".join(lines + ["expected: %s" % wrong[1], "seen:     %s" % wrong[2].rstrip()])
+    lines += ["    " + line[:SHOWN] for line in shell]
+    return "\n".join(lines + ["expected: %s" % wrong[1][:SHOWN], "seen:     %s" % wrong[2].rstrip()[:SHOWN]])
 
 
 class Trials:
