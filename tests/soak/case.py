@@ -174,7 +174,9 @@ class Maker:
                 if self.chance(30):
                     records += 1
             tail = b""
-            if kind not in ("raw", "fasta") and self.chance(3):
+            if kind == "fasta" and self.chance(3):
+                tail = draw.choice((b"-last", b"\n" + end[:1], end + b"last"))
+            elif kind != "raw" and self.chance(3):
                 tail = draw.choice((b"last", b"x\n" if kind == "partial" else b"-", end[: draw.randrange(len(end) + 1)] or b"1"))
                 tail += end[: draw.randrange(len(end))]
                 if kind == "fastq":

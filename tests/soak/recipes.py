@@ -104,7 +104,8 @@ def missing_input(maker):
 def stalled_input(maker):
     """A failure while the input stands still: the run ends at once."""
     case, draw = maker.case, maker.draw
-    maker.pick_large()
+    case.inputs = [Data("wide", draw.randrange(6000, 10000), 1)]
+    case.opts["S"] = "8M"
     case.circ.update(via="stall", old="none", tmps=1)
     if "mount" in maker.can and maker.chance(2):
         case.circ["tmpfs-tmp"] = "size=1m"
