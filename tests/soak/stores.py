@@ -70,6 +70,8 @@ class StoreMaker:
             step["writers"] = self.draw.choice((2, 3, 8))
         elif self.chance(3):
             step.update(self._trouble())
+        elif self.chance(4):
+            step["sweeps"] = True
         if self.chance(6):
             step["keep"] = self.draw.choice((1, 2, 3))
         return step
@@ -130,6 +132,8 @@ class StoreMaker:
             opts = opts + ["--header"]
         case = StoreCase(seed, draw.choice((2, 4, 16, 16, 64, 512)), draw.choice(("", "7", "x" * 40)), opts, fmt)
         large = self.chance(6)
+        if self.chance(25):
+            return self._long_manifests(case)
         for _ in range(draw.choice((1, 2, 3, 5))):
             case.steps.append(self._scatter(case, look))
             if self.chance(5):
@@ -144,12 +148,24 @@ class StoreMaker:
                 case.steps[-1].update(S="8M")
         if self.chance(3):
             case.steps += [self._damage(), {"do": "list"}, self._gather(case)]
+            if case.steps[-3]["way"] == "junk":
+                case.steps.insert(-2, {"do": "scatter", "batch": "after", "inputs": [Data(look[0], 10, 1, look[2], look[1])]})
             for name in ("n", "pile", "fault", "nofile"):
                 case.steps[-1].pop(name, None)
             if self.chance(2):
                 case.steps[-1]["S"] = "8M"
         elif self.chance(3):
             case.steps.append({"do": "list"})
+        return case
+
+
+    def _long_manifests(self, case):
+        """Batches of many inputs, so that what is known of them takes as much memory as -S gives."""
+        case.opts, case.fmt, case.piles = [], records.Format(), 16
+        for name in ("a", "b"):
+            case.steps.append({"do": "scatter", "batch": name, "inputs": [Data("seq", 1)], "names": 33000, "S": "8M"})
+        case.steps.append({"do": "gather", "epoch": 0, "S": "8M"})
+        case.steps.append({"do": "list"})
         return case
 
 
@@ -162,7 +178,19 @@ def make_store_case(seed):
 
 
 def _operands(number, step):
+    if "names" in step:
+        return ["--files0-from=in/%d.names" % number]
     return ["in/%d.%d" % (number, i) for i in range(len(step["inputs"]))] if step.get("via") != "pipe" else []
+
+
+def _contents(case, step):
+    files = [data.make() for data in step["inputs"]]
+    return records.read_files(case.fmt, files * step.get("names", 1))
+
+
+def _long_name(number):
+    """A name of about 240 bytes for the first input of a step."""
+    return b"in/" + b"./" * 116 + b"%d.0" % number
 
 
 def command(case, number, step):
@@ -180,6 +208,7 @@ def command(case, number, step):
         return words + (["--parallel=%d" % step["parallel"]] if "parallel" in step else [])
     words = ["--scatter=store", "--seed=" + case.key, "--batch=" + step["batch"], "--piles=%d" % case.piles] + case.opts
     words += ["--keep=%d" % step["keep"]] if "keep" in step else []
+    words += ["-S", step["S"]] if "S" in step else []
     return words + _operands(number, step)
 
 
@@ -200,6 +229,10 @@ def shell_lines(case):
         if step.get("writers", 1) > 1:
             words = ["for i in $(seq %d); do" % step["writers"]] + words + ["& done; wait"]
         rest = {k: v for k, v in step.items() if k in ("kill", "nofile")}
+        if "names" in step:
+            lines.append("yes %s | head -n %d | tr '\\n' '\\0' >in/%d.names" % (_long_name(number).decode(), step["names"], number))
+        if "sweeps" in step:
+            lines.append("while sleep 0; do bigshuf --scatter=store --sweep; done & # until the next command has ended")
         lines.append(" ".join(words) + (" # %s" % rest if rest else ""))
     return lines
 
@@ -209,6 +242,24 @@ def shell_lines(case):
 
 class Wrong(Exception):
     """Something does not hold: (kind, wanted, seen)."""
+
+
+class _Sweeper(threading.Thread):
+    """Calls --sweep again and again."""
+
+    def __init__(self, tools, folder):
+        super().__init__(daemon=True)
+        self.words, self.folder, self.over = [tools.program, "--scatter=store", "--sweep"], folder, threading.Event()
+        self.start()
+
+    def run(self):
+        while not self.over.is_set():
+            subprocess.run(self.words, cwd=self.folder.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+
+    def end(self):
+        """The last one has ended."""
+        self.over.set()
+        self.join()
 
 
 class StoreRun:
@@ -311,11 +362,20 @@ class StoreRun:
     def _scatter(self, number, step):
         for i, data in enumerate(step["inputs"]):
             self.folder.write("in/%d.%d" % (number, i), data.make())
+        if "names" in step:
+            self.folder.write("in/%d.names" % number, (_long_name(number) + b"\0") * step["names"])
         writers = step.get("writers", 1)
+        sweeper = _Sweeper(self.tools, self.folder) if "sweeps" in step else None
         processes = [self._start(number, step, i) for i in range(writers)]
         ends = [self._finish(number, step, i, process) for i, process in enumerate(processes)]
-        contents = records.read_files(self.case.fmt, [data.make() for data in step["inputs"]])
+        if sweeper:
+            sweeper.end()
+        contents = _contents(self.case, step)
         troubled = "kill" in step or ("fault" in step and self._faulted(number, step))
+        if "junk" in self.damaged:
+            if ends[0][0] == 0:
+                raise Wrong("store not refused", "status 1: " + self.damaged, "status 0")
+            return
         name = step["batch"]
         expected = self._may_add(step, contents, _operands(number, step))
         for status, _, err in ends:
@@ -533,7 +593,7 @@ def smaller_cases(case):
         del smaller.steps[i]
         yield smaller
     for i, step in enumerate(case.steps):
-        for name in ("writers", "kill", "fault", "keep", "pile", "n", "leaf", "S", "parallel", "nofile"):
+        for name in ("writers", "kill", "fault", "keep", "sweeps", "names", "pile", "n", "leaf", "S", "parallel", "nofile"):
             if name in step:
                 smaller = copy.deepcopy(case)
                 del smaller.steps[i][name]
