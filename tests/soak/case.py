@@ -9,6 +9,7 @@ from records import Format
 
 STRINGS = ("<|endoftext|>", "\\n\\n", "aab", "abab", "\\r\\n", "--")
 BYTES = (";", "\\0", "\\t", "\\xff", "a")
+MOST_SHARDS = 8000
 ERRORS = ("EIO", "ENOSPC", "EDQUOT", "ENOMEM", "EACCES", "EMFILE", "EAGAIN", "ENOTSUP", "EXDEV")
 CALLS = ("open open_anonymous stat fstat fchmod fchown ftruncate link_descriptor rename exchange unlink realpath "
          "mkstemp seek pipe poll punch_hole spawn spawn_shell wait map allocate random free_space thread access_mode "
@@ -77,6 +78,14 @@ def unescape(text):
     return text.encode("latin-1").decode("unicode_escape").encode("latin-1")
 
 
+def _many_records(case):
+    """About how many records there are at most."""
+    if "r" in case.opts:
+        return int(case.opts.get("n", 0))
+    size = int(case.opts.get("record-size", 1))
+    return sum(data.count // (size if data.kind == "raw" else 1) for data in case.inputs)
+
+
 def is_valid(case):
     """May these options stand together? (As far as a case can get there.)"""
     o = case.opts
@@ -89,6 +98,8 @@ def is_valid(case):
     line_like = case.format().kind == "delimiter" and len(case.format().string) == 1
     percent = any("%" in split.split(":")[0] for split in o.get("split", []))
     words = "e" in o or "i" in o
+    if case.sharded() and _many_records(case) > MOST_SHARDS * int(o.get("shard-records", 1)) and "shards" not in o:
+        return False
     low, high = map(int, o.get("i", "0-0").split("-"))
     if high - low > (4_000_000 if "tmpfs-tmp" in case.circ else 10_000) and ("n" not in o or weighted or {"probability", "keep-order", "random-source"} & set(o)):
         return False

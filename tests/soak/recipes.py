@@ -163,4 +163,4 @@ RARE = (many_weights, well_within_memory, beyond_memory, range_without_room)
 def change(maker):
     """Apply a recipe."""
     draw = maker.draw
-    draw.choice(RARE if draw.randrange(12) == 0 else COMMON)(maker)
+    draw.choice(RARE if draw.randrange(25) == 0 else COMMON)(maker)

@@ -2,6 +2,7 @@
 
 import os
 import resource
+import select
 import shlex
 import shutil
 import signal
@@ -365,13 +366,22 @@ def end_processes(mark, patience):
     return names
 
 
+def ended(process, seconds):
+    """Does a process end in this time? Popen.wait would look now and then only."""
+    if process.poll() is not None:
+        return True
+    descriptor = os.pidfd_open(process.pid)
+    try:
+        select.select([descriptor], [], [], seconds)
+    finally:
+        os.close(descriptor)
+    return process.poll() is not None
+
+
 def _signal(process, case, result):
     name, delay = case.circ["kill"]
-    try:
-        process.wait(delay)
+    if ended(process, delay):
         return
-    except subprocess.TimeoutExpired:
-        pass
     process.send_signal(getattr(signal, "SIG" + name))
     if name == "STOP":
         time.sleep(0.05)
@@ -381,9 +391,7 @@ def _signal(process, case, result):
 
 
 def _wait(process, result, mark):
-    try:
-        process.wait(LIMIT_SECONDS)
-    except subprocess.TimeoutExpired:
+    if not ended(process, LIMIT_SECONDS):
         result.hung = True
         process.kill()
         process.wait()

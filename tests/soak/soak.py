@@ -5,11 +5,13 @@ From the environment: SECONDS of trying, SEED of all cases, CASE to run one case
 BIGSHUF_FAULTY to try other programs.
 """
 
+import faulthandler
 import multiprocessing
 import os
 import random
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -152,6 +154,7 @@ def soak(seed, seconds, jobs, trials, most):
 
 def main():
     """Returns the exit status."""
+    faulthandler.register(signal.SIGUSR1)  # where is it, if it takes long?
     in_own_mounts()
     tools = Tools.from_environment()
     if not tools.program or not tools.faulty:

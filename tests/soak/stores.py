@@ -16,7 +16,7 @@ import model
 import records
 from case import ERRORS
 from data import Data
-from run import LIMIT_SECONDS, end_processes, limits
+from run import LIMIT_SECONDS, end_processes, ended, limits
 from words import main_key
 from xxh64 import xxh64
 
@@ -320,17 +320,14 @@ class StoreRun:
         """(status, standard output, standard error) of a process; ends it if it takes too long."""
         if "kill" in step:
             name, delay = step["kill"]
-            try:
-                process.wait(delay)
-            except subprocess.TimeoutExpired:
+            if not ended(process, delay):
                 process.send_signal(getattr(signal, "SIG" + name))
-        try:
-            status = process.wait(LIMIT_SECONDS)
-        except subprocess.TimeoutExpired:
+        if not ended(process, LIMIT_SECONDS):
             process.kill()
             process.wait()
             end_processes(self.folder.path, 0)
-            raise Wrong("store hung", "an end", "none in its time") from None
+            raise Wrong("store hung", "an end", "none in its time")
+        status = process.returncode
         out = self.folder.read("out.%d.%d" % (number, index))
         err = self.folder.read("err.%d.%d" % (number, index)).decode(errors="replace")
         if status not in (0, 1) and not ("kill" in step and status < 0):
