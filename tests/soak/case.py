@@ -311,7 +311,7 @@ class Maker:
         if self.chance(2) and "random-source" not in opts:
             opts["tune"] = "leaf-records=%d" % draw.choice((8, 9, 12, 64, 100))
         circ["tmps"] = draw.choice((1, 1, 1, 2, 3))
-        if self.chance(6) and "mount" in self.can:
+        if self.chance(12) and "mount" in self.can:
             circ["tmpfs-tmp"] = "size=%dm" % draw.choice((1, 3, 12))
         if self.chance(6):
             opts["compress-program"] = draw.choice(COMPRESSORS)
@@ -341,8 +341,8 @@ class Maker:
     def pick_trouble(self):
         """One thing that goes wrong, at most."""
         circ, draw = self.case.circ, self.draw
-        way = draw.randrange(12)
-        if way in (0, 1):
+        way = draw.randrange(20)
+        if way in (0, 1, 8):
             circ["fault"] = {"FAULT_AT": str(draw.choice((1, 2, 3, 5, 8, 13, 30, 100, draw.randrange(1, 400)))),
                              "FAULT_ERRNO": draw.choice(ERRORS)}  # fmt: skip
             if self.chance(2):

@@ -269,7 +269,7 @@ class Check:
         limit = memory_limit(self.case)
         if limit is None or not self.result.peak_kib:
             return None
-        most = (limit >> 10) + SLACK_KIB
+        most = (limit >> 10) + SLACK_KIB + 700 * len(self.expected.shards or ()) // 1024
         if self.result.peak_kib > most:
             return "memory", "at most %d KiB" % most, "%d KiB" % self.result.peak_kib
         return None

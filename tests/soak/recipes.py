@@ -5,6 +5,16 @@ from data import Data
 HEADER_MAX = 1 << 20
 
 
+def deep_tree(maker):
+    """More records than the first levels of a tree with small leaves take."""
+    case, draw = maker.case, maker.draw
+    case.inputs = [Data("seq", draw.randrange(17_000, 40_000))]
+    case.opts["tune"] = "leaf-records=%d" % draw.choice((8, 9, 10))
+    if maker.chance(2):
+        case.opts["S"] = "8M"
+    case.circ.update(via=draw.choice(("file", "pipe")), old="none")
+
+
 def killed_shards(maker):
     """Many files, being made when a signal comes."""
     case, draw = maker.case, maker.draw
@@ -117,7 +127,7 @@ def stalled_input(maker):
 def well_within_memory(maker):
     """Inputs of many short records that fit."""
     case, draw = maker.case, maker.draw
-    case.inputs = [Data("seq", draw.randrange(1_500_000, 3_000_000))]
+    case.inputs = [Data("seq", draw.randrange(1_900_000, 2_100_000))]
     case.opts.update({"S": "64M", "r": None, "n": "10", "v": None})
     if maker.chance(2):
         case.opts["weight-field"] = "1"
@@ -155,7 +165,7 @@ def output_without_room(maker):
         case.circ["tmpfs-out"] = "size=1m"
 
 
-COMMON = (killed_shards, killed_filters, no_more_files, short_of_descriptors, large_header, short_input, bad_weight,
+COMMON = (deep_tree, deep_tree, killed_shards, killed_filters, no_more_files, short_of_descriptors, large_header, short_input, bad_weight,
           missing_input, stalled_input, output_without_room)  # fmt: skip
 RARE = (many_weights, well_within_memory, beyond_memory, range_without_room)
 

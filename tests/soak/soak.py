@@ -25,7 +25,7 @@ from expect import expect
 from run import Folder, Tools, run, shell_lines
 from shrink import shrink
 
-SHRINK_SECONDS = 40
+SHRINK_SECONDS = 30
 SHOWN = 2000  # characters of a line
 
 
@@ -95,22 +95,24 @@ class Trials:
             expected = expect(case, seed)
             return Check(case, expected, result).first_wrong()
 
-    def report(self, case, wrong):
-        """A text about a case that failed, made smaller."""
+    def report(self, case, wrong, took):
+        """A text about a case that failed, made smaller unless a run takes too long for that."""
+        patience = SHRINK_SECONDS if took < SHRINK_SECONDS / 8 else 0
         if isinstance(case, stores.StoreCase):
             racing = any({"kill", "writers"} & set(step) for step in case.steps)
-            small, found = stores.shrink_store(case, wrong, self.wrong_with, SHRINK_SECONDS, 4 if racing else 1)
+            small, found = stores.shrink_store(case, wrong, self.wrong_with, patience, 4 if racing else 1)
             return _report(case, found, stores.shell_lines(small))
         racing = {"kill", "change"} & set(case.circ)
-        small, found = shrink(case, wrong, self.wrong_with, SHRINK_SECONDS, 4 if racing else 1)
+        small, found = shrink(case, wrong, self.wrong_with, patience, 4 if racing else 1)
         return _report(case, found, shell_lines(small))
 
     def try_seed(self, seed):
         """None, or a report."""
         try:
             case = stores.make_store_case(seed) if is_store(seed) else make_case(seed, self.can)
+            begin = time.monotonic()
             wrong = self.wrong_with(case)
-            return self.report(case, wrong) if wrong else None
+            return self.report(case, wrong, time.monotonic() - begin) if wrong else None
         except Exception:  # pylint: disable=broad-except
             return "FAILED: the soak itself, in case %s\n%s" % (seed, traceback.format_exc())
 
