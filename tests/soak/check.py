@@ -3,6 +3,7 @@
 import os
 import re
 
+from recipes import NEEDED_CALLS
 from run import OLD
 
 SLACK_KIB = 16 << 10
@@ -70,6 +71,10 @@ class Check:
         circ, opts = self.case.circ, self.case.opts
         if self.expected.error:
             return self.expected.error
+        fault = circ.get("fault", {})
+        if self.result.faulted and "FAULT_STAYS" in fault and fault["FAULT_AT"] == "1" and fault.get("FAULT_CALL") in NEEDED_CALLS:
+            if fault["FAULT_ERRNO"] == "EIO" and "S" in opts and "parallel" in opts:
+                return "every %s fails" % fault["FAULT_CALL"]
         if opts.get("filter") in ("bad", "dead") and (self.expected.files or self.expected.shards):
             return "the filter fails"
         if "nr_inodes" in circ.get("tmpfs-out", "") and circ["old"] == "old" and self.case.output_names():

@@ -3,6 +3,7 @@
 from data import Data
 
 HEADER_MAX = 1 << 20
+NEEDED_CALLS = ("close", "close", "write", "pwritev", "read", "preadv")
 
 
 def deep_tree(maker):
@@ -29,6 +30,17 @@ def killed_filters(maker):
     case.inputs = [Data("text", 3000, draw.randrange(1 << 30))]
     case.opts.update({"o": "out/res.%02d", "shards": "20", "filter": "good"})
     case.circ.update(via=draw.choice(("file", "slow")), old="none", kill=(draw.choice(("TERM", "INT")), 0.2 * draw.random()))
+
+
+def broken_call(maker):
+    """All calls of a kind that no run can do without fail: so must the run."""
+    case, draw = maker.case, maker.draw
+    case.inputs = [Data("text", draw.randrange(1, 2000), draw.randrange(1 << 30))]
+    maker.pick_output()
+    case.opts.pop("filter", None)
+    case.opts.update({"S": "16M", "parallel": str(draw.randrange(1, 4))})
+    case.circ.update(via=draw.choice(("file", "pipe")), old="old")
+    case.circ["fault"] = {"FAULT_CALL": draw.choice(NEEDED_CALLS), "FAULT_AT": "1", "FAULT_STAYS": "1", "FAULT_ERRNO": "EIO"}
 
 
 def no_more_files(maker):
@@ -165,7 +177,7 @@ def output_without_room(maker):
         case.circ["tmpfs-out"] = "size=1m"
 
 
-COMMON = (deep_tree, deep_tree, killed_shards, killed_filters, no_more_files, short_of_descriptors, large_header, short_input, bad_weight,
+COMMON = (deep_tree, deep_tree, broken_call, killed_shards, killed_filters, no_more_files, short_of_descriptors, large_header, short_input, bad_weight,
           missing_input, stalled_input, output_without_room)  # fmt: skip
 RARE = (many_weights, well_within_memory, beyond_memory, range_without_room)
 

@@ -77,8 +77,10 @@ class StoreMaker:
         return step
 
     def _trouble(self):
-        way = self.draw.randrange(3)
-        if way == 0:
+        way = self.draw.randrange(6)
+        if way == 5:
+            return {"fault": {"FAULT_CALL": "sync", "FAULT_AT": "1", "FAULT_STAYS": "1", "FAULT_ERRNO": "EIO"}}
+        if way < 2:
             return {"kill": (self.draw.choice(("TERM", "KILL", "INT")), 0.05 * self.draw.random())}
         calls = "write read open_at mkdir_at link_at rename_at unlink_at rmdir_at sync lock list_next close stat_at pwritev".split()
         fault = {"FAULT_AT": str(self.draw.choice((1, 2, 3, 4, 5, 6, 8, 12, 20, 60))), "FAULT_ERRNO": self.draw.choice(ERRORS)}
@@ -373,6 +375,8 @@ class StoreRun:
             if ends[0][0] == 0:
                 raise Wrong("store not refused", "status 1: " + self.damaged, "status 0")
             return
+        if troubled and step.get("fault", {}).get("FAULT_CALL") == "sync" and "FAULT_STAYS" in step["fault"] and ends[0][0] == 0:
+            raise Wrong("store not refused", "status 1: nothing gets to the disk", "status 0")
         name = step["batch"]
         expected = self._may_add(step, contents, _operands(number, step))
         for status, _, err in ends:
