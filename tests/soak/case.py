@@ -1,4 +1,4 @@
-"""A case: options, data and circumstances, all drawn from one seed. This one is of plain shuffles; stores.py has stores."""
+"""A case: options, data and circumstances, all drawn from one seed. This one is of plain shuffles; storecase.py has stores."""
 
 import random
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ MOST_SHARDS = 8000
 ERRORS = ("EIO", "ENOSPC", "EDQUOT", "ENOMEM", "EACCES", "EMFILE", "EAGAIN", "ENOTSUP", "EXDEV")
 CALLS = ("open open_anonymous stat fstat fchmod fchown ftruncate link_descriptor rename exchange unlink realpath "
          "mkstemp seek pipe poll punch_hole spawn spawn_shell wait map allocate random free_space thread access_mode "
-         "fill_standard close read write preadv pwritev").split()  # fmt: skip
+         "fill_standard close read write preadv pwritev").split()
 FILTERS = {
     "good": 'cat >"$FILE.part" && mv "$FILE.part" "$FILE"',
     "bad": "cat >/dev/null; exit 3",
@@ -38,7 +38,7 @@ class Case:
         """The record format that the options ask for."""
         opts = self.opts
         fmt = Format(header_records=int(opts["header"] or 1) if "header" in opts else 0,
-                     header_bytes=int(opts.get("header-bytes", 0)))  # fmt: skip
+                     header_bytes=int(opts.get("header-bytes", 0)))
         end = b"\0" if "z" in opts else b"\n"
         if "delimiter" in opts:
             end = unescape(opts["delimiter"])
@@ -344,14 +344,14 @@ class Maker:
         way = draw.randrange(20)
         if way in (0, 1, 8):
             circ["fault"] = {"FAULT_AT": str(draw.choice((1, 2, 3, 5, 8, 13, 30, 100, draw.randrange(1, 400)))),
-                             "FAULT_ERRNO": draw.choice(ERRORS)}  # fmt: skip
+                             "FAULT_ERRNO": draw.choice(ERRORS)}
             if self.chance(2):
                 circ["fault"]["FAULT_CALL"] = draw.choice(CALLS)
             if self.chance(4):
                 circ["fault"]["FAULT_STAYS"] = "1"
             if self.chance(6):
                 circ["fault"] = {"FAULT_AT": str(draw.randrange(1, 40)), "FAULT_CALL": "preadv",
-                                 draw.choice(("FAULT_DAMAGE", "FAULT_END")): "1"}  # fmt: skip
+                                 draw.choice(("FAULT_DAMAGE", "FAULT_END")): "1"}
         elif way == 2:
             circ["fault"] = {draw.choice(("FAULT_SHORT", "FAULT_EINTR")): "1"}
         elif way in (3, 4):

@@ -152,7 +152,7 @@ class Check:
         """All of it, or its beginning."""
         if self.expected.stdout is None or "change" in self.case.circ or 1 in self.case.circ.get("close", ()):
             return None if self.expected.stdout is not None or not self._unexpected() else (
-                "output", "nothing on standard output", _shown(self.result.stdout))  # fmt: skip
+                "output", "nothing on standard output", _shown(self.result.stdout))
         wanted = self.expected.text(self.expected.stdout)
         seen = self.result.stdout
         if self.result.status == 0 and not self._endless() and self.case.circ.get("reader", ("",))[0] != "dies":
@@ -308,7 +308,7 @@ class Check:
     def first_wrong(self):
         """The first thing that is wrong, or None."""
         for check in (self.ends, self.status, self.messages, self.standard_output, self.files, self.hard_link, self.shards,
-                      self.left_overs, self.memory, self.disk, self.early):  # fmt: skip
+                      self.left_overs, self.memory, self.disk, self.early):
             wrong = check()
             if wrong:
                 return wrong

@@ -156,7 +156,7 @@ _KINDS = {
     "seq": _seq, "blank": _blank, "bytes": _bytes, "text": _text, "long": _long, "wide": _wide, "giant": _giant,
     "partial": _partial, "csv": _csv, "fasta": _fasta, "fastq": _fastq, "table": _table, "crlf-table": _crlf_table,
     "far-table": _far_table, "weights": _weights, "raw": _raw,
-}  # fmt: skip
+}
 
 
 def main(arguments):

@@ -126,7 +126,7 @@ def _by_gnu(case, contents):
     if "i" in case.opts:
         command += ["-i", case.opts["i"]]
     run = subprocess.run(command, input=lines, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
-                         cwd=case.circ["folder"])  # fmt: skip
+                         cwd=case.circ["folder"])
     if run.returncode:
         raise records.BadInput("shuf: " + run.stderr.decode())
     if "i" in case.opts:

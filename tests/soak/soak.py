@@ -18,12 +18,13 @@ import tempfile
 import time
 import traceback
 
-import stores
+import storecase
 from case import make_case
 from check import Check, made_up_seed
 from expect import expect
 from run import Folder, Tools, run, shell_lines
 from shrink import shrink
+from storerun import StoreRun
 
 SHRINK_SECONDS = 30
 SHOWN = 2000  # characters of a line
@@ -61,7 +62,7 @@ def in_own_mounts():
 
 
 def is_store(seed):
-    """Every fourth case is one of stores."""
+    """Every fourth case is one of storecase."""
     return random.Random("kind " + seed).randrange(4) == 0
 
 
@@ -85,8 +86,8 @@ class Trials:
         """What is wrong with a run of this case, or None."""
         self.count += 1
         with Folder(os.path.join(self._place(case), "%d.%d" % (os.getpid(), self.count))) as folder:
-            if isinstance(case, stores.StoreCase):
-                return stores.StoreRun(case, self.tools, folder).run()
+            if isinstance(case, storecase.StoreCase):
+                return StoreRun(case, self.tools, folder).run()
             case.circ["folder"] = folder.path
             result = run(case, self.tools, folder)
             seed = None if "seed" in case.opts or "random-source" in case.opts else made_up_seed(result) or "unknown"
@@ -98,10 +99,10 @@ class Trials:
     def report(self, case, wrong, took):
         """A text about a case that failed, made smaller unless a run takes too long for that."""
         patience = SHRINK_SECONDS if took < SHRINK_SECONDS / 8 else 0
-        if isinstance(case, stores.StoreCase):
+        if isinstance(case, storecase.StoreCase):
             racing = any({"kill", "writers"} & set(step) for step in case.steps)
-            small, found = stores.shrink_store(case, wrong, self.wrong_with, patience, 4 if racing else 1)
-            return _report(case, found, stores.shell_lines(small))
+            small, found = storecase.shrink_store(case, wrong, self.wrong_with, patience, 4 if racing else 1)
+            return _report(case, found, storecase.shell_lines(small))
         racing = {"kill", "change"} & set(case.circ)
         small, found = shrink(case, wrong, self.wrong_with, patience, 4 if racing else 1)
         return _report(case, found, shell_lines(small))
@@ -109,7 +110,7 @@ class Trials:
     def try_seed(self, seed):
         """None, or a report."""
         try:
-            case = stores.make_store_case(seed) if is_store(seed) else make_case(seed, self.can)
+            case = storecase.make_store_case(seed) if is_store(seed) else make_case(seed, self.can)
             begin = time.monotonic()
             wrong = self.wrong_with(case)
             return self.report(case, wrong, time.monotonic() - begin) if wrong else None
@@ -131,7 +132,7 @@ def soak(seed, seconds, jobs, trials, most):
     """Try cases at the same time; returns how many failed."""
     queue = multiprocessing.Queue()
     workers = [multiprocessing.Process(target=work, args=(i, jobs, seed, seconds, queue, trials), daemon=True)
-               for i in range(jobs)]  # fmt: skip
+               for i in range(jobs)]
     for worker in workers:
         worker.start()
     cases = failures = ended = 0
