@@ -1,4 +1,4 @@
-"""A case: options, data and circumstances, all drawn from one seed. This one is of plain shuffles; storecase.py has stores."""
+"""A case: options, data and circumstances, drawn from one seed. This one is of plain shuffles; see storecase.py for stores."""
 
 import random
 from dataclasses import dataclass, field
@@ -9,6 +9,8 @@ from records import Format
 
 STRINGS = ("<|endoftext|>", "\\n\\n", "aab", "abab", "\\r\\n", "--")
 BYTES = (";", "\\0", "\\t", "\\xff", "a")
+SHARDS = (("shards", (1, 3, 8, 20)), ("shard-records", (1, 7, 400)), ("shard-bytes", (1, 50, 3000)))
+LIMITS = (("nofile", (16, 20, 40)), ("as", (60, 100, 200)), ("fsize", (1000, 5000, 1 << 20)))
 MOST_SHARDS = 8000
 ERRORS = ("EIO", "ENOSPC", "EDQUOT", "ENOMEM", "EACCES", "EMFILE", "EAGAIN", "ENOTSUP", "EXDEV")
 CALLS = ("open open_anonymous stat fstat fchmod fchown ftruncate link_descriptor rename exchange unlink realpath "
@@ -101,7 +103,8 @@ def is_valid(case):
     if case.sharded() and _many_records(case) > MOST_SHARDS * int(o.get("shard-records", 1)) and "shards" not in o:
         return False
     low, high = map(int, o.get("i", "0-0").split("-"))
-    if high - low > (4_000_000 if "tmpfs-tmp" in case.circ else 10_000) and ("n" not in o or weighted or {"probability", "keep-order", "random-source"} & set(o)):
+    prefix = "n" in o and not weighted and not {"probability", "keep-order", "random-source"} & set(o)
+    if high - low > (4_000_000 if "tmpfs-tmp" in case.circ else 10_000) and not prefix:
         return False
     about_records = {"csv", "record-lines", "record-size", "record-start", "header", "header-bytes"} & set(o)
     return not (
@@ -188,7 +191,8 @@ class Maker:
             if kind == "fasta" and self.chance(3):
                 tail = draw.choice((b"-last", b"\n" + end[:1], end + b"last"))
             elif kind != "raw" and self.chance(3):
-                tail = draw.choice((b"last", b"x\n" if kind == "partial" else b"-", end[: draw.randrange(len(end) + 1)] or b"1"))
+                part = end[: draw.randrange(len(end) + 1)]
+                tail = draw.choice((b"last", b"x\n" if kind == "partial" else b"-", part or b"1"))
                 tail += end[: draw.randrange(len(end))]
                 if kind == "fastq":
                     tail = end.join((b"@last", b"AC", b"+", b"II"))
@@ -287,13 +291,15 @@ class Maker:
         if self.chance(3):
             splits = []
             for letter in "abc"[: draw.choice((1, 2, 3))]:
-                splits.append("%s:out/split.%s" % (draw.choice(("0", "1", "10", "50%", "20%", "10.5%", "0.1%")), letter))
+                share = draw.choice(("0", "1", "10", "50%", "20%", "10.5%", "0.1%"))
+                splits.append("%s:out/split.%s" % (share, letter))
             if self.chance(4):
-                splits = ["80%:out/split.a", "20%:out/split.b"] if self.chance(2) else ["10%:out/split.a", "90%:out/split.b"]
+                first = draw.choice((80, 10, 50))
+                splits = ["%d%%:out/split.a" % first, "%d%%:out/split.b" % (100 - first)]
             opts["split"] = splits
         if self.chance(3):
             opts["o"] = "out/res.%s" % draw.choice(("%d", "%03d", "%%%d"))
-            name, choices = draw.choice((("shards", (1, 3, 8, 20)), ("shard-records", (1, 7, 400)), ("shard-bytes", (1, 50, 3000))))
+            name, choices = draw.choice(SHARDS)
             opts[name] = str(draw.choice(choices))
             if draw.choice(choices) == 1:
                 for i, d in enumerate(self.case.inputs):
@@ -355,9 +361,10 @@ class Maker:
         elif way == 2:
             circ["fault"] = {draw.choice(("FAULT_SHORT", "FAULT_EINTR")): "1"}
         elif way in (3, 4):
-            circ["kill"] = (draw.choice(("TERM", "INT", "KILL", "HUP", "STOP")), draw.choice((0.004, 0.02, 0.1, 0.4)) * draw.random())
+            delay = draw.choice((0.004, 0.02, 0.1, 0.4)) * draw.random()
+            circ["kill"] = (draw.choice(("TERM", "INT", "KILL", "HUP", "STOP")), delay)
         elif way == 5:
-            name, values = draw.choice((("nofile", (16, 20, 40)), ("as", (60, 100, 200)), ("fsize", (1000, 5000, 1 << 20))))
+            name, values = draw.choice(LIMITS)
             circ[name] = draw.choice(values)
         elif way == 6:
             circ["close"] = draw.choice(((0,), (1,), (2,), (0, 1, 2), (0, 2)))

@@ -71,10 +71,8 @@ class Check:
         circ, opts = self.case.circ, self.case.opts
         if self.expected.error:
             return self.expected.error
-        fault = circ.get("fault", {})
-        if self.result.faulted and "FAULT_STAYS" in fault and fault["FAULT_AT"] == "1" and fault.get("FAULT_CALL") in NEEDED_CALLS:
-            if fault["FAULT_ERRNO"] == "EIO" and "S" in opts and "parallel" in opts:
-                return "every %s fails" % fault["FAULT_CALL"]
+        if self._needed_call_fails(circ.get("fault", {})):
+            return "every %s fails" % circ["fault"]["FAULT_CALL"]
         if opts.get("filter") in ("bad", "dead") and (self.expected.files or self.expected.shards):
             return "the filter fails"
         if "nr_inodes" in circ.get("tmpfs-out", "") and circ["old"] == "old" and self.case.output_names():
@@ -84,6 +82,12 @@ class Check:
         if 0 in circ.get("close", ()) and circ["via"] in ("stdin", "dash", "pipe", "slow"):
             return "standard input is closed"
         return ""
+
+    def _needed_call_fails(self, fault):
+        """All calls of a kind without which there is no output. (With -S and --parallel nothing is read but inputs.)"""
+        always = "FAULT_STAYS" in fault and fault["FAULT_AT"] == "1" and fault["FAULT_ERRNO"] == "EIO"
+        named = {"S", "parallel"} <= set(self.case.opts)
+        return self.result.faulted and always and named and fault.get("FAULT_CALL") in NEEDED_CALLS
 
     def died_as_told(self):
         """By our signal, or because its reader went away."""
@@ -189,7 +193,8 @@ class Check:
         if self._in_place():
             return None
         kind = "old output" if old is not None else "output left"
-        return kind, _shown(old) if old is not None else "no %s after a failure" % name, "nothing" if seen is None else _shown(seen)
+        wanted = _shown(old) if old is not None else "no %s after a failure" % name
+        return kind, wanted, "nothing" if seen is None else _shown(seen)
 
     def _success(self, name, new, seen, old):
         if "filter" in self.case.opts and self.case.opts["filter"] != "good":
@@ -265,7 +270,8 @@ class Check:
             left = [name for name in left if not name.endswith(".part")]
         if self.result.killed and self.case.circ["kill"][0] == "KILL":
             left = [name for name in left if not os.path.basename(name).startswith(".")]
-        if self.case.circ.get("fault", {}).get("FAULT_CALL", "unlink") in ("unlink", "rename", "exchange") and self.result.faulted:
+        call = self.case.circ.get("fault", {}).get("FAULT_CALL", "unlink")
+        if self.result.faulted and call in ("unlink", "rename", "exchange"):
             left = [name for name in left if not os.path.basename(name).startswith(".")]
         return ("left over", "nothing", str(left)) if left else None
 
@@ -295,20 +301,23 @@ class Check:
         circ, opts = self.case.circ, self.case.opts
         if "i" in opts and "tmpfs-tmp" in circ and self.result.status == 1 and "needed" not in self.result.stderr:
             return "late", "... are needed, ... are free", self.result.stderr
-        simple = not {"n", "r", "probability", "weights", "weight-field", "i", "e", "random-source", "filter"} & set(opts)
-        known = circ.get("via") in ("file", "stdin", "files0") and not {"fault", "as", "fsize", "change", "kill"} & set(circ)
+        samples = {"n", "r", "probability", "weights", "weight-field", "random-source"}
+        simple = not (samples | {"i", "e", "filter"}) & set(opts)
+        known = circ.get("via") in ("file", "stdin", "files0")
+        known = known and not {"fault", "as", "fsize", "change", "kill"} & set(circ)
         room = re.fullmatch(r"size=(\d+)([km])", circ.get("tmpfs-out", ""))
         if not (simple and known and room and self.result.status == 1 and not self.expected.error):
             return None
         size = int(room[1]) << (10 if room[2] == "k" else 20)
-        if circ.get("old", "none") == "none" and "needed" not in self.result.stderr and self.expected.input_bytes > 2 * size + 65536:
+        much = self.expected.input_bytes > 2 * size + 65536
+        if much and circ.get("old", "none") == "none" and "needed" not in self.result.stderr:
             return "late", "... bytes are needed, ... are free", self.result.stderr
         return None
 
     def first_wrong(self):
         """The first thing that is wrong, or None."""
-        for check in (self.ends, self.status, self.messages, self.standard_output, self.files, self.hard_link, self.shards,
-                      self.left_overs, self.memory, self.disk, self.early):
+        for check in (self.ends, self.status, self.messages, self.standard_output, self.files, self.hard_link,
+                      self.shards, self.left_overs, self.memory, self.disk, self.early):
             wrong = check()
             if wrong:
                 return wrong

@@ -104,8 +104,9 @@ def _giant(count, draw, end):
 def _partial(count, draw, end):
     """Records with parts of the delimiter in them, the delimiter at last."""
     for i in range(count):
-        parts = [end[: draw.randrange(len(end))] + draw.choice((b"", b"a", b"%d" % i)) for _ in range(draw.randrange(4))]
-        yield b"".join(parts) + end
+        for _ in range(draw.randrange(4)):
+            yield end[: draw.randrange(len(end))] + draw.choice((b"", b"a", b"%d" % i))
+        yield end
 
 
 def _csv(count, draw, end):
@@ -117,8 +118,9 @@ def _csv(count, draw, end):
 def _fasta(count, draw, end):
     """Records that start with `end` here, of 0 to 5 lines more."""
     for i in range(count):
-        lines = [b"".join(draw.choices((b"ACGT", b"ac", b" ", end), k=draw.randrange(4))) for _ in range(draw.randrange(6))]
-        yield end + b"%d\n" % i + b"".join(b"-" + line + b"\n" for line in lines)
+        yield end + b"%d\n" % i
+        for _ in range(draw.randrange(6)):
+            yield b"-" + b"".join(draw.choices((b"ACGT", b"ac", b" ", end), k=draw.randrange(4))) + b"\n"
 
 
 def _fastq(count, draw, end):

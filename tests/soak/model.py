@@ -94,7 +94,7 @@ class BadWeight(Exception):
 
 
 def weight(text):
-    """A weight as its leading 64 bits: (m, x) for m 2^x, or None for zero. Blanks around the number are no part of it."""
+    """A weight as its leading 64 bits: (m, x) for m 2^x, or None for zero. Blanks around it are no part of it."""
     if text.isdigit() and 0 < len(text) < 19:  # the most common ones, quickly
         value = int(text)
         shift = 64 - value.bit_length()
@@ -128,7 +128,7 @@ _LN2 = 199786072581291495
 
 
 def _minus_log(word):
-    """-ln((word + 1/2) / 2^64), as a fraction (over, under) of which `under` is a power of two, given by its exponent."""
+    """-ln((word + 1/2) / 2^64) is `over` / 2^`under`: a pair of these."""
     if word == 0:
         return 65 * _LN2, 58
     e = 64 - word.bit_length()

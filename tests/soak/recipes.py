@@ -1,4 +1,4 @@
-"""Cases that chance alone would rarely make. Each recipe changes the case of a Maker that has a seed, and nothing else."""
+"""Cases that chance alone would rarely make. Each recipe changes the case of a Maker, which has a seed so far."""
 
 from data import Data
 
@@ -29,7 +29,8 @@ def killed_filters(maker):
     case, draw = maker.case, maker.draw
     case.inputs = [Data("text", 3000, draw.randrange(1 << 30))]
     case.opts.update({"o": "out/res.%02d", "shards": "20", "filter": "good"})
-    case.circ.update(via=draw.choice(("file", "slow")), old="none", kill=(draw.choice(("TERM", "INT")), 0.2 * draw.random()))
+    case.circ.update(via=draw.choice(("file", "slow")), old="none")
+    case.circ["kill"] = (draw.choice(("TERM", "INT")), 0.2 * draw.random())
 
 
 def broken_call(maker):
@@ -40,7 +41,29 @@ def broken_call(maker):
     case.opts.pop("filter", None)
     case.opts.update({"S": "16M", "parallel": str(draw.randrange(1, 4))})
     case.circ.update(via=draw.choice(("file", "pipe")), old="old")
-    case.circ["fault"] = {"FAULT_CALL": draw.choice(NEEDED_CALLS), "FAULT_AT": "1", "FAULT_STAYS": "1", "FAULT_ERRNO": "EIO"}
+    call = draw.choice(NEEDED_CALLS)
+    case.circ["fault"] = {"FAULT_CALL": call, "FAULT_AT": "1", "FAULT_STAYS": "1", "FAULT_ERRNO": "EIO"}
+
+
+def damaged_spill(maker):
+    """Temporary files that are not read back as they were written."""
+    case, draw = maker.case, maker.draw
+    case.inputs = [Data("wide", draw.randrange(11_000, 14_000), draw.randrange(1 << 30))]
+    case.opts.update({"S": "8M", "parallel": str(draw.randrange(1, 4))})
+    case.circ.update(via="pipe", old="none", tmps=draw.choice((1, 3)))
+    fault = draw.choice(("FAULT_DAMAGE", "FAULT_END"))
+    case.circ["fault"] = {"FAULT_CALL": "preadv", "FAULT_AT": str(draw.randrange(1, 60)), fault: "1"}
+
+
+def csv_end(maker):
+    """CSV files whose last record lacks its end, or half of it."""
+    case, draw = maker.case, maker.draw
+    end = draw.choice((b"\n", b"\r\n", b"\r\n"))
+    for _ in range(draw.choice((1, 2))):
+        tail = draw.choice((b"1,2", b"1\r", b'"\n"', b'"1\r"', b"\r", b'"'))
+        case.inputs.append(Data("csv", draw.randrange(4), draw.randrange(1 << 30), end, tail=tail))
+    case.opts["csv"] = None
+    case.circ.update(via=draw.choice(("file", "dash", "files0")), old="none")
 
 
 def no_more_files(maker):
@@ -177,8 +200,8 @@ def output_without_room(maker):
         case.circ["tmpfs-out"] = "size=1m"
 
 
-COMMON = (deep_tree, deep_tree, broken_call, killed_shards, killed_filters, no_more_files, short_of_descriptors, large_header, short_input, bad_weight,
-          missing_input, stalled_input, output_without_room)
+COMMON = (deep_tree, deep_tree, broken_call, damaged_spill, csv_end, killed_shards, killed_filters, no_more_files,
+          short_of_descriptors, large_header, short_input, bad_weight, missing_input, stalled_input, output_without_room)
 RARE = (many_weights, well_within_memory, beyond_memory, range_without_room)
 
 

@@ -157,17 +157,20 @@ def environment(case, result_folder):
 def shell_lines(case, program="bigshuf"):
     """Shell commands that do the same, as far as a shell can."""
     lines = ['cd "$(mktemp -d)" && mkdir in out aux tmp0 tmp1 tmp2 # data.py is that of tests/soak']
-    for name, data in [("in/%d" % i, d) for i, d in enumerate(case.inputs)] + [("aux/" + n, d) for n, d in case.aux.items()]:
+    files = [("in/%d" % i, data) for i, data in enumerate(case.inputs)]
+    for name, data in files + [("aux/" + name, data) for name, data in case.aux.items()]:
         lines.append("%s >%s" % (data.shell("data.py"), name))
     compressor = case.opts.get("compress-program", "").removeprefix("aux/")
     if compressor in PROGRAMS:
-        lines.append("printf '%%s\\n' '#!/bin/sh' %s >aux/%s; chmod +x aux/%s" % (shlex.quote(PROGRAMS[compressor]), compressor, compressor))
+        lines.append("printf '%%s\\n' '#!/bin/sh' %s >aux/%s" % (shlex.quote(PROGRAMS[compressor]), compressor))
+        lines.append("chmod +x aux/" + compressor)
     if case.circ.get("via") == "files0":
         lines.append("printf '%s\\0' in/* >aux/names")
-    for where in ("tmp", "out"):
-        if "tmpfs-" + where in case.circ:
-            lines.append("mount -t tmpfs -o %s none %s # under unshare -rm" % (case.circ["tmpfs-" + where], "tmp0" if where == "tmp" else where))
-    lines += ["echo old >%s # %s" % (name, case.circ["old"]) for name in case.output_names() if case.circ.get("old", "none") != "none"]
+    for disk, where in (("tmpfs-tmp", "tmp0"), ("tmpfs-out", "out")):
+        if disk in case.circ:
+            lines.append("mount -t tmpfs -o %s none %s # under unshare -rm" % (case.circ[disk], where))
+    if case.circ.get("old", "none") != "none":
+        lines += ["echo old >%s # %s" % (name, case.circ["old"]) for name in case.output_names()]
     limits = {"nofile": "ulimit -n %d", "as": "ulimit -v $((%d * 1024))", "fsize": "ulimit -f %d # bytes, not blocks"}
     lines += [text % case.circ[name] for name, text in limits.items() if name in case.circ]
     words = ["%s=%s" % pair for pair in case.circ.get("fault", {}).items()]
@@ -351,8 +354,8 @@ def run(case, tools, folder):
             reader = Reader(read, *case.circ["reader"])
             stdout = os.fdopen(write, "wb")
         begin = time.monotonic()
-        process = subprocess.Popen(command, cwd=folder.path, env=environment(case, folder.path), stdin=stdin, stdout=stdout,
-                                   stderr=err, preexec_fn=limits(case.circ), start_new_session=True)
+        process = subprocess.Popen(command, cwd=folder.path, env=environment(case, folder.path), stdin=stdin,
+                                   stdout=stdout, stderr=err, preexec_fn=limits(case.circ), start_new_session=True)
         helpers = [reader, feeder]
         if "change" in case.circ and case.inputs:
             helpers.append(Changer(folder.at("in/0"), *case.circ["change"]))

@@ -34,7 +34,8 @@ def abilities():
     """What this user can do here."""
     can = set()
     with tempfile.TemporaryDirectory() as folder:
-        if subprocess.run(["mount", "-t", "tmpfs", "none", folder], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+        mount = ["mount", "-t", "tmpfs", "none", folder]
+        if subprocess.run(mount, stderr=subprocess.DEVNULL, check=False).returncode == 0:
             subprocess.run(["umount", folder], check=False)
             can.add("mount")
     if shutil.which("shuf"):

@@ -10,6 +10,8 @@ import records
 from case import ERRORS
 from data import Data
 
+CALLS = ("write read open_at mkdir_at link_at rename_at unlink_at rmdir_at sync lock list_next close stat_at "
+         "pwritev").split()
 FORGED = ("1<<61", "0", "half", "twice", "1", "more")
 
 
@@ -71,10 +73,10 @@ class StoreMaker:
             return {"fault": {"FAULT_CALL": "sync", "FAULT_AT": "1", "FAULT_STAYS": "1", "FAULT_ERRNO": "EIO"}}
         if way < 2:
             return {"kill": (self.draw.choice(("TERM", "KILL", "INT")), 0.05 * self.draw.random())}
-        calls = "write read open_at mkdir_at link_at rename_at unlink_at rmdir_at sync lock list_next close stat_at pwritev".split()
-        fault = {"FAULT_AT": str(self.draw.choice((1, 2, 3, 4, 5, 6, 8, 12, 20, 60))), "FAULT_ERRNO": self.draw.choice(ERRORS)}
+        at = str(self.draw.choice((1, 2, 3, 4, 5, 6, 8, 12, 20, 60)))
+        fault = {"FAULT_AT": at, "FAULT_ERRNO": self.draw.choice(ERRORS)}
         if not self.chance(4):
-            fault["FAULT_CALL"] = self.draw.choice(calls)
+            fault["FAULT_CALL"] = self.draw.choice(CALLS)
         return {"fault": fault}
 
     def _gather(self, case):
@@ -93,7 +95,8 @@ class StoreMaker:
         if self.chance(4):
             step["fault"] = self._trouble().get("fault") or {"FAULT_SHORT": "1"}
         if self.chance(6):
-            step["fault"] = {"FAULT_AT": str(self.draw.randrange(1, 20)), "FAULT_CALL": "preadv", self.draw.choice(("FAULT_DAMAGE", "FAULT_END")): "1"}
+            step["fault"] = {"FAULT_AT": str(self.draw.randrange(1, 20)), "FAULT_CALL": "preadv"}
+            step["fault"][self.draw.choice(("FAULT_DAMAGE", "FAULT_END"))] = "1"
         if self.chance(10):
             step["nofile"] = self.draw.choice((20, 40))
         return step
@@ -140,7 +143,8 @@ class StoreMaker:
         if self.chance(3):
             case.steps += [self._damage(), {"do": "list"}, self._gather(case)]
             if case.steps[-3]["way"] == "junk":
-                case.steps.insert(-2, {"do": "scatter", "batch": "after", "inputs": [Data(look[0], 10, 1, look[2], look[1])]})
+                after = {"do": "scatter", "batch": "after", "inputs": [Data(look[0], 10, 1, look[2], look[1])]}
+                case.steps.insert(-2, after)
             for name in ("n", "pile", "fault", "nofile"):
                 case.steps[-1].pop(name, None)
             if self.chance(2):
@@ -221,7 +225,8 @@ def shell_lines(case):
             words = ["for i in $(seq %d); do" % step["writers"]] + words + ["& done; wait"]
         rest = {k: v for k, v in step.items() if k in ("kill", "nofile")}
         if "names" in step:
-            lines.append("yes %s | head -n %d | tr '\\n' '\\0' >in/%d.names" % (long_name(number).decode(), step["names"], number))
+            yes = "yes %s | head -n %d" % (long_name(number).decode(), step["names"])
+            lines.append("%s | tr '\\n' '\\0' >in/%d.names" % (yes, number))
         if "sweeps" in step:
             lines.append("while sleep 0; do bigshuf --scatter=store --sweep; done & # until the next command has ended")
         lines.append(" ".join(words) + (" # %s" % rest if rest else ""))
@@ -238,8 +243,8 @@ def smaller_cases(case):
         del smaller.steps[i]
         yield smaller
     for i, step in enumerate(case.steps):
-        for name in ("writers", "kill", "fault", "keep", "sweeps", "names", "pile", "n", "leaf", "S", "parallel", "nofile"):
-            if name in step:
+        for name in step:
+            if name not in ("do", "batch", "inputs", "via", "epoch", "way", "at", "records"):
                 smaller = copy.deepcopy(case)
                 del smaller.steps[i][name]
                 yield smaller

@@ -30,7 +30,7 @@ class _Sweeper(threading.Thread):
 
     def run(self):
         while not self.over.is_set():
-            subprocess.run(self.words, cwd=self.folder.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+            subprocess.run(self.words, cwd=self.folder.path, capture_output=True, check=False)
 
     def end(self):
         """The last one has ended."""
@@ -128,7 +128,8 @@ class StoreRun:
             raise Wrong("store messages", "one of bigshuf's if it fails", err)
 
     def _faulted(self, number, step):
-        return os.path.exists(self.folder.at("faults.%d" % number)) and not {"FAULT_SHORT", "FAULT_EINTR"} & set(step["fault"])
+        logged = os.path.exists(self.folder.at("faults.%d" % number))
+        return logged and not {"FAULT_SHORT", "FAULT_EINTR"} & set(step["fault"])
 
     # ---- Scatter ----
 
@@ -149,7 +150,8 @@ class StoreRun:
             if ends[0][0] == 0:
                 raise Wrong("store not refused", "status 1: " + self.damaged, "status 0")
             return
-        if troubled and step.get("fault", {}).get("FAULT_CALL") == "sync" and "FAULT_STAYS" in step["fault"] and ends[0][0] == 0:
+        fault = step.get("fault", {})
+        if troubled and fault.get("FAULT_CALL") == "sync" and "FAULT_STAYS" in fault and ends[0][0] == 0:
             raise Wrong("store not refused", "status 1: nothing gets to the disk", "status 0")
         name = step["batch"]
         expected = self._may_add(step, contents, operands(number, step))
@@ -157,7 +159,7 @@ class StoreRun:
             self._check_scatter(name, status, err, expected, troubled)
         there = os.path.isdir(self.folder.at("store/" + name))
         if any(status == 0 for status, _, _ in ends) and not there:
-            raise Wrong("store batch", "%s is in the store, since the status is 0" % name, str(os.listdir(self.folder.at("store"))))
+            raise Wrong("store batch", "%s is in the store, since the status is 0" % name, str(self._batches()))
         self.remains |= troubled
         if expected and there and name not in self.held:
             self.held[name] = contents.records
@@ -267,7 +269,8 @@ class StoreRun:
         wanted = self._expected(step)
         faulted = "fault" in step and self._faulted(number, step)
         if self.damaged and status == 0:
-            raise Wrong("store damage unseen", "status 1: " + self.damaged, "status 0, %s output" % ("right" if out == wanted else "WRONG"))
+            output = "right" if out == wanted else "WRONG"
+            raise Wrong("store damage unseen", "status 1: " + self.damaged, "status 0, %s output" % output)
         if status == 1 and not (self.damaged or faulted or "nofile" in step):
             raise Wrong("store gather", "status 0", "status 1: " + err)
         if status == 0 and out != wanted or not wanted.startswith(out):
@@ -285,10 +288,11 @@ class StoreRun:
             return
         if self.damaged and "manifest" not in self.damaged and "lock" not in self.damaged:
             return
-        wanted = [(name, self.case.piles, len(held), sum(map(len, held))) for name, held in sorted(self.held.items(), key=lambda i: i[0].encode())]
-        wanted_text = b"".join(b"%s\t%d\t%d\t%d\0" % (n.encode(), p, r, b) for n, p, r, b in wanted)
-        if out != wanted_text:
-            raise Wrong("store list", repr(wanted_text), repr(out))
+        wanted = b""
+        for name, held in sorted(self.held.items()):
+            wanted += b"%s\t%d\t%d\t%d\0" % (name.encode(), self.case.piles, len(held), sum(map(len, held)))
+        if out != wanted:
+            raise Wrong("store list", repr(wanted), repr(out))
 
     # ---- Damage ----
 
@@ -334,13 +338,14 @@ class StoreRun:
     def _check_locked(self):
         words = [self.tools.program, "--gather=store", "--list", "-z"]
         try:
-            done = subprocess.run(words, cwd=self.folder.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=10, check=False)
+            done = subprocess.run(words, cwd=self.folder.path, capture_output=True, timeout=10, check=False)
         except subprocess.TimeoutExpired:
             done = None
         self.lock.close()
         self.lock = None
         if done and done.returncode == 0 and done.stdout.count(b"\0") != len(self.held):
-            raise Wrong("store list", "all %d batches, or status 1, while one is locked" % len(self.held), repr(done.stdout))
+            wanted = "all %d batches, or status 1, while one is locked" % len(self.held)
+            raise Wrong("store list", wanted, repr(done.stdout))
 
     def _damage_forge(self, step, path, manifest):
         """Another number of records in a manifest whose checksum is right."""
@@ -349,7 +354,8 @@ class StoreRun:
         found = re.search(pattern, text)
         count = int(found[2])
         size = os.path.getsize(self.folder.at(path))
-        new = {"1<<61": 1 << 61, "0": 0, "half": count // 2, "twice": 2 * count, "1": 1, "more": min(count + 1, size)}[step["records"]]
+        numbers = {"1<<61": 1 << 61, "half": count // 2, "twice": 2 * count, "more": min(count + 1, size)}
+        new = numbers.get(step["records"], int(step["records"] == "1"))
         if new == count:
             new += 1
         field_text = b"%*d" % (len(found[1]) + len(found[2]) - 4, new)

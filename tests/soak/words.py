@@ -80,7 +80,7 @@ def words_of_many(key, wanted, bytes_each):
     """The beginnings of several streams: for each pair (stream, words wanted) a view of 16- or 32-bit words."""
     kind = {2: "H", 4: "I", 8: "Q"}[bytes_each]
     each_block = 64 // bytes_each
-    places = [(stream, counter) for stream, count in wanted for counter in range((count + each_block - 1) // each_block)]
+    places = [(stream, counter) for stream, count in wanted for counter in range(-(-count // each_block))]
     view = _as(kind, blocks(key, places))
     at = 0
     for _, count in wanted:
