@@ -1,4 +1,4 @@
-"""A case: options, data and circumstances, drawn from one seed. This one is of plain shuffles; see storecase.py for stores."""
+"""A case of a plain shuffle: options, data and circumstances, drawn from one seed. (storecase.py has stores.)"""
 
 import random
 from dataclasses import dataclass, field
