@@ -201,7 +201,8 @@ def output_without_room(maker):
 
 
 COMMON = (deep_tree, deep_tree, broken_call, damaged_spill, csv_end, killed_shards, killed_filters, no_more_files,
-          short_of_descriptors, large_header, short_input, bad_weight, missing_input, stalled_input, output_without_room)
+          short_of_descriptors, large_header, short_input, bad_weight, missing_input, stalled_input,
+          output_without_room)
 RARE = (many_weights, well_within_memory, beyond_memory, range_without_room)
 
 
