@@ -255,13 +255,14 @@ def limits(circ):
 
 
 def processes_of(mark):
-    """The processes that have this case in their environment."""
+    """The processes that have this case, or one below this folder, in their environment."""
     found = []
-    word = b"SOAK_CASE=" + mark.encode() + b"\0"
+    word = b"SOAK_CASE=" + mark.encode()
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open("/proc/%s/environ" % pid, "rb") as file:
-                if word in file.read():
+                after = file.read().partition(word)[1:]
+                if after[0] and after[1][:1] in (b"\0", b"/"):
                     found.append(int(pid))
         except OSError:
             continue

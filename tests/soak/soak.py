@@ -22,7 +22,7 @@ import storecase
 from case import make_case
 from check import Check, made_up_seed
 from expect import expect
-from run import Folder, Tools, run, shell_lines
+from run import Folder, Tools, end_processes, run, shell_lines
 from shrink import shrink
 from storerun import StoreRun
 
@@ -158,6 +158,7 @@ def soak(seed, seconds, jobs, trials, most):
 
 def main():
     """Returns the exit status."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and tidy up
     faulthandler.register(signal.SIGUSR1)  # where is it, if it takes long?
     in_own_mounts()
     tools = Tools.from_environment()
@@ -178,6 +179,7 @@ def main():
         return 1 if soak(seed, seconds, jobs, trials, int(os.environ.get("MOST") or 0)) else 0
     finally:
         for place in places:
+            end_processes(place, 0)
             shutil.rmtree(place, ignore_errors=True)
 
 
