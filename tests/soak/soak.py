@@ -129,15 +129,10 @@ def work(number, jobs, seed, seconds, queue, trials):
     queue.put(None)
 
 
-def soak(seed, seconds, jobs, trials, most):
-    """Try cases at the same time; returns how many failed."""
-    queue = multiprocessing.Queue()
-    workers = [multiprocessing.Process(target=work, args=(i, jobs, seed, seconds, queue, trials), daemon=True)
-               for i in range(jobs)]
-    for worker in workers:
-        worker.start()
+def collect(queue, jobs, most):
+    """Count cases and failures, and print these, until all workers have ended or so many cases have failed."""
     cases = failures = ended = 0
-    while ended < jobs:
+    while ended < jobs and not (most and failures >= most):
         entry = queue.get()
         if entry is None:
             ended += 1
@@ -146,12 +141,22 @@ def soak(seed, seconds, jobs, trials, most):
         if entry[2]:
             failures += 1
             print("\n[%.0f s] %s" % (entry[1], entry[2]), flush=True)
-            if most and failures >= most:
-                break
+    return cases, failures
+
+
+def soak(seed, seconds, jobs, trials, most):
+    """Try cases at the same time; returns how many failed."""
+    queue = multiprocessing.Queue()
+    workers = [multiprocessing.Process(target=work, args=(i, jobs, seed, seconds, queue, trials), daemon=True)
+               for i in range(jobs)]
     for worker in workers:
-        if ended < jobs:
+        worker.start()
+    try:
+        cases, failures = collect(queue, jobs, most)
+    finally:
+        for worker in workers:
             worker.terminate()
-        worker.join()
+            worker.join()
     print("soak: %d cases, %d failed (SEED=%s)" % (cases, failures, seed), flush=True)
     return failures
 
