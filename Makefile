@@ -44,8 +44,8 @@ UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c))
 BENCHES    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 FUZZERS    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 
-.PHONY: all check check-long check-valgrind check-install fuzz fuzzers bench bench-micro deps install uninstall dist \
-    format lint clean help FORCE
+.PHONY: all check check-long check-valgrind check-install soak fuzz fuzzers bench bench-micro deps install uninstall \
+    dist format lint clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -116,6 +116,12 @@ check-long: check ## run all tests on large inputs (needs some GB of disk)
 
 check-valgrind: VALGRIND = 1
 check-valgrind: check ## run all tests under valgrind
+
+SECONDS = 60
+
+# SEED, CASE, JOBS, MOST, BIGSHUF and BIGSHUF_FAULTY reach it through the environment, from here or from the command line.
+soak: all $(FAULTY) $(TEST_TOOLS) ## try random cases against a model: SECONDS=N [SEED=S] [JOBS=N], or CASE=S again
+	@BUILD='$(BUILD)' SECONDS='$(SECONDS)' python3 tests/soak/soak.py
 
 check-install: all ## install to a temporary place, uninstall, see that nothing is left
 	rm -rf $(BUILD)/installed

@@ -1,0 +1,421 @@
+"""A case of a plain shuffle: options, data and circumstances, drawn from one seed. (storecase.py has stores.)"""
+
+import random
+from dataclasses import dataclass, field
+
+import recipes
+from data import Data
+from records import Format
+
+STRINGS = ("<|endoftext|>", "\\n\\n", "aab", "abab", "\\r\\n", "--")
+BYTES = (";", "\\0", "\\t", "\\xff", "a")
+SHARDS = (("shards", (1, 3, 8, 20)), ("shard-records", (1, 7, 400)), ("shard-bytes", (1, 50, 3000)))
+LIMITS = (("nofile", (16, 20, 40)), ("as", (60, 100, 200)), ("fsize", (1000, 5000, 1 << 20)))
+MOST_SHARDS = 8000
+ERRORS = ("EIO", "ENOSPC", "EDQUOT", "ENOMEM", "EACCES", "EMFILE", "EAGAIN", "ENOTSUP", "EXDEV")
+CALLS = ("open open_anonymous stat fstat fchmod fchown ftruncate link_descriptor rename exchange unlink realpath "
+         "mkstemp seek pipe poll punch_hole spawn spawn_shell wait map allocate random free_space thread access_mode "
+         "fill_standard close read write preadv pwritev").split()
+FILTERS = {
+    "good": 'cat >"$FILE.part" && mv "$FILE.part" "$FILE"',
+    "bad": "cat >/dev/null; exit 3",
+    "dead": "kill -9 $$",
+    "deaf": "exec sleep 0.05",
+}
+COMPRESSORS = ("gzip", "aux/echo", "aux/fail", "aux/fail-late", "aux/short", "aux/wrong", "aux/missing")
+
+
+@dataclass
+class Case:
+    """What is run: all that run.py and expect.py need to know."""
+
+    seed: str
+    inputs: list = field(default_factory=list)  # of Data
+    aux: dict = field(default_factory=dict)  # files beside the inputs, by name
+    opts: dict = field(default_factory=dict)  # by name: None for a flag, a text, or a list of texts
+    words: list = field(default_factory=list)  # of -e
+    circ: dict = field(default_factory=dict)  # circumstances, see run.py
+
+    def format(self):
+        """The record format that the options ask for."""
+        opts = self.opts
+        fmt = Format(header_records=int(opts["header"] or 1) if "header" in opts else 0,
+                     header_bytes=int(opts.get("header-bytes", 0)))
+        end = b"\0" if "z" in opts else b"\n"
+        if "delimiter" in opts:
+            end = unescape(opts["delimiter"])
+        fmt.string = end
+        if "csv" in opts:
+            fmt.kind = "csv"
+        elif "record-lines" in opts:
+            fmt.kind, fmt.count = "lines", int(opts["record-lines"])
+        elif "record-size" in opts:
+            fmt.kind, fmt.count = "size", int(opts["record-size"])
+        elif "record-start" in opts:
+            fmt.kind, fmt.string = "start", opts["record-start"].encode()
+        return fmt
+
+    def output_names(self):
+        """The files that are named by options, but for shards."""
+        names = [split.split(":", 1)[1] for split in self.opts.get("split", [])]
+        if "o" in self.opts and not self.sharded():
+            names.append(self.opts["o"])
+        return names
+
+    def sharded(self):
+        """Are there shards?"""
+        return any(name in self.opts for name in ("shards", "shard-records", "shard-bytes"))
+
+    def to_stdout(self):
+        """Does anything go to standard output?"""
+        return "o" not in self.opts
+
+    def has_children(self):
+        """Can the program start others?"""
+        return "filter" in self.opts or "compress-program" in self.opts
+
+
+def unescape(text):
+    """A string with the escapes of C."""
+    return text.encode("latin-1").decode("unicode_escape").encode("latin-1")
+
+
+def _many_records(case):
+    """About how many records there are at most."""
+    if "r" in case.opts:
+        return int(case.opts.get("n", 0))
+    size = int(case.opts.get("record-size", 1))
+    return sum(data.count // (size if data.kind == "raw" else 1) for data in case.inputs)
+
+
+def is_valid(case):
+    """May these options stand together? (As far as a case can get there.)"""
+    o = case.opts
+
+    def several(*names):
+        return sum(name in o for name in names) > 1
+
+    weighted = "weights" in o or "weight-field" in o
+    many = case.sharded() or "split" in o
+    line_like = case.format().kind == "delimiter" and len(case.format().string) == 1
+    percent = any("%" in split.split(":")[0] for split in o.get("split", []))
+    words = "e" in o or "i" in o
+    if case.sharded() and _many_records(case) > MOST_SHARDS * int(o.get("shard-records", 1)) and "shards" not in o:
+        return False
+    low, high = map(int, o.get("i", "0-0").split("-"))
+    prefix = "n" in o and not weighted and not {"probability", "keep-order", "random-source"} & set(o)
+    if high - low > (4_000_000 if "tmpfs-tmp" in case.circ else 10_000) and not prefix:
+        return False
+    about_records = {"csv", "record-lines", "record-size", "record-start", "header", "header-bytes"} & set(o)
+    return not (
+        ("keep-order" in o and ("n" not in o or "probability" in o or "random-source" in o or "r" in o))
+        or ("probability" in o and (weighted or {"n", "r", "random-source", "shards"} & set(o) or percent))
+        or ("seed" not in o and 2 in case.circ.get("close", ()))
+        or ("seed" not in o and "v" not in o and "random-source" not in o)
+        or ("random-source" in o and ("seed" in o or weighted))
+        or ("weight-field" in o and not line_like)
+        or several("weights", "weight-field")
+        or several("shards", "shard-records", "shard-bytes")
+        or several("e", "i")
+        or (case.sharded() and "%" not in o.get("o", ""))
+        or (not case.sharded() and "%" in o.get("o", ""))
+        or ("missing" in case.circ and (words or case.circ["via"] != "file"))
+        or ("filter" in o and "o" not in o and "split" not in o)
+        or ("r" in o and "n" not in o and ("o" in o or many))
+        or ("r" in o and "n" not in o and case.circ.get("reader", ("", 0))[0] != "dies")
+        or (words and (about_records or len(case.format().string) > 1 or "weight-field" in o))
+        or ("z" in o and {"csv", "record-size", "record-start", "delimiter"} & set(o))
+        or several("csv", "record-lines", "record-size", "record-start", "delimiter")
+    )
+
+
+class Maker:
+    """Draws a case."""
+
+    def __init__(self, seed, can):
+        self.draw = random.Random(seed)
+        self.case = Case(seed)
+        self.can = can  # what this machine and user can do: a set of "mount", "shuf", "peak"
+
+    def chance(self, of):
+        """True once in so many times."""
+        return self.draw.randrange(of) == 0
+
+    def small(self):
+        """A number of records."""
+        return self.draw.choice((0, 1, 2, 3, 10, 50, 300, 1000, 2000, self.draw.randrange(4000)))
+
+    # ---- What is shuffled ----
+
+    def pick_format(self):
+        """A record format; returns (kind of data, end of records)."""
+        opts, draw = self.case.opts, self.draw
+        plain = draw.choice(("seq", "seq", "blank", "bytes", "text"))
+        way = draw.randrange(14)
+        if way < 6:
+            return plain, b"\n"
+        if way == 6:
+            opts["z"] = None
+            return plain, b"\0"
+        if way == 7:
+            opts["delimiter"] = draw.choice(BYTES)
+            return plain, unescape(opts["delimiter"])
+        if way in (8, 9):
+            opts["delimiter"] = draw.choice(STRINGS)
+            return "partial", unescape(opts["delimiter"])
+        if way == 10:
+            opts["csv"] = None
+            return "csv", draw.choice((b"\n", b"\r\n"))
+        if way == 11:
+            opts["record-lines"] = str(draw.choice((4, 4, 2, 1)))
+            if self.chance(3):
+                opts["z"] = None
+            return "fastq", b"\0" if "z" in opts else b"\n"
+        if way == 12:
+            opts["record-size"] = str(draw.choice((1, 3, 16, 100)))
+            return "raw", b""
+        opts["record-start"] = draw.choice((">", "LOCUS ", "##"))
+        return "fasta", opts["record-start"].encode()
+
+    def pick_inputs(self, kind, end):
+        """The inputs, most of which are small."""
+        draw, case = self.draw, self.case
+        count = draw.choice((1, 1, 1, 2, 3, 6))
+        for _ in range(count):
+            records = self.small()
+            if kind == "raw":
+                records *= int(case.opts["record-size"])
+                if self.chance(30):
+                    records += 1
+            tail = b""
+            if kind == "fasta" and self.chance(3):
+                tail = draw.choice((b"-last", b"\n" + end[:1], end + b"last"))
+            elif kind != "raw" and self.chance(3):
+                part = end[: draw.randrange(len(end) + 1)]
+                tail = draw.choice((b"last", b"x\n" if kind == "partial" else b"-", part or b"1"))
+                tail += end[: draw.randrange(len(end))]
+                if kind == "fastq":
+                    tail = end.join((b"@last", b"AC", b"+", b"II"))
+                if kind == "csv":
+                    tail = draw.choice((b"1,2", b'1,"', b'1,"\n"', b"1\r"))
+            case.inputs.append(Data(kind, records, draw.randrange(1 << 30), end, tail=tail))
+
+    def pick_large(self):
+        """Inputs that do not fit in -S 8M."""
+        kind = self.draw.choice(("long", "long", "wide", "giant", "seq"))
+        count = {"long": 2000, "wide": 14000, "giant": 500, "seq": 400000}[kind]
+        end = b"\n"
+        if kind != "seq" and self.chance(4):
+            self.case.opts["z"] = None
+            end = b"\0"
+        self.case.inputs.append(Data(kind, count + self.draw.randrange(count // 4), self.draw.randrange(1 << 30), end))
+        self.case.opts["S"] = "8M"
+
+    def pick_header(self):
+        """A header for all inputs; sometimes not the same for all."""
+        case, draw = self.case, self.draw
+        fmt = case.format()
+        head = b""
+        if self.chance(3):
+            head = b"#bytes"[: draw.randrange(1, 7)]
+            case.opts["header-bytes"] = str(len(head))
+        if not head or self.chance(2):
+            lines = draw.choice((1, 1, 2, 5))
+            case.opts["header"] = None if lines == 1 else str(lines)
+            line = b"h" * fmt.count if fmt.kind == "size" else b"title" + (b"\n" if fmt.kind == "start" else fmt.string)
+            if fmt.kind == "csv":
+                line = b'a,"b\nc"\n'
+            head += line * lines
+        case.inputs = [Data(d.kind, d.count, d.seed, d.end, head, d.tail) for d in case.inputs]
+        if self.chance(20):
+            d = case.inputs[-1]
+            case.inputs[-1] = Data(d.kind, d.count, d.seed, d.end, b"X" + head[1:], d.tail)
+
+    def pick_words(self):
+        """-e or -i."""
+        opts, draw = self.case.opts, self.draw
+        if self.chance(2):
+            opts["e"] = None
+            self.case.words = ["w%d" % draw.randrange(10**6) for _ in range(draw.choice((0, 1, 5, 300)))]
+        elif self.chance(3):
+            low = draw.randrange(10)
+            opts["i"] = "%d-%d" % (low, low + draw.choice((10**9, 1 << 62)))
+            opts["n"] = str(draw.choice((0, 1, 10, 3000)))
+        else:
+            low = draw.choice((0, 1, 99990, (1 << 64) - 3000))
+            opts["i"] = "%d-%d" % (low, low + draw.choice((-1 if low else 0, 0, 9, 2999)))
+        if self.chance(4):
+            opts["z"] = None
+
+    # ---- What is done with it ----
+
+    def pick_sample(self):
+        """Samples and weights."""
+        opts, draw = self.case.opts, self.draw
+        way = draw.randrange(9)
+        count = str(draw.choice((0, 1, 2, 10, 100, 1000, 100000)))
+        if way < 3:
+            opts.setdefault("n", count)
+            if way == 1:
+                opts["keep-order"] = None
+        elif way == 3 and (self.case.inputs or self.case.words or "i" in opts):
+            opts["r"] = None
+            opts.setdefault("n", str(min(2000, int(count))))
+        elif way == 4:
+            opts.pop("n", None)
+            opts["probability"] = draw.choice(("0", "1", "0.5", "0.01", ".999", "0.3333333333333333333333"))
+        elif way == 5 and "shuf" in self.can:
+            opts.pop("seed")
+            self.case.aux["random"] = Data("raw", 100_000, draw.randrange(1 << 30))
+            opts["random-source"] = "aux/random"
+        elif way == 6:
+            self.case.aux["weights"] = Data("weights", 0, draw.randrange(1 << 30))
+            opts["weights"] = "aux/weights"  # as many as there are records: see finish()
+        elif way >= 7 and self.case.inputs:
+            kind = draw.choice(("table", "table", "table", "crlf-table", "far-table"))
+            self.case.inputs = [Data(kind, d.count, d.seed) for d in self.case.inputs]
+            for name in ("z", "delimiter", "csv", "record-lines", "record-size", "record-start"):
+                opts.pop(name, None)
+            opts["weight-field"] = "2"
+            if self.chance(4):
+                opts["t"] = draw.choice(("\t", "\\t"))
+        if "weight-field" in opts or "weights" in opts:
+            for name in draw.choice(((), (), ("n",), ("n", "keep-order"), ("n", "r"))):
+                opts[name] = str(min(2000, int(count))) if name == "n" else None
+
+    def pick_output(self):
+        """Files, splits, shards, filters."""
+        opts, draw = self.case.opts, self.draw
+        if self.chance(2):
+            opts["o"] = "out/res"
+        if self.chance(3):
+            splits = []
+            for letter in "abc"[: draw.choice((1, 2, 3))]:
+                share = draw.choice(("0", "1", "10", "50%", "20%", "10.5%", "0.1%"))
+                splits.append("%s:out/split.%s" % (share, letter))
+            if self.chance(4):
+                first = draw.choice((80, 10, 50))
+                splits = ["%d%%:out/split.a" % first, "%d%%:out/split.b" % (100 - first)]
+            opts["split"] = splits
+        if self.chance(3):
+            opts["o"] = "out/res.%s" % draw.choice(("%d", "%03d", "%%%d"))
+            name, choices = draw.choice(SHARDS)
+            opts[name] = str(draw.choice(choices))
+            if draw.choice(choices) == 1:
+                for i, d in enumerate(self.case.inputs):
+                    self.case.inputs[i] = Data(d.kind, min(d.count, 150), d.seed, d.end, d.head, d.tail)
+        if ("o" in opts or "split" in opts) and self.chance(8):
+            opts["filter"] = draw.choice(list(FILTERS) + ["good"] * 4)
+
+    def pick_resources(self):
+        """-S, threads, leaf size, folders."""
+        opts, circ, draw = self.case.opts, self.case.circ, self.draw
+        if "S" not in opts and self.chance(2):
+            opts["S"] = draw.choice(("8M", "8M", "9M", "64M", "1G", "10%"))
+        if self.chance(2):
+            opts["parallel"] = str(draw.randrange(1, 9))
+        if self.chance(2) and "random-source" not in opts:
+            opts["tune"] = "leaf-records=%d" % draw.choice((8, 9, 12, 64, 100))
+        circ["tmps"] = draw.choice((1, 1, 1, 2, 3))
+        if self.chance(12) and "mount" in self.can:
+            circ["tmpfs-tmp"] = "size=%dm" % draw.choice((1, 3, 12))
+        if self.chance(6):
+            opts["compress-program"] = draw.choice(COMPRESSORS)
+        if self.chance(4):
+            opts["v"] = None
+
+    def pick_input_way(self):
+        """How the data reach the program."""
+        circ, draw = self.case.circ, self.draw
+        ways = ["file", "file", "dash", "pipe", "slow", "fifo", "files0"]
+        if len(self.case.inputs) == 1:
+            ways += ["stdin", "pipe"]
+        circ["via"] = draw.choice(ways) if self.case.inputs else "file"
+
+    def pick_output_way(self):
+        """What is in the place of the outputs."""
+        circ, draw = self.case.circ, self.draw
+        names = self.case.output_names()
+        circ["old"] = draw.choice(("none", "old", "old", "link", "hard", "sticky")) if names else "none"
+        if "filter" in self.case.opts:
+            circ["old"] = "none"
+        elif self.chance(6) and "mount" in self.can and ("o" in self.case.opts or names):
+            circ["tmpfs-out"] = draw.choice(("size=100k", "size=4k", "size=1m", "size=20m,nr_inodes=2"))
+        if self.case.to_stdout() and self.chance(10):
+            circ["reader"] = draw.choice((("slow", 0), ("dies", draw.choice((0, 1, 100, 5000)))))
+
+    def pick_trouble(self):
+        """One thing that goes wrong, at most."""
+        circ, draw = self.case.circ, self.draw
+        way = draw.randrange(20)
+        if way in (0, 1, 8):
+            circ["fault"] = {"FAULT_AT": str(draw.choice((1, 2, 3, 5, 8, 13, 30, 100, draw.randrange(1, 400)))),
+                             "FAULT_ERRNO": draw.choice(ERRORS)}
+            if self.chance(2):
+                circ["fault"]["FAULT_CALL"] = draw.choice(CALLS)
+            if self.chance(4):
+                circ["fault"]["FAULT_STAYS"] = "1"
+            if self.chance(6):
+                circ["fault"] = {"FAULT_AT": str(draw.randrange(1, 40)), "FAULT_CALL": "preadv",
+                                 draw.choice(("FAULT_DAMAGE", "FAULT_END")): "1"}
+        elif way == 2:
+            circ["fault"] = {draw.choice(("FAULT_SHORT", "FAULT_EINTR")): "1"}
+        elif way in (3, 4):
+            delay = draw.choice((0.004, 0.02, 0.1, 0.4)) * draw.random()
+            circ["kill"] = (draw.choice(("TERM", "INT", "KILL", "HUP", "STOP")), delay)
+        elif way == 5:
+            name, values = draw.choice(LIMITS)
+            circ[name] = draw.choice(values)
+        elif way == 6:
+            circ["close"] = draw.choice(((0,), (1,), (2,), (0, 1, 2), (0, 2)))
+        elif way == 7 and circ["via"] in ("file", "stdin") and self.case.inputs:
+            circ["change"] = (draw.choice(("grow", "shrink", "rewrite")), 0.01 * draw.random())
+
+    def make(self):
+        """The case."""
+        case, draw = self.case, self.draw
+        case.opts["seed"] = draw.choice(("", "1", "42", "x" * 70, str(draw.randrange(10**9))))
+        if self.chance(5):
+            recipes.change(self)
+            return case
+        size = draw.randrange(12)
+        if size == 0:
+            self.pick_words()
+        elif size == 1:
+            self.pick_large()
+        else:
+            self.pick_inputs(*self.pick_format())
+        if self.chance(3):
+            self.pick_sample()
+        if case.inputs and size != 1 and self.chance(4):
+            self.pick_header()
+        self.pick_output()
+        self.pick_resources()
+        self.pick_input_way()
+        self.pick_output_way()
+        self.pick_trouble()
+        if "seed" in case.opts and self.chance(12):
+            del case.opts["seed"]
+            case.opts["v"] = None
+        return case
+
+
+def make_case(seed, can):
+    """A valid case of this seed."""
+    for attempt in range(1000):
+        case = Maker("%s/%d" % (seed, attempt), can).make()
+        case.seed = seed
+        if is_valid(case):
+            finish(case)
+            return case
+    raise AssertionError("no valid case of seed " + seed)
+
+
+def finish(case):
+    """Fit what depends on the other parts: as many weights as records, mostly."""
+    from expect import count_records  # expect.py needs what stands above
+
+    if "weights" in case.aux:
+        weights = case.aux["weights"]
+        extra = 1 if int(weights.seed) % 30 == 0 else 0
+        case.aux["weights"] = Data(weights.kind, count_records(case) + extra, weights.seed)

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Inputs, as a function of a few words, so that a command that fails can be printed with its data.
+
+Run as a program, it prints the input: data.py KIND COUNT SEED [END [HEAD [TAIL]]], the last three in hex.
+"""
+
+import random
+import sys
+from dataclasses import dataclass, replace
+
+GIANT_BYTES = 9_000_000
+WEIGHTS = ("1", "2", "0.5", "0", "3e2", "1e-3", "10", "7.25", ".125", "12345678901234567890", "1e300", "5e-324")
+
+
+@dataclass(frozen=True)
+class Data:
+    """An input: `count` records of a kind, between a head and a tail."""
+
+    kind: str
+    count: int
+    seed: int = 0
+    end: bytes = b"\n"  # of each record
+    head: bytes = b""
+    tail: bytes = b""  # a last record without its end, or with a part of it
+
+    def make(self):
+        """Its bytes."""
+        return self.head + b"".join(_KINDS[self.kind](self.count, random.Random(self.seed), self.end)) + self.tail
+
+    def shell(self, program="tests/soak/data.py"):
+        """A shell command that prints it."""
+        data = self.make()
+        if len(data) <= 300:
+            return "printf '" + "".join(_quoted(byte) for byte in data) + "'"
+        repeated = len(self.head) - len(self.head.lstrip(b"h"))
+        if repeated > 1000:
+            head = "head -c %d /dev/zero | tr '\\0' h" % repeated
+            return "{ %s; %s; }" % (head, replace(self, head=self.head[repeated:]).shell(program))
+        words = [program, self.kind, str(self.count), str(self.seed), self.end.hex(), self.head.hex(), self.tail.hex()]
+        return " ".join(word or "''" for word in words)
+
+    def smaller(self):
+        """Inputs like it that are smaller, the smallest first."""
+        if self.count > 1:
+            yield replace(self, count=self.count // 2)
+            yield replace(self, count=self.count * 7 // 8)
+        if 0 < self.count < 20:
+            yield replace(self, count=self.count - 1)
+        if self.tail:
+            yield replace(self, tail=b"")
+
+
+def _quoted(byte):
+    if byte in b"%'\\" or not 32 <= byte < 127:
+        return "%%" if byte == 37 else "\\n" if byte == 10 else "\\%03o" % byte
+    return chr(byte)
+
+
+def _seq(count, _, end):
+    return (b"%d%s" % (i, end) for i in range(1, count + 1))
+
+
+def _blank(count, draw, end):
+    return (b"x" * (draw.randrange(8) == 0) + end for _ in range(count))
+
+
+def _bytes(count, draw, end):
+    for _ in range(count):
+        yield draw.randbytes(draw.choice((0, 1, 2, 7, 30, 200))).replace(end, b"") + end
+
+
+def _text(count, draw, end):
+    for i in range(count):
+        yield b"%d %s" % (i, b"lorem ipsum dolor sit amet "[: draw.randrange(27)]) + end
+
+
+def _noise(draw):
+    return draw.randbytes(1 << 16).replace(b"\n", b"").replace(b"\0", b"") * 4
+
+
+def _long(count, draw, end):
+    noise = _noise(draw).replace(end, b"")
+    for i in range(count):
+        begin = draw.randrange(1 << 15)
+        yield b"%d " % i + noise[begin : begin + draw.choice((10, 500, 3000, 9000, 30000))] + end
+
+
+def _wide(count, draw, end):
+    """Lines of about 1 kB, quick to make."""
+    noise = _noise(draw).replace(end, b"")
+    for i in range(count):
+        yield b"%d %s%s" % (i, noise[i % 50000 : i % 50000 + 1000], end)
+
+
+def _giant(count, draw, end):
+    """Short records, and two that are larger than 8 MiB together or alone."""
+    places = {draw.randrange(count + 1), draw.randrange(count + 1)}
+    for i in range(count):
+        yield b"%d%s" % (i, end)
+        if i in places:
+            yield b"%d" % i * (GIANT_BYTES // len(str(i))) + end
+
+
+def _partial(count, draw, end):
+    """Records with parts of the delimiter in them, the delimiter at last."""
+    for i in range(count):
+        for _ in range(draw.randrange(4)):
+            yield end[: draw.randrange(len(end))] + draw.choice((b"", b"a", b"%d" % i))
+        yield end
+
+
+def _csv(count, draw, end):
+    for i in range(count):
+        cell = draw.choice((b"", b"plain", b'"quoted, text"', b'"two\nlines"', b'"a ""word"""', b'"\r\n"', b'"\n\n,"'))
+        yield b"%d,%s,%s" % (i, cell, draw.choice((b"", b"x", cell))) + end
+
+
+def _fasta(count, draw, end):
+    """Records that start with `end` here, of 0 to 5 lines more."""
+    for i in range(count):
+        yield end + b"%d\n" % i
+        for _ in range(draw.randrange(6)):
+            yield b"-" + b"".join(draw.choices((b"ACGT", b"ac", b" ", end), k=draw.randrange(4))) + b"\n"
+
+
+def _fastq(count, draw, end):
+    for i in range(count):
+        yield end.join((b"@%d" % i, b"ACGT" * draw.randrange(5), b"+", b"IIII" * draw.randrange(5))) + end
+
+
+def _table(count, draw, end):
+    for i in range(count):
+        yield b"%d\t%s\t%s" % (i, draw.choice(WEIGHTS).encode(), b"x" * draw.randrange(5)) + end
+
+
+def _crlf_table(count, draw, end):
+    for i in range(count):
+        yield b"%d\t%s\r" % (i, draw.choice(WEIGHTS).encode()) + end
+
+
+def _far_table(count, draw, end):
+    """A weight far behind the beginning of its record."""
+    far = {draw.randrange(count + 1): b"x" * 300000, draw.randrange(count + 1): b"y" * 600000}
+    for i in range(count):
+        yield b"%d%s\t%s" % (i, far.get(i, b""), draw.choice(WEIGHTS).encode()) + end
+
+
+def _weights(count, draw, end):
+    return (draw.choice(WEIGHTS).encode() + end for _ in range(count))
+
+
+def _raw(count, draw, end):
+    """Just bytes, `end` is not used."""
+    return (draw.randbytes(min(65536, count - at)) for at in range(0, count, 65536))
+
+
+_KINDS = {
+    "seq": _seq, "blank": _blank, "bytes": _bytes, "text": _text, "long": _long, "wide": _wide, "giant": _giant,
+    "partial": _partial, "csv": _csv, "fasta": _fasta, "fastq": _fastq, "table": _table, "crlf-table": _crlf_table,
+    "far-table": _far_table, "weights": _weights, "raw": _raw,
+}
+
+
+def main(arguments):
+    """Print the input that the arguments describe."""
+    kind, count, seed, *texts = arguments
+    sys.stdout.buffer.write(Data(kind, int(count), int(seed), *map(bytes.fromhex, texts)).make())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

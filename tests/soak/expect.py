@@ -1,0 +1,201 @@
+"""What a case must give: which records go to which file."""
+
+import subprocess
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import model
+import records
+from words import main_key
+
+ENDLESS = 20000  # records of -r without -n that are looked at
+
+
+@dataclass
+class Expected:
+    """The right result."""
+
+    place: str = ""  # that the message about an error names
+    error: str = ""  # why the program must refuse, if it must
+    loose: bool = False  # it may also not notice
+    header: bytes = b""
+    files: dict = field(default_factory=dict)  # name: records, but shards
+    shards: list = None  # the records of all shards
+    stdout: list = None
+    input_bytes: int = 0
+    input_records: int = 0
+    all_header: bool = False
+
+    def text(self, which):
+        """The bytes of a file of these records."""
+        return self.header + b"".join(which)
+
+
+def _input_records(case):
+    """(Contents, records as they are written)."""
+    if "e" in case.opts:
+        end = case.format().string
+        return records.Contents(records=[word.encode() + end for word in case.words])
+    if "i" in case.opts:
+        return None
+    if "missing" in case.circ:
+        raise records.BadInput("a file is missing")
+    return records.read_files(case.format(), [data.make() for data in case.inputs])
+
+
+def count_records(case):
+    """How many records there are, of whatever input; 0 if it is bad."""
+    try:
+        contents = _input_records(case)
+    except records.BadInput:
+        return 0
+    if contents is None:
+        low, high = map(int, case.opts["i"].split("-"))
+        return min(high - low + 1, 10**6)
+    return len(contents.records)
+
+
+def _weights(case, contents, count):
+    """The weights of all records, or None. Raises BadWeight."""
+    if "weights" in case.opts:
+        lines = case.aux["weights"].make().split(b"\n")[:-1]
+        if len(lines) != count:
+            raise model.BadWeight("too few or too many")
+    elif "weight-field" in case.opts:
+        separator = (case.opts.get("t") or "\t").replace("\\t", "\t").encode()
+        end = len(case.format().string)
+        index = int(case.opts["weight-field"]) - 1
+        lines = []
+        for record in contents.records:
+            fields = record[:-end].split(separator)
+            if len(fields) <= index:
+                raise model.BadWeight("no such field")
+            lines.append(fields[index])
+    else:
+        return None
+    return _read_weights(case, contents, lines)
+
+
+def _read_weights(case, contents, lines):
+    """The weights in these texts. An error has the line in which its record begins, if that is easily known."""
+    weights = []
+    for line in lines:
+        try:
+            weights.append(model.weight(line))
+        except model.BadWeight as error:
+            if len(case.inputs) == 1 and "weight-field" in case.opts and case.format().string == b"\n":
+                error.line = contents.header.count(b"\n") + len(weights) + 1
+            raise
+    return weights
+
+
+def _chosen(case, key, count, weights):
+    """The numbers of the records that are written, in order."""
+    opts = case.opts
+    limit = int(opts["n"]) if "n" in opts else None
+    leaf = int(opts["tune"].split("=")[1]) if "tune" in opts else model.LEAF_RECORDS
+    if "r" in opts:
+        limit = ENDLESS if limit is None else limit
+        if limit == 0:
+            return []
+        if count == 0 or (weights and not any(weights)):
+            raise records.BadInput("nothing to repeat")
+        if weights is not None:
+            return model.weighted_repeat(key, weights, limit)
+        return model.repeat(key, count, limit)
+    if "probability" in opts:
+        return model.bernoulli(key, count, opts["probability"])
+    if weights is not None:
+        chosen = model.weighted(key, weights)
+    elif "i" in opts and limit is not None and model.is_drawn(count, limit):
+        chosen = model.drawn_range(key, count, limit)
+    else:
+        chosen = model.order(key, range(count), leaf)
+    chosen = chosen if limit is None else chosen[:limit]
+    return sorted(chosen) if "keep-order" in opts else chosen
+
+
+def _by_gnu(case, contents):
+    """What GNU shuf gives with the same random source, as records."""
+    end = case.format().string
+    command = ["shuf", "--random-source=aux/random"]
+    command += ["-n", case.opts["n"]] if "n" in case.opts else []
+    command += ["-r"] if "r" in case.opts else []
+    texts = contents.records if contents else _range(case, end)
+    lines = b"".join(b"%d\n" % i for i in range(len(texts)))
+    if "i" in case.opts:
+        command += ["-i", case.opts["i"]]
+    run = subprocess.run(command, input=lines, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                         cwd=case.circ["folder"])
+    if run.returncode:
+        raise records.BadInput("shuf: " + run.stderr.decode())
+    if "i" in case.opts:
+        return [number + end for number in run.stdout.split(b"\n")[:-1]]
+    return [texts[int(number)] for number in run.stdout.split()]
+
+
+def _range(case, end):
+    low, high = map(int, case.opts["i"].split("-"))
+
+    class Numbers:
+        """The records of -i, of which there may be very many."""
+
+        def __len__(self):
+            return high - low + 1 if high - low + 1 < 1 << 62 else 1
+
+        def __getitem__(self, i):
+            return b"%d" % (low + i) + end
+
+    return Numbers()
+
+
+def _cut(case, chosen, result):
+    """Deal the records over splits, shards and the rest."""
+    total, at = len(chosen), 0
+    splits = [split.split(":", 1) for split in case.opts.get("split", [])]
+    percents = [Fraction(count[:-1]) for count, _ in splits if count.endswith("%")]
+    counts = [int(total * Fraction(count[:-1]) / 100) if count.endswith("%") else int(count) for count, _ in splits]
+    if sum(percents) == 100:
+        last = max(i for i, (count, _) in enumerate(splits) if count.endswith("%"))
+        counts[last] = total - sum(counts[:last]) - sum(counts[last + 1 :])
+    if sum(counts) > total or any(count < 0 for count in counts):
+        raise records.BadInput("not enough records")
+    for count, (_, name) in zip(counts, splits):
+        result.files[name] = chosen[at : at + count]
+        at += count
+    if case.sharded():
+        result.shards = chosen[at:]
+    elif "o" in case.opts:
+        result.files[case.opts["o"]] = chosen[at:]
+    else:
+        result.stdout = chosen[at:]
+
+
+def expect(case, seed=None):
+    """The right result. `seed` is the one that the program made up, if it had to."""
+    result = Expected()
+    try:
+        contents = _input_records(case)
+        texts = contents.records if contents else _range(case, case.format().string)
+        if contents:
+            result.header = contents.header
+            result.all_header = contents.all_header
+            result.input_bytes = sum(map(len, texts))
+        low, high = map(int, case.opts["i"].split("-")) if "i" in case.opts else (0, len(texts) - 1)
+        result.input_records = high - low + 1
+        if not contents:
+            result.input_bytes = (high - low + 1) * (len(str(high)) + 1)
+        if "random-source" in case.opts:
+            chosen = _by_gnu(case, contents)
+        else:
+            key = main_key((seed if seed is not None else case.opts["seed"]).encode())
+            weights = _weights(case, contents, high - low + 1)
+            chosen = [texts[i] for i in _chosen(case, key, high - low + 1, weights)]
+        _cut(case, chosen, result)
+    except (records.BadInput, model.BadWeight) as error:
+        result.error = str(error) or "bad input"
+        if getattr(error, "line", 0):
+            result.place = ":%d: " % error.line
+        result.loose = case.opts.get("n") == "0"
+        result.stdout = None
+    return result

@@ -1,0 +1,212 @@
+"""Cases that chance alone would rarely make. Each recipe changes the case of a Maker, which has a seed so far."""
+
+from data import Data
+
+HEADER_MAX = 1 << 20
+NEEDED_CALLS = ("close", "close", "write", "pwritev", "read", "preadv")
+
+
+def deep_tree(maker):
+    """More records than the first levels of a tree with small leaves take."""
+    case, draw = maker.case, maker.draw
+    case.inputs = [Data("seq", draw.randrange(17_000, 40_000))]
+    case.opts["tune"] = "leaf-records=%d" % draw.choice((8, 9, 10))
+    if maker.chance(2):
+        case.opts["S"] = "8M"
+    case.circ.update(via=draw.choice(("file", "pipe")), old="none")
+
+
+def killed_shards(maker):
+    """Many files, being made when a signal comes."""
+    case, draw = maker.case, maker.draw
+    case.inputs = [Data("seq", draw.choice((1500, 8000)))]
+    case.opts.update({"o": "out/res.%05d", "shard-records": "1", "parallel": "8"})
+    case.circ.update(via="file", old="none", kill=(draw.choice(("TERM", "INT", "HUP")), 0.3 * draw.random()))
+
+
+def killed_filters(maker):
+    """Filters whose program is killed: they must not take that for the end of the data."""
+    case, draw = maker.case, maker.draw
+    case.inputs = [Data("text", 3000, draw.randrange(1 << 30))]
+    case.opts.update({"o": "out/res.%02d", "shards": "20", "filter": "good"})
+    case.circ.update(via=draw.choice(("file", "slow")), old="none")
+    case.circ["kill"] = (draw.choice(("TERM", "INT")), 0.2 * draw.random())
+
+
+def broken_call(maker):
+    """All calls of a kind that no run can do without fail: so must the run."""
+    case, draw = maker.case, maker.draw
+    case.inputs = [Data("text", draw.randrange(1, 2000), draw.randrange(1 << 30))]
+    maker.pick_output()
+    case.opts.pop("filter", None)
+    case.opts.update({"S": "16M", "parallel": str(draw.randrange(1, 4))})
+    case.circ.update(via=draw.choice(("file", "pipe")), old="old")
+    call = draw.choice(NEEDED_CALLS)
+    case.circ["fault"] = {"FAULT_CALL": call, "FAULT_AT": "1", "FAULT_STAYS": "1", "FAULT_ERRNO": "EIO"}
+
+
+def damaged_spill(maker):
+    """Temporary files that are not read back as they were written."""
+    case, draw = maker.case, maker.draw
+    case.inputs = [Data("wide", draw.randrange(11_000, 14_000), draw.randrange(1 << 30))]
+    case.opts.update({"S": "8M", "parallel": str(draw.randrange(1, 4))})
+    case.circ.update(via="pipe", old="none", tmps=draw.choice((1, 3)))
+    fault = draw.choice(("FAULT_DAMAGE", "FAULT_END"))
+    case.circ["fault"] = {"FAULT_CALL": "preadv", "FAULT_AT": str(draw.randrange(1, 60)), fault: "1"}
+
+
+def csv_end(maker):
+    """CSV files whose last record lacks its end, or half of it."""
+    case, draw = maker.case, maker.draw
+    end = draw.choice((b"\n", b"\r\n", b"\r\n"))
+    for _ in range(draw.choice((1, 2))):
+        tail = draw.choice((b"1,2", b"1\r", b'"\n"', b'"1\r"', b"\r", b'"'))
+        case.inputs.append(Data("csv", draw.randrange(4), draw.randrange(1 << 30), end, tail=tail))
+    case.opts["csv"] = None
+    case.circ.update(via=draw.choice(("file", "dash", "files0")), old="none")
+
+
+def no_more_files(maker):
+    """A disk on which no other file can be made."""
+    case = maker.case
+    case.inputs = [Data("wide", maker.draw.choice((10, 1000)), maker.draw.randrange(1 << 30))]
+    case.opts["o"] = "out/res"
+    case.circ.update({"via": maker.draw.choice(("file", "pipe")), "old": "old"})
+    if "mount" in maker.can:
+        case.circ["tmpfs-out"] = "size=256k,nr_inodes=2"
+
+
+def short_of_descriptors(maker):
+    """Few open files, for an input that does not fit."""
+    maker.pick_large()
+    maker.case.opts.update({"parallel": str(maker.draw.randrange(1, 9))})
+    if maker.chance(2):
+        maker.case.opts["compress-program"] = "gzip"
+    maker.case.circ.update(via="file", old="none", nofile=maker.draw.choice((16, 20, 30)))
+
+
+def many_weights(maker):
+    """More keys than -S 8M holds."""
+    maker.case.inputs = [Data("seq", 300_000)]
+    maker.case.opts.update({"S": "8M", "weight-field": "1", "n": "290000"})
+    if maker.chance(2):
+        maker.case.opts["keep-order"] = None
+    maker.case.circ.update(via="file", old="none")
+
+
+def large_header(maker):
+    """Headers about as large as they may be."""
+    case, draw = maker.case, maker.draw
+    size = HEADER_MAX + draw.choice((-1, 0, 0, 1))
+    if maker.chance(2):
+        case.opts["record-start"] = ">"
+        case.inputs = [Data("fasta", 3, 1, b">", b"h" * (size - 1) + b"\n")]
+    else:
+        case.inputs = [Data("text", 3, 1, b"\n", b"h" * (size - 1) + b"\n")]
+    if maker.chance(2):
+        case.opts["header-bytes"] = str(size)
+    else:
+        case.opts["header"] = None
+    case.circ.update(via=draw.choice(("file", "pipe")), old="none")
+
+
+def short_input(maker):
+    """About as many records as the header has."""
+    case, draw = maker.case, maker.draw
+    case.inputs = [Data("text", draw.randrange(1, 6), draw.randrange(1 << 30)) for _ in range(draw.choice((1, 1, 2)))]
+    case.inputs = case.inputs[:1] * len(case.inputs)
+    case.opts["header"] = str(draw.randrange(1, 8))
+    case.circ.update(via=draw.choice(("file", "pipe")), old="none")
+
+
+def bad_weight(maker):
+    """A weight that is none, under a header: the message has its line."""
+    case, draw = maker.case, maker.draw
+    lines = draw.choice((0, 1, 3))
+    head = b"bytes\n" * draw.choice((0, 0, 2))
+    if head:
+        case.opts["header-bytes"] = str(len(head))
+    if lines:
+        case.opts["header"] = str(lines)
+    head += b"title\t1\n" * lines
+    bad = draw.choice((b"x", b"-1", b"", b"nan", b"1e999", b"1.2.3", b"0x10"))
+    case.inputs = [Data("table", draw.randrange(2000), draw.randrange(1 << 30), head=head, tail=b"bad\t%s\tz" % bad)]
+    case.opts["weight-field"] = "2"
+    if maker.chance(2):
+        case.opts["o"] = "out/res"
+    case.circ.update(via=draw.choice(("file", "pipe")), old="old")
+
+
+def missing_input(maker):
+    """The last input is not there, and its name is no friend of terminals."""
+    case, draw = maker.case, maker.draw
+    case.inputs = [Data("text", 100, 1)]
+    case.opts["o"] = "out/res"
+    name = draw.choice((b"gone", b"bell\a", b"escape\x1b[2J", b"c1\x9b2J", b"c1\xc2\x9b2J", b"line\nfeed"))
+    case.circ.update(via="file", old="old", missing=name.decode("utf-8", "surrogateescape"))
+
+
+def stalled_input(maker):
+    """A failure while the input stands still: the run ends at once."""
+    case, draw = maker.case, maker.draw
+    case.inputs = [Data("wide", draw.randrange(6000, 10000), 1)]
+    case.opts["S"] = "8M"
+    case.circ.update(via="stall", old="none", tmps=1)
+    if "mount" in maker.can and maker.chance(2):
+        case.circ["tmpfs-tmp"] = "size=1m"
+    else:
+        case.opts["compress-program"] = "aux/fail"
+    case.opts["parallel"] = str(draw.randrange(1, 9))
+
+
+def well_within_memory(maker):
+    """Inputs of many short records that fit."""
+    case, draw = maker.case, maker.draw
+    case.inputs = [Data("seq", draw.randrange(1_900_000, 2_100_000))]
+    case.opts.update({"S": "64M", "r": None, "n": "10", "v": None})
+    if maker.chance(2):
+        case.opts["weight-field"] = "1"
+    case.circ.update(via=draw.choice(("file", "pipe")), old="none")
+
+
+def beyond_memory(maker):
+    """Inputs somewhat larger than 64 MiB: what may be written to temporary files is promised."""
+    case, draw = maker.case, maker.draw
+    case.inputs = [Data("wide", draw.randrange(70_000, 110_000), 1)]
+    case.opts.update({"S": "64M", "v": None})
+    case.circ.update(via=draw.choice(("file", "pipe")), old="none")
+
+
+def range_without_room(maker):
+    """-i whose size is known, and no room for it."""
+    maker.case.inputs = []
+    maker.case.opts.update({"S": "8M", "i": "1-1500000"})
+    maker.case.circ.update({"via": "file", "old": "none", "tmps": 1})
+    if "mount" in maker.can:
+        maker.case.circ["tmpfs-tmp"] = "size=1m"
+
+
+def output_without_room(maker):
+    """A new file, or several, that cannot fit where they go."""
+    case, draw = maker.case, maker.draw
+    case.inputs = [Data("wide", 3000, 1) for _ in range(draw.choice((1, 2)))]
+    case.opts["o"] = "out/res"
+    if maker.chance(2):
+        case.opts.update({"o": "out/res.%d", "shards": "3"})
+    elif maker.chance(2):
+        case.opts["split"] = ["50%:out/split.a"]
+    case.circ.update({"via": draw.choice(("file", "stdin")) if len(case.inputs) == 1 else "file", "old": "none"})
+    if "mount" in maker.can:
+        case.circ["tmpfs-out"] = "size=1m"
+
+
+COMMON = (deep_tree, deep_tree, broken_call, damaged_spill, csv_end, killed_shards, killed_filters, no_more_files,
+          short_of_descriptors, large_header, short_input, bad_weight, missing_input, stalled_input,
+          output_without_room)
+RARE = (many_weights, well_within_memory, beyond_memory, range_without_room)
+
+
+def change(maker):
+    """Apply a recipe."""
+    draw = maker.draw
+    draw.choice(RARE if draw.randrange(25) == 0 else COMMON)(maker)

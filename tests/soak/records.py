@@ -1,0 +1,160 @@
+"""What a record is: files are divided into a header and records, as the man page has it."""
+
+import re
+from dataclasses import dataclass, field
+
+
+HEADER_MAX = 1 << 20  # bytes
+
+
+class BadInput(Exception):
+    """The files are such that the program must refuse them."""
+
+
+@dataclass
+class Format:
+    """One of the options about records, and those about headers."""
+
+    kind: str = "delimiter"  # or csv, lines, size, start
+    string: bytes = b"\n"  # delimiter, end of a line, or start of a record
+    count: int = 1  # lines or bytes of a record
+    header_records: int = 0
+    header_bytes: int = 0
+
+
+@dataclass
+class Contents:
+    """What files hold."""
+
+    header: bytes = b""
+    records: list = field(default_factory=list)
+    all_header: bool = False  # of a file: which is worth a warning
+
+
+def _delimited(data, delimiter):
+    """Split behind every delimiter; what is left at the end is a record that lacks its own."""
+    pieces = data.split(delimiter)
+    records = [piece + delimiter for piece in pieces[:-1]]
+    if pieces[-1]:
+        records.append(pieces[-1] + delimiter)
+    return records
+
+
+def _csv(data, end):
+    """Lines whose double quotes are even; what lacks its end gets `end`."""
+    records, open_record, quotes = [], [], 0
+    for line in _lines(data):
+        open_record.append(line)
+        quotes += line.count(b'"')
+        if quotes % 2 == 0 and line.endswith(b"\n"):
+            records.append(b"".join(open_record))
+            open_record = []
+    if quotes % 2:
+        raise BadInput("unclosed quote")
+    if open_record:
+        last = b"".join(open_record)
+        if not records and end is None:
+            end = b"\n"
+        end = end or (b"\r\n" if records[0].endswith(b"\r\n") else b"\n")
+        records.append(last + (b"\n" if last.endswith(b"\r") else end))
+    return records
+
+
+def _lines(data):
+    return re.findall(rb"[^\n]*\n|[^\n]+", data)
+
+
+def _grouped(lines, count):
+    if len(lines) % count:
+        raise BadInput("lines are left over")
+    return [b"".join(lines[i : i + count]) for i in range(0, len(lines), count)]
+
+
+def _sized(data, size):
+    if len(data) % size:
+        raise BadInput("not a multiple of the size")
+    return [data[i : i + size] for i in range(0, len(data), size)]
+
+
+def _started(data, start):
+    if not data:
+        return []
+    if not data.startswith(start):
+        raise BadInput("text before the first start")
+    if not data.endswith(b"\n"):
+        data += b"\n"
+    pieces = (b"\n" + data[:-1]).split(b"\n" + start)
+    return [start + piece + b"\n" for piece in pieces[1:]]
+
+
+def _units(fmt, data, csv_end):
+    """What --header counts: the records, or, where records are made of lines, lines."""
+    if fmt.kind == "csv":
+        return _csv(data, csv_end)
+    if fmt.kind == "size":
+        return [data[i : i + fmt.count] for i in range(0, len(data), fmt.count)]
+    if fmt.kind == "start":
+        return _delimited(data, b"\n")
+    return _delimited(data, fmt.string)
+
+
+def _records(fmt, data, csv_end):
+    if fmt.kind == "delimiter":
+        return _delimited(data, fmt.string)
+    if fmt.kind == "csv":
+        return _csv(data, csv_end)
+    if fmt.kind == "lines":
+        return _grouped(_delimited(data, fmt.string), fmt.count)
+    if fmt.kind == "size":
+        return _sized(data, fmt.count)
+    return _started(data, fmt.string)
+
+
+def read_file(fmt, data, csv_end=None):
+    """The contents of one file. csv_end is the end of the first record of all, if that was in a file before."""
+    contents = Contents(header=data[: fmt.header_bytes])
+    if not data:
+        return contents
+    if len(data) < fmt.header_bytes:
+        raise BadInput("shorter than the header's bytes")
+    data = data[fmt.header_bytes :]
+    if fmt.header_records:
+        units = _units(fmt, data, csv_end)
+        if len(units) < fmt.header_records:
+            raise BadInput("fewer records than the header has")
+        head = units[: fmt.header_records]
+        if fmt.kind == "size" and len(head[-1]) < fmt.count:
+            raise BadInput("not a multiple of the size")
+        contents.header += b"".join(head)
+        contents.all_header = len(units) == fmt.header_records
+        if fmt.kind == "csv" and csv_end is None:
+            csv_end = b"\r\n" if head[0].endswith(b"\r\n") else b"\n"
+        data = data[sum(map(len, head)) :]
+    contents.records = _records(fmt, data, csv_end)
+    return contents
+
+
+def _csv_end(fmt, contents):
+    """How the first record of a CSV file ends, which those that lack their end are given."""
+    first = (_csv(contents.header, None) if fmt.header_records else contents.records)[:1]
+    return None if not first else b"\r\n" if first[0].endswith(b"\r\n") else b"\n"
+
+
+def read_files(fmt, files):
+    """The contents of all files together. Raises BadInput."""
+    whole, known, csv_end = Contents(), False, None
+    for data in files:
+        contents = read_file(fmt, data, csv_end)
+        if len(contents.header) > HEADER_MAX:
+            raise BadInput("header too large")
+        if not data:
+            continue
+        if known and contents.header != whole.header:
+            raise BadInput("headers differ")
+        known = True
+        whole.header = contents.header
+        whole.records += contents.records
+        whole.all_header |= contents.all_header
+        if fmt.kind == "csv" and csv_end is None:
+            csv_end = _csv_end(fmt, Contents(contents.header[fmt.header_bytes :], contents.records))
+    return whole

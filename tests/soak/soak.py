@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Try bigshuf with random options, data and circumstances, and compare with a model. `make soak` runs it.
+
+From the environment: SECONDS of trying, SEED of all cases, CASE to run one case again, JOBS at a time, BIGSHUF and
+BIGSHUF_FAULTY to try other programs.
+"""
+
+import faulthandler
+import multiprocessing
+import os
+import random
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+import storecase
+from case import make_case
+from check import Check, made_up_seed
+from expect import expect
+from run import Folder, Tools, end_processes, run, shell_lines
+from shrink import shrink
+from storerun import StoreRun
+
+SHRINK_SECONDS = 30
+SHOWN = 2000  # characters of a line
+
+
+def abilities():
+    """What this user can do here."""
+    can = set()
+    with tempfile.TemporaryDirectory() as folder:
+        mount = ["mount", "-t", "tmpfs", "none", folder]
+        if subprocess.run(mount, stderr=subprocess.DEVNULL, check=False).returncode == 0:
+            subprocess.run(["umount", folder], check=False)
+            can.add("mount")
+    if shutil.which("shuf"):
+        can.add("shuf")
+    return can
+
+
+def in_memory():
+    """A folder that is in memory and has room, or None."""
+    try:
+        room = os.statvfs("/dev/shm")
+    except OSError:
+        return None
+    return "/dev/shm" if room.f_bavail * room.f_frsize > 1 << 30 and os.access("/dev/shm", os.W_OK) else None
+
+
+def in_own_mounts():
+    """Become a process whose mounts nobody else sees, if that is allowed."""
+    way = "-m" if os.getuid() == 0 else "-rm"
+    if os.environ.get("SOAK_MOUNTS") or not shutil.which("unshare"):
+        return
+    if subprocess.run(["unshare", way, "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+        os.environ["SOAK_MOUNTS"] = "1"
+        os.execvp("unshare", ["unshare", way, sys.executable] + sys.argv)
+
+
+def is_store(seed):
+    """Every fourth case is one of storecase."""
+    return random.Random("kind " + seed).randrange(4) == 0
+
+
+def _report(case, wrong, shell):
+    lines = ["FAILED: %s (again: make soak CASE=%s)" % (wrong[0], case.seed)]
+    lines += ["    " + line[:SHOWN] for line in shell]
+    return "\n".join(lines + ["expected: %s" % wrong[1][:SHOWN], "seen:     %s" % wrong[2].rstrip()[:SHOWN]])
+
+
+class Trials:
+    """Tries cases in a scratch folder."""
+
+    def __init__(self, tools, places, can):
+        self.tools, self.places, self.can, self.count = tools, places, can, 0
+
+    def _place(self, case):
+        """Where this case runs: mostly in memory, which is quicker, and on the disk for what is different there."""
+        return self.places[random.Random("place " + case.seed).randrange(3) == 0]
+
+    def wrong_with(self, case):
+        """What is wrong with a run of this case, or None."""
+        self.count += 1
+        with Folder(os.path.join(self._place(case), "%d.%d" % (os.getpid(), self.count))) as folder:
+            if isinstance(case, storecase.StoreCase):
+                return StoreRun(case, self.tools, folder).run()
+            case.circ["folder"] = folder.path
+            result = run(case, self.tools, folder)
+            seed = None if "seed" in case.opts or "random-source" in case.opts else made_up_seed(result) or "unknown"
+            if seed == "unknown":
+                return None if result.status else ("seed", "a seed in what -v prints", result.stderr)
+            expected = expect(case, seed)
+            return Check(case, expected, result).first_wrong()
+
+    def report(self, case, wrong, took):
+        """A text about a case that failed, made smaller unless a run takes too long for that."""
+        patience = SHRINK_SECONDS if took < SHRINK_SECONDS / 8 else 0
+        if isinstance(case, storecase.StoreCase):
+            racing = any({"kill", "writers"} & set(step) for step in case.steps)
+            small, found = storecase.shrink_store(case, wrong, self.wrong_with, patience, 4 if racing else 1)
+            return _report(case, found, storecase.shell_lines(small))
+        racing = {"kill", "change"} & set(case.circ)
+        small, found = shrink(case, wrong, self.wrong_with, patience, 4 if racing else 1)
+        return _report(case, found, shell_lines(small))
+
+    def try_seed(self, seed):
+        """None, or a report."""
+        try:
+            case = storecase.make_store_case(seed) if is_store(seed) else make_case(seed, self.can)
+            begin = time.monotonic()
+            wrong = self.wrong_with(case)
+            return self.report(case, wrong, time.monotonic() - begin) if wrong else None
+        except Exception:  # pylint: disable=broad-except
+            return "FAILED: the soak itself, in case %s\n%s" % (seed, traceback.format_exc())
+
+
+def work(number, jobs, seed, seconds, queue, trials):
+    """Try every jobs-th case until the time is over."""
+    begin = time.monotonic()
+    while time.monotonic() < begin + seconds:
+        report = trials.try_seed("%s.%d" % (seed, number))
+        queue.put((number, time.monotonic() - begin, report))
+        number += jobs
+    queue.put(None)
+
+
+def collect(queue, jobs, most):
+    """Count cases and failures, and print these, until all workers have ended or so many cases have failed."""
+    cases = failures = ended = 0
+    while ended < jobs and not (most and failures >= most):
+        entry = queue.get()
+        if entry is None:
+            ended += 1
+            continue
+        cases += 1
+        if entry[2]:
+            failures += 1
+            print("\n[%.0f s] %s" % (entry[1], entry[2]), flush=True)
+    return cases, failures
+
+
+def soak(seed, seconds, jobs, trials, most):
+    """Try cases at the same time; returns how many failed."""
+    queue = multiprocessing.Queue()
+    workers = [multiprocessing.Process(target=work, args=(i, jobs, seed, seconds, queue, trials), daemon=True)
+               for i in range(jobs)]
+    for worker in workers:
+        worker.start()
+    try:
+        cases, failures = collect(queue, jobs, most)
+    finally:
+        for worker in workers:
+            worker.terminate()
+            worker.join()
+    print("soak: %d cases, %d failed (SEED=%s)" % (cases, failures, seed), flush=True)
+    return failures
+
+
+def main():
+    """Returns the exit status."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and tidy up
+    faulthandler.register(signal.SIGUSR1)  # where is it, if it takes long?
+    in_own_mounts()
+    tools = Tools.from_environment()
+    if not tools.program or not tools.faulty:
+        print("soak: no program to try", file=sys.stderr)
+        return 1
+    places = [tempfile.mkdtemp(prefix="bigshuf-soak.", dir=parent) for parent in (in_memory(), None)]
+    try:
+        trials = Trials(tools, places, abilities())
+        if os.environ.get("CASE"):
+            report = trials.try_seed(os.environ["CASE"])
+            print(report or "soak: case %s is well" % os.environ["CASE"])
+            return 1 if report else 0
+        seed = os.environ.get("SEED") or secrets.token_hex(4)
+        jobs = int(os.environ.get("JOBS") or len(os.sched_getaffinity(0)))
+        print("soak: SEED=%s, %d at a time" % (seed, jobs), flush=True)
+        seconds = float(os.environ.get("SECONDS") or 60)
+        return 1 if soak(seed, seconds, jobs, trials, int(os.environ.get("MOST") or 0)) else 0
+    finally:
+        for place in places:
+            end_processes(place, 0)
+            shutil.rmtree(place, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

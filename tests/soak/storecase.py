@@ -1,0 +1,273 @@
+"""Cases of stores of piles: lists of steps that add batches, gather, damage; drawn, printed, and made smaller."""
+
+import copy
+import random
+import shlex
+import time
+from dataclasses import dataclass, field
+
+import records
+from case import ERRORS
+from data import Data
+
+CALLS = ("write read open_at mkdir_at link_at rename_at unlink_at rmdir_at sync lock list_next close stat_at "
+         "pwritev").split()
+FORGED = ("1<<61", "0", "half", "twice", "1", "more")
+
+
+@dataclass
+class StoreCase:
+    """Steps on one store."""
+
+    seed: str
+    piles: int
+    key: str  # the --seed of all commands
+    opts: list  # about records, of every scatter
+    fmt: records.Format
+    steps: list = field(default_factory=list)  # dicts
+
+
+# ---- Drawing ----
+
+
+class StoreMaker:
+    """Draws the steps."""
+
+    def __init__(self, seed):
+        self.draw = random.Random("store " + seed)
+        self.batches = {}  # name: inputs
+
+    def chance(self, of):
+        """True once in so many times."""
+        return self.draw.randrange(of) == 0
+
+    def _inputs(self, kind, head, end):
+        sizes = (0, 1, 10, 100, 1000, 3000)
+        return [Data(kind, self.draw.choice(sizes), self.draw.randrange(1 << 30), end, head)
+                for _ in range(self.draw.choice((1, 1, 2)))]
+
+    def _scatter(self, case, look):
+        names = ["b%d" % self.draw.randrange(20), "day-%02d" % len(self.batches), "A.b_c"]
+        name = self.draw.choice(names)
+        step = {"do": "scatter", "batch": name, "via": self.draw.choice(("file", "file", "pipe"))}
+        if name in self.batches and not self.chance(4):
+            step["inputs"] = self.batches[name]
+        else:
+            step["inputs"] = self._inputs(*look)
+        self.batches.setdefault(name, step["inputs"])
+        if step["via"] == "pipe":
+            step["inputs"] = step["inputs"][:1]
+        if self.chance(3):
+            step["writers"] = self.draw.choice((2, 3, 8))
+        elif self.chance(3):
+            step.update(self._trouble())
+        elif self.chance(4):
+            step["sweeps"] = True
+        if self.chance(6):
+            step["keep"] = self.draw.choice((1, 2, 3))
+        return step
+
+    def _trouble(self):
+        way = self.draw.randrange(6)
+        if way == 5:
+            return {"fault": {"FAULT_CALL": "sync", "FAULT_AT": "1", "FAULT_STAYS": "1", "FAULT_ERRNO": "EIO"}}
+        if way < 2:
+            return {"kill": (self.draw.choice(("TERM", "KILL", "INT")), 0.05 * self.draw.random())}
+        at = str(self.draw.choice((1, 2, 3, 4, 5, 6, 8, 12, 20, 60)))
+        fault = {"FAULT_AT": at, "FAULT_ERRNO": self.draw.choice(ERRORS)}
+        if not self.chance(4):
+            fault["FAULT_CALL"] = self.draw.choice(CALLS)
+        return {"fault": fault}
+
+    def _gather(self, case):
+        step = {"do": "gather", "epoch": self.draw.choice((0, 0, 1, 7, (1 << 64) - 1))}
+        if self.chance(3):
+            first = self.draw.randrange(case.piles)
+            step["pile"] = (first, self.draw.randrange(first, case.piles))
+        if self.chance(4):
+            step["n"] = self.draw.choice((0, 1, 10, 1000))
+        if self.chance(2):
+            step["leaf"] = self.draw.choice((8, 64))
+        if self.chance(2):
+            step["S"] = self.draw.choice(("8M", "32M"))
+        if self.chance(3):
+            step["parallel"] = self.draw.randrange(1, 9)
+        if self.chance(4):
+            step["fault"] = self._trouble().get("fault") or {"FAULT_SHORT": "1"}
+        if self.chance(6):
+            step["fault"] = {"FAULT_AT": str(self.draw.randrange(1, 20)), "FAULT_CALL": "preadv"}
+            step["fault"][self.draw.choice(("FAULT_DAMAGE", "FAULT_END"))] = "1"
+        if self.chance(10):
+            step["nofile"] = self.draw.choice((20, 40))
+        return step
+
+    def _damage(self):
+        way = self.draw.choice(("flip", "cut", "manifest", "forge", "forge", "forge", "junk", "stray", "lock"))
+        step = {"do": "damage", "way": way, "at": self.draw.randrange(1 << 30)}
+        if way == "forge":
+            step["records"] = self.draw.choice(FORGED)
+        return step
+
+    def make(self, seed):
+        """The case."""
+        draw = self.draw
+        fmt, opts, look = records.Format(), [], ("text", b"", b"\n")
+        way = draw.randrange(8)
+        if way == 0:
+            fmt.string, opts, look = b"\0", ["-z"], ("bytes", b"", b"\0")
+        elif way == 1:
+            fmt.string, opts, look = b"<|>", ["--delimiter=<|>"], ("partial", b"", b"<|>")
+        elif way == 2:
+            fmt.kind, opts, look = "csv", ["--csv"], ("csv", b"", b"\n")
+        elif way == 3:
+            fmt.kind, fmt.string, opts, look = "start", b">", ["--record-start=>"], ("fasta", b"", b">")
+        if way in (0, 4):
+            fmt.header_records, look = 1, (look[0], b"title" + fmt.string, look[2])
+            opts = opts + ["--header"]
+        case = StoreCase(seed, draw.choice((2, 4, 16, 16, 64, 512)), draw.choice(("", "7", "x" * 40)), opts, fmt)
+        large = self.chance(6)
+        if self.chance(25):
+            return self._long_manifests(case)
+        for _ in range(draw.choice((1, 2, 3, 5))):
+            case.steps.append(self._scatter(case, look))
+            if self.chance(5):
+                case.steps.append({"do": "sweep"})
+        if large and not opts:
+            case.piles = draw.choice((2, 4))
+            case.steps[0].update(inputs=[Data("long", 2500, draw.randrange(1 << 30))], via="file")
+            case.steps[0].pop("writers", None)
+        for _ in range(draw.choice((1, 2))):
+            case.steps.append(self._gather(case))
+            if large:
+                case.steps[-1].update(S="8M")
+        if self.chance(3):
+            case.steps += [self._damage(), {"do": "list"}, self._gather(case)]
+            if case.steps[-3]["way"] == "junk":
+                after = {"do": "scatter", "batch": "after", "inputs": [Data(look[0], 10, 1, look[2], look[1])]}
+                case.steps.insert(-2, after)
+            for name in ("n", "pile", "fault", "nofile"):
+                case.steps[-1].pop(name, None)
+            if self.chance(2):
+                case.steps[-1]["S"] = "8M"
+        elif self.chance(3):
+            case.steps.append({"do": "list"})
+        return case
+
+
+    def _long_manifests(self, case):
+        """Batches of many inputs, so that what is known of them takes as much memory as -S gives."""
+        case.opts, case.fmt, case.piles = [], records.Format(), 16
+        for name in ("a", "b"):
+            case.steps.append({"do": "scatter", "batch": name, "inputs": [Data("seq", 1)], "names": 33000, "S": "8M"})
+        case.steps.append({"do": "gather", "epoch": 0, "S": "8M"})
+        case.steps.append({"do": "list"})
+        return case
+
+
+def make_store_case(seed):
+    """The case of this seed."""
+    return StoreMaker(seed).make(seed)
+
+
+# ---- Commands ----
+
+
+def operands(number, step):
+    if "names" in step:
+        return ["--files0-from=in/%d.names" % number]
+    return ["in/%d.%d" % (number, i) for i in range(len(step["inputs"]))] if step.get("via") != "pipe" else []
+
+
+def contents_of(case, step):
+    files = [data.make() for data in step["inputs"]]
+    return records.read_files(case.fmt, files * step.get("names", 1))
+
+
+def long_name(number):
+    """A name of about 240 bytes for the first input of a step."""
+    return b"in/" + b"./" * 116 + b"%d.0" % number
+
+
+def command(case, number, step):
+    """The words of a step's command behind the program's name."""
+    if step["do"] == "sweep":
+        return ["--scatter=store", "--sweep"]
+    if step["do"] == "list":
+        return ["--gather=store", "--list", "-z"]
+    if step["do"] == "gather":
+        words = ["--gather=store", "--seed=" + case.key, "--epoch=%d" % step["epoch"]]
+        words += ["--pile=%d-%d" % step["pile"]] if "pile" in step else []
+        words += ["-n", str(step["n"])] if "n" in step else []
+        words += ["--tune=leaf-records=%d" % step["leaf"]] if "leaf" in step else []
+        words += ["-S", step["S"]] if "S" in step else []
+        return words + (["--parallel=%d" % step["parallel"]] if "parallel" in step else [])
+    words = ["--scatter=store", "--seed=" + case.key, "--batch=" + step["batch"], "--piles=%d" % case.piles] + case.opts
+    words += ["--keep=%d" % step["keep"]] if "keep" in step else []
+    words += ["-S", step["S"]] if "S" in step else []
+    return words + operands(number, step)
+
+
+def shell_lines(case):
+    """Shell commands that do the same."""
+    lines = ['cd "$(mktemp -d)" && mkdir in # data.py is that of tests/soak']
+    for number, step in enumerate(case.steps):
+        if step["do"] == "damage":
+            lines.append("# damage: %s" % step)
+            continue
+        for i, data in enumerate(step.get("inputs", ())):
+            lines.append("%s >in/%d.%d" % (data.shell("data.py"), number, i))
+        words = ["%s=%s" % pair for pair in step.get("fault", {}).items()]
+        words.append("bigshuf-faulty" if "fault" in step else "bigshuf")
+        words += [shlex.quote(word) for word in command(case, number, step)]
+        if step.get("via") == "pipe":
+            words.append("< <(cat in/%d.0)" % number)
+        if step.get("writers", 1) > 1:
+            words = ["for i in $(seq %d); do" % step["writers"]] + words + ["& done; wait"]
+        rest = {k: v for k, v in step.items() if k in ("kill", "nofile")}
+        if "names" in step:
+            yes = "yes %s | head -n %d" % (long_name(number).decode(), step["names"])
+            lines.append("%s | tr '\\n' '\\0' >in/%d.names" % (yes, number))
+        if "sweeps" in step:
+            lines.append("while sleep 0; do bigshuf --scatter=store --sweep; done & # until the next command has ended")
+        lines.append(" ".join(words) + (" # %s" % rest if rest else ""))
+    return lines
+
+
+# ---- Shrinking ----
+
+
+def smaller_cases(case):
+    """Cases with less in them."""
+    for i in range(len(case.steps)):
+        smaller = copy.deepcopy(case)
+        del smaller.steps[i]
+        yield smaller
+    for i, step in enumerate(case.steps):
+        for name in step:
+            if name not in ("do", "batch", "inputs", "via", "epoch", "way", "at", "records"):
+                smaller = copy.deepcopy(case)
+                del smaller.steps[i][name]
+                yield smaller
+        for j, data in enumerate(step.get("inputs", ())):
+            for less in data.smaller():
+                smaller = copy.deepcopy(case)
+                smaller.steps[i]["inputs"][j] = less
+                yield smaller
+
+
+def shrink_store(case, wrong, try_case, seconds, attempts):
+    """The smallest case found that fails in the same way, and what is wrong with it."""
+    end = time.monotonic() + seconds
+    again = True
+    while again:
+        again = False
+        for smaller in smaller_cases(case):
+            if time.monotonic() > end:
+                return case, wrong
+            found = None
+            for _ in range(attempts):
+                found = found or try_case(smaller)
+            if found and found[0] == wrong[0]:
+                case, wrong, again = smaller, found, True
+                break
+    return case, wrong

@@ -1,0 +1,364 @@
+"""Run a case of a store of piles step by step, and see after each step that the store holds what it must."""
+
+import fcntl
+import os
+import re
+import signal
+import subprocess
+import threading
+
+import model
+from run import LIMIT_SECONDS, end_processes, ended, limits
+from storecase import command, contents_of, long_name, operands
+from words import main_key
+from xxh64 import xxh64
+
+STORE_SLACK_KIB = 16 << 10
+
+
+class Wrong(Exception):
+    """Something does not hold: (kind, wanted, seen)."""
+
+
+class _Sweeper(threading.Thread):
+    """Calls --sweep again and again."""
+
+    def __init__(self, tools, folder):
+        super().__init__(daemon=True)
+        self.words, self.folder, self.over = [tools.program, "--scatter=store", "--sweep"], folder, threading.Event()
+        self.start()
+
+    def run(self):
+        while not self.over.is_set():
+            subprocess.run(self.words, cwd=self.folder.path, capture_output=True, check=False)
+
+    def end(self):
+        """The last one has ended."""
+        self.over.set()
+        self.join()
+
+
+class StoreRun:
+    """Runs the steps of a case in a folder."""
+
+    def __init__(self, case, tools, folder):
+        self.case, self.tools, self.folder = case, tools, folder
+        self.key = main_key(case.key.encode())
+        self.held = {}  # batches that are in the store: name: (inputs, records)
+        self.inputs_of = {}  # name: how it was made: (inputs, via)
+        self.header = None
+        self.damaged = ""  # how
+        self.lock = None
+        self.remains = False  # may something dead be left in the store?
+
+    def run(self):
+        """What is wrong, or None."""
+        os.mkdir(self.folder.at("in"))
+        os.mkdir(self.folder.at("tmp"))
+        try:
+            for number, step in enumerate(self.case.steps):
+                getattr(self, "_" + step["do"])(number, step)
+        except Wrong as wrong:
+            return wrong.args
+        finally:
+            if self.lock:
+                self.lock.close()
+        return None
+
+    def _start(self, number, step, index):
+        env = dict(os.environ, TMPDIR="tmp", SOAK_CASE=self.folder.path, LC_ALL="C", **step.get("fault", {}))
+        program = self.tools.faulty if "fault" in step else self.tools.program
+        if "fault" in step:
+            env["FAULT_LOG"] = "faults.%d" % number
+        words = [program] + command(self.case, number, step)
+        if self.tools.peak and not {"kill", "nofile"} & set(step):
+            words = [self.tools.peak, "peak.%d.%d" % (number, index)] + words
+        stdin = subprocess.DEVNULL
+        if step.get("via") == "pipe":
+            stdin = subprocess.PIPE
+        with open(self.folder.at("out.%d.%d" % (number, index)), "wb") as out, \
+                open(self.folder.at("err.%d.%d" % (number, index)), "wb") as err:
+            process = subprocess.Popen(words, cwd=self.folder.path, env=env, stdin=stdin, stdout=out, stderr=err,
+                                       preexec_fn=limits(step), start_new_session=True)
+        if stdin == subprocess.PIPE:
+            threading.Thread(target=self._feed, args=(process.stdin, step["inputs"][0].make()), daemon=True).start()
+        return process
+
+    @staticmethod
+    def _feed(pipe, data):
+        try:
+            with pipe:
+                pipe.write(data)
+        except OSError:
+            pass
+
+    def _finish(self, number, step, index, process):
+        """(status, standard output, standard error) of a process; ends it if it takes too long."""
+        if "kill" in step:
+            name, delay = step["kill"]
+            if not ended(process, delay):
+                process.send_signal(getattr(signal, "SIG" + name))
+        if not ended(process, LIMIT_SECONDS):
+            process.kill()
+            process.wait()
+            end_processes(self.folder.path, 0)
+            raise Wrong("store hung", "an end", "none in its time")
+        status = process.returncode
+        out = self.folder.read("out.%d.%d" % (number, index))
+        err = self.folder.read("err.%d.%d" % (number, index)).decode(errors="replace")
+        if status not in (0, 1) and not ("kill" in step and status < 0):
+            raise Wrong("store crash", "status 0 or 1", "status %d: %s" % (status, err))
+        self._check_memory(number, step, index)
+        if status in (0, 1) and "kill" not in step:
+            self._check_messages(status, err)
+        return status, out, err
+
+    def _check_memory(self, number, step, index):
+        path = "peak.%d.%d" % (number, index)
+        if "S" in step and os.path.exists(self.folder.at(path)):
+            peak, most = int(self.folder.read(path) or 0), (int(step["S"][:-1]) << 10) + STORE_SLACK_KIB
+            if peak > most:
+                raise Wrong("store memory", "at most %d KiB" % most, "%d KiB" % peak)
+
+    @staticmethod
+    def _check_messages(status, err):
+        lines = [line for line in err.splitlines() if not line.startswith("bigshuf: warning: ")]
+        foreign = [line for line in lines if not line.startswith("bigshuf: ")]
+        if foreign or (status == 1 and len(lines) != 1):
+            raise Wrong("store messages", "one of bigshuf's if it fails", err)
+
+    def _faulted(self, number, step):
+        logged = os.path.exists(self.folder.at("faults.%d" % number))
+        return logged and not {"FAULT_SHORT", "FAULT_EINTR"} & set(step["fault"])
+
+    # ---- Scatter ----
+
+    def _scatter(self, number, step):
+        for i, data in enumerate(step["inputs"]):
+            self.folder.write("in/%d.%d" % (number, i), data.make())
+        if "names" in step:
+            self.folder.write("in/%d.names" % number, (long_name(number) + b"\0") * step["names"])
+        writers = step.get("writers", 1)
+        sweeper = _Sweeper(self.tools, self.folder) if "sweeps" in step else None
+        processes = [self._start(number, step, i) for i in range(writers)]
+        ends = [self._finish(number, step, i, process) for i, process in enumerate(processes)]
+        if sweeper:
+            sweeper.end()
+        contents = contents_of(self.case, step)
+        troubled = "kill" in step or ("fault" in step and self._faulted(number, step))
+        if "junk" in self.damaged:
+            if ends[0][0] == 0:
+                raise Wrong("store not refused", "status 1: " + self.damaged, "status 0")
+            return
+        fault = step.get("fault", {})
+        if troubled and fault.get("FAULT_CALL") == "sync" and "FAULT_STAYS" in fault and ends[0][0] == 0:
+            raise Wrong("store not refused", "status 1: nothing gets to the disk", "status 0")
+        name = step["batch"]
+        expected = self._may_add(step, contents, operands(number, step))
+        for status, _, err in ends:
+            self._check_scatter(name, status, err, expected, troubled)
+        there = os.path.isdir(self.folder.at("store/" + name))
+        if any(status == 0 for status, _, _ in ends) and not there:
+            raise Wrong("store batch", "%s is in the store, since the status is 0" % name, str(self._batches()))
+        self.remains |= troubled
+        if expected and there and name not in self.held:
+            self.held[name] = contents.records
+            self.inputs_of.setdefault(name, (step["inputs"], operands(number, step)))
+            if os.path.exists(self.folder.at("store/header")):
+                self.header = self.folder.read("store/header")
+        self._after_keep(name, step, troubled, all(end[0] == 0 for end in ends))
+        self._look(troubled, clean_now=not troubled and all(end[0] == 0 for end in ends) and expected != "again")
+
+    def _may_add(self, step, contents, words):
+        """"new", "again", or nothing if it must fail."""
+        name = step["batch"]
+        if self.header is not None and contents.header != self.header:
+            return ""
+        if name not in self.held:
+            return "new"
+        inputs, names = self.inputs_of[name]
+        same = [d.make() for d in inputs] == [d.make() for d in step["inputs"]]
+        if same and not words and not names:
+            return "again"
+        return "either"
+
+    def _check_scatter(self, name, status, err, expected, troubled):
+        if expected == "either" or troubled:
+            return
+        if status == 0 and not expected:
+            raise Wrong("store not refused", "status 1: another header", "status 0")
+        if status == 1 and expected:
+            raise Wrong("store scatter", "status 0", "status 1: " + err)
+        if expected == "again" and "already" not in err:
+            raise Wrong("store scatter", "batch %s is in the store already" % name, err)
+
+    def _after_keep(self, name, step, troubled, well):
+        """Take out of the model what --keep has taken out of the store."""
+        if "keep" not in step:
+            return
+        newest = set(sorted(self.held)[-step["keep"] :]) | {name}
+        there = self._batches()
+        if well and not troubled and there != newest & set(self.held):
+            raise Wrong("store keep", str(sorted(newest & set(self.held))), str(sorted(there)))
+        for gone in set(self.held) - there:
+            del self.held[gone]
+            self.inputs_of.pop(gone, None)
+
+    def _batches(self):
+        if not os.path.isdir(self.folder.at("store")):
+            return set()
+        return {name for name in os.listdir(self.folder.at("store"))
+                if os.path.isdir(self.folder.at("store/" + name)) and not name.startswith(".")}
+
+    def _look(self, troubled, clean_now):
+        """The store holds the batches, whole, and nothing else."""
+        if not os.path.isdir(self.folder.at("store")):
+            return
+        names = set(os.listdir(self.folder.at("store"))) - {"format", "header"}
+        hidden = {name for name in names if name.startswith(".")}
+        if names - hidden != set(self.held):
+            raise Wrong("store batches", str(sorted(self.held)), str(sorted(names)))
+        if clean_now:
+            self.remains = False
+        if hidden and not troubled and not self.remains:
+            raise Wrong("store left over", "no hidden files", str(sorted(hidden)))
+        for name, held in self.held.items():
+            self._look_at_piles(name, held)
+
+    def _look_at_piles(self, name, held):
+        piles = [[] for _ in range(self.case.piles)]
+        for record, pile in zip(held, model.piles_of_batch(self.key, name.encode(), len(held), self.case.piles)):
+            piles[pile].append(record)
+        for number, pile in enumerate(piles):
+            seen = self.folder.read("store/%s/pile-%04d" % (name, number))
+            if seen != b"".join(pile):
+                raise Wrong("store pile", "%s/pile-%04d: %r" % (name, number, b"".join(pile)[:200]), repr(seen[:200]))
+
+    def _sweep(self, number, step):
+        status, _, err = self._finish(number, step, 0, self._start(number, step, 0))
+        if not os.path.isdir(self.folder.at("store")):
+            return
+        if status != 0 and os.path.exists(self.folder.at("store/format")):
+            raise Wrong("store sweep", "status 0", err)
+        if status == 0:
+            self.remains = False
+            self._look(False, True)
+
+    # ---- Gather ----
+
+    def _expected(self, step):
+        first, last = step.get("pile", (0, self.case.piles - 1))
+        piles = {}
+        for name in sorted(self.held, key=str.encode):
+            held = self.held[name]
+            for record, pile in zip(held, model.piles_of_batch(self.key, name.encode(), len(held), self.case.piles)):
+                piles.setdefault(pile, []).append(record)
+        leaf = step.get("leaf", model.LEAF_RECORDS)
+        result = []
+        for pile in model.epoch_order(self.key, self.case.piles, step["epoch"])[first : last + 1]:
+            if piles.get(pile):
+                result += model.pile_order(self.key, step["epoch"], pile, piles[pile], leaf)
+        return (self.header or b"") + b"".join(result[: step.get("n")])
+
+    def _gather(self, number, step):
+        status, out, err = self._finish(number, step, 0, self._start(number, step, 0))
+        if not self.held and not self.damaged:
+            if status == 0 and out:
+                raise Wrong("store gather", "nothing from an empty store", repr(out[:200]))
+            return
+        wanted = self._expected(step)
+        faulted = "fault" in step and self._faulted(number, step)
+        if self.damaged and status == 0:
+            output = "right" if out == wanted else "WRONG"
+            raise Wrong("store damage unseen", "status 1: " + self.damaged, "status 0, %s output" % output)
+        if status == 1 and not (self.damaged or faulted or "nofile" in step):
+            raise Wrong("store gather", "status 0", "status 1: " + err)
+        if status == 0 and out != wanted or not wanted.startswith(out):
+            at = next((i for i, (a, b) in enumerate(zip(wanted, out)) if a != b), min(len(wanted), len(out)))
+            raise Wrong("store output", "at byte %d of %d: %r" % (at, len(wanted), wanted[at : at + 80]),
+                        "at byte %d of %d: %r" % (at, len(out), out[at : at + 80]))
+        if os.listdir(self.folder.at("tmp")):
+            raise Wrong("store left over", "no temporary files", str(os.listdir(self.folder.at("tmp"))))
+
+    def _list(self, number, step):
+        status, out, _ = self._finish(number, step, 0, self._start(number, step, 0))
+        if status != 0:
+            if self.held and not self.damaged:
+                raise Wrong("store list", "status 0", "status %d" % status)
+            return
+        if self.damaged and "manifest" not in self.damaged and "lock" not in self.damaged:
+            return
+        wanted = b""
+        for name, held in sorted(self.held.items()):
+            wanted += b"%s\t%d\t%d\t%d\0" % (name.encode(), self.case.piles, len(held), sum(map(len, held)))
+        if out != wanted:
+            raise Wrong("store list", repr(wanted), repr(out))
+
+    # ---- Damage ----
+
+    def _damage(self, _, step):
+        names = sorted(name for name, held in self.held.items() if held)
+        if step["way"] == "junk":
+            return self._junk(step)
+        if step["way"] == "stray" and os.path.isdir(self.folder.at("store")):
+            self.folder.write("store/README", b"hello\n")
+        if not names or step["way"] == "stray":
+            return None
+        name = names[step["at"] % len(names)]
+        files = [f for f in sorted(os.listdir(self.folder.at("store/" + name)))
+                 if f.startswith("pile") and os.path.getsize(self.folder.at("store/%s/%s" % (name, f)))]
+        path = "store/%s/%s" % (name, files[step["at"] % len(files)])
+        self.damaged = "%s of %s (%s)" % (step["way"], path, step.get("records", ""))
+        getattr(self, "_damage_" + step["way"])(step, path, "store/%s/manifest" % name)
+        return None
+
+    def _junk(self, _):
+        """A folder that is no batch, with a name that could be that of one: all commands refuse."""
+        if self.held:
+            os.mkdir(self.folder.at("store/junk"))
+            self.damaged = "store/junk is no batch"
+
+    def _damage_flip(self, step, path, _):
+        data = bytearray(self.folder.read(path))
+        data[step["at"] % len(data)] ^= 1
+        self.folder.write(path, data)
+
+    def _damage_cut(self, _, path, __):
+        os.truncate(self.folder.at(path), os.path.getsize(self.folder.at(path)) - 1)
+
+    def _damage_manifest(self, _, __, manifest):
+        os.unlink(self.folder.at(manifest))
+
+    def _damage_lock(self, _, __, manifest):
+        self.lock = open(self.folder.at(manifest), "rb")  # pylint: disable=consider-using-with
+        fcntl.flock(self.lock, fcntl.LOCK_EX)
+        self.damaged = ""  # a reader may wait, or refuse, or get through, but must not leave the batch out
+        self._check_locked()
+
+    def _check_locked(self):
+        words = [self.tools.program, "--gather=store", "--list", "-z"]
+        try:
+            done = subprocess.run(words, cwd=self.folder.path, capture_output=True, timeout=10, check=False)
+        except subprocess.TimeoutExpired:
+            done = None
+        self.lock.close()
+        self.lock = None
+        if done and done.returncode == 0 and done.stdout.count(b"\0") != len(self.held):
+            wanted = "all %d batches, or status 1, while one is locked" % len(self.held)
+            raise Wrong("store list", wanted, repr(done.stdout))
+
+    def _damage_forge(self, step, path, manifest):
+        """Another number of records in a manifest whose checksum is right."""
+        text = self.folder.read(manifest)
+        pattern = rb"(?m)^(%s +)(\d+)( +\d+ )" % path[-4:].encode()
+        found = re.search(pattern, text)
+        count = int(found[2])
+        size = os.path.getsize(self.folder.at(path))
+        numbers = {"1<<61": 1 << 61, "half": count // 2, "twice": 2 * count, "more": min(count + 1, size)}
+        new = numbers.get(step["records"], int(step["records"] == "1"))
+        if new == count:
+            new += 1
+        field_text = b"%*d" % (len(found[1]) + len(found[2]) - 4, new)
+        text = text[: found.start()] + found[1][:4] + field_text + found[3] + text[found.end() :]
+        body = text[: text.rindex(b"checksum ")]
+        self.folder.write(manifest, body + b"checksum %016x\n" % xxh64(body))
