@@ -35,4 +35,9 @@ uint64_t task_output_bytes(const struct options *options, uint64_t known_bytes);
 /* Does the output never end? */
 bool task_is_endless(const struct options *options);
 
+/* The bytes of temporary files that are sure to be needed if at least `known_bytes` bytes of records come and there are
+ * `memory_bytes` of memory, by what the manual promises of each kind of sample; 0 if that is not known. `rereads` as in
+ * struct run. */
+uint64_t task_spilled_bytes(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads);
+
 #endif

@@ -12,6 +12,8 @@
 #include "shuffle/run.h"
 #include "system/table.h"
 
+struct replacement;
+
 /* Who draws. Functions return 0, or -1 after a report. */
 struct replacement_draws {
     /* The next piece of the input's records, as record_reader_next has it, and returning the same: who draws may know
@@ -19,16 +21,22 @@ struct replacement_draws {
     int (*next)(void *context, struct record_reader *reader, struct record_piece *piece);
 
     /* All have come. `at_random` receives whether drawing a few at a time is as quick as many. May be NULL. */
-    int (*prepare)(void *context, uint64_t records, bool *at_random);
+    int (*prepare)(void *context, struct replacement *repeat, uint64_t records, bool *at_random);
 
     /* Put the numbers of the next `count` records of the output, each less than `records`, into numbers[0, count), a
      * table of 8-byte numbers. */
-    int (*draw)(void *context, uint64_t records, struct table *numbers, uint64_t count);
+    int (*draw)(void *context, struct replacement *repeat, uint64_t records, struct table *numbers, uint64_t count);
     void *context;
 };
 
+/* All records once more, from the first one, one such source at a time. For those who draw, but for `note`. NULL after
+ * a report. */
+struct source *replacement_again(struct replacement *repeat);
+void replacement_done(const struct replacement *repeat, struct source *source); /* NULL is fine */
+
 /* Write the records of a source that are drawn, run->left of them, for ever without a limit. What is drawn does not
- * depend on the memory. No records at all are an error. 0, or -1 after a report. */
+ * depend on the memory. What does not fit into memory is read again if it may be (run->rereads), else spilled. No
+ * records at all are an error. 0, or -1 after a report. */
 int replacement_source(struct run *run, struct source *source, const struct replacement_draws *lots,
                        struct output *output);
 

@@ -3,6 +3,7 @@
 
 /* The weights of records: a field of each record, or the lines of a file, in the records' order. */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/decimal.h"
@@ -23,6 +24,9 @@ struct weight_input;
 /* `source` is where the records come from, of which the messages name the file and line. Uses the third quarter of the
  * run's buffer. NULL after a report. */
 struct weight_input *weight_input_open(struct run *run, struct weight_place place, struct source *source);
+
+/* Can they be read again where they stand, once the records can be? */
+bool weight_input_stay(const struct weight_input *weights);
 
 /* The next piece of the records, as record_reader_next has it; with the first piece of a record, *weight receives the
  * record's weight. If that stands behind the first piece of `walk`, what comes before it is kept meanwhile, in the pool

@@ -13,8 +13,8 @@
  * proportion to weight among those that are left. */
 int weighted_order(struct run *run, struct source *source, struct weight_place place, struct output *output);
 
-/* The same sample, which needs a limit, in input order. Besides what is kept of the records, 8 bytes are taken for each
- * record of the sample. */
+/* The same sample, which needs a limit, in input order. With what is kept of the records,
+ * hardly more than the sample, 8 bytes are kept for each. */
 int weighted_select(struct run *run, struct source *source, struct weight_place place, struct output *output);
 
 /* With replacement: independent draws in proportion to weight. */

@@ -84,6 +84,10 @@ int pile_flush(struct piles *piles, unsigned pile);
 
 int piles_flush(struct piles *piles); /* all of them */
 
+/* After piles_seal: write to files what it takes for the pool to have so many blocks free, or all there is: last piles
+ * first, and of each the first bytes. */
+int piles_make_room(struct piles *piles, uint64_t blocks);
+
 /* Read the spilled part back in front of the tail, into blocks promised to the caller (pile_load_blocks of them),
  * verify it, and give its space back: the pile is resident. */
 int pile_load(struct piles *piles, unsigned pile);
@@ -102,7 +106,7 @@ int pile_check(const struct piles *piles, unsigned pile, const struct record_for
 int pile_verify(struct piles *piles, unsigned pile, const struct record_format *format, uint8_t *buffer, size_t bytes);
 
 /* A pile as a source, after piles_seal. Bytes from its file are verified when the last of them is read, before that is
- * handed out. With `keep` they stay readable, else their space in the file is given back as they are read. */
+ * handed out. With `keep` all stays readable, else space in the file and in memory is given back as it is read. */
 struct source *pile_source(struct piles *piles, unsigned pile, bool keep);
 
 #endif

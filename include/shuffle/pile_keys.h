@@ -21,11 +21,10 @@ struct pile_keys {
 };
 
 /* Functions return 0, or -1 after a report. pile_keys_append counts them as the pile's records; pile_keys_verify is
- * pile_verify.
- */
+ * pile_verify; `keep` is that of pile_source. */
 int pile_keys_append(struct piles *piles, unsigned pile, uint64_t key);
 int pile_keys_verify(struct piles *piles, unsigned pile, uint8_t *buffer, size_t bytes);
-int pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned pile, struct fault *fault);
+int pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned pile, bool keep, struct fault *fault);
 int pile_keys_next(struct pile_keys *keys, uint64_t *key); /* that there are no more of them is a failure */
 void pile_keys_close(struct pile_keys *keys);              /* also when zeroed */
 

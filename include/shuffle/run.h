@@ -3,6 +3,7 @@
 
 /* What every stage of a run shares: memory, threads, places for temporary files, and what is counted on the way. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,10 +23,12 @@ struct run_memory {
     unsigned workers;    /* threads that this memory can keep busy, at most those asked for */
 };
 
-/* A function of its arguments alone. `bytes` is at least RUN_MEMORY_MIN. */
+/* A function of its arguments alone. `bytes` is at least RUN_MEMORY_MIN; more than RUN_MEMORY_MAX is not used, since
+ * references to records (index.h) have 44 bits for their place. */
 struct run_memory run_memory(uint64_t bytes, unsigned workers);
 
 #define RUN_MEMORY_MIN ((uint64_t)8 << 20)
+#define RUN_MEMORY_MAX ((uint64_t)1 << 44)
 
 struct run {
     struct pool pool;
@@ -35,6 +38,7 @@ struct run {
     struct order order;
     struct record_format format;
     const struct source *input; /* whose header stands at the beginning of each output file; NULL if there is none */
+    bool rereads;               /* may the input be read again, also when output has begun? */
     const uint8_t *header;      /* that stands there if there is no input */
     size_t header_bytes;
     struct spill_place *place;

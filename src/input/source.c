@@ -29,8 +29,8 @@ struct source {
     const uint8_t *unread;
     size_t unread_bytes;
     uint64_t known_bytes, delivered_bytes;
-    bool known;                /* is that all that will come? */
-    const struct files *files; /* the context of a source over files, else NULL */
+    bool known;          /* is that all that will come? */
+    struct files *files; /* the context of a source over files, else NULL */
 };
 
 struct files {
@@ -38,6 +38,7 @@ struct files {
     size_t count, next; /* the file being read is the one before `next` */
     bool known;         /* are all regular? Only while they are looked at. */
     bool seen;          /* were the beginnings of all so far looked at? */
+    off_t start;        /* of standard input, if it is a regular file */
     uint64_t *end;      /* of each file that has been read, in the stream */
     uint64_t read;      /* bytes of the stream */
     struct fault *fault;
@@ -73,7 +74,7 @@ static void close_input(int fd)
 }
 
 /* Is standard input a regular file? Then *bytes receives what is left of it. */
-static bool look_at_standard_input(uint64_t *bytes)
+static bool look_at_standard_input(struct files *files, uint64_t *bytes)
 {
     struct stat status;
     off_t position;
@@ -81,6 +82,7 @@ static bool look_at_standard_input(uint64_t *bytes)
     if (sys_fstat(STDIN_FILENO, &status) != 0 || !S_ISREG(status.st_mode))
         return false;
     position = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
+    files->start = position;
     if (position >= 0 && position < status.st_size)
         *bytes = (uint64_t)(status.st_size - position);
     return true;
@@ -146,7 +148,7 @@ static int look_at_all(struct files *files, uint64_t *known_bytes)
         if (!is_standard_input(files->names[i])) {
             status = look_at(files, files->names[i], &bytes);
         } else if (!standard_input_counted) {
-            files->known = look_at_standard_input(&bytes) && files->known;
+            files->known = look_at_standard_input(files, &bytes) && files->known;
             files->seen = false;
             status = check_size(files, files->names[i], &bytes);
             standard_input_counted = true;
@@ -366,6 +368,23 @@ uint64_t source_known_bytes(const struct source *source)
 bool source_is_known(const struct source *source)
 {
     return source->known;
+}
+
+int source_rewind(struct source *source)
+{
+    struct files *files = source->files;
+
+    close_input(files->fd);
+    files->fd = -1;
+    files->next = 0;
+    files->read = 0;
+    files->rest_bytes = 0;
+    source->unread_bytes = 0;
+    source->delivered_bytes = 0;
+    for (size_t i = 0; i < files->count; i++)
+        if (is_standard_input(files->names[i]) && sys_seek(STDIN_FILENO, files->start, SEEK_SET) < 0)
+            return fault_report(files->fault, files->names[i], errno);
+    return 0;
 }
 
 bool source_is_from(const struct source *source, const struct stat *file)

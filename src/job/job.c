@@ -73,18 +73,6 @@ static int shuffle_small(struct job *job, struct run *run, size_t bytes)
     return status;
 }
 
-/* Temporary space that is sure to be needed: by promise at most D - 3/4 S, and nothing if D fits into S.
- *
- * Where temporary files and output share a disk, this much and what the output needs do not add up. Every byte of the
- * input is in memory, in a temporary file or in the output, and in one of them alone: pass 1 writes no output, and pass
- * 2 gives back what it has read of a pile before it writes the pile. So the temporary files and the output together
- * grow from T, all that was spilled, while piles are written that were in memory, to D at most, and stay there to the
- * end. The peak is the larger one of T and D, and each of them is compared with what is free by itself. */
-static uint64_t spill_expected(uint64_t known_bytes, uint64_t memory_bytes)
-{
-    return known_bytes <= memory_bytes ? 0 : known_bytes - memory_bytes / 4 * 3;
-}
-
 static void print_summary(const struct resources *resources, const struct run *run, double start)
 {
     resources_say_records(resources, run, resources->source != NULL ? source_delivered_bytes(resources->source) : 0);
@@ -153,13 +141,19 @@ static bool is_appended(const struct job *job)
            S_ISREG(status.st_mode) && source_is_from(job->resources.source, &status);
 }
 
+/* Must all input have been read before the first record is written? */
+static bool must_wait(const struct job *job)
+{
+    return output_waits(job->resources.output) || is_appended(job);
+}
+
 static int write_bernoulli(struct job *job, struct run *run)
 {
     struct in_order_share share;
 
     if (decimal_threshold(job->resources.options->probability, &share.threshold, &share.all) != 0)
         return fault_report(&job->resources.fault, "--probability", errno);
-    share.wait = output_waits(job->resources.output) || is_appended(job);
+    share.wait = must_wait(job);
     return in_order_bernoulli(run, job->resources.source, share, job->resources.output);
 }
 
@@ -205,16 +199,20 @@ static int open_large(struct job *job, struct run *run, uint64_t known_bytes)
     struct resources *resources = &job->resources;
     const struct options *options = resources->options;
     bool known = resources->source != NULL && source_is_known(resources->source);
+    bool rereads = known && !must_wait(job);
     uint64_t memory_bytes;
+    uint64_t spilled_bytes;
 
     if (!task_is_plain(options) && known && known_bytes <= SMALL_BYTES)
         return resources_run(resources, run, RUN_MEMORY_MIN, 1);
     memory_bytes = resources_memory(resources, task_is_plain(options) && known ? known_bytes : UINT64_MAX);
-    if ((options->repeat || options->count == UINT64_MAX) && options->probability == NULL &&
-        spill_expected(known_bytes, memory_bytes) > 0 &&
-        spill_check(&resources->place, spill_expected(known_bytes, memory_bytes)) != 0)
+    spilled_bytes = task_spilled_bytes(options, known_bytes, memory_bytes, rereads);
+    if (spilled_bytes > 0 && spill_check(&resources->place, spilled_bytes) != 0)
         return -1;
-    return resources_large_run(resources, run, memory_bytes);
+    if (resources_large_run(resources, run, memory_bytes) != 0)
+        return -1;
+    run->rereads = rereads;
+    return 0;
 }
 
 static int do_task(struct job *job)

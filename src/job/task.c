@@ -115,3 +115,22 @@ bool task_is_endless(const struct options *options)
 {
     return options->repeat && options->count == UINT64_MAX;
 }
+
+/*
+ * D - 3/4 S, and nothing if D fits into S. A weight's key takes 8 bytes beside its record; how many records there are
+ * shows only where all have the same size.
+ *
+ * Where temporary files and output share a disk, this much and what the output needs do not add up. Every byte of the
+ * input is in memory, in a temporary file or in the output, and in one of them alone: pass 1 writes no output, and pass
+ * 2 gives back what it has read of a pile before it writes the pile. So the temporary files and the output together
+ * grow from T, all that was spilled, while piles are written that were in memory, to D at most, and stay there to the
+ * end. The peak is the larger one of T and D, and each of them is compared with what is free by itself.
+ */
+uint64_t task_spilled_bytes(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads)
+{
+    if (options->probability != NULL || (options->repeat ? rereads : options->count < UINT64_MAX))
+        return 0;
+    if (is_weighted(options) && !options->repeat && options->format.kind == RECORD_SIZE)
+        known_bytes += known_bytes / options->format.count * sizeof(uint64_t);
+    return known_bytes <= memory_bytes ? 0 : known_bytes - memory_bytes / 4 * 3;
+}

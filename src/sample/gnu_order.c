@@ -25,6 +25,14 @@ struct replay {
     uint64_t entries; /* 0: there is no reservoir */
 };
 
+static int report_sample(struct run *run)
+{
+    uint64_t records = run->left < UINT64_MAX / 64 ? run->left : UINT64_MAX / 64;
+
+    return run_report_memory(run, RESERVOIR_SHARE * sizeof(uint64_t) * records, "a sample of %llu records",
+                             (unsigned long long)run->left);
+}
+
 /* Does record i get into the reservoir? If so, it is stored as number `stored`. 1, 0, or -1 after a report. */
 static int admit(struct replay *r, uint64_t i, uint64_t stored)
 {
@@ -35,8 +43,7 @@ static int admit(struct replay *r, uint64_t i, uint64_t stored)
     if (j >= r->run->left)
         return 0;
     if (j >= r->room)
-        return fault_say(r->run->fault, "a sample of more than %llu records needs more memory: use a larger -S",
-                         (unsigned long long)r->room);
+        return report_sample(r->run);
     *table_u64(&r->entry, j) = stored;
     r->entries = r->entries > j ? r->entries : j + 1;
     return 1;
@@ -121,8 +128,9 @@ out:
     return status;
 }
 
-static int draw_any(void *context, uint64_t records, struct table *numbers, uint64_t count)
+static int draw_any(void *context, struct replacement *repeat, uint64_t records, struct table *numbers, uint64_t count)
 {
+    (void)repeat;
     for (uint64_t i = 0; i < count; i++)
         if (gnu_random_draw(context, records - 1, table_u64(numbers, i)) != 0)
             return -1;

@@ -4,7 +4,8 @@
  * question (as in scatter.c), and only records of the others are stored, in one pile, in input order. At the end it is
  * known which piles are in, and which records of the last one. Then the numbers are gone through once more, to tell
  * for each whether it was stored, and whether it stays: a few numbers say since when which piles were out of the
- * question, so nothing has to be kept for each record.
+ * question, so nothing has to be kept for each record. A last pile that is scattered in its turn is treated alike: it
+ * is known which of its children are in, and so on down to a leaf, whose order is the only one that must be drawn.
  */
 
 #include "sample/in_order.h"
@@ -15,7 +16,7 @@
 #include "shuffle/pile.h"
 #include "shuffle/transfer.h"
 
-enum { PILES = 1 << ORDER_ROOT_BITS, CHUNK = 1024 };
+enum { PILES = 1 << ORDER_ROOT_BITS, CHUNK = 1024, LEVELS = 8 };
 
 static const struct order_node root = {.root = true};
 
@@ -87,19 +88,32 @@ out:
     return status;
 }
 
-/* The piles of records, asked for in their order. */
+/* The children of a node's records, asked for in their order. */
 struct routing {
     const struct order *order;
+    struct order_node node;
+    unsigned bits;
     uint64_t next;
-    uint16_t pile[CHUNK];
+    uint16_t child[CHUNK];
 };
 
-static unsigned next_pile(struct routing *routing)
+static struct routing route(const struct order *order, struct order_node node, unsigned bits)
+{
+    return (struct routing){.order = order, .node = node, .bits = bits};
+}
+
+static unsigned next_child(struct routing *routing)
 {
     if (routing->next % CHUNK == 0)
-        order_scatter(routing->order, root, ORDER_ROOT_BITS, routing->next, CHUNK, routing->pile);
-    return routing->pile[routing->next++ % CHUNK];
+        order_scatter(routing->order, routing->node, routing->bits, routing->next, CHUNK, routing->child);
+    return routing->child[routing->next++ % CHUNK];
 }
+
+/* A node of which some records are chosen: those of the children before `last`, and some of its. */
+struct level {
+    struct routing routing;
+    unsigned last;
+};
 
 struct selecting {
     struct run *run;
@@ -111,8 +125,11 @@ struct selecting {
         uint64_t record; /* from which on ... */
         unsigned kept;
     } change[PILES];
-    uint64_t needed;     /* records of pile kept - 1, when all have been counted */
-    struct table chosen; /* of those records: a bit for each */
+    uint64_t needed; /* of the records of pile kept - 1, when all have been counted; then of the last leaf's */
+    struct level level[LEVELS]; /* from the root down to the last leaf's parent */
+    unsigned levels;
+    struct table chosen; /* of the last leaf's records: a bit for each */
+    uint64_t next_in_leaf;
 };
 
 /* See how many piles it takes to have all records that may be written. */
@@ -137,7 +154,7 @@ static void count_kept(struct selecting *s)
 static int store(struct selecting *s, struct source *source)
 {
     struct run *run = s->run;
-    struct routing routing = {.order = &run->order};
+    struct routing routing = route(&run->order, root, ORDER_ROOT_BITS);
     struct transfer transfer;
     struct record_piece piece;
     unsigned pile = 0;
@@ -146,7 +163,7 @@ static int store(struct selecting *s, struct source *source)
     transfer_init(&transfer, run, source, NULL);
     while ((more = record_reader_next(&transfer.reader, &piece)) > 0) {
         if (piece.first)
-            pile = next_pile(&routing);
+            pile = next_child(&routing);
         if (pile < s->kept && pile_append(&s->piles, 0, piece.data, piece.bytes) != 0)
             return -1;
         if (!piece.last)
@@ -163,52 +180,86 @@ static int store(struct selecting *s, struct source *source)
     return more;
 }
 
-static int mark(void *context, const struct table *table, uint64_t first, uint64_t records)
+static void push_level(struct selecting *s, struct order_node node, unsigned bits, unsigned last)
 {
-    struct selecting *s = context;
-
-    for (uint64_t i = first; i < first + records && s->needed > 0; i++, s->needed--) {
-        uint64_t number = *table_u64(table, i);
-
-        *table_u64(&s->chosen, number / 64) |= (uint64_t)1 << number % 64;
-    }
-    return 0;
+    s->level[s->levels++] = (struct level){.routing = route(&s->run->order, node, bits), .last = last};
 }
 
-/* A table of numbers, for which the pile makes room if there is none. */
-static int take_table(struct selecting *s, struct table *table, uint64_t count)
+/* Which child of a node with `records` records is the last one that is needed? *records receives the number of its. */
+static unsigned find_last(struct selecting *s, struct order_node node, unsigned bits, uint64_t *records)
+{
+    struct routing routing = route(&s->run->order, node, bits);
+    uint64_t count[PILES] = {0};
+    unsigned last = 0;
+
+    for (uint64_t i = 0; i < *records; i++)
+        count[next_child(&routing)]++;
+    for (; s->needed > count[last]; last++)
+        s->needed -= count[last];
+    *records = count[last];
+    return last;
+}
+
+/* Choose those of a leaf's records that come first in its order. The pile makes room for that. */
+static int choose_in_leaf(struct selecting *s, struct order_node leaf, uint64_t records)
 {
     struct pool *pool = &s->run->pool;
-
-    if (pool_blocks_for(pool, count * sizeof(uint64_t)) > pool_free(pool) && pile_flush(&s->piles, 0) != 0)
-        return -1;
-    if (table_take(table, pool, count, sizeof(uint64_t)) == 0)
-        return 0;
-    return run_report_memory(s->run, 2 * count * sizeof(uint64_t), "the order of %llu records",
-                             (unsigned long long)count);
-}
-
-/* Choose those of the last pile's records that come first in its order. */
-static int choose(struct selecting *s)
-{
-    uint64_t records = s->count[s->kept - 1];
+    uint64_t bits_bytes = (records / 64 + 1) * sizeof(uint64_t);
+    uint64_t numbers_bytes = records * sizeof(uint32_t);
     struct table numbers = {0};
-    struct table spare = {0};
     int status = -1;
 
-    if (take_table(s, &s->chosen, records / 64 + 1) != 0 || take_table(s, &numbers, records) != 0 ||
-        take_table(s, &spare, records) != 0)
+    if (piles_make_room(&s->piles, pool_blocks_for(pool, bits_bytes) + pool_blocks_for(pool, numbers_bytes)) != 0)
+        return -1;
+    if (table_take(&s->chosen, pool, records / 64 + 1, sizeof(uint64_t)) != 0 ||
+        table_take(&numbers, pool, records, sizeof(uint32_t)) != 0) {
+        run_report_memory(s->run, bits_bytes + numbers_bytes, "the order of %llu records", (unsigned long long)records);
         goto out;
+    }
     for (uint64_t i = 0; i <= records / 64; i++)
         *table_u64(&s->chosen, i) = 0;
     for (uint64_t i = 0; i < records; i++)
-        *table_u64(&numbers, i) = i;
-    status = order_arrange(&s->run->order, order_child(root, s->kept - 1), &numbers, &spare, records, mark, s);
+        *table_u32(&numbers, i) = (uint32_t)i;
+    order_leaf_u32(&s->run->order, leaf, &numbers, 0, records);
+    for (uint64_t i = 0; i < s->needed; i++) {
+        uint32_t number = *table_u32(&numbers, i);
+
+        *table_u64(&s->chosen, number / 64) |= (uint64_t)1 << number % 64;
+    }
+    status = 0;
 
 out:
     table_release(&numbers);
-    table_release(&spare);
     return status;
+}
+
+static int choose(struct selecting *s)
+{
+    struct order_node node = order_child(root, s->kept - 1);
+    uint64_t records = s->count[s->kept - 1];
+    unsigned bits;
+
+    push_level(s, root, ORDER_ROOT_BITS, s->kept - 1);
+    while ((bits = order_scatter_bits(&s->run->order, node, records)) > 0) {
+        unsigned last = find_last(s, node, bits, &records);
+
+        push_level(s, node, bits, last);
+        node = order_child(node, last);
+    }
+    return choose_in_leaf(s, node, records);
+}
+
+/* Is the next record chosen, of which is known to which child of the root it goes? */
+static bool is_chosen(struct selecting *s, unsigned child)
+{
+    for (unsigned i = 0; i < s->levels; i++) {
+        if (i > 0)
+            child = next_child(&s->level[i].routing);
+        if (child != s->level[i].last)
+            return child < s->level[i].last;
+    }
+    s->next_in_leaf++;
+    return *table_u64(&s->chosen, (s->next_in_leaf - 1) / 64) >> (s->next_in_leaf - 1) % 64 & 1;
 }
 
 /* Write a record of the pile, or skip it. */
@@ -227,9 +278,7 @@ static int pass(struct transfer *transfer, bool chosen)
 
 static int write_chosen(struct selecting *s, struct source *source, struct output *output)
 {
-    struct routing routing = {.order = &s->run->order};
     struct transfer transfer;
-    uint64_t in_last = 0; /* records of the last pile so far */
     unsigned kept = PILES;
     unsigned change = 0;
 
@@ -237,18 +286,13 @@ static int write_chosen(struct selecting *s, struct source *source, struct outpu
         return -1;
     transfer_init(&transfer, s->run, source, output);
     for (uint64_t record = 0; record < s->run->records; record++) {
-        unsigned pile = next_pile(&routing);
-        bool chosen = pile < s->kept;
+        unsigned pile = next_child(&s->level[0].routing);
 
         for (; change < s->changes && s->change[change].record == record; change++)
             kept = s->change[change].kept;
         if (pile >= kept)
             continue;
-        if (pile == s->kept - 1) {
-            chosen = *table_u64(&s->chosen, in_last / 64) >> in_last % 64 & 1;
-            in_last++;
-        }
-        if (pass(&transfer, chosen) != 0)
+        if (pass(&transfer, is_chosen(s, pile)) != 0)
             return -1;
     }
     return transfer_end(&transfer);

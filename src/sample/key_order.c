@@ -1,10 +1,11 @@
 /*
  * Range j has two piles: 2j holds its records, 2j + 1 their keys.
  *
- * Keys have no known distribution. The first records are therefore kept in a range of their own, the sample, until
- * there are enough of them to say where ranges should begin; then they are scattered as those after them are. A range
- * that is started over is its own sample. Since the order is that of the keys, it does not matter where ranges begin;
- * only the time does.
+ * Keys have no known distribution. The first records are therefore kept in one range, until there are enough of them to
+ * say where ranges should begin; then they are divided among those. When there are twice as many, and what came later
+ * has made a range much longer than others, all are divided again, as long as they are in memory: so that no range is
+ * too large for it in the end, as one is started over that is, which is written once more. Since the order is that of
+ * the keys, it does not matter where ranges begin; only time and space do.
  */
 
 #include "sample/key_order.h"
@@ -24,6 +25,7 @@ enum {
     RANGES = 256,
     SAMPLE = 4096,   /* keys: 16 for a range */
     COUNTING = 1024, /* records after which it is seen how many ranges are wanted */
+    UNEVEN = 32,     /* a range should not have this part of all records, about four times its share */
 };
 
 struct range {
@@ -44,9 +46,9 @@ struct ranges {
 
 struct key_order {
     struct run *run;
-    struct ranges sample; /* one range, until it is full */
-    struct ranges ranges;
-    bool sampling;
+    struct ranges ranges[2]; /* in use, and empty but while one is divided into the other */
+    unsigned used;
+    uint64_t divide_at; /* records */
 };
 
 static unsigned range_of(const struct ranges *ranges, uint64_t key)
@@ -76,6 +78,15 @@ static void count_kept(const struct run *run, struct ranges *ranges)
     for (unsigned p = 2 * kept; p < 2 * ranges->kept; p++)
         pile_drop(&ranges->piles, p);
     ranges->kept = kept;
+}
+
+static uint64_t count_records(const struct ranges *ranges, unsigned first, unsigned end)
+{
+    uint64_t records = 0;
+
+    for (unsigned j = first; j < end && j < ranges->kept; j++)
+        records += ranges->range[j].records;
+    return records;
 }
 
 static int put(const struct run *run, struct ranges *ranges, const struct record_piece *piece, uint64_t key)
@@ -123,29 +134,40 @@ static int compare_keys(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Some keys of range j, evenly from among all of them. Returns how many, or -1 after a report. */
-static int sample_keys(struct run *run, struct ranges *ranges, unsigned j, uint64_t sample[SAMPLE])
+/* Some keys of the ranges first ... end - 1, evenly from among all of them. Returns how many, or -1 after a report. */
+static int sample_keys(struct run *run, struct ranges *ranges, unsigned first, unsigned end, uint64_t sample[SAMPLE])
 {
-    uint64_t records = ranges->range[j].records;
+    uint64_t records = count_records(ranges, first, end);
     uint64_t step = records / SAMPLE + 1;
-    struct pile_keys keys;
+    uint64_t next = 0; /* to be sampled */
+    uint64_t before = 0;
     int count = 0;
-    int status = pile_keys_open(&keys, &ranges->piles, 2 * j + 1, run->fault);
 
-    for (uint64_t i = 0; i < records && status == 0; i++) {
-        status = pile_keys_next(&keys, &sample[count]);
-        count += i % step == 0 && count < SAMPLE - 1;
+    for (unsigned j = first; j < end; before += ranges->range[j++].records) {
+        uint64_t after = before + ranges->range[j].records;
+        struct pile_keys keys;
+        int status = pile_keys_open(&keys, &ranges->piles, 2 * j + 1, true, run->fault);
+
+        for (uint64_t i = before; i < after && status == 0; i++) {
+            status = pile_keys_next(&keys, &sample[count]);
+            if (i == next && count < SAMPLE - 1) {
+                count++;
+                next += step;
+            }
+        }
+        pile_keys_close(&keys);
+        if (status != 0)
+            return -1;
     }
-    pile_keys_close(&keys);
-    return status == 0 ? count : -1;
+    return count;
 }
 
-/* Where ranges begin, by a sample of the keys of range j of `from`. A key that is there more often than a range should
- * be long has a range of its own. */
-static int set_ranges(struct run *run, struct ranges *from, unsigned j, struct ranges *to)
+/* Where ranges begin, by a sample of the keys of the ranges first ... end - 1 of `from`. A key that is there more often
+ * than a range should be long has a range of its own. */
+static int set_ranges(struct run *run, struct ranges *from, unsigned first, unsigned end, struct ranges *to)
 {
     uint64_t keys[SAMPLE];
-    int sampled = sample_keys(run, from, j, keys);
+    int sampled = sample_keys(run, from, first, end, keys);
     size_t count = (size_t)sampled;
     unsigned ranges = 0;
 
@@ -184,7 +206,7 @@ static int scatter_range(struct run *run, struct ranges *from, unsigned j, struc
         fault_report(run->fault, "memory", errno);
         goto out;
     }
-    if (pile_keys_open(&keys, &from->piles, 2 * j + 1, run->fault) != 0)
+    if (pile_keys_open(&keys, &from->piles, 2 * j + 1, false, run->fault) != 0)
         goto out;
     record_reader_init(&reader, &run->format, records, run->buffer + 3 * quarter, quarter);
     while ((more = record_reader_next(&reader, &piece)) > 0) {
@@ -205,6 +227,17 @@ out:
     return more;
 }
 
+/* Scatter the ranges first ... end - 1 of `from` into ranges of their own. */
+static int divide(struct run *run, struct ranges *from, unsigned first, unsigned end, struct ranges *to)
+{
+    if (set_ranges(run, from, first, end, to) != 0)
+        return -1;
+    for (unsigned j = first; j < end; j++)
+        if (from->range[j].records > 0 && scatter_range(run, from, j, to) != 0)
+            return -1;
+    return 0;
+}
+
 struct key_order *key_order_open(struct run *run)
 {
     struct key_order *keyed = sys_allocate(1, sizeof *keyed);
@@ -214,32 +247,57 @@ struct key_order *key_order_open(struct run *run)
         return NULL;
     }
     keyed->run = run;
-    keyed->sampling = true;
-    if (ranges_init(run, &keyed->sample, 1) != 0) {
+    keyed->divide_at = SAMPLE;
+    if (ranges_init(run, &keyed->ranges[0], 1) != 0) {
         free(keyed);
         return NULL;
     }
     return keyed;
 }
 
-static int end_sampling(struct key_order *keyed)
+/* Is a range much longer than others, and could be shorter? Not if anything has been spilled. */
+static bool is_uneven(const struct ranges *ranges)
 {
-    keyed->sampling = false;
-    seal(keyed->run, &keyed->sample);
-    if (pool_free(&keyed->run->pool) < 2 * RANGES && piles_flush(&keyed->sample.piles) != 0)
+    uint64_t records = count_records(ranges, 0, ranges->kept);
+    bool uneven = false;
+
+    for (unsigned j = 0; j < ranges->kept; j++) {
+        const struct range *range = &ranges->range[j];
+
+        if (ranges->piles.pile[2 * j].spilled || ranges->piles.pile[2 * j + 1].spilled)
+            return false;
+        uneven = uneven || (range->records > records / UNEVEN && range->least < range->greatest);
+    }
+    return uneven;
+}
+
+/* Divide all there is again. */
+static int divide_again(struct key_order *keyed)
+{
+    struct ranges *from = &keyed->ranges[keyed->used];
+    struct ranges *to = &keyed->ranges[1 - keyed->used];
+
+    seal(keyed->run, from);
+    if (piles_make_room(&from->piles, 2 * RANGES) != 0 || divide(keyed->run, from, 0, from->kept, to) != 0)
         return -1;
-    if (set_ranges(keyed->run, &keyed->sample, 0, &keyed->ranges) != 0)
-        return -1;
-    return scatter_range(keyed->run, &keyed->sample, 0, &keyed->ranges);
+    piles_release(&from->piles);
+    keyed->used = 1 - keyed->used;
+    keyed->divide_at = 2 * to->records;
+    return 0;
 }
 
 int key_order_put(struct key_order *keyed, const struct record_piece *piece, uint64_t key)
 {
+    struct ranges *ranges = &keyed->ranges[keyed->used];
+
     if (keyed->run->left == 0)
         return 0;
-    if (keyed->sampling && piece->first && keyed->sample.records == SAMPLE && end_sampling(keyed) != 0)
-        return -1;
-    return put(keyed->run, keyed->sampling ? &keyed->sample : &keyed->ranges, piece, key);
+    if (piece->first && ranges->records >= keyed->divide_at && ranges->records % COUNTING == 0) {
+        if ((ranges->count == 1 || is_uneven(ranges)) && divide_again(keyed) != 0)
+            return -1;
+        ranges = &keyed->ranges[keyed->used];
+    }
+    return put(keyed->run, ranges, piece, key);
 }
 
 /* ---- Writing ---- */
@@ -263,20 +321,17 @@ static bool fits(const struct run *run, const struct ranges *ranges, unsigned j)
  * for loading are promised. */
 static int make_room(struct run *run, struct ranges *ranges, unsigned j)
 {
-    unsigned last = ranges->piles.count;
-
     for (;;) {
         uint32_t load = pile_load_blocks(&ranges->piles, 2 * j) + pile_load_blocks(&ranges->piles, 2 * j + 1);
+        uint64_t blocks = load + table_blocks(run, ranges->range[j].records);
+        uint32_t before = pool_free(&run->pool);
 
-        if (load + table_blocks(run, ranges->range[j].records) <= pool_free(&run->pool) &&
-            pool_promise(&run->pool, load))
+        if (blocks <= before && pool_promise(&run->pool, load))
             return 0;
-        while (last > 0 && ranges->piles.pile[last - 1].blocks == 0)
-            last--;
-        if (last == 0)
-            return fault_say(run->fault, "not enough memory: use a larger -S");
-        if (pile_flush(&ranges->piles, --last) != 0)
+        if (piles_make_room(&ranges->piles, blocks) != 0)
             return -1;
+        if (pool_free(&run->pool) == before)
+            return fault_say(run->fault, "not enough memory: use a larger -S");
     }
 }
 
@@ -293,7 +348,7 @@ static int load(struct run *run, struct ranges *ranges, unsigned j)
 static int read_keys(struct run *run, struct ranges *ranges, unsigned j, struct table *table)
 {
     struct pile_keys keys;
-    int status = pile_keys_open(&keys, &ranges->piles, 2 * j + 1, run->fault);
+    int status = pile_keys_open(&keys, &ranges->piles, 2 * j + 1, true, run->fault);
 
     for (uint64_t i = 0; i < ranges->range[j].records && status == 0; i++)
         status = pile_keys_next(&keys, table_u64(table, i));
@@ -363,7 +418,7 @@ static int restart(struct run *run, struct ranges *ranges, unsigned j, struct ou
     int status = -1;
 
     run->started_over++;
-    if (set_ranges(run, ranges, j, &inner) == 0 && scatter_range(run, ranges, j, &inner) == 0) {
+    if (divide(run, ranges, j, j + 1, &inner) == 0) {
         seal(run, &inner);
         status = write_ranges(run, &inner, output);
     }
@@ -398,7 +453,7 @@ static int write_ranges(struct run *run, struct ranges *ranges, struct output *o
 
 int key_order_write(struct key_order *keyed, struct output *output)
 {
-    struct ranges *ranges = keyed->sampling ? &keyed->sample : &keyed->ranges;
+    struct ranges *ranges = &keyed->ranges[keyed->used];
 
     seal(keyed->run, ranges);
     keyed->run->scattered_seconds = run_seconds();
@@ -411,7 +466,7 @@ void key_order_free(struct key_order *keyed)
 {
     if (keyed == NULL)
         return;
-    piles_release(&keyed->sample.piles);
-    piles_release(&keyed->ranges.piles);
+    piles_release(&keyed->ranges[0].piles);
+    piles_release(&keyed->ranges[1].piles);
     free(keyed);
 }

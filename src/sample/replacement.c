@@ -1,8 +1,8 @@
 /*
- * All records are kept in one pile. If they fit into memory with their references, those drawn are copied out at once.
- * Otherwise some millions are drawn at a time and sorted by their numbers; a pass over the pile then copies them to
- * another pile, in which they are as if they had come from an input, with the order known in which they are to be
- * written (shuffle_drawn).
+ * All records are kept in one pile, unless they can be read again and do not fit into memory: then they are counted. If
+ * they fit with their references, those drawn are copied out at once. Otherwise as many are drawn at a time as there is
+ * room for, and sorted by their numbers; a pass over the records then copies them to another pile, in which they are as
+ * if they had come from an input, with the order known in which they are to be written (shuffle_drawn).
  */
 
 #include "sample/replacement.h"
@@ -15,19 +15,27 @@
 #include "shuffle/transfer.h"
 #include "system/sort.h"
 
-/* Records drawn at a time: in memory, where it takes a few to hide the latency, and from disk, where each needs up to
- * 100 bytes in tables and each batch costs a pass over the input. */
-enum { BATCH = 4096, BATCH_SHARE = 128 };
+/* Records drawn at a time from memory with references: it takes a few to hide the latency. */
+enum { BATCH = 4096 };
 
-struct repeating {
+/* Drawn in a pass, each needs up to 100 bytes in tables, and twice its length, which counts as if none had more than
+ * LENGTH_MAX: what is longer may be spilled, lest there be a pass for each few. */
+enum { DRAWN_BYTES = 128, LENGTH_MAX = 1024, BLOCKS_MIN = 32 };
+
+/* While all records are in memory, passes are quick, and they stay there if a batch can have this part of it. */
+enum { BATCH_SHARE = 8 };
+
+struct replacement {
     struct run *run;
-    struct piles piles; /* one */
+    struct source *input; /* to be read again; NULL if the records are in the pile */
+    struct piles piles;   /* one */
     uint64_t records;
+    uint64_t bytes;
     const struct replacement_draws *lots;
     struct output *output;
 };
 
-static int store(struct repeating *r, struct source *source)
+static int store(struct replacement *r, struct source *source)
 {
     struct transfer transfer;
     struct record_piece piece;
@@ -36,9 +44,10 @@ static int store(struct repeating *r, struct source *source)
     transfer_init(&transfer, r->run, source, NULL);
     while ((more = r->lots->next == NULL ? record_reader_next(&transfer.reader, &piece)
                                          : r->lots->next(r->lots->context, &transfer.reader, &piece)) > 0) {
-        if (pile_append(&r->piles, 0, piece.data, piece.bytes) != 0)
+        if (r->input == NULL && pile_append(&r->piles, 0, piece.data, piece.bytes) != 0)
             return -1;
         r->records += piece.last;
+        r->bytes += piece.bytes;
     }
     piles_seal(&r->piles);
     r->piles.pile[0].records = r->records;
@@ -47,6 +56,24 @@ static int store(struct repeating *r, struct source *source)
     if (more == 0 && r->records == 0)
         return fault_say(r->run->fault, "no lines to repeat");
     return more;
+}
+
+struct source *replacement_again(struct replacement *r)
+{
+    struct source *source = r->input;
+
+    if (source != NULL)
+        return source_rewind(source) == 0 ? source : NULL;
+    source = pile_source(&r->piles, 0, true);
+    if (source == NULL)
+        fault_report(r->run->fault, "memory", errno);
+    return source;
+}
+
+void replacement_done(const struct replacement *r, struct source *source)
+{
+    if (source != r->input)
+        source_free(source);
 }
 
 static uint64_t batch_of(const struct run *run, uint64_t most)
@@ -64,7 +91,7 @@ static void look_up(const struct table *references, struct table *numbers, uint6
 }
 
 /* Everything is in memory. */
-static int write_resident(struct repeating *r, const struct table *references, struct table *numbers)
+static int write_resident(struct replacement *r, const struct table *references, struct table *numbers)
 {
     struct run *run = r->run;
     struct transfer transfer;
@@ -73,7 +100,7 @@ static int write_resident(struct repeating *r, const struct table *references, s
     while (run->left > 0) {
         uint64_t count = run_take(run, batch_of(run, BATCH));
 
-        if (r->lots->draw(r->lots->context, r->records, numbers, count) != 0)
+        if (r->lots->draw(r->lots->context, r, r->records, numbers, count) != 0)
             return -1;
         look_up(references, numbers, count);
         if (index_copy(&run->pool, &run->format, numbers, 0, count, &transfer.outlet) != 0)
@@ -93,7 +120,7 @@ struct collection {
 };
 
 /* One pass over all records. A record that is longer than a piece is collected once in a pass. */
-static int pass(struct repeating *r, struct collection *c, struct source *source)
+static int pass(struct replacement *r, struct collection *c, struct source *source)
 {
     struct transfer transfer;
     struct record_piece piece;
@@ -122,20 +149,19 @@ static int pass(struct repeating *r, struct collection *c, struct source *source
             }
         }
     }
+    if (more == 0 && record < r->records)
+        return fault_say(r->run->fault, "the input has changed while it was read");
     c->count = c->put_off;
     return more == 0 ? pile_check(&r->piles, 0, &r->run->format, record) : -1;
 }
 
-static int collect(struct repeating *r, struct collection *c)
+static int collect(struct replacement *r, struct collection *c)
 {
     while (c->count > 0) {
-        struct source *source = pile_source(&r->piles, 0, true);
-        int status;
+        struct source *source = replacement_again(r);
+        int status = source == NULL ? -1 : pass(r, c, source);
 
-        if (source == NULL)
-            return fault_report(r->run->fault, "memory", errno);
-        status = pass(r, c, source);
-        source_free(source);
+        replacement_done(r, source);
         if (status != 0)
             return -1;
     }
@@ -155,7 +181,7 @@ static int draw_places(void *context, struct table *numbers, uint64_t records, u
 }
 
 /* Draw `count` records, and collect them. */
-static int draw_batch(struct repeating *r, struct collection *c, uint64_t count)
+static int draw_batch(struct replacement *r, struct collection *c, uint64_t count)
 {
     struct sort_pairs pairs = {.key = {0}, .value = {0}};
     struct sort_pairs spare = {.key = {0}, .value = {0}};
@@ -167,7 +193,7 @@ static int draw_batch(struct repeating *r, struct collection *c, uint64_t count)
         goto out;
     }
     table_pin(&c->places);
-    if (r->lots->draw(r->lots->context, r->records, &pairs.key, count) != 0)
+    if (r->lots->draw(r->lots->context, r, r->records, &pairs.key, count) != 0)
         goto out;
     for (uint64_t i = 0; i < count; i++)
         *table_u64(&pairs.value, i) = i;
@@ -183,18 +209,40 @@ out:
     return status;
 }
 
-/* Some at a time, by way of a pile. */
-static int write_spilled(struct repeating *r)
+/* How many records are drawn in the next pass; room is made for them. 0 after a report. */
+static uint64_t prepare_batch(struct replacement *r)
+{
+    const struct pool *pool = &r->run->pool;
+    uint64_t length = r->bytes / r->records;
+    uint64_t each = DRAWN_BYTES + 2 * (length < LENGTH_MAX ? length : LENGTH_MAX);
+    uint64_t most = pool->blocks - pool->pinned;
+    uint64_t blocks;
+    uint64_t count;
+
+    if (r->input == NULL && !r->piles.pile[0].spilled) {
+        most /= BATCH_SHARE;
+        most = most > pool_free(&r->run->pool) ? most : pool_free(&r->run->pool);
+    }
+    count = batch_of(r->run, (most > BLOCKS_MIN ? (most - BLOCKS_MIN) << pool->block_shift : 0) / each + 1);
+    blocks = pool_blocks_for(pool, count * each) + BLOCKS_MIN;
+    return piles_make_room(&r->piles, blocks < most ? blocks : most) == 0 ? count : 0;
+}
+
+/* Some at a time, by way of a pile. What stays in memory of the others is in the way of nobody who asks. */
+static int write_passes(struct replacement *r)
 {
     struct run *run = r->run;
-    uint64_t most = ((uint64_t)(run->pool.blocks - run->pool.pinned) << run->pool.block_shift) / BATCH_SHARE;
 
     while (run->left > 0) {
         struct collection c = {.count = 0};
-        int status = draw_batch(r, &c, batch_of(run, most));
+        uint64_t count = prepare_batch(r);
+        uint32_t held = r->piles.pile[0].blocks;
+        int status = count == 0 ? -1 : draw_batch(r, &c, count);
 
+        pool_pin(&run->pool, held);
         if (status == 0)
             status = shuffle_drawn(run, &c.piles, draw_places, &c, r->output);
+        pool_unpin(&run->pool, held);
         table_release(&c.places);
         piles_release(&c.piles);
         if (status != 0)
@@ -203,18 +251,18 @@ static int write_spilled(struct repeating *r)
     return 0;
 }
 
-static int write_drawn(struct repeating *r)
+static int write_drawn(struct replacement *r)
 {
     struct table references = {0};
     struct table numbers = {0};
     bool at_random = true;
     int status = -1;
 
-    if (r->lots->prepare != NULL && r->lots->prepare(r->lots->context, r->records, &at_random) != 0)
+    if (r->lots->prepare != NULL && r->lots->prepare(r->lots->context, r, r->records, &at_random) != 0)
         return -1;
     if (run_begin(r->run, r->output, UINT64_MAX) != 0)
         return -1;
-    if (at_random && !r->piles.pile[0].spilled &&
+    if (at_random && r->input == NULL && !r->piles.pile[0].spilled &&
         table_take(&references, &r->run->pool, r->records, sizeof(uint64_t)) == 0 &&
         table_take(&numbers, &r->run->pool, BATCH, sizeof(uint64_t)) == 0) {
         if (index_build(&r->piles, 0, &r->run->format, NULL, 0, &references) == 0)
@@ -222,8 +270,8 @@ static int write_drawn(struct repeating *r)
         goto out;
     }
     table_release(&references);
-    if (pile_flush(&r->piles, 0) == 0)
-        status = write_spilled(r);
+    table_release(&numbers);
+    status = write_passes(r);
 
 out:
     table_release(&references);
@@ -234,17 +282,21 @@ out:
 int replacement_source(struct run *run, struct source *source, const struct replacement_draws *lots,
                        struct output *output)
 {
-    struct repeating r = {.run = run, .lots = lots, .output = output};
+    struct replacement r = {.run = run, .lots = lots, .output = output};
     int status = -1;
 
+    if (run->rereads && source_known_bytes(source) > (uint64_t)run->pool.blocks << run->pool.block_shift)
+        r.input = source;
     if (piles_init(&r.piles, 1, 1, &run->pool, run->place) == 0 && store(&r, source) == 0)
         status = write_drawn(&r);
     piles_release(&r.piles);
     return status;
 }
 
-static int draw_uniform(void *context, uint64_t records, struct table *numbers, uint64_t count)
+static int draw_uniform(void *context, struct replacement *repeat, uint64_t records, struct table *numbers,
+                        uint64_t count)
 {
+    (void)repeat;
     for (uint64_t i = 0; i < count; i++)
         *table_u64(numbers, i) = random_draw(context, records);
     return 0;

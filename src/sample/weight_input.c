@@ -102,6 +102,11 @@ static uint64_t line_of(const struct weight_input *weights)
     return scan_count(header, bytes, weights->run->format.delimiter) + weights->record - weights->name_record + 1;
 }
 
+bool weight_input_stay(const struct weight_input *weights)
+{
+    return weights->file == NULL || (source_is_known(weights->file) && strcmp(weights->place.file, "-") != 0);
+}
+
 /* Report what is wrong with a weight, naming where it stands. */
 static int report(struct weight_input *weights, const char *what, const uint8_t *text, size_t bytes)
 {

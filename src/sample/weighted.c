@@ -1,11 +1,13 @@
 /*
  * Without replacement, each record gets a key (weight_law.h), and the order is that of the keys. To have the first ones
- * in input order it is enough to know the greatest of their keys: it falls as records come, so that hardly more records
- * are stored than will be written, and those that stay are told from the others at the end, by keys kept beside them.
+ * in input order it is enough to know the greatest of their keys. Its first 16 bits are known at any time, by a count
+ * of the keys that begin with each 16 bits. They fall as records come, so that hardly more records are stored than will
+ * be written. At the end the other 48 bits are found in three passes over the keys, which are kept beside the records
+ * and then tell those that stay from the others. So the memory it takes does not depend on the size of the sample.
  *
  * With replacement, a number below the sum of all weights names the record within whose share it falls. The shares'
- * ends are searched where they fit into memory; otherwise some millions of numbers are drawn, sorted, and matched with
- * the weights in one pass over them.
+ * ends are searched where they fit into memory; otherwise some numbers are drawn, sorted, and matched with the weights
+ * in one pass over them. Weights are kept beside the records as long as there is room, and read again otherwise.
  */
 
 #include "sample/weighted.h"
@@ -84,60 +86,37 @@ out:
 
 enum { RECORDS, KEYS, PILES };
 
-/* The heap may take this part of the memory, and so may each table of shares. */
-enum { HEAP_SHARE = 4, TABLES_SHARE = 4 };
+/* A key is four digits. */
+enum { DIGIT_BITS = 16, DIGITS = 1 << DIGIT_BITS, TOP_SHIFT = 64 - DIGIT_BITS };
+
+/* Each table of shares may take this part of the memory. */
+enum { TABLES_SHARE = 4 };
 
 struct selecting {
     struct run *run;
     struct piles piles;
-    struct table heap; /* of the least keys so far, the greatest on top */
-    uint64_t room;
-    uint64_t count;
+    struct table count; /* of the keys with each digit at the place in question, 8 bytes */
+    uint64_t most;      /* first digit of keys that may be among the first ones */
+    uint64_t candidates;
+    uint64_t greatest; /* of the first ones' keys */
+    uint64_t equal;    /* so many of the first ones have it, those that come first in the input */
 };
 
-static uint64_t heap_at(const struct selecting *s, uint64_t i)
+static uint64_t *count_of(const struct selecting *s, uint64_t digit)
 {
-    return *table_u64(&s->heap, i);
+    return table_u64(&s->count, digit);
 }
 
-static void sift_up(struct selecting *s, uint64_t i, uint64_t key)
+/* May the record still be among the first ones? */
+static bool admit(struct selecting *s, uint64_t key)
 {
-    for (; i > 0 && heap_at(s, (i - 1) / 2) < key; i = (i - 1) / 2)
-        *table_u64(&s->heap, i) = heap_at(s, (i - 1) / 2);
-    *table_u64(&s->heap, i) = key;
-}
-
-/* Put a key in the place of the greatest one. */
-static void sift_down(struct selecting *s, uint64_t key)
-{
-    uint64_t i = 0;
-
-    for (uint64_t child = 1; child < s->count; i = child, child = 2 * i + 1) {
-        if (child + 1 < s->count && heap_at(s, child + 1) > heap_at(s, child))
-            child++;
-        if (heap_at(s, child) <= key)
-            break;
-        *table_u64(&s->heap, i) = heap_at(s, child);
-    }
-    *table_u64(&s->heap, i) = key;
-}
-
-/* May the record still be among the first ones? If so, make it one of them. 1, 0, or -1 after a report. */
-static int admit(struct selecting *s, uint64_t key)
-{
-    if (key == UINT64_MAX || s->run->left == 0)
-        return 0;
-    if (s->count == s->run->left) {
-        if (key >= heap_at(s, 0))
-            return 0;
-        sift_down(s, key);
-        return 1;
-    }
-    if (s->count == s->room)
-        return fault_say(s->run->fault, "the keys of more than %llu records need more memory: use a larger -S",
-                         (unsigned long long)s->room);
-    sift_up(s, s->count++, key);
-    return 1;
+    if (key == UINT64_MAX || s->run->left == 0 || key >> TOP_SHIFT > s->most)
+        return false;
+    ++*count_of(s, key >> TOP_SHIFT);
+    s->candidates++;
+    for (; s->most > 0 && s->candidates - *count_of(s, s->most) >= s->run->left; s->most--)
+        s->candidates -= *count_of(s, s->most);
+    return true;
 }
 
 static int select_stored(struct selecting *s, struct weighing *w, struct source *source)
@@ -145,18 +124,18 @@ static int select_stored(struct selecting *s, struct weighing *w, struct source 
     struct transfer transfer;
     struct record_piece piece;
     uint64_t key = 0;
-    int stays = 0;
+    bool stays = false;
     int more;
 
     transfer_init(&transfer, s->run, source, NULL);
     while ((more = next_weighed(w, &transfer.reader, &piece, &key)) > 0) {
         if (piece.first)
             stays = admit(s, key);
-        if (stays < 0 || (stays > 0 && pile_append(&s->piles, RECORDS, piece.data, piece.bytes) != 0))
+        if (stays && pile_append(&s->piles, RECORDS, piece.data, piece.bytes) != 0)
             return -1;
-        if (piece.first && stays > 0 && pile_keys_append(&s->piles, KEYS, key) != 0)
+        if (piece.first && stays && pile_keys_append(&s->piles, KEYS, key) != 0)
             return -1;
-        s->piles.pile[RECORDS].records += piece.last && stays > 0;
+        s->piles.pile[RECORDS].records += piece.last && stays;
         s->run->records += piece.last;
     }
     piles_seal(&s->piles);
@@ -164,29 +143,64 @@ static int select_stored(struct selecting *s, struct weighing *w, struct source 
     return more == 0 ? weight_input_end(w->weights) : -1;
 }
 
-/* Write the stored records whose keys are among the least; of those with the greatest of these, as many as there are in
- * the heap, the first ones. */
+/* Count the digits behind `prefix`, the first digits of the keys in question, which come before bit `shift`. */
+static int count_digits(struct selecting *s, uint64_t prefix, unsigned shift)
+{
+    uint64_t left = pile_bytes(&s->piles, KEYS) / sizeof(uint64_t);
+    struct pile_keys keys;
+    uint64_t key;
+    int status = pile_keys_open(&keys, &s->piles, KEYS, true, s->run->fault);
+
+    for (uint64_t digit = 0; digit < DIGITS; digit++)
+        *count_of(s, digit) = 0;
+    for (; left > 0 && status == 0; left--) {
+        status = pile_keys_next(&keys, &key);
+        if (status == 0 && key >> shift >> DIGIT_BITS == prefix)
+            ++*count_of(s, key >> shift & (DIGITS - 1));
+    }
+    pile_keys_close(&keys);
+    return status;
+}
+
+/* Find the greatest of the first ones' keys, digit by digit. */
+static int find_greatest(struct selecting *s)
+{
+    unsigned shift = TOP_SHIFT;
+    uint64_t digit;
+
+    s->greatest = ((s->most + 1) << TOP_SHIFT) - 1;
+    s->equal = s->run->left;
+    if (s->candidates <= s->run->left)
+        return 0;
+    for (s->greatest = 0;; shift -= DIGIT_BITS) {
+        for (digit = 0; s->equal > *count_of(s, digit); digit++)
+            s->equal -= *count_of(s, digit);
+        s->greatest = s->greatest << DIGIT_BITS | digit;
+        if (shift == 0)
+            return 0;
+        if (count_digits(s, s->greatest, shift - DIGIT_BITS) != 0)
+            return -1;
+    }
+}
+
+/* Write the stored records whose keys are among the least. */
 static int write_selected(struct selecting *s, struct source *source, struct pile_keys *keys, struct output *output)
 {
     struct transfer transfer;
     struct record_piece piece;
-    uint64_t greatest = s->count > 0 ? heap_at(s, 0) : 0;
-    uint64_t equal = 0;
     uint64_t key = 0;
     bool stays = false;
     int more;
 
-    for (uint64_t i = 0; i < s->count; i++)
-        equal += heap_at(s, i) == greatest;
-    if (run_begin(s->run, output, s->count) != 0)
+    if (run_begin(s->run, output, s->candidates) != 0)
         return -1;
     transfer_init(&transfer, s->run, source, output);
     while ((more = record_reader_next(&transfer.reader, &piece)) > 0) {
         if (piece.first) {
             if (pile_keys_next(keys, &key) != 0)
                 return -1;
-            stays = key < greatest || (key == greatest && equal > 0);
-            equal -= stays && key == greatest;
+            stays = key < s->greatest || (key == s->greatest && s->equal > 0);
+            s->equal -= stays && key == s->greatest;
         }
         if (stays && output_buffer_put(&transfer.outlet, piece.data, piece.bytes) != 0)
             return -1;
@@ -194,17 +208,13 @@ static int write_selected(struct selecting *s, struct source *source, struct pil
     return more == 0 ? transfer_end(&transfer) : -1;
 }
 
-static int open_heap(struct selecting *s)
+static int open_count(struct selecting *s)
 {
-    struct pool *pool = &s->run->pool;
-    uint64_t wanted = s->run->left < UINT64_MAX / 16 ? s->run->left : UINT64_MAX / 16;
-    uint64_t blocks = pool_blocks_for(pool, wanted * sizeof(uint64_t));
-
-    if (blocks > pool->blocks / HEAP_SHARE)
-        blocks = pool->blocks / HEAP_SHARE;
-    s->room = (blocks << pool->block_shift) / sizeof(uint64_t);
-    if (table_take(&s->heap, pool, s->room, sizeof(uint64_t)) != 0)
+    if (table_take(&s->count, &s->run->pool, DIGITS, sizeof(uint64_t)) != 0)
         return fault_report(s->run->fault, "memory", errno);
+    for (uint64_t digit = 0; digit < DIGITS; digit++)
+        *count_of(s, digit) = 0;
+    s->most = DIGITS - 1;
     return 0;
 }
 
@@ -216,21 +226,21 @@ int weighted_select(struct run *run, struct source *source, struct weight_place 
     struct pile_keys keys = {.source = NULL};
     int status = -1;
 
-    if (open_weighing(&w, run, place, source) != 0 || open_heap(&s) != 0 ||
+    if (open_weighing(&w, run, place, source) != 0 || open_count(&s) != 0 ||
         piles_init(&s.piles, PILES, 1, &run->pool, run->place) != 0 || select_stored(&s, &w, source) != 0 ||
         pile_verify(&s.piles, RECORDS, &run->format, run->buffer, run->memory.buffer_bytes) != 0 ||
-        pile_keys_verify(&s.piles, KEYS, run->buffer, run->memory.buffer_bytes) != 0)
+        pile_keys_verify(&s.piles, KEYS, run->buffer, run->memory.buffer_bytes) != 0 || find_greatest(&s) != 0)
         goto out;
     stored = pile_source(&s.piles, RECORDS, false);
     if (stored == NULL)
         fault_report(run->fault, "memory", errno);
-    else if (pile_keys_open(&keys, &s.piles, KEYS, run->fault) == 0)
+    else if (pile_keys_open(&keys, &s.piles, KEYS, false, run->fault) == 0)
         status = write_selected(&s, stored, &keys, output);
 
 out:
     pile_keys_close(&keys);
     source_free(stored);
-    table_release(&s.heap);
+    table_release(&s.count);
     piles_release(&s.piles);
     weight_input_free(w.weights);
     return status;
@@ -238,12 +248,18 @@ out:
 
 /* ---- With replacement ---- */
 
-/* All weights, in the order of the records, as pairs of numbers: mantissa, exponent. */
+/* While weights are read, room is looked after whenever so many have come. */
+enum { LOOKING = 1024, ROOM_SHARE = 16 };
+
 struct drawing {
     struct run *run;
+    struct weight_place place;
     struct weight_input *weights;
     struct random_words words;
-    struct piles piles; /* one */
+    struct piles piles; /* one: all weights, in the order of the records, as pairs of numbers: mantissa, exponent.
+                           Dropped if they are to be read again */
+    bool again;         /* are they? */
+    uint64_t noted;
     int top_exponent;
     bool any; /* weight above zero */
     struct uint128 total;
@@ -264,6 +280,11 @@ static int next_noted(void *context, struct record_reader *reader, struct record
         d->top_exponent = weight.exponent;
         d->any = true;
     }
+    if (++d->noted % LOOKING == 0 && weight_input_stay(d->weights) &&
+        pool_free(&d->run->pool) < d->run->pool.blocks / ROOM_SHARE) {
+        pile_drop(&d->piles, 0);
+        d->again = true;
+    }
     if (pile_keys_append(&d->piles, 0, weight.mantissa) != 0 ||
         pile_keys_append(&d->piles, 0, (uint64_t)(int64_t)weight.exponent) != 0)
         return -1;
@@ -272,27 +293,69 @@ static int next_noted(void *context, struct record_reader *reader, struct record
 
 /* Walks over the shares: each record's ends where the next one's begins. */
 struct shares {
-    const struct drawing *drawing;
-    struct pile_keys keys;
+    struct drawing *drawing;
     struct uint128 end;
+    struct pile_keys keys;
+    struct replacement *repeat; /* if weights were dropped: */
+    struct source *records;
+    struct weight_input *weights;
+    struct transfer transfer;
 };
 
-static int open_shares(struct shares *shares, struct drawing *d)
+static int open_shares(struct shares *shares, struct drawing *d, struct replacement *repeat)
 {
-    *shares = (struct shares){.drawing = d};
-    return pile_keys_open(&shares->keys, &d->piles, 0, d->run->fault);
+    *shares = (struct shares){.drawing = d, .repeat = repeat};
+    if (!d->again)
+        return pile_keys_open(&shares->keys, &d->piles, 0, true, d->run->fault);
+    shares->records = replacement_again(repeat);
+    if (shares->records == NULL)
+        return -1;
+    transfer_init(&shares->transfer, d->run, shares->records, NULL);
+    shares->weights = weight_input_open(d->run, d->place, shares->records);
+    return shares->weights == NULL ? -1 : 0;
+}
+
+static void close_shares(struct shares *shares)
+{
+    pile_keys_close(&shares->keys);
+    weight_input_free(shares->weights);
+    replacement_done(shares->repeat, shares->records);
+}
+
+static int read_again(struct shares *shares, struct decimal *weight)
+{
+    struct record_piece piece = {.first = false};
+
+    while (!piece.first) {
+        int more = weight_input_next(shares->weights, &shares->transfer.reader, &piece, weight);
+
+        if (more <= 0)
+            return more < 0 ? -1 : fault_say(shares->drawing->run->fault, "the input has changed while it was read");
+    }
+    return 0;
+}
+
+static int read_kept(struct shares *shares, struct decimal *weight)
+{
+    uint64_t exponent;
+
+    if (pile_keys_next(&shares->keys, &weight->mantissa) != 0 || pile_keys_next(&shares->keys, &exponent) != 0)
+        return -1;
+    weight->exponent = (int)(int64_t)exponent;
+    return 0;
 }
 
 static int next_share(struct shares *shares)
 {
+    int top = shares->drawing->top_exponent;
     struct decimal weight;
-    uint64_t exponent;
 
-    if (pile_keys_next(&shares->keys, &weight.mantissa) != 0 || pile_keys_next(&shares->keys, &exponent) != 0)
+    if ((shares->weights != NULL ? read_again(shares, &weight) : read_kept(shares, &weight)) != 0)
         return -1;
-    weight.exponent = (int)(int64_t)exponent;
+    if (weight.mantissa > 0 && weight.exponent > top)
+        return fault_say(shares->drawing->run->fault, "the input has changed while it was read");
     if (weight.mantissa > 0)
-        shares->end = uint128_add(shares->end, weight_law_scale(weight, shares->drawing->top_exponent));
+        shares->end = uint128_add(shares->end, weight_law_scale(weight, top));
     return 0;
 }
 
@@ -314,7 +377,7 @@ static bool take_tables(struct drawing *d, uint64_t records)
 }
 
 /* Add all weights up, and keep the sums if there is room. */
-static int add_weights(void *context, uint64_t records, bool *at_random)
+static int add_weights(void *context, struct replacement *repeat, uint64_t records, bool *at_random)
 {
     struct drawing *d = context;
     struct shares shares;
@@ -325,8 +388,9 @@ static int add_weights(void *context, uint64_t records, bool *at_random)
         status = fault_say(d->run->fault, "no lines of a weight above zero to repeat");
     d->searched = take_tables(d, records);
     *at_random = d->searched;
-    if (status != 0 || open_shares(&shares, d) != 0)
+    if (status != 0)
         return -1;
+    status = open_shares(&shares, d, repeat);
     for (uint64_t i = 0; i < records && status == 0; i++) {
         status = next_share(&shares);
         if (d->searched) {
@@ -335,8 +399,9 @@ static int add_weights(void *context, uint64_t records, bool *at_random)
         }
     }
     d->total = shares.end;
-    pile_keys_close(&shares.keys);
-    if (d->searched)
+    close_shares(&shares);
+    d->again = !d->searched && weight_input_stay(d->weights);
+    if (d->searched || d->again)
         pile_clear(&d->piles, 0);
     else if (status == 0)
         status = pile_flush(&d->piles, 0);
@@ -367,13 +432,13 @@ static uint64_t search(const struct drawing *d, struct uint128 number, uint64_t 
 }
 
 /* Draw numbers, sort them by their low and then by their high words, and go through the shares along with them. */
-static int match(struct drawing *d, struct table *numbers, uint64_t count, struct table *high, struct table *low,
-                 struct sort_pairs *pairs, struct sort_pairs *spare)
+static int match(struct drawing *d, struct replacement *repeat, struct table *numbers, uint64_t count,
+                 struct table *high, struct table *low, struct sort_pairs *pairs, struct sort_pairs *spare)
 {
     struct sort_pairs *sorted;
     struct shares shares;
     uint64_t record = 0;
-    int status = 0;
+    int status;
 
     for (uint64_t i = 0; i < count; i++) {
         struct uint128 number = weight_law_draw(d->total, next_word, &d->words);
@@ -389,8 +454,9 @@ static int match(struct drawing *d, struct table *numbers, uint64_t count, struc
     sorted = sort_by_key(sorted, sorted == pairs ? spare : pairs, count);
     if (pile_keys_verify(&d->piles, 0, d->run->buffer, d->run->memory.buffer_bytes) != 0)
         return -1;
-    if (open_shares(&shares, d) != 0 || next_share(&shares) != 0)
-        status = -1;
+    status = open_shares(&shares, d, repeat);
+    if (status == 0)
+        status = next_share(&shares);
     for (uint64_t i = 0; i < count && status == 0; i++) {
         uint64_t place = *table_u64(&sorted->value, i);
         struct uint128 number = {.high = *table_u64(high, place), .low = *table_u64(low, place)};
@@ -399,11 +465,12 @@ static int match(struct drawing *d, struct table *numbers, uint64_t count, struc
             status = next_share(&shares);
         *table_u64(numbers, place) = record;
     }
-    pile_keys_close(&shares.keys);
+    close_shares(&shares);
     return status;
 }
 
-static int draw_weighted(void *context, uint64_t records, struct table *numbers, uint64_t count)
+static int draw_weighted(void *context, struct replacement *repeat, uint64_t records, struct table *numbers,
+                         uint64_t count)
 {
     struct drawing *d = context;
     struct pool *pool = &d->run->pool;
@@ -421,7 +488,7 @@ static int draw_weighted(void *context, uint64_t records, struct table *numbers,
         sort_pairs_take(&pairs, pool, count) != 0 || sort_pairs_take(&spare, pool, count) != 0)
         fault_report(d->run->fault, "memory", errno);
     else
-        status = match(d, numbers, count, &high, &low, &pairs, &spare);
+        status = match(d, repeat, numbers, count, &high, &low, &pairs, &spare);
     table_release(&high);
     table_release(&low);
     sort_pairs_release(&pairs);
@@ -431,7 +498,7 @@ static int draw_weighted(void *context, uint64_t records, struct table *numbers,
 
 int weighted_repeat(struct run *run, struct source *source, struct weight_place place, struct output *output)
 {
-    struct drawing d = {.run = run};
+    struct drawing d = {.run = run, .place = place};
     struct replacement_draws lots = {.next = next_noted, .prepare = add_weights, .draw = draw_weighted, .context = &d};
     int status = -1;
 

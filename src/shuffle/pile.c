@@ -23,6 +23,9 @@ static const size_t FLUSH_SHARE = 1024;
  * from piles of 8 MB, gathering took 4.0 s with 128 KiB and 4.9 s with 1 MiB (Linux 6.18, ext4). */
 static const size_t READ_BYTES = (size_t)128 << 10;
 
+/* No more of the pool than this is written at a time: the rest of a large pile may turn out to have room. */
+enum { ONCE_SHARE = 16 };
+
 /* What a program compresses comes in frames of at least this much, as far as there is so much: in smaller ones it takes
  * longer to start than to work. Lines of numbers through zstd took 11 ms for 1 MiB, 5 ms for 64 KiB. */
 static const size_t FRAME_BYTES = (size_t)1 << 20;
@@ -174,27 +177,31 @@ static int write_blocks(struct piles *piles, unsigned p, uint32_t blocks, size_t
     return 0;
 }
 
-/* Write the whole blocks and give them back, but keep one block. */
-static int flush_full(struct piles *piles, unsigned p)
+/* Write whole blocks, at most `most`, the first ones, and give them back, but keep one block. */
+static int flush_full(struct piles *piles, unsigned p, uint64_t most)
 {
     struct pile *pile = &piles->pile[p];
-    uint32_t full = full_blocks(pile);
-    uint32_t before_last = pile->first;
+    struct pool *pool = piles->pool;
+    uint32_t full = full_blocks(pile) < most ? full_blocks(pile) : (uint32_t)most;
+    uint32_t first = pile->first;
+    uint32_t last = first;
 
     if (full == 0)
         return 0;
     pile->spilled = true;
-    if (write_blocks(piles, p, full, piles->pool->block_bytes) != 0)
+    if (write_blocks(piles, p, full, pool->block_bytes) != 0)
         return -1;
-    if (full == pile->blocks)
-        pile->at = pile->end - piles->pool->block_bytes;
-    if (pile->blocks == 1)
+    if (full == pile->blocks) {
+        pile->at = pile->end - pool->block_bytes;
+        full--;
+    }
+    if (full == 0)
         return 0;
-    for (uint32_t i = 2; i < pile->blocks; i++)
-        before_last = piles->pool->next[before_last];
-    pool_put(piles->pool, pile->first, before_last, pile->blocks - 1);
-    pile->first = pile->last;
-    pile->blocks = 1;
+    for (uint32_t i = 1; i < full; i++)
+        last = pool->next[last];
+    pile->first = pool->next[last];
+    pile->blocks -= full;
+    pool_put(pool, first, last, full);
     return 0;
 }
 
@@ -232,7 +239,9 @@ static int make_room(struct piles *piles, unsigned p)
             found = true;
         }
     }
-    return flush_full(piles, found && most < worth_writing(piles, spilled) ? next : fullest);
+    if (found && most < worth_writing(piles, spilled))
+        fullest = next;
+    return flush_full(piles, fullest, piles->pool->blocks / ONCE_SHARE + 1);
 }
 
 static int next_block(struct piles *piles, unsigned p)
@@ -305,6 +314,18 @@ int pile_flush(struct piles *piles, unsigned p)
     if (write_blocks(piles, p, pile->blocks - last_empty, last_empty ? block_bytes : last_bytes) != 0)
         return -1;
     put_chain(piles, p);
+    return 0;
+}
+
+int piles_make_room(struct piles *piles, uint64_t blocks)
+{
+    for (unsigned p = piles->count; p-- > 0;) {
+        uint32_t there = pool_free(piles->pool);
+        uint64_t wanted = blocks > there ? blocks - there : 0;
+
+        if ((wanted < piles->pile[p].blocks ? flush_full(piles, p, wanted) : pile_flush(piles, p)) != 0)
+            return -1;
+    }
     return 0;
 }
 
@@ -428,6 +449,23 @@ static ssize_t read_storage(struct reading *reading, uint8_t *data, size_t bytes
     return (ssize_t)length;
 }
 
+/* The block that was read is done with. */
+static void leave_block(struct reading *reading)
+{
+    struct pool *pool = reading->piles->pool;
+    struct pile *pile = &reading->piles->pile[reading->pile];
+    uint32_t block = reading->block;
+
+    reading->block = pool->next[block];
+    reading->left--;
+    reading->inside = 0;
+    if (reading->keep || reading->left == 0)
+        return;
+    pile->first = reading->block;
+    pile->blocks--;
+    pool_put(pool, block, block, 1);
+}
+
 static ssize_t read_chain(struct reading *reading, uint8_t *data, size_t bytes)
 {
     const struct pool *pool = reading->piles->pool;
@@ -438,11 +476,8 @@ static ssize_t read_chain(struct reading *reading, uint8_t *data, size_t bytes)
 
     memcpy(data, block + reading->inside, length);
     reading->inside += length;
-    if (length == left) {
-        reading->block = pool->next[reading->block];
-        reading->left--;
-        reading->inside = 0;
-    }
+    if (length == left)
+        leave_block(reading);
     return (ssize_t)length;
 }
 

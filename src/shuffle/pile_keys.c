@@ -19,9 +19,9 @@ int pile_keys_verify(struct piles *piles, unsigned p, uint8_t *buffer, size_t by
     return pile_verify(piles, p, &format, buffer, bytes);
 }
 
-int pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned p, struct fault *fault)
+int pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned p, bool keep, struct fault *fault)
 {
-    keys->source = pile_source(piles, p, true);
+    keys->source = pile_source(piles, p, keep);
     keys->fault = fault;
     keys->next = 0;
     keys->count = 0;

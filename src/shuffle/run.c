@@ -41,7 +41,9 @@ struct run_memory run_memory(uint64_t bytes, unsigned workers)
 
     if (workers > WORKERS_MAX)
         memory.workers = WORKERS_MAX;
-    if (bytes > SIZE_MAX / 2)
+    if (bytes > RUN_MEMORY_MAX)
+        memory.bytes = (size_t)RUN_MEMORY_MAX;
+    if (bytes > SIZE_MAX / 2 && SIZE_MAX / 2 < RUN_MEMORY_MAX)
         memory.bytes = SIZE_MAX / 2 + 1;
     bytes = memory.bytes;
     while (memory.block_bytes < BLOCK_BYTES_MAX && memory.block_bytes * 2 <= bytes / BLOCKS)

@@ -253,7 +253,7 @@ int shuffle_drawn(struct run *run, struct piles *piles, shuffle_draw *draw, void
 
     if (records == 0)
         return 0;
-    if (2 * table_blocks > pool_free(&run->pool) && piles_flush(piles) != 0)
+    if (piles_make_room(piles, 2 * table_blocks) != 0)
         return -1;
     if (draw_ranks(run, records, draw, context, &ranks) == 0) {
         order.ranks = &ranks;

@@ -184,6 +184,50 @@ test_too_small_a_directory_is_told_before_the_work() {
         unshare -rm sh -c 'mount -t tmpfs -o size=1m none disk && exec bigshuf -S 8M -T disk in never'
 }
 
+# ---- Samples ----
+
+# The bytes that a sample of what comes through a pipe spills: sample_spills MIB OPTION...
+sample_spills() {
+    local mib=$1
+    shift
+    # shellcheck disable=SC2002 # it must be a pipe
+    cat in | bigshuf -v -S "${mib}M" --seed=1 "$@" 2>said >out
+    spilled said
+}
+
+test_samples_of_what_fits_spill_nothing() {
+    seq "$(scale 20000 2000000 2000000)" >in
+    same 0 "$(sample_spills 64 --weight-field=1)"
+    same 0 "$(sample_spills 64 --weight-field=1 -n 1000)"
+    same 0 "$(sample_spills 64 --weight-field=1 -n 1000000 --keep-order)"
+    same 0 "$(sample_spills 64 --weight-field=1 -r -n 1000)"
+    same 0 "$(sample_spills 24 -r -n 1000)"
+    same 0 "$(sample_spills 24 -n 1900000 --keep-order)"
+    same 0 "$(sample_spills 24 --probability=.99 --split=1:b -o a)"
+}
+
+test_samples_spill_no_more_than_does_not_fit() {
+    needs_scale small
+    seq 12000000 >in # 98 MiB
+    for sample in '-r -n 1000' '--weight-field=1 -r -n 1000' '-n 11900000 --keep-order' '--probability=.99 --split=1:b -o a'; do
+        # shellcheck disable=SC2086 # the options of a sample
+        [ "$(sample_spills 64 $sample)" -le $((50 * 1048576)) ]
+    done
+}
+
+test_what_can_be_read_again_is_not_spilled() {
+    seq "$(scale 20000 2000000 2000000)" >in
+    for sample in '-r -n 1000' '--weight-field=1 -r -n 1000'; do
+        # shellcheck disable=SC2086 # the options of a sample
+        bigshuf -v -S 8M --seed=1 $sample in 2>said >out
+        same 0 "$(spilled said)"
+        # shellcheck disable=SC2086,SC2002
+        cat in | bigshuf -S 64M --seed=1 $sample | cmp - out
+        # shellcheck disable=SC2086
+        bigshuf -S 8M --seed=1 $sample <in | cmp - out
+    done
+}
+
 test_an_output_that_fills_the_disk_is_one_message() {
     needs_small_disk
     more_than_memory >in

@@ -97,6 +97,12 @@ test_a_deep_tree_of_short_lines() {
     bigshuf -S 2G --seed=m --tune=leaf-records=8 in | cmp - out
 }
 
+test_weighted_samples_of_any_size_in_input_order() {
+    seq "$(scale 20000 300000 3000000)" >in
+    runs_within 8 --seed=m --weight-field=1 -n "$(scale 19000 290000 2900000)" --keep-order in >out
+    bigshuf -S 2G --seed=m --weight-field=1 -n "$(scale 19000 290000 2900000)" --keep-order in | cmp - out
+}
+
 test_many_files() {
     mkdir files
     for i in $(seq 2000); do echo "$i" >files/"$i"; done

@@ -139,9 +139,9 @@ static int first_with_blocks(uint32_t blocks)
     return status;
 }
 
-static int first_with_2_blocks(void)
+static int first_with_1_block(void)
 {
-    return first_with_blocks(2);
+    return first_with_blocks(1);
 }
 
 static void room_for_the_order_is_made_by_spilling(void **state)
@@ -155,10 +155,10 @@ static void room_for_the_order_is_made_by_spilling(void **state)
     small_close();
     limit = 50;
     qsort(order, (size_t)limit, sizeof *order, compare_numbers);
-    assert_int_equal(first_with_blocks(3), 0);
+    assert_int_equal(first_with_blocks(2), 0);
     small_assert_file("out", &text, order, (size_t)limit);
     small_close();
-    sweep_assert_fails(first_with_2_blocks, "needs more memory: use ");
+    sweep_assert_fails(first_with_1_block, "needs more memory: use ");
     free(order);
     engine_text_free(&text);
 }

@@ -335,8 +335,8 @@ static void it_does_not_show_how_draws_are_found(void **state)
     drop_text();
     for (int kind = 0; kind < 3; kind += 2) {
         make_text(600000, all_weights[kind], small_length_0);
-        assert_true(repeats(1));
-        assert_true(repeats(100000));
+        assert_false(repeats(1));
+        assert_false(repeats(100000));
         drop_text();
     }
 }
@@ -454,7 +454,7 @@ static void failures_of_any_kind_are_reported(void **state)
 {
     (void)state;
     limit = 60000;
-    make_text(70000, weight_small, small_length_to_300);
+    make_text(60000, weight_small, small_length_to_300);
     for (int i = 0; i < 3; i++) {
         write_by_file = all_ways[i];
         sweep_writes(with_field);
@@ -471,7 +471,7 @@ static void failures_of_matching_are_reported(void **state)
 {
     (void)state;
     limit = 1000;
-    make_text(600000, weight_small, small_length_0);
+    make_text(600000, weight_small, small_length_to_20);
     sweep_writes(repeat);
     sweep_reads(repeat);
     sweep_allocations(repeat);

@@ -32,7 +32,7 @@ static void assert_reads(uint64_t count)
     struct pile_keys keys;
     uint64_t key;
 
-    assert_int_equal(pile_keys_open(&keys, &piles, KEYS, &small.fault), 0);
+    assert_int_equal(pile_keys_open(&keys, &piles, KEYS, true, &small.fault), 0);
     for (uint64_t i = 0; i < count; i++) {
         assert_int_equal(pile_keys_next(&keys, &key), 0);
         assert_true(key == key_of(i));
@@ -91,7 +91,7 @@ static void that_there_are_no_more_keys_is_a_failure(void **state)
         small_forgive();
         fill(counts[i]);
         piles_seal(&piles);
-        assert_int_equal(pile_keys_open(&keys, &piles, KEYS, &small.fault), 0);
+        assert_int_equal(pile_keys_open(&keys, &piles, KEYS, true, &small.fault), 0);
         for (uint64_t k = 0; k < counts[i]; k++)
             assert_int_equal(pile_keys_next(&keys, &key), 0);
         scratch_listen();
@@ -112,7 +112,7 @@ static void a_disk_that_fails_or_changes_is_reported(void **state)
     fill(COUNT);
     piles_seal(&piles);
     assert_int_equal(pile_flush(&piles, KEYS), 0);
-    assert_int_equal(pile_keys_open(&keys, &piles, KEYS, &small.fault), 0);
+    assert_int_equal(pile_keys_open(&keys, &piles, KEYS, true, &small.fault), 0);
     disk.flip_read = 2;
     scratch_listen();
     for (int i = 0; i < COUNT && status == 0; i++)
@@ -150,7 +150,7 @@ static void without_memory_nothing_is_opened(void **state)
         small_forgive();
         disk.fail_allocation = i;
         scratch_listen();
-        assert_int_equal(pile_keys_open(&keys, &piles, KEYS, &small.fault), -1);
+        assert_int_equal(pile_keys_open(&keys, &piles, KEYS, true, &small.fault), -1);
         assert_string_equal(scratch_heard(), "bigshuf: memory: Cannot allocate memory\n");
         pile_keys_close(&keys);
     }

@@ -467,11 +467,66 @@ static void a_resident_pile_can_be_read_as_a_source(void **state)
     piles_seal(&piles);
     for (unsigned p = 0; p < 7; p++) {
         assert_delivers(p, true, 1 + p);
-        assert_delivers(p, false, 100);
         assert_delivers(p, true, BLOCK);
         assert_delivers(p, true, 100000);
         assert_resident(p);
     }
+}
+
+static void a_source_gives_back_the_memory_of_what_was_read(void **state)
+{
+    uint8_t data[BLOCK];
+    struct source *source;
+
+    (void)state;
+    open_piles(100, 1, 1);
+    for (int i = 0; i < 80; i++)
+        assert_int_equal(append(0, BLOCK), 0);
+    piles_seal(&piles);
+    source = pile_source(&piles, 0, false);
+    for (uint32_t i = 1; i <= 80; i++) {
+        assert_int_equal(source_read(source, data, sizeof data), BLOCK);
+        assert_int_equal(pool_free(&pool), 20 + (i < 80 ? i : 79));
+    }
+    assert_int_equal(source_read(source, data, sizeof data), 0);
+    source_free(source);
+}
+
+/* ---- No more than there is no room for ---- */
+
+static void a_large_pile_stays_in_memory_as_far_as_there_is_room(void **state)
+{
+    (void)state;
+    open_piles(64, 1, 1);
+    for (int i = 0; i < 150; i++)
+        assert_int_equal(append(0, BLOCK), 0);
+    piles_seal(&piles);
+    assert_true(piles.pile[0].spilled_bytes >= (150 - 64) * BLOCK);
+    assert_true(piles.pile[0].spilled_bytes <= (150 - 64 + 64 / 16) * BLOCK);
+    assert_delivers(0, true, 70000);
+}
+
+static void room_is_made_by_last_piles_and_no_more_than_wanted(void **state)
+{
+    (void)state;
+    open_piles(64, 3, 1);
+    for (unsigned p = 0; p < 3; p++)
+        for (int i = 0; i < 20; i++)
+            assert_int_equal(append(p, BLOCK), 0);
+    piles_seal(&piles);
+    assert_int_equal(piles_make_room(&piles, 4), 0);
+    assert_false(piles.pile[2].spilled);
+    assert_int_equal(piles_make_room(&piles, 10), 0);
+    assert_int_equal(piles.pile[2].spilled_bytes, 6 * BLOCK);
+    assert_int_equal(piles_make_room(&piles, 30), 0);
+    assert_int_equal(pool_free(&pool), 30);
+    assert_int_equal(piles.pile[2].blocks, 0);
+    assert_int_equal(piles.pile[1].spilled_bytes, 6 * BLOCK);
+    assert_false(piles.pile[0].spilled);
+    for (unsigned p = 0; p < 3; p++)
+        assert_delivers(p, true, 70000);
+    assert_int_equal(piles_make_room(&piles, 1000), 0);
+    assert_int_equal(pool_free(&pool), 64);
 }
 
 static void a_half_spilled_pile_can_be_read_as_a_source(void **state)
@@ -484,10 +539,9 @@ static void a_half_spilled_pile_can_be_read_as_a_source(void **state)
         open_piles(20, 2, 1);
         for (int k = 0; k < 6; k++)
             assert_int_equal(append(1, BLOCK), 0);
-        while (!piles.pile[1].spilled)
+        while (pile_resident_bytes(&piles, 1) > 0)
             assert_int_equal(append(0, BLOCK), 0);
         assert_int_equal(piles.pile[1].blocks, 1); /* an empty one */
-        assert_int_equal(pile_resident_bytes(&piles, 1), 0);
         for (size_t done = 0; done < tails[i]; done++)
             assert_int_equal(append(1, 1), 0);
         piles_seal(&piles);
@@ -913,6 +967,9 @@ int main(void)
         IN_SCRATCH(more_piles_can_be_stored_than_the_pool_has_blocks),
         IN_SCRATCH(lanes_grow_side_by_side),
         IN_SCRATCH(a_resident_pile_can_be_read_as_a_source),
+        IN_SCRATCH(a_source_gives_back_the_memory_of_what_was_read),
+        IN_SCRATCH(a_large_pile_stays_in_memory_as_far_as_there_is_room),
+        IN_SCRATCH(room_is_made_by_last_piles_and_no_more_than_wanted),
         IN_SCRATCH(a_half_spilled_pile_can_be_read_as_a_source),
         IN_SCRATCH(a_tail_does_not_hide_damage_in_what_was_spilled),
         IN_SCRATCH(a_pile_can_be_verified_without_a_change_to_it),

@@ -55,6 +55,7 @@ static void a_limit_beyond_all_addresses_is_cut(void **state)
 {
     (void)state;
     assert_true(run_memory(UINT64_MAX, 4).bytes <= SIZE_MAX / 2 + 1);
+    assert_true(run_memory(UINT64_MAX, 4).bytes <= RUN_MEMORY_MAX);
 }
 
 static void a_run_has_its_buffer_and_its_blocks_within_the_limit(void **state)
