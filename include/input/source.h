@@ -28,9 +28,9 @@ struct source_layout {
 };
 
 /* A source over the files `names` ("-" is standard input), which must stay, as must the format's string. Looks at all
- * of them first: regular files are opened and closed in turn, others are only looked at; what is missing, unreadable or
- * a directory is reported, and as far as regular files show at their beginning, or by their size, what has not the
- * layout. Standard input is not judged before it is read, but for its size. NULL on failure. */
+ * of them first: regular files are opened and closed in turn, others are only looked at; what is missing, unreadable, a
+ * directory or a socket is reported, and as far as regular files show at their beginning, or by their size, what has
+ * not the layout. Standard input is judged by its kind and size alone. NULL on failure. */
 struct source *source_open(const char *const *names, size_t count, const struct source_layout *layout,
                            struct fault *fault);
 

@@ -44,9 +44,9 @@ struct run {
     struct spill_place *place;
     struct fault *fault;
     uint64_t left;            /* how many records may still be written; UINT64_MAX without a limit */
-    uint64_t records;         /* counted by the first scatter, as are the following */
-    uint64_t started_over;    /* piles */
-    double scattered_seconds; /* when the first scatter was done, by run_seconds */
+    uint64_t records;         /* of the input, counted by whoever reads it first */
+    uint64_t started_over;    /* piles, so far */
+    double scattered_seconds; /* when the input had been read and dealt out, by run_seconds; 0: it was not */
 };
 
 /* Seconds of a clock that only goes forward. */
@@ -54,6 +54,9 @@ double run_seconds(void);
 
 /* Take records out of what may still be written: all of `records`, or what is left. Returns how many. */
 uint64_t run_take(struct run *run, uint64_t records);
+
+/* From now on use no more threads than that, at least 1. */
+void run_limit_threads(struct run *run, unsigned most);
 
 /* Before the first record is written, when `records` records could be if there were no limit, UINT64_MAX if nobody
  * knows: begin the output, with the header of the input. 0, or -1 after a report. */

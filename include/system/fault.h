@@ -30,8 +30,12 @@ int fault_report(struct fault *fault, const char *name, int error);
 const char *fault_name(const char *name);
 
 /* The same with a message of one's own, in printf's manner, put after "bigshuf: ". Returns -1. All messages are one
- * line: control characters in a name show as '?', an empty name as ''. */
+ * line: control characters in a name (C0, DEL, C1) show as '?', an empty name as ''. */
 __attribute__((format(printf, 2, 3))) int fault_say(struct fault *fault, const char *format, ...);
+
+/* What strerror says of an error number, for messages of one's own; any thread may ask. Returns `text`. */
+enum { FAULT_CAUSE_BYTES = 256 };
+const char *fault_cause(int error, char text[FAULT_CAUSE_BYTES]);
 
 /* Has anything been reported? May be asked at any time by any thread. */
 bool fault_any(struct fault *fault);

@@ -7,10 +7,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
+/* Is the call that failed with this errno to be made again, since a signal has interrupted it? Not when another thread
+ * has failed and nobody is to be waited for (threads.h): then errno becomes ECANCELED. So it is with all functions here
+ * that may wait. */
+bool io_again(void);
+
 int io_open(const char *path, int flags, mode_t mode); /* as open, close-on-exec; a descriptor or -1 */
+/* stat, and whether what is there can be read, as far as that shows without opening it, which may have effects: EISDIR,
+ * ENXIO for what can only be reached otherwise (a socket), EACCES. Of a regular file open says the rest. */
+int io_look(const char *path, struct stat *status);
+
 int io_open_at(int directory, const char *name, int flags, mode_t mode); /* the same in a directory; follows no link */
 int io_close(int fd);                                                    /* EINTR counts as closed */
 int io_lock(int fd, bool exclusive); /* flock, without waiting: EWOULDBLOCK, or ENOTSUP where nothing can be locked */

@@ -2,14 +2,14 @@
 #define BIGSHUF_SYSTEM_SIGNALS_H
 
 /*
- * Death by signal leaves no file behind and shows the parent its true cause: the handler unlinks the registered
- * temporary names, restores the default action and raises the signal again. The list of names, and what is needed to
- * keep it still, is the program's one mutable global. Signals that the parent had ignored stay ignored. SIGXFSZ is
- * ignored, so that a write over the limit fails with EFBIG and a message, and SIGCHLD has its default, without which
- * the status of a child would be lost. SIGPIPE is caught like those that signals_install names, but for writes to pipes
- * of one's own.
+ * Death by signal leaves no file behind and shows the parent its true cause: the handler tells the child processes,
+ * unlinks the registered temporary names, restores the default action and raises the signal again. The lists of names
+ * and of children, and what is needed to keep them still, are the program's one mutable global. Signals that the parent
+ * had ignored stay ignored. SIGXFSZ is ignored, so that a write over the limit fails with EFBIG and a message, and
+ * SIGCHLD has its default, without which the status of a child would be lost. SIGPIPE is as deadly as the others, but
+ * for writes to pipes of one's own.
  *
- * What is in the list and what is in the directories changes together, with death held off:
+ * What is in the lists and what is in the directories changes together, with death held off:
  *
  *     signals_hold, signals_register, make the file, signals_release ... signals_hold, unlink it, signals_forget,
  *     signals_release
@@ -17,9 +17,12 @@
  * So the handler never sees a name that is about to be made.
  */
 
+#include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
 
-/* Catch what usually ends a program: HUP, INT, QUIT, TERM, ALRM, USR1, USR2, VTALRM, PROF, XCPU, POLL. */
+/* Catch what usually ends a program: HUP, INT, QUIT, TERM, ALRM, USR1, USR2, VTALRM, PROF, XCPU, POLL, PIPE. */
 void signals_install(void);
 
 /* Between these two, which any thread may call, nobody dies: the handler waits for all who hold it off. Once it has
@@ -39,9 +42,29 @@ void signals_forget(int slot); /* -1 is fine */
 void signals_block(sigset_t *before);
 void signals_restore(const sigset_t *before);
 
-/* What a child process is to have blocked: what the calling thread has, without the caught signals, even if it is a
- * worker. */
-void signals_child_mask(sigset_t *mask);
+/* Around the start of a child process, which is to lead a process group of its own: death by signal waits for it to
+ * have started, and from then on sends SIGTERM to the group before the child's pipes end, so that their end is not
+ * taken for that of a file. Between the two calls all signals are blocked. The child's limit to descriptors becomes
+ * what this program's was at signals_install, where the system can change it, since some programs go by it. */
+struct signals_child {
+    sigset_t mask;   /* what the child is to have blocked: what the calling thread has, without the caught signals, even
+                      * if it is a worker; and those that stop who uses the terminal from another group: its calls fail
+                      * or, if it writes, succeed */
+    sigset_t before; /* what the calling thread had */
+};
+void signals_child_starts(struct signals_child *child);
+
+/* `process` below 0: it has not started. A slot for signals_child_ended, or -1 if no signal is to be sent, also when
+ * the slots, a few thousand, are all taken. errno stays. */
+int signals_child_started(const struct signals_child *child, pid_t process);
+void signals_child_ended(int slot); /* it has been waited for; -1 is fine */
+
+/* A run that has failed waits for nobody: make a call fail in which a thread waits, which may have to be done more than
+ * once. From then on, until signals_go_on, signals_interrupted is true, and a call that fails with EINTR is not to be
+ * made again. Other signals of this program end it, so that nothing else interrupts a call for long. */
+void signals_interrupt(pthread_t thread);
+bool signals_interrupted(void);
+void signals_go_on(void);
 
 /* For the whole process, until restored: a write to a pipe without a reader fails with EPIPE. Only around a single
  * write, and by one thread at a time. */

@@ -2,15 +2,16 @@
 #define BIGSHUF_SYSTEM_SYS_H
 
 /*
- * Every system call that can fail, one line each, and nothing else: the layer that tests replace by linking their own.
- * What one system has and another lacks is settled here too: a refinement that is missing fails with ENOTSUP.
- * All return what the call of the same name returns and leave errno; none retries (see io.h).
+ * Every system call that can fail, each in a function that decides nothing: the layer that tests replace by linking
+ * their own. What one system has and another lacks is settled here too: a refinement that is missing fails with
+ * ENOTSUP. All return what the call of the same name returns and leave errno; none retries (see io.h).
  */
 
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -71,6 +72,8 @@ int sys_poll(int fd, short events);                                         /* w
 int sys_poll_two(int one, short one_events, int other, short other_events); /* for either; -1 stands for none */
 int sys_punch_hole(int fd, off_t offset, off_t bytes);
 
+/* Both of these start a process that leads a process group of its own. */
+
 /* The program, found as execvp does, with `option` as its only argument (NULL: with none), standard input and output
  * from and to descriptors above 2, and `mask` of signals blocked. What this program has set signals to is not passed
  * on. Its process number, or -1 with errno. */
@@ -80,7 +83,7 @@ pid_t sys_spawn(const char *program, const char *option, int input, int output, 
  * of signals blocked. What this program has set signals to is not passed on. Its process number, or -1 with errno. */
 pid_t sys_spawn_shell(const char *command, const char *variable, int input, const sigset_t *mask);
 pid_t sys_wait(pid_t child, int *status, int options); /* waitpid */
-int sys_kill(pid_t process, int signal);
+int sys_kill(pid_t process, int signal);               /* below 0: a process group */
 
 void *sys_map(size_t bytes); /* private, anonymous, zeroed; NULL with errno */
 void sys_unmap(void *memory, size_t bytes);
@@ -117,6 +120,9 @@ int sys_access_mode(int fd); /* O_RDONLY, O_WRONLY or O_RDWR, as the descriptor 
 /* Open those of the descriptors 0 to 2 that are closed on /dev/null, in the direction that makes their use fail with
  * EBADF as before, so that no file opened later takes their place. 0, or -1 with errno. */
 int sys_fill_standard(void);
+
+rlim_t sys_descriptor_limit(void);                             /* the soft one; 0 if it is not known */
+void sys_limit_descriptors(pid_t process, rlim_t descriptors); /* advice only: a child's soft limit */
 
 /* How many more descriptors may be opened, after raising the soft limit to `wanted` as far as the hard limit allows. An
  * estimate: it takes all those below the first free one to be open, and no other. */

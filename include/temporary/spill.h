@@ -24,6 +24,7 @@ struct spill_place {
     unsigned directories;
     struct fault *fault;
     struct compress *compress;   /* NULL: bytes are stored as they are */
+    unsigned programs;           /* descriptors are kept for so many of them at a time; set by spill_programs */
     atomic_bool told;            /* that a directory is memory */
     atomic_uint_least64_t piles; /* that have come to temporary files so far */
     atomic_uint_least64_t bytes; /* written to them */
@@ -34,6 +35,10 @@ enum { SPILL_STRIPE_BYTES = 1 << 20 };
 /* Are the directories there, and can files be made in them? If `bytes` more than they have room for are sure to come,
  * that is a failure, too, unless they will be compressed: then the program is tried. 0, or -1 after a report. */
 int spill_check(struct spill_place *place, uint64_t bytes);
+
+/* How many programs that compress may run at a time, at most `most`, with the descriptors there are. Asked when inputs
+ * and outputs have been seen to, before the first spill_open. */
+unsigned spill_programs(struct spill_place *place, unsigned most);
 
 /* Storage for `piles` piles. No file is made before something is written. NULL after a report. */
 struct storage *spill_open(struct spill_place *place, unsigned piles);

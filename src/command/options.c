@@ -242,7 +242,7 @@ static int set_tune(struct parser *parser, const char *list)
     }
 }
 
-/* Do what an option says: one of resources, or another one that is left. These four return -1 after a message. */
+/* Do what an option says: one of resources, or another one that is left. All of these return -1 after a message. */
 static int set_resources(struct parser *parser, int code, const char *argument)
 {
     struct options *options = parser->options;

@@ -73,21 +73,6 @@ static void close_input(int fd)
         (void)io_close(fd);
 }
 
-/* Is standard input a regular file? Then *bytes receives what is left of it. */
-static bool look_at_standard_input(struct files *files, uint64_t *bytes)
-{
-    struct stat status;
-    off_t position;
-
-    if (sys_fstat(STDIN_FILENO, &status) != 0 || !S_ISREG(status.st_mode))
-        return false;
-    position = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
-    files->start = position;
-    if (position >= 0 && position < status.st_size)
-        *bytes = (uint64_t)(status.st_size - position);
-    return true;
-}
-
 /* Is a regular file of this size what it should be? Takes the header off what counts as known. */
 static int check_size(struct files *files, const char *name, uint64_t *bytes)
 {
@@ -119,17 +104,37 @@ static int look_at(struct files *files, const char *name, uint64_t *bytes)
 {
     struct stat status;
 
-    if (sys_stat(name, &status) != 0)
+    if (io_look(name, &status) != 0)
         return fault_report(files->fault, name, errno);
-    if (S_ISDIR(status.st_mode))
-        return fault_report(files->fault, name, EISDIR);
     if (!S_ISREG(status.st_mode)) {
         files->known = false;
         files->seen = false;
-        return sys_readable(name) == 0 ? 0 : fault_report(files->fault, name, errno);
+        return 0;
     }
     *bytes = (uint64_t)status.st_size;
     return look_into(files, name, bytes);
+}
+
+/* The same of standard input, of which a regular file has what is left. */
+static int look_at_standard_input(struct files *files, const char *name, uint64_t *bytes)
+{
+    int mode = sys_access_mode(STDIN_FILENO);
+    struct stat status;
+    off_t position;
+
+    if (mode < 0 || sys_fstat(STDIN_FILENO, &status) != 0)
+        return fault_report(files->fault, name, errno);
+    if (mode == O_WRONLY || S_ISDIR(status.st_mode))
+        return fault_report(files->fault, name, mode == O_WRONLY ? EBADF : EISDIR);
+    files->seen = false;
+    files->known = files->known && S_ISREG(status.st_mode);
+    if (S_ISREG(status.st_mode)) {
+        position = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
+        files->start = position;
+        if (position >= 0 && position < status.st_size)
+            *bytes = (uint64_t)(status.st_size - position);
+    }
+    return check_size(files, name, bytes);
 }
 
 /* The header of standard input is not looked at, so that of a later file is not taken for the first one's. */
@@ -148,9 +153,7 @@ static int look_at_all(struct files *files, uint64_t *known_bytes)
         if (!is_standard_input(files->names[i])) {
             status = look_at(files, files->names[i], &bytes);
         } else if (!standard_input_counted) {
-            files->known = look_at_standard_input(files, &bytes) && files->known;
-            files->seen = false;
-            status = check_size(files, files->names[i], &bytes);
+            status = look_at_standard_input(files, files->names[i], &bytes);
             standard_input_counted = true;
         }
         if (status != 0)

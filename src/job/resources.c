@@ -25,6 +25,9 @@ static const uint64_t ENOUGH_BYTES = (uint64_t)32 << 20;
 /* Names of inputs, with what is kept for each: this much is not taken off the memory limit. */
 static const uint64_t NAMES_BYTES = (uint64_t)10 << 20;
 
+/* Of one line of the summary: as much as a message holds of a seed. */
+enum { SAID_BYTES = 6000 };
+
 /* $TMPDIR, or /var/tmp, as /tmp is often kept in memory. */
 static const char *default_directory(void)
 {
@@ -143,6 +146,17 @@ int resources_run(struct resources *resources, struct run *run, uint64_t memory_
     return 0;
 }
 
+/* Each thread may have a program running, and one of them a second one, to read what is started over. */
+static int limit_programs(struct resources *resources, struct run *run)
+{
+    unsigned programs = spill_programs(&resources->place, run->memory.workers + run->waiting + 1);
+
+    if (programs < 2)
+        return fault_say(&resources->fault, "--compress-program needs more open files: raise the limit (ulimit -n)");
+    run_limit_threads(run, programs - 1);
+    return 0;
+}
+
 int resources_large_run(struct resources *resources, struct run *run, uint64_t memory_bytes)
 {
     unsigned given = resources->options->parallel;
@@ -151,18 +165,18 @@ int resources_large_run(struct resources *resources, struct run *run, uint64_t m
         return -1;
     if (given == 0)
         run->waiting = WAITING;
-    return 0;
+    return resources->place.compress != NULL ? limit_programs(resources, run) : 0;
 }
 
 void resources_say(const char *name, const char *format, ...)
 {
+    char text[SAID_BYTES];
     va_list arguments;
 
-    fprintf(stderr, "bigshuf: %-14s ", name);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    putc('\n', stderr);
+    fault_note("%-14s %s", name, text);
 }
 
 void resources_say_records(const struct resources *resources, const struct run *run, uint64_t bytes)

@@ -257,10 +257,7 @@ static void limit_readers(struct run *run)
     unsigned left = sys_free_descriptors(run->memory.workers + run->waiting + SPARE);
     unsigned readers = left > SPARE ? left - SPARE : 1;
 
-    if (run->memory.workers > readers)
-        run->memory.workers = readers;
-    if (run->waiting > readers - run->memory.workers)
-        run->waiting = readers - run->memory.workers;
+    run_limit_threads(run, readers);
 }
 
 static void say_gathered(const struct resources *resources, const struct run *run, const struct store_reader *stack,

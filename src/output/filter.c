@@ -26,6 +26,7 @@ enum { FILTERS_MAX = 256 };
 
 struct filter {
     pid_t process; /* 0: it has been waited for */
+    int slot;      /* of the signals */
     const char *file;
     bool deaf; /* it does not read any more */
 };
@@ -118,22 +119,23 @@ static int reap(struct filters *filters, struct filter *filter, int options)
         return 0;
     do
         ended = sys_wait(filter->process, &status, options);
-    while (ended < 0 && errno == EINTR);
+    while (ended < 0 && io_again());
     if (ended == 0)
         return 0;
     if (ended < 0)
         return fault_report(filters->fault, "sh", errno);
     filter->process = 0;
+    signals_child_ended(filter->slot);
     return judge(filters, filter, status);
 }
 
 static int wait_for_oldest(struct filters *filters)
 {
-    struct filter *oldest = at(filters, 0);
-
+    if (reap(filters, at(filters, 0), 0) != 0)
+        return -1;
     filters->oldest = (filters->oldest + 1) % filters->most;
     filters->count--;
-    return reap(filters, oldest, 0);
+    return 0;
 }
 
 int filters_start(struct filters *filters, const char *file)
@@ -142,7 +144,7 @@ int filters_start(struct filters *filters, const char *file)
     char *variable = NULL;
     int ends[2] = {-1, -1};
     struct filter *filter;
-    sigset_t mask;
+    struct signals_child child;
     int status = -1;
 
     if (filters->count == filters->most && wait_for_oldest(filters) != 0)
@@ -153,9 +155,10 @@ int filters_start(struct filters *filters, const char *file)
         goto out;
     }
     snprintf(variable, room, "FILE=%s", file);
-    signals_child_mask(&mask);
     filter = at(filters, filters->count);
-    filter->process = sys_spawn_shell(filters->command, variable, ends[0], &mask);
+    signals_child_starts(&child);
+    filter->process = sys_spawn_shell(filters->command, variable, ends[0], &child.mask);
+    filter->slot = signals_child_started(&child, filter->process);
     if (filter->process < 0) {
         fault_report(filters->fault, "sh", errno);
         goto out;
@@ -226,7 +229,7 @@ static void abandon(struct filters *filters)
 {
     for (unsigned i = 0; i < filters->count; i++)
         if (at(filters, i)->process > 0)
-            (void)sys_kill(at(filters, i)->process, SIGTERM);
+            (void)sys_kill(-at(filters, i)->process, SIGTERM);
     if (filters->fd >= 0)
         (void)io_close(filters->fd);
     if (filters->first_file != NULL && filters->first_file == filters->last_file)

@@ -234,6 +234,19 @@ static int check_files(struct output *output)
 
 /* ---- Opening ---- */
 
+/* What the shell makes of "... $FILE" in double quotes writes all files to one. */
+static void warn_of_quotes(const struct output *output)
+{
+    size_t filtered = is_open_ended(output);
+
+    for (size_t i = 0; i < output->files; i++)
+        filtered += is_filtered(output, i);
+    if (filtered > 1 && strstr(output->plan.filter, "FILE") == NULL)
+        fault_warn("--filter='%s' does not mention FILE, by which files differ: put it in single quotes, so that the "
+                   "shell leaves $FILE as it is",
+                   output->plan.filter);
+}
+
 static int check_plan(const struct output *output)
 {
     const struct output_plan *plan = &output->plan;
@@ -267,6 +280,7 @@ struct output *output_open(const struct output_plan *plan, struct fault *fault)
         output->filters = filters_new(plan->filter, plan->filters, fault);
         if (output->filters == NULL)
             goto fail;
+        warn_of_quotes(output);
     }
     return output;
 fail:

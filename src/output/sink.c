@@ -398,9 +398,10 @@ static void give_attributes(const struct sink *sink)
     bool group_kept = !sink->existed || sys_fchown(sink->fd, before->st_uid, before->st_gid) == 0 ||
                       sys_fchown(sink->fd, (uid_t)-1, before->st_gid) == 0;
     bool list_kept = keep_list(sink, group_kept);
+    char cause[FAULT_CAUSE_BYTES];
 
     if (sys_fchmod(sink->fd, final_mode(sink, group_kept, list_kept)) != 0)
-        fault_warn("%s: cannot set its mode: %s", sink->path, strerror(errno));
+        fault_warn("%s: cannot set its mode: %s", sink->path, fault_cause(errno, cause));
 }
 
 /* A descriptor counts as closed even if close fails; what it says must be heard, as it may tell of a lost write. */

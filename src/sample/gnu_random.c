@@ -43,7 +43,9 @@ struct gnu_random {
 
 static int report_unreadable(const struct gnu_random *gnu, int error)
 {
-    return fault_say(gnu->fault, "'%s': read error: %s", gnu->path, strerror(error));
+    char cause[FAULT_CAUSE_BYTES];
+
+    return fault_say(gnu->fault, "'%s': read error: %s", gnu->path, fault_cause(error, cause));
 }
 
 static int open_file(struct gnu_random *gnu)
@@ -56,13 +58,9 @@ static int look_at(struct gnu_random *gnu)
 {
     struct stat status;
 
-    if (sys_stat(gnu->path, &status) != 0)
-        return fault_report(gnu->fault, gnu->path, errno);
-    if (S_ISDIR(status.st_mode))
-        return report_unreadable(gnu, EISDIR);
-    if (S_ISREG(status.st_mode))
-        return open_file(gnu);
-    return sys_readable(gnu->path) == 0 ? 0 : fault_report(gnu->fault, gnu->path, errno);
+    if (io_look(gnu->path, &status) != 0)
+        return errno == EISDIR ? report_unreadable(gnu, errno) : fault_report(gnu->fault, gnu->path, errno);
+    return S_ISREG(status.st_mode) ? open_file(gnu) : 0;
 }
 
 struct gnu_random *gnu_random_open(const char *path, struct fault *fault)

@@ -152,6 +152,16 @@ static bool claim(struct gathering *g, struct workplace *place)
     return claimed;
 }
 
+static bool has_failed(struct gathering *g)
+{
+    bool failed;
+
+    pthread_mutex_lock(&g->mutex);
+    failed = g->failed;
+    pthread_mutex_unlock(&g->mutex);
+    return failed;
+}
+
 static void finish(struct gathering *g, struct workplace *place, int status)
 {
     table_clear(&place->table);
@@ -241,7 +251,7 @@ static int gather_pile(struct gathering *g, struct workplace *place, unsigned p)
     return 0;
 }
 
-static void work(void *context, unsigned worker)
+static int work(void *context, unsigned worker)
 {
     struct gathering *g = context;
     struct workplace *place = &g->place[worker];
@@ -255,6 +265,7 @@ static void work(void *context, unsigned worker)
             status = drain(place);
         finish(g, place, status);
     }
+    return has_failed(g) ? -1 : 0;
 }
 
 /* Each worker's tables and its part of the buffer. */
@@ -290,15 +301,15 @@ int gather(struct run *run, struct piles *piles, struct gather_order order, unsi
 {
     unsigned workers = count_workers(run, piles, *next);
     struct gathering g = {.run = run, .piles = piles, .order = order, .output = output, .next = *next, .turn = *next};
+    int status = -1;
 
     pthread_mutex_init(&g.mutex, NULL);
     pthread_cond_init(&g.changed, NULL);
     g.place = sys_allocate_lines(workers, sizeof *g.place);
     if (g.place == NULL || set_up(&g, workers) != 0) {
         fault_report(run->fault, "memory", errno);
-        g.failed = true;
     } else {
-        threads_run(workers, work, &g);
+        status = threads_run(workers, work, &g);
     }
     *next = is_done(&g) ? piles->count : g.next;
     for (unsigned w = 0; g.place != NULL && w < workers; w++) {
@@ -308,5 +319,5 @@ int gather(struct run *run, struct piles *piles, struct gather_order order, unsi
     free(g.place);
     pthread_cond_destroy(&g.changed);
     pthread_mutex_destroy(&g.mutex);
-    return g.failed ? -1 : 0;
+    return status;
 }

@@ -8,6 +8,7 @@
 
 #include "shuffle/pile.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +29,12 @@ enum { ONCE_SHARE = 16 };
 
 /* What a program compresses comes in frames of at least this much, as far as there is so much: in smaller ones it takes
  * longer to start than to work. Lines of numbers through zstd took 11 ms for 1 MiB, 5 ms for 64 KiB. */
-static const size_t FRAME_BYTES = (size_t)1 << 20;
+enum { FRAME_BYTES = 1 << 20 };
 
-/* Blocks of one write: WRITE_PIECES and what is left over when that is no frame, or a frame if blocks are small. */
+/* Blocks of one write: PIECES, or a frame if blocks are small, and what is left over when that is no frame. */
 enum { PIECES = 64, WRITE_PIECES = 512 };
+static_assert(FRAME_BYTES / POOL_BLOCK_BYTES_MIN >= PIECES, "the smallest blocks make the longest writes");
+static_assert(WRITE_PIECES >= 2 * FRAME_BYTES / POOL_BLOCK_BYTES_MIN, "a write and what is left over have room");
 
 /* Whole blocks of a pile. */
 static uint32_t full_blocks(const struct pile *pile)

@@ -17,7 +17,6 @@
 /* Blocks of S/16384: 512 piles with half a block unused each are 1.6 % of S. From 64 KiB on larger ones are no faster.
  */
 static const uint64_t BLOCKS = 16384;
-static const size_t BLOCK_BYTES_MIN = 4096;
 static const size_t BLOCK_BYTES_MAX = (size_t)64 << 10;
 
 /* More threads than this have never been of use, and numbers that count blocks for each stay small. */
@@ -35,7 +34,7 @@ static const uint64_t OUTPUT_SHARE = 448;
 
 struct run_memory run_memory(uint64_t bytes, unsigned workers)
 {
-    struct run_memory memory = {.bytes = (size_t)bytes, .workers = workers, .block_bytes = BLOCK_BYTES_MIN};
+    struct run_memory memory = {.bytes = (size_t)bytes, .workers = workers, .block_bytes = POOL_BLOCK_BYTES_MIN};
     uint64_t wanted;
     uint64_t output;
 
@@ -74,6 +73,14 @@ uint64_t run_take(struct run *run, uint64_t records)
         records = run->left;
     run->left -= records;
     return records;
+}
+
+void run_limit_threads(struct run *run, unsigned most)
+{
+    if (run->memory.workers > most)
+        run->memory.workers = most;
+    if (run->waiting > most - run->memory.workers)
+        run->waiting = most - run->memory.workers;
 }
 
 int run_begin(struct run *run, struct output *output, uint64_t records)

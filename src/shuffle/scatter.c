@@ -39,7 +39,6 @@ struct scattering {
     atomic_uint kept;                 /* that many piles, the first ones, may still be wanted */
     unsigned kept_by_lane[LANES_MAX]; /* and what each lane knows of it */
     _Atomic uint64_t *counted;        /* records routed to each pile; only with a limit */
-    atomic_bool failed;
 };
 
 static int read_block(struct scattering *s, struct queue_block *block)
@@ -184,7 +183,7 @@ static int append_block(struct scattering *s, struct queue_block *block, unsigne
     return 0;
 }
 
-static void work(void *context, unsigned worker)
+static int work(void *context, unsigned worker)
 {
     struct scattering *s = context;
     struct queue_task task = {.block = NULL};
@@ -209,12 +208,12 @@ static void work(void *context, unsigned worker)
             break;
         }
         if (status != 0) {
-            atomic_store(&s->failed, true);
             queue_stop(s->queue);
-            return;
+            return -1;
         }
         queue_done(s->queue, task);
     }
+    return 0;
 }
 
 /* What a limit needs. */
@@ -259,22 +258,22 @@ static int fill(struct run *run, struct source *source, scatter_route *route, co
 {
     unsigned workers = run->memory.workers;
     struct scattering s = {.run = run, .source = source, .route = route, .context = context, .piles = piles};
+    int status = -1;
 
     s.queue =
         queue_open(run->buffer, run->memory.buffer_bytes, workers, piles->lanes, record_is_sequential(&run->format));
     if (s.queue == NULL || set_limit(&s) != 0) {
         fault_report(run->fault, "memory", errno);
-        s.failed = true;
         goto out;
     }
     /* One thread at a time waits for the input; writes to temporary files seldom wait. */
-    threads_run(workers + (run->waiting > 0), work, &s);
+    status = threads_run(workers + (run->waiting > 0), work, &s);
     finish(&s);
 
 out:
     queue_free(s.queue);
     free(s.counted);
-    return s.failed ? -1 : 0;
+    return status;
 }
 
 int scatter(struct run *run, struct source *source, scatter_route *route, const void *context, unsigned count,

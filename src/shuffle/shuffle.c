@@ -165,6 +165,8 @@ static int draw_ranks(struct run *run, uint64_t records, shuffle_draw *draw, voi
         table_set(ranks, i, records);
     }
     status = draw(context, &drawn, records, &places);
+    if (status != 0)
+        goto out;
     for (uint64_t i = 0; i < places; i++)
         table_set(ranks, table_get(&drawn, i), i);
     for (uint64_t i = 0; places < records; i++)

@@ -249,7 +249,7 @@ struct finishing {
     atomic_bool failed;
 };
 
-static void finish_piles(void *context, unsigned worker)
+static int finish_piles(void *context, unsigned worker)
 {
     struct finishing *finishing = context;
     unsigned p;
@@ -258,6 +258,7 @@ static void finish_piles(void *context, unsigned worker)
     while (!atomic_load(&finishing->failed) && (p = atomic_fetch_add(&finishing->next, 1)) < finishing->bundle->piles)
         if (finish_pile(finishing->bundle, p, finishing->records[p], &finishing->entry[p]) != 0)
             atomic_store(&finishing->failed, true);
+    return atomic_load(&finishing->failed) ? -1 : 0;
 }
 
 /* Disks begin at once with all that is to be written, and wait for several files in the time of one: for 4,096 files of
@@ -270,8 +271,7 @@ int draft_files_finish(struct draft_files *bundle, const uint64_t *records, unsi
     for (unsigned p = 0; p < bundle->piles; p++)
         if (bundle->pile[p].fd >= 0)
             sys_write_back(bundle->pile[p].fd);
-    threads_run(threads, finish_piles, &finishing);
-    return atomic_load(&finishing.failed) ? -1 : 0;
+    return threads_run(threads, finish_piles, &finishing);
 }
 
 void draft_files_free(struct draft_files *bundle)

@@ -1,7 +1,7 @@
 /*
  * The mutex makes "first" well defined: whoever holds it while nothing has been reported prints, all others find the
- * mark set. strerror is called under it too, since it may use a buffer of its own. A message is put together in one
- * buffer and leaves with one write, so that the lines of several processes on one terminal do not mix.
+ * mark set. A message is put together in one buffer and leaves with one write, so that the lines of several processes
+ * on one terminal do not mix.
  */
 
 #include "system/fault.h"
@@ -42,13 +42,50 @@ __attribute__((format(printf, 2, 3))) static void append(struct line *line, cons
     va_end(arguments);
 }
 
+/* The length of the character in UTF-8 with which text[0, bytes) begins; 1 also for a byte that begins none (RFC 3629:
+ * nothing overlong, no surrogates, nothing above U+10FFFF). */
+static size_t character_bytes(const unsigned char *text, size_t bytes)
+{
+    static const struct {
+        unsigned char first, last; /* of the leading byte */
+        unsigned char least, most; /* of the second one */
+        size_t bytes;
+    } forms[] = {
+        {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
+        {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
+        {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+    };
+    size_t form = 0, length = 2;
+
+    while (form < sizeof forms / sizeof forms[0] && (text[0] < forms[form].first || text[0] > forms[form].last))
+        form++;
+    if (form == sizeof forms / sizeof forms[0] || bytes < forms[form].bytes || text[1] < forms[form].least ||
+        text[1] > forms[form].most)
+        return 1;
+    while (length < forms[form].bytes && (text[length] & 0xc0) == 0x80)
+        length++;
+    return length == forms[form].bytes ? length : 1;
+}
+
+/* Is a character of this length one that a terminal obeys: C0 and DEL, or C1, as U+0080 to U+009F or as bare bytes? */
+static bool is_control(const unsigned char *text, size_t length)
+{
+    if (length == 1)
+        return text[0] < ' ' || (text[0] >= 0x7f && text[0] <= 0x9f);
+    return length == 2 && text[0] == 0xc2 && text[1] <= 0x9f;
+}
+
 /* Print the line. Control characters in a name show as '?': one message is one line, and no name gives orders to the
  * terminal. A failure here has nowhere to go. */
 static void print(struct line *line)
 {
-    for (size_t i = 0; i < line->length; i++)
-        if ((unsigned char)line->text[i] < ' ' || line->text[i] == 0x7f)
-            line->text[i] = '?';
+    unsigned char *text = (unsigned char *)line->text;
+
+    for (size_t i = 0, length; i < line->length; i += length) {
+        length = character_bytes(text + i, line->length - i);
+        if (is_control(text + i, length))
+            memset(text + i, '?', length);
+    }
     line->text[line->length++] = '\n';
     (void)io_write(STDERR_FILENO, line->text, line->length);
 }
@@ -85,16 +122,25 @@ const char *fault_name(const char *name)
     return name[0] == '\0' ? "''" : name;
 }
 
+/* strerror may use one buffer for all threads. */
+const char *fault_cause(int error, char text[FAULT_CAUSE_BYTES])
+{
+    if (strerror_r(error, text, FAULT_CAUSE_BYTES) != 0)
+        snprintf(text, FAULT_CAUSE_BYTES, "error %d", error);
+    return text;
+}
+
 int fault_report(struct fault *fault, const char *name, int error)
 {
     int errno_before = errno;
 
     if (begin_report(fault)) {
         struct line line = {.length = 0};
+        char cause[FAULT_CAUSE_BYTES];
         bool cut = strlen(name) > NAME_BYTES;
 
         append(&line, "bigshuf: %.*s%s: %s", NAME_BYTES, fault_name(name), cut ? "..." : "",
-               error == 0 ? "unexpected end of file" : strerror(error));
+               error == 0 ? "unexpected end of file" : fault_cause(error, cause));
         print(&line);
         end_report(fault);
     }

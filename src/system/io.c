@@ -2,6 +2,9 @@
  * A call that was interrupted, or that moved a part only, is simply made again for the rest: nothing is lost, because
  * read and write say exactly how far they came. A descriptor that others have set to O_NONBLOCK (a terminal or pipe
  * shared with another program) is waited for rather than changed, since the flag belongs to all who share it.
+ *
+ * Only calls that may wait for others are given up in a run that has failed. What is left to be done then, such as
+ * closing and unlocking, is done.
  */
 
 #include "system/io.h"
@@ -11,6 +14,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
+#include "system/signals.h"
 #include "system/sys.h"
 
 /* What one call is given at most. 64 blocks are far past the point where the cost of a call shows, and below every
@@ -19,12 +23,19 @@ enum { CALL_PIECES = 64, CALL_BYTES = 1 << 30 };
 
 typedef ssize_t transfer_function(int fd, const struct iovec *pieces, int count, off_t offset);
 
+bool io_again(void)
+{
+    if (errno == EINTR && signals_interrupted())
+        errno = ECANCELED;
+    return errno == EINTR;
+}
+
 /* May the call that just failed be made again? Waits for the descriptor if that is what it takes. */
 static bool again(int fd, short events)
 {
     if (errno == EAGAIN || errno == EWOULDBLOCK)
-        return sys_poll(fd, events) >= 0 || errno == EINTR;
-    return errno == EINTR;
+        return sys_poll(fd, events) >= 0 || io_again();
+    return io_again();
 }
 
 static size_t least(size_t a, size_t b)
@@ -38,8 +49,25 @@ int io_open(const char *path, int flags, mode_t mode)
 
     do
         fd = sys_open(path, flags, mode);
-    while (fd < 0 && errno == EINTR);
+    while (fd < 0 && io_again());
     return fd;
+}
+
+/* An open would fail with ENXIO. */
+static bool cannot_be_opened(mode_t mode)
+{
+    return !S_ISREG(mode) && !S_ISFIFO(mode) && !S_ISCHR(mode) && !S_ISBLK(mode);
+}
+
+int io_look(const char *path, struct stat *status)
+{
+    if (sys_stat(path, status) != 0)
+        return -1;
+    if (S_ISDIR(status->st_mode) || cannot_be_opened(status->st_mode)) {
+        errno = S_ISDIR(status->st_mode) ? EISDIR : ENXIO;
+        return -1;
+    }
+    return S_ISREG(status->st_mode) ? 0 : sys_readable(path);
 }
 
 int io_open_at(int directory, const char *name, int flags, mode_t mode)
@@ -48,7 +76,7 @@ int io_open_at(int directory, const char *name, int flags, mode_t mode)
 
     do
         fd = sys_open_at(directory, name, flags, mode);
-    while (fd < 0 && errno == EINTR);
+    while (fd < 0 && io_again());
     return fd;
 }
 

@@ -7,10 +7,12 @@
  *
  * In one order of all these operations (C11's default for atomics) either the handler sees the holder or the holder
  * sees that the process is dying. A holder blocks the signals, so that the handler does not wait for the thread that it
- * has interrupted. From then on the table stays as it is, and so do the names in it.
+ * has interrupted. From then on the table stays as it is, and so do the names in it. So it is with child processes,
+ * which are started and then put into a table of their own.
  *
- * The table grows by chunks that are never moved nor freed; any thread may add one. Ten thousand shards take ten of
- * them; a run that needs few names maps nothing. (Not from the heap, whose lock the interrupted thread may have.)
+ * The table of names grows by chunks that are never moved nor freed; any thread may add one. Ten thousand shards take
+ * ten of them; a run that needs few names maps nothing. (Not from the heap, whose lock the interrupted thread may
+ * have.)
  */
 
 #include "system/signals.h"
@@ -35,12 +37,25 @@ static atomic_uint holders;                 /* threads that hold death off */
 static atomic_bool dying;                   /* has the handler begun? */
 static atomic_int lowest_free;              /* where to look first: without it, n names would take n^2 / 2 looks */
 
+static_assert(ATOMIC_INT_LOCK_FREE == 2 && sizeof(pid_t) <= sizeof(int), "and numbers of processes too");
+
+/* Two programs for each of a thousand threads, and filters. */
+enum { CHILDREN = 4096 };
+
+static atomic_int child_process[CHILDREN]; /* 0: free */
+static rlim_t child_descriptors;           /* 0: not known */
+
 static const int caught[] = {
     SIGHUP,  SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU,
 #ifdef SIGPOLL
     SIGPOLL,
 #endif
 };
+
+/* Does nothing but interrupt a call: a signal that nobody uses, and that does no harm to a thread that has no handler
+ * for it. */
+static const int interruption = SIGURG;
+static atomic_bool interrupted;
 
 /* Caught too, but blocked only by those who hold death off: it comes to the thread that writes, and at once. */
 static const int caught_always = SIGPIPE;
@@ -65,6 +80,16 @@ static slot_name *find_chunk(int chunk)
     return chunk == 0 ? first_chunk : atomic_load(&chunks[chunk]);
 }
 
+static void tell_children(void)
+{
+    for (int i = 0; i < CHILDREN; i++) {
+        pid_t process = atomic_load(&child_process[i]);
+
+        if (process > 0)
+            (void)sys_kill(-process, SIGTERM);
+    }
+}
+
 static void die(int signal)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
@@ -73,6 +98,7 @@ static void die(int signal)
     atomic_store(&dying, true);
     while (atomic_load(&holders) > 0)
         sys_nap();
+    tell_children();
     for (int chunk = 0; chunk < CHUNKS; chunk++) {
         slot_name *names = find_chunk(chunk);
 
@@ -93,10 +119,17 @@ static void die(int signal)
     }
 }
 
+static void wake(int signal)
+{
+    (void)signal;
+}
+
 void signals_install(void)
 {
     struct sigaction deadly = {.sa_handler = die}, ignored = {.sa_handler = SIG_IGN}, usual = {.sa_handler = SIG_DFL};
+    struct sigaction awaking = {.sa_handler = wake}; /* without SA_RESTART */
 
+    child_descriptors = sys_descriptor_limit();
     caught_set(&deadly.sa_mask);
     sigemptyset(&ignored.sa_mask);
     sigaction(SIGXFSZ, &ignored, NULL);
@@ -105,6 +138,8 @@ void signals_install(void)
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
         catch_unless_ignored(caught[i], &deadly);
     catch_unless_ignored(caught_always, &deadly);
+    sigemptyset(&awaking.sa_mask);
+    sigaction(interruption, &awaking, NULL);
 }
 
 /* The chunk, made if it is not there yet. NULL with errno. */
@@ -166,13 +201,9 @@ void signals_restore(const sigset_t *before)
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-void signals_hold(sigset_t *before)
+/* Death is held off by a thread that has blocked the signals. */
+static void hold(void)
 {
-    sigset_t set;
-
-    caught_set(&set);
-    sigaddset(&set, caught_always);
-    pthread_sigmask(SIG_BLOCK, &set, before);
     atomic_fetch_add(&holders, 1);
     if (!atomic_load(&dying))
         return;
@@ -181,17 +212,71 @@ void signals_hold(sigset_t *before)
         sys_nap();
 }
 
+void signals_hold(sigset_t *before)
+{
+    sigset_t set;
+
+    caught_set(&set);
+    sigaddset(&set, caught_always);
+    pthread_sigmask(SIG_BLOCK, &set, before);
+    hold();
+}
+
 void signals_release(const sigset_t *before)
 {
     atomic_fetch_sub(&holders, 1);
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-void signals_child_mask(sigset_t *mask)
+void signals_child_starts(struct signals_child *child)
 {
-    pthread_sigmask(SIG_SETMASK, NULL, mask);
+    sigset_t all;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &child->before);
+    child->mask = child->before;
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
-        sigdelset(mask, caught[i]);
+        sigdelset(&child->mask, caught[i]);
+    sigaddset(&child->mask, SIGTTIN);
+    sigaddset(&child->mask, SIGTTOU);
+    hold();
+}
+
+int signals_child_started(const struct signals_child *child, pid_t process)
+{
+    int slot = process < 0 ? CHILDREN : 0, none = 0;
+
+    while (slot < CHILDREN && !atomic_compare_exchange_strong(&child_process[slot], &none, process)) {
+        none = 0;
+        slot++;
+    }
+    if (process > 0 && child_descriptors > 0)
+        sys_limit_descriptors(process, child_descriptors);
+    signals_release(&child->before);
+    return slot < CHILDREN ? slot : -1;
+}
+
+/* The number of a process is not given out again within the few instructions after it was waited for. */
+void signals_child_ended(int slot)
+{
+    if (slot >= 0)
+        atomic_store(&child_process[slot], 0);
+}
+
+void signals_interrupt(pthread_t thread)
+{
+    atomic_store(&interrupted, true);
+    (void)pthread_kill(thread, interruption);
+}
+
+bool signals_interrupted(void)
+{
+    return atomic_load(&interrupted);
+}
+
+void signals_go_on(void)
+{
+    atomic_store(&interrupted, false);
 }
 
 void signals_ignore_pipe(struct sigaction *before)

@@ -1,6 +1,7 @@
 /*
- * One line per system call, so that there is nothing here to get wrong and everything above can be tested with calls
- * that fail on demand. The refinements are asked for by feature, not by system, where the headers allow it.
+ * As little as possible for each system call, so that there is little here to get wrong and everything above can be
+ * tested with calls that fail on demand. The refinements are asked for by feature, not by system, where the headers
+ * allow it.
  */
 
 #ifdef __linux__
@@ -27,7 +28,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -327,8 +327,9 @@ static int set_child_signals(posix_spawnattr_t *attributes, const sigset_t *mask
     if (error == 0)
         error = posix_spawnattr_setsigdefault(attributes, &restored);
     if (error == 0)
-        error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    return error;
+        error = posix_spawnattr_setflags(attributes,
+                                         POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    return error; /* the group is 0 if nothing is said: the child's own */
 }
 
 /* `output` may be -1: standard output stays. */
@@ -607,6 +608,28 @@ unsigned sys_free_descriptors(unsigned wanted)
     if (limit.rlim_cur <= used)
         return 0;
     return limit.rlim_cur - used < UINT_MAX ? (unsigned)(limit.rlim_cur - used) : UINT_MAX;
+}
+
+rlim_t sys_descriptor_limit(void)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
+void sys_limit_descriptors(pid_t process, rlim_t descriptors)
+{
+#ifdef __linux__
+    struct rlimit limit;
+
+    if (prlimit(process, RLIMIT_NOFILE, NULL, &limit) != 0)
+        return;
+    limit.rlim_cur = descriptors;
+    (void)prlimit(process, RLIMIT_NOFILE, &limit, NULL);
+#else
+    (void)process;
+    (void)descriptors;
+#endif
 }
 
 bool sys_can_link_descriptor(int fd)

@@ -33,6 +33,7 @@ struct process {
     const struct compress *compress;
     const char *option; /* "-d", or NULL */
     pid_t number;       /* 0: it has been waited for */
+    int slot;           /* of the signals */
     int in;
     int held;
     int out;
@@ -73,6 +74,13 @@ static int report(const struct process *process, const char *cause)
                      process->option == NULL ? "" : " ", process->option == NULL ? "" : process->option, cause);
 }
 
+static int report_error(const struct process *process, int error)
+{
+    char cause[FAULT_CAUSE_BYTES];
+
+    return report(process, fault_cause(error, cause));
+}
+
 static void close_end(int *fd)
 {
     if (*fd >= 0)
@@ -84,22 +92,23 @@ static int start(struct process *process, const struct compress *compress, const
 {
     int in[2] = {-1, -1};
     int out[2] = {-1, -1};
+    struct signals_child child;
     int status = -1;
-    sigset_t mask;
 
     *process = (struct process){.compress = compress, .option = option};
     if (sys_pipe(in) != 0 || sys_pipe(out) != 0 || sys_set_nonblocking(in[1]) != 0 || sys_set_nonblocking(out[0]) != 0)
         goto out;
     sys_widen_pipe(in[1]);
     sys_widen_pipe(out[0]);
-    signals_child_mask(&mask);
-    process->number = sys_spawn(compress->program, option, in[0], out[1], &mask);
+    signals_child_starts(&child);
+    process->number = sys_spawn(compress->program, option, in[0], out[1], &child.mask);
+    process->slot = signals_child_started(&child, process->number);
     if (process->number > 0)
         status = 0;
 
 out:
     if (status != 0) {
-        report(process, strerror(errno));
+        report_error(process, errno);
         process->number = 0;
         close_end(&in[0]);
         close_end(&in[1]);
@@ -125,6 +134,7 @@ static int await_end(struct process *process)
         ended = sys_wait(process->number, &status, 0);
     while (ended < 0 && errno == EINTR);
     process->number = 0;
+    signals_child_ended(process->slot);
     return ended < 0 ? -1 : status;
 }
 
@@ -137,7 +147,7 @@ static int finish(struct process *process)
     if (status == 0)
         return 0;
     if (status == -1)
-        return report(process, strerror(errno));
+        return report_error(process, errno);
     if (WIFEXITED(status))
         snprintf(cause, sizeof cause, "exit status %d", WEXITSTATUS(status));
     else
@@ -150,7 +160,7 @@ static void abandon(struct process *process)
 {
     if (process->number == 0)
         return;
-    (void)sys_kill(process->number, SIGKILL);
+    (void)sys_kill(-process->number, SIGKILL);
     (void)await_end(process);
 }
 
@@ -202,10 +212,10 @@ static int move(struct process *process, struct flow *flow)
             return 1;
         if (given < 0 || (errno != EAGAIN && errno != EWOULDBLOCK))
             break;
-        if (sys_poll_two(process->in, POLLOUT, process->out, POLLIN) < 0 && errno != EINTR)
+        if (sys_poll_two(process->in, POLLOUT, process->out, POLLIN) < 0 && !io_again())
             break;
     }
-    return report(process, strerror(errno));
+    return report_error(process, errno);
 }
 
 /* ---- There ---- */

@@ -25,8 +25,11 @@
 /* Descriptors left to inputs, output, and what libc opens for a moment. */
 static const unsigned SPARE_DESCRIPTORS = 12;
 
-/* The same for programs that compress: three or four for each that runs. */
-static const unsigned SPARE_FOR_PROGRAMS = 36;
+/* And at the very least, when programs that compress take what is left. */
+static const unsigned SPARE_AT_LEAST = 3;
+
+/* Scatters that are sure to happen one within the other. */
+static const unsigned SCATTERS = 2;
 
 /* More than the piles of two scatters, one within the other, and all that can be of use. */
 static const unsigned WANTED_DESCRIPTORS = 4096;
@@ -68,8 +71,10 @@ static const char *directory_of(const struct spill *spill, unsigned pile, unsign
 /* Failures name the directory, as the files have no names. */
 static int report(const struct spill *spill, unsigned pile, unsigned part, int error)
 {
+    char cause[FAULT_CAUSE_BYTES];
+
     return fault_say(spill->place->fault, "temporary file in %s: %s", directory_of(spill, pile, part),
-                     error == 0 ? "file is shorter than what was written" : strerror(error));
+                     error == 0 ? "file is shorter than what was written" : fault_cause(error, cause));
 }
 
 /* For systems that cannot make a file without a name: it has one for a moment, which death by signal waits for. */
@@ -499,10 +504,21 @@ static const struct storage_kind KIND = {
     .free = free_spill,
 };
 
+unsigned spill_programs(struct spill_place *place, unsigned most)
+{
+    unsigned free_descriptors = sys_free_descriptors(WANTED_DESCRIPTORS);
+    unsigned others = SPARE_AT_LEAST + SCATTERS * place->directories + COMPRESS_START_DESCRIPTORS;
+    unsigned left = free_descriptors > others ? free_descriptors - others : 0;
+
+    place->programs = left / COMPRESS_DESCRIPTORS < most ? left / COMPRESS_DESCRIPTORS : most;
+    return place->programs;
+}
+
 struct storage *spill_open(struct spill_place *place, unsigned piles)
 {
     unsigned free_descriptors = sys_free_descriptors(WANTED_DESCRIPTORS);
-    unsigned spare = SPARE_DESCRIPTORS + (place->compress != NULL ? SPARE_FOR_PROGRAMS : 0);
+    unsigned programs = place->programs > 0 ? place->programs * COMPRESS_DESCRIPTORS + COMPRESS_START_DESCRIPTORS : 0;
+    unsigned spare = SPARE_DESCRIPTORS + programs;
     unsigned files = free_descriptors > spare ? free_descriptors - spare : 0;
     struct spill *spill = sys_allocate(1, sizeof *spill);
 

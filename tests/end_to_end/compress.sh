@@ -217,3 +217,37 @@ test_only_one_program_can_be_given() {
     fails_with 1 'bigshuf: multiple compress programs specified' \
         bigshuf --compress-program=gzip --compress-program=lz4 </dev/null
 }
+
+# The program fails once the input has come to a standstill, which does not end.
+test_a_failed_run_does_not_wait_for_an_input_that_stalls() {
+    script 'touch began; until [ -e stalled ]; do sleep 0.02; done; exit 3' cat
+    mkfifo pipe
+    start bigshuf -S 8M --parallel=2 --compress-program=./script pipe >out 2>said
+    exec 7>pipe
+    until [ -e began ]; do seq 1000; done >&7
+    touch stalled
+    fails_with 1 '*' wait $!
+    same "bigshuf: compress program './script': exit status 3" "$(cat said)"
+}
+
+test_with_few_descriptors_fewer_programs_run_or_none_is_begun() {
+    needs_bare_program
+    needs_program gzip
+    more_than_memory >in
+    bigshuf --seed=x in >wanted
+    (ulimit -n 16 && bigshuf -S 8M --seed=x --compress-program=gzip in) | cmp - wanted
+    (ulimit -n 24 && bigshuf -S 8M --seed=x --parallel=4 --compress-program=gzip -o out in)
+    cmp out wanted
+    fails_with 1 'bigshuf: --compress-program needs more open files: raise the limit (ulimit -n)' \
+        bash -c 'ulimit -n 12 && exec bigshuf -S 8M --compress-program=gzip in' >out
+    cmp out /dev/null
+}
+
+test_a_program_has_the_limit_to_descriptors_that_bigshuf_was_given() {
+    needs_bare_program
+    [ "$(uname)" = Linux ] || skip "a child's limit cannot be changed here"
+    script 'cat; ulimit -S -n >limit' cat
+    more_than_memory >in
+    (ulimit -S -n 100 && bigshuf -S 8M --compress-program=./script in >out)
+    same 100 "$(cat limit)"
+}

@@ -29,6 +29,19 @@ test_a_directory_is_told_before_the_work() {
     fails_at_once 'bigshuf: directory: Is a directory' never directory
 }
 
+test_a_socket_is_told_before_the_work() {
+    needs python3
+    python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'
+    fails_at_once 'bigshuf: socket: No such device or address' never socket
+    fails_at_once 'bigshuf: socket: No such device or address' --random-source=socket never
+}
+
+test_a_standard_input_that_cannot_be_read_is_told_before_the_work() {
+    fails_at_once 'bigshuf: -: Bad file descriptor' never - <&-
+    fails_at_once 'bigshuf: -: Bad file descriptor' never - 0>written
+    fails_at_once 'bigshuf: -: Is a directory' never - <.
+}
+
 test_an_unreadable_file_is_told_before_the_work() {
     needs_ordinary_user
     mkfifo never

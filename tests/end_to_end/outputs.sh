@@ -424,6 +424,25 @@ test_a_filter_has_no_descriptors_but_the_usual() {
     cmp 2 usual
 }
 
+test_a_filter_has_the_limit_to_descriptors_that_bigshuf_was_given() {
+    needs_bare_program
+    [ "$(uname)" = Linux ] || skip "a child's limit cannot be changed here"
+    more_than_memory >in
+    (ulimit -S -n 100 && bigshuf -S 8M --filter='cat >/dev/null; ulimit -S -n >$FILE' -o a in)
+    same 100 "$(cat a)"
+}
+
+test_a_filter_for_several_files_that_does_not_mention_file_is_warned_of() {
+    local warning="bigshuf: warning: --filter='cat > .gz' does not mention FILE, by which files differ: put it in single quotes, so that the shell leaves \$FILE as it is"
+    local FILE=
+    fails_with 0 "$warning" bigshuf --shards=2 -o %d --filter="cat > $FILE.gz" </dev/null
+    fails_with 0 "$warning" bigshuf --shard-bytes=2 -o %d --filter="cat > $FILE.gz" </dev/null
+    fails_with 0 "$warning" bigshuf --split=0:a -o b --filter="cat > $FILE.gz" </dev/null
+    fails_with 0 '' bigshuf --shards=1 -o %d --filter="cat > $FILE.gz" </dev/null
+    fails_with 0 '' bigshuf --split=0:a --filter="cat > $FILE.gz" </dev/null
+    fails_with 0 '' bigshuf --shards=2 -o %d --filter='cat > $FILE.gz' </dev/null
+}
+
 # Of each filter a line: how many were running when it began.
 running='mkdir on-$FILE; ls -d on-* | wc -l >>count; cat >/dev/null; sleep 0.05; rmdir on-$FILE'
 
@@ -659,14 +678,60 @@ test_sigkill_at_any_moment_leaves_whole_files() {
     killed_at_any_moment
 }
 
-test_killed_with_a_filter_it_names_nothing_and_ends_the_filters() {
+# Kill a run by a signal while its filter, which has got only a part, is busy with something else: killed_in_filter
+# SIGNAL. When the filter looks again, its input has ended, and it must not be there to take that for the end of the file.
+killed_in_filter() {
+    seq 1000000 >in
+    rm -f began go complete
+    # shellcheck disable=SC2094 # a word to find the processes by
+    start bigshuf --filter="head -c 1000 >begun; mv begun began; until [ -e go ]; do sleep 0.02; done
+        cat >/dev/null; touch complete # $PWD" -o a in 2>said
+    local process=$!
+    until [ -e began ]; do sleep 0.02; done
+    kill -"$1" $process
+    fails_with $((128 + $(kill -l "$1"))) '*' wait $process
+    same '' "$(cat said)"
+    touch go
+    wait_until 20 no_filter
+    [ ! -e complete ]
+}
+
+no_filter() {
+    ! pgrep -f "touch complete # $PWD" >/dev/null
+}
+
+test_killed_it_tells_filters_before_their_input_ends() {
+    needs_bare_program
+    needs pgrep
+    for signal in TERM INT HUP USR1; do
+        killed_in_filter $signal
+    done
+}
+
+test_killed_with_a_filter_it_ends_what_the_filter_has_started() {
     needs_bare_program
     seq 1000 >in
-    start bigshuf --filter='cat >/dev/null; echo $$ >began; sleep 100 & wait' -o a in 2>said
+    start bigshuf --filter='cat >/dev/null; sleep 1000 & echo $! >child; mv child began; wait' -o a in 2>said
     until [ -e began ]; do sleep 0.02; done
     kill -TERM $!
     fails_with 143 '*' wait $!
-    pkill -TERM -P "$(cat began)" 2>/dev/null || true # its own child is its own affair
+    gone() { ! kill -0 "$(cat began)" 2>/dev/null; }
+    wait_until 20 gone
+}
+
+test_a_reader_that_leaves_ends_the_filters() {
+    needs_bare_program
+    [ -z "$(trap -p PIPE)" ] || skip "SIGPIPE is ignored here"
+    seq 100000 >in
+    mkfifo pipe
+    exec 8<>pipe
+    start bigshuf --split=10:a --filter='cat >/dev/null; sleep 1000 & echo $! >child; mv child began; wait' in \
+        >pipe 8>&-
+    until [ -e began ]; do sleep 0.02; done
+    exec 8<&-
+    fails_with 141 '*' wait $!
+    gone() { ! kill -0 "$(cat began)" 2>/dev/null; }
+    wait_until 20 gone
 }
 
 # A full disk, a limit to sizes, a directory for which there is no permission

@@ -233,6 +233,8 @@ ADVICE(write_back, (int fd), (fd))
 ADVICE(sequential, (int fd), (fd))
 ADVICE(list_close, (void *list), (list))
 ADVICE(widen_pipe, (int fd), (fd))
+QUESTION(rlim_t, descriptor_limit, (void), ())
+ADVICE(limit_descriptors, (pid_t process, rlim_t descriptors), (process, descriptors))
 ADVICE(unmap, (void *memory, size_t bytes), (memory, bytes))
 ADVICE(huge_pages, (void *memory, size_t bytes), (memory, bytes))
 /* clang-format on */

@@ -299,6 +299,25 @@ static void what_is_not_waited_for_is_told_to_terminate(void **state)
     assert_string_equal(scratch_heard(), "bigshuf: warning: what was made with FILE=F may be incomplete\n");
 }
 
+static void what_a_command_has_started_is_told_to_terminate_too(void **state)
+{
+    struct filters *filters =
+        filters_good("(trap 'touch told; exit' TERM; touch ready; while :; do sleep 0.02; done) & wait", 1);
+    struct timespec moment = {.tv_nsec = 5000000};
+
+    (void)state;
+    scratch_listen();
+    assert_int_equal(filters_start(filters, "F"), 0);
+    while (access("ready", F_OK) != 0)
+        nanosleep(&moment, NULL);
+    filters_free(filters);
+    while (access("told", F_OK) != 0)
+        nanosleep(&moment, NULL);
+    while (waitpid(-1, NULL, 0) > 0)
+        continue;
+    (void)scratch_heard();
+}
+
 static void an_abort_names_the_files_and_waits_for_nobody(void **state)
 {
     struct filters *filters = filters_good("trap '' TERM; exec sleep 2", 3);
@@ -335,6 +354,7 @@ int main(void)
         TEST(a_command_has_its_signals_as_usual),
         TEST(a_command_has_no_descriptor_but_its_own),
         TEST(what_is_not_waited_for_is_told_to_terminate),
+        TEST(what_a_command_has_started_is_told_to_terminate_too),
         TEST(an_abort_names_the_files_and_waits_for_nobody),
     };
 

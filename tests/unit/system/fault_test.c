@@ -155,6 +155,53 @@ static void test_a_name_is_printed_as_it_is_but_for_control_characters(void **st
     assert_string_equal(next_write(), "bigshuf: a?b?%s?\xff?\n");
 }
 
+static void assert_shown(const char *name, const char *shown)
+{
+    struct fault fault;
+    char expected[64];
+
+    snprintf(expected, sizeof expected, "bigshuf: %s\n", shown);
+    fault_init(&fault);
+    fault_say(&fault, "%s", name);
+    fault_release(&fault);
+    assert_string_equal(next_write(), expected);
+}
+
+static void test_no_control_character_reaches_the_terminal_in_any_guise(void **state)
+{
+    (void)state;
+    assert_shown("a\x9b"
+                 "31m",
+                 "a?31m");                                  /* CSI as terminals of 8 bits have it */
+    assert_shown("\x7f|\x80|\x9f|\xa0", "?|?|?|\xa0");      /* Latin-1 stays */
+    assert_shown("\xc2\x80|\xc2\x9b|\xc2\x9f", "??|??|??"); /* U+0080, U+009B, U+009F */
+    assert_shown("\xc1\x9b|\xe0\x82\x9b", "\xc1?|\xe0??");  /* U+009B in more bytes than it takes */
+    assert_shown("\xf0\x80\x82\x9b", "\xf0???");
+    assert_shown("\xed\xa0\x9b", "\xed\xa0?");                       /* half of a surrogate pair */
+    assert_shown("\xf4\x90\x80\x80", "\xf4???");                     /* above U+10FFFF */
+    assert_shown("\xe2\x82|\xf0\x9f\x98|\xd0", "\xe2?|\xf0??|\xd0"); /* cut short */
+}
+
+static void test_text_in_utf_8_is_printed_as_it_is(void **state)
+{
+    static const char text[] =
+        "\xc2\xa0 \xd0\x9b\xd0\x9f \xe2\x82\xac \xe0\xa0\x80 \xed\x9f\xbf \xee\x80\x80 \xf0\x9f\x98\x80 "
+        "\xf0\x90\x80\x80 \xf4\x8f\xbf\xbf";
+
+    (void)state;
+    assert_shown(text, text);
+}
+
+static void test_a_cause_is_what_strerror_says(void **state)
+{
+    char text[FAULT_CAUSE_BYTES];
+
+    (void)state;
+    assert_string_equal(fault_cause(ENOENT, text), strerror(ENOENT));
+    assert_ptr_equal(fault_cause(123456, text), text);
+    assert_non_null(strstr(text, "123456"));
+}
+
 static void test_the_cause_is_printed_however_long_the_name(void **state)
 {
     const size_t lengths[] = {4095, 4096, 4097, 100000};
@@ -236,6 +283,9 @@ int main(void)
         FAULT_TEST(test_every_warning_and_note_is_printed),
         FAULT_TEST(test_errno_stays),
         FAULT_TEST(test_a_name_is_printed_as_it_is_but_for_control_characters),
+        FAULT_TEST(test_no_control_character_reaches_the_terminal_in_any_guise),
+        FAULT_TEST(test_text_in_utf_8_is_printed_as_it_is),
+        FAULT_TEST(test_a_cause_is_what_strerror_says),
         FAULT_TEST(test_the_cause_is_printed_however_long_the_name),
         FAULT_TEST(test_a_message_of_any_length_ends_its_line),
         FAULT_TEST(test_threads_that_fail_together_make_one_message),

@@ -12,12 +12,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "system/io.h"
+#include "system/signals.h"
 #include "system/sys.h"
 
 enum { FD = 77, FILE_BYTES = 4096 };
@@ -35,6 +37,8 @@ static struct {
     int error_at_size;     /* what a write at `size` fails with; 0: it writes nothing */
     size_t most_per_call;  /* bytes */
     bool without_contents; /* lengths are believed, memory is not touched */
+
+    mode_t mode; /* of the file `name` */
 
     /* what it has seen */
     int calls, polls;
@@ -102,10 +106,54 @@ int sys_open(const char *path, int flags, mode_t mode)
     return misbehaves() ? -1 : FD;
 }
 
+int sys_stat(const char *path, struct stat *status)
+{
+    assert_string_equal(path, "name");
+    *status = (struct stat){.st_mode = fake.mode};
+    return misbehaves() ? -1 : 0;
+}
+
+int sys_readable(const char *path)
+{
+    assert_string_equal(path, "name");
+    errno = EACCES;
+    return -1;
+}
+
 int sys_open_at(int directory, const char *name, int flags, mode_t mode)
 {
     assert_int_equal(directory, FD);
     return sys_open(name, flags, mode);
+}
+
+int sys_unlink(const char *path)
+{
+    return sys_close(path != NULL ? -1 : FD);
+}
+
+int sys_kill(pid_t process, int signal)
+{
+    return sys_close(process == 0 && signal == 0 ? FD : -1);
+}
+
+void sys_nap(void)
+{
+    fake.calls++;
+}
+
+rlim_t sys_descriptor_limit(void)
+{
+    return 0;
+}
+
+void sys_limit_descriptors(pid_t process, rlim_t descriptors)
+{
+    assert_int_equal(process, descriptors);
+}
+
+void *sys_allocate(size_t count, size_t bytes)
+{
+    return calloc(count, bytes);
 }
 
 int sys_lock(int fd, bool exclusive)
@@ -187,6 +235,59 @@ static void test_open_passes_a_failure_on(void **state)
     assert_int_equal(io_open_at(FD, "name", O_RDWR | O_CREAT, 0640), -1);
     assert_int_equal(errno, EACCES);
     assert_int_equal(fake.calls, 2);
+}
+
+static void assert_looks_like(mode_t mode, int error)
+{
+    struct stat status;
+
+    fake.mode = mode;
+    errno = 0;
+    assert_int_equal(io_look("name", &status), error == 0 ? 0 : -1);
+    assert_int_equal(errno, error);
+    assert_int_equal(status.st_mode, mode);
+}
+
+static void test_what_cannot_be_opened_is_seen_without_opening_it(void **state)
+{
+    (void)state;
+    assert_looks_like(S_IFREG, 0); /* open says the rest */
+    assert_looks_like(S_IFDIR | 0777, EISDIR);
+    assert_looks_like(S_IFSOCK | 0777, ENXIO);
+    assert_looks_like(0777, ENXIO); /* an epoll, a timer: through /proc/self/fd */
+    assert_looks_like(S_IFIFO, EACCES);
+    assert_looks_like(S_IFCHR, EACCES);
+    assert_looks_like(S_IFBLK, EACCES);
+    fake.permanent_error = ENOENT;
+    assert_looks_like(S_IFREG, ENOENT);
+}
+
+/* How often a call that fails with EINTR is made by a run in which another thread has failed. */
+static void assert_given_up(ssize_t result)
+{
+    assert_int_equal(result, -1);
+    assert_int_equal(errno, ECANCELED);
+    assert_int_equal(fake.calls, 1);
+    fake.calls = 0;
+}
+
+static void test_a_run_that_has_failed_waits_for_nobody(void **state)
+{
+    char byte = 0;
+
+    (void)state;
+    signals_interrupt(pthread_self());
+    fake.permanent_error = EINTR;
+    assert_given_up(io_open("name", O_RDWR | O_CREAT, 0640));
+    assert_given_up(io_read(FD, &byte, 1));
+    assert_given_up(io_write(FD, &byte, 1));
+    fake.permanent_error = EAGAIN;
+    fake.poll_error = EINTR;
+    assert_given_up(io_read(FD, &byte, 1));
+    signals_go_on();
+    fake.permanent_error = 0;
+    fake.error = EINTR;
+    assert_int_equal(io_read(FD, &byte, 1), 1);
 }
 
 static void test_sync_is_made_again_after_a_signal(void **state)
@@ -530,6 +631,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IO_TEST(test_open_is_made_again_after_a_signal),
         IO_TEST(test_open_passes_a_failure_on),
+        IO_TEST(test_what_cannot_be_opened_is_seen_without_opening_it),
+        IO_TEST(test_a_run_that_has_failed_waits_for_nobody),
         IO_TEST(test_sync_is_made_again_after_a_signal),
         IO_TEST(test_sync_passes_a_failure_on),
         IO_TEST(test_lock_is_made_again_after_a_signal),

@@ -14,7 +14,11 @@
 
 #include "support/scratch.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <semaphore.h>
+#include <sys/resource.h>
+#include <time.h>
 
 #include "system/signals.h"
 
@@ -365,20 +369,115 @@ static void threads_do_not_get_in_each_others_way(void **state)
 
 static void see_the_mask_of_a_child(void)
 {
+    struct signals_child child;
     sigset_t before, mask;
 
     sigemptyset(&mask);
     sigaddset(&mask, SIGCHLD);
     CHECK(pthread_sigmask(SIG_BLOCK, &mask, NULL) == 0);
     signals_block(&before);
-    signals_child_mask(&mask);
-    CHECK(sigismember(&mask, SIGTERM) == 0 && sigismember(&mask, SIGINT) == 0 && sigismember(&mask, SIGCHLD) == 1);
+    signals_child_starts(&child);
+    CHECK(sigismember(&child.mask, SIGTERM) == 0 && sigismember(&child.mask, SIGINT) == 0);
+    CHECK(sigismember(&child.mask, SIGCHLD) == 1 && sigismember(&child.mask, SIGTTOU) == 1);
+    errno = E2BIG;
+    CHECK(signals_child_started(&child, -1) == -1 && errno == E2BIG);
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    CHECK(sigismember(&mask, SIGTERM) == 1 && sigismember(&mask, SIGTTOU) == 0);
 }
 
 static void children_have_the_caught_signals_unblocked(void **state)
 {
     (void)state;
     assert_int_equal(scratch_child(see_the_mask_of_a_child), 0);
+}
+
+/* A child that notes that it was told, when it is ready to. */
+static pid_t fork_child(const struct signals_child *how, const char *name)
+{
+    pid_t child = fork();
+
+    if (child > 0) {
+        (void)setpgid(child, 0);
+        return child;
+    }
+    CHECK(child == 0 && setpgid(0, 0) == 0);
+    pthread_sigmask(SIG_SETMASK, &how->mask, NULL);
+    execl("/bin/sh", "sh", "-c", "trap 'touch $0; exit' TERM; touch $0.ready; while :; do sleep 0.02; done", name,
+          (char *)NULL);
+    _exit(1);
+}
+
+static void await_name(const char *name)
+{
+    struct timespec moment = {.tv_nsec = 5000000};
+
+    while (access(name, F_OK) != 0)
+        nanosleep(&moment, NULL);
+}
+
+static void die_with_children(void)
+{
+    struct signals_child child;
+    pid_t ended;
+    int slot;
+
+    signals_install();
+    signals_child_starts(&child);
+    ended = fork_child(&child, "ended");
+    await_name("ended.ready");
+    slot = signals_child_started(&child, ended);
+    signals_child_starts(&child);
+    signals_child_started(&child, fork_child(&child, "told"));
+    await_name("told.ready");
+    CHECK(slot >= 0);
+    signals_child_ended(slot);
+    signals_child_ended(-1);
+    CHECK(kill(ended, SIGKILL) == 0);
+    raise(SIGTERM);
+}
+
+static void children_are_told_of_death_by_signal(void **state)
+{
+    (void)state;
+    assert_int_equal(WTERMSIG(scratch_child(die_with_children)), SIGTERM);
+    await_name("told");
+    assert_int_equal(access("ended", F_OK), -1);
+}
+
+static void *start_slowly(void *argument)
+{
+    struct timespec moment = {.tv_nsec = 100000000};
+    struct signals_child child;
+    pid_t process;
+
+    signals_child_starts(&child);
+    CHECK(scratch_put("starting", "", 0600));
+    nanosleep(&moment, NULL); /* in which the signal comes; if it comes later, that is no harm */
+    process = fork_child(&child, "slow");
+    await_name("slow.ready");
+    signals_child_started(&child, process);
+    pause();
+    return argument;
+}
+
+static void die_while_a_child_starts(void)
+{
+    pthread_t worker;
+    sigset_t before;
+
+    signals_install();
+    signals_block(&before);
+    CHECK(pthread_create(&worker, NULL, start_slowly, NULL) == 0);
+    signals_restore(&before);
+    await_name("starting");
+    raise(SIGTERM);
+}
+
+static void death_waits_for_a_child_that_is_being_started(void **state)
+{
+    (void)state;
+    assert_int_equal(WTERMSIG(scratch_child(die_while_a_child_starts)), SIGTERM);
+    await_name("slow");
 }
 
 static void write_to_a_pipe_of_ones_own(void)
@@ -438,6 +537,8 @@ int main(void)
         TEST(the_lowest_free_slot_is_taken_first),
         TEST(threads_do_not_get_in_each_others_way),
         TEST(children_have_the_caught_signals_unblocked),
+        TEST(children_are_told_of_death_by_signal),
+        TEST(death_waits_for_a_child_that_is_being_started),
         TEST(sigpipe_is_ignored_between_two_calls_alone),
         TEST(slots_are_many_but_not_endless_and_used_again),
     };

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "system/io.h"
+#include "system/signals.h"
 #include "system/threads.h"
 
 enum { WORKERS_MAX = 8 };
@@ -26,7 +28,7 @@ static int reset(void **state)
     return disk_reset();
 }
 
-static void note(void *context, unsigned worker)
+static int note(void *context, unsigned worker)
 {
     sigset_t blocked;
 
@@ -35,6 +37,7 @@ static void note(void *context, unsigned worker)
     atomic_fetch_add(&seen.by_caller, pthread_equal(pthread_self(), seen.caller) != 0);
     pthread_sigmask(SIG_SETMASK, NULL, &blocked);
     atomic_fetch_add(&seen.with_signals, sigismember(&blocked, SIGTERM) == 0);
+    return 0;
 }
 
 static void every_worker_runs_once_the_first_in_the_calling_thread(void **state)
@@ -87,6 +90,67 @@ static void where_fewer_threads_are_given_fewer_run(void **state)
     assert_int_equal(seen.by_caller, 1);
 }
 
+/* ---- Failures ---- */
+
+static int fail_if_chosen(void *context, unsigned worker)
+{
+    return worker == *(unsigned *)context ? -1 : 0;
+}
+
+static void a_team_fails_if_one_of_it_does(void **state)
+{
+    (void)state;
+    for (unsigned workers = 1; workers <= 4; workers++)
+        for (unsigned chosen = 0; chosen <= workers; chosen++)
+            assert_int_equal(threads_run(workers, fail_if_chosen, &chosen), chosen < workers ? -1 : 0);
+}
+
+/* A pipe to which nobody writes, and one that is full. */
+struct stall {
+    int empty[2];
+    int full[2];
+    unsigned fails; /* the worker that does; the others wait */
+};
+
+static int wait_or_fail(void *context, unsigned worker)
+{
+    const struct stall *stall = context;
+    char byte = 0;
+
+    if (worker == stall->fails)
+        return -1;
+    for (;;) {
+        ssize_t moved = worker % 2 == 0 ? read(stall->empty[0], &byte, 1) : write(stall->full[1], &byte, 1);
+
+        if (moved < 0 && !io_again())
+            return errno == ECANCELED ? -1 : 0;
+    }
+}
+
+static void who_waits_for_a_pipe_is_interrupted_when_another_fails(void **state)
+{
+    static const char block[4096];
+
+    (void)state;
+    signals_install();
+    for (unsigned fails = 0; fails < 4; fails++) {
+        struct stall stall = {.fails = fails};
+
+        assert_int_equal(pipe(stall.empty), 0);
+        assert_int_equal(pipe(stall.full), 0);
+        assert_int_equal(fcntl(stall.full[1], F_SETFL, O_NONBLOCK), 0);
+        while (write(stall.full[1], block, sizeof block) > 0)
+            continue;
+        assert_int_equal(fcntl(stall.full[1], F_SETFL, 0), 0);
+        assert_int_equal(threads_run(4, wait_or_fail, &stall), -1);
+        assert_false(signals_interrupted());
+        for (int i = 0; i < 2; i++) {
+            close(stall.empty[i]);
+            close(stall.full[i]);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -94,6 +158,8 @@ int main(void)
         cmocka_unit_test_setup(signals_are_for_the_calling_thread_alone, reset),
         cmocka_unit_test_setup(a_team_of_one_starts_no_thread_and_asks_for_no_memory, reset),
         cmocka_unit_test_setup(where_fewer_threads_are_given_fewer_run, reset),
+        cmocka_unit_test_setup(a_team_fails_if_one_of_it_does, reset),
+        cmocka_unit_test_setup(who_waits_for_a_pipe_is_interrupted_when_another_fails, reset),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

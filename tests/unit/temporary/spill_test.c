@@ -572,9 +572,23 @@ static void compressed_piles_share_files_where_descriptors_are_few(void **state)
     for (int i = 0; i < 2; i++) {
         use_habit(habits[i]);
         disk.descriptors = 8;
+        assert_int_equal(spill_programs(&place, 100), 4); /* of 20, 3 are spare, 2 for files, 1 for a start */
         write_and_read(4, 1500000);
         assert_int_equal(disk.made[0], 1);
     }
+}
+
+static void no_more_programs_run_than_descriptors_allow(void **state)
+{
+    (void)state;
+    use_habit(habits[0]);
+    disk.descriptors = 1;
+    assert_int_equal(spill_programs(&place, 100), 2);
+    assert_int_equal(spill_programs(&place, 1), 1);
+    place.directories = 3;
+    assert_int_equal(spill_programs(&place, 100), 1);
+    disk.descriptors = 1000;
+    assert_int_equal(spill_programs(&place, 100), 100);
 }
 
 static void a_compressed_pile_goes_on_in_the_next_directory_wherever_one_is_full(void **state)
@@ -771,6 +785,7 @@ int main(void)
         IN_SCRATCH(without_memory_there_is_no_spill),
         IN_SCRATCH(what_was_compressed_is_read_in_any_pieces),
         IN_SCRATCH(compressed_piles_share_files_where_descriptors_are_few),
+        IN_SCRATCH(no_more_programs_run_than_descriptors_allow),
         IN_SCRATCH(a_compressed_pile_goes_on_in_the_next_directory_wherever_one_is_full),
         IN_SCRATCH(a_write_is_one_run_of_the_program),
         IN_SCRATCH(what_was_compressed_is_given_back_as_it_is_read),
