@@ -151,9 +151,15 @@ void sys_limit_descriptors(pid_t process, rlim_t descriptors)
     assert_int_equal(process, descriptors);
 }
 
-void *sys_allocate(size_t count, size_t bytes)
+void *sys_map(size_t bytes)
 {
-    return calloc(count, bytes);
+    return calloc(1, bytes);
+}
+
+void sys_unmap(void *memory, size_t bytes)
+{
+    assert_true(bytes > 0);
+    free(memory);
 }
 
 int sys_lock(int fd, bool exclusive)
