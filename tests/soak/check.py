@@ -299,7 +299,8 @@ class Check:
     def early(self):
         """Where sizes are known, a disk that is too small is found at the start."""
         circ, opts = self.case.circ, self.case.opts
-        if "i" in opts and "tmpfs-tmp" in circ and self.result.status == 1 and "needed" not in self.result.stderr:
+        large = "i" in opts and "tmpfs-tmp" in circ and not self.expected.error
+        if large and self.result.status == 1 and "needed" not in self.result.stderr:
             return "late", "... are needed, ... are free", self.result.stderr
         samples = {"n", "r", "probability", "weights", "weight-field", "random-source"}
         simple = not (samples | {"i", "e", "filter"}) & set(opts)

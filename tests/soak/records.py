@@ -36,7 +36,8 @@ def _delimited(data, delimiter):
     pieces = data.split(delimiter)
     records = [piece + delimiter for piece in pieces[:-1]]
     if pieces[-1]:
-        records.append(pieces[-1] + delimiter)
+        last = pieces[-1] + delimiter  # whole, unless less of it makes a delimiter with what stands there
+        records.append(last[: last.index(delimiter) + len(delimiter)])
     return records
 
 
