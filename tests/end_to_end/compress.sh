@@ -218,15 +218,19 @@ test_only_one_program_can_be_given() {
         bigshuf --compress-program=gzip --compress-program=lz4 </dev/null
 }
 
-# The program fails once the input has come to a standstill, which does not end.
+# The program ends what comes and fails, by when somebody mostly waits for more; the pipe does not end.
 test_a_failed_run_does_not_wait_for_an_input_that_stalls() {
-    script 'touch began; until [ -e stalled ]; do sleep 0.02; done; exit 3' cat
+    # shellcheck disable=SC2016 # the program's
+    script 'kill $(cat feeder) 2>/dev/null; touch began; until [ -e stalled ]; do sleep 0.02; done; exit 3' cat
     mkfifo pipe
     start bigshuf -S 8M --parallel=2 --compress-program=./script pipe >out 2>said
+    local process=$!
     exec 7>pipe
-    until [ -e began ]; do seq 1000; done >&7
+    while :; do seq 1000; done >&7 &
+    echo $! >feeder
+    until [ -e began ]; do sleep 0.02; done
     touch stalled
-    fails_with 1 '*' wait $!
+    fails_with 1 '*' wait $process
     same "bigshuf: compress program './script': exit status 3" "$(cat said)"
 }
 
