@@ -178,7 +178,7 @@ chattr +T "$SCRATCH" 2>/dev/null || true
 export PATH="$SCRATCH/bin:$PATH" LC_ALL=C
 unset POSIXLY_CORRECT
 
-TEST_SECONDS=120
+TEST_SECONDS=900
 [ "$TEST_SCALE" = full ] && TEST_SECONDS=3600
 [ -n "$VALGRIND$SANITIZE" ] && TEST_SECONDS=600
 TIMEOUT=$(command -v timeout || command -v gtimeout || true)
