@@ -55,7 +55,13 @@ int argument_piles(struct fault *fault, const char *spelling, const char *text, 
 /* J, or J-K with J <= K: the piles from J to K. */
 int argument_pile(struct fault *fault, const char *spelling, const char *text, uint64_t *first, uint64_t *last);
 
+/* NAME=VALUE, or several with commas between them, of --tune. Sets what is named; not all of it after a failure. */
+int argument_tune(struct fault *fault, const char *list, uint64_t *leaf_records);
+
 /* Say that the option does not take this, by errno: ERANGE, or another one. Returns -1. */
 int argument_refuse(struct fault *fault, const char *spelling, const char *text);
+
+/* After a message about wrong usage: a line on standard error that tells of --help. */
+void argument_hint(void);
 
 #endif

@@ -1,7 +1,7 @@
 #ifndef BIGSHUF_COMMAND_OPTIONS_H
 #define BIGSHUF_COMMAND_OPTIONS_H
 
-/* The command line: what the options that option_table.h lists set, one case for each. */
+/* What the command line says: what the setters of option_table.h set, before their meaning is looked at. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,15 +70,9 @@ struct options {
     bool verbose;
 };
 
-enum options_verdict {
-    OPTIONS_RUN,  /* do the job */
-    OPTIONS_DONE, /* --help or --version was printed well, and standard output closed: exit status 0 */
-    OPTIONS_BAD,  /* a message has been printed: exit status 1 */
-};
-
-/* Fill `options` from the command line, which stays as it is: words may stand in any order, as GNU has it, unless
- * POSIXLY_CORRECT is set. `options` must be released whatever the verdict. */
-enum options_verdict options_parse(struct options *options, int argc, char **argv);
+/* Nothing is given yet. There is room for as many files, directories and splits as the command line has words. 0, or -1
+ * with errno; it must be released in either case. */
+int options_init(struct options *options, size_t words);
 void options_release(struct options *options);
 
 #endif

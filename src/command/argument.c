@@ -8,12 +8,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
 #include "base/number.h"
-#include "command/help.h"
 #include "store/format.h"
 #include "system/hardware.h"
 
@@ -80,7 +80,7 @@ int argument_field(struct fault *fault, const char *text, uint64_t *field)
         fault_say(fault, "field number '%s' is too large", text);
     else
         fault_say(fault, "invalid field value '%s'", text);
-    help_hint();
+    argument_hint();
     return -1;
 }
 
@@ -213,9 +213,46 @@ int argument_pile(struct fault *fault, const char *spelling, const char *text, u
     return 0;
 }
 
+/* NAME=VALUE,NAME=VALUE... */
+int argument_tune(struct fault *fault, const char *list, uint64_t *leaf_records)
+{
+    const struct {
+        const char *name; /* with its "=" */
+        uint64_t *value, least, most;
+    } knobs[] = {
+        {"leaf-records=", leaf_records, 8, (uint64_t)1 << 31},
+    };
+
+    for (const char *item = list, *end;; item = end + 1) {
+        size_t i = 0, name_length;
+        char digits[24];
+        int length;
+
+        end = item + strcspn(item, ",");
+        while (i < sizeof knobs / sizeof knobs[0] && strncmp(item, knobs[i].name, strlen(knobs[i].name)) != 0)
+            i++;
+        if (i == sizeof knobs / sizeof knobs[0])
+            return fault_say(fault, "invalid --tune argument '%s'", list);
+        name_length = strlen(knobs[i].name);
+        length = snprintf(digits, sizeof digits, "%.*s", (int)(end - item) - (int)name_length, item + name_length);
+        if (length >= (int)sizeof digits || number_parse(digits, knobs[i].value) != 0 ||
+            *knobs[i].value < knobs[i].least || *knobs[i].value > knobs[i].most)
+            return fault_say(fault, "invalid --tune argument '%s': %.*s must be from %llu to %llu", list,
+                             (int)name_length - 1, item, (unsigned long long)knobs[i].least,
+                             (unsigned long long)knobs[i].most);
+        if (*end == '\0')
+            return 0;
+    }
+}
+
 int argument_refuse(struct fault *fault, const char *spelling, const char *text)
 {
     if (errno == ERANGE)
         return fault_say(fault, "%s argument '%s' too large", spelling, text);
     return fault_say(fault, "invalid %s argument '%s'", spelling, text);
+}
+
+void argument_hint(void)
+{
+    fputs("Try 'bigshuf --help' for more information.\n", stderr);
 }
