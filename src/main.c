@@ -25,7 +25,7 @@
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
  *                    threads signals folder fault hardware cgroup textfile io sort table pool sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
- *                    random chacha sha256 uint128 xxh64 decimal number escape
+ *                    random chacha sha256 uint128 xxh64 decimal number escape least
  *
  * The way of a record: input/source reads it, shuffle/queue finds its end (record/scan) and its pile (shuffle/order),
  * shuffle/pile keeps it, in memory or in temporary/spill; shuffle/index puts it in its place, output/output writes it.
