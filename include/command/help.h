@@ -1,7 +1,7 @@
 #ifndef BIGSHUF_COMMAND_HELP_H
 #define BIGSHUF_COMMAND_HELP_H
 
-/* What the program says of itself: the answers to --help and --version. */
+/* The texts of --help and --version. */
 
 #include <stddef.h>
 

@@ -16,7 +16,7 @@
 enum { RESOURCES_SEED_BYTES = 32 };
 
 struct resources {
-    struct options options; /* as given, but that the records of a store have the store's format */
+    struct options options; /* a copy; a job that reads a store puts the store's record format in it */
     struct fault fault;
     const char *const *names; /* of the input files */
     size_t name_count;
@@ -34,7 +34,7 @@ struct resources {
     struct store store; /* if the job is on one; zeroed until it is opened */
 };
 
-/* Nothing is opened. Both stay where they are. */
+/* Open nothing yet. Both must stay where they are. */
 void resources_init(struct resources *resources, const struct options *options);
 void resources_release(struct resources *resources);
 

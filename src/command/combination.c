@@ -1,4 +1,4 @@
-/* Each rule is a line in one of these tables; the code goes over them. */
+/* Each rule is a line in one of three tables; the functions below go over them. */
 
 #include "command/combination.h"
 

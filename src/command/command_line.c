@@ -1,7 +1,8 @@
 /*
- * getopt_long knows the habits that people expect (abbreviations, options after operands, "--"). What it needs is made
- * from the rows of option_table.c. It works on a copy of the words: it moves them about, and takes from the first one
- * the program's name for its messages, which is always "bigshuf" here, however the program was started.
+ * getopt_long finds the options among the words in the way that people are used to (abbreviations, options after
+ * operands, "--"). The lists of options that it needs are made from the rows of option_table.c. It is given a copy of
+ * the words, since it puts them into another order, and since its messages begin with the first of them, which is to be
+ * "bigshuf" however the program was started.
  */
 
 #include "command/command_line.h"
@@ -20,10 +21,9 @@
 
 struct parser {
     struct parsing parsing;
-    struct option
-        longs[OPTION_END];       /* for getopt_long, which ends at a zeroed one; there are more codes than options */
-    struct option *abbreviation; /* the place in longs, behind the options, for one of option_table_abbreviations */
-    char shorts[2 * OPTION_END]; /* for getopt_long */
+    struct option longs[OPTION_END]; /* for getopt_long, up to a zeroed one; there are more codes than options */
+    struct option *abbreviation;     /* in longs, behind the options: a place for one of option_table_abbreviations */
+    char shorts[2 * OPTION_END];     /* for getopt_long */
 };
 
 static int has_argument(const struct option_row *row)
@@ -33,6 +33,7 @@ static int has_argument(const struct option_row *row)
     return option_table_is_optional(row) ? optional_argument : required_argument;
 }
 
+/* Make the lists for getopt_long. */
 static void prepare(struct parser *parser)
 {
     char *letter = parser->shorts;

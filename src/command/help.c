@@ -1,6 +1,6 @@
 /*
- * The text is put together in memory and leaves with one write, so that a failure has one place, and what a row says
- * begins in one column, below the option where that is too long to stand beside it.
+ * The text is put together in memory and written at once, so that a failure can happen in one place only. The texts of
+ * all rows begin in the same column; where an option is too long for that, its text stands on the next line.
  */
 
 #include "command/help.h"

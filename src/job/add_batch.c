@@ -62,7 +62,7 @@ static int scatter_batch(struct run *run, struct source *source, const char *nam
     return status;
 }
 
-/* Fill a draft and make it a batch. */
+/* Scatter the records to a draft of so many piles, and make the draft the batch `name`. Closes the run. */
 static enum draft_verdict fill_draft(struct resources *resources, struct run *run, struct draft *draft,
                                      const char *name, unsigned piles)
 {
@@ -78,7 +78,7 @@ static enum draft_verdict fill_draft(struct resources *resources, struct run *ru
     }
     if (scatter_batch(run, resources->source, name, piles, draft_storage(draft), records) != 0)
         goto out;
-    run_close(run); /* its memory is enough for the manifest */
+    run_close(run); /* so that the manifest can take memory instead: it takes less */
     header = source_header(resources->source, &header_bytes);
     verdict = draft_commit(draft, records, header, header_bytes, run->memory.workers + run->waiting);
     if (verdict == DRAFT_OK && resources->options.verbose)
@@ -88,7 +88,8 @@ out:
     return verdict;
 }
 
-/* What the batch is made of: the key, and names and sizes of the inputs. */
+/* Put into the manifest what the batch is made of: the identity of the seed's key, the names and sizes of the inputs.
+ * The caller frees manifest->input. */
 static int describe(struct resources *resources, struct manifest *manifest)
 {
     struct manifest_input *input = sys_allocate(resources->name_count + 1, sizeof *input);
@@ -108,6 +109,7 @@ static int describe(struct resources *resources, struct manifest *manifest)
     return 0;
 }
 
+/* Add the batch to the store, which is open, and with --keep remove old ones. */
 static int make_batch(struct resources *resources, struct run *run)
 {
     const struct options *options = &resources->options;
