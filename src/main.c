@@ -5,9 +5,9 @@
  * after it in this list, which tests/layers.sh reads from here. include/ and tests/unit/ have the same folders.
  *
  *     job        what is to be done, from the options and what is known of the input, and doing it
- *                    job store_job resources task
+ *                    job add_batch gather_store summary resources room task
  *     command    the command line
- *                    options option_table argument help
+ *                    command_line help combination option_table argument options
  *     sample     other orders than that of the seed: parts of the input, with replacement, by weight, as GNU shuf
  *                    weighted weight_input weight_law gnu_order replacement range gnu_random in_order key_order
  *     store      piles that are kept: batches in a directory, which many processes fill and read
@@ -25,7 +25,7 @@
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
  *                    threads folder fault hardware cgroup textfile io signals sort table pool sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
- *                    random chacha sha256 uint128 xxh64 decimal number escape
+ *                    random chacha sha256 uint128 xxh64 decimal number escape least
  *
  * The way of a record: input/source reads it, shuffle/queue finds its end (record/scan) and its pile (shuffle/order),
  * shuffle/pile keeps it, in memory or in temporary/spill; shuffle/index puts it in its place, output/output writes it.
@@ -34,7 +34,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "command/options.h"
+#include "command/command_line.h"
 #include "job/job.h"
 #include "system/fault.h"
 #include "system/signals.h"
@@ -43,7 +43,7 @@
 int main(int argc, char **argv)
 {
     struct options options;
-    enum options_verdict verdict;
+    enum command_line_verdict verdict;
     int status = EXIT_FAILURE;
 
     if (sys_fill_standard() != 0) {
@@ -51,8 +51,8 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     signals_install();
-    verdict = options_parse(&options, argc, argv);
-    if (verdict == OPTIONS_DONE || (verdict == OPTIONS_RUN && job_run(&options) == 0))
+    verdict = command_line_parse(&options, argc, argv);
+    if (verdict == COMMAND_LINE_DONE || (verdict == COMMAND_LINE_RUN && job_run(&options) == 0))
         status = EXIT_SUCCESS;
     options_release(&options);
     return status;

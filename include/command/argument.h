@@ -2,11 +2,11 @@
 #define BIGSHUF_COMMAND_ARGUMENT_H
 
 /*
- * Arguments of options. Those that other tools have as well are read as those read them and refused in their words; the
- * models are shuf, sort and cut of GNU coreutils 9.1, in the C locale.
+ * Parsing of the arguments of options. An argument that other tools take as well is taken as they take it, and refused
+ * in their words; the models are shuf, sort and cut of GNU coreutils 9.1, in the C locale.
  *
- * All return 0, or -1 after a report, with nothing set that numbers go to. `spelling` is the option as it was given,
- * for the report.
+ * All return 0 and set what the last pointers point to; or -1 after a report, and numbers are as they were. `spelling`
+ * is the option as it was given, for the report.
  */
 
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "record/record.h"
 #include "system/fault.h"
 
-/* A decimal number as `shuf -n` takes it: blanks and a plus sign may come first, and what is above 2^64 - 1 counts as
+/* A decimal number as `shuf -n` takes it: blanks and a plus sign may come first; a number above 2^64 - 1 counts as
  * 2^64 - 1. */
 int argument_count(struct fault *fault, const char *text, uint64_t *count);
 
@@ -32,7 +32,7 @@ int argument_separator(struct fault *fault, const char *text, uint8_t *separator
 /* A memory limit, as `sort -S` takes it; at least HARDWARE_MEMORY_MIN. */
 int argument_memory(struct fault *fault, const char *spelling, const char *text, uint64_t *bytes);
 
-/* Threads, as `sort --parallel` takes them: at least one, and what is above UINT_MAX counts as that. */
+/* A number of threads, as `sort --parallel` takes it: at least one; a number above UINT_MAX counts as UINT_MAX. */
 int argument_parallel(struct fault *fault, const char *spelling, const char *text, unsigned *threads);
 
 /* A number, at least `least`: digits alone. */
@@ -45,17 +45,24 @@ int argument_bytes(struct fault *fault, const char *spelling, const char *text, 
 int argument_delimiter(struct fault *fault, const char *spelling, const char *text,
                        uint8_t string[RECORD_DELIMITER_BYTES_MAX], size_t *bytes);
 
-/* What begins a record, behind a newline: at least one byte, no newline, and with that one no more than a delimiter. It
- * is `text` as it stands; *bytes is its length. */
+/* What begins a record, without the newline before it: at least one byte, no newline, at most
+ * RECORD_DELIMITER_BYTES_MAX - 1 bytes, since the newline goes with it. There are no escapes: it is `text` as it
+ * stands, and *bytes is its length. */
 int argument_start(struct fault *fault, const char *spelling, const char *text, size_t *bytes);
 
 /* The number of a store's piles: a power of two from STORE_FORMAT_PILES_MIN to STORE_FORMAT_PILES_MAX. */
 int argument_piles(struct fault *fault, const char *spelling, const char *text, unsigned *piles);
 
-/* J, or J-K with J <= K: the piles from J to K. */
+/* Piles: J, which is both the first and the last one, or J-K with J <= K. */
 int argument_pile(struct fault *fault, const char *spelling, const char *text, uint64_t *first, uint64_t *last);
 
-/* Say that the option does not take this, by errno: ERANGE, or another one. Returns -1. */
+/* NAME=VALUE, or several with commas between them, of --tune. Sets what is named; not all of it after a failure. */
+int argument_tune(struct fault *fault, const char *list, uint64_t *leaf_records);
+
+/* Report that the option does not take this argument: it is too large if errno is ERANGE, else invalid. Returns -1. */
 int argument_refuse(struct fault *fault, const char *spelling, const char *text);
+
+/* After a message about wrong usage: a line on standard error that tells of --help. */
+void argument_hint(void);
 
 #endif

@@ -1,18 +1,19 @@
 #ifndef BIGSHUF_COMMAND_OPTION_TABLE_H
 #define BIGSHUF_COMMAND_OPTION_TABLE_H
 
-/* What options there are, in tables: a row for each one, the short names that it keeps, and which of them go together.
- * Parsing and --help are made from the rows, so an option cannot be parsed without being explained. */
+/*
+ * What options there are: a row for each, with everything that is to be known of it. Parsing, --help and the messages
+ * about options that do not go together (combination.h) are made from the rows.
+ */
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "command/help.h"
+#include "command/options.h"
 #include "system/fault.h"
 
-/* The code of an option is its letter, or one of these; option_table_check also knows what is said about some of them.
- */
+/* The code of an option is its letter, or one of these if it has none. */
 enum option_code {
     OPTION_RANDOM_SOURCE = UCHAR_MAX + 1,
     OPTION_FILES0_FROM,
@@ -48,9 +49,10 @@ enum option_code {
     OPTION_HELP,
     OPTION_VERSION,
 
-    OPTION_DELIMITER_NOT_NUL, /* --delimiter is anything else than NUL alone, */
-    OPTION_DELIMITER_DIGIT,   /* is a digit, */
-    OPTION_DELIMITER_LONG,    /* is several bytes */
+    /* Not options, but what may be true of those that were given; which options go together depends on it. */
+    OPTION_DELIMITER_NOT_NUL, /* --delimiter is anything else than NUL alone */
+    OPTION_DELIMITER_DIGIT,   /* --delimiter is a digit */
+    OPTION_DELIMITER_LONG,    /* --delimiter is several bytes */
     OPTION_SPLIT_PERCENTAGE,  /* one --split at least is of a percentage */
     OPTION_ENDLESS,           /* -r without -n */
     OPTION_GATHER_RECORDS,    /* --gather without --list */
@@ -61,21 +63,45 @@ enum option_code {
 
 enum { OPTION_SPELLING_BYTES = 64 };
 
+struct option_row;
+
+/* A command line that is being parsed, as far as setters see it. */
+struct parsing {
+    struct options *options; /* what the setters fill */
+    struct fault *fault;
+    bool given[OPTION_END];               /* by code: the options before the one at hand, and what is true of them */
+    const struct option_row *row;         /* of the option at hand */
+    char spelling[OPTION_SPELLING_BYTES]; /* the option at hand as it was given: "-S" or "--buffer-size" */
+    int print;                            /* OPTION_HELP or OPTION_VERSION once one of them was given; else 0 */
+};
+
+/* Do what an option says. `argument` is NULL if there is none. 0, or -1 after a report. */
+typedef int option_setter(struct parsing *parsing, const char *argument);
+
+struct option_row {
+    const char *name;     /* without its two hyphens */
+    int code;             /* the letter; an option_code if it has none */
+    const char *argument; /* what --help calls it, in [] if it may be left out; NULL if there is none */
+    const char *text;     /* what --help says; a newline continues on the next line, in the same column */
+    option_setter *set;
+    size_t field; /* for setters that serve several options: the offset in struct options of what they set */
+};
+
+bool option_table_has_letter(const struct option_row *row);
+bool option_table_is_optional(const struct option_row *row); /* the argument */
+
 /* The rows in the order of --help. */
-const struct help_row *option_table_rows(size_t *count);
+const struct option_row *option_table_rows(size_t *count);
+
+/* The row of an option. */
+const struct option_row *option_table_row(int code);
 
 /* Names that stand for an option though they could be the beginning of another one as well: those that GNU shuf, which
- * has fewer options, understands. The rest of a row is as in the option's own. */
+ * has fewer options, understands. */
 struct option_abbreviation {
     const char *name;
     int code;
 };
 const struct option_abbreviation *option_table_abbreviations(size_t *count);
-
-/* The row of an option. */
-const struct help_row *option_table_row(int code);
-
-/* Do the options go together for which given[code] is set? 0, or -1 after a report. */
-int option_table_check(const bool given[OPTION_END], struct fault *fault);
 
 #endif

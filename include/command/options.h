@@ -1,7 +1,8 @@
 #ifndef BIGSHUF_COMMAND_OPTIONS_H
 #define BIGSHUF_COMMAND_OPTIONS_H
 
-/* The command line: what the options that option_table.h lists set, one case for each. */
+/* What the command line says, option by option: the setters of option_table.c fill it. What it means is in job/task.h.
+ */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,75 +11,68 @@
 #include "output/split.h"
 #include "record/record.h"
 
-/* The strings are the caller's argv's; the three arrays are freed by options_release. It stays where it is: `format`
- * points into it. */
+/* The strings are those of the caller's argv; options_release frees the arrays `files`, `split` and `temporary`. It
+ * stays where it is, since `format` points to `string`, also in a copy. */
 struct options {
-    const char **files; /* inputs in order, "-" is standard input; with `echo` the records themselves */
-    size_t file_count; /* at least 1 after parsing, unless files0_from, `range`, `gather`, `sweep` (then 0) or `echo` is
-                          set */
+    const char **files; /* names of inputs in order, "-" is standard input; with `echo` the records themselves */
+    size_t file_count;  /* 0 with files0_from, `range`, `gather` or `sweep`, any number with `echo`; else at least 1 */
 
     const char *files0_from; /* read the names from this file ("-": standard input); NULL if not given */
     bool echo;               /* -e */
     bool range;              /* -i LO-HI: the records are numbers */
-    bool range_full;         /* there are 2^64 of them, which range_count cannot tell */
+    bool range_full;         /* there are 2^64 numbers, which range_count cannot tell */
     uint64_t range_first;    /* LO */
     uint64_t range_count;    /* HI - LO + 1, maybe 0; also 0 if range_full */
 
     struct record_format format;
-    uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* that of the format */
-    uint8_t delimiter;                          /* of lines: '\n', '\0' with -z, or --delimiter if it is a byte */
-    uint64_t header_lines;                      /* --header; 0 if not given */
-    uint64_t header_bytes;                      /* --header-bytes; 0 if not given */
+    uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* format.string, if the format has one */
+    uint8_t delimiter;     /* what ends a line: '\n', '\0' with -z, or --delimiter if it is a byte */
+    uint64_t header_lines; /* --header; 0 if not given */
+    uint64_t header_bytes; /* --header-bytes; 0 if not given */
 
-    const char *output;     /* -o, the pattern if there are shards; NULL is standard output */
-    uint64_t shards;        /* 0 if not given, as the following two; at most one of them is */
-    uint64_t shard_records; /* in a file */
-    uint64_t shard_bytes;   /* at most, in a file */
-    struct split *split;    /* --split, in order */
+    const char *output;     /* -o: the file, or the pattern of all files if there are shards; NULL: standard output */
+    uint64_t shards;        /* --shards; of this and the following two at least two are 0, which stands for not given */
+    uint64_t shard_records; /* --shard-records: in each file */
+    uint64_t shard_bytes;   /* --shard-bytes: in each file, at most */
+    struct split *split;    /* each --split, in order */
     size_t splits;
     const char *filter; /* --filter; NULL if not given */
 
-    uint64_t count;          /* -n, the least of several; UINT64_MAX if not given */
+    uint64_t count;          /* -n: records, the least if it is given several times; UINT64_MAX if not given */
     bool repeat;             /* -r */
-    bool keep_order;         /* only if -n is given */
+    bool keep_order;         /* --keep-order, which -n goes with */
     uint8_t field_separator; /* -t; TAB if not given */
-    uint64_t weight_field;   /* from 1; 0 if not given */
-    const char *weights;     /* name of the file; NULL if not given */
-    const char *probability; /* as decimal_threshold takes it; NULL if not given */
+    uint64_t weight_field;   /* --weight-field, from 1; 0 if not given */
+    const char *weights;     /* --weights: the name of a file; NULL if not given */
+    const char *probability; /* --probability, as decimal_threshold takes it; NULL if not given */
 
-    uint64_t memory_bytes; /* -S, at least HARDWARE_MEMORY_MIN; 0 if not given */
+    uint64_t memory_bytes; /* -S: at least HARDWARE_MEMORY_MIN; 0 if not given */
 
-    const char **temporary; /* -T, in order; none if not given */
+    const char **temporary; /* the directory of each -T, in order */
     size_t temporary_count;
-    const char *compress_program; /* NULL if not given */
+    const char *compress_program; /* --compress-program; NULL if not given */
 
-    const char *scatter; /* the directory of a store to which a batch is added; NULL if not given */
-    const char *gather;  /* the directory of a store that is gathered; NULL if not given */
-    unsigned piles;      /* of the store; 0 if not given */
-    const char *batch;   /* its name; NULL if not given */
-    uint64_t keep;       /* batches; 0 if not given */
+    const char *scatter; /* --scatter: the directory of a store to which a batch is added; NULL if not given */
+    const char *gather;  /* --gather: the directory of a store that is read; NULL if not given */
+    unsigned piles;      /* --piles: how many the store has; 0 if not given */
+    const char *batch;   /* --batch: the name of the batch; NULL if not given */
+    uint64_t keep;       /* --keep: how many batches stay; 0 if not given */
     bool sweep;
     bool list;
-    uint64_t pile_first; /* --pile: places in the order of the epoch; from 0 to UINT64_MAX if not given */
-    uint64_t pile_last;
-    uint64_t epoch; /* 0 if not given */
+    uint64_t pile_first; /* --pile: piles are read from this place in the order of the epoch, 0 if not given, */
+    uint64_t pile_last;  /* to this one, UINT64_MAX if not given */
+    uint64_t epoch;      /* --epoch; 0 if not given */
 
     const char *seed;          /* --seed; NULL if not given, "" is a seed */
-    const char *random_source; /* name of the file; NULL if not given */
+    const char *random_source; /* --random-source: the name of a file; NULL if not given */
     uint64_t leaf_records;     /* --tune=leaf-records=T; ORDER_LEAF_RECORDS if not given */
-    unsigned parallel;         /* --parallel; 0 if not given */
+    unsigned parallel;         /* --parallel: threads; 0 if not given */
     bool verbose;
 };
 
-enum options_verdict {
-    OPTIONS_RUN,  /* do the job */
-    OPTIONS_DONE, /* --help or --version was printed well, and standard output closed: exit status 0 */
-    OPTIONS_BAD,  /* a message has been printed: exit status 1 */
-};
-
-/* Fill `options` from the command line, which stays as it is: words may stand in any order, as GNU has it, unless
- * POSIXLY_CORRECT is set. `options` must be released whatever the verdict. */
-enum options_verdict options_parse(struct options *options, int argc, char **argv);
+/* Nothing is given yet. There is room for as many files, directories and splits as the command line has words. 0, or -1
+ * with errno; it must be released in either case. */
+int options_init(struct options *options, size_t words);
 void options_release(struct options *options);
 
 #endif

@@ -11,33 +11,49 @@
 #include "output/output.h"
 #include "record/record.h"
 
+/* What a job is. Those that write records write at most as many as -n says. */
+enum task {
+    TASK_ADD_BATCH, /* scatter the records to the piles of a store */
+    TASK_SWEEP,     /* remove what others left unfinished in a store */
+    TASK_GATHER,    /* write the records of a store in random order */
+    TASK_LIST,      /* print what is in a store */
+    TASK_NOTHING,   /* no records are wanted, so no input is opened */
+
+    TASK_SHUFFLE,     /* write the records in the order of the seed */
+    TASK_KEEP_ORDER,  /* write those that would be the first ones of that order, in the order of the input */
+    TASK_PROBABILITY, /* write each record with a probability, in the order of the input */
+    TASK_REPEAT,      /* draw with replacement */
+
+    TASK_WEIGHTED, /* draw in proportion to weights, without replacement */
+    TASK_WEIGHTED_KEEP_ORDER,
+    TASK_WEIGHTED_REPEAT,
+
+    TASK_GNU,        /* write the records in the order of GNU shuf with the same --random-source */
+    TASK_GNU_SAMPLE, /* the same with -n: GNU shuf has another way if the input may be large */
+    TASK_GNU_REPEAT,
+
+    /* Numbers of -i, drawn one by one, so that those that are not drawn are never there. There is no source. */
+    TASK_RANGE, /* all different */
+    TASK_RANGE_GNU,
+    TASK_RANGE_REPEAT, /* by the seed or by --random-source */
+};
+
+enum task task_of(const struct options *options);
+
+/* Are numbers drawn from a range without a source? */
+bool task_is_drawn(enum task task);
+
+/* Do weights or chance decide whether a record is written? Then there may be none. */
+bool task_may_leave_out_all(const struct options *options);
+
 /* Records as they are within the program. */
 struct record_format task_format(const struct options *options);
 
 struct source_layout task_layout(const struct options *options);
 struct number_range task_range(const struct options *options);
 
-/* `place` is for what has to wait on its way to the output. The number of filters is 0 if it is not given. */
+/* `place` is for what the output must keep before it can be written. If --parallel was not given, the plan's number of
+ * filters is 0, and is still to be chosen. */
 struct output_plan task_output(const struct options *options, struct spill_place *place);
-
-/* Will nothing be written, so that no input need be opened? */
-bool task_is_empty(const struct options *options);
-
-/* Are records only put into the order of the seed? */
-bool task_is_plain(const struct options *options);
-
-/* Are they drawn from a range, so that numbers that are not drawn need not be there? */
-bool task_is_drawn(const struct options *options);
-
-/* The least that the output can have, in bytes, if the inputs have at least `known_bytes`. */
-uint64_t task_output_bytes(const struct options *options, uint64_t known_bytes);
-
-/* Does the output never end? */
-bool task_is_endless(const struct options *options);
-
-/* The bytes of temporary files that are sure to be needed if at least `known_bytes` bytes of records come and there are
- * `memory_bytes` of memory, by what the manual promises of each kind of sample; 0 if that is not known. `rereads` as in
- * struct run. */
-uint64_t task_spilled_bytes(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads);
 
 #endif

@@ -38,6 +38,13 @@ int io_write(int fd, const void *data, size_t bytes);
 int io_read_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *done);
 int io_write_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *done);
 
+/* All that is left to be read of a file, malloc'd, with a NUL byte behind it that does not count in *bytes. NULL with
+ * errno: EFBIG if it is more than `most` bytes. */
+char *io_read_whole(int fd, uint64_t most, size_t *bytes);
+
+/* Do both tell of the same file, by device and inode? */
+bool io_same_file(const struct stat *one, const struct stat *other);
+
 /* Write all of it to standard output and close that, since some file systems tell only then that a write has failed. */
 int io_print(const void *data, size_t bytes);
 

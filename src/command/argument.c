@@ -1,6 +1,6 @@
 /*
- * strtoull does for shuf's numbers, since the program stays in the C locale, but for the minus sign, which it takes as
- * well: so no hyphen may be among what it has read.
+ * strtoull reads numbers as shuf does, since the program stays in the C locale, except that it takes a minus sign too:
+ * a number with a hyphen in it is refused.
  */
 
 #include "command/argument.h"
@@ -8,17 +8,17 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
 #include "base/number.h"
-#include "command/help.h"
 #include "store/format.h"
 #include "system/hardware.h"
 
-/* The number that is all there is between `text` and `end`. 0 with errno 0; else -1 with EINVAL (no number, whatever
- * its size), or with ERANGE and UINT64_MAX (too large). */
+/* Read the text up to `end` as one number. 0; or -1 with errno: EINVAL if it is not a number, ERANGE if the number is
+ * too large, and *value is UINT64_MAX. */
 static int read_number(const char *text, const char *end, uint64_t *value)
 {
     char *stop;
@@ -30,7 +30,8 @@ static int read_number(const char *text, const char *end, uint64_t *value)
     return errno == 0 ? 0 : -1;
 }
 
-/* The range is no good because of what is between `text` and `end`; errno is what read_number has left. */
+/* Report that a range is refused because of the part of it from `text` to `end`, and that this is too large if errno is
+ * ERANGE. Returns -1. */
 static int refuse_range(struct fault *fault, const char *text, const char *end)
 {
     bool too_large = errno == ERANGE;
@@ -80,7 +81,7 @@ int argument_field(struct fault *fault, const char *text, uint64_t *field)
         fault_say(fault, "field number '%s' is too large", text);
     else
         fault_say(fault, "invalid field value '%s'", text);
-    help_hint();
+    argument_hint();
     return -1;
 }
 
@@ -118,7 +119,7 @@ int argument_parallel(struct fault *fault, const char *spelling, const char *tex
     if (number_parse(text, &value) != 0) {
         if (errno != ERANGE)
             return argument_refuse(fault, spelling, text);
-        value = UINT64_MAX; /* it is a maximum: more than can be counted is no error */
+        value = UINT64_MAX; /* no error, since it is only a maximum */
     }
     if (value == 0)
         return fault_say(fault, "number in parallel must be nonzero");
@@ -152,7 +153,7 @@ int argument_bytes(struct fault *fault, const char *spelling, const char *text, 
     return 0;
 }
 
-/* A string of so many bytes that is part of a delimiter, whose other bytes are `others`. */
+/* Has a string a length at which it fits into a delimiter in which `others` more bytes stand? */
 static int check_string(struct fault *fault, const char *spelling, size_t bytes, size_t others)
 {
     if (bytes == 0)
@@ -168,7 +169,7 @@ int argument_delimiter(struct fault *fault, const char *spelling, const char *te
     int result = escape_parse(text, string, RECORD_DELIMITER_BYTES_MAX, bytes);
 
     if (result != 0 && errno == ERANGE && *bytes == RECORD_DELIMITER_BYTES_MAX)
-        *bytes = RECORD_DELIMITER_BYTES_MAX + 1; /* that is how much there is, at least */
+        *bytes = RECORD_DELIMITER_BYTES_MAX + 1; /* the string is so long or longer */
     else if (result != 0)
         return argument_refuse(fault, spelling, text);
     return check_string(fault, spelling, *bytes, 0);
@@ -213,9 +214,46 @@ int argument_pile(struct fault *fault, const char *spelling, const char *text, u
     return 0;
 }
 
+/* NAME=VALUE,NAME=VALUE... */
+int argument_tune(struct fault *fault, const char *list, uint64_t *leaf_records)
+{
+    const struct {
+        const char *name; /* with its "=" */
+        uint64_t *value, least, most;
+    } knobs[] = {
+        {"leaf-records=", leaf_records, 8, (uint64_t)1 << 31},
+    };
+
+    for (const char *item = list, *end;; item = end + 1) {
+        size_t i = 0, name_length;
+        char digits[24];
+        int length;
+
+        end = item + strcspn(item, ",");
+        while (i < sizeof knobs / sizeof knobs[0] && strncmp(item, knobs[i].name, strlen(knobs[i].name)) != 0)
+            i++;
+        if (i == sizeof knobs / sizeof knobs[0])
+            return fault_say(fault, "invalid --tune argument '%s'", list);
+        name_length = strlen(knobs[i].name);
+        length = snprintf(digits, sizeof digits, "%.*s", (int)(end - item) - (int)name_length, item + name_length);
+        if (length >= (int)sizeof digits || number_parse(digits, knobs[i].value) != 0 ||
+            *knobs[i].value < knobs[i].least || *knobs[i].value > knobs[i].most)
+            return fault_say(fault, "invalid --tune argument '%s': %.*s must be from %llu to %llu", list,
+                             (int)name_length - 1, item, (unsigned long long)knobs[i].least,
+                             (unsigned long long)knobs[i].most);
+        if (*end == '\0')
+            return 0;
+    }
+}
+
 int argument_refuse(struct fault *fault, const char *spelling, const char *text)
 {
     if (errno == ERANGE)
         return fault_say(fault, "%s argument '%s' too large", spelling, text);
     return fault_say(fault, "invalid %s argument '%s'", spelling, text);
+}
+
+void argument_hint(void)
+{
+    fputs("Try 'bigshuf --help' for more information.\n", stderr);
 }

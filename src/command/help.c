@@ -1,6 +1,6 @@
 /*
- * The text is put together in memory and leaves with one write, so that a failure has one place, and what a row says
- * begins in one column, below the option where that is too long to stand beside it.
+ * The text is put together in memory and written at once, so that a failure can happen in one place only. The texts of
+ * all rows begin in the same column; where an option is too long for that, its text stands on the next line.
  */
 
 #include "command/help.h"
@@ -37,13 +37,14 @@ static const char tail[] = "\n"
                            "of bytes, or a number and one of these units, but not %.\n";
 static const char version[] = "bigshuf " BIGSHUF_VERSION "\n";
 
-static void print_row(FILE *to, const struct help_row *row)
+static void print_row(FILE *to, const struct option_row *row)
 {
-    int width = help_has_letter(row) ? fprintf(to, "  -%c, ", row->code) : fprintf(to, "      ");
+    int width = option_table_has_letter(row) ? fprintf(to, "  -%c, ", row->code) : fprintf(to, "      ");
 
     width += fprintf(to, "--%s", row->name);
     if (row->argument != NULL)
-        width += help_is_optional(row) ? fprintf(to, "[=%s", row->argument + 1) : fprintf(to, "=%s", row->argument);
+        width +=
+            option_table_is_optional(row) ? fprintf(to, "[=%s", row->argument + 1) : fprintf(to, "=%s", row->argument);
     if (width > TEXT_COLUMN - 2) {
         fputc('\n', to);
         width = 0;
@@ -56,17 +57,7 @@ static void print_row(FILE *to, const struct help_row *row)
     }
 }
 
-bool help_has_letter(const struct help_row *row)
-{
-    return row->code <= UCHAR_MAX;
-}
-
-bool help_is_optional(const struct help_row *row)
-{
-    return row->argument != NULL && row->argument[0] == '[';
-}
-
-int help_print(struct fault *fault, const struct help_row *rows, size_t row_count)
+int help_print(struct fault *fault, const struct option_row *rows, size_t row_count)
 {
     char *text = NULL;
     size_t length = 0;
@@ -91,9 +82,4 @@ out:
 int help_print_version(struct fault *fault)
 {
     return io_print(version, strlen(version)) == 0 ? 0 : fault_report(fault, "write error", errno);
-}
-
-void help_hint(void)
-{
-    fputs("Try 'bigshuf --help' for more information.\n", stderr);
 }

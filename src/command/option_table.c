@@ -1,67 +1,358 @@
-/* All that is particular about one option is a line here or there in these tables; the code goes over them. */
+/*
+ * A new option is a row here, a setter above the rows unless one of those that serve several options will do, and a
+ * field in options.h; and what it does not go together with, in combination.c.
+ */
 
 #include "command/option_table.h"
 
-#include <stdio.h>
+#include <string.h>
 
-static const struct help_row rows[] = {
-    {"echo", 'e', NULL, "the lines are the ARGs themselves"},
-    {"input-range", 'i', "LO-HI", "the lines are the numbers from LO to HI"},
-    {"head-count", 'n', "COUNT", "write at most COUNT lines"},
-    {"output", 'o', "FILE", "write to FILE, which may be an input as well"},
-    {"random-source", OPTION_RANDOM_SOURCE, "FILE", "take the random bytes from FILE"},
-    {"repeat", 'r', NULL, "draw every line from all lines, so that they\nrepeat; without end if there is no -n"},
-    {"zero-terminated", 'z', NULL, "lines end with NUL, not newline"},
+#include "base/decimal.h"
+#include "command/argument.h"
+#include "output/split.h"
+#include "record/record.h"
+#include "store/store.h"
+
+/* ---- Setters that serve several options ---- */
+
+static void *field(const struct parsing *parsing)
+{
+    return (char *)parsing->options + parsing->row->field;
+}
+
+static int set_flag(struct parsing *parsing, const char *argument)
+{
+    bool *flag = field(parsing);
+
+    (void)argument;
+    *flag = true;
+    return 0;
+}
+
+static int set_text(struct parsing *parsing, const char *text)
+{
+    const char **value = field(parsing);
+
+    *value = text;
+    return 0;
+}
+
+static int set_number(struct parsing *parsing, const char *number)
+{
+    return argument_number(parsing->fault, parsing->spelling, number, 0, field(parsing));
+}
+
+static int set_positive(struct parsing *parsing, const char *number)
+{
+    return argument_number(parsing->fault, parsing->spelling, number, 1, field(parsing));
+}
+
+static int set_print(struct parsing *parsing, const char *argument)
+{
+    (void)argument;
+    parsing->print = parsing->row->code;
+    return 0;
+}
+
+/* ---- What is shuffled, and how ---- */
+
+static int set_range(struct parsing *parsing, const char *range)
+{
+    struct options *options = parsing->options;
+    uint64_t last;
+
+    if (options->range)
+        return fault_say(parsing->fault, "multiple -i options specified");
+    if (argument_range(parsing->fault, range, &options->range_first, &last) != 0)
+        return -1;
+    options->range = true;
+    options->range_count = last - options->range_first + 1; /* 2^64 is 0 */
+    options->range_full = options->range_first == 0 && last == UINT64_MAX;
+    return 0;
+}
+
+static int set_count(struct parsing *parsing, const char *number)
+{
+    uint64_t count;
+
+    if (argument_count(parsing->fault, number, &count) != 0)
+        return -1;
+    if (count < parsing->options->count)
+        parsing->options->count = count;
+    return 0;
+}
+
+/* What may be given again only if it is the same; `all` says what there are several of otherwise. */
+static int set_once(struct parsing *parsing, const char **value, const char *text, const char *all)
+{
+    if (*value != NULL && strcmp(*value, text) != 0)
+        return fault_say(parsing->fault, "multiple %s specified", all);
+    *value = text;
+    return 0;
+}
+
+static int set_random_source(struct parsing *parsing, const char *name)
+{
+    return set_once(parsing, &parsing->options->random_source, name, "random sources");
+}
+
+static int set_probability(struct parsing *parsing, const char *probability)
+{
+    uint64_t threshold;
+    bool all;
+
+    if (decimal_threshold(probability, &threshold, &all) != 0)
+        return fault_say(parsing->fault, "invalid probability: '%s'", probability);
+    parsing->options->probability = probability;
+    return 0;
+}
+
+static int set_weight_field(struct parsing *parsing, const char *number)
+{
+    return argument_field(parsing->fault, number, &parsing->options->weight_field);
+}
+
+static int set_field_separator(struct parsing *parsing, const char *tab)
+{
+    uint8_t separator;
+
+    if (argument_separator(parsing->fault, tab, &separator) != 0)
+        return -1;
+    if (parsing->given['t'] && separator != parsing->options->field_separator)
+        return fault_say(parsing->fault, "incompatible tabs");
+    parsing->options->field_separator = separator;
+    return 0;
+}
+
+/* ---- Records ---- */
+
+static int set_zero_terminated(struct parsing *parsing, const char *argument)
+{
+    (void)argument;
+    parsing->options->format.delimiter = '\0';
+    return 0;
+}
+
+static int set_delimiter(struct parsing *parsing, const char *text)
+{
+    struct record_format *format = &parsing->options->format;
+    uint8_t *string = parsing->options->string;
+    size_t bytes;
+
+    if (argument_delimiter(parsing->fault, parsing->spelling, text, string, &bytes) != 0)
+        return -1;
+    format->kind = bytes == 1 ? RECORD_BYTE : RECORD_STRING;
+    format->delimiter = string[0];
+    format->string = string;
+    format->string_bytes = bytes;
+    parsing->given[OPTION_DELIMITER_NOT_NUL] = bytes > 1 || string[0] != '\0';
+    parsing->given[OPTION_DELIMITER_DIGIT] = bytes == 1 && string[0] >= '0' && string[0] <= '9';
+    parsing->given[OPTION_DELIMITER_LONG] = bytes > 1;
+    return 0;
+}
+
+static int set_record_lines(struct parsing *parsing, const char *number)
+{
+    parsing->options->format.kind = RECORD_LINES;
+    return argument_number(parsing->fault, parsing->spelling, number, 1, &parsing->options->format.count);
+}
+
+static int set_record_size(struct parsing *parsing, const char *bytes)
+{
+    parsing->options->format.kind = RECORD_SIZE;
+    return argument_bytes(parsing->fault, parsing->spelling, bytes, &parsing->options->format.count);
+}
+
+/* The newline before what records start with belongs to the delimiter. */
+static int set_record_start(struct parsing *parsing, const char *text)
+{
+    struct record_format *format = &parsing->options->format;
+    uint8_t *string = parsing->options->string;
+    size_t bytes;
+
+    if (argument_start(parsing->fault, parsing->spelling, text, &bytes) != 0)
+        return -1;
+    string[0] = '\n';
+    memcpy(string + 1, text, bytes);
+    format->kind = RECORD_STRING;
+    format->starts = true;
+    format->string = string;
+    format->string_bytes = bytes + 1;
+    return 0;
+}
+
+static int set_csv(struct parsing *parsing, const char *argument)
+{
+    (void)argument;
+    parsing->options->format.kind = RECORD_CSV;
+    return 0;
+}
+
+static int set_header(struct parsing *parsing, const char *lines)
+{
+    return argument_number(parsing->fault, parsing->spelling, lines != NULL ? lines : "1", 0,
+                           &parsing->options->header_lines);
+}
+
+/* ---- Outputs ---- */
+
+static int set_output(struct parsing *parsing, const char *name)
+{
+    return set_once(parsing, &parsing->options->output, name, "output files");
+}
+
+static int set_shard_bytes(struct parsing *parsing, const char *bytes)
+{
+    return argument_bytes(parsing->fault, parsing->spelling, bytes, &parsing->options->shard_bytes);
+}
+
+static int set_split(struct parsing *parsing, const char *text)
+{
+    struct split *split = &parsing->options->split[parsing->options->splits];
+
+    if (split_parse(text, split) != 0)
+        return argument_refuse(parsing->fault, parsing->spelling, text);
+    parsing->options->splits++;
+    if (split->is_percentage)
+        parsing->given[OPTION_SPLIT_PERCENTAGE] = true;
+    return 0;
+}
+
+static int set_filter(struct parsing *parsing, const char *command)
+{
+    if (command[0] == '\0')
+        return fault_say(parsing->fault, "invalid --filter argument ''");
+    parsing->options->filter = command;
+    return 0;
+}
+
+/* ---- Stores ---- */
+
+static int set_piles(struct parsing *parsing, const char *number)
+{
+    return argument_piles(parsing->fault, parsing->spelling, number, &parsing->options->piles);
+}
+
+static int set_batch(struct parsing *parsing, const char *name)
+{
+    if (!store_is_name(name))
+        return fault_say(parsing->fault,
+                         "invalid --batch argument '%s': it is 1 to %d of the bytes A-Z a-z 0-9 . _ -, the first no "
+                         "dot, and not format or header",
+                         name, STORE_NAME_MAX);
+    parsing->options->batch = name;
+    return 0;
+}
+
+static int set_pile(struct parsing *parsing, const char *piles)
+{
+    return argument_pile(parsing->fault, parsing->spelling, piles, &parsing->options->pile_first,
+                         &parsing->options->pile_last);
+}
+
+/* ---- Resources ---- */
+
+static int set_memory(struct parsing *parsing, const char *size)
+{
+    return argument_memory(parsing->fault, parsing->spelling, size, &parsing->options->memory_bytes);
+}
+
+static int set_temporary(struct parsing *parsing, const char *directory)
+{
+    parsing->options->temporary[parsing->options->temporary_count++] = directory;
+    return 0;
+}
+
+static int set_parallel(struct parsing *parsing, const char *number)
+{
+    return argument_parallel(parsing->fault, parsing->spelling, number, &parsing->options->parallel);
+}
+
+static int set_compress_program(struct parsing *parsing, const char *program)
+{
+    return set_once(parsing, &parsing->options->compress_program, program, "compress programs");
+}
+
+static int set_tune(struct parsing *parsing, const char *list)
+{
+    return argument_tune(parsing->fault, list, &parsing->options->leaf_records);
+}
+
+/* ---- The table ---- */
+
+/* A setter that serves several options, and the field it is to set; a field of another type does not compile without a
+ * warning. */
+#define FIELD(type, name) (offsetof(struct options, name) + 0 * sizeof((type *)0 == &((struct options *)0)->name))
+#define FLAG(name)        set_flag, FIELD(bool, name)
+#define TEXT(name)        set_text, FIELD(const char *, name)
+#define NUMBER(name)      set_number, FIELD(uint64_t, name)
+#define POSITIVE(name)    set_positive, FIELD(uint64_t, name)
+
+static const struct option_row rows[] = {
+    {"echo", 'e', NULL, "the lines are the ARGs themselves", FLAG(echo)},
+    {"input-range", 'i', "LO-HI", "the lines are the numbers from LO to HI", set_range, 0},
+    {"head-count", 'n', "COUNT", "write at most COUNT lines", set_count, 0},
+    {"output", 'o', "FILE", "write to FILE, which may be an input as well", set_output, 0},
+    {"random-source", OPTION_RANDOM_SOURCE, "FILE", "take the random bytes from FILE", set_random_source, 0},
+    {"repeat", 'r', NULL, "draw every line from all lines, so that they\nrepeat; without end if there is no -n",
+     FLAG(repeat)},
+    {"zero-terminated", 'z', NULL, "lines end with NUL, not newline", set_zero_terminated, 0},
     {"files0-from", OPTION_FILES0_FROM, "F",
-     "read the names of the FILEs, each ended by\nNUL, from file F; - is standard input"},
+     "read the names of the FILEs, each ended by\nNUL, from file F; - is standard input", TEXT(files0_from)},
     {"seed", OPTION_SEED, "STRING",
-     "the same STRING and number of lines give the\nsame order; default: a new order every time"},
-    {"keep-order", OPTION_KEEP_ORDER, NULL, "with -n: a sample in the order of the input"},
-    {"probability", OPTION_PROBABILITY, "P", "write each line with the probability P, from\n0 to 1"},
-    {"weights", OPTION_WEIGHTS, "FILE", "draw lines in proportion to their weights,\nwhich are the lines of FILE"},
-    {"weight-field", OPTION_WEIGHT_FIELD, "N", "the same with weights in the field N of each\nline, from 1"},
-    {"field-separator", 't', "C", "C, or an escape such as \\t, ends a field;\ndefault: TAB"},
+     "the same STRING and number of lines give the\nsame order; default: a new order every time", TEXT(seed)},
+    {"keep-order", OPTION_KEEP_ORDER, NULL, "with -n: a sample in the order of the input", FLAG(keep_order)},
+    {"probability", OPTION_PROBABILITY, "P", "write each line with the probability P, from\n0 to 1", set_probability,
+     0},
+    {"weights", OPTION_WEIGHTS, "FILE", "draw lines in proportion to their weights,\nwhich are the lines of FILE",
+     TEXT(weights)},
+    {"weight-field", OPTION_WEIGHT_FIELD, "N", "the same with weights in the field N of each\nline, from 1",
+     set_weight_field, 0},
+    {"field-separator", 't', "C", "C, or an escape such as \\t, ends a field;\ndefault: TAB", set_field_separator, 0},
     {"delimiter", OPTION_DELIMITER, "STRING",
-     "lines end with STRING, which may have escapes\nas in C, not with newline"},
-    {"record-lines", OPTION_RECORD_LINES, "N", "shuffle groups of N lines as if each were one"},
-    {"record-size", OPTION_RECORD_SIZE, "BYTES", "shuffle records of BYTES, not lines"},
-    {"record-start", OPTION_RECORD_START, "STRING", "shuffle records that begin with a line that\nbegins with STRING"},
-    {"csv", OPTION_CSV, NULL, "lines go on after a newline in double quotes"},
+     "lines end with STRING, which may have escapes\nas in C, not with newline", set_delimiter, 0},
+    {"record-lines", OPTION_RECORD_LINES, "N", "shuffle groups of N lines as if each were one", set_record_lines, 0},
+    {"record-size", OPTION_RECORD_SIZE, "BYTES", "shuffle records of BYTES, not lines", set_record_size, 0},
+    {"record-start", OPTION_RECORD_START, "STRING", "shuffle records that begin with a line that\nbegins with STRING",
+     set_record_start, 0},
+    {"csv", OPTION_CSV, NULL, "lines go on after a newline in double quotes", set_csv, 0},
     {"header", OPTION_HEADER, "[N]",
      "leave the first N lines (records, where those\nare not made of lines) of the FILEs, which are\nthe same in all, "
-     "at the top; default: 1"},
-    {"header-bytes", OPTION_HEADER_BYTES, "N", "the same with the first N bytes"},
+     "at the top; default: 1",
+     set_header, 0},
+    {"header-bytes", OPTION_HEADER_BYTES, "N", "the same with the first N bytes", NUMBER(header_bytes)},
     {"shards", OPTION_SHARDS, "K",
-     "write the lines to K files; the name after -o\nhas their numbers in place of %05d or the like"},
-    {"shard-records", OPTION_SHARD_RECORDS, "N", "the same with N lines in each file"},
-    {"shard-bytes", OPTION_SHARD_BYTES, "BYTES", "the same with at most BYTES in each file"},
+     "write the lines to K files; the name after -o\nhas their numbers in place of %05d or the like", POSITIVE(shards)},
+    {"shard-records", OPTION_SHARD_RECORDS, "N", "the same with N lines in each file", POSITIVE(shard_records)},
+    {"shard-bytes", OPTION_SHARD_BYTES, "BYTES", "the same with at most BYTES in each file", set_shard_bytes, 0},
     {"split", OPTION_SPLIT, "COUNT:FILE",
-     "write COUNT lines, or so many % of them, to\nFILE and go on with the rest; may be repeated"},
-    {"filter", OPTION_FILTER, "COMMAND", "write files through COMMAND, a line of shell\nin which $FILE is the name"},
-    {"buffer-size", 'S', "SIZE", "use at most SIZE of memory; default: half of\nwhat is available"},
+     "write COUNT lines, or so many % of them, to\nFILE and go on with the rest; may be repeated", set_split, 0},
+    {"filter", OPTION_FILTER, "COMMAND", "write files through COMMAND, a line of shell\nin which $FILE is the name",
+     set_filter, 0},
+    {"buffer-size", 'S', "SIZE", "use at most SIZE of memory; default: half of\nwhat is available", set_memory, 0},
     {"temporary-directory", 'T', "DIR",
-     "keep what does not fit in memory in DIR, not\n$TMPDIR or /var/tmp; may be repeated"},
+     "keep what does not fit in memory in DIR, not\n$TMPDIR or /var/tmp; may be repeated", set_temporary, 0},
     {"parallel", OPTION_PARALLEL, "N",
-     "use at most N threads; default: one for each\nprocessor, and a few more that wait for disks"},
+     "use at most N threads; default: one for each\nprocessor, and a few more that wait for disks", set_parallel, 0},
     {"compress-program", OPTION_COMPRESS_PROGRAM, "PROG",
-     "compress temporary files with PROG, and\ndecompress them with PROG -d"},
+     "compress temporary files with PROG, and\ndecompress them with PROG -d", set_compress_program, 0},
     {"scatter", OPTION_SCATTER, "DIR",
-     "only scatter the lines: add them as a batch to\nthe store of piles in DIR, made if need be"},
-    {"piles", OPTION_PILES, "M", "the store has M piles, a power of two from 2\nto 4096; default: 512"},
-    {"batch", OPTION_BATCH, "NAME", "call the batch NAME; default: the time (UTC),\nhost and process"},
-    {"keep", OPTION_KEEP, "N", "then remove all batches but the newest N by\nname"},
-    {"sweep", OPTION_SWEEP, NULL, "with --scatter: only remove, and list, what\nothers left unfinished"},
-    {"gather", OPTION_GATHER, "DIR", "shuffle the lines of the store of piles in DIR"},
-    {"pile", OPTION_PILE, "J[-K]", "only those of pile J, or piles J to K, from 0"},
-    {"epoch", OPTION_EPOCH, "E", "another order of the same store; default: 0"},
-    {"list", OPTION_LIST, NULL, "with --gather: only list what is in the store;\nwith -z for programs"},
-    {"tune", OPTION_TUNE, "NAME=VALUE", "for testing: leaf-records=T changes the order"},
-    {"verbose", 'v', NULL, "end with a summary on standard error"},
-    {"help", OPTION_HELP, NULL, "display this help and exit"},
-    {"version", OPTION_VERSION, NULL, "output version information and exit"},
+     "only scatter the lines: add them as a batch to\nthe store of piles in DIR, made if need be", TEXT(scatter)},
+    {"piles", OPTION_PILES, "M", "the store has M piles, a power of two from 2\nto 4096; default: 512", set_piles, 0},
+    {"batch", OPTION_BATCH, "NAME", "call the batch NAME; default: the time (UTC),\nhost and process", set_batch, 0},
+    {"keep", OPTION_KEEP, "N", "then remove all batches but the newest N by\nname", POSITIVE(keep)},
+    {"sweep", OPTION_SWEEP, NULL, "with --scatter: only remove, and list, what\nothers left unfinished", FLAG(sweep)},
+    {"gather", OPTION_GATHER, "DIR", "shuffle the lines of the store of piles in DIR", TEXT(gather)},
+    {"pile", OPTION_PILE, "J[-K]", "only those of pile J, or piles J to K, from 0", set_pile, 0},
+    {"epoch", OPTION_EPOCH, "E", "another order of the same store; default: 0", NUMBER(epoch)},
+    {"list", OPTION_LIST, NULL, "with --gather: only list what is in the store;\nwith -z for programs", FLAG(list)},
+    {"tune", OPTION_TUNE, "NAME=VALUE", "for testing: leaf-records=T changes the order", set_tune, 0},
+    {"verbose", 'v', NULL, "end with a summary on standard error", FLAG(verbose)},
+    {"help", OPTION_HELP, NULL, "display this help and exit", set_print, 0},
+    {"version", OPTION_VERSION, NULL, "output version information and exit", set_print, 0},
 };
 
-enum { ROW_COUNT = sizeof rows / sizeof rows[0], OTHERS_MAX = 24 };
+enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
 static const struct option_abbreviation abbreviations[] = {
     {"e", 'e'},
@@ -73,156 +364,33 @@ static const struct option_abbreviation abbreviations[] = {
     {"ver", OPTION_VERSION},
 };
 
-/* How to speak of what is said about an option. */
-static const struct {
-    int code;
-    const char *phrase;
-} phrases[] = {
-    {OPTION_DELIMITER_NOT_NUL, "--delimiter other than '\\0'"},
-    {OPTION_DELIMITER_DIGIT, "a digit as --delimiter"},
-    {OPTION_DELIMITER_LONG, "--delimiter of several bytes"},
-    {OPTION_SPLIT_PERCENTAGE, "--split of a percentage"},
-    {OPTION_ENDLESS, "-r without -n"},
-    {OPTION_GATHER_RECORDS, "--gather without --list"},
-    {OPTION_PILE_OF_EPOCH, "--pile with --epoch"},
-};
+bool option_table_has_letter(const struct option_row *row)
+{
+    return row->code <= UCHAR_MAX;
+}
 
-/* What does not go together with what, beside -e and -i. */
-static const struct {
-    int one, others[OTHERS_MAX]; /* ended by 0 */
-} conflicts[] = {
-    {OPTION_SEED, {OPTION_RANDOM_SOURCE}},
-    {OPTION_RANDOM_SOURCE, {OPTION_KEEP_ORDER, OPTION_PROBABILITY, OPTION_WEIGHTS, OPTION_WEIGHT_FIELD}},
-    {OPTION_WEIGHTS, {OPTION_WEIGHT_FIELD}},
-    {OPTION_PROBABILITY,
-     {'n', 'r', OPTION_KEEP_ORDER, OPTION_WEIGHTS, OPTION_WEIGHT_FIELD, OPTION_SHARDS, OPTION_SPLIT_PERCENTAGE}},
-    {OPTION_KEEP_ORDER, {'r'}},
-    {OPTION_FILES0_FROM, {'e', 'i'}},
+bool option_table_is_optional(const struct option_row *row)
+{
+    return row->argument != NULL && row->argument[0] == '[';
+}
 
-    {'z', {OPTION_DELIMITER_NOT_NUL, OPTION_RECORD_SIZE, OPTION_RECORD_START, OPTION_CSV, OPTION_GATHER_RECORDS}},
-    {OPTION_CSV, {OPTION_DELIMITER, OPTION_RECORD_LINES, OPTION_RECORD_SIZE, OPTION_RECORD_START}},
-    {OPTION_DELIMITER, {OPTION_RECORD_LINES, OPTION_RECORD_SIZE, OPTION_RECORD_START}},
-    {OPTION_RECORD_LINES, {OPTION_RECORD_SIZE, OPTION_RECORD_START}},
-    {OPTION_RECORD_SIZE, {OPTION_RECORD_START}},
-    {'e',
-     {OPTION_DELIMITER_LONG, OPTION_RECORD_LINES, OPTION_RECORD_SIZE, OPTION_RECORD_START, OPTION_CSV, OPTION_HEADER,
-      OPTION_HEADER_BYTES}},
-    {'i',
-     {OPTION_DELIMITER_LONG, OPTION_DELIMITER_DIGIT, OPTION_RECORD_LINES, OPTION_RECORD_SIZE, OPTION_RECORD_START,
-      OPTION_CSV, OPTION_HEADER, OPTION_HEADER_BYTES}},
-    {OPTION_WEIGHT_FIELD,
-     {OPTION_DELIMITER_LONG, OPTION_RECORD_LINES, OPTION_RECORD_SIZE, OPTION_RECORD_START, OPTION_CSV}},
-
-    {OPTION_SHARDS, {OPTION_SHARD_RECORDS, OPTION_SHARD_BYTES, OPTION_ENDLESS}},
-    {OPTION_SHARD_RECORDS, {OPTION_SHARD_BYTES, OPTION_ENDLESS}},
-    {OPTION_SHARD_BYTES, {OPTION_ENDLESS}},
-    {OPTION_SPLIT, {OPTION_ENDLESS}},
-
-    {OPTION_SCATTER,
-     {OPTION_GATHER, 'e', 'i', 'n', 'r', 'o', OPTION_RANDOM_SOURCE, OPTION_KEEP_ORDER, OPTION_PROBABILITY,
-      OPTION_WEIGHTS, OPTION_WEIGHT_FIELD, OPTION_SHARDS, OPTION_SHARD_RECORDS, OPTION_SHARD_BYTES, OPTION_SPLIT,
-      OPTION_FILTER, 'T', OPTION_COMPRESS_PROGRAM}},
-    {OPTION_GATHER,
-     {'e', 'i', 'r', OPTION_RANDOM_SOURCE, OPTION_KEEP_ORDER, OPTION_PROBABILITY, OPTION_WEIGHTS, OPTION_WEIGHT_FIELD,
-      OPTION_FILES0_FROM, OPTION_DELIMITER, OPTION_RECORD_LINES, OPTION_RECORD_SIZE, OPTION_RECORD_START, OPTION_CSV,
-      OPTION_HEADER, OPTION_HEADER_BYTES}},
-    {OPTION_SWEEP, {OPTION_BATCH, OPTION_KEEP, OPTION_PILES, OPTION_FILES0_FROM}},
-    {OPTION_LIST, {OPTION_PILE, OPTION_EPOCH, 'n', 'o', OPTION_SPLIT}},
-};
-
-/* What needs another option, which is one of up to two. */
-static const struct {
-    int one, either, other;
-} needs[] = {
-    {OPTION_KEEP_ORDER, 'n', 0},
-    {OPTION_SHARDS, 'o', 0},
-    {OPTION_SHARD_RECORDS, 'o', 0},
-    {OPTION_SHARD_BYTES, 'o', 0},
-    {OPTION_FILTER, 'o', OPTION_SPLIT},
-    {OPTION_PILES, OPTION_SCATTER, 0},
-    {OPTION_BATCH, OPTION_SCATTER, 0},
-    {OPTION_KEEP, OPTION_SCATTER, 0},
-    {OPTION_SWEEP, OPTION_SCATTER, 0},
-    {OPTION_PILE, OPTION_GATHER, 0},
-    {OPTION_EPOCH, OPTION_GATHER, 0},
-    {OPTION_LIST, OPTION_GATHER, 0},
-    {OPTION_PILE_OF_EPOCH, OPTION_SEED, 0},
-};
-
-const struct help_row *option_table_rows(size_t *count)
+const struct option_row *option_table_rows(size_t *count)
 {
     *count = ROW_COUNT;
     return rows;
 }
 
-const struct option_abbreviation *option_table_abbreviations(size_t *count)
+const struct option_row *option_table_row(int code)
 {
-    *count = sizeof abbreviations / sizeof abbreviations[0];
-    return abbreviations;
-}
-
-const struct help_row *option_table_row(int code)
-{
-    const struct help_row *row = rows;
+    const struct option_row *row = rows;
 
     while (row->code != code)
         row++;
     return row;
 }
 
-/* "-n", "--seed" or a phrase */
-static const char *spell(int code, char spelling[OPTION_SPELLING_BYTES])
+const struct option_abbreviation *option_table_abbreviations(size_t *count)
 {
-    const struct help_row *row;
-
-    for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++) {
-        if (phrases[i].code == code)
-            return phrases[i].phrase;
-    }
-    row = option_table_row(code);
-    if (help_has_letter(row))
-        snprintf(spelling, OPTION_SPELLING_BYTES, "-%c", code);
-    else
-        snprintf(spelling, OPTION_SPELLING_BYTES, "--%s", row->name);
-    return spelling;
-}
-
-static int check_conflicts(const bool given[OPTION_END], struct fault *fault)
-{
-    char names[2][OPTION_SPELLING_BYTES];
-
-    for (size_t i = 0; i < sizeof conflicts / sizeof conflicts[0]; i++) {
-        int one = conflicts[i].one;
-
-        for (const int *other = conflicts[i].others; *other != 0; other++) {
-            if (given[one] && given[*other])
-                return fault_say(fault, "cannot combine %s and %s", spell(one, names[0]), spell(*other, names[1]));
-        }
-    }
-    return 0;
-}
-
-static int check_needs(const bool given[OPTION_END], struct fault *fault)
-{
-    char names[3][OPTION_SPELLING_BYTES];
-
-    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
-        int one = needs[i].one, either = needs[i].either, other = needs[i].other;
-
-        if (!given[one] || given[either] || (other != 0 && given[other]))
-            continue;
-        return fault_say(fault, "%s needs %s%s%s", spell(one, names[0]), spell(either, names[1]),
-                         other != 0 ? " or " : "", other != 0 ? spell(other, names[2]) : "");
-    }
-    return 0;
-}
-
-int option_table_check(const bool given[OPTION_END], struct fault *fault)
-{
-    if (given['e'] && given['i']) {
-        fault_say(fault, "cannot combine -e and -i options");
-        help_hint();
-        return -1;
-    }
-    return check_conflicts(given, fault) == 0 ? check_needs(given, fault) : -1;
+    *count = sizeof abbreviations / sizeof abbreviations[0];
+    return abbreviations;
 }

@@ -399,7 +399,7 @@ bool source_is_from(const struct source *source, const struct stat *file)
         int found =
             is_standard_input(files->names[i]) ? sys_fstat(STDIN_FILENO, &status) : sys_stat(files->names[i], &status);
 
-        if (found == 0 && status.st_dev == file->st_dev && status.st_ino == file->st_ino)
+        if (found == 0 && io_same_file(&status, file))
             return true;
     }
     return false;
@@ -416,46 +416,6 @@ void source_free(struct source *source)
         return;
     source->release(source->context);
     free(source);
-}
-
-/* All of the file, with a NUL byte after it that does not count, malloc'd. NULL with errno: EFBIG if that are more than
- * `most` bytes. */
-static char *read_whole(int fd, uint64_t most, size_t *bytes)
-{
-    size_t room = 4096, used = 0;
-    char *data = sys_allocate(room, 1), *result = NULL;
-
-    while (data != NULL) {
-        ssize_t got = io_read(fd, data + used, room - used - 1);
-
-        if (got < 0)
-            goto out;
-        if (got == 0)
-            break;
-        used += (size_t)got;
-        if (used > most) {
-            errno = EFBIG;
-            goto out;
-        }
-        if (used + 1 == room) {
-            char *larger = sys_allocate(room, 2);
-
-            if (larger == NULL)
-                goto out;
-            memcpy(larger, data, used);
-            free(data);
-            data = larger;
-            room *= 2;
-        }
-    }
-    if (data != NULL)
-        data[used] = '\0';
-    *bytes = used;
-    result = data;
-    data = NULL;
-out:
-    free(data);
-    return result;
 }
 
 /* Names in data[0, bytes): as many as there are NUL bytes, and one more if something follows the last of them. */
@@ -487,7 +447,7 @@ int source_names(const char *from, uint64_t *memory, const char ***names, size_t
     *names = NULL;
     *data = NULL;
     *count = 0;
-    if (fd < 0 || (text = read_whole(fd, *memory, &bytes)) == NULL) {
+    if (fd < 0 || (text = io_read_whole(fd, *memory, &bytes)) == NULL) {
         report_names(from, *memory, fault);
         goto out;
     }

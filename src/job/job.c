@@ -1,25 +1,25 @@
 /*
- * The options say where records come from (open_source) and what is done with them (write_records).
+ * task.h says what the job is, from the options alone; do_task does it, when everything that it takes has been opened.
  *
- * An input to be shuffled that turns out to be small after one read is a pile by itself, the root of the tree, and is
- * gathered at once: no thread is started, and nobody looks how much memory the machine has. Any other input is
- * scattered and gathered, with the bytes already read put back.
+ * An input to be shuffled that turns out to be small when its beginning is read is a pile by itself, the root of the
+ * tree, and is gathered at once: no thread is started, and nobody looks how much memory the machine has. Any other
+ * input is scattered and gathered, after the bytes that were read have been put back in front of the rest.
  */
 
 #include "job/job.h"
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/decimal.h"
 #include "input/generated.h"
 #include "input/source.h"
+#include "job/add_batch.h"
+#include "job/gather_store.h"
 #include "job/resources.h"
-#include "job/store_job.h"
+#include "job/room.h"
+#include "job/summary.h"
 #include "job/task.h"
 #include "sample/gnu_order.h"
 #include "sample/gnu_random.h"
@@ -31,16 +31,128 @@
 #include "shuffle/shuffle.h"
 #include "system/sys.h"
 
-/* What is shuffled in one piece: an input of which 512 piles would be a few hundred bytes each. */
+/* An input of fewer bytes is shuffled in one piece: each of 512 piles would be a few hundred bytes. */
 static const size_t SMALL_BYTES = (size_t)256 << 10;
 
-/* GNU shuf takes a sample of a larger file in another way than of a smaller one. */
+/* GNU shuf takes a sample of a larger file by way of a reservoir. */
 static const uint64_t GNU_RESERVOIR_BYTES = (uint64_t)8 << 20;
 
 struct job {
+    enum task task;
     struct resources resources;
     struct gnu_random *gnu; /* NULL without --random-source */
+    struct run small;       /* with the least memory, for an input that may be small */
+    struct run large;
+    struct run *run;      /* that of these two which does the task */
+    size_t small_bytes;   /* if that is `small`: the whole input is small.buffer[0, small_bytes) */
+    double start_seconds; /* when the work began, by run_seconds */
 };
+
+/* ---- Opening ---- */
+
+static int open_source(struct job *job)
+{
+    struct resources *resources = &job->resources;
+    const struct options *options = &resources->options;
+    struct number_range range = task_range(options);
+
+    if (task_is_drawn(job->task))
+        return 0;
+    if (!options->echo && !options->range)
+        return resources_open_files(resources);
+    resources->source = options->echo ? generated_words(options->files, options->file_count) : generated_range(&range);
+    return resources->source == NULL ? fault_report(&resources->fault, "memory", errno) : 0;
+}
+
+/* Bytes that will be read at least. */
+static uint64_t known_bytes(const struct job *job)
+{
+    return job->resources.source != NULL ? source_known_bytes(job->resources.source) : 0;
+}
+
+/* Everything but memory. */
+static int open_all(struct job *job)
+{
+    struct resources *resources = &job->resources;
+    const struct options *options = &resources->options;
+
+    if (room_check_end(options, &resources->fault) != 0 || open_source(job) != 0)
+        return -1;
+    if (options->random_source != NULL) {
+        job->gnu = gnu_random_open(options->random_source, &resources->fault);
+        if (job->gnu == NULL)
+            return -1;
+    }
+    if (resources_open_output(resources) != 0 || room_check_output(options, known_bytes(job), resources->output) != 0 ||
+        resources_check_temporary(resources) != 0)
+        return -1;
+    return resources_take_seed(resources);
+}
+
+/* Open the small run and read the beginning of the input into its buffer. If that is all of the input, the small run is
+ * the job's; else the bytes are in front of the rest again, and must stay in the buffer until they are read. */
+static int try_small_run(struct job *job)
+{
+    struct source *source = job->resources.source;
+    ssize_t bytes;
+
+    if (resources_open_run(&job->resources, &job->small, RUN_MEMORY_MIN, 1) != 0)
+        return -1;
+    bytes = source_read(source, job->small.buffer, SMALL_BYTES);
+    if (bytes < 0)
+        return -1;
+    if ((size_t)bytes < SMALL_BYTES) {
+        job->run = &job->small;
+        job->small_bytes = (size_t)bytes;
+    } else {
+        source_unread(source, job->small.buffer, (size_t)bytes);
+    }
+    return 0;
+}
+
+/* Is standard output one of the inputs? */
+static bool is_appended(const struct resources *resources)
+{
+    struct stat status;
+
+    return resources->options.output == NULL && sys_fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
+           source_is_from(resources->source, &status);
+}
+
+/* Must all input have been read before the first record is written? */
+static bool must_wait(const struct resources *resources)
+{
+    return output_waits(resources->output) || is_appended(resources);
+}
+
+/* Open a run that suits the task. */
+static int open_large_run(struct job *job)
+{
+    struct resources *resources = &job->resources;
+    const bool known = resources->source != NULL && source_is_known(resources->source);
+    const bool rereads = known && !must_wait(resources);
+    uint64_t memory_bytes;
+
+    job->run = &job->large;
+    if (job->task != TASK_SHUFFLE && known && known_bytes(job) <= SMALL_BYTES)
+        return resources_open_run(resources, job->run, RUN_MEMORY_MIN, 1);
+    memory_bytes = resources_memory(resources, job->task == TASK_SHUFFLE && known ? known_bytes(job) : UINT64_MAX);
+    if (room_check_temporary(&resources->options, known_bytes(job), memory_bytes, rereads, &resources->place) != 0 ||
+        resources_open_large_run(resources, job->run, memory_bytes) != 0)
+        return -1;
+    job->run->rereads = rereads;
+    return 0;
+}
+
+static int open_run(struct job *job)
+{
+    job->start_seconds = run_seconds();
+    if (job->task == TASK_SHUFFLE && known_bytes(job) <= SMALL_BYTES && try_small_run(job) != 0)
+        return -1;
+    return job->run == NULL ? open_large_run(job) : 0;
+}
+
+/* ---- Doing ---- */
 
 static uint64_t count_records(const struct record_format *format, const uint8_t *data, size_t bytes)
 {
@@ -55,7 +167,7 @@ static uint64_t count_records(const struct record_format *format, const uint8_t 
 }
 
 /* The whole input is run->buffer[0, bytes). */
-static int shuffle_small(struct job *job, struct run *run, size_t bytes)
+static int shuffle_small(struct run *run, size_t bytes, struct output *output)
 {
     struct gather_order order = {.kind = GATHER_NODE, .order = &run->order, .node = {.root = true}};
     struct piles piles = {0};
@@ -66,246 +178,121 @@ static int shuffle_small(struct job *job, struct run *run, size_t bytes)
         run->records = count_records(&run->format, run->buffer, bytes);
         piles.pile[0].records = run->records;
         run->scattered_seconds = run_seconds();
-        if (run_begin(run, job->resources.output, run->records) == 0)
-            status = shuffle_piles(run, &piles, order, job->resources.output);
+        if (run_begin(run, output, run->records) == 0)
+            status = shuffle_piles(run, &piles, order, output);
     }
     piles_release(&piles);
     return status;
 }
 
-static void print_summary(const struct resources *resources, const struct run *run, double start)
-{
-    resources_say_records(resources, run, resources->source != NULL ? source_delivered_bytes(resources->source) : 0);
-    resources_say_spilled(resources, run);
-    resources_say_peak();
-    resources_say("seconds:", "%.2f scatter, %.2f gather", run->scattered_seconds - start,
-                  run_seconds() - run->scattered_seconds);
-}
-
-/* The last thing that can fail. */
-static int finish(struct job *job, struct run *run, double start)
-{
-    if (output_commit(job->resources.output) != 0)
-        return -1;
-    if (run->scattered_seconds == 0)
-        run->scattered_seconds = start;
-    if (job->resources.options->verbose)
-        print_summary(&job->resources, run, start);
-    return 0;
-}
-
-static int write_drawn(struct job *job, struct run *run)
-{
-    struct number_range range = task_range(job->resources.options);
-
-    if (job->resources.options->repeat)
-        return range_repeated(run, &range, job->gnu, job->resources.output);
-    return job->gnu != NULL ? range_gnu(run, &range, job->gnu, job->resources.output)
-                            : range_different(run, &range, job->resources.output);
-}
-
-static int write_weighted(struct job *job, struct run *run)
-{
-    const struct options *options = job->resources.options;
-    struct weight_place place = {
-        .file = options->weights, .field = options->weight_field, .separator = options->field_separator};
-
-    if (options->repeat)
-        return weighted_repeat(run, job->resources.source, place, job->resources.output);
-    return options->keep_order ? weighted_select(run, job->resources.source, place, job->resources.output)
-                               : weighted_order(run, job->resources.source, place, job->resources.output);
-}
-
-static int write_replayed(struct job *job, struct run *run)
-{
-    const struct options *options = job->resources.options;
-    uint64_t unused;
-
-    if (options->repeat)
-        return gnu_order_repeat(run, job->resources.source, job->gnu, job->resources.output);
-    if (options->echo || options->range || options->count == UINT64_MAX ||
-        (source_is_known(job->resources.source) && source_known_bytes(job->resources.source) <= GNU_RESERVOIR_BYTES))
-        return gnu_order_all(run, job->resources.source, job->gnu, job->resources.output);
-    if (gnu_random_draw(job->gnu, 0, &unused) !=
-        0) /* opens it if it is a FIFO, as shuf does before it reads the input */
-        return -1;
-    return gnu_order_reservoir(run, job->resources.source, job->gnu, job->resources.output);
-}
-
-/* Is standard output one of the inputs? */
-static bool is_appended(const struct job *job)
-{
-    struct stat status;
-
-    return job->resources.options->output == NULL && sys_fstat(STDOUT_FILENO, &status) == 0 &&
-           S_ISREG(status.st_mode) && source_is_from(job->resources.source, &status);
-}
-
-/* Must all input have been read before the first record is written? */
-static bool must_wait(const struct job *job)
-{
-    return output_waits(job->resources.output) || is_appended(job);
-}
-
-static int write_bernoulli(struct job *job, struct run *run)
-{
-    struct in_order_share share;
-
-    if (decimal_threshold(job->resources.options->probability, &share.threshold, &share.all) != 0)
-        return fault_report(&job->resources.fault, "--probability", errno);
-    share.wait = must_wait(job);
-    return in_order_bernoulli(run, job->resources.source, share, job->resources.output);
-}
-
-/* All but the order of the seed from little input. */
-static int write_records(struct job *job, struct run *run)
-{
-    const struct options *options = job->resources.options;
-
-    if (job->resources.source == NULL)
-        return write_drawn(job, run);
-    if (task_is_plain(options))
-        return shuffle_source(run, job->resources.source, job->resources.output);
-    if (options->weights != NULL || options->weight_field > 0)
-        return write_weighted(job, run);
-    if (job->gnu != NULL)
-        return write_replayed(job, run);
-    if (options->repeat)
-        return replacement_uniform(run, job->resources.source, job->resources.output);
-    if (options->keep_order)
-        return in_order_first(run, job->resources.source, job->resources.output);
-    return write_bernoulli(job, run);
-}
-
-/* Shuffle an input if it is small. 1 if it was, 0 if not and what was read of it is in front again, from the run's
- * buffer, or -1 after a report. */
-static int try_small(struct job *job, struct run *run)
-{
-    ssize_t bytes = -1;
-
-    if (resources_run(&job->resources, run, RUN_MEMORY_MIN, 1) == 0)
-        bytes = source_read(job->resources.source, run->buffer, SMALL_BYTES);
-    if (bytes < 0)
-        return -1;
-    if ((size_t)bytes < SMALL_BYTES)
-        return shuffle_small(job, run, (size_t)bytes) == 0 ? 1 : -1;
-    source_unread(job->resources.source, run->buffer, (size_t)bytes);
-    return 0;
-}
-
-/* Open a run that suits the task. */
-static int open_large(struct job *job, struct run *run, uint64_t known_bytes)
-{
-    struct resources *resources = &job->resources;
-    const struct options *options = resources->options;
-    bool known = resources->source != NULL && source_is_known(resources->source);
-    bool rereads = known && !must_wait(job);
-    uint64_t memory_bytes;
-    uint64_t spilled_bytes;
-
-    if (!task_is_plain(options) && known && known_bytes <= SMALL_BYTES)
-        return resources_run(resources, run, RUN_MEMORY_MIN, 1);
-    memory_bytes = resources_memory(resources, task_is_plain(options) && known ? known_bytes : UINT64_MAX);
-    spilled_bytes = task_spilled_bytes(options, known_bytes, memory_bytes, rereads);
-    if (spilled_bytes > 0 && spill_check(&resources->place, spilled_bytes) != 0)
-        return -1;
-    if (resources_large_run(resources, run, memory_bytes) != 0)
-        return -1;
-    run->rereads = rereads;
-    return 0;
-}
-
-static int do_task(struct job *job)
-{
-    uint64_t known_bytes = job->resources.source != NULL ? source_known_bytes(job->resources.source) : 0;
-    double start = run_seconds();
-    struct run small = {0};
-    struct run large = {0};
-    int done = 0;
-    int status = -1;
-
-    if (job->resources.source != NULL && task_is_plain(job->resources.options) && known_bytes <= SMALL_BYTES)
-        done = try_small(job, &small);
-    if (done > 0)
-        status = finish(job, &small, start);
-    if (done == 0 && open_large(job, &large, known_bytes) == 0 && write_records(job, &large) == 0)
-        status = finish(job, &large, start);
-    run_close(&small);
-    run_close(&large);
-    return status;
-}
-
-static int open_source(struct job *job)
-{
-    const struct options *options = job->resources.options;
-    struct number_range range = task_range(options);
-
-    if (task_is_drawn(options))
-        return 0;
-    if (!options->echo && !options->range)
-        return resources_files(&job->resources);
-    job->resources.source =
-        options->echo ? generated_words(options->files, options->file_count) : generated_range(&range);
-    return job->resources.source == NULL ? fault_report(&job->resources.fault, "memory", errno) : 0;
-}
-
-/* With -r and no -n the output never ends, so it must be something that can be read meanwhile. */
-static int check_end(struct job *job)
-{
-    const struct options *options = job->resources.options;
-    struct stat status;
-
-    if (!task_is_endless(options) || options->output == NULL)
-        return 0;
-    if (sys_stat(options->output, &status) == 0 && !S_ISREG(status.st_mode))
-        return 0;
-    return fault_say(&job->resources.fault, "%s: -r without -n would never end", fault_name(options->output));
-}
-
-/* Is there room for the output? */
-static int check_room(const struct job *job)
-{
-    uint64_t known_bytes = job->resources.source != NULL ? source_known_bytes(job->resources.source) : 0;
-
-    return output_check_room(job->resources.output, task_output_bytes(job->resources.options, known_bytes));
-}
-
-/* No records are wanted, so nothing is opened but the output. */
 static int write_nothing(struct resources *resources)
 {
-    if (resources_output(resources) != 0 || output_begin(resources->output, 0, NULL, 0) != 0)
+    if (resources_open_output(resources) != 0 || output_begin(resources->output, 0, NULL, 0) != 0)
         return -1;
     return output_commit(resources->output);
 }
 
-static int open_all(struct job *job)
+static int write_with_probability(struct resources *resources, struct run *run)
 {
-    const struct options *options = job->resources.options;
+    struct in_order_share share;
 
-    if (check_end(job) != 0 || open_source(job) != 0)
+    if (decimal_threshold(resources->options.probability, &share.threshold, &share.all) != 0)
+        return fault_report(&resources->fault, "--probability", errno);
+    share.wait = must_wait(resources);
+    return in_order_bernoulli(run, resources->source, share, resources->output);
+}
+
+static int write_gnu_sample(struct resources *resources, struct run *run, struct gnu_random *gnu)
+{
+    uint64_t unused;
+
+    if (source_is_known(resources->source) && source_known_bytes(resources->source) <= GNU_RESERVOIR_BYTES)
+        return gnu_order_all(run, resources->source, gnu, resources->output);
+    if (gnu_random_draw(gnu, 0, &unused) != 0) /* opens it if it is a FIFO, as shuf does before it reads the input */
         return -1;
-    if (options->random_source != NULL) {
-        job->gnu = gnu_random_open(options->random_source, &job->resources.fault);
-        if (job->gnu == NULL)
-            return -1;
+    return gnu_order_reservoir(run, resources->source, gnu, resources->output);
+}
+
+/* Tasks before TASK_SHUFFLE open what they need and complete what they write; all others find it open, and `job->run`
+ * as well. */
+static int do_task(struct job *job)
+{
+    struct resources *resources = &job->resources;
+    const struct options *options = &resources->options;
+    const struct number_range range = task_range(options);
+    const struct weight_place weights = {
+        .file = options->weights, .field = options->weight_field, .separator = options->field_separator};
+    struct run *run = job->run;
+    struct source *source = resources->source;
+    struct output *output = resources->output;
+
+    switch (job->task) {
+    case TASK_ADD_BATCH:
+        return add_batch(resources);
+    case TASK_SWEEP:
+        return add_batch_sweep(resources);
+    case TASK_GATHER:
+        return gather_store(resources);
+    case TASK_LIST:
+        return gather_store_list(resources);
+    case TASK_NOTHING:
+        return write_nothing(resources);
+    case TASK_SHUFFLE:
+        return run == &job->small ? shuffle_small(run, job->small_bytes, output) : shuffle_source(run, source, output);
+    case TASK_KEEP_ORDER:
+        return in_order_first(run, source, output);
+    case TASK_PROBABILITY:
+        return write_with_probability(resources, run);
+    case TASK_REPEAT:
+        return replacement_uniform(run, source, output);
+    case TASK_WEIGHTED:
+        return weighted_order(run, source, weights, output);
+    case TASK_WEIGHTED_KEEP_ORDER:
+        return weighted_select(run, source, weights, output);
+    case TASK_WEIGHTED_REPEAT:
+        return weighted_repeat(run, source, weights, output);
+    case TASK_GNU:
+        return gnu_order_all(run, source, job->gnu, output);
+    case TASK_GNU_SAMPLE:
+        return write_gnu_sample(resources, run, job->gnu);
+    case TASK_GNU_REPEAT:
+        return gnu_order_repeat(run, source, job->gnu, output);
+    case TASK_RANGE:
+        return range_different(run, &range, output);
+    case TASK_RANGE_GNU:
+        return range_gnu(run, &range, job->gnu, output);
+    case TASK_RANGE_REPEAT:
+        return range_repeated(run, &range, job->gnu, output);
     }
-    if (resources_output(&job->resources) != 0 || check_room(job) != 0 || resources_temporary(&job->resources) != 0)
+    return -1; /* no task is anything else */
+}
+
+/* Complete the output, the last thing that can fail. */
+static int finish(struct job *job)
+{
+    struct run *run = job->run;
+
+    if (output_commit(job->resources.output) != 0)
         return -1;
-    return resources_seed(&job->resources);
+    if (run->scattered_seconds == 0)
+        run->scattered_seconds = job->start_seconds;
+    if (job->resources.options.verbose)
+        summary_of_records(&job->resources, run, job->start_seconds);
+    return 0;
 }
 
 int job_run(const struct options *options)
 {
-    struct job job = {.gnu = NULL};
+    struct job job = {.task = task_of(options)};
     int status = -1;
 
-    if (options->scatter != NULL || options->gather != NULL)
-        return store_job_run(options);
     resources_init(&job.resources, options);
-    if (task_is_empty(options))
-        status = write_nothing(&job.resources);
-    else if (open_all(&job) == 0)
+    if (job.task < TASK_SHUFFLE)
         status = do_task(&job);
+    else if (open_all(&job) == 0 && open_run(&job) == 0 && do_task(&job) == 0)
+        status = finish(&job);
+    run_close(&job.small);
+    run_close(&job.large);
     gnu_random_free(job.gnu);
     resources_release(&job.resources);
     return status;

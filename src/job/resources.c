@@ -1,34 +1,31 @@
-/* Each function opens one thing, so that a job takes what it needs in the order that tells of failures first. */
+/* Each function takes one thing, so that every kind of job can take what it needs in the order in which failures are to
+ * be found. */
 
 #include "job/resources.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "job/task.h"
 #include "system/hardware.h"
 #include "system/sys.h"
 
-/* Threads besides the workers, while others wait for disks: gathering 4 GB from piles on disk took 4.0 s with 4 of
- * them, 4.8 s with none, on two processors. None if the user has set a maximum. */
+/* Threads beyond one for each processor, since some always wait for disks: gathering 4 GB from piles on disk took 4.0 s
+ * with 4 of them, 4.8 s with none, on two processors. */
 enum { WAITING = 4 };
 
-/* More memory than an input can need would only be divided into larger blocks, of which each pile leaves one half
- * unused: a million lines of 9 bytes took 47 ms with 11 GB, 30 ms with 64 MiB. */
+/* For an input of D bytes, ENOUGH_TIMES * D + ENOUGH_BYTES bytes of memory are enough. More memory would only be
+ * divided into larger blocks, and each pile leaves half a block unused on average: a million lines of 9 bytes took 47
+ * ms with 11 GB, 30 ms with 64 MiB. */
 enum { ENOUGH_TIMES = 4 };
 static const uint64_t ENOUGH_BYTES = (uint64_t)32 << 20;
 
-/* Names of inputs, with what is kept for each: this much is not taken off the memory limit. */
+/* The names that --files0-from lists, with what is kept for each: so many bytes are not taken off the memory limit. */
 static const uint64_t NAMES_BYTES = (uint64_t)10 << 20;
 
-/* Of one line of the summary: as much as a message holds of a seed. */
-enum { SAID_BYTES = 6000 };
-
-/* $TMPDIR, or /var/tmp, as /tmp is often kept in memory. */
+/* $TMPDIR, or /var/tmp, since /tmp is often kept in memory. */
 static const char *default_directory(void)
 {
     const char *directory = getenv("TMPDIR");
@@ -38,12 +35,12 @@ static const char *default_directory(void)
 
 void resources_init(struct resources *resources, const struct options *options)
 {
-    *resources = (struct resources){.options = options, .directory = default_directory()};
+    *resources = (struct resources){.options = *options, .default_directory = default_directory()};
     fault_init(&resources->fault);
     compress_init(&resources->compress, options->compress_program, &resources->fault);
     resources->place.fault = &resources->fault;
     resources->place.compress = options->compress_program != NULL ? &resources->compress : NULL;
-    resources->place.directory = options->temporary_count > 0 ? options->temporary : &resources->directory;
+    resources->place.directory = options->temporary_count > 0 ? options->temporary : &resources->default_directory;
     resources->place.directories = options->temporary_count > 0 ? (unsigned)options->temporary_count : 1;
 }
 
@@ -51,6 +48,7 @@ void resources_release(struct resources *resources)
 {
     output_free(resources->output);
     source_free(resources->source);
+    store_close(&resources->store);
     free(resources->listed);
     free(resources->listed_data);
     compress_release(&resources->compress);
@@ -59,16 +57,17 @@ void resources_release(struct resources *resources)
 
 static uint64_t memory_limit(const struct resources *resources)
 {
-    return resources->options->memory_bytes > 0 ? resources->options->memory_bytes : hardware_memory();
+    return resources->options.memory_bytes > 0 ? resources->options.memory_bytes : hardware_memory();
 }
 
-/* A few names are among what the promise leaves for lists; more may take half of the limit, and are taken off it. */
+/* Names up to NAMES_BYTES are among the 16 MiB that the program may take beyond the memory limit. More names may take
+ * up to half of the limit, which is lowered by that much. */
 static int list_files(struct resources *resources)
 {
     const uint64_t half = memory_limit(resources) / 2;
     uint64_t memory = half > NAMES_BYTES ? half : NAMES_BYTES;
 
-    if (source_names(resources->options->files0_from, &memory, &resources->listed, &resources->name_count,
+    if (source_names(resources->options.files0_from, &memory, &resources->listed, &resources->name_count,
                      &resources->listed_data, &resources->fault) != 0)
         return -1;
     resources->names = resources->listed;
@@ -76,9 +75,9 @@ static int list_files(struct resources *resources)
     return 0;
 }
 
-int resources_files(struct resources *resources)
+int resources_open_files(struct resources *resources)
 {
-    const struct options *options = resources->options;
+    const struct options *options = &resources->options;
     const struct source_layout layout = task_layout(options);
 
     resources->names = options->files;
@@ -92,9 +91,9 @@ int resources_files(struct resources *resources)
     return resources->source == NULL ? -1 : 0;
 }
 
-int resources_output(struct resources *resources)
+int resources_open_output(struct resources *resources)
 {
-    struct output_plan plan = task_output(resources->options, &resources->place);
+    struct output_plan plan = task_output(&resources->options, &resources->place);
 
     if (plan.filter != NULL && plan.filters == 0)
         plan.filters = hardware_processors();
@@ -102,17 +101,17 @@ int resources_output(struct resources *resources)
     return resources->output == NULL ? -1 : 0;
 }
 
-int resources_temporary(struct resources *resources)
+int resources_check_temporary(struct resources *resources)
 {
-    return resources->options->temporary_count > 0 ? spill_check(&resources->place, 0) : 0;
+    return resources->options.temporary_count > 0 ? spill_check(&resources->place, 0) : 0;
 }
 
 /* Without --seed: 32 bytes from the kernel, in hexadecimal, so that the run can be repeated. */
-int resources_seed(struct resources *resources)
+int resources_take_seed(struct resources *resources)
 {
     uint8_t bytes[RESOURCES_SEED_BYTES];
 
-    resources->seed = resources->options->seed;
+    resources->seed = resources->options.seed;
     if (resources->seed == NULL) {
         if (sys_random(bytes, sizeof bytes) != 0)
             return fault_report(&resources->fault, "random seed", errno);
@@ -121,7 +120,7 @@ int resources_seed(struct resources *resources)
         resources->seed = resources->seed_text;
     }
     random_key_init(&resources->order.key, resources->seed, strlen(resources->seed));
-    resources->order.leaf_records = resources->options->leaf_records;
+    resources->order.leaf_records = resources->options.leaf_records;
     return 0;
 }
 
@@ -134,15 +133,15 @@ uint64_t resources_memory(const struct resources *resources, uint64_t bytes)
     return memory_bytes;
 }
 
-int resources_run(struct resources *resources, struct run *run, uint64_t memory_bytes, unsigned workers)
+int resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, unsigned workers)
 {
     run->order = resources->order;
-    run->format = task_format(resources->options);
+    run->format = task_format(&resources->options);
     run->input = resources->source;
     run->place = &resources->place;
     if (run_open(run, run_memory(memory_bytes, workers), &resources->fault) != 0)
         return -1;
-    run->left = resources->options->count;
+    run->left = resources->options.count;
     return 0;
 }
 
@@ -157,45 +156,13 @@ static int limit_programs(struct resources *resources, struct run *run)
     return 0;
 }
 
-int resources_large_run(struct resources *resources, struct run *run, uint64_t memory_bytes)
+int resources_open_large_run(struct resources *resources, struct run *run, uint64_t memory_bytes)
 {
-    unsigned given = resources->options->parallel;
+    unsigned given = resources->options.parallel;
 
-    if (resources_run(resources, run, memory_bytes, given > 0 ? given : hardware_processors()) != 0)
+    if (resources_open_run(resources, run, memory_bytes, given > 0 ? given : hardware_processors()) != 0)
         return -1;
     if (given == 0)
         run->waiting = WAITING;
     return resources->place.compress != NULL ? limit_programs(resources, run) : 0;
-}
-
-void resources_say(const char *name, const char *format, ...)
-{
-    char text[SAID_BYTES];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    fault_note("%-14s %s", name, text);
-}
-
-void resources_say_records(const struct resources *resources, const struct run *run, uint64_t bytes)
-{
-    resources_say("records:", "%llu", (unsigned long long)run->records);
-    resources_say("bytes:", "%llu", (unsigned long long)bytes);
-    resources_say("seed:", "%s", resources->seed);
-}
-
-void resources_say_spilled(const struct resources *resources, const struct run *run)
-{
-    resources_say("spilled:", "%llu piles, %llu bytes", (unsigned long long)atomic_load(&resources->place.piles),
-                  (unsigned long long)atomic_load(&resources->place.bytes));
-    resources_say("started over:", "%llu piles", (unsigned long long)run->started_over);
-}
-
-void resources_say_peak(void)
-{
-    char peak[32];
-
-    resources_say("peak memory:", "%s", number_format_size(hardware_peak_memory(), peak));
 }

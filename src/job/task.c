@@ -1,13 +1,69 @@
-/* Words of the command line are kept with NUL behind each, which is in none of them, and get their delimiter when they
- * are written; records that start with a string are kept as record.h says. */
+/*
+ * Within the program the words of the command line (-e) end with NUL, which is in none of them; the output puts the
+ * delimiter in its place. Records that begin with a string are kept as record.h says.
+ */
 
 #include "job/task.h"
 
-/* Of more numbers than this, a sample of up to half of them is drawn number by number. Fixed, as part of the order. */
+/* In a range of more numbers than this, a sample of up to half of them is drawn number by number. This decides what the
+ * sample is, so it never changes. */
 static const uint64_t RANGE_DRAWN_FROM = (uint64_t)1 << 27;
 
-/* From GNU's generator a sample is drawn so if it is a small part of the range: then it is quicker. */
+/* With --random-source the sample is the same either way: a sample of up to one eighth of the range is drawn number by
+ * number because that is quicker. */
 enum { GNU_DRAWN_SHARE = 8 };
+
+static bool is_weighted(const struct options *options)
+{
+    return options->weights != NULL || options->weight_field > 0;
+}
+
+/* Is the sample so small a part of its range that it is drawn number by number? */
+static bool is_sparse(const struct options *options)
+{
+    uint64_t numbers = options->range_full ? UINT64_MAX : options->range_count;
+
+    if (options->random_source != NULL)
+        return options->count <= numbers / GNU_DRAWN_SHARE;
+    return numbers > RANGE_DRAWN_FROM && options->count <= numbers / 2;
+}
+
+enum task task_of(const struct options *options)
+{
+    const bool gnu = options->random_source != NULL;
+
+    if (options->scatter != NULL)
+        return options->sweep ? TASK_SWEEP : TASK_ADD_BATCH;
+    if (options->gather != NULL)
+        return options->list ? TASK_LIST : TASK_GATHER;
+    if (options->count == 0) /* a header must be read, and is written */
+        return options->header_lines == 0 && options->header_bytes == 0 ? TASK_NOTHING : TASK_SHUFFLE;
+    if (is_weighted(options) && options->repeat)
+        return TASK_WEIGHTED_REPEAT;
+    if (is_weighted(options))
+        return options->keep_order ? TASK_WEIGHTED_KEEP_ORDER : TASK_WEIGHTED;
+    if (options->probability != NULL)
+        return TASK_PROBABILITY;
+    if (options->keep_order)
+        return TASK_KEEP_ORDER;
+    if (options->repeat)
+        return options->range ? TASK_RANGE_REPEAT : gnu ? TASK_GNU_REPEAT : TASK_REPEAT;
+    if (options->range && is_sparse(options))
+        return gnu ? TASK_RANGE_GNU : TASK_RANGE;
+    if (gnu)
+        return options->count == UINT64_MAX || options->echo || options->range ? TASK_GNU : TASK_GNU_SAMPLE;
+    return TASK_SHUFFLE;
+}
+
+bool task_is_drawn(enum task task)
+{
+    return task == TASK_RANGE || task == TASK_RANGE_GNU || task == TASK_RANGE_REPEAT;
+}
+
+bool task_may_leave_out_all(const struct options *options)
+{
+    return is_weighted(options) || options->probability != NULL;
+}
 
 struct record_format task_format(const struct options *options)
 {
@@ -54,83 +110,4 @@ struct output_plan task_output(const struct options *options, struct spill_place
         plan.form.start_bytes = options->format.string_bytes - 1;
     }
     return plan;
-}
-
-bool task_is_empty(const struct options *options)
-{
-    return options->count == 0 && options->header_lines == 0 && options->header_bytes == 0;
-}
-
-static bool is_weighted(const struct options *options)
-{
-    return options->weights != NULL || options->weight_field > 0;
-}
-
-bool task_is_plain(const struct options *options)
-{
-    return options->count == 0 || (!options->repeat && !options->keep_order && options->probability == NULL &&
-                                   !is_weighted(options) && options->random_source == NULL);
-}
-
-bool task_is_drawn(const struct options *options)
-{
-    uint64_t count = options->range_full ? UINT64_MAX : options->range_count;
-
-    if (!options->range || is_weighted(options))
-        return false;
-    if (options->repeat)
-        return true;
-    if (options->random_source != NULL)
-        return options->count <= count / GNU_DRAWN_SHARE;
-    return !options->keep_order && options->probability == NULL && count > RANGE_DRAWN_FROM &&
-           options->count <= count / 2;
-}
-
-/* The smallest numbers of a range are the shortest. */
-static uint64_t range_output_bytes(const struct options *options)
-{
-    struct number_range range = task_range(options);
-    uint8_t text[GENERATED_NUMBER_BYTES];
-    uint64_t shortest = generated_number(&range, 0, text);
-
-    if (options->repeat)
-        return options->count <= UINT64_MAX / shortest ? options->count * shortest : UINT64_MAX;
-    if (range.full ? options->count < UINT64_MAX : options->count < range.count) {
-        range.count = options->count;
-        range.full = false;
-    }
-    return generated_range_bytes(&range);
-}
-
-uint64_t task_output_bytes(const struct options *options, uint64_t known_bytes)
-{
-    if (task_is_endless(options) || options->probability != NULL || is_weighted(options))
-        return 0; /* which leave out records, even all of them, by chance or by weight */
-    if (options->range)
-        return options->range_full || options->range_count > 0 ? range_output_bytes(options) : 0;
-    return options->repeat || options->count < UINT64_MAX ? 0 : known_bytes;
-}
-
-bool task_is_endless(const struct options *options)
-{
-    return options->repeat && options->count == UINT64_MAX;
-}
-
-/*
- * D - 3/4 S, and nothing if D fits into S. A weight's key takes 8 bytes beside its record; how many records there are
- * shows only where all have the same size.
- *
- * Where temporary files and output share a disk, this much and what the output needs do not add up. Every byte of the
- * input is in memory, in a temporary file or in the output, and in one of them alone: pass 1 writes no output, and pass
- * 2 gives back what it has read of a pile before it writes the pile. So the temporary files and the output together
- * grow from T, all that was spilled, while piles are written that were in memory, to D at most, and stay there to the
- * end. The peak is the larger one of T and D, and each of them is compared with what is free by itself.
- */
-uint64_t task_spilled_bytes(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads)
-{
-    if (options->probability != NULL || (options->repeat ? rereads : options->count < UINT64_MAX))
-        return 0;
-    if (is_weighted(options) && !options->repeat && options->format.kind == RECORD_SIZE)
-        known_bytes += known_bytes / options->format.count * sizeof(uint64_t);
-    return known_bytes <= memory_bytes ? 0 : known_bytes - memory_bytes / 4 * 3;
 }

@@ -8,6 +8,8 @@
 
 #include "output/boundary.h"
 
+#include "base/least.h"
+
 /* Ends of records found at a time; and bytes, as ends are 32-bit numbers. */
 enum { ENDS = 512, SCAN_BYTES = 1 << 30 };
 
@@ -15,11 +17,6 @@ void boundary_begin(struct boundary *cut, uint64_t records)
 {
     cut->left_records = records;
     cut->file_bytes = 0;
-}
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
 }
 
 /* By records: up to the end of the last one that the file takes, or as far as the search went. */
@@ -32,7 +29,7 @@ static enum boundary_step cut_by_records(struct boundary *cut, const uint8_t *da
         *bytes = 0;
         return BOUNDARY_NEXT;
     }
-    cut->left_records -= record_ends(cut->format, &cut->scan, data, least(*bytes, SCAN_BYTES), ends, room, bytes);
+    cut->left_records -= record_ends(cut->format, &cut->scan, data, least_size(*bytes, SCAN_BYTES), ends, room, bytes);
     return BOUNDARY_WRITE;
 }
 
@@ -67,7 +64,7 @@ static enum boundary_step cut_by_bytes(struct boundary *cut, const uint8_t *data
     uint32_t ends[ENDS];
     struct record_scan before = cut->scan;
     size_t taken = 0, scanned, i = 0;
-    size_t found = record_ends(cut->format, &cut->scan, data, least(*bytes, SCAN_BYTES), ends, ENDS, &scanned);
+    size_t found = record_ends(cut->format, &cut->scan, data, least_size(*bytes, SCAN_BYTES), ends, ENDS, &scanned);
 
     if (is_full(cut, cut->held_bytes + (found > 0 ? ends[0] : scanned))) {
         cut->scan = before;

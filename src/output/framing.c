@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/least.h"
+
 int framing_begin(struct framing_file *file, const struct framing *form, int (*write)(void *, const void *, size_t),
                   void *context)
 {
@@ -22,18 +24,13 @@ static void translate(const struct framing *form, uint8_t *data, size_t bytes)
         data[i] = data[i] == form->from ? form->to : data[i];
 }
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Write all but the last bytes of what was held back and data[0, bytes), and hold those back. */
 static int write_held_back(struct framing_file *file, const uint8_t *data, size_t bytes)
 {
     size_t hold = file->form->start_bytes;
     size_t total = file->last_bytes + bytes;
     size_t ready = total > hold ? total - hold : 0;
-    size_t old = least(ready, file->last_bytes);
+    size_t old = least_size(ready, file->last_bytes);
 
     if (old > 0 && file->write(file->context, file->last, old) != 0)
         return -1;

@@ -18,6 +18,7 @@
 #include "output/pattern.h"
 #include "output/sink.h"
 #include "output/target.h"
+#include "system/io.h"
 #include "system/signals.h"
 #include "system/sys.h"
 
@@ -177,8 +178,7 @@ static int check_standard_output(const struct output *output)
         !S_ISREG(standard.st_mode))
         return 0;
     for (size_t i = 0; i < output->plan.splits; i++)
-        if (sys_stat(output->file[i].path, &other) == 0 && other.st_dev == standard.st_dev &&
-            other.st_ino == standard.st_ino)
+        if (sys_stat(output->file[i].path, &other) == 0 && io_same_file(&other, &standard))
             return fault_say(output->fault, "%s and standard output: the same output file", output->file[i].path);
     return 0;
 }

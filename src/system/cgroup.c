@@ -16,14 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "system/textfile.h"
 
 enum { NAME_BYTES = 8192 };
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 static uint64_t difference(uint64_t a, uint64_t b)
 {

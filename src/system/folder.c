@@ -338,26 +338,12 @@ enum folder_verdict folder_edit_file(const struct folder *folder, const char *na
     return open_regular(folder, name, O_RDWR | (make ? O_CREAT | O_EXCL : 0), fd);
 }
 
-/* Read up to `room` bytes. Their number, or -1 with errno. */
-static ssize_t read_all(int fd, char *data, size_t room)
-{
-    size_t done = 0;
-    ssize_t got;
-
-    while (done < room && (got = io_read(fd, data + done, room - done)) != 0) {
-        if (got < 0)
-            return -1;
-        done += (size_t)got;
-    }
-    return (ssize_t)done;
-}
-
 enum folder_verdict folder_read(const struct folder *folder, const char *name, size_t most, char **data, size_t *bytes)
 {
     enum folder_verdict verdict;
     struct stat status;
     char *text = NULL;
-    ssize_t got;
+    size_t got;
     int fd;
 
     *data = NULL;
@@ -376,13 +362,12 @@ enum folder_verdict folder_read(const struct folder *folder, const char *name, s
         goto out;
     }
     *bytes = (size_t)status.st_size;
-    text = sys_allocate(*bytes + 1, 1);
-    got = text == NULL ? -1 : read_all(fd, text, *bytes + 1); /* one more, to see that it ends there */
-    if (got < 0) {
+    text = io_read_whole(fd, *bytes, &got);
+    if (text == NULL && errno != EFBIG) {
         folder_report(folder, name, errno);
         goto out;
     }
-    if ((size_t)got != *bytes) {
+    if (got != *bytes) {
         errno = EBUSY;
         folder_say(folder, name, "changes while it is read");
         goto out;
@@ -496,5 +481,5 @@ int folder_stands(const struct folder *folder, const char *name, int fd)
         return -1;
     if (sys_stat_at(folder->fd, name, &named) != 0)
         return errno == ENOENT ? 0 : -1;
-    return open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
+    return io_same_file(&open_one, &named);
 }

@@ -23,13 +23,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/least.h"
 #include "system/cgroup.h"
 #include "system/textfile.h"
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 static uint64_t pages_to_bytes(long pages)
 {

@@ -12,14 +12,19 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/least.h"
 #include "system/signals.h"
 #include "system/sys.h"
 
 /* What one call is given at most. 64 blocks are far past the point where the cost of a call shows, and below every
  * system's IOV_MAX; some systems refuse to move 2^31 bytes at once, and Linux moves a little less than that. */
 enum { CALL_PIECES = 64, CALL_BYTES = 1 << 30 };
+
+enum { WHOLE_BYTES_FIRST = 4096 };
 
 typedef ssize_t transfer_function(int fd, const struct iovec *pieces, int count, off_t offset);
 
@@ -36,11 +41,6 @@ static bool again(int fd, short events)
     if (errno == EAGAIN || errno == EWOULDBLOCK)
         return sys_poll(fd, events) >= 0 || io_again();
     return io_again();
-}
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
 }
 
 int io_open(const char *path, int flags, mode_t mode)
@@ -113,7 +113,7 @@ ssize_t io_read(int fd, void *data, size_t bytes)
     ssize_t got;
 
     do
-        got = sys_read(fd, data, least(bytes, CALL_BYTES));
+        got = sys_read(fd, data, least_size(bytes, CALL_BYTES));
     while (got < 0 && again(fd, POLLIN));
     return got;
 }
@@ -123,7 +123,7 @@ int io_write(int fd, const void *data, size_t bytes)
     const char *rest = data;
 
     while (bytes > 0) {
-        ssize_t put = sys_write(fd, rest, least(bytes, CALL_BYTES));
+        ssize_t put = sys_write(fd, rest, least_size(bytes, CALL_BYTES));
 
         if (put < 0) {
             if (!again(fd, POLLOUT))
@@ -148,7 +148,7 @@ static int fill_call(struct iovec call[CALL_PIECES], const struct iovec *pieces,
 
     while (filled < count && filled < CALL_PIECES && room_bytes > 0) {
         call[filled] = pieces[filled];
-        call[filled].iov_len = least(call[filled].iov_len, room_bytes);
+        call[filled].iov_len = least_size(call[filled].iov_len, room_bytes);
         room_bytes -= call[filled].iov_len;
         filled++;
     }
@@ -206,6 +206,51 @@ int io_read_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *do
 int io_write_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *done)
 {
     return transfer(sys_pwritev, POLLOUT, ENOSPC, fd, pieces, count, offset, done);
+}
+
+/* Twice as much room, for what is in the first half. NULL with errno; `data` is freed in either case. */
+static char *widen(char *data, size_t room)
+{
+    char *wider = sys_allocate(room, 2);
+
+    if (wider != NULL)
+        memcpy(wider, data, room);
+    free(data);
+    return wider;
+}
+
+/* The size that fstat tells is not asked for: it is 0 of pipes, and of files that a kernel makes up as they are read.
+ */
+char *io_read_whole(int fd, uint64_t most, size_t *bytes)
+{
+    size_t room = WHOLE_BYTES_FIRST;
+    char *data = sys_allocate(room, 1);
+    ssize_t got = 0;
+
+    *bytes = 0;
+    while (data != NULL && (got = io_read(fd, data + *bytes, room - *bytes - 1)) > 0) {
+        *bytes += (size_t)got;
+        if (*bytes > most) {
+            errno = EFBIG;
+            got = -1;
+            break;
+        }
+        if (*bytes + 1 == room) {
+            data = widen(data, room);
+            room *= 2;
+        }
+    }
+    if (data == NULL || got < 0) {
+        free(data);
+        return NULL;
+    }
+    data[*bytes] = '\0';
+    return data;
+}
+
+bool io_same_file(const struct stat *one, const struct stat *other)
+{
+    return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
 }
 
 int io_print(const void *data, size_t bytes)

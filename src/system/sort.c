@@ -2,6 +2,8 @@
 
 #include "system/sort.h"
 
+#include "base/least.h"
+
 enum { RUN = 16 };
 
 int sort_pairs_take(struct sort_pairs *pairs, struct pool *pool, uint64_t count)
@@ -53,11 +55,6 @@ static void merge(const struct sort_pairs *from, struct sort_pairs *to, uint64_t
             move(to, place, from, left++);
         else
             move(to, place, from, right++);
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 struct sort_pairs *sort_by_key(struct sort_pairs *pairs, struct sort_pairs *spare, uint64_t count)

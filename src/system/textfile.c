@@ -1,6 +1,4 @@
-/*
- * Such a file is read until a read gives nothing, into a buffer that doubles: its size is 0 as far as stat knows. A
- * file that cannot be read whole, or is larger than any should be, is as good as none, so there is one way to fail.
+/* A file that cannot be read whole, or is larger than any should be, is as good as none, so there is one way to fail.
  */
 
 #include "system/textfile.h"
@@ -11,43 +9,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 
 #include "system/io.h"
-#include "system/sys.h"
 
-enum { NAME_BYTES = 8192, ROOM_FIRST = 4096, ROOM_MAX = 4 << 20 };
+enum { NAME_BYTES = 8192, BYTES_MAX = 4 << 20 };
 
 static char *read_file(const char *name)
 {
-    size_t room = ROOM_FIRST, length = 0;
-    char *text = sys_allocate(room, 1), *result = NULL;
     int fd = io_open(name, O_RDONLY, 0);
-    ssize_t got;
+    size_t bytes;
+    char *text;
 
-    if (text == NULL || fd < 0)
-        goto out;
-    while ((got = io_read(fd, text + length, room - length - 1)) > 0) {
-        length += (size_t)got;
-        if (room - length == 1) {
-            char *larger = room < ROOM_MAX ? realloc(text, room * 2) : NULL;
-
-            if (larger == NULL)
-                goto out;
-            text = larger;
-            room *= 2;
-        }
-    }
-    if (got < 0)
-        goto out;
-    text[length] = '\0';
-    result = text;
-    text = NULL;
-out:
-    if (fd >= 0)
-        (void)io_close(fd);
-    free(text);
-    return result;
+    if (fd < 0)
+        return NULL;
+    text = io_read_whole(fd, BYTES_MAX, &bytes);
+    (void)io_close(fd);
+    return text;
 }
 
 char *textfile_read(const char *format, ...)

@@ -1,6 +1,6 @@
 /*
- * The words of a command line, one a line. What options_parse accepts keeps the promises of options.h, and written as
- * words again means the same.
+ * The words of a command line, one a line. What command_line_parse accepts keeps the promises of options.h, and written
+ * as words again means the same.
  */
 
 #include "fuzz.h"
@@ -9,7 +9,7 @@
 #include <stdarg.h>
 
 #include "base/decimal.h"
-#include "command/options.h"
+#include "command/command_line.h"
 #include "shuffle/order.h"
 #include "store/format.h"
 #include "store/store.h"
@@ -338,7 +338,7 @@ static void check_again(const struct options *options)
     struct options again;
 
     say_all(&words, options);
-    FUZZ_CHECK(options_parse(&again, words.count, words.word) == OPTIONS_RUN);
+    FUZZ_CHECK(command_line_parse(&again, words.count, words.word) == COMMAND_LINE_RUN);
     compare(options, &again);
     options_release(&again);
     release(&words);
@@ -355,15 +355,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     while (fuzz.bytes > 0 && words.count < WORDS_MAX)
         add(&words, fuzz_line(&fuzz));
     memcpy(before, words.word, (size_t)words.count * sizeof *before);
-    switch (options_parse(&options, words.count, words.word)) {
-    case OPTIONS_RUN:
+    switch (command_line_parse(&options, words.count, words.word)) {
+    case COMMAND_LINE_RUN:
         check(&options);
         check_again(&options);
         break;
-    case OPTIONS_DONE: /* it has closed standard output */
+    case COMMAND_LINE_DONE: /* it has closed standard output */
         FUZZ_CHECK(open("/dev/null", O_WRONLY) == STDOUT_FILENO);
         break;
-    case OPTIONS_BAD:
+    case COMMAND_LINE_BAD:
         break;
     }
     FUZZ_CHECK(memcmp(before, words.word, (size_t)words.count * sizeof *before) == 0);

@@ -532,6 +532,14 @@ static void test_no_record_starts_with_more_than_a_line(void **state)
     assert_start("\n", "bigshuf: --it must not have a newline\n");
 }
 
+static void test_the_hint_names_help(void **state)
+{
+    (void)state;
+    begin();
+    argument_hint();
+    end(TRY_HELP);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -562,6 +570,7 @@ int main(void)
         cmocka_unit_test(test_a_delimiter_may_be_escaped),
         cmocka_unit_test(test_strings_have_1_byte_up_to_a_delimiter_s_most),
         cmocka_unit_test(test_no_record_starts_with_more_than_a_line),
+        cmocka_unit_test(test_the_hint_names_help),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

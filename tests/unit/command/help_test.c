@@ -11,10 +11,12 @@
 
 #include "command/help.h"
 
-static const struct help_row rows[] = {
-    {"short", 's', NULL, "says it on one line"},          {"long", UCHAR_MAX + 1, "X", "says it on\ntwo lines"},
-    {"beside", 'b', "AS-LONG-AS-CAN-B", "stands beside"}, {"below", 'c', "A-LETTER-LONGER-YE", "stands below"},
-    {"maybe", UCHAR_MAX + 2, "[Y]", "may stand alone"},
+static const struct option_row rows[] = {
+    {"short", 's', NULL, "says it on one line", NULL, 0},
+    {"long", UCHAR_MAX + 1, "X", "says it on\ntwo lines", NULL, 0},
+    {"beside", 'b', "AS-LONG-AS-CAN-B", "stands beside", NULL, 0},
+    {"below", 'c', "A-LETTER-LONGER-YE", "stands below", NULL, 0},
+    {"maybe", UCHAR_MAX + 2, "[Y]", "may stand alone", NULL, 0},
 };
 
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
@@ -86,21 +88,6 @@ static void test_version_is_that_of_the_build(void **state)
 #endif
 }
 
-static void test_a_row_has_a_letter_or_a_larger_code(void **state)
-{
-    (void)state;
-    assert_true(help_has_letter(&rows[0]));
-    assert_false(help_has_letter(&rows[1]));
-}
-
-static void test_an_argument_in_brackets_is_optional(void **state)
-{
-    (void)state;
-    assert_false(help_is_optional(&rows[0]));
-    assert_false(help_is_optional(&rows[1]));
-    assert_true(help_is_optional(&rows[4]));
-}
-
 static void print_to_a_full_disk(void)
 {
     struct fault fault;
@@ -151,14 +138,6 @@ static void test_a_closed_output_is_a_failure(void **state)
     assert_int_equal(status, 0);
 }
 
-static void test_the_hint_names_help(void **state)
-{
-    (void)state;
-    scratch_listen();
-    help_hint();
-    assert_string_equal(scratch_heard(), "Try 'bigshuf --help' for more information.\n");
-}
-
 #define HELP_TEST(NAME) cmocka_unit_test_setup_teardown(NAME, scratch_setup, scratch_teardown)
 
 int main(void)
@@ -166,11 +145,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         HELP_TEST(test_help_has_the_usage_the_rows_and_the_units),
         HELP_TEST(test_version_is_that_of_the_build),
-        HELP_TEST(test_a_row_has_a_letter_or_a_larger_code),
-        HELP_TEST(test_an_argument_in_brackets_is_optional),
         HELP_TEST(test_what_cannot_be_written_is_a_failure),
         HELP_TEST(test_a_closed_output_is_a_failure),
-        HELP_TEST(test_the_hint_names_help),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

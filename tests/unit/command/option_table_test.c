@@ -1,4 +1,4 @@
-/* What the tables must be like for the code that goes over them. Which options go together is in options_test.c. */
+/* What the table must be like for the code that goes over it. What its rows do is in command_line_test.c. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 static bool is_name(const char *name)
 {
     size_t count;
-    const struct help_row *row = option_table_rows(&count);
+    const struct option_row *row = option_table_rows(&count);
 
     for (; count > 0; count--, row++) {
         if (strcmp(row->name, name) == 0)
@@ -25,7 +25,7 @@ static bool is_name(const char *name)
 static void test_names_and_codes_are_given_once(void **state)
 {
     size_t count;
-    const struct help_row *rows = option_table_rows(&count);
+    const struct option_row *rows = option_table_rows(&count);
 
     (void)state;
     for (size_t i = 0; i < count; i++) {
@@ -40,18 +40,18 @@ static void test_names_and_codes_are_given_once(void **state)
 static void test_an_option_with_a_letter_has_an_argument_or_not(void **state)
 {
     size_t count;
-    const struct help_row *row = option_table_rows(&count);
+    const struct option_row *row = option_table_rows(&count);
 
     (void)state;
     for (; count > 0; count--, row++)
-        assert_false(help_has_letter(row) && help_is_optional(row));
+        assert_false(option_table_has_letter(row) && option_table_is_optional(row));
 }
 
 static void test_an_abbreviation_is_needed_and_begins_a_name(void **state)
 {
     size_t count, row_count;
     const struct option_abbreviation *abbreviation = option_table_abbreviations(&count);
-    const struct help_row *rows = option_table_rows(&row_count);
+    const struct option_row *rows = option_table_rows(&row_count);
 
     (void)state;
     for (; count > 0; count--, abbreviation++) {
@@ -65,34 +65,34 @@ static void test_an_abbreviation_is_needed_and_begins_a_name(void **state)
     }
 }
 
-static bool is_accepted(int one, int other)
+static void test_a_row_has_a_letter_or_a_larger_code(void **state)
 {
-    bool given[OPTION_END] = {false};
-    struct fault fault;
-    bool accepted;
-
-    given[one] = true;
-    given[other] = true;
-    fault_init(&fault);
-    accepted = option_table_check(given, &fault) == 0;
-    assert_int_equal(fault_any(&fault), !accepted);
-    fault_release(&fault);
-    return accepted;
+    (void)state;
+    assert_true(option_table_has_letter(option_table_row('n')));
+    assert_false(option_table_has_letter(option_table_row(OPTION_SEED)));
 }
 
-/* Alone, or with one that it needs. */
-static void test_every_option_can_be_given(void **state)
+static void test_an_argument_in_brackets_is_optional(void **state)
+{
+    (void)state;
+    assert_false(option_table_is_optional(option_table_row('e')));
+    assert_false(option_table_is_optional(option_table_row(OPTION_SEED)));
+    assert_true(option_table_is_optional(option_table_row(OPTION_HEADER)));
+}
+
+/* A setter that serves several options must be told which field is meant. The first field belongs to none of them. */
+static void test_every_option_sets_something_of_its_own(void **state)
 {
     size_t count;
-    const struct help_row *rows = option_table_rows(&count);
+    const struct option_row *rows = option_table_rows(&count);
 
     (void)state;
     for (size_t i = 0; i < count; i++) {
-        bool accepted = is_accepted(rows[i].code, rows[i].code);
-
-        for (size_t k = 0; k < count && !accepted; k++)
-            accepted = is_accepted(rows[i].code, rows[k].code);
-        assert_true(accepted);
+        assert_non_null(rows[i].set);
+        for (size_t j = 0; j < i; j++)
+            assert_false(rows[i].field > 0 && rows[i].field == rows[j].field);
+        for (size_t j = 0; j < count; j++)
+            assert_false(rows[i].set == rows[j].set && (rows[i].field > 0) != (rows[j].field > 0));
     }
 }
 
@@ -102,7 +102,9 @@ int main(void)
         cmocka_unit_test(test_names_and_codes_are_given_once),
         cmocka_unit_test(test_an_option_with_a_letter_has_an_argument_or_not),
         cmocka_unit_test(test_an_abbreviation_is_needed_and_begins_a_name),
-        cmocka_unit_test(test_every_option_can_be_given),
+        cmocka_unit_test(test_a_row_has_a_letter_or_a_larger_code),
+        cmocka_unit_test(test_an_argument_in_brackets_is_optional),
+        cmocka_unit_test(test_every_option_sets_something_of_its_own),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

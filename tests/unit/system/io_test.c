@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "base/least.h"
 #include "system/io.h"
 #include "system/signals.h"
 #include "system/sys.h"
@@ -37,6 +38,7 @@ static struct {
     int error_at_size;     /* what a write at `size` fails with; 0: it writes nothing */
     size_t most_per_call;  /* bytes */
     bool without_contents; /* lengths are believed, memory is not touched */
+    int allocations;       /* the allocation of this number, from 1, fails; 0 for none */
 
     mode_t mode; /* of the file `name` */
 
@@ -64,11 +66,6 @@ static bool misbehaves(void)
     return fake.permanent_error != 0 || (fake.error != 0 && first_of_two);
 }
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static ssize_t transfer(const struct iovec *pieces, int count, size_t place, bool write)
 {
     size_t bytes = 0, moved = 0, room;
@@ -85,9 +82,9 @@ static ssize_t transfer(const struct iovec *pieces, int count, size_t place, boo
         errno = fake.error_at_size;
         return -1;
     }
-    room = least(fake.most_per_call, place < fake.size ? fake.size - place : 0);
+    room = least_size(fake.most_per_call, place < fake.size ? fake.size - place : 0);
     for (int i = 0; i < count && moved < room; i++) {
-        size_t part = least(pieces[i].iov_len, room - moved);
+        size_t part = least_size(pieces[i].iov_len, room - moved);
 
         if (write)
             memcpy(fake.bytes + place + moved, pieces[i].iov_base, part);
@@ -96,6 +93,15 @@ static ssize_t transfer(const struct iovec *pieces, int count, size_t place, boo
         moved += part;
     }
     return (ssize_t)moved;
+}
+
+void *sys_allocate(size_t count, size_t bytes)
+{
+    if (fake.allocations > 0 && --fake.allocations == 0) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return malloc(count * bytes);
 }
 
 int sys_open(const char *path, int flags, mode_t mode)
@@ -630,6 +636,81 @@ static void test_no_call_moves_2_to_the_31_bytes(void **state)
 #endif
 }
 
+static void fill_file(size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        fake.bytes[i] = (unsigned char)(i % 251 + 1);
+    fake.size = bytes;
+}
+
+/* However little each read gives, and with signals; the first buffer has room for FILE_BYTES - 1. */
+static void test_a_file_is_read_whole(void **state)
+{
+    const size_t sizes[] = {0, 1, 1000, FILE_BYTES - 1, FILE_BYTES};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        size_t bytes = 1;
+        char *data;
+
+        reset(NULL);
+        fill_file(sizes[i]);
+        fake.error = EINTR;
+        fake.most_per_call = 7;
+        data = io_read_whole(FD, FILE_BYTES, &bytes);
+        assert_non_null(data);
+        assert_int_equal(bytes, sizes[i]);
+        assert_memory_equal(data, fake.bytes, bytes);
+        assert_int_equal(data[bytes], '\0');
+        free(data);
+    }
+}
+
+static void test_a_file_may_be_as_large_as_the_most_and_no_larger(void **state)
+{
+    size_t bytes;
+    char *data;
+
+    (void)state;
+    fill_file(1000);
+    data = io_read_whole(FD, 1000, &bytes);
+    assert_non_null(data);
+    free(data);
+    fake.place = 0;
+    assert_null(io_read_whole(FD, 999, &bytes));
+    assert_int_equal(errno, EFBIG);
+}
+
+static void test_a_file_that_cannot_be_read_whole_is_a_failure(void **state)
+{
+    size_t bytes;
+
+    (void)state;
+    fake.permanent_error = EIO;
+    assert_null(io_read_whole(FD, FILE_BYTES, &bytes));
+    assert_int_equal(errno, EIO);
+    for (int failing = 1; failing <= 2; failing++) {
+        reset(NULL);
+        fill_file(FILE_BYTES);
+        fake.allocations = failing;
+        assert_null(io_read_whole(FD, FILE_BYTES, &bytes));
+        assert_int_equal(errno, ENOMEM);
+    }
+}
+
+static void test_files_are_the_same_by_device_and_inode(void **state)
+{
+    const struct stat file = {.st_dev = 1, .st_ino = 2, .st_size = 3};
+    const struct stat grown = {.st_dev = 1, .st_ino = 2, .st_size = 4};
+    const struct stat neighbour = {.st_dev = 1, .st_ino = 3, .st_size = 3};
+    const struct stat elsewhere = {.st_dev = 2, .st_ino = 2, .st_size = 3};
+
+    (void)state;
+    assert_true(io_same_file(&file, &grown));
+    assert_false(io_same_file(&file, &neighbour));
+    assert_false(io_same_file(&file, &elsewhere));
+}
+
 #define IO_TEST(NAME) cmocka_unit_test_setup(NAME, reset)
 
 int main(void)
@@ -665,6 +746,10 @@ int main(void)
         IO_TEST(test_pieces_pass_a_failure_on),
         IO_TEST(test_no_pieces_and_empty_pieces_make_no_call),
         IO_TEST(test_no_call_moves_2_to_the_31_bytes),
+        IO_TEST(test_a_file_is_read_whole),
+        IO_TEST(test_a_file_may_be_as_large_as_the_most_and_no_larger),
+        IO_TEST(test_a_file_that_cannot_be_read_whole_is_a_failure),
+        IO_TEST(test_files_are_the_same_by_device_and_inode),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "command/options.h"
+#include "command/command_line.h"
 #include "shuffle/order.h"
 #include "system/hardware.h"
 
@@ -22,7 +22,7 @@ enum { WORDS_MAX = 40, TEXT_BYTES = 8192 };
 /* The last command line that was parsed, and what came of it. */
 static struct {
     struct options options;
-    enum options_verdict verdict;
+    enum command_line_verdict verdict;
     char out[TEXT_BYTES], err[TEXT_BYTES];
     char *words[WORDS_MAX + 1];
 } run;
@@ -64,7 +64,7 @@ static void parse_words(int count, char **words, const char *out)
     fflush(NULL);
     detours[0] = leave(STDERR_FILENO, NULL);
     detours[1] = leave(STDOUT_FILENO, out);
-    run.verdict = options_parse(&run.options, count, words);
+    run.verdict = command_line_parse(&run.options, count, words);
     come_back(detours[1], run.out);
     come_back(detours[0], run.err);
 }
@@ -90,14 +90,14 @@ static void assert_run(void)
 {
     assert_string_equal(run.err, "");
     assert_string_equal(run.out, "");
-    assert_int_equal(run.verdict, OPTIONS_RUN);
+    assert_int_equal(run.verdict, COMMAND_LINE_RUN);
 }
 
 static void assert_bad(const char *message)
 {
     assert_string_equal(run.err, message);
     assert_string_equal(run.out, "");
-    assert_int_equal(run.verdict, OPTIONS_BAD);
+    assert_int_equal(run.verdict, COMMAND_LINE_BAD);
 }
 
 static int setup(void **state)
@@ -277,12 +277,12 @@ static bool is_zero_terminated(void)
 
 static bool is_help(void)
 {
-    return run.verdict == OPTIONS_DONE && strstr(run.out, "Usage: ") == run.out;
+    return run.verdict == COMMAND_LINE_DONE && strstr(run.out, "Usage: ") == run.out;
 }
 
 static bool is_version(void)
 {
-    return run.verdict == OPTIONS_DONE && strstr(run.out, "bigshuf ") == run.out;
+    return run.verdict == COMMAND_LINE_DONE && strstr(run.out, "bigshuf ") == run.out;
 }
 
 static void test_every_beginning_of_a_name_that_shuf_understands_is_understood(void **state)
@@ -310,7 +310,7 @@ static void test_every_beginning_of_a_name_that_shuf_understands_is_understood(v
         for (size_t length = 1; length <= strlen(names[i].name); length++) {
             snprintf(word, sizeof word, "--%.*s%s", (int)length, names[i].name, names[i].argument);
             parse(word);
-            assert_int_equal(run.verdict == OPTIONS_BAD, length < names[i].shortest);
+            assert_int_equal(run.verdict == COMMAND_LINE_BAD, length < names[i].shortest);
             assert_int_equal(names[i].is_set(), length >= names[i].shortest);
         }
     }
@@ -340,7 +340,7 @@ static void test_short_names_are_not_offered(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         parse(words[i]);
-        assert_int_equal(run.verdict, OPTIONS_BAD);
+        assert_int_equal(run.verdict, COMMAND_LINE_BAD);
         assert_null(strstr(run.err, "--re'"));
         assert_null(strstr(run.err, "--hea'"));
         assert_null(strstr(run.err, "--head'"));
@@ -609,7 +609,7 @@ static void test_numbers_that_are_none_are_refused(void **state)
         assert_run();
         snprintf(word, sizeof word, "%s=1K", option);
         parse(word, "-o%d");
-        assert_int_equal(run.verdict, numbers[i].takes_units ? OPTIONS_RUN : OPTIONS_BAD);
+        assert_int_equal(run.verdict, numbers[i].takes_units ? COMMAND_LINE_RUN : COMMAND_LINE_BAD);
         snprintf(word, sizeof word, "%s=0", option);
         snprintf(message, sizeof message, "bigshuf: %s must be at least 1\n", option);
         parse(word, "-o%d");
@@ -1134,7 +1134,7 @@ static void test_of_stores_what_is_no_number_or_name_is_refused(void **state)
     }
     snprintf(word, sizeof word, "--batch=%0201d", 1);
     parse("--scatter=a", word);
-    assert_int_equal(run.verdict, OPTIONS_BAD);
+    assert_int_equal(run.verdict, COMMAND_LINE_BAD);
     snprintf(word, sizeof word, "--batch=%0200d", 1);
     parse("--scatter=a", word);
     assert_run();
@@ -1358,7 +1358,7 @@ static void test_words_that_are_no_options_are_usage_errors(void **state)
         const char *end;
 
         parse(words[i]);
-        assert_int_equal(run.verdict, OPTIONS_BAD);
+        assert_int_equal(run.verdict, COMMAND_LINE_BAD);
         assert_int_equal(strncmp(run.err, "bigshuf: ", strlen("bigshuf: ")), 0);
         end = strchr(run.err, '\n');
         assert_non_null(end);
@@ -1377,7 +1377,7 @@ static void test_version_is_that_of_the_build(void **state)
 {
     (void)state;
     parse("--version");
-    assert_int_equal(run.verdict, OPTIONS_DONE);
+    assert_int_equal(run.verdict, COMMAND_LINE_DONE);
     assert_string_equal(run.err, "");
 #ifdef BIGSHUF_VERSION
     assert_string_equal(run.out, "bigshuf " BIGSHUF_VERSION "\n");
@@ -1440,7 +1440,7 @@ static void test_help_explains_every_option_on_lines_of_80(void **state)
 
     (void)state;
     parse("--help");
-    assert_int_equal(run.verdict, OPTIONS_DONE);
+    assert_int_equal(run.verdict, COMMAND_LINE_DONE);
     assert_string_equal(run.err, "");
     assert_int_equal(strncmp(run.out, mentions[0], strlen(mentions[0])), 0);
     for (size_t i = 0; i < sizeof mentions / sizeof mentions[0]; i++)
@@ -1456,7 +1456,7 @@ static void test_help_is_obeyed_where_it_stands(void **state)
 {
     (void)state;
     parse("a", "--help", "-Sx");
-    assert_int_equal(run.verdict, OPTIONS_DONE);
+    assert_int_equal(run.verdict, COMMAND_LINE_DONE);
     parse("-Sx", "--help");
     assert_bad("bigshuf: invalid -S argument 'x'\n");
     parse("-o", "--help");
@@ -1474,7 +1474,7 @@ static void test_help_that_cannot_be_written_is_a_failure(void **state)
         skip();
     for (size_t i = 0; i < 2; i++) {
         parse_words(2, words[i], "/dev/full");
-        assert_int_equal(run.verdict, OPTIONS_BAD);
+        assert_int_equal(run.verdict, COMMAND_LINE_BAD);
         assert_string_equal(run.err, "bigshuf: write error: No space left on device\n");
     }
 }
@@ -1483,15 +1483,15 @@ static void test_help_closes_standard_output(void **state)
 {
     char program[] = "x", help[] = "--help", *words[] = {program, help, NULL};
     struct detour detour = leave(STDOUT_FILENO, NULL);
-    enum options_verdict verdict;
+    enum command_line_verdict verdict;
     int open_still;
 
     (void)state;
     options_release(&run.options);
-    verdict = options_parse(&run.options, 2, words);
+    verdict = command_line_parse(&run.options, 2, words);
     open_still = fcntl(STDOUT_FILENO, F_GETFD) != -1;
     come_back(detour, run.out);
-    assert_int_equal(verdict, OPTIONS_DONE);
+    assert_int_equal(verdict, COMMAND_LINE_DONE);
     assert_false(open_still);
 }
 
@@ -1504,77 +1504,77 @@ static void test_release_may_be_called_twice(void **state)
     assert_null(run.options.files);
 }
 
-#define OPTIONS_TEST(NAME) cmocka_unit_test_setup_teardown(NAME, setup, teardown)
+#define COMMAND_LINE_TEST(NAME) cmocka_unit_test_setup_teardown(NAME, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OPTIONS_TEST(test_no_words_mean_standard_input_and_defaults),
-        OPTIONS_TEST(test_not_even_a_program_name_is_needed),
-        OPTIONS_TEST(test_every_option_has_its_place),
-        OPTIONS_TEST(test_letters_have_long_names),
-        OPTIONS_TEST(test_long_names_may_be_cut_short_and_letters_joined),
-        OPTIONS_TEST(test_options_may_follow_files_and_argv_stays),
-        OPTIONS_TEST(test_options_end_at_the_first_file_if_posixly_correct),
-        OPTIONS_TEST(test_every_beginning_of_a_name_that_shuf_understands_is_understood),
-        OPTIONS_TEST(test_short_names_do_not_hide_longer_ones),
-        OPTIONS_TEST(test_short_names_are_not_offered),
-        OPTIONS_TEST(test_a_delimiter_of_one_byte_ends_lines),
-        OPTIONS_TEST(test_a_delimiter_of_several_bytes_is_a_string),
-        OPTIONS_TEST(test_groups_of_lines_end_with_newlines_or_nul),
-        OPTIONS_TEST(test_a_record_size_is_bytes_or_in_its_unit),
-        OPTIONS_TEST(test_what_records_start_with_is_a_delimiter_after_a_newline),
-        OPTIONS_TEST(test_csv_is_a_format),
-        OPTIONS_TEST(test_a_header_is_one_record_or_as_many_as_are_named),
-        OPTIONS_TEST(test_a_header_goes_with_every_format),
-        OPTIONS_TEST(test_formats_that_are_none_are_refused),
-        OPTIONS_TEST(test_shards_are_a_number_of_files_or_of_what_is_in_each),
-        OPTIONS_TEST(test_splits_keep_their_order),
-        OPTIONS_TEST(test_splits_that_are_none_are_refused),
-        OPTIONS_TEST(test_commands_have_their_places),
-        OPTIONS_TEST(test_numbers_that_are_none_are_refused),
-        OPTIONS_TEST(test_letters_of_shuf_may_be_joined),
-        OPTIONS_TEST(test_with_echo_the_operands_are_records_if_there_are_any),
-        OPTIONS_TEST(test_a_range_is_its_first_number_and_how_many_there_are),
-        OPTIONS_TEST(test_the_empty_range_and_the_full_one_are_told_apart),
-        OPTIONS_TEST(test_a_range_is_given_once_and_without_operands),
-        OPTIONS_TEST(test_a_bad_range_is_refused),
-        OPTIONS_TEST(test_the_least_of_several_counts_counts),
-        OPTIONS_TEST(test_a_bad_count_is_refused_wherever_it_stands),
-        OPTIONS_TEST(test_one_random_source_may_be_named_twice_but_not_two),
-        OPTIONS_TEST(test_a_probability_stays_as_it_was_given),
-        OPTIONS_TEST(test_what_is_no_probability_is_refused),
-        OPTIONS_TEST(test_weights_are_a_file_or_a_field),
-        OPTIONS_TEST(test_a_separator_needs_no_field_and_may_be_repeated_but_not_changed),
-        OPTIONS_TEST(test_echo_and_range_exclude_each_other),
-        OPTIONS_TEST(test_options_that_contradict_each_other_are_refused),
-        OPTIONS_TEST(test_options_that_do_not_are_accepted),
-        OPTIONS_TEST(test_outputs_that_need_a_file_say_so),
-        OPTIONS_TEST(test_keeping_the_order_needs_a_count),
+        COMMAND_LINE_TEST(test_no_words_mean_standard_input_and_defaults),
+        COMMAND_LINE_TEST(test_not_even_a_program_name_is_needed),
+        COMMAND_LINE_TEST(test_every_option_has_its_place),
+        COMMAND_LINE_TEST(test_letters_have_long_names),
+        COMMAND_LINE_TEST(test_long_names_may_be_cut_short_and_letters_joined),
+        COMMAND_LINE_TEST(test_options_may_follow_files_and_argv_stays),
+        COMMAND_LINE_TEST(test_options_end_at_the_first_file_if_posixly_correct),
+        COMMAND_LINE_TEST(test_every_beginning_of_a_name_that_shuf_understands_is_understood),
+        COMMAND_LINE_TEST(test_short_names_do_not_hide_longer_ones),
+        COMMAND_LINE_TEST(test_short_names_are_not_offered),
+        COMMAND_LINE_TEST(test_a_delimiter_of_one_byte_ends_lines),
+        COMMAND_LINE_TEST(test_a_delimiter_of_several_bytes_is_a_string),
+        COMMAND_LINE_TEST(test_groups_of_lines_end_with_newlines_or_nul),
+        COMMAND_LINE_TEST(test_a_record_size_is_bytes_or_in_its_unit),
+        COMMAND_LINE_TEST(test_what_records_start_with_is_a_delimiter_after_a_newline),
+        COMMAND_LINE_TEST(test_csv_is_a_format),
+        COMMAND_LINE_TEST(test_a_header_is_one_record_or_as_many_as_are_named),
+        COMMAND_LINE_TEST(test_a_header_goes_with_every_format),
+        COMMAND_LINE_TEST(test_formats_that_are_none_are_refused),
+        COMMAND_LINE_TEST(test_shards_are_a_number_of_files_or_of_what_is_in_each),
+        COMMAND_LINE_TEST(test_splits_keep_their_order),
+        COMMAND_LINE_TEST(test_splits_that_are_none_are_refused),
+        COMMAND_LINE_TEST(test_commands_have_their_places),
+        COMMAND_LINE_TEST(test_numbers_that_are_none_are_refused),
+        COMMAND_LINE_TEST(test_letters_of_shuf_may_be_joined),
+        COMMAND_LINE_TEST(test_with_echo_the_operands_are_records_if_there_are_any),
+        COMMAND_LINE_TEST(test_a_range_is_its_first_number_and_how_many_there_are),
+        COMMAND_LINE_TEST(test_the_empty_range_and_the_full_one_are_told_apart),
+        COMMAND_LINE_TEST(test_a_range_is_given_once_and_without_operands),
+        COMMAND_LINE_TEST(test_a_bad_range_is_refused),
+        COMMAND_LINE_TEST(test_the_least_of_several_counts_counts),
+        COMMAND_LINE_TEST(test_a_bad_count_is_refused_wherever_it_stands),
+        COMMAND_LINE_TEST(test_one_random_source_may_be_named_twice_but_not_two),
+        COMMAND_LINE_TEST(test_a_probability_stays_as_it_was_given),
+        COMMAND_LINE_TEST(test_what_is_no_probability_is_refused),
+        COMMAND_LINE_TEST(test_weights_are_a_file_or_a_field),
+        COMMAND_LINE_TEST(test_a_separator_needs_no_field_and_may_be_repeated_but_not_changed),
+        COMMAND_LINE_TEST(test_echo_and_range_exclude_each_other),
+        COMMAND_LINE_TEST(test_options_that_contradict_each_other_are_refused),
+        COMMAND_LINE_TEST(test_options_that_do_not_are_accepted),
+        COMMAND_LINE_TEST(test_outputs_that_need_a_file_say_so),
+        COMMAND_LINE_TEST(test_keeping_the_order_needs_a_count),
         cmocka_unit_test(test_a_store_that_is_added_to_has_its_places),
         cmocka_unit_test(test_a_store_that_is_gathered_has_its_places),
         cmocka_unit_test(test_what_is_of_a_store_needs_one),
         cmocka_unit_test(test_of_stores_what_is_no_number_or_name_is_refused),
-        OPTIONS_TEST(test_of_several_errors_the_first_in_shuf_s_order_is_told),
-        OPTIONS_TEST(test_one_output_may_be_named_twice_but_not_two),
-        OPTIONS_TEST(test_temporary_directories_keep_their_order),
-        OPTIONS_TEST(test_the_last_seed_wins_and_may_be_empty),
-        OPTIONS_TEST(test_memory_is_in_kib_or_in_its_unit_or_a_share),
-        OPTIONS_TEST(test_too_little_memory_names_the_least),
-        OPTIONS_TEST(test_memory_that_is_no_size_is_refused),
-        OPTIONS_TEST(test_parallel_is_a_maximum_from_1_on),
-        OPTIONS_TEST(test_tune_sets_what_it_names),
-        OPTIONS_TEST(test_tune_refuses_what_it_does_not_know),
-        OPTIONS_TEST(test_tune_refuses_what_is_out_of_range),
-        OPTIONS_TEST(test_names_from_a_file_exclude_files),
-        OPTIONS_TEST(test_words_that_are_no_options_are_usage_errors),
-        OPTIONS_TEST(test_a_bad_word_stays_on_its_line),
-        OPTIONS_TEST(test_version_is_that_of_the_build),
-        OPTIONS_TEST(test_help_explains_every_option_on_lines_of_80),
-        OPTIONS_TEST(test_help_is_obeyed_where_it_stands),
-        OPTIONS_TEST(test_help_that_cannot_be_written_is_a_failure),
-        OPTIONS_TEST(test_help_closes_standard_output),
-        OPTIONS_TEST(test_release_may_be_called_twice),
+        COMMAND_LINE_TEST(test_of_several_errors_the_first_in_shuf_s_order_is_told),
+        COMMAND_LINE_TEST(test_one_output_may_be_named_twice_but_not_two),
+        COMMAND_LINE_TEST(test_temporary_directories_keep_their_order),
+        COMMAND_LINE_TEST(test_the_last_seed_wins_and_may_be_empty),
+        COMMAND_LINE_TEST(test_memory_is_in_kib_or_in_its_unit_or_a_share),
+        COMMAND_LINE_TEST(test_too_little_memory_names_the_least),
+        COMMAND_LINE_TEST(test_memory_that_is_no_size_is_refused),
+        COMMAND_LINE_TEST(test_parallel_is_a_maximum_from_1_on),
+        COMMAND_LINE_TEST(test_tune_sets_what_it_names),
+        COMMAND_LINE_TEST(test_tune_refuses_what_it_does_not_know),
+        COMMAND_LINE_TEST(test_tune_refuses_what_is_out_of_range),
+        COMMAND_LINE_TEST(test_names_from_a_file_exclude_files),
+        COMMAND_LINE_TEST(test_words_that_are_no_options_are_usage_errors),
+        COMMAND_LINE_TEST(test_a_bad_word_stays_on_its_line),
+        COMMAND_LINE_TEST(test_version_is_that_of_the_build),
+        COMMAND_LINE_TEST(test_help_explains_every_option_on_lines_of_80),
+        COMMAND_LINE_TEST(test_help_is_obeyed_where_it_stands),
+        COMMAND_LINE_TEST(test_help_that_cannot_be_written_is_a_failure),
+        COMMAND_LINE_TEST(test_help_closes_standard_output),
+        COMMAND_LINE_TEST(test_release_may_be_called_twice),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

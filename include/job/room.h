@@ -1,0 +1,36 @@
+#ifndef BIGSHUF_JOB_ROOM_H
+#define BIGSHUF_JOB_ROOM_H
+
+/*
+ * How many bytes a job is sure to write to disks, from the options and what is known of the input, and whether there is
+ * room for them. These checks come before the work. `known_bytes` are the records that will be read at least, by the
+ * sizes of the input files; 0 if nothing is known. Functions that return int return 0, or -1 after a report.
+ */
+
+#include <stdint.h>
+
+#include "command/options.h"
+#include "output/output.h"
+#include "store/store.h"
+#include "system/fault.h"
+#include "temporary/spill.h"
+
+/* Bytes that the output will have at least. */
+uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes);
+
+/* Bytes that will be in temporary files at the same time, at least, if `memory_bytes` bytes of memory are used.
+ * `rereads`: samples with replacement read the input again instead of keeping it (run.h). */
+uint64_t room_temporary_bytes(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads);
+
+int room_check_output(const struct options *options, uint64_t known_bytes, const struct output *output);
+int room_check_temporary(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads,
+                         struct spill_place *place);
+
+/* Is there room for `bytes` bytes of records on the disk of a store? */
+int room_check_store(const struct store *store, uint64_t bytes);
+
+/* An output without end (-r without -n) must be something that is read meanwhile: not a regular file, nor one that is
+ * yet to be made. */
+int room_check_end(const struct options *options, struct fault *fault);
+
+#endif

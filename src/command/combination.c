@@ -1,0 +1,143 @@
+/* Each rule is a line in one of three tables; the functions below go over them. */
+
+#include "command/combination.h"
+
+#include <stdio.h>
+
+#include "command/argument.h"
+#include "command/option_table.h"
+
+enum { OTHERS_MAX = 24 };
+
+/* How messages call what is no option by itself. */
+static const struct {
+    int code;
+    const char *phrase;
+} phrases[] = {
+    {OPTION_DELIMITER_NOT_NUL, "--delimiter other than '\\0'"},
+    {OPTION_DELIMITER_DIGIT, "a digit as --delimiter"},
+    {OPTION_DELIMITER_LONG, "--delimiter of several bytes"},
+    {OPTION_SPLIT_PERCENTAGE, "--split of a percentage"},
+    {OPTION_ENDLESS, "-r without -n"},
+    {OPTION_GATHER_RECORDS, "--gather without --list"},
+    {OPTION_PILE_OF_EPOCH, "--pile with --epoch"},
+};
+
+/* Which option excludes which others. -e and -i exclude each other in words of their own. */
+static const struct {
+    int one, others[OTHERS_MAX]; /* ended by 0 */
+} conflicts[] = {
+    {OPTION_SEED, {OPTION_RANDOM_SOURCE}},
+    {OPTION_RANDOM_SOURCE, {OPTION_KEEP_ORDER, OPTION_PROBABILITY, OPTION_WEIGHTS, OPTION_WEIGHT_FIELD}},
+    {OPTION_WEIGHTS, {OPTION_WEIGHT_FIELD}},
+    {OPTION_PROBABILITY,
+     {'n', 'r', OPTION_KEEP_ORDER, OPTION_WEIGHTS, OPTION_WEIGHT_FIELD, OPTION_SHARDS, OPTION_SPLIT_PERCENTAGE}},
+    {OPTION_KEEP_ORDER, {'r'}},
+    {OPTION_FILES0_FROM, {'e', 'i'}},
+
+    {'z', {OPTION_DELIMITER_NOT_NUL, OPTION_RECORD_SIZE, OPTION_RECORD_START, OPTION_CSV, OPTION_GATHER_RECORDS}},
+    {OPTION_CSV, {OPTION_DELIMITER, OPTION_RECORD_LINES, OPTION_RECORD_SIZE, OPTION_RECORD_START}},
+    {OPTION_DELIMITER, {OPTION_RECORD_LINES, OPTION_RECORD_SIZE, OPTION_RECORD_START}},
+    {OPTION_RECORD_LINES, {OPTION_RECORD_SIZE, OPTION_RECORD_START}},
+    {OPTION_RECORD_SIZE, {OPTION_RECORD_START}},
+    {'e',
+     {OPTION_DELIMITER_LONG, OPTION_RECORD_LINES, OPTION_RECORD_SIZE, OPTION_RECORD_START, OPTION_CSV, OPTION_HEADER,
+      OPTION_HEADER_BYTES}},
+    {'i',
+     {OPTION_DELIMITER_LONG, OPTION_DELIMITER_DIGIT, OPTION_RECORD_LINES, OPTION_RECORD_SIZE, OPTION_RECORD_START,
+      OPTION_CSV, OPTION_HEADER, OPTION_HEADER_BYTES}},
+    {OPTION_WEIGHT_FIELD,
+     {OPTION_DELIMITER_LONG, OPTION_RECORD_LINES, OPTION_RECORD_SIZE, OPTION_RECORD_START, OPTION_CSV}},
+
+    {OPTION_SHARDS, {OPTION_SHARD_RECORDS, OPTION_SHARD_BYTES, OPTION_ENDLESS}},
+    {OPTION_SHARD_RECORDS, {OPTION_SHARD_BYTES, OPTION_ENDLESS}},
+    {OPTION_SHARD_BYTES, {OPTION_ENDLESS}},
+    {OPTION_SPLIT, {OPTION_ENDLESS}},
+
+    {OPTION_SCATTER,
+     {OPTION_GATHER, 'e', 'i', 'n', 'r', 'o', OPTION_RANDOM_SOURCE, OPTION_KEEP_ORDER, OPTION_PROBABILITY,
+      OPTION_WEIGHTS, OPTION_WEIGHT_FIELD, OPTION_SHARDS, OPTION_SHARD_RECORDS, OPTION_SHARD_BYTES, OPTION_SPLIT,
+      OPTION_FILTER, 'T', OPTION_COMPRESS_PROGRAM}},
+    {OPTION_GATHER,
+     {'e', 'i', 'r', OPTION_RANDOM_SOURCE, OPTION_KEEP_ORDER, OPTION_PROBABILITY, OPTION_WEIGHTS, OPTION_WEIGHT_FIELD,
+      OPTION_FILES0_FROM, OPTION_DELIMITER, OPTION_RECORD_LINES, OPTION_RECORD_SIZE, OPTION_RECORD_START, OPTION_CSV,
+      OPTION_HEADER, OPTION_HEADER_BYTES}},
+    {OPTION_SWEEP, {OPTION_BATCH, OPTION_KEEP, OPTION_PILES, OPTION_FILES0_FROM}},
+    {OPTION_LIST, {OPTION_PILE, OPTION_EPOCH, 'n', 'o', OPTION_SPLIT}},
+};
+
+/* Which option needs another one: `either`, or `other` unless that is 0. */
+static const struct {
+    int one, either, other;
+} needs[] = {
+    {OPTION_KEEP_ORDER, 'n', 0},
+    {OPTION_SHARDS, 'o', 0},
+    {OPTION_SHARD_RECORDS, 'o', 0},
+    {OPTION_SHARD_BYTES, 'o', 0},
+    {OPTION_FILTER, 'o', OPTION_SPLIT},
+    {OPTION_PILES, OPTION_SCATTER, 0},
+    {OPTION_BATCH, OPTION_SCATTER, 0},
+    {OPTION_KEEP, OPTION_SCATTER, 0},
+    {OPTION_SWEEP, OPTION_SCATTER, 0},
+    {OPTION_PILE, OPTION_GATHER, 0},
+    {OPTION_EPOCH, OPTION_GATHER, 0},
+    {OPTION_LIST, OPTION_GATHER, 0},
+    {OPTION_PILE_OF_EPOCH, OPTION_SEED, 0},
+};
+
+/* "-n", "--seed" or a phrase */
+static const char *spell(int code, char spelling[OPTION_SPELLING_BYTES])
+{
+    const struct option_row *row;
+
+    for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++) {
+        if (phrases[i].code == code)
+            return phrases[i].phrase;
+    }
+    row = option_table_row(code);
+    if (option_table_has_letter(row))
+        snprintf(spelling, OPTION_SPELLING_BYTES, "-%c", code);
+    else
+        snprintf(spelling, OPTION_SPELLING_BYTES, "--%s", row->name);
+    return spelling;
+}
+
+static int check_conflicts(const bool given[OPTION_END], struct fault *fault)
+{
+    char names[2][OPTION_SPELLING_BYTES];
+
+    for (size_t i = 0; i < sizeof conflicts / sizeof conflicts[0]; i++) {
+        int one = conflicts[i].one;
+
+        for (const int *other = conflicts[i].others; *other != 0; other++) {
+            if (given[one] && given[*other])
+                return fault_say(fault, "cannot combine %s and %s", spell(one, names[0]), spell(*other, names[1]));
+        }
+    }
+    return 0;
+}
+
+static int check_needs(const bool given[OPTION_END], struct fault *fault)
+{
+    char names[3][OPTION_SPELLING_BYTES];
+
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
+        int one = needs[i].one, either = needs[i].either, other = needs[i].other;
+
+        if (!given[one] || given[either] || (other != 0 && given[other]))
+            continue;
+        return fault_say(fault, "%s needs %s%s%s", spell(one, names[0]), spell(either, names[1]),
+                         other != 0 ? " or " : "", other != 0 ? spell(other, names[2]) : "");
+    }
+    return 0;
+}
+
+int combination_check(const bool given[OPTION_END], struct fault *fault)
+{
+    if (given['e'] && given['i']) {
+        fault_say(fault, "cannot combine -e and -i options");
+        argument_hint();
+        return -1;
+    }
+    return check_conflicts(given, fault) == 0 ? check_needs(given, fault) : -1;
+}

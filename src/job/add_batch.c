@@ -1,0 +1,185 @@
+/*
+ * Pass 1 of a shuffle as a job: a scatter whose piles are the files of a batch instead of temporary ones, to the last
+ * byte.
+ */
+
+#include "job/add_batch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/room.h"
+#include "job/summary.h"
+#include "job/task.h"
+#include "shuffle/scatter.h"
+#include "store/batch.h"
+#include "store/draft.h"
+#include "store/sweep.h"
+#include "system/sys.h"
+
+/* To which pile a record of the batch goes. */
+struct batch_route {
+    struct order order; /* with the batch's own key */
+    unsigned bits;      /* of the numbers of piles */
+};
+
+static void route_by_batch(const void *context, uint64_t first, size_t count, uint16_t *pile)
+{
+    const struct batch_route *route = context;
+
+    order_scatter(&route->order, (struct order_node){.number = 0}, route->bits, first, count, pile);
+}
+
+/* Each pile takes a block of memory at least. */
+static int check_memory(struct run *run, unsigned piles)
+{
+    if (piles <= pool_free(&run->pool))
+        return 0;
+    return run_report_memory(run, (uint64_t)piles * run->memory.block_bytes, "a store of %u piles", piles);
+}
+
+/* Scatter the source to `count` piles, and write all of them to storage, to the last byte. records[p] receives how many
+ * records came to pile p. */
+static int scatter_batch(struct run *run, struct source *source, const char *name, unsigned count,
+                         struct storage *storage, uint64_t *records)
+{
+    struct batch_route route = {.order = run->order};
+    struct piles piles = {0};
+    int status;
+
+    while (1u << route.bits < count)
+        route.bits++;
+    order_batch_key(&run->order, name, &route.order.key);
+    status = scatter_in(run, source, route_by_batch, &route, count, storage, &piles);
+    if (status == 0)
+        status = piles_flush(&piles);
+    for (unsigned p = 0; p < count && status == 0; p++)
+        records[p] = piles.pile[p].records;
+    run->records = piles.records;
+    run->scattered_seconds = run_seconds();
+    piles_release(&piles);
+    return status;
+}
+
+/* Scatter the records to a draft of so many piles, and make the draft the batch `name`. Closes the run. */
+static enum draft_verdict fill_draft(struct resources *resources, struct run *run, struct draft *draft,
+                                     const char *name, unsigned piles)
+{
+    uint64_t *records = sys_allocate(piles, sizeof *records);
+    enum draft_verdict verdict = DRAFT_FAILED;
+    double start = run_seconds();
+    const uint8_t *header;
+    size_t header_bytes;
+
+    if (records == NULL) {
+        fault_report(&resources->fault, "memory", errno);
+        goto out;
+    }
+    if (scatter_batch(run, resources->source, name, piles, draft_storage(draft), records) != 0)
+        goto out;
+    run_close(run); /* so that the manifest can take memory instead: it takes less */
+    header = source_header(resources->source, &header_bytes);
+    verdict = draft_commit(draft, records, header, header_bytes, run->memory.workers + run->waiting);
+    if (verdict == DRAFT_OK && resources->options.verbose)
+        summary_of_batch(resources, run, name, start);
+out:
+    free(records);
+    return verdict;
+}
+
+/* Put into the manifest what the batch is made of: the identity of the seed's key, the names and sizes of the inputs.
+ * The caller frees manifest->input. */
+static int describe(struct resources *resources, struct manifest *manifest)
+{
+    struct manifest_input *input = sys_allocate(resources->name_count + 1, sizeof *input);
+    struct stat status;
+
+    if (input == NULL)
+        return fault_report(&resources->fault, "memory", errno);
+    for (size_t i = 0; i < resources->name_count; i++) {
+        input[i] = (struct manifest_input){.name = resources->names[i], .bytes = MANIFEST_UNKNOWN};
+        if (strcmp(resources->names[i], "-") != 0 && sys_stat(resources->names[i], &status) == 0 &&
+            S_ISREG(status.st_mode))
+            input[i].bytes = (uint64_t)status.st_size;
+    }
+    random_key_identity(&resources->order.key, manifest->key);
+    manifest->input = input;
+    manifest->inputs = resources->name_count;
+    return 0;
+}
+
+/* Add the batch to the store, which is open, and with --keep remove old ones. */
+static int make_batch(struct resources *resources, struct run *run)
+{
+    const struct options *options = &resources->options;
+    struct store *store = &resources->store;
+    struct manifest manifest = {.inputs = 0};
+    struct draft *draft = NULL;
+    enum draft_verdict verdict = DRAFT_FAILED;
+    char made[STORE_NAME_MAX + 1];
+    const char *name = options->batch;
+
+    if (name == NULL) {
+        store_make_name(made);
+        name = made;
+    }
+    if (describe(resources, &manifest) == 0)
+        verdict = draft_begin(&draft, store, name, &manifest);
+    if (verdict == DRAFT_OK && room_check_store(store, source_known_bytes(resources->source)) != 0)
+        verdict = DRAFT_FAILED;
+    if (verdict == DRAFT_OK)
+        verdict = fill_draft(resources, run, draft, name, store->format.piles);
+    draft_free(draft);
+    free((void *)manifest.input);
+    if (verdict == DRAFT_FAILED)
+        return -1;
+    return options->keep > 0 ? sweep_keep(store, options->keep, name) : 0;
+}
+
+static int open_run(struct resources *resources, struct run *run)
+{
+    uint64_t bytes = source_is_known(resources->source) ? source_known_bytes(resources->source) : UINT64_MAX;
+
+    return resources_open_large_run(resources, run, resources_memory(resources, bytes));
+}
+
+/* Open the store, or make it, when it is known that its piles do not need more memory than there is. */
+static int join_store(struct resources *resources, struct run *run)
+{
+    const struct options *options = &resources->options;
+    const struct store_format wanted = {.piles = options->piles,
+                                        .record = task_format(options),
+                                        .header_lines = options->header_lines,
+                                        .header_bytes = options->header_bytes};
+    struct store *store = &resources->store;
+
+    if (check_memory(run, options->piles) != 0 ||
+        store_join(store, options->scatter, &wanted, &resources->fault) != 0 ||
+        check_memory(run, store->format.piles) != 0)
+        return -1;
+    return batch_find_all(store);
+}
+
+int add_batch(struct resources *resources)
+{
+    struct run run = {.left = 0};
+    int status = -1;
+
+    if (resources_open_files(resources) == 0 && resources_take_seed(resources) == 0 && open_run(resources, &run) == 0 &&
+        join_store(resources, &run) == 0) {
+        sweep_dead(&resources->store);
+        status = make_batch(resources, &run);
+    }
+    run_close(&run);
+    return status;
+}
+
+int add_batch_sweep(struct resources *resources)
+{
+    struct store *store = &resources->store;
+
+    if (store_open(store, resources->options.scatter, &resources->fault) != 0 || sweep_all(store) != 0)
+        return -1;
+    return batch_find_all(store);
+}

@@ -1,0 +1,148 @@
+/*
+ * Pass 2 of a shuffle as a job. Its piles are in their storage from the start, each in the files of several batches.
+ * They are gathered as those of other shuffles are, but each is a tree of its own, with its own key; one that does not
+ * fit into memory is started over through temporary files.
+ */
+
+#include "job/gather_store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "job/room.h"
+#include "job/summary.h"
+#include "shuffle/gather.h"
+#include "shuffle/shuffle.h"
+#include "store/list.h"
+#include "store/reader.h"
+#include "store/store.h"
+#include "system/sys.h"
+
+/* Write the reader's piles 0 to count - 1 in this order. number[p] is the store's number of pile p. */
+static int write_piles(struct resources *resources, struct run *run, struct store_reader *reader,
+                       const uint32_t *number, unsigned count)
+{
+    struct random_key *keys = sys_allocate(count, sizeof *keys);
+    struct gather_order order = {.kind = GATHER_TREES, .order = &run->order, .keys = keys};
+    struct piles piles = {0};
+    int status = -1;
+
+    if (keys == NULL) {
+        fault_report(&resources->fault, "memory", errno);
+        goto out;
+    }
+    if (piles_init_stored(&piles, count, &run->pool, store_reader_storage(reader), &resources->fault) != 0)
+        goto out;
+    for (unsigned p = 0; p < count; p++) {
+        pile_stored(&piles, p, store_reader_records(reader, p), store_reader_bytes(reader, p));
+        order_pile_key(&run->order, resources->options.epoch, number[p], &keys[p]);
+    }
+    run->records = piles.records;
+    run->header = store_reader_header(reader, &run->header_bytes);
+    if (run_begin(run, resources->output, run->records) == 0)
+        status = shuffle_piles(run, &piles, order, resources->output);
+out:
+    piles_release(&piles);
+    free(keys);
+    return status;
+}
+
+/* Bytes of the records in all piles. */
+static uint64_t bytes_of(const struct store_reader *reader, unsigned count)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned p = 0; p < count; p++)
+        bytes += store_reader_bytes(reader, p);
+    return bytes;
+}
+
+/* Bytes that the piles take in memory, all of them at once. An index has one table or two, of 8 bytes a record. */
+static uint64_t memory_of(const struct store_reader *reader, unsigned count)
+{
+    const uint64_t bytes = bytes_of(reader, count);
+    uint64_t records = 0;
+
+    for (unsigned p = 0; p < count; p++)
+        records += store_reader_records(reader, p);
+    return bytes < UINT64_MAX / 17 ? bytes + 16 * records : UINT64_MAX; /* there are no more records than bytes */
+}
+
+/* Have no more threads than there are descriptors left: each thread has a file of a pile open at a time. The store's
+ * and the output's files are open already. */
+static void limit_readers(struct run *run)
+{
+    enum { SPARE = 4 }; /* for whatever else is opened meanwhile */
+    unsigned left = sys_free_descriptors(run->memory.workers + run->waiting + SPARE);
+    unsigned readers = left > SPARE ? left - SPARE : 1;
+
+    run_limit_threads(run, readers);
+}
+
+/* Gather the piles of the store whose numbers are number[0] ... number[count - 1]. */
+static int gather_piles(struct resources *resources, const uint32_t *number, unsigned count)
+{
+    const struct options *options = &resources->options;
+    struct store_reader *reader = store_reader_open(&resources->store, number, count);
+    struct run run = {.left = 0};
+    double start = run_seconds();
+    int status = -1;
+
+    if (reader != NULL && store_reader_batches(reader) == 0) {
+        fault_say(&resources->fault, "%s: there is no batch in it", options->gather);
+        goto out;
+    }
+    if (reader == NULL || resources_open_output(resources) != 0 ||
+        room_check_output(options, bytes_of(reader, count), resources->output) != 0 ||
+        resources_check_temporary(resources) != 0)
+        goto out;
+    if (resources_open_large_run(resources, &run, resources_memory(resources, memory_of(reader, count))) != 0)
+        goto out;
+    limit_readers(&run);
+    if (write_piles(resources, &run, reader, number, count) == 0)
+        status = output_commit(resources->output);
+    if (status == 0 && options->verbose)
+        summary_of_store(resources, &run, bytes_of(reader, count), store_reader_batches(reader), start);
+out:
+    run_close(&run);
+    store_reader_free(reader);
+    return status;
+}
+
+/* Gather the piles that --pile names, by their places in the order of the epoch. */
+static int gather_places(struct resources *resources)
+{
+    const struct options *options = &resources->options;
+    unsigned piles = resources->store.format.piles;
+    uint64_t last = options->pile_last < UINT64_MAX ? options->pile_last : piles - 1;
+    uint32_t *number;
+    int status;
+
+    if (last >= piles)
+        return fault_say(&resources->fault, "%s: there is no pile %llu: there are %u, from 0 on", options->gather,
+                         (unsigned long long)last, piles);
+    if (resources_take_seed(resources) != 0)
+        return -1;
+    number = sys_allocate(piles, sizeof *number);
+    if (number == NULL)
+        return fault_report(&resources->fault, "memory", errno);
+    order_of_epoch(&resources->order, options->epoch, piles, number);
+    status = gather_piles(resources, number + options->pile_first, (unsigned)(last - options->pile_first) + 1);
+    free(number);
+    return status;
+}
+
+int gather_store(struct resources *resources)
+{
+    if (store_open(&resources->store, resources->options.gather, &resources->fault) != 0)
+        return -1;
+    resources->options.format = resources->store.format.record;
+    return gather_places(resources);
+}
+
+int gather_store_list(struct resources *resources)
+{
+    if (store_open(&resources->store, resources->options.gather, &resources->fault) != 0)
+        return -1;
+    return list_store(&resources->store, resources->options.delimiter == '\0');
+}

@@ -1,0 +1,95 @@
+/*
+ * Where temporary files and output share a disk, the bytes of both need not be added up. Every byte of the input is in
+ * memory, in a temporary file or in the output, and in one of them alone: pass 1 writes no output, and pass 2 gives
+ * back the room that a pile took in a temporary file before it writes the pile. Let D be the bytes of the input, and T
+ * those that pass 1 moved to temporary files. While pass 2 writes the piles that were in memory, the two together grow
+ * from T to D at most, and stay there to the end. So the peak is the larger one of T and D, and each of them is
+ * compared with what is free by itself.
+ */
+
+#include "job/room.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "input/generated.h"
+#include "job/task.h"
+#include "system/sys.h"
+
+static bool is_endless(const struct options *options)
+{
+    return options->repeat && options->count == UINT64_MAX;
+}
+
+/* The smallest numbers of a range are the shortest. */
+static uint64_t range_bytes(const struct options *options)
+{
+    struct number_range range = task_range(options);
+    uint8_t text[GENERATED_NUMBER_BYTES];
+    uint64_t shortest = generated_number(&range, 0, text);
+
+    if (options->repeat)
+        return options->count <= UINT64_MAX / shortest ? options->count * shortest : UINT64_MAX;
+    if (range.full ? options->count < UINT64_MAX : options->count < range.count) {
+        range.count = options->count;
+        range.full = false;
+    }
+    return generated_range_bytes(&range);
+}
+
+uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes)
+{
+    if (is_endless(options) || task_may_leave_out_all(options))
+        return 0;
+    if (options->range)
+        return options->range_full || options->range_count > 0 ? range_bytes(options) : 0;
+    return options->repeat || options->count < UINT64_MAX ? 0 : known_bytes;
+}
+
+/* Of D bytes of input, S bytes of memory keep 3/4 S at least, or all if D is not more than S: so the manual promises.
+ * How many bytes a sample without replacement keeps is not known. A weight's key takes 8 bytes beside its record; how
+ * many records there are shows only where all have the same size. */
+uint64_t room_temporary_bytes(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads)
+{
+    const bool weighted = options->weights != NULL || options->weight_field > 0;
+
+    if (options->probability != NULL || (options->repeat ? rereads : options->count < UINT64_MAX))
+        return 0;
+    if (weighted && !options->repeat && options->format.kind == RECORD_SIZE)
+        known_bytes += known_bytes / options->format.count * sizeof(uint64_t);
+    return known_bytes <= memory_bytes ? 0 : known_bytes - memory_bytes / 4 * 3;
+}
+
+int room_check_output(const struct options *options, uint64_t known_bytes, const struct output *output)
+{
+    return output_check_room(output, room_output_bytes(options, known_bytes));
+}
+
+int room_check_temporary(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads,
+                         struct spill_place *place)
+{
+    uint64_t bytes = room_temporary_bytes(options, known_bytes, memory_bytes, rereads);
+
+    return bytes > 0 ? spill_check(place, bytes) : 0;
+}
+
+int room_check_store(const struct store *store, uint64_t bytes)
+{
+    uint64_t free_bytes;
+
+    if (sys_free_space(store->folder.fd, &free_bytes) != 0 || free_bytes >= bytes)
+        return 0;
+    return fault_say(store->folder.fault, "%s: %s: %llu MiB are needed, %llu MiB are free", store->folder.path,
+                     strerror(ENOSPC), (unsigned long long)(bytes >> 20), (unsigned long long)(free_bytes >> 20));
+}
+
+int room_check_end(const struct options *options, struct fault *fault)
+{
+    struct stat status;
+
+    if (!is_endless(options) || options->output == NULL)
+        return 0;
+    if (sys_stat(options->output, &status) == 0 && !S_ISREG(status.st_mode))
+        return 0;
+    return fault_say(fault, "%s: -r without -n would never end", fault_name(options->output));
+}

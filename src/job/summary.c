@@ -1,0 +1,70 @@
+#include "job/summary.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/number.h"
+#include "system/hardware.h"
+
+/* Bytes of one line of the summary: as much as a message holds of a seed. */
+enum { SAID_BYTES = 6000 };
+
+/* A line of the summary. */
+__attribute__((format(printf, 2, 3))) static void say(const char *name, const char *format, ...)
+{
+    char text[SAID_BYTES];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fault_note("%-14s %s", name, text);
+}
+
+static void say_records(const struct resources *resources, const struct run *run, uint64_t bytes)
+{
+    say("records:", "%llu", (unsigned long long)run->records);
+    say("bytes:", "%llu", (unsigned long long)bytes);
+    say("seed:", "%s", resources->seed);
+}
+
+static void say_spilled(const struct resources *resources, const struct run *run)
+{
+    say("spilled:", "%llu piles, %llu bytes", (unsigned long long)atomic_load(&resources->place.piles),
+        (unsigned long long)atomic_load(&resources->place.bytes));
+    say("started over:", "%llu piles", (unsigned long long)run->started_over);
+}
+
+static void say_peak(void)
+{
+    char peak[32];
+
+    say("peak memory:", "%s", number_format_size(hardware_peak_memory(), peak));
+}
+
+void summary_of_records(const struct resources *resources, const struct run *run, double start)
+{
+    say_records(resources, run, resources->source != NULL ? source_delivered_bytes(resources->source) : 0);
+    say_spilled(resources, run);
+    say_peak();
+    say("seconds:", "%.2f scatter, %.2f gather", run->scattered_seconds - start,
+        run_seconds() - run->scattered_seconds);
+}
+
+void summary_of_batch(const struct resources *resources, const struct run *run, const char *name, double start)
+{
+    say_records(resources, run, source_delivered_bytes(resources->source));
+    say("batch:", "%s", name);
+    say_peak();
+    say("seconds:", "%.2f scatter, %.2f sync", run->scattered_seconds - start, run_seconds() - run->scattered_seconds);
+}
+
+void summary_of_store(const struct resources *resources, const struct run *run, uint64_t bytes, size_t batches,
+                      double start)
+{
+    say_records(resources, run, bytes);
+    say("batches:", "%zu", batches);
+    say_spilled(resources, run);
+    say_peak();
+    say("seconds:", "%.2f gather", run_seconds() - start);
+}
