@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "store/line.h"
 #include "system/io.h"
 #include "system/sys.h"
 #include "system/textfile.h"
@@ -37,44 +37,23 @@ static const char *file_name(const char *name, const char *suffix, char file[NAM
     return file;
 }
 
-static int put_text(const struct owner *owner, char text[TEXT_BYTES])
+static size_t put_text(const struct owner *owner, char text[TEXT_BYTES])
 {
-    return snprintf(text, TEXT_BYTES, "host %s\nboot %s\nprocess %" PRIu64 "\nstart %" PRIu64 "\n", owner->host,
-                    owner->boot, owner->process, owner->start);
-}
+    const char *end = line_put(text, text + TEXT_BYTES, "host %s\nboot %s\nprocess %" PRIu64 "\nstart %" PRIu64 "\n",
+                               owner->host, owner->boot, owner->process, owner->start);
 
-/* Read a line "KEY WORD". Returns what follows it, or NULL. */
-static const char *read_word(const char *at, const char *key, char word[OWNER_WORD_BYTES])
-{
-    size_t key_length = strlen(key), length;
-
-    if (at == NULL || strncmp(at, key, key_length) != 0)
-        return NULL;
-    at += key_length;
-    length = strcspn(at, "\n");
-    if (length >= OWNER_WORD_BYTES || at[length] == '\0')
-        return NULL;
-    memcpy(word, at, length);
-    word[length] = '\0';
-    return at + length + 1;
-}
-
-static const char *read_number(const char *at, const char *key, uint64_t *number)
-{
-    char word[OWNER_WORD_BYTES];
-
-    at = read_word(at, key, word);
-    return at != NULL && number_parse(word, number) == 0 ? at : NULL;
+    return (size_t)(end - text);
 }
 
 /* Does the text say who it is? */
 static bool parse(const char *text, struct owner *owner)
 {
-    text = read_word(text, "host ", owner->host);
-    text = read_word(text, "boot ", owner->boot);
-    text = read_number(text, "process ", &owner->process);
-    text = read_number(text, "start ", &owner->start);
-    return text != NULL && *text == '\0' && owner->process > 0 && owner->process <= INT32_MAX;
+    text = line_rest(line_skip(text, "host "), owner->host, sizeof owner->host);
+    text = line_rest(line_skip(text, "boot "), owner->boot, sizeof owner->boot);
+    text = line_number_within(line_skip(text, "process "), 1, INT32_MAX, &owner->process);
+    text = line_number(line_skip(text, "\nstart "), &owner->start);
+    text = line_skip(text, "\n");
+    return text != NULL && *text == '\0';
 }
 
 /* ---- Processes ---- */
@@ -104,7 +83,7 @@ static bool read_process(uint64_t process, char *state, uint64_t *start)
         at = strchr(at + 1, ' ');
         known = at != NULL;
     }
-    known = known && number_digits(at + 1, start) != NULL;
+    known = known && line_number(at + 1, start) != NULL;
     free(text);
     return known;
 }
@@ -184,7 +163,7 @@ static int sign_file(int fd, int *lock)
     else if (errno != ENOTSUP)
         return -1;
     describe_self(&self);
-    return io_write(fd, text, (size_t)put_text(&self, text)) == 0 ? io_sync(fd) : -1;
+    return io_write(fd, text, put_text(&self, text)) == 0 ? io_sync(fd) : -1;
 }
 
 /* MISSING if somebody removes the file before it has its name, or is about to and has the lock. A network file system
