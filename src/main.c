@@ -11,7 +11,7 @@
  *     sample     other orders than that of the seed: parts of the input, with replacement, by weight, as GNU shuf
  *                    weighted weight_input weight_law gnu_order replacement range gnu_random in_order key_order
  *     store      piles that are kept: batches in a directory, which many processes fill and read
- *                    list draft sweep reader batch draft_files owner store manifest format line
+ *                    list window sweep draft remove reader batch draft_files store name owner manifest format line
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
  *                    shuffle scatter gather index transfer pile_keys pile run order queue
  *     output     where records go: one file or several, whole or not there, or commands

@@ -22,6 +22,7 @@
 #include "store/reader.h"
 #include "store/store.h"
 #include "store/sweep.h"
+#include "store/window.h"
 #include "system/sys.h"
 
 /* ---- Adding a batch ---- */
@@ -145,7 +146,7 @@ static int add_batch(struct resources *resources, struct run *run, struct store 
     const char *name = options->batch;
 
     if (name == NULL) {
-        store_make_name(made);
+        store_name_make_batch(made);
         name = made;
     }
     if (describe(resources, &manifest) == 0)
@@ -158,7 +159,7 @@ static int add_batch(struct resources *resources, struct run *run, struct store 
     free((void *)manifest.input);
     if (verdict == DRAFT_FAILED)
         return -1;
-    return options->keep > 0 ? sweep_keep(store, options->keep, name) : 0;
+    return options->keep > 0 ? window_keep(store, options->keep, name) : 0;
 }
 
 static int open_run(struct resources *resources, struct run *run)

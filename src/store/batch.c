@@ -199,22 +199,22 @@ static int check(const struct batch *batch, const char *file, const struct stat 
 
 int batch_check_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry)
 {
-    char file[STORE_FILE_NAME_BYTES];
+    char file[STORE_NAME_PILE_BYTES];
     struct stat status;
 
-    if (sys_stat_at(batch->folder.fd, store_file_name(pile, file), &status) != 0)
+    if (sys_stat_at(batch->folder.fd, store_name_of_pile(pile, file), &status) != 0)
         return folder_report(&batch->folder, file, errno);
     return check(batch, file, &status, entry);
 }
 
 int batch_open_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry)
 {
-    char file[STORE_FILE_NAME_BYTES];
+    char file[STORE_NAME_PILE_BYTES];
     enum folder_verdict verdict;
     struct stat status;
     int fd = -1;
 
-    verdict = folder_open_file(&batch->folder, store_file_name(pile, file), &fd);
+    verdict = folder_open_file(&batch->folder, store_name_of_pile(pile, file), &fd);
     if (verdict == FOLDER_MISSING)
         return folder_report(&batch->folder, file, ENOENT);
     if (verdict != FOLDER_OK)
@@ -229,14 +229,15 @@ int batch_open_pile(const struct batch *batch, unsigned pile, const struct manif
 
 int batch_report_damage(const struct batch *batch, unsigned pile)
 {
-    char file[STORE_FILE_NAME_BYTES];
+    char file[STORE_NAME_PILE_BYTES];
 
-    return report_change(batch, store_file_name(pile, file));
+    return report_change(batch, store_name_of_pile(pile, file));
 }
 
 int batch_report_records(const struct batch *batch, unsigned pile)
 {
-    char file[STORE_FILE_NAME_BYTES];
+    char file[STORE_NAME_PILE_BYTES];
 
-    return folder_say(&batch->folder, store_file_name(pile, file), "does not hold the records that its manifest says");
+    return folder_say(&batch->folder, store_name_of_pile(pile, file),
+                      "does not hold the records that its manifest says");
 }

@@ -1,7 +1,7 @@
 /*
  * Nobody can see a part of a batch, since its folder has another name until all of it is on disk: first the piles, then
  * the manifest that describes them, then the folder's names, and only then the one rename. Whoever dies before it
- * leaves a draft (sweep.c), whoever dies after it leaves a batch.
+ * leaves a draft (sweep.h), whoever dies after it leaves a batch.
  *
  * The rename replaces nothing but an empty folder, which no batch is (rename(2)). The name before it is nobody else's,
  * and is signed (owner.h) before there is a folder of it: so whatever stands under it is this draft, or it has been
@@ -18,7 +18,7 @@
 #include "store/batch.h"
 #include "store/draft_files.h"
 #include "store/owner.h"
-#include "store/sweep.h"
+#include "store/remove.h"
 #include "system/sys.h"
 
 /* To put the batch in its place, while others of its name come and go. */
@@ -27,7 +27,7 @@ enum { ATTEMPTS = 100 };
 struct draft {
     struct store *store;
     char batch[STORE_NAME_MAX + 1];
-    char name[SWEEP_NAME_BYTES]; /* of the folder, until it is committed */
+    char name[STORE_NAME_BYTES]; /* of the folder, until it is committed */
     bool is_signed;
     int lock;
     struct folder folder;
@@ -94,7 +94,7 @@ static int make_folder(struct draft *draft)
     const struct folder *root = &draft->store->folder;
     enum folder_verdict verdict;
 
-    if (sweep_name(draft->name, SWEEP_DRAFT, draft->batch) != 0)
+    if (store_name_make_unused(draft->name, STORE_NAME_DRAFT_PREFIX, draft->batch) != 0)
         return fault_report(root->fault, "random number", errno);
     verdict = owner_sign(root, draft->name, &draft->lock);
     draft->is_signed = verdict == FOLDER_OK;
@@ -237,7 +237,7 @@ void draft_free(struct draft *draft)
     draft_files_free(draft->bundle);
     folder_close(&draft->folder);
     if (draft->is_signed)
-        sweep_own_draft(draft->store, draft->name, draft->lock);
+        remove_own_draft(draft->store, draft->name, draft->lock);
     free(draft->manifest.pile);
     free(draft);
 }

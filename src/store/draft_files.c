@@ -47,11 +47,11 @@ struct draft_files {
 static int open_pile(struct draft_files *bundle, unsigned number)
 {
     struct pile *pile = &bundle->pile[number];
-    char file[STORE_FILE_NAME_BYTES];
+    char file[STORE_NAME_PILE_BYTES];
 
     if (pile->fd >= 0)
         return 0;
-    switch (folder_edit_file(bundle->folder, store_file_name(number, file), !pile->made, &pile->fd)) {
+    switch (folder_edit_file(bundle->folder, store_name_of_pile(number, file), !pile->made, &pile->fd)) {
     case FOLDER_OK:
         pile->made = true;
         return 0;
@@ -68,12 +68,12 @@ static int open_pile(struct draft_files *bundle, unsigned number)
 static int close_pile(struct draft_files *bundle, unsigned number)
 {
     int fd = bundle->pile[number].fd;
-    char file[STORE_FILE_NAME_BYTES];
+    char file[STORE_NAME_PILE_BYTES];
 
     bundle->pile[number].fd = -1;
     if (fd < 0 || io_close(fd) == 0)
         return 0;
-    return folder_report(bundle->folder, store_file_name(number, file), errno);
+    return folder_report(bundle->folder, store_name_of_pile(number, file), errno);
 }
 
 /* Go on with the checksum of a pile. */
@@ -110,7 +110,7 @@ static int write_pieces(struct storage *storage, unsigned number, struct iovec *
 {
     struct draft_files *bundle = (struct draft_files *)storage;
     struct pile *pile = &bundle->pile[number];
-    char file[STORE_FILE_NAME_BYTES];
+    char file[STORE_NAME_PILE_BYTES];
     uint64_t bytes = 0;
     int status = 0;
     size_t done;
@@ -126,7 +126,7 @@ static int write_pieces(struct storage *storage, unsigned number, struct iovec *
     if (status == 0)
         status = io_write_at(pile->fd, pieces, count, (off_t)(bundle->start_bytes + pile->bytes), &done);
     if (status != 0)
-        return folder_report(bundle->folder, store_file_name(number, file), errno);
+        return folder_report(bundle->folder, store_name_of_pile(number, file), errno);
     pile->bytes += bytes;
     return bundle->keeps_open ? 0 : close_pile(bundle, number);
 }
@@ -145,11 +145,11 @@ static void begin(struct storage_reader *reader)
 static int refuse_read(struct storage_reader *reader, struct iovec *pieces, int count)
 {
     const struct draft_files *bundle = (const struct draft_files *)reader->storage;
-    char file[STORE_FILE_NAME_BYTES];
+    char file[STORE_NAME_PILE_BYTES];
 
     (void)pieces;
     (void)count;
-    return folder_say(bundle->folder, store_file_name(reader->pile, file), "is only to be written");
+    return folder_say(bundle->folder, store_name_of_pile(reader->pile, file), "is only to be written");
 }
 
 static void ignore(struct storage_reader *reader)
@@ -214,9 +214,9 @@ struct draft_files *draft_files_open(const struct folder *folder, const struct s
 static int cut_pile(struct draft_files *bundle, unsigned number)
 {
     const struct pile *pile = &bundle->pile[number];
-    char file[STORE_FILE_NAME_BYTES];
+    char file[STORE_NAME_PILE_BYTES];
 
-    store_file_name(number, file);
+    store_name_of_pile(number, file);
     if (pile->bytes > 0 && memcmp(bundle->tail + number * bundle->start_bytes, bundle->start, bundle->start_bytes) != 0)
         return folder_say(bundle->folder, file, "the last record is not complete");
     if (pile->bytes > 0 && sys_ftruncate(pile->fd, (off_t)pile->bytes) != 0)
@@ -228,14 +228,14 @@ static int cut_pile(struct draft_files *bundle, unsigned number)
 static int finish_pile(struct draft_files *bundle, unsigned number, uint64_t records, struct manifest_pile *entry)
 {
     const struct pile *pile = &bundle->pile[number];
-    char file[STORE_FILE_NAME_BYTES];
+    char file[STORE_NAME_PILE_BYTES];
 
     if (open_pile(bundle, number) != 0)
         return -1;
     if (bundle->start_bytes > 0 && cut_pile(bundle, number) != 0)
         return -1;
     if (io_sync(pile->fd) != 0)
-        return folder_report(bundle->folder, store_file_name(number, file), errno);
+        return folder_report(bundle->folder, store_name_of_pile(number, file), errno);
     *entry = (struct manifest_pile){.records = records, .bytes = pile->bytes, .checksum = xxh64_value(&pile->checksum)};
     return close_pile(bundle, number);
 }

@@ -184,9 +184,9 @@ static int read_header(struct store_reader *stack)
             continue;
         wanted = true;
         if (stack->header == NULL)
-            return folder_report(&store->folder, STORE_HEADER, ENOENT);
+            return folder_report(&store->folder, STORE_NAME_HEADER, ENOENT);
         if (batch->header_bytes != stack->header_bytes || batch->header_checksum != xxh64_value(&hash))
-            return folder_say(&store->folder, STORE_HEADER, "contents have changed since they were written");
+            return folder_say(&store->folder, STORE_NAME_HEADER, "contents have changed since they were written");
     }
     if (!wanted) {
         free(stack->header);
@@ -201,11 +201,11 @@ static int read_header(struct store_reader *stack)
 static int refuse_write(struct storage *storage, unsigned pile, struct iovec *pieces, int count)
 {
     struct store_reader *stack = (struct store_reader *)storage;
-    char file[STORE_FILE_NAME_BYTES];
+    char file[STORE_NAME_PILE_BYTES];
 
     (void)pieces;
     (void)count;
-    return folder_say(&stack->store->folder, store_file_name(stack->number[pile], file), "is only to be read");
+    return folder_say(&stack->store->folder, store_name_of_pile(stack->number[pile], file), "is only to be read");
 }
 
 static void drop(struct storage *storage, unsigned pile)
@@ -233,7 +233,7 @@ static int report_damage(const struct storage_reader *reader)
 static int fetch(struct storage_reader *reader, struct iovec *pieces, int count)
 {
     const struct store_reader *stack = stack_of(reader);
-    char file[STORE_FILE_NAME_BYTES];
+    char file[STORE_NAME_PILE_BYTES];
     size_t done;
     int status = io_read_at(reader->at.stack.fd, pieces, count, (off_t)reader->at.stack.offset, &done);
 
@@ -242,7 +242,7 @@ static int fetch(struct storage_reader *reader, struct iovec *pieces, int count)
         return 0;
     if (errno == 0) /* it has become shorter */
         return report_damage(reader);
-    store_file_name(stack->number[reader->pile], file);
+    store_name_of_pile(stack->number[reader->pile], file);
     return folder_report(&stack->batch[reader->at.stack.batch].folder, file, errno);
 }
 

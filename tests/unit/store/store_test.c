@@ -112,14 +112,14 @@ static void names_of_batches_are_plain_and_stand_for_nothing_else(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
-        assert_true(store_is_name(good[i]));
+        assert_true(store_name_is_batch(good[i]));
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        assert_false(store_is_name(bad[i]));
+        assert_false(store_name_is_batch(bad[i]));
     memset(name, 'x', sizeof name);
     name[STORE_NAME_MAX + 1] = '\0';
-    assert_false(store_is_name(name));
+    assert_false(store_name_is_batch(name));
     name[STORE_NAME_MAX] = '\0';
-    assert_true(store_is_name(name));
+    assert_true(store_name_is_batch(name));
 }
 
 static void a_batch_without_a_name_is_given_one_that_sorts_by_age(void **state)
@@ -130,15 +130,15 @@ static void a_batch_without_a_name_is_given_one_that_sorts_by_age(void **state)
 
     (void)state;
     folders.host = "node-7.example";
-    store_make_name(name);
-    assert_true(store_is_name(name));
+    store_name_make_batch(name);
+    assert_true(store_name_is_batch(name));
     strftime(date, sizeof date, "%Y%m", gmtime(&now));
     if (time(NULL) / 86400 == now / 86400)
         assert_memory_equal(name, date, 6);
     snprintf(end, sizeof end, "Z-node-7.example-%ld", (long)getpid());
     assert_string_equal(name + strlen("20261120T120642.123456"), end);
     nanosleep(&(struct timespec){.tv_nsec = 2000}, NULL);
-    store_make_name(later);
+    store_name_make_batch(later);
     assert_true(strcmp(name, later) < 0);
 }
 
@@ -152,24 +152,24 @@ static void a_host_of_any_name_gives_a_name(void **state)
     memset(long_host, 'h', sizeof long_host - 1);
     for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
         folders.host = hosts[i];
-        store_make_name(name);
-        assert_true(store_is_name(name));
+        store_name_make_batch(name);
+        assert_true(store_name_is_batch(name));
         assert_non_null(strstr(name, "Z-"));
         store_close(&store);
         assert_int_equal(store_join(&store, i % 2 == 0 ? "even" : "odd", &lines, &folders_fault), 0);
     }
     folders_fail_all("host_name", EFAULT);
-    store_make_name(name);
-    assert_true(store_is_name(name));
+    store_name_make_batch(name);
+    assert_true(store_name_is_batch(name));
 }
 
 static void files_of_piles_are_numbered(void **state)
 {
-    char name[STORE_FILE_NAME_BYTES];
+    char name[STORE_NAME_PILE_BYTES];
 
     (void)state;
-    assert_string_equal(store_file_name(0, name), "pile-0000");
-    assert_string_equal(store_file_name(STORE_FORMAT_PILES_MAX - 1, name), "pile-4095");
+    assert_string_equal(store_name_of_pile(0, name), "pile-0000");
+    assert_string_equal(store_name_of_pile(STORE_FORMAT_PILES_MAX - 1, name), "pile-4095");
 }
 
 /* ---- The format ---- */

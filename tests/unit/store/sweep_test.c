@@ -4,6 +4,7 @@
 #include "support/small_store.h"
 
 #include "store/sweep.h"
+#include "store/window.h"
 
 static int setup(void **state)
 {
@@ -329,7 +330,7 @@ static void a_window_holds_the_newest(void **state)
         const char name[] = {'b', (char)('0' + i), '\0'};
 
         small_add(name);
-        assert_int_equal(sweep_keep(&small.store, 3, name), 0);
+        assert_int_equal(window_keep(&small.store, 3, name), 0);
         assert_int_equal(small_count("b"), i < 3 ? i + 1 : 3);
     }
     assert_true(small_is_whole("b7", "b7") && small_is_whole("b8", "b8") && small_is_whole("b9", "b9"));
@@ -340,13 +341,13 @@ static void the_batch_that_was_added_stays_however_old_it_is(void **state)
 {
     (void)state;
     add_ten();
-    assert_int_equal(sweep_keep(&small.store, 3, "b2"), 0);
+    assert_int_equal(window_keep(&small.store, 3, "b2"), 0);
     assert_int_equal(small_count("b"), 4);
     assert_true(small_is_whole("b2", "b2"));
-    assert_int_equal(sweep_keep(&small.store, 0, "b9"), 0);
+    assert_int_equal(window_keep(&small.store, 0, "b9"), 0);
     assert_int_equal(small_count("b"), 1);
     assert_true(small_is_whole("b9", "b9"));
-    assert_int_equal(sweep_keep(&small.store, UINT64_MAX, "b9"), 0);
+    assert_int_equal(window_keep(&small.store, UINT64_MAX, "b9"), 0);
     assert_int_equal(scratch_count("store"), 2);
 }
 
@@ -357,7 +358,7 @@ static void what_is_no_batch_neither_counts_nor_goes(void **state)
     assert_int_equal(mkdir("store/z-folder", 0755), 0);
     put("a-folder", "pile-0000", "precious\n");
     assert_true(scratch_put("store/z-file", "precious\n", 0644));
-    assert_int_equal(sweep_keep(&small.store, 3, "b9"), 0);
+    assert_int_equal(window_keep(&small.store, 3, "b9"), 0);
     assert_int_equal(small_count("b"), 3);
     assert_true(small_exists("store/z-folder"));
     assert_true(scratch_holds("store/a-folder/pile-0000", "precious\n"));
@@ -375,7 +376,7 @@ static void who_reads_a_batch_reads_it_to_its_end(void **state)
     small_add("two");
     assert_int_equal(batch_open(&batch, &small.store, "one", &manifest), BATCH_OK);
     scratch_listen();
-    assert_int_equal(sweep_keep(&small.store, 1, "two"), 0);
+    assert_int_equal(window_keep(&small.store, 1, "two"), 0);
     assert_string_equal(scratch_heard(), "");
     assert_false(small_exists("store/one"));
     assert_string_equal(sweep(), "");
@@ -399,7 +400,7 @@ static void batches_of_one_name_may_leave_again_and_again(void **state)
     for (int i = 0; i < 3; i++) {
         small_add("one");
         assert_int_equal(batch_open(&batch[i], &small.store, "one", NULL), BATCH_OK);
-        assert_int_equal(sweep_keep(&small.store, 1, "z"), 0);
+        assert_int_equal(window_keep(&small.store, 1, "z"), 0);
     }
     assert_int_equal(small_count(".old-one~"), 3);
     batch_close(&batch[1]);
@@ -422,7 +423,7 @@ static void the_new_name_is_on_disk_before_any_file_goes(void **state)
     small_add("two");
     assert_int_equal(batch_open(&batch, &small.store, "one", NULL), BATCH_OK);
     from = layer.syncs;
-    assert_int_equal(sweep_keep(&small.store, 1, "two"), 0);
+    assert_int_equal(window_keep(&small.store, 1, "two"), 0);
     assert_true(layer_has_synced("store", from, layer.syncs));
     batch_close(&batch);
 }
@@ -438,7 +439,7 @@ static void interrupt_everywhere(bool all)
     for (unsigned at = 1; !over; at++) {
         small_forgive();
         small_add("one");
-        assert_int_equal(sweep_keep(&small.store, 1, "two"), 0);
+        assert_int_equal(window_keep(&small.store, 1, "two"), 0);
         small_add("one");
         small_kill(small_fork(begin_other));
         layer.calls = 0;
@@ -446,7 +447,7 @@ static void interrupt_everywhere(bool all)
         layer.stays = true;
         scratch_listen();
         if (all)
-            (void)sweep_keep(&small.store, 1, "two");
+            (void)window_keep(&small.store, 1, "two");
         sweep_dead(&small.store);
         (void)scratch_heard();
         over = layer.calls < at;
@@ -454,7 +455,7 @@ static void interrupt_everywhere(bool all)
         small_forgive();
         assert_true(!small_exists("store/one") || small_is_whole("one", "one"));
         assert_true(all || small_exists("store/one"));
-        assert_int_equal(sweep_keep(&small.store, 1, "two"), 0);
+        assert_int_equal(window_keep(&small.store, 1, "two"), 0);
         (void)sweep();
         assert_int_equal(scratch_count("store"), 2);
     }
@@ -527,7 +528,7 @@ static void what_is_open_is_closed_before_its_folder_goes(void **state)
     small_add("one");
     small_add("two");
     scratch_listen();
-    assert_int_equal(sweep_keep(&small.store, 1, "two"), 0);
+    assert_int_equal(window_keep(&small.store, 1, "two"), 0);
     assert_string_equal(scratch_heard(), "");
     assert_int_equal(scratch_count("store"), 2);
 }
@@ -544,7 +545,7 @@ static void where_there_are_no_locks_only_the_user_sweeps(void **state)
     small_add("two");
     layer.lock_error = ENOLCK;
     scratch_listen();
-    assert_int_equal(sweep_keep(&small.store, 1, "two"), 0);
+    assert_int_equal(window_keep(&small.store, 1, "two"), 0);
     assert_string_equal(
         scratch_heard(),
         "bigshuf: warning: store: files cannot be locked there: batches that have left it stay until --sweep\n");
