@@ -31,6 +31,9 @@ int target_find(struct target *target, const char *path);
  */
 int target_enter(const struct target *target);
 
+/* The same, or -1 after a report, which calls the target `path`. */
+int target_enter_or_report(const struct target *target, const char *path, struct fault *fault);
+
 /* Do any two of the paths, of which some may be NULL, lead to the same regular file, or to the same place for one that
  * is yet to be made? With `by_name`, paths are only compared with each other. 0 if not; else -1 after a report. */
 int target_check_distinct(const char *const *paths, size_t count, bool by_name, struct fault *fault);
