@@ -14,7 +14,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* `percent` and the decimals at `at`, if there are any, in millionths. Returns what follows, or NULL with errno. */
+/* A percentage in millionths: `percent`, and the decimals at `at` if there are any. Returns what follows, or NULL with
+ * errno. */
 static const char *read_percentage(const char *at, uint64_t percent, uint64_t *amount)
 {
     if (percent > 100) {

@@ -32,7 +32,7 @@ struct draft {
     int lock;
     struct folder folder;
     struct manifest manifest;
-    struct draft_files *bundle;
+    struct draft_files *files;
 };
 
 /* ---- The batch is there already ---- */
@@ -137,8 +137,8 @@ enum draft_verdict draft_begin(struct draft **draft, struct store *store, const 
     if (made->manifest.pile == NULL)
         fault_report(store->folder.fault, "memory", errno);
     else if (make_folder(made) == 0)
-        made->bundle = draft_files_open(&made->folder, &store->format);
-    if (made->bundle == NULL) {
+        made->files = draft_files_open(&made->folder, &store->format);
+    if (made->files == NULL) {
         draft_free(made);
         return DRAFT_FAILED;
     }
@@ -177,7 +177,7 @@ static int write_manifest(struct draft *draft)
 static int finish(struct draft *draft, const uint64_t *records, const uint8_t *header, size_t header_bytes,
                   unsigned threads)
 {
-    if (draft_files_finish(draft->bundle, records, threads, draft->manifest.pile) != 0)
+    if (draft_files_finish(draft->files, records, threads, draft->manifest.pile) != 0)
         return -1;
     if (finish_header(draft, header, header_bytes) != 0 || write_manifest(draft) != 0)
         return -1;
@@ -227,14 +227,14 @@ enum draft_verdict draft_commit(struct draft *draft, const uint64_t *records, co
 
 struct storage *draft_storage(struct draft *draft)
 {
-    return draft_files_storage(draft->bundle);
+    return draft_files_storage(draft->files);
 }
 
 void draft_free(struct draft *draft)
 {
     if (draft == NULL)
         return;
-    draft_files_free(draft->bundle);
+    draft_files_free(draft->files);
     folder_close(&draft->folder);
     if (draft->is_signed)
         remove_own_draft(draft->store, draft->name, draft->lock);

@@ -247,7 +247,7 @@ static void the_form_is_that_of_every_file(void **state)
 
     (void)state;
     plan.shards = 3;
-    plan.form =
+    plan.framing =
         (struct framing){.translates = true, .from = 'x', .to = 'y', .start = (const uint8_t *)">", .start_bytes = 1};
     plan.format.delimiter = '>';
     for (size_t piece = 1; piece < 12; piece++) {
