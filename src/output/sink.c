@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "output/replacement.h"
+#include "output/successor.h"
 #include "output/target.h"
 #include "system/io.h"
 #include "system/sys.h"
@@ -29,7 +29,7 @@ struct sink {
     bool begun;    /* has a file that is written in place been emptied? */
     bool finished; /* all has been written, and the descriptor closed */
     struct target target;
-    struct replacement replacement; /* unless the file is written directly, or in place */
+    struct successor successor; /* the new file, if the manner is REPLACED; and what was there before */
 };
 
 static int fail(const struct sink *sink)
@@ -40,7 +40,7 @@ static int fail(const struct sink *sink)
 static int open_missing(struct sink *sink, int directory)
 {
     sink->manner = REPLACED;
-    sink->fd = replacement_create(&sink->replacement, directory);
+    sink->fd = successor_create(&sink->successor, directory);
     return sink->fd >= 0 ? 0 : fail(sink);
 }
 
@@ -59,25 +59,25 @@ static bool is_forbidden(int error)
 /* How is the existing regular file, which is open as `old`, to be written? 0, or -1 with errno. */
 static int choose_manner(struct sink *sink, int directory, int old)
 {
-    struct replacement *replacement = &sink->replacement;
+    struct successor *successor = &sink->successor;
 
     sink->manner = IN_PLACE;
-    if (replacement->before.st_nlink > 1 || sink->target.special ||
+    if (successor->before.st_nlink > 1 || sink->target.special ||
         sys_is_mount_point(directory, sink->target.name)) /* of which rename would say EBUSY */
         return 0;
-    sink->fd = replacement_create(replacement, directory);
+    sink->fd = successor_create(successor, directory);
     if (sink->fd < 0)
         return is_forbidden(errno) ? 0 : -1;
     sink->manner = REPLACED;
-    return attributes_read(&replacement->attributes, old, &replacement->before);
+    return attributes_read(&successor->attributes, old, &successor->before);
 }
 
 /* `fd` is the existing file, opened for writing and otherwise untouched. */
 static int open_existing(struct sink *sink, int directory, int fd)
 {
-    struct stat *before = &sink->replacement.before;
+    struct stat *before = &sink->successor.before;
 
-    sink->replacement.existed = true;
+    sink->successor.existed = true;
     if (sys_fstat(fd, before) != 0)
         goto out;
     sink->manner = DIRECT;
@@ -140,7 +140,7 @@ struct sink *sink_open(const char *path, struct fault *fault)
     sink->path = path;
     sink->fault = fault;
     sink->fd = sink->old = -1;
-    sink->replacement = (struct replacement){.path = path, .fault = fault, .target = &sink->target};
+    sink->successor = (struct successor){.path = path, .fault = fault, .target = &sink->target};
     if ((path == NULL ? open_standard_output(sink) : open_path(sink)) != 0) {
         sink_free(sink);
         return NULL;
@@ -185,7 +185,7 @@ static int complete(struct sink *sink)
         return 0;
     if (begin(sink) != 0)
         return fail(sink);
-    if (sink->manner == REPLACED && replacement_complete(&sink->replacement, sink->fd) != 0)
+    if (sink->manner == REPLACED && successor_complete(&sink->successor, sink->fd) != 0)
         return -1;
     if (close_output(sink) != 0)
         return fail(sink);
@@ -213,17 +213,17 @@ int sink_commit(struct sink *sink)
 {
     if (complete(sink) != 0)
         return -1;
-    return sink->manner == REPLACED ? replacement_publish(&sink->replacement, false) : 0;
+    return sink->manner == REPLACED ? successor_publish(&sink->successor, false) : 0;
 }
 
 int sink_publish(struct sink *sink)
 {
-    return sink->manner == REPLACED ? replacement_publish(&sink->replacement, true) : 0;
+    return sink->manner == REPLACED ? successor_publish(&sink->successor, true) : 0;
 }
 
 void sink_retract(struct sink *sink)
 {
-    replacement_retract(&sink->replacement);
+    successor_retract(&sink->successor);
 }
 
 bool sink_disk(const struct sink *sink, dev_t *device, uint64_t *free_bytes)
@@ -247,7 +247,7 @@ void sink_free(struct sink *sink)
         return;
     if (sink->fd > STDERR_FILENO)
         (void)io_close(sink->fd);
-    replacement_release(&sink->replacement);
+    successor_release(&sink->successor);
     close_old(sink);
     target_release(&sink->target);
     free(sink);

@@ -27,7 +27,8 @@ static enum batch_verdict fail(const struct folder *folder, const char *name)
 
 /* ---- Opening ---- */
 
-/* The manifest cannot be had: because the batch has left the store, or for this cause? */
+/* The manifest cannot be had. GONE if that is since the batch has left the store; else FAILED, after `cause` was
+ * reported. */
 static enum batch_verdict miss_manifest(const struct batch *batch, const char *name, const char *cause)
 {
     switch (folder_stands(&batch->store->folder, name, batch->folder.fd)) {
@@ -81,7 +82,8 @@ static enum batch_verdict parse_manifest(const struct batch *batch, struct manif
     return BATCH_FAILED;
 }
 
-/* By its name: so it is there still. */
+/* The manifest is read through its name and not through the descriptor that is locked: so it is known to be in its
+ * folder still. */
 static enum batch_verdict read_manifest(struct batch *batch, struct manifest *manifest)
 {
     enum batch_verdict verdict = BATCH_FAILED;
@@ -132,7 +134,8 @@ enum batch_verdict batch_open(struct batch *batch, const struct store *store, co
     return verdict;
 }
 
-/* Is there a manifest, as far as can be told without reading it? What keeps from seeing it is told by opening it. */
+/* See that a manifest is there, without reading it. If it is not to be seen, opening the batch reports why. 0, or -1
+ * after a report. */
 static int find_manifest(const struct store *store, const char *name)
 {
     enum batch_verdict verdict = BATCH_OK;

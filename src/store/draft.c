@@ -21,7 +21,7 @@
 #include "store/remove.h"
 #include "system/sys.h"
 
-/* To put the batch in its place, while others of its name come and go. */
+/* How often to rename the folder, while other batches of its name come and go. */
 enum { ATTEMPTS = 100 };
 
 struct draft {
@@ -37,7 +37,7 @@ struct draft {
 
 /* ---- The batch is there already ---- */
 
-/* Say so. Whoever made it may not have come so far as to see its name on disk. */
+/* Say that the batch is there already. Its name is brought to disk first, as whoever made it may have died before. */
 static enum draft_verdict accept(const struct store *store, const char *batch)
 {
     if (folder_sync(&store->folder) != 0)
@@ -46,7 +46,8 @@ static enum draft_verdict accept(const struct store *store, const char *batch)
     return DRAFT_DONE;
 }
 
-/* NULL if there is none, as far as can be said before the batch is `complete`. */
+/* In what the batch that is there differs, in words; NULL if in nothing. Piles are compared only if ours is
+ * `complete`. */
 static const char *find_difference(const struct manifest *one, const struct manifest *other, bool complete)
 {
     if (memcmp(one->key, other->key, sizeof one->key) != 0)
@@ -56,8 +57,8 @@ static const char *find_difference(const struct manifest *one, const struct mani
     return complete && !manifest_holds_same(one, other) ? "of other data" : NULL;
 }
 
-/* Compare with the batch that is there. OK if there is none, or if it takes the piles to say whether they are the same,
- * which are not there before the batch is `complete`. */
+/* Compare with the batch that is there. OK if there is none; or if only the piles can tell whether both are the same,
+ * and ours is not `complete` yet. */
 static enum draft_verdict compare(const struct store *store, const char *name, const struct manifest *manifest,
                                   bool complete)
 {
@@ -184,7 +185,8 @@ static int finish(struct draft *draft, const uint64_t *records, const uint8_t *h
     return folder_sync(&draft->folder);
 }
 
-/* The draft has its name no more. A network file system may say so after a rename that was heard twice. */
+/* The draft no longer has its name. A network file system may say so though the rename was done: when the request was
+ * repeated, and the second one found nothing. */
 static enum draft_verdict look_for_folder(const struct draft *draft)
 {
     const struct folder *root = &draft->store->folder;

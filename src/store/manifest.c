@@ -86,7 +86,7 @@ static char *put_pile(char *at, const char *end, unsigned number, const struct m
                     pile->checksum);
 }
 
-/* No less than the text will have. */
+/* No less than the bytes that the text will have. */
 static size_t text_room(const struct manifest *manifest)
 {
     char line[LINE_BYTES];
@@ -178,7 +178,8 @@ static const char *read_escaped(const char *at, char *byte)
     return value != 0 && value <= UCHAR_MAX && is_escaped(*byte) ? at + ESCAPE_BYTES : NULL;
 }
 
-/* Write the name to *to, which is moved behind its end, and comes not past `at`. */
+/* Copy the name to *to, without escapes and with a NUL byte at its end. *to, which is moved behind that, is never
+ * behind `at`. */
 static const char *read_name(const char *at, char **to)
 {
     while (at != NULL && *at != '\n') {
@@ -189,7 +190,7 @@ static const char *read_name(const char *at, char **to)
         else
             *(*to)++ = *at++;
     }
-    *(*to)++ = '\0'; /* perhaps in the place of the newline */
+    *(*to)++ = '\0'; /* at the latest in the place of the newline */
     return at != NULL ? at + 1 : NULL;
 }
 
@@ -220,7 +221,7 @@ static const char *read_inputs(char *at, struct manifest *manifest)
     return next;
 }
 
-/* As far as can be said of a pile by itself. */
+/* Does it make sense, as far as can be said without the other piles? */
 static bool is_possible(const struct manifest_pile *pile)
 {
     return (pile->records == 0) == (pile->bytes == 0) && pile->records <= pile->bytes && pile->bytes <= INT64_MAX;
@@ -300,7 +301,8 @@ void manifest_release(struct manifest *manifest)
 
 /* ---- Comparing ---- */
 
-/* The input of a manifest that follows, where `packed` stands if it was parsed. */
+/* The input of number `i`. If the manifest was parsed, inputs are asked for in turn, and *packed is where this one
+ * stands; it is moved to the next one. */
 static struct manifest_input next_input(const struct manifest *manifest, size_t i, const char **packed)
 {
     struct manifest_input input;

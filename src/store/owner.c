@@ -45,7 +45,7 @@ static size_t put_text(const struct owner *owner, char text[TEXT_BYTES])
     return (size_t)(end - text);
 }
 
-/* Does the text say who it is? */
+/* False if the text is not one that put_text writes. */
 static bool parse(const char *text, struct owner *owner)
 {
     text = line_rest(line_skip(text, "host "), owner->host, sizeof owner->host);
@@ -58,7 +58,7 @@ static bool parse(const char *text, struct owner *owner)
 
 /* ---- Processes ---- */
 
-/* Copy the first line as a word of the file, "-" if there is nothing. */
+/* Make a word for the file of the first line of `text`, with `?` for control bytes; "-" if that is empty. */
 static void put_word(char word[OWNER_WORD_BYTES], const char *text)
 {
     snprintf(word, OWNER_WORD_BYTES, "%.*s", text == NULL ? 0 : (int)strcspn(text, "\n"), text == NULL ? "" : text);
@@ -88,7 +88,7 @@ static bool read_process(uint64_t process, char *state, uint64_t *start)
     return known;
 }
 
-/* Everything of this host but the process. */
+/* Host and boot; process and start stay 0. */
 static void describe_host(struct owner *owner)
 {
     char *boot = textfile_read("/proc/sys/kernel/random/boot_id");
@@ -115,7 +115,7 @@ static bool is_known(const char *word)
     return strcmp(word, "-") != 0;
 }
 
-/* As far as this host knows its processes. */
+/* What this host knows of the process, whatever the lock says. */
 static enum owner_state ask_host(const struct owner *owner)
 {
     struct owner here;
@@ -143,8 +143,8 @@ static bool is_held(int error)
     return error == EWOULDBLOCK || error == EAGAIN;
 }
 
-/* Where locks are locks of the server (NFS), an exclusive one takes a descriptor that may write. A shared one tells as
- * well whether somebody has the exclusive one. */
+/* Lock the file of somebody else. Where the locks are a server's (NFS), an exclusive lock takes a descriptor that may
+ * write; a shared one, which takes none, tells as well whether somebody has the exclusive one. */
 static int lock_other(int fd)
 {
     int result = io_lock(fd, true);
@@ -152,7 +152,7 @@ static int lock_other(int fd)
     return result != 0 && errno == EBADF ? io_lock(fd, false) : result;
 }
 
-/* Lock and write a new file. 0, or -1 with errno. Without locking *lock is -1. */
+/* Lock and write a new file. *lock becomes `fd`, and stays -1 where there is no locking. 0, or -1 with errno. */
 static int sign_file(int fd, int *lock)
 {
     char text[TEXT_BYTES];
@@ -166,8 +166,8 @@ static int sign_file(int fd, int *lock)
     return io_write(fd, text, put_text(&self, text)) == 0 ? io_sync(fd) : -1;
 }
 
-/* MISSING if somebody removes the file before it has its name, or is about to and has the lock. A network file system
- * may say so after a rename that was heard twice. */
+/* MISSING if somebody has removed the file before it has its name, or is about to do so and has locked it. A network
+ * file system may say that it is missing though the rename was done, when the request was repeated: then it is OK. */
 static enum folder_verdict sign_once(const struct folder *folder, const char *name, int *lock)
 {
     char file[NAME_BYTES], begun[NAME_BYTES];
@@ -187,7 +187,7 @@ static enum folder_verdict sign_once(const struct folder *folder, const char *na
         if (verdict == FOLDER_MISSING && folder_stands(folder, file, fd) == 1)
             verdict = FOLDER_OK;
     } else if (is_held(errno)) {
-        verdict = FOLDER_MISSING; /* soon */
+        verdict = FOLDER_MISSING; /* as soon as the one who has locked it goes on */
     } else {
         folder_report(folder, begun, errno);
         verdict = FOLDER_FAILED;
@@ -213,7 +213,7 @@ enum folder_verdict owner_sign(const struct folder *folder, const char *name, in
     return verdict;
 }
 
-/* What is open when it is removed, a network file system keeps under another name. */
+/* The file is closed first: one that is open when it is removed, a network file system keeps under another name. */
 int owner_leave(const struct folder *folder, const char *name, int lock)
 {
     char file[NAME_BYTES];
@@ -225,7 +225,7 @@ int owner_leave(const struct folder *folder, const char *name, int lock)
 
 /* ---- Asking ---- */
 
-/* To be locked and read, as far as one may. -1 with errno. */
+/* Open the file for reading and, if the user may, for writing, which some locks take. -1 with errno. */
 static int open_owner(const struct folder *folder, const char *name)
 {
     char file[NAME_BYTES];

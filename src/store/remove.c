@@ -1,14 +1,15 @@
 /*
- * Whatever is to be removed is renamed to .old-NAME first, in one step, and only then emptied. That settles all races:
- * a draft is either renamed by its own process, and is a batch, or by whoever sweeps it, and its process fails; and
- * what has begun to lose its files cannot be taken for a batch or a draft any more, also if the sweep itself is killed.
- * An .old- folder without a manifest is such a removal that was interrupted, and anybody goes on with it. As no name is
- * used twice, what stands under one is what stood there before, or nothing.
+ * A folder that is to be removed is renamed to .old-NAME first, in one step, and only then emptied. That settles all
+ * races: a draft is renamed either by its own process, and becomes a batch, or by whoever removes it, and then its
+ * process fails; and what has begun to lose its files cannot be taken for a batch or a draft any more, also if the
+ * removal is interrupted. An .old- folder without a manifest is such an interrupted removal, and anybody goes on with
+ * it. As no name is used twice, what stands under one is what stood there before, or nothing.
  *
- * A draft's owner (owner.h) is asked after the draft has been seen: so if there is none, it is gone.
+ * Who owns a draft (owner.h) is asked after the draft has been seen. So if nobody has signed it then, its owner has
+ * ended.
  *
- * The way of readers past this is told in batch.c. No file is kept open while its folder is removed, since on network
- * file systems it would stay there under another name.
+ * How readers and removal keep out of each other's way is told in batch.c. No file is kept open while its folder is
+ * removed, since on network file systems it would stay there under another name.
  */
 
 #include "store/remove.h"
@@ -59,7 +60,7 @@ void remove_warn(const struct removal *removal, const char *name)
 
 /* ---- Files ---- */
 
-/* Unlink a regular file; what is anything else is not the store's. That it is missing is well. 0, or -1 with errno. */
+/* As remove_file, in any folder, and without setting `bytes` to 0 first. */
 static int unlink_file(struct removal *removal, const struct folder *folder, const char *file)
 {
     struct stat status;
@@ -160,8 +161,8 @@ enum remove_outcome remove_batch(struct removal *removal, const char *name)
 
 /* ---- Drafts ---- */
 
-/* Of a draft in which nobody is at work, or only this process. `lock` is closed. `name` becomes that under which the
- * draft stands, or has stood. */
+/* Remove a draft on which nobody works, or only this process. `lock`, which holds the lock of its owner's file, is
+ * closed. `name` becomes the name under which the draft stands, or has stood last. */
 static enum remove_outcome empty_draft(struct removal *removal, char name[STORE_NAME_BYTES], int lock)
 {
     enum folder_verdict verdict;
@@ -183,7 +184,6 @@ static enum remove_outcome empty_draft(struct removal *removal, char name[STORE_
     return REMOVE_STUCK;
 }
 
-/* See who works in a draft; remove it if nobody does or, when all is to go, if that is not known. */
 enum remove_outcome remove_draft(struct removal *removal, char name[STORE_NAME_BYTES], struct owner *owner)
 {
     enum owner_state state;

@@ -37,7 +37,8 @@ static enum folder_verdict read_format(struct store *store)
     return verdict;
 }
 
-/* A sweep may remove the file before it has its name: then it is made again. */
+/* Make a file that appears whole, if there is none of its name. Should a sweep remove it before it has its name, it is
+ * made again. */
 static enum folder_verdict publish(const struct store *store, const char *file, const void *data, size_t bytes)
 {
     enum { ATTEMPTS = 100 };
@@ -51,7 +52,7 @@ static enum folder_verdict publish(const struct store *store, const char *file, 
     return verdict;
 }
 
-/* Put the name of a new directory on disk, as far as the one above it may be read. */
+/* Bring the name of a new directory to disk, if the directory above it may be read. */
 static void sync_above(const struct folder *folder)
 {
     int fd = io_open_at(folder->fd, "..", O_RDONLY | O_DIRECTORY, 0);
@@ -62,8 +63,8 @@ static void sync_above(const struct folder *folder)
     (void)io_close(fd);
 }
 
-/* Make the format, or find that somebody else has made one, and read it. Where there is one, the directory's own name
- * is on disk, whoever made it. */
+/* Make the format, or find that somebody else has made one, and read it. The directory's own name is brought to disk
+ * before that: so in every store that has a format it is there, whoever made the directory. */
 static enum folder_verdict make_format(struct store *store, const struct store_format *wanted)
 {
     struct store_format format = *wanted;
@@ -136,8 +137,9 @@ static int open_or_make(struct folder *folder, const char *path, struct fault *f
     return verdict == FOLDER_OK ? 0 : -1;
 }
 
-/* A directory in which there are other things is seldom meant. What is hidden does not count, nor does what every file
- * system has at its top. OK, or EXISTS if the format has come meanwhile. */
+/* A directory without a format is made a store only if there is nothing else in it, as it was hardly meant otherwise;
+ * hidden files, and lost+found at the top of a file system, do not count. OK, or EXISTS if a format has come meanwhile,
+ * or FAILED. */
 static enum folder_verdict refuse_others(const struct store *store)
 {
     struct folder_names names;

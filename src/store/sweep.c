@@ -57,8 +57,8 @@ static bool is_locked(const struct removal *removal, const char *name)
     return locked;
 }
 
-/* A file that never got its name, since its process was killed meanwhile. What has stood for an hour is not waited for
- * by anybody; and whoever misses it makes it again. */
+/* Remove a file that did not get its own name, since its process was killed meanwhile. After an hour that is sure
+ * enough: should its process be alive, it makes the file again. */
 static void sweep_temporary(struct removal *removal, const char *name)
 {
     enum { SECONDS = 3600 };
@@ -76,7 +76,8 @@ static void sweep_temporary(struct removal *removal, const char *name)
         tell(removal, REMOVE_DONE, name, NULL);
 }
 
-/* Is there what is expected under this name, and is it for this sweep? 1 or 0, or -1 with errno. */
+/* Is what stands under the name what a name of this kind promises, and may this sweep remove it? 1 or 0, or -1 with
+ * errno. */
 static int concerns(const struct removal *removal, const char *entry, enum store_name_kind kind)
 {
     struct stat status;

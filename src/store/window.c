@@ -10,8 +10,8 @@
 #include "store/remove.h"
 #include "system/sys.h"
 
-/* The batch leaves the store, and its files go if they can. The new name is on disk before the first of them goes, so
- * that no loss of power leaves a batch in part. */
+/* Let a batch leave the store, and remove its files if nobody reads it. The new name is on disk before the first file
+ * is removed, so that no loss of power leaves a part of a batch under the old one. */
 static int put_out(struct removal *removal, const char *batch)
 {
     const struct folder *folder = &removal->store->folder;
@@ -36,7 +36,7 @@ static int put_out(struct removal *removal, const char *batch)
     return 0;
 }
 
-/* Is it one? Somebody may have put a folder of his own into the store. 1 or 0, or -1 after a report. */
+/* Has a folder with the name of a batch a manifest, so that it is one? 1 or 0, or -1 after a report. */
 static int has_manifest(const struct store *store, const char *name)
 {
     struct folder folder;
