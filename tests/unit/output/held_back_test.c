@@ -158,9 +158,7 @@ static void a_full_disk_and_missing_memory_are_reported(void **state)
     fault_init(&fault);
     hold.place = &place;
     disk.fail_allocation = 1;
-    scratch_listen();
-    assert_int_equal(held_back_append(&hold, data, 1), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: memory: Cannot allocate memory\n");
+    assert_says(held_back_append(&hold, data, 1), -1, "bigshuf: memory: Cannot allocate memory\n");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -248,21 +248,18 @@ static void it_is_said_how_a_format_differs(void **state)
     assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
     store_close(&store);
     other.piles = 512;
-    folders_listen();
-    assert_int_equal(store_join(&store, "d/", &other, &folders_fault), -1);
-    folders_assert_heard("bigshuf: d/format: the store has 256 piles, not 512 piles\n");
+    folders_assert_says(store_join(&store, "d/", &other, &folders_fault), -1,
+                        "bigshuf: d/format: the store has 256 piles, not 512 piles\n");
     store_close(&store);
     other.piles = 0;
     other.record = (struct record_format){.kind = RECORD_SIZE, .count = 16};
-    folders_listen();
-    assert_int_equal(store_join(&store, "d", &other, &folders_fault), -1);
-    folders_assert_heard("bigshuf: d/format: the store has records ending with \"\\n\", not records of 16 bytes\n");
+    folders_assert_says(store_join(&store, "d", &other, &folders_fault), -1,
+                        "bigshuf: d/format: the store has records ending with \"\\n\", not records of 16 bytes\n");
     store_close(&store);
     other.record = lines.record;
     other.header_lines = 1;
-    folders_listen();
-    assert_int_equal(store_join(&store, "d", &other, &folders_fault), -1);
-    folders_assert_heard("bigshuf: d/format: the store has no header, not a header of 1 record\n");
+    folders_assert_says(store_join(&store, "d", &other, &folders_fault), -1,
+                        "bigshuf: d/format: the store has no header, not a header of 1 record\n");
 }
 
 static void who_asks_for_no_number_of_piles_gets_what_there_is(void **state)
@@ -296,42 +293,32 @@ static void a_directory_with_other_things_does_not_become_one(void **state)
     (void)state;
     assert_int_equal(mkdir("d", 0755), 0);
     assert_true(scratch_put("d/corpus.txt", "", 0644));
-    folders_listen();
-    assert_int_equal(store_join(&store, "d", &lines, &folders_fault), -1);
-    folders_assert_heard("bigshuf: d: not a store of piles, and not empty: it holds 'corpus.txt'\n");
+    folders_assert_says(store_join(&store, "d", &lines, &folders_fault), -1,
+                        "bigshuf: d: not a store of piles, and not empty: it holds 'corpus.txt'\n");
     assert_int_equal(scratch_count("d"), 1);
 }
 
 static void what_is_no_store_is_told_so(void **state)
 {
     (void)state;
-    folders_listen();
-    assert_int_equal(store_open(&store, "missing", &folders_fault), -1);
-    folders_assert_heard("bigshuf: missing: No such file or directory\n");
+    folders_assert_says(store_open(&store, "missing", &folders_fault), -1,
+                        "bigshuf: missing: No such file or directory\n");
     store_close(&store);
-    folders_listen();
-    assert_int_equal(store_open(&store, "", &folders_fault), -1);
-    folders_assert_heard("bigshuf: '': No such file or directory\n");
+    folders_assert_says(store_open(&store, "", &folders_fault), -1, "bigshuf: '': No such file or directory\n");
     store_close(&store);
-    folders_listen();
-    assert_int_equal(store_join(&store, "missing/d", &lines, &folders_fault), -1);
-    folders_assert_heard("bigshuf: missing/d: No such file or directory\n");
+    folders_assert_says(store_join(&store, "missing/d", &lines, &folders_fault), -1,
+                        "bigshuf: missing/d: No such file or directory\n");
     store_close(&store);
     assert_int_equal(mkdir("d", 0755), 0);
-    folders_listen();
-    assert_int_equal(store_open(&store, "d", &folders_fault), -1);
-    folders_assert_heard("bigshuf: d: not a store of piles\n");
+    folders_assert_says(store_open(&store, "d", &folders_fault), -1, "bigshuf: d: not a store of piles\n");
     assert_int_equal(scratch_count("d"), 0);
     store_close(&store);
     assert_int_equal(symlink("nowhere", "link"), 0);
-    folders_listen();
-    assert_int_equal(store_join(&store, "link", &lines, &folders_fault), -1);
-    folders_assert_heard("bigshuf: link: No such file or directory\n");
+    folders_assert_says(store_join(&store, "link", &lines, &folders_fault), -1,
+                        "bigshuf: link: No such file or directory\n");
     store_close(&store);
     assert_true(scratch_put("file", "", 0644));
-    folders_listen();
-    assert_int_equal(store_join(&store, "file", &lines, &folders_fault), -1);
-    folders_assert_heard("bigshuf: file: Not a directory\n");
+    folders_assert_says(store_join(&store, "file", &lines, &folders_fault), -1, "bigshuf: file: Not a directory\n");
 }
 
 static void assert_not_known(const char *text, size_t bytes)
@@ -449,17 +436,13 @@ static void a_format_that_is_no_file_is_a_failure(void **state)
     (void)state;
     assert_int_equal(mkdir("d", 0755), 0);
     assert_int_equal(mkdir("d/format", 0755), 0);
-    folders_listen();
-    assert_int_equal(store_join(&store, "d", &lines, &folders_fault), -1);
-    folders_assert_heard("bigshuf: d/format: not a regular file\n");
+    folders_assert_says(store_join(&store, "d", &lines, &folders_fault), -1, "bigshuf: d/format: not a regular file\n");
     store_close(&store);
     assert_int_equal(rmdir("d/format"), 0);
     put_format(formats[0].text);
     assert_int_equal(rename("d/format", "format"), 0);
     assert_int_equal(symlink("../format", "d/format"), 0);
-    folders_listen();
-    assert_int_equal(store_open(&store, "d", &folders_fault), -1);
-    folders_assert_heard("bigshuf: d/format: not a regular file\n");
+    folders_assert_says(store_open(&store, "d", &folders_fault), -1, "bigshuf: d/format: not a regular file\n");
     store_close(&store);
     assert_int_equal(unlink("d/format"), 0);
     memset(large, 'x', sizeof large);
@@ -667,12 +650,10 @@ static void a_header_is_kept_once_and_another_is_refused(void **state)
     assert_int_equal(store_put_header(&store, header, sizeof header), 0);
     assert_int_equal(store_put_header(&store, header, sizeof header), 0);
     assert_int_equal(store_put_header(&store, NULL, 0), 0);
-    folders_listen();
-    assert_int_equal(store_put_header(&store, other, sizeof other), -1);
-    folders_assert_heard("bigshuf: d/header: not the header of these inputs\n");
-    folders_listen();
-    assert_int_equal(store_put_header(&store, header, sizeof header - 1), -1);
-    folders_assert_heard("bigshuf: d/header: not the header of these inputs\n");
+    folders_assert_says(store_put_header(&store, other, sizeof other), -1,
+                        "bigshuf: d/header: not the header of these inputs\n");
+    folders_assert_says(store_put_header(&store, header, sizeof header - 1), -1,
+                        "bigshuf: d/header: not the header of these inputs\n");
     assert_int_equal(store_get_header(&store, &known, &bytes), 0);
     assert_int_equal(bytes, sizeof header);
     assert_memory_equal(known, header, bytes);
@@ -696,9 +677,7 @@ static void a_header_may_be_as_large_as_one_of_an_input(void **state)
     free(known);
     free(header);
     assert_int_equal(truncate("d/header", LARGE + 1), 0);
-    folders_listen();
-    assert_int_equal(store_get_header(&store, &known, &bytes), -1);
-    folders_assert_heard("bigshuf: d/header: larger than 1048831 bytes\n");
+    folders_assert_says(store_get_header(&store, &known, &bytes), -1, "bigshuf: d/header: larger than 1048831 bytes\n");
     assert_null(known);
 }
 
@@ -772,9 +751,8 @@ static void a_batch_that_is_a_link_is_refused(void **state)
     (void)state;
     make_store_of_batches();
     assert_int_equal(symlink("b", "d/e"), 0);
-    folders_listen();
-    assert_int_equal(store_batches(&store, &names), -1);
-    folders_assert_heard("bigshuf: d/e: is a link, and links are not followed here\n");
+    folders_assert_says(store_batches(&store, &names), -1,
+                        "bigshuf: d/e: is a link, and links are not followed here\n");
 }
 
 static void remove_one(void)

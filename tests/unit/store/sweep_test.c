@@ -6,14 +6,6 @@
 #include "store/sweep.h"
 #include "store/window.h"
 
-static int setup(void **state)
-{
-    if (small_setup(state) != 0)
-        return -1;
-    small_open(SMALL_PILES, NULL);
-    return 0;
-}
-
 /* Sweep what is dead. Returns what was said. */
 static const char *sweep(void)
 {
@@ -195,8 +187,7 @@ static void a_draft_of_this_process_is_not_swept(void **state)
     struct draft *draft;
 
     (void)state;
-    assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
-    assert_int_equal(small_write(draft, "one"), 0);
+    draft = small_written("one", "one");
     assert_string_equal(sweep(), "");
     assert_int_equal(small_commit(draft, "one", ""), DRAFT_OK);
     draft_free(draft);
@@ -375,9 +366,7 @@ static void who_reads_a_batch_reads_it_to_its_end(void **state)
     small_add("one");
     small_add("two");
     assert_int_equal(batch_open(&batch, &small.store, "one", &manifest), BATCH_OK);
-    scratch_listen();
-    assert_int_equal(window_keep(&small.store, 1, "two"), 0);
-    assert_string_equal(scratch_heard(), "");
+    assert_says(window_keep(&small.store, 1, "two"), 0, "");
     assert_false(small_exists("store/one"));
     assert_string_equal(sweep(), "");
     snprintf(expected, sizeof expected, "kept %s (being read)\n", small_numbered(".old-one") + strlen("store/"));
@@ -527,9 +516,7 @@ static void what_is_open_is_closed_before_its_folder_goes(void **state)
     assert_string_equal(sweep(), "");
     small_add("one");
     small_add("two");
-    scratch_listen();
-    assert_int_equal(window_keep(&small.store, 1, "two"), 0);
-    assert_string_equal(scratch_heard(), "");
+    assert_says(window_keep(&small.store, 1, "two"), 0, "");
     assert_int_equal(scratch_count("store"), 2);
 }
 
@@ -595,8 +582,7 @@ static void a_task_whose_draft_is_removed_fails(void **state)
     struct draft *draft;
 
     (void)state;
-    assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
-    assert_int_equal(small_write(draft, "one"), 0);
+    draft = small_written("one", "one");
     snprintf(path, sizeof path, "%s.owner", small_numbered(".new-one"));
     assert_true(scratch_put(path, foreign, 0644));
     layer.lock_error = ENOTSUP; /* as if it were on another machine */
@@ -633,7 +619,7 @@ static void a_line_that_cannot_be_written_is_a_failure(void **state)
     close(full);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, small_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, small_setup_lines, small_teardown)
 
 int main(void)
 {
