@@ -21,9 +21,9 @@
 
 /* What stands under the target's name. */
 enum successor_progress {
-    SUCCESSOR_UNPUBLISHED,   /* what stood there before */
-    SUCCESSOR_EXCHANGED, /* the new file; the old one has the temporary name */
-    SUCCESSOR_RENAMED,   /* the new file; nothing has the temporary name */
+    SUCCESSOR_UNPUBLISHED, /* what stood there before */
+    SUCCESSOR_EXCHANGED,   /* the new file; the old one has the temporary name */
+    SUCCESSOR_RENAMED,     /* the new file; nothing has the temporary name */
 };
 
 /* Zeroed but for the first five. */
