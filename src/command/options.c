@@ -287,11 +287,12 @@ static int set_stores(struct parser *parser, int code, const char *argument)
         return argument_piles(fault, parser->spelling, argument, &options->piles);
     case OPTION_BATCH:
         options->batch = argument;
-        return store_name_is_batch(argument) ? 0
-                                       : fault_say(fault,
-                                                   "invalid --batch argument '%s': it is 1 to %d of the bytes A-Z a-z "
-                                                   "0-9 . _ -, the first no dot, and not format or header",
-                                                   argument, STORE_NAME_MAX);
+        return store_name_is_batch(argument)
+                   ? 0
+                   : fault_say(fault,
+                               "invalid --batch argument '%s': it is 1 to %d of the bytes A-Z a-z "
+                               "0-9 . _ -, the first no dot, and not format or header",
+                               argument, STORE_NAME_MAX);
     case OPTION_KEEP:
         return argument_number(fault, parser->spelling, argument, 1, &options->keep);
     case OPTION_SWEEP:
