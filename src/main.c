@@ -11,11 +11,13 @@
  *     sample     other orders than that of the seed: parts of the input, with replacement, by weight, as GNU shuf
  *                    weighted weight_input weight_law gnu_order replacement range gnu_random in_order key_order
  *     store      piles that are kept: batches in a directory, which many processes fill and read
- *                    list draft sweep reader batch draft_files owner store manifest format
+ *                    list window sweep draft remove reader snapshot batch draft_files store name
+ *                    owner manifest format line
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
  *                    shuffle scatter gather index transfer pile_keys pile run order queue
  *     output     where records go: one file or several, whole or not there, or commands
- *                    buffer output held_back boundary framing filter sink target split pattern
+ *                    buffer output files plan held_back boundary framing filter sink successor
+ *                    temporary_name target attributes split pattern
  *     temporary  where piles are that do not fit into memory
  *                    spill compress storage
  *     input      where records come from: one stream, or record by record
@@ -23,7 +25,7 @@
  *     record     what a record is, where it ends, and what files have before the first and after the last one
  *                    header tail record scan field
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
- *                    threads folder fault hardware cgroup textfile io signals sort table pool sys
+ *                    threads folder fault hardware cgroup textfile io pieces signals sort table pool sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
  *                    random chacha sha256 uint128 xxh64 decimal number escape least
  *

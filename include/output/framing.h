@@ -2,11 +2,12 @@
 #define BIGSHUF_OUTPUT_FRAMING_H
 
 /*
- * What an output file looks like beside its records. Within the program records are kept in a form that makes them easy
- * to tell apart; here they get their outer form back, file by file:
+ * What an output file has besides its records, and how these are written. Within the program records are kept so that
+ * they are easy to tell apart; here each file gets what its reader expects:
  *
  *     header         stands before the first record; it is no record, and is there even if no record is
- *     translation    every byte `from` is written as `to`: records with a delimiter that cannot be in them
+ *     translation    every byte `from` is written as `to`: for records that were kept with a delimiter which is in none
+ *                    of them
  *     start          records that are kept as REST "\n" START are written as START REST "\n": START moves from the end
  *                    of all records of a file to their beginning
  */
@@ -28,9 +29,9 @@ struct framing {
     uint8_t to;
 };
 
-/* A file in work. */
+/* A file that is being written. */
 struct framing_file {
-    const struct framing *form;
+    const struct framing *framing;
     int (*write)(void *context, const void *data, size_t bytes); /* 0, or -1 after a report */
     void *context;
     bool begun;                      /* has there been a record? */
@@ -39,11 +40,11 @@ struct framing_file {
 };
 
 /* Begin a file: its header is written. This and the following return 0, or -1 when `write` said so. */
-int framing_begin(struct framing_file *file, const struct framing *form, int (*write)(void *, const void *, size_t),
+int framing_begin(struct framing_file *file, const struct framing *framing, int (*write)(void *, const void *, size_t),
                   void *context);
 
-/* The next bytes of its records, wherever cut. `data` is changed where bytes are translated. The end
- * of a file takes no call. */
+/* Write the next bytes of its records; they may begin and end in the midst of a record. `data` is changed where bytes
+ * are translated. The end of a file takes no call. */
 int framing_write(struct framing_file *file, uint8_t *data, size_t bytes);
 
 #endif

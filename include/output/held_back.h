@@ -11,21 +11,23 @@
 enum { HELD_BACK_MEMORY_BYTES = 1 << 16 };
 
 struct held_back {
-    struct spill_place *place;
-    uint8_t *memory;
+    struct spill_place *place; /* for the temporary file */
+    uint8_t *memory;           /* HELD_BACK_MEMORY_BYTES, or NULL as long as nothing was kept */
     size_t memory_bytes;
-    struct storage *spill; /* of one pile: what came before that which is in memory */
+    struct storage *spill; /* of one pile: what came before what is in memory; NULL if it has not come to that */
     uint64_t spill_bytes;
 };
 
-/* Made by the first one: all else is zero but for `place`. 0, or -1 after a report. */
-int held_back_append(struct held_back *hold, const uint8_t *data, size_t bytes);
+/* Keep more bytes, behind those that are kept already. Before the first call, all is zero but for `place`. 0, or -1
+ * after a report. */
+int held_back_append(struct held_back *held, const uint8_t *data, size_t bytes);
 
-uint64_t held_back_bytes(const struct held_back *hold);
+uint64_t held_back_bytes(const struct held_back *held);
 
-/* Hand over all that is held, in pieces that may be changed. 0, or -1 after a report or when `write` said so. */
-int held_back_drain(struct held_back *hold, int (*write)(void *context, uint8_t *data, size_t bytes), void *context);
+/* Hand over all that is kept, in pieces which `write` may change; then nothing is kept. 0, or -1 after a report or when
+ * `write` said so. */
+int held_back_drain(struct held_back *held, int (*write)(void *context, uint8_t *data, size_t bytes), void *context);
 
-void held_back_release(struct held_back *hold); /* also when zeroed */
+void held_back_release(struct held_back *held); /* also when zeroed */
 
 #endif

@@ -15,41 +15,16 @@
  * run as the files come, so what they leave of an aborted run is their affair; a warning says which files that
  * concerns.
  *
- * The first files are without a name until then. Further ones, and all where files must have names, have hidden
- * temporary ones beside their targets; so there can be more files than descriptors. Each takes about 700 bytes.
+ * The first few files have no names until then. Later ones, and all of them where files must have names, have hidden
+ * temporary names beside their targets; so there can be more files than descriptors. Each takes about 700 bytes.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "output/framing.h"
-#include "output/split.h"
-#include "record/record.h"
+#include "output/plan.h"
 #include "system/fault.h"
-#include "temporary/spill.h"
-
-enum { OUTPUT_FILES_MAX = 1000000 };
-
-/* What is pointed to must stay. */
-struct output_plan {
-    const char *path; /* a file, or the pattern of all files if there are shards; NULL: standard output */
-
-    const struct split *split; /* the records go to these in turn, and what is left to `path` */
-    size_t splits;
-
-    /* At most one of these is not 0. The records that are left by the splits go to: */
-    uint64_t shards;        /* so many files, whose numbers of records differ by at most one, larger ones first */
-    uint64_t shard_records; /* files of so many records, the last one with what is left; no file if there is none */
-    uint64_t shard_bytes;   /* files of as many records as fit into so many bytes, or of one that is larger */
-
-    const char *filter; /* the command that all files but standard output are written through, or NULL */
-    unsigned filters;   /* at most so many unfinished at a time, at least 1 */
-
-    struct record_format format;
-    struct framing form;       /* its header is not counted in shard_bytes */
-    struct spill_place *place; /* for temporary files; needed with shard_bytes */
-};
 
 struct output;
 
@@ -72,7 +47,8 @@ bool output_waits(const struct output *output);
  * and the following return 0, or -1 after a report. */
 int output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes);
 
-/* The next bytes of records, wherever cut; what they hold afterwards means nothing. By one thread at a time. */
+/* Write the next bytes of records; they may begin and end in the midst of a record. `data` is changed. By one thread at
+ * a time. */
 int output_write(struct output *output, uint8_t *data, size_t bytes);
 
 /* All records have been written: complete all files, then give them their names. Only if this returns 0 is the output

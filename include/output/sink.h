@@ -15,16 +15,17 @@
  *                            | failed         +---------> sink_retract --> sink_free: aborted
  *                            +-----------------------------------------> sink_free: aborted
  *
- * How a file is written is settled by sink_open:
+ * sink_open settles how a file is written:
  *
  *     replaced   the rule: a new file beside it takes its name, mode, owner, group and access control list in
- *                sink_commit
+ *                sink_commit (successor.h)
  *     in place   what has several hard links, or cannot be replaced where it is, as the directory forbids new files:
  *                emptied by the first sink_write (or sink_commit), and not restored by an abort
  *     directly   what is no regular file: a device, a FIFO
  *
  * A lack of space, memory or descriptors never leads to writing in place. What is replaced is the file that sink_open
- * saw: if another has its name by then, or the directory another path, that is a failure.
+ * saw: if another file has come to stand there by then, or another directory in the place of its directory, that is a
+ * failure.
  *
  * An existing file must be writable by its user, whichever way it is. Symbolic links are followed and stay, also those
  * that lead to a file that is yet to be made. Death by signal counts as an abort.
@@ -47,8 +48,8 @@ struct sink *sink_open(const char *path, struct fault *fault);
 /* Does the first sink_write empty a file that may be one of the inputs? */
 bool sink_is_in_place(const struct sink *sink);
 
-/* 0, or -1 after a report. Not before all input has been read: the file may
- * be one of the inputs. */
+/* Write the next bytes. Not before all input has been read, as the file may be one of the inputs. 0, or -1 after a
+ * report. */
 int sink_write(struct sink *sink, const void *data, size_t bytes);
 
 /* All has been written: close, and give the file its mode and its name. Only if this returns 0 is the output complete;

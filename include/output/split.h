@@ -22,7 +22,7 @@ int split_parse(const char *text, struct split *split);
  * last one takes what the others leave, so that nothing is left. A count may be more than there is. */
 uint64_t split_records(const struct split *splits, size_t count, size_t number, uint64_t records);
 
-/* How many all of them take, UINT64_MAX if they are more than that. */
+/* How many records all splits take together, UINT64_MAX if that is more. */
 uint64_t split_total(const struct split *splits, size_t count, uint64_t records);
 
 /* Do the percentages among them make more than 100? */

@@ -16,20 +16,23 @@
 
 struct target {
     char *directory; /* a path of the directory in which the file is, or would be made */
-    char *name;      /* the file's there */
+    char *name;      /* of the file in it */
     bool special;    /* the way leads through /dev or /proc and was followed no further */
     dev_t device;    /* the directory's */
     ino_t inode;
 };
 
-/* 0, or -1 with errno: the directory does not exist, a circle of links (ELOOP), a path that ends in '/' (EISDIR). In a
- * directory that is sticky and that all may write to, such as /tmp, a link is followed if it is the user's own or
- * belongs to the directory's owner (else EACCES), as Linux has it with fs.protected_symlinks. */
+/* Find where `path` leads. 0, or -1 with errno: the directory does not exist, a circle of links (ELOOP), a path that
+ * ends in '/' (EISDIR). In a directory that is sticky and that all may write to, such as /tmp, a link is followed if it
+ * is the user's own or belongs to the directory's owner (else EACCES), as Linux has it with fs.protected_symlinks. */
 int target_find(struct target *target, const char *path);
 
-/* Open the directory, for the use of names in it. A descriptor, or -1 with errno: ESTALE if another one is there now.
+/* Open the directory, to use names in it. A descriptor, or -1 with errno: ESTALE if another one is there now.
  */
 int target_enter(const struct target *target);
+
+/* The same, or -1 after a report, which calls the target `path`. */
+int target_enter_or_report(const struct target *target, const char *path, struct fault *fault);
 
 /* Do any two of the paths, of which some may be NULL, lead to the same regular file, or to the same place for one that
  * is yet to be made? With `by_name`, paths are only compared with each other. 0 if not; else -1 after a report. */

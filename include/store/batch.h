@@ -25,18 +25,18 @@ enum batch_verdict {
 };
 
 /* Open the batch `name` and verify its manifest, which is handed over if `manifest` is not NULL: give it back with
- * manifest_release. A manifest that does not go with the store is a failure, as is a file system without locks that
- * says otherwise than that it has none. */
+ * manifest_release. A manifest that does not go with the store is a failure. So is a lock that fails, unless the file
+ * system says that it has none: then the batch is read without one. */
 enum batch_verdict batch_open(struct batch *batch, const struct store *store, const char *name,
                               struct manifest *manifest);
 void batch_close(struct batch *batch); /* also when zeroed */
 
-/* Has every folder in the store that has the name of a batch a manifest? For those who do not open them, so that they
- * do not go on with a store that readers refuse. 0, or -1 after a report. */
+/* See that every folder in the store that has the name of a batch has a manifest. For tasks that do not open the
+ * batches, so that they do not go on with a store that readers refuse. 0, or -1 after a report. */
 int batch_find_all(const struct store *store);
 
-/* Add the bytes of all piles of a batch, which was opened with this manifest, to those of others. 0, or -1 after a
- * report if they are more than can be: then sums of bytes, or of records, could overflow. */
+/* Add the bytes of all piles of a batch, which was opened with this manifest, to those of other batches: *bytes. 0, or
+ * -1 after a report if they are more than can be, so that sums of bytes, or of records, could overflow. */
 int batch_add_bytes(const struct batch *batch, const struct manifest *manifest, uint64_t *bytes);
 
 /* What the manifest says of a pile. May be asked by several threads. 0, or -1 after a report. */
@@ -48,9 +48,10 @@ int batch_check_pile(const struct batch *batch, unsigned pile, const struct mani
 /* Open the file of a pile, checked as above. The descriptor, or -1 after a report. */
 int batch_open_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry);
 
-/* Report that what was read of a pile's file is not what was written, or that it is, and yet does not hold as many
- * records as the manifest says. Returns -1. */
+/* Report that what was read of a pile's file is not what was written. Returns -1. */
 int batch_report_damage(const struct batch *batch, unsigned pile);
+
+/* Report that what was read is what was written, but does not hold as many records as the manifest says. Returns -1. */
 int batch_report_records(const struct batch *batch, unsigned pile);
 
 #endif

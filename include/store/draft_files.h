@@ -14,18 +14,18 @@
 
 struct draft_files;
 
-/* In a folder, which must stay, as must the format's string. No file is made before something is written. NULL after a
- * report. */
+/* The files will be in this folder. It must stay, as must the string of the format. No file is made before something is
+ * written to it. NULL after a report. */
 struct draft_files *draft_files_open(const struct folder *folder, const struct store_format *format);
 
-/* The piles, to be written only. It is the bundle's: freeing it does nothing. */
-struct storage *draft_files_storage(struct draft_files *bundle);
+/* The piles, to be written only. It belongs to the files: freeing it does nothing. */
+struct storage *draft_files_storage(struct draft_files *files);
 
 /* All has been written, records[p] records to pile p: make the files that are missing, bring all of them to disk, by up
- * to `threads` threads, and tell what is in each. 0, or -1 after a report. */
-int draft_files_finish(struct draft_files *bundle, const uint64_t *records, unsigned threads,
+ * to `threads` threads, and tell what is in each: entry[p]. 0, or -1 after a report. */
+int draft_files_finish(struct draft_files *files, const uint64_t *records, unsigned threads,
                        struct manifest_pile *entry);
 
-void draft_files_free(struct draft_files *bundle); /* NULL is fine; the files stay */
+void draft_files_free(struct draft_files *files); /* NULL is fine; the files stay */
 
 #endif

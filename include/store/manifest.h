@@ -59,7 +59,7 @@ struct manifest {
     uint64_t bytes;     /* of all piles: at most INT64_MAX */
 };
 
-/* Can there be a text of it, though nothing but `piles` and the inputs is known yet? */
+/* Will there be a text of it, which is not too large? Only `piles` and the inputs need be known for that. */
 bool manifest_fits(const struct manifest *manifest);
 
 /* The text, malloc'd, and its length. NULL with errno: EFBIG (it would be larger than MANIFEST_BYTES_MAX) or ENOMEM. */

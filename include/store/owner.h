@@ -38,9 +38,9 @@ enum owner_state {
  * or FAILED. No file is left unless it is OK. */
 enum folder_verdict owner_sign(const struct folder *folder, const char *name, int *lock);
 
-/* Who is it, and how is it? `owner` is zeroed if that is not known. Unless it is alive, *lock receives a descriptor
- * that holds the lock, so that nobody else removes what stands under the name meanwhile; -1 if there is no file or no
- * locking. Nothing is ever reported. */
+/* Who works under a name, and does he still? `owner` is zeroed if that is not known. Unless it is alive, *lock receives
+ * a descriptor that holds the lock, so that nobody else removes what stands under the name meanwhile; -1 if there is no
+ * file or no locking. Nothing is ever reported. */
 enum owner_state owner_ask(const struct folder *folder, const char *name, struct owner *owner, int *lock);
 
 /* Nothing stands under the name any more: remove the file, and close what holds the lock, if it is not -1. 0, or -1

@@ -2,8 +2,8 @@
 #define BIGSHUF_STORE_READER_H
 
 /*
- * All batches of a store, one above the other: pile j of the stack is the batches' piles j one after another, in
- * bytewise order of the batches' names. Two descriptors are open for each batch.
+ * The piles of a whole store: pile j is the piles j of all batches, one after another in bytewise order of the batches'
+ * names. Two descriptors are open for each batch.
  */
 
 #include "store/batch.h"
@@ -12,22 +12,23 @@
 
 struct store_reader;
 
-/* Open all batches that the store has now. Of all piles only those that number[0] ... number[count - 1] name will be
- * read; as storage, pile p is the store's pile number[p]. Their files are looked at: that they are there, and their
- * sizes. `number` and the store must stay. NULL after a report. */
+/* Open all batches that the store has now. Only the piles number[0] ... number[count - 1] of the store will be read; as
+ * storage they have the numbers 0 ... count - 1, and so in the functions below. Their files are looked at: that they
+ * are there, and their sizes. `number` and the store must stay. NULL after a report. */
 struct store_reader *store_reader_open(const struct store *store, const uint32_t *number, unsigned count);
-void store_reader_free(struct store_reader *stack); /* NULL is fine */
+void store_reader_free(struct store_reader *reader); /* NULL is fine */
 
-/* The piles, to be read only: nothing of the store is changed when they are dropped or their space is given back. It is
- * the stack's: freeing it does nothing. Records that start with a string come as record.h has them. Every file is
- * verified against its checksum when its last byte is read. */
-struct storage *store_reader_storage(struct store_reader *stack);
+/* The piles, to be read only: nothing of the store is changed when they are dropped or their space is given back. It
+ * belongs to the reader: freeing it does nothing. Records that start with a string come as record.h has them. Every
+ * file is verified against its checksum when its last byte is read. */
+struct storage *store_reader_storage(struct store_reader *reader);
 
-size_t store_reader_batches(const struct store_reader *stack);
-uint64_t store_reader_records(const struct store_reader *stack, unsigned pile);
-uint64_t store_reader_bytes(const struct store_reader *stack, unsigned pile);
+/* How many batches were opened; how many records and bytes a pile has in all of them. */
+size_t store_reader_batches(const struct store_reader *reader);
+uint64_t store_reader_records(const struct store_reader *reader, unsigned pile);
+uint64_t store_reader_bytes(const struct store_reader *reader, unsigned pile);
 
-/* The header of all inputs, verified; NULL and 0 bytes if there is none. It stays as long as the stack. */
-const uint8_t *store_reader_header(const struct store_reader *stack, size_t *bytes);
+/* The header of all inputs, verified; NULL and 0 bytes if there is none. It stays as long as the reader. */
+const uint8_t *store_reader_header(const struct store_reader *reader, size_t *bytes);
 
 #endif

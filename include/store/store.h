@@ -3,54 +3,27 @@
 
 /*
  * A store of piles: a directory to which any number of processes, on any number of machines that share a file system,
- * add batches at the same time. In it are
+ * add batches at the same time. What stands in it is told in name.h. Two files in it are made once, by whoever comes
+ * first: the format (format.h), which says how many piles there are, what a record is and what the header is; and the
+ * header of all inputs, as it stands there, if there is one.
  *
- *     format      text: how many piles, what a record is, what the header is; made once, by an exclusive link, from a
- *                 file .new-format~HOST-PROCESS-TIME (.new-header~... likewise) that is left only by a sudden death
- *     header      the header of all inputs, as it stands there, if there is one; made once, in the same way
- *     NAME        a complete batch: pile-0000, pile-0001, ... (plain records) and manifest (manifest.h)
- *     .new-NAME~NUMBER    a batch in work (draft.h), a random number making its name one that nobody else uses; beside
- *                 it .new-NAME~NUMBER.owner, whose it is (owner.h), which is .new-NAME~NUMBER.owner~ for a moment
- *     .old-NAME~NUMBER    a batch that is being removed, when nobody reads it any more (sweep.h)
- *
- * Whatever else is there is left alone. Functions that return int return 0, or -1 after a report.
+ * Functions that return int return 0, or -1 after a report.
  */
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "record/record.h"
 #include "store/format.h"
+#include "store/name.h"
 #include "system/fault.h"
 #include "system/folder.h"
-
-#define STORE_HEADER "header" /* the file */
-
-enum {
-    STORE_NAME_MAX = 200,
-    STORE_FILE_NAME_BYTES = 16, /* room for the name of a pile's file */
-};
 
 struct store {
     struct folder folder;
     struct store_format format;
     uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* that of the record format */
 };
-
-/* Is this the name of a batch: 1 to STORE_NAME_MAX bytes of A-Z a-z 0-9 . _ -, the first no dot, and no name that
- * stands for something else in a store? */
-bool store_is_name(const char *name);
-
-/* The name for a batch that was given none: the time (UTC, to the microsecond), host and process, so that names sort by
- * age. `name` has room for STORE_NAME_MAX + 1 bytes. */
-void store_make_name(char *name);
-
-/* Is this a name under which the format or the header is made, for a moment, before it appears? */
-bool store_is_temporary(const char *name);
-
-/* The name of the file of a pile. Returns `name`. */
-char *store_file_name(unsigned pile, char name[STORE_FILE_NAME_BYTES]);
 
 /* Open a store to read it. `store` stays where it is: its format points into it. It must be closed, also after a
  * failure. */

@@ -31,13 +31,13 @@ struct storage_reader {
             struct compress_reader *packed; /* NULL before the first byte, and if nothing is compressed */
         } spill;
         struct {
-            size_t batch;      /* the part of the pile at hand is that of this batch, */
-            int fd;            /* -1 before the first one and between two */
+            size_t batch;      /* that has the part of the pile which is being read */
+            int fd;            /* of the part's file; -1 before the first part and between two */
             uint64_t offset;   /* in its file */
             uint64_t left;     /* bytes of the part still to come */
-            uint64_t records;  /* that it must have, */
-            uint64_t checksum; /* and this */
-        } stack;
+            uint64_t records;  /* that it must have */
+            uint64_t checksum; /* that it must have */
+        } part;                /* of a store (store/reader.h) */
     } at;
 };
 

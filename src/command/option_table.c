@@ -235,7 +235,7 @@ static int set_piles(struct parsing *parsing, const char *number)
 
 static int set_batch(struct parsing *parsing, const char *name)
 {
-    if (!store_is_name(name))
+    if (!store_name_is_batch(name))
         return fault_say(parsing->fault,
                          "invalid --batch argument '%s': it is 1 to %d of the bytes A-Z a-z 0-9 . _ -, the first no "
                          "dot, and not format or header",

@@ -16,6 +16,7 @@
 #include "store/batch.h"
 #include "store/draft.h"
 #include "store/sweep.h"
+#include "store/window.h"
 #include "system/sys.h"
 
 /* To which pile a record of the batch goes. */
@@ -121,7 +122,7 @@ static int make_batch(struct resources *resources, struct run *run)
     const char *name = options->batch;
 
     if (name == NULL) {
-        store_make_name(made);
+        store_name_make_batch(made);
         name = made;
     }
     if (describe(resources, &manifest) == 0)
@@ -134,7 +135,7 @@ static int make_batch(struct resources *resources, struct run *run)
     free((void *)manifest.input);
     if (verdict == DRAFT_FAILED)
         return -1;
-    return options->keep > 0 ? sweep_keep(store, options->keep, name) : 0;
+    return options->keep > 0 ? window_keep(store, options->keep, name) : 0;
 }
 
 static int open_run(struct resources *resources, struct run *run)

@@ -103,11 +103,11 @@ struct output_plan task_output(const struct options *options, struct spill_place
         .place = place,
     };
 
-    plan.form.translates = options->echo;
-    plan.form.to = options->delimiter;
+    plan.framing.translates = options->echo;
+    plan.framing.to = options->delimiter;
     if (options->format.starts) {
-        plan.form.start = options->format.string + 1;
-        plan.form.start_bytes = options->format.string_bytes - 1;
+        plan.framing.start = options->format.string + 1;
+        plan.framing.start_bytes = options->format.string_bytes - 1;
     }
     return plan;
 }

@@ -1,5 +1,5 @@
-/* The last START of a file is not written. Nobody knows which bytes are the last ones before the next file begins, so
- * as many as START has are always held back, and dropped with the file. */
+/* The last START of a file is not written. That bytes are the last ones of a file is known only when the next one
+ * begins: so as many as START has are always kept back, and those that are kept at the end are dropped. */
 
 #include "output/framing.h"
 
@@ -7,29 +7,28 @@
 
 #include "base/least.h"
 
-int framing_begin(struct framing_file *file, const struct framing *form, int (*write)(void *, const void *, size_t),
+int framing_begin(struct framing_file *file, const struct framing *framing, int (*write)(void *, const void *, size_t),
                   void *context)
 {
-    file->form = form;
+    file->framing = framing;
     file->write = write;
     file->context = context;
     file->begun = false;
     file->last_bytes = 0;
-    return form->header_bytes == 0 ? 0 : write(context, form->header, form->header_bytes);
+    return framing->header_bytes == 0 ? 0 : write(context, framing->header, framing->header_bytes);
 }
 
-static void translate(const struct framing *form, uint8_t *data, size_t bytes)
+static void translate(const struct framing *framing, uint8_t *data, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
-        data[i] = data[i] == form->from ? form->to : data[i];
+        data[i] = data[i] == framing->from ? framing->to : data[i];
 }
 
-/* Write all but the last bytes of what was held back and data[0, bytes), and hold those back. */
-static int write_held_back(struct framing_file *file, const uint8_t *data, size_t bytes)
+/* Of what was kept back and then data[0, bytes), write all but the last bytes, and keep those back. */
+static int write_but_last(struct framing_file *file, const uint8_t *data, size_t bytes)
 {
-    size_t hold = file->form->start_bytes;
     size_t total = file->last_bytes + bytes;
-    size_t ready = total > hold ? total - hold : 0;
+    size_t ready = total > file->framing->start_bytes ? total - file->framing->start_bytes : 0;
     size_t old = least_size(ready, file->last_bytes);
 
     if (old > 0 && file->write(file->context, file->last, old) != 0)
@@ -46,16 +45,16 @@ static int write_held_back(struct framing_file *file, const uint8_t *data, size_
 
 int framing_write(struct framing_file *file, uint8_t *data, size_t bytes)
 {
-    const struct framing *form = file->form;
+    const struct framing *framing = file->framing;
 
     if (bytes == 0)
         return 0;
-    if (form->translates)
-        translate(form, data, bytes);
-    if (form->start_bytes == 0)
+    if (framing->translates)
+        translate(framing, data, bytes);
+    if (framing->start_bytes == 0)
         return file->write(file->context, data, bytes);
-    if (!file->begun && file->write(file->context, form->start, form->start_bytes) != 0)
+    if (!file->begun && file->write(file->context, framing->start, framing->start_bytes) != 0)
         return -1;
     file->begun = true;
-    return write_held_back(file, data, bytes);
+    return write_but_last(file, data, bytes);
 }

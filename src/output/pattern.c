@@ -1,4 +1,4 @@
-/* A pattern is read in one way only, whether its parts are counted or copied: next_part. */
+/* Whether a pattern is checked or a name is made of it, it is read part by part, by next_part. */
 
 #include "output/pattern.h"
 
@@ -26,7 +26,8 @@ static const char *read_number(const char *percent, int *digits)
     return *at == 'd' ? at + 1 : NULL;
 }
 
-/* What begins at *at, which is moved behind it: text of *length bytes at *text, or a number of *digits digits. */
+/* Read the part that begins at *at, and move *at behind it: TEXT of *length bytes at *text, or a NUMBER of at least
+ * *digits digits. */
 static enum part next_part(const char **at, const char **text, size_t *length, int *digits)
 {
     const char *after;

@@ -14,7 +14,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* `percent` and the decimals at `at`, if there are any, in millionths. Returns what follows, or NULL with errno. */
+/* A percentage in millionths: `percent`, and the decimals at `at` if there are any. Returns what follows, or NULL with
+ * errno. */
 static const char *read_percentage(const char *at, uint64_t percent, uint64_t *amount)
 {
     if (percent > 100) {
@@ -71,8 +72,8 @@ bool split_exceeds_whole(const struct split *splits, size_t count)
     return sum_of_percentages(splits, count) > WHOLE;
 }
 
-/* If percentages make the whole: the last of them that is not 0, which takes what the others leave by being rounded
- * down. Else `count`. */
+/* If the percentages make 100 together: the number of the last one that is not 0, which takes what the others leave by
+ * being rounded down. Else `count`. */
 static size_t find_rest(const struct split *splits, size_t count)
 {
     size_t i = count;
@@ -105,7 +106,7 @@ uint64_t split_records(const struct split *splits, size_t count, size_t number, 
 
 uint64_t split_total(const struct split *splits, size_t count, uint64_t records)
 {
-    bool all = find_rest(splits, count) < count; /* is what percentages take together */
+    bool all = find_rest(splits, count) < count; /* do the percentages take all records together? */
     uint64_t total = all ? records : 0;
 
     for (size_t i = 0; i < count; i++) {

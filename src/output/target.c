@@ -21,7 +21,7 @@ enum {
     STICKY = 01000,    /* S_ISVTX, which POSIX alone does not name */
 };
 
-/* printf into memory of its own. NULL with errno. */
+/* As printf, into memory that is malloc'd. NULL with errno. */
 __attribute__((format(printf, 1, 2))) static char *text(const char *format, ...)
 {
     va_list arguments;
@@ -54,7 +54,7 @@ static bool is_special(const char *path)
     return (starts_with(path, "/dev/") && !starts_with(path, "/dev/shm/")) || starts_with(path, "/proc/");
 }
 
-/* Is the file of this name, in the directory that `path` leads to, special? -1 with errno. */
+/* See whether the target is special. 0, or -1 with errno. */
 static int look_for_special(struct target *target)
 {
     char *directory = sys_realpath(target->directory);
@@ -67,7 +67,8 @@ static int look_for_special(struct target *target)
     return path == NULL ? -1 : 0;
 }
 
-/* Divide `path` into a directory and the last part, which is not looked at. */
+/* Divide `path` into a directory and the name in it, which need not be there and is not looked at. 0, or -1 with errno.
+ */
 static int locate(struct target *target, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -83,7 +84,7 @@ static int locate(struct target *target, const char *path)
     return target->directory == NULL || target->name == NULL ? -1 : look_for_special(target);
 }
 
-/* May a link be followed, or has anybody put it where everybody may put something? */
+/* May a link be followed? Not if it is in a directory where everybody may put something, and is somebody else's. */
 static bool is_trusted(const struct stat *directory, const struct stat *link)
 {
     bool is_public = (directory->st_mode & STICKY) && (directory->st_mode & S_IWOTH);
@@ -175,6 +176,15 @@ int target_enter(const struct target *target)
     return -1;
 }
 
+int target_enter_or_report(const struct target *target, const char *path, struct fault *fault)
+{
+    int directory = target_enter(target);
+
+    if (directory < 0 && errno == ESTALE)
+        return fault_say(fault, "%s: its directory has been replaced meanwhile", path);
+    return directory < 0 ? fault_report(fault, path, errno) : directory;
+}
+
 void target_release(struct target *target)
 {
     free(target->directory);
@@ -183,7 +193,7 @@ void target_release(struct target *target)
 }
 
 /* A file, in words that no other has: device and number, or its name in a directory if it is yet to be made; "" for
- * what may be written to several times. For free, or NULL with errno. */
+ * what may be written to several times. Malloc'd, or NULL with errno. */
 static char *identify(const char *path, bool by_name)
 {
     struct target target = {0};

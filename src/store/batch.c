@@ -27,7 +27,8 @@ static enum batch_verdict fail(const struct folder *folder, const char *name)
 
 /* ---- Opening ---- */
 
-/* The manifest cannot be had: because the batch has left the store, or for this cause? */
+/* The manifest cannot be had. GONE if that is since the batch has left the store; else FAILED, after `cause` was
+ * reported. */
 static enum batch_verdict miss_manifest(const struct batch *batch, const char *name, const char *cause)
 {
     switch (folder_stands(&batch->store->folder, name, batch->folder.fd)) {
@@ -81,7 +82,8 @@ static enum batch_verdict parse_manifest(const struct batch *batch, struct manif
     return BATCH_FAILED;
 }
 
-/* By its name: so it is there still. */
+/* The manifest is read through its name and not through the descriptor that is locked: so it is known to be in its
+ * folder still. */
 static enum batch_verdict read_manifest(struct batch *batch, struct manifest *manifest)
 {
     enum batch_verdict verdict = BATCH_FAILED;
@@ -132,7 +134,8 @@ enum batch_verdict batch_open(struct batch *batch, const struct store *store, co
     return verdict;
 }
 
-/* Is there a manifest, as far as can be told without reading it? What keeps from seeing it is told by opening it. */
+/* See that a manifest is there, without reading it. If it is not to be seen, opening the batch reports why. 0, or -1
+ * after a report. */
 static int find_manifest(const struct store *store, const char *name)
 {
     enum batch_verdict verdict = BATCH_OK;
@@ -199,22 +202,22 @@ static int check(const struct batch *batch, const char *file, const struct stat 
 
 int batch_check_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry)
 {
-    char file[STORE_FILE_NAME_BYTES];
+    char file[STORE_NAME_PILE_BYTES];
     struct stat status;
 
-    if (sys_stat_at(batch->folder.fd, store_file_name(pile, file), &status) != 0)
+    if (sys_stat_at(batch->folder.fd, store_name_of_pile(pile, file), &status) != 0)
         return folder_report(&batch->folder, file, errno);
     return check(batch, file, &status, entry);
 }
 
 int batch_open_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry)
 {
-    char file[STORE_FILE_NAME_BYTES];
+    char file[STORE_NAME_PILE_BYTES];
     enum folder_verdict verdict;
     struct stat status;
     int fd = -1;
 
-    verdict = folder_open_file(&batch->folder, store_file_name(pile, file), &fd);
+    verdict = folder_open_file(&batch->folder, store_name_of_pile(pile, file), &fd);
     if (verdict == FOLDER_MISSING)
         return folder_report(&batch->folder, file, ENOENT);
     if (verdict != FOLDER_OK)
@@ -229,14 +232,15 @@ int batch_open_pile(const struct batch *batch, unsigned pile, const struct manif
 
 int batch_report_damage(const struct batch *batch, unsigned pile)
 {
-    char file[STORE_FILE_NAME_BYTES];
+    char file[STORE_NAME_PILE_BYTES];
 
-    return report_change(batch, store_file_name(pile, file));
+    return report_change(batch, store_name_of_pile(pile, file));
 }
 
 int batch_report_records(const struct batch *batch, unsigned pile)
 {
-    char file[STORE_FILE_NAME_BYTES];
+    char file[STORE_NAME_PILE_BYTES];
 
-    return folder_say(&batch->folder, store_file_name(pile, file), "does not hold the records that its manifest says");
+    return folder_say(&batch->folder, store_name_of_pile(pile, file),
+                      "does not hold the records that its manifest says");
 }

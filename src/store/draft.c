@@ -1,7 +1,7 @@
 /*
  * Nobody can see a part of a batch, since its folder has another name until all of it is on disk: first the piles, then
  * the manifest that describes them, then the folder's names, and only then the one rename. Whoever dies before it
- * leaves a draft (sweep.c), whoever dies after it leaves a batch.
+ * leaves a draft (sweep.h), whoever dies after it leaves a batch.
  *
  * The rename replaces nothing but an empty folder, which no batch is (rename(2)). The name before it is nobody else's,
  * and is signed (owner.h) before there is a folder of it: so whatever stands under it is this draft, or it has been
@@ -18,26 +18,26 @@
 #include "store/batch.h"
 #include "store/draft_files.h"
 #include "store/owner.h"
-#include "store/sweep.h"
+#include "store/remove.h"
 #include "system/sys.h"
 
-/* To put the batch in its place, while others of its name come and go. */
+/* How often to rename the folder, while other batches of its name come and go. */
 enum { ATTEMPTS = 100 };
 
 struct draft {
     struct store *store;
     char batch[STORE_NAME_MAX + 1];
-    char name[SWEEP_NAME_BYTES]; /* of the folder, until it is committed */
+    char name[STORE_NAME_BYTES]; /* of the folder, until it is committed */
     bool is_signed;
     int lock;
     struct folder folder;
     struct manifest manifest;
-    struct draft_files *bundle;
+    struct draft_files *files;
 };
 
 /* ---- The batch is there already ---- */
 
-/* Say so. Whoever made it may not have come so far as to see its name on disk. */
+/* Say that the batch is there already. Its name is brought to disk first, as whoever made it may have died before. */
 static enum draft_verdict accept(const struct store *store, const char *batch)
 {
     if (folder_sync(&store->folder) != 0)
@@ -46,7 +46,8 @@ static enum draft_verdict accept(const struct store *store, const char *batch)
     return DRAFT_DONE;
 }
 
-/* NULL if there is none, as far as can be said before the batch is `complete`. */
+/* In what the batch that is there differs, in words; NULL if in nothing. Piles are compared only if ours is
+ * `complete`. */
 static const char *find_difference(const struct manifest *one, const struct manifest *other, bool complete)
 {
     if (memcmp(one->key, other->key, sizeof one->key) != 0)
@@ -56,8 +57,8 @@ static const char *find_difference(const struct manifest *one, const struct mani
     return complete && !manifest_holds_same(one, other) ? "of other data" : NULL;
 }
 
-/* Compare with the batch that is there. OK if there is none, or if it takes the piles to say whether they are the same,
- * which are not there before the batch is `complete`. */
+/* Compare with the batch that is there. OK if there is none; or if only the piles can tell whether both are the same,
+ * and ours is not `complete` yet. */
 static enum draft_verdict compare(const struct store *store, const char *name, const struct manifest *manifest,
                                   bool complete)
 {
@@ -94,7 +95,7 @@ static int make_folder(struct draft *draft)
     const struct folder *root = &draft->store->folder;
     enum folder_verdict verdict;
 
-    if (sweep_name(draft->name, SWEEP_DRAFT, draft->batch) != 0)
+    if (store_name_make_unused(draft->name, STORE_NAME_DRAFT_PREFIX, draft->batch) != 0)
         return fault_report(root->fault, "random number", errno);
     verdict = owner_sign(root, draft->name, &draft->lock);
     draft->is_signed = verdict == FOLDER_OK;
@@ -137,8 +138,8 @@ enum draft_verdict draft_begin(struct draft **draft, struct store *store, const 
     if (made->manifest.pile == NULL)
         fault_report(store->folder.fault, "memory", errno);
     else if (make_folder(made) == 0)
-        made->bundle = draft_files_open(&made->folder, &store->format);
-    if (made->bundle == NULL) {
+        made->files = draft_files_open(&made->folder, &store->format);
+    if (made->files == NULL) {
         draft_free(made);
         return DRAFT_FAILED;
     }
@@ -177,14 +178,15 @@ static int write_manifest(struct draft *draft)
 static int finish(struct draft *draft, const uint64_t *records, const uint8_t *header, size_t header_bytes,
                   unsigned threads)
 {
-    if (draft_files_finish(draft->bundle, records, threads, draft->manifest.pile) != 0)
+    if (draft_files_finish(draft->files, records, threads, draft->manifest.pile) != 0)
         return -1;
     if (finish_header(draft, header, header_bytes) != 0 || write_manifest(draft) != 0)
         return -1;
     return folder_sync(&draft->folder);
 }
 
-/* The draft has its name no more. A network file system may say so after a rename that was heard twice. */
+/* The draft no longer has its name. A network file system may say so though the rename was done: when the request was
+ * repeated, and the second one found nothing. */
 static enum draft_verdict look_for_folder(const struct draft *draft)
 {
     const struct folder *root = &draft->store->folder;
@@ -227,17 +229,17 @@ enum draft_verdict draft_commit(struct draft *draft, const uint64_t *records, co
 
 struct storage *draft_storage(struct draft *draft)
 {
-    return draft_files_storage(draft->bundle);
+    return draft_files_storage(draft->files);
 }
 
 void draft_free(struct draft *draft)
 {
     if (draft == NULL)
         return;
-    draft_files_free(draft->bundle);
+    draft_files_free(draft->files);
     folder_close(&draft->folder);
     if (draft->is_signed)
-        sweep_own_draft(draft->store, draft->name, draft->lock);
+        remove_own_draft(draft->store, draft->name, draft->lock);
     free(draft->manifest.pile);
     free(draft);
 }

@@ -1,10 +1,11 @@
 /*
- * Records that start with a string come without the first one and with one at the end (record.h). A pile's file has the
- * string at its front and the stream behind it, and is cut to the stream's length when all has been written. Its
- * checksum lags behind by the string's length, so that it is always that of the file:
+ * Records that start with a string come without the first such string, and with one more at the end (record.h). A
+ * pile's file has the string at its front and then what came. When all has been written, the file loses its last string
+ * (behind the bar), which belongs to no record. The checksum never includes the last bytes that came, as many as the
+ * string has: they are the tail, which at the end is that string.
  *
- *     stream           a \n > b \n    >
- *     file        >    a \n > b \n  | >        what is cut off stands behind the bar
+ *     comes            a \n > b \n    >
+ *     file        >    a \n > b \n  | >
  *     checksum    >    a \n > b \n  | tail
  */
 
@@ -20,14 +21,14 @@
 #include "system/sys.h"
 #include "system/threads.h"
 
-/* Descriptors left to inputs, temporary files of what is held, and what libc opens for a moment; and what is asked for
- * besides those of the piles, as many may be open already. */
+/* Descriptors left to inputs, temporary files, and what libc opens for a moment; and what is asked for besides those of
+ * the piles, as many may be open already. */
 static const unsigned SPARE_DESCRIPTORS = 32;
 static const unsigned WANTED_DESCRIPTORS = 256;
 
 struct pile {
     struct xxh64 checksum; /* of the file, but for what is in the tail */
-    uint64_t bytes;        /* of the stream */
+    uint64_t bytes;        /* that have come */
     int fd;                /* -1 if it is not open */
     bool made;
 };
@@ -40,48 +41,48 @@ struct draft_files {
     bool keeps_open;      /* there is a descriptor for each pile */
     const uint8_t *start; /* what records start with, */
     size_t start_bytes;   /* 0 if it is nothing */
-    uint8_t *tail;        /* [piles][start_bytes]: the last bytes of each stream, of `start` at first */
+    uint8_t *tail;        /* [piles][start_bytes]: the last bytes that have come for each pile, before them `start` */
 };
 
 /* 0, or -1 after a report. */
-static int open_pile(struct draft_files *bundle, unsigned number)
+static int open_pile(struct draft_files *files, unsigned number)
 {
-    struct pile *pile = &bundle->pile[number];
-    char file[STORE_FILE_NAME_BYTES];
+    struct pile *pile = &files->pile[number];
+    char file[STORE_NAME_PILE_BYTES];
 
     if (pile->fd >= 0)
         return 0;
-    switch (folder_edit_file(bundle->folder, store_file_name(number, file), !pile->made, &pile->fd)) {
+    switch (folder_edit_file(files->folder, store_name_of_pile(number, file), !pile->made, &pile->fd)) {
     case FOLDER_OK:
         pile->made = true;
         return 0;
     case FOLDER_EXISTS:
-        return folder_report(bundle->folder, file, EEXIST);
+        return folder_report(files->folder, file, EEXIST);
     case FOLDER_MISSING:
-        return folder_report(bundle->folder, file, ENOENT);
+        return folder_report(files->folder, file, ENOENT);
     default:
         return -1;
     }
 }
 
 /* 0, or -1 after a report: some file systems tell only now that something was not written. */
-static int close_pile(struct draft_files *bundle, unsigned number)
+static int close_pile(struct draft_files *files, unsigned number)
 {
-    int fd = bundle->pile[number].fd;
-    char file[STORE_FILE_NAME_BYTES];
+    int fd = files->pile[number].fd;
+    char file[STORE_NAME_PILE_BYTES];
 
-    bundle->pile[number].fd = -1;
+    files->pile[number].fd = -1;
     if (fd < 0 || io_close(fd) == 0)
         return 0;
-    return folder_report(bundle->folder, store_file_name(number, file), errno);
+    return folder_report(files->folder, store_name_of_pile(number, file), errno);
 }
 
-/* Go on with the checksum of a pile. */
-static void add_to_checksum(struct draft_files *bundle, unsigned number, const uint8_t *data, size_t bytes)
+/* Add what has come to the checksum of a pile, but for what is the tail now. */
+static void add_to_checksum(struct draft_files *files, unsigned number, const uint8_t *data, size_t bytes)
 {
-    struct xxh64 *checksum = &bundle->pile[number].checksum;
-    const size_t late = bundle->start_bytes;
-    uint8_t *tail = late > 0 ? bundle->tail + number * late : NULL;
+    struct xxh64 *checksum = &files->pile[number].checksum;
+    const size_t late = files->start_bytes;
+    uint8_t *tail = late > 0 ? files->tail + number * late : NULL;
 
     if (late == 0) {
         xxh64_update(checksum, data, bytes);
@@ -96,39 +97,38 @@ static void add_to_checksum(struct draft_files *bundle, unsigned number, const u
     }
 }
 
-/* At the file's front. */
-static int write_start(struct draft_files *bundle, unsigned number)
+/* Write what records start with, at the file's front. */
+static int write_start(struct draft_files *files, unsigned number)
 {
-    struct iovec piece = {.iov_base = (uint8_t *)bundle->start,
-                          .iov_len = bundle->start_bytes}; /* which is only read */
+    struct iovec piece = {.iov_base = (uint8_t *)files->start, .iov_len = files->start_bytes}; /* which is only read */
     size_t done;
 
-    return io_write_at(bundle->pile[number].fd, &piece, 1, 0, &done);
+    return io_write_at(files->pile[number].fd, &piece, 1, 0, &done);
 }
 
 static int write_pieces(struct storage *storage, unsigned number, struct iovec *pieces, int count)
 {
-    struct draft_files *bundle = (struct draft_files *)storage;
-    struct pile *pile = &bundle->pile[number];
-    char file[STORE_FILE_NAME_BYTES];
+    struct draft_files *files = (struct draft_files *)storage;
+    struct pile *pile = &files->pile[number];
+    char file[STORE_NAME_PILE_BYTES];
     uint64_t bytes = 0;
     int status = 0;
     size_t done;
 
-    if (open_pile(bundle, number) != 0)
+    if (open_pile(files, number) != 0)
         return -1;
     for (int i = 0; i < count; i++) {
-        add_to_checksum(bundle, number, pieces[i].iov_base, pieces[i].iov_len);
+        add_to_checksum(files, number, pieces[i].iov_base, pieces[i].iov_len);
         bytes += pieces[i].iov_len;
     }
-    if (pile->bytes == 0 && bundle->start_bytes > 0)
-        status = write_start(bundle, number);
+    if (pile->bytes == 0 && files->start_bytes > 0)
+        status = write_start(files, number);
     if (status == 0)
-        status = io_write_at(pile->fd, pieces, count, (off_t)(bundle->start_bytes + pile->bytes), &done);
+        status = io_write_at(pile->fd, pieces, count, (off_t)(files->start_bytes + pile->bytes), &done);
     if (status != 0)
-        return folder_report(bundle->folder, store_file_name(number, file), errno);
+        return folder_report(files->folder, store_name_of_pile(number, file), errno);
     pile->bytes += bytes;
-    return bundle->keeps_open ? 0 : close_pile(bundle, number);
+    return files->keeps_open ? 0 : close_pile(files, number);
 }
 
 static void drop(struct storage *storage, unsigned pile)
@@ -144,12 +144,12 @@ static void begin(struct storage_reader *reader)
 
 static int refuse_read(struct storage_reader *reader, struct iovec *pieces, int count)
 {
-    const struct draft_files *bundle = (const struct draft_files *)reader->storage;
-    char file[STORE_FILE_NAME_BYTES];
+    const struct draft_files *files = (const struct draft_files *)reader->storage;
+    char file[STORE_NAME_PILE_BYTES];
 
     (void)pieces;
     (void)count;
-    return folder_say(bundle->folder, store_file_name(reader->pile, file), "is only to be written");
+    return folder_say(files->folder, store_name_of_pile(reader->pile, file), "is only to be written");
 }
 
 static void ignore(struct storage_reader *reader)
@@ -162,23 +162,23 @@ static void keep(struct storage *storage)
     (void)storage;
 }
 
-struct storage *draft_files_storage(struct draft_files *bundle)
+struct storage *draft_files_storage(struct draft_files *files)
 {
-    return &bundle->storage;
+    return &files->storage;
 }
 
-static int allocate(struct draft_files *bundle)
+static int allocate(struct draft_files *files)
 {
-    bundle->pile = sys_allocate(bundle->piles, sizeof *bundle->pile);
-    bundle->tail = sys_allocate(bundle->piles, bundle->start_bytes + 1);
-    for (unsigned p = 0; bundle->pile != NULL && p < bundle->piles; p++)
-        bundle->pile[p].fd = -1;
-    if (bundle->pile == NULL || bundle->tail == NULL)
+    files->pile = sys_allocate(files->piles, sizeof *files->pile);
+    files->tail = sys_allocate(files->piles, files->start_bytes + 1);
+    for (unsigned p = 0; files->pile != NULL && p < files->piles; p++)
+        files->pile[p].fd = -1;
+    if (files->pile == NULL || files->tail == NULL)
         return -1;
-    for (unsigned p = 0; p < bundle->piles; p++) {
-        xxh64_init(&bundle->pile[p].checksum, 0);
-        if (bundle->start_bytes > 0)
-            memcpy(bundle->tail + p * bundle->start_bytes, bundle->start, bundle->start_bytes);
+    for (unsigned p = 0; p < files->piles; p++) {
+        xxh64_init(&files->pile[p].checksum, 0);
+        if (files->start_bytes > 0)
+            memcpy(files->tail + p * files->start_bytes, files->start, files->start_bytes);
     }
     return 0;
 }
@@ -192,57 +192,57 @@ struct draft_files *draft_files_open(const struct folder *folder, const struct s
                                              .discard = ignore,
                                              .end = ignore,
                                              .free = keep};
-    struct draft_files *bundle = sys_allocate(1, sizeof *bundle);
+    struct draft_files *files = sys_allocate(1, sizeof *files);
 
-    if (bundle != NULL) {
-        *bundle = (struct draft_files){.storage.kind = &kind, .folder = folder, .piles = format->piles};
+    if (files != NULL) {
+        *files = (struct draft_files){.storage.kind = &kind, .folder = folder, .piles = format->piles};
         if (format->record.starts) {
-            bundle->start = format->record.string + 1; /* after the newline */
-            bundle->start_bytes = format->record.string_bytes - 1;
+            files->start = format->record.string + 1; /* after the newline */
+            files->start_bytes = format->record.string_bytes - 1;
         }
     }
-    if (bundle == NULL || allocate(bundle) != 0) {
+    if (files == NULL || allocate(files) != 0) {
         fault_report(folder->fault, "memory", errno);
-        draft_files_free(bundle);
+        draft_files_free(files);
         return NULL;
     }
-    bundle->keeps_open = sys_free_descriptors(bundle->piles + WANTED_DESCRIPTORS) >= bundle->piles + SPARE_DESCRIPTORS;
-    return bundle;
+    files->keeps_open = sys_free_descriptors(files->piles + WANTED_DESCRIPTORS) >= files->piles + SPARE_DESCRIPTORS;
+    return files;
 }
 
-/* Cut off what the next record would start with. */
-static int cut_pile(struct draft_files *bundle, unsigned number)
+/* Take the last string away: what the next record would have started with. */
+static int shorten_pile(struct draft_files *files, unsigned number)
 {
-    const struct pile *pile = &bundle->pile[number];
-    char file[STORE_FILE_NAME_BYTES];
+    const struct pile *pile = &files->pile[number];
+    char file[STORE_NAME_PILE_BYTES];
 
-    store_file_name(number, file);
-    if (pile->bytes > 0 && memcmp(bundle->tail + number * bundle->start_bytes, bundle->start, bundle->start_bytes) != 0)
-        return folder_say(bundle->folder, file, "the last record is not complete");
+    store_name_of_pile(number, file);
+    if (pile->bytes > 0 && memcmp(files->tail + number * files->start_bytes, files->start, files->start_bytes) != 0)
+        return folder_say(files->folder, file, "the last record is not complete");
     if (pile->bytes > 0 && sys_ftruncate(pile->fd, (off_t)pile->bytes) != 0)
-        return folder_report(bundle->folder, file, errno);
+        return folder_report(files->folder, file, errno);
     return 0;
 }
 
-/* All of a pile on disk, also one that is empty. */
-static int finish_pile(struct draft_files *bundle, unsigned number, uint64_t records, struct manifest_pile *entry)
+/* Bring a pile to disk, also one that is empty, and tell what is in it. */
+static int finish_pile(struct draft_files *files, unsigned number, uint64_t records, struct manifest_pile *entry)
 {
-    const struct pile *pile = &bundle->pile[number];
-    char file[STORE_FILE_NAME_BYTES];
+    const struct pile *pile = &files->pile[number];
+    char file[STORE_NAME_PILE_BYTES];
 
-    if (open_pile(bundle, number) != 0)
+    if (open_pile(files, number) != 0)
         return -1;
-    if (bundle->start_bytes > 0 && cut_pile(bundle, number) != 0)
+    if (files->start_bytes > 0 && shorten_pile(files, number) != 0)
         return -1;
     if (io_sync(pile->fd) != 0)
-        return folder_report(bundle->folder, store_file_name(number, file), errno);
+        return folder_report(files->folder, store_name_of_pile(number, file), errno);
     *entry = (struct manifest_pile){.records = records, .bytes = pile->bytes, .checksum = xxh64_value(&pile->checksum)};
-    return close_pile(bundle, number);
+    return close_pile(files, number);
 }
 
-/* Piles that are put on disk side by side. */
+/* Piles that several threads bring to disk, each the next one that is left. */
 struct finishing {
-    struct draft_files *bundle;
+    struct draft_files *files;
     const uint64_t *records;
     struct manifest_pile *entry;
     atomic_uint next;
@@ -255,33 +255,33 @@ static int finish_piles(void *context, unsigned worker)
     unsigned p;
 
     (void)worker;
-    while (!atomic_load(&finishing->failed) && (p = atomic_fetch_add(&finishing->next, 1)) < finishing->bundle->piles)
-        if (finish_pile(finishing->bundle, p, finishing->records[p], &finishing->entry[p]) != 0)
+    while (!atomic_load(&finishing->failed) && (p = atomic_fetch_add(&finishing->next, 1)) < finishing->files->piles)
+        if (finish_pile(finishing->files, p, finishing->records[p], &finishing->entry[p]) != 0)
             atomic_store(&finishing->failed, true);
     return atomic_load(&finishing->failed) ? -1 : 0;
 }
 
 /* Disks begin at once with all that is to be written, and wait for several files in the time of one: for 4,096 files of
  * 146 KB, 9.1 s in turn became 0.7 s by 4 threads (ext4). */
-int draft_files_finish(struct draft_files *bundle, const uint64_t *records, unsigned threads,
+int draft_files_finish(struct draft_files *files, const uint64_t *records, unsigned threads,
                        struct manifest_pile *entry)
 {
-    struct finishing finishing = {.bundle = bundle, .records = records, .entry = entry};
+    struct finishing finishing = {.files = files, .records = records, .entry = entry};
 
-    for (unsigned p = 0; p < bundle->piles; p++)
-        if (bundle->pile[p].fd >= 0)
-            sys_write_back(bundle->pile[p].fd);
+    for (unsigned p = 0; p < files->piles; p++)
+        if (files->pile[p].fd >= 0)
+            sys_write_back(files->pile[p].fd);
     return threads_run(threads, finish_piles, &finishing);
 }
 
-void draft_files_free(struct draft_files *bundle)
+void draft_files_free(struct draft_files *files)
 {
-    if (bundle == NULL)
+    if (files == NULL)
         return;
-    for (unsigned p = 0; bundle->pile != NULL && p < bundle->piles; p++)
-        if (bundle->pile[p].fd >= 0)
-            (void)io_close(bundle->pile[p].fd);
-    free(bundle->pile);
-    free(bundle->tail);
-    free(bundle);
+    for (unsigned p = 0; files->pile != NULL && p < files->piles; p++)
+        if (files->pile[p].fd >= 0)
+            (void)io_close(files->pile[p].fd);
+    free(files->pile);
+    free(files->tail);
+    free(files);
 }

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "base/number.h"
 #include "record/header.h"
+#include "store/line.h"
 
 static const char title[] = "bigshuf store 1\n";
 
@@ -111,23 +111,10 @@ size_t store_format_text(const struct store_format *format, char text[STORE_FORM
 
 /* ---- Reading: each function returns what follows, or NULL ---- */
 
-static const char *skip(const char *at, const char *text)
-{
-    size_t length = strlen(text);
-
-    return at != NULL && strncmp(at, text, length) == 0 ? at + length : NULL;
-}
-
-static const char *read_number(const char *at, uint64_t *number)
-{
-    *number = 0;
-    return at == NULL ? NULL : number_digits(at, number);
-}
-
 /* A noun after its number, in the singular or the plural. */
 static const char *skip_noun(const char *at, const char *noun)
 {
-    at = skip(at, noun);
+    at = line_skip(at, noun);
     return at != NULL && *at == 's' ? at + 1 : at;
 }
 
@@ -136,7 +123,7 @@ static const char *read_string(const char *at, uint8_t *string, size_t room, siz
     char text[STORE_FORMAT_STRING_BYTES];
     size_t length = 0;
 
-    at = skip(at, "\"");
+    at = line_skip(at, "\"");
     if (at == NULL)
         return NULL;
     while (at[length] != '"' && at[length] != '\0')
@@ -145,7 +132,7 @@ static const char *read_string(const char *at, uint8_t *string, size_t room, siz
         return NULL;
     memcpy(text, at, length);
     text[length] = '\0';
-    return escape_parse(text, string, room, bytes) == 0 ? skip(at + length, "\"") : NULL;
+    return escape_parse(text, string, room, bytes) == 0 ? line_skip(at + length, "\"") : NULL;
 }
 
 /* A string of one byte. */
@@ -183,16 +170,14 @@ static const char *read_counted(const char *at, struct record_format *format)
 {
     const char *bytes;
 
-    at = read_number(at, &format->count);
-    if (at == NULL || format->count == 0)
-        return NULL;
+    at = line_number_within(at, 1, UINT64_MAX, &format->count);
     bytes = skip_noun(at, " byte");
     if (bytes != NULL) {
         format->kind = RECORD_SIZE;
         return bytes;
     }
     format->kind = RECORD_LINES;
-    return read_byte(skip(skip_noun(at, " line"), " ending with "), &format->delimiter);
+    return read_byte(line_skip(skip_noun(at, " line"), " ending with "), &format->delimiter);
 }
 
 static const char *read_records(const char *at, struct record_format *format, uint8_t *string)
@@ -200,46 +185,43 @@ static const char *read_records(const char *at, struct record_format *format, ui
     const char *value;
 
     *format = (struct record_format){.string = string};
-    if ((value = skip(at, "records ending with ")) != NULL)
+    if ((value = line_skip(at, "records ending with ")) != NULL)
         return read_ending(value, format, string);
-    if ((value = skip(at, "records starting with ")) != NULL)
+    if ((value = line_skip(at, "records starting with ")) != NULL)
         return read_starting(value, format, string);
-    if ((value = skip(at, "records of CSV")) != NULL) {
+    if ((value = line_skip(at, "records of CSV")) != NULL) {
         format->kind = RECORD_CSV;
         return value;
     }
-    return read_counted(skip(at, "records of "), format);
+    return read_counted(line_skip(at, "records of "), format);
 }
 
 static const char *read_piles(const char *at, unsigned *piles)
 {
     uint64_t number;
 
-    at = skip(read_number(at, &number), " piles");
-    if (at == NULL || number < STORE_FORMAT_PILES_MIN || number > STORE_FORMAT_PILES_MAX ||
-        (number & (number - 1)) != 0)
-        return NULL;
+    at = line_number_within(at, STORE_FORMAT_PILES_MIN, STORE_FORMAT_PILES_MAX, &number);
     *piles = (unsigned)number;
-    return at;
+    return (number & (number - 1)) == 0 ? line_skip(at, " piles") : NULL;
 }
 
 static const char *read_header(const char *at, struct store_format *format)
 {
     const char *noun = header_has_lines(&format->record) ? " line" : " record";
-    const char *after = skip(at, "no header");
+    const char *after = line_skip(at, "no header");
     uint64_t number;
 
     format->header_bytes = format->header_lines = 0;
     if (after != NULL)
         return after;
-    at = read_number(skip(at, "a header of "), &number);
+    at = line_number(line_skip(at, "a header of "), &number);
     after = skip_noun(at, " byte");
     if (after != NULL) {
         format->header_bytes = number;
-        at = skip(after, " and ");
+        at = line_skip(after, " and ");
         if (at == NULL)
             return after;
-        at = read_number(at, &number);
+        at = line_number(at, &number);
     }
     if (at != NULL)
         format->header_lines = number;
@@ -252,8 +234,8 @@ bool store_format_parse(struct store_format *format, uint8_t string[RECORD_DELIM
     char again[STORE_FORMAT_TEXT_BYTES];
     const char *at = text;
 
-    at = skip(read_piles(skip(at, title), &format->piles), "\n");
-    at = skip(read_records(at, &format->record, string), "\n");
-    at = skip(read_header(at, format), "\n");
+    at = line_skip(read_piles(line_skip(at, title), &format->piles), "\n");
+    at = line_skip(read_records(at, &format->record, string), "\n");
+    at = line_skip(read_header(at, format), "\n");
     return at != NULL && store_format_text(format, again) == bytes && memcmp(again, text, bytes) == 0;
 }

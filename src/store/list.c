@@ -38,8 +38,8 @@ static void list_batch(FILE *to, const char *name, int width, const struct manif
                 (unsigned long long)manifest->bytes);
 }
 
-/* What a reader wants to know. Memory is for the pile and its index, with two tables if the pile is to be scattered; a
- * sixteenth is for buffers. */
+/* What somebody who is going to read the store wants to know. Memory is needed for the largest pile and its index, with
+ * two tables if the pile is to be scattered again; a sixteenth of it is for buffers. */
 static void list_totals(FILE *to, int width, const struct totals *totals, unsigned piles)
 {
     const uint64_t kibibyte = 1024, least = RUN_MEMORY_MIN / kibibyte / kibibyte;
@@ -60,7 +60,7 @@ static void list_totals(FILE *to, int width, const struct totals *totals, unsign
             number_format_size(totals->pile[largest].bytes, size), (unsigned long long)needed);
 }
 
-/* A batch that has left the store since its name was read is passed over. */
+/* Batches that have left the store since their names were read are passed over. */
 static int list_batches(FILE *to, const struct store *store, const struct folder_names *names, bool for_programs)
 {
     struct totals totals = {.pile = sys_allocate(store->format.piles, sizeof *totals.pile)};

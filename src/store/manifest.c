@@ -1,10 +1,10 @@
 /*
- * There is one way to write a manifest and so one way to read it: take the words of a line apart without much ado,
- * write the line anew from what was found, and compare. The checksum comes first, but is no signature: whoever can
- * write a text can write that, too. So what piles are said to hold must also make sense, as their numbers become sizes.
+ * Lines are compared with what would be written for what was read in them (line.h). The checksum is looked at before
+ * that, but it is no signature: whoever can write a text can write that, too. So what piles are said to hold must also
+ * make sense, since memory and files are measured by it.
  *
- * A text may be large, so inputs are read in its own place: the eight bytes or more of "input NUMBER " become the
- * number, and the name is moved up to it.
+ * A text may be large, so its inputs are not copied but packed where they stand in it: the number takes the first eight
+ * of the bytes of "input NUMBER ", which are eight or more, and the name is moved up to it.
  *
  *     input 688895 corpus/a.txt\n  ->  [688895]corpus/a.txt\0
  */
@@ -14,12 +14,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
-#include "base/xxh64.h"
+#include "store/line.h"
 #include "system/sys.h"
 
 static const char title[] = "bigshuf batch 1\n";
@@ -27,15 +25,24 @@ static const char title[] = "bigshuf batch 1\n";
 enum {
     PILES_MAX = 10000, /* what the four digits of a pile's line can tell apart */
     LINE_BYTES = 128,  /* room for any line but that of an input */
-    CHECKSUM_BYTES = sizeof "checksum 0123456789abcdef\n" - 1,
-    ESCAPE_BYTES = 4, /* \ooo */
+    ESCAPE_BYTES = 4,  /* \ooo */
 };
 
-/* ---- Writing ---- */
+/* ---- Writing: each returns the end of what was written ---- */
 
 static bool is_escaped(char byte)
 {
     return (unsigned char)byte < ' ' || byte == 0x7f || byte == '\\';
+}
+
+static char *put_name(char *at, const char *end, const char *name)
+{
+    for (; *name != '\0'; name++)
+        if (is_escaped(*name))
+            at = line_put(at, end, "\\%03o", (unsigned)(unsigned char)*name);
+        else
+            *at++ = *name;
+    return at;
 }
 
 static size_t name_bytes(const char *name)
@@ -47,61 +54,49 @@ static size_t name_bytes(const char *name)
     return bytes;
 }
 
-/* The line of an input up to its name. Returns its length. */
-static size_t begin_input(const struct manifest_input *input, char line[LINE_BYTES])
+/* The line of an input up to its name. */
+static char *put_input_bytes(char *at, const char *end, uint64_t bytes)
 {
-    if (input->bytes == MANIFEST_UNKNOWN)
-        return (size_t)snprintf(line, LINE_BYTES, "input - ");
-    return (size_t)snprintf(line, LINE_BYTES, "input %" PRIu64 " ", input->bytes);
+    return bytes == MANIFEST_UNKNOWN ? line_put(at, end, "input - ") : line_put(at, end, "input %" PRIu64 " ", bytes);
 }
 
-static char *put_input(char *at, const struct manifest_input *input)
+static char *put_input(char *at, const char *end, const struct manifest_input *input)
 {
-    char line[LINE_BYTES];
-
-    (void)begin_input(input, line);
-    at = stpcpy(at, line);
-    for (const char *byte = input->name; *byte != '\0'; byte++) {
-        if (!is_escaped(*byte)) {
-            *at++ = *byte;
-            continue;
-        }
-        snprintf(line, sizeof line, "\\%03o", (unsigned)(unsigned char)*byte);
-        at = stpcpy(at, line);
-    }
-    *at = '\n';
-    return at + 1;
+    return line_put(put_name(put_input_bytes(at, end, input->bytes), end, input->name), end, "\n");
 }
 
-static char *put_key(char *at, const uint8_t key[MANIFEST_KEY_BYTES])
+/* All that stands before the inputs. */
+static char *put_head(char *at, const char *end, const struct manifest *manifest)
 {
-    char digits[3];
-
-    at = stpcpy(at, "key ");
-    for (int i = 0; i < MANIFEST_KEY_BYTES; i++) {
-        snprintf(digits, sizeof digits, "%02x", key[i]);
-        at = stpcpy(at, digits);
-    }
-    return stpcpy(at, "\n");
+    at = line_put(at, end, "%skey ", title);
+    for (int i = 0; i < MANIFEST_KEY_BYTES; i++)
+        at = line_put(at, end, "%02x", manifest->key[i]);
+    return line_put(at, end, "\nheader %" PRIu64 " %016" PRIx64 "\n", manifest->header_bytes,
+                    manifest->header_checksum);
 }
 
-static char *put_pile(char *at, unsigned number, const struct manifest_pile *pile)
+static char *put_piles(char *at, const char *end, unsigned piles)
 {
-    char line[LINE_BYTES];
-
-    snprintf(line, sizeof line, "%04u %20" PRIu64 " %20" PRIu64 " %016" PRIx64 "\n", number, pile->records, pile->bytes,
-             pile->checksum);
-    return stpcpy(at, line);
+    return line_put(at, end, "piles %u\n", piles);
 }
 
-/* No less than the text will have. */
+static char *put_pile(char *at, const char *end, unsigned number, const struct manifest_pile *pile)
+{
+    return line_put(at, end, "%04u %20" PRIu64 " %20" PRIu64 " %016" PRIx64 "\n", number, pile->records, pile->bytes,
+                    pile->checksum);
+}
+
+/* No less than the bytes that the text will have. */
 static size_t text_room(const struct manifest *manifest)
 {
     char line[LINE_BYTES];
     size_t bytes = 8 * (size_t)LINE_BYTES + (size_t)manifest->piles * MANIFEST_PILE_BYTES;
 
-    for (size_t i = 0; i < manifest->inputs; i++)
-        bytes += begin_input(&manifest->input[i], line) + name_bytes(manifest->input[i].name) + 1;
+    for (size_t i = 0; i < manifest->inputs; i++) {
+        const struct manifest_input *input = &manifest->input[i];
+
+        bytes += (size_t)(put_input_bytes(line, line + sizeof line, input->bytes) - line) + name_bytes(input->name) + 1;
+    }
     return bytes;
 }
 
@@ -110,41 +105,10 @@ bool manifest_fits(const struct manifest *manifest)
     return text_room(manifest) <= MANIFEST_BYTES_MAX && manifest->piles <= PILES_MAX;
 }
 
-/* All that stands before the inputs. Returns its end. */
-static char *put_head(char *at, const struct manifest *manifest)
-{
-    char line[LINE_BYTES];
-
-    at = put_key(stpcpy(at, title), manifest->key);
-    snprintf(line, sizeof line, "header %" PRIu64 " %016" PRIx64 "\n", manifest->header_bytes,
-             manifest->header_checksum);
-    return stpcpy(at, line);
-}
-
-static char *put_piles(char *at, unsigned piles)
-{
-    char line[LINE_BYTES];
-
-    snprintf(line, sizeof line, "piles %u\n", piles);
-    return stpcpy(at, line);
-}
-
-/* The checksum of all that stands from `text` to `at`. */
-static char *put_checksum(char *at, const char *text, size_t bytes)
-{
-    char line[LINE_BYTES];
-    struct xxh64 checksum;
-
-    xxh64_init(&checksum, 0);
-    xxh64_update(&checksum, text, bytes);
-    snprintf(line, sizeof line, "checksum %016" PRIx64 "\n", xxh64_value(&checksum));
-    return stpcpy(at, line);
-}
-
 char *manifest_text(struct manifest *manifest, size_t *bytes)
 {
-    size_t room = text_room(manifest);
-    char *text, *at;
+    const size_t room = text_room(manifest);
+    char *text, *at, *end;
 
     *bytes = 0;
     if (!manifest_fits(manifest)) {
@@ -154,85 +118,50 @@ char *manifest_text(struct manifest *manifest, size_t *bytes)
     text = sys_allocate(room, 1);
     if (text == NULL)
         return NULL;
-    at = put_head(text, manifest);
+    end = text + room;
+    at = put_head(text, end, manifest);
     for (size_t i = 0; i < manifest->inputs; i++)
-        at = put_input(at, &manifest->input[i]);
-    at = put_piles(at, manifest->piles);
+        at = put_input(at, end, &manifest->input[i]);
+    at = put_piles(at, end, manifest->piles);
     manifest->piles_at = (size_t)(at - text);
     for (unsigned i = 0; i < manifest->piles; i++)
-        at = put_pile(at, i, &manifest->pile[i]);
-    at = put_checksum(at, text, (size_t)(at - text));
+        at = put_pile(at, end, i, &manifest->pile[i]);
+    at = line_put_checksum(at, end, text, (size_t)(at - text));
     *bytes = (size_t)(at - text);
     return text;
 }
 
 /* ---- Reading: each returns what follows, or NULL ---- */
 
-static const char *skip(const char *at, const char *text)
-{
-    size_t length = strlen(text);
-
-    return at != NULL && strncmp(at, text, length) == 0 ? at + length : NULL;
-}
-
-static const char *read_number(const char *at, uint64_t *number)
-{
-    *number = 0;
-    return at == NULL ? NULL : number_digits(at + strspn(at, " "), number);
-}
-
-static const char *read_hexadecimal(const char *at, size_t digits, uint64_t *number)
-{
-    static const char digit[] = "0123456789abcdef";
-
-    *number = 0;
-    if (at == NULL)
-        return NULL;
-    for (; digits > 0; digits--) {
-        const char *found = *at != '\0' ? strchr(digit, *at) : NULL;
-
-        if (found == NULL)
-            return NULL;
-        *number = *number << 4 | (uint64_t)(found - digit);
-        at++;
-    }
-    return at;
-}
-
 static const char *read_key(const char *at, uint8_t key[MANIFEST_KEY_BYTES])
 {
     uint64_t byte;
 
-    at = skip(at, "key ");
     for (int i = 0; i < MANIFEST_KEY_BYTES; i++) {
-        at = read_hexadecimal(at, 2, &byte);
+        at = line_hexadecimal(at, 2, &byte);
         key[i] = (uint8_t)byte;
     }
-    return skip(at, "\n");
-}
-
-static const char *read_header(const char *at, struct manifest *manifest)
-{
-    at = skip(read_number(skip(at, "header "), &manifest->header_bytes), " ");
-    return skip(read_hexadecimal(at, 16, &manifest->header_checksum), "\n");
+    return at;
 }
 
 /* All that stands before the inputs. */
 static const char *read_head(const char *text, struct manifest *manifest)
 {
-    const char *at = read_header(read_key(skip(text, title), manifest->key), manifest);
+    const char *at = read_key(line_skip(line_skip(text, title), "key "), manifest->key);
     char again[4 * LINE_BYTES];
 
-    (void)put_head(again, manifest);
-    return at != NULL ? skip(text, again) : NULL;
+    at = line_number(line_skip(at, "\nheader "), &manifest->header_bytes);
+    at = line_hexadecimal(line_skip(at, " "), 16, &manifest->header_checksum);
+    (void)put_head(again, again + sizeof again, manifest);
+    return at != NULL ? line_skip(text, again) : NULL;
 }
 
 static const char *read_input_bytes(const char *at, uint64_t *bytes)
 {
-    const char *unknown = skip(at, "-");
+    const char *unknown = line_skip(at, "-");
 
     if (unknown == NULL)
-        return read_number(at, bytes);
+        return line_number(at, bytes);
     *bytes = MANIFEST_UNKNOWN;
     return unknown;
 }
@@ -249,7 +178,8 @@ static const char *read_escaped(const char *at, char *byte)
     return value != 0 && value <= UCHAR_MAX && is_escaped(*byte) ? at + ESCAPE_BYTES : NULL;
 }
 
-/* Write the name to *to, which is moved behind its end, and comes not past `at`. */
+/* Copy the name to *to, without escapes and with a NUL byte at its end. *to, which is moved behind that, is never
+ * behind `at`. */
 static const char *read_name(const char *at, char **to)
 {
     while (at != NULL && *at != '\n') {
@@ -260,23 +190,23 @@ static const char *read_name(const char *at, char **to)
         else
             *(*to)++ = *at++;
     }
-    *(*to)++ = '\0'; /* perhaps in the place of the newline */
+    *(*to)++ = '\0'; /* at the latest in the place of the newline */
     return at != NULL ? at + 1 : NULL;
 }
 
 static const char *read_input(const char *at, char **to)
 {
-    struct manifest_input input;
-    const char *name = skip(read_input_bytes(skip(at, "input "), &input.bytes), " ");
     char again[LINE_BYTES];
+    uint64_t bytes;
+    const char *name = line_skip(read_input_bytes(line_skip(at, "input "), &bytes), " ");
 
     if (name == NULL)
         return NULL;
-    (void)begin_input(&input, again);
-    if (skip(at, again) != name)
+    (void)put_input_bytes(again, again + sizeof again, bytes);
+    if (line_skip(at, again) != name)
         return NULL;
-    memcpy(*to, &input.bytes, sizeof input.bytes);
-    *to += sizeof input.bytes;
+    memcpy(*to, &bytes, sizeof bytes);
+    *to += sizeof bytes;
     return read_name(name, to);
 }
 
@@ -286,22 +216,12 @@ static const char *read_inputs(char *at, struct manifest *manifest)
     char *to = at;
 
     manifest->packed = at;
-    for (; next != NULL && skip(next, "input ") != NULL; manifest->inputs++)
+    for (; next != NULL && line_skip(next, "input ") != NULL; manifest->inputs++)
         next = read_input(next, &to);
     return next;
 }
 
-static const char *read_pile(const char *at, struct manifest_pile *pile)
-{
-    uint64_t number; /* is compared when the line is written again */
-
-    at = skip(read_number(at, &number), " ");
-    at = skip(read_number(at, &pile->records), " ");
-    at = skip(read_number(at, &pile->bytes), " ");
-    return skip(read_hexadecimal(at, 16, &pile->checksum), "\n");
-}
-
-/* As far as can be said of a pile by itself. */
+/* Does it make sense, as far as can be said without the other piles? */
 static bool is_possible(const struct manifest_pile *pile)
 {
     return (pile->records == 0) == (pile->bytes == 0) && pile->records <= pile->bytes && pile->bytes <= INT64_MAX;
@@ -310,11 +230,17 @@ static bool is_possible(const struct manifest_pile *pile)
 int manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, struct manifest_pile *pile)
 {
     char text[MANIFEST_PILE_BYTES + 1], again[LINE_BYTES];
+    const char *at = text;
+    uint64_t found; /* is compared with `number` when the line is written again */
 
     memcpy(text, line, MANIFEST_PILE_BYTES);
     text[MANIFEST_PILE_BYTES] = '\0';
-    if (read_pile(text, pile) != NULL && put_pile(again, number, pile) == again + MANIFEST_PILE_BYTES &&
-        memcmp(again, line, MANIFEST_PILE_BYTES) == 0 && is_possible(pile))
+    at = line_number(at, &found);
+    at = line_number(line_blanks(at), &pile->records);
+    at = line_number(line_blanks(at), &pile->bytes);
+    at = line_hexadecimal(line_blanks(at), 16, &pile->checksum);
+    (void)put_pile(again, again + sizeof again, number, pile);
+    if (at != NULL && strcmp(again, text) == 0 && is_possible(pile))
         return 0;
     errno = EINVAL;
     return -1;
@@ -327,11 +253,10 @@ static const char *read_piles(const char *at, size_t rest, struct manifest *mani
     const char *next;
     uint64_t count;
 
-    next = read_number(skip(at, "piles "), &count);
-    if (next == NULL || count > PILES_MAX)
+    if (line_number_within(line_skip(at, "piles "), 0, PILES_MAX, &count) == NULL)
         return NULL;
-    (void)put_piles(again, (unsigned)count);
-    next = skip(at, again);
+    (void)put_piles(again, again + sizeof again, (unsigned)count);
+    next = line_skip(at, again);
     if (next == NULL || (uint64_t)(next - at) + count * MANIFEST_PILE_BYTES != rest)
         return NULL;
     manifest->piles_at = (size_t)(next - manifest->text);
@@ -348,25 +273,15 @@ static const char *read_piles(const char *at, size_t rest, struct manifest *mani
     return next;
 }
 
-static bool has_checksum(const char *text, size_t bytes)
-{
-    char again[LINE_BYTES];
-
-    if (bytes < CHECKSUM_BYTES)
-        return false;
-    (void)put_checksum(again, text, bytes - CHECKSUM_BYTES);
-    return memcmp(again, text + bytes - CHECKSUM_BYTES, CHECKSUM_BYTES) == 0;
-}
-
 int manifest_parse(struct manifest *manifest, char *text, size_t bytes)
 {
     const char *at;
 
     *manifest = (struct manifest){.text = text};
     errno = EINVAL;
-    if (bytes > MANIFEST_BYTES_MAX || !has_checksum(text, bytes))
+    if (bytes > MANIFEST_BYTES_MAX || !line_has_checksum(text, bytes))
         return -1;
-    bytes -= CHECKSUM_BYTES;
+    bytes -= LINE_CHECKSUM_BYTES;
     at = read_head(text, manifest);
     if (at != NULL)
         at = read_inputs(text + (at - text), manifest);
@@ -386,7 +301,8 @@ void manifest_release(struct manifest *manifest)
 
 /* ---- Comparing ---- */
 
-/* The input of a manifest that follows, where `packed` stands if it was parsed. */
+/* The input of number `i`. If the manifest was parsed, inputs are asked for in turn, and *packed is where this one
+ * stands; it is moved to the next one. */
 static struct manifest_input next_input(const struct manifest *manifest, size_t i, const char **packed)
 {
     struct manifest_input input;

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "store/line.h"
 #include "system/io.h"
 #include "system/sys.h"
 #include "system/textfile.h"
@@ -37,49 +37,28 @@ static const char *file_name(const char *name, const char *suffix, char file[NAM
     return file;
 }
 
-static int put_text(const struct owner *owner, char text[TEXT_BYTES])
+static size_t put_text(const struct owner *owner, char text[TEXT_BYTES])
 {
-    return snprintf(text, TEXT_BYTES, "host %s\nboot %s\nprocess %" PRIu64 "\nstart %" PRIu64 "\n", owner->host,
-                    owner->boot, owner->process, owner->start);
+    const char *end = line_put(text, text + TEXT_BYTES, "host %s\nboot %s\nprocess %" PRIu64 "\nstart %" PRIu64 "\n",
+                               owner->host, owner->boot, owner->process, owner->start);
+
+    return (size_t)(end - text);
 }
 
-/* Read a line "KEY WORD". Returns what follows it, or NULL. */
-static const char *read_word(const char *at, const char *key, char word[OWNER_WORD_BYTES])
-{
-    size_t key_length = strlen(key), length;
-
-    if (at == NULL || strncmp(at, key, key_length) != 0)
-        return NULL;
-    at += key_length;
-    length = strcspn(at, "\n");
-    if (length >= OWNER_WORD_BYTES || at[length] == '\0')
-        return NULL;
-    memcpy(word, at, length);
-    word[length] = '\0';
-    return at + length + 1;
-}
-
-static const char *read_number(const char *at, const char *key, uint64_t *number)
-{
-    char word[OWNER_WORD_BYTES];
-
-    at = read_word(at, key, word);
-    return at != NULL && number_parse(word, number) == 0 ? at : NULL;
-}
-
-/* Does the text say who it is? */
+/* False if the text is not one that put_text writes. */
 static bool parse(const char *text, struct owner *owner)
 {
-    text = read_word(text, "host ", owner->host);
-    text = read_word(text, "boot ", owner->boot);
-    text = read_number(text, "process ", &owner->process);
-    text = read_number(text, "start ", &owner->start);
-    return text != NULL && *text == '\0' && owner->process > 0 && owner->process <= INT32_MAX;
+    text = line_rest(line_skip(text, "host "), owner->host, sizeof owner->host);
+    text = line_rest(line_skip(text, "boot "), owner->boot, sizeof owner->boot);
+    text = line_number_within(line_skip(text, "process "), 1, INT32_MAX, &owner->process);
+    text = line_number(line_skip(text, "\nstart "), &owner->start);
+    text = line_skip(text, "\n");
+    return text != NULL && *text == '\0';
 }
 
 /* ---- Processes ---- */
 
-/* Copy the first line as a word of the file, "-" if there is nothing. */
+/* Make a word for the file of the first line of `text`, with `?` for control bytes; "-" if that is empty. */
 static void put_word(char word[OWNER_WORD_BYTES], const char *text)
 {
     snprintf(word, OWNER_WORD_BYTES, "%.*s", text == NULL ? 0 : (int)strcspn(text, "\n"), text == NULL ? "" : text);
@@ -104,12 +83,12 @@ static bool read_process(uint64_t process, char *state, uint64_t *start)
         at = strchr(at + 1, ' ');
         known = at != NULL;
     }
-    known = known && number_digits(at + 1, start) != NULL;
+    known = known && line_number(at + 1, start) != NULL;
     free(text);
     return known;
 }
 
-/* Everything of this host but the process. */
+/* Host and boot; process and start stay 0. */
 static void describe_host(struct owner *owner)
 {
     char *boot = textfile_read("/proc/sys/kernel/random/boot_id");
@@ -136,7 +115,7 @@ static bool is_known(const char *word)
     return strcmp(word, "-") != 0;
 }
 
-/* As far as this host knows its processes. */
+/* What this host knows of the process, whatever the lock says. */
 static enum owner_state ask_host(const struct owner *owner)
 {
     struct owner here;
@@ -164,8 +143,8 @@ static bool is_held(int error)
     return error == EWOULDBLOCK || error == EAGAIN;
 }
 
-/* Where locks are locks of the server (NFS), an exclusive one takes a descriptor that may write. A shared one tells as
- * well whether somebody has the exclusive one. */
+/* Lock the file of somebody else. Where the locks are a server's (NFS), an exclusive lock takes a descriptor that may
+ * write; a shared one, which takes none, tells as well whether somebody has the exclusive one. */
 static int lock_other(int fd)
 {
     int result = io_lock(fd, true);
@@ -173,7 +152,7 @@ static int lock_other(int fd)
     return result != 0 && errno == EBADF ? io_lock(fd, false) : result;
 }
 
-/* Lock and write a new file. 0, or -1 with errno. Without locking *lock is -1. */
+/* Lock and write a new file. *lock becomes `fd`, and stays -1 where there is no locking. 0, or -1 with errno. */
 static int sign_file(int fd, int *lock)
 {
     char text[TEXT_BYTES];
@@ -184,11 +163,11 @@ static int sign_file(int fd, int *lock)
     else if (errno != ENOTSUP)
         return -1;
     describe_self(&self);
-    return io_write(fd, text, (size_t)put_text(&self, text)) == 0 ? io_sync(fd) : -1;
+    return io_write(fd, text, put_text(&self, text)) == 0 ? io_sync(fd) : -1;
 }
 
-/* MISSING if somebody removes the file before it has its name, or is about to and has the lock. A network file system
- * may say so after a rename that was heard twice. */
+/* MISSING if somebody has removed the file before it has its name, or is about to do so and has locked it. A network
+ * file system may say that it is missing though the rename was done, when the request was repeated: then it is OK. */
 static enum folder_verdict sign_once(const struct folder *folder, const char *name, int *lock)
 {
     char file[NAME_BYTES], begun[NAME_BYTES];
@@ -208,7 +187,7 @@ static enum folder_verdict sign_once(const struct folder *folder, const char *na
         if (verdict == FOLDER_MISSING && folder_stands(folder, file, fd) == 1)
             verdict = FOLDER_OK;
     } else if (is_held(errno)) {
-        verdict = FOLDER_MISSING; /* soon */
+        verdict = FOLDER_MISSING; /* as soon as the one who has locked it goes on */
     } else {
         folder_report(folder, begun, errno);
         verdict = FOLDER_FAILED;
@@ -234,7 +213,7 @@ enum folder_verdict owner_sign(const struct folder *folder, const char *name, in
     return verdict;
 }
 
-/* What is open when it is removed, a network file system keeps under another name. */
+/* The file is closed first: one that is open when it is removed, a network file system keeps under another name. */
 int owner_leave(const struct folder *folder, const char *name, int lock)
 {
     char file[NAME_BYTES];
@@ -246,7 +225,7 @@ int owner_leave(const struct folder *folder, const char *name, int lock)
 
 /* ---- Asking ---- */
 
-/* To be locked and read, as far as one may. -1 with errno. */
+/* Open the file for reading and, if the user may, for writing, which some locks take. -1 with errno. */
 static int open_owner(const struct folder *folder, const char *name)
 {
     char file[NAME_BYTES];

@@ -7,100 +7,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "record/header.h"
 #include "system/io.h"
 #include "system/sys.h"
 
-#define FORMAT_FILE "format"
-
-enum {
-    HEADER_FILE_BYTES = HEADER_BYTES_MAX + RECORD_DELIMITER_BYTES_MAX, /* with a delimiter that was missing */
-    HOST_BYTES = 128,                                                  /* of a host's name in others */
-};
-
-/* ---- Names ---- */
-
-/* Is it in names of batches? */
-static bool is_plain(char byte)
-{
-    return (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') ||
-           byte == '.' || byte == '_' || byte == '-';
-}
-
-bool store_is_name(const char *name)
-{
-    size_t length = 0;
-
-    while (is_plain(name[length]))
-        length++;
-    return name[length] == '\0' && length > 0 && length <= STORE_NAME_MAX && name[0] != '.' &&
-           strcmp(name, FORMAT_FILE) != 0 && strcmp(name, STORE_HEADER) != 0;
-}
-
-/* The name of this host in names of files: cut if it is long, with _ for bytes that are not plain. */
-static void put_host(char host[HOST_BYTES])
-{
-    char name[1024];
-
-    if (sys_host_name(name, sizeof name) != 0 || name[0] == '\0')
-        snprintf(name, sizeof name, "unknown");
-    snprintf(host, HOST_BYTES, "%.*s", HOST_BYTES - 1, name);
-    for (; *host != '\0'; host++)
-        if (!is_plain(*host))
-            *host = '_';
-}
-
-void store_make_name(char *name)
-{
-    char host[HOST_BYTES], second[32];
-    struct timespec now;
-    struct tm date;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    gmtime_r(&now.tv_sec, &date);
-    strftime(second, sizeof second, "%Y%m%dT%H%M%S", &date);
-    put_host(host);
-    snprintf(name, STORE_NAME_MAX + 1, "%s.%06ldZ-%s-%ld", second, now.tv_nsec / 1000, host, (long)sys_process());
-}
-
-/* The name under which a file of the store is made before it appears. No other process makes the same: those that share
- * host and number are in different containers, and do not start in the same nanosecond. No batch has a ~ in its name.
- */
-static void make_temporary_name(const char *file, char name[STORE_NAME_MAX + 1])
-{
-    char host[HOST_BYTES];
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    put_host(host);
-    snprintf(name, STORE_NAME_MAX + 1, ".new-%s~%s-%ld-%lld.%09ld", file, host, (long)sys_process(),
-             (long long)now.tv_sec, now.tv_nsec);
-}
-
-bool store_is_temporary(const char *name)
-{
-    static const char *const files[] = {FORMAT_FILE, STORE_HEADER};
-    char beginning[STORE_FILE_NAME_BYTES];
-
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        snprintf(beginning, sizeof beginning, ".new-%s~", files[i]);
-        if (strncmp(name, beginning, strlen(beginning)) == 0)
-            return store_is_name(name + strlen(beginning));
-    }
-    return false;
-}
-
-char *store_file_name(unsigned pile, char name[STORE_FILE_NAME_BYTES])
-{
-    snprintf(name, STORE_FILE_NAME_BYTES, "pile-%04u", pile);
-    return name;
-}
+/* Room for the header with a delimiter, should that have been missing. */
+enum { HEADER_FILE_BYTES = HEADER_BYTES_MAX + RECORD_DELIMITER_BYTES_MAX };
 
 /* ---- The format ---- */
 
@@ -108,33 +24,35 @@ static enum folder_verdict read_format(struct store *store)
 {
     char *text;
     size_t bytes;
-    enum folder_verdict verdict = folder_read(&store->folder, FORMAT_FILE, STORE_FORMAT_TEXT_BYTES, &text, &bytes);
+    enum folder_verdict verdict =
+        folder_read(&store->folder, STORE_NAME_FORMAT, STORE_FORMAT_TEXT_BYTES, &text, &bytes);
 
     if (verdict != FOLDER_OK)
         return verdict;
     if (!store_format_parse(&store->format, store->string, text, bytes)) {
-        folder_say(&store->folder, FORMAT_FILE, "not a format of a store that this version knows");
+        folder_say(&store->folder, STORE_NAME_FORMAT, "not a format of a store that this version knows");
         verdict = FOLDER_FAILED;
     }
     free(text);
     return verdict;
 }
 
-/* A sweep may remove the file before it has its name: then it is made again. */
+/* Make a file that appears whole, if there is none of its name. Should a sweep remove it before it has its name, it is
+ * made again. */
 static enum folder_verdict publish(const struct store *store, const char *file, const void *data, size_t bytes)
 {
     enum { ATTEMPTS = 100 };
     enum folder_verdict verdict = FOLDER_MISSING;
-    char by[STORE_NAME_MAX + 1];
+    char by[STORE_NAME_BYTES];
 
     for (int attempt = 0; attempt < ATTEMPTS && verdict == FOLDER_MISSING; attempt++) {
-        make_temporary_name(file, by);
+        store_name_make_temporary(by, file);
         verdict = folder_publish(&store->folder, file, by, data, bytes);
     }
     return verdict;
 }
 
-/* Put the name of a new directory on disk, as far as the one above it may be read. */
+/* Bring the name of a new directory to disk, if the directory above it may be read. */
 static void sync_above(const struct folder *folder)
 {
     int fd = io_open_at(folder->fd, "..", O_RDONLY | O_DIRECTORY, 0);
@@ -145,8 +63,8 @@ static void sync_above(const struct folder *folder)
     (void)io_close(fd);
 }
 
-/* Make the format, or find that somebody else has made one, and read it. Where there is one, the directory's own name
- * is on disk, whoever made it. */
+/* Make the format, or find that somebody else has made one, and read it. The directory's own name is brought to disk
+ * before that: so in every store that has a format it is there, whoever made the directory. */
 static enum folder_verdict make_format(struct store *store, const struct store_format *wanted)
 {
     struct store_format format = *wanted;
@@ -156,17 +74,17 @@ static enum folder_verdict make_format(struct store *store, const struct store_f
     if (format.piles == 0)
         format.piles = STORE_FORMAT_PILES;
     sync_above(&store->folder);
-    verdict = publish(store, FORMAT_FILE, text, store_format_text(&format, text));
+    verdict = publish(store, STORE_NAME_FORMAT, text, store_format_text(&format, text));
     if (verdict == FOLDER_OK || verdict == FOLDER_EXISTS)
         verdict = read_format(store);
     if (verdict == FOLDER_MISSING)
-        folder_report(&store->folder, FORMAT_FILE, ENOENT);
+        folder_report(&store->folder, STORE_NAME_FORMAT, ENOENT);
     return verdict;
 }
 
 static int say_difference(const struct store *store, const char *has, const char *wanted)
 {
-    return folder_say(&store->folder, FORMAT_FILE, "the store has %s, not %s", has, wanted);
+    return folder_say(&store->folder, STORE_NAME_FORMAT, "the store has %s, not %s", has, wanted);
 }
 
 static int compare_format(const struct store *store, const struct store_format *wanted)
@@ -219,15 +137,16 @@ static int open_or_make(struct folder *folder, const char *path, struct fault *f
     return verdict == FOLDER_OK ? 0 : -1;
 }
 
-/* A directory in which there are other things is seldom meant. What is hidden does not count, nor does what every file
- * system has at its top. OK, or EXISTS if the format has come meanwhile. */
+/* A directory without a format is made a store only if there is nothing else in it, as it was hardly meant otherwise;
+ * hidden files, and lost+found at the top of a file system, do not count. OK, or EXISTS if a format has come meanwhile,
+ * or FAILED. */
 static enum folder_verdict refuse_others(const struct store *store)
 {
     struct folder_names names;
     enum folder_verdict verdict = folder_list(&store->folder, &names);
 
     for (size_t i = 0; i < names.count; i++)
-        if (strcmp(names.name[i], FORMAT_FILE) == 0)
+        if (strcmp(names.name[i], STORE_NAME_FORMAT) == 0)
             verdict = FOLDER_EXISTS;
     for (size_t i = 0; i < names.count && verdict == FOLDER_OK; i++) {
         if (names.name[i][0] == '.' || strcmp(names.name[i], "lost+found") == 0)
@@ -269,12 +188,13 @@ static enum folder_verdict compare_header(const struct store *store, const uint8
 {
     char *known;
     size_t known_bytes;
-    enum folder_verdict verdict = folder_read(&store->folder, STORE_HEADER, HEADER_FILE_BYTES, &known, &known_bytes);
+    enum folder_verdict verdict =
+        folder_read(&store->folder, STORE_NAME_HEADER, HEADER_FILE_BYTES, &known, &known_bytes);
 
     if (verdict != FOLDER_OK)
         return verdict;
     if (known_bytes != bytes || memcmp(known, header, bytes) != 0) {
-        folder_say(&store->folder, STORE_HEADER, "not the header of these inputs");
+        folder_say(&store->folder, STORE_NAME_HEADER, "not the header of these inputs");
         verdict = FOLDER_FAILED;
     }
     free(known);
@@ -289,18 +209,18 @@ int store_put_header(struct store *store, const uint8_t *header, size_t bytes)
         return 0;
     verdict = compare_header(store, header, bytes);
     if (verdict == FOLDER_MISSING)
-        verdict = publish(store, STORE_HEADER, header, bytes);
+        verdict = publish(store, STORE_NAME_HEADER, header, bytes);
     if (verdict == FOLDER_EXISTS)
         verdict = compare_header(store, header, bytes);
     if (verdict == FOLDER_MISSING)
-        return folder_report(&store->folder, STORE_HEADER, ENOENT);
+        return folder_report(&store->folder, STORE_NAME_HEADER, ENOENT);
     return verdict == FOLDER_OK ? 0 : -1;
 }
 
 int store_get_header(const struct store *store, uint8_t **header, size_t *bytes)
 {
     char *text;
-    enum folder_verdict verdict = folder_read(&store->folder, STORE_HEADER, HEADER_FILE_BYTES, &text, bytes);
+    enum folder_verdict verdict = folder_read(&store->folder, STORE_NAME_HEADER, HEADER_FILE_BYTES, &text, bytes);
 
     *header = (uint8_t *)text;
     return verdict == FOLDER_OK || verdict == FOLDER_MISSING ? 0 : -1;
@@ -311,7 +231,7 @@ static int is_batch(const struct store *store, const char *name)
 {
     struct stat status;
 
-    if (!store_is_name(name))
+    if (!store_name_is_batch(name))
         return 0;
     if (sys_stat_at(store->folder.fd, name, &status) != 0)
         return errno == ENOENT ? 0 : folder_report(&store->folder, name, errno);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/least.h"
+#include "system/pieces.h"
 #include "system/signals.h"
 #include "system/sys.h"
 
@@ -139,49 +140,17 @@ int io_write(int fd, const void *data, size_t bytes)
     return 0;
 }
 
-/* Copy to `call` as many of the pieces as one call may have, the last one cut short if need be. Returns their number.
- */
-static int fill_call(struct iovec call[CALL_PIECES], const struct iovec *pieces, int count)
-{
-    size_t room_bytes = CALL_BYTES;
-    int filled = 0;
-
-    while (filled < count && filled < CALL_PIECES && room_bytes > 0) {
-        call[filled] = pieces[filled];
-        call[filled].iov_len = least_size(call[filled].iov_len, room_bytes);
-        room_bytes -= call[filled].iov_len;
-        filled++;
-    }
-    return filled;
-}
-
-/* Take `bytes` off the front of the pieces, and empty pieces after them. Returns how many pieces are used up. */
-static int advance(struct iovec *pieces, int count, size_t bytes)
-{
-    int used = 0;
-
-    while (used < count && pieces[used].iov_len <= bytes) {
-        bytes -= pieces[used].iov_len;
-        pieces[used].iov_len = 0;
-        used++;
-    }
-    if (used < count) {
-        pieces[used].iov_base = (char *)pieces[used].iov_base + bytes;
-        pieces[used].iov_len -= bytes;
-    }
-    return used;
-}
-
 /* Both directions. A call that moves nothing fails with `error_at_end`: the end of the file or of the disk. */
 static int transfer(transfer_function *call_once, short events, int error_at_end, int fd, struct iovec *pieces,
                     int count, off_t offset, size_t *done)
 {
     struct iovec call[CALL_PIECES];
-    int used = advance(pieces, count, 0);
+    int used = pieces_advance(pieces, count, 0);
 
     *done = 0;
     while (used < count) {
-        int filled = fill_call(call, pieces + used, count - used);
+        size_t bytes;
+        int filled = pieces_begin(pieces + used, count - used, CALL_BYTES, call, CALL_PIECES, &bytes);
         ssize_t moved = call_once(fd, call, filled, offset + (off_t)*done);
 
         if (moved < 0) {
@@ -192,7 +161,7 @@ static int transfer(transfer_function *call_once, short events, int error_at_end
             return -1;
         } else {
             *done += (size_t)moved;
-            used += advance(pieces + used, count - used, (size_t)moved);
+            used += pieces_advance(pieces + used, count - used, (size_t)moved);
         }
     }
     return 0;

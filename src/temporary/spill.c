@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "system/io.h"
+#include "system/pieces.h"
 #include "system/signals.h"
 #include "system/sys.h"
 
@@ -211,29 +212,6 @@ static unsigned part_of(struct spill *spill, unsigned pile, uint64_t offset, uin
     return part;
 }
 
-/* Copy to `some` the pieces' first bytes, at most `limit`, and take them off the pieces. Returns how many were made. */
-static int take_pieces(struct iovec **pieces, int *count, uint64_t limit, struct iovec some[PIECES], size_t *bytes)
-{
-    int taken = 0;
-
-    *bytes = 0;
-    while (*count > 0 && taken < PIECES && limit > 0) {
-        struct iovec *piece = *pieces;
-        size_t length = piece->iov_len < limit ? piece->iov_len : (size_t)limit;
-
-        some[taken++] = (struct iovec){.iov_base = piece->iov_base, .iov_len = length};
-        *bytes += length;
-        limit -= length;
-        piece->iov_base = (char *)piece->iov_base + length;
-        piece->iov_len -= length;
-        if (piece->iov_len == 0) {
-            ++*pieces;
-            --*count;
-        }
-    }
-    return taken;
-}
-
 static bool is_full(int error)
 {
     return error == ENOSPC || error == EDQUOT;
@@ -286,12 +264,15 @@ static int store(struct spill *spill, unsigned pile, struct iovec *pieces, int c
         struct iovec some[PIECES];
         uint64_t together;
         size_t bytes;
-        int taken;
+        int taken, used;
 
         place_of(spill, pile, content->stored - *start_of(spill, pile, content->parts - 1), &together);
-        taken = take_pieces(&pieces, &count, together, some, &bytes);
+        taken = pieces_begin(pieces, count, together, some, PIECES, &bytes);
         if (store_together(spill, pile, some, taken, bytes) != 0)
             return -1;
+        used = pieces_advance(pieces, count, bytes);
+        pieces += used;
+        count -= used;
     }
     return 0;
 }
@@ -406,15 +387,18 @@ static int fetch(struct storage_reader *reader, struct iovec *pieces, int count)
         uint64_t together;
         unsigned part = part_of(spill, pile, reader->at.spill.next, &next);
         off_t at = place_of(spill, pile, reader->at.spill.next - *start_of(spill, pile, part), &together);
+        uint64_t limit = together < next - reader->at.spill.next ? together : next - reader->at.spill.next;
         size_t bytes;
         size_t done;
-        int taken = take_pieces(&pieces, &count,
-                                together < next - reader->at.spill.next ? together : next - reader->at.spill.next, some,
-                                &bytes);
+        int taken = pieces_begin(pieces, count, limit, some, PIECES, &bytes);
+        int used;
 
         if (io_read_at(*descriptor_of(spill, pile, part), some, taken, at, &done) != 0)
             return report(spill, pile, part, errno);
         reader->at.spill.next += bytes;
+        used = pieces_advance(pieces, count, bytes);
+        pieces += used;
+        count -= used;
     }
     return 0;
 }

@@ -108,7 +108,7 @@ static void check(const struct options *options)
     FUZZ_CHECK((options->shards > 0) + (options->shard_records > 0) + (options->shard_bytes > 0) <= 1);
     FUZZ_CHECK(options->memory_bytes == 0 || options->memory_bytes >= HARDWARE_MEMORY_MIN);
     FUZZ_CHECK(options->probability == NULL || decimal_threshold(options->probability, &threshold, &all) == 0);
-    FUZZ_CHECK(options->batch == NULL || (options->scatter != NULL && store_is_name(options->batch)));
+    FUZZ_CHECK(options->batch == NULL || (options->scatter != NULL && store_name_is_batch(options->batch)));
     FUZZ_CHECK(options->scatter == NULL || options->gather == NULL);
     FUZZ_CHECK(options->piles == 0 ||
                (options->piles >= STORE_FORMAT_PILES_MIN && options->piles <= STORE_FORMAT_PILES_MAX &&

@@ -288,6 +288,14 @@ static inline void folders_assert_heard(const char *message)
     assert_string_equal(scratch_heard(), message);
 }
 
+/* This is what is returned, and just this is said on standard error; failures before it are forgotten. */
+#define folders_assert_says(call, result, message)                                                                     \
+    do {                                                                                                               \
+        folders_listen();                                                                                              \
+        assert_int_equal(call, result);                                                                                \
+        folders_assert_heard(message);                                                                                 \
+    } while (0)
+
 /* Make a file of these bytes. A file that is there goes: to empty it would take longer, since ext4 writes it out then.
  */
 static inline void folders_put(const char *name, const void *data, size_t bytes)

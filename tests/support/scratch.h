@@ -167,6 +167,14 @@ static inline const char *scratch_heard(void)
     return scratch.text;
 }
 
+/* This is what is returned, and just this is said on standard error. */
+#define assert_says(call, result, message)                                                                             \
+    do {                                                                                                               \
+        scratch_listen();                                                                                              \
+        assert_int_equal(call, result);                                                                                \
+        assert_string_equal(scratch_heard(), message);                                                                 \
+    } while (0)
+
 /* Run body in a child. Returns its status as waitpid gives it: 0 when all its checks held. */
 static inline int scratch_child(void (*body)(void))
 {

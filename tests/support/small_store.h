@@ -312,6 +312,29 @@ static inline void small_open(unsigned piles, const char *start)
     assert_int_equal(store_join(&small.store, "store", &format, &small.fault), 0);
 }
 
+/* With a store of lines, open. */
+static inline int small_setup_lines(void **state)
+{
+    if (small_setup(state) != 0)
+        return -1;
+    small_open(SMALL_PILES, NULL);
+    return 0;
+}
+
+/* Nothing is left in the store, which is closed: another one can be opened. */
+static inline void small_clear(void)
+{
+    store_close(&small.store);
+    scratch_empty(open("store", O_RDONLY | O_DIRECTORY));
+}
+
+/* Another store in its place. */
+static inline void small_reopen(unsigned piles, const char *start)
+{
+    small_clear();
+    small_open(piles, start);
+}
+
 /* What stands in the file of a pile: up to 40 records, none in some piles. Returns the number of bytes. */
 static inline size_t small_text(const char *batch, unsigned pile, char text[SMALL_TEXT_BYTES], uint64_t *records)
 {
@@ -529,6 +552,45 @@ static inline void small_kill(pid_t child)
 {
     assert_int_equal(kill(child, SIGKILL), 0);
     assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+/* Begin a batch and write its piles as those of a batch of the name `like`. */
+static inline struct draft *small_written(const char *name, const char *like)
+{
+    struct draft *draft;
+
+    assert_int_equal(small_begin(&draft, name), DRAFT_OK);
+    assert_int_equal(small_write(draft, like), 0);
+    return draft;
+}
+
+/* Let each call to the system fail in turn, until `task` makes fewer of them. The task succeeds, or fails with one
+ * message; it fails more often than `least` times, and in the end it succeeds. */
+static inline void small_fail_everywhere(int (*task)(void), unsigned least)
+{
+    unsigned failures = 0;
+
+    for (unsigned at = 1;; at++) {
+        const char *heard;
+        int status;
+
+        small_forgive();
+        layer.calls = 0;
+        layer.fail_at = at;
+        scratch_listen();
+        status = task();
+        heard = scratch_heard();
+        if (layer.calls < at)
+            break;
+        if (status != 0 && (heard[0] == '\0' || strchr(heard, '\n') != heard + strlen(heard) - 1))
+            fail_msg("call %u: the message is: %s", at, heard);
+        assert_int_equal(status == 0, heard[0] == '\0');
+        failures += status != 0;
+    }
+    assert_true(failures > least);
+    layer.fail_at = 0;
+    small_forgive();
+    assert_int_equal(task(), 0);
 }
 
 #endif

@@ -78,7 +78,7 @@ static void test_of_what_a_sample_keeps_nothing_is_known(void **state)
 
     (void)state;
     assert_int_equal(room_temporary_bytes(&few, 65 * MIB, 64 * MIB, false), 0);
-    assert_int_equal(room_temporary_bytes(&by_chance, 65 * MIB, 64 * MIB), 0);
+    assert_int_equal(room_temporary_bytes(&by_chance, 65 * MIB, 64 * MIB, false), 0);
     assert_int_equal(room_temporary_bytes(&repeated, 65 * MIB, 64 * MIB, false), 17 * MIB); /* all records are kept */
 }
 

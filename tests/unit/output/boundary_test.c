@@ -1,4 +1,5 @@
-/* Where streams are cut, held against cutting them record by record, for all ways to get them in pieces. */
+/* Where files end in a stream of records, held against dividing it record by record, for all ways to get it in pieces.
+ */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -82,13 +83,13 @@ static void cut_slowly_by_records(uint64_t records)
 /* What is written and held must follow one another, and every file end where it should. */
 static void assert_cut(uint64_t records, uint64_t limit_bytes, size_t piece)
 {
-    struct boundary cut = {.format = &lines, .limit_bytes = limit_bytes};
+    struct boundary boundary = {.format = &lines, .limit_bytes = limit_bytes};
     size_t written = 0, held = 0, file = 0;
 
-    boundary_begin(&cut, records);
+    boundary_begin(&boundary, records);
     for (size_t at = 0; at < stream.bytes;) {
         size_t bytes = stream.bytes - at < piece ? stream.bytes - at : piece;
-        enum boundary_step step = boundary_next(&cut, stream.data + at, &bytes);
+        enum boundary_step step = boundary_next(&boundary, stream.data + at, &bytes);
 
         assert_true(bytes <= piece);
         at += bytes;
@@ -103,7 +104,7 @@ static void assert_cut(uint64_t records, uint64_t limit_bytes, size_t piece)
             assert_int_equal(written, stream.end[file]);
             file++;
             assert_true(file < stream.files);
-            boundary_begin(&cut, records);
+            boundary_begin(&boundary, records);
         }
         assert_int_equal(written + held, at);
         assert_true(limit_bytes == UINT64_MAX || held < limit_bytes);
@@ -145,32 +146,32 @@ static void files_get_as_many_bytes_as_fit_whatever_the_pieces(void **state)
 
 static void a_file_that_takes_no_records_is_passed_over(void **state)
 {
-    struct boundary cut = {.format = &lines, .limit_bytes = UINT64_MAX};
+    struct boundary boundary = {.format = &lines, .limit_bytes = UINT64_MAX};
     uint8_t data[] = "a\nb\n";
     size_t bytes = 4;
 
     (void)state;
-    boundary_begin(&cut, 0);
-    assert_int_equal(boundary_next(&cut, data, &bytes), BOUNDARY_NEXT);
+    boundary_begin(&boundary, 0);
+    assert_int_equal(boundary_next(&boundary, data, &bytes), BOUNDARY_NEXT);
     assert_int_equal(bytes, 0);
-    boundary_begin(&cut, 0);
+    boundary_begin(&boundary, 0);
     bytes = 4;
-    assert_int_equal(boundary_next(&cut, data, &bytes), BOUNDARY_NEXT);
-    boundary_begin(&cut, 1);
+    assert_int_equal(boundary_next(&boundary, data, &bytes), BOUNDARY_NEXT);
+    boundary_begin(&boundary, 1);
     bytes = 4;
-    assert_int_equal(boundary_next(&cut, data, &bytes), BOUNDARY_WRITE);
+    assert_int_equal(boundary_next(&boundary, data, &bytes), BOUNDARY_WRITE);
     assert_int_equal(bytes, 2);
 }
 
 static void a_record_is_not_searched_where_nothing_is_cut(void **state)
 {
-    struct boundary cut = {.format = NULL, .limit_bytes = UINT64_MAX};
+    struct boundary boundary = {.format = NULL, .limit_bytes = UINT64_MAX};
     uint8_t data[] = "a\nb\n";
     size_t bytes = 4;
 
     (void)state;
-    boundary_begin(&cut, UINT64_MAX);
-    assert_int_equal(boundary_next(&cut, data, &bytes), BOUNDARY_WRITE);
+    boundary_begin(&boundary, UINT64_MAX);
+    assert_int_equal(boundary_next(&boundary, data, &bytes), BOUNDARY_WRITE);
     assert_int_equal(bytes, 4);
 }
 
@@ -183,13 +184,13 @@ static void a_scan_with_a_memory_is_kept_in_step(void **state)
     memset(stream.data, '\n', sizeof stream.data);
     for (size_t piece = 1; piece < 64; piece++)
         for (uint64_t limit = 5; limit < 60; limit += 5) {
-            struct boundary cut = {.format = &tens, .limit_bytes = limit};
+            struct boundary boundary = {.format = &tens, .limit_bytes = limit};
             size_t written = 0, held = 0, start = 0, whole = limit < 10 ? 10 : (size_t)limit / 10 * 10;
 
-            boundary_begin(&cut, UINT64_MAX);
+            boundary_begin(&boundary, UINT64_MAX);
             for (size_t at = 0; at < 1000;) {
                 size_t bytes = 1000 - at < piece ? 1000 - at : piece;
-                enum boundary_step step = boundary_next(&cut, stream.data + at, &bytes);
+                enum boundary_step step = boundary_next(&boundary, stream.data + at, &bytes);
 
                 at += bytes;
                 held += bytes;
@@ -199,7 +200,7 @@ static void a_scan_with_a_memory_is_kept_in_step(void **state)
                 } else if (step == BOUNDARY_NEXT) {
                     assert_int_equal(written - start, whole);
                     start = written;
-                    boundary_begin(&cut, UINT64_MAX);
+                    boundary_begin(&boundary, UINT64_MAX);
                 }
             }
             assert_int_equal(written, 1000);

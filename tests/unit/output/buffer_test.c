@@ -10,7 +10,7 @@ enum { ROOM = 7, MOST = 4096 };
 
 /* What was drained, and when that is to fail. */
 struct drained {
-    struct output_buffer outlet;
+    struct output_buffer to;
     uint8_t buffer[ROOM];
     uint8_t data[MOST];
     size_t bytes;
@@ -42,21 +42,21 @@ static int teardown(void **state)
 static int drain(void *context)
 {
     struct drained *drained = context;
-    size_t bytes = (size_t)(drained->outlet.at - drained->buffer);
+    size_t bytes = (size_t)(drained->to.at - drained->buffer);
 
-    assert_ptr_equal(drained->outlet.at, drained->outlet.end); /* only when it is full */
+    assert_ptr_equal(drained->to.at, drained->to.end); /* only when it is full */
     if (++drained->drains == drained->failing_at)
         return -1;
     memcpy(drained->data + drained->bytes, drained->buffer, bytes);
     drained->bytes += bytes;
-    drained->outlet.at = drained->buffer;
+    drained->to.at = drained->buffer;
     return 0;
 }
 
 static void put_all(struct drained *drained, const uint8_t *data, size_t bytes, size_t piece)
 {
     for (size_t at = 0; at < bytes; at += piece)
-        assert_int_equal(output_buffer_put(&drained->outlet, data + at, bytes - at < piece ? bytes - at : piece), 0);
+        assert_int_equal(output_buffer_put(&drained->to, data + at, bytes - at < piece ? bytes - at : piece), 0);
 }
 
 static void bytes_come_out_as_they_were_put_in_whatever_the_pieces(void **state)
@@ -70,9 +70,9 @@ static void bytes_come_out_as_they_were_put_in_whatever_the_pieces(void **state)
         struct drained drained = {.bytes = 0};
         size_t left;
 
-        output_buffer_init(&drained.outlet, drained.buffer, ROOM, drain, &drained);
+        output_buffer_init(&drained.to, drained.buffer, ROOM, drain, &drained);
         put_all(&drained, data, sizeof data, piece);
-        left = (size_t)(drained.outlet.at - drained.buffer);
+        left = (size_t)(drained.to.at - drained.buffer);
         assert_int_equal(drained.drains, (sizeof data - 1) / ROOM);
         assert_int_equal(drained.bytes + left, sizeof data);
         assert_memory_equal(drained.data, data, drained.bytes);
@@ -85,12 +85,12 @@ static void what_fits_is_not_drained_and_nothing_needs_no_room(void **state)
     struct drained drained = {.bytes = 0};
 
     (void)state;
-    output_buffer_init(&drained.outlet, drained.buffer, ROOM, drain, &drained);
-    assert_ptr_equal(drained.outlet.at, drained.buffer);
-    assert_int_equal(output_buffer_put(&drained.outlet, (const uint8_t *)"1234567", ROOM), 0);
-    assert_int_equal(output_buffer_put(&drained.outlet, NULL, 0), 0);
+    output_buffer_init(&drained.to, drained.buffer, ROOM, drain, &drained);
+    assert_ptr_equal(drained.to.at, drained.buffer);
+    assert_int_equal(output_buffer_put(&drained.to, (const uint8_t *)"1234567", ROOM), 0);
+    assert_int_equal(output_buffer_put(&drained.to, NULL, 0), 0);
     assert_int_equal(drained.drains, 0);
-    assert_int_equal(output_buffer_put(&drained.outlet, (const uint8_t *)"8", 1), 0);
+    assert_int_equal(output_buffer_put(&drained.to, (const uint8_t *)"8", 1), 0);
     assert_int_equal(drained.drains, 1);
 }
 
@@ -102,8 +102,8 @@ static void a_drain_that_fails_fails_the_put(void **state)
     for (unsigned i = 1; i <= 3; i++) {
         struct drained drained = {.failing_at = i};
 
-        output_buffer_init(&drained.outlet, drained.buffer, ROOM, drain, &drained);
-        assert_int_equal(output_buffer_put(&drained.outlet, data, sizeof data), -1);
+        output_buffer_init(&drained.to, drained.buffer, ROOM, drain, &drained);
+        assert_int_equal(output_buffer_put(&drained.to, data, sizeof data), -1);
         assert_int_equal(drained.drains, i);
     }
 }
@@ -114,13 +114,13 @@ static void what_is_in_the_outlet_is_written_to_an_output_once(void **state)
     struct output *to = open_output("out");
 
     (void)state;
-    output_buffer_init(&drained.outlet, drained.buffer, ROOM, drain, &drained);
-    assert_int_equal(output_buffer_put(&drained.outlet, (const uint8_t *)"one\n", 4), 0);
-    assert_int_equal(output_buffer_drain(&drained.outlet, to), 0);
-    assert_ptr_equal(drained.outlet.at, drained.buffer);
-    assert_int_equal(output_buffer_drain(&drained.outlet, to), 0);
-    assert_int_equal(output_buffer_put(&drained.outlet, (const uint8_t *)"two\n", 4), 0);
-    assert_int_equal(output_buffer_drain(&drained.outlet, to), 0);
+    output_buffer_init(&drained.to, drained.buffer, ROOM, drain, &drained);
+    assert_int_equal(output_buffer_put(&drained.to, (const uint8_t *)"one\n", 4), 0);
+    assert_int_equal(output_buffer_drain(&drained.to, to), 0);
+    assert_ptr_equal(drained.to.at, drained.buffer);
+    assert_int_equal(output_buffer_drain(&drained.to, to), 0);
+    assert_int_equal(output_buffer_put(&drained.to, (const uint8_t *)"two\n", 4), 0);
+    assert_int_equal(output_buffer_drain(&drained.to, to), 0);
     assert_int_equal(drained.drains, 0);
     assert_int_equal(output_commit(to), 0);
     output_free(to);
@@ -136,11 +136,9 @@ static void an_output_that_is_full_is_reported(void **state)
     if (access("/dev/full", W_OK) != 0)
         skip();
     to = open_output("/dev/full");
-    output_buffer_init(&drained.outlet, drained.buffer, ROOM, drain, &drained);
-    assert_int_equal(output_buffer_put(&drained.outlet, (const uint8_t *)"one\n", 4), 0);
-    scratch_listen();
-    assert_int_equal(output_buffer_drain(&drained.outlet, to), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: /dev/full: No space left on device\n");
+    output_buffer_init(&drained.to, drained.buffer, ROOM, drain, &drained);
+    assert_int_equal(output_buffer_put(&drained.to, (const uint8_t *)"one\n", 4), 0);
+    assert_says(output_buffer_drain(&drained.to, to), -1, "bigshuf: /dev/full: No space left on device\n");
     output_free(to);
 }
 

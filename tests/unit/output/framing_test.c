@@ -1,4 +1,4 @@
-/* The outer form of files does not depend on how their records come in pieces. */
+/* The framing of files does not depend on how their records come in pieces. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static int collect(void *context, const void *data, size_t bytes)
 }
 
 /* What becomes of `records`, in pieces of `piece` bytes. */
-static const char *formed(const struct framing *form, const char *records, size_t piece)
+static const char *framed(const struct framing *framing, const char *records, size_t piece)
 {
     struct framing_file file;
     uint8_t data[512];
@@ -33,57 +33,57 @@ static const char *formed(const struct framing *form, const char *records, size_
     written_bytes = writes = 0;
     for (size_t i = 0; i < bytes; i++)
         data[i] = (uint8_t)records[i];
-    assert_int_equal(framing_begin(&file, form, collect, NULL), 0);
+    assert_int_equal(framing_begin(&file, framing, collect, NULL), 0);
     for (size_t at = 0; at < bytes; at += piece)
         assert_int_equal(framing_write(&file, data + at, bytes - at < piece ? bytes - at : piece), 0);
     written[written_bytes] = '\0';
     return written;
 }
 
-static void without_a_form_bytes_pass_through(void **state)
+static void without_framing_bytes_pass_through(void **state)
 {
-    struct framing form = {0};
+    struct framing framing = {0};
 
     (void)state;
-    assert_string_equal(formed(&form, "a\nb\n", 3), "a\nb\n");
+    assert_string_equal(framed(&framing, "a\nb\n", 3), "a\nb\n");
     assert_int_equal(writes, 2);
-    assert_string_equal(formed(&form, "", 1), "");
+    assert_string_equal(framed(&framing, "", 1), "");
 }
 
 static void a_header_comes_first_even_without_records(void **state)
 {
-    struct framing form = {.header = (const uint8_t *)"h1\nh2\n", .header_bytes = 6};
+    struct framing framing = {.header = (const uint8_t *)"h1\nh2\n", .header_bytes = 6};
 
     (void)state;
-    assert_string_equal(formed(&form, "a\n", 1), "h1\nh2\na\n");
-    assert_string_equal(formed(&form, "", 1), "h1\nh2\n");
+    assert_string_equal(framed(&framing, "a\n", 1), "h1\nh2\na\n");
+    assert_string_equal(framed(&framing, "", 1), "h1\nh2\n");
 }
 
 static void every_translated_byte_changes_and_no_other(void **state)
 {
-    struct framing form = {
+    struct framing framing = {
         .translates = true, .from = ';', .to = '\n', .header = (const uint8_t *)";", .header_bytes = 1};
 
     (void)state;
-    assert_string_equal(formed(&form, "a;b\n;;", 2), ";a\nb\n\n\n");
+    assert_string_equal(framed(&framing, "a;b\n;;", 2), ";a\nb\n\n\n");
 }
 
 static void the_start_moves_from_the_end_to_the_beginning(void **state)
 {
-    struct framing form = {
+    struct framing framing = {
         .start = (const uint8_t *)">>>", .start_bytes = 3, .header = (const uint8_t *)"h\n", .header_bytes = 2};
 
     (void)state;
     for (size_t piece = 1; piece < 24; piece++) {
-        assert_string_equal(formed(&form, "one\n>>>two\n2\n>>>\n>>>", piece), "h\n>>>one\n>>>two\n2\n>>>\n");
-        assert_string_equal(formed(&form, "\n>>>", piece), "h\n>>>\n");
-        assert_string_equal(formed(&form, "", piece), "h\n");
+        assert_string_equal(framed(&framing, "one\n>>>two\n2\n>>>\n>>>", piece), "h\n>>>one\n>>>two\n2\n>>>\n");
+        assert_string_equal(framed(&framing, "\n>>>", piece), "h\n>>>\n");
+        assert_string_equal(framed(&framing, "", piece), "h\n");
     }
 }
 
 static void whichever_write_fails_is_noticed(void **state)
 {
-    struct framing form = {
+    struct framing framing = {
         .start = (const uint8_t *)">>", .start_bytes = 2, .header = (const uint8_t *)"h\n", .header_bytes = 2};
     size_t failures = 0;
 
@@ -93,7 +93,7 @@ static void whichever_write_fails_is_noticed(void **state)
         struct framing_file file;
 
         written_bytes = writes = 0;
-        failures += framing_begin(&file, &form, collect, NULL) != 0 || framing_write(&file, data, 6) != 0 ||
+        failures += framing_begin(&file, &framing, collect, NULL) != 0 || framing_write(&file, data, 6) != 0 ||
                     framing_write(&file, data + 6, 2) != 0;
     }
     failing_write = 0;
@@ -103,7 +103,7 @@ static void whichever_write_fails_is_noticed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_form_bytes_pass_through),
+        cmocka_unit_test(without_framing_bytes_pass_through),
         cmocka_unit_test(a_header_comes_first_even_without_records),
         cmocka_unit_test(every_translated_byte_changes_and_no_other),
         cmocka_unit_test(the_start_moves_from_the_end_to_the_beginning),

@@ -73,34 +73,34 @@ static void what_is_held_comes_back_again_and_again(void **state)
                                    2 * HELD_BACK_MEMORY_BYTES,
                                    LARGE_BYTES,
                                    5};
-    struct held_back hold = {.place = &place};
+    struct held_back held = {.place = &place};
 
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         for (size_t piece = 999; piece < 2 * (size_t)LARGE_BYTES; piece *= 9)
-            assert_int_equal(hold_and_drain(&hold, sizes[i], piece), 0);
-    held_back_release(&hold);
+            assert_int_equal(hold_and_drain(&held, sizes[i], piece), 0);
+    held_back_release(&held);
 }
 
 static void a_little_needs_no_file(void **state)
 {
-    struct held_back hold = {.place = &place};
+    struct held_back held = {.place = &place};
 
     (void)state;
-    assert_int_equal(hold_and_drain(&hold, HELD_BACK_MEMORY_BYTES, 1000), 0);
+    assert_int_equal(hold_and_drain(&held, HELD_BACK_MEMORY_BYTES, 1000), 0);
     assert_int_equal(disk.made[0], 0);
-    held_back_release(&hold);
-    held_back_release(&hold);
+    held_back_release(&held);
+    held_back_release(&held);
 }
 
 static void what_is_never_asked_for_leaves_no_file(void **state)
 {
-    struct held_back hold = {.place = &place};
+    struct held_back held = {.place = &place};
 
     (void)state;
-    assert_int_equal(held_back_append(&hold, data, LARGE_BYTES), 0);
+    assert_int_equal(held_back_append(&held, data, LARGE_BYTES), 0);
     assert_int_equal(disk.files, 1);
-    held_back_release(&hold);
+    held_back_release(&held);
 }
 
 /* Takes all, as the one who writes it on would. */
@@ -116,51 +116,49 @@ static void a_temporary_file_that_has_changed_is_a_failure(void **state)
 {
     (void)state;
     for (unsigned read = 1; read <= 6; read++) {
-        struct held_back hold = {.place = &place};
+        struct held_back held = {.place = &place};
         const char *heard;
 
-        assert_int_equal(held_back_append(&hold, data, LARGE_BYTES), 0);
+        assert_int_equal(held_back_append(&held, data, LARGE_BYTES), 0);
         fault_release(&fault);
         fault_init(&fault);
         scratch_listen();
         disk.flip_read = read;
-        assert_int_equal(held_back_drain(&hold, accept_all, NULL), -1);
+        assert_int_equal(held_back_drain(&held, accept_all, NULL), -1);
         heard = scratch_heard();
         assert_non_null(strstr(heard, "disk0"));
-        held_back_release(&hold);
+        held_back_release(&held);
     }
 }
 
 static void a_temporary_file_that_is_cut_short_is_a_failure(void **state)
 {
-    struct held_back hold = {.place = &place};
+    struct held_back held = {.place = &place};
 
     (void)state;
-    assert_int_equal(held_back_append(&hold, data, LARGE_BYTES), 0);
+    assert_int_equal(held_back_append(&held, data, LARGE_BYTES), 0);
     scratch_listen();
     disk.cut = true;
-    assert_int_equal(held_back_drain(&hold, accept_all, NULL), -1);
+    assert_int_equal(held_back_drain(&held, accept_all, NULL), -1);
     assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: file is shorter than what was written\n");
-    held_back_release(&hold);
+    held_back_release(&held);
 }
 
 static void a_full_disk_and_missing_memory_are_reported(void **state)
 {
-    struct held_back hold = {.place = &place};
+    struct held_back held = {.place = &place};
 
     (void)state;
     scratch_listen();
     disk.room[0] = 1000;
-    assert_int_equal(hold_and_drain(&hold, LARGE_BYTES, 1000), -1);
-    held_back_release(&hold);
+    assert_int_equal(hold_and_drain(&held, LARGE_BYTES, 1000), -1);
+    held_back_release(&held);
     assert_non_null(strstr(scratch_heard(), "No space left on device"));
     fault_release(&fault);
     fault_init(&fault);
-    hold.place = &place;
+    held.place = &place;
     disk.fail_allocation = 1;
-    scratch_listen();
-    assert_int_equal(held_back_append(&hold, data, 1), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: memory: Cannot allocate memory\n");
+    assert_says(held_back_append(&held, data, 1), -1, "bigshuf: memory: Cannot allocate memory\n");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

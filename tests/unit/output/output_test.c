@@ -149,6 +149,15 @@ static struct output_plan plan_of(const char *path)
     return plan;
 }
 
+static struct output_plan plan_of_splits(const char *path, const struct split *splits, size_t count)
+{
+    struct output_plan plan = plan_of(path);
+
+    plan.split = splits;
+    plan.splits = count;
+    return plan;
+}
+
 static uint64_t count_lines(const char *lines)
 {
     uint64_t count = 0;
@@ -225,10 +234,8 @@ static void a_single_file_is_a_sink(void **state)
 static void write_to_standard_output(void)
 {
     struct split splits[] = {{.path = "train", .amount = 2}};
-    struct output_plan plan = plan_of(NULL);
+    struct output_plan plan = plan_of_splits(NULL, splits, 1);
 
-    plan.split = splits;
-    plan.splits = 1;
     CHECK(dup2(open("out", O_WRONLY | O_CREAT, 0600), STDOUT_FILENO) == STDOUT_FILENO);
     CHECK(run_with(&plan, "a\nb\nc\n", 4, true) == 0);
 }
@@ -241,13 +248,13 @@ static void what_no_split_takes_goes_to_standard_output(void **state)
     assert_true(scratch_holds("out", "H\nc\n"));
 }
 
-static void the_form_is_that_of_every_file(void **state)
+static void the_framing_is_that_of_every_file(void **state)
 {
     struct output_plan plan = plan_of("s%d");
 
     (void)state;
     plan.shards = 3;
-    plan.form =
+    plan.framing =
         (struct framing){.translates = true, .from = 'x', .to = 'y', .start = (const uint8_t *)">", .start_bytes = 1};
     plan.format.delimiter = '>';
     for (size_t piece = 1; piece < 12; piece++) {
@@ -448,11 +455,9 @@ static void output_waits_for_the_input_only_where_it_must(void **state)
 static void splits_take_their_records_and_leave_the_rest(void **state)
 {
     struct split splits[] = {split_of("50%:train"), split_of("0:none"), split_of("2:test")};
-    struct output_plan plan = plan_of("rest");
+    struct output_plan plan = plan_of_splits("rest", splits, 3);
 
     (void)state;
-    plan.split = splits;
-    plan.splits = 3;
     for (size_t piece = 1; piece < 20; piece++) {
         assert_int_equal(run_with(&plan, "1\n2\n3\n4\n5\n6\n7\n", piece, false), 0);
         assert_true(scratch_holds("train", "1\n2\n3\n"));
@@ -467,15 +472,11 @@ static void splits_take_their_records_and_leave_the_rest(void **state)
 static void splits_that_want_more_than_there_is_fail_before_any_output(void **state)
 {
     struct split splits[] = {split_of("2:train"), split_of("2:test")};
-    struct output_plan plan = plan_of("rest");
+    struct output_plan plan = plan_of_splits("rest", splits, 2);
 
     (void)state;
-    plan.split = splits;
-    plan.splits = 2;
     assert_true(scratch_put("train", "old\n", 0644));
-    scratch_listen();
-    assert_int_equal(run(&plan, "1\n2\n3\n"), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: the splits take more than the 3 records there are\n");
+    assert_says(run(&plan, "1\n2\n3\n"), -1, "bigshuf: the splits take more than the 3 records there are\n");
     assert_true(scratch_holds("train", "old\n"));
     assert_int_equal(scratch_count("."), 1);
 }
@@ -502,11 +503,9 @@ static void patterns_without_one_number_are_refused(void **state)
 static void two_outputs_that_are_one_file_are_refused(void **state)
 {
     struct split splits[] = {split_of("1:a"), split_of("1:b")};
-    struct output_plan plan = plan_of("rest");
+    struct output_plan plan = plan_of_splits("rest", splits, 2);
 
     (void)state;
-    plan.split = splits;
-    plan.splits = 2;
     splits[1].path = "./a";
     assert_refused(&plan, "bigshuf: a and ./a: the same output file\n");
     splits[1].path = "b";
@@ -525,11 +524,9 @@ static void two_outputs_that_are_one_file_are_refused(void **state)
 static void percentages_above_the_whole_are_refused(void **state)
 {
     struct split splits[] = {split_of("60%:a"), split_of("40.1%:b")};
-    struct output_plan plan = plan_of("rest");
+    struct output_plan plan = plan_of_splits("rest", splits, 2);
 
     (void)state;
-    plan.split = splits;
-    plan.splits = 2;
     assert_refused(&plan, "bigshuf: the splits take more than 100% of the records\n");
 }
 
@@ -571,10 +568,8 @@ static void every_file_goes_through_the_filter(void **state)
 static void write_beside_filters(void)
 {
     struct split splits[] = {{.path = "train", .amount = 1}, {.path = "test", .amount = 1}};
-    struct output_plan plan = plan_of(NULL);
+    struct output_plan plan = plan_of_splits(NULL, splits, 2);
 
-    plan.split = splits;
-    plan.splits = 2;
     plan.filter = "cat > $FILE.out";
     CHECK(dup2(open("out", O_WRONLY | O_CREAT, 0600), STDOUT_FILENO) == STDOUT_FILENO);
     CHECK(run(&plan, "a\nb\nc\n") == 0);
@@ -597,20 +592,17 @@ static void a_filter_that_fails_fails_the_run(void **state)
     (void)state;
     plan.shards = 3;
     plan.filter = "cat > $FILE; test $FILE != s1";
-    scratch_listen();
-    assert_int_equal(run(&plan, "a\nb\nc\n"), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: with FILE=s1, exit 1 from command: cat > $FILE; test $FILE != s1\n"
-                                         "bigshuf: warning: what was made with FILE=s0 to FILE=s2 may be incomplete\n");
+    assert_says(run(&plan, "a\nb\nc\n"), -1,
+                "bigshuf: with FILE=s1, exit 1 from command: cat > $FILE; test $FILE != s1\n"
+                "bigshuf: warning: what was made with FILE=s0 to FILE=s2 may be incomplete\n");
 }
 
 static void two_splits_for_one_command_are_refused(void **state)
 {
     struct split splits[] = {split_of("1:a"), split_of("1:a")};
-    struct output_plan plan = plan_of("rest");
+    struct output_plan plan = plan_of_splits("rest", splits, 2);
 
     (void)state;
-    plan.split = splits;
-    plan.splits = 2;
     plan.filter = "cat >/dev/null";
     assert_refused(&plan, "bigshuf: a and a: the same output file\n");
 }
@@ -792,7 +784,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_single_file_is_a_sink),
         TEST(what_no_split_takes_goes_to_standard_output),
-        TEST(the_form_is_that_of_every_file),
+        TEST(the_framing_is_that_of_every_file),
         TEST(shards_differ_by_one_record_at_most_the_first_ones_larger),
         TEST(shards_without_records_are_made),
         TEST(shards_of_so_many_records_are_as_many_as_it_takes),

@@ -3,14 +3,6 @@
 
 #include "support/small_store.h"
 
-static int setup(void **state)
-{
-    if (small_setup(state) != 0)
-        return -1;
-    small_open(SMALL_PILES, NULL);
-    return 0;
-}
-
 static void open_good(struct batch *batch, struct manifest *manifest)
 {
     assert_int_equal(batch_open(batch, &small.store, "one", manifest), BATCH_OK);
@@ -67,9 +59,7 @@ static void assert_fails(const char *message)
     struct batch batch;
 
     small_forgive();
-    scratch_listen();
-    assert_int_equal(batch_open(&batch, &small.store, "one", NULL), BATCH_FAILED);
-    assert_string_equal(scratch_heard(), message);
+    assert_says(batch_open(&batch, &small.store, "one", NULL), BATCH_FAILED, message);
     small_forgive();
 }
 
@@ -141,8 +131,7 @@ static void a_batch_of_another_store_does_not_fit(void **state)
     (void)state;
     small_add("one");
     assert_int_equal(rename("store/one", "one"), 0);
-    store_close(&small.store);
-    scratch_empty(open("store", O_RDONLY | O_DIRECTORY));
+    small_clear();
     small_open(2 * SMALL_PILES, NULL);
     assert_int_equal(rename("one", "store/one"), 0);
     assert_fails("bigshuf: store/one/manifest: there are 4 piles in it, but 8 in the store\n");
@@ -300,13 +289,9 @@ static void assert_bad_pile(const char *message)
     snprintf(line, sizeof line, "bigshuf: store/one/pile-0001: %s\n", message);
     open_good(&batch, NULL);
     assert_int_equal(batch_pile(&batch, 1, &entry), 0);
-    scratch_listen();
-    assert_int_equal(batch_check_pile(&batch, 1, &entry), -1);
-    assert_string_equal(scratch_heard(), line);
+    assert_says(batch_check_pile(&batch, 1, &entry), -1, line);
     small_forgive();
-    scratch_listen();
-    assert_int_equal(batch_open_pile(&batch, 1, &entry), -1);
-    assert_string_equal(scratch_heard(), line);
+    assert_says(batch_open_pile(&batch, 1, &entry), -1, line);
     small_forgive();
     batch_close(&batch);
 }
@@ -377,34 +362,12 @@ static int read_all_piles(void)
 
 static void whatever_fails_is_reported_once(void **state)
 {
-    unsigned failures = 0;
-
     (void)state;
     small_add("one");
-    for (unsigned at = 1;; at++) {
-        const char *heard;
-        int status;
-
-        small_forgive();
-        layer.calls = 0;
-        layer.fail_at = at;
-        scratch_listen();
-        status = read_all_piles();
-        heard = scratch_heard();
-        if (layer.calls < at)
-            break;
-        if (status != 0 && (heard[0] == '\0' || strchr(heard, '\n') != heard + strlen(heard) - 1))
-            fail_msg("call %u: the message is: %s", at, heard);
-        assert_int_equal(status == 0, heard[0] == '\0');
-        failures += status != 0;
-    }
-    assert_true(failures > 20); /* all but those to close */
-    layer.fail_at = 0;
-    small_forgive();
-    assert_int_equal(read_all_piles(), 0);
+    small_fail_everywhere(read_all_piles, 20); /* all but those to close */
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, small_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, small_setup_lines, small_teardown)
 
 int main(void)
 {

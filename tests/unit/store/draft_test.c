@@ -23,7 +23,7 @@ static void a_batch_is_whole_when_it_is_committed(void **state)
     struct draft *draft;
 
     (void)state;
-    small_open(16, NULL);
+    small_reopen(16, NULL);
     assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
     assert_non_null(small_numbered(".new-one"));
     assert_int_equal(small_write(draft, "one"), 0);
@@ -41,24 +41,20 @@ static void what_is_not_committed_is_gone(void **state)
     struct draft *draft;
 
     (void)state;
-    small_open(SMALL_PILES, NULL);
-    assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
-    assert_int_equal(small_write(draft, "one"), 0);
+    draft = small_written("one", "one");
     draft_free(draft);
     assert_int_equal(scratch_count("store"), 1);
 }
 
 static void assert_whole_with_start(const char *start)
 {
-    small_open(SMALL_PILES, start);
+    small_reopen(SMALL_PILES, start);
     for (int i = 0; i < 10; i++) {
         const char name[] = {(char)('a' + i), '\0'};
 
         small_add(name);
         assert_true(small_is_whole(name, name));
     }
-    store_close(&small.store);
-    scratch_empty(open("store", O_RDONLY | O_DIRECTORY));
 }
 
 static void records_that_start_with_a_string_stand_as_in_the_input(void **state)
@@ -80,7 +76,7 @@ static void a_last_record_without_its_string_is_no_batch(void **state)
     struct draft *draft;
 
     (void)state;
-    small_open(SMALL_PILES, ">");
+    small_reopen(SMALL_PILES, ">");
     assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
     assert_int_equal(small_append(draft, 0, text, strlen(text)), 0);
     scratch_listen();
@@ -96,7 +92,6 @@ static void the_header_is_put_into_the_store_before_the_batch(void **state)
     struct batch batch;
 
     (void)state;
-    small_open(SMALL_PILES, NULL);
     assert_int_equal(small_try("one", "a,b\n"), DRAFT_OK);
     assert_true(scratch_holds("store/header", "a,b\n"));
     assert_int_equal(batch_open(&batch, &small.store, "one", &manifest), BATCH_OK);
@@ -158,7 +153,7 @@ static void write_by_threads(void)
 static void threads_write_different_piles_at_the_same_time(void **state)
 {
     (void)state;
-    small_open(SMALL_PILES_MAX, ">");
+    small_reopen(SMALL_PILES_MAX, ">");
     write_by_threads();
 }
 
@@ -166,7 +161,7 @@ static void few_descriptors_are_enough(void **state)
 {
     (void)state;
     layer.descriptors = 40;
-    small_open(SMALL_PILES_MAX, ">");
+    small_reopen(SMALL_PILES_MAX, ">");
     write_by_threads();
 }
 
@@ -184,7 +179,7 @@ static void write_with_a_low_limit(void)
 static void a_low_limit_of_descriptors_is_no_failure(void **state)
 {
     (void)state;
-    small_open(SMALL_PILES_MAX, NULL);
+    small_reopen(SMALL_PILES_MAX, NULL);
     assert_int_equal(scratch_child(write_with_a_low_limit), 0);
 }
 
@@ -197,9 +192,7 @@ static void a_draft_is_not_read(void **state)
     struct iovec piece = {.iov_base = &byte, .iov_len = 1};
 
     (void)state;
-    small_open(SMALL_PILES, NULL);
-    assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
-    assert_int_equal(small_write(draft, "one"), 0);
+    draft = small_written("one", "one");
     storage = draft_storage(draft);
     storage_reader_init(&reader, storage, 0);
     scratch_listen();
@@ -224,7 +217,7 @@ static void all_of_it_is_on_disk_before_its_name_and_then_its_name(void **state)
         unsigned from = layer.syncs;
 
         layer.descriptors = few ? 1 : 0;
-        small_open(SMALL_PILES, few ? ">" : NULL);
+        small_reopen(SMALL_PILES, few ? ">" : NULL);
         small_add(name);
         for (unsigned p = 0; p < SMALL_PILES; p++)
             assert_true(layer_has_synced(small_path("%s/pile-%04u", name, p), from, layer.syncs_at_rename));
@@ -232,8 +225,6 @@ static void all_of_it_is_on_disk_before_its_name_and_then_its_name(void **state)
         assert_true(layer_has_synced(small_path("%s", name), from, layer.syncs_at_rename));
         assert_int_equal(layer.synced[layer.syncs_at_rename - 1], scratch_inode(small_path("%s", name)));
         assert_true(layer_has_synced("store", layer.syncs_at_rename, layer.syncs));
-        store_close(&small.store);
-        scratch_empty(open("store", O_RDONLY | O_DIRECTORY));
     }
 }
 
@@ -242,7 +233,6 @@ static void the_name_of_a_batch_that_is_there_already_is_on_disk_too(void **stat
     unsigned from;
 
     (void)state;
-    small_open(SMALL_PILES, NULL);
     small_add("one");
     from = layer.syncs;
     scratch_listen();
@@ -298,7 +288,6 @@ static void fail_everywhere(void)
 static void whatever_fails_all_of_a_batch_or_nothing_is_there(void **state)
 {
     (void)state;
-    small_open(SMALL_PILES, NULL);
     fail_everywhere();
 }
 
@@ -306,7 +295,7 @@ static void so_it_is_with_records_that_start_with_a_string_and_few_descriptors(v
 {
     (void)state;
     layer.descriptors = 1;
-    small_open(SMALL_PILES, "@");
+    small_reopen(SMALL_PILES, "@");
     fail_everywhere();
 }
 
@@ -315,7 +304,6 @@ static void no_failure_that_stays_leaves_a_batch_in_part_or_hinders_the_next(voi
     bool over = false;
 
     (void)state;
-    small_open(SMALL_PILES, NULL);
     for (unsigned at = 1; !over; at += 3) {
         char name[32];
 
@@ -347,9 +335,7 @@ static void assert_refused(const char *name, const char *difference)
     snprintf(message, sizeof message, "bigshuf: store/%s: a batch of this name is there already, made %s\n", name,
              difference);
     small_forgive();
-    scratch_listen();
-    assert_int_equal(small_try(name, ""), DRAFT_FAILED);
-    assert_string_equal(scratch_heard(), message);
+    assert_says(small_try(name, ""), DRAFT_FAILED, message);
     small_forgive();
     assert_true(small_count(".new-") == 0);
 }
@@ -359,11 +345,8 @@ static void the_same_again_is_done_and_anything_else_is_refused(void **state)
     struct draft *draft;
 
     (void)state;
-    small_open(SMALL_PILES, NULL);
     small_add("one");
-    scratch_listen();
-    assert_int_equal(small_begin(&draft, "one"), DRAFT_DONE);
-    assert_string_equal(scratch_heard(), "bigshuf: batch one is in store already: nothing was added\n");
+    assert_says(small_begin(&draft, "one"), DRAFT_DONE, "bigshuf: batch one is in store already: nothing was added\n");
     assert_null(draft);
     small.manifest.key[3] = 1;
     assert_refused("one", "with another seed");
@@ -385,14 +368,10 @@ static void inputs_of_unknown_sizes_are_compared_by_their_piles(void **state)
     struct draft *draft;
 
     (void)state;
-    small_open(SMALL_PILES, NULL);
     small.input[0].bytes = MANIFEST_UNKNOWN;
     small_add("one");
-    scratch_listen();
-    assert_int_equal(small_try("one", ""), DRAFT_DONE);
-    assert_string_equal(scratch_heard(), "bigshuf: batch one is in store already: nothing was added\n");
-    assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
-    assert_int_equal(small_write(draft, "two"), 0);
+    assert_says(small_try("one", ""), DRAFT_DONE, "bigshuf: batch one is in store already: nothing was added\n");
+    draft = small_written("one", "two");
     scratch_listen();
     assert_int_equal(small_commit(draft, "two", ""), DRAFT_FAILED);
     assert_string_equal(scratch_heard(),
@@ -417,14 +396,12 @@ static void two_at_once_who_make_the_same_both_succeed(void **state)
     struct draft *first, *second;
 
     (void)state;
-    small_open(SMALL_PILES, NULL);
     begin_two(&first, &second);
     assert_int_equal(small_write(second, "one"), 0);
     assert_int_equal(small_write(first, "one"), 0);
     assert_int_equal(small_commit(second, "one", ""), DRAFT_OK);
-    scratch_listen();
-    assert_int_equal(small_commit(first, "one", ""), DRAFT_DONE);
-    assert_string_equal(scratch_heard(), "bigshuf: batch one is in store already: nothing was added\n");
+    assert_says(small_commit(first, "one", ""), DRAFT_DONE,
+                "bigshuf: batch one is in store already: nothing was added\n");
     draft_free(first);
     draft_free(second);
     assert_true(small_is_whole("one", "one"));
@@ -436,7 +413,6 @@ static void of_two_at_once_who_differ_the_first_wins(void **state)
     struct draft *first, *second;
 
     (void)state;
-    small_open(SMALL_PILES, NULL);
     begin_two(&first, &second);
     assert_int_equal(small_write(second, "two"), 0);
     assert_int_equal(small_write(first, "one"), 0);
@@ -462,7 +438,6 @@ static void leave_a_draft(void)
 static void a_killed_task_is_begun_anew(void **state)
 {
     (void)state;
-    small_open(SMALL_PILES, NULL);
     small_kill(small_fork(leave_a_draft));
     assert_int_equal(small_count(".new-one~"), 2);
     scratch_listen();
@@ -528,7 +503,6 @@ static void sweep_everywhere(const char *sweeper)
 static void no_sweep_at_any_moment_takes_a_living_draft(void **state)
 {
     (void)state;
-    small_open(SMALL_PILES, NULL);
     sweep_everywhere(NULL);
     sweep_everywhere("elsewhere");
 }
@@ -536,13 +510,10 @@ static void no_sweep_at_any_moment_takes_a_living_draft(void **state)
 static void a_name_that_is_taken_by_no_batch_is_a_failure(void **state)
 {
     (void)state;
-    small_open(SMALL_PILES, NULL);
     assert_true(scratch_put("store/file", "precious\n", 0644));
     assert_int_equal(mkdir("store/folder", 0755), 0);
     assert_true(scratch_put("store/folder/file", "precious\n", 0644));
-    scratch_listen();
-    assert_int_equal(small_try("file", ""), DRAFT_FAILED);
-    assert_string_equal(scratch_heard(), "bigshuf: store/file: Not a directory\n");
+    assert_says(small_try("file", ""), DRAFT_FAILED, "bigshuf: store/file: Not a directory\n");
     small_forgive();
     scratch_listen();
     assert_int_equal(small_try("folder", ""), DRAFT_FAILED);
@@ -562,11 +533,8 @@ static void take_the_name(void)
 static void so_it_is_if_it_is_taken_at_the_last_moment(void **state)
 {
     (void)state;
-    small_open(SMALL_PILES, NULL);
     layer.before_rename = take_the_name;
-    scratch_listen();
-    assert_int_equal(small_try("one", ""), DRAFT_FAILED);
-    assert_string_equal(scratch_heard(), "bigshuf: store/one: Not a directory\n");
+    assert_says(small_try("one", ""), DRAFT_FAILED, "bigshuf: store/one: Not a directory\n");
     assert_true(scratch_holds("store/one", "precious\n"));
     assert_int_equal(scratch_count("store"), 2);
 }
@@ -577,9 +545,7 @@ static void a_draft_that_somebody_removed_is_no_batch(void **state)
     const char *path;
 
     (void)state;
-    small_open(SMALL_PILES, NULL);
-    assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
-    assert_int_equal(small_write(draft, "one"), 0);
+    draft = small_written("one", "one");
     path = small_numbered(".new-one");
     assert_int_equal(rename(path, "away"), 0);
     scratch_listen();
@@ -594,7 +560,6 @@ static void a_draft_that_somebody_removed_is_no_batch(void **state)
 static void a_rename_that_is_heard_twice_is_a_success(void **state)
 {
     (void)state;
-    small_open(SMALL_PILES, NULL);
     layer.heard_twice = true;
     small_add("one");
     assert_true(small_is_whole("one", "one"));
@@ -606,10 +571,8 @@ static void a_draft_goes_also_where_open_files_stay_in_their_folders(void **stat
     struct draft *draft;
 
     (void)state;
-    small_open(SMALL_PILES, NULL);
     layer.network = true;
-    assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
-    assert_int_equal(small_write(draft, "one"), 0);
+    draft = small_written("one", "one");
     draft_free(draft);
     assert_int_equal(scratch_count("store"), 1);
 }
@@ -620,7 +583,6 @@ static void where_there_are_no_locks_a_batch_is_made_with_a_warning(void **state
 
     (void)state;
     layer.lock_error = ENOTSUP;
-    small_open(SMALL_PILES, NULL);
     scratch_listen();
     small_add("one");
     heard = scratch_heard();
@@ -630,7 +592,7 @@ static void where_there_are_no_locks_a_batch_is_made_with_a_warning(void **state
     assert_int_equal(scratch_count("store"), 2);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, small_setup, small_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, small_setup_lines, small_teardown)
 
 int main(void)
 {

@@ -295,10 +295,9 @@ static void where_there_is_no_locking_it_is_signed_with_a_warning(void **state)
         struct owner owner;
 
         folders_fail_all("lock", errors[i]);
-        folders_listen();
-        assert_int_equal(owner_sign(&folder, "x", &lock), FOLDER_OK);
-        folders_assert_heard("bigshuf: warning: d/x: cannot be locked: should this run be killed, what it leaves there "
-                             "stays until --sweep\n");
+        folders_assert_says(owner_sign(&folder, "x", &lock), FOLDER_OK,
+                            "bigshuf: warning: d/x: cannot be locked: should this run be killed, what it leaves there "
+                            "stays until --sweep\n");
         assert_int_equal(lock, -1);
         assert_false(fault_any(&folders_fault));
         folders_forgive();

@@ -1,4 +1,4 @@
-/* Pile j of a stack is the batches' piles j in the order of their names, every byte verified. */
+/* A pile of a store is the batches' piles j in the order of their names, every byte verified. */
 
 #include "support/small_store.h"
 
@@ -21,12 +21,42 @@ static void add_all(const char *start)
         small_add(names[i * 5 % NAMES]);
 }
 
-static struct store_reader *open_good(const uint32_t *number, unsigned count)
-{
-    struct store_reader *stack = store_reader_open(&small.store, number, count);
+/* The store of a test, which is closed after it. */
+static struct store_reader *opened;
 
-    assert_non_null(stack);
-    return stack;
+static void close_reader(void)
+{
+    store_reader_free(opened);
+    opened = NULL;
+}
+
+static void open_good(const uint32_t *number, unsigned count)
+{
+    close_reader();
+    opened = store_reader_open(&small.store, number, count);
+    assert_non_null(opened);
+}
+
+static void assert_does_not_open(const char *message)
+{
+    small_forgive();
+    scratch_listen();
+    assert_null(store_reader_open(&small.store, all, SMALL_PILES));
+    assert_string_equal(scratch_heard(), message);
+    small_forgive();
+}
+
+/* Add all batches, and open the store. */
+static void open_all(const char *start)
+{
+    add_all(start);
+    open_good(all, SMALL_PILES);
+}
+
+static int teardown(void **state)
+{
+    close_reader();
+    return small_teardown(state);
 }
 
 /* What is to come of a pile. */
@@ -65,14 +95,13 @@ static int read_some(struct storage_reader *reader, char *data, size_t bytes, si
 }
 
 /* Read all of a pile in steps; leave in *done how much has come without a failure. */
-static int read_pile(struct store_reader *stack, unsigned pile, char data[ALL_BYTES], size_t step, size_t piece,
-                     size_t *done)
+static int read_pile(unsigned pile, char data[ALL_BYTES], size_t step, size_t piece, size_t *done)
 {
     struct storage_reader reader;
     int status = 0;
 
     *done = 0;
-    storage_reader_init(&reader, store_reader_storage(stack), pile);
+    storage_reader_init(&reader, store_reader_storage(opened), pile);
     while (reader.left > 0 && status == 0) {
         size_t bytes = reader.left < step ? (size_t)reader.left : step;
         uint64_t left = reader.left;
@@ -87,16 +116,16 @@ static int read_pile(struct store_reader *stack, unsigned pile, char data[ALL_BY
     return status;
 }
 
-static void assert_reads(struct store_reader *stack, unsigned pile, unsigned number, size_t step, size_t piece)
+static void assert_reads(unsigned pile, unsigned number, size_t step, size_t piece)
 {
     static char found[ALL_BYTES], expected[ALL_BYTES];
     uint64_t records;
     size_t bytes = expect(number, expected, &records), done;
 
     memset(found, 0, sizeof found);
-    assert_int_equal(store_reader_bytes(stack, pile), bytes);
-    assert_int_equal(store_reader_records(stack, pile), records);
-    assert_int_equal(read_pile(stack, pile, found, step, piece, &done), 0);
+    assert_int_equal(store_reader_bytes(opened, pile), bytes);
+    assert_int_equal(store_reader_records(opened, pile), records);
+    assert_int_equal(read_pile(pile, found, step, piece, &done), 0);
     assert_int_equal(done, bytes);
     assert_memory_equal(found, expected, bytes);
 }
@@ -104,14 +133,12 @@ static void assert_reads(struct store_reader *stack, unsigned pile, unsigned num
 static void assert_reads_in_all_ways(void)
 {
     static const size_t steps[] = {1, 7, 100, 777, ALL_BYTES};
-    struct store_reader *stack = open_good(all, SMALL_PILES);
 
     for (unsigned p = 0; p < SMALL_PILES; p++)
         for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
             for (size_t piece = 1; piece <= 1000; piece *= 10)
                 if (steps[i] / piece < 190 || steps[i] == ALL_BYTES)
-                    assert_reads(stack, p, p, steps[i], piece < 100 && steps[i] == ALL_BYTES ? 100 : piece);
-    store_reader_free(stack);
+                    assert_reads(p, p, steps[i], piece < 100 && steps[i] == ALL_BYTES ? 100 : piece);
 }
 
 /* ---- What is there ---- */
@@ -119,82 +146,75 @@ static void assert_reads_in_all_ways(void)
 static void a_pile_is_that_of_all_batches_in_the_order_of_their_names(void **state)
 {
     (void)state;
-    add_all(NULL);
+    open_all(NULL);
     assert_reads_in_all_ways();
 }
 
 static void records_that_start_with_a_string_come_as_they_were_written(void **state)
 {
     (void)state;
-    add_all(">");
+    open_all(">");
     assert_reads_in_all_ways();
 }
 
 static void so_they_do_with_a_longer_string(void **state)
 {
     (void)state;
-    add_all("@@SEQUENCE");
+    open_all("@@SEQUENCE");
     assert_reads_in_all_ways();
 }
 
 static void only_the_piles_that_are_asked_for_are_looked_at(void **state)
 {
     static const uint32_t number[] = {3, 1, 1};
-    struct store_reader *stack;
 
     (void)state;
     add_all(NULL);
     assert_int_equal(unlink("store/a/pile-0000"), 0);
     assert_int_equal(truncate("store/b/pile-0002", 12345), 0);
-    stack = open_good(number, 3);
-    assert_reads(stack, 0, 3, 50, 7);
-    assert_reads(stack, 1, 1, 50, 7);
-    assert_reads(stack, 2, 1, 50, 7);
-    store_reader_free(stack);
-    stack = open_good(number, 0);
-    store_reader_free(stack);
+    open_good(number, 3);
+    assert_reads(0, 3, 50, 7);
+    assert_reads(1, 1, 50, 7);
+    assert_reads(2, 1, 50, 7);
+    open_good(number, 0);
     store_reader_free(NULL);
 }
 
 static void a_store_without_a_batch_is_empty(void **state)
 {
-    struct store_reader *stack;
     size_t bytes = 1;
 
     (void)state;
     small_open(SMALL_PILES, NULL);
-    stack = open_good(all, SMALL_PILES);
+    open_good(all, SMALL_PILES);
     for (unsigned p = 0; p < SMALL_PILES; p++)
-        assert_int_equal(store_reader_bytes(stack, p) + store_reader_records(stack, p), 0);
-    assert_null(store_reader_header(stack, &bytes));
+        assert_int_equal(store_reader_bytes(opened, p) + store_reader_records(opened, p), 0);
+    assert_null(store_reader_header(opened, &bytes));
     assert_int_equal(bytes, 0);
-    store_reader_free(stack);
 }
 
 static void nothing_is_changed_by_reading(void **state)
 {
-    struct store_reader *stack;
     struct storage *storage;
     struct storage_reader reader;
     char byte = 'x';
     struct iovec piece = {.iov_base = &byte, .iov_len = 1};
 
     (void)state;
-    add_all(NULL);
-    stack = open_good(all, SMALL_PILES);
-    storage = store_reader_storage(stack);
+    open_all(NULL);
+    storage = store_reader_storage(opened);
     storage_reader_init(&reader, storage, 0);
     assert_int_equal(storage_reader_read(&reader, &piece, 1), 0);
     storage->kind->discard(&reader);
     storage_reader_release(&reader); /* before its end */
     storage->kind->drop(storage, 0);
     storage->kind->free(storage);
-    assert_reads(stack, 0, 0, 100, 100);
+    assert_reads(0, 0, 100, 100);
     scratch_listen();
     piece = (struct iovec){.iov_base = &byte, .iov_len = 1};
     assert_int_equal(storage->kind->write(storage, 0, &piece, 1), -1);
     assert_string_equal(scratch_heard(), "bigshuf: store/pile-0000: is only to be read\n");
-    store_reader_free(stack);
+    close_reader();
     for (int i = 0; i < NAMES; i++)
         assert_true(small_is_whole(names[i], names[i]));
 }
@@ -203,16 +223,14 @@ static void several_readers_do_not_disturb_each_other(void **state)
 {
     static char found[2][ALL_BYTES], expected[ALL_BYTES];
     struct storage_reader reader[2];
-    struct store_reader *stack;
     size_t bytes, at = 0;
     uint64_t records;
 
     (void)state;
-    add_all(">");
-    stack = open_good(all, SMALL_PILES);
+    open_all(">");
     bytes = expect(1, expected, &records);
-    storage_reader_init(&reader[0], store_reader_storage(stack), 1);
-    storage_reader_init(&reader[1], store_reader_storage(stack), 1);
+    storage_reader_init(&reader[0], store_reader_storage(opened), 1);
+    storage_reader_init(&reader[1], store_reader_storage(opened), 1);
     for (; at < bytes; at += bytes - at < 10 ? bytes - at : 10)
         for (int i = 0; i < 2; i++)
             assert_int_equal(read_some(&reader[i], found[i] + at, bytes - at < 10 ? bytes - at : 10, 4), 0);
@@ -220,7 +238,6 @@ static void several_readers_do_not_disturb_each_other(void **state)
         storage_reader_release(&reader[i]);
         assert_memory_equal(found[i], expected, bytes);
     }
-    store_reader_free(stack);
 }
 
 static void at_the_end_no_more_is_read(void **state)
@@ -228,34 +245,27 @@ static void at_the_end_no_more_is_read(void **state)
     static char found[ALL_BYTES];
     struct storage_reader reader;
     struct iovec pieces[2] = {{.iov_base = found}, {.iov_base = found}};
-    struct store_reader *stack;
 
     (void)state;
-    add_all(NULL);
-    stack = open_good(all, SMALL_PILES);
-    storage_reader_init(&reader, store_reader_storage(stack), 0);
+    open_all(NULL);
+    storage_reader_init(&reader, store_reader_storage(opened), 0);
     assert_int_equal(read_some(&reader, found, (size_t)reader.left, 1000), 0);
     assert_int_equal(reader.left, 0);
     assert_int_equal(storage_reader_read(&reader, pieces, 2), 0);
     storage_reader_release(&reader);
-    store_reader_free(stack);
 }
 
 /* ---- Batches that come and go ---- */
 
-static void a_stack_is_read_to_its_end_though_its_batches_leave(void **state)
+static void a_store_is_read_to_its_end_though_its_batches_leave(void **state)
 {
-    struct store_reader *stack;
-
     (void)state;
-    add_all(NULL);
-    stack = open_good(all, SMALL_PILES);
+    open_all(NULL);
     for (int i = 0; i < NAMES; i++)
         assert_int_equal(rename(small_path("%s", names[i]), small_path(".old-%s", names[i])), 0);
     small_add("c");
     for (unsigned p = 0; p < SMALL_PILES; p++)
-        assert_reads(stack, p, p, 1000, 100);
-    store_reader_free(stack);
+        assert_reads(p, p, 1000, 100);
 }
 
 /* Once, after the batches have been listed, and the first of them has been opened. */
@@ -273,39 +283,35 @@ static void replace_c(void)
 
 static void batches_that_are_being_removed_are_passed_over(void **state)
 {
-    struct store_reader *stack;
-
     (void)state;
     add_all(NULL);
     small_add("c");
     layer.before_lock = remove_c;
-    stack = open_good(all, SMALL_PILES);
+    open_good(all, SMALL_PILES);
     assert_null(layer.before_lock);
-    assert_reads(stack, 0, 0, 1000, 100);
-    store_reader_free(stack);
+    assert_reads(0, 0, 1000, 100);
 }
 
 static void a_batch_that_comes_as_another_one_goes_is_not_missed(void **state)
 {
-    struct store_reader *stack, *again;
+    uint64_t records[SMALL_PILES];
 
     (void)state;
     add_all(NULL);
     small_add("c");
     layer.before_lock = replace_c;
-    stack = open_good(all, SMALL_PILES);
+    open_good(all, SMALL_PILES);
     assert_null(layer.before_lock);
-    again = open_good(all, SMALL_PILES);
     for (unsigned p = 0; p < SMALL_PILES; p++)
-        assert_true(store_reader_records(stack, p) == store_reader_records(again, p));
-    store_reader_free(stack);
-    store_reader_free(again);
+        records[p] = store_reader_records(opened, p);
+    open_good(all, SMALL_PILES);
+    for (unsigned p = 0; p < SMALL_PILES; p++)
+        assert_true(store_reader_records(opened, p) == records[p]);
 }
 
 /* A lock that nobody gives back. */
 static void a_batch_that_is_never_to_be_had_is_a_failure(void **state)
 {
-    struct store_reader *stack;
     int fd;
 
     (void)state;
@@ -313,38 +319,22 @@ static void a_batch_that_is_never_to_be_had_is_a_failure(void **state)
     small_add("c");
     fd = open("store/c/manifest", O_RDWR | O_CLOEXEC);
     assert_int_equal(real_lock(fd, true), 0);
-    scratch_listen();
-    stack = store_reader_open(&small.store, all, SMALL_PILES);
-    assert_null(stack);
-    assert_string_equal(scratch_heard(),
-                        "bigshuf: store/c/manifest: another process has locked it: try again when that has ended\n");
+    assert_does_not_open("bigshuf: store/c/manifest: another process has locked it: try again when that has ended\n");
     close(fd);
 }
 
 static void what_is_no_batch_is_left_alone(void **state)
 {
-    struct store_reader *stack;
-
     (void)state;
     add_all(NULL);
     assert_int_equal(mkdir("store/.new-c", 0755), 0);
     assert_int_equal(mkdir("store/.old-c", 0755), 0);
     assert_true(scratch_put("store/notes", "precious\n", 0644));
-    stack = open_good(all, SMALL_PILES);
-    assert_reads(stack, 0, 0, 1000, 100);
-    store_reader_free(stack);
+    open_good(all, SMALL_PILES);
+    assert_reads(0, 0, 1000, 100);
 }
 
 /* ---- Damage ---- */
-
-static void assert_does_not_open(const char *message)
-{
-    small_forgive();
-    scratch_listen();
-    assert_null(store_reader_open(&small.store, all, SMALL_PILES));
-    assert_string_equal(scratch_heard(), message);
-    small_forgive();
-}
 
 static void a_bad_file_is_named_before_anything_is_read(void **state)
 {
@@ -369,9 +359,9 @@ static void a_bad_file_is_named_before_anything_is_read(void **state)
         "add the batch again if it was one\n");
 }
 
-/* Reading a pile that has become bad after the stack was opened fails with this message, and nothing of a bad part is
+/* Reading a pile that has become bad after the store was opened fails with this message, and nothing of a bad part is
  * handed over as its last bytes. */
-static void assert_fails(struct store_reader *stack, unsigned pile, const char *message, size_t step)
+static void assert_fails(unsigned pile, const char *message, size_t step)
 {
     static char found[ALL_BYTES], expected[ALL_BYTES];
     uint64_t records;
@@ -379,43 +369,36 @@ static void assert_fails(struct store_reader *stack, unsigned pile, const char *
 
     (void)expect(pile, expected, &records);
     small_forgive();
-    scratch_listen();
-    assert_int_equal(read_pile(stack, pile, found, step, step, &done), -1);
-    assert_string_equal(scratch_heard(), message);
-    assert_true(done < store_reader_bytes(stack, pile));
+    assert_says(read_pile(pile, found, step, step, &done), -1, message);
+    assert_true(done < store_reader_bytes(opened, pile));
     small_forgive();
 }
 
 static void a_file_that_goes_bad_later_is_named(void **state)
 {
     static const char path[] = "store/a-1/pile-0001";
-    struct store_reader *stack;
 
     (void)state;
-    add_all(NULL);
-    stack = open_good(all, SMALL_PILES);
+    open_all(NULL);
     assert_int_equal(truncate(path, 5), 0);
-    assert_fails(stack, 1, "bigshuf: store/a-1/pile-0001: size has changed since it was written\n", 100);
+    assert_fails(1, "bigshuf: store/a-1/pile-0001: size has changed since it was written\n", 100);
     assert_int_equal(unlink(path), 0);
-    assert_fails(stack, 1, "bigshuf: store/a-1/pile-0001: No such file or directory\n", 100);
+    assert_fails(1, "bigshuf: store/a-1/pile-0001: No such file or directory\n", 100);
     assert_int_equal(symlink("../b/pile-0001", path), 0);
-    assert_fails(stack, 1, "bigshuf: store/a-1/pile-0001: not a regular file\n", 100);
+    assert_fails(1, "bigshuf: store/a-1/pile-0001: not a regular file\n", 100);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_fails(stack, 1, "bigshuf: store/a-1/pile-0001: not a regular file\n", 100);
-    store_reader_free(stack);
+    assert_fails(1, "bigshuf: store/a-1/pile-0001: not a regular file\n", 100);
 }
 
 static void a_file_that_is_cut_while_it_is_read_is_damaged(void **state)
 {
     struct storage_reader reader;
-    struct store_reader *stack;
     char data[100];
 
     (void)state;
-    add_all(NULL);
-    stack = open_good(all, SMALL_PILES);
-    storage_reader_init(&reader, store_reader_storage(stack), 1);
+    open_all(NULL);
+    storage_reader_init(&reader, store_reader_storage(opened), 1);
     assert_true(reader.left > 200);
     assert_int_equal(read_some(&reader, data, 10, 10), 0);
     assert_true(small_exists("store/a-1/pile-0001"));
@@ -425,17 +408,14 @@ static void a_file_that_is_cut_while_it_is_read_is_damaged(void **state)
     assert_int_equal(read_some(&reader, data, 100, 10), -1);
     assert_non_null(strstr(scratch_heard(), "/pile-0001: contents have changed since they were written\n"));
     storage_reader_release(&reader);
-    store_reader_free(stack);
 }
 
 /* With every byte of every file of a batch. */
 static void flip_every_byte(const char *start)
 {
     static const size_t steps[] = {33, ALL_BYTES};
-    struct store_reader *stack;
 
-    add_all(start);
-    stack = open_good(all, SMALL_PILES);
+    open_all(start);
     for (unsigned p = 0; p < SMALL_PILES; p++) {
         const char *path = small_path("a.1/pile-%04u", p);
         int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -446,14 +426,13 @@ static void flip_every_byte(const char *start)
         for (off_t at = 0; pread(fd, &byte, 1, at) == 1; at++) {
             byte = (uint8_t)(byte ^ 1U << at % 8);
             assert_int_equal(pwrite(fd, &byte, 1, at), 1);
-            assert_fails(stack, p, message, steps[at % 2]);
+            assert_fails(p, message, steps[at % 2]);
             byte = (uint8_t)(byte ^ 1U << at % 8);
             assert_int_equal(pwrite(fd, &byte, 1, at), 1);
         }
         close(fd);
-        assert_reads(stack, p, p, 1000, 100);
+        assert_reads(p, p, 1000, 100);
     }
-    store_reader_free(stack);
 }
 
 static void a_change_of_any_byte_is_found_and_named(void **state)
@@ -472,29 +451,23 @@ static void so_it_is_with_records_that_start_with_a_string(void **state)
 static void a_file_that_does_not_start_as_its_records_do_is_damaged(void **state)
 {
     static char found[ALL_BYTES];
-    struct store_reader *stack;
     size_t done;
 
     (void)state;
     small_open(SMALL_PILES, NULL);
     small_add("a");
     assert_int_equal(rename("store/a", "a"), 0);
-    store_close(&small.store);
-    scratch_empty(open("store", O_RDONLY | O_DIRECTORY));
-    small_open(SMALL_PILES, ">");
+    small_reopen(SMALL_PILES, ">");
     assert_int_equal(rename("a", "store/a"), 0);
-    stack = open_good(all, SMALL_PILES);
-    scratch_listen();
-    assert_int_equal(read_pile(stack, 1, found, 1000, 100, &done), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: store/a/pile-0001: contents have changed since they were written\n");
-    store_reader_free(stack);
+    open_good(all, SMALL_PILES);
+    assert_says(read_pile(1, found, 1000, 100, &done), -1,
+                "bigshuf: store/a/pile-0001: contents have changed since they were written\n");
 }
 
 /* The manifests are read again, and they may be another's meanwhile. */
 static void manifests_that_change_later_are_a_failure(void **state)
 {
     struct manifest_pile entry;
-    struct store_reader *stack;
     struct batch batch;
     const char *heard;
     size_t done;
@@ -502,8 +475,7 @@ static void manifests_that_change_later_are_a_failure(void **state)
     int fd;
 
     (void)state;
-    add_all(NULL);
-    stack = open_good(all, SMALL_PILES);
+    open_all(NULL);
     assert_int_equal(batch_open(&batch, &small.store, "b", NULL), BATCH_OK);
     assert_int_equal(batch_pile(&batch, 0, &entry), 0);
     assert_true(entry.bytes > 0);
@@ -513,17 +485,15 @@ static void manifests_that_change_later_are_a_failure(void **state)
     close(fd);
     batch_close(&batch);
     scratch_listen();
-    assert_int_equal(read_pile(stack, 0, found, 1000, 100, &done), -1);
+    assert_int_equal(read_pile(0, found, 1000, 100, &done), -1);
     heard = scratch_heard();
     assert_string_equal(heard, "bigshuf: store/b/pile-0000: contents have changed since they were written\n");
-    store_reader_free(stack);
 }
 
 /* ---- The header ---- */
 
 static void the_header_is_that_of_the_batches(void **state)
 {
-    struct store_reader *stack;
     size_t bytes;
 
     (void)state;
@@ -531,10 +501,10 @@ static void the_header_is_that_of_the_batches(void **state)
     assert_int_equal(small_try("a", "x,y\n"), DRAFT_OK);
     assert_int_equal(small_try("b", "x,y\n"), DRAFT_OK);
     small_add("c"); /* of empty inputs, say */
-    stack = open_good(all, SMALL_PILES);
-    assert_memory_equal(store_reader_header(stack, &bytes), "x,y\n", 4);
+    open_good(all, SMALL_PILES);
+    assert_memory_equal(store_reader_header(opened, &bytes), "x,y\n", 4);
     assert_int_equal(bytes, 4);
-    store_reader_free(stack);
+    close_reader();
     assert_true(scratch_put("store/header", "x,z\n", 0644));
     assert_does_not_open("bigshuf: store/header: contents have changed since they were written\n");
     assert_true(scratch_put("store/header", "x,y\n\n", 0644));
@@ -545,17 +515,15 @@ static void the_header_is_that_of_the_batches(void **state)
 
 static void a_header_that_no_batch_has_is_none(void **state)
 {
-    struct store_reader *stack;
     size_t bytes;
 
     (void)state;
     small_open(SMALL_PILES, NULL);
     small_add("a");
     assert_true(scratch_put("store/header", "x,y\n", 0644)); /* its task was killed */
-    stack = open_good(all, SMALL_PILES);
-    assert_null(store_reader_header(stack, &bytes));
+    open_good(all, SMALL_PILES);
+    assert_null(store_reader_header(opened, &bytes));
     assert_int_equal(bytes, 0);
-    store_reader_free(stack);
 }
 
 /* ---- Limits and failures ---- */
@@ -567,23 +535,21 @@ static void too_few_descriptors_are_told_at_once(void **state)
     layer.descriptors = 27;
     assert_does_not_open("bigshuf: store: 6 batches need 76 open files: raise the limit (ulimit -n)\n");
     layer.descriptors = 28;
-    store_reader_free(open_good(all, SMALL_PILES));
+    open_good(all, SMALL_PILES);
 }
 
 static void read_with_what_was_asked_for(void)
 {
     struct rlimit limit = {.rlim_cur = 20, .rlim_max = 76};
     static char found[ALL_BYTES];
-    struct store_reader *stack;
     size_t done;
 
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
         return; /* valgrind keeps some descriptors for itself and forbids it */
-    stack = store_reader_open(&small.store, all, SMALL_PILES);
-    CHECK(stack != NULL);
+    opened = store_reader_open(&small.store, all, SMALL_PILES);
+    CHECK(opened != NULL);
     for (unsigned p = 0; p < SMALL_PILES; p++)
-        CHECK(read_pile(stack, p, found, 100, 10, &done) == 0);
-    store_reader_free(stack);
+        CHECK(read_pile(p, found, 100, 10, &done) == 0);
 }
 
 static void as_many_descriptors_as_the_message_says_are_enough(void **state)
@@ -593,53 +559,31 @@ static void as_many_descriptors_as_the_message_says_are_enough(void **state)
     assert_int_equal(scratch_child(read_with_what_was_asked_for), 0);
 }
 
-/* Open the stack and read a pile of it. */
-static int open_and_read(unsigned pile)
+/* Open the store and read pile 1. */
+static int open_and_read(void)
 {
     static char found[ALL_BYTES], expected[ALL_BYTES];
-    struct store_reader *stack = store_reader_open(&small.store, all, SMALL_PILES);
     uint64_t records;
     size_t done;
     int status = -1;
 
-    if (stack != NULL)
-        status = read_pile(stack, pile, found, 300, 100, &done);
-    store_reader_free(stack);
-    if (status == 0 && (done != expect(pile, expected, &records) || memcmp(found, expected, done) != 0))
+    opened = store_reader_open(&small.store, all, SMALL_PILES);
+    if (opened != NULL)
+        status = read_pile(1, found, 300, 100, &done);
+    close_reader();
+    if (status == 0 && (done != expect(1, expected, &records) || memcmp(found, expected, done) != 0))
         fail_msg("success, and something else was read");
     return status;
 }
 
 static void whatever_fails_is_reported_once(void **state)
 {
-    unsigned failures = 0;
-
     (void)state;
     add_all(">");
-    for (unsigned at = 1;; at++) {
-        const char *heard;
-        int status;
-
-        small_forgive();
-        layer.calls = 0;
-        layer.fail_at = at;
-        scratch_listen();
-        status = open_and_read(1);
-        heard = scratch_heard();
-        if (layer.calls < at)
-            break;
-        if (status != 0 && (heard[0] == '\0' || strchr(heard, '\n') != heard + strlen(heard) - 1))
-            fail_msg("call %u: the message is: %s", at, heard);
-        assert_int_equal(status == 0, heard[0] == '\0');
-        failures += status != 0;
-    }
-    assert_true(failures > 100);
-    layer.fail_at = 0;
-    small_forgive();
-    assert_int_equal(open_and_read(1), 0);
+    small_fail_everywhere(open_and_read, 100);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, small_setup, small_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, small_setup, teardown)
 
 int main(void)
 {
@@ -652,7 +596,7 @@ int main(void)
         TEST(nothing_is_changed_by_reading),
         TEST(several_readers_do_not_disturb_each_other),
         TEST(at_the_end_no_more_is_read),
-        TEST(a_stack_is_read_to_its_end_though_its_batches_leave),
+        TEST(a_store_is_read_to_its_end_though_its_batches_leave),
         TEST(batches_that_are_being_removed_are_passed_over),
         TEST(a_batch_that_comes_as_another_one_goes_is_not_missed),
         TEST(a_batch_that_is_never_to_be_had_is_a_failure),

@@ -4,14 +4,7 @@
 #include "support/small_store.h"
 
 #include "store/sweep.h"
-
-static int setup(void **state)
-{
-    if (small_setup(state) != 0)
-        return -1;
-    small_open(SMALL_PILES, NULL);
-    return 0;
-}
+#include "store/window.h"
 
 /* Sweep what is dead. Returns what was said. */
 static const char *sweep(void)
@@ -57,33 +50,39 @@ static void assert_sweeps_everything(const char *expected)
     assert_int_equal(status, 0);
 }
 
+/* The same as small_numbered, without the store: as sweeps tell it. */
+static const char *name_of(const char *prefix)
+{
+    return small_numbered(prefix) + strlen("store/");
+}
+
 /* ---- Drafts ---- */
 
-static void begin_draft(void)
+static void begin(const char *name)
 {
     struct draft *draft;
 
-    CHECK(small_begin(&draft, "one") == DRAFT_OK);
-    CHECK(small_write(draft, "one") == 0);
+    CHECK(small_begin(&draft, name) == DRAFT_OK);
+    CHECK(small_write(draft, name) == 0);
+}
+
+static void begin_draft(void)
+{
+    begin("one");
 }
 
 static void begin_other(void)
 {
-    struct draft *draft;
-
-    CHECK(small_begin(&draft, "other") == DRAFT_OK);
-    CHECK(small_write(draft, "other") == 0);
+    begin("other");
 }
 
 /* Killed when all is written but the name. */
 static void finish_draft(void)
 {
-    struct draft *draft;
     char path[512];
 
     begin_draft();
-    CHECK(small_begin(&draft, "two") == DRAFT_OK);
-    CHECK(small_write(draft, "two") == 0);
+    begin("two");
     snprintf(path, sizeof path, "%s/manifest", small_numbered(".new-two"));
     CHECK(scratch_put(path, "whatever", 0644));
 }
@@ -194,8 +193,7 @@ static void a_draft_of_this_process_is_not_swept(void **state)
     struct draft *draft;
 
     (void)state;
-    assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
-    assert_int_equal(small_write(draft, "one"), 0);
+    draft = small_written("one", "one");
     assert_string_equal(sweep(), "");
     assert_int_equal(small_commit(draft, "one", ""), DRAFT_OK);
     draft_free(draft);
@@ -311,58 +309,7 @@ static void so_does_a_draft_but_not_in_the_way_of_the_next(void **state)
     assert_int_equal(small_count(".new-"), 0);
 }
 
-/* ---- A window ---- */
-
-static void add_ten(void)
-{
-    for (int i = 0; i < 10; i++) {
-        const char name[] = {'b', (char)('0' + i), '\0'};
-
-        small_add(name);
-    }
-}
-
-static void a_window_holds_the_newest(void **state)
-{
-    (void)state;
-    for (int i = 0; i < 10; i++) {
-        const char name[] = {'b', (char)('0' + i), '\0'};
-
-        small_add(name);
-        assert_int_equal(sweep_keep(&small.store, 3, name), 0);
-        assert_int_equal(small_count("b"), i < 3 ? i + 1 : 3);
-    }
-    assert_true(small_is_whole("b7", "b7") && small_is_whole("b8", "b8") && small_is_whole("b9", "b9"));
-    assert_int_equal(scratch_count("store"), 4);
-}
-
-static void the_batch_that_was_added_stays_however_old_it_is(void **state)
-{
-    (void)state;
-    add_ten();
-    assert_int_equal(sweep_keep(&small.store, 3, "b2"), 0);
-    assert_int_equal(small_count("b"), 4);
-    assert_true(small_is_whole("b2", "b2"));
-    assert_int_equal(sweep_keep(&small.store, 0, "b9"), 0);
-    assert_int_equal(small_count("b"), 1);
-    assert_true(small_is_whole("b9", "b9"));
-    assert_int_equal(sweep_keep(&small.store, UINT64_MAX, "b9"), 0);
-    assert_int_equal(scratch_count("store"), 2);
-}
-
-static void what_is_no_batch_neither_counts_nor_goes(void **state)
-{
-    (void)state;
-    add_ten();
-    assert_int_equal(mkdir("store/z-folder", 0755), 0);
-    put("a-folder", "pile-0000", "precious\n");
-    assert_true(scratch_put("store/z-file", "precious\n", 0644));
-    assert_int_equal(sweep_keep(&small.store, 3, "b9"), 0);
-    assert_int_equal(small_count("b"), 3);
-    assert_true(small_exists("store/z-folder"));
-    assert_true(scratch_holds("store/a-folder/pile-0000", "precious\n"));
-    assert_int_equal(scratch_count("store"), 7);
-}
+/* ---- Batches that have left ---- */
 
 static void who_reads_a_batch_reads_it_to_its_end(void **state)
 {
@@ -374,12 +321,10 @@ static void who_reads_a_batch_reads_it_to_its_end(void **state)
     small_add("one");
     small_add("two");
     assert_int_equal(batch_open(&batch, &small.store, "one", &manifest), BATCH_OK);
-    scratch_listen();
-    assert_int_equal(sweep_keep(&small.store, 1, "two"), 0);
-    assert_string_equal(scratch_heard(), "");
+    assert_says(window_keep(&small.store, 1, "two"), 0, "");
     assert_false(small_exists("store/one"));
     assert_string_equal(sweep(), "");
-    snprintf(expected, sizeof expected, "kept %s (being read)\n", small_numbered(".old-one") + strlen("store/"));
+    snprintf(expected, sizeof expected, "kept %s (being read)\n", name_of(".old-one"));
     assert_sweeps_everything(expected);
     for (unsigned p = 0; p < SMALL_PILES; p++)
         assert_true(small_is_whole_pile(&batch, "one", p, &manifest.pile[p]));
@@ -399,7 +344,7 @@ static void batches_of_one_name_may_leave_again_and_again(void **state)
     for (int i = 0; i < 3; i++) {
         small_add("one");
         assert_int_equal(batch_open(&batch[i], &small.store, "one", NULL), BATCH_OK);
-        assert_int_equal(sweep_keep(&small.store, 1, "z"), 0);
+        assert_int_equal(window_keep(&small.store, 1, "z"), 0);
     }
     assert_int_equal(small_count(".old-one~"), 3);
     batch_close(&batch[1]);
@@ -409,22 +354,6 @@ static void batches_of_one_name_may_leave_again_and_again(void **state)
     batch_close(&batch[2]);
     assert_string_equal(sweep(), "");
     assert_int_equal(scratch_count("store"), 2);
-}
-
-/* The name is on disk before the first file goes: else a batch might be there in part after a loss of power. */
-static void the_new_name_is_on_disk_before_any_file_goes(void **state)
-{
-    struct batch batch;
-    unsigned from;
-
-    (void)state;
-    small_add("one");
-    small_add("two");
-    assert_int_equal(batch_open(&batch, &small.store, "one", NULL), BATCH_OK);
-    from = layer.syncs;
-    assert_int_equal(sweep_keep(&small.store, 1, "two"), 0);
-    assert_true(layer_has_synced("store", from, layer.syncs));
-    batch_close(&batch);
 }
 
 /* ---- Removals that are interrupted ---- */
@@ -438,7 +367,7 @@ static void interrupt_everywhere(bool all)
     for (unsigned at = 1; !over; at++) {
         small_forgive();
         small_add("one");
-        assert_int_equal(sweep_keep(&small.store, 1, "two"), 0);
+        assert_int_equal(window_keep(&small.store, 1, "two"), 0);
         small_add("one");
         small_kill(small_fork(begin_other));
         layer.calls = 0;
@@ -446,7 +375,7 @@ static void interrupt_everywhere(bool all)
         layer.stays = true;
         scratch_listen();
         if (all)
-            (void)sweep_keep(&small.store, 1, "two");
+            (void)window_keep(&small.store, 1, "two");
         sweep_dead(&small.store);
         (void)scratch_heard();
         over = layer.calls < at;
@@ -454,7 +383,7 @@ static void interrupt_everywhere(bool all)
         small_forgive();
         assert_true(!small_exists("store/one") || small_is_whole("one", "one"));
         assert_true(all || small_exists("store/one"));
-        assert_int_equal(sweep_keep(&small.store, 1, "two"), 0);
+        assert_int_equal(window_keep(&small.store, 1, "two"), 0);
         (void)sweep();
         assert_int_equal(scratch_count("store"), 2);
     }
@@ -526,9 +455,7 @@ static void what_is_open_is_closed_before_its_folder_goes(void **state)
     assert_string_equal(sweep(), "");
     small_add("one");
     small_add("two");
-    scratch_listen();
-    assert_int_equal(sweep_keep(&small.store, 1, "two"), 0);
-    assert_string_equal(scratch_heard(), "");
+    assert_says(window_keep(&small.store, 1, "two"), 0, "");
     assert_int_equal(scratch_count("store"), 2);
 }
 
@@ -544,15 +471,15 @@ static void where_there_are_no_locks_only_the_user_sweeps(void **state)
     small_add("two");
     layer.lock_error = ENOLCK;
     scratch_listen();
-    assert_int_equal(sweep_keep(&small.store, 1, "two"), 0);
+    assert_int_equal(window_keep(&small.store, 1, "two"), 0);
     assert_string_equal(
         scratch_heard(),
         "bigshuf: warning: store: files cannot be locked there: batches that have left it stay until --sweep\n");
     assert_string_equal(
         sweep(),
         "bigshuf: warning: store: files cannot be locked there: batches that have left it stay until --sweep\n");
-    snprintf(expected, sizeof expected, "removed %s (965 bytes)\nremoved %s (2 KiB)\n",
-             small_numbered(".old-one") + strlen("store/"), small_numbered(".old-three") + strlen("store/"));
+    snprintf(expected, sizeof expected, "removed %s (965 bytes)\nremoved %s (2 KiB)\n", name_of(".old-one"),
+             name_of(".old-three"));
     assert_sweeps_everything(expected);
     assert_int_equal(scratch_count("store"), 2);
 }
@@ -582,7 +509,7 @@ static void all_is_told_line_by_line(void **state)
              "removed .new-e" NUMBER ".owner~ (1 bytes)\n"
              "kept %s (host %s, process %ld: alive)\n"
              "removed .old-c (20 bytes)\n",
-             small_numbered(".new-one") + strlen("store/"), host, (long)alive);
+             name_of(".new-one"), host, (long)alive);
     assert_sweeps_everything(expected);
     small_kill(alive);
     assert_int_equal(scratch_count("store"), 3);
@@ -594,13 +521,11 @@ static void a_task_whose_draft_is_removed_fails(void **state)
     struct draft *draft;
 
     (void)state;
-    assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
-    assert_int_equal(small_write(draft, "one"), 0);
+    draft = small_written("one", "one");
     snprintf(path, sizeof path, "%s.owner", small_numbered(".new-one"));
     assert_true(scratch_put(path, foreign, 0644));
     layer.lock_error = ENOTSUP; /* as if it were on another machine */
-    snprintf(expected, sizeof expected, "removed %s (host elsewhere, process 123, 554 bytes)\n",
-             small_numbered(".new-one") + strlen("store/"));
+    snprintf(expected, sizeof expected, "removed %s (host elsewhere, process 123, 554 bytes)\n", name_of(".new-one"));
     assert_sweeps_everything(expected);
     layer.lock_error = 0;
     scratch_listen();
@@ -632,7 +557,7 @@ static void a_line_that_cannot_be_written_is_a_failure(void **state)
     close(full);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, small_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, small_setup_lines, small_teardown)
 
 int main(void)
 {
@@ -648,12 +573,8 @@ int main(void)
         TEST(no_link_is_followed),
         TEST(a_folder_with_other_files_in_it_stays_with_a_warning),
         TEST(so_does_a_draft_but_not_in_the_way_of_the_next),
-        TEST(a_window_holds_the_newest),
-        TEST(the_batch_that_was_added_stays_however_old_it_is),
-        TEST(what_is_no_batch_neither_counts_nor_goes),
         TEST(who_reads_a_batch_reads_it_to_its_end),
         TEST(batches_of_one_name_may_leave_again_and_again),
-        TEST(the_new_name_is_on_disk_before_any_file_goes),
         TEST(a_sweep_that_is_interrupted_is_ended_by_the_next),
         TEST(so_is_one_that_keeps_a_window),
         TEST(a_failure_is_a_warning_and_goes_no_further),

@@ -1,0 +1,61 @@
+#ifndef BIGSHUF_OUTPUT_FILES_H
+#define BIGSHUF_OUTPUT_FILES_H
+
+/*
+ * The files of an output, by number (plan.h): their names, and their sinks as far as they are open.
+ *
+ *     files_open --> files_add, if more come than there were, and files_open_sink ... --> files_close_sinks
+ *         --> files_release
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "output/plan.h"
+#include "output/sink.h"
+#include "system/fault.h"
+
+enum {
+    /* Files that stay open until the commit. Each takes two descriptors if it replaces another one, together fewer than
+     * those that spill.c leaves to others. */
+    FILES_KEPT_OPEN = 4,
+    FILES_DISKS = 16, /* file systems among which files may be divided, and still be compared with their room */
+};
+
+struct output_file {
+    const char *path;  /* NULL: standard output; malloc'd if it was made from a pattern */
+    struct sink *sink; /* NULL if it is not open, or is written through a filter */
+};
+
+struct files {
+    const struct output_plan *plan;
+    struct fault *fault;
+    struct output_file *file;
+    size_t count;
+    size_t allocated;
+    bool any_in_place;       /* is any file written in place, which may be one of the inputs? */
+    dev_t disk[FILES_DISKS]; /* all file systems that the files are on, */
+    size_t disks;
+    uint64_t free_bytes; /* and what can be written to them together; UINT64_MAX if that is not known */
+};
+
+/* List all files of a plan, which must stay; of those whose number is not known, the ones that are there and one more.
+ * Check that no two are the same, and that each can be written or made; the first ones stay open. 0, or -1 after a
+ * report; files_release is for the caller in any case. */
+int files_open(struct files *files, const struct output_plan *plan, struct fault *fault);
+
+/* Add the next shard, which must be none of the splits' files. 0, or -1 after a report. */
+int files_add(struct files *files);
+
+/* Open the sink of a file, if it is not open. 0, or -1 after a report. */
+int files_open_sink(struct files *files, size_t number);
+
+/* Is the file written through a filter, so that it has no sink? */
+bool files_is_filtered(const struct files *files, size_t number);
+
+void files_close_sinks(struct files *files); /* of files that have not been published, nothing stays */
+void files_release(struct files *files);     /* also when zeroed */
+
+#endif

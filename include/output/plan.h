@@ -1,0 +1,60 @@
+#ifndef BIGSHUF_OUTPUT_PLAN_H
+#define BIGSHUF_OUTPUT_PLAN_H
+
+/* What is to be written, as the options say: how records are divided among files, which files those are, and how each
+ * of them is written. Files are numbered from 0: those of the splits, and then the shards or the one for what is left.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "output/framing.h"
+#include "output/split.h"
+#include "record/record.h"
+#include "system/fault.h"
+#include "temporary/spill.h"
+
+enum { OUTPUT_FILES_MAX = 1000000 };
+
+/* What is pointed to must stay. */
+struct output_plan {
+    const char *path; /* a file, or the pattern of all files if there are shards; NULL: standard output */
+
+    const struct split *split; /* the records go to these in turn, and what is left to `path` */
+    size_t splits;
+
+    /* At most one of these is not 0. The records that are left by the splits go to: */
+    uint64_t shards;        /* so many files, whose numbers of records differ by at most one, larger ones first */
+    uint64_t shard_records; /* files of so many records, the last one with what is left; no file if there is none */
+    uint64_t shard_bytes;   /* files of as many records as fit into so many bytes, or of one that is larger */
+
+    const char *filter; /* the command that all files but standard output are written through, or NULL */
+    unsigned filters;   /* at most so many unfinished at a time, at least 1 */
+
+    struct record_format format;
+    struct framing framing;    /* its header is not counted in shard_bytes */
+    struct spill_place *place; /* for temporary files; needed with shard_bytes */
+};
+
+/* Is it possible? 0, or -1 after a report. */
+int output_plan_check(const struct output_plan *plan, struct fault *fault);
+
+bool output_plan_has_shards(const struct output_plan *plan);
+
+/* Is the number of files known only when all records have been written? */
+bool output_plan_is_open_ended(const struct output_plan *plan);
+
+/* How many files there will be in any case, however many records come; without those whose number is not known. */
+size_t output_plan_files(const struct output_plan *plan);
+
+bool output_plan_is_shard(const struct output_plan *plan, size_t number);
+
+/* How many of so many records in all (UINT64_MAX: nobody knows how many) a file takes at most; UINT64_MAX: all that
+ * come. */
+uint64_t output_plan_quota(const struct output_plan *plan, size_t number, uint64_t records);
+
+/* How many bytes of records a file takes at most, unless one record alone has more; UINT64_MAX: all that come. */
+uint64_t output_plan_limit_bytes(const struct output_plan *plan, size_t number);
+
+#endif

@@ -1,0 +1,208 @@
+/* Each file is opened at the beginning, so that one that cannot be written is known before the work. Since there may be
+ * more files than descriptors, most are closed again after that, and opened once more in their turn. */
+
+#include "output/files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/pattern.h"
+#include "output/target.h"
+#include "system/sys.h"
+
+bool files_is_filtered(const struct files *files, size_t number)
+{
+    return files->plan->filter != NULL && files->file[number].path != NULL;
+}
+
+static int report_memory(const struct files *files)
+{
+    return fault_report(files->fault, "memory", errno);
+}
+
+/* ---- The list ---- */
+
+/* Make room for one more. */
+static int grow(struct files *files)
+{
+    size_t allocated = files->allocated == 0 ? 1 : 2 * files->allocated;
+    struct output_file *file = sys_allocate(allocated, sizeof *file);
+
+    if (file == NULL)
+        return report_memory(files);
+    if (files->count > 0)
+        memcpy(file, files->file, files->count * sizeof *file);
+    free(files->file);
+    files->file = file;
+    files->allocated = allocated;
+    return 0;
+}
+
+/* Add the next file, whatever it is. */
+static int append(struct files *files)
+{
+    const struct output_plan *plan = files->plan;
+    const size_t number = files->count;
+
+    if (number == OUTPUT_FILES_MAX)
+        return fault_say(files->fault, "%s: more than %d files", plan->path, OUTPUT_FILES_MAX);
+    if (number == files->allocated && grow(files) != 0)
+        return -1;
+    if (!output_plan_is_shard(plan, number)) {
+        files->file[number].path = number < plan->splits ? plan->split[number].path : plan->path;
+    } else {
+        files->file[number].path = pattern_name(plan->path, number - plan->splits);
+        if (files->file[number].path == NULL)
+            return report_memory(files);
+    }
+    files->count++;
+    return 0;
+}
+
+static int list(struct files *files)
+{
+    const struct output_plan *plan = files->plan;
+    struct stat status;
+
+    while (files->count < output_plan_files(plan))
+        if (append(files) != 0)
+            return -1;
+    if (output_plan_is_open_ended(plan)) {
+        do
+            if (append(files) != 0)
+                return -1;
+        while (plan->filter == NULL && sys_stat(files->file[files->count - 1].path, &status) == 0);
+    }
+    return 0;
+}
+
+/* ---- No file twice ---- */
+
+/* Are the first `count` files and the one of number `other` all different? */
+static int check_distinct(const struct files *files, size_t count, size_t other)
+{
+    const char **path = sys_allocate(count + 1, sizeof *path);
+    int status;
+
+    if (path == NULL)
+        return report_memory(files);
+    for (size_t i = 0; i < count; i++)
+        path[i] = files->file[i].path;
+    path[count] = files->file[other].path;
+    status = target_check_distinct(path, count + 1, files->plan->filter != NULL, files->fault);
+    free(path);
+    return status;
+}
+
+/* Standard output may be a file, which must be none of the splits'. */
+static int check_standard_output(const struct files *files)
+{
+    struct stat standard;
+    struct stat other;
+
+    if (files->plan->path != NULL || sys_fstat(STDOUT_FILENO, &standard) != 0 || !S_ISREG(standard.st_mode))
+        return 0;
+    for (size_t i = 0; i < files->plan->splits; i++)
+        if (sys_stat(files->file[i].path, &other) == 0 && other.st_dev == standard.st_dev &&
+            other.st_ino == standard.st_ino)
+            return fault_say(files->fault, "%s and standard output: the same output file", files->file[i].path);
+    return 0;
+}
+
+/* Shards differ by their numbers. */
+int files_add(struct files *files)
+{
+    const size_t splits = files->plan->splits;
+
+    if (append(files) != 0)
+        return -1;
+    return splits == 0 ? 0 : check_distinct(files, splits, files->count - 1);
+}
+
+/* ---- Sinks ---- */
+
+int files_open_sink(struct files *files, size_t number)
+{
+    struct output_file *file = &files->file[number];
+
+    if (file->sink == NULL)
+        file->sink = sink_open(file->path, files->fault);
+    return file->sink == NULL ? -1 : 0;
+}
+
+/* Add what is free on the disk of a file, unless another file is on the same disk. */
+static void add_disk(struct files *files, const struct sink *sink)
+{
+    uint64_t free_bytes;
+    dev_t device;
+
+    if (files->free_bytes == UINT64_MAX)
+        return;
+    if (!sink_disk(sink, &device, &free_bytes)) {
+        files->free_bytes = UINT64_MAX;
+        return;
+    }
+    for (size_t i = 0; i < files->disks; i++)
+        if (files->disk[i] == device)
+            return;
+    if (files->disks == FILES_DISKS || free_bytes > UINT64_MAX - files->free_bytes) {
+        files->free_bytes = UINT64_MAX;
+        return;
+    }
+    files->disk[files->disks++] = device;
+    files->free_bytes += free_bytes;
+}
+
+/* Open each file, and close again those for which there are not enough descriptors. */
+static int check_sinks(struct files *files)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        struct output_file *file = &files->file[i];
+
+        if (files_is_filtered(files, i)) {
+            files->free_bytes = UINT64_MAX;
+            continue;
+        }
+        if (files_open_sink(files, i) != 0)
+            return -1;
+        add_disk(files, file->sink);
+        files->any_in_place = files->any_in_place || sink_is_in_place(file->sink);
+        if (i >= FILES_KEPT_OPEN && !sink_is_direct(file->sink)) {
+            sink_free(file->sink);
+            file->sink = NULL;
+        }
+    }
+    return 0;
+}
+
+/* ---- From the beginning to the end ---- */
+
+int files_open(struct files *files, const struct output_plan *plan, struct fault *fault)
+{
+    *files = (struct files){.plan = plan, .fault = fault};
+    if (list(files) != 0)
+        return -1;
+    if (files->count > 1 && check_distinct(files, files->count - 1, files->count - 1) != 0)
+        return -1;
+    return check_standard_output(files) == 0 ? check_sinks(files) : -1;
+}
+
+void files_close_sinks(struct files *files)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        sink_free(files->file[i].sink);
+        files->file[i].sink = NULL;
+    }
+}
+
+void files_release(struct files *files)
+{
+    files_close_sinks(files);
+    for (size_t i = 0; i < files->count; i++)
+        if (output_plan_is_shard(files->plan, i))
+            free((char *)files->file[i].path);
+    free(files->file);
+    *files = (struct files){.count = 0};
+}

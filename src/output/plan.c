@@ -1,0 +1,51 @@
+#include "output/plan.h"
+
+#include "output/pattern.h"
+
+bool output_plan_has_shards(const struct output_plan *plan)
+{
+    return plan->shards > 0 || output_plan_is_open_ended(plan);
+}
+
+bool output_plan_is_open_ended(const struct output_plan *plan)
+{
+    return plan->shard_records > 0 || plan->shard_bytes > 0;
+}
+
+size_t output_plan_files(const struct output_plan *plan)
+{
+    return plan->splits + (size_t)plan->shards + !output_plan_has_shards(plan);
+}
+
+bool output_plan_is_shard(const struct output_plan *plan, size_t number)
+{
+    return output_plan_has_shards(plan) && number >= plan->splits;
+}
+
+int output_plan_check(const struct output_plan *plan, struct fault *fault)
+{
+    if (output_plan_has_shards(plan) && (plan->path == NULL || !pattern_is_valid(plan->path)))
+        return fault_say(fault, "%s: no pattern with one %%d, such as part-%%05d",
+                         plan->path == NULL ? "standard output" : fault_name(plan->path));
+    if (plan->shards > OUTPUT_FILES_MAX)
+        return fault_say(fault, "%s: more than %d files", plan->path, OUTPUT_FILES_MAX);
+    if (split_exceeds_whole(plan->split, plan->splits))
+        return fault_say(fault, "the splits take more than 100%% of the records");
+    return 0;
+}
+
+uint64_t output_plan_quota(const struct output_plan *plan, size_t number, uint64_t records)
+{
+    uint64_t rest = records - split_total(plan->split, plan->splits, records);
+
+    if (number < plan->splits)
+        return split_records(plan->split, plan->splits, number, records);
+    if (plan->shards > 0)
+        return rest / plan->shards + (number - plan->splits < rest % plan->shards);
+    return plan->shard_records > 0 ? plan->shard_records : UINT64_MAX;
+}
+
+uint64_t output_plan_limit_bytes(const struct output_plan *plan, size_t number)
+{
+    return plan->shard_bytes > 0 && output_plan_is_shard(plan, number) ? plan->shard_bytes : UINT64_MAX;
+}

@@ -1,0 +1,184 @@
+/*
+ * A file keeps its old content until rename puts a complete new one in its place, in one step. The new file has to be
+ * in the same directory for that, which is where the path really leads (target.h). Each step looks whether it is still
+ * the same directory, and the last one whether it is still the same file. Where O_TMPFILE works, the new file has no
+ * name until it is complete; elsewhere it has the temporary one from the beginning.
+ *
+ * Several files that belong together appear together: each is published in a way that can be taken back. Where two
+ * names can be exchanged in one step, the old file has the temporary name until successor_release unlinks it.
+ */
+
+#include "output/successor.h"
+
+#include <errno.h>
+
+#include "system/io.h"
+#include "system/sys.h"
+
+enum { STICKY = 01000 }; /* S_ISVTX, which POSIX alone does not name */
+
+static int report(const struct successor *successor)
+{
+    return fault_report(successor->fault, successor->path, errno);
+}
+
+/* ---- The new file ---- */
+
+/* In a directory with the sticky bit only a file's owner, or the directory's, may replace it. 0, or -1 with errno. */
+static int check_sticky(const struct successor *successor, int directory)
+{
+    uid_t user = sys_user();
+    struct stat status;
+
+    if (!successor->existed || user == 0 || successor->before.st_uid == user)
+        return 0;
+    if (sys_fstat(directory, &status) != 0)
+        return -1;
+    if (!(status.st_mode & STICKY) || status.st_uid == user)
+        return 0;
+    errno = EPERM;
+    return -1;
+}
+
+/* Without a name, or with the temporary one. A descriptor, or -1 with errno. */
+static int make_file(struct successor *successor, int directory, mode_t mode)
+{
+    int fd = sys_open_anonymous(directory, ".", mode);
+
+    if (fd >= 0 && !sys_can_link_descriptor(fd)) {
+        (void)io_close(fd);
+        fd = -1;
+    }
+    return fd >= 0 || temporary_name_take(&successor->name, directory, mode, &fd) == 0 ? fd : -1;
+}
+
+/* A file that replaces none is created with 0666 first, to learn what mode the process's umask and the directory make
+ * of that. */
+int successor_create(struct successor *successor, int directory)
+{
+    const mode_t private = S_IRUSR | S_IWUSR;
+    struct stat created;
+    int fd;
+
+    if (temporary_name_init(&successor->name, successor->target) != 0 || check_sticky(successor, directory) != 0)
+        return -1;
+    fd = make_file(successor, directory, successor->existed ? private : 0666);
+    if (fd < 0)
+        return -1;
+    if (sys_fstat(fd, &created) != 0)
+        goto fail;
+    if (successor->existed && created.st_dev != successor->before.st_dev) { /* something is mounted over the file */
+        errno = EXDEV;
+        goto fail;
+    }
+    if (!successor->existed) {
+        successor->attributes.mode = created.st_mode & 0777;
+        (void)sys_fchmod(fd, private);
+    }
+    return fd;
+fail:
+    (void)io_close(fd);
+    temporary_name_release(&successor->name);
+    return -1;
+}
+
+int successor_complete(struct successor *successor, int fd)
+{
+    int directory;
+    int status;
+
+    attributes_give(&successor->attributes, fd, successor->path);
+    if (temporary_name_is_taken(&successor->name))
+        return 0;
+    directory = target_enter_or_report(successor->target, successor->path, successor->fault);
+    if (directory < 0)
+        return -1;
+    status = temporary_name_take(&successor->name, directory, 0, &fd) == 0 ? 0 : report(successor);
+    (void)io_close(directory);
+    return status;
+}
+
+/* ---- In its place ---- */
+
+/* While a file is open its number settles it. One that is not, as its sink was finished long ago, may have got another
+ * number from file systems that make numbers up (FAT, FUSE): then its size and times tell. */
+static bool is_same_file(const struct stat *one, const struct stat *other)
+{
+    return one->st_dev == other->st_dev && S_ISREG(other->st_mode) &&
+           (one->st_ino == other->st_ino ||
+            (one->st_size == other->st_size && one->st_mtime == other->st_mtime && one->st_ctime == other->st_ctime));
+}
+
+/* Is what stands under the target's name what stood there when it was opened, or nothing? Whoever puts something there
+ * between this look and the rename, in the same directory, loses it. 0, or -1 after a report. */
+static int check_place(const struct successor *successor, int directory)
+{
+    struct stat now;
+
+    if (sys_stat_at(directory, successor->target->name, &now) != 0)
+        return errno == ENOENT ? 0 : report(successor);
+    if (successor->existed && is_same_file(&successor->before, &now))
+        return 0;
+    return fault_say(successor->fault, "%s: has been %s by others meanwhile, and stays as it is", successor->path,
+                     successor->existed ? "replaced" : "made");
+}
+
+int successor_publish(struct successor *successor, bool reversibly)
+{
+    const char *from = temporary_name_last(&successor->name);
+    const char *to = successor->target->name;
+    int directory = target_enter_or_report(successor->target, successor->path, successor->fault);
+    int status = -1;
+
+    if (directory < 0)
+        return -1;
+    if (check_place(successor, directory) != 0)
+        goto out;
+    if (reversibly && successor->existed && sys_exchange(directory, from, to) == 0) {
+        successor->progress = SUCCESSOR_EXCHANGED;
+    } else if (sys_rename_at(directory, from, to) == 0) {
+        temporary_name_forget(&successor->name);
+        successor->progress = SUCCESSOR_RENAMED;
+    } else {
+        report(successor);
+        goto out;
+    }
+    status = 0;
+out:
+    (void)io_close(directory);
+    return status;
+}
+
+/* 0, or -1: what has been done stays done. */
+static int undo(const struct successor *successor)
+{
+    int directory = target_enter(successor->target);
+    int status = -1;
+
+    if (directory < 0)
+        return -1;
+    if (successor->progress == SUCCESSOR_EXCHANGED)
+        status = sys_exchange(directory, temporary_name_last(&successor->name), successor->target->name);
+    else if (!successor->existed)
+        status = sys_unlink_at(directory, successor->target->name);
+    (void)io_close(directory);
+    return status;
+}
+
+void successor_retract(struct successor *successor)
+{
+    if (successor->progress == SUCCESSOR_UNPUBLISHED || undo(successor) == 0)
+        return;
+    if (successor->progress == SUCCESSOR_EXCHANGED) {
+        temporary_name_forget(&successor->name); /* so that the old file is unlinked by nobody */
+        fault_warn("%s: has been replaced; the old file is now %s", successor->path, successor->name.path);
+    } else {
+        fault_warn("%s: has been %s", successor->path, successor->existed ? "replaced" : "made");
+    }
+}
+
+void successor_release(struct successor *successor)
+{
+    temporary_name_release(&successor->name);
+    attributes_release(&successor->attributes);
+}

@@ -1,0 +1,87 @@
+/* Of a window's batches the newest stay, and what is no batch is left alone. */
+
+#include "support/small_store.h"
+
+#include "store/window.h"
+
+static void add_ten(void)
+{
+    for (int i = 0; i < 10; i++) {
+        const char name[] = {'b', (char)('0' + i), '\0'};
+
+        small_add(name);
+    }
+}
+
+static void a_window_holds_the_newest(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        const char name[] = {'b', (char)('0' + i), '\0'};
+
+        small_add(name);
+        assert_int_equal(window_keep(&small.store, 3, name), 0);
+        assert_int_equal(small_count("b"), i < 3 ? i + 1 : 3);
+    }
+    assert_true(small_is_whole("b7", "b7") && small_is_whole("b8", "b8") && small_is_whole("b9", "b9"));
+    assert_int_equal(scratch_count("store"), 4);
+}
+
+static void the_batch_that_was_added_stays_however_old_it_is(void **state)
+{
+    (void)state;
+    add_ten();
+    assert_int_equal(window_keep(&small.store, 3, "b2"), 0);
+    assert_int_equal(small_count("b"), 4);
+    assert_true(small_is_whole("b2", "b2"));
+    assert_int_equal(window_keep(&small.store, 0, "b9"), 0);
+    assert_int_equal(small_count("b"), 1);
+    assert_true(small_is_whole("b9", "b9"));
+    assert_int_equal(window_keep(&small.store, UINT64_MAX, "b9"), 0);
+    assert_int_equal(scratch_count("store"), 2);
+}
+
+static void what_is_no_batch_neither_counts_nor_goes(void **state)
+{
+    (void)state;
+    add_ten();
+    assert_int_equal(mkdir("store/z-folder", 0755), 0);
+    assert_int_equal(mkdir("store/a-folder", 0755), 0);
+    assert_true(scratch_put("store/a-folder/pile-0000", "precious\n", 0644));
+    assert_true(scratch_put("store/z-file", "precious\n", 0644));
+    assert_int_equal(window_keep(&small.store, 3, "b9"), 0);
+    assert_int_equal(small_count("b"), 3);
+    assert_true(small_exists("store/z-folder"));
+    assert_true(scratch_holds("store/a-folder/pile-0000", "precious\n"));
+    assert_int_equal(scratch_count("store"), 7);
+}
+
+/* The name is on disk before the first file goes: else a batch might be there in part after a loss of power. */
+static void the_new_name_is_on_disk_before_any_file_goes(void **state)
+{
+    struct batch batch;
+    unsigned from;
+
+    (void)state;
+    small_add("one");
+    small_add("two");
+    assert_int_equal(batch_open(&batch, &small.store, "one", NULL), BATCH_OK);
+    from = layer.syncs;
+    assert_int_equal(window_keep(&small.store, 1, "two"), 0);
+    assert_true(layer_has_synced("store", from, layer.syncs));
+    batch_close(&batch);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, small_setup_lines, small_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_window_holds_the_newest),
+        TEST(the_batch_that_was_added_stays_however_old_it_is),
+        TEST(what_is_no_batch_neither_counts_nor_goes),
+        TEST(the_new_name_is_on_disk_before_any_file_goes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
