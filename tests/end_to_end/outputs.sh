@@ -441,8 +441,7 @@ test_a_filter_may_go_on_while_the_next_is_fed() {
     seq 1000 | bigshuf --parallel=2 --shards=2 -o %d --filter='
         touch begun-$FILE
         cat >/dev/null
-        for i in $(seq 200); do [ -e begun-1 ] && exit; sleep 0.05; done
-        exit 9'
+        until [ -e begun-1 ]; do sleep 0.05; done'
 }
 
 # ---- The formats ----
@@ -663,7 +662,7 @@ test_killed_with_a_filter_it_names_nothing_and_ends_the_filters() {
     needs_bare_program
     seq 1000 >in
     start bigshuf --filter='cat >/dev/null; echo $$ >began; sleep 100 & wait' -o a in 2>said
-    until [ -e began ]; do sleep 0.02; done
+    wait_until test -s began
     kill -TERM $!
     fails_with 143 '*' wait $!
     pkill -TERM -P "$(cat began)" 2>/dev/null || true # its own child is its own affair

@@ -570,11 +570,7 @@ test_nothing_and_everything() {
 
 test_a_sample_by_probability_streams() {
     start_half_fed --probability=0.5
-    for _ in 1 2 3 4 5 6 7 8 9 10; do
-        [ ! -s out ] || break
-        sleep 0.1
-    done
-    [ -s out ]
+    wait_until test -s out
     exec 7>&-
     wait $!
 }

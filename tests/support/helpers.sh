@@ -166,16 +166,15 @@ needs() {
     command -v "$1" >/dev/null || skip "no $1 here"
 }
 
-# Wait for COMMAND to succeed, but no longer than so many seconds: wait_until SECONDS COMMAND...
+# Wait for COMMAND to succeed, up to ten minutes, or PATIENCE seconds: a machine may be busy: wait_until COMMAND...
 wait_until() {
-    local end=$((SECONDS + $1))
-    shift
+    local end=$((SECONDS + ${PATIENCE:-600}))
     until "$@"; do
         if [ $SECONDS -gt $end ]; then
             echo "waited in vain for: $*" >&2
             return 1
         fi
-        sleep 0.1
+        sleep 0.05
     done
 }
 
