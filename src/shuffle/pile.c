@@ -142,12 +142,13 @@ uint64_t pile_bytes(const struct piles *piles, unsigned p)
     return piles->pile[p].spilled_bytes + pile_resident_bytes(piles, p);
 }
 
-/* Is one write long enough, and what is left enough for another? */
+/* Is one write full, or long enough, and what is left enough for another? */
 static bool is_write(const struct piles *piles, uint32_t blocks, int count)
 {
     size_t shift = piles->pool->block_shift;
 
-    return count >= PIECES && (uint64_t)count << shift >= FRAME_BYTES && (uint64_t)blocks << shift >= FRAME_BYTES;
+    return count == WRITE_PIECES ||
+           (count >= PIECES && (uint64_t)count << shift >= FRAME_BYTES && (uint64_t)blocks << shift >= FRAME_BYTES);
 }
 
 /* Write the chain's first `blocks` blocks, of which the last holds `last_bytes`, to the pile's file. */
