@@ -104,8 +104,8 @@ long_lines() {
 
 # Print what `bigshuf -S 8M` cannot hold, short lines and long ones.
 more_than_memory() {
-    seq "$(scale 100000 2000000 40000000)"
-    long_lines "$(scale 900 1000 20000)" 5000 15000
+    seq "$(scale 100000 900000 40000000)"
+    long_lines "$(scale 900 500 20000)" 5000 15000
 }
 
 # Print short lines and two of 5 MB, which fall into one pile with `--seed=1363`: `bigshuf -S 8M` has to start it over.
