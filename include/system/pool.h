@@ -19,11 +19,9 @@
 /* Reading up to this many bytes past the end of any block stays inside the mapping. */
 enum { POOL_SLACK_BYTES = 64 };
 
-enum { POOL_BLOCK_BYTES_MIN = 4096 };
-
 struct pool {
     uint8_t *memory;      /* the blocks, one after another */
-    size_t block_bytes;   /* a power of two, at least POOL_BLOCK_BYTES_MIN */
+    size_t block_bytes;   /* a power of two, at least 1024 */
     unsigned block_shift; /* its logarithm */
     uint32_t blocks;      /* how many there are */
     uint32_t *next;       /* the block that follows in its chain, or POOL_NONE */

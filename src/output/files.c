@@ -10,6 +10,7 @@
 
 #include "output/pattern.h"
 #include "output/target.h"
+#include "system/io.h"
 #include "system/sys.h"
 
 bool files_is_filtered(const struct files *files, size_t number)
@@ -105,8 +106,7 @@ static int check_standard_output(const struct files *files)
     if (files->plan->path != NULL || sys_fstat(STDOUT_FILENO, &standard) != 0 || !S_ISREG(standard.st_mode))
         return 0;
     for (size_t i = 0; i < files->plan->splits; i++)
-        if (sys_stat(files->file[i].path, &other) == 0 && other.st_dev == standard.st_dev &&
-            other.st_ino == standard.st_ino)
+        if (sys_stat(files->file[i].path, &other) == 0 && io_same_file(&other, &standard))
             return fault_say(files->fault, "%s and standard output: the same output file", files->file[i].path);
     return 0;
 }

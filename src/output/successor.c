@@ -105,7 +105,7 @@ int successor_complete(struct successor *successor, int fd)
 static bool is_same_file(const struct stat *one, const struct stat *other)
 {
     return one->st_dev == other->st_dev && S_ISREG(other->st_mode) &&
-           (one->st_ino == other->st_ino ||
+           (io_same_file(one, other) ||
             (one->st_size == other->st_size && one->st_mtime == other->st_mtime && one->st_ctime == other->st_ctime));
 }
 

@@ -31,10 +31,9 @@ enum { ONCE_SHARE = 16 };
  * longer to start than to work. Lines of numbers through zstd took 11 ms for 1 MiB, 5 ms for 64 KiB. */
 enum { FRAME_BYTES = 1 << 20 };
 
-/* Blocks of one write: PIECES, or a frame if blocks are small, and what is left over when that is no frame. */
+/* Blocks of one write: PIECES, or a frame if blocks are small, and what is left over when that is no frame; at most
+ * WRITE_PIECES. */
 enum { PIECES = 64, WRITE_PIECES = 512 };
-static_assert(FRAME_BYTES / POOL_BLOCK_BYTES_MIN >= PIECES, "the smallest blocks make the longest writes");
-static_assert(WRITE_PIECES >= 2 * FRAME_BYTES / POOL_BLOCK_BYTES_MIN, "a write and what is left over have room");
 
 /* Whole blocks of a pile. */
 static uint32_t full_blocks(const struct pile *pile)
@@ -148,12 +147,13 @@ uint64_t pile_bytes(const struct piles *piles, unsigned p)
     return piles->pile[p].spilled_bytes + pile_resident_bytes(piles, p);
 }
 
-/* Is one write long enough, and what is left enough for another? */
+/* Is one write full, or long enough, and what is left enough for another? */
 static bool is_write(const struct piles *piles, uint32_t blocks, int count)
 {
     size_t shift = piles->pool->block_shift;
 
-    return count >= PIECES && (uint64_t)count << shift >= FRAME_BYTES && (uint64_t)blocks << shift >= FRAME_BYTES;
+    return count == WRITE_PIECES ||
+           (count >= PIECES && (uint64_t)count << shift >= FRAME_BYTES && (uint64_t)blocks << shift >= FRAME_BYTES);
 }
 
 /* Write the chain's first `blocks` blocks, of which the last holds `last_bytes`, to the pile's file. */

@@ -125,7 +125,7 @@ start_slurm() {
         chmod 755 "$slurm" "$slurm/munge"
         export SLURM_CONF=$slurm/slurm.conf
         slurm_conf "$(free_ports)" >"$SLURM_CONF"
-        if slurm_daemons && wait_until 10 slurm_is_idle; then
+        if slurm_daemons && PATIENCE=60 wait_until slurm_is_idle; then
             return
         fi
         tail -n 20 "$slurm"/log/*
@@ -149,11 +149,11 @@ stop_slurm() (
     trap - ERR
     set +e
     timeout 5 scancel -u "$(id -un)" 2>/dev/null
-    wait_until 10 slurm_queue_is_empty
+    PATIENCE=60 wait_until slurm_queue_is_empty
     for pid in "$slurm"/{slurmctld.pid,slurmd.pid,munge/pid}; do
         [ ! -s "$pid" ] || kill "$(cat "$pid")"
     done
-    wait_until 10 slurm_is_gone || slurm_processes | xargs kill -KILL
+    PATIENCE=60 wait_until slurm_is_gone || slurm_processes | xargs kill -KILL
     rm -rf "$slurm"
 )
 
@@ -169,9 +169,9 @@ slurm_recipe() {
     read -r scatter gather <numbers
 }
 
-# All jobs have come to an end within a minute, so many tasks of them well: slurm_done TASKS.
+# All jobs have come to an end, so many tasks of them well: slurm_done TASKS.
 slurm_done() {
-    wait_until 60 slurm_queue_is_empty || { squeue && tail -n 50 ./*.log "$slurm"/log/*; return 1; }
+    wait_until slurm_queue_is_empty || { squeue && tail -n 50 ./*.log "$slurm"/log/*; return 1; }
     same "$1" "$(grep -c JobState=COMPLETED "$slurm/log/completed")" || { cat ./*.log "$slurm/log/completed" && return 1; }
 }
 
@@ -182,7 +182,7 @@ slurm_restarts() {
 
 # Wait for the process with this word on its command line, and set `process` to its number: wait_for_process WORD.
 wait_for_process() {
-    wait_until 30 has_process "$1"
+    wait_until has_process "$1"
 }
 
 has_process() {
@@ -228,13 +228,13 @@ test_slurm_tasks_that_are_killed_run_again_and_lose_and_double_nothing() {
         wait_for_process "$PWD/in/$name"
         exec 7>"in/$name"
         seq 10000 >&7
-        wait_until 30 is_begun $name
+        wait_until is_begun $name
         if [ $name = killed ]; then
             kill -KILL "$process"
         else
             scontrol requeue "${scatter}_6"
         fi
-        wait_until 30 process_is_gone "$process"
+        wait_until process_is_gone "$process"
         exec 7>&-
     done
     for name in killed requeued; do
@@ -330,7 +330,7 @@ test_parallel_runs_what_was_killed_again() {
     parallel_recipe 2 in/* 2>said &
     exec 7>in/slain
     seq 10000 >&7
-    wait_until 30 is_begun slain
+    wait_until is_begun slain
     kill -KILL "$(processes_with --batch=slain)"
     fails_with 1 '' wait $!
     exec 7>&-

@@ -185,7 +185,7 @@ always_alike() {
     needs_shuf
     cd "$MEMORY" || exit
     make_sources
-    for ((i = $(scale 10 250 2500); i > 0; i--)); do
+    for ((i = $(scale 10 100 2500); i > 0; i--)); do
         draw_source
         "$1"
     done
@@ -662,9 +662,7 @@ test_repeats_take_every_line() {
 
 test_two_of_all_numbers_are_drawn_at_once() {
     needs_bare_program
-    SECONDS=0
     peak .peak bigshuf -i 1-18446744073709551615 -n 2 >out
-    [ $SECONDS -le 5 ]
     [ "$(cat .peak)" -le 8192 ]
     same 2 "$(sort -u out | wc -l | tr -d ' ')"
     fails_with 1 '' cmp -s out <(bigshuf -i 1-18446744073709551615 -n 2)

@@ -28,23 +28,23 @@ shortest_lines() {
 }
 
 test_many_lines_of_one_or_two_bytes() {
-    shortest_lines "$(scale 20000 6000000 20000000)" >in
+    shortest_lines "$(scale 20000 1000000 20000000)" >in
     shuffles_within 8
 }
 
 test_many_empty_lines() {
-    head -c "$(scale 20000 10000000 100000000)" /dev/zero | tr '\0' '\n' >in
+    head -c "$(scale 20000 3000000 100000000)" /dev/zero | tr '\0' '\n' >in
     shuffles_within 8
 }
 
 test_many_short_lines_in_more_memory() {
-    shortest_lines "$(scale 20000 6000000 100000000)" >in
+    shortest_lines "$(scale 20000 3000000 100000000)" >in
     shuffles_within 16
     shuffles_within 64
 }
 
 test_short_lines_with_every_number_of_threads() {
-    seq "$(scale 20000 1500000 20000000)" >in
+    seq "$(scale 20000 800000 20000000)" >in
     for threads in 1 3 8; do
         shuffles_within 8 --parallel=$threads
         shuffles_within 32 --parallel=$threads
@@ -92,7 +92,7 @@ test_piles_that_are_started_over() {
 }
 
 test_a_deep_tree_of_short_lines() {
-    seq "$(scale 20000 2000000 20000000)" >in
+    seq "$(scale 20000 1000000 20000000)" >in
     runs_within 8 --seed=m --tune=leaf-records=8 in >out
     bigshuf -S 2G --seed=m --tune=leaf-records=8 in | cmp - out
 }

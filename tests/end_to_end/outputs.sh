@@ -460,8 +460,7 @@ test_a_filter_may_go_on_while_the_next_is_fed() {
     seq 1000 | bigshuf --parallel=2 --shards=2 -o %d --filter='
         touch begun-$FILE
         cat >/dev/null
-        for i in $(seq 200); do [ -e begun-1 ] && exit; sleep 0.05; done
-        exit 9'
+        until [ -e begun-1 ]; do sleep 0.05; done'
 }
 
 # ---- The formats ----
@@ -692,7 +691,7 @@ killed_in_filter() {
     fails_with $((128 + $(kill -l "$1"))) '*' wait $process
     same '' "$(cat said)"
     touch go
-    wait_until 20 no_filter
+    wait_until no_filter
     [ ! -e complete ]
 }
 
@@ -712,11 +711,11 @@ test_killed_with_a_filter_it_ends_what_the_filter_has_started() {
     needs_bare_program
     seq 1000 >in
     start bigshuf --filter='cat >/dev/null; sleep 1000 & echo $! >child; mv child began; wait' -o a in 2>said
-    until [ -e began ]; do sleep 0.02; done
+    wait_until test -e began
     kill -TERM $!
     fails_with 143 '*' wait $!
     gone() { ! kill -0 "$(cat began)" 2>/dev/null; }
-    wait_until 20 gone
+    wait_until gone
 }
 
 test_a_reader_that_leaves_ends_the_filters() {
@@ -731,7 +730,7 @@ test_a_reader_that_leaves_ends_the_filters() {
     exec 8<&-
     fails_with 141 '*' wait $!
     gone() { ! kill -0 "$(cat began)" 2>/dev/null; }
-    wait_until 20 gone
+    wait_until gone
 }
 
 # A full disk, a limit to sizes, a directory for which there is no permission

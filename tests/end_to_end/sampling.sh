@@ -17,9 +17,9 @@ more_than_memory_weighed() {
     long_lines "$(scale 1000 100000 10000000)" 100 300 | weigh
 }
 
-# Print about 50 MB of lines, or 4 GB at the full scale, with weights.
-fifty_megabytes() {
-    long_lines "$(scale 2000 250000 20000000)" 100 300 | weigh
+# Print about 20 MB of lines, or 4 GB at the full scale, with weights.
+twenty_megabytes() {
+    long_lines "$(scale 2000 100000 20000000)" 100 300 | weigh
 }
 
 # From file `in`, or standard input, the same is written whatever the memory and the threads: same_sample OPTION...
@@ -153,7 +153,7 @@ spills_nothing() {
 }
 
 test_what_cannot_be_in_the_sample_is_not_spilled() {
-    fifty_megabytes >in
+    twenty_megabytes >in
     spills_nothing -n 1000
     spills_nothing -n 1000 --parallel=1
     spills_nothing -n 1000 --keep-order
@@ -570,11 +570,7 @@ test_nothing_and_everything() {
 
 test_a_sample_by_probability_streams() {
     start_half_fed --probability=0.5
-    for _ in 1 2 3 4 5 6 7 8 9 10; do
-        [ ! -s out ] || break
-        sleep 0.1
-    done
-    [ -s out ]
+    wait_until test -s out
     exec 7>&-
     wait $!
 }
@@ -611,10 +607,10 @@ test_batches_by_the_seed() {
 
 # ---- Memory ----
 
-# About 50 MB in 8 MiB, as in memory.sh: samples_within_8_mib OPTION...
+# About 20 MB in 8 MiB, as in memory.sh: samples_within_8_mib OPTION...
 samples_within_8_mib() {
     needs_bare_program
-    fifty_megabytes >in
+    twenty_megabytes >in
     peak .peak bigshuf -S 8M --seed=m "$@" in >out
     if [ "$(cat .peak)" -gt $((24 * 1024)) ]; then
         echo "$*: $(cat .peak) KiB were resident" >&2
@@ -625,12 +621,12 @@ samples_within_8_mib() {
 
 test_memory_of_a_sample() {
     samples_within_8_mib -n 1000
-    samples_within_8_mib -n "$(scale 1000 150000 15000000)"
+    samples_within_8_mib -n "$(scale 1000 60000 15000000)"
 }
 
 test_memory_of_a_sample_in_input_order() {
     samples_within_8_mib --keep-order -n 1000
-    samples_within_8_mib --keep-order -n "$(scale 1000 150000 15000000)"
+    samples_within_8_mib --keep-order -n "$(scale 1000 60000 15000000)"
 }
 
 test_memory_of_repeats() {
@@ -640,11 +636,11 @@ test_memory_of_repeats() {
 
 test_memory_of_a_weighted_order() {
     samples_within_8_mib --weight-field=1
-    samples_within_8_mib --weight-field=1 -n "$(scale 1000 100000 10000000)"
+    samples_within_8_mib --weight-field=1 -n "$(scale 1000 60000 10000000)"
 }
 
 test_memory_of_a_weighted_sample_in_input_order() {
-    samples_within_8_mib --weight-field=1 --keep-order -n "$(scale 1000 100000 200000)"
+    samples_within_8_mib --weight-field=1 --keep-order -n "$(scale 1000 60000 200000)"
 }
 
 test_memory_of_weighted_repeats() {
@@ -657,7 +653,7 @@ test_memory_of_a_sample_by_probability() {
 
 test_memory_of_short_lines() {
     needs_bare_program
-    seq "$(scale 20000 3000000 400000000)" >in
+    seq "$(scale 20000 1500000 400000000)" >in
     for options in '-n 500000' '-n 500000 --keep-order' '-r -n 500000' --weight-field=1 \
         '--weight-field=1 -r -n 500000'; do
         # shellcheck disable=SC2086 # words, by intention

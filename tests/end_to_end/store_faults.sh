@@ -14,7 +14,7 @@ turns() {
 try_faulty() {
     status=0
     rm -f failed
-    FAULT_LOG=failed timeout 60 bigshuf-faulty "$@" >out 2>said || status=$?
+    FAULT_LOG=failed timeout 600 bigshuf-faulty "$@" >out 2>said || status=$?
     echo "FAULT_CALL=${FAULT_CALL:-} FAULT_AT=${FAULT_AT:-} $*: status $status: $(cat said)"
     grep -v '^bigshuf: warning: ' said >messages || true
     same $((status == 1)) "$(grep -c '^bigshuf: ' messages || true)"

@@ -677,11 +677,11 @@ has_drafts() {
 test_any_number_may_be_at_work_on_one_batch() {
     seq 10000 >in
     for writer in 1 2 3 4 5 6 7 8; do
-        { wait_until 60 test -e go && cat in; } | add x --piles=4 2>said$writer &
+        { wait_until test -e go && cat in; } | add x --piles=4 2>said$writer &
         pids[writer]=$!
     done
-    wait_until 60 test -e store/format
-    wait_until 60 has_drafts 8
+    wait_until test -e store/format
+    wait_until has_drafts 8
     bigshuf --scatter=store --sweep >swept
     same 8 "$(grep -c '^kept .new-x~.*: alive)$' swept)"
     : >go
@@ -699,7 +699,7 @@ test_a_sweep_beside_a_draft_that_is_just_being_made_leaves_it_alone() {
     start strace -f -o /dev/null -e trace=mkdirat -e inject=mkdirat:delay_exit=1000000 \
         bigshuf --scatter=store --seed=42 --batch=alive pipe
     exec 7>pipe
-    wait_until 60 is_begun alive
+    wait_until is_begun alive
     strace -f -o /dev/null -e trace=unlinkat -e inject=unlinkat:delay_enter=1000000 bigshuf --scatter=store --sweep >swept
     grep '^kept .new-alive~.*: alive)$' swept
     seq 100 >&7
@@ -725,7 +725,7 @@ start_waiting() {
     start_add "$1" --piles=4 "pipe-$1" 2>said
     exec 7>"pipe-$1"
     seq 10000 >&7
-    wait_until 60 is_begun "$1"
+    wait_until is_begun "$1"
 }
 
 test_a_batch_in_work_is_not_there() {

@@ -94,10 +94,20 @@ static inline struct source *engine_text_source(struct engine_text *text)
 
 static inline uint32_t engine_word(const struct order *order, uint64_t stream, uint64_t i)
 {
-    uint32_t words[RANDOM_BLOCK_WORDS];
+    static struct { /* the block that was computed last */
+        struct random_key key;
+        uint64_t stream, block;
+        uint32_t words[RANDOM_BLOCK_WORDS];
+    } last = {.block = UINT64_MAX};
+    uint64_t block = i / RANDOM_BLOCK_WORDS;
 
-    random_blocks(&order->key, stream, i / RANDOM_BLOCK_WORDS, words, 1);
-    return words[i % RANDOM_BLOCK_WORDS];
+    if (last.block != block || last.stream != stream || memcmp(&last.key, &order->key, sizeof last.key) != 0) {
+        random_blocks(&order->key, stream, block, last.words, 1);
+        last.key = order->key;
+        last.stream = stream;
+        last.block = block;
+    }
+    return last.words[i % RANDOM_BLOCK_WORDS];
 }
 
 /* The child that record i of a node goes to. */

@@ -56,10 +56,13 @@ static inline bool sweep_same_files(const char *name, const char *other)
     return c;
 }
 
-/* The next place to fail at; fewer places where tests are slow. */
-static inline unsigned sweep_next(unsigned place, unsigned step)
+/* The place to fail at after `place` of `places`: the first three, where a task begins, then twice as far each time, or
+ * as TEST_SCALE has it, and the last one. */
+static inline unsigned sweep_next(unsigned place, unsigned places)
 {
-    return place + 1 + (scratch_is_tiny() ? 4 * place : step);
+    unsigned next = place + 1 + (place < 3 ? 0 : scratch_scale(4 * place, place, place / 4));
+
+    return next > places && place < places ? places : next;
 }
 
 /* Every write to a temporary file; there must be some. */
@@ -71,7 +74,7 @@ static inline void sweep_writes(sweep_task *task)
     assert_int_equal(sweep_run(task), 0);
     writes = disk.writes;
     assert_true(writes > 0);
-    for (unsigned i = 1; i <= writes; i = sweep_next(i, i / 2)) {
+    for (unsigned i = 1; i <= writes; i = sweep_next(i, writes)) {
         disk.fail_write = i;
         sweep_assert_fails(task, "Input/output error");
     }
@@ -87,7 +90,7 @@ static inline void sweep_reads(sweep_task *task)
     reads = UINT_MAX - disk.flip_read;
     assert_true(reads > 0);
     assert_int_equal(rename("out", "right"), 0);
-    for (unsigned i = 1; i <= reads; i = sweep_next(i, i / 2)) {
+    for (unsigned i = 1; i <= reads; i = sweep_next(i, reads)) {
         int status;
         const char *heard;
 
@@ -117,7 +120,7 @@ static inline void sweep_allocations(sweep_task *task)
 {
     int status = -1;
 
-    for (unsigned i = 1; status != 0; i = sweep_next(i, i / 4)) {
+    for (unsigned i = 1; status != 0; i = sweep_next(i, UINT_MAX)) {
         small_forgive();
         disk.fail_allocation = i;
         scratch_listen();

@@ -104,8 +104,8 @@ long_lines() {
 
 # Print what `bigshuf -S 8M` cannot hold, short lines and long ones.
 more_than_memory() {
-    seq "$(scale 100000 2000000 40000000)"
-    long_lines "$(scale 900 1000 20000)" 5000 15000
+    seq "$(scale 100000 900000 40000000)"
+    long_lines "$(scale 900 500 20000)" 5000 15000
 }
 
 # Print short lines and two of 5 MB, which fall into one pile with `--seed=1363`: `bigshuf -S 8M` has to start it over.
@@ -166,16 +166,15 @@ needs() {
     command -v "$1" >/dev/null || skip "no $1 here"
 }
 
-# Wait for COMMAND to succeed, but no longer than so many seconds: wait_until SECONDS COMMAND...
+# Wait for COMMAND to succeed, up to ten minutes, or PATIENCE seconds: a machine may be busy: wait_until COMMAND...
 wait_until() {
-    local end=$((SECONDS + $1))
-    shift
+    local end=$((SECONDS + ${PATIENCE:-600}))
     until "$@"; do
         if [ $SECONDS -gt $end ]; then
             echo "waited in vain for: $*" >&2
             return 1
         fi
-        sleep 0.1
+        sleep 0.05
     done
 }
 

@@ -53,6 +53,14 @@ static inline bool scratch_is_tiny(void)
     return scale != NULL && strcmp(scale, "tiny") == 0;
 }
 
+/* The number that belongs to the scale of this run. */
+static inline unsigned scratch_scale(unsigned tiny, unsigned small, unsigned full)
+{
+    const char *scale = getenv("TEST_SCALE");
+
+    return scratch_is_tiny() ? tiny : scale != NULL && strcmp(scale, "full") == 0 ? full : small;
+}
+
 static inline int scratch_setup(void **state)
 {
     (void)state;

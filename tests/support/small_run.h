@@ -22,6 +22,7 @@ static struct {
     struct fault fault;
     struct spill_place place;
     struct run run;
+    unsigned divisor; /* of memory, and of the lengths of large records */
 } small;
 
 static inline int small_setup(void **state)
@@ -32,8 +33,19 @@ static inline int small_setup(void **state)
         if (mkdir(small_directories[i], 0700) != 0)
             return -1;
     memset(&small, 0, sizeof small);
+    small.divisor = 1;
     fault_init(&small.fault);
     return disk_reset();
+}
+
+/* For tests that fill the memory again and again: a quarter of it, in as many blocks, which a quarter of the records
+ * fills. */
+static inline int small_quarter_setup(void **state)
+{
+    int status = small_setup(state);
+
+    small.divisor = 4;
+    return status;
 }
 
 static inline int small_teardown(void **state)
@@ -49,6 +61,9 @@ static inline void small_open(unsigned workers, uint64_t leaf_records)
     struct run_memory memory = run_memory(RUN_MEMORY_MIN, workers);
 
     memory.workers = workers;
+    memory.bytes /= small.divisor;
+    memory.block_bytes /= small.divisor;
+    memory.buffer_bytes /= small.divisor;
     memset(&small.run, 0, sizeof small.run);
     memset(&small.place, 0, sizeof small.place);
     small.place.directory = small_directories;
@@ -138,6 +153,12 @@ static inline size_t small_length_uneven(size_t i, uint64_t random)
 {
     (void)i;
     return random % 50 == 0 ? random / 64 % 30000 : random / 64 % 100;
+}
+
+/* For records that do not fit into memory, or only a few of them. */
+static inline size_t small_mebibytes(size_t mebibytes)
+{
+    return (mebibytes << 20) / small.divisor;
 }
 
 #endif

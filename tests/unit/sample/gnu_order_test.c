@@ -160,14 +160,14 @@ static void what_fits_is_replayed(void **state)
 static void what_does_not_fit_is_replayed(void **state)
 {
     (void)state;
-    put_random_bytes(1000000);
-    assert_replays_all(engine_text_make(60000, small_length_to_300, '\n'));
+    put_random_bytes(250000);
+    assert_replays_all(engine_text_make(15000, small_length_to_300, '\n'));
     assert_true(disk.writes > 0);
 }
 
 static size_t length_few_large(size_t i, uint64_t random)
 {
-    return i % 4 == 0 ? (size_t)9 << 20 : random % 10;
+    return i % 4 == 0 ? small_mebibytes(9) : random % 10;
 }
 
 static void records_may_be_larger_than_memory(void **state)
@@ -260,9 +260,9 @@ static void an_order_that_needs_more_memory_says_so(void **state)
 static void failures_of_any_kind_are_reported(void **state)
 {
     (void)state;
-    put_random_bytes(1000000);
-    text = engine_text_make(60000, small_length_to_300, '\n');
-    limit = 58000;
+    put_random_bytes(250000);
+    text = engine_text_make(15000, small_length_to_300, '\n');
+    limit = 14500;
     for (int i = 0; i < 3; i++) {
         replay = all_ways[i];
         sweep_writes(replayed);
@@ -274,20 +274,21 @@ static void failures_of_any_kind_are_reported(void **state)
     engine_text_free(&text);
 }
 
-#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+#define SMALL_RUN(test)   cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+#define QUARTER_RUN(test) cmocka_unit_test_setup_teardown(test, small_quarter_setup, small_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SMALL_RUN(what_fits_is_replayed),
-        SMALL_RUN(what_does_not_fit_is_replayed),
-        SMALL_RUN(records_may_be_larger_than_memory),
+        QUARTER_RUN(what_does_not_fit_is_replayed),
+        QUARTER_RUN(records_may_be_larger_than_memory),
         SMALL_RUN(a_reservoir_stores_hardly_more_than_is_drawn),
         SMALL_RUN(the_first_of_an_order_take_only_the_bytes_of_their_draws),
         SMALL_RUN(random_bytes_that_end_are_an_error),
         SMALL_RUN(nothing_cannot_be_repeated),
         SMALL_RUN(an_order_that_needs_more_memory_says_so),
-        SMALL_RUN(failures_of_any_kind_are_reported),
+        QUARTER_RUN(failures_of_any_kind_are_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

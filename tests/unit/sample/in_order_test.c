@@ -93,13 +93,13 @@ static void the_last_pile_may_be_a_tree(void **state)
 static void what_is_selected_need_not_fit_into_memory(void **state)
 {
     (void)state;
-    assert_selects_all(engine_text_make(70000, small_length_to_300, '\n'), ORDER_LEAF_RECORDS);
+    assert_selects_all(engine_text_make(17500, small_length_to_300, '\n'), ORDER_LEAF_RECORDS);
     assert_true(disk.writes > 0);
 }
 
 static size_t length_few_large(size_t i, uint64_t random)
 {
-    return i % 4 == 0 ? (size_t)9 << 20 : random % 10;
+    return i % 4 == 0 ? small_mebibytes(9) : random % 10;
 }
 
 static void records_may_be_larger_than_memory(void **state)
@@ -248,7 +248,7 @@ static void an_output_in_place_may_be_the_input(void **state)
     uint32_t *chosen;
 
     (void)state;
-    text = engine_text_make(100000, small_length_to_300, '\n');
+    text = engine_text_make(25000, small_length_to_300, '\n');
     chosen = malloc(text.records * sizeof *chosen);
     put_text("out");
     assert_int_equal(link("out", "other name"), 0);
@@ -271,7 +271,7 @@ static void an_output_in_place_may_be_the_input(void **state)
 static void an_output_in_place_is_not_touched_before_all_is_verified(void **state)
 {
     (void)state;
-    text = engine_text_make(100000, small_length_to_300, '\n');
+    text = engine_text_make(25000, small_length_to_300, '\n');
     put_text("out");
     put_text("as it was");
     assert_int_equal(link("out", "other name"), 0);
@@ -321,7 +321,7 @@ static int each_of_half(void)
 static void failures_of_any_kind_are_reported(void **state)
 {
     (void)state;
-    text = engine_text_make(70000, small_length_to_300, '\n');
+    text = engine_text_make(17500, small_length_to_300, '\n');
     limit = text.records - 10;
     share.all = true;
     sweep_writes(first);
@@ -335,21 +335,22 @@ static void failures_of_any_kind_are_reported(void **state)
     engine_text_free(&text);
 }
 
-#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+#define SMALL_RUN(test)   cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+#define QUARTER_RUN(test) cmocka_unit_test_setup_teardown(test, small_quarter_setup, small_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SMALL_RUN(the_first_of_the_order_come_in_input_order),
         SMALL_RUN(the_last_pile_may_be_a_tree),
-        SMALL_RUN(what_is_selected_need_not_fit_into_memory),
-        SMALL_RUN(records_may_be_larger_than_memory),
+        QUARTER_RUN(what_is_selected_need_not_fit_into_memory),
+        QUARTER_RUN(records_may_be_larger_than_memory),
         SMALL_RUN(hardly_more_is_stored_than_is_selected),
         SMALL_RUN(room_for_the_order_is_made_by_spilling),
         SMALL_RUN(each_record_stays_by_its_own_word_and_nothing_is_stored),
-        SMALL_RUN(an_output_in_place_may_be_the_input),
-        SMALL_RUN(an_output_in_place_is_not_touched_before_all_is_verified),
-        SMALL_RUN(failures_of_any_kind_are_reported),
+        QUARTER_RUN(an_output_in_place_may_be_the_input),
+        QUARTER_RUN(an_output_in_place_is_not_touched_before_all_is_verified),
+        QUARTER_RUN(failures_of_any_kind_are_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

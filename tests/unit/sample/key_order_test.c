@@ -190,7 +190,7 @@ static void records_of_any_keys_are_sorted_in_memory(void **state)
 static void records_of_any_keys_are_sorted_on_disk(void **state)
 {
     (void)state;
-    assert_sorts(engine_text_make(60000, small_length_to_300, '\n'), 1);
+    assert_sorts(engine_text_make(15000, small_length_to_300, '\n'), 1);
     assert_true(disk.writes > 0);
 }
 
@@ -202,7 +202,7 @@ static size_t length_0_to_200000(size_t i, uint64_t random)
 
 static size_t length_few_large(size_t i, uint64_t random)
 {
-    return i % 4 == 0 ? (size_t)9 << 20 : random % 10;
+    return i % 4 == 0 ? small_mebibytes(9) : random % 10;
 }
 
 static void large_records_are_sorted_by_starting_over(void **state)
@@ -314,7 +314,7 @@ static void failures_of_any_kind_are_reported(void **state)
 
     (void)state;
     limit = UINT64_MAX;
-    take_text(engine_text_make(70000, small_length_to_300, '\n'));
+    take_text(engine_text_make(17500, small_length_to_300, '\n'));
     for (int i = 0; i < 3; i++) {
         make_keys(functions[i]);
         sweep_writes(by_key);
@@ -326,20 +326,21 @@ static void failures_of_any_kind_are_reported(void **state)
     drop_text();
 }
 
-#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+#define SMALL_RUN(test)   cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+#define QUARTER_RUN(test) cmocka_unit_test_setup_teardown(test, small_quarter_setup, small_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SMALL_RUN(a_few_records_are_sorted),
         SMALL_RUN(records_of_any_keys_are_sorted_in_memory),
-        SMALL_RUN(records_of_any_keys_are_sorted_on_disk),
+        QUARTER_RUN(records_of_any_keys_are_sorted_on_disk),
         SMALL_RUN(large_records_are_sorted_by_starting_over),
         SMALL_RUN(ranges_are_divided_again_when_later_keys_fall_into_one),
         SMALL_RUN(the_first_records_may_be_of_any_length),
         SMALL_RUN(keys_that_come_in_order_are_started_over_only_a_few_times),
         SMALL_RUN(records_that_cannot_be_among_the_first_are_not_stored),
-        SMALL_RUN(failures_of_any_kind_are_reported),
+        QUARTER_RUN(failures_of_any_kind_are_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -202,7 +202,7 @@ static void piles_may_go_to_storage_of_another_kind(void **state)
 
 static size_t huge_in_the_middle(size_t i, uint64_t random)
 {
-    return i == 50 ? (size_t)20 << 20 : random % 10;
+    return i == 50 ? small_mebibytes(20) : random % 10;
 }
 
 static void a_record_may_be_larger_than_memory(void **state)
@@ -218,7 +218,7 @@ static void a_record_may_be_larger_than_memory(void **state)
 
 static void what_does_not_fit_is_spilled_and_counted(void **state)
 {
-    struct engine_text text = engine_text_make(100000, small_length_to_300, '\n');
+    struct engine_text text = engine_text_make(25000, small_length_to_300, '\n');
     struct piles piles = {0};
     uint64_t spilled = 0;
 
@@ -332,7 +332,7 @@ static void piles_that_cannot_be_written_are_dropped(void **state)
 static void spilled_piles_that_cannot_be_written_are_dropped(void **state)
 {
     (void)state;
-    assert_scatters_for_all(engine_text_make(70000, small_length_to_300, '\n'), 16);
+    assert_scatters_for_all(engine_text_make(17500, small_length_to_300, '\n'), 16);
     assert_true(disk.writes > 0);
     assert_scatters_for_all(engine_text_make(100, huge_in_the_middle, '\n'), 3);
 }
@@ -432,7 +432,8 @@ static void without_memory_for_its_lists_a_scatter_fails(void **state)
     engine_text_free(&text);
 }
 
-#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+#define SMALL_RUN(test)   cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+#define QUARTER_RUN(test) cmocka_unit_test_setup_teardown(test, small_quarter_setup, small_teardown)
 
 int main(void)
 {
@@ -442,12 +443,12 @@ int main(void)
         SMALL_RUN(empty_records_are_records),
         SMALL_RUN(piles_may_go_to_storage_of_another_kind),
         SMALL_RUN(a_record_may_be_larger_than_memory),
-        SMALL_RUN(what_does_not_fit_is_spilled_and_counted),
+        QUARTER_RUN(what_does_not_fit_is_spilled_and_counted),
         SMALL_RUN(without_input_all_piles_are_empty),
         SMALL_RUN(any_byte_may_be_the_delimiter),
         SMALL_RUN(fewer_threads_than_asked_for_do_it_too),
         SMALL_RUN(piles_that_cannot_be_written_are_dropped),
-        SMALL_RUN(spilled_piles_that_cannot_be_written_are_dropped),
+        QUARTER_RUN(spilled_piles_that_cannot_be_written_are_dropped),
         SMALL_RUN(with_a_low_limit_little_is_stored),
         SMALL_RUN(a_source_that_fails_ends_the_scatter),
         SMALL_RUN(a_full_disk_ends_the_scatter),

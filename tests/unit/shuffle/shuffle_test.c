@@ -116,25 +116,25 @@ static void assert_one_pile_shuffles(struct engine_text text, uint64_t leaf_reco
 static void a_node_that_does_not_fit_goes_on_to_its_children(void **state)
 {
     (void)state;
-    assert_one_pile_shuffles(engine_text_make(52000, small_length_to_300, '\n'), 64, 1);
-    assert_one_pile_shuffles(engine_text_make(52000, small_length_to_300, '\n'), 50000, 1);
+    assert_one_pile_shuffles(engine_text_make(13000, small_length_to_300, '\n'), 64, 1);
+    assert_one_pile_shuffles(engine_text_make(13000, small_length_to_300, '\n'), 12500, 1);
 }
 
 static void a_leaf_that_does_not_fit_is_shuffled_by_ranks(void **state)
 {
     (void)state;
-    assert_one_pile_shuffles(engine_text_make(52000, small_length_to_300, '\n'), ORDER_LEAF_RECORDS, 1);
+    assert_one_pile_shuffles(engine_text_make(13000, small_length_to_300, '\n'), ORDER_LEAF_RECORDS, 1);
 }
 
 static size_t length_0_to_200000(size_t i, uint64_t random)
 {
     (void)i;
-    return random % 200001;
+    return random % (200000 / small.divisor + 1);
 }
 
 static size_t length_few_large(size_t i, uint64_t random)
 {
-    return i % 4 == 0 ? (size_t)6 << 20 : random % 10;
+    return i % 4 == 0 ? small_mebibytes(6) : random % 10;
 }
 
 static void piles_of_ranks_may_be_started_over_in_their_turn(void **state)
@@ -147,8 +147,8 @@ static void piles_of_ranks_may_be_started_over_in_their_turn(void **state)
 /* Wherever the pile was, and in whatever way it is shuffled; nothing is written of it. */
 static void a_pile_of_other_records_than_were_counted_is_a_failure(void **state)
 {
-    static const uint64_t leaf_records[] = {64, 50000, ORDER_LEAF_RECORDS};
-    struct engine_text text = engine_text_make(52000, small_length_to_300, '\n');
+    static const uint64_t leaf_records[] = {64, 12500, ORDER_LEAF_RECORDS};
+    struct engine_text text = engine_text_make(13000, small_length_to_300, '\n');
     const uint64_t counts[] = {1, text.records / 2, text.records - 1, text.records + 1, 2 * text.records};
 
     (void)state;
@@ -168,18 +168,18 @@ static void a_pile_of_other_records_than_were_counted_is_a_failure(void **state)
 static void an_index_that_does_not_fit_makes_a_pile_start_over(void **state)
 {
     (void)state;
-    assert_one_pile_shuffles(engine_text_make(900000, small_length_0, '\n'), 1000000, 1);
-    assert_one_pile_shuffles(engine_text_make(480000, small_length_0, '\n'), 100000, 1);
+    assert_one_pile_shuffles(engine_text_make(225000, small_length_0, '\n'), 250000, 1);
+    assert_one_pile_shuffles(engine_text_make(120000, small_length_0, '\n'), 25000, 1);
 }
 
 static size_t length_one_huge(size_t i, uint64_t random)
 {
-    return i == 7 ? (size_t)9 << 20 : random % 100;
+    return i == 7 ? small_mebibytes(9) : random % 100;
 }
 
 static size_t length_two_huge(size_t i, uint64_t random)
 {
-    return i < 2 ? (size_t)8 << 20 : random % 100;
+    return i < 2 ? small_mebibytes(8) : random % 100;
 }
 
 static void a_record_larger_than_memory_comes_through(void **state)
@@ -195,14 +195,14 @@ static void descriptors_need_not_be_many(void **state)
 {
     (void)state;
     disk.descriptors = 10;
-    assert_shuffles(engine_text_make(52000, small_length_to_300, '\n'), ORDER_LEAF_RECORDS);
-    assert_one_pile_shuffles(engine_text_make(52000, small_length_to_300, '\n'), 64, 1);
+    assert_shuffles(engine_text_make(13000, small_length_to_300, '\n'), ORDER_LEAF_RECORDS);
+    assert_one_pile_shuffles(engine_text_make(13000, small_length_to_300, '\n'), 64, 1);
     assert_one_pile_shuffles(engine_text_make(200, length_0_to_200000, '\n'), ORDER_LEAF_RECORDS, 1);
 }
 
 static void threads_need_not_be_given(void **state)
 {
-    struct engine_text text = engine_text_make(52000, small_length_to_300, '\n');
+    struct engine_text text = engine_text_make(13000, small_length_to_300, '\n');
 
     (void)state;
     for (unsigned threads = 0; threads < 6; threads += 3) {
@@ -265,16 +265,16 @@ static void the_first_of_what_fits_are_the_first(void **state)
 static void the_first_of_what_does_not_fit_are_the_first(void **state)
 {
     (void)state;
-    assert_shuffles_first(engine_text_make(60000, small_length_to_300, '\n'), false, ORDER_LEAF_RECORDS,
-                          records_of_three_piles(60000));
+    assert_shuffles_first(engine_text_make(15000, small_length_to_300, '\n'), false, ORDER_LEAF_RECORDS,
+                          records_of_three_piles(15000));
     assert_true(disk.writes > 0);
 }
 
 static void the_first_of_a_pile_started_over_are_the_first(void **state)
 {
     (void)state;
-    assert_shuffles_first(engine_text_make(60000, small_length_to_300, '\n'), true, ORDER_LEAF_RECORDS, 20000);
-    assert_shuffles_first(engine_text_make(60000, small_length_to_300, '\n'), true, 5000, 20000);
+    assert_shuffles_first(engine_text_make(15000, small_length_to_300, '\n'), true, ORDER_LEAF_RECORDS, 5000);
+    assert_shuffles_first(engine_text_make(15000, small_length_to_300, '\n'), true, 1250, 5000);
     assert_shuffles_first(engine_text_make(200, length_0_to_200000, '\n'), true, ORDER_LEAF_RECORDS, 50);
     assert_shuffles_first(engine_text_make(9, length_few_large, '\n'), true, ORDER_LEAF_RECORDS, 4);
     assert_shuffles_first(engine_text_make(9, length_two_huge, '\n'), false, ORDER_LEAF_RECORDS, 4);
@@ -368,7 +368,7 @@ static void an_order_may_be_drawn_by_others(void **state)
     assert_reverses(engine_text_make(1, small_length_to_20, '\n'));
     assert_reverses(engine_text_make(5000, small_length_uneven, '\n'));
     assert_int_equal(disk.writes, 0);
-    assert_reverses(engine_text_make(60000, small_length_to_300, '\n'));
+    assert_reverses(engine_text_make(15000, small_length_to_300, '\n'));
     assert_reverses(engine_text_make(9, length_few_large, '\n'));
     assert_true(disk.writes > 0);
 }
@@ -483,9 +483,9 @@ static void piles_may_be_trees_with_keys_of_their_own(void **state)
     (void)state;
     assert_trees_shuffle(engine_text_make(5000, small_length_to_20, '\n'), ORDER_LEAF_RECORDS, 0);
     assert_trees_shuffle(engine_text_make(5000, small_length_to_20, '\n'), 30, 0);
-    assert_trees_shuffle(engine_text_make(60000, small_length_to_300, '\n'), ORDER_LEAF_RECORDS, 1);
-    assert_trees_shuffle(engine_text_make(60000, small_length_to_300, '\n'), 50000, 1);
-    assert_trees_shuffle(engine_text_make(60000, small_length_to_300, '\n'), 64, 1);
+    assert_trees_shuffle(engine_text_make(15000, small_length_to_300, '\n'), ORDER_LEAF_RECORDS, 1);
+    assert_trees_shuffle(engine_text_make(15000, small_length_to_300, '\n'), 12500, 1);
+    assert_trees_shuffle(engine_text_make(15000, small_length_to_300, '\n'), 64, 1);
 }
 
 /* ---- Failures: one message, no hang, nothing kept, an old output as it was ---- */
@@ -512,7 +512,7 @@ static void assert_fails(struct engine_text *text, bool one_pile, uint64_t leaf_
 
 static void damage_on_disk_is_found_whatever_it_does_to_the_records(void **state)
 {
-    struct engine_text text = engine_text_make(52000, small_length_to_300, '\n');
+    struct engine_text text = engine_text_make(13000, small_length_to_300, '\n');
     static const char damage[] = "bigshuf: temporary file in disk0: contents have changed since they were written\n";
 
     (void)state;
@@ -550,7 +550,7 @@ static void a_huge_record_is_verified_before_it_is_written(void **state)
 
 static void a_temporary_file_that_was_cut_is_found(void **state)
 {
-    struct engine_text text = engine_text_make(52000, small_length_to_300, '\n');
+    struct engine_text text = engine_text_make(13000, small_length_to_300, '\n');
 
     (void)state;
     disk.cut = true;
@@ -562,7 +562,7 @@ static void a_temporary_file_that_was_cut_is_found(void **state)
 
 static void a_write_that_fails_at_any_time_is_reported(void **state)
 {
-    struct engine_text text = engine_text_make(52000, small_length_to_300, '\n');
+    struct engine_text text = engine_text_make(13000, small_length_to_300, '\n');
 
     (void)state;
     for (unsigned one_pile = 0; one_pile <= 1; one_pile++)
@@ -589,7 +589,7 @@ static void an_allocation_that_fails_at_any_time_is_reported(void **state)
         bool one_pile;
         uint64_t leaf_records;
     } cases[] = {{false, ORDER_LEAF_RECORDS}, {true, ORDER_LEAF_RECORDS}, {true, 5000}};
-    struct engine_text text = engine_text_make(40000, small_length_to_300, '\n');
+    struct engine_text text = engine_text_make(10000, small_length_to_300, '\n');
 
     (void)state;
     for (int k = 0; k < 3; k++) {
@@ -623,7 +623,7 @@ static void an_allocation_that_fails_at_any_time_is_reported(void **state)
 
 static void an_output_that_is_full_ends_all_workers(void **state)
 {
-    struct engine_text text = engine_text_make(52000, small_length_to_300, '\n');
+    struct engine_text text = engine_text_make(13000, small_length_to_300, '\n');
 
     (void)state;
     if (access("/dev/full", W_OK) != 0)
@@ -663,7 +663,8 @@ static void piles_stay_within_six_standard_deviations(void **state)
     free(pile);
 }
 
-#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+#define SMALL_RUN(test)   cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
+#define QUARTER_RUN(test) cmocka_unit_test_setup_teardown(test, small_quarter_setup, small_teardown)
 
 int main(void)
 {
@@ -671,28 +672,28 @@ int main(void)
         SMALL_RUN(what_fits_is_shuffled_as_defined),
         SMALL_RUN(deep_trees_are_shuffled_as_defined),
         SMALL_RUN(what_does_not_fit_is_shuffled_as_defined),
-        SMALL_RUN(a_node_that_does_not_fit_goes_on_to_its_children),
-        SMALL_RUN(a_leaf_that_does_not_fit_is_shuffled_by_ranks),
-        SMALL_RUN(piles_of_ranks_may_be_started_over_in_their_turn),
-        SMALL_RUN(a_pile_of_other_records_than_were_counted_is_a_failure),
-        SMALL_RUN(an_index_that_does_not_fit_makes_a_pile_start_over),
+        QUARTER_RUN(a_node_that_does_not_fit_goes_on_to_its_children),
+        QUARTER_RUN(a_leaf_that_does_not_fit_is_shuffled_by_ranks),
+        QUARTER_RUN(piles_of_ranks_may_be_started_over_in_their_turn),
+        QUARTER_RUN(a_pile_of_other_records_than_were_counted_is_a_failure),
+        QUARTER_RUN(an_index_that_does_not_fit_makes_a_pile_start_over),
         SMALL_RUN(a_record_larger_than_memory_comes_through),
-        SMALL_RUN(descriptors_need_not_be_many),
-        SMALL_RUN(threads_need_not_be_given),
+        QUARTER_RUN(descriptors_need_not_be_many),
+        QUARTER_RUN(threads_need_not_be_given),
         SMALL_RUN(the_first_of_what_fits_are_the_first),
-        SMALL_RUN(the_first_of_what_does_not_fit_are_the_first),
-        SMALL_RUN(the_first_of_a_pile_started_over_are_the_first),
+        QUARTER_RUN(the_first_of_what_does_not_fit_are_the_first),
+        QUARTER_RUN(the_first_of_a_pile_started_over_are_the_first),
         SMALL_RUN(for_a_few_records_little_is_stored),
-        SMALL_RUN(an_order_may_be_drawn_by_others),
+        QUARTER_RUN(an_order_may_be_drawn_by_others),
         SMALL_RUN(a_draw_that_fails_ends_it),
         SMALL_RUN(an_order_that_needs_more_memory_says_how_much),
-        SMALL_RUN(piles_may_be_trees_with_keys_of_their_own),
-        SMALL_RUN(damage_on_disk_is_found_whatever_it_does_to_the_records),
+        QUARTER_RUN(piles_may_be_trees_with_keys_of_their_own),
+        QUARTER_RUN(damage_on_disk_is_found_whatever_it_does_to_the_records),
         SMALL_RUN(a_huge_record_is_verified_before_it_is_written),
-        SMALL_RUN(a_temporary_file_that_was_cut_is_found),
-        SMALL_RUN(a_write_that_fails_at_any_time_is_reported),
-        SMALL_RUN(an_allocation_that_fails_at_any_time_is_reported),
-        SMALL_RUN(an_output_that_is_full_ends_all_workers),
+        QUARTER_RUN(a_temporary_file_that_was_cut_is_found),
+        QUARTER_RUN(a_write_that_fails_at_any_time_is_reported),
+        QUARTER_RUN(an_allocation_that_fails_at_any_time_is_reported),
+        QUARTER_RUN(an_output_that_is_full_ends_all_workers),
         cmocka_unit_test(piles_stay_within_six_standard_deviations),
     };
 
