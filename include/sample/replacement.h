@@ -32,6 +32,10 @@ struct replacement_draws {
 /* All records once more, from the first one, one such source at a time. For those who draw, but for `note`. NULL after
  * a report. */
 struct source *replacement_again(struct replacement *repeat);
+
+/* Verify what was kept of the records, for those who must know before they use the first byte. 0, or -1 after a report.
+ */
+int replacement_verify(struct replacement *repeat);
 void replacement_done(const struct replacement *repeat, struct source *source); /* NULL is fine */
 
 /* Write the records of a source that are drawn, run->left of them, for ever without a limit. What is drawn does not

@@ -70,6 +70,13 @@ struct source *replacement_again(struct replacement *r)
     return source;
 }
 
+int replacement_verify(struct replacement *r)
+{
+    const struct run *run = r->run;
+
+    return r->input != NULL ? 0 : pile_verify(&r->piles, 0, &run->format, run->buffer, run->memory.buffer_bytes);
+}
+
 void replacement_done(const struct replacement *r, struct source *source)
 {
     if (source != r->input)

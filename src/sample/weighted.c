@@ -307,6 +307,8 @@ static int open_shares(struct shares *shares, struct drawing *d, struct replacem
     *shares = (struct shares){.drawing = d, .repeat = repeat};
     if (!d->again)
         return pile_keys_open(&shares->keys, &d->piles, 0, true, d->run->fault);
+    if (replacement_verify(repeat) != 0) /* before a damaged weight is taken for a wrong one */
+        return -1;
     shares->records = replacement_again(repeat);
     if (shares->records == NULL)
         return -1;

@@ -8,7 +8,6 @@
 
 #include "shuffle/pile.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -17,6 +17,7 @@
 /* Blocks of S/16384: 512 piles with half a block unused each are 1.6 % of S. From 64 KiB on larger ones are no faster.
  */
 static const uint64_t BLOCKS = 16384;
+static const size_t BLOCK_BYTES_MIN = 4096;
 static const size_t BLOCK_BYTES_MAX = (size_t)64 << 10;
 
 /* More threads than this have never been of use, and numbers that count blocks for each stay small. */
@@ -34,7 +35,7 @@ static const uint64_t OUTPUT_SHARE = 448;
 
 struct run_memory run_memory(uint64_t bytes, unsigned workers)
 {
-    struct run_memory memory = {.bytes = (size_t)bytes, .workers = workers, .block_bytes = POOL_BLOCK_BYTES_MIN};
+    struct run_memory memory = {.bytes = (size_t)bytes, .workers = workers, .block_bytes = BLOCK_BYTES_MIN};
     uint64_t wanted;
     uint64_t output;
 

@@ -135,10 +135,12 @@ def read_file(fmt, data, csv_end=None):
     return contents
 
 
-def _csv_end(fmt, contents):
-    """How the first record of a CSV file ends, which those that lack their end are given."""
+def _csv_end(fmt, contents, data):
+    """How the first record of a CSV file ends, which those that lack their end are given. Its own end must be there."""
     first = (_csv(contents.header, None) if fmt.header_records else contents.records)[:1]
-    return None if not first else b"\r\n" if first[0].endswith(b"\r\n") else b"\n"
+    if not first or first[0] not in data:
+        return None
+    return b"\r\n" if first[0].endswith(b"\r\n") else b"\n"
 
 
 def read_files(fmt, files):
@@ -157,5 +159,5 @@ def read_files(fmt, files):
         whole.records += contents.records
         whole.all_header |= contents.all_header
         if fmt.kind == "csv" and csv_end is None:
-            csv_end = _csv_end(fmt, Contents(contents.header[fmt.header_bytes :], contents.records))
+            csv_end = _csv_end(fmt, Contents(contents.header[fmt.header_bytes :], contents.records), data)
     return whole

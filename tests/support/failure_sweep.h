@@ -80,6 +80,10 @@ static inline void sweep_writes(sweep_task *task)
     }
 }
 
+/* What else may be said of a bit that has turned over: where weights are read once more from what was verified before,
+ * a weight may become none before the last byte tells. NULL: nothing. */
+static const char *sweep_said_of_bits;
+
 /* A bit that turns over in anything that is read back is found, or does no harm; at least one is found. */
 static inline void sweep_reads(sweep_task *task)
 {
@@ -103,7 +107,8 @@ static inline void sweep_reads(sweep_task *task)
             assert_true(sweep_same_files("out", "right"));
             continue;
         }
-        if (strstr(heard, "contents have changed since they were written") == NULL)
+        if (strstr(heard, "contents have changed since they were written") == NULL &&
+            (sweep_said_of_bits == NULL || strstr(heard, sweep_said_of_bits) == NULL))
             fail_msg("the message is: %s", heard);
         assert_true(scratch_holds("out", "old"));
         found++;

@@ -177,7 +177,7 @@ static void a_weight_stands_anywhere_in_a_record_of_any_length(void **state)
 
 /* ---- Errors ---- */
 
-static void assert_says(int status, const char *said)
+static void assert_weights_say(int status, const char *said)
 {
     assert_string_equal(scratch_heard(), said);
     assert_int_equal(status, -1);
@@ -192,7 +192,7 @@ static void assert_field_says(const char *field, const char *said)
     snprintf(expected, sizeof expected, "bigshuf: records:1: %s\n", said);
     scratch_listen();
     status = read_fields(field, 1, '\t');
-    assert_says(status, expected);
+    assert_weights_say(status, expected);
 }
 
 static void what_is_no_weight_is_quoted_with_file_and_line(void **state)
@@ -212,10 +212,10 @@ static void what_is_no_weight_is_quoted_with_file_and_line(void **state)
                       "invalid weight: '0123456789012345678901234567890123456789'");
     scratch_listen();
     status = read_lines("a\nb\nc\nd\n", "1\n2\n-3\n4\n");
-    assert_says(status, "bigshuf: weights:3: negative weight: '-3'\n");
+    assert_weights_say(status, "bigshuf: weights:3: negative weight: '-3'\n");
     scratch_listen();
     status = read_fields("a 1\nb 2\nc\n", 2, ' ');
-    assert_says(status, "bigshuf: records:3: no such field for the weight: 'c'\n");
+    assert_weights_say(status, "bigshuf: records:3: no such field for the weight: 'c'\n");
 }
 
 static void lines_are_counted_in_each_file(void **state)
@@ -227,13 +227,13 @@ static void lines_are_counted_in_each_file(void **state)
     assert_true(scratch_put("one", "1\n2\n3", 0600) && scratch_put("empty", "", 0600));
     assert_true(scratch_put("two", "4\n\n5\n", 0600) && scratch_put("three", "?\n", 0600));
     scratch_listen();
-    assert_says(read_weights(names, 4, place), "bigshuf: two:2: invalid weight: ''\n");
+    assert_weights_say(read_weights(names, 4, place), "bigshuf: two:2: invalid weight: ''\n");
     assert_true(scratch_put("two", "4\n", 0600));
     scratch_listen();
-    assert_says(read_weights(names, 4, place), "bigshuf: three:1: invalid weight: '?'\n");
+    assert_weights_say(read_weights(names, 4, place), "bigshuf: three:1: invalid weight: '?'\n");
     assert_true(scratch_put("one", "1\n2\nx", 0600));
     scratch_listen();
-    assert_says(read_weights(names, 4, place), "bigshuf: one:3: invalid weight: 'x'\n");
+    assert_weights_say(read_weights(names, 4, place), "bigshuf: one:3: invalid weight: 'x'\n");
 }
 
 static void there_are_as_many_weights_as_records(void **state)
@@ -243,13 +243,13 @@ static void there_are_as_many_weights_as_records(void **state)
     (void)state;
     scratch_listen();
     status = read_lines("a\nb\nc\n", "1\n2\n");
-    assert_says(status, "bigshuf: weights: too few weights: there are more than 2 records\n");
+    assert_weights_say(status, "bigshuf: weights: too few weights: there are more than 2 records\n");
     scratch_listen();
     status = read_lines("a\nb\nc\n", "1\n2\n3\n4\n");
-    assert_says(status, "bigshuf: weights: too many weights: there are 3 records\n");
+    assert_weights_say(status, "bigshuf: weights: too many weights: there are 3 records\n");
     scratch_listen();
     status = read_lines("", "\n");
-    assert_says(status, "bigshuf: weights: too many weights: there are 0 records\n");
+    assert_weights_say(status, "bigshuf: weights: too many weights: there are 0 records\n");
 }
 
 static void a_file_that_is_not_there_fails_at_once(void **state)
@@ -259,7 +259,7 @@ static void a_file_that_is_not_there_fails_at_once(void **state)
     (void)state;
     assert_true(scratch_put("records", "a\n", 0600));
     scratch_listen();
-    assert_says(read_weights(names, 1, (struct weight_place){.file = "none"}),
+    assert_weights_say(read_weights(names, 1, (struct weight_place){.file = "none"}),
                 "bigshuf: none: No such file or directory\n");
     assert_int_equal(count, 0);
 }
@@ -290,7 +290,7 @@ static void lines_of_the_header_count(void **state)
     (void)state;
     assert_true(scratch_put("one", "#\n#h\ni\n1\n2\n", 0600) && scratch_put("two", "#\n#h\ni\n4\n?\n", 0600));
     scratch_listen();
-    assert_says(read_laid_out(&headed, names, 2, place), "bigshuf: two:5: invalid weight: '?'\n");
+    assert_weights_say(read_laid_out(&headed, names, 2, place), "bigshuf: two:5: invalid weight: '?'\n");
 }
 
 static void without_memory_nothing_is_opened(void **state)

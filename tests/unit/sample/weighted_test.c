@@ -473,7 +473,9 @@ static void failures_of_matching_are_reported(void **state)
     limit = 1000;
     make_text(150000, weight_small, small_length_to_20);
     sweep_writes(repeat);
+    sweep_said_of_bits = "weight";
     sweep_reads(repeat);
+    sweep_said_of_bits = NULL;
     sweep_allocations(repeat);
     drop_text();
 }
