@@ -116,6 +116,18 @@ static void take_manifest(struct fuzz *fuzz, struct made *made)
     }
 }
 
+/* The text with a few bytes changed, but for its checksum. */
+static void read_edited(struct fuzz fuzz, const char *text, size_t bytes)
+{
+    uint8_t *edited = fuzz_copy(text, bytes);
+
+    bytes -= sizeof "checksum 0123456789abcdef\n" - 1;
+    for (unsigned edits = fuzz_byte(&fuzz) % 4; edits > 0; edits--)
+        edited[fuzz_from_to(&fuzz, 0, bytes - 1)] = fuzz_byte(&fuzz);
+    read_text(edited, bytes);
+    free(edited);
+}
+
 static void write_and_read(struct fuzz *fuzz)
 {
     static struct made made;
@@ -129,6 +141,7 @@ static void write_and_read(struct fuzz *fuzz)
     text = manifest_text(&made.manifest, &bytes);
     FUZZ_CHECK(text != NULL && strlen(text) == bytes);
     check_piles(&made.manifest, text);
+    read_edited(*fuzz, text, bytes);
     FUZZ_CHECK(parse(&again, text, bytes) == 0);
     for (size_t i = 0; i < made.manifest.inputs; i++)
         known &= made.input[i].bytes != MANIFEST_UNKNOWN;
