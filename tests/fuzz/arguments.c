@@ -289,7 +289,7 @@ static void check_split(const char *text, uint64_t records)
     FUZZ_CHECK(strspn(text, split.is_percentage ? "0123456789.%" : "0123456789") == (size_t)(colon - text));
     FUZZ_CHECK(!split.is_percentage || split.amount <= 1000000);
     part = split.is_percentage ? (fuzz_wide)records * split.amount / 1000000 : split.amount;
-    FUZZ_CHECK(split_records(&split, records) == part);
+    FUZZ_CHECK(split_records(&split, 1, 0, records) == part);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

@@ -233,7 +233,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
     layout.format = fuzz_format(&fuzz, string);
     layout.header_bytes = fuzz_from_to(&fuzz, 0, FILE_MAX / 2);
-    layout.header_records = fuzz_byte(&fuzz) % 8;
+    layout.header_lines = fuzz_byte(&fuzz) % 8;
     file_count = 1 + fuzz_byte(&fuzz) % FILES_MAX;
     sizes = (struct fuzz){fuzz.data, fuzz.bytes < 8 ? fuzz.bytes : 8};
     for (size_t i = 0; i < 8; i++)
