@@ -123,16 +123,64 @@ static void check_sizes(const char *text)
 
 /* ---- Strings ---- */
 
-static void check_strings(const char *text)
+static const char letters[] = "abfnrtv\\'\"?", meanings[] = "\a\b\f\n\r\t\v\\'\"?";
+
+/* The number after a backslash or \x, of as many digits as belong to it. Returns what follows, or NULL. */
+static const char *decode_number(const char *text, int base, uint8_t *byte)
 {
-    uint8_t string[RECORD_DELIMITER_BYTES_MAX], separator = 0;
-    size_t bytes;
+    char number[4] = "";
+    size_t digits = strspn(text, base == 16 ? "0123456789abcdefABCDEF" : "01234567"), most = base == 16 ? 2 : 3;
+    unsigned long value;
+
+    memcpy(number, text, digits < most ? digits : most);
+    value = strtoul(number, NULL, base);
+    *byte = (uint8_t)value;
+    return digits > 0 && value <= UINT8_MAX ? text + strlen(number) : NULL;
+}
+
+/* The bytes that a text with escapes stands for. Returns their number, SIZE_MAX if the text is wrong. */
+static size_t decode(const char *text, uint8_t *bytes)
+{
+    size_t count = 0;
+
+    for (; *text != '\0'; count++) {
+        const char *letter = text[0] == '\\' && text[1] != '\0' ? strchr(letters, text[1]) : NULL;
+
+        if (text[0] != '\\') {
+            bytes[count] = (uint8_t)*text++;
+        } else if (letter != NULL) {
+            bytes[count] = (uint8_t)meanings[letter - letters];
+            text += 2;
+        } else {
+            text =
+                text[1] == 'x' ? decode_number(text + 2, 16, &bytes[count]) : decode_number(text + 1, 8, &bytes[count]);
+            if (text == NULL)
+                return SIZE_MAX;
+        }
+    }
+    return count;
+}
+
+static void check_delimiter(const char *text)
+{
+    uint8_t string[RECORD_DELIMITER_BYTES_MAX], *expected = malloc(strlen(text) + 1);
+    size_t bytes, count;
     int result = argument_delimiter(&fault, "--x", text, string, &bytes);
 
+    FUZZ_CHECK(expected != NULL);
+    count = decode(text, expected);
     FUZZ_CHECK(fuzz_is_reported(&fault, result));
-    FUZZ_CHECK(result != 0 || (bytes >= 1 && bytes <= RECORD_DELIMITER_BYTES_MAX));
-    FUZZ_CHECK(result == 0 || *text == '\0' || strchr(text, '\\') != NULL || strlen(text) > RECORD_DELIMITER_BYTES_MAX);
-    result = argument_start(&fault, "--x", text, &bytes);
+    FUZZ_CHECK((result == 0) == (count >= 1 && count <= RECORD_DELIMITER_BYTES_MAX));
+    FUZZ_CHECK(result != 0 || (bytes == count && memcmp(string, expected, count) == 0));
+    free(expected);
+}
+
+static void check_strings(const char *text)
+{
+    uint8_t separator = 0;
+    size_t bytes;
+    int result = argument_start(&fault, "--x", text, &bytes);
+
     FUZZ_CHECK(fuzz_is_reported(&fault, result) && bytes == strlen(text));
     FUZZ_CHECK((result == 0) == (bytes >= 1 && bytes < RECORD_DELIMITER_BYTES_MAX && strchr(text, '\n') == NULL));
     result = argument_separator(&fault, text, &separator);
@@ -143,7 +191,6 @@ static void check_strings(const char *text)
 /* The bytes written as escapes, in the way that `choices` says, are the bytes again. */
 static void check_escapes(const uint8_t *data, size_t bytes, uint64_t choices)
 {
-    static const char letters[] = "abfnrtv\\'\"?", meanings[] = "\a\b\f\n\r\t\v\\'\"?";
     char *text = malloc(4 * bytes + 1), *at = text;
     uint8_t *back = malloc(bytes + 1);
     size_t count;
@@ -242,7 +289,7 @@ static void check_split(const char *text, uint64_t records)
     FUZZ_CHECK(strspn(text, split.is_percentage ? "0123456789.%" : "0123456789") == (size_t)(colon - text));
     FUZZ_CHECK(!split.is_percentage || split.amount <= 1000000);
     part = split.is_percentage ? (fuzz_wide)records * split.amount / 1000000 : split.amount;
-    FUZZ_CHECK(split_records(&split, records) == part);
+    FUZZ_CHECK(split_records(&split, 1, 0, records) == part);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
@@ -259,6 +306,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     check_counts(text);
     check_pile(text);
     check_sizes(text);
+    check_delimiter(text);
     check_strings(text);
     check_pattern(text, number);
     check_split(text, number);

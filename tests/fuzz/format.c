@@ -11,7 +11,7 @@ static bool is_same(const struct store_format *one, const struct store_format *o
     const bool counted = a->kind == RECORD_LINES || a->kind == RECORD_SIZE;
 
     return one->piles == other->piles && one->header_bytes == other->header_bytes &&
-           one->header_records == other->header_records && a->kind == b->kind && a->starts == b->starts &&
+           one->header_lines == other->header_lines && a->kind == b->kind && a->starts == b->starts &&
            (!byte || a->delimiter == b->delimiter) && (!counted || a->count == b->count) &&
            (a->kind != RECORD_STRING ||
             (a->string_bytes == b->string_bytes && memcmp(a->string, b->string, a->string_bytes) == 0));
@@ -59,7 +59,7 @@ static void write_and_read(struct fuzz *fuzz)
 
     format.piles = (unsigned)STORE_FORMAT_PILES_MIN << fuzz_byte(fuzz) % 12;
     format.header_bytes = fuzz_number(fuzz);
-    format.header_records = fuzz_number(fuzz);
+    format.header_lines = fuzz_number(fuzz);
     bytes = store_format_text(&format, text);
     FUZZ_CHECK(bytes < STORE_FORMAT_TEXT_BYTES && strlen(text) == bytes);
     FUZZ_CHECK(store_format_parse(&again, string_again, text, bytes));

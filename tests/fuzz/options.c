@@ -161,7 +161,7 @@ static void say_format(struct words *words, const struct options *options)
         say(words, "--csv");
         break;
     }
-    say_number(words, "--header", options->header_records);
+    say_number(words, "--header", options->header_lines);
     say_number(words, "--header-bytes", options->header_bytes);
 }
 
@@ -265,7 +265,7 @@ static void compare_records(const struct options *one, const struct options *oth
         SAME(format.count);
     if (one->format.kind == RECORD_BYTE || one->format.kind == RECORD_LINES)
         SAME(delimiter);
-    SAME(header_records);
+    SAME(header_lines);
     SAME(header_bytes);
 }
 

@@ -6,19 +6,19 @@
 #include "fuzz.h"
 
 #include <inttypes.h>
-#include <sys/file.h>
 
 #include "store/owner.h"
+#include "system/sys.h"
 
 static struct folder folder;
 static struct fault fault;
 
 static enum owner_state ask(struct owner *owner, int *lock)
 {
-    enum owner_state state = owner_ask(&folder, owner, lock);
+    enum owner_state state = owner_ask(&folder, "name", owner, lock);
 
     FUZZ_CHECK(!fault_any(&fault));
-    FUZZ_CHECK(*lock < 0 || state != OWNER_ALIVE);
+    FUZZ_CHECK((*lock < 0) == (state == OWNER_ALIVE));
     return state;
 }
 
@@ -48,11 +48,11 @@ static void check_text(const struct owner *owner, const uint8_t *data, size_t by
 /* The lock can be had, if it was not given to the caller: nothing was left of asking. */
 static void check_locks(int given)
 {
-    int fd = open(OWNER_FILE, O_RDONLY | O_CLOEXEC), lock;
+    int fd = open("name" OWNER_SUFFIX, O_RDWR | O_CLOEXEC), lock;
     struct owner owner;
 
     FUZZ_CHECK(fd >= 0);
-    FUZZ_CHECK((flock(fd, LOCK_EX | LOCK_NB) == 0) == (given < 0));
+    FUZZ_CHECK((sys_lock(fd, true) == 0) == (given < 0));
     FUZZ_CHECK(ask(&owner, &lock) == OWNER_ALIVE && lock < 0);
     close(fd);
 }
@@ -62,7 +62,7 @@ static void read_text(const uint8_t *data, size_t bytes)
     struct owner owner;
     int lock;
 
-    fuzz_put(OWNER_FILE, data, bytes);
+    fuzz_put("name" OWNER_SUFFIX, data, bytes);
     (void)ask(&owner, &lock);
     if (!is_nobody(&owner))
         check_text(&owner, data, bytes);
@@ -90,7 +90,7 @@ static void write_and_read(struct fuzz *fuzz)
     take_word(fuzz, made.boot);
     made.process = 1 + fuzz_number(fuzz) % INT32_MAX;
     made.start = fuzz_number(fuzz);
-    fuzz_put(OWNER_FILE, text, (size_t)put_text(&made, text, sizeof text));
+    fuzz_put("name" OWNER_SUFFIX, text, (size_t)put_text(&made, text, sizeof text));
     (void)ask(&owner, &lock);
     FUZZ_CHECK(strcmp(owner.host, made.host) == 0 && strcmp(owner.boot, made.boot) == 0);
     FUZZ_CHECK(owner.process == made.process && owner.start == made.start);

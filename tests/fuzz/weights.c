@@ -96,46 +96,80 @@ static void check_draw(struct uint128 total, struct fuzz words)
 
 /* ---- Reading ---- */
 
-enum { BUFFER_BYTES = 1 << 16, WEIGHTS_MAX = 4096 };
+enum { RECORDS_BYTES = 4096 };
 
 static const struct source_layout layout = {.format = {.delimiter = '\n'}};
+static struct fault fault;
 
-/* The weights of the records in the file "records", up to one that is no good. Are they all good? */
-static bool read_weights(struct weight_place place, struct decimal *weight, size_t *count)
+/* A run in the least memory, made once, as far as weights need it. */
+static struct run *get_run(void)
+{
+    static const char *const directories[] = {"."};
+    static struct spill_place place = {.directory = directories, .directories = 1, .fault = &fault};
+    static struct run run;
+
+    if (run.buffer == NULL) {
+        FUZZ_CHECK(run_open(&run, run_memory(RUN_MEMORY_MIN, 1), &fault) == 0);
+        run.place = &place;
+        run.format = layout.format;
+    }
+    return &run;
+}
+
+/* What was read of records and their weights: up to a weight that is no good, if not all are. */
+struct reading {
+    bool good;
+    struct decimal weight[RECORDS_BYTES];
+    size_t count;
+    uint8_t records[RECORDS_BYTES + 1];
+    size_t bytes;
+};
+
+static void take_piece(struct reading *reading, const struct record_piece *piece, struct decimal weight)
+{
+    const bool ended = reading->bytes == 0 || reading->records[reading->bytes - 1] == '\n';
+
+    FUZZ_CHECK(piece->first == ended && piece->bytes > 0 && piece->bytes <= sizeof reading->records - reading->bytes);
+    memcpy(reading->records + reading->bytes, piece->data, piece->bytes);
+    reading->bytes += piece->bytes;
+    FUZZ_CHECK(piece->last == (reading->records[reading->bytes - 1] == '\n'));
+    if (piece->first)
+        reading->weight[reading->count++] = weight;
+}
+
+/* Read the file "records" in pieces of at most `piece_bytes`. */
+static void read_weights(struct weight_place place, size_t piece_bytes, struct reading *reading)
 {
     static const char *const names[] = {"records"};
-    static uint8_t buffer[BUFFER_BYTES + POOL_SLACK_BYTES], run_buffer[4 * BUFFER_BYTES];
-    struct fault fault;
-    struct run run = {.fault = &fault, .buffer = run_buffer, .memory = {.buffer_bytes = sizeof run_buffer}};
+    static uint8_t buffer[RECORDS_BYTES + POOL_SLACK_BYTES];
+    static struct record_reader reader;
+    struct run *run = get_run();
     struct source *source;
     struct weight_input *weights;
     struct record_piece piece;
-    static struct record_reader reader;
+    struct decimal weight = {0};
     int more;
 
     fault_init(&fault);
     source = source_open(names, 1, &layout, &fault);
     FUZZ_CHECK(source != NULL);
-    record_reader_init(&reader, &layout.format, source, buffer, BUFFER_BYTES);
-    weights = weight_input_open(&run, place, source);
+    record_reader_init(&reader, &layout.format, source, buffer, piece_bytes);
+    weights = weight_input_open(run, place, source);
     FUZZ_CHECK(weights != NULL);
-    *count = 0;
-    while ((more = record_reader_next(&reader, &piece)) > 0) {
-        FUZZ_CHECK(piece.first && piece.last && *count < WEIGHTS_MAX);
-        if (weight_input_next(weights, &piece, &weight[*count]) != 0)
-            break;
-        ++*count;
-    }
+    reading->count = reading->bytes = 0;
+    while ((more = weight_input_next(weights, &reader, &piece, &weight)) > 0)
+        take_piece(reading, &piece, weight);
     if (more == 0)
         more = weight_input_end(weights);
+    reading->good = more == 0;
     FUZZ_CHECK(fuzz_is_reported(&fault, more));
     weight_input_free(weights);
     source_free(source);
     fault_release(&fault);
-    return more == 0;
+    FUZZ_CHECK(run->pool.free == run->pool.blocks && run->pool.promised == 0);
 }
 
-/* The next text up to an end, without it. Returns whether there is one. */
+/* The next text up to a delimiter, without it. Returns whether there is one. */
 static bool next_part(const uint8_t **text, const uint8_t *end, uint8_t delimiter, const uint8_t **part, size_t *bytes)
 {
     if (*text > end)
@@ -147,68 +181,64 @@ static bool next_part(const uint8_t **text, const uint8_t *end, uint8_t delimite
     return true;
 }
 
-static bool is_weight(const uint8_t *text, size_t bytes, const struct decimal *weight)
-{
-    struct decimal expected;
-
-    return decimal_read(text, bytes, &expected) == DECIMAL_OK && expected.mantissa == weight->mantissa &&
-           expected.exponent == weight->exponent;
-}
-
-/* Does the record's field hold no weight? */
-static bool is_bad(const uint8_t *record, size_t bytes, struct weight_place place)
+/* Find the weight of a record. A carriage return at its end is none of the last field's. */
+static bool find_weight(const uint8_t *record, size_t bytes, struct weight_place place, struct decimal *weight)
 {
     const uint8_t *end = record + bytes, *part = NULL;
     size_t part_bytes = 0;
-    struct decimal weight;
 
     for (uint64_t field = 0; field < place.field; field++)
         if (!next_part(&record, end, place.separator, &part, &part_bytes))
-            return true;
-    return decimal_read(part, part_bytes, &weight) != DECIMAL_OK;
+            return false;
+    if (record > end && part_bytes > 0 && part[part_bytes - 1] == '\r')
+        part_bytes--;
+    return decimal_read(part, part_bytes, weight) == DECIMAL_OK;
 }
 
-static void check_fields(const uint8_t *data, size_t bytes, struct weight_place place)
+static bool is_same(struct decimal one, struct decimal other)
 {
-    static struct decimal weight[WEIGHTS_MAX];
-    const uint8_t *end = data + bytes - (bytes > 0 && data[bytes - 1] == '\n'), *record;
-    size_t count, record_bytes;
-    bool good = read_weights(place, weight, &count);
+    return one.mantissa == other.mantissa && one.exponent == other.exponent;
+}
 
-    for (size_t i = 0; bytes > 0 && next_part(&data, end, '\n', &record, &record_bytes); i++) {
-        const uint8_t *field = record, *part = NULL;
-        size_t part_bytes = 0;
+static void check_fields(const uint8_t *data, size_t bytes, struct weight_place place, size_t piece_bytes)
+{
+    static struct reading reading;
+    const uint8_t *text = data, *end = data + bytes - (bytes > 0 && data[bytes - 1] == '\n'), *record;
+    struct decimal weight;
+    size_t record_bytes;
 
-        if (i == count) {
-            FUZZ_CHECK(!good && is_bad(record, record_bytes, place));
+    read_weights(place, piece_bytes, &reading);
+    for (size_t i = 0; bytes > 0 && next_part(&text, end, '\n', &record, &record_bytes); i++) {
+        bool found = find_weight(record, record_bytes, place, &weight);
+
+        FUZZ_CHECK(found ? i < reading.count : i == reading.count && !reading.good);
+        if (!found)
             return;
-        }
-        FUZZ_CHECK(!is_bad(record, record_bytes, place));
-        for (uint64_t k = 0; k < place.field; k++)
-            FUZZ_CHECK(next_part(&field, record + record_bytes, place.separator, &part, &part_bytes));
-        FUZZ_CHECK(is_weight(part, part_bytes, &weight[i]));
+        FUZZ_CHECK(is_same(weight, reading.weight[i]));
     }
-    FUZZ_CHECK(good);
+    FUZZ_CHECK(reading.good && reading.bytes - bytes <= 1 && memcmp(reading.records, data, bytes) == 0);
 }
 
-/* The same text as records and as their weights: fields that no record can have two of. */
-static void check_lines(const uint8_t *data, size_t bytes)
+/* The same text as records and as their weights: a field that no record has two of. */
+static void check_lines(const uint8_t *data, size_t bytes, size_t piece_bytes)
 {
-    static struct decimal weight[WEIGHTS_MAX], again[WEIGHTS_MAX];
-    size_t count, count_again;
-    bool good = read_weights((struct weight_place){.field = 1, .separator = '\n'}, weight, &count);
+    static struct reading fields, lines;
 
     fuzz_put("weights", data, bytes);
-    FUZZ_CHECK(read_weights((struct weight_place){.file = "weights"}, again, &count_again) == good);
-    FUZZ_CHECK(count == count_again && memcmp(weight, again, count * sizeof *weight) == 0);
+    read_weights((struct weight_place){.field = 1, .separator = '\n'}, piece_bytes, &fields);
+    read_weights((struct weight_place){.file = "weights"}, piece_bytes, &lines);
+    FUZZ_CHECK(fields.good == lines.good && fields.count == lines.count);
+    for (size_t i = 0; i < fields.count; i++)
+        FUZZ_CHECK(is_same(fields.weight[i], lines.weight[i]));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-    struct fuzz fuzz = {data, bytes < WEIGHTS_MAX ? bytes : WEIGHTS_MAX - 1};
+    struct fuzz fuzz = {data, bytes < RECORDS_BYTES ? bytes : RECORDS_BYTES - 1};
     uint64_t word = fuzz_number(&fuzz);
     struct decimal one = take_weight(&fuzz), other = take_weight(&fuzz);
     struct weight_place place = {.field = 1 + fuzz_byte(&fuzz) % 4, .separator = fuzz_byte(&fuzz)};
+    size_t piece_bytes = fuzz_from_to(&fuzz, 1, RECORDS_BYTES);
 
     check_key(word, one);
     check_key(word, other);
@@ -217,7 +247,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     check_draw((struct uint128){word, one.mantissa}, fuzz);
     fuzz_put("records", fuzz.data, fuzz.bytes);
     if (place.separator != '\n')
-        check_fields(fuzz.data, fuzz.bytes, place);
-    check_lines(fuzz.data, fuzz.bytes);
+        check_fields(fuzz.data, fuzz.bytes, place, piece_bytes);
+    check_lines(fuzz.data, fuzz.bytes, piece_bytes);
     return 0;
 }
