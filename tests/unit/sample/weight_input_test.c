@@ -260,7 +260,7 @@ static void a_file_that_is_not_there_fails_at_once(void **state)
     assert_true(scratch_put("records", "a\n", 0600));
     scratch_listen();
     assert_weights_say(read_weights(names, 1, (struct weight_place){.file = "none"}),
-                "bigshuf: none: No such file or directory\n");
+                       "bigshuf: none: No such file or directory\n");
     assert_int_equal(count, 0);
 }
 
