@@ -156,8 +156,9 @@ def _cut(case, chosen, result):
     percents = [Fraction(count[:-1]) for count, _ in splits if count.endswith("%")]
     counts = [int(total * Fraction(count[:-1]) / 100) if count.endswith("%") else int(count) for count, _ in splits]
     if sum(percents) == 100:
-        last = max(i for i, (count, _) in enumerate(splits) if count.endswith("%"))
-        counts[last] = total - sum(counts[:last]) - sum(counts[last + 1 :])
+        last = max(i for i, (count, _) in enumerate(splits) if count.endswith("%") and Fraction(count[:-1]) > 0)
+        others = (n for i, n in enumerate(counts) if i != last and splits[i][0].endswith("%"))
+        counts[last] = total - sum(others)
     if sum(counts) > total or any(count < 0 for count in counts):
         raise records.BadInput("not enough records")
     for count, (_, name) in zip(counts, splits):
