@@ -23,6 +23,7 @@ BUILD   = build/$(if $(SANITIZE),$(subst $(comma),-,$(SANITIZE)),plain)
 # What the program needs whatever the user's flags are. Nothing here asks for a particular processor: faster
 # instructions are chosen at run time.
 NEEDED_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DBIGSHUF_VERSION=\"$(VERSION)\" -Iinclude
+TEST_CPPFLAGS   = -I. -Itests
 NEEDED_CFLAGS   = -std=c11 -pthread -Wall -Wextra -Wpedantic -Wconversion -Wshadow $(if $(WERROR),-Werror)
 SANITIZE_FLAGS  = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 COMPILE         = $(CC) $(NEEDED_CPPFLAGS) $(CPPFLAGS) $(NEEDED_CFLAGS) $(CFLAGS) $(SANITIZE_FLAGS)
@@ -87,7 +88,7 @@ $(FUZZERS): %: %.o $(LIBRARY)
 $(UNIT_TESTS): %: %.o $(LIBRARY)
 	$(LINK) -o $@ $^ $(CMOCKA_LIBS)
 
-$(UNIT_TESTS:=.o): EXTRA_CFLAGS = -I. -Itests $(CMOCKA_CFLAGS)
+$(UNIT_TESTS:=.o): EXTRA_CFLAGS = $(TEST_CPPFLAGS) $(CMOCKA_CFLAGS)
 $(UNIT_TESTS:=.o): | $(filter deps,$(MAKECMDGOALS))
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
@@ -164,7 +165,7 @@ lint: ## check format, clang-tidy, cppcheck, the man page and the scripts
 	fi; \
 	if has clang-tidy; then \
 	    tidy() { xargs -n 1 -P "$$(getconf _NPROCESSORS_ONLN)" sh -c \
-	        'clang-tidy --quiet '"$$1"' "$$1" -- -std=c11 $(NEEDED_CPPFLAGS) 2>/dev/null' tidy; }; \
+	        'clang-tidy --quiet '"$$1"' "$$1" -- -std=c11 $(NEEDED_CPPFLAGS) $(TEST_CPPFLAGS) 2>/dev/null' tidy; }; \
 	    printf '%s\n' $(filter src/%.c,$(C_FILES)) | tidy ''; \
 	    printf '%s\n' $(filter tests/%.c,$(C_FILES)) | tidy '--checks=-clang-analyzer-*'; \
 	fi; \
