@@ -76,6 +76,7 @@ test_unit_tests_stand_where_their_modules_do() {
         comm -23 - <({ modules && echo sample/laws; } | sort) | nothing
 }
 
+# shellcheck disable=SC2016 # backquotes, by intention
 test_the_readme_has_the_folders_of_the_map_and_no_file_that_is_not_there() {
     diff <(map | sed 's|/.*||' | uniq) <(sed -n 's/^| `\([a-z]*\)\/` .*/\1/p' "$TOP/README.md")
     (cd "$TOP" && grep -o '`\(src\|include\|tests\|man\)/[a-zA-Z0-9_./-]*`' README.md | tr -d '`' | sort -u | xargs ls -d) >/dev/null

@@ -98,6 +98,7 @@ test_numbers_that_make_no_sense_are_refused_wherever_a_batch_is_read() {
 
 # Each of them could be, but not both.
 test_sums_that_overflow_are_refused() {
+    # shellcheck disable=SC2153 # run.sh sets it
     cd "$MEMORY" || exit
     seq 1000 >in
     make_store

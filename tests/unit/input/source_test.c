@@ -880,6 +880,14 @@ static void put_names(const char *content, size_t bytes)
     close(fd);
 }
 
+/* With all the memory that they may need. */
+static int read_names(const char *from, const char ***names, size_t *count, char **data)
+{
+    uint64_t memory = UINT64_MAX;
+
+    return source_names(from, &memory, names, count, data, &fault);
+}
+
 static void assert_names_refused(const char *from, const char *message)
 {
     const char **names;
@@ -888,7 +896,7 @@ static void assert_names_refused(const char *from, const char *message)
     int result;
 
     scratch_listen();
-    result = source_names(from, &(uint64_t){UINT64_MAX}, &names, &count, &data, &fault);
+    result = read_names(from, &names, &count, &data);
     assert_string_equal(scratch_heard(), message);
     assert_int_equal(result, -1);
     assert_null(names);
@@ -936,7 +944,7 @@ static void names_are_separated_or_ended_by_nul(void **state)
         char *data;
 
         put_names("a\0b c\0-\n\0", lengths[i]);
-        assert_int_equal(source_names("names", &(uint64_t){UINT64_MAX}, &names, &count, &data, &fault), 0);
+        assert_int_equal(read_names("names", &names, &count, &data), 0);
         assert_int_equal(count, 3);
         assert_string_equal(names[0], "a");
         assert_string_equal(names[1], "b c");
@@ -958,7 +966,7 @@ static void there_may_be_many_names(void **state)
     for (size_t i = 0; i < total; i++)
         snprintf(content + name_bytes * i, name_bytes, "%04zu", i);
     put_names(content, total * name_bytes);
-    assert_int_equal(source_names("names", &(uint64_t){UINT64_MAX}, &names, &count, &data, &fault), 0);
+    assert_int_equal(read_names("names", &names, &count, &data), 0);
     assert_int_equal(count, total);
     for (size_t i = 0; i < total; i++)
         assert_string_equal(names[i], content + name_bytes * i);
@@ -987,7 +995,7 @@ static void refuse_dash(void)
     char *data;
 
     put_on_standard_input("names");
-    CHECK(source_names("-", &(uint64_t){UINT64_MAX}, &names, &count, &data, &fault) == -1);
+    CHECK(read_names("-", &names, &count, &data) == -1);
 }
 
 static void names_from_standard_input(void)
@@ -997,7 +1005,7 @@ static void names_from_standard_input(void)
     char *data;
 
     put_on_standard_input("names");
-    CHECK(source_names("-", &(uint64_t){UINT64_MAX}, &names, &count, &data, &fault) == 0);
+    CHECK(read_names("-", &names, &count, &data) == 0);
     CHECK(count == 1 && strcmp(names[0], "a") == 0);
 }
 
@@ -1014,7 +1022,7 @@ static void a_dash_among_names_from_standard_input_is_refused(void **state)
     scratch_listen();
     assert_int_equal(scratch_child(refuse_dash), 0);
     assert_string_equal(scratch_heard(), "bigshuf: when reading file names from stdin, no file name of '-' allowed\n");
-    assert_int_equal(source_names("names", &(uint64_t){UINT64_MAX}, &names, &count, &data, &fault), 0);
+    assert_int_equal(read_names("names", &names, &count, &data), 0);
     free(names);
     free(data);
 }
