@@ -44,31 +44,36 @@ static void tell(const struct removal *removal, enum remove_outcome outcome, con
     errno = error;
 }
 
-/* Is somebody writing the file? An owner locks his file before he writes it. */
-static bool is_locked(const struct removal *removal, const char *name)
-{
-    bool locked;
-    int fd;
-
-    if (folder_open_file(&removal->root, name, &fd) != FOLDER_OK)
-        return false;
-    locked = io_lock(fd, false) != 0 && errno == EWOULDBLOCK;
-    (void)io_close(fd);
-    return locked;
-}
-
-/* Remove a file that did not get its own name, since its process was killed meanwhile. After an hour that is sure
- * enough: should its process be alive, it makes the file again. */
-static void sweep_temporary(struct removal *removal, const char *name)
+/* Can nobody be writing the file any more, which does not have its own name yet? An owner locks his file before he
+ * writes it. Where that tells nothing, an hour is sure enough: should its process be alive, it makes the file again. */
+static bool is_left(const struct removal *removal, const char *name, time_t changed)
 {
     enum { SECONDS = 3600 };
+    const size_t length = strlen(name);
+    const bool old = removal->all || time(NULL) - changed >= SECONDS;
+    bool left = old;
+    int fd;
+
+    if (length < strlen(OWNER_BEGUN_SUFFIX) || strcmp(name + length - strlen(OWNER_BEGUN_SUFFIX), OWNER_BEGUN_SUFFIX))
+        return old;
+    if (folder_open_file(&removal->root, name, &fd) != FOLDER_OK)
+        return old;
+    if (io_lock(fd, false) == 0)
+        left = true;
+    else if (errno == EWOULDBLOCK)
+        left = false;
+    (void)io_close(fd);
+    return left;
+}
+
+/* Remove a file that did not get its own name, since its process was killed meanwhile. */
+static void sweep_temporary(struct removal *removal, const char *name)
+{
     struct stat status;
 
     if (sys_stat_at(removal->root.fd, name, &status) != 0 || !S_ISREG(status.st_mode))
         return;
-    if (!removal->all && (status.st_uid != sys_user() || time(NULL) - status.st_mtime < SECONDS))
-        return;
-    if (is_locked(removal, name))
+    if ((!removal->all && status.st_uid != sys_user()) || !is_left(removal, name, status.st_mtime))
         return;
     if (remove_file(removal, name) != 0)
         remove_warn(removal, name);

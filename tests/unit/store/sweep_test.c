@@ -134,7 +134,7 @@ static void drafts_of_others_stay(void **state)
     put(".new-strange" NUMBER, "pile-0000", "x\n");
     assert_true(scratch_put("store/.new-strange" NUMBER ".owner", "I am\n", 0644));
     assert_true(scratch_put("store/.new-unsure" NUMBER ".owner", foreign, 0644));
-    assert_true(scratch_put("store/.new-begun" NUMBER ".owner~", "", 0644)); /* as of now */
+    assert_true(scratch_put("store/.new-begun" NUMBER ".owner~", "", 0644));
     small_kill(small_fork(begin_draft));
     layer.other_user = true;
     assert_string_equal(sweep(), "");
@@ -143,7 +143,8 @@ static void drafts_of_others_stay(void **state)
     layer.other_user = false;
     assert_string_equal(sweep(), "");
     assert_int_equal(small_count(".new-one"), 0);
-    assert_int_equal(small_count(".new-"), 6);
+    assert_int_equal(small_count(".new-"), 5);
+    assert_false(small_exists("store/.new-begun" NUMBER ".owner~"));
     assert_true(small_exists("store/.new-elsewhere" NUMBER "/pile-0000"));
 }
 
@@ -155,9 +156,28 @@ static void what_is_being_signed_stays(void **state)
     assert_true(scratch_put("store/.new-begun" NUMBER ".owner~", "", 0644));
     fd = open("store/.new-begun" NUMBER ".owner~", O_RDWR | O_CLOEXEC);
     assert_true(fd >= 0 && real_lock(fd, true) == 0);
+    assert_string_equal(sweep(), "");
     assert_sweeps_everything("");
     assert_int_equal(close(fd), 0);
     assert_sweeps_everything("removed .new-begun" NUMBER ".owner~ (0 bytes)\n");
+}
+
+/* A lock tells it at once; without locks, an hour does. */
+static void what_a_killed_process_was_signing_goes(void **state)
+{
+    static const struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+
+    (void)state;
+    for (int locks = 0; locks < 2; locks++) {
+        assert_true(scratch_put("store/.new-begun" NUMBER ".owner~", "", 0644));
+        layer.lock_error = locks ? 0 : ENOLCK;
+        (void)sweep();
+        assert_int_equal(small_exists("store/.new-begun" NUMBER ".owner~"), !locks);
+        if (!locks)
+            assert_int_equal(utimensat(AT_FDCWD, "store/.new-begun" NUMBER ".owner~", long_ago, 0), 0);
+        (void)sweep();
+        assert_false(small_exists("store/.new-begun" NUMBER ".owner~"));
+    }
 }
 
 /* Its process has ended the work, or somebody has ended its removal. */
@@ -172,14 +192,11 @@ static void what_nobody_has_signed_nobody_works_on(void **state)
 /* Killed before it had a folder, or when its folder was a batch already, and before it could sign. */
 static void a_signature_alone_goes_with_its_process(void **state)
 {
-    static const struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
     pid_t child = small_fork(begin_draft);
     const char *path = small_numbered(".new-one");
 
     (void)state;
     assert_int_equal(rename(path, "store/one"), 0);
-    assert_true(scratch_put("store/.new-begun" NUMBER ".owner~", "", 0644));
-    assert_int_equal(utimensat(AT_FDCWD, "store/.new-begun" NUMBER ".owner~", long_ago, 0), 0);
     assert_string_equal(sweep(), "");
     assert_int_equal(small_count(".new-"), 1);
     small_kill(child);
@@ -566,6 +583,7 @@ int main(void)
         TEST(a_task_that_has_ended_and_is_not_waited_for_is_no_more),
         TEST(drafts_of_others_stay),
         TEST(what_is_being_signed_stays),
+        TEST(what_a_killed_process_was_signing_goes),
         TEST(what_nobody_has_signed_nobody_works_on),
         TEST(a_signature_alone_goes_with_its_process),
         TEST(a_draft_of_this_process_is_not_swept),
