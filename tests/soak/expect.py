@@ -159,7 +159,7 @@ def _cut(case, chosen, result):
         last = max(i for i, (count, _) in enumerate(splits) if count.endswith("%") and Fraction(count[:-1]) > 0)
         others = (n for i, n in enumerate(counts) if i != last and splits[i][0].endswith("%"))
         counts[last] = total - sum(others)
-    if sum(counts) > total or any(count < 0 for count in counts):
+    if sum(percents) > 100 or sum(counts) > total or any(count < 0 for count in counts):
         raise records.BadInput("not enough records")
     for count, (_, name) in zip(counts, splits):
         result.files[name] = chosen[at : at + count]
