@@ -11,13 +11,14 @@
 #include "shuffle/run.h"
 
 /* Of a job that wrote records. */
-void summary_of_records(const struct resources *resources, const struct run *run, double start);
+void summary_of_records(const struct resources *resources, const struct run_progress *progress, double start);
 
 /* Of a job that added a batch of this name to a store. */
-void summary_of_batch(const struct resources *resources, const struct run *run, const char *name, double start);
+void summary_of_batch(const struct resources *resources, const struct run_progress *progress, const char *name,
+                      double start);
 
 /* Of a job that wrote records of a store: `bytes` in all, of so many batches. */
-void summary_of_store(const struct resources *resources, const struct run *run, uint64_t bytes, size_t batches,
-                      double start);
+void summary_of_store(const struct resources *resources, const struct run_progress *progress, uint64_t bytes,
+                      size_t batches, double start);
 
 #endif

@@ -2,7 +2,7 @@
 #define BIGSHUF_SAMPLE_GNU_ORDER_H
 
 /* The orders of GNU shuf --random-source=FILE (gnu_random.h), of records however many there are. Functions write
- * run->left records and return 0, or -1 after a report. */
+ * run->limit records and return 0, or -1 after a report. */
 
 #include "input/source.h"
 #include "output/output.h"

@@ -7,7 +7,7 @@
  *     key_order_open --> key_order_put ... --> key_order_write --> key_order_free
  *
  * It is a radix sort like the shuffle's own: records go to piles by ranges of keys, and pile after pile is sorted in
- * memory. A pile that does not fit is started over. With a limit (run->left), records that cannot be among the first
+ * memory. A pile that does not fit is started over. With a limit (run->limit), records that cannot be among the first
  * ones are not kept.
  */
 
@@ -19,13 +19,13 @@
 
 struct key_order;
 
-/* Uses the last quarter of the run's buffer until key_order_write, then all of it. NULL after a report. */
+/* Uses ENGINE_KEYS until key_order_write, then the whole buffer. NULL after a report. */
 struct key_order *key_order_open(struct run *run);
 
 /* Take a piece of a record; all pieces of a record come with its key. 0, or -1 after a report. */
 int key_order_put(struct key_order *keyed, const struct record_piece *piece, uint64_t key);
 
-/* Write all records, or the first run->left of them. 0, or -1 after a report. */
+/* Write all records, or the first run_left of them. 0, or -1 after a report. */
 int key_order_write(struct key_order *keyed, struct output *output);
 
 void key_order_free(struct key_order *keyed); /* NULL is fine */

@@ -3,8 +3,8 @@
 
 /*
  * Numbers of a range that are drawn one by one, so that nothing is stored but the fact that they were drawn: what a
- * sample of a range takes does not depend on how large the range is. Functions write run->left numbers and return 0, or
- * -1 after a report.
+ * sample of a range takes does not depend on how large the range is. Functions write run->limit numbers and return 0,
+ * or -1 after a report.
  */
 
 #include "input/generated.h"

@@ -38,7 +38,7 @@ struct source *replacement_again(struct replacement *repeat);
 int replacement_verify(struct replacement *repeat);
 void replacement_done(const struct replacement *repeat, struct source *source); /* NULL is fine */
 
-/* Write the records of a source that are drawn, run->left of them, for ever without a limit. What is drawn does not
+/* Write the records of a source that are drawn, run->limit of them, for ever without a limit. What is drawn does not
  * depend on the memory. What does not fit into memory is read again if it may be (run->rereads), else spilled. No
  * records at all are an error. 0, or -1 after a report. */
 int replacement_source(struct run *run, struct source *source, const struct replacement_draws *lots,

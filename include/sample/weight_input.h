@@ -9,7 +9,8 @@
 #include "base/decimal.h"
 #include "input/record_reader.h"
 #include "input/source.h"
-#include "shuffle/run.h"
+#include "record/record.h"
+#include "shuffle/engine.h"
 #include "system/fault.h"
 
 /* Where weights stand. */
@@ -21,16 +22,17 @@ struct weight_place {
 
 struct weight_input;
 
-/* `source` is where the records come from, of which the messages name the file and line. Uses the third quarter of the
- * run's buffer. NULL after a report. */
-struct weight_input *weight_input_open(struct run *run, struct weight_place place, struct source *source);
+/* `source` is where the records come from, of which the messages name the file and line. Uses
+ * ENGINE_WEIGHTS until it is freed; `format` is that of the records, and must stay. NULL after a report. */
+struct weight_input *weight_input_open(struct engine *engine, const struct record_format *format,
+                                       struct weight_place place, struct source *source);
 
 /* Can they be read again where they stand, once the records can be? */
 bool weight_input_stay(const struct weight_input *weights);
 
 /* The next piece of the records, as record_reader_next has it; with the first piece of a record, *weight receives the
- * record's weight. If that stands behind the first piece of `walk`, what comes before it is kept meanwhile, in the pool
- * as far as there is room. 1, 0 at the end, or -1 after a report. */
+ * record's weight. If that stands behind the first piece that the reader gives, what comes before it is kept meanwhile,
+ * in the pool as far as there is room. 1, 0 at the end, or -1 after a report. */
 int weight_input_next(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece,
                       struct decimal *weight);
 

@@ -9,7 +9,7 @@
 #include "sample/weight_input.h"
 #include "shuffle/run.h"
 
-/* Without replacement: all records of a weight above zero, or the first run->left of them: each next one is drawn in
+/* Without replacement: all records of a weight above zero, or the first run->limit of them: each next one is drawn in
  * proportion to weight among those that are left. */
 int weighted_order(struct run *run, struct source *source, struct weight_place place, struct output *output);
 

@@ -38,9 +38,9 @@ struct gather_node {
 /* The node whose records pile `pile` holds, unless the order is one of ranks. */
 struct gather_node gather_node(const struct gather_order *order, unsigned pile);
 
-/* Write the records of the piles from *next on to `output` and leave those piles empty, until all is done, run->left
- * records have been written, or a pile does not fit into memory, bytes plus index. *next receives that pile's number,
- * or that of the piles. run->left is reduced. 0, or -1 after a report. */
+/* Write the records of the piles from *next on to `output` and leave those piles empty, until all is done, no more
+ * records may be written, or a pile does not fit into memory, bytes plus index. *next receives that pile's number,
+ * or that of the piles. What is written is taken off run_left. 0, or -1 after a report. */
 int gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct output *output);
 
 #endif

@@ -7,22 +7,25 @@
 #include <stdint.h>
 
 #include "input/source.h"
+#include "record/record.h"
+#include "shuffle/engine.h"
 #include "shuffle/pile.h"
-#include "shuffle/run.h"
 
 /* pile[i] receives the pile of record first + i, for `count` records. A function of the record's number alone: it is
  * asked by several threads, and twice for a record that two input blocks share. */
 typedef void scatter_route(const void *context, uint64_t first, size_t count, uint16_t *pile);
 
-/* Fill `count` piles from `source`, using the run's buffer and workers. If the piles before a pile hold as many records
- * as may be written (run->left), it is dropped. *piles must be released by the caller, also after a failure. 0, or -1
- * after a report. */
-int scatter(struct run *run, struct source *source, scatter_route *route, const void *context, unsigned count,
-            struct piles *piles);
+struct scatter_plan {
+    scatter_route *route;
+    const void *context; /* of the route */
+    unsigned piles;
+    uint64_t limit;          /* if the piles before a pile hold so many records, it is dropped; UINT64_MAX: never */
+    struct storage *storage; /* of the piles, freed with them, also after a failure; NULL: temporary files */
+};
 
-/* The same with piles that go to storage of another kind than temporary files, which is freed with them, also after a
- * failure. */
-int scatter_in(struct run *run, struct source *source, scatter_route *route, const void *context, unsigned count,
-               struct storage *storage, struct piles *piles);
+/* Fill piles from `source`, using the whole buffer and all workers. *piles must be released by the caller, also after a
+ * failure. 0, or -1 after a report. */
+int scatter(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
+            struct source *source, struct piles *piles);
 
 #endif

@@ -35,9 +35,10 @@ static void route_by_batch(const void *context, uint64_t first, size_t count, ui
 /* Each pile takes a block of memory at least. */
 static int check_memory(struct run *run, unsigned piles)
 {
-    if (piles <= pool_free(&run->pool))
+    if (piles <= pool_free(&run->engine.pool))
         return 0;
-    return run_report_memory(run, (uint64_t)piles * run->memory.block_bytes, "a store of %u piles", piles);
+    return engine_report_memory(&run->engine, (uint64_t)piles * run->engine.memory.block_bytes, "a store of %u piles",
+                                piles);
 }
 
 /* Scatter the source to `count` piles, and write all of them to storage, to the last byte. records[p] receives how many
@@ -46,19 +47,21 @@ static int scatter_batch(struct run *run, struct source *source, const char *nam
                          struct storage *storage, uint64_t *records)
 {
     struct batch_route route = {.order = run->order};
+    const struct scatter_plan plan = {
+        .route = route_by_batch, .context = &route, .piles = count, .limit = UINT64_MAX, .storage = storage};
     struct piles piles = {0};
     int status;
 
     while (1u << route.bits < count)
         route.bits++;
     order_batch_key(&run->order, name, &route.order.key);
-    status = scatter_in(run, source, route_by_batch, &route, count, storage, &piles);
+    status = scatter(&run->engine, &run->format, &plan, source, &piles);
     if (status == 0)
         status = piles_flush(&piles);
     for (unsigned p = 0; p < count && status == 0; p++)
         records[p] = piles.pile[p].records;
-    run->records = piles.records;
-    run->scattered_seconds = run_seconds();
+    run->progress.records = piles.records;
+    run_scattered(run);
     piles_release(&piles);
     return status;
 }
@@ -79,11 +82,11 @@ static enum draft_verdict fill_draft(struct resources *resources, struct run *ru
     }
     if (scatter_batch(run, resources->source, name, piles, draft_storage(draft), records) != 0)
         goto out;
-    run_close(run); /* so that the manifest can take memory instead: it takes less */
+    engine_close(&run->engine); /* so that the manifest can take memory instead: it takes less */
     header = source_header(resources->source, &header_bytes);
-    verdict = draft_commit(draft, records, header, header_bytes, run->memory.workers + run->waiting);
+    verdict = draft_commit(draft, records, header, header_bytes, engine_threads(&run->engine));
     if (verdict == DRAFT_OK && resources->options.verbose)
-        summary_of_batch(resources, run, name, start);
+        summary_of_batch(resources, &run->progress, name, start);
 out:
     free(records);
     return verdict;
@@ -164,7 +167,7 @@ static int join_store(struct resources *resources, struct run *run)
 
 int add_batch(struct resources *resources)
 {
-    struct run run = {.left = 0};
+    struct run run = {.limit = 0};
     int status = -1;
 
     if (resources_open_files(resources) == 0 && resources_take_seed(resources) == 0 && open_run(resources, &run) == 0 &&
@@ -172,7 +175,7 @@ int add_batch(struct resources *resources)
         sweep_dead(&resources->store);
         status = make_batch(resources, &run);
     }
-    run_close(&run);
+    engine_close(&run.engine);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/least.h"
 #include "job/room.h"
 #include "job/summary.h"
 #include "shuffle/gather.h"
@@ -25,21 +26,23 @@ static int write_piles(struct resources *resources, struct run *run, struct stor
     struct random_key *keys = sys_allocate(count, sizeof *keys);
     struct gather_order order = {.kind = GATHER_TREES, .order = &run->order, .keys = keys};
     struct piles piles = {0};
+    const uint8_t *header;
+    size_t header_bytes;
     int status = -1;
 
     if (keys == NULL) {
         fault_report(&resources->fault, "memory", errno);
         goto out;
     }
-    if (piles_init_stored(&piles, count, &run->pool, store_reader_storage(reader), &resources->fault) != 0)
+    if (piles_init_stored(&piles, count, &run->engine.pool, store_reader_storage(reader), &resources->fault) != 0)
         goto out;
     for (unsigned p = 0; p < count; p++) {
         pile_stored(&piles, p, store_reader_records(reader, p), store_reader_bytes(reader, p));
         order_pile_key(&run->order, resources->options.epoch, number[p], &keys[p]);
     }
-    run->records = piles.records;
-    run->header = store_reader_header(reader, &run->header_bytes);
-    if (run_begin(run, resources->output, run->records) == 0)
+    run->progress.records = piles.records;
+    header = store_reader_header(reader, &header_bytes);
+    if (output_begin(resources->output, least(piles.records, run->limit), header, header_bytes) == 0)
         status = shuffle_piles(run, &piles, order, resources->output);
 out:
     piles_release(&piles);
@@ -73,10 +76,10 @@ static uint64_t memory_of(const struct store_reader *reader, unsigned count)
 static void limit_readers(struct run *run)
 {
     enum { SPARE = 4 }; /* for whatever else is opened meanwhile */
-    unsigned left = sys_free_descriptors(run->memory.workers + run->waiting + SPARE);
+    unsigned left = sys_free_descriptors(engine_threads(&run->engine) + SPARE);
     unsigned readers = left > SPARE ? left - SPARE : 1;
 
-    run_limit_threads(run, readers);
+    engine_limit_threads(&run->engine, readers);
 }
 
 /* Gather the piles of the store whose numbers are number[0] ... number[count - 1]. */
@@ -84,7 +87,7 @@ static int gather_piles(struct resources *resources, const uint32_t *number, uns
 {
     const struct options *options = &resources->options;
     struct store_reader *reader = store_reader_open(&resources->store, number, count);
-    struct run run = {.left = 0};
+    struct run run = {.limit = 0};
     double start = run_seconds();
     int status = -1;
 
@@ -102,9 +105,9 @@ static int gather_piles(struct resources *resources, const uint32_t *number, uns
     if (write_piles(resources, &run, reader, number, count) == 0)
         status = output_commit(resources->output);
     if (status == 0 && options->verbose)
-        summary_of_store(resources, &run, bytes_of(reader, count), store_reader_batches(reader), start);
+        summary_of_store(resources, &run.progress, bytes_of(reader, count), store_reader_batches(reader), start);
 out:
-    run_close(&run);
+    engine_close(&run.engine);
     store_reader_free(reader);
     return status;
 }

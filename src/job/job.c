@@ -44,7 +44,7 @@ struct job {
     struct run small;       /* with the least memory, for an input that may be small */
     struct run large;
     struct run *run;      /* that of these two which does the task */
-    size_t small_bytes;   /* if that is `small`: the whole input is small.buffer[0, small_bytes) */
+    size_t small_bytes;   /* if that is `small`: the whole input is the first bytes of its buffer */
     double start_seconds; /* when the work began, by run_seconds */
 };
 
@@ -94,18 +94,20 @@ static int open_all(struct job *job)
 static int try_small_run(struct job *job)
 {
     struct source *source = job->resources.source;
+    uint8_t *data;
     ssize_t bytes;
 
-    if (resources_open_run(&job->resources, &job->small, RUN_MEMORY_MIN, 1) != 0)
+    if (resources_open_run(&job->resources, &job->small, ENGINE_MEMORY_MIN, 1) != 0)
         return -1;
-    bytes = source_read(source, job->small.buffer, SMALL_BYTES);
+    data = engine_buffer(&job->small.engine, ENGINE_WHOLE).data;
+    bytes = source_read(source, data, SMALL_BYTES);
     if (bytes < 0)
         return -1;
     if ((size_t)bytes < SMALL_BYTES) {
         job->run = &job->small;
         job->small_bytes = (size_t)bytes;
     } else {
-        source_unread(source, job->small.buffer, (size_t)bytes);
+        source_unread(source, data, (size_t)bytes);
     }
     return 0;
 }
@@ -135,7 +137,7 @@ static int open_large_run(struct job *job)
 
     job->run = &job->large;
     if (job->task != TASK_SHUFFLE && known && known_bytes(job) <= SMALL_BYTES)
-        return resources_open_run(resources, job->run, RUN_MEMORY_MIN, 1);
+        return resources_open_run(resources, job->run, ENGINE_MEMORY_MIN, 1);
     memory_bytes = resources_memory(resources, job->task == TASK_SHUFFLE && known ? known_bytes(job) : UINT64_MAX);
     if (room_check_temporary(&resources->options, known_bytes(job), memory_bytes, rereads, &resources->place) != 0 ||
         resources_open_large_run(resources, job->run, memory_bytes) != 0)
@@ -166,19 +168,21 @@ static uint64_t count_records(const struct record_format *format, const uint8_t 
     return records;
 }
 
-/* The whole input is run->buffer[0, bytes). */
+/* The whole input is the first bytes of the buffer. */
 static int shuffle_small(struct run *run, size_t bytes, struct output *output)
 {
     struct gather_order order = {.kind = GATHER_NODE, .order = &run->order, .node = {.root = true}};
+    const uint8_t *data = engine_buffer(&run->engine, ENGINE_WHOLE).data;
     struct piles piles = {0};
     int status = -1;
 
-    if (piles_init(&piles, 1, 1, &run->pool, run->place) == 0 && pile_append(&piles, 0, run->buffer, bytes) == 0) {
+    if (piles_init(&piles, 1, 1, &run->engine.pool, run->engine.place) == 0 &&
+        pile_append(&piles, 0, data, bytes) == 0) {
         piles_seal(&piles);
-        run->records = count_records(&run->format, run->buffer, bytes);
-        piles.pile[0].records = run->records;
-        run->scattered_seconds = run_seconds();
-        if (run_begin(run, output, run->records) == 0)
+        run->progress.records = count_records(&run->format, data, bytes);
+        piles.pile[0].records = run->progress.records;
+        run_scattered(run);
+        if (run_begin(run, output, run->progress.records) == 0)
             status = shuffle_piles(run, &piles, order, output);
     }
     piles_release(&piles);
@@ -274,10 +278,10 @@ static int finish(struct job *job)
 
     if (output_commit(job->resources.output) != 0)
         return -1;
-    if (run->scattered_seconds == 0)
-        run->scattered_seconds = job->start_seconds;
+    if (run->progress.scattered_seconds == 0)
+        run->progress.scattered_seconds = job->start_seconds;
     if (job->resources.options.verbose)
-        summary_of_records(&job->resources, run, job->start_seconds);
+        summary_of_records(&job->resources, &run->progress, job->start_seconds);
     return 0;
 }
 
@@ -291,8 +295,8 @@ int job_run(const struct options *options)
         status = do_task(&job);
     else if (open_all(&job) == 0 && open_run(&job) == 0 && do_task(&job) == 0)
         status = finish(&job);
-    run_close(&job.small);
-    run_close(&job.large);
+    engine_close(&job.small.engine);
+    engine_close(&job.large.engine);
     gnu_random_free(job.gnu);
     resources_release(&job.resources);
     return status;

@@ -138,21 +138,18 @@ int resources_open_run(struct resources *resources, struct run *run, uint64_t me
     run->order = resources->order;
     run->format = task_format(&resources->options);
     run->input = resources->source;
-    run->place = &resources->place;
-    if (run_open(run, run_memory(memory_bytes, workers), &resources->fault) != 0)
-        return -1;
-    run->left = resources->options.count;
-    return 0;
+    run->limit = resources->options.count;
+    return engine_open(&run->engine, engine_memory(memory_bytes, workers), &resources->place, &resources->fault);
 }
 
 /* Each thread may have a program running, and one of them a second one, to read what is started over. */
 static int limit_programs(struct resources *resources, struct run *run)
 {
-    unsigned programs = spill_programs(&resources->place, run->memory.workers + run->waiting + 1);
+    unsigned programs = spill_programs(&resources->place, engine_threads(&run->engine) + 1);
 
     if (programs < 2)
         return fault_say(&resources->fault, "--compress-program needs more open files: raise the limit (ulimit -n)");
-    run_limit_threads(run, programs - 1);
+    engine_limit_threads(&run->engine, programs - 1);
     return 0;
 }
 
@@ -163,6 +160,6 @@ int resources_open_large_run(struct resources *resources, struct run *run, uint6
     if (resources_open_run(resources, run, memory_bytes, given > 0 ? given : hardware_processors()) != 0)
         return -1;
     if (given == 0)
-        run->waiting = WAITING;
+        run->engine.waiting = WAITING;
     return resources->place.compress != NULL ? limit_programs(resources, run) : 0;
 }

@@ -21,18 +21,18 @@ __attribute__((format(printf, 2, 3))) static void say(const char *name, const ch
     fault_note("%-14s %s", name, text);
 }
 
-static void say_records(const struct resources *resources, const struct run *run, uint64_t bytes)
+static void say_records(const struct resources *resources, const struct run_progress *progress, uint64_t bytes)
 {
-    say("records:", "%llu", (unsigned long long)run->records);
+    say("records:", "%llu", (unsigned long long)progress->records);
     say("bytes:", "%llu", (unsigned long long)bytes);
     say("seed:", "%s", resources->seed);
 }
 
-static void say_spilled(const struct resources *resources, const struct run *run)
+static void say_spilled(const struct resources *resources, const struct run_progress *progress)
 {
     say("spilled:", "%llu piles, %llu bytes", (unsigned long long)atomic_load(&resources->place.piles),
         (unsigned long long)atomic_load(&resources->place.bytes));
-    say("started over:", "%llu piles", (unsigned long long)run->started_over);
+    say("started over:", "%llu piles", (unsigned long long)progress->started_over);
 }
 
 static void say_peak(void)
@@ -42,29 +42,31 @@ static void say_peak(void)
     say("peak memory:", "%s", number_format_size(hardware_peak_memory(), peak));
 }
 
-void summary_of_records(const struct resources *resources, const struct run *run, double start)
+void summary_of_records(const struct resources *resources, const struct run_progress *progress, double start)
 {
-    say_records(resources, run, resources->source != NULL ? source_delivered_bytes(resources->source) : 0);
-    say_spilled(resources, run);
+    say_records(resources, progress, resources->source != NULL ? source_delivered_bytes(resources->source) : 0);
+    say_spilled(resources, progress);
     say_peak();
-    say("seconds:", "%.2f scatter, %.2f gather", run->scattered_seconds - start,
-        run_seconds() - run->scattered_seconds);
+    say("seconds:", "%.2f scatter, %.2f gather", progress->scattered_seconds - start,
+        run_seconds() - progress->scattered_seconds);
 }
 
-void summary_of_batch(const struct resources *resources, const struct run *run, const char *name, double start)
-{
-    say_records(resources, run, source_delivered_bytes(resources->source));
-    say("batch:", "%s", name);
-    say_peak();
-    say("seconds:", "%.2f scatter, %.2f sync", run->scattered_seconds - start, run_seconds() - run->scattered_seconds);
-}
-
-void summary_of_store(const struct resources *resources, const struct run *run, uint64_t bytes, size_t batches,
+void summary_of_batch(const struct resources *resources, const struct run_progress *progress, const char *name,
                       double start)
 {
-    say_records(resources, run, bytes);
+    say_records(resources, progress, source_delivered_bytes(resources->source));
+    say("batch:", "%s", name);
+    say_peak();
+    say("seconds:", "%.2f scatter, %.2f sync", progress->scattered_seconds - start,
+        run_seconds() - progress->scattered_seconds);
+}
+
+void summary_of_store(const struct resources *resources, const struct run_progress *progress, uint64_t bytes,
+                      size_t batches, double start)
+{
+    say_records(resources, progress, bytes);
     say("batches:", "%zu", batches);
-    say_spilled(resources, run);
+    say_spilled(resources, progress);
     say_peak();
     say("seconds:", "%.2f gather", run_seconds() - start);
 }

@@ -27,10 +27,10 @@ struct replay {
 
 static int report_sample(struct run *run)
 {
-    uint64_t records = run->left < UINT64_MAX / 64 ? run->left : UINT64_MAX / 64;
+    uint64_t records = run->limit < UINT64_MAX / 64 ? run->limit : UINT64_MAX / 64;
 
-    return run_report_memory(run, RESERVOIR_SHARE * sizeof(uint64_t) * records, "a sample of %llu records",
-                             (unsigned long long)run->left);
+    return engine_report_memory(&run->engine, RESERVOIR_SHARE * sizeof(uint64_t) * records, "a sample of %llu records",
+                                (unsigned long long)run->limit);
 }
 
 /* Does record i get into the reservoir? If so, it is stored as number `stored`. 1, 0, or -1 after a report. */
@@ -38,9 +38,9 @@ static int admit(struct replay *r, uint64_t i, uint64_t stored)
 {
     uint64_t j = i;
 
-    if (i >= r->run->left && gnu_random_draw(r->gnu, i, &j) != 0)
+    if (i >= r->run->limit && gnu_random_draw(r->gnu, i, &j) != 0)
         return -1;
-    if (j >= r->run->left)
+    if (j >= r->run->limit)
         return 0;
     if (j >= r->room)
         return report_sample(r->run);
@@ -57,17 +57,17 @@ static int store(struct replay *r, struct source *source)
     int stays = 1;
     int more;
 
-    transfer_init(&transfer, r->run, source, NULL);
+    transfer_init(&transfer, &r->run->engine, &r->run->format, source, NULL);
     while ((more = record_reader_next(&transfer.reader, &piece)) > 0) {
         if (piece.first && r->room > 0)
-            stays = admit(r, r->run->records, pile->records);
+            stays = admit(r, r->run->progress.records, pile->records);
         if (stays < 0 || (stays > 0 && pile_append(&r->piles, 0, piece.data, piece.bytes) != 0))
             return -1;
         pile->records += piece.last && stays > 0;
-        r->run->records += piece.last;
+        r->run->progress.records += piece.last;
     }
     piles_seal(&r->piles);
-    r->run->scattered_seconds = run_seconds();
+    run_scattered(r->run);
     return more;
 }
 
@@ -75,8 +75,8 @@ static int draw_order(void *context, struct table *numbers, uint64_t records, ui
 {
     struct replay *r = context;
 
-    if (r->run->left < records)
-        *places = r->run->left;
+    if (r->run->limit < records)
+        *places = r->run->limit;
     return gnu_random_permute(r->gnu, numbers, records, *places);
 }
 
@@ -85,8 +85,8 @@ int gnu_order_all(struct run *run, struct source *source, struct gnu_random *gnu
     struct replay r = {.run = run, .gnu = gnu};
     int status = -1;
 
-    if (piles_init(&r.piles, 1, 1, &run->pool, run->place) == 0 && store(&r, source) == 0 &&
-        run_begin(run, output, run->records) == 0)
+    if (piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place) == 0 && store(&r, source) == 0 &&
+        run_begin(run, output, run->progress.records) == 0)
         status = shuffle_drawn(run, &r.piles, draw_order, &r, output);
     piles_release(&r.piles);
     return status;
@@ -98,7 +98,7 @@ static int draw_entries(void *context, struct table *numbers, uint64_t records, 
     uint64_t unused;
 
     (void)records;
-    if (r->run->records >= r->run->left && gnu_random_draw(r->gnu, r->run->records, &unused) != 0)
+    if (r->run->progress.records >= r->run->limit && gnu_random_draw(r->gnu, r->run->progress.records, &unused) != 0)
         return -1;
     for (uint64_t i = 0; i < r->entries; i++)
         table_set(numbers, i, *table_u64(&r->entry, i));
@@ -109,17 +109,17 @@ static int draw_entries(void *context, struct table *numbers, uint64_t records, 
 int gnu_order_reservoir(struct run *run, struct source *source, struct gnu_random *gnu, struct output *output)
 {
     struct replay r = {.run = run, .gnu = gnu};
-    uint64_t most = ((uint64_t)run->pool.blocks << run->pool.block_shift) / RESERVOIR_SHARE / sizeof(uint64_t);
+    uint64_t most = (engine_pool_bytes(&run->engine)) / RESERVOIR_SHARE / sizeof(uint64_t);
     int status = -1;
 
-    r.room = run->left < most ? run->left : most;
-    if (table_take(&r.entry, &run->pool, r.room, sizeof(uint64_t)) != 0) {
-        fault_report(run->fault, "memory", errno);
+    r.room = run->limit < most ? run->limit : most;
+    if (table_take(&r.entry, &run->engine.pool, r.room, sizeof(uint64_t)) != 0) {
+        fault_report(run->engine.fault, "memory", errno);
         goto out;
     }
     table_pin(&r.entry);
-    if (piles_init(&r.piles, 1, 1, &run->pool, run->place) == 0 && store(&r, source) == 0 &&
-        run_begin(run, output, run->records) == 0)
+    if (piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place) == 0 && store(&r, source) == 0 &&
+        run_begin(run, output, run->progress.records) == 0)
         status = shuffle_drawn(run, &r.piles, draw_entries, &r, output);
 
 out:

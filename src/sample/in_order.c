@@ -49,16 +49,16 @@ static int choose_each(struct choosing *c, struct source *source)
     int more;
 
     random_words_init(&words, &c->run->order.key, "bernoulli");
-    transfer_init(&transfer, c->run, source, c->output);
+    transfer_init(&transfer, &c->run->engine, &c->run->format, source, c->output);
     while ((more = record_reader_next(&transfer.reader, &piece)) > 0) {
         if (piece.first)
             stays = c->share.all || random_next(&words) < c->share.threshold;
         if (stays && put_chosen(c, &transfer, &piece) != 0)
             return -1;
-        c->run->records += piece.last;
+        c->run->progress.records += piece.last;
         c->chosen += stays && piece.last;
     }
-    c->run->scattered_seconds = run_seconds();
+    run_scattered(c->run);
     return more == 0 ? transfer_end(&transfer) : -1;
 }
 
@@ -69,7 +69,7 @@ int in_order_bernoulli(struct run *run, struct source *source, struct in_order_s
     int status = -1;
 
     if (share.wait) {
-        if (piles_init(&stored, 1, 1, &run->pool, run->place) != 0)
+        if (piles_init(&stored, 1, 1, &run->engine.pool, run->engine.place) != 0)
             return -1;
         c.stored = &stored;
     }
@@ -78,7 +78,7 @@ int in_order_bernoulli(struct run *run, struct source *source, struct in_order_s
     if (c.stored != NULL) {
         piles_seal(&stored);
         stored.pile[0].records = c.chosen;
-        status = transfer_of_pile(run, &stored, 0, output);
+        status = transfer_of_pile(&run->engine, &run->format, &stored, 0, output);
     } else {
         status = 0;
     }
@@ -138,8 +138,8 @@ static void count_kept(struct selecting *s)
     uint64_t sum = 0;
     unsigned kept = 0;
 
-    for (; kept < s->kept && sum < s->run->left; kept++) {
-        s->needed = s->run->left - sum;
+    for (; kept < s->kept && sum < s->run->limit; kept++) {
+        s->needed = s->run->limit - sum;
         sum += s->count[kept];
     }
     if (s->needed > s->count[kept - 1])
@@ -147,7 +147,7 @@ static void count_kept(struct selecting *s)
     if (kept == s->kept)
         return;
     s->kept = kept;
-    s->change[s->changes].record = s->run->records;
+    s->change[s->changes].record = s->run->progress.records;
     s->change[s->changes++].kept = kept;
 }
 
@@ -160,7 +160,7 @@ static int store(struct selecting *s, struct source *source)
     unsigned pile = 0;
     int more;
 
-    transfer_init(&transfer, run, source, NULL);
+    transfer_init(&transfer, &run->engine, &run->format, source, NULL);
     while ((more = record_reader_next(&transfer.reader, &piece)) > 0) {
         if (piece.first)
             pile = next_child(&routing);
@@ -168,15 +168,15 @@ static int store(struct selecting *s, struct source *source)
             return -1;
         if (!piece.last)
             continue;
-        run->records++;
+        run->progress.records++;
         s->piles.pile[0].records += pile < s->kept;
         s->count[pile]++;
-        if (run->records % CHUNK == 0)
+        if (run->progress.records % CHUNK == 0)
             count_kept(s);
     }
     count_kept(s);
     piles_seal(&s->piles);
-    run->scattered_seconds = run_seconds();
+    run_scattered(run);
     return more;
 }
 
@@ -203,7 +203,7 @@ static unsigned find_last(struct selecting *s, struct order_node node, unsigned 
 /* Choose those of a leaf's records that come first in its order. The pile makes room for that. */
 static int choose_in_leaf(struct selecting *s, struct order_node leaf, uint64_t records)
 {
-    struct pool *pool = &s->run->pool;
+    struct pool *pool = &s->run->engine.pool;
     uint64_t bits_bytes = (records / 64 + 1) * sizeof(uint64_t);
     uint64_t numbers_bytes = records * sizeof(uint32_t);
     struct table numbers = {0};
@@ -213,7 +213,8 @@ static int choose_in_leaf(struct selecting *s, struct order_node leaf, uint64_t 
         return -1;
     if (table_take(&s->chosen, pool, records / 64 + 1, sizeof(uint64_t)) != 0 ||
         table_take(&numbers, pool, records, sizeof(uint32_t)) != 0) {
-        run_report_memory(s->run, bits_bytes + numbers_bytes, "the order of %llu records", (unsigned long long)records);
+        engine_report_memory(&s->run->engine, bits_bytes + numbers_bytes, "the order of %llu records",
+                             (unsigned long long)records);
         goto out;
     }
     for (uint64_t i = 0; i <= records / 64; i++)
@@ -282,10 +283,10 @@ static int write_chosen(struct selecting *s, struct source *source, struct outpu
     unsigned kept = PILES;
     unsigned change = 0;
 
-    if (run_begin(s->run, output, s->run->records) != 0)
+    if (run_begin(s->run, output, s->run->progress.records) != 0)
         return -1;
-    transfer_init(&transfer, s->run, source, output);
-    for (uint64_t record = 0; record < s->run->records; record++) {
+    transfer_init(&transfer, &s->run->engine, &s->run->format, source, output);
+    for (uint64_t record = 0; record < s->run->progress.records; record++) {
         unsigned pile = next_child(&s->level[0].routing);
 
         for (; change < s->changes && s->change[change].record == record; change++)
@@ -300,19 +301,21 @@ static int write_chosen(struct selecting *s, struct source *source, struct outpu
 
 int in_order_first(struct run *run, struct source *source, struct output *output)
 {
+    const struct engine_space whole = engine_buffer(&run->engine, ENGINE_WHOLE);
     struct selecting s = {.run = run, .kept = PILES};
     struct source *stored = NULL;
     int status = -1;
 
-    if (run->left == 0)
+    if (run->limit == 0)
         return run_begin(run, output, 0);
-    if (piles_init(&s.piles, 1, 1, &run->pool, run->place) != 0 || store(&s, source) != 0 || choose(&s) != 0)
+    if (piles_init(&s.piles, 1, 1, &run->engine.pool, run->engine.place) != 0 || store(&s, source) != 0 ||
+        choose(&s) != 0)
         goto out;
-    if (pile_verify(&s.piles, 0, &run->format, run->buffer, run->memory.buffer_bytes) != 0)
+    if (pile_verify(&s.piles, 0, &run->format, whole.data, whole.bytes) != 0)
         goto out;
     stored = pile_source(&s.piles, 0, false);
     if (stored == NULL)
-        fault_report(run->fault, "memory", errno);
+        fault_report(run->engine.fault, "memory", errno);
     else
         status = write_chosen(&s, stored, output);
 

@@ -73,7 +73,7 @@ static void count_kept(const struct run *run, struct ranges *ranges)
     uint64_t sum = 0;
     unsigned kept = 0;
 
-    while (kept < ranges->kept && sum < run->left)
+    while (kept < ranges->kept && sum < run_left(run))
         sum += ranges->range[kept++].records;
     for (unsigned p = 2 * kept; p < 2 * ranges->kept; p++)
         pile_drop(&ranges->piles, p);
@@ -115,7 +115,7 @@ static int ranges_init(struct run *run, struct ranges *ranges, unsigned count)
     *ranges = (struct ranges){.count = count, .kept = count};
     for (unsigned j = 0; j < count; j++)
         ranges->range[j].least = UINT64_MAX;
-    return piles_init(&ranges->piles, 2 * count, 1, &run->pool, run->place);
+    return piles_init(&ranges->piles, 2 * count, 1, &run->engine.pool, run->engine.place);
 }
 
 static void seal(const struct run *run, struct ranges *ranges)
@@ -146,7 +146,7 @@ static int sample_keys(struct run *run, struct ranges *ranges, unsigned first, u
     for (unsigned j = first; j < end; before += ranges->range[j++].records) {
         uint64_t after = before + ranges->range[j].records;
         struct pile_keys keys;
-        int status = pile_keys_open(&keys, &ranges->piles, 2 * j + 1, true, run->fault);
+        int status = pile_keys_open(&keys, &ranges->piles, 2 * j + 1, true, run->engine.fault);
 
         for (uint64_t i = before; i < after && status == 0; i++) {
             status = pile_keys_next(&keys, &sample[count]);
@@ -194,7 +194,7 @@ static int set_ranges(struct run *run, struct ranges *from, unsigned first, unsi
 static int scatter_range(struct run *run, struct ranges *from, unsigned j, struct ranges *to)
 {
     struct source *records = pile_source(&from->piles, 2 * j, false);
-    size_t quarter = run->memory.buffer_bytes / 4;
+    const struct engine_space space = engine_buffer(&run->engine, ENGINE_KEYS);
     struct pile_keys keys = {.source = NULL};
     struct record_reader reader;
     struct record_piece piece;
@@ -203,12 +203,12 @@ static int scatter_range(struct run *run, struct ranges *from, unsigned j, struc
     int more = -1;
 
     if (records == NULL) {
-        fault_report(run->fault, "memory", errno);
+        fault_report(run->engine.fault, "memory", errno);
         goto out;
     }
-    if (pile_keys_open(&keys, &from->piles, 2 * j + 1, false, run->fault) != 0)
+    if (pile_keys_open(&keys, &from->piles, 2 * j + 1, false, run->engine.fault) != 0)
         goto out;
-    record_reader_init(&reader, &run->format, records, run->buffer + 3 * quarter, quarter);
+    record_reader_init(&reader, &run->format, records, space.data, space.bytes);
     while ((more = record_reader_next(&reader, &piece)) > 0) {
         if ((piece.first && pile_keys_next(&keys, &key) != 0) || put(run, to, &piece, key) != 0) {
             more = -1;
@@ -243,7 +243,7 @@ struct key_order *key_order_open(struct run *run)
     struct key_order *keyed = sys_allocate(1, sizeof *keyed);
 
     if (keyed == NULL) {
-        fault_report(run->fault, "memory", errno);
+        fault_report(run->engine.fault, "memory", errno);
         return NULL;
     }
     keyed->run = run;
@@ -290,7 +290,7 @@ int key_order_put(struct key_order *keyed, const struct record_piece *piece, uin
 {
     struct ranges *ranges = &keyed->ranges[keyed->used];
 
-    if (keyed->run->left == 0)
+    if (keyed->run->limit == 0)
         return 0;
     if (piece->first && ranges->records >= keyed->divide_at && ranges->records % COUNTING == 0) {
         if ((ranges->count == 1 || is_uneven(ranges)) && divide_again(keyed) != 0)
@@ -305,12 +305,12 @@ int key_order_put(struct key_order *keyed, const struct record_piece *piece, uin
 /* Blocks for the keys and references of a range's records, twice, as merging needs. */
 static uint64_t table_blocks(const struct run *run, uint64_t records)
 {
-    return 4 * pool_blocks_for(&run->pool, records * sizeof(uint64_t));
+    return 4 * pool_blocks_for(&run->engine.pool, records * sizeof(uint64_t));
 }
 
 static bool fits(const struct run *run, const struct ranges *ranges, unsigned j)
 {
-    const struct pool *pool = &run->pool;
+    const struct pool *pool = &run->engine.pool;
     uint64_t blocks = pool_blocks_for(pool, pile_bytes(&ranges->piles, 2 * j)) +
                       pool_blocks_for(pool, pile_bytes(&ranges->piles, 2 * j + 1));
 
@@ -324,14 +324,14 @@ static int make_room(struct run *run, struct ranges *ranges, unsigned j)
     for (;;) {
         uint32_t load = pile_load_blocks(&ranges->piles, 2 * j) + pile_load_blocks(&ranges->piles, 2 * j + 1);
         uint64_t blocks = load + table_blocks(run, ranges->range[j].records);
-        uint32_t before = pool_free(&run->pool);
+        uint32_t before = pool_free(&run->engine.pool);
 
-        if (blocks <= before && pool_promise(&run->pool, load))
+        if (blocks <= before && pool_promise(&run->engine.pool, load))
             return 0;
         if (piles_make_room(&ranges->piles, blocks) != 0)
             return -1;
-        if (pool_free(&run->pool) == before)
-            return fault_say(run->fault, "not enough memory: use a larger -S");
+        if (pool_free(&run->engine.pool) == before)
+            return fault_say(run->engine.fault, "not enough memory: use a larger -S");
     }
 }
 
@@ -339,7 +339,7 @@ static int make_room(struct run *run, struct ranges *ranges, unsigned j)
 static int load(struct run *run, struct ranges *ranges, unsigned j)
 {
     if (pile_load(&ranges->piles, 2 * j) != 0) {
-        pool_release_promise(&run->pool, pile_load_blocks(&ranges->piles, 2 * j + 1));
+        pool_release_promise(&run->engine.pool, pile_load_blocks(&ranges->piles, 2 * j + 1));
         return -1;
     }
     return pile_load(&ranges->piles, 2 * j + 1);
@@ -348,7 +348,7 @@ static int load(struct run *run, struct ranges *ranges, unsigned j)
 static int read_keys(struct run *run, struct ranges *ranges, unsigned j, struct table *table)
 {
     struct pile_keys keys;
-    int status = pile_keys_open(&keys, &ranges->piles, 2 * j + 1, true, run->fault);
+    int status = pile_keys_open(&keys, &ranges->piles, 2 * j + 1, true, run->engine.fault);
 
     for (uint64_t i = 0; i < ranges->range[j].records && status == 0; i++)
         status = pile_keys_next(&keys, table_u64(table, i));
@@ -365,14 +365,15 @@ static int write_sorted(struct run *run, struct ranges *ranges, unsigned j, stru
 
     if (make_room(run, ranges, j) != 0 || load(run, ranges, j) != 0)
         goto out;
-    if (sort_pairs_take(&pairs, &run->pool, records) != 0 || sort_pairs_take(&spare, &run->pool, records) != 0) {
-        fault_report(run->fault, "memory", errno);
+    if (sort_pairs_take(&pairs, &run->engine.pool, records) != 0 ||
+        sort_pairs_take(&spare, &run->engine.pool, records) != 0) {
+        fault_report(run->engine.fault, "memory", errno);
         goto out;
     }
     if (read_keys(run, ranges, j, &pairs.key) != 0)
         goto out;
     if (index_build(&ranges->piles, 2 * j, &run->format, NULL, 0, &pairs.value) == 0)
-        status = index_copy(&run->pool, &run->format, &sort_by_key(&pairs, &spare, records)->value, 0,
+        status = index_copy(&run->engine.pool, &run->format, &sort_by_key(&pairs, &spare, records)->value, 0,
                             run_take(run, records), &transfer->outlet);
 
 out:
@@ -388,22 +389,23 @@ static int write_through(struct run *run, struct ranges *ranges, unsigned j, str
 {
     struct transfer through;
     struct record_piece piece = {.last = true};
+    const struct engine_space whole = engine_buffer(&run->engine, ENGINE_WHOLE);
     struct source *source = NULL;
     int more = -1;
 
-    if (pile_verify(&ranges->piles, 2 * j, &run->format, run->buffer, run->memory.buffer_bytes) != 0)
+    if (pile_verify(&ranges->piles, 2 * j, &run->format, whole.data, whole.bytes) != 0)
         return -1;
     source = pile_source(&ranges->piles, 2 * j, false);
     if (source == NULL)
-        return fault_report(run->fault, "memory", errno);
-    transfer_init(&through, run, source, output);
-    while ((!piece.last || run->left > 0) && (more = record_reader_next(&through.reader, &piece)) > 0) {
+        return fault_report(run->engine.fault, "memory", errno);
+    transfer_init(&through, &run->engine, &run->format, source, output);
+    while ((!piece.last || run_left(run) > 0) && (more = record_reader_next(&through.reader, &piece)) > 0) {
         if (output_buffer_put(&through.outlet, piece.data, piece.bytes) != 0)
             break;
         run_take(run, piece.last);
     }
     source_free(source);
-    if (more < 0 || (more > 0 && run->left > 0))
+    if (more < 0 || (more > 0 && run_left(run) > 0))
         return -1;
     pile_clear(&ranges->piles, 2 * j);
     pile_clear(&ranges->piles, 2 * j + 1);
@@ -417,7 +419,7 @@ static int restart(struct run *run, struct ranges *ranges, unsigned j, struct ou
     struct ranges inner = {.count = 0};
     int status = -1;
 
-    run->started_over++;
+    run->progress.started_over++;
     if (divide(run, ranges, j, j + 1, &inner) == 0) {
         seal(run, &inner);
         status = write_ranges(run, &inner, output);
@@ -430,8 +432,8 @@ static int write_ranges(struct run *run, struct ranges *ranges, struct output *o
 {
     struct transfer transfer;
 
-    transfer_init(&transfer, run, NULL, output);
-    for (unsigned j = 0; j < ranges->kept && run->left > 0; j++) {
+    transfer_init(&transfer, &run->engine, &run->format, NULL, output);
+    for (unsigned j = 0; j < ranges->kept && run_left(run) > 0; j++) {
         const struct range *range = &ranges->range[j];
         int status;
 
@@ -456,7 +458,7 @@ int key_order_write(struct key_order *keyed, struct output *output)
     struct ranges *ranges = &keyed->ranges[keyed->used];
 
     seal(keyed->run, ranges);
-    keyed->run->scattered_seconds = run_seconds();
+    run_scattered(keyed->run);
     if (run_begin(keyed->run, output, ranges->records) != 0)
         return -1;
     return write_ranges(keyed->run, ranges, output);

@@ -16,7 +16,7 @@ static int put(struct run *run, struct transfer *transfer, const struct number_r
 {
     uint8_t text[GENERATED_NUMBER_BYTES];
 
-    run->records++;
+    run->progress.records++;
     return output_buffer_put(&transfer->outlet, text, generated_number(range, i, text));
 }
 
@@ -26,11 +26,11 @@ int range_repeated(struct run *run, const struct number_range *range, struct gnu
     struct random_words words;
 
     if (range->count == 0 && !range->full)
-        return fault_say(run->fault, "no lines to repeat");
+        return fault_say(run->engine.fault, "no lines to repeat");
     random_words_init(&words, &run->order.key, "repeat");
     if (run_begin(run, output, UINT64_MAX) != 0)
         return -1;
-    transfer_init(&transfer, run, NULL, output);
+    transfer_init(&transfer, &run->engine, &run->format, NULL, output);
     while (run_take(run, 1) > 0) {
         uint64_t i;
 
@@ -82,9 +82,9 @@ static int open_set(struct run *run, struct set *set, uint64_t numbers)
 
     while (places / 2 < numbers && places < UINT64_MAX / 64)
         places *= 2;
-    if (table_take(&set->table, &run->pool, places, sizeof(uint64_t)) != 0)
-        return run_report_memory(run, places * sizeof(uint64_t), "a sample of %llu numbers",
-                                 (unsigned long long)numbers);
+    if (table_take(&set->table, &run->engine.pool, places, sizeof(uint64_t)) != 0)
+        return engine_report_memory(&run->engine, places * sizeof(uint64_t), "a sample of %llu numbers",
+                                    (unsigned long long)numbers);
     for (uint64_t i = 0; i < places; i++)
         *table_u64(&set->table, i) = 0;
     set->mask = places - 1;
@@ -96,13 +96,13 @@ int range_different(struct run *run, const struct number_range *range, struct ou
     struct set set = {.mask = 0};
     struct transfer transfer;
     struct random_words words;
-    int status = open_set(run, &set, run->left);
+    int status = open_set(run, &set, run->limit);
 
     random_words_init(&words, &run->order.key, "range");
     if (status == 0)
         status = run_begin(run, output, UINT64_MAX);
-    transfer_init(&transfer, run, NULL, output);
-    while (status == 0 && run->left > 0) {
+    transfer_init(&transfer, &run->engine, &run->format, NULL, output);
+    while (status == 0 && run_left(run) > 0) {
         uint64_t i = random_draw(&words, range->count);
 
         if (!add(&set, i))
@@ -116,17 +116,18 @@ int range_different(struct run *run, const struct number_range *range, struct ou
 
 int range_gnu(struct run *run, const struct number_range *range, struct gnu_random *gnu, struct output *output)
 {
-    uint64_t numbers = run->left;
+    uint64_t numbers = run->limit;
     struct transfer transfer;
     uint64_t *number = NULL;
     int status = -1;
 
-    if (numbers > run->memory.bytes / GNU_BYTES)
-        return run_report_memory(run, numbers * GNU_BYTES, "a sample of %llu numbers", (unsigned long long)numbers);
+    if (numbers > run->engine.memory.bytes / GNU_BYTES)
+        return engine_report_memory(&run->engine, numbers * GNU_BYTES, "a sample of %llu numbers",
+                                    (unsigned long long)numbers);
     number = sys_allocate(numbers, sizeof *number);
     if (number == NULL)
-        return fault_report(run->fault, "memory", errno);
-    transfer_init(&transfer, run, NULL, output);
+        return fault_report(run->engine.fault, "memory", errno);
+    transfer_init(&transfer, &run->engine, &run->format, NULL, output);
     if (gnu_random_sparse(gnu, range->count - 1, numbers, number) != 0 || run_begin(run, output, UINT64_MAX) != 0)
         goto out;
     run_take(run, numbers);

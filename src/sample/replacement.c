@@ -41,7 +41,7 @@ static int store(struct replacement *r, struct source *source)
     struct record_piece piece;
     int more;
 
-    transfer_init(&transfer, r->run, source, NULL);
+    transfer_init(&transfer, &r->run->engine, &r->run->format, source, NULL);
     while ((more = r->lots->next == NULL ? record_reader_next(&transfer.reader, &piece)
                                          : r->lots->next(r->lots->context, &transfer.reader, &piece)) > 0) {
         if (r->input == NULL && pile_append(&r->piles, 0, piece.data, piece.bytes) != 0)
@@ -51,10 +51,10 @@ static int store(struct replacement *r, struct source *source)
     }
     piles_seal(&r->piles);
     r->piles.pile[0].records = r->records;
-    r->run->records = r->records;
-    r->run->scattered_seconds = run_seconds();
+    r->run->progress.records = r->records;
+    run_scattered(r->run);
     if (more == 0 && r->records == 0)
-        return fault_say(r->run->fault, "no lines to repeat");
+        return fault_say(r->run->engine.fault, "no lines to repeat");
     return more;
 }
 
@@ -66,15 +66,15 @@ struct source *replacement_again(struct replacement *r)
         return source_rewind(source) == 0 ? source : NULL;
     source = pile_source(&r->piles, 0, true);
     if (source == NULL)
-        fault_report(r->run->fault, "memory", errno);
+        fault_report(r->run->engine.fault, "memory", errno);
     return source;
 }
 
 int replacement_verify(struct replacement *r)
 {
-    const struct run *run = r->run;
+    const struct engine_space whole = engine_buffer(&r->run->engine, ENGINE_WHOLE);
 
-    return r->input != NULL ? 0 : pile_verify(&r->piles, 0, &run->format, run->buffer, run->memory.buffer_bytes);
+    return r->input != NULL ? 0 : pile_verify(&r->piles, 0, &r->run->format, whole.data, whole.bytes);
 }
 
 void replacement_done(const struct replacement *r, struct source *source)
@@ -85,7 +85,7 @@ void replacement_done(const struct replacement *r, struct source *source)
 
 static uint64_t batch_of(const struct run *run, uint64_t most)
 {
-    return run->left < most ? run->left : most;
+    return run_left(run) < most ? run_left(run) : most;
 }
 
 /* Turn numbers of records into their references. */
@@ -103,14 +103,14 @@ static int write_resident(struct replacement *r, const struct table *references,
     struct run *run = r->run;
     struct transfer transfer;
 
-    transfer_init(&transfer, run, NULL, r->output);
-    while (run->left > 0) {
+    transfer_init(&transfer, &run->engine, &run->format, NULL, r->output);
+    while (run_left(run) > 0) {
         uint64_t count = run_take(run, batch_of(run, BATCH));
 
         if (r->lots->draw(r->lots->context, r, r->records, numbers, count) != 0)
             return -1;
         look_up(references, numbers, count);
-        if (index_copy(&run->pool, &run->format, numbers, 0, count, &transfer.outlet) != 0)
+        if (index_copy(&run->engine.pool, &run->format, numbers, 0, count, &transfer.outlet) != 0)
             return -1;
     }
     return transfer_end(&transfer);
@@ -137,7 +137,7 @@ static int pass(struct replacement *r, struct collection *c, struct source *sour
     int more;
 
     c->put_off = 0;
-    transfer_init(&transfer, r->run, source, NULL);
+    transfer_init(&transfer, &r->run->engine, &r->run->format, source, NULL);
     for (; (more = record_reader_next(&transfer.reader, &piece)) > 0; record += piece.last) {
         bool whole = piece.first && piece.last;
 
@@ -157,7 +157,7 @@ static int pass(struct replacement *r, struct collection *c, struct source *sour
         }
     }
     if (more == 0 && record < r->records)
-        return fault_say(r->run->fault, "the input has changed while it was read");
+        return fault_say(r->run->engine.fault, "the input has changed while it was read");
     c->count = c->put_off;
     return more == 0 ? pile_check(&r->piles, 0, &r->run->format, record) : -1;
 }
@@ -194,9 +194,10 @@ static int draw_batch(struct replacement *r, struct collection *c, uint64_t coun
     struct sort_pairs spare = {.key = {0}, .value = {0}};
     int status = -1;
 
-    if (table_take(&c->places, &r->run->pool, count, sizeof(uint64_t)) != 0 ||
-        sort_pairs_take(&pairs, &r->run->pool, count) != 0 || sort_pairs_take(&spare, &r->run->pool, count) != 0) {
-        fault_report(r->run->fault, "memory", errno);
+    if (table_take(&c->places, &r->run->engine.pool, count, sizeof(uint64_t)) != 0 ||
+        sort_pairs_take(&pairs, &r->run->engine.pool, count) != 0 ||
+        sort_pairs_take(&spare, &r->run->engine.pool, count) != 0) {
+        fault_report(r->run->engine.fault, "memory", errno);
         goto out;
     }
     table_pin(&c->places);
@@ -207,7 +208,7 @@ static int draw_batch(struct replacement *r, struct collection *c, uint64_t coun
     c->drawn = sort_by_key(&pairs, &spare, count);
     c->count = count;
     sort_pairs_release(c->drawn == &pairs ? &spare : &pairs);
-    if (piles_init(&c->piles, 1, 1, &r->run->pool, r->run->place) == 0)
+    if (piles_init(&c->piles, 1, 1, &r->run->engine.pool, r->run->engine.place) == 0)
         status = collect(r, c);
 
 out:
@@ -219,7 +220,7 @@ out:
 /* How many records are drawn in the next pass; room is made for them. 0 after a report. */
 static uint64_t prepare_batch(struct replacement *r)
 {
-    const struct pool *pool = &r->run->pool;
+    const struct pool *pool = &r->run->engine.pool;
     uint64_t length = r->bytes / r->records;
     uint64_t each = DRAWN_BYTES + 2 * (length < LENGTH_MAX ? length : LENGTH_MAX);
     uint64_t most = pool->blocks - pool->pinned;
@@ -228,7 +229,7 @@ static uint64_t prepare_batch(struct replacement *r)
 
     if (r->input == NULL && !r->piles.pile[0].spilled) {
         most /= BATCH_SHARE;
-        most = most > pool_free(&r->run->pool) ? most : pool_free(&r->run->pool);
+        most = most > pool_free(&r->run->engine.pool) ? most : pool_free(&r->run->engine.pool);
     }
     count = batch_of(r->run, (most > BLOCKS_MIN ? (most - BLOCKS_MIN) << pool->block_shift : 0) / each + 1);
     blocks = pool_blocks_for(pool, count * each) + BLOCKS_MIN;
@@ -240,16 +241,16 @@ static int write_passes(struct replacement *r)
 {
     struct run *run = r->run;
 
-    while (run->left > 0) {
+    while (run_left(run) > 0) {
         struct collection c = {.count = 0};
         uint64_t count = prepare_batch(r);
         uint32_t held = r->piles.pile[0].blocks;
         int status = count == 0 ? -1 : draw_batch(r, &c, count);
 
-        pool_pin(&run->pool, held);
+        pool_pin(&run->engine.pool, held);
         if (status == 0)
             status = shuffle_drawn(run, &c.piles, draw_places, &c, r->output);
-        pool_unpin(&run->pool, held);
+        pool_unpin(&run->engine.pool, held);
         table_release(&c.places);
         piles_release(&c.piles);
         if (status != 0)
@@ -270,8 +271,8 @@ static int write_drawn(struct replacement *r)
     if (run_begin(r->run, r->output, UINT64_MAX) != 0)
         return -1;
     if (at_random && r->input == NULL && !r->piles.pile[0].spilled &&
-        table_take(&references, &r->run->pool, r->records, sizeof(uint64_t)) == 0 &&
-        table_take(&numbers, &r->run->pool, BATCH, sizeof(uint64_t)) == 0) {
+        table_take(&references, &r->run->engine.pool, r->records, sizeof(uint64_t)) == 0 &&
+        table_take(&numbers, &r->run->engine.pool, BATCH, sizeof(uint64_t)) == 0) {
         if (index_build(&r->piles, 0, &r->run->format, NULL, 0, &references) == 0)
             status = write_resident(r, &references, &numbers);
         goto out;
@@ -292,9 +293,9 @@ int replacement_source(struct run *run, struct source *source, const struct repl
     struct replacement r = {.run = run, .lots = lots, .output = output};
     int status = -1;
 
-    if (run->rereads && source_known_bytes(source) > (uint64_t)run->pool.blocks << run->pool.block_shift)
+    if (run->rereads && source_known_bytes(source) > engine_pool_bytes(&run->engine))
         r.input = source;
-    if (piles_init(&r.piles, 1, 1, &run->pool, run->place) == 0 && store(&r, source) == 0)
+    if (piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place) == 0 && store(&r, source) == 0)
         status = write_drawn(&r);
     piles_release(&r.piles);
     return status;

@@ -22,7 +22,8 @@
 enum { QUOTED = 40 };
 
 struct weight_input {
-    struct run *run;
+    struct engine *engine;
+    const struct record_format *format; /* of the records */
     struct weight_place place;
     struct fault *fault;
     struct source *records;
@@ -36,55 +37,55 @@ struct weight_input {
     struct source_layout lines;
     struct record_reader reader; /* over the file */
 
-    bool promised;       /* a block for what is kept */
-    struct piles kept;   /* one: pieces of a record whose weight was not in the first */
-    struct source *late; /* reads them, else NULL */
-    uint64_t late_bytes; /* still to be read */
-    bool late_is_last;   /* do they end the record? */
-    uint8_t *buffer;     /* for that */
-    size_t buffer_bytes;
+    bool promised;              /* a block for what is kept */
+    struct piles kept;          /* one: pieces of a record whose weight was not in the first */
+    struct source *late;        /* reads them, else NULL */
+    uint64_t late_bytes;        /* still to be read */
+    bool late_is_last;          /* do they end the record? */
+    struct engine_space buffer; /* for that */
 };
 
 /* Have a block for a record that has to be kept. */
 static void promise(struct weight_input *weights)
 {
-    weights->promised = pool_promise(&weights->run->pool, 1);
+    weights->promised = pool_promise(&weights->engine->pool, 1);
 }
 
 static void release_promise(struct weight_input *weights)
 {
     if (weights->promised)
-        pool_release_promise(&weights->run->pool, 1);
+        pool_release_promise(&weights->engine->pool, 1);
     weights->promised = false;
 }
 
-struct weight_input *weight_input_open(struct run *run, struct weight_place place, struct source *source)
+struct weight_input *weight_input_open(struct engine *engine, const struct record_format *format,
+                                       struct weight_place place, struct source *source)
 {
     struct weight_input *weights = sys_allocate(1, sizeof *weights);
-    size_t quarter = run->memory.buffer_bytes / 4;
 
     if (weights == NULL) {
-        fault_report(run->fault, "memory", errno);
+        fault_report(engine->fault, "memory", errno);
         return NULL;
     }
-    weights->run = run;
+    weights->engine = engine;
+    weights->format = format;
     weights->place = place;
-    weights->fault = run->fault;
+    weights->fault = engine->fault;
     weights->records = source;
-    weights->buffer = run->buffer + 2 * quarter;
-    weights->buffer_bytes = quarter - POOL_SLACK_BYTES;
+    weights->buffer = engine_buffer(engine, ENGINE_WEIGHTS);
     if (place.file == NULL) {
         promise(weights);
         if (weights->promised)
             return weights;
-        fault_say(run->fault, "not enough memory: use a larger -S");
+        fault_say(engine->fault, "not enough memory: use a larger -S");
         goto fail;
     }
     weights->lines.format.delimiter = '\n';
-    weights->file = source_open(&weights->place.file, 1, &weights->lines, run->fault);
+    weights->file = source_open(&weights->place.file, 1, &weights->lines, engine->fault);
     if (weights->file == NULL)
         goto fail;
-    record_reader_init(&weights->reader, &weights->lines.format, weights->file, weights->buffer, weights->buffer_bytes);
+    record_reader_init(&weights->reader, &weights->lines.format, weights->file, weights->buffer.data,
+                       weights->buffer.bytes);
     return weights;
 fail:
     free(weights);
@@ -99,7 +100,7 @@ static uint64_t line_of(const struct weight_input *weights)
     size_t bytes;
     const uint8_t *header = source_header(weights->records, &bytes);
 
-    return scan_count(header, bytes, weights->run->format.delimiter) + weights->record - weights->name_record + 1;
+    return scan_count(header, bytes, weights->format->delimiter) + weights->record - weights->name_record + 1;
 }
 
 bool weight_input_stay(const struct weight_input *weights)
@@ -185,14 +186,15 @@ static void find_name(struct weight_input *weights, uint64_t offset)
 /* The next piece of what was kept of a record. */
 static int read_late(struct weight_input *weights, struct record_piece *piece)
 {
-    size_t room = weights->late_bytes < weights->buffer_bytes ? (size_t)weights->late_bytes : weights->buffer_bytes;
-    ssize_t bytes = source_read(weights->late, weights->buffer, room);
+    size_t room = weights->late_bytes < weights->buffer.bytes ? (size_t)weights->late_bytes : weights->buffer.bytes;
+    ssize_t bytes = source_read(weights->late, weights->buffer.data, room);
 
     if (bytes <= 0)
         return bytes < 0 ? -1 : fault_say(weights->fault, "a pile does not hold the record that was put there");
     weights->late_bytes -= (size_t)bytes;
-    *piece = (struct record_piece){
-        .data = weights->buffer, .bytes = (size_t)bytes, .last = weights->late_bytes == 0 && weights->late_is_last};
+    *piece = (struct record_piece){.data = weights->buffer.data,
+                                   .bytes = (size_t)bytes,
+                                   .last = weights->late_bytes == 0 && weights->late_is_last};
     if (weights->late_bytes == 0) {
         source_free(weights->late);
         weights->late = NULL;
@@ -207,10 +209,8 @@ static int read_late(struct weight_input *weights, struct record_piece *piece)
  * *ended receives whether the field has ended before the record. */
 static int keep(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece, bool *ended)
 {
-    struct run *run = weights->run;
-
     release_promise(weights);
-    if (piles_init(&weights->kept, 1, 1, &run->pool, run->place) != 0 ||
+    if (piles_init(&weights->kept, 1, 1, &weights->engine->pool, weights->engine->place) != 0 ||
         pile_append(&weights->kept, 0, piece->data, piece->bytes) != 0)
         return -1;
     while (!*ended && !piece->last) {
@@ -246,7 +246,7 @@ static int find_field(struct weight_input *weights, struct record_reader *reader
     }
     if (!field_is_there(field))
         return report(weights, "no such field for the weight", piece->data, piece->bytes - piece->last);
-    if (!ended && weights->run->format.delimiter == '\n')
+    if (!ended && weights->format->delimiter == '\n')
         field_end_line(field);
     return read_weight(weights, weight);
 }

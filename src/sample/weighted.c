@@ -32,7 +32,7 @@ static int open_weighing(struct weighing *w, struct run *run, struct weight_plac
 {
 
     random_words_init(&w->words, &run->order.key, "weight");
-    w->weights = weight_input_open(run, place, source);
+    w->weights = weight_input_open(&run->engine, &run->format, place, source);
     return w->weights == NULL ? -1 : 0;
 }
 
@@ -67,11 +67,11 @@ int weighted_order(struct run *run, struct source *source, struct weight_place p
     keyed = key_order_open(run);
     if (keyed == NULL)
         goto out;
-    transfer_init(&transfer, run, source, NULL);
+    transfer_init(&transfer, &run->engine, &run->format, source, NULL);
     while ((more = next_weighed(&w, &transfer.reader, &piece, &key)) > 0) {
         if (key != UINT64_MAX && key_order_put(keyed, &piece, key) != 0)
             goto out;
-        run->records += piece.last;
+        run->progress.records += piece.last;
     }
     if (more == 0 && weight_input_end(w.weights) == 0)
         status = key_order_write(keyed, output);
@@ -110,11 +110,11 @@ static uint64_t *count_of(const struct selecting *s, uint64_t digit)
 /* May the record still be among the first ones? */
 static bool admit(struct selecting *s, uint64_t key)
 {
-    if (key == UINT64_MAX || s->run->left == 0 || key >> TOP_SHIFT > s->most)
+    if (key == UINT64_MAX || s->run->limit == 0 || key >> TOP_SHIFT > s->most)
         return false;
     ++*count_of(s, key >> TOP_SHIFT);
     s->candidates++;
-    for (; s->most > 0 && s->candidates - *count_of(s, s->most) >= s->run->left; s->most--)
+    for (; s->most > 0 && s->candidates - *count_of(s, s->most) >= s->run->limit; s->most--)
         s->candidates -= *count_of(s, s->most);
     return true;
 }
@@ -127,7 +127,7 @@ static int select_stored(struct selecting *s, struct weighing *w, struct source 
     bool stays = false;
     int more;
 
-    transfer_init(&transfer, s->run, source, NULL);
+    transfer_init(&transfer, &s->run->engine, &s->run->format, source, NULL);
     while ((more = next_weighed(w, &transfer.reader, &piece, &key)) > 0) {
         if (piece.first)
             stays = admit(s, key);
@@ -136,10 +136,10 @@ static int select_stored(struct selecting *s, struct weighing *w, struct source 
         if (piece.first && stays && pile_keys_append(&s->piles, KEYS, key) != 0)
             return -1;
         s->piles.pile[RECORDS].records += piece.last && stays;
-        s->run->records += piece.last;
+        s->run->progress.records += piece.last;
     }
     piles_seal(&s->piles);
-    s->run->scattered_seconds = run_seconds();
+    run_scattered(s->run);
     return more == 0 ? weight_input_end(w->weights) : -1;
 }
 
@@ -149,7 +149,7 @@ static int count_digits(struct selecting *s, uint64_t prefix, unsigned shift)
     uint64_t left = pile_bytes(&s->piles, KEYS) / sizeof(uint64_t);
     struct pile_keys keys;
     uint64_t key;
-    int status = pile_keys_open(&keys, &s->piles, KEYS, true, s->run->fault);
+    int status = pile_keys_open(&keys, &s->piles, KEYS, true, s->run->engine.fault);
 
     for (uint64_t digit = 0; digit < DIGITS; digit++)
         *count_of(s, digit) = 0;
@@ -169,8 +169,8 @@ static int find_greatest(struct selecting *s)
     uint64_t digit;
 
     s->greatest = ((s->most + 1) << TOP_SHIFT) - 1;
-    s->equal = s->run->left;
-    if (s->candidates <= s->run->left)
+    s->equal = s->run->limit;
+    if (s->candidates <= s->run->limit)
         return 0;
     for (s->greatest = 0;; shift -= DIGIT_BITS) {
         for (digit = 0; s->equal > *count_of(s, digit); digit++)
@@ -194,7 +194,7 @@ static int write_selected(struct selecting *s, struct source *source, struct pil
 
     if (run_begin(s->run, output, s->candidates) != 0)
         return -1;
-    transfer_init(&transfer, s->run, source, output);
+    transfer_init(&transfer, &s->run->engine, &s->run->format, source, output);
     while ((more = record_reader_next(&transfer.reader, &piece)) > 0) {
         if (piece.first) {
             if (pile_keys_next(keys, &key) != 0)
@@ -210,8 +210,8 @@ static int write_selected(struct selecting *s, struct source *source, struct pil
 
 static int open_count(struct selecting *s)
 {
-    if (table_take(&s->count, &s->run->pool, DIGITS, sizeof(uint64_t)) != 0)
-        return fault_report(s->run->fault, "memory", errno);
+    if (table_take(&s->count, &s->run->engine.pool, DIGITS, sizeof(uint64_t)) != 0)
+        return fault_report(s->run->engine.fault, "memory", errno);
     for (uint64_t digit = 0; digit < DIGITS; digit++)
         *count_of(s, digit) = 0;
     s->most = DIGITS - 1;
@@ -220,6 +220,7 @@ static int open_count(struct selecting *s)
 
 int weighted_select(struct run *run, struct source *source, struct weight_place place, struct output *output)
 {
+    const struct engine_space whole = engine_buffer(&run->engine, ENGINE_WHOLE);
     struct selecting s = {.run = run};
     struct weighing w = {.weights = NULL};
     struct source *stored = NULL;
@@ -227,14 +228,15 @@ int weighted_select(struct run *run, struct source *source, struct weight_place 
     int status = -1;
 
     if (open_weighing(&w, run, place, source) != 0 || open_count(&s) != 0 ||
-        piles_init(&s.piles, PILES, 1, &run->pool, run->place) != 0 || select_stored(&s, &w, source) != 0 ||
-        pile_verify(&s.piles, RECORDS, &run->format, run->buffer, run->memory.buffer_bytes) != 0 ||
-        pile_keys_verify(&s.piles, KEYS, run->buffer, run->memory.buffer_bytes) != 0 || find_greatest(&s) != 0)
+        piles_init(&s.piles, PILES, 1, &run->engine.pool, run->engine.place) != 0 ||
+        select_stored(&s, &w, source) != 0 ||
+        pile_verify(&s.piles, RECORDS, &run->format, whole.data, whole.bytes) != 0 ||
+        pile_keys_verify(&s.piles, KEYS, whole.data, whole.bytes) != 0 || find_greatest(&s) != 0)
         goto out;
     stored = pile_source(&s.piles, RECORDS, false);
     if (stored == NULL)
-        fault_report(run->fault, "memory", errno);
-    else if (pile_keys_open(&keys, &s.piles, KEYS, false, run->fault) == 0)
+        fault_report(run->engine.fault, "memory", errno);
+    else if (pile_keys_open(&keys, &s.piles, KEYS, false, run->engine.fault) == 0)
         status = write_selected(&s, stored, &keys, output);
 
 out:
@@ -281,7 +283,7 @@ static int next_noted(void *context, struct record_reader *reader, struct record
         d->any = true;
     }
     if (++d->noted % LOOKING == 0 && weight_input_stay(d->weights) &&
-        pool_free(&d->run->pool) < d->run->pool.blocks / ROOM_SHARE) {
+        pool_free(&d->run->engine.pool) < d->run->engine.pool.blocks / ROOM_SHARE) {
         pile_drop(&d->piles, 0);
         d->again = true;
     }
@@ -306,14 +308,14 @@ static int open_shares(struct shares *shares, struct drawing *d, struct replacem
 {
     *shares = (struct shares){.drawing = d, .repeat = repeat};
     if (!d->again)
-        return pile_keys_open(&shares->keys, &d->piles, 0, true, d->run->fault);
+        return pile_keys_open(&shares->keys, &d->piles, 0, true, d->run->engine.fault);
     if (replacement_verify(repeat) != 0) /* before a damaged weight is taken for a wrong one */
         return -1;
     shares->records = replacement_again(repeat);
     if (shares->records == NULL)
         return -1;
-    transfer_init(&shares->transfer, d->run, shares->records, NULL);
-    shares->weights = weight_input_open(d->run, d->place, shares->records);
+    transfer_init(&shares->transfer, &d->run->engine, &d->run->format, shares->records, NULL);
+    shares->weights = weight_input_open(&d->run->engine, &d->run->format, d->place, shares->records);
     return shares->weights == NULL ? -1 : 0;
 }
 
@@ -332,7 +334,8 @@ static int read_again(struct shares *shares, struct decimal *weight)
         int more = weight_input_next(shares->weights, &shares->transfer.reader, &piece, weight);
 
         if (more <= 0)
-            return more < 0 ? -1 : fault_say(shares->drawing->run->fault, "the input has changed while it was read");
+            return more < 0 ? -1
+                            : fault_say(shares->drawing->run->engine.fault, "the input has changed while it was read");
     }
     return 0;
 }
@@ -355,7 +358,7 @@ static int next_share(struct shares *shares)
     if ((shares->weights != NULL ? read_again(shares, &weight) : read_kept(shares, &weight)) != 0)
         return -1;
     if (weight.mantissa > 0 && weight.exponent > top)
-        return fault_say(shares->drawing->run->fault, "the input has changed while it was read");
+        return fault_say(shares->drawing->run->engine.fault, "the input has changed while it was read");
     if (weight.mantissa > 0)
         shares->end = uint128_add(shares->end, weight_law_scale(weight, top));
     return 0;
@@ -363,7 +366,7 @@ static int next_share(struct shares *shares)
 
 static bool take_tables(struct drawing *d, uint64_t records)
 {
-    struct pool *pool = &d->run->pool;
+    struct pool *pool = &d->run->engine.pool;
 
     if (records > ((uint64_t)(pool->blocks - pool->pinned) << pool->block_shift) / TABLES_SHARE / sizeof(uint64_t))
         return false;
@@ -387,7 +390,7 @@ static int add_weights(void *context, struct replacement *repeat, uint64_t recor
 
     piles_seal(&d->piles);
     if (status == 0 && !d->any)
-        status = fault_say(d->run->fault, "no lines of a weight above zero to repeat");
+        status = fault_say(d->run->engine.fault, "no lines of a weight above zero to repeat");
     d->searched = take_tables(d, records);
     *at_random = d->searched;
     if (status != 0)
@@ -437,6 +440,7 @@ static uint64_t search(const struct drawing *d, struct uint128 number, uint64_t 
 static int match(struct drawing *d, struct replacement *repeat, struct table *numbers, uint64_t count,
                  struct table *high, struct table *low, struct sort_pairs *pairs, struct sort_pairs *spare)
 {
+    const struct engine_space whole = engine_buffer(&d->run->engine, ENGINE_WHOLE);
     struct sort_pairs *sorted;
     struct shares shares;
     uint64_t record = 0;
@@ -454,7 +458,7 @@ static int match(struct drawing *d, struct replacement *repeat, struct table *nu
     for (uint64_t i = 0; i < count; i++)
         *table_u64(&sorted->key, i) = *table_u64(high, *table_u64(&sorted->value, i));
     sorted = sort_by_key(sorted, sorted == pairs ? spare : pairs, count);
-    if (pile_keys_verify(&d->piles, 0, d->run->buffer, d->run->memory.buffer_bytes) != 0)
+    if (pile_keys_verify(&d->piles, 0, whole.data, whole.bytes) != 0)
         return -1;
     status = open_shares(&shares, d, repeat);
     if (status == 0)
@@ -475,7 +479,7 @@ static int draw_weighted(void *context, struct replacement *repeat, uint64_t rec
                          uint64_t count)
 {
     struct drawing *d = context;
-    struct pool *pool = &d->run->pool;
+    struct pool *pool = &d->run->engine.pool;
     struct table high = {0};
     struct table low = {0};
     struct sort_pairs pairs = {.key = {0}};
@@ -488,7 +492,7 @@ static int draw_weighted(void *context, struct replacement *repeat, uint64_t rec
         return 0;
     if (table_take(&high, pool, count, sizeof(uint64_t)) != 0 || table_take(&low, pool, count, sizeof(uint64_t)) != 0 ||
         sort_pairs_take(&pairs, pool, count) != 0 || sort_pairs_take(&spare, pool, count) != 0)
-        fault_report(d->run->fault, "memory", errno);
+        fault_report(d->run->engine.fault, "memory", errno);
     else
         status = match(d, repeat, numbers, count, &high, &low, &pairs, &spare);
     table_release(&high);
@@ -505,8 +509,8 @@ int weighted_repeat(struct run *run, struct source *source, struct weight_place 
     int status = -1;
 
     random_words_init(&d.words, &run->order.key, "weight");
-    d.weights = weight_input_open(run, place, source);
-    if (d.weights != NULL && piles_init(&d.piles, 1, 1, &run->pool, run->place) == 0)
+    d.weights = weight_input_open(&run->engine, &run->format, place, source);
+    if (d.weights != NULL && piles_init(&d.piles, 1, 1, &run->engine.pool, run->engine.place) == 0)
         status = replacement_source(run, source, &lots, output);
     table_release(&d.high);
     table_release(&d.low);

@@ -130,7 +130,7 @@ static bool claim_piles(struct gathering *g, struct workplace *place, uint64_t b
 /* Is there anything left to be written? */
 static bool is_done(const struct gathering *g)
 {
-    return g->next == g->piles->count || g->run->left == 0;
+    return g->next == g->piles->count || run_left(g->run) == 0;
 }
 
 /* False when there is nothing more to claim: all is done, the next pile does not fit, or something failed. */
@@ -183,7 +183,7 @@ static void finish(struct gathering *g, struct workplace *place, int status)
 static void await_place(struct gathering *g, const struct workplace *place)
 {
     pthread_mutex_lock(&g->mutex);
-    while (place->number >= g->finished + g->run->memory.workers && !g->failed)
+    while (place->number >= g->finished + g->run->engine.memory.workers && !g->failed)
         pthread_cond_wait(&g->changed, &g->mutex);
     pthread_mutex_unlock(&g->mutex);
 }
@@ -210,7 +210,7 @@ static int emit(void *context, const struct table *table, uint64_t first, uint64
 
     records = records < place->wanted ? records : place->wanted;
     place->wanted -= records;
-    return index_copy(&run->pool, &run->format, table, first, records, &place->outlet);
+    return index_copy(&run->engine.pool, &run->format, table, first, records, &place->outlet);
 }
 
 /* Take the blocks that a table needs out of the promise. */
@@ -272,14 +272,15 @@ static int work(void *context, unsigned worker)
 static int set_up(struct gathering *g, unsigned workers)
 {
     struct run *run = g->run;
-    size_t share = run->memory.buffer_bytes / workers;
+    const struct engine_space space = engine_buffer(&run->engine, ENGINE_WHOLE);
+    size_t share = space.bytes / workers;
 
     for (unsigned w = 0; w < workers; w++) {
         struct workplace *place = &g->place[w];
 
         place->gathering = g;
-        output_buffer_init(&place->outlet, run->buffer + w * share, share, drain, place);
-        if (table_init(&place->table, &run->pool) != 0 || table_init(&place->spare, &run->pool) != 0)
+        output_buffer_init(&place->outlet, space.data + w * share, share, drain, place);
+        if (table_init(&place->table, &run->engine.pool) != 0 || table_init(&place->spare, &run->engine.pool) != 0)
             return -1;
     }
     return 0;
@@ -288,12 +289,12 @@ static int set_up(struct gathering *g, unsigned workers)
 /* As many as can be kept busy; some more if piles must be read back, since then most of them wait. */
 static unsigned count_workers(const struct run *run, const struct piles *piles, unsigned next)
 {
-    unsigned workers = run->memory.workers;
+    unsigned workers = run->engine.memory.workers;
 
     while (next < piles->count && !piles->pile[next].spilled)
         next++;
     if (next < piles->count)
-        workers += run->waiting;
+        workers += run->engine.waiting;
     return workers < piles->count ? workers : piles->count;
 }
 
@@ -307,7 +308,7 @@ int gather(struct run *run, struct piles *piles, struct gather_order order, unsi
     pthread_cond_init(&g.changed, NULL);
     g.place = sys_allocate_lines(workers, sizeof *g.place);
     if (g.place == NULL || set_up(&g, workers) != 0) {
-        fault_report(run->fault, "memory", errno);
+        fault_report(run->engine.fault, "memory", errno);
     } else {
         status = threads_run(workers, work, &g);
     }

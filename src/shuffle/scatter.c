@@ -28,10 +28,9 @@
 enum { STEP = 32, LANES_MAX = 256, PILES_MAX = 1 << QUEUE_PILE_BITS };
 
 struct scattering {
-    struct run *run;
+    const struct record_format *format;
+    const struct scatter_plan *plan;
     struct source *source;
-    scatter_route *route;
-    const void *context;
     struct piles *piles;
     struct queue *queue;
     struct record_scan scan; /* where blocks that were scanned in order end */
@@ -53,7 +52,7 @@ static int read_block(struct scattering *s, struct queue_block *block)
 
 static void scan_block(struct scattering *s, struct queue_block *block)
 {
-    const struct record_format *format = &s->run->format;
+    const struct record_format *format = s->format;
     struct record_scan anywhere = {0};
     struct record_scan *scan = record_is_sequential(format) ? &s->scan : &anywhere;
     size_t scanned;
@@ -92,7 +91,7 @@ static void count_records(struct scattering *s, const struct queue_block *block)
     for (unsigned p = 0; p < before; p++)
         if (count[p] > 0)
             atomic_fetch_add(&s->counted[p], count[p]);
-    while (kept < before && sum < s->run->left)
+    while (kept < before && sum < s->plan->limit)
         sum += atomic_load(&s->counted[kept++]);
     while (kept < before && !atomic_compare_exchange_weak(&s->kept, &before, kept))
         continue;
@@ -117,7 +116,7 @@ static void route_block(struct scattering *s, struct queue_block *block)
     size_t start = block->from;
     size_t total = 0;
 
-    s->route(s->context, block->first_record, pieces, block->pile);
+    s->plan->route(s->plan->context, block->first_record, pieces, block->pile);
     if (s->limited)
         count_records(s, block);
     memset(next, 0, (lanes + 1) * sizeof *next);
@@ -219,7 +218,7 @@ static int work(void *context, unsigned worker)
 /* What a limit needs. */
 static int set_limit(struct scattering *s)
 {
-    s->limited = s->run->left < UINT64_MAX;
+    s->limited = s->plan->limit < UINT64_MAX;
     atomic_init(&s->kept, s->piles->count);
     for (unsigned l = 0; l < s->piles->lanes; l++)
         s->kept_by_lane[l] = s->piles->count;
@@ -244,30 +243,31 @@ static void finish(struct scattering *s)
 }
 
 /* A lane for each worker, if there are as many. */
-static unsigned choose_lanes(const struct run *run)
+static unsigned choose_lanes(const struct engine *engine)
 {
     unsigned lanes = 1;
 
-    while (lanes < run->memory.workers && lanes < LANES_MAX)
+    while (lanes < engine->memory.workers && lanes < LANES_MAX)
         lanes *= 2;
     return lanes;
 }
 
 /* The piles are there. */
-static int fill(struct run *run, struct source *source, scatter_route *route, const void *context, struct piles *piles)
+static int fill(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
+                struct source *source, struct piles *piles)
 {
-    unsigned workers = run->memory.workers;
-    struct scattering s = {.run = run, .source = source, .route = route, .context = context, .piles = piles};
+    const struct engine_space space = engine_buffer(engine, ENGINE_WHOLE);
+    const unsigned workers = engine->memory.workers;
+    struct scattering s = {.format = format, .plan = plan, .source = source, .piles = piles};
     int status = -1;
 
-    s.queue =
-        queue_open(run->buffer, run->memory.buffer_bytes, workers, piles->lanes, record_is_sequential(&run->format));
+    s.queue = queue_open(space.data, space.bytes, workers, piles->lanes, record_is_sequential(format));
     if (s.queue == NULL || set_limit(&s) != 0) {
-        fault_report(run->fault, "memory", errno);
+        fault_report(engine->fault, "memory", errno);
         goto out;
     }
     /* One thread at a time waits for the input; writes to temporary files seldom wait. */
-    status = threads_run(workers + (run->waiting > 0), work, &s);
+    status = threads_run(workers + (engine->waiting > 0), work, &s);
     finish(&s);
 
 out:
@@ -276,18 +276,15 @@ out:
     return status;
 }
 
-int scatter(struct run *run, struct source *source, scatter_route *route, const void *context, unsigned count,
-            struct piles *piles)
+int scatter(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
+            struct source *source, struct piles *piles)
 {
-    if (piles_init(piles, count, choose_lanes(run), &run->pool, run->place) != 0)
-        return -1;
-    return fill(run, source, route, context, piles);
-}
+    const unsigned lanes = choose_lanes(engine);
+    int status;
 
-int scatter_in(struct run *run, struct source *source, scatter_route *route, const void *context, unsigned count,
-               struct storage *storage, struct piles *piles)
-{
-    if (piles_init_in(piles, count, choose_lanes(run), &run->pool, storage, run->fault) != 0)
-        return -1;
-    return fill(run, source, route, context, piles);
+    if (plan->storage != NULL)
+        status = piles_init_in(piles, plan->piles, lanes, &engine->pool, plan->storage, engine->fault);
+    else
+        status = piles_init(piles, plan->piles, lanes, &engine->pool, engine->place);
+    return status == 0 ? fill(engine, format, plan, source, piles) : -1;
 }

@@ -56,12 +56,13 @@ static void route_by_rank(const void *context, uint64_t first, size_t count, uin
 static int scatter_pile(struct run *run, struct piles *piles, unsigned p, scatter_route *route, const void *context,
                         unsigned count, struct piles *inner)
 {
+    const struct scatter_plan plan = {.route = route, .context = context, .piles = count, .limit = run_left(run)};
     struct source *source = pile_source(piles, p, false);
     int status;
 
     if (source == NULL)
-        return fault_report(run->fault, "memory", errno);
-    status = scatter(run, source, route, context, count, inner);
+        return fault_report(run->engine.fault, "memory", errno);
+    status = scatter(&run->engine, &run->format, &plan, source, inner);
     source_free(source);
     if (status == 0)
         status = pile_check(piles, p, &run->format, inner->records);
@@ -94,9 +95,9 @@ static size_t number_bytes(uint64_t records)
 /* A table for the numbers of `records` records, in memory that is kept until it is released. */
 static int take_numbers(struct run *run, struct table *table, uint64_t records)
 {
-    if (table_take(table, &run->pool, records, number_bytes(records)) != 0)
-        return run_report_memory(run, 2 * records * number_bytes(records), "the order of %llu records",
-                                 (unsigned long long)records); /* two tables at a time */
+    if (table_take(table, &run->engine.pool, records, number_bytes(records)) != 0)
+        return engine_report_memory(&run->engine, 2 * records * number_bytes(records), "the order of %llu records",
+                                    (unsigned long long)records); /* two tables at a time */
     table_pin(table);
     return 0;
 }
@@ -121,7 +122,7 @@ static int restart_ranked(struct run *run, struct piles *piles, unsigned p, stru
                           struct output *output)
 {
     uint64_t records = piles->pile[p].records;
-    uint64_t memory = (uint64_t)(run->pool.blocks - run->pool.pinned) << run->pool.block_shift;
+    uint64_t memory = (uint64_t)(run->engine.pool.blocks - run->engine.pool.pinned) << run->engine.pool.block_shift;
     uint64_t bytes = pile_bytes(piles, p) + records * sizeof(uint64_t);
     uint64_t wanted = HALVES * bytes / memory + 2;
     unsigned count;
@@ -202,7 +203,7 @@ static int restart_leaf(struct run *run, struct piles *piles, unsigned p, struct
 /* One record: verified before, since nothing may be written of a damaged pile, and then copied. */
 static int restart_single(struct run *run, struct piles *piles, unsigned p, struct output *output)
 {
-    if (transfer_of_pile(run, piles, p, output) != 0)
+    if (transfer_of_pile(&run->engine, &run->format, piles, p, output) != 0)
         return -1;
     run_take(run, 1);
     pile_clear(piles, p);
@@ -221,7 +222,7 @@ static int restart(struct run *run, struct piles *piles, unsigned p, const struc
         return -1;
     if (records == 1)
         return restart_single(run, piles, p, output);
-    run->started_over++;
+    run->progress.started_over++;
     if (order->kind == GATHER_RANKS)
         return restart_ranked(run, piles, p, order->ranks, order->first + p * order->share, output);
     node = gather_node(order, p);
@@ -248,7 +249,7 @@ int shuffle_piles(struct run *run, struct piles *piles, struct gather_order orde
 int shuffle_drawn(struct run *run, struct piles *piles, shuffle_draw *draw, void *context, struct output *output)
 {
     uint64_t records = piles->pile[0].records;
-    uint64_t table_blocks = pool_blocks_for(&run->pool, records * number_bytes(records));
+    uint64_t table_blocks = pool_blocks_for(&run->engine.pool, records * number_bytes(records));
     struct gather_order order = {.kind = GATHER_RANKS, .share = records};
     struct table ranks = {0};
     int status = -1;
@@ -268,15 +269,17 @@ int shuffle_drawn(struct run *run, struct piles *piles, shuffle_draw *draw, void
 int shuffle_source(struct run *run, struct source *source, struct output *output)
 {
     const struct order_node root = {.root = true};
-    struct node_route route = {.order = &run->order, .node = root, .bits = ORDER_ROOT_BITS};
+    const struct node_route route = {.order = &run->order, .node = root, .bits = ORDER_ROOT_BITS};
+    const struct scatter_plan plan = {
+        .route = route_by_node, .context = &route, .piles = 1u << ORDER_ROOT_BITS, .limit = run->limit};
     struct gather_order order = {.kind = GATHER_CHILDREN, .order = &run->order, .node = root};
     struct piles piles = {0};
-    int status = scatter(run, source, route_by_node, &route, 1u << ORDER_ROOT_BITS, &piles);
+    int status = scatter(&run->engine, &run->format, &plan, source, &piles);
 
-    run->records = piles.records;
-    run->scattered_seconds = run_seconds();
+    run->progress.records = piles.records;
+    run_scattered(run);
     if (status == 0)
-        status = run_begin(run, output, run->records);
+        status = run_begin(run, output, run->progress.records);
     if (status == 0)
         status = shuffle_piles(run, &piles, order, output);
     piles_release(&piles);

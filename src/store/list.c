@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "shuffle/run.h"
+#include "shuffle/engine.h"
+#include "shuffle/order.h"
 #include "store/batch.h"
 #include "system/io.h"
 #include "system/sys.h"
@@ -42,7 +43,7 @@ static void list_batch(FILE *to, const char *name, int width, const struct manif
  * two tables if the pile is to be scattered again; a sixteenth of it is for buffers. */
 static void list_totals(FILE *to, int width, const struct totals *totals, unsigned piles)
 {
-    const uint64_t kibibyte = 1024, least = RUN_MEMORY_MIN / kibibyte / kibibyte;
+    const uint64_t kibibyte = 1024, least = ENGINE_MEMORY_MIN / kibibyte / kibibyte;
     uint64_t largest = 0;
     uint64_t needed;
     char size[32];

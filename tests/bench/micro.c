@@ -26,7 +26,7 @@ enum {
     TEXT_BYTES = 256 << 20,  /* to be scattered; more than any cache */
     WORD_BLOCKS = 64,        /* 4 KiB of random words, as they are asked for */
     OUTLET_BYTES = 4 << 20,  /* a pile's output, and more */
-    RUN_MEMORY_MIB = 1024,
+    ENGINE_MEMORY_MIB = 1024,
     TIMES = 3,
 };
 
@@ -190,7 +190,7 @@ static void checksum(void *context)
 
 /* ---- Scatter, and what becomes of a pile ---- */
 
-struct engine_part {
+struct stage {
     struct run run;
     struct spill_place place;
     struct fault fault;
@@ -205,7 +205,7 @@ struct engine_part {
 
 static ssize_t read_data(void *context, uint8_t *data, size_t bytes)
 {
-    struct engine_part *part = context;
+    struct stage *part = context;
 
     bytes = bytes < TEXT_BYTES - part->read ? bytes : TEXT_BYTES - part->read;
     memcpy(data, part->data + part->read, bytes);
@@ -220,21 +220,22 @@ static void keep_data(void *context)
 
 static void scatter_data(void *context)
 {
-    struct engine_part *part = context;
+    struct stage *part = context;
+    const struct scatter_plan plan = {
+        .route = root_route, .context = &part->run.order, .piles = 1 << ORDER_ROOT_BITS, .limit = UINT64_MAX};
     struct source *source;
 
     part->read = 0;
     piles_release(&part->piles);
     source = source_over(read_data, part, keep_data);
-    if (source == NULL ||
-        scatter(&part->run, source, root_route, &part->run.order, 1 << ORDER_ROOT_BITS, &part->piles) != 0)
+    if (source == NULL || scatter(&part->run.engine, &part->run.format, &plan, source, &part->piles) != 0)
         part->failed = true;
     source_free(source);
 }
 
 static int drain(void *context)
 {
-    struct engine_part *part = context;
+    struct stage *part = context;
 
     part->outlet.at = part->outlet.buffer;
     return 0;
@@ -248,7 +249,7 @@ struct pile_times {
 };
 
 /* Index, shuffle and copy out pile after pile, each of which comes from memory and not from the cache, as in a run. */
-static struct pile_times work_on_piles(struct engine_part *part)
+static struct pile_times work_on_piles(struct stage *part)
 {
     struct pile_times times = {0};
     const struct run *run = &part->run;
@@ -264,7 +265,7 @@ static struct pile_times work_on_piles(struct engine_part *part)
         indexed = run_seconds();
         order_leaf_u64(&run->order, (struct order_node){.number = p + 1}, &part->table, 0, records);
         shuffled = run_seconds();
-        if (index_copy(&run->pool, &run->format, &part->table, 0, records, &part->outlet) != 0)
+        if (index_copy(&run->engine.pool, &run->format, &part->table, 0, records, &part->outlet) != 0)
             part->failed = true;
         times.index += indexed - started;
         times.leaf += shuffled - indexed;
@@ -273,7 +274,7 @@ static struct pile_times work_on_piles(struct engine_part *part)
     return times;
 }
 
-static void measure_engine(struct engine_part *part, size_t length)
+static void measure_engine(struct stage *part, size_t length)
 {
     struct pile_times best = {1e9, 1e9, 1e9};
     char variant[64];
@@ -297,14 +298,14 @@ static void measure_engine(struct engine_part *part, size_t length)
 
 static void shuffle_leaf(void *context)
 {
-    struct engine_part *part = context;
+    struct stage *part = context;
 
     order_leaf_u64(&part->run.order, (struct order_node){.number = 1}, &part->table, 0, ORDER_LEAF_RECORDS);
 }
 
 int main(void)
 {
-    static struct engine_part part;
+    static struct stage part;
     uint64_t leaf_blocks;
     int status = 1;
 
@@ -312,7 +313,6 @@ int main(void)
     part.place.directory = (const char *const[]){"/var/tmp"};
     part.place.directories = 1;
     part.place.fault = &part.fault;
-    part.run.place = &part.place;
     part.run.format.delimiter = '\n';
     part.run.order.leaf_records = ORDER_LEAF_RECORDS;
     random_key_init(&part.run.order.key, "micro", 5);
@@ -321,11 +321,12 @@ int main(void)
     part.outlet.at = part.outlet.buffer;
     part.outlet.end = part.outlet.buffer + OUTLET_BYTES;
     if (part.data == NULL || part.outlet.buffer == NULL ||
-        run_open(&part.run, run_memory((uint64_t)RUN_MEMORY_MIB << 20, 1), &part.fault) != 0 ||
-        table_init(&part.table, &part.run.pool) != 0)
+        engine_open(&part.run.engine, engine_memory((uint64_t)ENGINE_MEMORY_MIB << 20, 1), &part.place, &part.fault) !=
+            0 ||
+        table_init(&part.table, &part.run.engine.pool) != 0)
         goto out;
-    leaf_blocks = pool_blocks_for(&part.run.pool, ORDER_LEAF_RECORDS * sizeof(uint64_t));
-    if (!pool_promise(&part.run.pool, (uint32_t)leaf_blocks))
+    leaf_blocks = pool_blocks_for(&part.run.engine.pool, ORDER_LEAF_RECORDS * sizeof(uint64_t));
+    if (!pool_promise(&part.run.engine.pool, (uint32_t)leaf_blocks))
         goto out;
     table_grow(&part.table, ORDER_LEAF_RECORDS, sizeof(uint64_t));
     for (uint64_t i = 0; i < ORDER_LEAF_RECORDS; i++)
@@ -345,7 +346,7 @@ out:
         fputs("micro: failed\n", stderr);
     piles_release(&part.piles);
     table_release(&part.table);
-    run_close(&part.run);
+    engine_close(&part.run.engine);
     free(part.outlet.buffer);
     free(part.data);
     fault_release(&part.fault);

@@ -10,7 +10,7 @@
 #include "input/record_reader.h"
 #include "sample/weight_input.h"
 #include "sample/weight_law.h"
-#include "shuffle/run.h"
+#include "shuffle/engine.h"
 
 /* ---- Arithmetic ---- */
 
@@ -101,19 +101,16 @@ enum { RECORDS_BYTES = 4096 };
 static const struct source_layout layout = {.format = {.delimiter = '\n'}};
 static struct fault fault;
 
-/* A run in the least memory, made once, as far as weights need it. */
-static struct run *get_run(void)
+/* An engine with the least memory, made once, as far as weights need it. */
+static struct engine *get_engine(void)
 {
     static const char *const directories[] = {"."};
     static struct spill_place place = {.directory = directories, .directories = 1, .fault = &fault};
-    static struct run run;
+    static struct engine engine;
 
-    if (run.buffer == NULL) {
-        FUZZ_CHECK(run_open(&run, run_memory(RUN_MEMORY_MIN, 1), &fault) == 0);
-        run.place = &place;
-        run.format = layout.format;
-    }
-    return &run;
+    if (engine.buffer == NULL)
+        FUZZ_CHECK(engine_open(&engine, engine_memory(ENGINE_MEMORY_MIN, 1), &place, &fault) == 0);
+    return &engine;
 }
 
 /* What was read of records and their weights: up to a weight that is no good, if not all are. */
@@ -143,7 +140,7 @@ static void read_weights(struct weight_place place, size_t piece_bytes, struct r
     static const char *const names[] = {"records"};
     static uint8_t buffer[RECORDS_BYTES + POOL_SLACK_BYTES];
     static struct record_reader reader;
-    struct run *run = get_run();
+    struct engine *engine = get_engine();
     struct source *source;
     struct weight_input *weights;
     struct record_piece piece;
@@ -154,7 +151,7 @@ static void read_weights(struct weight_place place, size_t piece_bytes, struct r
     source = source_open(names, 1, &layout, &fault);
     FUZZ_CHECK(source != NULL);
     record_reader_init(&reader, &layout.format, source, buffer, piece_bytes);
-    weights = weight_input_open(run, place, source);
+    weights = weight_input_open(engine, &layout.format, place, source);
     FUZZ_CHECK(weights != NULL);
     reading->count = reading->bytes = 0;
     while ((more = weight_input_next(weights, &reader, &piece, &weight)) > 0)
@@ -166,7 +163,7 @@ static void read_weights(struct weight_place place, size_t piece_bytes, struct r
     weight_input_free(weights);
     source_free(source);
     fault_release(&fault);
-    FUZZ_CHECK(run->pool.free == run->pool.blocks && run->pool.promised == 0);
+    FUZZ_CHECK(engine->pool.free == engine->pool.blocks && engine->pool.promised == 0);
 }
 
 /* The next text up to a delimiter, without it. Returns whether there is one. */

@@ -51,14 +51,14 @@ static inline int small_quarter_setup(void **state)
 static inline int small_teardown(void **state)
 {
     fault_release(&small.fault);
-    run_close(&small.run);
+    engine_close(&small.run.engine);
     return scratch_teardown(state) == 0 && disk.files == 0 ? 0 : -1;
 }
 
-/* With as many workers as told, though run_memory would not allow so many. */
+/* With as many workers as told, though engine_memory would not allow so many. */
 static inline void small_open(unsigned workers, uint64_t leaf_records)
 {
-    struct run_memory memory = run_memory(RUN_MEMORY_MIN, workers);
+    struct engine_memory memory = engine_memory(ENGINE_MEMORY_MIN, workers);
 
     memory.workers = workers;
     memory.bytes /= small.divisor;
@@ -69,11 +69,18 @@ static inline void small_open(unsigned workers, uint64_t leaf_records)
     small.place.directory = small_directories;
     small.place.directories = 1;
     small.place.fault = &small.fault;
-    small.run.place = &small.place;
+    small.run.limit = UINT64_MAX;
     small.run.format.delimiter = '\n';
     small.run.order.leaf_records = leaf_records;
     random_key_init(&small.run.order.key, "42", 2);
-    assert_int_equal(run_open(&small.run, memory, &small.fault), 0);
+    assert_int_equal(engine_open(&small.run.engine, memory, &small.place, &small.fault), 0);
+}
+
+/* Write at most so many records from now on. */
+static inline void small_limit(uint64_t records)
+{
+    small.run.limit = records;
+    small.run.progress.written = 0;
 }
 
 /* An output to one file. */
@@ -87,11 +94,11 @@ static inline struct output *small_output(const char *path)
 /* Before the run is closed: it has everything back. */
 static inline void small_close(void)
 {
-    assert_int_equal(small.run.pool.free, small.run.pool.blocks);
-    assert_int_equal(small.run.pool.promised, 0);
-    assert_int_equal(small.run.pool.pinned, 0);
+    assert_int_equal(small.run.engine.pool.free, small.run.engine.pool.blocks);
+    assert_int_equal(small.run.engine.pool.promised, 0);
+    assert_int_equal(small.run.engine.pool.pinned, 0);
     assert_int_equal(disk.files, 0);
-    run_close(&small.run);
+    engine_close(&small.run.engine);
 }
 
 /* Forget what was reported. */

@@ -98,7 +98,7 @@ static int write_replayed(struct source *source, struct output *to)
 
     if (gnu == NULL)
         return -1;
-    small.run.left = limit;
+    small_limit(limit);
     status = replay(&small.run, source, gnu, to);
     gnu_random_free(gnu);
     return status;
@@ -114,7 +114,7 @@ static void assert_replays(replay_function *function, plain_function *plain, uin
     replay = function;
     small_open(workers, ORDER_LEAF_RECORDS);
     assert_int_equal(sweep_write(engine_text_source(&text), write_replayed), 0);
-    assert_int_equal(small.run.records, text.records);
+    assert_int_equal(small.run.progress.records, text.records);
     gnu = gnu_random_open("random", &small.fault);
     assert_non_null(gnu);
     number = plain(gnu, &wanted);
@@ -185,9 +185,9 @@ static void a_reservoir_stores_hardly_more_than_is_drawn(void **state)
     put_random_bytes(1000000);
     text = engine_text_make(220000, small_length_to_300, '\n');
     assert_replays(gnu_order_reservoir, plain_reservoir, 1, 1);
-    assert_true((uint64_t)small.run.pool.fresh << small.run.pool.block_shift < most);
+    assert_true((uint64_t)small.run.engine.pool.fresh << small.run.engine.pool.block_shift < most);
     assert_replays(gnu_order_reservoir, plain_reservoir, 200, 1);
-    assert_true((uint64_t)small.run.pool.fresh << small.run.pool.block_shift < most);
+    assert_true((uint64_t)small.run.engine.pool.fresh << small.run.engine.pool.block_shift < most);
     assert_int_equal(disk.writes, 0);
     engine_text_free(&text);
 }

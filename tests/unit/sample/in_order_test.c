@@ -12,7 +12,7 @@ static uint64_t limit;
 
 static int write_first(struct source *source, struct output *to)
 {
-    small.run.left = limit;
+    small_limit(limit);
     return in_order_first(&small.run, source, to);
 }
 
@@ -35,7 +35,7 @@ static void assert_selects(uint64_t count, uint64_t leaf_records, const uint32_t
     small_open(1, leaf_records);
     limit = count;
     assert_int_equal(sweep_write(engine_text_source(&text), write_first), 0);
-    assert_int_equal(small.run.records, count > 0 ? text.records : 0);
+    assert_int_equal(small.run.progress.records, count > 0 ? text.records : 0);
     small_assert_file("out", &text, chosen, chosen_count);
     small_close();
     free(chosen);
@@ -118,7 +118,7 @@ static void hardly_more_is_stored_than_is_selected(void **state)
     for (limit = 1; limit <= 100; limit += 99) {
         small_open(1, ORDER_LEAF_RECORDS);
         assert_int_equal(sweep_write(engine_text_source(&text), write_first), 0);
-        assert_true((uint64_t)small.run.pool.fresh << small.run.pool.block_shift < most);
+        assert_true((uint64_t)small.run.engine.pool.fresh << small.run.engine.pool.block_shift < most);
         small_close();
     }
     assert_int_equal(disk.writes, 0);
@@ -132,10 +132,10 @@ static int first_with_blocks(uint32_t blocks)
     int status;
 
     small_open(1, ORDER_LEAF_RECORDS);
-    others = small.run.pool.blocks - blocks;
-    assert_true(pool_promise(&small.run.pool, others));
+    others = small.run.engine.pool.blocks - blocks;
+    assert_true(pool_promise(&small.run.engine.pool, others));
     status = sweep_write(engine_text_source(&text), write_first);
-    pool_release_promise(&small.run.pool, others);
+    pool_release_promise(&small.run.engine.pool, others);
     return status;
 }
 
@@ -204,8 +204,8 @@ static void assert_chooses_each(struct engine_text of)
         small_open(1, ORDER_LEAF_RECORDS);
         count = choose_each(chosen);
         assert_int_equal(sweep_write(engine_text_source(&text), write_each), 0);
-        assert_int_equal(small.run.records, text.records);
-        assert_int_equal(small.run.pool.fresh, 0);
+        assert_int_equal(small.run.progress.records, text.records);
+        assert_int_equal(small.run.engine.pool.fresh, 0);
         small_assert_file("out", &text, chosen, count);
         small_close();
     }

@@ -93,8 +93,8 @@ static int write_by_key(struct source *source, struct output *to)
     int status = -1;
     int more = 0;
 
-    small.run.left = limit;
-    transfer_init(&passage, &small.run, source, NULL);
+    small_limit(limit);
+    transfer_init(&passage, &small.run.engine, &small.run.format, source, NULL);
     while (keyed != NULL && (more = record_reader_next(&passage.reader, &piece)) > 0) {
         if (key_order_put(keyed, &piece, key[record]) != 0)
             break;
@@ -222,7 +222,7 @@ static void ranges_are_divided_again_when_later_keys_fall_into_one(void **state)
     make_keys(key_late);
     sorted = sorted_records();
     assert_first(sorted, UINT64_MAX);
-    assert_int_equal(small.run.started_over, 0);
+    assert_int_equal(small.run.progress.started_over, 0);
     assert_int_equal(disk.writes, 0);
     assert_first(sorted, 1);
     free(sorted);
@@ -267,7 +267,7 @@ static void keys_that_come_in_order_are_started_over_only_a_few_times(void **sta
         make_keys(functions[i]);
         sorted = sorted_records();
         assert_first(sorted, UINT64_MAX);
-        assert_true(small.run.started_over > 0 && small.run.started_over < 3);
+        assert_true(small.run.progress.started_over > 0 && small.run.progress.started_over < 3);
         free(sorted);
     }
     drop_text();
@@ -285,7 +285,7 @@ static void records_that_cannot_be_among_the_first_are_not_stored(void **state)
     sorted = sorted_records();
     for (uint64_t count = 1; count <= 1000; count += 999) {
         assert_first(sorted, count);
-        assert_true((uint64_t)small.run.pool.fresh << small.run.pool.block_shift < most);
+        assert_true((uint64_t)small.run.engine.pool.fresh << small.run.engine.pool.block_shift < most);
     }
     assert_first(sorted, 20000);
     assert_int_equal(disk.writes, 0);

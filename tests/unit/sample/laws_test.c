@@ -69,8 +69,8 @@ static void sample_often(sampler *sample, struct engine_text *text, uint64_t lef
 
         assert_non_null(source);
         random_key_init(&small.run.order.key, seed, (size_t)snprintf(seed, sizeof seed, "%u", i));
-        small.run.left = left;
-        small.run.records = 0;
+        small_limit(left);
+        small.run.progress.records = 0;
         assert_int_equal(sample(source, to), 0);
         assert_int_equal(output_write(to, (uint8_t[]){'\n'}, 1), 0);
         source_free(source);
@@ -99,7 +99,7 @@ static int shuffle_leaf(struct source *source, struct output *to)
     ssize_t bytes = source_read(source, data, sizeof data);
     int status = -1;
 
-    if (bytes > 0 && piles_init(&piles, 1, 1, &small.run.pool, &small.place) == 0 &&
+    if (bytes > 0 && piles_init(&piles, 1, 1, &small.run.engine.pool, &small.place) == 0 &&
         pile_append(&piles, 0, data, (size_t)bytes) == 0) {
         piles_seal(&piles);
         for (ssize_t i = 0; i < bytes; i++)

@@ -37,7 +37,7 @@ static int draw_to(const char *output, enum how how, bool with_gnu, struct numbe
     int status;
 
     assert_true(to != NULL && (gnu != NULL || !with_gnu));
-    small.run.left = numbers;
+    small_limit(numbers);
     if (how == REPEATED)
         status = range_repeated(&small.run, &range, gnu, to);
     else if (how == DIFFERENT)
@@ -45,7 +45,7 @@ static int draw_to(const char *output, enum how how, bool with_gnu, struct numbe
     else
         status = range_gnu(&small.run, &range, gnu, to);
     if (status == 0) {
-        assert_true(small.run.left == 0);
+        assert_true(run_left(&small.run) == 0);
         status = output_commit(to);
     }
     gnu_random_free(gnu);
@@ -134,7 +134,7 @@ static void without_a_limit_draws_go_on_until_the_output_fails(void **state)
     scratch_listen();
     assert_int_equal(draw_to("/dev/full", REPEATED, false, range_of(0, 10), UINT64_MAX), -1);
     assert_string_equal(scratch_heard(), "bigshuf: /dev/full: No space left on device\n");
-    assert_true(small.run.left == UINT64_MAX);
+    assert_true(run_left(&small.run) == UINT64_MAX);
     small_close();
 }
 
@@ -227,8 +227,9 @@ static void a_sample_that_does_not_fit_says_how_much_memory_would_do(void **stat
              NUMBERS, MEBIBYTES);
     assert_fails(DIFFERENT, false, range_of(0, 1u << 28), NUMBERS, message);
     small_open(1, ORDER_LEAF_RECORDS);
-    run_close(&small.run);
-    assert_int_equal(run_open(&small.run, run_memory((uint64_t)MEBIBYTES << 20, 1), &small.fault), 0);
+    engine_close(&small.run.engine);
+    assert_int_equal(
+        engine_open(&small.run.engine, engine_memory((uint64_t)MEBIBYTES << 20, 1), &small.place, &small.fault), 0);
     assert_int_equal(draw_to("out", DIFFERENT, false, range_of(0, 1u << 28), NUMBERS), 0);
     small_close();
     small_open(1, ORDER_LEAF_RECORDS);
@@ -258,7 +259,7 @@ static void without_memory_for_its_list_a_set_is_reported(void **state)
 
     (void)state;
     small_open(1, ORDER_LEAF_RECORDS);
-    small.run.left = 10;
+    small_limit(10);
     disk.fail_allocation = 1;
     scratch_listen();
     assert_int_equal(range_different(&small.run, &range, to), -1);
@@ -351,7 +352,7 @@ static void random_bytes_that_run_out_are_reported(void **state)
 
 static void a_sample_by_gnu_stays_within_the_memory(void **state)
 {
-    enum { MOST = RUN_MEMORY_MIN / 40, MEBIBYTES = 12 };
+    enum { MOST = ENGINE_MEMORY_MIN / 40, MEBIBYTES = 12 };
     char message[200];
 
     (void)state;
@@ -377,7 +378,7 @@ static void without_memory_a_sample_by_gnu_is_reported(void **state)
 
         small_forgive();
         small_open(1, ORDER_LEAF_RECORDS);
-        small.run.left = 10;
+        small_limit(10);
         disk.fail_allocation = i + 1;
         scratch_listen();
         assert_int_equal(range_gnu(&small.run, &range, gnu, to), -1);

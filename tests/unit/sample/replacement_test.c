@@ -8,7 +8,7 @@ static uint64_t draws;
 
 static int write_uniform(struct source *source, struct output *to)
 {
-    small.run.left = draws;
+    small_limit(draws);
     return replacement_uniform(&small.run, source, to);
 }
 
@@ -35,7 +35,7 @@ static bool repeats(uint64_t count)
     draws = count;
     small_open(1, ORDER_LEAF_RECORDS);
     assert_int_equal(sweep_write(engine_text_source(&text), write_uniform), 0);
-    assert_int_equal(small.run.records, text.records);
+    assert_int_equal(small.run.progress.records, text.records);
     number = draw_numbers();
     small_assert_file("out", &text, number, (size_t)draws);
     small_close();
@@ -86,7 +86,7 @@ static void no_more_is_spilled_than_there_is_no_room_for(void **state)
     text = engine_text_make(70000, small_length_to_300, '\n');
     repeats(1000);
     assert_true(atomic_load(&small.place.bytes) > 0);
-    assert_true(atomic_load(&small.place.bytes) < text.start[text.records] - RUN_MEMORY_MIN / 4 * 3);
+    assert_true(atomic_load(&small.place.bytes) < text.start[text.records] - ENGINE_MEMORY_MIN / 4 * 3);
     engine_text_free(&text);
 }
 
@@ -180,7 +180,7 @@ static int write_others(struct source *source, struct output *to)
     static const struct replacement_draws lots = {
         .next = next, .prepare = prepare, .draw = draw_last, .context = &others};
 
-    small.run.left = draws;
+    small_limit(draws);
     others.noted = 0;
     return replacement_source(&small.run, source, &lots, to);
 }

@@ -26,8 +26,8 @@ static int read_laid_out(const struct source_layout *of, const char *const *name
     count = 0;
     source = source_open(names, files, of, &small.fault);
     assert_non_null(source);
-    weights = weight_input_open(&small.run, place, source);
-    transfer_init(&passage, &small.run, source, NULL);
+    weights = weight_input_open(&small.run.engine, &small.run.format, place, source);
+    transfer_init(&passage, &small.run.engine, &small.run.format, source, NULL);
     while (weights != NULL && (more = weight_input_next(weights, &passage.reader, &piece, &weight[count])) > 0)
         count += piece.last;
     if (more == 0)
@@ -119,9 +119,9 @@ static void any_byte_may_end_the_records(void **state)
         small_open(1, ORDER_LEAF_RECORDS);
         small.run.format.delimiter = ';';
         source = source_open(names, 1, &semicolons, &small.fault);
-        weights = weight_input_open(&small.run, place, source);
+        weights = weight_input_open(&small.run.engine, &small.run.format, place, source);
         assert_non_null(weights);
-        transfer_init(&passage, &small.run, source, NULL);
+        transfer_init(&passage, &small.run.engine, &small.run.format, source, NULL);
         for (count = 0; weight_input_next(weights, &passage.reader, &piece, &weight[count]) > 0; count++)
             assert_true(piece.first && piece.last);
         assert_weights(expected, 2);
@@ -153,7 +153,7 @@ static void a_weight_stands_anywhere_in_a_record_of_any_length(void **state)
     static const char *const expected[] = {"7", "8"};
     static const char *const names[] = {"records"};
     const struct weight_place second = {.field = 2, .separator = '\t'};
-    const size_t piece = run_memory(RUN_MEMORY_MIN, 1).buffer_bytes / 2 - POOL_SLACK_BYTES; /* as in transfer.c */
+    const size_t piece = engine_memory(ENGINE_MEMORY_MIN, 1).buffer_bytes / 2 - POOL_SLACK_BYTES; /* as in transfer.c */
 
     (void)state;
     put_long("records", "a\t7\t", 'x', LONG, "\nb\t8\n");
@@ -304,7 +304,8 @@ static void without_memory_nothing_is_opened(void **state)
         assert_true(scratch_put("weights", "1\n", 0600));
         disk.fail_allocation = i;
         scratch_listen();
-        weights = weight_input_open(&small.run, (struct weight_place){.file = "weights"}, NULL);
+        weights =
+            weight_input_open(&small.run.engine, &small.run.format, (struct weight_place){.file = "weights"}, NULL);
         assert_non_null(strstr(scratch_heard(), "Cannot allocate memory"));
         assert_null(weights);
         disk.fail_allocation = 0;

@@ -174,13 +174,13 @@ static uint32_t *repeated_records(size_t draws)
 
 static int write_order(struct source *source, struct output *to)
 {
-    small.run.left = limit;
+    small_limit(limit);
     return weighted_order(&small.run, source, first_field, to);
 }
 
 static int write_select(struct source *source, struct output *to)
 {
-    small.run.left = limit;
+    small_limit(limit);
     return weighted_select(&small.run, source, first_field, to);
 }
 
@@ -201,7 +201,7 @@ static void assert_draws(const uint32_t *order, size_t records, uint64_t count)
     limit = count;
     small_open(1, ORDER_LEAF_RECORDS);
     assert_int_equal(sweep_write(engine_text_source(&text), write_order), 0);
-    assert_int_equal(small.run.records, text.records);
+    assert_int_equal(small.run.progress.records, text.records);
     small_assert_file("out", &text, order, wanted);
     small_close();
     memcpy(chosen, order, wanted * sizeof *chosen);
@@ -209,7 +209,7 @@ static void assert_draws(const uint32_t *order, size_t records, uint64_t count)
     if (count < UINT64_MAX) {
         small_open(1, ORDER_LEAF_RECORDS);
         assert_int_equal(sweep_write(engine_text_source(&text), write_select), 0);
-        assert_int_equal(small.run.records, text.records);
+        assert_int_equal(small.run.progress.records, text.records);
         small_assert_file("out", &text, chosen, wanted);
         small_close();
     }
@@ -274,11 +274,11 @@ static void hardly_more_is_stored_than_is_drawn(void **state)
     for (limit = 1; limit <= 1000; limit += 999) {
         small_open(1, ORDER_LEAF_RECORDS);
         assert_int_equal(sweep_write(engine_text_source(&text), write_order), 0);
-        assert_true((uint64_t)small.run.pool.fresh << small.run.pool.block_shift < most);
+        assert_true((uint64_t)small.run.engine.pool.fresh << small.run.engine.pool.block_shift < most);
         small_close();
         small_open(1, ORDER_LEAF_RECORDS);
         assert_int_equal(sweep_write(engine_text_source(&text), write_select), 0);
-        assert_true((uint64_t)small.run.pool.fresh << small.run.pool.block_shift < most);
+        assert_true((uint64_t)small.run.engine.pool.fresh << small.run.engine.pool.block_shift < most);
         small_close();
     }
     assert_int_equal(disk.writes, 0);
@@ -289,7 +289,7 @@ static void hardly_more_is_stored_than_is_drawn(void **state)
 
 static int write_repeat(struct source *source, struct output *to)
 {
-    small.run.left = limit;
+    small_limit(limit);
     return weighted_repeat(&small.run, source, first_field, to);
 }
 
@@ -302,7 +302,7 @@ static bool repeats(size_t draws)
     limit = draws;
     small_open(1, ORDER_LEAF_RECORDS);
     assert_int_equal(sweep_write(engine_text_source(&text), write_repeat), 0);
-    assert_int_equal(small.run.records, text.records);
+    assert_int_equal(small.run.progress.records, text.records);
     number = repeated_records(draws);
     small_assert_file("out", &text, number, draws);
     small_close();
@@ -366,7 +366,7 @@ static int (*write_by_file)(struct run *run, struct source *source, struct weigh
 
 static int write_with_file(struct source *source, struct output *to)
 {
-    small.run.left = limit;
+    small_limit(limit);
     return write_by_file(&small.run, source, (struct weight_place){.file = "weights"}, to);
 }
 

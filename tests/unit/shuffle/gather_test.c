@@ -9,7 +9,7 @@ static struct piles piles;
 /* Pile p is to hold the text's records that pile_of[i] = p names; all of them are in it if pile_of is NULL. */
 static void fill(const struct engine_text *text, unsigned count, const uint16_t *pile_of)
 {
-    assert_int_equal(piles_init(&piles, count, 1, &small.run.pool, &small.place), 0);
+    assert_int_equal(piles_init(&piles, count, 1, &small.run.engine.pool, &small.place), 0);
     for (size_t i = 0; i < text->records; i++) {
         unsigned p = pile_of == NULL ? 0 : pile_of[i];
 
@@ -36,7 +36,7 @@ static void assert_all_empty(void)
 {
     for (unsigned p = 0; p < piles.count; p++)
         assert_true(pile_bytes(&piles, p) == 0 && piles.pile[p].blocks == 0 && piles.pile[p].records == 0);
-    assert_int_equal(small.run.pool.free, small.run.pool.blocks);
+    assert_int_equal(small.run.engine.pool.free, small.run.engine.pool.blocks);
 }
 
 static void one_pile_can_be_a_node(void **state)
@@ -84,11 +84,11 @@ static void assert_gathers_first(struct engine_text text, unsigned workers, uint
     order_scatter(&small.run.order, (struct order_node){.number = 9}, bits, 0, text.records, pile_of);
     number = engine_order(&small.run.order, (struct order_node){.number = 9}, text.records);
     fill(&text, 1u << bits, pile_of);
-    small.run.left = limit;
+    small_limit(limit);
     assert_int_equal(gather_from(children_of(9), &next, "out"), 0);
     assert_int_equal(next, 1u << bits);
     small_assert_file("out", &text, number, wanted);
-    assert_int_equal(small.run.left, limit == UINT64_MAX ? limit : limit - wanted);
+    assert_int_equal(run_left(&small.run), limit == UINT64_MAX ? limit : limit - wanted);
     if (limit >= text.records)
         assert_all_empty();
     piles_release(&piles);
@@ -155,10 +155,10 @@ static void piles_can_be_stretches_of_an_order_that_was_drawn(void **state)
         engine_leaf(&small.run.order, 5, number, RECORDS);
         for (uint32_t i = 0; i < RECORDS; i++)
             rank[number[i]] = i;
-        assert_int_equal(table_init(&ranks, &small.run.pool), 0);
-        assert_true(pool_promise(&small.run.pool, 100));
+        assert_int_equal(table_init(&ranks, &small.run.engine.pool), 0);
+        assert_true(pool_promise(&small.run.engine.pool, 100));
         table_grow(&ranks, FIRST + RECORDS, 4);
-        pool_release_promise(&small.run.pool, 100 - ranks.blocks);
+        pool_release_promise(&small.run.engine.pool, 100 - ranks.blocks);
         for (uint64_t p = 0; p * share < RECORDS; p++)
             at[p] = FIRST + p * share;
         for (uint32_t i = 0; i < RECORDS; i++) {
@@ -264,10 +264,10 @@ static void pinned_blocks_count_as_taken(void **state)
     (void)state;
     small_open(1, 8);
     fill(&text, 1, NULL);
-    pool_pin(&small.run.pool, small.run.pool.blocks);
+    pool_pin(&small.run.engine.pool, small.run.engine.pool.blocks);
     assert_int_equal(gather_from(children_of(1), &next, "out"), 0);
     assert_int_equal(next, 0);
-    pool_unpin(&small.run.pool, small.run.pool.blocks);
+    pool_unpin(&small.run.engine.pool, small.run.engine.pool.blocks);
     assert_int_equal(gather_from(children_of(1), &next, "out"), 0);
     assert_int_equal(next, 1);
     piles_release(&piles);
@@ -305,7 +305,7 @@ static void a_pile_with_another_number_of_records_fails(void **state)
         scratch_listen();
         assert_int_equal(gather_from(children_of(1), &next, "out"), -1);
         assert_non_null(strstr(scratch_heard(), "does not hold the records that were put there"));
-        assert_int_equal(small.run.pool.promised, 0);
+        assert_int_equal(small.run.engine.pool.promised, 0);
         piles_release(&piles);
         small_close();
     }
@@ -332,7 +332,7 @@ static void a_pile_that_cannot_be_read_ends_all_workers(void **state)
         scratch_listen();
         assert_int_equal(gather_from(children_of(1), &next, "out"), -1);
         assert_non_null(strstr(scratch_heard(), "contents have changed"));
-        assert_int_equal(small.run.pool.promised, 0);
+        assert_int_equal(small.run.engine.pool.promised, 0);
         piles_release(&piles);
         small_close();
     }
@@ -432,7 +432,7 @@ static void the_next_piles_are_read_while_the_output_waits(void **state)
     ahead.other = spill_open(&small.place, STORED);
     ahead.kind = ahead.other->kind;
     atomic_store(&ahead.begun, 0);
-    assert_int_equal(piles_init_stored(&piles, STORED, &small.run.pool, &ahead.storage, &small.fault), 0);
+    assert_int_equal(piles_init_stored(&piles, STORED, &small.run.engine.pool, &ahead.storage, &small.fault), 0);
     for (unsigned p = 0; p < STORED; p++) {
         struct iovec piece = {.iov_base = data, .iov_len = STORED_BYTES};
 

@@ -13,7 +13,7 @@ static int open_pile(const struct engine_text *text, uint64_t records)
     uint32_t held[3];
 
     small_open(1, ORDER_LEAF_RECORDS);
-    pool = &small.run.pool;
+    pool = &small.run.engine.pool;
     for (int i = 0; i < 3; i++)
         held[i] = pool_get(pool);
     for (int i = 0; i < 3; i++)
@@ -95,7 +95,8 @@ static void assert_copies(const struct engine_text *text, const uint32_t *number
     for (size_t first = 0; first < text->records; first += 100) {
         size_t count = text->records - first < 100 ? text->records - first : 100;
 
-        assert_int_equal(index_copy(&small.run.pool, &small.run.format, &table, first, count, &collected.outlet), 0);
+        assert_int_equal(index_copy(&small.run.engine.pool, &small.run.format, &table, first, count, &collected.outlet),
+                         0);
     }
     assert_int_equal(drain(&collected), 0);
     assert_int_equal(collected.bytes, text->bytes);
@@ -191,8 +192,8 @@ static void ranks_say_where_each_record_goes(void **state)
 
     (void)state;
     open_pile(&text, RECORDS);
-    assert_int_equal(table_init(&ranks, &small.run.pool), 0);
-    assert_true(pool_promise(&small.run.pool, 4));
+    assert_int_equal(table_init(&ranks, &small.run.engine.pool), 0);
+    assert_true(pool_promise(&small.run.engine.pool, 4));
     table_grow(&ranks, FIRST + RECORDS, 4);
     for (uint32_t i = 0; i < RECORDS; i++)
         number[i] = i;
@@ -262,7 +263,7 @@ static void a_drain_that_fails_ends_the_copy(void **state)
 
         collected.outlet.context = &collected;
         collected.fail_at = i;
-        assert_int_equal(index_copy(&small.run.pool, &small.run.format, &table, 0, 1000, &collected.outlet), -1);
+        assert_int_equal(index_copy(&small.run.engine.pool, &small.run.format, &table, 0, 1000, &collected.outlet), -1);
         assert_int_equal(collected.drains, i);
         collected_free(&collected);
     }

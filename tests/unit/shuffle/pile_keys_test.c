@@ -15,7 +15,7 @@ static uint64_t key_of(uint64_t i)
 static void fill(uint64_t count)
 {
     small_open(1, ORDER_LEAF_RECORDS);
-    assert_int_equal(piles_init(&piles, 2, 1, &small.run.pool, &small.place), 0);
+    assert_int_equal(piles_init(&piles, 2, 1, &small.run.engine.pool, &small.place), 0);
     for (uint64_t i = 0; i < count; i++)
         assert_int_equal(pile_keys_append(&piles, KEYS, key_of(i)), 0);
     assert_true(pile_bytes(&piles, KEYS) == 8 * count);
@@ -134,7 +134,7 @@ static void a_key_that_cannot_be_spilled_is_reported(void **state)
     while (pile_keys_append(&piles, KEYS, key) == 0)
         key++;
     assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: No space left on device\n");
-    assert_true(key * 8 > RUN_MEMORY_MIN / 10 * 9);
+    assert_true(key * 8 > ENGINE_MEMORY_MIN / 10 * 9);
     disk.room[0] = UINT64_MAX;
     empty();
 }

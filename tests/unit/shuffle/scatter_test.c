@@ -58,7 +58,7 @@ static void assert_scattered(struct piles *piles, const struct engine_text *text
         size_t bytes = 0;
         size_t records = 0;
 
-        for (size_t i = 0; i < text->records && before < small.run.left; i++)
+        for (size_t i = 0; i < text->records && before < small.run.limit; i++)
             if (route_of(piles->count, i) == p) {
                 size_t length = text->start[i + 1] - text->start[i];
 
@@ -76,13 +76,22 @@ static void assert_scattered(struct piles *piles, const struct engine_text *text
     free(expected);
 }
 
+/* Scatter by `route` to `count` piles; to temporary files if storage is NULL. */
+static int small_scatter(struct source *source, const unsigned *count, struct storage *storage, struct piles *piles)
+{
+    const struct scatter_plan plan = {
+        .route = route, .context = count, .piles = *count, .limit = small.run.limit, .storage = storage};
+
+    return scatter(&small.run.engine, &small.run.format, &plan, source, piles);
+}
+
 static int scatter_text(struct engine_text *text, unsigned count, struct piles *piles)
 {
     struct source *source = engine_text_source(text);
     int status;
 
     assert_non_null(source);
-    status = scatter(&small.run, source, route, &count, count, piles);
+    status = small_scatter(source, &count, NULL, piles);
     source_free(source);
     return status;
 }
@@ -94,7 +103,7 @@ static void assert_scatters(struct engine_text text, unsigned workers, unsigned 
     small_open(workers, ORDER_LEAF_RECORDS);
     assert_int_equal(scatter_text(&text, count, &piles), 0);
     assert_true(piles.sealed);
-    assert_int_equal(small.run.pool.promised, 0);
+    assert_int_equal(small.run.engine.pool.promised, 0);
     assert_scattered(&piles, &text);
     piles_release(&piles);
     small_close();
@@ -169,7 +178,7 @@ static void piles_may_go_to_storage_of_another_kind(void **state)
 
         small_open(workers, ORDER_LEAF_RECORDS);
         counting.other = spill_open(&small.place, count);
-        assert_int_equal(scatter_in(&small.run, source, route, &count, count, &counting.storage, &piles), 0);
+        assert_int_equal(small_scatter(source, &count, &counting.storage, &piles), 0);
         assert_int_equal(piles_flush(&piles), 0);
         for (unsigned p = 0; p < count; p++) {
             struct storage_reader reader;
@@ -286,11 +295,11 @@ static void assert_scatters_for(struct engine_text text, unsigned workers, unsig
     struct piles piles = {0};
 
     small_open(workers, ORDER_LEAF_RECORDS);
-    small.run.left = limit;
+    small_limit(limit);
     assert_int_equal(scatter_text(&text, count, &piles), 0);
     assert_int_equal(piles.records, text.records);
-    assert_int_equal(small.run.left, limit);
-    assert_int_equal(small.run.pool.promised, 0);
+    assert_int_equal(run_left(&small.run), limit);
+    assert_int_equal(small.run.engine.pool.promised, 0);
     assert_scattered(&piles, &text);
     piles_release(&piles);
     small_close();
@@ -346,7 +355,7 @@ static void with_a_low_limit_little_is_stored(void **state)
     for (unsigned workers = 1; workers <= 3; workers += 2)
         for (uint64_t limit = 0; limit <= 200; limit += 100) {
             assert_scatters_for(text, workers, 512, limit);
-            assert_true((uint64_t)small.run.pool.fresh * 4 < small.run.pool.blocks * 2);
+            assert_true((uint64_t)small.run.engine.pool.fresh * 4 < small.run.engine.pool.blocks * 2);
         }
     assert_int_equal(disk.writes, 0);
     engine_text_free(&text);
@@ -377,7 +386,7 @@ static void a_source_that_fails_ends_the_scatter(void **state)
         small_forgive();
         small_open(workers, ORDER_LEAF_RECORDS);
         scratch_listen();
-        assert_int_equal(scatter(&small.run, source, route, &count, count, &piles), -1);
+        assert_int_equal(small_scatter(source, &count, NULL, &piles), -1);
         assert_string_equal(scratch_heard(), "bigshuf: input failed\n");
         source_free(source);
         piles_release(&piles);
@@ -419,7 +428,7 @@ static void without_memory_for_its_lists_a_scatter_fails(void **state)
 
         small_forgive();
         small_open(2, ORDER_LEAF_RECORDS);
-        small.run.left = 500;
+        small_limit(500);
         disk.fail_allocation = i; /* the first is the source's own */
         scratch_listen();
         status = scatter_text(&text, 64, &piles);

@@ -26,7 +26,7 @@ static void assert_shuffles_with(struct engine_text text, unsigned workers, uint
     small_open(workers, leaf_records);
     number = engine_order(&small.run.order, root, text.records);
     assert_int_equal(shuffle_text(&text, "out"), 0);
-    assert_int_equal(small.run.records, text.records);
+    assert_int_equal(small.run.progress.records, text.records);
     small_assert_file("out", &text, number, text.records);
     small_close();
     free(number);
@@ -61,7 +61,7 @@ static void what_does_not_fit_is_shuffled_as_defined(void **state)
     (void)state;
     assert_shuffles(engine_text_make(52000, small_length_to_300, '\n'), ORDER_LEAF_RECORDS);
     assert_true(disk.writes > 0);
-    assert_int_equal(small.run.started_over, 0);
+    assert_int_equal(small.run.progress.started_over, 0);
 }
 
 /* ---- Starting over: one pile of all records ---- */
@@ -72,7 +72,7 @@ static int shuffle_one_pile_of(struct engine_text *text, uint64_t records, struc
     struct gather_order order = {.kind = GATHER_NODE, .order = &small.run.order, .node = node};
     struct output *to = small_output("out");
     struct piles piles = {0};
-    int status = piles_init(&piles, 1, 1, &small.run.pool, &small.place);
+    int status = piles_init(&piles, 1, 1, &small.run.engine.pool, &small.place);
 
     if (status == 0)
         status = pile_append(&piles, 0, text->data, text->bytes);
@@ -83,7 +83,7 @@ static int shuffle_one_pile_of(struct engine_text *text, uint64_t records, struc
     }
     if (status == 0)
         status = output_commit(to);
-    if (status == 0 && small.run.left > 0)
+    if (status == 0 && run_left(&small.run) > 0)
         assert_true(pile_bytes(&piles, 0) == 0 && piles.pile[0].records == 0);
     output_free(to);
     piles_release(&piles);
@@ -105,7 +105,7 @@ static void assert_one_pile_shuffles(struct engine_text text, uint64_t leaf_reco
         small_open(workers, leaf_records);
         number = engine_order(&small.run.order, node, text.records);
         assert_int_equal(shuffle_one_pile(&text, node), 0);
-        assert_true(small.run.started_over >= started_over_at_least);
+        assert_true(small.run.progress.started_over >= started_over_at_least);
         small_assert_file("out", &text, number, text.records);
         small_close();
         free(number);
@@ -230,9 +230,9 @@ static void assert_shuffles_first(struct engine_text text, bool one_pile, uint64
             size_t wanted = limits[i] < records ? (size_t)limits[i] : records;
 
             small_open(workers, leaf_records);
-            small.run.left = limits[i];
+            small_limit(limits[i]);
             assert_int_equal(one_pile ? shuffle_one_pile(&text, node) : shuffle_text(&text, "out"), 0);
-            assert_int_equal(small.run.left, limits[i] - wanted);
+            assert_int_equal(run_left(&small.run), limits[i] - wanted);
             small_assert_file("out", &text, number, wanted);
             small_close();
         }
@@ -288,9 +288,9 @@ static void for_a_few_records_little_is_stored(void **state)
     (void)state;
     for (unsigned workers = 1; workers <= 3; workers += 2) {
         small_open(workers, ORDER_LEAF_RECORDS);
-        small.run.left = 1000;
+        small_limit(1000);
         assert_int_equal(shuffle_text(&text, "out"), 0);
-        assert_true(small.run.pool.fresh < small.run.pool.blocks / 2);
+        assert_true(small.run.engine.pool.fresh < small.run.engine.pool.blocks / 2);
         assert_int_equal(atomic_load(&small.place.piles), 0);
         small_close();
     }
@@ -324,7 +324,7 @@ static int shuffle_reversed(struct engine_text *text, struct reversal *reversal)
 {
     struct output *to = small_output("out");
     struct piles piles = {0};
-    int status = piles_init(&piles, 1, 1, &small.run.pool, &small.place);
+    int status = piles_init(&piles, 1, 1, &small.run.engine.pool, &small.place);
 
     if (status == 0)
         status = pile_append(&piles, 0, text->data, text->bytes);
@@ -352,7 +352,7 @@ static void assert_reverses(struct engine_text text)
             struct reversal reversal = {.places = wanted};
 
             small_open(workers, ORDER_LEAF_RECORDS);
-            small.run.left = limits[i];
+            small_limit(limits[i]);
             assert_int_equal(shuffle_reversed(&text, &reversal), 0);
             small_assert_file("out", &text, number, wanted);
             small_close();
@@ -417,7 +417,7 @@ static int shuffle_trees(struct engine_text *text, const struct random_key keys[
     struct gather_order order = {.kind = GATHER_TREES, .order = &small.run.order, .keys = keys};
     struct output *to = small_output("out");
     struct piles piles = {0};
-    int status = piles_init(&piles, TREES, 1, &small.run.pool, &small.place);
+    int status = piles_init(&piles, TREES, 1, &small.run.engine.pool, &small.place);
 
     for (size_t i = 0; i < text->records && status == 0; i++) {
         piles.pile[tree_of(i)].records++;
@@ -470,7 +470,7 @@ static void assert_trees_shuffle(struct engine_text text, uint64_t leaf_records,
         small_open(workers, leaf_records);
         number = order_of_trees(text.records, keys);
         assert_int_equal(shuffle_trees(&text, keys), 0);
-        assert_int_equal(small.run.started_over > 0, started_over > 0);
+        assert_int_equal(small.run.progress.started_over > 0, started_over > 0);
         small_assert_file("out", &text, number, text.records);
         small_close();
         free(number);
@@ -601,7 +601,7 @@ static void an_allocation_that_fails_at_any_time_is_reported(void **state)
 
             small_forgive();
             small_open(2, cases[k].leaf_records);
-            small.run.memory.workers = i % 2 + 1;
+            small.run.engine.memory.workers = i % 2 + 1;
             disk.fail_allocation = i;
             scratch_listen();
             if (cases[k].one_pile)

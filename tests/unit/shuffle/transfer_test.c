@@ -17,7 +17,7 @@ static int pass(struct engine_text *text, const char *output)
     int status = 1;
 
     assert_non_null(to);
-    transfer_init(&passage, &small.run, source, to);
+    transfer_init(&passage, &small.run.engine, &small.run.format, source, to);
     while (status == 1) {
         status = record_reader_next(&passage.reader, &piece);
         if (status == 1 && output_buffer_put(&passage.outlet, piece.data, piece.bytes) != 0)
@@ -67,26 +67,6 @@ static void records_may_be_longer_than_the_buffer(void **state)
     assert_passes(engine_text_make(50, length_to_600000, '\n'));
 }
 
-static void walk_and_outlet_share_the_buffer(void **state)
-{
-    static const size_t mebibytes[] = {8, 64, 1024};
-
-    (void)state;
-    for (int i = 0; i < 3; i++) {
-        struct run run = {.memory = run_memory((uint64_t)mebibytes[i] << 20, 4)};
-        struct transfer passage;
-        const uint8_t *end;
-
-        run.buffer = calloc(run.memory.buffer_bytes + POOL_SLACK_BYTES, 1);
-        end = run.buffer + run.memory.buffer_bytes;
-        transfer_init(&passage, &run, NULL, NULL);
-        assert_true(passage.reader.buffer >= run.buffer && passage.reader.room > 4096);
-        assert_true(passage.reader.buffer + passage.reader.room + POOL_SLACK_BYTES <= passage.outlet.buffer);
-        assert_true(passage.outlet.end > passage.outlet.buffer + 4096 && passage.outlet.end <= end);
-        free(run.buffer);
-    }
-}
-
 static void without_output_no_output_is_needed(void **state)
 {
     struct engine_text text = engine_text_make(1000, small_length_to_20, '\n');
@@ -97,7 +77,7 @@ static void without_output_no_output_is_needed(void **state)
 
     (void)state;
     small_open(1, ORDER_LEAF_RECORDS);
-    transfer_init(&passage, &small.run, source, NULL);
+    transfer_init(&passage, &small.run.engine, &small.run.format, source, NULL);
     while (record_reader_next(&passage.reader, &piece) == 1)
         records += piece.last;
     assert_int_equal(records, text.records);
@@ -139,13 +119,13 @@ static int pass_pile(struct engine_text *text, bool flushed, bool shared)
     assert_true(scratch_put("out", "old", 0600));
     assert_int_equal(shared ? link("out", "shared") : 0, 0);
     to = small_output("out");
-    assert_int_equal(piles_init(&piles, 2, 1, &small.run.pool, &small.place), 0);
+    assert_int_equal(piles_init(&piles, 2, 1, &small.run.engine.pool, &small.place), 0);
     assert_int_equal(pile_append(&piles, 1, text->data, text->bytes), 0);
     piles_seal(&piles);
     piles.pile[1].records = text->records;
     if (flushed)
         assert_int_equal(pile_flush(&piles, 1), 0);
-    status = transfer_of_pile(&small.run, &piles, 1, to);
+    status = transfer_of_pile(&small.run.engine, &small.run.format, &piles, 1, to);
     if (status == 0)
         status = output_commit(to);
     output_free(to);
@@ -177,7 +157,7 @@ static void a_pile_is_verified_before_its_first_byte_is_written(void **state)
 
     (void)state;
     small_open(1, ORDER_LEAF_RECORDS);
-    disk.flip_read = (unsigned)(text.bytes / small.run.memory.buffer_bytes);
+    disk.flip_read = (unsigned)(text.bytes / small.run.engine.memory.buffer_bytes);
     scratch_listen();
     assert_int_equal(pass_pile(&text, true, true), -1);
     assert_non_null(strstr(scratch_heard(), "contents have changed since they were written\n"));
@@ -201,12 +181,12 @@ static void a_pile_that_cannot_be_written_is_reported(void **state)
         small_forgive();
         small_open(1, ORDER_LEAF_RECORDS);
         to = small_output("/dev/full");
-        assert_int_equal(piles_init(&piles, 1, 1, &small.run.pool, &small.place), 0);
+        assert_int_equal(piles_init(&piles, 1, 1, &small.run.engine.pool, &small.place), 0);
         assert_int_equal(pile_append(&piles, 0, text.data, text.bytes), 0);
         piles_seal(&piles);
         disk.fail_allocation = i;
         scratch_listen();
-        assert_int_equal(transfer_of_pile(&small.run, &piles, 0, to), -1);
+        assert_int_equal(transfer_of_pile(&small.run.engine, &small.run.format, &piles, 0, to), -1);
         assert_string_equal(scratch_heard(), i == 0 ? "bigshuf: /dev/full: No space left on device\n"
                                                     : "bigshuf: memory: Cannot allocate memory\n");
         output_free(to);
@@ -223,7 +203,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SMALL_RUN(what_is_walked_over_can_be_put_out),
         SMALL_RUN(records_may_be_longer_than_the_buffer),
-        cmocka_unit_test(walk_and_outlet_share_the_buffer),
         SMALL_RUN(without_output_no_output_is_needed),
         SMALL_RUN(an_output_that_is_full_is_reported_at_the_end_at_the_latest),
         SMALL_RUN(a_pile_is_written_as_it_is_wherever_it_lies),

@@ -1,0 +1,67 @@
+#ifndef BIGSHUF_SHUFFLE_ENGINE_H
+#define BIGSHUF_SHUFFLE_ENGINE_H
+
+/* What every stage of a run works with: memory within a limit, threads, places for temporary files, and the one message
+ * of a failure. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "system/fault.h"
+#include "system/pool.h"
+#include "temporary/spill.h"
+
+/* How a memory limit is divided. */
+struct engine_memory {
+    size_t bytes;        /* all of it */
+    size_t block_bytes;  /* of the pool */
+    size_t buffer_bytes; /* contiguous; for input blocks in pass 1, for output in pass 2 */
+    unsigned workers;    /* threads that this memory can keep busy, at most those asked for */
+};
+
+/* A function of its arguments alone. `bytes` is at least ENGINE_MEMORY_MIN; more than ENGINE_MEMORY_MAX is not used,
+ * since references to records (index.h) have 44 bits for their place. */
+struct engine_memory engine_memory(uint64_t bytes, unsigned workers);
+
+#define ENGINE_MEMORY_MIN ((uint64_t)8 << 20)
+#define ENGINE_MEMORY_MAX ((uint64_t)1 << 44)
+
+struct engine {
+    struct pool pool;
+    uint8_t *buffer; /* taken part by part, with engine_buffer */
+    struct engine_memory memory;
+    unsigned waiting; /* threads that may be started besides the workers, since some always wait for a disk or a pipe */
+    struct spill_place *place;
+    struct fault *fault;
+};
+
+/* The parts of the buffer. Who reads and writes record by record uses READING and WRITING. WEIGHTS and KEYS are parts
+ * of WRITING, for stages that read, but do not write at the same time. */
+enum engine_part { ENGINE_WHOLE, ENGINE_READING, ENGINE_WRITING, ENGINE_WEIGHTS, ENGINE_KEYS };
+
+struct engine_space {
+    uint8_t *data; /* POOL_SLACK_BYTES behind the last byte may be read and overwritten, too */
+    size_t bytes;
+};
+
+/* A part, which the caller has for itself for as long as its header says. */
+struct engine_space engine_buffer(const struct engine *engine, enum engine_part part);
+
+/* Map the memory; an engine that is zeroed but for `waiting`. 0, or -1 after a report. */
+int engine_open(struct engine *engine, struct engine_memory memory, struct spill_place *place, struct fault *fault);
+void engine_close(struct engine *engine); /* also when zeroed, and twice */
+
+/* How many threads it has at most. */
+unsigned engine_threads(const struct engine *engine);
+
+/* From now on use no more threads than that, at least 1. */
+void engine_limit_threads(struct engine *engine, unsigned most);
+
+/* Bytes of the pool. */
+uint64_t engine_pool_bytes(const struct engine *engine);
+
+/* Report that something (as by printf) needs more memory, `bytes` in all besides what others need. Returns -1. */
+int engine_report_memory(const struct engine *engine, uint64_t bytes, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

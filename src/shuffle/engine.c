@@ -1,0 +1,134 @@
+/*
+ * A limit of S is one mapping of S: the buffer first, then the pool. What the program takes besides (stacks, lists that
+ * have an entry for each pile, libc) is a few MiB at most and does not grow with the input.
+ */
+
+#include "shuffle/engine.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shuffle/queue.h"
+#include "system/sys.h"
+
+/* Blocks of S/16384: 512 piles with half a block unused each are 1.6 % of S. From 64 KiB on larger ones are no faster.
+ */
+static const uint64_t BLOCKS = 16384;
+static const size_t BLOCK_BYTES_MIN = 4096;
+static const size_t BLOCK_BYTES_MAX = (size_t)64 << 10;
+
+/* More threads than this have never been of use, and numbers that count blocks for each stay small. */
+static const unsigned WORKERS_MAX = 1024;
+
+/* The buffer's share of S, at most. */
+static const uint64_t BUFFER_SHARE = 16;
+
+/* Input blocks smaller than this cost more in hand-over than a further thread gains. */
+static const size_t QUEUE_BLOCK_MIN = (size_t)16 << 10;
+static const size_t QUEUE_BLOCK_WANTED = (size_t)256 << 10;
+
+/* A worker's output should hold a pile of an input that just fits: S/512, and some more as piles are uneven. */
+static const uint64_t OUTPUT_SHARE = 448;
+
+/* Record by record, more is of no use. */
+static const size_t PART_BYTES_MAX = (size_t)512 << 10;
+
+struct engine_memory engine_memory(uint64_t bytes, unsigned workers)
+{
+    struct engine_memory memory = {.bytes = (size_t)bytes, .workers = workers, .block_bytes = BLOCK_BYTES_MIN};
+    uint64_t wanted;
+    uint64_t output;
+
+    if (workers > WORKERS_MAX)
+        memory.workers = WORKERS_MAX;
+    if (bytes > ENGINE_MEMORY_MAX)
+        memory.bytes = (size_t)ENGINE_MEMORY_MAX;
+    if (bytes > SIZE_MAX / 2 && SIZE_MAX / 2 < ENGINE_MEMORY_MAX)
+        memory.bytes = SIZE_MAX / 2 + 1;
+    bytes = memory.bytes;
+    while (memory.block_bytes < BLOCK_BYTES_MAX && memory.block_bytes * 2 <= bytes / BLOCKS)
+        memory.block_bytes *= 2;
+    while (memory.workers > 1 && queue_bytes(memory.workers, QUEUE_BLOCK_MIN) > bytes / BUFFER_SHARE)
+        memory.workers--;
+    wanted = queue_bytes(memory.workers, QUEUE_BLOCK_WANTED);
+    output = memory.workers * (bytes / OUTPUT_SHARE);
+    wanted = wanted > output ? wanted : output;
+    memory.buffer_bytes = (size_t)(wanted < bytes / BUFFER_SHARE ? wanted : bytes / BUFFER_SHARE);
+    memory.buffer_bytes -= memory.buffer_bytes % memory.block_bytes;
+    return memory;
+}
+
+unsigned engine_threads(const struct engine *engine)
+{
+    return engine->memory.workers + engine->waiting;
+}
+
+void engine_limit_threads(struct engine *engine, unsigned most)
+{
+    if (engine->memory.workers > most)
+        engine->memory.workers = most;
+    if (engine->waiting > most - engine->memory.workers)
+        engine->waiting = most - engine->memory.workers;
+}
+
+/* A sixteenth is for buffers, and some MiB for parts of blocks. */
+int engine_report_memory(const struct engine *engine, uint64_t bytes, const char *format, ...)
+{
+    const uint64_t mebibyte = (uint64_t)1 << 20;
+    char what[128];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return fault_say(engine->fault, "%s needs more memory: use -S %lluM or more", what,
+                     (unsigned long long)((bytes + bytes / 15) / mebibyte) + 4);
+}
+
+struct engine_space engine_buffer(const struct engine *engine, enum engine_part part)
+{
+    const size_t half = engine->memory.buffer_bytes / 2;
+    const size_t quarter = engine->memory.buffer_bytes / 4;
+    const size_t part_bytes = half < PART_BYTES_MAX ? half : PART_BYTES_MAX;
+
+    switch (part) {
+    case ENGINE_WHOLE:
+        break;
+    case ENGINE_READING:
+        return (struct engine_space){engine->buffer, part_bytes - POOL_SLACK_BYTES};
+    case ENGINE_WRITING:
+        return (struct engine_space){engine->buffer + half, part_bytes};
+    case ENGINE_WEIGHTS:
+        return (struct engine_space){engine->buffer + half, quarter - POOL_SLACK_BYTES};
+    case ENGINE_KEYS:
+        return (struct engine_space){engine->buffer + 3 * quarter, quarter};
+    }
+    return (struct engine_space){engine->buffer, engine->memory.buffer_bytes};
+}
+
+uint64_t engine_pool_bytes(const struct engine *engine)
+{
+    return (uint64_t)engine->pool.blocks << engine->pool.block_shift;
+}
+
+int engine_open(struct engine *engine, struct engine_memory memory, struct spill_place *place, struct fault *fault)
+{
+    engine->memory = memory;
+    engine->place = place;
+    engine->fault = fault;
+    engine->buffer = sys_map(memory.buffer_bytes + POOL_SLACK_BYTES);
+    if (engine->buffer == NULL || pool_open(&engine->pool, memory.bytes - memory.buffer_bytes, memory.block_bytes) != 0)
+        return fault_say(fault, "cannot get %llu MiB of memory: %s", (unsigned long long)memory.bytes >> 20,
+                         strerror(errno));
+    return 0;
+}
+
+void engine_close(struct engine *engine)
+{
+    pool_close(&engine->pool);
+    if (engine->buffer != NULL)
+        sys_unmap(engine->buffer, engine->memory.buffer_bytes + POOL_SLACK_BYTES);
+    engine->buffer = NULL;
+}
