@@ -88,7 +88,15 @@ int sys_kill(pid_t process, int signal);               /* below 0: a process gro
 void *sys_map(size_t bytes); /* private, anonymous, zeroed; NULL with errno */
 void sys_unmap(void *memory, size_t bytes);
 void sys_huge_pages(void *memory, size_t bytes); /* advice only */
-void *sys_allocate(size_t count, size_t bytes);  /* calloc */
+size_t sys_page_bytes(void);
+
+/* Over whole pages of what is mapped there: a part of a file from a page on, private and read-only. */
+int sys_map_file(void *place, size_t bytes, int fd, off_t offset);
+void sys_populate(void *memory, size_t bytes); /* advice only, as are these: whole pages that will be read at once */
+void sys_forget(void *memory, size_t bytes);   /* whole pages whose memory may go: a file's come back when looked at */
+void sys_read_ahead(int fd, off_t offset, off_t bytes); /* these bytes of a file will be read soon */
+
+void *sys_allocate(size_t count, size_t bytes); /* calloc */
 
 /* calloc at a multiple of SYS_LINE_BYTES: what one thread writes shares no cache line with what another does, if it is
  * as large as a line or several. */
@@ -111,6 +119,7 @@ bool sys_is_memory_file_system(int fd); /* tmpfs or ramfs */
  * errno. */
 int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread);
 
+void sys_exit(int status);   /* _exit: at once */
 void sys_nap(void);          /* a millisecond, or until a signal comes; may be called by a signal handler */
 void sys_write_back(int fd); /* advice only: what was written should begin to go to disk */
 void sys_sequential(int fd); /* advice only: will be read from front to back */

@@ -447,6 +447,47 @@ void sys_huge_pages(void *memory, size_t bytes)
 #endif
 }
 
+size_t sys_page_bytes(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+int sys_map_file(void *place, size_t bytes, int fd, off_t offset)
+{
+    return mmap(place, bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, offset) == MAP_FAILED ? -1 : 0;
+}
+
+void sys_populate(void *memory, size_t bytes)
+{
+#ifdef MADV_POPULATE_READ
+    (void)madvise(memory, bytes, MADV_POPULATE_READ);
+#else
+    (void)memory;
+    (void)bytes;
+#endif
+}
+
+void sys_forget(void *memory, size_t bytes)
+{
+#ifdef MADV_DONTNEED
+    (void)madvise(memory, bytes, MADV_DONTNEED);
+#else
+    (void)memory;
+    (void)bytes;
+#endif
+}
+
+void sys_read_ahead(int fd, off_t offset, off_t bytes)
+{
+#ifdef POSIX_FADV_WILLNEED
+    (void)posix_fadvise(fd, offset, bytes, POSIX_FADV_WILLNEED);
+#else
+    (void)fd;
+    (void)offset;
+    (void)bytes;
+#endif
+}
+
 void *sys_allocate(size_t count, size_t bytes)
 {
     return calloc(count, bytes);
@@ -654,6 +695,11 @@ int sys_readable(const char *path)
 off_t sys_seek(int fd, off_t offset, int whence)
 {
     return lseek(fd, offset, whence);
+}
+
+void sys_exit(int status)
+{
+    _exit(status);
 }
 
 void sys_nap(void)

@@ -192,6 +192,7 @@ CALL(pid_t, spawn, -1, (const char *program, const char *option, int input, int 
      (program, option, input, output, mask))
 CALL(pid_t, wait, -1, (pid_t child, int *status, int options), (child, status, options))
 CALL(void *, map, NULL, (size_t bytes), (bytes))
+CALL(int, map_file, -1, (void *place, size_t bytes, int fd, off_t offset), (place, bytes, fd, offset))
 CALL(void *, allocate, NULL, (size_t count, size_t bytes), (count, bytes))
 CALL(void *, allocate_lines, NULL, (size_t count, size_t bytes), (count, bytes))
 CALL(int, random, -1, (void *data, size_t bytes), (data, bytes))
@@ -237,6 +238,11 @@ QUESTION(rlim_t, descriptor_limit, (void), ())
 ADVICE(limit_descriptors, (pid_t process, rlim_t descriptors), (process, descriptors))
 ADVICE(unmap, (void *memory, size_t bytes), (memory, bytes))
 ADVICE(huge_pages, (void *memory, size_t bytes), (memory, bytes))
+ADVICE(populate, (void *memory, size_t bytes), (memory, bytes))
+ADVICE(forget, (void *memory, size_t bytes), (memory, bytes))
+ADVICE(read_ahead, (int fd, off_t offset, off_t bytes), (fd, offset, bytes))
+ADVICE(exit, (int status), (status))
+QUESTION(size_t, page_bytes, (void), ())
 /* clang-format on */
 
 /* ---- A descriptor is closed even when close fails ---- */
