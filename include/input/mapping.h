@@ -6,33 +6,55 @@
  * is behind a file's last byte belongs to the space as well, so that a record there can be completed where it stands.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
+#include <time.h>
+
+/* A file as it was when it was mapped. */
+struct mapped_file {
+    uint8_t *place; /* of the byte at `offset` */
+    off_t offset;
+    size_t bytes; /* from there on */
+    dev_t device;
+    ino_t inode;
+    struct timespec modified;
+};
 
 struct mapping {
     uint8_t *base; /* NULL if nothing is reserved */
     size_t bytes;  /* reserved */
     size_t used;   /* of these, by files */
+    struct mapped_file *file;
+    size_t files;
 };
 
 /* Bytes behind each file that may be read and written. */
 enum { MAPPING_BEHIND_BYTES = 512 };
 
-/* What a file of `bytes` bytes takes of the reservation. */
+/* What a file of `bytes` bytes takes of the reservation, at most. */
 uint64_t mapping_room(uint64_t bytes);
 
-/* Reserve addresses, not memory. 0, or -1 with errno. */
-int mapping_reserve(struct mapping *mapping, uint64_t bytes);
-void mapping_release(struct mapping *mapping); /* also when zeroed */
+/* Reserve addresses, not memory, for so many files. 0, or -1 with errno. */
+int mapping_reserve(struct mapping *mapping, size_t files, uint64_t bytes);
+void mapping_release(struct mapping *mapping); /* also when zeroed, and after a failure */
 
-/* Give the bytes [offset, offset + bytes) of an open file, which may be closed then, their place. All but those in the
- * last page can be looked at at once. Returns where they begin, or NULL with errno. */
-uint8_t *mapping_add(struct mapping *mapping, int fd, off_t offset, size_t bytes);
+/* Give all that a regular file has from `offset` on its place; the file may be closed then. All but the bytes in its
+ * last page can be looked at at once. 0, or -1 with errno: there is no room for it, it cannot be mapped, or its size is
+ * not what it says. */
+int mapping_add(struct mapping *mapping, int fd, off_t offset);
 
 /* The bytes in the last page, too: they are read, so that what is written behind them does not change the file's page.
  * 0, or -1 with errno; errno 0 stands for a file that has become shorter. */
-int mapping_complete(uint8_t *place, int fd, off_t offset, size_t bytes);
+int mapping_complete(const struct mapped_file *file, int fd);
+
+/* Is it this file, and smaller now, or as large and modified? */
+bool mapping_has_changed(const struct mapped_file *file, const struct stat *now);
+
+/* The number of the file to whose place an address belongs, which is in the mapping. */
+size_t mapping_find(const struct mapping *mapping, const uint8_t *address);
 
 /* Whole pages of place[0, bytes) will be looked at soon, or not again. */
 void mapping_populate(uint8_t *place, size_t bytes);

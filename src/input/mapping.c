@@ -6,6 +6,7 @@
 #include "input/mapping.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "system/io.h"
 #include "system/sys.h"
@@ -23,12 +24,15 @@ uint64_t mapping_room(uint64_t bytes)
     return round_up(bytes + MAPPING_BEHIND_BYTES) + sys_page_bytes();
 }
 
-int mapping_reserve(struct mapping *mapping, uint64_t bytes)
+int mapping_reserve(struct mapping *mapping, size_t files, uint64_t bytes)
 {
     *mapping = (struct mapping){.bytes = (size_t)bytes};
-    if (bytes > SIZE_MAX / 2)
+    if (bytes > SIZE_MAX / 2) {
         errno = ENOMEM;
-    else
+        return -1;
+    }
+    mapping->file = sys_allocate(files, sizeof *mapping->file);
+    if (mapping->file != NULL)
         mapping->base = sys_map((size_t)bytes);
     return mapping->base != NULL ? 0 : -1;
 }
@@ -37,35 +41,83 @@ void mapping_release(struct mapping *mapping)
 {
     if (mapping->base != NULL)
         sys_unmap(mapping->base, mapping->bytes);
-    mapping->base = NULL;
+    free(mapping->file);
+    *mapping = (struct mapping){0};
 }
 
-uint8_t *mapping_add(struct mapping *mapping, int fd, off_t offset, size_t bytes)
+/* Some systems show files that are made when they are read, and have no size, or a large one. */
+static bool ends_at(int fd, off_t size)
 {
-    const size_t page = sys_page_bytes();
-    const size_t before = (size_t)offset % page;
-    const size_t mapped = (before + bytes) / page * page;
-    uint8_t *place = mapping->base + mapping->used;
-
-    if (mapping_room(bytes) > mapping->bytes - mapping->used) {
-        errno = ENOMEM;
-        return NULL;
-    }
-    if (mapped > 0 && sys_map_file(place, mapped, fd, offset - (off_t)before) != 0)
-        return NULL;
-    mapping->used += (size_t)mapping_room(bytes);
-    return place + before;
-}
-
-int mapping_complete(uint8_t *place, int fd, off_t offset, size_t bytes)
-{
-    const off_t end = offset + (off_t)bytes;
-    const size_t rest = (size_t)end % sys_page_bytes();
-    struct iovec piece = {.iov_len = rest < bytes ? rest : bytes};
+    char byte;
+    struct iovec piece = {.iov_base = &byte, .iov_len = 1};
     size_t done;
 
-    piece.iov_base = place + bytes - piece.iov_len;
+    if (io_read_at(fd, &piece, 1, size, &done) == 0 || errno != 0)
+        return false;
+    piece.iov_len = 1;
+    return size == 0 || io_read_at(fd, &piece, 1, size - 1, &done) == 0;
+}
+
+int mapping_add(struct mapping *mapping, int fd, off_t offset)
+{
+    const size_t page = sys_page_bytes();
+    uint8_t *place = mapping->base + mapping->used;
+    size_t before, bytes, mapped;
+    struct stat status;
+
+    if (sys_fstat(fd, &status) != 0)
+        return -1;
+    if (offset > status.st_size)
+        offset = status.st_size;
+    before = (size_t)offset % page;
+    bytes = (size_t)(status.st_size - offset);
+    mapped = (before + bytes) / page * page;
+    errno = ENOTSUP;
+    if (!S_ISREG(status.st_mode) || !ends_at(fd, status.st_size))
+        return -1;
+    errno = ENOMEM;
+    if (mapping_room(bytes) > mapping->bytes - mapping->used)
+        return -1;
+    if (mapped > 0 && sys_map_file(place, mapped, fd, offset - (off_t)before) != 0)
+        return -1;
+    mapping->used += (size_t)mapping_room(bytes);
+    mapping->file[mapping->files++] = (struct mapped_file){.place = place + before,
+                                                           .offset = offset,
+                                                           .bytes = bytes,
+                                                           .device = status.st_dev,
+                                                           .inode = status.st_ino,
+                                                           .modified = status.st_mtim};
+    return 0;
+}
+
+int mapping_complete(const struct mapped_file *file, int fd)
+{
+    const off_t end = file->offset + (off_t)file->bytes;
+    const size_t rest = (size_t)end % sys_page_bytes();
+    struct iovec piece = {.iov_len = rest < file->bytes ? rest : file->bytes};
+    size_t done;
+
+    piece.iov_base = file->place + file->bytes - piece.iov_len;
     return piece.iov_len == 0 ? 0 : io_read_at(fd, &piece, 1, end - (off_t)piece.iov_len, &done);
+}
+
+bool mapping_has_changed(const struct mapped_file *file, const struct stat *now)
+{
+    const off_t size = file->offset + (off_t)file->bytes;
+
+    if (now->st_dev != file->device || now->st_ino != file->inode || now->st_size > size)
+        return false;
+    return now->st_size < size || now->st_mtim.tv_sec != file->modified.tv_sec ||
+           now->st_mtim.tv_nsec != file->modified.tv_nsec;
+}
+
+size_t mapping_find(const struct mapping *mapping, const uint8_t *address)
+{
+    size_t found = 0;
+
+    while (found + 1 < mapping->files && mapping->file[found + 1].place <= address)
+        found++;
+    return found;
 }
 
 void mapping_populate(uint8_t *place, size_t bytes)

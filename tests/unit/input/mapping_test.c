@@ -33,55 +33,74 @@ static void assert_holds(const uint8_t *place, int fd, off_t offset, size_t byte
     free(content);
 }
 
+/* Files of these sizes, from `offset` on as far as they go that far. */
+static void map_all(size_t offset)
+{
+    const size_t page = sys_page_bytes();
+    const size_t sizes[] = {0, 8, 104, page - 8, page, page + 8, 3 * page, 5 * page + 80};
+    enum { FILES = sizeof sizes / sizeof sizes[0] };
+    struct mapping mapping;
+    uint64_t bytes = 0;
+    int fd[FILES];
+
+    for (size_t i = 0; i < FILES; i++)
+        bytes += mapping_room(sizes[i]);
+    assert_int_equal(mapping_reserve(&mapping, FILES, bytes), 0);
+    for (size_t i = 0; i < FILES; i++) {
+        put_numbers("file", sizes[i]);
+        fd[i] = open("file", O_RDONLY);
+        assert_int_equal(unlink("file"), 0);
+        assert_int_equal(mapping_add(&mapping, fd[i], (off_t)offset), 0);
+        assert_int_equal(mapping.file[i].bytes, sizes[i] > offset ? sizes[i] - offset : 0);
+        assert_int_equal(mapping_complete(&mapping.file[i], fd[i]), 0);
+        memset(mapping.file[i].place + mapping.file[i].bytes, 'x', MAPPING_BEHIND_BYTES);
+    }
+    for (size_t i = 0; i < FILES; i++) {
+        const struct mapped_file *file = &mapping.file[i];
+
+        assert_holds(file->place, fd[i], file->offset, file->bytes);
+        assert_int_equal(mapping_find(&mapping, file->place), i);
+        assert_int_equal(mapping_find(&mapping, file->place + file->bytes), i);
+        assert_true(file->place + file->bytes + MAPPING_BEHIND_BYTES <=
+                    (i + 1 < FILES ? file[1].place : mapping.base + mapping.bytes));
+        close(fd[i]);
+    }
+    mapping_release(&mapping);
+    mapping_release(&mapping);
+}
+
 static void files_stand_one_behind_another_with_room_behind_each(void **state)
 {
     const size_t page = sys_page_bytes();
-    const size_t sizes[] = {0, 1, 100, page - 1, page, page + 1, 3 * page, 5 * page + 77};
-    const off_t offsets[] = {0, 1, (off_t)page - 1, (off_t)page, (off_t)page + 5};
 
     (void)state;
-    put_numbers("file", 8 * page);
-    for (size_t o = 0; o < 5; o++) {
-        int fd = open("file", O_RDONLY);
-        struct mapping mapping;
-        uint8_t *place[8];
-        uint64_t bytes = 0;
+    map_all(0);
+    map_all(1);
+    map_all(page - 1);
+    map_all(page);
+    map_all(3 * page + 5);
+}
 
-        for (size_t i = 0; i < 8; i++)
-            bytes += mapping_room(sizes[i]);
-        assert_int_equal(mapping_reserve(&mapping, bytes), 0);
-        for (size_t i = 0; i < 8; i++) {
-            place[i] = mapping_add(&mapping, fd, offsets[o], sizes[i]);
-            assert_non_null(place[i]);
-            assert_int_equal(mapping_complete(place[i], fd, offsets[o], sizes[i]), 0);
-            memset(place[i] + sizes[i], 'x', MAPPING_BEHIND_BYTES);
-        }
-        for (size_t i = 0; i < 8; i++) {
-            assert_holds(place[i], fd, offsets[o], sizes[i]);
-            assert_true(i == 0 || place[i - 1] + sizes[i - 1] + MAPPING_BEHIND_BYTES <= place[i]);
-        }
-        assert_true(place[7] + sizes[7] + MAPPING_BEHIND_BYTES <= mapping.base + mapping.bytes);
-        assert_null(mapping_add(&mapping, fd, 0, sizes[7]));
-        assert_int_equal(errno, ENOMEM);
-        mapping_release(&mapping);
-        mapping_release(&mapping);
-        close(fd);
-    }
+/* The file `file` of so many bytes alone, with a descriptor to be closed. */
+static int map_one(struct mapping *mapping, size_t bytes)
+{
+    int fd;
+
+    put_numbers("file", bytes);
+    fd = open("file", O_RDONLY);
+    assert_int_equal(mapping_reserve(mapping, 2, mapping_room(bytes)), 0);
+    assert_int_equal(mapping_add(mapping, fd, 0), 0);
+    return fd;
 }
 
 static void what_was_forgotten_comes_back(void **state)
 {
     const size_t page = sys_page_bytes();
     struct mapping mapping;
-    uint8_t *place;
-    int fd;
+    int fd = map_one(&mapping, 8 * page);
+    uint8_t *place = mapping.file[0].place;
 
     (void)state;
-    put_numbers("file", 8 * page);
-    fd = open("file", O_RDONLY);
-    assert_int_equal(mapping_reserve(&mapping, mapping_room(8 * page)), 0);
-    place = mapping_add(&mapping, fd, 0, 8 * page);
-    assert_non_null(place);
     mapping_populate(place + 5, 3 * page);
     mapping_populate(place, 0);
     for (size_t from = 0; from < page; from += page / 4 - 1)
@@ -99,7 +118,7 @@ static void only_whole_pages_within_are_forgotten(void **state)
     struct mapping mapping;
 
     (void)state;
-    assert_int_equal(mapping_reserve(&mapping, 4 * page), 0);
+    assert_int_equal(mapping_reserve(&mapping, 1, 4 * page), 0);
     memset(mapping.base, 'x', 4 * page);
     mapping_forget(mapping.base + 1, 3 * page - 2);
     assert_int_equal(mapping.base[page - 1], 'x');
@@ -110,48 +129,75 @@ static void only_whole_pages_within_are_forgotten(void **state)
     mapping_release(&mapping);
 }
 
-static void what_is_no_file_is_not_mapped(void **state)
+static void what_is_no_file_of_its_size_is_not_mapped(void **state)
 {
-    const size_t page = sys_page_bytes();
     struct mapping mapping;
-    int ends[2];
+    int ends[2], fd = open("/proc/self/status", O_RDONLY);
 
     (void)state;
     assert_int_equal(pipe(ends), 0);
-    assert_int_equal(mapping_reserve(&mapping, mapping_room(page)), 0);
-    assert_null(mapping_add(&mapping, ends[0], 0, page));
+    assert_int_equal(mapping_reserve(&mapping, 2, mapping_room(sys_page_bytes())), 0);
+    assert_int_equal(mapping_add(&mapping, ends[0], 0), -1);
+    if (fd >= 0)
+        assert_int_equal(mapping_add(&mapping, fd, 0), -1);
     mapping_release(&mapping);
     close(ends[0]);
     close(ends[1]);
+    close(fd);
 }
 
-static void a_file_that_has_become_shorter_is_told(void **state)
+static void what_there_is_no_room_for_is_not_mapped(void **state)
 {
     struct mapping mapping;
-    uint8_t *place;
-    int fd;
+    int fd = map_one(&mapping, 1000);
 
     (void)state;
-    put_numbers("file", 1000);
-    fd = open("file", O_RDONLY);
-    assert_int_equal(mapping_reserve(&mapping, mapping_room(1000)), 0);
-    place = mapping_add(&mapping, fd, 0, 1000);
-    assert_int_equal(truncate("file", 999), 0);
-    errno = EIO;
-    assert_int_equal(mapping_complete(place, fd, 0, 1000), -1);
-    assert_int_equal(errno, 0);
+    assert_int_equal(mapping_add(&mapping, fd, 0), -1);
+    assert_int_equal(errno, ENOMEM);
+    mapping_release(&mapping);
+    assert_int_equal(mapping_reserve(&mapping, 1, UINT64_MAX), -1);
+    assert_int_equal(errno, ENOMEM);
     mapping_release(&mapping);
     close(fd);
 }
 
-static void more_than_there_are_addresses_is_refused(void **state)
+static bool has_changed(const struct mapping *mapping)
+{
+    struct stat status;
+
+    assert_int_equal(stat("file", &status), 0);
+    return mapping_has_changed(&mapping->file[0], &status);
+}
+
+static void set_time(time_t seconds)
+{
+    const struct timespec times[] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
+
+    assert_int_equal(utimensat(AT_FDCWD, "file", times, 0), 0);
+}
+
+static void a_file_that_becomes_shorter_or_another_has_changed(void **state)
 {
     struct mapping mapping;
+    int fd = map_one(&mapping, 1000);
 
     (void)state;
-    assert_int_equal(mapping_reserve(&mapping, UINT64_MAX), -1);
-    assert_int_equal(errno, ENOMEM);
+    assert_false(has_changed(&mapping));
+    set_time(1);
+    assert_true(has_changed(&mapping));
+    assert_int_equal(truncate("file", 1001), 0);
+    assert_false(has_changed(&mapping));
+    assert_int_equal(mapping_complete(&mapping.file[0], fd), 0);
+    assert_int_equal(truncate("file", 999), 0);
+    assert_true(has_changed(&mapping));
+    errno = EIO;
+    assert_int_equal(mapping_complete(&mapping.file[0], fd), -1);
+    assert_int_equal(errno, 0);
+    assert_int_equal(unlink("file"), 0);
+    put_numbers("file", 8);
+    assert_false(has_changed(&mapping));
     mapping_release(&mapping);
+    close(fd);
 }
 
 int main(void)
@@ -161,9 +207,9 @@ int main(void)
         TEST(files_stand_one_behind_another_with_room_behind_each),
         TEST(what_was_forgotten_comes_back),
         TEST(only_whole_pages_within_are_forgotten),
-        TEST(what_is_no_file_is_not_mapped),
-        TEST(a_file_that_has_become_shorter_is_told),
-        TEST(more_than_there_are_addresses_is_refused),
+        TEST(what_is_no_file_of_its_size_is_not_mapped),
+        TEST(what_there_is_no_room_for_is_not_mapped),
+        TEST(a_file_that_becomes_shorter_or_another_has_changed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
