@@ -20,6 +20,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Catch what usually ends a program: HUP, INT, QUIT, TERM, ALRM, USR1, USR2, VTALRM, PROF, XCPU, POLL, PIPE. */
@@ -70,5 +72,16 @@ void signals_go_on(void);
  * write, and by one thread at a time. */
 void signals_ignore_pipe(struct sigaction *before);
 void signals_restore_pipe(const struct sigaction *before);
+
+/* Memory in which files stand that are mapped. Looking at it fails (SIGBUS) when a file has become shorter or its disk
+ * cannot be read: then `failed` is called, in the thread that looked, and the process ends with EXIT_FAILURE, leaving
+ * as little behind as on death by signal. Elsewhere the signal is as deadly as ever. */
+struct signals_guard {
+    const uint8_t *memory;
+    size_t bytes;
+    void (*failed)(void *context, const uint8_t *address);
+    void *context;
+};
+void signals_guard(const struct signals_guard *guard); /* must stay until the next call; NULL: there is none any more */
 
 #endif

@@ -22,6 +22,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "system/sys.h"
 
@@ -60,6 +61,9 @@ static atomic_bool interrupted;
 /* Caught too, but blocked only by those who hold death off: it comes to the thread that writes, and at once. */
 static const int caught_always = SIGPIPE;
 
+static _Atomic(const struct signals_guard *) guarded;
+static atomic_bool failing; /* has a thread looked at what is not there any more? */
+
 static void catch_unless_ignored(int signal, const struct sigaction *action)
 {
     struct sigaction inherited;
@@ -90,11 +94,9 @@ static void tell_children(void)
     }
 }
 
-static void die(int signal)
+/* Leave nothing behind. */
+static void tidy_up(void)
 {
-    struct sigaction action = {.sa_handler = SIG_DFL};
-    sigset_t raised;
-
     atomic_store(&dying, true);
     while (atomic_load(&holders) > 0)
         sys_nap();
@@ -109,6 +111,14 @@ static void die(int signal)
                 (void)sys_unlink(name);
         }
     }
+}
+
+static void die(int signal)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigset_t raised;
+
+    tidy_up();
     sigemptyset(&action.sa_mask);
     sigemptyset(&raised);
     sigaddset(&raised, signal);
@@ -140,6 +150,37 @@ void signals_install(void)
     catch_unless_ignored(caught_always, &deadly);
     sigemptyset(&awaking.sa_mask);
     sigaction(interruption, &awaking, NULL);
+}
+
+/* It is this thread's own access that has failed, and none in a function that must not be interrupted: so anything may
+ * be called here. Back from the handler, a deadly signal comes again. */
+static void fail_access(int signal, siginfo_t *information, void *unused)
+{
+    const struct signals_guard *guard = atomic_load(&guarded);
+    const uint8_t *address = information->si_addr;
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+
+    (void)unused;
+    if (guard == NULL || address < guard->memory || address >= guard->memory + guard->bytes) {
+        sigemptyset(&usual.sa_mask);
+        sigaction(signal, &usual, NULL);
+        raise(signal);
+        return;
+    }
+    while (atomic_exchange(&failing, true))
+        sys_nap();
+    guard->failed(guard->context, address);
+    tidy_up();
+    sys_exit(EXIT_FAILURE);
+}
+
+void signals_guard(const struct signals_guard *guard)
+{
+    struct sigaction action = {.sa_sigaction = fail_access, .sa_flags = SA_SIGINFO};
+
+    atomic_store(&guarded, guard);
+    caught_set(&action.sa_mask);
+    sigaction(SIGBUS, &action, NULL);
 }
 
 /* The chunk, made if it is not there yet. NULL with errno. */

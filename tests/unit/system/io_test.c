@@ -147,6 +147,11 @@ void sys_nap(void)
     fake.calls++;
 }
 
+void sys_exit(int status)
+{
+    assert_int_equal(status, -1);
+}
+
 rlim_t sys_descriptor_limit(void)
 {
     return 0;

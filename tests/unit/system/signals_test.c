@@ -520,6 +520,102 @@ static void slots_are_many_but_not_endless_and_used_again(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
 
+/* ---- A mapped file becomes shorter ---- */
+
+static void say_where(void *context, const uint8_t *address)
+{
+    fprintf(stderr, "%s %d", (const char *)context, (int)((uintptr_t)address % sys_page_bytes()));
+}
+
+/* Memory in which an empty file is mapped, which is guarded. */
+static uint8_t *map_nothing(void)
+{
+    static struct signals_guard guard = {.failed = say_where, .context = "here"};
+    const size_t page = sys_page_bytes();
+    uint8_t *memory = sys_map(3 * page);
+
+    CHECK(memory != NULL && scratch_put("mapped", "", 0600));
+    CHECK(sys_map_file(memory + page, page, open("mapped", O_RDONLY), 0) == 0);
+    guard.memory = memory + page;
+    guard.bytes = page;
+    signals_guard(&guard);
+    return memory;
+}
+
+static void *look(void *argument)
+{
+    volatile const uint8_t *address = argument;
+
+    return *address == 0 ? argument : NULL;
+}
+
+static void look_at_what_is_not_there(void)
+{
+    uint8_t *memory = map_nothing();
+    sigset_t before;
+    pthread_t worker;
+
+    signals_install();
+    CHECK(signals_register("temporary") >= 0);
+    CHECK(scratch_put("temporary", "x", 0600));
+    CHECK(look(memory) == memory);
+    signals_block(&before);
+    CHECK(pthread_create(&worker, NULL, look, memory + sys_page_bytes() + 77) == 0);
+    pthread_join(worker, NULL);
+}
+
+static void what_is_not_there_any_more_ends_the_process_and_leaves_nothing(void **state)
+{
+    int status;
+
+    (void)state;
+    scratch_listen();
+    status = scratch_child(look_at_what_is_not_there);
+    assert_string_equal(scratch_heard(), "here 77");
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 1);
+    assert_int_equal(access("temporary", F_OK), -1);
+}
+
+static void look_beyond_the_guard(void)
+{
+    uint8_t *memory = map_nothing();
+    const size_t page = sys_page_bytes();
+
+    no_core();
+    CHECK(sys_map_file(memory + 2 * page, page, open("mapped", O_RDONLY), 0) == 0);
+    look(memory + 2 * page);
+}
+
+static void look_without_a_guard(void)
+{
+    uint8_t *memory = map_nothing();
+
+    no_core();
+    signals_guard(NULL);
+    look(memory + sys_page_bytes());
+}
+
+static void have_the_signal_sent(void)
+{
+    no_core();
+    map_nothing();
+    raise(SIGBUS);
+}
+
+static void elsewhere_it_is_as_deadly_as_ever(void **state)
+{
+    void (*const bodies[])(void) = {look_beyond_the_guard, look_without_a_guard, have_the_signal_sent};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+        int status = scratch_child(bodies[i]);
+
+        assert_true(WIFSIGNALED(status));
+        assert_int_equal(WTERMSIG(status), SIGBUS);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -541,6 +637,8 @@ int main(void)
         TEST(death_waits_for_a_child_that_is_being_started),
         TEST(sigpipe_is_ignored_between_two_calls_alone),
         TEST(slots_are_many_but_not_endless_and_used_again),
+        TEST(what_is_not_there_any_more_ends_the_process_and_leaves_nothing),
+        TEST(elsewhere_it_is_as_deadly_as_ever),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
