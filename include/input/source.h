@@ -48,6 +48,33 @@ struct source *source_over(source_function *read, void *context, void (*release)
  * report. `bytes` is at least 1. */
 ssize_t source_read(struct source *source, uint8_t *data, size_t bytes);
 
+/*
+ * Inputs that are all regular files can be lent instead of being read: they are mapped, and the caller sees the bytes
+ * where they stand. A file that grows meanwhile is used up to the size that it had.
+ */
+
+/* Lend from now on, if all inputs are regular files that can be mapped and nothing of them has been read. *bytes
+ * receives how much memory they take when all of them have been looked at. False if it cannot be done, and all is as
+ * before. */
+bool source_map(struct source *source, uint64_t *bytes);
+
+/* The space in which the mapped files stand; NULL if the source does not lend. */
+const uint8_t *source_base(const struct source *source);
+size_t source_space(const struct source *source);
+
+/* The next bytes where they stand, at most `bytes` of them: *data points to them. A record is in one piece, with what
+ * was missing of it, however many calls it comes in. SOURCE_BEHIND_BYTES more can be read. Returns how many, 0 at the
+ * end, -1 after a report. */
+ssize_t source_lend(struct source *source, const uint8_t **data, size_t bytes);
+enum { SOURCE_BEHIND_BYTES = 64 };
+
+/* Nobody will look any more at what was lent before `end`, until source_rewind: its memory may go. */
+void source_forget(struct source *source, const uint8_t *end);
+
+/* Are the files still as they were when they were mapped, or larger? 0 if so, or -1 after a report. Without a mapping,
+ * 0. */
+int source_check(const struct source *source);
+
 /* Put bytes back in front of what is still to come; they are not copied and must stay until they have been read again.
  * Not again before they have been. */
 void source_unread(struct source *source, const uint8_t *data, size_t bytes);

@@ -30,9 +30,42 @@ static void put(const char *name, const char *content)
     assert_true(scratch_put(name, content, 0644));
 }
 
+/* The same, of a source that lends if it can, and twice, at most `bytes` at a time. */
+static bool lends(const char *const *names, size_t count, const struct source_layout *layout, size_t bytes,
+                  const char *expected, size_t expected_bytes)
+{
+    struct source *source = source_open(names, count, layout, &fault);
+    uint64_t memory;
+    bool good = source != NULL;
+
+    if (!good || !source_map(source, &memory)) {
+        source_free(source);
+        return good;
+    }
+    good = memory <= source_space(source);
+    for (int again = 0; again < 2 && good; again++) {
+        const uint8_t *data = NULL;
+        size_t done = 0;
+        ssize_t got = 0;
+
+        good = source_rewind(source) == 0;
+        while (good && (got = source_lend(source, &data, bytes)) > 0) {
+            good = data >= source_base(source) && data + got <= source_base(source) + source_space(source) &&
+                   (size_t)got <= bytes && done + (size_t)got <= expected_bytes &&
+                   memcmp(data, expected + done, (size_t)got) == 0;
+            done += (size_t)got;
+            source_forget(source, data + got);
+        }
+        good = good && got == 0 && done == expected_bytes && source_delivered_bytes(source) == done;
+    }
+    good = good && source_check(source) == 0;
+    source_free(source);
+    return good;
+}
+
 /* Does the source, read through buffers of `bytes`, deliver just this, with every buffer but the last one full? */
-static bool delivers(const char *const *names, size_t count, const struct source_layout *layout, size_t bytes,
-                     const char *expected, size_t expected_bytes)
+static bool reads(const char *const *names, size_t count, const struct source_layout *layout, size_t bytes,
+                  const char *expected, size_t expected_bytes)
 {
     struct source *source = source_open(names, count, layout, &fault);
     uint8_t *data = malloc(expected_bytes + bytes);
@@ -53,6 +86,13 @@ static bool delivers(const char *const *names, size_t count, const struct source
     free(data);
     source_free(source);
     return good;
+}
+
+static bool delivers(const char *const *names, size_t count, const struct source_layout *layout, size_t bytes,
+                     const char *expected, size_t expected_bytes)
+{
+    return reads(names, count, layout, bytes, expected, expected_bytes) &&
+           lends(names, count, layout, bytes, expected, expected_bytes);
 }
 
 static void assert_laid_out(const struct source_layout *layout, const char *const *names, size_t count,
@@ -682,7 +722,10 @@ static void read_rest_of_standard_input(void)
     source = source_open(names, 3, &lines, &fault);
     CHECK(source_known_bytes(source) == 2 + 4);
     source_free(source);
-    CHECK(delivers(names, 3, &lines, 5, "2\n1\n2\n", 6));
+    CHECK(reads(names, 3, &lines, 5, "2\n1\n2\n", 6));
+    CHECK(lseek(STDIN_FILENO, 2, SEEK_SET) == 2);
+    CHECK(lends(names, 3, &lines, 5, "2\n1\n2\n", 6));
+    CHECK(lseek(STDIN_FILENO, 0, SEEK_CUR) == 4);
 }
 
 static void a_dash_is_what_is_left_of_standard_input(void **state)
@@ -722,6 +765,149 @@ static void a_standard_input_that_cannot_be_read_is_reported_at_once(void **stat
     scratch_listen();
     assert_int_equal(scratch_child(open_directory), 0);
     assert_string_equal(scratch_heard(), "bigshuf: -: Is a directory\n");
+}
+
+/* ---- Lending ---- */
+
+/* A source over one file of lines, large enough to be of several pages, that lends. */
+static struct source *lend_lines(const char *name, size_t bytes)
+{
+    static const char *names[1];
+    char *content = malloc(bytes + 1);
+    struct source *source;
+    uint64_t memory;
+
+    assert_non_null(content);
+    memset(content, 'x', bytes);
+    for (size_t i = 99; i < bytes; i += 100)
+        content[i] = '\n';
+    content[bytes] = '\0';
+    put(name, content);
+    free(content);
+    names[0] = name;
+    source = source_open(names, 1, &lines, &fault);
+    assert_non_null(source);
+    assert_null(source_base(source));
+    assert_true(source_map(source, &memory));
+    assert_true(memory >= bytes && memory <= source_space(source));
+    return source;
+}
+
+static void what_is_lent_of_a_file_is_in_one_piece_and_ends_on_pages(void **state)
+{
+    const size_t page = sys_page_bytes(), bytes = 10 * page + 7;
+    struct source *source = lend_lines("a", bytes);
+    const uint8_t *data, *next = NULL;
+    size_t done = 0;
+    ssize_t got;
+
+    (void)state;
+    while ((got = source_lend(source, &data, 2 * page + 100)) > 0) {
+        assert_true(next == NULL || data == next);
+        assert_true(got == (ssize_t)(2 * page) || done + (size_t)got == bytes + 1);
+        next = data + got;
+        done += (size_t)got;
+    }
+    assert_int_equal(got, 0);
+    assert_int_equal(done, bytes + 1);
+    assert_int_equal(next[-1], '\n');
+    source_free(source);
+}
+
+static void a_file_that_grows_is_lent_up_to_the_size_that_it_had(void **state)
+{
+    const size_t bytes = 3 * sys_page_bytes() + 7;
+    struct source *source = lend_lines("a", bytes);
+    const uint8_t *data;
+
+    (void)state;
+    assert_int_equal(truncate("a", (off_t)bytes + 10000), 0);
+    assert_int_equal(source_lend(source, &data, 2 * bytes), bytes + 1);
+    assert_int_equal(data[bytes - 1], 'x');
+    assert_int_equal(data[bytes], '\n');
+    assert_int_equal(source_lend(source, &data, 2 * bytes), 0);
+    assert_int_equal(source_check(source), 0);
+    source_free(source);
+}
+
+static void a_file_that_becomes_shorter_is_told_when_it_is_opened_or_checked(void **state)
+{
+    const size_t bytes = 3 * sys_page_bytes() + 7;
+    const uint8_t *data;
+
+    (void)state;
+    for (int begun = 0; begun < 2; begun++) {
+        struct source *source = lend_lines("a", bytes);
+
+        if (begun)
+            assert_true(source_lend(source, &data, sys_page_bytes()) > 0);
+        assert_int_equal(truncate("a", 100), 0);
+        scratch_listen();
+        assert_int_equal(begun ? source_check(source) : (int)source_lend(source, &data, bytes), -1);
+        assert_string_equal(scratch_heard(), "bigshuf: a: file has shrunk while it was read\n");
+        source_free(source);
+        fault_release(&fault);
+        fault_init(&fault);
+    }
+}
+
+static void a_file_of_the_same_size_that_was_modified_is_told(void **state)
+{
+    const struct timespec times[] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    struct source *source = lend_lines("a", 1000);
+
+    (void)state;
+    assert_int_equal(utimensat(AT_FDCWD, "a", times, 0), 0);
+    scratch_listen();
+    assert_int_equal(source_check(source), -1);
+    assert_string_equal(scratch_heard(), "bigshuf: a: file has changed while it was read\n");
+    source_free(source);
+}
+
+static void look_at_what_has_gone(void)
+{
+    const size_t bytes = 3 * sys_page_bytes();
+    struct source *source = lend_lines("a", bytes);
+    const uint8_t *data = NULL;
+
+    CHECK(source_lend(source, &data, 2 * bytes) > (ssize_t)bytes);
+    CHECK(truncate("a", 100) == 0);
+    CHECK(((const volatile uint8_t *)data)[bytes - 1] == '\n');
+}
+
+static void looking_at_what_has_gone_is_a_failed_read(void **state)
+{
+    int status;
+
+    (void)state;
+    scratch_listen();
+    status = scratch_child(look_at_what_has_gone);
+    assert_string_equal(scratch_heard(), "bigshuf: a: file has shrunk while it was read\n");
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 1);
+}
+
+static void what_is_not_regular_or_has_been_read_is_not_lent(void **state)
+{
+    const char *names[] = {"a", "/dev/null"};
+    int left = 5;
+    struct source *source = source_over(count_down, &left, set_to_99);
+    uint64_t memory;
+    uint8_t data[1];
+
+    (void)state;
+    assert_false(source_map(source, &memory));
+    assert_null(source_base(source));
+    source_free(source);
+    put("a", "1\n");
+    source = source_open(names, 2, &lines, &fault);
+    assert_false(source_map(source, &memory));
+    source_free(source);
+    source = source_open(names, 1, &lines, &fault);
+    assert_int_equal(source_read(source, data, 1), 1);
+    assert_false(source_map(source, &memory));
+    assert_int_equal(source_check(source), 0);
+    source_free(source);
 }
 
 /* ---- Failures ---- */
@@ -1055,6 +1241,12 @@ int main(void)
         TEST(a_header_may_be_long_but_not_too_long),
         TEST(a_dash_is_what_is_left_of_standard_input),
         TEST(a_standard_input_that_cannot_be_read_is_reported_at_once),
+        TEST(what_is_lent_of_a_file_is_in_one_piece_and_ends_on_pages),
+        TEST(a_file_that_grows_is_lent_up_to_the_size_that_it_had),
+        TEST(a_file_that_becomes_shorter_is_told_when_it_is_opened_or_checked),
+        TEST(a_file_of_the_same_size_that_was_modified_is_told),
+        TEST(looking_at_what_has_gone_is_a_failed_read),
+        TEST(what_is_not_regular_or_has_been_read_is_not_lent),
         TEST(what_cannot_be_read_is_reported_at_once),
         TEST(a_fifo_is_only_looked_at),
         TEST(no_descriptor_stays_open),
