@@ -21,7 +21,7 @@
  *     temporary  where piles are that do not fit into memory
  *                    spill compress storage
  *     input      where records come from: one stream, or record by record
- *                    record_reader generated source mapping
+ *                    record_reader generated source lender mapping
  *     record     what a record is, where it ends, and what files have before the first and after the last one
  *                    header tail record scan field
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
@@ -29,8 +29,9 @@
  *     base       pure computation: random words, checksums, numbers and strings as people write them
  *                    random chacha sha256 uint128 xxh64 decimal number escape least
  *
- * The way of a record: input/source reads it, shuffle/queue finds its end (record/scan) and its pile (shuffle/order),
- * shuffle/pile keeps it, in memory or in temporary/spill; shuffle/index puts it in its place, output/output writes it.
+ * The way of a record: input/source reads it, or input/lender shows it where it is mapped; shuffle/queue finds its end
+ * (record/scan) and its pile (shuffle/order); shuffle/pile keeps it, in memory or in
+ * temporary/spill; shuffle/index puts it in its place, output/output writes it.
  */
 
 #include <stdio.h>

@@ -50,7 +50,8 @@ int mapping_add(struct mapping *mapping, int fd, off_t offset);
  * 0, or -1 with errno; errno 0 stands for a file that has become shorter. */
 int mapping_complete(const struct mapped_file *file, int fd);
 
-/* Is it this file, and smaller now, or as large and modified? */
+/* Is it this file? Is it this file, and smaller now, or as large and modified? */
+bool mapping_is_of(const struct mapped_file *file, const struct stat *now);
 bool mapping_has_changed(const struct mapped_file *file, const struct stat *now);
 
 /* The number of the file to whose place an address belongs, which is in the mapping. */

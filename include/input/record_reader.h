@@ -16,7 +16,8 @@ struct record_reader {
     const struct record_format *format;
     struct source *source;
     struct record_scan scan; /* at `scanned` */
-    uint8_t *buffer;
+    uint8_t *own;            /* the buffer that was given */
+    const uint8_t *buffer;   /* that, or where the bytes stand if the source lends them */
     size_t room;
     size_t filled;
     size_t scanned; /* bytes in which the ends are known */
@@ -26,21 +27,22 @@ struct record_reader {
     size_t count;
     uint64_t passed; /* bytes of the source that have left the buffer */
     bool inside;     /* part of the record was handed out */
+    bool keeps;      /* what was lent stays in memory; for the caller to set */
     bool at_end;
     uint32_t end[RECORD_READER_ENDS];
 };
 
 /* A record, or part of one that does not fit into the buffer. */
 struct record_piece {
-    const uint8_t *data; /* in the buffer, until the next one is asked for */
+    const uint8_t *data; /* stays until the next one is asked for */
     size_t bytes;
     uint64_t offset; /* in the source */
     bool first;      /* of its record */
     bool last;
 };
 
-/* Walk over a source with a buffer of `bytes` bytes and room for POOL_SLACK_BYTES more. A record that is not longer
- * than the buffer comes in one piece, others in pieces as long as the buffer. */
+/* Walk over a source, which may lend, with a buffer of `bytes` bytes and room for POOL_SLACK_BYTES more. A record that
+ * is not longer than the buffer comes in one piece, others in pieces as long as the buffer. */
 void record_reader_init(struct record_reader *reader, const struct record_format *format, struct source *source,
                         uint8_t *buffer, size_t bytes);
 

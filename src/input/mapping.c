@@ -101,11 +101,16 @@ int mapping_complete(const struct mapped_file *file, int fd)
     return piece.iov_len == 0 ? 0 : io_read_at(fd, &piece, 1, end - (off_t)piece.iov_len, &done);
 }
 
+bool mapping_is_of(const struct mapped_file *file, const struct stat *now)
+{
+    return now->st_dev == file->device && now->st_ino == file->inode;
+}
+
 bool mapping_has_changed(const struct mapped_file *file, const struct stat *now)
 {
     const off_t size = file->offset + (off_t)file->bytes;
 
-    if (now->st_dev != file->device || now->st_ino != file->inode || now->st_size > size)
+    if (!mapping_is_of(file, now) || now->st_size > size)
         return false;
     return now->st_size < size || now->st_mtim.tv_sec != file->modified.tv_sec ||
            now->st_mtim.tv_nsec != file->modified.tv_nsec;

@@ -8,22 +8,42 @@
 void record_reader_init(struct record_reader *reader, const struct record_format *format, struct source *source,
                         uint8_t *buffer, size_t bytes)
 {
-    *reader = (struct record_reader){.format = format, .source = source, .buffer = buffer, .room = bytes};
+    *reader =
+        (struct record_reader){.format = format, .source = source, .own = buffer, .buffer = buffer, .room = bytes};
+}
+
+/* Read more bytes behind those that are open, which are moved to the front. */
+static ssize_t read_more(struct record_reader *reader, size_t open)
+{
+    if (reader->start > 0)
+        memmove(reader->own, reader->own + reader->start, open);
+    return source_read(reader->source, reader->own + open, reader->room - open);
+}
+
+/* See more bytes behind those that are open, if there are any: a record is in one piece. */
+static ssize_t borrow_more(struct record_reader *reader, size_t open)
+{
+    const uint8_t *data;
+    ssize_t got;
+
+    if (reader->start > 0 && !reader->keeps)
+        source_forget(reader->source, reader->buffer + reader->start);
+    got = source_lend(reader->source, &data, reader->room - open);
+    if (got > 0)
+        reader->buffer = data - open;
+    return got;
 }
 
 /* Have more bytes behind those that are open. */
 static int fill(struct record_reader *reader)
 {
     size_t open = reader->filled - reader->start;
-    ssize_t got;
+    ssize_t got = source_base(reader->source) != NULL ? borrow_more(reader, open) : read_more(reader, open);
 
-    if (reader->start > 0)
-        memmove(reader->buffer, reader->buffer + reader->start, open);
     reader->passed += reader->start;
     reader->start = 0;
     reader->filled = open;
     reader->scanned = open;
-    got = source_read(reader->source, reader->buffer + open, reader->room - open);
     if (got < 0)
         return -1;
     reader->filled += (size_t)got;

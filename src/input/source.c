@@ -13,11 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "input/mapping.h"
+#include "input/lender.h"
 #include "record/header.h"
 #include "record/tail.h"
 #include "system/io.h"
-#include "system/signals.h"
 #include "system/sys.h"
 
 /* What a pipe holds on Linux unless told otherwise: a read that gets as much has found it full, and the writer waiting.
@@ -51,13 +50,8 @@ struct files {
     struct tail tail;
     const uint8_t *rest; /* to be delivered before anything is read */
     size_t rest_bytes;
-    struct mapping mapping; /* of all files, if they are lent */
-    struct signals_guard guard;
-    uint8_t *at;        /* of the file that is lent: the next byte, */
-    uint8_t *followed;  /* the next one that the tail is to see, */
-    uint8_t *ahead;     /* the first one that has not been read ahead, */
-    uint8_t *last;      /* and the end; they stay when all of it has been lent */
-    uint8_t *forgotten; /* the memory before this has been given back */
+    struct lender lender;    /* of all files, if they are lent; of the one that is lent: */
+    const uint8_t *followed; /* the next byte that the tail is to see */
 };
 
 static bool is_standard_input(const char *name)
@@ -209,17 +203,12 @@ static int begin_file(struct files *files)
     return 0;
 }
 
-static int report_shrunk(const struct files *files, size_t i)
-{
-    return fault_say(files->fault, "%s: file has shrunk while it was read", files->names[i]);
-}
-
 static int end_file(struct files *files)
 {
     const char *name = files->names[files->next - 1];
 
     if (size_of(files->fd) < files->size)
-        return report_shrunk(files, files->next - 1);
+        return fault_say(files->fault, "%s: file has shrunk while it was read", name);
     close_input(files->fd);
     files->fd = -1;
     if (tail_end(&files->tail, name, &files->rest, &files->rest_bytes) != 0)
@@ -277,19 +266,12 @@ static ssize_t read_files(void *context, uint8_t *data, size_t bytes)
     return (ssize_t)done;
 }
 
-static void unmap(struct files *files)
-{
-    if (files->mapping.base != NULL)
-        signals_guard(NULL);
-    mapping_release(&files->mapping);
-}
-
 static void free_files(void *context)
 {
     struct files *files = context;
 
     close_input(files->fd);
-    unmap(files);
+    lender_close(&files->lender);
     free(files->end);
     header_release(&files->header);
     free(files);
@@ -366,56 +348,6 @@ void source_unread(struct source *source, const uint8_t *data, size_t bytes)
 
 /* ---- Lending ---- */
 
-/* A disk is kept busy by reading so much ahead. */
-static const ptrdiff_t AHEAD_BYTES = (ptrdiff_t)8 << 20;
-
-static int look_again(const char *name, struct stat *status)
-{
-    return is_standard_input(name) ? sys_fstat(STDIN_FILENO, status) : sys_stat(name, status);
-}
-
-static int report_changed(const struct files *files, size_t i)
-{
-    return fault_say(files->fault, "%s: file has changed while it was read", files->names[i]);
-}
-
-/* Is a mapped file still what it was? */
-static int check_mapped(const struct files *files, size_t i)
-{
-    const struct mapped_file *file = &files->mapping.file[i];
-    struct stat now;
-
-    if (look_again(files->names[i], &now) != 0 || !mapping_has_changed(file, &now))
-        return 0; /* what has its name now does not matter */
-    if (now.st_size < file->offset + (off_t)file->bytes)
-        return report_shrunk(files, i);
-    return report_changed(files, i);
-}
-
-/* Somebody has looked at an address in vain. */
-static void report_access(void *context, const uint8_t *address)
-{
-    const struct files *files = context;
-    const size_t i = mapping_find(&files->mapping, address);
-
-    if (check_mapped(files, i) == 0)
-        fault_report(files->fault, files->names[i], EIO);
-}
-
-static int map_all(struct files *files)
-{
-    for (size_t i = 0; i < files->count; i++) {
-        const int fd = open_input(files->names[i]);
-        const off_t offset = is_standard_input(files->names[i]) ? files->start : 0;
-        const int status = fd >= 0 ? mapping_add(&files->mapping, fd, offset) : -1;
-
-        close_input(fd);
-        if (status != 0)
-            return -1;
-    }
-    return 0;
-}
-
 /* A file's header is no known byte. */
 bool source_map(struct source *source, uint64_t *bytes)
 {
@@ -426,26 +358,20 @@ bool source_map(struct source *source, uint64_t *bytes)
         return false;
     room = mapping_room(files->header.text_bytes) + sys_page_bytes();
     room = source->known_bytes + files->count * room;
-    if (mapping_reserve(&files->mapping, files->count, room) != 0 || map_all(files) != 0) {
-        mapping_release(&files->mapping);
+    if (lender_open(&files->lender, files->names, files->count, files->start, room, files->fault) != 0)
         return false;
-    }
-    files->guard = (struct signals_guard){
-        .memory = files->mapping.base, .bytes = files->mapping.bytes, .failed = report_access, .context = files};
-    signals_guard(&files->guard);
-    files->forgotten = files->mapping.base;
-    *bytes = files->mapping.used;
+    *bytes = files->lender.mapping.used;
     return true;
 }
 
 const uint8_t *source_base(const struct source *source)
 {
-    return source->files != NULL ? source->files->mapping.base : NULL;
+    return source->files != NULL ? source->files->lender.mapping.base : NULL;
 }
 
 size_t source_space(const struct source *source)
 {
-    return source->files != NULL ? source->files->mapping.bytes : 0;
+    return source->files != NULL ? source->files->lender.mapping.bytes : 0;
 }
 
 /* All of a file has been lent. What completes its last record is put behind it. */
@@ -453,125 +379,85 @@ static int end_lending(struct files *files)
 {
     if (end_file(files) != 0)
         return -1;
-    if (files->rest_bytes > 0)
-        memcpy(files->last, files->rest, files->rest_bytes);
-    files->last += files->rest_bytes;
+    lender_append(&files->lender, files->rest, files->rest_bytes);
     files->rest_bytes = 0;
     return 0;
 }
 
-/* A file has been opened, its header has been read, and the tail has seen what was read. */
+/* The tail has seen what was read beyond the header. */
 static int begin_lending(struct files *files)
 {
-    const size_t i = files->next - 1;
-    const char *name = files->names[i];
-    const struct mapped_file *file = &files->mapping.file[i];
-    const off_t end = file->offset + (off_t)file->bytes;
-    const off_t position = sys_seek(files->fd, 0, SEEK_CUR);
-    off_t from = position - (off_t)files->rest_bytes;
+    struct lender *lender = &files->lender;
 
-    if (position < 0)
-        return fault_report(files->fault, name, errno);
-    if (check_mapped(files, i) != 0)
+    if (begin_file(files) != 0 || lender_begin(lender, files->next - 1, files->fd, files->rest_bytes) != 0)
         return -1;
-    if (position > end && files->rest_bytes > 0) /* the header was read in a file that has just grown */
-        return report_changed(files, i);
-    if (mapping_complete(file, files->fd) != 0)
-        return errno == 0 ? report_shrunk(files, i) : fault_report(files->fault, name, errno);
-    if (is_standard_input(name) && position < end && sys_seek(files->fd, end, SEEK_SET) < 0)
-        return fault_report(files->fault, name, errno);
-    if (from > end) /* standard input, for the second time */
-        from = end;
-    files->at = file->place + (from - file->offset);
-    files->followed = files->at + files->rest_bytes;
-    files->ahead = files->at;
-    files->last = file->place + file->bytes;
+    files->followed = lender->at + files->rest_bytes;
     files->rest_bytes = 0;
-    return files->at == files->last ? end_lending(files) : 0;
+    return lender->at == lender->last ? end_lending(files) : 0;
 }
 
-/* How many bytes are lent at once: up to the end of a page, so that pages can be forgotten as a whole. */
-static size_t lend_bytes(const struct files *files, size_t bytes)
+/* The next bytes of the file, which is open, are shown to the tail. */
+static void follow(struct files *files, size_t bytes)
 {
-    const size_t left = (size_t)(files->last - files->at);
-    const size_t beyond = (size_t)(files->at + bytes - files->mapping.base) % sys_page_bytes();
+    const uint8_t *end = files->lender.at + bytes;
 
-    if (bytes >= left)
-        return left;
-    return beyond < bytes ? bytes - beyond : bytes;
-}
-
-/* These bytes of the open file are lent next. */
-static void prepare(struct files *files, size_t bytes)
-{
-    const struct mapped_file *file = &files->mapping.file[files->next - 1];
-    uint8_t *end = files->at + bytes;
-
-    if (files->ahead - files->at < AHEAD_BYTES / 2 && files->ahead < files->last) {
-        sys_read_ahead(files->fd, file->offset + (files->ahead - file->place), AHEAD_BYTES);
-        files->ahead = files->last - files->ahead > AHEAD_BYTES ? files->ahead + AHEAD_BYTES : files->last;
-    }
-    mapping_populate(files->at, bytes);
+    lender_fetch(&files->lender, files->fd, bytes);
     if (end > files->followed) {
         tail_follow(&files->tail, files->followed, (size_t)(end - files->followed));
         files->followed = end;
     }
 }
 
-/* The file is completed before its last bytes are lent, so that nothing is written when others may look. */
-static int lend_on(struct files *files, size_t bytes)
+static void take(struct files *files, size_t bytes)
 {
+    files->lender.at += bytes;
+    files->read += bytes;
+}
+
+/* The file is completed before its last bytes are lent, so that nothing is written when others may look. */
+static int lend(struct files *files, size_t bytes)
+{
+    struct lender *lender = &files->lender;
     const bool open = files->fd >= 0;
-    const size_t lent = lend_bytes(files, bytes);
-    size_t missing;
+    const size_t lent = lender_next(lender, bytes);
 
     if (open)
-        prepare(files, lent);
-    files->at += lent;
-    files->read += lent;
-    if (!open || files->at < files->last)
+        follow(files, lent);
+    take(files, lent);
+    if (!open || lender->at < lender->last)
         return 0;
     if (end_lending(files) != 0)
         return -1;
-    missing = (size_t)(files->last - files->at);
-    missing = missing < bytes - lent ? missing : bytes - lent;
-    files->at += missing;
-    files->read += missing;
+    take(files, lender_next(lender, bytes - lent));
     return 0;
 }
 
 ssize_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
 {
     struct files *files = source->files;
+    const struct lender *lender = &files->lender;
 
-    while (files->at == files->last) {
+    while (lender->at == lender->last) {
         if (files->next == files->count)
             return 0;
-        if (begin_file(files) != 0 || begin_lending(files) != 0)
+        if (begin_lending(files) != 0)
             return -1;
     }
-    *data = files->at;
-    if (lend_on(files, bytes) != 0)
+    *data = lender->at;
+    if (lend(files, bytes) != 0)
         return -1;
-    source->delivered_bytes += (uint64_t)(files->at - *data);
-    return files->at - *data;
+    source->delivered_bytes += (uint64_t)(lender->at - *data);
+    return lender->at - *data;
 }
 
 void source_forget(struct source *source, const uint8_t *end)
 {
-    struct files *files = source->files;
-
-    mapping_forget(files->forgotten, (size_t)(end - files->forgotten));
-    files->forgotten =
-        files->mapping.base + ((size_t)(end - files->mapping.base)) / sys_page_bytes() * sys_page_bytes();
+    lender_forget(&source->files->lender, end);
 }
 
 int source_check(const struct source *source)
 {
-    for (size_t i = 0; source->files != NULL && i < source->files->mapping.files; i++)
-        if (check_mapped(source->files, i) != 0)
-            return -1;
-    return 0;
+    return source->files != NULL ? lender_check(&source->files->lender) : 0;
 }
 
 /* ---- What is known ---- */
@@ -617,8 +503,7 @@ int source_rewind(struct source *source)
     files->read = 0;
     files->rest_bytes = 0;
     tail_init(&files->tail, &files->layout.format, files->tail.after_header, files->fault);
-    files->at = files->last = NULL;
-    files->forgotten = files->mapping.base;
+    lender_restart(&files->lender);
     source->unread_bytes = 0;
     source->delivered_bytes = 0;
     for (size_t i = 0; i < files->count; i++)
@@ -633,7 +518,10 @@ bool source_is_from(const struct source *source, const struct stat *file)
     struct stat status;
 
     for (size_t i = 0; files != NULL && i < files->count; i++) {
-        if (look_again(files->names[i], &status) == 0 && io_same_file(&status, file))
+        int found =
+            is_standard_input(files->names[i]) ? sys_fstat(STDIN_FILENO, &status) : sys_stat(files->names[i], &status);
+
+        if (found == 0 && io_same_file(&status, file))
             return true;
     }
     return false;

@@ -1,10 +1,10 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* setgroups, in scratch.h */
+#endif
+
+#include "support/scratch.h"
+
 #include "input/record_reader.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
 #include "support/engine.h"
 #include "system/pool.h"
 
@@ -30,11 +30,13 @@ static size_t length_uneven(size_t i, uint64_t random)
     return random % 20 == 0 ? random / 64 % 500 : random / 64 % 10;
 }
 
-/* A text is walked over record by record, in order, with a buffer of `bytes` bytes. */
-static void assert_walks(struct engine_text *text, const struct record_format *format, size_t bytes)
+/* A source's text is walked over record by record, in order, with a buffer of `bytes` bytes. */
+static void walk(struct source *source, const struct engine_text *text, const struct record_format *format,
+                 size_t bytes)
 {
-    struct source *source = engine_text_source(text);
     uint8_t *buffer = malloc(bytes + POOL_SLACK_BYTES);
+    const uint8_t *from = source_base(source) != NULL ? source_base(source) : buffer;
+    const uint8_t *to = source_base(source) != NULL ? from + source_space(source) : buffer + bytes;
     struct record_reader reader;
     struct record_piece piece;
 
@@ -48,13 +50,36 @@ static void assert_walks(struct engine_text *text, const struct record_format *f
             assert_int_equal(piece.offset, at);
             assert_int_equal(piece.first, at == text->start[i]);
             assert_int_equal(piece.last, piece.bytes == left);
-            assert_true(piece.data >= buffer && piece.data + piece.bytes <= buffer + bytes);
+            assert_true(piece.data >= from && piece.data + piece.bytes <= to);
             assert_memory_equal(piece.data, text->data + at, piece.bytes);
         }
     assert_int_equal(record_reader_next(&reader, &piece), 0);
     assert_int_equal(record_reader_next(&reader, &piece), 0);
     free(buffer);
+}
+
+/* It comes from memory, and from a file that is lent. */
+static void assert_walks(struct engine_text *text, const struct record_format *format, size_t bytes)
+{
+    static const char *const names[] = {"lent"};
+    const struct source_layout layout = {.format = *format};
+    struct source *source = engine_text_source(text);
+    struct fault fault;
+    FILE *file = fopen("lent", "wb");
+    uint64_t memory;
+
+    walk(source, text, format, bytes);
     source_free(source);
+    assert_non_null(file);
+    assert_int_equal(fwrite(text->data, 1, text->bytes, file), text->bytes);
+    assert_int_equal(fclose(file), 0);
+    fault_init(&fault);
+    source = source_open(names, 1, &layout, &fault);
+    assert_non_null(source);
+    assert_true(source_map(source, &memory));
+    walk(source, text, format, bytes);
+    source_free(source);
+    fault_release(&fault);
 }
 
 static void records_come_one_by_one_with_their_offsets(void **state)
@@ -183,14 +208,15 @@ static void a_source_that_cannot_be_read_ends_the_walk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_come_one_by_one_with_their_offsets),
-        cmocka_unit_test(records_longer_than_the_buffer_come_in_pieces_as_long_as_it),
-        cmocka_unit_test(a_record_may_be_as_long_as_the_buffer_or_several),
-        cmocka_unit_test(more_records_fit_into_the_buffer_than_ends_are_kept),
-        cmocka_unit_test(any_byte_may_be_the_delimiter),
-        cmocka_unit_test(records_of_any_format_come_whole),
-        cmocka_unit_test(an_empty_source_has_no_records),
-        cmocka_unit_test(a_source_that_cannot_be_read_ends_the_walk),
+#define TEST(function) cmocka_unit_test_setup_teardown(function, scratch_setup, scratch_teardown)
+        TEST(records_come_one_by_one_with_their_offsets),
+        TEST(records_longer_than_the_buffer_come_in_pieces_as_long_as_it),
+        TEST(a_record_may_be_as_long_as_the_buffer_or_several),
+        TEST(more_records_fit_into_the_buffer_than_ends_are_kept),
+        TEST(any_byte_may_be_the_delimiter),
+        TEST(records_of_any_format_come_whole),
+        TEST(an_empty_source_has_no_records),
+        TEST(a_source_that_cannot_be_read_ends_the_walk),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,178 @@
+#include "input/lender.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "system/io.h"
+#include "system/sys.h"
+
+/* So much is read ahead, which keeps a disk busy: 1 GB came in 0.4 s, in 0.6 s where it was read in small steps. */
+static const ptrdiff_t AHEAD_BYTES = (ptrdiff_t)64 << 20;
+
+/* When the system gives a page, it may give those around it, too, up to this far. They would come back if they were
+ * forgotten. */
+static const size_t NEAR_BYTES = (size_t)2 << 20;
+
+static bool is_standard_input(const char *name)
+{
+    return strcmp(name, "-") == 0;
+}
+
+static off_t end_of(const struct mapped_file *file)
+{
+    return file->offset + (off_t)file->bytes;
+}
+
+static int report_change(const struct lender *lender, size_t i, bool shrunk)
+{
+    return fault_say(lender->fault, "%s: file has %s while it was read", lender->names[i],
+                     shrunk ? "shrunk" : "changed");
+}
+
+static int report_difference(const struct lender *lender, size_t i, const struct stat *now)
+{
+    const struct mapped_file *file = &lender->mapping.file[i];
+
+    return report_change(lender, i, mapping_is_of(file, now) && now->st_size < end_of(file));
+}
+
+/* Is a file still what it was? What else may have its name now does not matter. */
+static int check(const struct lender *lender, size_t i)
+{
+    const char *name = lender->names[i];
+    struct stat now;
+    const int found = is_standard_input(name) ? sys_fstat(STDIN_FILENO, &now) : sys_stat(name, &now);
+
+    if (found != 0 || !mapping_has_changed(&lender->mapping.file[i], &now))
+        return 0;
+    return report_difference(lender, i, &now);
+}
+
+/* Somebody has looked at an address in vain. */
+static void report_access(void *context, const uint8_t *address)
+{
+    const struct lender *lender = context;
+    const size_t i = mapping_find(&lender->mapping, address);
+
+    if (check(lender, i) == 0)
+        fault_report(lender->fault, lender->names[i], EIO);
+}
+
+static int map(struct mapping *mapping, const char *name, off_t start)
+{
+    const bool standard = is_standard_input(name);
+    const int fd = standard ? STDIN_FILENO : io_open(name, O_RDONLY | O_NOCTTY, 0);
+    const int status = fd < 0 ? -1 : mapping_add(mapping, fd, standard ? start : 0);
+
+    if (fd >= 0 && !standard)
+        (void)io_close(fd);
+    return status;
+}
+
+int lender_open(struct lender *lender, const char *const *names, size_t count, off_t start, uint64_t room,
+                struct fault *fault)
+{
+    int status;
+
+    *lender = (struct lender){.names = names, .fault = fault};
+    status = mapping_reserve(&lender->mapping, count, room);
+    for (size_t i = 0; i < count && status == 0; i++)
+        status = map(&lender->mapping, names[i], start);
+    if (status != 0) {
+        mapping_release(&lender->mapping);
+        return -1;
+    }
+    lender->guard = (struct signals_guard){
+        .memory = lender->mapping.base, .bytes = lender->mapping.bytes, .failed = report_access, .context = lender};
+    signals_guard(&lender->guard);
+    lender_restart(lender);
+    return 0;
+}
+
+void lender_close(struct lender *lender)
+{
+    if (lender->mapping.base != NULL)
+        signals_guard(NULL);
+    mapping_release(&lender->mapping);
+}
+
+void lender_restart(struct lender *lender)
+{
+    lender->at = lender->last = NULL;
+    lender->forgotten = lender->mapping.base;
+}
+
+int lender_begin(struct lender *lender, size_t i, int fd, size_t beyond)
+{
+    const char *name = lender->names[i];
+    const struct mapped_file *file = &lender->mapping.file[i];
+    const off_t end = end_of(file);
+    const off_t position = sys_seek(fd, 0, SEEK_CUR);
+    off_t from = position - (off_t)beyond;
+    struct stat now;
+
+    if (position < 0 || sys_fstat(fd, &now) != 0)
+        return fault_report(lender->fault, name, errno);
+    if (!mapping_is_of(file, &now) || mapping_has_changed(file, &now) ||
+        (position > end && beyond > 0)) /* the header was read in a file that had just grown */
+        return report_difference(lender, i, &now);
+    if (mapping_complete(file, fd) != 0)
+        return errno == 0 ? report_change(lender, i, true) : fault_report(lender->fault, name, errno);
+    if (is_standard_input(name) && position < end && sys_seek(fd, end, SEEK_SET) < 0)
+        return fault_report(lender->fault, name, errno);
+    if (from > end) /* standard input, for the second time */
+        from = end;
+    lender->file = i;
+    lender->at = file->place + (from - file->offset);
+    lender->ahead = lender->at;
+    lender->last = file->place + file->bytes;
+    return 0;
+}
+
+size_t lender_next(const struct lender *lender, size_t bytes)
+{
+    const size_t left = (size_t)(lender->last - lender->at);
+    const size_t over = (size_t)(lender->at - lender->mapping.base + (ptrdiff_t)bytes) % sys_page_bytes();
+
+    if (bytes >= left)
+        return left;
+    return over < bytes ? bytes - over : bytes;
+}
+
+void lender_fetch(struct lender *lender, int fd, size_t bytes)
+{
+    const struct mapped_file *file = &lender->mapping.file[lender->file];
+
+    if (lender->ahead - lender->at < AHEAD_BYTES / 2 && lender->ahead < lender->last) {
+        sys_read_ahead(fd, file->offset + (lender->ahead - file->place), AHEAD_BYTES);
+        lender->ahead = lender->last - lender->ahead > AHEAD_BYTES ? lender->ahead + AHEAD_BYTES : lender->last;
+    }
+    mapping_populate(lender->at, bytes);
+}
+
+void lender_append(struct lender *lender, const uint8_t *data, size_t bytes)
+{
+    if (bytes > 0)
+        memcpy(lender->last, data, bytes);
+    lender->last += bytes;
+}
+
+void lender_forget(struct lender *lender, const uint8_t *end)
+{
+    const size_t bytes = (size_t)(end - lender->forgotten);
+
+    if (bytes < 2 * NEAR_BYTES)
+        return;
+    mapping_forget(lender->forgotten, bytes - NEAR_BYTES);
+    lender->forgotten += (bytes - NEAR_BYTES) / sys_page_bytes() * sys_page_bytes();
+}
+
+int lender_check(const struct lender *lender)
+{
+    for (size_t i = 0; i < lender->mapping.files; i++)
+        if (check(lender, i) != 0)
+            return -1;
+    return 0;
+}
