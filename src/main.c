@@ -14,7 +14,7 @@
  *                    list window sweep draft remove reader snapshot batch draft_files store name
  *                    owner manifest format line
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
- *                    shuffle scatter gather index transfer pile_keys pile run engine order queue
+ *                    shuffle scatter gather index reference transfer pile_keys pile run engine order queue
  *     output     where records go: one file or several, whole or not there, or commands
  *                    buffer output files plan held_back boundary framing filter sink successor
  *                    temporary_name target attributes split pattern
@@ -30,7 +30,7 @@
  *                    random chacha sha256 uint128 xxh64 decimal number escape least
  *
  * The way of a record: input/source reads it, or input/lender shows it where it is mapped; shuffle/queue finds its end
- * (record/scan) and its pile (shuffle/order); shuffle/pile keeps it, in memory or in
+ * (record/scan) and its pile (shuffle/order); shuffle/pile keeps it, or a reference to it, in memory or in
  * temporary/spill; shuffle/index puts it in its place, output/output writes it.
  */
 

@@ -16,6 +16,7 @@
  * report.
  */
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -42,7 +43,10 @@ struct piles {
     struct pool *pool;
     struct storage *storage;
     struct pile *pile;
-    uint64_t records; /* that were dealt out to them, dropped ones among them */
+    uint64_t records;        /* that were dealt out to them, dropped ones among them */
+    const uint8_t *base;     /* not NULL: the piles hold references (reference.h) to records that stand from here on, */
+    const uint8_t *base_end; /* and end before this */
+    atomic_bool run_out;     /* there was no room for all references */
     unsigned count;
     unsigned lanes;        /* pile p belongs to lane p mod lanes: one thread at a time works on a lane's piles */
     uint32_t flush_blocks; /* a tail worth writing; where a program compresses, the least that may be */
@@ -62,6 +66,10 @@ int piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct po
 int piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, struct storage *storage,
                       struct fault *fault);
 void pile_stored(struct piles *piles, unsigned pile, uint64_t records, uint64_t bytes);
+
+/* The piles, empty still, will hold references to records that stand in base[0, bytes), with slack behind. When memory
+ * runs out, they are not spilled: appending to them fails, without a report, and they have `run_out`. */
+void piles_refer(struct piles *piles, const uint8_t *base, size_t bytes);
 
 /* Gives back the blocks and temporary files that are left. Also when zeroed. */
 void piles_release(struct piles *piles);

@@ -51,10 +51,11 @@ static inline unsigned queue_piece_pile(queue_piece piece)
 
 /* An input block. A block with very many records is worked off in several parts. */
 struct queue_block {
-    uint8_t *data;     /* POOL_SLACK_BYTES more than data_bytes may be read */
-    size_t data_bytes; /* room */
-    size_t bytes;      /* filled */
-    size_t from;       /* the part: data[from, to) */
+    uint8_t *buffer;     /* POOL_SLACK_BYTES more than data_bytes may be read */
+    const uint8_t *data; /* what was read: the buffer, unless QUEUE_READ has set it to where the bytes stand */
+    size_t data_bytes;   /* room */
+    size_t bytes;        /* filled */
+    size_t from;         /* the part: data[from, to) */
     size_t to;
     uint32_t *ends;        /* of the records that end in the part, from its beginning */
     uint16_t *pile;        /* of each piece in the part */
@@ -62,6 +63,7 @@ struct queue_block {
     size_t *lane_start;    /* [lanes + 1]: where each lane's pieces start */
     size_t room;           /* of ends; pile and pieces have room for one more */
     size_t records;        /* that end in the part */
+    bool continues;        /* the part begins within a record */
     bool open;             /* after the last end comes the beginning of one more record */
     uint64_t first_record; /* number of the record to which the part's first byte belongs */
 };

@@ -18,6 +18,7 @@ struct run_progress {
     uint64_t records;         /* of the input, counted by whoever reads it first */
     uint64_t written;         /* records that were written, or that somebody has claimed to write (run_take) */
     uint64_t started_over;    /* piles */
+    bool run_out;             /* the references took more room: nothing has been reported, and no output begun */
     double scattered_seconds; /* when the input had been read and dealt out, by run_seconds; 0: it was not */
 };
 
@@ -27,6 +28,7 @@ struct run {
     struct record_format format;
     uint64_t limit;             /* at most so many records are written; UINT64_MAX: all */
     const struct source *input; /* whose header stands at the beginning of each output file; NULL: there is none */
+    bool refers;                /* does the input lend, and is there room for references to all its records? */
     bool rereads;               /* may the input be read again, also when output has begun? */
     struct run_progress progress;
 };

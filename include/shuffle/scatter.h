@@ -3,6 +3,7 @@
 
 /* Pass 1: every record of a source goes to the pile that a router names, in the order of the source. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,11 +21,12 @@ struct scatter_plan {
     const void *context; /* of the route */
     unsigned piles;
     uint64_t limit;          /* if the piles before a pile hold so many records, it is dropped; UINT64_MAX: never */
+    bool refers;             /* the source lends: fill the piles with references (piles_refer) to its records */
     struct storage *storage; /* of the piles, freed with them, also after a failure; NULL: temporary files */
 };
 
-/* Fill piles from `source`, using the whole buffer and all workers. *piles must be released by the caller, also after a
- * failure. 0, or -1 after a report. */
+/* Fill piles from `source`, which may lend, using the whole buffer and all workers. *piles must be released by the
+ * caller, also after a failure. 0, or -1 after a report. */
 int scatter(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
             struct source *source, struct piles *piles);
 

@@ -373,7 +373,7 @@ static int write_sorted(struct run *run, struct ranges *ranges, unsigned j, stru
     if (read_keys(run, ranges, j, &pairs.key) != 0)
         goto out;
     if (index_build(&ranges->piles, 2 * j, &run->format, NULL, 0, &pairs.value) == 0)
-        status = index_copy(&run->engine.pool, &run->format, &sort_by_key(&pairs, &spare, records)->value, 0,
+        status = index_copy(&ranges->piles, &run->format, &sort_by_key(&pairs, &spare, records)->value, 0,
                             run_take(run, records), &transfer->outlet);
 
 out:

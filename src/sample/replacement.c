@@ -11,6 +11,7 @@
 
 #include "shuffle/index.h"
 #include "shuffle/pile.h"
+#include "shuffle/reference.h"
 #include "shuffle/shuffle.h"
 #include "shuffle/transfer.h"
 #include "system/sort.h"
@@ -35,6 +36,19 @@ struct replacement {
     struct output *output;
 };
 
+/* Of a record that is referred to, its first piece is all that is needed. */
+static int keep(struct replacement *r, const struct record_piece *piece)
+{
+    uint64_t reference;
+
+    if (r->input != NULL)
+        return 0;
+    if (r->piles.base == NULL)
+        return pile_append(&r->piles, 0, piece->data, piece->bytes);
+    reference = reference_make((uint64_t)(piece->data - r->piles.base), piece->last ? piece->bytes : UINT64_MAX);
+    return piece->first ? pile_append(&r->piles, 0, (const uint8_t *)&reference, sizeof reference) : 0;
+}
+
 static int store(struct replacement *r, struct source *source)
 {
     struct transfer transfer;
@@ -42,9 +56,10 @@ static int store(struct replacement *r, struct source *source)
     int more;
 
     transfer_init(&transfer, &r->run->engine, &r->run->format, source, NULL);
+    transfer.reader.keeps = r->piles.base != NULL;
     while ((more = r->lots->next == NULL ? record_reader_next(&transfer.reader, &piece)
                                          : r->lots->next(r->lots->context, &transfer.reader, &piece)) > 0) {
-        if (r->input == NULL && pile_append(&r->piles, 0, piece.data, piece.bytes) != 0)
+        if (keep(r, &piece) != 0)
             return -1;
         r->records += piece.last;
         r->bytes += piece.bytes;
@@ -110,7 +125,7 @@ static int write_resident(struct replacement *r, const struct table *references,
         if (r->lots->draw(r->lots->context, r, r->records, numbers, count) != 0)
             return -1;
         look_up(references, numbers, count);
-        if (index_copy(&run->engine.pool, &run->format, numbers, 0, count, &transfer.outlet) != 0)
+        if (index_copy(&r->piles, &run->format, numbers, 0, count, &transfer.outlet) != 0)
             return -1;
     }
     return transfer_end(&transfer);
@@ -264,15 +279,21 @@ static int write_drawn(struct replacement *r)
     struct table references = {0};
     struct table numbers = {0};
     bool at_random = true;
+    bool resident;
     int status = -1;
 
     if (r->lots->prepare != NULL && r->lots->prepare(r->lots->context, r, r->records, &at_random) != 0)
         return -1;
+    resident = at_random && r->input == NULL && !r->piles.pile[0].spilled &&
+               table_take(&references, &r->run->engine.pool, r->records, sizeof(uint64_t)) == 0 &&
+               table_take(&numbers, &r->run->engine.pool, BATCH, sizeof(uint64_t)) == 0;
+    if (!resident && r->piles.base != NULL) {
+        atomic_store(&r->piles.run_out, true);
+        goto out;
+    }
     if (run_begin(r->run, r->output, UINT64_MAX) != 0)
-        return -1;
-    if (at_random && r->input == NULL && !r->piles.pile[0].spilled &&
-        table_take(&references, &r->run->engine.pool, r->records, sizeof(uint64_t)) == 0 &&
-        table_take(&numbers, &r->run->engine.pool, BATCH, sizeof(uint64_t)) == 0) {
+        goto out;
+    if (resident) {
         if (index_build(&r->piles, 0, &r->run->format, NULL, 0, &references) == 0)
             status = write_resident(r, &references, &numbers);
         goto out;
@@ -293,10 +314,15 @@ int replacement_source(struct run *run, struct source *source, const struct repl
     struct replacement r = {.run = run, .lots = lots, .output = output};
     int status = -1;
 
-    if (run->rereads && source_known_bytes(source) > engine_pool_bytes(&run->engine))
+    if (run->rereads && !run->refers && source_known_bytes(source) > engine_pool_bytes(&run->engine))
         r.input = source;
-    if (piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place) == 0 && store(&r, source) == 0)
-        status = write_drawn(&r);
+    if (piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place) == 0) {
+        if (run->refers)
+            piles_refer(&r.piles, source_base(source), source_space(source));
+        if (store(&r, source) == 0)
+            status = write_drawn(&r);
+        run->progress.run_out = atomic_load(&r.piles.run_out);
+    }
     piles_release(&r.piles);
     return status;
 }

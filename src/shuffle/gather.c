@@ -97,7 +97,15 @@ static int spill_last(struct gathering *g)
     return pile_flush(g->piles, p);
 }
 
-/* Have the blocks promised for the next pile and for those after it that make, with it, no more than `bytes`. */
+/* What will be written of a pile, about. */
+static uint64_t output_bytes(const struct piles *piles, unsigned p)
+{
+    if (piles->base == NULL)
+        return pile_bytes(piles, p);
+    return piles->pile[p].records * ((uint64_t)(piles->base_end - piles->base) / (piles->records + 1) + 1);
+}
+
+/* Have the blocks promised for the next pile and for those after it that write, with it, no more than `bytes`. */
 static bool claim_piles(struct gathering *g, struct workplace *place, uint64_t bytes)
 {
     uint64_t total = 0;
@@ -109,12 +117,12 @@ static bool claim_piles(struct gathering *g, struct workplace *place, uint64_t b
     do {
         uint64_t needed = table_blocks(g, p);
 
-        total += pile_bytes(g->piles, p);
+        total += output_bytes(g->piles, p);
         records += g->piles->pile[p].records;
         load += pile_load_blocks(g->piles, p);
         table = needed > table ? needed : table;
         p++;
-    } while (p < g->piles->count && total + pile_bytes(g->piles, p) <= bytes && fits(g, p));
+    } while (p < g->piles->count && total + output_bytes(g->piles, p) <= bytes && fits(g, p));
     if (load + table > g->piles->pool->blocks || !pool_promise(g->piles->pool, (uint32_t)(load + table)))
         return false;
     place->first = g->next;
@@ -210,7 +218,7 @@ static int emit(void *context, const struct table *table, uint64_t first, uint64
 
     records = records < place->wanted ? records : place->wanted;
     place->wanted -= records;
-    return index_copy(&run->engine.pool, &run->format, table, first, records, &place->outlet);
+    return index_copy(place->gathering->piles, &run->format, table, first, records, &place->outlet);
 }
 
 /* Take the blocks that a table needs out of the promise. */

@@ -1,6 +1,7 @@
 /*
- * A reference is where a record starts in the pool and its length, 44 and 20 bits. A length that does not fit is given
- * as LONG; the end of such a record is searched again when it is copied, which costs little beside copying it.
+ * The references are those of reference.h, counted from the pool's memory, or from the base of piles that hold them. A
+ * length that does not fit is given as REFERENCE_LONG; the end of such a record is searched again when it is copied,
+ * which costs little beside copying it.
  *
  * Records cross from a block to its successor wherever they happen to, so copying has a fast case, a short record well
  * inside its block, and a general one that follows the chain.
@@ -10,16 +11,34 @@
 
 #include <string.h>
 
+#include "shuffle/reference.h"
+
 enum {
-    LENGTH_BITS = 20,
-    LONG = (1 << LENGTH_BITS) - 1,
     STEP = 32,  /* bytes of one copy; it overshoots by less */
     AHEAD = 16, /* records between prefetch and copy; 16 to 64 measured alike */
 };
 
-static uint64_t make(uint64_t start, uint64_t length)
+/* The pile holds the references. */
+static int take_references(const struct piles *piles, unsigned p, const struct record_format *format,
+                           const struct table *ranks, uint64_t first_rank, struct table *table)
 {
-    return start << LENGTH_BITS | (length < LONG ? length : LONG);
+    const struct pool *pool = piles->pool;
+    const struct pile *pile = &piles->pile[p];
+    uint32_t block = pile->first;
+    uint64_t record = 0;
+
+    if (pile_check(piles, p, format, pile_resident_bytes(piles, p) / sizeof(uint64_t)) != 0)
+        return -1;
+    for (uint32_t b = 0; b < pile->blocks; b++, block = pool->next[block]) {
+        const uint64_t *reference = (const uint64_t *)(const void *)pool_block(pool, block);
+
+        for (size_t i = 0; i < pool->block_bytes / sizeof *reference && record < pile->records; i++, record++) {
+            uint64_t place = ranks == NULL ? record : table_get(ranks, first_rank + record) - first_rank;
+
+            *table_u64(table, place) = reference[i];
+        }
+    }
+    return 0;
 }
 
 int index_build(const struct piles *piles, unsigned p, const struct record_format *format, const struct table *ranks,
@@ -35,6 +54,8 @@ int index_build(const struct piles *piles, unsigned p, const struct record_forma
     uint64_t records = 0;
     struct record_scan scan = {0};
 
+    if (piles->base != NULL)
+        return take_references(piles, p, format, ranks, first_rank, table);
     for (uint32_t b = 0; b < pile->blocks; b++, block = pool->next[block]) {
         const uint8_t *data = pool_block(pool, block);
         uint64_t base = (uint64_t)block << pool->block_shift;
@@ -50,7 +71,8 @@ int index_build(const struct piles *piles, unsigned p, const struct record_forma
                 return pile_check(piles, p, format, UINT64_MAX);
             for (size_t i = 0; i < count; i++, records++) {
                 size_t end = from + ends[i];
-                uint64_t reference = start == UINT64_MAX ? make(base + open, end - open) : make(start, before + end);
+                uint64_t reference =
+                    start == UINT64_MAX ? reference_make(base + open, end - open) : reference_make(start, before + end);
                 uint64_t place = ranks == NULL ? records : table_get(ranks, first_rank + records) - first_rank;
 
                 *table_u64(table, place) = reference;
@@ -71,13 +93,13 @@ int index_build(const struct piles *piles, unsigned p, const struct record_forma
     return pile_check(piles, p, format, start == UINT64_MAX ? records : UINT64_MAX);
 }
 
-/* Any record: over the ends of blocks and buffers, of any length. */
-static int copy_any(const struct pool *pool, const struct record_format *format, uint64_t reference,
-                    struct output_buffer *outlet)
+/* Any record in blocks: over the ends of blocks and buffers, of any length. */
+static int copy_from_chain(const struct pool *pool, const struct record_format *format, uint64_t reference,
+                           struct output_buffer *outlet)
 {
-    uint64_t start = reference >> LENGTH_BITS;
-    size_t left = reference & LONG;
-    bool is_long = left == LONG;
+    uint64_t start = reference_place(reference);
+    size_t left = reference_length(reference);
+    bool is_long = left == REFERENCE_LONG;
     uint32_t block = (uint32_t)(start >> pool->block_shift);
     size_t inside = (size_t)start & (pool->block_bytes - 1);
     struct record_scan scan = {0};
@@ -101,23 +123,50 @@ static int copy_any(const struct pool *pool, const struct record_format *format,
     }
 }
 
-int index_copy(const struct pool *pool, const struct record_format *format, const struct table *table, uint64_t first,
+/* Any record that is referred to. What stands there may be a file that somebody changes, so that it may have no end;
+ * source_check finds that out. */
+static int copy_from_base(const struct piles *piles, const struct record_format *format, uint64_t reference,
+                          struct output_buffer *outlet)
+{
+    enum { SCAN_BYTES = 1 << 16 };
+    const uint8_t *from = piles->base + reference_place(reference);
+    size_t length = reference_length(reference);
+    bool ended = length != REFERENCE_LONG;
+    struct record_scan scan = {0};
+
+    if (ended)
+        return output_buffer_put(outlet, from, length);
+    for (; !ended && from < piles->base_end; from += length) {
+        size_t bytes = (size_t)(piles->base_end - from) < SCAN_BYTES ? (size_t)(piles->base_end - from) : SCAN_BYTES;
+        uint32_t end;
+
+        ended = record_ends(format, &scan, from, bytes, &end, 1, &length) == 1;
+        if (output_buffer_put(outlet, from, length) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int index_copy(const struct piles *piles, const struct record_format *format, const struct table *table, uint64_t first,
                uint64_t records, struct output_buffer *outlet)
 {
+    const struct pool *pool = piles->pool;
+    const bool refers = piles->base != NULL;
+    const uint8_t *base = refers ? piles->base : pool->memory;
+    const size_t block_mask = refers ? 0 : pool->block_bytes - 1; /* what is referred to is in one piece */
     uint64_t last = first + records;
     uint8_t *to = outlet->at; /* kept here, as the compiler must take any store of bytes for a change of *outlet */
     const uint8_t *end = outlet->end;
 
     for (uint64_t i = first; i < last; i++) {
         uint64_t reference = *table_u64(table, i);
-        uint64_t start = reference >> LENGTH_BITS;
-        size_t length = reference & LONG;
-        const uint8_t *from = pool->memory + start;
+        uint64_t start = reference_place(reference);
+        size_t length = reference_length(reference);
+        const uint8_t *from = base + start;
 
         if (i + AHEAD < last)
-            __builtin_prefetch(pool->memory + (*table_u64(table, i + AHEAD) >> LENGTH_BITS));
-        if (length + STEP <= (size_t)(end - to) &&
-            ((size_t)start & (pool->block_bytes - 1)) + length <= pool->block_bytes) {
+            __builtin_prefetch(base + reference_place(*table_u64(table, i + AHEAD)));
+        if (length + STEP <= (size_t)(end - to) && ((size_t)start & block_mask) + length <= pool->block_bytes) {
             memcpy(to, from, STEP);
             if (length > 8 * (size_t)STEP)
                 memcpy(to + STEP, from + STEP, length - STEP);
@@ -128,7 +177,8 @@ int index_copy(const struct pool *pool, const struct record_format *format, cons
             continue;
         }
         outlet->at = to;
-        if (copy_any(pool, format, reference, outlet) != 0)
+        if ((refers ? copy_from_base(piles, format, reference, outlet)
+                    : copy_from_chain(pool, format, reference, outlet)) != 0)
             return -1;
         to = outlet->at;
     }

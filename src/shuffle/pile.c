@@ -102,6 +102,12 @@ void pile_stored(struct piles *piles, unsigned p, uint64_t records, uint64_t byt
     piles->records += records;
 }
 
+void piles_refer(struct piles *piles, const uint8_t *base, size_t bytes)
+{
+    piles->base = base;
+    piles->base_end = base + bytes;
+}
+
 void piles_seal(struct piles *piles)
 {
     for (unsigned p = 0; p < piles->count && !piles->sealed; p++)
@@ -253,6 +259,10 @@ static int next_block(struct piles *piles, unsigned p)
     uint32_t block = pile->blocks == 0 ? pool_get_promised(pool) : pool_get(pool);
 
     while (block == POOL_NONE) {
+        if (piles->base != NULL) {
+            atomic_store(&piles->run_out, true);
+            return -1;
+        }
         if (make_room(piles, p) != 0)
             return -1;
         if (pile->at != pile->end)

@@ -45,6 +45,7 @@ struct queue {
     uint64_t next_scan; /* the first block not scanned to its end */
     uint64_t numbered;  /* the first block not numbered to its end */
     uint64_t records;   /* in all that is numbered */
+    bool open;          /* a record begins there that does not end */
     bool in_order;      /* are blocks scanned one after another? */
     bool reading;
     bool at_end;
@@ -106,6 +107,7 @@ struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsign
         block->room = room_for(block_bytes);
         /* The data first: where reading begins at no multiple of 16, the system copies at a third of its speed (AMD
          * EPYC, Linux 6.18). */
+        block->buffer = at;
         block->data = at;
         block->pieces = (queue_piece *)(void *)(at + block_bytes + POOL_SLACK_BYTES);
         block->ends = (uint32_t *)(void *)(block->pieces + block->room + 1);
@@ -211,7 +213,9 @@ static void number_blocks(struct queue *queue)
             return;
         slot->state = NUMBERED;
         slot->block.first_record = queue->records;
+        slot->block.continues = queue->open;
         queue->records += slot->block.records;
+        queue->open = slot->block.open;
         if (slot->block.to < slot->block.bytes)
             return;
         queue->numbered++;

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "shuffle/queue.h"
+#include "shuffle/reference.h"
 #include "system/sys.h"
 #include "system/threads.h"
 
@@ -40,10 +41,18 @@ struct scattering {
     _Atomic uint64_t *counted;        /* records routed to each pile; only with a limit */
 };
 
+/* What is lent is forgotten when the block's turn comes again: all that came before it has been appended by then. */
 static int read_block(struct scattering *s, struct queue_block *block)
 {
-    ssize_t bytes = source_read(s->source, block->data, block->data_bytes);
+    ssize_t bytes;
 
+    if (source_base(s->source) == NULL) {
+        bytes = source_read(s->source, block->buffer, block->data_bytes);
+    } else {
+        if (!s->plan->refers && block->bytes > 0)
+            source_forget(s->source, block->data + block->bytes);
+        bytes = source_lend(s->source, &block->data, block->data_bytes);
+    }
     if (bytes < 0)
         return -1;
     block->bytes = (size_t)bytes;
@@ -140,6 +149,36 @@ static void route_block(struct scattering *s, struct queue_block *block)
     next[0] = 0;
 }
 
+/* Append the references of records that begin in the block. Where one goes on in the next block is not known. */
+static int refer_block(struct scattering *s, struct queue_block *block, unsigned lane)
+{
+    const queue_piece *piece = block->pieces + block->lane_start[lane];
+    const queue_piece *end = block->pieces + block->lane_start[lane + 1];
+    const uint64_t base = (uint64_t)(block->data - s->piles->base);
+
+    if (s->limited)
+        drop_piles(s, lane);
+    for (; piece < end; piece++) {
+        const size_t start = queue_piece_start(*piece);
+        const size_t length = queue_piece_length(*piece);
+        const unsigned p = queue_piece_pile(*piece);
+        struct pile *pile = &s->piles->pile[p];
+        uint64_t reference;
+
+        if (start == block->from && block->continues)
+            continue;
+        reference = reference_make(base + start, block->open && start + length == block->to ? REFERENCE_LONG : length);
+        pile->records++;
+        if (sizeof reference <= (size_t)(pile->end - pile->at)) {
+            memcpy(pile->at, &reference, sizeof reference);
+            pile->at += sizeof reference;
+        } else if (pile_append(s->piles, p, (const uint8_t *)&reference, sizeof reference) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
 static int append_block(struct scattering *s, struct queue_block *block, unsigned lane)
 {
     const queue_piece *piece = block->pieces + block->lane_start[lane];
@@ -201,14 +240,14 @@ static int work(void *context, unsigned worker)
             route_block(s, task.block);
             break;
         case QUEUE_APPEND:
-            status = append_block(s, task.block, task.lane);
+            status = s->plan->refers ? refer_block(s, task.block, task.lane) : append_block(s, task.block, task.lane);
             break;
         case QUEUE_END:
             break;
         }
         if (status != 0) {
             queue_stop(s->queue);
-            return -1;
+            return atomic_load(&s->piles->run_out) ? 0 : -1; /* not to interrupt the others, who would report it */
         }
         queue_done(s->queue, task);
     }
@@ -269,6 +308,8 @@ static int fill(struct engine *engine, const struct record_format *format, const
     /* One thread at a time waits for the input; writes to temporary files seldom wait. */
     status = threads_run(workers + (engine->waiting > 0), work, &s);
     finish(&s);
+    if (atomic_load(&piles->run_out))
+        status = -1;
 
 out:
     queue_free(s.queue);
@@ -286,5 +327,7 @@ int scatter(struct engine *engine, const struct record_format *format, const str
         status = piles_init_in(piles, plan->piles, lanes, &engine->pool, plan->storage, engine->fault);
     else
         status = piles_init(piles, plan->piles, lanes, &engine->pool, engine->place);
+    if (status == 0 && plan->refers)
+        piles_refer(piles, source_base(source), source_space(source));
     return status == 0 ? fill(engine, format, plan, source, piles) : -1;
 }

@@ -270,13 +270,17 @@ int shuffle_source(struct run *run, struct source *source, struct output *output
 {
     const struct order_node root = {.root = true};
     const struct node_route route = {.order = &run->order, .node = root, .bits = ORDER_ROOT_BITS};
-    const struct scatter_plan plan = {
-        .route = route_by_node, .context = &route, .piles = 1u << ORDER_ROOT_BITS, .limit = run->limit};
+    const struct scatter_plan plan = {.route = route_by_node,
+                                      .context = &route,
+                                      .piles = 1u << ORDER_ROOT_BITS,
+                                      .limit = run->limit,
+                                      .refers = run->refers};
     struct gather_order order = {.kind = GATHER_CHILDREN, .order = &run->order, .node = root};
     struct piles piles = {0};
     int status = scatter(&run->engine, &run->format, &plan, source, &piles);
 
     run->progress.records = piles.records;
+    run->progress.run_out = atomic_load(&piles.run_out);
     run_scattered(run);
     if (status == 0)
         status = run_begin(run, output, run->progress.records);

@@ -265,7 +265,7 @@ static struct pile_times work_on_piles(struct stage *part)
         indexed = run_seconds();
         order_leaf_u64(&run->order, (struct order_node){.number = p + 1}, &part->table, 0, records);
         shuffled = run_seconds();
-        if (index_copy(&run->engine.pool, &run->format, &part->table, 0, records, &part->outlet) != 0)
+        if (index_copy(&part->piles, &run->format, &part->table, 0, records, &part->outlet) != 0)
             part->failed = true;
         times.index += indexed - started;
         times.leaf += shuffled - indexed;

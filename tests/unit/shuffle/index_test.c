@@ -1,6 +1,7 @@
 #include "support/small_run.h"
 
 #include "shuffle/index.h"
+#include "shuffle/reference.h"
 
 /* ---- A pile and its table, in blocks of 4 KiB that follow each other in no order ---- */
 
@@ -30,6 +31,28 @@ static int open_pile(const struct engine_text *text, uint64_t records)
     assert_true(pool_promise(pool, (uint32_t)pool_blocks_for(pool, 8 * records)));
     table_grow(&table, records, 8);
     return 0;
+}
+
+/* The same of references to the text's records, of which some do not tell the length. */
+static void open_references(struct engine_text *text)
+{
+    small_open(1, ORDER_LEAF_RECORDS);
+    text->data = realloc(text->data, text->bytes + POOL_SLACK_BYTES);
+    assert_non_null(text->data);
+    assert_int_equal(piles_init(&piles, 2, 1, &small.run.engine.pool, &small.place), 0);
+    piles_refer(&piles, text->data, text->bytes);
+    for (size_t i = 0; i < text->records; i++) {
+        uint64_t length = text->start[i + 1] - text->start[i];
+        uint64_t reference = reference_make(text->start[i], i % 7 == 0 ? UINT64_MAX : length);
+
+        assert_int_equal(pile_append(&piles, 1, (const uint8_t *)&reference, sizeof reference), 0);
+    }
+    piles_seal(&piles);
+    piles.pile[1].records = text->records;
+    assert_int_equal(table_init(&table, &small.run.engine.pool), 0);
+    assert_true(
+        pool_promise(&small.run.engine.pool, (uint32_t)pool_blocks_for(&small.run.engine.pool, 8 * text->records)));
+    table_grow(&table, text->records, 8);
 }
 
 static void close_pile(void)
@@ -95,8 +118,7 @@ static void assert_copies(const struct engine_text *text, const uint32_t *number
     for (size_t first = 0; first < text->records; first += 100) {
         size_t count = text->records - first < 100 ? text->records - first : 100;
 
-        assert_int_equal(index_copy(&small.run.engine.pool, &small.run.format, &table, first, count, &collected.outlet),
-                         0);
+        assert_int_equal(index_copy(&piles, &small.run.format, &table, first, count, &collected.outlet), 0);
     }
     assert_int_equal(drain(&collected), 0);
     assert_int_equal(collected.bytes, text->bytes);
@@ -115,6 +137,11 @@ static void assert_comes_through(struct engine_text text)
     static const size_t buffers[] = {1, 33, 1000, 70000, 3 << 20};
 
     open_pile(&text, text.records);
+    assert_true(build());
+    for (int i = text.bytes > 1 << 20 ? 1 : 0; i < 5; i++)
+        assert_copies(&text, NULL, buffers[i]);
+    close_pile();
+    open_references(&text);
     assert_true(build());
     for (int i = text.bytes > 1 << 20 ? 1 : 0; i < 5; i++)
         assert_copies(&text, NULL, buffers[i]);
@@ -251,6 +278,39 @@ static void an_end_without_a_delimiter_is_refused(void **state)
     }
 }
 
+static void a_record_whose_end_has_gone_ends_with_all_there_is(void **state)
+{
+    struct engine_text text = engine_text_make(2, small_length_0, '\n');
+    struct collected collected = collected_make(1000, text.bytes);
+
+    (void)state;
+    open_references(&text);
+    assert_true(build());
+    memset(text.data, 'x', text.bytes);
+    collected.outlet.context = &collected;
+    assert_int_equal(index_copy(&piles, &small.run.format, &table, 0, 1, &collected.outlet), 0);
+    assert_int_equal(drain(&collected), 0);
+    assert_int_equal(collected.bytes, text.bytes);
+    collected_free(&collected);
+    close_pile();
+    engine_text_free(&text);
+}
+
+static void another_number_of_references_is_refused(void **state)
+{
+    struct engine_text text = engine_text_make(1000, small_length_0, '\n');
+
+    (void)state;
+    open_references(&text);
+    piles.pile[1].records--;
+    scratch_listen();
+    assert_false(build());
+    assert_true(strlen(scratch_heard()) > 0);
+    small_forgive();
+    close_pile();
+    engine_text_free(&text);
+}
+
 static void a_drain_that_fails_ends_the_copy(void **state)
 {
     struct engine_text text = engine_text_make(1000, small_length_to_300, '\n');
@@ -263,7 +323,7 @@ static void a_drain_that_fails_ends_the_copy(void **state)
 
         collected.outlet.context = &collected;
         collected.fail_at = i;
-        assert_int_equal(index_copy(&small.run.engine.pool, &small.run.format, &table, 0, 1000, &collected.outlet), -1);
+        assert_int_equal(index_copy(&piles, &small.run.format, &table, 0, 1000, &collected.outlet), -1);
         assert_int_equal(collected.drains, i);
         collected_free(&collected);
     }
@@ -282,6 +342,8 @@ int main(void)
         SMALL_RUN(ranks_say_where_each_record_goes),
         SMALL_RUN(a_pile_with_another_number_of_records_is_refused),
         SMALL_RUN(an_end_without_a_delimiter_is_refused),
+        SMALL_RUN(a_record_whose_end_has_gone_ends_with_all_there_is),
+        SMALL_RUN(another_number_of_references_is_refused),
         SMALL_RUN(a_drain_that_fails_ends_the_copy),
     };
 

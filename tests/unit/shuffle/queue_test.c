@@ -198,7 +198,7 @@ static void blocks_and_their_lists_have_the_room_they_claim(void **state)
             block[i] = task.block;
             assert_true(block[i]->data_bytes >= SMALL && block[i]->data_bytes <= QUEUE_BLOCK_BYTES_MAX);
             assert_true(block[i]->room > 0);
-            memset(block[i]->data, (int)i, block[i]->data_bytes + POOL_SLACK_BYTES);
+            memset(block[i]->buffer, (int)i, block[i]->data_bytes + POOL_SLACK_BYTES);
             for (size_t k = 0; k <= block[i]->room; k++) {
                 block[i]->ends[k] = i;
                 block[i]->pile[k] = (uint16_t)i;
@@ -274,7 +274,7 @@ static void *do_tasks(void *context)
                 block->bytes = block->data_bytes;
             if (block->bytes > work->most_per_block)
                 block->bytes = work->most_per_block;
-            memcpy(block->data, work->stream + work->read, block->bytes);
+            memcpy(block->buffer, work->stream + work->read, block->bytes);
             work->read += block->bytes;
             if (work->read >= work->stop_at) {
                 queue_stop(work->queue);

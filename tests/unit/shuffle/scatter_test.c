@@ -1,5 +1,6 @@
 #include "support/small_run.h"
 
+#include "shuffle/reference.h"
 #include "shuffle/scatter.h"
 
 /* Not evenly, and not in turn. */
@@ -444,6 +445,112 @@ static void without_memory_for_its_lists_a_scatter_fails(void **state)
 #define SMALL_RUN(test)   cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
 #define QUARTER_RUN(test) cmocka_unit_test_setup_teardown(test, small_quarter_setup, small_teardown)
 
+/* ---- From a source that lends ---- */
+
+/* A source over a file with the text, without its last newline unless that is all of the record, that lends. */
+static struct source *lend_text(const struct engine_text *text)
+{
+    static const char *const names[] = {"lent"};
+    const struct source_layout layout = {.format = small.run.format};
+    const size_t last = text->start[text->records - 1];
+    const size_t written = text->bytes - (text->bytes - last > 1);
+    FILE *file = fopen("lent", "wb");
+    struct source *source;
+    uint64_t bytes;
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(text->data, 1, written, file), written);
+    assert_int_equal(fclose(file), 0);
+    source = source_open(names, 1, &layout, &small.fault);
+    assert_non_null(source);
+    assert_true(source_map(source, &bytes));
+    return source;
+}
+
+static void assert_referred(const struct piles *piles, const struct engine_text *text)
+{
+    uint64_t *next = calloc(piles->count, sizeof *next);
+
+    for (size_t i = 0; i < text->records; i++) {
+        const unsigned p = route_of(piles->count, i);
+        const struct pile *pile = &piles->pile[p];
+        const uint64_t each = piles->pool->block_bytes / sizeof(uint64_t);
+        uint32_t block = pile->first;
+        uint64_t reference, length = text->start[i + 1] - text->start[i];
+
+        assert_true(next[p] < pile->records);
+        for (uint64_t b = next[p] / each; b > 0; b--)
+            block = piles->pool->next[block];
+        memcpy(&reference, pool_block(piles->pool, block) + next[p]++ % each * sizeof reference, sizeof reference);
+        assert_memory_equal(piles->base + reference_place(reference), text->data + text->start[i], length);
+        assert_true(reference_length(reference) == length || reference_length(reference) == REFERENCE_LONG);
+    }
+    for (unsigned p = 0; p < piles->count; p++)
+        assert_int_equal(piles->pile[p].records, next[p]);
+    free(next);
+}
+
+static void scatter_lent(struct engine_text text, unsigned workers, bool refers)
+{
+    const unsigned count = 13;
+    struct scatter_plan plan = {
+        .route = route, .context = &count, .piles = count, .limit = UINT64_MAX, .refers = refers};
+    struct piles piles = {0};
+    struct source *source;
+
+    small_open(workers, ORDER_LEAF_RECORDS);
+    source = lend_text(&text);
+    assert_int_equal(scatter(&small.run.engine, &small.run.format, &plan, source, &piles), 0);
+    assert_int_equal(piles.records, text.records);
+    if (refers)
+        assert_referred(&piles, &text);
+    else
+        assert_scattered(&piles, &text);
+    assert_int_equal(source_check(source), 0);
+    piles_release(&piles);
+    source_free(source);
+    small_close();
+}
+
+static void what_is_lent_is_copied_or_referred_to(void **state)
+{
+    (void)state;
+    for (unsigned workers = 1; workers <= 4; workers++)
+        for (int refers = 0; refers < 2; refers++) {
+            struct engine_text text = engine_text_make(30000, small_length_to_20, '\n');
+            struct engine_text uneven = engine_text_make(3000, small_length_uneven, '\n');
+            struct engine_text empty = engine_text_make(200000, small_length_0, '\n');
+
+            scatter_lent(text, workers, refers);
+            scatter_lent(uneven, workers, refers);
+            scatter_lent(empty, workers, refers);
+            engine_text_free(&text);
+            engine_text_free(&uneven);
+            engine_text_free(&empty);
+        }
+}
+
+static void references_that_run_out_of_memory_are_no_reported_failure(void **state)
+{
+    const unsigned count = 13;
+    const struct scatter_plan plan = {
+        .route = route, .context = &count, .piles = count, .limit = UINT64_MAX, .refers = true};
+    struct engine_text text = engine_text_make(2000000, small_length_0, '\n');
+    struct piles piles = {0};
+    struct source *source;
+
+    (void)state;
+    small_open(2, ORDER_LEAF_RECORDS);
+    source = lend_text(&text);
+    assert_int_equal(scatter(&small.run.engine, &small.run.format, &plan, source, &piles), -1);
+    assert_true(atomic_load(&piles.run_out));
+    assert_false(fault_any(&small.fault));
+    piles_release(&piles);
+    source_free(source);
+    small_close();
+    engine_text_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -461,6 +568,8 @@ int main(void)
         SMALL_RUN(with_a_low_limit_little_is_stored),
         SMALL_RUN(a_source_that_fails_ends_the_scatter),
         SMALL_RUN(a_full_disk_ends_the_scatter),
+        SMALL_RUN(what_is_lent_is_copied_or_referred_to),
+        SMALL_RUN(references_that_run_out_of_memory_are_no_reported_failure),
         SMALL_RUN(without_memory_for_its_lists_a_scatter_fails),
     };
 
