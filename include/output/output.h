@@ -41,6 +41,9 @@ int output_check_room(const struct output *output, uint64_t bytes);
  * input is still to be read. */
 bool output_waits(const struct output *output);
 
+/* Is any file written in place, which may be one of the inputs? */
+bool output_is_in_place(const struct output *output);
+
 /* So many records will be written, UINT64_MAX if nobody knows or if there is no end, which only splits by count,
  * shard_records and shard_bytes can do with. After all input has been read, as some file may be one of the inputs.
  * Fails when there are not enough for the splits. `header`, which stands at the beginning of each file, must stay. This

@@ -4,10 +4,10 @@
 /*
  * Death by signal leaves no file behind and shows the parent its true cause: the handler tells the child processes,
  * unlinks the registered temporary names, restores the default action and raises the signal again. The lists of names
- * and of children, and what is needed to keep them still, are the program's one mutable global. Signals that the parent
- * had ignored stay ignored. SIGXFSZ is ignored, so that a write over the limit fails with EFBIG and a message, and
- * SIGCHLD has its default, without which the status of a child would be lost. SIGPIPE is as deadly as the others, but
- * for writes to pipes of one's own.
+ * and of children, what is needed to keep them still, and the guard at the end of this file are the program's one
+ * mutable global. Signals that the parent had ignored stay ignored. SIGXFSZ is ignored, so that a write over the limit
+ * fails with EFBIG and a message, and SIGCHLD has its default, without which the status of a child would be lost.
+ * SIGPIPE is as deadly as the others, but for writes to pipes of one's own.
  *
  * What is in the lists and what is in the directories changes together, with death held off:
  *

@@ -17,6 +17,7 @@
 #include "input/source.h"
 #include "job/add_batch.h"
 #include "job/gather_store.h"
+#include "job/lending.h"
 #include "job/resources.h"
 #include "job/room.h"
 #include "job/summary.h"
@@ -127,21 +128,50 @@ static bool must_wait(const struct resources *resources)
     return output_waits(resources->output) || is_appended(resources);
 }
 
+/* May the inputs be mapped? Not if the output is written to one of them. */
+static bool may_lend(const struct resources *resources)
+{
+    return resources->source != NULL && !output_is_in_place(resources->output) && !is_appended(resources);
+}
+
+/* Is it worth while to keep the inputs in memory, to refer to their records? Most samples need few of them. */
+static enum lending_use use_of(const struct job *job)
+{
+    if (job->task == TASK_SHUFFLE && job->resources.options.count == UINT64_MAX)
+        return LENDING_ONCE;
+    return job->task == TASK_REPEAT || job->task == TASK_GNU_REPEAT ? LENDING_REPEATEDLY : LENDING_SELDOM;
+}
+
+static uint64_t memory_of(const struct job *job)
+{
+    const struct source *source = job->resources.source;
+    const bool known = job->task == TASK_SHUFFLE && source != NULL && source_is_known(source);
+
+    return resources_memory(&job->resources, known ? known_bytes(job) : UINT64_MAX);
+}
+
 /* Open a run that suits the task. */
 static int open_large_run(struct job *job)
 {
     struct resources *resources = &job->resources;
     const bool known = resources->source != NULL && source_is_known(resources->source);
     const bool rereads = known && !must_wait(resources);
+    const struct record_format format = task_format(&resources->options);
+    enum lending lending = LENDING_NONE;
     uint64_t memory_bytes;
 
     job->run = &job->large;
     if (job->task != TASK_SHUFFLE && known && known_bytes(job) <= SMALL_BYTES)
         return resources_open_run(resources, job->run, ENGINE_MEMORY_MIN, 1);
-    memory_bytes = resources_memory(resources, job->task == TASK_SHUFFLE && known ? known_bytes(job) : UINT64_MAX);
-    if (room_check_temporary(&resources->options, known_bytes(job), memory_bytes, rereads, &resources->place) != 0 ||
-        resources_open_large_run(resources, job->run, memory_bytes) != 0)
+    memory_bytes = memory_of(job);
+    if (room_check_temporary(&resources->options, known_bytes(job), memory_bytes, rereads, &resources->place) != 0)
         return -1;
+    if (may_lend(resources))
+        lending =
+            lending_choose(resources->source, resources->name_count, &format, use_of(job), memory_bytes, &memory_bytes);
+    if (lending == LENDING_FAILED || resources_open_large_run(resources, job->run, memory_bytes) != 0)
+        return -1;
+    job->run->refers = lending == LENDING_REFERS;
     job->run->rereads = rereads;
     return 0;
 }
@@ -271,12 +301,30 @@ static int do_task(struct job *job)
     return -1; /* no task is anything else */
 }
 
+/* Do a task that finds everything open. If references take more memory than the first records promised, use the records
+ * instead. */
+static int do_open_task(struct job *job)
+{
+    struct resources *resources = &job->resources;
+    struct run *run = job->run;
+    const int status = do_task(job);
+
+    if (!run->progress.run_out || fault_any(&resources->fault))
+        return status;
+    engine_close(&run->engine);
+    *run = (struct run){.rereads = run->rereads};
+    if (source_rewind(resources->source) != 0 || resources_open_large_run(resources, run, memory_of(job)) != 0)
+        return -1;
+    return do_task(job);
+}
+
 /* Complete the output, the last thing that can fail. */
 static int finish(struct job *job)
 {
     struct run *run = job->run;
 
-    if (output_commit(job->resources.output) != 0)
+    if ((job->resources.source != NULL && source_check(job->resources.source) != 0) ||
+        output_commit(job->resources.output) != 0)
         return -1;
     if (run->progress.scattered_seconds == 0)
         run->progress.scattered_seconds = job->start_seconds;
@@ -293,7 +341,7 @@ int job_run(const struct options *options)
     resources_init(&job.resources, options);
     if (job.task < TASK_SHUFFLE)
         status = do_task(&job);
-    else if (open_all(&job) == 0 && open_run(&job) == 0 && do_task(&job) == 0)
+    else if (open_all(&job) == 0 && open_run(&job) == 0 && do_open_task(&job) == 0)
         status = finish(&job);
     engine_close(&job.small.engine);
     engine_close(&job.large.engine);

@@ -137,6 +137,11 @@ static int next_file(struct output *output)
 
 /* ---- Writing ---- */
 
+bool output_is_in_place(const struct output *output)
+{
+    return output->files.any_in_place;
+}
+
 bool output_waits(const struct output *output)
 {
     return output->files.any_in_place || output_plan_has_shards(&output->plan) || output->plan.splits > 0 ||

@@ -15,6 +15,7 @@
  *                        run leaves FILE as it was. Without FAULT_AT, whenever a call is made that could fail
  *     FAULT_DAMAGE=1     a preadv whose turn it is to fail succeeds instead, with one byte changed
  *     FAULT_END=1        a preadv whose turn it is to fail finds the end of the file instead
+ *     FAULT_RUN=COMMAND  a call whose turn it is to fail does not, but before it the shell runs this
  *     FAULT_SHORT=1      every read and write transfers at most half of what is asked for
  *     FAULT_EINTR=1      a thread's every second call of those that signals interrupt fails with EINTR
  */
@@ -48,6 +49,7 @@ static struct {
     unsigned long calls; /* so far, of those that count */
     const char *call;
     const char *log;
+    const char *run;
     int error;
     bool stays;
     bool damages;
@@ -64,6 +66,7 @@ static void read_plan(void)
     plan.at = at ? strtoul(at, NULL, 10) : 0;
     plan.call = getenv("FAULT_CALL");
     plan.log = getenv("FAULT_LOG");
+    plan.run = getenv("FAULT_RUN");
     plan.stays = getenv("FAULT_STAYS") != NULL;
     plan.damages = getenv("FAULT_DAMAGE") != NULL;
     plan.ends = getenv("FAULT_END") != NULL;
@@ -135,9 +138,11 @@ static bool fails(const char *name)
             log_fault(name);
         pthread_mutex_unlock(&plan.mutex);
     }
+    if (now && plan.run && system(plan.run) != 0)
+        abort();
     if (now)
         errno = plan.error;
-    return now;
+    return now && !plan.run;
 }
 
 /* ---- Calls that fail without having done anything ---- */
@@ -238,12 +243,27 @@ QUESTION(rlim_t, descriptor_limit, (void), ())
 ADVICE(limit_descriptors, (pid_t process, rlim_t descriptors), (process, descriptors))
 ADVICE(unmap, (void *memory, size_t bytes), (memory, bytes))
 ADVICE(huge_pages, (void *memory, size_t bytes), (memory, bytes))
-ADVICE(populate, (void *memory, size_t bytes), (memory, bytes))
-ADVICE(forget, (void *memory, size_t bytes), (memory, bytes))
 ADVICE(read_ahead, (int fd, off_t offset, off_t bytes), (fd, offset, bytes))
 ADVICE(exit, (int status), (status))
 QUESTION(size_t, page_bytes, (void), ())
 /* clang-format on */
+
+/* ---- Advice that may not be taken ---- */
+
+void real_sys_populate(void *memory, size_t bytes);
+void real_sys_forget(void *memory, size_t bytes);
+
+void sys_populate(void *memory, size_t bytes)
+{
+    if (!fails("populate"))
+        real_sys_populate(memory, bytes);
+}
+
+void sys_forget(void *memory, size_t bytes)
+{
+    if (!fails("forget"))
+        real_sys_forget(memory, bytes);
+}
 
 /* ---- A descriptor is closed even when close fails ---- */
 

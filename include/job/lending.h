@@ -1,0 +1,32 @@
+#ifndef BIGSHUF_JOB_LENDING_H
+#define BIGSHUF_JOB_LENDING_H
+
+/* Inputs that fit into memory are not read but mapped, and where records are long they are not copied before they are
+ * written: piles hold references to them. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "input/source.h"
+#include "record/record.h"
+
+enum lending {
+    LENDING_FAILED, /* reported */
+    LENDING_NONE,   /* the source is to be read */
+    LENDING_COPIES, /* the source lends; what is to be kept of it is copied */
+    LENDING_REFERS, /* the source lends; there is memory for all of it and for references to its records */
+};
+
+/* How a task uses records. */
+enum lending_use {
+    LENDING_SELDOM,     /* few of them: references would not pay */
+    LENDING_ONCE,       /* all of them, pile by pile */
+    LENDING_REPEATEDLY, /* any of them at any time: it takes a table of all references besides the pile */
+};
+
+/* Have a source over `files` files lend, if that is of use. `memory_bytes` is all the memory there is; where piles
+ * refer to records, *engine_bytes receives how much of it is left for the rest, else all of it. */
+enum lending lending_choose(struct source *source, size_t files, const struct record_format *format,
+                            enum lending_use use, uint64_t memory_bytes, uint64_t *engine_bytes);
+
+#endif

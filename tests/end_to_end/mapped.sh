@@ -1,0 +1,316 @@
+# Files that fit are mapped, not read: that shows in nothing but time and memory, and whatever happens to a file
+# meanwhile, a run succeeds or fails as if it had read it.
+# shellcheck shell=bash
+
+# Lines of 100 to 300 bytes, as long as records that are referred to; half a MB and more.
+paragraphs() {
+    long_lines "$(scale 3000 3000 60000)" 100 300
+}
+
+# The input is mapped, and the output is what it is when it is read: same_as_read OPTION...
+same_as_read() {
+    same_with --seed=m "$@"
+}
+
+# The same in an order of another kind: same_with ORDER OPTION...
+same_with() {
+    rm -f mappings
+    FAULT_CALL=map_file FAULT_LOG=mappings bigshuf-faulty "$@" >out
+    FAULT_CALL=map_file FAULT_AT=1 FAULT_STAYS=1 bigshuf-faulty "$@" >wanted
+    cmp wanted out
+    [ -s mappings ]
+}
+
+# The input is not mapped, and the output is that of OPTIONS: reads OPTION...
+reads() {
+    rm -f mappings
+    FAULT_CALL=map_file FAULT_LOG=mappings bigshuf-faulty --seed=m "$@" >out
+    [ ! -e mappings ]
+}
+
+# ---- The same output ----
+
+test_lines_of_any_length() {
+    paragraphs >in
+    same_as_read in
+    same_lines in out
+    same_as_read --parallel=1 in
+    same_as_read --parallel=4 -S 64M in
+    seq 100000 >in
+    same_as_read in
+    same_lines in out
+    (seq 100000 && long_line 3000000 && echo && paragraphs) >in
+    same_as_read in
+    same_lines in out
+}
+
+test_the_order_is_that_of_a_pipe() {
+    paragraphs >in
+    bigshuf --seed=m <in >out
+    bigshuf --seed=m < <(cat in) | cmp - out
+}
+
+test_every_record_format() {
+    paragraphs | head -n 3000 >in
+    same_as_read -z in
+    same_as_read --delimiter=' 1' in
+    same_as_read --record-lines=3 in
+    same_as_read --csv --header in
+    same_as_read --header=2 in
+    head -c 600000 in >fixed
+    same_as_read --record-size=100 fixed
+    same_as_read --record-size=10 --header-bytes=20 fixed
+    sed 's/^/>/; s/ 5/\n>/' in >fasta
+    same_as_read --record-start='>' fasta
+    sed 's/ 5/"\n"/g' in | awk '{ print "\"" $0 "\"" }' >table
+    same_as_read --csv table
+}
+
+test_every_kind_of_sample() {
+    paragraphs >in
+    same_as_read -n 100 in
+    same_as_read -n 100 --keep-order in
+    same_as_read --probability=0.1 in
+    same_as_read -r -n 5000 in
+    same_as_read --weight-field=1 -t ' ' -n 100 in
+    same_as_read --weight-field=1 -t ' ' -r -n 100 in
+    seq 1000000 >random
+    same_with --random-source=random in
+    same_with --random-source=random -n 100 in
+    same_with --random-source=random -r -n 100 in
+}
+
+test_every_kind_of_output() {
+    paragraphs >in
+    same_as_read --shards=3 -o 'shard.%d' in
+    cat shard.* | same_lines in /dev/stdin
+    same_as_read --split=10%:part -o rest in
+    cat part rest | same_lines in /dev/stdin
+    # shellcheck disable=SC2016 # the inner shell's
+    same_as_read --shards=2 --filter='cat >$FILE' -o 'filtered.%d' in
+    cat filtered.* | same_lines in /dev/stdin
+    cp in inplace
+    bigshuf --seed=m -o inplace inplace
+    bigshuf --seed=m in | cmp - inplace
+}
+
+test_several_files_with_and_without_last_newlines() {
+    paragraphs >a
+    head -c -1 a >b
+    head -c 400000 a >c
+    printf 'end' >d
+    : >empty
+    same_as_read a b c d empty a c
+    awk 1 a b c d a c | same_lines out /dev/stdin
+    for file in a b c d empty a c; do printf '%s\0' "$file"; done >names
+    bigshuf --seed=m --files0-from=names | cmp - out
+    same_as_read empty b empty empty c
+}
+
+test_standard_input_is_taken_from_its_position_and_left_at_its_end() {
+    paragraphs >in
+    tail -n +2 in >rest
+    bigshuf --seed=m rest in >right
+    # shellcheck disable=SC2094 # it is only read
+    (read -r && bigshuf --seed=m - in) <in | cmp - right
+    (read -r && bigshuf --seed=m >out && wc -c >left) <in
+    same_lines out rest
+    same 0 "$(($(cat left)))"
+    bigshuf --seed=m - - <in >out
+    same_lines in out
+}
+
+test_an_input_that_just_fits() {
+    paragraphs >in
+    for mib in 8 9 10 12 20; do
+        same_as_read -S "${mib}M" in
+    done
+}
+
+test_records_that_get_shorter_after_the_first_ones() {
+    (paragraphs | head -c 2000000 && head -c 3000000 /dev/zero | tr '\0' '\n') >in
+    same_as_read in
+    same_as_read -S 20M --parallel=1 in
+    same_as_read -S 20M -r -n 1000 in
+    same_as_read -S 20M -o file in
+    bigshuf --seed=m in | cmp - file
+}
+
+test_a_file_with_holes() {
+    (paragraphs && echo) >in
+    truncate -s 3M in
+    paragraphs >>in
+    same_as_read in
+    same_as_read -z in
+}
+
+test_a_file_above_4_gib() {
+    needs_scale full
+    needs_bare_program
+    paragraphs >in
+    truncate -s 4300M in
+    paragraphs >>in
+    bigshuf -S 6G --seed=m in | cksum >mapped
+    bigshuf -S 64M --seed=m in | cksum | cmp - mapped
+}
+
+# ---- What is read as before ----
+
+test_small_files_are_read() {
+    paragraphs | split -a 4 -l 1 - small.
+    reads small.*
+    cat small.* | same_lines out /dev/stdin
+}
+
+test_an_input_that_is_written_to_is_read() {
+    paragraphs >in
+    cp in file
+    bigshuf --seed=m file 1<>file
+    bigshuf --seed=m in | cmp - file
+    cp in file
+    # shellcheck disable=SC2094 # this is the point
+    bigshuf --seed=m file >>file
+    (cat in && bigshuf --seed=m in) | cmp - file
+    cp in file
+    ln file link
+    reads -o file file
+    bigshuf --seed=m in | cmp - file
+    cp in file
+    reads -o /dev/stdout file 1<>file
+}
+
+test_what_is_not_regular_is_read() {
+    paragraphs >in
+    mkfifo fifo
+    cat in >fifo &
+    reads in fifo
+    cat in in | same_lines out /dev/stdin
+}
+
+test_what_shows_no_size_is_read() {
+    [ -e /proc/self/status ] || skip "no /proc here"
+    paragraphs >in
+    same_as_read in
+    bigshuf --seed=m in /proc/version >out
+    cat in /proc/version | same_lines out /dev/stdin
+}
+
+test_without_addresses_to_map_it_to_it_is_read() {
+    needs_bare_program
+    long_lines 100000 100 200 >in
+    bigshuf --seed=m -S 64M in >out
+    (ulimit -v 80000 && bigshuf --seed=m -S 64M in) | cmp - out
+    (ulimit -v 90000 && bigshuf --seed=m -S 64M in) | cmp - out
+    (ulimit -v 100000 && bigshuf --seed=m -S 64M in) | cmp - out
+}
+
+# ---- Files that change ----
+
+# Before each call in turn that bigshuf makes, have the shell change file `in`, which is made anew for each: the run
+# succeeds with one of the outputs `right.*`, or says that PATTERN and leaves the old output. during_each_call COMMAND
+# PATTERN OPTION...
+during_each_call() {
+    local change=$1 pattern=$2 status right found failures=0
+    shift 2
+    mkdir -p temporary
+    for turn in $(turns); do
+        cp original in
+        echo old >out
+        rm -f called
+        status=0
+        FAULT_RUN="$change" FAULT_AT=$turn FAULT_LOG=called \
+            bigshuf-faulty --seed=m -S 20M -T temporary "$@" -o out in 2>said || status=$?
+        [ -e called ] || break
+        if [ $status = 0 ]; then
+            found=
+            for right in right.*; do
+                if cmp -s "$right" out; then found=1; fi
+            done
+            same 1 "$found"
+        else
+            same 1 $status
+            # shellcheck disable=SC2053 # a pattern, by intention
+            [[ $(cat said) = $pattern ]]
+            same old "$(cat out)"
+            failures=$((failures + 1))
+        fi
+        same '' "$(ls -A temporary)"
+        rm called
+        same "$files" "$(ls -A)"
+    done
+    [ $failures -gt 0 ] || [ "$pattern" = never ]
+}
+
+turns() {
+    scale '5 60 90 120' "$(seq 1 4 160) $(seq 170 30 1000)" "$(seq 3000)"
+}
+
+# Make the file of what COMMAND prints, and what it gives: start_with COMMAND...
+start_with() {
+    "$@" >original
+    bigshuf --seed=m original >right.whole
+    : >right.empty
+    echo >in
+    echo >out
+    echo >said
+    mkdir temporary
+    files=$(ls -A)
+}
+
+test_a_file_that_is_cut_short_is_a_failed_read_at_every_stage() {
+    start_with paragraphs
+    bigshuf --seed=m <(head -c 1000 original) >right.short
+    files=$(ls -A)
+    for threads in 1 2; do
+        during_each_call 'truncate -s 1000 in' 'bigshuf: in: file has shrunk while it was read' --parallel=$threads
+    done
+    during_each_call 'truncate -s 0 in' 'bigshuf: in: file has shrunk while it was read' --parallel=2
+}
+
+test_a_file_of_short_lines_that_is_cut_short_is_a_failed_read() {
+    start_with seq 80000
+    during_each_call 'truncate -s 0 in' 'bigshuf: in: file has shrunk while it was read'
+}
+
+test_a_sample_of_a_file_that_is_cut_short_is_a_failed_read() {
+    start_with paragraphs
+    bigshuf --seed=m -n 1000 original >right.whole
+    during_each_call 'truncate -s 0 in' 'bigshuf: in: file has shrunk while it was read' -n 1000
+    bigshuf --seed=m -n 1000 --keep-order original >right.whole
+    during_each_call 'truncate -s 0 in' 'bigshuf: in: file has shrunk while it was read' -n 1000 --keep-order
+    bigshuf --seed=m -r -n 10000 original >right.whole
+    bigshuf --seed=m -r -n 10000 <(head -c 1 original) >right.short
+    files=$(ls -A)
+    during_each_call 'truncate -s 1 in' 'bigshuf: in: file has shrunk while it was read' -r -n 10000
+}
+
+test_a_file_that_is_modified_is_a_failed_read() {
+    start_with paragraphs
+    during_each_call 'touch -d 2001-02-03 in' 'bigshuf: in: file has changed while it was read'
+}
+
+test_a_file_that_grows_is_used_up_to_the_size_that_it_had() {
+    start_with paragraphs
+    (cat original && echo more) | bigshuf --seed=m >right.more
+    files=$(ls -A)
+    during_each_call 'echo more >>in' never
+}
+
+test_a_file_that_is_replaced_is_used_as_it_was_or_refused() {
+    start_with paragraphs
+    tac original >other
+    bigshuf --seed=m other >right.other
+    files=$(ls -A)
+    during_each_call 'cp other new; mv new in' 'bigshuf: in: file has changed while it was read'
+}
+
+test_a_file_that_is_cut_short_when_output_has_begun_leaves_no_part_of_several() {
+    long_lines 10000 1000 2000 >original
+    cp original in
+    mkfifo pipe
+    # shellcheck disable=SC2016 # the inner shell's
+    FAULT_CALL=write FAULT_AT=3 FAULT_RUN='truncate -s 100 in' \
+        fails_with 1 'bigshuf: in: file has shrunk while it was read' \
+        bigshuf-faulty --parallel=1 --shards=3 -o 'shard.%d' in
+    same 'in original pipe' "$(echo *)"
+}
