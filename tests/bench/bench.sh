@@ -20,6 +20,7 @@
 #   QUICK         1: a twentieth of the data and two rounds, none to warm up: to see that all works; no claims
 #   FIGURE        1: also measure what figure.awk draws (row "figure")
 #   BIGSHUF SHUF SORT TERASHUF UU_SHUF DUCKDB   the programs, if they are not in PATH
+#   BEFORE        another bigshuf, of an earlier version, for the rows that compare with it
 
 # The commands are strings for another shell: what they name is expanded there.
 # shellcheck disable=SC2016
@@ -40,6 +41,7 @@ BENCH_TIMEOUT=${BENCH_TIMEOUT:-300}
 processors=$(nproc)
 
 export BIGSHUF=${BIGSHUF:-$BUILD/bigshuf}
+export BEFORE=${BEFORE:-}
 export SHUF=${SHUF:-shuf}
 export SORT=${SORT:-sort}
 export TERASHUF=${TERASHUF:-$(command -v terashuf || true)}
@@ -189,6 +191,7 @@ make_cold() {
 
 row=           # the row that runs
 limit_mib=     # the cgroup that its programs run in, if any
+cold=          # not empty: its data are not in the page cache when a program starts
 failures=0     # of bigshuf
 met=0          # targets
 missed=0
@@ -201,8 +204,10 @@ run_once() {
     taken='' problem=''
     rm -rf "$WORK"
     mkdir "$WORK"
-    if [ -n "$limit_mib" ]; then
+    if [ -n "$limit_mib$cold" ]; then
         make_cold
+    fi
+    if [ -n "$limit_mib" ]; then
         if ! make_cgroup "$limit_mib"; then
             problem="no cgroup"
             return
@@ -382,7 +387,7 @@ row_null() {
     use_data "$kind" "$(megabytes 1000)" || return 0
     cat "$IN" >/dev/null
     measure bigshuf '"$BIGSHUF" "$IN" >/dev/null' shuf '"$SHUF" "$IN" >/dev/null'
-    compare bigshuf shuf "$(targets '>=15' '>=6' '>=4')"
+    compare bigshuf shuf "$(targets '>=25' '>=10' '>=6')"
 }
 
 # In memory, file to new file.
@@ -393,7 +398,7 @@ row_file() {
         hold-huge '"$HOLD" huge <"$IN" >"$OUT"' dd 'dd if="$IN" of="$OUT" bs=1M status=none'
     compare bigshuf hold "$(targets '<=2.5' '<=1.3' '<=1.3')"
     compare bigshuf hold-huge '<='
-    compare bigshuf dd '<='
+    compare bigshuf dd "$(targets '<=3' '<=1.4' '<=1.4')"
 }
 
 # In memory, from a pipe.
@@ -466,6 +471,56 @@ row_peak() {
     compare shuf input '<=' MiB
 }
 
+# Memory of one's own, half-way through the output, when the data are mapped.
+row_anonymous() {
+    local round
+    use_data "$kind" "$(megabytes 1000)" || return 0
+    values=([bigshuf]='' [input]='')
+    why=([bigshuf]='' [input]='')
+    for round in 1 2 3; do
+        run_once 'mkfifo "$WORK/fifo" && { "$BIGSHUF" "$IN" >"$WORK/fifo" & } && exec 8<"$WORK/fifo" &&
+            head -c $(($(stat -c %s "$IN") / 2)) <&8 >/dev/null &&
+            awk "/RssAnon/ { print \$2 / 1024 }" /proc/$!/status >"$BENCH_DIR/anonymous" && cat <&8 >/dev/null'
+        if [ -n "$problem" ]; then
+            why[bigshuf]=$problem
+            failures=$((failures + 1))
+        else
+            values[bigshuf]+=" $(cat "$BENCH_DIR/anonymous")"
+        fi
+        values[input]+=" $(stat -c %s "$IN" | awk '{ print $1 / 1048576 }')"
+    done
+    rm -f "$BENCH_DIR/anonymous"
+    compare bigshuf input "$(targets '<=' '<=0.12' '<=0.06')" MiB
+}
+
+# From a disk.
+row_cold() {
+    local cold=1
+    use_data json "$(megabytes 1000)" || return 0
+    measure bigshuf '"$BIGSHUF" "$IN" >/dev/null' cat 'cat "$IN" >/dev/null'
+    compare bigshuf cat '<=1.15'
+}
+
+# Is there an earlier version?
+needs_before() {
+    if [ -z "$BEFORE" ]; then
+        say "$row: skipped: no earlier version (set BEFORE)"
+        return 1
+    fi
+}
+
+# Data that fit, but leave little room for the cache of the output, against a version that reads them.
+row_squeezed() {
+    local limit_mib='' memory
+    memory=$(mebibytes 800)
+    needs_before && needs_cgroup "$(mebibytes 1024)" || return 0
+    use_data json "$(megabytes 700)" || return 0
+    limit_mib=$(mebibytes 1024)
+    measure bigshuf "\"\$BIGSHUF\" -S ${memory}M \"\$IN\" >\"\$OUT\"" \
+        before "\"\$BEFORE\" -S ${memory}M \"\$IN\" >\"\$OUT\""
+    compare bigshuf before '<=1.1'
+}
+
 # Nanoseconds for a record, from few records to many; small inputs are shuffled several times in a run.
 row_scale() {
     local records times name fastest sizes=() commands=()
@@ -501,7 +556,7 @@ row_tiny() {
         shuf 'for ((i = 0; i < 100; i++)); do seq 10 | "$SHUF" >/dev/null || exit; done'
     scale_values bigshuf 1000 100
     scale_values shuf 1000 100
-    compare bigshuf shuf '<=1.05' ms
+    compare bigshuf shuf '<=1.03' ms
 }
 
 row_threads() {
@@ -509,10 +564,10 @@ row_threads() {
         say "$row: skipped: there is one processor"
         return 0
     fi
-    use_data seq "$(megabytes 1000)" || return 0
+    use_data "$kind" "$(megabytes 1000)" || return 0
     cat "$IN" >/dev/null
     measure bigshuf '"$BIGSHUF" --parallel=2 "$IN" >/dev/null' 1-thread '"$BIGSHUF" --parallel=1 "$IN" >/dev/null'
-    compare bigshuf 1-thread '>=1.6'
+    compare bigshuf 1-thread '>=1.7'
 }
 
 # Records that are not lines, against lines of the same lengths: the same bytes read in two ways, to /dev/null.
@@ -561,6 +616,27 @@ row_sample() {
         '"$BIGSHUF" --keep-order -n 1000 "$IN" >"$WORK/sample"' wc 'wc -l "$IN" >"$WORK/count"'
     compare bigshuf wc '<=1.5'
     compare keep-order wc '<='
+}
+
+# The same of short lines, of which there are many.
+row_sample_nine() {
+    use_data nine "$(megabytes 1000)" || return 0
+    cat "$IN" >/dev/null
+    measure bigshuf '"$BIGSHUF" -n 1000 "$IN" >"$WORK/sample"' wc 'wc -l "$IN" >"$WORK/count"'
+    compare bigshuf wc '<=1.8'
+}
+
+# Large samples against those of an earlier version.
+row_draws() {
+    local option
+    needs_before || return 0
+    use_data lines "$(megabytes 1000)" || return 0
+    cat "$IN" >/dev/null
+    for option in -r --keep-order; do
+        measure bigshuf "\"\$BIGSHUF\" $option -n $((1000000 / divisor)) \"\$IN\" >/dev/null" \
+            before "\"\$BEFORE\" $option -n $((1000000 / divisor)) \"\$IN\" >/dev/null"
+        compare bigshuf before '<='
+    done
 }
 
 # Draws with replacement, uniform and in proportion to weight, a million from a million.
@@ -666,17 +742,24 @@ for data_kind in seq lines json; do
     done
 done
 run_row peak row_peak
-run_row threads row_threads
+run_row anonymous-lines row_anonymous lines
+run_row anonymous-json row_anonymous json
+run_row threads-seq row_threads seq
+run_row threads-json row_threads json
 run_row tiny row_tiny
 run_row scale row_scale
 run_row store row_store
 run_row sample row_sample
+run_row sample-nine row_sample_nine
+run_row draws row_draws
 run_row repeat row_repeat
 run_row csv row_csv
 run_row size row_size
 run_row shards row_shards
 run_row others-seq row_others seq
 run_row others-json row_others json
+run_row cold row_cold
+run_row squeezed row_squeezed
 run_row limit-json row_limit_json
 run_row half-json row_half_json
 run_row limit-nine row_limit_nine
