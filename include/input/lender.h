@@ -18,9 +18,7 @@ struct lender {
     const char *const *names;
     struct fault *fault;
     struct signals_guard guard;
-    size_t file;        /* the one that is lent; of it */
-    uint8_t *at;        /* the next byte, */
-    uint8_t *ahead;     /* the first one that has not been read ahead, */
+    uint8_t *at;        /* of the file that is lent: the next byte, */
     uint8_t *last;      /* and the end */
     uint8_t *forgotten; /* the memory before this has been given back */
 };
@@ -39,8 +37,8 @@ int lender_begin(struct lender *lender, size_t i, int fd, size_t beyond);
 /* How many bytes come next, at most `bytes`: up to the end of a page, so that pages can be forgotten as a whole. */
 size_t lender_next(const struct lender *lender, size_t bytes);
 
-/* So many bytes come next, of the file that is open: have them in memory, and those that follow them soon. */
-void lender_fetch(struct lender *lender, int fd, size_t bytes);
+/* So many bytes come next: have them in memory. */
+void lender_fetch(struct lender *lender, size_t bytes);
 
 /* Put bytes behind the file, at most MAPPING_BEHIND_BYTES less what whoever looks may overshoot. */
 void lender_append(struct lender *lender, const uint8_t *data, size_t bytes);

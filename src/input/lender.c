@@ -8,9 +8,6 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-/* So much is read ahead, which keeps a disk busy: 1 GB came in 0.4 s, in 0.6 s where it was read in small steps. */
-static const ptrdiff_t AHEAD_BYTES = (ptrdiff_t)64 << 20;
-
 /* When the system gives a page, it may give those around it, too, up to this far. They would come back if they were
  * forgotten. */
 static const size_t NEAR_BYTES = (size_t)2 << 20;
@@ -64,9 +61,13 @@ static int map(struct mapping *mapping, const char *name, off_t start)
 {
     const bool standard = is_standard_input(name);
     const int fd = standard ? STDIN_FILENO : io_open(name, O_RDONLY | O_NOCTTY, 0);
-    const int status = fd < 0 ? -1 : mapping_add(mapping, fd, standard ? start : 0);
+    int status;
 
-    if (fd >= 0 && !standard)
+    if (fd < 0)
+        return -1;
+    sys_sequential(fd);
+    status = mapping_add(mapping, fd, standard ? start : 0);
+    if (!standard)
         (void)io_close(fd);
     return status;
 }
@@ -124,9 +125,7 @@ int lender_begin(struct lender *lender, size_t i, int fd, size_t beyond)
         return fault_report(lender->fault, name, errno);
     if (from > end) /* standard input, for the second time */
         from = end;
-    lender->file = i;
     lender->at = file->place + (from - file->offset);
-    lender->ahead = lender->at;
     lender->last = file->place + file->bytes;
     return 0;
 }
@@ -141,14 +140,10 @@ size_t lender_next(const struct lender *lender, size_t bytes)
     return over < bytes ? bytes - over : bytes;
 }
 
-void lender_fetch(struct lender *lender, int fd, size_t bytes)
+/* Nothing is asked for further ahead: the system does that by itself, in larger pages and sooner. (1 GB from a disk
+ * took 0.73 s so, 0.87 s where 64 MiB were asked for ahead, 0.82 s with read.) */
+void lender_fetch(struct lender *lender, size_t bytes)
 {
-    const struct mapped_file *file = &lender->mapping.file[lender->file];
-
-    if (lender->ahead - lender->at < AHEAD_BYTES / 2 && lender->ahead < lender->last) {
-        sys_read_ahead(fd, file->offset + (lender->ahead - file->place), AHEAD_BYTES);
-        lender->ahead = lender->last - lender->ahead > AHEAD_BYTES ? lender->ahead + AHEAD_BYTES : lender->last;
-    }
     mapping_populate(lender->at, bytes);
 }
 

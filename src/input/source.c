@@ -401,7 +401,7 @@ static void follow(struct files *files, size_t bytes)
 {
     const uint8_t *end = files->lender.at + bytes;
 
-    lender_fetch(&files->lender, files->fd, bytes);
+    lender_fetch(&files->lender, bytes);
     if (end > files->followed) {
         tail_follow(&files->tail, files->followed, (size_t)(end - files->followed));
         files->followed = end;

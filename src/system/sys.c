@@ -477,17 +477,6 @@ void sys_forget(void *memory, size_t bytes)
 #endif
 }
 
-void sys_read_ahead(int fd, off_t offset, off_t bytes)
-{
-#ifdef POSIX_FADV_WILLNEED
-    (void)posix_fadvise(fd, offset, bytes, POSIX_FADV_WILLNEED);
-#else
-    (void)fd;
-    (void)offset;
-    (void)bytes;
-#endif
-}
-
 void *sys_allocate(size_t count, size_t bytes)
 {
     return calloc(count, bytes);

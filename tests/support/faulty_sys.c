@@ -243,7 +243,6 @@ QUESTION(rlim_t, descriptor_limit, (void), ())
 ADVICE(limit_descriptors, (pid_t process, rlim_t descriptors), (process, descriptors))
 ADVICE(unmap, (void *memory, size_t bytes), (memory, bytes))
 ADVICE(huge_pages, (void *memory, size_t bytes), (memory, bytes))
-ADVICE(read_ahead, (int fd, off_t offset, off_t bytes), (fd, offset, bytes))
 ADVICE(exit, (int status), (status))
 QUESTION(size_t, page_bytes, (void), ())
 /* clang-format on */
