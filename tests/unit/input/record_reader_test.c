@@ -34,7 +34,7 @@ static size_t length_uneven(size_t i, uint64_t random)
 static void walk(struct source *source, const struct engine_text *text, const struct record_format *format,
                  size_t bytes)
 {
-    uint8_t *buffer = malloc(bytes + POOL_SLACK_BYTES);
+    uint8_t *buffer = calloc(1, bytes + POOL_SLACK_BYTES);
     const uint8_t *from = source_base(source) != NULL ? source_base(source) : buffer;
     const uint8_t *to = source_base(source) != NULL ? from + source_space(source) : buffer + bytes;
     struct record_reader reader;

@@ -810,7 +810,8 @@ static void what_is_lent_of_a_file_is_in_one_piece_and_ends_on_pages(void **stat
     }
     assert_int_equal(got, 0);
     assert_int_equal(done, bytes + 1);
-    assert_int_equal(next[-1], '\n');
+    assert_non_null(next);
+    assert_int_equal(*(next - 1), '\n');
     source_free(source);
 }
 
