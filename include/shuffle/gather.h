@@ -38,6 +38,10 @@ struct gather_node {
 /* The node whose records pile `pile` holds, unless the order is one of ranks. */
 struct gather_node gather_node(const struct gather_order *order, unsigned pile);
 
+/* Bytes of memory that a pile takes while it is gathered: its records and an index of them, with a second table if they
+ * are scattered once more. UINT64_MAX if there are so many that it is more than that. */
+uint64_t gather_memory(uint64_t bytes, uint64_t records);
+
 /* Write the records of the piles from *next on to `output` and leave those piles empty, until all is done, no more
  * records may be written, or a pile does not fit into memory, bytes plus index. *next receives that pile's number,
  * or that of the piles. What is written is taken off run_left. 0, or -1 after a report. */
