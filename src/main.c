@@ -9,7 +9,7 @@
  *     command    the command line
  *                    command_line help combination option_table argument options
  *     sample     other orders than that of the seed: parts of the input, with replacement, by weight, as GNU shuf
- *                    weighted weight_input weight_law gnu_order replacement range gnu_random in_order key_order
+ *                    weighted shares weight_input weight_law gnu_order replacement range gnu_random in_order key_order
  *     store      piles that are kept: batches in a directory, which many processes fill and read
  *                    list window sweep draft remove reader snapshot batch draft_files store name
  *                    owner manifest format line

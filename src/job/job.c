@@ -26,6 +26,7 @@
 #include "sample/in_order.h"
 #include "sample/range.h"
 #include "sample/replacement.h"
+#include "sample/shares.h"
 #include "sample/weighted.h"
 #include "shuffle/gather.h"
 #include "shuffle/shuffle.h"
@@ -254,7 +255,7 @@ static int do_task(struct job *job)
     case TASK_WEIGHTED_KEEP_ORDER:
         return weighted_select(run, source, weights, output);
     case TASK_WEIGHTED_REPEAT:
-        return weighted_repeat(run, source, weights, output);
+        return shares_repeat(run, source, weights, output);
     case TASK_GNU:
         return gnu_order_all(run, source, job->gnu, output);
     case TASK_GNU_SAMPLE:

@@ -6,6 +6,7 @@
 #include "sample/in_order.h"
 #include "sample/range.h"
 #include "sample/replacement.h"
+#include "sample/shares.h"
 #include "sample/weighted.h"
 #include "shuffle/shuffle.h"
 
@@ -152,7 +153,7 @@ static int select_by_weight(struct source *source, struct output *to)
 
 static int repeat_by_weight(struct source *source, struct output *to)
 {
-    return weighted_repeat(&small.run, source, place, to);
+    return shares_repeat(&small.run, source, place, to);
 }
 
 /* The numbers from 0 to ITEMS - 1; there is no source. */

@@ -1,6 +1,7 @@
 #include "support/small_run.h"
 
 #include "base/decimal.h"
+#include "sample/shares.h"
 #include "sample/weight_law.h"
 #include "sample/weighted.h"
 #include "support/failure_sweep.h"
@@ -290,7 +291,7 @@ static void hardly_more_is_stored_than_is_drawn(void **state)
 static int write_repeat(struct source *source, struct output *to)
 {
     small_limit(limit);
-    return weighted_repeat(&small.run, source, first_field, to);
+    return shares_repeat(&small.run, source, first_field, to);
 }
 
 /* Returns whether anything was spilled. */
@@ -386,7 +387,7 @@ static int with_field(void)
 }
 
 static int (*const all_ways[])(struct run *, struct source *, struct weight_place,
-                               struct output *) = {weighted_order, weighted_select, weighted_repeat};
+                               struct output *) = {weighted_order, weighted_select, shares_repeat};
 
 /* The weights of the text's records, and `more`. */
 static void put_weights(size_t records, const char *more)
