@@ -29,8 +29,10 @@
  *     base       pure computation: random words, checksums, numbers and strings as people write them
  *                    random chacha sha256 uint128 xxh64 decimal number escape least
  *
- * The way of a record: input/source reads it, shuffle/queue finds its end (record/scan) and its pile (shuffle/order),
- * shuffle/pile keeps it, in memory or in temporary/spill; shuffle/index puts it in its place, output/output writes it.
+ * The way of a record: input/source reads it; shuffle/scatter finds its end (record/record) and its pile
+ * (shuffle/order) and puts it there (shuffle/pile), into memory or temporary/spill; shuffle/gather has its place drawn
+ * (shuffle/order) and copies it out (shuffle/index) through output/buffer to output/output, which puts it into a file
+ * (output/sink).
  */
 
 #include <stdio.h>

@@ -24,7 +24,8 @@ struct gather_order {
     const struct order *order; /* NULL if there are ranks */
     const struct random_key *keys;
     struct order_node node;
-    struct table *ranks; /* pile j's at its own ranks' places, in the order of its records */
+    struct table
+        *ranks; /* places first + j share and the following hold the ranks of pile j's records, in their order */
     uint64_t first;
     uint64_t share;
 };
@@ -43,8 +44,8 @@ struct gather_node gather_node(const struct gather_order *order, unsigned pile);
 uint64_t gather_memory(uint64_t bytes, uint64_t records);
 
 /* Write the records of the piles from *next on to `output` and leave those piles empty, until all is done, no more
- * records may be written, or a pile does not fit into memory, bytes plus index. *next receives that pile's number,
- * or that of the piles. What is written is taken off run_left. 0, or -1 after a report. */
+ * records may be written, or a pile does not fit into memory, bytes plus index. *next receives the number of
+ * that pile, or piles->count when all is done. What is written is taken off run_left. 0, or -1 after a report. */
 int gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct output *output);
 
 #endif

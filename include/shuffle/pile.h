@@ -11,6 +11,9 @@
  * Blocks are full but for the last. A pile that has been given a block keeps at least one until it is flushed, so it
  * can always take in more: at worst by writing out the block it has just filled.
  *
+ * Each pile belongs to one of several lanes, and one thread at a time appends to the piles of a lane, so that they need
+ * no lock.
+ *
  * When the pool runs dry, piles are spilled from the last one backwards, so that the first ones are whole in memory
  * when the input ends and can be shuffled and written at once. Functions that return int return 0, or -1 after a
  * report.
@@ -44,9 +47,9 @@ struct piles {
     struct pile *pile;
     uint64_t records; /* that were dealt out to them, dropped ones among them */
     unsigned count;
-    unsigned lanes;        /* pile p belongs to lane p mod lanes: one thread at a time works on a lane's piles */
-    uint32_t flush_blocks; /* a tail worth writing; where a program compresses, the least that may be */
-    uint32_t frame_blocks; /* where a program compresses: a tail that is always worth writing; else 0 */
+    unsigned lanes;        /* pile p belongs to lane p mod lanes */
+    uint32_t flush_blocks; /* a tail of so many blocks may be written: fewer are not worth a write */
+    uint32_t frame_blocks; /* where a program compresses: of so many blocks it is always worth a run; else 0 */
     bool sealed;           /* nothing will be appended any more */
 };
 

@@ -25,10 +25,10 @@
 int shuffle_source(struct run *run, struct source *source, struct output *output);
 
 /* Write the records of a single pile in an order that is drawn by itself, or the first of them. `draw` gets a table of
- * the numbers [0, records), as table_get and table_set see it, and rearranges it: the first *places of them, which is
- * `records` if it says nothing, are the records of the first places of the output. The order takes 8 bytes a record out
- * of the memory, 16 from 2^32 records on; if that is too much, the report says how much is needed. 0, or -1 after a
- * report. */
+ * the numbers [0, records), as table_get and table_set see it, and rearranges it: the first *places of them are the
+ * records of the first places of the output. *places is `records` unless `draw` sets it. The order takes 8 bytes a
+ * record out of the memory, 16 from 2^32 records on; if that is too much, the report says how much is needed. 0, or -1
+ * after a report. */
 typedef int shuffle_draw(void *context, struct table *numbers, uint64_t records, uint64_t *places);
 int shuffle_drawn(struct run *run, struct piles *piles, shuffle_draw *draw, void *context, struct output *output);
 
