@@ -1,10 +1,6 @@
 /* What is taken and what is refused where there are models, and how, was found by asking them: coreutils 9.1 in the C
  * locale. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
 #include "support/scratch.h"
 
 #include <errno.h>

@@ -1,9 +1,5 @@
 /* Standard output is closed by what is tested here, so that happens in children. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
 #include "support/scratch.h"
 
 #include <errno.h>

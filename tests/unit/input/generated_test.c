@@ -1,7 +1,11 @@
-#include "support/disk.h"
+#include "support/faulty_sys.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -10,7 +14,8 @@
 static int setup(void **state)
 {
     (void)state;
-    return disk_reset();
+    faulty_reset();
+    return 0;
 }
 
 /* Does the source, which is freed, deliver just this when it is read in steps, each of them but the last one full? */
@@ -158,10 +163,10 @@ static void without_memory_there_is_no_source(void **state)
 
     (void)state;
     for (unsigned i = 1; i <= 2; i++) {
-        disk.fail_allocation = i;
+        faulty_fail("allocate", i, ENOMEM);
         assert_null(generated_words(words, 1));
         assert_int_equal(errno, ENOMEM);
-        disk.fail_allocation = i;
+        faulty_fail("allocate", i, ENOMEM);
         assert_null(generated_range(&range));
         assert_int_equal(errno, ENOMEM);
     }

@@ -1,9 +1,5 @@
 /* One stream out of many files, whatever the sizes of the files, the reads and the buffers. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
 #include "support/scratch.h"
 
 #include "input/source.h"

@@ -1,9 +1,5 @@
 /* Files written through commands: each gets its own, whatever a command does nothing hangs, and failures are heard. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
 #include "support/scratch.h"
 
 #include <errno.h>

@@ -1,111 +1,29 @@
-/*
- * One stream into several files: every record once, in order, where it belongs; all files or none, whatever fails. The
- * system layer is brought along, so that any of its calls can be made to fail.
- */
+/* One stream into several files: every record once, in order, where it belongs; all files or none, whatever fails. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
-#include "system/sys.h"
-
-#define sys_open           real_open
-#define sys_open_anonymous real_open_anonymous
-#define sys_close          real_close
-#define sys_stat           real_stat
-#define sys_fstat          real_fstat
-#define sys_rename_at      real_rename_at
-#define sys_free_space     real_free_space
-#define sys_exchange       real_exchange
-#define sys_realpath       real_realpath
-#define sys_write          real_write
-#define sys_pipe           real_pipe
-#define sys_spawn_shell    real_spawn_shell
-#define sys_wait           real_wait
-#define sys_allocate       real_allocate
-#define sys_random         real_random
-#include "src/system/sys.c" /* NOLINT(bugprone-suspicious-include): this is the point */
-#undef sys_open
-#undef sys_open_anonymous
-#undef sys_close
-#undef sys_stat
-#undef sys_fstat
-#undef sys_rename_at
-#undef sys_free_space
-#undef sys_exchange
-#undef sys_realpath
-#undef sys_write
-#undef sys_pipe
-#undef sys_spawn_shell
-#undef sys_wait
-#undef sys_allocate
-#undef sys_random
-
+#include "support/faulty_sys.h"
 #include "support/in_memory.h"
+
+#include <errno.h>
+#include <sys/resource.h>
 
 #include "output/output.h"
 #include "system/signals.h"
+#include "system/sys.h"
 
-static const char *failing;   /* the call that always fails, or NULL */
-static int calls, failing_at; /* calls made so far, and the one of them that fails: from 1 */
-
-static bool fails(const char *name)
-{
-    return ++calls == failing_at || (failing != NULL && strcmp(failing, name) == 0);
-}
-
-#define REPLACE(type, name, parameters, arguments, failure)                                                            \
-    type sys_##name parameters                                                                                         \
-    {                                                                                                                  \
-        if (fails(#name)) {                                                                                            \
-            errno = EIO;                                                                                               \
-            return failure;                                                                                            \
-        }                                                                                                              \
-        return real_##name arguments;                                                                                  \
-    }
-
-REPLACE(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode), -1)
-REPLACE(int, open_anonymous, (int directory, const char *name, mode_t mode), (directory, name, mode), -1)
-REPLACE(int, fstat, (int fd, struct stat *status), (fd, status), -1)
-REPLACE(int, rename_at, (int directory, const char *from, const char *to), (directory, from, to), -1)
-REPLACE(int, exchange, (int directory, const char *one, const char *other), (directory, one, other), -1)
-REPLACE(int, free_space, (int fd, uint64_t *bytes), (fd, bytes), -1)
-REPLACE(char *, realpath, (const char *path), (path), NULL)
-REPLACE(ssize_t, write, (int fd, const void *data, size_t bytes), (fd, data, bytes), -1)
-REPLACE(int, pipe, (int ends[2]), (ends), -1)
-REPLACE(pid_t, spawn_shell, (const char *command, const char *variable, int input, const sigset_t *mask),
-        (command, variable, input, mask), -1)
-REPLACE(void *, allocate, (size_t count, size_t bytes), (count, bytes), NULL)
-REPLACE(int, random, (void *data, size_t bytes), (data, bytes), -1)
-
-/* Not among those that fail in turn: a file that cannot be looked at is taken to be missing, and found when it is
- * opened. */
-int sys_stat(const char *path, struct stat *status)
-{
-    return real_stat(path, status);
-}
+pid_t real_sys_wait(pid_t child, int *status, int options);
 
 /* A child is waited for, come what may. */
 pid_t sys_wait(pid_t child, int *status, int options)
 {
-    pid_t ended = real_wait(child, status, options);
+    pid_t ended = real_sys_wait(child, status, options);
 
-    if (!fails("wait"))
-        return ended;
-    errno = EIO;
-    return -1;
+    return faulty_fails("wait") ? -1 : ended;
 }
 
-/* A close that fails has closed. */
-int sys_close(int fd)
-{
-    bool failure = fails("close");
-    int result = real_close(fd);
-
-    if (failure)
-        errno = EIO;
-    return failure ? -1 : result;
-}
+/* Not those that remove what is left, nor stat: a file that cannot be looked at is taken to be missing, and found when
+ * it is opened. */
+static const char swept_calls[] = "open open_anonymous fstat rename_at exchange free_space realpath write pipe "
+                                  "spawn_shell wait close allocate random";
 
 static struct fault fault;
 static const char *const directories[] = {"."};
@@ -114,8 +32,7 @@ static struct spill_place place;
 static void init(void)
 {
     fault_init(&fault);
-    failing = NULL;
-    failing_at = calls = 0;
+    faulty_reset();
     place.directory = directories;
     place.directories = 1;
     place.fault = &fault;
@@ -136,9 +53,14 @@ static int setup_in_memory(void **state)
 static int teardown(void **state)
 {
     fault_release(&fault);
-    failing = NULL;
-    failing_at = 0;
+    faulty_reset();
     return scratch_teardown(state);
+}
+
+static void forgive(void)
+{
+    fault_release(&fault);
+    fault_init(&fault);
 }
 
 static struct output_plan plan_of(const char *path)
@@ -203,8 +125,7 @@ static void assert_refused(const struct output_plan *plan, const char *message)
     output = output_open(plan, &fault);
     assert_string_equal(scratch_heard(), message);
     assert_null(output);
-    fault_release(&fault);
-    fault_init(&fault);
+    forgive();
 }
 
 static struct split split_of(const char *text)
@@ -640,24 +561,23 @@ static void prepare(bool existed)
 /* Fail each call in turn, until a run has fewer calls. */
 static void sweep(struct output_plan plan, const char *always_failing, bool existed)
 {
-    for (failing_at = 1;; failing_at++) {
+    unsigned at = 0;
+
+    do {
         bool complete;
 
         prepare(existed);
-        fault_release(&fault);
-        fault_init(&fault);
-        failing = always_failing;
-        calls = 0;
+        forgive();
+        faulty_fail(swept_calls, ++at, EIO);
+        faulty.never = always_failing;
         scratch_listen();
         complete = run_with(&plan, "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n", 5, false) == 0;
         (void)scratch_heard();
         assert_int_equal(complete, !fault_any(&fault));
         assert_true(is_whole(complete, existed));
-        if (calls < failing_at)
-            break;
-    }
-    failing = NULL;
-    failing_at = 0;
+    } while (faulty_stop());
+    assert_true(at > 10);
+    faulty_reset();
 }
 
 static void whichever_call_fails_all_files_are_old_or_all_are_new(void **state)
@@ -680,26 +600,24 @@ static void whichever_call_fails_all_files_are_old_or_all_are_new(void **state)
 static void whichever_call_fails_a_filtered_run_says_so(void **state)
 {
     struct output_plan plan = plan_of("%d");
+    unsigned at = 0;
 
     (void)state;
     plan.shards = 3;
     plan.filter = "cat > $FILE";
-    for (failing_at = 1;; failing_at++) {
+    do {
         bool complete;
 
-        fault_release(&fault);
-        fault_init(&fault);
-        calls = 0;
+        forgive();
+        faulty_fail(swept_calls, ++at, EIO);
         scratch_listen();
         complete = run(&plan, "a\nb\nc\n") == 0;
         (void)scratch_heard();
         assert_int_equal(complete, !fault_any(&fault));
         if (complete)
             assert_true(scratch_holds("0", "a\n") && scratch_holds("1", "b\n") && scratch_holds("2", "c\n"));
-        if (calls < failing_at)
-            break;
-    }
-    assert_true(failing_at > 10);
+    } while (faulty_stop());
+    assert_true(at > 10);
 }
 
 static void without_exchange_new_files_are_still_all_or_none(void **state)
@@ -708,7 +626,7 @@ static void without_exchange_new_files_are_still_all_or_none(void **state)
 
     (void)state;
     plan.shards = SWEPT;
-    failing = "exchange";
+    faulty.never = "exchange";
     prepare(true);
     assert_int_equal(run(&plan, "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"), 0);
     assert_true(is_whole(true, true));
@@ -718,7 +636,7 @@ static void without_exchange_new_files_are_still_all_or_none(void **state)
 static void nothing_is_seen_of_few_files_in_the_making(void **state)
 {
     struct output_plan plan = plan_of("%d");
-    int fd = real_open_anonymous(AT_FDCWD, ".", 0600);
+    int fd = sys_open_anonymous(AT_FDCWD, ".", 0600);
     uint8_t data[] = "a\nb\nc\nd\n";
     struct output *output;
 

@@ -1,61 +1,9 @@
-/*
- * An existing file is safe until its successor is complete, whatever it is and whatever fails. The system layer is
- * brought along, so that any of its calls can be made to fail.
- */
+/* An existing file is safe until its successor is complete, whatever it is and whatever fails. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
-#include "system/sys.h"
-
-#define sys_open                real_open
-#define sys_open_anonymous      real_open_anonymous
-#define sys_close               real_close
-#define sys_stat                real_stat
-#define sys_fstat               real_fstat
-#define sys_fchmod              real_fchmod
-#define sys_fchown              real_fchown
-#define sys_ftruncate           real_ftruncate
-#define sys_can_link_descriptor real_can_link_descriptor
-#define sys_link_descriptor     real_link_descriptor
-#define sys_open_directory      real_open_directory
-#define sys_open_at             real_open_at
-#define sys_stat_at             real_stat_at
-#define sys_rename_at           real_rename_at
-#define sys_get_acl             real_get_acl
-#define sys_set_acl             real_set_acl
-#define sys_exchange            real_exchange
-#define sys_realpath            real_realpath
-#define sys_readlink            real_readlink
-#define sys_write               real_write
-#define sys_allocate            real_allocate
-#define sys_random              real_random
-#include "src/system/sys.c" /* NOLINT(bugprone-suspicious-include): this is the point */
-#undef sys_open
-#undef sys_open_anonymous
-#undef sys_close
-#undef sys_stat
-#undef sys_fstat
-#undef sys_fchmod
-#undef sys_fchown
-#undef sys_ftruncate
-#undef sys_can_link_descriptor
-#undef sys_link_descriptor
-#undef sys_open_directory
-#undef sys_open_at
-#undef sys_stat_at
-#undef sys_rename_at
-#undef sys_get_acl
-#undef sys_set_acl
-#undef sys_exchange
-#undef sys_realpath
-#undef sys_readlink
-#undef sys_write
-#undef sys_allocate
-#undef sys_random
-
+#include "support/faulty_sys.h"
 #include "support/scratch.h"
+
+#include <errno.h>
 
 #ifdef __linux__
 #include <sched.h>
@@ -66,95 +14,39 @@
 #include "output/sink.h"
 #include "output/target.h"
 #include "system/signals.h"
-
-static const char *failing;   /* the call that always fails, or NULL */
-static int calls, failing_at; /* calls made so far, and the one of them that fails: from 1 */
-static int no_new_file;       /* the error with which every way to make a file fails, or 0 */
-
-static bool fails(const char *name)
-{
-    return ++calls == failing_at || (failing != NULL && strcmp(failing, name) == 0);
-}
-
-#define REPLACE(type, name, parameters, arguments, failure)                                                            \
-    type sys_##name parameters                                                                                         \
-    {                                                                                                                  \
-        if (fails(#name)) {                                                                                            \
-            errno = EIO;                                                                                               \
-            return failure;                                                                                            \
-        }                                                                                                              \
-        return real_##name arguments;                                                                                  \
-    }
-
-REPLACE(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode), -1)
-REPLACE(int, open_directory, (const char *path), (path), -1)
-REPLACE(int, stat_at, (int directory, const char *name, struct stat *status), (directory, name, status), -1)
-REPLACE(int, stat, (const char *path, struct stat *status), (path, status), -1)
-REPLACE(int, fstat, (int fd, struct stat *status), (fd, status), -1)
-REPLACE(int, fchmod, (int fd, mode_t mode), (fd, mode), -1)
-REPLACE(int, fchown, (int fd, uid_t owner, gid_t group), (fd, owner, group), -1)
-REPLACE(int, ftruncate, (int fd, off_t length), (fd, length), -1)
-REPLACE(bool, can_link_descriptor, (int fd), (fd), false)
-REPLACE(int, link_descriptor, (int fd, int directory, const char *name), (fd, directory, name), -1)
-REPLACE(int, rename_at, (int directory, const char *from, const char *to), (directory, from, to), -1)
-REPLACE(int, exchange, (int directory, const char *one, const char *other), (directory, one, other), -1)
-REPLACE(char *, realpath, (const char *path), (path), NULL)
-REPLACE(ssize_t, readlink, (int directory, const char *name, char *target, size_t bytes),
-        (directory, name, target, bytes), -1)
-REPLACE(ssize_t, get_acl, (int fd, void *list, size_t bytes), (fd, list, bytes), -1)
-REPLACE(int, set_acl, (int fd, const void *list, size_t bytes), (fd, list, bytes), -1)
-REPLACE(ssize_t, write, (int fd, const void *data, size_t bytes), (fd, data, bytes), -1)
-REPLACE(void *, allocate, (size_t count, size_t bytes), (count, bytes), NULL)
-REPLACE(int, random, (void *data, size_t bytes), (data, bytes), -1)
-
-static bool fails_to_make(const char *name)
-{
-    bool failure = fails(name);
-
-    errno = failure ? EIO : no_new_file;
-    return failure || no_new_file != 0;
-}
-
-int sys_open_at(int directory, const char *name, int flags, mode_t mode)
-{
-    errno = EIO;
-    if (flags & O_CREAT ? fails_to_make("open_at") : fails("open_at"))
-        return -1;
-    return real_open_at(directory, name, flags, mode);
-}
-
-int sys_open_anonymous(int directory, const char *name, mode_t mode)
-{
-    return fails_to_make("open_anonymous") ? -1 : real_open_anonymous(directory, name, mode);
-}
-
-/* A close that fails has closed. */
-int sys_close(int fd)
-{
-    bool failure = fails("close");
-    int result = real_close(fd);
-
-    if (failure)
-        errno = EIO;
-    return failure ? -1 : result;
-}
+#include "system/sys.h"
 
 static struct fault fault;
+
+int real_sys_open_at(int directory, const char *name, int flags, mode_t mode);
+
+/* Where no file can be made, one that is there can still be opened. */
+int sys_open_at(int directory, const char *name, int flags, mode_t mode)
+{
+    return faulty_fails(flags & O_CREAT ? "create_at" : "open_at") ? -1
+                                                                   : real_sys_open_at(directory, name, flags, mode);
+}
+
+static const char ways_to_make_a_file[] = "open_anonymous create_at";
 
 static int setup(void **state)
 {
     fault_init(&fault);
-    failing = NULL;
-    failing_at = calls = no_new_file = 0;
+    faulty_reset();
     return scratch_setup(state);
 }
 
 static int teardown(void **state)
 {
     fault_release(&fault);
-    failing = NULL;
-    failing_at = 0;
+    faulty_reset();
     return scratch_teardown(state);
+}
+
+static void forgive(void)
+{
+    fault_release(&fault);
+    fault_init(&fault);
 }
 
 static struct sink *open_good(const char *path)
@@ -180,8 +72,7 @@ static void assert_refused(const char *path, const char *message)
     sink = sink_open(path, &fault);
     assert_string_equal(scratch_heard(), message);
     assert_null(sink);
-    fault_release(&fault);
-    fault_init(&fault);
+    forgive();
 }
 
 /* ---- New files ---- */
@@ -194,7 +85,7 @@ static void a_new_file_has_the_content_and_the_mode_of_the_umask(void **state)
     write_and_commit(open_good("new"), "one\ntwo\n");
     assert_true(scratch_holds("new", "one\ntwo\n"));
     assert_int_equal(scratch_mode("new"), 0640);
-    failing = "open_anonymous";
+    faulty.never = "open_anonymous";
     write_and_commit(open_good("named"), "x\n");
     assert_int_equal(scratch_mode("named"), 0640);
     assert_int_equal(scratch_count("."), 2);
@@ -275,7 +166,7 @@ static void an_abort_leaves_the_old_file_and_nothing_else(void **state)
     for (int named = 0; named < 2; named++) {
         struct sink *sink;
 
-        failing = named ? "open_anonymous" : NULL;
+        faulty.never = named ? "open_anonymous" : NULL;
         sink = open_good("F");
         assert_int_equal(sink_write(sink, "new\n", 4), 0);
         sink_free(sink);
@@ -289,7 +180,7 @@ static void an_abort_leaves_the_old_file_and_nothing_else(void **state)
 static void nothing_is_seen_of_a_file_in_the_making(void **state)
 {
     struct sink *sink;
-    int fd = real_open_anonymous(AT_FDCWD, ".", 0600);
+    int fd = sys_open_anonymous(AT_FDCWD, ".", 0600);
 
     (void)state;
     if (fd < 0)
@@ -325,7 +216,7 @@ static void where_files_must_have_names_the_temporary_one_is_private(void **stat
         for (int existing = 0; existing < 2; existing++) {
             struct sink *sink;
 
-            failing = obstacles[i];
+            faulty.never = obstacles[i];
             if (existing)
                 assert_true(scratch_put("F", "old\n", 0664));
             sink = open_good("F");
@@ -346,7 +237,7 @@ static void the_longest_name_works(void **state)
     name[255] = '\0';
     write_and_commit(open_good(name), "one\n");
     assert_true(scratch_holds(name, "one\n"));
-    failing = "open_anonymous";
+    faulty.never = "open_anonymous";
     write_and_commit(open_good(name), "two\n");
     assert_true(scratch_holds(name, "two\n"));
     assert_int_equal(scratch_count("."), 1);
@@ -420,7 +311,7 @@ static void a_mode_that_cannot_be_set_is_a_warning(void **state)
     const char *heard;
 
     (void)state;
-    failing = "fchmod";
+    faulty.never = "fchmod";
     scratch_listen();
     write_and_commit(open_good("F"), "new\n");
     heard = scratch_heard();
@@ -563,7 +454,6 @@ static void a_fifo_is_opened_once_and_its_reader_gets_all(void **state)
         _exit(0);
     }
     assert_true(reader > 0);
-    calls = 0;
     sink = open_good("fifo");
     assert_int_equal(sink_write(sink, "one\n", 4), 0);
     write_and_commit(sink, "two\n");
@@ -743,7 +633,7 @@ static void without_exchange_what_was_replaced_is_said(void **state)
 
     (void)state;
     assert_true(scratch_put("F", "old\n", 0640));
-    failing = "exchange";
+    faulty.never = "exchange";
     sink = finished("F", "new\n");
     assert_int_equal(sink_publish(sink), 0);
     scratch_listen();
@@ -763,7 +653,7 @@ static void an_old_file_that_cannot_be_put_back_is_not_lost(void **state)
     assert_true(scratch_put("F", "old\n", 0640));
     sink = finished("F", "new\n");
     assert_int_equal(sink_publish(sink), 0);
-    failing = "exchange";
+    faulty.never = "exchange";
     scratch_listen();
     sink_retract(sink);
     heard = scratch_heard();
@@ -831,11 +721,13 @@ static void open_closed_standard_output(void)
 
 static void open_filled_standard_output(void)
 {
+    char byte;
+
     close(STDIN_FILENO);
     close(STDOUT_FILENO);
     CHECK(sys_fill_standard() == 0);
     CHECK(open(".", O_RDONLY) > STDERR_FILENO);
-    CHECK(read(STDIN_FILENO, &calls, 1) == -1 && errno == EBADF);
+    CHECK(read(STDIN_FILENO, &byte, 1) == -1 && errno == EBADF);
     CHECK(sink_open(NULL, &fault) == NULL);
 }
 
@@ -872,7 +764,7 @@ static void fail_to_close_standard_output(void)
 {
     struct sink *sink = sink_open(NULL, &fault);
 
-    failing = "close";
+    faulty.never = "close";
     CHECK(sink != NULL && sink_commit(sink) == -1);
     sink_free(sink);
 }
@@ -893,7 +785,7 @@ static void a_failed_close_leaves_the_old_file(void **state)
     assert_true(scratch_put("F", "old\n", 0644));
     sink = open_good("F");
     assert_int_equal(sink_write(sink, "new\n", 4), 0);
-    failing = "close";
+    faulty.never = "close";
     assert_says(sink_commit(sink), -1, "bigshuf: F: Input/output error\n");
     sink_free(sink);
     assert_true(scratch_holds("F", "old\n"));
@@ -911,12 +803,12 @@ static void a_shortage_is_reported_rather_than_written_around(void **state)
     assert_true(scratch_put("F", "old\n", 0644));
     assert_int_equal(symlink("F", "link"), 0);
     for (size_t i = 0; i < sizeof calls_of_sink_open / sizeof calls_of_sink_open[0]; i++) {
-        failing = calls_of_sink_open[i];
+        faulty.never = calls_of_sink_open[i];
         assert_refused("link", "bigshuf: link: Input/output error\n");
     }
-    failing = NULL;
+    faulty.never = ways_to_make_a_file;
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
-        no_new_file = errors[i];
+        faulty.error = errors[i];
         snprintf(message, sizeof message, "bigshuf: F: %s\n", strerror(errors[i]));
         assert_refused("F", message);
     }
@@ -929,10 +821,11 @@ static void what_forbids_new_files_lets_the_old_one_be_written_in_place(void **s
 
     (void)state;
     assert_true(scratch_put("F", "old\n", 0644));
+    faulty.never = ways_to_make_a_file;
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
         struct sink *sink;
 
-        no_new_file = errors[i];
+        faulty.error = errors[i];
         sink = open_good("F");
         assert_true(sink_is_in_place(sink));
         sink_free(sink);
@@ -948,7 +841,7 @@ static const char *said_after(const char *path, void (*change)(void), bool named
     struct sink *sink;
     const char *heard;
 
-    failing = named ? "open_anonymous" : NULL;
+    faulty.never = named ? "open_anonymous" : NULL;
     sink = open_good(path);
     assert_int_equal(sink_write(sink, "new\n", 4), 0);
     change();
@@ -956,8 +849,7 @@ static const char *said_after(const char *path, void (*change)(void), bool named
     assert_int_equal(sink_commit(sink), -1);
     heard = scratch_heard();
     sink_free(sink);
-    fault_release(&fault);
-    fault_init(&fault);
+    forgive();
     return heard;
 }
 
@@ -1071,7 +963,7 @@ static void an_access_control_list_is_kept(void **state)
     if (!put_list("F", "system.posix_acl_access", list))
         skip();
     for (int named = 0; named < 2; named++) {
-        failing = named ? "open_anonymous" : NULL;
+        faulty.never = named ? "open_anonymous" : NULL;
         write_and_commit(open_good("F"), "new\n");
         assert_true(scratch_holds("F", "new\n"));
         assert_true(has_list("F", list));
@@ -1089,7 +981,7 @@ static void what_the_directory_gives_new_files_is_not_for_a_replaced_one(void **
         !put_list("folder/F", "system.posix_acl_access", list))
         skip();
     for (int named = 0; named < 2; named++) {
-        failing = named ? "open_anonymous" : NULL;
+        faulty.never = named ? "open_anonymous" : NULL;
         write_and_commit(open_good("folder/bare"), "new\n");
         assert_true(has_list("folder/bare", NULL));
         assert_int_equal(scratch_mode("folder/bare"), 0664);
@@ -1106,7 +998,7 @@ static void a_list_that_cannot_be_kept_lets_nobody_else_in(void **state)
     assert_true(scratch_put("F", "old\n", 0640));
     if (!put_list("F", "system.posix_acl_access", list))
         skip();
-    failing = "set_acl";
+    faulty.never = "set_acl";
     scratch_listen();
     write_and_commit(open_good("F"), "new\n");
     heard = scratch_heard();
@@ -1122,26 +1014,33 @@ static bool run(const char *path, bool named)
     struct sink *sink;
     bool complete;
 
-    failing = named ? "open_anonymous" : NULL;
-    calls = 0;
+    faulty.never = named ? "open_anonymous" : NULL;
     sink = sink_open(path, &fault);
     complete = sink != NULL && sink_write(sink, "new\n", 4) == 0 && sink_commit(sink) == 0;
     sink_free(sink);
     return complete;
 }
 
+/* Those that leave nothing behind which somebody else would have to remove. */
+static const char swept_calls[] =
+    "open open_directory open_at create_at open_anonymous stat stat_at fstat fchmod fchown ftruncate "
+    "can_link_descriptor link_descriptor rename_at exchange realpath readlink get_acl set_acl write close allocate "
+    "random";
+
 /* Fail each call in turn, until a run has fewer calls. */
 static void sweep(const char *path, const char *file, const char *old, bool named)
 {
-    for (failing_at = 1;; failing_at++) {
+    unsigned at = 0;
+
+    do {
         bool complete;
 
         if (old != NULL)
             assert_true(scratch_put(file, old, 0644));
         else
             (void)unlink(file);
-        fault_release(&fault);
-        fault_init(&fault);
+        forgive();
+        faulty_fail(swept_calls, ++at, EIO);
         scratch_listen();
         complete = run(path, named);
         (void)scratch_heard();
@@ -1153,10 +1052,8 @@ static void sweep(const char *path, const char *file, const char *old, bool name
         else
             assert_int_equal(access(file, F_OK), -1);
         assert_int_equal(scratch_count("."), (old != NULL || complete ? 1 : 0) + (strcmp(path, file) != 0));
-        if (calls < failing_at)
-            break;
-    }
-    assert_true(failing_at > 10);
+    } while (faulty_stop());
+    assert_true(at > 10);
 }
 
 static void whichever_call_fails_the_file_is_old_or_new_and_alone(void **state)
@@ -1179,7 +1076,7 @@ static void die_while_writing(void)
     static struct sink *volatile sink; /* where valgrind sees it when the child is killed */
 
     signals_install();
-    failing = "open_anonymous";
+    faulty.never = "open_anonymous";
     sink = sink_open("F", &fault);
     CHECK(sink != NULL && sink_write(sink, "new\n", 4) == 0 && scratch_count(".") == 2);
     raise(SIGTERM);
@@ -1201,7 +1098,7 @@ static void no_slot_stays_taken(void **state)
     (void)state;
     signals_forget(slot);
     for (int named = 0; named < 2; named++) {
-        failing = named ? "open_anonymous" : NULL;
+        faulty.never = named ? "open_anonymous" : NULL;
         write_and_commit(open_good("F"), "x\n");
         sink_free(open_good("F"));
     }

@@ -1,9 +1,5 @@
 /* Where a path leads, if need be to a file that is yet to be made. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
 #include "support/scratch.h"
 
 #include <errno.h>

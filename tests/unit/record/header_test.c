@@ -1,9 +1,5 @@
 /* The beginning of a file as such; what becomes of it in a stream is told by the tests of source. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
 #include "support/scratch.h"
 
 #include "record/header.h"

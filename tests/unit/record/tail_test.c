@@ -1,9 +1,5 @@
 /* What a file lacks at its end is the same whatever the fragments in which its bytes came. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
 #include "support/scratch.h"
 
 #include "record/tail.h"

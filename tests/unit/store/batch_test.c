@@ -3,6 +3,8 @@
 
 #include "support/small_store.h"
 
+#include <sys/file.h>
+
 static void open_good(struct batch *batch, struct manifest *manifest)
 {
     assert_int_equal(batch_open(batch, &small.store, "one", manifest), BATCH_OK);
@@ -158,7 +160,6 @@ static void a_pile_of_which_the_manifest_has_changed_meanwhile_is_a_failure(void
 
 static void rename_batch(void)
 {
-    layer.before_lock = NULL;
     assert_int_equal(rename("store/one", "store/.old-one"), 0);
 }
 
@@ -168,12 +169,11 @@ static void rename_and_lock(void)
 {
     rename_batch();
     held = open("store/.old-one/manifest", O_RDWR | O_CLOEXEC);
-    assert_int_equal(real_lock(held, true), 0);
+    assert_int_equal(sys_lock(held, true), 0);
 }
 
 static void unlink_manifest(void)
 {
-    layer.before_lock = NULL;
     assert_int_equal(unlink("store/one/manifest"), 0);
 }
 
@@ -183,16 +183,16 @@ static void a_batch_that_leaves_while_it_is_opened_is_there_or_gone(void **state
 
     (void)state;
     small_add("one");
-    layer.before_lock = rename_batch; /* but its manifest is there */
+    faulty_meet("lock", rename_batch); /* but its manifest is there */
     open_good(&batch, NULL);
     batch_close(&batch);
     assert_int_equal(rename("store/.old-one", "store/one"), 0);
 
-    layer.before_lock = rename_and_lock;
+    faulty_meet("lock", rename_and_lock);
     assert_int_equal(batch_open(&batch, &small.store, "one", NULL), BATCH_GONE);
     close(held);
     assert_int_equal(rename("store/.old-one", "store/one"), 0);
-    layer.before_lock = unlink_manifest;
+    faulty_meet("lock", unlink_manifest);
     assert_int_equal(batch_open(&batch, &small.store, "one", NULL), BATCH_GONE);
     assert_false(fault_any(&small.fault));
 }
@@ -205,7 +205,7 @@ static void a_batch_that_somebody_has_locked_is_a_failure(void **state)
     (void)state;
     small_add("one");
     fd = open("store/one/manifest", O_RDWR | O_CLOEXEC);
-    assert_int_equal(real_lock(fd, true), 0);
+    assert_int_equal(sys_lock(fd, true), 0);
     assert_fails("bigshuf: store/one/manifest: another process has locked it: try again when that has ended\n");
     close(fd);
     assert_true(small_is_whole("one", "one"));
@@ -220,7 +220,7 @@ static void who_may_only_read_a_batch_cannot_shut_others_out(void **state)
 #ifdef __linux__
     small_add("one");
     fd = open("store/one/manifest", O_RDONLY | O_CLOEXEC);
-    assert_int_equal(real_lock(fd, true), -1);
+    assert_int_equal(sys_lock(fd, true), -1);
     assert_int_equal(errno, EBADF);
     assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
     assert_true(small_is_whole("one", "one"));
@@ -256,10 +256,10 @@ static void who_reads_a_batch_has_a_lock_on_it(void **state)
     open_good(&other, NULL); /* several may read */
     batch_close(&batch);
     fd = open("store/one/manifest", O_RDWR | O_CLOEXEC);
-    assert_int_equal(real_lock(fd, true), -1);
+    assert_int_equal(sys_lock(fd, true), -1);
     assert_int_equal(errno, EWOULDBLOCK);
     batch_close(&other);
-    assert_int_equal(real_lock(fd, true), 0);
+    assert_int_equal(sys_lock(fd, true), 0);
     close(fd);
 }
 
@@ -270,10 +270,10 @@ static void where_there_are_no_locks_it_is_read_without(void **state)
     (void)state;
     small_add("one");
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
-        layer.lock_error = errors[i];
+        faulty_fail_all("lock", errors[i]);
         assert_true(small_is_whole("one", "one"));
     }
-    layer.lock_error = EIO;
+    faulty_fail_all("lock", EIO);
     assert_fails("bigshuf: store/one/manifest: Input/output error\n");
 }
 

@@ -214,7 +214,7 @@ static void all_of_it_is_on_disk_before_its_name_and_then_its_name(void **state)
     (void)state;
     for (int few = 0; few < 2; few++) {
         const char *name = few ? "few" : "many";
-        unsigned from = layer.syncs;
+        unsigned from = folders.syncs;
 
         layer.descriptors = few ? 1 : 0;
         small_reopen(SMALL_PILES, few ? ">" : NULL);
@@ -223,8 +223,8 @@ static void all_of_it_is_on_disk_before_its_name_and_then_its_name(void **state)
             assert_true(layer_has_synced(small_path("%s/pile-%04u", name, p), from, layer.syncs_at_rename));
         assert_true(layer_has_synced(small_path("%s/manifest", name), from, layer.syncs_at_rename));
         assert_true(layer_has_synced(small_path("%s", name), from, layer.syncs_at_rename));
-        assert_int_equal(layer.synced[layer.syncs_at_rename - 1], scratch_inode(small_path("%s", name)));
-        assert_true(layer_has_synced("store", layer.syncs_at_rename, layer.syncs));
+        assert_int_equal(folders.synced[layer.syncs_at_rename - 1], scratch_inode(small_path("%s", name)));
+        assert_true(layer_has_synced("store", layer.syncs_at_rename, folders.syncs));
     }
 }
 
@@ -234,11 +234,11 @@ static void the_name_of_a_batch_that_is_there_already_is_on_disk_too(void **stat
 
     (void)state;
     small_add("one");
-    from = layer.syncs;
+    from = folders.syncs;
     scratch_listen();
     assert_int_equal(small_try("one", ""), DRAFT_DONE);
     (void)scratch_heard();
-    assert_true(layer_has_synced("store", from, layer.syncs));
+    assert_true(layer_has_synced("store", from, folders.syncs));
 }
 
 /* ---- Failures ---- */
@@ -248,15 +248,14 @@ static bool fail_once(unsigned at, const char *name)
 {
     enum draft_verdict verdict;
     const char *heard;
-    bool whole;
+    bool whole, over;
 
     small_forgive();
-    layer.calls = 0;
-    layer.fail_at = at;
+    faulty_fail(NULL, at, EIO);
     scratch_listen();
     verdict = small_try(name, "header\n");
     heard = scratch_heard();
-    layer.fail_at = 0;
+    over = !faulty_stop();
     whole = small_is_whole(name, name);
     if (verdict == DRAFT_OK && !whole)
         fail_msg("call %u: success, but no batch", at);
@@ -267,7 +266,7 @@ static bool fail_once(unsigned at, const char *name)
     if (verdict != DRAFT_OK &&
         small_count(small_path(".new-%s", name) + 6) + small_count(".old-") > 0) /* after "store/" */
         fail_msg("call %u: something is left", at);
-    return layer.calls < at;
+    return over;
 }
 
 static void fail_everywhere(void)
@@ -309,13 +308,11 @@ static void no_failure_that_stays_leaves_a_batch_in_part_or_hinders_the_next(voi
 
         snprintf(name, sizeof name, "%c%u", 'a' + (int)at % 26, at);
         small_forgive();
-        layer.calls = 0;
-        layer.fail_at = at;
-        layer.stays = true;
-        layer.error = ENOSPC;
+        faulty_fail(NULL, at, ENOSPC);
+        faulty.stays = true;
         scratch_listen();
         over = small_try(name, "") == DRAFT_OK;
-        layer.fail_at = 0;
+        faulty_stop();
         small_forgive();
         if (!small_is_whole(name, name)) {
             assert_false(small_exists(small_path("%s", name)));
@@ -451,6 +448,8 @@ static void a_killed_task_is_begun_anew(void **state)
 
 /* ---- Somebody who sweeps ---- */
 
+static const char *sweeper; /* the host of those who sweep; NULL: this one */
+
 /* Somebody else calls `--sweep`, who goes by the lock alone if he is on another host. */
 static void sweep_as_another(void)
 {
@@ -461,7 +460,7 @@ static void sweep_as_another(void)
         int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
         CHECK(null >= 0 && dup2(null, STDOUT_FILENO) >= 0);
-        layer.host = layer.sweeper;
+        folders.host = sweeper;
         CHECK(sweep_all(&small.store) == 0);
         _exit(0);
     }
@@ -476,28 +475,27 @@ static bool meet_sweep(unsigned at)
     const char *heard;
     char name[32];
 
-    snprintf(name, sizeof name, "%c%u%s", 'a' + (int)at % 26, at, layer.sweeper == NULL ? "" : layer.sweeper);
-    layer.calls = 0;
-    layer.meet_at = at;
-    layer.meet = sweep_as_another;
+    snprintf(name, sizeof name, "%c%u%s", 'a' + (int)at % 26, at, sweeper == NULL ? "" : sweeper);
+    faulty_fail(NULL, at, EIO);
+    faulty.meet = sweep_as_another;
     scratch_listen();
     verdict = small_try(name, "header\n");
     heard = scratch_heard();
     if (verdict != DRAFT_OK || heard[0] != '\0' || !small_is_whole(name, name) || small_count(".") > 2)
         fail_msg("call %u: %s", at, heard);
     assert_int_equal(unlink("store/header"), 0);
-    return layer.meet != NULL;
+    return faulty.meet != NULL;
 }
 
-static void sweep_everywhere(const char *sweeper)
+static void sweep_everywhere(const char *host)
 {
     unsigned at = 1;
 
-    layer.sweeper = sweeper;
+    sweeper = host;
     while (!meet_sweep(at))
         at += scratch_is_tiny() ? 7 : 1;
     assert_true(at > 50);
-    layer.meet = NULL;
+    faulty_reset();
 }
 
 static void no_sweep_at_any_moment_takes_a_living_draft(void **state)
@@ -526,14 +524,13 @@ static void a_name_that_is_taken_by_no_batch_is_a_failure(void **state)
 
 static void take_the_name(void)
 {
-    layer.before_rename = NULL;
     assert_true(scratch_put("store/one", "precious\n", 0644));
 }
 
 static void so_it_is_if_it_is_taken_at_the_last_moment(void **state)
 {
     (void)state;
-    layer.before_rename = take_the_name;
+    faulty_meet("rename_at", take_the_name);
     assert_says(small_try("one", ""), DRAFT_FAILED, "bigshuf: store/one: Not a directory\n");
     assert_true(scratch_holds("store/one", "precious\n"));
     assert_int_equal(scratch_count("store"), 2);
@@ -582,7 +579,7 @@ static void where_there_are_no_locks_a_batch_is_made_with_a_warning(void **state
     const char *heard;
 
     (void)state;
-    layer.lock_error = ENOTSUP;
+    faulty_fail_all("lock", ENOTSUP);
     scratch_listen();
     small_add("one");
     heard = scratch_heard();

@@ -423,7 +423,7 @@ static void missing_memory_is_told_from_damage(void **state)
     char *text;
 
     (void)state;
-    folders_fail(1, ENOMEM);
+    faulty_fail(NULL, 1, ENOMEM);
     assert_null(manifest_text(&before, &bytes));
     assert_int_equal(errno, ENOMEM);
     folders_forgive();
@@ -431,14 +431,14 @@ static void missing_memory_is_told_from_damage(void **state)
     do {
         int result;
 
-        folders_fail(++at, ENOMEM);
+        faulty_fail(NULL, ++at, ENOMEM);
         errno = 0;
         result = manifest_parse(&after, copy_of(text, bytes), bytes);
-        assert_int_equal(result, folders.failed != NULL ? -1 : 0);
+        assert_int_equal(result, faulty.failed != NULL ? -1 : 0);
         if (result != 0)
             assert_int_equal(errno, ENOMEM);
         manifest_release(&after);
-    } while (folders.failed != NULL);
+    } while (faulty_stop());
     assert_true(at > 1);
     free(text);
 }

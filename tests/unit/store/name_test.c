@@ -66,7 +66,7 @@ static void a_host_of_any_name_gives_a_name(void **state)
         assert_int_equal(store_join(&store, i % 2 == 0 ? "even" : "odd", &lines, &folders_fault), 0);
         store_close(&store);
     }
-    folders_fail_all("host_name", EFAULT);
+    faulty_fail_all("host_name", EFAULT);
     store_name_make_batch(name);
     assert_true(store_name_is_batch(name));
 }

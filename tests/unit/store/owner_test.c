@@ -108,7 +108,7 @@ static int hold_lock(void)
 {
     int fd = open("d/x.owner", O_RDWR | O_CLOEXEC);
 
-    assert_true(fd >= 0 && real_lock(fd, true) == 0);
+    assert_true(fd >= 0 && sys_lock(fd, true) == 0);
     return fd;
 }
 
@@ -139,7 +139,7 @@ static void one_who_lives_is_alive_and_one_who_was_killed_is_gone(void **state)
     assert_int_equal(owner_ask(&folder, "x", &owner, &lock), OWNER_GONE);
     assert_int_equal(owner.process, child);
     other = open("d/x.owner", O_RDWR | O_CLOEXEC); /* nobody else takes it for abandoned now */
-    assert_int_equal(real_lock(other, true), -1);
+    assert_int_equal(sys_lock(other, true), -1);
     assert_int_equal(errno, EWOULDBLOCK);
     close(other);
     assert_int_equal(ask(), OWNER_ALIVE);
@@ -217,7 +217,7 @@ static void what_does_not_know_its_name_judges_nobody(void **state)
 
     (void)state;
     put_owner("-", owner.boot, INT32_MAX, 1);
-    folders_fail_all("host_name", EFAULT);
+    faulty_fail_all("host_name", EFAULT);
     assert_int_equal(ask(), OWNER_UNKNOWN);
 }
 
@@ -263,7 +263,7 @@ static void without_proc_a_number_in_use_may_be_anybody_s(void **state)
 
     (void)state;
     put_owner(owner.host, owner.boot, owner.process, owner.start);
-    folders_fail_all("open", EACCES); /* all but what is opened in the folder */
+    faulty_fail_all("open", EACCES); /* all but what is opened in the folder */
     assert_int_equal(ask(), OWNER_UNKNOWN);
     put_owner(owner.host, owner.boot, 1, 1); /* which may not be sent signals to by a user */
     assert_int_equal(ask(), OWNER_UNKNOWN);
@@ -280,7 +280,7 @@ static void without_locking_nobody_is_gone(void **state)
     put_owner(owner.host, owner.boot, INT32_MAX, 1);
     assert_int_equal(ask(), OWNER_GONE);
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
-        folders_fail_all("lock", errors[i]);
+        faulty_fail_all("lock", errors[i]);
         assert_int_equal(ask(), OWNER_UNKNOWN);
     }
 }
@@ -294,7 +294,7 @@ static void where_there_is_no_locking_it_is_signed_with_a_warning(void **state)
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
         struct owner owner;
 
-        folders_fail_all("lock", errors[i]);
+        faulty_fail_all("lock", errors[i]);
         folders_assert_says(owner_sign(&folder, "x", &lock), FOLDER_OK,
                             "bigshuf: warning: d/x: cannot be locked: should this run be killed, what it leaves there "
                             "stays until --sweep\n");
@@ -314,11 +314,10 @@ static void where_locks_need_a_file_to_write_a_shared_one_will_do(void **state)
 
     (void)state;
     put_owner(owner.host, owner.boot, INT32_MAX, 1);
-    folders_fail(1, EBADF);
-    folders.only = "lock";
+    faulty_fail("lock", 1, EBADF);
     assert_int_equal(ask(), OWNER_GONE);
     fd = hold_lock();
-    folders_fail(1, EBADF);
+    faulty_fail("lock", 1, EBADF);
     assert_int_equal(ask(), OWNER_ALIVE);
     close(fd);
 }
@@ -457,11 +456,9 @@ static void what_a_sweep_removes_before_it_has_its_name_is_made_again(void **sta
     int lock, other;
 
     (void)state;
-    folders_fail(1, 0);
-    folders.only = "rename_at";
-    folders.before = remove_what_was_begun;
+    faulty_meet("rename_at", remove_what_was_begun);
     assert_int_equal(owner_sign(&folder, "x", &lock), FOLDER_OK);
-    assert_null(folders.before);
+    assert_null(faulty.meet);
     assert_true(lock >= 0);
     assert_int_equal(owner_ask(&folder, "x", &owner, &other), OWNER_ALIVE);
     assert_int_equal(scratch_count("d"), 1);
@@ -474,7 +471,7 @@ static int sweeper;
 static void lock_what_was_begun(void)
 {
     sweeper = open("d/x.owner~", O_RDONLY | O_CLOEXEC);
-    assert_true(sweeper >= 0 && real_lock(sweeper, false) == 0);
+    assert_true(sweeper >= 0 && sys_lock(sweeper, false) == 0);
 }
 
 static void so_it_is_if_the_sweep_has_locked_it(void **state)
@@ -482,9 +479,7 @@ static void so_it_is_if_the_sweep_has_locked_it(void **state)
     int lock;
 
     (void)state;
-    folders_fail(1, 0);
-    folders.only = "lock";
-    folders.before = lock_what_was_begun;
+    faulty_meet("lock", lock_what_was_begun);
     assert_int_equal(owner_sign(&folder, "x", &lock), FOLDER_OK);
     assert_true(lock >= 0 && scratch_count("d") == 1);
     assert_int_equal(close(sweeper), 0);
@@ -512,11 +507,10 @@ static void a_failure_to_sign_leaves_nothing(void **state)
         int lock;
         enum folder_verdict result;
 
-        folders_fail(at, EIO);
+        faulty_fail(NULL, at, EIO);
         folders_listen();
         result = owner_sign(&folder, "x", &lock);
-        failed = folders.failed != NULL;
-        folders.fail_at = 0;
+        failed = faulty_stop();
         folders_assert_heard(result == FOLDER_OK ? "" : "bigshuf: d/x.owner~: Input/output error\n");
         assert_int_equal(lock >= 0, result == 0);
         assert_int_equal(scratch_count("d"), result == 0);
@@ -536,9 +530,9 @@ static void a_failure_to_ask_takes_nobody_who_lives_for_dead(void **state)
 
     (void)state;
     do {
-        folders_fail(++at, EIO);
+        faulty_fail(NULL, ++at, EIO);
         assert_int_not_equal(ask(), OWNER_GONE);
-    } while (folders.failed != NULL);
+    } while (faulty_stop());
     stop(child);
     folders_forgive();
     assert_int_equal(ask(), OWNER_GONE);

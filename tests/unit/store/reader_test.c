@@ -271,13 +271,11 @@ static void a_store_is_read_to_its_end_though_its_batches_leave(void **state)
 /* Once, after the batches have been listed, and the first of them has been opened. */
 static void remove_c(void)
 {
-    layer.before_lock = NULL;
     assert_int_equal(rename("store/c", "store/.old-c"), 0);
 }
 
 static void replace_c(void)
 {
-    layer.before_lock = NULL;
     assert_int_equal(rename("store/c", "store/d"), 0);
 }
 
@@ -286,9 +284,9 @@ static void batches_that_are_being_removed_are_passed_over(void **state)
     (void)state;
     add_all(NULL);
     small_add("c");
-    layer.before_lock = remove_c;
+    faulty_meet("lock", remove_c);
     open_good(all, SMALL_PILES);
-    assert_null(layer.before_lock);
+    assert_null(faulty.meet);
     assert_reads(0, 0, 1000, 100);
 }
 
@@ -299,9 +297,9 @@ static void a_batch_that_comes_as_another_one_goes_is_not_missed(void **state)
     (void)state;
     add_all(NULL);
     small_add("c");
-    layer.before_lock = replace_c;
+    faulty_meet("lock", replace_c);
     open_good(all, SMALL_PILES);
-    assert_null(layer.before_lock);
+    assert_null(faulty.meet);
     for (unsigned p = 0; p < SMALL_PILES; p++)
         records[p] = store_reader_records(opened, p);
     open_good(all, SMALL_PILES);
@@ -318,7 +316,7 @@ static void a_batch_that_is_never_to_be_had_is_a_failure(void **state)
     add_all(NULL);
     small_add("c");
     fd = open("store/c/manifest", O_RDWR | O_CLOEXEC);
-    assert_int_equal(real_lock(fd, true), 0);
+    assert_int_equal(sys_lock(fd, true), 0);
     assert_does_not_open("bigshuf: store/c/manifest: another process has locked it: try again when that has ended\n");
     close(fd);
 }

@@ -130,16 +130,15 @@ static void a_failure_at_any_call_is_reported_and_harms_no_other_attempt(void **
         if (folders_exists("d"))
             scratch_empty(open("d", O_RDONLY | O_DIRECTORY));
         (void)rmdir("d");
-        folders_fail(at, EIO);
+        faulty_fail(NULL, at, EIO);
         folders_listen();
         result = store_join(&store, "d", &lines, &folders_fault);
-        failed = folders.failed != NULL;
-        folders.fail_at = 0;
+        failed = faulty_stop();
         if (result == 0)
             folders_assert_heard("");
         else
             assert_non_null(strstr(scratch_heard(), "Input/output error\n"));
-        assert_true(count_left() == 0 || (failed && strcmp(folders.failed, "unlink_at") == 0));
+        assert_true(count_left() == 0 || (failed && strcmp(faulty.failed, "unlink_at") == 0));
         failures += result != 0;
         store_close(&store);
         folders_forgive();
@@ -166,14 +165,12 @@ static void what_a_sweep_removes_before_it_has_its_name_is_made_again(void **sta
 {
     (void)state;
     for (int header = 0; header < 2; header++) {
-        folders_fail(1, 0);
-        folders.only = "link_at";
-        folders.before = remove_what_was_begun;
+        faulty_meet("link_at", remove_what_was_begun);
         if (header)
             assert_int_equal(store_put_header(&store, (const uint8_t *)"id\n", 3), 0);
         else
             assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
-        assert_null(folders.before);
+        assert_null(faulty.meet);
         assert_int_equal(count_left(), 0);
     }
     assert_true(scratch_holds("d/header", "id\n"));
@@ -198,7 +195,7 @@ static void where_a_format_is_the_name_of_the_store_is_on_disk(void **state)
 static void join_and_exit(void)
 {
     (void)store_join(&store, "d", &lines, &folders_fault);
-    CHECK(folders.calls < folders.fail_at);
+    CHECK(faulty.calls < faulty.at);
     _exit(2);
 }
 
@@ -212,7 +209,8 @@ static void death_at_any_call_harms_no_other_attempt(void **state)
         if (folders_exists("d"))
             scratch_empty(open("d", O_RDONLY | O_DIRECTORY));
         (void)rmdir("d");
-        folders_fail(++at, -1);
+        faulty_fail(NULL, ++at, EIO);
+        faulty.dies = true;
         status = scratch_child(join_and_exit);
         assert_true(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 2));
         folders_forgive();
@@ -345,14 +343,13 @@ static void a_failure_leaves_no_header_in_part(void **state)
         int result;
 
         (void)unlink("d/header");
-        folders_fail(at, ENOSPC);
+        faulty_fail(NULL, at, ENOSPC);
         folders_listen();
         result = store_put_header(&store, (const uint8_t *)header, sizeof header - 1);
-        failed = folders.failed != NULL;
-        folders.fail_at = 0;
+        failed = faulty_stop();
         assert_int_equal(strstr(scratch_heard(), "No space left on device\n") != NULL, result != 0);
         assert_true(scratch_holds("d/header", header) || (result != 0 && !folders_exists("d/header")));
-        assert_true(count_left() == left || (failed && strcmp(folders.failed, "unlink_at") == 0));
+        assert_true(count_left() == left || (failed && strcmp(faulty.failed, "unlink_at") == 0));
         folders_forgive();
         assert_int_equal(store_put_header(&store, (const uint8_t *)header, sizeof header - 1), 0);
     }
@@ -418,9 +415,7 @@ static void a_batch_that_leaves_meanwhile_is_not_one(void **state)
 
     (void)state;
     make_store_of_batches();
-    folders_fail(1, 0);
-    folders.only = "stat_at";
-    folders.before = remove_one;
+    faulty_meet("stat_at", remove_one);
     assert_int_equal(store_batches(&store, &names), 0);
     assert_int_equal(names.count, 3);
     folder_names_release(&names);
@@ -436,10 +431,10 @@ static void a_list_of_batches_is_complete_or_a_failure(void **state)
     for (unsigned at = 1; failed; at++) {
         int result;
 
-        folders_fail(at, EIO);
+        faulty_fail(NULL, at, EIO);
         folders_listen();
         result = store_batches(&store, &names);
-        failed = folders.failed != NULL;
+        failed = faulty_stop();
         assert_int_equal(strstr(scratch_heard(), "Input/output error\n") != NULL, failed);
         assert_int_equal(result, failed ? -1 : 0);
         assert_int_equal(names.count, failed ? 0 : 4);

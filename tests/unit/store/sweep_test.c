@@ -154,7 +154,7 @@ static void what_is_being_signed_stays(void **state)
     (void)state;
     assert_true(scratch_put("store/.new-begun" NUMBER ".owner~", "", 0644));
     fd = open("store/.new-begun" NUMBER ".owner~", O_RDWR | O_CLOEXEC);
-    assert_true(fd >= 0 && real_lock(fd, true) == 0);
+    assert_true(fd >= 0 && sys_lock(fd, true) == 0);
     assert_sweeps_everything("");
     assert_int_equal(close(fd), 0);
     assert_sweeps_everything("removed .new-begun" NUMBER ".owner~ (0 bytes)\n");
@@ -370,16 +370,14 @@ static void interrupt_everywhere(bool all)
         assert_int_equal(window_keep(&small.store, 1, "two"), 0);
         small_add("one");
         small_kill(small_fork(begin_other));
-        layer.calls = 0;
-        layer.fail_at = at;
-        layer.stays = true;
+        faulty_fail(NULL, at, EIO);
+        faulty.stays = true;
         scratch_listen();
         if (all)
             (void)window_keep(&small.store, 1, "two");
         sweep_dead(&small.store);
         (void)scratch_heard();
-        over = layer.calls < at;
-        layer.fail_at = 0;
+        over = !faulty_stop();
         small_forgive();
         assert_true(!small_exists("store/one") || small_is_whole("one", "one"));
         assert_true(all || small_exists("store/one"));
@@ -406,24 +404,22 @@ static void so_is_one_that_keeps_a_window(void **state)
 static void a_failure_is_a_warning_and_goes_no_further(void **state)
 {
     unsigned warnings = 0;
+    bool over = false;
 
     (void)state;
     small_add("two");
-    for (unsigned at = 1;; at++) {
+    for (unsigned at = 1; !over; at++) {
         const char *said;
 
         (void)mkdir("store/.old-one", 0755);
         put(".old-one", "pile-0001", "x\n");
         put(".old-one", "manifest", "x\n");
-        layer.calls = 0;
-        layer.fail_at = at;
+        faulty_fail(NULL, at, EIO);
         said = sweep();
-        layer.fail_at = 0;
+        over = !faulty_stop();
         warnings += said[0] != '\0';
         assert_true(said[0] == '\0' || strncmp(said, "bigshuf: warning: store", 23) == 0);
         assert_true(small_is_whole("two", "two"));
-        if (layer.calls < at)
-            break;
     }
     assert_true(warnings > 10);
 }
@@ -432,7 +428,6 @@ static void a_failure_is_a_warning_and_goes_no_further(void **state)
 
 static void take_draft_away(void)
 {
-    layer.before_rename = NULL;
     assert_int_equal(rename(small_numbered(".new-one"), "away"), 0);
 }
 
@@ -440,7 +435,7 @@ static void a_draft_that_somebody_else_has_swept_is_well(void **state)
 {
     (void)state;
     small_kill(small_fork(begin_draft));
-    layer.before_rename = take_draft_away;
+    faulty_meet("rename_at", take_draft_away);
     assert_string_equal(sweep(), "");
     assert_int_equal(scratch_count("store"), 1);
 }
@@ -469,7 +464,7 @@ static void where_there_are_no_locks_only_the_user_sweeps(void **state)
     small_add("one");
     small_add("three");
     small_add("two");
-    layer.lock_error = ENOLCK;
+    faulty_fail_all("lock", ENOLCK);
     scratch_listen();
     assert_int_equal(window_keep(&small.store, 1, "two"), 0);
     assert_string_equal(
@@ -524,10 +519,10 @@ static void a_task_whose_draft_is_removed_fails(void **state)
     draft = small_written("one", "one");
     snprintf(path, sizeof path, "%s.owner", small_numbered(".new-one"));
     assert_true(scratch_put(path, foreign, 0644));
-    layer.lock_error = ENOTSUP; /* as if it were on another machine */
+    faulty_fail_all("lock", ENOTSUP); /* as if it were on another machine */
     snprintf(expected, sizeof expected, "removed %s (host elsewhere, process 123, 554 bytes)\n", name_of(".new-one"));
     assert_sweeps_everything(expected);
-    layer.lock_error = 0;
+    faulty_reset();
     scratch_listen();
     assert_int_equal(small_commit(draft, "one", ""), DRAFT_FAILED);
     assert_non_null(strstr(scratch_heard(), "bigshuf: store/.new-one~"));

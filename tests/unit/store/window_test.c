@@ -66,9 +66,9 @@ static void the_new_name_is_on_disk_before_any_file_goes(void **state)
     small_add("one");
     small_add("two");
     assert_int_equal(batch_open(&batch, &small.store, "one", NULL), BATCH_OK);
-    from = layer.syncs;
+    from = folders.syncs;
     assert_int_equal(window_keep(&small.store, 1, "two"), 0);
-    assert_true(layer_has_synced("store", from, layer.syncs));
+    assert_true(layer_has_synced("store", from, folders.syncs));
     batch_close(&batch);
 }
 

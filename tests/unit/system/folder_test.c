@@ -9,7 +9,7 @@
 #include "system/io.h"
 
 static const char text[] = "all of it\n";
-enum { TEXT_BYTES = sizeof text - 1, ENDS_PROCESS = -1 };
+enum { TEXT_BYTES = sizeof text - 1 };
 
 static struct folder folder;
 
@@ -114,12 +114,12 @@ static void a_folder_that_cannot_be_opened_is_not_left_there(void **state)
         enum folder_verdict verdict;
         struct folder inner;
 
-        folders_fail(at, EMFILE);
+        faulty_fail(NULL, at, EMFILE);
         folders_listen();
         errno = 0;
         verdict = folder_make(&inner, &folder, "new");
         assert_int_equal(errno, verdict == FOLDER_FAILED ? EMFILE : 0);
-        if (folders.failed == NULL) {
+        if (faulty.failed == NULL) {
             folders_assert_heard("");
             assert_int_equal(verdict, FOLDER_OK);
             folder_close(&inner);
@@ -138,7 +138,7 @@ static void a_folder_of_which_something_fails_is_not_open(void **state)
     struct folder other;
 
     (void)state;
-    folders_fail_all("allocate", ENOMEM);
+    faulty_fail_all("allocate", ENOMEM);
     folders_listen();
     assert_int_equal(folder_open(&other, "d", &folders_fault), FOLDER_FAILED);
     folders_assert_heard("bigshuf: d: Cannot allocate memory\n");
@@ -234,16 +234,16 @@ static void a_list_is_complete_or_a_failure(void **state)
         assert_true(scratch_put(name, "", 0600));
     }
     do {
-        folders_fail(++at, EIO);
+        faulty_fail(NULL, ++at, EIO);
         folders_listen();
         errno = 0;
         verdict = folder_list(&folder, &names);
-        assert_int_equal(errno, folders.failed != NULL ? EIO : 0);
-        folders_assert_heard(folders.failed != NULL ? "bigshuf: d: Input/output error\n" : "");
-        assert_int_equal(verdict, folders.failed != NULL ? FOLDER_FAILED : FOLDER_OK);
-        assert_int_equal(names.count, folders.failed != NULL ? 0 : 70);
+        assert_int_equal(errno, faulty.failed != NULL ? EIO : 0);
+        folders_assert_heard(faulty.failed != NULL ? "bigshuf: d: Input/output error\n" : "");
+        assert_int_equal(verdict, faulty.failed != NULL ? FOLDER_FAILED : FOLDER_OK);
+        assert_int_equal(names.count, faulty.failed != NULL ? 0 : 70);
         folder_names_release(&names);
-    } while (folders.failed != NULL);
+    } while (faulty_stop());
     assert_true(at > 140);
 }
 
@@ -346,9 +346,7 @@ static void a_file_that_changes_is_not_taken_for_whole(void **state)
     (void)state;
     for (int i = 0; i < 2; i++) {
         folders_put("d/file", text, TEXT_BYTES);
-        folders_fail(1, 0);
-        folders.only = "read";
-        folders.before = change[i];
+        faulty_meet("read", change[i]);
         folders_listen();
         assert_int_equal(folder_read(&folder, "file", 100, &data, &bytes), FOLDER_FAILED);
         folders_assert_heard("bigshuf: d/file: changes while it is read\n");
@@ -367,11 +365,11 @@ static void a_failure_to_read_is_reported(void **state)
     do {
         enum folder_verdict verdict;
 
-        folders_fail(++at, EIO);
+        faulty_fail(NULL, ++at, EIO);
         folders_listen();
         verdict = folder_read(&folder, "file", 100, &data, &bytes);
         assert_true(verdict != FOLDER_FAILED || errno == EIO);
-        if (folders.failed == NULL || strcmp(folders.failed, "close") == 0) {
+        if (faulty.failed == NULL || strcmp(faulty.failed, "close") == 0) {
             folders_assert_heard("");
             assert_int_equal(verdict, FOLDER_OK);
             assert_string_equal(data, text);
@@ -381,7 +379,7 @@ static void a_failure_to_read_is_reported(void **state)
             assert_null(data);
         }
         free(data);
-    } while (folders.failed != NULL);
+    } while (faulty_stop());
     assert_true(at > 5);
 }
 
@@ -390,7 +388,7 @@ static void a_failure_to_read_is_reported(void **state)
 static void what_is_published_appears_and_nothing_else(void **state)
 {
     (void)state;
-    folders.most_written = 3;
+    faulty.is_short = true;
     assert_int_equal(folder_publish(&folder, "file", ".by", text, TEXT_BYTES), FOLDER_OK);
     assert_true(scratch_holds("d/file", text));
     assert_int_equal(scratch_count("d"), 1);
@@ -443,9 +441,7 @@ static void put_file(void)
 static void one_who_comes_first_at_the_last_moment_stays(void **state)
 {
     (void)state;
-    folders_fail(1, 0);
-    folders.only = "link_at";
-    folders.before = put_file;
+    faulty_meet("link_at", put_file);
     assert_int_equal(folder_publish(&folder, "file", ".by", text, TEXT_BYTES), FOLDER_EXISTS);
     assert_true(scratch_holds("d/file", "first"));
     assert_int_equal(scratch_count("d"), 1);
@@ -488,15 +484,15 @@ static void a_failure_at_any_call_leaves_nothing_or_the_whole(void **state)
 
         (void)unlink("d/file");
         folders_put("d/.by", "left", 4);
-        folders.most_written = 4;
-        folders_fail(++at, EIO);
+        faulty.is_short = true;
+        faulty_fail(NULL, ++at, EIO);
         folders_listen();
         errno = 0;
         verdict = folder_publish(&folder, "file", ".by", text, TEXT_BYTES);
         assert_true(verdict != FOLDER_FAILED || errno == EIO);
         heard = scratch_heard();
         assert_true(scratch_holds("d/file", text) || !folders_exists("d/file"));
-        if (folders.failed == NULL) {
+        if (faulty.failed == NULL) {
             assert_int_equal(verdict, FOLDER_OK);
             assert_string_equal(heard, "");
             break;
@@ -505,7 +501,7 @@ static void a_failure_at_any_call_leaves_nothing_or_the_whole(void **state)
         assert_true(strncmp(heard, "bigshuf: d", 10) == 0 && strstr(heard, "Input/output error\n") != NULL);
         linked = linked || folders_exists("d/file");
         not_linked = not_linked || !folders_exists("d/file");
-        assert_true(!folders_exists("d/.by") || strcmp(folders.failed, "unlink_at") == 0);
+        assert_true(!folders_exists("d/.by") || strcmp(faulty.failed, "unlink_at") == 0);
     } while (true);
     assert_true(at > 8 && linked && not_linked);
     assert_int_equal(scratch_count("d"), 1);
@@ -514,7 +510,7 @@ static void a_failure_at_any_call_leaves_nothing_or_the_whole(void **state)
 static void publish_and_exit(void)
 {
     (void)folder_publish(&folder, "file", ".by", text, TEXT_BYTES);
-    CHECK(folders.calls < folders.fail_at);
+    CHECK(faulty.calls < faulty.at);
     _exit(2);
 }
 
@@ -530,8 +526,9 @@ static void death_at_any_call_leaves_nothing_or_the_whole(void **state)
         bool whole;
 
         (void)unlink("d/file");
-        folders.most_written = 4;
-        folders_fail(++at, ENDS_PROCESS);
+        faulty.is_short = true;
+        faulty_fail(NULL, ++at, EIO);
+        faulty.dies = true;
         status = scratch_child(publish_and_exit);
         assert_true(WIFEXITED(status));
         whole = scratch_holds("d/file", text);
@@ -551,7 +548,7 @@ static void a_file_system_without_hard_links_is_named(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
-        folders_fail_all("link_at", errors[i]);
+        faulty_fail_all("link_at", errors[i]);
         folders_listen();
         assert_int_equal(folder_publish(&folder, "file", ".by", text, TEXT_BYTES), FOLDER_FAILED);
         folders_assert_heard("bigshuf: d/file: cannot be made in one step: the file system has no hard links\n");
@@ -630,16 +627,16 @@ static void a_new_file_is_whole_or_not_there(void **state)
         enum folder_verdict verdict;
 
         (void)unlink("d/file");
-        folders.most_written = 4;
-        folders_fail(++at, ENOSPC);
+        faulty.is_short = true;
+        faulty_fail(NULL, ++at, ENOSPC);
         folders_listen();
         errno = 0;
         verdict = folder_write(&folder, "file", text, TEXT_BYTES);
         assert_true(verdict != FOLDER_FAILED || errno == ENOSPC);
-        folders_assert_heard(folders.failed != NULL ? "bigshuf: d/file: No space left on device\n" : "");
-        assert_int_equal(verdict, folders.failed != NULL ? FOLDER_FAILED : FOLDER_OK);
-        assert_int_equal(folders_exists("d/file"), folders.failed == NULL);
-    } while (folders.failed != NULL);
+        folders_assert_heard(faulty.failed != NULL ? "bigshuf: d/file: No space left on device\n" : "");
+        assert_int_equal(verdict, faulty.failed != NULL ? FOLDER_FAILED : FOLDER_OK);
+        assert_int_equal(folders_exists("d/file"), faulty.failed == NULL);
+    } while (faulty_stop());
     assert_true(at > 6);
     folders_forgive();
     assert_true(scratch_holds("d/file", text));
@@ -668,7 +665,7 @@ static void a_folder_is_renamed_only_to_what_is_free(void **state)
     assert_true(scratch_holds("d/directory/file", text));
     assert_int_equal(folder_sync(&folder), 0);
     assert_false(fault_any(&folders_fault));
-    folders_fail_all("rename_at", EIO);
+    faulty_fail_all("rename_at", EIO);
     folders_listen();
     assert_int_equal(folder_rename(&folder, "directory", "name"), FOLDER_FAILED);
     folders_assert_heard("bigshuf: d/directory: Input/output error\n");
@@ -677,9 +674,9 @@ static void a_folder_is_renamed_only_to_what_is_free(void **state)
 static void names_that_cannot_be_put_on_disk_are_a_failure_where_that_is_possible_at_all(void **state)
 {
     (void)state;
-    folders_fail_all("sync", EINVAL);
+    faulty_fail_all("sync", EINVAL);
     assert_int_equal(folder_sync(&folder), 0);
-    folders_fail_all("sync", EIO);
+    faulty_fail_all("sync", EIO);
     folders_listen();
     assert_int_equal(folder_sync(&folder), -1);
     folders_assert_heard("bigshuf: d: Input/output error\n");

@@ -3,10 +3,6 @@
  * scratch directory, of which the root is ".".
  */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
 #include "support/scratch.h"
 
 #include <errno.h>

@@ -1,17 +1,5 @@
 /* Death by signal: nothing is left behind, and the parent sees what it was. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
-#include "system/sys.h"
-
-#define sys_nap    real_nap
-#define sys_unlink real_unlink
-#include "src/system/sys.c" /* NOLINT(bugprone-suspicious-include): this is the point */
-#undef sys_nap
-#undef sys_unlink
-
 #include "support/scratch.h"
 
 #include <errno.h>
@@ -21,6 +9,7 @@
 #include <time.h>
 
 #include "system/signals.h"
+#include "system/sys.h"
 
 static int signal_to_raise;
 
@@ -73,10 +62,13 @@ static void every_deadly_signal_removes_the_files_and_is_seen_by_the_parent(void
 static sem_t napped, looked; /* somebody waits for others; the handler has come to unlink a file */
 static bool wait_for_nap;    /* does the handler let others go on, until one of them waits, before it unlinks? */
 
+void real_sys_nap(void);
+int real_sys_unlink(const char *path);
+
 void sys_nap(void)
 {
     sem_post(&napped);
-    real_nap();
+    real_sys_nap();
 }
 
 int sys_unlink(const char *path)
@@ -85,7 +77,7 @@ int sys_unlink(const char *path)
     if (wait_for_nap)
         while (sem_wait(&napped) != 0)
             continue;
-    return real_unlink(path);
+    return real_sys_unlink(path);
 }
 
 static void die_with_worker(void *(*body)(void *))

@@ -1,7 +1,9 @@
-#include "support/disk.h"
+#include "support/faulty_sys.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 
 #include <cmocka.h>
 
@@ -15,7 +17,8 @@ static struct pool pool;
 static int setup(void **state)
 {
     (void)state;
-    return disk_reset() == 0 ? pool_open(&pool, BLOCKS * (BLOCK + 4) + POOL_SLACK_BYTES, BLOCK) : -1;
+    faulty_reset();
+    return pool_open(&pool, BLOCKS * (BLOCK + 4) + POOL_SLACK_BYTES, BLOCK);
 }
 
 /* Whatever has happened, all blocks are given back. */
@@ -141,7 +144,7 @@ static void without_its_lists_nothing_is_taken(void **state)
     for (unsigned i = 1; i <= 2; i++) {
         struct sort_pairs pairs = {.key = {.pool = NULL}};
 
-        disk.fail_allocation = i;
+        faulty_fail("allocate", i, ENOMEM);
         assert_int_equal(sort_pairs_take(&pairs, &pool, 100), -1);
         assert_int_equal(errno, ENOMEM);
         sort_pairs_release(&pairs);

@@ -1,9 +1,14 @@
-#include "support/disk.h"
+#include "support/faulty_sys.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -25,7 +30,8 @@ static int reset(void **state)
     (void)state;
     memset(&seen, 0, sizeof seen);
     seen.caller = pthread_self();
-    return disk_reset();
+    faulty_reset();
+    return 0;
 }
 
 static int note(void *context, unsigned worker)
@@ -66,11 +72,10 @@ static void signals_are_for_the_calling_thread_alone(void **state)
 static void a_team_of_one_starts_no_thread_and_asks_for_no_memory(void **state)
 {
     (void)state;
-    disk.threads = 0;
-    disk.fail_allocation = 1;
+    faulty_fail_all("thread allocate", ENOMEM);
     threads_run(1, note, &seen);
     assert_int_equal(seen.calls[0], 1);
-    assert_int_equal(disk.fail_allocation, 1);
+    assert_int_equal(faulty.calls, 0);
 }
 
 static void where_fewer_threads_are_given_fewer_run(void **state)
@@ -78,13 +83,14 @@ static void where_fewer_threads_are_given_fewer_run(void **state)
     (void)state;
     for (unsigned threads = 0; threads < 5; threads++) {
         reset(state);
-        disk.threads = threads;
+        faulty_fail("thread", threads + 1, EAGAIN);
+        faulty.stays = true;
         threads_run(WORKERS_MAX, note, &seen);
         for (unsigned i = 0; i < WORKERS_MAX; i++)
             assert_int_equal(seen.calls[i], i <= threads);
     }
     reset(state);
-    disk.fail_allocation = 1;
+    faulty_fail("allocate", 1, ENOMEM);
     threads_run(WORKERS_MAX, note, &seen);
     assert_int_equal(seen.calls[0], 1);
     assert_int_equal(seen.by_caller, 1);

@@ -1,9 +1,5 @@
 /* Programs that compress, and scripts in their place that go wrong in every way there is. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
 #include "support/scratch.h"
 
 #include <errno.h>
