@@ -2,6 +2,7 @@
  * locale. */
 
 #include "support/scratch.h"
+#include "support/unit.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -220,31 +221,28 @@ static void assert_start(const char *text, const char *message)
 
 /* ---- Counts ---- */
 
-static void test_counts_are_decimal(void **state)
+UNIT_TEST(test_counts_are_decimal)
 {
-    (void)state;
     assert_count("0", 0);
     assert_count("3", 3);
     assert_count("010", 10);
     assert_count("18446744073709551615", UINT64_MAX);
 }
 
-static void test_a_count_may_begin_with_blanks_and_a_plus_sign(void **state)
+UNIT_TEST(test_a_count_may_begin_with_blanks_and_a_plus_sign)
 {
-    (void)state;
     assert_count(" 3", 3);
     assert_count("+3", 3);
     assert_count(" \t\n\v\f\r+3", 3);
 }
 
-static void test_a_count_beyond_64_bits_is_the_largest(void **state)
+UNIT_TEST(test_a_count_beyond_64_bits_is_the_largest)
 {
-    (void)state;
     assert_count("18446744073709551616", UINT64_MAX);
     assert_count("99999999999999999999999", UINT64_MAX);
 }
 
-static void test_what_is_no_count_is_refused(void **state)
+UNIT_TEST(test_what_is_no_count_is_refused)
 {
     static const char *const texts[] = {
         "",
@@ -267,16 +265,14 @@ static void test_what_is_no_count_is_refused(void **state)
         "18446744073709551616x",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         assert_no_count(texts[i]);
 }
 
 /* ---- Ranges ---- */
 
-static void test_a_range_is_two_numbers_and_a_hyphen(void **state)
+UNIT_TEST(test_a_range_is_two_numbers_and_a_hyphen)
 {
-    (void)state;
     assert_range("5-7", 5, 7);
     assert_range("5-5", 5, 5);
     assert_range("0-0", 0, 0);
@@ -285,23 +281,20 @@ static void test_a_range_is_two_numbers_and_a_hyphen(void **state)
     assert_range("18446744073709551615-18446744073709551615", UINT64_MAX, UINT64_MAX);
 }
 
-static void test_all_numbers_are_a_range(void **state)
+UNIT_TEST(test_all_numbers_are_a_range)
 {
-    (void)state;
     assert_range("0-18446744073709551615", 0, UINT64_MAX);
 }
 
-static void test_a_range_may_be_empty(void **state)
+UNIT_TEST(test_a_range_may_be_empty)
 {
-    (void)state;
     assert_range("5-4", 5, 4);
     assert_range("1-0", 1, 0);
     assert_range("18446744073709551615-18446744073709551614", UINT64_MAX, UINT64_MAX - 1);
 }
 
-static void test_both_ends_may_begin_with_blanks_and_a_plus_sign(void **state)
+UNIT_TEST(test_both_ends_may_begin_with_blanks_and_a_plus_sign)
 {
-    (void)state;
     assert_range(" 5-7", 5, 7);
     assert_range("+5-7", 5, 7);
     assert_range("5- 7", 5, 7);
@@ -309,17 +302,15 @@ static void test_both_ends_may_begin_with_blanks_and_a_plus_sign(void **state)
     assert_range("\t+5-\v+7", 5, 7);
 }
 
-static void test_a_range_that_goes_down_is_refused_whole(void **state)
+UNIT_TEST(test_a_range_that_goes_down_is_refused_whole)
 {
-    (void)state;
     assert_no_range("5-3", "5-3", 0);
     assert_no_range("2-0", "2-0", 0);
     assert_no_range("18446744073709551615-0", "18446744073709551615-0", 0);
 }
 
-static void test_an_end_that_is_no_number_is_named(void **state)
+UNIT_TEST(test_an_end_that_is_no_number_is_named)
 {
-    (void)state;
     assert_no_range("a-b", "a", 0);
     assert_no_range("5x-7", "5x", 0);
     assert_no_range("0x5-7", "0x5", 0);
@@ -333,9 +324,8 @@ static void test_an_end_that_is_no_number_is_named(void **state)
     assert_no_range("5-7-9", "7-9", 0);
 }
 
-static void test_no_end_is_negative(void **state)
+UNIT_TEST(test_no_end_is_negative)
 {
-    (void)state;
     assert_no_range("-5-3", "", 0);
     assert_no_range("-5", "", 0);
     assert_no_range("-", "", 0);
@@ -346,9 +336,8 @@ static void test_no_end_is_negative(void **state)
     assert_no_range("5- -7", " -7", 0);
 }
 
-static void test_a_range_needs_its_hyphen(void **state)
+UNIT_TEST(test_a_range_needs_its_hyphen)
 {
-    (void)state;
     assert_no_range("", "", 0);
     assert_no_range("5", "5", 0);
     assert_no_range(" 5", " 5", 0);
@@ -356,9 +345,8 @@ static void test_a_range_needs_its_hyphen(void **state)
     assert_no_range("5x", "5x", 0);
 }
 
-static void test_an_end_that_is_too_large_is_told_so(void **state)
+UNIT_TEST(test_an_end_that_is_too_large_is_told_so)
 {
-    (void)state;
     assert_no_range("1-18446744073709551616", "18446744073709551616", EOVERFLOW);
     assert_no_range("18446744073709551616-18446744073709551617", "18446744073709551616", EOVERFLOW);
     assert_no_range("99999999999999999999-x", "99999999999999999999", EOVERFLOW);
@@ -372,9 +360,8 @@ static void test_an_end_that_is_too_large_is_told_so(void **state)
 
 /* ---- Fields ---- */
 
-static void test_fields_are_numbered_from_1(void **state)
+UNIT_TEST(test_fields_are_numbered_from_1)
 {
-    (void)state;
     assert_field("1", 1);
     assert_field("007", 7);
     assert_field("18446744073709551615", UINT64_MAX);
@@ -382,29 +369,26 @@ static void test_fields_are_numbered_from_1(void **state)
     assert_no_field("00", "bigshuf: fields are numbered from 1\n" TRY_HELP);
 }
 
-static void test_what_is_no_field_is_refused(void **state)
+UNIT_TEST(test_what_is_no_field_is_refused)
 {
     static const char *const texts[] = {"", "x", "-1", "+1", " 1", "1 ", "1x", "1,2", "1-2", "0x1"};
     char message[MESSAGE_BYTES];
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         snprintf(message, sizeof message, "bigshuf: invalid field value '%s'\n" TRY_HELP, texts[i]);
         assert_no_field(texts[i], message);
     }
 }
 
-static void test_a_field_beyond_64_bits_is_too_large(void **state)
+UNIT_TEST(test_a_field_beyond_64_bits_is_too_large)
 {
-    (void)state;
     assert_no_field("18446744073709551616", "bigshuf: field number '18446744073709551616' is too large\n" TRY_HELP);
 }
 
 /* ---- Separators ---- */
 
-static void test_a_separator_is_one_byte(void **state)
+UNIT_TEST(test_a_separator_is_one_byte)
 {
-    (void)state;
     assert_separator(",", ',');
     assert_separator("\t", '\t');
     assert_separator("\n", '\n');
@@ -413,15 +397,13 @@ static void test_a_separator_is_one_byte(void **state)
     assert_separator("\xff", 0xff);
 }
 
-static void test_backslash_0_separates_by_nul(void **state)
+UNIT_TEST(test_backslash_0_separates_by_nul)
 {
-    (void)state;
     assert_separator("\\0", '\0');
 }
 
-static void test_no_byte_or_several_are_no_separator(void **state)
+UNIT_TEST(test_no_byte_or_several_are_no_separator)
 {
-    (void)state;
     assert_no_separator("", "bigshuf: empty tab\n");
     assert_no_separator("xx", "bigshuf: multi-character tab 'xx'\n");
     assert_no_separator("\\q", "bigshuf: multi-character tab '\\q'\n");
@@ -432,9 +414,8 @@ static void test_no_byte_or_several_are_no_separator(void **state)
 
 /* ---- Memory and threads ---- */
 
-static void test_memory_is_at_least_what_it_takes(void **state)
+UNIT_TEST(test_memory_is_at_least_what_it_takes)
 {
-    (void)state;
     assert_number(argument_memory, "8M", 8 << 20);
     assert_number(argument_memory, "8192", 8 << 20);
     assert_no_number(argument_memory, "8388607b", "bigshuf: --it 8388607b: memory must be at least 8 MiB\n");
@@ -443,9 +424,8 @@ static void test_memory_is_at_least_what_it_takes(void **state)
     assert_no_number(argument_memory, "16E", "bigshuf: --it argument '16E' too large\n");
 }
 
-static void test_threads_are_a_maximum(void **state)
+UNIT_TEST(test_threads_are_a_maximum)
 {
-    (void)state;
     assert_threads("1", 1);
     assert_threads("4294967296", UINT_MAX);
     assert_threads("18446744073709551616", UINT_MAX);
@@ -453,9 +433,8 @@ static void test_threads_are_a_maximum(void **state)
 
 /* ---- Numbers and sizes ---- */
 
-static void test_a_number_is_not_below_the_least(void **state)
+UNIT_TEST(test_a_number_is_not_below_the_least)
 {
-    (void)state;
     assert_number(from_3, "3", 3);
     assert_number(from_3, "18446744073709551615", UINT64_MAX);
     assert_no_number(from_3, "2", "bigshuf: --it must be at least 3\n");
@@ -463,9 +442,8 @@ static void test_a_number_is_not_below_the_least(void **state)
     assert_no_number(from_3, "18446744073709551616", "bigshuf: --it argument '18446744073709551616' too large\n");
 }
 
-static void test_a_size_without_unit_is_bytes(void **state)
+UNIT_TEST(test_a_size_without_unit_is_bytes)
 {
-    (void)state;
     assert_number(argument_bytes, "1", 1);
     assert_number(argument_bytes, "18446744073709551615", UINT64_MAX);
     assert_number(argument_bytes, "3b", 3);
@@ -474,9 +452,8 @@ static void test_a_size_without_unit_is_bytes(void **state)
     assert_number(argument_bytes, "3G", (uint64_t)3 << 30);
 }
 
-static void test_what_is_no_size_is_refused(void **state)
+UNIT_TEST(test_what_is_no_size_is_refused)
 {
-    (void)state;
     assert_no_number(argument_bytes, "", "bigshuf: invalid --it argument ''\n");
     assert_no_number(argument_bytes, "K", "bigshuf: invalid --it argument 'K'\n");
     assert_no_number(argument_bytes, "-1", "bigshuf: invalid --it argument '-1'\n");
@@ -491,9 +468,8 @@ static void test_what_is_no_size_is_refused(void **state)
 
 /* ---- What ends and begins records ---- */
 
-static void test_a_delimiter_may_be_escaped(void **state)
+UNIT_TEST(test_a_delimiter_may_be_escaped)
 {
-    (void)state;
     assert_delimiter("a", "a", 1);
     assert_delimiter("\\0", "\0", 1);
     assert_delimiter("\\r\\n", "\r\n", 2);
@@ -502,11 +478,10 @@ static void test_a_delimiter_may_be_escaped(void **state)
     assert_no_delimiter("\\400", "bigshuf: --it argument '\\400' too large\n");
 }
 
-static void test_strings_have_1_byte_up_to_a_delimiter_s_most(void **state)
+UNIT_TEST(test_strings_have_1_byte_up_to_a_delimiter_s_most)
 {
     char text[RECORD_DELIMITER_BYTES_MAX + 2];
 
-    (void)state;
     memset(text, 'x', sizeof text);
     text[RECORD_DELIMITER_BYTES_MAX + 1] = '\0';
     assert_no_delimiter("", "bigshuf: --it must not be empty\n");
@@ -519,55 +494,17 @@ static void test_strings_have_1_byte_up_to_a_delimiter_s_most(void **state)
     assert_start("", "bigshuf: --it must not be empty\n");
 }
 
-static void test_no_record_starts_with_more_than_a_line(void **state)
+UNIT_TEST(test_no_record_starts_with_more_than_a_line)
 {
-    (void)state;
     assert_start(">", "");
     assert_start("\\n", "");
     assert_start("a\n", "bigshuf: --it must not have a newline\n");
     assert_start("\n", "bigshuf: --it must not have a newline\n");
 }
 
-static void test_the_hint_names_help(void **state)
+UNIT_TEST(test_the_hint_names_help)
 {
-    (void)state;
     begin();
     argument_hint();
     end(TRY_HELP);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts_are_decimal),
-        cmocka_unit_test(test_a_count_may_begin_with_blanks_and_a_plus_sign),
-        cmocka_unit_test(test_a_count_beyond_64_bits_is_the_largest),
-        cmocka_unit_test(test_what_is_no_count_is_refused),
-        cmocka_unit_test(test_a_range_is_two_numbers_and_a_hyphen),
-        cmocka_unit_test(test_all_numbers_are_a_range),
-        cmocka_unit_test(test_a_range_may_be_empty),
-        cmocka_unit_test(test_both_ends_may_begin_with_blanks_and_a_plus_sign),
-        cmocka_unit_test(test_a_range_that_goes_down_is_refused_whole),
-        cmocka_unit_test(test_an_end_that_is_no_number_is_named),
-        cmocka_unit_test(test_no_end_is_negative),
-        cmocka_unit_test(test_a_range_needs_its_hyphen),
-        cmocka_unit_test(test_an_end_that_is_too_large_is_told_so),
-        cmocka_unit_test(test_fields_are_numbered_from_1),
-        cmocka_unit_test(test_what_is_no_field_is_refused),
-        cmocka_unit_test(test_a_field_beyond_64_bits_is_too_large),
-        cmocka_unit_test(test_a_separator_is_one_byte),
-        cmocka_unit_test(test_backslash_0_separates_by_nul),
-        cmocka_unit_test(test_no_byte_or_several_are_no_separator),
-        cmocka_unit_test(test_memory_is_at_least_what_it_takes),
-        cmocka_unit_test(test_threads_are_a_maximum),
-        cmocka_unit_test(test_a_number_is_not_below_the_least),
-        cmocka_unit_test(test_a_size_without_unit_is_bytes),
-        cmocka_unit_test(test_what_is_no_size_is_refused),
-        cmocka_unit_test(test_a_delimiter_may_be_escaped),
-        cmocka_unit_test(test_strings_have_1_byte_up_to_a_delimiter_s_most),
-        cmocka_unit_test(test_no_record_starts_with_more_than_a_line),
-        cmocka_unit_test(test_the_hint_names_help),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,12 @@
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "support/unit.h"
 
 #include "command/command_line.h"
 #include "shuffle/order.h"
@@ -113,9 +110,10 @@ static int teardown(void **state)
     return 0;
 }
 
-static void test_no_words_mean_standard_input_and_defaults(void **state)
+#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
+
+TEST(test_no_words_mean_standard_input_and_defaults)
 {
-    (void)state;
     parse(NULL);
     assert_run();
     assert_int_equal(run.options.file_count, 1);
@@ -153,19 +151,17 @@ static void test_no_words_mean_standard_input_and_defaults(void **state)
     assert_false(run.options.verbose);
 }
 
-static void test_not_even_a_program_name_is_needed(void **state)
+TEST(test_not_even_a_program_name_is_needed)
 {
     char *none[] = {NULL};
 
-    (void)state;
     parse_words(0, none, NULL);
     assert_run();
     assert_string_equal(run.options.files[0], "-");
 }
 
-static void test_every_option_has_its_place(void **state)
+TEST(test_every_option_has_its_place)
 {
-    (void)state;
     parse("-o", "out", "-z", "-S", "9M", "-T", "one", "-v", "--seed=s", "--tune=leaf-records=8", "--parallel=3",
           "file");
     assert_run();
@@ -182,9 +178,8 @@ static void test_every_option_has_its_place(void **state)
     assert_string_equal(run.options.files[0], "file");
 }
 
-static void test_letters_have_long_names(void **state)
+TEST(test_letters_have_long_names)
 {
-    (void)state;
     parse("--output=out", "--zero-terminated", "--buffer-size=9M", "--temporary-directory=one", "--verbose");
     assert_run();
     assert_string_equal(run.options.output, "out");
@@ -194,9 +189,8 @@ static void test_letters_have_long_names(void **state)
     assert_true(run.options.verbose);
 }
 
-static void test_long_names_may_be_cut_short_and_letters_joined(void **state)
+TEST(test_long_names_may_be_cut_short_and_letters_joined)
 {
-    (void)state;
     parse("--par", "3", "--out=x", "-zvS9M");
     assert_run();
     assert_int_equal(run.options.parallel, 3);
@@ -206,9 +200,8 @@ static void test_long_names_may_be_cut_short_and_letters_joined(void **state)
     assert_int_equal(run.options.memory_bytes, 9 << 20);
 }
 
-static void test_options_may_follow_files_and_argv_stays(void **state)
+TEST(test_options_may_follow_files_and_argv_stays)
 {
-    (void)state;
     parse("b", "-z", "a", "--", "-v", "-");
     assert_run();
     assert_int_equal(run.options.delimiter, '\0');
@@ -224,9 +217,8 @@ static void test_options_may_follow_files_and_argv_stays(void **state)
     assert_ptr_equal(run.options.files[0], run.words[1]);
 }
 
-static void test_options_end_at_the_first_file_if_posixly_correct(void **state)
+TEST(test_options_end_at_the_first_file_if_posixly_correct)
 {
-    (void)state;
     setenv("POSIXLY_CORRECT", "1", 1);
     parse("-v", "a", "-z");
     unsetenv("POSIXLY_CORRECT");
@@ -285,7 +277,7 @@ static bool is_version(void)
     return run.verdict == COMMAND_LINE_DONE && strstr(run.out, "bigshuf ") == run.out;
 }
 
-static void test_every_beginning_of_a_name_that_shuf_understands_is_understood(void **state)
+TEST(test_every_beginning_of_a_name_that_shuf_understands_is_understood)
 {
     static const struct {
         const char *name;
@@ -305,7 +297,6 @@ static void test_every_beginning_of_a_name_that_shuf_understands_is_understood(v
     };
     char word[64];
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         for (size_t length = 1; length <= strlen(names[i].name); length++) {
             snprintf(word, sizeof word, "--%.*s%s", (int)length, names[i].name, names[i].argument);
@@ -316,9 +307,8 @@ static void test_every_beginning_of_a_name_that_shuf_understands_is_understood(v
     }
 }
 
-static void test_short_names_do_not_hide_longer_ones(void **state)
+TEST(test_short_names_do_not_hide_longer_ones)
 {
-    (void)state;
     parse("--header");
     assert_run();
     assert_int_equal(run.options.header_lines, 1);
@@ -333,11 +323,10 @@ static void test_short_names_do_not_hide_longer_ones(void **state)
     assert_bad("bigshuf: invalid line count: 'x'\n");
 }
 
-static void test_short_names_are_not_offered(void **state)
+TEST(test_short_names_are_not_offered)
 {
     static const char *const words[] = {"--r", "--he", "--h"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         parse(words[i]);
         assert_int_equal(run.verdict, COMMAND_LINE_BAD);
@@ -356,9 +345,8 @@ static void test_short_names_are_not_offered(void **state)
     assert_string_equal(run.options.files[1], "--hea=2");
 }
 
-static void test_a_delimiter_of_one_byte_ends_lines(void **state)
+TEST(test_a_delimiter_of_one_byte_ends_lines)
 {
-    (void)state;
     parse("--delimiter=,");
     assert_run();
     assert_int_equal(run.options.format.kind, RECORD_BYTE);
@@ -373,11 +361,10 @@ static void test_a_delimiter_of_one_byte_ends_lines(void **state)
     assert_int_equal(run.options.delimiter, 0xff);
 }
 
-static void test_a_delimiter_of_several_bytes_is_a_string(void **state)
+TEST(test_a_delimiter_of_several_bytes_is_a_string)
 {
     char longest[sizeof "--delimiter=" + RECORD_DELIMITER_BYTES_MAX] = "--delimiter=";
 
-    (void)state;
     parse("--delimiter=\\r\\n");
     assert_run();
     assert_int_equal(run.options.format.kind, RECORD_STRING);
@@ -395,9 +382,8 @@ static void test_a_delimiter_of_several_bytes_is_a_string(void **state)
     assert_int_equal(run.options.format.string[RECORD_DELIMITER_BYTES_MAX - 1], 'x');
 }
 
-static void test_groups_of_lines_end_with_newlines_or_nul(void **state)
+TEST(test_groups_of_lines_end_with_newlines_or_nul)
 {
-    (void)state;
     parse("--record-lines=4");
     assert_run();
     assert_int_equal(run.options.format.kind, RECORD_LINES);
@@ -414,9 +400,8 @@ static void test_groups_of_lines_end_with_newlines_or_nul(void **state)
     assert_int_equal(run.options.format.count, 1);
 }
 
-static void test_a_record_size_is_bytes_or_in_its_unit(void **state)
+TEST(test_a_record_size_is_bytes_or_in_its_unit)
 {
-    (void)state;
     parse("--record-size=784");
     assert_run();
     assert_int_equal(run.options.format.kind, RECORD_SIZE);
@@ -426,11 +411,10 @@ static void test_a_record_size_is_bytes_or_in_its_unit(void **state)
     assert_int_equal(run.options.format.count, 2048);
 }
 
-static void test_what_records_start_with_is_a_delimiter_after_a_newline(void **state)
+TEST(test_what_records_start_with_is_a_delimiter_after_a_newline)
 {
     char longest[sizeof "--record-start=" + RECORD_DELIMITER_BYTES_MAX - 1] = "--record-start=";
 
-    (void)state;
     parse("--record-start=>");
     assert_run();
     assert_int_equal(run.options.format.kind, RECORD_STRING);
@@ -447,17 +431,15 @@ static void test_what_records_start_with_is_a_delimiter_after_a_newline(void **s
     assert_int_equal(run.options.format.string_bytes, RECORD_DELIMITER_BYTES_MAX);
 }
 
-static void test_csv_is_a_format(void **state)
+TEST(test_csv_is_a_format)
 {
-    (void)state;
     parse("--csv");
     assert_run();
     assert_int_equal(run.options.format.kind, RECORD_CSV);
 }
 
-static void test_a_header_is_one_record_or_as_many_as_are_named(void **state)
+TEST(test_a_header_is_one_record_or_as_many_as_are_named)
 {
-    (void)state;
     parse("--header", "2");
     assert_run();
     assert_int_equal(run.options.header_lines, 1);
@@ -474,12 +456,11 @@ static void test_a_header_is_one_record_or_as_many_as_are_named(void **state)
     assert_int_equal(run.options.header_lines, 3);
 }
 
-static void test_a_header_goes_with_every_format(void **state)
+TEST(test_a_header_goes_with_every_format)
 {
     static const char *const formats[] = {
         "-z", "--delimiter=ab", "--record-lines=2", "--record-size=2", "--record-start=a", "--csv"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         parse(formats[i], "--header");
         assert_run();
@@ -490,12 +471,11 @@ static void test_a_header_goes_with_every_format(void **state)
     }
 }
 
-static void test_formats_that_are_none_are_refused(void **state)
+TEST(test_formats_that_are_none_are_refused)
 {
     char long_delimiter[sizeof "--delimiter=" + RECORD_DELIMITER_BYTES_MAX + 1] = "--delimiter=";
     char long_start[sizeof "--record-start=" + RECORD_DELIMITER_BYTES_MAX] = "--record-start=";
 
-    (void)state;
     parse("--delimiter=");
     assert_bad("bigshuf: --delimiter must not be empty\n");
     parse("--delimiter=\\q");
@@ -514,9 +494,8 @@ static void test_formats_that_are_none_are_refused(void **state)
     assert_bad("bigshuf: --record-start must be at most 254 bytes\n");
 }
 
-static void test_shards_are_a_number_of_files_or_of_what_is_in_each(void **state)
+TEST(test_shards_are_a_number_of_files_or_of_what_is_in_each)
 {
-    (void)state;
     parse("--shards=3", "-o", "%d");
     assert_run();
     assert_int_equal(run.options.shards, 3);
@@ -532,9 +511,8 @@ static void test_shards_are_a_number_of_files_or_of_what_is_in_each(void **state
     assert_int_equal(run.options.shard_bytes, 1 << 20);
 }
 
-static void test_splits_keep_their_order(void **state)
+TEST(test_splits_keep_their_order)
 {
-    (void)state;
     parse("--split=10:a", "--split", "0.5%:b:c", "-o", "rest", "-n100");
     assert_run();
     assert_int_equal(run.options.splits, 2);
@@ -548,9 +526,8 @@ static void test_splits_keep_their_order(void **state)
     assert_int_equal(run.options.count, 100);
 }
 
-static void test_splits_that_are_none_are_refused(void **state)
+TEST(test_splits_that_are_none_are_refused)
 {
-    (void)state;
     parse("--split=a");
     assert_bad("bigshuf: invalid --split argument 'a'\n");
     parse("--split=10");
@@ -561,9 +538,8 @@ static void test_splits_that_are_none_are_refused(void **state)
     assert_bad("bigshuf: --split argument '101%:a' too large\n");
 }
 
-static void test_commands_have_their_places(void **state)
+TEST(test_commands_have_their_places)
 {
-    (void)state;
     parse("--filter=gzip >$FILE.gz", "-o", "a");
     assert_run();
     assert_string_equal(run.options.filter, "gzip >$FILE.gz");
@@ -577,7 +553,7 @@ static void test_commands_have_their_places(void **state)
     assert_bad("bigshuf: multiple compress programs specified\n");
 }
 
-static void test_numbers_that_are_none_are_refused(void **state)
+TEST(test_numbers_that_are_none_are_refused)
 {
     static const struct {
         const char *option;
@@ -590,7 +566,6 @@ static void test_numbers_that_are_none_are_refused(void **state)
     static const char *const texts[] = {"", "x", "-1", " 1", "1x", "1%", "0x1"};
     char word[64], message[128];
 
-    (void)state;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         const char *option = numbers[i].option;
 
@@ -620,9 +595,8 @@ static void test_numbers_that_are_none_are_refused(void **state)
     }
 }
 
-static void test_letters_of_shuf_may_be_joined(void **state)
+TEST(test_letters_of_shuf_may_be_joined)
 {
-    (void)state;
     parse("-ern2", "a");
     assert_run();
     assert_true(run.options.echo);
@@ -638,9 +612,8 @@ static void test_letters_of_shuf_may_be_joined(void **state)
     assert_bad("bigshuf: invalid line count: '-e'\n");
 }
 
-static void test_with_echo_the_operands_are_records_if_there_are_any(void **state)
+TEST(test_with_echo_the_operands_are_records_if_there_are_any)
 {
-    (void)state;
     parse("b", "-e", "-", "--", "-n1");
     assert_run();
     assert_true(run.options.echo);
@@ -657,9 +630,8 @@ static void test_with_echo_the_operands_are_records_if_there_are_any(void **stat
     assert_int_equal(run.options.file_count, 0);
 }
 
-static void test_a_range_is_its_first_number_and_how_many_there_are(void **state)
+TEST(test_a_range_is_its_first_number_and_how_many_there_are)
 {
-    (void)state;
     parse("-i", "5-7");
     assert_run();
     assert_true(run.options.range);
@@ -677,9 +649,8 @@ static void test_a_range_is_its_first_number_and_how_many_there_are(void **state
     assert_false(run.options.range_full);
 }
 
-static void test_the_empty_range_and_the_full_one_are_told_apart(void **state)
+TEST(test_the_empty_range_and_the_full_one_are_told_apart)
 {
-    (void)state;
     parse("-i", "5-4");
     assert_run();
     assert_true(run.options.range);
@@ -693,9 +664,8 @@ static void test_the_empty_range_and_the_full_one_are_told_apart(void **state)
     assert_true(run.options.range_full);
 }
 
-static void test_a_range_is_given_once_and_without_operands(void **state)
+TEST(test_a_range_is_given_once_and_without_operands)
 {
-    (void)state;
     parse("-i1-2", "-i1-2");
     assert_bad("bigshuf: multiple -i options specified\n");
     parse("-i1-2", "-ix");
@@ -706,18 +676,16 @@ static void test_a_range_is_given_once_and_without_operands(void **state)
     assert_bad("bigshuf: extra operand '-b'\n" TRY_HELP);
 }
 
-static void test_a_bad_range_is_refused(void **state)
+TEST(test_a_bad_range_is_refused)
 {
-    (void)state;
     parse("-i", "5-3");
     assert_bad("bigshuf: invalid input range: '5-3'\n");
     parse("-ix", "-i1-2");
     assert_bad("bigshuf: invalid input range: 'x'\n");
 }
 
-static void test_the_least_of_several_counts_counts(void **state)
+TEST(test_the_least_of_several_counts_counts)
 {
-    (void)state;
     parse("-n0");
     assert_run();
     assert_int_equal(run.options.count, 0);
@@ -729,11 +697,10 @@ static void test_the_least_of_several_counts_counts(void **state)
     assert_int_equal(run.options.count, UINT64_MAX);
 }
 
-static void test_a_bad_count_is_refused_wherever_it_stands(void **state)
+TEST(test_a_bad_count_is_refused_wherever_it_stands)
 {
     static const char message[] = "bigshuf: invalid line count: 'x'\n";
 
-    (void)state;
     parse("-nx");
     assert_bad(message);
     parse("-n3", "-nx");
@@ -744,9 +711,8 @@ static void test_a_bad_count_is_refused_wherever_it_stands(void **state)
     assert_bad("bigshuf: invalid line count: ''\n");
 }
 
-static void test_one_random_source_may_be_named_twice_but_not_two(void **state)
+TEST(test_one_random_source_may_be_named_twice_but_not_two)
 {
-    (void)state;
     parse("--random-source=a", "--random-source", "a");
     assert_run();
     assert_string_equal(run.options.random_source, "a");
@@ -754,9 +720,8 @@ static void test_one_random_source_may_be_named_twice_but_not_two(void **state)
     assert_bad("bigshuf: multiple random sources specified\n");
 }
 
-static void test_a_probability_stays_as_it_was_given(void **state)
+TEST(test_a_probability_stays_as_it_was_given)
 {
-    (void)state;
     parse("--probability=0.50");
     assert_run();
     assert_string_equal(run.options.probability, "0.50");
@@ -765,12 +730,11 @@ static void test_a_probability_stays_as_it_was_given(void **state)
     assert_string_equal(run.options.probability, "0");
 }
 
-static void test_what_is_no_probability_is_refused(void **state)
+TEST(test_what_is_no_probability_is_refused)
 {
     static const char *const texts[] = {"", "x", "1.1", "2", "-0.5", "0.5x", "50%"};
     char word[64], message[128];
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         snprintf(word, sizeof word, "--probability=%s", texts[i]);
         snprintf(message, sizeof message, "bigshuf: invalid probability: '%s'\n", texts[i]);
@@ -779,9 +743,8 @@ static void test_what_is_no_probability_is_refused(void **state)
     }
 }
 
-static void test_weights_are_a_file_or_a_field(void **state)
+TEST(test_weights_are_a_file_or_a_field)
 {
-    (void)state;
     parse("--weights=file");
     assert_run();
     assert_string_equal(run.options.weights, "file");
@@ -794,9 +757,8 @@ static void test_weights_are_a_file_or_a_field(void **state)
     assert_bad("bigshuf: fields are numbered from 1\n" TRY_HELP);
 }
 
-static void test_a_separator_needs_no_field_and_may_be_repeated_but_not_changed(void **state)
+TEST(test_a_separator_needs_no_field_and_may_be_repeated_but_not_changed)
 {
-    (void)state;
     parse("-t", ",");
     assert_run();
     assert_int_equal(run.options.field_separator, ',');
@@ -824,11 +786,10 @@ static void test_a_separator_needs_no_field_and_may_be_repeated_but_not_changed(
     assert_bad("bigshuf: multi-character tab '\\tx'\n");
 }
 
-static void test_echo_and_range_exclude_each_other(void **state)
+TEST(test_echo_and_range_exclude_each_other)
 {
     static const char message[] = "bigshuf: cannot combine -e and -i options\n" TRY_HELP;
 
-    (void)state;
     parse("-e", "-i1-2");
     assert_bad(message);
     parse("-i1-2", "-e", "a");
@@ -927,11 +888,10 @@ static const struct {
 };
 
 /* Every pair of options is tried in both orders. */
-static void test_options_that_contradict_each_other_are_refused(void **state)
+TEST(test_options_that_contradict_each_other_are_refused)
 {
     char message[128];
 
-    (void)state;
     for (size_t i = 0; i < sizeof contradictions / sizeof contradictions[0]; i++) {
         snprintf(message, sizeof message, "bigshuf: %s\n", contradictions[i].message);
         parse(contradictions[i].one, contradictions[i].other);
@@ -941,7 +901,7 @@ static void test_options_that_contradict_each_other_are_refused(void **state)
     }
 }
 
-static void test_options_that_do_not_are_accepted(void **state)
+TEST(test_options_that_do_not_are_accepted)
 {
     static const char *const pairs[][2] = {
         {"-e", "-r"},
@@ -983,7 +943,6 @@ static void test_options_that_do_not_are_accepted(void **state)
         {"-o%d", "--filter=b"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         parse(pairs[i][0], pairs[i][1]);
         assert_run();
@@ -1002,9 +961,8 @@ static void test_options_that_do_not_are_accepted(void **state)
     assert_run();
 }
 
-static void test_outputs_that_need_a_file_say_so(void **state)
+TEST(test_outputs_that_need_a_file_say_so)
 {
-    (void)state;
     parse("--shards=2");
     assert_bad("bigshuf: --shards needs -o\n");
     parse("--shard-records=2");
@@ -1015,9 +973,8 @@ static void test_outputs_that_need_a_file_say_so(void **state)
     assert_bad("bigshuf: --filter needs -o or --split\n");
 }
 
-static void test_a_store_that_is_added_to_has_its_places(void **state)
+UNIT_TEST(test_a_store_that_is_added_to_has_its_places)
 {
-    (void)state;
     parse("--scatter=a");
     assert_run();
     assert_string_equal(run.options.scatter, "a");
@@ -1042,9 +999,8 @@ static void test_a_store_that_is_added_to_has_its_places(void **state)
     assert_bad("bigshuf: cannot combine --sweep and --batch\n");
 }
 
-static void test_a_store_that_is_gathered_has_its_places(void **state)
+UNIT_TEST(test_a_store_that_is_gathered_has_its_places)
 {
-    (void)state;
     parse("--gather=a");
     assert_run();
     assert_string_equal(run.options.gather, "a");
@@ -1074,13 +1030,12 @@ static void test_a_store_that_is_gathered_has_its_places(void **state)
     assert_bad("bigshuf: cannot combine --list and --pile\n");
 }
 
-static void test_what_is_of_a_store_needs_one(void **state)
+UNIT_TEST(test_what_is_of_a_store_needs_one)
 {
     static const char *const of_scatter[] = {"--piles=2", "--batch=a", "--keep=1", "--sweep"};
     static const char *const of_gather[] = {"--pile=2", "--epoch=1", "--list"};
     char message[64];
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         snprintf(message, sizeof message, "bigshuf: %.*s needs --scatter\n", (int)strcspn(of_scatter[i], "="),
                  of_scatter[i]);
@@ -1101,7 +1056,7 @@ static void test_what_is_of_a_store_needs_one(void **state)
     assert_bad("bigshuf: --pile with --epoch needs --seed\n");
 }
 
-static void test_of_stores_what_is_no_number_or_name_is_refused(void **state)
+UNIT_TEST(test_of_stores_what_is_no_number_or_name_is_refused)
 {
     static const char *const piles[] = {"", "0", "1", "3", "511", "8192", "-2", "2x", "18446744073709551618"};
     static const char *const pile[] = {"", "-", "-1", "1-", "2-1", "1-2-3", "x", "1 ", "0x1"};
@@ -1109,7 +1064,6 @@ static void test_of_stores_what_is_no_number_or_name_is_refused(void **state)
     char word[300];
     char message[400];
 
-    (void)state;
     for (size_t i = 0; i < sizeof piles / sizeof piles[0]; i++) {
         snprintf(word, sizeof word, "--piles=%s", piles[i]);
         snprintf(message, sizeof message,
@@ -1146,9 +1100,8 @@ static void test_of_stores_what_is_no_number_or_name_is_refused(void **state)
     assert_bad("bigshuf: --pile argument '18446744073709551616' too large\n");
 }
 
-static void test_keeping_the_order_needs_a_count(void **state)
+TEST(test_keeping_the_order_needs_a_count)
 {
-    (void)state;
     parse("--keep-order");
     assert_bad("bigshuf: --keep-order needs -n\n");
     parse("--keep-order", "--weights=a");
@@ -1159,9 +1112,8 @@ static void test_keeping_the_order_needs_a_count(void **state)
 }
 
 /* First what is wrong with an option by itself, then with several together, then with operands. */
-static void test_of_several_errors_the_first_in_shuf_s_order_is_told(void **state)
+TEST(test_of_several_errors_the_first_in_shuf_s_order_is_told)
 {
-    (void)state;
     parse("-e", "-i1-2", "-nx");
     assert_bad("bigshuf: invalid line count: 'x'\n");
     parse("-e", "-ix");
@@ -1180,9 +1132,8 @@ static void test_of_several_errors_the_first_in_shuf_s_order_is_told(void **stat
     assert_bad("bigshuf: --keep-order needs -n\n");
 }
 
-static void test_one_output_may_be_named_twice_but_not_two(void **state)
+TEST(test_one_output_may_be_named_twice_but_not_two)
 {
-    (void)state;
     parse("-o", "a", "--output=a");
     assert_run();
     assert_string_equal(run.options.output, "a");
@@ -1190,9 +1141,8 @@ static void test_one_output_may_be_named_twice_but_not_two(void **state)
     assert_bad("bigshuf: multiple output files specified\n");
 }
 
-static void test_temporary_directories_keep_their_order(void **state)
+TEST(test_temporary_directories_keep_their_order)
 {
-    (void)state;
     parse("-T", "b", "-Ta", "--temporary-directory", "b");
     assert_run();
     assert_int_equal(run.options.temporary_count, 3);
@@ -1201,18 +1151,16 @@ static void test_temporary_directories_keep_their_order(void **state)
     assert_string_equal(run.options.temporary[2], "b");
 }
 
-static void test_the_last_seed_wins_and_may_be_empty(void **state)
+TEST(test_the_last_seed_wins_and_may_be_empty)
 {
-    (void)state;
     parse("--seed=1", "--seed=2");
     assert_string_equal(run.options.seed, "2");
     parse("--seed=1", "--seed=");
     assert_string_equal(run.options.seed, "");
 }
 
-static void test_memory_is_in_kib_or_in_its_unit_or_a_share(void **state)
+TEST(test_memory_is_in_kib_or_in_its_unit_or_a_share)
 {
-    (void)state;
     parse("-S", "8192");
     assert_int_equal(run.options.memory_bytes, 8 << 20);
     parse("-S8388608b");
@@ -1222,9 +1170,8 @@ static void test_memory_is_in_kib_or_in_its_unit_or_a_share(void **state)
     assert_int_equal(run.options.memory_bytes, 2 * hardware_physical_memory());
 }
 
-static void test_too_little_memory_names_the_least(void **state)
+TEST(test_too_little_memory_names_the_least)
 {
-    (void)state;
     parse("-S", "1M");
     assert_bad("bigshuf: -S 1M: memory must be at least 8 MiB\n");
     parse("--buffer-size=8388607b");
@@ -1233,9 +1180,8 @@ static void test_too_little_memory_names_the_least(void **state)
     assert_bad("bigshuf: -S 0: memory must be at least 8 MiB\n");
 }
 
-static void test_memory_that_is_no_size_is_refused(void **state)
+TEST(test_memory_that_is_no_size_is_refused)
 {
-    (void)state;
     parse("-Sx");
     assert_bad("bigshuf: invalid -S argument 'x'\n");
     parse("--seed=1", "-Sx");
@@ -1248,9 +1194,8 @@ static void test_memory_that_is_no_size_is_refused(void **state)
     assert_bad("bigshuf: -S argument '1Z' too large\n");
 }
 
-static void test_parallel_is_a_maximum_from_1_on(void **state)
+TEST(test_parallel_is_a_maximum_from_1_on)
 {
-    (void)state;
     parse("--parallel=1");
     assert_int_equal(run.options.parallel, 1);
     parse("--parallel=4294967295");
@@ -1267,9 +1212,8 @@ static void test_parallel_is_a_maximum_from_1_on(void **state)
     assert_bad("bigshuf: invalid --parallel argument '2x'\n");
 }
 
-static void test_tune_sets_what_it_names(void **state)
+TEST(test_tune_sets_what_it_names)
 {
-    (void)state;
     parse("--tune=leaf-records=2147483648");
     assert_run();
     assert_int_equal(run.options.leaf_records, (uint64_t)1 << 31);
@@ -1278,7 +1222,7 @@ static void test_tune_sets_what_it_names(void **state)
     assert_int_equal(run.options.leaf_records, 10);
 }
 
-static void test_tune_refuses_what_it_does_not_know(void **state)
+TEST(test_tune_refuses_what_it_does_not_know)
 {
     static const char *const lists[] = {"",
                                         "x=1",
@@ -1290,7 +1234,6 @@ static void test_tune_refuses_what_it_does_not_know(void **state)
                                         "leaf-records=9,x=1"};
     char word[64], message[128];
 
-    (void)state;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         snprintf(word, sizeof word, "--tune=%s", lists[i]);
         snprintf(message, sizeof message, "bigshuf: invalid --tune argument '%s'\n", lists[i]);
@@ -1299,13 +1242,12 @@ static void test_tune_refuses_what_it_does_not_know(void **state)
     }
 }
 
-static void test_tune_refuses_what_is_out_of_range(void **state)
+TEST(test_tune_refuses_what_is_out_of_range)
 {
     static const char *const values[] = {
         "", "0", "7", "2147483649", "99999999999999999999", "x", "-8", "8x", "000000000000000000000089"};
     char word[128], message[256];
 
-    (void)state;
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         snprintf(word, sizeof word, "--tune=leaf-records=%s", values[i]);
         snprintf(message, sizeof message,
@@ -1316,9 +1258,8 @@ static void test_tune_refuses_what_is_out_of_range(void **state)
     }
 }
 
-static void test_names_from_a_file_exclude_files(void **state)
+TEST(test_names_from_a_file_exclude_files)
 {
-    (void)state;
     parse("--files0-from=-");
     assert_run();
     assert_string_equal(run.options.files0_from, "-");
@@ -1327,7 +1268,7 @@ static void test_names_from_a_file_exclude_files(void **state)
     assert_bad("bigshuf: extra operand 'x'\nfile operands cannot be combined with --files0-from\n" TRY_HELP);
 }
 
-static void test_words_that_are_no_options_are_usage_errors(void **state)
+TEST(test_words_that_are_no_options_are_usage_errors)
 {
     static const char *const words[] = {"--no-such-option",
                                         "-q",
@@ -1353,7 +1294,6 @@ static void test_words_that_are_no_options_are_usage_errors(void **state)
                                         "--random-source",
                                         "--weights"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         const char *end;
 
@@ -1366,16 +1306,14 @@ static void test_words_that_are_no_options_are_usage_errors(void **state)
     }
 }
 
-static void test_a_bad_word_stays_on_its_line(void **state)
+TEST(test_a_bad_word_stays_on_its_line)
 {
-    (void)state;
     parse("-S", "a\nb");
     assert_bad("bigshuf: invalid -S argument 'a?b'\n");
 }
 
-static void test_version_is_that_of_the_build(void **state)
+TEST(test_version_is_that_of_the_build)
 {
-    (void)state;
     parse("--version");
     assert_int_equal(run.verdict, COMMAND_LINE_DONE);
     assert_string_equal(run.err, "");
@@ -1386,7 +1324,7 @@ static void test_version_is_that_of_the_build(void **state)
 #endif
 }
 
-static void test_help_explains_every_option_on_lines_of_80(void **state)
+TEST(test_help_explains_every_option_on_lines_of_80)
 {
     static const char *const mentions[] = {"Usage: bigshuf [OPTION]... [FILE]...\n",
                                            "  or:  bigshuf -e [OPTION]... [ARG]...\n",
@@ -1438,7 +1376,6 @@ static void test_help_explains_every_option_on_lines_of_80(void **state)
                                            "      --version  ",
                                            "With no FILE, or when FILE is -, read standard input.\n"};
 
-    (void)state;
     parse("--help");
     assert_int_equal(run.verdict, COMMAND_LINE_DONE);
     assert_string_equal(run.err, "");
@@ -1452,9 +1389,8 @@ static void test_help_explains_every_option_on_lines_of_80(void **state)
     assert_int_equal(run.out[strlen(run.out) - 1], '\n');
 }
 
-static void test_help_is_obeyed_where_it_stands(void **state)
+TEST(test_help_is_obeyed_where_it_stands)
 {
-    (void)state;
     parse("a", "--help", "-Sx");
     assert_int_equal(run.verdict, COMMAND_LINE_DONE);
     parse("-Sx", "--help");
@@ -1464,12 +1400,11 @@ static void test_help_is_obeyed_where_it_stands(void **state)
     assert_string_equal(run.options.output, "--help");
 }
 
-static void test_help_that_cannot_be_written_is_a_failure(void **state)
+TEST(test_help_that_cannot_be_written_is_a_failure)
 {
     char program[] = "x", *words[][3] = {{program, (char *)(uintptr_t) "--help", NULL},
                                          {program, (char *)(uintptr_t) "--version", NULL}};
 
-    (void)state;
     if (access("/dev/full", W_OK) != 0)
         skip();
     for (size_t i = 0; i < 2; i++) {
@@ -1479,14 +1414,13 @@ static void test_help_that_cannot_be_written_is_a_failure(void **state)
     }
 }
 
-static void test_help_closes_standard_output(void **state)
+TEST(test_help_closes_standard_output)
 {
     char program[] = "x", help[] = "--help", *words[] = {program, help, NULL};
     struct detour detour = leave(STDOUT_FILENO, NULL);
     enum command_line_verdict verdict;
     int open_still;
 
-    (void)state;
     options_release(&run.options);
     verdict = command_line_parse(&run.options, 2, words);
     open_still = fcntl(STDOUT_FILENO, F_GETFD) != -1;
@@ -1495,87 +1429,10 @@ static void test_help_closes_standard_output(void **state)
     assert_false(open_still);
 }
 
-static void test_release_may_be_called_twice(void **state)
+TEST(test_release_may_be_called_twice)
 {
-    (void)state;
     parse("a", "-T", "b");
     options_release(&run.options);
     options_release(&run.options);
     assert_null(run.options.files);
-}
-
-#define COMMAND_LINE_TEST(NAME) cmocka_unit_test_setup_teardown(NAME, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_LINE_TEST(test_no_words_mean_standard_input_and_defaults),
-        COMMAND_LINE_TEST(test_not_even_a_program_name_is_needed),
-        COMMAND_LINE_TEST(test_every_option_has_its_place),
-        COMMAND_LINE_TEST(test_letters_have_long_names),
-        COMMAND_LINE_TEST(test_long_names_may_be_cut_short_and_letters_joined),
-        COMMAND_LINE_TEST(test_options_may_follow_files_and_argv_stays),
-        COMMAND_LINE_TEST(test_options_end_at_the_first_file_if_posixly_correct),
-        COMMAND_LINE_TEST(test_every_beginning_of_a_name_that_shuf_understands_is_understood),
-        COMMAND_LINE_TEST(test_short_names_do_not_hide_longer_ones),
-        COMMAND_LINE_TEST(test_short_names_are_not_offered),
-        COMMAND_LINE_TEST(test_a_delimiter_of_one_byte_ends_lines),
-        COMMAND_LINE_TEST(test_a_delimiter_of_several_bytes_is_a_string),
-        COMMAND_LINE_TEST(test_groups_of_lines_end_with_newlines_or_nul),
-        COMMAND_LINE_TEST(test_a_record_size_is_bytes_or_in_its_unit),
-        COMMAND_LINE_TEST(test_what_records_start_with_is_a_delimiter_after_a_newline),
-        COMMAND_LINE_TEST(test_csv_is_a_format),
-        COMMAND_LINE_TEST(test_a_header_is_one_record_or_as_many_as_are_named),
-        COMMAND_LINE_TEST(test_a_header_goes_with_every_format),
-        COMMAND_LINE_TEST(test_formats_that_are_none_are_refused),
-        COMMAND_LINE_TEST(test_shards_are_a_number_of_files_or_of_what_is_in_each),
-        COMMAND_LINE_TEST(test_splits_keep_their_order),
-        COMMAND_LINE_TEST(test_splits_that_are_none_are_refused),
-        COMMAND_LINE_TEST(test_commands_have_their_places),
-        COMMAND_LINE_TEST(test_numbers_that_are_none_are_refused),
-        COMMAND_LINE_TEST(test_letters_of_shuf_may_be_joined),
-        COMMAND_LINE_TEST(test_with_echo_the_operands_are_records_if_there_are_any),
-        COMMAND_LINE_TEST(test_a_range_is_its_first_number_and_how_many_there_are),
-        COMMAND_LINE_TEST(test_the_empty_range_and_the_full_one_are_told_apart),
-        COMMAND_LINE_TEST(test_a_range_is_given_once_and_without_operands),
-        COMMAND_LINE_TEST(test_a_bad_range_is_refused),
-        COMMAND_LINE_TEST(test_the_least_of_several_counts_counts),
-        COMMAND_LINE_TEST(test_a_bad_count_is_refused_wherever_it_stands),
-        COMMAND_LINE_TEST(test_one_random_source_may_be_named_twice_but_not_two),
-        COMMAND_LINE_TEST(test_a_probability_stays_as_it_was_given),
-        COMMAND_LINE_TEST(test_what_is_no_probability_is_refused),
-        COMMAND_LINE_TEST(test_weights_are_a_file_or_a_field),
-        COMMAND_LINE_TEST(test_a_separator_needs_no_field_and_may_be_repeated_but_not_changed),
-        COMMAND_LINE_TEST(test_echo_and_range_exclude_each_other),
-        COMMAND_LINE_TEST(test_options_that_contradict_each_other_are_refused),
-        COMMAND_LINE_TEST(test_options_that_do_not_are_accepted),
-        COMMAND_LINE_TEST(test_outputs_that_need_a_file_say_so),
-        COMMAND_LINE_TEST(test_keeping_the_order_needs_a_count),
-        cmocka_unit_test(test_a_store_that_is_added_to_has_its_places),
-        cmocka_unit_test(test_a_store_that_is_gathered_has_its_places),
-        cmocka_unit_test(test_what_is_of_a_store_needs_one),
-        cmocka_unit_test(test_of_stores_what_is_no_number_or_name_is_refused),
-        COMMAND_LINE_TEST(test_of_several_errors_the_first_in_shuf_s_order_is_told),
-        COMMAND_LINE_TEST(test_one_output_may_be_named_twice_but_not_two),
-        COMMAND_LINE_TEST(test_temporary_directories_keep_their_order),
-        COMMAND_LINE_TEST(test_the_last_seed_wins_and_may_be_empty),
-        COMMAND_LINE_TEST(test_memory_is_in_kib_or_in_its_unit_or_a_share),
-        COMMAND_LINE_TEST(test_too_little_memory_names_the_least),
-        COMMAND_LINE_TEST(test_memory_that_is_no_size_is_refused),
-        COMMAND_LINE_TEST(test_parallel_is_a_maximum_from_1_on),
-        COMMAND_LINE_TEST(test_tune_sets_what_it_names),
-        COMMAND_LINE_TEST(test_tune_refuses_what_it_does_not_know),
-        COMMAND_LINE_TEST(test_tune_refuses_what_is_out_of_range),
-        COMMAND_LINE_TEST(test_names_from_a_file_exclude_files),
-        COMMAND_LINE_TEST(test_words_that_are_no_options_are_usage_errors),
-        COMMAND_LINE_TEST(test_a_bad_word_stays_on_its_line),
-        COMMAND_LINE_TEST(test_version_is_that_of_the_build),
-        COMMAND_LINE_TEST(test_help_explains_every_option_on_lines_of_80),
-        COMMAND_LINE_TEST(test_help_is_obeyed_where_it_stands),
-        COMMAND_LINE_TEST(test_help_that_cannot_be_written_is_a_failure),
-        COMMAND_LINE_TEST(test_help_closes_standard_output),
-        COMMAND_LINE_TEST(test_release_may_be_called_twice),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

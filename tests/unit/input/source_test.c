@@ -1,6 +1,7 @@
 /* One stream out of many files, whatever the sizes of the files, the reads and the buffers. */
 
 #include "support/scratch.h"
+#include "support/unit.h"
 
 #include "input/source.h"
 #include "system/sys.h"
@@ -122,23 +123,23 @@ static void put_on_standard_input(const char *name)
     CHECK(dup2(open(name, O_RDONLY), STDIN_FILENO) == STDIN_FILENO);
 }
 
+#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
+
 /* ---- The stream ---- */
 
-static void files_follow_one_another(void **state)
+TEST(files_follow_one_another)
 {
     const char *names[] = {"a", "b", "a"};
 
-    (void)state;
     put("a", "1\n2\n");
     put("b", "3\n");
     assert_delivers(names, 3, "1\n2\n3\n1\n2\n");
 }
 
-static void each_file_ends_its_last_record_and_an_empty_one_has_none(void **state)
+TEST(each_file_ends_its_last_record_and_an_empty_one_has_none)
 {
     const char *names[] = {"open", "empty", "closed", "empty", "delimiter", "open"};
 
-    (void)state;
     put("open", "1\n22");
     put("closed", "3\n");
     put("empty", "");
@@ -148,7 +149,7 @@ static void each_file_ends_its_last_record_and_an_empty_one_has_none(void **stat
     assert_delivers(names, 0, "");
 }
 
-static void any_byte_may_be_the_delimiter(void **state)
+TEST(any_byte_may_be_the_delimiter)
 {
     const char *names[] = {"a", "b"};
     static const char expected[] = "1\n\xff\0"
@@ -156,21 +157,19 @@ static void any_byte_may_be_the_delimiter(void **state)
     const struct source_layout nul = {.format = {.delimiter = '\0'}};
     const struct source_layout ff = {.format = {.delimiter = 0xff}};
 
-    (void)state;
     put("a", "1\n\xff");
     put("b", "2");
     assert_true(delivers(names, 2, &nul, 3, expected, 6));
     assert_true(delivers(names, 1, &ff, 3, "1\n\xff", 3));
 }
 
-static void short_reads_are_gone_on_with(void **state)
+TEST(short_reads_are_gone_on_with)
 {
     const char *names[] = {"fifo", "file"};
     uint8_t data[64];
     struct source *source;
     pid_t writer;
 
-    (void)state;
     assert_int_equal(mkfifo("fifo", 0600), 0);
     put("file", "after\n");
     writer = fork();
@@ -193,13 +192,12 @@ static void short_reads_are_gone_on_with(void **state)
     assert_int_equal(waitpid(writer, NULL, 0), writer);
 }
 
-static void bytes_that_were_put_back_come_first(void **state)
+TEST(bytes_that_were_put_back_come_first)
 {
     const char *names[] = {"a"};
     struct source *source;
     uint8_t data[8], again[8];
 
-    (void)state;
     put("a", "123456");
     source = source_open(names, 1, &lines, &fault);
     assert_int_equal(source_read(source, data, 4), 4);
@@ -233,13 +231,12 @@ static void set_to_99(void *context)
     *(int *)context = 99;
 }
 
-static void anything_that_can_be_read_can_be_a_source(void **state)
+TEST(anything_that_can_be_read_can_be_a_source)
 {
     int left = 5;
     struct source *source = source_over(count_down, &left, set_to_99);
     uint8_t data[8], again[8];
 
-    (void)state;
     assert_int_equal(source_known_bytes(source), 0);
     assert_int_equal(source_read(source, data, 3), 3);
     source_unread(source, data + 1, 2);
@@ -253,12 +250,11 @@ static void anything_that_can_be_read_can_be_a_source(void **state)
     assert_int_equal(left, 99);
 }
 
-static void known_bytes_are_those_of_regular_files(void **state)
+TEST(known_bytes_are_those_of_regular_files)
 {
     const char *names[] = {"a", "/dev/null", "b", "a"};
     struct source *source;
 
-    (void)state;
     put("a", "1234");
     put("b", "1\n");
     source = source_open(names, 4, &lines, &fault);
@@ -301,11 +297,10 @@ static void reap(const char *name)
     assert_int_equal(unlink(name), 0);
 }
 
-static void what_is_missing_of_the_delimiter_is_added_to_each_file(void **state)
+TEST(what_is_missing_of_the_delimiter_is_added_to_each_file)
 {
     const char *names[] = {"whole", "half", "none", "empty", "whole"};
 
-    (void)state;
     put("whole", "1\n\n");
     put("half", "2\n3\n");
     put("none", "4");
@@ -313,11 +308,10 @@ static void what_is_missing_of_the_delimiter_is_added_to_each_file(void **state)
     assert_laid_out(&paragraphs, names, 5, "1\n\n2\n3\n\n4\n\n1\n\n");
 }
 
-static void starts_of_records_move_to_their_ends(void **state)
+TEST(starts_of_records_move_to_their_ends)
 {
     const char *names[] = {"a", "b", "empty", "c", "bare"};
 
-    (void)state;
     put("a", ">1\nA\n>2\n");
     put("b", ">3\n>");
     put("empty", "");
@@ -330,11 +324,10 @@ static void starts_of_records_move_to_their_ends(void **state)
     assert_laid_out(&mbox, names, 3, "a\n From\nFro\nFrom b\nFrom ");
 }
 
-static void text_before_the_first_start_is_refused(void **state)
+TEST(text_before_the_first_start_is_refused)
 {
     const char *names[] = {"a", "b"}, *fifos[] = {"fifo"};
 
-    (void)state;
     put("a", ">1\n");
     put("b", "\n>1\n");
     assert_all_refused(&fasta, names, 2, "bigshuf: b: text before the first '>'\n");
@@ -345,11 +338,10 @@ static void text_before_the_first_start_is_refused(void **state)
     reap("fifo");
 }
 
-static void a_short_group_of_lines_is_refused(void **state)
+TEST(a_short_group_of_lines_is_refused)
 {
     const char *names[] = {"a", "b"};
 
-    (void)state;
     put("a", "1\n2\n3\n4\n");
     put("b", "5\n6\n7\n8");
     assert_laid_out(&groups, names, 2, "1\n2\n3\n4\n5\n6\n7\n8\n");
@@ -359,11 +351,10 @@ static void a_short_group_of_lines_is_refused(void **state)
     assert_fails(&groups, names, 2, "bigshuf: a: 1 line is left over at the end: records are of 4 lines\n");
 }
 
-static void a_size_that_is_no_multiple_is_refused_at_once_if_it_is_known(void **state)
+TEST(a_size_that_is_no_multiple_is_refused_at_once_if_it_is_known)
 {
     const char *names[] = {"a", "empty", "b"}, *fifos[] = {"fifo"};
 
-    (void)state;
     put("a", "12345678");
     put("empty", "");
     put("b", "1234");
@@ -384,20 +375,18 @@ static void refuse_size_of_standard_input(void)
     CHECK(source_open(names, 1, &fixed, &fault) == NULL);
 }
 
-static void the_size_of_standard_input_may_be_known_too(void **state)
+TEST(the_size_of_standard_input_may_be_known_too)
 {
-    (void)state;
     put("a", "123");
     scratch_listen();
     assert_int_equal(scratch_child(refuse_size_of_standard_input), 0);
     assert_string_equal(scratch_heard(), "bigshuf: -: size is not a multiple of 4 bytes\n");
 }
 
-static void an_unclosed_quote_is_refused_with_its_line(void **state)
+TEST(an_unclosed_quote_is_refused_with_its_line)
 {
     const char *names[] = {"a", "b"};
 
-    (void)state;
     put("a", "1,\"\n\n\"\n\"\"\n");
     put("b", "1\n2,\"3\n\n4\"\n5,\"\"\"6\n7");
     assert_fails(&csv, names, 2, "bigshuf: b: unclosed quote that starts in line 5\n");
@@ -406,11 +395,10 @@ static void an_unclosed_quote_is_refused_with_its_line(void **state)
     assert_all_refused(&csv_header, names + 1, 1, "bigshuf: b: unclosed quote that starts in line 1\n");
 }
 
-static void an_added_line_end_is_like_that_of_the_first_record(void **state)
+TEST(an_added_line_end_is_like_that_of_the_first_record)
 {
     const char *names[] = {"a", "b"};
 
-    (void)state;
     put("a", "\"1\n\"\r\n2\n3");
     put("b", "4");
     assert_laid_out(&csv, names, 2, "\"1\n\"\r\n2\n3\r\n4\r\n");
@@ -425,11 +413,10 @@ static void an_added_line_end_is_like_that_of_the_first_record(void **state)
 
 /* ---- Headers ---- */
 
-static void headers_are_taken_off(void **state)
+TEST(headers_are_taken_off)
 {
     const char *names[] = {"a", "empty", "b", "bare", "a"};
 
-    (void)state;
     put("a", "h\ni\n1\n2");
     put("empty", "");
     put("b", "h\ni\n3\n");
@@ -447,11 +434,10 @@ static void headers_are_taken_off(void **state)
     assert_header(&lines, names + 3, 1, "");
 }
 
-static void headers_of_every_format_are_taken_off(void **state)
+TEST(headers_of_every_format_are_taken_off)
 {
     const char *names[] = {"a", "b"};
 
-    (void)state;
     put("a", "\"h\n\",i\r\n1\r\n2");
     put("b", "\"h\n\",i");
     assert_laid_out(&csv_header, names, 2, "1\r\n2\r\n");
@@ -473,12 +459,11 @@ static void headers_of_every_format_are_taken_off(void **state)
     assert_header(&fixed_header, names, 2, "npy");
 }
 
-static void headers_do_not_count_as_bytes(void **state)
+TEST(headers_do_not_count_as_bytes)
 {
     const char *names[] = {"a", "b", "empty"};
     struct source *source;
 
-    (void)state;
     put("a", "h\ni\n1\n2\n");
     put("b", "h\ni\n");
     put("empty", "");
@@ -487,11 +472,10 @@ static void headers_do_not_count_as_bytes(void **state)
     source_free(source);
 }
 
-static void headers_that_differ_are_refused(void **state)
+TEST(headers_that_differ_are_refused)
 {
     const char *names[] = {"a", "b"};
 
-    (void)state;
     put("a", "h\ni\n1\n2\n");
     put("b", "h\nj\n");
     assert_all_refused(&header, names, 2, "bigshuf: b: header differs from that of a\n");
@@ -504,7 +488,7 @@ static void headers_that_differ_are_refused(void **state)
     assert_all_refused(&fixed_header, names, 2, "bigshuf: b: shorter than a header of 3 bytes\n");
 }
 
-static void a_header_may_come_through_a_fifo(void **state)
+TEST(a_header_may_come_through_a_fifo)
 {
     const char *first[] = {"fifo", "a"}, *later[] = {"a", "fifo"};
     const uint8_t *text;
@@ -512,7 +496,6 @@ static void a_header_may_come_through_a_fifo(void **state)
     struct source *source;
     size_t bytes;
 
-    (void)state;
     put("a", "h\ni\n3\n");
     feed("fifo", "h\ni\n1\n2");
     source = source_open(first, 2, &header, &fault);
@@ -531,7 +514,7 @@ static void a_header_may_come_through_a_fifo(void **state)
     reap("fifo");
 }
 
-static void a_header_may_be_long_but_not_too_long(void **state)
+TEST(a_header_may_be_long_but_not_too_long)
 {
     const size_t most = (size_t)1 << 20;
     const struct source_layout layout = {.format = {.delimiter = '\n'}, .header_lines = 1};
@@ -540,7 +523,6 @@ static void a_header_may_be_long_but_not_too_long(void **state)
     struct source *source;
     size_t bytes;
 
-    (void)state;
     assert_non_null(text);
     memset(text, 'h', most);
     memcpy(text + most - 1, "\n1\n", 4);
@@ -567,13 +549,12 @@ static bool is_known(const char *const *names, size_t count)
     return known;
 }
 
-static void what_will_come_is_known_if_all_files_are_regular(void **state)
+TEST(what_will_come_is_known_if_all_files_are_regular)
 {
     const char *names[] = {"a", "/dev/null", "empty"};
     int left = 5;
     struct source *source = source_over(count_down, &left, set_to_99);
 
-    (void)state;
     put("a", "1\n");
     put("empty", "");
     assert_int_equal(symlink("a", "link"), 0);
@@ -597,13 +578,12 @@ static void assert_name_at(const struct source *source, uint64_t offset, const c
 }
 
 /* "1\n22\n" from a, nothing from the empty ones, "3\n" from b, "1\n22\n" from a again. */
-static void every_byte_comes_from_a_file_with_a_name(void **state)
+TEST(every_byte_comes_from_a_file_with_a_name)
 {
     static const char *const names[] = {"empty", "a", "empty", "b", "a", "empty"};
     static const char *const name_of = "aaaaabbaaaaa";
     static const uint64_t ends[] = {5, 5, 5, 5, 5, 7, 7, 12, 12, 12, 12, 12};
 
-    (void)state;
     put("a", "1\n22");
     put("b", "3\n");
     put("empty", "");
@@ -629,13 +609,12 @@ static void every_byte_comes_from_a_file_with_a_name(void **state)
     }
 }
 
-static void the_end_of_a_file_is_known_when_it_has_been_reached(void **state)
+TEST(the_end_of_a_file_is_known_when_it_has_been_reached)
 {
     static const char *const names[] = {"a", "b"};
     struct source *source;
     uint8_t data[8];
 
-    (void)state;
     put("a", "1\n22");
     put("b", "3\n");
     source = source_open(names, 2, &lines, &fault);
@@ -653,13 +632,12 @@ static void the_end_of_a_file_is_known_when_it_has_been_reached(void **state)
     source_free(source);
 }
 
-static void what_is_no_file_is_called_input(void **state)
+TEST(what_is_no_file_is_called_input)
 {
     int left = 5;
     struct source *source = source_over(count_down, &left, set_to_99);
     uint8_t data[8];
 
-    (void)state;
     assert_int_equal(source_read(source, data, 8), 5);
     assert_name_at(source, 3, "input", UINT64_MAX);
     source_free(source);
@@ -681,9 +659,8 @@ static void read_rest_of_standard_input(void)
     CHECK(delivers(names, 3, &lines, 5, "2\n1\n2\n", 6));
 }
 
-static void a_dash_is_what_is_left_of_standard_input(void **state)
+TEST(a_dash_is_what_is_left_of_standard_input)
 {
-    (void)state;
     put("a", "1\n2\n");
     assert_int_equal(scratch_child(read_rest_of_standard_input), 0);
 }
@@ -708,9 +685,8 @@ static void open_directory(void)
     fail_to_open_standard_input();
 }
 
-static void a_standard_input_that_cannot_be_read_is_reported_at_once(void **state)
+TEST(a_standard_input_that_cannot_be_read_is_reported_at_once)
 {
-    (void)state;
     put("a", "1\n");
     scratch_listen();
     assert_int_equal(scratch_child(open_closed), 0);
@@ -732,9 +708,8 @@ static void refuse_as_user(void)
     CHECK(source_open(fifo, 2, &lines, &fault) == NULL);
 }
 
-static void what_cannot_be_read_is_reported_at_once(void **state)
+TEST(what_cannot_be_read_is_reported_at_once)
 {
-    (void)state;
     assert_refused("missing", "bigshuf: missing: No such file or directory\n");
     assert_refused("", "bigshuf: '': No such file or directory\n");
     assert_refused(".", "bigshuf: .: Is a directory\n");
@@ -748,12 +723,11 @@ static void what_cannot_be_read_is_reported_at_once(void **state)
     assert_string_equal(scratch_heard(), "bigshuf: unreadable: Permission denied\nbigshuf: fifo: Permission denied\n");
 }
 
-static void a_fifo_is_only_looked_at(void **state)
+TEST(a_fifo_is_only_looked_at)
 {
     const char *names[] = {"fifo"};
     struct source *source;
 
-    (void)state;
     assert_int_equal(mkfifo("fifo", 0600), 0);
     source = source_open(names, 1, &lines, &fault); /* would wait for a writer */
     assert_non_null(source);
@@ -768,14 +742,13 @@ static int lowest_free_descriptor(void)
     return fd;
 }
 
-static void no_descriptor_stays_open(void **state)
+TEST(no_descriptor_stays_open)
 {
     const char *names[] = {"a", "b"};
     int before = lowest_free_descriptor();
     struct source *source;
     uint8_t byte;
 
-    (void)state;
     put("a", "1\n");
     put("b", "2\n");
     source = source_open(names, 2, &lines, &fault);
@@ -785,13 +758,12 @@ static void no_descriptor_stays_open(void **state)
     assert_int_equal(lowest_free_descriptor(), before);
 }
 
-static void a_file_that_vanished_since_is_reported(void **state)
+TEST(a_file_that_vanished_since_is_reported)
 {
     const char *names[] = {"a", "b"};
     struct source *source;
     uint8_t data[8];
 
-    (void)state;
     put("a", "1\n");
     put("b", "2\n");
     source = source_open(names, 2, &lines, &fault);
@@ -802,13 +774,12 @@ static void a_file_that_vanished_since_is_reported(void **state)
     source_free(source);
 }
 
-static void a_file_that_shrinks_is_no_end_of_input(void **state)
+TEST(a_file_that_shrinks_is_no_end_of_input)
 {
     const char *names[] = {"a"};
     struct source *source;
     uint8_t data[8];
 
-    (void)state;
     put("a", "1\n2\n3\n");
     source = source_open(names, 1, &lines, &fault);
     assert_int_equal(source_read(source, data, 2), 2);
@@ -819,13 +790,12 @@ static void a_file_that_shrinks_is_no_end_of_input(void **state)
     source_free(source);
 }
 
-static void a_read_error_names_the_file(void **state)
+TEST(a_read_error_names_the_file)
 {
     const char *names[] = {"a", "/proc/self/mem"}; /* nothing is mapped at its beginning */
     struct source *source;
     uint8_t data[8];
 
-    (void)state;
     if (access(names[1], R_OK) != 0)
         skip();
     put("a", "1\n");
@@ -859,9 +829,8 @@ static void look_at_standard_input(void)
     CHECK(!is_known(names, 3));
 }
 
-static void standard_input_is_known_if_it_is_a_regular_file(void **state)
+TEST(standard_input_is_known_if_it_is_a_regular_file)
 {
-    (void)state;
     put("a", "1\n2\n");
     assert_int_equal(scratch_child(look_at_standard_input), 0);
 }
@@ -902,14 +871,13 @@ static void assert_names_refused(const char *from, const char *message)
 }
 
 /* The list and a few bytes for each name, to the byte. */
-static void names_take_no_more_memory_than_they_may(void **state)
+TEST(names_take_no_more_memory_than_they_may)
 {
     const uint64_t needed = sizeof "a\0bcd" + 2 * SOURCE_NAME_BYTES;
     const char **names;
     size_t count;
     char *data;
 
-    (void)state;
     put_names("a\0bcd", sizeof "a\0bcd");
     for (uint64_t memory = needed + 1; memory > 0; memory--) {
         uint64_t taken = memory;
@@ -929,11 +897,10 @@ static void names_take_no_more_memory_than_they_may(void **state)
     }
 }
 
-static void names_are_separated_or_ended_by_nul(void **state)
+TEST(names_are_separated_or_ended_by_nul)
 {
     static const size_t lengths[] = {8, 9};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         const char **names;
         size_t count;
@@ -950,7 +917,7 @@ static void names_are_separated_or_ended_by_nul(void **state)
     }
 }
 
-static void there_may_be_many_names(void **state)
+TEST(there_may_be_many_names)
 {
     const size_t total = 5000, name_bytes = 5;
     char *content = malloc(total * name_bytes);
@@ -958,7 +925,6 @@ static void there_may_be_many_names(void **state)
     size_t count;
     char *data;
 
-    (void)state;
     for (size_t i = 0; i < total; i++)
         snprintf(content + name_bytes * i, name_bytes, "%04zu", i);
     put_names(content, total * name_bytes);
@@ -971,9 +937,8 @@ static void there_may_be_many_names(void **state)
     free(content);
 }
 
-static void bad_names_are_refused(void **state)
+TEST(bad_names_are_refused)
 {
-    (void)state;
     put_names("a\0b\0\0c", 6);
     assert_names_refused("names", "bigshuf: names:3: invalid zero-length file name\n");
     put_names("\0", 1);
@@ -1005,13 +970,12 @@ static void names_from_standard_input(void)
     CHECK(count == 1 && strcmp(names[0], "a") == 0);
 }
 
-static void a_dash_among_names_from_standard_input_is_refused(void **state)
+TEST(a_dash_among_names_from_standard_input_is_refused)
 {
     const char **names;
     size_t count;
     char *data;
 
-    (void)state;
     put_names("a", 2);
     assert_int_equal(scratch_child(names_from_standard_input), 0);
     put_names("a\0-", 3);
@@ -1021,53 +985,4 @@ static void a_dash_among_names_from_standard_input_is_refused(void **state)
     assert_int_equal(read_names("names", &names, &count, &data), 0);
     free(names);
     free(data);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(files_follow_one_another),
-        TEST(each_file_ends_its_last_record_and_an_empty_one_has_none),
-        TEST(any_byte_may_be_the_delimiter),
-        TEST(short_reads_are_gone_on_with),
-        TEST(bytes_that_were_put_back_come_first),
-        TEST(anything_that_can_be_read_can_be_a_source),
-        TEST(known_bytes_are_those_of_regular_files),
-        TEST(what_is_missing_of_the_delimiter_is_added_to_each_file),
-        TEST(starts_of_records_move_to_their_ends),
-        TEST(text_before_the_first_start_is_refused),
-        TEST(a_short_group_of_lines_is_refused),
-        TEST(a_size_that_is_no_multiple_is_refused_at_once_if_it_is_known),
-        TEST(the_size_of_standard_input_may_be_known_too),
-        TEST(an_unclosed_quote_is_refused_with_its_line),
-        TEST(an_added_line_end_is_like_that_of_the_first_record),
-        TEST(headers_are_taken_off),
-        TEST(headers_of_every_format_are_taken_off),
-        TEST(headers_do_not_count_as_bytes),
-        TEST(headers_that_differ_are_refused),
-        TEST(a_header_may_come_through_a_fifo),
-        TEST(a_header_may_be_long_but_not_too_long),
-        TEST(a_dash_is_what_is_left_of_standard_input),
-        TEST(a_standard_input_that_cannot_be_read_is_reported_at_once),
-        TEST(what_cannot_be_read_is_reported_at_once),
-        TEST(a_fifo_is_only_looked_at),
-        TEST(no_descriptor_stays_open),
-        TEST(a_file_that_vanished_since_is_reported),
-        TEST(a_file_that_shrinks_is_no_end_of_input),
-        TEST(a_read_error_names_the_file),
-        TEST(names_are_separated_or_ended_by_nul),
-        TEST(names_take_no_more_memory_than_they_may),
-        TEST(there_may_be_many_names),
-        TEST(bad_names_are_refused),
-        TEST(a_dash_among_names_from_standard_input_is_refused),
-        TEST(what_will_come_is_known_if_all_files_are_regular),
-        TEST(every_byte_comes_from_a_file_with_a_name),
-        TEST(the_end_of_a_file_is_known_when_it_has_been_reached),
-        TEST(what_is_no_file_is_called_input),
-        TEST(standard_input_is_known_if_it_is_a_regular_file),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

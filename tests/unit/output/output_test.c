@@ -2,6 +2,7 @@
 
 #include "support/faulty_sys.h"
 #include "support/in_memory.h"
+#include "support/unit.h"
 
 #include <errno.h>
 #include <sys/resource.h>
@@ -136,13 +137,15 @@ static struct split split_of(const char *text)
     return split;
 }
 
+#define TEST(name)       UNIT_TEST_IN(name, setup, teardown)
+#define MANY_FILES(name) UNIT_TEST_IN(name, setup_in_memory, teardown)
+
 /* ---- One file ---- */
 
-static void a_single_file_is_a_sink(void **state)
+TEST(a_single_file_is_a_sink)
 {
     struct output_plan plan = plan_of("F");
 
-    (void)state;
     assert_true(scratch_put("F", "old\n", 0640));
     assert_int_equal(run(&plan, "a\nb\n"), 0);
     assert_true(scratch_holds("F", "a\nb\n"));
@@ -161,19 +164,17 @@ static void write_to_standard_output(void)
     CHECK(run_with(&plan, "a\nb\nc\n", 4, true) == 0);
 }
 
-static void what_no_split_takes_goes_to_standard_output(void **state)
+TEST(what_no_split_takes_goes_to_standard_output)
 {
-    (void)state;
     assert_int_equal(scratch_child(write_to_standard_output), 0);
     assert_true(scratch_holds("train", "H\na\nb\n"));
     assert_true(scratch_holds("out", "H\nc\n"));
 }
 
-static void the_framing_is_that_of_every_file(void **state)
+TEST(the_framing_is_that_of_every_file)
 {
     struct output_plan plan = plan_of("s%d");
 
-    (void)state;
     plan.shards = 3;
     plan.framing =
         (struct framing){.translates = true, .from = 'x', .to = 'y', .start = (const uint8_t *)">", .start_bytes = 1};
@@ -196,11 +197,10 @@ static void the_framing_is_that_of_every_file(void **state)
 
 /* ---- Shards ---- */
 
-static void shards_differ_by_one_record_at_most_the_first_ones_larger(void **state)
+TEST(shards_differ_by_one_record_at_most_the_first_ones_larger)
 {
     struct output_plan plan = plan_of("s-%02d");
 
-    (void)state;
     plan.shards = 3;
     for (size_t piece = 1; piece < 20; piece++) {
         assert_int_equal(run_with(&plan, "1\n22\n3\n4\n5\n66\n7\n8\n", piece, false), 0);
@@ -211,11 +211,10 @@ static void shards_differ_by_one_record_at_most_the_first_ones_larger(void **sta
     assert_int_equal(scratch_count("."), 3);
 }
 
-static void shards_without_records_are_made(void **state)
+TEST(shards_without_records_are_made)
 {
     struct output_plan plan = plan_of("%d");
 
-    (void)state;
     plan.shards = 12;
     assert_int_equal(run_with(&plan, "a\nb\n", 4, true), 0);
     assert_true(scratch_holds("0", "H\na\n"));
@@ -228,11 +227,10 @@ static void shards_without_records_are_made(void **state)
     assert_true(scratch_holds("11", ""));
 }
 
-static void shards_of_so_many_records_are_as_many_as_it_takes(void **state)
+TEST(shards_of_so_many_records_are_as_many_as_it_takes)
 {
     struct output_plan plan = plan_of("%d");
 
-    (void)state;
     plan.shard_records = 2;
     assert_int_equal(run(&plan, ""), 0);
     assert_int_equal(scratch_count("."), 0);
@@ -246,11 +244,10 @@ static void shards_of_so_many_records_are_as_many_as_it_takes(void **state)
     assert_int_equal(scratch_count("."), 2);
 }
 
-static void files_of_an_earlier_run_that_are_not_needed_stay(void **state)
+TEST(files_of_an_earlier_run_that_are_not_needed_stay)
 {
     struct output_plan plan = plan_of("%d");
 
-    (void)state;
     assert_true(scratch_put("0", "old 0\n", 0644));
     assert_true(scratch_put("1", "old 1\n", 0644));
     assert_true(scratch_put("2", "old 2\n", 0644));
@@ -262,11 +259,10 @@ static void files_of_an_earlier_run_that_are_not_needed_stay(void **state)
     assert_int_equal(scratch_count("."), 3);
 }
 
-static void shards_by_bytes_split_no_record(void **state)
+TEST(shards_by_bytes_split_no_record)
 {
     struct output_plan plan = plan_of("%d");
 
-    (void)state;
     plan.shard_bytes = 6;
     for (size_t piece = 1; piece < 30; piece++) {
         assert_int_equal(run_with(&plan, "aa\nbb\nc\nlong record\nd\ne\n", piece, true), 0);
@@ -278,14 +274,13 @@ static void shards_by_bytes_split_no_record(void **state)
     }
 }
 
-static void a_large_record_waits_in_a_temporary_file(void **state)
+TEST(a_large_record_waits_in_a_temporary_file)
 {
     struct output_plan plan = plan_of("%d");
     static uint8_t large[300000];
     struct output *output;
     struct stat status;
 
-    (void)state;
     plan.shard_bytes = 300001;
     memset(large, 'x', 300000);
     large[299999] = '\n';
@@ -332,9 +327,8 @@ static void many_shards(void)
     CHECK(scratch_holds(shards == 10000 ? "s09999" : "s00499", ""));
 }
 
-static void ten_thousand_shards_need_few_descriptors(void **state)
+MANY_FILES(ten_thousand_shards_need_few_descriptors)
 {
-    (void)state;
     assert_int_equal(scratch_child(many_shards), 0);
 }
 
@@ -349,11 +343,10 @@ static bool waits(const struct output_plan *plan)
     return answer;
 }
 
-static void output_waits_for_the_input_only_where_it_must(void **state)
+TEST(output_waits_for_the_input_only_where_it_must)
 {
     struct output_plan plan = plan_of("%d");
 
-    (void)state;
     assert_false(waits(&plan));
     assert_true(scratch_put("%d", "old\n", 0644));
     assert_false(waits(&plan));
@@ -373,12 +366,11 @@ static void output_waits_for_the_input_only_where_it_must(void **state)
 
 /* ---- Splits ---- */
 
-static void splits_take_their_records_and_leave_the_rest(void **state)
+TEST(splits_take_their_records_and_leave_the_rest)
 {
     struct split splits[] = {split_of("50%:train"), split_of("0:none"), split_of("2:test")};
     struct output_plan plan = plan_of_splits("rest", splits, 3);
 
-    (void)state;
     for (size_t piece = 1; piece < 20; piece++) {
         assert_int_equal(run_with(&plan, "1\n2\n3\n4\n5\n6\n7\n", piece, false), 0);
         assert_true(scratch_holds("train", "1\n2\n3\n"));
@@ -390,12 +382,11 @@ static void splits_take_their_records_and_leave_the_rest(void **state)
     assert_true(scratch_holds("rest", "H\n"));
 }
 
-static void splits_that_want_more_than_there_is_fail_before_any_output(void **state)
+TEST(splits_that_want_more_than_there_is_fail_before_any_output)
 {
     struct split splits[] = {split_of("2:train"), split_of("2:test")};
     struct output_plan plan = plan_of_splits("rest", splits, 2);
 
-    (void)state;
     assert_true(scratch_put("train", "old\n", 0644));
     assert_says(run(&plan, "1\n2\n3\n"), -1, "bigshuf: the splits take more than the 3 records there are\n");
     assert_true(scratch_holds("train", "old\n"));
@@ -404,11 +395,10 @@ static void splits_that_want_more_than_there_is_fail_before_any_output(void **st
 
 /* ---- What is refused at once ---- */
 
-static void patterns_without_one_number_are_refused(void **state)
+TEST(patterns_without_one_number_are_refused)
 {
     struct output_plan plan = plan_of("out");
 
-    (void)state;
     plan.shards = 2;
     assert_refused(&plan, "bigshuf: out: no pattern with one %d, such as part-%05d\n");
     plan.path = "%d%d";
@@ -421,12 +411,11 @@ static void patterns_without_one_number_are_refused(void **state)
     assert_int_equal(scratch_count("."), 0);
 }
 
-static void two_outputs_that_are_one_file_are_refused(void **state)
+TEST(two_outputs_that_are_one_file_are_refused)
 {
     struct split splits[] = {split_of("1:a"), split_of("1:b")};
     struct output_plan plan = plan_of_splits("rest", splits, 2);
 
-    (void)state;
     splits[1].path = "./a";
     assert_refused(&plan, "bigshuf: a and ./a: the same output file\n");
     splits[1].path = "b";
@@ -442,20 +431,18 @@ static void two_outputs_that_are_one_file_are_refused(void **state)
     assert_true(scratch_holds("rest", "old\n"));
 }
 
-static void percentages_above_the_whole_are_refused(void **state)
+TEST(percentages_above_the_whole_are_refused)
 {
     struct split splits[] = {split_of("60%:a"), split_of("40.1%:b")};
     struct output_plan plan = plan_of_splits("rest", splits, 2);
 
-    (void)state;
     assert_refused(&plan, "bigshuf: the splits take more than 100% of the records\n");
 }
 
-static void a_file_that_cannot_be_made_is_refused_wherever_it_stands(void **state)
+TEST(a_file_that_cannot_be_made_is_refused_wherever_it_stands)
 {
     struct output_plan plan = plan_of("%d");
 
-    (void)state;
     assert_int_equal(mkdir("11", 0755), 0);
     plan.shards = 12;
     assert_refused(&plan, "bigshuf: 11: Is a directory\n");
@@ -472,11 +459,10 @@ static void a_file_that_cannot_be_made_is_refused_wherever_it_stands(void **stat
 
 /* ---- Filters ---- */
 
-static void every_file_goes_through_the_filter(void **state)
+TEST(every_file_goes_through_the_filter)
 {
     struct output_plan plan = plan_of("s%d");
 
-    (void)state;
     plan.shards = 20;
     plan.filter = "tr a-z A-Z > $FILE.up";
     assert_int_equal(run_with(&plan, "a\nb\nc\n", 6, true), 0);
@@ -496,9 +482,8 @@ static void write_beside_filters(void)
     CHECK(run(&plan, "a\nb\nc\n") == 0);
 }
 
-static void standard_output_is_not_filtered(void **state)
+TEST(standard_output_is_not_filtered)
 {
-    (void)state;
     assert_int_equal(scratch_child(write_beside_filters), 0);
     assert_true(scratch_holds("train.out", "a\n"));
     assert_true(scratch_holds("test.out", "b\n"));
@@ -506,11 +491,10 @@ static void standard_output_is_not_filtered(void **state)
     assert_int_equal(scratch_count("."), 3);
 }
 
-static void a_filter_that_fails_fails_the_run(void **state)
+TEST(a_filter_that_fails_fails_the_run)
 {
     struct output_plan plan = plan_of("s%d");
 
-    (void)state;
     plan.shards = 3;
     plan.filter = "cat > $FILE; test $FILE != s1";
     assert_says(run(&plan, "a\nb\nc\n"), -1,
@@ -518,12 +502,11 @@ static void a_filter_that_fails_fails_the_run(void **state)
                 "bigshuf: warning: what was made with FILE=s0 to FILE=s2 may be incomplete\n");
 }
 
-static void two_splits_for_one_command_are_refused(void **state)
+TEST(two_splits_for_one_command_are_refused)
 {
     struct split splits[] = {split_of("1:a"), split_of("1:a")};
     struct output_plan plan = plan_of_splits("rest", splits, 2);
 
-    (void)state;
     plan.filter = "cat >/dev/null";
     assert_refused(&plan, "bigshuf: a and a: the same output file\n");
 }
@@ -580,11 +563,10 @@ static void sweep(struct output_plan plan, const char *always_failing, bool exis
     faulty_reset();
 }
 
-static void whichever_call_fails_all_files_are_old_or_all_are_new(void **state)
+MANY_FILES(whichever_call_fails_all_files_are_old_or_all_are_new)
 {
     static const char *const always_failing[] = {NULL, "open_anonymous"};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++)
         for (int existed = 0; existed < 2; existed++) {
             struct output_plan plan = plan_of("%d");
@@ -597,12 +579,11 @@ static void whichever_call_fails_all_files_are_old_or_all_are_new(void **state)
         }
 }
 
-static void whichever_call_fails_a_filtered_run_says_so(void **state)
+TEST(whichever_call_fails_a_filtered_run_says_so)
 {
     struct output_plan plan = plan_of("%d");
     unsigned at = 0;
 
-    (void)state;
     plan.shards = 3;
     plan.filter = "cat > $FILE";
     do {
@@ -620,11 +601,10 @@ static void whichever_call_fails_a_filtered_run_says_so(void **state)
     assert_true(at > 10);
 }
 
-static void without_exchange_new_files_are_still_all_or_none(void **state)
+MANY_FILES(without_exchange_new_files_are_still_all_or_none)
 {
     struct output_plan plan = plan_of("%d");
 
-    (void)state;
     plan.shards = SWEPT;
     faulty.never = "exchange";
     prepare(true);
@@ -633,14 +613,13 @@ static void without_exchange_new_files_are_still_all_or_none(void **state)
     sweep(plan, "exchange", false);
 }
 
-static void nothing_is_seen_of_few_files_in_the_making(void **state)
+TEST(nothing_is_seen_of_few_files_in_the_making)
 {
     struct output_plan plan = plan_of("%d");
     int fd = sys_open_anonymous(AT_FDCWD, ".", 0600);
     uint8_t data[] = "a\nb\nc\nd\n";
     struct output *output;
 
-    (void)state;
     if (fd < 0)
         skip();
     close(fd);
@@ -670,19 +649,17 @@ static void die_while_writing(void)
     raise(SIGTERM);
 }
 
-static void death_by_signal_leaves_none_of_many_files(void **state)
+MANY_FILES(death_by_signal_leaves_none_of_many_files)
 {
-    (void)state;
     assert_int_equal(WTERMSIG(scratch_child(die_while_writing)), SIGTERM);
     assert_int_equal(scratch_count("."), 0);
 }
 
-static void no_slot_stays_taken(void **state)
+TEST(no_slot_stays_taken)
 {
     struct output_plan plan = plan_of("%d");
     int slot = signals_register("probe"), again;
 
-    (void)state;
     signals_forget(slot);
     plan.shards = 30;
     for (int i = 0; i < 2; i++) {
@@ -692,42 +669,4 @@ static void no_slot_stays_taken(void **state)
     again = signals_register("probe");
     signals_forget(again);
     assert_int_equal(again, slot);
-}
-
-#define TEST(name)       cmocka_unit_test_setup_teardown(name, setup, teardown)
-#define MANY_FILES(name) cmocka_unit_test_setup_teardown(name, setup_in_memory, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_single_file_is_a_sink),
-        TEST(what_no_split_takes_goes_to_standard_output),
-        TEST(the_framing_is_that_of_every_file),
-        TEST(shards_differ_by_one_record_at_most_the_first_ones_larger),
-        TEST(shards_without_records_are_made),
-        TEST(shards_of_so_many_records_are_as_many_as_it_takes),
-        TEST(files_of_an_earlier_run_that_are_not_needed_stay),
-        TEST(shards_by_bytes_split_no_record),
-        TEST(a_large_record_waits_in_a_temporary_file),
-        MANY_FILES(ten_thousand_shards_need_few_descriptors),
-        TEST(output_waits_for_the_input_only_where_it_must),
-        TEST(splits_take_their_records_and_leave_the_rest),
-        TEST(splits_that_want_more_than_there_is_fail_before_any_output),
-        TEST(patterns_without_one_number_are_refused),
-        TEST(two_outputs_that_are_one_file_are_refused),
-        TEST(percentages_above_the_whole_are_refused),
-        TEST(a_file_that_cannot_be_made_is_refused_wherever_it_stands),
-        TEST(every_file_goes_through_the_filter),
-        TEST(standard_output_is_not_filtered),
-        TEST(a_filter_that_fails_fails_the_run),
-        TEST(two_splits_for_one_command_are_refused),
-        MANY_FILES(whichever_call_fails_all_files_are_old_or_all_are_new),
-        TEST(whichever_call_fails_a_filtered_run_says_so),
-        MANY_FILES(without_exchange_new_files_are_still_all_or_none),
-        TEST(nothing_is_seen_of_few_files_in_the_making),
-        MANY_FILES(death_by_signal_leaves_none_of_many_files),
-        TEST(no_slot_stays_taken),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 
 #include "support/faulty_sys.h"
 #include "support/scratch.h"
+#include "support/unit.h"
 
 #include <errno.h>
 
@@ -75,13 +76,14 @@ static void assert_refused(const char *path, const char *message)
     forgive();
 }
 
+#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
+
 /* ---- New files ---- */
 
-static void a_new_file_has_the_content_and_the_mode_of_the_umask(void **state)
+TEST(a_new_file_has_the_content_and_the_mode_of_the_umask)
 {
     mode_t before = umask(027);
 
-    (void)state;
     write_and_commit(open_good("new"), "one\ntwo\n");
     assert_true(scratch_holds("new", "one\ntwo\n"));
     assert_int_equal(scratch_mode("new"), 0640);
@@ -92,41 +94,37 @@ static void a_new_file_has_the_content_and_the_mode_of_the_umask(void **state)
     umask(before);
 }
 
-static void several_writes_follow_one_another(void **state)
+TEST(several_writes_follow_one_another)
 {
     struct sink *sink = open_good("new");
 
-    (void)state;
     assert_int_equal(sink_write(sink, "a\n", 2), 0);
     assert_int_equal(sink_write(sink, "", 0), 0);
     write_and_commit(sink, "b\n");
     assert_true(scratch_holds("new", "a\nb\n"));
 }
 
-static void no_output_makes_an_empty_file(void **state)
+TEST(no_output_makes_an_empty_file)
 {
     struct sink *sink = open_good("new");
 
-    (void)state;
     assert_int_equal(sink_commit(sink), 0);
     sink_free(sink);
     assert_true(scratch_holds("new", ""));
 }
 
-static void a_new_file_is_not_there_before_it_is_complete(void **state)
+TEST(a_new_file_is_not_there_before_it_is_complete)
 {
     struct sink *sink = open_good("new");
 
-    (void)state;
     assert_int_equal(sink_write(sink, "x\n", 2), 0);
     assert_int_equal(access("new", F_OK), -1);
     sink_free(sink);
     assert_int_equal(scratch_count("."), 0);
 }
 
-static void what_cannot_be_made_is_refused_at_once(void **state)
+TEST(what_cannot_be_made_is_refused_at_once)
 {
-    (void)state;
     assert_int_equal(mkdir("directory", 0755), 0);
     assert_refused("directory", "bigshuf: directory: Is a directory\n");
     assert_refused("nowhere/file", "bigshuf: nowhere/file: No such file or directory\n");
@@ -138,11 +136,10 @@ static void what_cannot_be_made_is_refused_at_once(void **state)
 
 /* ---- Existing files ---- */
 
-static void an_existing_file_keeps_its_content_until_commit(void **state)
+TEST(an_existing_file_keeps_its_content_until_commit)
 {
     struct sink *sink;
 
-    (void)state;
     assert_true(scratch_put("F", "old\n", 0644));
     sink = open_good("F");
     assert_false(sink_is_in_place(sink));
@@ -156,11 +153,10 @@ static void an_existing_file_keeps_its_content_until_commit(void **state)
     assert_int_equal(scratch_count("."), 1);
 }
 
-static void an_abort_leaves_the_old_file_and_nothing_else(void **state)
+TEST(an_abort_leaves_the_old_file_and_nothing_else)
 {
     ino_t inode;
 
-    (void)state;
     assert_true(scratch_put("F", "old\n", 0644));
     inode = scratch_inode("F");
     for (int named = 0; named < 2; named++) {
@@ -177,12 +173,11 @@ static void an_abort_leaves_the_old_file_and_nothing_else(void **state)
     }
 }
 
-static void nothing_is_seen_of_a_file_in_the_making(void **state)
+TEST(nothing_is_seen_of_a_file_in_the_making)
 {
     struct sink *sink;
     int fd = sys_open_anonymous(AT_FDCWD, ".", 0600);
 
-    (void)state;
     if (fd < 0)
         skip();
     close(fd);
@@ -207,11 +202,10 @@ static void assert_private_and_beside_the_file(void)
     assert_int_equal(found, 1);
 }
 
-static void where_files_must_have_names_the_temporary_one_is_private(void **state)
+TEST(where_files_must_have_names_the_temporary_one_is_private)
 {
     static const char *const obstacles[] = {"open_anonymous", "can_link_descriptor"};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++)
         for (int existing = 0; existing < 2; existing++) {
             struct sink *sink;
@@ -228,11 +222,10 @@ static void where_files_must_have_names_the_temporary_one_is_private(void **stat
         }
 }
 
-static void the_longest_name_works(void **state)
+TEST(the_longest_name_works)
 {
     char name[256];
 
-    (void)state;
     memset(name, 'n', 255);
     name[255] = '\0';
     write_and_commit(open_good(name), "one\n");
@@ -243,11 +236,10 @@ static void the_longest_name_works(void **state)
     assert_int_equal(scratch_count("."), 1);
 }
 
-static void the_mode_is_kept_but_for_the_set_id_bits(void **state)
+TEST(the_mode_is_kept_but_for_the_set_id_bits)
 {
     static const mode_t modes[][2] = {{0600, 0600}, {0666, 0666}, {0755, 0755}, {06755, 0755}, {0200, 0200}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
         assert_true(scratch_put("F", "old\n", 0600));
         assert_int_equal(chmod("F", modes[i][0]), 0);
@@ -257,11 +249,10 @@ static void the_mode_is_kept_but_for_the_set_id_bits(void **state)
     }
 }
 
-static void owner_and_group_are_kept_by_root(void **state)
+TEST(owner_and_group_are_kept_by_root)
 {
     struct stat status;
 
-    (void)state;
     if (geteuid() != 0)
         skip();
     assert_true(scratch_put("F", "old\n", 0640));
@@ -287,11 +278,10 @@ static void replace_as_user(void)
     write_in_child("F");
 }
 
-static void a_group_that_cannot_be_kept_widens_nobodys_access(void **state)
+TEST(a_group_that_cannot_be_kept_widens_nobodys_access)
 {
     static const mode_t modes[][2] = {{0664, 0644}, {0640, 0600}, {0604, 0600}, {0666, 0666}};
 
-    (void)state;
     if (geteuid() != 0)
         skip();
     assert_int_equal(chown(".", SCRATCH_NOBODY, SCRATCH_NOBODY), 0);
@@ -306,11 +296,10 @@ static void a_group_that_cannot_be_kept_widens_nobodys_access(void **state)
     }
 }
 
-static void a_mode_that_cannot_be_set_is_a_warning(void **state)
+TEST(a_mode_that_cannot_be_set_is_a_warning)
 {
     const char *heard;
 
-    (void)state;
     faulty.never = "fchmod";
     scratch_listen();
     write_and_commit(open_good("F"), "new\n");
@@ -321,11 +310,10 @@ static void a_mode_that_cannot_be_set_is_a_warning(void **state)
 
 /* ---- Links ---- */
 
-static void symbolic_links_stay_and_their_file_is_replaced(void **state)
+TEST(symbolic_links_stay_and_their_file_is_replaced)
 {
     struct stat status;
 
-    (void)state;
     assert_int_equal(mkdir("directory", 0755), 0);
     assert_true(scratch_put("directory/file", "old\n", 0604));
     assert_int_equal(symlink("file", "directory/second"), 0);
@@ -341,11 +329,10 @@ static void symbolic_links_stay_and_their_file_is_replaced(void **state)
     assert_int_equal(scratch_count("."), 2);
 }
 
-static void a_link_to_nothing_gets_its_file(void **state)
+TEST(a_link_to_nothing_gets_its_file)
 {
     char absolute[128];
 
-    (void)state;
     snprintf(absolute, sizeof absolute, "%s/directory/by absolute", scratch.path);
     assert_int_equal(mkdir("directory", 0755), 0);
     assert_int_equal(symlink("directory/by relative", "relative"), 0);
@@ -360,12 +347,11 @@ static void a_link_to_nothing_gets_its_file(void **state)
     assert_refused("dangling", "bigshuf: dangling: No such file or directory\n");
 }
 
-static void a_file_with_two_names_is_written_in_place_when_output_begins(void **state)
+TEST(a_file_with_two_names_is_written_in_place_when_output_begins)
 {
     struct sink *sink;
     ino_t inode;
 
-    (void)state;
     assert_true(scratch_put("F", "old and long\n", 0640));
     assert_int_equal(link("F", "G"), 0);
     inode = scratch_inode("F");
@@ -386,21 +372,19 @@ static void a_file_with_two_names_is_written_in_place_when_output_begins(void **
 
 /* ---- What is no regular file ---- */
 
-static void devices_are_written_to_directly(void **state)
+TEST(devices_are_written_to_directly)
 {
     struct stat status;
 
-    (void)state;
     write_and_commit(open_good("/dev/null"), "x\n");
     assert_int_equal(stat("/dev/null", &status), 0);
     assert_true(S_ISCHR(status.st_mode));
 }
 
-static void a_full_device_fails_with_its_name(void **state)
+TEST(a_full_device_fails_with_its_name)
 {
     struct sink *sink;
 
-    (void)state;
     if (access("/dev/full", W_OK) != 0)
         skip();
     sink = open_good("/dev/full");
@@ -408,13 +392,12 @@ static void a_full_device_fails_with_its_name(void **state)
     sink_free(sink);
 }
 
-static void names_of_descriptors_reach_the_file_that_is_open(void **state)
+TEST(names_of_descriptors_reach_the_file_that_is_open)
 {
     char name[64];
     ino_t inode;
     int fd;
 
-    (void)state;
     assert_true(scratch_put("F", "old and long\n", 0644));
     inode = scratch_inode("F");
     fd = open("F", O_WRONLY | O_APPEND);
@@ -440,13 +423,12 @@ static void read_fifo_to_its_end(void)
     CHECK(got == 8 && memcmp(data, "one\ntwo\n", 8) == 0);
 }
 
-static void a_fifo_is_opened_once_and_its_reader_gets_all(void **state)
+TEST(a_fifo_is_opened_once_and_its_reader_gets_all)
 {
     struct sink *sink;
     pid_t reader;
     int status;
 
-    (void)state;
     assert_int_equal(mkfifo("fifo", 0600), 0);
     reader = fork();
     if (reader == 0) {
@@ -461,14 +443,13 @@ static void a_fifo_is_opened_once_and_its_reader_gets_all(void **state)
     assert_int_equal(status, 0);
 }
 
-static void only_what_is_emptied_by_the_first_write_is_in_place(void **state)
+TEST(only_what_is_emptied_by_the_first_write_is_in_place)
 {
     static const char *const paths[] = {"/dev/null", NULL, "new", "regular"};
     struct sink *sink;
     char name[64];
     int fd;
 
-    (void)state;
     assert_true(scratch_put("regular", "old\n", 0644));
     for (int i = 0; i < 4; i++) {
         sink = open_good(paths[i]);
@@ -491,9 +472,8 @@ static void refused_read_only(void)
     CHECK(sink_open("F", &fault) == NULL);
 }
 
-static void a_read_only_file_is_refused_and_stays(void **state)
+TEST(a_read_only_file_is_refused_and_stays)
 {
-    (void)state;
     assert_true(scratch_put("F", "old\n", 0444));
     assert_int_equal(chmod(".", 0777), 0);
     assert_says(scratch_child(refused_read_only), 0, "bigshuf: F: Permission denied\n");
@@ -513,20 +493,18 @@ static void in_place_as_user(void)
     CHECK(scratch_holds("F", "new\n") && scratch_inode("F") == inode);
 }
 
-static void where_no_file_can_be_made_an_existing_one_is_written_in_place(void **state)
+TEST(where_no_file_can_be_made_an_existing_one_is_written_in_place)
 {
-    (void)state;
     assert_true(scratch_put("F", "old and long\n", 0666));
     assert_int_equal(chmod(".", 0555), 0);
     assert_says(scratch_child(in_place_as_user), 0, "bigshuf: new: Permission denied\n");
     assert_int_equal(scratch_count("."), 1);
 }
 
-static void anothers_file_in_a_sticky_directory_is_written_in_place(void **state)
+TEST(anothers_file_in_a_sticky_directory_is_written_in_place)
 {
     ino_t inode;
 
-    (void)state;
     if (geteuid() != 0)
         skip();
     assert_true(scratch_put("F", "old\n", 0666));
@@ -553,11 +531,10 @@ static void replace_mounted_file(void)
     CHECK(scratch_holds("other/F", "new\n") && scratch_inode("F") == inode);
 }
 
-static void a_file_that_is_mounted_over_another_is_written_in_place(void **state)
+TEST(a_file_that_is_mounted_over_another_is_written_in_place)
 {
     int status;
 
-    (void)state;
     assert_int_equal(mkdir("other", 0755), 0);
     assert_true(scratch_put("F", "hidden\n", 0644));
     status = scratch_child(replace_mounted_file);
@@ -579,12 +556,11 @@ static struct sink *finished(const char *path, const char *content)
     return sink;
 }
 
-static void a_finished_file_is_complete_but_not_seen(void **state)
+TEST(a_finished_file_is_complete_but_not_seen)
 {
     int probe = open(".", O_RDONLY), other;
     struct sink *sink;
 
-    (void)state;
     close(probe);
     assert_true(scratch_put("F", "old\n", 0640));
     sink = finished("F", "new\n");
@@ -603,9 +579,8 @@ static void a_finished_file_is_complete_but_not_seen(void **state)
     assert_int_equal(scratch_count("."), 1);
 }
 
-static void a_published_file_can_be_taken_back(void **state)
+TEST(a_published_file_can_be_taken_back)
 {
-    (void)state;
     for (int existed = 0; existed < 2; existed++)
         for (int back = 0; back < 2; back++) {
             struct sink *sink;
@@ -627,11 +602,10 @@ static void a_published_file_can_be_taken_back(void **state)
         }
 }
 
-static void without_exchange_what_was_replaced_is_said(void **state)
+TEST(without_exchange_what_was_replaced_is_said)
 {
     struct sink *sink;
 
-    (void)state;
     assert_true(scratch_put("F", "old\n", 0640));
     faulty.never = "exchange";
     sink = finished("F", "new\n");
@@ -644,12 +618,11 @@ static void without_exchange_what_was_replaced_is_said(void **state)
     assert_int_equal(scratch_count("."), 1);
 }
 
-static void an_old_file_that_cannot_be_put_back_is_not_lost(void **state)
+TEST(an_old_file_that_cannot_be_put_back_is_not_lost)
 {
     struct sink *sink;
     const char *heard;
 
-    (void)state;
     assert_true(scratch_put("F", "old\n", 0640));
     sink = finished("F", "new\n");
     assert_int_equal(sink_publish(sink), 0);
@@ -664,11 +637,10 @@ static void an_old_file_that_cannot_be_put_back_is_not_lost(void **state)
     assert_true(scratch_holds(heard + 60, "old\n"));
 }
 
-static void only_what_is_no_regular_file_is_direct(void **state)
+TEST(only_what_is_no_regular_file_is_direct)
 {
     struct sink *device = open_good("/dev/null"), *file = open_good("F");
 
-    (void)state;
     assert_true(sink_is_direct(device));
     assert_false(sink_is_direct(file));
     sink_free(device);
@@ -688,9 +660,8 @@ static void write_to_standard_output(void)
     sink_free(sink);
 }
 
-static void standard_output_is_added_to(void **state)
+TEST(standard_output_is_added_to)
 {
-    (void)state;
     assert_int_equal(scratch_child(write_to_standard_output), 0);
     assert_true(scratch_holds("out", "before\nx\n"));
 }
@@ -705,9 +676,8 @@ static void write_to_full_standard_output(void)
     sink_free(sink);
 }
 
-static void a_full_standard_output_fails(void **state)
+TEST(a_full_standard_output_fails)
 {
-    (void)state;
     if (access("/dev/full", W_OK) != 0)
         skip();
     assert_says(scratch_child(write_to_full_standard_output), 0, "bigshuf: write error: No space left on device\n");
@@ -731,11 +701,10 @@ static void open_filled_standard_output(void)
     CHECK(sink_open(NULL, &fault) == NULL);
 }
 
-static void a_closed_standard_output_is_refused_at_once(void **state)
+TEST(a_closed_standard_output_is_refused_at_once)
 {
     void (*const bodies[])(void) = {open_closed_standard_output, open_filled_standard_output};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         assert_says(scratch_child(bodies[i]), 0, "bigshuf: write error: Bad file descriptor\n");
     }
@@ -754,9 +723,8 @@ static void write_without_reader(void)
     sink_free(sink);
 }
 
-static void a_broken_pipe_is_an_error_where_its_signal_is_ignored(void **state)
+TEST(a_broken_pipe_is_an_error_where_its_signal_is_ignored)
 {
-    (void)state;
     assert_says(scratch_child(write_without_reader), 0, "bigshuf: write error: Broken pipe\n");
 }
 
@@ -769,19 +737,17 @@ static void fail_to_close_standard_output(void)
     sink_free(sink);
 }
 
-static void a_failed_close_of_standard_output_is_reported(void **state)
+TEST(a_failed_close_of_standard_output_is_reported)
 {
-    (void)state;
     assert_says(scratch_child(fail_to_close_standard_output), 0, "bigshuf: write error: Input/output error\n");
 }
 
 /* ---- Failures ---- */
 
-static void a_failed_close_leaves_the_old_file(void **state)
+TEST(a_failed_close_leaves_the_old_file)
 {
     struct sink *sink;
 
-    (void)state;
     assert_true(scratch_put("F", "old\n", 0644));
     sink = open_good("F");
     assert_int_equal(sink_write(sink, "new\n", 4), 0);
@@ -792,14 +758,13 @@ static void a_failed_close_leaves_the_old_file(void **state)
     assert_int_equal(scratch_count("."), 1);
 }
 
-static void a_shortage_is_reported_rather_than_written_around(void **state)
+TEST(a_shortage_is_reported_rather_than_written_around)
 {
     static const char *const calls_of_sink_open[] = {"realpath", "open_directory", "stat_at", "readlink",
                                                      "open_at",  "fstat",          "get_acl"};
     static const int errors[] = {ENOSPC, EDQUOT, EMFILE, ENFILE, ENOMEM, EIO};
     char message[128];
 
-    (void)state;
     assert_true(scratch_put("F", "old\n", 0644));
     assert_int_equal(symlink("F", "link"), 0);
     for (size_t i = 0; i < sizeof calls_of_sink_open / sizeof calls_of_sink_open[0]; i++) {
@@ -815,11 +780,10 @@ static void a_shortage_is_reported_rather_than_written_around(void **state)
     assert_true(scratch_holds("F", "old\n"));
 }
 
-static void what_forbids_new_files_lets_the_old_one_be_written_in_place(void **state)
+TEST(what_forbids_new_files_lets_the_old_one_be_written_in_place)
 {
     static const int errors[] = {EACCES, EPERM, EROFS, EXDEV, ENOTSUP, ENOSYS};
 
-    (void)state;
     assert_true(scratch_put("F", "old\n", 0644));
     faulty.never = ways_to_make_a_file;
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
@@ -866,9 +830,8 @@ static void replace_by_link(void)
     assert_int_equal(symlink("secret", "F"), 0);
 }
 
-static void what_took_the_files_place_is_left_alone(void **state)
+TEST(what_took_the_files_place_is_left_alone)
 {
-    (void)state;
     for (int named = 0; named < 2; named++) {
         assert_true(scratch_put("F", "old\n", 0644));
         assert_string_equal(said_after("F", replace_by_other, named),
@@ -885,11 +848,10 @@ static void what_took_the_files_place_is_left_alone(void **state)
     }
 }
 
-static void a_file_that_is_gone_meanwhile_is_made_again(void **state)
+TEST(a_file_that_is_gone_meanwhile_is_made_again)
 {
     struct sink *sink;
 
-    (void)state;
     assert_true(scratch_put("F", "old\n", 0640));
     sink = open_good("F");
     assert_int_equal(unlink("F"), 0);
@@ -911,11 +873,10 @@ static void replace_directory_by_link(void)
     assert_int_equal(symlink("aim", "folder"), 0);
 }
 
-static void nothing_is_done_in_a_directory_that_took_the_place_of_the_first(void **state)
+TEST(nothing_is_done_in_a_directory_that_took_the_place_of_the_first)
 {
     static const char message[] = "bigshuf: folder/F: its directory has been replaced meanwhile\n";
 
-    (void)state;
     assert_int_equal(mkdir("folder", 0755), 0);
     assert_string_equal(said_after("folder/F", replace_directory, false), message);
     assert_true(scratch_holds("folder/F", "another's\n"));
@@ -956,9 +917,8 @@ static bool has_list(const char *path, const uint8_t *wanted)
                           : bytes == sizeof list && memcmp(got, wanted, sizeof list) == 0;
 }
 
-static void an_access_control_list_is_kept(void **state)
+TEST(an_access_control_list_is_kept)
 {
-    (void)state;
     assert_true(scratch_put("F", "old\n", 0640));
     if (!put_list("F", "system.posix_acl_access", list))
         skip();
@@ -971,9 +931,8 @@ static void an_access_control_list_is_kept(void **state)
     }
 }
 
-static void what_the_directory_gives_new_files_is_not_for_a_replaced_one(void **state)
+TEST(what_the_directory_gives_new_files_is_not_for_a_replaced_one)
 {
-    (void)state;
     assert_int_equal(mkdir("folder", 0755), 0);
     assert_true(scratch_put("folder/bare", "old\n", 0664));
     assert_true(scratch_put("folder/F", "old\n", 0644));
@@ -990,11 +949,10 @@ static void what_the_directory_gives_new_files_is_not_for_a_replaced_one(void **
     }
 }
 
-static void a_list_that_cannot_be_kept_lets_nobody_else_in(void **state)
+TEST(a_list_that_cannot_be_kept_lets_nobody_else_in)
 {
     const char *heard;
 
-    (void)state;
     assert_true(scratch_put("F", "old\n", 0640));
     if (!put_list("F", "system.posix_acl_access", list))
         skip();
@@ -1056,9 +1014,8 @@ static void sweep(const char *path, const char *file, const char *old, bool name
     assert_true(at > 10);
 }
 
-static void whichever_call_fails_the_file_is_old_or_new_and_alone(void **state)
+TEST(whichever_call_fails_the_file_is_old_or_new_and_alone)
 {
-    (void)state;
     for (int named = 0; named < 2; named++) {
         sweep("F", "F", "old\n", named);
         sweep("F", "F", NULL, named);
@@ -1082,20 +1039,18 @@ static void die_while_writing(void)
     raise(SIGTERM);
 }
 
-static void death_by_signal_is_an_abort(void **state)
+TEST(death_by_signal_is_an_abort)
 {
-    (void)state;
     assert_true(scratch_put("F", "old\n", 0644));
     assert_int_equal(WTERMSIG(scratch_child(die_while_writing)), SIGTERM);
     assert_true(scratch_holds("F", "old\n"));
     assert_int_equal(scratch_count("."), 1);
 }
 
-static void no_slot_stays_taken(void **state)
+TEST(no_slot_stays_taken)
 {
     int slot = signals_register("probe"), again;
 
-    (void)state;
     signals_forget(slot);
     for (int named = 0; named < 2; named++) {
         faulty.never = named ? "open_anonymous" : NULL;
@@ -1105,66 +1060,4 @@ static void no_slot_stays_taken(void **state)
     again = signals_register("probe");
     signals_forget(again);
     assert_int_equal(again, slot);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_new_file_has_the_content_and_the_mode_of_the_umask),
-        TEST(several_writes_follow_one_another),
-        TEST(no_output_makes_an_empty_file),
-        TEST(a_new_file_is_not_there_before_it_is_complete),
-        TEST(what_cannot_be_made_is_refused_at_once),
-        TEST(an_existing_file_keeps_its_content_until_commit),
-        TEST(an_abort_leaves_the_old_file_and_nothing_else),
-        TEST(nothing_is_seen_of_a_file_in_the_making),
-        TEST(where_files_must_have_names_the_temporary_one_is_private),
-        TEST(the_longest_name_works),
-        TEST(the_mode_is_kept_but_for_the_set_id_bits),
-        TEST(owner_and_group_are_kept_by_root),
-        TEST(a_group_that_cannot_be_kept_widens_nobodys_access),
-        TEST(a_mode_that_cannot_be_set_is_a_warning),
-        TEST(symbolic_links_stay_and_their_file_is_replaced),
-        TEST(a_link_to_nothing_gets_its_file),
-        TEST(a_file_with_two_names_is_written_in_place_when_output_begins),
-        TEST(devices_are_written_to_directly),
-        TEST(a_full_device_fails_with_its_name),
-        TEST(names_of_descriptors_reach_the_file_that_is_open),
-        TEST(a_fifo_is_opened_once_and_its_reader_gets_all),
-        TEST(a_read_only_file_is_refused_and_stays),
-        TEST(where_no_file_can_be_made_an_existing_one_is_written_in_place),
-        TEST(anothers_file_in_a_sticky_directory_is_written_in_place),
-#ifdef __linux__
-        TEST(a_file_that_is_mounted_over_another_is_written_in_place),
-#endif
-        TEST(a_finished_file_is_complete_but_not_seen),
-        TEST(a_published_file_can_be_taken_back),
-        TEST(without_exchange_what_was_replaced_is_said),
-        TEST(an_old_file_that_cannot_be_put_back_is_not_lost),
-        TEST(only_what_is_no_regular_file_is_direct),
-        TEST(standard_output_is_added_to),
-        TEST(a_full_standard_output_fails),
-        TEST(a_closed_standard_output_is_refused_at_once),
-        TEST(a_broken_pipe_is_an_error_where_its_signal_is_ignored),
-        TEST(a_failed_close_of_standard_output_is_reported),
-        TEST(a_failed_close_leaves_the_old_file),
-        TEST(a_shortage_is_reported_rather_than_written_around),
-        TEST(what_forbids_new_files_lets_the_old_one_be_written_in_place),
-        TEST(what_took_the_files_place_is_left_alone),
-        TEST(a_file_that_is_gone_meanwhile_is_made_again),
-        TEST(nothing_is_done_in_a_directory_that_took_the_place_of_the_first),
-#ifdef __linux__
-        TEST(an_access_control_list_is_kept),
-        TEST(what_the_directory_gives_new_files_is_not_for_a_replaced_one),
-        TEST(a_list_that_cannot_be_kept_lets_nobody_else_in),
-#endif
-        TEST(whichever_call_fails_the_file_is_old_or_new_and_alone),
-        TEST(death_by_signal_is_an_abort),
-        TEST(no_slot_stays_taken),
-        TEST(only_what_is_emptied_by_the_first_write_is_in_place),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* The beginning of a file as such; what becomes of it in a stream is told by the tests of source. */
 
 #include "support/scratch.h"
+#include "support/unit.h"
 
 #include "record/header.h"
 
@@ -32,12 +33,13 @@ static int take(struct header *header, const char *content, struct tail *tail)
     return status;
 }
 
-static void without_a_header_nothing_is_read(void **state)
+#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
+
+TEST(without_a_header_nothing_is_read)
 {
     struct header header;
     struct tail tail;
 
-    (void)state;
     assert_int_equal(header_init(&header, &lines, 0, 0, &fault), 0);
     tail_init(&tail, &lines, false, &fault);
     assert_int_equal(header_take(&header, -1, "file", &tail), 0);
@@ -46,14 +48,13 @@ static void without_a_header_nothing_is_read(void **state)
     header_release(&header);
 }
 
-static void what_was_read_too_much_is_the_rest(void **state)
+TEST(what_was_read_too_much_is_the_rest)
 {
     struct header header;
     struct tail tail;
     const uint8_t *missing;
     size_t bytes;
 
-    (void)state;
     assert_int_equal(header_init(&header, &lines, 2, 1, &fault), 0);
     tail_init(&tail, &lines, true, &fault);
     assert_int_equal(take(&header, "", &tail), 0);
@@ -69,7 +70,7 @@ static void what_was_read_too_much_is_the_rest(void **state)
     header_release(&header);
 }
 
-static void lines_are_taken_off_before_records_that_are_made_of_them(void **state)
+TEST(lines_are_taken_off_before_records_that_are_made_of_them)
 {
     static const struct record_format fasta = {
         .kind = RECORD_STRING, .string = (const uint8_t *)"\n>", .string_bytes = 2, .starts = true};
@@ -78,7 +79,6 @@ static void lines_are_taken_off_before_records_that_are_made_of_them(void **stat
     const uint8_t *missing;
     size_t bytes;
 
-    (void)state;
     assert_int_equal(header_init(&header, &fasta, 1, 1, &fault), 0);
     tail_init(&tail, &fasta, true, &fault);
     assert_int_equal(take(&header, "\n>h\n>1\n", &tail), 0);
@@ -95,12 +95,11 @@ static void lines_are_taken_off_before_records_that_are_made_of_them(void **stat
     header_release(&header);
 }
 
-static void a_file_that_is_shorter_than_its_header_is_refused(void **state)
+TEST(a_file_that_is_shorter_than_its_header_is_refused)
 {
     struct header header;
     struct tail tail;
 
-    (void)state;
     assert_int_equal(header_init(&header, &lines, 0, 3, &fault), 0);
     tail_init(&tail, &lines, true, &fault);
     for (size_t i = 0; i < 2; i++) {
@@ -114,14 +113,13 @@ static void a_file_that_is_shorter_than_its_header_is_refused(void **state)
     header_release(&header);
 }
 
-static void a_header_that_ends_with_the_file_is_completed(void **state)
+TEST(a_header_that_ends_with_the_file_is_completed)
 {
     struct header header;
     struct tail tail;
     const uint8_t *missing;
     size_t bytes;
 
-    (void)state;
     assert_int_equal(header_init(&header, &lines, 0, 2, &fault), 0);
     tail_init(&tail, &lines, false, &fault);
     assert_int_equal(take(&header, "h\ni", &tail), 0);
@@ -132,19 +130,4 @@ static void a_header_that_ends_with_the_file_is_completed(void **state)
     assert_int_equal(bytes, 0);
     assert_int_equal(take(&header, "h\ni\n", &tail), 0);
     header_release(&header);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(without_a_header_nothing_is_read),
-        TEST(what_was_read_too_much_is_the_rest),
-        TEST(lines_are_taken_off_before_records_that_are_made_of_them),
-        TEST(a_file_that_is_shorter_than_its_header_is_refused),
-        TEST(a_header_that_ends_with_the_file_is_completed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* A format is written in one way, and read if it is written so. */
 
 #include "support/folders.h"
+#include "support/unit.h"
 
 #include "store/store.h"
 
@@ -96,9 +97,10 @@ static bool is_same_format(const struct store_format *one, const struct store_fo
            one->header_bytes == other->header_bytes && one->header_lines == other->header_lines;
 }
 
-static void the_first_to_join_makes_the_store_and_its_format(void **state)
+#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
+
+TEST(the_first_to_join_makes_the_store_and_its_format)
 {
-    (void)state;
     for (int i = 0; i < FORMATS; i++) {
         char path[16], file[32], text[2048];
 
@@ -113,9 +115,8 @@ static void the_first_to_join_makes_the_store_and_its_format(void **state)
     }
 }
 
-static void a_format_is_read_as_it_was_made(void **state)
+TEST(a_format_is_read_as_it_was_made)
 {
-    (void)state;
     assert_int_equal(mkdir("d", 0755), 0);
     for (int i = 0; i < FORMATS; i++) {
         put_format(formats[i].text);
@@ -131,13 +132,12 @@ static void a_format_is_read_as_it_was_made(void **state)
     }
 }
 
-static void the_longest_strings_are_kept(void **state)
+TEST(the_longest_strings_are_kept)
 {
     uint8_t string[RECORD_DELIMITER_BYTES_MAX];
     struct store_format format = {.piles = 2,
                                   .record = {.kind = RECORD_STRING, .string = string, .string_bytes = sizeof string}};
 
-    (void)state;
     memset(string, 0xfe, sizeof string);
     assert_int_equal(store_join(&store, "ends", &format, &folders_fault), 0);
     assert_true(is_same_format(&store.format, &format));
@@ -148,9 +148,8 @@ static void the_longest_strings_are_kept(void **state)
     assert_true(is_same_format(&store.format, &format));
 }
 
-static void every_pair_of_formats_differs_but_one_and_itself(void **state)
+TEST(every_pair_of_formats_differs_but_one_and_itself)
 {
-    (void)state;
     assert_int_equal(mkdir("d", 0755), 0);
     for (int i = 0; i < FORMATS; i++)
         for (int j = 0; j < FORMATS; j++) {
@@ -162,7 +161,7 @@ static void every_pair_of_formats_differs_but_one_and_itself(void **state)
         }
 }
 
-static void it_is_said_how_a_format_differs(void **state)
+TEST(it_is_said_how_a_format_differs)
 {
     static const struct {
         struct store_format wanted;
@@ -175,7 +174,6 @@ static void it_is_said_how_a_format_differs(void **state)
          "bigshuf: d/format: the store has no header, not a header of 1 record\n"},
     };
 
-    (void)state;
     assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         store_close(&store);
@@ -197,7 +195,7 @@ static void assert_not_known(const char *text, size_t bytes)
 #define OF_512 "bigshuf store 1\n512 piles\n"
 #define OF_CSV OF_512 "records of CSV\n"
 
-static void a_format_written_in_another_way_is_not_known(void **state)
+TEST(a_format_written_in_another_way_is_not_known)
 {
     static const char *const texts[] = {
         "bigshuf store 2\n512 piles\nrecords of CSV\nno header\n",
@@ -251,7 +249,6 @@ static void a_format_written_in_another_way_is_not_known(void **state)
     char text[4096];
     size_t length;
 
-    (void)state;
     assert_int_equal(mkdir("d", 0755), 0);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         assert_not_known(texts[i], strlen(texts[i]));
@@ -271,11 +268,10 @@ static void a_format_written_in_another_way_is_not_known(void **state)
 }
 
 /* Another digit may be another format, but never this one. */
-static void every_byte_of_a_format_matters(void **state)
+TEST(every_byte_of_a_format_matters)
 {
     const int step = scratch_is_tiny() ? 6 : 1;
 
-    (void)state;
     assert_int_equal(mkdir("d", 0755), 0);
     for (int f = 0; f < FORMATS; f += step) {
         char text[1024];
@@ -293,21 +289,4 @@ static void every_byte_of_a_format_matters(void **state)
                 text[i] = (char)(text[i] ^ (char)bit);
             }
     }
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(the_first_to_join_makes_the_store_and_its_format),
-        TEST(a_format_is_read_as_it_was_made),
-        TEST(the_longest_strings_are_kept),
-        TEST(every_pair_of_formats_differs_but_one_and_itself),
-        TEST(it_is_said_how_a_format_differs),
-        TEST(a_format_written_in_another_way_is_not_known),
-        TEST(every_byte_of_a_format_matters),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

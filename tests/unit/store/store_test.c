@@ -1,6 +1,7 @@
 /* All who add to a store agree on what it is, whoever came first. */
 
 #include "support/folders.h"
+#include "support/unit.h"
 
 #include "record/header.h"
 #include "store/store.h"
@@ -33,11 +34,12 @@ static void assert_not_joined(const char *path, const char *message)
     store_close(&store);
 }
 
-static void who_asks_for_no_number_of_piles_gets_what_there_is(void **state)
+#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
+
+TEST(who_asks_for_no_number_of_piles_gets_what_there_is)
 {
     struct store_format any = lines;
 
-    (void)state;
     any.piles = 0;
     assert_int_equal(store_join(&store, "new", &any, &folders_fault), 0);
     assert_int_equal(store.format.piles, STORE_FORMAT_PILES);
@@ -48,9 +50,8 @@ static void who_asks_for_no_number_of_piles_gets_what_there_is(void **state)
     assert_int_equal(store.format.piles, 256);
 }
 
-static void a_directory_that_is_there_becomes_a_store_and_keeps_what_is_in_it(void **state)
+TEST(a_directory_that_is_there_becomes_a_store_and_keeps_what_is_in_it)
 {
-    (void)state;
     assert_int_equal(mkdir("d", 0755), 0);
     assert_true(scratch_put("d/.foreign", "foreign", 0644));
     assert_int_equal(symlink("d", "link"), 0);
@@ -59,18 +60,16 @@ static void a_directory_that_is_there_becomes_a_store_and_keeps_what_is_in_it(vo
     assert_int_equal(scratch_count("d"), 2);
 }
 
-static void a_directory_with_other_things_does_not_become_one(void **state)
+TEST(a_directory_with_other_things_does_not_become_one)
 {
-    (void)state;
     assert_int_equal(mkdir("d", 0755), 0);
     assert_true(scratch_put("d/corpus.txt", "", 0644));
     assert_not_joined("d", "bigshuf: d: not a store of piles, and not empty: it holds 'corpus.txt'\n");
     assert_int_equal(scratch_count("d"), 1);
 }
 
-static void what_is_no_store_is_told_so(void **state)
+TEST(what_is_no_store_is_told_so)
 {
-    (void)state;
     assert_not_opened("missing", "bigshuf: missing: No such file or directory\n");
     assert_not_opened("", "bigshuf: '': No such file or directory\n");
     assert_not_joined("missing/d", "bigshuf: missing/d: No such file or directory\n");
@@ -83,11 +82,10 @@ static void what_is_no_store_is_told_so(void **state)
     assert_not_joined("file", "bigshuf: file: Not a directory\n");
 }
 
-static void a_format_that_is_no_file_is_a_failure(void **state)
+TEST(a_format_that_is_no_file_is_a_failure)
 {
     char large[10000];
 
-    (void)state;
     assert_int_equal(mkdir("d", 0755), 0);
     assert_int_equal(mkdir("d/format", 0755), 0);
     assert_not_joined("d", "bigshuf: d/format: not a regular file\n");
@@ -118,12 +116,11 @@ static int count_left(void)
     return count;
 }
 
-static void a_failure_at_any_call_is_reported_and_harms_no_other_attempt(void **state)
+TEST(a_failure_at_any_call_is_reported_and_harms_no_other_attempt)
 {
     unsigned failures = 0;
     bool failed = true;
 
-    (void)state;
     for (unsigned at = 1; failed; at++) {
         int result;
 
@@ -161,9 +158,8 @@ static void remove_what_was_begun(void)
     closedir(directory);
 }
 
-static void what_a_sweep_removes_before_it_has_its_name_is_made_again(void **state)
+TEST(what_a_sweep_removes_before_it_has_its_name_is_made_again)
 {
-    (void)state;
     for (int header = 0; header < 2; header++) {
         faulty_meet("link_at", remove_what_was_begun);
         if (header)
@@ -177,11 +173,10 @@ static void what_a_sweep_removes_before_it_has_its_name_is_made_again(void **sta
 }
 
 /* Whoever has made the directory may have been killed at once. */
-static void where_a_format_is_the_name_of_the_store_is_on_disk(void **state)
+TEST(where_a_format_is_the_name_of_the_store_is_on_disk)
 {
     const char *linked, *synced;
 
-    (void)state;
     assert_int_equal(mkdir("d", 0755), 0);
     folders_forgive();
     assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
@@ -199,12 +194,11 @@ static void join_and_exit(void)
     _exit(2);
 }
 
-static void death_at_any_call_harms_no_other_attempt(void **state)
+TEST(death_at_any_call_harms_no_other_attempt)
 {
     unsigned at = 0;
     int status;
 
-    (void)state;
     do {
         if (folders_exists("d"))
             scratch_empty(open("d", O_RDONLY | O_DIRECTORY));
@@ -245,9 +239,8 @@ static void race(int racer)
     _exit(status);
 }
 
-static void of_many_who_join_at_the_same_time_those_agree_who_want_the_same(void **state)
+TEST(of_many_who_join_at_the_same_time_those_agree_who_want_the_same)
 {
-    (void)state;
     for (int round = 0; round < (scratch_is_tiny() ? 2 : ROUNDS); round++) {
         int ends[2], seen[2];
         pid_t child[RACERS];
@@ -284,13 +277,12 @@ static void of_many_who_join_at_the_same_time_those_agree_who_want_the_same(void
 
 /* ---- The header ---- */
 
-static void a_header_is_kept_once_and_another_is_refused(void **state)
+TEST(a_header_is_kept_once_and_another_is_refused)
 {
     static const uint8_t header[] = "id\0name\n", other[] = "id\0Name\n";
     uint8_t *known;
     size_t bytes;
 
-    (void)state;
     assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
     assert_int_equal(store_get_header(&store, &known, &bytes), 0);
     assert_null(known);
@@ -311,13 +303,12 @@ static void a_header_is_kept_once_and_another_is_refused(void **state)
     assert_int_equal(scratch_count("d"), 2);
 }
 
-static void a_header_may_be_as_large_as_one_of_an_input(void **state)
+TEST(a_header_may_be_as_large_as_one_of_an_input)
 {
     enum { LARGE = HEADER_BYTES_MAX + RECORD_DELIMITER_BYTES_MAX };
     uint8_t *header = calloc(LARGE, 1), *known;
     size_t bytes;
 
-    (void)state;
     assert_non_null(header);
     assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
     assert_int_equal(store_put_header(&store, header, LARGE), 0);
@@ -331,12 +322,11 @@ static void a_header_may_be_as_large_as_one_of_an_input(void **state)
     assert_null(known);
 }
 
-static void a_failure_leaves_no_header_in_part(void **state)
+TEST(a_failure_leaves_no_header_in_part)
 {
     static const char header[] = "one,two\n";
     bool failed = true;
 
-    (void)state;
     assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
     for (unsigned at = 1; failed; at++) {
         const int left = count_left();
@@ -373,11 +363,10 @@ static void make_store_of_batches(void)
     assert_int_equal(mkfifo("d/f", 0644), 0);
 }
 
-static void batches_are_the_folders_with_names_of_batches_in_bytewise_order(void **state)
+TEST(batches_are_the_folders_with_names_of_batches_in_bytewise_order)
 {
     struct folder_names names;
 
-    (void)state;
     assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
     assert_int_equal(store_batches(&store, &names), 0);
     assert_int_equal(names.count, 0);
@@ -393,11 +382,10 @@ static void batches_are_the_folders_with_names_of_batches_in_bytewise_order(void
     folder_names_release(&names);
 }
 
-static void a_batch_that_is_a_link_is_refused(void **state)
+TEST(a_batch_that_is_a_link_is_refused)
 {
     struct folder_names names;
 
-    (void)state;
     make_store_of_batches();
     assert_int_equal(symlink("b", "d/e"), 0);
     folders_assert_says(store_batches(&store, &names), -1,
@@ -409,11 +397,10 @@ static void remove_one(void)
     assert_int_equal(rename("d/a.10", "d/.old-a.10"), 0);
 }
 
-static void a_batch_that_leaves_meanwhile_is_not_one(void **state)
+TEST(a_batch_that_leaves_meanwhile_is_not_one)
 {
     struct folder_names names;
 
-    (void)state;
     make_store_of_batches();
     faulty_meet("stat_at", remove_one);
     assert_int_equal(store_batches(&store, &names), 0);
@@ -421,12 +408,11 @@ static void a_batch_that_leaves_meanwhile_is_not_one(void **state)
     folder_names_release(&names);
 }
 
-static void a_list_of_batches_is_complete_or_a_failure(void **state)
+TEST(a_list_of_batches_is_complete_or_a_failure)
 {
     struct folder_names names;
     bool failed = true;
 
-    (void)state;
     make_store_of_batches();
     for (unsigned at = 1; failed; at++) {
         int result;
@@ -440,31 +426,4 @@ static void a_list_of_batches_is_complete_or_a_failure(void **state)
         assert_int_equal(names.count, failed ? 0 : 4);
         folder_names_release(&names);
     }
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(who_asks_for_no_number_of_piles_gets_what_there_is),
-        TEST(a_directory_that_is_there_becomes_a_store_and_keeps_what_is_in_it),
-        TEST(a_directory_with_other_things_does_not_become_one),
-        TEST(what_is_no_store_is_told_so),
-        TEST(a_format_that_is_no_file_is_a_failure),
-        TEST(a_failure_at_any_call_is_reported_and_harms_no_other_attempt),
-        TEST(what_a_sweep_removes_before_it_has_its_name_is_made_again),
-        TEST(where_a_format_is_the_name_of_the_store_is_on_disk),
-        TEST(death_at_any_call_harms_no_other_attempt),
-        TEST(of_many_who_join_at_the_same_time_those_agree_who_want_the_same),
-        TEST(a_header_is_kept_once_and_another_is_refused),
-        TEST(a_header_may_be_as_large_as_one_of_an_input),
-        TEST(a_failure_leaves_no_header_in_part),
-        TEST(batches_are_the_folders_with_names_of_batches_in_bytewise_order),
-        TEST(a_batch_that_is_a_link_is_refused),
-        TEST(a_batch_that_leaves_meanwhile_is_not_one),
-        TEST(a_list_of_batches_is_complete_or_a_failure),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* Nothing is replaced, nothing is followed, nothing appears in part. */
 
 #include "support/folders.h"
+#include "support/unit.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -44,13 +45,14 @@ static void put_others(void)
 static const char *const others[] = {"directory", "fifo", "link", "dangling", "socket"};
 enum { OTHERS = sizeof others / sizeof others[0] };
 
+#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
+
 /* ---- Folders ---- */
 
-static void a_folder_is_the_users_own_word_and_may_be_a_link(void **state)
+TEST(a_folder_is_the_users_own_word_and_may_be_a_link)
 {
     struct folder other;
 
-    (void)state;
     assert_int_equal(symlink("d", "link"), 0);
     assert_int_equal(folder_open(&other, "link", &folders_fault), FOLDER_OK);
     folder_close(&other);
@@ -58,22 +60,20 @@ static void a_folder_is_the_users_own_word_and_may_be_a_link(void **state)
     folder_close(&(struct folder){0});
 }
 
-static void a_folder_that_is_missing_is_no_failure_yet(void **state)
+TEST(a_folder_that_is_missing_is_no_failure_yet)
 {
     struct folder other;
 
-    (void)state;
     assert_int_equal(folder_open(&other, "missing", &folders_fault), FOLDER_MISSING);
     assert_int_equal(folder_enter(&other, &folder, "missing"), FOLDER_MISSING);
     assert_false(fault_any(&folders_fault));
     folder_close(&other);
 }
 
-static void what_is_no_folder_is_refused(void **state)
+TEST(what_is_no_folder_is_refused)
 {
     struct folder other;
 
-    (void)state;
     put_others();
     assert_int_equal(symlink("directory", "d/to-directory"), 0);
     folders_listen();
@@ -90,11 +90,10 @@ static void what_is_no_folder_is_refused(void **state)
     }
 }
 
-static void a_folder_is_made_where_there_is_nothing(void **state)
+TEST(a_folder_is_made_where_there_is_nothing)
 {
     struct folder inner, innermost;
 
-    (void)state;
     put_others();
     for (int i = 0; i < OTHERS; i++)
         assert_int_equal(folder_make(&inner, &folder, others[i]), FOLDER_EXISTS);
@@ -107,9 +106,8 @@ static void a_folder_is_made_where_there_is_nothing(void **state)
     folder_close(&inner);
 }
 
-static void a_folder_that_cannot_be_opened_is_not_left_there(void **state)
+TEST(a_folder_that_cannot_be_opened_is_not_left_there)
 {
-    (void)state;
     for (unsigned at = 1;; at++) {
         enum folder_verdict verdict;
         struct folder inner;
@@ -133,11 +131,10 @@ static void a_folder_that_cannot_be_opened_is_not_left_there(void **state)
     }
 }
 
-static void a_folder_of_which_something_fails_is_not_open(void **state)
+TEST(a_folder_of_which_something_fails_is_not_open)
 {
     struct folder other;
 
-    (void)state;
     faulty_fail_all("allocate", ENOMEM);
     folders_listen();
     assert_int_equal(folder_open(&other, "d", &folders_fault), FOLDER_FAILED);
@@ -145,9 +142,8 @@ static void a_folder_of_which_something_fails_is_not_open(void **state)
     folder_close(&other);
 }
 
-static void what_was_opened_stays_what_it_is_under_another_name(void **state)
+TEST(what_was_opened_stays_what_it_is_under_another_name)
 {
-    (void)state;
     assert_int_equal(rename("d", "moved"), 0);
     assert_int_equal(mkdir("d", 0755), 0);
     assert_int_equal(folder_publish(&folder, "file", ".by", text, TEXT_BYTES), FOLDER_OK);
@@ -155,11 +151,10 @@ static void what_was_opened_stays_what_it_is_under_another_name(void **state)
     assert_int_equal(scratch_count("d"), 0);
 }
 
-static void reports_name_the_file_and_the_cause(void **state)
+TEST(reports_name_the_file_and_the_cause)
 {
     struct folder root;
 
-    (void)state;
     folders_listen();
     assert_int_equal(folder_report(&folder, "file", ENOSPC), -1);
     folders_assert_heard("bigshuf: d/file: No space left on device\n");
@@ -178,14 +173,13 @@ static void reports_name_the_file_and_the_cause(void **state)
 
 /* ---- The names in it ---- */
 
-static void names_come_in_bytewise_order(void **state)
+TEST(names_come_in_bytewise_order)
 {
     static const char *const sorted[] = {".hidden", "10", "9", "A", "B", "_", "a", "a.b", "aa", "\303\244"};
     enum { NAMES = sizeof sorted / sizeof sorted[0] };
     struct folder_names names;
     char path[64];
 
-    (void)state;
     for (int i = 0; i < NAMES; i++) { /* made in another order */
         snprintf(path, sizeof path, "d/%s", sorted[i * 7 % NAMES]);
         assert_true(scratch_put(path, "", 0600));
@@ -198,12 +192,11 @@ static void names_come_in_bytewise_order(void **state)
     folder_names_release(&names);
 }
 
-static void there_may_be_no_names_and_many(void **state)
+TEST(there_may_be_no_names_and_many)
 {
     struct folder_names names;
     char name[16];
 
-    (void)state;
     assert_int_equal(folder_list(&folder, &names), FOLDER_OK);
     assert_int_equal(names.count, 0);
     folder_names_release(&names);
@@ -220,13 +213,12 @@ static void there_may_be_no_names_and_many(void **state)
     folder_names_release(&names);
 }
 
-static void a_list_is_complete_or_a_failure(void **state)
+TEST(a_list_is_complete_or_a_failure)
 {
     struct folder_names names;
     enum folder_verdict verdict;
     unsigned at = 0;
 
-    (void)state;
     for (int i = 0; i < 70; i++) {
         char name[16];
 
@@ -249,12 +241,11 @@ static void a_list_is_complete_or_a_failure(void **state)
 
 /* ---- Reading ---- */
 
-static void only_regular_files_are_opened(void **state)
+TEST(only_regular_files_are_opened)
 {
     char message[128];
     int fd;
 
-    (void)state;
     put_others();
     for (int i = 0; i < OTHERS; i++) {
         snprintf(message, sizeof message, "bigshuf: d/%s: not a regular file\n", others[i]);
@@ -272,13 +263,12 @@ static void only_regular_files_are_opened(void **state)
     assert_true(scratch_holds("outside", "outside"));
 }
 
-static void a_file_that_is_missing_is_no_failure_yet(void **state)
+TEST(a_file_that_is_missing_is_no_failure_yet)
 {
     char *data;
     size_t bytes;
     int fd;
 
-    (void)state;
     assert_int_equal(folder_open_file(&folder, "missing", &fd), FOLDER_MISSING);
     assert_int_equal(folder_edit_file(&folder, "missing", false, &fd), FOLDER_MISSING);
     assert_int_equal(folder_read(&folder, "missing", 9, &data, &bytes), FOLDER_MISSING);
@@ -288,11 +278,10 @@ static void a_file_that_is_missing_is_no_failure_yet(void **state)
     assert_int_equal(scratch_count("d"), 0);
 }
 
-static void a_file_to_be_edited_keeps_its_contents_and_a_new_one_is_new(void **state)
+TEST(a_file_to_be_edited_keeps_its_contents_and_a_new_one_is_new)
 {
     int fd;
 
-    (void)state;
     assert_int_equal(folder_edit_file(&folder, "file", true, &fd), FOLDER_OK);
     assert_int_equal(write(fd, text, TEXT_BYTES), TEXT_BYTES);
     assert_int_equal(sys_close(fd), 0);
@@ -303,13 +292,12 @@ static void a_file_to_be_edited_keeps_its_contents_and_a_new_one_is_new(void **s
     assert_true(scratch_holds("d/file", "All of it\n"));
 }
 
-static void a_file_is_read_whole_up_to_a_limit(void **state)
+TEST(a_file_is_read_whole_up_to_a_limit)
 {
     static const char bytes_of[] = "a\0b";
     char *data;
     size_t bytes;
 
-    (void)state;
     folders_put("d/file", bytes_of, sizeof bytes_of);
     assert_int_equal(folder_read(&folder, "file", sizeof bytes_of, &data, &bytes), FOLDER_OK);
     assert_int_equal(bytes, sizeof bytes_of);
@@ -337,13 +325,12 @@ static void shrink(void)
     assert_true(scratch_put("d/file", "less", 0644));
 }
 
-static void a_file_that_changes_is_not_taken_for_whole(void **state)
+TEST(a_file_that_changes_is_not_taken_for_whole)
 {
     void (*const change[])(void) = {grow, shrink};
     char *data;
     size_t bytes;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         folders_put("d/file", text, TEXT_BYTES);
         faulty_meet("read", change[i]);
@@ -354,13 +341,12 @@ static void a_file_that_changes_is_not_taken_for_whole(void **state)
     }
 }
 
-static void a_failure_to_read_is_reported(void **state)
+TEST(a_failure_to_read_is_reported)
 {
     unsigned at = 0;
     char *data;
     size_t bytes;
 
-    (void)state;
     folders_put("d/file", text, TEXT_BYTES);
     do {
         enum folder_verdict verdict;
@@ -385,9 +371,8 @@ static void a_failure_to_read_is_reported(void **state)
 
 /* ---- Publishing ---- */
 
-static void what_is_published_appears_and_nothing_else(void **state)
+TEST(what_is_published_appears_and_nothing_else)
 {
-    (void)state;
     faulty.is_short = true;
     assert_int_equal(folder_publish(&folder, "file", ".by", text, TEXT_BYTES), FOLDER_OK);
     assert_true(scratch_holds("d/file", text));
@@ -398,11 +383,10 @@ static void what_is_published_appears_and_nothing_else(void **state)
 }
 
 /* A name that survives a loss of power has all that belongs to it. */
-static void what_is_published_is_on_disk_before_its_name_and_then_the_name_is(void **state)
+TEST(what_is_published_is_on_disk_before_its_name_and_then_the_name_is)
 {
     const char *write, *sync, *link;
 
-    (void)state;
     folders_forgive();
     assert_int_equal(folder_publish(&folder, "file", ".by", text, TEXT_BYTES), FOLDER_OK);
     write = strstr(folders.trail, "write ");
@@ -417,9 +401,8 @@ static void what_is_published_is_on_disk_before_its_name_and_then_the_name_is(vo
     assert_non_null(strstr(folders.trail, "write sync "));
 }
 
-static void publishing_never_replaces(void **state)
+TEST(publishing_never_replaces)
 {
-    (void)state;
     put_others();
     folders_put("d/file", "old", 3);
     for (int i = 0; i < OTHERS; i++)
@@ -438,18 +421,16 @@ static void put_file(void)
     folders_put("d/file", "first", 5);
 }
 
-static void one_who_comes_first_at_the_last_moment_stays(void **state)
+TEST(one_who_comes_first_at_the_last_moment_stays)
 {
-    (void)state;
     faulty_meet("link_at", put_file);
     assert_int_equal(folder_publish(&folder, "file", ".by", text, TEXT_BYTES), FOLDER_EXISTS);
     assert_true(scratch_holds("d/file", "first"));
     assert_int_equal(scratch_count("d"), 1);
 }
 
-static void what_is_left_under_the_other_name_is_not_written_through(void **state)
+TEST(what_is_left_under_the_other_name_is_not_written_through)
 {
-    (void)state;
     folders_put("precious", "precious", 8);
     assert_int_equal(link("precious", "d/.by"), 0);
     assert_int_equal(folder_publish(&folder, "file", ".by", text, TEXT_BYTES), FOLDER_OK);
@@ -461,9 +442,8 @@ static void what_is_left_under_the_other_name_is_not_written_through(void **stat
     assert_int_equal(scratch_count("d"), 2);
 }
 
-static void a_directory_in_the_way_is_a_failure(void **state)
+TEST(a_directory_in_the_way_is_a_failure)
 {
-    (void)state;
     assert_int_equal(mkdir("d/.by", 0755), 0);
     folders_listen();
     assert_int_equal(folder_publish(&folder, "file", ".by", text, TEXT_BYTES), FOLDER_FAILED);
@@ -472,12 +452,11 @@ static void a_directory_in_the_way_is_a_failure(void **state)
 }
 
 /* Each call fails in turn. The name has nothing or the whole; the other one stays only if it cannot be removed. */
-static void a_failure_at_any_call_leaves_nothing_or_the_whole(void **state)
+TEST(a_failure_at_any_call_leaves_nothing_or_the_whole)
 {
     bool linked = false, not_linked = false;
     unsigned at = 0;
 
-    (void)state;
     do {
         enum folder_verdict verdict;
         const char *heard;
@@ -515,12 +494,11 @@ static void publish_and_exit(void)
 }
 
 /* The process ends at each call in turn: the name has nothing or the whole, and another attempt finds no obstacle. */
-static void death_at_any_call_leaves_nothing_or_the_whole(void **state)
+TEST(death_at_any_call_leaves_nothing_or_the_whole)
 {
     unsigned at = 0;
     int status;
 
-    (void)state;
     do {
         enum folder_verdict again;
         bool whole;
@@ -542,11 +520,10 @@ static void death_at_any_call_leaves_nothing_or_the_whole(void **state)
     assert_true(at > 8);
 }
 
-static void a_file_system_without_hard_links_is_named(void **state)
+TEST(a_file_system_without_hard_links_is_named)
 {
     static const int errors[] = {EPERM, EMLINK, ENOTSUP, EOPNOTSUPP, ENOSYS};
 
-    (void)state;
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
         faulty_fail_all("link_at", errors[i]);
         folders_listen();
@@ -575,9 +552,8 @@ static void race(void)
     _exit(verdict == FOLDER_OK ? 10 : 11);
 }
 
-static void of_many_at_the_same_time_one_is_first(void **state)
+TEST(of_many_at_the_same_time_one_is_first)
 {
-    (void)state;
     for (int round = 0; round < (scratch_is_tiny() ? 2 : ROUNDS); round++) {
         char data[4096 + 1], expected[4096];
         pid_t child[RACERS];
@@ -618,11 +594,10 @@ static void of_many_at_the_same_time_one_is_first(void **state)
 
 /* ---- Writing ---- */
 
-static void a_new_file_is_whole_or_not_there(void **state)
+TEST(a_new_file_is_whole_or_not_there)
 {
     unsigned at = 0;
 
-    (void)state;
     do {
         enum folder_verdict verdict;
 
@@ -646,9 +621,8 @@ static void a_new_file_is_whole_or_not_there(void **state)
 
 /* ---- Names ---- */
 
-static void a_folder_is_renamed_only_to_what_is_free(void **state)
+TEST(a_folder_is_renamed_only_to_what_is_free)
 {
-    (void)state;
     put_others();
     assert_int_equal(mkdir("d/new", 0755), 0);
     assert_true(scratch_put("d/new/file", text, 0644));
@@ -671,9 +645,8 @@ static void a_folder_is_renamed_only_to_what_is_free(void **state)
     folders_assert_heard("bigshuf: d/directory: Input/output error\n");
 }
 
-static void names_that_cannot_be_put_on_disk_are_a_failure_where_that_is_possible_at_all(void **state)
+TEST(names_that_cannot_be_put_on_disk_are_a_failure_where_that_is_possible_at_all)
 {
-    (void)state;
     faulty_fail_all("sync", EINVAL);
     assert_int_equal(folder_sync(&folder), 0);
     faulty_fail_all("sync", EIO);
@@ -682,11 +655,10 @@ static void names_that_cannot_be_put_on_disk_are_a_failure_where_that_is_possibl
     folders_assert_heard("bigshuf: d: Input/output error\n");
 }
 
-static void what_stands_under_a_name_is_known_from_what_stood_there(void **state)
+TEST(what_stands_under_a_name_is_known_from_what_stood_there)
 {
     int fd;
 
-    (void)state;
     assert_true(scratch_put("d/one", "", 0644));
     assert_int_equal(folder_open_file(&folder, "one", &fd), FOLDER_OK);
     assert_int_equal(folder_stands(&folder, "one", fd), 1);
@@ -698,9 +670,8 @@ static void what_stands_under_a_name_is_known_from_what_stood_there(void **state
     assert_int_equal(io_close(fd), 0);
 }
 
-static void unlinking_follows_no_link_and_takes_no_folder(void **state)
+TEST(unlinking_follows_no_link_and_takes_no_folder)
 {
-    (void)state;
     put_others();
     assert_true(scratch_put("d/directory/inside", "", 0644));
     assert_int_equal(folder_unlink(&folder, "link"), FOLDER_OK);
@@ -721,11 +692,10 @@ static void a_user_who_may_not_is_told_so(void)
     CHECK(folder_unlink(&folder, "secret") == FOLDER_FAILED);
 }
 
-static void what_is_not_permitted_is_a_failure(void **state)
+TEST(what_is_not_permitted_is_a_failure)
 {
     int status;
 
-    (void)state;
     assert_true(scratch_put("d/secret", "secret", 0));
     assert_int_equal(chmod("d", 0555), 0);
     assert_int_equal(chmod(".", 0755), 0);
@@ -733,47 +703,4 @@ static void what_is_not_permitted_is_a_failure(void **state)
     status = scratch_child(a_user_who_may_not_is_told_so);
     folders_assert_heard("bigshuf: d/secret: Permission denied\n");
     assert_int_equal(status, 0);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_folder_is_the_users_own_word_and_may_be_a_link),
-        TEST(a_folder_that_is_missing_is_no_failure_yet),
-        TEST(what_is_no_folder_is_refused),
-        TEST(a_folder_is_made_where_there_is_nothing),
-        TEST(a_folder_that_cannot_be_opened_is_not_left_there),
-        TEST(a_folder_of_which_something_fails_is_not_open),
-        TEST(what_was_opened_stays_what_it_is_under_another_name),
-        TEST(reports_name_the_file_and_the_cause),
-        TEST(names_come_in_bytewise_order),
-        TEST(there_may_be_no_names_and_many),
-        TEST(a_list_is_complete_or_a_failure),
-        TEST(only_regular_files_are_opened),
-        TEST(a_file_that_is_missing_is_no_failure_yet),
-        TEST(a_file_to_be_edited_keeps_its_contents_and_a_new_one_is_new),
-        TEST(a_file_is_read_whole_up_to_a_limit),
-        TEST(a_file_that_changes_is_not_taken_for_whole),
-        TEST(a_failure_to_read_is_reported),
-        TEST(what_is_published_appears_and_nothing_else),
-        TEST(what_is_published_is_on_disk_before_its_name_and_then_the_name_is),
-        TEST(publishing_never_replaces),
-        TEST(one_who_comes_first_at_the_last_moment_stays),
-        TEST(what_is_left_under_the_other_name_is_not_written_through),
-        TEST(a_directory_in_the_way_is_a_failure),
-        TEST(a_failure_at_any_call_leaves_nothing_or_the_whole),
-        TEST(death_at_any_call_leaves_nothing_or_the_whole),
-        TEST(a_file_system_without_hard_links_is_named),
-        TEST(of_many_at_the_same_time_one_is_first),
-        TEST(a_new_file_is_whole_or_not_there),
-        TEST(a_folder_is_renamed_only_to_what_is_free),
-        TEST(names_that_cannot_be_put_on_disk_are_a_failure_where_that_is_possible_at_all),
-        TEST(what_stands_under_a_name_is_known_from_what_stood_there),
-        TEST(unlinking_follows_no_link_and_takes_no_folder),
-        TEST(what_is_not_permitted_is_a_failure),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 #include "support/disk.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
 #include "support/engine.h"
 #include "support/scratch.h"
+#include "support/unit.h"
 #include "temporary/spill.h"
 
 enum { PILES_MAX = 40, PIECES_MAX = 150, PIECE_MAX = 3000, ALL_MAX = 3 << 20 };
@@ -158,9 +154,10 @@ static void write_and_read(unsigned piles, uint64_t most)
     assert_false(fault_any(&fault));
 }
 
-static void what_was_written_is_read_in_any_pieces(void **state)
+#define IN_SCRATCH(name) UNIT_TEST_IN(name, setup, teardown)
+
+IN_SCRATCH(what_was_written_is_read_in_any_pieces)
 {
-    (void)state;
     write_and_read(1, 1 << 20);
     disk_reset();
     atomic_store(&place.bytes, 0);
@@ -168,17 +165,15 @@ static void what_was_written_is_read_in_any_pieces(void **state)
     assert_int_equal(disk.made[0], 7);
 }
 
-static void piles_share_files_where_descriptors_are_few(void **state)
+IN_SCRATCH(piles_share_files_where_descriptors_are_few)
 {
-    (void)state;
     disk.descriptors = 8;
     write_and_read(11, 2500000);                        /* over several stripes */
     assert_true(disk.made[0] > 1 && disk.made[0] <= 4); /* half of them are left for later */
 }
 
-static void one_file_is_enough_when_there_are_hardly_any_descriptors(void **state)
+IN_SCRATCH(one_file_is_enough_when_there_are_hardly_any_descriptors)
 {
-    (void)state;
     disk.descriptors = 1;
     write_and_read(PILES_MAX, 100000);
     assert_int_equal(disk.made[0], 1);
@@ -209,22 +204,20 @@ static void write_with_a_low_limit(void)
     storage_free(outer);
 }
 
-static void a_limit_of_20_descriptors_is_enough_for_a_scatter_within_another(void **state)
+IN_SCRATCH(a_limit_of_20_descriptors_is_enough_for_a_scatter_within_another)
 {
-    (void)state;
     assert_int_equal(scratch_child(write_with_a_low_limit), 0);
 }
 
-static void piles_are_dealt_over_the_directories(void **state)
+IN_SCRATCH(piles_are_dealt_over_the_directories)
 {
-    (void)state;
     place.directories = 3;
     write_and_read(9, 10000);
     for (int i = 0; i < 3; i++)
         assert_int_equal(disk.made[i], 3);
 }
 
-static void a_pile_goes_on_in_the_next_directory_when_one_is_full(void **state)
+IN_SCRATCH(a_pile_goes_on_in_the_next_directory_when_one_is_full)
 {
     static const uint64_t rooms[] = {0, 1, 4096, 123457, 500001};
 
@@ -243,12 +236,10 @@ static void a_pile_goes_on_in_the_next_directory_when_one_is_full(void **state)
         disk_reset();
         atomic_store(&place.bytes, 0);
     }
-    (void)state;
 }
 
-static void piles_that_share_files_go_on_in_the_next_directory_too(void **state)
+IN_SCRATCH(piles_that_share_files_go_on_in_the_next_directory_too)
 {
-    (void)state;
     place.directories = 3;
     disk.descriptors = 14; /* two files in each directory */
     disk.room[0] = 1234567;
@@ -259,14 +250,13 @@ static void piles_that_share_files_go_on_in_the_next_directory_too(void **state)
     assert_true(disk.made[2] >= 1);
 }
 
-static void only_when_all_directories_are_full_does_a_write_fail(void **state)
+IN_SCRATCH(only_when_all_directories_are_full_does_a_write_fail)
 {
     struct storage *spill;
     uint64_t bytes = 0;
     uint64_t random = 1;
     const char *heard;
 
-    (void)state;
     place.directories = 2;
     disk.room[0] = disk.room[1] = 100000;
     spill = spill_open(&place, 3);
@@ -279,13 +269,12 @@ static void only_when_all_directories_are_full_does_a_write_fail(void **state)
     storage_free(spill);
 }
 
-static void other_failures_to_write_name_the_directory(void **state)
+IN_SCRATCH(other_failures_to_write_name_the_directory)
 {
     struct storage *spill;
     uint64_t bytes = 0;
     uint64_t random = 1;
 
-    (void)state;
     place.directories = 2;
     spill = spill_open(&place, 3);
     disk.fail_write = 1;
@@ -295,13 +284,12 @@ static void other_failures_to_write_name_the_directory(void **state)
     storage_free(spill);
 }
 
-static void a_file_that_cannot_be_made_is_reported(void **state)
+IN_SCRATCH(a_file_that_cannot_be_made_is_reported)
 {
     struct storage *spill = spill_open(&place, 3);
     uint64_t bytes = 0;
     uint64_t random = 1;
 
-    (void)state;
     disk.no_file = EACCES;
     scratch_listen();
     assert_int_equal(append(spill, 1, &bytes, &random, 1), -1);
@@ -309,7 +297,7 @@ static void a_file_that_cannot_be_made_is_reported(void **state)
     storage_free(spill);
 }
 
-static void a_file_that_has_become_too_short_is_reported(void **state)
+IN_SCRATCH(a_file_that_has_become_too_short_is_reported)
 {
     struct storage *spill = spill_open(&place, 1);
     uint64_t bytes = 0;
@@ -318,7 +306,6 @@ static void a_file_that_has_become_too_short_is_reported(void **state)
     struct iovec piece = {.iov_base = data, .iov_len = sizeof data};
     struct storage_reader reader;
 
-    (void)state;
     assert_int_equal(append(spill, 0, &bytes, &random, 10), 0);
     disk.cut = true;
     storage_reader_init(&reader, spill, 0);
@@ -349,20 +336,18 @@ static void assert_finds_damage(unsigned pile, const char *message)
     storage_free(spill);
 }
 
-static void damage_is_reported_with_its_directory(void **state)
+IN_SCRATCH(damage_is_reported_with_its_directory)
 {
-    (void)state;
     place.directories = 2;
     assert_finds_damage(1, "bigshuf: temporary file in disk1: contents have changed since they were written\n");
 }
 
 /* Also after it was dropped and written again, with a checksum of its own. */
-static void a_pile_is_verified_by_what_is_in_it_now(void **state)
+IN_SCRATCH(a_pile_is_verified_by_what_is_in_it_now)
 {
     struct storage *spill;
     uint64_t random = 1;
 
-    (void)state;
     spill = spill_open(&place, 1);
     for (int i = 0; i < 3; i++) {
         uint64_t bytes = 0;
@@ -374,11 +359,10 @@ static void a_pile_is_verified_by_what_is_in_it_now(void **state)
     storage_free(spill);
 }
 
-static void a_dropped_pile_has_given_its_space_back_and_can_be_written_again(void **state)
+IN_SCRATCH(a_dropped_pile_has_given_its_space_back_and_can_be_written_again)
 {
     static const unsigned descriptors[] = {0, 4};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct storage *spill;
         uint64_t bytes[6] = {0};
@@ -412,11 +396,10 @@ static void a_dropped_pile_has_given_its_space_back_and_can_be_written_again(voi
     }
 }
 
-static void discarded_bytes_leave_the_others_readable(void **state)
+IN_SCRATCH(discarded_bytes_leave_the_others_readable)
 {
     static const unsigned descriptors[] = {0, 2};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct storage *spill;
         struct storage_reader reader;
@@ -444,11 +427,10 @@ static void discarded_bytes_leave_the_others_readable(void **state)
     }
 }
 
-static void files_have_no_names_whether_the_system_can_make_such_or_not(void **state)
+IN_SCRATCH(files_have_no_names_whether_the_system_can_make_such_or_not)
 {
     static const int errors[] = {ENOTSUP, EISDIR, EINVAL};
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct storage *spill = spill_open(&place, 2);
         uint64_t bytes = 0;
@@ -463,12 +445,11 @@ static void files_have_no_names_whether_the_system_can_make_such_or_not(void **s
     }
 }
 
-static void that_a_directory_is_memory_is_said_once(void **state)
+IN_SCRATCH(that_a_directory_is_memory_is_said_once)
 {
     struct storage *spill = spill_open(&place, 3);
     uint64_t random = 1;
 
-    (void)state;
     disk.memory = true;
     scratch_listen();
     for (unsigned p = 0; p < 3; p++) {
@@ -483,11 +464,10 @@ static void that_a_directory_is_memory_is_said_once(void **state)
     storage_free(NULL);
 }
 
-static void a_check_makes_sure_that_files_can_be_made_everywhere(void **state)
+IN_SCRATCH(a_check_makes_sure_that_files_can_be_made_everywhere)
 {
     static const char *const missing[] = {"disk0", "disk9"};
 
-    (void)state;
     place.directories = 3;
     assert_int_equal(spill_check(&place, 0), 0);
     assert_false(fault_any(&fault));
@@ -498,11 +478,10 @@ static void a_check_makes_sure_that_files_can_be_made_everywhere(void **state)
     assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk9: No such file or directory\n");
 }
 
-static void a_check_adds_up_the_room_of_all_directories(void **state)
+IN_SCRATCH(a_check_adds_up_the_room_of_all_directories)
 {
     const char *heard;
 
-    (void)state;
     place.directories = 2;
     disk.room[0] = disk.room[1] = (uint64_t)3 << 20;
     assert_int_equal(spill_check(&place, (uint64_t)6 << 20), 0);
@@ -516,9 +495,8 @@ static void a_check_adds_up_the_room_of_all_directories(void **state)
     assert_int_equal(spill_check(&place, UINT64_MAX), 0);
 }
 
-static void a_check_counts_a_file_system_once(void **state)
+IN_SCRATCH(a_check_counts_a_file_system_once)
 {
-    (void)state;
     place.directories = 2;
     disk.one = true;
     disk.room[0] = disk.room[1] = (uint64_t)3 << 20;
@@ -528,9 +506,8 @@ static void a_check_counts_a_file_system_once(void **state)
     assert_non_null(strstr(scratch_heard(), "3 MiB are free"));
 }
 
-static void without_memory_there_is_no_spill(void **state)
+IN_SCRATCH(without_memory_there_is_no_spill)
 {
-    (void)state;
     for (unsigned i = 1; i <= 4; i++) {
         fault_release(&fault);
         fault_init(&fault);
@@ -556,9 +533,8 @@ static void use_habit(const char *habit)
     atomic_store(&place.bytes, 0);
 }
 
-static void what_was_compressed_is_read_in_any_pieces(void **state)
+IN_SCRATCH(what_was_compressed_is_read_in_any_pieces)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         use_habit(habits[i]);
         write_and_read(3, 600000);
@@ -566,9 +542,8 @@ static void what_was_compressed_is_read_in_any_pieces(void **state)
     }
 }
 
-static void compressed_piles_share_files_where_descriptors_are_few(void **state)
+IN_SCRATCH(compressed_piles_share_files_where_descriptors_are_few)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         use_habit(habits[i]);
         disk.descriptors = 8;
@@ -578,9 +553,8 @@ static void compressed_piles_share_files_where_descriptors_are_few(void **state)
     }
 }
 
-static void no_more_programs_run_than_descriptors_allow(void **state)
+IN_SCRATCH(no_more_programs_run_than_descriptors_allow)
 {
-    (void)state;
     use_habit(habits[0]);
     disk.descriptors = 1;
     assert_int_equal(spill_programs(&place, 100), 2);
@@ -591,11 +565,10 @@ static void no_more_programs_run_than_descriptors_allow(void **state)
     assert_int_equal(spill_programs(&place, 100), 100);
 }
 
-static void a_compressed_pile_goes_on_in_the_next_directory_wherever_one_is_full(void **state)
+IN_SCRATCH(a_compressed_pile_goes_on_in_the_next_directory_wherever_one_is_full)
 {
     static const uint64_t rooms[] = {0, 1, 1000, 5000};
 
-    (void)state;
     place.directories = 3;
     for (int i = 0; i < 8; i++) {
         use_habit(habits[i % 2]);
@@ -607,13 +580,12 @@ static void a_compressed_pile_goes_on_in_the_next_directory_wherever_one_is_full
     }
 }
 
-static void a_write_is_one_run_of_the_program(void **state)
+IN_SCRATCH(a_write_is_one_run_of_the_program)
 {
     struct storage *spill = spill_open(&place, 2);
     uint64_t bytes = 0;
     uint64_t random = 1;
 
-    (void)state;
     use_script("echo >>runs; cat", "echo >>runs_back; cat");
     for (int i = 0; i < 3; i++)
         assert_int_equal(append(spill, 1, &bytes, &random, PIECES_MAX), 0);
@@ -623,14 +595,13 @@ static void a_write_is_one_run_of_the_program(void **state)
     storage_free(spill);
 }
 
-static void what_was_compressed_is_given_back_as_it_is_read(void **state)
+IN_SCRATCH(what_was_compressed_is_given_back_as_it_is_read)
 {
     struct storage *spill;
     struct storage_reader reader;
     uint64_t bytes = 0;
     uint64_t random = 1;
 
-    (void)state;
     use_script("gzip", "gzip -d");
     spill = spill_open(&place, 1);
     while (bytes < ALL_MAX / 2)
@@ -677,7 +648,7 @@ static int write_and_read_through(const char *there, const char *again, uint64_t
     return status;
 }
 
-static void a_program_that_fails_is_found_before_the_last_byte_is_read(void **state)
+IN_SCRATCH(a_program_that_fails_is_found_before_the_last_byte_is_read)
 {
     static const struct {
         const char *again, *cause;
@@ -688,7 +659,6 @@ static void a_program_that_fails_is_found_before_the_last_byte_is_read(void **st
     };
     const char *heard;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char message[128];
 
@@ -703,11 +673,10 @@ static void a_program_that_fails_is_found_before_the_last_byte_is_read(void **st
     assert_string_equal(heard, "bigshuf: compress program './script': exit status 1\n");
 }
 
-static void a_disk_that_fails_while_a_program_runs_is_the_message(void **state)
+IN_SCRATCH(a_disk_that_fails_while_a_program_runs_is_the_message)
 {
     const char *heard;
 
-    (void)state;
     disk.room[0] = 10000;
     assert_int_equal(write_and_read_through("cat; exec sleep 100", "cat", 0, &heard), -1);
     assert_string_equal(heard, "bigshuf: temporary file in disk0: No space left on device\n");
@@ -717,13 +686,12 @@ static void a_disk_that_fails_while_a_program_runs_is_the_message(void **state)
     assert_string_equal(heard, "bigshuf: temporary file in disk0: file is shorter than what was written\n");
 }
 
-static void the_first_write_tries_the_program(void **state)
+IN_SCRATCH(the_first_write_tries_the_program)
 {
     struct storage *spill;
     uint64_t bytes = 0;
     uint64_t random = 1;
 
-    (void)state;
     use_script("cat", "tr -d a-z");
     compress.tried = false;
     spill = spill_open(&place, 1);
@@ -735,9 +703,8 @@ static void the_first_write_tries_the_program(void **state)
     storage_free(spill);
 }
 
-static void a_check_tries_the_program_if_bytes_are_sure_to_come_and_asks_for_no_room(void **state)
+IN_SCRATCH(a_check_tries_the_program_if_bytes_are_sure_to_come_and_asks_for_no_room)
 {
-    (void)state;
     use_script("exit 1", "cat");
     compress.tried = false;
     disk.room[0] = 1 << 20;
@@ -749,52 +716,9 @@ static void a_check_tries_the_program_if_bytes_are_sure_to_come_and_asks_for_no_
     assert_int_equal(spill_check(&place, (uint64_t)2 << 20), 0);
 }
 
-static void damage_of_what_was_compressed_names_directory_and_program(void **state)
+IN_SCRATCH(damage_of_what_was_compressed_names_directory_and_program)
 {
-    (void)state;
     use_script("cat", "cat");
     assert_finds_damage(0, "bigshuf: temporary file in disk0: contents have changed since they were written, or "
                            "'./script -d' changes them\n");
-}
-
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(what_was_written_is_read_in_any_pieces),
-        IN_SCRATCH(piles_share_files_where_descriptors_are_few),
-        IN_SCRATCH(one_file_is_enough_when_there_are_hardly_any_descriptors),
-        IN_SCRATCH(a_limit_of_20_descriptors_is_enough_for_a_scatter_within_another),
-        IN_SCRATCH(piles_are_dealt_over_the_directories),
-        IN_SCRATCH(a_pile_goes_on_in_the_next_directory_when_one_is_full),
-        IN_SCRATCH(piles_that_share_files_go_on_in_the_next_directory_too),
-        IN_SCRATCH(only_when_all_directories_are_full_does_a_write_fail),
-        IN_SCRATCH(other_failures_to_write_name_the_directory),
-        IN_SCRATCH(a_file_that_cannot_be_made_is_reported),
-        IN_SCRATCH(a_file_that_has_become_too_short_is_reported),
-        IN_SCRATCH(damage_is_reported_with_its_directory),
-        IN_SCRATCH(a_pile_is_verified_by_what_is_in_it_now),
-        IN_SCRATCH(a_dropped_pile_has_given_its_space_back_and_can_be_written_again),
-        IN_SCRATCH(discarded_bytes_leave_the_others_readable),
-        IN_SCRATCH(files_have_no_names_whether_the_system_can_make_such_or_not),
-        IN_SCRATCH(that_a_directory_is_memory_is_said_once),
-        IN_SCRATCH(a_check_makes_sure_that_files_can_be_made_everywhere),
-        IN_SCRATCH(a_check_adds_up_the_room_of_all_directories),
-        IN_SCRATCH(a_check_counts_a_file_system_once),
-        IN_SCRATCH(without_memory_there_is_no_spill),
-        IN_SCRATCH(what_was_compressed_is_read_in_any_pieces),
-        IN_SCRATCH(compressed_piles_share_files_where_descriptors_are_few),
-        IN_SCRATCH(no_more_programs_run_than_descriptors_allow),
-        IN_SCRATCH(a_compressed_pile_goes_on_in_the_next_directory_wherever_one_is_full),
-        IN_SCRATCH(a_write_is_one_run_of_the_program),
-        IN_SCRATCH(what_was_compressed_is_given_back_as_it_is_read),
-        IN_SCRATCH(a_program_that_fails_is_found_before_the_last_byte_is_read),
-        IN_SCRATCH(a_disk_that_fails_while_a_program_runs_is_the_message),
-        IN_SCRATCH(the_first_write_tries_the_program),
-        IN_SCRATCH(a_check_tries_the_program_if_bytes_are_sure_to_come_and_asks_for_no_room),
-        IN_SCRATCH(damage_of_what_was_compressed_names_directory_and_program),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
