@@ -18,6 +18,7 @@
 #include "system/sys.h"
 
 static struct fault fault;
+static struct sink *sink; /* of the running test */
 
 int real_sys_open_at(int directory, const char *name, int flags, mode_t mode);
 
@@ -30,6 +31,12 @@ int sys_open_at(int directory, const char *name, int flags, mode_t mode)
 
 static const char ways_to_make_a_file[] = "open_anonymous create_at";
 
+static void drop(void)
+{
+    sink_free(sink);
+    sink = NULL;
+}
+
 static int setup(void **state)
 {
     fault_init(&fault);
@@ -39,8 +46,9 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    fault_release(&fault);
     faulty_reset();
+    drop();
+    fault_release(&fault);
     return scratch_teardown(state);
 }
 
@@ -50,30 +58,46 @@ static void forgive(void)
     fault_init(&fault);
 }
 
-static struct sink *open_good(const char *path)
-{
-    struct sink *sink = sink_open(path, &fault);
-
-    assert_non_null(sink);
-    return sink;
-}
-
-static void write_and_commit(struct sink *sink, const char *content)
+static void write_more(const char *content)
 {
     assert_int_equal(sink_write(sink, content, strlen(content)), 0);
+}
+
+/* Open a sink in place of the one before, and write to it, if there is anything to write. */
+static void begin(const char *path, const char *content)
+{
+    drop();
+    sink = sink_open(path, &fault);
+    assert_non_null(sink);
+    if (content != NULL)
+        write_more(content);
+}
+
+static void commit(void)
+{
     assert_int_equal(sink_commit(sink), 0);
-    sink_free(sink);
+    drop();
+}
+
+/* The file has what was written to it. */
+static void write_file(const char *path, const char *content)
+{
+    begin(path, content);
+    commit();
+    assert_true(scratch_holds(path, content));
 }
 
 static void assert_refused(const char *path, const char *message)
 {
-    struct sink *sink;
-
-    scratch_listen();
-    sink = sink_open(path, &fault);
-    assert_string_equal(scratch_heard(), message);
-    assert_null(sink);
+    drop();
+    assert_says((sink = sink_open(path, &fault)) == NULL, true, message);
     forgive();
+}
+
+/* Must the file that is made have a name? */
+static void be_named(bool named)
+{
+    faulty.never = named ? "open_anonymous" : NULL;
 }
 
 #define TEST(name) UNIT_TEST_IN(name, setup, teardown)
@@ -84,11 +108,10 @@ TEST(a_new_file_has_the_content_and_the_mode_of_the_umask)
 {
     mode_t before = umask(027);
 
-    write_and_commit(open_good("new"), "one\ntwo\n");
-    assert_true(scratch_holds("new", "one\ntwo\n"));
+    write_file("new", "one\ntwo\n");
     assert_int_equal(scratch_mode("new"), 0640);
-    faulty.never = "open_anonymous";
-    write_and_commit(open_good("named"), "x\n");
+    be_named(true);
+    write_file("named", "x\n");
     assert_int_equal(scratch_mode("named"), 0640);
     assert_int_equal(scratch_count("."), 2);
     umask(before);
@@ -96,30 +119,27 @@ TEST(a_new_file_has_the_content_and_the_mode_of_the_umask)
 
 TEST(several_writes_follow_one_another)
 {
-    struct sink *sink = open_good("new");
-
-    assert_int_equal(sink_write(sink, "a\n", 2), 0);
-    assert_int_equal(sink_write(sink, "", 0), 0);
-    write_and_commit(sink, "b\n");
+    begin("new", NULL);
+    write_more("a\n");
+    write_more("");
+    write_more("b\n");
+    commit();
     assert_true(scratch_holds("new", "a\nb\n"));
 }
 
 TEST(no_output_makes_an_empty_file)
 {
-    struct sink *sink = open_good("new");
-
-    assert_int_equal(sink_commit(sink), 0);
-    sink_free(sink);
+    begin("new", NULL);
+    commit();
     assert_true(scratch_holds("new", ""));
 }
 
 TEST(a_new_file_is_not_there_before_it_is_complete)
 {
-    struct sink *sink = open_good("new");
-
-    assert_int_equal(sink_write(sink, "x\n", 2), 0);
+    begin("new", NULL);
+    write_more("x\n");
     assert_int_equal(access("new", F_OK), -1);
-    sink_free(sink);
+    drop();
     assert_int_equal(scratch_count("."), 0);
 }
 
@@ -138,17 +158,15 @@ TEST(what_cannot_be_made_is_refused_at_once)
 
 TEST(an_existing_file_keeps_its_content_until_commit)
 {
-    struct sink *sink;
-
     assert_true(scratch_put("F", "old\n", 0644));
-    sink = open_good("F");
+    begin("F", NULL);
     assert_false(sink_is_in_place(sink));
     assert_true(scratch_holds("F", "old\n"));
-    assert_int_equal(sink_write(sink, "new\n", 4), 0);
+    write_more("new\n");
     assert_true(scratch_holds("F", "old\n"));
     assert_int_equal(sink_commit(sink), 0);
     assert_true(scratch_holds("F", "new\n"));
-    sink_free(sink);
+    drop();
     assert_true(scratch_holds("F", "new\n"));
     assert_int_equal(scratch_count("."), 1);
 }
@@ -160,13 +178,11 @@ TEST(an_abort_leaves_the_old_file_and_nothing_else)
     assert_true(scratch_put("F", "old\n", 0644));
     inode = scratch_inode("F");
     for (int named = 0; named < 2; named++) {
-        struct sink *sink;
-
-        faulty.never = named ? "open_anonymous" : NULL;
-        sink = open_good("F");
-        assert_int_equal(sink_write(sink, "new\n", 4), 0);
-        sink_free(sink);
-        sink_free(open_good("F"));
+        be_named(named);
+        begin("F", "new\n");
+        drop();
+        begin("F", NULL);
+        drop();
         assert_true(scratch_holds("F", "old\n"));
         assert_int_equal(scratch_inode("F"), inode);
         assert_int_equal(scratch_count("."), 1);
@@ -175,16 +191,13 @@ TEST(an_abort_leaves_the_old_file_and_nothing_else)
 
 TEST(nothing_is_seen_of_a_file_in_the_making)
 {
-    struct sink *sink;
     int fd = sys_open_anonymous(AT_FDCWD, ".", 0600);
 
     if (fd < 0)
         skip();
     close(fd);
-    sink = open_good("F");
-    assert_int_equal(sink_write(sink, "new\n", 4), 0);
+    begin("F", "new\n");
     assert_int_equal(scratch_count("."), 0);
-    sink_free(sink);
 }
 
 static void assert_private_and_beside_the_file(void)
@@ -208,14 +221,13 @@ TEST(where_files_must_have_names_the_temporary_one_is_private)
 
     for (size_t i = 0; i < 2; i++)
         for (int existing = 0; existing < 2; existing++) {
-            struct sink *sink;
-
             faulty.never = obstacles[i];
             if (existing)
                 assert_true(scratch_put("F", "old\n", 0664));
-            sink = open_good("F");
+            begin("F", NULL);
             assert_private_and_beside_the_file();
-            write_and_commit(sink, "new\n");
+            write_more("new\n");
+            commit();
             assert_true(scratch_holds("F", "new\n"));
             assert_int_equal(scratch_count("."), 1);
             assert_int_equal(unlink("F"), 0);
@@ -228,11 +240,9 @@ TEST(the_longest_name_works)
 
     memset(name, 'n', 255);
     name[255] = '\0';
-    write_and_commit(open_good(name), "one\n");
-    assert_true(scratch_holds(name, "one\n"));
-    faulty.never = "open_anonymous";
-    write_and_commit(open_good(name), "two\n");
-    assert_true(scratch_holds(name, "two\n"));
+    write_file(name, "one\n");
+    be_named(true);
+    write_file(name, "two\n");
     assert_int_equal(scratch_count("."), 1);
 }
 
@@ -243,7 +253,8 @@ TEST(the_mode_is_kept_but_for_the_set_id_bits)
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
         assert_true(scratch_put("F", "old\n", 0600));
         assert_int_equal(chmod("F", modes[i][0]), 0);
-        write_and_commit(open_good("F"), "new\n");
+        begin("F", "new\n");
+        commit();
         assert_int_equal(scratch_mode("F"), modes[i][1]);
         assert_int_equal(unlink("F"), 0);
     }
@@ -257,7 +268,7 @@ TEST(owner_and_group_are_kept_by_root)
         skip();
     assert_true(scratch_put("F", "old\n", 0640));
     assert_int_equal(chown("F", 1234, 5678), 0);
-    write_and_commit(open_good("F"), "new\n");
+    write_file("F", "new\n");
     assert_int_equal(stat("F", &status), 0);
     assert_int_equal(status.st_uid, 1234);
     assert_int_equal(status.st_gid, 5678);
@@ -266,10 +277,9 @@ TEST(owner_and_group_are_kept_by_root)
 
 static void write_in_child(const char *path)
 {
-    struct sink *sink = sink_open(path, &fault);
+    sink = sink_open(path, &fault);
 
     CHECK(sink != NULL && sink_write(sink, "new\n", 4) == 0 && sink_commit(sink) == 0);
-    sink_free(sink);
 }
 
 static void replace_as_user(void)
@@ -302,7 +312,7 @@ TEST(a_mode_that_cannot_be_set_is_a_warning)
 
     faulty.never = "fchmod";
     scratch_listen();
-    write_and_commit(open_good("F"), "new\n");
+    write_file("F", "new\n");
     heard = scratch_heard();
     assert_string_equal(heard, "bigshuf: warning: F: cannot set its mode: Input/output error\n");
     assert_true(scratch_holds("F", "new\n"));
@@ -318,7 +328,7 @@ TEST(symbolic_links_stay_and_their_file_is_replaced)
     assert_true(scratch_put("directory/file", "old\n", 0604));
     assert_int_equal(symlink("file", "directory/second"), 0);
     assert_int_equal(symlink("directory/second", "first"), 0);
-    write_and_commit(open_good("first"), "new\n");
+    write_file("first", "new\n");
     assert_true(scratch_holds("directory/file", "new\n"));
     assert_int_equal(scratch_mode("directory/file"), 0604);
     assert_int_equal(lstat("first", &status), 0);
@@ -337,11 +347,10 @@ TEST(a_link_to_nothing_gets_its_file)
     assert_int_equal(mkdir("directory", 0755), 0);
     assert_int_equal(symlink("directory/by relative", "relative"), 0);
     assert_int_equal(symlink(absolute, "absolute"), 0);
-    write_and_commit(open_good("relative"), "1\n");
-    write_and_commit(open_good("absolute"), "2\n");
+    write_file("relative", "1\n");
+    write_file("absolute", "2\n");
     assert_true(scratch_holds("directory/by relative", "1\n"));
     assert_true(scratch_holds("directory/by absolute", "2\n"));
-    assert_true(scratch_holds("relative", "1\n"));
     assert_int_equal(scratch_count("."), 3);
     assert_int_equal(symlink("no directory/file", "dangling"), 0);
     assert_refused("dangling", "bigshuf: dangling: No such file or directory\n");
@@ -349,23 +358,23 @@ TEST(a_link_to_nothing_gets_its_file)
 
 TEST(a_file_with_two_names_is_written_in_place_when_output_begins)
 {
-    struct sink *sink;
     ino_t inode;
 
     assert_true(scratch_put("F", "old and long\n", 0640));
     assert_int_equal(link("F", "G"), 0);
     inode = scratch_inode("F");
-    sink = open_good("F");
+    begin("F", NULL);
     assert_true(sink_is_in_place(sink));
     assert_true(scratch_holds("G", "old and long\n"));
-    write_and_commit(sink, "new\n");
+    write_more("new\n");
+    commit();
     assert_true(scratch_holds("G", "new\n"));
     assert_int_equal(scratch_inode("F"), inode);
-    sink_free(open_good("F"));
+    begin("F", NULL);
+    drop();
     assert_true(scratch_holds("G", "new\n"));
-    sink = open_good("F");
-    assert_int_equal(sink_commit(sink), 0);
-    sink_free(sink);
+    begin("F", NULL);
+    commit();
     assert_true(scratch_holds("G", ""));
     assert_int_equal(scratch_count("."), 2);
 }
@@ -376,20 +385,18 @@ TEST(devices_are_written_to_directly)
 {
     struct stat status;
 
-    write_and_commit(open_good("/dev/null"), "x\n");
+    begin("/dev/null", "x\n");
+    commit();
     assert_int_equal(stat("/dev/null", &status), 0);
     assert_true(S_ISCHR(status.st_mode));
 }
 
 TEST(a_full_device_fails_with_its_name)
 {
-    struct sink *sink;
-
     if (access("/dev/full", W_OK) != 0)
         skip();
-    sink = open_good("/dev/full");
+    begin("/dev/full", NULL);
     assert_says(sink_write(sink, "x\n", 2), -1, "bigshuf: /dev/full: No space left on device\n");
-    sink_free(sink);
 }
 
 TEST(names_of_descriptors_reach_the_file_that_is_open)
@@ -403,9 +410,10 @@ TEST(names_of_descriptors_reach_the_file_that_is_open)
     fd = open("F", O_WRONLY | O_APPEND);
     snprintf(name, sizeof name, "/dev/fd/%d", fd);
     assert_int_equal(symlink(name, "indirect"), 0);
-    write_and_commit(open_good(name), "1\n");
+    begin(name, "1\n");
+    commit();
     assert_true(scratch_holds("F", "1\n"));
-    write_and_commit(open_good("indirect"), "2\n");
+    write_file("indirect", "2\n");
     assert_true(scratch_holds("F", "2\n"));
     assert_int_equal(scratch_inode("F"), inode);
     close(fd);
@@ -425,7 +433,6 @@ static void read_fifo_to_its_end(void)
 
 TEST(a_fifo_is_opened_once_and_its_reader_gets_all)
 {
-    struct sink *sink;
     pid_t reader;
     int status;
 
@@ -436,9 +443,9 @@ TEST(a_fifo_is_opened_once_and_its_reader_gets_all)
         _exit(0);
     }
     assert_true(reader > 0);
-    sink = open_good("fifo");
-    assert_int_equal(sink_write(sink, "one\n", 4), 0);
-    write_and_commit(sink, "two\n");
+    begin("fifo", "one\n");
+    write_more("two\n");
+    commit();
     assert_int_equal(waitpid(reader, &status, 0), reader);
     assert_int_equal(status, 0);
 }
@@ -446,21 +453,20 @@ TEST(a_fifo_is_opened_once_and_its_reader_gets_all)
 TEST(only_what_is_emptied_by_the_first_write_is_in_place)
 {
     static const char *const paths[] = {"/dev/null", NULL, "new", "regular"};
-    struct sink *sink;
     char name[64];
     int fd;
 
     assert_true(scratch_put("regular", "old\n", 0644));
     for (int i = 0; i < 4; i++) {
-        sink = open_good(paths[i]);
+        begin(paths[i], NULL);
         assert_false(sink_is_in_place(sink));
-        sink_free(sink);
+        drop();
     }
     fd = open("regular", O_RDWR);
     snprintf(name, sizeof name, "/dev/fd/%d", fd);
-    sink = open_good(name);
+    begin(name, NULL);
     assert_true(sink_is_in_place(sink));
-    sink_free(sink);
+    drop();
     close(fd);
 }
 
@@ -547,34 +553,30 @@ TEST(a_file_that_is_mounted_over_another_is_written_in_place)
 
 /* ---- One of several files ---- */
 
-static struct sink *finished(const char *path, const char *content)
+static void finish(const char *path, const char *content)
 {
-    struct sink *sink = open_good(path);
-
-    assert_int_equal(sink_write(sink, content, strlen(content)), 0);
+    begin(path, content);
     assert_int_equal(sink_finish(sink), 0);
-    return sink;
 }
 
 TEST(a_finished_file_is_complete_but_not_seen)
 {
     int probe = open(".", O_RDONLY), other;
-    struct sink *sink;
 
     close(probe);
     assert_true(scratch_put("F", "old\n", 0640));
-    sink = finished("F", "new\n");
+    finish("F", "new\n");
     other = open(".", O_RDONLY);
     close(other);
     assert_int_equal(other, probe); /* no descriptor is kept */
     assert_true(scratch_holds("F", "old\n"));
     assert_int_equal(scratch_count("."), 2);
     assert_int_equal(sink_finish(sink), 0);
-    assert_int_equal(sink_commit(sink), 0);
-    sink_free(sink);
+    commit();
     assert_true(scratch_holds("F", "new\n"));
     assert_int_equal(scratch_mode("F"), 0640);
-    sink_free(finished("F", "newer\n"));
+    finish("F", "newer\n");
+    drop();
     assert_true(scratch_holds("F", "new\n"));
     assert_int_equal(scratch_count("."), 1);
 }
@@ -583,17 +585,15 @@ TEST(a_published_file_can_be_taken_back)
 {
     for (int existed = 0; existed < 2; existed++)
         for (int back = 0; back < 2; back++) {
-            struct sink *sink;
-
             (void)unlink("F");
             if (existed)
                 assert_true(scratch_put("F", "old\n", 0640));
-            sink = finished("F", "new\n");
+            finish("F", "new\n");
             assert_int_equal(sink_publish(sink), 0);
             assert_true(scratch_holds("F", "new\n"));
             if (back)
                 sink_retract(sink);
-            sink_free(sink);
+            drop();
             if (back && !existed)
                 assert_int_equal(access("F", F_OK), -1);
             else
@@ -604,33 +604,30 @@ TEST(a_published_file_can_be_taken_back)
 
 TEST(without_exchange_what_was_replaced_is_said)
 {
-    struct sink *sink;
-
     assert_true(scratch_put("F", "old\n", 0640));
     faulty.never = "exchange";
-    sink = finished("F", "new\n");
+    finish("F", "new\n");
     assert_int_equal(sink_publish(sink), 0);
     scratch_listen();
     sink_retract(sink);
     assert_string_equal(scratch_heard(), "bigshuf: warning: F: has been replaced\n");
-    sink_free(sink);
+    drop();
     assert_true(scratch_holds("F", "new\n"));
     assert_int_equal(scratch_count("."), 1);
 }
 
 TEST(an_old_file_that_cannot_be_put_back_is_not_lost)
 {
-    struct sink *sink;
     const char *heard;
 
     assert_true(scratch_put("F", "old\n", 0640));
-    sink = finished("F", "new\n");
+    finish("F", "new\n");
     assert_int_equal(sink_publish(sink), 0);
     faulty.never = "exchange";
     scratch_listen();
     sink_retract(sink);
     heard = scratch_heard();
-    sink_free(sink);
+    drop();
     assert_int_equal(strncmp(heard, "bigshuf: warning: F: has been replaced; the old file is now ./", 62), 0);
     assert_int_equal(scratch_count("."), 2);
     *strchr(heard + 60, '\n') = '\0';
@@ -639,25 +636,20 @@ TEST(an_old_file_that_cannot_be_put_back_is_not_lost)
 
 TEST(only_what_is_no_regular_file_is_direct)
 {
-    struct sink *device = open_good("/dev/null"), *file = open_good("F");
-
-    assert_true(sink_is_direct(device));
-    assert_false(sink_is_direct(file));
-    sink_free(device);
-    sink_free(file);
+    begin("/dev/null", NULL);
+    assert_true(sink_is_direct(sink));
+    begin("F", NULL);
+    assert_false(sink_is_direct(sink));
 }
 
 /* ---- Standard output ---- */
 
 static void write_to_standard_output(void)
 {
-    struct sink *sink;
-
     CHECK(dup2(open("out", O_WRONLY | O_CREAT | O_APPEND, 0600), STDOUT_FILENO) == STDOUT_FILENO);
     CHECK(write(STDOUT_FILENO, "before\n", 7) == 7);
     sink = sink_open(NULL, &fault);
     CHECK(sink != NULL && sink_write(sink, "x\n", 2) == 0 && sink_commit(sink) == 0);
-    sink_free(sink);
 }
 
 TEST(standard_output_is_added_to)
@@ -668,12 +660,9 @@ TEST(standard_output_is_added_to)
 
 static void write_to_full_standard_output(void)
 {
-    struct sink *sink;
-
     CHECK(dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO) == STDOUT_FILENO);
     sink = sink_open(NULL, &fault);
     CHECK(sink != NULL && sink_write(sink, "x\n", 2) == -1);
-    sink_free(sink);
 }
 
 TEST(a_full_standard_output_fails)
@@ -712,7 +701,6 @@ TEST(a_closed_standard_output_is_refused_at_once)
 
 static void write_without_reader(void)
 {
-    struct sink *sink;
     int ends[2];
 
     CHECK(pipe(ends) == 0 && dup2(ends[1], STDOUT_FILENO) == STDOUT_FILENO);
@@ -720,7 +708,6 @@ static void write_without_reader(void)
     signal(SIGPIPE, SIG_IGN);
     sink = sink_open(NULL, &fault);
     CHECK(sink != NULL && sink_write(sink, "x\n", 2) == -1);
-    sink_free(sink);
 }
 
 TEST(a_broken_pipe_is_an_error_where_its_signal_is_ignored)
@@ -730,11 +717,10 @@ TEST(a_broken_pipe_is_an_error_where_its_signal_is_ignored)
 
 static void fail_to_close_standard_output(void)
 {
-    struct sink *sink = sink_open(NULL, &fault);
+    sink = sink_open(NULL, &fault);
 
     faulty.never = "close";
     CHECK(sink != NULL && sink_commit(sink) == -1);
-    sink_free(sink);
 }
 
 TEST(a_failed_close_of_standard_output_is_reported)
@@ -746,14 +732,11 @@ TEST(a_failed_close_of_standard_output_is_reported)
 
 TEST(a_failed_close_leaves_the_old_file)
 {
-    struct sink *sink;
-
     assert_true(scratch_put("F", "old\n", 0644));
-    sink = open_good("F");
-    assert_int_equal(sink_write(sink, "new\n", 4), 0);
+    begin("F", "new\n");
     faulty.never = "close";
     assert_says(sink_commit(sink), -1, "bigshuf: F: Input/output error\n");
-    sink_free(sink);
+    drop();
     assert_true(scratch_holds("F", "old\n"));
     assert_int_equal(scratch_count("."), 1);
 }
@@ -787,12 +770,10 @@ TEST(what_forbids_new_files_lets_the_old_one_be_written_in_place)
     assert_true(scratch_put("F", "old\n", 0644));
     faulty.never = ways_to_make_a_file;
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
-        struct sink *sink;
-
         faulty.error = errors[i];
-        sink = open_good("F");
+        begin("F", NULL);
         assert_true(sink_is_in_place(sink));
-        sink_free(sink);
+        drop();
         assert_true(scratch_holds("F", "old\n"));
     }
 }
@@ -802,17 +783,15 @@ TEST(what_forbids_new_files_lets_the_old_one_be_written_in_place)
 /* What a sink to a path says when it cannot be committed, after `change`, made while it is open. */
 static const char *said_after(const char *path, void (*change)(void), bool named)
 {
-    struct sink *sink;
     const char *heard;
 
-    faulty.never = named ? "open_anonymous" : NULL;
-    sink = open_good(path);
-    assert_int_equal(sink_write(sink, "new\n", 4), 0);
+    be_named(named);
+    begin(path, "new\n");
     change();
     scratch_listen();
     assert_int_equal(sink_commit(sink), -1);
     heard = scratch_heard();
-    sink_free(sink);
+    drop();
     forgive();
     return heard;
 }
@@ -850,12 +829,11 @@ TEST(what_took_the_files_place_is_left_alone)
 
 TEST(a_file_that_is_gone_meanwhile_is_made_again)
 {
-    struct sink *sink;
-
     assert_true(scratch_put("F", "old\n", 0640));
-    sink = open_good("F");
+    begin("F", NULL);
     assert_int_equal(unlink("F"), 0);
-    write_and_commit(sink, "new\n");
+    write_more("new\n");
+    commit();
     assert_true(scratch_holds("F", "new\n"));
     assert_int_equal(scratch_mode("F"), 0640);
 }
@@ -923,9 +901,8 @@ TEST(an_access_control_list_is_kept)
     if (!put_list("F", "system.posix_acl_access", list))
         skip();
     for (int named = 0; named < 2; named++) {
-        faulty.never = named ? "open_anonymous" : NULL;
-        write_and_commit(open_good("F"), "new\n");
-        assert_true(scratch_holds("F", "new\n"));
+        be_named(named);
+        write_file("F", "new\n");
         assert_true(has_list("F", list));
         assert_int_equal(scratch_mode("F"), 0664);
     }
@@ -940,11 +917,11 @@ TEST(what_the_directory_gives_new_files_is_not_for_a_replaced_one)
         !put_list("folder/F", "system.posix_acl_access", list))
         skip();
     for (int named = 0; named < 2; named++) {
-        faulty.never = named ? "open_anonymous" : NULL;
-        write_and_commit(open_good("folder/bare"), "new\n");
+        be_named(named);
+        write_file("folder/bare", "new\n");
         assert_true(has_list("folder/bare", NULL));
         assert_int_equal(scratch_mode("folder/bare"), 0664);
-        write_and_commit(open_good("folder/F"), "new\n");
+        write_file("folder/F", "new\n");
         assert_true(has_list("folder/F", list));
     }
 }
@@ -958,7 +935,7 @@ TEST(a_list_that_cannot_be_kept_lets_nobody_else_in)
         skip();
     faulty.never = "set_acl";
     scratch_listen();
-    write_and_commit(open_good("F"), "new\n");
+    write_file("F", "new\n");
     heard = scratch_heard();
     assert_string_equal(heard, "bigshuf: warning: F: cannot keep its access control list: Input/output error\n");
     assert_true(has_list("F", NULL));
@@ -969,13 +946,12 @@ TEST(a_list_that_cannot_be_kept_lets_nobody_else_in)
 /* Is the output complete, by all that the sink says? */
 static bool run(const char *path, bool named)
 {
-    struct sink *sink;
     bool complete;
 
-    faulty.never = named ? "open_anonymous" : NULL;
+    be_named(named);
     sink = sink_open(path, &fault);
     complete = sink != NULL && sink_write(sink, "new\n", 4) == 0 && sink_commit(sink) == 0;
-    sink_free(sink);
+    drop();
     return complete;
 }
 
@@ -1030,10 +1006,8 @@ TEST(whichever_call_fails_the_file_is_old_or_new_and_alone)
 
 static void die_while_writing(void)
 {
-    static struct sink *volatile sink; /* where valgrind sees it when the child is killed */
-
     signals_install();
-    faulty.never = "open_anonymous";
+    be_named(true);
     sink = sink_open("F", &fault);
     CHECK(sink != NULL && sink_write(sink, "new\n", 4) == 0 && scratch_count(".") == 2);
     raise(SIGTERM);
@@ -1053,9 +1027,10 @@ TEST(no_slot_stays_taken)
 
     signals_forget(slot);
     for (int named = 0; named < 2; named++) {
-        faulty.never = named ? "open_anonymous" : NULL;
-        write_and_commit(open_good("F"), "x\n");
-        sink_free(open_good("F"));
+        be_named(named);
+        write_file("F", "x\n");
+        begin("F", NULL);
+        drop();
     }
     again = signals_register("probe");
     signals_forget(again);
