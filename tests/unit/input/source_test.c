@@ -365,9 +365,7 @@ static void refuse_size_of_standard_input(void)
 TEST(the_size_of_standard_input_may_be_known_too)
 {
     put("a", "123");
-    scratch_listen();
-    assert_int_equal(scratch_child(refuse_size_of_standard_input), 0);
-    assert_string_equal(scratch_heard(), "bigshuf: -: size is not a multiple of 4 bytes\n");
+    assert_says(scratch_child(refuse_size_of_standard_input), 0, "bigshuf: -: size is not a multiple of 4 bytes\n");
 }
 
 TEST(an_unclosed_quote_is_refused_with_its_line)
@@ -634,12 +632,8 @@ static void open_directory(void)
 TEST(a_standard_input_that_cannot_be_read_is_reported_at_once)
 {
     put("a", "1\n");
-    scratch_listen();
-    assert_int_equal(scratch_child(open_closed), 0);
-    assert_string_equal(scratch_heard(), "bigshuf: -: Bad file descriptor\n");
-    scratch_listen();
-    assert_int_equal(scratch_child(open_directory), 0);
-    assert_string_equal(scratch_heard(), "bigshuf: -: Is a directory\n");
+    assert_says(scratch_child(open_closed), 0, "bigshuf: -: Bad file descriptor\n");
+    assert_says(scratch_child(open_directory), 0, "bigshuf: -: Is a directory\n");
 }
 
 /* ---- Failures ---- */
@@ -667,9 +661,8 @@ TEST(what_cannot_be_read_is_reported_at_once)
     assert_true(scratch_put("unreadable", "1\n", 0));
     assert_int_equal(mkfifo("fifo", 0), 0);
     assert_int_equal(chmod(".", 0755), 0);
-    scratch_listen();
-    assert_int_equal(scratch_child(refuse_as_user), 0);
-    assert_string_equal(scratch_heard(), "bigshuf: unreadable: Permission denied\nbigshuf: fifo: Permission denied\n");
+    assert_says(scratch_child(refuse_as_user), 0,
+                "bigshuf: unreadable: Permission denied\nbigshuf: fifo: Permission denied\n");
 }
 
 TEST(a_fifo_is_only_looked_at)
@@ -891,8 +884,7 @@ TEST(a_dash_among_names_from_standard_input_is_refused)
     put_names("a", 2);
     assert_int_equal(scratch_child(names_from_standard_input), 0);
     put_names("a\0-", 3);
-    scratch_listen();
-    assert_int_equal(scratch_child(refuse_dash), 0);
-    assert_string_equal(scratch_heard(), "bigshuf: when reading file names from stdin, no file name of '-' allowed\n");
+    assert_says(scratch_child(refuse_dash), 0,
+                "bigshuf: when reading file names from stdin, no file name of '-' allowed\n");
     assert_int_equal(read_names("names"), 0);
 }

@@ -76,12 +76,10 @@ TEST(what_is_no_folder_is_refused)
 
     put_others();
     assert_int_equal(symlink("directory", "d/to-directory"), 0);
-    folders_listen();
-    assert_int_equal(folder_open(&other, "outside", &folders_fault), FOLDER_FAILED);
-    folders_assert_heard("bigshuf: outside: Not a directory\n");
-    folders_listen();
-    assert_int_equal(folder_enter(&other, &folder, "to-directory"), FOLDER_FAILED);
-    folders_assert_heard("bigshuf: d/to-directory: Not a directory\n");
+    folders_assert_says(folder_open(&other, "outside", &folders_fault), FOLDER_FAILED,
+                        "bigshuf: outside: Not a directory\n");
+    folders_assert_says(folder_enter(&other, &folder, "to-directory"), FOLDER_FAILED,
+                        "bigshuf: d/to-directory: Not a directory\n");
     for (int i = 1; i < OTHERS; i++) { /* a FIFO does not make it wait */
         folders_listen();
         assert_int_equal(folder_enter(&other, &folder, others[i]), FOLDER_FAILED);
@@ -136,9 +134,8 @@ TEST(a_folder_of_which_something_fails_is_not_open)
     struct folder other;
 
     faulty_fail_all("allocate", ENOMEM);
-    folders_listen();
-    assert_int_equal(folder_open(&other, "d", &folders_fault), FOLDER_FAILED);
-    folders_assert_heard("bigshuf: d: Cannot allocate memory\n");
+    folders_assert_says(folder_open(&other, "d", &folders_fault), FOLDER_FAILED,
+                        "bigshuf: d: Cannot allocate memory\n");
     folder_close(&other);
 }
 
@@ -155,19 +152,12 @@ TEST(reports_name_the_file_and_the_cause)
 {
     struct folder root;
 
-    folders_listen();
-    assert_int_equal(folder_report(&folder, "file", ENOSPC), -1);
-    folders_assert_heard("bigshuf: d/file: No space left on device\n");
-    folders_listen();
-    assert_int_equal(folder_report(&folder, NULL, ENOSPC), -1);
-    folders_assert_heard("bigshuf: d: No space left on device\n");
-    folders_listen();
-    assert_int_equal(folder_say(&folder, "file", "has %d bytes, not %d", 1, 2), -1);
-    folders_assert_heard("bigshuf: d/file: has 1 bytes, not 2\n");
+    folders_assert_says(folder_report(&folder, "file", ENOSPC), -1, "bigshuf: d/file: No space left on device\n");
+    folders_assert_says(folder_report(&folder, NULL, ENOSPC), -1, "bigshuf: d: No space left on device\n");
+    folders_assert_says(folder_say(&folder, "file", "has %d bytes, not %d", 1, 2), -1,
+                        "bigshuf: d/file: has 1 bytes, not 2\n");
     assert_int_equal(folder_open(&root, "/", &folders_fault), FOLDER_OK);
-    folders_listen();
-    assert_int_equal(folder_report(&root, "file", EIO), -1);
-    folders_assert_heard("bigshuf: /file: Input/output error\n");
+    folders_assert_says(folder_report(&root, "file", EIO), -1, "bigshuf: /file: Input/output error\n");
     folder_close(&root);
 }
 
@@ -304,9 +294,8 @@ TEST(a_file_is_read_whole_up_to_a_limit)
     assert_memory_equal(data, bytes_of, bytes);
     assert_int_equal(data[bytes], 0);
     free(data);
-    folders_listen();
-    assert_int_equal(folder_read(&folder, "file", sizeof bytes_of - 1, &data, &bytes), FOLDER_FAILED);
-    folders_assert_heard("bigshuf: d/file: larger than 3 bytes\n");
+    folders_assert_says(folder_read(&folder, "file", sizeof bytes_of - 1, &data, &bytes), FOLDER_FAILED,
+                        "bigshuf: d/file: larger than 3 bytes\n");
     assert_null(data);
     folders_put("d/empty", "", 0);
     assert_int_equal(folder_read(&folder, "empty", 0, &data, &bytes), FOLDER_OK);
@@ -334,9 +323,8 @@ TEST(a_file_that_changes_is_not_taken_for_whole)
     for (int i = 0; i < 2; i++) {
         folders_put("d/file", text, TEXT_BYTES);
         faulty_meet("read", change[i]);
-        folders_listen();
-        assert_int_equal(folder_read(&folder, "file", 100, &data, &bytes), FOLDER_FAILED);
-        folders_assert_heard("bigshuf: d/file: changes while it is read\n");
+        folders_assert_says(folder_read(&folder, "file", 100, &data, &bytes), FOLDER_FAILED,
+                            "bigshuf: d/file: changes while it is read\n");
         assert_null(data);
     }
 }
@@ -526,9 +514,8 @@ TEST(a_file_system_without_hard_links_is_named)
 
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
         faulty_fail_all("link_at", errors[i]);
-        folders_listen();
-        assert_int_equal(folder_publish(&folder, "file", ".by", text, TEXT_BYTES), FOLDER_FAILED);
-        folders_assert_heard("bigshuf: d/file: cannot be made in one step: the file system has no hard links\n");
+        folders_assert_says(folder_publish(&folder, "file", ".by", text, TEXT_BYTES), FOLDER_FAILED,
+                            "bigshuf: d/file: cannot be made in one step: the file system has no hard links\n");
         assert_int_equal(scratch_count("d"), 0);
     }
 }
@@ -640,9 +627,8 @@ TEST(a_folder_is_renamed_only_to_what_is_free)
     assert_int_equal(folder_sync(&folder), 0);
     assert_false(fault_any(&folders_fault));
     faulty_fail_all("rename_at", EIO);
-    folders_listen();
-    assert_int_equal(folder_rename(&folder, "directory", "name"), FOLDER_FAILED);
-    folders_assert_heard("bigshuf: d/directory: Input/output error\n");
+    folders_assert_says(folder_rename(&folder, "directory", "name"), FOLDER_FAILED,
+                        "bigshuf: d/directory: Input/output error\n");
 }
 
 TEST(names_that_cannot_be_put_on_disk_are_a_failure_where_that_is_possible_at_all)
@@ -650,9 +636,7 @@ TEST(names_that_cannot_be_put_on_disk_are_a_failure_where_that_is_possible_at_al
     faulty_fail_all("sync", EINVAL);
     assert_int_equal(folder_sync(&folder), 0);
     faulty_fail_all("sync", EIO);
-    folders_listen();
-    assert_int_equal(folder_sync(&folder), -1);
-    folders_assert_heard("bigshuf: d: Input/output error\n");
+    folders_assert_says(folder_sync(&folder), -1, "bigshuf: d: Input/output error\n");
 }
 
 TEST(what_stands_under_a_name_is_known_from_what_stood_there)

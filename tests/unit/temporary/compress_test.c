@@ -227,9 +227,7 @@ IN_SCRATCH(failures_to_compress_name_the_program)
         fault_init(&fault);
         use_script(cases[i].script, "cat");
         snprintf(message, sizeof message, "bigshuf: compress program './script': %s\n", cases[i].message);
-        scratch_listen();
-        assert_int_equal(pack(0, TEXT_BYTES, 3), -1);
-        assert_string_equal(scratch_heard(), message);
+        assert_says(pack(0, TEXT_BYTES, 3), -1, message);
     }
 }
 
@@ -259,9 +257,7 @@ IN_SCRATCH(failures_to_decompress_name_the_program_and_its_option)
         use_script("cat", cases[i].script);
         assert_int_equal(pack(0, TEXT_BYTES, 3), 0);
         snprintf(message, sizeof message, "bigshuf: compress program './script -d': %s\n", cases[i].message);
-        scratch_listen();
-        assert_int_equal(unpack(TEXT_BYTES, 3), -1);
-        assert_string_equal(scratch_heard(), message);
+        assert_says(unpack(TEXT_BYTES, 3), -1, message);
     }
 }
 
@@ -296,9 +292,7 @@ IN_SCRATCH(what_can_be_known_at_the_start_fails_the_trial)
         fault_init(&fault);
         use_script(cases[i].there, cases[i].again);
         snprintf(message, sizeof message, "bigshuf: compress program './script%s\n", cases[i].message);
-        scratch_listen();
-        assert_int_equal(compress_try(&compress), -1);
-        assert_string_equal(scratch_heard(), message);
+        assert_says(compress_try(&compress), -1, message);
     }
 }
 
@@ -309,30 +303,23 @@ IN_SCRATCH(a_program_that_is_not_there_or_no_program_fails_the_trial)
     if (valgrind != NULL && valgrind[0] != '\0')
         skip(); /* under it, a program that cannot be started is one that ends with status 127 */
     compress_init(&compress, "no-such-program", &fault);
-    scratch_listen();
-    assert_int_equal(compress_try(&compress), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: compress program 'no-such-program': No such file or directory\n");
+    assert_says(compress_try(&compress), -1,
+                "bigshuf: compress program 'no-such-program': No such file or directory\n");
     fault_release(&fault);
     fault_init(&fault);
     compress_init(&compress, "/", &fault);
-    scratch_listen();
-    assert_int_equal(compress_try(&compress), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: compress program '/': Permission denied\n");
+    assert_says(compress_try(&compress), -1, "bigshuf: compress program '/': Permission denied\n");
 }
 
 IN_SCRATCH(a_failure_of_the_store_stops_the_program_and_is_the_message)
 {
     use_script("cat; exec sleep 100", "cat; exec sleep 100");
     store.full = true;
-    scratch_listen();
-    assert_int_equal(pack(0, TEXT_BYTES, 1), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: full\n");
+    assert_says(pack(0, TEXT_BYTES, 1), -1, "bigshuf: full\n");
     fault_release(&fault);
     fault_init(&fault);
     store.broken = true;
-    scratch_listen();
-    assert_int_equal(unpack(100, 1), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: broken\n");
+    assert_says(unpack(100, 1), -1, "bigshuf: broken\n");
 }
 
 IN_SCRATCH(a_reader_may_be_left_before_its_end)

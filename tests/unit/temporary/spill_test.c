@@ -278,9 +278,7 @@ IN_SCRATCH(other_failures_to_write_name_the_directory)
     place.directories = 2;
     spill = spill_open(&place, 3);
     disk.fail_write = 1;
-    scratch_listen();
-    assert_int_equal(append(spill, 1, &bytes, &random, 10), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk1: Input/output error\n");
+    assert_says(append(spill, 1, &bytes, &random, 10), -1, "bigshuf: temporary file in disk1: Input/output error\n");
     storage_free(spill);
 }
 
@@ -291,9 +289,7 @@ IN_SCRATCH(a_file_that_cannot_be_made_is_reported)
     uint64_t random = 1;
 
     disk.no_file = EACCES;
-    scratch_listen();
-    assert_int_equal(append(spill, 1, &bytes, &random, 1), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: Permission denied\n");
+    assert_says(append(spill, 1, &bytes, &random, 1), -1, "bigshuf: temporary file in disk0: Permission denied\n");
     storage_free(spill);
 }
 
@@ -309,9 +305,8 @@ IN_SCRATCH(a_file_that_has_become_too_short_is_reported)
     assert_int_equal(append(spill, 0, &bytes, &random, 10), 0);
     disk.cut = true;
     storage_reader_init(&reader, spill, 0);
-    scratch_listen();
-    assert_int_equal(storage_reader_read(&reader, &piece, 1), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: file is shorter than what was written\n");
+    assert_says(storage_reader_read(&reader, &piece, 1), -1,
+                "bigshuf: temporary file in disk0: file is shorter than what was written\n");
     storage_free(spill);
 }
 
@@ -329,9 +324,7 @@ static void assert_finds_damage(unsigned pile, const char *message)
     storage_reader_init(&reader, spill, pile);
     piece.iov_len = (size_t)bytes;
     disk.flip_read = 1;
-    scratch_listen();
-    assert_int_equal(storage_reader_read(&reader, &piece, 1), -1);
-    assert_string_equal(scratch_heard(), message);
+    assert_says(storage_reader_read(&reader, &piece, 1), -1, message);
     storage_reader_release(&reader);
     storage_free(spill);
 }
@@ -473,9 +466,7 @@ IN_SCRATCH(a_check_makes_sure_that_files_can_be_made_everywhere)
     assert_false(fault_any(&fault));
     place.directories = 2;
     place.directory = missing;
-    scratch_listen();
-    assert_int_equal(spill_check(&place, 0), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk9: No such file or directory\n");
+    assert_says(spill_check(&place, 0), -1, "bigshuf: temporary file in disk9: No such file or directory\n");
 }
 
 IN_SCRATCH(a_check_adds_up_the_room_of_all_directories)
@@ -695,10 +686,8 @@ IN_SCRATCH(the_first_write_tries_the_program)
     use_script("cat", "tr -d a-z");
     compress.tried = false;
     spill = spill_open(&place, 1);
-    scratch_listen();
-    assert_int_equal(append(spill, 0, &bytes, &random, 1), -1);
-    assert_string_equal(scratch_heard(),
-                        "bigshuf: compress program './script -d': gave fewer bytes than were written\n");
+    assert_says(append(spill, 0, &bytes, &random, 1), -1,
+                "bigshuf: compress program './script -d': gave fewer bytes than were written\n");
     assert_int_equal(disk.files, 0);
     storage_free(spill);
 }
@@ -709,9 +698,7 @@ IN_SCRATCH(a_check_tries_the_program_if_bytes_are_sure_to_come_and_asks_for_no_r
     compress.tried = false;
     disk.room[0] = 1 << 20;
     assert_int_equal(spill_check(&place, 0), 0);
-    scratch_listen();
-    assert_int_equal(spill_check(&place, 1), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: compress program './script': exit status 1\n");
+    assert_says(spill_check(&place, 1), -1, "bigshuf: compress program './script': exit status 1\n");
     use_script("cat", "cat");
     assert_int_equal(spill_check(&place, (uint64_t)2 << 20), 0);
 }
