@@ -129,42 +129,6 @@ int sys_open_at(int directory, const char *name, int flags, mode_t mode)
     return sys_open(name, flags, mode);
 }
 
-int sys_unlink(const char *path)
-{
-    return sys_close(path != NULL ? -1 : FD);
-}
-
-int sys_kill(pid_t process, int signal)
-{
-    return sys_close(process == 0 && signal == 0 ? FD : -1);
-}
-
-void sys_nap(void)
-{
-    fake.calls++;
-}
-
-rlim_t sys_descriptor_limit(void)
-{
-    return 0;
-}
-
-void sys_limit_descriptors(pid_t process, rlim_t descriptors)
-{
-    assert_int_equal(process, descriptors);
-}
-
-void *sys_map(size_t bytes)
-{
-    return calloc(1, bytes);
-}
-
-void sys_unmap(void *memory, size_t bytes)
-{
-    assert_true(bytes > 0);
-    free(memory);
-}
-
 int sys_lock(int fd, bool exclusive)
 {
     (void)exclusive;
@@ -600,7 +564,6 @@ TEST(test_no_call_moves_2_to_the_31_bytes)
     assert_int_equal(done, 2 * bytes);
     assert_true(fake.most_bytes <= INT_MAX);
 #else
-    (void)state;
     skip();
 #endif
 }
