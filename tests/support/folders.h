@@ -8,9 +8,7 @@
 
 #include <errno.h>
 
-#include "support/faulty_sys.h"
-#include "support/scratch.h"
-#include "system/fault.h"
+#include "support/reports.h"
 #include "system/sys.h"
 
 enum { FOLDERS_SYNCS_MAX = 1024 };
@@ -22,8 +20,6 @@ static struct {
     unsigned syncs;
     int descriptors; /* that were open at the beginning of the test; -1 if that is not known */
 } folders;
-
-static struct fault folders_fault;
 
 static inline void folders_log(const char *name)
 {
@@ -39,8 +35,7 @@ static inline void folders_forgive(void)
     faulty.log = folders_log;
     folders.host = NULL;
     folders.trail[0] = '\0';
-    fault_release(&folders_fault);
-    fault_init(&folders_fault);
+    forgive();
 }
 
 static inline int folders_setup(void **state)
@@ -84,8 +79,7 @@ int sys_host_name(char *name, size_t bytes)
 /* What is said on standard error after this ... */
 static inline void folders_listen(void)
 {
-    fault_release(&folders_fault);
-    fault_init(&folders_fault);
+    forgive();
     scratch_listen();
 }
 

@@ -1,7 +1,7 @@
 /* What is taken and what is refused where there are models, and how, was found by asking them: coreutils 9.1 in the C
  * locale. */
 
-#include "support/scratch.h"
+#include "support/reports.h"
 #include "support/unit.h"
 
 #include <errno.h>
@@ -12,8 +12,6 @@
 #define TRY_HELP "Try 'bigshuf --help' for more information.\n"
 
 enum { UNTOUCHED = 111, MESSAGE_BYTES = 256 };
-
-static struct fault fault;
 
 static int setup(void **state)
 {

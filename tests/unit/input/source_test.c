@@ -1,37 +1,28 @@
 /* One stream out of many files, whatever the sizes of the files, the reads and the buffers. */
 
-#include "support/scratch.h"
+#include "support/reports.h"
 #include "support/unit.h"
 
 #include "input/source.h"
 #include "system/sys.h"
 
-static struct fault fault;
 static struct source *source; /* of the running test; freed after it */
 
 static const struct source_layout lines = {.format = {.delimiter = '\n'}};
 
 static int setup(void **state)
 {
-    fault_init(&fault);
     source = NULL;
-    return scratch_setup(state);
+    return reports_setup(state);
 }
 
 static int teardown(void **state)
 {
     source_free(source);
-    fault_release(&fault);
-    return scratch_teardown(state);
+    return reports_teardown(state);
 }
 
 #define TEST(name) UNIT_TEST_IN(name, setup, teardown)
-
-static void forgive(void)
-{
-    fault_release(&fault);
-    fault_init(&fault);
-}
 
 static void put(const char *name, const char *content)
 {

@@ -1,4 +1,4 @@
-#include "support/scratch.h"
+#include "support/reports.h"
 #include "support/unit.h"
 
 #include "output/buffer.h"
@@ -15,25 +15,11 @@ struct drained {
     unsigned failing_at; /* the drain of this number fails: from 1 */
 };
 
-static struct fault fault;
-
-static int setup(void **state)
-{
-    fault_init(&fault);
-    return scratch_setup(state);
-}
-
 static struct output *open_output(const char *path)
 {
     const struct output_plan plan = {.path = path, .filters = 1};
 
     return output_open(&plan, &fault);
-}
-
-static int teardown(void **state)
-{
-    fault_release(&fault);
-    return scratch_teardown(state);
 }
 
 static int drain(void *context)
@@ -56,7 +42,7 @@ static void put_all(struct drained *drained, const uint8_t *data, size_t bytes, 
         assert_int_equal(output_buffer_put(&drained->to, data + at, bytes - at < piece ? bytes - at : piece), 0);
 }
 
-#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
+#define TEST(name) UNIT_TEST_IN(name, reports_setup, reports_teardown)
 
 UNIT_TEST(bytes_come_out_as_they_were_put_in_whatever_the_pieces)
 {

@@ -1,6 +1,6 @@
 /* Files written through commands: each gets its own, whatever a command does nothing hangs, and failures are heard. */
 
-#include "support/scratch.h"
+#include "support/reports.h"
 #include "support/unit.h"
 
 #include <errno.h>
@@ -9,20 +9,6 @@
 
 #include "output/filter.h"
 #include "system/signals.h"
-
-static struct fault fault;
-
-static int setup(void **state)
-{
-    fault_init(&fault);
-    return scratch_setup(state);
-}
-
-static int teardown(void **state)
-{
-    fault_release(&fault);
-    return scratch_teardown(state);
-}
 
 static struct filters *filters_good(const char *command, unsigned most)
 {
@@ -67,11 +53,10 @@ static void assert_fails(const char *command, const char *message)
     filters_free(filters);
     assert_string_equal(scratch_heard(), expected);
     assert_true(failed);
-    fault_release(&fault);
-    fault_init(&fault);
+    forgive();
 }
 
-#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
+#define TEST(name) UNIT_TEST_IN(name, reports_setup, reports_teardown)
 
 TEST(every_command_gets_its_file_and_name)
 {

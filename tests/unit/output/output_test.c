@@ -1,7 +1,7 @@
 /* One stream into several files: every record once, in order, where it belongs; all files or none, whatever fails. */
 
-#include "support/faulty_sys.h"
 #include "support/in_memory.h"
+#include "support/reports.h"
 #include "support/unit.h"
 
 #include <errno.h>
@@ -26,7 +26,6 @@ pid_t sys_wait(pid_t child, int *status, int options)
 static const char swept_calls[] = "open open_anonymous fstat rename_at exchange free_space realpath write pipe "
                                   "spawn_shell wait close allocate random";
 
-static struct fault fault;
 static const char *const directories[] = {"."};
 static struct spill_place place;
 static struct output_plan plan; /* of the running test */
@@ -56,15 +55,7 @@ static int setup_in_memory(void **state)
 
 static int teardown(void **state)
 {
-    fault_release(&fault);
-    faulty_reset();
-    return scratch_teardown(state);
-}
-
-static void forgive(void)
-{
-    fault_release(&fault);
-    fault_init(&fault);
+    return reports_teardown(state);
 }
 
 static void split_into(const struct split *splits, size_t count, const char *rest)

@@ -1,7 +1,6 @@
 /* An existing file is safe until its successor is complete, whatever it is and whatever fails. */
 
-#include "support/faulty_sys.h"
-#include "support/scratch.h"
+#include "support/reports.h"
 #include "support/unit.h"
 
 #include <errno.h>
@@ -17,7 +16,6 @@
 #include "system/signals.h"
 #include "system/sys.h"
 
-static struct fault fault;
 static struct sink *sink; /* of the running test */
 
 int real_sys_open_at(int directory, const char *name, int flags, mode_t mode);
@@ -39,23 +37,14 @@ static void drop(void)
 
 static int setup(void **state)
 {
-    fault_init(&fault);
-    faulty_reset();
-    return scratch_setup(state);
+    return reports_setup(state);
 }
 
 static int teardown(void **state)
 {
     faulty_reset();
     drop();
-    fault_release(&fault);
-    return scratch_teardown(state);
-}
-
-static void forgive(void)
-{
-    fault_release(&fault);
-    fault_init(&fault);
+    return reports_teardown(state);
 }
 
 static void write_more(const char *content)

@@ -1,25 +1,11 @@
 /* The beginning of a file as such; what becomes of it in a stream is told by the tests of source. */
 
-#include "support/scratch.h"
+#include "support/reports.h"
 #include "support/unit.h"
 
 #include "record/header.h"
 
 static const struct record_format lines = {.delimiter = '\n'};
-static struct fault fault;
-
-static int setup(void **state)
-{
-    fault_init(&fault);
-    return scratch_setup(state);
-}
-
-static int teardown(void **state)
-{
-    fault_release(&fault);
-    return scratch_teardown(state);
-}
-
 /* Take the beginning off a file with this content. */
 static int take(struct header *header, const char *content, struct tail *tail)
 {
@@ -33,7 +19,7 @@ static int take(struct header *header, const char *content, struct tail *tail)
     return status;
 }
 
-#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
+#define TEST(name) UNIT_TEST_IN(name, reports_setup, reports_teardown)
 
 TEST(without_a_header_nothing_is_read)
 {
@@ -105,8 +91,7 @@ TEST(a_file_that_is_shorter_than_its_header_is_refused)
     for (size_t i = 0; i < 2; i++) {
         assert_says(take(&header, i == 0 ? "1\n2" : "1\n2\n", &tail), -1,
                     "bigshuf: file: shorter than a header of 3 lines\n");
-        fault_release(&fault);
-        fault_init(&fault);
+        forgive();
     }
     assert_int_equal(take(&header, "1\n2\n3", &tail), 0);
     header_release(&header);

@@ -63,7 +63,7 @@ TEST(a_host_of_any_name_gives_a_name)
         store_name_make_batch(name);
         assert_true(store_name_is_batch(name));
         assert_non_null(strstr(name, "Z-"));
-        assert_int_equal(store_join(&store, i % 2 == 0 ? "even" : "odd", &lines, &folders_fault), 0);
+        assert_int_equal(store_join(&store, i % 2 == 0 ? "even" : "odd", &lines, &fault), 0);
         store_close(&store);
     }
     faulty_fail_all("host_name", EFAULT);

@@ -18,7 +18,7 @@ static int setup(void **state)
 {
     if (folders_setup(state) != 0 || mkdir("d", 0755) != 0 || chmod(".", 0755) != 0)
         return -1;
-    return folder_open(&folder, "d", &folders_fault) == FOLDER_OK ? 0 : -1;
+    return folder_open(&folder, "d", &fault) == FOLDER_OK ? 0 : -1;
 }
 
 static int teardown(void **state)
@@ -65,7 +65,7 @@ static enum owner_state ask(void)
     assert_true(lock < 0 || state != OWNER_ALIVE);
     if (lock >= 0)
         assert_int_equal(sys_close(lock), 0);
-    assert_false(fault_any(&folders_fault));
+    assert_false(fault_any(&fault));
     return state;
 }
 
@@ -290,7 +290,7 @@ TEST(where_there_is_no_locking_it_is_signed_with_a_warning)
                             "bigshuf: warning: d/x: cannot be locked: should this run be killed, what it leaves there "
                             "stays until --sweep\n");
         assert_int_equal(lock, -1);
-        assert_false(fault_any(&folders_fault));
+        assert_false(fault_any(&fault));
         folders_forgive();
         (void)owner_ask(&folder, "x", &owner, &lock);
         assert_int_equal(owner.process, getpid());
@@ -475,7 +475,7 @@ TEST(where_the_folder_has_been_removed_nobody_signs)
     assert_int_equal(rmdir("d"), 0);
     assert_int_equal(owner_sign(&folder, "x", &lock), FOLDER_MISSING);
     assert_int_equal(lock, -1);
-    assert_false(fault_any(&folders_fault));
+    assert_false(fault_any(&fault));
 }
 
 TEST(a_failure_to_sign_leaves_nothing)

@@ -24,13 +24,13 @@ static const struct store_format lines = {.piles = 256, .record = {.delimiter = 
 
 static void assert_not_opened(const char *path, const char *message)
 {
-    folders_assert_says(store_open(&store, path, &folders_fault), -1, message);
+    folders_assert_says(store_open(&store, path, &fault), -1, message);
     store_close(&store);
 }
 
 static void assert_not_joined(const char *path, const char *message)
 {
-    folders_assert_says(store_join(&store, path, &lines, &folders_fault), -1, message);
+    folders_assert_says(store_join(&store, path, &lines, &fault), -1, message);
     store_close(&store);
 }
 
@@ -41,12 +41,12 @@ TEST(who_asks_for_no_number_of_piles_gets_what_there_is)
     struct store_format any = lines;
 
     any.piles = 0;
-    assert_int_equal(store_join(&store, "new", &any, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "new", &any, &fault), 0);
     assert_int_equal(store.format.piles, STORE_FORMAT_PILES);
     store_close(&store);
-    assert_int_equal(store_join(&store, "old", &lines, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "old", &lines, &fault), 0);
     store_close(&store);
-    assert_int_equal(store_join(&store, "old", &any, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "old", &any, &fault), 0);
     assert_int_equal(store.format.piles, 256);
 }
 
@@ -55,7 +55,7 @@ TEST(a_directory_that_is_there_becomes_a_store_and_keeps_what_is_in_it)
     assert_int_equal(mkdir("d", 0755), 0);
     assert_true(scratch_put("d/.foreign", "foreign", 0644));
     assert_int_equal(symlink("d", "link"), 0);
-    assert_int_equal(store_join(&store, "link", &lines, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "link", &lines, &fault), 0);
     assert_true(scratch_holds("d/.foreign", "foreign"));
     assert_int_equal(scratch_count("d"), 2);
 }
@@ -98,7 +98,7 @@ TEST(a_format_that_is_no_file_is_a_failure)
     memset(large, 'x', sizeof large);
     folders_put("d/format", large, sizeof large);
     folders_listen();
-    assert_int_equal(store_open(&store, "d", &folders_fault), -1);
+    assert_int_equal(store_open(&store, "d", &fault), -1);
     assert_non_null(strstr(scratch_heard(), "bigshuf: d/format: larger than "));
 }
 
@@ -129,7 +129,7 @@ TEST(a_failure_at_any_call_is_reported_and_harms_no_other_attempt)
         (void)rmdir("d");
         faulty_fail(NULL, at, EIO);
         folders_listen();
-        result = store_join(&store, "d", &lines, &folders_fault);
+        result = store_join(&store, "d", &lines, &fault);
         failed = faulty_stop();
         if (result == 0)
             folders_assert_heard("");
@@ -139,7 +139,7 @@ TEST(a_failure_at_any_call_is_reported_and_harms_no_other_attempt)
         failures += result != 0;
         store_close(&store);
         folders_forgive();
-        assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
+        assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
         store_close(&store);
     }
     assert_true(failures > 12);
@@ -165,7 +165,7 @@ TEST(what_a_sweep_removes_before_it_has_its_name_is_made_again)
         if (header)
             assert_int_equal(store_put_header(&store, (const uint8_t *)"id\n", 3), 0);
         else
-            assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
+            assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
         assert_null(faulty.meet);
         assert_int_equal(count_left(), 0);
     }
@@ -179,7 +179,7 @@ TEST(where_a_format_is_the_name_of_the_store_is_on_disk)
 
     assert_int_equal(mkdir("d", 0755), 0);
     folders_forgive();
-    assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
     linked = strstr(folders.trail, " link_at ");
     synced = strstr(folders.trail, "sync ");
     assert_true(linked != NULL && synced != NULL && synced < linked);
@@ -189,7 +189,7 @@ TEST(where_a_format_is_the_name_of_the_store_is_on_disk)
 
 static void join_and_exit(void)
 {
-    (void)store_join(&store, "d", &lines, &folders_fault);
+    (void)store_join(&store, "d", &lines, &fault);
     CHECK(faulty.calls < faulty.at);
     _exit(2);
 }
@@ -208,7 +208,7 @@ TEST(death_at_any_call_harms_no_other_attempt)
         status = scratch_child(join_and_exit);
         assert_true(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 2));
         folders_forgive();
-        assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
+        assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
         assert_int_equal(scratch_count("d"), 1 + count_left());
         store_close(&store);
     } while (WEXITSTATUS(status) == 0);
@@ -230,10 +230,10 @@ static void race(int racer)
     format.piles = racer % 2 == 0 ? 128 : 1024;
     memset(header, 'a' + racer % 2, sizeof header);
     CHECK(read(start_fd, &byte, 1) == 0); /* all start when the pipe is closed */
-    status += store_join(&store, "d", &format, &folders_fault) == 0;
+    status += store_join(&store, "d", &format, &fault) == 0;
     CHECK(store.folder.path != NULL);
     CHECK((status == 9) == (store.format.piles == format.piles));
-    CHECK((status == 8) == fault_any(&folders_fault));
+    CHECK((status == 8) == fault_any(&fault));
     folders_forgive();
     status += 2 * (store_put_header(&store, (const uint8_t *)header, sizeof header) == 0);
     _exit(status);
@@ -283,7 +283,7 @@ TEST(a_header_is_kept_once_and_another_is_refused)
     uint8_t *known;
     size_t bytes;
 
-    assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
     assert_int_equal(store_get_header(&store, &known, &bytes), 0);
     assert_null(known);
     assert_int_equal(bytes, 0);
@@ -310,7 +310,7 @@ TEST(a_header_may_be_as_large_as_one_of_an_input)
     size_t bytes;
 
     assert_non_null(header);
-    assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
     assert_int_equal(store_put_header(&store, header, LARGE), 0);
     assert_int_equal(store_put_header(&store, header, LARGE), 0);
     assert_int_equal(store_get_header(&store, &known, &bytes), 0);
@@ -327,7 +327,7 @@ TEST(a_failure_leaves_no_header_in_part)
     static const char header[] = "one,two\n";
     bool failed = true;
 
-    assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
     for (unsigned at = 1; failed; at++) {
         const int left = count_left();
         int result;
@@ -349,7 +349,7 @@ TEST(a_failure_leaves_no_header_in_part)
 
 static void make_store_of_batches(void)
 {
-    assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
     assert_int_equal(mkdir("d/b", 0755), 0);
     assert_int_equal(mkdir("d/B", 0755), 0);
     assert_int_equal(mkdir("d/a.10", 0755), 0);
@@ -367,7 +367,7 @@ TEST(batches_are_the_folders_with_names_of_batches_in_bytewise_order)
 {
     struct folder_names names;
 
-    assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
     assert_int_equal(store_batches(&store, &names), 0);
     assert_int_equal(names.count, 0);
     folder_names_release(&names);

@@ -1,6 +1,6 @@
 /* Programs that compress, and scripts in their place that go wrong in every way there is. */
 
-#include "support/scratch.h"
+#include "support/reports.h"
 
 #include <errno.h>
 
@@ -10,7 +10,6 @@
 
 enum { TEXT_BYTES = 3 << 20, PIECES = 40 };
 
-static struct fault fault;
 static struct compress compress;
 static uint8_t text[TEXT_BYTES];
 static uint8_t back[TEXT_BYTES];
@@ -31,8 +30,7 @@ static int setup(void **state)
     memset(back, 0, sizeof back);
     store.bytes = store.read = 0;
     store.full = store.broken = false;
-    fault_init(&fault);
-    return scratch_setup(state);
+    return reports_setup(state);
 }
 
 static int open_descriptors(void)
@@ -50,8 +48,7 @@ static int teardown(void **state)
     bool clean = waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD;
 
     compress_release(&compress);
-    fault_release(&fault);
-    return scratch_teardown(state) == 0 && clean ? 0 : -1;
+    return reports_teardown(state) == 0 && clean ? 0 : -1;
 }
 
 static int put(void *context, const uint8_t *data, size_t bytes)
@@ -223,8 +220,7 @@ IN_SCRATCH(failures_to_compress_name_the_program)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char message[128];
 
-        fault_release(&fault);
-        fault_init(&fault);
+        forgive();
         use_script(cases[i].script, "cat");
         snprintf(message, sizeof message, "bigshuf: compress program './script': %s\n", cases[i].message);
         assert_says(pack(0, TEXT_BYTES, 3), -1, message);
@@ -251,8 +247,7 @@ IN_SCRATCH(failures_to_decompress_name_the_program_and_its_option)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char message[128];
 
-        fault_release(&fault);
-        fault_init(&fault);
+        forgive();
         store.bytes = store.read = 0;
         use_script("cat", cases[i].script);
         assert_int_equal(pack(0, TEXT_BYTES, 3), 0);
@@ -288,8 +283,7 @@ IN_SCRATCH(what_can_be_known_at_the_start_fails_the_trial)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char message[128];
 
-        fault_release(&fault);
-        fault_init(&fault);
+        forgive();
         use_script(cases[i].there, cases[i].again);
         snprintf(message, sizeof message, "bigshuf: compress program './script%s\n", cases[i].message);
         assert_says(compress_try(&compress), -1, message);
@@ -305,8 +299,7 @@ IN_SCRATCH(a_program_that_is_not_there_or_no_program_fails_the_trial)
     compress_init(&compress, "no-such-program", &fault);
     assert_says(compress_try(&compress), -1,
                 "bigshuf: compress program 'no-such-program': No such file or directory\n");
-    fault_release(&fault);
-    fault_init(&fault);
+    forgive();
     compress_init(&compress, "/", &fault);
     assert_says(compress_try(&compress), -1, "bigshuf: compress program '/': Permission denied\n");
 }
@@ -316,8 +309,7 @@ IN_SCRATCH(a_failure_of_the_store_stops_the_program_and_is_the_message)
     use_script("cat; exec sleep 100", "cat; exec sleep 100");
     store.full = true;
     assert_says(pack(0, TEXT_BYTES, 1), -1, "bigshuf: full\n");
-    fault_release(&fault);
-    fault_init(&fault);
+    forgive();
     store.broken = true;
     assert_says(unpack(100, 1), -1, "bigshuf: broken\n");
 }
