@@ -76,6 +76,36 @@ int sys_host_name(char *name, size_t bytes)
     return 0;
 }
 
+enum { FOLDERS_RACERS = 8, FOLDERS_ROUNDS = 20 };
+
+/* Let processes, numbered from 0 on, do `race` at the same time. Leaves in `result` what each of them returned. */
+static inline void folders_race(int (*race)(int racer), int result[FOLDERS_RACERS])
+{
+    pid_t child[FOLDERS_RACERS];
+    int ends[2];
+    char byte;
+
+    assert_int_equal(pipe(ends), 0);
+    for (int i = 0; i < FOLDERS_RACERS; i++) {
+        child[i] = fork();
+        if (child[i] == 0) {
+            close(ends[1]);
+            CHECK(read(ends[0], &byte, 1) == 0); /* all start when the pipe is closed */
+            _exit(race(i));
+        }
+        assert_true(child[i] > 0);
+    }
+    close(ends[1]);
+    for (int i = 0; i < FOLDERS_RACERS; i++) {
+        int status;
+
+        assert_int_equal(waitpid(child[i], &status, 0), child[i]);
+        assert_true(WIFEXITED(status));
+        result[i] = WEXITSTATUS(status);
+    }
+    close(ends[0]);
+}
+
 /* What is said on standard error after this ... */
 static inline void folders_listen(void)
 {

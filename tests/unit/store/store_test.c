@@ -215,59 +215,36 @@ TEST(death_at_any_call_harms_no_other_attempt)
     assert_true(at > 12);
 }
 
-enum { RACERS = 8, ROUNDS = 20 };
-
-static int start_fd;
-
-/* Even and odd ones want different formats, and put different headers. Their exit status has two bits, which say
- * whether the format and the header were theirs. */
-static void race(int racer)
+/* Even and odd ones want different formats, and put different headers. Their result has two bits, which say whether the
+ * format and the header were theirs. */
+static int race(int racer)
 {
     struct store_format format = lines;
-    char header[5000], byte;
-    int status = 8;
+    char header[5000];
+    int result = 8;
 
     format.piles = racer % 2 == 0 ? 128 : 1024;
     memset(header, 'a' + racer % 2, sizeof header);
-    CHECK(read(start_fd, &byte, 1) == 0); /* all start when the pipe is closed */
-    status += store_join(&store, "d", &format, &fault) == 0;
+    result += store_join(&store, "d", &format, &fault) == 0;
     CHECK(store.folder.path != NULL);
-    CHECK((status == 9) == (store.format.piles == format.piles));
-    CHECK((status == 8) == fault_any(&fault));
+    CHECK((result == 9) == (store.format.piles == format.piles));
+    CHECK((result == 8) == fault_any(&fault));
     folders_forgive();
-    status += 2 * (store_put_header(&store, (const uint8_t *)header, sizeof header) == 0);
-    _exit(status);
+    return result + 2 * (store_put_header(&store, (const uint8_t *)header, sizeof header) == 0);
 }
 
 TEST(of_many_who_join_at_the_same_time_those_agree_who_want_the_same)
 {
-    for (int round = 0; round < (scratch_is_tiny() ? 2 : ROUNDS); round++) {
-        int ends[2], seen[2];
-        pid_t child[RACERS];
+    for (int round = 0; round < (scratch_is_tiny() ? 2 : FOLDERS_ROUNDS); round++) {
+        int result[FOLDERS_RACERS];
 
-        assert_int_equal(pipe(ends), 0);
-        start_fd = ends[0];
         scratch_listen();
-        for (int i = 0; i < RACERS; i++) {
-            child[i] = fork();
-            if (child[i] == 0) {
-                close(ends[1]);
-                race(i);
-            }
+        folders_race(race, result);
+        for (int i = 0; i < FOLDERS_RACERS; i++) {
+            assert_in_range(result[i], 8, 11);
+            assert_int_equal(result[i], result[i % 2]);
         }
-        close(ends[1]);
-        for (int i = 0; i < RACERS; i++) {
-            int status = 0;
-
-            assert_true(child[i] > 0 && waitpid(child[i], &status, 0) == child[i]);
-            assert_true(WIFEXITED(status) && WEXITSTATUS(status) >= 8 && WEXITSTATUS(status) < 12);
-            if (i < 2)
-                seen[i] = WEXITSTATUS(status);
-            else
-                assert_int_equal(WEXITSTATUS(status), seen[i % 2]);
-        }
-        close(ends[0]);
-        assert_int_equal((seen[0] - 8) ^ (seen[1] - 8), 3); /* each has one winner */
+        assert_int_equal((result[0] - 8) ^ (result[1] - 8), 3); /* each has one winner */
         (void)scratch_heard();
         assert_int_equal(scratch_count("d"), 2);
         scratch_empty(open("d", O_RDONLY | O_DIRECTORY));

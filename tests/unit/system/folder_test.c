@@ -518,54 +518,34 @@ TEST(a_file_system_without_hard_links_is_named)
     }
 }
 
-enum { RACERS = 8, ROUNDS = 20 };
+enum { FIRST = 10, LATER = 11 };
 
-static int racer; /* which of them this process is */
-static int start_fd;
-
-/* Says by its exit status whether it was the first. */
-static void race(void)
+static int race(int racer)
 {
-    char by[16], content[4096], byte;
+    char by[16], content[4096];
     enum folder_verdict verdict;
 
     snprintf(by, sizeof by, ".by-%d", racer);
     memset(content, 'a' + racer, sizeof content);
-    CHECK(read(start_fd, &byte, 1) == 0); /* all start when the pipe is closed */
     verdict = folder_publish(&folder, "file", by, content, sizeof content);
     CHECK(verdict == FOLDER_OK || verdict == FOLDER_EXISTS);
-    _exit(verdict == FOLDER_OK ? 10 : 11);
+    return verdict == FOLDER_OK ? FIRST : LATER;
 }
 
 TEST(of_many_at_the_same_time_one_is_first)
 {
-    for (int round = 0; round < (scratch_is_tiny() ? 2 : ROUNDS); round++) {
+    for (int round = 0; round < (scratch_is_tiny() ? 2 : FOLDERS_ROUNDS); round++) {
         char data[4096 + 1], expected[4096];
-        pid_t child[RACERS];
-        int ends[2], fd, winner = -1;
+        int result[FOLDERS_RACERS], fd, winner = -1;
 
-        assert_int_equal(pipe(ends), 0);
-        start_fd = ends[0];
-        for (racer = 0; racer < RACERS; racer++) {
-            child[racer] = fork();
-            if (child[racer] == 0) {
-                close(ends[1]);
-                race();
-            }
-            assert_true(child[racer] > 0);
-        }
-        close(ends[1]);
-        for (int i = 0; i < RACERS; i++) {
-            int status;
-
-            assert_int_equal(waitpid(child[i], &status, 0), child[i]);
-            assert_true(WIFEXITED(status) && (WEXITSTATUS(status) == 10 || WEXITSTATUS(status) == 11));
-            if (WEXITSTATUS(status) == 10) {
+        folders_race(race, result);
+        for (int i = 0; i < FOLDERS_RACERS; i++)
+            if (result[i] == FIRST) {
                 assert_int_equal(winner, -1);
                 winner = i;
+            } else {
+                assert_int_equal(result[i], LATER);
             }
-        }
-        close(ends[0]);
         assert_true(winner >= 0);
         memset(expected, 'a' + winner, sizeof expected);
         fd = open("d/file", O_RDONLY | O_CLOEXEC);

@@ -34,6 +34,13 @@ static void put(const char *name, const char *content)
     assert_true(scratch_put(name, content, 0600));
 }
 
+/* The control groups of this process, and where they are mounted. */
+static void put_groups(const char *groups, const char *mounts)
+{
+    put("proc/self/cgroup", groups);
+    put("proc/self/mountinfo", mounts);
+}
+
 /* What hardware_memory makes of so much available memory. */
 static uint64_t share(uint64_t available)
 {
@@ -65,8 +72,7 @@ TEST(test_memory_has_an_answer_when_nothing_is_told)
 TEST(test_memory_minds_the_groups_of_version_2)
 {
     put("proc/meminfo", "MemAvailable: 8388608 kB\n");
-    put("proc/self/cgroup", "0::/a/b\n");
-    put("proc/self/mountinfo", mounts_v2);
+    put_groups("0::/a/b\n", mounts_v2);
     put("sys/fs/cgroup/a/b/memory.max", "1073741824\n");
     put("sys/fs/cgroup/a/b/memory.current", "268435456\n");
     assert_int_equal(cgroup_memory_left("."), GIB - 256 * MIB);
@@ -76,8 +82,7 @@ TEST(test_memory_minds_the_groups_of_version_2)
 TEST(test_memory_minds_the_groups_of_version_1)
 {
     put("proc/meminfo", "MemAvailable: 8388608 kB\n");
-    put("proc/self/cgroup", "5:memory:/a\n3:cpu,cpuacct:/\n0::/\n");
-    put("proc/self/mountinfo", mounts_v1);
+    put_groups("5:memory:/a\n3:cpu,cpuacct:/\n0::/\n", mounts_v1);
     put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1073741824\n");
     put("sys/fs/cgroup/memory/a/memory.usage_in_bytes", "268435456\n");
     assert_int_equal(cgroup_memory_left("."), GIB - 256 * MIB);
@@ -86,8 +91,7 @@ TEST(test_memory_minds_the_groups_of_version_1)
 
 TEST(test_memory_high_is_a_limit_too)
 {
-    put("proc/self/cgroup", "0::/a\n");
-    put("proc/self/mountinfo", mounts_v2);
+    put_groups("0::/a\n", mounts_v2);
     put("sys/fs/cgroup/a/memory.max", "1073741824\n");
     put("sys/fs/cgroup/a/memory.high", "536870912\n");
     assert_int_equal(cgroup_memory_left("."), 512 * MIB);
@@ -95,8 +99,7 @@ TEST(test_memory_high_is_a_limit_too)
 
 TEST(test_max_is_no_limit)
 {
-    put("proc/self/cgroup", "0::/a\n");
-    put("proc/self/mountinfo", mounts_v2);
+    put_groups("0::/a\n", mounts_v2);
     put("sys/fs/cgroup/a/memory.max", "max\n");
     put("sys/fs/cgroup/a/memory.high", "max\n");
     put("sys/fs/cgroup/a/memory.current", "268435456\n");
@@ -107,8 +110,7 @@ TEST(test_max_is_no_limit)
 
 TEST(test_page_cache_counts_as_free)
 {
-    put("proc/self/cgroup", "5:memory:/a\n0::/a\n");
-    put("proc/self/mountinfo", mounts_v2);
+    put_groups("5:memory:/a\n0::/a\n", mounts_v2);
     put("sys/fs/cgroup/a/memory.max", "1073741824\n");
     put("sys/fs/cgroup/a/memory.current", "1073741824\n");
     put("sys/fs/cgroup/a/memory.stat",
@@ -125,8 +127,7 @@ TEST(test_page_cache_counts_as_free)
 
 TEST(test_more_in_use_than_the_limit_leaves_nothing)
 {
-    put("proc/self/cgroup", "0::/a\n");
-    put("proc/self/mountinfo", mounts_v2);
+    put_groups("0::/a\n", mounts_v2);
     put("sys/fs/cgroup/a/memory.max", "1000\n");
     put("sys/fs/cgroup/a/memory.current", "2000\n");
     assert_int_equal(cgroup_memory_left("."), 0);
@@ -134,8 +135,7 @@ TEST(test_more_in_use_than_the_limit_leaves_nothing)
 
 TEST(test_more_cache_than_use_leaves_the_limit)
 {
-    put("proc/self/cgroup", "0::/a\n");
-    put("proc/self/mountinfo", mounts_v2);
+    put_groups("0::/a\n", mounts_v2);
     put("sys/fs/cgroup/a/memory.max", "5000\n");
     put("sys/fs/cgroup/a/memory.current", "2000\n");
     put("sys/fs/cgroup/a/memory.stat", "inactive_file 1500\nactive_file 1500\n");
@@ -147,8 +147,7 @@ TEST(test_the_tightest_level_counts_wherever_it_is)
     static const char *const names[] = {"sys/fs/cgroup/a/b/c/memory.max", "sys/fs/cgroup/a/b/memory.max",
                                         "sys/fs/cgroup/a/memory.max", "sys/fs/cgroup/memory.max"};
 
-    put("proc/self/cgroup", "0::/a/b/c\n");
-    put("proc/self/mountinfo", mounts_v2);
+    put_groups("0::/a/b/c\n", mounts_v2);
     for (int i = 0; i < 4; i++) {
         for (int k = 0; k < 4; k++)
             put(names[k], k == i ? "1000\n" : "5000\n");
@@ -158,8 +157,7 @@ TEST(test_the_tightest_level_counts_wherever_it_is)
 
 TEST(test_groups_beside_and_above_the_tree_do_not_count)
 {
-    put("proc/self/cgroup", "0::/a/b\n");
-    put("proc/self/mountinfo", mounts_v2);
+    put_groups("0::/a/b\n", mounts_v2);
     put("sys/fs/cgroup/a/b/memory.max", "5000\n");
     put("sys/fs/cgroup/a/c/memory.max", "1000\n");
     put("sys/fs/memory.max", "1000\n");
@@ -172,8 +170,7 @@ TEST(test_both_versions_may_be_in_use)
     char mounts[1024];
 
     snprintf(mounts, sizeof mounts, "%s38 31 0:35 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n", mounts_v1);
-    put("proc/self/cgroup", "5:memory:/a\n0::/b\n");
-    put("proc/self/mountinfo", mounts);
+    put_groups("5:memory:/a\n0::/b\n", mounts);
     put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "5000\n");
     put("sys/fs/cgroup/unified/b/memory.max", "4000\n");
     assert_int_equal(cgroup_memory_left("."), 4000);
@@ -183,8 +180,7 @@ TEST(test_both_versions_may_be_in_use)
 
 TEST(test_a_mount_of_a_part_of_the_tree_shows_that_part)
 {
-    put("proc/self/cgroup", "0::/docker/123/inner\n");
-    put("proc/self/mountinfo", "31 23 0:28 /docker/123 /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+    put_groups("0::/docker/123/inner\n", "31 23 0:28 /docker/123 /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
     put("sys/fs/cgroup/inner/memory.max", "1000\n");
     put("sys/fs/cgroup/memory.max", "2000\n");
     assert_int_equal(cgroup_memory_left("."), 1000);
@@ -199,8 +195,7 @@ TEST(test_a_group_that_the_mount_does_not_show_is_the_mount)
     put("sys/fs/cgroup/memory.max", "1000\n");
     put("sys/fs/memory.max", "500\n"); /* what is above the mount is no group */
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
-        put("proc/self/cgroup", groups[i]);
-        put("proc/self/mountinfo", mounts_v2);
+        put_groups(groups[i], mounts_v2);
         assert_int_equal(cgroup_memory_left("."), 1000);
         put("proc/self/mountinfo", "31 23 0:28 /123 /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
         assert_int_equal(cgroup_memory_left("."), 1000);
@@ -209,8 +204,7 @@ TEST(test_a_group_that_the_mount_does_not_show_is_the_mount)
 
 TEST(test_names_may_have_blanks_and_colons)
 {
-    put("proc/self/cgroup", "0::/a:b c\n");
-    put("proc/self/mountinfo", "31 23 0:28 / /my\\040groups\\134 rw - cgroup2 cgroup2 rw\n");
+    put_groups("0::/a:b c\n", "31 23 0:28 / /my\\040groups\\134 rw - cgroup2 cgroup2 rw\n");
     put("my groups\\/a:b c/memory.max", "1000\n");
     assert_int_equal(cgroup_memory_left("."), 1000);
 }
@@ -222,8 +216,7 @@ TEST(test_files_that_make_no_sense_set_no_limit)
     const size_t count = sizeof texts / sizeof texts[0];
 
     for (size_t i = 0; i < count * count; i++) {
-        put("proc/self/cgroup", texts[i / count]);
-        put("proc/self/mountinfo", texts[i % count]);
+        put_groups(texts[i / count], texts[i % count]);
         assert_true(cgroup_memory_left(".") == UINT64_MAX);
         assert_true(cgroup_processors(".") == UINT64_MAX);
     }
@@ -238,16 +231,14 @@ TEST(test_long_files_are_read_whole)
         length +=
             snprintf(mounts + length, sizeof mounts - (size_t)length, "%d 1 0:1 / /mnt/%d rw - ext4 /dev/x rw\n", i, i);
     snprintf(mounts + length, sizeof mounts - (size_t)length, "%s", mounts_v2);
-    put("proc/self/cgroup", "0::/\n");
-    put("proc/self/mountinfo", mounts);
+    put_groups("0::/\n", mounts);
     put("sys/fs/cgroup/memory.max", "1000\n");
     assert_int_equal(cgroup_memory_left("."), 1000);
 }
 
 TEST(test_processors_by_quota_are_rounded_up)
 {
-    put("proc/self/cgroup", "3:cpu,cpuacct:/a\n0::/a\n");
-    put("proc/self/mountinfo", mounts_v2);
+    put_groups("3:cpu,cpuacct:/a\n0::/a\n", mounts_v2);
     put("sys/fs/cgroup/a/cpu.max", "150000 100000\n");
     assert_int_equal(cgroup_processors("."), 2);
     put("sys/fs/cgroup/a/cpu.max", "200000 100000\n");
@@ -269,8 +260,7 @@ TEST(test_processors_by_quota_are_rounded_up)
 
 TEST(test_processors_are_at_least_one)
 {
-    put("proc/self/cgroup", "0::/\n");
-    put("proc/self/mountinfo", mounts_v2);
+    put_groups("0::/\n", mounts_v2);
     put("sys/fs/cgroup/cpu.max", "0 100000\n");
     assert_int_equal(hardware_processors_under("."), 1);
     assert_true(hardware_processors() >= 1);
