@@ -23,7 +23,7 @@ BUILD   = build/$(if $(SANITIZE),$(subst $(comma),-,$(SANITIZE)),plain)
 # What the program needs whatever the user's flags are. Nothing here asks for a particular processor: faster
 # instructions are chosen at run time.
 NEEDED_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DBIGSHUF_VERSION=\"$(VERSION)\" -Iinclude
-TEST_CPPFLAGS   = -I. -Itests
+TEST_CPPFLAGS   = -I. -Itests -D_GNU_SOURCE
 NEEDED_CFLAGS   = -std=c11 -pthread -Wall -Wextra -Wpedantic -Wconversion -Wshadow $(if $(WERROR),-Werror)
 SANITIZE_FLAGS  = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 COMPILE         = $(CC) $(NEEDED_CPPFLAGS) $(CPPFLAGS) $(NEEDED_CFLAGS) $(CFLAGS) $(SANITIZE_FLAGS)
@@ -40,6 +40,7 @@ MAIN       = $(BUILD)/src/main.o
 LIBRARY    = $(BUILD)/libbigshuf.a
 PROGRAM    = $(BUILD)/bigshuf
 FAULTY     = $(BUILD)/bigshuf-faulty
+FAULTY_SYS = $(addprefix $(BUILD)/tests/support/,faulty_sys.o real_sys.o)
 TEST_TOOLS = $(addprefix $(BUILD)/tests/support/,forge model peak)
 UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c))
 BENCHES    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
@@ -67,7 +68,7 @@ $(PROGRAM): $(MAIN) $(LIBRARY)
 	$(LINK) -o $@ $^
 
 # The program with a system layer that fails on demand, before the true one under other names.
-$(FAULTY): $(MAIN) $(BUILD)/tests/support/faulty_sys.o $(BUILD)/tests/support/real_sys.o $(LIBRARY)
+$(FAULTY): $(MAIN) $(BUILD)/tests/support/faulty_environment.o $(FAULTY_SYS) $(LIBRARY)
 	$(LINK) -o $@ $^
 
 $(BUILD)/tests/support/real_sys.o: src/system/sys.c include/system/sys.h $(BUILD)/flags
@@ -85,7 +86,7 @@ $(BENCHES): %: %.o $(LIBRARY)
 $(FUZZERS): %: %.o $(LIBRARY)
 	$(LINK) -fsanitize=fuzzer -o $@ $^
 
-$(UNIT_TESTS): %: %.o $(LIBRARY)
+$(UNIT_TESTS): %: %.o $(FAULTY_SYS) $(LIBRARY)
 	$(LINK) -o $@ $^ $(CMOCKA_LIBS)
 
 $(UNIT_TESTS:=.o): EXTRA_CFLAGS = $(TEST_CPPFLAGS) $(CMOCKA_CFLAGS)
