@@ -13,16 +13,17 @@
 #include "shuffle/shuffle.h"
 #include "shuffle/transfer.h"
 
-/* The reservoir's numbers may take this part of the memory. */
-enum { RESERVOIR_SHARE = 4 };
+/* The reservoir's numbers may take this part of the memory; when it is full, what is stored gives a part of it up. */
+enum { RESERVOIR_SHARE = 2, STEP_SHARE = 32 };
 
 struct replay {
     struct run *run;
     struct gnu_random *gnu;
     struct piles piles; /* one */
-    struct table entry; /* of the reservoir: the number of a stored record, 8 bytes */
-    uint64_t room;
-    uint64_t entries; /* 0: there is no reservoir */
+    bool reservoir;
+    struct table entry; /* of it: the number of a stored record, 8 bytes */
+    struct table place; /* and where that will be in the output */
+    uint64_t entries;
 };
 
 static int report_sample(struct run *run)
@@ -31,6 +32,23 @@ static int report_sample(struct run *run)
 
     return run_report_memory(run, RESERVOIR_SHARE * sizeof(uint64_t) * records, "a sample of %llu records",
                              (unsigned long long)run->left);
+}
+
+/* One more. */
+static int add_entry(struct replay *r)
+{
+    struct pool *pool = &r->run->pool;
+
+    if (r->entries + 1 > (uint64_t)r->entry.blocks << table_number_shift(&r->entry)) {
+        if (r->entry.blocks >= pool->blocks / RESERVOIR_SHARE)
+            return report_sample(r->run);
+        if (pool_free(pool) == 0 && piles_make_room(&r->piles, pool->blocks / STEP_SHARE) != 0)
+            return -1;
+        if (table_take_block(&r->entry, r->entry.blocks) != 0)
+            return fault_report(r->run->fault, "memory", errno);
+    }
+    r->entries++;
+    return 0;
 }
 
 /* Does record i get into the reservoir? If so, it is stored as number `stored`. 1, 0, or -1 after a report. */
@@ -42,10 +60,9 @@ static int admit(struct replay *r, uint64_t i, uint64_t stored)
         return -1;
     if (j >= r->run->left)
         return 0;
-    if (j >= r->room)
-        return report_sample(r->run);
+    if (j == r->entries && add_entry(r) != 0)
+        return -1;
     *table_u64(&r->entry, j) = stored;
-    r->entries = r->entries > j ? r->entries : j + 1;
     return 1;
 }
 
@@ -59,7 +76,7 @@ static int store(struct replay *r, struct source *source)
 
     transfer_init(&transfer, r->run, source, NULL);
     while ((more = record_reader_next(&transfer.reader, &piece)) > 0) {
-        if (piece.first && r->room > 0)
+        if (piece.first && r->reservoir)
             stays = admit(r, r->run->records, pile->records);
         if (stays < 0 || (stays > 0 && pile_append(&r->piles, 0, piece.data, piece.bytes) != 0))
             return -1;
@@ -71,13 +88,11 @@ static int store(struct replay *r, struct source *source)
     return more;
 }
 
-static int draw_order(void *context, struct table *numbers, uint64_t records, uint64_t *places)
+static int draw_order(void *context, struct table *ranks, uint64_t records)
 {
     struct replay *r = context;
 
-    if (r->run->left < records)
-        *places = r->run->left;
-    return gnu_random_permute(r->gnu, numbers, records, *places);
+    return gnu_random_ranks(r->gnu, ranks, records, r->run->left);
 }
 
 int gnu_order_all(struct run *run, struct source *source, struct gnu_random *gnu, struct output *output)
@@ -92,39 +107,61 @@ int gnu_order_all(struct run *run, struct source *source, struct gnu_random *gnu
     return status;
 }
 
-static int draw_entries(void *context, struct table *numbers, uint64_t records, uint64_t *places)
+/* Records that were driven out of the reservoir come after all others. */
+static int draw_entries(void *context, struct table *ranks, uint64_t records)
 {
     struct replay *r = context;
+    uint64_t next = r->entries;
     uint64_t unused;
 
-    (void)records;
     if (r->run->records >= r->run->left && gnu_random_draw(r->gnu, r->run->records, &unused) != 0)
         return -1;
+    if (gnu_random_ranks(r->gnu, &r->place, r->entries, r->entries) != 0)
+        return -1;
+    for (uint64_t i = 0; i < records; i++)
+        table_set(ranks, i, records);
     for (uint64_t i = 0; i < r->entries; i++)
-        table_set(numbers, i, *table_u64(&r->entry, i));
-    *places = r->entries;
-    return gnu_random_permute(r->gnu, numbers, r->entries, r->entries);
+        table_set(ranks, *table_u64(&r->entry, i), table_get(&r->place, i));
+    for (uint64_t i = 0; i < records; i++)
+        if (table_get(ranks, i) == records)
+            table_set(ranks, i, next++);
+    table_clear(&r->entry);
+    table_clear(&r->place);
+    return 0;
+}
+
+/* Room for the places of the entries. It stays, as the entries do, until the order has been drawn. */
+static int take_places(struct replay *r)
+{
+    size_t bytes = r->entries <= UINT32_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
+
+    if (piles_make_room(&r->piles, pool_blocks_for(&r->run->pool, r->entries * bytes)) != 0)
+        return -1;
+    if (table_take(&r->place, &r->run->pool, r->entries, bytes) != 0)
+        return fault_report(r->run->fault, "memory", errno);
+    table_pin(&r->entry);
+    table_pin(&r->place);
+    return 0;
 }
 
 int gnu_order_reservoir(struct run *run, struct source *source, struct gnu_random *gnu, struct output *output)
 {
-    struct replay r = {.run = run, .gnu = gnu};
-    uint64_t most = ((uint64_t)run->pool.blocks << run->pool.block_shift) / RESERVOIR_SHARE / sizeof(uint64_t);
+    struct replay r = {.run = run, .gnu = gnu, .reservoir = run->left > 0};
     int status = -1;
 
-    r.room = run->left < most ? run->left : most;
-    if (table_take(&r.entry, &run->pool, r.room, sizeof(uint64_t)) != 0) {
+    if (table_init(&r.entry, &run->pool) != 0) {
         fault_report(run->fault, "memory", errno);
         goto out;
     }
-    table_pin(&r.entry);
-    if (piles_init(&r.piles, 1, 1, &run->pool, run->place) == 0 && store(&r, source) == 0 &&
+    r.entry.wide = true;
+    if (piles_init(&r.piles, 1, 1, &run->pool, run->place) == 0 && store(&r, source) == 0 && take_places(&r) == 0 &&
         run_begin(run, output, run->records) == 0)
         status = shuffle_drawn(run, &r.piles, draw_entries, &r, output);
 
 out:
     piles_release(&r.piles);
     table_release(&r.entry);
+    table_release(&r.place);
     return status;
 }
 
