@@ -13,8 +13,9 @@
 #include "shuffle/shuffle.h"
 #include "shuffle/transfer.h"
 
-/* The reservoir's numbers may take this part of the memory; when it is full, what is stored gives a part of it up. */
-enum { RESERVOIR_SHARE = 2, STEP_SHARE = 32 };
+/* The reservoir's numbers may take this part of the memory; when it is full, what is stored gives a part of it up. In
+ * the end there are 12 bytes for each entry, and what shuffle_drawn needs for all that was stored: more than this. */
+enum { RESERVOIR_SHARE = 2, STEP_SHARE = 32, RESERVOIR_BYTES = 17 };
 
 struct replay {
     struct run *run;
@@ -30,7 +31,7 @@ static int report_sample(struct run *run)
 {
     uint64_t records = run->left < UINT64_MAX / 64 ? run->left : UINT64_MAX / 64;
 
-    return run_report_memory(run, RESERVOIR_SHARE * sizeof(uint64_t) * records, "a sample of %llu records",
+    return run_report_memory(run, RESERVOIR_BYTES * records, "a sample of %llu records",
                              (unsigned long long)run->left);
 }
 

@@ -171,8 +171,8 @@ static unsigned count_ranked(const struct run *run, uint64_t bytes, uint64_t rec
     return most < 2 ? 2 : (unsigned)(wanted < most ? wanted : most);
 }
 
-/* Scatter by rank. The ranks stay in the order of the source until the scatter is done. */
-static int restart_ranked(struct run *run, struct piles *piles, unsigned p, struct table *ranks, uint64_t first,
+/* Shuffle a pile by scattering it by rank. The ranks stay in the order of the source until the scatter is done. */
+static int scatter_ranked(struct run *run, struct piles *piles, unsigned p, struct table *ranks, uint64_t first,
                           struct output *output)
 {
     uint64_t records = piles->pile[p].records;
@@ -234,7 +234,7 @@ static int restart_leaf(struct run *run, struct piles *piles, unsigned p, struct
     int status = rank_leaf(run, leaf, piles->pile[p].records, &ranks);
 
     if (status == 0)
-        status = restart_ranked(run, piles, p, &ranks, 0, output);
+        status = scatter_ranked(run, piles, p, &ranks, 0, output);
     table_release(&ranks);
     return status;
 }
@@ -249,25 +249,27 @@ static int restart_single(struct run *run, struct piles *piles, unsigned p, stru
     return 0;
 }
 
-static int start_over(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
-                      struct output *output)
+/* Start pile `p` over. All that the piles have in memory is written to their files first, so that all memory is free.
+ */
+static int restart(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
+                   struct output *output)
 {
     struct gather_node node;
     uint64_t records = piles->pile[p].records;
 
+    if (piles_flush(piles) != 0)
+        return -1;
     if (records == 1)
         return restart_single(run, piles, p, output);
     run->started_over++;
     if (order->kind == GATHER_RANKS)
-        return restart_ranked(run, piles, p, order->ranks, p * order->share, output);
+        return scatter_ranked(run, piles, p, order->ranks, p * order->share, output);
     node = gather_node(order, p);
     if (order_scatter_bits(&node.order, node.node, records) > 0)
         return restart_node(run, piles, p, node, output);
     return restart_leaf(run, piles, p, node, output);
 }
 
-/* Before a pile is started over, all that the piles have in memory is written to their files, so that all memory is
- * free. */
 int shuffle_piles(struct run *run, struct piles *piles, struct gather_order order, struct output *output)
 {
     unsigned next = 0;
@@ -277,12 +279,13 @@ int shuffle_piles(struct run *run, struct piles *piles, struct gather_order orde
             return -1;
         if (next == piles->count)
             return 0;
-        if (piles_flush(piles) != 0 || start_over(run, piles, next, &order, output) != 0)
+        if (restart(run, piles, next, &order, output) != 0)
             return -1;
         next++;
     }
 }
 
+/* Several piles are shuffled faster than one that is larger than a leaf. */
 int shuffle_drawn(struct run *run, struct piles *piles, shuffle_draw *draw, void *context, struct output *output)
 {
     uint64_t records = piles->pile[0].records;
@@ -296,9 +299,10 @@ int shuffle_drawn(struct run *run, struct piles *piles, shuffle_draw *draw, void
     if (check_numbers(run, records, 1) != 0 || piles_make_room(piles, number_blocks(run, records)) != 0 ||
         take_numbers(run, &ranks, records) != 0 || draw(context, &ranks, records) != 0)
         goto out;
-    status = gather(run, piles, order, &next, output);
+    status = records > ORDER_LEAF_RECORDS ? 0 : gather(run, piles, order, &next, output);
     if (status == 0 && next == 0)
-        status = start_over(run, piles, 0, &order, output);
+        status = records == 1 ? restart_single(run, piles, 0, output)
+                              : scatter_ranked(run, piles, 0, &ranks, 0, output);
 
 out:
     table_release(&ranks);
