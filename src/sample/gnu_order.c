@@ -31,8 +31,7 @@ static int report_sample(struct run *run)
 {
     uint64_t records = run->left < UINT64_MAX / 64 ? run->left : UINT64_MAX / 64;
 
-    return run_report_memory(run, RESERVOIR_BYTES * records, "a sample of %llu records",
-                             (unsigned long long)run->left);
+    return run_report_memory(run, RESERVOIR_BYTES * records, "a sample of %llu records", (unsigned long long)run->left);
 }
 
 /* One more. */

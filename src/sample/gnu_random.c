@@ -148,8 +148,8 @@ int gnu_random_draw(struct gnu_random *gnu, uint64_t most, uint64_t *number)
     return 0;
 }
 
-/* Once for each width of number. The k-th swap, of k and j[k] >= k, is written down in place k. Taken back from the last
- * one to the first, the swaps turn the order around; from k on the table holds ranks by then, and j below it. */
+/* Once for each width of number. The k-th swap, of k and j[k] >= k, is written down in place k. Taken back from the
+ * last one to the first, the swaps turn the order around; from k on the table holds ranks by then, and j below it. */
 #define DEFINE_RANKS(NAME, NUMBER, AT)                                                                                 \
     static int NAME(struct gnu_random *gnu, const struct table *ranks, uint64_t records, uint64_t wanted)              \
     {                                                                                                                  \

@@ -301,8 +301,8 @@ int shuffle_drawn(struct run *run, struct piles *piles, shuffle_draw *draw, void
         goto out;
     status = records > ORDER_LEAF_RECORDS ? 0 : gather(run, piles, order, &next, output);
     if (status == 0 && next == 0)
-        status = records == 1 ? restart_single(run, piles, 0, output)
-                              : scatter_ranked(run, piles, 0, &ranks, 0, output);
+        status =
+            records == 1 ? restart_single(run, piles, 0, output) : scatter_ranked(run, piles, 0, &ranks, 0, output);
 
 out:
     table_release(&ranks);

@@ -157,6 +157,29 @@ static void what_fits_is_replayed(void **state)
     assert_int_equal(disk.writes, 0);
 }
 
+/* References to all records would not fit beside them. */
+static void what_fits_with_4_bytes_for_each_record_is_not_spilled(void **state)
+{
+    (void)state;
+    put_random_bytes(1200000);
+    text = engine_text_make(450000, small_length_to_20, '\n');
+    for (unsigned workers = 1; workers <= 3; workers += 2)
+        assert_replays(gnu_order_all, plain_order, UINT64_MAX, workers);
+    assert_int_equal(disk.writes, 0);
+    engine_text_free(&text);
+}
+
+/* As many as there can be, which take nearly all the memory before they are moved. */
+static void a_reservoir_grows_while_records_are_spilled(void **state)
+{
+    (void)state;
+    put_random_bytes(1200000);
+    text = engine_text_make(400000, small_length_to_20, '\n');
+    assert_replays(gnu_order_reservoir, plain_reservoir, 390000, 1);
+    assert_true(disk.writes > 0);
+    engine_text_free(&text);
+}
+
 static void what_does_not_fit_is_replayed(void **state)
 {
     (void)state;
@@ -243,17 +266,17 @@ static void nothing_cannot_be_repeated(void **state)
     engine_text_free(&text);
 }
 
-/* The numbers of an order's records take 8 bytes each, twice while it is drawn. */
+/* 4 bytes for each record of an order, 8 for each of a reservoir, in half of the memory. */
 static void an_order_that_needs_more_memory_says_so(void **state)
 {
     (void)state;
     put_random_bytes(10);
-    text = engine_text_make(1200000, small_length_0, '\n');
+    text = engine_text_make(1800000, small_length_0, '\n');
     limit = 1000000;
     replay = gnu_order_all;
-    sweep_assert_fails(replayed, "bigshuf: the order of 1200000 records needs more memory: use -S ");
+    sweep_assert_fails(replayed, "bigshuf: the order of 1800000 records needs more memory: use -S 12M or more");
     replay = gnu_order_reservoir;
-    sweep_assert_fails(replayed, "records needs more memory: use ");
+    sweep_assert_fails(replayed, "bigshuf: a sample of 1000000 records needs more memory: use -S 21M or more");
     engine_text_free(&text);
 }
 
@@ -281,6 +304,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SMALL_RUN(what_fits_is_replayed),
+        SMALL_RUN(what_fits_with_4_bytes_for_each_record_is_not_spilled),
+        SMALL_RUN(a_reservoir_grows_while_records_are_spilled),
         QUARTER_RUN(what_does_not_fit_is_replayed),
         QUARTER_RUN(records_may_be_larger_than_memory),
         SMALL_RUN(a_reservoir_stores_hardly_more_than_is_drawn),

@@ -384,7 +384,8 @@ static void an_order_that_needs_more_memory_says_how_much(void **state)
     small_open(1, ORDER_LEAF_RECORDS);
     scratch_listen();
     assert_int_equal(shuffle_reversed(&text, false), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: the order of 1800000 records needs more memory: use -S 12M or more\n");
+    assert_string_equal(scratch_heard(),
+                        "bigshuf: the order of 1800000 records needs more memory: use -S 12M or more\n");
     small_close();
     engine_text_free(&text);
 }
