@@ -1,7 +1,8 @@
 /*
  * The draws depend on the number of records alone, so they need numbers, not records: those are stored in one pile, and
- * written in the order that was drawn (shuffle_drawn). Of a reservoir, only records are stored that get into it; there
- * are about k log(n / k) of them besides the first k.
+ * written in the order that was drawn (shuffle_drawn). If they do not fit into memory and can be read again, they are
+ * only counted. Of a reservoir, only records are stored that get into it; there are about k log(n / k) of them besides
+ * the first k.
  */
 
 #include "sample/gnu_order.h"
@@ -20,7 +21,8 @@ enum { RESERVOIR_SHARE = 2, STEP_SHARE = 32, RESERVOIR_BYTES = 17 };
 struct replay {
     struct run *run;
     struct gnu_random *gnu;
-    struct piles piles; /* one */
+    struct source *again; /* the input, to be read again; NULL if records are stored */
+    struct piles piles;   /* one */
     bool reservoir;
     struct table entry; /* of it: the number of a stored record, 8 bytes */
     struct table place; /* and where that will be in the output */
@@ -78,7 +80,9 @@ static int store(struct replay *r, struct source *source)
     while ((more = record_reader_next(&transfer.reader, &piece)) > 0) {
         if (piece.first && r->reservoir)
             stays = admit(r, r->run->records, pile->records);
-        if (stays < 0 || (stays > 0 && pile_append(&r->piles, 0, piece.data, piece.bytes) != 0))
+        if (stays < 0)
+            return -1;
+        if (stays > 0 && r->again == NULL && pile_append(&r->piles, 0, piece.data, piece.bytes) != 0)
             return -1;
         pile->records += piece.last && stays > 0;
         r->run->records += piece.last;
@@ -92,6 +96,8 @@ static int draw_order(void *context, struct table *ranks, uint64_t records)
 {
     struct replay *r = context;
 
+    if (r->again != NULL && source_rewind(r->again) != 0)
+        return -1;
     return gnu_random_ranks(r->gnu, ranks, records, r->run->left);
 }
 
@@ -100,9 +106,11 @@ int gnu_order_all(struct run *run, struct source *source, struct gnu_random *gnu
     struct replay r = {.run = run, .gnu = gnu};
     int status = -1;
 
+    if (run->rereads && source_known_bytes(source) > (uint64_t)run->pool.blocks << run->pool.block_shift)
+        r.again = source;
     if (piles_init(&r.piles, 1, 1, &run->pool, run->place) == 0 && store(&r, source) == 0 &&
         run_begin(run, output, run->records) == 0)
-        status = shuffle_drawn(run, &r.piles, draw_order, &r, output);
+        status = shuffle_drawn(run, &r.piles, r.again, draw_order, &r, output);
     piles_release(&r.piles);
     return status;
 }
@@ -156,7 +164,7 @@ int gnu_order_reservoir(struct run *run, struct source *source, struct gnu_rando
     r.entry.wide = true;
     if (piles_init(&r.piles, 1, 1, &run->pool, run->place) == 0 && store(&r, source) == 0 && take_places(&r) == 0 &&
         run_begin(run, output, run->records) == 0)
-        status = shuffle_drawn(run, &r.piles, draw_entries, &r, output);
+        status = shuffle_drawn(run, &r.piles, NULL, draw_entries, &r, output);
 
 out:
     piles_release(&r.piles);

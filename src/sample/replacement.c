@@ -247,7 +247,7 @@ static int write_passes(struct replacement *r)
 
         pool_pin(&run->pool, held);
         if (status == 0)
-            status = shuffle_drawn(run, &c.piles, draw_places, &c, r->output);
+            status = shuffle_drawn(run, &c.piles, NULL, draw_places, &c, r->output);
         pool_unpin(&run->pool, held);
         table_release(&c.places);
         piles_release(&c.piles);

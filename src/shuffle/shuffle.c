@@ -15,6 +15,7 @@
 
 #include <errno.h>
 
+#include "base/least.h"
 #include "shuffle/scatter.h"
 #include "shuffle/transfer.h"
 
@@ -171,13 +172,23 @@ static unsigned count_ranked(const struct run *run, uint64_t bytes, uint64_t rec
     return most < 2 ? 2 : (unsigned)(wanted < most ? wanted : most);
 }
 
-/* Shuffle a pile by scattering it by rank. The ranks stay in the order of the source until the scatter is done. */
-static int scatter_ranked(struct run *run, struct piles *piles, unsigned p, struct table *ranks, uint64_t first,
-                          struct output *output)
+static int scatter_again(struct run *run, struct source *source, const struct rank_route *route, unsigned count,
+                         struct piles *inner)
+{
+    if (scatter(run, source, route_by_rank, route, count, inner) != 0)
+        return -1;
+    return inner->records == route->records ? 0 : fault_say(run->fault, "the input has changed while it was read");
+}
+
+/* Shuffle a pile by scattering it by rank, or those records of `again` that it only counts. The ranks stay in the order
+ * of the source until the scatter is done. */
+static int scatter_ranked(struct run *run, struct piles *piles, unsigned p, struct source *again, struct table *ranks,
+                          uint64_t first, struct output *output)
 {
     uint64_t records = piles->pile[p].records;
+    uint64_t bytes = again != NULL ? source_known_bytes(again) : pile_bytes(piles, p);
     uint64_t writing = (run->pool.blocks - run->pool.pinned) / WRITING_SHARE;
-    unsigned count = count_ranked(run, pile_bytes(piles, p), records);
+    unsigned count = count_ranked(run, bytes, records);
     struct rank_route route = {.ranks = ranks, .first = first, .records = records};
     struct table sorted = {0};
     struct gather_order order = {.kind = GATHER_RANKS, .ranks = &sorted};
@@ -190,9 +201,12 @@ static int scatter_ranked(struct run *run, struct piles *piles, unsigned p, stru
     count = (unsigned)((records - 1) >> route.share_bits) + 1;
     if (writing > pile_load_blocks(piles, p))
         writing = pile_load_blocks(piles, p);
-    if (piles_make_room(piles, count + 1 + writing) != 0 ||
-        scatter_pile(run, piles, p, route_by_rank, &route, count, &inner) != 0 ||
-        piles_make_room(&inner, 2 * count) != 0)
+    if (piles_make_room(piles, count + 1 + writing) != 0)
+        goto out;
+    if (again != NULL ? scatter_again(run, again, &route, count, &inner) != 0
+                      : scatter_pile(run, piles, p, route_by_rank, &route, count, &inner) != 0)
+        goto out;
+    if (piles_make_room(&inner, least(2 * count, ((records - 1) >> table_number_shift(ranks)) + 1)) != 0)
         goto out;
     if (sort_ranks(ranks, first, records, route.share_bits, &sorted) != 0) {
         fault_report(run->fault, "memory", errno);
@@ -234,7 +248,7 @@ static int restart_leaf(struct run *run, struct piles *piles, unsigned p, struct
     int status = rank_leaf(run, leaf, piles->pile[p].records, &ranks);
 
     if (status == 0)
-        status = scatter_ranked(run, piles, p, &ranks, 0, output);
+        status = scatter_ranked(run, piles, p, NULL, &ranks, 0, output);
     table_release(&ranks);
     return status;
 }
@@ -263,7 +277,7 @@ static int restart(struct run *run, struct piles *piles, unsigned p, const struc
         return restart_single(run, piles, p, output);
     run->started_over++;
     if (order->kind == GATHER_RANKS)
-        return scatter_ranked(run, piles, p, order->ranks, p * order->share, output);
+        return scatter_ranked(run, piles, p, NULL, order->ranks, p * order->share, output);
     node = gather_node(order, p);
     if (order_scatter_bits(&node.order, node.node, records) > 0)
         return restart_node(run, piles, p, node, output);
@@ -286,7 +300,8 @@ int shuffle_piles(struct run *run, struct piles *piles, struct gather_order orde
 }
 
 /* Several piles are shuffled faster than one that is larger than a leaf. */
-int shuffle_drawn(struct run *run, struct piles *piles, shuffle_draw *draw, void *context, struct output *output)
+int shuffle_drawn(struct run *run, struct piles *piles, struct source *again, shuffle_draw *draw, void *context,
+                  struct output *output)
 {
     uint64_t records = piles->pile[0].records;
     struct table ranks = {0};
@@ -299,10 +314,10 @@ int shuffle_drawn(struct run *run, struct piles *piles, shuffle_draw *draw, void
     if (check_numbers(run, records, 1) != 0 || piles_make_room(piles, number_blocks(run, records)) != 0 ||
         take_numbers(run, &ranks, records) != 0 || draw(context, &ranks, records) != 0)
         goto out;
-    status = records > ORDER_LEAF_RECORDS ? 0 : gather(run, piles, order, &next, output);
+    status = again != NULL || records > ORDER_LEAF_RECORDS ? 0 : gather(run, piles, order, &next, output);
     if (status == 0 && next == 0)
-        status =
-            records == 1 ? restart_single(run, piles, 0, output) : scatter_ranked(run, piles, 0, &ranks, 0, output);
+        status = again == NULL && records == 1 ? restart_single(run, piles, 0, output)
+                                               : scatter_ranked(run, piles, 0, again, &ranks, 0, output);
 
 out:
     table_release(&ranks);

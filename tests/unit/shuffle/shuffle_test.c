@@ -321,7 +321,7 @@ static int shuffle_reversed(struct engine_text *text, bool fails)
     piles_seal(&piles);
     piles.pile[0].records = text->records;
     if (status == 0)
-        status = shuffle_drawn(&small.run, &piles, draw_reversed, &fails, to);
+        status = shuffle_drawn(&small.run, &piles, NULL, draw_reversed, &fails, to);
     if (status == 0)
         status = output_commit(to);
     output_free(to);
