@@ -70,6 +70,20 @@ static void test_three_quarters_of_memory_stay_out_of_temporary_files(void **sta
     assert_int_equal(room_temporary_bytes(&options, 0, 64 * MIB, false), 0);
 }
 
+static void test_what_is_kept_beside_records_of_one_size_counts(void **state)
+{
+    struct options options = {.count = UINT64_MAX, .format = {.kind = RECORD_SIZE, .count = 16}};
+
+    (void)state;
+    assert_int_equal(room_temporary_bytes(&options, 64 * MIB, 64 * MIB, false), 0);
+    options.random_source = "random";
+    assert_int_equal(room_temporary_bytes(&options, 48 * MIB, 64 * MIB, false), 0);
+    assert_int_equal(room_temporary_bytes(&options, 64 * MIB, 64 * MIB, true), 32 * MIB);
+    options.random_source = NULL;
+    options.weight_field = 1;
+    assert_int_equal(room_temporary_bytes(&options, 64 * MIB, 64 * MIB, false), 48 * MIB);
+}
+
 static void test_of_what_a_sample_keeps_nothing_is_known(void **state)
 {
     const struct options few = {.count = 3};
@@ -89,6 +103,7 @@ int main(void)
         cmocka_unit_test(test_of_a_sample_no_size_is_known),
         cmocka_unit_test(test_numbers_are_at_least_the_shortest),
         cmocka_unit_test(test_three_quarters_of_memory_stay_out_of_temporary_files),
+        cmocka_unit_test(test_what_is_kept_beside_records_of_one_size_counts),
         cmocka_unit_test(test_of_what_a_sample_keeps_nothing_is_known),
     };
 
