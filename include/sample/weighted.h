@@ -1,8 +1,8 @@
 #ifndef BIGSHUF_SAMPLE_WEIGHTED_H
 #define BIGSHUF_SAMPLE_WEIGHTED_H
 
-/* Weighted samples without replacement, of any number of records. The law is in weight_law.h; the words are those labelled "weight".
- * Functions return 0, or -1 after a report. */
+/* Weighted samples without replacement, of any number of records. The law is in weight_law.h; the words are those
+ * labelled "weight". Functions return 0, or -1 after a report. */
 
 #include "input/source.h"
 #include "output/output.h"

@@ -16,7 +16,7 @@ enum gather_kind {
     GATHER_NODE,     /* one pile: all records of node `node` */
     GATHER_CHILDREN, /* pile j holds the records of child j of node `node` */
     GATHER_TREES,    /* pile j holds the records of the node `node` of a tree of its own, with the key keys[j] */
-    GATHER_RANKS,    /* pile j holds the records whose ranks are [j share, (j + 1) share), counted from `first` */
+    GATHER_RANKS,    /* pile j holds the records whose ranks are [j share, (j + 1) share) */
 };
 
 struct gather_order {
@@ -24,9 +24,7 @@ struct gather_order {
     const struct order *order; /* NULL if there are ranks */
     const struct random_key *keys;
     struct order_node node;
-    struct table
-        *ranks; /* places first + j share and the following hold the ranks of pile j's records, in their order */
-    uint64_t first;
+    struct table *ranks; /* places j share and the following hold the ranks of pile j's records, in their order */
     uint64_t share;
 };
 

@@ -87,8 +87,8 @@ int pile_flush(struct piles *piles, unsigned pile);
 
 int piles_flush(struct piles *piles); /* all of them */
 
-/* After piles_seal: write to files what it takes for the pool to have so many blocks free, or all there is: last piles
- * first, and of each the first bytes. */
+/* Write to files what it takes for the pool to have so many blocks free, or all there is: last piles first, and of each
+ * the first bytes. Before piles_seal only if the last pile holds more than that. */
 int piles_make_room(struct piles *piles, uint64_t blocks);
 
 /* Read the spilled part back in front of the tail, into blocks promised to the caller (pile_load_blocks of them),

@@ -133,7 +133,8 @@ static int open_large_run(struct job *job)
 {
     struct resources *resources = &job->resources;
     const bool known = resources->source != NULL && source_is_known(resources->source);
-    const bool rereads = known && !must_wait(resources);
+    const bool files = !resources->options.echo && !resources->options.range;
+    const bool rereads = known && files && !must_wait(resources);
     uint64_t memory_bytes;
 
     job->run = &job->large;

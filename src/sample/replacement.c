@@ -177,13 +177,12 @@ static int collect(struct replacement *r, struct collection *c)
     return 0;
 }
 
-static int draw_places(void *context, struct table *numbers, uint64_t records, uint64_t *places)
+static int draw_places(void *context, struct table *ranks, uint64_t records)
 {
     const struct collection *c = context;
 
-    (void)places;
     for (uint64_t i = 0; i < records; i++)
-        table_set(numbers, *table_u64(&c->places, i), i);
+        table_set(ranks, i, *table_u64(&c->places, i));
     return 0;
 }
 
@@ -249,7 +248,7 @@ static int write_passes(struct replacement *r)
 
         pool_pin(&run->engine.pool, held);
         if (status == 0)
-            status = shuffle_drawn(run, &c.piles, draw_places, &c, r->output);
+            status = shuffle_drawn(run, &c.piles, NULL, draw_places, &c, r->output);
         pool_unpin(&run->engine.pool, held);
         table_release(&c.places);
         piles_release(&c.piles);

@@ -236,7 +236,7 @@ static int gather_pile(struct gathering *g, struct workplace *place, unsigned p)
     const struct run *run = g->run;
     uint64_t records = g->piles->pile[p].records;
     bool ranked = g->order.kind == GATHER_RANKS;
-    uint64_t first_rank = ranked ? g->order.first + p * g->order.share : 0;
+    uint64_t first_rank = ranked ? p * g->order.share : 0;
     struct gather_node node;
 
     place->promised -= pile_load_blocks(g->piles, p);

@@ -215,6 +215,28 @@ test_samples_spill_no_more_than_does_not_fit() {
     done
 }
 
+# The bytes that an order of random bytes spills, which is left in `out`: order_spills MIB INPUT
+order_spills() {
+    bigshuf -v -S "$1M" --random-source=<(yes 42) "$2" 2>said >out
+    spilled said
+}
+
+# 4 bytes for each record are in memory beside them. What comes through a pipe is spilled twice.
+test_orders_of_random_bytes_spill_only_what_does_not_fit() {
+    local most
+    seq "$(scale 20000 4000000 4000000)" >in
+    same 0 "$(order_spills 64 in)"
+    mv out wanted
+    same 0 "$(order_spills 64 <(cat in))"
+    cmp out wanted
+    needs_scale small
+    most=$(($(wc -c <in) + 4 * $(wc -l <in) - 18 * 1048576))
+    [ "$(order_spills 24 in)" -le $most ]
+    cmp out wanted
+    [ "$(order_spills 24 <(cat in))" -le $((2 * most)) ]
+    cmp out wanted
+}
+
 test_what_can_be_read_again_is_not_spilled() {
     seq "$(scale 20000 2000000 2000000)" >in
     for sample in '-r -n 1000' '--weight-field=1 -r -n 1000'; do

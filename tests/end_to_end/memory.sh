@@ -103,6 +103,16 @@ test_weighted_samples_of_any_size_in_input_order() {
     bigshuf -S 2G --seed=m --weight-field=1 -n "$(scale 19000 290000 2900000)" --keep-order in | cmp - out
 }
 
+# Nearly as many as 8 MiB suffice for.
+test_orders_of_random_bytes() {
+    seq "$(scale 20000 1600000 1600000)" >in
+    runs_within 8 --random-source=<(yes 42) in >out
+    bigshuf -S 2G --random-source=<(yes 42) in | cmp - out
+    runs_within 8 --random-source=<(yes 42) < <(cat in) | cmp - out
+    runs_within 8 --random-source=<(yes 42) -n 200000 < <(cat in) >out
+    bigshuf -S 2G --random-source=<(yes 42) -n 200000 in | cmp - out
+}
+
 test_many_files() {
     mkdir files
     for i in $(seq 2000); do echo "$i" >files/"$i"; done

@@ -63,6 +63,19 @@ UNIT_TEST(test_three_quarters_of_memory_stay_out_of_temporary_files)
     assert_int_equal(room_temporary_bytes(&options, 0, 64 * MIB, false), 0);
 }
 
+UNIT_TEST(test_what_is_kept_beside_records_of_one_size_counts)
+{
+    struct options options = {.count = UINT64_MAX, .format = {.kind = RECORD_SIZE, .count = 16}};
+
+    assert_int_equal(room_temporary_bytes(&options, 64 * MIB, 64 * MIB, false), 0);
+    options.random_source = "random";
+    assert_int_equal(room_temporary_bytes(&options, 48 * MIB, 64 * MIB, false), 0);
+    assert_int_equal(room_temporary_bytes(&options, 64 * MIB, 64 * MIB, true), 32 * MIB);
+    options.random_source = NULL;
+    options.weight_field = 1;
+    assert_int_equal(room_temporary_bytes(&options, 64 * MIB, 64 * MIB, false), 48 * MIB);
+}
+
 UNIT_TEST(test_of_what_a_sample_keeps_nothing_is_known)
 {
     const struct options few = {.count = 3};

@@ -160,6 +160,27 @@ SMALL_RUN(what_fits_is_replayed)
     assert_int_equal(disk.writes, 0);
 }
 
+/* References to all records would not fit beside them. */
+SMALL_RUN(what_fits_with_4_bytes_for_each_record_is_not_spilled)
+{
+    put_random_bytes(1200000);
+    text = engine_text_make(450000, small_length_to_20, '\n');
+    for (unsigned workers = 1; workers <= 3; workers += 2)
+        assert_replays(gnu_order_all, plain_order, UINT64_MAX, workers);
+    assert_int_equal(disk.writes, 0);
+    engine_text_free(&text);
+}
+
+/* As many as there can be, which take nearly all the memory before they are moved. */
+SMALL_RUN(a_reservoir_grows_while_records_are_spilled)
+{
+    put_random_bytes(1200000);
+    text = engine_text_make(400000, small_length_to_20, '\n');
+    assert_replays(gnu_order_reservoir, plain_reservoir, 390000, 1);
+    assert_true(disk.writes > 0);
+    engine_text_free(&text);
+}
+
 QUARTER_RUN(what_does_not_fit_is_replayed)
 {
     put_random_bytes(250000);
@@ -240,16 +261,16 @@ SMALL_RUN(nothing_cannot_be_repeated)
     engine_text_free(&text);
 }
 
-/* The numbers of an order's records take 8 bytes each, twice while it is drawn. */
+/* 4 bytes for each record of an order, 8 for each of a reservoir, in half of the memory. */
 SMALL_RUN(an_order_that_needs_more_memory_says_so)
 {
     put_random_bytes(10);
-    text = engine_text_make(1200000, small_length_0, '\n');
+    text = engine_text_make(1800000, small_length_0, '\n');
     limit = 1000000;
     replay = gnu_order_all;
-    sweep_assert_fails(replayed, "bigshuf: the order of 1200000 records needs more memory: use -S ");
+    sweep_assert_fails(replayed, "bigshuf: the order of 1800000 records needs more memory: use -S 12M or more");
     replay = gnu_order_reservoir;
-    sweep_assert_fails(replayed, "records needs more memory: use ");
+    sweep_assert_fails(replayed, "bigshuf: a sample of 1000000 records needs more memory: use -S 21M or more");
     engine_text_free(&text);
 }
 

@@ -137,13 +137,13 @@ QUARTER_RUN(room_for_indexes_is_made_by_spilling)
 
 SMALL_RUN(piles_can_be_stretches_of_an_order_that_was_drawn)
 {
-    enum { RECORDS = 5000, FIRST = 300 };
+    enum { RECORDS = 5000 };
     struct engine_text text = engine_text_make(RECORDS, small_length_to_300, '\n');
     uint16_t pile_of[RECORDS];
     uint32_t number[RECORDS], rank[RECORDS];
 
     for (uint64_t share = 500; share <= 6000; share += 1111) {
-        struct gather_order order = {.kind = GATHER_RANKS, .first = FIRST, .share = share};
+        struct gather_order order = {.kind = GATHER_RANKS, .share = share};
         uint64_t at[RECORDS / 500 + 1];
         struct table ranks;
         unsigned next = 0;
@@ -156,13 +156,13 @@ SMALL_RUN(piles_can_be_stretches_of_an_order_that_was_drawn)
             rank[number[i]] = i;
         assert_int_equal(table_init(&ranks, &small.run.engine.pool), 0);
         assert_true(pool_promise(&small.run.engine.pool, 100));
-        table_grow(&ranks, FIRST + RECORDS, 4);
+        table_grow(&ranks, RECORDS, 4);
         pool_release_promise(&small.run.engine.pool, 100 - ranks.blocks);
         for (uint64_t p = 0; p * share < RECORDS; p++)
-            at[p] = FIRST + p * share;
+            at[p] = p * share;
         for (uint32_t i = 0; i < RECORDS; i++) {
             pile_of[i] = (uint16_t)(rank[i] / share);
-            *table_u32(&ranks, at[pile_of[i]]++) = FIRST + rank[i];
+            *table_u32(&ranks, at[pile_of[i]]++) = rank[i];
         }
         order.ranks = &ranks;
         fill(&text, (unsigned)((RECORDS - 1) / share + 1), pile_of);

@@ -96,6 +96,60 @@ WITH_POOL(a_cleared_table_has_given_all_blocks_back_and_can_grow_again)
     table_release(&table);
 }
 
+/* The blocks go from one to the other, which is filled from its beginning and from its middle. */
+WITH_POOL(numbers_move_from_table_to_table_through_one_pool)
+{
+    enum { COUNT = (BLOCKS - 3) * BLOCK / 4 - 7 }; /* 3 may be half empty meanwhile */
+    static const size_t number_bytes[] = {4, 8};
+    struct table from, to;
+
+    for (int k = 0; k < 2; k++) {
+        uint64_t count = COUNT * 4 / number_bytes[k];
+        uint64_t next[] = {0, (count + 1) / 2};
+        unsigned shift;
+
+        assert_int_equal(table_take(&from, &pool, count, number_bytes[k]), 0);
+        table_pin(&from);
+        assert_int_equal(table_init(&to, &pool), 0);
+        to.wide = from.wide;
+        shift = table_number_shift(&to);
+        assert_int_equal(1u << shift, BLOCK / number_bytes[k]);
+        for (uint64_t i = 0; i < count; i++)
+            table_set(&from, i, i);
+        for (uint64_t i = 0; i < count; i++) {
+            uint64_t place = next[i % 2]++;
+
+            if (to.block[place >> shift] == NULL)
+                assert_int_equal(table_take_block(&to, place >> shift), 0);
+            table_set(&to, place, table_get(&from, i));
+            if ((i + 1) >> shift > i >> shift)
+                table_put_block(&from, i >> shift);
+        }
+        assert_int_equal(pool.pinned, 1);
+        for (uint64_t i = 0; i < count; i++)
+            assert_int_equal(table_get(&to, i), i < (count + 1) / 2 ? 2 * i : 2 * (i - (count + 1) / 2) + 1);
+        table_release(&from);
+        assert_int_equal(pool.pinned, 0);
+        table_release(&to);
+        assert_int_equal(pool.free, BLOCKS);
+    }
+}
+
+WITH_POOL(a_block_cannot_be_taken_out_of_an_empty_pool)
+{
+    struct table all, one;
+
+    assert_int_equal(table_take(&all, &pool, BLOCKS * BLOCK / 8, 8), 0);
+    assert_int_equal(table_init(&one, &pool), 0);
+    assert_int_equal(table_take_block(&one, 3), -1);
+    assert_int_equal(errno, ENOMEM);
+    table_put_block(&all, 5);
+    assert_int_equal(table_take_block(&one, 3), 0);
+    table_release(&one);
+    table_release(&all);
+    assert_int_equal(pool.free, BLOCKS);
+}
+
 WITH_POOL(an_empty_table_needs_no_block_and_a_zeroed_one_can_be_released)
 {
     struct table table;
