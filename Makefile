@@ -40,7 +40,7 @@ MAIN       = $(BUILD)/src/main.o
 LIBRARY    = $(BUILD)/libbigshuf.a
 PROGRAM    = $(BUILD)/bigshuf
 FAULTY     = $(BUILD)/bigshuf-faulty
-TEST_TOOLS = $(addprefix $(BUILD)/tests/support/,forge model peak)
+TEST_TOOLS = $(addprefix $(BUILD)/tests/support/,forge model peak same_lines)
 UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c))
 BENCHES    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 FUZZERS    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
@@ -88,7 +88,8 @@ $(FUZZERS): %: %.o $(LIBRARY)
 $(UNIT_TESTS): %: %.o $(LIBRARY)
 	$(LINK) -o $@ $^ $(CMOCKA_LIBS)
 
-$(UNIT_TESTS:=.o): EXTRA_CFLAGS = $(TEST_CPPFLAGS) $(CMOCKA_CFLAGS)
+# Not optimised, since that would take several times as long as they run.
+$(UNIT_TESTS:=.o): EXTRA_CFLAGS = $(TEST_CPPFLAGS) $(CMOCKA_CFLAGS) -O0 -U_FORTIFY_SOURCE
 $(UNIT_TESTS:=.o): | $(filter deps,$(MAKECMDGOALS))
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
@@ -108,9 +109,11 @@ $(BUILD)/flags: FORCE
 # Instruments slow the program down ten to fifty times.
 TEST_SCALE ?= $(if $(VALGRIND)$(SANITIZE),tiny,small)
 
-check: all $(UNIT_TESTS) $(FAULTY) $(TEST_TOOLS) ## run all tests
+SELECTED = $(if $(ONLY),$(shell printf '%s\n' $(UNIT_TESTS) | grep -E -e '$(ONLY)'),$(UNIT_TESTS))
+
+check: all $(SELECTED) $(FAULTY) $(TEST_TOOLS) ## run all tests
 	@BUILD='$(BUILD)' TEST_SCALE='$(TEST_SCALE)' VALGRIND='$(VALGRIND)' SANITIZE='$(SANITIZE)' ONLY='$(ONLY)' \
-	    bash tests/support/run.sh $(UNIT_TESTS) tests/layers.sh $(wildcard tests/end_to_end/*.sh)
+	    bash tests/support/run.sh $(SELECTED) tests/layers.sh $(wildcard tests/end_to_end/*.sh)
 
 check-long: TEST_SCALE = full
 check-long: check ## run all tests on large inputs (needs some GB of disk)

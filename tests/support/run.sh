@@ -47,7 +47,7 @@ make_tools() {
             ln -s "$BUILD/$tool" "$SCRATCH/bin/$tool"
         fi
     done
-    ln -s "$BUILD"/tests/support/{forge,model,peak} "$SCRATCH/bin"
+    ln -s "$BUILD"/tests/support/{forge,model,peak,same_lines} "$SCRATCH/bin"
 }
 
 # The processes that a test has left behind: they have its TMPDIR in their environment.
