@@ -159,7 +159,10 @@ format: ## format the C files
 	clang-format -i $(C_FILES)
 
 # A tool that is missing is named and passed over. clang-analyzer would take ten times as long for the tests as all the
-# other checks; what it looks for there, the sanitizers find as they run.
+# other checks; what it looks for there, the sanitizers find as they run. In src/ it follows the first 50000 states of
+# each function, which takes a third of the time of its usual 225000.
+ANALYZER_FLAGS = $(addprefix --extra-arg=,-Xclang -analyzer-config -Xclang max-nodes=50000)
+
 lint: ## check format, clang-tidy, cppcheck, the man page and the scripts
 	@set -e; \
 	has() { command -v "$$1" >/dev/null || { echo "lint: no $$1 here: skipped" >&2; return 1; }; }; \
@@ -169,7 +172,7 @@ lint: ## check format, clang-tidy, cppcheck, the man page and the scripts
 	if has clang-tidy; then \
 	    tidy() { xargs -n 1 -P "$$(getconf _NPROCESSORS_ONLN)" sh -c \
 	        'clang-tidy --quiet '"$$1"' "$$1" -- -std=c11 $(NEEDED_CPPFLAGS) $(TEST_CPPFLAGS) 2>/dev/null' tidy; }; \
-	    printf '%s\n' $(filter src/%.c,$(C_FILES)) | tidy ''; \
+	    printf '%s\n' $(filter src/%.c,$(C_FILES)) | tidy '$(ANALYZER_FLAGS)'; \
 	    printf '%s\n' $(filter tests/%.c,$(C_FILES)) | tidy '--checks=-clang-analyzer-*'; \
 	fi; \
 	if has cppcheck; then \

@@ -30,7 +30,7 @@ judge_store() {
         wanted='a.in b.in'
     fi
     # shellcheck disable=SC2086 # words, by intention
-    bigshuf --gather=store | sort | cmp - <(cat $wanted c.in | sort)
+    bigshuf --gather=store | same_lines - <(cat $wanted c.in)
 }
 
 # Add the batch b to a store that has the batch a while calls fail; then the batch c, which sweeps.
@@ -96,7 +96,7 @@ test_short_and_interrupted_calls_lose_nothing_of_a_batch() {
     rm before/c -r
     FAULT_SHORT=1 FAULT_EINTR=1 try_faulty --seed=1 --gather=before -S 8M
     same 0 "$status"
-    sort out | cmp - <(cat a.in b.in | sort)
+    same_lines out <(cat a.in b.in)
 }
 
 # Into a file that is there, and stays unless the gather succeeds.
