@@ -7,6 +7,7 @@
 #   WERROR=1                     a warning is an error
 #   TEST_SCALE=tiny|small|full   how large the tests' inputs are
 #   ONLY=PATTERN                 run only the tests whose names match
+#   EXCEPT=PATTERN               not those that match
 #   BUILD=DIR                    build there
 #
 # Each kind of build has a folder of its own under build/, so that one with a sanitizer stands beside the plain one.
@@ -113,7 +114,8 @@ SELECTED = $(if $(ONLY),$(shell printf '%s\n' $(UNIT_TESTS) | grep -E -e '$(ONLY
 
 check: all $(SELECTED) $(FAULTY) $(TEST_TOOLS) ## run all tests
 	@BUILD='$(BUILD)' TEST_SCALE='$(TEST_SCALE)' VALGRIND='$(VALGRIND)' SANITIZE='$(SANITIZE)' ONLY='$(ONLY)' \
-	    bash tests/support/run.sh $(SELECTED) tests/layers.sh $(wildcard tests/end_to_end/*.sh)
+	    EXCEPT='$(EXCEPT)' bash tests/support/run.sh \
+	    $(sort $(wildcard tests/end_to_end/*.sh)) tests/layers.sh $(SELECTED)
 
 check-long: TEST_SCALE = full
 check-long: check ## run all tests on large inputs (needs some GB of disk)

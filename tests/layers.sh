@@ -10,7 +10,7 @@ map() {
 }
 
 # Only sys makes system calls that can fail, but for these.
-system_calls='open  openat creat close read write pread pwrite readv writev preadv pwritev lseek stat lstat fstat fstatat
+system_calls='open openat creat close read write pread pwrite readv writev preadv pwritev lseek stat lstat fstat fstatat
     truncate ftruncate rename link linkat unlink unlinkat symlink readlink realpath mkstemp mkostemp mkdir rmdir fchmod
     chmod fchown chown access faccessat poll select fcntl ioctl dup dup2 pipe fallocate posix_fallocate
     mmap munmap mremap malloc calloc pthread_create getentropy getrandom getrlimit setrlimit statvfs fstatvfs fork execve
