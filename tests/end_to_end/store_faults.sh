@@ -74,13 +74,13 @@ test_a_batch_is_there_whole_or_not_at_all_whatever_call_fails() {
 }
 
 test_a_batch_larger_than_memory_is_there_whole_or_not_at_all() {
-    make_store 1000
+    make_store 800
     FAULT_STAYS=1 sweep scatter_survives 3
 }
 
 test_a_disk_that_is_full_at_any_moment_leaves_no_part_of_a_batch() {
     local turn
-    make_store 1000
+    make_store 800
     for turn in $(turns); do
         FAULT_ERRNO=ENOSPC FAULT_STAYS=1 FAULT_CALL=pwritev FAULT_AT=$turn scatter_survives 3
         FAULT_ERRNO=ENOSPC FAULT_STAYS=1 FAULT_CALL=write FAULT_AT=$turn scatter_survives 1
