@@ -9,10 +9,10 @@
 
 #include <errno.h>
 
+#include "sample/keep.h"
 #include "sample/replacement.h"
 #include "shuffle/pile.h"
 #include "shuffle/shuffle.h"
-#include "shuffle/transfer.h"
 
 /* The reservoir's numbers may take this part of the memory; when it is full, what is stored gives a part of it up. In
  * the end there are 12 bytes for each entry, and what shuffle_drawn needs for all that was stored: more than this. */
@@ -23,9 +23,8 @@ struct replay {
     struct gnu_random *gnu;
     struct source *again; /* the input, to be read again; NULL if records are stored */
     struct piles piles;   /* one */
-    bool reservoir;
-    struct table entry; /* of it: the number of a stored record, 8 bytes */
-    struct table place; /* and where that will be in the output */
+    struct table entry;   /* of it: the number of a stored record, 8 bytes */
+    struct table place;   /* and where that will be in the output */
     uint64_t entries;
 };
 
@@ -54,43 +53,20 @@ static int add_entry(struct replay *r)
     return 0;
 }
 
-/* Does record i get into the reservoir? If so, it is stored as number `stored`. 1, 0, or -1 after a report. */
-static int admit(struct replay *r, uint64_t i, uint64_t stored)
+/* Does record i get into the reservoir? 1, 0, or -1 after a report. */
+static int admit(void *context, uint64_t i)
 {
+    struct replay *r = context;
     uint64_t j = i;
 
-    if (i >= r->run->limit && gnu_random_draw(r->gnu, i, &j) != 0)
+    if (i >= r->run->limit && r->run->limit > 0 && gnu_random_draw(r->gnu, i, &j) != 0)
         return -1;
     if (j >= r->run->limit)
         return 0;
     if (j == r->entries && add_entry(r) != 0)
         return -1;
-    *table_u64(&r->entry, j) = stored;
+    *table_u64(&r->entry, j) = r->piles.pile[0].records;
     return 1;
-}
-
-static int store(struct replay *r, struct source *source)
-{
-    struct transfer transfer;
-    struct record_piece piece;
-    struct pile *pile = &r->piles.pile[0];
-    int stays = 1;
-    int more;
-
-    transfer_init(&transfer, &r->run->engine, &r->run->format, source, NULL);
-    while ((more = record_reader_next(&transfer.reader, &piece)) > 0) {
-        if (piece.first && r->reservoir)
-            stays = admit(r, r->run->progress.records, pile->records);
-        if (stays < 0)
-            return -1;
-        if (stays > 0 && r->again == NULL && pile_append(&r->piles, 0, piece.data, piece.bytes) != 0)
-            return -1;
-        pile->records += piece.last && stays > 0;
-        r->run->progress.records += piece.last;
-    }
-    piles_seal(&r->piles);
-    run_scattered(r->run);
-    return more;
 }
 
 static int draw_order(void *context, struct table *ranks, uint64_t records)
@@ -104,13 +80,13 @@ static int draw_order(void *context, struct table *ranks, uint64_t records)
 
 int gnu_order_all(struct run *run, struct source *source, struct gnu_random *gnu, struct output *output)
 {
-    struct replay r = {.run = run, .gnu = gnu};
+    const bool again = run->rereads && source_known_bytes(source) > engine_pool_bytes(&run->engine);
+    const struct keep_rule all = {.counts_only = again};
+    struct replay r = {.run = run, .gnu = gnu, .again = again ? source : NULL};
     int status = -1;
 
-    if (run->rereads && source_known_bytes(source) > engine_pool_bytes(&run->engine))
-        r.again = source;
-    if (piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place) == 0 && store(&r, source) == 0 &&
-        run_begin(run, output, run->progress.records) == 0)
+    if (piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place) == 0 &&
+        keep_records(run, source, &all, &r.piles, 0) == 0 && run_begin(run, output, run->progress.records) == 0)
         status = shuffle_drawn(run, &r.piles, r.again, draw_order, &r, output);
     piles_release(&r.piles);
     return status;
@@ -155,7 +131,8 @@ static int take_places(struct replay *r)
 
 int gnu_order_reservoir(struct run *run, struct source *source, struct gnu_random *gnu, struct output *output)
 {
-    struct replay r = {.run = run, .gnu = gnu, .reservoir = run->limit > 0};
+    struct replay r = {.run = run, .gnu = gnu};
+    const struct keep_rule some = {.admit = admit, .context = &r};
     int status = -1;
 
     if (table_init(&r.entry, &run->engine.pool) != 0) {
@@ -163,8 +140,9 @@ int gnu_order_reservoir(struct run *run, struct source *source, struct gnu_rando
         goto out;
     }
     r.entry.wide = true;
-    if (piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place) == 0 && store(&r, source) == 0 &&
-        take_places(&r) == 0 && run_begin(run, output, run->progress.records) == 0)
+    if (piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place) == 0 &&
+        keep_records(run, source, &some, &r.piles, 0) == 0 && take_places(&r) == 0 &&
+        run_begin(run, output, run->progress.records) == 0)
         status = shuffle_drawn(run, &r.piles, NULL, draw_entries, &r, output);
 
 out:

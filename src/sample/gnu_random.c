@@ -19,7 +19,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-#include "base/uint128.h"
+#include "base/spread.h"
 #include "system/io.h"
 #include "system/sys.h"
 
@@ -191,14 +191,13 @@ struct displaced {
     uint64_t number;
 };
 
-/* The slot of a position: its own, or an empty one. Open addressing with linear probing; the upper bits of a product
- * with 2^64 / phi spread positions that are close together or evenly apart (Knuth, TAOCP 3, section 6.4). */
+/* The slot of a position: its own, or an empty one. */
 static struct displaced *find(struct displaced *slots, size_t count, uint64_t position)
 {
-    size_t i = (size_t)uint128_multiply(position * UINT64_C(0x9e3779b97f4a7c15), count).high;
+    uint64_t i = spread(position, count);
 
     while (slots[i].position != 0 && slots[i].position != position)
-        i = i + 1 < count ? i + 1 : 0;
+        i = spread_next(i, count);
     return &slots[i];
 }
 

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 
+#include "sample/keep.h"
 #include "shuffle/index.h"
 #include "shuffle/pile.h"
 #include "shuffle/shuffle.h"
@@ -37,25 +38,13 @@ struct replacement {
 
 static int store(struct replacement *r, struct source *source)
 {
-    struct transfer transfer;
-    struct record_piece piece;
-    int more;
+    const struct keep_rule all = {.next = r->lots->next, .context = r->lots->context, .counts_only = r->input != NULL};
 
-    transfer_init(&transfer, &r->run->engine, &r->run->format, source, NULL);
-    while ((more = r->lots->next == NULL ? record_reader_next(&transfer.reader, &piece)
-                                         : r->lots->next(r->lots->context, &transfer.reader, &piece)) > 0) {
-        if (r->input == NULL && pile_append(&r->piles, 0, piece.data, piece.bytes) != 0)
-            return -1;
-        r->records += piece.last;
-        r->bytes += piece.bytes;
-    }
-    piles_seal(&r->piles);
-    r->piles.pile[0].records = r->records;
-    r->run->progress.records = r->records;
-    run_scattered(r->run);
-    if (more == 0 && r->records == 0)
-        return fault_say(r->run->engine.fault, "no lines to repeat");
-    return more;
+    if (keep_records(r->run, source, &all, &r->piles, 0) != 0)
+        return -1;
+    r->records = r->run->progress.records;
+    r->bytes = source_delivered_bytes(source);
+    return r->records > 0 ? 0 : fault_say(r->run->engine.fault, "no lines to repeat");
 }
 
 struct source *replacement_again(struct replacement *r)

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sample/keep.h"
 #include "sample/key_order.h"
 #include "sample/weight_law.h"
 #include "shuffle/pile_keys.h"
@@ -85,6 +86,8 @@ enum { DIGIT_BITS = 16, DIGITS = 1 << DIGIT_BITS, TOP_SHIFT = 64 - DIGIT_BITS };
 
 struct selecting {
     struct run *run;
+    struct weighing weighing;
+    uint64_t key; /* of the record that comes */
     struct piles piles;
     struct table count; /* of the keys with each digit at the place in question, 8 bytes */
     uint64_t most;      /* first digit of keys that may be among the first ones */
@@ -98,40 +101,35 @@ static uint64_t *count_of(const struct selecting *s, uint64_t digit)
     return table_u64(&s->count, digit);
 }
 
-/* May the record still be among the first ones? */
-static bool admit(struct selecting *s, uint64_t key)
+static int next_of_selection(void *context, struct record_reader *reader, struct record_piece *piece)
 {
-    if (key == UINT64_MAX || s->run->limit == 0 || key >> TOP_SHIFT > s->most)
-        return false;
-    ++*count_of(s, key >> TOP_SHIFT);
+    struct selecting *s = context;
+
+    return next_weighed(&s->weighing, reader, piece, &s->key);
+}
+
+/* May the record still be among the first ones? Then its key is kept, too. */
+static int admit(void *context, uint64_t record)
+{
+    struct selecting *s = context;
+
+    (void)record;
+    if (s->key == UINT64_MAX || s->run->limit == 0 || s->key >> TOP_SHIFT > s->most)
+        return 0;
+    ++*count_of(s, s->key >> TOP_SHIFT);
     s->candidates++;
     for (; s->most > 0 && s->candidates - *count_of(s, s->most) >= s->run->limit; s->most--)
         s->candidates -= *count_of(s, s->most);
-    return true;
+    return pile_keys_append(&s->piles, KEYS, s->key) == 0 ? 1 : -1;
 }
 
-static int select_stored(struct selecting *s, struct weighing *w, struct source *source)
+static int store(struct selecting *s, struct source *source)
 {
-    struct transfer transfer;
-    struct record_piece piece;
-    uint64_t key = 0;
-    bool stays = false;
-    int more;
+    const struct keep_rule candidates = {.next = next_of_selection, .admit = admit, .context = s};
 
-    transfer_init(&transfer, &s->run->engine, &s->run->format, source, NULL);
-    while ((more = next_weighed(w, &transfer.reader, &piece, &key)) > 0) {
-        if (piece.first)
-            stays = admit(s, key);
-        if (stays && pile_append(&s->piles, RECORDS, piece.data, piece.bytes) != 0)
-            return -1;
-        if (piece.first && stays && pile_keys_append(&s->piles, KEYS, key) != 0)
-            return -1;
-        s->piles.pile[RECORDS].records += piece.last && stays;
-        s->run->progress.records += piece.last;
-    }
-    piles_seal(&s->piles);
-    run_scattered(s->run);
-    return more == 0 ? weight_input_end(w->weights) : -1;
+    if (keep_records(s->run, source, &candidates, &s->piles, RECORDS) != 0)
+        return -1;
+    return weight_input_end(s->weighing.weights);
 }
 
 /* Count the digits behind `prefix`, the first digits of the keys in question, which come before bit `shift`. */
@@ -213,14 +211,12 @@ int weighted_select(struct run *run, struct source *source, struct weight_place 
 {
     const struct engine_space whole = engine_buffer(&run->engine, ENGINE_WHOLE);
     struct selecting s = {.run = run};
-    struct weighing w = {.weights = NULL};
     struct source *stored = NULL;
     struct pile_keys keys = {.source = NULL};
     int status = -1;
 
-    if (open_weighing(&w, run, place, source) != 0 || open_count(&s) != 0 ||
-        piles_init(&s.piles, PILES, 1, &run->engine.pool, run->engine.place) != 0 ||
-        select_stored(&s, &w, source) != 0 ||
+    if (open_weighing(&s.weighing, run, place, source) != 0 || open_count(&s) != 0 ||
+        piles_init(&s.piles, PILES, 1, &run->engine.pool, run->engine.place) != 0 || store(&s, source) != 0 ||
         pile_verify(&s.piles, RECORDS, &run->format, whole.data, whole.bytes) != 0 ||
         pile_keys_verify(&s.piles, KEYS, whole.data, whole.bytes) != 0 || find_greatest(&s) != 0)
         goto out;
@@ -235,6 +231,6 @@ out:
     source_free(stored);
     table_release(&s.count);
     piles_release(&s.piles);
-    weight_input_free(w.weights);
+    weight_input_free(s.weighing.weights);
     return status;
 }

@@ -199,7 +199,7 @@ TEST(numbers_that_meet_in_the_set_are_told_apart)
     char expected[8 * NUMBERS] = "";
 
     for (size_t i = 0; i < NUMBERS; i++, number++) {
-        while (home(number) % 512 != 510)
+        while (spread(number, 512) != 510)
             number++;
         numbers[3 * i] = number;
         numbers[3 * i + 1] = number;

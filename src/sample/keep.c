@@ -1,0 +1,28 @@
+#include "sample/keep.h"
+
+#include "shuffle/transfer.h"
+
+int keep_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles,
+                 unsigned pile)
+{
+    struct transfer transfer;
+    struct record_piece piece;
+    int stays = 1;
+    int more;
+
+    transfer_init(&transfer, &run->engine, &run->format, source, NULL);
+    while ((more = rule->next == NULL ? record_reader_next(&transfer.reader, &piece)
+                                      : rule->next(rule->context, &transfer.reader, &piece)) > 0) {
+        if (piece.first && rule->admit != NULL)
+            stays = rule->admit(rule->context, run->progress.records);
+        if (stays < 0)
+            return -1;
+        if (stays > 0 && !rule->counts_only && pile_append(piles, pile, piece.data, piece.bytes) != 0)
+            return -1;
+        piles->pile[pile].records += piece.last && stays > 0;
+        run->progress.records += piece.last;
+    }
+    piles_seal(piles);
+    run_scattered(run);
+    return more;
+}
