@@ -9,7 +9,8 @@
  *     command    the command line
  *                    command_line help combination option_table argument options
  *     sample     other orders than that of the seed: parts of the input, with replacement, by weight, as GNU shuf
- *                    weighted weight_input weight_law gnu_order replacement range gnu_random in_order key_order
+ *                    weighted shares weight_input weight_law gnu_order replacement range gnu_random in_order
+ *                    key_order keep
  *     store      piles that are kept: batches in a directory, which many processes fill and read
  *                    list window sweep draft remove reader snapshot batch draft_files store name
  *                    owner manifest format line
@@ -27,11 +28,12 @@
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
  *                    threads folder fault hardware cgroup textfile io pieces signals sort table pool sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
- *                    random chacha sha256 uint128 xxh64 decimal number escape least
+ *                    random chacha sha256 xxh64 decimal number escape least spread uint128
  *
- * The way of a record: input/source reads it, or input/lender shows it where it is mapped; shuffle/queue finds its end
- * (record/scan) and its pile (shuffle/order); shuffle/pile keeps it, or a reference to it, in memory or in
- * temporary/spill; shuffle/index puts it in its place, output/output writes it.
+ * The way of a record: input/source reads it, or input/lender shows it where it is mapped; shuffle/scatter finds its end
+ * (record/record) and its pile (shuffle/order) and puts it there (shuffle/pile), or a reference to it, into memory or
+ * temporary/spill; shuffle/gather has its place drawn (shuffle/order) and copies it out (shuffle/index) through
+ * output/buffer to output/output, which puts it into a file (output/sink).
  */
 
 #include <stdio.h>

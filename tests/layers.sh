@@ -31,9 +31,17 @@ modules() {
     (cd "$TOP" && ls src/*/*.c include/*/*.h) | sed 's|^[a-z]*/\(.*\)\.[ch]$|\1|' | sort -u
 }
 
-# The symbols of an object file, as `nm -P` has them, without the underscore that some systems put before each.
+# What nm says with these options of the objects of all modules: nm_of OPTION...
+nm_of() {
+    (cd "$TOP/src" && ls ./*/*.c) | sed 's|c$|o|' | (cd "$BUILD/src" && xargs nm -A "$@")
+}
+
+# The symbols of all modules: a line "MODULE SYMBOL TYPE" each, without the underscore that some systems put
+# before a symbol.
 symbols() {
-    nm -P "$BUILD/src/$1.o" | if [ "$(uname)" = Darwin ]; then sed 's/^_//'; else cat; fi
+    local underscore=
+    [ "$(uname)" != Darwin ] || underscore=_
+    nm_of -P | sed "s|^\./\(.*\)\.o: *$underscore|\1 |"
 }
 
 # Sanitizers put symbols and calls of their own into every object.
@@ -91,45 +99,38 @@ test_every_header_stands_alone() {
 
 test_only_sys_calls_the_system() {
     needs_plain_objects
-    for module in $(modules); do
-        if [ "$module" != system/sys ] && [ -e "$BUILD/src/$module.o" ]; then
-            symbols "$module" | module=$module calls=$system_calls permitted=$permitted_calls awk '
-                BEGIN {
-                    for (i = split(ENVIRON["calls"], name, /[ \n]+/); i > 0; i--)
-                        listed[name[i]] = 1
-                    for (i = split(ENVIRON["permitted"], name, " "); i > 0; i--)
-                        permitted[name[i]] = 1
-                }
-                { sub(/64$/, "", $1) } # open64 is open with large offsets
-                $2 == "U" && listed[$1] && !permitted[ENVIRON["module"] ":" $1] {
-                    print ENVIRON["module"] ".c calls " $1 ", which is for sys.c"
-                }'
-        fi
-    done | nothing
+    symbols | calls=$system_calls permitted=$permitted_calls awk '
+        BEGIN {
+            for (i = split(ENVIRON["calls"], name, /[ \n]+/); i > 0; i--)
+                listed[name[i]] = 1
+            for (i = split(ENVIRON["permitted"], name, " "); i > 0; i--)
+                permitted[name[i]] = 1
+        }
+        { sub(/64$/, "", $2) } # open64 is open with large offsets
+        $1 != "system/sys" && $3 == "U" && listed[$2] && !permitted[$1 ":" $2] {
+            print $1 ".c calls " $2 ", which is for sys.c"
+        }' | nothing
 }
 
 # Its own name, alone or in the plural, or after its folder's: gather, piles_seal, store_format_parse.
 test_a_file_exports_only_names_that_begin_with_its_own() {
     needs_plain_objects
-    for module in $(modules); do
-        if [ -e "$BUILD/src/$module.o" ]; then
-            symbols "$module" | awk -v folder="${module%/*}" -v name="${module#*/}" '
-                $2 ~ /^[A-TV-Z]$/ && $1 !~ "^(" folder "_)?" name "(s?_|$)" {
-                    print folder "/" name ".c exports " $1
-                }'
-        fi
-    done | nothing
+    symbols | awk '
+        {
+            split($1, part, "/")
+        }
+        $3 ~ /^[A-TV-Z]$/ && $2 !~ "^(" part[1] "_)?" part[2] "(s?_|$)" {
+            print $1 ".c exports " $2
+        }' | nothing
 }
 
 # Constants that hold addresses are in .data.rel.ro, which is written once, by the loader.
 test_nothing_that_changes_is_global() {
     needs_plain_objects
     nm -f sysv "$BUILD/src/main.o" >/dev/null 2>&1 || skip "nm does not show sections here"
-    for module in $(modules); do
-        if [[ " $permitted_globals " != *" $module "* ]] && [ -e "$BUILD/src/$module.o" ]; then
-            nm -f sysv "$BUILD/src/$module.o" | awk -F '|' -v module="$module" '
-                { gsub(/ /, "") }
-                $7 ~ /^(\.t?data|\.t?bss|\*COM\*)/ && $7 !~ /^\.data\.rel\.ro/ { print module ".c has a variable: " $1 }'
-        fi
-    done | nothing
+    nm_of -f sysv | permitted=$permitted_globals awk -F '|' '
+        { gsub(/ /, "") }
+        $7 ~ /^(\.t?data|\.t?bss|\*COM\*)/ && $7 !~ /^\.data\.rel\.ro/ && index($1, "./" ENVIRON["permitted"] ".o:") != 1 {
+            print "has a variable: " $1
+        }' | nothing
 }

@@ -38,8 +38,9 @@ struct options {
     size_t splits;
     const char *filter; /* --filter; NULL if not given */
 
-    uint64_t count;          /* -n: records, the least if it is given several times; UINT64_MAX if not given */
-    bool repeat;             /* -r */
+    uint64_t
+        count;   /* -n: records, the least if it is given several times; UINT64_MAX if not given; becomes run.limit */
+    bool repeat; /* -r */
     bool keep_order;         /* --keep-order, which -n goes with */
     uint8_t field_separator; /* -t; TAB if not given */
     uint64_t weight_field;   /* --weight-field, from 1; 0 if not given */

@@ -29,8 +29,8 @@ struct source_layout {
 
 /* A source over the files `names` ("-" is standard input), which must stay, as must the format's string. Looks at all
  * of them first: regular files are opened and closed in turn, others are only looked at; what is missing, unreadable, a
- * directory or a socket is reported, and as far as regular files show at their beginning, or by their size, what has
- * not the layout. Standard input is judged by its kind and size alone. NULL on failure. */
+ * directory or a socket is reported, and so is a regular file that does not begin as the layout says, or whose size
+ * does not fit it. Of standard input only kind and size are looked at. NULL on failure. */
 struct source *source_open(const char *const *names, size_t count, const struct source_layout *layout,
                            struct fault *fault);
 

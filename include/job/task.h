@@ -11,7 +11,8 @@
 #include "output/output.h"
 #include "record/record.h"
 
-/* What a job is. Those that write records write at most as many as -n says. */
+/* What a job is. Those that write records write at most as many as -n says. Tasks before TASK_SHUFFLE open what they
+ * need; for the others job.c opens input, output and memory before and completes the output afterwards. */
 enum task {
     TASK_ADD_BATCH, /* scatter the records to the piles of a store */
     TASK_SWEEP,     /* remove what others left unfinished in a store */

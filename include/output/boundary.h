@@ -8,12 +8,12 @@
  *
  * The caller asks again and again what to do with the next bytes, until there are none:
  *
- *     BOUNDARY_WRITE    they belong to the file, after those that are held
- *     BOUNDARY_HOLD     whether they belong to the file or to the next one is not known yet: hold them back, behind
- * those that are held already BOUNDARY_NEXT     (of no bytes) the file is complete; those that are held belong to the
- * next one
+ *   - BOUNDARY_WRITE: they belong to the file, after those that are held.
+ *   - BOUNDARY_HOLD: whether they belong to the file or to the next one is not known yet: hold them back, behind those
+ *     that are held already.
+ *   - BOUNDARY_NEXT: the file is complete, and those that are held belong to the next one. This is said of no bytes.
  *
- * At the end of the stream none are held.
+ * The stream ends with a whole record, so none are held then.
  */
 
 #include <stdbool.h>

@@ -13,9 +13,8 @@ struct output_buffer {
     uint8_t *buffer;
     uint8_t *at; /* where the next byte goes */
     uint8_t *end;
-    int (*drain)(
-        void *context); /* called when it is full: empties it, with output_buffer_drain. 0, or -1 after a report */
-    void *context;
+    int (*drain)(void *context); /* empties it, with output_buffer_drain; called when it is full */
+    void *context;               /* of drain, which returns 0, or -1 after a report */
 };
 
 /* Make it empty, in buffer[0, bytes), which must stay. */

@@ -3,7 +3,7 @@
 
 /*
  * All that a run writes: one file or standard output, or a sequence of files among which the records are divided in
- * the order in which they come.
+ * the order in which they come. One file is filled after the other; no two are open for records at a time.
  *
  *     output_open --> output_begin --> output_write ... --> output_commit --> output_free
  *          |               |                |                    | failed
@@ -37,8 +37,8 @@ struct output *output_open(const struct output_plan *plan, struct fault *fault);
  * found, as there are more shards than there were, are expected to be where the others are. 0, or -1 after a report. */
 int output_check_room(const struct output *output, uint64_t bytes);
 
-/* Must all input have been read, and its records counted, before output_begin? Else it may come with UINT64_MAX while
- * input is still to be read. */
+/* Must all input have been read, and its records counted, before output_begin? If not, output_begin may be called
+ * earlier, with UINT64_MAX for the number of records. */
 bool output_waits(const struct output *output);
 
 /* Is any file written in place, which may be one of the inputs? */

@@ -64,10 +64,11 @@ bool record_is_sequential(const struct record_format *format);
 
 /* At the end of an input: the bytes that the record lacks in which `scan` stands. *missing points to them, in the
  * format or a constant. Returns their number, 0 at the beginning of a record, or -1 if it cannot be completed: a short
- * group of lines, a part of a fixed size, an open quote. A delimiter is missing as a whole, whatever its beginning that
- * ends the input, which is data; but where that and the delimiter would hold the delimiter earlier ("\n" and "\n\n"),
- * so much is missing as ends it there. If the format `starts`, a record has begun wherever there was any input, so that
- * there is always something missing; its last line may have its newline. */
+ * group of lines, a part of a fixed size, an open quote. If the input ends with
+ * a beginning of the delimiter, these bytes are data, and the whole delimiter is missing; but where they and a whole
+ * delimiter would hold the delimiter earlier ("\n" and "\n\n"), only what ends it there is missing. If the format
+ * `starts`, a record has begun wherever there was any input, so that there is always something missing; its last line
+ * may have its newline. */
 ssize_t record_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing);
 
 #endif

@@ -9,10 +9,12 @@
 #include "sample/gnu_random.h"
 #include "shuffle/run.h"
 
-/* The order of all records, or the first ones of it. Takes 8 bytes of memory for each record, 16 from 2^32 on. */
+/* The order of all records, or the first ones of it. Takes 4 bytes of memory for each record, 8 from 2^32 on, and an
+ * eighth of that. What does not fit is read again if it may be (run->rereads), else spilled. */
 int gnu_order_all(struct run *run, struct source *source, struct gnu_random *gnu, struct output *output);
 
-/* A sample by way of a reservoir, which needs a limit. */
+/* A sample by way of a reservoir, which needs a limit. Takes 16 bytes of memory for each of its records, and in the end
+ * 12 and as much as an order of all that were in it. */
 int gnu_order_reservoir(struct run *run, struct source *source, struct gnu_random *gnu, struct output *output);
 
 /* Independent draws. */

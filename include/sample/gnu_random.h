@@ -33,11 +33,12 @@ void gnu_random_free(struct gnu_random *gnu); /* also NULL */
 /* A number from 0 to `most`, which takes as many bytes as it needs: none for 0. */
 int gnu_random_draw(struct gnu_random *gnu, uint64_t most, uint64_t *number);
 
-/* The first min(wanted, records) steps of Fisher-Yates over the first `records` numbers of a table. */
-int gnu_random_permute(struct gnu_random *gnu, const struct table *table, uint64_t records, uint64_t wanted);
+/* The first min(wanted, records) steps of Fisher-Yates over the numbers 0 ... records - 1: ranks[i] receives the place
+ * where number i is then. All of `records` places of the table are set. */
+int gnu_random_ranks(struct gnu_random *gnu, const struct table *ranks, uint64_t records, uint64_t wanted);
 
-/* The same over the numbers 0 ... most, without a table of them: the first `wanted`, at most all, to `out`. Takes 32
- * bytes of memory for each while it runs. */
+/* The same over the numbers 0 ... most, without a table of them: those that are in the first `wanted` places, at most
+ * all, to `out`. Takes 32 bytes of memory for each while it runs. */
 int gnu_random_sparse(struct gnu_random *gnu, uint64_t most, uint64_t wanted, uint64_t *out);
 
 #endif

@@ -16,11 +16,12 @@ struct replacement;
 
 /* Who draws. Functions return 0, or -1 after a report. */
 struct replacement_draws {
-    /* The next piece of the input's records, as record_reader_next has it, and returning the same: who draws may know
-     * them. May be NULL. */
+    /* The next piece of the input's records, which it gets from record_reader_next and may look at; returns the same.
+     * NULL: record_reader_next itself. */
     int (*next)(void *context, struct record_reader *reader, struct record_piece *piece);
 
-    /* All have come. `at_random` receives whether drawing a few at a time is as quick as many. May be NULL. */
+    /* All have come. *at_random, which is true, becomes false if `draw` takes long for every call, so that it should be
+     * asked for many records at a time, even if all records are in memory. May be NULL. */
     int (*prepare)(void *context, struct replacement *repeat, uint64_t records, bool *at_random);
 
     /* Put the numbers of the next `count` records of the output, each less than `records`, into numbers[0, count), a
@@ -29,8 +30,8 @@ struct replacement_draws {
     void *context;
 };
 
-/* All records once more, from the first one, one such source at a time. For those who draw, but for `note`. NULL after
- * a report. */
+/* All records once more, from the first one, one such source at a time. For `prepare` and `draw`. NULL after a report.
+ */
 struct source *replacement_again(struct replacement *repeat);
 
 /* Verify what was kept of the records, for those who must know before they use the first byte. 0, or -1 after a report.

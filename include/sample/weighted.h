@@ -1,23 +1,20 @@
 #ifndef BIGSHUF_SAMPLE_WEIGHTED_H
 #define BIGSHUF_SAMPLE_WEIGHTED_H
 
-/* Weighted samples, of any number of records. The law is in weight_law.h; the words are those labelled "weight".
- * Functions return 0, or -1 after a report. */
+/* Weighted samples without replacement, of any number of records. The law is in weight_law.h; the words are those
+ * labelled "weight". Functions return 0, or -1 after a report. */
 
 #include "input/source.h"
 #include "output/output.h"
 #include "sample/weight_input.h"
 #include "shuffle/run.h"
 
-/* Without replacement: all records of a weight above zero, or the first run->limit of them: each next one is drawn in
+/* All records of a weight above zero, or the first run->limit of them: each next one is drawn in
  * proportion to weight among those that are left. */
 int weighted_order(struct run *run, struct source *source, struct weight_place place, struct output *output);
 
-/* The same sample, which needs a limit, in input order. With what is kept of the records,
- * hardly more than the sample, 8 bytes are kept for each. */
+/* The same sample, which needs a limit, in input order. Hardly more records are kept than the sample has, and 8 bytes
+ * with each. */
 int weighted_select(struct run *run, struct source *source, struct weight_place place, struct output *output);
-
-/* With replacement: independent draws in proportion to weight. */
-int weighted_repeat(struct run *run, struct source *source, struct weight_place place, struct output *output);
 
 #endif

@@ -60,6 +60,9 @@ void engine_limit_threads(struct engine *engine, unsigned most);
 /* Bytes of the pool. */
 uint64_t engine_pool_bytes(const struct engine *engine);
 
+/* The -S, in MiB, of which so many bytes are there for the pool. */
+uint64_t engine_needed(uint64_t pool_bytes);
+
 /* Report that something (as by printf) needs more memory, `bytes` in all besides what others need. Returns -1. */
 int engine_report_memory(const struct engine *engine, uint64_t bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -16,7 +16,7 @@ enum gather_kind {
     GATHER_NODE,     /* one pile: all records of node `node` */
     GATHER_CHILDREN, /* pile j holds the records of child j of node `node` */
     GATHER_TREES,    /* pile j holds the records of the node `node` of a tree of its own, with the key keys[j] */
-    GATHER_RANKS,    /* pile j holds the records whose ranks are [j share, (j + 1) share), counted from `first` */
+    GATHER_RANKS,    /* pile j holds the records whose ranks are [j share, (j + 1) share) */
 };
 
 struct gather_order {
@@ -24,8 +24,7 @@ struct gather_order {
     const struct order *order; /* NULL if there are ranks */
     const struct random_key *keys;
     struct order_node node;
-    struct table *ranks; /* pile j's at its own ranks' places, in the order of its records */
-    uint64_t first;
+    struct table *ranks; /* places j share and the following hold the ranks of pile j's records, in their order */
     uint64_t share;
 };
 
@@ -38,9 +37,13 @@ struct gather_node {
 /* The node whose records pile `pile` holds, unless the order is one of ranks. */
 struct gather_node gather_node(const struct gather_order *order, unsigned pile);
 
+/* Bytes of memory that a pile takes while it is gathered: its records and an index of them, with a second table if they
+ * are scattered once more. UINT64_MAX if there are so many that it is more than that. */
+uint64_t gather_memory(uint64_t bytes, uint64_t records);
+
 /* Write the records of the piles from *next on to `output` and leave those piles empty, until all is done, no more
- * records may be written, or a pile does not fit into memory, bytes plus index. *next receives that pile's number,
- * or that of the piles. What is written is taken off run_left. 0, or -1 after a report. */
+ * records may be written, or a pile does not fit into memory, bytes plus index. *next receives the number of
+ * that pile, or piles->count when all is done. What is written is taken off run_left. 0, or -1 after a report. */
 int gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct output *output);
 
 #endif

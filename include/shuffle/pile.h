@@ -11,6 +11,9 @@
  * Blocks are full but for the last. A pile that has been given a block keeps at least one until it is flushed, so it
  * can always take in more: at worst by writing out the block it has just filled.
  *
+ * Each pile belongs to one of several lanes, and one thread at a time appends to the piles of a lane, so that they need
+ * no lock.
+ *
  * When the pool runs dry, piles are spilled from the last one backwards, so that the first ones are whole in memory
  * when the input ends and can be shuffled and written at once. Functions that return int return 0, or -1 after a
  * report.
@@ -48,9 +51,9 @@ struct piles {
     const uint8_t *base_end; /* and end before this */
     atomic_bool run_out;     /* there was no room for all references */
     unsigned count;
-    unsigned lanes;        /* pile p belongs to lane p mod lanes: one thread at a time works on a lane's piles */
-    uint32_t flush_blocks; /* a tail worth writing; where a program compresses, the least that may be */
-    uint32_t frame_blocks; /* where a program compresses: a tail that is always worth writing; else 0 */
+    unsigned lanes;        /* pile p belongs to lane p mod lanes */
+    uint32_t flush_blocks; /* a tail of so many blocks may be written: fewer are not worth a write */
+    uint32_t frame_blocks; /* where a program compresses: of so many blocks it is always worth a run; else 0 */
     bool sealed;           /* nothing will be appended any more */
 };
 
@@ -92,8 +95,8 @@ int pile_flush(struct piles *piles, unsigned pile);
 
 int piles_flush(struct piles *piles); /* all of them */
 
-/* After piles_seal: write to files what it takes for the pool to have so many blocks free, or all there is: last piles
- * first, and of each the first bytes. */
+/* Write to files what it takes for the pool to have so many blocks free, or all there is: last piles first, and of each
+ * the first bytes. Before piles_seal only if the last pile holds more than that. */
 int piles_make_room(struct piles *piles, uint64_t blocks);
 
 /* Read the spilled part back in front of the tail, into blocks promised to the caller (pile_load_blocks of them),

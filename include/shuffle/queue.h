@@ -85,7 +85,8 @@ void queue_free(struct queue *queue);
 size_t queue_bytes(unsigned workers, size_t block_bytes);
 
 /* The next task, as soon as there is one. QUEUE_END: all is done, or the queue was stopped. `worker` is the caller's
- * number, `warm` the block on which it worked last, or NULL: it gets what is in its caches, if that can be done. */
+ * number, `warm` the block on which it worked last, or NULL: a task on that block is preferred, since the block is in
+ * the caches of the caller's processor. */
 struct queue_task queue_take(struct queue *queue, unsigned worker, struct queue_block *warm);
 
 /* A task is done: READ has set block->bytes (0: the input is at its end), SCAN has set to, records, open, ROUTE the

@@ -24,13 +24,15 @@
 /* Shuffle all of `source` to `output`, by scattering the root of the tree. 0, or -1 after a report. */
 int shuffle_source(struct run *run, struct source *source, struct output *output);
 
-/* Write the records of a single pile in an order that is drawn by itself, or the first of them. `draw` gets a table of
- * the numbers [0, records), as table_get and table_set see it, and rearranges it: the first *places of them, which is
- * `records` if it says nothing, are the records of the first places of the output. The order takes 8 bytes a record out
- * of the memory, 16 from 2^32 records on; if that is too much, the report says how much is needed. 0, or -1 after a
- * report. */
-typedef int shuffle_draw(void *context, struct table *numbers, uint64_t records, uint64_t *places);
-int shuffle_drawn(struct run *run, struct piles *piles, shuffle_draw *draw, void *context, struct output *output);
+/* Write the records of a single pile in an order that is drawn by itself, or the first of them. If `again` is not NULL,
+ * the pile only counts the records, and they are read from there, after the draw. `draw` sets ranks[i],
+ * which table_set does, to the place of record i in the output, for all i in [0, records): a permutation of these. The
+ * order takes 4 bytes a record out of the memory, 8 from 2^32 records on, and an eighth of that for work with it; if
+ * that is too much, the report says how much is needed. Nothing is spilled as long as the pile and the order fit, with
+ * some of the piles to which the records go then, by their ranks. 0, or -1 after a report. */
+typedef int shuffle_draw(void *context, struct table *ranks, uint64_t records);
+int shuffle_drawn(struct run *run, struct piles *piles, struct source *again, shuffle_draw *draw, void *context,
+                  struct output *output);
 
 /* Shuffle piles to `output` and leave them empty. 0, or -1 after a report. */
 int shuffle_piles(struct run *run, struct piles *piles, struct gather_order order, struct output *output);

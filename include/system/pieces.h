@@ -11,8 +11,8 @@
  * pieces were made there; *bytes is their bytes. */
 int pieces_begin(const struct iovec *pieces, int count, uint64_t limit, struct iovec *some, int room, size_t *bytes);
 
-/* Take the first `bytes` bytes away, and pieces without bytes that follow. Returns how many pieces have become, or
- * were, of 0 bytes; the one after them begins where the rest does. */
+/* Take the first `bytes` bytes away, and pieces without bytes that follow. Returns the index of the first
+ * piece that still has bytes, or `count`. */
 int pieces_advance(struct iovec *pieces, int count, size_t bytes);
 
 #endif

@@ -5,7 +5,7 @@
  * The memory of a run: one mapping, cut into equal blocks that go from hand to hand.
  *
  * Whatever grows with the input lives in blocks, so the memory limit is the number of blocks and nothing else has to be
- * counted. Blocks form chains (`pool_next`); a chain is how a pile lies in memory. Somebody who must not be left
+ * counted. Blocks form chains (the member `next`); a chain is how a pile lies in memory. Somebody who must not be left
  * without blocks has them promised first: promised blocks are kept back from everyone who asks without a promise.
  */
 
@@ -54,8 +54,8 @@ void pool_release_promise(struct pool *pool, uint32_t blocks);
 /* Give back the `blocks` blocks of the chain from `first` to `last`. */
 void pool_put(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks);
 
-/* Blocks of those that can neither be given back nor spilled for now; subtract them from `blocks` when asking what
- * could fit at most. */
+/* Note so many blocks that can neither be given back nor spilled for now, until they are unpinned. What fits into the
+ * pool when all else has left it is `blocks` less those that are pinned. */
 void pool_pin(struct pool *pool, uint32_t blocks);
 void pool_unpin(struct pool *pool, uint32_t blocks);
 

@@ -12,13 +12,11 @@
 
 struct table {
     struct pool *pool;
-    uint8_t **block; /* where each block is; room for every block of the pool */
-    uint32_t first;  /* the chain of its blocks */
-    uint32_t last;
-    uint32_t blocks;
-    unsigned shift; /* logarithm of the bytes of a block */
+    uint8_t **block; /* where each block is, or NULL; room for every block of the pool */
+    uint32_t blocks; /* this one and all after it are not there */
+    unsigned shift;  /* logarithm of the bytes of a block */
     bool pinned;
-    bool wide; /* are the numbers of 8 bytes, as table_grow was told last? */
+    bool wide; /* are the numbers of 8 bytes, as was told last? */
 };
 
 /* Allocates the list of blocks only. 0, or -1 with errno. */
@@ -39,6 +37,19 @@ void table_pin(struct table *table);
 
 /* Give all blocks back to the pool. */
 void table_clear(struct table *table);
+
+/* For a table that is filled in any order, while another one is emptied: take block b, which is not there, out of what
+ * the pool has free, for numbers as wide as `wide` says. 0, or -1 with errno: ENOMEM if nothing is free. */
+int table_take_block(struct table *table, uint64_t b);
+
+/* Give block b back, which is there. */
+void table_put_block(struct table *table, uint64_t b);
+
+/* The logarithm of how many numbers a block holds. */
+static inline unsigned table_number_shift(const struct table *table)
+{
+    return table->shift - (table->wide ? 3 : 2);
+}
 
 static inline uint64_t *table_u64(const struct table *table, uint64_t i)
 {

@@ -1,6 +1,7 @@
 /*
- * A new option is a row here, a setter above the rows unless one of those that serve several options will do, and a
- * field in options.h; and what it does not go together with, in combination.c.
+ * A new option is a row here, with a code of `enum option_code` if it has no letter; a setter above the rows unless one
+ * of those that serve several options will do; a field in options.h, with its default in options.c if that is not zero;
+ * and what it does not go together with, in combination.c.
  */
 
 #include "command/option_table.h"

@@ -60,15 +60,14 @@ static uint64_t bytes_of(const struct store_reader *reader, unsigned count)
     return bytes;
 }
 
-/* Bytes that the piles take in memory, all of them at once. An index has one table or two, of 8 bytes a record. */
+/* Bytes that the piles take in memory, all of them at once. */
 static uint64_t memory_of(const struct store_reader *reader, unsigned count)
 {
-    const uint64_t bytes = bytes_of(reader, count);
     uint64_t records = 0;
 
     for (unsigned p = 0; p < count; p++)
         records += store_reader_records(reader, p);
-    return bytes < UINT64_MAX / 17 ? bytes + 16 * records : UINT64_MAX; /* there are no more records than bytes */
+    return gather_memory(bytes_of(reader, count), records);
 }
 
 /* Have no more threads than there are descriptors left: each thread has a file of a pile open at a time. The store's

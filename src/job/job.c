@@ -27,6 +27,7 @@
 #include "sample/in_order.h"
 #include "sample/range.h"
 #include "sample/replacement.h"
+#include "sample/shares.h"
 #include "sample/weighted.h"
 #include "shuffle/gather.h"
 #include "shuffle/shuffle.h"
@@ -155,7 +156,8 @@ static int open_large_run(struct job *job)
 {
     struct resources *resources = &job->resources;
     const bool known = resources->source != NULL && source_is_known(resources->source);
-    const bool rereads = known && !must_wait(resources);
+    const bool files = !resources->options.echo && !resources->options.range;
+    const bool rereads = known && files && !must_wait(resources);
     const struct record_format format = task_format(&resources->options);
     enum lending lending = LENDING_NONE;
     uint64_t memory_bytes;
@@ -186,30 +188,20 @@ static int open_run(struct job *job)
 
 /* ---- Doing ---- */
 
-static uint64_t count_records(const struct record_format *format, const uint8_t *data, size_t bytes)
-{
-    enum { ENDS = 1024 };
-    uint32_t ends[ENDS];
-    uint64_t records = 0;
-    struct record_scan scan = {0};
-
-    for (size_t from = 0, scanned; from < bytes; from += scanned)
-        records += record_ends(format, &scan, data + from, bytes - from, ends, ENDS, &scanned);
-    return records;
-}
-
 /* The whole input is the first bytes of the buffer. */
 static int shuffle_small(struct run *run, size_t bytes, struct output *output)
 {
     struct gather_order order = {.kind = GATHER_NODE, .order = &run->order, .node = {.root = true}};
     const uint8_t *data = engine_buffer(&run->engine, ENGINE_WHOLE).data;
+    struct record_scan scan = {0};
     struct piles piles = {0};
+    bool whole;
     int status = -1;
 
     if (piles_init(&piles, 1, 1, &run->engine.pool, run->engine.place) == 0 &&
         pile_append(&piles, 0, data, bytes) == 0) {
         piles_seal(&piles);
-        run->progress.records = count_records(&run->format, data, bytes);
+        run->progress.records = bytes > 0 ? record_count(&run->format, &scan, data, bytes, &whole) : 0;
         piles.pile[0].records = run->progress.records;
         run_scattered(run);
         if (run_begin(run, output, run->progress.records) == 0)
@@ -284,7 +276,7 @@ static int do_task(struct job *job)
     case TASK_WEIGHTED_KEEP_ORDER:
         return weighted_select(run, source, weights, output);
     case TASK_WEIGHTED_REPEAT:
-        return weighted_repeat(run, source, weights, output);
+        return shares_repeat(run, source, weights, output);
     case TASK_GNU:
         return gnu_order_all(run, source, job->gnu, output);
     case TASK_GNU_SAMPLE:

@@ -1,130 +1,154 @@
 /*
  * The draws depend on the number of records alone, so they need numbers, not records: those are stored in one pile, and
- * written in the order that was drawn (shuffle_drawn). Of a reservoir, only records are stored that get into it; there
- * are about k log(n / k) of them besides the first k.
+ * written in the order that was drawn (shuffle_drawn). If they do not fit into memory and can be read again, they are
+ * only counted. Of a reservoir, only records are stored that get into it; there are about k log(n / k) of them besides
+ * the first k.
  */
 
 #include "sample/gnu_order.h"
 
 #include <errno.h>
 
+#include "sample/keep.h"
 #include "sample/replacement.h"
 #include "shuffle/pile.h"
 #include "shuffle/shuffle.h"
-#include "shuffle/transfer.h"
 
-/* The reservoir's numbers may take this part of the memory. */
-enum { RESERVOIR_SHARE = 4 };
+/* The reservoir's numbers may take this part of the memory; when it is full, what is stored gives a part of it up. In
+ * the end there are 12 bytes for each entry, and what shuffle_drawn needs for all that was stored: more than this. */
+enum { RESERVOIR_SHARE = 2, STEP_SHARE = 32, RESERVOIR_BYTES = 17 };
 
 struct replay {
     struct run *run;
     struct gnu_random *gnu;
-    struct piles piles; /* one */
-    struct table entry; /* of the reservoir: the number of a stored record, 8 bytes */
-    uint64_t room;
-    uint64_t entries; /* 0: there is no reservoir */
+    struct source *again; /* the input, to be read again; NULL if records are stored */
+    struct piles piles;   /* one */
+    struct table entry;   /* of it: the number of a stored record, 8 bytes */
+    struct table place;   /* and where that will be in the output */
+    uint64_t entries;
 };
 
 static int report_sample(struct run *run)
 {
     uint64_t records = run->limit < UINT64_MAX / 64 ? run->limit : UINT64_MAX / 64;
 
-    return engine_report_memory(&run->engine, RESERVOIR_SHARE * sizeof(uint64_t) * records, "a sample of %llu records",
+    return engine_report_memory(&run->engine, RESERVOIR_BYTES * records, "a sample of %llu records",
                                 (unsigned long long)run->limit);
 }
 
-/* Does record i get into the reservoir? If so, it is stored as number `stored`. 1, 0, or -1 after a report. */
-static int admit(struct replay *r, uint64_t i, uint64_t stored)
+/* One more. */
+static int add_entry(struct replay *r)
 {
+    struct pool *pool = &r->run->engine.pool;
+
+    if (r->entries + 1 > (uint64_t)r->entry.blocks << table_number_shift(&r->entry)) {
+        if (r->entry.blocks >= pool->blocks / RESERVOIR_SHARE)
+            return report_sample(r->run);
+        if (pool_free(pool) == 0 && piles_make_room(&r->piles, pool->blocks / STEP_SHARE) != 0)
+            return -1;
+        if (table_take_block(&r->entry, r->entry.blocks) != 0)
+            return fault_report(r->run->engine.fault, "memory", errno);
+    }
+    r->entries++;
+    return 0;
+}
+
+/* Does record i get into the reservoir? 1, 0, or -1 after a report. */
+static int admit(void *context, uint64_t i)
+{
+    struct replay *r = context;
     uint64_t j = i;
 
-    if (i >= r->run->limit && gnu_random_draw(r->gnu, i, &j) != 0)
+    if (i >= r->run->limit && r->run->limit > 0 && gnu_random_draw(r->gnu, i, &j) != 0)
         return -1;
     if (j >= r->run->limit)
         return 0;
-    if (j >= r->room)
-        return report_sample(r->run);
-    *table_u64(&r->entry, j) = stored;
-    r->entries = r->entries > j ? r->entries : j + 1;
+    if (j == r->entries && add_entry(r) != 0)
+        return -1;
+    *table_u64(&r->entry, j) = r->piles.pile[0].records;
     return 1;
 }
 
-static int store(struct replay *r, struct source *source)
-{
-    struct transfer transfer;
-    struct record_piece piece;
-    struct pile *pile = &r->piles.pile[0];
-    int stays = 1;
-    int more;
-
-    transfer_init(&transfer, &r->run->engine, &r->run->format, source, NULL);
-    while ((more = record_reader_next(&transfer.reader, &piece)) > 0) {
-        if (piece.first && r->room > 0)
-            stays = admit(r, r->run->progress.records, pile->records);
-        if (stays < 0 || (stays > 0 && pile_append(&r->piles, 0, piece.data, piece.bytes) != 0))
-            return -1;
-        pile->records += piece.last && stays > 0;
-        r->run->progress.records += piece.last;
-    }
-    piles_seal(&r->piles);
-    run_scattered(r->run);
-    return more;
-}
-
-static int draw_order(void *context, struct table *numbers, uint64_t records, uint64_t *places)
+static int draw_order(void *context, struct table *ranks, uint64_t records)
 {
     struct replay *r = context;
 
-    if (r->run->limit < records)
-        *places = r->run->limit;
-    return gnu_random_permute(r->gnu, numbers, records, *places);
+    if (r->again != NULL && source_rewind(r->again) != 0)
+        return -1;
+    return gnu_random_ranks(r->gnu, ranks, records, r->run->limit);
 }
 
 int gnu_order_all(struct run *run, struct source *source, struct gnu_random *gnu, struct output *output)
 {
-    struct replay r = {.run = run, .gnu = gnu};
+    const bool again = run->rereads && source_known_bytes(source) > engine_pool_bytes(&run->engine);
+    const struct keep_rule all = {.counts_only = again};
+    struct replay r = {.run = run, .gnu = gnu, .again = again ? source : NULL};
     int status = -1;
 
-    if (piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place) == 0 && store(&r, source) == 0 &&
-        run_begin(run, output, run->progress.records) == 0)
-        status = shuffle_drawn(run, &r.piles, draw_order, &r, output);
+    if (piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place) == 0 &&
+        keep_records(run, source, &all, &r.piles, 0) == 0 && run_begin(run, output, run->progress.records) == 0)
+        status = shuffle_drawn(run, &r.piles, r.again, draw_order, &r, output);
     piles_release(&r.piles);
     return status;
 }
 
-static int draw_entries(void *context, struct table *numbers, uint64_t records, uint64_t *places)
+/* Records that were driven out of the reservoir come after all others. */
+static int draw_entries(void *context, struct table *ranks, uint64_t records)
 {
     struct replay *r = context;
+    uint64_t next = r->entries;
     uint64_t unused;
 
-    (void)records;
     if (r->run->progress.records >= r->run->limit && gnu_random_draw(r->gnu, r->run->progress.records, &unused) != 0)
         return -1;
+    if (gnu_random_ranks(r->gnu, &r->place, r->entries, r->entries) != 0)
+        return -1;
+    for (uint64_t i = 0; i < records; i++)
+        table_set(ranks, i, records);
     for (uint64_t i = 0; i < r->entries; i++)
-        table_set(numbers, i, *table_u64(&r->entry, i));
-    *places = r->entries;
-    return gnu_random_permute(r->gnu, numbers, r->entries, r->entries);
+        table_set(ranks, *table_u64(&r->entry, i), table_get(&r->place, i));
+    for (uint64_t i = 0; i < records; i++)
+        if (table_get(ranks, i) == records)
+            table_set(ranks, i, next++);
+    table_clear(&r->entry);
+    table_clear(&r->place);
+    return 0;
+}
+
+/* Room for the places of the entries. It stays, as the entries do, until the order has been drawn. */
+static int take_places(struct replay *r)
+{
+    size_t bytes = r->entries <= UINT32_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
+
+    if (piles_make_room(&r->piles, pool_blocks_for(&r->run->engine.pool, r->entries * bytes)) != 0)
+        return -1;
+    if (table_take(&r->place, &r->run->engine.pool, r->entries, bytes) != 0)
+        return fault_report(r->run->engine.fault, "memory", errno);
+    table_pin(&r->entry);
+    table_pin(&r->place);
+    return 0;
 }
 
 int gnu_order_reservoir(struct run *run, struct source *source, struct gnu_random *gnu, struct output *output)
 {
     struct replay r = {.run = run, .gnu = gnu};
-    uint64_t most = (engine_pool_bytes(&run->engine)) / RESERVOIR_SHARE / sizeof(uint64_t);
+    const struct keep_rule some = {.admit = admit, .context = &r};
     int status = -1;
 
-    r.room = run->limit < most ? run->limit : most;
-    if (table_take(&r.entry, &run->engine.pool, r.room, sizeof(uint64_t)) != 0) {
+    if (table_init(&r.entry, &run->engine.pool) != 0) {
         fault_report(run->engine.fault, "memory", errno);
         goto out;
     }
-    table_pin(&r.entry);
-    if (piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place) == 0 && store(&r, source) == 0 &&
+    r.entry.wide = true;
+    if (piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place) == 0 &&
+        keep_records(run, source, &some, &r.piles, 0) == 0 && take_places(&r) == 0 &&
         run_begin(run, output, run->progress.records) == 0)
-        status = shuffle_drawn(run, &r.piles, draw_entries, &r, output);
+        status = shuffle_drawn(run, &r.piles, NULL, draw_entries, &r, output);
 
 out:
     piles_release(&r.piles);
     table_release(&r.entry);
+    table_release(&r.place);
     return status;
 }
 

@@ -7,8 +7,6 @@
  * The words of 64 bits wrap around, as they do in GNU shuf: a number left over by a bound above 2^56 may be so large
  * that the next byte pushes its first ones out. Then number may be larger than most, and it matters that the remainder
  * is what stays behind a failed try, not the distance from that multiple, though they are the same otherwise.
- *
- * A permutation is drawn in batches, so that the memory of a batch of swaps is on its way while numbers are drawn.
  */
 
 #include "sample/gnu_random.h"
@@ -21,13 +19,13 @@
 #include <string.h>
 #include <sys/types.h>
 
-#include "base/uint128.h"
+#include "base/spread.h"
 #include "system/io.h"
 #include "system/sys.h"
 
 enum {
     BUFFER_BYTES = 4096, /* what shuf takes at most ahead of need, from a pipe that others may go on with */
-    BATCH = 64,          /* swaps between prefetch and use */
+    AHEAD = 64,          /* swaps between prefetch and use */
 };
 
 struct gnu_random {
@@ -150,42 +148,41 @@ int gnu_random_draw(struct gnu_random *gnu, uint64_t most, uint64_t *number)
     return 0;
 }
 
-/* Once for each width of number. */
-#define DEFINE_PERMUTE(NAME, NUMBER, AT)                                                                               \
-    static int NAME(struct gnu_random *gnu, const struct table *table, uint64_t records, uint64_t wanted)              \
+/* Once for each width of number. The k-th swap, of k and j[k] >= k, is written down in place k. Taken back from the
+ * last one to the first, the swaps turn the order around; from k on the table holds ranks by then, and j below it. */
+#define DEFINE_RANKS(NAME, NUMBER, AT)                                                                                 \
+    static int NAME(struct gnu_random *gnu, const struct table *ranks, uint64_t records, uint64_t wanted)              \
     {                                                                                                                  \
-        NUMBER *place[BATCH];                                                                                          \
+        for (uint64_t k = 0; k < wanted; k++) {                                                                        \
+            uint64_t distance;                                                                                         \
                                                                                                                        \
-        for (uint64_t i = 0; i < wanted;) {                                                                            \
-            unsigned batch = wanted - i < BATCH ? (unsigned)(wanted - i) : BATCH;                                      \
+            if (gnu_random_draw(gnu, records - 1 - k, &distance) != 0)                                                 \
+                return -1;                                                                                             \
+            *AT(ranks, k) = (NUMBER)(k + distance);                                                                    \
+        }                                                                                                              \
+        for (uint64_t k = wanted; k < records; k++)                                                                    \
+            *AT(ranks, k) = (NUMBER)k;                                                                                 \
+        for (uint64_t k = wanted; k-- > 0;) {                                                                          \
+            NUMBER *here = AT(ranks, k);                                                                               \
+            NUMBER *there = AT(ranks, *here);                                                                          \
                                                                                                                        \
-            for (unsigned k = 0; k < batch; k++) {                                                                     \
-                uint64_t distance;                                                                                     \
-                                                                                                                       \
-                if (gnu_random_draw(gnu, records - 1 - i - k, &distance) != 0)                                         \
-                    return -1;                                                                                         \
-                place[k] = AT(table, i + k + distance);                                                                \
-                __builtin_prefetch(place[k], 1);                                                                       \
-            }                                                                                                          \
-            for (unsigned k = 0; k < batch; k++, i++) {                                                                \
-                NUMBER *here = AT(table, i);                                                                           \
-                NUMBER number = *here;                                                                                 \
-                                                                                                                       \
-                *here = *place[k];                                                                                     \
-                *place[k] = number;                                                                                    \
-            }                                                                                                          \
+            if (k >= AHEAD)                                                                                            \
+                __builtin_prefetch(AT(ranks, *AT(ranks, k - AHEAD)), 1);                                               \
+            *here = (NUMBER)k;                                                                                         \
+            *here = *there;                                                                                            \
+            *there = (NUMBER)k;                                                                                        \
         }                                                                                                              \
         return 0;                                                                                                      \
     }
 
-DEFINE_PERMUTE(permute_u64, uint64_t, table_u64)
-DEFINE_PERMUTE(permute_u32, uint32_t, table_u32)
+DEFINE_RANKS(ranks_u64, uint64_t, table_u64)
+DEFINE_RANKS(ranks_u32, uint32_t, table_u32)
 
-int gnu_random_permute(struct gnu_random *gnu, const struct table *table, uint64_t records, uint64_t wanted)
+int gnu_random_ranks(struct gnu_random *gnu, const struct table *ranks, uint64_t records, uint64_t wanted)
 {
     if (wanted > records)
         wanted = records;
-    return table->wide ? permute_u64(gnu, table, records, wanted) : permute_u32(gnu, table, records, wanted);
+    return ranks->wide ? ranks_u64(gnu, ranks, records, wanted) : ranks_u32(gnu, ranks, records, wanted);
 }
 
 /* Which number lies at a position that a swap has reached. No position is 0: those below `wanted` are in `out`. */
@@ -194,14 +191,13 @@ struct displaced {
     uint64_t number;
 };
 
-/* The slot of a position: its own, or an empty one. Open addressing with linear probing; the upper bits of a product
- * with 2^64 / phi spread positions that are close together or evenly apart (Knuth, TAOCP 3, section 6.4). */
+/* The slot of a position: its own, or an empty one. */
 static struct displaced *find(struct displaced *slots, size_t count, uint64_t position)
 {
-    size_t i = (size_t)uint128_multiply(position * UINT64_C(0x9e3779b97f4a7c15), count).high;
+    uint64_t i = spread(position, count);
 
     while (slots[i].position != 0 && slots[i].position != position)
-        i = i + 1 < count ? i + 1 : 0;
+        i = spread_next(i, count);
     return &slots[i];
 }
 

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sample/keep.h"
 #include "shuffle/pile.h"
 #include "shuffle/transfer.h"
 
@@ -117,7 +118,8 @@ struct level {
 
 struct selecting {
     struct run *run;
-    struct piles piles; /* one, of the records that may still be chosen */
+    struct routing routing; /* of all records to the piles of the root */
+    struct piles piles;     /* one, of the records that may still be chosen */
     uint64_t count[PILES];
     unsigned kept; /* the first piles, which may hold records that are chosen */
     unsigned changes;
@@ -151,33 +153,27 @@ static void count_kept(struct selecting *s)
     s->change[s->changes++].kept = kept;
 }
 
+/* May record number `record` still be among the first ones? */
+static int admit(void *context, uint64_t record)
+{
+    struct selecting *s = context;
+    const unsigned pile = next_child(&s->routing);
+
+    if (record % CHUNK == 0 && record > 0)
+        count_kept(s);
+    s->count[pile]++;
+    return pile < s->kept;
+}
+
 static int store(struct selecting *s, struct source *source)
 {
-    struct run *run = s->run;
-    struct routing routing = route(&run->order, root, ORDER_ROOT_BITS);
-    struct transfer transfer;
-    struct record_piece piece;
-    unsigned pile = 0;
-    int more;
+    const struct keep_rule first_piles = {.admit = admit, .context = s};
 
-    transfer_init(&transfer, &run->engine, &run->format, source, NULL);
-    while ((more = record_reader_next(&transfer.reader, &piece)) > 0) {
-        if (piece.first)
-            pile = next_child(&routing);
-        if (pile < s->kept && pile_append(&s->piles, 0, piece.data, piece.bytes) != 0)
-            return -1;
-        if (!piece.last)
-            continue;
-        run->progress.records++;
-        s->piles.pile[0].records += pile < s->kept;
-        s->count[pile]++;
-        if (run->progress.records % CHUNK == 0)
-            count_kept(s);
-    }
+    s->routing = route(&s->run->order, root, ORDER_ROOT_BITS);
+    if (keep_records(s->run, source, &first_piles, &s->piles, 0) != 0)
+        return -1;
     count_kept(s);
-    piles_seal(&s->piles);
-    run_scattered(run);
-    return more;
+    return 0;
 }
 
 static void push_level(struct selecting *s, struct order_node node, unsigned bits, unsigned last)

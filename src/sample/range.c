@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/spread.h"
 #include "shuffle/transfer.h"
 #include "system/sys.h"
 
@@ -46,22 +47,15 @@ int range_repeated(struct run *run, const struct number_range *range, struct gnu
 
 struct set {
     struct table table;
-    uint64_t mask;
+    uint64_t places;
     bool has_last; /* the number whose inverse is 0 */
 };
-
-/* Multiplication by a constant without pattern spreads numbers that are near to each other (D. E. Knuth, The Art of
- * Computer Programming, volume 3, section 6.4). */
-static uint64_t home(uint64_t number)
-{
-    return number * 0x9e3779b97f4a7c15 >> 20;
-}
 
 /* False if the number was in the set already. */
 static bool add(struct set *set, uint64_t number)
 {
     uint64_t entry = ~number;
-    uint64_t place = home(number) & set->mask;
+    uint64_t place = spread(number, set->places);
 
     if (entry == 0) {
         bool added = !set->has_last;
@@ -69,7 +63,7 @@ static bool add(struct set *set, uint64_t number)
         set->has_last = true;
         return added;
     }
-    for (; *table_u64(&set->table, place) != 0; place = (place + 1) & set->mask)
+    for (; *table_u64(&set->table, place) != 0; place = spread_next(place, set->places))
         if (*table_u64(&set->table, place) == entry)
             return false;
     *table_u64(&set->table, place) = entry;
@@ -87,13 +81,13 @@ static int open_set(struct run *run, struct set *set, uint64_t numbers)
                                     (unsigned long long)numbers);
     for (uint64_t i = 0; i < places; i++)
         *table_u64(&set->table, i) = 0;
-    set->mask = places - 1;
+    set->places = places;
     return 0;
 }
 
 int range_different(struct run *run, const struct number_range *range, struct output *output)
 {
-    struct set set = {.mask = 0};
+    struct set set = {.places = 0};
     struct transfer transfer;
     struct random_words words;
     int status = open_set(run, &set, run->limit);

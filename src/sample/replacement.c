@@ -9,9 +9,9 @@
 
 #include <errno.h>
 
+#include "sample/keep.h"
 #include "shuffle/index.h"
 #include "shuffle/pile.h"
-#include "shuffle/reference.h"
 #include "shuffle/shuffle.h"
 #include "shuffle/transfer.h"
 #include "system/sort.h"
@@ -36,41 +36,15 @@ struct replacement {
     struct output *output;
 };
 
-/* Of a record that is referred to, its first piece is all that is needed. */
-static int keep(struct replacement *r, const struct record_piece *piece)
-{
-    uint64_t reference;
-
-    if (r->input != NULL)
-        return 0;
-    if (r->piles.base == NULL)
-        return pile_append(&r->piles, 0, piece->data, piece->bytes);
-    reference = reference_make((uint64_t)(piece->data - r->piles.base), piece->last ? piece->bytes : UINT64_MAX);
-    return piece->first ? pile_append(&r->piles, 0, (const uint8_t *)&reference, sizeof reference) : 0;
-}
-
 static int store(struct replacement *r, struct source *source)
 {
-    struct transfer transfer;
-    struct record_piece piece;
-    int more;
+    const struct keep_rule all = {.next = r->lots->next, .context = r->lots->context, .counts_only = r->input != NULL};
 
-    transfer_init(&transfer, &r->run->engine, &r->run->format, source, NULL);
-    transfer.reader.keeps = r->piles.base != NULL;
-    while ((more = r->lots->next == NULL ? record_reader_next(&transfer.reader, &piece)
-                                         : r->lots->next(r->lots->context, &transfer.reader, &piece)) > 0) {
-        if (keep(r, &piece) != 0)
-            return -1;
-        r->records += piece.last;
-        r->bytes += piece.bytes;
-    }
-    piles_seal(&r->piles);
-    r->piles.pile[0].records = r->records;
-    r->run->progress.records = r->records;
-    run_scattered(r->run);
-    if (more == 0 && r->records == 0)
-        return fault_say(r->run->engine.fault, "no lines to repeat");
-    return more;
+    if (keep_records(r->run, source, &all, &r->piles, 0) != 0)
+        return -1;
+    r->records = r->run->progress.records;
+    r->bytes = source_delivered_bytes(source);
+    return r->records > 0 ? 0 : fault_say(r->run->engine.fault, "no lines to repeat");
 }
 
 struct source *replacement_again(struct replacement *r)
@@ -192,13 +166,12 @@ static int collect(struct replacement *r, struct collection *c)
     return 0;
 }
 
-static int draw_places(void *context, struct table *numbers, uint64_t records, uint64_t *places)
+static int draw_places(void *context, struct table *ranks, uint64_t records)
 {
     const struct collection *c = context;
 
-    (void)places;
     for (uint64_t i = 0; i < records; i++)
-        table_set(numbers, *table_u64(&c->places, i), i);
+        table_set(ranks, i, *table_u64(&c->places, i));
     return 0;
 }
 
@@ -264,7 +237,7 @@ static int write_passes(struct replacement *r)
 
         pool_pin(&run->engine.pool, held);
         if (status == 0)
-            status = shuffle_drawn(run, &c.piles, draw_places, &c, r->output);
+            status = shuffle_drawn(run, &c.piles, NULL, draw_places, &c, r->output);
         pool_unpin(&run->engine.pool, held);
         table_release(&c.places);
         piles_release(&c.piles);

@@ -4,10 +4,6 @@
  * of the keys that begin with each 16 bits. They fall as records come, so that hardly more records are stored than will
  * be written. At the end the other 48 bits are found in three passes over the keys, which are kept beside the records
  * and then tell those that stay from the others. So the memory it takes does not depend on the size of the sample.
- *
- * With replacement, a number below the sum of all weights names the record within whose share it falls. The shares'
- * ends are searched where they fit into memory; otherwise some numbers are drawn, sorted, and matched with the weights
- * in one pass over them. Weights are kept beside the records as long as there is room, and read again otherwise.
  */
 
 #include "sample/weighted.h"
@@ -15,12 +11,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sample/keep.h"
 #include "sample/key_order.h"
-#include "sample/replacement.h"
 #include "sample/weight_law.h"
 #include "shuffle/pile_keys.h"
 #include "shuffle/transfer.h"
-#include "system/sort.h"
 
 /* The keys of the records of a source, one after another. */
 struct weighing {
@@ -89,11 +84,10 @@ enum { RECORDS, KEYS, PILES };
 /* A key is four digits. */
 enum { DIGIT_BITS = 16, DIGITS = 1 << DIGIT_BITS, TOP_SHIFT = 64 - DIGIT_BITS };
 
-/* Each table of shares may take this part of the memory. */
-enum { TABLES_SHARE = 4 };
-
 struct selecting {
     struct run *run;
+    struct weighing weighing;
+    uint64_t key; /* of the record that comes */
     struct piles piles;
     struct table count; /* of the keys with each digit at the place in question, 8 bytes */
     uint64_t most;      /* first digit of keys that may be among the first ones */
@@ -107,40 +101,35 @@ static uint64_t *count_of(const struct selecting *s, uint64_t digit)
     return table_u64(&s->count, digit);
 }
 
-/* May the record still be among the first ones? */
-static bool admit(struct selecting *s, uint64_t key)
+static int next_of_selection(void *context, struct record_reader *reader, struct record_piece *piece)
 {
-    if (key == UINT64_MAX || s->run->limit == 0 || key >> TOP_SHIFT > s->most)
-        return false;
-    ++*count_of(s, key >> TOP_SHIFT);
+    struct selecting *s = context;
+
+    return next_weighed(&s->weighing, reader, piece, &s->key);
+}
+
+/* May the record still be among the first ones? Then its key is kept, too. */
+static int admit(void *context, uint64_t record)
+{
+    struct selecting *s = context;
+
+    (void)record;
+    if (s->key == UINT64_MAX || s->run->limit == 0 || s->key >> TOP_SHIFT > s->most)
+        return 0;
+    ++*count_of(s, s->key >> TOP_SHIFT);
     s->candidates++;
     for (; s->most > 0 && s->candidates - *count_of(s, s->most) >= s->run->limit; s->most--)
         s->candidates -= *count_of(s, s->most);
-    return true;
+    return pile_keys_append(&s->piles, KEYS, s->key) == 0 ? 1 : -1;
 }
 
-static int select_stored(struct selecting *s, struct weighing *w, struct source *source)
+static int store(struct selecting *s, struct source *source)
 {
-    struct transfer transfer;
-    struct record_piece piece;
-    uint64_t key = 0;
-    bool stays = false;
-    int more;
+    const struct keep_rule candidates = {.next = next_of_selection, .admit = admit, .context = s};
 
-    transfer_init(&transfer, &s->run->engine, &s->run->format, source, NULL);
-    while ((more = next_weighed(w, &transfer.reader, &piece, &key)) > 0) {
-        if (piece.first)
-            stays = admit(s, key);
-        if (stays && pile_append(&s->piles, RECORDS, piece.data, piece.bytes) != 0)
-            return -1;
-        if (piece.first && stays && pile_keys_append(&s->piles, KEYS, key) != 0)
-            return -1;
-        s->piles.pile[RECORDS].records += piece.last && stays;
-        s->run->progress.records += piece.last;
-    }
-    piles_seal(&s->piles);
-    run_scattered(s->run);
-    return more == 0 ? weight_input_end(w->weights) : -1;
+    if (keep_records(s->run, source, &candidates, &s->piles, RECORDS) != 0)
+        return -1;
+    return weight_input_end(s->weighing.weights);
 }
 
 /* Count the digits behind `prefix`, the first digits of the keys in question, which come before bit `shift`. */
@@ -222,14 +211,12 @@ int weighted_select(struct run *run, struct source *source, struct weight_place 
 {
     const struct engine_space whole = engine_buffer(&run->engine, ENGINE_WHOLE);
     struct selecting s = {.run = run};
-    struct weighing w = {.weights = NULL};
     struct source *stored = NULL;
     struct pile_keys keys = {.source = NULL};
     int status = -1;
 
-    if (open_weighing(&w, run, place, source) != 0 || open_count(&s) != 0 ||
-        piles_init(&s.piles, PILES, 1, &run->engine.pool, run->engine.place) != 0 ||
-        select_stored(&s, &w, source) != 0 ||
+    if (open_weighing(&s.weighing, run, place, source) != 0 || open_count(&s) != 0 ||
+        piles_init(&s.piles, PILES, 1, &run->engine.pool, run->engine.place) != 0 || store(&s, source) != 0 ||
         pile_verify(&s.piles, RECORDS, &run->format, whole.data, whole.bytes) != 0 ||
         pile_keys_verify(&s.piles, KEYS, whole.data, whole.bytes) != 0 || find_greatest(&s) != 0)
         goto out;
@@ -244,277 +231,6 @@ out:
     source_free(stored);
     table_release(&s.count);
     piles_release(&s.piles);
-    weight_input_free(w.weights);
-    return status;
-}
-
-/* ---- With replacement ---- */
-
-/* While weights are read, room is looked after whenever so many have come. */
-enum { LOOKING = 1024, ROOM_SHARE = 16 };
-
-struct drawing {
-    struct run *run;
-    struct weight_place place;
-    struct weight_input *weights;
-    struct random_words words;
-    struct piles piles; /* one: all weights, in the order of the records, as pairs of numbers: mantissa, exponent.
-                           Dropped if they are to be read again */
-    bool again;         /* are they? */
-    uint64_t noted;
-    int top_exponent;
-    bool any; /* weight above zero */
-    struct uint128 total;
-    bool searched; /* are the shares' ends in the tables? */
-    struct table high;
-    struct table low;
-};
-
-static int next_noted(void *context, struct record_reader *reader, struct record_piece *piece)
-{
-    struct drawing *d = context;
-    struct decimal weight;
-    int more = weight_input_next(d->weights, reader, piece, &weight);
-
-    if (more <= 0 || !piece->first)
-        return more;
-    if (weight.mantissa > 0 && (!d->any || weight.exponent > d->top_exponent)) {
-        d->top_exponent = weight.exponent;
-        d->any = true;
-    }
-    if (++d->noted % LOOKING == 0 && weight_input_stay(d->weights) &&
-        pool_free(&d->run->engine.pool) < d->run->engine.pool.blocks / ROOM_SHARE) {
-        pile_drop(&d->piles, 0);
-        d->again = true;
-    }
-    if (pile_keys_append(&d->piles, 0, weight.mantissa) != 0 ||
-        pile_keys_append(&d->piles, 0, (uint64_t)(int64_t)weight.exponent) != 0)
-        return -1;
-    return more;
-}
-
-/* Walks over the shares: each record's ends where the next one's begins. */
-struct shares {
-    struct drawing *drawing;
-    struct uint128 end;
-    struct pile_keys keys;
-    struct replacement *repeat; /* if weights were dropped: */
-    struct source *records;
-    struct weight_input *weights;
-    struct transfer transfer;
-};
-
-static int open_shares(struct shares *shares, struct drawing *d, struct replacement *repeat)
-{
-    *shares = (struct shares){.drawing = d, .repeat = repeat};
-    if (!d->again)
-        return pile_keys_open(&shares->keys, &d->piles, 0, true, d->run->engine.fault);
-    if (replacement_verify(repeat) != 0) /* before a damaged weight is taken for a wrong one */
-        return -1;
-    shares->records = replacement_again(repeat);
-    if (shares->records == NULL)
-        return -1;
-    transfer_init(&shares->transfer, &d->run->engine, &d->run->format, shares->records, NULL);
-    shares->weights = weight_input_open(&d->run->engine, &d->run->format, d->place, shares->records);
-    return shares->weights == NULL ? -1 : 0;
-}
-
-static void close_shares(struct shares *shares)
-{
-    pile_keys_close(&shares->keys);
-    weight_input_free(shares->weights);
-    replacement_done(shares->repeat, shares->records);
-}
-
-static int read_again(struct shares *shares, struct decimal *weight)
-{
-    struct record_piece piece = {.first = false};
-
-    while (!piece.first) {
-        int more = weight_input_next(shares->weights, &shares->transfer.reader, &piece, weight);
-
-        if (more <= 0)
-            return more < 0 ? -1
-                            : fault_say(shares->drawing->run->engine.fault, "the input has changed while it was read");
-    }
-    return 0;
-}
-
-static int read_kept(struct shares *shares, struct decimal *weight)
-{
-    uint64_t exponent;
-
-    if (pile_keys_next(&shares->keys, &weight->mantissa) != 0 || pile_keys_next(&shares->keys, &exponent) != 0)
-        return -1;
-    weight->exponent = (int)(int64_t)exponent;
-    return 0;
-}
-
-static int next_share(struct shares *shares)
-{
-    int top = shares->drawing->top_exponent;
-    struct decimal weight;
-
-    if ((shares->weights != NULL ? read_again(shares, &weight) : read_kept(shares, &weight)) != 0)
-        return -1;
-    if (weight.mantissa > 0 && weight.exponent > top)
-        return fault_say(shares->drawing->run->engine.fault, "the input has changed while it was read");
-    if (weight.mantissa > 0)
-        shares->end = uint128_add(shares->end, weight_law_scale(weight, top));
-    return 0;
-}
-
-static bool take_tables(struct drawing *d, uint64_t records)
-{
-    struct pool *pool = &d->run->engine.pool;
-
-    if (records > ((uint64_t)(pool->blocks - pool->pinned) << pool->block_shift) / TABLES_SHARE / sizeof(uint64_t))
-        return false;
-    if (table_take(&d->high, pool, records, sizeof(uint64_t)) != 0)
-        return false;
-    if (table_take(&d->low, pool, records, sizeof(uint64_t)) != 0) {
-        table_release(&d->high);
-        return false;
-    }
-    table_pin(&d->high);
-    table_pin(&d->low);
-    return true;
-}
-
-/* Add all weights up, and keep the sums if there is room. */
-static int add_weights(void *context, struct replacement *repeat, uint64_t records, bool *at_random)
-{
-    struct drawing *d = context;
-    struct shares shares;
-    int status = weight_input_end(d->weights);
-
-    piles_seal(&d->piles);
-    if (status == 0 && !d->any)
-        status = fault_say(d->run->engine.fault, "no lines of a weight above zero to repeat");
-    d->searched = take_tables(d, records);
-    *at_random = d->searched;
-    if (status != 0)
-        return -1;
-    status = open_shares(&shares, d, repeat);
-    for (uint64_t i = 0; i < records && status == 0; i++) {
-        status = next_share(&shares);
-        if (d->searched) {
-            *table_u64(&d->high, i) = shares.end.high;
-            *table_u64(&d->low, i) = shares.end.low;
-        }
-    }
-    d->total = shares.end;
-    close_shares(&shares);
-    d->again = !d->searched && weight_input_stay(d->weights);
-    if (d->searched || d->again)
-        pile_clear(&d->piles, 0);
-    else if (status == 0)
-        status = pile_flush(&d->piles, 0);
-    return status;
-}
-
-static uint64_t next_word(void *context)
-{
-    return random_next(context);
-}
-
-/* The record in whose share a number falls: the first that ends after it. */
-static uint64_t search(const struct drawing *d, struct uint128 number, uint64_t records)
-{
-    uint64_t first = 0;
-    uint64_t last = records - 1;
-
-    while (first < last) {
-        uint64_t middle = first + (last - first) / 2;
-        struct uint128 end = {.high = *table_u64(&d->high, middle), .low = *table_u64(&d->low, middle)};
-
-        if (uint128_compare(end, number) > 0)
-            last = middle;
-        else
-            first = middle + 1;
-    }
-    return first;
-}
-
-/* Draw numbers, sort them by their low and then by their high words, and go through the shares along with them. */
-static int match(struct drawing *d, struct replacement *repeat, struct table *numbers, uint64_t count,
-                 struct table *high, struct table *low, struct sort_pairs *pairs, struct sort_pairs *spare)
-{
-    const struct engine_space whole = engine_buffer(&d->run->engine, ENGINE_WHOLE);
-    struct sort_pairs *sorted;
-    struct shares shares;
-    uint64_t record = 0;
-    int status;
-
-    for (uint64_t i = 0; i < count; i++) {
-        struct uint128 number = weight_law_draw(d->total, next_word, &d->words);
-
-        *table_u64(high, i) = number.high;
-        *table_u64(low, i) = number.low;
-        *table_u64(&pairs->key, i) = number.low;
-        *table_u64(&pairs->value, i) = i;
-    }
-    sorted = sort_by_key(pairs, spare, count);
-    for (uint64_t i = 0; i < count; i++)
-        *table_u64(&sorted->key, i) = *table_u64(high, *table_u64(&sorted->value, i));
-    sorted = sort_by_key(sorted, sorted == pairs ? spare : pairs, count);
-    if (pile_keys_verify(&d->piles, 0, whole.data, whole.bytes) != 0)
-        return -1;
-    status = open_shares(&shares, d, repeat);
-    if (status == 0)
-        status = next_share(&shares);
-    for (uint64_t i = 0; i < count && status == 0; i++) {
-        uint64_t place = *table_u64(&sorted->value, i);
-        struct uint128 number = {.high = *table_u64(high, place), .low = *table_u64(low, place)};
-
-        for (; status == 0 && uint128_compare(shares.end, number) <= 0; record++)
-            status = next_share(&shares);
-        *table_u64(numbers, place) = record;
-    }
-    close_shares(&shares);
-    return status;
-}
-
-static int draw_weighted(void *context, struct replacement *repeat, uint64_t records, struct table *numbers,
-                         uint64_t count)
-{
-    struct drawing *d = context;
-    struct pool *pool = &d->run->engine.pool;
-    struct table high = {0};
-    struct table low = {0};
-    struct sort_pairs pairs = {.key = {0}};
-    struct sort_pairs spare = {.key = {0}};
-    int status = -1;
-
-    for (uint64_t i = 0; d->searched && i < count; i++)
-        *table_u64(numbers, i) = search(d, weight_law_draw(d->total, next_word, &d->words), records);
-    if (d->searched)
-        return 0;
-    if (table_take(&high, pool, count, sizeof(uint64_t)) != 0 || table_take(&low, pool, count, sizeof(uint64_t)) != 0 ||
-        sort_pairs_take(&pairs, pool, count) != 0 || sort_pairs_take(&spare, pool, count) != 0)
-        fault_report(d->run->engine.fault, "memory", errno);
-    else
-        status = match(d, repeat, numbers, count, &high, &low, &pairs, &spare);
-    table_release(&high);
-    table_release(&low);
-    sort_pairs_release(&pairs);
-    sort_pairs_release(&spare);
-    return status;
-}
-
-int weighted_repeat(struct run *run, struct source *source, struct weight_place place, struct output *output)
-{
-    struct drawing d = {.run = run, .place = place};
-    struct replacement_draws lots = {.next = next_noted, .prepare = add_weights, .draw = draw_weighted, .context = &d};
-    int status = -1;
-
-    random_words_init(&d.words, &run->order.key, "weight");
-    d.weights = weight_input_open(&run->engine, &run->format, place, source);
-    if (d.weights != NULL && piles_init(&d.piles, 1, 1, &run->engine.pool, run->engine.place) == 0)
-        status = replacement_source(run, source, &lots, output);
-    table_release(&d.high);
-    table_release(&d.low);
-    piles_release(&d.piles);
-    weight_input_free(d.weights);
+    weight_input_free(s.weighing.weights);
     return status;
 }

@@ -32,6 +32,9 @@ static const size_t QUEUE_BLOCK_WANTED = (size_t)256 << 10;
 /* A worker's output should hold a pile of an input that just fits: S/512, and some more as piles are uneven. */
 static const uint64_t OUTPUT_SHARE = 448;
 
+/* Blocks of which only a part is used. */
+enum { SPARE_MIB = 3 };
+
 /* Record by record, more is of no use. */
 static const size_t PART_BYTES_MAX = (size_t)512 << 10;
 
@@ -73,10 +76,17 @@ void engine_limit_threads(struct engine *engine, unsigned most)
         engine->waiting = most - engine->memory.workers;
 }
 
-/* A sixteenth is for buffers, and some MiB for parts of blocks. */
+/* A sixteenth is for buffers. */
+uint64_t engine_needed(uint64_t pool_bytes)
+{
+    const uint64_t needed = ((pool_bytes + pool_bytes / 15) >> 20) + 1;
+
+    return needed > ENGINE_MEMORY_MIN >> 20 ? needed : ENGINE_MEMORY_MIN >> 20;
+}
+
+/* Some MiB more are for parts of blocks. */
 int engine_report_memory(const struct engine *engine, uint64_t bytes, const char *format, ...)
 {
-    const uint64_t mebibyte = (uint64_t)1 << 20;
     char what[128];
     va_list arguments;
 
@@ -84,7 +94,7 @@ int engine_report_memory(const struct engine *engine, uint64_t bytes, const char
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
     return fault_say(engine->fault, "%s needs more memory: use -S %lluM or more", what,
-                     (unsigned long long)((bytes + bytes / 15) / mebibyte) + 4);
+                     (unsigned long long)engine_needed(bytes) + SPARE_MIB);
 }
 
 struct engine_space engine_buffer(const struct engine *engine, enum engine_part part)

@@ -59,6 +59,15 @@ struct gather_node gather_node(const struct gather_order *order, unsigned pile)
     return node;
 }
 
+uint64_t gather_memory(uint64_t bytes, uint64_t records)
+{
+    const uint64_t tables = records <= ORDER_LEAF_RECORDS ? 1 : 2;
+
+    if (records > (UINT64_MAX - bytes) / (tables * sizeof(uint64_t)))
+        return UINT64_MAX;
+    return bytes + tables * sizeof(uint64_t) * records;
+}
+
 /* Are a pile's records, `records` in number, to be scattered? */
 static bool scatters(const struct gather_order *order, unsigned pile, uint64_t records)
 {
@@ -235,7 +244,7 @@ static int gather_pile(struct gathering *g, struct workplace *place, unsigned p)
     const struct run *run = g->run;
     uint64_t records = g->piles->pile[p].records;
     bool ranked = g->order.kind == GATHER_RANKS;
-    uint64_t first_rank = ranked ? g->order.first + p * g->order.share : 0;
+    uint64_t first_rank = ranked ? p * g->order.share : 0;
     struct gather_node node;
 
     place->promised -= pile_load_blocks(g->piles, p);

@@ -5,18 +5,30 @@
  * A leaf's order is drawn as a table of record numbers (Fisher-Yates over 0, 1, 2, ...) and turned around into ranks:
  * rank i is where record i stands in the output. Pile j then takes the ranks [j share, (j + 1) share): the records'
  * sequence in a pile is that of the source, so the ranks of pile j are those of the whole, filtered. They are put
- * together in place j of the same table, where pile j finds them, and where it can be divided again.
+ * together in place j of another table, where pile j finds them, and where it can be divided again.
+ *
+ * Both moves, of the records and of their ranks, give back each block of the one side as soon as it has been read, so
+ * that the other side takes little more than the last block of each pile.
  */
 
 #include "shuffle/shuffle.h"
 
 #include <errno.h>
 
+#include "base/least.h"
 #include "shuffle/scatter.h"
 #include "shuffle/transfer.h"
 
-/* Piles of a second scatter should leave half of the memory free, so that two can be in work. */
-enum { HALVES = 2, PILES_MAX = 512 };
+/* Piles of a second scatter should leave half of the memory free, so that two can be in work. There are at least half
+ * as many of them as are asked for. */
+enum { QUARTERS = 4, PILES_MAX = 512 };
+
+/* The least memory beside an order that was drawn: a part of what that takes, and some blocks. */
+enum { WORK_SHARE = 8, WORK_BLOCKS = 16 };
+
+/* What part of the memory beside an order may be last blocks of piles, and what part is made free beside them if a pile
+ * is scattered that is in its file, for longer writes. */
+enum { ENDS_SHARE = 16, WRITING_SHARE = 8 };
 
 struct node_route {
     const struct order *order;
@@ -35,7 +47,7 @@ struct rank_route {
     const struct table *ranks;
     uint64_t first; /* of the records, and of their ranks */
     uint64_t records;
-    uint64_t share;
+    unsigned share_bits; /* logarithm of a pile's share of them */
 };
 
 /* A damaged file may seem to hold more records than were written. Those may go anywhere, as the damage is found when
@@ -48,11 +60,11 @@ static void route_by_rank(const void *context, uint64_t first, size_t count, uin
         uint64_t record = first + i;
         uint64_t rank = record < route->records ? table_get(route->ranks, route->first + record) - route->first : 0;
 
-        pile[i] = (uint16_t)(rank / route->share);
+        pile[i] = (uint16_t)(rank >> route->share_bits);
     }
 }
 
-/* Scatter a flushed pile; it is empty then. */
+/* Scatter a pile; it is empty then. */
 static int scatter_pile(struct run *run, struct piles *piles, unsigned p, scatter_route *route, const void *context,
                         unsigned count, struct piles *inner)
 {
@@ -92,57 +104,118 @@ static size_t number_bytes(uint64_t records)
     return records <= UINT32_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
 }
 
+static uint64_t number_blocks(const struct run *run, uint64_t records)
+{
+    return pool_blocks_for(&run->engine.pool, records * number_bytes(records));
+}
+
+/* Will the numbers of `records` records fit so many times, beside what must stay and with room for work? */
+static int check_numbers(struct run *run, uint64_t records, unsigned times)
+{
+    uint64_t blocks = number_blocks(run, records);
+    uint64_t needed = run->engine.pool.pinned + times * blocks + blocks / WORK_SHARE + WORK_BLOCKS;
+
+    if (needed <= run->engine.pool.blocks)
+        return 0;
+    return engine_report_memory(&run->engine, needed << run->engine.pool.block_shift, "the order of %llu records",
+                                (unsigned long long)records);
+}
+
 /* A table for the numbers of `records` records, in memory that is kept until it is released. */
 static int take_numbers(struct run *run, struct table *table, uint64_t records)
 {
     if (table_take(table, &run->engine.pool, records, number_bytes(records)) != 0)
-        return engine_report_memory(&run->engine, 2 * records * number_bytes(records), "the order of %llu records",
-                                    (unsigned long long)records); /* two tables at a time */
+        return fault_report(run->engine.fault, "memory", errno);
     table_pin(table);
     return 0;
 }
 
-/* Sort the ranks of the records [first, first + records) by pile; `sorted` is a table as long as that. */
-static void sort_ranks(const struct table *ranks, uint64_t first, uint64_t records, uint64_t share,
-                       struct table *sorted)
+/* Sort the ranks of the records [first, first + records) by pile into a new table, counted from `first` there. Blocks
+ * are handed from one table to the other: at most two for each pile are half empty, one that it shares with the pile
+ * before and one that it fills. */
+static int sort_ranks(struct table *ranks, uint64_t first, uint64_t records, unsigned share_bits, struct table *sorted)
 {
+    unsigned shift = table_number_shift(ranks);
     uint64_t next[PILES_MAX];
 
-    for (unsigned j = 0; j < PILES_MAX; j++)
-        next[j] = j * share;
-    for (uint64_t i = 0; i < records; i++) {
-        uint64_t rank = table_get(ranks, first + i);
+    if (table_init(sorted, ranks->pool) != 0)
+        return -1;
+    sorted->wide = ranks->wide;
+    for (uint64_t j = 0; j < PILES_MAX; j++)
+        next[j] = j << share_bits;
+    for (uint64_t i = first; i < first + records; i++) {
+        uint64_t rank = table_get(ranks, i) - first;
+        uint64_t place = next[rank >> share_bits]++;
 
-        table_set(sorted, next[(rank - first) / share]++, rank);
+        if (sorted->block[place >> shift] == NULL && table_take_block(sorted, place >> shift) != 0)
+            return -1;
+        table_set(sorted, place, rank);
+        if ((i + 1) >> shift > i >> shift)
+            table_put_block(ranks, i >> shift);
     }
+    table_pin(sorted);
+    return 0;
 }
 
-/* Scatter by rank. The ranks stay in the order of the source until the scatter is done. */
-static int restart_ranked(struct run *run, struct piles *piles, unsigned p, struct table *ranks, uint64_t first,
-                          struct output *output)
+/* How many piles a pile should be scattered to by rank: as many as it takes for one to fit with ease, and for the
+ * references of one to take no more memory than the last blocks of all. */
+static unsigned count_ranked(const struct run *run, uint64_t bytes, uint64_t records)
+{
+    const struct pool *pool = &run->engine.pool;
+    uint64_t blocks = pool->blocks - pool->pinned;
+    uint64_t references = records * sizeof(uint64_t);
+    uint64_t wanted = QUARTERS * (bytes + references) / (blocks << pool->block_shift) + 2;
+    uint64_t most = blocks / ENDS_SHARE;
+
+    most = most < PILES_MAX ? most : PILES_MAX;
+    while (wanted < most && wanted * wanted << pool->block_shift < references)
+        wanted++;
+    return most < 2 ? 2 : (unsigned)(wanted < most ? wanted : most);
+}
+
+static int scatter_again(struct run *run, struct source *source, const struct rank_route *route, unsigned count,
+                         struct piles *inner)
+{
+    const struct scatter_plan plan = {.route = route_by_rank, .context = route, .piles = count, .limit = run_left(run)};
+
+    if (scatter(&run->engine, &run->format, &plan, source, inner) != 0)
+        return -1;
+    return inner->records == route->records ? 0
+                                            : fault_say(run->engine.fault, "the input has changed while it was read");
+}
+
+/* Shuffle a pile by scattering it by rank, or those records of `again` that it only counts. The ranks stay in the order
+ * of the source until the scatter is done. */
+static int scatter_ranked(struct run *run, struct piles *piles, unsigned p, struct source *again, struct table *ranks,
+                          uint64_t first, struct output *output)
 {
     uint64_t records = piles->pile[p].records;
-    uint64_t memory = (uint64_t)(run->engine.pool.blocks - run->engine.pool.pinned) << run->engine.pool.block_shift;
-    uint64_t bytes = pile_bytes(piles, p) + records * sizeof(uint64_t);
-    uint64_t wanted = HALVES * bytes / memory + 2;
-    unsigned count;
+    uint64_t bytes = again != NULL ? source_known_bytes(again) : pile_bytes(piles, p);
+    uint64_t writing = (run->engine.pool.blocks - run->engine.pool.pinned) / WRITING_SHARE;
+    unsigned count = count_ranked(run, bytes, records);
     struct rank_route route = {.ranks = ranks, .first = first, .records = records};
-    struct gather_order order = {.kind = GATHER_RANKS, .ranks = ranks, .first = first};
     struct table sorted = {0};
+    struct gather_order order = {.kind = GATHER_RANKS, .ranks = &sorted};
     struct piles inner = {0};
     int status = -1;
 
-    route.share = records / (wanted < PILES_MAX ? wanted : PILES_MAX) + 1;
-    order.share = route.share;
-    count = (unsigned)((records - 1) / route.share + 1);
-    if (take_numbers(run, &sorted, records) != 0)
+    while ((records - 1) >> route.share_bits >= count)
+        route.share_bits++;
+    order.share = (uint64_t)1 << route.share_bits;
+    count = (unsigned)((records - 1) >> route.share_bits) + 1;
+    if (writing > pile_load_blocks(piles, p))
+        writing = pile_load_blocks(piles, p);
+    if (piles_make_room(piles, count + 1 + writing) != 0)
         goto out;
-    sort_ranks(ranks, first, records, route.share, &sorted);
-    if (scatter_pile(run, piles, p, route_by_rank, &route, count, &inner) != 0)
+    if (again != NULL ? scatter_again(run, again, &route, count, &inner) != 0
+                      : scatter_pile(run, piles, p, route_by_rank, &route, count, &inner) != 0)
         goto out;
-    for (uint64_t i = 0; i < records; i++)
-        table_set(ranks, first + i, table_get(&sorted, i));
-    table_release(&sorted);
+    if (piles_make_room(&inner, least(2 * count, ((records - 1) >> table_number_shift(ranks)) + 1)) != 0)
+        goto out;
+    if (sort_ranks(ranks, first, records, route.share_bits, &sorted) != 0) {
+        fault_report(run->engine.fault, "memory", errno);
+        goto out;
+    }
     status = shuffle_piles(run, &inner, order, output);
 
 out:
@@ -151,51 +224,35 @@ out:
     return status;
 }
 
-/* Let `draw` name the records of the first places, and turn that around: ranks[i] receives the place of record i. Those
- * that were not named come after the others. *ranks must be released by the caller, also after a failure. */
-static int draw_ranks(struct run *run, uint64_t records, shuffle_draw *draw, void *context, struct table *ranks)
+/* Let ranks[i] receive the place of record i of a leaf. *ranks must be released by the caller, also after a failure. */
+static int rank_leaf(struct run *run, struct gather_node leaf, uint64_t records, struct table *ranks)
 {
     struct table drawn = {0};
-    uint64_t places = records;
     int status = -1;
 
-    if (take_numbers(run, &drawn, records) != 0 || take_numbers(run, ranks, records) != 0)
+    if (check_numbers(run, records, 2) != 0 || take_numbers(run, &drawn, records) != 0 ||
+        take_numbers(run, ranks, records) != 0)
         goto out;
-    for (uint64_t i = 0; i < records; i++) {
+    for (uint64_t i = 0; i < records; i++)
         table_set(&drawn, i, i);
-        table_set(ranks, i, records);
-    }
-    status = draw(context, &drawn, records, &places);
-    if (status != 0)
-        goto out;
-    for (uint64_t i = 0; i < places; i++)
+    order_leaf_u32(&leaf.order, leaf.node, &drawn, 0, records);
+    for (uint64_t i = 0; i < records; i++)
         table_set(ranks, table_get(&drawn, i), i);
-    for (uint64_t i = 0; places < records; i++)
-        if (table_get(ranks, i) == records)
-            table_set(ranks, i, places++);
+    status = 0;
 
 out:
     table_release(&drawn);
     return status;
 }
 
-static int draw_leaf(void *context, struct table *numbers, uint64_t records, uint64_t *places)
-{
-    const struct gather_node *leaf = context;
-
-    (void)places;
-    order_leaf_u32(&leaf->order, leaf->node, numbers, 0, records);
-    return 0;
-}
-
 static int restart_leaf(struct run *run, struct piles *piles, unsigned p, struct gather_node leaf,
                         struct output *output)
 {
     struct table ranks = {0};
-    int status = draw_ranks(run, piles->pile[p].records, draw_leaf, &leaf, &ranks);
+    int status = rank_leaf(run, leaf, piles->pile[p].records, &ranks);
 
     if (status == 0)
-        status = restart_ranked(run, piles, p, &ranks, 0, output);
+        status = scatter_ranked(run, piles, p, NULL, &ranks, 0, output);
     table_release(&ranks);
     return status;
 }
@@ -224,7 +281,7 @@ static int restart(struct run *run, struct piles *piles, unsigned p, const struc
         return restart_single(run, piles, p, output);
     run->progress.started_over++;
     if (order->kind == GATHER_RANKS)
-        return restart_ranked(run, piles, p, order->ranks, order->first + p * order->share, output);
+        return scatter_ranked(run, piles, p, NULL, order->ranks, p * order->share, output);
     node = gather_node(order, p);
     if (order_scatter_bits(&node.order, node.node, records) > 0)
         return restart_node(run, piles, p, node, output);
@@ -246,22 +303,27 @@ int shuffle_piles(struct run *run, struct piles *piles, struct gather_order orde
     }
 }
 
-int shuffle_drawn(struct run *run, struct piles *piles, shuffle_draw *draw, void *context, struct output *output)
+/* Several piles are shuffled faster than one that is larger than a leaf. */
+int shuffle_drawn(struct run *run, struct piles *piles, struct source *again, shuffle_draw *draw, void *context,
+                  struct output *output)
 {
     uint64_t records = piles->pile[0].records;
-    uint64_t table_blocks = pool_blocks_for(&run->engine.pool, records * number_bytes(records));
-    struct gather_order order = {.kind = GATHER_RANKS, .share = records};
     struct table ranks = {0};
+    struct gather_order order = {.kind = GATHER_RANKS, .ranks = &ranks, .share = records};
+    unsigned next = 0;
     int status = -1;
 
     if (records == 0)
         return 0;
-    if (piles_make_room(piles, 2 * table_blocks) != 0)
-        return -1;
-    if (draw_ranks(run, records, draw, context, &ranks) == 0) {
-        order.ranks = &ranks;
-        status = shuffle_piles(run, piles, order, output);
-    }
+    if (check_numbers(run, records, 1) != 0 || piles_make_room(piles, number_blocks(run, records)) != 0 ||
+        take_numbers(run, &ranks, records) != 0 || draw(context, &ranks, records) != 0)
+        goto out;
+    status = again != NULL || records > ORDER_LEAF_RECORDS ? 0 : gather(run, piles, order, &next, output);
+    if (status == 0 && next == 0)
+        status = again == NULL && records == 1 ? restart_single(run, piles, 0, output)
+                                               : scatter_ranked(run, piles, 0, again, &ranks, 0, output);
+
+out:
     table_release(&ranks);
     return status;
 }

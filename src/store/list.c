@@ -9,7 +9,7 @@
 
 #include "base/number.h"
 #include "shuffle/engine.h"
-#include "shuffle/order.h"
+#include "shuffle/gather.h"
 #include "store/batch.h"
 #include "system/io.h"
 #include "system/sys.h"
@@ -39,26 +39,21 @@ static void list_batch(FILE *to, const char *name, int width, const struct manif
                 (unsigned long long)manifest->bytes);
 }
 
-/* What somebody who is going to read the store wants to know. Memory is needed for the largest pile and its index, with
- * two tables if the pile is to be scattered again; a sixteenth of it is for buffers. */
+/* What somebody who is going to read the store wants to know. */
 static void list_totals(FILE *to, int width, const struct totals *totals, unsigned piles)
 {
-    const uint64_t kibibyte = 1024, least = ENGINE_MEMORY_MIN / kibibyte / kibibyte;
     uint64_t largest = 0;
-    uint64_t needed;
     char size[32];
 
     for (unsigned p = 1; p < piles; p++)
         if (totals->pile[p].bytes > totals->pile[largest].bytes)
             largest = p;
-    needed = totals->pile[largest].records <= ORDER_LEAF_RECORDS ? 8 : 16;
-    needed = totals->pile[largest].bytes / kibibyte + needed * (totals->pile[largest].records / kibibyte + 1);
-    needed = (needed + needed / 15) / kibibyte + 1;
-    needed = needed > least ? needed : least;
     fprintf(to, "%-*s %6u %16llu %20llu\n", width, "in all", piles, (unsigned long long)totals->records,
             (unsigned long long)totals->bytes);
-    fprintf(to, "\nThe largest pile has %s: -S %lluM holds it in memory.\n",
-            number_format_size(totals->pile[largest].bytes, size), (unsigned long long)needed);
+    fprintf(
+        to, "\nThe largest pile has %s: -S %lluM holds it in memory.\n",
+        number_format_size(totals->pile[largest].bytes, size),
+        (unsigned long long)engine_needed(gather_memory(totals->pile[largest].bytes, totals->pile[largest].records)));
 }
 
 /* Batches that have left the store since their names were read are passed over. */

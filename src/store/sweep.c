@@ -54,7 +54,8 @@ static bool is_left(const struct removal *removal, const char *name, time_t chan
     bool left = old;
     int fd;
 
-    if (length < strlen(OWNER_BEGUN_SUFFIX) || strcmp(name + length - strlen(OWNER_BEGUN_SUFFIX), OWNER_BEGUN_SUFFIX))
+    if (length < strlen(OWNER_BEGUN_SUFFIX) ||
+        strcmp(name + length - strlen(OWNER_BEGUN_SUFFIX), OWNER_BEGUN_SUFFIX) != 0)
         return old;
     if (folder_open_file(&removal->root, name, &fd) != FOLDER_OK)
         return old;

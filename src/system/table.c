@@ -1,5 +1,5 @@
-/* The blocks of a table are a chain like a pile's, so that giving them back is one step; the list of their addresses
- * stands outside the pool and is as long as the pool has blocks, of which only the used part is ever touched. */
+/* The list of addresses stands outside the pool and is as long as the pool has blocks, of which only the used part is
+ * ever touched. */
 
 #include "system/table.h"
 
@@ -10,7 +10,7 @@
 
 int table_init(struct table *table, struct pool *pool)
 {
-    *table = (struct table){.pool = pool, .first = POOL_NONE, .last = POOL_NONE, .shift = pool->block_shift};
+    *table = (struct table){.pool = pool, .shift = pool->block_shift};
     table->block = sys_allocate(pool->blocks, sizeof *table->block);
     return table->block == NULL ? -1 : 0;
 }
@@ -28,15 +28,8 @@ void table_grow(struct table *table, uint64_t count, size_t number_bytes)
 {
     uint64_t blocks = pool_blocks_for(table->pool, count * number_bytes);
 
-    while (table->blocks < blocks) {
-        uint32_t block = pool_get_promised(table->pool);
-
-        if (table->blocks == 0)
-            table->last = block;
-        table->pool->next[block] = table->first;
-        table->first = block;
-        table->block[table->blocks++] = pool_block(table->pool, block);
-    }
+    while (table->blocks < blocks)
+        table->block[table->blocks++] = pool_block(table->pool, pool_get_promised(table->pool));
     table->wide = number_bytes == sizeof(uint64_t);
 }
 
@@ -62,11 +55,33 @@ void table_pin(struct table *table)
 
 void table_clear(struct table *table)
 {
-    if (table->pinned)
-        pool_unpin(table->pool, table->blocks);
+    for (uint32_t b = 0; b < table->blocks; b++)
+        if (table->block[b] != NULL)
+            table_put_block(table, b);
     table->pinned = false;
-    pool_put(table->pool, table->first, table->last, table->blocks);
-    table->first = POOL_NONE;
-    table->last = POOL_NONE;
     table->blocks = 0;
+}
+
+int table_take_block(struct table *table, uint64_t b)
+{
+    uint32_t block = pool_get(table->pool);
+
+    if (block == POOL_NONE) {
+        errno = ENOMEM;
+        return -1;
+    }
+    table->block[b] = pool_block(table->pool, block);
+    if (b >= table->blocks)
+        table->blocks = (uint32_t)b + 1;
+    return 0;
+}
+
+void table_put_block(struct table *table, uint64_t b)
+{
+    uint32_t block = (uint32_t)((size_t)(table->block[b] - table->pool->memory) >> table->shift);
+
+    if (table->pinned)
+        pool_unpin(table->pool, 1);
+    pool_put(table->pool, block, block, 1);
+    table->block[b] = NULL;
 }

@@ -30,12 +30,18 @@ make_input() {
 
 test_short_lines_spill_only_what_does_not_fit() {
     needs_scale small
-    for mebibytes in 48 64 80 256; do # four times the memory shows whether it stays in use
+    for mebibytes in 48 64 80; do
         make_input $mebibytes seq 1000000 $((1000000 + 150000 * mebibytes))
         spills_little $mebibytes 64 --parallel=1
         spills_little $mebibytes 64 --parallel=8
-        rm in.$mebibytes
     done
+}
+
+# Four times the memory show whether it stays in use.
+test_input_much_larger_than_memory_spills_only_what_does_not_fit() {
+    needs_scale small
+    make_input 256 eval 'seq 10000000 99999999 | paste - - - -'
+    spills_little 256 64
 }
 
 test_long_lines_spill_only_what_does_not_fit() {
@@ -208,15 +214,37 @@ test_samples_of_what_fits_spill_nothing() {
 
 test_samples_spill_no_more_than_does_not_fit() {
     needs_scale small
-    seq 12000000 >in # 98 MiB
-    for sample in '-r -n 1000' '--weight-field=1 -r -n 1000' '-n 11900000 --keep-order' '--probability=.99 --split=1:b -o a'; do
+    seq 12000000 | paste - - - - >in # 98 MiB
+    for sample in '-r -n 1000' '--weight-field=1 -r -n 1000' '-n 2975000 --keep-order' '--probability=.99 --split=1:b -o a'; do
         # shellcheck disable=SC2086 # the options of a sample
         [ "$(sample_spills 64 $sample)" -le $((50 * 1048576)) ]
     done
 }
 
+# The bytes that an order of random bytes spills, which is left in `out`: order_spills MIB INPUT
+order_spills() {
+    bigshuf -v -S "$1M" --random-source=<(yes 42) "$2" 2>said >out
+    spilled said
+}
+
+# 4 bytes for each record are in memory beside them. What comes through a pipe is spilled twice.
+test_orders_of_random_bytes_spill_only_what_does_not_fit() {
+    local most
+    seq "$(scale 20000 4000000 4000000)" >in
+    same 0 "$(order_spills 64 in)"
+    mv out wanted
+    same 0 "$(order_spills 64 <(cat in))"
+    cmp out wanted
+    needs_scale small
+    most=$(($(wc -c <in) + 4 * $(wc -l <in) - 18 * 1048576))
+    [ "$(order_spills 24 in)" -le $most ]
+    cmp out wanted
+    [ "$(order_spills 24 <(cat in))" -le $((2 * most)) ]
+    cmp out wanted
+}
+
 test_what_can_be_read_again_is_not_spilled() {
-    seq "$(scale 20000 2000000 2000000)" >in
+    seq "$(scale 20000 1200000 2000000)" >in
     for sample in '-r -n 1000' '--weight-field=1 -r -n 1000'; do
         # shellcheck disable=SC2086 # the options of a sample
         bigshuf -v -S 8M --seed=1 $sample in 2>said >out

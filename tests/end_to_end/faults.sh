@@ -97,7 +97,7 @@ test_an_input_with_defaults_survives_any_fault() {
 
 # Small, since many runs are needed; long lines, since their number takes time and their bytes fill the memory.
 spilling() {
-    long_lines 1000 9000 15000
+    long_lines 800 9000 15000
     seq 5000
 }
 

@@ -13,13 +13,18 @@ runs_within() {
     fi
 }
 
-# The same with file `in`, whose records come out, in the order of a run with memory in plenty: shuffles_within MIB
-# [OPTION]...
+# Run it with file `in` within MIB + 16 MiB, each time with these options: the records come out, in the order of a run
+# with memory in plenty: shuffles_within MIB [OPTIONS]...
 shuffles_within() {
-    runs_within "$@" --seed=m in >out
+    local mib=$1 options
+    shift
     bigshuf --seed=m -S 2G in >wanted
-    cmp wanted out
-    [ "$(wc -c <in)" -gt 50000000 ] || same_lines in out # which is slow
+    same_lines in wanted
+    for options in "${@:-}"; do
+        # shellcheck disable=SC2086 # words, by intention
+        runs_within "$mib" $options --seed=m in >out
+        cmp wanted out
+    done
 }
 
 # Lines of no or one byte, and the newline.
@@ -45,10 +50,8 @@ test_many_short_lines_in_more_memory() {
 
 test_short_lines_with_every_number_of_threads() {
     seq "$(scale 20000 800000 20000000)" >in
-    for threads in 1 3 8; do
-        shuffles_within 8 --parallel=$threads
-        shuffles_within 32 --parallel=$threads
-    done
+    shuffles_within 8 --parallel=1 --parallel=3 --parallel=8
+    shuffles_within 32 --parallel=1 --parallel=3 --parallel=8
 }
 
 test_a_line_larger_than_memory_among_ten_thousand_short_ones() {
@@ -69,14 +72,16 @@ test_one_line_larger_than_memory_and_nothing_else() {
 }
 
 test_several_lines_larger_than_memory() {
-    long_lines "$(scale 2 6 50)" 9000000 15000000 >in
+    for i in $(seq "$(scale 2 6 50)"); do
+        printf "%s " "$i"
+        long_line $((9000000 + 7000000 * i % 6000000))
+    done >in
     shuffles_within 8
 }
 
 test_lines_of_40_to_400_kb() {
     long_lines "$(scale 50 300 3000)" 40000 400000 >in
-    shuffles_within 8
-    shuffles_within 8 --parallel=4
+    shuffles_within 8 '' --parallel=4
 }
 
 test_a_few_lines_of_1_mb_among_short_ones() {
@@ -101,6 +106,16 @@ test_weighted_samples_of_any_size_in_input_order() {
     seq "$(scale 20000 300000 3000000)" >in
     runs_within 8 --seed=m --weight-field=1 -n "$(scale 19000 290000 2900000)" --keep-order in >out
     bigshuf -S 2G --seed=m --weight-field=1 -n "$(scale 19000 290000 2900000)" --keep-order in | cmp - out
+}
+
+# Nearly as many as 8 MiB suffice for.
+test_orders_of_random_bytes() {
+    seq "$(scale 20000 1600000 1600000)" >in
+    runs_within 8 --random-source=<(yes 42) in >out
+    bigshuf -S 2G --random-source=<(yes 42) in | cmp - out
+    runs_within 8 --random-source=<(yes 42) < <(cat in) | cmp - out
+    runs_within 8 --random-source=<(yes 42) -n 200000 < <(cat in) >out
+    bigshuf -S 2G --random-source=<(yes 42) -n 200000 in | cmp - out
 }
 
 test_many_files() {
@@ -134,7 +149,7 @@ test_a_list_of_files_is_counted() {
 test_many_temporary_directories() {
     more_than_memory >in
     mkdir 1 2 3 4 5 6 7 8
-    shuffles_within 8 -T 1 -T 2 -T 3 -T 4 -T 5 -T 6 -T 7 -T 8
+    shuffles_within 8 '-T 1 -T 2 -T 3 -T 4 -T 5 -T 6 -T 7 -T 8'
 }
 
 test_v_tells_the_peak() {

@@ -23,30 +23,32 @@ fails_when_read() {
 
 formats="nul byte blank_line crlf odd_run late_run lines nul_lines size csv csv_crlf fasta mbox"
 
-# What they are. `options` tells the program; `units` is what a header of one record is counted as; `edit`, of awk, makes a line into a record without looking at any other
-# line, and with \1 for NUL; so records can be compared with what becomes of lines. use FORMAT.
+# What they are. `options` tells the program; `units` is what a header of one record is counted as; `edit` makes a line
+# into a record without looking at any other line, with \1 for NUL and \2 for newline; so records can be compared
+# with what becomes of lines. Long lines get newlines within, not so many that sed takes long. use FORMAT.
 # shellcheck disable=SC2016,SC2034 # awk's; the callers'
 use() {
+    local here='[0k][0k] '
     units=1
     case $1 in
-    nul) options=(-z) edit='{ gsub(/ /, "\n"); print $0 "\1" }' ;;
-    byte) options=(--delimiter=';') edit='{ gsub(/ /, "\n"); print $0 ";" }' ;;
-    blank_line) options=(--delimiter='\n\n') edit='{ gsub(/ /, "\n,"); print $0 "\n\n" }' ;;
-    crlf) options=(--delimiter='\r\n') edit='{ gsub(/ /, "\r,\n"); print $0 "\r\r\n" }' ;;
-    odd_run) options=(--delimiter=aa) edit='{ gsub(/ /, "a\n"); print "a" $0 "aa" }' ;;
-    late_run) options=(--delimiter=aaaab) edit='{ gsub(/ /, "aaa\n"); print "b" $0 "aaaaaaab" }' ;;
-    lines) options=(--record-lines=4) units=4 edit='{ print "@\n" $0 "\n\nACGT\n" }' ;;
-    nul_lines) options=(-z --record-lines=3) units=3 edit='{ gsub(/ /, "\n"); print "\1" $0 "\1\n\1" }' ;;
-    size) options=(--record-size=17) edit='{ print substr($0 "\n;              ", 1, 17) }' ;;
-    csv) options=(--csv) edit='{ gsub(/ /, "\n"); print "\"" $0 "\",\"a \"\"\n\"\" b\",\"\"\n" }' ;;
-    csv_crlf) options=(--csv) edit='{ gsub(/ /, "\r\n"); print "\"" $0 "\",c\r\n" }' ;;
-    fasta) options=(--record-start='>') units=3 edit='{ gsub(/ /, "\n"); print ">" $0 "\nAC>GT\n >\n" }' ;;
-    mbox) options=(--record-start='From ') units=5 edit='{ gsub(/ /, "\n"); print "From " $0 "\nFrom\n>From x\nFro\n\n" }' ;;
+    nul) options=(-z) edit=(sed "s/$here/"$'\2/g; s/$/\1/') ;;
+    byte) options=(--delimiter=';') edit=(sed "s/$here/"$'\2/g; s/$/;/') ;;
+    blank_line) options=(--delimiter='\n\n') edit=(sed "s/$here/"$'\2,/g; s/$/\2\2/') ;;
+    crlf) options=(--delimiter='\r\n') edit=(sed "s/$here/"$'\r,\2/g; s/$/\r\r\2/') ;;
+    odd_run) options=(--delimiter=aa) edit=(sed "s/$here/"$'a\2/g; s/^/a/; s/$/aa/') ;;
+    late_run) options=(--delimiter=aaaab) edit=(sed "s/$here/"$'aaa\2/g; s/^/b/; s/$/aaaaaaab/') ;;
+    lines) options=(--record-lines=4) units=4 edit=(sed $'s/^/@\2/; s/$/\2\2ACGT\2/') ;;
+    nul_lines) options=(-z --record-lines=3) units=3 edit=(sed "s/$here/"$'\2/g; s/^/\1/; s/$/\1\2\1/') ;;
+    size) options=(--record-size=17) edit=(awk '{ print substr($0 "\2;              ", 1, 17) }') ;;
+    csv) options=(--csv) edit=(sed "s/$here/"$'\2/g; s/^/"/; s/$/","a ""\2"" b",""\2/') ;;
+    csv_crlf) options=(--csv) edit=(sed "s/$here/"$'\r\2/g; s/^/"/; s/$/",c\r\2/') ;;
+    fasta) options=(--record-start='>') units=3 edit=(sed "s/$here/"$'\2/g; s/^/>/; s/$/\2AC>GT\2 >\2/') ;;
+    mbox) options=(--record-start='From ') units=5 edit=(sed "s/$here/"$'\2/g; s/^/From /; s/$/\2From\2>From x\2Fro\2\2/') ;;
     esac
 }
 
 records() {
-    awk -v ORS= "$edit" | tr '\1' '\0'
+    "${edit[@]}" | tr -d '\n' | tr '\1\2' '\0\n'
 }
 
 # Print what `bigshuf -S 8M` cannot hold, in any format: short lines and long ones.
@@ -56,10 +58,10 @@ many_lines() {
 }
 
 # File `lines` as records of the format comes in the order that it has as lines: from a file, and from a pipe. What -v
-# says of the former is in file `said`. comes_like_lines OPTION...
+# says of the former is in file `said`. comes_like_lines [OPTION]...
 comes_like_lines() {
-    bigshuf -S 2G --seed=1363 "$@" lines | records >wanted
     records <lines >in
+    bigshuf -S 2G --seed=1363 "$@" lines | records >wanted
     bigshuf -v -S 8M --seed=1363 "$@" "${options[@]}" in 2>said | cmp - wanted
     bigshuf -S 8M --seed=1363 "$@" "${options[@]}" < <(cat in) | cmp - wanted
 }
@@ -130,7 +132,7 @@ test_few_large_records_of_one_size_are_shuffled_like_lines() {
     seq 8 >lines
     for bytes in 9000001 5000000; do # one does not fit in memory; two do not
         options=("--record-size=$bytes")
-        edit="{ for (text = \$0 \";\"; length(text) < $bytes;) text = text text; print substr(text, 1, $bytes) }"
+        edit=(awk "{ for (text = \$0 \";\"; length(text) < $bytes;) text = text text; print substr(text, 1, $bytes) }")
         comes_like_lines
     done
     grep -E 'started over: +1 ' said
@@ -679,10 +681,10 @@ test_the_columns_of_a_corpus_stay_aligned() {
 
 # Two 32-bit numbers and one of 64 bits.
 test_the_cooccurrences_of_glove_are_shuffled() {
-    long_line "$(scale 159999 8999999 159999999)" >in
+    long_line "$(scale 159999 8999999 159999999)" | tr '\n' ' ' >in
     bigshuf -S 8M --record-size=16 in >out
     fails_with 1 '' cmp -s in out
-    same_lines <(od -An -v -tx1 in) <(od -An -v -tx1 out)
+    same_lines <(fold -b -w 16 in) <(fold -b -w 16 out)
 }
 
 # ---- Memory ----

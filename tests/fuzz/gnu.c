@@ -73,12 +73,10 @@ static void check_table(const uint64_t *order, uint64_t records, uint64_t wanted
     table_clear(&table);
     FUZZ_CHECK(pool_promise(&pool, (uint32_t)pool_blocks_for(&pool, records * number_bytes)));
     table_grow(&table, records, number_bytes);
-    for (uint64_t i = 0; i < records; i++)
-        table_set(&table, i, i);
-    result = gnu_random_permute(gnu, &table, records, wanted);
+    result = gnu_random_ranks(gnu, &table, records, wanted);
     FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == enough);
     for (uint64_t i = 0; enough && i < records; i++)
-        FUZZ_CHECK(table_get(&table, i) == order[i]);
+        FUZZ_CHECK(table_get(&table, order[i]) == i);
     gnu_random_free(gnu);
 }
 

@@ -302,10 +302,15 @@ class Maker:
             name, choices = draw.choice(SHARDS)
             opts[name] = str(draw.choice(choices))
             if draw.choice(choices) == 1:
-                for i, d in enumerate(self.case.inputs):
-                    self.case.inputs[i] = Data(d.kind, min(d.count, 150), d.seed, d.end, d.head, d.tail)
+                self.have_few_records()
         if ("o" in opts or "split" in opts) and self.chance(8):
             opts["filter"] = draw.choice(list(FILTERS) + ["good"] * 4)
+            self.have_few_records()  # there may be a process for each
+
+    def have_few_records(self):
+        """Make the inputs small."""
+        for i, d in enumerate(self.case.inputs):
+            self.case.inputs[i] = Data(d.kind, min(d.count, 150), d.seed, d.end, d.head, d.tail)
 
     def pick_resources(self):
         """-S, threads, leaf size, folders."""

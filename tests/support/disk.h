@@ -2,51 +2,31 @@
 #define BIGSHUF_TESTS_DISK_H
 
 /*
- * A system layer whose temporary files are on disks that fill up, fail and forget on demand: the true one (sys.c), some
- * of whose functions have got other names, so that those below stand before them. To be included before all else.
+ * Temporary files on disks that fill up, fail and forget on demand: some of the system layer's functions (faulty_sys.h)
+ * are replaced here. To be included before all else.
  *
  * Disks are told apart by the last character of a directory's name, '0' to '3'.
  */
 
-#define sys_open_anonymous        real_open_anonymous
-#define sys_mkstemp               real_mkstemp
-#define sys_close                 real_close
-#define sys_pwritev               real_pwritev
-#define sys_preadv                real_preadv
-#define sys_punch_hole            real_punch_hole
-#define sys_free_space            real_free_space
-#define sys_free_descriptors      real_free_descriptors
-#define sys_is_memory_file_system real_is_memory_file_system
-#define sys_allocate              real_allocate
-#define sys_thread                real_thread
-#define sys_stat                  real_stat
-#include "src/system/sys.c" /* NOLINT(bugprone-suspicious-include) */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
 #include <string.h>
-#undef sys_open_anonymous
-#undef sys_mkstemp
-#undef sys_close
-#undef sys_pwritev
-#undef sys_preadv
-#undef sys_punch_hole
-#undef sys_free_space
-#undef sys_free_descriptors
-#undef sys_is_memory_file_system
-#undef sys_allocate
-#undef sys_thread
-#undef sys_stat
+#include <unistd.h>
 
-int sys_open_anonymous(int directory, const char *name, mode_t mode);
-int sys_mkstemp(char *pattern);
-int sys_close(int fd);
-ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset);
-ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset);
-int sys_punch_hole(int fd, off_t offset, off_t bytes);
-int sys_free_space(int fd, uint64_t *bytes);
-int sys_stat(const char *path, struct stat *status);
-unsigned sys_free_descriptors(unsigned wanted);
-bool sys_is_memory_file_system(int fd);
-void *sys_allocate(size_t count, size_t bytes);
-int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread);
+#include "system/sys.h"
+
+int real_sys_open_anonymous(int directory, const char *name, mode_t mode);
+int real_sys_mkstemp(char *pattern);
+int real_sys_close(int fd);
+ssize_t real_sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset);
+ssize_t real_sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset);
+int real_sys_punch_hole(int fd, off_t offset, off_t bytes);
+int real_sys_stat(const char *path, struct stat *status);
+unsigned real_sys_free_descriptors(unsigned wanted);
+void *real_sys_allocate(size_t count, size_t bytes);
+int real_sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread);
 
 enum { DISK_DISKS = 4, DISK_FILES_MAX = 2048 };
 
@@ -130,12 +110,13 @@ int sys_open_anonymous(int directory, const char *name, mode_t mode)
         errno = disk.no_anonymous;
         return -1;
     }
-    return disk_no_more_files() ? -1 : disk_made(real_open_anonymous(directory, name, mode), name[strlen(name) - 1]);
+    return disk_no_more_files() ? -1
+                                : disk_made(real_sys_open_anonymous(directory, name, mode), name[strlen(name) - 1]);
 }
 
 int sys_mkstemp(char *pattern)
 {
-    return disk_no_more_files() ? -1 : disk_made(real_mkstemp(pattern), strrchr(pattern, '/')[-1]);
+    return disk_no_more_files() ? -1 : disk_made(real_sys_mkstemp(pattern), strrchr(pattern, '/')[-1]);
 }
 
 int sys_close(int fd)
@@ -146,7 +127,7 @@ int sys_close(int fd)
         disk.files--;
     }
     pthread_mutex_unlock(&disk.mutex);
-    return real_close(fd);
+    return real_sys_close(fd);
 }
 
 ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset)
@@ -170,7 +151,7 @@ ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset)
         room -= some[fitting].iov_len;
     }
     errno = ENOSPC;
-    put = fitting == 0 ? -1 : real_pwritev(fd, some, fitting, offset);
+    put = fitting == 0 ? -1 : real_sys_pwritev(fd, some, fitting, offset);
     if (put > 0) {
         disk.written_bytes += (uint64_t)put;
         if (disk.room[disk.disk_of[fd]] != UINT64_MAX)
@@ -182,7 +163,7 @@ ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset)
 
 ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset)
 {
-    ssize_t got = disk.cut ? 0 : real_preadv(fd, pieces, count, offset);
+    ssize_t got = disk.cut ? 0 : real_sys_preadv(fd, pieces, count, offset);
 
     if (got > 0 && disk_counts_down(&disk.flip_read))
         *(uint8_t *)pieces[count / 2].iov_base ^= 4;
@@ -196,7 +177,7 @@ int sys_punch_hole(int fd, off_t offset, off_t bytes)
     pthread_mutex_lock(&disk.mutex);
     disk.punched_bytes += (uint64_t)bytes;
     pthread_mutex_unlock(&disk.mutex);
-    return real_punch_hole(fd, offset, bytes);
+    return real_sys_punch_hole(fd, offset, bytes);
 }
 
 int sys_free_space(int fd, uint64_t *bytes)
@@ -207,7 +188,7 @@ int sys_free_space(int fd, uint64_t *bytes)
 
 int sys_stat(const char *path, struct stat *status)
 {
-    int result = real_stat(path, status);
+    int result = real_sys_stat(path, status);
 
     if (result == 0 && strncmp(path, "disk", 4) == 0)
         status->st_dev = disk.one ? 0 : (dev_t)path[4];
@@ -216,7 +197,7 @@ int sys_stat(const char *path, struct stat *status)
 
 unsigned sys_free_descriptors(unsigned wanted)
 {
-    return disk.descriptors > 0 ? disk.descriptors - disk.files + 12 : real_free_descriptors(wanted);
+    return disk.descriptors > 0 ? disk.descriptors - disk.files + 12 : real_sys_free_descriptors(wanted);
 }
 
 bool sys_is_memory_file_system(int fd)
@@ -228,7 +209,7 @@ bool sys_is_memory_file_system(int fd)
 void *sys_allocate(size_t count, size_t bytes)
 {
     errno = ENOMEM;
-    return disk_counts_down(&disk.fail_allocation) ? NULL : real_allocate(count, bytes);
+    return disk_counts_down(&disk.fail_allocation) ? NULL : real_sys_allocate(count, bytes);
 }
 
 int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread)
@@ -238,7 +219,7 @@ int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *
         return -1;
     }
     disk.threads--;
-    return real_thread(body, argument, stack_bytes, thread);
+    return real_sys_thread(body, argument, stack_bytes, thread);
 }
 
 #endif

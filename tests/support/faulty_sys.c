@@ -1,148 +1,119 @@
-/*
- * A system layer that fails on demand, for sweeps: fail the first call, the second, the third, until the program gets
- * through, and look at what each run says and leaves. It takes the place of sys.c in bigshuf-faulty and passes every
- * call on to the true one, which is compiled once more with its names changed from sys_X to real_sys_X. A function of
- * sys.h that has no row below makes the link fail, since the linker then takes the library's sys.o as well.
- *
- * From the environment:
- *
- *     FAULT_AT=N         the N-th call fails (from 1 on)
- *     FAULT_STAYS=1      and so do all calls after it
- *     FAULT_CALL=NAME    count and fail calls of this name only: "read" stands for sys_read; or of several, with a
- *                        space between
- *     FAULT_ERRNO=NAME   with this error: EIO if not given
- *     FAULT_LOG=FILE     add a line with the call's name to FILE when a call is made to fail: a sweep is over when a
- *                        run leaves FILE as it was. Without FAULT_AT, whenever a call is made that could fail
- *     FAULT_DAMAGE=1     a preadv whose turn it is to fail succeeds instead, with one byte changed
- *     FAULT_END=1        a preadv whose turn it is to fail finds the end of the file instead
- *     FAULT_RUN=COMMAND  a call whose turn it is to fail does not, but before it the shell runs this
- *     FAULT_SHORT=1      every read and write transfers at most half of what is asked for
- *     FAULT_EINTR=1      a thread's every second call of those that signals interrupt fails with EINTR
- */
-
-#include "system/sys.h"
+#include "faulty_sys.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const struct {
-    const char *name;
-    int number;
-} errors[] = {
-    {"EIO", EIO},       {"ENOSPC", ENOSPC}, {"EDQUOT", EDQUOT}, {"EFBIG", EFBIG},   {"ENOMEM", ENOMEM},
-    {"EACCES", EACCES}, {"EPERM", EPERM},   {"EROFS", EROFS},   {"EMFILE", EMFILE}, {"ENFILE", ENFILE},
-    {"ENOENT", ENOENT}, {"EAGAIN", EAGAIN}, {"EPIPE", EPIPE},   {"EXDEV", EXDEV},   {"ENOTSUP", ENOTSUP},
-};
+#include "system/sys.h"
 
-static const char *const interruptible[] = {"open",    "close", "read",     "write", "preadv",
-                                            "pwritev", "poll",  "poll_two", "wait"};
+#define WEAK __attribute__((weak))
 
-/* What the environment asks for, and how far it has come. */
-static struct {
-    pthread_once_t once;
-    pthread_mutex_t mutex;
-    unsigned long at;
-    unsigned long calls; /* so far, of those that count */
-    const char *call;
-    const char *log;
-    const char *run;
-    int error;
-    bool stays;
-    bool damages;
-    bool ends;
-    bool is_short;
-    bool interrupts;
-} plan = {.once = PTHREAD_ONCE_INIT, .mutex = PTHREAD_MUTEX_INITIALIZER};
+static const char *const interruptible = "open close read write preadv pwritev poll poll_two wait";
 
-static void read_plan(void)
+struct faulty faulty = {.error = EIO};
+
+void faulty_reset(void)
 {
-    const char *at = getenv("FAULT_AT");
-    const char *error = getenv("FAULT_ERRNO");
-
-    plan.at = at ? strtoul(at, NULL, 10) : 0;
-    plan.call = getenv("FAULT_CALL");
-    plan.log = getenv("FAULT_LOG");
-    plan.run = getenv("FAULT_RUN");
-    plan.stays = getenv("FAULT_STAYS") != NULL;
-    plan.damages = getenv("FAULT_DAMAGE") != NULL;
-    plan.ends = getenv("FAULT_END") != NULL;
-    plan.is_short = getenv("FAULT_SHORT") != NULL;
-    plan.interrupts = getenv("FAULT_EINTR") != NULL;
-    plan.error = error ? 0 : EIO;
-    for (size_t i = 0; error && i < sizeof errors / sizeof *errors; i++) {
-        if (strcmp(error, errors[i].name) == 0)
-            plan.error = errors[i].number;
-    }
-    if (plan.error == 0) {
-        fprintf(stderr, "faulty_sys: no error of the name %s\n", error);
-        abort();
-    }
+    memset(&faulty, 0, sizeof faulty);
+    faulty.error = EIO;
 }
 
-static void log_fault(const char *name)
+void faulty_fail(const char *only, unsigned at, int error)
 {
-    FILE *log = plan.log ? fopen(plan.log, "a") : NULL;
-
-    if (log) {
-        fprintf(log, "%s\n", name);
-        fclose(log);
-    }
+    faulty.only = only;
+    faulty.at = at;
+    faulty.stays = false;
+    faulty.error = error;
+    faulty.meet = NULL;
+    faulty.calls = 0;
+    faulty.failed = NULL;
 }
 
-/* Is it this call's turn to be interrupted? */
-static bool interrupts(const char *name)
+void faulty_fail_all(const char *names, int error)
 {
-    static _Thread_local bool just_interrupted;
-
-    for (size_t i = 0; plan.interrupts && i < sizeof interruptible / sizeof *interruptible; i++) {
-        if (strcmp(name, interruptible[i]) == 0) {
-            just_interrupted = !just_interrupted;
-            return just_interrupted;
-        }
-    }
-    return false;
+    faulty_fail(names, 1, error);
+    faulty.stays = true;
 }
 
-/* Is it one of those that count? */
-static bool counts(const char *name)
+void faulty_meet(const char *name, void (*meet)(void))
+{
+    faulty_fail(name, 1, EIO);
+    faulty.meet = meet;
+}
+
+bool faulty_stop(void)
+{
+    faulty.at = 0;
+    return faulty.failed;
+}
+
+/* Is the name one of these? */
+static bool is_among(const char *names, const char *name)
 {
     size_t length = strlen(name);
 
-    for (const char *at = plan.call; at; at = strchr(at, ' ')) {
+    for (const char *at = names; at; at = strchr(at, ' ')) {
         at += *at == ' ';
         if (strncmp(at, name, length) == 0 && (at[length] == ' ' || at[length] == '\0'))
             return true;
     }
-    return !plan.call;
+    return false;
 }
 
-/* Is this call to fail? If so, errno says how. */
-static bool fails(const char *name)
+/* Is it this call's turn to be interrupted? */
+static bool is_interrupted(const char *name)
 {
-    bool now = false;
+    static _Thread_local bool just_interrupted;
 
-    pthread_once(&plan.once, read_plan);
-    if (interrupts(name)) {
+    if (!faulty.interrupts || !is_among(interruptible, name))
+        return false;
+    just_interrupted = !just_interrupted;
+    return just_interrupted;
+}
+
+/* Count the call, if it counts. Is it its turn to fail? */
+static bool is_its_turn(const char *name)
+{
+    unsigned call;
+    bool now;
+
+    if (faulty.only && !is_among(faulty.only, name))
+        return false;
+    call = atomic_fetch_add(&faulty.calls, 1) + 1;
+    now = faulty.at > 0 && (call == faulty.at || (faulty.stays && call > faulty.at));
+    if (faulty.log && (now || faulty.at == 0))
+        faulty.log(name);
+    return now;
+}
+
+static void meet(void)
+{
+    void (*const others)(void) = faulty.meet;
+
+    faulty.meet = NULL;
+    faulty.at = 0;
+    others();
+}
+
+bool faulty_fails(const char *name)
+{
+    if (is_interrupted(name)) {
         errno = EINTR;
         return true;
     }
-    if (counts(name)) {
-        pthread_mutex_lock(&plan.mutex);
-        plan.calls++;
-        now = plan.at > 0 && (plan.calls == plan.at || (plan.stays && plan.calls > plan.at));
-        if (now || plan.at == 0)
-            log_fault(name);
-        pthread_mutex_unlock(&plan.mutex);
+    if (!is_among(faulty.never, name)) {
+        if (!is_its_turn(name))
+            return false;
+        if (faulty.meet) {
+            meet();
+            return false;
+        }
+        if (faulty.dies)
+            _exit(0);
+        faulty.failed = name;
     }
-    if (now && plan.run && system(plan.run) != 0)
-        abort();
-    if (now)
-        errno = plan.error;
-    return now && !plan.run;
+    errno = faulty.error;
+    return true;
 }
 
 /* ---- Calls that fail without having done anything ---- */
@@ -150,9 +121,9 @@ static bool fails(const char *name)
 /* A row each: what it returns, its name, what it returns on failure, its parameters, and those passed on. */
 #define CALL(type, name, failure, parameters, arguments)                                                               \
     type real_sys_##name parameters;                                                                                   \
-    type sys_##name parameters                                                                                         \
+    WEAK type sys_##name parameters                                                                                    \
     {                                                                                                                  \
-        return fails(#name) ? (failure) : real_sys_##name arguments;                                                   \
+        return faulty_fails(#name) ? (failure) : real_sys_##name arguments;                                            \
     }
 
 /* clang-format off */
@@ -164,6 +135,7 @@ CALL(int, fstat, -1, (int fd, struct stat *status), (fd, status))
 CALL(int, fchmod, -1, (int fd, mode_t mode), (fd, mode))
 CALL(int, fchown, -1, (int fd, uid_t owner, gid_t group), (fd, owner, group))
 CALL(int, ftruncate, -1, (int fd, off_t length), (fd, length))
+CALL(bool, can_link_descriptor, false, (int fd), (fd))
 CALL(int, link_descriptor, -1, (int fd, int directory, const char *name), (fd, directory, name))
 CALL(int, exchange, -1, (int directory, const char *one, const char *other), (directory, one, other))
 CALL(int, unlink, -1, (const char *path), (path))
@@ -207,28 +179,36 @@ CALL(int, set_acl, -1, (int fd, const void *list, size_t bytes), (fd, list, byte
 CALL(int, thread, -1, (void *(*body)(void *), void *argument, size_t stack_bytes, void *thread),
      (body, argument, stack_bytes, thread))
 CALL(int, access_mode, -1, (int fd), (fd))
-CALL(int, fill_standard, -1, (void), ())
 /* clang-format on */
+
+/* No weak symbol, for the sake of all others: if a function of sys.h were missing here, the linker would take the
+ * library's sys.o for it, whose functions would stand before these. So it finds this one twice, and fails. */
+
+int real_sys_fill_standard(void);
+
+int sys_fill_standard(void)
+{
+    return faulty_fails("fill_standard") ? -1 : real_sys_fill_standard();
+}
 
 /* ---- Calls that cannot fail ---- */
 
 #define QUESTION(type, name, parameters, arguments)                                                                    \
     type real_sys_##name parameters;                                                                                   \
-    type sys_##name parameters                                                                                         \
+    WEAK type sys_##name parameters                                                                                    \
     {                                                                                                                  \
         return real_sys_##name arguments;                                                                              \
     }
 
 #define ADVICE(name, parameters, arguments)                                                                            \
     void real_sys_##name parameters;                                                                                   \
-    void sys_##name parameters                                                                                         \
+    WEAK void sys_##name parameters                                                                                    \
     {                                                                                                                  \
         real_sys_##name arguments;                                                                                     \
     }
 
 /* clang-format off */
 QUESTION(int, kill, (pid_t process, int signal), (process, signal))
-QUESTION(bool, can_link_descriptor, (int fd), (fd))
 QUESTION(bool, is_memory_file_system, (int fd), (fd))
 QUESTION(bool, is_mount_point, (int directory, const char *name), (directory, name))
 QUESTION(pid_t, process, (void), ())
@@ -252,15 +232,15 @@ QUESTION(size_t, page_bytes, (void), ())
 void real_sys_populate(void *memory, size_t bytes);
 void real_sys_forget(void *memory, size_t bytes);
 
-void sys_populate(void *memory, size_t bytes)
+WEAK void sys_populate(void *memory, size_t bytes)
 {
-    if (!fails("populate"))
+    if (!faulty_fails("populate"))
         real_sys_populate(memory, bytes);
 }
 
-void sys_forget(void *memory, size_t bytes)
+WEAK void sys_forget(void *memory, size_t bytes)
 {
-    if (!fails("forget"))
+    if (!faulty_fails("forget"))
         real_sys_forget(memory, bytes);
 }
 
@@ -268,9 +248,9 @@ void sys_forget(void *memory, size_t bytes)
 
 int real_sys_close(int fd);
 
-int sys_close(int fd)
+WEAK int sys_close(int fd)
 {
-    bool fail = fails("close");
+    bool fail = faulty_fails("close");
     int error = errno;
     int result = real_sys_close(fd);
 
@@ -290,18 +270,18 @@ ssize_t real_sys_pwritev(int fd, const struct iovec *pieces, int count, off_t of
 
 static size_t half(size_t bytes)
 {
-    return plan.is_short ? (bytes + 1) / 2 : bytes;
+    return faulty.is_short ? (bytes + 1) / 2 : bytes;
 }
 
-ssize_t sys_read(int fd, void *data, size_t bytes)
+WEAK ssize_t sys_read(int fd, void *data, size_t bytes)
 {
-    return fails("read") ? -1 : real_sys_read(fd, data, half(bytes));
+    return faulty_fails("read") ? -1 : real_sys_read(fd, data, half(bytes));
 }
 
 /* Messages get through, since tests want to read them. */
-ssize_t sys_write(int fd, const void *data, size_t bytes)
+WEAK ssize_t sys_write(int fd, const void *data, size_t bytes)
 {
-    return fd != STDERR_FILENO && fails("write") ? -1 : real_sys_write(fd, data, half(bytes));
+    return fd != STDERR_FILENO && faulty_fails("write") ? -1 : real_sys_write(fd, data, half(bytes));
 }
 
 /* The pieces that hold the first half of the bytes, as far as there is room; returns how many they are. */
@@ -328,31 +308,31 @@ enum { PIECES = 16 };
 /* What a file that was changed or cut short would deliver. */
 static ssize_t read_spoilt(int fd, const struct iovec *pieces, int count, off_t offset)
 {
-    ssize_t got = plan.ends ? 0 : plan.damages ? real_sys_preadv(fd, pieces, count, offset) : -1;
+    ssize_t got = faulty.ends ? 0 : faulty.damages ? real_sys_preadv(fd, pieces, count, offset) : -1;
 
     if (got > 0)
         *(unsigned char *)pieces[0].iov_base ^= 1;
     return got;
 }
 
-ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset)
+WEAK ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset)
 {
     struct iovec halves[PIECES];
 
-    if (fails("preadv"))
+    if (faulty_fails("preadv"))
         return read_spoilt(fd, pieces, count, offset);
-    if (!plan.is_short)
+    if (!faulty.is_short)
         return real_sys_preadv(fd, pieces, count, offset);
     return real_sys_preadv(fd, halves, half_of_pieces(pieces, count, halves, PIECES), offset);
 }
 
-ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset)
+WEAK ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset)
 {
     struct iovec halves[PIECES];
 
-    if (fails("pwritev"))
+    if (faulty_fails("pwritev"))
         return -1;
-    if (!plan.is_short)
+    if (!faulty.is_short)
         return real_sys_pwritev(fd, pieces, count, offset);
     return real_sys_pwritev(fd, halves, half_of_pieces(pieces, count, halves, PIECES), offset);
 }

@@ -59,11 +59,6 @@ same() {
     fi
 }
 
-# Two files have the same lines, in whatever order: same_lines FILE FILE.
-same_lines() {
-    cmp <(sort "$1") <(sort "$2")
-}
-
 # COMMAND fails with this exit status, and what it says on standard error matches a pattern as in `case`:
 # fails_with STATUS PATTERN COMMAND... Its standard output is the caller's.
 fails_with() {

@@ -16,7 +16,8 @@
 #   VALGRIND     not empty: run programs under valgrind
 #   SANITIZE     the sanitizers that were built in
 #   ONLY         run only the tests whose names match this extended regular expression
-#   JOBS         how many to run at a time; if not given, the number of processors
+#   EXCEPT       not those that match this one
+#   JOBS         how many to run at a time; if not given, twice the number of processors, since many tests wait
 #   TIMES        print that many of the slowest at the end: seconds, those of user and system, and the name
 
 set -euo pipefail
@@ -32,7 +33,7 @@ list_jobs() {
         *.sh) sed -n "s|^\(test_[a-zA-Z0-9_]*\)().*|$thing:\1|p" "$thing" ;;
         *) echo "$thing" ;;
         esac
-    done | grep -E -e "${ONLY:-}"
+    done | grep -E -e "${ONLY:-}" | grep -Ev -e "${EXCEPT:-^$}"
 }
 
 # Where tests find the programs: a folder at the head of PATH, in which valgrind stands before each.
@@ -47,25 +48,26 @@ make_tools() {
             ln -s "$BUILD/$tool" "$SCRATCH/bin/$tool"
         fi
     done
-    ln -s "$BUILD"/tests/support/{forge,model,peak} "$SCRATCH/bin"
+    ln -s "$BUILD"/tests/support/{forge,model,peak,same_lines} "$SCRATCH/bin"
 }
 
-# The processes that a test has left behind: they have its TMPDIR in their environment.
+# The processes that a test has left behind, as /proc/NUMBER/environ: they have its TMPDIR there.
 processes_left() {
-    grep -lsF -e "TMPDIR=$1/tmp" /proc/[0-9]*/environ | cut -d/ -f3 || true
+    grep -lsF -e "TMPDIR=$1/tmp" /proc/[0-9]*/environ || true
 }
 
 # Print what the test in folder $1 has left behind, and end it. What is about to end has two seconds.
 leftovers() {
-    local processes
+    local processes process
     for _ in 1 2 3 4 5 6 7 8 9 10; do
         processes=$(processes_left "$1")
         [ -n "$processes" ] || break
         sleep 0.2
     done
     for process in $processes; do
-        echo "left behind: process $process: $(tr '\0' ' ' <"/proc/$process/cmdline")"
-        kill -KILL "$process" || true
+        process=${process%/environ}
+        echo "left behind: process ${process#/proc/}: $(tr '\0' ' ' <"$process/cmdline")"
+        kill -KILL "${process#/proc/}" || true
     done 2>/dev/null
     # One name is the thread sanitizer's own, of a process that was killed while it started.
     find "$1/tmp" -mindepth 1 ! -name 'tsan.rodata.*' -exec echo "left behind:" {} +
@@ -82,12 +84,12 @@ count_cmocka() {
 
 # Run one job, print how it went, and add its counts to $SCRATCH/counts.
 run_one() {
-    local job=$1 name folder memory status=0 left counts
+    local job=$1 name folder memory status=0 line left counts
     name=${job##*/}
     name=${name/.sh:/: }
-    folder=$(mktemp -d "$SCRATCH/XXXXXX")
-    memory=$MEMORY/${folder##*/}
-    mkdir "$folder/cwd" "$folder/tmp" "$memory"
+    folder=$SCRATCH/$$
+    memory=$MEMORY/$$
+    mkdir "$folder" "$folder/cwd" "$folder/tmp" "$memory"
 
     local command=("${job%%:*}")
     if [ "$name" != "${job##*/}" ]; then
@@ -103,8 +105,12 @@ run_one() {
                 </dev/null >"$folder/log" 2>&1 || status=$?
         }
     } 2>"$folder/time"
-    echo "$(tail -n 1 "$folder/time") $name" >>"$SCRATCH/times"
-    sed '$d' "$folder/time" >>"$folder/log" # what the shell says of a signal
+    while IFS= read -r line; do
+        case $line in
+        "time: "*) echo "${line#time: } $name" >>"$SCRATCH/times" ;;
+        *) echo "$line" >>"$folder/log" ;; # what the shell says of a signal
+        esac
+    done <"$folder/time"
 
     left=$(leftovers "$folder")
     if [ -n "$left" ]; then
@@ -135,8 +141,10 @@ run_one() {
     *) printf 'not ok %s\n%s\n' "$name" "$(tail -n 200 "$folder/log" | sed 's/^/    /')" ;;
     esac
     echo "$counts" >>"$SCRATCH/counts"
-    chmod -R u+rwX "$folder" "$memory" 2>/dev/null || true
-    rm -rf "$folder" "$memory"
+    rm -rf "$folder" "$memory" 2>/dev/null || {
+        chmod -R u+rwX "$folder" "$memory" || true
+        rm -rf "$folder" "$memory"
+    }
 }
 
 if [ "${1:-}" = --one ]; then
@@ -144,7 +152,7 @@ if [ "${1:-}" = --one ]; then
     exit
 fi
 
-export TIMEFORMAT='%2R %2U %2S'
+export TIMEFORMAT='time: %2R %2U %2S'
 export VALGRIND=${VALGRIND:-} SANITIZE=${SANITIZE:-} TEST_SCALE=${TEST_SCALE:-small}
 case $TEST_SCALE in
 tiny | small | full) ;;
@@ -193,7 +201,7 @@ if ! list_jobs "$@" >"$SCRATCH/jobs"; then
     exit 1
 fi
 tr '\n' '\0' <"$SCRATCH/jobs" |
-    xargs -0 -n 1 -P "${JOBS:-$(getconf _NPROCESSORS_ONLN)}" bash tests/support/run.sh --one || true
+    xargs -0 -n 1 -P "${JOBS:-$(($(getconf _NPROCESSORS_ONLN) * 2))}" bash tests/support/run.sh --one || true
 
 if [ -n "${TIMES:-}" ]; then
     sort -rn "$SCRATCH/times" | head -n "$TIMES"

@@ -2,58 +2,11 @@
 #define BIGSHUF_TESTS_SMALL_STORE_H
 
 /*
- * For tests of what stands in a store: a small one, batches whose content is known, and a system layer that is the true
- * one (sys.c) but for calls that fail on demand and a disk that is never waited for. To be included before all else.
+ * For tests of what stands in a store: a small one, batches whose content is known, and a system that behaves as some
+ * systems do.
  */
 
-#define sys_allocate         real_allocate
-#define sys_close            real_close
-#define sys_fstat            real_fstat
-#define sys_ftruncate        real_ftruncate
-#define sys_free_descriptors real_free_descriptors
-#define sys_host_name        real_host_name
-#define sys_link_at          real_link_at
-#define sys_list_next        real_list_next
-#define sys_list_open        real_list_open
-#define sys_lock             real_lock
-#define sys_mkdir_at         real_mkdir_at
-#define sys_open_at          real_open_at
-#define sys_preadv           real_preadv
-#define sys_pwritev          real_pwritev
-#define sys_read             real_read
-#define sys_rename_at        real_rename_at
-#define sys_rmdir_at         real_rmdir_at
-#define sys_stat_at          real_stat_at
-#define sys_sync             real_sync
-#define sys_unlink_at        real_unlink_at
-#define sys_user             real_user
-#define sys_write            real_write
-#include "src/system/sys.c" /* NOLINT(bugprone-suspicious-include) */
-#undef sys_allocate
-#undef sys_close
-#undef sys_fstat
-#undef sys_ftruncate
-#undef sys_free_descriptors
-#undef sys_host_name
-#undef sys_link_at
-#undef sys_list_next
-#undef sys_list_open
-#undef sys_lock
-#undef sys_mkdir_at
-#undef sys_open_at
-#undef sys_preadv
-#undef sys_pwritev
-#undef sys_read
-#undef sys_rename_at
-#undef sys_rmdir_at
-#undef sys_stat_at
-#undef sys_sync
-#undef sys_unlink_at
-#undef sys_user
-#undef sys_write
-
-#include <stdatomic.h>
-
+#include "support/folders.h"
 #include "support/in_memory.h"
 
 #include "store/batch.h"
@@ -62,92 +15,18 @@
 
 /* ---- The system ---- */
 
-enum { LAYER_SYNCS_MAX = 1024 };
-
 static struct {
-    atomic_uint calls; /* so far */
-    unsigned fail_at;  /* the call of this number fails; 0: none */
-    bool stays;        /* and so do all after it */
-    int error;         /* in this way */
-    int lock_error;    /* every attempt to lock fails in this way; 0: as the system says */
-    void (*before_lock)(void);
-    void (*before_rename)(void);
-    unsigned meet_at;     /* before the call of this number, */
-    void (*meet)(void);   /* this is done, once */
-    const char *host;     /* instead of this host's name */
-    const char *sweeper;  /* the same of those who sweep */
-    unsigned descriptors; /* that may be opened; 0: as the system says */
-    bool network;         /* what is open when it is unlinked stays in its folder, under another name */
-    bool heard_twice;     /* a rename that was done is done once more, and fails */
-    bool other_user;      /* the user is another than the one who owns the files */
-    ino_t synced[LAYER_SYNCS_MAX];
-    unsigned syncs;
+    unsigned descriptors;     /* that may be opened; 0: as the system says */
+    bool network;             /* what is open when it is unlinked stays in its folder, under another name */
+    bool heard_twice;         /* a rename that was done is done once more, and fails */
+    bool other_user;          /* the user is another than the one who owns the files */
     unsigned syncs_at_rename; /* when something was renamed last */
 } layer;
 
-static inline void layer_reset(void)
-{
-    memset(&layer, 0, sizeof layer);
-    layer.error = EIO;
-}
-
-static inline bool layer_fails(void)
-{
-    unsigned call = atomic_fetch_add(&layer.calls, 1) + 1;
-
-    if (layer.meet != NULL && call == layer.meet_at) {
-        void (*meet)(void) = layer.meet;
-
-        layer.meet = NULL;
-        meet();
-    }
-    if (layer.fail_at == 0 || call < layer.fail_at || (call > layer.fail_at && !layer.stays))
-        return false;
-    errno = layer.error;
-    return true;
-}
-
-#define LAYER_CALL(type, name, parameters, arguments, failure)                                                         \
-    type sys_##name parameters;                                                                                        \
-    type sys_##name parameters                                                                                         \
-    {                                                                                                                  \
-        return layer_fails() ? (failure) : real_##name arguments;                                                      \
-    }
-
-LAYER_CALL(void *, allocate, (size_t count, size_t bytes), (count, bytes), NULL)
-LAYER_CALL(int, fstat, (int fd, struct stat *status), (fd, status), -1)
-LAYER_CALL(int, ftruncate, (int fd, off_t length), (fd, length), -1)
-LAYER_CALL(int, link_at, (int directory, const char *from, const char *to), (directory, from, to), -1)
-LAYER_CALL(const char *, list_next, (void *list), (list), NULL)
-LAYER_CALL(void *, list_open, (int directory), (directory), NULL)
-LAYER_CALL(int, mkdir_at, (int directory, const char *name, mode_t mode), (directory, name, mode), -1)
-LAYER_CALL(int, open_at, (int directory, const char *name, int flags, mode_t mode), (directory, name, flags, mode), -1)
-LAYER_CALL(ssize_t, preadv, (int fd, const struct iovec *pieces, int count, off_t offset), (fd, pieces, count, offset),
-           -1)
-LAYER_CALL(ssize_t, pwritev, (int fd, const struct iovec *pieces, int count, off_t offset), (fd, pieces, count, offset),
-           -1)
-LAYER_CALL(ssize_t, read, (int fd, void *data, size_t bytes), (fd, data, bytes), -1)
-LAYER_CALL(int, stat_at, (int directory, const char *name, struct stat *status), (directory, name, status), -1)
-LAYER_CALL(int, unlink_at, (int directory, const char *name), (directory, name), -1)
-
-/* Messages get through. */
-ssize_t sys_write(int fd, const void *data, size_t bytes);
-ssize_t sys_write(int fd, const void *data, size_t bytes)
-{
-    return fd != STDERR_FILENO && layer_fails() ? -1 : real_write(fd, data, bytes);
-}
-
-/* A close that fails has closed. */
-int sys_close(int fd);
-int sys_close(int fd)
-{
-    bool failure = layer_fails();
-    int result = real_close(fd);
-
-    if (failure)
-        errno = layer.error;
-    return failure ? -1 : result;
-}
+int real_sys_rmdir_at(int directory, const char *name);
+int real_sys_rename_at(int directory, const char *from, const char *to);
+unsigned real_sys_free_descriptors(unsigned wanted);
+uid_t real_sys_user(void);
 
 /* Is a file of the store open that has no name any more? Only Linux can tell. */
 static inline bool layer_has_nameless(void)
@@ -168,69 +47,30 @@ static inline bool layer_has_nameless(void)
     return has;
 }
 
-int sys_rmdir_at(int directory, const char *name);
 int sys_rmdir_at(int directory, const char *name)
 {
-    if (layer_fails())
+    if (faulty_fails("rmdir_at"))
         return -1;
     errno = ENOTEMPTY;
-    return layer.network && layer_has_nameless() ? -1 : real_rmdir_at(directory, name);
+    return layer.network && layer_has_nameless() ? -1 : real_sys_rmdir_at(directory, name);
 }
 
-int sys_lock(int fd, bool exclusive);
-int sys_lock(int fd, bool exclusive)
-{
-    if (layer.before_lock != NULL)
-        layer.before_lock();
-    if (layer_fails())
-        return -1;
-    errno = layer.lock_error;
-    return layer.lock_error != 0 ? -1 : real_lock(fd, exclusive);
-}
-
-int sys_rename_at(int directory, const char *from, const char *to);
 int sys_rename_at(int directory, const char *from, const char *to)
 {
-    if (layer.before_rename != NULL)
-        layer.before_rename();
-    if (layer_fails() || real_rename_at(directory, from, to) != 0)
+    if (faulty_fails("rename_at") || real_sys_rename_at(directory, from, to) != 0)
         return -1;
-    layer.syncs_at_rename = layer.syncs;
-    return layer.heard_twice ? real_rename_at(directory, from, to) : 0;
+    layer.syncs_at_rename = folders.syncs;
+    return layer.heard_twice ? real_sys_rename_at(directory, from, to) : 0;
 }
 
-/* Waiting for the disk would take minutes. */
-int sys_sync(int fd);
-int sys_sync(int fd)
-{
-    struct stat status;
-
-    if (layer_fails() || real_fstat(fd, &status) != 0)
-        return -1;
-    if (layer.syncs < LAYER_SYNCS_MAX)
-        layer.synced[layer.syncs++] = status.st_ino;
-    return 0;
-}
-
-unsigned sys_free_descriptors(unsigned wanted);
 unsigned sys_free_descriptors(unsigned wanted)
 {
-    return layer.descriptors > 0 ? layer.descriptors : real_free_descriptors(wanted);
+    return layer.descriptors > 0 ? layer.descriptors : real_sys_free_descriptors(wanted);
 }
 
-int sys_host_name(char *name, size_t bytes);
-int sys_host_name(char *name, size_t bytes)
-{
-    if (layer.host == NULL)
-        return real_host_name(name, bytes);
-    snprintf(name, bytes, "%s", layer.host);
-    return 0;
-}
-
-uid_t sys_user(void);
 uid_t sys_user(void)
 {
-    return real_user() + layer.other_user;
+    return real_sys_user() + layer.other_user;
 }
 
 /* Was the file synced, from one number of syncs to another? */
@@ -239,7 +79,7 @@ static inline bool layer_has_synced(const char *path, unsigned from, unsigned to
     ino_t inode = scratch_inode(path);
 
     for (unsigned i = from; i < to; i++)
-        if (layer.synced[i] == inode)
+        if (folders.synced[i] == inode)
             return true;
     return false;
 }
@@ -263,7 +103,9 @@ static inline int small_setup(void **state)
     if (in_memory_setup(state) != 0)
         return -1;
     memset(&small, 0, sizeof small);
-    layer_reset();
+    memset(&layer, 0, sizeof layer);
+    memset(&folders, 0, sizeof folders);
+    faulty_reset();
     fault_init(&small.fault);
     small.input[0] = (struct manifest_input){.name = "corpus/a.txt", .bytes = 688895};
     small.input[1] = (struct manifest_input){.name = "b c\n", .bytes = 0};
@@ -278,7 +120,7 @@ static inline int small_teardown(void **state)
 {
     int descriptors;
 
-    layer_reset();
+    faulty_reset();
     store_close(&small.store);
     fault_release(&small.fault);
     descriptors = scratch_count("/proc/self/fd");
@@ -568,27 +410,23 @@ static inline struct draft *small_written(const char *name, const char *like)
  * message; it fails more often than `least` times, and in the end it succeeds. */
 static inline void small_fail_everywhere(int (*task)(void), unsigned least)
 {
-    unsigned failures = 0;
+    unsigned failures = 0, at = 0;
 
-    for (unsigned at = 1;; at++) {
+    do {
         const char *heard;
         int status;
 
         small_forgive();
-        layer.calls = 0;
-        layer.fail_at = at;
+        faulty_fail(NULL, ++at, EIO);
         scratch_listen();
         status = task();
         heard = scratch_heard();
-        if (layer.calls < at)
-            break;
         if (status != 0 && (heard[0] == '\0' || strchr(heard, '\n') != heard + strlen(heard) - 1))
             fail_msg("call %u: the message is: %s", at, heard);
         assert_int_equal(status == 0, heard[0] == '\0');
         failures += status != 0;
-    }
+    } while (faulty_stop());
     assert_true(failures > least);
-    layer.fail_at = 0;
     small_forgive();
     assert_int_equal(task(), 0);
 }

@@ -1,13 +1,10 @@
+#include "support/unit.h"
+
 #include "base/chacha.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { WORDS = 16, BLOCKS_MAX = 40, ROUNDS = 8 };
 
@@ -50,9 +47,8 @@ static void read_hex(const char *hex, uint32_t *words, size_t count)
 }
 
 /* RFC 8439, section 2.3.2: the words of the block are given there as numbers. */
-static void every_way_computes_the_block_of_rfc_8439(void **state)
+UNIT_TEST(every_way_computes_the_block_of_rfc_8439)
 {
-    (void)state;
     static const uint32_t input[WORDS] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574, 0x03020100, 0x07060504,
                                           0x0b0a0908, 0x0f0e0d0c, 0x13121110, 0x17161514, 0x1b1a1918, 0x1f1e1d1c,
                                           0x00000001, 0x09000000, 0x4a000000, 0x00000000};
@@ -67,9 +63,8 @@ static void every_way_computes_the_block_of_rfc_8439(void **state)
 }
 
 /* TC1 to TC8 of draft-strombergson-chacha-test-vectors, for 256-bit keys and 8 rounds: blocks 0 and 1. */
-static void every_way_computes_the_published_chacha8_streams(void **state)
+UNIT_TEST(every_way_computes_the_published_chacha8_streams)
 {
-    (void)state;
     static const struct {
         const char *key, *stream, *blocks;
     } published[] = {
@@ -129,9 +124,8 @@ static void every_way_computes_the_published_chacha8_streams(void **state)
     }
 }
 
-static void every_way_gives_what_plain_c_gives_and_writes_no_more(void **state)
+UNIT_TEST(every_way_gives_what_plain_c_gives_and_writes_no_more)
 {
-    (void)state;
     static const int rounds[] = {2, 8, 12, 20};
     for (size_t r = 0; r < sizeof rounds / sizeof *rounds; r++) {
         for (size_t blocks = 0; blocks <= BLOCKS_MAX; blocks++) {
@@ -150,9 +144,8 @@ static void every_way_gives_what_plain_c_gives_and_writes_no_more(void **state)
     }
 }
 
-static void the_counter_carries_into_its_high_word_and_wraps_there(void **state)
+UNIT_TEST(the_counter_carries_into_its_high_word_and_wraps_there)
 {
-    (void)state;
     static const uint64_t limits[] = {(uint64_t)1 << 32, 0x12345678ffffffff, (uint64_t)1 << 63, 0};
     for (size_t limit = 0; limit < sizeof limits / sizeof *limits; limit++) {
         for (uint64_t before = 0; before <= BLOCKS_MAX; before++) {
@@ -173,9 +166,8 @@ static void the_counter_carries_into_its_high_word_and_wraps_there(void **state)
     }
 }
 
-static void the_words_of_the_caller_may_lie_at_any_address_for_words(void **state)
+UNIT_TEST(the_words_of_the_caller_may_lie_at_any_address_for_words)
 {
-    (void)state;
     uint32_t input[WORDS];
     uint32_t expected[BLOCKS_MAX * WORDS];
     make_input(input, 5);
@@ -189,16 +181,14 @@ static void the_words_of_the_caller_may_lie_at_any_address_for_words(void **stat
     }
 }
 
-static void plain_c_is_listed_last_and_supported(void **state)
+UNIT_TEST(plain_c_is_listed_last_and_supported)
 {
-    (void)state;
     assert_string_equal(plain_way()->name, "plain");
     assert_true(plain_way()->supported());
 }
 
-static void the_best_way_gives_what_plain_c_gives(void **state)
+UNIT_TEST(the_best_way_gives_what_plain_c_gives)
 {
-    (void)state;
     uint32_t input[WORDS];
     uint32_t expected[BLOCKS_MAX * WORDS];
     uint32_t words[BLOCKS_MAX * WORDS];
@@ -206,18 +196,4 @@ static void the_best_way_gives_what_plain_c_gives(void **state)
     plain_way()->run(input, ROUNDS, expected, BLOCKS_MAX);
     chacha_blocks(input, ROUNDS, words, BLOCKS_MAX);
     assert_memory_equal(words, expected, sizeof expected);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_way_computes_the_block_of_rfc_8439),
-        cmocka_unit_test(every_way_computes_the_published_chacha8_streams),
-        cmocka_unit_test(every_way_gives_what_plain_c_gives_and_writes_no_more),
-        cmocka_unit_test(the_counter_carries_into_its_high_word_and_wraps_there),
-        cmocka_unit_test(the_words_of_the_caller_may_lie_at_any_address_for_words),
-        cmocka_unit_test(plain_c_is_listed_last_and_supported),
-        cmocka_unit_test(the_best_way_gives_what_plain_c_gives),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

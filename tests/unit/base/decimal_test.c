@@ -1,13 +1,11 @@
+#include "support/unit.h"
+
 #include "base/decimal.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* All values here were computed with exact fractions in another language. */
 
@@ -82,9 +80,8 @@ static char *repeat(const char *before, char middle, size_t count, const char *a
 
 /* ---- Values ---- */
 
-static void a_value_is_the_leading_64_bits_of_the_exact_number(void **state)
+UNIT_TEST(a_value_is_the_leading_64_bits_of_the_exact_number)
 {
-    (void)state;
     assert_value("1", 0x8000000000000000, -63);
     assert_value("3", 0xc000000000000000, -62);
     assert_value("0.5", 0x8000000000000000, -64);
@@ -102,9 +99,8 @@ static void a_value_is_the_leading_64_bits_of_the_exact_number(void **state)
     assert_value("1.7976931348623157e308", 0xfffffffffffff7ac, 960);
 }
 
-static void whole_numbers_below_2_to_the_64_are_exact(void **state)
+UNIT_TEST(whole_numbers_below_2_to_the_64_are_exact)
 {
-    (void)state;
     for (unsigned bit = 0; bit < 64; bit++) {
         for (uint64_t below = 0; below < 3; below++) {
             uint64_t number = (UINT64_MAX >> bit) - below;
@@ -124,7 +120,7 @@ static void whole_numbers_below_2_to_the_64_are_exact(void **state)
     assert_value("18446744073709551617", 0x8000000000000000, 1);
 }
 
-static void one_number_can_be_written_in_many_ways(void **state)
+UNIT_TEST(one_number_can_be_written_in_many_ways)
 {
     static const char *const quarters[] = {
         "0.25",   ".25",        "+.25",      "00.25",   "0.2500",  "25e-2",
@@ -132,7 +128,6 @@ static void one_number_can_be_written_in_many_ways(void **state)
         "0.25 ",  "\t 0.25\t ", "0.00025e3", "0.25e0",  "0.25e-0", "2500000000000000000000000000000e-31"};
     char *text = repeat("0.", '0', 5000, "25e5000"), *whole = repeat("25", '0', 5000, "e-5002");
 
-    (void)state;
     for (size_t i = 0; i < sizeof quarters / sizeof quarters[0]; i++)
         assert_value(quarters[i], 0x8000000000000000, -65);
     assert_value(text, 0x8000000000000000, -65);
@@ -141,14 +136,13 @@ static void one_number_can_be_written_in_many_ways(void **state)
     free(whole);
 }
 
-static void digits_after_the_64th_are_cut_off(void **state)
+UNIT_TEST(digits_after_the_64th_are_cut_off)
 {
     char *sixes = repeat("0.000", '6', 64, ""), *more = repeat("0.000", '6', 64, "99999e0");
     /* 2^63 - 1/2 and a hair below, which shows only in the 65th digit. */
     char *half = repeat("9223372036854775807.5", '0', 44, ""), *hair = repeat("9223372036854775807.4", '9', 45, "");
     struct decimal cut, whole;
 
-    (void)state;
     assert_int_equal(decimal_read(sixes, strlen(sixes), &cut), DECIMAL_OK);
     assert_int_equal(decimal_read(more, strlen(more), &whole), DECIMAL_OK);
     assert_true(cut.mantissa == whole.mantissa && cut.exponent == whole.exponent);
@@ -161,22 +155,20 @@ static void digits_after_the_64th_are_cut_off(void **state)
     free(hair);
 }
 
-static void zero_is_zero_with_either_sign_and_any_exponent(void **state)
+UNIT_TEST(zero_is_zero_with_either_sign_and_any_exponent)
 {
     static const char *const zeros[] = {
         "0", "-0", "+0", "0.", ".0", "-0.000", "0e5", "-0e-5", "0e99999999999999999999"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof zeros / sizeof zeros[0]; i++)
         assert_value(zeros[i], 0, 0);
 }
 
 /* The greatest and smallest numbers of 64 digits that have a value need all the room there is for large numbers. */
-static void values_reach_from_2_to_the_minus_1074_to_2_to_the_1024(void **state)
+UNIT_TEST(values_reach_from_2_to_the_minus_1074_to_2_to_the_1024)
 {
     char *nines = repeat("", '9', 64, "e-387"), *ones = repeat("", '1', 64, "e245");
 
-    (void)state;
     assert_value("4.940656458412465441765687928682213723650598026143247644255856826e-324", 0x8000000000000000, -1137);
     assert_value("4.940656458412465441765687928682213723650598026143247644255856825e-324", 0, 0);
     assert_value("4e-324", 0, 0);
@@ -194,41 +186,37 @@ static void values_reach_from_2_to_the_minus_1074_to_2_to_the_1024(void **state)
     free(ones);
 }
 
-static void what_is_below_zero_is_told_apart(void **state)
+UNIT_TEST(what_is_below_zero_is_told_apart)
 {
     static const char *const negative[] = {"-1",     "-.5",  " -1e-9 ",  "-1e-999999999999999999",
                                            "-1e999", "-inf", "-Infinity"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof negative / sizeof negative[0]; i++)
         assert_verdict(negative[i], DECIMAL_NEGATIVE);
 }
 
-static void nan_and_infinity_are_known_in_any_case(void **state)
+UNIT_TEST(nan_and_infinity_are_known_in_any_case)
 {
     static const char *const nans[] = {"nan", "NaN", "NAN", " nan\t", "-nan", "+nan"};
     static const char *const infinite[] = {"inf", "Inf", "INF", "+inf", "infinity", " InFiNiTy "};
 
-    (void)state;
     for (size_t i = 0; i < sizeof nans / sizeof nans[0]; i++)
         assert_verdict(nans[i], DECIMAL_NAN);
     for (size_t i = 0; i < sizeof infinite / sizeof infinite[0]; i++)
         assert_verdict(infinite[i], DECIMAL_INFINITE);
 }
 
-static void what_is_not_all_a_number_is_invalid(void **state)
+UNIT_TEST(what_is_not_all_a_number_is_invalid)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof not_numbers / sizeof not_numbers[0]; i++)
         assert_verdict(not_numbers[i], DECIMAL_INVALID);
 }
 
-static void only_the_bytes_given_are_read(void **state)
+UNIT_TEST(only_the_bytes_given_are_read)
 {
     static const char text[] = "125e3";
     struct decimal value;
 
-    (void)state;
     for (size_t bytes = 1; bytes <= 3; bytes++) {
         uint64_t number = bytes == 1 ? 1 : bytes == 2 ? 12 : 125;
         char *part = malloc(bytes); /* so that a sanitizer sees what is read after it */
@@ -246,9 +234,8 @@ static void only_the_bytes_given_are_read(void **state)
 
 /* ---- Thresholds ---- */
 
-static void a_threshold_is_the_share_of_2_to_the_64_rounded_up(void **state)
+UNIT_TEST(a_threshold_is_the_share_of_2_to_the_64_rounded_up)
 {
-    (void)state;
     assert_threshold("0", 0);
     assert_threshold("-0.0", 0);
     assert_threshold("0.5", 9223372036854775808u);
@@ -265,12 +252,11 @@ static void a_threshold_is_the_share_of_2_to_the_64_rounded_up(void **state)
 }
 
 /* 2^-64, a little more, a little less; and the same of 1 - 2^-64. */
-static void a_threshold_is_exact_for_any_number_of_digits(void **state)
+UNIT_TEST(a_threshold_is_exact_for_any_number_of_digits)
 {
     char *more = repeat("5.42101086242752217003726400434970855712890625", '0', 3000, "1e-20");
     char *less = repeat("5.42101086242752217003726400434970855712890624", '9', 3000, "e-20");
 
-    (void)state;
     assert_threshold("5.42101086242752217003726400434970855712890625e-20", 1);
     assert_threshold("5.4210108624275221700372640043497085571289062500000000000000000000e-20", 1);
     assert_threshold("5.42101086242752217003726400434970855712890625000000000000000000001e-20", 2);
@@ -284,11 +270,10 @@ static void a_threshold_is_exact_for_any_number_of_digits(void **state)
     free(less);
 }
 
-static void a_share_of_1_or_nearly_1_is_all(void **state)
+UNIT_TEST(a_share_of_1_or_nearly_1_is_all)
 {
     char *nines = repeat("0.", '9', 3000, "");
 
-    (void)state;
     assert_all("1");
     assert_all("1.");
     assert_all("+1.000");
@@ -299,21 +284,19 @@ static void a_share_of_1_or_nearly_1_is_all(void **state)
     free(nines);
 }
 
-static void a_share_above_1_is_out_of_range(void **state)
+UNIT_TEST(a_share_above_1_is_out_of_range)
 {
     static const char *const above[] = {"2", "1.1", "10", "1e1", "11e-1", "100e-1", "1e999999999999999999999", "inf"};
     char *hair = repeat("1.", '0', 3000, "1");
 
-    (void)state;
     for (size_t i = 0; i < sizeof above / sizeof above[0]; i++)
         assert_no_threshold(above[i], ERANGE);
     assert_no_threshold(hair, ERANGE);
     free(hair);
 }
 
-static void what_is_no_number_or_negative_is_no_share(void **state)
+UNIT_TEST(what_is_no_number_or_negative_is_no_share)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof not_numbers / sizeof not_numbers[0]; i++)
         assert_no_threshold(not_numbers[i], EINVAL);
     assert_no_threshold("-0.1", EINVAL);
@@ -321,27 +304,4 @@ static void what_is_no_number_or_negative_is_no_share(void **state)
     assert_no_threshold("-2", EINVAL);
     assert_no_threshold("-inf", EINVAL);
     assert_no_threshold("nan", EINVAL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_value_is_the_leading_64_bits_of_the_exact_number),
-        cmocka_unit_test(whole_numbers_below_2_to_the_64_are_exact),
-        cmocka_unit_test(one_number_can_be_written_in_many_ways),
-        cmocka_unit_test(digits_after_the_64th_are_cut_off),
-        cmocka_unit_test(zero_is_zero_with_either_sign_and_any_exponent),
-        cmocka_unit_test(values_reach_from_2_to_the_minus_1074_to_2_to_the_1024),
-        cmocka_unit_test(what_is_below_zero_is_told_apart),
-        cmocka_unit_test(nan_and_infinity_are_known_in_any_case),
-        cmocka_unit_test(what_is_not_all_a_number_is_invalid),
-        cmocka_unit_test(only_the_bytes_given_are_read),
-        cmocka_unit_test(a_threshold_is_the_share_of_2_to_the_64_rounded_up),
-        cmocka_unit_test(a_threshold_is_exact_for_any_number_of_digits),
-        cmocka_unit_test(a_share_of_1_or_nearly_1_is_all),
-        cmocka_unit_test(a_share_above_1_is_out_of_range),
-        cmocka_unit_test(what_is_no_number_or_negative_is_no_share),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,8 @@
+#include "support/unit.h"
+
 #include "base/escape.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 enum { ROOM = 16 };
 
@@ -29,17 +27,15 @@ static void assert_refused(const char *text, int error)
     assert_int_equal(errno, error);
 }
 
-static void ordinary_bytes_stand_for_themselves(void **state)
+UNIT_TEST(ordinary_bytes_stand_for_themselves)
 {
-    (void)state;
     assert_means("", "", 0);
     assert_means("<|end|>", "<|end|>", 7);
     assert_means("\n\xff%", "\n\xff%", 3);
 }
 
-static void escapes_are_those_of_c(void **state)
+UNIT_TEST(escapes_are_those_of_c)
 {
-    (void)state;
     assert_means("\\a\\b\\f\\n\\r\\t\\v\\\\\\'\\\"\\?", "\a\b\f\n\r\t\v\\'\"?", 11);
     assert_means("\\0", "\0", 1);
     assert_means("\\0001", "\0001", 2);
@@ -50,9 +46,8 @@ static void escapes_are_those_of_c(void **state)
                  6);
 }
 
-static void no_other_escape_is_taken(void **state)
+UNIT_TEST(no_other_escape_is_taken)
 {
-    (void)state;
     assert_refused("\\", EINVAL);
     assert_refused("a\\q", EINVAL);
     assert_refused("\\8", EINVAL);
@@ -61,21 +56,8 @@ static void no_other_escape_is_taken(void **state)
     assert_refused("\\400", ERANGE);
 }
 
-static void no_more_is_written_than_there_is_room_for(void **state)
+UNIT_TEST(no_more_is_written_than_there_is_room_for)
 {
-    (void)state;
     assert_means("0123456789abcde\\n", "0123456789abcde\n", 16);
     assert_refused("0123456789abcdefg", ERANGE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ordinary_bytes_stand_for_themselves),
-        cmocka_unit_test(escapes_are_those_of_c),
-        cmocka_unit_test(no_other_escape_is_taken),
-        cmocka_unit_test(no_more_is_written_than_there_is_room_for),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

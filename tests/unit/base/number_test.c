@@ -1,10 +1,7 @@
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
+#include "support/unit.h"
 
 #include "base/number.h"
 
@@ -52,9 +49,8 @@ static void assert_format(uint64_t bytes, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void test_decimal_numbers_up_to_2_to_the_64_are_read(void **state)
+UNIT_TEST(test_decimal_numbers_up_to_2_to_the_64_are_read)
 {
-    (void)state;
     assert_number("0", 0);
     assert_number("7", 7);
     assert_number("010", 10);
@@ -63,37 +59,33 @@ static void test_decimal_numbers_up_to_2_to_the_64_are_read(void **state)
     assert_number("000000000000000000000000018446744073709551615", UINT64_MAX);
 }
 
-static void test_larger_numbers_are_out_of_range(void **state)
+UNIT_TEST(test_larger_numbers_are_out_of_range)
 {
-    (void)state;
     assert_no_number("18446744073709551616", ERANGE);
     assert_no_number("18446744073709551620", ERANGE);
     assert_no_number("184467440737095516150", ERANGE);
     assert_no_number("99999999999999999999999", ERANGE);
 }
 
-static void test_what_is_not_all_digits_is_no_number(void **state)
+UNIT_TEST(test_what_is_not_all_digits_is_no_number)
 {
     static const char *const texts[] = {
         "", " ", "-1", "+1", " 1", "1 ", "1x", "0x10", "x", "1.0", "1,000", "-", "99999999999999999999999x"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         assert_no_number(texts[i], EINVAL);
 }
 
-static void test_a_bare_size_is_in_kib(void **state)
+UNIT_TEST(test_a_bare_size_is_in_kib)
 {
-    (void)state;
     assert_size("0", 0, 0);
     assert_size("8192", 0, 8192 * kib);
     assert_size("18014398509481983", 0, UINT64_MAX - 1023);
     assert_no_size("18014398509481984", ERANGE);
 }
 
-static void test_units_are_powers_of_1024_in_the_cases_that_sort_takes(void **state)
+UNIT_TEST(test_units_are_powers_of_1024_in_the_cases_that_sort_takes)
 {
-    (void)state;
     assert_size("9b", 0, 9);
     assert_size("9k", 0, 9 * kib);
     assert_size("9K", 0, 9 * kib);
@@ -110,9 +102,8 @@ static void test_units_are_powers_of_1024_in_the_cases_that_sort_takes(void **st
     assert_no_size("9B", EINVAL);
 }
 
-static void test_sizes_of_2_to_the_64_bytes_are_out_of_range(void **state)
+UNIT_TEST(test_sizes_of_2_to_the_64_bytes_are_out_of_range)
 {
-    (void)state;
     assert_size("18446744073709551615b", 0, UINT64_MAX);
     assert_no_size("18446744073709551616b", ERANGE);
     assert_size("15E", 0, (uint64_t)15 << 60);
@@ -125,20 +116,18 @@ static void test_sizes_of_2_to_the_64_bytes_are_out_of_range(void **state)
     assert_size("0Q", 0, 0);
 }
 
-static void test_what_sort_does_not_take_is_no_size(void **state)
+UNIT_TEST(test_what_sort_does_not_take_is_no_size)
 {
     static const char *const texts[] = {"",    "M",   "%",    "b",    " 1M", "1M ", "1 M", "-1M",
                                         "+1M", "1KB", "1KiB", "1.5G", "1x",  "1kk", "1c",  "1w",
                                         "1M%", "1%%", "1.5%", "0x1M", "1y",  "1z",  "1r",  "1q"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         assert_no_size(texts[i], EINVAL);
 }
 
-static void test_percent_is_exact_and_rounded_down(void **state)
+UNIT_TEST(test_percent_is_exact_and_rounded_down)
 {
-    (void)state;
     assert_size("0%", 1000, 0);
     assert_size("50%", 1000, 500);
     assert_size("50%", 1001, 500);
@@ -152,19 +141,17 @@ static void test_percent_is_exact_and_rounded_down(void **state)
     assert_size("18446744073709551615%", 0, 0);
 }
 
-static void test_percent_that_makes_2_to_the_64_is_out_of_range(void **state)
+UNIT_TEST(test_percent_that_makes_2_to_the_64_is_out_of_range)
 {
     uint64_t bytes;
 
-    (void)state;
     assert_no_size("101%", ERANGE);
     assert_int_equal(number_parse_size("18446744073709551615%", 101, &bytes), -1);
     assert_int_equal(errno, ERANGE);
 }
 
-static void test_sizes_for_people_have_one_decimal_if_any(void **state)
+UNIT_TEST(test_sizes_for_people_have_one_decimal_if_any)
 {
-    (void)state;
     assert_format(0, "0 bytes");
     assert_format(1023, "1023 bytes");
     assert_format(kib, "1 KiB");
@@ -175,30 +162,10 @@ static void test_sizes_for_people_have_one_decimal_if_any(void **state)
     assert_format(UINT64_MAX, "16 EiB");
 }
 
-static void test_sizes_for_people_are_rounded_to_the_nearest(void **state)
+UNIT_TEST(test_sizes_for_people_are_rounded_to_the_nearest)
 {
-    (void)state;
     assert_format(kib + 51, "1 KiB");
     assert_format(kib + 52, "1.1 KiB");
     assert_format(kib * kib - 52, "1023.9 KiB");
     assert_format(kib * kib - 51, "1 MiB");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_decimal_numbers_up_to_2_to_the_64_are_read),
-        cmocka_unit_test(test_larger_numbers_are_out_of_range),
-        cmocka_unit_test(test_what_is_not_all_digits_is_no_number),
-        cmocka_unit_test(test_a_bare_size_is_in_kib),
-        cmocka_unit_test(test_units_are_powers_of_1024_in_the_cases_that_sort_takes),
-        cmocka_unit_test(test_sizes_of_2_to_the_64_bytes_are_out_of_range),
-        cmocka_unit_test(test_what_sort_does_not_take_is_no_size),
-        cmocka_unit_test(test_percent_is_exact_and_rounded_down),
-        cmocka_unit_test(test_percent_that_makes_2_to_the_64_is_out_of_range),
-        cmocka_unit_test(test_sizes_for_people_have_one_decimal_if_any),
-        cmocka_unit_test(test_sizes_for_people_are_rounded_to_the_nearest),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,14 @@
+#include "support/unit.h"
+
 #include "base/random.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 /* All numbers here were computed with a program of a few lines in another language, written from the definition. */
 
-static void the_key_is_the_sha256_of_the_seed_as_little_endian_words(void **state)
+UNIT_TEST(the_key_is_the_sha256_of_the_seed_as_little_endian_words)
 {
-    (void)state;
     static const uint32_t of_42[8] = {0xb45c4773, 0x8d8e560a, 0xce45a0a8, 0x7e1310d1,
                                       0x0a899f15, 0x3b88dac4, 0x65dc176b, 0x49803a1b};
     static const uint32_t of_nothing[8] = {0x42c4b0e3, 0x141cfc98, 0xc8f4fb9a, 0x24b96f99,
@@ -28,9 +24,8 @@ static void the_key_is_the_sha256_of_the_seed_as_little_endian_words(void **stat
     assert_memory_equal(key.word, of_4_nul_2, sizeof of_4_nul_2);
 }
 
-static void seed_42_gives_the_golden_words(void **state)
+UNIT_TEST(seed_42_gives_the_golden_words)
 {
-    (void)state;
     static const uint32_t expected[16] = {0x4bd5f120, 0x4f683cf6, 0xcd64244c, 0x74d38009, 0x0ddf3235, 0xbb8ea0ae,
                                           0x7933377a, 0x8f9c5f34, 0x9d1ac9d1, 0xda8f0006, 0x2b4ccf39, 0xad17df6b,
                                           0x734eea3c, 0xf5bda0e1, 0xf3a2e413, 0x7ed234ce};
@@ -41,9 +36,8 @@ static void seed_42_gives_the_golden_words(void **state)
     assert_memory_equal(words, expected, sizeof expected);
 }
 
-static void all_64_bits_of_stream_and_block_number_count(void **state)
+UNIT_TEST(all_64_bits_of_stream_and_block_number_count)
 {
-    (void)state;
     static const uint32_t expected[16] = {0xbe523e5a, 0xaff15408, 0x22eb6bfa, 0x62016d7d, 0xcb7b8012, 0xfb92e596,
                                           0x4fff1728, 0x85642517, 0x6b521308, 0x8c364c78, 0x8f652a65, 0xcd56b974,
                                           0x32bb055c, 0x55011055, 0x97caf225, 0x447596d8};
@@ -58,9 +52,8 @@ static void all_64_bits_of_stream_and_block_number_count(void **state)
         assert_memory_equal(words + i * RANDOM_BLOCK_WORDS, across[i], sizeof across[i]);
 }
 
-static void any_block_can_be_computed_without_those_before_it(void **state)
+UNIT_TEST(any_block_can_be_computed_without_those_before_it)
 {
-    (void)state;
     enum { BLOCKS = 50 };
     struct random_key key;
     uint32_t all[BLOCKS * RANDOM_BLOCK_WORDS];
@@ -74,9 +67,8 @@ static void any_block_can_be_computed_without_those_before_it(void **state)
     }
 }
 
-static void no_blocks_are_no_words(void **state)
+UNIT_TEST(no_blocks_are_no_words)
 {
-    (void)state;
     struct random_key key;
     uint32_t word = 0x5eed;
     random_key_init(&key, "42", 2);
@@ -84,9 +76,8 @@ static void no_blocks_are_no_words(void **state)
     assert_int_equal(word, 0x5eed);
 }
 
-static void sixteen_bit_words_are_taken_low_half_first(void **state)
+UNIT_TEST(sixteen_bit_words_are_taken_low_half_first)
 {
-    (void)state;
     static const uint32_t words[2] = {0x44332211, 0x88776655};
     assert_int_equal(random_u16(words, 0), 0x2211);
     assert_int_equal(random_u16(words, 1), 0x4433);
@@ -94,9 +85,8 @@ static void sixteen_bit_words_are_taken_low_half_first(void **state)
     assert_int_equal(random_u16(words, 3), 0x8877);
 }
 
-static void a_derived_key_is_the_sha256_of_the_key_the_label_and_the_arguments(void **state)
+UNIT_TEST(a_derived_key_is_the_sha256_of_the_key_the_label_and_the_arguments)
 {
-    (void)state;
     static const uint32_t of_repeat[8] = {0x271ddd37, 0x5a93c80f, 0xbc799ec5, 0xea9d9cdf,
                                           0xb86b5da8, 0xcaf08c66, 0x84d37046, 0x7ec1bb38};
     static const uint32_t of_pile_1_and_a_large_number[8] = {0xec2b3dd2, 0xb987fe52, 0x3b879eeb, 0x61b4e4df,
@@ -116,14 +106,13 @@ static void a_derived_key_is_the_sha256_of_the_key_the_label_and_the_arguments(v
     assert_memory_equal(key.word, of_batch_a_nul, sizeof of_batch_a_nul);
 }
 
-static void an_identity_is_the_beginning_of_a_hash_of_the_key(void **state)
+UNIT_TEST(an_identity_is_the_beginning_of_a_hash_of_the_key)
 {
     static const uint8_t of_42[RANDOM_IDENTITY_BYTES] = {0x09, 0x1b, 0xfc, 0x3b, 0x26, 0x78, 0xfd, 0x76,
                                                          0x82, 0x4c, 0x13, 0xd0, 0xf7, 0x4f, 0x00, 0x1b};
     uint8_t identity[RANDOM_IDENTITY_BYTES];
     struct random_key key;
 
-    (void)state;
     random_key_init(&key, "42", 2);
     random_key_identity(&key, identity);
     assert_memory_equal(identity, of_42, sizeof of_42);
@@ -140,9 +129,8 @@ static struct random_words repeat_words_of_42(void)
     return words;
 }
 
-static void words_of_64_bits_come_in_order_and_from_anywhere(void **state)
+UNIT_TEST(words_of_64_bits_come_in_order_and_from_anywhere)
 {
-    (void)state;
     static const struct {
         uint64_t place;
         uint64_t word;
@@ -175,9 +163,8 @@ static void words_of_64_bits_come_in_order_and_from_anywhere(void **state)
 }
 
 /* The bounds above 2^63 are those where many words are rejected. */
-static void numbers_below_a_bound_are_drawn_as_defined(void **state)
+UNIT_TEST(numbers_below_a_bound_are_drawn_as_defined)
 {
-    (void)state;
     static const struct {
         uint64_t bound;
         uint64_t words; /* that the numbers take */
@@ -217,9 +204,8 @@ static void numbers_below_a_bound_are_drawn_as_defined(void **state)
 }
 
 /* Chi-squared of 6 degrees of freedom is above 22.5 once in a thousand times. */
-static void each_number_below_a_bound_is_as_likely(void **state)
+UNIT_TEST(each_number_below_a_bound_is_as_likely)
 {
-    (void)state;
     enum { BOUND = 7, DRAWS = BOUND * 10000 };
     const double expected = (double)DRAWS / BOUND;
     struct random_words words = repeat_words_of_42();
@@ -230,22 +216,4 @@ static void each_number_below_a_bound_is_as_likely(void **state)
     for (int i = 0; i < BOUND; i++)
         chi_squared += (count[i] - expected) * (count[i] - expected) / expected;
     assert_true(chi_squared < 22.5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_key_is_the_sha256_of_the_seed_as_little_endian_words),
-        cmocka_unit_test(seed_42_gives_the_golden_words),
-        cmocka_unit_test(all_64_bits_of_stream_and_block_number_count),
-        cmocka_unit_test(any_block_can_be_computed_without_those_before_it),
-        cmocka_unit_test(no_blocks_are_no_words),
-        cmocka_unit_test(sixteen_bit_words_are_taken_low_half_first),
-        cmocka_unit_test(a_derived_key_is_the_sha256_of_the_key_the_label_and_the_arguments),
-        cmocka_unit_test(an_identity_is_the_beginning_of_a_hash_of_the_key),
-        cmocka_unit_test(words_of_64_bits_come_in_order_and_from_anywhere),
-        cmocka_unit_test(numbers_below_a_bound_are_drawn_as_defined),
-        cmocka_unit_test(each_number_below_a_bound_is_as_likely),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

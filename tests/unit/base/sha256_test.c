@@ -1,13 +1,10 @@
+#include "support/unit.h"
+
 #include "base/sha256.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void assert_digest(const uint8_t digest[32], const char *expected)
 {
@@ -28,9 +25,8 @@ static void assert_hash(const char *message, const char *expected)
 }
 
 /* The examples published with FIPS 180-4. */
-static void published_messages_give_published_digests(void **state)
+UNIT_TEST(published_messages_give_published_digests)
 {
-    (void)state;
     assert_hash("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     assert_hash("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     assert_hash("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
@@ -41,9 +37,8 @@ static void published_messages_give_published_digests(void **state)
         "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1");
 }
 
-static void a_million_bytes_in_odd_pieces_give_the_published_digest(void **state)
+UNIT_TEST(a_million_bytes_in_odd_pieces_give_the_published_digest)
 {
-    (void)state;
     struct sha256 hash;
     uint8_t digest[32];
     uint8_t piece[1000];
@@ -58,9 +53,8 @@ static void a_million_bytes_in_odd_pieces_give_the_published_digest(void **state
     assert_digest(digest, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-static void it_does_not_matter_where_a_message_is_cut(void **state)
+UNIT_TEST(it_does_not_matter_where_a_message_is_cut)
 {
-    (void)state;
     uint8_t message[200];
     for (size_t i = 0; i < sizeof message; i++)
         message[i] = (uint8_t)(i * 37);
@@ -90,9 +84,8 @@ static void assert_hash_of_x(size_t count, const char *expected)
 }
 
 /* Around the lengths at which the padding needs a further block; computed with another implementation. */
-static void padding_fits_every_length_near_a_block(void **state)
+UNIT_TEST(padding_fits_every_length_near_a_block)
 {
-    (void)state;
     assert_hash_of_x(55, "d5e285683cd4efc02d021a5c62014694958901005d6f71e89e0989fac77e4072");
     assert_hash_of_x(56, "04c26261370ee7541549d16dee320c723e3fd14671e66a099afe0a377c16888e");
     assert_hash_of_x(57, "ae14a2563ccf969d99aca69ce6bb74981f734bbf9f655f73b8f06db68cab5217");
@@ -101,15 +94,4 @@ static void padding_fits_every_length_near_a_block(void **state)
     assert_hash_of_x(65, "9537c5fdf120482f7d58d25e9ed583f52c02b4e304ea814db1633ad565aed7e9");
     assert_hash_of_x(119, "000b48d4edf0fa7bee3c6236ecd2785baa5db4eeb8bb54341b029e0d9fa5fb0c");
     assert_hash_of_x(120, "13f05a0b594787f5ecd315edc96141bd3243203d1b7d4f0836f37308b276ba98");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_messages_give_published_digests),
-        cmocka_unit_test(a_million_bytes_in_odd_pieces_give_the_published_digest),
-        cmocka_unit_test(it_does_not_matter_where_a_message_is_cut),
-        cmocka_unit_test(padding_fits_every_length_near_a_block),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

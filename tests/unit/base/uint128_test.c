@@ -1,11 +1,8 @@
+#include "support/unit.h"
+
 #include "base/uint128.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 static void assert_product(uint64_t a, uint64_t b, uint64_t high, uint64_t low)
 {
@@ -17,9 +14,8 @@ static void assert_product(uint64_t a, uint64_t b, uint64_t high, uint64_t low)
 }
 
 /* Computed with numbers of any length, in another language. */
-static void products_have_all_their_128_bits(void **state)
+UNIT_TEST(products_have_all_their_128_bits)
 {
-    (void)state;
     assert_product(0, UINT64_MAX, 0, 0);
     assert_product(1, UINT64_MAX, 0, UINT64_MAX);
     assert_product(UINT64_MAX, UINT64_MAX, UINT64_MAX - 1, 1);
@@ -31,13 +27,12 @@ static void products_have_all_their_128_bits(void **state)
 }
 
 /* Halves of all ones, of one bit and of none carry in every way. */
-static void the_portable_way_gives_what_the_compiler_does(void **state)
+UNIT_TEST(the_portable_way_gives_what_the_compiler_does)
 {
     static const uint64_t halves[] = {0, 1, 2, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff};
     uint64_t factor[64];
     uint64_t random = 1;
 
-    (void)state;
     for (size_t i = 0; i < 64; i++)
         factor[i] = halves[i / 8] << 32 | halves[i % 8];
     for (size_t i = 0; i < 64; i++)
@@ -53,14 +48,4 @@ static void the_portable_way_gives_what_the_compiler_does(void **state)
 
         assert_product(a >> i % 64, b, product.high, product.low);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_have_all_their_128_bits),
-        cmocka_unit_test(the_portable_way_gives_what_the_compiler_does),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,10 @@
+#include "support/unit.h"
+
 #include "base/xxh64.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { SEED = 0x1234567 };
 
@@ -27,9 +24,8 @@ static void fill(uint8_t *data, size_t bytes)
         data[i] = (uint8_t)(x >> 56);
 }
 
-static void known_strings_give_known_values(void **state)
+UNIT_TEST(known_strings_give_known_values)
 {
-    (void)state;
     const char *text = "Nobody inspects the spammish repetition";
     assert_true(hash_of("", 0, 0) == 0xef46db3751d8e999);
     assert_true(hash_of("a", 1, 0) == 0xd24ec4f1a98c6e5b);
@@ -50,9 +46,8 @@ static void assert_values(const struct expectation *expected, size_t count)
         assert_true(hash_of(data, expected[i].bytes, expected[i].seed) == expected[i].value);
 }
 
-static void the_published_sanity_buffer_gives_the_published_values(void **state)
+UNIT_TEST(the_published_sanity_buffer_gives_the_published_values)
 {
-    (void)state;
     static const struct expectation published[] = {
         {0, 0, 0xef46db3751d8e999},
         {0, 2654435761, 0xac75fda2929b17ef},
@@ -69,9 +64,8 @@ static void the_published_sanity_buffer_gives_the_published_values(void **state)
 
 /* At and around whole stripes and whole words; computed with a program in another language, written from the
  * specification, that gives the published values too. */
-static void whole_stripes_and_words_have_nothing_left_over(void **state)
+UNIT_TEST(whole_stripes_and_words_have_nothing_left_over)
 {
-    (void)state;
     static const struct expectation computed[] = {
         {3, 2654435761, 0xaa8584e83660f7d1},  {8, 2654435761, 0xfe0c047a5353cdac},
         {12, 2654435761, 0x8252819f4e506951}, {24, 2654435761, 0x8b7c67eb59778e22},
@@ -81,9 +75,8 @@ static void whole_stripes_and_words_have_nothing_left_over(void **state)
     assert_values(computed, sizeof computed / sizeof *computed);
 }
 
-static void it_does_not_matter_where_data_is_cut(void **state)
+UNIT_TEST(it_does_not_matter_where_data_is_cut)
 {
-    (void)state;
     uint8_t data[150];
     fill(data, sizeof data);
     for (size_t bytes = 0; bytes <= sizeof data; bytes++) {
@@ -98,9 +91,8 @@ static void it_does_not_matter_where_data_is_cut(void **state)
     }
 }
 
-static void many_small_pieces_give_the_value_of_the_whole(void **state)
+UNIT_TEST(many_small_pieces_give_the_value_of_the_whole)
 {
-    (void)state;
     uint8_t data[1000];
     fill(data, sizeof data);
     for (size_t step = 1; step < 70; step++) {
@@ -112,9 +104,8 @@ static void many_small_pieces_give_the_value_of_the_whole(void **state)
     }
 }
 
-static void more_may_follow_a_value(void **state)
+UNIT_TEST(more_may_follow_a_value)
 {
-    (void)state;
     uint8_t data[100];
     fill(data, sizeof data);
     struct xxh64 hash;
@@ -126,9 +117,8 @@ static void more_may_follow_a_value(void **state)
     assert_true(xxh64_value(&hash) == hash_of(data, sizeof data, SEED));
 }
 
-static void data_may_lie_at_any_address(void **state)
+UNIT_TEST(data_may_lie_at_any_address)
 {
-    (void)state;
     uint8_t data[200];
     uint8_t moved[200 + 32];
     fill(data, sizeof data);
@@ -138,9 +128,8 @@ static void data_may_lie_at_any_address(void **state)
     }
 }
 
-static void no_byte_past_the_data_is_read(void **state)
+UNIT_TEST(no_byte_past_the_data_is_read)
 {
-    (void)state;
     uint8_t data[100];
     fill(data, sizeof data);
     /* Tools that watch memory see a read past the end; without them the values must be equal all the same. */
@@ -153,24 +142,7 @@ static void no_byte_past_the_data_is_read(void **state)
     }
 }
 
-static void no_data_may_be_null(void **state)
+UNIT_TEST(no_data_may_be_null)
 {
-    (void)state;
     assert_true(hash_of(NULL, 0, 0) == 0xef46db3751d8e999);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_strings_give_known_values),
-        cmocka_unit_test(the_published_sanity_buffer_gives_the_published_values),
-        cmocka_unit_test(whole_stripes_and_words_have_nothing_left_over),
-        cmocka_unit_test(it_does_not_matter_where_data_is_cut),
-        cmocka_unit_test(many_small_pieces_give_the_value_of_the_whole),
-        cmocka_unit_test(more_may_follow_a_value),
-        cmocka_unit_test(data_may_lie_at_any_address),
-        cmocka_unit_test(no_byte_past_the_data_is_read),
-        cmocka_unit_test(no_data_may_be_null),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,8 @@
 /* What is taken and what is refused where there are models, and how, was found by asking them: coreutils 9.1 in the C
  * locale. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
-#include "support/scratch.h"
+#include "support/reports.h"
+#include "support/unit.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -16,59 +13,73 @@
 
 enum { UNTOUCHED = 111, MESSAGE_BYTES = 256 };
 
-/* ---- One call, with a fault of its own, and what it says ---- */
-
-static struct fault fault;
-
-static void begin(void)
+static int setup(void **state)
 {
+    (void)state;
     fault_init(&fault);
-    scratch_listen();
+    return 0;
 }
 
-static void end(const char *message)
-{
-    const char *heard = scratch_heard();
+#define TEST(name) UNIT_TEST_IN(name, setup, NULL)
 
-    fault_release(&fault);
-    assert_string_equal(heard, message);
+/* The call returns this, and just this is said. */
+#define assert_answer(call, result, message)                                                                           \
+    do {                                                                                                               \
+        assert_says(call, result, message);                                                                            \
+        fault_release(&fault);                                                                                         \
+        fault_init(&fault);                                                                                            \
+    } while (0)
+
+/* One of the readers of a plain 64-bit number. */
+typedef int number_function(struct fault *fault, const char *spelling, const char *text, uint64_t *value);
+
+static int count(struct fault *to, const char *spelling, const char *text, uint64_t *value)
+{
+    (void)spelling;
+    return argument_count(to, text, value);
 }
 
-static void assert_count(const char *text, uint64_t expected)
+static int field(struct fault *to, const char *spelling, const char *text, uint64_t *value)
 {
-    uint64_t count = expected + 1;
-    int result;
-
-    begin();
-    result = argument_count(&fault, text, &count);
-    end("");
-    assert_int_equal(result, 0);
-    assert_int_equal(count, expected);
+    (void)spelling;
+    return argument_field(to, text, value);
 }
 
-static void assert_no_count(const char *text)
+static int from_3(struct fault *to, const char *spelling, const char *text, uint64_t *value)
 {
-    uint64_t count = UNTOUCHED;
-    char message[MESSAGE_BYTES];
-    int result;
+    return argument_number(to, spelling, text, 3, value);
+}
 
-    snprintf(message, sizeof message, "bigshuf: invalid line count: '%s'\n", text);
-    begin();
-    result = argument_count(&fault, text, &count);
-    end(message);
-    assert_int_equal(result, -1);
-    assert_int_equal(count, UNTOUCHED);
+static int parallel(struct fault *to, const char *spelling, const char *text, uint64_t *value)
+{
+    unsigned threads;
+    int result = argument_parallel(to, spelling, text, &threads);
+
+    *value = threads;
+    return result;
+}
+
+static void assert_number(number_function *read, const char *text, uint64_t expected)
+{
+    uint64_t value = expected + 1;
+
+    assert_answer(read(&fault, "--it", text, &value), 0, "");
+    assert_int_equal(value, expected);
+}
+
+static void assert_no_number(number_function *read, const char *text, const char *message)
+{
+    uint64_t value = UNTOUCHED;
+
+    assert_answer(read(&fault, "--it", text, &value), -1, message);
+    assert_int_equal(value, UNTOUCHED);
 }
 
 static void assert_range(const char *text, uint64_t low, uint64_t high)
 {
     uint64_t first = low + 1, last = high + 1;
-    int result;
 
-    begin();
-    result = argument_range(&fault, text, &first, &last);
-    end("");
-    assert_int_equal(result, 0);
+    assert_answer(argument_range(&fault, text, &first, &last), 0, "");
     assert_int_equal(first, low);
     assert_int_equal(last, high);
 }
@@ -78,120 +89,36 @@ static void assert_no_range(const char *text, const char *culprit, int error)
 {
     uint64_t first = UNTOUCHED, last = UNTOUCHED;
     char message[MESSAGE_BYTES];
-    int result;
 
     snprintf(message, sizeof message, "bigshuf: invalid input range: '%s'%s%s\n", culprit, error == 0 ? "" : ": ",
              error == 0 ? "" : strerror(error));
-    begin();
-    result = argument_range(&fault, text, &first, &last);
-    end(message);
-    assert_int_equal(result, -1);
+    assert_answer(argument_range(&fault, text, &first, &last), -1, message);
     assert_int_equal(first, UNTOUCHED);
     assert_int_equal(last, UNTOUCHED);
-}
-
-static void assert_field(const char *text, uint64_t expected)
-{
-    uint64_t field = expected + 1;
-    int result;
-
-    begin();
-    result = argument_field(&fault, text, &field);
-    end("");
-    assert_int_equal(result, 0);
-    assert_int_equal(field, expected);
-}
-
-static void assert_no_field(const char *text, const char *message)
-{
-    uint64_t field = UNTOUCHED;
-    int result;
-
-    begin();
-    result = argument_field(&fault, text, &field);
-    end(message);
-    assert_int_equal(result, -1);
-    assert_int_equal(field, UNTOUCHED);
 }
 
 static void assert_separator(const char *text, uint8_t expected)
 {
     uint8_t separator = UNTOUCHED;
-    int result;
 
-    begin();
-    result = argument_separator(&fault, text, &separator);
-    end("");
-    assert_int_equal(result, 0);
+    assert_answer(argument_separator(&fault, text, &separator), 0, "");
     assert_int_equal(separator, expected);
 }
 
 static void assert_no_separator(const char *text, const char *message)
 {
     uint8_t separator = UNTOUCHED;
-    int result;
 
-    begin();
-    result = argument_separator(&fault, text, &separator);
-    end(message);
-    assert_int_equal(result, -1);
+    assert_answer(argument_separator(&fault, text, &separator), -1, message);
     assert_int_equal(separator, UNTOUCHED);
-}
-
-/* One of the readers of a plain 64-bit number. */
-typedef int number_function(struct fault *fault, const char *spelling, const char *text, uint64_t *value);
-
-static int from_3(struct fault *to, const char *spelling, const char *text, uint64_t *value)
-{
-    return argument_number(to, spelling, text, 3, value);
-}
-
-static void assert_number(number_function *read, const char *text, uint64_t expected)
-{
-    uint64_t value = expected + 1;
-    int result;
-
-    begin();
-    result = read(&fault, "--it", text, &value);
-    end("");
-    assert_int_equal(result, 0);
-    assert_int_equal(value, expected);
-}
-
-static void assert_no_number(number_function *read, const char *text, const char *message)
-{
-    uint64_t value = UNTOUCHED;
-    int result;
-
-    begin();
-    result = read(&fault, "--it", text, &value);
-    end(message);
-    assert_int_equal(result, -1);
-    assert_int_equal(value, UNTOUCHED);
-}
-
-static void assert_threads(const char *text, unsigned expected)
-{
-    unsigned threads = expected + 1;
-    int result;
-
-    begin();
-    result = argument_parallel(&fault, "--it", text, &threads);
-    end("");
-    assert_int_equal(result, 0);
-    assert_int_equal(threads, expected);
 }
 
 static void assert_delimiter(const char *text, const char *expected, size_t expected_bytes)
 {
     uint8_t string[RECORD_DELIMITER_BYTES_MAX];
     size_t bytes;
-    int result;
 
-    begin();
-    result = argument_delimiter(&fault, "--it", text, string, &bytes);
-    end("");
-    assert_int_equal(result, 0);
+    assert_answer(argument_delimiter(&fault, "--it", text, string, &bytes), 0, "");
     assert_int_equal(bytes, expected_bytes);
     assert_memory_equal(string, expected, expected_bytes);
 }
@@ -200,87 +127,75 @@ static void assert_no_delimiter(const char *text, const char *message)
 {
     uint8_t string[RECORD_DELIMITER_BYTES_MAX];
     size_t bytes;
-    int result;
 
-    begin();
-    result = argument_delimiter(&fault, "--it", text, string, &bytes);
-    end(message);
-    assert_int_equal(result, -1);
+    assert_answer(argument_delimiter(&fault, "--it", text, string, &bytes), -1, message);
 }
 
 static void assert_start(const char *text, const char *message)
 {
     bool is_good = message[0] == '\0';
     size_t bytes;
-    int result;
 
-    begin();
-    result = argument_start(&fault, "--it", text, &bytes);
-    end(message);
-    assert_int_equal(result, is_good ? 0 : -1);
+    assert_answer(argument_start(&fault, "--it", text, &bytes), is_good ? 0 : -1, message);
     if (is_good)
         assert_int_equal(bytes, strlen(text));
 }
 
 /* ---- Counts ---- */
 
-static void test_counts_are_decimal(void **state)
+TEST(test_counts_are_decimal)
 {
-    (void)state;
-    assert_count("0", 0);
-    assert_count("3", 3);
-    assert_count("010", 10);
-    assert_count("18446744073709551615", UINT64_MAX);
+    assert_number(count, "0", 0);
+    assert_number(count, "3", 3);
+    assert_number(count, "010", 10);
+    assert_number(count, "18446744073709551615", UINT64_MAX);
 }
 
-static void test_a_count_may_begin_with_blanks_and_a_plus_sign(void **state)
+TEST(test_a_count_may_begin_with_blanks_and_a_plus_sign)
 {
-    (void)state;
-    assert_count(" 3", 3);
-    assert_count("+3", 3);
-    assert_count(" \t\n\v\f\r+3", 3);
+    assert_number(count, " 3", 3);
+    assert_number(count, "+3", 3);
+    assert_number(count, " \t\n\v\f\r+3", 3);
 }
 
-static void test_a_count_beyond_64_bits_is_the_largest(void **state)
+TEST(test_a_count_beyond_64_bits_is_the_largest)
 {
-    (void)state;
-    assert_count("18446744073709551616", UINT64_MAX);
-    assert_count("99999999999999999999999", UINT64_MAX);
+    assert_number(count, "18446744073709551616", UINT64_MAX);
+    assert_number(count, "99999999999999999999999", UINT64_MAX);
 }
 
-static void test_what_is_no_count_is_refused(void **state)
+TEST(test_what_is_no_count_is_refused)
 {
-    static const char *const texts[] = {
-        "",
-        " ",
-        "x",
-        "-1",
-        "-0",
-        " -0",
-        "+",
-        "+-",
-        "+ 3",
-        "++3",
-        "3 ",
-        "1K",
-        "1x",
-        "0x1",
-        "1.5",
-        "1e3",
-        "-99999999999999999999",
-        "18446744073709551616x",
-    };
+    static const char *const texts[] = {"",
+                                        " ",
+                                        "x",
+                                        "-1",
+                                        "-0",
+                                        " -0",
+                                        "+",
+                                        "+-",
+                                        "+ 3",
+                                        "++3",
+                                        "3 ",
+                                        "1K",
+                                        "1x",
+                                        "0x1",
+                                        "1.5",
+                                        "1e3",
+                                        "-99999999999999999999",
+                                        "18446744073709551616x"};
+    char message[MESSAGE_BYTES];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        assert_no_count(texts[i]);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        snprintf(message, sizeof message, "bigshuf: invalid line count: '%s'\n", texts[i]);
+        assert_no_number(count, texts[i], message);
+    }
 }
 
 /* ---- Ranges ---- */
 
-static void test_a_range_is_two_numbers_and_a_hyphen(void **state)
+TEST(test_a_range_is_two_numbers_and_a_hyphen)
 {
-    (void)state;
     assert_range("5-7", 5, 7);
     assert_range("5-5", 5, 5);
     assert_range("0-0", 0, 0);
@@ -289,23 +204,20 @@ static void test_a_range_is_two_numbers_and_a_hyphen(void **state)
     assert_range("18446744073709551615-18446744073709551615", UINT64_MAX, UINT64_MAX);
 }
 
-static void test_all_numbers_are_a_range(void **state)
+TEST(test_all_numbers_are_a_range)
 {
-    (void)state;
     assert_range("0-18446744073709551615", 0, UINT64_MAX);
 }
 
-static void test_a_range_may_be_empty(void **state)
+TEST(test_a_range_may_be_empty)
 {
-    (void)state;
     assert_range("5-4", 5, 4);
     assert_range("1-0", 1, 0);
     assert_range("18446744073709551615-18446744073709551614", UINT64_MAX, UINT64_MAX - 1);
 }
 
-static void test_both_ends_may_begin_with_blanks_and_a_plus_sign(void **state)
+TEST(test_both_ends_may_begin_with_blanks_and_a_plus_sign)
 {
-    (void)state;
     assert_range(" 5-7", 5, 7);
     assert_range("+5-7", 5, 7);
     assert_range("5- 7", 5, 7);
@@ -313,17 +225,15 @@ static void test_both_ends_may_begin_with_blanks_and_a_plus_sign(void **state)
     assert_range("\t+5-\v+7", 5, 7);
 }
 
-static void test_a_range_that_goes_down_is_refused_whole(void **state)
+TEST(test_a_range_that_goes_down_is_refused_whole)
 {
-    (void)state;
     assert_no_range("5-3", "5-3", 0);
     assert_no_range("2-0", "2-0", 0);
     assert_no_range("18446744073709551615-0", "18446744073709551615-0", 0);
 }
 
-static void test_an_end_that_is_no_number_is_named(void **state)
+TEST(test_an_end_that_is_no_number_is_named)
 {
-    (void)state;
     assert_no_range("a-b", "a", 0);
     assert_no_range("5x-7", "5x", 0);
     assert_no_range("0x5-7", "0x5", 0);
@@ -337,9 +247,8 @@ static void test_an_end_that_is_no_number_is_named(void **state)
     assert_no_range("5-7-9", "7-9", 0);
 }
 
-static void test_no_end_is_negative(void **state)
+TEST(test_no_end_is_negative)
 {
-    (void)state;
     assert_no_range("-5-3", "", 0);
     assert_no_range("-5", "", 0);
     assert_no_range("-", "", 0);
@@ -350,9 +259,8 @@ static void test_no_end_is_negative(void **state)
     assert_no_range("5- -7", " -7", 0);
 }
 
-static void test_a_range_needs_its_hyphen(void **state)
+TEST(test_a_range_needs_its_hyphen)
 {
-    (void)state;
     assert_no_range("", "", 0);
     assert_no_range("5", "5", 0);
     assert_no_range(" 5", " 5", 0);
@@ -360,9 +268,8 @@ static void test_a_range_needs_its_hyphen(void **state)
     assert_no_range("5x", "5x", 0);
 }
 
-static void test_an_end_that_is_too_large_is_told_so(void **state)
+TEST(test_an_end_that_is_too_large_is_told_so)
 {
-    (void)state;
     assert_no_range("1-18446744073709551616", "18446744073709551616", EOVERFLOW);
     assert_no_range("18446744073709551616-18446744073709551617", "18446744073709551616", EOVERFLOW);
     assert_no_range("99999999999999999999-x", "99999999999999999999", EOVERFLOW);
@@ -376,39 +283,36 @@ static void test_an_end_that_is_too_large_is_told_so(void **state)
 
 /* ---- Fields ---- */
 
-static void test_fields_are_numbered_from_1(void **state)
+TEST(test_fields_are_numbered_from_1)
 {
-    (void)state;
-    assert_field("1", 1);
-    assert_field("007", 7);
-    assert_field("18446744073709551615", UINT64_MAX);
-    assert_no_field("0", "bigshuf: fields are numbered from 1\n" TRY_HELP);
-    assert_no_field("00", "bigshuf: fields are numbered from 1\n" TRY_HELP);
+    assert_number(field, "1", 1);
+    assert_number(field, "007", 7);
+    assert_number(field, "18446744073709551615", UINT64_MAX);
+    assert_no_number(field, "0", "bigshuf: fields are numbered from 1\n" TRY_HELP);
+    assert_no_number(field, "00", "bigshuf: fields are numbered from 1\n" TRY_HELP);
 }
 
-static void test_what_is_no_field_is_refused(void **state)
+TEST(test_what_is_no_field_is_refused)
 {
     static const char *const texts[] = {"", "x", "-1", "+1", " 1", "1 ", "1x", "1,2", "1-2", "0x1"};
     char message[MESSAGE_BYTES];
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         snprintf(message, sizeof message, "bigshuf: invalid field value '%s'\n" TRY_HELP, texts[i]);
-        assert_no_field(texts[i], message);
+        assert_no_number(field, texts[i], message);
     }
 }
 
-static void test_a_field_beyond_64_bits_is_too_large(void **state)
+TEST(test_a_field_beyond_64_bits_is_too_large)
 {
-    (void)state;
-    assert_no_field("18446744073709551616", "bigshuf: field number '18446744073709551616' is too large\n" TRY_HELP);
+    assert_no_number(field, "18446744073709551616",
+                     "bigshuf: field number '18446744073709551616' is too large\n" TRY_HELP);
 }
 
 /* ---- Separators ---- */
 
-static void test_a_separator_is_one_byte(void **state)
+TEST(test_a_separator_is_one_byte)
 {
-    (void)state;
     assert_separator(",", ',');
     assert_separator("\t", '\t');
     assert_separator("\n", '\n');
@@ -417,15 +321,13 @@ static void test_a_separator_is_one_byte(void **state)
     assert_separator("\xff", 0xff);
 }
 
-static void test_backslash_0_separates_by_nul(void **state)
+TEST(test_backslash_0_separates_by_nul)
 {
-    (void)state;
     assert_separator("\\0", '\0');
 }
 
-static void test_no_byte_or_several_are_no_separator(void **state)
+TEST(test_no_byte_or_several_are_no_separator)
 {
-    (void)state;
     assert_no_separator("", "bigshuf: empty tab\n");
     assert_no_separator("xx", "bigshuf: multi-character tab 'xx'\n");
     assert_no_separator("\\q", "bigshuf: multi-character tab '\\q'\n");
@@ -436,9 +338,8 @@ static void test_no_byte_or_several_are_no_separator(void **state)
 
 /* ---- Memory and threads ---- */
 
-static void test_memory_is_at_least_what_it_takes(void **state)
+TEST(test_memory_is_at_least_what_it_takes)
 {
-    (void)state;
     assert_number(argument_memory, "8M", 8 << 20);
     assert_number(argument_memory, "8192", 8 << 20);
     assert_no_number(argument_memory, "8388607b", "bigshuf: --it 8388607b: memory must be at least 8 MiB\n");
@@ -447,19 +348,17 @@ static void test_memory_is_at_least_what_it_takes(void **state)
     assert_no_number(argument_memory, "16E", "bigshuf: --it argument '16E' too large\n");
 }
 
-static void test_threads_are_a_maximum(void **state)
+TEST(test_threads_are_a_maximum)
 {
-    (void)state;
-    assert_threads("1", 1);
-    assert_threads("4294967296", UINT_MAX);
-    assert_threads("18446744073709551616", UINT_MAX);
+    assert_number(parallel, "1", 1);
+    assert_number(parallel, "4294967296", UINT_MAX);
+    assert_number(parallel, "18446744073709551616", UINT_MAX);
 }
 
 /* ---- Numbers and sizes ---- */
 
-static void test_a_number_is_not_below_the_least(void **state)
+TEST(test_a_number_is_not_below_the_least)
 {
-    (void)state;
     assert_number(from_3, "3", 3);
     assert_number(from_3, "18446744073709551615", UINT64_MAX);
     assert_no_number(from_3, "2", "bigshuf: --it must be at least 3\n");
@@ -467,9 +366,8 @@ static void test_a_number_is_not_below_the_least(void **state)
     assert_no_number(from_3, "18446744073709551616", "bigshuf: --it argument '18446744073709551616' too large\n");
 }
 
-static void test_a_size_without_unit_is_bytes(void **state)
+TEST(test_a_size_without_unit_is_bytes)
 {
-    (void)state;
     assert_number(argument_bytes, "1", 1);
     assert_number(argument_bytes, "18446744073709551615", UINT64_MAX);
     assert_number(argument_bytes, "3b", 3);
@@ -478,9 +376,8 @@ static void test_a_size_without_unit_is_bytes(void **state)
     assert_number(argument_bytes, "3G", (uint64_t)3 << 30);
 }
 
-static void test_what_is_no_size_is_refused(void **state)
+TEST(test_what_is_no_size_is_refused)
 {
-    (void)state;
     assert_no_number(argument_bytes, "", "bigshuf: invalid --it argument ''\n");
     assert_no_number(argument_bytes, "K", "bigshuf: invalid --it argument 'K'\n");
     assert_no_number(argument_bytes, "-1", "bigshuf: invalid --it argument '-1'\n");
@@ -495,9 +392,8 @@ static void test_what_is_no_size_is_refused(void **state)
 
 /* ---- What ends and begins records ---- */
 
-static void test_a_delimiter_may_be_escaped(void **state)
+TEST(test_a_delimiter_may_be_escaped)
 {
-    (void)state;
     assert_delimiter("a", "a", 1);
     assert_delimiter("\\0", "\0", 1);
     assert_delimiter("\\r\\n", "\r\n", 2);
@@ -506,11 +402,10 @@ static void test_a_delimiter_may_be_escaped(void **state)
     assert_no_delimiter("\\400", "bigshuf: --it argument '\\400' too large\n");
 }
 
-static void test_strings_have_1_byte_up_to_a_delimiter_s_most(void **state)
+TEST(test_strings_have_1_byte_up_to_a_delimiter_s_most)
 {
     char text[RECORD_DELIMITER_BYTES_MAX + 2];
 
-    (void)state;
     memset(text, 'x', sizeof text);
     text[RECORD_DELIMITER_BYTES_MAX + 1] = '\0';
     assert_no_delimiter("", "bigshuf: --it must not be empty\n");
@@ -523,55 +418,17 @@ static void test_strings_have_1_byte_up_to_a_delimiter_s_most(void **state)
     assert_start("", "bigshuf: --it must not be empty\n");
 }
 
-static void test_no_record_starts_with_more_than_a_line(void **state)
+TEST(test_no_record_starts_with_more_than_a_line)
 {
-    (void)state;
     assert_start(">", "");
     assert_start("\\n", "");
     assert_start("a\n", "bigshuf: --it must not have a newline\n");
     assert_start("\n", "bigshuf: --it must not have a newline\n");
 }
 
-static void test_the_hint_names_help(void **state)
+TEST(test_the_hint_names_help)
 {
-    (void)state;
-    begin();
+    scratch_listen();
     argument_hint();
-    end(TRY_HELP);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts_are_decimal),
-        cmocka_unit_test(test_a_count_may_begin_with_blanks_and_a_plus_sign),
-        cmocka_unit_test(test_a_count_beyond_64_bits_is_the_largest),
-        cmocka_unit_test(test_what_is_no_count_is_refused),
-        cmocka_unit_test(test_a_range_is_two_numbers_and_a_hyphen),
-        cmocka_unit_test(test_all_numbers_are_a_range),
-        cmocka_unit_test(test_a_range_may_be_empty),
-        cmocka_unit_test(test_both_ends_may_begin_with_blanks_and_a_plus_sign),
-        cmocka_unit_test(test_a_range_that_goes_down_is_refused_whole),
-        cmocka_unit_test(test_an_end_that_is_no_number_is_named),
-        cmocka_unit_test(test_no_end_is_negative),
-        cmocka_unit_test(test_a_range_needs_its_hyphen),
-        cmocka_unit_test(test_an_end_that_is_too_large_is_told_so),
-        cmocka_unit_test(test_fields_are_numbered_from_1),
-        cmocka_unit_test(test_what_is_no_field_is_refused),
-        cmocka_unit_test(test_a_field_beyond_64_bits_is_too_large),
-        cmocka_unit_test(test_a_separator_is_one_byte),
-        cmocka_unit_test(test_backslash_0_separates_by_nul),
-        cmocka_unit_test(test_no_byte_or_several_are_no_separator),
-        cmocka_unit_test(test_memory_is_at_least_what_it_takes),
-        cmocka_unit_test(test_threads_are_a_maximum),
-        cmocka_unit_test(test_a_number_is_not_below_the_least),
-        cmocka_unit_test(test_a_size_without_unit_is_bytes),
-        cmocka_unit_test(test_what_is_no_size_is_refused),
-        cmocka_unit_test(test_a_delimiter_may_be_escaped),
-        cmocka_unit_test(test_strings_have_1_byte_up_to_a_delimiter_s_most),
-        cmocka_unit_test(test_no_record_starts_with_more_than_a_line),
-        cmocka_unit_test(test_the_hint_names_help),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    assert_string_equal(scratch_heard(), TRY_HELP);
 }

@@ -1,11 +1,8 @@
 /* What goes together with what, and with which message it is refused, is in command_line_test.c. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
+#include "support/unit.h"
 
 #include "command/combination.h"
 
@@ -25,12 +22,11 @@ static bool is_accepted(int one, int other)
 }
 
 /* Alone, or with one that it needs. */
-static void test_every_option_can_be_given(void **state)
+UNIT_TEST(test_every_option_can_be_given)
 {
     size_t count;
     const struct option_row *rows = option_table_rows(&count);
 
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         bool accepted = is_accepted(rows[i].code, rows[i].code);
 
@@ -38,13 +34,4 @@ static void test_every_option_can_be_given(void **state)
             accepted = is_accepted(rows[i].code, rows[k].code);
         assert_true(accepted);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_option_can_be_given),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

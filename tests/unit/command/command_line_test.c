@@ -1,15 +1,12 @@
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "support/unit.h"
 
 #include "command/command_line.h"
 #include "shuffle/order.h"
@@ -100,6 +97,28 @@ static void assert_bad(const char *message)
     assert_int_equal(run.verdict, COMMAND_LINE_BAD);
 }
 
+/* The words are taken without a word. */
+#define accept(...) (parse(__VA_ARGS__), assert_run())
+
+/* The words are refused with this message. */
+#define refuse(message, ...) (parse(__VA_ARGS__), assert_bad(message))
+
+/* `option` is refused after `first` with each of these values: the message has the value between its two parts. */
+static void refuse_each(const char *first, const char *option, const char *const *values, size_t count,
+                        const char *message, const char *rest)
+{
+    char word[300], expected[400];
+
+    for (size_t i = 0; i < count; i++) {
+        snprintf(word, sizeof word, "%s%s", option, values[i]);
+        snprintf(expected, sizeof expected, "bigshuf: %s%s%s\n", message, values[i], rest);
+        refuse(expected, first, word);
+    }
+}
+
+#define REFUSE_EACH(first, option, values, message, rest)                                                              \
+    refuse_each(first, option, values, sizeof(values) / sizeof(values)[0], message, rest)
+
 static int setup(void **state)
 {
     (void)state;
@@ -113,11 +132,11 @@ static int teardown(void **state)
     return 0;
 }
 
-static void test_no_words_mean_standard_input_and_defaults(void **state)
+#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
+
+TEST(test_no_words_mean_standard_input_and_defaults)
 {
-    (void)state;
-    parse(NULL);
-    assert_run();
+    accept(NULL);
     assert_int_equal(run.options.file_count, 1);
     assert_string_equal(run.options.files[0], "-");
     assert_null(run.options.files0_from);
@@ -153,22 +172,19 @@ static void test_no_words_mean_standard_input_and_defaults(void **state)
     assert_false(run.options.verbose);
 }
 
-static void test_not_even_a_program_name_is_needed(void **state)
+TEST(test_not_even_a_program_name_is_needed)
 {
     char *none[] = {NULL};
 
-    (void)state;
     parse_words(0, none, NULL);
     assert_run();
     assert_string_equal(run.options.files[0], "-");
 }
 
-static void test_every_option_has_its_place(void **state)
+TEST(test_every_option_has_its_place)
 {
-    (void)state;
-    parse("-o", "out", "-z", "-S", "9M", "-T", "one", "-v", "--seed=s", "--tune=leaf-records=8", "--parallel=3",
-          "file");
-    assert_run();
+    accept("-o", "out", "-z", "-S", "9M", "-T", "one", "-v", "--seed=s", "--tune=leaf-records=8", "--parallel=3",
+           "file");
     assert_string_equal(run.options.output, "out");
     assert_int_equal(run.options.delimiter, '\0');
     assert_int_equal(run.options.memory_bytes, 9 << 20);
@@ -182,11 +198,9 @@ static void test_every_option_has_its_place(void **state)
     assert_string_equal(run.options.files[0], "file");
 }
 
-static void test_letters_have_long_names(void **state)
+TEST(test_letters_have_long_names)
 {
-    (void)state;
-    parse("--output=out", "--zero-terminated", "--buffer-size=9M", "--temporary-directory=one", "--verbose");
-    assert_run();
+    accept("--output=out", "--zero-terminated", "--buffer-size=9M", "--temporary-directory=one", "--verbose");
     assert_string_equal(run.options.output, "out");
     assert_int_equal(run.options.delimiter, '\0');
     assert_int_equal(run.options.memory_bytes, 9 << 20);
@@ -194,11 +208,9 @@ static void test_letters_have_long_names(void **state)
     assert_true(run.options.verbose);
 }
 
-static void test_long_names_may_be_cut_short_and_letters_joined(void **state)
+TEST(test_long_names_may_be_cut_short_and_letters_joined)
 {
-    (void)state;
-    parse("--par", "3", "--out=x", "-zvS9M");
-    assert_run();
+    accept("--par", "3", "--out=x", "-zvS9M");
     assert_int_equal(run.options.parallel, 3);
     assert_string_equal(run.options.output, "x");
     assert_int_equal(run.options.delimiter, '\0');
@@ -206,11 +218,9 @@ static void test_long_names_may_be_cut_short_and_letters_joined(void **state)
     assert_int_equal(run.options.memory_bytes, 9 << 20);
 }
 
-static void test_options_may_follow_files_and_argv_stays(void **state)
+TEST(test_options_may_follow_files_and_argv_stays)
 {
-    (void)state;
-    parse("b", "-z", "a", "--", "-v", "-");
-    assert_run();
+    accept("b", "-z", "a", "--", "-v", "-");
     assert_int_equal(run.options.delimiter, '\0');
     assert_false(run.options.verbose);
     assert_int_equal(run.options.file_count, 4);
@@ -224,9 +234,8 @@ static void test_options_may_follow_files_and_argv_stays(void **state)
     assert_ptr_equal(run.options.files[0], run.words[1]);
 }
 
-static void test_options_end_at_the_first_file_if_posixly_correct(void **state)
+TEST(test_options_end_at_the_first_file_if_posixly_correct)
 {
-    (void)state;
     setenv("POSIXLY_CORRECT", "1", 1);
     parse("-v", "a", "-z");
     unsetenv("POSIXLY_CORRECT");
@@ -285,7 +294,7 @@ static bool is_version(void)
     return run.verdict == COMMAND_LINE_DONE && strstr(run.out, "bigshuf ") == run.out;
 }
 
-static void test_every_beginning_of_a_name_that_shuf_understands_is_understood(void **state)
+TEST(test_every_beginning_of_a_name_that_shuf_understands_is_understood)
 {
     static const struct {
         const char *name;
@@ -305,7 +314,6 @@ static void test_every_beginning_of_a_name_that_shuf_understands_is_understood(v
     };
     char word[64];
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         for (size_t length = 1; length <= strlen(names[i].name); length++) {
             snprintf(word, sizeof word, "--%.*s%s", (int)length, names[i].name, names[i].argument);
@@ -316,28 +324,22 @@ static void test_every_beginning_of_a_name_that_shuf_understands_is_understood(v
     }
 }
 
-static void test_short_names_do_not_hide_longer_ones(void **state)
+TEST(test_short_names_do_not_hide_longer_ones)
 {
-    (void)state;
-    parse("--header");
-    assert_run();
+    accept("--header");
     assert_int_equal(run.options.header_lines, 1);
     assert_int_equal(run.options.count, UINT64_MAX);
-    parse("--verb");
-    assert_run();
+    accept("--verb");
     assert_true(run.options.verbose);
-    parse("--record-li=4");
-    assert_run();
+    accept("--record-li=4");
     assert_false(run.options.repeat);
-    parse("--hea=x");
-    assert_bad("bigshuf: invalid line count: 'x'\n");
+    refuse("bigshuf: invalid line count: 'x'\n", "--hea=x");
 }
 
-static void test_short_names_are_not_offered(void **state)
+TEST(test_short_names_are_not_offered)
 {
     static const char *const words[] = {"--r", "--he", "--h"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         parse(words[i]);
         assert_int_equal(run.verdict, COMMAND_LINE_BAD);
@@ -347,8 +349,7 @@ static void test_short_names_are_not_offered(void **state)
     }
     parse("--r", "--re");
     assert_null(strstr(run.err, "--re'"));
-    parse("x", "-o", "--re", "--head", "3", "-vr", "--", "--hea=2");
-    assert_run();
+    accept("x", "-o", "--re", "--head", "3", "-vr", "--", "--hea=2");
     assert_true(run.options.repeat && run.options.verbose);
     assert_string_equal(run.options.output, "--re");
     assert_int_equal(run.options.count, 3);
@@ -356,187 +357,143 @@ static void test_short_names_are_not_offered(void **state)
     assert_string_equal(run.options.files[1], "--hea=2");
 }
 
-static void test_a_delimiter_of_one_byte_ends_lines(void **state)
+TEST(test_a_delimiter_of_one_byte_ends_lines)
 {
-    (void)state;
-    parse("--delimiter=,");
-    assert_run();
+    accept("--delimiter=,");
     assert_int_equal(run.options.format.kind, RECORD_BYTE);
     assert_int_equal(run.options.format.delimiter, ',');
     assert_int_equal(run.options.delimiter, ',');
-    parse("--delimiter", "\\x1e");
-    assert_run();
+    accept("--delimiter", "\\x1e");
     assert_int_equal(run.options.delimiter, 0x1e);
-    parse("--delimiter=xy", "--delimiter=\\377");
-    assert_run();
+    accept("--delimiter=xy", "--delimiter=\\377");
     assert_int_equal(run.options.format.kind, RECORD_BYTE);
     assert_int_equal(run.options.delimiter, 0xff);
 }
 
-static void test_a_delimiter_of_several_bytes_is_a_string(void **state)
+TEST(test_a_delimiter_of_several_bytes_is_a_string)
 {
     char longest[sizeof "--delimiter=" + RECORD_DELIMITER_BYTES_MAX] = "--delimiter=";
 
-    (void)state;
-    parse("--delimiter=\\r\\n");
-    assert_run();
+    accept("--delimiter=\\r\\n");
     assert_int_equal(run.options.format.kind, RECORD_STRING);
     assert_false(run.options.format.starts);
     assert_int_equal(run.options.format.string_bytes, 2);
     assert_memory_equal(run.options.format.string, "\r\n", 2);
-    parse("--delimiter=\\0\\0\\0");
-    assert_run();
+    accept("--delimiter=\\0\\0\\0");
     assert_int_equal(run.options.format.string_bytes, 3);
     assert_memory_equal(run.options.format.string, "\0\0\0", 3);
     memset(longest + strlen(longest), 'x', RECORD_DELIMITER_BYTES_MAX);
-    parse(longest);
-    assert_run();
+    accept(longest);
     assert_int_equal(run.options.format.string_bytes, RECORD_DELIMITER_BYTES_MAX);
     assert_int_equal(run.options.format.string[RECORD_DELIMITER_BYTES_MAX - 1], 'x');
 }
 
-static void test_groups_of_lines_end_with_newlines_or_nul(void **state)
+TEST(test_groups_of_lines_end_with_newlines_or_nul)
 {
-    (void)state;
-    parse("--record-lines=4");
-    assert_run();
+    accept("--record-lines=4");
     assert_int_equal(run.options.format.kind, RECORD_LINES);
     assert_int_equal(run.options.format.count, 4);
     assert_int_equal(run.options.format.delimiter, '\n');
-    parse("--record-lines=4", "-z");
-    assert_run();
+    accept("--record-lines=4", "-z");
     assert_int_equal(run.options.format.kind, RECORD_LINES);
     assert_int_equal(run.options.format.delimiter, '\0');
-    parse("-z", "--record-lines=1");
-    assert_run();
+    accept("-z", "--record-lines=1");
     assert_int_equal(run.options.format.kind, RECORD_LINES);
     assert_int_equal(run.options.format.delimiter, '\0');
     assert_int_equal(run.options.format.count, 1);
 }
 
-static void test_a_record_size_is_bytes_or_in_its_unit(void **state)
+TEST(test_a_record_size_is_bytes_or_in_its_unit)
 {
-    (void)state;
-    parse("--record-size=784");
-    assert_run();
+    accept("--record-size=784");
     assert_int_equal(run.options.format.kind, RECORD_SIZE);
     assert_int_equal(run.options.format.count, 784);
-    parse("--record-size=2K");
-    assert_run();
+    accept("--record-size=2K");
     assert_int_equal(run.options.format.count, 2048);
 }
 
-static void test_what_records_start_with_is_a_delimiter_after_a_newline(void **state)
+TEST(test_what_records_start_with_is_a_delimiter_after_a_newline)
 {
     char longest[sizeof "--record-start=" + RECORD_DELIMITER_BYTES_MAX - 1] = "--record-start=";
 
-    (void)state;
-    parse("--record-start=>");
-    assert_run();
+    accept("--record-start=>");
     assert_int_equal(run.options.format.kind, RECORD_STRING);
     assert_true(run.options.format.starts);
     assert_int_equal(run.options.format.string_bytes, 2);
     assert_memory_equal(run.options.format.string, "\n>", 2);
-    parse("--record-start=longer", "--record-start=\\b");
-    assert_run();
+    accept("--record-start=longer", "--record-start=\\b");
     assert_int_equal(run.options.format.string_bytes, 3);
     assert_memory_equal(run.options.format.string, "\n\\b", 3);
     memset(longest + strlen(longest), 'x', RECORD_DELIMITER_BYTES_MAX - 1);
-    parse(longest);
-    assert_run();
+    accept(longest);
     assert_int_equal(run.options.format.string_bytes, RECORD_DELIMITER_BYTES_MAX);
 }
 
-static void test_csv_is_a_format(void **state)
+TEST(test_csv_is_a_format)
 {
-    (void)state;
-    parse("--csv");
-    assert_run();
+    accept("--csv");
     assert_int_equal(run.options.format.kind, RECORD_CSV);
 }
 
-static void test_a_header_is_one_record_or_as_many_as_are_named(void **state)
+TEST(test_a_header_is_one_record_or_as_many_as_are_named)
 {
-    (void)state;
-    parse("--header", "2");
-    assert_run();
+    accept("--header", "2");
     assert_int_equal(run.options.header_lines, 1);
     assert_string_equal(run.options.files[0], "2");
-    parse("--header=2");
-    assert_run();
+    accept("--header=2");
     assert_int_equal(run.options.header_lines, 2);
-    parse("--header=2", "--header=0");
-    assert_run();
+    accept("--header=2", "--header=0");
     assert_int_equal(run.options.header_lines, 0);
-    parse("--header-bytes=128", "--header=3");
-    assert_run();
+    accept("--header-bytes=128", "--header=3");
     assert_int_equal(run.options.header_bytes, 128);
     assert_int_equal(run.options.header_lines, 3);
 }
 
-static void test_a_header_goes_with_every_format(void **state)
+TEST(test_a_header_goes_with_every_format)
 {
     static const char *const formats[] = {
         "-z", "--delimiter=ab", "--record-lines=2", "--record-size=2", "--record-start=a", "--csv"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        parse(formats[i], "--header");
-        assert_run();
+        accept(formats[i], "--header");
         assert_int_equal(run.options.header_lines, 1);
-        parse("--header-bytes=1", formats[i]);
-        assert_run();
+        accept("--header-bytes=1", formats[i]);
         assert_int_equal(run.options.header_bytes, 1);
     }
 }
 
-static void test_formats_that_are_none_are_refused(void **state)
+TEST(test_formats_that_are_none_are_refused)
 {
     char long_delimiter[sizeof "--delimiter=" + RECORD_DELIMITER_BYTES_MAX + 1] = "--delimiter=";
     char long_start[sizeof "--record-start=" + RECORD_DELIMITER_BYTES_MAX] = "--record-start=";
 
-    (void)state;
-    parse("--delimiter=");
-    assert_bad("bigshuf: --delimiter must not be empty\n");
-    parse("--delimiter=\\q");
-    assert_bad("bigshuf: invalid --delimiter argument '\\q'\n");
-    parse("--delimiter=\\400");
-    assert_bad("bigshuf: --delimiter argument '\\400' too large\n");
+    refuse("bigshuf: --delimiter must not be empty\n", "--delimiter=");
+    refuse("bigshuf: invalid --delimiter argument '\\q'\n", "--delimiter=\\q");
+    refuse("bigshuf: --delimiter argument '\\400' too large\n", "--delimiter=\\400");
     memset(long_delimiter + strlen(long_delimiter), 'x', RECORD_DELIMITER_BYTES_MAX + 1);
-    parse(long_delimiter);
-    assert_bad("bigshuf: --delimiter must be at most 255 bytes\n");
-    parse("--record-start=");
-    assert_bad("bigshuf: --record-start must not be empty\n");
-    parse("--record-start=a\nb");
-    assert_bad("bigshuf: --record-start must not have a newline\n");
+    refuse("bigshuf: --delimiter must be at most 255 bytes\n", long_delimiter);
+    refuse("bigshuf: --record-start must not be empty\n", "--record-start=");
+    refuse("bigshuf: --record-start must not have a newline\n", "--record-start=a\nb");
     memset(long_start + strlen(long_start), 'x', RECORD_DELIMITER_BYTES_MAX);
-    parse(long_start);
-    assert_bad("bigshuf: --record-start must be at most 254 bytes\n");
+    refuse("bigshuf: --record-start must be at most 254 bytes\n", long_start);
 }
 
-static void test_shards_are_a_number_of_files_or_of_what_is_in_each(void **state)
+TEST(test_shards_are_a_number_of_files_or_of_what_is_in_each)
 {
-    (void)state;
-    parse("--shards=3", "-o", "%d");
-    assert_run();
+    accept("--shards=3", "-o", "%d");
     assert_int_equal(run.options.shards, 3);
     assert_string_equal(run.options.output, "%d");
-    parse("-o%d", "--shard-records=5");
-    assert_run();
+    accept("-o%d", "--shard-records=5");
     assert_int_equal(run.options.shard_records, 5);
-    parse("-o%d", "--shard-bytes=100");
-    assert_run();
+    accept("-o%d", "--shard-bytes=100");
     assert_int_equal(run.options.shard_bytes, 100);
-    parse("-o%d", "--shard-bytes=100", "--shard-bytes=1M");
-    assert_run();
+    accept("-o%d", "--shard-bytes=100", "--shard-bytes=1M");
     assert_int_equal(run.options.shard_bytes, 1 << 20);
 }
 
-static void test_splits_keep_their_order(void **state)
+TEST(test_splits_keep_their_order)
 {
-    (void)state;
-    parse("--split=10:a", "--split", "0.5%:b:c", "-o", "rest", "-n100");
-    assert_run();
+    accept("--split=10:a", "--split", "0.5%:b:c", "-o", "rest", "-n100");
     assert_int_equal(run.options.splits, 2);
     assert_string_equal(run.options.split[0].path, "a");
     assert_int_equal(run.options.split[0].amount, 10);
@@ -548,36 +505,26 @@ static void test_splits_keep_their_order(void **state)
     assert_int_equal(run.options.count, 100);
 }
 
-static void test_splits_that_are_none_are_refused(void **state)
+TEST(test_splits_that_are_none_are_refused)
 {
-    (void)state;
-    parse("--split=a");
-    assert_bad("bigshuf: invalid --split argument 'a'\n");
-    parse("--split=10");
-    assert_bad("bigshuf: invalid --split argument '10'\n");
-    parse("--split=10:");
-    assert_bad("bigshuf: invalid --split argument '10:'\n");
-    parse("--split=101%:a");
-    assert_bad("bigshuf: --split argument '101%:a' too large\n");
+    refuse("bigshuf: invalid --split argument 'a'\n", "--split=a");
+    refuse("bigshuf: invalid --split argument '10'\n", "--split=10");
+    refuse("bigshuf: invalid --split argument '10:'\n", "--split=10:");
+    refuse("bigshuf: --split argument '101%:a' too large\n", "--split=101%:a");
 }
 
-static void test_commands_have_their_places(void **state)
+TEST(test_commands_have_their_places)
 {
-    (void)state;
-    parse("--filter=gzip >$FILE.gz", "-o", "a");
-    assert_run();
+    accept("--filter=gzip >$FILE.gz", "-o", "a");
     assert_string_equal(run.options.filter, "gzip >$FILE.gz");
-    parse("--filter=a", "--filter=b", "--split=1:a");
-    assert_run();
+    accept("--filter=a", "--filter=b", "--split=1:a");
     assert_string_equal(run.options.filter, "b");
-    parse("--compress-program=zstd", "--compress-program=zstd");
-    assert_run();
+    accept("--compress-program=zstd", "--compress-program=zstd");
     assert_string_equal(run.options.compress_program, "zstd");
-    parse("--compress-program=zstd", "--compress-program=lz4");
-    assert_bad("bigshuf: multiple compress programs specified\n");
+    refuse("bigshuf: multiple compress programs specified\n", "--compress-program=zstd", "--compress-program=lz4");
 }
 
-static void test_numbers_that_are_none_are_refused(void **state)
+TEST(test_numbers_that_are_none_are_refused)
 {
     static const struct {
         const char *option;
@@ -590,23 +537,19 @@ static void test_numbers_that_are_none_are_refused(void **state)
     static const char *const texts[] = {"", "x", "-1", " 1", "1x", "1%", "0x1"};
     char word[64], message[128];
 
-    (void)state;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         const char *option = numbers[i].option;
 
         for (size_t j = 0; j < sizeof texts / sizeof texts[0]; j++) {
             snprintf(word, sizeof word, "%s=%s", option, texts[j]);
             snprintf(message, sizeof message, "bigshuf: invalid %s argument '%s'\n", option, texts[j]);
-            parse(word, "-o%d");
-            assert_bad(message);
+            refuse(message, word, "-o%d");
         }
         snprintf(word, sizeof word, "%s=18446744073709551616", option);
         snprintf(message, sizeof message, "bigshuf: %s argument '18446744073709551616' too large\n", option);
-        parse(word, "-o%d");
-        assert_bad(message);
+        refuse(message, word, "-o%d");
         snprintf(word, sizeof word, "%s=18446744073709551615", option);
-        parse(word, "-o%d");
-        assert_run();
+        accept(word, "-o%d");
         snprintf(word, sizeof word, "%s=1K", option);
         parse(word, "-o%d");
         assert_int_equal(run.verdict, numbers[i].takes_units ? COMMAND_LINE_RUN : COMMAND_LINE_BAD);
@@ -620,219 +563,155 @@ static void test_numbers_that_are_none_are_refused(void **state)
     }
 }
 
-static void test_letters_of_shuf_may_be_joined(void **state)
+TEST(test_letters_of_shuf_may_be_joined)
 {
-    (void)state;
-    parse("-ern2", "a");
-    assert_run();
+    accept("-ern2", "a");
     assert_true(run.options.echo);
     assert_true(run.options.repeat);
     assert_int_equal(run.options.count, 2);
-    parse("-ri5-5");
-    assert_run();
+    accept("-ri5-5");
     assert_true(run.options.repeat);
     assert_int_equal(run.options.range_count, 1);
-    parse("-rn1i3-3");
-    assert_bad("bigshuf: invalid line count: '1i3-3'\n");
-    parse("--head-count", "-e");
-    assert_bad("bigshuf: invalid line count: '-e'\n");
+    refuse("bigshuf: invalid line count: '1i3-3'\n", "-rn1i3-3");
+    refuse("bigshuf: invalid line count: '-e'\n", "--head-count", "-e");
 }
 
-static void test_with_echo_the_operands_are_records_if_there_are_any(void **state)
+TEST(test_with_echo_the_operands_are_records_if_there_are_any)
 {
-    (void)state;
-    parse("b", "-e", "-", "--", "-n1");
-    assert_run();
+    accept("b", "-e", "-", "--", "-n1");
     assert_true(run.options.echo);
     assert_int_equal(run.options.file_count, 3);
     assert_string_equal(run.options.files[0], "b");
     assert_string_equal(run.options.files[1], "-");
     assert_string_equal(run.options.files[2], "-n1");
-    parse("--echo");
-    assert_run();
+    accept("--echo");
     assert_true(run.options.echo);
     assert_int_equal(run.options.file_count, 0);
-    parse("-er");
-    assert_run();
+    accept("-er");
     assert_int_equal(run.options.file_count, 0);
 }
 
-static void test_a_range_is_its_first_number_and_how_many_there_are(void **state)
+TEST(test_a_range_is_its_first_number_and_how_many_there_are)
 {
-    (void)state;
-    parse("-i", "5-7");
-    assert_run();
+    accept("-i", "5-7");
     assert_true(run.options.range);
     assert_int_equal(run.options.range_first, 5);
     assert_int_equal(run.options.range_count, 3);
     assert_false(run.options.range_full);
     assert_int_equal(run.options.file_count, 0);
-    parse("--input-range=1-18446744073709551615");
-    assert_run();
+    accept("--input-range=1-18446744073709551615");
     assert_int_equal(run.options.range_count, UINT64_MAX);
     assert_false(run.options.range_full);
-    parse("-i0-18446744073709551614");
-    assert_run();
+    accept("-i0-18446744073709551614");
     assert_int_equal(run.options.range_count, UINT64_MAX);
     assert_false(run.options.range_full);
 }
 
-static void test_the_empty_range_and_the_full_one_are_told_apart(void **state)
+TEST(test_the_empty_range_and_the_full_one_are_told_apart)
 {
-    (void)state;
-    parse("-i", "5-4");
-    assert_run();
+    accept("-i", "5-4");
     assert_true(run.options.range);
     assert_int_equal(run.options.range_count, 0);
     assert_false(run.options.range_full);
-    parse("-i", "0-18446744073709551615");
-    assert_run();
+    accept("-i", "0-18446744073709551615");
     assert_true(run.options.range);
     assert_int_equal(run.options.range_first, 0);
     assert_int_equal(run.options.range_count, 0);
     assert_true(run.options.range_full);
 }
 
-static void test_a_range_is_given_once_and_without_operands(void **state)
+TEST(test_a_range_is_given_once_and_without_operands)
 {
-    (void)state;
-    parse("-i1-2", "-i1-2");
-    assert_bad("bigshuf: multiple -i options specified\n");
-    parse("-i1-2", "-ix");
-    assert_bad("bigshuf: multiple -i options specified\n");
-    parse("-i1-2", "a", "b");
-    assert_bad("bigshuf: extra operand 'a'\n" TRY_HELP);
-    parse("-i1-2", "--", "-b", "a");
-    assert_bad("bigshuf: extra operand '-b'\n" TRY_HELP);
+    refuse("bigshuf: multiple -i options specified\n", "-i1-2", "-i1-2");
+    refuse("bigshuf: multiple -i options specified\n", "-i1-2", "-ix");
+    refuse("bigshuf: extra operand 'a'\n" TRY_HELP, "-i1-2", "a", "b");
+    refuse("bigshuf: extra operand '-b'\n" TRY_HELP, "-i1-2", "--", "-b", "a");
 }
 
-static void test_a_bad_range_is_refused(void **state)
+TEST(test_a_bad_range_is_refused)
 {
-    (void)state;
-    parse("-i", "5-3");
-    assert_bad("bigshuf: invalid input range: '5-3'\n");
-    parse("-ix", "-i1-2");
-    assert_bad("bigshuf: invalid input range: 'x'\n");
+    refuse("bigshuf: invalid input range: '5-3'\n", "-i", "5-3");
+    refuse("bigshuf: invalid input range: 'x'\n", "-ix", "-i1-2");
 }
 
-static void test_the_least_of_several_counts_counts(void **state)
+TEST(test_the_least_of_several_counts_counts)
 {
-    (void)state;
-    parse("-n0");
-    assert_run();
+    accept("-n0");
     assert_int_equal(run.options.count, 0);
-    parse("-n2", "--head-count=1", "-n", "3");
-    assert_run();
+    accept("-n2", "--head-count=1", "-n", "3");
     assert_int_equal(run.options.count, 1);
-    parse("-n99999999999999999999999");
-    assert_run();
+    accept("-n99999999999999999999999");
     assert_int_equal(run.options.count, UINT64_MAX);
 }
 
-static void test_a_bad_count_is_refused_wherever_it_stands(void **state)
+TEST(test_a_bad_count_is_refused_wherever_it_stands)
 {
     static const char message[] = "bigshuf: invalid line count: 'x'\n";
 
-    (void)state;
-    parse("-nx");
-    assert_bad(message);
-    parse("-n3", "-nx");
-    assert_bad(message);
-    parse("-nx", "-n3");
-    assert_bad(message);
-    parse("-n", "", "-e");
-    assert_bad("bigshuf: invalid line count: ''\n");
+    refuse(message, "-nx");
+    refuse(message, "-n3", "-nx");
+    refuse(message, "-nx", "-n3");
+    refuse("bigshuf: invalid line count: ''\n", "-n", "", "-e");
 }
 
-static void test_one_random_source_may_be_named_twice_but_not_two(void **state)
+TEST(test_one_random_source_may_be_named_twice_but_not_two)
 {
-    (void)state;
-    parse("--random-source=a", "--random-source", "a");
-    assert_run();
+    accept("--random-source=a", "--random-source", "a");
     assert_string_equal(run.options.random_source, "a");
-    parse("--random-source=a", "--random-source=b");
-    assert_bad("bigshuf: multiple random sources specified\n");
+    refuse("bigshuf: multiple random sources specified\n", "--random-source=a", "--random-source=b");
 }
 
-static void test_a_probability_stays_as_it_was_given(void **state)
+TEST(test_a_probability_stays_as_it_was_given)
 {
-    (void)state;
-    parse("--probability=0.50");
-    assert_run();
+    accept("--probability=0.50");
     assert_string_equal(run.options.probability, "0.50");
-    parse("--probability=1", "--probability=0");
-    assert_run();
+    accept("--probability=1", "--probability=0");
     assert_string_equal(run.options.probability, "0");
 }
 
-static void test_what_is_no_probability_is_refused(void **state)
+TEST(test_what_is_no_probability_is_refused)
 {
     static const char *const texts[] = {"", "x", "1.1", "2", "-0.5", "0.5x", "50%"};
-    char word[64], message[128];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        snprintf(word, sizeof word, "--probability=%s", texts[i]);
-        snprintf(message, sizeof message, "bigshuf: invalid probability: '%s'\n", texts[i]);
-        parse(word);
-        assert_bad(message);
-    }
+    REFUSE_EACH("file", "--probability=", texts, "invalid probability: '", "'");
 }
 
-static void test_weights_are_a_file_or_a_field(void **state)
+TEST(test_weights_are_a_file_or_a_field)
 {
-    (void)state;
-    parse("--weights=file");
-    assert_run();
+    accept("--weights=file");
     assert_string_equal(run.options.weights, "file");
     assert_int_equal(run.options.weight_field, 0);
-    parse("--weight-field=3", "--weight-field=2");
-    assert_run();
+    accept("--weight-field=3", "--weight-field=2");
     assert_null(run.options.weights);
     assert_int_equal(run.options.weight_field, 2);
-    parse("--weight-field=0");
-    assert_bad("bigshuf: fields are numbered from 1\n" TRY_HELP);
+    refuse("bigshuf: fields are numbered from 1\n" TRY_HELP, "--weight-field=0");
 }
 
-static void test_a_separator_needs_no_field_and_may_be_repeated_but_not_changed(void **state)
+TEST(test_a_separator_needs_no_field_and_may_be_repeated_but_not_changed)
 {
-    (void)state;
-    parse("-t", ",");
-    assert_run();
+    accept("-t", ",");
     assert_int_equal(run.options.field_separator, ',');
-    parse("--field-separator=\\0", "-t\\0");
-    assert_run();
+    accept("--field-separator=\\0", "-t\\0");
     assert_int_equal(run.options.field_separator, '\0');
-    parse("-t", "\t", "--weight-field=1");
-    assert_run();
+    accept("-t", "\t", "--weight-field=1");
     assert_int_equal(run.options.field_separator, '\t');
-    parse("-t\\t", "-t\t", "-t\\x9", "--field-separator=\\011");
-    assert_run();
+    accept("-t\\t", "-t\t", "-t\\x9", "--field-separator=\\011");
     assert_int_equal(run.options.field_separator, '\t');
-    parse("-t\\", "-t\\\\");
-    assert_run();
+    accept("-t\\", "-t\\\\");
     assert_int_equal(run.options.field_separator, '\\');
-    parse("-t,", "-t;");
-    assert_bad("bigshuf: incompatible tabs\n");
-    parse("-t\t", "-t,");
-    assert_bad("bigshuf: incompatible tabs\n");
-    parse("-t,,");
-    assert_bad("bigshuf: multi-character tab ',,'\n");
-    parse("-t\\q");
-    assert_bad("bigshuf: multi-character tab '\\q'\n");
-    parse("-t\\tx");
-    assert_bad("bigshuf: multi-character tab '\\tx'\n");
+    refuse("bigshuf: incompatible tabs\n", "-t,", "-t;");
+    refuse("bigshuf: incompatible tabs\n", "-t\t", "-t,");
+    refuse("bigshuf: multi-character tab ',,'\n", "-t,,");
+    refuse("bigshuf: multi-character tab '\\q'\n", "-t\\q");
+    refuse("bigshuf: multi-character tab '\\tx'\n", "-t\\tx");
 }
 
-static void test_echo_and_range_exclude_each_other(void **state)
+TEST(test_echo_and_range_exclude_each_other)
 {
     static const char message[] = "bigshuf: cannot combine -e and -i options\n" TRY_HELP;
 
-    (void)state;
-    parse("-e", "-i1-2");
-    assert_bad(message);
-    parse("-i1-2", "-e", "a");
-    assert_bad(message);
+    refuse(message, "-e", "-i1-2");
+    refuse(message, "-i1-2", "-e", "a");
 }
 
 static const struct {
@@ -927,21 +806,18 @@ static const struct {
 };
 
 /* Every pair of options is tried in both orders. */
-static void test_options_that_contradict_each_other_are_refused(void **state)
+TEST(test_options_that_contradict_each_other_are_refused)
 {
     char message[128];
 
-    (void)state;
     for (size_t i = 0; i < sizeof contradictions / sizeof contradictions[0]; i++) {
         snprintf(message, sizeof message, "bigshuf: %s\n", contradictions[i].message);
-        parse(contradictions[i].one, contradictions[i].other);
-        assert_bad(message);
-        parse(contradictions[i].other, contradictions[i].one);
-        assert_bad(message);
+        refuse(message, contradictions[i].one, contradictions[i].other);
+        refuse(message, contradictions[i].other, contradictions[i].one);
     }
 }
 
-static void test_options_that_do_not_are_accepted(void **state)
+TEST(test_options_that_do_not_are_accepted)
 {
     static const char *const pairs[][2] = {
         {"-e", "-r"},
@@ -983,302 +859,207 @@ static void test_options_that_do_not_are_accepted(void **state)
         {"-o%d", "--filter=b"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-        parse(pairs[i][0], pairs[i][1]);
-        assert_run();
+        accept(pairs[i][0], pairs[i][1]);
     }
-    parse("--keep-order", "--weight-field=1", "-n1");
-    assert_run();
-    parse("--probability=1", "--shard-records=2", "-o%d");
-    assert_run();
-    parse("--probability=1", "--shard-bytes=2", "-o%d");
-    assert_run();
-    parse("-r", "-n5", "--shards=2", "-o%d");
-    assert_run();
-    parse("-r", "-n5", "--split=50%:a");
-    assert_run();
-    parse("-n0", "--shards=2", "-o%d");
-    assert_run();
+    accept("--keep-order", "--weight-field=1", "-n1");
+    accept("--probability=1", "--shard-records=2", "-o%d");
+    accept("--probability=1", "--shard-bytes=2", "-o%d");
+    accept("-r", "-n5", "--shards=2", "-o%d");
+    accept("-r", "-n5", "--split=50%:a");
+    accept("-n0", "--shards=2", "-o%d");
 }
 
-static void test_outputs_that_need_a_file_say_so(void **state)
+TEST(test_outputs_that_need_a_file_say_so)
 {
-    (void)state;
-    parse("--shards=2");
-    assert_bad("bigshuf: --shards needs -o\n");
-    parse("--shard-records=2");
-    assert_bad("bigshuf: --shard-records needs -o\n");
-    parse("--shard-bytes=2", "--filter=a");
-    assert_bad("bigshuf: --shard-bytes needs -o\n");
-    parse("--filter=a");
-    assert_bad("bigshuf: --filter needs -o or --split\n");
+    refuse("bigshuf: --shards needs -o\n", "--shards=2");
+    refuse("bigshuf: --shard-records needs -o\n", "--shard-records=2");
+    refuse("bigshuf: --shard-bytes needs -o\n", "--shard-bytes=2", "--filter=a");
+    refuse("bigshuf: --filter needs -o or --split\n", "--filter=a");
 }
 
-static void test_a_store_that_is_added_to_has_its_places(void **state)
+UNIT_TEST(test_a_store_that_is_added_to_has_its_places)
 {
-    (void)state;
-    parse("--scatter=a");
-    assert_run();
+    accept("--scatter=a");
     assert_string_equal(run.options.scatter, "a");
     assert_null(run.options.gather);
     assert_null(run.options.batch);
     assert_int_equal(run.options.piles, 0);
     assert_int_equal(run.options.keep, 0);
     assert_int_equal(run.options.file_count, 1);
-    parse("--scatter=a", "--piles=4096", "--batch=2026-11-20.x_Y", "--keep=3", "b", "c");
-    assert_run();
+    accept("--scatter=a", "--piles=4096", "--batch=2026-11-20.x_Y", "--keep=3", "b", "c");
     assert_string_equal(run.options.batch, "2026-11-20.x_Y");
     assert_int_equal(run.options.piles, 4096);
     assert_int_equal(run.options.keep, 3);
     assert_int_equal(run.options.file_count, 2);
-    parse("--scatter=a", "--sweep");
-    assert_run();
+    accept("--scatter=a", "--sweep");
     assert_true(run.options.sweep);
     assert_int_equal(run.options.file_count, 0);
-    parse("--scatter=a", "--sweep", "b");
-    assert_bad("bigshuf: extra operand 'b'\n" TRY_HELP);
-    parse("--scatter=a", "--sweep", "--batch=b");
-    assert_bad("bigshuf: cannot combine --sweep and --batch\n");
+    refuse("bigshuf: extra operand 'b'\n" TRY_HELP, "--scatter=a", "--sweep", "b");
+    refuse("bigshuf: cannot combine --sweep and --batch\n", "--scatter=a", "--sweep", "--batch=b");
 }
 
-static void test_a_store_that_is_gathered_has_its_places(void **state)
+UNIT_TEST(test_a_store_that_is_gathered_has_its_places)
 {
-    (void)state;
-    parse("--gather=a");
-    assert_run();
+    accept("--gather=a");
     assert_string_equal(run.options.gather, "a");
     assert_null(run.options.scatter);
     assert_int_equal(run.options.pile_first, 0);
     assert_int_equal(run.options.pile_last, UINT64_MAX);
     assert_int_equal(run.options.epoch, 0);
     assert_int_equal(run.options.file_count, 0);
-    parse("--gather=a", "--pile=7", "--epoch=0");
-    assert_run();
+    accept("--gather=a", "--pile=7", "--epoch=0");
     assert_int_equal(run.options.pile_first, 7);
     assert_int_equal(run.options.pile_last, 7);
-    parse("--gather=a", "--pile=3-5", "--epoch=18446744073709551615", "--seed=b", "-n3", "-oc", "--shards=2");
-    assert_run();
+    accept("--gather=a", "--pile=3-5", "--epoch=18446744073709551615", "--seed=b", "-n3", "-oc", "--shards=2");
     assert_int_equal(run.options.pile_first, 3);
     assert_int_equal(run.options.pile_last, 5);
     assert_int_equal(run.options.epoch, UINT64_MAX);
-    parse("--gather=a", "--list", "-z");
-    assert_run();
+    accept("--gather=a", "--list", "-z");
     assert_true(run.options.list);
     assert_int_equal(run.options.delimiter, '\0');
-    parse("--gather=a", "b");
-    assert_bad("bigshuf: extra operand 'b'\n" TRY_HELP);
-    parse("--gather=a", "--list", "-ob");
-    assert_bad("bigshuf: cannot combine --list and -o\n");
-    parse("--gather=a", "--list", "--pile=1");
-    assert_bad("bigshuf: cannot combine --list and --pile\n");
+    refuse("bigshuf: extra operand 'b'\n" TRY_HELP, "--gather=a", "b");
+    refuse("bigshuf: cannot combine --list and -o\n", "--gather=a", "--list", "-ob");
+    refuse("bigshuf: cannot combine --list and --pile\n", "--gather=a", "--list", "--pile=1");
 }
 
-static void test_what_is_of_a_store_needs_one(void **state)
+UNIT_TEST(test_what_is_of_a_store_needs_one)
 {
     static const char *const of_scatter[] = {"--piles=2", "--batch=a", "--keep=1", "--sweep"};
     static const char *const of_gather[] = {"--pile=2", "--epoch=1", "--list"};
     char message[64];
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         snprintf(message, sizeof message, "bigshuf: %.*s needs --scatter\n", (int)strcspn(of_scatter[i], "="),
                  of_scatter[i]);
-        parse(of_scatter[i]);
-        assert_bad(message);
-        parse(of_scatter[i], "--gather=a");
-        assert_bad(message);
+        refuse(message, of_scatter[i]);
+        refuse(message, of_scatter[i], "--gather=a");
     }
     for (size_t i = 0; i < 3; i++) {
         snprintf(message, sizeof message, "bigshuf: %.*s needs --gather\n", (int)strcspn(of_gather[i], "="),
                  of_gather[i]);
-        parse(of_gather[i]);
-        assert_bad(message);
-        parse(of_gather[i], "--scatter=a");
-        assert_bad(message);
+        refuse(message, of_gather[i]);
+        refuse(message, of_gather[i], "--scatter=a");
     }
-    parse("--gather=a", "--pile=1", "--epoch=1");
-    assert_bad("bigshuf: --pile with --epoch needs --seed\n");
+    refuse("bigshuf: --pile with --epoch needs --seed\n", "--gather=a", "--pile=1", "--epoch=1");
 }
 
-static void test_of_stores_what_is_no_number_or_name_is_refused(void **state)
+UNIT_TEST(test_of_stores_what_is_no_number_or_name_is_refused)
 {
     static const char *const piles[] = {"", "0", "1", "3", "511", "8192", "-2", "2x", "18446744073709551618"};
     static const char *const pile[] = {"", "-", "-1", "1-", "2-1", "1-2-3", "x", "1 ", "0x1"};
     static const char *const names[] = {"", ".a", "a/b", "a b", "..", "format", "header", "a~1", "\303\244"};
     char word[300];
-    char message[400];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof piles / sizeof piles[0]; i++) {
-        snprintf(word, sizeof word, "--piles=%s", piles[i]);
-        snprintf(message, sizeof message,
-                 "bigshuf: invalid --piles argument '%s': it is a power of two from 2 to 4096\n", piles[i]);
-        parse("--scatter=a", word);
-        assert_bad(message);
-    }
-    for (size_t i = 0; i < sizeof pile / sizeof pile[0]; i++) {
-        snprintf(word, sizeof word, "--pile=%s", pile[i]);
-        snprintf(message, sizeof message, "bigshuf: invalid --pile argument '%s'\n", pile[i]);
-        parse("--gather=a", word);
-        assert_bad(message);
-    }
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        snprintf(word, sizeof word, "--batch=%s", names[i]);
-        snprintf(message, sizeof message,
-                 "bigshuf: invalid --batch argument '%s': it is 1 to 200 of the bytes A-Z a-z 0-9 . _ -, the first no "
-                 "dot, and not format or header\n",
-                 names[i]);
-        parse("--scatter=a", word);
-        assert_bad(message);
-    }
+    REFUSE_EACH("--scatter=a", "--piles=", piles, "invalid --piles argument '",
+                "': it is a power of two from 2 to 4096");
+    REFUSE_EACH("--gather=a", "--pile=", pile, "invalid --pile argument '", "'");
+    REFUSE_EACH("--scatter=a", "--batch=", names, "invalid --batch argument '",
+                "': it is 1 to 200 of the bytes A-Z a-z 0-9 . _ -, the first no dot, and not format or header");
     snprintf(word, sizeof word, "--batch=%0201d", 1);
     parse("--scatter=a", word);
     assert_int_equal(run.verdict, COMMAND_LINE_BAD);
     snprintf(word, sizeof word, "--batch=%0200d", 1);
-    parse("--scatter=a", word);
-    assert_run();
-    parse("--scatter=a", "--keep=0");
-    assert_bad("bigshuf: --keep must be at least 1\n");
-    parse("--gather=a", "--epoch=-1");
-    assert_bad("bigshuf: invalid --epoch argument '-1'\n");
-    parse("--gather=a", "--pile=18446744073709551616");
-    assert_bad("bigshuf: --pile argument '18446744073709551616' too large\n");
+    accept("--scatter=a", word);
+    refuse("bigshuf: --keep must be at least 1\n", "--scatter=a", "--keep=0");
+    refuse("bigshuf: invalid --epoch argument '-1'\n", "--gather=a", "--epoch=-1");
+    refuse("bigshuf: --pile argument '18446744073709551616' too large\n", "--gather=a", "--pile=18446744073709551616");
 }
 
-static void test_keeping_the_order_needs_a_count(void **state)
+TEST(test_keeping_the_order_needs_a_count)
 {
-    (void)state;
-    parse("--keep-order");
-    assert_bad("bigshuf: --keep-order needs -n\n");
-    parse("--keep-order", "--weights=a");
-    assert_bad("bigshuf: --keep-order needs -n\n");
-    parse("--keep-order", "-n18446744073709551615");
-    assert_run();
+    refuse("bigshuf: --keep-order needs -n\n", "--keep-order");
+    refuse("bigshuf: --keep-order needs -n\n", "--keep-order", "--weights=a");
+    accept("--keep-order", "-n18446744073709551615");
     assert_true(run.options.keep_order);
 }
 
 /* First what is wrong with an option by itself, then with several together, then with operands. */
-static void test_of_several_errors_the_first_in_shuf_s_order_is_told(void **state)
+TEST(test_of_several_errors_the_first_in_shuf_s_order_is_told)
 {
-    (void)state;
-    parse("-e", "-i1-2", "-nx");
-    assert_bad("bigshuf: invalid line count: 'x'\n");
-    parse("-e", "-ix");
-    assert_bad("bigshuf: invalid input range: 'x'\n");
-    parse("-i1-2", "a", "-nx");
-    assert_bad("bigshuf: invalid line count: 'x'\n");
-    parse("-oa", "-ob", "--random-source=c", "--random-source=d");
-    assert_bad("bigshuf: multiple output files specified\n");
-    parse("--random-source=c", "--random-source=d", "-oa", "-ob");
-    assert_bad("bigshuf: multiple random sources specified\n");
-    parse("-i1-2", "-e", "--seed=1", "--random-source=a", "x");
-    assert_bad("bigshuf: cannot combine -e and -i options\n" TRY_HELP);
-    parse("-i1-2", "--seed=1", "--random-source=a", "x");
-    assert_bad("bigshuf: cannot combine --seed and --random-source\n");
-    parse("-i1-2", "--keep-order", "x");
-    assert_bad("bigshuf: --keep-order needs -n\n");
+    refuse("bigshuf: invalid line count: 'x'\n", "-e", "-i1-2", "-nx");
+    refuse("bigshuf: invalid input range: 'x'\n", "-e", "-ix");
+    refuse("bigshuf: invalid line count: 'x'\n", "-i1-2", "a", "-nx");
+    refuse("bigshuf: multiple output files specified\n", "-oa", "-ob", "--random-source=c", "--random-source=d");
+    refuse("bigshuf: multiple random sources specified\n", "--random-source=c", "--random-source=d", "-oa", "-ob");
+    refuse("bigshuf: cannot combine -e and -i options\n" TRY_HELP, "-i1-2", "-e", "--seed=1", "--random-source=a", "x");
+    refuse("bigshuf: cannot combine --seed and --random-source\n", "-i1-2", "--seed=1", "--random-source=a", "x");
+    refuse("bigshuf: --keep-order needs -n\n", "-i1-2", "--keep-order", "x");
 }
 
-static void test_one_output_may_be_named_twice_but_not_two(void **state)
+TEST(test_one_output_may_be_named_twice_but_not_two)
 {
-    (void)state;
-    parse("-o", "a", "--output=a");
-    assert_run();
+    accept("-o", "a", "--output=a");
     assert_string_equal(run.options.output, "a");
-    parse("-o", "a", "-o", "b");
-    assert_bad("bigshuf: multiple output files specified\n");
+    refuse("bigshuf: multiple output files specified\n", "-o", "a", "-o", "b");
 }
 
-static void test_temporary_directories_keep_their_order(void **state)
+TEST(test_temporary_directories_keep_their_order)
 {
-    (void)state;
-    parse("-T", "b", "-Ta", "--temporary-directory", "b");
-    assert_run();
+    accept("-T", "b", "-Ta", "--temporary-directory", "b");
     assert_int_equal(run.options.temporary_count, 3);
     assert_string_equal(run.options.temporary[0], "b");
     assert_string_equal(run.options.temporary[1], "a");
     assert_string_equal(run.options.temporary[2], "b");
 }
 
-static void test_the_last_seed_wins_and_may_be_empty(void **state)
+TEST(test_the_last_seed_wins_and_may_be_empty)
 {
-    (void)state;
     parse("--seed=1", "--seed=2");
     assert_string_equal(run.options.seed, "2");
     parse("--seed=1", "--seed=");
     assert_string_equal(run.options.seed, "");
 }
 
-static void test_memory_is_in_kib_or_in_its_unit_or_a_share(void **state)
+TEST(test_memory_is_in_kib_or_in_its_unit_or_a_share)
 {
-    (void)state;
     parse("-S", "8192");
     assert_int_equal(run.options.memory_bytes, 8 << 20);
     parse("-S8388608b");
     assert_int_equal(run.options.memory_bytes, 8 << 20);
-    parse("-S200%");
-    assert_run();
+    accept("-S200%");
     assert_int_equal(run.options.memory_bytes, 2 * hardware_physical_memory());
 }
 
-static void test_too_little_memory_names_the_least(void **state)
+TEST(test_too_little_memory_names_the_least)
 {
-    (void)state;
-    parse("-S", "1M");
-    assert_bad("bigshuf: -S 1M: memory must be at least 8 MiB\n");
-    parse("--buffer-size=8388607b");
-    assert_bad("bigshuf: --buffer-size 8388607b: memory must be at least 8 MiB\n");
-    parse("-S0");
-    assert_bad("bigshuf: -S 0: memory must be at least 8 MiB\n");
+    refuse("bigshuf: -S 1M: memory must be at least 8 MiB\n", "-S", "1M");
+    refuse("bigshuf: --buffer-size 8388607b: memory must be at least 8 MiB\n", "--buffer-size=8388607b");
+    refuse("bigshuf: -S 0: memory must be at least 8 MiB\n", "-S0");
 }
 
-static void test_memory_that_is_no_size_is_refused(void **state)
+TEST(test_memory_that_is_no_size_is_refused)
 {
-    (void)state;
-    parse("-Sx");
-    assert_bad("bigshuf: invalid -S argument 'x'\n");
-    parse("--seed=1", "-Sx");
-    assert_bad("bigshuf: invalid -S argument 'x'\n");
-    parse("-S", "");
-    assert_bad("bigshuf: invalid -S argument ''\n");
-    parse("--buff=9Mx");
-    assert_bad("bigshuf: invalid --buffer-size argument '9Mx'\n");
-    parse("-S", "1Z");
-    assert_bad("bigshuf: -S argument '1Z' too large\n");
+    refuse("bigshuf: invalid -S argument 'x'\n", "-Sx");
+    refuse("bigshuf: invalid -S argument 'x'\n", "--seed=1", "-Sx");
+    refuse("bigshuf: invalid -S argument ''\n", "-S", "");
+    refuse("bigshuf: invalid --buffer-size argument '9Mx'\n", "--buff=9Mx");
+    refuse("bigshuf: -S argument '1Z' too large\n", "-S", "1Z");
 }
 
-static void test_parallel_is_a_maximum_from_1_on(void **state)
+TEST(test_parallel_is_a_maximum_from_1_on)
 {
-    (void)state;
     parse("--parallel=1");
     assert_int_equal(run.options.parallel, 1);
     parse("--parallel=4294967295");
     assert_int_equal(run.options.parallel, 4294967295u);
-    parse("--parallel=4294967296");
-    assert_run();
+    accept("--parallel=4294967296");
     assert_int_equal(run.options.parallel, UINT_MAX);
-    parse("--parallel=99999999999999999999");
-    assert_run();
+    accept("--parallel=99999999999999999999");
     assert_int_equal(run.options.parallel, UINT_MAX);
-    parse("--parallel=0");
-    assert_bad("bigshuf: number in parallel must be nonzero\n");
-    parse("--parallel=2x");
-    assert_bad("bigshuf: invalid --parallel argument '2x'\n");
+    refuse("bigshuf: number in parallel must be nonzero\n", "--parallel=0");
+    refuse("bigshuf: invalid --parallel argument '2x'\n", "--parallel=2x");
 }
 
-static void test_tune_sets_what_it_names(void **state)
+TEST(test_tune_sets_what_it_names)
 {
-    (void)state;
-    parse("--tune=leaf-records=2147483648");
-    assert_run();
+    accept("--tune=leaf-records=2147483648");
     assert_int_equal(run.options.leaf_records, (uint64_t)1 << 31);
-    parse("--tune=leaf-records=9,leaf-records=10");
-    assert_run();
+    accept("--tune=leaf-records=9,leaf-records=10");
     assert_int_equal(run.options.leaf_records, 10);
 }
 
-static void test_tune_refuses_what_it_does_not_know(void **state)
+TEST(test_tune_refuses_what_it_does_not_know)
 {
     static const char *const lists[] = {"",
                                         "x=1",
@@ -1288,46 +1069,29 @@ static void test_tune_refuses_what_it_does_not_know(void **state)
                                         "leaf-records=9,",
                                         ",leaf-records=9",
                                         "leaf-records=9,x=1"};
-    char word[64], message[128];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        snprintf(word, sizeof word, "--tune=%s", lists[i]);
-        snprintf(message, sizeof message, "bigshuf: invalid --tune argument '%s'\n", lists[i]);
-        parse(word);
-        assert_bad(message);
-    }
+    REFUSE_EACH("file", "--tune=", lists, "invalid --tune argument '", "'");
 }
 
-static void test_tune_refuses_what_is_out_of_range(void **state)
+TEST(test_tune_refuses_what_is_out_of_range)
 {
     static const char *const values[] = {
         "", "0", "7", "2147483649", "99999999999999999999", "x", "-8", "8x", "000000000000000000000089"};
-    char word[128], message[256];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-        snprintf(word, sizeof word, "--tune=leaf-records=%s", values[i]);
-        snprintf(message, sizeof message,
-                 "bigshuf: invalid --tune argument 'leaf-records=%s': leaf-records must be from 8 to 2147483648\n",
-                 values[i]);
-        parse(word);
-        assert_bad(message);
-    }
+    REFUSE_EACH("file", "--tune=leaf-records=", values,
+                "invalid --tune argument 'leaf-records=", "': leaf-records must be from 8 to 2147483648");
 }
 
-static void test_names_from_a_file_exclude_files(void **state)
+TEST(test_names_from_a_file_exclude_files)
 {
-    (void)state;
-    parse("--files0-from=-");
-    assert_run();
+    accept("--files0-from=-");
     assert_string_equal(run.options.files0_from, "-");
     assert_int_equal(run.options.file_count, 0);
-    parse("--files0-from=names", "x", "y");
-    assert_bad("bigshuf: extra operand 'x'\nfile operands cannot be combined with --files0-from\n" TRY_HELP);
+    refuse("bigshuf: extra operand 'x'\nfile operands cannot be combined with --files0-from\n" TRY_HELP,
+           "--files0-from=names", "x", "y");
 }
 
-static void test_words_that_are_no_options_are_usage_errors(void **state)
+TEST(test_words_that_are_no_options_are_usage_errors)
 {
     static const char *const words[] = {"--no-such-option",
                                         "-q",
@@ -1353,7 +1117,6 @@ static void test_words_that_are_no_options_are_usage_errors(void **state)
                                         "--random-source",
                                         "--weights"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         const char *end;
 
@@ -1366,16 +1129,13 @@ static void test_words_that_are_no_options_are_usage_errors(void **state)
     }
 }
 
-static void test_a_bad_word_stays_on_its_line(void **state)
+TEST(test_a_bad_word_stays_on_its_line)
 {
-    (void)state;
-    parse("-S", "a\nb");
-    assert_bad("bigshuf: invalid -S argument 'a?b'\n");
+    refuse("bigshuf: invalid -S argument 'a?b'\n", "-S", "a\nb");
 }
 
-static void test_version_is_that_of_the_build(void **state)
+TEST(test_version_is_that_of_the_build)
 {
-    (void)state;
     parse("--version");
     assert_int_equal(run.verdict, COMMAND_LINE_DONE);
     assert_string_equal(run.err, "");
@@ -1386,7 +1146,7 @@ static void test_version_is_that_of_the_build(void **state)
 #endif
 }
 
-static void test_help_explains_every_option_on_lines_of_80(void **state)
+TEST(test_help_explains_every_option_on_lines_of_80)
 {
     static const char *const mentions[] = {"Usage: bigshuf [OPTION]... [FILE]...\n",
                                            "  or:  bigshuf -e [OPTION]... [ARG]...\n",
@@ -1438,7 +1198,6 @@ static void test_help_explains_every_option_on_lines_of_80(void **state)
                                            "      --version  ",
                                            "With no FILE, or when FILE is -, read standard input.\n"};
 
-    (void)state;
     parse("--help");
     assert_int_equal(run.verdict, COMMAND_LINE_DONE);
     assert_string_equal(run.err, "");
@@ -1452,24 +1211,20 @@ static void test_help_explains_every_option_on_lines_of_80(void **state)
     assert_int_equal(run.out[strlen(run.out) - 1], '\n');
 }
 
-static void test_help_is_obeyed_where_it_stands(void **state)
+TEST(test_help_is_obeyed_where_it_stands)
 {
-    (void)state;
     parse("a", "--help", "-Sx");
     assert_int_equal(run.verdict, COMMAND_LINE_DONE);
-    parse("-Sx", "--help");
-    assert_bad("bigshuf: invalid -S argument 'x'\n");
-    parse("-o", "--help");
-    assert_run();
+    refuse("bigshuf: invalid -S argument 'x'\n", "-Sx", "--help");
+    accept("-o", "--help");
     assert_string_equal(run.options.output, "--help");
 }
 
-static void test_help_that_cannot_be_written_is_a_failure(void **state)
+TEST(test_help_that_cannot_be_written_is_a_failure)
 {
     char program[] = "x", *words[][3] = {{program, (char *)(uintptr_t) "--help", NULL},
                                          {program, (char *)(uintptr_t) "--version", NULL}};
 
-    (void)state;
     if (access("/dev/full", W_OK) != 0)
         skip();
     for (size_t i = 0; i < 2; i++) {
@@ -1479,14 +1234,13 @@ static void test_help_that_cannot_be_written_is_a_failure(void **state)
     }
 }
 
-static void test_help_closes_standard_output(void **state)
+TEST(test_help_closes_standard_output)
 {
     char program[] = "x", help[] = "--help", *words[] = {program, help, NULL};
     struct detour detour = leave(STDOUT_FILENO, NULL);
     enum command_line_verdict verdict;
     int open_still;
 
-    (void)state;
     options_release(&run.options);
     verdict = command_line_parse(&run.options, 2, words);
     open_still = fcntl(STDOUT_FILENO, F_GETFD) != -1;
@@ -1495,87 +1249,10 @@ static void test_help_closes_standard_output(void **state)
     assert_false(open_still);
 }
 
-static void test_release_may_be_called_twice(void **state)
+TEST(test_release_may_be_called_twice)
 {
-    (void)state;
     parse("a", "-T", "b");
     options_release(&run.options);
     options_release(&run.options);
     assert_null(run.options.files);
-}
-
-#define COMMAND_LINE_TEST(NAME) cmocka_unit_test_setup_teardown(NAME, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_LINE_TEST(test_no_words_mean_standard_input_and_defaults),
-        COMMAND_LINE_TEST(test_not_even_a_program_name_is_needed),
-        COMMAND_LINE_TEST(test_every_option_has_its_place),
-        COMMAND_LINE_TEST(test_letters_have_long_names),
-        COMMAND_LINE_TEST(test_long_names_may_be_cut_short_and_letters_joined),
-        COMMAND_LINE_TEST(test_options_may_follow_files_and_argv_stays),
-        COMMAND_LINE_TEST(test_options_end_at_the_first_file_if_posixly_correct),
-        COMMAND_LINE_TEST(test_every_beginning_of_a_name_that_shuf_understands_is_understood),
-        COMMAND_LINE_TEST(test_short_names_do_not_hide_longer_ones),
-        COMMAND_LINE_TEST(test_short_names_are_not_offered),
-        COMMAND_LINE_TEST(test_a_delimiter_of_one_byte_ends_lines),
-        COMMAND_LINE_TEST(test_a_delimiter_of_several_bytes_is_a_string),
-        COMMAND_LINE_TEST(test_groups_of_lines_end_with_newlines_or_nul),
-        COMMAND_LINE_TEST(test_a_record_size_is_bytes_or_in_its_unit),
-        COMMAND_LINE_TEST(test_what_records_start_with_is_a_delimiter_after_a_newline),
-        COMMAND_LINE_TEST(test_csv_is_a_format),
-        COMMAND_LINE_TEST(test_a_header_is_one_record_or_as_many_as_are_named),
-        COMMAND_LINE_TEST(test_a_header_goes_with_every_format),
-        COMMAND_LINE_TEST(test_formats_that_are_none_are_refused),
-        COMMAND_LINE_TEST(test_shards_are_a_number_of_files_or_of_what_is_in_each),
-        COMMAND_LINE_TEST(test_splits_keep_their_order),
-        COMMAND_LINE_TEST(test_splits_that_are_none_are_refused),
-        COMMAND_LINE_TEST(test_commands_have_their_places),
-        COMMAND_LINE_TEST(test_numbers_that_are_none_are_refused),
-        COMMAND_LINE_TEST(test_letters_of_shuf_may_be_joined),
-        COMMAND_LINE_TEST(test_with_echo_the_operands_are_records_if_there_are_any),
-        COMMAND_LINE_TEST(test_a_range_is_its_first_number_and_how_many_there_are),
-        COMMAND_LINE_TEST(test_the_empty_range_and_the_full_one_are_told_apart),
-        COMMAND_LINE_TEST(test_a_range_is_given_once_and_without_operands),
-        COMMAND_LINE_TEST(test_a_bad_range_is_refused),
-        COMMAND_LINE_TEST(test_the_least_of_several_counts_counts),
-        COMMAND_LINE_TEST(test_a_bad_count_is_refused_wherever_it_stands),
-        COMMAND_LINE_TEST(test_one_random_source_may_be_named_twice_but_not_two),
-        COMMAND_LINE_TEST(test_a_probability_stays_as_it_was_given),
-        COMMAND_LINE_TEST(test_what_is_no_probability_is_refused),
-        COMMAND_LINE_TEST(test_weights_are_a_file_or_a_field),
-        COMMAND_LINE_TEST(test_a_separator_needs_no_field_and_may_be_repeated_but_not_changed),
-        COMMAND_LINE_TEST(test_echo_and_range_exclude_each_other),
-        COMMAND_LINE_TEST(test_options_that_contradict_each_other_are_refused),
-        COMMAND_LINE_TEST(test_options_that_do_not_are_accepted),
-        COMMAND_LINE_TEST(test_outputs_that_need_a_file_say_so),
-        COMMAND_LINE_TEST(test_keeping_the_order_needs_a_count),
-        cmocka_unit_test(test_a_store_that_is_added_to_has_its_places),
-        cmocka_unit_test(test_a_store_that_is_gathered_has_its_places),
-        cmocka_unit_test(test_what_is_of_a_store_needs_one),
-        cmocka_unit_test(test_of_stores_what_is_no_number_or_name_is_refused),
-        COMMAND_LINE_TEST(test_of_several_errors_the_first_in_shuf_s_order_is_told),
-        COMMAND_LINE_TEST(test_one_output_may_be_named_twice_but_not_two),
-        COMMAND_LINE_TEST(test_temporary_directories_keep_their_order),
-        COMMAND_LINE_TEST(test_the_last_seed_wins_and_may_be_empty),
-        COMMAND_LINE_TEST(test_memory_is_in_kib_or_in_its_unit_or_a_share),
-        COMMAND_LINE_TEST(test_too_little_memory_names_the_least),
-        COMMAND_LINE_TEST(test_memory_that_is_no_size_is_refused),
-        COMMAND_LINE_TEST(test_parallel_is_a_maximum_from_1_on),
-        COMMAND_LINE_TEST(test_tune_sets_what_it_names),
-        COMMAND_LINE_TEST(test_tune_refuses_what_it_does_not_know),
-        COMMAND_LINE_TEST(test_tune_refuses_what_is_out_of_range),
-        COMMAND_LINE_TEST(test_names_from_a_file_exclude_files),
-        COMMAND_LINE_TEST(test_words_that_are_no_options_are_usage_errors),
-        COMMAND_LINE_TEST(test_a_bad_word_stays_on_its_line),
-        COMMAND_LINE_TEST(test_version_is_that_of_the_build),
-        COMMAND_LINE_TEST(test_help_explains_every_option_on_lines_of_80),
-        COMMAND_LINE_TEST(test_help_is_obeyed_where_it_stands),
-        COMMAND_LINE_TEST(test_help_that_cannot_be_written_is_a_failure),
-        COMMAND_LINE_TEST(test_help_closes_standard_output),
-        COMMAND_LINE_TEST(test_release_may_be_called_twice),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,7 @@
 /* Standard output is closed by what is tested here, so that happens in children. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
 #include "support/scratch.h"
+#include "support/unit.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -57,9 +54,10 @@ static void assert_helps(const char *part)
     assert_non_null(strstr(text, part));
 }
 
-static void test_help_has_the_usage_the_rows_and_the_units(void **state)
+#define TEST(name) UNIT_TEST_IN(name, scratch_setup, scratch_teardown)
+
+TEST(test_help_has_the_usage_the_rows_and_the_units)
 {
-    (void)state;
     assert_int_equal(scratch_child(print_both), 0);
     assert_helps("Usage: bigshuf [OPTION]... [FILE]...\n"
                  "  or:  bigshuf -e [OPTION]... [ARG]...\n"
@@ -77,9 +75,8 @@ static void test_help_has_the_usage_the_rows_and_the_units(void **state)
     assert_helps(" BYTES is a number\nof bytes, ");
 }
 
-static void test_version_is_that_of_the_build(void **state)
+TEST(test_version_is_that_of_the_build)
 {
-    (void)state;
     assert_int_equal(scratch_child(print_both), 0);
 #ifdef BIGSHUF_VERSION
     assert_true(scratch_holds("version", "bigshuf " BIGSHUF_VERSION "\n"));
@@ -100,12 +97,11 @@ static void print_to_a_full_disk(void)
     CHECK(help_print_version(&fault) == -1);
 }
 
-static void test_what_cannot_be_written_is_a_failure(void **state)
+TEST(test_what_cannot_be_written_is_a_failure)
 {
     char line[128], expected[256];
     int status;
 
-    (void)state;
     if (access("/dev/full", W_OK) != 0)
         skip();
     snprintf(line, sizeof line, "bigshuf: write error: %s\n", strerror(ENOSPC));
@@ -125,29 +121,14 @@ static void print_to_nothing(void)
     CHECK(help_print(&fault, rows, ROW_COUNT) == -1);
 }
 
-static void test_a_closed_output_is_a_failure(void **state)
+TEST(test_a_closed_output_is_a_failure)
 {
     char expected[128];
     int status;
 
-    (void)state;
     snprintf(expected, sizeof expected, "bigshuf: write error: %s\n", strerror(EBADF));
     scratch_listen();
     status = scratch_child(print_to_nothing);
     assert_string_equal(scratch_heard(), expected);
     assert_int_equal(status, 0);
-}
-
-#define HELP_TEST(NAME) cmocka_unit_test_setup_teardown(NAME, scratch_setup, scratch_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        HELP_TEST(test_help_has_the_usage_the_rows_and_the_units),
-        HELP_TEST(test_version_is_that_of_the_build),
-        HELP_TEST(test_what_cannot_be_written_is_a_failure),
-        HELP_TEST(test_a_closed_output_is_a_failure),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

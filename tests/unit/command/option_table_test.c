@@ -1,12 +1,9 @@
 /* What the table must be like for the code that goes over it. What its rows do is in command_line_test.c. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/unit.h"
 
 #include "command/option_table.h"
 
@@ -22,12 +19,11 @@ static bool is_name(const char *name)
     return false;
 }
 
-static void test_names_and_codes_are_given_once(void **state)
+UNIT_TEST(test_names_and_codes_are_given_once)
 {
     size_t count;
     const struct option_row *rows = option_table_rows(&count);
 
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         assert_in_range(rows[i].code, 1, OPTION_END - 1);
         assert_ptr_equal(option_table_row(rows[i].code), &rows[i]);
@@ -37,23 +33,21 @@ static void test_names_and_codes_are_given_once(void **state)
 }
 
 /* getopt_long knows no optional argument after a letter and a blank. */
-static void test_an_option_with_a_letter_has_an_argument_or_not(void **state)
+UNIT_TEST(test_an_option_with_a_letter_has_an_argument_or_not)
 {
     size_t count;
     const struct option_row *row = option_table_rows(&count);
 
-    (void)state;
     for (; count > 0; count--, row++)
         assert_false(option_table_has_letter(row) && option_table_is_optional(row));
 }
 
-static void test_an_abbreviation_is_needed_and_begins_a_name(void **state)
+UNIT_TEST(test_an_abbreviation_is_needed_and_begins_a_name)
 {
     size_t count, row_count;
     const struct option_abbreviation *abbreviation = option_table_abbreviations(&count);
     const struct option_row *rows = option_table_rows(&row_count);
 
-    (void)state;
     for (; count > 0; count--, abbreviation++) {
         size_t length = strlen(abbreviation->name), alike = 0;
 
@@ -65,28 +59,25 @@ static void test_an_abbreviation_is_needed_and_begins_a_name(void **state)
     }
 }
 
-static void test_a_row_has_a_letter_or_a_larger_code(void **state)
+UNIT_TEST(test_a_row_has_a_letter_or_a_larger_code)
 {
-    (void)state;
     assert_true(option_table_has_letter(option_table_row('n')));
     assert_false(option_table_has_letter(option_table_row(OPTION_SEED)));
 }
 
-static void test_an_argument_in_brackets_is_optional(void **state)
+UNIT_TEST(test_an_argument_in_brackets_is_optional)
 {
-    (void)state;
     assert_false(option_table_is_optional(option_table_row('e')));
     assert_false(option_table_is_optional(option_table_row(OPTION_SEED)));
     assert_true(option_table_is_optional(option_table_row(OPTION_HEADER)));
 }
 
 /* A setter that serves several options must be told which field is meant. The first field belongs to none of them. */
-static void test_every_option_sets_something_of_its_own(void **state)
+UNIT_TEST(test_every_option_sets_something_of_its_own)
 {
     size_t count;
     const struct option_row *rows = option_table_rows(&count);
 
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         assert_non_null(rows[i].set);
         for (size_t j = 0; j < i; j++)
@@ -94,18 +85,4 @@ static void test_every_option_sets_something_of_its_own(void **state)
         for (size_t j = 0; j < count; j++)
             assert_false(rows[i].set == rows[j].set && (rows[i].field > 0) != (rows[j].field > 0));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_and_codes_are_given_once),
-        cmocka_unit_test(test_an_option_with_a_letter_has_an_argument_or_not),
-        cmocka_unit_test(test_an_abbreviation_is_needed_and_begins_a_name),
-        cmocka_unit_test(test_a_row_has_a_letter_or_a_larger_code),
-        cmocka_unit_test(test_an_argument_in_brackets_is_optional),
-        cmocka_unit_test(test_every_option_sets_something_of_its_own),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,17 @@
-#include "support/disk.h"
+#include "support/faulty_sys.h"
+#include "support/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "input/generated.h"
 
 static int setup(void **state)
 {
     (void)state;
-    return disk_reset();
+    faulty_reset();
+    return 0;
 }
 
 /* Does the source, which is freed, deliver just this when it is read in steps, each of them but the last one full? */
@@ -34,22 +35,22 @@ static bool delivers(struct source *source, size_t step, const char *expected, s
     return good;
 }
 
+#define TEST(name) UNIT_TEST_IN(name, setup, NULL)
+
 /* ---- Words ---- */
 
-static void words_come_in_their_order_each_ended_by_nul(void **state)
+TEST(words_come_in_their_order_each_ended_by_nul)
 {
     static const char *const words[] = {"one", "", "2", "line\nbreak", "\xff", ""};
     static const char expected[] = "one\0\0"
                                    "2\0line\nbreak\0\xff\0";
 
-    (void)state;
     for (size_t step = 1; step <= sizeof expected + 1; step++)
         assert_true(delivers(generated_words(words, 6), step, expected, sizeof expected));
 }
 
-static void no_words_are_no_bytes(void **state)
+TEST(no_words_are_no_bytes)
 {
-    (void)state;
     assert_true(delivers(generated_words(NULL, 0), 10, "", 0));
 }
 
@@ -68,9 +69,8 @@ static void assert_number(uint64_t first, uint64_t i, const char *expected)
     assert_int_equal(text[bytes], '?');
 }
 
-static void numbers_are_decimal_and_counted_from_the_first(void **state)
+TEST(numbers_are_decimal_and_counted_from_the_first)
 {
-    (void)state;
     assert_number(0, 0, "0;");
     assert_number(0, 9, "9;");
     assert_number(9, 1, "10;");
@@ -81,7 +81,7 @@ static void numbers_are_decimal_and_counted_from_the_first(void **state)
     assert_number(UINT64_MAX, 0, "18446744073709551615;");
 }
 
-static void all_numbers_of_a_range_come_in_ascending_order(void **state)
+TEST(all_numbers_of_a_range_come_in_ascending_order)
 {
     static const char small[] = "8\n9\n10\n11\n";
     static const char large[] = "18446744073709551613|18446744073709551614|18446744073709551615|";
@@ -89,7 +89,6 @@ static void all_numbers_of_a_range_come_in_ascending_order(void **state)
     const struct number_range large_range = {.first = UINT64_MAX - 2, .count = 3, .delimiter = '|'};
     const struct number_range one = {.first = 7, .count = 1, .delimiter = '\0'};
 
-    (void)state;
     for (size_t step = 1; step <= strlen(large) + 1; step++) {
         assert_true(delivers(generated_range(&small_range), step, small, strlen(small)));
         assert_true(delivers(generated_range(&large_range), step, large, strlen(large)));
@@ -97,13 +96,12 @@ static void all_numbers_of_a_range_come_in_ascending_order(void **state)
     }
 }
 
-static void an_empty_range_is_not_the_full_one(void **state)
+TEST(an_empty_range_is_not_the_full_one)
 {
     struct number_range range = {.first = 0, .count = 0, .delimiter = '\n'};
     struct source *source;
     uint8_t data[16];
 
-    (void)state;
     assert_true(delivers(generated_range(&range), 10, "", 0));
     range.full = true;
     source = generated_range(&range);
@@ -112,7 +110,7 @@ static void an_empty_range_is_not_the_full_one(void **state)
     source_free(source);
 }
 
-static void the_bytes_of_a_range_are_known_before_it_is_read(void **state)
+TEST(the_bytes_of_a_range_are_known_before_it_is_read)
 {
     static const struct {
         uint64_t first;
@@ -134,7 +132,6 @@ static void the_bytes_of_a_range_are_known_before_it_is_read(void **state)
     const struct number_range full = {.full = true};
     struct source *source = generated_words(words, 3);
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct number_range range = {.first = cases[i].first, .count = cases[i].count};
 
@@ -151,35 +148,17 @@ static void the_bytes_of_a_range_are_known_before_it_is_read(void **state)
 
 /* ---- Failures ---- */
 
-static void without_memory_there_is_no_source(void **state)
+TEST(without_memory_there_is_no_source)
 {
     static const char *const words[] = {"one"};
     const struct number_range range = {.count = 1, .delimiter = '\n'};
 
-    (void)state;
     for (unsigned i = 1; i <= 2; i++) {
-        disk.fail_allocation = i;
+        faulty_fail("allocate", i, ENOMEM);
         assert_null(generated_words(words, 1));
         assert_int_equal(errno, ENOMEM);
-        disk.fail_allocation = i;
+        faulty_fail("allocate", i, ENOMEM);
         assert_null(generated_range(&range));
         assert_int_equal(errno, ENOMEM);
     }
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(words_come_in_their_order_each_ended_by_nul),
-        TEST(no_words_are_no_bytes),
-        TEST(numbers_are_decimal_and_counted_from_the_first),
-        TEST(the_bytes_of_a_range_are_known_before_it_is_read),
-        TEST(all_numbers_of_a_range_come_in_ascending_order),
-        TEST(an_empty_range_is_not_the_full_one),
-        TEST(without_memory_there_is_no_source),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

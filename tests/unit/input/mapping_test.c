@@ -1,15 +1,14 @@
 /* Files one behind another in memory, whatever their sizes and where they begin. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
-#include "support/scratch.h"
+#include "input/mapping.h"
 
 #include <errno.h>
 
-#include "input/mapping.h"
+#include "support/scratch.h"
+#include "support/unit.h"
 #include "system/sys.h"
+
+#define TEST(name) UNIT_TEST_IN(name, scratch_setup, scratch_teardown)
 
 /* A file in which no page is like another, of a multiple of 8 bytes. */
 static void put_numbers(const char *name, size_t bytes)
@@ -69,11 +68,10 @@ static void map_all(size_t offset)
     mapping_release(&mapping);
 }
 
-static void files_stand_one_behind_another_with_room_behind_each(void **state)
+TEST(files_stand_one_behind_another_with_room_behind_each)
 {
     const size_t page = sys_page_bytes();
 
-    (void)state;
     map_all(0);
     map_all(1);
     map_all(page - 1);
@@ -93,14 +91,13 @@ static int map_one(struct mapping *mapping, size_t bytes)
     return fd;
 }
 
-static void what_was_forgotten_comes_back(void **state)
+TEST(what_was_forgotten_comes_back)
 {
     const size_t page = sys_page_bytes();
     struct mapping mapping;
     int fd = map_one(&mapping, 8 * page);
     uint8_t *place = mapping.file[0].place;
 
-    (void)state;
     mapping_populate(place + 5, 3 * page);
     mapping_populate(place, 0);
     for (size_t from = 0; from < page; from += page / 4 - 1)
@@ -112,12 +109,11 @@ static void what_was_forgotten_comes_back(void **state)
     close(fd);
 }
 
-static void only_whole_pages_within_are_forgotten(void **state)
+TEST(only_whole_pages_within_are_forgotten)
 {
     const size_t page = sys_page_bytes();
     struct mapping mapping;
 
-    (void)state;
     assert_int_equal(mapping_reserve(&mapping, 1, 4 * page), 0);
     memset(mapping.base, 'x', 4 * page);
     mapping_forget(mapping.base + 1, 3 * page - 2);
@@ -129,12 +125,11 @@ static void only_whole_pages_within_are_forgotten(void **state)
     mapping_release(&mapping);
 }
 
-static void what_is_no_file_of_its_size_is_not_mapped(void **state)
+TEST(what_is_no_file_of_its_size_is_not_mapped)
 {
     struct mapping mapping;
     int ends[2], fd = open("/proc/self/status", O_RDONLY);
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(mapping_reserve(&mapping, 2, mapping_room(sys_page_bytes())), 0);
     assert_int_equal(mapping_add(&mapping, ends[0], 0), -1);
@@ -146,12 +141,11 @@ static void what_is_no_file_of_its_size_is_not_mapped(void **state)
     close(fd);
 }
 
-static void what_there_is_no_room_for_is_not_mapped(void **state)
+TEST(what_there_is_no_room_for_is_not_mapped)
 {
     struct mapping mapping;
     int fd = map_one(&mapping, 1000);
 
-    (void)state;
     assert_int_equal(mapping_add(&mapping, fd, 0), -1);
     assert_int_equal(errno, ENOMEM);
     mapping_release(&mapping);
@@ -176,12 +170,11 @@ static void set_time(time_t seconds)
     assert_int_equal(utimensat(AT_FDCWD, "file", times, 0), 0);
 }
 
-static void a_file_that_becomes_shorter_or_another_has_changed(void **state)
+TEST(a_file_that_becomes_shorter_or_another_has_changed)
 {
     struct mapping mapping;
     int fd = map_one(&mapping, 1000);
 
-    (void)state;
     assert_false(has_changed(&mapping));
     set_time(1);
     assert_true(has_changed(&mapping));
@@ -198,19 +191,4 @@ static void a_file_that_becomes_shorter_or_another_has_changed(void **state)
     assert_false(has_changed(&mapping));
     mapping_release(&mapping);
     close(fd);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, scratch_setup, scratch_teardown)
-        TEST(files_stand_one_behind_another_with_room_behind_each),
-        TEST(what_was_forgotten_comes_back),
-        TEST(only_whole_pages_within_are_forgotten),
-        TEST(what_is_no_file_of_its_size_is_not_mapped),
-        TEST(what_there_is_no_room_for_is_not_mapped),
-        TEST(a_file_that_becomes_shorter_or_another_has_changed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

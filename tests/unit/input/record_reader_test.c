@@ -1,12 +1,11 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
-#include "support/scratch.h"
-
 #include "input/record_reader.h"
+
 #include "support/engine.h"
+#include "support/scratch.h"
+#include "support/unit.h"
 #include "system/pool.h"
+
+#define TEST(name) UNIT_TEST_IN(name, scratch_setup, scratch_teardown)
 
 static const struct record_format lines = {.delimiter = '\n'};
 
@@ -82,11 +81,10 @@ static void assert_walks(struct engine_text *text, const struct record_format *f
     fault_release(&fault);
 }
 
-static void records_come_one_by_one_with_their_offsets(void **state)
+TEST(records_come_one_by_one_with_their_offsets)
 {
     struct engine_text text = engine_text_make(3000, length_to_20, '\n');
 
-    (void)state;
     assert_walks(&text, &lines, 21);
     assert_walks(&text, &lines, 1000);
     assert_walks(&text, &lines, text.bytes);
@@ -94,45 +92,41 @@ static void records_come_one_by_one_with_their_offsets(void **state)
     engine_text_free(&text);
 }
 
-static void records_longer_than_the_buffer_come_in_pieces_as_long_as_it(void **state)
+TEST(records_longer_than_the_buffer_come_in_pieces_as_long_as_it)
 {
     struct engine_text text = engine_text_make(500, length_uneven, '\n');
 
-    (void)state;
     for (size_t bytes = 1; bytes < 520; bytes += bytes < 40 ? 1 : 47)
         assert_walks(&text, &lines, bytes);
     engine_text_free(&text);
 }
 
 /* A record that ends where the buffer does is whole, and one that is a multiple of it has no empty last piece. */
-static void a_record_may_be_as_long_as_the_buffer_or_several(void **state)
+TEST(a_record_may_be_as_long_as_the_buffer_or_several)
 {
     uint8_t data[] = "123\n1234567\n12345678\n\n";
     size_t start[] = {0, 4, 12, 21, 22};
     struct engine_text text = {.data = data, .bytes = 22, .start = start, .records = 4};
 
-    (void)state;
     assert_walks(&text, &lines, 4);
     assert_walks(&text, &lines, 8);
     assert_walks(&text, &lines, 9);
 }
 
-static void more_records_fit_into_the_buffer_than_ends_are_kept(void **state)
+TEST(more_records_fit_into_the_buffer_than_ends_are_kept)
 {
     struct engine_text text = engine_text_make(5 * (size_t)RECORD_READER_ENDS + 7, length_0, '\n');
 
-    (void)state;
     assert_walks(&text, &lines, text.bytes + 100);
     assert_walks(&text, &lines, RECORD_READER_ENDS);
     assert_walks(&text, &lines, RECORD_READER_ENDS + 1);
     engine_text_free(&text);
 }
 
-static void any_byte_may_be_the_delimiter(void **state)
+TEST(any_byte_may_be_the_delimiter)
 {
     static const struct record_format formats[] = {{.delimiter = '\0'}, {.delimiter = 0xff}};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct engine_text text = engine_text_make(1000, length_uneven, formats[i].delimiter);
 
@@ -142,7 +136,7 @@ static void any_byte_may_be_the_delimiter(void **state)
 }
 
 /* Where a record ends depends on what came before, which may have left the buffer. */
-static void records_of_any_format_come_whole(void **state)
+TEST(records_of_any_format_come_whole)
 {
     static const struct {
         struct record_format format;
@@ -155,7 +149,6 @@ static void records_of_any_format_come_whole(void **state)
         {{.kind = RECORD_CSV}, "a,\"b\n\"\"c\"\n1,2\n\"\n\n\"\n", {0, 10, 14, 19}},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct engine_text text = {.bytes = strlen(cases[i].text), .records = 3};
 
@@ -170,11 +163,10 @@ static void records_of_any_format_come_whole(void **state)
     }
 }
 
-static void an_empty_source_has_no_records(void **state)
+TEST(an_empty_source_has_no_records)
 {
     struct engine_text text = engine_text_make(0, length_0, '\n');
 
-    (void)state;
     assert_walks(&text, &lines, 10);
     engine_text_free(&text);
 }
@@ -190,7 +182,7 @@ static ssize_t fail_after_two(void *context, uint8_t *data, size_t bytes)
     return (*reads)++ == 0 ? 2 : -1;
 }
 
-static void a_source_that_cannot_be_read_ends_the_walk(void **state)
+TEST(a_source_that_cannot_be_read_ends_the_walk)
 {
     int reads = 0;
     struct source *source = source_over(fail_after_two, &reads, engine_text_release);
@@ -198,26 +190,8 @@ static void a_source_that_cannot_be_read_ends_the_walk(void **state)
     struct record_reader reader;
     struct record_piece piece;
 
-    (void)state;
     record_reader_init(&reader, &lines, source, buffer, 10);
     assert_int_equal(record_reader_next(&reader, &piece), 1);
     assert_int_equal(record_reader_next(&reader, &piece), -1);
     source_free(source);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, scratch_setup, scratch_teardown)
-        TEST(records_come_one_by_one_with_their_offsets),
-        TEST(records_longer_than_the_buffer_come_in_pieces_as_long_as_it),
-        TEST(a_record_may_be_as_long_as_the_buffer_or_several),
-        TEST(more_records_fit_into_the_buffer_than_ends_are_kept),
-        TEST(any_byte_may_be_the_delimiter),
-        TEST(records_of_any_format_come_whole),
-        TEST(an_empty_source_has_no_records),
-        TEST(a_source_that_cannot_be_read_ends_the_walk),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

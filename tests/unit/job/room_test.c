@@ -1,24 +1,20 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
+#include "support/unit.h"
 
 #include "job/room.h"
 
 static const uint64_t MIB = (uint64_t)1 << 20;
 
-static void test_output_is_as_large_as_the_input(void **state)
+UNIT_TEST(test_output_is_as_large_as_the_input)
 {
     const struct options options = {.count = UINT64_MAX};
 
-    (void)state;
     assert_int_equal(room_output_bytes(&options, 1000), 1000);
     assert_int_equal(room_output_bytes(&options, 0), 0);
 }
 
-static void test_of_a_sample_no_size_is_known(void **state)
+UNIT_TEST(test_of_a_sample_no_size_is_known)
 {
     const struct options few = {.count = 3};
     const struct options repeated = {.count = 3, .repeat = true};
@@ -26,7 +22,6 @@ static void test_of_a_sample_no_size_is_known(void **state)
     const struct options by_chance = {.count = UINT64_MAX, .probability = "0.5"};
     const struct options by_weight = {.count = UINT64_MAX, .weight_field = 1};
 
-    (void)state;
     assert_int_equal(room_output_bytes(&few, 1000), 0);
     assert_int_equal(room_output_bytes(&repeated, 1000), 0);
     assert_int_equal(room_output_bytes(&endless, 1000), 0);
@@ -35,12 +30,11 @@ static void test_of_a_sample_no_size_is_known(void **state)
 }
 
 /* 8 and 9 are the shortest of 8 to 12. */
-static void test_numbers_are_at_least_the_shortest(void **state)
+UNIT_TEST(test_numbers_are_at_least_the_shortest)
 {
     struct options options = {
         .range = true, .range_first = 8, .range_count = 5, .count = UINT64_MAX, .delimiter = '\n'};
 
-    (void)state;
     assert_int_equal(room_output_bytes(&options, 0), 2 + 2 + 3 + 3 + 3);
     options.count = 3;
     assert_int_equal(room_output_bytes(&options, 0), 2 + 2 + 3);
@@ -60,37 +54,35 @@ static void test_numbers_are_at_least_the_shortest(void **state)
     assert_int_equal(room_output_bytes(&options, 0), 10 * 2 + 3);
 }
 
-static void test_three_quarters_of_memory_stay_out_of_temporary_files(void **state)
+UNIT_TEST(test_three_quarters_of_memory_stay_out_of_temporary_files)
 {
     const struct options options = {.count = UINT64_MAX};
 
-    (void)state;
     assert_int_equal(room_temporary_bytes(&options, 64 * MIB, 64 * MIB, false), 0);
     assert_int_equal(room_temporary_bytes(&options, 64 * MIB + 1, 64 * MIB, false), 16 * MIB + 1);
     assert_int_equal(room_temporary_bytes(&options, 0, 64 * MIB, false), 0);
 }
 
-static void test_of_what_a_sample_keeps_nothing_is_known(void **state)
+UNIT_TEST(test_what_is_kept_beside_records_of_one_size_counts)
+{
+    struct options options = {.count = UINT64_MAX, .format = {.kind = RECORD_SIZE, .count = 16}};
+
+    assert_int_equal(room_temporary_bytes(&options, 64 * MIB, 64 * MIB, false), 0);
+    options.random_source = "random";
+    assert_int_equal(room_temporary_bytes(&options, 48 * MIB, 64 * MIB, false), 0);
+    assert_int_equal(room_temporary_bytes(&options, 64 * MIB, 64 * MIB, true), 32 * MIB);
+    options.random_source = NULL;
+    options.weight_field = 1;
+    assert_int_equal(room_temporary_bytes(&options, 64 * MIB, 64 * MIB, false), 48 * MIB);
+}
+
+UNIT_TEST(test_of_what_a_sample_keeps_nothing_is_known)
 {
     const struct options few = {.count = 3};
     const struct options by_chance = {.count = UINT64_MAX, .probability = "0.5"};
     const struct options repeated = {.count = 3, .repeat = true};
 
-    (void)state;
     assert_int_equal(room_temporary_bytes(&few, 65 * MIB, 64 * MIB, false), 0);
     assert_int_equal(room_temporary_bytes(&by_chance, 65 * MIB, 64 * MIB, false), 0);
     assert_int_equal(room_temporary_bytes(&repeated, 65 * MIB, 64 * MIB, false), 17 * MIB); /* all records are kept */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_output_is_as_large_as_the_input),
-        cmocka_unit_test(test_of_a_sample_no_size_is_known),
-        cmocka_unit_test(test_numbers_are_at_least_the_shortest),
-        cmocka_unit_test(test_three_quarters_of_memory_stay_out_of_temporary_files),
-        cmocka_unit_test(test_of_what_a_sample_keeps_nothing_is_known),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

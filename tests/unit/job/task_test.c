@@ -1,12 +1,9 @@
 /* What command lines mean. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/unit.h"
 
 #include "command/command_line.h"
 #include "job/task.h"
@@ -32,7 +29,7 @@ static enum task task_of_words(const char *line)
     return task;
 }
 
-static void test_the_options_tell_the_task(void **state)
+UNIT_TEST(test_the_options_tell_the_task)
 {
     static const struct {
         const char *line;
@@ -58,14 +55,12 @@ static void test_the_options_tell_the_task(void **state)
         {"--gather=s --list", TASK_LIST},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_int_equal(task_of_words(rows[i].line), rows[i].task);
 }
 
-static void test_no_records_are_nothing_but_their_header(void **state)
+UNIT_TEST(test_no_records_are_nothing_but_their_header)
 {
-    (void)state;
     assert_int_equal(task_of_words("-n 0"), TASK_NOTHING);
     assert_int_equal(task_of_words("-n 0 -r"), TASK_NOTHING);
     assert_int_equal(task_of_words("-n 0 -i 1-9"), TASK_NOTHING);
@@ -75,9 +70,8 @@ static void test_no_records_are_nothing_but_their_header(void **state)
     assert_int_equal(task_of_words("-n 0 --header=0"), TASK_NOTHING);
 }
 
-static void test_a_random_source_gives_the_orders_of_gnu(void **state)
+UNIT_TEST(test_a_random_source_gives_the_orders_of_gnu)
 {
-    (void)state;
     assert_int_equal(task_of_words("--random-source=f"), TASK_GNU);
     assert_int_equal(task_of_words("--random-source=f -n 3"), TASK_GNU_SAMPLE);
     assert_int_equal(task_of_words("--random-source=f -n 3 -e a b"), TASK_GNU);
@@ -85,9 +79,8 @@ static void test_a_random_source_gives_the_orders_of_gnu(void **state)
     assert_int_equal(task_of_words("--random-source=f -r -e a b"), TASK_GNU_REPEAT);
 }
 
-static void test_samples_of_large_ranges_are_drawn(void **state)
+UNIT_TEST(test_samples_of_large_ranges_are_drawn)
 {
-    (void)state;
     assert_int_equal(task_of_words("-i 1-134217728 -n 1"), TASK_SHUFFLE);
     assert_int_equal(task_of_words("-i 0-134217728 -n 67108864"), TASK_RANGE);
     assert_int_equal(task_of_words("-i 0-134217728 -n 67108865"), TASK_SHUFFLE);
@@ -98,43 +91,25 @@ static void test_samples_of_large_ranges_are_drawn(void **state)
     assert_int_equal(task_of_words("-i 0-134217728 -n 1 --weights=w"), TASK_WEIGHTED);
 }
 
-static void test_a_random_source_draws_an_eighth_of_any_range(void **state)
+UNIT_TEST(test_a_random_source_draws_an_eighth_of_any_range)
 {
-    (void)state;
     assert_int_equal(task_of_words("-i 1-16 -n 2 --random-source=f"), TASK_RANGE_GNU);
     assert_int_equal(task_of_words("-i 1-16 -n 3 --random-source=f"), TASK_GNU);
     assert_int_equal(task_of_words("-i 1-16 --random-source=f"), TASK_GNU);
 }
 
-static void test_repeated_numbers_are_drawn_from_any_range(void **state)
+UNIT_TEST(test_repeated_numbers_are_drawn_from_any_range)
 {
-    (void)state;
     assert_int_equal(task_of_words("-i 1-2 -r"), TASK_RANGE_REPEAT);
     assert_int_equal(task_of_words("-i 1-2 -r --random-source=f"), TASK_RANGE_REPEAT);
     assert_int_equal(task_of_words("-i 1-2 -r --weights=w"), TASK_WEIGHTED_REPEAT);
 }
 
-static void test_numbers_that_are_drawn_have_no_source(void **state)
+UNIT_TEST(test_numbers_that_are_drawn_have_no_source)
 {
-    (void)state;
     for (enum task task = TASK_ADD_BATCH; task < TASK_RANGE; task++)
         assert_false(task_is_drawn(task));
     assert_true(task_is_drawn(TASK_RANGE));
     assert_true(task_is_drawn(TASK_RANGE_GNU));
     assert_true(task_is_drawn(TASK_RANGE_REPEAT));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_options_tell_the_task),
-        cmocka_unit_test(test_no_records_are_nothing_but_their_header),
-        cmocka_unit_test(test_a_random_source_gives_the_orders_of_gnu),
-        cmocka_unit_test(test_samples_of_large_ranges_are_drawn),
-        cmocka_unit_test(test_a_random_source_draws_an_eighth_of_any_range),
-        cmocka_unit_test(test_repeated_numbers_are_drawn_from_any_range),
-        cmocka_unit_test(test_numbers_that_are_drawn_have_no_source),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

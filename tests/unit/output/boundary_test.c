@@ -1,15 +1,12 @@
 /* Where files end in a stream of records, held against dividing it record by record, for all ways to get it in pieces.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/unit.h"
 
 #include "output/boundary.h"
 
@@ -114,11 +111,10 @@ static void assert_cut(uint64_t records, uint64_t limit_bytes, size_t piece)
     assert_int_equal(file + 1, stream.files);
 }
 
-static void files_get_their_number_of_records_whatever_the_pieces(void **state)
+UNIT_TEST(files_get_their_number_of_records_whatever_the_pieces)
 {
     static const uint64_t records[] = {1, 2, 3, 100, 511, 512, 513, 1000, 100000, UINT64_MAX};
 
-    (void)state;
     for (size_t most = 1; most < 100; most += most + 1) {
         make_stream(most);
         for (size_t i = 0; i < sizeof records / sizeof records[0]; i++) {
@@ -129,11 +125,10 @@ static void files_get_their_number_of_records_whatever_the_pieces(void **state)
     }
 }
 
-static void files_get_as_many_bytes_as_fit_whatever_the_pieces(void **state)
+UNIT_TEST(files_get_as_many_bytes_as_fit_whatever_the_pieces)
 {
     static const uint64_t limits[] = {1, 2, 7, 50, 99, 100, 101, 1000, 4095, 4096, 100000};
 
-    (void)state;
     for (size_t most = 1; most < 1000; most += most + 1) {
         make_stream(most);
         for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
@@ -144,13 +139,12 @@ static void files_get_as_many_bytes_as_fit_whatever_the_pieces(void **state)
     }
 }
 
-static void a_file_that_takes_no_records_is_passed_over(void **state)
+UNIT_TEST(a_file_that_takes_no_records_is_passed_over)
 {
     struct boundary boundary = {.format = &lines, .limit_bytes = UINT64_MAX};
     uint8_t data[] = "a\nb\n";
     size_t bytes = 4;
 
-    (void)state;
     boundary_begin(&boundary, 0);
     assert_int_equal(boundary_next(&boundary, data, &bytes), BOUNDARY_NEXT);
     assert_int_equal(bytes, 0);
@@ -163,24 +157,22 @@ static void a_file_that_takes_no_records_is_passed_over(void **state)
     assert_int_equal(bytes, 2);
 }
 
-static void a_record_is_not_searched_where_nothing_is_cut(void **state)
+UNIT_TEST(a_record_is_not_searched_where_nothing_is_cut)
 {
     struct boundary boundary = {.format = NULL, .limit_bytes = UINT64_MAX};
     uint8_t data[] = "a\nb\n";
     size_t bytes = 4;
 
-    (void)state;
     boundary_begin(&boundary, UINT64_MAX);
     assert_int_equal(boundary_next(&boundary, data, &bytes), BOUNDARY_WRITE);
     assert_int_equal(bytes, 4);
 }
 
 /* The end of such a record depends on all bytes since its beginning, so a lost or doubled one would show. */
-static void a_scan_with_a_memory_is_kept_in_step(void **state)
+UNIT_TEST(a_scan_with_a_memory_is_kept_in_step)
 {
     const struct record_format tens = {.kind = RECORD_SIZE, .count = 10};
 
-    (void)state;
     memset(stream.data, '\n', sizeof stream.data);
     for (size_t piece = 1; piece < 64; piece++)
         for (uint64_t limit = 5; limit < 60; limit += 5) {
@@ -205,17 +197,4 @@ static void a_scan_with_a_memory_is_kept_in_step(void **state)
             }
             assert_int_equal(written, 1000);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_get_their_number_of_records_whatever_the_pieces),
-        cmocka_unit_test(files_get_as_many_bytes_as_fit_whatever_the_pieces),
-        cmocka_unit_test(a_file_that_takes_no_records_is_passed_over),
-        cmocka_unit_test(a_record_is_not_searched_where_nothing_is_cut),
-        cmocka_unit_test(a_scan_with_a_memory_is_kept_in_step),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,5 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
-#include "support/scratch.h"
+#include "support/reports.h"
+#include "support/unit.h"
 
 #include "output/buffer.h"
 
@@ -18,25 +15,11 @@ struct drained {
     unsigned failing_at; /* the drain of this number fails: from 1 */
 };
 
-static struct fault fault;
-
-static int setup(void **state)
-{
-    fault_init(&fault);
-    return scratch_setup(state);
-}
-
 static struct output *open_output(const char *path)
 {
     const struct output_plan plan = {.path = path, .filters = 1};
 
     return output_open(&plan, &fault);
-}
-
-static int teardown(void **state)
-{
-    fault_release(&fault);
-    return scratch_teardown(state);
 }
 
 static int drain(void *context)
@@ -59,11 +42,12 @@ static void put_all(struct drained *drained, const uint8_t *data, size_t bytes, 
         assert_int_equal(output_buffer_put(&drained->to, data + at, bytes - at < piece ? bytes - at : piece), 0);
 }
 
-static void bytes_come_out_as_they_were_put_in_whatever_the_pieces(void **state)
+#define TEST(name) UNIT_TEST_IN(name, reports_setup, reports_teardown)
+
+UNIT_TEST(bytes_come_out_as_they_were_put_in_whatever_the_pieces)
 {
     uint8_t data[200];
 
-    (void)state;
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (uint8_t)(i * 7);
     for (size_t piece = 1; piece <= sizeof data; piece++) {
@@ -80,11 +64,10 @@ static void bytes_come_out_as_they_were_put_in_whatever_the_pieces(void **state)
     }
 }
 
-static void what_fits_is_not_drained_and_nothing_needs_no_room(void **state)
+UNIT_TEST(what_fits_is_not_drained_and_nothing_needs_no_room)
 {
     struct drained drained = {.bytes = 0};
 
-    (void)state;
     output_buffer_init(&drained.to, drained.buffer, ROOM, drain, &drained);
     assert_ptr_equal(drained.to.at, drained.buffer);
     assert_int_equal(output_buffer_put(&drained.to, (const uint8_t *)"1234567", ROOM), 0);
@@ -94,11 +77,10 @@ static void what_fits_is_not_drained_and_nothing_needs_no_room(void **state)
     assert_int_equal(drained.drains, 1);
 }
 
-static void a_drain_that_fails_fails_the_put(void **state)
+UNIT_TEST(a_drain_that_fails_fails_the_put)
 {
     uint8_t data[100] = {0};
 
-    (void)state;
     for (unsigned i = 1; i <= 3; i++) {
         struct drained drained = {.failing_at = i};
 
@@ -108,12 +90,11 @@ static void a_drain_that_fails_fails_the_put(void **state)
     }
 }
 
-static void what_is_in_the_outlet_is_written_to_an_output_once(void **state)
+TEST(what_is_in_the_outlet_is_written_to_an_output_once)
 {
     struct drained drained = {.bytes = 0};
     struct output *to = open_output("out");
 
-    (void)state;
     output_buffer_init(&drained.to, drained.buffer, ROOM, drain, &drained);
     assert_int_equal(output_buffer_put(&drained.to, (const uint8_t *)"one\n", 4), 0);
     assert_int_equal(output_buffer_drain(&drained.to, to), 0);
@@ -127,12 +108,11 @@ static void what_is_in_the_outlet_is_written_to_an_output_once(void **state)
     assert_true(scratch_holds("out", "one\ntwo\n"));
 }
 
-static void an_output_that_is_full_is_reported(void **state)
+TEST(an_output_that_is_full_is_reported)
 {
     struct drained drained = {.bytes = 0};
     struct output *to;
 
-    (void)state;
     if (access("/dev/full", W_OK) != 0)
         skip();
     to = open_output("/dev/full");
@@ -140,19 +120,4 @@ static void an_output_that_is_full_is_reported(void **state)
     assert_int_equal(output_buffer_put(&drained.to, (const uint8_t *)"one\n", 4), 0);
     assert_says(output_buffer_drain(&drained.to, to), -1, "bigshuf: /dev/full: No space left on device\n");
     output_free(to);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_come_out_as_they_were_put_in_whatever_the_pieces),
-        cmocka_unit_test(what_fits_is_not_drained_and_nothing_needs_no_room),
-        cmocka_unit_test(a_drain_that_fails_fails_the_put),
-        TEST(what_is_in_the_outlet_is_written_to_an_output_once),
-        TEST(an_output_that_is_full_is_reported),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

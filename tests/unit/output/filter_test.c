@@ -1,10 +1,7 @@
 /* Files written through commands: each gets its own, whatever a command does nothing hangs, and failures are heard. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
-#include "support/scratch.h"
+#include "support/reports.h"
+#include "support/unit.h"
 
 #include <errno.h>
 #include <sys/wait.h>
@@ -12,20 +9,6 @@
 
 #include "output/filter.h"
 #include "system/signals.h"
-
-static struct fault fault;
-
-static int setup(void **state)
-{
-    fault_init(&fault);
-    return scratch_setup(state);
-}
-
-static int teardown(void **state)
-{
-    fault_release(&fault);
-    return scratch_teardown(state);
-}
 
 static struct filters *filters_good(const char *command, unsigned most)
 {
@@ -70,13 +53,13 @@ static void assert_fails(const char *command, const char *message)
     filters_free(filters);
     assert_string_equal(scratch_heard(), expected);
     assert_true(failed);
-    fault_release(&fault);
-    fault_init(&fault);
+    forgive();
 }
 
-static void every_command_gets_its_file_and_name(void **state)
+#define TEST(name) UNIT_TEST_IN(name, reports_setup, reports_teardown)
+
+TEST(every_command_gets_its_file_and_name)
 {
-    (void)state;
     for (unsigned most = 1; most < 5; most++) {
         struct filters *filters = filters_good("tr a-z A-Z > \"$FILE.up\"", most);
 
@@ -92,11 +75,10 @@ static void every_command_gets_its_file_and_name(void **state)
     }
 }
 
-static void a_file_of_any_size_goes_through(void **state)
+TEST(a_file_of_any_size_goes_through)
 {
     struct filters *filters = filters_good("wc -c | tr -d ' ' > $FILE", 1);
 
-    (void)state;
     assert_int_equal(filters_start(filters, "F"), 0);
     assert_int_equal(feed_much(filters), 0);
     assert_int_equal(filters_wait(filters), 0);
@@ -105,11 +87,10 @@ static void a_file_of_any_size_goes_through(void **state)
 }
 
 /* As the shell is given it: what it passes on has no name twice. */
-static void a_former_value_of_the_variable_is_gone(void **state)
+TEST(a_former_value_of_the_variable_is_gone)
 {
     struct filters *filters;
 
-    (void)state;
     if (access("/proc/self/environ", F_OK) != 0)
         skip();
     filters = filters_good("tr '\\0' '\\n' </proc/$$/environ | grep ^FILE | sort >found", 1);
@@ -123,9 +104,8 @@ static void a_former_value_of_the_variable_is_gone(void **state)
     assert_true(scratch_holds("found", "FILE=F\nFILES=2\n"));
 }
 
-static void no_more_run_at_a_time_than_allowed(void **state)
+TEST(no_more_run_at_a_time_than_allowed)
 {
-    (void)state;
     for (unsigned most = 1; most <= 3; most++) {
         struct filters *filters =
             filters_good("cat >/dev/null; mkdir run.$FILE; ls -d run.* 2>/dev/null | wc -l >>seen; "
@@ -150,9 +130,8 @@ static void no_more_run_at_a_time_than_allowed(void **state)
     }
 }
 
-static void a_failed_command_is_reported_as_by_split(void **state)
+TEST(a_failed_command_is_reported_as_by_split)
 {
-    (void)state;
     assert_fails("exit 3", "exit 3");
     assert_fails("cat >/dev/null; exit 1", "exit 1");
     assert_fails("no-such-command-anywhere 2>/dev/null", "exit 127");
@@ -160,12 +139,11 @@ static void a_failed_command_is_reported_as_by_split(void **state)
     assert_fails("kill -TERM $$", "signal TERM");
 }
 
-static void the_failure_of_an_earlier_command_is_not_forgotten(void **state)
+TEST(the_failure_of_an_earlier_command_is_not_forgotten)
 {
     struct filters *filters = filters_good("cat >/dev/null; test $FILE != b", 2);
     bool failed = false;
 
-    (void)state;
     scratch_listen();
     for (int i = 0; i < 5 && !failed; i++) {
         static const char *const names[] = {"a", "b", "c", "d", "e"};
@@ -179,11 +157,10 @@ static void the_failure_of_an_earlier_command_is_not_forgotten(void **state)
         strstr(scratch_heard(), "bigshuf: with FILE=b, exit 1 from command: cat >/dev/null; test $FILE != b"));
 }
 
-static void a_command_that_stops_reading_and_succeeds_is_content(void **state)
+TEST(a_command_that_stops_reading_and_succeeds_is_content)
 {
     static const char *const commands[] = {"head -c 1 > $FILE", "exit 0", "kill -PIPE $$", "exec <&-; sleep 0.05"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         struct filters *filters = filters_good(commands[i], 1);
 
@@ -196,12 +173,11 @@ static void a_command_that_stops_reading_and_succeeds_is_content(void **state)
     }
 }
 
-static void a_command_that_fails_early_is_not_fed_for_hours(void **state)
+TEST(a_command_that_fails_early_is_not_fed_for_hours)
 {
     struct filters *filters = filters_good("exit 5", 1);
     struct timespec moment = {.tv_nsec = 1000000};
 
-    (void)state;
     scratch_listen();
     assert_int_equal(filters_start(filters, "F"), 0);
     while (filters_write(filters, "x", 1) == 0)
@@ -222,9 +198,8 @@ static void write_without_reader_after_a_filter(void)
     (void)!write(ends[1], "x", 1);
 }
 
-static void sigpipe_is_ignored_for_the_filters_pipes_alone(void **state)
+TEST(sigpipe_is_ignored_for_the_filters_pipes_alone)
 {
-    (void)state;
     assert_int_equal(WTERMSIG(scratch_child(write_without_reader_after_a_filter)), SIGPIPE);
 }
 
@@ -248,21 +223,19 @@ static void signals_of_a_command(void)
     CHECK(access("F", F_OK) != 0);
 }
 
-static void a_command_has_its_signals_as_usual(void **state)
+TEST(a_command_has_its_signals_as_usual)
 {
-    (void)state;
     scratch_listen();
     assert_int_equal(scratch_child(signals_of_a_command), 0);
     (void)scratch_heard();
 }
 
-static void a_command_has_no_descriptor_but_its_own(void **state)
+TEST(a_command_has_no_descriptor_but_its_own)
 {
     struct filters *filters = filters_good("cat >/dev/null; ls /proc/self/fd | wc -l | tr -d ' ' > $FILE", 3);
     int others = 0;
     bool same;
 
-    (void)state;
     if (access("/proc/self/fd", F_OK) != 0)
         skip();
     assert_int_equal(feed(filters, "first", ""), 0);
@@ -286,11 +259,10 @@ static void wait_for_all(void)
         continue;
 }
 
-static void what_is_not_waited_for_is_told_to_terminate(void **state)
+TEST(what_is_not_waited_for_is_told_to_terminate)
 {
     struct filters *filters = filters_good("cat > $FILE.part; mv $FILE.part $FILE", 3);
 
-    (void)state;
     scratch_listen();
     assert_int_equal(filters_start(filters, "F"), 0);
     assert_int_equal(filters_write(filters, "half\n", 5), 0);
@@ -300,13 +272,12 @@ static void what_is_not_waited_for_is_told_to_terminate(void **state)
     assert_string_equal(scratch_heard(), "bigshuf: warning: what was made with FILE=F may be incomplete\n");
 }
 
-static void what_a_command_has_started_is_told_to_terminate_too(void **state)
+TEST(what_a_command_has_started_is_told_to_terminate_too)
 {
     struct filters *filters =
         filters_good("(trap 'touch told; exit' TERM; touch ready; while :; do sleep 0.02; done) & wait", 1);
     struct timespec moment = {.tv_nsec = 5000000};
 
-    (void)state;
     scratch_listen();
     assert_int_equal(filters_start(filters, "F"), 0);
     while (access("ready", F_OK) != 0)
@@ -320,12 +291,11 @@ static void what_a_command_has_started_is_told_to_terminate_too(void **state)
 }
 
 /* The commands end when the test lets them, which is later. */
-static void an_abort_names_the_files_and_waits_for_nobody(void **state)
+TEST(an_abort_names_the_files_and_waits_for_nobody)
 {
     struct filters *filters = filters_good("trap '' TERM; read line <go", 3);
     int go;
 
-    (void)state;
     assert_int_equal(mkfifo("go", 0600), 0);
     scratch_listen();
     assert_int_equal(feed(filters, "F1", "x"), 0);
@@ -339,28 +309,4 @@ static void an_abort_names_the_files_and_waits_for_nobody(void **state)
     close(go);
     filters_free(filters_good("true", 1));
     filters_free(NULL);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(every_command_gets_its_file_and_name),
-        TEST(a_file_of_any_size_goes_through),
-        TEST(a_former_value_of_the_variable_is_gone),
-        TEST(no_more_run_at_a_time_than_allowed),
-        TEST(a_failed_command_is_reported_as_by_split),
-        TEST(the_failure_of_an_earlier_command_is_not_forgotten),
-        TEST(a_command_that_stops_reading_and_succeeds_is_content),
-        TEST(a_command_that_fails_early_is_not_fed_for_hours),
-        TEST(sigpipe_is_ignored_for_the_filters_pipes_alone),
-        TEST(a_command_has_its_signals_as_usual),
-        TEST(a_command_has_no_descriptor_but_its_own),
-        TEST(what_is_not_waited_for_is_told_to_terminate),
-        TEST(what_a_command_has_started_is_told_to_terminate_too),
-        TEST(an_abort_names_the_files_and_waits_for_nobody),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
 /* The framing of files does not depend on how their records come in pieces. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/unit.h"
 
 #include "output/framing.h"
 
@@ -40,40 +37,36 @@ static const char *framed(const struct framing *framing, const char *records, si
     return written;
 }
 
-static void without_framing_bytes_pass_through(void **state)
+UNIT_TEST(without_framing_bytes_pass_through)
 {
     struct framing framing = {0};
 
-    (void)state;
     assert_string_equal(framed(&framing, "a\nb\n", 3), "a\nb\n");
     assert_int_equal(writes, 2);
     assert_string_equal(framed(&framing, "", 1), "");
 }
 
-static void a_header_comes_first_even_without_records(void **state)
+UNIT_TEST(a_header_comes_first_even_without_records)
 {
     struct framing framing = {.header = (const uint8_t *)"h1\nh2\n", .header_bytes = 6};
 
-    (void)state;
     assert_string_equal(framed(&framing, "a\n", 1), "h1\nh2\na\n");
     assert_string_equal(framed(&framing, "", 1), "h1\nh2\n");
 }
 
-static void every_translated_byte_changes_and_no_other(void **state)
+UNIT_TEST(every_translated_byte_changes_and_no_other)
 {
     struct framing framing = {
         .translates = true, .from = ';', .to = '\n', .header = (const uint8_t *)";", .header_bytes = 1};
 
-    (void)state;
     assert_string_equal(framed(&framing, "a;b\n;;", 2), ";a\nb\n\n\n");
 }
 
-static void the_start_moves_from_the_end_to_the_beginning(void **state)
+UNIT_TEST(the_start_moves_from_the_end_to_the_beginning)
 {
     struct framing framing = {
         .start = (const uint8_t *)">>>", .start_bytes = 3, .header = (const uint8_t *)"h\n", .header_bytes = 2};
 
-    (void)state;
     for (size_t piece = 1; piece < 24; piece++) {
         assert_string_equal(framed(&framing, "one\n>>>two\n2\n>>>\n>>>", piece), "h\n>>>one\n>>>two\n2\n>>>\n");
         assert_string_equal(framed(&framing, "\n>>>", piece), "h\n>>>\n");
@@ -81,13 +74,12 @@ static void the_start_moves_from_the_end_to_the_beginning(void **state)
     }
 }
 
-static void whichever_write_fails_is_noticed(void **state)
+UNIT_TEST(whichever_write_fails_is_noticed)
 {
     struct framing framing = {
         .start = (const uint8_t *)">>", .start_bytes = 2, .header = (const uint8_t *)"h\n", .header_bytes = 2};
     size_t failures = 0;
 
-    (void)state;
     for (failing_write = 1; failing_write <= 5; failing_write++) {
         uint8_t data[] = "a\n>>b\n>>";
         struct framing_file file;
@@ -98,17 +90,4 @@ static void whichever_write_fails_is_noticed(void **state)
     }
     failing_write = 0;
     assert_int_equal(failures, 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_framing_bytes_pass_through),
-        cmocka_unit_test(a_header_comes_first_even_without_records),
-        cmocka_unit_test(every_translated_byte_changes_and_no_other),
-        cmocka_unit_test(the_start_moves_from_the_end_to_the_beginning),
-        cmocka_unit_test(whichever_write_fails_is_noticed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

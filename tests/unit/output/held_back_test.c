@@ -2,13 +2,9 @@
 
 #include "support/disk.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
 #include "output/held_back.h"
 #include "support/scratch.h"
+#include "support/unit.h"
 
 enum { LARGE_BYTES = 5 * HELD_BACK_MEMORY_BYTES + 123 };
 
@@ -62,7 +58,9 @@ static int hold_and_drain(struct held_back *hold, size_t bytes, size_t piece)
     return held_back_bytes(hold) == 0 && came_back == bytes ? 0 : -1;
 }
 
-static void what_is_held_comes_back_again_and_again(void **state)
+#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
+
+TEST(what_is_held_comes_back_again_and_again)
 {
     static const size_t sizes[] = {0,
                                    1,
@@ -75,29 +73,26 @@ static void what_is_held_comes_back_again_and_again(void **state)
                                    5};
     struct held_back held = {.place = &place};
 
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         for (size_t piece = 999; piece < 2 * (size_t)LARGE_BYTES; piece *= 9)
             assert_int_equal(hold_and_drain(&held, sizes[i], piece), 0);
     held_back_release(&held);
 }
 
-static void a_little_needs_no_file(void **state)
+TEST(a_little_needs_no_file)
 {
     struct held_back held = {.place = &place};
 
-    (void)state;
     assert_int_equal(hold_and_drain(&held, HELD_BACK_MEMORY_BYTES, 1000), 0);
     assert_int_equal(disk.made[0], 0);
     held_back_release(&held);
     held_back_release(&held);
 }
 
-static void what_is_never_asked_for_leaves_no_file(void **state)
+TEST(what_is_never_asked_for_leaves_no_file)
 {
     struct held_back held = {.place = &place};
 
-    (void)state;
     assert_int_equal(held_back_append(&held, data, LARGE_BYTES), 0);
     assert_int_equal(disk.files, 1);
     held_back_release(&held);
@@ -112,9 +107,8 @@ static int accept_all(void *context, uint8_t *part, size_t bytes)
     return 0;
 }
 
-static void a_temporary_file_that_has_changed_is_a_failure(void **state)
+TEST(a_temporary_file_that_has_changed_is_a_failure)
 {
-    (void)state;
     for (unsigned read = 1; read <= 6; read++) {
         struct held_back held = {.place = &place};
         const char *heard;
@@ -131,11 +125,10 @@ static void a_temporary_file_that_has_changed_is_a_failure(void **state)
     }
 }
 
-static void a_temporary_file_that_is_cut_short_is_a_failure(void **state)
+TEST(a_temporary_file_that_is_cut_short_is_a_failure)
 {
     struct held_back held = {.place = &place};
 
-    (void)state;
     assert_int_equal(held_back_append(&held, data, LARGE_BYTES), 0);
     scratch_listen();
     disk.cut = true;
@@ -144,11 +137,10 @@ static void a_temporary_file_that_is_cut_short_is_a_failure(void **state)
     held_back_release(&held);
 }
 
-static void a_full_disk_and_missing_memory_are_reported(void **state)
+TEST(a_full_disk_and_missing_memory_are_reported)
 {
     struct held_back held = {.place = &place};
 
-    (void)state;
     scratch_listen();
     disk.room[0] = 1000;
     assert_int_equal(hold_and_drain(&held, LARGE_BYTES, 1000), -1);
@@ -159,17 +151,4 @@ static void a_full_disk_and_missing_memory_are_reported(void **state)
     held.place = &place;
     disk.fail_allocation = 1;
     assert_says(held_back_append(&held, data, 1), -1, "bigshuf: memory: Cannot allocate memory\n");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(what_is_held_comes_back_again_and_again),         TEST(a_little_needs_no_file),
-        TEST(what_is_never_asked_for_leaves_no_file),          TEST(a_temporary_file_that_has_changed_is_a_failure),
-        TEST(a_temporary_file_that_is_cut_short_is_a_failure), TEST(a_full_disk_and_missing_memory_are_reported),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,124 +1,44 @@
-/*
- * One stream into several files: every record once, in order, where it belongs; all files or none, whatever fails. The
- * system layer is brought along, so that any of its calls can be made to fail.
- */
-
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
-#include "system/sys.h"
-
-#define sys_open           real_open
-#define sys_open_anonymous real_open_anonymous
-#define sys_close          real_close
-#define sys_stat           real_stat
-#define sys_fstat          real_fstat
-#define sys_rename_at      real_rename_at
-#define sys_free_space     real_free_space
-#define sys_exchange       real_exchange
-#define sys_realpath       real_realpath
-#define sys_write          real_write
-#define sys_pipe           real_pipe
-#define sys_spawn_shell    real_spawn_shell
-#define sys_wait           real_wait
-#define sys_allocate       real_allocate
-#define sys_random         real_random
-#include "src/system/sys.c" /* NOLINT(bugprone-suspicious-include): this is the point */
-#undef sys_open
-#undef sys_open_anonymous
-#undef sys_close
-#undef sys_stat
-#undef sys_fstat
-#undef sys_rename_at
-#undef sys_free_space
-#undef sys_exchange
-#undef sys_realpath
-#undef sys_write
-#undef sys_pipe
-#undef sys_spawn_shell
-#undef sys_wait
-#undef sys_allocate
-#undef sys_random
+/* One stream into several files: every record once, in order, where it belongs; all files or none, whatever fails. */
 
 #include "support/in_memory.h"
+#include "support/reports.h"
+#include "support/unit.h"
+
+#include <errno.h>
+#include <sys/resource.h>
 
 #include "output/output.h"
 #include "system/signals.h"
+#include "system/sys.h"
 
-static const char *failing;   /* the call that always fails, or NULL */
-static int calls, failing_at; /* calls made so far, and the one of them that fails: from 1 */
-
-static bool fails(const char *name)
-{
-    return ++calls == failing_at || (failing != NULL && strcmp(failing, name) == 0);
-}
-
-#define REPLACE(type, name, parameters, arguments, failure)                                                            \
-    type sys_##name parameters                                                                                         \
-    {                                                                                                                  \
-        if (fails(#name)) {                                                                                            \
-            errno = EIO;                                                                                               \
-            return failure;                                                                                            \
-        }                                                                                                              \
-        return real_##name arguments;                                                                                  \
-    }
-
-REPLACE(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode), -1)
-REPLACE(int, open_anonymous, (int directory, const char *name, mode_t mode), (directory, name, mode), -1)
-REPLACE(int, fstat, (int fd, struct stat *status), (fd, status), -1)
-REPLACE(int, rename_at, (int directory, const char *from, const char *to), (directory, from, to), -1)
-REPLACE(int, exchange, (int directory, const char *one, const char *other), (directory, one, other), -1)
-REPLACE(int, free_space, (int fd, uint64_t *bytes), (fd, bytes), -1)
-REPLACE(char *, realpath, (const char *path), (path), NULL)
-REPLACE(ssize_t, write, (int fd, const void *data, size_t bytes), (fd, data, bytes), -1)
-REPLACE(int, pipe, (int ends[2]), (ends), -1)
-REPLACE(pid_t, spawn_shell, (const char *command, const char *variable, int input, const sigset_t *mask),
-        (command, variable, input, mask), -1)
-REPLACE(void *, allocate, (size_t count, size_t bytes), (count, bytes), NULL)
-REPLACE(int, random, (void *data, size_t bytes), (data, bytes), -1)
-
-/* Not among those that fail in turn: a file that cannot be looked at is taken to be missing, and found when it is
- * opened. */
-int sys_stat(const char *path, struct stat *status)
-{
-    return real_stat(path, status);
-}
+pid_t real_sys_wait(pid_t child, int *status, int options);
 
 /* A child is waited for, come what may. */
 pid_t sys_wait(pid_t child, int *status, int options)
 {
-    pid_t ended = real_wait(child, status, options);
+    pid_t ended = real_sys_wait(child, status, options);
 
-    if (!fails("wait"))
-        return ended;
-    errno = EIO;
-    return -1;
+    return faulty_fails("wait") ? -1 : ended;
 }
 
-/* A close that fails has closed. */
-int sys_close(int fd)
-{
-    bool failure = fails("close");
-    int result = real_close(fd);
+/* Not those that remove what is left, nor stat: a file that cannot be looked at is taken to be missing, and found when
+ * it is opened. */
+static const char swept_calls[] = "open open_anonymous fstat rename_at exchange free_space realpath write pipe "
+                                  "spawn_shell wait close allocate random";
 
-    if (failure)
-        errno = EIO;
-    return failure ? -1 : result;
-}
-
-static struct fault fault;
 static const char *const directories[] = {"."};
 static struct spill_place place;
+static struct output_plan plan; /* of the running test */
 
 static void init(void)
 {
     fault_init(&fault);
-    failing = NULL;
-    failing_at = calls = 0;
+    faulty_reset();
     place.directory = directories;
     place.directories = 1;
     place.fault = &fault;
+    plan = (struct output_plan){
+        .path = "%d", .filters = 2, .format = {.kind = RECORD_BYTE, .delimiter = '\n'}, .place = &place};
 }
 
 static int setup(void **state)
@@ -135,27 +55,14 @@ static int setup_in_memory(void **state)
 
 static int teardown(void **state)
 {
-    fault_release(&fault);
-    failing = NULL;
-    failing_at = 0;
-    return scratch_teardown(state);
+    return reports_teardown(state);
 }
 
-static struct output_plan plan_of(const char *path)
+static void split_into(const struct split *splits, size_t count, const char *rest)
 {
-    struct output_plan plan = {.path = path, .filters = 2, .format = {.kind = RECORD_BYTE, .delimiter = '\n'}};
-
-    plan.place = &place;
-    return plan;
-}
-
-static struct output_plan plan_of_splits(const char *path, const struct split *splits, size_t count)
-{
-    struct output_plan plan = plan_of(path);
-
     plan.split = splits;
     plan.splits = count;
-    return plan;
+    plan.path = rest;
 }
 
 static uint64_t count_lines(const char *lines)
@@ -168,9 +75,9 @@ static uint64_t count_lines(const char *lines)
 }
 
 /* Write the lines, in pieces of so many bytes, with the header "H\n" if wanted. 0 if all went well. */
-static int run_with(const struct output_plan *plan, const char *lines, size_t piece, bool header)
+static int run_with(const char *lines, size_t piece, bool header)
 {
-    struct output *output = output_open(plan, &fault);
+    struct output *output = output_open(&plan, &fault);
     size_t bytes = strlen(lines);
     int status = -1;
 
@@ -190,21 +97,15 @@ out:
     return status;
 }
 
-static int run(const struct output_plan *plan, const char *lines)
+static int run(const char *lines)
 {
-    return run_with(plan, lines, 3, false);
+    return run_with(lines, 3, false);
 }
 
-static void assert_refused(const struct output_plan *plan, const char *message)
+static void assert_refused(const char *message)
 {
-    struct output *output;
-
-    scratch_listen();
-    output = output_open(plan, &fault);
-    assert_string_equal(scratch_heard(), message);
-    assert_null(output);
-    fault_release(&fault);
-    fault_init(&fault);
+    assert_says(output_open(&plan, &fault) == NULL, true, message);
+    forgive();
 }
 
 static struct split split_of(const char *text)
@@ -215,18 +116,19 @@ static struct split split_of(const char *text)
     return split;
 }
 
+#define TEST(name)       UNIT_TEST_IN(name, setup, teardown)
+#define MANY_FILES(name) UNIT_TEST_IN(name, setup_in_memory, teardown)
+
 /* ---- One file ---- */
 
-static void a_single_file_is_a_sink(void **state)
+TEST(a_single_file_is_a_sink)
 {
-    struct output_plan plan = plan_of("F");
-
-    (void)state;
+    plan.path = "F";
     assert_true(scratch_put("F", "old\n", 0640));
-    assert_int_equal(run(&plan, "a\nb\n"), 0);
+    assert_int_equal(run("a\nb\n"), 0);
     assert_true(scratch_holds("F", "a\nb\n"));
     assert_int_equal(scratch_mode("F"), 0640);
-    assert_int_equal(run_with(&plan, "", 1, true), 0);
+    assert_int_equal(run_with("", 1, true), 0);
     assert_true(scratch_holds("F", "H\n"));
     assert_int_equal(scratch_count("."), 1);
 }
@@ -234,25 +136,22 @@ static void a_single_file_is_a_sink(void **state)
 static void write_to_standard_output(void)
 {
     struct split splits[] = {{.path = "train", .amount = 2}};
-    struct output_plan plan = plan_of_splits(NULL, splits, 1);
 
+    split_into(splits, 1, NULL);
     CHECK(dup2(open("out", O_WRONLY | O_CREAT, 0600), STDOUT_FILENO) == STDOUT_FILENO);
-    CHECK(run_with(&plan, "a\nb\nc\n", 4, true) == 0);
+    CHECK(run_with("a\nb\nc\n", 4, true) == 0);
 }
 
-static void what_no_split_takes_goes_to_standard_output(void **state)
+TEST(what_no_split_takes_goes_to_standard_output)
 {
-    (void)state;
     assert_int_equal(scratch_child(write_to_standard_output), 0);
     assert_true(scratch_holds("train", "H\na\nb\n"));
     assert_true(scratch_holds("out", "H\nc\n"));
 }
 
-static void the_framing_is_that_of_every_file(void **state)
+TEST(the_framing_is_that_of_every_file)
 {
-    struct output_plan plan = plan_of("s%d");
-
-    (void)state;
+    plan.path = "s%d";
     plan.shards = 3;
     plan.framing =
         (struct framing){.translates = true, .from = 'x', .to = 'y', .start = (const uint8_t *)">", .start_bytes = 1};
@@ -275,14 +174,12 @@ static void the_framing_is_that_of_every_file(void **state)
 
 /* ---- Shards ---- */
 
-static void shards_differ_by_one_record_at_most_the_first_ones_larger(void **state)
+TEST(shards_differ_by_one_record_at_most_the_first_ones_larger)
 {
-    struct output_plan plan = plan_of("s-%02d");
-
-    (void)state;
+    plan.path = "s-%02d";
     plan.shards = 3;
     for (size_t piece = 1; piece < 20; piece++) {
-        assert_int_equal(run_with(&plan, "1\n22\n3\n4\n5\n66\n7\n8\n", piece, false), 0);
+        assert_int_equal(run_with("1\n22\n3\n4\n5\n66\n7\n8\n", piece, false), 0);
         assert_true(scratch_holds("s-00", "1\n22\n3\n"));
         assert_true(scratch_holds("s-01", "4\n5\n66\n"));
         assert_true(scratch_holds("s-02", "7\n8\n"));
@@ -290,65 +187,53 @@ static void shards_differ_by_one_record_at_most_the_first_ones_larger(void **sta
     assert_int_equal(scratch_count("."), 3);
 }
 
-static void shards_without_records_are_made(void **state)
+TEST(shards_without_records_are_made)
 {
-    struct output_plan plan = plan_of("%d");
-
-    (void)state;
     plan.shards = 12;
-    assert_int_equal(run_with(&plan, "a\nb\n", 4, true), 0);
+    assert_int_equal(run_with("a\nb\n", 4, true), 0);
     assert_true(scratch_holds("0", "H\na\n"));
     assert_true(scratch_holds("1", "H\nb\n"));
     assert_true(scratch_holds("2", "H\n"));
     assert_true(scratch_holds("11", "H\n"));
     assert_int_equal(scratch_count("."), 12);
-    assert_int_equal(run(&plan, ""), 0);
+    assert_int_equal(run(""), 0);
     assert_true(scratch_holds("0", ""));
     assert_true(scratch_holds("11", ""));
 }
 
-static void shards_of_so_many_records_are_as_many_as_it_takes(void **state)
+TEST(shards_of_so_many_records_are_as_many_as_it_takes)
 {
-    struct output_plan plan = plan_of("%d");
-
-    (void)state;
     plan.shard_records = 2;
-    assert_int_equal(run(&plan, ""), 0);
+    assert_int_equal(run(""), 0);
     assert_int_equal(scratch_count("."), 0);
-    assert_int_equal(run(&plan, "a\nb\nc\nd\n"), 0);
+    assert_int_equal(run("a\nb\nc\nd\n"), 0);
     assert_true(scratch_holds("0", "a\nb\n"));
     assert_true(scratch_holds("1", "c\nd\n"));
     assert_int_equal(scratch_count("."), 2);
-    assert_int_equal(run_with(&plan, "1\n2\n3\n", 100, true), 0);
+    assert_int_equal(run_with("1\n2\n3\n", 100, true), 0);
     assert_true(scratch_holds("0", "H\n1\n2\n"));
     assert_true(scratch_holds("1", "H\n3\n"));
     assert_int_equal(scratch_count("."), 2);
 }
 
-static void files_of_an_earlier_run_that_are_not_needed_stay(void **state)
+TEST(files_of_an_earlier_run_that_are_not_needed_stay)
 {
-    struct output_plan plan = plan_of("%d");
-
-    (void)state;
     assert_true(scratch_put("0", "old 0\n", 0644));
     assert_true(scratch_put("1", "old 1\n", 0644));
     assert_true(scratch_put("2", "old 2\n", 0644));
     plan.shard_records = 2;
-    assert_int_equal(run(&plan, "a\nb\n"), 0);
+    assert_int_equal(run("a\nb\n"), 0);
     assert_true(scratch_holds("0", "a\nb\n"));
     assert_true(scratch_holds("1", "old 1\n"));
     assert_true(scratch_holds("2", "old 2\n"));
     assert_int_equal(scratch_count("."), 3);
 }
 
-static void shards_by_bytes_split_no_record(void **state)
+TEST(shards_by_bytes_split_no_record)
 {
-    struct output_plan plan = plan_of("%d");
-
-    (void)state;
     plan.shard_bytes = 6;
     for (size_t piece = 1; piece < 30; piece++) {
-        assert_int_equal(run_with(&plan, "aa\nbb\nc\nlong record\nd\ne\n", piece, true), 0);
+        assert_int_equal(run_with("aa\nbb\nc\nlong record\nd\ne\n", piece, true), 0);
         assert_true(scratch_holds("0", "H\naa\nbb\n"));
         assert_true(scratch_holds("1", "H\nc\n"));
         assert_true(scratch_holds("2", "H\nlong record\n"));
@@ -357,14 +242,12 @@ static void shards_by_bytes_split_no_record(void **state)
     }
 }
 
-static void a_large_record_waits_in_a_temporary_file(void **state)
+TEST(a_large_record_waits_in_a_temporary_file)
 {
-    struct output_plan plan = plan_of("%d");
     static uint8_t large[300000];
     struct output *output;
     struct stat status;
 
-    (void)state;
     plan.shard_bytes = 300001;
     memset(large, 'x', 300000);
     large[299999] = '\n';
@@ -390,11 +273,11 @@ static void a_large_record_waits_in_a_temporary_file(void **state)
 static void many_shards(void)
 {
     int shards = scratch_is_tiny() ? 500 : 10000;
-    struct output_plan plan = plan_of("s%05d");
     struct rlimit limit;
     uint8_t data[] = "x\n";
     struct output *output;
 
+    plan.path = "s%05d";
     CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
     limit.rlim_cur = 48;
     CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
@@ -411,15 +294,14 @@ static void many_shards(void)
     CHECK(scratch_holds(shards == 10000 ? "s09999" : "s00499", ""));
 }
 
-static void ten_thousand_shards_need_few_descriptors(void **state)
+MANY_FILES(ten_thousand_shards_need_few_descriptors)
 {
-    (void)state;
     assert_int_equal(scratch_child(many_shards), 0);
 }
 
-static bool waits(const struct output_plan *plan)
+static bool waits(void)
 {
-    struct output *output = output_open(plan, &fault);
+    struct output *output = output_open(&plan, &fault);
     bool answer;
 
     assert_non_null(output);
@@ -428,137 +310,124 @@ static bool waits(const struct output_plan *plan)
     return answer;
 }
 
-static void output_waits_for_the_input_only_where_it_must(void **state)
+TEST(output_waits_for_the_input_only_where_it_must)
 {
-    struct output_plan plan = plan_of("%d");
-
-    (void)state;
-    assert_false(waits(&plan));
+    assert_false(waits());
     assert_true(scratch_put("%d", "old\n", 0644));
-    assert_false(waits(&plan));
+    assert_false(waits());
     assert_int_equal(link("%d", "other"), 0);
-    assert_true(waits(&plan));
+    assert_true(waits());
     assert_true(scratch_holds("%d", "old\n"));
-    plan = plan_of("s%d"); /* a shard that is found late may be one of the inputs */
+    plan.path = "s%d"; /* a shard that is found late may be one of the inputs */
     plan.shard_records = 5;
-    assert_true(waits(&plan));
+    assert_true(waits());
     plan.shard_records = 0;
     plan.shards = 2;
-    assert_true(waits(&plan));
-    plan = plan_of("f"); /* nobody knows what a command does to the file */
+    assert_true(waits());
+    plan.path = "f"; /* nobody knows what a command does to the file */
+    plan.shards = 0;
     plan.filter = "cat > $FILE";
-    assert_true(waits(&plan));
+    assert_true(waits());
 }
 
 /* ---- Splits ---- */
 
-static void splits_take_their_records_and_leave_the_rest(void **state)
+TEST(splits_take_their_records_and_leave_the_rest)
 {
     struct split splits[] = {split_of("50%:train"), split_of("0:none"), split_of("2:test")};
-    struct output_plan plan = plan_of_splits("rest", splits, 3);
 
-    (void)state;
+    split_into(splits, 3, "rest");
     for (size_t piece = 1; piece < 20; piece++) {
-        assert_int_equal(run_with(&plan, "1\n2\n3\n4\n5\n6\n7\n", piece, false), 0);
+        assert_int_equal(run_with("1\n2\n3\n4\n5\n6\n7\n", piece, false), 0);
         assert_true(scratch_holds("train", "1\n2\n3\n"));
         assert_true(scratch_holds("none", ""));
         assert_true(scratch_holds("test", "4\n5\n"));
         assert_true(scratch_holds("rest", "6\n7\n"));
     }
-    assert_int_equal(run_with(&plan, "1\n2\n3\n4\n", 8, true), 0);
+    assert_int_equal(run_with("1\n2\n3\n4\n", 8, true), 0);
     assert_true(scratch_holds("rest", "H\n"));
 }
 
-static void splits_that_want_more_than_there_is_fail_before_any_output(void **state)
+TEST(splits_that_want_more_than_there_is_fail_before_any_output)
 {
     struct split splits[] = {split_of("2:train"), split_of("2:test")};
-    struct output_plan plan = plan_of_splits("rest", splits, 2);
 
-    (void)state;
+    split_into(splits, 2, "rest");
     assert_true(scratch_put("train", "old\n", 0644));
-    assert_says(run(&plan, "1\n2\n3\n"), -1, "bigshuf: the splits take more than the 3 records there are\n");
+    assert_says(run("1\n2\n3\n"), -1, "bigshuf: the splits take more than the 3 records there are\n");
     assert_true(scratch_holds("train", "old\n"));
     assert_int_equal(scratch_count("."), 1);
 }
 
 /* ---- What is refused at once ---- */
 
-static void patterns_without_one_number_are_refused(void **state)
+TEST(patterns_without_one_number_are_refused)
 {
-    struct output_plan plan = plan_of("out");
-
-    (void)state;
+    plan.path = "out";
     plan.shards = 2;
-    assert_refused(&plan, "bigshuf: out: no pattern with one %d, such as part-%05d\n");
+    assert_refused("bigshuf: out: no pattern with one %d, such as part-%05d\n");
     plan.path = "%d%d";
-    assert_refused(&plan, "bigshuf: %d%d: no pattern with one %d, such as part-%05d\n");
+    assert_refused("bigshuf: %d%d: no pattern with one %d, such as part-%05d\n");
     plan.path = NULL;
-    assert_refused(&plan, "bigshuf: standard output: no pattern with one %d, such as part-%05d\n");
+    assert_refused("bigshuf: standard output: no pattern with one %d, such as part-%05d\n");
     plan.path = "%d";
     plan.shards = OUTPUT_FILES_MAX + 1;
-    assert_refused(&plan, "bigshuf: %d: more than 1000000 files\n");
+    assert_refused("bigshuf: %d: more than 1000000 files\n");
     assert_int_equal(scratch_count("."), 0);
 }
 
-static void two_outputs_that_are_one_file_are_refused(void **state)
+TEST(two_outputs_that_are_one_file_are_refused)
 {
     struct split splits[] = {split_of("1:a"), split_of("1:b")};
-    struct output_plan plan = plan_of_splits("rest", splits, 2);
 
-    (void)state;
+    split_into(splits, 2, "rest");
     splits[1].path = "./a";
-    assert_refused(&plan, "bigshuf: a and ./a: the same output file\n");
+    assert_refused("bigshuf: a and ./a: the same output file\n");
     splits[1].path = "b";
     assert_int_equal(symlink("rest", "b"), 0);
-    assert_refused(&plan, "bigshuf: b and rest: the same output file\n");
+    assert_refused("bigshuf: b and rest: the same output file\n");
     assert_true(scratch_put("rest", "old\n", 0644));
-    assert_refused(&plan, "bigshuf: b and rest: the same output file\n");
+    assert_refused("bigshuf: b and rest: the same output file\n");
     assert_int_equal(unlink("b"), 0);
     assert_int_equal(link("rest", "a"), 0);
-    assert_refused(&plan, "bigshuf: a and rest: the same output file\n");
+    assert_refused("bigshuf: a and rest: the same output file\n");
     splits[0].path = splits[1].path = plan.path = "/dev/null";
-    assert_int_equal(run(&plan, "1\n2\n3\n"), 0);
+    assert_int_equal(run("1\n2\n3\n"), 0);
     assert_true(scratch_holds("rest", "old\n"));
 }
 
-static void percentages_above_the_whole_are_refused(void **state)
+TEST(percentages_above_the_whole_are_refused)
 {
     struct split splits[] = {split_of("60%:a"), split_of("40.1%:b")};
-    struct output_plan plan = plan_of_splits("rest", splits, 2);
 
-    (void)state;
-    assert_refused(&plan, "bigshuf: the splits take more than 100% of the records\n");
+    split_into(splits, 2, "rest");
+    assert_refused("bigshuf: the splits take more than 100% of the records\n");
 }
 
-static void a_file_that_cannot_be_made_is_refused_wherever_it_stands(void **state)
+TEST(a_file_that_cannot_be_made_is_refused_wherever_it_stands)
 {
-    struct output_plan plan = plan_of("%d");
-
-    (void)state;
     assert_int_equal(mkdir("11", 0755), 0);
     plan.shards = 12;
-    assert_refused(&plan, "bigshuf: 11: Is a directory\n");
+    assert_refused("bigshuf: 11: Is a directory\n");
     plan.shards = 0;
     plan.shard_bytes = 5;
     plan.path = "nowhere/%d";
-    assert_refused(&plan, "bigshuf: nowhere/0: No such file or directory\n");
+    assert_refused("bigshuf: nowhere/0: No such file or directory\n");
     assert_int_equal(mkdir("1", 0755), 0);
     assert_true(scratch_put("0", "old\n", 0644));
     plan.path = "%d";
-    assert_refused(&plan, "bigshuf: 1: Is a directory\n");
+    assert_refused("bigshuf: 1: Is a directory\n");
     assert_int_equal(scratch_count("."), 3);
 }
 
 /* ---- Filters ---- */
 
-static void every_file_goes_through_the_filter(void **state)
+TEST(every_file_goes_through_the_filter)
 {
-    struct output_plan plan = plan_of("s%d");
-
-    (void)state;
+    plan.path = "s%d";
     plan.shards = 20;
     plan.filter = "tr a-z A-Z > $FILE.up";
-    assert_int_equal(run_with(&plan, "a\nb\nc\n", 6, true), 0);
+    assert_int_equal(run_with("a\nb\nc\n", 6, true), 0);
     assert_true(scratch_holds("s0.up", "H\nA\n"));
     assert_true(scratch_holds("s2.up", "H\nC\n"));
     assert_true(scratch_holds("s19.up", "H\n"));
@@ -568,16 +437,15 @@ static void every_file_goes_through_the_filter(void **state)
 static void write_beside_filters(void)
 {
     struct split splits[] = {{.path = "train", .amount = 1}, {.path = "test", .amount = 1}};
-    struct output_plan plan = plan_of_splits(NULL, splits, 2);
 
+    split_into(splits, 2, NULL);
     plan.filter = "cat > $FILE.out";
     CHECK(dup2(open("out", O_WRONLY | O_CREAT, 0600), STDOUT_FILENO) == STDOUT_FILENO);
-    CHECK(run(&plan, "a\nb\nc\n") == 0);
+    CHECK(run("a\nb\nc\n") == 0);
 }
 
-static void standard_output_is_not_filtered(void **state)
+TEST(standard_output_is_not_filtered)
 {
-    (void)state;
     assert_int_equal(scratch_child(write_beside_filters), 0);
     assert_true(scratch_holds("train.out", "a\n"));
     assert_true(scratch_holds("test.out", "b\n"));
@@ -585,26 +453,23 @@ static void standard_output_is_not_filtered(void **state)
     assert_int_equal(scratch_count("."), 3);
 }
 
-static void a_filter_that_fails_fails_the_run(void **state)
+TEST(a_filter_that_fails_fails_the_run)
 {
-    struct output_plan plan = plan_of("s%d");
-
-    (void)state;
+    plan.path = "s%d";
     plan.shards = 3;
     plan.filter = "cat > $FILE; test $FILE != s1";
-    assert_says(run(&plan, "a\nb\nc\n"), -1,
+    assert_says(run("a\nb\nc\n"), -1,
                 "bigshuf: with FILE=s1, exit 1 from command: cat > $FILE; test $FILE != s1\n"
                 "bigshuf: warning: what was made with FILE=s0 to FILE=s2 may be incomplete\n");
 }
 
-static void two_splits_for_one_command_are_refused(void **state)
+TEST(two_splits_for_one_command_are_refused)
 {
     struct split splits[] = {split_of("1:a"), split_of("1:a")};
-    struct output_plan plan = plan_of_splits("rest", splits, 2);
 
-    (void)state;
+    split_into(splits, 2, "rest");
     plan.filter = "cat >/dev/null";
-    assert_refused(&plan, "bigshuf: a and a: the same output file\n");
+    assert_refused("bigshuf: a and a: the same output file\n");
 }
 
 /* ---- All or none ---- */
@@ -638,91 +503,79 @@ static void prepare(bool existed)
 }
 
 /* Fail each call in turn, until a run has fewer calls. */
-static void sweep(struct output_plan plan, const char *always_failing, bool existed)
+static void sweep(const char *always_failing, bool existed)
 {
-    for (failing_at = 1;; failing_at++) {
+    unsigned at = 0;
+
+    do {
         bool complete;
 
         prepare(existed);
-        fault_release(&fault);
-        fault_init(&fault);
-        failing = always_failing;
-        calls = 0;
+        forgive();
+        faulty_fail(swept_calls, ++at, EIO);
+        faulty.never = always_failing;
         scratch_listen();
-        complete = run_with(&plan, "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n", 5, false) == 0;
+        complete = run_with("0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n", 5, false) == 0;
         (void)scratch_heard();
         assert_int_equal(complete, !fault_any(&fault));
         assert_true(is_whole(complete, existed));
-        if (calls < failing_at)
-            break;
-    }
-    failing = NULL;
-    failing_at = 0;
+    } while (faulty_stop());
+    assert_true(at > 10);
+    faulty_reset();
 }
 
-static void whichever_call_fails_all_files_are_old_or_all_are_new(void **state)
+MANY_FILES(whichever_call_fails_all_files_are_old_or_all_are_new)
 {
     static const char *const always_failing[] = {NULL, "open_anonymous"};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++)
         for (int existed = 0; existed < 2; existed++) {
-            struct output_plan plan = plan_of("%d");
-
             plan.shards = SWEPT;
-            sweep(plan, always_failing[i], existed);
+            plan.shard_records = 0;
+            sweep(always_failing[i], existed);
             plan.shards = 0;
             plan.shard_records = 1;
-            sweep(plan, always_failing[i], existed);
+            sweep(always_failing[i], existed);
         }
 }
 
-static void whichever_call_fails_a_filtered_run_says_so(void **state)
+TEST(whichever_call_fails_a_filtered_run_says_so)
 {
-    struct output_plan plan = plan_of("%d");
+    unsigned at = 0;
 
-    (void)state;
     plan.shards = 3;
     plan.filter = "cat > $FILE";
-    for (failing_at = 1;; failing_at++) {
+    do {
         bool complete;
 
-        fault_release(&fault);
-        fault_init(&fault);
-        calls = 0;
+        forgive();
+        faulty_fail(swept_calls, ++at, EIO);
         scratch_listen();
-        complete = run(&plan, "a\nb\nc\n") == 0;
+        complete = run("a\nb\nc\n") == 0;
         (void)scratch_heard();
         assert_int_equal(complete, !fault_any(&fault));
         if (complete)
             assert_true(scratch_holds("0", "a\n") && scratch_holds("1", "b\n") && scratch_holds("2", "c\n"));
-        if (calls < failing_at)
-            break;
-    }
-    assert_true(failing_at > 10);
+    } while (faulty_stop());
+    assert_true(at > 10);
 }
 
-static void without_exchange_new_files_are_still_all_or_none(void **state)
+MANY_FILES(without_exchange_new_files_are_still_all_or_none)
 {
-    struct output_plan plan = plan_of("%d");
-
-    (void)state;
     plan.shards = SWEPT;
-    failing = "exchange";
+    faulty.never = "exchange";
     prepare(true);
-    assert_int_equal(run(&plan, "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"), 0);
+    assert_int_equal(run("0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"), 0);
     assert_true(is_whole(true, true));
-    sweep(plan, "exchange", false);
+    sweep("exchange", false);
 }
 
-static void nothing_is_seen_of_few_files_in_the_making(void **state)
+TEST(nothing_is_seen_of_few_files_in_the_making)
 {
-    struct output_plan plan = plan_of("%d");
-    int fd = real_open_anonymous(AT_FDCWD, ".", 0600);
+    int fd = sys_open_anonymous(AT_FDCWD, ".", 0600);
     uint8_t data[] = "a\nb\nc\nd\n";
     struct output *output;
 
-    (void)state;
     if (fd < 0)
         skip();
     close(fd);
@@ -739,7 +592,6 @@ static void nothing_is_seen_of_few_files_in_the_making(void **state)
 static void die_while_writing(void)
 {
     static struct output *volatile output; /* where valgrind sees it when the child is killed */
-    struct output_plan plan = plan_of("%d");
     uint8_t data[] = "x\n";
 
     signals_install();
@@ -752,64 +604,23 @@ static void die_while_writing(void)
     raise(SIGTERM);
 }
 
-static void death_by_signal_leaves_none_of_many_files(void **state)
+MANY_FILES(death_by_signal_leaves_none_of_many_files)
 {
-    (void)state;
     assert_int_equal(WTERMSIG(scratch_child(die_while_writing)), SIGTERM);
     assert_int_equal(scratch_count("."), 0);
 }
 
-static void no_slot_stays_taken(void **state)
+TEST(no_slot_stays_taken)
 {
-    struct output_plan plan = plan_of("%d");
     int slot = signals_register("probe"), again;
 
-    (void)state;
     signals_forget(slot);
     plan.shards = 30;
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(run(&plan, "a\nb\n"), 0);
+        assert_int_equal(run("a\nb\n"), 0);
         output_free(output_open(&plan, &fault));
     }
     again = signals_register("probe");
     signals_forget(again);
     assert_int_equal(again, slot);
-}
-
-#define TEST(name)       cmocka_unit_test_setup_teardown(name, setup, teardown)
-#define MANY_FILES(name) cmocka_unit_test_setup_teardown(name, setup_in_memory, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_single_file_is_a_sink),
-        TEST(what_no_split_takes_goes_to_standard_output),
-        TEST(the_framing_is_that_of_every_file),
-        TEST(shards_differ_by_one_record_at_most_the_first_ones_larger),
-        TEST(shards_without_records_are_made),
-        TEST(shards_of_so_many_records_are_as_many_as_it_takes),
-        TEST(files_of_an_earlier_run_that_are_not_needed_stay),
-        TEST(shards_by_bytes_split_no_record),
-        TEST(a_large_record_waits_in_a_temporary_file),
-        MANY_FILES(ten_thousand_shards_need_few_descriptors),
-        TEST(output_waits_for_the_input_only_where_it_must),
-        TEST(splits_take_their_records_and_leave_the_rest),
-        TEST(splits_that_want_more_than_there_is_fail_before_any_output),
-        TEST(patterns_without_one_number_are_refused),
-        TEST(two_outputs_that_are_one_file_are_refused),
-        TEST(percentages_above_the_whole_are_refused),
-        TEST(a_file_that_cannot_be_made_is_refused_wherever_it_stands),
-        TEST(every_file_goes_through_the_filter),
-        TEST(standard_output_is_not_filtered),
-        TEST(a_filter_that_fails_fails_the_run),
-        TEST(two_splits_for_one_command_are_refused),
-        MANY_FILES(whichever_call_fails_all_files_are_old_or_all_are_new),
-        TEST(whichever_call_fails_a_filtered_run_says_so),
-        MANY_FILES(without_exchange_new_files_are_still_all_or_none),
-        TEST(nothing_is_seen_of_few_files_in_the_making),
-        MANY_FILES(death_by_signal_leaves_none_of_many_files),
-        TEST(no_slot_stays_taken),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

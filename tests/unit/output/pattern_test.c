@@ -1,13 +1,10 @@
 /* Names of numbered files: one %d, and nothing else that printf would have. */
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "support/unit.h"
 
 #include "output/pattern.h"
 
@@ -20,18 +17,16 @@ static void assert_name(const char *pattern, uint64_t number, const char *expect
     free(name);
 }
 
-static void the_number_stands_where_the_pattern_says(void **state)
+UNIT_TEST(the_number_stands_where_the_pattern_says)
 {
-    (void)state;
     assert_name("out-%d", 0, "out-0");
     assert_name("%d", 7, "7");
     assert_name("part-%d.jsonl", 12345, "part-12345.jsonl");
     assert_name("%d", UINT64_MAX, "18446744073709551615");
 }
 
-static void zeros_fill_the_number_and_never_cut_it(void **state)
+UNIT_TEST(zeros_fill_the_number_and_never_cut_it)
 {
-    (void)state;
     assert_name("out-%05d.jsonl", 42, "out-00042.jsonl");
     assert_name("%05d", 123456, "123456");
     assert_name("%01d", 3, "3");
@@ -39,15 +34,14 @@ static void zeros_fill_the_number_and_never_cut_it(void **state)
     assert_name("%005d", 1, "00001");
 }
 
-static void two_percent_signs_are_one(void **state)
+UNIT_TEST(two_percent_signs_are_one)
 {
-    (void)state;
     assert_name("100%%-%d", 1, "100%-1");
     assert_name("%%%d%%", 1, "%1%");
     assert_name("%%d-%d", 1, "%d-1");
 }
 
-static void all_else_is_refused(void **state)
+UNIT_TEST(all_else_is_refused)
 {
     static const char *const patterns[] = {
         "",
@@ -86,22 +80,9 @@ static void all_else_is_refused(void **state)
         "%0999999999999999999999d",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
         assert_false(pattern_is_valid(patterns[i]));
         assert_null(pattern_name(patterns[i], 1));
         assert_int_equal(errno, EINVAL);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_number_stands_where_the_pattern_says),
-        cmocka_unit_test(zeros_fill_the_number_and_never_cut_it),
-        cmocka_unit_test(two_percent_signs_are_one),
-        cmocka_unit_test(all_else_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
 /* COUNT:FILE, as it is written and what it comes to. */
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
+#include "support/unit.h"
 
 #include "output/split.h"
 
@@ -25,17 +22,15 @@ static uint64_t records(const char *text, uint64_t of)
     return split_records(&split, 1, 0, of);
 }
 
-static void a_count_is_a_count_whatever_there_is(void **state)
+UNIT_TEST(a_count_is_a_count_whatever_there_is)
 {
-    (void)state;
     assert_int_equal(records("0:f", 10), 0);
     assert_int_equal(records("1000:f", 10), 1000);
     assert_int_equal(records("18446744073709551615:f", 0), UINT64_MAX);
 }
 
-static void percentages_round_down(void **state)
+UNIT_TEST(percentages_round_down)
 {
-    (void)state;
     assert_int_equal(records("10%:f", 99), 9);
     assert_int_equal(records("99%:f", 1), 0);
     assert_int_equal(records("100%:f", 7), 7);
@@ -48,15 +43,14 @@ static void percentages_round_down(void **state)
     assert_int_equal(records("50%:f", UINT64_MAX), UINT64_MAX / 2);
 }
 
-static void the_file_is_what_follows_the_first_colon(void **state)
+UNIT_TEST(the_file_is_what_follows_the_first_colon)
 {
-    (void)state;
     assert_string_equal(parsed("1:a:b").path, "a:b");
     assert_string_equal(parsed("5%:./train 1.txt").path, "./train 1.txt");
     assert_string_equal(parsed("1::").path, ":");
 }
 
-static void all_else_is_refused(void **state)
+UNIT_TEST(all_else_is_refused)
 {
     static const char *const texts[] = {"",      "f",    ":f",   "1",     "1:",    "%:f",      "-1:f",
                                         "+1:f",  " 1:f", "1 :f", "1k:f",  "1.5:f", "1.5.5%:f", "1.12345%:f",
@@ -64,7 +58,6 @@ static void all_else_is_refused(void **state)
     static const char *const large[] = {"18446744073709551616:f", "101%:f", "100.0001%:f", "999999999999999999%:f"};
     struct split split;
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         assert_int_equal(split_parse(texts[i], &split), -1);
         assert_int_equal(errno, EINVAL);
@@ -75,23 +68,21 @@ static void all_else_is_refused(void **state)
     }
 }
 
-static void totals_do_not_wrap_around(void **state)
+UNIT_TEST(totals_do_not_wrap_around)
 {
     struct split splits[] = {parsed("18446744073709551615:f"), parsed("1:g"), parsed("50%:h")};
 
-    (void)state;
     assert_int_equal(split_total(splits, 0, 10), 0);
     assert_int_equal(split_total(splits, 1, 10), UINT64_MAX);
     assert_int_equal(split_total(splits, 3, 10), UINT64_MAX);
     assert_int_equal(split_total(splits + 1, 2, 11), 6);
 }
 
-static void percentages_that_make_the_whole_leave_nothing(void **state)
+UNIT_TEST(percentages_that_make_the_whole_leave_nothing)
 {
     struct split splits[] = {parsed("33.3333%:a"), parsed("33.3333%:b"), parsed("33.3334%:c"), parsed("0%:d"),
                              parsed("2:e")};
 
-    (void)state;
     for (uint64_t n = 0; n < 100; n++) {
         assert_int_equal(split_records(splits, 4, 0, n), n * 333333 / 1000000);
         assert_int_equal(split_records(splits, 4, 2, n), n - 2 * (n * 333333 / 1000000));
@@ -103,26 +94,10 @@ static void percentages_that_make_the_whole_leave_nothing(void **state)
     assert_int_equal(split_total(splits, 2, 7), 4);
 }
 
-static void percentages_may_make_the_whole_but_not_more(void **state)
+UNIT_TEST(percentages_may_make_the_whole_but_not_more)
 {
     struct split splits[] = {parsed("60%:f"), parsed("7:g"), parsed("40%:h"), parsed("0.0001%:i")};
 
-    (void)state;
     assert_false(split_exceeds_whole(splits, 3));
     assert_true(split_exceeds_whole(splits, 4));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_count_is_a_count_whatever_there_is),
-        cmocka_unit_test(percentages_round_down),
-        cmocka_unit_test(the_file_is_what_follows_the_first_colon),
-        cmocka_unit_test(all_else_is_refused),
-        cmocka_unit_test(totals_do_not_wrap_around),
-        cmocka_unit_test(percentages_that_make_the_whole_leave_nothing),
-        cmocka_unit_test(percentages_may_make_the_whole_but_not_more),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,7 @@
 /* Where a path leads, if need be to a file that is yet to be made. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
 #include "support/scratch.h"
+#include "support/unit.h"
 
 #include <errno.h>
 
@@ -36,11 +33,12 @@ static void assert_fails(const char *path, int error)
     target_release(&target);
 }
 
-static void links_are_followed_to_the_last_one(void **state)
+#define TEST(name) UNIT_TEST_IN(name, scratch_setup, scratch_teardown)
+
+TEST(links_are_followed_to_the_last_one)
 {
     char inner[128], absolute[160];
 
-    (void)state;
     snprintf(inner, sizeof inner, "%s/inner", scratch.path);
     snprintf(absolute, sizeof absolute, "%s/first", scratch.path);
     assert_int_equal(mkdir("inner", 0755), 0);
@@ -59,9 +57,8 @@ static void links_are_followed_to_the_last_one(void **state)
     assert_leads_to("/no such file", "/", "no such file", false);
 }
 
-static void paths_that_lead_nowhere_say_why(void **state)
+TEST(paths_that_lead_nowhere_say_why)
 {
-    (void)state;
     assert_fails("", ENOENT);
     assert_fails("nothing/", EISDIR);
     assert_fails("nothing/file", ENOENT);
@@ -70,9 +67,8 @@ static void paths_that_lead_nowhere_say_why(void **state)
     assert_fails("here", ELOOP);
 }
 
-static void a_way_through_dev_or_proc_is_special(void **state)
+TEST(a_way_through_dev_or_proc_is_special)
 {
-    (void)state;
     assert_int_equal(symlink("/dev/null", "null"), 0);
     assert_leads_to("/dev/null", "/dev", "null", true);
     assert_leads_to("/dev/stdout", "/dev", "stdout", true);
@@ -83,11 +79,10 @@ static void a_way_through_dev_or_proc_is_special(void **state)
         assert_leads_to("/dev/shm/no such file", "/dev/shm", "no such file", false);
 }
 
-static void a_directory_that_took_the_place_of_another_is_not_entered(void **state)
+TEST(a_directory_that_took_the_place_of_another_is_not_entered)
 {
     struct target target;
 
-    (void)state;
     assert_int_equal(mkdir("folder", 0755), 0);
     assert_int_equal(target_find(&target, "folder/file"), 0);
     assert_int_equal(rename("folder", "elsewhere"), 0);
@@ -100,7 +95,7 @@ static void a_directory_that_took_the_place_of_another_is_not_entered(void **sta
 }
 
 /* As Linux has it with fs.protected_symlinks, whether that is on or off. */
-static void in_a_directory_for_all_only_trusted_links_are_followed(void **state)
+TEST(in_a_directory_for_all_only_trusted_links_are_followed)
 {
     static const struct {
         mode_t mode;
@@ -112,7 +107,6 @@ static void in_a_directory_for_all_only_trusted_links_are_followed(void **state)
         {01777, 1234, 0, true}, {0777, 0, 1234, true},   {01775, 0, 1234, true},    {0755, 0, 1234, true},
     };
 
-    (void)state;
     if (geteuid() != 0)
         skip();
     for (int there = 0; there < 2; there++)
@@ -150,11 +144,10 @@ static const char *told_of(const char *const *paths, size_t count, bool by_name)
     return heard;
 }
 
-static void files_are_told_apart_however_they_are_named(void **state)
+TEST(files_are_told_apart_however_they_are_named)
 {
     const char *paths[] = {"one", "two", NULL, "three", NULL};
 
-    (void)state;
     assert_string_equal(told_of(paths, 5, false), "");
     assert_string_equal(told_of(paths, 0, false), "");
     paths[2] = "./two";
@@ -170,39 +163,19 @@ static void files_are_told_apart_however_they_are_named(void **state)
     assert_string_equal(told_of(paths, 5, false), "bigshuf: one and three: the same output file\n");
 }
 
-static void what_is_no_regular_file_may_be_named_again(void **state)
+TEST(what_is_no_regular_file_may_be_named_again)
 {
     static const char *const paths[] = {"/dev/null", "one", "/dev/null"};
 
-    (void)state;
     assert_string_equal(told_of(paths, 3, false), "");
 }
 
-static void names_that_are_no_paths_are_compared_as_they_are(void **state)
+TEST(names_that_are_no_paths_are_compared_as_they_are)
 {
     const char *paths[] = {"no directory/one", "one", "./one"};
 
-    (void)state;
     assert_string_equal(told_of(paths, 3, true), "");
     assert_string_equal(told_of(paths, 3, false), "bigshuf: no directory/one: No such file or directory\n");
     paths[2] = "one";
     assert_string_equal(told_of(paths, 3, true), "bigshuf: one and one: the same output file\n");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(links_are_followed_to_the_last_one),
-        TEST(paths_that_lead_nowhere_say_why),
-        TEST(a_directory_that_took_the_place_of_another_is_not_entered),
-        TEST(in_a_directory_for_all_only_trusted_links_are_followed),
-        TEST(a_way_through_dev_or_proc_is_special),
-        TEST(files_are_told_apart_however_they_are_named),
-        TEST(what_is_no_regular_file_may_be_named_again),
-        TEST(names_that_are_no_paths_are_compared_as_they_are),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
 /* The field of a record is the same whatever the pieces in which the record comes. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/unit.h"
 
 #include "record/field.h"
 
@@ -35,9 +32,8 @@ static void assert_field(uint64_t number, const char *record, const char *expect
     }
 }
 
-static void a_field_is_what_stands_between_separators(void **state)
+UNIT_TEST(a_field_is_what_stands_between_separators)
 {
-    (void)state;
     assert_field(1, "abc", "abc", false);
     assert_field(1, "abc,def", "abc", true);
     assert_field(2, "abc,def", "def", false);
@@ -50,9 +46,8 @@ static void a_field_is_what_stands_between_separators(void **state)
     assert_memory_equal(field.text, "a,b", 3);
 }
 
-static void a_record_may_have_fewer_fields(void **state)
+UNIT_TEST(a_record_may_have_fewer_fields)
 {
-    (void)state;
     for (size_t step = 1; step < 6; step++) {
         field_begin(&field, 3, ',');
         assert_false(follow("abc,d", 5, step));
@@ -63,9 +58,8 @@ static void a_record_may_have_fewer_fields(void **state)
     assert_false(field_is_there(&field));
 }
 
-static void a_carriage_return_ends_a_line(void **state)
+UNIT_TEST(a_carriage_return_ends_a_line)
 {
-    (void)state;
     assert_field(2, "a,3\r", "3\r", false);
     field_end_line(&field);
     assert_int_equal(field.bytes, 1);
@@ -77,11 +71,10 @@ static void a_carriage_return_ends_a_line(void **state)
 }
 
 /* Blanks may come before and behind without number. */
-static void a_field_may_have_so_many_bytes(void **state)
+UNIT_TEST(a_field_may_have_so_many_bytes)
 {
     static char text[3 * FIELD_BYTES_MAX];
 
-    (void)state;
     for (size_t more = 0; more < 2; more++) {
         memset(text, ' ', sizeof text);
         memset(text + FIELD_BYTES_MAX, '1', FIELD_BYTES_MAX + more);
@@ -92,16 +85,4 @@ static void a_field_may_have_so_many_bytes(void **state)
             assert_int_equal(field.too_long, more);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_field_is_what_stands_between_separators),
-        cmocka_unit_test(a_record_may_have_fewer_fields),
-        cmocka_unit_test(a_carriage_return_ends_a_line),
-        cmocka_unit_test(a_field_may_have_so_many_bytes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,154 +1,102 @@
 /* The beginning of a file as such; what becomes of it in a stream is told by the tests of source. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
-#include "support/scratch.h"
+#include "support/reports.h"
+#include "support/unit.h"
 
 #include "record/header.h"
 
 static const struct record_format lines = {.delimiter = '\n'};
-static struct fault fault;
 
-static int setup(void **state)
-{
-    fault_init(&fault);
-    return scratch_setup(state);
-}
+static struct header header;
+static struct tail tail;
 
 static int teardown(void **state)
 {
-    fault_release(&fault);
-    return scratch_teardown(state);
+    header_release(&header);
+    return reports_teardown(state);
+}
+
+#define TEST(name) UNIT_TEST_IN(name, reports_setup, teardown)
+
+/* A header of so many bytes and then so many lines is to be taken off. */
+static void begin(const struct record_format *format, uint64_t header_bytes, uint64_t header_lines)
+{
+    assert_int_equal(header_init(&header, format, header_bytes, header_lines, &fault), 0);
+    tail_init(&tail, format, header_bytes + header_lines > 0, &fault);
 }
 
 /* Take the beginning off a file with this content. */
-static int take(struct header *header, const char *content, struct tail *tail)
+static int take(const char *content)
 {
     int fd, status;
 
     assert_true(scratch_put("file", content, 0600));
     fd = open("file", O_RDONLY);
-    tail_begin(tail);
-    status = header_take(header, fd, "file", tail);
+    tail_begin(&tail);
+    status = header_take(&header, fd, "file", &tail);
     close(fd);
     return status;
 }
 
-static void without_a_header_nothing_is_read(void **state)
+/* A file with this content begins with a header of this text; the rest, of which so many bytes are missing at the end,
+ * was read too much. */
+static void assert_takes(const char *content, const char *text, const char *rest, size_t missing_bytes)
 {
-    struct header header;
-    struct tail tail;
+    const uint8_t *missing;
+    size_t bytes;
 
-    (void)state;
-    assert_int_equal(header_init(&header, &lines, 0, 0, &fault), 0);
-    tail_init(&tail, &lines, false, &fault);
+    assert_int_equal(take(content), 0);
+    assert_int_equal(header.text_bytes, strlen(text));
+    assert_memory_equal(header.text, text, strlen(text));
+    assert_int_equal(header.rest_bytes, strlen(rest));
+    if (rest[0] != '\0')
+        assert_memory_equal(header.rest, rest, strlen(rest));
+    assert_int_equal(tail_end(&tail, "file", &missing, &bytes), 0);
+    assert_int_equal(bytes, missing_bytes);
+}
+
+TEST(without_a_header_nothing_is_read)
+{
+    begin(&lines, 0, 0);
     assert_int_equal(header_take(&header, -1, "file", &tail), 0);
     assert_int_equal(header.rest_bytes, 0);
     assert_true(header.known);
-    header_release(&header);
 }
 
-static void what_was_read_too_much_is_the_rest(void **state)
+TEST(what_was_read_too_much_is_the_rest)
 {
-    struct header header;
-    struct tail tail;
-    const uint8_t *missing;
-    size_t bytes;
-
-    (void)state;
-    assert_int_equal(header_init(&header, &lines, 2, 1, &fault), 0);
-    tail_init(&tail, &lines, true, &fault);
-    assert_int_equal(take(&header, "", &tail), 0);
+    begin(&lines, 2, 1);
+    assert_int_equal(take(""), 0);
     assert_false(header.known);
-    assert_int_equal(take(&header, "\n\nh\n1\n2", &tail), 0);
+    assert_takes("\n\nh\n1\n2", "\n\nh\n", "1\n2", 1);
     assert_true(header.known);
-    assert_int_equal(header.text_bytes, 4);
-    assert_memory_equal(header.text, "\n\nh\n", 4);
-    assert_int_equal(header.rest_bytes, 3);
-    assert_memory_equal(header.rest, "1\n2", 3);
-    assert_int_equal(tail_end(&tail, "file", &missing, &bytes), 0);
-    assert_int_equal(bytes, 1);
-    header_release(&header);
 }
 
-static void lines_are_taken_off_before_records_that_are_made_of_them(void **state)
+TEST(lines_are_taken_off_before_records_that_are_made_of_them)
 {
     static const struct record_format fasta = {
         .kind = RECORD_STRING, .string = (const uint8_t *)"\n>", .string_bytes = 2, .starts = true};
-    struct header header;
-    struct tail tail;
-    const uint8_t *missing;
-    size_t bytes;
 
-    (void)state;
-    assert_int_equal(header_init(&header, &fasta, 1, 1, &fault), 0);
-    tail_init(&tail, &fasta, true, &fault);
-    assert_int_equal(take(&header, "\n>h\n>1\n", &tail), 0);
-    assert_int_equal(header.text_bytes, 4);
-    assert_memory_equal(header.text, "\n>h\n", 4);
-    assert_int_equal(header.rest_bytes, 2);
-    assert_memory_equal(header.rest, "1\n", 2);
-    assert_int_equal(tail_end(&tail, "file", &missing, &bytes), 0);
-    assert_int_equal(bytes, 1);
-    assert_int_equal(take(&header, "\n>h", &tail), 0);
-    assert_int_equal(header.rest_bytes, 0);
-    assert_int_equal(tail_end(&tail, "file", &missing, &bytes), 0);
-    assert_int_equal(bytes, 0);
-    header_release(&header);
+    begin(&fasta, 1, 1);
+    assert_takes("\n>h\n>1\n", "\n>h\n", "1\n", 1);
+    assert_takes("\n>h", "\n>h\n", "", 0);
 }
 
-static void a_file_that_is_shorter_than_its_header_is_refused(void **state)
+TEST(a_file_that_is_shorter_than_its_header_is_refused)
 {
-    struct header header;
-    struct tail tail;
+    static const char *const contents[] = {"1\n2", "1\n2\n"};
 
-    (void)state;
-    assert_int_equal(header_init(&header, &lines, 0, 3, &fault), 0);
-    tail_init(&tail, &lines, true, &fault);
+    begin(&lines, 0, 3);
     for (size_t i = 0; i < 2; i++) {
-        scratch_listen();
-        assert_int_equal(take(&header, i == 0 ? "1\n2" : "1\n2\n", &tail), -1);
-        assert_string_equal(scratch_heard(), "bigshuf: file: shorter than a header of 3 lines\n");
-        fault_release(&fault);
-        fault_init(&fault);
+        assert_says(take(contents[i]), -1, "bigshuf: file: shorter than a header of 3 lines\n");
+        forgive();
     }
-    assert_int_equal(take(&header, "1\n2\n3", &tail), 0);
-    header_release(&header);
+    assert_int_equal(take("1\n2\n3"), 0);
 }
 
-static void a_header_that_ends_with_the_file_is_completed(void **state)
+TEST(a_header_that_ends_with_the_file_is_completed)
 {
-    struct header header;
-    struct tail tail;
-    const uint8_t *missing;
-    size_t bytes;
-
-    (void)state;
-    assert_int_equal(header_init(&header, &lines, 0, 2, &fault), 0);
-    tail_init(&tail, &lines, false, &fault);
-    assert_int_equal(take(&header, "h\ni", &tail), 0);
-    assert_int_equal(header.text_bytes, 4);
-    assert_memory_equal(header.text, "h\ni\n", 4);
-    assert_int_equal(header.rest_bytes, 0);
-    assert_int_equal(tail_end(&tail, "file", &missing, &bytes), 0);
-    assert_int_equal(bytes, 0);
-    assert_int_equal(take(&header, "h\ni\n", &tail), 0);
-    header_release(&header);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(without_a_header_nothing_is_read),
-        TEST(what_was_read_too_much_is_the_rest),
-        TEST(lines_are_taken_off_before_records_that_are_made_of_them),
-        TEST(a_file_that_is_shorter_than_its_header_is_refused),
-        TEST(a_header_that_ends_with_the_file_is_completed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    begin(&lines, 0, 2);
+    assert_takes("h\ni", "h\ni\n", "", 0);
+    assert_int_equal(take("h\ni\n"), 0);
 }

@@ -1,14 +1,12 @@
 /* Each kind of record is held against its definition, byte by byte, whatever the fragments in which the stream comes.
  */
 
+#include "support/unit.h"
+
 #include "record/record.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { BYTES_MAX = 3000, ROUNDS = 60 };
 
@@ -152,12 +150,11 @@ static size_t check_fragment(const struct record_format *format, struct record_s
     return scanned;
 }
 
-static void ends_are_those_of_the_definition_in_whatever_fragments(void **state)
+UNIT_TEST(ends_are_those_of_the_definition_in_whatever_fragments)
 {
     static struct stream stream;
     uint64_t x = 1;
 
-    (void)state;
     for (size_t e = 0; e < EXAMPLES; e++) {
         for (int round = 0; round < ROUNDS; round++) {
             struct record_scan scan = {0};
@@ -173,12 +170,11 @@ static void ends_are_those_of_the_definition_in_whatever_fragments(void **state)
     }
 }
 
-static void advancing_comes_to_where_finding_the_ends_does(void **state)
+UNIT_TEST(advancing_comes_to_where_finding_the_ends_does)
 {
     static struct stream stream;
     uint64_t x = 2;
 
-    (void)state;
     for (size_t e = 0; e < EXAMPLES; e++) {
         for (int round = 0; round < ROUNDS; round++) {
             struct record_scan scan = {0};
@@ -199,12 +195,11 @@ static void advancing_comes_to_where_finding_the_ends_does(void **state)
     }
 }
 
-static void counting_finds_as_many_records_and_whether_the_last_is_whole(void **state)
+UNIT_TEST(counting_finds_as_many_records_and_whether_the_last_is_whole)
 {
     static struct stream stream;
     uint64_t x = 4;
 
-    (void)state;
     for (size_t e = 0; e < EXAMPLES; e++) {
         for (int round = 0; round < ROUNDS; round++) {
             struct record_scan scan = {0};
@@ -234,12 +229,11 @@ static ssize_t least_missing(const struct record_format *format, const uint8_t *
             return (ssize_t)(begin + format->string_bytes - bytes);
 }
 
-static void what_is_missing_ends_the_last_record_and_no_more(void **state)
+UNIT_TEST(what_is_missing_ends_the_last_record_and_no_more)
 {
     static struct stream stream;
     uint64_t x = 3;
 
-    (void)state;
     for (size_t e = 0; e < EXAMPLES; e++) {
         const struct record_format *format = &examples[e].format;
 
@@ -291,7 +285,7 @@ static const char *missing_after(struct record_format format, const char *data)
     return text;
 }
 
-static void a_delimiter_is_missing_as_a_whole(void **state)
+UNIT_TEST(a_delimiter_is_missing_as_a_whole)
 {
     const struct record_format lines = {.delimiter = '\n'};
     const struct record_format string = {STRING("<|endoftext|>")};
@@ -299,7 +293,6 @@ static void a_delimiter_is_missing_as_a_whole(void **state)
     const struct record_format paragraphs = {STRING("\n\n")};
     const struct record_format ababa = {STRING("ababa")};
 
-    (void)state;
     assert_string_equal(missing_after(lines, ""), "");
     assert_string_equal(missing_after(lines, "1"), "\n");
     assert_string_equal(missing_after(lines, "1\n"), "");
@@ -316,13 +309,12 @@ static void a_delimiter_is_missing_as_a_whole(void **state)
     assert_string_equal(missing_after(ababa, "1abab"), "a");
 }
 
-static void what_cannot_be_completed_is_told(void **state)
+UNIT_TEST(what_cannot_be_completed_is_told)
 {
     const struct record_format groups = {.kind = RECORD_LINES, .delimiter = '\n', .count = 4};
     const struct record_format sizes = {.kind = RECORD_SIZE, .count = 4};
     const struct record_format csv = {.kind = RECORD_CSV};
 
-    (void)state;
     assert_string_equal(missing_after(groups, "1\n2\n3\n4"), "\n");
     assert_string_equal(missing_after(groups, "1\n2\n3\n4\n"), "");
     assert_null(missing_after(groups, "1\n2\n3\n"));
@@ -334,11 +326,10 @@ static void what_cannot_be_completed_is_told(void **state)
     assert_null(missing_after(csv, "1,\"2\n"));
 }
 
-static void a_record_that_starts_always_lacks_the_start_of_the_next(void **state)
+UNIT_TEST(a_record_that_starts_always_lacks_the_start_of_the_next)
 {
     const struct record_format mbox = {STRING("\nFrom "), .starts = true};
 
-    (void)state;
     assert_string_equal(missing_after(mbox, "a\nb\n"), "From ");
     assert_string_equal(missing_after(mbox, "a\nb"), "\nFrom ");
     assert_string_equal(missing_after(mbox, "a\nFro"), "\nFrom ");
@@ -346,13 +337,12 @@ static void a_record_that_starts_always_lacks_the_start_of_the_next(void **state
     assert_string_equal(missing_after(mbox, ""), "\nFrom ");
 }
 
-static void any_byte_may_be_the_delimiter(void **state)
+UNIT_TEST(any_byte_may_be_the_delimiter)
 {
     uint8_t data[512];
     uint32_t ends[4];
     size_t scanned;
 
-    (void)state;
     for (int i = 0; i < 512; i++)
         data[i] = (uint8_t)i;
     for (unsigned delimiter = 0; delimiter < 256; delimiter++) {
@@ -365,26 +355,8 @@ static void any_byte_may_be_the_delimiter(void **state)
     }
 }
 
-static void only_a_delimiter_byte_is_found_without_the_bytes_before(void **state)
+UNIT_TEST(only_a_delimiter_byte_is_found_without_the_bytes_before)
 {
-    (void)state;
     for (size_t e = 0; e < EXAMPLES; e++)
         assert_int_equal(record_is_sequential(&examples[e].format), examples[e].format.kind != RECORD_BYTE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends_are_those_of_the_definition_in_whatever_fragments),
-        cmocka_unit_test(advancing_comes_to_where_finding_the_ends_does),
-        cmocka_unit_test(counting_finds_as_many_records_and_whether_the_last_is_whole),
-        cmocka_unit_test(what_is_missing_ends_the_last_record_and_no_more),
-        cmocka_unit_test(a_delimiter_is_missing_as_a_whole),
-        cmocka_unit_test(what_cannot_be_completed_is_told),
-        cmocka_unit_test(a_record_that_starts_always_lacks_the_start_of_the_next),
-        cmocka_unit_test(any_byte_may_be_the_delimiter),
-        cmocka_unit_test(only_a_delimiter_byte_is_found_without_the_bytes_before),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

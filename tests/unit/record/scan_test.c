@@ -1,16 +1,13 @@
+#include "support/unit.h"
+
 #include "record/scan.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { BYTES_MAX = 1000, MARGIN = 70, UNTOUCHED = 0x5eed5eed };
 
@@ -76,9 +73,8 @@ static void check(const struct scan_way *way, const uint8_t *data, size_t bytes,
 static const uint64_t densities[] = {1, 2, 9, 64, 350, UINT64_MAX};
 enum { DENSITIES = sizeof densities / sizeof *densities };
 
-static void every_way_finds_every_place_in_data_of_every_length(void **state)
+UNIT_TEST(every_way_finds_every_place_in_data_of_every_length)
 {
-    (void)state;
     uint8_t data[301];
     uint64_t x = 1;
     for (size_t d = 0; d < DENSITIES; d++) {
@@ -90,9 +86,8 @@ static void every_way_finds_every_place_in_data_of_every_length(void **state)
     }
 }
 
-static void every_way_finds_every_place_when_there_is_room_to_spare(void **state)
+UNIT_TEST(every_way_finds_every_place_when_there_is_room_to_spare)
 {
-    (void)state;
     uint8_t data[BYTES_MAX - 64];
     uint64_t x = 2;
     for (size_t d = 0; d < DENSITIES; d++) {
@@ -102,9 +97,8 @@ static void every_way_finds_every_place_when_there_is_room_to_spare(void **state
     }
 }
 
-static void every_way_stops_right_after_the_last_place_there_is_room_for(void **state)
+UNIT_TEST(every_way_stops_right_after_the_last_place_there_is_room_for)
 {
-    (void)state;
     uint8_t data[400];
     uint64_t x = 3;
     for (size_t d = 0; d < DENSITIES; d++) {
@@ -116,9 +110,8 @@ static void every_way_stops_right_after_the_last_place_there_is_room_for(void **
     }
 }
 
-static void a_search_that_ran_out_of_room_can_go_on(void **state)
+UNIT_TEST(a_search_that_ran_out_of_room_can_go_on)
 {
-    (void)state;
     uint8_t data[BYTES_MAX];
     uint32_t expected[BYTES_MAX], ends[100];
     uint64_t x = 4;
@@ -140,9 +133,8 @@ static void a_search_that_ran_out_of_room_can_go_on(void **state)
     }
 }
 
-static void every_byte_can_be_sought_and_none_is_taken_for_another(void **state)
+UNIT_TEST(every_byte_can_be_sought_and_none_is_taken_for_another)
 {
-    (void)state;
     uint8_t data[300];
     uint64_t x = 5;
     for (unsigned byte = 0; byte <= 0xff; byte++) {
@@ -158,9 +150,8 @@ static void every_byte_can_be_sought_and_none_is_taken_for_another(void **state)
     }
 }
 
-static void data_may_begin_at_any_address(void **state)
+UNIT_TEST(data_may_begin_at_any_address)
 {
-    (void)state;
     uint8_t data[64 + 300];
     uint64_t x = 6;
     fill(data, sizeof data, '\n', 5, &x);
@@ -170,9 +161,8 @@ static void data_may_begin_at_any_address(void **state)
     }
 }
 
-static void no_byte_outside_the_data_is_read(void **state)
+UNIT_TEST(no_byte_outside_the_data_is_read)
 {
-    (void)state;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     int zero = open("/dev/zero", O_RDWR);
     assert_true(zero != -1);
@@ -193,9 +183,8 @@ static void no_byte_outside_the_data_is_read(void **state)
     munmap(pages, 3 * page);
 }
 
-static void no_byte_outside_an_allocation_is_read(void **state)
+UNIT_TEST(no_byte_outside_an_allocation_is_read)
 {
-    (void)state;
     uint64_t x = 8;
     for (size_t bytes = 1; bytes <= 200; bytes++) {
         uint8_t *data = malloc(bytes);
@@ -207,9 +196,8 @@ static void no_byte_outside_an_allocation_is_read(void **state)
     }
 }
 
-static void no_data_may_be_null(void **state)
+UNIT_TEST(no_data_may_be_null)
 {
-    (void)state;
     for (const struct scan_way *way = usable(scan_ways); way->name != NULL; way = usable(way + 1)) {
         size_t scanned = 1;
         assert_int_equal(way->byte(NULL, 0, '\n', NULL, 0, &scanned), 0);
@@ -217,9 +205,8 @@ static void no_data_may_be_null(void **state)
     }
 }
 
-static void plain_c_is_listed_last_and_supported(void **state)
+UNIT_TEST(plain_c_is_listed_last_and_supported)
 {
-    (void)state;
     const struct scan_way *last = scan_ways;
     while (last[1].name != NULL)
         last++;
@@ -227,9 +214,8 @@ static void plain_c_is_listed_last_and_supported(void **state)
     assert_true(last->supported());
 }
 
-static void scan_byte_keeps_the_same_promise(void **state)
+UNIT_TEST(scan_byte_keeps_the_same_promise)
 {
-    (void)state;
     const struct scan_way best = {.name = "best", .byte = scan_byte};
     uint8_t data[500];
     uint64_t x = 9;
@@ -268,9 +254,8 @@ static size_t some_room(uint64_t *x)
     return noise(x) % 2 == 0 ? BYTES_MAX : (size_t)(noise(x) % 100);
 }
 
-static void every_way_finds_a_byte_that_follows_another_at_a_distance(void **state)
+UNIT_TEST(every_way_finds_a_byte_that_follows_another_at_a_distance)
 {
-    (void)state;
     uint64_t x = 10;
     for (int round = 0; round < 2000; round++) {
         struct scan_pair pair = {'a', noise(&x) % 4 == 0 ? 'a' : 'b', 1 + (size_t)(noise(&x) % 254)};
@@ -289,9 +274,8 @@ static void every_way_finds_a_byte_that_follows_another_at_a_distance(void **sta
     }
 }
 
-static void every_way_passes_over_what_is_quoted(void **state)
+UNIT_TEST(every_way_passes_over_what_is_quoted)
 {
-    (void)state;
     uint64_t x = 11;
     for (int round = 0; round < 2000; round++) {
         size_t bytes = (size_t)(noise(&x) % (2 * BYTES_MAX)), room = some_room(&x), expected_found = 0, scanned;
@@ -313,9 +297,8 @@ static void every_way_passes_over_what_is_quoted(void **state)
     }
 }
 
-static void every_way_counts_alike(void **state)
+UNIT_TEST(every_way_counts_alike)
 {
-    (void)state;
     uint64_t x = 12;
     for (int round = 0; round < 1000; round++) {
         size_t bytes = (size_t)(noise(&x) % BYTES_MAX), expected = 0;
@@ -328,9 +311,8 @@ static void every_way_counts_alike(void **state)
     }
 }
 
-static void the_best_way_is_taken_for_each(void **state)
+UNIT_TEST(the_best_way_is_taken_for_each)
 {
-    (void)state;
     static const uint8_t data[] = "\n\"\n\"\n\n";
     uint32_t ends[8];
     size_t scanned;
@@ -340,26 +322,4 @@ static void the_best_way_is_taken_for_each(void **state)
     assert_int_equal(scan_pair(data + 1, 5, (struct scan_pair){'\n', '\n', 1}, ends, 8, &scanned), 1);
     assert_int_equal(ends[0], 5);
     assert_int_equal(scan_count(data, 6, '\n'), 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_way_finds_every_place_in_data_of_every_length),
-        cmocka_unit_test(every_way_finds_every_place_when_there_is_room_to_spare),
-        cmocka_unit_test(every_way_stops_right_after_the_last_place_there_is_room_for),
-        cmocka_unit_test(a_search_that_ran_out_of_room_can_go_on),
-        cmocka_unit_test(every_byte_can_be_sought_and_none_is_taken_for_another),
-        cmocka_unit_test(data_may_begin_at_any_address),
-        cmocka_unit_test(no_byte_outside_the_data_is_read),
-        cmocka_unit_test(no_byte_outside_an_allocation_is_read),
-        cmocka_unit_test(no_data_may_be_null),
-        cmocka_unit_test(plain_c_is_listed_last_and_supported),
-        cmocka_unit_test(scan_byte_keeps_the_same_promise),
-        cmocka_unit_test(every_way_finds_a_byte_that_follows_another_at_a_distance),
-        cmocka_unit_test(every_way_passes_over_what_is_quoted),
-        cmocka_unit_test(every_way_counts_alike),
-        cmocka_unit_test(the_best_way_is_taken_for_each),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,7 @@
 /* What a file lacks at its end is the same whatever the fragments in which its bytes came. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
 #include "support/scratch.h"
+#include "support/unit.h"
 
 #include "record/tail.h"
 
@@ -32,11 +29,10 @@ static void assert_lacks(struct tail *tail, const char *expected)
         assert_memory_equal(missing, expected, bytes);
 }
 
-static void a_file_is_ended_once(void **state)
+UNIT_TEST(a_file_is_ended_once)
 {
     struct tail tail;
 
-    (void)state;
     tail_init(&tail, &lines, false, NULL);
     follow(&tail, "1\n2", 1);
     assert_lacks(&tail, "\n");
@@ -49,13 +45,12 @@ static void a_file_is_ended_once(void **state)
     assert_lacks(&tail, "\n");
 }
 
-static void a_file_that_is_only_a_start_lacks_a_whole_record(void **state)
+UNIT_TEST(a_file_that_is_only_a_start_lacks_a_whole_record)
 {
     const struct record_format fasta = {
         .kind = RECORD_STRING, .string = (const uint8_t *)"\n>", .string_bytes = 2, .starts = true};
     struct tail tail;
 
-    (void)state;
     tail_init(&tail, &fasta, false, NULL);
     tail_begin(&tail);
     assert_lacks(&tail, "");
@@ -63,9 +58,8 @@ static void a_file_that_is_only_a_start_lacks_a_whole_record(void **state)
     assert_lacks(&tail, "\n>");
 }
 
-static void line_ends_are_learnt_from_the_first_record_of_all(void **state)
+UNIT_TEST(line_ends_are_learnt_from_the_first_record_of_all)
 {
-    (void)state;
     for (size_t step = 1; step < 10; step++) {
         struct tail tail;
 
@@ -82,14 +76,13 @@ static void line_ends_are_learnt_from_the_first_record_of_all(void **state)
     }
 }
 
-static void the_line_of_an_open_quote_is_known(void **state)
+UNIT_TEST(the_line_of_an_open_quote_is_known)
 {
     static const struct {
         const char *file;
         uint64_t line;
     } cases[] = {{"\"", 1}, {"1\n\"\"\n\"\n\n\n", 3}, {"\"\n\"\"\n\"\n,\"\"\"\n", 4}, {"\n\n\n\"a", 4}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (size_t step = 1; step < 10; step++) {
             struct fault fault;
@@ -110,16 +103,4 @@ static void the_line_of_an_open_quote_is_known(void **state)
             fault_release(&fault);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_is_ended_once),
-        cmocka_unit_test(a_file_that_is_only_a_start_lacks_a_whole_record),
-        cmocka_unit_test(line_ends_are_learnt_from_the_first_record_of_all),
-        cmocka_unit_test(the_line_of_an_open_quote_is_known),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 
 #include "sample/gnu_order.h"
 #include "support/failure_sweep.h"
+#include "support/unit.h"
 
 /* ---- The plain algorithm, as gnu_random.h has it ---- */
 
@@ -146,9 +147,11 @@ static void assert_replays_all(struct engine_text of)
     engine_text_free(&text);
 }
 
-static void what_fits_is_replayed(void **state)
+#define SMALL_RUN(name)   UNIT_TEST_IN(name, small_setup, small_teardown)
+#define QUARTER_RUN(name) UNIT_TEST_IN(name, small_quarter_setup, small_teardown)
+
+SMALL_RUN(what_fits_is_replayed)
 {
-    (void)state;
     put_random_bytes(1000000);
     assert_replays_all(engine_text_make(0, small_length_0, '\n'));
     assert_replays_all(engine_text_make(1, small_length_0, '\n'));
@@ -157,9 +160,29 @@ static void what_fits_is_replayed(void **state)
     assert_int_equal(disk.writes, 0);
 }
 
-static void what_does_not_fit_is_replayed(void **state)
+/* References to all records would not fit beside them. */
+SMALL_RUN(what_fits_with_4_bytes_for_each_record_is_not_spilled)
 {
-    (void)state;
+    put_random_bytes(1200000);
+    text = engine_text_make(450000, small_length_to_20, '\n');
+    for (unsigned workers = 1; workers <= 3; workers += 2)
+        assert_replays(gnu_order_all, plain_order, UINT64_MAX, workers);
+    assert_int_equal(disk.writes, 0);
+    engine_text_free(&text);
+}
+
+/* As many as there can be, which take nearly all the memory before they are moved. */
+SMALL_RUN(a_reservoir_grows_while_records_are_spilled)
+{
+    put_random_bytes(1200000);
+    text = engine_text_make(400000, small_length_to_20, '\n');
+    assert_replays(gnu_order_reservoir, plain_reservoir, 390000, 1);
+    assert_true(disk.writes > 0);
+    engine_text_free(&text);
+}
+
+QUARTER_RUN(what_does_not_fit_is_replayed)
+{
     put_random_bytes(250000);
     assert_replays_all(engine_text_make(15000, small_length_to_300, '\n'));
     assert_true(disk.writes > 0);
@@ -170,18 +193,16 @@ static size_t length_few_large(size_t i, uint64_t random)
     return i % 4 == 0 ? small_mebibytes(9) : random % 10;
 }
 
-static void records_may_be_larger_than_memory(void **state)
+QUARTER_RUN(records_may_be_larger_than_memory)
 {
-    (void)state;
     put_random_bytes(1000);
     assert_replays_all(engine_text_make(6, length_few_large, '\n'));
 }
 
-static void a_reservoir_stores_hardly_more_than_is_drawn(void **state)
+SMALL_RUN(a_reservoir_stores_hardly_more_than_is_drawn)
 {
     const uint64_t most = 600000;
 
-    (void)state;
     put_random_bytes(1000000);
     text = engine_text_make(220000, small_length_to_300, '\n');
     assert_replays(gnu_order_reservoir, plain_reservoir, 1, 1);
@@ -193,9 +214,8 @@ static void a_reservoir_stores_hardly_more_than_is_drawn(void **state)
 }
 
 /* 13.3 bits each. */
-static void the_first_of_an_order_take_only_the_bytes_of_their_draws(void **state)
+SMALL_RUN(the_first_of_an_order_take_only_the_bytes_of_their_draws)
 {
-    (void)state;
     put_random_bytes(170);
     text = engine_text_make(10000, small_length_to_20, '\n');
     assert_replays(gnu_order_all, plain_order, 100, 1);
@@ -218,9 +238,8 @@ static int replayed_of_half(void)
 
 static replay_function *const all_ways[] = {gnu_order_all, gnu_order_reservoir, gnu_order_repeat};
 
-static void random_bytes_that_end_are_an_error(void **state)
+SMALL_RUN(random_bytes_that_end_are_an_error)
 {
-    (void)state;
     text = engine_text_make(10000, small_length_uneven, '\n');
     limit = 8000;
     for (int i = 0; i < 3; i++)
@@ -232,9 +251,8 @@ static void random_bytes_that_end_are_an_error(void **state)
     engine_text_free(&text);
 }
 
-static void nothing_cannot_be_repeated(void **state)
+SMALL_RUN(nothing_cannot_be_repeated)
 {
-    (void)state;
     put_random_bytes(10);
     text = engine_text_make(0, small_length_0, '\n');
     limit = 1;
@@ -243,23 +261,21 @@ static void nothing_cannot_be_repeated(void **state)
     engine_text_free(&text);
 }
 
-/* The numbers of an order's records take 8 bytes each, twice while it is drawn. */
-static void an_order_that_needs_more_memory_says_so(void **state)
+/* 4 bytes for each record of an order, 8 for each of a reservoir, in half of the memory. */
+SMALL_RUN(an_order_that_needs_more_memory_says_so)
 {
-    (void)state;
     put_random_bytes(10);
-    text = engine_text_make(1200000, small_length_0, '\n');
+    text = engine_text_make(1800000, small_length_0, '\n');
     limit = 1000000;
     replay = gnu_order_all;
-    sweep_assert_fails(replayed, "bigshuf: the order of 1200000 records needs more memory: use -S ");
+    sweep_assert_fails(replayed, "bigshuf: the order of 1800000 records needs more memory: use -S 12M or more");
     replay = gnu_order_reservoir;
-    sweep_assert_fails(replayed, "records needs more memory: use ");
+    sweep_assert_fails(replayed, "bigshuf: a sample of 1000000 records needs more memory: use -S 21M or more");
     engine_text_free(&text);
 }
 
-static void failures_of_any_kind_are_reported(void **state)
+QUARTER_RUN(failures_of_any_kind_are_reported)
 {
-    (void)state;
     put_random_bytes(250000);
     text = engine_text_make(15000, small_length_to_300, '\n');
     limit = 14500;
@@ -272,24 +288,4 @@ static void failures_of_any_kind_are_reported(void **state)
         sweep_full_output(replayed);
     }
     engine_text_free(&text);
-}
-
-#define SMALL_RUN(test)   cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
-#define QUARTER_RUN(test) cmocka_unit_test_setup_teardown(test, small_quarter_setup, small_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SMALL_RUN(what_fits_is_replayed),
-        QUARTER_RUN(what_does_not_fit_is_replayed),
-        QUARTER_RUN(records_may_be_larger_than_memory),
-        SMALL_RUN(a_reservoir_stores_hardly_more_than_is_drawn),
-        SMALL_RUN(the_first_of_an_order_take_only_the_bytes_of_their_draws),
-        SMALL_RUN(random_bytes_that_end_are_an_error),
-        SMALL_RUN(nothing_cannot_be_repeated),
-        SMALL_RUN(an_order_that_needs_more_memory_says_so),
-        QUARTER_RUN(failures_of_any_kind_are_reported),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #endif
 
 #include "support/scratch.h"
+#include "support/unit.h"
 
 #include "base/sha256.h"
 #include "sample/gnu_random.h"
@@ -100,9 +101,9 @@ static void assert_order(const char *path, uint64_t records, const uint64_t *exp
     for (size_t number_bytes = 4; number_bytes <= 8; number_bytes += 4) {
         gnu = open_gnu(path);
         fill_table(records, number_bytes);
-        assert_int_equal(gnu_random_permute(gnu, &table, records, wanted), 0);
+        assert_int_equal(gnu_random_ranks(gnu, &table, records, wanted), 0);
         for (uint64_t i = 0; i < wanted; i++)
-            assert_int_equal(table_get(&table, i), expected[i]);
+            assert_int_equal(table_get(&table, expected[i]), i);
         gnu_random_free(gnu);
     }
     gnu = open_gnu(path);
@@ -128,15 +129,16 @@ static void assert_lines_hash_to(const uint64_t *number, size_t count, const uin
     assert_memory_equal(digest, expected, sizeof digest);
 }
 
+#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
+
 /* ---- Draws ---- */
 
 /* shuf -r -i 0-99 -n 8 --random-source=noise */
-static void draws_are_those_of_shuf(void **state)
+TEST(draws_are_those_of_shuf)
 {
     static const uint64_t expected[] = {83, 81, 5, 14, 62, 14, 95, 6};
     struct gnu_random *gnu = open_gnu("noise");
 
-    (void)state;
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         assert_int_equal(draw(gnu, 99), expected[i]);
     gnu_random_free(gnu);
@@ -144,23 +146,21 @@ static void draws_are_those_of_shuf(void **state)
 
 /* shuf -r -i 0-6799999999999999999 -n 3 --random-source=noise: the first number is tried again after its first byte
  * has been pushed out, when it is larger than it could be. */
-static void draws_of_large_numbers_wrap_around_as_those_of_shuf(void **state)
+TEST(draws_of_large_numbers_wrap_around_as_those_of_shuf)
 {
     static const uint64_t expected[] = {6449961062380153450, 6389892670681667239, 2772687231321108274};
     struct gnu_random *gnu = open_gnu("noise");
 
-    (void)state;
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         assert_true(draw(gnu, 6799999999999999999) == expected[i]);
     gnu_random_free(gnu);
 }
 
-static void a_number_from_0_to_0_takes_no_byte_and_changes_nothing(void **state)
+TEST(a_number_from_0_to_0_takes_no_byte_and_changes_nothing)
 {
     struct gnu_random *gnu = open_gnu("empty");
     struct gnu_random *other = open_gnu("noise");
 
-    (void)state;
     assert_int_equal(draw(gnu, 0), 0);
     gnu_random_free(gnu);
     gnu = open_gnu("noise");
@@ -172,11 +172,10 @@ static void a_number_from_0_to_0_takes_no_byte_and_changes_nothing(void **state)
     gnu_random_free(other);
 }
 
-static void a_bound_of_whole_bytes_takes_them_as_they_come(void **state)
+TEST(a_bound_of_whole_bytes_takes_them_as_they_come)
 {
     struct gnu_random *gnu = open_gnu("noise");
 
-    (void)state;
     assert_int_equal(draw(gnu, 255), 0xb7);
     assert_int_equal(draw(gnu, 65535), 0xe151);
     assert_int_equal(draw(gnu, 255), 0x62);
@@ -187,11 +186,10 @@ static void a_bound_of_whole_bytes_takes_them_as_they_come(void **state)
 }
 
 /* shuf refuses 2^64 numbers. What is left of b7e1 / 257 is pushed out by the eight bytes that follow. */
-static void the_largest_bound_takes_eight_bytes_whatever_is_left(void **state)
+TEST(the_largest_bound_takes_eight_bytes_whatever_is_left)
 {
     struct gnu_random *gnu = open_gnu("noise");
 
-    (void)state;
     assert_int_equal(draw(gnu, 256), 0xb7e1 % 257);
     assert_true(draw(gnu, UINT64_MAX) == 0x51628aed2a6abf71);
     assert_int_equal(draw(gnu, 255), 0x58);
@@ -200,26 +198,24 @@ static void the_largest_bound_takes_eight_bytes_whatever_is_left(void **state)
 
 /* printf '\377\360\022' >tried; shuf -r -i 0-54999 --random-source=tried: fff0 is beyond the only multiple of 55000, so
  * what is left over is drawn from again with a further byte. */
-static void a_number_that_was_left_over_is_tried_again(void **state)
+TEST(a_number_that_was_left_over_is_tried_again)
 {
     static const uint8_t tried[] = {0xff, 0xf0, 0x12};
     struct gnu_random *gnu;
 
-    (void)state;
     put_bytes("tried", tried, sizeof tried);
     gnu = open_gnu("tried");
     assert_int_equal(draw(gnu, 54999), 53138);
     gnu_random_free(gnu);
 }
 
-static void a_file_longer_than_the_buffer_is_read_to_its_last_byte(void **state)
+TEST(a_file_longer_than_the_buffer_is_read_to_its_last_byte)
 {
     enum { BYTES = 10000 };
     uint8_t data[BYTES];
     struct gnu_random *gnu;
     uint64_t number;
 
-    (void)state;
     for (size_t i = 0; i < BYTES; i++)
         data[i] = (uint8_t)(i * i / 7);
     put_bytes("long", data, BYTES);
@@ -235,12 +231,11 @@ static void a_file_longer_than_the_buffer_is_read_to_its_last_byte(void **state)
 /* ---- Orders ---- */
 
 /* shuf -i 0-19 --random-source=digits; the same with noise */
-static void an_order_is_that_of_shuf(void **state)
+TEST(an_order_is_that_of_shuf)
 {
     static const uint64_t of_digits[] = {9, 10, 11, 3, 6, 16, 0, 15, 19, 1, 4, 12, 5, 8, 14, 7, 18, 17, 2, 13};
     static const uint64_t of_noise[] = {3, 0, 9, 6, 18, 19, 16, 13, 12, 4, 1, 2, 15, 11, 17, 7, 5, 14, 10, 8};
 
-    (void)state;
     for (uint64_t wanted = 0; wanted <= 20; wanted++) {
         assert_order("digits", 20, of_digits, wanted);
         assert_order("noise", 20, of_noise, wanted);
@@ -248,7 +243,7 @@ static void an_order_is_that_of_shuf(void **state)
 }
 
 /* seq 300000 >long; shuf -i 0-299999 --random-source=long >order; cat order; sha256sum order */
-static void a_long_order_is_that_of_shuf(void **state)
+TEST(a_long_order_is_that_of_shuf)
 {
     static const uint64_t first[] = {213874, 57974, 133686}, last[] = {247543, 149032, 169047};
     static const uint8_t digest[32] = {0x56, 0xd7, 0x50, 0xbe, 0xae, 0x49, 0x78, 0xb8, 0x09, 0x20, 0xdc,
@@ -257,7 +252,6 @@ static void a_long_order_is_that_of_shuf(void **state)
     uint64_t *order = malloc(LONGEST * sizeof *order);
     struct gnu_random *gnu;
 
-    (void)state;
     put_numbers("long", LONGEST);
     gnu = open_gnu("long");
     assert_int_equal(gnu_random_sparse(gnu, LONGEST - 1, LONGEST, order), 0);
@@ -270,7 +264,7 @@ static void a_long_order_is_that_of_shuf(void **state)
 }
 
 /* shuf -i 0-999999 -n 8 --random-source=digits; the same with 0-9999999999 and noise */
-static void the_first_of_a_range_are_those_of_shuf(void **state)
+TEST(the_first_of_a_range_are_those_of_shuf)
 {
     static const uint64_t of_million[] = {213874, 199220, 668684, 13581, 541575, 199229, 669968, 12599};
     static const uint64_t of_more[] = {9759222410, 8986429153, 3635546298, 4239159159,
@@ -278,7 +272,6 @@ static void the_first_of_a_range_are_those_of_shuf(void **state)
     uint64_t out[8];
     struct gnu_random *gnu = open_gnu("digits");
 
-    (void)state;
     assert_int_equal(gnu_random_sparse(gnu, 999999, 8, out), 0);
     assert_memory_equal(out, of_million, sizeof out);
     gnu_random_free(gnu);
@@ -289,39 +282,36 @@ static void the_first_of_a_range_are_those_of_shuf(void **state)
 }
 
 /* shuf -i 0-18446744073709551614 -n 6 --random-source=noise */
-static void the_first_of_the_largest_range_are_those_of_shuf(void **state)
+TEST(the_first_of_the_largest_range_are_those_of_shuf)
 {
     static const uint64_t expected[] = {13249961062380153450u, 13794904443024896968u, 7126689189968796248u,
                                         12071011513831313394u, 3624965834938317801u,  17635970304888133480u};
     uint64_t out[6];
     struct gnu_random *gnu = open_gnu("noise");
 
-    (void)state;
     assert_int_equal(gnu_random_sparse(gnu, UINT64_MAX - 1, 6, out), 0);
     assert_memory_equal(out, expected, sizeof out);
     gnu_random_free(gnu);
 }
 
-static void all_2_to_the_64_numbers_can_be_drawn_from_as_well(void **state)
+TEST(all_2_to_the_64_numbers_can_be_drawn_from_as_well)
 {
     uint64_t out[3];
     struct gnu_random *gnu = open_gnu("noise");
 
-    (void)state;
     assert_int_equal(gnu_random_sparse(gnu, UINT64_MAX, 3, out), 0);
     assert_true(out[0] == 0xb7e151628aed2a6a && out[1] != out[0] && out[2] != out[0] && out[2] != out[1]);
     gnu_random_free(gnu);
 }
 
-static void steps_that_are_not_wanted_touch_nothing_and_draw_nothing(void **state)
+TEST(steps_that_are_not_wanted_touch_nothing_and_draw_nothing)
 {
     struct gnu_random *gnu = open_gnu("empty");
 
-    (void)state;
     fill_table(10, 4);
-    assert_int_equal(gnu_random_permute(gnu, &table, 10, 0), 0);
-    assert_int_equal(gnu_random_permute(gnu, &table, 0, 10), 0);
-    assert_int_equal(gnu_random_permute(gnu, &table, 1, 10), 0);
+    assert_int_equal(gnu_random_ranks(gnu, &table, 10, 0), 0);
+    assert_int_equal(gnu_random_ranks(gnu, &table, 0, 10), 0);
+    assert_int_equal(gnu_random_ranks(gnu, &table, 1, 10), 0);
     assert_int_equal(gnu_random_sparse(gnu, 9, 0, NULL), 0);
     for (uint64_t i = 0; i < 10; i++)
         assert_int_equal(table_get(&table, i), i);
@@ -329,12 +319,11 @@ static void steps_that_are_not_wanted_touch_nothing_and_draw_nothing(void **stat
 }
 
 /* The whole order by Fisher-Yates over an array, for all numbers of records around a batch. */
-static void sparse_and_dense_are_one_order_however_much_of_it_is_wanted(void **state)
+TEST(sparse_and_dense_are_one_order_however_much_of_it_is_wanted)
 {
     enum { MOST = 140 };
     uint64_t order[MOST];
 
-    (void)state;
     for (uint64_t records = 1; records <= MOST; records++) {
         struct gnu_random *gnu = open_gnu("digits");
 
@@ -359,28 +348,28 @@ static void sparse_and_dense_are_one_order_however_much_of_it_is_wanted(void **s
 static void assert_reservoir(uint64_t lines, uint64_t wanted, const uint64_t *expected)
 {
     struct gnu_random *gnu = open_gnu("noise");
+    uint64_t entry[5];
 
     fill_table(wanted, 4);
-    for (uint64_t i = wanted; i < lines; i++) {
-        uint64_t place = draw(gnu, i);
+    for (uint64_t i = 0; i < lines; i++) {
+        uint64_t place = i < wanted ? i : draw(gnu, i);
 
         if (place < wanted)
-            table_set(&table, place, i);
+            entry[place] = i;
     }
     if (lines >= wanted)
         draw(gnu, lines);
     else
         wanted = lines;
-    assert_int_equal(gnu_random_permute(gnu, &table, wanted, wanted), 0);
+    assert_int_equal(gnu_random_ranks(gnu, &table, wanted, wanted), 0);
     for (uint64_t i = 0; i < wanted; i++)
-        assert_int_equal(table_get(&table, i), expected[i]);
+        assert_int_equal(entry[i], expected[table_get(&table, i)]);
     gnu_random_free(gnu);
 }
 
 /* seq 0 29 | shuf -n 5 --random-source=noise; the same with 4 and 3 for 29 */
-static void a_reservoir_of_draws_is_that_of_shuf(void **state)
+TEST(a_reservoir_of_draws_is_that_of_shuf)
 {
-    (void)state;
     assert_reservoir(30, 5, (const uint64_t[]){28, 23, 8, 16, 7});
     assert_reservoir(5, 5, (const uint64_t[]){0, 3, 1, 2, 4});
     assert_reservoir(4, 5, (const uint64_t[]){3, 1, 0, 2});
@@ -397,9 +386,8 @@ static void assert_refused(const char *path, const char *message)
     fault_init(&fault);
 }
 
-static void a_file_that_cannot_be_read_is_refused_at_once(void **state)
+TEST(a_file_that_cannot_be_read_is_refused_at_once)
 {
-    (void)state;
     assert_refused("missing", "bigshuf: missing: No such file or directory\n");
     assert_refused("", "bigshuf: '': No such file or directory\n");
     assert_refused("digits/x", "bigshuf: digits/x: Not a directory\n");
@@ -415,9 +403,8 @@ static void open_what_is_forbidden(void)
     CHECK(gnu_random_open("forbidden fifo", &fault) == NULL && fault_any(&fault));
 }
 
-static void a_file_of_others_is_refused_at_once(void **state)
+TEST(a_file_of_others_is_refused_at_once)
 {
-    (void)state;
     assert_true(scratch_put("forbidden", "", 0));
     assert_int_equal(mkfifo("forbidden fifo", 0), 0);
     assert_int_equal(chmod(".", 0755), 0);
@@ -450,7 +437,7 @@ static int draw_once(struct gnu_random *gnu)
 
 static int permute(struct gnu_random *gnu)
 {
-    return gnu_random_permute(gnu, &table, 1000, 1000);
+    return gnu_random_ranks(gnu, &table, 1000, 1000);
 }
 
 static int permute_sparse(struct gnu_random *gnu)
@@ -460,9 +447,8 @@ static int permute_sparse(struct gnu_random *gnu)
     return gnu_random_sparse(gnu, 999, 100, out);
 }
 
-static void a_file_that_ends_too_early_is_named(void **state)
+TEST(a_file_that_ends_too_early_is_named)
 {
-    (void)state;
     assert_ends("empty", draw_once);
     fill_table(1000, 4);
     assert_ends("noise", permute);
@@ -472,11 +458,10 @@ static void a_file_that_ends_too_early_is_named(void **state)
 }
 
 /* Page 0 of a process is not mapped. */
-static void a_read_error_is_named(void **state)
+TEST(a_read_error_is_named)
 {
     struct gnu_random *gnu;
 
-    (void)state;
     if (access("/proc/self/mem", R_OK) != 0)
         skip();
     gnu = open_gnu("/proc/self/mem");
@@ -488,11 +473,10 @@ static void a_read_error_is_named(void **state)
 
 /* ---- Files ---- */
 
-static void the_file_is_closed_in_the_end(void **state)
+TEST(the_file_is_closed_in_the_end)
 {
     int before = dup(STDERR_FILENO), after;
 
-    (void)state;
     close(before);
     gnu_random_free(open_gnu("noise"));
     gnu_random_free(NULL);
@@ -524,12 +508,11 @@ static void assert_writer_is_content(pid_t writer)
     assert_int_equal(status, 0);
 }
 
-static void a_fifo_is_opened_by_the_first_draw_even_if_that_takes_no_byte(void **state)
+TEST(a_fifo_is_opened_by_the_first_draw_even_if_that_takes_no_byte)
 {
     struct gnu_random *gnu;
     pid_t writer;
 
-    (void)state;
     assert_int_equal(mkfifo("fifo", 0600), 0);
     gnu_random_free(open_gnu("fifo")); /* would wait for ever if it opened it */
     writer = start_writer(0);
@@ -539,12 +522,11 @@ static void a_fifo_is_opened_by_the_first_draw_even_if_that_takes_no_byte(void *
     gnu_random_free(gnu);
 }
 
-static void a_fifo_gives_its_bytes_as_they_come(void **state)
+TEST(a_fifo_gives_its_bytes_as_they_come)
 {
     struct gnu_random *gnu;
     pid_t writer;
 
-    (void)state;
     assert_int_equal(mkfifo("fifo", 0600), 0);
     writer = start_writer(sizeof noise);
     gnu = open_gnu("fifo");
@@ -552,36 +534,4 @@ static void a_fifo_gives_its_bytes_as_they_come(void **state)
         assert_int_equal(draw(gnu, 255), noise[i]);
     assert_writer_is_content(writer);
     gnu_random_free(gnu);
-}
-
-#define GNU_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        GNU_TEST(draws_are_those_of_shuf),
-        GNU_TEST(draws_of_large_numbers_wrap_around_as_those_of_shuf),
-        GNU_TEST(a_number_from_0_to_0_takes_no_byte_and_changes_nothing),
-        GNU_TEST(a_bound_of_whole_bytes_takes_them_as_they_come),
-        GNU_TEST(the_largest_bound_takes_eight_bytes_whatever_is_left),
-        GNU_TEST(a_number_that_was_left_over_is_tried_again),
-        GNU_TEST(a_file_longer_than_the_buffer_is_read_to_its_last_byte),
-        GNU_TEST(an_order_is_that_of_shuf),
-        GNU_TEST(a_long_order_is_that_of_shuf),
-        GNU_TEST(the_first_of_a_range_are_those_of_shuf),
-        GNU_TEST(the_first_of_the_largest_range_are_those_of_shuf),
-        GNU_TEST(all_2_to_the_64_numbers_can_be_drawn_from_as_well),
-        GNU_TEST(steps_that_are_not_wanted_touch_nothing_and_draw_nothing),
-        GNU_TEST(sparse_and_dense_are_one_order_however_much_of_it_is_wanted),
-        GNU_TEST(a_reservoir_of_draws_is_that_of_shuf),
-        GNU_TEST(a_file_that_cannot_be_read_is_refused_at_once),
-        GNU_TEST(a_file_of_others_is_refused_at_once),
-        GNU_TEST(a_file_that_ends_too_early_is_named),
-        GNU_TEST(a_read_error_is_named),
-        GNU_TEST(the_file_is_closed_in_the_end),
-        GNU_TEST(a_fifo_gives_its_bytes_as_they_come),
-        GNU_TEST(a_fifo_is_opened_by_the_first_draw_even_if_that_takes_no_byte),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

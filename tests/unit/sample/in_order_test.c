@@ -2,6 +2,7 @@
 
 #include "sample/in_order.h"
 #include "support/failure_sweep.h"
+#include "support/unit.h"
 
 static const struct order_node root = {.root = true};
 
@@ -73,9 +74,11 @@ static void assert_selects_all(struct engine_text of, uint64_t leaf_records)
     engine_text_free(&text);
 }
 
-static void the_first_of_the_order_come_in_input_order(void **state)
+#define SMALL_RUN(name)   UNIT_TEST_IN(name, small_setup, small_teardown)
+#define QUARTER_RUN(name) UNIT_TEST_IN(name, small_quarter_setup, small_teardown)
+
+SMALL_RUN(the_first_of_the_order_come_in_input_order)
 {
-    (void)state;
     assert_selects_all(engine_text_make(0, small_length_0, '\n'), ORDER_LEAF_RECORDS);
     assert_selects_all(engine_text_make(1, small_length_0, '\n'), ORDER_LEAF_RECORDS);
     assert_selects_all(engine_text_make(100, small_length_to_20, '\n'), ORDER_LEAF_RECORDS);
@@ -84,15 +87,13 @@ static void the_first_of_the_order_come_in_input_order(void **state)
     assert_int_equal(disk.writes, 0);
 }
 
-static void the_last_pile_may_be_a_tree(void **state)
+SMALL_RUN(the_last_pile_may_be_a_tree)
 {
-    (void)state;
     assert_selects_all(engine_text_make(30000, small_length_to_20, '\n'), 8);
 }
 
-static void what_is_selected_need_not_fit_into_memory(void **state)
+QUARTER_RUN(what_is_selected_need_not_fit_into_memory)
 {
-    (void)state;
     assert_selects_all(engine_text_make(17500, small_length_to_300, '\n'), ORDER_LEAF_RECORDS);
     assert_true(disk.writes > 0);
 }
@@ -102,18 +103,16 @@ static size_t length_few_large(size_t i, uint64_t random)
     return i % 4 == 0 ? small_mebibytes(9) : random % 10;
 }
 
-static void records_may_be_larger_than_memory(void **state)
+QUARTER_RUN(records_may_be_larger_than_memory)
 {
-    (void)state;
     assert_selects_all(engine_text_make(12, length_few_large, '\n'), ORDER_LEAF_RECORDS);
 }
 
 /* Of four times the memory, no more than the first thousand records and what they are selected from. */
-static void hardly_more_is_stored_than_is_selected(void **state)
+SMALL_RUN(hardly_more_is_stored_than_is_selected)
 {
     const uint64_t most = 400000;
 
-    (void)state;
     text = engine_text_make(220000, small_length_to_300, '\n');
     for (limit = 1; limit <= 100; limit += 99) {
         small_open(1, ORDER_LEAF_RECORDS);
@@ -144,11 +143,10 @@ static int first_with_1_block(void)
     return first_with_blocks(1);
 }
 
-static void room_for_the_order_is_made_by_spilling(void **state)
+SMALL_RUN(room_for_the_order_is_made_by_spilling)
 {
     uint32_t *order;
 
-    (void)state;
     text = engine_text_make(20000, small_length_to_20, '\n');
     small_open(1, ORDER_LEAF_RECORDS);
     order = engine_order(&small.run.order, root, text.records);
@@ -213,9 +211,8 @@ static void assert_chooses_each(struct engine_text of)
     engine_text_free(&text);
 }
 
-static void each_record_stays_by_its_own_word_and_nothing_is_stored(void **state)
+SMALL_RUN(each_record_stays_by_its_own_word_and_nothing_is_stored)
 {
-    (void)state;
     assert_chooses_each(engine_text_make(0, small_length_0, '\n'));
     assert_chooses_each(engine_text_make(5000, small_length_uneven, '\n'));
     assert_chooses_each(engine_text_make(70000, small_length_to_300, '\n'));
@@ -243,11 +240,10 @@ static void put_text(const char *name)
     assert_int_equal(fclose(file), 0);
 }
 
-static void an_output_in_place_may_be_the_input(void **state)
+QUARTER_RUN(an_output_in_place_may_be_the_input)
 {
     uint32_t *chosen;
 
-    (void)state;
     text = engine_text_make(25000, small_length_to_300, '\n');
     chosen = malloc(text.records * sizeof *chosen);
     put_text("out");
@@ -268,9 +264,8 @@ static void an_output_in_place_may_be_the_input(void **state)
     engine_text_free(&text);
 }
 
-static void an_output_in_place_is_not_touched_before_all_is_verified(void **state)
+QUARTER_RUN(an_output_in_place_is_not_touched_before_all_is_verified)
 {
-    (void)state;
     text = engine_text_make(25000, small_length_to_300, '\n');
     put_text("out");
     put_text("as it was");
@@ -318,9 +313,8 @@ static int each_of_half(void)
     return sweep_write(sweep_failing_source(&text), write_each);
 }
 
-static void failures_of_any_kind_are_reported(void **state)
+QUARTER_RUN(failures_of_any_kind_are_reported)
 {
-    (void)state;
     text = engine_text_make(17500, small_length_to_300, '\n');
     limit = text.records - 10;
     share.all = true;
@@ -333,25 +327,4 @@ static void failures_of_any_kind_are_reported(void **state)
     sweep_assert_fails(each_of_half, "input failed");
     sweep_full_output(each);
     engine_text_free(&text);
-}
-
-#define SMALL_RUN(test)   cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
-#define QUARTER_RUN(test) cmocka_unit_test_setup_teardown(test, small_quarter_setup, small_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SMALL_RUN(the_first_of_the_order_come_in_input_order),
-        SMALL_RUN(the_last_pile_may_be_a_tree),
-        QUARTER_RUN(what_is_selected_need_not_fit_into_memory),
-        QUARTER_RUN(records_may_be_larger_than_memory),
-        SMALL_RUN(hardly_more_is_stored_than_is_selected),
-        SMALL_RUN(room_for_the_order_is_made_by_spilling),
-        SMALL_RUN(each_record_stays_by_its_own_word_and_nothing_is_stored),
-        QUARTER_RUN(an_output_in_place_may_be_the_input),
-        QUARTER_RUN(an_output_in_place_is_not_touched_before_all_is_verified),
-        QUARTER_RUN(failures_of_any_kind_are_reported),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "sample/key_order.h"
 #include "shuffle/transfer.h"
 #include "support/failure_sweep.h"
+#include "support/unit.h"
 
 static struct engine_text text;
 static uint64_t *key; /* of each record */
@@ -169,27 +170,27 @@ static void assert_sorts(struct engine_text of, int limited)
     drop_text();
 }
 
-static void a_few_records_are_sorted(void **state)
+#define SMALL_RUN(name)   UNIT_TEST_IN(name, small_setup, small_teardown)
+#define QUARTER_RUN(name) UNIT_TEST_IN(name, small_quarter_setup, small_teardown)
+
+SMALL_RUN(a_few_records_are_sorted)
 {
-    (void)state;
     assert_sorts(engine_text_make(0, small_length_0, '\n'), KINDS);
     assert_sorts(engine_text_make(1, small_length_to_20, '\n'), KINDS);
     assert_sorts(engine_text_make(300, small_length_uneven, '\n'), KINDS);
 }
 
 /* The first 4096 say where ranges begin. */
-static void records_of_any_keys_are_sorted_in_memory(void **state)
+SMALL_RUN(records_of_any_keys_are_sorted_in_memory)
 {
-    (void)state;
     assert_sorts(engine_text_make(4096, small_length_to_20, '\n'), KINDS);
     assert_sorts(engine_text_make(4097, small_length_to_20, '\n'), KINDS);
     assert_sorts(engine_text_make(8000, small_length_uneven, '\n'), KINDS);
     assert_int_equal(disk.writes, 0);
 }
 
-static void records_of_any_keys_are_sorted_on_disk(void **state)
+QUARTER_RUN(records_of_any_keys_are_sorted_on_disk)
 {
-    (void)state;
     assert_sorts(engine_text_make(15000, small_length_to_300, '\n'), 1);
     assert_true(disk.writes > 0);
 }
@@ -205,19 +206,17 @@ static size_t length_few_large(size_t i, uint64_t random)
     return i % 4 == 0 ? small_mebibytes(9) : random % 10;
 }
 
-static void large_records_are_sorted_by_starting_over(void **state)
+SMALL_RUN(large_records_are_sorted_by_starting_over)
 {
-    (void)state;
     assert_sorts(engine_text_make(200, length_0_to_200000, '\n'), 1);
     assert_sorts(engine_text_make(6, length_few_large, '\n'), 1);
 }
 
 /* Else keys and references of that one would not fit. */
-static void ranges_are_divided_again_when_later_keys_fall_into_one(void **state)
+SMALL_RUN(ranges_are_divided_again_when_later_keys_fall_into_one)
 {
     uint32_t *sorted;
 
-    (void)state;
     take_text(engine_text_make(300000, small_length_0, '\n'));
     make_keys(key_late);
     sorted = sorted_records();
@@ -230,9 +229,8 @@ static void ranges_are_divided_again_when_later_keys_fall_into_one(void **state)
 }
 
 /* The records that say where ranges begin may fill the memory, whatever part of it that is. */
-static void the_first_records_may_be_of_any_length(void **state)
+SMALL_RUN(the_first_records_may_be_of_any_length)
 {
-    (void)state;
     for (size_t length = 900; length <= 2400; length += 500) {
         uint32_t *sorted;
 
@@ -255,11 +253,10 @@ static void the_first_records_may_be_of_any_length(void **state)
 }
 
 /* Were ranges to begin where the first keys say, ascending ones would be started over 4096 by 4096. */
-static void keys_that_come_in_order_are_started_over_only_a_few_times(void **state)
+SMALL_RUN(keys_that_come_in_order_are_started_over_only_a_few_times)
 {
     static key_function *const functions[] = {key_ascending, key_descending};
 
-    (void)state;
     take_text(engine_text_make(120000, small_length_to_300, '\n'));
     for (int i = 0; i < 2; i++) {
         uint32_t *sorted;
@@ -274,12 +271,11 @@ static void keys_that_come_in_order_are_started_over_only_a_few_times(void **sta
 }
 
 /* Nor do they stay if they were: of all that come by among the first 20000, only half would fit. */
-static void records_that_cannot_be_among_the_first_are_not_stored(void **state)
+SMALL_RUN(records_that_cannot_be_among_the_first_are_not_stored)
 {
     const uint64_t most = 3500000;
     uint32_t *sorted;
 
-    (void)state;
     take_text(engine_text_make(220000, small_length_to_300, '\n'));
     make_keys(key_random);
     sorted = sorted_records();
@@ -308,11 +304,10 @@ static int by_key_of_half(void)
 }
 
 /* Ranges that fit, that are started over, and that are written through. */
-static void failures_of_any_kind_are_reported(void **state)
+QUARTER_RUN(failures_of_any_kind_are_reported)
 {
     static key_function *const functions[] = {key_random, key_ascending, key_equal};
 
-    (void)state;
     limit = UINT64_MAX;
     take_text(engine_text_make(17500, small_length_to_300, '\n'));
     for (int i = 0; i < 3; i++) {
@@ -324,24 +319,4 @@ static void failures_of_any_kind_are_reported(void **state)
         sweep_full_output(by_key);
     }
     drop_text();
-}
-
-#define SMALL_RUN(test)   cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
-#define QUARTER_RUN(test) cmocka_unit_test_setup_teardown(test, small_quarter_setup, small_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SMALL_RUN(a_few_records_are_sorted),
-        SMALL_RUN(records_of_any_keys_are_sorted_in_memory),
-        QUARTER_RUN(records_of_any_keys_are_sorted_on_disk),
-        SMALL_RUN(large_records_are_sorted_by_starting_over),
-        SMALL_RUN(ranges_are_divided_again_when_later_keys_fall_into_one),
-        SMALL_RUN(the_first_records_may_be_of_any_length),
-        SMALL_RUN(keys_that_come_in_order_are_started_over_only_a_few_times),
-        SMALL_RUN(records_that_cannot_be_among_the_first_are_not_stored),
-        QUARTER_RUN(failures_of_any_kind_are_reported),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,10 +2,12 @@
  * every run, so that these tests pass always or never. */
 
 #include "support/small_run.h"
+#include "support/unit.h"
 
 #include "sample/in_order.h"
 #include "sample/range.h"
 #include "sample/replacement.h"
+#include "sample/shares.h"
 #include "sample/weighted.h"
 #include "shuffle/shuffle.h"
 
@@ -152,7 +154,7 @@ static int select_by_weight(struct source *source, struct output *to)
 
 static int repeat_by_weight(struct source *source, struct output *to)
 {
-    return weighted_repeat(&small.run, source, place, to);
+    return shares_repeat(&small.run, source, place, to);
 }
 
 /* The numbers from 0 to ITEMS - 1; there is no source. */
@@ -327,61 +329,54 @@ static void assert_law(sampler *sample, uint64_t left, law *probability, unsigne
         fail_msg("chi-square is %.1f, more than %.1f", chi_square, most);
 }
 
-static void all_orders_are_equally_likely(void **state)
+#define TEST(name) UNIT_TEST_IN(name, small_setup, small_teardown)
+
+TEST(all_orders_are_equally_likely)
 {
-    (void)state;
     assert_law(shuffle, UINT64_MAX, law_of_five_in_order, 119, 207.2);
     assert_law(shuffle_leaf, UINT64_MAX, law_of_five_in_order, 119, 207.2);
 }
 
-static void all_samples_are_equally_likely_in_each_order(void **state)
+TEST(all_samples_are_equally_likely_in_each_order)
 {
-    (void)state;
     assert_law(shuffle, 2, law_of_two_in_order, 19, 63.7);
     assert_law(shuffle_leaf, 2, law_of_two_in_order, 19, 63.7);
 }
 
-static void all_samples_in_input_order_are_equally_likely(void **state)
+TEST(all_samples_in_input_order_are_equally_likely)
 {
-    (void)state;
     assert_law(select_some, 2, law_of_two_as_a_set, 9, 44.8);
 }
 
-static void all_samples_of_a_range_are_equally_likely_in_each_order(void **state)
+TEST(all_samples_of_a_range_are_equally_likely_in_each_order)
 {
-    (void)state;
     assert_law(draw_from_range, 2, law_of_two_in_order, 19, 63.7);
 }
 
-static void repeats_are_independent_and_equally_likely(void **state)
+TEST(repeats_are_independent_and_equally_likely)
 {
-    (void)state;
     assert_law(repeat, 2, law_of_two_with_replacement, 24, 72.2);
     assert_law(draw_from_range_repeatedly, 2, law_of_two_with_replacement, 24, 72.2);
 }
 
-static void each_record_stays_by_itself_with_its_probability(void **state)
+TEST(each_record_stays_by_itself_with_its_probability)
 {
-    (void)state;
     assert_law(select_a_quarter, UINT64_MAX, law_of_each_by_itself, 31, 83.6);
 }
 
-static void the_next_by_weight_is_drawn_among_those_that_are_left(void **state)
+TEST(the_next_by_weight_is_drawn_among_those_that_are_left)
 {
-    (void)state;
     assert_law(order_by_weight, UINT64_MAX, law_of_all_by_weight, 23, 70.5);
     assert_law(order_by_weight, 2, law_of_two_by_weight, 11, 48.9);
 }
 
-static void samples_by_weight_in_input_order_have_the_same_law(void **state)
+TEST(samples_by_weight_in_input_order_have_the_same_law)
 {
-    (void)state;
     assert_law(select_by_weight, 2, law_of_two_by_weight_as_a_set, 5, 35.9);
 }
 
-static void repeats_by_weight_are_independent_and_as_likely_as_they_weigh(void **state)
+TEST(repeats_by_weight_are_independent_and_as_likely_as_they_weigh)
 {
-    (void)state;
     assert_law(repeat_by_weight, 2, law_of_two_by_weight_with_replacement, 15, 56.5);
 }
 
@@ -438,38 +433,15 @@ static void assert_variance(sampler *sample, double expected)
 
 static const double variance_of_numbers = ((double)NUMBERS * NUMBERS - 1) / 12;
 
-static void the_mean_of_a_sample_varies_as_without_replacement(void **state)
+TEST(the_mean_of_a_sample_varies_as_without_replacement)
 {
     const double expected = variance_of_numbers / SAMPLE * (NUMBERS - SAMPLE) / (NUMBERS - 1);
 
-    (void)state;
     assert_variance(shuffle, expected);
     assert_variance(select_some, expected);
 }
 
-static void the_mean_of_repeats_varies_as_with_replacement(void **state)
+TEST(the_mean_of_repeats_varies_as_with_replacement)
 {
-    (void)state;
     assert_variance(repeat, variance_of_numbers / SAMPLE);
-}
-
-#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SMALL_RUN(all_orders_are_equally_likely),
-        SMALL_RUN(all_samples_are_equally_likely_in_each_order),
-        SMALL_RUN(all_samples_in_input_order_are_equally_likely),
-        SMALL_RUN(all_samples_of_a_range_are_equally_likely_in_each_order),
-        SMALL_RUN(repeats_are_independent_and_equally_likely),
-        SMALL_RUN(each_record_stays_by_itself_with_its_probability),
-        SMALL_RUN(the_next_by_weight_is_drawn_among_those_that_are_left),
-        SMALL_RUN(samples_by_weight_in_input_order_have_the_same_law),
-        SMALL_RUN(repeats_by_weight_are_independent_and_as_likely_as_they_weigh),
-        SMALL_RUN(the_mean_of_a_sample_varies_as_without_replacement),
-        SMALL_RUN(the_mean_of_repeats_varies_as_with_replacement),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * seed "42" were computed with a program of a few lines in another language, written from the definition. */
 
 #include "support/small_run.h"
+#include "support/unit.h"
 
 #include "sample/range.h"
 
@@ -92,13 +93,14 @@ static void hash_file(const char *name, uint8_t digest[32])
     fclose(file);
 }
 
+#define TEST(name) UNIT_TEST_IN(name, small_setup, small_teardown)
+
 /* ---- Independent draws ---- */
 
-static void independent_draws_are_those_of_the_definition(void **state)
+TEST(independent_draws_are_those_of_the_definition)
 {
     struct number_range separated = range_of(5, UINT64_MAX - 9);
 
-    (void)state;
     assert_draws(REPEATED, range_of(1000, 100), 20,
                  "1075\n1077\n1059\n1007\n1072\n1063\n1030\n1026\n1013\n1031\n1099\n1019\n1025\n1034\n1094\n1095\n"
                  "1080\n1052\n1027\n1028\n");
@@ -110,14 +112,13 @@ static void independent_draws_are_those_of_the_definition(void **state)
                  "13958845504583284209\t14295442594342297099\t11049428897860578879\t1331736525443641790\t");
 }
 
-static void many_independent_draws_are_those_of_the_definition(void **state)
+TEST(many_independent_draws_are_those_of_the_definition)
 {
     static const uint8_t expected[32] = {0x41, 0x38, 0x2d, 0xc5, 0xf5, 0x43, 0xec, 0x10, 0x0d, 0xc3, 0xc2,
                                          0xf4, 0x3b, 0xe2, 0xc1, 0xa8, 0x8a, 0x37, 0x69, 0xfd, 0x1d, 0x40,
                                          0x92, 0x5b, 0x69, 0xa6, 0xf4, 0x47, 0x2f, 0xd8, 0x12, 0x36};
     uint8_t digest[32];
 
-    (void)state;
     small_open(1, ORDER_LEAF_RECORDS);
     assert_int_equal(draw_to("out", REPEATED, false, range_of(0, 3000), 3000), 0);
     hash_file("out", digest);
@@ -125,9 +126,8 @@ static void many_independent_draws_are_those_of_the_definition(void **state)
     small_close();
 }
 
-static void without_a_limit_draws_go_on_until_the_output_fails(void **state)
+TEST(without_a_limit_draws_go_on_until_the_output_fails)
 {
-    (void)state;
     if (access("/dev/full", W_OK) != 0)
         skip();
     small_open(1, ORDER_LEAF_RECORDS);
@@ -138,9 +138,8 @@ static void without_a_limit_draws_go_on_until_the_output_fails(void **state)
     small_close();
 }
 
-static void from_an_empty_range_nothing_can_be_drawn(void **state)
+TEST(from_an_empty_range_nothing_can_be_drawn)
 {
-    (void)state;
     assert_fails(REPEATED, false, range_of(0, 0), 5, "bigshuf: no lines to repeat\n");
     assert_true(scratch_put("noise", "noise", 0600));
     assert_fails(REPEATED, true, range_of(1, 0), 5, "bigshuf: no lines to repeat\n");
@@ -148,9 +147,8 @@ static void from_an_empty_range_nothing_can_be_drawn(void **state)
 
 /* ---- Different numbers ---- */
 
-static void different_numbers_are_the_first_that_appear(void **state)
+TEST(different_numbers_are_the_first_that_appear)
 {
-    (void)state;
     assert_draws(DIFFERENT, range_of(0, 268435456), 10,
                  "169257790\n245476259\n71489636\n165731530\n17684073\n89856510\n123654420\n114134938\n169091507\n"
                  "169728345\n");
@@ -164,14 +162,13 @@ static void different_numbers_are_the_first_that_appear(void **state)
                  "11631306825083165608\n16869000119461167997\n4912730423512331632\n11388984088802193517\n");
 }
 
-static void many_different_numbers_are_those_of_the_definition(void **state)
+TEST(many_different_numbers_are_those_of_the_definition)
 {
     static const uint8_t expected[32] = {0x4d, 0x4a, 0xd8, 0xff, 0xa0, 0x9d, 0x7f, 0x2e, 0x44, 0x49, 0xc4,
                                          0xdb, 0x57, 0x57, 0x15, 0x34, 0x34, 0x50, 0x96, 0x09, 0xfd, 0x2c,
                                          0xd9, 0x05, 0xfa, 0xad, 0x75, 0x90, 0xf5, 0xbe, 0x67, 0x79};
     uint8_t digest[32];
 
-    (void)state;
     small_open(1, ORDER_LEAF_RECORDS);
     assert_int_equal(draw_to("out", DIFFERENT, false, range_of(0, 3000), 1500), 0);
     hash_file("out", digest);
@@ -181,12 +178,11 @@ static void many_different_numbers_are_those_of_the_definition(void **state)
 
 /* 18446744073709551615 is the number that cannot stand in the set, 18446744073709551614 the one whose bits inverted are
  * 1, and 0 the one whose bits inverted are all ones. */
-static void every_number_of_the_full_range_is_drawn_once(void **state)
+TEST(every_number_of_the_full_range_is_drawn_once)
 {
     static const uint64_t numbers[] = {5, UINT64_MAX, UINT64_MAX,     5, 0, 0, 1, UINT64_MAX - 1, UINT64_MAX,
                                        0, 1,          UINT64_MAX - 1, 7};
 
-    (void)state;
     told = numbers;
     assert_draws(DIFFERENT, full, 6, "5\n18446744073709551615\n0\n1\n18446744073709551614\n7\n");
     assert_ptr_equal(told, numbers + sizeof numbers / sizeof *numbers);
@@ -195,16 +191,15 @@ static void every_number_of_the_full_range_is_drawn_once(void **state)
 
 /* All of them belong in the last place but one of a set of 512, which is a block, so that the others go on from the
  * first place. Two of every three draws are of numbers that were drawn before. */
-static void numbers_that_meet_in_the_set_are_told_apart(void **state)
+TEST(numbers_that_meet_in_the_set_are_told_apart)
 {
     enum { NUMBERS = 200 };
     uint64_t numbers[3 * NUMBERS];
     uint64_t number = 0;
     char expected[8 * NUMBERS] = "";
 
-    (void)state;
     for (size_t i = 0; i < NUMBERS; i++, number++) {
-        while (home(number) % 512 != 510)
+        while (spread(number, 512) != 510)
             number++;
         numbers[3 * i] = number;
         numbers[3 * i + 1] = number;
@@ -217,12 +212,11 @@ static void numbers_that_meet_in_the_set_are_told_apart(void **state)
 }
 
 /* 262145 numbers take a set of 8 MiB. The memory that the message asks for is enough for it. */
-static void a_sample_that_does_not_fit_says_how_much_memory_would_do(void **state)
+TEST(a_sample_that_does_not_fit_says_how_much_memory_would_do)
 {
     enum { NUMBERS = 262145, MEBIBYTES = 12 };
     char message[200];
 
-    (void)state;
     snprintf(message, sizeof message, "bigshuf: a sample of %d numbers needs more memory: use -S %dM or more\n",
              NUMBERS, MEBIBYTES);
     assert_fails(DIFFERENT, false, range_of(0, 1u << 28), NUMBERS, message);
@@ -237,9 +231,8 @@ static void a_sample_that_does_not_fit_says_how_much_memory_would_do(void **stat
     small_close();
 }
 
-static void samples_beyond_all_memory_are_refused(void **state)
+TEST(samples_beyond_all_memory_are_refused)
 {
-    (void)state;
     for (int bits = 40; bits < 64; bits++) {
         uint64_t numbers = ((uint64_t)1 << bits) - 1;
 
@@ -252,12 +245,11 @@ static void samples_beyond_all_memory_are_refused(void **state)
     }
 }
 
-static void without_memory_for_its_list_a_set_is_reported(void **state)
+TEST(without_memory_for_its_list_a_set_is_reported)
 {
     struct number_range range = range_of(0, 100);
     struct output *to = small_output("out");
 
-    (void)state;
     small_open(1, ORDER_LEAF_RECORDS);
     small_limit(10);
     disk.fail_allocation = 1;
@@ -302,9 +294,8 @@ static const struct {
     uint64_t first, count; /* 0 stands for 2^64 */
 } gnu_ranges[] = {{10, 1}, {1, 5000}, {500, 1u << 30}, {3, UINT64_MAX - 2}, {0, 0}};
 
-static void different_numbers_by_gnu_are_those_of_its_generator(void **state)
+TEST(different_numbers_by_gnu_are_those_of_its_generator)
 {
-    (void)state;
     put_noise(100000);
     for (int i = 0; i < 5; i++) {
         uint64_t number[5000];
@@ -322,9 +313,8 @@ static void different_numbers_by_gnu_are_those_of_its_generator(void **state)
     }
 }
 
-static void independent_draws_by_gnu_are_those_of_its_generator(void **state)
+TEST(independent_draws_by_gnu_are_those_of_its_generator)
 {
-    (void)state;
     put_noise(100000);
     for (int i = 0; i < 5; i++) {
         uint64_t number[5000];
@@ -342,20 +332,18 @@ static void independent_draws_by_gnu_are_those_of_its_generator(void **state)
     }
 }
 
-static void random_bytes_that_run_out_are_reported(void **state)
+TEST(random_bytes_that_run_out_are_reported)
 {
-    (void)state;
     put_noise(100);
     assert_fails(BY_GNU, true, range_of(0, 1u << 30), 100, "bigshuf: 'noise': end of file\n");
     assert_fails(REPEATED, true, range_of(0, 1u << 30), 100, "bigshuf: 'noise': end of file\n");
 }
 
-static void a_sample_by_gnu_stays_within_the_memory(void **state)
+TEST(a_sample_by_gnu_stays_within_the_memory)
 {
     enum { MOST = ENGINE_MEMORY_MIN / 40, MEBIBYTES = 12 };
     char message[200];
 
-    (void)state;
     put_noise((size_t)1 << 20);
     snprintf(message, sizeof message, "bigshuf: a sample of %d numbers needs more memory: use -S %dM or more\n",
              MOST + 1, MEBIBYTES);
@@ -366,11 +354,10 @@ static void a_sample_by_gnu_stays_within_the_memory(void **state)
     small_close();
 }
 
-static void without_memory_a_sample_by_gnu_is_reported(void **state)
+TEST(without_memory_a_sample_by_gnu_is_reported)
 {
     struct number_range range = range_of(0, 100);
 
-    (void)state;
     put_noise(100);
     for (unsigned i = 0; i < 2; i++) {
         struct output *to = small_output("out");
@@ -391,9 +378,8 @@ static void without_memory_a_sample_by_gnu_is_reported(void **state)
 
 /* ---- All of them ---- */
 
-static void an_output_that_is_full_fails_any_draw(void **state)
+TEST(an_output_that_is_full_fails_any_draw)
 {
-    (void)state;
     if (access("/dev/full", W_OK) != 0)
         skip();
     put_noise((size_t)1 << 20);
@@ -406,31 +392,4 @@ static void an_output_that_is_full_fails_any_draw(void **state)
             assert_string_equal(scratch_heard(), "bigshuf: /dev/full: No space left on device\n");
             small_close();
         }
-}
-
-#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SMALL_RUN(independent_draws_are_those_of_the_definition),
-        SMALL_RUN(many_independent_draws_are_those_of_the_definition),
-        SMALL_RUN(without_a_limit_draws_go_on_until_the_output_fails),
-        SMALL_RUN(from_an_empty_range_nothing_can_be_drawn),
-        SMALL_RUN(different_numbers_are_the_first_that_appear),
-        SMALL_RUN(many_different_numbers_are_those_of_the_definition),
-        SMALL_RUN(every_number_of_the_full_range_is_drawn_once),
-        SMALL_RUN(numbers_that_meet_in_the_set_are_told_apart),
-        SMALL_RUN(a_sample_that_does_not_fit_says_how_much_memory_would_do),
-        SMALL_RUN(samples_beyond_all_memory_are_refused),
-        SMALL_RUN(without_memory_for_its_list_a_set_is_reported),
-        SMALL_RUN(different_numbers_by_gnu_are_those_of_its_generator),
-        SMALL_RUN(independent_draws_by_gnu_are_those_of_its_generator),
-        SMALL_RUN(random_bytes_that_run_out_are_reported),
-        SMALL_RUN(a_sample_by_gnu_stays_within_the_memory),
-        SMALL_RUN(without_memory_a_sample_by_gnu_is_reported),
-        SMALL_RUN(an_output_that_is_full_fails_any_draw),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

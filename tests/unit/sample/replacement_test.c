@@ -2,6 +2,7 @@
 
 #include "sample/replacement.h"
 #include "support/failure_sweep.h"
+#include "support/unit.h"
 
 static struct engine_text text;
 static uint64_t draws;
@@ -43,11 +44,13 @@ static bool repeats(uint64_t count)
     return disk.writes > writes;
 }
 
-static void records_are_drawn_from_memory(void **state)
+#define SMALL_RUN(name)   UNIT_TEST_IN(name, small_setup, small_teardown)
+#define QUARTER_RUN(name) UNIT_TEST_IN(name, small_quarter_setup, small_teardown)
+
+SMALL_RUN(records_are_drawn_from_memory)
 {
     static const size_t records[] = {1, 2, 1000, 8000};
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         text = engine_text_make(records[i], small_length_uneven, '\n');
         assert_false(repeats(0));
@@ -60,9 +63,8 @@ static void records_are_drawn_from_memory(void **state)
 }
 
 /* A pass over the input collects some ten thousands. */
-static void records_are_drawn_from_disk_in_passes(void **state)
+SMALL_RUN(records_are_drawn_from_disk_in_passes)
 {
-    (void)state;
     text = engine_text_make(70000, small_length_to_300, '\n');
     assert_true(repeats(0));
     assert_true(repeats(1));
@@ -71,18 +73,16 @@ static void records_are_drawn_from_disk_in_passes(void **state)
 }
 
 /* With an index of 8 bytes for each record of one byte. */
-static void records_whose_index_does_not_fit_are_drawn_from_memory_in_passes(void **state)
+SMALL_RUN(records_whose_index_does_not_fit_are_drawn_from_memory_in_passes)
 {
-    (void)state;
     text = engine_text_make(1000000, small_length_0, '\n');
     assert_false(repeats(1000));
     assert_false(repeats(100000));
     engine_text_free(&text);
 }
 
-static void no_more_is_spilled_than_there_is_no_room_for(void **state)
+SMALL_RUN(no_more_is_spilled_than_there_is_no_room_for)
 {
-    (void)state;
     text = engine_text_make(70000, small_length_to_300, '\n');
     repeats(1000);
     assert_true(atomic_load(&small.place.bytes) > 0);
@@ -100,9 +100,8 @@ static size_t length_huge(size_t i, uint64_t random)
     return i == 1 ? (size_t)9 << 20 : random % 10;
 }
 
-static void a_large_record_may_be_drawn_several_times(void **state)
+SMALL_RUN(a_large_record_may_be_drawn_several_times)
 {
-    (void)state;
     text = engine_text_make(24, length_some_large, '\n');
     assert_true(repeats(1));
     assert_true(repeats(40));
@@ -115,9 +114,8 @@ static void a_large_record_may_be_drawn_several_times(void **state)
     engine_text_free(&text);
 }
 
-static void nothing_cannot_be_repeated(void **state)
+SMALL_RUN(nothing_cannot_be_repeated)
 {
-    (void)state;
     text = engine_text_make(0, small_length_0, '\n');
     draws = 10;
     small_open(1, ORDER_LEAF_RECORDS);
@@ -191,11 +189,10 @@ static int repeat_others(void)
     return sweep_write(engine_text_source(&text), write_others);
 }
 
-static void whoever_draws_sees_each_record_once_and_says_how(void **state)
+SMALL_RUN(whoever_draws_sees_each_record_once_and_says_how)
 {
     uint32_t *number = malloc(10000 * sizeof *number);
 
-    (void)state;
     text = engine_text_make(2000, small_length_uneven, '\n');
     draws = 10000;
     for (size_t i = 0; i < draws; i++)
@@ -213,9 +210,8 @@ static void whoever_draws_sees_each_record_once_and_says_how(void **state)
     engine_text_free(&text);
 }
 
-static void whoever_draws_may_fail(void **state)
+SMALL_RUN(whoever_draws_may_fail)
 {
-    (void)state;
     text = engine_text_make(2000, small_length_uneven, '\n');
     draws = 100000;
     for (int i = 0; i < 2; i++) {
@@ -243,9 +239,8 @@ static int uniform_of_half(void)
     return sweep_write(sweep_failing_source(&text), write_uniform);
 }
 
-static void failures_of_any_kind_are_reported(void **state)
+QUARTER_RUN(failures_of_any_kind_are_reported)
 {
-    (void)state;
     draws = 22500;
     text = engine_text_make(2000, small_length_uneven, '\n');
     sweep_allocations(uniform);
@@ -258,24 +253,4 @@ static void failures_of_any_kind_are_reported(void **state)
     sweep_assert_fails(uniform_of_half, "input failed");
     sweep_full_output(uniform);
     engine_text_free(&text);
-}
-
-#define SMALL_RUN(test)   cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
-#define QUARTER_RUN(test) cmocka_unit_test_setup_teardown(test, small_quarter_setup, small_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SMALL_RUN(records_are_drawn_from_memory),
-        SMALL_RUN(records_are_drawn_from_disk_in_passes),
-        SMALL_RUN(records_whose_index_does_not_fit_are_drawn_from_memory_in_passes),
-        SMALL_RUN(no_more_is_spilled_than_there_is_no_room_for),
-        SMALL_RUN(a_large_record_may_be_drawn_several_times),
-        SMALL_RUN(nothing_cannot_be_repeated),
-        SMALL_RUN(whoever_draws_sees_each_record_once_and_says_how),
-        SMALL_RUN(whoever_draws_may_fail),
-        QUARTER_RUN(failures_of_any_kind_are_reported),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

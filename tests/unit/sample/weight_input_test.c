@@ -1,4 +1,5 @@
 #include "support/small_run.h"
+#include "support/unit.h"
 
 #include "sample/weight_input.h"
 #include "shuffle/transfer.h"
@@ -71,11 +72,12 @@ static void assert_weights(const char *const *expected, size_t wanted)
     }
 }
 
-static void weights_are_a_field_of_each_record(void **state)
+#define TEST(name) UNIT_TEST_IN(name, small_setup, small_teardown)
+
+TEST(weights_are_a_field_of_each_record)
 {
     static const char *const expected[] = {"1", "0.25", "0", "3e5"};
 
-    (void)state;
     assert_int_equal(read_fields("1\ta\n0.25\tb\tc\n0\n3e5\t\n", 1, '\t'), 0);
     assert_weights(expected, 4);
     assert_int_equal(read_fields("a\t1\n\t0.25\tc\n\t0\nx y\t3e5\t", 2, '\t'), 0);
@@ -86,11 +88,10 @@ static void weights_are_a_field_of_each_record(void **state)
     assert_int_equal(count, 0);
 }
 
-static void weights_are_the_lines_of_a_file(void **state)
+TEST(weights_are_the_lines_of_a_file)
 {
     static const char *const expected[] = {"1", "0.25", "0", "3e5"};
 
-    (void)state;
     assert_int_equal(read_lines("a\nb\n\nd\n", "1\n0.25\n0\n3e5\n"), 0);
     assert_weights(expected, 4);
     assert_int_equal(read_lines("a\nb\n\nd", "1\n 0.25\t\n0\n3e5"), 0);
@@ -100,7 +101,7 @@ static void weights_are_the_lines_of_a_file(void **state)
 }
 
 /* The lines of a weights' file end with a newline, whatever the records end with. */
-static void any_byte_may_end_the_records(void **state)
+TEST(any_byte_may_end_the_records)
 {
     static const char *const expected[] = {"1", "2"};
     static const char *const names[] = {"records"};
@@ -110,7 +111,6 @@ static void any_byte_may_end_the_records(void **state)
     struct record_piece piece;
     struct transfer passage;
 
-    (void)state;
     assert_true(scratch_put("records", "1\na;2\n;", 0600));
     assert_true(scratch_put("weights", "1\n2\n", 0600));
     for (int i = 0; i < 2; i++) {
@@ -148,14 +148,13 @@ static void put_long(const char *name, const char *before, char x, size_t times,
 enum { LONG = 3000000 };
 
 /* So long that the record comes in many pieces, or so that its last field is in one or another. */
-static void a_weight_stands_anywhere_in_a_record_of_any_length(void **state)
+TEST(a_weight_stands_anywhere_in_a_record_of_any_length)
 {
     static const char *const expected[] = {"7", "8"};
     static const char *const names[] = {"records"};
     const struct weight_place second = {.field = 2, .separator = '\t'};
     const size_t piece = engine_memory(ENGINE_MEMORY_MIN, 1).buffer_bytes / 2 - POOL_SLACK_BYTES; /* as in transfer.c */
 
-    (void)state;
     put_long("records", "a\t7\t", 'x', LONG, "\nb\t8\n");
     assert_int_equal(read_weights(names, 1, second), 0);
     assert_weights(expected, 2);
@@ -195,11 +194,10 @@ static void assert_field_says(const char *field, const char *said)
     assert_weights_say(status, expected);
 }
 
-static void what_is_no_weight_is_quoted_with_file_and_line(void **state)
+TEST(what_is_no_weight_is_quoted_with_file_and_line)
 {
     int status;
 
-    (void)state;
     assert_field_says("-1", "negative weight: '-1'");
     assert_field_says("-inf\t2", "negative weight: '-inf'");
     assert_field_says("nan", "weight is not a number: 'nan'");
@@ -218,12 +216,11 @@ static void what_is_no_weight_is_quoted_with_file_and_line(void **state)
     assert_weights_say(status, "bigshuf: records:3: no such field for the weight: 'c'\n");
 }
 
-static void lines_are_counted_in_each_file(void **state)
+TEST(lines_are_counted_in_each_file)
 {
     static const char *const names[] = {"one", "empty", "two", "three"};
     const struct weight_place place = {.field = 1, .separator = '\t'};
 
-    (void)state;
     assert_true(scratch_put("one", "1\n2\n3", 0600) && scratch_put("empty", "", 0600));
     assert_true(scratch_put("two", "4\n\n5\n", 0600) && scratch_put("three", "?\n", 0600));
     scratch_listen();
@@ -236,11 +233,10 @@ static void lines_are_counted_in_each_file(void **state)
     assert_weights_say(read_weights(names, 4, place), "bigshuf: one:3: invalid weight: 'x'\n");
 }
 
-static void there_are_as_many_weights_as_records(void **state)
+TEST(there_are_as_many_weights_as_records)
 {
     int status;
 
-    (void)state;
     scratch_listen();
     status = read_lines("a\nb\nc\n", "1\n2\n");
     assert_weights_say(status, "bigshuf: weights: too few weights: there are more than 2 records\n");
@@ -252,11 +248,10 @@ static void there_are_as_many_weights_as_records(void **state)
     assert_weights_say(status, "bigshuf: weights: too many weights: there are 0 records\n");
 }
 
-static void a_file_that_is_not_there_fails_at_once(void **state)
+TEST(a_file_that_is_not_there_fails_at_once)
 {
     static const char *const names[] = {"records"};
 
-    (void)state;
     assert_true(scratch_put("records", "a\n", 0600));
     scratch_listen();
     assert_weights_say(read_weights(names, 1, (struct weight_place){.file = "none"}),
@@ -265,11 +260,10 @@ static void a_file_that_is_not_there_fails_at_once(void **state)
 }
 
 /* Neither a line of weights nor a record's fields are read in parts, of which the first might pass for a weight. */
-static void a_weight_of_any_length_is_one_weight(void **state)
+TEST(a_weight_of_any_length_is_one_weight)
 {
     static const char *const names[] = {"records"};
 
-    (void)state;
     assert_true(scratch_put("records", "a\nb\n", 0600));
     put_long("weights", "1.", '0', LONG, "x\n2\n");
     scratch_listen();
@@ -281,21 +275,19 @@ static void a_weight_of_any_length_is_one_weight(void **state)
     assert_non_null(strstr(scratch_heard(), "bigshuf: records:1: weight is too long: '1.00"));
 }
 
-static void lines_of_the_header_count(void **state)
+TEST(lines_of_the_header_count)
 {
     static const char *const names[] = {"one", "two"};
     static const struct source_layout headed = {.format = {.delimiter = '\n'}, .header_bytes = 3, .header_lines = 2};
     const struct weight_place place = {.field = 1, .separator = '\t'};
 
-    (void)state;
     assert_true(scratch_put("one", "#\n#h\ni\n1\n2\n", 0600) && scratch_put("two", "#\n#h\ni\n4\n?\n", 0600));
     scratch_listen();
     assert_weights_say(read_laid_out(&headed, names, 2, place), "bigshuf: two:5: invalid weight: '?'\n");
 }
 
-static void without_memory_nothing_is_opened(void **state)
+TEST(without_memory_nothing_is_opened)
 {
-    (void)state;
     for (unsigned i = 1; i <= 2; i++) {
         struct weight_input *weights;
 
@@ -312,25 +304,4 @@ static void without_memory_nothing_is_opened(void **state)
         small_close();
     }
     weight_input_free(NULL);
-}
-
-#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SMALL_RUN(weights_are_a_field_of_each_record),
-        SMALL_RUN(weights_are_the_lines_of_a_file),
-        SMALL_RUN(any_byte_may_end_the_records),
-        SMALL_RUN(a_weight_stands_anywhere_in_a_record_of_any_length),
-        SMALL_RUN(what_is_no_weight_is_quoted_with_file_and_line),
-        SMALL_RUN(lines_are_counted_in_each_file),
-        SMALL_RUN(lines_of_the_header_count),
-        SMALL_RUN(there_are_as_many_weights_as_records),
-        SMALL_RUN(a_file_that_is_not_there_fails_at_once),
-        SMALL_RUN(a_weight_of_any_length_is_one_weight),
-        SMALL_RUN(without_memory_nothing_is_opened),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
+#include "support/unit.h"
+
 #include "sample/weight_law.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 
@@ -76,23 +73,21 @@ static const struct {
     {0xffffffffffffffff, "1.7976931348623157e308", 0x3bf0000000000000, 0x3bf0000000000000},
 };
 
-static void the_keys_are_golden(void **state)
+UNIT_TEST(the_keys_are_golden)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof golden / sizeof golden[0]; i++) {
         assert_true(weight_law_key(golden[i].word, weight_of(golden[i].weight)) == golden[i].key);
         assert_true(weight_law_key_portable(golden[i].word, weight_of(golden[i].weight)) == golden[i].key);
     }
 }
 
-static void the_golden_keys_are_those_of_the_exact_law(void **state)
+UNIT_TEST(the_golden_keys_are_those_of_the_exact_law)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof golden / sizeof golden[0]; i++)
         assert_true(golden[i].exact - golden[i].key + 1 <= 2);
 }
 
-static void the_weights_of_seed_42_are_golden(void **state)
+UNIT_TEST(the_weights_of_seed_42_are_golden)
 {
     static const uint64_t expected[] = {0x8006718631488ec0, 0x7fa630367ffa3448, 0x7fdd10963267b8c6, 0x7fa63a34b8cc21f0,
                                         0x7fbad6d71fc25cce};
@@ -100,18 +95,16 @@ static void the_weights_of_seed_42_are_golden(void **state)
     struct random_key key = weight_key_of_42();
     uint64_t word[5];
 
-    (void)state;
     read_words(&key, 0, word, 5);
     for (size_t i = 0; i < 5; i++)
         assert_true(weight_law_key(word[i], weight_of(weights[i])) == expected[i]);
 }
 
-static void arithmetic_without_128_bits_gives_the_same_keys(void **state)
+UNIT_TEST(arithmetic_without_128_bits_gives_the_same_keys)
 {
     struct random_key key;
     uint64_t words[WORDS];
 
-    (void)state;
     random_key_init(&key, "portable", 8);
     read_words(&key, 0, words, WORDS);
     for (size_t i = 0; i + 1 < WORDS; i++) {
@@ -140,11 +133,10 @@ static void assert_descending(uint64_t first, uint64_t last, uint64_t step, stru
 
 /* A key has 52 bits after the first, which hide what the last bits of the logarithm do; so does a weight that puts all
  * quotients just above a power of two. Hence several weights. */
-static void a_key_does_not_increase_with_its_word(void **state)
+UNIT_TEST(a_key_does_not_increase_with_its_word)
 {
     static const char *const weights[] = {"1", "0.7", "1.4426950408889634", "1.9999999999999999999", "3e-9"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++) {
         struct decimal weight = weight_of(weights[i]);
 
@@ -161,11 +153,10 @@ static void a_key_does_not_increase_with_its_word(void **state)
     }
 }
 
-static void a_key_does_not_increase_with_its_weight(void **state)
+UNIT_TEST(a_key_does_not_increase_with_its_weight)
 {
     static const uint64_t words[] = {0, 1, 0x3456789abcdef012, (uint64_t)1 << 63, 0xfffffffffffff000, UINT64_MAX};
 
-    (void)state;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         uint64_t before = UINT64_MAX;
 
@@ -181,18 +172,16 @@ static void a_key_does_not_increase_with_its_weight(void **state)
     }
 }
 
-static void keys_of_words_next_to_each_other_differ_however_near_1_the_fraction_is(void **state)
+UNIT_TEST(keys_of_words_next_to_each_other_differ_however_near_1_the_fraction_is)
 {
     struct decimal weight = weight_of("1");
 
-    (void)state;
     for (uint64_t word = UINT64_MAX; word > UINT64_MAX - 100000; word--)
         assert_true(weight_law_key(word, weight) < weight_law_key(word - 1, weight));
 }
 
-static void only_a_weight_of_zero_has_the_greatest_key(void **state)
+UNIT_TEST(only_a_weight_of_zero_has_the_greatest_key)
 {
-    (void)state;
     assert_true(weight_law_key(0, weight_of("0")) == UINT64_MAX);
     assert_true(weight_law_key(UINT64_MAX, weight_of("0")) == UINT64_MAX);
     assert_true(weight_law_key_portable(5, weight_of("0")) == UINT64_MAX);
@@ -280,21 +269,19 @@ static void assert_law_holds(const struct decimal weight[ITEMS])
     assert_true(sum > 70 && sum < 186);
 }
 
-static void every_order_has_the_probability_of_draws_without_replacement(void **state)
+UNIT_TEST(every_order_has_the_probability_of_draws_without_replacement)
 {
     struct decimal weight[ITEMS];
 
-    (void)state;
     for (size_t i = 0; i < ITEMS; i++)
         weight[i] = weight_of((const char *const[]){"1", "2", "3", "4", "10"}[i]);
     assert_law_holds(weight);
 }
 
-static void only_the_proportions_of_weights_matter(void **state)
+UNIT_TEST(only_the_proportions_of_weights_matter)
 {
     struct decimal weight[ITEMS];
 
-    (void)state;
     for (size_t i = 0; i < ITEMS; i++)
         weight[i] = weight_of((const char *const[]){"7e-301", "14e-301", "21e-301", "28e-301", "7e-300"}[i]);
     assert_law_holds(weight);
@@ -308,11 +295,10 @@ static void assert_sum(struct uint128 sum, uint64_t high, uint64_t low)
     assert_true(sum.low == low);
 }
 
-static void weights_are_scaled_so_that_the_greatest_has_88_bits(void **state)
+UNIT_TEST(weights_are_scaled_so_that_the_greatest_has_88_bits)
 {
     const uint64_t top = (uint64_t)1 << 63;
 
-    (void)state;
     assert_sum(weight_law_scale((struct decimal){UINT64_MAX, 5}, 5), 0xffffff, (uint64_t)0xffffffffff << 24);
     assert_sum(weight_law_scale((struct decimal){top, 5}, 5), 0x800000, 0);
     assert_sum(weight_law_scale((struct decimal){top + 1, 5}, 5), 0x800000, 1 << 24);
@@ -330,11 +316,10 @@ static void weights_are_scaled_so_that_the_greatest_has_88_bits(void **state)
 }
 
 /* So none of the additions before has run over: it is 2^40 times the greatest weight. */
-static void as_many_of_the_greatest_weights_as_2_to_the_40_have_a_sum(void **state)
+UNIT_TEST(as_many_of_the_greatest_weights_as_2_to_the_40_have_a_sum)
 {
     struct uint128 sum = weight_law_scale((struct decimal){UINT64_MAX, 960}, 960);
 
-    (void)state;
     for (unsigned i = 0; i < 40; i++) {
         struct uint128 twice = uint128_add(sum, sum);
 
@@ -344,12 +329,11 @@ static void as_many_of_the_greatest_weights_as_2_to_the_40_have_a_sum(void **sta
     assert_sum(sum, UINT64_MAX, 0);
 }
 
-static void sums_carry_and_borrow(void **state)
+UNIT_TEST(sums_carry_and_borrow)
 {
     const struct uint128 one = {.low = 1}, full = {.low = UINT64_MAX}, wide = {.high = 1},
                          mixed = {.high = 0x123, .low = 0xfedcba9876543210};
 
-    (void)state;
     assert_sum(uint128_add(one, one), 0, 2);
     assert_sum(uint128_add(full, one), 1, 0);
     assert_sum(uint128_add(full, full), 1, UINT64_MAX - 1);
@@ -359,11 +343,10 @@ static void sums_carry_and_borrow(void **state)
     assert_sum(uint128_subtract(mixed, mixed), 0, 0);
 }
 
-static void sums_compare_by_the_high_half_first(void **state)
+UNIT_TEST(sums_compare_by_the_high_half_first)
 {
     static const struct uint128 ascending[] = {{0, 0}, {0, 1}, {0, UINT64_MAX}, {1, 0}, {1, 5}, {UINT64_MAX, 0}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof ascending / sizeof ascending[0]; i++) {
         for (size_t k = 0; k < sizeof ascending / sizeof ascending[0]; k++) {
             int order = uint128_compare(ascending[i], ascending[k]);
@@ -395,12 +378,11 @@ static void assert_draw(struct words *words, struct uint128 total, uint64_t high
     assert_int_equal(words->next, taken);
 }
 
-static void a_draw_takes_the_words_it_needs_low_one_first_and_rejects_what_is_too_large(void **state)
+UNIT_TEST(a_draw_takes_the_words_it_needs_low_one_first_and_rejects_what_is_too_large)
 {
     struct words words = {.word = {0x1111111111111117, 0x2222222222222226, 0x3333333333333332, 0x4444444444444440,
                                    0x5555555555555551, 0x0000000000000001}};
 
-    (void)state;
     assert_draw(&words, (struct uint128){0, 1}, 0, 0, 0);
     assert_draw(&words, (struct uint128){0, 2}, 0, 1, 1);
     assert_draw(&words, (struct uint128){0, 7}, 0, 6, 2);
@@ -439,14 +421,13 @@ static struct uint128 scale_items(struct uint128 scaled[ITEMS])
     return total;
 }
 
-static void the_draws_of_seed_42_are_golden(void **state)
+UNIT_TEST(the_draws_of_seed_42_are_golden)
 {
     static const unsigned expected[] = {4, 5, 5, 2, 5, 5, 5, 2, 5, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5};
     struct random_key key = weight_key_of_42();
     struct words words = {.next = 0};
     struct uint128 scaled[ITEMS], total = scale_items(scaled);
 
-    (void)state;
     assert_sum(total, 0x1400000, 0);
     read_words(&key, 0, words.word, 64);
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
@@ -454,7 +435,7 @@ static void the_draws_of_seed_42_are_golden(void **state)
 }
 
 /* With 4 degrees of freedom: below the limit with a probability of about 0.9998. */
-static void every_record_is_drawn_in_proportion_to_its_weight(void **state)
+UNIT_TEST(every_record_is_drawn_in_proportion_to_its_weight)
 {
     enum { DRAWS = 60000, PER_FILL = 100 };
     unsigned times[ITEMS] = {0};
@@ -462,7 +443,6 @@ static void every_record_is_drawn_in_proportion_to_its_weight(void **state)
     struct random_key key;
     double sum = 0;
 
-    (void)state;
     random_key_init(&key, "draws", 5);
     for (unsigned fill = 0; fill < DRAWS / PER_FILL; fill++) {
         struct words words = {.next = 0};
@@ -477,29 +457,4 @@ static void every_record_is_drawn_in_proportion_to_its_weight(void **state)
         sum += (times[i] - expected) * (times[i] - expected) / expected;
     }
     assert_true(sum < 22);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_keys_are_golden),
-        cmocka_unit_test(the_golden_keys_are_those_of_the_exact_law),
-        cmocka_unit_test(the_weights_of_seed_42_are_golden),
-        cmocka_unit_test(arithmetic_without_128_bits_gives_the_same_keys),
-        cmocka_unit_test(a_key_does_not_increase_with_its_word),
-        cmocka_unit_test(a_key_does_not_increase_with_its_weight),
-        cmocka_unit_test(keys_of_words_next_to_each_other_differ_however_near_1_the_fraction_is),
-        cmocka_unit_test(only_a_weight_of_zero_has_the_greatest_key),
-        cmocka_unit_test(every_order_has_the_probability_of_draws_without_replacement),
-        cmocka_unit_test(only_the_proportions_of_weights_matter),
-        cmocka_unit_test(weights_are_scaled_so_that_the_greatest_has_88_bits),
-        cmocka_unit_test(as_many_of_the_greatest_weights_as_2_to_the_40_have_a_sum),
-        cmocka_unit_test(sums_carry_and_borrow),
-        cmocka_unit_test(sums_compare_by_the_high_half_first),
-        cmocka_unit_test(a_draw_takes_the_words_it_needs_low_one_first_and_rejects_what_is_too_large),
-        cmocka_unit_test(the_draws_of_seed_42_are_golden),
-        cmocka_unit_test(every_record_is_drawn_in_proportion_to_its_weight),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,11 @@
 #include "support/small_run.h"
 
 #include "base/decimal.h"
+#include "sample/shares.h"
 #include "sample/weight_law.h"
 #include "sample/weighted.h"
 #include "support/failure_sweep.h"
+#include "support/unit.h"
 
 /* ---- Records whose first field is their weight ---- */
 
@@ -235,9 +237,11 @@ static void assert_draws_all(size_t text_records, weight_function *function, siz
     drop_text();
 }
 
-static void records_are_drawn_by_weight(void **state)
+#define SMALL_RUN(name)   UNIT_TEST_IN(name, small_setup, small_teardown)
+#define QUARTER_RUN(name) UNIT_TEST_IN(name, small_quarter_setup, small_teardown)
+
+SMALL_RUN(records_are_drawn_by_weight)
 {
-    (void)state;
     for (int kind = 0; kind < KINDS; kind++) {
         assert_draws_all(0, all_weights[kind], small_length_0);
         assert_draws_all(1, all_weights[kind], small_length_0);
@@ -246,9 +250,8 @@ static void records_are_drawn_by_weight(void **state)
     assert_int_equal(disk.writes, 0);
 }
 
-static void what_does_not_fit_is_drawn_by_weight(void **state)
+QUARTER_RUN(what_does_not_fit_is_drawn_by_weight)
 {
-    (void)state;
     assert_draws_all(17500, weight_small, small_length_to_300);
     assert_true(disk.writes > 0);
     assert_draws_all(17500, weight_growing, small_length_to_300);
@@ -259,17 +262,15 @@ static size_t length_few_large(size_t i, uint64_t random)
     return i % 4 == 0 ? small_mebibytes(9) : random % 10;
 }
 
-static void records_may_be_larger_than_memory(void **state)
+QUARTER_RUN(records_may_be_larger_than_memory)
 {
-    (void)state;
     assert_draws_all(7, weight_small, length_few_large);
 }
 
-static void hardly_more_is_stored_than_is_drawn(void **state)
+SMALL_RUN(hardly_more_is_stored_than_is_drawn)
 {
     const uint64_t most = 3500000;
 
-    (void)state;
     make_text(220000, weight_small, small_length_to_300);
     for (limit = 1; limit <= 1000; limit += 999) {
         small_open(1, ORDER_LEAF_RECORDS);
@@ -290,7 +291,7 @@ static void hardly_more_is_stored_than_is_drawn(void **state)
 static int write_repeat(struct source *source, struct output *to)
 {
     small_limit(limit);
-    return weighted_repeat(&small.run, source, first_field, to);
+    return shares_repeat(&small.run, source, first_field, to);
 }
 
 /* Returns whether anything was spilled. */
@@ -310,9 +311,8 @@ static bool repeats(size_t draws)
     return disk.writes > writes;
 }
 
-static void records_are_drawn_again_by_weight(void **state)
+SMALL_RUN(records_are_drawn_again_by_weight)
 {
-    (void)state;
     for (int kind = 0; kind < KINDS; kind++) {
         make_text(9000, all_weights[kind], small_length_to_300);
         assert_false(repeats(0));
@@ -326,9 +326,8 @@ static void records_are_drawn_again_by_weight(void **state)
 }
 
 /* The records are on disk, and draws are searched for or, as there are too many weights, matched with them. */
-static void it_does_not_show_how_draws_are_found(void **state)
+QUARTER_RUN(it_does_not_show_how_draws_are_found)
 {
-    (void)state;
     make_text(17500, weight_small, small_length_to_300);
     assert_true(repeats(1));
     assert_true(repeats(25000));
@@ -347,9 +346,8 @@ static int repeat(void)
     return sweep_write(engine_text_source(&text), write_repeat);
 }
 
-static void without_weight_nothing_is_repeated(void **state)
+SMALL_RUN(without_weight_nothing_is_repeated)
 {
-    (void)state;
     limit = 5;
     make_text(0, weight_one, small_length_0);
     sweep_assert_fails(repeat, "bigshuf: no lines to repeat\n");
@@ -386,7 +384,7 @@ static int with_field(void)
 }
 
 static int (*const all_ways[])(struct run *, struct source *, struct weight_place,
-                               struct output *) = {weighted_order, weighted_select, weighted_repeat};
+                               struct output *) = {weighted_order, weighted_select, shares_repeat};
 
 /* The weights of the text's records, and `more`. */
 static void put_weights(size_t records, const char *more)
@@ -403,9 +401,8 @@ static void put_weights(size_t records, const char *more)
     assert_int_equal(fclose(file), 0);
 }
 
-static void weights_of_a_file_are_as_good(void **state)
+QUARTER_RUN(weights_of_a_file_are_as_good)
 {
-    (void)state;
     limit = 3000;
     make_text(17500, weight_small, small_length_to_300);
     put_weights(text.records, "");
@@ -419,9 +416,8 @@ static void weights_of_a_file_are_as_good(void **state)
     drop_text();
 }
 
-static void a_wrong_weight_anywhere_fails(void **state)
+SMALL_RUN(a_wrong_weight_anywhere_fails)
 {
-    (void)state;
     limit = 100;
     make_text(30000, weight_small, small_length_to_300);
     for (int i = 0; i < 3; i++) {
@@ -450,9 +446,8 @@ static int with_field_of_half(void)
     return sweep_write(sweep_failing_source(&text), writes[which]);
 }
 
-static void failures_of_any_kind_are_reported(void **state)
+QUARTER_RUN(failures_of_any_kind_are_reported)
 {
-    (void)state;
     limit = 15000;
     make_text(15000, weight_small, small_length_to_300);
     for (int i = 0; i < 3; i++) {
@@ -467,9 +462,8 @@ static void failures_of_any_kind_are_reported(void **state)
 }
 
 /* Weights that are read again from a file with every draw. */
-static void failures_of_matching_are_reported(void **state)
+QUARTER_RUN(failures_of_matching_are_reported)
 {
-    (void)state;
     limit = 1000;
     make_text(150000, weight_small, small_length_to_20);
     sweep_writes(repeat);
@@ -478,21 +472,4 @@ static void failures_of_matching_are_reported(void **state)
     sweep_said_of_bits = NULL;
     sweep_allocations(repeat);
     drop_text();
-}
-
-#define SMALL_RUN(test)   cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
-#define QUARTER_RUN(test) cmocka_unit_test_setup_teardown(test, small_quarter_setup, small_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SMALL_RUN(records_are_drawn_by_weight),         QUARTER_RUN(what_does_not_fit_is_drawn_by_weight),
-        QUARTER_RUN(records_may_be_larger_than_memory), SMALL_RUN(hardly_more_is_stored_than_is_drawn),
-        SMALL_RUN(records_are_drawn_again_by_weight),   QUARTER_RUN(it_does_not_show_how_draws_are_found),
-        SMALL_RUN(without_weight_nothing_is_repeated),  QUARTER_RUN(weights_of_a_file_are_as_good),
-        SMALL_RUN(a_wrong_weight_anywhere_fails),       QUARTER_RUN(failures_of_any_kind_are_reported),
-        QUARTER_RUN(failures_of_matching_are_reported),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

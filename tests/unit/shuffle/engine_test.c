@@ -1,10 +1,8 @@
+#include "support/unit.h"
+
 #include "shuffle/engine.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "shuffle/queue.h"
 
@@ -14,9 +12,8 @@ static const uint64_t sizes[] = {ENGINE_MEMORY_MIN,  ENGINE_MEMORY_MIN + 1, 1000
 
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-static void a_limit_is_divided_into_a_buffer_and_blocks(void **state)
+UNIT_TEST(a_limit_is_divided_into_a_buffer_and_blocks)
 {
-    (void)state;
     for (int i = 0; i < SIZES; i++)
         for (unsigned workers = 1; workers <= 256; workers *= 2) {
             struct engine_memory memory = engine_memory(sizes[i], workers);
@@ -34,37 +31,33 @@ static void a_limit_is_divided_into_a_buffer_and_blocks(void **state)
         }
 }
 
-static void a_small_limit_lowers_the_number_of_workers(void **state)
+UNIT_TEST(a_small_limit_lowers_the_number_of_workers)
 {
-    (void)state;
     assert_true(engine_memory(ENGINE_MEMORY_MIN, 64).workers < 4);
     assert_int_equal(engine_memory((uint64_t)1 << 30, 64).workers, 64);
     assert_int_equal(engine_memory((uint64_t)1 << 30, 3).workers, 3);
     assert_int_equal(engine_memory(ENGINE_MEMORY_MIN, 1).workers, 1);
 }
 
-static void blocks_grow_with_the_limit_up_to_64_kib(void **state)
+UNIT_TEST(blocks_grow_with_the_limit_up_to_64_kib)
 {
-    (void)state;
     assert_int_equal(engine_memory(ENGINE_MEMORY_MIN, 1).block_bytes, 4096);
     assert_int_equal(engine_memory((uint64_t)256 << 20, 1).block_bytes, 16384);
     assert_int_equal(engine_memory((uint64_t)1 << 36, 1).block_bytes, 65536);
 }
 
-static void a_limit_beyond_all_addresses_is_cut(void **state)
+UNIT_TEST(a_limit_beyond_all_addresses_is_cut)
 {
-    (void)state;
     assert_true(engine_memory(UINT64_MAX, 4).bytes <= SIZE_MAX / 2 + 1);
     assert_true(engine_memory(UINT64_MAX, 4).bytes <= ENGINE_MEMORY_MAX);
 }
 
-static void an_engine_has_its_buffer_and_its_blocks_within_the_limit(void **state)
+UNIT_TEST(an_engine_has_its_buffer_and_its_blocks_within_the_limit)
 {
     struct engine engine = {.waiting = 3};
     struct engine_memory memory = engine_memory(ENGINE_MEMORY_MIN, 2);
     struct fault fault;
 
-    (void)state;
     fault_init(&fault);
     assert_int_equal(engine_open(&engine, memory, NULL, &fault), 0);
     assert_ptr_equal(engine.fault, &fault);
@@ -77,19 +70,17 @@ static void an_engine_has_its_buffer_and_its_blocks_within_the_limit(void **stat
     fault_release(&fault);
 }
 
-static void a_zeroed_engine_can_be_closed(void **state)
+UNIT_TEST(a_zeroed_engine_can_be_closed)
 {
     struct engine engine = {0};
 
-    (void)state;
     engine_close(&engine);
 }
 
-static void the_parts_of_the_buffer_stand_beside_each_other(void **state)
+UNIT_TEST(the_parts_of_the_buffer_stand_beside_each_other)
 {
     static const uint64_t mebibytes[] = {8, 64, 1024};
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         uint8_t first;
         const struct engine engine = {.memory = engine_memory(mebibytes[i] << 20, 4), .buffer = &first};
@@ -111,11 +102,10 @@ static void the_parts_of_the_buffer_stand_beside_each_other(void **state)
     }
 }
 
-static void threads_are_limited_those_that_wait_first(void **state)
+UNIT_TEST(threads_are_limited_those_that_wait_first)
 {
     struct engine engine = {.memory = {.workers = 4}, .waiting = 3};
 
-    (void)state;
     engine_limit_threads(&engine, 9);
     assert_int_equal(engine_threads(&engine), 7);
     engine_limit_threads(&engine, 5);
@@ -124,20 +114,4 @@ static void threads_are_limited_those_that_wait_first(void **state)
     engine_limit_threads(&engine, 1);
     assert_int_equal(engine.memory.workers, 1);
     assert_int_equal(engine.waiting, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_limit_is_divided_into_a_buffer_and_blocks),
-        cmocka_unit_test(a_small_limit_lowers_the_number_of_workers),
-        cmocka_unit_test(blocks_grow_with_the_limit_up_to_64_kib),
-        cmocka_unit_test(a_limit_beyond_all_addresses_is_cut),
-        cmocka_unit_test(an_engine_has_its_buffer_and_its_blocks_within_the_limit),
-        cmocka_unit_test(a_zeroed_engine_can_be_closed),
-        cmocka_unit_test(the_parts_of_the_buffer_stand_beside_each_other),
-        cmocka_unit_test(threads_are_limited_those_that_wait_first),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 #include "support/small_run.h"
+#include "support/unit.h"
 
 #include "shuffle/gather.h"
 
@@ -39,12 +40,14 @@ static void assert_all_empty(void)
     assert_int_equal(small.run.engine.pool.free, small.run.engine.pool.blocks);
 }
 
-static void one_pile_can_be_a_node(void **state)
+#define SMALL_RUN(name)   UNIT_TEST_IN(name, small_setup, small_teardown)
+#define QUARTER_RUN(name) UNIT_TEST_IN(name, small_quarter_setup, small_teardown)
+
+SMALL_RUN(one_pile_can_be_a_node)
 {
     static const struct order_node nodes[] = {{.root = true}, {.number = 7}};
     struct engine_text text = engine_text_make(5000, small_length_uneven, '\n');
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         struct gather_order order = {.kind = GATHER_NODE, .order = &small.run.order, .node = nodes[i % 2]};
         uint32_t *number;
@@ -102,22 +105,20 @@ static void assert_gathers_children(struct engine_text text, unsigned workers, u
     assert_gathers_first(text, workers, leaf_records, UINT64_MAX);
 }
 
-static void piles_can_be_the_children_of_a_node(void **state)
+SMALL_RUN(piles_can_be_the_children_of_a_node)
 {
     struct engine_text text = engine_text_make(20000, small_length_to_300, '\n');
 
-    (void)state;
     for (unsigned workers = 1; workers <= 8; workers++)
         assert_gathers_children(text, workers, workers % 2 == 0 ? 8 : 1000);
     assert_int_equal(disk.writes, 0);
     engine_text_free(&text);
 }
 
-static void piles_that_were_spilled_are_read_back(void **state)
+SMALL_RUN(piles_that_were_spilled_are_read_back)
 {
     struct engine_text text = engine_text_make(60000, small_length_to_300, '\n');
 
-    (void)state;
     assert_gathers_children(text, 1, 1000);
     assert_gathers_children(text, 5, 1000);
     assert_true(disk.writes > 0);
@@ -125,26 +126,24 @@ static void piles_that_were_spilled_are_read_back(void **state)
 }
 
 /* All is in memory, with nothing left for indexes: piles must be spilled to make room. */
-static void room_for_indexes_is_made_by_spilling(void **state)
+QUARTER_RUN(room_for_indexes_is_made_by_spilling)
 {
     struct engine_text text = engine_text_make(172500, small_length_to_20, '\n');
 
-    (void)state;
     assert_gathers_children(text, 4, ORDER_LEAF_RECORDS / 4);
     assert_true(atomic_load(&small.place.piles) > 0);
     engine_text_free(&text);
 }
 
-static void piles_can_be_stretches_of_an_order_that_was_drawn(void **state)
+SMALL_RUN(piles_can_be_stretches_of_an_order_that_was_drawn)
 {
-    enum { RECORDS = 5000, FIRST = 300 };
+    enum { RECORDS = 5000 };
     struct engine_text text = engine_text_make(RECORDS, small_length_to_300, '\n');
     uint16_t pile_of[RECORDS];
     uint32_t number[RECORDS], rank[RECORDS];
 
-    (void)state;
     for (uint64_t share = 500; share <= 6000; share += 1111) {
-        struct gather_order order = {.kind = GATHER_RANKS, .first = FIRST, .share = share};
+        struct gather_order order = {.kind = GATHER_RANKS, .share = share};
         uint64_t at[RECORDS / 500 + 1];
         struct table ranks;
         unsigned next = 0;
@@ -157,13 +156,13 @@ static void piles_can_be_stretches_of_an_order_that_was_drawn(void **state)
             rank[number[i]] = i;
         assert_int_equal(table_init(&ranks, &small.run.engine.pool), 0);
         assert_true(pool_promise(&small.run.engine.pool, 100));
-        table_grow(&ranks, FIRST + RECORDS, 4);
+        table_grow(&ranks, RECORDS, 4);
         pool_release_promise(&small.run.engine.pool, 100 - ranks.blocks);
         for (uint64_t p = 0; p * share < RECORDS; p++)
-            at[p] = FIRST + p * share;
+            at[p] = p * share;
         for (uint32_t i = 0; i < RECORDS; i++) {
             pile_of[i] = (uint16_t)(rank[i] / share);
-            *table_u32(&ranks, at[pile_of[i]]++) = FIRST + rank[i];
+            *table_u32(&ranks, at[pile_of[i]]++) = rank[i];
         }
         order.ranks = &ranks;
         fill(&text, (unsigned)((RECORDS - 1) / share + 1), pile_of);
@@ -199,9 +198,8 @@ static void assert_gathers_first_all(struct engine_text text, uint64_t leaf_reco
     engine_text_free(&text);
 }
 
-static void no_more_is_written_than_may_be(void **state)
+QUARTER_RUN(no_more_is_written_than_may_be)
 {
-    (void)state;
     assert_gathers_first_all(engine_text_make(5000, small_length_to_20, '\n'), 2000);
     assert_gathers_first_all(engine_text_make(5000, small_length_to_20, '\n'), 8);
     assert_int_equal(disk.writes, 0);
@@ -210,11 +208,10 @@ static void no_more_is_written_than_may_be(void **state)
 }
 
 /* The last piles are on disk, from where nothing can be read. */
-static void piles_that_are_not_wanted_are_not_read(void **state)
+QUARTER_RUN(piles_that_are_not_wanted_are_not_read)
 {
     struct engine_text text = engine_text_make(15000, small_length_to_300, '\n');
 
-    (void)state;
     disk.cut = true;
     assert_gathers_first(text, 1, 1000, 1000);
     assert_gathers_first(text, 3, 1000, 1000);
@@ -229,13 +226,12 @@ static size_t length_third_is_large(size_t i, uint64_t random)
     return i == 3 ? (size_t)8 << 20 : random % 5000;
 }
 
-static void a_pile_that_does_not_fit_is_left_to_the_caller(void **state)
+SMALL_RUN(a_pile_that_does_not_fit_is_left_to_the_caller)
 {
     static const uint16_t pile_of[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     static const uint32_t before[3] = {0, 1, 2}, after[4] = {4, 5, 6, 7};
     struct engine_text text = engine_text_make(8, length_third_is_large, '\n');
 
-    (void)state;
     for (unsigned workers = 1; workers <= 5; workers += 2) {
         unsigned next = 0;
 
@@ -256,12 +252,11 @@ static void a_pile_that_does_not_fit_is_left_to_the_caller(void **state)
     engine_text_free(&text);
 }
 
-static void pinned_blocks_count_as_taken(void **state)
+SMALL_RUN(pinned_blocks_count_as_taken)
 {
     struct engine_text text = engine_text_make(1, length_third_is_large, '\n');
     unsigned next = 0;
 
-    (void)state;
     small_open(1, 8);
     fill(&text, 1, NULL);
     pool_pin(&small.run.engine.pool, small.run.engine.pool.blocks);
@@ -275,11 +270,10 @@ static void pinned_blocks_count_as_taken(void **state)
     engine_text_free(&text);
 }
 
-static void fewer_threads_than_asked_for_do_it_too(void **state)
+SMALL_RUN(fewer_threads_than_asked_for_do_it_too)
 {
     struct engine_text text = engine_text_make(20000, small_length_to_300, '\n');
 
-    (void)state;
     for (unsigned threads = 0; threads < 3; threads++) {
         disk.threads = threads;
         assert_gathers_children(text, 6, 1000);
@@ -287,12 +281,11 @@ static void fewer_threads_than_asked_for_do_it_too(void **state)
     engine_text_free(&text);
 }
 
-static void a_pile_with_another_number_of_records_fails(void **state)
+SMALL_RUN(a_pile_with_another_number_of_records_fails)
 {
     struct engine_text text = engine_text_make(20000, small_length_to_20, '\n');
     uint16_t *pile_of = calloc(text.records, sizeof *pile_of);
 
-    (void)state;
     for (size_t i = 0; i < text.records; i++)
         pile_of[i] = (uint16_t)(i % 64);
     for (unsigned workers = 1; workers <= 4; workers++) {
@@ -314,12 +307,11 @@ static void a_pile_with_another_number_of_records_fails(void **state)
 }
 
 /* A reading that fails leaves nobody waiting for the turn of the pile it was for. */
-static void a_pile_that_cannot_be_read_ends_all_workers(void **state)
+QUARTER_RUN(a_pile_that_cannot_be_read_ends_all_workers)
 {
     struct engine_text text = engine_text_make(15000, small_length_to_300, '\n');
     uint16_t *pile_of = calloc(text.records, sizeof *pile_of);
 
-    (void)state;
     for (size_t i = 0; i < text.records; i++)
         pile_of[i] = (uint16_t)(i % 64);
     for (unsigned workers = 1; workers <= 6; workers++) {
@@ -340,12 +332,11 @@ static void a_pile_that_cannot_be_read_ends_all_workers(void **state)
     engine_text_free(&text);
 }
 
-static void without_memory_for_its_lists_a_gathering_fails(void **state)
+SMALL_RUN(without_memory_for_its_lists_a_gathering_fails)
 {
     struct engine_text text = engine_text_make(1000, small_length_to_20, '\n');
     int status = -1;
 
-    (void)state;
     for (unsigned i = 1; status != 0; i++) {
         struct output *to = small_output("out");
         unsigned next = 0;
@@ -365,9 +356,6 @@ static void without_memory_for_its_lists_a_gathering_fails(void **state)
     }
     engine_text_free(&text);
 }
-
-#define SMALL_RUN(test)   cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
-#define QUARTER_RUN(test) cmocka_unit_test_setup_teardown(test, small_quarter_setup, small_teardown)
 
 /* ---- Reading ahead ---- */
 
@@ -414,7 +402,7 @@ static void *wait_and_read(void *context)
 }
 
 /* If they were not, this would never end. */
-static void the_next_piles_are_read_while_the_output_waits(void **state)
+SMALL_RUN(the_next_piles_are_read_while_the_output_waits)
 {
     static const struct storage_kind kind = {.begin = count_begin, .drop = drop_nothing, .free = free_nothing};
     struct random_key keys[STORED] = {{{0}}};
@@ -423,7 +411,6 @@ static void the_next_piles_are_read_while_the_output_waits(void **state)
     pthread_t reader;
     unsigned next = 0;
 
-    (void)state;
     small_open(3, ORDER_LEAF_RECORDS);
     memset(data, 'x', STORED_BYTES);
     for (size_t i = 99; i < STORED_BYTES; i += 100)
@@ -447,26 +434,4 @@ static void the_next_piles_are_read_while_the_output_waits(void **state)
     storage_free(ahead.other);
     small_close();
     free(data);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SMALL_RUN(one_pile_can_be_a_node),
-        SMALL_RUN(piles_can_be_the_children_of_a_node),
-        SMALL_RUN(piles_that_were_spilled_are_read_back),
-        QUARTER_RUN(room_for_indexes_is_made_by_spilling),
-        SMALL_RUN(piles_can_be_stretches_of_an_order_that_was_drawn),
-        QUARTER_RUN(no_more_is_written_than_may_be),
-        QUARTER_RUN(piles_that_are_not_wanted_are_not_read),
-        SMALL_RUN(a_pile_that_does_not_fit_is_left_to_the_caller),
-        SMALL_RUN(pinned_blocks_count_as_taken),
-        SMALL_RUN(fewer_threads_than_asked_for_do_it_too),
-        SMALL_RUN(a_pile_with_another_number_of_records_fails),
-        QUARTER_RUN(a_pile_that_cannot_be_read_ends_all_workers),
-        SMALL_RUN(without_memory_for_its_lists_a_gathering_fails),
-        SMALL_RUN(the_next_piles_are_read_while_the_output_waits),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

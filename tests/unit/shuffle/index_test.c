@@ -1,4 +1,5 @@
 #include "support/small_run.h"
+#include "support/unit.h"
 
 #include "shuffle/index.h"
 #include "shuffle/reference.h"
@@ -162,9 +163,10 @@ static size_t length_of_a_block(size_t i, uint64_t random)
     return i % 3 == 0 ? 4095 : i % 3 == 1 ? 4094 + i % 4 : i % 40;
 }
 
-static void records_come_through_wherever_they_end(void **state)
+#define TEST(name) UNIT_TEST_IN(name, small_setup, small_teardown)
+
+TEST(records_come_through_wherever_they_end)
 {
-    (void)state;
     assert_comes_through(engine_text_make(0, small_length_0, '\n'));
     assert_comes_through(engine_text_make(1, small_length_0, '\n'));
     assert_comes_through(engine_text_make(4096, small_length_0, '\n'));
@@ -185,20 +187,18 @@ static size_t length_about_a_mebibyte(size_t i, uint64_t random)
     return lengths[i];
 }
 
-static void records_of_a_mebibyte_and_more_come_through(void **state)
+TEST(records_of_a_mebibyte_and_more_come_through)
 {
-    (void)state;
     for (size_t records = 4; records <= 5; records++)
         assert_comes_through(engine_text_make(records, length_about_a_mebibyte, '\n'));
     assert_comes_through(engine_text_make(8, length_about_a_mebibyte, '\n'));
 }
 
-static void references_can_be_permuted(void **state)
+TEST(references_can_be_permuted)
 {
     struct engine_text text = engine_text_make(1000, small_length_uneven, '\n');
     uint32_t number[1000];
 
-    (void)state;
     open_pile(&text, 1000);
     assert_true(build());
     for (uint32_t i = 0; i < 1000; i++)
@@ -210,14 +210,13 @@ static void references_can_be_permuted(void **state)
     engine_text_free(&text);
 }
 
-static void ranks_say_where_each_record_goes(void **state)
+TEST(ranks_say_where_each_record_goes)
 {
     enum { FIRST = 2500, RECORDS = 1500 };
     struct engine_text text = engine_text_make(RECORDS, small_length_to_300, '\n');
     uint32_t number[RECORDS];
     struct table ranks;
 
-    (void)state;
     open_pile(&text, RECORDS);
     assert_int_equal(table_init(&ranks, &small.run.engine.pool), 0);
     assert_true(pool_promise(&small.run.engine.pool, 4));
@@ -235,11 +234,10 @@ static void ranks_say_where_each_record_goes(void **state)
 }
 
 /* There are never more references written than there is room for, which is whole blocks here. */
-static void a_pile_with_another_number_of_records_is_refused(void **state)
+TEST(a_pile_with_another_number_of_records_is_refused)
 {
     struct engine_text text = engine_text_make(5000, small_length_to_20, '\n');
 
-    (void)state;
     open_pile(&text, 4096);
     assert_int_equal(table.blocks, 8);
     assert_false(build());
@@ -256,11 +254,10 @@ static void a_pile_with_another_number_of_records_is_refused(void **state)
     engine_text_free(&text);
 }
 
-static void an_end_without_a_delimiter_is_refused(void **state)
+TEST(an_end_without_a_delimiter_is_refused)
 {
     static const size_t bytes[] = {4095, 4096, 4097, 1, 20000};
 
-    (void)state;
     for (int i = 0; i < 5; i++) {
         struct engine_text text = engine_text_make(1000, small_length_to_300, '\n');
         uint64_t records = 0;
@@ -278,12 +275,11 @@ static void an_end_without_a_delimiter_is_refused(void **state)
     }
 }
 
-static void a_record_whose_end_has_gone_ends_with_all_there_is(void **state)
+TEST(a_record_whose_end_has_gone_ends_with_all_there_is)
 {
     struct engine_text text = engine_text_make(2, small_length_0, '\n');
     struct collected collected = collected_make(1000, text.bytes);
 
-    (void)state;
     open_references(&text);
     assert_true(build());
     memset(text.data, 'x', text.bytes);
@@ -296,11 +292,10 @@ static void a_record_whose_end_has_gone_ends_with_all_there_is(void **state)
     engine_text_free(&text);
 }
 
-static void another_number_of_references_is_refused(void **state)
+TEST(another_number_of_references_is_refused)
 {
     struct engine_text text = engine_text_make(1000, small_length_0, '\n');
 
-    (void)state;
     open_references(&text);
     piles.pile[1].records--;
     scratch_listen();
@@ -311,11 +306,10 @@ static void another_number_of_references_is_refused(void **state)
     engine_text_free(&text);
 }
 
-static void a_drain_that_fails_ends_the_copy(void **state)
+TEST(a_drain_that_fails_ends_the_copy)
 {
     struct engine_text text = engine_text_make(1000, small_length_to_300, '\n');
 
-    (void)state;
     open_pile(&text, 1000);
     assert_true(build());
     for (unsigned i = 1; i < 10; i++) {
@@ -329,23 +323,4 @@ static void a_drain_that_fails_ends_the_copy(void **state)
     }
     close_pile();
     engine_text_free(&text);
-}
-
-#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SMALL_RUN(records_come_through_wherever_they_end),
-        SMALL_RUN(records_of_a_mebibyte_and_more_come_through),
-        SMALL_RUN(references_can_be_permuted),
-        SMALL_RUN(ranks_say_where_each_record_goes),
-        SMALL_RUN(a_pile_with_another_number_of_records_is_refused),
-        SMALL_RUN(an_end_without_a_delimiter_is_refused),
-        SMALL_RUN(a_record_whose_end_has_gone_ends_with_all_there_is),
-        SMALL_RUN(another_number_of_references_is_refused),
-        SMALL_RUN(a_drain_that_fails_ends_the_copy),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 #include "support/small_run.h"
+#include "support/unit.h"
 
 #include "shuffle/pile_keys.h"
 
@@ -41,11 +42,12 @@ static void assert_reads(uint64_t count)
     pile_keys_close(&keys);
 }
 
-static void keys_come_back_in_their_order(void **state)
+#define TEST(name) UNIT_TEST_IN(name, small_setup, small_teardown)
+
+TEST(keys_come_back_in_their_order)
 {
     static const uint64_t counts[] = {0, 1, PILE_KEYS_AHEAD, COUNT};
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         fill(counts[i]);
         piles_seal(&piles);
@@ -55,9 +57,8 @@ static void keys_come_back_in_their_order(void **state)
     assert_int_equal(disk.files, 0);
 }
 
-static void keys_on_disk_can_be_read_again(void **state)
+TEST(keys_on_disk_can_be_read_again)
 {
-    (void)state;
     fill(COUNT);
     piles_seal(&piles);
     assert_int_equal(pile_flush(&piles, KEYS), 0);
@@ -67,11 +68,10 @@ static void keys_on_disk_can_be_read_again(void **state)
     empty();
 }
 
-static void keys_may_be_more_than_memory_holds(void **state)
+TEST(keys_may_be_more_than_memory_holds)
 {
     enum { MANY = 1500000 };
 
-    (void)state;
     fill(MANY);
     piles_seal(&piles);
     assert_true(piles.pile[KEYS].spilled && piles.pile[KEYS].blocks > 0);
@@ -79,11 +79,10 @@ static void keys_may_be_more_than_memory_holds(void **state)
     empty();
 }
 
-static void that_there_are_no_more_keys_is_a_failure(void **state)
+TEST(that_there_are_no_more_keys_is_a_failure)
 {
     static const uint64_t counts[] = {0, PILE_KEYS_AHEAD, COUNT};
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct pile_keys keys;
         uint64_t key;
@@ -102,13 +101,12 @@ static void that_there_are_no_more_keys_is_a_failure(void **state)
     }
 }
 
-static void a_disk_that_fails_or_changes_is_reported(void **state)
+TEST(a_disk_that_fails_or_changes_is_reported)
 {
     struct pile_keys keys;
     uint64_t key = 0;
     int status = 0;
 
-    (void)state;
     fill(COUNT);
     piles_seal(&piles);
     assert_int_equal(pile_flush(&piles, KEYS), 0);
@@ -123,11 +121,10 @@ static void a_disk_that_fails_or_changes_is_reported(void **state)
     empty();
 }
 
-static void a_key_that_cannot_be_spilled_is_reported(void **state)
+TEST(a_key_that_cannot_be_spilled_is_reported)
 {
     uint64_t key = 0;
 
-    (void)state;
     fill(0);
     disk.room[0] = 0;
     scratch_listen();
@@ -139,9 +136,8 @@ static void a_key_that_cannot_be_spilled_is_reported(void **state)
     empty();
 }
 
-static void without_memory_nothing_is_opened(void **state)
+TEST(without_memory_nothing_is_opened)
 {
-    (void)state;
     fill(10);
     piles_seal(&piles);
     for (unsigned i = 1; i <= 2; i++) {
@@ -157,28 +153,9 @@ static void without_memory_nothing_is_opened(void **state)
     empty();
 }
 
-static void zeroed_keys_can_be_closed(void **state)
+UNIT_TEST(zeroed_keys_can_be_closed)
 {
     struct pile_keys keys = {.source = NULL};
 
-    (void)state;
     pile_keys_close(&keys);
-}
-
-#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SMALL_RUN(keys_come_back_in_their_order),
-        SMALL_RUN(keys_on_disk_can_be_read_again),
-        SMALL_RUN(keys_may_be_more_than_memory_holds),
-        SMALL_RUN(that_there_are_no_more_keys_is_a_failure),
-        SMALL_RUN(a_disk_that_fails_or_changes_is_reported),
-        SMALL_RUN(a_key_that_cannot_be_spilled_is_reported),
-        SMALL_RUN(without_memory_nothing_is_opened),
-        cmocka_unit_test(zeroed_keys_can_be_closed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

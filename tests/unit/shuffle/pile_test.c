@@ -1,13 +1,9 @@
 #include "support/disk.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
 #include "shuffle/pile.h"
 #include "support/engine.h"
 #include "support/scratch.h"
+#include "support/unit.h"
 
 enum { BLOCK = 4096, PILES_MAX = 512 };
 
@@ -164,9 +160,10 @@ static void assert_all_as_appended(void)
     }
 }
 
-static void bytes_stay_in_memory_and_in_order_while_there_is_room(void **state)
+#define IN_SCRATCH(name) UNIT_TEST_IN(name, setup, teardown)
+
+IN_SCRATCH(bytes_stay_in_memory_and_in_order_while_there_is_room)
 {
-    (void)state;
     open_piles(100, 7, 1);
     append_to_all(70 * BLOCK, 6000);
     piles_seal(&piles);
@@ -176,9 +173,8 @@ static void bytes_stay_in_memory_and_in_order_while_there_is_room(void **state)
     assert_int_equal(pool.promised, 0);
 }
 
-static void a_promised_block_is_there_for_every_pile_until_it_is_sealed(void **state)
+IN_SCRATCH(a_promised_block_is_there_for_every_pile_until_it_is_sealed)
 {
-    (void)state;
     open_piles(10, 10, 1);
     assert_int_equal(pool.promised, 10);
     assert_int_equal(append(3, 1), 0);
@@ -192,7 +188,7 @@ static void a_promised_block_is_there_for_every_pile_until_it_is_sealed(void **s
     assert_int_equal(pool.promised, 0);
 }
 
-static void piles_grow_on_when_the_pool_is_dry(void **state)
+IN_SCRATCH(piles_grow_on_when_the_pool_is_dry)
 {
     static const struct {
         uint32_t blocks;
@@ -201,7 +197,6 @@ static void piles_grow_on_when_the_pool_is_dry(void **state)
         size_t most;
     } cases[] = {{30, 10, 1, 10000}, {10, 10, 1, 300}, {50, 12, 3, 5000}, {13, 13, 5, 9000}, {300, 3, 2, 10000}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         memset(appended, 0, sizeof appended);
         open_piles(cases[i].blocks, cases[i].count, cases[i].lanes);
@@ -214,12 +209,11 @@ static void piles_grow_on_when_the_pool_is_dry(void **state)
     }
 }
 
-static void the_last_piles_are_spilled_first(void **state)
+IN_SCRATCH(the_last_piles_are_spilled_first)
 {
     uint64_t random = 1;
     unsigned spilled = 0;
 
-    (void)state;
     open_piles(200, 40, 1);
     while (spilled < 38) {
         bool later = true;
@@ -235,11 +229,10 @@ static void the_last_piles_are_spilled_first(void **state)
     }
 }
 
-static void little_more_is_written_than_does_not_fit(void **state)
+IN_SCRATCH(little_more_is_written_than_does_not_fit)
 {
     uint64_t all = (uint64_t)1000 * BLOCK;
 
-    (void)state;
     open_piles(1000, 100, 1);
     for (unsigned multiple = 1; multiple <= 4; multiple++) {
         append_to_all(all / 2, 3000);
@@ -247,12 +240,11 @@ static void little_more_is_written_than_does_not_fit(void **state)
     }
 }
 
-static void all_tails_together_are_bounded(void **state)
+IN_SCRATCH(all_tails_together_are_bounded)
 {
     uint64_t random = 1;
     uint32_t most = 0;
 
-    (void)state;
     open_piles(4096, 512, 1);
     assert_int_equal(piles.flush_blocks, 4); /* 1/1024 of 16 MiB */
     for (int i = 0; i < 9000; i++) {
@@ -266,17 +258,15 @@ static void all_tails_together_are_bounded(void **state)
     assert_true(most > 0 && most < 4096 * 2 / 5);
 }
 
-static void writes_of_large_tails_are_worth_it(void **state)
+IN_SCRATCH(writes_of_large_tails_are_worth_it)
 {
-    (void)state;
     open_piles(4096, 16, 1);
     append_to_all((uint64_t)7000 * BLOCK, 9000);
     assert_true(disk.written_bytes / disk.writes >= 4 * BLOCK);
 }
 
-static void a_spilled_part_is_loaded_in_front_of_the_tail(void **state)
+IN_SCRATCH(a_spilled_part_is_loaded_in_front_of_the_tail)
 {
-    (void)state;
     open_piles(20, 2, 1);
     for (int i = 0; i < 12; i++)
         assert_int_equal(append(0, BLOCK), 0);
@@ -295,11 +285,10 @@ static void a_spilled_part_is_loaded_in_front_of_the_tail(void **state)
 }
 
 /* Every length of the last block counts: none, one byte, all but one, all. */
-static void a_flushed_pile_has_no_blocks_and_comes_back_whole(void **state)
+IN_SCRATCH(a_flushed_pile_has_no_blocks_and_comes_back_whole)
 {
     static const size_t lengths[] = {0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 70 * BLOCK, 70 * BLOCK + 5};
 
-    (void)state;
     open_piles(300, 8, 1);
     for (unsigned p = 0; p < 8; p++)
         for (size_t left = lengths[p]; left > 0; left -= left < 10000 ? left : 10000)
@@ -316,9 +305,8 @@ static void a_flushed_pile_has_no_blocks_and_comes_back_whole(void **state)
         assert_loads(p);
 }
 
-static void a_pile_that_was_loaded_can_be_flushed_again(void **state)
+IN_SCRATCH(a_pile_that_was_loaded_can_be_flushed_again)
 {
-    (void)state;
     for (unsigned descriptors = 0; descriptors <= 2; descriptors += 2) {
         memset(appended, 0, sizeof appended);
         disk.descriptors = descriptors; /* files of their own, or shared */
@@ -342,9 +330,8 @@ static void a_pile_that_was_loaded_can_be_flushed_again(void **state)
     }
 }
 
-static void a_cleared_pile_is_empty(void **state)
+IN_SCRATCH(a_cleared_pile_is_empty)
 {
-    (void)state;
     open_piles(20, 3, 1);
     append_to_all(30 * BLOCK, 5000);
     piles_seal(&piles);
@@ -369,11 +356,10 @@ static void flush_one(uint64_t bytes)
     assert_int_equal(pile_flush(&piles, 1), 0);
 }
 
-static void damage_is_found_before_a_pile_is_loaded(void **state)
+IN_SCRATCH(damage_is_found_before_a_pile_is_loaded)
 {
     static const char damaged[] = "bigshuf: temporary file in disk0: contents have changed since they were written\n";
 
-    (void)state;
     flush_one(30 * BLOCK - 5);
     assert_true(pool_promise(&pool, pile_load_blocks(&piles, 1)));
     disk.flip_read = 1;
@@ -384,9 +370,8 @@ static void damage_is_found_before_a_pile_is_loaded(void **state)
     assert_int_equal(pool.promised, 0);
 }
 
-static void a_pile_whose_file_is_too_short_does_not_load(void **state)
+IN_SCRATCH(a_pile_whose_file_is_too_short_does_not_load)
 {
-    (void)state;
     flush_one(30 * BLOCK);
     assert_true(pool_promise(&pool, pile_load_blocks(&piles, 1)));
     disk.cut = true;
@@ -398,9 +383,8 @@ static void a_pile_whose_file_is_too_short_does_not_load(void **state)
 }
 
 /* Nothing is left promised after a failure half-way. */
-static void promises_are_used_up_even_if_a_long_load_fails(void **state)
+IN_SCRATCH(promises_are_used_up_even_if_a_long_load_fails)
 {
-    (void)state;
     open_piles(400, 2, 1);
     while (appended[1] < 200 * BLOCK)
         assert_int_equal(append(1, 10000), 0);
@@ -415,9 +399,8 @@ static void promises_are_used_up_even_if_a_long_load_fails(void **state)
     assert_int_equal(pool.promised, 0);
 }
 
-static void a_flushed_pile_can_be_read_as_a_source_again_and_again(void **state)
+IN_SCRATCH(a_flushed_pile_can_be_read_as_a_source_again_and_again)
 {
-    (void)state;
     flush_one((uint64_t)9 << 20);
     assert_delivers(1, true, 1 << 20);
     assert_delivers(1, true, 100001);
@@ -426,22 +409,20 @@ static void a_flushed_pile_can_be_read_as_a_source_again_and_again(void **state)
     assert_true(disk.punched_bytes >= (uint64_t)8 << 20); /* given back as it was read */
 }
 
-static void a_source_over_an_empty_pile_is_at_its_end(void **state)
+IN_SCRATCH(a_source_over_an_empty_pile_is_at_its_end)
 {
-    (void)state;
     open_piles(10, 2, 1);
     piles_seal(&piles);
     assert_int_equal(pile_flush(&piles, 1), 0);
     assert_delivers(1, false, 100);
 }
 
-static void damage_is_found_before_a_source_ends(void **state)
+IN_SCRATCH(damage_is_found_before_a_source_ends)
 {
     struct source *source;
     uint8_t data[10000];
     ssize_t bytes;
 
-    (void)state;
     flush_one(100000);
     source = pile_source(&piles, 1, true);
     disk.flip_read = 3;
@@ -455,11 +436,10 @@ static void damage_is_found_before_a_source_ends(void **state)
 }
 
 /* Every length of the last block counts, as does one that is left empty when a pile is spilled. */
-static void a_resident_pile_can_be_read_as_a_source(void **state)
+IN_SCRATCH(a_resident_pile_can_be_read_as_a_source)
 {
     static const size_t lengths[] = {0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK, 5 * BLOCK + 3};
 
-    (void)state;
     open_piles(100, 7, 1);
     for (unsigned p = 0; p < 7; p++)
         for (size_t left = lengths[p]; left > 0; left -= left < 10000 ? left : 10000)
@@ -473,12 +453,11 @@ static void a_resident_pile_can_be_read_as_a_source(void **state)
     }
 }
 
-static void a_source_gives_back_the_memory_of_what_was_read(void **state)
+IN_SCRATCH(a_source_gives_back_the_memory_of_what_was_read)
 {
     uint8_t data[BLOCK];
     struct source *source;
 
-    (void)state;
     open_piles(100, 1, 1);
     for (int i = 0; i < 80; i++)
         assert_int_equal(append(0, BLOCK), 0);
@@ -494,9 +473,8 @@ static void a_source_gives_back_the_memory_of_what_was_read(void **state)
 
 /* ---- No more than there is no room for ---- */
 
-static void a_large_pile_stays_in_memory_as_far_as_there_is_room(void **state)
+IN_SCRATCH(a_large_pile_stays_in_memory_as_far_as_there_is_room)
 {
-    (void)state;
     open_piles(64, 1, 1);
     for (int i = 0; i < 150; i++)
         assert_int_equal(append(0, BLOCK), 0);
@@ -506,9 +484,8 @@ static void a_large_pile_stays_in_memory_as_far_as_there_is_room(void **state)
     assert_delivers(0, true, 70000);
 }
 
-static void room_is_made_by_last_piles_and_no_more_than_wanted(void **state)
+IN_SCRATCH(room_is_made_by_last_piles_and_no_more_than_wanted)
 {
-    (void)state;
     open_piles(64, 3, 1);
     for (unsigned p = 0; p < 3; p++)
         for (int i = 0; i < 20; i++)
@@ -529,11 +506,10 @@ static void room_is_made_by_last_piles_and_no_more_than_wanted(void **state)
     assert_int_equal(pool_free(&pool), 64);
 }
 
-static void a_half_spilled_pile_can_be_read_as_a_source(void **state)
+IN_SCRATCH(a_half_spilled_pile_can_be_read_as_a_source)
 {
     static const size_t tails[] = {0, 1, BLOCK, 2 * BLOCK + 7};
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         memset(appended, 0, sizeof appended);
         open_piles(20, 2, 1);
@@ -557,13 +533,12 @@ static void a_half_spilled_pile_can_be_read_as_a_source(void **state)
     }
 }
 
-static void a_tail_does_not_hide_damage_in_what_was_spilled(void **state)
+IN_SCRATCH(a_tail_does_not_hide_damage_in_what_was_spilled)
 {
     struct source *source;
     uint8_t data[100000];
     ssize_t bytes;
 
-    (void)state;
     open_piles(20, 2, 1);
     while (!piles.pile[1].spilled)
         assert_int_equal(append(1, BLOCK), 0);
@@ -578,12 +553,11 @@ static void a_tail_does_not_hide_damage_in_what_was_spilled(void **state)
     source_free(source);
 }
 
-static void a_pile_can_be_verified_without_a_change_to_it(void **state)
+IN_SCRATCH(a_pile_can_be_verified_without_a_change_to_it)
 {
     static const size_t steps[] = {1000, BLOCK, 30 * BLOCK, 100 * BLOCK};
     uint8_t *buffer = malloc(100 * BLOCK);
 
-    (void)state;
     flush_one(30 * BLOCK - 5);
     for (int i = 0; i < 4; i++)
         assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, steps[i]), 0);
@@ -596,11 +570,10 @@ static void a_pile_can_be_verified_without_a_change_to_it(void **state)
     free(buffer);
 }
 
-static void what_was_verified_is_not_given_back(void **state)
+IN_SCRATCH(what_was_verified_is_not_given_back)
 {
     uint8_t *buffer = malloc((size_t)1 << 20);
 
-    (void)state;
     flush_one((uint64_t)9 << 20);
     assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, (size_t)1 << 20), 0);
     assert_int_equal(disk.punched_bytes, 0);
@@ -608,12 +581,11 @@ static void what_was_verified_is_not_given_back(void **state)
     free(buffer);
 }
 
-static void a_half_spilled_pile_is_verified_as_far_as_it_is_spilled(void **state)
+IN_SCRATCH(a_half_spilled_pile_is_verified_as_far_as_it_is_spilled)
 {
     uint8_t buffer[1000];
     uint64_t spilled;
 
-    (void)state;
     open_piles(20, 2, 1);
     while (!piles.pile[1].spilled)
         assert_int_equal(append(1, 5000), 0);
@@ -625,11 +597,10 @@ static void a_half_spilled_pile_is_verified_as_far_as_it_is_spilled(void **state
     assert_delivers(1, true, 1000);
 }
 
-static void damage_is_found_when_a_pile_is_verified(void **state)
+IN_SCRATCH(damage_is_found_when_a_pile_is_verified)
 {
     uint8_t buffer[10000];
 
-    (void)state;
     flush_one(100000);
     for (unsigned i = 1; i <= 10; i += 3) {
         fault_release(&fault);
@@ -659,12 +630,11 @@ static void fails_to_verify(const struct record_format *format, const char *mess
 }
 
 /* Also where every byte is as it was written. */
-static void a_pile_that_holds_other_records_than_were_counted_is_told(void **state)
+IN_SCRATCH(a_pile_that_holds_other_records_than_were_counted_is_told)
 {
     static const char told[] = "bigshuf: temporary file in disk0: does not hold the records that were put there\n";
     const struct record_format wide = {.kind = RECORD_SIZE, .count = 3};
 
-    (void)state;
     flush_one(100000);
     piles.pile[1].records--;
     fails_to_verify(&bytewise, told);
@@ -687,9 +657,8 @@ static void a_pile_that_holds_other_records_than_were_counted_is_told(void **sta
     assert_string_equal(scratch_heard(), "bigshuf: a pile in memory does not hold the records that were put there\n");
 }
 
-static void a_dropped_pile_gives_all_back_and_takes_nothing(void **state)
+IN_SCRATCH(a_dropped_pile_gives_all_back_and_takes_nothing)
 {
-    (void)state;
     open_piles(20, 4, 1);
     assert_int_equal(append(0, 100), 0);
     assert_int_equal(append(1, 2 * BLOCK), 0);
@@ -715,9 +684,8 @@ static void a_dropped_pile_gives_all_back_and_takes_nothing(void **state)
     assert_resident(0);
 }
 
-static void a_disk_that_is_full_fails_the_append(void **state)
+IN_SCRATCH(a_disk_that_is_full_fails_the_append)
 {
-    (void)state;
     open_piles(20, 5, 2);
     disk.room[0] = 50 * BLOCK;
     scratch_listen();
@@ -727,18 +695,16 @@ static void a_disk_that_is_full_fails_the_append(void **state)
     assert_true(disk.written_bytes <= 50 * BLOCK);
 }
 
-static void too_many_piles_for_the_pool_are_reported(void **state)
+IN_SCRATCH(too_many_piles_for_the_pool_are_reported)
 {
-    (void)state;
     assert_int_equal(pool_open(&pool, 20 * (BLOCK + 4) + POOL_SLACK_BYTES, BLOCK), 0);
     scratch_listen();
     assert_int_equal(piles_init(&piles, 21, 1, &pool, &place), -1);
     assert_string_equal(scratch_heard(), "bigshuf: not enough memory for 21 piles: use a larger -S\n");
 }
 
-static void without_lists_there_are_no_piles_and_nothing_is_kept(void **state)
+IN_SCRATCH(without_lists_there_are_no_piles_and_nothing_is_kept)
 {
-    (void)state;
     assert_int_equal(pool_open(&pool, 20 * (BLOCK + 4) + POOL_SLACK_BYTES, BLOCK), 0);
     for (unsigned i = 1;; i++) {
         int status;
@@ -786,11 +752,10 @@ static void store_piles(unsigned count, const uint64_t *bytes)
         pile_stored(&piles, p, 100 + p, bytes[p]);
 }
 
-static void stored_piles_are_there_without_a_block(void **state)
+IN_SCRATCH(stored_piles_are_there_without_a_block)
 {
     static const uint64_t bytes[] = {5000, 0, 10000, 1};
 
-    (void)state;
     store_piles(4, bytes);
     assert_int_equal(pool.promised, 0);
     assert_int_equal(piles.records, 406);
@@ -804,11 +769,10 @@ static void stored_piles_are_there_without_a_block(void **state)
         assert_loads(p);
 }
 
-static void more_piles_can_be_stored_than_the_pool_has_blocks(void **state)
+IN_SCRATCH(more_piles_can_be_stored_than_the_pool_has_blocks)
 {
     static const uint64_t bytes[PILES_MAX] = {[PILES_MAX - 1] = 700};
 
-    (void)state;
     store_piles(PILES_MAX, bytes);
     assert_true(pool.blocks < PILES_MAX);
     assert_loads(PILES_MAX - 1);
@@ -828,11 +792,10 @@ static void *fill_lane(void *context)
     return NULL;
 }
 
-static void lanes_grow_side_by_side(void **state)
+IN_SCRATCH(lanes_grow_side_by_side)
 {
     pthread_t thread[4];
 
-    (void)state;
     open_piles(150, 32, 4);
     for (uintptr_t i = 0; i < 4; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, fill_lane, (void *)i), 0);
@@ -848,13 +811,12 @@ static void lanes_grow_side_by_side(void **state)
 }
 
 /* Programs compress large pieces better, and start seldom. */
-static void compressed_frames_are_large_where_memory_allows(void **state)
+IN_SCRATCH(compressed_frames_are_large_where_memory_allows)
 {
     unsigned long bytes;
     unsigned frames = 0;
     FILE *sizes;
 
-    (void)state;
     assert_true(scratch_put("script", "#!/bin/sh\ncat >frame\nwc -c <frame >>sizes\ncat frame\n", 0755));
     use_program("./script");
     open_piles(6000, 8, 2);
@@ -867,12 +829,11 @@ static void compressed_frames_are_large_where_memory_allows(void **state)
     assert_true(frames > 10);
 }
 
-static void all_tails_that_will_be_compressed_are_bounded(void **state)
+IN_SCRATCH(all_tails_that_will_be_compressed_are_bounded)
 {
     uint64_t random = 1;
     uint32_t most = 0;
 
-    (void)state;
     use_program("cat");
     open_piles(4096, 512, 1);
     for (int i = 0; i < 9000; i++) {
@@ -886,9 +847,8 @@ static void all_tails_that_will_be_compressed_are_bounded(void **state)
     assert_true(most > 0 && most < 4096 * 2 / 5);
 }
 
-static void compressed_piles_come_back_whole(void **state)
+IN_SCRATCH(compressed_piles_come_back_whole)
 {
-    (void)state;
     use_program("gzip");
     open_piles(400, 6, 2);
     append_to_all((uint64_t)1200 * BLOCK, 9000);
@@ -908,12 +868,11 @@ static void compressed_piles_come_back_whole(void **state)
     assert_loads(2);
 }
 
-static void a_source_over_a_compressed_pile_may_be_left_before_its_end(void **state)
+IN_SCRATCH(a_source_over_a_compressed_pile_may_be_left_before_its_end)
 {
     struct source *source;
     uint8_t data[1000];
 
-    (void)state;
     use_program("gzip");
     flush_one(30 * BLOCK);
     source = pile_source(&piles, 1, true);
@@ -924,9 +883,8 @@ static void a_source_over_a_compressed_pile_may_be_left_before_its_end(void **st
     assert_string_equal(scratch_heard(), "");
 }
 
-static void a_program_that_gives_back_something_else_is_found_by_the_checksum(void **state)
+IN_SCRATCH(a_program_that_gives_back_something_else_is_found_by_the_checksum)
 {
-    (void)state;
     assert_true(scratch_put("script", "#!/bin/sh\nif [ \"$1\" = -d ]; then tr ab ba; else cat; fi\n", 0755));
     use_program("./script");
     flush_one(30 * BLOCK - 5);
@@ -936,54 +894,4 @@ static void a_program_that_gives_back_something_else_is_found_by_the_checksum(vo
     assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: contents have changed since they were "
                                          "written, or './script -d' changes them\n");
     assert_int_equal(pool.free, pool.blocks);
-}
-
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(bytes_stay_in_memory_and_in_order_while_there_is_room),
-        IN_SCRATCH(a_promised_block_is_there_for_every_pile_until_it_is_sealed),
-        IN_SCRATCH(piles_grow_on_when_the_pool_is_dry),
-        IN_SCRATCH(the_last_piles_are_spilled_first),
-        IN_SCRATCH(little_more_is_written_than_does_not_fit),
-        IN_SCRATCH(all_tails_together_are_bounded),
-        IN_SCRATCH(writes_of_large_tails_are_worth_it),
-        IN_SCRATCH(a_spilled_part_is_loaded_in_front_of_the_tail),
-        IN_SCRATCH(a_flushed_pile_has_no_blocks_and_comes_back_whole),
-        IN_SCRATCH(a_pile_that_was_loaded_can_be_flushed_again),
-        IN_SCRATCH(a_cleared_pile_is_empty),
-        IN_SCRATCH(damage_is_found_before_a_pile_is_loaded),
-        IN_SCRATCH(a_pile_whose_file_is_too_short_does_not_load),
-        IN_SCRATCH(promises_are_used_up_even_if_a_long_load_fails),
-        IN_SCRATCH(a_flushed_pile_can_be_read_as_a_source_again_and_again),
-        IN_SCRATCH(a_source_over_an_empty_pile_is_at_its_end),
-        IN_SCRATCH(damage_is_found_before_a_source_ends),
-        IN_SCRATCH(a_disk_that_is_full_fails_the_append),
-        IN_SCRATCH(too_many_piles_for_the_pool_are_reported),
-        IN_SCRATCH(without_lists_there_are_no_piles_and_nothing_is_kept),
-        IN_SCRATCH(stored_piles_are_there_without_a_block),
-        IN_SCRATCH(more_piles_can_be_stored_than_the_pool_has_blocks),
-        IN_SCRATCH(lanes_grow_side_by_side),
-        IN_SCRATCH(a_resident_pile_can_be_read_as_a_source),
-        IN_SCRATCH(a_source_gives_back_the_memory_of_what_was_read),
-        IN_SCRATCH(a_large_pile_stays_in_memory_as_far_as_there_is_room),
-        IN_SCRATCH(room_is_made_by_last_piles_and_no_more_than_wanted),
-        IN_SCRATCH(a_half_spilled_pile_can_be_read_as_a_source),
-        IN_SCRATCH(a_tail_does_not_hide_damage_in_what_was_spilled),
-        IN_SCRATCH(a_pile_can_be_verified_without_a_change_to_it),
-        IN_SCRATCH(what_was_verified_is_not_given_back),
-        IN_SCRATCH(a_half_spilled_pile_is_verified_as_far_as_it_is_spilled),
-        IN_SCRATCH(damage_is_found_when_a_pile_is_verified),
-        IN_SCRATCH(a_pile_that_holds_other_records_than_were_counted_is_told),
-        IN_SCRATCH(a_dropped_pile_gives_all_back_and_takes_nothing),
-        IN_SCRATCH(compressed_frames_are_large_where_memory_allows),
-        IN_SCRATCH(all_tails_that_will_be_compressed_are_bounded),
-        IN_SCRATCH(compressed_piles_come_back_whole),
-        IN_SCRATCH(a_source_over_a_compressed_pile_may_be_left_before_its_end),
-        IN_SCRATCH(a_program_that_gives_back_something_else_is_found_by_the_checksum),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,24 +1,21 @@
+#include "support/unit.h"
+
 #include "shuffle/queue.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #include "system/pool.h"
 
 enum { SMALL = 4096, LANES_MAX = 8 };
 
-static void pieces_keep_their_start_length_and_pile(void **state)
+UNIT_TEST(pieces_keep_their_start_length_and_pile)
 {
     static const size_t numbers[] = {0, 1, 4095, 4096, QUEUE_BLOCK_BYTES_MAX - 1, QUEUE_BLOCK_BYTES_MAX};
     static const unsigned piles[] = {0, 1, 511, 4095};
 
-    (void)state;
     for (size_t s = 0; s < 6; s++)
         for (size_t l = 0; l < 6; l++)
             for (size_t p = 0; p < 4; p++) {
@@ -54,14 +51,13 @@ static void scan_done(struct queue *queue, struct queue_task task, size_t to, si
     queue_done(queue, task);
 }
 
-static void blocks_are_read_one_at_a_time_numbered_and_appended_in_order(void **state)
+UNIT_TEST(blocks_are_read_one_at_a_time_numbered_and_appended_in_order)
 {
     size_t bytes = queue_bytes(2, SMALL);
     uint8_t *buffer = malloc(bytes);
     struct queue *queue = queue_open(buffer, bytes, 2, 2, false);
     struct queue_task first, second, third, routed, other, append[2];
 
-    (void)state;
     assert_non_null(queue);
     read_done(queue, take(queue, QUEUE_READ), 100);
     first = take(queue, QUEUE_SCAN);
@@ -104,14 +100,13 @@ static void blocks_are_read_one_at_a_time_numbered_and_appended_in_order(void **
     free(buffer);
 }
 
-static void a_block_with_too_many_records_is_worked_off_in_parts(void **state)
+UNIT_TEST(a_block_with_too_many_records_is_worked_off_in_parts)
 {
     size_t bytes = queue_bytes(2, SMALL);
     uint8_t *buffer = malloc(bytes);
     struct queue *queue = queue_open(buffer, bytes, 2, 1, false);
     struct queue_task task, next;
 
-    (void)state;
     read_done(queue, take(queue, QUEUE_READ), 100);
     task = take(queue, QUEUE_SCAN);
     read_done(queue, take(queue, QUEUE_READ), 10);
@@ -135,14 +130,13 @@ static void a_block_with_too_many_records_is_worked_off_in_parts(void **state)
     free(buffer);
 }
 
-static void in_order_a_block_is_scanned_after_all_parts_of_those_before(void **state)
+UNIT_TEST(in_order_a_block_is_scanned_after_all_parts_of_those_before)
 {
     size_t bytes = queue_bytes(2, SMALL);
     uint8_t *buffer = malloc(bytes);
     struct queue *queue = queue_open(buffer, bytes, 2, 1, true);
     struct queue_task first, second;
 
-    (void)state;
     read_done(queue, take(queue, QUEUE_READ), 100);
     first = take(queue, QUEUE_SCAN);
     read_done(queue, take(queue, QUEUE_READ), 10);
@@ -165,13 +159,12 @@ static void in_order_a_block_is_scanned_after_all_parts_of_those_before(void **s
     free(buffer);
 }
 
-static void without_input_there_is_nothing_to_do(void **state)
+UNIT_TEST(without_input_there_is_nothing_to_do)
 {
     size_t bytes = queue_bytes(1, SMALL);
     uint8_t *buffer = malloc(bytes);
     struct queue *queue = queue_open(buffer, bytes, 1, 1, false);
 
-    (void)state;
     read_done(queue, take(queue, QUEUE_READ), 0);
     take(queue, QUEUE_END);
     assert_int_equal(queue_records(queue), 0);
@@ -181,9 +174,8 @@ static void without_input_there_is_nothing_to_do(void **state)
 }
 
 /* The buffer is malloc'd, so that a sanitizer sees what lies outside; patterns show what overlaps. */
-static void blocks_and_their_lists_have_the_room_they_claim(void **state)
+UNIT_TEST(blocks_and_their_lists_have_the_room_they_claim)
 {
-    (void)state;
     for (unsigned workers = 1; workers <= 4; workers++) {
         enum { BLOCKS_MAX = 16 };
         size_t bytes = queue_bytes(workers, SMALL);
@@ -341,33 +333,30 @@ static void run(struct work *work, unsigned workers, unsigned threads, unsigned 
     free(buffer);
 }
 
-static void every_lane_sees_all_blocks_in_order_whatever_the_threads(void **state)
+UNIT_TEST(every_lane_sees_all_blocks_in_order_whatever_the_threads)
 {
     struct work *work = work_make(30);
 
-    (void)state;
     for (unsigned workers = 1; workers <= 4; workers++)
         for (unsigned lanes = 1; lanes <= LANES_MAX; lanes *= 2)
             run(work, workers, workers, lanes);
     free(work);
 }
 
-static void fewer_or_more_threads_than_planned_do_all_the_work(void **state)
+UNIT_TEST(fewer_or_more_threads_than_planned_do_all_the_work)
 {
     struct work *work = work_make(30);
 
-    (void)state;
     run(work, 8, 1, 8);
     run(work, 8, 2, 8);
     run(work, 1, 4, 3);
     free(work);
 }
 
-static void very_short_records_and_short_reads_change_nothing(void **state)
+UNIT_TEST(very_short_records_and_short_reads_change_nothing)
 {
     static const unsigned per_record[] = {1, 2, 5};
 
-    (void)state;
     for (unsigned i = 0; i < 3; i++) {
         struct work *work = work_make(per_record[i]);
 
@@ -379,11 +368,10 @@ static void very_short_records_and_short_reads_change_nothing(void **state)
     }
 }
 
-static void everybody_ends_when_the_queue_is_stopped(void **state)
+UNIT_TEST(everybody_ends_when_the_queue_is_stopped)
 {
     struct work *work = work_make(30);
 
-    (void)state;
     for (work->stop_at = 1; work->stop_at < STREAM_BYTES; work->stop_at += 29989)
         run(work, 4, 4, 4);
     free(work);
@@ -394,7 +382,7 @@ static void *take_one(void *queue)
     return queue_take(queue, 0, NULL).kind == QUEUE_END ? queue : NULL;
 }
 
-static void who_waits_for_a_task_is_woken_by_a_stop(void **state)
+UNIT_TEST(who_waits_for_a_task_is_woken_by_a_stop)
 {
     size_t bytes = queue_bytes(2, SMALL);
     uint8_t *buffer = malloc(bytes);
@@ -402,7 +390,6 @@ static void who_waits_for_a_task_is_woken_by_a_stop(void **state)
     pthread_t thread;
     void *ended = NULL;
 
-    (void)state;
     take(queue, QUEUE_READ);
     assert_int_equal(pthread_create(&thread, NULL, take_one, queue), 0);
     nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
@@ -412,23 +399,4 @@ static void who_waits_for_a_task_is_woken_by_a_stop(void **state)
     take(queue, QUEUE_END);
     queue_free(queue);
     free(buffer);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_keep_their_start_length_and_pile),
-        cmocka_unit_test(blocks_are_read_one_at_a_time_numbered_and_appended_in_order),
-        cmocka_unit_test(a_block_with_too_many_records_is_worked_off_in_parts),
-        cmocka_unit_test(in_order_a_block_is_scanned_after_all_parts_of_those_before),
-        cmocka_unit_test(without_input_there_is_nothing_to_do),
-        cmocka_unit_test(blocks_and_their_lists_have_the_room_they_claim),
-        cmocka_unit_test(every_lane_sees_all_blocks_in_order_whatever_the_threads),
-        cmocka_unit_test(fewer_or_more_threads_than_planned_do_all_the_work),
-        cmocka_unit_test(very_short_records_and_short_reads_change_nothing),
-        cmocka_unit_test(everybody_ends_when_the_queue_is_stopped),
-        cmocka_unit_test(who_waits_for_a_task_is_woken_by_a_stop),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

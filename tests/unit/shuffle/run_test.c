@@ -1,15 +1,11 @@
+#include "support/unit.h"
+
 #include "shuffle/run.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
-static void records_are_taken_out_of_what_is_left(void **state)
+UNIT_TEST(records_are_taken_out_of_what_is_left)
 {
     struct run run = {.limit = 10};
 
-    (void)state;
     assert_int_equal(run_take(&run, 3), 3);
     assert_int_equal(run_left(&run), 7);
     assert_int_equal(run_take(&run, 0), 0);
@@ -22,11 +18,10 @@ static void records_are_taken_out_of_what_is_left(void **state)
     assert_int_equal(run_left(&run), 0);
 }
 
-static void without_a_limit_nothing_is_taken_off(void **state)
+UNIT_TEST(without_a_limit_nothing_is_taken_off)
 {
     struct run run = {.limit = UINT64_MAX};
 
-    (void)state;
     assert_int_equal(run_take(&run, 5), 5);
     assert_true(run_left(&run) == UINT64_MAX);
     assert_int_equal(run.progress.written, 5);
@@ -34,26 +29,14 @@ static void without_a_limit_nothing_is_taken_off(void **state)
     assert_true(run_left(&run) == UINT64_MAX);
 }
 
-static void the_clock_only_goes_forward(void **state)
+UNIT_TEST(the_clock_only_goes_forward)
 {
     double before = run_seconds();
 
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         double now = run_seconds();
 
         assert_true(now >= before && now < before + 60);
         before = now;
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_are_taken_out_of_what_is_left),
-        cmocka_unit_test(without_a_limit_nothing_is_taken_off),
-        cmocka_unit_test(the_clock_only_goes_forward),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

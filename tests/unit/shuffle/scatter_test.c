@@ -1,4 +1,5 @@
 #include "support/small_run.h"
+#include "support/unit.h"
 
 #include "shuffle/reference.h"
 #include "shuffle/scatter.h"
@@ -110,31 +111,31 @@ static void assert_scatters(struct engine_text text, unsigned workers, unsigned 
     small_close();
 }
 
-static void every_record_goes_to_its_pile_in_order_whatever_the_workers(void **state)
+#define SMALL_RUN(name)   UNIT_TEST_IN(name, small_setup, small_teardown)
+#define QUARTER_RUN(name) UNIT_TEST_IN(name, small_quarter_setup, small_teardown)
+
+SMALL_RUN(every_record_goes_to_its_pile_in_order_whatever_the_workers)
 {
     struct engine_text text = engine_text_make(30000, small_length_to_20, '\n');
 
-    (void)state;
     for (unsigned workers = 1; workers <= 8; workers++)
         assert_scatters(text, workers, workers % 2 == 0 ? 13 : 512);
     engine_text_free(&text);
 }
 
-static void records_may_reach_over_any_number_of_blocks(void **state)
+SMALL_RUN(records_may_reach_over_any_number_of_blocks)
 {
     struct engine_text text = engine_text_make(3000, small_length_uneven, '\n');
 
-    (void)state;
     assert_scatters(text, 1, 7);
     assert_scatters(text, 8, 7);
     engine_text_free(&text);
 }
 
-static void empty_records_are_records(void **state)
+SMALL_RUN(empty_records_are_records)
 {
     struct engine_text text = engine_text_make(200000, small_length_0, '\n');
 
-    (void)state;
     assert_scatters(text, 1, 5);
     assert_scatters(text, 4, 5);
     engine_text_free(&text);
@@ -164,14 +165,13 @@ static void drop_nothing(struct storage *storage, unsigned pile)
 }
 
 /* When all has been flushed, the storage has all of it, in order. */
-static void piles_may_go_to_storage_of_another_kind(void **state)
+SMALL_RUN(piles_may_go_to_storage_of_another_kind)
 {
     static const struct storage_kind kind = {.write = pass_write, .drop = drop_nothing, .free = count_free};
     struct engine_text text = engine_text_make(20000, small_length_to_300, '\n');
     uint8_t *data = malloc(text.bytes);
     unsigned count = 7;
 
-    (void)state;
     for (unsigned workers = 1; workers <= 3; workers++) {
         struct source *source = engine_text_source(&text);
         struct counting counting = {.storage.kind = &kind};
@@ -215,24 +215,22 @@ static size_t huge_in_the_middle(size_t i, uint64_t random)
     return i == 50 ? small_mebibytes(20) : random % 10;
 }
 
-static void a_record_may_be_larger_than_memory(void **state)
+SMALL_RUN(a_record_may_be_larger_than_memory)
 {
     struct engine_text text = engine_text_make(100, huge_in_the_middle, '\n');
 
-    (void)state;
     assert_scatters(text, 1, 3);
     assert_scatters(text, 3, 3);
     assert_true(atomic_load(&small.place.piles) > 0);
     engine_text_free(&text);
 }
 
-static void what_does_not_fit_is_spilled_and_counted(void **state)
+QUARTER_RUN(what_does_not_fit_is_spilled_and_counted)
 {
     struct engine_text text = engine_text_make(25000, small_length_to_300, '\n');
     struct piles piles = {0};
     uint64_t spilled = 0;
 
-    (void)state;
     for (unsigned workers = 1; workers <= 3; workers += 2) {
         small_open(workers, ORDER_LEAF_RECORDS);
         assert_int_equal(scatter_text(&text, 40, &piles), 0);
@@ -248,21 +246,19 @@ static void what_does_not_fit_is_spilled_and_counted(void **state)
     engine_text_free(&text);
 }
 
-static void without_input_all_piles_are_empty(void **state)
+SMALL_RUN(without_input_all_piles_are_empty)
 {
     struct engine_text text = engine_text_make(0, small_length_0, '\n');
 
-    (void)state;
     assert_scatters(text, 1, 512);
     assert_scatters(text, 2, 1);
     engine_text_free(&text);
 }
 
-static void any_byte_may_be_the_delimiter(void **state)
+SMALL_RUN(any_byte_may_be_the_delimiter)
 {
     static const uint8_t delimiters[] = {0, '\r', 0xff};
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct engine_text text = engine_text_make(5000, small_length_to_20, delimiters[i]);
         struct piles piles = {0};
@@ -277,11 +273,10 @@ static void any_byte_may_be_the_delimiter(void **state)
     }
 }
 
-static void fewer_threads_than_asked_for_do_it_too(void **state)
+SMALL_RUN(fewer_threads_than_asked_for_do_it_too)
 {
     struct engine_text text = engine_text_make(30000, small_length_to_20, '\n');
 
-    (void)state;
     for (unsigned threads = 0; threads < 3; threads++) {
         disk.threads = threads;
         assert_scatters(text, 6, 11);
@@ -330,29 +325,26 @@ static void assert_scatters_for_all(struct engine_text text, unsigned count)
     engine_text_free(&text);
 }
 
-static void piles_that_cannot_be_written_are_dropped(void **state)
+SMALL_RUN(piles_that_cannot_be_written_are_dropped)
 {
-    (void)state;
     assert_scatters_for_all(engine_text_make(20000, small_length_to_20, '\n'), 64);
     assert_scatters_for_all(engine_text_make(3000, small_length_uneven, '\n'), 5);
     assert_scatters_for_all(engine_text_make(1, small_length_0, '\n'), 512);
     assert_int_equal(disk.writes, 0);
 }
 
-static void spilled_piles_that_cannot_be_written_are_dropped(void **state)
+QUARTER_RUN(spilled_piles_that_cannot_be_written_are_dropped)
 {
-    (void)state;
     assert_scatters_for_all(engine_text_make(17500, small_length_to_300, '\n'), 16);
     assert_true(disk.writes > 0);
     assert_scatters_for_all(engine_text_make(100, huge_in_the_middle, '\n'), 3);
 }
 
 /* Of four times the memory. */
-static void with_a_low_limit_little_is_stored(void **state)
+SMALL_RUN(with_a_low_limit_little_is_stored)
 {
     struct engine_text text = engine_text_make(220000, small_length_to_300, '\n');
 
-    (void)state;
     for (unsigned workers = 1; workers <= 3; workers += 2)
         for (uint64_t limit = 0; limit <= 200; limit += 100) {
             assert_scatters_for(text, workers, 512, limit);
@@ -373,11 +365,10 @@ static ssize_t read_and_fail(void *context, uint8_t *data, size_t bytes)
     return engine_text_read(context, data, bytes);
 }
 
-static void a_source_that_fails_ends_the_scatter(void **state)
+SMALL_RUN(a_source_that_fails_ends_the_scatter)
 {
     struct engine_text text = engine_text_make(100000, small_length_to_20, '\n');
 
-    (void)state;
     for (unsigned workers = 1; workers <= 4; workers++) {
         struct source *source = source_over(read_and_fail, &text, engine_text_release);
         struct piles piles = {0};
@@ -396,11 +387,10 @@ static void a_source_that_fails_ends_the_scatter(void **state)
     engine_text_free(&text);
 }
 
-static void a_full_disk_ends_the_scatter(void **state)
+SMALL_RUN(a_full_disk_ends_the_scatter)
 {
     struct engine_text text = engine_text_make(100000, small_length_to_300, '\n');
 
-    (void)state;
     for (unsigned workers = 1; workers <= 5; workers += 2)
         for (uint64_t room = 0; room < 4000000; room += 1700000) {
             struct piles piles = {0};
@@ -418,12 +408,11 @@ static void a_full_disk_ends_the_scatter(void **state)
     engine_text_free(&text);
 }
 
-static void without_memory_for_its_lists_a_scatter_fails(void **state)
+SMALL_RUN(without_memory_for_its_lists_a_scatter_fails)
 {
     struct engine_text text = engine_text_make(1000, small_length_to_20, '\n');
     int status = -1;
 
-    (void)state;
     for (unsigned i = 2; status != 0; i++) {
         struct piles piles = {0};
 
@@ -441,9 +430,6 @@ static void without_memory_for_its_lists_a_scatter_fails(void **state)
     }
     engine_text_free(&text);
 }
-
-#define SMALL_RUN(test)   cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
-#define QUARTER_RUN(test) cmocka_unit_test_setup_teardown(test, small_quarter_setup, small_teardown)
 
 /* ---- From a source that lends ---- */
 
@@ -512,9 +498,8 @@ static void scatter_lent(struct engine_text text, unsigned workers, bool refers)
     small_close();
 }
 
-static void what_is_lent_is_copied_or_referred_to(void **state)
+SMALL_RUN(what_is_lent_is_copied_or_referred_to)
 {
-    (void)state;
     for (unsigned workers = 1; workers <= 4; workers++)
         for (int refers = 0; refers < 2; refers++) {
             struct engine_text text = engine_text_make(30000, small_length_to_20, '\n');
@@ -530,7 +515,7 @@ static void what_is_lent_is_copied_or_referred_to(void **state)
         }
 }
 
-static void references_that_run_out_of_memory_are_no_reported_failure(void **state)
+SMALL_RUN(references_that_run_out_of_memory_are_no_reported_failure)
 {
     const unsigned count = 13;
     const struct scatter_plan plan = {
@@ -539,7 +524,6 @@ static void references_that_run_out_of_memory_are_no_reported_failure(void **sta
     struct piles piles = {0};
     struct source *source;
 
-    (void)state;
     small_open(2, ORDER_LEAF_RECORDS);
     source = lend_text(&text);
     assert_int_equal(scatter(&small.run.engine, &small.run.format, &plan, source, &piles), -1);
@@ -549,29 +533,4 @@ static void references_that_run_out_of_memory_are_no_reported_failure(void **sta
     source_free(source);
     small_close();
     engine_text_free(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SMALL_RUN(every_record_goes_to_its_pile_in_order_whatever_the_workers),
-        SMALL_RUN(records_may_reach_over_any_number_of_blocks),
-        SMALL_RUN(empty_records_are_records),
-        SMALL_RUN(piles_may_go_to_storage_of_another_kind),
-        SMALL_RUN(a_record_may_be_larger_than_memory),
-        QUARTER_RUN(what_does_not_fit_is_spilled_and_counted),
-        SMALL_RUN(without_input_all_piles_are_empty),
-        SMALL_RUN(any_byte_may_be_the_delimiter),
-        SMALL_RUN(fewer_threads_than_asked_for_do_it_too),
-        SMALL_RUN(piles_that_cannot_be_written_are_dropped),
-        QUARTER_RUN(spilled_piles_that_cannot_be_written_are_dropped),
-        SMALL_RUN(with_a_low_limit_little_is_stored),
-        SMALL_RUN(a_source_that_fails_ends_the_scatter),
-        SMALL_RUN(a_full_disk_ends_the_scatter),
-        SMALL_RUN(what_is_lent_is_copied_or_referred_to),
-        SMALL_RUN(references_that_run_out_of_memory_are_no_reported_failure),
-        SMALL_RUN(without_memory_for_its_lists_a_scatter_fails),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

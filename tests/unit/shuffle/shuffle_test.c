@@ -1,4 +1,5 @@
 #include "support/small_run.h"
+#include "support/unit.h"
 
 #include "shuffle/shuffle.h"
 
@@ -39,9 +40,11 @@ static void assert_shuffles(struct engine_text text, uint64_t leaf_records)
     engine_text_free(&text);
 }
 
-static void what_fits_is_shuffled_as_defined(void **state)
+#define SMALL_RUN(name)   UNIT_TEST_IN(name, small_setup, small_teardown)
+#define QUARTER_RUN(name) UNIT_TEST_IN(name, small_quarter_setup, small_teardown)
+
+SMALL_RUN(what_fits_is_shuffled_as_defined)
 {
-    (void)state;
     assert_shuffles(engine_text_make(0, small_length_0, '\n'), ORDER_LEAF_RECORDS);
     assert_shuffles(engine_text_make(1, small_length_0, '\n'), ORDER_LEAF_RECORDS);
     assert_shuffles(engine_text_make(20000, small_length_to_20, '\n'), ORDER_LEAF_RECORDS);
@@ -49,16 +52,14 @@ static void what_fits_is_shuffled_as_defined(void **state)
     assert_int_equal(disk.writes, 0);
 }
 
-static void deep_trees_are_shuffled_as_defined(void **state)
+SMALL_RUN(deep_trees_are_shuffled_as_defined)
 {
-    (void)state;
     assert_shuffles(engine_text_make(20000, small_length_to_20, '\n'), 8);
     assert_shuffles(engine_text_make(20000, small_length_to_300, '\n'), 9);
 }
 
-static void what_does_not_fit_is_shuffled_as_defined(void **state)
+SMALL_RUN(what_does_not_fit_is_shuffled_as_defined)
 {
-    (void)state;
     assert_shuffles(engine_text_make(52000, small_length_to_300, '\n'), ORDER_LEAF_RECORDS);
     assert_true(disk.writes > 0);
     assert_int_equal(small.run.progress.started_over, 0);
@@ -113,16 +114,14 @@ static void assert_one_pile_shuffles(struct engine_text text, uint64_t leaf_reco
     engine_text_free(&text);
 }
 
-static void a_node_that_does_not_fit_goes_on_to_its_children(void **state)
+QUARTER_RUN(a_node_that_does_not_fit_goes_on_to_its_children)
 {
-    (void)state;
     assert_one_pile_shuffles(engine_text_make(13000, small_length_to_300, '\n'), 64, 1);
     assert_one_pile_shuffles(engine_text_make(13000, small_length_to_300, '\n'), 12500, 1);
 }
 
-static void a_leaf_that_does_not_fit_is_shuffled_by_ranks(void **state)
+QUARTER_RUN(a_leaf_that_does_not_fit_is_shuffled_by_ranks)
 {
-    (void)state;
     assert_one_pile_shuffles(engine_text_make(13000, small_length_to_300, '\n'), ORDER_LEAF_RECORDS, 1);
 }
 
@@ -137,21 +136,19 @@ static size_t length_few_large(size_t i, uint64_t random)
     return i % 4 == 0 ? small_mebibytes(6) : random % 10;
 }
 
-static void piles_of_ranks_may_be_started_over_in_their_turn(void **state)
+QUARTER_RUN(piles_of_ranks_may_be_started_over_in_their_turn)
 {
-    (void)state;
     assert_one_pile_shuffles(engine_text_make(200, length_0_to_200000, '\n'), ORDER_LEAF_RECORDS, 1);
     assert_one_pile_shuffles(engine_text_make(20, length_few_large, '\n'), ORDER_LEAF_RECORDS, 2);
 }
 
 /* Wherever the pile was, and in whatever way it is shuffled; nothing is written of it. */
-static void a_pile_of_other_records_than_were_counted_is_a_failure(void **state)
+QUARTER_RUN(a_pile_of_other_records_than_were_counted_is_a_failure)
 {
     static const uint64_t leaf_records[] = {64, 12500, ORDER_LEAF_RECORDS};
     struct engine_text text = engine_text_make(13000, small_length_to_300, '\n');
     const uint64_t counts[] = {1, text.records / 2, text.records - 1, text.records + 1, 2 * text.records};
 
-    (void)state;
     for (int i = 0; i < 15; i++) {
         small_forgive();
         small_open(i % 2 == 0 ? 1 : 3, leaf_records[i % 3]);
@@ -165,9 +162,8 @@ static void a_pile_of_other_records_than_were_counted_is_a_failure(void **state)
 }
 
 /* Short records whose index is what does not fit: 8 bytes for each of one byte. */
-static void an_index_that_does_not_fit_makes_a_pile_start_over(void **state)
+QUARTER_RUN(an_index_that_does_not_fit_makes_a_pile_start_over)
 {
-    (void)state;
     assert_one_pile_shuffles(engine_text_make(225000, small_length_0, '\n'), 250000, 1);
     assert_one_pile_shuffles(engine_text_make(120000, small_length_0, '\n'), 25000, 1);
 }
@@ -182,29 +178,26 @@ static size_t length_two_huge(size_t i, uint64_t random)
     return i < 2 ? small_mebibytes(8) : random % 100;
 }
 
-static void a_record_larger_than_memory_comes_through(void **state)
+SMALL_RUN(a_record_larger_than_memory_comes_through)
 {
-    (void)state;
     assert_one_pile_shuffles(engine_text_make(1, length_few_large, '\n'), ORDER_LEAF_RECORDS, 0);
     assert_one_pile_shuffles(engine_text_make(1, length_two_huge, '\n'), ORDER_LEAF_RECORDS, 0);
     assert_one_pile_shuffles(engine_text_make(2, length_two_huge, '\n'), ORDER_LEAF_RECORDS, 1);
     assert_shuffles(engine_text_make(300, length_one_huge, '\n'), 8);
 }
 
-static void descriptors_need_not_be_many(void **state)
+QUARTER_RUN(descriptors_need_not_be_many)
 {
-    (void)state;
     disk.descriptors = 10;
     assert_shuffles(engine_text_make(13000, small_length_to_300, '\n'), ORDER_LEAF_RECORDS);
     assert_one_pile_shuffles(engine_text_make(13000, small_length_to_300, '\n'), 64, 1);
     assert_one_pile_shuffles(engine_text_make(200, length_0_to_200000, '\n'), ORDER_LEAF_RECORDS, 1);
 }
 
-static void threads_need_not_be_given(void **state)
+QUARTER_RUN(threads_need_not_be_given)
 {
     struct engine_text text = engine_text_make(13000, small_length_to_300, '\n');
 
-    (void)state;
     for (unsigned threads = 0; threads < 6; threads += 3) {
         disk.threads = threads;
         assert_shuffles_with(text, 6, ORDER_LEAF_RECORDS);
@@ -252,9 +245,8 @@ static uint64_t records_of_three_piles(size_t records)
     return count;
 }
 
-static void the_first_of_what_fits_are_the_first(void **state)
+SMALL_RUN(the_first_of_what_fits_are_the_first)
 {
-    (void)state;
     assert_shuffles_first(engine_text_make(20000, small_length_to_20, '\n'), false, ORDER_LEAF_RECORDS,
                           records_of_three_piles(20000));
     assert_shuffles_first(engine_text_make(20000, small_length_to_20, '\n'), false, 8, records_of_three_piles(20000));
@@ -262,17 +254,15 @@ static void the_first_of_what_fits_are_the_first(void **state)
     assert_int_equal(disk.writes, 0);
 }
 
-static void the_first_of_what_does_not_fit_are_the_first(void **state)
+QUARTER_RUN(the_first_of_what_does_not_fit_are_the_first)
 {
-    (void)state;
     assert_shuffles_first(engine_text_make(15000, small_length_to_300, '\n'), false, ORDER_LEAF_RECORDS,
                           records_of_three_piles(15000));
     assert_true(disk.writes > 0);
 }
 
-static void the_first_of_a_pile_started_over_are_the_first(void **state)
+QUARTER_RUN(the_first_of_a_pile_started_over_are_the_first)
 {
-    (void)state;
     assert_shuffles_first(engine_text_make(15000, small_length_to_300, '\n'), true, ORDER_LEAF_RECORDS, 5000);
     assert_shuffles_first(engine_text_make(15000, small_length_to_300, '\n'), true, 1250, 5000);
     assert_shuffles_first(engine_text_make(200, length_0_to_200000, '\n'), true, ORDER_LEAF_RECORDS, 50);
@@ -281,11 +271,10 @@ static void the_first_of_a_pile_started_over_are_the_first(void **state)
 }
 
 /* Of four times the memory, what a thousand records are drawn from while it is not yet known which they are. */
-static void for_a_few_records_little_is_stored(void **state)
+SMALL_RUN(for_a_few_records_little_is_stored)
 {
     struct engine_text text = engine_text_make(220000, small_length_to_300, '\n');
 
-    (void)state;
     for (unsigned workers = 1; workers <= 3; workers += 2) {
         small_open(workers, ORDER_LEAF_RECORDS);
         small_limit(1000);
@@ -300,27 +289,17 @@ static void for_a_few_records_little_is_stored(void **state)
 
 /* ---- An order that is drawn by itself ---- */
 
-struct reversal {
-    uint64_t places; /* 0: all */
-    bool fails;
-};
-
 /* From the last record to the first. */
-static int draw_reversed(void *context, struct table *numbers, uint64_t records, uint64_t *places)
+static int draw_reversed(void *context, struct table *ranks, uint64_t records)
 {
-    const struct reversal *reversal = context;
+    const bool *fails = context;
 
-    for (uint64_t i = 0; i < records; i++) {
-        assert_int_equal(table_get(numbers, i), i);
-        table_set(numbers, i, records - 1 - i);
-    }
-    assert_int_equal(*places, records);
-    if (reversal->places > 0)
-        *places = reversal->places;
-    return reversal->fails ? fault_say(&small.fault, "draw failed") : 0;
+    for (uint64_t i = 0; i < records; i++)
+        table_set(ranks, i, records - 1 - i);
+    return *fails ? fault_say(&small.fault, "draw failed") : 0;
 }
 
-static int shuffle_reversed(struct engine_text *text, struct reversal *reversal)
+static int shuffle_reversed(struct engine_text *text, bool fails)
 {
     struct output *to = small_output("out");
     struct piles piles = {0};
@@ -331,7 +310,7 @@ static int shuffle_reversed(struct engine_text *text, struct reversal *reversal)
     piles_seal(&piles);
     piles.pile[0].records = text->records;
     if (status == 0)
-        status = shuffle_drawn(&small.run, &piles, draw_reversed, reversal, to);
+        status = shuffle_drawn(&small.run, &piles, NULL, draw_reversed, &fails, to);
     if (status == 0)
         status = output_commit(to);
     output_free(to);
@@ -349,11 +328,10 @@ static void assert_reverses(struct engine_text text)
     for (unsigned i = 0; i < sizeof limits / sizeof limits[0]; i++)
         for (unsigned workers = 1; workers <= 3; workers += 2) {
             size_t wanted = limits[i] < text.records ? (size_t)limits[i] : text.records;
-            struct reversal reversal = {.places = wanted};
 
             small_open(workers, ORDER_LEAF_RECORDS);
             small_limit(limits[i]);
-            assert_int_equal(shuffle_reversed(&text, &reversal), 0);
+            assert_int_equal(shuffle_reversed(&text, false), 0);
             small_assert_file("out", &text, number, wanted);
             small_close();
         }
@@ -361,9 +339,8 @@ static void assert_reverses(struct engine_text text)
     engine_text_free(&text);
 }
 
-static void an_order_may_be_drawn_by_others(void **state)
+QUARTER_RUN(an_order_may_be_drawn_by_others)
 {
-    (void)state;
     assert_reverses(engine_text_make(0, small_length_0, '\n'));
     assert_reverses(engine_text_make(1, small_length_to_20, '\n'));
     assert_reverses(engine_text_make(5000, small_length_uneven, '\n'));
@@ -373,31 +350,28 @@ static void an_order_may_be_drawn_by_others(void **state)
     assert_true(disk.writes > 0);
 }
 
-static void a_draw_that_fails_ends_it(void **state)
+SMALL_RUN(a_draw_that_fails_ends_it)
 {
     struct engine_text text = engine_text_make(1000, small_length_to_20, '\n');
-    struct reversal reversal = {.places = UINT64_MAX, .fails = true}; /* of what it leaves nothing is believed */
 
-    (void)state;
     small_open(1, ORDER_LEAF_RECORDS);
     scratch_listen();
-    assert_int_equal(shuffle_reversed(&text, &reversal), -1);
+    assert_int_equal(shuffle_reversed(&text, true), -1);
     assert_string_equal(scratch_heard(), "bigshuf: draw failed\n");
     small_close();
     engine_text_free(&text);
 }
 
-/* 8 bytes for each record, and as many again meanwhile. */
-static void an_order_that_needs_more_memory_says_how_much(void **state)
+/* 4 bytes for each record, and an eighth of that. */
+SMALL_RUN(an_order_that_needs_more_memory_says_how_much)
 {
-    struct engine_text text = engine_text_make(1100000, small_length_0, '\n');
-    struct reversal reversal = {.places = 0};
+    struct engine_text text = engine_text_make(1800000, small_length_0, '\n');
 
-    (void)state;
     small_open(1, ORDER_LEAF_RECORDS);
     scratch_listen();
-    assert_int_equal(shuffle_reversed(&text, &reversal), -1);
-    assert_non_null(strstr(scratch_heard(), "bigshuf: the order of 1100000 records needs more memory: use -S "));
+    assert_int_equal(shuffle_reversed(&text, false), -1);
+    assert_string_equal(scratch_heard(),
+                        "bigshuf: the order of 1800000 records needs more memory: use -S 12M or more\n");
     small_close();
     engine_text_free(&text);
 }
@@ -478,9 +452,8 @@ static void assert_trees_shuffle(struct engine_text text, uint64_t leaf_records,
     engine_text_free(&text);
 }
 
-static void piles_may_be_trees_with_keys_of_their_own(void **state)
+QUARTER_RUN(piles_may_be_trees_with_keys_of_their_own)
 {
-    (void)state;
     assert_trees_shuffle(engine_text_make(5000, small_length_to_20, '\n'), ORDER_LEAF_RECORDS, 0);
     assert_trees_shuffle(engine_text_make(5000, small_length_to_20, '\n'), 30, 0);
     assert_trees_shuffle(engine_text_make(15000, small_length_to_300, '\n'), ORDER_LEAF_RECORDS, 1);
@@ -510,12 +483,11 @@ static void assert_fails(struct engine_text *text, bool one_pile, uint64_t leaf_
     small_close();
 }
 
-static void damage_on_disk_is_found_whatever_it_does_to_the_records(void **state)
+QUARTER_RUN(damage_on_disk_is_found_whatever_it_does_to_the_records)
 {
     struct engine_text text = engine_text_make(13000, small_length_to_300, '\n');
     static const char damage[] = "bigshuf: temporary file in disk0: contents have changed since they were written\n";
 
-    (void)state;
     for (unsigned i = 1; i < 40; i = 5 * i + 1) {
         disk.flip_read = i;
         assert_fails(&text, false, ORDER_LEAF_RECORDS, i % 3 + 1, damage);
@@ -531,11 +503,10 @@ static void damage_on_disk_is_found_whatever_it_does_to_the_records(void **state
 }
 
 /* An output with two names is written in place, so that its old content shows that nothing was written. */
-static void a_huge_record_is_verified_before_it_is_written(void **state)
+SMALL_RUN(a_huge_record_is_verified_before_it_is_written)
 {
     struct engine_text text = engine_text_make(1, length_two_huge, '\n');
 
-    (void)state;
     small_open(1, ORDER_LEAF_RECORDS);
     assert_true(scratch_put("out", "old", 0600));
     assert_int_equal(link("out", "other name"), 0);
@@ -548,11 +519,10 @@ static void a_huge_record_is_verified_before_it_is_written(void **state)
     engine_text_free(&text);
 }
 
-static void a_temporary_file_that_was_cut_is_found(void **state)
+QUARTER_RUN(a_temporary_file_that_was_cut_is_found)
 {
     struct engine_text text = engine_text_make(13000, small_length_to_300, '\n');
 
-    (void)state;
     disk.cut = true;
     assert_fails(&text, false, ORDER_LEAF_RECORDS, 3, "file is shorter than what was written");
     assert_fails(&text, true, ORDER_LEAF_RECORDS, 3, "file is shorter than what was written");
@@ -560,11 +530,10 @@ static void a_temporary_file_that_was_cut_is_found(void **state)
     engine_text_free(&text);
 }
 
-static void a_write_that_fails_at_any_time_is_reported(void **state)
+QUARTER_RUN(a_write_that_fails_at_any_time_is_reported)
 {
     struct engine_text text = engine_text_make(13000, small_length_to_300, '\n');
 
-    (void)state;
     for (unsigned one_pile = 0; one_pile <= 1; one_pile++)
         for (unsigned i = 1;; i = i * 20 + 1) {
             disk.writes = 0;
@@ -583,7 +552,7 @@ static void a_write_that_fails_at_any_time_is_reported(void **state)
     engine_text_free(&text);
 }
 
-static void an_allocation_that_fails_at_any_time_is_reported(void **state)
+QUARTER_RUN(an_allocation_that_fails_at_any_time_is_reported)
 {
     static const struct {
         bool one_pile;
@@ -591,7 +560,6 @@ static void an_allocation_that_fails_at_any_time_is_reported(void **state)
     } cases[] = {{false, ORDER_LEAF_RECORDS}, {true, ORDER_LEAF_RECORDS}, {true, 5000}};
     struct engine_text text = engine_text_make(10000, small_length_to_300, '\n');
 
-    (void)state;
     for (int k = 0; k < 3; k++) {
         int status = -1;
 
@@ -621,11 +589,10 @@ static void an_allocation_that_fails_at_any_time_is_reported(void **state)
     engine_text_free(&text);
 }
 
-static void an_output_that_is_full_ends_all_workers(void **state)
+QUARTER_RUN(an_output_that_is_full_ends_all_workers)
 {
     struct engine_text text = engine_text_make(13000, small_length_to_300, '\n');
 
-    (void)state;
     if (access("/dev/full", W_OK) != 0)
         skip();
     for (unsigned workers = 1; workers <= 4; workers += 3) {
@@ -641,13 +608,12 @@ static void an_output_that_is_full_ends_all_workers(void **state)
 
 /* ---- The balance of piles ---- */
 
-static void piles_stay_within_six_standard_deviations(void **state)
+UNIT_TEST(piles_stay_within_six_standard_deviations)
 {
     enum { RECORDS = 500000, PILES = 512 };
     static const char *const seeds[] = {"42", "", "another"};
     uint16_t *pile = malloc(RECORDS * sizeof *pile);
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct order order = {.leaf_records = ORDER_LEAF_RECORDS};
         double expected = (double)RECORDS / PILES;
@@ -661,41 +627,4 @@ static void piles_stay_within_six_standard_deviations(void **state)
             assert_true((count[p] - expected) * (count[p] - expected) < 36 * expected);
     }
     free(pile);
-}
-
-#define SMALL_RUN(test)   cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
-#define QUARTER_RUN(test) cmocka_unit_test_setup_teardown(test, small_quarter_setup, small_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SMALL_RUN(what_fits_is_shuffled_as_defined),
-        SMALL_RUN(deep_trees_are_shuffled_as_defined),
-        SMALL_RUN(what_does_not_fit_is_shuffled_as_defined),
-        QUARTER_RUN(a_node_that_does_not_fit_goes_on_to_its_children),
-        QUARTER_RUN(a_leaf_that_does_not_fit_is_shuffled_by_ranks),
-        QUARTER_RUN(piles_of_ranks_may_be_started_over_in_their_turn),
-        QUARTER_RUN(a_pile_of_other_records_than_were_counted_is_a_failure),
-        QUARTER_RUN(an_index_that_does_not_fit_makes_a_pile_start_over),
-        SMALL_RUN(a_record_larger_than_memory_comes_through),
-        QUARTER_RUN(descriptors_need_not_be_many),
-        QUARTER_RUN(threads_need_not_be_given),
-        SMALL_RUN(the_first_of_what_fits_are_the_first),
-        QUARTER_RUN(the_first_of_what_does_not_fit_are_the_first),
-        QUARTER_RUN(the_first_of_a_pile_started_over_are_the_first),
-        SMALL_RUN(for_a_few_records_little_is_stored),
-        QUARTER_RUN(an_order_may_be_drawn_by_others),
-        SMALL_RUN(a_draw_that_fails_ends_it),
-        SMALL_RUN(an_order_that_needs_more_memory_says_how_much),
-        QUARTER_RUN(piles_may_be_trees_with_keys_of_their_own),
-        QUARTER_RUN(damage_on_disk_is_found_whatever_it_does_to_the_records),
-        SMALL_RUN(a_huge_record_is_verified_before_it_is_written),
-        QUARTER_RUN(a_temporary_file_that_was_cut_is_found),
-        QUARTER_RUN(a_write_that_fails_at_any_time_is_reported),
-        QUARTER_RUN(an_allocation_that_fails_at_any_time_is_reported),
-        QUARTER_RUN(an_output_that_is_full_ends_all_workers),
-        cmocka_unit_test(piles_stay_within_six_standard_deviations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

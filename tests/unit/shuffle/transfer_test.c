@@ -1,4 +1,5 @@
 #include "support/small_run.h"
+#include "support/unit.h"
 
 #include "shuffle/transfer.h"
 
@@ -52,22 +53,22 @@ static void assert_passes(struct engine_text text)
     engine_text_free(&text);
 }
 
-static void what_is_walked_over_can_be_put_out(void **state)
+#define TEST(name) UNIT_TEST_IN(name, small_setup, small_teardown)
+
+TEST(what_is_walked_over_can_be_put_out)
 {
-    (void)state;
     assert_passes(engine_text_make(0, small_length_0, '\n'));
     assert_passes(engine_text_make(1, small_length_0, '\n'));
     assert_passes(engine_text_make(100000, small_length_to_20, '\n'));
     assert_passes(engine_text_make(3000, small_length_uneven, '\n'));
 }
 
-static void records_may_be_longer_than_the_buffer(void **state)
+TEST(records_may_be_longer_than_the_buffer)
 {
-    (void)state;
     assert_passes(engine_text_make(50, length_to_600000, '\n'));
 }
 
-static void without_output_no_output_is_needed(void **state)
+TEST(without_output_no_output_is_needed)
 {
     struct engine_text text = engine_text_make(1000, small_length_to_20, '\n');
     struct source *source = engine_text_source(&text);
@@ -75,7 +76,6 @@ static void without_output_no_output_is_needed(void **state)
     struct record_piece piece;
     size_t records = 0;
 
-    (void)state;
     small_open(1, ORDER_LEAF_RECORDS);
     transfer_init(&passage, &small.run.engine, &small.run.format, source, NULL);
     while (record_reader_next(&passage.reader, &piece) == 1)
@@ -87,11 +87,10 @@ static void without_output_no_output_is_needed(void **state)
     engine_text_free(&text);
 }
 
-static void an_output_that_is_full_is_reported_at_the_end_at_the_latest(void **state)
+TEST(an_output_that_is_full_is_reported_at_the_end_at_the_latest)
 {
     static const size_t records[] = {1, 100000};
 
-    (void)state;
     if (access("/dev/full", W_OK) != 0)
         skip();
     for (int i = 0; i < 2; i++) {
@@ -133,11 +132,10 @@ static int pass_pile(struct engine_text *text, bool flushed, bool shared)
     return status;
 }
 
-static void a_pile_is_written_as_it_is_wherever_it_lies(void **state)
+TEST(a_pile_is_written_as_it_is_wherever_it_lies)
 {
     static const size_t records[] = {0, 1, 5000, 60000}; /* the last of them are half in memory, half on disk */
 
-    (void)state;
     for (int i = 0; i < 8; i++) {
         struct engine_text text = engine_text_make(records[i / 2], small_length_to_300, '\n');
 
@@ -151,11 +149,10 @@ static void a_pile_is_written_as_it_is_wherever_it_lies(void **state)
 }
 
 /* In the last read, when all that can be written before has been. */
-static void a_pile_is_verified_before_its_first_byte_is_written(void **state)
+TEST(a_pile_is_verified_before_its_first_byte_is_written)
 {
     struct engine_text text = engine_text_make(60000, small_length_to_300, '\n');
 
-    (void)state;
     small_open(1, ORDER_LEAF_RECORDS);
     disk.flip_read = (unsigned)(text.bytes / small.run.engine.memory.buffer_bytes);
     scratch_listen();
@@ -166,11 +163,10 @@ static void a_pile_is_verified_before_its_first_byte_is_written(void **state)
     engine_text_free(&text);
 }
 
-static void a_pile_that_cannot_be_written_is_reported(void **state)
+TEST(a_pile_that_cannot_be_written_is_reported)
 {
     struct engine_text text;
 
-    (void)state;
     if (access("/dev/full", W_OK) != 0)
         skip();
     text = engine_text_make(1000, small_length_to_300, '\n');
@@ -194,21 +190,4 @@ static void a_pile_that_cannot_be_written_is_reported(void **state)
         small_close();
     }
     engine_text_free(&text);
-}
-
-#define SMALL_RUN(test) cmocka_unit_test_setup_teardown(test, small_setup, small_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SMALL_RUN(what_is_walked_over_can_be_put_out),
-        SMALL_RUN(records_may_be_longer_than_the_buffer),
-        SMALL_RUN(without_output_no_output_is_needed),
-        SMALL_RUN(an_output_that_is_full_is_reported_at_the_end_at_the_latest),
-        SMALL_RUN(a_pile_is_written_as_it_is_wherever_it_lies),
-        SMALL_RUN(a_pile_is_verified_before_its_first_byte_is_written),
-        SMALL_RUN(a_pile_that_cannot_be_written_is_reported),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

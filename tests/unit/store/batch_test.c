@@ -2,20 +2,24 @@
  * read. */
 
 #include "support/small_store.h"
+#include "support/unit.h"
+
+#include <sys/file.h>
 
 static void open_good(struct batch *batch, struct manifest *manifest)
 {
     assert_int_equal(batch_open(batch, &small.store, "one", manifest), BATCH_OK);
 }
 
+#define TEST(name) UNIT_TEST_IN(name, small_setup_lines, small_teardown)
+
 /* ---- Opening ---- */
 
-static void a_batch_tells_what_its_manifest_says(void **state)
+TEST(a_batch_tells_what_its_manifest_says)
 {
     struct manifest manifest;
     struct batch batch;
 
-    (void)state;
     assert_int_equal(small_try("one", "header\n"), DRAFT_OK);
     open_good(&batch, &manifest);
     assert_true(manifest_is_same(&manifest, &small.manifest));
@@ -43,12 +47,11 @@ static void a_batch_tells_what_its_manifest_says(void **state)
     assert_int_not_equal(fcntl(0, F_GETFD), -1);
 }
 
-static void what_is_not_there_is_gone(void **state)
+TEST(what_is_not_there_is_gone)
 {
     struct manifest manifest;
     struct batch batch;
 
-    (void)state;
     assert_int_equal(batch_open(&batch, &small.store, "one", &manifest), BATCH_GONE);
     manifest_release(&manifest);
     assert_false(fault_any(&small.fault));
@@ -63,18 +66,16 @@ static void assert_fails(const char *message)
     small_forgive();
 }
 
-static void a_folder_without_a_manifest_is_a_failure(void **state)
+TEST(a_folder_without_a_manifest_is_a_failure)
 {
-    (void)state;
     small_add("one");
     assert_int_equal(unlink("store/one/manifest"), 0);
     assert_fails("bigshuf: store/one/manifest: missing, so this is no batch: move its folder out of the store, and "
                  "add the batch again if it was one\n");
 }
 
-static void no_link_and_no_device_is_taken_for_a_batch(void **state)
+TEST(no_link_and_no_device_is_taken_for_a_batch)
 {
-    (void)state;
     small_add("two");
     assert_int_equal(symlink("two", "store/one"), 0);
     assert_fails("bigshuf: store/one: Not a directory\n");
@@ -108,11 +109,10 @@ static off_t length_of(const char *path)
     return status.st_size;
 }
 
-static void every_byte_of_the_manifest_counts(void **state)
+TEST(every_byte_of_the_manifest_counts)
 {
     off_t bytes;
 
-    (void)state;
     small_add("one");
     bytes = length_of("store/one/manifest");
     assert_true(bytes > SMALL_PILES * MANIFEST_PILE_BYTES);
@@ -126,9 +126,8 @@ static void every_byte_of_the_manifest_counts(void **state)
     assert_fails("bigshuf: store/one/manifest: contents have changed since they were written\n");
 }
 
-static void a_batch_of_another_store_does_not_fit(void **state)
+TEST(a_batch_of_another_store_does_not_fit)
 {
-    (void)state;
     small_add("one");
     assert_int_equal(rename("store/one", "one"), 0);
     small_clear();
@@ -137,12 +136,11 @@ static void a_batch_of_another_store_does_not_fit(void **state)
     assert_fails("bigshuf: store/one/manifest: there are 4 piles in it, but 8 in the store\n");
 }
 
-static void a_pile_of_which_the_manifest_has_changed_meanwhile_is_a_failure(void **state)
+TEST(a_pile_of_which_the_manifest_has_changed_meanwhile_is_a_failure)
 {
     struct manifest_pile entry;
     struct batch batch;
 
-    (void)state;
     small_add("one");
     open_good(&batch, NULL);
     flip("store/one/manifest", (off_t)batch.piles_at + 2 * MANIFEST_PILE_BYTES);
@@ -158,7 +156,6 @@ static void a_pile_of_which_the_manifest_has_changed_meanwhile_is_a_failure(void
 
 static void rename_batch(void)
 {
-    layer.before_lock = NULL;
     assert_int_equal(rename("store/one", "store/.old-one"), 0);
 }
 
@@ -168,59 +165,55 @@ static void rename_and_lock(void)
 {
     rename_batch();
     held = open("store/.old-one/manifest", O_RDWR | O_CLOEXEC);
-    assert_int_equal(real_lock(held, true), 0);
+    assert_int_equal(sys_lock(held, true), 0);
 }
 
 static void unlink_manifest(void)
 {
-    layer.before_lock = NULL;
     assert_int_equal(unlink("store/one/manifest"), 0);
 }
 
-static void a_batch_that_leaves_while_it_is_opened_is_there_or_gone(void **state)
+TEST(a_batch_that_leaves_while_it_is_opened_is_there_or_gone)
 {
     struct batch batch;
 
-    (void)state;
     small_add("one");
-    layer.before_lock = rename_batch; /* but its manifest is there */
+    faulty_meet("lock", rename_batch); /* but its manifest is there */
     open_good(&batch, NULL);
     batch_close(&batch);
     assert_int_equal(rename("store/.old-one", "store/one"), 0);
 
-    layer.before_lock = rename_and_lock;
+    faulty_meet("lock", rename_and_lock);
     assert_int_equal(batch_open(&batch, &small.store, "one", NULL), BATCH_GONE);
     close(held);
     assert_int_equal(rename("store/.old-one", "store/one"), 0);
-    layer.before_lock = unlink_manifest;
+    faulty_meet("lock", unlink_manifest);
     assert_int_equal(batch_open(&batch, &small.store, "one", NULL), BATCH_GONE);
     assert_false(fault_any(&small.fault));
 }
 
 /* Nobody removes it, since it has its name. */
-static void a_batch_that_somebody_has_locked_is_a_failure(void **state)
+TEST(a_batch_that_somebody_has_locked_is_a_failure)
 {
     int fd;
 
-    (void)state;
     small_add("one");
     fd = open("store/one/manifest", O_RDWR | O_CLOEXEC);
-    assert_int_equal(real_lock(fd, true), 0);
+    assert_int_equal(sys_lock(fd, true), 0);
     assert_fails("bigshuf: store/one/manifest: another process has locked it: try again when that has ended\n");
     close(fd);
     assert_true(small_is_whole("one", "one"));
 }
 
 /* On systems with such locks. */
-static void who_may_only_read_a_batch_cannot_shut_others_out(void **state)
+TEST(who_may_only_read_a_batch_cannot_shut_others_out)
 {
     int fd;
 
-    (void)state;
 #ifdef __linux__
     small_add("one");
     fd = open("store/one/manifest", O_RDONLY | O_CLOEXEC);
-    assert_int_equal(real_lock(fd, true), -1);
+    assert_int_equal(sys_lock(fd, true), -1);
     assert_int_equal(errno, EBADF);
     assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
     assert_true(small_is_whole("one", "one"));
@@ -231,9 +224,8 @@ static void who_may_only_read_a_batch_cannot_shut_others_out(void **state)
 #endif
 }
 
-static void every_folder_that_could_be_a_batch_is_to_have_a_manifest(void **state)
+TEST(every_folder_that_could_be_a_batch_is_to_have_a_manifest)
 {
-    (void)state;
     small_add("one");
     small_add("two");
     assert_true(scratch_put("store/notes", "", 0644));
@@ -245,35 +237,33 @@ static void every_folder_that_could_be_a_batch_is_to_have_a_manifest(void **stat
     assert_int_equal(strncmp(scratch_heard(), "bigshuf: store/junk/manifest: missing", 37), 0);
 }
 
-static void who_reads_a_batch_has_a_lock_on_it(void **state)
+TEST(who_reads_a_batch_has_a_lock_on_it)
 {
     struct batch batch, other;
     int fd;
 
-    (void)state;
     small_add("one");
     open_good(&batch, NULL);
     open_good(&other, NULL); /* several may read */
     batch_close(&batch);
     fd = open("store/one/manifest", O_RDWR | O_CLOEXEC);
-    assert_int_equal(real_lock(fd, true), -1);
+    assert_int_equal(sys_lock(fd, true), -1);
     assert_int_equal(errno, EWOULDBLOCK);
     batch_close(&other);
-    assert_int_equal(real_lock(fd, true), 0);
+    assert_int_equal(sys_lock(fd, true), 0);
     close(fd);
 }
 
-static void where_there_are_no_locks_it_is_read_without(void **state)
+TEST(where_there_are_no_locks_it_is_read_without)
 {
     static const int errors[] = {ENOTSUP, EOPNOTSUPP, ENOSYS, EINVAL, ENOLCK};
 
-    (void)state;
     small_add("one");
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
-        layer.lock_error = errors[i];
+        faulty_fail_all("lock", errors[i]);
         assert_true(small_is_whole("one", "one"));
     }
-    layer.lock_error = EIO;
+    faulty_fail_all("lock", EIO);
     assert_fails("bigshuf: store/one/manifest: Input/output error\n");
 }
 
@@ -296,11 +286,10 @@ static void assert_bad_pile(const char *message)
     batch_close(&batch);
 }
 
-static void a_pile_that_is_no_more_what_it_was_is_named(void **state)
+TEST(a_pile_that_is_no_more_what_it_was_is_named)
 {
     static const char path[] = "store/one/pile-0001";
 
-    (void)state;
     small_add("one");
     assert_true(length_of(path) > 0);
     assert_int_equal(truncate(path, length_of(path) + 1), 0);
@@ -319,17 +308,14 @@ static void a_pile_that_is_no_more_what_it_was_is_named(void **state)
     assert_bad_pile("not a regular file");
 }
 
-static void damage_is_reported_with_the_name_of_the_file(void **state)
+TEST(damage_is_reported_with_the_name_of_the_file)
 {
     struct batch batch;
 
-    (void)state;
     small_add("one");
     open_good(&batch, NULL);
-    scratch_listen();
-    assert_int_equal(batch_report_damage(&batch, 3), -1);
-    assert_string_equal(scratch_heard(),
-                        "bigshuf: store/one/pile-0003: contents have changed since they were written\n");
+    assert_says(batch_report_damage(&batch, 3), -1,
+                "bigshuf: store/one/pile-0003: contents have changed since they were written\n");
     batch_close(&batch);
 }
 
@@ -360,35 +346,8 @@ static int read_all_piles(void)
     return status;
 }
 
-static void whatever_fails_is_reported_once(void **state)
+TEST(whatever_fails_is_reported_once)
 {
-    (void)state;
     small_add("one");
     small_fail_everywhere(read_all_piles, 20); /* all but those to close */
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, small_setup_lines, small_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_batch_tells_what_its_manifest_says),
-        TEST(what_is_not_there_is_gone),
-        TEST(a_folder_without_a_manifest_is_a_failure),
-        TEST(no_link_and_no_device_is_taken_for_a_batch),
-        TEST(every_byte_of_the_manifest_counts),
-        TEST(a_batch_of_another_store_does_not_fit),
-        TEST(a_pile_of_which_the_manifest_has_changed_meanwhile_is_a_failure),
-        TEST(a_batch_that_leaves_while_it_is_opened_is_there_or_gone),
-        TEST(a_batch_that_somebody_has_locked_is_a_failure),
-        TEST(who_may_only_read_a_batch_cannot_shut_others_out),
-        TEST(every_folder_that_could_be_a_batch_is_to_have_a_manifest),
-        TEST(who_reads_a_batch_has_a_lock_on_it),
-        TEST(where_there_are_no_locks_it_is_read_without),
-        TEST(a_pile_that_is_no_more_what_it_was_is_named),
-        TEST(damage_is_reported_with_the_name_of_the_file),
-        TEST(whatever_fails_is_reported_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

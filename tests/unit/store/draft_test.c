@@ -1,6 +1,7 @@
 /* A batch is never there in part, whatever fails, whoever is killed, and whoever else makes one of the same name. */
 
 #include "support/small_store.h"
+#include "support/unit.h"
 
 #include <pthread.h>
 #include <sys/resource.h>
@@ -16,13 +17,14 @@ static void assert_said_of(const char *path, const char *message)
     assert_string_equal(scratch_heard(), expected);
 }
 
+#define TEST(name) UNIT_TEST_IN(name, small_setup_lines, small_teardown)
+
 /* ---- What is in a batch ---- */
 
-static void a_batch_is_whole_when_it_is_committed(void **state)
+TEST(a_batch_is_whole_when_it_is_committed)
 {
     struct draft *draft;
 
-    (void)state;
     small_reopen(16, NULL);
     assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
     assert_non_null(small_numbered(".new-one"));
@@ -36,11 +38,10 @@ static void a_batch_is_whole_when_it_is_committed(void **state)
     draft_free(NULL);
 }
 
-static void what_is_not_committed_is_gone(void **state)
+TEST(what_is_not_committed_is_gone)
 {
     struct draft *draft;
 
-    (void)state;
     draft = small_written("one", "one");
     draft_free(draft);
     assert_int_equal(scratch_count("store"), 1);
@@ -57,11 +58,10 @@ static void assert_whole_with_start(const char *start)
     }
 }
 
-static void records_that_start_with_a_string_stand_as_in_the_input(void **state)
+TEST(records_that_start_with_a_string_stand_as_in_the_input)
 {
     char longest[RECORD_DELIMITER_BYTES_MAX];
 
-    (void)state;
     memset(longest, '>', sizeof longest);
     longest[sizeof longest - 1] = '\0';
     assert_whole_with_start(">");
@@ -69,13 +69,12 @@ static void records_that_start_with_a_string_stand_as_in_the_input(void **state)
     assert_whole_with_start(longest);
 }
 
-static void a_last_record_without_its_string_is_no_batch(void **state)
+TEST(a_last_record_without_its_string_is_no_batch)
 {
     char text[] = "one\n>two\n";
     uint64_t records[SMALL_PILES] = {2};
     struct draft *draft;
 
-    (void)state;
     small_reopen(SMALL_PILES, ">");
     assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
     assert_int_equal(small_append(draft, 0, text, strlen(text)), 0);
@@ -86,12 +85,11 @@ static void a_last_record_without_its_string_is_no_batch(void **state)
     assert_int_equal(scratch_count("store"), 1);
 }
 
-static void the_header_is_put_into_the_store_before_the_batch(void **state)
+TEST(the_header_is_put_into_the_store_before_the_batch)
 {
     struct manifest manifest;
     struct batch batch;
 
-    (void)state;
     assert_int_equal(small_try("one", "a,b\n"), DRAFT_OK);
     assert_true(scratch_holds("store/header", "a,b\n"));
     assert_int_equal(batch_open(&batch, &small.store, "one", &manifest), BATCH_OK);
@@ -150,16 +148,14 @@ static void write_by_threads(void)
     assert_true(small_is_whole("threads", "threads"));
 }
 
-static void threads_write_different_piles_at_the_same_time(void **state)
+TEST(threads_write_different_piles_at_the_same_time)
 {
-    (void)state;
     small_reopen(SMALL_PILES_MAX, ">");
     write_by_threads();
 }
 
-static void few_descriptors_are_enough(void **state)
+TEST(few_descriptors_are_enough)
 {
-    (void)state;
     layer.descriptors = 40;
     small_reopen(SMALL_PILES_MAX, ">");
     write_by_threads();
@@ -176,14 +172,13 @@ static void write_with_a_low_limit(void)
     CHECK(small_is_whole("one", "one"));
 }
 
-static void a_low_limit_of_descriptors_is_no_failure(void **state)
+TEST(a_low_limit_of_descriptors_is_no_failure)
 {
-    (void)state;
     small_reopen(SMALL_PILES_MAX, NULL);
     assert_int_equal(scratch_child(write_with_a_low_limit), 0);
 }
 
-static void a_draft_is_not_read(void **state)
+TEST(a_draft_is_not_read)
 {
     struct storage_reader reader;
     struct storage *storage;
@@ -191,7 +186,6 @@ static void a_draft_is_not_read(void **state)
     char byte;
     struct iovec piece = {.iov_base = &byte, .iov_len = 1};
 
-    (void)state;
     draft = small_written("one", "one");
     storage = draft_storage(draft);
     storage_reader_init(&reader, storage, 0);
@@ -209,12 +203,11 @@ static void a_draft_is_not_read(void **state)
 
 /* ---- On disk ---- */
 
-static void all_of_it_is_on_disk_before_its_name_and_then_its_name(void **state)
+TEST(all_of_it_is_on_disk_before_its_name_and_then_its_name)
 {
-    (void)state;
     for (int few = 0; few < 2; few++) {
         const char *name = few ? "few" : "many";
-        unsigned from = layer.syncs;
+        unsigned from = folders.syncs;
 
         layer.descriptors = few ? 1 : 0;
         small_reopen(SMALL_PILES, few ? ">" : NULL);
@@ -223,22 +216,21 @@ static void all_of_it_is_on_disk_before_its_name_and_then_its_name(void **state)
             assert_true(layer_has_synced(small_path("%s/pile-%04u", name, p), from, layer.syncs_at_rename));
         assert_true(layer_has_synced(small_path("%s/manifest", name), from, layer.syncs_at_rename));
         assert_true(layer_has_synced(small_path("%s", name), from, layer.syncs_at_rename));
-        assert_int_equal(layer.synced[layer.syncs_at_rename - 1], scratch_inode(small_path("%s", name)));
-        assert_true(layer_has_synced("store", layer.syncs_at_rename, layer.syncs));
+        assert_int_equal(folders.synced[layer.syncs_at_rename - 1], scratch_inode(small_path("%s", name)));
+        assert_true(layer_has_synced("store", layer.syncs_at_rename, folders.syncs));
     }
 }
 
-static void the_name_of_a_batch_that_is_there_already_is_on_disk_too(void **state)
+TEST(the_name_of_a_batch_that_is_there_already_is_on_disk_too)
 {
     unsigned from;
 
-    (void)state;
     small_add("one");
-    from = layer.syncs;
+    from = folders.syncs;
     scratch_listen();
     assert_int_equal(small_try("one", ""), DRAFT_DONE);
     (void)scratch_heard();
-    assert_true(layer_has_synced("store", from, layer.syncs));
+    assert_true(layer_has_synced("store", from, folders.syncs));
 }
 
 /* ---- Failures ---- */
@@ -248,15 +240,14 @@ static bool fail_once(unsigned at, const char *name)
 {
     enum draft_verdict verdict;
     const char *heard;
-    bool whole;
+    bool whole, over;
 
     small_forgive();
-    layer.calls = 0;
-    layer.fail_at = at;
+    faulty_fail(NULL, at, EIO);
     scratch_listen();
     verdict = small_try(name, "header\n");
     heard = scratch_heard();
-    layer.fail_at = 0;
+    over = !faulty_stop();
     whole = small_is_whole(name, name);
     if (verdict == DRAFT_OK && !whole)
         fail_msg("call %u: success, but no batch", at);
@@ -267,7 +258,7 @@ static bool fail_once(unsigned at, const char *name)
     if (verdict != DRAFT_OK &&
         small_count(small_path(".new-%s", name) + 6) + small_count(".old-") > 0) /* after "store/" */
         fail_msg("call %u: something is left", at);
-    return layer.calls < at;
+    return over;
 }
 
 static void fail_everywhere(void)
@@ -285,37 +276,32 @@ static void fail_everywhere(void)
     assert_false(fault_any(&small.fault));
 }
 
-static void whatever_fails_all_of_a_batch_or_nothing_is_there(void **state)
+TEST(whatever_fails_all_of_a_batch_or_nothing_is_there)
 {
-    (void)state;
     fail_everywhere();
 }
 
-static void so_it_is_with_records_that_start_with_a_string_and_few_descriptors(void **state)
+TEST(so_it_is_with_records_that_start_with_a_string_and_few_descriptors)
 {
-    (void)state;
     layer.descriptors = 1;
     small_reopen(SMALL_PILES, "@");
     fail_everywhere();
 }
 
-static void no_failure_that_stays_leaves_a_batch_in_part_or_hinders_the_next(void **state)
+TEST(no_failure_that_stays_leaves_a_batch_in_part_or_hinders_the_next)
 {
     bool over = false;
 
-    (void)state;
     for (unsigned at = 1; !over; at += 3) {
         char name[32];
 
         snprintf(name, sizeof name, "%c%u", 'a' + (int)at % 26, at);
         small_forgive();
-        layer.calls = 0;
-        layer.fail_at = at;
-        layer.stays = true;
-        layer.error = ENOSPC;
+        faulty_fail(NULL, at, ENOSPC);
+        faulty.stays = true;
         scratch_listen();
         over = small_try(name, "") == DRAFT_OK;
-        layer.fail_at = 0;
+        faulty_stop();
         small_forgive();
         if (!small_is_whole(name, name)) {
             assert_false(small_exists(small_path("%s", name)));
@@ -340,11 +326,10 @@ static void assert_refused(const char *name, const char *difference)
     assert_true(small_count(".new-") == 0);
 }
 
-static void the_same_again_is_done_and_anything_else_is_refused(void **state)
+TEST(the_same_again_is_done_and_anything_else_is_refused)
 {
     struct draft *draft;
 
-    (void)state;
     small_add("one");
     assert_says(small_begin(&draft, "one"), DRAFT_DONE, "bigshuf: batch one is in store already: nothing was added\n");
     assert_null(draft);
@@ -363,19 +348,16 @@ static void the_same_again_is_done_and_anything_else_is_refused(void **state)
     assert_true(small_is_whole("one", "one"));
 }
 
-static void inputs_of_unknown_sizes_are_compared_by_their_piles(void **state)
+TEST(inputs_of_unknown_sizes_are_compared_by_their_piles)
 {
     struct draft *draft;
 
-    (void)state;
     small.input[0].bytes = MANIFEST_UNKNOWN;
     small_add("one");
     assert_says(small_try("one", ""), DRAFT_DONE, "bigshuf: batch one is in store already: nothing was added\n");
     draft = small_written("one", "two");
-    scratch_listen();
-    assert_int_equal(small_commit(draft, "two", ""), DRAFT_FAILED);
-    assert_string_equal(scratch_heard(),
-                        "bigshuf: store/one: a batch of this name is there already, made of other data\n");
+    assert_says(small_commit(draft, "two", ""), DRAFT_FAILED,
+                "bigshuf: store/one: a batch of this name is there already, made of other data\n");
     draft_free(draft);
     assert_true(small_is_whole("one", "one"));
     assert_int_equal(scratch_count("store"), 2);
@@ -391,11 +373,10 @@ static void begin_two(struct draft **first, struct draft **second)
     assert_int_equal(small_count(".new-one~"), 4); /* with their owners */
 }
 
-static void two_at_once_who_make_the_same_both_succeed(void **state)
+TEST(two_at_once_who_make_the_same_both_succeed)
 {
     struct draft *first, *second;
 
-    (void)state;
     begin_two(&first, &second);
     assert_int_equal(small_write(second, "one"), 0);
     assert_int_equal(small_write(first, "one"), 0);
@@ -408,11 +389,10 @@ static void two_at_once_who_make_the_same_both_succeed(void **state)
     assert_int_equal(scratch_count("store"), 2);
 }
 
-static void of_two_at_once_who_differ_the_first_wins(void **state)
+TEST(of_two_at_once_who_differ_the_first_wins)
 {
     struct draft *first, *second;
 
-    (void)state;
     begin_two(&first, &second);
     assert_int_equal(small_write(second, "two"), 0);
     assert_int_equal(small_write(first, "one"), 0);
@@ -435,9 +415,8 @@ static void leave_a_draft(void)
 }
 
 /* Beside what was left, which is for a sweep. */
-static void a_killed_task_is_begun_anew(void **state)
+TEST(a_killed_task_is_begun_anew)
 {
-    (void)state;
     small_kill(small_fork(leave_a_draft));
     assert_int_equal(small_count(".new-one~"), 2);
     scratch_listen();
@@ -451,6 +430,8 @@ static void a_killed_task_is_begun_anew(void **state)
 
 /* ---- Somebody who sweeps ---- */
 
+static const char *sweeper; /* the host of those who sweep; NULL: this one */
+
 /* Somebody else calls `--sweep`, who goes by the lock alone if he is on another host. */
 static void sweep_as_another(void)
 {
@@ -461,7 +442,7 @@ static void sweep_as_another(void)
         int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
         CHECK(null >= 0 && dup2(null, STDOUT_FILENO) >= 0);
-        layer.host = layer.sweeper;
+        folders.host = sweeper;
         CHECK(sweep_all(&small.store) == 0);
         _exit(0);
     }
@@ -476,75 +457,66 @@ static bool meet_sweep(unsigned at)
     const char *heard;
     char name[32];
 
-    snprintf(name, sizeof name, "%c%u%s", 'a' + (int)at % 26, at, layer.sweeper == NULL ? "" : layer.sweeper);
-    layer.calls = 0;
-    layer.meet_at = at;
-    layer.meet = sweep_as_another;
+    snprintf(name, sizeof name, "%c%u%s", 'a' + (int)at % 26, at, sweeper == NULL ? "" : sweeper);
+    faulty_fail(NULL, at, EIO);
+    faulty.meet = sweep_as_another;
     scratch_listen();
     verdict = small_try(name, "header\n");
     heard = scratch_heard();
     if (verdict != DRAFT_OK || heard[0] != '\0' || !small_is_whole(name, name) || small_count(".") > 2)
         fail_msg("call %u: %s", at, heard);
     assert_int_equal(unlink("store/header"), 0);
-    return layer.meet != NULL;
+    return faulty.meet != NULL;
 }
 
-static void sweep_everywhere(const char *sweeper)
+static void sweep_everywhere(const char *host)
 {
     unsigned at = 1;
 
-    layer.sweeper = sweeper;
+    sweeper = host;
     while (!meet_sweep(at))
         at += scratch_is_tiny() ? 7 : 1;
     assert_true(at > 50);
-    layer.meet = NULL;
+    faulty_reset();
 }
 
-static void no_sweep_at_any_moment_takes_a_living_draft(void **state)
+TEST(no_sweep_at_any_moment_takes_a_living_draft)
 {
-    (void)state;
     sweep_everywhere(NULL);
     sweep_everywhere("elsewhere");
 }
 
-static void a_name_that_is_taken_by_no_batch_is_a_failure(void **state)
+TEST(a_name_that_is_taken_by_no_batch_is_a_failure)
 {
-    (void)state;
     assert_true(scratch_put("store/file", "precious\n", 0644));
     assert_int_equal(mkdir("store/folder", 0755), 0);
     assert_true(scratch_put("store/folder/file", "precious\n", 0644));
     assert_says(small_try("file", ""), DRAFT_FAILED, "bigshuf: store/file: Not a directory\n");
     small_forgive();
-    scratch_listen();
-    assert_int_equal(small_try("folder", ""), DRAFT_FAILED);
-    assert_string_equal(
-        scratch_heard(),
-        "bigshuf: store/folder/manifest: missing, so this is no batch: move its folder out of the store, and "
-        "add the batch again if it was one\n");
+    assert_says(small_try("folder", ""), DRAFT_FAILED,
+                "bigshuf: store/folder/manifest: missing, so this is no batch: move its folder out of the store, and "
+                "add the batch again if it was one\n");
     assert_int_equal(scratch_count("store"), 3);
 }
 
 static void take_the_name(void)
 {
-    layer.before_rename = NULL;
     assert_true(scratch_put("store/one", "precious\n", 0644));
 }
 
-static void so_it_is_if_it_is_taken_at_the_last_moment(void **state)
+TEST(so_it_is_if_it_is_taken_at_the_last_moment)
 {
-    (void)state;
-    layer.before_rename = take_the_name;
+    faulty_meet("rename_at", take_the_name);
     assert_says(small_try("one", ""), DRAFT_FAILED, "bigshuf: store/one: Not a directory\n");
     assert_true(scratch_holds("store/one", "precious\n"));
     assert_int_equal(scratch_count("store"), 2);
 }
 
-static void a_draft_that_somebody_removed_is_no_batch(void **state)
+TEST(a_draft_that_somebody_removed_is_no_batch)
 {
     struct draft *draft;
     const char *path;
 
-    (void)state;
     draft = small_written("one", "one");
     path = small_numbered(".new-one");
     assert_int_equal(rename(path, "away"), 0);
@@ -557,32 +529,29 @@ static void a_draft_that_somebody_removed_is_no_batch(void **state)
 
 /* ---- Network file systems ---- */
 
-static void a_rename_that_is_heard_twice_is_a_success(void **state)
+TEST(a_rename_that_is_heard_twice_is_a_success)
 {
-    (void)state;
     layer.heard_twice = true;
     small_add("one");
     assert_true(small_is_whole("one", "one"));
     assert_int_equal(scratch_count("store/one"), SMALL_PILES + 1);
 }
 
-static void a_draft_goes_also_where_open_files_stay_in_their_folders(void **state)
+TEST(a_draft_goes_also_where_open_files_stay_in_their_folders)
 {
     struct draft *draft;
 
-    (void)state;
     layer.network = true;
     draft = small_written("one", "one");
     draft_free(draft);
     assert_int_equal(scratch_count("store"), 1);
 }
 
-static void where_there_are_no_locks_a_batch_is_made_with_a_warning(void **state)
+TEST(where_there_are_no_locks_a_batch_is_made_with_a_warning)
 {
     const char *heard;
 
-    (void)state;
-    layer.lock_error = ENOTSUP;
+    faulty_fail_all("lock", ENOTSUP);
     scratch_listen();
     small_add("one");
     heard = scratch_heard();
@@ -590,40 +559,4 @@ static void where_there_are_no_locks_a_batch_is_made_with_a_warning(void **state
     assert_ptr_equal(strchr(heard, '\n'), heard + strlen(heard) - 1);
     assert_true(small_is_whole("one", "one"));
     assert_int_equal(scratch_count("store"), 2);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, small_setup_lines, small_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_batch_is_whole_when_it_is_committed),
-        TEST(what_is_not_committed_is_gone),
-        TEST(records_that_start_with_a_string_stand_as_in_the_input),
-        TEST(a_last_record_without_its_string_is_no_batch),
-        TEST(the_header_is_put_into_the_store_before_the_batch),
-        TEST(threads_write_different_piles_at_the_same_time),
-        TEST(few_descriptors_are_enough),
-        TEST(a_low_limit_of_descriptors_is_no_failure),
-        TEST(a_draft_is_not_read),
-        TEST(all_of_it_is_on_disk_before_its_name_and_then_its_name),
-        TEST(the_name_of_a_batch_that_is_there_already_is_on_disk_too),
-        TEST(whatever_fails_all_of_a_batch_or_nothing_is_there),
-        TEST(so_it_is_with_records_that_start_with_a_string_and_few_descriptors),
-        TEST(no_failure_that_stays_leaves_a_batch_in_part_or_hinders_the_next),
-        TEST(the_same_again_is_done_and_anything_else_is_refused),
-        TEST(inputs_of_unknown_sizes_are_compared_by_their_piles),
-        TEST(two_at_once_who_make_the_same_both_succeed),
-        TEST(of_two_at_once_who_differ_the_first_wins),
-        TEST(a_killed_task_is_begun_anew),
-        TEST(no_sweep_at_any_moment_takes_a_living_draft),
-        TEST(a_name_that_is_taken_by_no_batch_is_a_failure),
-        TEST(so_it_is_if_it_is_taken_at_the_last_moment),
-        TEST(a_draft_that_somebody_removed_is_no_batch),
-        TEST(a_rename_that_is_heard_twice_is_a_success),
-        TEST(a_draft_goes_also_where_open_files_stay_in_their_folders),
-        TEST(where_there_are_no_locks_a_batch_is_made_with_a_warning),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* A format is written in one way, and read if it is written so. */
 
 #include "support/folders.h"
+#include "support/unit.h"
 
 #include "store/store.h"
 
@@ -96,16 +97,17 @@ static bool is_same_format(const struct store_format *one, const struct store_fo
            one->header_bytes == other->header_bytes && one->header_lines == other->header_lines;
 }
 
-static void the_first_to_join_makes_the_store_and_its_format(void **state)
+#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
+
+TEST(the_first_to_join_makes_the_store_and_its_format)
 {
-    (void)state;
     for (int i = 0; i < FORMATS; i++) {
         char path[16], file[32], text[2048];
 
         snprintf(path, sizeof path, "store%d", i);
         snprintf(file, sizeof file, "store%d/format", i);
         snprintf(text, sizeof text, "bigshuf store 1\n%s", formats[i].text);
-        assert_int_equal(store_join(&store, path, &formats[i].format, &folders_fault), 0);
+        assert_int_equal(store_join(&store, path, &formats[i].format, &fault), 0);
         assert_true(scratch_holds(file, text));
         assert_int_equal(scratch_count(path), 1);
         assert_true(is_same_format(&store.format, &formats[i].format));
@@ -113,16 +115,15 @@ static void the_first_to_join_makes_the_store_and_its_format(void **state)
     }
 }
 
-static void a_format_is_read_as_it_was_made(void **state)
+TEST(a_format_is_read_as_it_was_made)
 {
-    (void)state;
     assert_int_equal(mkdir("d", 0755), 0);
     for (int i = 0; i < FORMATS; i++) {
         put_format(formats[i].text);
-        assert_int_equal(store_open(&store, "d", &folders_fault), 0);
+        assert_int_equal(store_open(&store, "d", &fault), 0);
         assert_true(is_same_format(&store.format, &formats[i].format));
         store_close(&store);
-        assert_int_equal(store_join(&store, "d", &formats[i].format, &folders_fault), 0);
+        assert_int_equal(store_join(&store, "d", &formats[i].format, &fault), 0);
         assert_true(is_same_format(&store.format, &formats[i].format));
         if (store.format.record.kind == RECORD_STRING)
             assert_ptr_equal(store.format.record.string, store.string);
@@ -131,38 +132,36 @@ static void a_format_is_read_as_it_was_made(void **state)
     }
 }
 
-static void the_longest_strings_are_kept(void **state)
+TEST(the_longest_strings_are_kept)
 {
     uint8_t string[RECORD_DELIMITER_BYTES_MAX];
     struct store_format format = {.piles = 2,
                                   .record = {.kind = RECORD_STRING, .string = string, .string_bytes = sizeof string}};
 
-    (void)state;
     memset(string, 0xfe, sizeof string);
-    assert_int_equal(store_join(&store, "ends", &format, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "ends", &format, &fault), 0);
     assert_true(is_same_format(&store.format, &format));
     store_close(&store);
     string[0] = '\n';
     format.record.starts = true;
-    assert_int_equal(store_join(&store, "starts", &format, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "starts", &format, &fault), 0);
     assert_true(is_same_format(&store.format, &format));
 }
 
-static void every_pair_of_formats_differs_but_one_and_itself(void **state)
+TEST(every_pair_of_formats_differs_but_one_and_itself)
 {
-    (void)state;
     assert_int_equal(mkdir("d", 0755), 0);
     for (int i = 0; i < FORMATS; i++)
         for (int j = 0; j < FORMATS; j++) {
             put_format(formats[i].text);
             folders_listen();
-            assert_int_equal(store_join(&store, "d", &formats[j].format, &folders_fault), i == j ? 0 : -1);
+            assert_int_equal(store_join(&store, "d", &formats[j].format, &fault), i == j ? 0 : -1);
             assert_int_equal(strstr(scratch_heard(), "bigshuf: d/format: the store has ") != NULL, i != j);
             store_close(&store);
         }
 }
 
-static void it_is_said_how_a_format_differs(void **state)
+TEST(it_is_said_how_a_format_differs)
 {
     static const struct {
         struct store_format wanted;
@@ -175,12 +174,10 @@ static void it_is_said_how_a_format_differs(void **state)
          "bigshuf: d/format: the store has no header, not a header of 1 record\n"},
     };
 
-    (void)state;
-    assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         store_close(&store);
-        folders_assert_says(store_join(&store, i == 0 ? "d/" : "d", &cases[i].wanted, &folders_fault), -1,
-                            cases[i].message);
+        folders_assert_says(store_join(&store, i == 0 ? "d/" : "d", &cases[i].wanted, &fault), -1, cases[i].message);
     }
 }
 
@@ -188,7 +185,7 @@ static void assert_not_known(const char *text, size_t bytes)
 {
     folders_put("d/format", text, bytes);
     folders_listen();
-    assert_int_equal(store_open(&store, "d", &folders_fault), -1);
+    assert_int_equal(store_open(&store, "d", &fault), -1);
     if (strcmp(scratch_heard(), "bigshuf: d/format: not a format of a store that this version knows\n") != 0)
         fail_msg("of '%.*s' it is said: %s", (int)bytes, text, scratch.text);
     store_close(&store);
@@ -197,7 +194,7 @@ static void assert_not_known(const char *text, size_t bytes)
 #define OF_512 "bigshuf store 1\n512 piles\n"
 #define OF_CSV OF_512 "records of CSV\n"
 
-static void a_format_written_in_another_way_is_not_known(void **state)
+TEST(a_format_written_in_another_way_is_not_known)
 {
     static const char *const texts[] = {
         "bigshuf store 2\n512 piles\nrecords of CSV\nno header\n",
@@ -251,7 +248,6 @@ static void a_format_written_in_another_way_is_not_known(void **state)
     char text[4096];
     size_t length;
 
-    (void)state;
     assert_int_equal(mkdir("d", 0755), 0);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         assert_not_known(texts[i], strlen(texts[i]));
@@ -271,11 +267,10 @@ static void a_format_written_in_another_way_is_not_known(void **state)
 }
 
 /* Another digit may be another format, but never this one. */
-static void every_byte_of_a_format_matters(void **state)
+TEST(every_byte_of_a_format_matters)
 {
     const int step = scratch_is_tiny() ? 6 : 1;
 
-    (void)state;
     assert_int_equal(mkdir("d", 0755), 0);
     for (int f = 0; f < FORMATS; f += step) {
         char text[1024];
@@ -286,28 +281,11 @@ static void every_byte_of_a_format_matters(void **state)
                 text[i] = (char)(text[i] ^ (char)bit);
                 folders_put("d/format", text, length);
                 folders_listen();
-                if (store_join(&store, "d", &formats[f].format, &folders_fault) == 0)
+                if (store_join(&store, "d", &formats[f].format, &fault) == 0)
                     fail_msg("byte %zu of %s may be %02x", i, formats[f].text, (unsigned char)text[i]);
                 assert_non_null(strstr(scratch_heard(), "bigshuf: d/format: "));
                 store_close(&store);
                 text[i] = (char)(text[i] ^ (char)bit);
             }
     }
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(the_first_to_join_makes_the_store_and_its_format),
-        TEST(a_format_is_read_as_it_was_made),
-        TEST(the_longest_strings_are_kept),
-        TEST(every_pair_of_formats_differs_but_one_and_itself),
-        TEST(it_is_said_how_a_format_differs),
-        TEST(a_format_written_in_another_way_is_not_known),
-        TEST(every_byte_of_a_format_matters),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,8 @@
 /* What is not as it should be is refused, and nothing is read or written past an end. */
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/unit.h"
 
 #include "store/line.h"
 
@@ -16,7 +14,7 @@ static int length(const char *text, const char *end)
     return end == NULL ? REFUSED : (int)(end - text);
 }
 
-static void numbers_are_decimal_and_in_their_range(void **state)
+UNIT_TEST(numbers_are_decimal_and_in_their_range)
 {
     static const struct {
         const char *text;
@@ -37,7 +35,6 @@ static void numbers_are_decimal_and_in_their_range(void **state)
     };
     uint64_t number;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *end = line_number_within(cases[i].text, cases[i].least, cases[i].most, &number);
 
@@ -47,7 +44,7 @@ static void numbers_are_decimal_and_in_their_range(void **state)
     }
 }
 
-static void hexadecimal_numbers_have_all_their_digits(void **state)
+UNIT_TEST(hexadecimal_numbers_have_all_their_digits)
 {
     static const struct {
         const char *text;
@@ -64,7 +61,6 @@ static void hexadecimal_numbers_have_all_their_digits(void **state)
     };
     uint64_t number;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *end = line_hexadecimal(cases[i].text, cases[i].digits, &number);
 
@@ -74,11 +70,10 @@ static void hexadecimal_numbers_have_all_their_digits(void **state)
     }
 }
 
-static void a_word_is_the_rest_of_its_line_and_fits(void **state)
+UNIT_TEST(a_word_is_the_rest_of_its_line_and_fits)
 {
     char word[4];
 
-    (void)state;
     assert_string_equal(line_rest("a b\nc", word, sizeof word), "c");
     assert_string_equal(word, "a b");
     assert_non_null(line_rest("\n", word, sizeof word));
@@ -87,13 +82,12 @@ static void a_word_is_the_rest_of_its_line_and_fits(void **state)
     assert_null(line_rest("abc", word, sizeof word));
 }
 
-static void after_the_first_thing_that_is_missing_nothing_is_read(void **state)
+UNIT_TEST(after_the_first_thing_that_is_missing_nothing_is_read)
 {
     const char *missing = line_skip("one", "two");
     uint64_t number = 1;
     char word[8];
 
-    (void)state;
     assert_null(missing);
     assert_null(line_skip(missing, ""));
     assert_null(line_blanks(missing));
@@ -103,13 +97,12 @@ static void after_the_first_thing_that_is_missing_nothing_is_read(void **state)
     assert_null(line_rest(missing, word, sizeof word));
 }
 
-static void a_text_knows_its_checksum(void **state)
+UNIT_TEST(a_text_knows_its_checksum)
 {
     char text[64];
     char *last = line_put(text, text + sizeof text, "%s\n", "one 1"), *end;
     size_t bytes;
 
-    (void)state;
     end = line_put_checksum(last, text + sizeof text, text, (size_t)(last - text));
     bytes = (size_t)(end - text);
     assert_int_equal(end - last, LINE_CHECKSUM_BYTES);
@@ -122,25 +115,10 @@ static void a_text_knows_its_checksum(void **state)
     }
 }
 
-static void nothing_is_written_past_the_end(void **state)
+UNIT_TEST(nothing_is_written_past_the_end)
 {
     char text[8] = "xxxxxxx";
 
-    (void)state;
     assert_ptr_equal(line_put(text, text + 4, "%s", "one two"), text + 3);
     assert_memory_equal(text, "one\0xxx", sizeof text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_decimal_and_in_their_range),
-        cmocka_unit_test(hexadecimal_numbers_have_all_their_digits),
-        cmocka_unit_test(a_word_is_the_rest_of_its_line_and_fits),
-        cmocka_unit_test(after_the_first_thing_that_is_missing_nothing_is_read),
-        cmocka_unit_test(a_text_knows_its_checksum),
-        cmocka_unit_test(nothing_is_written_past_the_end),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

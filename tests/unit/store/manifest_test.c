@@ -1,6 +1,7 @@
 /* A manifest says what was written, and nothing else is taken for one. */
 
 #include "support/folders.h"
+#include "support/unit.h"
 
 #include <inttypes.h>
 
@@ -98,14 +99,15 @@ static bool are_refused(const char *one, const char *two, const char *three)
     return is_refused(text, bytes);
 }
 
-static void the_text_is_this_to_the_byte(void **state)
+#define TEST(name) UNIT_TEST_IN(name, folders_setup, folders_teardown)
+
+TEST(the_text_is_this_to_the_byte)
 {
     struct manifest manifest = example();
     char expected[TEXT_ROOM];
     size_t bytes, expected_bytes = seal(expected, head, inputs, piles);
     char *text = manifest_text(&manifest, &bytes);
 
-    (void)state;
     assert_non_null(text);
     assert_int_equal(bytes, expected_bytes);
     assert_memory_equal(text, expected, bytes);
@@ -114,7 +116,7 @@ static void the_text_is_this_to_the_byte(void **state)
 }
 
 /* So that it can be computed by others, too. */
-static void the_checksum_is_xxh64_of_all_lines_before_it(void **state)
+TEST(the_checksum_is_xxh64_of_all_lines_before_it)
 {
     static const char known[] = "bigshuf batch 1\n"
                                 "key 00000000000000000000000000000000\n"
@@ -125,21 +127,19 @@ static void the_checksum_is_xxh64_of_all_lines_before_it(void **state)
     size_t bytes;
     char *text = manifest_text(&manifest, &bytes);
 
-    (void)state;
     assert_non_null(text);
     assert_int_equal(bytes, sizeof known - 1);
     assert_string_equal(text, known);
     free(text);
 }
 
-static void what_is_read_is_what_was_written(void **state)
+TEST(what_is_read_is_what_was_written)
 {
     struct manifest before = example(), after;
     size_t bytes;
     char *text = manifest_text(&before, &bytes);
     const char *packed;
 
-    (void)state;
     assert_non_null(text);
     assert_int_equal(manifest_parse(&after, text, bytes), 0);
     packed = after.packed;
@@ -166,7 +166,7 @@ static void what_is_read_is_what_was_written(void **state)
     manifest_release(&after);
 }
 
-static void as_many_piles_and_inputs_as_there_may_be_come_back(void **state)
+TEST(as_many_piles_and_inputs_as_there_may_be_come_back)
 {
     enum { MANY = 4096 };
     static struct manifest_pile many_piles[MANY];
@@ -175,7 +175,6 @@ static void as_many_piles_and_inputs_as_there_may_be_come_back(void **state)
     size_t bytes;
     char *text;
 
-    (void)state;
     for (unsigned i = 0; i < MANY; i++) {
         many_piles[i] = (struct manifest_pile){i, (uint64_t)i * 10, i * 0x9e3779b97f4a7c15};
         many_inputs[i] = (struct manifest_input){i % 2 == 0 ? "a" : "\n\n", i};
@@ -194,7 +193,7 @@ static void as_many_piles_and_inputs_as_there_may_be_come_back(void **state)
 }
 
 /* Whoever can write a manifest can write its checksum. */
-static void numbers_of_piles_that_make_no_sense_are_refused(void **state)
+TEST(numbers_of_piles_that_make_no_sense_are_refused)
 {
     static const struct {
         const char *piles;
@@ -221,7 +220,6 @@ static void numbers_of_piles_that_make_no_sense_are_refused(void **state)
     };
     struct manifest_pile found;
 
-    (void)state;
     for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
         if (are_refused(head, inputs, some[i].piles) == some[i].good)
             fail_msg("wrong: %s", some[i].piles);
@@ -229,13 +227,12 @@ static void numbers_of_piles_that_make_no_sense_are_refused(void **state)
     assert_int_equal(manifest_parse_pile(strchr(some[2].piles, '\n') + 1, 0, &found), 0);
 }
 
-static void every_byte_matters(void **state)
+TEST(every_byte_matters)
 {
     const unsigned step = scratch_is_tiny() ? 37 : 1;
     char text[TEXT_ROOM];
     size_t bytes = seal(text, head, inputs, piles);
 
-    (void)state;
     assert_false(is_refused(text, bytes));
     for (size_t i = 0; i < bytes; i++) {
         const char right = text[i];
@@ -249,12 +246,11 @@ static void every_byte_matters(void **state)
     }
 }
 
-static void every_length_but_its_own_is_refused(void **state)
+TEST(every_length_but_its_own_is_refused)
 {
     char text[TEXT_ROOM] = "", longer[TEXT_ROOM + 1];
     size_t bytes = seal(text, head, inputs, piles);
 
-    (void)state;
     for (size_t i = 0; i < bytes; i++)
         if (!is_refused(text, i))
             fail_msg("%zu bytes are enough", i);
@@ -274,7 +270,7 @@ static void every_length_but_its_own_is_refused(void **state)
 }
 
 /* Each text has the right checksum. */
-static void what_could_have_been_written_in_another_way_is_refused(void **state)
+TEST(what_could_have_been_written_in_another_way_is_refused)
 {
     static const char *const other_heads[] = {
         "bigshuf batch 2\nkey 000102030405060708090a0b0c0d0eff\nheader 12 0123456789abcdef\n",
@@ -347,7 +343,6 @@ static void what_could_have_been_written_in_another_way_is_refused(void **state)
         "piles 1\n0000                    0                    0 0000000000000000\ninput 1 a\n",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof other_heads / sizeof other_heads[0]; i++)
         if (!are_refused(other_heads[i], inputs, piles))
             fail_msg("not refused: %s", other_heads[i]);
@@ -361,13 +356,12 @@ static void what_could_have_been_written_in_another_way_is_refused(void **state)
     assert_false(are_refused(head, inputs, "piles 0\n"));
 }
 
-static void the_line_of_a_pile_can_be_read_by_itself(void **state)
+TEST(the_line_of_a_pile_can_be_read_by_itself)
 {
     static const char good[] = "0007                 1234                56789 0123456789abcdef\n";
     struct manifest_pile found;
     char line[sizeof good];
 
-    (void)state;
     assert_int_equal(sizeof good - 1, MANIFEST_PILE_BYTES);
     assert_int_equal(manifest_parse_pile(good, 7, &found), 0);
     assert_int_equal(found.records, 1234);
@@ -389,7 +383,7 @@ static void the_line_of_a_pile_can_be_read_by_itself(void **state)
     assert_int_equal(manifest_parse_pile(line, 7, &found), -1);
 }
 
-static void what_is_too_large_is_not_written(void **state)
+TEST(what_is_too_large_is_not_written)
 {
     enum { NAME_BYTES = MANIFEST_BYTES_MAX / 4 };
     char *name = malloc(NAME_BYTES + 1);
@@ -397,7 +391,6 @@ static void what_is_too_large_is_not_written(void **state)
     struct manifest manifest = {.input = &large, .inputs = 1};
     size_t bytes;
 
-    (void)state;
     if (name == NULL) {
         skip();
         return;
@@ -415,15 +408,14 @@ static void what_is_too_large_is_not_written(void **state)
     assert_int_equal(errno, EFBIG);
 }
 
-static void missing_memory_is_told_from_damage(void **state)
+TEST(missing_memory_is_told_from_damage)
 {
     struct manifest before = example(), after;
     unsigned at = 0;
     size_t bytes;
     char *text;
 
-    (void)state;
-    folders_fail(1, ENOMEM);
+    faulty_fail(NULL, 1, ENOMEM);
     assert_null(manifest_text(&before, &bytes));
     assert_int_equal(errno, ENOMEM);
     folders_forgive();
@@ -431,24 +423,23 @@ static void missing_memory_is_told_from_damage(void **state)
     do {
         int result;
 
-        folders_fail(++at, ENOMEM);
+        faulty_fail(NULL, ++at, ENOMEM);
         errno = 0;
         result = manifest_parse(&after, copy_of(text, bytes), bytes);
-        assert_int_equal(result, folders.failed != NULL ? -1 : 0);
+        assert_int_equal(result, faulty.failed != NULL ? -1 : 0);
         if (result != 0)
             assert_int_equal(errno, ENOMEM);
         manifest_release(&after);
-    } while (folders.failed != NULL);
+    } while (faulty_stop());
     assert_true(at > 1);
     free(text);
 }
 
-static void the_same_is_what_was_made_with_the_same_key_from_the_same_inputs(void **state)
+TEST(the_same_is_what_was_made_with_the_same_key_from_the_same_inputs)
 {
     struct manifest_input others[INPUTS];
     struct manifest one = example(), other = example();
 
-    (void)state;
     memcpy(others, input, sizeof others);
     other.input = others;
     other.piles = 0; /* which do not matter */
@@ -469,11 +460,10 @@ static void the_same_is_what_was_made_with_the_same_key_from_the_same_inputs(voi
     assert_false(manifest_is_same(&one, &other));
 }
 
-static void sizes_are_all_known_or_not(void **state)
+TEST(sizes_are_all_known_or_not)
 {
     struct manifest manifest = example();
 
-    (void)state;
     assert_false(manifest_is_known(&manifest));
     manifest.inputs = 1;
     assert_true(manifest_is_known(&manifest));
@@ -481,12 +471,11 @@ static void sizes_are_all_known_or_not(void **state)
     assert_true(manifest_is_known(&manifest));
 }
 
-static void what_it_holds_is_the_piles_and_the_header(void **state)
+TEST(what_it_holds_is_the_piles_and_the_header)
 {
     struct manifest_pile others[PILES];
     struct manifest one = example(), other = example();
 
-    (void)state;
     memcpy(others, pile, sizeof others);
     other.pile = others;
     other.inputs = 0; /* which do not matter, */
@@ -510,28 +499,4 @@ static void what_it_holds_is_the_piles_and_the_header(void **state)
     assert_true(manifest_holds_same(&one, &other));
     other.piles--;
     assert_false(manifest_holds_same(&one, &other));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, folders_setup, folders_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(the_text_is_this_to_the_byte),
-        TEST(the_checksum_is_xxh64_of_all_lines_before_it),
-        TEST(what_is_read_is_what_was_written),
-        TEST(as_many_piles_and_inputs_as_there_may_be_come_back),
-        TEST(numbers_of_piles_that_make_no_sense_are_refused),
-        TEST(every_byte_matters),
-        TEST(every_length_but_its_own_is_refused),
-        TEST(what_could_have_been_written_in_another_way_is_refused),
-        TEST(the_line_of_a_pile_can_be_read_by_itself),
-        TEST(what_is_too_large_is_not_written),
-        TEST(missing_memory_is_told_from_damage),
-        TEST(the_same_is_what_was_made_with_the_same_key_from_the_same_inputs),
-        TEST(sizes_are_all_known_or_not),
-        TEST(what_it_holds_is_the_piles_and_the_header),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,16 @@
 /* A name says what stands under it, and nobody else makes the same. */
 
 #include "support/folders.h"
+#include "support/unit.h"
 
 #include <time.h>
 
 #include "store/name.h"
 #include "store/store.h"
 
-static void names_of_batches_are_plain_and_stand_for_nothing_else(void **state)
+#define TEST(name) UNIT_TEST_IN(name, folders_setup, folders_teardown)
+
+TEST(names_of_batches_are_plain_and_stand_for_nothing_else)
 {
     static const char *const good[] = {
         "a",   "Z",       "0",      "_",         "-",        "a.b",  "2026-11-20T12_00.x-1",
@@ -16,7 +19,6 @@ static void names_of_batches_are_plain_and_stand_for_nothing_else(void **state)
                                       "a\n", "a~1", "a:b", "\303\244", "format", "header", "a\177", "a+b", "*"};
     char name[STORE_NAME_MAX + 2];
 
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
         assert_true(store_name_is_batch(good[i]));
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
@@ -28,13 +30,12 @@ static void names_of_batches_are_plain_and_stand_for_nothing_else(void **state)
     assert_true(store_name_is_batch(name));
 }
 
-static void a_batch_without_a_name_is_given_one_that_sorts_by_age(void **state)
+TEST(a_batch_without_a_name_is_given_one_that_sorts_by_age)
 {
     char name[STORE_NAME_MAX + 1], later[STORE_NAME_MAX + 1], end[64];
     time_t now = time(NULL);
     char date[32];
 
-    (void)state;
     folders.host = "node-7.example";
     store_name_make_batch(name);
     assert_true(store_name_is_batch(name));
@@ -48,7 +49,7 @@ static void a_batch_without_a_name_is_given_one_that_sorts_by_age(void **state)
     assert_true(strcmp(name, later) < 0);
 }
 
-static void a_host_of_any_name_gives_a_name(void **state)
+TEST(a_host_of_any_name_gives_a_name)
 {
     static char long_host[1000];
     const char *const hosts[] = {"", "a b/c\n~", "..", "\303\244", long_host};
@@ -56,31 +57,29 @@ static void a_host_of_any_name_gives_a_name(void **state)
     char name[STORE_NAME_MAX + 1];
     struct store store;
 
-    (void)state;
     memset(long_host, 'h', sizeof long_host - 1);
     for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
         folders.host = hosts[i];
         store_name_make_batch(name);
         assert_true(store_name_is_batch(name));
         assert_non_null(strstr(name, "Z-"));
-        assert_int_equal(store_join(&store, i % 2 == 0 ? "even" : "odd", &lines, &folders_fault), 0);
+        assert_int_equal(store_join(&store, i % 2 == 0 ? "even" : "odd", &lines, &fault), 0);
         store_close(&store);
     }
-    folders_fail_all("host_name", EFAULT);
+    faulty_fail_all("host_name", EFAULT);
     store_name_make_batch(name);
     assert_true(store_name_is_batch(name));
 }
 
-static void files_of_piles_are_numbered(void **state)
+TEST(files_of_piles_are_numbered)
 {
     char name[STORE_NAME_PILE_BYTES];
 
-    (void)state;
     assert_string_equal(store_name_of_pile(0, name), "pile-0000");
     assert_string_equal(store_name_of_pile(STORE_FORMAT_PILES_MAX - 1, name), "pile-4095");
 }
 
-static void what_may_be_left_behind_is_known_by_its_name(void **state)
+TEST(what_may_be_left_behind_is_known_by_its_name)
 {
 #define NUMBER "~0123456789abcdef"
     static const struct {
@@ -106,26 +105,10 @@ static void what_may_be_left_behind_is_known_by_its_name(void **state)
     };
     char name[STORE_NAME_BYTES];
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_int_equal(store_name_kind(cases[i].name), cases[i].kind);
     assert_int_equal(store_name_make_unused(name, STORE_NAME_DRAFT_PREFIX, "a"), 0);
     assert_int_equal(store_name_kind(name), STORE_NAME_DRAFT);
     assert_int_equal(store_name_make_unused(name, STORE_NAME_LEFT_PREFIX, "a"), 0);
     assert_int_equal(store_name_kind(name), STORE_NAME_LEFT);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, folders_setup, folders_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(names_of_batches_are_plain_and_stand_for_nothing_else),
-        TEST(a_batch_without_a_name_is_given_one_that_sorts_by_age),
-        TEST(a_host_of_any_name_gives_a_name),
-        TEST(files_of_piles_are_numbered),
-        TEST(what_may_be_left_behind_is_known_by_its_name),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

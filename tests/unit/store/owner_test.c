@@ -1,6 +1,7 @@
 /* Nobody who lives is taken for dead. */
 
 #include "support/folders.h"
+#include "support/unit.h"
 
 #include <inttypes.h>
 #ifdef __linux__
@@ -17,7 +18,7 @@ static int setup(void **state)
 {
     if (folders_setup(state) != 0 || mkdir("d", 0755) != 0 || chmod(".", 0755) != 0)
         return -1;
-    return folder_open(&folder, "d", &folders_fault) == FOLDER_OK ? 0 : -1;
+    return folder_open(&folder, "d", &fault) == FOLDER_OK ? 0 : -1;
 }
 
 static int teardown(void **state)
@@ -64,7 +65,7 @@ static enum owner_state ask(void)
     assert_true(lock < 0 || state != OWNER_ALIVE);
     if (lock >= 0)
         assert_int_equal(sys_close(lock), 0);
-    assert_false(fault_any(&folders_fault));
+    assert_false(fault_any(&fault));
     return state;
 }
 
@@ -108,16 +109,17 @@ static int hold_lock(void)
 {
     int fd = open("d/x.owner", O_RDWR | O_CLOEXEC);
 
-    assert_true(fd >= 0 && real_lock(fd, true) == 0);
+    assert_true(fd >= 0 && sys_lock(fd, true) == 0);
     return fd;
 }
 
-static void it_says_who_works_there(void **state)
+#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
+
+TEST(it_says_who_works_there)
 {
     struct owner owner = self();
     char host[256];
 
-    (void)state;
     assert_int_equal(gethostname(host, sizeof host), 0);
     assert_string_equal(owner.host, host);
     assert_int_equal(owner.process, getpid());
@@ -127,19 +129,18 @@ static void it_says_who_works_there(void **state)
     assert_int_equal(strlen(owner.boot), 36);
 }
 
-static void one_who_lives_is_alive_and_one_who_was_killed_is_gone(void **state)
+TEST(one_who_lives_is_alive_and_one_who_was_killed_is_gone)
 {
     pid_t child = start_signer(NULL);
     struct owner owner;
     int lock, other;
 
-    (void)state;
     assert_int_equal(ask(), OWNER_ALIVE);
     stop(child);
     assert_int_equal(owner_ask(&folder, "x", &owner, &lock), OWNER_GONE);
     assert_int_equal(owner.process, child);
     other = open("d/x.owner", O_RDWR | O_CLOEXEC); /* nobody else takes it for abandoned now */
-    assert_int_equal(real_lock(other, true), -1);
+    assert_int_equal(sys_lock(other, true), -1);
     assert_int_equal(errno, EWOULDBLOCK);
     close(other);
     assert_int_equal(ask(), OWNER_ALIVE);
@@ -147,12 +148,11 @@ static void one_who_lives_is_alive_and_one_who_was_killed_is_gone(void **state)
     assert_int_equal(ask(), OWNER_GONE);
 }
 
-static void one_who_ended_is_gone_before_its_parent_is_told(void **state)
+TEST(one_who_ended_is_gone_before_its_parent_is_told)
 {
     pid_t child = start_signer(NULL);
     siginfo_t info;
 
-    (void)state;
     assert_int_equal(kill(child, SIGKILL), 0);
     assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
     if (has_proc())
@@ -168,14 +168,13 @@ static void take_an_odd_name(void)
 #endif
 
 /* It is found by its number and start alone: nobody has the lock. */
-static void the_name_of_a_command_may_be_anything(void **state)
+TEST(the_name_of_a_command_may_be_anything)
 {
 #ifdef __linux__
     pid_t child = start_signer(take_an_odd_name);
     char text[1024] = "";
     int fd = open("d/x.owner", O_RDONLY | O_CLOEXEC);
 
-    (void)state;
     assert_true(read(fd, text, sizeof text - 1) > 0);
     close(fd);
     assert_int_equal(unlink("d/x.owner"), 0);
@@ -184,18 +183,16 @@ static void the_name_of_a_command_may_be_anything(void **state)
     stop(child);
     assert_int_equal(ask(), OWNER_GONE);
 #else
-    (void)state;
     skip();
 #endif
 }
 
-static void one_of_another_host_is_alive_if_it_has_the_lock_and_else_unknown(void **state)
+TEST(one_of_another_host_is_alive_if_it_has_the_lock_and_else_unknown)
 {
     struct owner owner;
     int lock;
     pid_t child;
 
-    (void)state;
     folders.host = "elsewhere";
     child = start_signer(NULL);
     folders.host = NULL;
@@ -211,22 +208,20 @@ static void one_of_another_host_is_alive_if_it_has_the_lock_and_else_unknown(voi
     assert_int_equal(ask(), OWNER_GONE);
 }
 
-static void what_does_not_know_its_name_judges_nobody(void **state)
+TEST(what_does_not_know_its_name_judges_nobody)
 {
     struct owner owner = self();
 
-    (void)state;
     put_owner("-", owner.boot, INT32_MAX, 1);
-    folders_fail_all("host_name", EFAULT);
+    faulty_fail_all("host_name", EFAULT);
     assert_int_equal(ask(), OWNER_UNKNOWN);
 }
 
-static void one_of_an_earlier_boot_is_gone_unless_somebody_has_the_lock(void **state)
+TEST(one_of_an_earlier_boot_is_gone_unless_somebody_has_the_lock)
 {
     struct owner owner = self();
     int fd;
 
-    (void)state;
     if (strcmp(owner.boot, "-") == 0)
         skip();
     put_owner(owner.host, "00000000-0000-0000-0000-000000000000", owner.process, owner.start);
@@ -238,12 +233,11 @@ static void one_of_an_earlier_boot_is_gone_unless_somebody_has_the_lock(void **s
     assert_int_equal(ask(), OWNER_ALIVE);
 }
 
-static void a_number_that_is_now_another_process_s_is_gone_unless_somebody_has_the_lock(void **state)
+TEST(a_number_that_is_now_another_process_s_is_gone_unless_somebody_has_the_lock)
 {
     struct owner owner = self();
     int fd;
 
-    (void)state;
     if (!has_proc())
         skip();
     put_owner(owner.host, owner.boot, owner.process, owner.start + 1);
@@ -257,13 +251,12 @@ static void a_number_that_is_now_another_process_s_is_gone_unless_somebody_has_t
     assert_int_equal(ask(), OWNER_GONE);
 }
 
-static void without_proc_a_number_in_use_may_be_anybody_s(void **state)
+TEST(without_proc_a_number_in_use_may_be_anybody_s)
 {
     struct owner owner = self();
 
-    (void)state;
     put_owner(owner.host, owner.boot, owner.process, owner.start);
-    folders_fail_all("open", EACCES); /* all but what is opened in the folder */
+    faulty_fail_all("open", EACCES); /* all but what is opened in the folder */
     assert_int_equal(ask(), OWNER_UNKNOWN);
     put_owner(owner.host, owner.boot, 1, 1); /* which may not be sent signals to by a user */
     assert_int_equal(ask(), OWNER_UNKNOWN);
@@ -271,35 +264,33 @@ static void without_proc_a_number_in_use_may_be_anybody_s(void **state)
     assert_int_equal(ask(), OWNER_GONE);
 }
 
-static void without_locking_nobody_is_gone(void **state)
+TEST(without_locking_nobody_is_gone)
 {
     static const int errors[] = {ENOTSUP, EOPNOTSUPP, ENOLCK, ENOSYS, EINVAL, EIO};
     struct owner owner = self();
 
-    (void)state;
     put_owner(owner.host, owner.boot, INT32_MAX, 1);
     assert_int_equal(ask(), OWNER_GONE);
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
-        folders_fail_all("lock", errors[i]);
+        faulty_fail_all("lock", errors[i]);
         assert_int_equal(ask(), OWNER_UNKNOWN);
     }
 }
 
-static void where_there_is_no_locking_it_is_signed_with_a_warning(void **state)
+TEST(where_there_is_no_locking_it_is_signed_with_a_warning)
 {
     static const int errors[] = {ENOTSUP, EOPNOTSUPP, ENOLCK, ENOSYS, EINVAL};
     int lock;
 
-    (void)state;
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
         struct owner owner;
 
-        folders_fail_all("lock", errors[i]);
+        faulty_fail_all("lock", errors[i]);
         folders_assert_says(owner_sign(&folder, "x", &lock), FOLDER_OK,
                             "bigshuf: warning: d/x: cannot be locked: should this run be killed, what it leaves there "
                             "stays until --sweep\n");
         assert_int_equal(lock, -1);
-        assert_false(fault_any(&folders_fault));
+        assert_false(fault_any(&fault));
         folders_forgive();
         (void)owner_ask(&folder, "x", &owner, &lock);
         assert_int_equal(owner.process, getpid());
@@ -307,18 +298,16 @@ static void where_there_is_no_locking_it_is_signed_with_a_warning(void **state)
     }
 }
 
-static void where_locks_need_a_file_to_write_a_shared_one_will_do(void **state)
+TEST(where_locks_need_a_file_to_write_a_shared_one_will_do)
 {
     struct owner owner = self();
     int fd;
 
-    (void)state;
     put_owner(owner.host, owner.boot, INT32_MAX, 1);
-    folders_fail(1, EBADF);
-    folders.only = "lock";
+    faulty_fail("lock", 1, EBADF);
     assert_int_equal(ask(), OWNER_GONE);
     fd = hold_lock();
-    folders_fail(1, EBADF);
+    faulty_fail("lock", 1, EBADF);
     assert_int_equal(ask(), OWNER_ALIVE);
     close(fd);
 }
@@ -329,11 +318,10 @@ static void ask_as_user(void)
     CHECK(ask() == OWNER_ALIVE);
 }
 
-static void others_may_ask_who_may_only_read(void **state)
+TEST(others_may_ask_who_may_only_read)
 {
     int lock;
 
-    (void)state;
     folders.host = "elsewhere";
     assert_int_equal(owner_sign(&folder, "x", &lock), FOLDER_OK);
     folders.host = NULL;
@@ -343,12 +331,11 @@ static void others_may_ask_who_may_only_read(void **state)
 }
 
 /* A process signs before it does anything else. */
-static void where_nobody_has_signed_nobody_works(void **state)
+TEST(where_nobody_has_signed_nobody_works)
 {
     struct owner owner, zero = {0};
     int lock;
 
-    (void)state;
     assert_int_equal(owner_ask(&folder, "x", &owner, &lock), OWNER_GONE);
     assert_int_equal(lock, -1);
     assert_memory_equal(&owner, &zero, sizeof owner);
@@ -356,7 +343,7 @@ static void where_nobody_has_signed_nobody_works(void **state)
     assert_int_equal(errno, ENOENT);
 }
 
-static void what_is_no_owner_is_unknown(void **state)
+TEST(what_is_no_owner_is_unknown)
 {
     static const char *const texts[] = {
         "",
@@ -378,7 +365,6 @@ static void what_is_no_owner_is_unknown(void **state)
     char long_text[2048];
     int lock, fd;
 
-    (void)state;
     folders.host = "a";
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         assert_true(scratch_put("d/x.owner", texts[i], 0644));
@@ -398,9 +384,8 @@ static void what_is_no_owner_is_unknown(void **state)
     close(fd);
 }
 
-static void what_is_no_file_is_unknown(void **state)
+TEST(what_is_no_file_is_unknown)
 {
-    (void)state;
     assert_int_equal(mkdir("d/x.owner", 0755), 0);
     assert_int_equal(ask(), OWNER_UNKNOWN);
     assert_int_equal(rmdir("d/x.owner"), 0);
@@ -414,13 +399,12 @@ static void what_is_no_file_is_unknown(void **state)
     assert_int_equal(ask(), OWNER_UNKNOWN);
 }
 
-static void a_host_may_have_any_name(void **state)
+TEST(a_host_may_have_any_name)
 {
     static const char *const hosts[] = {"", "two words", "a\tb\033[1m\177", "first\nsecond", "a\nprocess 1"};
     struct owner owner;
     int signed_lock, lock;
 
-    (void)state;
     for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
         folders.host = hosts[i];
         assert_int_equal(owner_sign(&folder, "x", &signed_lock), FOLDER_OK);
@@ -432,12 +416,11 @@ static void a_host_may_have_any_name(void **state)
 }
 
 /* So whoever sees the file finds it locked and whole. */
-static void it_is_locked_and_whole_before_it_has_its_name(void **state)
+TEST(it_is_locked_and_whole_before_it_has_its_name)
 {
     const char *lock_call;
     int lock;
 
-    (void)state;
     folders_forgive();
     assert_int_equal(owner_sign(&folder, "x", &lock), FOLDER_OK);
     lock_call = strstr(folders.trail, "lock ");
@@ -451,17 +434,14 @@ static void remove_what_was_begun(void)
     assert_int_equal(unlink("d/x.owner~"), 0);
 }
 
-static void what_a_sweep_removes_before_it_has_its_name_is_made_again(void **state)
+TEST(what_a_sweep_removes_before_it_has_its_name_is_made_again)
 {
     struct owner owner;
     int lock, other;
 
-    (void)state;
-    folders_fail(1, 0);
-    folders.only = "rename_at";
-    folders.before = remove_what_was_begun;
+    faulty_meet("rename_at", remove_what_was_begun);
     assert_int_equal(owner_sign(&folder, "x", &lock), FOLDER_OK);
-    assert_null(folders.before);
+    assert_null(faulty.meet);
     assert_true(lock >= 0);
     assert_int_equal(owner_ask(&folder, "x", &owner, &other), OWNER_ALIVE);
     assert_int_equal(scratch_count("d"), 1);
@@ -474,49 +454,43 @@ static int sweeper;
 static void lock_what_was_begun(void)
 {
     sweeper = open("d/x.owner~", O_RDONLY | O_CLOEXEC);
-    assert_true(sweeper >= 0 && real_lock(sweeper, false) == 0);
+    assert_true(sweeper >= 0 && sys_lock(sweeper, false) == 0);
 }
 
-static void so_it_is_if_the_sweep_has_locked_it(void **state)
+TEST(so_it_is_if_the_sweep_has_locked_it)
 {
     int lock;
 
-    (void)state;
-    folders_fail(1, 0);
-    folders.only = "lock";
-    folders.before = lock_what_was_begun;
+    faulty_meet("lock", lock_what_was_begun);
     assert_int_equal(owner_sign(&folder, "x", &lock), FOLDER_OK);
     assert_true(lock >= 0 && scratch_count("d") == 1);
     assert_int_equal(close(sweeper), 0);
     assert_int_equal(owner_leave(&folder, "x", lock), 0);
 }
 
-static void where_the_folder_has_been_removed_nobody_signs(void **state)
+TEST(where_the_folder_has_been_removed_nobody_signs)
 {
     int lock;
 
-    (void)state;
     assert_int_equal(rmdir("d"), 0);
     assert_int_equal(owner_sign(&folder, "x", &lock), FOLDER_MISSING);
     assert_int_equal(lock, -1);
-    assert_false(fault_any(&folders_fault));
+    assert_false(fault_any(&fault));
 }
 
-static void a_failure_to_sign_leaves_nothing(void **state)
+TEST(a_failure_to_sign_leaves_nothing)
 {
     unsigned failures = 0;
     bool failed = true;
 
-    (void)state;
     for (unsigned at = 1; failed; at++) {
         int lock;
         enum folder_verdict result;
 
-        folders_fail(at, EIO);
+        faulty_fail(NULL, at, EIO);
         folders_listen();
         result = owner_sign(&folder, "x", &lock);
-        failed = folders.failed != NULL;
-        folders.fail_at = 0;
+        failed = faulty_stop();
         folders_assert_heard(result == FOLDER_OK ? "" : "bigshuf: d/x.owner~: Input/output error\n");
         assert_int_equal(lock >= 0, result == 0);
         assert_int_equal(scratch_count("d"), result == 0);
@@ -529,50 +503,16 @@ static void a_failure_to_sign_leaves_nothing(void **state)
     assert_true(failures >= 6); /* open, status, lock, write, sync, rename */
 }
 
-static void a_failure_to_ask_takes_nobody_who_lives_for_dead(void **state)
+TEST(a_failure_to_ask_takes_nobody_who_lives_for_dead)
 {
     pid_t child = start_signer(NULL);
     unsigned at = 0;
 
-    (void)state;
     do {
-        folders_fail(++at, EIO);
+        faulty_fail(NULL, ++at, EIO);
         assert_int_not_equal(ask(), OWNER_GONE);
-    } while (folders.failed != NULL);
+    } while (faulty_stop());
     stop(child);
     folders_forgive();
     assert_int_equal(ask(), OWNER_GONE);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(it_says_who_works_there),
-        TEST(one_who_lives_is_alive_and_one_who_was_killed_is_gone),
-        TEST(one_who_ended_is_gone_before_its_parent_is_told),
-        TEST(the_name_of_a_command_may_be_anything),
-        TEST(one_of_another_host_is_alive_if_it_has_the_lock_and_else_unknown),
-        TEST(what_does_not_know_its_name_judges_nobody),
-        TEST(one_of_an_earlier_boot_is_gone_unless_somebody_has_the_lock),
-        TEST(a_number_that_is_now_another_process_s_is_gone_unless_somebody_has_the_lock),
-        TEST(without_proc_a_number_in_use_may_be_anybody_s),
-        TEST(without_locking_nobody_is_gone),
-        TEST(where_there_is_no_locking_it_is_signed_with_a_warning),
-        TEST(where_locks_need_a_file_to_write_a_shared_one_will_do),
-        TEST(others_may_ask_who_may_only_read),
-        TEST(where_nobody_has_signed_nobody_works),
-        TEST(what_is_no_owner_is_unknown),
-        TEST(what_is_no_file_is_unknown),
-        TEST(a_host_may_have_any_name),
-        TEST(it_is_locked_and_whole_before_it_has_its_name),
-        TEST(what_a_sweep_removes_before_it_has_its_name_is_made_again),
-        TEST(so_it_is_if_the_sweep_has_locked_it),
-        TEST(where_the_folder_has_been_removed_nobody_signs),
-        TEST(a_failure_to_sign_leaves_nothing),
-        TEST(a_failure_to_ask_takes_nobody_who_lives_for_dead),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

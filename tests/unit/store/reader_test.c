@@ -1,6 +1,7 @@
 /* A pile of a store is the batches' piles j in the order of their names, every byte verified. */
 
 #include "support/small_store.h"
+#include "support/unit.h"
 
 #include <sys/resource.h>
 
@@ -40,9 +41,7 @@ static void open_good(const uint32_t *number, unsigned count)
 static void assert_does_not_open(const char *message)
 {
     small_forgive();
-    scratch_listen();
-    assert_null(store_reader_open(&small.store, all, SMALL_PILES));
-    assert_string_equal(scratch_heard(), message);
+    assert_says(store_reader_open(&small.store, all, SMALL_PILES) == NULL, true, message);
     small_forgive();
 }
 
@@ -141,34 +140,32 @@ static void assert_reads_in_all_ways(void)
                     assert_reads(p, p, steps[i], piece < 100 && steps[i] == ALL_BYTES ? 100 : piece);
 }
 
+#define TEST(name) UNIT_TEST_IN(name, small_setup, teardown)
+
 /* ---- What is there ---- */
 
-static void a_pile_is_that_of_all_batches_in_the_order_of_their_names(void **state)
+TEST(a_pile_is_that_of_all_batches_in_the_order_of_their_names)
 {
-    (void)state;
     open_all(NULL);
     assert_reads_in_all_ways();
 }
 
-static void records_that_start_with_a_string_come_as_they_were_written(void **state)
+TEST(records_that_start_with_a_string_come_as_they_were_written)
 {
-    (void)state;
     open_all(">");
     assert_reads_in_all_ways();
 }
 
-static void so_they_do_with_a_longer_string(void **state)
+TEST(so_they_do_with_a_longer_string)
 {
-    (void)state;
     open_all("@@SEQUENCE");
     assert_reads_in_all_ways();
 }
 
-static void only_the_piles_that_are_asked_for_are_looked_at(void **state)
+TEST(only_the_piles_that_are_asked_for_are_looked_at)
 {
     static const uint32_t number[] = {3, 1, 1};
 
-    (void)state;
     add_all(NULL);
     assert_int_equal(unlink("store/a/pile-0000"), 0);
     assert_int_equal(truncate("store/b/pile-0002", 12345), 0);
@@ -180,11 +177,10 @@ static void only_the_piles_that_are_asked_for_are_looked_at(void **state)
     store_reader_free(NULL);
 }
 
-static void a_store_without_a_batch_is_empty(void **state)
+TEST(a_store_without_a_batch_is_empty)
 {
     size_t bytes = 1;
 
-    (void)state;
     small_open(SMALL_PILES, NULL);
     open_good(all, SMALL_PILES);
     for (unsigned p = 0; p < SMALL_PILES; p++)
@@ -193,14 +189,13 @@ static void a_store_without_a_batch_is_empty(void **state)
     assert_int_equal(bytes, 0);
 }
 
-static void nothing_is_changed_by_reading(void **state)
+TEST(nothing_is_changed_by_reading)
 {
     struct storage *storage;
     struct storage_reader reader;
     char byte = 'x';
     struct iovec piece = {.iov_base = &byte, .iov_len = 1};
 
-    (void)state;
     open_all(NULL);
     storage = store_reader_storage(opened);
     storage_reader_init(&reader, storage, 0);
@@ -219,14 +214,13 @@ static void nothing_is_changed_by_reading(void **state)
         assert_true(small_is_whole(names[i], names[i]));
 }
 
-static void several_readers_do_not_disturb_each_other(void **state)
+TEST(several_readers_do_not_disturb_each_other)
 {
     static char found[2][ALL_BYTES], expected[ALL_BYTES];
     struct storage_reader reader[2];
     size_t bytes, at = 0;
     uint64_t records;
 
-    (void)state;
     open_all(">");
     bytes = expect(1, expected, &records);
     storage_reader_init(&reader[0], store_reader_storage(opened), 1);
@@ -240,13 +234,12 @@ static void several_readers_do_not_disturb_each_other(void **state)
     }
 }
 
-static void at_the_end_no_more_is_read(void **state)
+TEST(at_the_end_no_more_is_read)
 {
     static char found[ALL_BYTES];
     struct storage_reader reader;
     struct iovec pieces[2] = {{.iov_base = found}, {.iov_base = found}};
 
-    (void)state;
     open_all(NULL);
     storage_reader_init(&reader, store_reader_storage(opened), 0);
     assert_int_equal(read_some(&reader, found, (size_t)reader.left, 1000), 0);
@@ -257,9 +250,8 @@ static void at_the_end_no_more_is_read(void **state)
 
 /* ---- Batches that come and go ---- */
 
-static void a_store_is_read_to_its_end_though_its_batches_leave(void **state)
+TEST(a_store_is_read_to_its_end_though_its_batches_leave)
 {
-    (void)state;
     open_all(NULL);
     for (int i = 0; i < NAMES; i++)
         assert_int_equal(rename(small_path("%s", names[i]), small_path(".old-%s", names[i])), 0);
@@ -271,37 +263,33 @@ static void a_store_is_read_to_its_end_though_its_batches_leave(void **state)
 /* Once, after the batches have been listed, and the first of them has been opened. */
 static void remove_c(void)
 {
-    layer.before_lock = NULL;
     assert_int_equal(rename("store/c", "store/.old-c"), 0);
 }
 
 static void replace_c(void)
 {
-    layer.before_lock = NULL;
     assert_int_equal(rename("store/c", "store/d"), 0);
 }
 
-static void batches_that_are_being_removed_are_passed_over(void **state)
+TEST(batches_that_are_being_removed_are_passed_over)
 {
-    (void)state;
     add_all(NULL);
     small_add("c");
-    layer.before_lock = remove_c;
+    faulty_meet("lock", remove_c);
     open_good(all, SMALL_PILES);
-    assert_null(layer.before_lock);
+    assert_null(faulty.meet);
     assert_reads(0, 0, 1000, 100);
 }
 
-static void a_batch_that_comes_as_another_one_goes_is_not_missed(void **state)
+TEST(a_batch_that_comes_as_another_one_goes_is_not_missed)
 {
     uint64_t records[SMALL_PILES];
 
-    (void)state;
     add_all(NULL);
     small_add("c");
-    layer.before_lock = replace_c;
+    faulty_meet("lock", replace_c);
     open_good(all, SMALL_PILES);
-    assert_null(layer.before_lock);
+    assert_null(faulty.meet);
     for (unsigned p = 0; p < SMALL_PILES; p++)
         records[p] = store_reader_records(opened, p);
     open_good(all, SMALL_PILES);
@@ -310,22 +298,20 @@ static void a_batch_that_comes_as_another_one_goes_is_not_missed(void **state)
 }
 
 /* A lock that nobody gives back. */
-static void a_batch_that_is_never_to_be_had_is_a_failure(void **state)
+TEST(a_batch_that_is_never_to_be_had_is_a_failure)
 {
     int fd;
 
-    (void)state;
     add_all(NULL);
     small_add("c");
     fd = open("store/c/manifest", O_RDWR | O_CLOEXEC);
-    assert_int_equal(real_lock(fd, true), 0);
+    assert_int_equal(sys_lock(fd, true), 0);
     assert_does_not_open("bigshuf: store/c/manifest: another process has locked it: try again when that has ended\n");
     close(fd);
 }
 
-static void what_is_no_batch_is_left_alone(void **state)
+TEST(what_is_no_batch_is_left_alone)
 {
-    (void)state;
     add_all(NULL);
     assert_int_equal(mkdir("store/.new-c", 0755), 0);
     assert_int_equal(mkdir("store/.old-c", 0755), 0);
@@ -336,11 +322,10 @@ static void what_is_no_batch_is_left_alone(void **state)
 
 /* ---- Damage ---- */
 
-static void a_bad_file_is_named_before_anything_is_read(void **state)
+TEST(a_bad_file_is_named_before_anything_is_read)
 {
     static const char path[] = "store/a-1/pile-0002";
 
-    (void)state;
     add_all(NULL);
     assert_int_equal(truncate(path, 5), 0);
     assert_does_not_open("bigshuf: store/a-1/pile-0002: size has changed since it was written\n");
@@ -374,11 +359,10 @@ static void assert_fails(unsigned pile, const char *message, size_t step)
     small_forgive();
 }
 
-static void a_file_that_goes_bad_later_is_named(void **state)
+TEST(a_file_that_goes_bad_later_is_named)
 {
     static const char path[] = "store/a-1/pile-0001";
 
-    (void)state;
     open_all(NULL);
     assert_int_equal(truncate(path, 5), 0);
     assert_fails(1, "bigshuf: store/a-1/pile-0001: size has changed since it was written\n", 100);
@@ -391,12 +375,11 @@ static void a_file_that_goes_bad_later_is_named(void **state)
     assert_fails(1, "bigshuf: store/a-1/pile-0001: not a regular file\n", 100);
 }
 
-static void a_file_that_is_cut_while_it_is_read_is_damaged(void **state)
+TEST(a_file_that_is_cut_while_it_is_read_is_damaged)
 {
     struct storage_reader reader;
     char data[100];
 
-    (void)state;
     open_all(NULL);
     storage_reader_init(&reader, store_reader_storage(opened), 1);
     assert_true(reader.left > 200);
@@ -435,25 +418,22 @@ static void flip_every_byte(const char *start)
     }
 }
 
-static void a_change_of_any_byte_is_found_and_named(void **state)
+TEST(a_change_of_any_byte_is_found_and_named)
 {
-    (void)state;
     flip_every_byte(NULL);
 }
 
-static void so_it_is_with_records_that_start_with_a_string(void **state)
+TEST(so_it_is_with_records_that_start_with_a_string)
 {
-    (void)state;
     flip_every_byte(">>");
 }
 
 /* Though its checksum is right, as that of a batch of another store. */
-static void a_file_that_does_not_start_as_its_records_do_is_damaged(void **state)
+TEST(a_file_that_does_not_start_as_its_records_do_is_damaged)
 {
     static char found[ALL_BYTES];
     size_t done;
 
-    (void)state;
     small_open(SMALL_PILES, NULL);
     small_add("a");
     assert_int_equal(rename("store/a", "a"), 0);
@@ -465,7 +445,7 @@ static void a_file_that_does_not_start_as_its_records_do_is_damaged(void **state
 }
 
 /* The manifests are read again, and they may be another's meanwhile. */
-static void manifests_that_change_later_are_a_failure(void **state)
+TEST(manifests_that_change_later_are_a_failure)
 {
     struct manifest_pile entry;
     struct batch batch;
@@ -474,7 +454,6 @@ static void manifests_that_change_later_are_a_failure(void **state)
     static char found[ALL_BYTES];
     int fd;
 
-    (void)state;
     open_all(NULL);
     assert_int_equal(batch_open(&batch, &small.store, "b", NULL), BATCH_OK);
     assert_int_equal(batch_pile(&batch, 0, &entry), 0);
@@ -492,11 +471,10 @@ static void manifests_that_change_later_are_a_failure(void **state)
 
 /* ---- The header ---- */
 
-static void the_header_is_that_of_the_batches(void **state)
+TEST(the_header_is_that_of_the_batches)
 {
     size_t bytes;
 
-    (void)state;
     small_open(SMALL_PILES, NULL);
     assert_int_equal(small_try("a", "x,y\n"), DRAFT_OK);
     assert_int_equal(small_try("b", "x,y\n"), DRAFT_OK);
@@ -513,11 +491,10 @@ static void the_header_is_that_of_the_batches(void **state)
     assert_does_not_open("bigshuf: store/header: No such file or directory\n");
 }
 
-static void a_header_that_no_batch_has_is_none(void **state)
+TEST(a_header_that_no_batch_has_is_none)
 {
     size_t bytes;
 
-    (void)state;
     small_open(SMALL_PILES, NULL);
     small_add("a");
     assert_true(scratch_put("store/header", "x,y\n", 0644)); /* its task was killed */
@@ -528,9 +505,8 @@ static void a_header_that_no_batch_has_is_none(void **state)
 
 /* ---- Limits and failures ---- */
 
-static void too_few_descriptors_are_told_at_once(void **state)
+TEST(too_few_descriptors_are_told_at_once)
 {
-    (void)state;
     add_all(NULL);
     layer.descriptors = 27;
     assert_does_not_open("bigshuf: store: 6 batches need 76 open files: raise the limit (ulimit -n)\n");
@@ -552,9 +528,8 @@ static void read_with_what_was_asked_for(void)
         CHECK(read_pile(p, found, 100, 10, &done) == 0);
 }
 
-static void as_many_descriptors_as_the_message_says_are_enough(void **state)
+TEST(as_many_descriptors_as_the_message_says_are_enough)
 {
-    (void)state;
     add_all(NULL);
     assert_int_equal(scratch_child(read_with_what_was_asked_for), 0);
 }
@@ -576,44 +551,8 @@ static int open_and_read(void)
     return status;
 }
 
-static void whatever_fails_is_reported_once(void **state)
+TEST(whatever_fails_is_reported_once)
 {
-    (void)state;
     add_all(">");
     small_fail_everywhere(open_and_read, 100);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, small_setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_pile_is_that_of_all_batches_in_the_order_of_their_names),
-        TEST(records_that_start_with_a_string_come_as_they_were_written),
-        TEST(so_they_do_with_a_longer_string),
-        TEST(only_the_piles_that_are_asked_for_are_looked_at),
-        TEST(a_store_without_a_batch_is_empty),
-        TEST(nothing_is_changed_by_reading),
-        TEST(several_readers_do_not_disturb_each_other),
-        TEST(at_the_end_no_more_is_read),
-        TEST(a_store_is_read_to_its_end_though_its_batches_leave),
-        TEST(batches_that_are_being_removed_are_passed_over),
-        TEST(a_batch_that_comes_as_another_one_goes_is_not_missed),
-        TEST(a_batch_that_is_never_to_be_had_is_a_failure),
-        TEST(what_is_no_batch_is_left_alone),
-        TEST(a_bad_file_is_named_before_anything_is_read),
-        TEST(a_file_that_goes_bad_later_is_named),
-        TEST(a_file_that_is_cut_while_it_is_read_is_damaged),
-        TEST(a_change_of_any_byte_is_found_and_named),
-        TEST(so_it_is_with_records_that_start_with_a_string),
-        TEST(a_file_that_does_not_start_as_its_records_do_is_damaged),
-        TEST(manifests_that_change_later_are_a_failure),
-        TEST(the_header_is_that_of_the_batches),
-        TEST(a_header_that_no_batch_has_is_none),
-        TEST(too_few_descriptors_are_told_at_once),
-        TEST(as_many_descriptors_as_the_message_says_are_enough),
-        TEST(whatever_fails_is_reported_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

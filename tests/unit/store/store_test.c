@@ -1,6 +1,7 @@
 /* All who add to a store agree on what it is, whoever came first. */
 
 #include "support/folders.h"
+#include "support/unit.h"
 
 #include "record/header.h"
 #include "store/store.h"
@@ -23,54 +24,52 @@ static const struct store_format lines = {.piles = 256, .record = {.delimiter = 
 
 static void assert_not_opened(const char *path, const char *message)
 {
-    folders_assert_says(store_open(&store, path, &folders_fault), -1, message);
+    folders_assert_says(store_open(&store, path, &fault), -1, message);
     store_close(&store);
 }
 
 static void assert_not_joined(const char *path, const char *message)
 {
-    folders_assert_says(store_join(&store, path, &lines, &folders_fault), -1, message);
+    folders_assert_says(store_join(&store, path, &lines, &fault), -1, message);
     store_close(&store);
 }
 
-static void who_asks_for_no_number_of_piles_gets_what_there_is(void **state)
+#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
+
+TEST(who_asks_for_no_number_of_piles_gets_what_there_is)
 {
     struct store_format any = lines;
 
-    (void)state;
     any.piles = 0;
-    assert_int_equal(store_join(&store, "new", &any, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "new", &any, &fault), 0);
     assert_int_equal(store.format.piles, STORE_FORMAT_PILES);
     store_close(&store);
-    assert_int_equal(store_join(&store, "old", &lines, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "old", &lines, &fault), 0);
     store_close(&store);
-    assert_int_equal(store_join(&store, "old", &any, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "old", &any, &fault), 0);
     assert_int_equal(store.format.piles, 256);
 }
 
-static void a_directory_that_is_there_becomes_a_store_and_keeps_what_is_in_it(void **state)
+TEST(a_directory_that_is_there_becomes_a_store_and_keeps_what_is_in_it)
 {
-    (void)state;
     assert_int_equal(mkdir("d", 0755), 0);
     assert_true(scratch_put("d/.foreign", "foreign", 0644));
     assert_int_equal(symlink("d", "link"), 0);
-    assert_int_equal(store_join(&store, "link", &lines, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "link", &lines, &fault), 0);
     assert_true(scratch_holds("d/.foreign", "foreign"));
     assert_int_equal(scratch_count("d"), 2);
 }
 
-static void a_directory_with_other_things_does_not_become_one(void **state)
+TEST(a_directory_with_other_things_does_not_become_one)
 {
-    (void)state;
     assert_int_equal(mkdir("d", 0755), 0);
     assert_true(scratch_put("d/corpus.txt", "", 0644));
     assert_not_joined("d", "bigshuf: d: not a store of piles, and not empty: it holds 'corpus.txt'\n");
     assert_int_equal(scratch_count("d"), 1);
 }
 
-static void what_is_no_store_is_told_so(void **state)
+TEST(what_is_no_store_is_told_so)
 {
-    (void)state;
     assert_not_opened("missing", "bigshuf: missing: No such file or directory\n");
     assert_not_opened("", "bigshuf: '': No such file or directory\n");
     assert_not_joined("missing/d", "bigshuf: missing/d: No such file or directory\n");
@@ -83,11 +82,10 @@ static void what_is_no_store_is_told_so(void **state)
     assert_not_joined("file", "bigshuf: file: Not a directory\n");
 }
 
-static void a_format_that_is_no_file_is_a_failure(void **state)
+TEST(a_format_that_is_no_file_is_a_failure)
 {
     char large[10000];
 
-    (void)state;
     assert_int_equal(mkdir("d", 0755), 0);
     assert_int_equal(mkdir("d/format", 0755), 0);
     assert_not_joined("d", "bigshuf: d/format: not a regular file\n");
@@ -100,7 +98,7 @@ static void a_format_that_is_no_file_is_a_failure(void **state)
     memset(large, 'x', sizeof large);
     folders_put("d/format", large, sizeof large);
     folders_listen();
-    assert_int_equal(store_open(&store, "d", &folders_fault), -1);
+    assert_int_equal(store_open(&store, "d", &fault), -1);
     assert_non_null(strstr(scratch_heard(), "bigshuf: d/format: larger than "));
 }
 
@@ -118,32 +116,30 @@ static int count_left(void)
     return count;
 }
 
-static void a_failure_at_any_call_is_reported_and_harms_no_other_attempt(void **state)
+TEST(a_failure_at_any_call_is_reported_and_harms_no_other_attempt)
 {
     unsigned failures = 0;
     bool failed = true;
 
-    (void)state;
     for (unsigned at = 1; failed; at++) {
         int result;
 
         if (folders_exists("d"))
             scratch_empty(open("d", O_RDONLY | O_DIRECTORY));
         (void)rmdir("d");
-        folders_fail(at, EIO);
+        faulty_fail(NULL, at, EIO);
         folders_listen();
-        result = store_join(&store, "d", &lines, &folders_fault);
-        failed = folders.failed != NULL;
-        folders.fail_at = 0;
+        result = store_join(&store, "d", &lines, &fault);
+        failed = faulty_stop();
         if (result == 0)
             folders_assert_heard("");
         else
             assert_non_null(strstr(scratch_heard(), "Input/output error\n"));
-        assert_true(count_left() == 0 || (failed && strcmp(folders.failed, "unlink_at") == 0));
+        assert_true(count_left() == 0 || (failed && strcmp(faulty.failed, "unlink_at") == 0));
         failures += result != 0;
         store_close(&store);
         folders_forgive();
-        assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
+        assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
         store_close(&store);
     }
     assert_true(failures > 12);
@@ -162,32 +158,28 @@ static void remove_what_was_begun(void)
     closedir(directory);
 }
 
-static void what_a_sweep_removes_before_it_has_its_name_is_made_again(void **state)
+TEST(what_a_sweep_removes_before_it_has_its_name_is_made_again)
 {
-    (void)state;
     for (int header = 0; header < 2; header++) {
-        folders_fail(1, 0);
-        folders.only = "link_at";
-        folders.before = remove_what_was_begun;
+        faulty_meet("link_at", remove_what_was_begun);
         if (header)
             assert_int_equal(store_put_header(&store, (const uint8_t *)"id\n", 3), 0);
         else
-            assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
-        assert_null(folders.before);
+            assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
+        assert_null(faulty.meet);
         assert_int_equal(count_left(), 0);
     }
     assert_true(scratch_holds("d/header", "id\n"));
 }
 
 /* Whoever has made the directory may have been killed at once. */
-static void where_a_format_is_the_name_of_the_store_is_on_disk(void **state)
+TEST(where_a_format_is_the_name_of_the_store_is_on_disk)
 {
     const char *linked, *synced;
 
-    (void)state;
     assert_int_equal(mkdir("d", 0755), 0);
     folders_forgive();
-    assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
     linked = strstr(folders.trail, " link_at ");
     synced = strstr(folders.trail, "sync ");
     assert_true(linked != NULL && synced != NULL && synced < linked);
@@ -197,86 +189,62 @@ static void where_a_format_is_the_name_of_the_store_is_on_disk(void **state)
 
 static void join_and_exit(void)
 {
-    (void)store_join(&store, "d", &lines, &folders_fault);
-    CHECK(folders.calls < folders.fail_at);
+    (void)store_join(&store, "d", &lines, &fault);
+    CHECK(faulty.calls < faulty.at);
     _exit(2);
 }
 
-static void death_at_any_call_harms_no_other_attempt(void **state)
+TEST(death_at_any_call_harms_no_other_attempt)
 {
     unsigned at = 0;
     int status;
 
-    (void)state;
     do {
         if (folders_exists("d"))
             scratch_empty(open("d", O_RDONLY | O_DIRECTORY));
         (void)rmdir("d");
-        folders_fail(++at, -1);
+        faulty_fail(NULL, ++at, EIO);
+        faulty.dies = true;
         status = scratch_child(join_and_exit);
         assert_true(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 2));
         folders_forgive();
-        assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
+        assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
         assert_int_equal(scratch_count("d"), 1 + count_left());
         store_close(&store);
     } while (WEXITSTATUS(status) == 0);
     assert_true(at > 12);
 }
 
-enum { RACERS = 8, ROUNDS = 20 };
-
-static int start_fd;
-
-/* Even and odd ones want different formats, and put different headers. Their exit status has two bits, which say
- * whether the format and the header were theirs. */
-static void race(int racer)
+/* Even and odd ones want different formats, and put different headers. Their result has two bits, which say whether the
+ * format and the header were theirs. */
+static int race(int racer)
 {
     struct store_format format = lines;
-    char header[5000], byte;
-    int status = 8;
+    char header[5000];
+    int result = 8;
 
     format.piles = racer % 2 == 0 ? 128 : 1024;
     memset(header, 'a' + racer % 2, sizeof header);
-    CHECK(read(start_fd, &byte, 1) == 0); /* all start when the pipe is closed */
-    status += store_join(&store, "d", &format, &folders_fault) == 0;
+    result += store_join(&store, "d", &format, &fault) == 0;
     CHECK(store.folder.path != NULL);
-    CHECK((status == 9) == (store.format.piles == format.piles));
-    CHECK((status == 8) == fault_any(&folders_fault));
+    CHECK((result == 9) == (store.format.piles == format.piles));
+    CHECK((result == 8) == fault_any(&fault));
     folders_forgive();
-    status += 2 * (store_put_header(&store, (const uint8_t *)header, sizeof header) == 0);
-    _exit(status);
+    return result + 2 * (store_put_header(&store, (const uint8_t *)header, sizeof header) == 0);
 }
 
-static void of_many_who_join_at_the_same_time_those_agree_who_want_the_same(void **state)
+TEST(of_many_who_join_at_the_same_time_those_agree_who_want_the_same)
 {
-    (void)state;
-    for (int round = 0; round < (scratch_is_tiny() ? 2 : ROUNDS); round++) {
-        int ends[2], seen[2];
-        pid_t child[RACERS];
+    for (int round = 0; round < (scratch_is_tiny() ? 2 : FOLDERS_ROUNDS); round++) {
+        int result[FOLDERS_RACERS];
 
-        assert_int_equal(pipe(ends), 0);
-        start_fd = ends[0];
         scratch_listen();
-        for (int i = 0; i < RACERS; i++) {
-            child[i] = fork();
-            if (child[i] == 0) {
-                close(ends[1]);
-                race(i);
-            }
+        folders_race(race, result);
+        for (int i = 0; i < FOLDERS_RACERS; i++) {
+            assert_in_range(result[i], 8, 11);
+            assert_int_equal(result[i], result[i % 2]);
         }
-        close(ends[1]);
-        for (int i = 0; i < RACERS; i++) {
-            int status = 0;
-
-            assert_true(child[i] > 0 && waitpid(child[i], &status, 0) == child[i]);
-            assert_true(WIFEXITED(status) && WEXITSTATUS(status) >= 8 && WEXITSTATUS(status) < 12);
-            if (i < 2)
-                seen[i] = WEXITSTATUS(status);
-            else
-                assert_int_equal(WEXITSTATUS(status), seen[i % 2]);
-        }
-        close(ends[0]);
-        assert_int_equal((seen[0] - 8) ^ (seen[1] - 8), 3); /* each has one winner */
+        assert_int_equal((result[0] - 8) ^ (result[1] - 8), 3); /* each has one winner */
         (void)scratch_heard();
         assert_int_equal(scratch_count("d"), 2);
         scratch_empty(open("d", O_RDONLY | O_DIRECTORY));
@@ -286,14 +254,13 @@ static void of_many_who_join_at_the_same_time_those_agree_who_want_the_same(void
 
 /* ---- The header ---- */
 
-static void a_header_is_kept_once_and_another_is_refused(void **state)
+TEST(a_header_is_kept_once_and_another_is_refused)
 {
     static const uint8_t header[] = "id\0name\n", other[] = "id\0Name\n";
     uint8_t *known;
     size_t bytes;
 
-    (void)state;
-    assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
     assert_int_equal(store_get_header(&store, &known, &bytes), 0);
     assert_null(known);
     assert_int_equal(bytes, 0);
@@ -313,15 +280,14 @@ static void a_header_is_kept_once_and_another_is_refused(void **state)
     assert_int_equal(scratch_count("d"), 2);
 }
 
-static void a_header_may_be_as_large_as_one_of_an_input(void **state)
+TEST(a_header_may_be_as_large_as_one_of_an_input)
 {
     enum { LARGE = HEADER_BYTES_MAX + RECORD_DELIMITER_BYTES_MAX };
     uint8_t *header = calloc(LARGE, 1), *known;
     size_t bytes;
 
-    (void)state;
     assert_non_null(header);
-    assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
     assert_int_equal(store_put_header(&store, header, LARGE), 0);
     assert_int_equal(store_put_header(&store, header, LARGE), 0);
     assert_int_equal(store_get_header(&store, &known, &bytes), 0);
@@ -333,26 +299,24 @@ static void a_header_may_be_as_large_as_one_of_an_input(void **state)
     assert_null(known);
 }
 
-static void a_failure_leaves_no_header_in_part(void **state)
+TEST(a_failure_leaves_no_header_in_part)
 {
     static const char header[] = "one,two\n";
     bool failed = true;
 
-    (void)state;
-    assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
     for (unsigned at = 1; failed; at++) {
         const int left = count_left();
         int result;
 
         (void)unlink("d/header");
-        folders_fail(at, ENOSPC);
+        faulty_fail(NULL, at, ENOSPC);
         folders_listen();
         result = store_put_header(&store, (const uint8_t *)header, sizeof header - 1);
-        failed = folders.failed != NULL;
-        folders.fail_at = 0;
+        failed = faulty_stop();
         assert_int_equal(strstr(scratch_heard(), "No space left on device\n") != NULL, result != 0);
         assert_true(scratch_holds("d/header", header) || (result != 0 && !folders_exists("d/header")));
-        assert_true(count_left() == left || (failed && strcmp(folders.failed, "unlink_at") == 0));
+        assert_true(count_left() == left || (failed && strcmp(faulty.failed, "unlink_at") == 0));
         folders_forgive();
         assert_int_equal(store_put_header(&store, (const uint8_t *)header, sizeof header - 1), 0);
     }
@@ -362,7 +326,7 @@ static void a_failure_leaves_no_header_in_part(void **state)
 
 static void make_store_of_batches(void)
 {
-    assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
     assert_int_equal(mkdir("d/b", 0755), 0);
     assert_int_equal(mkdir("d/B", 0755), 0);
     assert_int_equal(mkdir("d/a.10", 0755), 0);
@@ -376,12 +340,11 @@ static void make_store_of_batches(void)
     assert_int_equal(mkfifo("d/f", 0644), 0);
 }
 
-static void batches_are_the_folders_with_names_of_batches_in_bytewise_order(void **state)
+TEST(batches_are_the_folders_with_names_of_batches_in_bytewise_order)
 {
     struct folder_names names;
 
-    (void)state;
-    assert_int_equal(store_join(&store, "d", &lines, &folders_fault), 0);
+    assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
     assert_int_equal(store_batches(&store, &names), 0);
     assert_int_equal(names.count, 0);
     folder_names_release(&names);
@@ -396,11 +359,10 @@ static void batches_are_the_folders_with_names_of_batches_in_bytewise_order(void
     folder_names_release(&names);
 }
 
-static void a_batch_that_is_a_link_is_refused(void **state)
+TEST(a_batch_that_is_a_link_is_refused)
 {
     struct folder_names names;
 
-    (void)state;
     make_store_of_batches();
     assert_int_equal(symlink("b", "d/e"), 0);
     folders_assert_says(store_batches(&store, &names), -1,
@@ -412,64 +374,33 @@ static void remove_one(void)
     assert_int_equal(rename("d/a.10", "d/.old-a.10"), 0);
 }
 
-static void a_batch_that_leaves_meanwhile_is_not_one(void **state)
+TEST(a_batch_that_leaves_meanwhile_is_not_one)
 {
     struct folder_names names;
 
-    (void)state;
     make_store_of_batches();
-    folders_fail(1, 0);
-    folders.only = "stat_at";
-    folders.before = remove_one;
+    faulty_meet("stat_at", remove_one);
     assert_int_equal(store_batches(&store, &names), 0);
     assert_int_equal(names.count, 3);
     folder_names_release(&names);
 }
 
-static void a_list_of_batches_is_complete_or_a_failure(void **state)
+TEST(a_list_of_batches_is_complete_or_a_failure)
 {
     struct folder_names names;
     bool failed = true;
 
-    (void)state;
     make_store_of_batches();
     for (unsigned at = 1; failed; at++) {
         int result;
 
-        folders_fail(at, EIO);
+        faulty_fail(NULL, at, EIO);
         folders_listen();
         result = store_batches(&store, &names);
-        failed = folders.failed != NULL;
+        failed = faulty_stop();
         assert_int_equal(strstr(scratch_heard(), "Input/output error\n") != NULL, failed);
         assert_int_equal(result, failed ? -1 : 0);
         assert_int_equal(names.count, failed ? 0 : 4);
         folder_names_release(&names);
     }
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(who_asks_for_no_number_of_piles_gets_what_there_is),
-        TEST(a_directory_that_is_there_becomes_a_store_and_keeps_what_is_in_it),
-        TEST(a_directory_with_other_things_does_not_become_one),
-        TEST(what_is_no_store_is_told_so),
-        TEST(a_format_that_is_no_file_is_a_failure),
-        TEST(a_failure_at_any_call_is_reported_and_harms_no_other_attempt),
-        TEST(what_a_sweep_removes_before_it_has_its_name_is_made_again),
-        TEST(where_a_format_is_the_name_of_the_store_is_on_disk),
-        TEST(death_at_any_call_harms_no_other_attempt),
-        TEST(of_many_who_join_at_the_same_time_those_agree_who_want_the_same),
-        TEST(a_header_is_kept_once_and_another_is_refused),
-        TEST(a_header_may_be_as_large_as_one_of_an_input),
-        TEST(a_failure_leaves_no_header_in_part),
-        TEST(batches_are_the_folders_with_names_of_batches_in_bytewise_order),
-        TEST(a_batch_that_is_a_link_is_refused),
-        TEST(a_batch_that_leaves_meanwhile_is_not_one),
-        TEST(a_list_of_batches_is_complete_or_a_failure),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

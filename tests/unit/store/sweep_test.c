@@ -2,6 +2,7 @@
  * store has not made. */
 
 #include "support/small_store.h"
+#include "support/unit.h"
 
 #include "store/sweep.h"
 #include "store/window.h"
@@ -87,11 +88,12 @@ static void finish_draft(void)
     CHECK(scratch_put(path, "whatever", 0644));
 }
 
-static void what_a_killed_task_leaves_is_swept(void **state)
+#define TEST(name) UNIT_TEST_IN(name, small_setup_lines, small_teardown)
+
+TEST(what_a_killed_task_leaves_is_swept)
 {
     pid_t child = small_fork(finish_draft);
 
-    (void)state;
     assert_string_equal(sweep(), "");
     assert_int_equal(small_count(".new-"), 4); /* it is alive */
     small_kill(child);
@@ -99,12 +101,11 @@ static void what_a_killed_task_leaves_is_swept(void **state)
     assert_int_equal(scratch_count("store"), 1);
 }
 
-static void a_task_that_has_ended_and_is_not_waited_for_is_no_more(void **state)
+TEST(a_task_that_has_ended_and_is_not_waited_for_is_no_more)
 {
     pid_t child = small_fork(begin_draft);
     siginfo_t info;
 
-    (void)state;
     assert_int_equal(kill(child, SIGKILL), 0);
     assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
     assert_string_equal(sweep(), "");
@@ -126,9 +127,8 @@ static const char foreign[] = "host elsewhere\nboot 1\nprocess 123\nstart 4\n";
 
 #define NUMBER "~0123456789abcdef"
 
-static void drafts_of_others_stay(void **state)
+TEST(drafts_of_others_stay)
 {
-    (void)state;
     put(".new-elsewhere" NUMBER, "pile-0000", "x\n");
     assert_true(scratch_put("store/.new-elsewhere" NUMBER ".owner", foreign, 0644));
     put(".new-strange" NUMBER, "pile-0000", "x\n");
@@ -148,14 +148,13 @@ static void drafts_of_others_stay(void **state)
     assert_true(small_exists("store/.new-elsewhere" NUMBER "/pile-0000"));
 }
 
-static void what_is_being_signed_stays(void **state)
+TEST(what_is_being_signed_stays)
 {
     int fd;
 
-    (void)state;
     assert_true(scratch_put("store/.new-begun" NUMBER ".owner~", "", 0644));
     fd = open("store/.new-begun" NUMBER ".owner~", O_RDWR | O_CLOEXEC);
-    assert_true(fd >= 0 && real_lock(fd, true) == 0);
+    assert_true(fd >= 0 && sys_lock(fd, true) == 0);
     assert_string_equal(sweep(), "");
     assert_sweeps_everything("");
     assert_int_equal(close(fd), 0);
@@ -163,39 +162,38 @@ static void what_is_being_signed_stays(void **state)
 }
 
 /* A lock tells it at once; without locks, an hour does. */
-static void what_a_killed_process_was_signing_goes(void **state)
+TEST(what_a_killed_process_was_signing_goes)
 {
     static const struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
 
-    (void)state;
     for (int locks = 0; locks < 2; locks++) {
         assert_true(scratch_put("store/.new-begun" NUMBER ".owner~", "", 0644));
-        layer.lock_error = locks ? 0 : ENOLCK;
+        if (!locks)
+            faulty_fail_all("lock", ENOLCK);
         (void)sweep();
         assert_int_equal(small_exists("store/.new-begun" NUMBER ".owner~"), !locks);
         if (!locks)
             assert_int_equal(utimensat(AT_FDCWD, "store/.new-begun" NUMBER ".owner~", long_ago, 0), 0);
         (void)sweep();
         assert_false(small_exists("store/.new-begun" NUMBER ".owner~"));
+        faulty_reset();
     }
 }
 
 /* Its process has ended the work, or somebody has ended its removal. */
-static void what_nobody_has_signed_nobody_works_on(void **state)
+TEST(what_nobody_has_signed_nobody_works_on)
 {
-    (void)state;
     put(".new-one" NUMBER, "pile-0000", "x\n");
     assert_string_equal(sweep(), "");
     assert_int_equal(scratch_count("store"), 1);
 }
 
 /* Killed before it had a folder, or when its folder was a batch already, and before it could sign. */
-static void a_signature_alone_goes_with_its_process(void **state)
+TEST(a_signature_alone_goes_with_its_process)
 {
     pid_t child = small_fork(begin_draft);
     const char *path = small_numbered(".new-one");
 
-    (void)state;
     assert_int_equal(rename(path, "store/one"), 0);
     assert_string_equal(sweep(), "");
     assert_int_equal(small_count(".new-"), 1);
@@ -205,11 +203,10 @@ static void a_signature_alone_goes_with_its_process(void **state)
     assert_true(small_exists("store/one"));
 }
 
-static void a_draft_of_this_process_is_not_swept(void **state)
+TEST(a_draft_of_this_process_is_not_swept)
 {
     struct draft *draft;
 
-    (void)state;
     draft = small_written("one", "one");
     assert_string_equal(sweep(), "");
     assert_int_equal(small_commit(draft, "one", ""), DRAFT_OK);
@@ -219,7 +216,7 @@ static void a_draft_of_this_process_is_not_swept(void **state)
 
 /* ---- What is not the store's ---- */
 
-static void nothing_foreign_is_removed(void **state)
+TEST(nothing_foreign_is_removed)
 {
     static const char *const names_of_others[] = {
         ".new-format~host-1-2.3",
@@ -246,7 +243,6 @@ static void nothing_foreign_is_removed(void **state)
     };
     enum { OTHERS = sizeof names_of_others / sizeof names_of_others[0] };
 
-    (void)state;
     for (int i = 0; i < OTHERS; i++) {
         put(names_of_others[i], "manifest", "precious\n");
         put(names_of_others[i], "pile-0000", "precious\n");
@@ -264,9 +260,8 @@ static void nothing_foreign_is_removed(void **state)
     assert_int_equal(scratch_count("store"), OTHERS + 3);
 }
 
-static void no_link_is_followed(void **state)
+TEST(no_link_is_followed)
 {
-    (void)state;
     assert_int_equal(mkdir("elsewhere", 0755), 0);
     assert_true(scratch_put("elsewhere/pile-0000", "precious\n", 0644));
     assert_true(scratch_put("elsewhere/manifest", "precious\n", 0644));
@@ -281,12 +276,11 @@ static void no_link_is_followed(void **state)
     assert_int_equal(scratch_count("store"), 4);
 }
 
-static void a_folder_with_other_files_in_it_stays_with_a_warning(void **state)
+TEST(a_folder_with_other_files_in_it_stays_with_a_warning)
 {
     const char *said, *lines;
     int status;
 
-    (void)state;
     small_add("one");
     assert_int_equal(rename("store/one", "store/.old-one"), 0);
     assert_int_equal(unlink("store/.old-one/pile-0000"), 0);
@@ -306,11 +300,10 @@ static void a_folder_with_other_files_in_it_stays_with_a_warning(void **state)
     assert_int_equal(scratch_count("store/.old-one"), 3);
 }
 
-static void so_does_a_draft_but_not_in_the_way_of_the_next(void **state)
+TEST(so_does_a_draft_but_not_in_the_way_of_the_next)
 {
     char path[512], expected[512];
 
-    (void)state;
     small_kill(small_fork(begin_draft));
     snprintf(path, sizeof path, "%s/notes", small_numbered(".new-one"));
     assert_true(scratch_put(path, "precious\n", 0644));
@@ -328,13 +321,12 @@ static void so_does_a_draft_but_not_in_the_way_of_the_next(void **state)
 
 /* ---- Batches that have left ---- */
 
-static void who_reads_a_batch_reads_it_to_its_end(void **state)
+TEST(who_reads_a_batch_reads_it_to_its_end)
 {
     struct manifest manifest;
     struct batch batch;
     char expected[512];
 
-    (void)state;
     small_add("one");
     small_add("two");
     assert_int_equal(batch_open(&batch, &small.store, "one", &manifest), BATCH_OK);
@@ -352,11 +344,10 @@ static void who_reads_a_batch_reads_it_to_its_end(void **state)
     assert_true(small_is_whole("two", "two"));
 }
 
-static void batches_of_one_name_may_leave_again_and_again(void **state)
+TEST(batches_of_one_name_may_leave_again_and_again)
 {
     struct batch batch[3];
 
-    (void)state;
     small_add("z");
     for (int i = 0; i < 3; i++) {
         small_add("one");
@@ -387,16 +378,14 @@ static void interrupt_everywhere(bool all)
         assert_int_equal(window_keep(&small.store, 1, "two"), 0);
         small_add("one");
         small_kill(small_fork(begin_other));
-        layer.calls = 0;
-        layer.fail_at = at;
-        layer.stays = true;
+        faulty_fail(NULL, at, EIO);
+        faulty.stays = true;
         scratch_listen();
         if (all)
             (void)window_keep(&small.store, 1, "two");
         sweep_dead(&small.store);
         (void)scratch_heard();
-        over = layer.calls < at;
-        layer.fail_at = 0;
+        over = !faulty_stop();
         small_forgive();
         assert_true(!small_exists("store/one") || small_is_whole("one", "one"));
         assert_true(all || small_exists("store/one"));
@@ -406,41 +395,36 @@ static void interrupt_everywhere(bool all)
     }
 }
 
-static void a_sweep_that_is_interrupted_is_ended_by_the_next(void **state)
+TEST(a_sweep_that_is_interrupted_is_ended_by_the_next)
 {
-    (void)state;
     small_add("two");
     interrupt_everywhere(false);
 }
 
-static void so_is_one_that_keeps_a_window(void **state)
+TEST(so_is_one_that_keeps_a_window)
 {
-    (void)state;
     small_add("two");
     interrupt_everywhere(true);
 }
 
-static void a_failure_is_a_warning_and_goes_no_further(void **state)
+TEST(a_failure_is_a_warning_and_goes_no_further)
 {
     unsigned warnings = 0;
+    bool over = false;
 
-    (void)state;
     small_add("two");
-    for (unsigned at = 1;; at++) {
+    for (unsigned at = 1; !over; at++) {
         const char *said;
 
         (void)mkdir("store/.old-one", 0755);
         put(".old-one", "pile-0001", "x\n");
         put(".old-one", "manifest", "x\n");
-        layer.calls = 0;
-        layer.fail_at = at;
+        faulty_fail(NULL, at, EIO);
         said = sweep();
-        layer.fail_at = 0;
+        over = !faulty_stop();
         warnings += said[0] != '\0';
         assert_true(said[0] == '\0' || strncmp(said, "bigshuf: warning: store", 23) == 0);
         assert_true(small_is_whole("two", "two"));
-        if (layer.calls < at)
-            break;
     }
     assert_true(warnings > 10);
 }
@@ -449,24 +433,21 @@ static void a_failure_is_a_warning_and_goes_no_further(void **state)
 
 static void take_draft_away(void)
 {
-    layer.before_rename = NULL;
     assert_int_equal(rename(small_numbered(".new-one"), "away"), 0);
 }
 
-static void a_draft_that_somebody_else_has_swept_is_well(void **state)
+TEST(a_draft_that_somebody_else_has_swept_is_well)
 {
-    (void)state;
     small_kill(small_fork(begin_draft));
-    layer.before_rename = take_draft_away;
+    faulty_meet("rename_at", take_draft_away);
     assert_string_equal(sweep(), "");
     assert_int_equal(scratch_count("store"), 1);
 }
 
 /* ---- Network file systems ---- */
 
-static void what_is_open_is_closed_before_its_folder_goes(void **state)
+TEST(what_is_open_is_closed_before_its_folder_goes)
 {
-    (void)state;
     layer.network = true;
     small_kill(small_fork(finish_draft));
     assert_string_equal(sweep(), "");
@@ -478,19 +459,16 @@ static void what_is_open_is_closed_before_its_folder_goes(void **state)
 
 /* ---- Where there are no locks ---- */
 
-static void where_there_are_no_locks_only_the_user_sweeps(void **state)
+TEST(where_there_are_no_locks_only_the_user_sweeps)
 {
     char expected[512];
 
-    (void)state;
     small_add("one");
     small_add("three");
     small_add("two");
-    layer.lock_error = ENOLCK;
-    scratch_listen();
-    assert_int_equal(window_keep(&small.store, 1, "two"), 0);
-    assert_string_equal(
-        scratch_heard(),
+    faulty_fail_all("lock", ENOLCK);
+    assert_says(
+        window_keep(&small.store, 1, "two"), 0,
         "bigshuf: warning: store: files cannot be locked there: batches that have left it stay until --sweep\n");
     assert_string_equal(
         sweep(),
@@ -503,12 +481,11 @@ static void where_there_are_no_locks_only_the_user_sweeps(void **state)
 
 /* ---- All, and what is told ---- */
 
-static void all_is_told_line_by_line(void **state)
+TEST(all_is_told_line_by_line)
 {
     char expected[1024], host[256];
     pid_t alive = small_fork(begin_draft);
 
-    (void)state;
     put(".new-a" NUMBER, "pile-0001", "12345678901234567890");
     assert_true(scratch_put("store/.new-a" NUMBER ".owner", foreign, 0644));
     put(".new-b" NUMBER, "pile-0001", "12345678901234567890");
@@ -532,19 +509,18 @@ static void all_is_told_line_by_line(void **state)
     assert_int_equal(scratch_count("store"), 3);
 }
 
-static void a_task_whose_draft_is_removed_fails(void **state)
+TEST(a_task_whose_draft_is_removed_fails)
 {
     char expected[512], path[512];
     struct draft *draft;
 
-    (void)state;
     draft = small_written("one", "one");
     snprintf(path, sizeof path, "%s.owner", small_numbered(".new-one"));
     assert_true(scratch_put(path, foreign, 0644));
-    layer.lock_error = ENOTSUP; /* as if it were on another machine */
+    faulty_fail_all("lock", ENOTSUP); /* as if it were on another machine */
     snprintf(expected, sizeof expected, "removed %s (host elsewhere, process 123, 554 bytes)\n", name_of(".new-one"));
     assert_sweeps_everything(expected);
-    layer.lock_error = 0;
+    faulty_reset();
     scratch_listen();
     assert_int_equal(small_commit(draft, "one", ""), DRAFT_FAILED);
     assert_non_null(strstr(scratch_heard(), "bigshuf: store/.new-one~"));
@@ -552,12 +528,11 @@ static void a_task_whose_draft_is_removed_fails(void **state)
     assert_int_equal(scratch_count("store"), 1);
 }
 
-static void a_line_that_cannot_be_written_is_a_failure(void **state)
+TEST(a_line_that_cannot_be_written_is_a_failure)
 {
     int former = dup(STDOUT_FILENO);
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
-    (void)state;
     if (full < 0) {
         close(former);
         skip();
@@ -572,37 +547,4 @@ static void a_line_that_cannot_be_written_is_a_failure(void **state)
     clearerr(stdout);
     close(former);
     close(full);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, small_setup_lines, small_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(what_a_killed_task_leaves_is_swept),
-        TEST(a_task_that_has_ended_and_is_not_waited_for_is_no_more),
-        TEST(drafts_of_others_stay),
-        TEST(what_is_being_signed_stays),
-        TEST(what_a_killed_process_was_signing_goes),
-        TEST(what_nobody_has_signed_nobody_works_on),
-        TEST(a_signature_alone_goes_with_its_process),
-        TEST(a_draft_of_this_process_is_not_swept),
-        TEST(nothing_foreign_is_removed),
-        TEST(no_link_is_followed),
-        TEST(a_folder_with_other_files_in_it_stays_with_a_warning),
-        TEST(so_does_a_draft_but_not_in_the_way_of_the_next),
-        TEST(who_reads_a_batch_reads_it_to_its_end),
-        TEST(batches_of_one_name_may_leave_again_and_again),
-        TEST(a_sweep_that_is_interrupted_is_ended_by_the_next),
-        TEST(so_is_one_that_keeps_a_window),
-        TEST(a_failure_is_a_warning_and_goes_no_further),
-        TEST(a_draft_that_somebody_else_has_swept_is_well),
-        TEST(what_is_open_is_closed_before_its_folder_goes),
-        TEST(where_there_are_no_locks_only_the_user_sweeps),
-        TEST(all_is_told_line_by_line),
-        TEST(a_task_whose_draft_is_removed_fails),
-        TEST(a_line_that_cannot_be_written_is_a_failure),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

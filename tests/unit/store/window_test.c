@@ -1,6 +1,7 @@
 /* Of a window's batches the newest stay, and what is no batch is left alone. */
 
 #include "support/small_store.h"
+#include "support/unit.h"
 
 #include "store/window.h"
 
@@ -13,9 +14,10 @@ static void add_ten(void)
     }
 }
 
-static void a_window_holds_the_newest(void **state)
+#define TEST(name) UNIT_TEST_IN(name, small_setup_lines, small_teardown)
+
+TEST(a_window_holds_the_newest)
 {
-    (void)state;
     for (int i = 0; i < 10; i++) {
         const char name[] = {'b', (char)('0' + i), '\0'};
 
@@ -27,9 +29,8 @@ static void a_window_holds_the_newest(void **state)
     assert_int_equal(scratch_count("store"), 4);
 }
 
-static void the_batch_that_was_added_stays_however_old_it_is(void **state)
+TEST(the_batch_that_was_added_stays_however_old_it_is)
 {
-    (void)state;
     add_ten();
     assert_int_equal(window_keep(&small.store, 3, "b2"), 0);
     assert_int_equal(small_count("b"), 4);
@@ -41,9 +42,8 @@ static void the_batch_that_was_added_stays_however_old_it_is(void **state)
     assert_int_equal(scratch_count("store"), 2);
 }
 
-static void what_is_no_batch_neither_counts_nor_goes(void **state)
+TEST(what_is_no_batch_neither_counts_nor_goes)
 {
-    (void)state;
     add_ten();
     assert_int_equal(mkdir("store/z-folder", 0755), 0);
     assert_int_equal(mkdir("store/a-folder", 0755), 0);
@@ -57,31 +57,16 @@ static void what_is_no_batch_neither_counts_nor_goes(void **state)
 }
 
 /* The name is on disk before the first file goes: else a batch might be there in part after a loss of power. */
-static void the_new_name_is_on_disk_before_any_file_goes(void **state)
+TEST(the_new_name_is_on_disk_before_any_file_goes)
 {
     struct batch batch;
     unsigned from;
 
-    (void)state;
     small_add("one");
     small_add("two");
     assert_int_equal(batch_open(&batch, &small.store, "one", NULL), BATCH_OK);
-    from = layer.syncs;
+    from = folders.syncs;
     assert_int_equal(window_keep(&small.store, 1, "two"), 0);
-    assert_true(layer_has_synced("store", from, layer.syncs));
+    assert_true(layer_has_synced("store", from, folders.syncs));
     batch_close(&batch);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, small_setup_lines, small_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_window_holds_the_newest),
-        TEST(the_batch_that_was_added_stays_however_old_it_is),
-        TEST(what_is_no_batch_neither_counts_nor_goes),
-        TEST(the_new_name_is_on_disk_before_any_file_goes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "support/unit.h"
 
 #include "system/fault.h"
 
@@ -56,35 +53,33 @@ static const char *next_write(void)
     return run.text;
 }
 
-static void test_a_report_is_one_line_that_names_the_file_and_the_cause(void **state)
+#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
+
+TEST(test_a_report_is_one_line_that_names_the_file_and_the_cause)
 {
     char expected[256];
 
-    (void)state;
     snprintf(expected, sizeof expected, "bigshuf: some file: %s\n", strerror(ENOSPC));
     assert_int_equal(fault_report(&run.fault, "some file", ENOSPC), -1);
     assert_string_equal(next_write(), expected);
     assert_string_equal(next_write(), "");
 }
 
-static void test_error_0_is_an_unexpected_end(void **state)
+TEST(test_error_0_is_an_unexpected_end)
 {
-    (void)state;
     assert_int_equal(fault_report(&run.fault, "a", 0), -1);
     assert_string_equal(next_write(), "bigshuf: a: unexpected end of file\n");
 }
 
-static void test_a_message_of_ones_own_is_formatted(void **state)
+TEST(test_a_message_of_ones_own_is_formatted)
 {
-    (void)state;
     assert_int_equal(fault_say(&run.fault, "%s:%d: bad", "names", 3), -1);
     assert_string_equal(next_write(), "bigshuf: names:3: bad\n");
     assert_string_equal(next_write(), "");
 }
 
-static void test_only_the_first_fault_is_printed(void **state)
+TEST(test_only_the_first_fault_is_printed)
 {
-    (void)state;
     fault_say(&run.fault, "first");
     assert_int_equal(fault_say(&run.fault, "second"), -1);
     assert_int_equal(fault_report(&run.fault, "third", EIO), -1);
@@ -92,11 +87,10 @@ static void test_only_the_first_fault_is_printed(void **state)
     assert_string_equal(next_write(), "");
 }
 
-static void test_faults_of_different_runs_are_apart(void **state)
+TEST(test_faults_of_different_runs_are_apart)
 {
     struct fault other;
 
-    (void)state;
     fault_init(&other);
     fault_say(&run.fault, "one");
     assert_false(fault_any(&other));
@@ -106,9 +100,8 @@ static void test_faults_of_different_runs_are_apart(void **state)
     assert_string_equal(next_write(), "bigshuf: two\n");
 }
 
-static void test_any_is_true_from_the_first_fault_on(void **state)
+TEST(test_any_is_true_from_the_first_fault_on)
 {
-    (void)state;
     assert_false(fault_any(&run.fault));
     fault_warn("no fault");
     assert_false(fault_any(&run.fault));
@@ -118,9 +111,8 @@ static void test_any_is_true_from_the_first_fault_on(void **state)
     assert_true(fault_any(&run.fault));
 }
 
-static void test_every_warning_and_note_is_printed(void **state)
+TEST(test_every_warning_and_note_is_printed)
 {
-    (void)state;
     fault_warn("%d of %s", 1, "them");
     fault_say(&run.fault, "fault");
     fault_warn("two");
@@ -131,11 +123,10 @@ static void test_every_warning_and_note_is_printed(void **state)
     assert_string_equal(next_write(), "bigshuf: it is well\n");
 }
 
-static void test_errno_stays(void **state)
+TEST(test_errno_stays)
 {
     struct fault other;
 
-    (void)state;
     close(STDERR_FILENO); /* so that the write fails */
     errno = ENOTDIR;
     fault_warn("a");
@@ -148,9 +139,8 @@ static void test_errno_stays(void **state)
     assert_int_equal(errno, ENOTDIR);
 }
 
-static void test_a_name_is_printed_as_it_is_but_for_control_characters(void **state)
+TEST(test_a_name_is_printed_as_it_is_but_for_control_characters)
 {
-    (void)state;
     fault_say(&run.fault, "%s", "a\nb\t%s\033\xff\n");
     assert_string_equal(next_write(), "bigshuf: a?b?%s?\xff?\n");
 }
@@ -167,9 +157,8 @@ static void assert_shown(const char *name, const char *shown)
     assert_string_equal(next_write(), expected);
 }
 
-static void test_no_control_character_reaches_the_terminal_in_any_guise(void **state)
+TEST(test_no_control_character_reaches_the_terminal_in_any_guise)
 {
-    (void)state;
     assert_shown("a\x9b"
                  "31m",
                  "a?31m");                                  /* CSI as terminals of 8 bits have it */
@@ -182,31 +171,28 @@ static void test_no_control_character_reaches_the_terminal_in_any_guise(void **s
     assert_shown("\xe2\x82|\xf0\x9f\x98|\xd0", "\xe2?|\xf0??|\xd0"); /* cut short */
 }
 
-static void test_text_in_utf_8_is_printed_as_it_is(void **state)
+TEST(test_text_in_utf_8_is_printed_as_it_is)
 {
     static const char text[] =
         "\xc2\xa0 \xd0\x9b\xd0\x9f \xe2\x82\xac \xe0\xa0\x80 \xed\x9f\xbf \xee\x80\x80 \xf0\x9f\x98\x80 "
         "\xf0\x90\x80\x80 \xf4\x8f\xbf\xbf";
 
-    (void)state;
     assert_shown(text, text);
 }
 
-static void test_a_cause_is_what_strerror_says(void **state)
+TEST(test_a_cause_is_what_strerror_says)
 {
     char text[FAULT_CAUSE_BYTES];
 
-    (void)state;
     assert_string_equal(fault_cause(ENOENT, text), strerror(ENOENT));
     assert_ptr_equal(fault_cause(123456, text), text);
     assert_non_null(strstr(text, "123456"));
 }
 
-static void test_the_cause_is_printed_however_long_the_name(void **state)
+TEST(test_the_cause_is_printed_however_long_the_name)
 {
     const size_t lengths[] = {4095, 4096, 4097, 100000};
 
-    (void)state;
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
         struct fault fault;
         char *name = malloc(lengths[i] + 1);
@@ -230,12 +216,11 @@ static void test_the_cause_is_printed_however_long_the_name(void **state)
     }
 }
 
-static void test_a_message_of_any_length_ends_its_line(void **state)
+TEST(test_a_message_of_any_length_ends_its_line)
 {
     const int width = 100000;
     const char *message;
 
-    (void)state;
     fault_say(&run.fault, "%*d", width, 1);
     message = next_write();
     assert_true(strlen(message) > 4096);
@@ -251,12 +236,11 @@ static void *fail_often(void *unused)
     return fault_any(&run.fault) ? &run : NULL;
 }
 
-static void test_threads_that_fail_together_make_one_message(void **state)
+TEST(test_threads_that_fail_together_make_one_message)
 {
     enum { THREADS = 8 };
     pthread_t threads[THREADS];
 
-    (void)state;
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, fail_often, NULL), 0);
     for (int i = 0; i < THREADS; i++) {
@@ -267,29 +251,4 @@ static void test_threads_that_fail_together_make_one_message(void **state)
     }
     assert_non_null(strstr(next_write(), "bigshuf: shared: "));
     assert_string_equal(next_write(), "");
-}
-
-#define FAULT_TEST(NAME) cmocka_unit_test_setup_teardown(NAME, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FAULT_TEST(test_a_report_is_one_line_that_names_the_file_and_the_cause),
-        FAULT_TEST(test_error_0_is_an_unexpected_end),
-        FAULT_TEST(test_a_message_of_ones_own_is_formatted),
-        FAULT_TEST(test_only_the_first_fault_is_printed),
-        FAULT_TEST(test_faults_of_different_runs_are_apart),
-        FAULT_TEST(test_any_is_true_from_the_first_fault_on),
-        FAULT_TEST(test_every_warning_and_note_is_printed),
-        FAULT_TEST(test_errno_stays),
-        FAULT_TEST(test_a_name_is_printed_as_it_is_but_for_control_characters),
-        FAULT_TEST(test_no_control_character_reaches_the_terminal_in_any_guise),
-        FAULT_TEST(test_text_in_utf_8_is_printed_as_it_is),
-        FAULT_TEST(test_a_cause_is_what_strerror_says),
-        FAULT_TEST(test_the_cause_is_printed_however_long_the_name),
-        FAULT_TEST(test_a_message_of_any_length_ends_its_line),
-        FAULT_TEST(test_threads_that_fail_together_make_one_message),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

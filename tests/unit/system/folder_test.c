@@ -1,6 +1,7 @@
 /* Nothing is replaced, nothing is followed, nothing appears in part. */
 
 #include "support/folders.h"
+#include "support/unit.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -9,7 +10,7 @@
 #include "system/io.h"
 
 static const char text[] = "all of it\n";
-enum { TEXT_BYTES = sizeof text - 1, ENDS_PROCESS = -1 };
+enum { TEXT_BYTES = sizeof text - 1 };
 
 static struct folder folder;
 
@@ -18,7 +19,7 @@ static int setup(void **state)
 {
     if (folders_setup(state) != 0 || mkdir("d", 0755) != 0)
         return -1;
-    return folder_open(&folder, "d", &folders_fault) == FOLDER_OK ? 0 : -1;
+    return folder_open(&folder, "d", &fault) == FOLDER_OK ? 0 : -1;
 }
 
 static int teardown(void **state)
@@ -44,44 +45,40 @@ static void put_others(void)
 static const char *const others[] = {"directory", "fifo", "link", "dangling", "socket"};
 enum { OTHERS = sizeof others / sizeof others[0] };
 
+#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
+
 /* ---- Folders ---- */
 
-static void a_folder_is_the_users_own_word_and_may_be_a_link(void **state)
+TEST(a_folder_is_the_users_own_word_and_may_be_a_link)
 {
     struct folder other;
 
-    (void)state;
     assert_int_equal(symlink("d", "link"), 0);
-    assert_int_equal(folder_open(&other, "link", &folders_fault), FOLDER_OK);
+    assert_int_equal(folder_open(&other, "link", &fault), FOLDER_OK);
     folder_close(&other);
     folder_close(&other);
     folder_close(&(struct folder){0});
 }
 
-static void a_folder_that_is_missing_is_no_failure_yet(void **state)
+TEST(a_folder_that_is_missing_is_no_failure_yet)
 {
     struct folder other;
 
-    (void)state;
-    assert_int_equal(folder_open(&other, "missing", &folders_fault), FOLDER_MISSING);
+    assert_int_equal(folder_open(&other, "missing", &fault), FOLDER_MISSING);
     assert_int_equal(folder_enter(&other, &folder, "missing"), FOLDER_MISSING);
-    assert_false(fault_any(&folders_fault));
+    assert_false(fault_any(&fault));
     folder_close(&other);
 }
 
-static void what_is_no_folder_is_refused(void **state)
+TEST(what_is_no_folder_is_refused)
 {
     struct folder other;
 
-    (void)state;
     put_others();
     assert_int_equal(symlink("directory", "d/to-directory"), 0);
-    folders_listen();
-    assert_int_equal(folder_open(&other, "outside", &folders_fault), FOLDER_FAILED);
-    folders_assert_heard("bigshuf: outside: Not a directory\n");
-    folders_listen();
-    assert_int_equal(folder_enter(&other, &folder, "to-directory"), FOLDER_FAILED);
-    folders_assert_heard("bigshuf: d/to-directory: Not a directory\n");
+    folders_assert_says(folder_open(&other, "outside", &fault), FOLDER_FAILED, "bigshuf: outside: Not a directory\n");
+    folders_assert_says(folder_enter(&other, &folder, "to-directory"), FOLDER_FAILED,
+                        "bigshuf: d/to-directory: Not a directory\n");
     for (int i = 1; i < OTHERS; i++) { /* a FIFO does not make it wait */
         folders_listen();
         assert_int_equal(folder_enter(&other, &folder, others[i]), FOLDER_FAILED);
@@ -90,11 +87,10 @@ static void what_is_no_folder_is_refused(void **state)
     }
 }
 
-static void a_folder_is_made_where_there_is_nothing(void **state)
+TEST(a_folder_is_made_where_there_is_nothing)
 {
     struct folder inner, innermost;
 
-    (void)state;
     put_others();
     for (int i = 0; i < OTHERS; i++)
         assert_int_equal(folder_make(&inner, &folder, others[i]), FOLDER_EXISTS);
@@ -102,24 +98,23 @@ static void a_folder_is_made_where_there_is_nothing(void **state)
     assert_int_equal(folder_make(&innermost, &inner, "newer"), FOLDER_OK);
     assert_string_equal(innermost.path, "d/new/newer");
     assert_true(folders_exists("d/new/newer"));
-    assert_false(fault_any(&folders_fault));
+    assert_false(fault_any(&fault));
     folder_close(&innermost);
     folder_close(&inner);
 }
 
-static void a_folder_that_cannot_be_opened_is_not_left_there(void **state)
+TEST(a_folder_that_cannot_be_opened_is_not_left_there)
 {
-    (void)state;
     for (unsigned at = 1;; at++) {
         enum folder_verdict verdict;
         struct folder inner;
 
-        folders_fail(at, EMFILE);
+        faulty_fail(NULL, at, EMFILE);
         folders_listen();
         errno = 0;
         verdict = folder_make(&inner, &folder, "new");
         assert_int_equal(errno, verdict == FOLDER_FAILED ? EMFILE : 0);
-        if (folders.failed == NULL) {
+        if (faulty.failed == NULL) {
             folders_assert_heard("");
             assert_int_equal(verdict, FOLDER_OK);
             folder_close(&inner);
@@ -133,21 +128,17 @@ static void a_folder_that_cannot_be_opened_is_not_left_there(void **state)
     }
 }
 
-static void a_folder_of_which_something_fails_is_not_open(void **state)
+TEST(a_folder_of_which_something_fails_is_not_open)
 {
     struct folder other;
 
-    (void)state;
-    folders_fail_all("allocate", ENOMEM);
-    folders_listen();
-    assert_int_equal(folder_open(&other, "d", &folders_fault), FOLDER_FAILED);
-    folders_assert_heard("bigshuf: d: Cannot allocate memory\n");
+    faulty_fail_all("allocate", ENOMEM);
+    folders_assert_says(folder_open(&other, "d", &fault), FOLDER_FAILED, "bigshuf: d: Cannot allocate memory\n");
     folder_close(&other);
 }
 
-static void what_was_opened_stays_what_it_is_under_another_name(void **state)
+TEST(what_was_opened_stays_what_it_is_under_another_name)
 {
-    (void)state;
     assert_int_equal(rename("d", "moved"), 0);
     assert_int_equal(mkdir("d", 0755), 0);
     assert_int_equal(folder_publish(&folder, "file", ".by", text, TEXT_BYTES), FOLDER_OK);
@@ -155,37 +146,28 @@ static void what_was_opened_stays_what_it_is_under_another_name(void **state)
     assert_int_equal(scratch_count("d"), 0);
 }
 
-static void reports_name_the_file_and_the_cause(void **state)
+TEST(reports_name_the_file_and_the_cause)
 {
     struct folder root;
 
-    (void)state;
-    folders_listen();
-    assert_int_equal(folder_report(&folder, "file", ENOSPC), -1);
-    folders_assert_heard("bigshuf: d/file: No space left on device\n");
-    folders_listen();
-    assert_int_equal(folder_report(&folder, NULL, ENOSPC), -1);
-    folders_assert_heard("bigshuf: d: No space left on device\n");
-    folders_listen();
-    assert_int_equal(folder_say(&folder, "file", "has %d bytes, not %d", 1, 2), -1);
-    folders_assert_heard("bigshuf: d/file: has 1 bytes, not 2\n");
-    assert_int_equal(folder_open(&root, "/", &folders_fault), FOLDER_OK);
-    folders_listen();
-    assert_int_equal(folder_report(&root, "file", EIO), -1);
-    folders_assert_heard("bigshuf: /file: Input/output error\n");
+    folders_assert_says(folder_report(&folder, "file", ENOSPC), -1, "bigshuf: d/file: No space left on device\n");
+    folders_assert_says(folder_report(&folder, NULL, ENOSPC), -1, "bigshuf: d: No space left on device\n");
+    folders_assert_says(folder_say(&folder, "file", "has %d bytes, not %d", 1, 2), -1,
+                        "bigshuf: d/file: has 1 bytes, not 2\n");
+    assert_int_equal(folder_open(&root, "/", &fault), FOLDER_OK);
+    folders_assert_says(folder_report(&root, "file", EIO), -1, "bigshuf: /file: Input/output error\n");
     folder_close(&root);
 }
 
 /* ---- The names in it ---- */
 
-static void names_come_in_bytewise_order(void **state)
+TEST(names_come_in_bytewise_order)
 {
     static const char *const sorted[] = {".hidden", "10", "9", "A", "B", "_", "a", "a.b", "aa", "\303\244"};
     enum { NAMES = sizeof sorted / sizeof sorted[0] };
     struct folder_names names;
     char path[64];
 
-    (void)state;
     for (int i = 0; i < NAMES; i++) { /* made in another order */
         snprintf(path, sizeof path, "d/%s", sorted[i * 7 % NAMES]);
         assert_true(scratch_put(path, "", 0600));
@@ -198,12 +180,11 @@ static void names_come_in_bytewise_order(void **state)
     folder_names_release(&names);
 }
 
-static void there_may_be_no_names_and_many(void **state)
+TEST(there_may_be_no_names_and_many)
 {
     struct folder_names names;
     char name[16];
 
-    (void)state;
     assert_int_equal(folder_list(&folder, &names), FOLDER_OK);
     assert_int_equal(names.count, 0);
     folder_names_release(&names);
@@ -220,13 +201,12 @@ static void there_may_be_no_names_and_many(void **state)
     folder_names_release(&names);
 }
 
-static void a_list_is_complete_or_a_failure(void **state)
+TEST(a_list_is_complete_or_a_failure)
 {
     struct folder_names names;
     enum folder_verdict verdict;
     unsigned at = 0;
 
-    (void)state;
     for (int i = 0; i < 70; i++) {
         char name[16];
 
@@ -234,27 +214,26 @@ static void a_list_is_complete_or_a_failure(void **state)
         assert_true(scratch_put(name, "", 0600));
     }
     do {
-        folders_fail(++at, EIO);
+        faulty_fail(NULL, ++at, EIO);
         folders_listen();
         errno = 0;
         verdict = folder_list(&folder, &names);
-        assert_int_equal(errno, folders.failed != NULL ? EIO : 0);
-        folders_assert_heard(folders.failed != NULL ? "bigshuf: d: Input/output error\n" : "");
-        assert_int_equal(verdict, folders.failed != NULL ? FOLDER_FAILED : FOLDER_OK);
-        assert_int_equal(names.count, folders.failed != NULL ? 0 : 70);
+        assert_int_equal(errno, faulty.failed != NULL ? EIO : 0);
+        folders_assert_heard(faulty.failed != NULL ? "bigshuf: d: Input/output error\n" : "");
+        assert_int_equal(verdict, faulty.failed != NULL ? FOLDER_FAILED : FOLDER_OK);
+        assert_int_equal(names.count, faulty.failed != NULL ? 0 : 70);
         folder_names_release(&names);
-    } while (folders.failed != NULL);
+    } while (faulty_stop());
     assert_true(at > 140);
 }
 
 /* ---- Reading ---- */
 
-static void only_regular_files_are_opened(void **state)
+TEST(only_regular_files_are_opened)
 {
     char message[128];
     int fd;
 
-    (void)state;
     put_others();
     for (int i = 0; i < OTHERS; i++) {
         snprintf(message, sizeof message, "bigshuf: d/%s: not a regular file\n", others[i]);
@@ -272,27 +251,25 @@ static void only_regular_files_are_opened(void **state)
     assert_true(scratch_holds("outside", "outside"));
 }
 
-static void a_file_that_is_missing_is_no_failure_yet(void **state)
+TEST(a_file_that_is_missing_is_no_failure_yet)
 {
     char *data;
     size_t bytes;
     int fd;
 
-    (void)state;
     assert_int_equal(folder_open_file(&folder, "missing", &fd), FOLDER_MISSING);
     assert_int_equal(folder_edit_file(&folder, "missing", false, &fd), FOLDER_MISSING);
     assert_int_equal(folder_read(&folder, "missing", 9, &data, &bytes), FOLDER_MISSING);
     assert_int_equal(folder_rename(&folder, "missing", "new"), FOLDER_MISSING);
     assert_int_equal(folder_unlink(&folder, "missing"), FOLDER_MISSING);
-    assert_false(fault_any(&folders_fault));
+    assert_false(fault_any(&fault));
     assert_int_equal(scratch_count("d"), 0);
 }
 
-static void a_file_to_be_edited_keeps_its_contents_and_a_new_one_is_new(void **state)
+TEST(a_file_to_be_edited_keeps_its_contents_and_a_new_one_is_new)
 {
     int fd;
 
-    (void)state;
     assert_int_equal(folder_edit_file(&folder, "file", true, &fd), FOLDER_OK);
     assert_int_equal(write(fd, text, TEXT_BYTES), TEXT_BYTES);
     assert_int_equal(sys_close(fd), 0);
@@ -303,22 +280,20 @@ static void a_file_to_be_edited_keeps_its_contents_and_a_new_one_is_new(void **s
     assert_true(scratch_holds("d/file", "All of it\n"));
 }
 
-static void a_file_is_read_whole_up_to_a_limit(void **state)
+TEST(a_file_is_read_whole_up_to_a_limit)
 {
     static const char bytes_of[] = "a\0b";
     char *data;
     size_t bytes;
 
-    (void)state;
     folders_put("d/file", bytes_of, sizeof bytes_of);
     assert_int_equal(folder_read(&folder, "file", sizeof bytes_of, &data, &bytes), FOLDER_OK);
     assert_int_equal(bytes, sizeof bytes_of);
     assert_memory_equal(data, bytes_of, bytes);
     assert_int_equal(data[bytes], 0);
     free(data);
-    folders_listen();
-    assert_int_equal(folder_read(&folder, "file", sizeof bytes_of - 1, &data, &bytes), FOLDER_FAILED);
-    folders_assert_heard("bigshuf: d/file: larger than 3 bytes\n");
+    folders_assert_says(folder_read(&folder, "file", sizeof bytes_of - 1, &data, &bytes), FOLDER_FAILED,
+                        "bigshuf: d/file: larger than 3 bytes\n");
     assert_null(data);
     folders_put("d/empty", "", 0);
     assert_int_equal(folder_read(&folder, "empty", 0, &data, &bytes), FOLDER_OK);
@@ -337,41 +312,36 @@ static void shrink(void)
     assert_true(scratch_put("d/file", "less", 0644));
 }
 
-static void a_file_that_changes_is_not_taken_for_whole(void **state)
+TEST(a_file_that_changes_is_not_taken_for_whole)
 {
     void (*const change[])(void) = {grow, shrink};
     char *data;
     size_t bytes;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         folders_put("d/file", text, TEXT_BYTES);
-        folders_fail(1, 0);
-        folders.only = "read";
-        folders.before = change[i];
-        folders_listen();
-        assert_int_equal(folder_read(&folder, "file", 100, &data, &bytes), FOLDER_FAILED);
-        folders_assert_heard("bigshuf: d/file: changes while it is read\n");
+        faulty_meet("read", change[i]);
+        folders_assert_says(folder_read(&folder, "file", 100, &data, &bytes), FOLDER_FAILED,
+                            "bigshuf: d/file: changes while it is read\n");
         assert_null(data);
     }
 }
 
-static void a_failure_to_read_is_reported(void **state)
+TEST(a_failure_to_read_is_reported)
 {
     unsigned at = 0;
     char *data;
     size_t bytes;
 
-    (void)state;
     folders_put("d/file", text, TEXT_BYTES);
     do {
         enum folder_verdict verdict;
 
-        folders_fail(++at, EIO);
+        faulty_fail(NULL, ++at, EIO);
         folders_listen();
         verdict = folder_read(&folder, "file", 100, &data, &bytes);
         assert_true(verdict != FOLDER_FAILED || errno == EIO);
-        if (folders.failed == NULL || strcmp(folders.failed, "close") == 0) {
+        if (faulty.failed == NULL || strcmp(faulty.failed, "close") == 0) {
             folders_assert_heard("");
             assert_int_equal(verdict, FOLDER_OK);
             assert_string_equal(data, text);
@@ -381,16 +351,15 @@ static void a_failure_to_read_is_reported(void **state)
             assert_null(data);
         }
         free(data);
-    } while (folders.failed != NULL);
+    } while (faulty_stop());
     assert_true(at > 5);
 }
 
 /* ---- Publishing ---- */
 
-static void what_is_published_appears_and_nothing_else(void **state)
+TEST(what_is_published_appears_and_nothing_else)
 {
-    (void)state;
-    folders.most_written = 3;
+    faulty.is_short = true;
     assert_int_equal(folder_publish(&folder, "file", ".by", text, TEXT_BYTES), FOLDER_OK);
     assert_true(scratch_holds("d/file", text));
     assert_int_equal(scratch_count("d"), 1);
@@ -400,11 +369,10 @@ static void what_is_published_appears_and_nothing_else(void **state)
 }
 
 /* A name that survives a loss of power has all that belongs to it. */
-static void what_is_published_is_on_disk_before_its_name_and_then_the_name_is(void **state)
+TEST(what_is_published_is_on_disk_before_its_name_and_then_the_name_is)
 {
     const char *write, *sync, *link;
 
-    (void)state;
     folders_forgive();
     assert_int_equal(folder_publish(&folder, "file", ".by", text, TEXT_BYTES), FOLDER_OK);
     write = strstr(folders.trail, "write ");
@@ -419,9 +387,8 @@ static void what_is_published_is_on_disk_before_its_name_and_then_the_name_is(vo
     assert_non_null(strstr(folders.trail, "write sync "));
 }
 
-static void publishing_never_replaces(void **state)
+TEST(publishing_never_replaces)
 {
-    (void)state;
     put_others();
     folders_put("d/file", "old", 3);
     for (int i = 0; i < OTHERS; i++)
@@ -432,7 +399,7 @@ static void publishing_never_replaces(void **state)
     assert_false(folders_exists("d/nowhere"));
     assert_false(folders_exists("d/.by"));
     assert_int_equal(scratch_count("d"), OTHERS + 1);
-    assert_false(fault_any(&folders_fault));
+    assert_false(fault_any(&fault));
 }
 
 static void put_file(void)
@@ -440,20 +407,16 @@ static void put_file(void)
     folders_put("d/file", "first", 5);
 }
 
-static void one_who_comes_first_at_the_last_moment_stays(void **state)
+TEST(one_who_comes_first_at_the_last_moment_stays)
 {
-    (void)state;
-    folders_fail(1, 0);
-    folders.only = "link_at";
-    folders.before = put_file;
+    faulty_meet("link_at", put_file);
     assert_int_equal(folder_publish(&folder, "file", ".by", text, TEXT_BYTES), FOLDER_EXISTS);
     assert_true(scratch_holds("d/file", "first"));
     assert_int_equal(scratch_count("d"), 1);
 }
 
-static void what_is_left_under_the_other_name_is_not_written_through(void **state)
+TEST(what_is_left_under_the_other_name_is_not_written_through)
 {
-    (void)state;
     folders_put("precious", "precious", 8);
     assert_int_equal(link("precious", "d/.by"), 0);
     assert_int_equal(folder_publish(&folder, "file", ".by", text, TEXT_BYTES), FOLDER_OK);
@@ -465,9 +428,8 @@ static void what_is_left_under_the_other_name_is_not_written_through(void **stat
     assert_int_equal(scratch_count("d"), 2);
 }
 
-static void a_directory_in_the_way_is_a_failure(void **state)
+TEST(a_directory_in_the_way_is_a_failure)
 {
-    (void)state;
     assert_int_equal(mkdir("d/.by", 0755), 0);
     folders_listen();
     assert_int_equal(folder_publish(&folder, "file", ".by", text, TEXT_BYTES), FOLDER_FAILED);
@@ -476,27 +438,26 @@ static void a_directory_in_the_way_is_a_failure(void **state)
 }
 
 /* Each call fails in turn. The name has nothing or the whole; the other one stays only if it cannot be removed. */
-static void a_failure_at_any_call_leaves_nothing_or_the_whole(void **state)
+TEST(a_failure_at_any_call_leaves_nothing_or_the_whole)
 {
     bool linked = false, not_linked = false;
     unsigned at = 0;
 
-    (void)state;
     do {
         enum folder_verdict verdict;
         const char *heard;
 
         (void)unlink("d/file");
         folders_put("d/.by", "left", 4);
-        folders.most_written = 4;
-        folders_fail(++at, EIO);
+        faulty.is_short = true;
+        faulty_fail(NULL, ++at, EIO);
         folders_listen();
         errno = 0;
         verdict = folder_publish(&folder, "file", ".by", text, TEXT_BYTES);
         assert_true(verdict != FOLDER_FAILED || errno == EIO);
         heard = scratch_heard();
         assert_true(scratch_holds("d/file", text) || !folders_exists("d/file"));
-        if (folders.failed == NULL) {
+        if (faulty.failed == NULL) {
             assert_int_equal(verdict, FOLDER_OK);
             assert_string_equal(heard, "");
             break;
@@ -505,7 +466,7 @@ static void a_failure_at_any_call_leaves_nothing_or_the_whole(void **state)
         assert_true(strncmp(heard, "bigshuf: d", 10) == 0 && strstr(heard, "Input/output error\n") != NULL);
         linked = linked || folders_exists("d/file");
         not_linked = not_linked || !folders_exists("d/file");
-        assert_true(!folders_exists("d/.by") || strcmp(folders.failed, "unlink_at") == 0);
+        assert_true(!folders_exists("d/.by") || strcmp(faulty.failed, "unlink_at") == 0);
     } while (true);
     assert_true(at > 8 && linked && not_linked);
     assert_int_equal(scratch_count("d"), 1);
@@ -514,24 +475,24 @@ static void a_failure_at_any_call_leaves_nothing_or_the_whole(void **state)
 static void publish_and_exit(void)
 {
     (void)folder_publish(&folder, "file", ".by", text, TEXT_BYTES);
-    CHECK(folders.calls < folders.fail_at);
+    CHECK(faulty.calls < faulty.at);
     _exit(2);
 }
 
 /* The process ends at each call in turn: the name has nothing or the whole, and another attempt finds no obstacle. */
-static void death_at_any_call_leaves_nothing_or_the_whole(void **state)
+TEST(death_at_any_call_leaves_nothing_or_the_whole)
 {
     unsigned at = 0;
     int status;
 
-    (void)state;
     do {
         enum folder_verdict again;
         bool whole;
 
         (void)unlink("d/file");
-        folders.most_written = 4;
-        folders_fail(++at, ENDS_PROCESS);
+        faulty.is_short = true;
+        faulty_fail(NULL, ++at, EIO);
+        faulty.dies = true;
         status = scratch_child(publish_and_exit);
         assert_true(WIFEXITED(status));
         whole = scratch_holds("d/file", text);
@@ -545,69 +506,46 @@ static void death_at_any_call_leaves_nothing_or_the_whole(void **state)
     assert_true(at > 8);
 }
 
-static void a_file_system_without_hard_links_is_named(void **state)
+TEST(a_file_system_without_hard_links_is_named)
 {
     static const int errors[] = {EPERM, EMLINK, ENOTSUP, EOPNOTSUPP, ENOSYS};
 
-    (void)state;
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
-        folders_fail_all("link_at", errors[i]);
-        folders_listen();
-        assert_int_equal(folder_publish(&folder, "file", ".by", text, TEXT_BYTES), FOLDER_FAILED);
-        folders_assert_heard("bigshuf: d/file: cannot be made in one step: the file system has no hard links\n");
+        faulty_fail_all("link_at", errors[i]);
+        folders_assert_says(folder_publish(&folder, "file", ".by", text, TEXT_BYTES), FOLDER_FAILED,
+                            "bigshuf: d/file: cannot be made in one step: the file system has no hard links\n");
         assert_int_equal(scratch_count("d"), 0);
     }
 }
 
-enum { RACERS = 8, ROUNDS = 20 };
+enum { FIRST = 10, LATER = 11 };
 
-static int racer; /* which of them this process is */
-static int start_fd;
-
-/* Says by its exit status whether it was the first. */
-static void race(void)
+static int race(int racer)
 {
-    char by[16], content[4096], byte;
+    char by[16], content[4096];
     enum folder_verdict verdict;
 
     snprintf(by, sizeof by, ".by-%d", racer);
     memset(content, 'a' + racer, sizeof content);
-    CHECK(read(start_fd, &byte, 1) == 0); /* all start when the pipe is closed */
     verdict = folder_publish(&folder, "file", by, content, sizeof content);
     CHECK(verdict == FOLDER_OK || verdict == FOLDER_EXISTS);
-    _exit(verdict == FOLDER_OK ? 10 : 11);
+    return verdict == FOLDER_OK ? FIRST : LATER;
 }
 
-static void of_many_at_the_same_time_one_is_first(void **state)
+TEST(of_many_at_the_same_time_one_is_first)
 {
-    (void)state;
-    for (int round = 0; round < (scratch_is_tiny() ? 2 : ROUNDS); round++) {
+    for (int round = 0; round < (scratch_is_tiny() ? 2 : FOLDERS_ROUNDS); round++) {
         char data[4096 + 1], expected[4096];
-        pid_t child[RACERS];
-        int ends[2], fd, winner = -1;
+        int result[FOLDERS_RACERS], fd, winner = -1;
 
-        assert_int_equal(pipe(ends), 0);
-        start_fd = ends[0];
-        for (racer = 0; racer < RACERS; racer++) {
-            child[racer] = fork();
-            if (child[racer] == 0) {
-                close(ends[1]);
-                race();
-            }
-            assert_true(child[racer] > 0);
-        }
-        close(ends[1]);
-        for (int i = 0; i < RACERS; i++) {
-            int status;
-
-            assert_int_equal(waitpid(child[i], &status, 0), child[i]);
-            assert_true(WIFEXITED(status) && (WEXITSTATUS(status) == 10 || WEXITSTATUS(status) == 11));
-            if (WEXITSTATUS(status) == 10) {
+        folders_race(race, result);
+        for (int i = 0; i < FOLDERS_RACERS; i++)
+            if (result[i] == FIRST) {
                 assert_int_equal(winner, -1);
                 winner = i;
+            } else {
+                assert_int_equal(result[i], LATER);
             }
-        }
-        close(ends[0]);
         assert_true(winner >= 0);
         memset(expected, 'a' + winner, sizeof expected);
         fd = open("d/file", O_RDONLY | O_CLOEXEC);
@@ -621,25 +559,24 @@ static void of_many_at_the_same_time_one_is_first(void **state)
 
 /* ---- Writing ---- */
 
-static void a_new_file_is_whole_or_not_there(void **state)
+TEST(a_new_file_is_whole_or_not_there)
 {
     unsigned at = 0;
 
-    (void)state;
     do {
         enum folder_verdict verdict;
 
         (void)unlink("d/file");
-        folders.most_written = 4;
-        folders_fail(++at, ENOSPC);
+        faulty.is_short = true;
+        faulty_fail(NULL, ++at, ENOSPC);
         folders_listen();
         errno = 0;
         verdict = folder_write(&folder, "file", text, TEXT_BYTES);
         assert_true(verdict != FOLDER_FAILED || errno == ENOSPC);
-        folders_assert_heard(folders.failed != NULL ? "bigshuf: d/file: No space left on device\n" : "");
-        assert_int_equal(verdict, folders.failed != NULL ? FOLDER_FAILED : FOLDER_OK);
-        assert_int_equal(folders_exists("d/file"), folders.failed == NULL);
-    } while (folders.failed != NULL);
+        folders_assert_heard(faulty.failed != NULL ? "bigshuf: d/file: No space left on device\n" : "");
+        assert_int_equal(verdict, faulty.failed != NULL ? FOLDER_FAILED : FOLDER_OK);
+        assert_int_equal(folders_exists("d/file"), faulty.failed == NULL);
+    } while (faulty_stop());
     assert_true(at > 6);
     folders_forgive();
     assert_true(scratch_holds("d/file", text));
@@ -649,9 +586,8 @@ static void a_new_file_is_whole_or_not_there(void **state)
 
 /* ---- Names ---- */
 
-static void a_folder_is_renamed_only_to_what_is_free(void **state)
+TEST(a_folder_is_renamed_only_to_what_is_free)
 {
-    (void)state;
     put_others();
     assert_int_equal(mkdir("d/new", 0755), 0);
     assert_true(scratch_put("d/new/file", text, 0644));
@@ -667,29 +603,24 @@ static void a_folder_is_renamed_only_to_what_is_free(void **state)
     assert_int_equal(folder_rename(&folder, "name", "directory"), FOLDER_OK);
     assert_true(scratch_holds("d/directory/file", text));
     assert_int_equal(folder_sync(&folder), 0);
-    assert_false(fault_any(&folders_fault));
-    folders_fail_all("rename_at", EIO);
-    folders_listen();
-    assert_int_equal(folder_rename(&folder, "directory", "name"), FOLDER_FAILED);
-    folders_assert_heard("bigshuf: d/directory: Input/output error\n");
+    assert_false(fault_any(&fault));
+    faulty_fail_all("rename_at", EIO);
+    folders_assert_says(folder_rename(&folder, "directory", "name"), FOLDER_FAILED,
+                        "bigshuf: d/directory: Input/output error\n");
 }
 
-static void names_that_cannot_be_put_on_disk_are_a_failure_where_that_is_possible_at_all(void **state)
+TEST(names_that_cannot_be_put_on_disk_are_a_failure_where_that_is_possible_at_all)
 {
-    (void)state;
-    folders_fail_all("sync", EINVAL);
+    faulty_fail_all("sync", EINVAL);
     assert_int_equal(folder_sync(&folder), 0);
-    folders_fail_all("sync", EIO);
-    folders_listen();
-    assert_int_equal(folder_sync(&folder), -1);
-    folders_assert_heard("bigshuf: d: Input/output error\n");
+    faulty_fail_all("sync", EIO);
+    folders_assert_says(folder_sync(&folder), -1, "bigshuf: d: Input/output error\n");
 }
 
-static void what_stands_under_a_name_is_known_from_what_stood_there(void **state)
+TEST(what_stands_under_a_name_is_known_from_what_stood_there)
 {
     int fd;
 
-    (void)state;
     assert_true(scratch_put("d/one", "", 0644));
     assert_int_equal(folder_open_file(&folder, "one", &fd), FOLDER_OK);
     assert_int_equal(folder_stands(&folder, "one", fd), 1);
@@ -701,9 +632,8 @@ static void what_stands_under_a_name_is_known_from_what_stood_there(void **state
     assert_int_equal(io_close(fd), 0);
 }
 
-static void unlinking_follows_no_link_and_takes_no_folder(void **state)
+TEST(unlinking_follows_no_link_and_takes_no_folder)
 {
-    (void)state;
     put_others();
     assert_true(scratch_put("d/directory/inside", "", 0644));
     assert_int_equal(folder_unlink(&folder, "link"), FOLDER_OK);
@@ -724,11 +654,10 @@ static void a_user_who_may_not_is_told_so(void)
     CHECK(folder_unlink(&folder, "secret") == FOLDER_FAILED);
 }
 
-static void what_is_not_permitted_is_a_failure(void **state)
+TEST(what_is_not_permitted_is_a_failure)
 {
     int status;
 
-    (void)state;
     assert_true(scratch_put("d/secret", "secret", 0));
     assert_int_equal(chmod("d", 0555), 0);
     assert_int_equal(chmod(".", 0755), 0);
@@ -736,47 +665,4 @@ static void what_is_not_permitted_is_a_failure(void **state)
     status = scratch_child(a_user_who_may_not_is_told_so);
     folders_assert_heard("bigshuf: d/secret: Permission denied\n");
     assert_int_equal(status, 0);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_folder_is_the_users_own_word_and_may_be_a_link),
-        TEST(a_folder_that_is_missing_is_no_failure_yet),
-        TEST(what_is_no_folder_is_refused),
-        TEST(a_folder_is_made_where_there_is_nothing),
-        TEST(a_folder_that_cannot_be_opened_is_not_left_there),
-        TEST(a_folder_of_which_something_fails_is_not_open),
-        TEST(what_was_opened_stays_what_it_is_under_another_name),
-        TEST(reports_name_the_file_and_the_cause),
-        TEST(names_come_in_bytewise_order),
-        TEST(there_may_be_no_names_and_many),
-        TEST(a_list_is_complete_or_a_failure),
-        TEST(only_regular_files_are_opened),
-        TEST(a_file_that_is_missing_is_no_failure_yet),
-        TEST(a_file_to_be_edited_keeps_its_contents_and_a_new_one_is_new),
-        TEST(a_file_is_read_whole_up_to_a_limit),
-        TEST(a_file_that_changes_is_not_taken_for_whole),
-        TEST(a_failure_to_read_is_reported),
-        TEST(what_is_published_appears_and_nothing_else),
-        TEST(what_is_published_is_on_disk_before_its_name_and_then_the_name_is),
-        TEST(publishing_never_replaces),
-        TEST(one_who_comes_first_at_the_last_moment_stays),
-        TEST(what_is_left_under_the_other_name_is_not_written_through),
-        TEST(a_directory_in_the_way_is_a_failure),
-        TEST(a_failure_at_any_call_leaves_nothing_or_the_whole),
-        TEST(death_at_any_call_leaves_nothing_or_the_whole),
-        TEST(a_file_system_without_hard_links_is_named),
-        TEST(of_many_at_the_same_time_one_is_first),
-        TEST(a_new_file_is_whole_or_not_there),
-        TEST(a_folder_is_renamed_only_to_what_is_free),
-        TEST(names_that_cannot_be_put_on_disk_are_a_failure_where_that_is_possible_at_all),
-        TEST(what_stands_under_a_name_is_known_from_what_stood_there),
-        TEST(unlinking_follows_no_link_and_takes_no_folder),
-        TEST(what_is_not_permitted_is_a_failure),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

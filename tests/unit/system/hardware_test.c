@@ -3,11 +3,8 @@
  * scratch directory, of which the root is ".".
  */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
 #include "support/scratch.h"
+#include "support/unit.h"
 
 #include <errno.h>
 #include <sys/resource.h>
@@ -37,74 +34,72 @@ static void put(const char *name, const char *content)
     assert_true(scratch_put(name, content, 0600));
 }
 
+/* The control groups of this process, and where they are mounted. */
+static void put_groups(const char *groups, const char *mounts)
+{
+    put("proc/self/cgroup", groups);
+    put("proc/self/mountinfo", mounts);
+}
+
 /* What hardware_memory makes of so much available memory. */
 static uint64_t share(uint64_t available)
 {
     return available / 2 - available / 2 / 512;
 }
 
-static void test_memory_is_half_of_what_is_available_less_page_tables(void **state)
+#define TEST(name) UNIT_TEST_IN(name, scratch_setup, scratch_teardown)
+
+TEST(test_memory_is_half_of_what_is_available_less_page_tables)
 {
-    (void)state;
     put("proc/meminfo", "MemTotal:  4000000 kB\nMemFree:    1 kB\nMemAvailable:   1048576 kB\nBuffers: 7 kB\n");
     assert_int_equal(hardware_memory_under("."), 512 * MIB - MIB);
 }
 
-static void test_memory_is_never_below_the_minimum(void **state)
+TEST(test_memory_is_never_below_the_minimum)
 {
-    (void)state;
     put("proc/meminfo", "MemAvailable: 10 kB\n");
     assert_int_equal(hardware_memory_under("."), HARDWARE_MEMORY_MIN);
 }
 
-static void test_memory_has_an_answer_when_nothing_is_told(void **state)
+TEST(test_memory_has_an_answer_when_nothing_is_told)
 {
-    (void)state;
     assert_true(hardware_memory_under(".") >= HARDWARE_MEMORY_MIN);
     assert_true(hardware_memory_under(".") <= hardware_physical_memory());
     put("proc/meminfo", "MemTotal: 100000000000 kB\n"); /* a kernel before 3.14 */
     assert_true(hardware_memory_under(".") <= hardware_physical_memory());
 }
 
-static void test_memory_minds_the_groups_of_version_2(void **state)
+TEST(test_memory_minds_the_groups_of_version_2)
 {
-    (void)state;
     put("proc/meminfo", "MemAvailable: 8388608 kB\n");
-    put("proc/self/cgroup", "0::/a/b\n");
-    put("proc/self/mountinfo", mounts_v2);
+    put_groups("0::/a/b\n", mounts_v2);
     put("sys/fs/cgroup/a/b/memory.max", "1073741824\n");
     put("sys/fs/cgroup/a/b/memory.current", "268435456\n");
     assert_int_equal(cgroup_memory_left("."), GIB - 256 * MIB);
     assert_int_equal(hardware_memory_under("."), share(GIB - 256 * MIB));
 }
 
-static void test_memory_minds_the_groups_of_version_1(void **state)
+TEST(test_memory_minds_the_groups_of_version_1)
 {
-    (void)state;
     put("proc/meminfo", "MemAvailable: 8388608 kB\n");
-    put("proc/self/cgroup", "5:memory:/a\n3:cpu,cpuacct:/\n0::/\n");
-    put("proc/self/mountinfo", mounts_v1);
+    put_groups("5:memory:/a\n3:cpu,cpuacct:/\n0::/\n", mounts_v1);
     put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1073741824\n");
     put("sys/fs/cgroup/memory/a/memory.usage_in_bytes", "268435456\n");
     assert_int_equal(cgroup_memory_left("."), GIB - 256 * MIB);
     assert_int_equal(hardware_memory_under("."), share(GIB - 256 * MIB));
 }
 
-static void test_memory_high_is_a_limit_too(void **state)
+TEST(test_memory_high_is_a_limit_too)
 {
-    (void)state;
-    put("proc/self/cgroup", "0::/a\n");
-    put("proc/self/mountinfo", mounts_v2);
+    put_groups("0::/a\n", mounts_v2);
     put("sys/fs/cgroup/a/memory.max", "1073741824\n");
     put("sys/fs/cgroup/a/memory.high", "536870912\n");
     assert_int_equal(cgroup_memory_left("."), 512 * MIB);
 }
 
-static void test_max_is_no_limit(void **state)
+TEST(test_max_is_no_limit)
 {
-    (void)state;
-    put("proc/self/cgroup", "0::/a\n");
-    put("proc/self/mountinfo", mounts_v2);
+    put_groups("0::/a\n", mounts_v2);
     put("sys/fs/cgroup/a/memory.max", "max\n");
     put("sys/fs/cgroup/a/memory.high", "max\n");
     put("sys/fs/cgroup/a/memory.current", "268435456\n");
@@ -113,11 +108,9 @@ static void test_max_is_no_limit(void **state)
     assert_true(cgroup_processors(".") == UINT64_MAX);
 }
 
-static void test_page_cache_counts_as_free(void **state)
+TEST(test_page_cache_counts_as_free)
 {
-    (void)state;
-    put("proc/self/cgroup", "5:memory:/a\n0::/a\n");
-    put("proc/self/mountinfo", mounts_v2);
+    put_groups("5:memory:/a\n0::/a\n", mounts_v2);
     put("sys/fs/cgroup/a/memory.max", "1073741824\n");
     put("sys/fs/cgroup/a/memory.current", "1073741824\n");
     put("sys/fs/cgroup/a/memory.stat",
@@ -132,35 +125,29 @@ static void test_page_cache_counts_as_free(void **state)
     assert_int_equal(cgroup_memory_left("."), 4 * MIB);
 }
 
-static void test_more_in_use_than_the_limit_leaves_nothing(void **state)
+TEST(test_more_in_use_than_the_limit_leaves_nothing)
 {
-    (void)state;
-    put("proc/self/cgroup", "0::/a\n");
-    put("proc/self/mountinfo", mounts_v2);
+    put_groups("0::/a\n", mounts_v2);
     put("sys/fs/cgroup/a/memory.max", "1000\n");
     put("sys/fs/cgroup/a/memory.current", "2000\n");
     assert_int_equal(cgroup_memory_left("."), 0);
 }
 
-static void test_more_cache_than_use_leaves_the_limit(void **state)
+TEST(test_more_cache_than_use_leaves_the_limit)
 {
-    (void)state;
-    put("proc/self/cgroup", "0::/a\n");
-    put("proc/self/mountinfo", mounts_v2);
+    put_groups("0::/a\n", mounts_v2);
     put("sys/fs/cgroup/a/memory.max", "5000\n");
     put("sys/fs/cgroup/a/memory.current", "2000\n");
     put("sys/fs/cgroup/a/memory.stat", "inactive_file 1500\nactive_file 1500\n");
     assert_int_equal(cgroup_memory_left("."), 5000);
 }
 
-static void test_the_tightest_level_counts_wherever_it_is(void **state)
+TEST(test_the_tightest_level_counts_wherever_it_is)
 {
     static const char *const names[] = {"sys/fs/cgroup/a/b/c/memory.max", "sys/fs/cgroup/a/b/memory.max",
                                         "sys/fs/cgroup/a/memory.max", "sys/fs/cgroup/memory.max"};
 
-    (void)state;
-    put("proc/self/cgroup", "0::/a/b/c\n");
-    put("proc/self/mountinfo", mounts_v2);
+    put_groups("0::/a/b/c\n", mounts_v2);
     for (int i = 0; i < 4; i++) {
         for (int k = 0; k < 4; k++)
             put(names[k], k == i ? "1000\n" : "5000\n");
@@ -168,11 +155,9 @@ static void test_the_tightest_level_counts_wherever_it_is(void **state)
     }
 }
 
-static void test_groups_beside_and_above_the_tree_do_not_count(void **state)
+TEST(test_groups_beside_and_above_the_tree_do_not_count)
 {
-    (void)state;
-    put("proc/self/cgroup", "0::/a/b\n");
-    put("proc/self/mountinfo", mounts_v2);
+    put_groups("0::/a/b\n", mounts_v2);
     put("sys/fs/cgroup/a/b/memory.max", "5000\n");
     put("sys/fs/cgroup/a/c/memory.max", "1000\n");
     put("sys/fs/memory.max", "1000\n");
@@ -180,14 +165,12 @@ static void test_groups_beside_and_above_the_tree_do_not_count(void **state)
     assert_int_equal(cgroup_memory_left("."), 5000);
 }
 
-static void test_both_versions_may_be_in_use(void **state)
+TEST(test_both_versions_may_be_in_use)
 {
     char mounts[1024];
 
-    (void)state;
     snprintf(mounts, sizeof mounts, "%s38 31 0:35 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n", mounts_v1);
-    put("proc/self/cgroup", "5:memory:/a\n0::/b\n");
-    put("proc/self/mountinfo", mounts);
+    put_groups("5:memory:/a\n0::/b\n", mounts);
     put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "5000\n");
     put("sys/fs/cgroup/unified/b/memory.max", "4000\n");
     assert_int_equal(cgroup_memory_left("."), 4000);
@@ -195,11 +178,9 @@ static void test_both_versions_may_be_in_use(void **state)
     assert_int_equal(cgroup_memory_left("."), 3000);
 }
 
-static void test_a_mount_of_a_part_of_the_tree_shows_that_part(void **state)
+TEST(test_a_mount_of_a_part_of_the_tree_shows_that_part)
 {
-    (void)state;
-    put("proc/self/cgroup", "0::/docker/123/inner\n");
-    put("proc/self/mountinfo", "31 23 0:28 /docker/123 /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+    put_groups("0::/docker/123/inner\n", "31 23 0:28 /docker/123 /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
     put("sys/fs/cgroup/inner/memory.max", "1000\n");
     put("sys/fs/cgroup/memory.max", "2000\n");
     assert_int_equal(cgroup_memory_left("."), 1000);
@@ -207,67 +188,57 @@ static void test_a_mount_of_a_part_of_the_tree_shows_that_part(void **state)
     assert_int_equal(cgroup_memory_left("."), 500);
 }
 
-static void test_a_group_that_the_mount_does_not_show_is_the_mount(void **state)
+TEST(test_a_group_that_the_mount_does_not_show_is_the_mount)
 {
     static const char *const groups[] = {"0::/docker/123\n", "0::/../other\n", "0::/\n", "0::/123456\n"};
 
-    (void)state;
     put("sys/fs/cgroup/memory.max", "1000\n");
     put("sys/fs/memory.max", "500\n"); /* what is above the mount is no group */
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
-        put("proc/self/cgroup", groups[i]);
-        put("proc/self/mountinfo", mounts_v2);
+        put_groups(groups[i], mounts_v2);
         assert_int_equal(cgroup_memory_left("."), 1000);
         put("proc/self/mountinfo", "31 23 0:28 /123 /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
         assert_int_equal(cgroup_memory_left("."), 1000);
     }
 }
 
-static void test_names_may_have_blanks_and_colons(void **state)
+TEST(test_names_may_have_blanks_and_colons)
 {
-    (void)state;
-    put("proc/self/cgroup", "0::/a:b c\n");
-    put("proc/self/mountinfo", "31 23 0:28 / /my\\040groups\\134 rw - cgroup2 cgroup2 rw\n");
+    put_groups("0::/a:b c\n", "31 23 0:28 / /my\\040groups\\134 rw - cgroup2 cgroup2 rw\n");
     put("my groups\\/a:b c/memory.max", "1000\n");
     assert_int_equal(cgroup_memory_left("."), 1000);
 }
 
-static void test_files_that_make_no_sense_set_no_limit(void **state)
+TEST(test_files_that_make_no_sense_set_no_limit)
 {
     static const char *const texts[] = {
         "", "\n", ":::\n", "0:\n", "0::", "\n\n- - -\n", "1 2 3 4 5 6 - cgroup2\n", "a b c d e f g h i j\n", "x"};
     const size_t count = sizeof texts / sizeof texts[0];
 
-    (void)state;
     for (size_t i = 0; i < count * count; i++) {
-        put("proc/self/cgroup", texts[i / count]);
-        put("proc/self/mountinfo", texts[i % count]);
+        put_groups(texts[i / count], texts[i % count]);
         assert_true(cgroup_memory_left(".") == UINT64_MAX);
         assert_true(cgroup_processors(".") == UINT64_MAX);
     }
 }
 
-static void test_long_files_are_read_whole(void **state)
+TEST(test_long_files_are_read_whole)
 {
     static char mounts[100000];
     int length = 0;
 
-    (void)state;
     for (int i = 0; i < 1500; i++)
         length +=
             snprintf(mounts + length, sizeof mounts - (size_t)length, "%d 1 0:1 / /mnt/%d rw - ext4 /dev/x rw\n", i, i);
     snprintf(mounts + length, sizeof mounts - (size_t)length, "%s", mounts_v2);
-    put("proc/self/cgroup", "0::/\n");
-    put("proc/self/mountinfo", mounts);
+    put_groups("0::/\n", mounts);
     put("sys/fs/cgroup/memory.max", "1000\n");
     assert_int_equal(cgroup_memory_left("."), 1000);
 }
 
-static void test_processors_by_quota_are_rounded_up(void **state)
+TEST(test_processors_by_quota_are_rounded_up)
 {
-    (void)state;
-    put("proc/self/cgroup", "3:cpu,cpuacct:/a\n0::/a\n");
-    put("proc/self/mountinfo", mounts_v2);
+    put_groups("3:cpu,cpuacct:/a\n0::/a\n", mounts_v2);
     put("sys/fs/cgroup/a/cpu.max", "150000 100000\n");
     assert_int_equal(cgroup_processors("."), 2);
     put("sys/fs/cgroup/a/cpu.max", "200000 100000\n");
@@ -287,32 +258,28 @@ static void test_processors_by_quota_are_rounded_up(void **state)
     assert_int_equal(cgroup_processors("."), 1);
 }
 
-static void test_processors_are_at_least_one(void **state)
+TEST(test_processors_are_at_least_one)
 {
-    (void)state;
-    put("proc/self/cgroup", "0::/\n");
-    put("proc/self/mountinfo", mounts_v2);
+    put_groups("0::/\n", mounts_v2);
     put("sys/fs/cgroup/cpu.max", "0 100000\n");
     assert_int_equal(hardware_processors_under("."), 1);
     assert_true(hardware_processors() >= 1);
     assert_true(hardware_processors() <= (unsigned long)sysconf(_SC_NPROCESSORS_CONF));
 }
 
-static void test_peak_memory_is_read_or_asked_for(void **state)
+TEST(test_peak_memory_is_read_or_asked_for)
 {
-    (void)state;
     assert_true(hardware_peak_memory_under(".") > 64 * 1024); /* no file: getrusage */
     put("proc/self/status", "Name:\tx\nVmPeak:\t  999 kB\nVmHWM:\t    1234 kB\nVmRSS:\t 77 kB\n");
     assert_int_equal(hardware_peak_memory_under("."), 1234 * 1024);
 }
 
-static void test_peak_memory_rises_with_what_is_touched(void **state)
+TEST(test_peak_memory_rises_with_what_is_touched)
 {
     const size_t bytes = 32 << 20;
     uint64_t before = hardware_peak_memory();
     char *memory = sys_map(bytes);
 
-    (void)state;
     assert_non_null(memory);
     memset(memory, 1, bytes);
     sys_unmap(memory, bytes);
@@ -320,9 +287,8 @@ static void test_peak_memory_rises_with_what_is_touched(void **state)
     assert_true(hardware_peak_memory() < before + 512 * MIB); /* a sanitizer keeps books on what is touched */
 }
 
-static void test_this_machine_has_memory(void **state)
+TEST(test_this_machine_has_memory)
 {
-    (void)state;
     assert_true(hardware_physical_memory() > HARDWARE_MEMORY_MIN);
     assert_true(hardware_memory() >= HARDWARE_MEMORY_MIN);
     assert_true(hardware_memory() <= hardware_physical_memory());
@@ -347,45 +313,10 @@ static void expect_limit_data(void)
     CHECK(hardware_memory_under(".") == share(limit_bytes - 60 * (uint64_t)sysconf(_SC_PAGESIZE)));
 }
 
-static void test_memory_minds_the_limits_of_the_process(void **state)
+TEST(test_memory_minds_the_limits_of_the_process)
 {
-    (void)state;
     put("proc/meminfo", "MemAvailable: 4398046511104 kB\n");
     put("proc/self/statm", "100 40 30 5 0 60 0\n");
     assert_int_equal(scratch_child(expect_limit_as), 0);
     assert_int_equal(scratch_child(expect_limit_data), 0);
-}
-
-#define HARDWARE_TEST(NAME) cmocka_unit_test_setup_teardown(NAME, scratch_setup, scratch_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        HARDWARE_TEST(test_memory_is_half_of_what_is_available_less_page_tables),
-        HARDWARE_TEST(test_memory_is_never_below_the_minimum),
-        HARDWARE_TEST(test_memory_has_an_answer_when_nothing_is_told),
-        HARDWARE_TEST(test_memory_minds_the_groups_of_version_2),
-        HARDWARE_TEST(test_memory_minds_the_groups_of_version_1),
-        HARDWARE_TEST(test_memory_high_is_a_limit_too),
-        HARDWARE_TEST(test_max_is_no_limit),
-        HARDWARE_TEST(test_page_cache_counts_as_free),
-        HARDWARE_TEST(test_more_in_use_than_the_limit_leaves_nothing),
-        HARDWARE_TEST(test_more_cache_than_use_leaves_the_limit),
-        HARDWARE_TEST(test_the_tightest_level_counts_wherever_it_is),
-        HARDWARE_TEST(test_groups_beside_and_above_the_tree_do_not_count),
-        HARDWARE_TEST(test_both_versions_may_be_in_use),
-        HARDWARE_TEST(test_a_mount_of_a_part_of_the_tree_shows_that_part),
-        HARDWARE_TEST(test_a_group_that_the_mount_does_not_show_is_the_mount),
-        HARDWARE_TEST(test_names_may_have_blanks_and_colons),
-        HARDWARE_TEST(test_files_that_make_no_sense_set_no_limit),
-        HARDWARE_TEST(test_long_files_are_read_whole),
-        HARDWARE_TEST(test_processors_by_quota_are_rounded_up),
-        HARDWARE_TEST(test_processors_are_at_least_one),
-        HARDWARE_TEST(test_peak_memory_is_read_or_asked_for),
-        HARDWARE_TEST(test_peak_memory_rises_with_what_is_touched),
-        HARDWARE_TEST(test_this_machine_has_memory),
-        HARDWARE_TEST(test_memory_minds_the_limits_of_the_process),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

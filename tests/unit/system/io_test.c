@@ -7,16 +7,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "support/unit.h"
 
 #include "base/least.h"
 #include "system/io.h"
@@ -132,47 +129,6 @@ int sys_open_at(int directory, const char *name, int flags, mode_t mode)
     return sys_open(name, flags, mode);
 }
 
-int sys_unlink(const char *path)
-{
-    return sys_close(path != NULL ? -1 : FD);
-}
-
-int sys_kill(pid_t process, int signal)
-{
-    return sys_close(process == 0 && signal == 0 ? FD : -1);
-}
-
-void sys_nap(void)
-{
-    fake.calls++;
-}
-
-void sys_exit(int status)
-{
-    assert_int_equal(status, -1);
-}
-
-rlim_t sys_descriptor_limit(void)
-{
-    return 0;
-}
-
-void sys_limit_descriptors(pid_t process, rlim_t descriptors)
-{
-    assert_int_equal(process, descriptors);
-}
-
-void *sys_map(size_t bytes)
-{
-    return calloc(1, bytes);
-}
-
-void sys_unmap(void *memory, size_t bytes)
-{
-    assert_true(bytes > 0);
-    free(memory);
-}
-
 int sys_lock(int fd, bool exclusive)
 {
     (void)exclusive;
@@ -231,9 +187,10 @@ int sys_poll(int fd, short events)
     return fake.poll_error != 0 ? -1 : 1;
 }
 
-static void test_open_is_made_again_after_a_signal(void **state)
+#define TEST(name) UNIT_TEST_IN(name, reset, NULL)
+
+TEST(test_open_is_made_again_after_a_signal)
 {
-    (void)state;
     fake.error = EINTR;
     assert_int_equal(io_open("name", O_RDWR | O_CREAT, 0640), FD);
     assert_int_equal(fake.calls, 2);
@@ -241,9 +198,8 @@ static void test_open_is_made_again_after_a_signal(void **state)
     assert_int_equal(fake.calls, 4);
 }
 
-static void test_open_passes_a_failure_on(void **state)
+TEST(test_open_passes_a_failure_on)
 {
-    (void)state;
     fake.permanent_error = EACCES;
     assert_int_equal(io_open("name", O_RDWR | O_CREAT, 0640), -1);
     assert_int_equal(errno, EACCES);
@@ -265,9 +221,8 @@ static void assert_looks_like(mode_t mode, int error)
     assert_int_equal(status.st_mode, mode);
 }
 
-static void test_what_cannot_be_opened_is_seen_without_opening_it(void **state)
+TEST(test_what_cannot_be_opened_is_seen_without_opening_it)
 {
-    (void)state;
     assert_looks_like(S_IFREG, 0); /* open says the rest */
     assert_looks_like(S_IFDIR | 0777, EISDIR);
     assert_looks_like(S_IFSOCK | 0777, ENXIO);
@@ -288,11 +243,10 @@ static void assert_given_up(ssize_t result)
     fake.calls = 0;
 }
 
-static void test_a_run_that_has_failed_waits_for_nobody(void **state)
+TEST(test_a_run_that_has_failed_waits_for_nobody)
 {
     char byte = 0;
 
-    (void)state;
     signals_interrupt(pthread_self());
     fake.permanent_error = EINTR;
     assert_given_up(io_open("name", O_RDWR | O_CREAT, 0640));
@@ -307,29 +261,26 @@ static void test_a_run_that_has_failed_waits_for_nobody(void **state)
     assert_int_equal(io_read(FD, &byte, 1), 1);
 }
 
-static void test_sync_is_made_again_after_a_signal(void **state)
+TEST(test_sync_is_made_again_after_a_signal)
 {
-    (void)state;
     fake.error = EINTR;
     assert_int_equal(io_sync(FD), 0);
     assert_int_equal(fake.calls, 2);
 }
 
-static void test_lock_is_made_again_after_a_signal(void **state)
+TEST(test_lock_is_made_again_after_a_signal)
 {
-    (void)state;
     fake.error = EINTR;
     assert_int_equal(io_lock(FD, true), 0);
     assert_int_equal(fake.calls, 2);
 }
 
-static void test_whatever_a_system_without_locks_says_is_one_error(void **state)
+TEST(test_whatever_a_system_without_locks_says_is_one_error)
 {
     static const int errors[][2] = {
         {ENOTSUP, ENOTSUP}, {EOPNOTSUPP, ENOTSUP},      {ENOLCK, ENOTSUP}, {ENOSYS, ENOTSUP},
         {EINVAL, ENOTSUP},  {EWOULDBLOCK, EWOULDBLOCK}, {EBADF, EBADF},    {EIO, EIO}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
         fake.permanent_error = errors[i][0];
         assert_int_equal(io_lock(FD, false), -1);
@@ -337,36 +288,32 @@ static void test_whatever_a_system_without_locks_says_is_one_error(void **state)
     }
 }
 
-static void test_sync_passes_a_failure_on(void **state)
+TEST(test_sync_passes_a_failure_on)
 {
-    (void)state;
     fake.permanent_error = EIO;
     assert_int_equal(io_sync(FD), -1);
     assert_int_equal(errno, EIO);
     assert_int_equal(fake.calls, 1);
 }
 
-static void test_close_interrupted_counts_as_closed_and_is_not_made_again(void **state)
+TEST(test_close_interrupted_counts_as_closed_and_is_not_made_again)
 {
-    (void)state;
     fake.permanent_error = EINTR;
     assert_int_equal(io_close(FD), 0);
     assert_int_equal(fake.calls, 1);
 }
 
-static void test_close_passes_a_failure_on(void **state)
+TEST(test_close_passes_a_failure_on)
 {
-    (void)state;
     fake.permanent_error = EIO;
     assert_int_equal(io_close(FD), -1);
     assert_int_equal(errno, EIO);
 }
 
-static void test_read_gives_what_one_read_gives(void **state)
+TEST(test_read_gives_what_one_read_gives)
 {
     char data[10] = "";
 
-    (void)state;
     memcpy(fake.bytes, "abcdef", 6);
     fake.most_per_call = 4;
     fake.size = 6;
@@ -376,40 +323,36 @@ static void test_read_gives_what_one_read_gives(void **state)
     assert_int_equal(io_read(FD, data, sizeof data), 0);
 }
 
-static void test_read_is_made_again_after_a_signal(void **state)
+TEST(test_read_is_made_again_after_a_signal)
 {
     char data[2];
 
-    (void)state;
     fake.error = EINTR;
     assert_int_equal(io_read(FD, data, sizeof data), 2);
     assert_int_equal(fake.polls, 0);
 }
 
-static void test_read_waits_when_there_is_nothing_yet(void **state)
+TEST(test_read_waits_when_there_is_nothing_yet)
 {
     char data[2];
 
-    (void)state;
     fake.error = EAGAIN;
     assert_int_equal(io_read(FD, data, sizeof data), 2);
     assert_int_equal(fake.polls, 1);
     assert_int_equal(fake.events, POLLIN);
 }
 
-static void test_read_passes_a_failure_on(void **state)
+TEST(test_read_passes_a_failure_on)
 {
     char data[2];
 
-    (void)state;
     fake.permanent_error = EISDIR;
     assert_int_equal(io_read(FD, data, sizeof data), -1);
     assert_int_equal(errno, EISDIR);
 }
 
-static void test_write_is_completed_byte_by_byte_and_after_signals(void **state)
+TEST(test_write_is_completed_byte_by_byte_and_after_signals)
 {
-    (void)state;
     fake.most_per_call = 1;
     fake.error = EINTR;
     assert_int_equal(io_write(FD, "hello", 5), 0);
@@ -417,9 +360,8 @@ static void test_write_is_completed_byte_by_byte_and_after_signals(void **state)
     assert_int_equal(fake.calls, 10);
 }
 
-static void test_write_waits_for_a_slow_reader(void **state)
+TEST(test_write_waits_for_a_slow_reader)
 {
-    (void)state;
     fake.most_per_call = 2;
     fake.error = EAGAIN;
     assert_int_equal(io_write(FD, "hello", 5), 0);
@@ -428,27 +370,24 @@ static void test_write_waits_for_a_slow_reader(void **state)
     assert_int_equal(fake.events, POLLOUT);
 }
 
-static void test_a_wait_that_a_signal_ends_is_no_failure(void **state)
+TEST(test_a_wait_that_a_signal_ends_is_no_failure)
 {
-    (void)state;
     fake.error = EAGAIN;
     fake.poll_error = EINTR;
     assert_int_equal(io_write(FD, "hello", 5), 0);
     assert_memory_equal(fake.bytes, "hello", 6);
 }
 
-static void test_a_wait_that_fails_is_a_failure(void **state)
+TEST(test_a_wait_that_fails_is_a_failure)
 {
-    (void)state;
     fake.error = EAGAIN;
     fake.poll_error = ENOMEM;
     assert_int_equal(io_write(FD, "hello", 5), -1);
     assert_int_equal(errno, ENOMEM);
 }
 
-static void test_write_fails_on_a_full_disk(void **state)
+TEST(test_write_fails_on_a_full_disk)
 {
-    (void)state;
     fake.size = 3;
     fake.error_at_size = ENOSPC;
     assert_int_equal(io_write(FD, "hello", 5), -1);
@@ -456,17 +395,15 @@ static void test_write_fails_on_a_full_disk(void **state)
     assert_memory_equal(fake.bytes, "hel\0", 4);
 }
 
-static void test_write_that_writes_nothing_counts_as_a_full_disk(void **state)
+TEST(test_write_that_writes_nothing_counts_as_a_full_disk)
 {
-    (void)state;
     fake.size = 3;
     assert_int_equal(io_write(FD, "hello", 5), -1);
     assert_int_equal(errno, ENOSPC);
 }
 
-static void test_write_of_nothing_makes_no_call(void **state)
+TEST(test_write_of_nothing_makes_no_call)
 {
-    (void)state;
     assert_int_equal(io_write(FD, "", 0), 0);
     assert_int_equal(fake.calls, 0);
 }
@@ -520,9 +457,8 @@ static void check_read_at(void)
     assert_true(fake.most_pieces <= sysconf(_SC_IOV_MAX));
 }
 
-static void test_pieces_arrive_whole_in_few_calls(void **state)
+TEST(test_pieces_arrive_whole_in_few_calls)
 {
-    (void)state;
     check_write_at();
     assert_true(fake.calls <= PIECES / 16);
     fake.calls = 0;
@@ -530,9 +466,8 @@ static void test_pieces_arrive_whole_in_few_calls(void **state)
     assert_true(fake.calls <= PIECES / 16);
 }
 
-static void test_pieces_arrive_whole_at_every_size_of_a_short_transfer(void **state)
+TEST(test_pieces_arrive_whole_at_every_size_of_a_short_transfer)
 {
-    (void)state;
     for (size_t most = 1; most <= 40; most++) {
         reset(NULL);
         fake.most_per_call = most;
@@ -541,9 +476,8 @@ static void test_pieces_arrive_whole_at_every_size_of_a_short_transfer(void **st
     }
 }
 
-static void test_pieces_arrive_whole_despite_signals(void **state)
+TEST(test_pieces_arrive_whole_despite_signals)
 {
-    (void)state;
     fake.error = EINTR;
     fake.most_per_call = 5;
     check_write_at();
@@ -551,9 +485,8 @@ static void test_pieces_arrive_whole_despite_signals(void **state)
     assert_int_equal(fake.polls, 0);
 }
 
-static void test_pieces_arrive_whole_despite_waiting(void **state)
+TEST(test_pieces_arrive_whole_despite_waiting)
 {
-    (void)state;
     fake.error = EAGAIN;
     fake.most_per_call = 5;
     check_write_at();
@@ -562,9 +495,8 @@ static void test_pieces_arrive_whole_despite_waiting(void **state)
     assert_int_equal(fake.events, POLLIN);
 }
 
-static void test_pieces_that_do_not_fit_on_the_disk_tell_how_far_they_came(void **state)
+TEST(test_pieces_that_do_not_fit_on_the_disk_tell_how_far_they_came)
 {
-    (void)state;
     for (size_t size = 0; size < 12; size++)
         for (int error_at_size = 0; error_at_size <= ENOSPC; error_at_size += ENOSPC) {
             char data[12] = "abcdefghijkl";
@@ -581,13 +513,12 @@ static void test_pieces_that_do_not_fit_on_the_disk_tell_how_far_they_came(void 
         }
 }
 
-static void test_a_file_that_ends_too_early_fails_without_an_error_number(void **state)
+TEST(test_a_file_that_ends_too_early_fails_without_an_error_number)
 {
     char data[10] = "";
     struct iovec pieces[] = {{data, 4}, {data + 4, 6}};
     size_t done;
 
-    (void)state;
     fake.size = 7;
     errno = EIO;
     assert_int_equal(io_read_at(FD, pieces, 2, 0, &done), -1);
@@ -595,25 +526,23 @@ static void test_a_file_that_ends_too_early_fails_without_an_error_number(void *
     assert_int_equal(done, 7);
 }
 
-static void test_pieces_pass_a_failure_on(void **state)
+TEST(test_pieces_pass_a_failure_on)
 {
     char data[1] = "";
     struct iovec piece = {data, 1};
     size_t done = 99;
 
-    (void)state;
     fake.permanent_error = EIO;
     assert_int_equal(io_read_at(FD, &piece, 1, 0, &done), -1);
     assert_int_equal(errno, EIO);
     assert_int_equal(done, 0);
 }
 
-static void test_no_pieces_and_empty_pieces_make_no_call(void **state)
+TEST(test_no_pieces_and_empty_pieces_make_no_call)
 {
     struct iovec pieces[] = {{NULL, 0}, {NULL, 0}};
     size_t done = 99;
 
-    (void)state;
     assert_int_equal(io_write_at(FD, pieces, 0, 0, &done), 0);
     assert_int_equal(io_read_at(FD, pieces, 2, 0, &done), 0);
     assert_int_equal(done, 0);
@@ -621,14 +550,13 @@ static void test_no_pieces_and_empty_pieces_make_no_call(void **state)
 }
 
 /* Some systems refuse to move 2^31 bytes in one call. */
-static void test_no_call_moves_2_to_the_31_bytes(void **state)
+TEST(test_no_call_moves_2_to_the_31_bytes)
 {
 #if SIZE_MAX > UINT32_MAX
     const size_t bytes = (size_t)5 << 30;
     struct iovec pieces[] = {{fake.bytes, bytes}, {fake.bytes, bytes}};
     size_t done;
 
-    (void)state;
     fake.without_contents = true;
     assert_int_equal(io_write(FD, fake.bytes, bytes), 0);
     assert_true(io_read(FD, fake.bytes, bytes) > 0);
@@ -636,7 +564,6 @@ static void test_no_call_moves_2_to_the_31_bytes(void **state)
     assert_int_equal(done, 2 * bytes);
     assert_true(fake.most_bytes <= INT_MAX);
 #else
-    (void)state;
     skip();
 #endif
 }
@@ -649,11 +576,10 @@ static void fill_file(size_t bytes)
 }
 
 /* However little each read gives, and with signals; the first buffer has room for FILE_BYTES - 1. */
-static void test_a_file_is_read_whole(void **state)
+TEST(test_a_file_is_read_whole)
 {
     const size_t sizes[] = {0, 1, 1000, FILE_BYTES - 1, FILE_BYTES};
 
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         size_t bytes = 1;
         char *data;
@@ -671,12 +597,11 @@ static void test_a_file_is_read_whole(void **state)
     }
 }
 
-static void test_a_file_may_be_as_large_as_the_most_and_no_larger(void **state)
+TEST(test_a_file_may_be_as_large_as_the_most_and_no_larger)
 {
     size_t bytes;
     char *data;
 
-    (void)state;
     fill_file(1000);
     data = io_read_whole(FD, 1000, &bytes);
     assert_non_null(data);
@@ -686,11 +611,10 @@ static void test_a_file_may_be_as_large_as_the_most_and_no_larger(void **state)
     assert_int_equal(errno, EFBIG);
 }
 
-static void test_a_file_that_cannot_be_read_whole_is_a_failure(void **state)
+TEST(test_a_file_that_cannot_be_read_whole_is_a_failure)
 {
     size_t bytes;
 
-    (void)state;
     fake.permanent_error = EIO;
     assert_null(io_read_whole(FD, FILE_BYTES, &bytes));
     assert_int_equal(errno, EIO);
@@ -703,59 +627,14 @@ static void test_a_file_that_cannot_be_read_whole_is_a_failure(void **state)
     }
 }
 
-static void test_files_are_the_same_by_device_and_inode(void **state)
+TEST(test_files_are_the_same_by_device_and_inode)
 {
     const struct stat file = {.st_dev = 1, .st_ino = 2, .st_size = 3};
     const struct stat grown = {.st_dev = 1, .st_ino = 2, .st_size = 4};
     const struct stat neighbour = {.st_dev = 1, .st_ino = 3, .st_size = 3};
     const struct stat elsewhere = {.st_dev = 2, .st_ino = 2, .st_size = 3};
 
-    (void)state;
     assert_true(io_same_file(&file, &grown));
     assert_false(io_same_file(&file, &neighbour));
     assert_false(io_same_file(&file, &elsewhere));
-}
-
-#define IO_TEST(NAME) cmocka_unit_test_setup(NAME, reset)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IO_TEST(test_open_is_made_again_after_a_signal),
-        IO_TEST(test_open_passes_a_failure_on),
-        IO_TEST(test_what_cannot_be_opened_is_seen_without_opening_it),
-        IO_TEST(test_a_run_that_has_failed_waits_for_nobody),
-        IO_TEST(test_sync_is_made_again_after_a_signal),
-        IO_TEST(test_sync_passes_a_failure_on),
-        IO_TEST(test_lock_is_made_again_after_a_signal),
-        IO_TEST(test_whatever_a_system_without_locks_says_is_one_error),
-        IO_TEST(test_close_interrupted_counts_as_closed_and_is_not_made_again),
-        IO_TEST(test_close_passes_a_failure_on),
-        IO_TEST(test_read_gives_what_one_read_gives),
-        IO_TEST(test_read_is_made_again_after_a_signal),
-        IO_TEST(test_read_waits_when_there_is_nothing_yet),
-        IO_TEST(test_read_passes_a_failure_on),
-        IO_TEST(test_write_is_completed_byte_by_byte_and_after_signals),
-        IO_TEST(test_write_waits_for_a_slow_reader),
-        IO_TEST(test_a_wait_that_a_signal_ends_is_no_failure),
-        IO_TEST(test_a_wait_that_fails_is_a_failure),
-        IO_TEST(test_write_fails_on_a_full_disk),
-        IO_TEST(test_write_that_writes_nothing_counts_as_a_full_disk),
-        IO_TEST(test_write_of_nothing_makes_no_call),
-        IO_TEST(test_pieces_arrive_whole_in_few_calls),
-        IO_TEST(test_pieces_arrive_whole_at_every_size_of_a_short_transfer),
-        IO_TEST(test_pieces_arrive_whole_despite_signals),
-        IO_TEST(test_pieces_arrive_whole_despite_waiting),
-        IO_TEST(test_pieces_that_do_not_fit_on_the_disk_tell_how_far_they_came),
-        IO_TEST(test_a_file_that_ends_too_early_fails_without_an_error_number),
-        IO_TEST(test_pieces_pass_a_failure_on),
-        IO_TEST(test_no_pieces_and_empty_pieces_make_no_call),
-        IO_TEST(test_no_call_moves_2_to_the_31_bytes),
-        IO_TEST(test_a_file_is_read_whole),
-        IO_TEST(test_a_file_may_be_as_large_as_the_most_and_no_larger),
-        IO_TEST(test_a_file_that_cannot_be_read_whole_is_a_failure),
-        IO_TEST(test_files_are_the_same_by_device_and_inode),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,8 @@
 /* Whatever the pieces are, what is taken from them is what they hold, in order, and no more than was asked for. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/unit.h"
 
 #include "system/pieces.h"
 
@@ -33,7 +30,7 @@ static void assert_hold(const struct iovec *pieces, int count, const char *text)
     assert_int_equal(*text, '\0');
 }
 
-static void the_beginning_has_as_many_bytes_and_pieces_as_are_asked_for(void **state)
+UNIT_TEST(the_beginning_has_as_many_bytes_and_pieces_as_are_asked_for)
 {
     static const struct {
         uint64_t limit;
@@ -47,7 +44,6 @@ static void the_beginning_has_as_many_bytes_and_pieces_as_are_asked_for(void **s
     struct iovec pieces[PIECES], some[PIECES];
     size_t bytes;
 
-    (void)state;
     make(pieces);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(pieces_begin(pieces, PIECES, cases[i].limit, some, cases[i].room, &bytes), cases[i].made);
@@ -57,12 +53,11 @@ static void the_beginning_has_as_many_bytes_and_pieces_as_are_asked_for(void **s
     assert_hold(pieces, PIECES, "abcdef");
 }
 
-static void what_is_taken_away_leaves_the_rest(void **state)
+UNIT_TEST(what_is_taken_away_leaves_the_rest)
 {
     static const int used[] = {0, 0, 2, 2, 2, 3, 5};
     struct iovec pieces[PIECES];
 
-    (void)state;
     for (size_t bytes = 0; bytes <= strlen("abcdef"); bytes++) {
         make(pieces);
         assert_int_equal(pieces_advance(pieces, PIECES, bytes), used[bytes]);
@@ -70,14 +65,4 @@ static void what_is_taken_away_leaves_the_rest(void **state)
         for (int i = 0; i < used[bytes]; i++)
             assert_int_equal(pieces[i].iov_len, 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_beginning_has_as_many_bytes_and_pieces_as_are_asked_for),
-        cmocka_unit_test(what_is_taken_away_leaves_the_rest),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,31 +1,32 @@
+#include "support/unit.h"
+
 #include "system/pool.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 enum { BLOCK = 4096, BLOCKS = 100, BYTES = BLOCKS * (BLOCK + 4) + POOL_SLACK_BYTES };
+
+static struct pool opened;
 
 static int open_pool(void **state)
 {
-    static struct pool pool;
-
-    *state = &pool;
-    return pool_open(&pool, BYTES, BLOCK);
+    (void)state;
+    return pool_open(&opened, BYTES, BLOCK);
 }
 
 static int close_pool(void **state)
 {
-    pool_close(*state);
+    (void)state;
+    pool_close(&opened);
     return 0;
 }
 
-static void blocks_and_their_list_are_cut_from_the_bytes_given(void **state)
+#define WITH_POOL(name) UNIT_TEST_IN(name, open_pool, close_pool)
+
+WITH_POOL(blocks_and_their_list_are_cut_from_the_bytes_given)
 {
-    struct pool *pool = *state;
+    struct pool *pool = &opened;
 
     assert_int_equal(pool->blocks, BLOCKS);
     assert_int_equal(pool->free, BLOCKS);
@@ -35,21 +36,19 @@ static void blocks_and_their_list_are_cut_from_the_bytes_given(void **state)
     assert_true((uint8_t *)pool->next >= pool_block(pool, BLOCKS - 1) + BLOCK + POOL_SLACK_BYTES);
 }
 
-static void one_byte_less_is_one_block_less(void **state)
+UNIT_TEST(one_byte_less_is_one_block_less)
 {
     struct pool pool;
 
-    (void)state;
     assert_int_equal(pool_open(&pool, BYTES - 1, BLOCK), 0);
     assert_int_equal(pool.blocks, BLOCKS - 1);
     pool_close(&pool);
 }
 
-static void closing_is_fine_when_zeroed_twice_or_after_a_failure(void **state)
+UNIT_TEST(closing_is_fine_when_zeroed_twice_or_after_a_failure)
 {
     struct pool pool = {0};
 
-    (void)state;
     pool_close(&pool);
     assert_int_equal(pool_open(&pool, SIZE_MAX / 2, (size_t)1 << 20), -1);
     pool_close(&pool);
@@ -58,9 +57,9 @@ static void closing_is_fine_when_zeroed_twice_or_after_a_failure(void **state)
     pool_close(&pool);
 }
 
-static void every_block_is_got_once_is_whole_and_has_no_successor(void **state)
+WITH_POOL(every_block_is_got_once_is_whole_and_has_no_successor)
 {
-    struct pool *pool = *state;
+    struct pool *pool = &opened;
     bool got[BLOCKS] = {false};
 
     for (unsigned i = 0; i < BLOCKS; i++) {
@@ -76,9 +75,9 @@ static void every_block_is_got_once_is_whole_and_has_no_successor(void **state)
         assert_int_equal(pool->next[i], POOL_NONE); /* the blocks' contents are not where the lists are */
 }
 
-static void a_chain_that_was_put_back_is_got_again_before_fresh_blocks(void **state)
+WITH_POOL(a_chain_that_was_put_back_is_got_again_before_fresh_blocks)
 {
-    struct pool *pool = *state;
+    struct pool *pool = &opened;
     uint32_t chain[3];
     bool again[3] = {false};
 
@@ -100,9 +99,9 @@ static void a_chain_that_was_put_back_is_got_again_before_fresh_blocks(void **st
     assert_int_equal(pool->free, BLOCKS - 3);
 }
 
-static void promised_blocks_are_kept_back_from_others(void **state)
+WITH_POOL(promised_blocks_are_kept_back_from_others)
 {
-    struct pool *pool = *state;
+    struct pool *pool = &opened;
 
     assert_true(pool_promise(pool, 60));
     assert_false(pool_promise(pool, 41));
@@ -123,9 +122,9 @@ static void promised_blocks_are_kept_back_from_others(void **state)
     assert_int_equal(pool->promised, 0);
 }
 
-static void blocks_given_back_can_be_promised(void **state)
+WITH_POOL(blocks_given_back_can_be_promised)
 {
-    struct pool *pool = *state;
+    struct pool *pool = &opened;
     uint32_t block = POOL_NONE;
 
     for (int i = 0; i < BLOCKS; i++)
@@ -137,9 +136,9 @@ static void blocks_given_back_can_be_promised(void **state)
     assert_int_equal(pool_get_promised(pool), block);
 }
 
-static void pins_are_counted(void **state)
+WITH_POOL(pins_are_counted)
 {
-    struct pool *pool = *state;
+    struct pool *pool = &opened;
 
     pool_pin(pool, 7);
     pool_pin(pool, 3);
@@ -149,9 +148,9 @@ static void pins_are_counted(void **state)
     assert_int_equal(pool->pinned, 0);
 }
 
-static void blocks_for_bytes_are_rounded_up(void **state)
+WITH_POOL(blocks_for_bytes_are_rounded_up)
 {
-    struct pool *pool = *state;
+    struct pool *pool = &opened;
 
     assert_int_equal(pool_blocks_for(pool, 0), 0);
     assert_int_equal(pool_blocks_for(pool, 1), 1);
@@ -193,9 +192,9 @@ static void *take_and_give(void *context)
     return (void *)wrong;
 }
 
-static void no_block_is_held_by_two_threads(void **state)
+WITH_POOL(no_block_is_held_by_two_threads)
 {
-    struct pool *pool = *state;
+    struct pool *pool = &opened;
     pthread_t thread[THREADS];
 
     assert_true(pool_promise(pool, BLOCKS / 2)); /* so that blocks are scarce */
@@ -214,9 +213,9 @@ static void no_block_is_held_by_two_threads(void **state)
         assert_int_not_equal(pool_get(pool), POOL_NONE);
 }
 
-static void free_blocks_are_those_that_nobody_holds_or_was_promised(void **state)
+WITH_POOL(free_blocks_are_those_that_nobody_holds_or_was_promised)
 {
-    struct pool *pool = *state;
+    struct pool *pool = &opened;
     uint32_t block;
 
     assert_int_equal(pool_free(pool), BLOCKS);
@@ -235,25 +234,4 @@ static void free_blocks_are_those_that_nobody_holds_or_was_promised(void **state
     assert_int_equal(pool_free(pool), BLOCKS - 10);
     pool_pin(pool, 5);
     assert_int_equal(pool_free(pool), BLOCKS - 10);
-}
-
-#define WITH_POOL(test) cmocka_unit_test_setup_teardown(test, open_pool, close_pool)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_POOL(blocks_and_their_list_are_cut_from_the_bytes_given),
-        cmocka_unit_test(one_byte_less_is_one_block_less),
-        cmocka_unit_test(closing_is_fine_when_zeroed_twice_or_after_a_failure),
-        WITH_POOL(every_block_is_got_once_is_whole_and_has_no_successor),
-        WITH_POOL(a_chain_that_was_put_back_is_got_again_before_fresh_blocks),
-        WITH_POOL(promised_blocks_are_kept_back_from_others),
-        WITH_POOL(blocks_given_back_can_be_promised),
-        WITH_POOL(pins_are_counted),
-        WITH_POOL(blocks_for_bytes_are_rounded_up),
-        WITH_POOL(no_block_is_held_by_two_threads),
-        WITH_POOL(free_blocks_are_those_that_nobody_holds_or_was_promised),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

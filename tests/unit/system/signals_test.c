@@ -1,18 +1,7 @@
 /* Death by signal: nothing is left behind, and the parent sees what it was. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
-#include "system/sys.h"
-
-#define sys_nap    real_nap
-#define sys_unlink real_unlink
-#include "src/system/sys.c" /* NOLINT(bugprone-suspicious-include): this is the point */
-#undef sys_nap
-#undef sys_unlink
-
 #include "support/scratch.h"
+#include "support/unit.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -21,6 +10,7 @@
 #include <time.h>
 
 #include "system/signals.h"
+#include "system/sys.h"
 
 static int signal_to_raise;
 
@@ -50,12 +40,13 @@ static void die_with_a_registered_file(void)
     pause();
 }
 
-static void every_deadly_signal_removes_the_files_and_is_seen_by_the_parent(void **state)
+#define TEST(name) UNIT_TEST_IN(name, scratch_setup, scratch_teardown)
+
+TEST(every_deadly_signal_removes_the_files_and_is_seen_by_the_parent)
 {
     static const int signals[] = {SIGHUP,  SIGINT,  SIGQUIT,   SIGTERM, SIGALRM, SIGUSR1,
                                   SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF, SIGPOLL};
 
-    (void)state;
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         int status;
 
@@ -73,10 +64,13 @@ static void every_deadly_signal_removes_the_files_and_is_seen_by_the_parent(void
 static sem_t napped, looked; /* somebody waits for others; the handler has come to unlink a file */
 static bool wait_for_nap;    /* does the handler let others go on, until one of them waits, before it unlinks? */
 
+void real_sys_nap(void);
+int real_sys_unlink(const char *path);
+
 void sys_nap(void)
 {
     sem_post(&napped);
-    real_nap();
+    real_sys_nap();
 }
 
 int sys_unlink(const char *path)
@@ -85,7 +79,7 @@ int sys_unlink(const char *path)
     if (wait_for_nap)
         while (sem_wait(&napped) != 0)
             continue;
-    return real_unlink(path);
+    return real_sys_unlink(path);
 }
 
 static void die_with_worker(void *(*body)(void *))
@@ -122,9 +116,8 @@ static void die_while_a_file_is_made(void)
     die_with_worker(make_file_while_the_handler_waits);
 }
 
-static void a_file_that_is_just_being_made_is_not_missed(void **state)
+TEST(a_file_that_is_just_being_made_is_not_missed)
 {
-    (void)state;
     assert_int_equal(WTERMSIG(scratch_child(die_while_a_file_is_made)), SIGTERM);
     assert_int_equal(scratch_count("."), 0);
 }
@@ -153,9 +146,8 @@ static void die_before_a_file_is_made(void)
     die_with_worker(make_file_behind_the_handler);
 }
 
-static void no_file_is_made_behind_the_handlers_back(void **state)
+TEST(no_file_is_made_behind_the_handlers_back)
 {
-    (void)state;
     assert_int_equal(WTERMSIG(scratch_child(die_before_a_file_is_made)), SIGTERM);
     assert_int_equal(scratch_count("."), 0);
 }
@@ -173,11 +165,10 @@ static void hold_off_and_die_later(void)
     CHECK(scratch_put("survived", "", 0600));
 }
 
-static void who_holds_death_off_dies_afterwards(void **state)
+TEST(who_holds_death_off_dies_afterwards)
 {
     static const int signals[] = {SIGTERM, SIGINT, SIGPIPE};
 
-    (void)state;
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         signal_to_raise = signals[i];
         assert_int_equal(WTERMSIG(scratch_child(hold_off_and_die_later)), signals[i]);
@@ -199,9 +190,8 @@ static void die_after_forgetting(void)
     raise(SIGTERM);
 }
 
-static void a_forgotten_file_stays(void **state)
+TEST(a_forgotten_file_stays)
 {
-    (void)state;
     assert_int_equal(WTERMSIG(scratch_child(die_after_forgetting)), SIGTERM);
     assert_int_equal(access("finished", F_OK), 0);
 }
@@ -213,9 +203,8 @@ static void live_on(void)
     raise(SIGHUP);
 }
 
-static void an_ignored_signal_stays_ignored(void **state)
+TEST(an_ignored_signal_stays_ignored)
 {
-    (void)state;
     assert_int_equal(scratch_child(live_on), 0);
 }
 
@@ -230,9 +219,8 @@ static void write_over_the_limit(void)
     CHECK(write(fd, "x", 1) == -1 && errno == EFBIG);
 }
 
-static void a_write_over_the_file_size_limit_fails_instead_of_killing(void **state)
+TEST(a_write_over_the_file_size_limit_fails_instead_of_killing)
 {
-    (void)state;
     assert_int_equal(scratch_child(write_over_the_limit), 0);
 }
 
@@ -246,9 +234,8 @@ static void write_to_nobody(void)
     (void)!write(ends[1], "x", 1);
 }
 
-static void sigpipe_kills_as_it_always_did(void **state)
+TEST(sigpipe_kills_as_it_always_did)
 {
-    (void)state;
     assert_int_equal(WTERMSIG(scratch_child(write_to_nobody)), SIGPIPE);
 }
 
@@ -266,9 +253,8 @@ static void block_and_die_later(void)
     CHECK(scratch_put("survived", "", 0600));
 }
 
-static void blocked_signals_wait_until_they_are_restored(void **state)
+TEST(blocked_signals_wait_until_they_are_restored)
 {
-    (void)state;
     assert_int_equal(WTERMSIG(scratch_child(block_and_die_later)), SIGTERM);
     assert_int_equal(access("still alive", F_OK), 0);
     assert_int_equal(access("survived", F_OK), -1);
@@ -288,9 +274,8 @@ static void die_with_workers(void)
     pause();
 }
 
-static void a_program_with_threads_dies_the_same_way(void **state)
+TEST(a_program_with_threads_dies_the_same_way)
 {
-    (void)state;
     assert_int_equal(WTERMSIG(scratch_child(die_with_workers)), SIGINT);
     assert_int_equal(access("temporary", F_OK), -1);
 }
@@ -312,19 +297,17 @@ static void die_with_many_files(void)
     raise(SIGTERM);
 }
 
-static void tens_of_thousands_of_files_are_removed(void **state)
+TEST(tens_of_thousands_of_files_are_removed)
 {
-    (void)state;
     assert_int_equal(WTERMSIG(scratch_child(die_with_many_files)), SIGTERM);
     assert_int_equal(scratch_count("."), 1);
     assert_int_equal(access("t10000", F_OK), 0);
 }
 
-static void the_lowest_free_slot_is_taken_first(void **state)
+TEST(the_lowest_free_slot_is_taken_first)
 {
     int slot[5];
 
-    (void)state;
     for (int i = 0; i < 5; i++)
         slot[i] = signals_register("name");
     signals_forget(slot[1]);
@@ -361,9 +344,8 @@ static void register_from_many_threads(void)
         CHECK(signals_register(name) >= 0);
 }
 
-static void threads_do_not_get_in_each_others_way(void **state)
+TEST(threads_do_not_get_in_each_others_way)
 {
-    (void)state;
     assert_int_equal(scratch_child(register_from_many_threads), 0);
 }
 
@@ -385,9 +367,8 @@ static void see_the_mask_of_a_child(void)
     CHECK(sigismember(&mask, SIGTERM) == 1 && sigismember(&mask, SIGTTOU) == 0);
 }
 
-static void children_have_the_caught_signals_unblocked(void **state)
+TEST(children_have_the_caught_signals_unblocked)
 {
-    (void)state;
     assert_int_equal(scratch_child(see_the_mask_of_a_child), 0);
 }
 
@@ -436,9 +417,8 @@ static void die_with_children(void)
     raise(SIGTERM);
 }
 
-static void children_are_told_of_death_by_signal(void **state)
+TEST(children_are_told_of_death_by_signal)
 {
-    (void)state;
     assert_int_equal(WTERMSIG(scratch_child(die_with_children)), SIGTERM);
     await_name("told");
     assert_int_equal(access("ended", F_OK), -1);
@@ -473,9 +453,8 @@ static void die_while_a_child_starts(void)
     raise(SIGTERM);
 }
 
-static void death_waits_for_a_child_that_is_being_started(void **state)
+TEST(death_waits_for_a_child_that_is_being_started)
 {
-    (void)state;
     assert_int_equal(WTERMSIG(scratch_child(die_while_a_child_starts)), SIGTERM);
     await_name("slow");
 }
@@ -493,9 +472,8 @@ static void write_to_a_pipe_of_ones_own(void)
     (void)!write(ends[1], "x", 1);
 }
 
-static void sigpipe_is_ignored_between_two_calls_alone(void **state)
+TEST(sigpipe_is_ignored_between_two_calls_alone)
 {
-    (void)state;
     assert_int_equal(WTERMSIG(scratch_child(write_to_a_pipe_of_ones_own)), SIGPIPE);
 }
 
@@ -512,13 +490,10 @@ static void take_all_slots(void)
     CHECK(signals_register("other") == last);
 }
 
-static void slots_are_many_but_not_endless_and_used_again(void **state)
+TEST(slots_are_many_but_not_endless_and_used_again)
 {
-    (void)state;
     assert_int_equal(scratch_child(take_all_slots), 0);
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
 
 /* ---- A mapped file becomes shorter ---- */
 
@@ -564,11 +539,10 @@ static void look_at_what_is_not_there(void)
     pthread_join(worker, NULL);
 }
 
-static void what_is_not_there_any_more_ends_the_process_and_leaves_nothing(void **state)
+TEST(what_is_not_there_any_more_ends_the_process_and_leaves_nothing)
 {
     int status;
 
-    (void)state;
     scratch_listen();
     status = scratch_child(look_at_what_is_not_there);
     assert_string_equal(scratch_heard(), "here 77");
@@ -603,43 +577,14 @@ static void have_the_signal_sent(void)
     raise(SIGBUS);
 }
 
-static void elsewhere_it_is_as_deadly_as_ever(void **state)
+TEST(elsewhere_it_is_as_deadly_as_ever)
 {
     void (*const bodies[])(void) = {look_beyond_the_guard, look_without_a_guard, have_the_signal_sent};
 
-    (void)state;
     for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
         int status = scratch_child(bodies[i]);
 
         assert_true(WIFSIGNALED(status));
         assert_int_equal(WTERMSIG(status), SIGBUS);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(every_deadly_signal_removes_the_files_and_is_seen_by_the_parent),
-        TEST(a_file_that_is_just_being_made_is_not_missed),
-        TEST(no_file_is_made_behind_the_handlers_back),
-        TEST(who_holds_death_off_dies_afterwards),
-        TEST(a_forgotten_file_stays),
-        TEST(an_ignored_signal_stays_ignored),
-        TEST(a_write_over_the_file_size_limit_fails_instead_of_killing),
-        TEST(sigpipe_kills_as_it_always_did),
-        TEST(blocked_signals_wait_until_they_are_restored),
-        TEST(a_program_with_threads_dies_the_same_way),
-        TEST(tens_of_thousands_of_files_are_removed),
-        TEST(the_lowest_free_slot_is_taken_first),
-        TEST(threads_do_not_get_in_each_others_way),
-        TEST(children_have_the_caught_signals_unblocked),
-        TEST(children_are_told_of_death_by_signal),
-        TEST(death_waits_for_a_child_that_is_being_started),
-        TEST(sigpipe_is_ignored_between_two_calls_alone),
-        TEST(slots_are_many_but_not_endless_and_used_again),
-        TEST(what_is_not_there_any_more_ends_the_process_and_leaves_nothing),
-        TEST(elsewhere_it_is_as_deadly_as_ever),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,9 @@
-#include "support/disk.h"
+#include "support/faulty_sys.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include <errno.h>
 
 #include "support/engine.h"
+#include "support/unit.h"
 #include "system/sort.h"
 
 enum { BLOCK = 4096, BLOCKS = 256 };
@@ -15,7 +13,8 @@ static struct pool pool;
 static int setup(void **state)
 {
     (void)state;
-    return disk_reset() == 0 ? pool_open(&pool, BLOCKS * (BLOCK + 4) + POOL_SLACK_BYTES, BLOCK) : -1;
+    faulty_reset();
+    return pool_open(&pool, BLOCKS * (BLOCK + 4) + POOL_SLACK_BYTES, BLOCK);
 }
 
 /* Whatever has happened, all blocks are given back. */
@@ -88,28 +87,27 @@ static uint64_t key_equal(uint64_t i)
 
 static uint64_t (*const keys[])(uint64_t i) = {key_at_random, key_of_few, key_ascending, key_descending, key_equal};
 
-static void pairs_of_any_number_come_in_the_order_of_their_keys(void **state)
+#define WITH_POOL(name) UNIT_TEST_IN(name, setup, teardown)
+
+WITH_POOL(pairs_of_any_number_come_in_the_order_of_their_keys)
 {
-    (void)state;
     for (int k = 0; k < 5; k++)
         for (uint64_t count = 0; count < 300; count++)
             assert_sorts(count, keys[k]);
 }
 
-static void many_pairs_come_in_the_order_of_their_keys(void **state)
+WITH_POOL(many_pairs_come_in_the_order_of_their_keys)
 {
-    (void)state;
     for (int k = 0; k < 5; k++) {
         assert_sorts(16 * 1024, keys[k]);
         assert_sorts(30011, keys[k]);
     }
 }
 
-static void room_is_taken_from_what_the_pool_has_free(void **state)
+WITH_POOL(room_is_taken_from_what_the_pool_has_free)
 {
     struct sort_pairs pairs;
 
-    (void)state;
     assert_int_equal(sort_pairs_take(&pairs, &pool, 5 * BLOCK / 8 + 1), 0);
     assert_int_equal(pool.free, BLOCKS - 12);
     assert_int_equal(pool.promised, 0);
@@ -118,11 +116,10 @@ static void room_is_taken_from_what_the_pool_has_free(void **state)
     sort_pairs_release(&pairs);
 }
 
-static void too_many_pairs_for_the_pool_are_refused_and_nothing_is_kept(void **state)
+WITH_POOL(too_many_pairs_for_the_pool_are_refused_and_nothing_is_kept)
 {
     static const uint64_t counts[] = {(BLOCKS + 1) * BLOCK / 8, BLOCKS * BLOCK / 8, BLOCKS * BLOCK / 16 + 1};
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct sort_pairs pairs = {.key = {.pool = NULL}};
 
@@ -135,13 +132,12 @@ static void too_many_pairs_for_the_pool_are_refused_and_nothing_is_kept(void **s
     }
 }
 
-static void without_its_lists_nothing_is_taken(void **state)
+WITH_POOL(without_its_lists_nothing_is_taken)
 {
-    (void)state;
     for (unsigned i = 1; i <= 2; i++) {
         struct sort_pairs pairs = {.key = {.pool = NULL}};
 
-        disk.fail_allocation = i;
+        faulty_fail("allocate", i, ENOMEM);
         assert_int_equal(sort_pairs_take(&pairs, &pool, 100), -1);
         assert_int_equal(errno, ENOMEM);
         sort_pairs_release(&pairs);
@@ -149,26 +145,9 @@ static void without_its_lists_nothing_is_taken(void **state)
     }
 }
 
-static void zeroed_pairs_can_be_released(void **state)
+UNIT_TEST(zeroed_pairs_can_be_released)
 {
     struct sort_pairs pairs = {.key = {.pool = NULL}};
 
-    (void)state;
     sort_pairs_release(&pairs);
-}
-
-#define WITH_POOL(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_POOL(pairs_of_any_number_come_in_the_order_of_their_keys),
-        WITH_POOL(many_pairs_come_in_the_order_of_their_keys),
-        WITH_POOL(room_is_taken_from_what_the_pool_has_free),
-        WITH_POOL(too_many_pairs_for_the_pool_are_refused_and_nothing_is_kept),
-        WITH_POOL(without_its_lists_nothing_is_taken),
-        cmocka_unit_test(zeroed_pairs_can_be_released),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

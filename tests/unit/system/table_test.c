@@ -1,10 +1,8 @@
+#include "support/unit.h"
+
 #include "system/table.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 enum { BLOCK = 4096, BLOCKS = 64 };
 
@@ -23,12 +21,13 @@ static int close_pool(void **state)
     return 0;
 }
 
-static void numbers_of_8_bytes_keep_their_places_over_many_blocks(void **state)
+#define WITH_POOL(name) UNIT_TEST_IN(name, open_pool, close_pool)
+
+WITH_POOL(numbers_of_8_bytes_keep_their_places_over_many_blocks)
 {
     enum { COUNT = 20 * BLOCK / 8 + 1 };
     struct table table;
 
-    (void)state;
     assert_int_equal(table_init(&table, &pool), 0);
     assert_true(pool_promise(&pool, 21));
     table_grow(&table, COUNT, 8);
@@ -42,12 +41,11 @@ static void numbers_of_8_bytes_keep_their_places_over_many_blocks(void **state)
     assert_int_equal(pool.free, BLOCKS);
 }
 
-static void numbers_of_4_bytes_keep_their_places_over_many_blocks(void **state)
+WITH_POOL(numbers_of_4_bytes_keep_their_places_over_many_blocks)
 {
     enum { COUNT = 20 * BLOCK / 4 };
     struct table table;
 
-    (void)state;
     assert_int_equal(table_init(&table, &pool), 0);
     assert_true(pool_promise(&pool, 20));
     table_grow(&table, COUNT, 4);
@@ -59,12 +57,11 @@ static void numbers_of_4_bytes_keep_their_places_over_many_blocks(void **state)
     table_release(&table);
 }
 
-static void growing_keeps_and_uses_the_blocks_it_has(void **state)
+WITH_POOL(growing_keeps_and_uses_the_blocks_it_has)
 {
     struct table table;
     uint64_t *first;
 
-    (void)state;
     assert_int_equal(table_init(&table, &pool), 0);
     assert_true(pool_promise(&pool, 5));
     table_grow(&table, 1, 8);
@@ -80,11 +77,10 @@ static void growing_keeps_and_uses_the_blocks_it_has(void **state)
     assert_int_equal(pool.free, BLOCKS);
 }
 
-static void a_cleared_table_has_given_all_blocks_back_and_can_grow_again(void **state)
+WITH_POOL(a_cleared_table_has_given_all_blocks_back_and_can_grow_again)
 {
     struct table table;
 
-    (void)state;
     assert_int_equal(table_init(&table, &pool), 0);
     for (uint64_t round = 0; round < 3; round++) {
         assert_true(pool_promise(&pool, BLOCKS));
@@ -100,12 +96,65 @@ static void a_cleared_table_has_given_all_blocks_back_and_can_grow_again(void **
     table_release(&table);
 }
 
-static void an_empty_table_needs_no_block_and_a_zeroed_one_can_be_released(void **state)
+/* The blocks go from one to the other, which is filled from its beginning and from its middle. */
+WITH_POOL(numbers_move_from_table_to_table_through_one_pool)
+{
+    enum { COUNT = (BLOCKS - 3) * BLOCK / 4 - 7 }; /* 3 may be half empty meanwhile */
+    static const size_t number_bytes[] = {4, 8};
+    struct table from, to;
+
+    for (int k = 0; k < 2; k++) {
+        uint64_t count = COUNT * 4 / number_bytes[k];
+        uint64_t next[] = {0, (count + 1) / 2};
+        unsigned shift;
+
+        assert_int_equal(table_take(&from, &pool, count, number_bytes[k]), 0);
+        table_pin(&from);
+        assert_int_equal(table_init(&to, &pool), 0);
+        to.wide = from.wide;
+        shift = table_number_shift(&to);
+        assert_int_equal(1u << shift, BLOCK / number_bytes[k]);
+        for (uint64_t i = 0; i < count; i++)
+            table_set(&from, i, i);
+        for (uint64_t i = 0; i < count; i++) {
+            uint64_t place = next[i % 2]++;
+
+            if (to.block[place >> shift] == NULL)
+                assert_int_equal(table_take_block(&to, place >> shift), 0);
+            table_set(&to, place, table_get(&from, i));
+            if ((i + 1) >> shift > i >> shift)
+                table_put_block(&from, i >> shift);
+        }
+        assert_int_equal(pool.pinned, 1);
+        for (uint64_t i = 0; i < count; i++)
+            assert_int_equal(table_get(&to, i), i < (count + 1) / 2 ? 2 * i : 2 * (i - (count + 1) / 2) + 1);
+        table_release(&from);
+        assert_int_equal(pool.pinned, 0);
+        table_release(&to);
+        assert_int_equal(pool.free, BLOCKS);
+    }
+}
+
+WITH_POOL(a_block_cannot_be_taken_out_of_an_empty_pool)
+{
+    struct table all, one;
+
+    assert_int_equal(table_take(&all, &pool, BLOCKS * BLOCK / 8, 8), 0);
+    assert_int_equal(table_init(&one, &pool), 0);
+    assert_int_equal(table_take_block(&one, 3), -1);
+    assert_int_equal(errno, ENOMEM);
+    table_put_block(&all, 5);
+    assert_int_equal(table_take_block(&one, 3), 0);
+    table_release(&one);
+    table_release(&all);
+    assert_int_equal(pool.free, BLOCKS);
+}
+
+WITH_POOL(an_empty_table_needs_no_block_and_a_zeroed_one_can_be_released)
 {
     struct table table;
     struct table zeroed = {0};
 
-    (void)state;
     assert_int_equal(table_init(&table, &pool), 0);
     table_grow(&table, 0, 8);
     assert_int_equal(table.blocks, 0);
@@ -115,11 +164,10 @@ static void an_empty_table_needs_no_block_and_a_zeroed_one_can_be_released(void 
     assert_int_equal(pool.free, BLOCKS);
 }
 
-static void a_table_can_be_taken_out_of_what_is_free(void **state)
+WITH_POOL(a_table_can_be_taken_out_of_what_is_free)
 {
     struct table table;
 
-    (void)state;
     assert_int_equal(table_take(&table, &pool, 3 * BLOCK / 8 + 1, 8), 0);
     assert_int_equal(table.blocks, 4);
     assert_int_equal(pool.free, BLOCKS - 4);
@@ -135,13 +183,12 @@ static void a_table_can_be_taken_out_of_what_is_free(void **state)
     assert_int_equal(pool.free, BLOCKS);
 }
 
-static void what_is_not_free_cannot_be_taken(void **state)
+WITH_POOL(what_is_not_free_cannot_be_taken)
 {
     static const uint64_t counts[] = {(BLOCKS - 10) * BLOCK / 8 + 1, BLOCKS * BLOCK / 8 + 1,
                                       (uint64_t)BLOCK / 8 << 32, /* as many blocks as 32 bits cannot count */
                                       UINT64_MAX / 8 - BLOCK};
 
-    (void)state;
     assert_true(pool_promise(&pool, 10));
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         struct table table;
@@ -155,11 +202,10 @@ static void what_is_not_free_cannot_be_taken(void **state)
     }
 }
 
-static void numbers_of_either_width_are_set_and_got(void **state)
+WITH_POOL(numbers_of_either_width_are_set_and_got)
 {
     static const size_t number_bytes[] = {4, 8};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         enum { COUNT = 5000 };
         uint64_t high = i == 0 ? 0 : (uint64_t)1 << 40;
@@ -177,11 +223,10 @@ static void numbers_of_either_width_are_set_and_got(void **state)
 }
 
 /* As the width was told last. */
-static void a_table_that_grows_may_change_its_width(void **state)
+WITH_POOL(a_table_that_grows_may_change_its_width)
 {
     struct table table;
 
-    (void)state;
     assert_int_equal(table_take(&table, &pool, 100, 8), 0);
     table_grow(&table, 100, 4);
     table_set(&table, 1, 7);
@@ -190,23 +235,4 @@ static void a_table_that_grows_may_change_its_width(void **state)
     table_set(&table, 1, (uint64_t)7 << 40);
     assert_true(table_get(&table, 1) == (uint64_t)7 << 40);
     table_release(&table);
-}
-
-#define WITH_POOL(test) cmocka_unit_test_setup_teardown(test, open_pool, close_pool)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_POOL(numbers_of_8_bytes_keep_their_places_over_many_blocks),
-        WITH_POOL(numbers_of_4_bytes_keep_their_places_over_many_blocks),
-        WITH_POOL(growing_keeps_and_uses_the_blocks_it_has),
-        WITH_POOL(a_cleared_table_has_given_all_blocks_back_and_can_grow_again),
-        WITH_POOL(an_empty_table_needs_no_block_and_a_zeroed_one_can_be_released),
-        WITH_POOL(a_table_can_be_taken_out_of_what_is_free),
-        WITH_POOL(what_is_not_free_cannot_be_taken),
-        WITH_POOL(numbers_of_either_width_are_set_and_got),
-        WITH_POOL(a_table_that_grows_may_change_its_width),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,12 @@
-#include "support/disk.h"
+#include "support/faulty_sys.h"
+#include "support/unit.h"
 
-#include <setjmp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-
-#include <cmocka.h>
+#include <string.h>
 
 #include "system/io.h"
 #include "system/signals.h"
@@ -25,7 +26,8 @@ static int reset(void **state)
     (void)state;
     memset(&seen, 0, sizeof seen);
     seen.caller = pthread_self();
-    return disk_reset();
+    faulty_reset();
+    return 0;
 }
 
 static int note(void *context, unsigned worker)
@@ -40,11 +42,12 @@ static int note(void *context, unsigned worker)
     return 0;
 }
 
-static void every_worker_runs_once_the_first_in_the_calling_thread(void **state)
+#define TEST(name) UNIT_TEST_IN(name, reset, NULL)
+
+TEST(every_worker_runs_once_the_first_in_the_calling_thread)
 {
-    (void)state;
     for (unsigned workers = 1; workers <= WORKERS_MAX; workers++) {
-        reset(state);
+        reset(NULL);
         threads_run(workers, note, &seen);
         for (unsigned i = 0; i < WORKERS_MAX; i++)
             assert_int_equal(seen.calls[i], i < workers);
@@ -52,39 +55,36 @@ static void every_worker_runs_once_the_first_in_the_calling_thread(void **state)
     }
 }
 
-static void signals_are_for_the_calling_thread_alone(void **state)
+TEST(signals_are_for_the_calling_thread_alone)
 {
     sigset_t blocked;
 
-    (void)state;
     threads_run(WORKERS_MAX, note, &seen);
     assert_int_equal(seen.with_signals, 1);
     pthread_sigmask(SIG_SETMASK, NULL, &blocked);
     assert_int_equal(sigismember(&blocked, SIGTERM), 0);
 }
 
-static void a_team_of_one_starts_no_thread_and_asks_for_no_memory(void **state)
+TEST(a_team_of_one_starts_no_thread_and_asks_for_no_memory)
 {
-    (void)state;
-    disk.threads = 0;
-    disk.fail_allocation = 1;
+    faulty_fail_all("thread allocate", ENOMEM);
     threads_run(1, note, &seen);
     assert_int_equal(seen.calls[0], 1);
-    assert_int_equal(disk.fail_allocation, 1);
+    assert_int_equal(faulty.calls, 0);
 }
 
-static void where_fewer_threads_are_given_fewer_run(void **state)
+TEST(where_fewer_threads_are_given_fewer_run)
 {
-    (void)state;
     for (unsigned threads = 0; threads < 5; threads++) {
-        reset(state);
-        disk.threads = threads;
+        reset(NULL);
+        faulty_fail("thread", threads + 1, EAGAIN);
+        faulty.stays = true;
         threads_run(WORKERS_MAX, note, &seen);
         for (unsigned i = 0; i < WORKERS_MAX; i++)
             assert_int_equal(seen.calls[i], i <= threads);
     }
-    reset(state);
-    disk.fail_allocation = 1;
+    reset(NULL);
+    faulty_fail("allocate", 1, ENOMEM);
     threads_run(WORKERS_MAX, note, &seen);
     assert_int_equal(seen.calls[0], 1);
     assert_int_equal(seen.by_caller, 1);
@@ -97,9 +97,8 @@ static int fail_if_chosen(void *context, unsigned worker)
     return worker == *(unsigned *)context ? -1 : 0;
 }
 
-static void a_team_fails_if_one_of_it_does(void **state)
+TEST(a_team_fails_if_one_of_it_does)
 {
-    (void)state;
     for (unsigned workers = 1; workers <= 4; workers++)
         for (unsigned chosen = 0; chosen <= workers; chosen++)
             assert_int_equal(threads_run(workers, fail_if_chosen, &chosen), chosen < workers ? -1 : 0);
@@ -127,11 +126,10 @@ static int wait_or_fail(void *context, unsigned worker)
     }
 }
 
-static void who_waits_for_a_pipe_is_interrupted_when_another_fails(void **state)
+TEST(who_waits_for_a_pipe_is_interrupted_when_another_fails)
 {
     static const char block[4096];
 
-    (void)state;
     signals_install();
     for (unsigned fails = 0; fails < 4; fails++) {
         struct stall stall = {.fails = fails};
@@ -149,18 +147,4 @@ static void who_waits_for_a_pipe_is_interrupted_when_another_fails(void **state)
             close(stall.full[i]);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(every_worker_runs_once_the_first_in_the_calling_thread, reset),
-        cmocka_unit_test_setup(signals_are_for_the_calling_thread_alone, reset),
-        cmocka_unit_test_setup(a_team_of_one_starts_no_thread_and_asks_for_no_memory, reset),
-        cmocka_unit_test_setup(where_fewer_threads_are_given_fewer_run, reset),
-        cmocka_unit_test_setup(a_team_fails_if_one_of_it_does, reset),
-        cmocka_unit_test_setup(who_waits_for_a_pipe_is_interrupted_when_another_fails, reset),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

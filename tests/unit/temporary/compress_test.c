@@ -1,19 +1,15 @@
 /* Programs that compress, and scripts in their place that go wrong in every way there is. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
-#include "support/scratch.h"
+#include "support/reports.h"
 
 #include <errno.h>
 
 #include "support/engine.h"
+#include "support/unit.h"
 #include "temporary/compress.h"
 
 enum { TEXT_BYTES = 3 << 20, PIECES = 40 };
 
-static struct fault fault;
 static struct compress compress;
 static uint8_t text[TEXT_BYTES];
 static uint8_t back[TEXT_BYTES];
@@ -34,8 +30,7 @@ static int setup(void **state)
     memset(back, 0, sizeof back);
     store.bytes = store.read = 0;
     store.full = store.broken = false;
-    fault_init(&fault);
-    return scratch_setup(state);
+    return reports_setup(state);
 }
 
 static int open_descriptors(void)
@@ -53,8 +48,7 @@ static int teardown(void **state)
     bool clean = waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD;
 
     compress_release(&compress);
-    fault_release(&fault);
-    return scratch_teardown(state) == 0 && clean ? 0 : -1;
+    return reports_teardown(state) == 0 && clean ? 0 : -1;
 }
 
 static int put(void *context, const uint8_t *data, size_t bytes)
@@ -130,12 +124,13 @@ static bool is_there(const char *program)
     return system(command) == 0; /* NOLINT(cert-env33-c) */
 }
 
-static void what_was_compressed_in_several_runs_comes_back_in_one(void **state)
+#define IN_SCRATCH(name) UNIT_TEST_IN(name, setup, teardown)
+
+IN_SCRATCH(what_was_compressed_in_several_runs_comes_back_in_one)
 {
     static const char *const programs[] = {"gzip", "lz4", "zstd"};
     static const size_t ends[] = {0, 1, 2, 70000, 1 << 20, 2 << 20, TEXT_BYTES};
 
-    (void)state;
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (!is_there(programs[i]))
             continue;
@@ -153,11 +148,10 @@ static void what_was_compressed_in_several_runs_comes_back_in_one(void **state)
 }
 
 /* More than pipes hold is on its way in both directions, and in neither order does anybody wait for ever. */
-static void a_program_may_take_all_before_it_gives_or_give_before_it_takes_all(void **state)
+IN_SCRATCH(a_program_may_take_all_before_it_gives_or_give_before_it_takes_all)
 {
     static const char *const habits[] = {"cat", "x=$(cat); printf '%s' \"$x\"", "tr a a", "dd bs=100000 2>/dev/null"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof habits / sizeof *habits; i++) {
         use_script(habits[i], habits[i]);
         store.bytes = store.read = 0;
@@ -169,22 +163,20 @@ static void a_program_may_take_all_before_it_gives_or_give_before_it_takes_all(v
     }
 }
 
-static void empty_pieces_are_no_end(void **state)
+IN_SCRATCH(empty_pieces_are_no_end)
 {
     struct iovec pieces[] = {{text, 0}, {text, 5}, {text, 0}, {text + 5, 5}, {text, 0}};
 
-    (void)state;
     use_script("cat", "cat");
     assert_int_equal(compress_pieces(&compress, pieces, 5, put, NULL), 0);
     assert_int_equal(store.bytes, 10);
     assert_memory_equal(store.data, text, 10);
 }
 
-static void all_descriptors_are_closed(void **state)
+IN_SCRATCH(all_descriptors_are_closed)
 {
     int before;
 
-    (void)state;
     use_script("cat", "cat");
     before = open_descriptors();
     assert_int_equal(pack(0, 100, 1), 0);
@@ -195,11 +187,10 @@ static void all_descriptors_are_closed(void **state)
     assert_int_equal(open_descriptors(), before);
 }
 
-static void a_program_inherits_nothing_but_standard_error(void **state)
+IN_SCRATCH(a_program_inherits_nothing_but_standard_error)
 {
     struct compress_reader *other;
 
-    (void)state;
     if (access("/proc/self/fd", F_OK) != 0)
         skip();
     use_script("ls /proc/self/fd >inherited; cat", "cat");
@@ -212,7 +203,7 @@ static void a_program_inherits_nothing_but_standard_error(void **state)
 }
 
 /* How a program that was there at the trial can go wrong while it compresses. */
-static void failures_to_compress_name_the_program(void **state)
+IN_SCRATCH(failures_to_compress_name_the_program)
 {
     static const struct {
         const char *script, *message;
@@ -226,21 +217,17 @@ static void failures_to_compress_name_the_program(void **state)
         {"exec <&- >&-; sleep 0.1; exit 7", "exit status 7"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char message[128];
 
-        fault_release(&fault);
-        fault_init(&fault);
+        forgive();
         use_script(cases[i].script, "cat");
         snprintf(message, sizeof message, "bigshuf: compress program './script': %s\n", cases[i].message);
-        scratch_listen();
-        assert_int_equal(pack(0, TEXT_BYTES, 3), -1);
-        assert_string_equal(scratch_heard(), message);
+        assert_says(pack(0, TEXT_BYTES, 3), -1, message);
     }
 }
 
-static void failures_to_decompress_name_the_program_and_its_option(void **state)
+IN_SCRATCH(failures_to_decompress_name_the_program_and_its_option)
 {
     static const struct {
         const char *script, *message;
@@ -257,32 +244,27 @@ static void failures_to_decompress_name_the_program_and_its_option(void **state)
         {"exec <&-; sleep 0.1", "gave fewer bytes than were written"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char message[128];
 
-        fault_release(&fault);
-        fault_init(&fault);
+        forgive();
         store.bytes = store.read = 0;
         use_script("cat", cases[i].script);
         assert_int_equal(pack(0, TEXT_BYTES, 3), 0);
         snprintf(message, sizeof message, "bigshuf: compress program './script -d': %s\n", cases[i].message);
-        scratch_listen();
-        assert_int_equal(unpack(TEXT_BYTES, 3), -1);
-        assert_string_equal(scratch_heard(), message);
+        assert_says(unpack(TEXT_BYTES, 3), -1, message);
     }
 }
 
-static void nothing_is_tried_twice(void **state)
+IN_SCRATCH(nothing_is_tried_twice)
 {
-    (void)state;
     use_script("echo there >>log; cat", "echo back >>log; cat");
     for (int i = 0; i < 3; i++)
         assert_int_equal(compress_try(&compress), 0);
     assert_true(scratch_holds("log", "there\nback\n"));
 }
 
-static void what_can_be_known_at_the_start_fails_the_trial(void **state)
+IN_SCRATCH(what_can_be_known_at_the_start_fails_the_trial)
 {
     static const struct {
         const char *there, *again, *message;
@@ -298,61 +280,45 @@ static void what_can_be_known_at_the_start_fails_the_trial(void **state)
         {"yes", "cat", "': makes more than 4096 bytes of a few"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char message[128];
 
-        fault_release(&fault);
-        fault_init(&fault);
+        forgive();
         use_script(cases[i].there, cases[i].again);
         snprintf(message, sizeof message, "bigshuf: compress program './script%s\n", cases[i].message);
-        scratch_listen();
-        assert_int_equal(compress_try(&compress), -1);
-        assert_string_equal(scratch_heard(), message);
+        assert_says(compress_try(&compress), -1, message);
     }
 }
 
-static void a_program_that_is_not_there_or_no_program_fails_the_trial(void **state)
+IN_SCRATCH(a_program_that_is_not_there_or_no_program_fails_the_trial)
 {
     const char *valgrind = getenv("VALGRIND");
 
-    (void)state;
     if (valgrind != NULL && valgrind[0] != '\0')
         skip(); /* under it, a program that cannot be started is one that ends with status 127 */
     compress_init(&compress, "no-such-program", &fault);
-    scratch_listen();
-    assert_int_equal(compress_try(&compress), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: compress program 'no-such-program': No such file or directory\n");
-    fault_release(&fault);
-    fault_init(&fault);
+    assert_says(compress_try(&compress), -1,
+                "bigshuf: compress program 'no-such-program': No such file or directory\n");
+    forgive();
     compress_init(&compress, "/", &fault);
-    scratch_listen();
-    assert_int_equal(compress_try(&compress), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: compress program '/': Permission denied\n");
+    assert_says(compress_try(&compress), -1, "bigshuf: compress program '/': Permission denied\n");
 }
 
-static void a_failure_of_the_store_stops_the_program_and_is_the_message(void **state)
+IN_SCRATCH(a_failure_of_the_store_stops_the_program_and_is_the_message)
 {
-    (void)state;
     use_script("cat; exec sleep 100", "cat; exec sleep 100");
     store.full = true;
-    scratch_listen();
-    assert_int_equal(pack(0, TEXT_BYTES, 1), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: full\n");
-    fault_release(&fault);
-    fault_init(&fault);
+    assert_says(pack(0, TEXT_BYTES, 1), -1, "bigshuf: full\n");
+    forgive();
     store.broken = true;
-    scratch_listen();
-    assert_int_equal(unpack(100, 1), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: broken\n");
+    assert_says(unpack(100, 1), -1, "bigshuf: broken\n");
 }
 
-static void a_reader_may_be_left_before_its_end(void **state)
+IN_SCRATCH(a_reader_may_be_left_before_its_end)
 {
     struct compress_reader *reader;
     struct iovec piece = {.iov_base = back, .iov_len = 1000};
 
-    (void)state;
     use_script("cat", "cat; exit 1");
     assert_int_equal(pack(0, TEXT_BYTES, 1), 0);
     reader = compress_open(&compress, get, NULL);
@@ -362,26 +328,4 @@ static void a_reader_may_be_left_before_its_end(void **state)
     compress_free(reader);
     assert_string_equal(scratch_heard(), "");
     compress_free(NULL);
-}
-
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(what_was_compressed_in_several_runs_comes_back_in_one),
-        IN_SCRATCH(a_program_may_take_all_before_it_gives_or_give_before_it_takes_all),
-        IN_SCRATCH(empty_pieces_are_no_end),
-        IN_SCRATCH(all_descriptors_are_closed),
-        IN_SCRATCH(a_program_inherits_nothing_but_standard_error),
-        IN_SCRATCH(failures_to_compress_name_the_program),
-        IN_SCRATCH(failures_to_decompress_name_the_program_and_its_option),
-        IN_SCRATCH(nothing_is_tried_twice),
-        IN_SCRATCH(what_can_be_known_at_the_start_fails_the_trial),
-        IN_SCRATCH(a_program_that_is_not_there_or_no_program_fails_the_trial),
-        IN_SCRATCH(a_failure_of_the_store_stops_the_program_and_is_the_message),
-        IN_SCRATCH(a_reader_may_be_left_before_its_end),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

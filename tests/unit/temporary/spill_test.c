@@ -1,12 +1,8 @@
 #include "support/disk.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
 #include "support/engine.h"
 #include "support/scratch.h"
+#include "support/unit.h"
 #include "temporary/spill.h"
 
 enum { PILES_MAX = 40, PIECES_MAX = 150, PIECE_MAX = 3000, ALL_MAX = 3 << 20 };
@@ -15,6 +11,27 @@ static const char *const directories[] = {"disk0", "disk1", "disk2"};
 static struct fault fault;
 static struct spill_place place;
 static struct compress compress;
+
+/* What the running test writes to. */
+static struct storage *spill;
+static uint64_t bytes[PILES_MAX]; /* in each pile */
+static uint64_t random_state;
+
+static void close_spill(void)
+{
+    storage_free(spill);
+    spill = NULL;
+}
+
+/* In place of the one before. */
+static void open_spill(unsigned piles)
+{
+    close_spill();
+    spill = spill_open(&place, piles);
+    assert_non_null(spill);
+    memset(bytes, 0, sizeof bytes);
+    random_state = 1;
+}
 
 static int setup(void **state)
 {
@@ -34,8 +51,10 @@ static int setup(void **state)
 /* No file is left, open or by name, and no process. */
 static int teardown(void **state)
 {
-    int result = disk.files == 0 && waitpid(-1, NULL, WNOHANG) == -1 ? 0 : -1;
+    int result;
 
+    close_spill();
+    result = disk.files == 0 && waitpid(-1, NULL, WNOHANG) == -1 ? 0 : -1;
     for (int i = 0; i < 3; i++)
         if (scratch_count(directories[i]) != 0)
             result = -1;
@@ -61,67 +80,72 @@ static void use_script(const char *there, const char *again)
     place.compress = &compress;
 }
 
-/* Append to a pile, in at most `count` pieces. Returns what spill_write does. */
-static int append(struct storage *spill, unsigned pile, uint64_t *bytes, uint64_t *random, int count)
+/* Append to a pile in `count` pieces. Returns what storage_write does. */
+static int append(unsigned pile, int count)
 {
     static uint8_t data[PIECES_MAX * PIECE_MAX];
     struct iovec pieces[PIECES_MAX];
     size_t total = 0;
 
     for (int i = 0; i < count; i++) {
-        pieces[i] = (struct iovec){.iov_base = data + total, .iov_len = 1 + engine_random(random) % PIECE_MAX};
+        pieces[i] = (struct iovec){.iov_base = data + total, .iov_len = 1 + engine_random(&random_state) % PIECE_MAX};
         for (size_t k = 0; k < pieces[i].iov_len; k++)
-            data[total + k] = byte_of(pile, *bytes + total + k);
+            data[total + k] = byte_of(pile, bytes[pile] + total + k);
         total += pieces[i].iov_len;
     }
     if (storage_write(spill, pile, pieces, count) != 0)
         return -1;
-    *bytes += total;
+    bytes[pile] += total;
     return 0;
 }
 
-/* The next `bytes` bytes, from `offset` on. */
-static void assert_goes_on(struct storage_reader *reader, uint64_t offset, uint64_t bytes, int count)
+static void append_good(unsigned pile, int count)
+{
+    assert_int_equal(append(pile, count), 0);
+}
+
+/* The next `length` bytes, from `offset` on. */
+static void assert_goes_on(struct storage_reader *reader, uint64_t offset, uint64_t length, int count)
 {
     static uint8_t data[ALL_MAX];
     struct iovec pieces[PIECES_MAX];
 
-    assert_true(bytes <= ALL_MAX);
+    assert_true(length <= ALL_MAX);
     for (int i = 0; i < count; i++) {
-        uint64_t from = bytes * (uint64_t)i / (uint64_t)count;
-        uint64_t to = bytes * (uint64_t)(i + 1) / (uint64_t)count;
+        uint64_t from = length * (uint64_t)i / (uint64_t)count;
+        uint64_t to = length * (uint64_t)(i + 1) / (uint64_t)count;
 
         pieces[i] = (struct iovec){.iov_base = data + from, .iov_len = (size_t)(to - from)};
     }
-    memset(data, 0, (size_t)bytes);
+    memset(data, 0, (size_t)length);
     assert_int_equal(storage_reader_read(reader, pieces, count), 0);
-    for (uint64_t i = 0; i < bytes; i++)
+    for (uint64_t i = 0; i < length; i++)
         if (data[i] != byte_of(reader->pile, offset + i))
             fail_msg("pile %u, byte %lu", reader->pile, (unsigned long)(offset + i));
 }
 
-/* All of a pile, which has `bytes` bytes. */
-static void assert_reads(struct storage *spill, unsigned pile, uint64_t bytes, int count)
+/* All of a pile. */
+static void assert_reads(unsigned pile, int count)
 {
     struct storage_reader reader;
 
     storage_reader_init(&reader, spill, pile);
-    assert_true(reader.left == bytes);
-    assert_goes_on(&reader, 0, bytes, count);
+    assert_true(reader.left == bytes[pile]);
+    assert_goes_on(&reader, 0, bytes[pile], count);
     storage_reader_release(&reader);
 }
 
 /* In steps of random lengths. */
-static void assert_reads_in_steps(struct storage *spill, unsigned pile, uint64_t bytes, uint64_t *random)
+static void assert_reads_in_steps(unsigned pile)
 {
     struct storage_reader reader;
     uint64_t step;
 
     storage_reader_init(&reader, spill, pile);
-    for (uint64_t offset = 0; offset < bytes; offset += step) {
-        step = 1 + engine_random(random) % 200000;
-        step = step < bytes - offset ? step : bytes - offset;
-        assert_goes_on(&reader, offset, step, 1 + (int)(engine_random(random) % 5));
+    for (uint64_t offset = 0; offset < bytes[pile]; offset += step) {
+        step = 1 + engine_random(&random_state) % 200000;
+        step = step < bytes[pile] - offset ? step : bytes[pile] - offset;
+        assert_goes_on(&reader, offset, step, 1 + (int)(engine_random(&random_state) % 5));
     }
     storage_reader_release(&reader);
 }
@@ -129,38 +153,36 @@ static void assert_reads_in_steps(struct storage *spill, unsigned pile, uint64_t
 /* Write to `piles` piles by turns until each has about `most` bytes; read all of each, at once and in steps. */
 static void write_and_read(unsigned piles, uint64_t most)
 {
-    struct storage *spill = spill_open(&place, piles);
-    uint64_t bytes[PILES_MAX] = {0};
-    uint64_t random = piles;
     uint64_t total = 0;
 
-    assert_non_null(spill);
+    open_spill(piles);
+    random_state = piles;
     assert_int_equal(disk.files, 0);
     for (bool written = true; written;) {
         written = false;
         for (unsigned p = 0; p < piles; p++)
-            if (bytes[p] < most && engine_random(&random) % 4 != 0) {
-                assert_int_equal(append(spill, p, &bytes[p], &random, 1 + (int)(engine_random(&random) % PIECES_MAX)),
-                                 0);
+            if (bytes[p] < most && engine_random(&random_state) % 4 != 0) {
+                append_good(p, 1 + (int)(engine_random(&random_state) % PIECES_MAX));
                 written = true;
             }
         written |= bytes[0] < most;
     }
     for (unsigned p = 0; p < piles; p++) {
         total += bytes[p];
-        assert_reads(spill, p, bytes[p], 7);
-        assert_reads(spill, p, bytes[p], PIECES_MAX);
-        assert_reads_in_steps(spill, p, bytes[p], &random);
+        assert_reads(p, 7);
+        assert_reads(p, PIECES_MAX);
+        assert_reads_in_steps(p);
     }
     assert_true(place.bytes == disk.written_bytes);
     assert_true(place.compress != NULL || disk.written_bytes == total);
-    storage_free(spill);
+    close_spill();
     assert_false(fault_any(&fault));
 }
 
-static void what_was_written_is_read_in_any_pieces(void **state)
+#define IN_SCRATCH(name) UNIT_TEST_IN(name, setup, teardown)
+
+IN_SCRATCH(what_was_written_is_read_in_any_pieces)
 {
-    (void)state;
     write_and_read(1, 1 << 20);
     disk_reset();
     atomic_store(&place.bytes, 0);
@@ -168,17 +190,15 @@ static void what_was_written_is_read_in_any_pieces(void **state)
     assert_int_equal(disk.made[0], 7);
 }
 
-static void piles_share_files_where_descriptors_are_few(void **state)
+IN_SCRATCH(piles_share_files_where_descriptors_are_few)
 {
-    (void)state;
     disk.descriptors = 8;
     write_and_read(11, 2500000);                        /* over several stripes */
     assert_true(disk.made[0] > 1 && disk.made[0] <= 4); /* half of them are left for later */
 }
 
-static void one_file_is_enough_when_there_are_hardly_any_descriptors(void **state)
+IN_SCRATCH(one_file_is_enough_when_there_are_hardly_any_descriptors)
 {
-    (void)state;
     disk.descriptors = 1;
     write_and_read(PILES_MAX, 100000);
     assert_int_equal(disk.made[0], 1);
@@ -188,43 +208,34 @@ static void one_file_is_enough_when_there_are_hardly_any_descriptors(void **stat
 static void write_with_a_low_limit(void)
 {
     struct rlimit limit = {.rlim_cur = 20, .rlim_max = 20};
-    struct storage *outer, *inner;
-    uint64_t random = 1;
+    struct storage *outer;
 
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
         return; /* valgrind keeps some descriptors for itself and forbids it */
-    outer = spill_open(&place, PILES_MAX);
-    for (unsigned p = 0; p < PILES_MAX; p++) {
-        uint64_t bytes = 0;
-
-        CHECK(append(outer, p, &bytes, &random, 3) == 0);
-    }
-    inner = spill_open(&place, PILES_MAX);
-    for (unsigned p = 0; p < PILES_MAX; p++) {
-        uint64_t bytes = 0;
-
-        CHECK(append(inner, p, &bytes, &random, 3) == 0);
-    }
-    storage_free(inner);
+    CHECK((spill = outer = spill_open(&place, PILES_MAX)) != NULL);
+    for (unsigned p = 0; p < PILES_MAX; p++)
+        CHECK(append(p, 3) == 0);
+    CHECK((spill = spill_open(&place, PILES_MAX)) != NULL);
+    for (unsigned p = 0; p < PILES_MAX; p++)
+        CHECK(append(p, 3) == 0);
+    close_spill();
     storage_free(outer);
 }
 
-static void a_limit_of_20_descriptors_is_enough_for_a_scatter_within_another(void **state)
+IN_SCRATCH(a_limit_of_20_descriptors_is_enough_for_a_scatter_within_another)
 {
-    (void)state;
     assert_int_equal(scratch_child(write_with_a_low_limit), 0);
 }
 
-static void piles_are_dealt_over_the_directories(void **state)
+IN_SCRATCH(piles_are_dealt_over_the_directories)
 {
-    (void)state;
     place.directories = 3;
     write_and_read(9, 10000);
     for (int i = 0; i < 3; i++)
         assert_int_equal(disk.made[i], 3);
 }
 
-static void a_pile_goes_on_in_the_next_directory_when_one_is_full(void **state)
+IN_SCRATCH(a_pile_goes_on_in_the_next_directory_when_one_is_full)
 {
     static const uint64_t rooms[] = {0, 1, 4096, 123457, 500001};
 
@@ -243,12 +254,10 @@ static void a_pile_goes_on_in_the_next_directory_when_one_is_full(void **state)
         disk_reset();
         atomic_store(&place.bytes, 0);
     }
-    (void)state;
 }
 
-static void piles_that_share_files_go_on_in_the_next_directory_too(void **state)
+IN_SCRATCH(piles_that_share_files_go_on_in_the_next_directory_too)
 {
-    (void)state;
     place.directories = 3;
     disk.descriptors = 14; /* two files in each directory */
     disk.room[0] = 1234567;
@@ -259,130 +268,89 @@ static void piles_that_share_files_go_on_in_the_next_directory_too(void **state)
     assert_true(disk.made[2] >= 1);
 }
 
-static void only_when_all_directories_are_full_does_a_write_fail(void **state)
+IN_SCRATCH(only_when_all_directories_are_full_does_a_write_fail)
 {
-    struct storage *spill;
-    uint64_t bytes = 0;
-    uint64_t random = 1;
     const char *heard;
 
-    (void)state;
     place.directories = 2;
     disk.room[0] = disk.room[1] = 100000;
-    spill = spill_open(&place, 3);
+    open_spill(3);
     scratch_listen();
-    while (append(spill, 1, &bytes, &random, 10) == 0)
+    while (append(1, 10) == 0)
         ;
     heard = scratch_heard();
     assert_string_equal(heard, "bigshuf: temporary file in disk0: No space left on device\n");
     assert_true(disk.written_bytes == 200000);
-    storage_free(spill);
 }
 
-static void other_failures_to_write_name_the_directory(void **state)
+IN_SCRATCH(other_failures_to_write_name_the_directory)
 {
-    struct storage *spill;
-    uint64_t bytes = 0;
-    uint64_t random = 1;
-
-    (void)state;
     place.directories = 2;
-    spill = spill_open(&place, 3);
+    open_spill(3);
     disk.fail_write = 1;
-    scratch_listen();
-    assert_int_equal(append(spill, 1, &bytes, &random, 10), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk1: Input/output error\n");
-    storage_free(spill);
+    assert_says(append(1, 10), -1, "bigshuf: temporary file in disk1: Input/output error\n");
 }
 
-static void a_file_that_cannot_be_made_is_reported(void **state)
+IN_SCRATCH(a_file_that_cannot_be_made_is_reported)
 {
-    struct storage *spill = spill_open(&place, 3);
-    uint64_t bytes = 0;
-    uint64_t random = 1;
-
-    (void)state;
+    open_spill(3);
     disk.no_file = EACCES;
-    scratch_listen();
-    assert_int_equal(append(spill, 1, &bytes, &random, 1), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: Permission denied\n");
-    storage_free(spill);
+    assert_says(append(1, 1), -1, "bigshuf: temporary file in disk0: Permission denied\n");
 }
 
-static void a_file_that_has_become_too_short_is_reported(void **state)
+IN_SCRATCH(a_file_that_has_become_too_short_is_reported)
 {
-    struct storage *spill = spill_open(&place, 1);
-    uint64_t bytes = 0;
-    uint64_t random = 1;
     uint8_t data[100];
     struct iovec piece = {.iov_base = data, .iov_len = sizeof data};
     struct storage_reader reader;
 
-    (void)state;
-    assert_int_equal(append(spill, 0, &bytes, &random, 10), 0);
+    open_spill(1);
+    append_good(0, 10);
     disk.cut = true;
     storage_reader_init(&reader, spill, 0);
-    scratch_listen();
-    assert_int_equal(storage_reader_read(&reader, &piece, 1), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: file is shorter than what was written\n");
-    storage_free(spill);
+    assert_says(storage_reader_read(&reader, &piece, 1), -1,
+                "bigshuf: temporary file in disk0: file is shorter than what was written\n");
 }
 
 /* Write a pile, and read it with one bit wrong. */
 static void assert_finds_damage(unsigned pile, const char *message)
 {
     static uint8_t data[PIECE_MAX];
-    struct storage *spill = spill_open(&place, pile + 1);
     struct storage_reader reader;
     struct iovec piece = {.iov_base = data};
-    uint64_t bytes = 0;
-    uint64_t random = 1;
 
-    assert_int_equal(append(spill, pile, &bytes, &random, 1), 0);
+    open_spill(pile + 1);
+    append_good(pile, 1);
     storage_reader_init(&reader, spill, pile);
-    piece.iov_len = (size_t)bytes;
+    piece.iov_len = (size_t)bytes[pile];
     disk.flip_read = 1;
-    scratch_listen();
-    assert_int_equal(storage_reader_read(&reader, &piece, 1), -1);
-    assert_string_equal(scratch_heard(), message);
+    assert_says(storage_reader_read(&reader, &piece, 1), -1, message);
     storage_reader_release(&reader);
-    storage_free(spill);
 }
 
-static void damage_is_reported_with_its_directory(void **state)
+IN_SCRATCH(damage_is_reported_with_its_directory)
 {
-    (void)state;
     place.directories = 2;
     assert_finds_damage(1, "bigshuf: temporary file in disk1: contents have changed since they were written\n");
 }
 
 /* Also after it was dropped and written again, with a checksum of its own. */
-static void a_pile_is_verified_by_what_is_in_it_now(void **state)
+IN_SCRATCH(a_pile_is_verified_by_what_is_in_it_now)
 {
-    struct storage *spill;
-    uint64_t random = 1;
-
-    (void)state;
-    spill = spill_open(&place, 1);
+    open_spill(1);
     for (int i = 0; i < 3; i++) {
-        uint64_t bytes = 0;
-
-        assert_int_equal(append(spill, 0, &bytes, &random, 1), 0);
-        assert_reads(spill, 0, bytes, 1);
+        append_good(0, 1);
+        assert_reads(0, 1);
         storage_drop(spill, 0);
+        bytes[0] = 0;
     }
-    storage_free(spill);
 }
 
-static void a_dropped_pile_has_given_its_space_back_and_can_be_written_again(void **state)
+IN_SCRATCH(a_dropped_pile_has_given_its_space_back_and_can_be_written_again)
 {
     static const unsigned descriptors[] = {0, 4};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
-        struct storage *spill;
-        uint64_t bytes[6] = {0};
-        uint64_t random = 1;
         unsigned files;
 
         disk_reset();
@@ -390,45 +358,41 @@ static void a_dropped_pile_has_given_its_space_back_and_can_be_written_again(voi
         disk.descriptors = descriptors[i]; /* a file each, or one for all in each directory */
         disk.room[1] = 1000000;
         disk.room[0] = 1500000;
-        spill = spill_open(&place, 6);
+        open_spill(6);
         for (unsigned p = 1; p < 4; p++)
             while (bytes[p] < 600000)
-                assert_int_equal(append(spill, p, &bytes[p], &random, 50), 0);
+                append_good(p, 50);
         files = disk.files;
         storage_drop(spill, 3); /* which is in both directories */
         if (descriptors[i] == 0)
             assert_int_equal(disk.files, files - 2);
         else
             assert_true(disk.punched_bytes == bytes[3]);
-        assert_reads(spill, 1, bytes[1], 3);
-        assert_reads(spill, 2, bytes[2], 3);
+        assert_reads(1, 3);
+        assert_reads(2, 3);
         bytes[3] = 0;
         disk.room[0] = disk.room[1] = UINT64_MAX;
-        assert_int_equal(append(spill, 3, &bytes[3], &random, 100), 0);
-        assert_reads(spill, 3, bytes[3], 3);
-        assert_reads(spill, 2, bytes[2], 3);
+        append_good(3, 100);
+        assert_reads(3, 3);
+        assert_reads(2, 3);
         storage_drop(spill, 5);
-        storage_free(spill);
+        close_spill();
     }
 }
 
-static void discarded_bytes_leave_the_others_readable(void **state)
+IN_SCRATCH(discarded_bytes_leave_the_others_readable)
 {
     static const unsigned descriptors[] = {0, 2};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
-        struct storage *spill;
         struct storage_reader reader;
-        uint64_t bytes[3] = {0};
-        uint64_t random = 1;
 
         disk_reset();
         disk.descriptors = descriptors[i];
-        spill = spill_open(&place, 3);
+        open_spill(3);
         for (unsigned p = 0; p < 3; p++)
             while (bytes[p] < 1500000)
-                assert_int_equal(append(spill, p, &bytes[p], &random, 150), 0);
+                append_good(p, 150);
         storage_reader_init(&reader, spill, 1);
         assert_goes_on(&reader, 0, 1000001, 3);
         storage_reader_discard(&reader);
@@ -438,71 +402,58 @@ static void discarded_bytes_leave_the_others_readable(void **state)
         assert_true(disk.punched_bytes == 1200001);
         assert_goes_on(&reader, 1200001, bytes[1] - 1200001, 3);
         storage_reader_release(&reader);
-        assert_reads(spill, 0, bytes[0], 3);
-        assert_reads(spill, 2, bytes[2], 3);
-        storage_free(spill);
+        assert_reads(0, 3);
+        assert_reads(2, 3);
+        close_spill();
     }
 }
 
-static void files_have_no_names_whether_the_system_can_make_such_or_not(void **state)
+IN_SCRATCH(files_have_no_names_whether_the_system_can_make_such_or_not)
 {
     static const int errors[] = {ENOTSUP, EISDIR, EINVAL};
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
-        struct storage *spill = spill_open(&place, 2);
-        uint64_t bytes = 0;
-        uint64_t random = 1;
-
+        open_spill(2);
         disk.no_anonymous = errors[i];
-        assert_int_equal(append(spill, 0, &bytes, &random, 10), 0);
+        append_good(0, 10);
         assert_int_equal(disk.files, 1);
         assert_int_equal(scratch_count("disk0"), 0);
-        assert_reads(spill, 0, bytes, 1);
-        storage_free(spill);
+        assert_reads(0, 1);
+        close_spill();
     }
 }
 
-static void that_a_directory_is_memory_is_said_once(void **state)
+IN_SCRATCH(that_a_directory_is_memory_is_said_once)
 {
-    struct storage *spill = spill_open(&place, 3);
-    uint64_t random = 1;
-
-    (void)state;
+    open_spill(3);
     disk.memory = true;
     scratch_listen();
     for (unsigned p = 0; p < 3; p++) {
-        uint64_t bytes = 0;
-
-        assert_int_equal(append(spill, p, &bytes, &random, 10), 0);
+        append_good(p, 10);
     }
     assert_string_equal(
         scratch_heard(),
         "bigshuf: warning: temporary files in disk0 are kept in memory; name another directory with -T\n");
-    storage_free(spill);
+    close_spill();
     storage_free(NULL);
 }
 
-static void a_check_makes_sure_that_files_can_be_made_everywhere(void **state)
+IN_SCRATCH(a_check_makes_sure_that_files_can_be_made_everywhere)
 {
     static const char *const missing[] = {"disk0", "disk9"};
 
-    (void)state;
     place.directories = 3;
     assert_int_equal(spill_check(&place, 0), 0);
     assert_false(fault_any(&fault));
     place.directories = 2;
     place.directory = missing;
-    scratch_listen();
-    assert_int_equal(spill_check(&place, 0), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk9: No such file or directory\n");
+    assert_says(spill_check(&place, 0), -1, "bigshuf: temporary file in disk9: No such file or directory\n");
 }
 
-static void a_check_adds_up_the_room_of_all_directories(void **state)
+IN_SCRATCH(a_check_adds_up_the_room_of_all_directories)
 {
     const char *heard;
 
-    (void)state;
     place.directories = 2;
     disk.room[0] = disk.room[1] = (uint64_t)3 << 20;
     assert_int_equal(spill_check(&place, (uint64_t)6 << 20), 0);
@@ -516,9 +467,8 @@ static void a_check_adds_up_the_room_of_all_directories(void **state)
     assert_int_equal(spill_check(&place, UINT64_MAX), 0);
 }
 
-static void a_check_counts_a_file_system_once(void **state)
+IN_SCRATCH(a_check_counts_a_file_system_once)
 {
-    (void)state;
     place.directories = 2;
     disk.one = true;
     disk.room[0] = disk.room[1] = (uint64_t)3 << 20;
@@ -528,16 +478,13 @@ static void a_check_counts_a_file_system_once(void **state)
     assert_non_null(strstr(scratch_heard(), "3 MiB are free"));
 }
 
-static void without_memory_there_is_no_spill(void **state)
+IN_SCRATCH(without_memory_there_is_no_spill)
 {
-    (void)state;
     for (unsigned i = 1; i <= 4; i++) {
         fault_release(&fault);
         fault_init(&fault);
         disk.fail_allocation = i;
-        scratch_listen();
-        assert_null(spill_open(&place, 3));
-        assert_string_equal(scratch_heard(), "bigshuf: memory: Cannot allocate memory\n");
+        assert_says(spill_open(&place, 3) == NULL, true, "bigshuf: memory: Cannot allocate memory\n");
     }
 }
 
@@ -556,9 +503,8 @@ static void use_habit(const char *habit)
     atomic_store(&place.bytes, 0);
 }
 
-static void what_was_compressed_is_read_in_any_pieces(void **state)
+IN_SCRATCH(what_was_compressed_is_read_in_any_pieces)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         use_habit(habits[i]);
         write_and_read(3, 600000);
@@ -566,9 +512,8 @@ static void what_was_compressed_is_read_in_any_pieces(void **state)
     }
 }
 
-static void compressed_piles_share_files_where_descriptors_are_few(void **state)
+IN_SCRATCH(compressed_piles_share_files_where_descriptors_are_few)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         use_habit(habits[i]);
         disk.descriptors = 8;
@@ -578,9 +523,8 @@ static void compressed_piles_share_files_where_descriptors_are_few(void **state)
     }
 }
 
-static void no_more_programs_run_than_descriptors_allow(void **state)
+IN_SCRATCH(no_more_programs_run_than_descriptors_allow)
 {
-    (void)state;
     use_habit(habits[0]);
     disk.descriptors = 1;
     assert_int_equal(spill_programs(&place, 100), 2);
@@ -591,11 +535,10 @@ static void no_more_programs_run_than_descriptors_allow(void **state)
     assert_int_equal(spill_programs(&place, 100), 100);
 }
 
-static void a_compressed_pile_goes_on_in_the_next_directory_wherever_one_is_full(void **state)
+IN_SCRATCH(a_compressed_pile_goes_on_in_the_next_directory_wherever_one_is_full)
 {
     static const uint64_t rooms[] = {0, 1, 1000, 5000};
 
-    (void)state;
     place.directories = 3;
     for (int i = 0; i < 8; i++) {
         use_habit(habits[i % 2]);
@@ -607,77 +550,65 @@ static void a_compressed_pile_goes_on_in_the_next_directory_wherever_one_is_full
     }
 }
 
-static void a_write_is_one_run_of_the_program(void **state)
+IN_SCRATCH(a_write_is_one_run_of_the_program)
 {
-    struct storage *spill = spill_open(&place, 2);
-    uint64_t bytes = 0;
-    uint64_t random = 1;
-
-    (void)state;
+    open_spill(2);
     use_script("echo >>runs; cat", "echo >>runs_back; cat");
     for (int i = 0; i < 3; i++)
-        assert_int_equal(append(spill, 1, &bytes, &random, PIECES_MAX), 0);
-    assert_reads_in_steps(spill, 1, bytes, &random);
+        append_good(1, PIECES_MAX);
+    assert_reads_in_steps(1);
     assert_true(scratch_holds("runs", "\n\n\n"));
     assert_true(scratch_holds("runs_back", "\n"));
-    storage_free(spill);
 }
 
-static void what_was_compressed_is_given_back_as_it_is_read(void **state)
+IN_SCRATCH(what_was_compressed_is_given_back_as_it_is_read)
 {
-    struct storage *spill;
     struct storage_reader reader;
-    uint64_t bytes = 0;
-    uint64_t random = 1;
 
-    (void)state;
     use_script("gzip", "gzip -d");
-    spill = spill_open(&place, 1);
-    while (bytes < ALL_MAX / 2)
-        assert_int_equal(append(spill, 0, &bytes, &random, PIECES_MAX), 0);
+    open_spill(1);
+    while (bytes[0] < ALL_MAX / 2)
+        append_good(0, PIECES_MAX);
     storage_reader_init(&reader, spill, 0);
-    assert_goes_on(&reader, 0, bytes - 1, 3);
+    assert_goes_on(&reader, 0, bytes[0] - 1, 3);
     storage_reader_discard(&reader);
     assert_true(disk.punched_bytes > disk.written_bytes / 2);
-    assert_goes_on(&reader, bytes - 1, 1, 1);
+    assert_goes_on(&reader, bytes[0] - 1, 1, 1);
     storage_reader_discard(&reader);
     assert_true(disk.punched_bytes == disk.written_bytes);
     storage_reader_release(&reader);
     storage_drop(spill, 0);
     assert_int_equal(disk.files, 0);
-    bytes = 0;
-    assert_int_equal(append(spill, 0, &bytes, &random, 3), 0);
-    assert_reads(spill, 0, bytes, 1);
-    storage_free(spill);
+    bytes[0] = 0;
+    append_good(0, 3);
+    assert_reads(0, 1);
 }
 
 /* Write, and read but for `left` bytes. */
 static int write_and_read_through(const char *there, const char *again, uint64_t left, const char **heard)
 {
-    struct storage *spill = spill_open(&place, 1);
-    struct storage_reader reader;
     static uint8_t data[ALL_MAX];
+    struct storage_reader reader;
     struct iovec piece = {.iov_base = data};
-    uint64_t bytes = 0;
-    uint64_t random = 1;
     int status = -1;
 
+    open_spill(1);
     fault_release(&fault);
     fault_init(&fault);
     use_script(there, again);
     scratch_listen();
-    if (append(spill, 0, &bytes, &random, PIECES_MAX) == 0 && append(spill, 0, &bytes, &random, 20) == 0) {
+    if (append(0, PIECES_MAX) == 0 && append(0, 20) == 0) {
         storage_reader_init(&reader, spill, 0);
-        piece.iov_len = (size_t)(bytes - left);
+        piece.iov_len = (size_t)(bytes[0] - left);
         status = storage_reader_read(&reader, &piece, 1);
         storage_reader_release(&reader);
     }
     *heard = scratch_heard();
-    storage_free(spill);
+    close_spill();
     return status;
 }
 
-static void a_program_that_fails_is_found_before_the_last_byte_is_read(void **state)
+IN_SCRATCH(a_program_that_fails_is_found_before_the_last_byte_is_read)
 {
     static const struct {
         const char *again, *cause;
@@ -688,7 +619,6 @@ static void a_program_that_fails_is_found_before_the_last_byte_is_read(void **st
     };
     const char *heard;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char message[128];
 
@@ -703,11 +633,10 @@ static void a_program_that_fails_is_found_before_the_last_byte_is_read(void **st
     assert_string_equal(heard, "bigshuf: compress program './script': exit status 1\n");
 }
 
-static void a_disk_that_fails_while_a_program_runs_is_the_message(void **state)
+IN_SCRATCH(a_disk_that_fails_while_a_program_runs_is_the_message)
 {
     const char *heard;
 
-    (void)state;
     disk.room[0] = 10000;
     assert_int_equal(write_and_read_through("cat; exec sleep 100", "cat", 0, &heard), -1);
     assert_string_equal(heard, "bigshuf: temporary file in disk0: No space left on device\n");
@@ -717,84 +646,29 @@ static void a_disk_that_fails_while_a_program_runs_is_the_message(void **state)
     assert_string_equal(heard, "bigshuf: temporary file in disk0: file is shorter than what was written\n");
 }
 
-static void the_first_write_tries_the_program(void **state)
+IN_SCRATCH(the_first_write_tries_the_program)
 {
-    struct storage *spill;
-    uint64_t bytes = 0;
-    uint64_t random = 1;
-
-    (void)state;
     use_script("cat", "tr -d a-z");
     compress.tried = false;
-    spill = spill_open(&place, 1);
-    scratch_listen();
-    assert_int_equal(append(spill, 0, &bytes, &random, 1), -1);
-    assert_string_equal(scratch_heard(),
-                        "bigshuf: compress program './script -d': gave fewer bytes than were written\n");
+    open_spill(1);
+    assert_says(append(0, 1), -1, "bigshuf: compress program './script -d': gave fewer bytes than were written\n");
     assert_int_equal(disk.files, 0);
-    storage_free(spill);
 }
 
-static void a_check_tries_the_program_if_bytes_are_sure_to_come_and_asks_for_no_room(void **state)
+IN_SCRATCH(a_check_tries_the_program_if_bytes_are_sure_to_come_and_asks_for_no_room)
 {
-    (void)state;
     use_script("exit 1", "cat");
     compress.tried = false;
     disk.room[0] = 1 << 20;
     assert_int_equal(spill_check(&place, 0), 0);
-    scratch_listen();
-    assert_int_equal(spill_check(&place, 1), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: compress program './script': exit status 1\n");
+    assert_says(spill_check(&place, 1), -1, "bigshuf: compress program './script': exit status 1\n");
     use_script("cat", "cat");
     assert_int_equal(spill_check(&place, (uint64_t)2 << 20), 0);
 }
 
-static void damage_of_what_was_compressed_names_directory_and_program(void **state)
+IN_SCRATCH(damage_of_what_was_compressed_names_directory_and_program)
 {
-    (void)state;
     use_script("cat", "cat");
     assert_finds_damage(0, "bigshuf: temporary file in disk0: contents have changed since they were written, or "
                            "'./script -d' changes them\n");
-}
-
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(what_was_written_is_read_in_any_pieces),
-        IN_SCRATCH(piles_share_files_where_descriptors_are_few),
-        IN_SCRATCH(one_file_is_enough_when_there_are_hardly_any_descriptors),
-        IN_SCRATCH(a_limit_of_20_descriptors_is_enough_for_a_scatter_within_another),
-        IN_SCRATCH(piles_are_dealt_over_the_directories),
-        IN_SCRATCH(a_pile_goes_on_in_the_next_directory_when_one_is_full),
-        IN_SCRATCH(piles_that_share_files_go_on_in_the_next_directory_too),
-        IN_SCRATCH(only_when_all_directories_are_full_does_a_write_fail),
-        IN_SCRATCH(other_failures_to_write_name_the_directory),
-        IN_SCRATCH(a_file_that_cannot_be_made_is_reported),
-        IN_SCRATCH(a_file_that_has_become_too_short_is_reported),
-        IN_SCRATCH(damage_is_reported_with_its_directory),
-        IN_SCRATCH(a_pile_is_verified_by_what_is_in_it_now),
-        IN_SCRATCH(a_dropped_pile_has_given_its_space_back_and_can_be_written_again),
-        IN_SCRATCH(discarded_bytes_leave_the_others_readable),
-        IN_SCRATCH(files_have_no_names_whether_the_system_can_make_such_or_not),
-        IN_SCRATCH(that_a_directory_is_memory_is_said_once),
-        IN_SCRATCH(a_check_makes_sure_that_files_can_be_made_everywhere),
-        IN_SCRATCH(a_check_adds_up_the_room_of_all_directories),
-        IN_SCRATCH(a_check_counts_a_file_system_once),
-        IN_SCRATCH(without_memory_there_is_no_spill),
-        IN_SCRATCH(what_was_compressed_is_read_in_any_pieces),
-        IN_SCRATCH(compressed_piles_share_files_where_descriptors_are_few),
-        IN_SCRATCH(no_more_programs_run_than_descriptors_allow),
-        IN_SCRATCH(a_compressed_pile_goes_on_in_the_next_directory_wherever_one_is_full),
-        IN_SCRATCH(a_write_is_one_run_of_the_program),
-        IN_SCRATCH(what_was_compressed_is_given_back_as_it_is_read),
-        IN_SCRATCH(a_program_that_fails_is_found_before_the_last_byte_is_read),
-        IN_SCRATCH(a_disk_that_fails_while_a_program_runs_is_the_message),
-        IN_SCRATCH(the_first_write_tries_the_program),
-        IN_SCRATCH(a_check_tries_the_program_if_bytes_are_sure_to_come_and_asks_for_no_room),
-        IN_SCRATCH(damage_of_what_was_compressed_names_directory_and_program),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

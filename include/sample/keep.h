@@ -1,0 +1,32 @@
+#ifndef BIGSHUF_SAMPLE_KEEP_H
+#define BIGSHUF_SAMPLE_KEEP_H
+
+/* Pass 1 of a sample: the records that may be drawn are kept in one pile, in the order of the input. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "input/record_reader.h"
+#include "input/source.h"
+#include "shuffle/pile.h"
+#include "shuffle/run.h"
+
+/* Which records are kept. */
+struct keep_rule {
+    /* The next piece, got from record_reader_next and looked at; returns the same. NULL: record_reader_next itself. */
+    int (*next)(void *context, struct record_reader *reader, struct record_piece *piece);
+
+    /* Asked when record number `record` of the input begins: 1 if it is kept, 0, or -1 after a report. NULL: all are
+     * kept. */
+    int (*admit)(void *context, uint64_t record);
+    void *context;
+
+    bool counts_only; /* their bytes are not stored, since the source will be read again */
+};
+
+/* Read all of `source`. Records that are kept, or references to them (piles_refer), go to pile `pile`, which counts
+ * them, and the piles are sealed; all are counted in run->progress. Uses ENGINE_READING. 0, or -1 after a report. */
+int keep_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles,
+                 unsigned pile);
+
+#endif

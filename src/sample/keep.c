@@ -1,0 +1,41 @@
+#include "sample/keep.h"
+
+#include "shuffle/reference.h"
+#include "shuffle/transfer.h"
+
+/* Of a record that is referred to, its first piece is all that is needed. */
+static int store(struct piles *piles, unsigned pile, const struct record_piece *piece)
+{
+    uint64_t reference;
+
+    if (piles->base == NULL)
+        return pile_append(piles, pile, piece->data, piece->bytes);
+    reference = reference_make((uint64_t)(piece->data - piles->base), piece->last ? piece->bytes : UINT64_MAX);
+    return piece->first ? pile_append(piles, pile, (const uint8_t *)&reference, sizeof reference) : 0;
+}
+
+int keep_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles,
+                 unsigned pile)
+{
+    struct transfer transfer;
+    struct record_piece piece;
+    int stays = 1;
+    int more;
+
+    transfer_init(&transfer, &run->engine, &run->format, source, NULL);
+    transfer.reader.keeps = piles->base != NULL;
+    while ((more = rule->next == NULL ? record_reader_next(&transfer.reader, &piece)
+                                      : rule->next(rule->context, &transfer.reader, &piece)) > 0) {
+        if (piece.first && rule->admit != NULL)
+            stays = rule->admit(rule->context, run->progress.records);
+        if (stays < 0)
+            return -1;
+        if (stays > 0 && !rule->counts_only && store(piles, pile, &piece) != 0)
+            return -1;
+        piles->pile[pile].records += piece.last && stays > 0;
+        run->progress.records += piece.last;
+    }
+    piles_seal(piles);
+    run_scattered(run);
+    return more;
+}

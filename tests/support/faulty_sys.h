@@ -1,0 +1,69 @@
+#ifndef BIGSHUF_TESTS_FAULTY_SYS_H
+#define BIGSHUF_TESTS_FAULTY_SYS_H
+
+/*
+ * A system layer that fails on demand. It takes the place of sys.c in every unit test and in bigshuf-faulty, and passes
+ * each call on to the true one, which is compiled once more with its names changed from sys_X to real_sys_X. Nothing
+ * fails until somebody says so: a unit test does with the functions below, and bigshuf-faulty is told by its
+ * environment (faulty_environment.c).
+ *
+ * A call is named as in sys.h: "read" stands for sys_read. Several names are one string with a space between them.
+ *
+ * A test that wants more of a call than failure defines sys_X itself: the functions of this layer are weak symbols,
+ * and give way. Such a function asks faulty_fails, and calls real_sys_X, which the test declares.
+ */
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct faulty {
+    /* One call fails, or all from one on. */
+    const char *only;   /* the calls that count; NULL: all */
+    unsigned at;        /* the one of them that fails, from 1 on; 0: none */
+    bool stays;         /* so do all that come after it */
+    int error;          /* with this in errno */
+    bool dies;          /* instead of failing, it ends the process with status 0 */
+    void (*meet)(void); /* instead of failing, it is made after this was done: what others do meanwhile. Once. */
+    bool damages;       /* instead of failing, a preadv succeeds with one byte changed */
+    bool ends;          /* instead of failing, a preadv finds the end of the file */
+
+    /* What is so all the time. */
+    const char *never; /* the calls that always fail, with the same error, and do not count; NULL: none */
+    bool is_short;     /* every read and write transfers at most half of what is asked for */
+    bool interrupts;   /* a thread's every second call of those that signals interrupt fails with EINTR */
+
+    /* Told of each call that is made to fail; while `at` is 0, of each that counts. */
+    void (*log)(const char *name);
+
+    /* What has been seen. */
+    atomic_uint calls;          /* that count, so far */
+    const char *_Atomic failed; /* the call whose turn it was; NULL: none has failed */
+};
+
+extern struct faulty faulty;
+
+/* Nothing fails, and nothing has been seen; the error is EIO. */
+void faulty_reset(void);
+
+/* From now on, the call number `at` of those of these names (NULL: of any) fails in this way. */
+void faulty_fail(const char *only, unsigned at, int error);
+
+/* All calls of these names fail in this way. */
+void faulty_fail_all(const char *names, int error);
+
+/* Before the next call of this name, something else happens. */
+void faulty_meet(const char *name, void (*meet)(void));
+
+/* No more failures, but for those of `never`. Was there one? To fail each call in turn:
+ *
+ *     do {
+ *         faulty_fail(NULL, ++at, EIO);
+ *         ...
+ *     } while (faulty_stop());
+ */
+bool faulty_stop(void);
+
+/* For a test's own sys_X: is this call to fail? If so, errno says how. */
+bool faulty_fails(const char *name);
+
+#endif

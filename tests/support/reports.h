@@ -1,0 +1,33 @@
+#ifndef BIGSHUF_TESTS_REPORTS_H
+#define BIGSHUF_TESTS_REPORTS_H
+
+/* For tests of what reports failures: a scratch directory, a fault, and a system in which nothing fails at first. */
+
+#include "support/faulty_sys.h"
+#include "support/scratch.h"
+#include "system/fault.h"
+
+static struct fault fault;
+
+/* Nothing has been reported. */
+static inline void forgive(void)
+{
+    fault_release(&fault);
+    fault_init(&fault);
+}
+
+static inline int reports_setup(void **state)
+{
+    fault_init(&fault);
+    faulty_reset();
+    return scratch_setup(state);
+}
+
+static inline int reports_teardown(void **state)
+{
+    fault_release(&fault);
+    faulty_reset();
+    return scratch_teardown(state);
+}
+
+#endif
