@@ -2,6 +2,11 @@
 
 #include "shuffle/transfer.h"
 
+bool keep_may_count(const struct run *run, const struct source *source)
+{
+    return run->rereads && source_known_bytes(source) > engine_pool_bytes(&run->engine);
+}
+
 int keep_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles,
                  unsigned pile)
 {

@@ -278,11 +278,10 @@ out:
 int replacement_source(struct run *run, struct source *source, const struct replacement_draws *lots,
                        struct output *output)
 {
-    struct replacement r = {.run = run, .lots = lots, .output = output};
+    struct replacement r = {
+        .run = run, .input = keep_may_count(run, source) ? source : NULL, .lots = lots, .output = output};
     int status = -1;
 
-    if (run->rereads && source_known_bytes(source) > engine_pool_bytes(&run->engine))
-        r.input = source;
     if (piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place) == 0 && store(&r, source) == 0)
         status = write_drawn(&r);
     piles_release(&r.piles);
