@@ -24,6 +24,10 @@ struct keep_rule {
     bool counts_only; /* their bytes are not stored, since the source will be read again */
 };
 
+/* Are records only to be counted, since they can be read again and there is no room for
+ * them, or for references to them, in memory? */
+bool keep_may_count(const struct run *run, const struct source *source);
+
 /* Read all of `source`. Records that are kept, or references to them (piles_refer), go to pile `pile`, which counts
  * them, and the piles are sealed; all are counted in run->progress. Uses ENGINE_READING. 0, or -1 after a report. */
 int keep_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles,

@@ -80,9 +80,8 @@ static int draw_order(void *context, struct table *ranks, uint64_t records)
 
 int gnu_order_all(struct run *run, struct source *source, struct gnu_random *gnu, struct output *output)
 {
-    const bool again = run->rereads && source_known_bytes(source) > engine_pool_bytes(&run->engine);
-    const struct keep_rule all = {.counts_only = again};
-    struct replay r = {.run = run, .gnu = gnu, .again = again ? source : NULL};
+    const struct keep_rule all = {.counts_only = keep_may_count(run, source)};
+    struct replay r = {.run = run, .gnu = gnu, .again = all.counts_only ? source : NULL};
     int status = -1;
 
     if (piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place) == 0 &&

@@ -149,7 +149,8 @@ int gnu_random_draw(struct gnu_random *gnu, uint64_t most, uint64_t *number)
 }
 
 /* Once for each width of number. The k-th swap, of k and j[k] >= k, is written down in place k. Taken back from the
- * last one to the first, the swaps turn the order around; from k on the table holds ranks by then, and j below it. */
+ * last one to the first, the swaps turn the order around; from k on the table holds ranks by then, and j below it. If
+ * j[k] is k, `here` and `there` are one place, which must hold k before it is read. */
 #define DEFINE_RANKS(NAME, NUMBER, AT)                                                                                 \
     static int NAME(struct gnu_random *gnu, const struct table *ranks, uint64_t records, uint64_t wanted)              \
     {                                                                                                                  \

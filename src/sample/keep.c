@@ -3,6 +3,11 @@
 #include "shuffle/reference.h"
 #include "shuffle/transfer.h"
 
+bool keep_may_count(const struct run *run, const struct source *source)
+{
+    return run->rereads && !run->refers && source_known_bytes(source) > engine_pool_bytes(&run->engine);
+}
+
 /* Of a record that is referred to, its first piece is all that is needed. */
 static int store(struct piles *piles, unsigned pile, const struct record_piece *piece)
 {

@@ -284,11 +284,10 @@ out:
 int replacement_source(struct run *run, struct source *source, const struct replacement_draws *lots,
                        struct output *output)
 {
-    struct replacement r = {.run = run, .lots = lots, .output = output};
+    struct replacement r = {
+        .run = run, .input = keep_may_count(run, source) ? source : NULL, .lots = lots, .output = output};
     int status = -1;
 
-    if (run->rereads && !run->refers && source_known_bytes(source) > engine_pool_bytes(&run->engine))
-        r.input = source;
     if (piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place) == 0) {
         if (run->refers)
             piles_refer(&r.piles, source_base(source), source_space(source));

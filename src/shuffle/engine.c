@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "shuffle/queue.h"
 #include "system/sys.h"
 
@@ -58,7 +59,7 @@ struct engine_memory engine_memory(uint64_t bytes, unsigned workers)
     wanted = queue_bytes(memory.workers, QUEUE_BLOCK_WANTED);
     output = memory.workers * (bytes / OUTPUT_SHARE);
     wanted = wanted > output ? wanted : output;
-    memory.buffer_bytes = (size_t)(wanted < bytes / BUFFER_SHARE ? wanted : bytes / BUFFER_SHARE);
+    memory.buffer_bytes = (size_t)least(wanted, bytes / BUFFER_SHARE);
     memory.buffer_bytes -= memory.buffer_bytes % memory.block_bytes;
     return memory;
 }
@@ -101,7 +102,7 @@ struct engine_space engine_buffer(const struct engine *engine, enum engine_part 
 {
     const size_t half = engine->memory.buffer_bytes / 2;
     const size_t quarter = engine->memory.buffer_bytes / 4;
-    const size_t part_bytes = half < PART_BYTES_MAX ? half : PART_BYTES_MAX;
+    const size_t part_bytes = least_size(half, PART_BYTES_MAX);
 
     switch (part) {
     case ENGINE_WHOLE:

@@ -65,16 +65,15 @@ static void route_by_rank(const void *context, uint64_t first, size_t count, uin
 }
 
 /* Scatter a pile; it is empty then. */
-static int scatter_pile(struct run *run, struct piles *piles, unsigned p, scatter_route *route, const void *context,
-                        unsigned count, struct piles *inner)
+static int scatter_pile(struct run *run, struct piles *piles, unsigned p, const struct scatter_plan *plan,
+                        struct piles *inner)
 {
-    const struct scatter_plan plan = {.route = route, .context = context, .piles = count, .limit = run_left(run)};
     struct source *source = pile_source(piles, p, false);
     int status;
 
     if (source == NULL)
         return fault_report(run->engine.fault, "memory", errno);
-    status = scatter(&run->engine, &run->format, &plan, source, inner);
+    status = scatter(&run->engine, &run->format, plan, source, inner);
     source_free(source);
     if (status == 0)
         status = pile_check(piles, p, &run->format, inner->records);
@@ -82,16 +81,27 @@ static int scatter_pile(struct run *run, struct piles *piles, unsigned p, scatte
     return status;
 }
 
+/* The same of `records` records that a source gives once more. */
+static int scatter_again(struct run *run, struct source *source, uint64_t records, const struct scatter_plan *plan,
+                         struct piles *inner)
+{
+    if (scatter(&run->engine, &run->format, plan, source, inner) != 0)
+        return -1;
+    return inner->records == records ? 0 : fault_say(run->engine.fault, "the input has changed while it was read");
+}
+
 static int restart_node(struct run *run, struct piles *piles, unsigned p, struct gather_node node,
                         struct output *output)
 {
-    struct node_route route = {.order = &node.order, .node = node.node};
+    const struct node_route route = {.order = &node.order,
+                                     .node = node.node,
+                                     .bits = order_scatter_bits(&node.order, node.node, piles->pile[p].records)};
+    const struct scatter_plan plan = {
+        .route = route_by_node, .context = &route, .piles = 1u << route.bits, .limit = run_left(run)};
     struct gather_order order = {.kind = GATHER_CHILDREN, .order = &node.order, .node = node.node};
     struct piles inner = {0};
-    int status;
+    int status = scatter_pile(run, piles, p, &plan, &inner);
 
-    route.bits = order_scatter_bits(&node.order, node.node, piles->pile[p].records);
-    status = scatter_pile(run, piles, p, route_by_node, &route, 1u << route.bits, &inner);
     if (status == 0)
         status = shuffle_piles(run, &inner, order, output);
     piles_release(&inner);
@@ -173,17 +183,6 @@ static unsigned count_ranked(const struct run *run, uint64_t bytes, uint64_t rec
     return most < 2 ? 2 : (unsigned)(wanted < most ? wanted : most);
 }
 
-static int scatter_again(struct run *run, struct source *source, const struct rank_route *route, unsigned count,
-                         struct piles *inner)
-{
-    const struct scatter_plan plan = {.route = route_by_rank, .context = route, .piles = count, .limit = run_left(run)};
-
-    if (scatter(&run->engine, &run->format, &plan, source, inner) != 0)
-        return -1;
-    return inner->records == route->records ? 0
-                                            : fault_say(run->engine.fault, "the input has changed while it was read");
-}
-
 /* Shuffle a pile by scattering it by rank, or those records of `again` that it only counts. The ranks stay in the order
  * of the source until the scatter is done. */
 static int scatter_ranked(struct run *run, struct piles *piles, unsigned p, struct source *again, struct table *ranks,
@@ -194,6 +193,7 @@ static int scatter_ranked(struct run *run, struct piles *piles, unsigned p, stru
     uint64_t writing = (run->engine.pool.blocks - run->engine.pool.pinned) / WRITING_SHARE;
     unsigned count = count_ranked(run, bytes, records);
     struct rank_route route = {.ranks = ranks, .first = first, .records = records};
+    struct scatter_plan plan = {.route = route_by_rank, .context = &route, .limit = run_left(run)};
     struct table sorted = {0};
     struct gather_order order = {.kind = GATHER_RANKS, .ranks = &sorted};
     struct piles inner = {0};
@@ -207,8 +207,9 @@ static int scatter_ranked(struct run *run, struct piles *piles, unsigned p, stru
         writing = pile_load_blocks(piles, p);
     if (piles_make_room(piles, count + 1 + writing) != 0)
         goto out;
-    if (again != NULL ? scatter_again(run, again, &route, count, &inner) != 0
-                      : scatter_pile(run, piles, p, route_by_rank, &route, count, &inner) != 0)
+    plan.piles = count;
+    if (again != NULL ? scatter_again(run, again, records, &plan, &inner) != 0
+                      : scatter_pile(run, piles, p, &plan, &inner) != 0)
         goto out;
     if (piles_make_room(&inner, least(2 * count, ((records - 1) >> table_number_shift(ranks)) + 1)) != 0)
         goto out;
