@@ -1,21 +1,15 @@
 #include "input/lender.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "system/io.h"
+#include "input/operand.h"
 #include "system/sys.h"
 
 /* When the system gives a page, it may give those around it, too, up to this far. They would come back if they were
  * forgotten. */
 static const size_t NEAR_BYTES = (size_t)2 << 20;
-
-static bool is_standard_input(const char *name)
-{
-    return strcmp(name, "-") == 0;
-}
 
 static off_t end_of(const struct mapped_file *file)
 {
@@ -38,11 +32,9 @@ static int report_difference(const struct lender *lender, size_t i, const struct
 /* Is a file still what it was? What else may have its name now does not matter. */
 static int check(const struct lender *lender, size_t i)
 {
-    const char *name = lender->names[i];
     struct stat now;
-    const int found = is_standard_input(name) ? sys_fstat(STDIN_FILENO, &now) : sys_stat(name, &now);
 
-    if (found != 0 || !mapping_has_changed(&lender->mapping.file[i], &now))
+    if (operand_stat(lender->names[i], &now) != 0 || !mapping_has_changed(&lender->mapping.file[i], &now))
         return 0;
     return report_difference(lender, i, &now);
 }
@@ -59,16 +51,13 @@ static void report_access(void *context, const uint8_t *address)
 
 static int map(struct mapping *mapping, const char *name, off_t start)
 {
-    const bool standard = is_standard_input(name);
-    const int fd = standard ? STDIN_FILENO : io_open(name, O_RDONLY | O_NOCTTY, 0);
+    const int fd = operand_open(name);
     int status;
 
     if (fd < 0)
         return -1;
-    sys_sequential(fd);
-    status = mapping_add(mapping, fd, standard ? start : 0);
-    if (!standard)
-        (void)io_close(fd);
+    status = mapping_add(mapping, fd, operand_is_standard_input(name) ? start : 0);
+    operand_close(fd);
     return status;
 }
 
@@ -121,7 +110,7 @@ int lender_begin(struct lender *lender, size_t i, int fd, size_t beyond)
         return report_difference(lender, i, &now);
     if (mapping_complete(file, fd) != 0)
         return errno == 0 ? report_change(lender, i, true) : fault_report(lender->fault, name, errno);
-    if (is_standard_input(name) && position < end && sys_seek(fd, end, SEEK_SET) < 0)
+    if (operand_is_standard_input(name) && position < end && sys_seek(fd, end, SEEK_SET) < 0)
         return fault_report(lender->fault, name, errno);
     if (from > end) /* standard input, for the second time */
         from = end;

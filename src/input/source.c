@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "input/lender.h"
+#include "input/operand.h"
 #include "record/header.h"
 #include "record/tail.h"
 #include "system/io.h"
@@ -53,28 +54,6 @@ struct files {
     struct lender lender;    /* of all files, if they are lent; of the one that is lent: */
     const uint8_t *followed; /* the next byte that the tail is to see */
 };
-
-static bool is_standard_input(const char *name)
-{
-    return strcmp(name, "-") == 0;
-}
-
-static int open_input(const char *name)
-{
-    int fd = is_standard_input(name) ? STDIN_FILENO : io_open(name, O_RDONLY | O_NOCTTY, 0);
-
-    if (fd >= 0)
-        sys_sequential(fd);
-    return fd;
-}
-
-/* Nothing was written, so what close says of an input does not matter. Standard input stays open, lest the next file
- * that is opened take its place. */
-static void close_input(int fd)
-{
-    if (fd > STDIN_FILENO)
-        (void)io_close(fd);
-}
 
 /* Is a regular file of this size what it should be? Takes the header off what counts as known. */
 static int check_size(struct files *files, const char *name, uint64_t *bytes)
@@ -153,7 +132,7 @@ static int look_at_all(struct files *files, uint64_t *known_bytes)
         uint64_t bytes = 0;
         int status = 0;
 
-        if (!is_standard_input(files->names[i])) {
+        if (!operand_is_standard_input(files->names[i])) {
             status = look_at(files, files->names[i], &bytes);
         } else if (!standard_input_counted) {
             status = look_at_standard_input(files, files->names[i], &bytes);
@@ -191,7 +170,7 @@ static int begin_file(struct files *files)
 {
     const char *name = files->names[files->next++];
 
-    files->fd = open_input(name);
+    files->fd = operand_open(name);
     if (files->fd < 0)
         return fault_report(files->fault, name, errno);
     files->size = size_of(files->fd);
@@ -209,7 +188,7 @@ static int end_file(struct files *files)
 
     if (size_of(files->fd) < files->size)
         return fault_say(files->fault, "%s: file has shrunk while it was read", name);
-    close_input(files->fd);
+    operand_close(files->fd);
     files->fd = -1;
     if (tail_end(&files->tail, name, &files->rest, &files->rest_bytes) != 0)
         return -1;
@@ -270,7 +249,7 @@ static void free_files(void *context)
 {
     struct files *files = context;
 
-    close_input(files->fd);
+    operand_close(files->fd);
     lender_close(&files->lender);
     free(files->end);
     header_release(&files->header);
@@ -497,7 +476,7 @@ int source_rewind(struct source *source)
 {
     struct files *files = source->files;
 
-    close_input(files->fd);
+    operand_close(files->fd);
     files->fd = -1;
     files->next = 0;
     files->read = 0;
@@ -507,7 +486,7 @@ int source_rewind(struct source *source)
     source->unread_bytes = 0;
     source->delivered_bytes = 0;
     for (size_t i = 0; i < files->count; i++)
-        if (is_standard_input(files->names[i]) && sys_seek(STDIN_FILENO, files->start, SEEK_SET) < 0)
+        if (operand_is_standard_input(files->names[i]) && sys_seek(STDIN_FILENO, files->start, SEEK_SET) < 0)
             return fault_report(files->fault, files->names[i], errno);
     return 0;
 }
@@ -518,10 +497,7 @@ bool source_is_from(const struct source *source, const struct stat *file)
     struct stat status;
 
     for (size_t i = 0; files != NULL && i < files->count; i++) {
-        int found =
-            is_standard_input(files->names[i]) ? sys_fstat(STDIN_FILENO, &status) : sys_stat(files->names[i], &status);
-
-        if (found == 0 && io_same_file(&status, file))
+        if (operand_stat(files->names[i], &status) == 0 && io_same_file(&status, file))
             return true;
     }
     return false;
@@ -538,78 +514,4 @@ void source_free(struct source *source)
         return;
     source->release(source->context);
     free(source);
-}
-
-/* Names in data[0, bytes): as many as there are NUL bytes, and one more if something follows the last of them. */
-static size_t count_names(const char *data, size_t bytes)
-{
-    size_t count = bytes > 0 && data[bytes - 1] != '\0';
-
-    for (size_t i = 0; i < bytes; i++)
-        count += data[i] == '\0';
-    return count;
-}
-
-static int report_names(const char *from, uint64_t memory, struct fault *fault)
-{
-    if (errno != EFBIG)
-        return fault_report(fault, from, errno);
-    return fault_say(fault, "%s: its names take more than %llu MiB: use a larger -S", from,
-                     (unsigned long long)memory >> 20);
-}
-
-int source_names(const char *from, uint64_t *memory, const char ***names, size_t *count, char **data,
-                 struct fault *fault)
-{
-    const char **found = NULL;
-    char *text = NULL, *name;
-    size_t bytes, found_count;
-    int result = -1, fd = open_input(from);
-
-    *names = NULL;
-    *data = NULL;
-    *count = 0;
-    if (fd < 0 || (text = io_read_whole(fd, *memory, &bytes)) == NULL) {
-        report_names(from, *memory, fault);
-        goto out;
-    }
-    found_count = count_names(text, bytes);
-    if (found_count > (*memory - bytes) / SOURCE_NAME_BYTES) {
-        errno = EFBIG;
-        report_names(from, *memory, fault);
-        goto out;
-    }
-    if (found_count == 0) {
-        fault_say(fault, "no input from '%s'", from);
-        goto out;
-    }
-    found = sys_allocate(found_count, sizeof *found);
-    if (found == NULL) {
-        fault_report(fault, from, errno);
-        goto out;
-    }
-    name = text;
-    for (size_t i = 0; i < found_count; i++, name += strlen(name) + 1) {
-        if (is_standard_input(from) && is_standard_input(name)) {
-            fault_say(fault, "when reading file names from stdin, no file name of '-' allowed");
-            goto out;
-        }
-        if (name[0] == '\0') {
-            fault_say(fault, "%s:%zu: invalid zero-length file name", from, i + 1);
-            goto out;
-        }
-        found[i] = name;
-    }
-    *names = found;
-    *data = text;
-    *count = found_count;
-    *memory = bytes + found_count * SOURCE_NAME_BYTES;
-    found = NULL;
-    text = NULL;
-    result = 0;
-out:
-    free(found);
-    free(text);
-    close_input(fd);
-    return result;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/names.h"
 #include "job/task.h"
 #include "system/hardware.h"
 #include "system/sys.h"
@@ -67,8 +68,8 @@ static int list_files(struct resources *resources)
     const uint64_t half = memory_limit(resources) / 2;
     uint64_t memory = half > NAMES_BYTES ? half : NAMES_BYTES;
 
-    if (source_names(resources->options.files0_from, &memory, &resources->listed, &resources->name_count,
-                     &resources->listed_data, &resources->fault) != 0)
+    if (names_read(resources->options.files0_from, &memory, &resources->listed, &resources->name_count,
+                   &resources->listed_data, &resources->fault) != 0)
         return -1;
     resources->names = resources->listed;
     resources->listed_memory = memory > NAMES_BYTES ? memory - NAMES_BYTES : 0;

@@ -1,0 +1,34 @@
+#include "input/operand.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "system/io.h"
+#include "system/sys.h"
+
+bool operand_is_standard_input(const char *name)
+{
+    return strcmp(name, "-") == 0;
+}
+
+int operand_open(const char *name)
+{
+    const int fd = operand_is_standard_input(name) ? STDIN_FILENO : io_open(name, O_RDONLY | O_NOCTTY, 0);
+
+    if (fd >= 0)
+        sys_sequential(fd);
+    return fd;
+}
+
+/* Nothing was written, so what close says does not matter. */
+void operand_close(int fd)
+{
+    if (fd > STDIN_FILENO)
+        (void)io_close(fd);
+}
+
+int operand_stat(const char *name, struct stat *status)
+{
+    return operand_is_standard_input(name) ? sys_fstat(STDIN_FILENO, status) : sys_stat(name, status);
+}
