@@ -989,7 +989,7 @@ test_list_is_for_programs_with_z() {
 test_all_orders_of_a_small_store_are_as_likely() {
     local runs
     cd "$MEMORY" || exit
-    runs=$(scale 60 300 6000)
+    runs=$(scale 60 180 6000)
     seq 2 >a
     seq 3 3 >b
     for seed in $(seq $runs); do
