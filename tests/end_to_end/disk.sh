@@ -30,26 +30,26 @@ make_input() {
 
 test_short_lines_spill_only_what_does_not_fit() {
     needs_scale small
-    for mebibytes in 48 64 80; do
+    for mebibytes in 24 32 40; do
         make_input $mebibytes seq 1000000 $((1000000 + 150000 * mebibytes))
-        spills_little $mebibytes 64 --parallel=1
-        spills_little $mebibytes 64 --parallel=8
+        spills_little $mebibytes 32 --parallel=1
+        spills_little $mebibytes 32 --parallel=8
     done
 }
 
 # Four times the memory show whether it stays in use.
 test_input_much_larger_than_memory_spills_only_what_does_not_fit() {
     needs_scale small
-    make_input 256 eval 'seq 10000000 99999999 | paste - - - -'
-    spills_little 256 64
+    make_input 128 eval 'seq 10000000 99999999 | paste - - - -'
+    spills_little 128 32
 }
 
 test_long_lines_spill_only_what_does_not_fit() {
     needs_scale small
-    for mebibytes in 48 64 100; do
-        make_input $mebibytes long_lines $((3 * mebibytes)) 300000 500000
-        spills_little $mebibytes 64 --parallel=1
-        spills_little $mebibytes 64 --parallel=8
+    for mebibytes in 24 32 50; do
+        make_input $mebibytes long_lines $((6 * mebibytes)) 150000 250000
+        spills_little $mebibytes 32 --parallel=1
+        spills_little $mebibytes 32 --parallel=8
     done
 }
 
@@ -202,22 +202,22 @@ sample_spills() {
 }
 
 test_samples_of_what_fits_spill_nothing() {
-    seq "$(scale 20000 2000000 2000000)" >in
-    same 0 "$(sample_spills 64 --weight-field=1)"
-    same 0 "$(sample_spills 64 --weight-field=1 -n 1000)"
-    same 0 "$(sample_spills 64 --weight-field=1 -n 1000000 --keep-order)"
-    same 0 "$(sample_spills 64 --weight-field=1 -r -n 1000)"
-    same 0 "$(sample_spills 24 -r -n 1000)"
-    same 0 "$(sample_spills 24 -n 1900000 --keep-order)"
-    same 0 "$(sample_spills 24 --probability=.99 --split=1:b -o a)"
+    seq "$(scale 20000 1000000 1000000)" >in
+    same 0 "$(sample_spills 32 --weight-field=1)"
+    same 0 "$(sample_spills 32 --weight-field=1 -n 1000)"
+    same 0 "$(sample_spills 32 --weight-field=1 -n 500000 --keep-order)"
+    same 0 "$(sample_spills 32 --weight-field=1 -r -n 1000)"
+    same 0 "$(sample_spills 12 -r -n 1000)"
+    same 0 "$(sample_spills 12 -n 950000 --keep-order)"
+    same 0 "$(sample_spills 12 --probability=.99 --split=1:b -o a)"
 }
 
 test_samples_spill_no_more_than_does_not_fit() {
     needs_scale small
-    seq 12000000 | paste - - - - >in # 98 MiB
-    for sample in '-r -n 1000' '--weight-field=1 -r -n 1000' '-n 2975000 --keep-order' '--probability=.99 --split=1:b -o a'; do
+    seq 6300000 | paste - - - - >in # 48 MiB
+    for sample in '-r -n 1000' '--weight-field=1 -r -n 1000' '-n 1560000 --keep-order' '--probability=.99 --split=1:b -o a'; do
         # shellcheck disable=SC2086 # the options of a sample
-        [ "$(sample_spills 64 $sample)" -le $((50 * 1048576)) ]
+        [ "$(sample_spills 32 $sample)" -le $((24 * 1048576)) ]
     done
 }
 

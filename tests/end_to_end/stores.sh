@@ -342,11 +342,12 @@ test_records_with_a_long_delimiter_come_back() {
 test_a_record_larger_than_memory_comes_back() {
     { seq 200; long_line 9000000; } >one
     seq 300 >two
-    comes_back md5_of_lines -S 8M
+    comes_back parts_of_lines -S 8M
 }
 
-md5_of_lines() {
-    awk 'length($0) > 1000 { print length($0), substr($0, 1000000, 100); next } { print }'
+# What sort can bear of lines: all of a short one.
+parts_of_lines() {
+    cut -b 1-1000,5000000-5001000,8999000-
 }
 
 test_empty_input_makes_an_empty_batch() {
@@ -989,7 +990,7 @@ test_list_is_for_programs_with_z() {
 test_all_orders_of_a_small_store_are_as_likely() {
     local runs
     cd "$MEMORY" || exit
-    runs=$(scale 60 300 6000)
+    runs=$(scale 60 180 6000)
     seq 2 >a
     seq 3 3 >b
     for seed in $(seq $runs); do

@@ -333,7 +333,7 @@ QUARTER_RUN(it_does_not_show_how_draws_are_found)
     assert_true(repeats(25000));
     drop_text();
     for (int kind = 0; kind < 3; kind += 2) {
-        make_text(150000, all_weights[kind], small_length_0);
+        make_text(60000, all_weights[kind], small_length_0);
         assert_false(repeats(1));
         assert_false(repeats(25000));
         drop_text();
@@ -448,8 +448,8 @@ static int with_field_of_half(void)
 
 QUARTER_RUN(failures_of_any_kind_are_reported)
 {
-    limit = 15000;
-    make_text(15000, weight_small, small_length_to_300);
+    limit = 12000;
+    make_text(12000, weight_small, small_length_to_300);
     for (int i = 0; i < 3; i++) {
         write_by_file = all_ways[i];
         sweep_writes(with_field);
@@ -465,7 +465,7 @@ QUARTER_RUN(failures_of_any_kind_are_reported)
 QUARTER_RUN(failures_of_matching_are_reported)
 {
     limit = 1000;
-    make_text(150000, weight_small, small_length_to_20);
+    make_text(130000, weight_small, small_length_to_20);
     sweep_writes(repeat);
     sweep_said_of_bits = "weight";
     sweep_reads(repeat);

@@ -835,16 +835,16 @@ IN_SCRATCH(all_tails_that_will_be_compressed_are_bounded)
     uint32_t most = 0;
 
     use_program("cat");
-    open_piles(4096, 512, 1);
-    for (int i = 0; i < 9000; i++) {
+    open_piles(2048, 256, 1);
+    for (int i = 0; i < 4500; i++) {
         uint32_t tails = 0;
 
-        assert_int_equal(append((unsigned)(engine_random(&random) % 512), 5000), 0);
-        for (unsigned p = 0; p < 512 && i % 50 == 0; p++)
+        assert_int_equal(append((unsigned)(engine_random(&random) % 256), 5000), 0);
+        for (unsigned p = 0; p < 256 && i % 50 == 0; p++)
             tails += piles.pile[p].spilled ? piles.pile[p].blocks : 0;
         most = tails > most ? tails : most;
     }
-    assert_true(most > 0 && most < 4096 * 2 / 5);
+    assert_true(most > 0 && most < 2048 * 2 / 5);
 }
 
 IN_SCRATCH(compressed_piles_come_back_whole)
