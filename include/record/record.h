@@ -54,6 +54,11 @@ size_t record_ends(const struct record_format *format, struct record_scan *scan,
 uint64_t record_count(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                       bool *whole);
 
+/* Move the scan on behind the `count`-th end in data[0, bytes), or behind all of the data if there are fewer. `bytes`
+ * is less than 2^32. Returns how many bytes that are. */
+size_t record_skip(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
+                   size_t count);
+
 /* Move the scan on without looking for the ends, which is faster: RECORD_BYTE and RECORD_STRING seldom look at more
  * than the last bytes, RECORD_LINES and RECORD_CSV count. */
 void record_advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes);

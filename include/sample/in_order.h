@@ -23,8 +23,8 @@ struct in_order_share {
 int in_order_bernoulli(struct run *run, struct source *source, struct in_order_share share, struct output *output);
 
 /* Write those records that would be the first run->limit of the order (order.h), in the order of the input. What is
- * stored meanwhile is hardly more than that; besides, the records of one leaf must be put into order, which takes 4
- * bytes for each of them. 0, or -1 after a report. */
+ * stored meanwhile, or referred to if the run says so, is hardly more than that; besides, the records of one leaf must
+ * be put into order, which takes 4 bytes for each of them. 0, or -1 after a report. */
 int in_order_first(struct run *run, struct source *source, struct output *output);
 
 #endif

@@ -20,6 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "record/record.h"
+
 struct queue;
 
 /* A piece of a record in a block: where it starts, its length, and its pile. */
@@ -57,15 +59,17 @@ struct queue_block {
     size_t bytes;        /* filled */
     size_t from;         /* the part: data[from, to) */
     size_t to;
-    uint32_t *ends;        /* of the records that end in the part, from its beginning */
-    uint16_t *pile;        /* of each piece in the part */
-    queue_piece *pieces;   /* the part's pieces, sorted by lane */
-    size_t *lane_start;    /* [lanes + 1]: where each lane's pieces start */
-    size_t room;           /* of ends; pile and pieces have room for one more */
-    size_t records;        /* that end in the part */
-    bool continues;        /* the part begins within a record */
-    bool open;             /* after the last end comes the beginning of one more record */
-    uint64_t first_record; /* number of the record to which the part's first byte belongs */
+    struct record_scan begins; /* where in a record the part begins */
+    uint32_t *ends;            /* of the records that end in the part, from its beginning, */
+    bool listed;               /* unless they are not listed, and the array is free for other use */
+    uint16_t *pile;            /* of each piece in the part */
+    queue_piece *pieces;       /* the part's pieces, sorted by lane; or only those that are wanted */
+    size_t *lane_start;        /* [lanes + 1]: where each lane's pieces start */
+    size_t room;               /* of all these lists is for so many records that end in the part, and one more piece */
+    size_t records;            /* that end in the part */
+    bool continues;            /* the part begins within a record */
+    bool open;                 /* after the last end comes the beginning of one more record */
+    uint64_t first_record;     /* number of the record to which the part's first byte belongs */
 };
 
 enum queue_kind { QUEUE_READ, QUEUE_SCAN, QUEUE_ROUTE, QUEUE_APPEND, QUEUE_END };

@@ -24,6 +24,10 @@
 /* Shuffle all of `source` to `output`, by scattering the root of the tree. 0, or -1 after a report. */
 int shuffle_source(struct run *run, struct source *source, struct output *output);
 
+/* Only scatter the root's records to its children, dropped or referred to as the run says, and count them in
+ * run->progress. *piles must be released by the caller, also after a failure. 0, or -1 after a report. */
+int shuffle_scatter(struct run *run, struct source *source, struct piles *piles);
+
 /* Write the records of a single pile in an order that is drawn by itself, or the first of them. If `again` is not NULL,
  * the pile only counts the records, and they are read from there, after the draw. `draw` sets ranks[i],
  * which table_set does, to the place of record i in the output, for all i in [0, records): a permutation of these. The

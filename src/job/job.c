@@ -39,6 +39,10 @@ static const size_t SMALL_BYTES = (size_t)256 << 10;
 /* GNU shuf takes a sample of a larger file by way of a reservoir. */
 static const uint64_t GNU_RESERVOIR_BYTES = (uint64_t)8 << 20;
 
+/* A sample that has more than one record in so many bytes touches most pages of its input. If it has fewer, its memory
+ * goes with the sample and not with the input. */
+static const uint64_t DENSE_BYTES = 4096;
+
 struct job {
     enum task task;
     struct resources resources;
@@ -140,6 +144,8 @@ static enum lending_use use_of(const struct job *job)
 {
     if (job->task == TASK_SHUFFLE && job->resources.options.count == UINT64_MAX)
         return LENDING_ONCE;
+    if (job->task == TASK_KEEP_ORDER && job->resources.options.count > known_bytes(job) / DENSE_BYTES)
+        return LENDING_IN_ORDER;
     return job->task == TASK_REPEAT || job->task == TASK_GNU_REPEAT ? LENDING_REPEATEDLY : LENDING_SELDOM;
 }
 

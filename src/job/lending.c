@@ -15,7 +15,7 @@ static const uint64_t SAMPLE_BYTES = (uint64_t)1 << 20;
 static const uint64_t REFER_FROM_BYTES = 32;
 
 /* A reference has 8 bytes; blocks that are partly used and the tables of the piles in work take some more. */
-static const uint64_t REFERENCE_BYTES[] = {[LENDING_ONCE] = 10, [LENDING_REPEATEDLY] = 18};
+static const uint64_t REFERENCE_BYTES[] = {[LENDING_ONCE] = 10, [LENDING_IN_ORDER] = 10, [LENDING_REPEATEDLY] = 18};
 
 /* The average length of the first records, at least 1. The source is at its beginning again. 0, or -1 after a report.
  */
@@ -65,7 +65,8 @@ enum lending lending_choose(struct source *source, size_t files, const struct re
     if (measure(source, format, &record_bytes) != 0)
         return LENDING_FAILED;
     needed_bytes = mapped_bytes + known_bytes / record_bytes * REFERENCE_BYTES[use] + ENGINE_MEMORY_MIN;
-    if (record_bytes < REFER_FROM_BYTES || needed_bytes > memory_bytes || mapped_bytes > ENGINE_MEMORY_MAX)
+    if ((record_bytes < REFER_FROM_BYTES && use != LENDING_IN_ORDER) || needed_bytes > memory_bytes ||
+        mapped_bytes > ENGINE_MEMORY_MAX)
         return LENDING_COPIES;
     *engine_bytes = memory_bytes - mapped_bytes;
     return LENDING_REFERS;

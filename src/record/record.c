@@ -174,6 +174,11 @@ uint64_t record_count(const struct record_format *format, struct record_scan *sc
     uint32_t ends[ENDS];
     uint64_t records = 0;
 
+    if (format->kind == RECORD_BYTE && bytes > 0) {
+        scan->open = data[bytes - 1] != format->delimiter;
+        *whole = !scan->open;
+        return scan_count(data, bytes, format->delimiter);
+    }
     for (size_t at = 0, scanned; at < bytes; at += scanned) {
         size_t count =
             record_ends(format, scan, data + at, bytes - at < most ? bytes - at : most, ends, ENDS, &scanned);
@@ -182,6 +187,26 @@ uint64_t record_count(const struct record_format *format, struct record_scan *sc
         records += count;
     }
     return records;
+}
+
+size_t record_skip(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
+                   size_t count)
+{
+    uint32_t ends[ENDS];
+    size_t at = 0;
+
+    if (format->kind == RECORD_BYTE && count > 0 && bytes > 0) {
+        at = scan_past(data, bytes, format->delimiter, count);
+        scan->open = data[at - 1] != format->delimiter;
+        return at;
+    }
+    while (at < bytes && count > 0) {
+        size_t scanned;
+
+        count -= record_ends(format, scan, data + at, bytes - at, ends, count < ENDS ? count : ENDS, &scanned);
+        at += scanned;
+    }
+    return at;
 }
 
 static void advance_by_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data,

@@ -161,6 +161,25 @@ INLINE size_t count(hits_function *find_hits, const uint8_t *data, size_t bytes,
     return found;
 }
 
+/* The last window is gone through hit by hit. */
+INLINE size_t past(hits_function *find_hits, const uint8_t *data, size_t bytes, uint8_t byte, size_t count)
+{
+    size_t at = 0;
+    for (; bytes - at >= WINDOW; at += WINDOW) {
+        uint64_t hits = find_hits(data + at, byte);
+        size_t found = (size_t)__builtin_popcountll(hits);
+        if (found >= count) {
+            while (--count > 0)
+                hits &= hits - 1;
+            return at + (size_t)__builtin_ctzll(hits) + 1;
+        }
+        count -= found;
+    }
+    while (at < bytes && count > 0)
+        count -= data[at++] == byte;
+    return at;
+}
+
 /* Defines the functions of the way that finds its hits with hits_NAME and their parity with PARITY. */
 #define DEFINE_WAY(NAME, PARITY, TARGET)                                                                               \
     TARGET static size_t byte_##NAME(const uint8_t *data, size_t bytes, uint8_t byte, uint32_t *ends, size_t room,     \
@@ -192,15 +211,19 @@ INLINE size_t count(hits_function *find_hits, const uint8_t *data, size_t bytes,
     TARGET static size_t count_##NAME(const uint8_t *data, size_t bytes, uint8_t byte)                                 \
     {                                                                                                                  \
         return count(hits_##NAME, data, bytes, byte);                                                                  \
+    }                                                                                                                  \
+    TARGET static size_t past_##NAME(const uint8_t *data, size_t bytes, uint8_t byte, size_t count)                    \
+    {                                                                                                                  \
+        return past(hits_##NAME, data, bytes, byte, count);                                                            \
     }
 
 #define WAY(NAME)                                                                                                      \
     {                                                                                                                  \
-#NAME, byte_##NAME, pair_##NAME, unquoted_##NAME, count_##NAME, has_##NAME                                     \
+#NAME, byte_##NAME, pair_##NAME, unquoted_##NAME, count_##NAME, past_##NAME, has_##NAME                        \
     }
 #define NO_WAY                                                                                                         \
     {                                                                                                                  \
-        NULL, NULL, NULL, NULL, NULL, NULL                                                                             \
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL                                                                       \
     }
 
 /* Eight bytes in one number. A byte that differs leaves a difference x other than 0, so that x or x + 0x7f has its high
@@ -373,4 +396,9 @@ size_t scan_unquoted(const uint8_t *data, size_t bytes, uint8_t byte, bool *quot
 size_t scan_count(const uint8_t *data, size_t bytes, uint8_t byte)
 {
     return best_way()->count(data, bytes, byte);
+}
+
+size_t scan_past(const uint8_t *data, size_t bytes, uint8_t byte, size_t count)
+{
+    return best_way()->past(data, bytes, byte, count);
 }

@@ -6,6 +6,9 @@
  * for each whether it was stored, and whether it stays: a few numbers say since when which piles were out of the
  * question, so nothing has to be kept for each record. A last pile that is scattered in its turn is treated alike: it
  * is known which of its children are in, and so on down to a leaf, whose order is the only one that must be drawn.
+ *
+ * Where records are referred to, they need not be stored in input order, as references are small and stay in memory:
+ * the first piles are those of a shuffle, and going through the numbers tells from which pile the next one comes.
  */
 
 #include "sample/in_order.h"
@@ -14,7 +17,9 @@
 #include <string.h>
 
 #include "sample/keep.h"
+#include "shuffle/index.h"
 #include "shuffle/pile.h"
+#include "shuffle/shuffle.h"
 #include "shuffle/transfer.h"
 
 enum { PILES = 1 << ORDER_ROOT_BITS, CHUNK = 1024, LEVELS = 8 };
@@ -119,7 +124,7 @@ struct level {
 struct selecting {
     struct run *run;
     struct routing routing; /* of all records to the piles of the root */
-    struct piles piles;     /* one, of the records that may still be chosen */
+    struct piles piles;     /* one, of the records that may still be chosen; or those of the root, of references */
     uint64_t count[PILES];
     unsigned kept; /* the first piles, which may hold records that are chosen */
     unsigned changes;
@@ -196,7 +201,8 @@ static unsigned find_last(struct selecting *s, struct order_node node, unsigned 
     return last;
 }
 
-/* Choose those of a leaf's records that come first in its order. The pile makes room for that. */
+/* Choose those of a leaf's records that come first in its order. The pile makes room for that, if it is not of
+ * references. */
 static int choose_in_leaf(struct selecting *s, struct order_node leaf, uint64_t records)
 {
     struct pool *pool = &s->run->engine.pool;
@@ -205,12 +211,15 @@ static int choose_in_leaf(struct selecting *s, struct order_node leaf, uint64_t 
     struct table numbers = {0};
     int status = -1;
 
-    if (piles_make_room(&s->piles, pool_blocks_for(pool, bits_bytes) + pool_blocks_for(pool, numbers_bytes)) != 0)
+    if (!s->run->refers &&
+        piles_make_room(&s->piles, pool_blocks_for(pool, bits_bytes) + pool_blocks_for(pool, numbers_bytes)) != 0)
         return -1;
     if (table_take(&s->chosen, pool, records / 64 + 1, sizeof(uint64_t)) != 0 ||
         table_take(&numbers, pool, records, sizeof(uint32_t)) != 0) {
-        engine_report_memory(&s->run->engine, bits_bytes + numbers_bytes, "the order of %llu records",
-                             (unsigned long long)records);
+        s->run->progress.run_out = s->run->refers;
+        if (!s->run->refers)
+            engine_report_memory(&s->run->engine, bits_bytes + numbers_bytes, "the order of %llu records",
+                                 (unsigned long long)records);
         goto out;
     }
     for (uint64_t i = 0; i <= records / 64; i++)
@@ -295,28 +304,110 @@ static int write_chosen(struct selecting *s, struct source *source, struct outpu
     return transfer_end(&transfer);
 }
 
-int in_order_first(struct run *run, struct source *source, struct output *output)
+/* By way of one pile, in input order. */
+static int select_stored(struct selecting *s, struct source *source, struct output *output)
 {
+    struct run *run = s->run;
     const struct engine_space whole = engine_buffer(&run->engine, ENGINE_WHOLE);
-    struct selecting s = {.run = run, .kept = PILES};
     struct source *stored = NULL;
     int status = -1;
 
-    if (run->limit == 0)
-        return run_begin(run, output, 0);
-    if (piles_init(&s.piles, 1, 1, &run->engine.pool, run->engine.place) != 0 || store(&s, source) != 0 ||
-        choose(&s) != 0)
-        goto out;
-    if (pile_verify(&s.piles, 0, &run->format, whole.data, whole.bytes) != 0)
-        goto out;
-    stored = pile_source(&s.piles, 0, false);
+    if (piles_init(&s->piles, 1, 1, &run->engine.pool, run->engine.place) != 0 || store(s, source) != 0 ||
+        choose(s) != 0)
+        return -1;
+    if (pile_verify(&s->piles, 0, &run->format, whole.data, whole.bytes) != 0)
+        return -1;
+    stored = pile_source(&s->piles, 0, false);
     if (stored == NULL)
         fault_report(run->engine.fault, "memory", errno);
     else
-        status = write_chosen(&s, stored, output);
-
-out:
+        status = write_chosen(s, stored, output);
     source_free(stored);
+    return status;
+}
+
+/* The references of a pile, one after another. */
+struct cursor {
+    const uint64_t *at;
+    size_t left;   /* in the block */
+    uint32_t next; /* the block after it */
+};
+
+static uint64_t next_reference(struct cursor *cursor, const struct pool *pool)
+{
+    if (cursor->left == 0) {
+        cursor->at = (const uint64_t *)(const void *)pool_block(pool, cursor->next);
+        cursor->left = pool->block_bytes / sizeof *cursor->at;
+        cursor->next = pool->next[cursor->next];
+    }
+    cursor->left--;
+    return *cursor->at++;
+}
+
+/* The references to records that are chosen go to `batch`, which has room for so many, and from there to the output. */
+static int write_referred(struct selecting *s, struct table *batch, uint64_t room, struct output *output)
+{
+    const struct run *run = s->run;
+    const struct pool *pool = &run->engine.pool;
+    struct cursor cursor[PILES];
+    struct transfer transfer;
+    uint64_t filled = 0;
+
+    for (unsigned p = 0; p < PILES; p++)
+        cursor[p] = (struct cursor){.next = s->piles.pile[p].first};
+    transfer_init(&transfer, &run->engine, &run->format, NULL, output);
+    for (uint64_t record = 0; record < run->progress.records; record++) {
+        const unsigned pile = next_child(&s->level[0].routing);
+        uint64_t reference;
+
+        if (pile >= s->kept)
+            continue;
+        reference = next_reference(&cursor[pile], pool);
+        if (!is_chosen(s, pile))
+            continue;
+        *table_u64(batch, filled++) = reference;
+        if (filled == room) {
+            if (index_copy(&s->piles, &run->format, batch, 0, filled, &transfer.outlet) != 0)
+                return -1;
+            filled = 0;
+        }
+    }
+    if (index_copy(&s->piles, &run->format, batch, 0, filled, &transfer.outlet) != 0)
+        return -1;
+    return transfer_end(&transfer);
+}
+
+/* By way of references to the records of the first piles. */
+static int select_referred(struct selecting *s, struct source *source, struct output *output)
+{
+    struct run *run = s->run;
+    const uint64_t room = run->engine.pool.block_bytes / sizeof(uint64_t);
+    struct table batch = {0};
+    int status = -1;
+
+    if (shuffle_scatter(run, source, &s->piles) != 0)
+        return -1;
+    for (unsigned p = 0; p < PILES; p++)
+        s->count[p] = s->piles.pile[p].records;
+    count_kept(s);
+    if (choose(s) != 0)
+        return -1;
+    if (table_take(&batch, &run->engine.pool, room, sizeof(uint64_t)) != 0)
+        run->progress.run_out = true;
+    else if (run_begin(run, output, run->progress.records) == 0)
+        status = write_referred(s, &batch, room, output);
+    table_release(&batch);
+    return status;
+}
+
+int in_order_first(struct run *run, struct source *source, struct output *output)
+{
+    struct selecting s = {.run = run, .kept = PILES};
+    int status;
+
+    if (run->limit == 0)
+        return run_begin(run, output, 0);
+    status = run->refers ? select_referred(&s, source, output) : select_stored(&s, source, output);
     table_release(&s.chosen);
     piles_release(&s.piles);
     return status;

@@ -36,6 +36,8 @@ void order_scatter(const struct order *order, struct order_node node, unsigned b
 {
     uint32_t words[WORDS];
     const uint64_t per_block = 2 * RANDOM_BLOCK_WORDS;
+    const unsigned shift = 16 - bits;
+    const uint32_t mask = (((uint32_t)1 << bits) - 1) * 0x10001; /* of both 16-bit words in a 32-bit word */
     size_t i = 0;
 
     while (i < count) {
@@ -49,8 +51,16 @@ void order_scatter(const struct order *order, struct order_node node, unsigned b
         end = blocks * per_block;
         if (end - skip > count - i)
             end = skip + (count - i);
-        for (size_t k = skip; k < end; k++)
-            pile[i++] = (uint16_t)(random_u16(words, k) >> (16 - bits));
+        if (skip % 2 != 0)
+            pile[i++] = (uint16_t)(random_u16(words, skip++) >> shift);
+        for (; skip + 1 < end; skip += 2) {
+            uint32_t two = words[skip / 2] >> shift & mask;
+
+            pile[i++] = (uint16_t)two;
+            pile[i++] = (uint16_t)(two >> 16);
+        }
+        if (skip < end)
+            pile[i++] = (uint16_t)(random_u16(words, skip) >> shift);
     }
 }
 

@@ -9,7 +9,9 @@
  *
  * With a limit to the records that will be written, a pile is dropped as soon as the piles before it hold that many.
  * That shows long before the input ends, since a pile's records only become more; so hardly more records are ever
- * stored than will be written.
+ * stored than will be written. When few piles are left, nobody needs to know where each record ends: the records of a
+ * block are only counted, and when they have been routed, those few that are still wanted are found by passing over the
+ * others.
  */
 
 #include "shuffle/scatter.h"
@@ -27,6 +29,11 @@
 
 /* Copies are made in steps of this many bytes and may overshoot by one less; it is at most POOL_SLACK_BYTES. */
 enum { STEP = 32, LANES_MAX = 256, PILES_MAX = 1 << QUEUE_PILE_BITS };
+
+/* If no more than one pile of so many is wanted, it is faster to look for their records than to list where all end: for
+ * -n 6000000 of 111 million lines of 9 bytes, 2, 4, 8 and 16 take 1.3, 1.1, 1.5 and 1.8 s, of 13 million 2.1, 2.1, 2.3
+ * and 2.3 s (Xeon, Sapphire Rapids, one thread). */
+enum { FEW = 4 };
 
 struct scattering {
     const struct record_format *format;
@@ -59,6 +66,17 @@ static int read_block(struct scattering *s, struct queue_block *block)
     return 0;
 }
 
+/* Count the records in all that is left of the block. Are they few enough for its lists? */
+static bool count_block(const struct record_format *format, struct record_scan *scan, struct queue_block *block)
+{
+    bool whole;
+
+    block->records = (size_t)record_count(format, scan, block->data + block->from, block->bytes - block->from, &whole);
+    block->to = block->bytes;
+    block->open = !whole;
+    return block->records <= block->room;
+}
+
 static void scan_block(struct scattering *s, struct queue_block *block)
 {
     const struct record_format *format = s->format;
@@ -66,6 +84,11 @@ static void scan_block(struct scattering *s, struct queue_block *block)
     struct record_scan *scan = record_is_sequential(format) ? &s->scan : &anywhere;
     size_t scanned;
 
+    block->begins = *scan;
+    block->listed = atomic_load(&s->kept) > s->piles->count / FEW || !count_block(format, scan, block);
+    if (!block->listed)
+        return;
+    *scan = block->begins;
     block->records = record_ends(format, scan, block->data + block->from, block->bytes - block->from, block->ends,
                                  block->room, &scanned);
     block->to = block->from + scanned;
@@ -86,17 +109,13 @@ static void count_lanes(const uint16_t *pile, size_t pieces, unsigned lanes, siz
         count[l] = (size_t)part[0][l] + part[1][l] + part[2][l] + part[3][l];
 }
 
-/* Count a routed block's records, and see how many piles are wanted. */
-static void count_records(struct scattering *s, const struct queue_block *block)
+/* Add a routed block's records to those counted, and see how many piles are wanted. */
+static void add_counts(struct scattering *s, const uint32_t *count)
 {
     unsigned before = atomic_load(&s->kept);
     unsigned kept = 0;
     uint64_t sum = 0;
-    uint32_t count[PILES_MAX];
 
-    memset(count, 0, s->piles->count * sizeof *count);
-    for (size_t i = 0; i < block->records; i++)
-        count[block->pile[i]]++;
     for (unsigned p = 0; p < before; p++)
         if (count[p] > 0)
             atomic_fetch_add(&s->counted[p], count[p]);
@@ -117,26 +136,37 @@ static void drop_piles(struct scattering *s, unsigned lane)
     s->kept_by_lane[lane] = kept;
 }
 
-static void route_block(struct scattering *s, struct queue_block *block)
+/* Replace how many pieces each lane gets by where they start. */
+static void start_lanes(size_t *next, unsigned lanes)
 {
-    unsigned lanes = s->piles->lanes; /* a power of two */
-    size_t *next = block->lane_start; /* lane l's place while pieces are dealt out, then the start of lane l + 1 */
-    size_t pieces = block->records + block->open;
-    size_t start = block->from;
     size_t total = 0;
 
-    s->plan->route(s->plan->context, block->first_record, pieces, block->pile);
-    if (s->limited)
-        count_records(s, block);
-    memset(next, 0, (lanes + 1) * sizeof *next);
-    if (lanes > 1)
-        count_lanes(block->pile, pieces, lanes, next);
     for (unsigned l = 0; l < lanes; l++) {
         size_t count = next[l];
 
         next[l] = total;
         total += count;
     }
+}
+
+/* Deal out all pieces, since all ends are listed. */
+static void deal_all(struct scattering *s, struct queue_block *block, size_t *next)
+{
+    const unsigned lanes = s->piles->lanes;
+    const size_t pieces = block->records + block->open;
+    size_t start = block->from;
+
+    if (s->limited) {
+        uint32_t count[PILES_MAX];
+
+        memset(count, 0, s->piles->count * sizeof *count);
+        for (size_t i = 0; i < block->records; i++)
+            count[block->pile[i]]++;
+        add_counts(s, count);
+    }
+    if (lanes > 1)
+        count_lanes(block->pile, pieces, lanes, next);
+    start_lanes(next, lanes);
     if (block->open)
         block->ends[block->records] = (uint32_t)(block->to - block->from);
     for (size_t i = 0; i < pieces; i++) {
@@ -145,6 +175,61 @@ static void route_block(struct scattering *s, struct queue_block *block)
         block->pieces[next[block->pile[i] & (lanes - 1)]++] = queue_piece_make(start, end - start, block->pile[i]);
         start = end;
     }
+}
+
+/* Which pieces are for the first `kept` piles? Any may be, so there is no branch that could be mispredicted. */
+static size_t list_wanted(const uint16_t *pile, size_t pieces, unsigned kept, uint32_t *wanted)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < pieces; i++) {
+        wanted[found] = (uint32_t)i;
+        found += pile[i] < kept;
+    }
+    return found;
+}
+
+/* Deal out the pieces that are wanted, whose places are found by passing over the others. */
+static void deal_few(struct scattering *s, struct queue_block *block, size_t *next)
+{
+    const unsigned lanes = s->piles->lanes;
+    const uint16_t *pile = block->pile;
+    struct record_scan scan = block->begins;
+    uint32_t *wanted = block->ends;
+    const size_t found = list_wanted(pile, block->records + block->open, atomic_load(&s->kept), wanted);
+    uint32_t count[PILES_MAX / FEW] = {0};
+    size_t passed = 0;
+    size_t at = block->from;
+
+    for (size_t i = 0; i < found; i++) {
+        count[pile[wanted[i]]] += wanted[i] < block->records;
+        next[pile[wanted[i]] & (lanes - 1)]++;
+    }
+    add_counts(s, count);
+    start_lanes(next, lanes);
+    for (size_t i = 0; i < found; i++) {
+        const unsigned p = pile[wanted[i]];
+        size_t start;
+
+        at += record_skip(s->format, &scan, block->data + at, block->bytes - at, wanted[i] - passed);
+        start = at;
+        at += record_skip(s->format, &scan, block->data + at, block->bytes - at, 1);
+        block->pieces[next[p & (lanes - 1)]++] = queue_piece_make(start, at - start, p);
+        passed = wanted[i] + 1;
+    }
+}
+
+static void route_block(struct scattering *s, struct queue_block *block)
+{
+    const unsigned lanes = s->piles->lanes; /* a power of two */
+    size_t *next = block->lane_start; /* lane l's place while pieces are dealt out, then the start of lane l + 1 */
+
+    s->plan->route(s->plan->context, block->first_record, block->records + block->open, block->pile);
+    memset(next, 0, (lanes + 1) * sizeof *next);
+    if (block->listed)
+        deal_all(s, block, next);
+    else
+        deal_few(s, block, next);
     memmove(next + 1, next, lanes * sizeof *next);
     next[0] = 0;
 }

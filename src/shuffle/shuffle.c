@@ -329,7 +329,7 @@ out:
     return status;
 }
 
-int shuffle_source(struct run *run, struct source *source, struct output *output)
+int shuffle_scatter(struct run *run, struct source *source, struct piles *piles)
 {
     const struct order_node root = {.root = true};
     const struct node_route route = {.order = &run->order, .node = root, .bits = ORDER_ROOT_BITS};
@@ -338,13 +338,20 @@ int shuffle_source(struct run *run, struct source *source, struct output *output
                                       .piles = 1u << ORDER_ROOT_BITS,
                                       .limit = run->limit,
                                       .refers = run->refers};
-    struct gather_order order = {.kind = GATHER_CHILDREN, .order = &run->order, .node = root};
-    struct piles piles = {0};
-    int status = scatter(&run->engine, &run->format, &plan, source, &piles);
+    const int status = scatter(&run->engine, &run->format, &plan, source, piles);
 
-    run->progress.records = piles.records;
-    run->progress.run_out = atomic_load(&piles.run_out);
+    run->progress.records = piles->records;
+    run->progress.run_out = atomic_load(&piles->run_out);
     run_scattered(run);
+    return status;
+}
+
+int shuffle_source(struct run *run, struct source *source, struct output *output)
+{
+    struct gather_order order = {.kind = GATHER_CHILDREN, .order = &run->order, .node = {.root = true}};
+    struct piles piles = {0};
+    int status = shuffle_scatter(run, source, &piles);
+
     if (status == 0)
         status = run_begin(run, output, run->progress.records);
     if (status == 0)

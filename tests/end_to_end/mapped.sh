@@ -69,7 +69,8 @@ test_every_record_format() {
 test_every_kind_of_sample() {
     paragraphs >in
     same_as_read -n 100 in
-    same_as_read -n 100 --keep-order in
+    same_as_read -n 10 --keep-order in
+    same_as_read -n 3000 --keep-order in
     same_as_read --probability=0.1 in
     same_as_read -r -n 5000 in
     same_as_read --weight-field=1 -t ' ' -n 100 in

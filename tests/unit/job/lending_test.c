@@ -68,6 +68,7 @@ static void short_records_are_copied(void **state)
     put_lines("a", 2, 10);
     assert_int_equal(choose(names, 1, LENDING_ONCE, 64, &left), LENDING_COPIES);
     assert_int_equal(left, 64);
+    assert_int_equal(choose(names, 1, LENDING_IN_ORDER, 64, &left), LENDING_REFERS);
 }
 
 static void without_room_for_references_records_are_copied(void **state)

@@ -217,6 +217,32 @@ UNIT_TEST(counting_finds_as_many_records_and_whether_the_last_is_whole)
     }
 }
 
+UNIT_TEST(skipping_records_comes_to_where_finding_their_ends_does)
+{
+    static struct stream stream;
+    uint64_t x = 5;
+
+    for (size_t e = 0; e < EXAMPLES; e++) {
+        for (int round = 0; round < ROUNDS; round++) {
+            struct record_scan scan = {0};
+
+            make_stream(&examples[e], &stream, &x);
+            for (size_t at = 0; at < stream.bytes;) {
+                struct record_scan skipped = scan;
+                size_t bytes = some_bytes(stream.bytes - at, &x);
+                size_t count = some_bytes(BYTES_MAX, &x);
+                size_t scanned = check_fragment(&examples[e].format, &scan, &stream, at, bytes, count);
+
+                assert_int_equal(record_skip(&examples[e].format, &skipped, stream.data + at, bytes, count), scanned);
+                assert_int_equal(skipped.done, scan.done);
+                assert_int_equal(skipped.open, scan.open);
+                assert_int_equal(skipped.quoted, scan.quoted);
+                at += scanned;
+            }
+        }
+    }
+}
+
 /* The delimiter's bytes that make the rest of the stream a record: all, or as many as come to an end before. */
 static ssize_t least_missing(const struct record_format *format, const uint8_t *rest, size_t bytes)
 {

@@ -311,6 +311,23 @@ UNIT_TEST(every_way_counts_alike)
     }
 }
 
+UNIT_TEST(every_way_finds_the_same_place_past_so_many)
+{
+    uint64_t x = 13;
+    for (int round = 0; round < 1000; round++) {
+        size_t bytes = (size_t)(noise(&x) % BYTES_MAX), found = 0;
+        uint8_t *data = some_data(bytes, '\n', '"', &x) + 1;
+        for (size_t i = 0; i <= bytes; i++) {
+            found += i == bytes || data[i] == '\n';
+            if (i < bytes && data[i] != '\n')
+                continue;
+            for (const struct scan_way *way = usable(scan_ways); way->name != NULL; way = usable(way + 1))
+                assert_int_equal(way->past(data, bytes, '\n', found), i < bytes ? i + 1 : bytes);
+        }
+        free(data - 1);
+    }
+}
+
 UNIT_TEST(the_best_way_is_taken_for_each)
 {
     static const uint8_t data[] = "\n\"\n\"\n\n";
@@ -322,4 +339,5 @@ UNIT_TEST(the_best_way_is_taken_for_each)
     assert_int_equal(scan_pair(data + 1, 5, (struct scan_pair){'\n', '\n', 1}, ends, 8, &scanned), 1);
     assert_int_equal(ends[0], 5);
     assert_int_equal(scan_count(data, 6, '\n'), 4);
+    assert_int_equal(scan_past(data, 6, '\n', 2), 3);
 }

@@ -17,6 +17,27 @@ static int write_first(struct source *source, struct output *to)
     return in_order_first(&small.run, source, to);
 }
 
+/* The text as a file, without its last newline unless that is all of the record, to whose records the run refers. */
+static struct source *refer_to_text(void)
+{
+    static const char *const names[] = {"lent"};
+    const struct source_layout layout = {.format = small.run.format};
+    const size_t last = text.records > 0 ? text.start[text.records - 1] : 0;
+    const size_t written = text.bytes - (text.bytes - last > 1);
+    FILE *file = fopen("lent", "wb");
+    struct source *source;
+    uint64_t bytes;
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(text.data, 1, written, file), written);
+    assert_int_equal(fclose(file), 0);
+    source = source_open(names, 1, &layout, &small.fault);
+    assert_non_null(source);
+    assert_true(source_map(source, &bytes));
+    small.run.refers = true;
+    return source;
+}
+
 static int compare_numbers(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a;
@@ -33,12 +54,14 @@ static void assert_selects(uint64_t count, uint64_t leaf_records, const uint32_t
 
     memcpy(chosen, order, text.records * sizeof *chosen);
     qsort(chosen, chosen_count, sizeof *chosen, compare_numbers);
-    small_open(1, leaf_records);
     limit = count;
-    assert_int_equal(sweep_write(engine_text_source(&text), write_first), 0);
-    assert_int_equal(small.run.progress.records, count > 0 ? text.records : 0);
-    small_assert_file("out", &text, chosen, chosen_count);
-    small_close();
+    for (unsigned workers = 0; workers < 3; workers++) { /* if any, by references */
+        small_open(workers + (workers == 0), leaf_records);
+        assert_int_equal(sweep_write(workers > 0 ? refer_to_text() : engine_text_source(&text), write_first), 0);
+        assert_int_equal(small.run.progress.records, count > 0 ? text.records : 0);
+        small_assert_file("out", &text, chosen, chosen_count);
+        small_close();
+    }
     free(chosen);
 }
 
@@ -158,6 +181,31 @@ SMALL_RUN(room_for_the_order_is_made_by_spilling)
     small_close();
     sweep_assert_fails(first_with_1_block, "needs more memory: use ");
     free(order);
+    engine_text_free(&text);
+}
+
+/* Others hold all blocks but those promised to the piles, and some. */
+SMALL_RUN(references_that_leave_no_room_for_the_order_are_no_reported_failure)
+{
+    unsigned failed = 0;
+
+    text = engine_text_make(20000, small_length_to_20, '\n');
+    limit = text.records;
+    for (uint32_t more = 0; more < 4; more++) {
+        uint32_t others;
+        int status;
+
+        small_open(1, ORDER_LEAF_RECORDS);
+        others = small.run.engine.pool.blocks - (1 << ORDER_ROOT_BITS) - more;
+        assert_true(pool_promise(&small.run.engine.pool, others));
+        status = sweep_write(refer_to_text(), write_first);
+        pool_release_promise(&small.run.engine.pool, others);
+        assert_int_equal(small.run.progress.run_out, status != 0);
+        assert_false(fault_any(&small.fault));
+        failed += status != 0;
+        small_close();
+    }
+    assert_int_equal(failed, 2);
     engine_text_free(&text);
 }
 

@@ -354,6 +354,106 @@ SMALL_RUN(with_a_low_limit_little_is_stored)
     engine_text_free(&text);
 }
 
+/* ---- When few piles are wanted ---- */
+
+/* Scatter from records of some kind with all numbers of piles that may be left, of 64. */
+static void assert_finds_few(struct engine_text text, struct record_format format)
+{
+    const unsigned count = 64;
+    const uint64_t most = records_before(&text, count, count / 2);
+
+    for (unsigned workers = 1; workers <= 4; workers += 3)
+        for (uint64_t limit = 1; limit <= most; limit += most / 5) {
+            struct piles piles = {0};
+
+            small_open(workers, ORDER_LEAF_RECORDS);
+            small.run.format = format;
+            small_limit(limit);
+            assert_int_equal(scatter_text(&text, count, &piles), 0);
+            assert_int_equal(piles.records, text.records);
+            assert_scattered(&piles, &text);
+            piles_release(&piles);
+            small_close();
+        }
+    engine_text_free(&text);
+}
+
+/* Let so many records be one. */
+static struct engine_text join(struct engine_text text, size_t group)
+{
+    for (size_t i = 0; i <= text.records / group; i++)
+        text.start[i] = text.start[i * group];
+    text.records /= group;
+    text.bytes = text.start[text.records];
+    return text;
+}
+
+static size_t length_15(size_t i, uint64_t random)
+{
+    (void)i;
+    (void)random;
+    return 15;
+}
+
+static size_t length_1_to_20(size_t i, uint64_t random)
+{
+    (void)i;
+    return 1 + random % 20;
+}
+
+/* At times more records than a block's lists have room for. */
+static size_t length_often_0(size_t i, uint64_t random)
+{
+    return i / 15000 % 2 == 0 ? 0 : random % 41;
+}
+
+QUARTER_RUN(few_lines_are_found_among_many)
+{
+    const struct record_format lines = {.kind = RECORD_BYTE, .delimiter = '\n'};
+
+    assert_finds_few(engine_text_make(15000, small_length_to_20, '\n'), lines);
+    assert_finds_few(engine_text_make(15000, length_15, '\n'), lines); /* blocks end with a line */
+    assert_finds_few(engine_text_make(60000, length_often_0, '\n'), lines);
+    assert_finds_few(engine_text_make(1500, small_length_uneven, '\n'), lines);
+}
+
+QUARTER_RUN(few_records_of_other_kinds_are_found_among_many)
+{
+    const struct record_format three_lines = {.kind = RECORD_LINES, .delimiter = '\n', .count = 3};
+    const struct record_format four_lines = {.kind = RECORD_LINES, .delimiter = '\n', .count = 4};
+    const struct record_format bytes = {.kind = RECORD_SIZE, .count = 16};
+    const struct record_format more_bytes = {.kind = RECORD_SIZE, .count = 48};
+
+    assert_finds_few(join(engine_text_make(90000, length_often_0, '\n'), 3), three_lines);
+    assert_finds_few(join(engine_text_make(60000, small_length_to_20, '\n'), 4), four_lines);
+    assert_finds_few(engine_text_make(15000, length_15, '\n'), bytes);
+    assert_finds_few(join(engine_text_make(45000, length_15, '\n'), 3), more_bytes);
+}
+
+QUARTER_RUN(few_records_that_end_with_a_string_are_found_among_many)
+{
+    const struct record_format format = {.kind = RECORD_STRING, .string = (const uint8_t *)"<\n", .string_bytes = 2};
+    struct engine_text text = engine_text_make(15000, length_1_to_20, '\n');
+
+    for (size_t i = 1; i <= text.records; i++)
+        text.data[text.start[i] - 2] = '<';
+    assert_finds_few(text, format);
+}
+
+/* Of two lines each, between which the quotes are open. */
+QUARTER_RUN(few_quoted_records_are_found_among_many)
+{
+    const struct record_format format = {.kind = RECORD_CSV};
+    struct engine_text text = engine_text_make(30000, length_1_to_20, '\n');
+
+    for (size_t i = 0; i < text.bytes; i++)
+        if (text.data[i] == '"')
+            text.data[i] = 'x';
+    for (size_t i = 0; i < text.records; i++)
+        text.data[text.start[i]] = '"';
+    assert_finds_few(join(text, 2), format);
+}
+
 /* ---- Failures ---- */
 
 static ssize_t read_and_fail(void *context, uint8_t *data, size_t bytes)
@@ -453,10 +553,14 @@ static struct source *lend_text(const struct engine_text *text)
     return source;
 }
 
+/* If there is a limit, piles beyond it are empty. */
 static void assert_referred(const struct piles *piles, const struct engine_text *text)
 {
     uint64_t *next = calloc(piles->count, sizeof *next);
+    unsigned kept = 0;
 
+    while (kept < piles->count && records_before(text, piles->count, kept) < small.run.limit)
+        kept++;
     for (size_t i = 0; i < text->records; i++) {
         const unsigned p = route_of(piles->count, i);
         const struct pile *pile = &piles->pile[p];
@@ -464,6 +568,8 @@ static void assert_referred(const struct piles *piles, const struct engine_text 
         uint32_t block = pile->first;
         uint64_t reference, length = text->start[i + 1] - text->start[i];
 
+        if (p >= kept)
+            continue;
         assert_true(next[p] < pile->records);
         for (uint64_t b = next[p] / each; b > 0; b--)
             block = piles->pool->next[block];
@@ -476,15 +582,15 @@ static void assert_referred(const struct piles *piles, const struct engine_text 
     free(next);
 }
 
-static void scatter_lent(struct engine_text text, unsigned workers, bool refers)
+static void scatter_lent(struct engine_text text, unsigned workers, uint64_t limit, bool refers)
 {
     const unsigned count = 13;
-    struct scatter_plan plan = {
-        .route = route, .context = &count, .piles = count, .limit = UINT64_MAX, .refers = refers};
+    struct scatter_plan plan = {.route = route, .context = &count, .piles = count, .limit = limit, .refers = refers};
     struct piles piles = {0};
     struct source *source;
 
     small_open(workers, ORDER_LEAF_RECORDS);
+    small_limit(limit);
     source = lend_text(&text);
     assert_int_equal(scatter(&small.run.engine, &small.run.format, &plan, source, &piles), 0);
     assert_int_equal(piles.records, text.records);
@@ -506,9 +612,11 @@ SMALL_RUN(what_is_lent_is_copied_or_referred_to)
             struct engine_text uneven = engine_text_make(3000, small_length_uneven, '\n');
             struct engine_text empty = engine_text_make(200000, small_length_0, '\n');
 
-            scatter_lent(text, workers, refers);
-            scatter_lent(uneven, workers, refers);
-            scatter_lent(empty, workers, refers);
+            for (uint64_t limit = UINT64_MAX; limit > 1; limit = limit == UINT64_MAX ? 2000 : limit / 2000) {
+                scatter_lent(text, workers, limit, refers);
+                scatter_lent(uneven, workers, limit, refers);
+                scatter_lent(empty, workers, limit, refers);
+            }
             engine_text_free(&text);
             engine_text_free(&uneven);
             engine_text_free(&empty);
