@@ -26,7 +26,7 @@
  *     record     what a record is, where it ends, and what files have before the first and after the last one
  *                    header tail record scan field
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
- *                    threads folder fault hardware cgroup textfile io pieces signals sort table pool sys
+ *                    threads folder fault hardware cgroup textfile io pieces signals sort table pool pages sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
  *                    random chacha sha256 xxh64 decimal number escape least spread uint128
  *

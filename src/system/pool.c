@@ -8,9 +8,6 @@
 
 #include "system/sys.h"
 
-/* Below this size the mapping is not worth a huge page, above it first touch is five times cheaper in huge pages. */
-static const size_t HUGE_PAGES_FROM = (size_t)32 << 20;
-
 int pool_open(struct pool *pool, size_t bytes, size_t block_bytes)
 {
     size_t lists;
@@ -24,10 +21,9 @@ int pool_open(struct pool *pool, size_t bytes, size_t block_bytes)
     pool->mapping = sys_map(bytes);
     if (pool->mapping == NULL)
         return -1;
-    if (bytes >= HUGE_PAGES_FROM)
-        sys_huge_pages(pool->mapping, bytes);
     pthread_mutex_init(&pool->mutex, NULL);
     pool->memory = pool->mapping;
+    pages_init(&pool->pages, pool->mapping, bytes);
     lists = (size_t)pool->blocks * block_bytes + POOL_SLACK_BYTES;
     pool->next = (uint32_t *)(void *)(pool->memory + lists);
     return 0;
@@ -47,10 +43,12 @@ static uint32_t take(struct pool *pool)
 {
     uint32_t block = pool->free_first;
 
-    if (block == POOL_NONE)
+    if (block == POOL_NONE) {
         block = pool->fresh++;
-    else
+        pages_reach(&pool->pages, pool_block(pool, pool->fresh));
+    } else {
         pool->free_first = pool->next[block];
+    }
     pool->next[block] = POOL_NONE;
     pool->free--;
     return block;
