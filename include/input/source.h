@@ -14,6 +14,7 @@
 
 #include "record/record.h"
 #include "system/fault.h"
+#include "system/pool.h"
 
 struct source;
 
@@ -58,15 +59,25 @@ ssize_t source_read(struct source *source, uint8_t *data, size_t bytes);
  * before. */
 bool source_map(struct source *source, uint64_t *bytes);
 
-/* The space in which the mapped files stand; NULL if the source does not lend. */
+/* What cannot be read again can be lent as well: read what comes into blocks of a pool, where it stays. */
+void source_hold(struct source *source, struct pool *pool);
+
+/* Is that what the source does? */
+bool source_holds(const struct source *source);
+
+/* From the first byte that is held on, the source is to be read again, not lent. What has been read leaves the pool. */
+void source_let_go(struct source *source);
+
+/* The space in which the mapped files stand, or what is held so far; NULL if the source does not lend. */
 const uint8_t *source_base(const struct source *source);
 size_t source_space(const struct source *source);
 
 /* The next bytes where they stand, at most `bytes` of them: *data points to them. A record is in one piece, with what
  * was missing of it, however many calls it comes in. SOURCE_BEHIND_BYTES more can be read. Returns how many, 0 at the
- * end, -1 after a report. */
+ * end, -1 after a report, or without one if the source is full: the pool has no room for more. */
 ssize_t source_lend(struct source *source, const uint8_t **data, size_t bytes);
 enum { SOURCE_BEHIND_BYTES = 64 };
+bool source_is_full(const struct source *source);
 
 /* Nobody will look any more at what was lent before `end`, until source_rewind: its memory may go. */
 void source_forget(struct source *source, const uint8_t *end);
@@ -88,7 +99,7 @@ uint64_t source_known_bytes(const struct source *source);
 /* Are all inputs regular files, so that what will come is known but for changes? Or is it expected? */
 bool source_is_known(const struct source *source);
 
-/* Begin again with the first record, when source_is_known. 0, or -1 after a report. */
+/* Begin again with the first record, when source_is_known or source_holds. 0, or -1 after a report. */
 int source_rewind(struct source *source);
 
 /* Is this file one of the inputs? */

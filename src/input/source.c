@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/least.h"
+#include "input/hold.h"
 #include "input/lender.h"
 #include "record/header.h"
 #include "record/tail.h"
@@ -29,6 +31,7 @@ struct source {
     void (*release)(void *context);
     const uint8_t *unread;
     size_t unread_bytes;
+    struct hold hold;
     uint64_t known_bytes, delivered_bytes;
     bool known;          /* is that all that will come? */
     struct files *files; /* the context of a source over files, else NULL */
@@ -324,12 +327,27 @@ struct source *source_over(source_function *read, void *context, void (*release)
     return source;
 }
 
-ssize_t source_read(struct source *source, uint8_t *data, size_t bytes)
+/* What comes next, but for what is held. */
+static ssize_t read_next(struct source *source, uint8_t *data, size_t bytes)
 {
     size_t done = take_unread(source, data, bytes);
 
     if (done < bytes) {
         ssize_t got = source->read(source->context, data + done, bytes - done);
+
+        if (got < 0)
+            return -1;
+        done += (size_t)got;
+    }
+    return (ssize_t)done;
+}
+
+ssize_t source_read(struct source *source, uint8_t *data, size_t bytes)
+{
+    size_t done = hold_take(&source->hold, data, bytes);
+
+    if (done < bytes) {
+        ssize_t got = read_next(source, data + done, bytes - done);
 
         if (got < 0)
             return -1;
@@ -364,13 +382,38 @@ bool source_map(struct source *source, uint64_t *bytes)
     return true;
 }
 
+void source_hold(struct source *source, struct pool *pool)
+{
+    hold_open(&source->hold, pool);
+}
+
+bool source_holds(const struct source *source)
+{
+    return source->hold.pool != NULL && !source->hold.leaving;
+}
+
+bool source_is_full(const struct source *source)
+{
+    return source->hold.full;
+}
+
+void source_let_go(struct source *source)
+{
+    hold_leave(&source->hold);
+    source->delivered_bytes = 0;
+}
+
 const uint8_t *source_base(const struct source *source)
 {
+    if (source_holds(source))
+        return source->hold.base;
     return source->files != NULL ? source->files->lender.mapping.base : NULL;
 }
 
 size_t source_space(const struct source *source)
 {
+    if (source_holds(source))
+        return (size_t)(source->hold.filled - source->hold.base);
     return source->files != NULL ? source->files->lender.mapping.bytes : 0;
 }
 
@@ -432,11 +475,34 @@ static int lend(struct files *files, size_t bytes)
     return 0;
 }
 
+/* What is held, and behind it what is read. */
+static ssize_t lend_held(struct source *source, const uint8_t **data, size_t bytes)
+{
+    struct hold *hold = &source->hold;
+    ssize_t got;
+
+    if (hold->at == hold->filled) {
+        bytes = hold_room(hold, bytes);
+        got = bytes > 0 ? read_next(source, hold->filled, bytes) : -1;
+        if (got <= 0)
+            return got;
+        hold->filled += got;
+    }
+    *data = hold->at;
+    bytes = least_size(bytes, (size_t)(hold->filled - hold->at));
+    hold->at += bytes;
+    source->delivered_bytes += bytes;
+    return (ssize_t)bytes;
+}
+
 ssize_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
 {
     struct files *files = source->files;
-    const struct lender *lender = &files->lender;
+    const struct lender *lender;
 
+    if (source_holds(source))
+        return lend_held(source, data, bytes);
+    lender = &files->lender;
     while (lender->at == lender->last) {
         if (files->next == files->count)
             return 0;
@@ -497,6 +563,11 @@ int source_rewind(struct source *source)
 {
     struct files *files = source->files;
 
+    if (source_holds(source)) {
+        hold_rewind(&source->hold);
+        source->delivered_bytes = 0;
+        return 0;
+    }
     close_input(files->fd);
     files->fd = -1;
     files->next = 0;

@@ -70,3 +70,16 @@ enum lending lending_choose(struct source *source, size_t files, const struct re
     *engine_bytes = memory_bytes - mapped_bytes;
     return LENDING_REFERS;
 }
+
+enum lending lending_hold(struct source *source, const struct record_format *format, struct pool *pool)
+{
+    uint64_t record_bytes;
+
+    source_hold(source, pool);
+    if (measure(source, format, &record_bytes) != 0)
+        return LENDING_FAILED;
+    if (record_bytes >= REFER_FROM_BYTES)
+        return LENDING_REFERS;
+    source_let_go(source);
+    return LENDING_NONE;
+}

@@ -53,8 +53,11 @@ static int read_block(struct scattering *s, struct queue_block *block)
             source_forget(s->source, block->data + block->bytes);
         bytes = source_lend(s->source, &block->data, block->data_bytes);
     }
-    if (bytes < 0)
+    if (bytes < 0) {
+        if (source_is_full(s->source))
+            atomic_store(&s->piles->run_out, true);
         return -1;
+    }
     block->bytes = (size_t)bytes;
     return 0;
 }
@@ -273,6 +276,8 @@ static void finish(struct scattering *s)
 
     for (unsigned l = 0; l < piles->lanes; l++)
         drop_piles(s, l);
+    if (s->plan->refers)
+        piles_refer(piles, source_base(s->source), source_space(s->source)); /* what is held has become more */
     piles_seal(piles);
     for (unsigned p = 0; p < piles->count; p++) {
         if (piles->pile[p].dropped)
