@@ -59,25 +59,27 @@ ssize_t source_read(struct source *source, uint8_t *data, size_t bytes);
  * before. */
 bool source_map(struct source *source, uint64_t *bytes);
 
-/* What cannot be read again can be lent as well: read what comes into blocks of a pool, where it stays. */
+/* What cannot be read again can be lent as well: what has been read into blocks of a pool. */
 void source_hold(struct source *source, struct pool *pool);
 
-/* Is that what the source does? */
+/* Does the source lend what it holds, and no more? */
 bool source_holds(const struct source *source);
 
-/* From the first byte that is held on, the source is to be read again, not lent. What has been read leaves the pool. */
+/* Read `bytes` more bytes, to be held. Returns how many: fewer, or 0, at the end, or -1 after a report. */
+ssize_t source_fill(struct source *source, size_t bytes);
+
+/* Lend what is held, from its beginning, for the last time, and then be read. What is forgotten leaves the pool. */
 void source_let_go(struct source *source);
 
-/* The space in which the mapped files stand, or what is held so far; NULL if the source does not lend. */
+/* The space in which the mapped files stand, or what is held; NULL if the source does not lend, or no longer. */
 const uint8_t *source_base(const struct source *source);
 size_t source_space(const struct source *source);
 
 /* The next bytes where they stand, at most `bytes` of them: *data points to them. A record is in one piece, with what
  * was missing of it, however many calls it comes in. SOURCE_BEHIND_BYTES more can be read. Returns how many, 0 at the
- * end, -1 after a report, or without one if the source is full: the pool has no room for more. */
+ * end, -1 after a report. */
 ssize_t source_lend(struct source *source, const uint8_t **data, size_t bytes);
 enum { SOURCE_BEHIND_BYTES = 64 };
-bool source_is_full(const struct source *source);
 
 /* Nobody will look any more at what was lent before `end`, until source_rewind: its memory may go. */
 void source_forget(struct source *source, const uint8_t *end);

@@ -32,6 +32,7 @@ struct source {
     const uint8_t *unread;
     size_t unread_bytes;
     struct hold hold;
+    bool leaving; /* is what is held lent for the last time? */
     uint64_t known_bytes, delivered_bytes;
     bool known;          /* is that all that will come? */
     struct files *files; /* the context of a source over files, else NULL */
@@ -327,27 +328,12 @@ struct source *source_over(source_function *read, void *context, void (*release)
     return source;
 }
 
-/* What comes next, but for what is held. */
-static ssize_t read_next(struct source *source, uint8_t *data, size_t bytes)
+ssize_t source_read(struct source *source, uint8_t *data, size_t bytes)
 {
     size_t done = take_unread(source, data, bytes);
 
     if (done < bytes) {
         ssize_t got = source->read(source->context, data + done, bytes - done);
-
-        if (got < 0)
-            return -1;
-        done += (size_t)got;
-    }
-    return (ssize_t)done;
-}
-
-ssize_t source_read(struct source *source, uint8_t *data, size_t bytes)
-{
-    size_t done = hold_take(&source->hold, data, bytes);
-
-    if (done < bytes) {
-        ssize_t got = read_next(source, data + done, bytes - done);
 
         if (got < 0)
             return -1;
@@ -389,30 +375,50 @@ void source_hold(struct source *source, struct pool *pool)
 
 bool source_holds(const struct source *source)
 {
-    return source->hold.pool != NULL && !source->hold.leaving;
+    return source->hold.pool != NULL && !source->leaving;
 }
 
-bool source_is_full(const struct source *source)
+ssize_t source_fill(struct source *source, size_t bytes)
 {
-    return source->hold.full;
+    ssize_t got;
+
+    if (!hold_grow(&source->hold, bytes))
+        return fault_report(source->files->fault, "memory", ENOMEM);
+    got = source_read(source, source->hold.filled, bytes);
+    if (got < 0)
+        return -1;
+    source->hold.filled += got;
+    source->delivered_bytes -= (uint64_t)got;
+    return got;
+}
+
+static void rewind_hold(struct source *source)
+{
+    source->hold.at = source->hold.base;
+    source->delivered_bytes = 0;
 }
 
 void source_let_go(struct source *source)
 {
-    hold_leave(&source->hold);
-    source->delivered_bytes = 0;
+    rewind_hold(source);
+    source->leaving = true;
+}
+
+static bool lends_hold(const struct source *source)
+{
+    return source_holds(source) || source->hold.at < source->hold.filled;
 }
 
 const uint8_t *source_base(const struct source *source)
 {
-    if (source_holds(source))
+    if (lends_hold(source))
         return source->hold.base;
     return source->files != NULL ? source->files->lender.mapping.base : NULL;
 }
 
 size_t source_space(const struct source *source)
 {
-    if (source_holds(source))
+    if (lends_hold(source))
         return (size_t)(source->hold.filled - source->hold.base);
     return source->files != NULL ? source->files->lender.mapping.bytes : 0;
 }
@@ -475,34 +481,24 @@ static int lend(struct files *files, size_t bytes)
     return 0;
 }
 
-/* What is held, and behind it what is read. */
 static ssize_t lend_held(struct source *source, const uint8_t **data, size_t bytes)
 {
     struct hold *hold = &source->hold;
-    ssize_t got;
+    const size_t lent = least_size(bytes, (size_t)(hold->filled - hold->at));
 
-    if (hold->at == hold->filled) {
-        bytes = hold_room(hold, bytes);
-        got = bytes > 0 ? read_next(source, hold->filled, bytes) : -1;
-        if (got <= 0)
-            return got;
-        hold->filled += got;
-    }
     *data = hold->at;
-    bytes = least_size(bytes, (size_t)(hold->filled - hold->at));
-    hold->at += bytes;
-    source->delivered_bytes += bytes;
-    return (ssize_t)bytes;
+    hold->at += lent;
+    source->delivered_bytes += lent;
+    return (ssize_t)lent;
 }
 
 ssize_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
 {
     struct files *files = source->files;
-    const struct lender *lender;
+    const struct lender *lender = &files->lender;
 
-    if (source_holds(source))
+    if (lends_hold(source))
         return lend_held(source, data, bytes);
-    lender = &files->lender;
     while (lender->at == lender->last) {
         if (files->next == files->count)
             return 0;
@@ -518,7 +514,10 @@ ssize_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
 
 void source_forget(struct source *source, const uint8_t *end)
 {
-    lender_forget(&source->files->lender, end);
+    if (source->hold.pool != NULL)
+        hold_forget(&source->hold, end);
+    else
+        lender_forget(&source->files->lender, end);
 }
 
 int source_check(const struct source *source)
@@ -564,8 +563,7 @@ int source_rewind(struct source *source)
     struct files *files = source->files;
 
     if (source_holds(source)) {
-        hold_rewind(&source->hold);
-        source->delivered_bytes = 0;
+        rewind_hold(source);
         return 0;
     }
     close_input(files->fd);

@@ -1,6 +1,7 @@
 #include "job/lending.h"
 
 #include "shuffle/engine.h"
+#include "shuffle/order.h"
 #include "system/sys.h"
 
 /* Smaller files, on average, are read: to map one takes as many calls, a fault or two, and memory in whole pages. */
@@ -8,6 +9,12 @@ static const uint64_t FILE_BYTES = (uint64_t)128 << 10;
 
 /* The beginning of the input, which tells how long records are. */
 static const uint64_t SAMPLE_BYTES = (uint64_t)1 << 20;
+
+/* What is held is read in pieces of this size. */
+enum { FILL_BYTES = 256 << 10 };
+
+/* The part of the pool that is left for those references that are put in order: each pile has a 512th of them. */
+enum { TABLES_SHARE = 32 };
 
 /* Records that are as long as this on average are referred to. Shorter ones are copied to piles, which are small enough
  * for the processor's caches: to look for them all over the input takes longer than the copy. (1 GB on one thread, in
@@ -71,15 +78,36 @@ enum lending lending_choose(struct source *source, size_t files, const struct re
     return LENDING_REFERS;
 }
 
+/* Read on until all is held, or a pool has no room for more and for references to all of it, records being as long as
+ * they were. 1 if all is held, 0 if not, or -1 after a report. */
+static int fill(struct source *source, uint64_t record_bytes, struct pool *pool)
+{
+    const uint64_t left = (1 << ORDER_ROOT_BITS) + pool->blocks / TABLES_SHARE;
+    ssize_t got = FILL_BYTES;
+
+    while (got == FILL_BYTES) {
+        const uint64_t bytes = source_space(source) / record_bytes * REFERENCE_BYTES[LENDING_ONCE] + FILL_BYTES;
+
+        if (pool_blocks_for(pool, bytes) + left > pool_free(pool))
+            return 0;
+        got = source_fill(source, FILL_BYTES);
+    }
+    return got < 0 ? -1 : 1;
+}
+
 enum lending lending_hold(struct source *source, const struct record_format *format, struct pool *pool)
 {
     uint64_t record_bytes;
+    int all = 0;
 
     source_hold(source, pool);
-    if (measure(source, format, &record_bytes) != 0)
+    if (source_fill(source, SAMPLE_BYTES) < 0 || measure(source, format, &record_bytes) != 0)
         return LENDING_FAILED;
     if (record_bytes >= REFER_FROM_BYTES)
-        return LENDING_REFERS;
-    source_let_go(source);
-    return LENDING_NONE;
+        all = fill(source, record_bytes, pool);
+    if (all == 0)
+        source_let_go(source);
+    if (all < 0)
+        return LENDING_FAILED;
+    return all > 0 ? LENDING_REFERS : LENDING_COPIES;
 }
