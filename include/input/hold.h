@@ -20,7 +20,8 @@ struct hold {
 
 void hold_open(struct hold *hold, struct pool *pool);
 
-/* Have room for `bytes` more bytes at hold->filled; blocks are pinned. False if the pool has not so many. */
+/* Have room for `bytes` more bytes at hold->filled; blocks are pinned. Nobody else may have got any of the pool since
+ * the first call. False if there are not so many. */
 bool hold_grow(struct hold *hold, size_t bytes);
 
 /* Nobody will look any more at what comes before `end`: its blocks go back to the pool. */

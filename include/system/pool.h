@@ -34,9 +34,7 @@ struct pool {
     uint32_t promised;
     uint32_t pinned;     /* blocks held by what cannot be spilled; see pool_pin */
     uint32_t free_first; /* chain of blocks given back: used first, as they have been touched */
-    uint32_t fresh;      /* this one and those after it, before `fresh_end`, have never been used */
-    uint32_t fresh_end;
-    bool extended; /* blocks from `fresh` on are for pool_extend alone */
+    uint32_t fresh;      /* this one and all after it have never been used */
     struct pages pages;  /* of the mapping */
 };
 
@@ -50,9 +48,9 @@ uint32_t pool_get(struct pool *pool);
 /* Blocks that could be promised. */
 uint32_t pool_free(struct pool *pool);
 
-/* For one holder whose bytes must be in one piece: `blocks` blocks that follow, in memory and in their chain, those got
- * in this way before. The first of them, or POOL_NONE when so many are not left. */
-uint32_t pool_extend(struct pool *pool, uint32_t blocks);
+/* So many neighbours, a chain, that were never used: they come after the last block got so far. The first of them, or
+ * POOL_NONE when there are not so many. */
+uint32_t pool_get_neighbours(struct pool *pool, uint32_t blocks);
 
 /* Keep `blocks` blocks back; false if there are not so many. pool_get_promised then takes them one by one and never
  * fails; pool_release_promise gives up what was not taken. */

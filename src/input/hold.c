@@ -14,9 +14,11 @@ bool hold_grow(struct hold *hold, size_t bytes)
     if (room >= bytes)
         return true;
     blocks = (uint32_t)pool_blocks_for(pool, bytes - room);
-    first = pool_extend(pool, blocks);
+    first = pool_get_neighbours(pool, blocks);
     if (first == POOL_NONE)
         return false;
+    if (hold->end > hold->base)
+        pool->next[first - 1] = first;
     pool_pin(pool, blocks);
     if (hold->base == NULL)
         hold->base = hold->at = hold->filled = hold->given = hold->end = pool_block(pool, first);

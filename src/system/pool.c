@@ -1,7 +1,7 @@
 /*
  * Free blocks are of two kinds: those given back, in a chain, and those never used, which are all that come after
- * `fresh`, up to `fresh_end`. The chain is used first, so that memory is touched only when it is needed: a small input
- * leaves a large pool as it was mapped.
+ * `fresh`. The chain is used first, so that memory is touched only when it is needed: a small input leaves a large pool
+ * as it was mapped.
  */
 
 #include "system/pool.h"
@@ -16,7 +16,7 @@ int pool_open(struct pool *pool, size_t bytes, size_t block_bytes)
     while ((size_t)1 << pool->block_shift < block_bytes)
         pool->block_shift++;
     pool->blocks = (uint32_t)((bytes - POOL_SLACK_BYTES) / (block_bytes + sizeof *pool->next));
-    pool->free = pool->fresh_end = pool->blocks;
+    pool->free = pool->blocks;
     pool->mapping_bytes = bytes;
     pool->mapping = sys_map(bytes);
     if (pool->mapping == NULL)
@@ -52,12 +52,10 @@ static uint32_t take(struct pool *pool)
 {
     uint32_t block = pool->free_first;
 
-    if (block != POOL_NONE)
-        pool->free_first = pool->next[block];
-    else if (pool->extended)
-        block = --pool->fresh_end;
-    else
+    if (block == POOL_NONE)
         block = take_fresh(pool, 1);
+    else
+        pool->free_first = pool->next[block];
     pool->next[block] = POOL_NONE;
     pool->free--;
     return block;
@@ -74,16 +72,16 @@ uint32_t pool_get(struct pool *pool)
     return block;
 }
 
-uint32_t pool_extend(struct pool *pool, uint32_t blocks)
+uint32_t pool_get_neighbours(struct pool *pool, uint32_t blocks)
 {
     uint32_t first = POOL_NONE;
 
     pthread_mutex_lock(&pool->mutex);
-    if (pool->free - pool->promised >= blocks && pool->fresh_end - pool->fresh >= blocks) {
-        pool->extended = true;
+    if (pool->free - pool->promised >= blocks && pool->blocks - pool->fresh >= blocks) {
         first = take_fresh(pool, blocks);
-        for (uint32_t b = first; b < pool->fresh; b++)
+        for (uint32_t b = first; b + 1 < pool->fresh; b++)
             pool->next[b] = b + 1;
+        pool->next[pool->fresh - 1] = POOL_NONE;
         pool->free -= blocks;
     }
     pthread_mutex_unlock(&pool->mutex);
