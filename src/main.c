@@ -30,10 +30,10 @@
  *     base       pure computation: random words, checksums, numbers and strings as people write them
  *                    random chacha sha256 xxh64 decimal number escape least spread uint128
  *
- * The way of a record: input/source reads it, or input/lender shows it where it is mapped; shuffle/scatter finds its end
- * (record/record) and its pile (shuffle/order) and puts it there (shuffle/pile), or a reference to it, into memory or
- * temporary/spill; shuffle/gather has its place drawn (shuffle/order) and copies it out (shuffle/index) through
- * output/buffer to output/output, which puts it into a file (output/sink).
+ * The way of a record: input/source reads it, or shows it where it is mapped (input/lender) or held (input/hold);
+ * shuffle/scatter finds its end (record/record) and its pile (shuffle/order) and puts it there (shuffle/pile), or a
+ * reference to it, into memory or temporary/spill; shuffle/gather has its place drawn (shuffle/order) and copies it out
+ * (shuffle/index) through output/buffer to output/output, which puts it into a file (output/sink).
  */
 
 #include <stdio.h>

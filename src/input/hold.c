@@ -1,3 +1,8 @@
+/*
+ * Blocks that leave are used next by whoever asks the pool, so that what is copied from here to piles takes no memory
+ * besides, and none that was not touched before.
+ */
+
 #include "input/hold.h"
 
 void hold_open(struct hold *hold, struct pool *pool)
