@@ -69,6 +69,7 @@ test_several_inputs_without_last_newlines() {
     printf 'end' >b
     : >empty
     bigshuf --seed=p a b empty a >wanted
+    # shellcheck disable=SC2094 # it is only read
     bigshuf --seed=p <(cat a) b empty - < <(cat a) | cmp - wanted
     bigshuf --seed=p a <(cat b) <(:) <(cat a) | cmp - wanted
 }
