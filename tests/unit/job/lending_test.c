@@ -171,7 +171,7 @@ static void what_fits_of_a_pipe_is_held(void **state)
     (void)state;
     assert_int_equal(hold(1, 100), LENDING_REFERS);
     assert_int_equal(hold(5, 100), LENDING_REFERS);
-    assert_int_equal(hold(5, 40), LENDING_REFERS);
+    assert_int_equal(hold(5, 50), LENDING_REFERS);
 }
 
 static void what_does_not_fit_or_is_short_is_copied_from_its_beginning(void **state)
@@ -181,7 +181,8 @@ static void what_does_not_fit_or_is_short_is_copied_from_its_beginning(void **st
     assert_int_equal(hold(1, 10), LENDING_COPIES);
     assert_int_equal(hold(8, 100), LENDING_COPIES);
     assert_int_equal(hold(20, 100), LENDING_COPIES);
-    assert_int_equal(hold(6, 40), LENDING_COPIES);
+    assert_int_equal(hold(1, 40), LENDING_COPIES);
+    assert_int_equal(hold(7, 50), LENDING_COPIES);
 }
 
 int main(void)
