@@ -22,18 +22,18 @@
  *     temporary  where piles are that do not fit into memory
  *                    spill compress storage
  *     input      where records come from: one stream, or record by record
- *                    record_reader generated source lender mapping names operand
+ *                    record_reader generated source lender mapping hold names operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
  *                    header tail record scan field
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
- *                    threads folder fault hardware cgroup textfile io pieces signals sort table pool sys
+ *                    threads folder fault hardware cgroup textfile io pieces signals sort table pool pages sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
  *                    random chacha sha256 xxh64 decimal number escape least spread uint128
  *
- * The way of a record: input/source reads it, or input/lender shows it where it is mapped; shuffle/scatter finds its end
- * (record/record) and its pile (shuffle/order) and puts it there (shuffle/pile), or a reference to it, into memory or
- * temporary/spill; shuffle/gather has its place drawn (shuffle/order) and copies it out (shuffle/index) through
- * output/buffer to output/output, which puts it into a file (output/sink).
+ * The way of a record: input/source reads it, or shows it where it is mapped (input/lender) or held (input/hold);
+ * shuffle/scatter finds its end (record/record) and its pile (shuffle/order) and puts it there (shuffle/pile), or a
+ * reference to it, into memory or temporary/spill; shuffle/gather has its place drawn (shuffle/order) and copies it out
+ * (shuffle/index) through output/buffer to output/output, which puts it into a file (output/sink).
  */
 
 #include <stdio.h>

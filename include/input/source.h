@@ -14,6 +14,7 @@
 
 #include "record/record.h"
 #include "system/fault.h"
+#include "system/pool.h"
 
 struct source;
 
@@ -58,7 +59,19 @@ ssize_t source_read(struct source *source, uint8_t *data, size_t bytes);
  * before. */
 bool source_map(struct source *source, uint64_t *bytes);
 
-/* The space in which the mapped files stand; NULL if the source does not lend. */
+/* What cannot be read again can be lent as well: what has been read into blocks of a pool. */
+void source_hold(struct source *source, struct pool *pool);
+
+/* Does the source lend what it holds, and no more? */
+bool source_holds(const struct source *source);
+
+/* Read `bytes` more bytes, to be held. Returns how many: fewer, or 0, at the end, or -1 after a report. */
+ssize_t source_fill(struct source *source, size_t bytes);
+
+/* Lend what is held, from its beginning, for the last time, and then be read. What is forgotten leaves the pool. */
+void source_let_go(struct source *source);
+
+/* The space in which the mapped files stand, or what is held; NULL if the source does not lend, or no longer. */
 const uint8_t *source_base(const struct source *source);
 size_t source_space(const struct source *source);
 
@@ -88,7 +101,7 @@ uint64_t source_known_bytes(const struct source *source);
 /* Are all inputs regular files, so that what will come is known but for changes? Or is it expected? */
 bool source_is_known(const struct source *source);
 
-/* Begin again with the first record, when source_is_known. 0, or -1 after a report. */
+/* Begin again with the first record, when source_is_known or source_holds. 0, or -1 after a report. */
 int source_rewind(struct source *source);
 
 /* Is this file one of the inputs? */

@@ -30,4 +30,8 @@ enum lending_use {
 enum lending lending_choose(struct source *source, size_t files, const struct record_format *format,
                             enum lending_use use, uint64_t memory_bytes, uint64_t *engine_bytes);
 
+/* The same for an input that can be read only once, and whose records are used once: it is read into the pool as far as
+ * that has room for it and for references to its records, if these are long. */
+enum lending lending_hold(struct source *source, const struct record_format *format, struct pool *pool);
+
 #endif

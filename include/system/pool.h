@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "system/pages.h"
+
 #define POOL_NONE UINT32_MAX
 
 /* Reading up to this many bytes past the end of any block stays inside the mapping. */
@@ -33,6 +35,7 @@ struct pool {
     uint32_t pinned;     /* blocks held by what cannot be spilled; see pool_pin */
     uint32_t free_first; /* chain of blocks given back: used first, as they have been touched */
     uint32_t fresh;      /* this one and all after it have never been used */
+    struct pages pages;  /* of the mapping */
 };
 
 /* Map `bytes` of memory in all, its own lists included. 0, or -1 with errno. */
@@ -44,6 +47,10 @@ uint32_t pool_get(struct pool *pool);
 
 /* Blocks that could be promised. */
 uint32_t pool_free(struct pool *pool);
+
+/* So many neighbours, a chain, that were never used: they come after the last block got so far. The first of them, or
+ * POOL_NONE when there are not so many. */
+uint32_t pool_get_neighbours(struct pool *pool, uint32_t blocks);
 
 /* Keep `blocks` blocks back; false if there are not so many. pool_get_promised then takes them one by one and never
  * fails; pool_release_promise gives up what was not taken. */

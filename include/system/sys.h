@@ -87,7 +87,9 @@ int sys_kill(pid_t process, int signal);               /* below 0: a process gro
 
 void *sys_map(size_t bytes); /* private, anonymous, zeroed; NULL with errno */
 void sys_unmap(void *memory, size_t bytes);
-void sys_huge_pages(void *memory, size_t bytes); /* advice only */
+void sys_huge_pages(void *memory, size_t bytes);  /* advice only, as is the next */
+void sys_small_pages(void *memory, size_t bytes); /* no huge ones, even if they are the system's habit */
+uint64_t sys_thread_nanoseconds(void);            /* processor time that the calling thread has taken */
 size_t sys_page_bytes(void);
 
 /* Over whole pages of what is mapped there: a part of a file from a page on, private and read-only. */

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/least.h"
+#include "input/hold.h"
 #include "input/lender.h"
 #include "input/operand.h"
 #include "record/header.h"
@@ -30,6 +32,8 @@ struct source {
     void (*release)(void *context);
     const uint8_t *unread;
     size_t unread_bytes;
+    struct hold hold;
+    bool leaving; /* is what is held lent for the last time? */
     uint64_t known_bytes, delivered_bytes;
     bool known;          /* is that all that will come? */
     struct files *files; /* the context of a source over files, else NULL */
@@ -343,13 +347,58 @@ bool source_map(struct source *source, uint64_t *bytes)
     return true;
 }
 
+void source_hold(struct source *source, struct pool *pool)
+{
+    hold_open(&source->hold, pool);
+}
+
+bool source_holds(const struct source *source)
+{
+    return source->hold.pool != NULL && !source->leaving;
+}
+
+ssize_t source_fill(struct source *source, size_t bytes)
+{
+    ssize_t got;
+
+    if (!hold_grow(&source->hold, bytes))
+        return fault_report(source->files->fault, "memory", ENOMEM);
+    got = source_read(source, source->hold.filled, bytes);
+    if (got < 0)
+        return -1;
+    source->hold.filled += got;
+    source->delivered_bytes -= (uint64_t)got;
+    return got;
+}
+
+static void rewind_hold(struct source *source)
+{
+    source->hold.at = source->hold.base;
+    source->delivered_bytes = 0;
+}
+
+void source_let_go(struct source *source)
+{
+    rewind_hold(source);
+    source->leaving = true;
+}
+
+static bool lends_hold(const struct source *source)
+{
+    return source_holds(source) || source->hold.at < source->hold.filled;
+}
+
 const uint8_t *source_base(const struct source *source)
 {
+    if (lends_hold(source))
+        return source->hold.base;
     return source->files != NULL ? source->files->lender.mapping.base : NULL;
 }
 
 size_t source_space(const struct source *source)
 {
+    if (lends_hold(source))
+        return (size_t)(source->hold.filled - source->hold.base);
     return source->files != NULL ? source->files->lender.mapping.bytes : 0;
 }
 
@@ -411,11 +460,24 @@ static int lend(struct files *files, size_t bytes)
     return 0;
 }
 
+static ssize_t lend_held(struct source *source, const uint8_t **data, size_t bytes)
+{
+    struct hold *hold = &source->hold;
+    const size_t lent = least_size(bytes, (size_t)(hold->filled - hold->at));
+
+    *data = hold->at;
+    hold->at += lent;
+    source->delivered_bytes += lent;
+    return (ssize_t)lent;
+}
+
 ssize_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
 {
     struct files *files = source->files;
     const struct lender *lender = &files->lender;
 
+    if (lends_hold(source))
+        return lend_held(source, data, bytes);
     while (lender->at == lender->last) {
         if (files->next == files->count)
             return 0;
@@ -431,7 +493,10 @@ ssize_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
 
 void source_forget(struct source *source, const uint8_t *end)
 {
-    lender_forget(&source->files->lender, end);
+    if (source->hold.pool != NULL)
+        hold_forget(&source->hold, end);
+    else
+        lender_forget(&source->files->lender, end);
 }
 
 int source_check(const struct source *source)
@@ -476,6 +541,10 @@ int source_rewind(struct source *source)
 {
     struct files *files = source->files;
 
+    if (source_holds(source)) {
+        rewind_hold(source);
+        return 0;
+    }
     operand_close(files->fd);
     files->fd = -1;
     files->next = 0;

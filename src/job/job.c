@@ -179,6 +179,10 @@ static int open_large_run(struct job *job)
             lending_choose(resources->source, resources->name_count, &format, use_of(job), memory_bytes, &memory_bytes);
     if (lending == LENDING_FAILED || resources_open_large_run(resources, job->run, memory_bytes) != 0)
         return -1;
+    if (files && !known && use_of(job) == LENDING_ONCE)
+        lending = lending_hold(resources->source, &format, &job->run->engine.pool);
+    if (lending == LENDING_FAILED)
+        return -1;
     job->run->refers = lending == LENDING_REFERS;
     job->run->rereads = rereads;
     return 0;
@@ -299,21 +303,31 @@ static int do_task(struct job *job)
     return -1; /* no task is anything else */
 }
 
-/* Do a task that finds everything open. If references take more memory than the first records promised, use the records
- * instead. */
-static int do_open_task(struct job *job)
+/* Use records where references to them, or all that they refer to, take more memory than there is. */
+static int copy_instead(struct job *job)
 {
     struct resources *resources = &job->resources;
     struct run *run = job->run;
-    const int status = do_task(job);
 
-    if (!run->progress.run_out || fault_any(&resources->fault))
-        return status;
+    run->refers = false;
+    run->progress = (struct run_progress){0};
+    if (source_holds(resources->source)) {
+        source_let_go(resources->source);
+        return 0;
+    }
     engine_close(&run->engine);
     *run = (struct run){.rereads = run->rereads};
-    if (source_rewind(resources->source) != 0 || resources_open_large_run(resources, run, memory_of(job)) != 0)
-        return -1;
-    return do_task(job);
+    return source_rewind(resources->source) != 0 ? -1 : resources_open_large_run(resources, run, memory_of(job));
+}
+
+/* Do a task that finds everything open. */
+static int do_open_task(struct job *job)
+{
+    const int status = do_task(job);
+
+    if (!job->run->progress.run_out || fault_any(&job->resources.fault))
+        return status;
+    return copy_instead(job) == 0 ? do_task(job) : -1;
 }
 
 /* Complete the output, the last thing that can fail. */

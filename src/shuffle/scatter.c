@@ -41,6 +41,7 @@ struct scattering {
     struct source *source;
     struct piles *piles;
     struct queue *queue;
+    const uint8_t *lent;     /* the end of what the source has lent, if it does */
     struct record_scan scan; /* where blocks that were scanned in order end */
     bool limited;
     atomic_uint kept;                 /* that many piles, the first ones, may still be wanted */
@@ -53,12 +54,15 @@ static int read_block(struct scattering *s, struct queue_block *block)
 {
     ssize_t bytes;
 
+    if (block->data != block->buffer && !s->plan->refers)
+        source_forget(s->source, block->data + block->bytes);
     if (source_base(s->source) == NULL) {
+        block->data = block->buffer;
         bytes = source_read(s->source, block->buffer, block->data_bytes);
     } else {
-        if (!s->plan->refers && block->bytes > 0)
-            source_forget(s->source, block->data + block->bytes);
         bytes = source_lend(s->source, &block->data, block->data_bytes);
+        if (bytes > 0)
+            s->lent = block->data + bytes;
     }
     if (bytes < 0)
         return -1;
@@ -358,6 +362,8 @@ static void finish(struct scattering *s)
 
     for (unsigned l = 0; l < piles->lanes; l++)
         drop_piles(s, l);
+    if (s->lent != NULL && !s->plan->refers)
+        source_forget(s->source, s->lent);
     piles_seal(piles);
     for (unsigned p = 0; p < piles->count; p++) {
         if (piles->pile[p].dropped)

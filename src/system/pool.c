@@ -8,9 +8,6 @@
 
 #include "system/sys.h"
 
-/* Below this size the mapping is not worth a huge page, above it first touch is five times cheaper in huge pages. */
-static const size_t HUGE_PAGES_FROM = (size_t)32 << 20;
-
 int pool_open(struct pool *pool, size_t bytes, size_t block_bytes)
 {
     size_t lists;
@@ -24,10 +21,9 @@ int pool_open(struct pool *pool, size_t bytes, size_t block_bytes)
     pool->mapping = sys_map(bytes);
     if (pool->mapping == NULL)
         return -1;
-    if (bytes >= HUGE_PAGES_FROM)
-        sys_huge_pages(pool->mapping, bytes);
     pthread_mutex_init(&pool->mutex, NULL);
     pool->memory = pool->mapping;
+    pages_init(&pool->pages, pool->mapping, bytes);
     lists = (size_t)pool->blocks * block_bytes + POOL_SLACK_BYTES;
     pool->next = (uint32_t *)(void *)(pool->memory + lists);
     return 0;
@@ -42,13 +38,22 @@ void pool_close(struct pool *pool)
     pool->mapping = NULL;
 }
 
+static uint32_t take_fresh(struct pool *pool, uint32_t blocks)
+{
+    const uint32_t first = pool->fresh;
+
+    pool->fresh += blocks;
+    pages_reach(&pool->pages, pool_block(pool, pool->fresh));
+    return first;
+}
+
 /* The caller has made sure that there is one. */
 static uint32_t take(struct pool *pool)
 {
     uint32_t block = pool->free_first;
 
     if (block == POOL_NONE)
-        block = pool->fresh++;
+        block = take_fresh(pool, 1);
     else
         pool->free_first = pool->next[block];
     pool->next[block] = POOL_NONE;
@@ -65,6 +70,22 @@ uint32_t pool_get(struct pool *pool)
         block = take(pool);
     pthread_mutex_unlock(&pool->mutex);
     return block;
+}
+
+uint32_t pool_get_neighbours(struct pool *pool, uint32_t blocks)
+{
+    uint32_t first = POOL_NONE;
+
+    pthread_mutex_lock(&pool->mutex);
+    if (pool->free - pool->promised >= blocks && pool->blocks - pool->fresh >= blocks) {
+        first = take_fresh(pool, blocks);
+        for (uint32_t b = first; b + 1 < pool->fresh; b++)
+            pool->next[b] = b + 1;
+        pool->next[pool->fresh - 1] = POOL_NONE;
+        pool->free -= blocks;
+    }
+    pthread_mutex_unlock(&pool->mutex);
+    return first;
 }
 
 uint32_t pool_free(struct pool *pool)

@@ -447,6 +447,24 @@ void sys_huge_pages(void *memory, size_t bytes)
 #endif
 }
 
+void sys_small_pages(void *memory, size_t bytes)
+{
+#ifdef MADV_NOHUGEPAGE
+    (void)madvise(memory, bytes, MADV_NOHUGEPAGE);
+#else
+    (void)memory;
+    (void)bytes;
+#endif
+}
+
+uint64_t sys_thread_nanoseconds(void)
+{
+    struct timespec time = {0};
+
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
 size_t sys_page_bytes(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);

@@ -223,6 +223,8 @@ QUESTION(rlim_t, descriptor_limit, (void), ())
 ADVICE(limit_descriptors, (pid_t process, rlim_t descriptors), (process, descriptors))
 ADVICE(unmap, (void *memory, size_t bytes), (memory, bytes))
 ADVICE(huge_pages, (void *memory, size_t bytes), (memory, bytes))
+ADVICE(small_pages, (void *memory, size_t bytes), (memory, bytes))
+QUESTION(uint64_t, thread_nanoseconds, (void), ())
 ADVICE(exit, (int status), (status))
 QUESTION(size_t, page_bytes, (void), ())
 /* clang-format on */

@@ -4,6 +4,10 @@
 #define _GNU_SOURCE /* setgroups, in scratch.h */
 #endif
 
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "support/scratch.h"
 
 #include "job/lending.h"
@@ -121,6 +125,67 @@ static void what_is_no_regular_file_is_read(void **state)
     assert_int_equal(choose(names, 2, LENDING_ONCE, 64, &left), LENDING_NONE);
 }
 
+/* What becomes of `mebibytes` MiB of lines of so many bytes that come through a FIFO, with a pool of 8 MiB. What is
+ * left of them is delivered from the first byte on. */
+static enum lending hold(unsigned mebibytes, size_t bytes)
+{
+    const struct source_layout layout = {.format = lines};
+    const char *const names[] = {"fifo"};
+    const uint64_t all = (mebibytes * MIB + bytes - 1) / bytes * bytes;
+    uint8_t data[1000];
+    struct pool pool;
+    struct fault fault;
+    struct source *source;
+    enum lending lending;
+    ssize_t got = 1;
+
+    assert_int_equal(mkfifo("fifo", 0600), 0);
+    if (fork() == 0) {
+        put_lines("fifo", mebibytes, bytes);
+        _exit(0);
+    }
+    fault_init(&fault);
+    assert_int_equal(pool_open(&pool, 8 * MIB, 1024), 0);
+    source = source_open(names, 1, &layout, &fault);
+    assert_non_null(source);
+    lending = lending_hold(source, &lines, &pool);
+    assert_true((lending == LENDING_REFERS) == source_holds(source));
+    assert_int_equal(source_delivered_bytes(source), 0);
+    assert_true(lending != LENDING_REFERS || source_space(source) == all);
+    while (got > 0) {
+        const uint8_t *lent;
+
+        got = source_base(source) != NULL ? source_lend(source, &lent, 1000) : source_read(source, data, sizeof data);
+    }
+    assert_int_equal(got, 0);
+    assert_int_equal(source_delivered_bytes(source), all);
+    assert_int_equal(waitpid(-1, NULL, 0) > 0, 1);
+    assert_int_equal(unlink("fifo"), 0);
+    source_free(source);
+    pool_close(&pool);
+    fault_release(&fault);
+    return lending;
+}
+
+static void what_fits_of_a_pipe_is_held(void **state)
+{
+    (void)state;
+    assert_int_equal(hold(1, 100), LENDING_REFERS);
+    assert_int_equal(hold(5, 100), LENDING_REFERS);
+    assert_int_equal(hold(5, 50), LENDING_REFERS);
+}
+
+static void what_does_not_fit_or_is_short_is_copied_from_its_beginning(void **state)
+{
+    (void)state;
+    assert_int_equal(hold(0, 100), LENDING_COPIES);
+    assert_int_equal(hold(1, 10), LENDING_COPIES);
+    assert_int_equal(hold(8, 100), LENDING_COPIES);
+    assert_int_equal(hold(20, 100), LENDING_COPIES);
+    assert_int_equal(hold(1, 40), LENDING_COPIES);
+    assert_int_equal(hold(7, 50), LENDING_COPIES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +196,8 @@ int main(void)
         TEST(what_does_not_fit_is_read),
         TEST(small_files_are_read),
         TEST(what_is_no_regular_file_is_read),
+        TEST(what_fits_of_a_pipe_is_held),
+        TEST(what_does_not_fit_or_is_short_is_copied_from_its_beginning),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

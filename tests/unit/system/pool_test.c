@@ -235,3 +235,36 @@ WITH_POOL(free_blocks_are_those_that_nobody_holds_or_was_promised)
     pool_pin(pool, 5);
     assert_int_equal(pool_free(pool), BLOCKS - 10);
 }
+
+WITH_POOL(neighbours_are_a_chain_and_follow_those_before)
+{
+    struct pool *pool = &opened;
+    const uint32_t block = pool_get(pool);
+
+    pool_put(pool, block, block, 1); /* was used, so it is no neighbour */
+    assert_int_equal(pool_get_neighbours(pool, 10), 1);
+    assert_int_equal(pool_get_neighbours(pool, 20), 11);
+    assert_int_equal(pool_free(pool), BLOCKS - 30);
+    for (uint32_t b = 11; b < 30; b++)
+        assert_int_equal(pool->next[b], b + 1);
+    assert_int_equal(pool->next[30], POOL_NONE);
+    assert_int_equal(pool_get(pool), block);
+    assert_int_equal(pool_get(pool), 31);
+    pool_put(pool, 1, 10, 10);
+    assert_int_equal(pool_get(pool), 1);
+    assert_int_equal(pool_get(pool), 2);
+}
+
+WITH_POOL(neighbours_are_neither_promised_to_others_nor_more_than_there_are)
+{
+    struct pool *pool = &opened;
+
+    assert_true(pool_promise(pool, 40));
+    assert_int_equal(pool_get_neighbours(pool, BLOCKS - 39), POOL_NONE);
+    assert_int_equal(pool_get_neighbours(pool, BLOCKS - 40), 0);
+    assert_int_equal(pool_get_neighbours(pool, 1), POOL_NONE);
+    pool_put(pool, 0, BLOCKS - 41, BLOCKS - 40);
+    assert_int_equal(pool_get_neighbours(pool, 41), POOL_NONE); /* free, but used before */
+    pool_release_promise(pool, 40);
+    assert_int_equal(pool_get_neighbours(pool, 40), BLOCKS - 40);
+}
