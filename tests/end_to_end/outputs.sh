@@ -643,7 +643,8 @@ killed_at_any_moment() {
 }
 
 # Look at the folder that a killed run leaves: all files are old, or all are new. A SIGKILL may come between two of
-# their names, and may leave hidden files when there are more than stay open; but what has its name is whole.
+# their names, and may leave hidden files: any when there are more than stay open, else whole ones, since only these get
+# names; but what has its name is whole.
 judge_killed() {
     local old=0 file
     same "$(echo new* | sed 's/new//g')" "$(ls folder | paste -s -d ' ' -)"
@@ -657,8 +658,13 @@ judge_killed() {
     if [ $signal != KILL ]; then
         [ $old = 0 ] || [ $old = $files ]
     fi
-    if [ $signal != KILL ] || [ $files = 3 ]; then
+    if [ $signal != KILL ]; then
         same $files "$(names folder | wc -w | tr -d ' ')"
+    elif [ $files = 3 ]; then
+        for file in new*; do md5 "$file"; done >whole
+        for file in folder/.[!.]*; do
+            [ ! -e "$file" ] || grep -qx "$(md5 "$file")" whole
+        done
     fi
 }
 
