@@ -501,8 +501,8 @@ test_a_file_of_weights_that_cannot_be_read_is_told_before_the_work() {
 # ---- --keep-order ----
 
 test_a_sample_in_input_order_is_the_same_sample() {
-    seq "$(scale 100000 1200000 30000000)" >in
-    for count in 1000 "$(scale 60000 600000 20000000)" 99999999; do
+    seq "$(scale 100000 800000 30000000)" >in
+    for count in 1000 "$(scale 60000 400000 20000000)" 99999999; do
         bigshuf --seed=x -n "$count" in | sort -n >wanted
         bigshuf -S 8M --seed=x -n "$count" --keep-order in | cmp - wanted
         bigshuf --seed=x -n "$count" --keep-order < <(cat in) | cmp - wanted
@@ -510,7 +510,7 @@ test_a_sample_in_input_order_is_the_same_sample() {
 }
 
 test_a_weighted_sample_in_input_order_is_the_same_sample() {
-    seq "$(scale 100000 1000000 30000000)" >in
+    seq "$(scale 100000 600000 30000000)" >in
     for count in 1 50000; do
         bigshuf --seed=x -n $count --weight-field=1 in | sort -n >wanted
         bigshuf -S 8M --seed=x -n $count --weight-field=1 --keep-order in | cmp - wanted
@@ -653,7 +653,7 @@ test_memory_of_a_sample_by_probability() {
 
 test_memory_of_short_lines() {
     needs_bare_program
-    seq "$(scale 20000 1200000 400000000)" >in
+    seq "$(scale 20000 900000 400000000)" >in
     for options in '-n 500000' '-n 500000 --keep-order' '-r -n 500000' --weight-field=1 \
         '--weight-field=1 -r -n 500000'; do
         # shellcheck disable=SC2086 # words, by intention
