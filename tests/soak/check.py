@@ -229,7 +229,10 @@ class Check:
         if self.result.status != 0:
             whole = self._cut()
             if filtered or self.result.status < 0:
-                bad = [n for n, d in files.items() if d not in whole]
+                # A filter sees its input end when the program dies of SIGKILL, which cannot end the filter first.
+                cut = filtered and self.result.status == -9
+                bad = [n for n, d in files.items()
+                       if d not in whole and not (cut and any(w.startswith(d) for w in whole))]
                 return ("part of a shard", "whole files", str(bad)) if bad else None
             return ("shards left", "none after a failure", str(list(files))) if files else None
         if filtered and self.case.opts["filter"] != "good":
