@@ -24,7 +24,8 @@ set -euo pipefail
 
 skipped_status=77 # by the custom of automake
 
-# The jobs of the things named: a line PROGRAM, or FILE.sh:FUNCTION.
+# The jobs of the things named: a line PROGRAM, or FILE.sh:FUNCTION. First one of each thing, then another one, and so
+# on: so programs, which take longest, are not the last, and tests that wait for the same seldom run at the same time.
 list_jobs() {
     local thing
     for thing; do
@@ -33,7 +34,8 @@ list_jobs() {
         *.sh) sed -n "s|^\(test_[a-zA-Z0-9_]*\)().*|$thing:\1|p" "$thing" ;;
         *) echo "$thing" ;;
         esac
-    done | grep -E -e "${ONLY:-}" | grep -Ev -e "${EXCEPT:-^$}"
+    done | grep -E -e "${ONLY:-}" | grep -Ev -e "${EXCEPT:-^$}" |
+        awk -F: '{ print ++jobs[$1] "\t" $0 }' | sort -s -n | cut -f 2-
 }
 
 # Where tests find the programs: a folder at the head of PATH, in which valgrind stands before each.
