@@ -147,9 +147,10 @@ def missing_input(maker):
 
 
 def stalled_input(maker):
-    """A failure while the input stands still: the run ends at once."""
+    """A failure while the input stands still: the run ends at once. What is there is more than all memory, or it might
+    not have failed yet."""
     case, draw = maker.case, maker.draw
-    case.inputs = [Data("wide", draw.randrange(6000, 10000), 1)]
+    case.inputs = [Data("wide", draw.randrange(9000, 13000), 1)]
     case.opts["S"] = "8M"
     case.circ.update(via="stall", old="none", tmps=1)
     if "mount" in maker.can and maker.chance(2):
