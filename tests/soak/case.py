@@ -358,7 +358,7 @@ class Maker:
                              "FAULT_ERRNO": draw.choice(ERRORS)}
             if self.chance(2):
                 circ["fault"]["FAULT_CALL"] = draw.choice(CALLS)
-            if self.chance(4):
+            if self.chance(4) and circ["fault"]["FAULT_ERRNO"] != "EAGAIN":  # for which it would wait for ever
                 circ["fault"]["FAULT_STAYS"] = "1"
             if self.chance(6):
                 circ["fault"] = {"FAULT_AT": str(draw.randrange(1, 40)), "FAULT_CALL": "preadv",
