@@ -12,27 +12,17 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "record/record.h"
+#include "input/stream.h"
 #include "system/fault.h"
 #include "system/pool.h"
 
 struct source;
 
-/* What the files consist of. All of them begin with the same header, which is a number of bytes, or of lines, or first
- * those and then these (header.h says what a line is where records are not made of them). If the format `starts`, each
- * file must begin with (after the header) the string with which records start, and the stream has it after the last
- * record instead, as record.h says. */
-struct source_layout {
-    struct record_format format;
-    uint64_t header_bytes;
-    uint64_t header_lines;
-};
-
 /* A source over the files `names` ("-" is standard input), which must stay, as must the format's string. Looks at all
  * of them first: regular files are opened and closed in turn, others are only looked at; what is missing, unreadable, a
  * directory or a socket is reported, and so is a regular file that does not begin as the layout says, or whose size
  * does not fit it. Of standard input only kind and size are looked at. NULL on failure. */
-struct source *source_open(const char *const *names, size_t count, const struct source_layout *layout,
+struct source *source_open(const char *const *names, size_t count, const struct stream_layout *layout,
                            struct fault *fault);
 
 /* The header of the first file that is not empty, as it stands there, and a missing delimiter. It is known from the

@@ -50,7 +50,7 @@ bool task_may_leave_out_all(const struct options *options);
 /* Records as they are within the program. */
 struct record_format task_format(const struct options *options);
 
-struct source_layout task_layout(const struct options *options);
+struct stream_layout task_layout(const struct options *options);
 struct number_range task_range(const struct options *options);
 
 /* `place` is for what the output must keep before it can be written. If --parallel was not given, the plan's number of

@@ -19,7 +19,7 @@
 struct store_format {
     unsigned piles;              /* a power of two */
     struct record_format record; /* its string is the caller's */
-    uint64_t header_lines;       /* 0 for none, as in source_layout */
+    uint64_t header_lines;       /* 0 for none, as in stream_layout */
     uint64_t header_bytes;
 };
 

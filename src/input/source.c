@@ -1,30 +1,13 @@
-/*
- * A file's beginning may be taken off (header.c) and something added at its end (tail.c): both leave bytes that are
- * delivered before anything else is read, so that neither depends on the sizes of the reader's buffers. All that was
- * read is shown to the tail, which knows at a file's end what its last record lacks.
- */
-
 #include "input/source.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/least.h"
 #include "input/hold.h"
 #include "input/lender.h"
-#include "input/operand.h"
-#include "record/header.h"
-#include "record/tail.h"
-#include "system/io.h"
 #include "system/sys.h"
-
-/* What a pipe holds on Linux unless told otherwise: a read that gets as much has found it full, and the writer waiting.
- */
-enum { PIPE_BYTES = 65536 };
 
 struct source {
     source_function *read;
@@ -35,119 +18,45 @@ struct source {
     struct hold hold;
     bool leaving; /* is what is held lent for the last time? */
     uint64_t known_bytes, delivered_bytes;
-    bool known;          /* is that all that will come? */
-    struct files *files; /* the context of a source over files, else NULL */
+    bool known;            /* is that all that will come? */
+    struct stream *stream; /* the context of a source over files, else NULL, */
+    struct fault *fault;   /* and its fault */
 };
 
-struct files {
-    const char *const *names;
-    size_t count, next; /* the file being read is the one before `next` */
-    bool known;         /* are all regular? Only while they are looked at. */
-    bool seen;          /* were the beginnings of all so far looked at? */
-    off_t start;        /* of standard input, if it is a regular file */
-    uint64_t *end;      /* of each file that has been read, in the stream */
-    uint64_t read;      /* bytes of the stream */
-    struct fault *fault;
-    int fd;     /* of the file being read, -1 between files */
-    off_t size; /* of that file when it was opened, 0 if it has none */
-    struct source_layout layout;
-    struct header header;
-    struct tail tail;
-    const uint8_t *rest; /* to be delivered before anything is read */
-    size_t rest_bytes;
-    struct lender lender;    /* of all files, if they are lent; of the one that is lent: */
-    const uint8_t *followed; /* the next byte that the tail is to see */
-};
-
-/* Is a regular file of this size what it should be? Takes the header off what counts as known. */
-static int check_size(struct files *files, const char *name, uint64_t *bytes)
+struct source *source_over(source_function *read, void *context, void (*release)(void *context))
 {
-    const struct header *header = &files->header;
-    uint64_t records_bytes = *bytes > header->bytes ? *bytes - header->bytes : 0;
+    struct source *source = sys_allocate(1, sizeof *source);
 
-    *bytes = *bytes > header->text_bytes ? *bytes - header->text_bytes : 0;
-    return tail_check_size(&files->tail, name, records_bytes);
+    if (source != NULL)
+        *source = (struct source){.read = read, .context = context, .release = release};
+    return source;
 }
 
-/* A header that was not seen before is only kept if all files before were seen: then it is that of the first. */
-static int look_into(struct files *files, const char *name, uint64_t *bytes)
+struct source *source_open(const char *const *names, size_t count, const struct stream_layout *layout,
+                           struct fault *fault)
 {
-    int fd = io_open(name, O_RDONLY, 0);
-    int status = 0;
+    struct stream *stream = stream_open(names, count, layout, fault);
+    struct source *source;
 
-    if (fd < 0)
-        return fault_report(files->fault, name, errno);
-    tail_begin(&files->tail);
-    if (files->seen || files->header.known)
-        status = header_take(&files->header, fd, name, &files->tail);
-    (void)io_close(fd);
-    return status == 0 ? check_size(files, name, bytes) : -1;
-}
-
-/* Can the file be read, as far as that can be known without side effects? Returns 0, with the bytes that a regular file
- * has for records in *bytes, or -1 after a report. */
-static int look_at(struct files *files, const char *name, uint64_t *bytes)
-{
-    struct stat status;
-
-    if (io_look(name, &status) != 0)
-        return fault_report(files->fault, name, errno);
-    if (!S_ISREG(status.st_mode)) {
-        files->known = false;
-        files->seen = false;
-        return 0;
+    if (stream == NULL)
+        return NULL;
+    source = source_over(stream_read, stream, stream_free);
+    if (source == NULL) {
+        fault_report(fault, "memory", errno);
+        stream_free(stream);
+        return NULL;
     }
-    *bytes = (uint64_t)status.st_size;
-    return look_into(files, name, bytes);
+    source->known_bytes = stream_known_bytes(stream);
+    source->known = stream_is_known(stream);
+    source->stream = stream;
+    source->fault = fault;
+    return source;
 }
 
-/* The same of standard input, of which a regular file has what is left. */
-static int look_at_standard_input(struct files *files, const char *name, uint64_t *bytes)
+const uint8_t *source_header(const struct source *source, size_t *bytes)
 {
-    int mode = sys_access_mode(STDIN_FILENO);
-    struct stat status;
-    off_t position;
-
-    if (mode < 0 || sys_fstat(STDIN_FILENO, &status) != 0)
-        return fault_report(files->fault, name, errno);
-    if (mode == O_WRONLY || S_ISDIR(status.st_mode))
-        return fault_report(files->fault, name, mode == O_WRONLY ? EBADF : EISDIR);
-    files->seen = false;
-    files->known = files->known && S_ISREG(status.st_mode);
-    if (S_ISREG(status.st_mode)) {
-        position = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
-        files->start = position;
-        if (position >= 0 && position < status.st_size)
-            *bytes = (uint64_t)(status.st_size - position);
-    }
-    return check_size(files, name, bytes);
-}
-
-/* The header of standard input is not looked at, so that of a later file is not taken for the first one's. */
-static int look_at_all(struct files *files, uint64_t *known_bytes)
-{
-    const struct tail fresh = files->tail;
-    bool standard_input_counted = false;
-
-    *known_bytes = 0;
-    files->known = true;
-    files->seen = true;
-    for (size_t i = 0; i < files->count; i++) {
-        uint64_t bytes = 0;
-        int status = 0;
-
-        if (!operand_is_standard_input(files->names[i])) {
-            status = look_at(files, files->names[i], &bytes);
-        } else if (!standard_input_counted) {
-            status = look_at_standard_input(files, files->names[i], &bytes);
-            standard_input_counted = true;
-        }
-        if (status != 0)
-            return -1;
-        *known_bytes += bytes;
-    }
-    files->tail = fresh; /* of the files as a stream, nothing has been seen */
-    return 0;
+    *bytes = 0;
+    return source->stream != NULL ? stream_header(source->stream, bytes) : NULL;
 }
 
 static size_t take_unread(struct source *source, uint8_t *data, size_t bytes)
@@ -160,151 +69,6 @@ static size_t take_unread(struct source *source, uint8_t *data, size_t bytes)
         source->unread_bytes -= taken;
     }
     return taken;
-}
-
-/* The size that a regular file has now, 0 of any other. */
-static off_t size_of(int fd)
-{
-    struct stat status;
-
-    return sys_fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : 0;
-}
-
-static int begin_file(struct files *files)
-{
-    const char *name = files->names[files->next++];
-
-    files->fd = operand_open(name);
-    if (files->fd < 0)
-        return fault_report(files->fault, name, errno);
-    files->size = size_of(files->fd);
-    tail_begin(&files->tail);
-    if (header_take(&files->header, files->fd, name, &files->tail) != 0)
-        return -1;
-    files->rest = files->header.rest;
-    files->rest_bytes = files->header.rest_bytes;
-    return 0;
-}
-
-static int end_file(struct files *files)
-{
-    const char *name = files->names[files->next - 1];
-
-    if (size_of(files->fd) < files->size)
-        return fault_say(files->fault, "%s: file has shrunk while it was read", name);
-    operand_close(files->fd);
-    files->fd = -1;
-    if (tail_end(&files->tail, name, &files->rest, &files->rest_bytes) != 0)
-        return -1;
-    files->end[files->next - 1] = files->read + files->rest_bytes;
-    if (files->next == files->count && files->end[files->next - 1] == 0 && files->header.text_bytes > 0)
-        header_warn_alone(&files->header);
-    return 0;
-}
-
-static size_t take_rest(struct files *files, uint8_t *data, size_t bytes)
-{
-    size_t taken = bytes < files->rest_bytes ? bytes : files->rest_bytes;
-
-    memcpy(data, files->rest, taken);
-    files->rest += taken;
-    files->rest_bytes -= taken;
-    return taken;
-}
-
-/* Do one thing: deliver from the rest, turn to the next file, or read once. Returns the number of bytes added, which
- * may be 0, or -1 after a report. */
-static ssize_t read_on(struct files *files, uint8_t *data, size_t bytes)
-{
-    ssize_t got;
-
-    if (files->rest_bytes > 0)
-        return (ssize_t)take_rest(files, data, bytes);
-    if (files->fd < 0)
-        return begin_file(files);
-    got = io_read(files->fd, data, bytes);
-    if (got < 0)
-        return fault_report(files->fault, files->names[files->next - 1], errno);
-    if (got == 0)
-        return end_file(files);
-    if (got == PIPE_BYTES)
-        sys_widen_pipe(files->fd);
-    tail_follow(&files->tail, data, (size_t)got);
-    return got;
-}
-
-static ssize_t read_files(void *context, uint8_t *data, size_t bytes)
-{
-    struct files *files = context;
-    size_t done = 0;
-
-    while (done < bytes && (files->rest_bytes > 0 || files->fd >= 0 || files->next < files->count)) {
-        ssize_t got = read_on(files, data + done, bytes - done);
-
-        if (got < 0)
-            return -1;
-        done += (size_t)got;
-        files->read += (size_t)got;
-    }
-    return (ssize_t)done;
-}
-
-static void free_files(void *context)
-{
-    struct files *files = context;
-
-    operand_close(files->fd);
-    lender_close(&files->lender);
-    free(files->end);
-    header_release(&files->header);
-    free(files);
-}
-
-struct source *source_open(const char *const *names, size_t count, const struct source_layout *layout,
-                           struct fault *fault)
-{
-    struct files *files = sys_allocate(1, sizeof *files);
-    struct source *source = NULL;
-    uint64_t known_bytes;
-
-    if (files == NULL) {
-        fault_report(fault, "memory", errno);
-        return NULL;
-    }
-    *files = (struct files){.names = names, .count = count, .fault = fault, .fd = -1, .layout = *layout};
-    tail_init(&files->tail, &files->layout.format, layout->header_bytes > 0 || layout->header_lines > 0, fault);
-    files->end = sys_allocate(count + 1, sizeof *files->end);
-    if (files->end == NULL ||
-        header_init(&files->header, &files->layout.format, layout->header_bytes, layout->header_lines, fault) != 0)
-        fault_report(fault, "memory", errno);
-    else if (look_at_all(files, &known_bytes) == 0) {
-        source = source_over(read_files, files, free_files);
-        if (source == NULL)
-            fault_report(fault, "memory", errno);
-    }
-    if (source == NULL) {
-        free_files(files);
-        return NULL;
-    }
-    source->known_bytes = known_bytes;
-    source->known = files->known;
-    source->files = files;
-    return source;
-}
-
-const uint8_t *source_header(const struct source *source, size_t *bytes)
-{
-    *bytes = source->files != NULL ? source->files->header.text_bytes : 0;
-    return source->files != NULL ? source->files->header.text : NULL;
-}
-
-struct source *source_over(source_function *read, void *context, void (*release)(void *context))
-{
-    struct source *source = sys_allocate(1, sizeof *source);
-
-    if (source != NULL)
-        *source = (struct source){.read = read, .context = context, .release = release};
-    return source;
 }
 
 ssize_t source_read(struct source *source, uint8_t *data, size_t bytes)
@@ -331,20 +95,9 @@ void source_unread(struct source *source, const uint8_t *data, size_t bytes)
 
 /* ---- Lending ---- */
 
-/* A file's header is no known byte. */
 bool source_map(struct source *source, uint64_t *bytes)
 {
-    struct files *files = source->files;
-    uint64_t room;
-
-    if (files == NULL || !source->known || files->next > 0)
-        return false;
-    room = mapping_room(files->header.text_bytes) + sys_page_bytes();
-    room = source->known_bytes + files->count * room;
-    if (lender_open(&files->lender, files->names, files->count, files->start, room, files->fault) != 0)
-        return false;
-    *bytes = files->lender.mapping.used;
-    return true;
+    return source->stream != NULL && stream_map(source->stream, bytes);
 }
 
 void source_hold(struct source *source, struct pool *pool)
@@ -362,7 +115,7 @@ ssize_t source_fill(struct source *source, size_t bytes)
     ssize_t got;
 
     if (!hold_grow(&source->hold, bytes))
-        return fault_report(source->files->fault, "memory", ENOMEM);
+        return fault_report(source->fault, "memory", ENOMEM);
     got = source_read(source, source->hold.filled, bytes);
     if (got < 0)
         return -1;
@@ -388,107 +141,47 @@ static bool lends_hold(const struct source *source)
     return source_holds(source) || source->hold.at < source->hold.filled;
 }
 
+/* Of the files; NULL if there are none. */
+static struct lender *lender_of(const struct source *source)
+{
+    return source->stream != NULL ? stream_lender(source->stream) : NULL;
+}
+
 const uint8_t *source_base(const struct source *source)
 {
+    const struct lender *lender = lender_of(source);
+
     if (lends_hold(source))
         return source->hold.base;
-    return source->files != NULL ? source->files->lender.mapping.base : NULL;
+    return lender != NULL ? lender->mapping.base : NULL;
 }
 
 size_t source_space(const struct source *source)
 {
+    const struct lender *lender = lender_of(source);
+
     if (lends_hold(source))
         return (size_t)(source->hold.filled - source->hold.base);
-    return source->files != NULL ? source->files->lender.mapping.bytes : 0;
+    return lender != NULL ? lender->mapping.bytes : 0;
 }
 
-/* All of a file has been lent. What completes its last record is put behind it. */
-static int end_lending(struct files *files)
+static ssize_t lend_held(struct hold *hold, const uint8_t **data, size_t bytes)
 {
-    if (end_file(files) != 0)
-        return -1;
-    lender_append(&files->lender, files->rest, files->rest_bytes);
-    files->rest_bytes = 0;
-    return 0;
-}
-
-/* The tail has seen what was read beyond the header. */
-static int begin_lending(struct files *files)
-{
-    struct lender *lender = &files->lender;
-
-    if (begin_file(files) != 0 || lender_begin(lender, files->next - 1, files->fd, files->rest_bytes) != 0)
-        return -1;
-    files->followed = lender->at + files->rest_bytes;
-    files->rest_bytes = 0;
-    return lender->at == lender->last ? end_lending(files) : 0;
-}
-
-/* The next bytes of the file, which is open, are shown to the tail. */
-static void follow(struct files *files, size_t bytes)
-{
-    const uint8_t *end = files->lender.at + bytes;
-
-    lender_fetch(&files->lender, bytes);
-    if (end > files->followed) {
-        tail_follow(&files->tail, files->followed, (size_t)(end - files->followed));
-        files->followed = end;
-    }
-}
-
-static void take(struct files *files, size_t bytes)
-{
-    files->lender.at += bytes;
-    files->read += bytes;
-}
-
-/* The file is completed before its last bytes are lent, so that nothing is written when others may look. */
-static int lend(struct files *files, size_t bytes)
-{
-    struct lender *lender = &files->lender;
-    const bool open = files->fd >= 0;
-    const size_t lent = lender_next(lender, bytes);
-
-    if (open)
-        follow(files, lent);
-    take(files, lent);
-    if (!open || lender->at < lender->last)
-        return 0;
-    if (end_lending(files) != 0)
-        return -1;
-    take(files, lender_next(lender, bytes - lent));
-    return 0;
-}
-
-static ssize_t lend_held(struct source *source, const uint8_t **data, size_t bytes)
-{
-    struct hold *hold = &source->hold;
     const size_t lent = least_size(bytes, (size_t)(hold->filled - hold->at));
 
     *data = hold->at;
     hold->at += lent;
-    source->delivered_bytes += lent;
     return (ssize_t)lent;
 }
 
 ssize_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
 {
-    struct files *files = source->files;
-    const struct lender *lender = &files->lender;
+    const ssize_t lent =
+        lends_hold(source) ? lend_held(&source->hold, data, bytes) : stream_lend(source->stream, data, bytes);
 
-    if (lends_hold(source))
-        return lend_held(source, data, bytes);
-    while (lender->at == lender->last) {
-        if (files->next == files->count)
-            return 0;
-        if (begin_lending(files) != 0)
-            return -1;
-    }
-    *data = lender->at;
-    if (lend(files, bytes) != 0)
-        return -1;
-    source->delivered_bytes += (uint64_t)(lender->at - *data);
-    return lender->at - *data;
+    if (lent > 0)
+        source->delivered_bytes += (uint64_t)lent;
+    return lent;
 }
 
 void source_forget(struct source *source, const uint8_t *end)
@@ -496,29 +189,22 @@ void source_forget(struct source *source, const uint8_t *end)
     if (source->hold.pool != NULL)
         hold_forget(&source->hold, end);
     else
-        lender_forget(&source->files->lender, end);
+        lender_forget(lender_of(source), end);
 }
 
 int source_check(const struct source *source)
 {
-    return source->files != NULL ? lender_check(&source->files->lender) : 0;
+    const struct lender *lender = lender_of(source);
+
+    return lender != NULL ? lender_check(lender) : 0;
 }
 
 /* ---- What is known ---- */
 
 const char *source_name_at(const struct source *source, uint64_t offset, uint64_t *end)
 {
-    const struct files *files = source->files;
-    size_t i = 0;
-
     *end = UINT64_MAX;
-    if (files == NULL)
-        return "input";
-    for (i = files->next - 1; i > 0 && files->end[i - 1] > offset; i--)
-        continue;
-    if (i + 1 < files->next || files->fd < 0)
-        *end = files->end[i];
-    return files->names[i];
+    return source->stream != NULL ? stream_name_at(source->stream, offset, end) : "input";
 }
 
 void source_expect(struct source *source, uint64_t bytes)
@@ -539,37 +225,18 @@ bool source_is_known(const struct source *source)
 
 int source_rewind(struct source *source)
 {
-    struct files *files = source->files;
-
     if (source_holds(source)) {
         rewind_hold(source);
         return 0;
     }
-    operand_close(files->fd);
-    files->fd = -1;
-    files->next = 0;
-    files->read = 0;
-    files->rest_bytes = 0;
-    tail_init(&files->tail, &files->layout.format, files->tail.after_header, files->fault);
-    lender_restart(&files->lender);
     source->unread_bytes = 0;
     source->delivered_bytes = 0;
-    for (size_t i = 0; i < files->count; i++)
-        if (operand_is_standard_input(files->names[i]) && sys_seek(STDIN_FILENO, files->start, SEEK_SET) < 0)
-            return fault_report(files->fault, files->names[i], errno);
-    return 0;
+    return stream_rewind(source->stream);
 }
 
 bool source_is_from(const struct source *source, const struct stat *file)
 {
-    const struct files *files = source->files;
-    struct stat status;
-
-    for (size_t i = 0; files != NULL && i < files->count; i++) {
-        if (operand_stat(files->names[i], &status) == 0 && io_same_file(&status, file))
-            return true;
-    }
-    return false;
+    return source->stream != NULL && stream_is_from(source->stream, file);
 }
 
 uint64_t source_delivered_bytes(const struct source *source)

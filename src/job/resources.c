@@ -79,7 +79,7 @@ static int list_files(struct resources *resources)
 int resources_open_files(struct resources *resources)
 {
     const struct options *options = &resources->options;
-    const struct source_layout layout = task_layout(options);
+    const struct stream_layout layout = task_layout(options);
 
     resources->names = options->files;
     resources->name_count = options->file_count;

@@ -74,9 +74,9 @@ struct record_format task_format(const struct options *options)
     return format;
 }
 
-struct source_layout task_layout(const struct options *options)
+struct stream_layout task_layout(const struct options *options)
 {
-    return (struct source_layout){
+    return (struct stream_layout){
         .format = task_format(options), .header_bytes = options->header_bytes, .header_lines = options->header_lines};
 }
 

@@ -34,7 +34,7 @@ struct weight_input {
     struct field field;   /* the weight's text */
 
     struct source *file;
-    struct source_layout lines;
+    struct stream_layout lines;
     struct record_reader reader; /* over the file */
 
     bool promised;              /* a block for what is kept */

@@ -98,7 +98,7 @@ static void check_draw(struct uint128 total, struct fuzz words)
 
 enum { RECORDS_BYTES = 4096 };
 
-static const struct source_layout layout = {.format = {.delimiter = '\n'}};
+static const struct stream_layout layout = {.format = {.delimiter = '\n'}};
 static struct fault fault;
 
 /* An engine with the least memory, made once, as far as weights need it. */

@@ -84,7 +84,7 @@ TEST(blocks_leave_when_all_of_them_is_forgotten)
 
 /* ---- In a source ---- */
 
-static const struct source_layout lines = {.format = {.delimiter = '\n'}};
+static const struct stream_layout lines = {.format = {.delimiter = '\n'}};
 static const char *const names[] = {"a", "b"};
 
 static void open_files(void)

@@ -8,7 +8,7 @@
 
 static struct source *source; /* of the running test; freed after it */
 
-static const struct source_layout lines = {.format = {.delimiter = '\n'}};
+static const struct stream_layout lines = {.format = {.delimiter = '\n'}};
 
 static int setup(void **state)
 {
@@ -30,7 +30,7 @@ static void put(const char *name, const char *content)
 }
 
 /* Open the files of these names, which have a space between them, in place of those before. NULL if that fails. */
-static struct source *reopen(const struct source_layout *layout, const char *files)
+static struct source *reopen(const struct stream_layout *layout, const char *files)
 {
     static char text[256];
     static const char *names[16];
@@ -44,7 +44,7 @@ static struct source *reopen(const struct source_layout *layout, const char *fil
     return source;
 }
 
-static void open_good(const struct source_layout *layout, const char *files)
+static void open_good(const struct stream_layout *layout, const char *files)
 {
     assert_non_null(reopen(layout, files));
 }
@@ -59,7 +59,7 @@ static void assert_reads(size_t bytes, const char *expected)
 }
 
 /* Do the files deliver just this, from a source that lends if it can, twice, and at most `bytes` at a time? */
-static bool lends(const struct source_layout *layout, const char *files, size_t bytes, const char *expected,
+static bool lends(const struct stream_layout *layout, const char *files, size_t bytes, const char *expected,
                   size_t expected_bytes)
 {
     uint64_t memory;
@@ -87,7 +87,7 @@ static bool lends(const struct source_layout *layout, const char *files, size_t 
 }
 
 /* Do the files, read through buffers of `bytes`, deliver just this, with every buffer but the last one full? */
-static bool reads(const struct source_layout *layout, const char *files, size_t bytes, const char *expected,
+static bool reads(const struct stream_layout *layout, const char *files, size_t bytes, const char *expected,
                   size_t expected_bytes)
 {
     uint8_t *data = malloc(expected_bytes + bytes);
@@ -109,21 +109,21 @@ static bool reads(const struct source_layout *layout, const char *files, size_t 
     return good;
 }
 
-static bool delivers(const struct source_layout *layout, const char *files, size_t bytes, const char *expected,
+static bool delivers(const struct stream_layout *layout, const char *files, size_t bytes, const char *expected,
                      size_t expected_bytes)
 {
     return reads(layout, files, bytes, expected, expected_bytes) &&
            lends(layout, files, bytes, expected, expected_bytes);
 }
 
-static void assert_laid_out(const struct source_layout *layout, const char *files, const char *expected)
+static void assert_laid_out(const struct stream_layout *layout, const char *files, const char *expected)
 {
     for (size_t bytes = 1; bytes <= strlen(expected) + 2; bytes++)
         assert_true(delivers(layout, files, bytes, expected, strlen(expected)));
 }
 
 /* The files are refused at once. */
-static void assert_refused(const struct source_layout *layout, const char *files, const char *message)
+static void assert_refused(const struct stream_layout *layout, const char *files, const char *message)
 {
     scratch_listen();
     (void)reopen(layout, files);
@@ -148,13 +148,13 @@ static void assert_does_not_read(const char *message)
 }
 
 /* The files are refused when they are read. */
-static void assert_fails(const struct source_layout *layout, const char *files, const char *message)
+static void assert_fails(const struct stream_layout *layout, const char *files, const char *message)
 {
     open_good(layout, files);
     assert_does_not_read(message);
 }
 
-static void assert_header(const struct source_layout *layout, const char *files, const char *expected)
+static void assert_header(const struct stream_layout *layout, const char *files, const char *expected)
 {
     const uint8_t *header;
     size_t bytes;
@@ -197,8 +197,8 @@ TEST(any_byte_may_be_the_delimiter)
 {
     static const char expected[] = "1\n\xff\0"
                                    "2\0";
-    const struct source_layout nul = {.format = {.delimiter = '\0'}};
-    const struct source_layout ff = {.format = {.delimiter = 0xff}};
+    const struct stream_layout nul = {.format = {.delimiter = '\0'}};
+    const struct stream_layout ff = {.format = {.delimiter = 0xff}};
 
     put("a", "1\n\xff");
     put("b", "2");
@@ -291,17 +291,17 @@ TEST(known_bytes_are_those_of_regular_files)
 
 #define STRING(text) .kind = RECORD_STRING, .string = (const uint8_t *)(text), .string_bytes = sizeof(text) - 1
 
-static const struct source_layout csv_comment = {.format = {.kind = RECORD_CSV}, .header_bytes = 1};
-static const struct source_layout paragraphs = {.format = {STRING("\n\n")}};
-static const struct source_layout fasta = {.format = {STRING("\n>"), .starts = true}};
-static const struct source_layout mbox = {.format = {STRING("\nFrom "), .starts = true}};
-static const struct source_layout groups = {.format = {.kind = RECORD_LINES, .delimiter = '\n', .count = 4}};
-static const struct source_layout fixed = {.format = {.kind = RECORD_SIZE, .count = 4}};
-static const struct source_layout csv = {.format = {.kind = RECORD_CSV}};
-static const struct source_layout csv_header = {.format = {.kind = RECORD_CSV}, .header_lines = 1};
-static const struct source_layout header = {.format = {.delimiter = '\n'}, .header_lines = 2};
-static const struct source_layout fixed_header = {.format = {.kind = RECORD_SIZE, .count = 4}, .header_bytes = 3};
-static const struct source_layout fasta_header = {.format = {STRING("\n>"), .starts = true}, .header_lines = 1};
+static const struct stream_layout csv_comment = {.format = {.kind = RECORD_CSV}, .header_bytes = 1};
+static const struct stream_layout paragraphs = {.format = {STRING("\n\n")}};
+static const struct stream_layout fasta = {.format = {STRING("\n>"), .starts = true}};
+static const struct stream_layout mbox = {.format = {STRING("\nFrom "), .starts = true}};
+static const struct stream_layout groups = {.format = {.kind = RECORD_LINES, .delimiter = '\n', .count = 4}};
+static const struct stream_layout fixed = {.format = {.kind = RECORD_SIZE, .count = 4}};
+static const struct stream_layout csv = {.format = {.kind = RECORD_CSV}};
+static const struct stream_layout csv_header = {.format = {.kind = RECORD_CSV}, .header_lines = 1};
+static const struct stream_layout header = {.format = {.delimiter = '\n'}, .header_lines = 2};
+static const struct stream_layout fixed_header = {.format = {.kind = RECORD_SIZE, .count = 4}, .header_bytes = 3};
+static const struct stream_layout fasta_header = {.format = {STRING("\n>"), .starts = true}, .header_lines = 1};
 
 /* A child that writes `content` to the FIFO `name`. */
 static void feed(const char *name, const char *content)
@@ -509,7 +509,7 @@ TEST(a_header_may_come_through_a_fifo)
 TEST(a_header_may_be_long_but_not_too_long)
 {
     const size_t most = (size_t)1 << 20;
-    const struct source_layout layout = {.format = {.delimiter = '\n'}, .header_lines = 1};
+    const struct stream_layout layout = {.format = {.delimiter = '\n'}, .header_lines = 1};
     char *text = malloc(most + 4);
     size_t bytes;
 

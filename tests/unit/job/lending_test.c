@@ -30,7 +30,7 @@ static void put_lines(const char *name, unsigned mebibytes, size_t bytes)
 static enum lending choose(const char *const *names, size_t count, enum lending_use use, unsigned mebibytes,
                            unsigned *left)
 {
-    const struct source_layout layout = {.format = lines};
+    const struct stream_layout layout = {.format = lines};
     struct fault fault;
     struct source *source;
     enum lending lending;
@@ -129,7 +129,7 @@ static void what_is_no_regular_file_is_read(void **state)
  * left of them is delivered from the first byte on. */
 static enum lending hold(unsigned mebibytes, size_t bytes)
 {
-    const struct source_layout layout = {.format = lines};
+    const struct stream_layout layout = {.format = lines};
     const char *const names[] = {"fifo"};
     const uint64_t all = (mebibytes * MIB + bytes - 1) / bytes * bytes;
     uint8_t data[1000];

@@ -21,7 +21,7 @@ static int write_first(struct source *source, struct output *to)
 static struct source *refer_to_text(void)
 {
     static const char *const names[] = {"lent"};
-    const struct source_layout layout = {.format = small.run.format};
+    const struct stream_layout layout = {.format = small.run.format};
     const size_t last = text.records > 0 ? text.start[text.records - 1] : 0;
     const size_t written = text.bytes - (text.bytes - last > 1);
     FILE *file = fopen("lent", "wb");
@@ -272,7 +272,7 @@ SMALL_RUN(each_record_stays_by_its_own_word_and_nothing_is_stored)
 static int each_in_place(void)
 {
     static const char *const names[] = {"out"};
-    static const struct source_layout layout = {.format = {.delimiter = '\n'}};
+    static const struct stream_layout layout = {.format = {.delimiter = '\n'}};
 
     share.wait = true;
     small_open(1, ORDER_LEAF_RECORDS);

@@ -8,12 +8,12 @@
 
 enum { WEIGHTS_MAX = 4096 };
 
-static const struct source_layout layout = {.format = {.delimiter = '\n'}};
+static const struct stream_layout layout = {.format = {.delimiter = '\n'}};
 static struct decimal weight[WEIGHTS_MAX];
 static size_t count; /* weights that were read */
 
 /* Read the weights of the records in a file, or several. 0, or -1 after a report. */
-static int read_laid_out(const struct source_layout *of, const char *const *names, size_t files,
+static int read_laid_out(const struct stream_layout *of, const char *const *names, size_t files,
                          struct weight_place place)
 {
     struct source *source;
@@ -105,7 +105,7 @@ TEST(any_byte_may_end_the_records)
 {
     static const char *const expected[] = {"1", "2"};
     static const char *const names[] = {"records"};
-    static const struct source_layout semicolons = {.format = {.delimiter = ';'}};
+    static const struct stream_layout semicolons = {.format = {.delimiter = ';'}};
     struct source *source;
     struct weight_input *weights;
     struct record_piece piece;
@@ -278,7 +278,7 @@ TEST(a_weight_of_any_length_is_one_weight)
 TEST(lines_of_the_header_count)
 {
     static const char *const names[] = {"one", "two"};
-    static const struct source_layout headed = {.format = {.delimiter = '\n'}, .header_bytes = 3, .header_lines = 2};
+    static const struct stream_layout headed = {.format = {.delimiter = '\n'}, .header_bytes = 3, .header_lines = 2};
     const struct weight_place place = {.field = 1, .separator = '\t'};
 
     assert_true(scratch_put("one", "#\n#h\ni\n1\n2\n", 0600) && scratch_put("two", "#\n#h\ni\n4\n?\n", 0600));

@@ -537,7 +537,7 @@ SMALL_RUN(without_memory_for_its_lists_a_scatter_fails)
 static struct source *lend_text(const struct engine_text *text)
 {
     static const char *const names[] = {"lent"};
-    const struct source_layout layout = {.format = small.run.format};
+    const struct stream_layout layout = {.format = small.run.format};
     const size_t last = text->start[text->records - 1];
     const size_t written = text->bytes - (text->bytes - last > 1);
     FILE *file = fopen("lent", "wb");

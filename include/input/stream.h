@@ -1,0 +1,51 @@
+#ifndef BIGSHUF_INPUT_STREAM_H
+#define BIGSHUF_INPUT_STREAM_H
+
+/* Input files as one stream of whole records, for source.h, which says more of most of these functions. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "input/lender.h"
+#include "record/record.h"
+#include "system/fault.h"
+
+struct stream;
+
+/* What the files consist of. All of them begin with the same header, which is a number of bytes, or of lines, or first
+ * those and then these (header.h says what a line is where records are not made of them). If the format `starts`, each
+ * file must begin with (after the header) the string with which records start, and the stream has it after the last
+ * record instead, as record.h says. */
+struct stream_layout {
+    struct record_format format;
+    uint64_t header_bytes;
+    uint64_t header_lines;
+};
+
+/* As source_open. NULL after a report. */
+struct stream *stream_open(const char *const *names, size_t count, const struct stream_layout *layout,
+                           struct fault *fault);
+void stream_free(void *stream);
+
+/* Of regular files: bytes that will come, and whether all are such files. */
+uint64_t stream_known_bytes(const struct stream *stream);
+bool stream_is_known(const struct stream *stream);
+
+const uint8_t *stream_header(const struct stream *stream, size_t *bytes); /* as source_header */
+ssize_t stream_read(void *stream, uint8_t *data, size_t bytes);           /* as source_read; bytes may be 0 */
+
+/* As source_map and source_lend. What lends is there also if it does not, with no mapping. */
+bool stream_map(struct stream *stream, uint64_t *bytes);
+ssize_t stream_lend(struct stream *stream, const uint8_t **data, size_t bytes);
+struct lender *stream_lender(struct stream *stream);
+
+int stream_rewind(struct stream *stream); /* as source_rewind */
+
+/* As source_name_at; *end stays as it is when it is not known. */
+const char *stream_name_at(const struct stream *stream, uint64_t offset, uint64_t *end);
+bool stream_is_from(const struct stream *stream, const struct stat *file); /* as source_is_from */
+
+#endif
