@@ -103,7 +103,8 @@ static int set_probability(struct parsing *parsing, const char *probability)
     bool all;
 
     if (decimal_threshold(probability, &threshold, &all) != 0)
-        return fault_say(parsing->fault, "invalid probability: '%s'", probability);
+        return fault_say(parsing->fault, "invalid probability: '%s': it is a number from 0 to 1, such as 0.01",
+                         probability);
     parsing->options->probability = probability;
     return 0;
 }
@@ -212,7 +213,8 @@ static int set_split(struct parsing *parsing, const char *text)
     struct split *split = &parsing->options->split[parsing->options->splits];
 
     if (split_parse(text, split) != 0)
-        return argument_refuse(parsing->fault, parsing->spelling, text);
+        return argument_refuse(parsing->fault, parsing->spelling, text,
+                               "it is COUNT:FILE or P%:FILE, such as 100:test or 2.5%:test");
     parsing->options->splits++;
     if (split->is_percentage)
         parsing->given[OPTION_SPLIT_PERCENTAGE] = true;
@@ -222,7 +224,7 @@ static int set_split(struct parsing *parsing, const char *text)
 static int set_filter(struct parsing *parsing, const char *command)
 {
     if (command[0] == '\0')
-        return fault_say(parsing->fault, "invalid --filter argument ''");
+        return fault_say(parsing->fault, "invalid --filter argument '': it is a command, such as 'gzip > $FILE.gz'");
     parsing->options->filter = command;
     return 0;
 }

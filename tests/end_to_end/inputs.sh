@@ -62,7 +62,7 @@ test_an_empty_name_is_told_before_the_work() {
 }
 
 test_a_name_with_a_newline_is_told_in_one_line() {
-    fails_at_once 'bigshuf: a?b: No such file or directory' $'a\nb'
+    fails_at_once 'bigshuf: a\\nb: No such file or directory' $'a\nb'
 }
 
 test_a_bad_input_leaves_the_output_file() {
@@ -198,15 +198,15 @@ test_bad_options_are_told_before_the_work() {
 }
 
 test_bad_numbers_are_told_before_the_work() {
-    for size in '' x -1 1x 1Q5 1.5M 0x10M ' 8M' '8 M' 101%x; do
-        fails_at_once "bigshuf: invalid -S argument '$size'" -S "$size" never
+    for size in '' x -1 1x 1Q5 1.5 0x10M ' 8M' '8 M' 101%x; do
+        fails_at_once "bigshuf: invalid -S argument '$size': it is a number and a unit, *" -S "$size" never
     done
     fails_at_once "bigshuf: -S argument '99999999999999999999' too large" -S 99999999999999999999 never
     fails_at_once 'bigshuf: -S 7M: memory must be at least 8*MiB' -S 7M never
     fails_at_once 'bigshuf: -S 8191: memory must be at least 8*MiB' -S 8191 never
     fails_at_once "bigshuf: number in parallel must be nonzero" --parallel=0 never
-    fails_at_once "bigshuf: invalid --parallel argument 'x'" --parallel=x never
-    fails_at_once "bigshuf: invalid --tune argument 'x'" --tune=x never
+    fails_at_once "bigshuf: invalid --parallel argument 'x': it is a whole number, *" --parallel=x never
+    fails_at_once "bigshuf: invalid --tune argument 'x': it is leaf-records=T" --tune=x never
     fails_at_once "bigshuf: invalid --tune argument 'leaf-records=7': *" --tune=leaf-records=7 never
     fails_at_once "bigshuf: invalid --tune argument 'leaf-records=2147483649': *" --tune=leaf-records=2147483649 never
 }
@@ -243,5 +243,5 @@ test_without_v_nothing_is_said() {
 
 test_names_that_cannot_be_seen_are_shown() {
     fails_at_once "bigshuf: '': No such file or directory" ''
-    fails_at_once 'bigshuf: ?[31mred: No such file or directory' $'\033[31mred'
+    fails_at_once 'bigshuf: \\x1b\[31mred: No such file or directory' $'\033[31mred'
 }

@@ -136,9 +136,9 @@ test_wrong_patterns_are_told_before_the_work() {
 test_wrong_numbers_of_shards_are_told_before_the_work() {
     mkfifo never
     fails_with 1 "bigshuf: --shards must be at least 1" bigshuf --shards=0 -o %d never
-    fails_with 1 "bigshuf: invalid --shards argument '-1'" bigshuf --shards=-1 -o %d never
-    fails_with 1 "bigshuf: invalid --shards argument '3K'" bigshuf --shards=3K -o %d never
-    fails_with 1 "bigshuf: invalid --shards argument ''" bigshuf --shards= -o %d never
+    fails_with 1 "bigshuf: invalid --shards argument '-1': it is a whole number, *" bigshuf --shards=-1 -o %d never
+    fails_with 1 "bigshuf: invalid --shards argument '3K': it is a whole number, *" bigshuf --shards=3K -o %d never
+    fails_with 1 "bigshuf: invalid --shards argument '': it is a whole number, *" bigshuf --shards= -o %d never
     fails_with 1 "bigshuf: --shards argument '99999999999999999999' too large" \
         bigshuf --shards=99999999999999999999 -o %d never
     fails_with 1 "bigshuf: %d: more than 1000000 files" bigshuf --shards=1000001 -o %d never
@@ -238,8 +238,8 @@ test_wrong_sizes_of_shards_are_told_before_the_work() {
     mkfifo never
     fails_with 1 'bigshuf: --shard-records must be at least 1' bigshuf --shard-records=0 -o %d never
     fails_with 1 'bigshuf: --shard-bytes must be at least 1' bigshuf --shard-bytes=0 -o %d never
-    fails_with 1 "bigshuf: invalid --shard-bytes argument '1X'" bigshuf --shard-bytes=1X -o %d never
-    fails_with 1 "bigshuf: invalid --shard-bytes argument '1%'" bigshuf --shard-bytes=1% -o %d never
+    fails_with 1 "bigshuf: invalid --shard-bytes argument '1X': it is a number of bytes, *" bigshuf --shard-bytes=1X -o %d never
+    fails_with 1 "bigshuf: invalid --shard-bytes argument '1%': it is a number of bytes, *" bigshuf --shard-bytes=1% -o %d never
 }
 
 # ---- --split ----
@@ -307,7 +307,7 @@ test_more_splits_than_records_fail_before_any_output() {
 test_wrong_splits_are_told_before_the_work() {
     mkfifo never
     for split in 2 2: :a a:2 -2:a 1.5:a .5%:a 1.23456%:a 5%%:a ' 5:a' 5K:a; do
-        fails_with 1 "bigshuf: invalid --split argument '$split'" bigshuf "--split=$split" never
+        fails_with 1 "bigshuf: invalid --split argument '$split': it is COUNT:FILE or P%:FILE, *" bigshuf "--split=$split" never
     done
     fails_with 1 "bigshuf: --split argument '101%:a' too large" bigshuf --split=101%:a never
     fails_with 1 "bigshuf: --split argument '100.0001%:a' too large" bigshuf --split=100.0001%:a never
@@ -793,8 +793,8 @@ test_a_reader_that_is_gone_leaves_all_old_files() {
 test_a_missing_directory_of_any_file_is_told_before_the_work() {
     mkfifo never
     mkdir 0
-    fails_with 1 'bigshuf: 1/a: No such file or directory' bigshuf --shards=2 -o %d/a never
-    fails_with 1 'bigshuf: nowhere/a: No such file or directory' bigshuf --split=1:a --split=1:nowhere/a never
+    fails_with 1 "bigshuf: 1/a: No such file or directory: there is no folder '1'" bigshuf --shards=2 -o %d/a never
+    fails_with 1 "bigshuf: nowhere/a: No such file or directory: there is no folder 'nowhere'" bigshuf --split=1:a --split=1:nowhere/a never
     fails_with 1 'bigshuf: 0: Is a directory' bigshuf --split=1:a -o 0 never
     same '' "$(names 0)"
     same '0 never' "$(echo *)"
