@@ -292,79 +292,93 @@ static int set_tune(struct parsing *parsing, const char *list)
 #define POSITIVE(name)    set_positive, FIELD(uint64_t, name)
 
 static const struct option_row rows[] = {
-    {"echo", 'e', NULL, "the lines are the ARGs themselves", FLAG(echo)},
-    {"input-range", 'i', "LO-HI", "the lines are the numbers from LO to HI", set_range, 0},
-    {"head-count", 'n', "COUNT", "write at most COUNT lines", set_count, 0},
-    {"output", 'o', "FILE", "write to FILE, which may be an input as well", set_output, 0},
-    {"random-source", OPTION_RANDOM_SOURCE, "FILE", "take the random bytes from FILE", set_random_source, 0},
-    {"repeat", 'r', NULL, "draw every line from all lines, so that they\nrepeat; without end if there is no -n",
-     FLAG(repeat)},
-    {"zero-terminated", 'z', NULL, "lines end with NUL, not newline", set_zero_terminated, 0},
-    {"files0-from", OPTION_FILES0_FROM, "F",
+    {GROUP_INPUT, "echo", 'e', NULL, "the lines are the ARGs themselves", FLAG(echo)},
+    {GROUP_INPUT, "input-range", 'i', "LO-HI", "the lines are the numbers from LO to HI", set_range, 0},
+    {GROUP_INPUT, "files0-from", OPTION_FILES0_FROM, "F",
      "read the names of the FILEs, each ended by\nNUL, from file F; - is standard input", TEXT(files0_from)},
-    {"seed", OPTION_SEED, "STRING",
+
+    {GROUP_RECORDS, "zero-terminated", 'z', NULL, "lines end with NUL instead of newline", set_zero_terminated, 0},
+    {GROUP_RECORDS, "delimiter", OPTION_DELIMITER, "STRING",
+     "lines end with STRING, which may have escapes\nas in C, instead of newline", set_delimiter, 0},
+    {GROUP_RECORDS, "record-lines", OPTION_RECORD_LINES, "N", "shuffle groups of N lines as if each were one",
+     set_record_lines, 0},
+    {GROUP_RECORDS, "record-size", OPTION_RECORD_SIZE, "BYTES", "shuffle records of BYTES instead of lines",
+     set_record_size, 0},
+    {GROUP_RECORDS, "record-start", OPTION_RECORD_START, "STRING",
+     "shuffle records that begin with a line that\nbegins with STRING", set_record_start, 0},
+    {GROUP_RECORDS, "csv", OPTION_CSV, NULL, "lines go on after a newline in double quotes", set_csv, 0},
+    {GROUP_RECORDS, "header", OPTION_HEADER, "[N]",
+     "keep the first N lines, default 1, of the\nFILEs, which are the same in all, at the top", set_header, 0},
+    {GROUP_RECORDS, "header-bytes", OPTION_HEADER_BYTES, "N", "the same with the first N bytes", NUMBER(header_bytes)},
+
+    {GROUP_ORDER, "seed", OPTION_SEED, "STRING",
      "the same STRING and number of lines give the\nsame order; default: a new order every time", TEXT(seed)},
-    {"keep-order", OPTION_KEEP_ORDER, NULL, "with -n: a sample in the order of the input", FLAG(keep_order)},
-    {"probability", OPTION_PROBABILITY, "P", "write each line with the probability P, from\n0 to 1", set_probability,
+    {GROUP_ORDER, "random-source", OPTION_RANDOM_SOURCE, "FILE", "take the random bytes from FILE", set_random_source,
      0},
-    {"weights", OPTION_WEIGHTS, "FILE", "draw lines in proportion to their weights,\nwhich are the lines of FILE",
-     TEXT(weights)},
-    {"weight-field", OPTION_WEIGHT_FIELD, "N", "the same with weights in the field N of each\nline, from 1",
-     set_weight_field, 0},
-    {"field-separator", 't', "C", "C, or an escape such as \\t, ends a field;\ndefault: TAB", set_field_separator, 0},
-    {"delimiter", OPTION_DELIMITER, "STRING",
-     "lines end with STRING, which may have escapes\nas in C, not with newline", set_delimiter, 0},
-    {"record-lines", OPTION_RECORD_LINES, "N", "shuffle groups of N lines as if each were one", set_record_lines, 0},
-    {"record-size", OPTION_RECORD_SIZE, "BYTES", "shuffle records of BYTES, not lines", set_record_size, 0},
-    {"record-start", OPTION_RECORD_START, "STRING", "shuffle records that begin with a line that\nbegins with STRING",
-     set_record_start, 0},
-    {"csv", OPTION_CSV, NULL, "lines go on after a newline in double quotes", set_csv, 0},
-    {"header", OPTION_HEADER, "[N]",
-     "leave the first N lines (records, where those\nare not made of lines) of the FILEs, which are\nthe same in all, "
-     "at the top; default: 1",
-     set_header, 0},
-    {"header-bytes", OPTION_HEADER_BYTES, "N", "the same with the first N bytes", NUMBER(header_bytes)},
-    {"shards", OPTION_SHARDS, "K",
+    {GROUP_ORDER, "head-count", 'n', "COUNT", "write at most COUNT lines", set_count, 0},
+    {GROUP_ORDER, "keep-order", OPTION_KEEP_ORDER, NULL, "with -n: a sample in the order of the input",
+     FLAG(keep_order)},
+    {GROUP_ORDER, "repeat", 'r', NULL, "draw lines again and again; no end without -n", FLAG(repeat)},
+    {GROUP_ORDER, "probability", OPTION_PROBABILITY, "P", "write each line with the probability P, from\n0 to 1",
+     set_probability, 0},
+    {GROUP_ORDER, "weights", OPTION_WEIGHTS, "FILE",
+     "draw lines in proportion to their weights,\nwhich are the lines of FILE", TEXT(weights)},
+    {GROUP_ORDER, "weight-field", OPTION_WEIGHT_FIELD, "N",
+     "the same with weights in the field N of each\nline, from 1", set_weight_field, 0},
+    {GROUP_ORDER, "field-separator", 't', "C", "C, or an escape such as \\t, ends a field;\ndefault: TAB",
+     set_field_separator, 0},
+
+    {GROUP_OUTPUT, "output", 'o', "FILE", "write to FILE, which may be an input as well", set_output, 0},
+    {GROUP_OUTPUT, "shards", OPTION_SHARDS, "K",
      "write the lines to K files; the name after -o\nhas their numbers in place of %05d or the like", POSITIVE(shards)},
-    {"shard-records", OPTION_SHARD_RECORDS, "N", "the same with N lines in each file", POSITIVE(shard_records)},
-    {"shard-bytes", OPTION_SHARD_BYTES, "BYTES", "the same with at most BYTES in each file", set_shard_bytes, 0},
-    {"split", OPTION_SPLIT, "COUNT:FILE",
+    {GROUP_OUTPUT, "shard-records", OPTION_SHARD_RECORDS, "N", "the same with N lines in each file",
+     POSITIVE(shard_records)},
+    {GROUP_OUTPUT, "shard-bytes", OPTION_SHARD_BYTES, "BYTES", "the same with at most BYTES in each file",
+     set_shard_bytes, 0},
+    {GROUP_OUTPUT, "split", OPTION_SPLIT, "COUNT:FILE",
      "write COUNT lines, or so many % of them, to\nFILE and go on with the rest; may be repeated", set_split, 0},
-    {"filter", OPTION_FILTER, "COMMAND", "write files through COMMAND, a line of shell\nin which $FILE is the name",
-     set_filter, 0},
-    {"buffer-size", 'S', "SIZE", "use at most SIZE of memory; default: half of\nwhat is available", set_memory, 0},
-    {"temporary-directory", 'T', "DIR",
-     "keep what does not fit in memory in DIR, not\n$TMPDIR or /var/tmp; may be repeated", set_temporary, 0},
-    {"parallel", OPTION_PARALLEL, "N",
-     "use at most N threads; default: one for each\nprocessor, and a few more that wait for disks", set_parallel, 0},
-    {"compress-program", OPTION_COMPRESS_PROGRAM, "PROG",
+    {GROUP_OUTPUT, "filter", OPTION_FILTER, "COMMAND",
+     "write files through COMMAND, a line of shell\nin which $FILE is the name", set_filter, 0},
+
+    {GROUP_RESOURCES, "buffer-size", 'S', "SIZE", "use at most SIZE of memory, such as 8G or 50%", set_memory, 0},
+    {GROUP_RESOURCES, "temporary-directory", 'T', "DIR",
+     "keep what does not fit in memory in DIR; may\nbe repeated; default: $TMPDIR, else /var/tmp", set_temporary, 0},
+    {GROUP_RESOURCES, "compress-program", OPTION_COMPRESS_PROGRAM, "PROG",
      "compress temporary files with PROG, and\ndecompress them with PROG -d", set_compress_program, 0},
-    {"scatter", OPTION_SCATTER, "DIR",
+    {GROUP_RESOURCES, "parallel", OPTION_PARALLEL, "N",
+     "use at most N threads; default: one for each\nprocessor, and a few more that wait for disks", set_parallel, 0},
+
+    {GROUP_STORES, "scatter", OPTION_SCATTER, "DIR",
      "only scatter the lines: add them as a batch to\nthe store of piles in DIR, made if need be", TEXT(scatter)},
-    {"piles", OPTION_PILES, "M", "the store has M piles, a power of two from 2\nto 4096; default: 512", set_piles, 0},
-    {"batch", OPTION_BATCH, "NAME", "call the batch NAME; default: the time (UTC),\nhost and process", set_batch, 0},
-    {"keep", OPTION_KEEP, "N", "then remove all batches but the newest N by\nname", POSITIVE(keep)},
-    {"sweep", OPTION_SWEEP, NULL, "with --scatter: only remove, and list, what\nothers left unfinished", FLAG(sweep)},
-    {"gather", OPTION_GATHER, "DIR", "shuffle the lines of the store of piles in DIR", TEXT(gather)},
-    {"pile", OPTION_PILE, "J[-K]", "only those of pile J, or piles J to K, from 0", set_pile, 0},
-    {"epoch", OPTION_EPOCH, "E", "another order of the same store; default: 0", NUMBER(epoch)},
-    {"list", OPTION_LIST, NULL, "with --gather: only list what is in the store;\nwith -z for programs", FLAG(list)},
-    {"tune", OPTION_TUNE, "NAME=VALUE", "for testing: leaf-records=T changes the order", set_tune, 0},
-    {"verbose", 'v', NULL, "end with a summary on standard error", FLAG(verbose)},
-    {"help", OPTION_HELP, NULL, "display this help and exit", set_print, 0},
-    {"version", OPTION_VERSION, NULL, "output version information and exit", set_print, 0},
+    {GROUP_STORES, "piles", OPTION_PILES, "M", "the store has M piles, a power of two from 2\nto 4096; default: 512",
+     set_piles, 0},
+    {GROUP_STORES, "batch", OPTION_BATCH, "NAME", "call the batch NAME; default: the time (UTC),\nhost and process",
+     set_batch, 0},
+    {GROUP_STORES, "keep", OPTION_KEEP, "N", "afterwards remove all batches but the newest N\nby name", POSITIVE(keep)},
+    {GROUP_STORES, "sweep", OPTION_SWEEP, NULL, "with --scatter: only remove, and list, what\nothers left unfinished",
+     FLAG(sweep)},
+    {GROUP_STORES, "gather", OPTION_GATHER, "DIR", "shuffle the lines of the store of piles in DIR", TEXT(gather)},
+    {GROUP_STORES, "pile", OPTION_PILE, "J[-K]", "only those of pile J, or piles J to K, from 0", set_pile, 0},
+    {GROUP_STORES, "epoch", OPTION_EPOCH, "E", "another order of the same store; default: 0", NUMBER(epoch)},
+    {GROUP_STORES, "list", OPTION_LIST, NULL, "with --gather: only list what is in the store;\nwith -z for programs",
+     FLAG(list)},
+
+    {GROUP_OTHER, "verbose", 'v', NULL, "end with a summary on standard error", FLAG(verbose)},
+    {GROUP_OTHER, "tune", OPTION_TUNE, "NAME=VALUE", "for testing: leaf-records=T changes the order", set_tune, 0},
+    {GROUP_OTHER, "usage", 'h', NULL, "display the most common options and exit", set_print, 0},
+    {GROUP_OTHER, "help", OPTION_HELP, NULL, "display this help and exit", set_print, 0},
+    {GROUP_OTHER, "version", 'V', NULL, "output version information and exit", set_print, 0},
 };
 
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
 static const struct option_abbreviation abbreviations[] = {
-    {"e", 'e'},
-    {"hea", 'n'},
-    {"head", 'n'},
-    {"re", 'r'},
-    {"v", OPTION_VERSION},
-    {"ve", OPTION_VERSION},
-    {"ver", OPTION_VERSION},
+    {"e", 'e'}, {"hea", 'n'}, {"head", 'n'}, {"re", 'r'}, {"v", 'V'}, {"ve", 'V'}, {"ver", 'V'},
+};
+
+/* What most people need. */
+static const int common[] = {
+    'n', OPTION_SEED, 'r', 'i', 'z', OPTION_CSV, OPTION_HEADER, 'o', OPTION_SHARDS, OPTION_SPLIT, 'S', 'T',
 };
 
 bool option_table_has_letter(const struct option_row *row)
@@ -390,6 +404,12 @@ const struct option_row *option_table_row(int code)
     while (row->code != code)
         row++;
     return row;
+}
+
+const int *option_table_common(size_t *count)
+{
+    *count = sizeof common / sizeof common[0];
+    return common;
 }
 
 const struct option_abbreviation *option_table_abbreviations(size_t *count)

@@ -1149,14 +1149,18 @@ TEST(test_a_bad_word_stays_on_its_line)
 
 TEST(test_version_is_that_of_the_build)
 {
-    parse("--version");
-    assert_int_equal(run.verdict, COMMAND_LINE_DONE);
-    assert_string_equal(run.err, "");
+    static const char *const words[] = {"--version", "-V"};
+
+    for (size_t i = 0; i < 2; i++) {
+        parse(words[i]);
+        assert_int_equal(run.verdict, COMMAND_LINE_DONE);
+        assert_string_equal(run.err, "");
 #ifdef BIGSHUF_VERSION
-    assert_string_equal(run.out, "bigshuf " BIGSHUF_VERSION "\n");
+        assert_string_equal(run.out, "bigshuf " BIGSHUF_VERSION "\n");
 #else
-    assert_int_equal(strncmp(run.out, "bigshuf ", strlen("bigshuf ")), 0);
+        assert_int_equal(strncmp(run.out, "bigshuf ", strlen("bigshuf ")), 0);
 #endif
+    }
 }
 
 TEST(test_help_explains_every_option_on_lines_of_80)
@@ -1207,9 +1211,10 @@ TEST(test_help_explains_every_option_on_lines_of_80)
                                            "      --list  ",
                                            "      --tune=NAME=VALUE  ",
                                            "  -v, --verbose  ",
+                                           "  -h, --usage  ",
                                            "      --help  ",
-                                           "      --version  ",
-                                           "With no FILE, or when FILE is -, read standard input.\n"};
+                                           "  -V, --version  ",
+                                           " With no FILE, or when FILE is -, read standard\ninput.\n"};
 
     parse("--help");
     assert_int_equal(run.verdict, COMMAND_LINE_DONE);
@@ -1222,6 +1227,19 @@ TEST(test_help_explains_every_option_on_lines_of_80)
         assert_true(end == line || end[-1] != ' ');
     }
     assert_int_equal(run.out[strlen(run.out) - 1], '\n');
+}
+
+TEST(test_h_is_help_with_fewer_options)
+{
+    static const char *const words[] = {"-h", "--usage"};
+
+    for (size_t i = 0; i < 2; i++) {
+        parse(words[i]);
+        assert_int_equal(run.verdict, COMMAND_LINE_DONE);
+        assert_string_equal(run.err, "");
+        assert_non_null(strstr(run.out, "\n  -n, --head-count=COUNT  "));
+        assert_null(strstr(run.out, "--tune"));
+    }
 }
 
 TEST(test_help_is_obeyed_where_it_stands)
