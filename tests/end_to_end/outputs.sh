@@ -329,11 +329,62 @@ test_splits_to_one_file_are_told_before_the_work() {
     fails_with 1 'bigshuf: b and hard: the same output file' bigshuf --split=1:b -o hard never
 }
 
-test_a_split_may_be_one_of_the_inputs() {
+# ---- Outputs that are inputs as well, and files that look like outputs ----
+
+test_shards_and_splits_may_replace_the_inputs() {
     seq 1000 >in
-    bigshuf --split=100:in -o rest in
-    same_lines <(cat in rest) <(seq 1000)
-    same '100 900' "$(lengths in rest)"
+    seq 1001 1500 >rest
+    bigshuf --split=100:in -o rest rest in
+    same_lines <(cat in rest) <(seq 1500)
+    same '100 1400' "$(lengths in rest)"
+    ln -s 0 link
+    bigshuf --shards=3 -o %d in
+    bigshuf --shards=3 -o %d link 2 ./1 2>said
+    same_lines <(cat 0 1 2) in
+    bigshuf --shard-records=40 -o %d - 1 2 <./0
+    same_lines <(cat 0 1 2) in
+    same '' "$(cat said)"
+}
+
+# refuses MESSAGE OPTION...: and all files stay.
+refuses() {
+    cat ./* | cksum >../before
+    fails_with 1 "bigshuf: $1: give the output other names" bigshuf "${@:2}"
+    rm .stderr
+    cat ./* | cksum | cmp - ../before
+}
+
+test_shards_and_splits_may_not_be_some_of_the_inputs() {
+    mkdir files && cd files || exit
+    seq 100 >a
+    seq 10 >part0
+    seq 20 >part1
+    refuses 'part0 is an input and an output file, but a only an input' --shards=2 -o part%d a part0 part1
+    refuses './part1 is an input and an output file, but a only an input' --shard-records=90 -o part%d a ./part1
+    refuses 'part0 is an input and an output file, but part2 only an output' --shards=4 -o part%d part0 part1
+    refuses 'part0 is an input and an output file, but part1 only an output' --shards=2 -o part%d part0
+    refuses 'part0 is an input and an output file, but part1 only an input' --shards=1 -o part%d part0 part1
+    refuses 'a is an input and an output file, but valid only an output' --split=10%:valid -o a a
+    refuses 'a is an input and an output file, but rest only an output' --split=10%:a -o rest a
+    # shellcheck disable=SC2094 # refused
+    refuses '- is an input and an output file, but valid only an output' --split=10%:valid -o a <a
+    bigshuf --split=10%:valid a >out
+    bigshuf --split=90%:/dev/null -o a a
+}
+
+test_older_shards_are_warned_of() {
+    seq 100 >in
+    bigshuf --shards=5 -o part%02d in
+    bigshuf --shards=5 -o part%02d in 2>said
+    bigshuf --shards=4 -o part%02d in 2>>said
+    bigshuf --split=10:part09 --shard-records=60 -o part%02d in 2>>said
+    bigshuf --split=10:v --shard-bytes=1M -o part%02d -e 2>>said <in || true
+    bigshuf --shard-records=60 -o part%02d /dev/null 2>>said
+    bigshuf --shards=1 -o part%02d --filter='cat >$FILE' in 2>>said
+    same "bigshuf: warning: part04 is of an older output: this one ends before it
+bigshuf: warning: part02 to part04 are of an older output: this one ends before them
+bigshuf: the splits take more than the 0 records there are
+bigshuf: warning: part00 to part04 are of an older output: this one ends before them" "$(cat said)"
 }
 
 # ---- --filter ----
