@@ -22,7 +22,7 @@
  *     temporary  where piles are that do not fit into memory
  *                    spill compress storage
  *     input      where records come from: one stream, or record by record
- *                    record_reader generated source lender mapping
+ *                    record_reader generated source hints lender mapping
  *     record     what a record is, where it ends, and what files have before the first and after the last one
  *                    header tail record scan field
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run

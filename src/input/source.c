@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "input/hints.h"
 #include "input/lender.h"
 #include "record/header.h"
 #include "record/tail.h"
@@ -48,6 +49,8 @@ struct files {
     struct source_layout layout;
     struct header header;
     struct tail tail;
+    struct hints hints;
+    bool seen_beginning; /* of the file being read: were the hints shown it? */
     const uint8_t *rest; /* to be delivered before anything is read */
     size_t rest_bytes;
     struct lender lender;    /* of all files, if they are lent; of the one that is lent: */
@@ -187,6 +190,17 @@ static off_t size_of(int fd)
     return sys_fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : 0;
 }
 
+/* The tail has been shown these bytes of the file. */
+static void give_hints(struct files *files, const uint8_t *data, size_t bytes)
+{
+    const char *name = files->names[files->next - 1];
+
+    if (!files->seen_beginning)
+        hints_look(&files->hints, &files->layout.format, name, data, bytes);
+    files->seen_beginning = true;
+    hints_look_at_quotes(&files->hints, &files->tail, name);
+}
+
 static int begin_file(struct files *files)
 {
     const char *name = files->names[files->next++];
@@ -200,6 +214,9 @@ static int begin_file(struct files *files)
         return -1;
     files->rest = files->header.rest;
     files->rest_bytes = files->header.rest_bytes;
+    files->seen_beginning = false;
+    if (files->header.taken_bytes > 0)
+        give_hints(files, files->header.buffer, files->header.taken_bytes);
     return 0;
 }
 
@@ -247,6 +264,7 @@ static ssize_t read_on(struct files *files, uint8_t *data, size_t bytes)
     if (got == PIPE_BYTES)
         sys_widen_pipe(files->fd);
     tail_follow(&files->tail, data, (size_t)got);
+    give_hints(files, data, (size_t)got);
     return got;
 }
 
@@ -404,6 +422,7 @@ static void follow(struct files *files, size_t bytes)
     lender_fetch(&files->lender, bytes);
     if (end > files->followed) {
         tail_follow(&files->tail, files->followed, (size_t)(end - files->followed));
+        give_hints(files, files->followed, (size_t)(end - files->followed));
         files->followed = end;
     }
 }

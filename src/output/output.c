@@ -79,7 +79,7 @@ int output_check_room(const struct output *output, uint64_t bytes)
 
     if (files->free_bytes >= bytes)
         return 0;
-    return fault_say(output->fault, "%s%s: %s: about %llu MiB are needed, %llu MiB are free",
+    return fault_say(output->fault, "%s%s: %s: about %llu MiB are needed, %llu MiB are free: write to another disk",
                      first != NULL ? first : "write error", files->count > 1 ? " and the other files" : "",
                      strerror(ENOSPC), (unsigned long long)(bytes >> 20),
                      (unsigned long long)(files->free_bytes >> 20));

@@ -260,12 +260,14 @@ int header_take(struct header *header, int fd, const char *name, struct tail *ta
     size_t rest;
 
     header->rest_bytes = 0;
+    header->taken_bytes = 0;
     if (header->buffer == NULL)
         return 0;
     if (header->bytes > HEADER_BYTES_MAX)
         return report_large(header, name);
     if (read_beginning(header, fd, &beginning) != 0)
         return fault_report(header->fault, name, errno);
+    header->taken_bytes = beginning.used;
     if (beginning.used == 0)
         return 0;
     if (beginning.used < header->bytes)
