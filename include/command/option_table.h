@@ -90,9 +90,9 @@ enum option_group {
 };
 
 struct option_row {
+    const char *name; /* without its two hyphens */
+    int code;         /* the letter; an option_code if it has none */
     enum option_group group;
-    const char *name;     /* without its two hyphens */
-    int code;             /* the letter; an option_code if it has none */
     const char *argument; /* what --help calls it, in [] if it may be left out; NULL if there is none */
     const char *text;     /* what --help says; a newline continues on the next line, in the same column */
     option_setter *set;

@@ -9,11 +9,11 @@
 #include "command/help.h"
 
 static const struct option_row rows[] = {
-    {GROUP_INPUT, "short", 's', NULL, "says it on one line", NULL, 0},
-    {GROUP_INPUT, "long", UCHAR_MAX + 1, "X", "says it on\ntwo lines", NULL, 0},
-    {GROUP_INPUT, "beside", 'b', "AS-LONG-AS-CAN-B", "stands beside", NULL, 0},
-    {GROUP_OTHER, "below", 'c', "A-LETTER-LONGER-YE", "stands below", NULL, 0},
-    {GROUP_OTHER, "maybe", UCHAR_MAX + 2, "[Y]", "may stand alone", NULL, 0},
+    {"short", 's', GROUP_INPUT, NULL, "says it on one line", NULL, 0},
+    {"long", UCHAR_MAX + 1, GROUP_INPUT, "X", "says it on\ntwo lines", NULL, 0},
+    {"beside", 'b', GROUP_INPUT, "AS-LONG-AS-CAN-B", "stands beside", NULL, 0},
+    {"below", 'c', GROUP_OTHER, "A-LETTER-LONGER-YE", "stands below", NULL, 0},
+    {"maybe", UCHAR_MAX + 2, GROUP_OTHER, "[Y]", "may stand alone", NULL, 0},
 };
 
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
