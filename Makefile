@@ -16,6 +16,9 @@ VERSION = 0.1.0
 PREFIX  = /usr/local
 BINDIR  = $(PREFIX)/bin
 MANDIR  = $(PREFIX)/share/man
+BASHDIR = $(PREFIX)/share/bash-completion/completions
+ZSHDIR  = $(PREFIX)/share/zsh/site-functions
+FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
 CFLAGS ?= -O2 -g
 
 comma  := ,
@@ -40,6 +43,7 @@ OBJECTS    = $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*.c src/*/*.c))
 MAIN       = $(BUILD)/src/main.o
 LIBRARY    = $(BUILD)/libbigshuf.a
 PROGRAM    = $(BUILD)/bigshuf
+COMPLETION = $(addprefix $(BUILD)/completions/,bash zsh fish)
 FAULTY     = $(BUILD)/bigshuf-faulty
 FAULTY_SYS = $(addprefix $(BUILD)/tests/support/,faulty_sys.o real_sys.o)
 TEST_TOOLS = $(addprefix $(BUILD)/tests/support/,forge model peak same_lines)
@@ -67,6 +71,14 @@ $(LIBRARY): $(filter-out $(MAIN),$(OBJECTS))
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
 	$(LINK) -o $@ $^
+
+# What shells complete is made of what the program says of its options.
+$(BUILD)/help: $(PROGRAM)
+	$(PROGRAM) --help >$@
+
+$(COMPLETION): $(BUILD)/completions/%: src/command/completions.awk $(BUILD)/help
+	@mkdir -p $(@D)
+	awk -v shell=$* -f $^ >$@
 
 # The program with a system layer that fails on demand, before the true one under other names.
 $(FAULTY): $(MAIN) $(BUILD)/tests/support/faulty_environment.o $(FAULTY_SYS) $(LIBRARY)
@@ -113,7 +125,7 @@ TEST_SCALE ?= $(if $(VALGRIND)$(SANITIZE),tiny,small)
 
 SELECTED = $(if $(ONLY),$(shell printf '%s\n' $(UNIT_TESTS) | grep -E -e '$(ONLY)'),$(UNIT_TESTS))
 
-check: all $(SELECTED) $(FAULTY) $(TEST_TOOLS) ## run all tests
+check: all $(SELECTED) $(FAULTY) $(TEST_TOOLS) $(COMPLETION) ## run all tests
 	@BUILD='$(BUILD)' TEST_SCALE='$(TEST_SCALE)' VALGRIND='$(VALGRIND)' SANITIZE='$(SANITIZE)' ONLY='$(ONLY)' \
 	    EXCEPT='$(EXCEPT)' bash tests/support/run.sh \
 	    $(sort $(wildcard tests/end_to_end/*.sh)) tests/layers.sh $(SELECTED)
@@ -135,6 +147,9 @@ check-install: all ## install to a temporary place, uninstall, see that nothing 
 	$(MAKE) install DESTDIR='$(abspath $(BUILD)/installed)'
 	'$(BUILD)/installed$(BINDIR)/bigshuf' --version
 	test -s '$(BUILD)/installed$(MANDIR)/man1/bigshuf.1'
+	test -s '$(BUILD)/installed$(BASHDIR)/bigshuf'
+	test -s '$(BUILD)/installed$(ZSHDIR)/_bigshuf'
+	test -s '$(BUILD)/installed$(FISHDIR)/bigshuf.fish'
 	$(MAKE) uninstall DESTDIR='$(abspath $(BUILD)/installed)'
 	test -z "$$(find $(BUILD)/installed ! -type d)"
 
@@ -193,13 +208,18 @@ lint: ## check format, clang-tidy, cppcheck, the man page and the scripts
 
 # ---- Distributing ----
 
-install: all ## install the program and its man page (PREFIX, DESTDIR)
-	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(MANDIR)/man1'
+install: all $(COMPLETION) ## install the program, its man page and completions (PREFIX, DESTDIR)
+	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(BASHDIR)' '$(DESTDIR)$(ZSHDIR)' \
+	    '$(DESTDIR)$(FISHDIR)'
 	install -m 755 $(PROGRAM) '$(DESTDIR)$(BINDIR)/bigshuf'
 	install -m 644 man/bigshuf.1 '$(DESTDIR)$(MANDIR)/man1/bigshuf.1'
+	install -m 644 $(BUILD)/completions/bash '$(DESTDIR)$(BASHDIR)/bigshuf'
+	install -m 644 $(BUILD)/completions/zsh '$(DESTDIR)$(ZSHDIR)/_bigshuf'
+	install -m 644 $(BUILD)/completions/fish '$(DESTDIR)$(FISHDIR)/bigshuf.fish'
 
 uninstall: ## remove what install put there
-	rm -f '$(DESTDIR)$(BINDIR)/bigshuf' '$(DESTDIR)$(MANDIR)/man1/bigshuf.1'
+	rm -f '$(DESTDIR)$(BINDIR)/bigshuf' '$(DESTDIR)$(MANDIR)/man1/bigshuf.1' '$(DESTDIR)$(BASHDIR)/bigshuf' \
+	    '$(DESTDIR)$(ZSHDIR)/_bigshuf' '$(DESTDIR)$(FISHDIR)/bigshuf.fish'
 
 dist: ## make bigshuf-VERSION.tar.gz of the last commit
 	git archive --format=tar.gz --prefix=bigshuf-$(VERSION)/ HEAD >bigshuf-$(VERSION).tar.gz || \

@@ -3,7 +3,8 @@
 
 /*
  * Parsing of the arguments of options. An argument that other tools take as well is taken as they take it, and refused
- * in their words; the models are shuf, sort and cut of GNU coreutils 9.1, in the C locale.
+ * in their words, to which is added what would be valid; the models are shuf, sort and cut of GNU coreutils 9.1, in the
+ * C locale.
  *
  * All return 0 and set what the last pointers point to; or -1 after a report, and numbers are as they were. `spelling`
  * is the option as it was given, for the report.
@@ -29,7 +30,7 @@ int argument_field(struct fault *fault, const char *text, uint64_t *field);
 /* What separates fields: one byte, as `sort -t` takes it, or an escape of escape.h, such as \0 and \t. */
 int argument_separator(struct fault *fault, const char *text, uint8_t *separator);
 
-/* A memory limit, as `sort -S` takes it; at least HARDWARE_MEMORY_MIN. */
+/* A memory limit, as number_parse_size takes it; at least HARDWARE_MEMORY_MIN. */
 int argument_memory(struct fault *fault, const char *spelling, const char *text, uint64_t *bytes);
 
 /* A number of threads, as `sort --parallel` takes it: at least one; a number above UINT_MAX counts as UINT_MAX. */
@@ -59,8 +60,9 @@ int argument_pile(struct fault *fault, const char *spelling, const char *text, u
 /* NAME=VALUE, or several with commas between them, of --tune. Sets what is named; not all of it after a failure. */
 int argument_tune(struct fault *fault, const char *list, uint64_t *leaf_records);
 
-/* Report that the option does not take this argument: it is too large if errno is ERANGE, else invalid. Returns -1. */
-int argument_refuse(struct fault *fault, const char *spelling, const char *text);
+/* Report that the option does not take this argument: it is too large if errno is ERANGE, else invalid, and `valid`
+ * says what would not be ("it is a whole number"). Returns -1. */
+int argument_refuse(struct fault *fault, const char *spelling, const char *text, const char *valid);
 
 /* After a message about wrong usage: a line on standard error that tells of --help. */
 void argument_hint(void);

@@ -7,7 +7,7 @@
 
 enum command_line_verdict {
     COMMAND_LINE_RUN,  /* do the job */
-    COMMAND_LINE_DONE, /* --help or --version was printed well, and standard output closed: exit status 0 */
+    COMMAND_LINE_DONE, /* --help, -h or --version was printed well, and standard output closed: exit status 0 */
     COMMAND_LINE_BAD,  /* a message has been printed: exit status 1 */
 };
 

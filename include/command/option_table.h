@@ -47,7 +47,6 @@ enum option_code {
     OPTION_LIST,
     OPTION_TUNE,
     OPTION_HELP,
-    OPTION_VERSION,
 
     /* Not options, but what may be true of those that were given; which options go together depends on it. */
     OPTION_DELIMITER_NOT_NUL, /* --delimiter is anything else than NUL alone */
@@ -72,15 +71,28 @@ struct parsing {
     bool given[OPTION_END];               /* by code: the options before the one at hand, and what is true of them */
     const struct option_row *row;         /* of the option at hand */
     char spelling[OPTION_SPELLING_BYTES]; /* the option at hand as it was given: "-S" or "--buffer-size" */
-    int print;                            /* OPTION_HELP or OPTION_VERSION once one of them was given; else 0 */
+    int print;                            /* OPTION_HELP, 'h' or 'V' once one of them was given; else 0 */
 };
 
 /* Do what an option says. `argument` is NULL if there is none. 0, or -1 after a report. */
 typedef int option_setter(struct parsing *parsing, const char *argument);
 
+/* What an option is about, in the order of --help. */
+enum option_group {
+    GROUP_INPUT,
+    GROUP_RECORDS,
+    GROUP_ORDER,
+    GROUP_OUTPUT,
+    GROUP_RESOURCES,
+    GROUP_STORES,
+    GROUP_OTHER,
+    GROUPS,
+};
+
 struct option_row {
-    const char *name;     /* without its two hyphens */
-    int code;             /* the letter; an option_code if it has none */
+    const char *name; /* without its two hyphens */
+    int code;         /* the letter; an option_code if it has none */
+    enum option_group group;
     const char *argument; /* what --help calls it, in [] if it may be left out; NULL if there is none */
     const char *text;     /* what --help says; a newline continues on the next line, in the same column */
     option_setter *set;
@@ -90,11 +102,14 @@ struct option_row {
 bool option_table_has_letter(const struct option_row *row);
 bool option_table_is_optional(const struct option_row *row); /* the argument */
 
-/* The rows in the order of --help. */
+/* The rows in the order of --help: each group is in one piece. */
 const struct option_row *option_table_rows(size_t *count);
 
 /* The row of an option. */
 const struct option_row *option_table_row(int code);
+
+/* The codes of the options that -h explains, in its order. */
+const int *option_table_common(size_t *count);
 
 /* Names that stand for an option though they could be the beginning of another one as well: those that GNU shuf, which
  * has fewer options, understands. */

@@ -55,6 +55,10 @@ int files_open_sink(struct files *files, size_t number);
 /* Is the file written through a filter, so that it has no sink? */
 bool files_is_filtered(const struct files *files, size_t number);
 
+/* Files 0 to `count` - 1 are the output. Warn of files that are there under the names of the next shards: they are from
+ * another run, and who reads all files of the pattern reads those as well. */
+void files_warn_of_older(const struct files *files, size_t count);
+
 void files_close_sinks(struct files *files); /* of files that have not been published, nothing stays */
 void files_release(struct files *files);     /* also when zeroed */
 

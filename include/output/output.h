@@ -37,6 +37,10 @@ struct output *output_open(const struct output_plan *plan, struct fault *fault);
  * found, as there are more shards than there were, are expected to be where the others are. 0, or -1 after a report. */
 int output_check_room(const struct output *output, uint64_t bytes);
 
+/* Which of these inputs ("-": standard input) are shards or splits as well? Only all of them, if any (overlap.h). 0, or
+ * -1 after a report. */
+int output_check_inputs(const struct output *output, const char *const *inputs, size_t count);
+
 /* Must all input have been read, and its records counted, before output_begin? If not, output_begin may be called
  * earlier, with UINT64_MAX for the number of records. */
 bool output_waits(const struct output *output);
@@ -55,7 +59,7 @@ int output_begin(struct output *output, uint64_t records, const void *header, si
 int output_write(struct output *output, uint8_t *data, size_t bytes);
 
 /* All records have been written: complete all files, then give them their names. Only if this returns 0 is the output
- * complete. */
+ * complete. A warning names files that look like further shards, but are older. */
 int output_commit(struct output *output);
 
 void output_free(struct output *output); /* NULL is fine */

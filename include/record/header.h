@@ -30,6 +30,7 @@ struct header {
     uint8_t *text;    /* the header as it stands in that file, the last line completed */
     size_t text_bytes;
     uint8_t *buffer;
+    size_t taken_bytes;  /* of the file that are in the buffer, from its beginning */
     const uint8_t *rest; /* what was read beyond the beginning; in the buffer */
     size_t rest_bytes;
 };

@@ -34,6 +34,11 @@ typedef size_t scan_pair_function(const uint8_t *data, size_t bytes, struct scan
 typedef size_t scan_unquoted_function(const uint8_t *data, size_t bytes, uint8_t byte, bool *quoted, uint32_t *ends,
                                       size_t room, size_t *scanned);
 
+/* Where is the first double quote that opens within a field: right after a letter, a digit or a byte beyond ASCII?
+ * `before` is the byte before data[0], `quoted` tells whether data[0] stands inside quotes. Returns its offset, or
+ * `bytes` if there is none. */
+typedef size_t scan_stray_function(const uint8_t *data, size_t bytes, uint8_t before, bool quoted);
+
 /* How often is `byte` in data[0, bytes)? */
 typedef size_t scan_count_function(const uint8_t *data, size_t bytes, uint8_t byte);
 
@@ -46,6 +51,7 @@ struct scan_way {
     scan_byte_function *byte;
     scan_pair_function *pair;
     scan_unquoted_function *unquoted;
+    scan_stray_function *stray;
     scan_count_function *count;
     scan_past_function *past;
     bool (*supported)(void); /* does this processor have it? */
@@ -58,6 +64,7 @@ extern const struct scan_way scan_ways[];
 scan_byte_function scan_byte;
 scan_pair_function scan_pair;
 scan_unquoted_function scan_unquoted;
+scan_stray_function scan_stray;
 scan_count_function scan_count;
 scan_past_function scan_past;
 

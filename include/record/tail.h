@@ -19,6 +19,7 @@ struct tail {
     uint8_t last;         /* byte of the file */
     uint64_t newlines;    /* RECORD_CSV: in the file so far */
     uint64_t quote_line;  /* RECORD_CSV: in which the last quote opened, if it is still open */
+    uint64_t stray_line;  /* RECORD_CSV: of the first quote that opened after a letter or digit (5" disk); 0: none */
     bool line_ends_known; /* RECORD_CSV: the first record of all has been seen ... */
     bool carriage_return; /* ... and ended with CRLF */
 };

@@ -22,15 +22,15 @@ void fault_init(struct fault *fault);
 void fault_release(struct fault *fault);
 
 /* Report that something about `name` failed with the error number `error`: "bigshuf: NAME: strerror(error)". 0 stands
- * for a file that ended too early, as in io.h. errno stays as it was. Returns -1, so that a caller can say
- * `return fault_report(...)`. */
+ * for a file that ended too early, as in io.h. If it is a path in a folder that is not there, that folder is named as
+ * well. errno stays as it was. Returns -1, so that a caller can say `return fault_report(...)`. */
 int fault_report(struct fault *fault, const char *name, int error);
 
 /* A name for a message: '' if it is empty. */
 const char *fault_name(const char *name);
 
 /* The same with a message of one's own, in printf's manner, put after "bigshuf: ". Returns -1. All messages are one
- * line: control characters in a name (C0, DEL, C1) show as '?', an empty name as ''. */
+ * line: control characters in a name (C0, DEL, C1) show as \r, \t, \n or \x1b, an empty name as ''. */
 __attribute__((format(printf, 2, 3))) int fault_say(struct fault *fault, const char *format, ...);
 
 /* What strerror says of an error number, for messages of one's own; any thread may ask. Returns `text`. */

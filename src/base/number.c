@@ -1,14 +1,17 @@
 /*
  * Every product and sum is checked before it is made, by dividing the largest number by the factor, so nothing wraps
- * around: a size is either exact or refused.
+ * around: a size is either refused or exact, but for a part of a byte.
  */
 
 #include "base/number.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { DECIMALS = 6, MILLION = 1000000 };
 
 static const uint64_t largest = UINT64_MAX;
 
@@ -33,15 +36,24 @@ const char *number_digits(const char *text, uint64_t *value)
     return end;
 }
 
-static int scale(uint64_t number, unsigned powers_of_1024, uint64_t *bytes)
+static int fail(int error)
 {
-    for (*bytes = number; powers_of_1024 > 0; powers_of_1024--) {
-        if (*bytes > largest / 1024) {
-            errno = ERANGE;
-            return -1;
-        }
-        *bytes *= 1024;
+    errno = error;
+    return -1;
+}
+
+/* The number and its decimals, in units of base^power bytes; what is left of a byte is cut off. */
+static int scale(uint64_t number, uint64_t millionths, uint64_t base, unsigned power, uint64_t *bytes)
+{
+    for (; power > 0; power--) {
+        uint64_t carry = millionths * base / MILLION;
+
+        millionths = millionths * base % MILLION;
+        if (number > (largest - carry) / base)
+            return fail(ERANGE);
+        number = number * base + carry;
     }
+    *bytes = number;
     return 0;
 }
 
@@ -52,10 +64,8 @@ static int take_percent(uint64_t whole, uint64_t percent, uint64_t *bytes)
     uint64_t quotient = whole / 100, rest = whole % 100;
     uint64_t small = rest * (percent / 100) + rest * (percent % 100) / 100;
 
-    if (quotient != 0 && percent > (largest - small) / quotient) {
-        errno = ERANGE;
-        return -1;
-    }
+    if (quotient != 0 && percent > (largest - small) / quotient)
+        return fail(ERANGE);
     *bytes = quotient * percent + small;
     return 0;
 }
@@ -65,39 +75,73 @@ int number_parse(const char *text, uint64_t *value)
     uint64_t number;
     const char *end = number_digits(text, &number);
 
-    if (text[strspn(text, "0123456789")] != '\0') { /* whatever its digits are */
-        errno = EINVAL;
-        return -1;
-    }
+    if (text[strspn(text, "0123456789")] != '\0') /* whatever its digits are */
+        return fail(EINVAL);
     if (end == NULL)
         return -1;
     *value = number;
     return 0;
 }
 
+/* What follows a point: one digit at least. Returns what follows those, or NULL with errno. */
+static const char *read_decimals(const char *text, uint64_t *millionths)
+{
+    size_t digits = strspn(text, "0123456789");
+    uint64_t unit = MILLION;
+
+    if (digits == 0 || digits > DECIMALS) {
+        errno = EINVAL;
+        return NULL;
+    }
+    for (size_t i = 0; i < digits; i++) {
+        unit /= 10;
+        *millionths += (uint64_t)(text[i] - '0') * unit;
+    }
+    return text + digits;
+}
+
+/* Read the unit, which is all of the text: base^power bytes. */
+static int read_unit(const char *text, uint64_t *base, unsigned *power)
+{
+    /* The place of a letter is its power; GNU sort knows lower case up to t only. */
+    static const char letters[] = "bKMGTPEZYRQ", lower_letters[] = "bkmgt";
+    const char *upper = strchr(letters, *text), *lower = strchr(lower_letters, *text);
+
+    *base = 1024;
+    *power = 1;
+    if (*text == '\0')
+        return 0;
+    if (upper == NULL && lower == NULL)
+        return fail(EINVAL);
+    *power = (unsigned)(upper != NULL ? upper - letters : lower - lower_letters);
+    if (strcmp(text + 1, "B") == 0)
+        *base = 1000;
+    else if (strcmp(text + 1, "iB") != 0)
+        return text[1] == '\0' ? 0 : fail(EINVAL);
+    return *power > 0 ? 0 : fail(EINVAL);
+}
+
 int number_parse_size(const char *text, uint64_t whole_bytes, uint64_t *bytes)
 {
-    /* The place of a unit is its power of 1024; GNU sort knows lower case up to t only. */
-    static const char units[] = "bKMGTPEZYRQ", lower_units[] = "bkmgt";
-    uint64_t number;
+    uint64_t number, millionths = 0, base;
     const char *unit = number_digits(text, &number);
+    unsigned power;
+    bool has_decimals;
 
     if (unit == NULL)
         return -1;
-    if (*unit == '\0')
-        return scale(number, 1, bytes);
-    if (unit[1] == '\0') {
-        const char *upper = strchr(units, *unit), *lower = strchr(lower_units, *unit);
-
-        if (*unit == '%')
-            return take_percent(whole_bytes, number, bytes);
-        if (upper != NULL)
-            return scale(number, (unsigned)(upper - units), bytes);
-        if (lower != NULL)
-            return scale(number, (unsigned)(lower - lower_units), bytes);
-    }
-    errno = EINVAL;
-    return -1;
+    has_decimals = *unit == '.';
+    if (has_decimals)
+        unit = read_decimals(unit + 1, &millionths);
+    if (unit == NULL)
+        return -1;
+    if (strcmp(unit, "%") == 0 && !has_decimals)
+        return take_percent(whole_bytes, number, bytes);
+    if (read_unit(unit, &base, &power) != 0)
+        return -1;
+    if (has_decimals && (*unit == '\0' || power == 0))
+        return fail(EINVAL);
+    return scale(number, millionths, base, power, bytes);
 }
 
 char *number_format_size(uint64_t bytes, char text[32])

@@ -17,6 +17,10 @@
 #include "store/format.h"
 #include "system/hardware.h"
 
+/* What an argument should be. */
+#define WHOLE_NUMBER "it is a whole number, in digits alone"
+#define UNITS        "K, M, G, T (powers of 1024) or KB, MB, GB, TB (of 1000)"
+
 /* Read the text up to `end` as one number. 0; or -1 with errno: EINVAL if it is not a number, ERANGE if the number is
  * too large, and *value is UINT64_MAX. */
 static int read_number(const char *text, const char *end, uint64_t *value)
@@ -34,10 +38,9 @@ static int read_number(const char *text, const char *end, uint64_t *value)
  * ERANGE. Returns -1. */
 static int refuse_range(struct fault *fault, const char *text, const char *end)
 {
-    bool too_large = errno == ERANGE;
-
-    return fault_say(fault, "invalid input range: '%.*s'%s%s", (int)(end - text), text, too_large ? ": " : "",
-                     too_large ? strerror(EOVERFLOW) : "");
+    return fault_say(fault, "invalid input range: '%.*s': %s", (int)(end - text), text,
+                     errno == ERANGE ? strerror(EOVERFLOW)
+                                     : "it is LO-HI, two whole numbers, the smaller one first, such as 1-100");
 }
 
 int argument_count(struct fault *fault, const char *text, uint64_t *count)
@@ -45,7 +48,7 @@ int argument_count(struct fault *fault, const char *text, uint64_t *count)
     uint64_t value;
 
     if (read_number(text, text + strlen(text), &value) != 0 && errno != ERANGE)
-        return fault_say(fault, "invalid line count: '%s'", text);
+        return fault_say(fault, "invalid line count: '%s': " WHOLE_NUMBER, text);
     *count = value;
     return 0;
 }
@@ -80,7 +83,7 @@ int argument_field(struct fault *fault, const char *text, uint64_t *field)
     else if (errno == ERANGE)
         fault_say(fault, "field number '%s' is too large", text);
     else
-        fault_say(fault, "invalid field value '%s'", text);
+        fault_say(fault, "invalid field value '%s': " WHOLE_NUMBER, text);
     argument_hint();
     return -1;
 }
@@ -93,7 +96,7 @@ int argument_separator(struct fault *fault, const char *text, uint8_t *separator
     if (text[0] == '\0')
         return fault_say(fault, "empty tab");
     if (text[1] != '\0' && (escape_parse(text, &byte, 1, &bytes) != 0 || bytes != 1))
-        return fault_say(fault, "multi-character tab '%s'", text);
+        return fault_say(fault, "multi-character tab '%s': it is one byte, or an escape such as \\t", text);
     *separator = byte;
     return 0;
 }
@@ -104,7 +107,8 @@ int argument_memory(struct fault *fault, const char *spelling, const char *text,
     uint64_t value;
 
     if (number_parse_size(text, hardware_physical_memory(), &value) != 0)
-        return argument_refuse(fault, spelling, text);
+        return argument_refuse(fault, spelling, text,
+                               "it is a number and a unit, such as 64M or 1.5G: " UNITS ", or % of memory");
     if (value < HARDWARE_MEMORY_MIN)
         return fault_say(fault, "%s %s: memory must be at least %s", spelling, text,
                          number_format_size(HARDWARE_MEMORY_MIN, least));
@@ -118,7 +122,7 @@ int argument_parallel(struct fault *fault, const char *spelling, const char *tex
 
     if (number_parse(text, &value) != 0) {
         if (errno != ERANGE)
-            return argument_refuse(fault, spelling, text);
+            return argument_refuse(fault, spelling, text, WHOLE_NUMBER);
         value = UINT64_MAX; /* no error, since it is only a maximum */
     }
     if (value == 0)
@@ -132,7 +136,7 @@ int argument_number(struct fault *fault, const char *spelling, const char *text,
     uint64_t number;
 
     if (number_parse(text, &number) != 0)
-        return argument_refuse(fault, spelling, text);
+        return argument_refuse(fault, spelling, text, WHOLE_NUMBER);
     if (number < least)
         return fault_say(fault, "%s must be at least %llu", spelling, (unsigned long long)least);
     *value = number;
@@ -146,7 +150,7 @@ int argument_bytes(struct fault *fault, const char *spelling, const char *text, 
 
     errno = EINVAL;
     if (strchr(text, '%') != NULL || (has_unit ? number_parse_size(text, 0, &value) : number_parse(text, &value)) != 0)
-        return argument_refuse(fault, spelling, text);
+        return argument_refuse(fault, spelling, text, "it is a number of bytes, or a number and a unit: " UNITS);
     if (value == 0)
         return fault_say(fault, "%s must be at least 1", spelling);
     *bytes = value;
@@ -171,7 +175,9 @@ int argument_delimiter(struct fault *fault, const char *spelling, const char *te
     if (result != 0 && errno == ERANGE && *bytes == RECORD_DELIMITER_BYTES_MAX)
         *bytes = RECORD_DELIMITER_BYTES_MAX + 1; /* the string is so long or longer */
     else if (result != 0)
-        return argument_refuse(fault, spelling, text);
+        return argument_refuse(
+            fault, spelling, text,
+            "after a backslash there is one of abfnrtv, a second one, or a byte's number: \\xff, \\0");
     return check_string(fault, spelling, *bytes, 0);
 }
 
@@ -204,11 +210,12 @@ int argument_pile(struct fault *fault, const char *spelling, const char *text, u
     to = from;
     if (rest != NULL && *rest == '-')
         rest = number_digits(rest + 1, &to);
+    if (rest != NULL && (*rest != '\0' || to < from)) {
+        errno = EINVAL;
+        rest = NULL;
+    }
     if (rest == NULL)
-        return argument_refuse(fault, spelling, text);
-    errno = EINVAL;
-    if (*rest != '\0' || to < from)
-        return argument_refuse(fault, spelling, text);
+        return argument_refuse(fault, spelling, text, "it is J or J-K, whole numbers from 0, K not below J");
     *first = from;
     *last = to;
     return 0;
@@ -233,7 +240,7 @@ int argument_tune(struct fault *fault, const char *list, uint64_t *leaf_records)
         while (i < sizeof knobs / sizeof knobs[0] && strncmp(item, knobs[i].name, strlen(knobs[i].name)) != 0)
             i++;
         if (i == sizeof knobs / sizeof knobs[0])
-            return fault_say(fault, "invalid --tune argument '%s'", list);
+            return fault_say(fault, "invalid --tune argument '%s': it is leaf-records=T", list);
         name_length = strlen(knobs[i].name);
         length = snprintf(digits, sizeof digits, "%.*s", (int)(end - item) - (int)name_length, item + name_length);
         if (length >= (int)sizeof digits || number_parse(digits, knobs[i].value) != 0 ||
@@ -246,11 +253,11 @@ int argument_tune(struct fault *fault, const char *list, uint64_t *leaf_records)
     }
 }
 
-int argument_refuse(struct fault *fault, const char *spelling, const char *text)
+int argument_refuse(struct fault *fault, const char *spelling, const char *text, const char *valid)
 {
     if (errno == ERANGE)
         return fault_say(fault, "%s argument '%s' too large", spelling, text);
-    return fault_say(fault, "invalid %s argument '%s'", spelling, text);
+    return fault_say(fault, "invalid %s argument '%s': %s", spelling, text, valid);
 }
 
 void argument_hint(void)

@@ -81,7 +81,7 @@ static int next_option(struct parser *parser, int count, char **words, int *inde
     return getopt_long(count, words, parser->shorts, parser->longs, index);
 }
 
-/* Do what the options among the words say, up to --help or --version, which is obeyed where it stands. */
+/* Do what the options among the words say, up to --help, -h or --version, which is obeyed where it stands. */
 static int set_all(struct parser *parser, int count, char **words)
 {
     struct parsing *parsing = &parser->parsing;
@@ -142,8 +142,10 @@ static int print(const struct parsing *parsing)
     size_t count;
     const struct option_row *rows = option_table_rows(&count);
 
-    if (parsing->print == OPTION_VERSION)
+    if (parsing->print == 'V')
         return help_print_version(parsing->fault);
+    if (parsing->print == 'h')
+        return help_print_common(parsing->fault);
     return help_print(parsing->fault, rows, count);
 }
 

@@ -103,7 +103,8 @@ static int set_probability(struct parsing *parsing, const char *probability)
     bool all;
 
     if (decimal_threshold(probability, &threshold, &all) != 0)
-        return fault_say(parsing->fault, "invalid probability: '%s'", probability);
+        return fault_say(parsing->fault, "invalid probability: '%s': it is a number from 0 to 1, such as 0.01",
+                         probability);
     parsing->options->probability = probability;
     return 0;
 }
@@ -212,7 +213,8 @@ static int set_split(struct parsing *parsing, const char *text)
     struct split *split = &parsing->options->split[parsing->options->splits];
 
     if (split_parse(text, split) != 0)
-        return argument_refuse(parsing->fault, parsing->spelling, text);
+        return argument_refuse(parsing->fault, parsing->spelling, text,
+                               "it is COUNT:FILE or P%:FILE, such as 100:test or 2.5%:test");
     parsing->options->splits++;
     if (split->is_percentage)
         parsing->given[OPTION_SPLIT_PERCENTAGE] = true;
@@ -222,7 +224,7 @@ static int set_split(struct parsing *parsing, const char *text)
 static int set_filter(struct parsing *parsing, const char *command)
 {
     if (command[0] == '\0')
-        return fault_say(parsing->fault, "invalid --filter argument ''");
+        return fault_say(parsing->fault, "invalid --filter argument '': it is a command, such as 'gzip > $FILE.gz'");
     parsing->options->filter = command;
     return 0;
 }
@@ -290,79 +292,93 @@ static int set_tune(struct parsing *parsing, const char *list)
 #define POSITIVE(name)    set_positive, FIELD(uint64_t, name)
 
 static const struct option_row rows[] = {
-    {"echo", 'e', NULL, "the lines are the ARGs themselves", FLAG(echo)},
-    {"input-range", 'i', "LO-HI", "the lines are the numbers from LO to HI", set_range, 0},
-    {"head-count", 'n', "COUNT", "write at most COUNT lines", set_count, 0},
-    {"output", 'o', "FILE", "write to FILE, which may be an input as well", set_output, 0},
-    {"random-source", OPTION_RANDOM_SOURCE, "FILE", "take the random bytes from FILE", set_random_source, 0},
-    {"repeat", 'r', NULL, "draw every line from all lines, so that they\nrepeat; without end if there is no -n",
-     FLAG(repeat)},
-    {"zero-terminated", 'z', NULL, "lines end with NUL, not newline", set_zero_terminated, 0},
-    {"files0-from", OPTION_FILES0_FROM, "F",
+    {"echo", 'e', GROUP_INPUT, NULL, "the lines are the ARGs themselves", FLAG(echo)},
+    {"input-range", 'i', GROUP_INPUT, "LO-HI", "the lines are the numbers from LO to HI", set_range, 0},
+    {"files0-from", OPTION_FILES0_FROM, GROUP_INPUT, "F",
      "read the names of the FILEs, each ended by\nNUL, from file F; - is standard input", TEXT(files0_from)},
-    {"seed", OPTION_SEED, "STRING",
+
+    {"zero-terminated", 'z', GROUP_RECORDS, NULL, "lines end with NUL instead of newline", set_zero_terminated, 0},
+    {"delimiter", OPTION_DELIMITER, GROUP_RECORDS, "STRING",
+     "lines end with STRING, which may have escapes\nas in C, instead of newline", set_delimiter, 0},
+    {"record-lines", OPTION_RECORD_LINES, GROUP_RECORDS, "N", "shuffle groups of N lines as if each were one",
+     set_record_lines, 0},
+    {"record-size", OPTION_RECORD_SIZE, GROUP_RECORDS, "BYTES", "shuffle records of BYTES instead of lines",
+     set_record_size, 0},
+    {"record-start", OPTION_RECORD_START, GROUP_RECORDS, "STRING",
+     "shuffle records that begin with a line that\nbegins with STRING", set_record_start, 0},
+    {"csv", OPTION_CSV, GROUP_RECORDS, NULL, "lines go on after a newline in double quotes", set_csv, 0},
+    {"header", OPTION_HEADER, GROUP_RECORDS, "[N]",
+     "keep the first N lines, default 1, of the\nFILEs, which are the same in all, at the top", set_header, 0},
+    {"header-bytes", OPTION_HEADER_BYTES, GROUP_RECORDS, "N", "the same with the first N bytes", NUMBER(header_bytes)},
+
+    {"seed", OPTION_SEED, GROUP_ORDER, "STRING",
      "the same STRING and number of lines give the\nsame order; default: a new order every time", TEXT(seed)},
-    {"keep-order", OPTION_KEEP_ORDER, NULL, "with -n: a sample in the order of the input", FLAG(keep_order)},
-    {"probability", OPTION_PROBABILITY, "P", "write each line with the probability P, from\n0 to 1", set_probability,
+    {"random-source", OPTION_RANDOM_SOURCE, GROUP_ORDER, "FILE", "take the random bytes from FILE", set_random_source,
      0},
-    {"weights", OPTION_WEIGHTS, "FILE", "draw lines in proportion to their weights,\nwhich are the lines of FILE",
-     TEXT(weights)},
-    {"weight-field", OPTION_WEIGHT_FIELD, "N", "the same with weights in the field N of each\nline, from 1",
-     set_weight_field, 0},
-    {"field-separator", 't', "C", "C, or an escape such as \\t, ends a field;\ndefault: TAB", set_field_separator, 0},
-    {"delimiter", OPTION_DELIMITER, "STRING",
-     "lines end with STRING, which may have escapes\nas in C, not with newline", set_delimiter, 0},
-    {"record-lines", OPTION_RECORD_LINES, "N", "shuffle groups of N lines as if each were one", set_record_lines, 0},
-    {"record-size", OPTION_RECORD_SIZE, "BYTES", "shuffle records of BYTES, not lines", set_record_size, 0},
-    {"record-start", OPTION_RECORD_START, "STRING", "shuffle records that begin with a line that\nbegins with STRING",
-     set_record_start, 0},
-    {"csv", OPTION_CSV, NULL, "lines go on after a newline in double quotes", set_csv, 0},
-    {"header", OPTION_HEADER, "[N]",
-     "leave the first N lines (records, where those\nare not made of lines) of the FILEs, which are\nthe same in all, "
-     "at the top; default: 1",
-     set_header, 0},
-    {"header-bytes", OPTION_HEADER_BYTES, "N", "the same with the first N bytes", NUMBER(header_bytes)},
-    {"shards", OPTION_SHARDS, "K",
+    {"head-count", 'n', GROUP_ORDER, "COUNT", "write at most COUNT lines", set_count, 0},
+    {"keep-order", OPTION_KEEP_ORDER, GROUP_ORDER, NULL, "with -n: a sample in the order of the input",
+     FLAG(keep_order)},
+    {"repeat", 'r', GROUP_ORDER, NULL, "draw lines again and again; no end without -n", FLAG(repeat)},
+    {"probability", OPTION_PROBABILITY, GROUP_ORDER, "P", "write each line with the probability P, from\n0 to 1",
+     set_probability, 0},
+    {"weights", OPTION_WEIGHTS, GROUP_ORDER, "FILE",
+     "draw lines in proportion to their weights,\nwhich are the lines of FILE", TEXT(weights)},
+    {"weight-field", OPTION_WEIGHT_FIELD, GROUP_ORDER, "N",
+     "the same with weights in the field N of each\nline, from 1", set_weight_field, 0},
+    {"field-separator", 't', GROUP_ORDER, "C", "C, or an escape such as \\t, ends a field;\ndefault: TAB",
+     set_field_separator, 0},
+
+    {"output", 'o', GROUP_OUTPUT, "FILE", "write to FILE, which may be an input as well", set_output, 0},
+    {"shards", OPTION_SHARDS, GROUP_OUTPUT, "K",
      "write the lines to K files; the name after -o\nhas their numbers in place of %05d or the like", POSITIVE(shards)},
-    {"shard-records", OPTION_SHARD_RECORDS, "N", "the same with N lines in each file", POSITIVE(shard_records)},
-    {"shard-bytes", OPTION_SHARD_BYTES, "BYTES", "the same with at most BYTES in each file", set_shard_bytes, 0},
-    {"split", OPTION_SPLIT, "COUNT:FILE",
+    {"shard-records", OPTION_SHARD_RECORDS, GROUP_OUTPUT, "N", "the same with N lines in each file",
+     POSITIVE(shard_records)},
+    {"shard-bytes", OPTION_SHARD_BYTES, GROUP_OUTPUT, "BYTES", "the same with at most BYTES in each file",
+     set_shard_bytes, 0},
+    {"split", OPTION_SPLIT, GROUP_OUTPUT, "COUNT:FILE",
      "write COUNT lines, or so many % of them, to\nFILE and go on with the rest; may be repeated", set_split, 0},
-    {"filter", OPTION_FILTER, "COMMAND", "write files through COMMAND, a line of shell\nin which $FILE is the name",
-     set_filter, 0},
-    {"buffer-size", 'S', "SIZE", "use at most SIZE of memory; default: half of\nwhat is available", set_memory, 0},
-    {"temporary-directory", 'T', "DIR",
-     "keep what does not fit in memory in DIR, not\n$TMPDIR or /var/tmp; may be repeated", set_temporary, 0},
-    {"parallel", OPTION_PARALLEL, "N",
-     "use at most N threads; default: one for each\nprocessor, and a few more that wait for disks", set_parallel, 0},
-    {"compress-program", OPTION_COMPRESS_PROGRAM, "PROG",
+    {"filter", OPTION_FILTER, GROUP_OUTPUT, "COMMAND",
+     "write files through COMMAND, a line of shell\nin which $FILE is the name", set_filter, 0},
+
+    {"buffer-size", 'S', GROUP_RESOURCES, "SIZE", "use at most SIZE of memory, such as 8G or 50%", set_memory, 0},
+    {"temporary-directory", 'T', GROUP_RESOURCES, "DIR",
+     "keep what does not fit in memory in DIR; may\nbe repeated; default: $TMPDIR, else /var/tmp", set_temporary, 0},
+    {"compress-program", OPTION_COMPRESS_PROGRAM, GROUP_RESOURCES, "PROG",
      "compress temporary files with PROG, and\ndecompress them with PROG -d", set_compress_program, 0},
-    {"scatter", OPTION_SCATTER, "DIR",
+    {"parallel", OPTION_PARALLEL, GROUP_RESOURCES, "N",
+     "use at most N threads; default: one for each\nprocessor, and a few more that wait for disks", set_parallel, 0},
+
+    {"scatter", OPTION_SCATTER, GROUP_STORES, "DIR",
      "only scatter the lines: add them as a batch to\nthe store of piles in DIR, made if need be", TEXT(scatter)},
-    {"piles", OPTION_PILES, "M", "the store has M piles, a power of two from 2\nto 4096; default: 512", set_piles, 0},
-    {"batch", OPTION_BATCH, "NAME", "call the batch NAME; default: the time (UTC),\nhost and process", set_batch, 0},
-    {"keep", OPTION_KEEP, "N", "then remove all batches but the newest N by\nname", POSITIVE(keep)},
-    {"sweep", OPTION_SWEEP, NULL, "with --scatter: only remove, and list, what\nothers left unfinished", FLAG(sweep)},
-    {"gather", OPTION_GATHER, "DIR", "shuffle the lines of the store of piles in DIR", TEXT(gather)},
-    {"pile", OPTION_PILE, "J[-K]", "only those of pile J, or piles J to K, from 0", set_pile, 0},
-    {"epoch", OPTION_EPOCH, "E", "another order of the same store; default: 0", NUMBER(epoch)},
-    {"list", OPTION_LIST, NULL, "with --gather: only list what is in the store;\nwith -z for programs", FLAG(list)},
-    {"tune", OPTION_TUNE, "NAME=VALUE", "for testing: leaf-records=T changes the order", set_tune, 0},
-    {"verbose", 'v', NULL, "end with a summary on standard error", FLAG(verbose)},
-    {"help", OPTION_HELP, NULL, "display this help and exit", set_print, 0},
-    {"version", OPTION_VERSION, NULL, "output version information and exit", set_print, 0},
+    {"piles", OPTION_PILES, GROUP_STORES, "M", "the store has M piles, a power of two from 2\nto 4096; default: 512",
+     set_piles, 0},
+    {"batch", OPTION_BATCH, GROUP_STORES, "NAME", "call the batch NAME; default: the time (UTC),\nhost and process",
+     set_batch, 0},
+    {"keep", OPTION_KEEP, GROUP_STORES, "N", "afterwards remove all batches but the newest N\nby name", POSITIVE(keep)},
+    {"sweep", OPTION_SWEEP, GROUP_STORES, NULL, "with --scatter: only remove, and list, what\nothers left unfinished",
+     FLAG(sweep)},
+    {"gather", OPTION_GATHER, GROUP_STORES, "DIR", "shuffle the lines of the store of piles in DIR", TEXT(gather)},
+    {"pile", OPTION_PILE, GROUP_STORES, "J[-K]", "only those of pile J, or piles J to K, from 0", set_pile, 0},
+    {"epoch", OPTION_EPOCH, GROUP_STORES, "E", "another order of the same store; default: 0", NUMBER(epoch)},
+    {"list", OPTION_LIST, GROUP_STORES, NULL, "with --gather: only list what is in the store;\nwith -z for programs",
+     FLAG(list)},
+
+    {"verbose", 'v', GROUP_OTHER, NULL, "end with a summary on standard error", FLAG(verbose)},
+    {"tune", OPTION_TUNE, GROUP_OTHER, "NAME=VALUE", "for testing: leaf-records=T changes the order", set_tune, 0},
+    {"usage", 'h', GROUP_OTHER, NULL, "display the most common options and exit", set_print, 0},
+    {"help", OPTION_HELP, GROUP_OTHER, NULL, "display this help and exit", set_print, 0},
+    {"version", 'V', GROUP_OTHER, NULL, "output version information and exit", set_print, 0},
 };
 
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
 static const struct option_abbreviation abbreviations[] = {
-    {"e", 'e'},
-    {"hea", 'n'},
-    {"head", 'n'},
-    {"re", 'r'},
-    {"v", OPTION_VERSION},
-    {"ve", OPTION_VERSION},
-    {"ver", OPTION_VERSION},
+    {"e", 'e'}, {"hea", 'n'}, {"head", 'n'}, {"re", 'r'}, {"v", 'V'}, {"ve", 'V'}, {"ver", 'V'},
+};
+
+/* What most people need. */
+static const int common[] = {
+    'n', OPTION_SEED, 'r', 'i', 'z', OPTION_CSV, OPTION_HEADER, 'o', OPTION_SHARDS, OPTION_SPLIT, 'S', 'T',
 };
 
 bool option_table_has_letter(const struct option_row *row)
@@ -388,6 +404,12 @@ const struct option_row *option_table_row(int code)
     while (row->code != code)
         row++;
     return row;
+}
+
+const int *option_table_common(size_t *count)
+{
+    *count = sizeof common / sizeof common[0];
+    return common;
 }
 
 const struct option_abbreviation *option_table_abbreviations(size_t *count)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "input/hints.h"
 #include "input/operand.h"
 #include "record/header.h"
 #include "record/tail.h"
@@ -37,6 +38,8 @@ struct stream {
     struct stream_layout layout;
     struct header header;
     struct tail tail;
+    struct hints hints;
+    bool seen_beginning; /* of the file being read: were the hints shown it? */
     const uint8_t *rest; /* to be delivered before anything is read */
     size_t rest_bytes;
     struct lender lender;    /* of all files, if they are lent; of the one that is lent: */
@@ -141,6 +144,17 @@ static off_t size_of(int fd)
     return sys_fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : 0;
 }
 
+/* The tail has been shown these bytes of the file. */
+static void give_hints(struct stream *stream, const uint8_t *data, size_t bytes)
+{
+    const char *name = stream->names[stream->next - 1];
+
+    if (!stream->seen_beginning)
+        hints_look(&stream->hints, &stream->layout.format, name, data, bytes);
+    stream->seen_beginning = true;
+    hints_look_at_quotes(&stream->hints, &stream->tail, name);
+}
+
 static int begin_file(struct stream *stream)
 {
     const char *name = stream->names[stream->next++];
@@ -154,6 +168,9 @@ static int begin_file(struct stream *stream)
         return -1;
     stream->rest = stream->header.rest;
     stream->rest_bytes = stream->header.rest_bytes;
+    stream->seen_beginning = false;
+    if (stream->header.taken_bytes > 0)
+        give_hints(stream, stream->header.buffer, stream->header.taken_bytes);
     return 0;
 }
 
@@ -201,6 +218,7 @@ static ssize_t read_on(struct stream *stream, uint8_t *data, size_t bytes)
     if (got == PIPE_BYTES)
         sys_widen_pipe(stream->fd);
     tail_follow(&stream->tail, data, (size_t)got);
+    give_hints(stream, data, (size_t)got);
     return got;
 }
 
@@ -319,6 +337,7 @@ static void follow(struct stream *stream, size_t bytes)
     lender_fetch(&stream->lender, bytes);
     if (end > stream->followed) {
         tail_follow(&stream->tail, stream->followed, (size_t)(end - stream->followed));
+        give_hints(stream, stream->followed, (size_t)(end - stream->followed));
         stream->followed = end;
     }
 }

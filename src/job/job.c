@@ -89,7 +89,9 @@ static int open_all(struct job *job)
         if (job->gnu == NULL)
             return -1;
     }
-    if (resources_open_output(resources) != 0 || room_check_output(options, known_bytes(job), resources->output) != 0 ||
+    if (resources_open_output(resources) != 0 ||
+        output_check_inputs(resources->output, resources->names, resources->name_count) != 0 ||
+        room_check_output(options, known_bytes(job), resources->output) != 0 ||
         resources_check_temporary(resources) != 0)
         return -1;
     return resources_take_seed(resources);

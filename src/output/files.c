@@ -189,6 +189,39 @@ int files_open(struct files *files, const struct output_plan *plan, struct fault
     return check_standard_output(files) == 0 ? check_sinks(files) : -1;
 }
 
+static bool is_there(const char *pattern, uint64_t number)
+{
+    char *name = pattern_name(pattern, number);
+    struct stat status;
+    const bool found = name != NULL && sys_stat(name, &status) == 0;
+
+    free(name);
+    return found;
+}
+
+void files_warn_of_older(const struct files *files, size_t count)
+{
+    const struct output_plan *plan = files->plan;
+    const uint64_t shards = count > plan->splits ? count - plan->splits : 0;
+    uint64_t older = 0;
+    char *first, *last;
+
+    if (!output_plan_has_shards(plan) || plan->filter != NULL)
+        return;
+    while (is_there(plan->path, shards + older))
+        older++;
+    if (older == 0)
+        return;
+    first = pattern_name(plan->path, shards);
+    last = pattern_name(plan->path, shards + older - 1);
+    if (older == 1 && first != NULL)
+        fault_warn("%s is of an older output: this one ends before it", first);
+    else if (first != NULL && last != NULL)
+        fault_warn("%s to %s are of an older output: this one ends before them", first, last);
+    free(first);
+    free(last);
+}
+
 void files_close_sinks(struct files *files)
 {
     for (size_t i = 0; i < files->count; i++) {

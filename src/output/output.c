@@ -14,6 +14,7 @@
 #include "output/files.h"
 #include "output/filter.h"
 #include "output/held_back.h"
+#include "output/overlap.h"
 #include "system/signals.h"
 #include "system/sys.h"
 
@@ -78,10 +79,15 @@ int output_check_room(const struct output *output, uint64_t bytes)
 
     if (files->free_bytes >= bytes)
         return 0;
-    return fault_say(output->fault, "%s%s: %s: about %llu MiB are needed, %llu MiB are free",
+    return fault_say(output->fault, "%s%s: %s: about %llu MiB are needed, %llu MiB are free: write to another disk",
                      first != NULL ? first : "write error", files->count > 1 ? " and the other files" : "",
                      strerror(ENOSPC), (unsigned long long)(bytes >> 20),
                      (unsigned long long)(files->free_bytes >> 20));
+}
+
+int output_check_inputs(const struct output *output, const char *const *inputs, size_t count)
+{
+    return overlap_check(&output->files, inputs, count);
 }
 
 /* ---- One file ---- */
@@ -230,7 +236,7 @@ static int publish(struct output *output)
     return status;
 }
 
-int output_commit(struct output *output)
+static int commit(struct output *output)
 {
     sigset_t before;
     int status;
@@ -247,6 +253,14 @@ int output_commit(struct output *output)
     signals_release(&before);
     files_close_sinks(&output->files); /* nothing will be taken back any more: what was replaced is unlinked */
     return status;
+}
+
+int output_commit(struct output *output)
+{
+    if (commit(output) != 0)
+        return -1;
+    files_warn_of_older(&output->files, output->begun);
+    return 0;
 }
 
 void output_free(struct output *output)

@@ -179,6 +179,47 @@ static int check_start(struct header *header, const char *name, const struct beg
                      describe(header, size), (int)bytes, start);
 }
 
+static size_t mark_bytes(const uint8_t *text, size_t bytes)
+{
+    static const uint8_t mark[] = {0xef, 0xbb, 0xbf}; /* U+FEFF in UTF-8 */
+
+    return bytes >= sizeof mark && memcmp(text, mark, sizeof mark) == 0 ? sizeof mark : 0;
+}
+
+/* Are the texts the same but for carriage returns? */
+static bool are_alike(const uint8_t *one, size_t one_bytes, const uint8_t *other, size_t other_bytes)
+{
+    size_t i = 0, j = 0;
+
+    for (;;) {
+        while (i < one_bytes && one[i] == '\r')
+            i++;
+        while (j < other_bytes && other[j] == '\r')
+            j++;
+        if (i == one_bytes || j == other_bytes)
+            return i == one_bytes && j == other_bytes;
+        if (one[i++] != other[j++])
+            return false;
+    }
+}
+
+/* Report that the header in the buffer is not the one that is known. Where they differ as the same line does that two
+ * programs have written, say how, since editors do not show it. */
+static int report_difference(struct header *header, const char *name, size_t bytes)
+{
+    const size_t mark = mark_bytes(header->buffer, bytes), known_mark = mark_bytes(header->text, header->text_bytes);
+    const uint8_t *text = header->buffer + mark, *known = header->text + known_mark;
+    const size_t known_bytes = header->text_bytes - known_mark;
+    const char *how = "";
+
+    bytes -= mark;
+    if (bytes == known_bytes && memcmp(text, known, bytes) == 0)
+        how = " only by a byte-order mark";
+    else if (are_alike(text, bytes, known, known_bytes))
+        how = mark == known_mark ? " only by carriage returns" : " only by a byte-order mark and carriage returns";
+    return fault_say(header->fault, "%s: header differs from that of %s%s", name, header->from, how);
+}
+
 /* Keep the header in the buffer, or compare it with the one that is known. */
 static int check_text(struct header *header, const char *name, size_t bytes)
 {
@@ -192,7 +233,7 @@ static int check_text(struct header *header, const char *name, size_t bytes)
         header->known = true;
     }
     if (bytes != header->text_bytes || (bytes > 0 && memcmp(header->buffer, header->text, bytes) != 0))
-        return fault_say(header->fault, "%s: header differs from that of %s", name, header->from);
+        return report_difference(header, name, bytes);
     return 0;
 }
 
@@ -219,12 +260,14 @@ int header_take(struct header *header, int fd, const char *name, struct tail *ta
     size_t rest;
 
     header->rest_bytes = 0;
+    header->taken_bytes = 0;
     if (header->buffer == NULL)
         return 0;
     if (header->bytes > HEADER_BYTES_MAX)
         return report_large(header, name);
     if (read_beginning(header, fd, &beginning) != 0)
         return fault_report(header->fault, name, errno);
+    header->taken_bytes = beginning.used;
     if (beginning.used == 0)
         return 0;
     if (beginning.used < header->bytes)

@@ -151,6 +151,45 @@ INLINE void skip_quoted(hits_function *find_hits, parity_function *parity, struc
     search->found = found;
 }
 
+/* Is a byte part of a field, whatever separates fields? */
+INLINE bool is_of_field(uint8_t byte)
+{
+    return (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') || byte >= 0x80;
+}
+
+/* Nearly all quotes that open stand after a comma, a newline or a quote. The others are looked at one by one, as are
+ * those at the beginning of a window after one without quotes. */
+INLINE size_t stray(hits_function *find_hits, parity_function *parity, const uint8_t *data, size_t bytes,
+                    uint8_t before, bool quoted)
+{
+    uint64_t inside = 0 - (uint64_t)quoted, ordinary = 0;
+    size_t at = 0;
+    for (; bytes - at >= WINDOW; at += WINDOW) {
+        uint64_t after = ordinary >> (WINDOW - 1);
+        uint64_t quotes = find_hits(data + at, '"');
+        ordinary = 0;
+        if (quotes == 0)
+            continue;
+        ordinary = quotes | find_hits(data + at, ',') | find_hits(data + at, '\n');
+        uint64_t opened = parity(quotes) ^ inside;
+        uint64_t doubtful = quotes & opened & ~(ordinary << 1 | after);
+        inside = 0 - (opened >> (WINDOW - 1));
+        for (; doubtful != 0; doubtful &= doubtful - 1) {
+            size_t quote = at + (size_t)__builtin_ctzll(doubtful);
+            if (is_of_field(quote > 0 ? data[quote - 1] : before))
+                return quote;
+        }
+    }
+    for (; at < bytes; at++) {
+        if (data[at] != '"')
+            continue;
+        inside = ~inside;
+        if (inside != 0 && is_of_field(at > 0 ? data[at - 1] : before))
+            return at;
+    }
+    return bytes;
+}
+
 INLINE size_t count(hits_function *find_hits, const uint8_t *data, size_t bytes, uint8_t byte)
 {
     size_t found = 0, at = 0;
@@ -208,6 +247,10 @@ INLINE size_t past(hits_function *find_hits, const uint8_t *data, size_t bytes, 
         *scanned = search.at;                                                                                          \
         return found;                                                                                                  \
     }                                                                                                                  \
+    TARGET static size_t stray_##NAME(const uint8_t *data, size_t bytes, uint8_t before, bool quoted)                  \
+    {                                                                                                                  \
+        return stray(hits_##NAME, PARITY, data, bytes, before, quoted);                                                \
+    }                                                                                                                  \
     TARGET static size_t count_##NAME(const uint8_t *data, size_t bytes, uint8_t byte)                                 \
     {                                                                                                                  \
         return count(hits_##NAME, data, bytes, byte);                                                                  \
@@ -219,11 +262,11 @@ INLINE size_t past(hits_function *find_hits, const uint8_t *data, size_t bytes, 
 
 #define WAY(NAME)                                                                                                      \
     {                                                                                                                  \
-#NAME, byte_##NAME, pair_##NAME, unquoted_##NAME, count_##NAME, past_##NAME, has_##NAME                        \
+#NAME, byte_##NAME, pair_##NAME, unquoted_##NAME, stray_##NAME, count_##NAME, past_##NAME, has_##NAME          \
     }
 #define NO_WAY                                                                                                         \
     {                                                                                                                  \
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL                                                                       \
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL                                                                 \
     }
 
 /* Eight bytes in one number. A byte that differs leaves a difference x other than 0, so that x or x + 0x7f has its high
@@ -391,6 +434,11 @@ size_t scan_unquoted(const uint8_t *data, size_t bytes, uint8_t byte, bool *quot
                      size_t *scanned)
 {
     return best_way()->unquoted(data, bytes, byte, quoted, ends, room, scanned);
+}
+
+size_t scan_stray(const uint8_t *data, size_t bytes, uint8_t before, bool quoted)
+{
+    return best_way()->stray(data, bytes, before, quoted);
 }
 
 size_t scan_count(const uint8_t *data, size_t bytes, uint8_t byte)

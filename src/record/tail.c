@@ -28,6 +28,7 @@ void tail_begin(struct tail *tail)
     tail->open = false;
     tail->last = 0;
     tail->newlines = 0;
+    tail->stray_line = 0;
 }
 
 void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes)
@@ -47,6 +48,15 @@ static void learn_line_end(struct tail *tail, const uint8_t *data, size_t bytes)
         return;
     tail->line_ends_known = true;
     tail->carriage_return = (end >= 2 ? data[end - 2] : tail->last) == '\r';
+}
+
+/* Called before `scan`, `last` and `newlines` move on. */
+static void find_stray_quote(struct tail *tail, const uint8_t *data, size_t bytes)
+{
+    size_t quote = scan_stray(data, bytes, tail->last, tail->scan.quoted);
+
+    if (quote < bytes)
+        tail->stray_line = tail->newlines + scan_count(data, quote, '\n') + 1;
 }
 
 /* Called after `scan` has moved on. If it is inside quotes, the last quote of all is the one that opened. */
@@ -70,6 +80,8 @@ void tail_follow(struct tail *tail, const uint8_t *data, size_t bytes)
         return;
     if (csv && !tail->line_ends_known)
         learn_line_end(tail, data, bytes);
+    if (csv && tail->stray_line == 0)
+        find_stray_quote(tail, data, bytes);
     record_advance(tail->format, &tail->scan, data, bytes);
     if (csv)
         follow_lines(tail, data, bytes);

@@ -113,11 +113,18 @@ static int report(struct weight_input *weights, const char *what, const uint8_t 
 {
     const char *name = weights->place.file;
     uint64_t line = weights->record + 1;
-    char quoted[QUOTED + 1];
+    static const char nul[] = "\\x00"; /* fault.h shows other control characters in this way */
+    char quoted[QUOTED * (sizeof nul - 1) + 1];
     size_t length = 0;
 
-    for (; length < bytes && length < QUOTED; length++)
-        quoted[length] = (char)(text[length] >= ' ' && text[length] < 0x7f ? text[length] : '?');
+    for (size_t i = 0; i < bytes && i < QUOTED; i++) {
+        if (text[i] != '\0') {
+            quoted[length++] = (char)text[i];
+        } else {
+            memcpy(quoted + length, nul, sizeof nul - 1);
+            length += sizeof nul - 1;
+        }
+    }
     quoted[length] = '\0';
     if (name == NULL) {
         name = weights->name;

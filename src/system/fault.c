@@ -11,17 +11,22 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "system/io.h"
+#include "system/sys.h"
 
 /* Room for the longest name that can be opened (PATH_MAX, 4096 on Linux) and its cause, small enough for the stack of
  * a worker. A longer name is cut, so that the cause can always be read. */
 enum { LINE_BYTES = 6144, NAME_BYTES = 4096 };
 
+/* The most that is shown for a byte: "\x1b". */
+enum { SHOWN_BYTES = 4 };
+
 struct line {
     char text[LINE_BYTES];
-    size_t length; /* never more than LINE_BYTES - 1: there is room for the newline */
+    size_t length; /* never more than LINE_BYTES - 1 */
 };
 
 static void append_list(struct line *line, const char *format, va_list arguments)
@@ -75,19 +80,40 @@ static bool is_control(const unsigned char *text, size_t length)
     return length == 2 && text[0] == 0xc2 && text[1] <= 0x9f;
 }
 
-/* Print the line. Control characters in a name show as '?': one message is one line, and no name gives orders to the
- * terminal. A failure here has nowhere to go. */
+/* A byte of a control character, as C has it. */
+static size_t show_byte(char *to, unsigned char byte)
+{
+    static const char bytes[] = "\t\n\r", letters[] = "tnr";
+    const char *known = byte != '\0' ? strchr(bytes, byte) : NULL;
+
+    if (known == NULL)
+        return (size_t)snprintf(to, SHOWN_BYTES + 1, "\\x%02x", byte);
+    return (size_t)snprintf(to, SHOWN_BYTES + 1, "\\%c", letters[known - bytes]);
+}
+
+/* Print the line. Control characters are shown as escapes: one message is one line, no name gives orders to the
+ * terminal, and a name that has such a character by mistake tells so. Mostly that is the end of a line of Windows. A
+ * failure here has nowhere to go. */
 static void print(struct line *line)
 {
-    unsigned char *text = (unsigned char *)line->text;
+    const unsigned char *text = (const unsigned char *)line->text;
+    char shown[SHOWN_BYTES * LINE_BYTES + 1];
+    size_t used = 0;
 
+    if (memchr(text, '\r', line->length) != NULL)
+        append(line, ": \\r is a carriage return, as in lines that end with CRLF");
     for (size_t i = 0, length; i < line->length; i += length) {
         length = character_bytes(text + i, line->length - i);
-        if (is_control(text + i, length))
-            memset(text + i, '?', length);
+        if (is_control(text + i, length)) {
+            for (size_t j = 0; j < length; j++)
+                used += show_byte(shown + used, text[i + j]);
+        } else {
+            memcpy(shown + used, text + i, length);
+            used += length;
+        }
     }
-    line->text[line->length++] = '\n';
-    (void)io_write(STDERR_FILENO, line->text, line->length);
+    shown[used++] = '\n';
+    (void)io_write(STDERR_FILENO, shown, used);
 }
 
 /* Lock and return true if nothing has been reported so far. The caller prints, then calls end_report. */
@@ -130,6 +156,29 @@ const char *fault_cause(int error, char text[FAULT_CAUSE_BYTES])
     return text;
 }
 
+/* How many bytes of the path name the first folder on the way that is none, or is not there; 0 if all are. */
+static size_t find_missing_folder(const char *path)
+{
+    char part[NAME_BYTES];
+    struct stat status;
+
+    for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        size_t bytes = (size_t)(slash - path);
+
+        if (bytes == 0)
+            continue;
+        if (bytes >= sizeof part)
+            return 0;
+        memcpy(part, path, bytes);
+        part[bytes] = '\0';
+        if (sys_stat(part, &status) != 0)
+            return errno == ENOENT ? bytes : 0;
+        if (!S_ISDIR(status.st_mode))
+            return bytes;
+    }
+    return 0;
+}
+
 int fault_report(struct fault *fault, const char *name, int error)
 {
     int errno_before = errno;
@@ -138,9 +187,12 @@ int fault_report(struct fault *fault, const char *name, int error)
         struct line line = {.length = 0};
         char cause[FAULT_CAUSE_BYTES];
         bool cut = strlen(name) > NAME_BYTES;
+        size_t missing = error == ENOENT || error == ENOTDIR ? find_missing_folder(name) : 0;
 
         append(&line, "bigshuf: %.*s%s: %s", NAME_BYTES, fault_name(name), cut ? "..." : "",
                error == 0 ? "unexpected end of file" : fault_cause(error, cause));
+        if (missing > 0)
+            append(&line, ": there is no folder '%.*s'", (int)missing, name);
         print(&line);
         end_report(fault);
     }

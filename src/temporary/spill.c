@@ -151,7 +151,9 @@ int spill_check(struct spill_place *place, uint64_t bytes)
         return bytes > 0 ? compress_try(place->compress) : 0;
     if (room >= bytes)
         return 0;
-    return fault_say(place->fault, "temporary file in %s%s: %s: about %llu MiB are needed, %llu MiB are free",
+    return fault_say(place->fault,
+                     "temporary file in %s%s: %s: about %llu MiB are needed, %llu MiB are free: name another directory "
+                     "or one more with -T, or use a larger -S",
                      place->directory[0], place->directories > 1 ? " and the other directories" : "", strerror(ENOSPC),
                      (unsigned long long)(bytes >> 20), (unsigned long long)(room >> 20));
 }

@@ -271,7 +271,7 @@ no_room() {
     local name=$1
     shift
     [ -e never ] || mkfifo never
-    fails_with 1 "bigshuf: $name: No space left on device: about * MiB are needed, [234] MiB are free" \
+    fails_with 1 "bigshuf: $name: No space left on device: about * MiB are needed, [234] MiB are free: write to another disk" \
         on_small_disk 4 sh -c 'echo old >disk/old && timeout 600 "$@" && exit 9; status=$?; ls -A disk >left; exit $status' sh "$@"
     same old "$(paste -s -d ' ' left)"
 }
@@ -296,7 +296,7 @@ test_a_standard_output_without_room_is_told_before_the_work() {
     needs_small_disk
     mkfifo never
     more_than_memory >in
-    fails_with 1 'bigshuf: write error: No space left on device: about * MiB are needed, 4 MiB are free' \
+    fails_with 1 'bigshuf: write error: No space left on device: about * MiB are needed, 4 MiB are free: write to another disk' \
         on_small_disk 4 timeout 600 sh -c 'bigshuf in never >disk/out'
 }
 
@@ -327,7 +327,8 @@ test_what_is_written_in_place_takes_the_room_of_the_old_file() {
 
 test_numbers_that_will_not_fit_a_temporary_directory_are_told_before_the_work() {
     needs_small_disk
-    fails_with 1 'bigshuf: temporary file in disk: No space left on device: about 15 MiB are needed, 5 MiB are free' \
+    advice='name another directory or one more with -T, or use a larger -S'
+    fails_with 1 "bigshuf: temporary file in disk: No space left on device: about 15 MiB are needed, 5 MiB are free: $advice" \
         on_small_disk 5 bigshuf -S 8M -T disk -i 1-3000000
 }
 

@@ -55,11 +55,6 @@ run_examples() {
     [ $count -ge 8 ]
 }
 
-# The options that a text names with two dashes, from its lines that match a pattern: options_on PATTERN.
-options_on() {
-    sed -n "s/$1.*/\\1/p" | sort
-}
-
 test_man_page_examples_work() {
     man_examples | run_examples
 }
@@ -112,10 +107,36 @@ test_files_that_the_readme_names_exist() {
     [ -s named ]
 }
 
+# The options of --help or -h on standard input, as lines "LETTER NAME ARGUMENT": `-` for no letter, `=`, `[=` or nothing
+# for an argument that is needed, optional or none.
+options_of_help() {
+    sed -n 's/^  \(.\{4\}\)--\([a-z0-9-]*\)\([=[]*\).*/\1\2 \3/p' | sed 's/^    /- /; s/^-\(.\), /\1 /'
+}
+
+# The same of the man page. There an option with a letter and an argument has it after each: `S Ar size , \-buffer-size`.
+options_of_man_page() {
+    sed 's/\\//g' "$man_page" | sed -n 's/^\.It Fl \(-.*\|. .*\)/\1/p' |
+        sed 's/^-/- , Fl -/; s/^\(.\) .*, Fl -/\1 /' |
+        sed 's/^\(. [a-z0-9-]*\) Ns = .*/\1 =/; s/^\(. [a-z0-9-]*\) Ns Oo Ns = .*/\1 [=/; s/^\(. [a-z0-9-]*\)$/\1 /'
+}
+
 test_man_page_and_help_have_the_same_options() {
-    bigshuf --help | options_on '^  .\{4\}--\([a-z0-9-]*\)' >help
-    sed 's/\\//g' "$man_page" | options_on '^\.It .*Fl -\([a-z0-9-]*\)' >page
-    cmp help page
+    bigshuf --help | options_of_help | sort >help
+    options_of_man_page | sort >page
+    diff help page
+    grep -x 'n head-count =' help
+    grep -x -e '- header \[=' help
+    grep -x -e '- csv ' help
+}
+
+test_the_short_help_is_a_part_of_the_help() {
+    bigshuf --help >long
+    bigshuf -h >short
+    same 12 "$(options_of_help <short | tee options | grep -c .)"
+    same '' "$(grep -vxF -f <(options_of_help <long) options)"
+    same '' "$(sed -n '/^  /p' short | grep -vxF -f long)"
+    [ "$(grep -c '' short)" -le 23 ]
+    same '' "$(grep -E '.{80}' long short)"
 }
 
 test_man_page_has_options_in_alphabetical_order() {

@@ -62,7 +62,7 @@ test_an_empty_name_is_told_before_the_work() {
 }
 
 test_a_name_with_a_newline_is_told_in_one_line() {
-    fails_at_once 'bigshuf: a?b: No such file or directory' $'a\nb'
+    fails_at_once 'bigshuf: a\\nb: No such file or directory' $'a\nb'
 }
 
 test_a_bad_input_leaves_the_output_file() {
@@ -198,15 +198,15 @@ test_bad_options_are_told_before_the_work() {
 }
 
 test_bad_numbers_are_told_before_the_work() {
-    for size in '' x -1 1x 1Q5 1.5M 0x10M ' 8M' '8 M' 101%x; do
-        fails_at_once "bigshuf: invalid -S argument '$size'" -S "$size" never
+    for size in '' x -1 1x 1Q5 1.5 0x10M ' 8M' '8 M' 101%x; do
+        fails_at_once "bigshuf: invalid -S argument '$size': it is a number and a unit, *" -S "$size" never
     done
     fails_at_once "bigshuf: -S argument '99999999999999999999' too large" -S 99999999999999999999 never
     fails_at_once 'bigshuf: -S 7M: memory must be at least 8*MiB' -S 7M never
     fails_at_once 'bigshuf: -S 8191: memory must be at least 8*MiB' -S 8191 never
     fails_at_once "bigshuf: number in parallel must be nonzero" --parallel=0 never
-    fails_at_once "bigshuf: invalid --parallel argument 'x'" --parallel=x never
-    fails_at_once "bigshuf: invalid --tune argument 'x'" --tune=x never
+    fails_at_once "bigshuf: invalid --parallel argument 'x': it is a whole number, *" --parallel=x never
+    fails_at_once "bigshuf: invalid --tune argument 'x': it is leaf-records=T" --tune=x never
     fails_at_once "bigshuf: invalid --tune argument 'leaf-records=7': *" --tune=leaf-records=7 never
     fails_at_once "bigshuf: invalid --tune argument 'leaf-records=2147483649': *" --tune=leaf-records=2147483649 never
 }
@@ -243,5 +243,76 @@ test_without_v_nothing_is_said() {
 
 test_names_that_cannot_be_seen_are_shown() {
     fails_at_once "bigshuf: '': No such file or directory" ''
-    fails_at_once 'bigshuf: ?[31mred: No such file or directory' $'\033[31mred'
+    fails_at_once 'bigshuf: \\x1b\[31mred: No such file or directory' $'\033[31mred'
+}
+
+# ---- Inputs that are hardly what was meant ----
+
+# Both files and pipes are warned of once, and shuffled: hints PATTERN FILE OPTION...
+hints() {
+    local file=$2
+    bigshuf "${@:3}" "$file" "$file" 2>said >out
+    [[ $(cat said) = "bigshuf: warning: $file"$1 ]]
+    same 1 "$(grep -c '' said)"
+    same_lines out <(cat "$file" "$file")
+    bigshuf -S 8M --parallel=1 "${@:3}" <"$file" 2>said >out
+    [[ $(cat said) = "bigshuf: warning: -"$1 ]]
+    bigshuf --keep-order -n 1000000 "${@:3}" < <(cat "$file") 2>said >out
+    [[ $(cat said) = "bigshuf: warning: -"$1 ]]
+    cmp -n "$(wc -c <"$file")" "$file" out
+    if bigshuf --record-size=1 "$file" 2>&1 >out | grep .; then
+        return 1
+    fi
+}
+
+test_compressed_inputs_are_warned_of() {
+    printf '\37\213\10\0...\n' >x.gz
+    hints ': compressed by gzip, and shuffled as it is: to shuffle its lines: gzip -dc FILE | bigshuf' x.gz
+    bigshuf --header x.gz - < <(cat x.gz) 2>said >out
+    same 1 "$(grep -c 'x.gz: compressed by gzip' said)"
+    printf '\50\265\57\375.\n.\n' >x.zst
+    hints ': compressed by zstd, and *: zstd -dc FILE | bigshuf' x.zst
+    printf '\3757zXZ\0.\n' >x.xz
+    hints ': compressed by xz, and *: xz -dc FILE | bigshuf' x.xz
+    printf 'BZh91AY&SY\n' >x.bz2
+    hints ': compressed by bzip2, and *: bzip2 -dc FILE | bigshuf' x.bz2
+    printf '\4"M\30.\n' >x.lz4
+    hints ': compressed by lz4, and *: lz4 -dc FILE | bigshuf' x.lz4
+    if ! command -v gzip; then
+        return
+    fi
+    seq 100000 | gzip >large.gz
+    printf '\n' >>large.gz
+    hints ': compressed by gzip, and *' large.gz
+}
+
+test_utf_16_is_warned_of() {
+    printf '\377\376a\0\n\0b\0\n' >little
+    hints ': text in UTF-16, and shuffled as it is: *: iconv -f UTF-16 -t UTF-8 FILE | bigshuf' little
+    printf '\376\377\0a\0\n' >big
+    hints ': text in UTF-16, and *' big
+}
+
+test_text_is_not_warned_of() {
+    for text in BZh BZhx 'BZ h9' '\037' '(' '\0357\0273\0277a' ''; do
+        printf '%b\n' "$text" >in
+        bigshuf in 2>>said >>out
+        bigshuf --csv --header in 2>>said >>out
+    done
+    if grep -v 'nothing but a header' said; then
+        return 1
+    fi
+}
+
+test_quotes_within_fields_are_warned_of() {
+    printf 'id,what\n1,"3"" x\n"\n2,5" disk\n3,6" disk\n' >in
+    hints ':4: a quote within a field that does not begin with one: *' in --csv
+    printf 'id,what\n1,"3"" x\n"\n2,a;5" disk\n' >in
+    fails_with 1 $'bigshuf: warning: in:4: a quote *\nbigshuf: in: unclosed quote that starts in line 4' bigshuf --csv in >out
+    awk 'BEGIN { for (i = 0; i < 20000; i++) printf "%d,\"\"\"a\"\" b\",\"c\nd\",%d\n", i, i }' | sed '30001s/,/"/' >large
+    printf 'x"\n' >>large
+    for option in -S64M -S8M --parallel=1 --header=1; do
+        bigshuf --csv $option large >out 2>said
+        [[ $(cat said) = "bigshuf: warning: large:30001: a quote "* ]]
+    done
 }

@@ -226,7 +226,7 @@ test_a_directory_as_output_is_told_before_the_work() {
 
 test_an_output_in_a_missing_directory_is_told_before_the_work() {
     mkfifo never
-    fails_with 1 'bigshuf: nowhere/out: No such file or directory' bigshuf -o nowhere/out never
+    fails_with 1 "bigshuf: nowhere/out: No such file or directory: there is no folder 'nowhere'" bigshuf -o nowhere/out never
 }
 
 test_a_read_only_output_is_told_before_the_work_and_stays() {

@@ -136,9 +136,9 @@ test_wrong_patterns_are_told_before_the_work() {
 test_wrong_numbers_of_shards_are_told_before_the_work() {
     mkfifo never
     fails_with 1 "bigshuf: --shards must be at least 1" bigshuf --shards=0 -o %d never
-    fails_with 1 "bigshuf: invalid --shards argument '-1'" bigshuf --shards=-1 -o %d never
-    fails_with 1 "bigshuf: invalid --shards argument '3K'" bigshuf --shards=3K -o %d never
-    fails_with 1 "bigshuf: invalid --shards argument ''" bigshuf --shards= -o %d never
+    fails_with 1 "bigshuf: invalid --shards argument '-1': it is a whole number, *" bigshuf --shards=-1 -o %d never
+    fails_with 1 "bigshuf: invalid --shards argument '3K': it is a whole number, *" bigshuf --shards=3K -o %d never
+    fails_with 1 "bigshuf: invalid --shards argument '': it is a whole number, *" bigshuf --shards= -o %d never
     fails_with 1 "bigshuf: --shards argument '99999999999999999999' too large" \
         bigshuf --shards=99999999999999999999 -o %d never
     fails_with 1 "bigshuf: %d: more than 1000000 files" bigshuf --shards=1000001 -o %d never
@@ -238,8 +238,8 @@ test_wrong_sizes_of_shards_are_told_before_the_work() {
     mkfifo never
     fails_with 1 'bigshuf: --shard-records must be at least 1' bigshuf --shard-records=0 -o %d never
     fails_with 1 'bigshuf: --shard-bytes must be at least 1' bigshuf --shard-bytes=0 -o %d never
-    fails_with 1 "bigshuf: invalid --shard-bytes argument '1X'" bigshuf --shard-bytes=1X -o %d never
-    fails_with 1 "bigshuf: invalid --shard-bytes argument '1%'" bigshuf --shard-bytes=1% -o %d never
+    fails_with 1 "bigshuf: invalid --shard-bytes argument '1X': it is a number of bytes, *" bigshuf --shard-bytes=1X -o %d never
+    fails_with 1 "bigshuf: invalid --shard-bytes argument '1%': it is a number of bytes, *" bigshuf --shard-bytes=1% -o %d never
 }
 
 # ---- --split ----
@@ -307,7 +307,7 @@ test_more_splits_than_records_fail_before_any_output() {
 test_wrong_splits_are_told_before_the_work() {
     mkfifo never
     for split in 2 2: :a a:2 -2:a 1.5:a .5%:a 1.23456%:a 5%%:a ' 5:a' 5K:a; do
-        fails_with 1 "bigshuf: invalid --split argument '$split'" bigshuf "--split=$split" never
+        fails_with 1 "bigshuf: invalid --split argument '$split': it is COUNT:FILE or P%:FILE, *" bigshuf "--split=$split" never
     done
     fails_with 1 "bigshuf: --split argument '101%:a' too large" bigshuf --split=101%:a never
     fails_with 1 "bigshuf: --split argument '100.0001%:a' too large" bigshuf --split=100.0001%:a never
@@ -329,11 +329,62 @@ test_splits_to_one_file_are_told_before_the_work() {
     fails_with 1 'bigshuf: b and hard: the same output file' bigshuf --split=1:b -o hard never
 }
 
-test_a_split_may_be_one_of_the_inputs() {
+# ---- Outputs that are inputs as well, and files that look like outputs ----
+
+test_shards_and_splits_may_replace_the_inputs() {
     seq 1000 >in
-    bigshuf --split=100:in -o rest in
-    same_lines <(cat in rest) <(seq 1000)
-    same '100 900' "$(lengths in rest)"
+    seq 1001 1500 >rest
+    bigshuf --split=100:in -o rest rest in
+    same_lines <(cat in rest) <(seq 1500)
+    same '100 1400' "$(lengths in rest)"
+    ln -s 0 link
+    bigshuf --shards=3 -o %d in
+    bigshuf --shards=3 -o %d link 2 ./1 2>said
+    same_lines <(cat 0 1 2) in
+    bigshuf --shard-records=40 -o %d - 1 2 <./0
+    same_lines <(cat 0 1 2) in
+    same '' "$(cat said)"
+}
+
+# refuses MESSAGE OPTION...: and all files stay.
+refuses() {
+    cat ./* | cksum >../before
+    fails_with 1 "bigshuf: $1: give the output other names" bigshuf "${@:2}"
+    rm .stderr
+    cat ./* | cksum | cmp - ../before
+}
+
+test_shards_and_splits_may_not_be_some_of_the_inputs() {
+    mkdir files && cd files || exit
+    seq 100 >a
+    seq 10 >part0
+    seq 20 >part1
+    refuses 'part0 is an input and an output file, but a only an input' --shards=2 -o part%d a part0 part1
+    refuses './part1 is an input and an output file, but a only an input' --shard-records=90 -o part%d a ./part1
+    refuses 'part0 is an input and an output file, but part2 only an output' --shards=4 -o part%d part0 part1
+    refuses 'part0 is an input and an output file, but part1 only an output' --shards=2 -o part%d part0
+    refuses 'part0 is an input and an output file, but part1 only an input' --shards=1 -o part%d part0 part1
+    refuses 'a is an input and an output file, but valid only an output' --split=10%:valid -o a a
+    refuses 'a is an input and an output file, but rest only an output' --split=10%:a -o rest a
+    # shellcheck disable=SC2094 # refused
+    refuses '- is an input and an output file, but valid only an output' --split=10%:valid -o a <a
+    bigshuf --split=10%:valid a >out
+    bigshuf --split=90%:/dev/null -o a a
+}
+
+test_older_shards_are_warned_of() {
+    seq 100 >in
+    bigshuf --shards=5 -o part%02d in
+    bigshuf --shards=5 -o part%02d in 2>said
+    bigshuf --shards=4 -o part%02d in 2>>said
+    bigshuf --split=10:part09 --shard-records=60 -o part%02d in 2>>said
+    bigshuf --split=10:v --shard-bytes=1M -o part%02d -e 2>>said <in || true
+    bigshuf --shard-records=60 -o part%02d /dev/null 2>>said
+    bigshuf --shards=1 -o part%02d --filter='cat >$FILE' in 2>>said
+    same "bigshuf: warning: part04 is of an older output: this one ends before it
+bigshuf: warning: part02 to part04 are of an older output: this one ends before them
+bigshuf: the splits take more than the 0 records there are
+bigshuf: warning: part00 to part04 are of an older output: this one ends before them" "$(cat said)"
 }
 
 # ---- --filter ----
@@ -799,8 +850,8 @@ test_a_reader_that_is_gone_leaves_all_old_files() {
 test_a_missing_directory_of_any_file_is_told_before_the_work() {
     mkfifo never
     mkdir 0
-    fails_with 1 'bigshuf: 1/a: No such file or directory' bigshuf --shards=2 -o %d/a never
-    fails_with 1 'bigshuf: nowhere/a: No such file or directory' bigshuf --split=1:a --split=1:nowhere/a never
+    fails_with 1 "bigshuf: 1/a: No such file or directory: there is no folder '1'" bigshuf --shards=2 -o %d/a never
+    fails_with 1 "bigshuf: nowhere/a: No such file or directory: there is no folder 'nowhere'" bigshuf --split=1:a --split=1:nowhere/a never
     fails_with 1 'bigshuf: 0: Is a directory' bigshuf --split=1:a -o 0 never
     same '' "$(names 0)"
     same '0 never' "$(echo *)"

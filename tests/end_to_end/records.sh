@@ -631,16 +631,16 @@ test_formats_that_are_not_for_z_e_or_i_are_told_before_the_work() {
 test_bad_arguments_of_formats_are_told_before_the_work() {
     for option in --record-lines --record-size --header --header-bytes; do
         for number in '' x -1 1x ' 1' 1.5; do
-            fails_at_once "bigshuf: invalid $option argument '$number'" "$option=$number" never
+            fails_at_once "bigshuf: invalid $option argument '$number': it is a *number*" "$option=$number" never
         done
     done
     for option in --record-lines --record-size; do
         fails_at_once "bigshuf: $option must be at least 1" "$option=0" never
         fails_at_once "bigshuf: $option argument '18446744073709551616' too large" $option=18446744073709551616 never
     done
-    fails_at_once "bigshuf: invalid --record-size argument '1%'" --record-size=1% never
+    fails_at_once "bigshuf: invalid --record-size argument '1%': it is a number of bytes, *" --record-size=1% never
     fails_at_once 'bigshuf: --delimiter must not be empty' --delimiter= never
-    fails_at_once "bigshuf: invalid --delimiter argument '\\\\q'" --delimiter='\q' never
+    fails_at_once "bigshuf: invalid --delimiter argument '\\\\q': after a backslash *" --delimiter='\q' never
     fails_at_once 'bigshuf: --record-start must not be empty' --record-start= never
     fails_at_once 'bigshuf: --record-start must not have a newline' --record-start=$'a\nb' never
     fails_at_once 'bigshuf: --record-start must be at most 254 bytes' --record-start="$(printf '%255s' '')" never

@@ -383,9 +383,9 @@ test_a_carriage_return_before_the_newline_is_no_part_of_a_weight() {
     bigshuf --seed=x --weights=weights in >wanted
     bigshuf --seed=x --weight-field=2 in | cmp - wanted
     same_lines wanted <(printf 'a\t3\r\nc\t1\r\n')
-    fails_with 1 "bigshuf: -:1: invalid weight: '3?'" bigshuf -z --weight-field=1 < <(printf '3\r\0')
-    fails_with 1 "bigshuf: -:1: invalid weight: '3?'" bigshuf --weight-field=1 < <(printf '3\r\ta\n')
-    fails_with 1 "bigshuf: -:1: invalid weight: '3?'" bigshuf --weight-field=1 < <(printf '3\r\r\n')
+    fails_with 1 "bigshuf: -:1: invalid weight: '3\\\\r': * CRLF" bigshuf -z --weight-field=1 < <(printf '3\r\0')
+    fails_with 1 "bigshuf: -:1: invalid weight: '3\\\\r': * CRLF" bigshuf --weight-field=1 < <(printf '3\r\ta\n')
+    fails_with 1 "bigshuf: -:1: invalid weight: '3\\\\r': * CRLF" bigshuf --weight-field=1 < <(printf '3\r\r\n')
 }
 
 test_a_weight_is_named_by_its_line_below_a_header() {

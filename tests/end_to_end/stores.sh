@@ -1014,7 +1014,7 @@ test_what_is_no_store_is_told() {
     fails_with 1 'bigshuf: file: Not a directory' bigshuf --gather=file
     fails_with 1 'bigshuf: folder: not a store of piles' bigshuf --gather=folder --list
     fails_with 1 'bigshuf: file: *' bigshuf --scatter=file file
-    fails_with 1 'bigshuf: none/store: No such file or directory' bigshuf --scatter=none/store file
+    fails_with 1 "bigshuf: none/store: No such file or directory: there is no folder 'none'" bigshuf --scatter=none/store file
     same '.stderr file folder' "$(ls -A | paste -s -d ' ' -)"
 }
 

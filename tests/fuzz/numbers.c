@@ -46,23 +46,39 @@ static void check_number(const char *text)
     FUZZ_CHECK(good ? value == expected : errno == EINVAL || errno == ERANGE);
 }
 
+/* The decimals are those of a whole number of millionths, so each power of the base is one of a fraction as well: what
+ * is cut off at the end is less than a byte. */
 static void check_size(const char *text, uint64_t whole)
 {
     static const char units[] = "bKMGTPEZYRQ";
-    fuzz_wide expected;
+    fuzz_wide expected, millionths = 0;
     const char *unit = text + read_digits(text, &expected), *place;
+    size_t decimals = *unit == '.' ? strspn(unit + 1, digits) : 0;
     uint64_t bytes;
-    bool good = unit > text && expected <= UINT64_MAX;
+    unsigned base = 1024;
+    bool good = unit > text && expected <= UINT64_MAX && (*unit != '.' || (decimals >= 1 && decimals <= 6));
 
-    if (unit[0] != '\0' && unit[1] != '\0')
+    if (good && *unit == '.') {
+        char shown[8];
+
+        snprintf(shown, sizeof shown, "%.*s%s", (int)decimals, unit + 1, "000000" + decimals);
+        millionths = strtoul(shown, NULL, 10);
+        unit += 1 + decimals;
+        good = *unit != '\0' && *unit != 'b' && *unit != '%';
+    }
+    if (*unit != '\0' && strchr("b%", *unit) == NULL && strcmp(unit + 1, "B") == 0)
+        base = 1000;
+    else if (*unit != '\0' && unit[1] != '\0' && (strchr("b%", *unit) != NULL || strcmp(unit + 1, "iB") != 0))
         good = false;
     if (*unit == '%') {
         expected = good ? expected * whole / 100 : 0;
     } else {
         place = *unit == '\0' ? units + 1 : strchr(units, strchr("kmgt", *unit) != NULL ? *unit - 'a' + 'A' : *unit);
         good = good && place != NULL;
-        for (; good && place > units && expected <= UINT64_MAX; place--)
-            expected *= 1024;
+        for (; good && place > units && expected <= UINT64_MAX; place--) {
+            expected = expected * base + millionths * base / 1000000;
+            millionths = millionths * base % 1000000;
+        }
     }
     good = good && expected <= UINT64_MAX;
     FUZZ_CHECK((number_parse_size(text, whole, &bytes) == 0) == good);

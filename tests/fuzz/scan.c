@@ -81,6 +81,26 @@ static void compare_count(const struct scan_way *way, const struct question *que
     FUZZ_CHECK(way->count(question->data, question->bytes, question->byte) == count);
 }
 
+static bool is_of_field(uint8_t byte)
+{
+    return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || byte > 127;
+}
+
+/* The byte of the question stands before the data. */
+static void compare_stray(const struct scan_way *way, const struct question *question)
+{
+    bool quoted = question->quoted;
+    uint8_t before = question->byte;
+    size_t expected = 0;
+
+    for (; expected < question->bytes; before = question->data[expected++]) {
+        quoted ^= question->data[expected] == '"';
+        if (question->data[expected] == '"' && quoted && is_of_field(before))
+            break;
+    }
+    FUZZ_CHECK(way->stray(question->data, question->bytes, question->byte, question->quoted) == expected);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     static uint8_t text[BYTES_MAX];
@@ -105,6 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
             if (sought != UNQUOTED || question.byte != '"')
                 compare(way, sought, &question);
         compare_count(way, &question);
+        compare_stray(way, &question);
     }
     free(copy);
     return 0;

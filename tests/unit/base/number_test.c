@@ -118,9 +118,44 @@ UNIT_TEST(test_sizes_of_2_to_the_64_bytes_are_out_of_range)
 
 UNIT_TEST(test_what_sort_does_not_take_is_no_size)
 {
-    static const char *const texts[] = {"",    "M",   "%",    "b",    " 1M", "1M ", "1 M", "-1M",
-                                        "+1M", "1KB", "1KiB", "1.5G", "1x",  "1kk", "1c",  "1w",
-                                        "1M%", "1%%", "1.5%", "0x1M", "1y",  "1z",  "1r",  "1q"};
+    static const char *const texts[] = {"",    "M",  "%",  "b",   " 1M", "1M ",  "1 M", "-1M", "+1M", "1x",
+                                        "1kk", "1c", "1w", "1M%", "1%%", "0x1M", "1y",  "1z",  "1r",  "1q"};
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        assert_no_size(texts[i], EINVAL);
+}
+
+UNIT_TEST(test_units_may_be_spelled_as_split_takes_them)
+{
+    assert_size("9KiB", 0, 9 * kib);
+    assert_size("9kiB", 0, 9 * kib);
+    assert_size("9MiB", 0, 9 * kib * kib);
+    assert_size("9EiB", 0, 9 * kib * kib * kib * kib * kib * kib);
+    assert_size("9KB", 0, 9000);
+    assert_size("64MB", 0, 64000000);
+    assert_size("9TB", 0, 9000000000000);
+    assert_size("18EB", 0, 18000000000000000000u);
+    assert_no_size("19EB", ERANGE);
+    assert_no_size("16EiB", ERANGE);
+}
+
+UNIT_TEST(test_a_size_with_a_unit_may_have_decimals)
+{
+    assert_size("1.5G", 0, 3 * kib * kib * kib / 2);
+    assert_size("0.5k", 0, 512);
+    assert_size("1.234567MB", 0, 1234567);
+    assert_size("0.000001GB", 0, 1000);
+    assert_size("2.0001K", 0, 2048); /* and a part of a byte */
+    assert_size("15.999999E", 0, 18446742920788047009u);
+    assert_size("0.000001Z", 0, 1180591620717411u);
+    assert_no_size("16.0E", ERANGE);
+}
+
+UNIT_TEST(test_units_of_no_kind_and_decimals_of_nothing_are_no_size)
+{
+    static const char *const texts[] = {"1KIB",       "1Kib",  "1Kb",  "1MBB", "1iB",  "1B",  "1bB",
+                                        "1biB",       "1.5",   "1.5b", "1.5%", "1.",   "1.G", ".5G",
+                                        "1.1234567G", "1..5G", "1,5G", "1K.5", "1.5x", "1%B", "1 KB"};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         assert_no_size(texts[i], EINVAL);

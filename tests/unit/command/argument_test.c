@@ -11,6 +11,12 @@
 
 #define TRY_HELP "Try 'bigshuf --help' for more information.\n"
 
+/* What arguments should be, in messages. */
+#define WHOLE_NUMBER "it is a whole number, in digits alone"
+#define ONE_BYTE     ": it is one byte, or an escape such as \\t"
+#define UNITS        "K, M, G, T (powers of 1024) or KB, MB, GB, TB (of 1000)"
+#define BYTES        "it is a number of bytes, or a number and a unit: " UNITS
+
 enum { UNTOUCHED = 111, MESSAGE_BYTES = 256 };
 
 static int setup(void **state)
@@ -90,8 +96,8 @@ static void assert_no_range(const char *text, const char *culprit, int error)
     uint64_t first = UNTOUCHED, last = UNTOUCHED;
     char message[MESSAGE_BYTES];
 
-    snprintf(message, sizeof message, "bigshuf: invalid input range: '%s'%s%s\n", culprit, error == 0 ? "" : ": ",
-             error == 0 ? "" : strerror(error));
+    snprintf(message, sizeof message, "bigshuf: invalid input range: '%s': %s\n", culprit,
+             error == 0 ? "it is LO-HI, two whole numbers, the smaller one first, such as 1-100" : strerror(error));
     assert_answer(argument_range(&fault, text, &first, &last), -1, message);
     assert_int_equal(first, UNTOUCHED);
     assert_int_equal(last, UNTOUCHED);
@@ -187,7 +193,7 @@ TEST(test_what_is_no_count_is_refused)
     char message[MESSAGE_BYTES];
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        snprintf(message, sizeof message, "bigshuf: invalid line count: '%s'\n", texts[i]);
+        snprintf(message, sizeof message, "bigshuf: invalid line count: '%s': " WHOLE_NUMBER "\n", texts[i]);
         assert_no_number(count, texts[i], message);
     }
 }
@@ -298,7 +304,7 @@ TEST(test_what_is_no_field_is_refused)
     char message[MESSAGE_BYTES];
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        snprintf(message, sizeof message, "bigshuf: invalid field value '%s'\n" TRY_HELP, texts[i]);
+        snprintf(message, sizeof message, "bigshuf: invalid field value '%s': " WHOLE_NUMBER "\n" TRY_HELP, texts[i]);
         assert_no_number(field, texts[i], message);
     }
 }
@@ -329,11 +335,11 @@ TEST(test_backslash_0_separates_by_nul)
 TEST(test_no_byte_or_several_are_no_separator)
 {
     assert_no_separator("", "bigshuf: empty tab\n");
-    assert_no_separator("xx", "bigshuf: multi-character tab 'xx'\n");
-    assert_no_separator("\\q", "bigshuf: multi-character tab '\\q'\n");
-    assert_no_separator("\\tx", "bigshuf: multi-character tab '\\tx'\n");
-    assert_no_separator("\\0000", "bigshuf: multi-character tab '\\0000'\n");
-    assert_no_separator("\xc3\xa9", "bigshuf: multi-character tab '\xc3\xa9'\n");
+    assert_no_separator("xx", "bigshuf: multi-character tab 'xx'" ONE_BYTE "\n");
+    assert_no_separator("\\q", "bigshuf: multi-character tab '\\q'" ONE_BYTE "\n");
+    assert_no_separator("\\tx", "bigshuf: multi-character tab '\\tx'" ONE_BYTE "\n");
+    assert_no_separator("\\0000", "bigshuf: multi-character tab '\\0000'" ONE_BYTE "\n");
+    assert_no_separator("\xc3\xa9", "bigshuf: multi-character tab '\xc3\xa9'" ONE_BYTE "\n");
 }
 
 /* ---- Memory and threads ---- */
@@ -344,7 +350,9 @@ TEST(test_memory_is_at_least_what_it_takes)
     assert_number(argument_memory, "8192", 8 << 20);
     assert_no_number(argument_memory, "8388607b", "bigshuf: --it 8388607b: memory must be at least 8 MiB\n");
     assert_no_number(argument_memory, "0%", "bigshuf: --it 0%: memory must be at least 8 MiB\n");
-    assert_no_number(argument_memory, "8Mx", "bigshuf: invalid --it argument '8Mx'\n");
+    assert_no_number(argument_memory, "8Mx",
+                     "bigshuf: invalid --it argument '8Mx': it is a number and a unit, such as 64M or 1.5G: " UNITS
+                     ", or % of memory\n");
     assert_no_number(argument_memory, "16E", "bigshuf: --it argument '16E' too large\n");
 }
 
@@ -362,7 +370,7 @@ TEST(test_a_number_is_not_below_the_least)
     assert_number(from_3, "3", 3);
     assert_number(from_3, "18446744073709551615", UINT64_MAX);
     assert_no_number(from_3, "2", "bigshuf: --it must be at least 3\n");
-    assert_no_number(from_3, "3K", "bigshuf: invalid --it argument '3K'\n");
+    assert_no_number(from_3, "3K", "bigshuf: invalid --it argument '3K': " WHOLE_NUMBER "\n");
     assert_no_number(from_3, "18446744073709551616", "bigshuf: --it argument '18446744073709551616' too large\n");
 }
 
@@ -374,17 +382,20 @@ TEST(test_a_size_without_unit_is_bytes)
     assert_number(argument_bytes, "3k", 3 << 10);
     assert_number(argument_bytes, "3K", 3 << 10);
     assert_number(argument_bytes, "3G", (uint64_t)3 << 30);
+    assert_number(argument_bytes, "3KB", 3000);
+    assert_number(argument_bytes, "1.5MiB", 3 << 19);
 }
 
 TEST(test_what_is_no_size_is_refused)
 {
-    assert_no_number(argument_bytes, "", "bigshuf: invalid --it argument ''\n");
-    assert_no_number(argument_bytes, "K", "bigshuf: invalid --it argument 'K'\n");
-    assert_no_number(argument_bytes, "-1", "bigshuf: invalid --it argument '-1'\n");
-    assert_no_number(argument_bytes, "5%", "bigshuf: invalid --it argument '5%'\n");
+    assert_no_number(argument_bytes, "", "bigshuf: invalid --it argument '': " BYTES "\n");
+    assert_no_number(argument_bytes, "K", "bigshuf: invalid --it argument 'K': " BYTES "\n");
+    assert_no_number(argument_bytes, "-1", "bigshuf: invalid --it argument '-1': " BYTES "\n");
+    assert_no_number(argument_bytes, "5%", "bigshuf: invalid --it argument '5%': " BYTES "\n");
     assert_no_number(argument_bytes, "99999999999999999999%",
-                     "bigshuf: invalid --it argument '99999999999999999999%'\n");
-    assert_no_number(argument_bytes, "3KB", "bigshuf: invalid --it argument '3KB'\n");
+                     "bigshuf: invalid --it argument '99999999999999999999%': " BYTES "\n");
+    assert_no_number(argument_bytes, "1.5", "bigshuf: invalid --it argument '1.5': " BYTES "\n");
+    assert_no_number(argument_bytes, "3mb", "bigshuf: invalid --it argument '3mb': " BYTES "\n");
     assert_no_number(argument_bytes, "16E", "bigshuf: --it argument '16E' too large\n");
     assert_no_number(argument_bytes, "0", "bigshuf: --it must be at least 1\n");
     assert_no_number(argument_bytes, "0K", "bigshuf: --it must be at least 1\n");
@@ -398,7 +409,9 @@ TEST(test_a_delimiter_may_be_escaped)
     assert_delimiter("\\0", "\0", 1);
     assert_delimiter("\\r\\n", "\r\n", 2);
     assert_delimiter("\n", "\n", 1);
-    assert_no_delimiter("\\", "bigshuf: invalid --it argument '\\'\n");
+    assert_no_delimiter("\\", "bigshuf: invalid --it argument '\\': after a backslash there is one of abfnrtv, a "
+                              "second one, or a byte's number: "
+                              "\\xff, \\0\n");
     assert_no_delimiter("\\400", "bigshuf: --it argument '\\400' too large\n");
 }
 

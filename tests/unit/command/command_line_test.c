@@ -14,6 +14,14 @@
 
 #define TRY_HELP "Try 'bigshuf --help' for more information.\n"
 
+/* What arguments should be, in messages. */
+#define WHOLE_NUMBER   "it is a whole number, in digits alone"
+#define LOW_AND_HIGH   "it is LO-HI, two whole numbers, the smaller one first, such as 1-100"
+#define ONE_BYTE       ": it is one byte, or an escape such as \\t"
+#define COUNT_AND_FILE "it is COUNT:FILE or P%:FILE, such as 100:test or 2.5%:test"
+#define UNITS          "K, M, G, T (powers of 1024) or KB, MB, GB, TB (of 1000)"
+#define SIZE           "it is a number and a unit, such as 64M or 1.5G: " UNITS ", or % of memory"
+
 enum { WORDS_MAX = 40, TEXT_BYTES = 8192 };
 
 /* The last command line that was parsed, and what came of it. */
@@ -333,7 +341,7 @@ TEST(test_short_names_do_not_hide_longer_ones)
     assert_true(run.options.verbose);
     accept("--record-li=4");
     assert_false(run.options.repeat);
-    refuse("bigshuf: invalid line count: 'x'\n", "--hea=x");
+    refuse("bigshuf: invalid line count: 'x': " WHOLE_NUMBER "\n", "--hea=x");
 }
 
 TEST(test_short_names_are_not_offered)
@@ -468,7 +476,9 @@ TEST(test_formats_that_are_none_are_refused)
     char long_start[sizeof "--record-start=" + RECORD_DELIMITER_BYTES_MAX] = "--record-start=";
 
     refuse("bigshuf: --delimiter must not be empty\n", "--delimiter=");
-    refuse("bigshuf: invalid --delimiter argument '\\q'\n", "--delimiter=\\q");
+    refuse("bigshuf: invalid --delimiter argument '\\q': after a backslash there is one of abfnrtv, a second one, or a "
+           "byte's number: \\xff, \\0\n",
+           "--delimiter=\\q");
     refuse("bigshuf: --delimiter argument '\\400' too large\n", "--delimiter=\\400");
     memset(long_delimiter + strlen(long_delimiter), 'x', RECORD_DELIMITER_BYTES_MAX + 1);
     refuse("bigshuf: --delimiter must be at most 255 bytes\n", long_delimiter);
@@ -507,9 +517,9 @@ TEST(test_splits_keep_their_order)
 
 TEST(test_splits_that_are_none_are_refused)
 {
-    refuse("bigshuf: invalid --split argument 'a'\n", "--split=a");
-    refuse("bigshuf: invalid --split argument '10'\n", "--split=10");
-    refuse("bigshuf: invalid --split argument '10:'\n", "--split=10:");
+    refuse("bigshuf: invalid --split argument 'a': " COUNT_AND_FILE "\n", "--split=a");
+    refuse("bigshuf: invalid --split argument '10': " COUNT_AND_FILE "\n", "--split=10");
+    refuse("bigshuf: invalid --split argument '10:': " COUNT_AND_FILE "\n", "--split=10:");
     refuse("bigshuf: --split argument '101%:a' too large\n", "--split=101%:a");
 }
 
@@ -535,14 +545,15 @@ TEST(test_numbers_that_are_none_are_refused)
         {"--shard-bytes", false, true},
     };
     static const char *const texts[] = {"", "x", "-1", " 1", "1x", "1%", "0x1"};
-    char word[64], message[128];
+    char word[64], message[256];
 
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         const char *option = numbers[i].option;
 
         for (size_t j = 0; j < sizeof texts / sizeof texts[0]; j++) {
             snprintf(word, sizeof word, "%s=%s", option, texts[j]);
-            snprintf(message, sizeof message, "bigshuf: invalid %s argument '%s'\n", option, texts[j]);
+            snprintf(message, sizeof message, "bigshuf: invalid %s argument '%s': %s\n", option, texts[j],
+                     numbers[i].takes_units ? "it is a number of bytes, or a number and a unit: " UNITS : WHOLE_NUMBER);
             refuse(message, word, "-o%d");
         }
         snprintf(word, sizeof word, "%s=18446744073709551616", option);
@@ -572,8 +583,8 @@ TEST(test_letters_of_shuf_may_be_joined)
     accept("-ri5-5");
     assert_true(run.options.repeat);
     assert_int_equal(run.options.range_count, 1);
-    refuse("bigshuf: invalid line count: '1i3-3'\n", "-rn1i3-3");
-    refuse("bigshuf: invalid line count: '-e'\n", "--head-count", "-e");
+    refuse("bigshuf: invalid line count: '1i3-3': " WHOLE_NUMBER "\n", "-rn1i3-3");
+    refuse("bigshuf: invalid line count: '-e': " WHOLE_NUMBER "\n", "--head-count", "-e");
 }
 
 TEST(test_with_echo_the_operands_are_records_if_there_are_any)
@@ -630,8 +641,8 @@ TEST(test_a_range_is_given_once_and_without_operands)
 
 TEST(test_a_bad_range_is_refused)
 {
-    refuse("bigshuf: invalid input range: '5-3'\n", "-i", "5-3");
-    refuse("bigshuf: invalid input range: 'x'\n", "-ix", "-i1-2");
+    refuse("bigshuf: invalid input range: '5-3': " LOW_AND_HIGH "\n", "-i", "5-3");
+    refuse("bigshuf: invalid input range: 'x': " LOW_AND_HIGH "\n", "-ix", "-i1-2");
 }
 
 TEST(test_the_least_of_several_counts_counts)
@@ -646,12 +657,12 @@ TEST(test_the_least_of_several_counts_counts)
 
 TEST(test_a_bad_count_is_refused_wherever_it_stands)
 {
-    static const char message[] = "bigshuf: invalid line count: 'x'\n";
+    static const char message[] = "bigshuf: invalid line count: 'x': " WHOLE_NUMBER "\n";
 
     refuse(message, "-nx");
     refuse(message, "-n3", "-nx");
     refuse(message, "-nx", "-n3");
-    refuse("bigshuf: invalid line count: ''\n", "-n", "", "-e");
+    refuse("bigshuf: invalid line count: '': " WHOLE_NUMBER "\n", "-n", "", "-e");
 }
 
 TEST(test_one_random_source_may_be_named_twice_but_not_two)
@@ -673,7 +684,8 @@ TEST(test_what_is_no_probability_is_refused)
 {
     static const char *const texts[] = {"", "x", "1.1", "2", "-0.5", "0.5x", "50%"};
 
-    REFUSE_EACH("file", "--probability=", texts, "invalid probability: '", "'");
+    REFUSE_EACH("file", "--probability=", texts, "invalid probability: '",
+                "': it is a number from 0 to 1, such as 0.01");
 }
 
 TEST(test_weights_are_a_file_or_a_field)
@@ -701,9 +713,9 @@ TEST(test_a_separator_needs_no_field_and_may_be_repeated_but_not_changed)
     assert_int_equal(run.options.field_separator, '\\');
     refuse("bigshuf: incompatible tabs\n", "-t,", "-t;");
     refuse("bigshuf: incompatible tabs\n", "-t\t", "-t,");
-    refuse("bigshuf: multi-character tab ',,'\n", "-t,,");
-    refuse("bigshuf: multi-character tab '\\q'\n", "-t\\q");
-    refuse("bigshuf: multi-character tab '\\tx'\n", "-t\\tx");
+    refuse("bigshuf: multi-character tab ',,'" ONE_BYTE "\n", "-t,,");
+    refuse("bigshuf: multi-character tab '\\q'" ONE_BYTE "\n", "-t\\q");
+    refuse("bigshuf: multi-character tab '\\tx'" ONE_BYTE "\n", "-t\\tx");
 }
 
 TEST(test_echo_and_range_exclude_each_other)
@@ -953,7 +965,8 @@ UNIT_TEST(test_of_stores_what_is_no_number_or_name_is_refused)
 
     REFUSE_EACH("--scatter=a", "--piles=", piles, "invalid --piles argument '",
                 "': it is a power of two from 2 to 4096");
-    REFUSE_EACH("--gather=a", "--pile=", pile, "invalid --pile argument '", "'");
+    REFUSE_EACH("--gather=a", "--pile=", pile, "invalid --pile argument '",
+                "': it is J or J-K, whole numbers from 0, K not below J");
     REFUSE_EACH("--scatter=a", "--batch=", names, "invalid --batch argument '",
                 "': it is 1 to 200 of the bytes A-Z a-z 0-9 . _ -, the first no dot, and not format or header");
     snprintf(word, sizeof word, "--batch=%0201d", 1);
@@ -962,7 +975,7 @@ UNIT_TEST(test_of_stores_what_is_no_number_or_name_is_refused)
     snprintf(word, sizeof word, "--batch=%0200d", 1);
     accept("--scatter=a", word);
     refuse("bigshuf: --keep must be at least 1\n", "--scatter=a", "--keep=0");
-    refuse("bigshuf: invalid --epoch argument '-1'\n", "--gather=a", "--epoch=-1");
+    refuse("bigshuf: invalid --epoch argument '-1': " WHOLE_NUMBER "\n", "--gather=a", "--epoch=-1");
     refuse("bigshuf: --pile argument '18446744073709551616' too large\n", "--gather=a", "--pile=18446744073709551616");
 }
 
@@ -977,9 +990,9 @@ TEST(test_keeping_the_order_needs_a_count)
 /* First what is wrong with an option by itself, then with several together, then with operands. */
 TEST(test_of_several_errors_the_first_in_shuf_s_order_is_told)
 {
-    refuse("bigshuf: invalid line count: 'x'\n", "-e", "-i1-2", "-nx");
-    refuse("bigshuf: invalid input range: 'x'\n", "-e", "-ix");
-    refuse("bigshuf: invalid line count: 'x'\n", "-i1-2", "a", "-nx");
+    refuse("bigshuf: invalid line count: 'x': " WHOLE_NUMBER "\n", "-e", "-i1-2", "-nx");
+    refuse("bigshuf: invalid input range: 'x': " LOW_AND_HIGH "\n", "-e", "-ix");
+    refuse("bigshuf: invalid line count: 'x': " WHOLE_NUMBER "\n", "-i1-2", "a", "-nx");
     refuse("bigshuf: multiple output files specified\n", "-oa", "-ob", "--random-source=c", "--random-source=d");
     refuse("bigshuf: multiple random sources specified\n", "--random-source=c", "--random-source=d", "-oa", "-ob");
     refuse("bigshuf: cannot combine -e and -i options\n" TRY_HELP, "-i1-2", "-e", "--seed=1", "--random-source=a", "x");
@@ -1030,10 +1043,10 @@ TEST(test_too_little_memory_names_the_least)
 
 TEST(test_memory_that_is_no_size_is_refused)
 {
-    refuse("bigshuf: invalid -S argument 'x'\n", "-Sx");
-    refuse("bigshuf: invalid -S argument 'x'\n", "--seed=1", "-Sx");
-    refuse("bigshuf: invalid -S argument ''\n", "-S", "");
-    refuse("bigshuf: invalid --buffer-size argument '9Mx'\n", "--buff=9Mx");
+    refuse("bigshuf: invalid -S argument 'x': " SIZE "\n", "-Sx");
+    refuse("bigshuf: invalid -S argument 'x': " SIZE "\n", "--seed=1", "-Sx");
+    refuse("bigshuf: invalid -S argument '': " SIZE "\n", "-S", "");
+    refuse("bigshuf: invalid --buffer-size argument '9Mx': " SIZE "\n", "--buff=9Mx");
     refuse("bigshuf: -S argument '1Z' too large\n", "-S", "1Z");
 }
 
@@ -1048,7 +1061,7 @@ TEST(test_parallel_is_a_maximum_from_1_on)
     accept("--parallel=99999999999999999999");
     assert_int_equal(run.options.parallel, UINT_MAX);
     refuse("bigshuf: number in parallel must be nonzero\n", "--parallel=0");
-    refuse("bigshuf: invalid --parallel argument '2x'\n", "--parallel=2x");
+    refuse("bigshuf: invalid --parallel argument '2x': " WHOLE_NUMBER "\n", "--parallel=2x");
 }
 
 TEST(test_tune_sets_what_it_names)
@@ -1070,7 +1083,7 @@ TEST(test_tune_refuses_what_it_does_not_know)
                                         ",leaf-records=9",
                                         "leaf-records=9,x=1"};
 
-    REFUSE_EACH("file", "--tune=", lists, "invalid --tune argument '", "'");
+    REFUSE_EACH("file", "--tune=", lists, "invalid --tune argument '", "': it is leaf-records=T");
 }
 
 TEST(test_tune_refuses_what_is_out_of_range)
@@ -1131,19 +1144,23 @@ TEST(test_words_that_are_no_options_are_usage_errors)
 
 TEST(test_a_bad_word_stays_on_its_line)
 {
-    refuse("bigshuf: invalid -S argument 'a?b'\n", "-S", "a\nb");
+    refuse("bigshuf: invalid -S argument 'a\\nb': " SIZE "\n", "-S", "a\nb");
 }
 
 TEST(test_version_is_that_of_the_build)
 {
-    parse("--version");
-    assert_int_equal(run.verdict, COMMAND_LINE_DONE);
-    assert_string_equal(run.err, "");
+    static const char *const words[] = {"--version", "-V"};
+
+    for (size_t i = 0; i < 2; i++) {
+        parse(words[i]);
+        assert_int_equal(run.verdict, COMMAND_LINE_DONE);
+        assert_string_equal(run.err, "");
 #ifdef BIGSHUF_VERSION
-    assert_string_equal(run.out, "bigshuf " BIGSHUF_VERSION "\n");
+        assert_string_equal(run.out, "bigshuf " BIGSHUF_VERSION "\n");
 #else
-    assert_int_equal(strncmp(run.out, "bigshuf ", strlen("bigshuf ")), 0);
+        assert_int_equal(strncmp(run.out, "bigshuf ", strlen("bigshuf ")), 0);
 #endif
+    }
 }
 
 TEST(test_help_explains_every_option_on_lines_of_80)
@@ -1194,9 +1211,10 @@ TEST(test_help_explains_every_option_on_lines_of_80)
                                            "      --list  ",
                                            "      --tune=NAME=VALUE  ",
                                            "  -v, --verbose  ",
+                                           "  -h, --usage  ",
                                            "      --help  ",
-                                           "      --version  ",
-                                           "With no FILE, or when FILE is -, read standard input.\n"};
+                                           "  -V, --version  ",
+                                           " With no FILE, or when FILE is -, read standard\ninput.\n"};
 
     parse("--help");
     assert_int_equal(run.verdict, COMMAND_LINE_DONE);
@@ -1211,11 +1229,24 @@ TEST(test_help_explains_every_option_on_lines_of_80)
     assert_int_equal(run.out[strlen(run.out) - 1], '\n');
 }
 
+TEST(test_h_is_help_with_fewer_options)
+{
+    static const char *const words[] = {"-h", "--usage"};
+
+    for (size_t i = 0; i < 2; i++) {
+        parse(words[i]);
+        assert_int_equal(run.verdict, COMMAND_LINE_DONE);
+        assert_string_equal(run.err, "");
+        assert_non_null(strstr(run.out, "\n  -n, --head-count=COUNT  "));
+        assert_null(strstr(run.out, "--tune"));
+    }
+}
+
 TEST(test_help_is_obeyed_where_it_stands)
 {
     parse("a", "--help", "-Sx");
     assert_int_equal(run.verdict, COMMAND_LINE_DONE);
-    refuse("bigshuf: invalid -S argument 'x'\n", "-Sx", "--help");
+    refuse("bigshuf: invalid -S argument 'x': " SIZE "\n", "-Sx", "--help");
     accept("-o", "--help");
     assert_string_equal(run.options.output, "--help");
 }

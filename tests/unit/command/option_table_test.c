@@ -32,6 +32,29 @@ UNIT_TEST(test_names_and_codes_are_given_once)
     }
 }
 
+/* So that each has one heading. */
+UNIT_TEST(test_groups_are_in_one_piece_and_in_order)
+{
+    size_t count;
+    const struct option_row *rows = option_table_rows(&count);
+
+    assert_int_equal(rows[0].group, 0);
+    for (size_t i = 1; i < count; i++)
+        assert_in_range(rows[i].group, rows[i - 1].group, rows[i - 1].group + 1);
+    assert_int_equal(rows[count - 1].group, GROUPS - 1);
+}
+
+UNIT_TEST(test_twelve_options_are_common)
+{
+    size_t count;
+    const int *codes = option_table_common(&count);
+
+    assert_int_equal(count, 12);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < i; j++)
+            assert_int_not_equal(codes[i], codes[j]);
+}
+
 /* getopt_long knows no optional argument after a letter and a blank. */
 UNIT_TEST(test_an_option_with_a_letter_has_an_argument_or_not)
 {

@@ -806,7 +806,7 @@ TEST(what_cannot_be_read_is_reported_at_once)
     assert_refused(&lines, "missing", "bigshuf: missing: No such file or directory\n");
     assert_refused(&lines, ".", "bigshuf: .: Is a directory\n");
     put("a", "1\n");
-    assert_refused(&lines, "a/b", "bigshuf: a/b: Not a directory\n");
+    assert_refused(&lines, "a/b", "bigshuf: a/b: Not a directory: there is no folder 'a'\n");
     assert_true(scratch_put("unreadable", "1\n", 0));
     assert_int_equal(mkfifo("fifo", 0), 0);
     assert_int_equal(chmod(".", 0755), 0);

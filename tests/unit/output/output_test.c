@@ -412,7 +412,7 @@ TEST(a_file_that_cannot_be_made_is_refused_wherever_it_stands)
     plan.shards = 0;
     plan.shard_bytes = 5;
     plan.path = "nowhere/%d";
-    assert_refused("bigshuf: nowhere/0: No such file or directory\n");
+    assert_refused("bigshuf: nowhere/0: No such file or directory: there is no folder 'nowhere'\n");
     assert_int_equal(mkdir("1", 0755), 0);
     assert_true(scratch_put("0", "old\n", 0644));
     plan.path = "%d";

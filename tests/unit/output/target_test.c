@@ -175,7 +175,8 @@ TEST(names_that_are_no_paths_are_compared_as_they_are)
     const char *paths[] = {"no directory/one", "one", "./one"};
 
     assert_string_equal(told_of(paths, 3, true), "");
-    assert_string_equal(told_of(paths, 3, false), "bigshuf: no directory/one: No such file or directory\n");
+    assert_string_equal(told_of(paths, 3, false),
+                        "bigshuf: no directory/one: No such file or directory: there is no folder 'no directory'\n");
     paths[2] = "one";
     assert_string_equal(told_of(paths, 3, true), "bigshuf: one and one: the same output file\n");
 }

@@ -100,3 +100,47 @@ TEST(a_header_that_ends_with_the_file_is_completed)
     assert_takes("h\ni", "h\ni\n", "", 0);
     assert_int_equal(take("h\ni\n"), 0);
 }
+
+TEST(a_header_that_looks_the_same_is_told_how_it_differs)
+{
+    static const struct {
+        const char *first, *second, *how;
+    } cases[] = {
+        {"a,b\n1\n", "a,c\n1\n", ""},
+        {"a,b\n1\n", "a,b\r\n1\n", " only by carriage returns"},
+        {"a,b\r\n1\n", "a,b\n1\n", " only by carriage returns"},
+        {"a,b\n1\n",
+         "\xef\xbb\xbf"
+         "a,b\n1\n",
+         " only by a byte-order mark"},
+        {"\xef\xbb\xbf"
+         "a,b\n1\n",
+         "a,b\n1\n", " only by a byte-order mark"},
+        {"a,b\n1\n",
+         "\xef\xbb\xbf"
+         "a,b\r\n1\n",
+         " only by a byte-order mark and carriage returns"},
+        {"\xef\xbb\xbf"
+         "a,b\n1\n",
+         "\xef\xbb\xbf"
+         "a,b\r\n1\n",
+         " only by carriage returns"},
+        {"a,b\n1\n", "a,b\r,c\n1\n", ""},
+        {"\r\n1\n", "\n1\n", " only by carriage returns"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char expected[128];
+
+        begin(&lines, 0, 1);
+        assert_int_equal(take(cases[i].first), 0);
+        scratch_listen();
+        assert_int_equal(take(cases[i].second), -1);
+        snprintf(expected, sizeof expected, "bigshuf: file: header differs from that of file%s\n", cases[i].how);
+        assert_string_equal(scratch_heard(), expected);
+        header_release(&header);
+        fault_release(&fault);
+        fault_init(&fault);
+    }
+    begin(&lines, 0, 1);
+}

@@ -297,6 +297,33 @@ UNIT_TEST(every_way_passes_over_what_is_quoted)
     }
 }
 
+static bool is_of_field(uint8_t byte)
+{
+    return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || byte > 127;
+}
+
+UNIT_TEST(every_way_finds_the_first_quote_that_opens_within_a_field)
+{
+    static const uint8_t bytes_of[] = "\"\",,,,\n\r; |\t/:@[`{\x7f\\"
+                                      "0a9zAZ\x80\xff";
+    uint64_t x = 13;
+    for (int round = 0; round < 5000; round++) {
+        size_t bytes = (size_t)(noise(&x) % BYTES_MAX), expected = 0;
+        size_t kinds = round % 10 == 0 ? sizeof bytes_of - 1 : sizeof bytes_of - 9;
+        bool quoted_before = noise(&x) % 2 == 0, quoted = quoted_before;
+        uint8_t *data = some_data(bytes, '"', ',', &x) + 1;
+        for (size_t i = 0; i < bytes; i++) /* what stands before a quote is mostly nothing of a field */
+            if (data[i] == 'x')
+                data[i] = bytes_of[2 + noise(&x) % (kinds - 2)];
+        while (expected < bytes &&
+               !(data[expected] == '"' && (quoted = !quoted) && is_of_field(data[(ptrdiff_t)expected - 1])))
+            expected++;
+        for (const struct scan_way *way = usable(scan_ways); way->name != NULL; way = usable(way + 1))
+            assert_int_equal(way->stray(data, bytes, data[-1], quoted_before), expected);
+        free(data - 1);
+    }
+}
+
 UNIT_TEST(every_way_counts_alike)
 {
     uint64_t x = 12;
@@ -340,4 +367,5 @@ UNIT_TEST(the_best_way_is_taken_for_each)
     assert_int_equal(ends[0], 5);
     assert_int_equal(scan_count(data, 6, '\n'), 4);
     assert_int_equal(scan_past(data, 6, '\n', 2), 3);
+    assert_int_equal(scan_stray(data + 1, 1, 'a', false), 0);
 }

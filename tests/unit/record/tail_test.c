@@ -104,3 +104,26 @@ UNIT_TEST(the_line_of_an_open_quote_is_known)
         }
     }
 }
+
+UNIT_TEST(the_line_of_the_first_quote_within_a_field_is_known)
+{
+    static const struct {
+        const char *file;
+        uint64_t line;
+    } cases[] = {
+        {"a,b\n1,5\" disk\n", 2},         {"\"a\nb\"\n2,5\"\n3,6\"\n", 3}, {"\xc2\xbd\"\n", 1},
+        {"\"5\"\" disk\",\"\"\n\"\"", 0}, {"a, \"b\"\n\t\"c\"", 0},        {"'\"a\"'\n", 0},
+        {"\"a\\\"b\\\"\"\n", 0},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (size_t step = 1; step < 10; step++) {
+            struct tail tail;
+
+            tail_init(&tail, &csv, false, NULL);
+            follow(&tail, "1,5\" disk\n", step); /* which is forgotten */
+            follow(&tail, cases[i].file, step);
+            assert_int_equal(tail.stray_line, cases[i].line);
+        }
+    }
+}

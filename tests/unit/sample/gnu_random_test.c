@@ -390,7 +390,7 @@ TEST(a_file_that_cannot_be_read_is_refused_at_once)
 {
     assert_refused("missing", "bigshuf: missing: No such file or directory\n");
     assert_refused("", "bigshuf: '': No such file or directory\n");
-    assert_refused("digits/x", "bigshuf: digits/x: Not a directory\n");
+    assert_refused("digits/x", "bigshuf: digits/x: Not a directory: there is no folder 'digits'\n");
     assert_refused(".", "bigshuf: '.': read error: Is a directory\n");
 }
 

@@ -205,7 +205,7 @@ TEST(what_is_no_weight_is_quoted_with_file_and_line)
     assert_field_says("1e400", "infinite weight: '1e400'");
     assert_field_says("1x", "invalid weight: '1x'");
     assert_field_says("\t5", "invalid weight: ''");
-    assert_field_says("a\033[1m\377", "invalid weight: 'a?[1m?'");
+    assert_field_says("a\033[1m\377", "invalid weight: 'a\\x1b[1m\377'");
     assert_field_says("0123456789012345678901234567890123456789xx",
                       "invalid weight: '0123456789012345678901234567890123456789'");
     scratch_listen();

@@ -72,7 +72,7 @@ TEST(what_is_no_store_is_told_so)
 {
     assert_not_opened("missing", "bigshuf: missing: No such file or directory\n");
     assert_not_opened("", "bigshuf: '': No such file or directory\n");
-    assert_not_joined("missing/d", "bigshuf: missing/d: No such file or directory\n");
+    assert_not_joined("missing/d", "bigshuf: missing/d: No such file or directory: there is no folder 'missing'\n");
     assert_int_equal(mkdir("d", 0755), 0);
     assert_not_opened("d", "bigshuf: d: not a store of piles\n");
     assert_int_equal(scratch_count("d"), 0);

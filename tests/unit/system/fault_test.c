@@ -139,16 +139,16 @@ TEST(test_errno_stays)
     assert_int_equal(errno, ENOTDIR);
 }
 
-TEST(test_a_name_is_printed_as_it_is_but_for_control_characters)
+TEST(test_control_characters_in_a_name_are_printed_as_escapes)
 {
     fault_say(&run.fault, "%s", "a\nb\t%s\033\xff\n");
-    assert_string_equal(next_write(), "bigshuf: a?b?%s?\xff?\n");
+    assert_string_equal(next_write(), "bigshuf: a\\nb\\t%s\\x1b\xff\\n\n");
 }
 
 static void assert_shown(const char *name, const char *shown)
 {
     struct fault fault;
-    char expected[64];
+    char expected[128];
 
     snprintf(expected, sizeof expected, "bigshuf: %s\n", shown);
     fault_init(&fault);
@@ -161,14 +161,49 @@ TEST(test_no_control_character_reaches_the_terminal_in_any_guise)
 {
     assert_shown("a\x9b"
                  "31m",
-                 "a?31m");                                  /* CSI as terminals of 8 bits have it */
-    assert_shown("\x7f|\x80|\x9f|\xa0", "?|?|?|\xa0");      /* Latin-1 stays */
-    assert_shown("\xc2\x80|\xc2\x9b|\xc2\x9f", "??|??|??"); /* U+0080, U+009B, U+009F */
-    assert_shown("\xc1\x9b|\xe0\x82\x9b", "\xc1?|\xe0??");  /* U+009B in more bytes than it takes */
-    assert_shown("\xf0\x80\x82\x9b", "\xf0???");
-    assert_shown("\xed\xa0\x9b", "\xed\xa0?");                       /* half of a surrogate pair */
-    assert_shown("\xf4\x90\x80\x80", "\xf4???");                     /* above U+10FFFF */
-    assert_shown("\xe2\x82|\xf0\x9f\x98|\xd0", "\xe2?|\xf0??|\xd0"); /* cut short */
+                 "a\\x9b31m");                                     /* CSI as terminals of 8 bits have it */
+    assert_shown("\x7f|\x80|\x9f|\xa0", "\\x7f|\\x80|\\x9f|\xa0"); /* Latin-1 stays */
+    assert_shown("\xc2\x80|\xc2\x9b|\xc2\x9f", "\\xc2\\x80|\\xc2\\x9b|\\xc2\\x9f"); /* U+0080, U+009B, U+009F */
+    assert_shown("\xc1\x9b|\xe0\x82\x9b", "\xc1\\x9b|\xe0\\x82\\x9b"); /* U+009B in more bytes than it takes */
+    assert_shown("\xf0\x80\x82\x9b", "\xf0\\x80\\x82\\x9b");
+    assert_shown("\xed\xa0\x9b", "\xed\xa0\\x9b");                               /* half of a surrogate pair */
+    assert_shown("\xf4\x90\x80\x80", "\xf4\\x90\\x80\\x80");                     /* above U+10FFFF */
+    assert_shown("\xe2\x82|\xf0\x9f\x98|\xd0", "\xe2\\x82|\xf0\\x9f\\x98|\xd0"); /* cut short */
+}
+
+TEST(test_a_carriage_return_tells_where_it_may_come_from)
+{
+    assert_shown("a\r: wrong", "a\\r: wrong: \\r is a carriage return, as in lines that end with CRLF");
+}
+
+TEST(test_a_folder_that_is_not_there_is_named)
+{
+    static const struct {
+        const char *path;
+        int error;
+        const char *folder;
+    } cases[] = {
+        {"/no-such/folder/file", ENOENT, "/no-such"},
+        {"/dev/no-such/file", ENOENT, "/dev/no-such"},
+        {"/dev/null/file", ENOTDIR, "/dev/null"},
+        {"no-such//file", ENOENT, "no-such"},
+        {"no-such", ENOENT, NULL},
+        {"/no-such", ENOENT, NULL},
+        {"/no-such/file", EIO, NULL},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fault fault;
+        char expected[256];
+
+        snprintf(expected, sizeof expected, "bigshuf: %s: %s%s%s%s\n", cases[i].path, strerror(cases[i].error),
+                 cases[i].folder != NULL ? ": there is no folder '" : "",
+                 cases[i].folder != NULL ? cases[i].folder : "", cases[i].folder != NULL ? "'" : "");
+        fault_init(&fault);
+        fault_report(&fault, cases[i].path, cases[i].error);
+        fault_release(&fault);
+        assert_string_equal(next_write(), expected);
+    }
 }
 
 TEST(test_text_in_utf_8_is_printed_as_it_is)

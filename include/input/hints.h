@@ -1,0 +1,27 @@
+#ifndef BIGSHUF_INPUT_HINTS_H
+#define BIGSHUF_INPUT_HINTS_H
+
+/* Warnings about inputs that are hardly what the user takes them for. They are shuffled all the same. Each kind is told
+ * once in a run, of the first file that gives cause. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/record.h"
+#include "record/tail.h"
+
+struct hints {
+    bool encoding_told;
+    bool quote_told;
+};
+
+/* Look at the beginning of a file: is it compressed, or text in UTF-16? Records of a fixed size may begin like that by
+ * chance, and are passed over. */
+void hints_look(struct hints *hints, const struct record_format *format, const char *name, const uint8_t *data,
+                size_t bytes);
+
+/* Has the tail seen a quote that stands within a field? */
+void hints_look_at_quotes(struct hints *hints, const struct tail *tail, const char *name);
+
+#endif

@@ -1,0 +1,16 @@
+#ifndef BIGSHUF_OUTPUT_OVERLAP_H
+#define BIGSHUF_OUTPUT_OVERLAP_H
+
+/* Shards and splits that are inputs as well. */
+
+#include <stddef.h>
+
+#include "output/files.h"
+
+/* Refuse such files, unless all files are both: shards can be shuffled in place. Else the next run of the same command
+ * would read what this one wrote together with what it was made of, so that records are there twice, or write over
+ * records that it does not read, so that they are lost. What is written through a filter is not looked at. `inputs` are
+ * names of files, "-" is standard input. 0, or -1 after a report. */
+int overlap_check(const struct files *files, const char *const *inputs, size_t count);
+
+#endif

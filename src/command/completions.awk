@@ -1,0 +1,106 @@
+# Make completions for a shell from what --help prints: bigshuf --help | awk -v shell=bash|zsh|fish -f completions.awk
+#
+# What an argument is called there tells what can stand for it: FILE or F, DIR, PROG or COMMAND; other arguments are
+# numbers and texts, which no shell can guess.
+
+# An option, whose text may go on in the following lines.
+/^  (-.,|   ) --/ {
+    finish()
+    letter = substr($0, 3, 1) == "-" ? substr($0, 4, 1) : ""
+    name = substr($0, 9)
+    sub(/ .*/, "", name)
+    argument = ""
+    optional = sub(/\[=/, "=", name)
+    if (match(name, /=/)) {
+        argument = substr(name, RSTART + 1)
+        name = substr(name, 1, RSTART - 1)
+        if (optional)
+            sub(/\]$/, "", argument)
+    }
+    text = substr($0, 34)
+    next
+}
+
+name != "" && substr($0, 1, 33) ~ /^ +$/ {
+    text = text (text == "" ? "" : " ") substr($0, 34)
+    next
+}
+
+{ finish() }
+
+# The option that was read is complete.
+function finish() {
+    if (name == "")
+        return
+    names = names "\n--" name (letter == "" ? "" : "\n-" letter)
+    if (shell == "zsh")
+        lines = lines "    " zsh_option() " \\\n"
+    if (shell == "fish")
+        lines = lines fish_option() "\n"
+    name = ""
+}
+
+# In single quotes, in which `quote` stands for one.
+function quoted(string, quote) {
+    gsub(/'/, quote, string)
+    return "'" string "'"
+}
+
+# What is special within an option of _arguments.
+function escaped(string) {
+    gsub(/[][\\:]/, "\\\\&", string)
+    return string
+}
+
+# '(-o --output)'{-o+,--output=}'[text]:FILE:_files'; an option that may be repeated excludes nothing.
+function zsh_option(rest, action, end) {
+    rest = "[" escaped(text) "]"
+    action = " "
+    if (argument ~ /^(F|FILE)$/)
+        action = "_files"
+    if (argument == "DIR")
+        action = "_files -/"
+    if (argument ~ /^(PROG|COMMAND)$/)
+        action = "_command_names -e"
+    if (argument != "")
+        rest = rest (optional ? "::" : ":") escaped(argument) ":" action
+    rest = quoted(rest, "'\\''")
+    end = argument == "" ? "" : optional ? "=-" : "="
+    if (text ~ /may be repeated/)
+        return letter == "" ? "'*'--" name end rest : "'*'{-" letter "+,--" name end "}" rest
+    if (letter == "")
+        return "--" name end rest
+    return "'(-" letter " --" name ")'{-" letter (argument == "" ? "" : "+") ",--" name end "}" rest
+}
+
+function fish_option(line) {
+    line = "complete -c bigshuf" (letter == "" ? "" : " -s " letter) " -l " name
+    if (argument ~ /^(F|FILE)$/)
+        line = line " -r -F"
+    else if (argument == "DIR")
+        line = line " -x -a '(__fish_complete_directories)'"
+    else if (argument ~ /^(PROG|COMMAND)$/)
+        line = line " -x -a '(__fish_complete_command)'"
+    else if (argument != "" && !optional)
+        line = line " -x"
+    return line " -d " quoted(text, "\\'")
+}
+
+# Files are what bash completes when the function finds nothing.
+END {
+    finish()
+    if (shell == "bash") {
+        print "_bigshuf() {"
+        print "    local IFS=$'\\n'"
+        print "    COMPREPLY=()"
+        print "    case ${COMP_WORDS[COMP_CWORD]} in"
+        print "    -*) COMPREPLY=($(compgen -W '" substr(names, 2) "' -- \"${COMP_WORDS[COMP_CWORD]}\")) ;;"
+        print "    esac"
+        print "}"
+        print "complete -o default -F _bigshuf bigshuf"
+    }
+    if (shell == "zsh")
+        printf "#compdef bigshuf\n\n_arguments -s -S \\\n%s    '*:FILE:_files'\n", lines
+    if (shell == "fish")
+        printf "%s", lines
+}

@@ -1,0 +1,109 @@
+/* The outputs are sorted and the inputs looked up among them, one by one: there may be millions of inputs, for which no
+ * memory is set aside. */
+
+#include "output/overlap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "system/sys.h"
+
+/* A regular file that is there. */
+struct place {
+    dev_t device;
+    ino_t inode;
+    const char *path; /* of an output */
+    bool is_input;
+};
+
+struct overlap {
+    struct place *outputs;
+    size_t count;
+    const char *both, *only_input, *only_output; /* the first of each kind, or NULL */
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct place *one = a, *other = b;
+
+    if (one->device != other->device)
+        return one->device < other->device ? -1 : 1;
+    return one->inode < other->inode ? -1 : one->inode > other->inode;
+}
+
+static struct place place_of(const struct stat *status)
+{
+    return (struct place){.device = status->st_dev, .inode = status->st_ino};
+}
+
+static void keep_first(const char **first, const char *path)
+{
+    if (*first == NULL)
+        *first = path;
+}
+
+/* The last of shards whose number is not known may be one that is never made. */
+static void list_outputs(struct overlap *overlap, const struct files *files)
+{
+    const size_t count = files->count - output_plan_is_open_ended(files->plan);
+    struct stat status;
+
+    for (size_t i = 0; i < files->count; i++) {
+        const char *path = files->file[i].path;
+
+        if (path == NULL)
+            continue;
+        if (sys_stat(path, &status) != 0) {
+            if (i < count)
+                keep_first(&overlap->only_output, path);
+        } else if (S_ISREG(status.st_mode)) {
+            overlap->outputs[overlap->count] = place_of(&status);
+            overlap->outputs[overlap->count++].path = path;
+        }
+    }
+    qsort(overlap->outputs, overlap->count, sizeof *overlap->outputs, compare);
+}
+
+static void look_up(struct overlap *overlap, const char *input)
+{
+    struct stat status;
+    const int found = strcmp(input, "-") == 0 ? sys_fstat(STDIN_FILENO, &status) : sys_stat(input, &status);
+    struct place *output = NULL;
+
+    if (found == 0 && S_ISREG(status.st_mode)) {
+        struct place place = place_of(&status);
+
+        output = bsearch(&place, overlap->outputs, overlap->count, sizeof place, compare);
+    }
+    if (output != NULL)
+        output->is_input = true;
+    keep_first(output != NULL ? &overlap->both : &overlap->only_input, input);
+}
+
+int overlap_check(const struct files *files, const char *const *inputs, size_t count)
+{
+    const struct output_plan *plan = files->plan;
+    struct overlap overlap = {.count = 0};
+    const char *other;
+
+    if (plan->filter != NULL || (plan->splits == 0 && !output_plan_has_shards(plan)))
+        return 0;
+    overlap.outputs = sys_allocate(files->count, sizeof *overlap.outputs);
+    if (overlap.outputs == NULL)
+        return fault_report(files->fault, "memory", errno);
+    list_outputs(&overlap, files);
+    for (size_t i = 0; overlap.count > 0 && i < count; i++)
+        look_up(&overlap, inputs[i]);
+    for (size_t i = 0; i < overlap.count; i++)
+        if (!overlap.outputs[i].is_input)
+            keep_first(&overlap.only_output, overlap.outputs[i].path);
+    free(overlap.outputs);
+    other = overlap.only_input != NULL ? overlap.only_input : overlap.only_output;
+    if (overlap.both == NULL || other == NULL)
+        return 0;
+    return fault_say(files->fault, "%s is an input and an output file, but %s only an %s: give the output other names",
+                     overlap.both, other, other == overlap.only_input ? "input" : "output");
+}

@@ -1,0 +1,76 @@
+# What shells offer after `bigshuf` and a few letters. A shell that is not installed is passed over.
+# shellcheck shell=bash
+
+# All spellings of options, as --help has them.
+spellings() {
+    bigshuf --help | sed -n 's/^  \(.\{4\}\)\(--[a-z0-9-]*\).*/\1\n\2/p' | sed -n 's/^\(-[^,]*\).*/\1/p' | sort
+}
+
+# What bash offers for the last of these words: bash_offers WORD...
+bash_offers() (
+    # shellcheck source=/dev/null
+    . "$BUILD/completions/bash"
+    # shellcheck disable=SC2034 # for _bigshuf
+    COMP_WORDS=(bigshuf "$@") COMP_CWORD=$#
+    _bigshuf
+    printf '%s\n' "${COMPREPLY[@]}" | sort
+)
+
+test_bash_completes_options() {
+    [ "$(spellings | grep -c .)" -gt 50 ]
+    same "$(spellings)" "$(bash_offers a -)"
+    same $'--shard-bytes\n--shard-records\n--shards' "$(bash_offers --shard)"
+    same --csv "$(bash_offers -o out --cs)"
+}
+
+test_bash_completes_files_where_there_is_no_option() {
+    same '' "$(bash_offers lines)"
+    same '' "$(bash_offers --output = lines)"
+    # shellcheck source=/dev/null
+    . "$BUILD/completions/bash"
+    same 'complete -o default -F _bigshuf bigshuf' "$(complete -p bigshuf)"
+}
+
+# Type WORDS and a tab to an interactive zsh, and wait until it shows PATTERN: zsh_completes WORDS PATTERN.
+zsh_completes() {
+    mkdir -p functions
+    cp "$BUILD/completions/zsh" functions/_bigshuf
+    TERM=dumb zsh -f -c '
+        zmodload zsh/zpty
+        zpty shell zsh -f -i
+        zpty -w shell "fpath=($PWD/functions \$fpath); autoload -Uz compinit; compinit -D -u; print READ\"\"Y"
+        zpty -r shell said "*READY*"
+        zpty -w -n shell "$1"$'"'\t'"'
+        zpty -r shell said "$2"
+        zpty -d shell' zsh "$1" "$2"
+}
+
+test_zsh_completes_options_and_files() {
+    needs zsh
+    touch lines.txt
+    zsh_completes 'bigshuf --shard-r' '*--shard-records=*'
+    zsh_completes 'bigshuf --cs' '*--csv*'
+    zsh_completes 'bigshuf -o lin' '*lines.txt*'
+    zsh_completes 'bigshuf --output=lin' '*--output=lines.txt*'
+    zsh_completes 'bigshuf --csv lin' '*lines.txt*'
+    zsh_completes 'bigshuf --temp' '*--temporary-directory=*'
+}
+
+# What fish offers: fish_offers WORDS.
+fish_offers() {
+    # shellcheck disable=SC2016 # that of fish
+    HOME=$PWD fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$BUILD/completions/fish" "$1" |
+        cut -f 1 | sort
+}
+
+test_fish_completes_options_and_files() {
+    needs fish
+    mkdir folder
+    touch lines.txt
+    same "$(spellings | grep -e --)" "$(fish_offers 'bigshuf --' | sed 's/=$//' | sort -u)"
+    same --csv "$(fish_offers 'bigshuf --cs')"
+    same lines.txt "$(fish_offers 'bigshuf -o lin')"
+    same lines.txt "$(fish_offers 'bigshuf --csv lin')"
+    same folder/ "$(fish_offers 'bigshuf -T fo')"
+    same '' "$(fish_offers 'bigshuf -n lin')"
+}

@@ -1,0 +1,66 @@
+# What people are likely to type, and what they are told: every message says what would be right.
+# shellcheck shell=bash
+
+# Lines "COMMAND | MESSAGE", a pattern of bash. Commands are for the shell, and bigshuf reads the file `in`.
+mistakes() {
+    cat <<'END'
+bigshuf -S 64mb in | bigshuf: invalid -S argument '64mb': it is a number and a unit, such as 64M or 1.5G: *MB*
+bigshuf -S '64 MB' in | bigshuf: invalid -S argument '64 MB': it is a number and a unit, *
+bigshuf -S 4M in | bigshuf: -S 4M: memory must be at least 8 MiB
+bigshuf --shard-bytes=100megs -o %d in | bigshuf: invalid --shard-bytes argument '100megs': it is a number of bytes, or a number and a unit: K, M, *
+bigshuf --shard-records=10k -o %d in | bigshuf: invalid --shard-records argument '10k': it is a whole number, in digits alone
+bigshuf --shards=4 -o out in | bigshuf: out: no pattern with one %d, such as part-%05d
+bigshuf --shards=4 in | bigshuf: --shards needs -o
+bigshuf --split=v:1% in | bigshuf: invalid --split argument 'v:1%': it is COUNT:FILE or P%:FILE, such as 100:test or 2.5%:test
+bigshuf --split=10 in | bigshuf: invalid --split argument '10': it is COUNT:FILE or P%:FILE, *
+bigshuf --probability=1% in | bigshuf: invalid probability: '1%': it is a number from 0 to 1, such as 0.01
+bigshuf --probability=5 in | bigshuf: invalid probability: '5': it is a number from 0 to 1, such as 0.01
+bigshuf -n 10k in | bigshuf: invalid line count: '10k': it is a whole number, in digits alone
+bigshuf -n 1e6 in | bigshuf: invalid line count: '1e6': it is a whole number, in digits alone
+bigshuf -n -5 in | bigshuf: invalid line count: '-5': it is a whole number, in digits alone
+bigshuf -i 100 | bigshuf: invalid input range: '100': it is LO-HI, two whole numbers, the smaller one first, such as 1-100
+bigshuf -i 1..6 | bigshuf: invalid input range: '1..6': it is LO-HI, two whole numbers, the smaller one first, such as 1-100
+bigshuf -i 6-1 | bigshuf: invalid input range: '6-1': it is LO-HI, two whole numbers, the smaller one first, such as 1-100
+bigshuf --header=yes in | bigshuf: invalid --header argument 'yes': it is a whole number, in digits alone
+bigshuf -t '||' --weight-field=2 in | bigshuf: multi-character tab '||': it is one byte, or an escape such as \\t
+bigshuf --weight-field=price in | bigshuf: invalid field value 'price': it is a whole number, *
+bigshuf --delimiter='\d' in | bigshuf: invalid --delimiter argument '\\d': after a backslash there is one of abfnrtv, *
+bigshuf --parallel=all in | bigshuf: invalid --parallel argument 'all': it is a whole number, in digits alone
+bigshuf --gather=store --pile=3- | bigshuf: invalid --pile argument '3-': it is J or J-K, *
+bigshuf --tune=fast in | bigshuf: invalid --tune argument 'fast': it is leaf-records=T
+bigshuf --filter= -o out in | bigshuf: invalid --filter argument '': it is a command, such as 'gzip > $FILE.gz'
+bigshuf -o results/out in | bigshuf: results/out: No such file or directory: there is no folder 'results'
+bigshuf data/2026/in | bigshuf: data/2026/in: No such file or directory: there is no folder 'data'
+bigshuf -o in/out in | bigshuf: in/out: Not a directory: there is no folder 'in'
+bigshuf --scatter=new/store in | bigshuf: new/store: No such file or directory: there is no folder 'new'
+bigshuf -T scratch in | bigshuf: temporary file in scratch: No such file or directory
+bigshuf -n $'10\r' in | bigshuf: invalid line count: '10\\r': *: \\r is a carriage return, as in lines that end with CRLF
+bigshuf $'in\r' | bigshuf: in\\r: No such file or directory: \\r is a carriage return, as in lines that end with CRLF
+bigshuf $'a\tb' | bigshuf: a\\tb: No such file or directory
+bigshuf $'\e[31m' | bigshuf: \\x1b\[31m: No such file or directory
+END
+}
+
+test_likely_mistakes_are_told_with_what_would_be_right() {
+    local line count=0
+    echo 1 >in
+    while IFS= read -r line; do
+        count=$((count + 1))
+        fails_with 1 "${line##* | }" eval "${line% | *}"
+    done < <(mistakes)
+    [ $count -ge 20 ]
+    same in "$(ls)"
+}
+
+test_sizes_are_also_as_in_split() {
+    seq 1000 >in
+    for size in 64MB 64MiB 10000KB 0.5G 1.5GiB; do
+        bigshuf --seed=42 -S $size in >out
+        cmp out <(bigshuf --seed=42 in)
+    done
+    bigshuf --shard-bytes=1KB -o decimal.%d in
+    bigshuf --shard-bytes=1KiB -o binary.%d in
+    bigshuf --record-size=0.001KB --output=out in
+    cat decimal.0 decimal.1 decimal.2 decimal.3 | sort -n | cmp - in
+    [ "$(wc -c <decimal.0)" -le 1000 ]
+}

@@ -1,0 +1,82 @@
+/* Which outputs may be inputs: all or none. Where the names come from, and what becomes of the files, is in outputs.sh.
+ */
+
+#include "support/reports.h"
+#include "support/unit.h"
+
+#include "output/overlap.h"
+
+static struct output_plan plan;
+static struct output_file file[4];
+static struct files files;
+
+static int setup(void **state)
+{
+    plan = (struct output_plan){.path = "%d", .shards = 2};
+    files = (struct files){.plan = &plan, .fault = &fault, .file = file};
+    memset(file, 0, sizeof file);
+    return reports_setup(state);
+}
+
+#define TEST(name) UNIT_TEST_IN(name, setup, reports_teardown)
+
+/* The outputs are files of these names, the first of which are there. */
+static void write_to(const char *const *names, size_t count, size_t there)
+{
+    files.count = count;
+    for (size_t i = 0; i < count; i++) {
+        file[i].path = names[i];
+        assert_true(i >= there || scratch_put(names[i], "", 0600));
+    }
+}
+
+static const char *const names[] = {"0", "1", "2", "in"};
+
+TEST(files_of_which_none_is_both_are_fine)
+{
+    write_to(names, 2, 2);
+    assert_true(scratch_put("in", "", 0600));
+    assert_says(overlap_check(&files, &names[3], 1), 0, "");
+    assert_says(overlap_check(&files, NULL, 0), 0, "");
+}
+
+TEST(files_that_are_all_both_are_fine_by_any_name)
+{
+    static const char *const inputs[] = {"./1", "0", "1"};
+
+    write_to(names, 2, 2);
+    assert_says(overlap_check(&files, inputs, 3), 0, "");
+}
+
+TEST(an_input_more_is_refused)
+{
+    write_to(names, 2, 2);
+    assert_true(scratch_put("2", "", 0600));
+    assert_says(overlap_check(&files, names, 3), -1,
+                "bigshuf: 0 is an input and an output file, but 2 only an input: give the output other names\n");
+}
+
+TEST(an_output_more_is_refused_though_it_is_not_there)
+{
+    write_to(names, 3, 2);
+    assert_says(overlap_check(&files, names, 2), -1,
+                "bigshuf: 0 is an input and an output file, but 2 only an output: give the output other names\n");
+}
+
+TEST(a_shard_that_may_never_be_made_does_not_count)
+{
+    plan = (struct output_plan){.path = "%d", .shard_records = 1};
+    write_to(names, 3, 2);
+    assert_says(overlap_check(&files, names, 2), 0, "");
+}
+
+TEST(one_file_or_a_filter_s_may_be_any_input)
+{
+    plan.filter = "cat";
+    write_to(names, 2, 2);
+    assert_says(overlap_check(&files, names, 1), 0, "");
+    plan = (struct output_plan){.path = "0"};
+    write_to(names, 1, 1);
+    assert_true(scratch_put("2", "", 0600));
+    assert_says(overlap_check(&files, names, 3), 0, "");
+}
