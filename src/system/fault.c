@@ -1,7 +1,7 @@
 /*
  * The mutex makes "first" well defined: whoever holds it while nothing has been reported prints, all others find the
  * mark set. A message is put together in one buffer and leaves with one write, so that the lines of several processes
- * on one terminal do not mix.
+ * on one terminal do not mix; the line of progress that may stand there is erased by the same write.
  */
 
 #include "system/fault.h"
@@ -14,14 +14,15 @@
 #include <unistd.h>
 
 #include "system/io.h"
+#include "system/signals.h"
 
 /* Room for the longest name that can be opened (PATH_MAX, 4096 on Linux) and its cause, small enough for the stack of
  * a worker. A longer name is cut, so that the cause can always be read. */
 enum { LINE_BYTES = 6144, NAME_BYTES = 4096 };
 
 struct line {
-    char text[LINE_BYTES];
-    size_t length; /* never more than LINE_BYTES - 1: there is room for the newline */
+    char text[LINE_BYTES + sizeof SIGNALS_ERASE];
+    size_t length; /* never more than LINE_BYTES - 1: there is room for the newline and SIGNALS_ERASE */
 };
 
 static void append_list(struct line *line, const char *format, va_list arguments)
@@ -87,6 +88,11 @@ static void print(struct line *line)
             memset(text + i, '?', length);
     }
     line->text[line->length++] = '\n';
+    if (signals_is_line_drawn()) {
+        memmove(line->text + strlen(SIGNALS_ERASE), line->text, line->length);
+        memcpy(line->text, SIGNALS_ERASE, strlen(SIGNALS_ERASE));
+        line->length += strlen(SIGNALS_ERASE);
+    }
     (void)io_write(STDERR_FILENO, line->text, line->length);
 }
 
