@@ -41,8 +41,8 @@ struct record_piece {
     bool last;
 };
 
-/* Read a source, which may lend, with a buffer of `bytes` bytes and room for POOL_SLACK_BYTES more. A record that is not longer
- * than the buffer comes in one piece, others in pieces as long as the buffer. */
+/* Read a source, which may lend, with a buffer of `bytes` bytes and room for POOL_SLACK_BYTES more. A record that is
+ * not longer than the buffer comes in one piece, others in pieces as long as the buffer. */
 void record_reader_init(struct record_reader *reader, const struct record_format *format, struct source *source,
                         uint8_t *buffer, size_t bytes);
 

@@ -95,7 +95,7 @@ int source_rewind(struct source *source);
 bool source_is_from(const struct source *source, const struct stat *file);
 
 /* Bytes delivered so far: delimiters that were added count, headers do not, bytes that were put back do not until they
- * are read again. */
+ * are read again. Any thread, or a signal handler, may ask this, and what is known of the input. */
 uint64_t source_delivered_bytes(const struct source *source);
 
 /* The name of the file from which the byte at `offset` of the stream came, which has been read already. *end receives

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/counter.h"
 #include "input/lender.h"
 #include "record/header.h"
 #include "record/tail.h"
@@ -29,7 +30,8 @@ struct source {
     void (*release)(void *context);
     const uint8_t *unread;
     size_t unread_bytes;
-    uint64_t known_bytes, delivered_bytes;
+    uint64_t known_bytes;
+    counter delivered_bytes;
     bool known;          /* is that all that will come? */
     struct files *files; /* the context of a source over files, else NULL */
 };
@@ -335,7 +337,7 @@ ssize_t source_read(struct source *source, uint8_t *data, size_t bytes)
             return -1;
         done += (size_t)got;
     }
-    source->delivered_bytes += done;
+    counter_add(&source->delivered_bytes, done);
     return (ssize_t)done;
 }
 
@@ -343,7 +345,7 @@ void source_unread(struct source *source, const uint8_t *data, size_t bytes)
 {
     source->unread = data;
     source->unread_bytes = bytes;
-    source->delivered_bytes -= bytes;
+    counter_set(&source->delivered_bytes, counter_get(&source->delivered_bytes) - bytes);
 }
 
 /* ---- Lending ---- */
@@ -446,7 +448,7 @@ ssize_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
     *data = lender->at;
     if (lend(files, bytes) != 0)
         return -1;
-    source->delivered_bytes += (uint64_t)(lender->at - *data);
+    counter_add(&source->delivered_bytes, (uint64_t)(lender->at - *data));
     return lender->at - *data;
 }
 
@@ -505,7 +507,7 @@ int source_rewind(struct source *source)
     tail_init(&files->tail, &files->layout.format, files->tail.after_header, files->fault);
     lender_restart(&files->lender);
     source->unread_bytes = 0;
-    source->delivered_bytes = 0;
+    counter_set(&source->delivered_bytes, 0);
     for (size_t i = 0; i < files->count; i++)
         if (is_standard_input(files->names[i]) && sys_seek(STDIN_FILENO, files->start, SEEK_SET) < 0)
             return fault_report(files->fault, files->names[i], errno);
@@ -529,7 +531,7 @@ bool source_is_from(const struct source *source, const struct stat *file)
 
 uint64_t source_delivered_bytes(const struct source *source)
 {
-    return source->delivered_bytes;
+    return counter_get(&source->delivered_bytes);
 }
 
 void source_free(struct source *source)

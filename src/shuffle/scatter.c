@@ -70,6 +70,8 @@ static void scan_block(struct scattering *s, struct queue_block *block)
                                  block->room, &scanned);
     block->to = block->from + scanned;
     block->open = block->records == 0 || block->ends[block->records - 1] != scanned;
+    if (s->plan->records != NULL)
+        atomic_fetch_add_explicit(s->plan->records, block->records, memory_order_relaxed);
 }
 
 /* How many pieces go to each lane. With one counter for each, every count would wait for the one before. */

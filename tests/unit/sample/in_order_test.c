@@ -36,7 +36,7 @@ static void assert_selects(uint64_t count, uint64_t leaf_records, const uint32_t
     small_open(1, leaf_records);
     limit = count;
     assert_int_equal(sweep_write(engine_text_source(&text), write_first), 0);
-    assert_int_equal(small.run.progress.records, count > 0 ? text.records : 0);
+    assert_int_equal(small.progress.records, count > 0 ? text.records : 0);
     small_assert_file("out", &text, chosen, chosen_count);
     small_close();
     free(chosen);
@@ -202,7 +202,7 @@ static void assert_chooses_each(struct engine_text of)
         small_open(1, ORDER_LEAF_RECORDS);
         count = choose_each(chosen);
         assert_int_equal(sweep_write(engine_text_source(&text), write_each), 0);
-        assert_int_equal(small.run.progress.records, text.records);
+        assert_int_equal(small.progress.records, text.records);
         assert_int_equal(small.run.engine.pool.fresh, 0);
         small_assert_file("out", &text, chosen, count);
         small_close();
