@@ -274,6 +274,24 @@ static int set_compress_program(struct parsing *parsing, const char *program)
     return set_once(parsing, &parsing->options->compress_program, program, "compress programs");
 }
 
+/* There are never 2^64 - 1 of them; that number stands for none given. */
+static int set_expected(struct parsing *parsing, const char *number)
+{
+    uint64_t *expected = &parsing->options->expected_records;
+
+    if (argument_number(parsing->fault, parsing->spelling, number, 0, expected) != 0)
+        return -1;
+    return *expected < UINT64_MAX ? 0 : argument_refuse(parsing->fault, parsing->spelling, number);
+}
+
+static int set_progress(struct parsing *parsing, const char *argument)
+{
+    (void)argument;
+    parsing->options->progress =
+        parsing->row->code == OPTION_PROGRESS ? OPTIONS_PROGRESS_SHOWN : OPTIONS_PROGRESS_HIDDEN;
+    return 0;
+}
+
 static int set_tune(struct parsing *parsing, const char *list)
 {
     return argument_tune(parsing->fault, list, &parsing->options->leaf_records);
@@ -347,6 +365,11 @@ static const struct option_row rows[] = {
     {"pile", OPTION_PILE, "J[-K]", "only those of pile J, or piles J to K, from 0", set_pile, 0},
     {"epoch", OPTION_EPOCH, "E", "another order of the same store; default: 0", NUMBER(epoch)},
     {"list", OPTION_LIST, NULL, "with --gather: only list what is in the store;\nwith -z for programs", FLAG(list)},
+    {"expect-records", OPTION_EXPECT_RECORDS, "N", "fail, and replace nothing, unless there are N\nlines", set_expected,
+     0},
+    {"progress", OPTION_PROGRESS, NULL,
+     "show on standard error how far it has come;\ndefault: on a terminal, after two seconds", set_progress, 0},
+    {"no-progress", OPTION_NO_PROGRESS, NULL, "do not", set_progress, 0},
     {"tune", OPTION_TUNE, "NAME=VALUE", "for testing: leaf-records=T changes the order", set_tune, 0},
     {"verbose", 'v', NULL, "end with a summary on standard error", FLAG(verbose)},
     {"help", OPTION_HELP, NULL, "display this help and exit", set_print, 0},
