@@ -5,7 +5,7 @@
  * after it in this list, which tests/layers.sh reads from here. include/ and tests/unit/ have the same folders.
  *
  *     job        what is to be done, from the options and what is known of the input, and doing it
- *                    job add_batch gather_store summary resources lending room task
+ *                    job add_batch gather_store summary resources progress gauge lending room task
  *     command    the command line
  *                    command_line help combination option_table argument options
  *     sample     other orders than that of the seed: parts of the input, with replacement, by weight, as GNU shuf
@@ -28,7 +28,7 @@
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
  *                    threads folder fault hardware cgroup textfile io pieces signals sort table pool pages sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
- *                    random chacha sha256 xxh64 decimal number escape least spread uint128
+ *                    random chacha sha256 xxh64 decimal number escape counter least spread uint128
  *
  * The way of a record: input/source reads it, or shows it where it is mapped (input/lender) or held (input/hold);
  * shuffle/scatter finds its end (record/record) and its pile (shuffle/order) and puts it there (shuffle/pile), or a
@@ -51,11 +51,11 @@ int main(int argc, char **argv)
     enum command_line_verdict verdict;
     int status = EXIT_FAILURE;
 
+    signals_install();
     if (sys_fill_standard() != 0) {
         perror("bigshuf: /dev/null");
         return EXIT_FAILURE;
     }
-    signals_install();
     verdict = command_line_parse(&options, argc, argv);
     if (verdict == COMMAND_LINE_DONE || (verdict == COMMAND_LINE_RUN && job_run(&options) == 0))
         status = EXIT_SUCCESS;

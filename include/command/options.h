@@ -11,6 +11,12 @@
 #include "output/split.h"
 #include "record/record.h"
 
+enum options_progress {
+    OPTIONS_PROGRESS_USUAL, /* where somebody is there to see it */
+    OPTIONS_PROGRESS_SHOWN, /* --progress */
+    OPTIONS_PROGRESS_HIDDEN /* --no-progress */
+};
+
 /* The strings are those of the caller's argv; options_release frees the arrays `files`, `split` and `temporary`. It
  * stays where it is, since `format` points to `string`, also in a copy. */
 struct options {
@@ -68,6 +74,8 @@ struct options {
     const char *random_source; /* --random-source: the name of a file; NULL if not given */
     uint64_t leaf_records;     /* --tune=leaf-records=T; ORDER_LEAF_RECORDS if not given */
     unsigned parallel;         /* --parallel: threads; 0 if not given */
+    uint64_t expected_records; /* --expect-records; UINT64_MAX if not given */
+    enum options_progress progress;
     bool verbose;
 };
 

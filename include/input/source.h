@@ -101,6 +101,10 @@ bool source_is_from(const struct source *source, const struct stat *file);
  * are read again. */
 uint64_t source_delivered_bytes(const struct source *source);
 
+/* Bytes that have come so far, whether they were delivered, are held, or were put back. Any thread, or a signal
+ * handler, may ask this, and what is known of the input. */
+uint64_t source_arrived_bytes(const struct source *source);
+
 /* The name of the file from which the byte at `offset` of the stream came, which has been read already. *end receives
  * the offset at which that file ends, as far as it is known, else UINT64_MAX. What is no file is called "input". */
 const char *source_name_at(const struct source *source, uint64_t offset, uint64_t *end);

@@ -6,6 +6,7 @@
 
 #include "command/options.h"
 #include "input/source.h"
+#include "job/progress.h"
 #include "output/output.h"
 #include "shuffle/run.h"
 #include "store/store.h"
@@ -31,6 +32,7 @@ struct resources {
     char seed_text[2 * RESOURCES_SEED_BYTES + 1]; /* the seed that was made, if none was given */
     const char *seed;
     struct order order;
+    struct progress progress;
     struct store store; /* if the job is on one; zeroed until it is opened */
 };
 

@@ -58,6 +58,9 @@ int output_begin(struct output *output, uint64_t records, const void *header, si
  * a time. */
 int output_write(struct output *output, uint8_t *data, size_t bytes);
 
+/* Bytes that output_write has been given so far. Any thread, or a signal handler, may ask. */
+uint64_t output_written_bytes(const struct output *output);
+
 /* All records have been written: complete all files, then give them their names. Only if this returns 0 is the output
  * complete. A warning names files that look like further shards, but are older. */
 int output_commit(struct output *output);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/counter.h"
 #include "input/source.h"
 #include "output/output.h"
 #include "record/record.h"
@@ -15,11 +16,12 @@
 
 /* What has been done so far. */
 struct run_progress {
-    uint64_t records;         /* of the input, counted by whoever reads it first */
-    uint64_t written;         /* records that were written, or that somebody has claimed to write (run_take) */
-    uint64_t started_over;    /* piles */
-    bool run_out;             /* the references took more room: nothing has been reported, and no output begun */
-    double scattered_seconds; /* when the input had been read and dealt out, by run_seconds; 0: it was not */
+    counter records;       /* of the input, counted by whoever reads it first */
+    counter bytes;         /* of the input, when it has been read */
+    counter written;       /* records that were written, or that somebody has claimed to write (run_take) */
+    counter scattered;     /* when the input had been read and dealt out, by sys_milliseconds; 0: it was not */
+    uint64_t started_over; /* piles */
+    bool run_out;          /* the references took more room: nothing has been reported, and no output begun */
 };
 
 struct run {
@@ -30,7 +32,8 @@ struct run {
     const struct source *input; /* whose header stands at the beginning of each output file; NULL: there is none */
     bool refers;                /* does the input lend, and is there room for references to all its records? */
     bool rereads;               /* may the input be read again, also when output has begun? */
-    struct run_progress progress;
+    uint64_t expected;          /* how many records the input must have; UINT64_MAX: any number */
+    struct run_progress *progress;
 };
 
 /* How many records may still be written; UINT64_MAX without a limit. */
@@ -43,10 +46,8 @@ uint64_t run_take(struct run *run, uint64_t records);
  * knows: begin the output, with the header of the input. 0, or -1 after a report. */
 int run_begin(struct run *run, struct output *output, uint64_t records);
 
-/* The input has been read and dealt out. */
-void run_scattered(struct run *run);
-
-/* Seconds of a clock that only goes forward. */
-double run_seconds(void);
+/* The input has been read and dealt out, and nothing that depends on all of it been written. Does it have as many
+ * records as are expected? 0, or -1 after a report. */
+int run_scattered(struct run *run);
 
 #endif

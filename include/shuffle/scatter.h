@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/counter.h"
 #include "input/source.h"
 #include "record/record.h"
 #include "shuffle/engine.h"
@@ -23,6 +24,7 @@ struct scatter_plan {
     uint64_t limit;          /* if the piles before a pile hold so many records, it is dropped; UINT64_MAX: never */
     bool refers;             /* the source lends: fill the piles with references (piles_refer) to its records */
     struct storage *storage; /* of the piles, freed with them, also after a failure; NULL: temporary files */
+    counter *records;        /* receives how many have been found so far, about; NULL: nobody wants to know */
 };
 
 /* Fill piles from `source`, which may lend, using the whole buffer and all workers. *piles must be released by the

@@ -4,7 +4,7 @@
 /*
  * Death by signal leaves no file behind and shows the parent its true cause: the handler tells the child processes,
  * unlinks the registered temporary names, restores the default action and raises the signal again. The lists of names
- * and of children, what is needed to keep them still, and the guard at the end of this file are the program's one
+ * and of children, what is needed to keep them still, and what the end of this file is about are the program's one
  * mutable global. Signals that the parent had ignored stay ignored. SIGXFSZ is ignored, so that a write over the limit
  * fails with EFBIG and a message, and SIGCHLD has its default, without which the status of a child would be lost.
  * SIGPIPE is as deadly as the others, but for writes to pipes of one's own.
@@ -24,7 +24,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Catch what usually ends a program: HUP, INT, QUIT, TERM, ALRM, USR1, USR2, VTALRM, PROF, XCPU, POLL, PIPE. */
+/* Catch what usually ends a program: HUP, INT, QUIT, TERM, ALRM, USR2, VTALRM, PROF, XCPU, POLL, PIPE; and what asks
+ * how far it has come, see signals_answer. */
 void signals_install(void);
 
 /* Between these two, which any thread may call, nobody dies: the handler waits for all who hold it off. Once it has
@@ -63,7 +64,8 @@ void signals_child_ended(int slot); /* it has been waited for; -1 is fine */
 
 /* A run that has failed waits for nobody: make a call fail in which a thread waits, which may have to be done more than
  * once. From then on, until signals_go_on, signals_interrupted is true, and a call that fails with EINTR is not to be
- * made again. Other signals of this program end it, so that nothing else interrupts a call for long. */
+ * made again. Other signals of this program end it, or ask and are answered at once, so that nothing else interrupts a
+ * call for long. */
 void signals_interrupt(pthread_t thread);
 bool signals_interrupted(void);
 void signals_go_on(void);
@@ -83,5 +85,27 @@ struct signals_guard {
     void *context;
 };
 void signals_guard(const struct signals_guard *guard); /* must stay until the next call; NULL: there is none any more */
+
+/* USR1, and INFO where there is one, ask how far the run has come, and never end it: `give` is called, in the main
+ * thread wherever that is, so it may do no more than a signal handler may. A question that came before there was an
+ * answer is answered when it is there. Calls that were interrupted are made again, by the system or by io.h. */
+struct signals_answer {
+    void (*give)(void *context);
+    void *context;
+};
+void signals_answer(
+    const struct signals_answer *answer); /* must stay until the next call; NULL: there is none any more */
+
+/* Write lines to standard error, if it takes them at once: the run does not wait for whoever reads what it says of its
+ * progress, nor end because nobody does. A signal handler may do it. */
+void signals_say(const char *text, size_t bytes);
+
+/* A line is drawn where standard error, a terminal, is at the moment, and drawn again in its place. It is there until
+ * signals_erase, or death. Whoever writes a line meanwhile puts SIGNALS_ERASE before it, in the same write: so any two
+ * threads may write at the same time. */
+#define SIGNALS_ERASE "\r\033[K"
+void signals_draw(const char *line, size_t bytes);
+void signals_erase(void); /* by who draws, when no more will be drawn */
+bool signals_is_line_drawn(void);
 
 #endif

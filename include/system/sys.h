@@ -68,7 +68,8 @@ ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset);
 ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset);
 int sys_pipe(int ends[2]); /* close-on-exec */
 int sys_set_nonblocking(int fd);
-int sys_poll(int fd, short events);                                         /* waits without limit */
+int sys_poll(int fd, short events); /* waits without limit */
+bool sys_is_writable(int fd);       /* can it take some bytes now, and is anybody there to read them? */
 int sys_poll_two(int one, short one_events, int other, short other_events); /* for either; -1 stands for none */
 int sys_punch_hole(int fd, off_t offset, off_t bytes);
 
@@ -104,6 +105,8 @@ void *sys_allocate(size_t count, size_t bytes); /* calloc */
 enum { SYS_LINE_BYTES = 64 };
 void *sys_allocate_lines(size_t count, size_t bytes);
 
+uint64_t sys_milliseconds(void); /* of a clock that only goes forward */
+
 int sys_random(void *data, size_t bytes); /* getentropy, bytes <= 256 */
 
 /* What the user may still write to the file system of a file or directory that is open. Fails with ENOTSUP
@@ -120,12 +123,15 @@ bool sys_is_memory_file_system(int fd); /* tmpfs or ramfs */
  * errno. */
 int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread);
 
-void sys_exit(int status);   /* _exit: at once */
-void sys_nap(void);          /* a millisecond, or until a signal comes; may be called by a signal handler */
-void sys_write_back(int fd); /* advice only: what was written should begin to go to disk */
-void sys_sequential(int fd); /* advice only: will be read from front to back */
-void sys_widen_pipe(int fd); /* advice only: if it is a pipe, let it hold 1 MiB */
-int sys_access_mode(int fd); /* O_RDONLY, O_WRONLY or O_RDWR, as the descriptor was opened */
+void sys_exit(int status);           /* _exit: at once */
+void sys_nap(void);                  /* a millisecond, or until a signal comes; may be called by a signal handler */
+void sys_write_back(int fd);         /* advice only: what was written should begin to go to disk */
+void sys_sequential(int fd);         /* advice only: will be read from front to back */
+void sys_widen_pipe(int fd);         /* advice only: if it is a pipe, let it hold 1 MiB */
+bool sys_is_terminal(int fd);        /* isatty */
+unsigned sys_terminal_width(int fd); /* in columns; 0 if it is not known */
+bool sys_is_in_background(int fd);   /* does another process group have the terminal? */
+int sys_access_mode(int fd);         /* O_RDONLY, O_WRONLY or O_RDWR, as the descriptor was opened */
 
 /* Open those of the descriptors 0 to 2 that are closed on /dev/null, in the direction that makes their use fail with
  * EBADF as before, so that no file opened later takes their place. 0, or -1 with errno. */

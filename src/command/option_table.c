@@ -6,6 +6,7 @@
 
 #include "command/option_table.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/decimal.h"
@@ -276,6 +277,25 @@ static int set_compress_program(struct parsing *parsing, const char *program)
     return set_once(parsing, &parsing->options->compress_program, program, "compress programs");
 }
 
+/* There are never 2^64 - 1 of them; that number stands for none given. */
+static int set_expected(struct parsing *parsing, const char *number)
+{
+    uint64_t *expected = &parsing->options->expected_records;
+
+    if (argument_number(parsing->fault, parsing->spelling, number, 0, expected) != 0)
+        return -1;
+    errno = ERANGE;
+    return *expected < UINT64_MAX ? 0 : argument_refuse(parsing->fault, parsing->spelling, number, NULL);
+}
+
+static int set_progress(struct parsing *parsing, const char *argument)
+{
+    (void)argument;
+    parsing->options->progress =
+        parsing->row->code == OPTION_PROGRESS ? OPTIONS_PROGRESS_SHOWN : OPTIONS_PROGRESS_HIDDEN;
+    return 0;
+}
+
 static int set_tune(struct parsing *parsing, const char *list)
 {
     return argument_tune(parsing->fault, list, &parsing->options->leaf_records);
@@ -296,6 +316,8 @@ static const struct option_row rows[] = {
     {"input-range", 'i', GROUP_INPUT, "LO-HI", "the lines are the numbers from LO to HI", set_range, 0},
     {"files0-from", OPTION_FILES0_FROM, GROUP_INPUT, "F",
      "read the names of the FILEs, each ended by\nNUL, from file F; - is standard input", TEXT(files0_from)},
+    {"expect-records", OPTION_EXPECT_RECORDS, GROUP_INPUT, "N", "fail, and replace nothing, unless there are N\nlines",
+     set_expected, 0},
 
     {"zero-terminated", 'z', GROUP_RECORDS, NULL, "lines end with NUL instead of newline", set_zero_terminated, 0},
     {"delimiter", OPTION_DELIMITER, GROUP_RECORDS, "STRING",
@@ -363,6 +385,9 @@ static const struct option_row rows[] = {
     {"list", OPTION_LIST, GROUP_STORES, NULL, "with --gather: only list what is in the store;\nwith -z for programs",
      FLAG(list)},
 
+    {"progress", OPTION_PROGRESS, GROUP_OTHER, NULL,
+     "show on standard error how far it has come;\ndefault: on a terminal, after two seconds", set_progress, 0},
+    {"no-progress", OPTION_NO_PROGRESS, GROUP_OTHER, NULL, "show that only when a signal asks", set_progress, 0},
     {"verbose", 'v', GROUP_OTHER, NULL, "end with a summary on standard error", FLAG(verbose)},
     {"tune", OPTION_TUNE, GROUP_OTHER, "NAME=VALUE", "for testing: leaf-records=T changes the order", set_tune, 0},
     {"usage", 'h', GROUP_OTHER, NULL, "display the most common options and exit", set_print, 0},

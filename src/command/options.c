@@ -11,7 +11,8 @@ int options_init(struct options *options, size_t words)
                                 .count = UINT64_MAX,
                                 .field_separator = '\t',
                                 .pile_last = UINT64_MAX,
-                                .leaf_records = ORDER_LEAF_RECORDS};
+                                .leaf_records = ORDER_LEAF_RECORDS,
+                                .expected_records = UINT64_MAX};
     options->files = sys_allocate(words, sizeof *options->files);
     options->temporary = sys_allocate(words, sizeof *options->temporary);
     options->split = sys_allocate(words, sizeof *options->split);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counter.h"
 #include "base/least.h"
 #include "input/hold.h"
 #include "input/lender.h"
@@ -18,6 +19,7 @@ struct source {
     struct hold hold;
     bool leaving; /* is what is held lent for the last time? */
     uint64_t known_bytes, delivered_bytes;
+    counter arrived_bytes;
     bool known;            /* is that all that will come? */
     struct stream *stream; /* the context of a source over files, else NULL, */
     struct fault *fault;   /* and its fault */
@@ -81,6 +83,7 @@ ssize_t source_read(struct source *source, uint8_t *data, size_t bytes)
         if (got < 0)
             return -1;
         done += (size_t)got;
+        counter_add(&source->arrived_bytes, (uint64_t)got);
     }
     source->delivered_bytes += done;
     return (ssize_t)done;
@@ -176,11 +179,14 @@ static ssize_t lend_held(struct hold *hold, const uint8_t **data, size_t bytes)
 
 ssize_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
 {
-    const ssize_t lent =
-        lends_hold(source) ? lend_held(&source->hold, data, bytes) : stream_lend(source->stream, data, bytes);
+    const bool held = lends_hold(source);
+    const ssize_t lent = held ? lend_held(&source->hold, data, bytes) : stream_lend(source->stream, data, bytes);
 
-    if (lent > 0)
+    if (lent > 0) {
         source->delivered_bytes += (uint64_t)lent;
+        if (!held)
+            counter_add(&source->arrived_bytes, (uint64_t)lent);
+    }
     return lent;
 }
 
@@ -231,6 +237,7 @@ int source_rewind(struct source *source)
     }
     source->unread_bytes = 0;
     source->delivered_bytes = 0;
+    counter_set(&source->arrived_bytes, 0);
     return stream_rewind(source->stream);
 }
 
@@ -242,6 +249,11 @@ bool source_is_from(const struct source *source, const struct stat *file)
 uint64_t source_delivered_bytes(const struct source *source)
 {
     return source->delivered_bytes;
+}
+
+uint64_t source_arrived_bytes(const struct source *source)
+{
+    return counter_get(&source->arrived_bytes);
 }
 
 void source_free(struct source *source)

@@ -47,8 +47,12 @@ static int scatter_batch(struct run *run, struct source *source, const char *nam
                          struct storage *storage, uint64_t *records)
 {
     struct batch_route route = {.order = run->order};
-    const struct scatter_plan plan = {
-        .route = route_by_batch, .context = &route, .piles = count, .limit = UINT64_MAX, .storage = storage};
+    const struct scatter_plan plan = {.route = route_by_batch,
+                                      .context = &route,
+                                      .piles = count,
+                                      .limit = UINT64_MAX,
+                                      .storage = storage,
+                                      .records = &run->progress->records};
     struct piles piles = {0};
     int status;
 
@@ -60,8 +64,10 @@ static int scatter_batch(struct run *run, struct source *source, const char *nam
         status = piles_flush(&piles);
     for (unsigned p = 0; p < count && status == 0; p++)
         records[p] = piles.pile[p].records;
-    run->progress.records = piles.records;
-    run_scattered(run);
+    counter_set(&run->progress->records, piles.records);
+    if (status == 0)
+        status = run_scattered(run);
+    run_take(run, piles.records);
     piles_release(&piles);
     return status;
 }
@@ -72,7 +78,7 @@ static enum draft_verdict fill_draft(struct resources *resources, struct run *ru
 {
     uint64_t *records = sys_allocate(piles, sizeof *records);
     enum draft_verdict verdict = DRAFT_FAILED;
-    double start = run_seconds();
+    uint64_t start = sys_milliseconds();
     const uint8_t *header;
     size_t header_bytes;
 
@@ -86,7 +92,7 @@ static enum draft_verdict fill_draft(struct resources *resources, struct run *ru
     header = source_header(resources->source, &header_bytes);
     verdict = draft_commit(draft, records, header, header_bytes, engine_threads(&run->engine));
     if (verdict == DRAFT_OK && resources->options.verbose)
-        summary_of_batch(resources, &run->progress, name, start);
+        summary_of_batch(resources, run->progress, name, start);
 out:
     free(records);
     return verdict;

@@ -19,6 +19,16 @@
 #include "store/store.h"
 #include "system/sys.h"
 
+/* Bytes of the records in all piles. */
+static uint64_t bytes_of(const struct store_reader *reader, unsigned count)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned p = 0; p < count; p++)
+        bytes += store_reader_bytes(reader, p);
+    return bytes;
+}
+
 /* Write the reader's piles 0 to count - 1 in this order. number[p] is the store's number of pile p. */
 static int write_piles(struct resources *resources, struct run *run, struct store_reader *reader,
                        const uint32_t *number, unsigned count)
@@ -40,24 +50,16 @@ static int write_piles(struct resources *resources, struct run *run, struct stor
         pile_stored(&piles, p, store_reader_records(reader, p), store_reader_bytes(reader, p));
         order_pile_key(&run->order, resources->options.epoch, number[p], &keys[p]);
     }
-    run->progress.records = piles.records;
+    counter_set(&run->progress->records, piles.records);
+    counter_set(&run->progress->bytes, bytes_of(reader, count));
     header = store_reader_header(reader, &header_bytes);
-    if (output_begin(resources->output, least(piles.records, run->limit), header, header_bytes) == 0)
+    if (run_scattered(run) == 0 &&
+        output_begin(resources->output, least(piles.records, run->limit), header, header_bytes) == 0)
         status = shuffle_piles(run, &piles, order, resources->output);
 out:
     piles_release(&piles);
     free(keys);
     return status;
-}
-
-/* Bytes of the records in all piles. */
-static uint64_t bytes_of(const struct store_reader *reader, unsigned count)
-{
-    uint64_t bytes = 0;
-
-    for (unsigned p = 0; p < count; p++)
-        bytes += store_reader_bytes(reader, p);
-    return bytes;
 }
 
 /* Bytes that the piles take in memory, all of them at once. */
@@ -87,7 +89,7 @@ static int gather_piles(struct resources *resources, const uint32_t *number, uns
     const struct options *options = &resources->options;
     struct store_reader *reader = store_reader_open(&resources->store, number, count);
     struct run run = {.limit = 0};
-    double start = run_seconds();
+    uint64_t start = sys_milliseconds();
     int status = -1;
 
     if (reader != NULL && store_reader_batches(reader) == 0) {
@@ -104,7 +106,7 @@ static int gather_piles(struct resources *resources, const uint32_t *number, uns
     if (write_piles(resources, &run, reader, number, count) == 0)
         status = output_commit(resources->output);
     if (status == 0 && options->verbose)
-        summary_of_store(resources, &run.progress, bytes_of(reader, count), store_reader_batches(reader), start);
+        summary_of_store(resources, run.progress, bytes_of(reader, count), store_reader_batches(reader), start);
 out:
     engine_close(&run.engine);
     store_reader_free(reader);

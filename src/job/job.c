@@ -49,9 +49,9 @@ struct job {
     struct gnu_random *gnu; /* NULL without --random-source */
     struct run small;       /* with the least memory, for an input that may be small */
     struct run large;
-    struct run *run;      /* that of these two which does the task */
-    size_t small_bytes;   /* if that is `small`: the whole input is the first bytes of its buffer */
-    double start_seconds; /* when the work began, by run_seconds */
+    struct run *run;    /* that of these two which does the task */
+    size_t small_bytes; /* if that is `small`: the whole input is the first bytes of its buffer */
+    uint64_t start;     /* when the work began, by sys_milliseconds */
 };
 
 /* ---- Opening ---- */
@@ -192,7 +192,7 @@ static int open_large_run(struct job *job)
 
 static int open_run(struct job *job)
 {
-    job->start_seconds = run_seconds();
+    job->start = sys_milliseconds();
     if (job->task == TASK_SHUFFLE && known_bytes(job) <= SMALL_BYTES && try_small_run(job) != 0)
         return -1;
     return job->run == NULL ? open_large_run(job) : 0;
@@ -207,16 +207,17 @@ static int shuffle_small(struct run *run, size_t bytes, struct output *output)
     const uint8_t *data = engine_buffer(&run->engine, ENGINE_WHOLE).data;
     struct record_scan scan = {0};
     struct piles piles = {0};
+    uint64_t records;
     bool whole;
     int status = -1;
 
     if (piles_init(&piles, 1, 1, &run->engine.pool, run->engine.place) == 0 &&
         pile_append(&piles, 0, data, bytes) == 0) {
         piles_seal(&piles);
-        run->progress.records = bytes > 0 ? record_count(&run->format, &scan, data, bytes, &whole) : 0;
-        piles.pile[0].records = run->progress.records;
-        run_scattered(run);
-        if (run_begin(run, output, run->progress.records) == 0)
+        records = bytes > 0 ? record_count(&run->format, &scan, data, bytes, &whole) : 0;
+        piles.pile[0].records = records;
+        counter_set(&run->progress->records, records);
+        if (run_scattered(run) == 0 && run_begin(run, output, records) == 0)
             status = shuffle_piles(run, &piles, order, output);
     }
     piles_release(&piles);
@@ -236,7 +237,8 @@ static int write_with_probability(struct resources *resources, struct run *run)
 
     if (decimal_threshold(resources->options.probability, &share.threshold, &share.all) != 0)
         return fault_report(&resources->fault, "--probability", errno);
-    share.wait = must_wait(resources);
+    share.wait =
+        must_wait(resources) || (resources->options.expected_records < UINT64_MAX && resources->options.output == NULL);
     return in_order_bernoulli(run, resources->source, share, resources->output);
 }
 
@@ -312,7 +314,8 @@ static int copy_instead(struct job *job)
     struct run *run = job->run;
 
     run->refers = false;
-    run->progress = (struct run_progress){0};
+    counter_set(&run->progress->records, 0);
+    run->progress->run_out = false;
     if (source_holds(resources->source)) {
         source_let_go(resources->source);
         return 0;
@@ -327,7 +330,7 @@ static int do_open_task(struct job *job)
 {
     const int status = do_task(job);
 
-    if (!job->run->progress.run_out || fault_any(&job->resources.fault))
+    if (!job->run->progress->run_out || fault_any(&job->resources.fault))
         return status;
     return copy_instead(job) == 0 ? do_task(job) : -1;
 }
@@ -335,15 +338,15 @@ static int do_open_task(struct job *job)
 /* Complete the output, the last thing that can fail. */
 static int finish(struct job *job)
 {
-    struct run *run = job->run;
+    struct run_progress *progress = job->run->progress;
 
     if ((job->resources.source != NULL && source_check(job->resources.source) != 0) ||
         output_commit(job->resources.output) != 0)
         return -1;
-    if (run->progress.scattered_seconds == 0)
-        run->progress.scattered_seconds = job->start_seconds;
+    if (counter_get(&progress->scattered) == 0)
+        counter_set(&progress->scattered, job->start);
     if (job->resources.options.verbose)
-        summary_of_records(&job->resources, &run->progress, job->start_seconds);
+        summary_of_records(&job->resources, progress, job->start);
     return 0;
 }
 

@@ -43,10 +43,12 @@ void resources_init(struct resources *resources, const struct options *options)
     resources->place.compress = options->compress_program != NULL ? &resources->compress : NULL;
     resources->place.directory = options->temporary_count > 0 ? options->temporary : &resources->default_directory;
     resources->place.directories = options->temporary_count > 0 ? (unsigned)options->temporary_count : 1;
+    progress_init(&resources->progress, &resources->options, &resources->place);
 }
 
 void resources_release(struct resources *resources)
 {
+    progress_end(&resources->progress);
     output_free(resources->output);
     source_free(resources->source);
     store_close(&resources->store);
@@ -140,6 +142,9 @@ int resources_open_run(struct resources *resources, struct run *run, uint64_t me
     run->format = task_format(&resources->options);
     run->input = resources->source;
     run->limit = resources->options.count;
+    run->expected = resources->options.expected_records;
+    run->progress = &resources->progress.run;
+    progress_begin(&resources->progress, resources->source, resources->output);
     return engine_open(&run->engine, engine_memory(memory_bytes, workers), &resources->place, &resources->fault);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "system/hardware.h"
+#include "system/sys.h"
 
 /* Bytes of one line of the summary: as much as a message holds of a seed. */
 enum { SAID_BYTES = 6000 };
@@ -21,9 +22,17 @@ __attribute__((format(printf, 2, 3))) static void say(const char *name, const ch
     fault_note("%-14s %s", name, text);
 }
 
+static double seconds(uint64_t from, uint64_t to)
+{
+    enum { MILLISECONDS = 1000 };
+
+    return (double)(to - from) / MILLISECONDS;
+}
+
 static void say_records(const struct resources *resources, const struct run_progress *progress, uint64_t bytes)
 {
-    say("records:", "%llu", (unsigned long long)progress->records);
+    say("records:", "%llu read, %llu written", (unsigned long long)progress->records,
+        (unsigned long long)progress->written);
     say("bytes:", "%llu", (unsigned long long)bytes);
     say("seed:", "%s", resources->seed);
 }
@@ -42,31 +51,31 @@ static void say_peak(void)
     say("peak memory:", "%s", number_format_size(hardware_peak_memory(), peak));
 }
 
-void summary_of_records(const struct resources *resources, const struct run_progress *progress, double start)
+void summary_of_records(const struct resources *resources, const struct run_progress *progress, uint64_t start)
 {
     say_records(resources, progress, resources->source != NULL ? source_delivered_bytes(resources->source) : 0);
     say_spilled(resources, progress);
     say_peak();
-    say("seconds:", "%.2f scatter, %.2f gather", progress->scattered_seconds - start,
-        run_seconds() - progress->scattered_seconds);
+    say("seconds:", "%.2f scatter, %.2f gather", seconds(start, progress->scattered),
+        seconds(progress->scattered, sys_milliseconds()));
 }
 
 void summary_of_batch(const struct resources *resources, const struct run_progress *progress, const char *name,
-                      double start)
+                      uint64_t start)
 {
     say_records(resources, progress, source_delivered_bytes(resources->source));
     say("batch:", "%s", name);
     say_peak();
-    say("seconds:", "%.2f scatter, %.2f sync", progress->scattered_seconds - start,
-        run_seconds() - progress->scattered_seconds);
+    say("seconds:", "%.2f scatter, %.2f sync", seconds(start, progress->scattered),
+        seconds(progress->scattered, sys_milliseconds()));
 }
 
 void summary_of_store(const struct resources *resources, const struct run_progress *progress, uint64_t bytes,
-                      size_t batches, double start)
+                      size_t batches, uint64_t start)
 {
     say_records(resources, progress, bytes);
     say("batches:", "%zu", batches);
     say_spilled(resources, progress);
     say_peak();
-    say("seconds:", "%.2f gather", run_seconds() - start);
+    say("seconds:", "%.2f gather", seconds(start, sys_milliseconds()));
 }

@@ -36,8 +36,10 @@ enum task task_of(const struct options *options)
         return options->sweep ? TASK_SWEEP : TASK_ADD_BATCH;
     if (options->gather != NULL)
         return options->list ? TASK_LIST : TASK_GATHER;
-    if (options->count == 0) /* a header must be read, and is written */
-        return options->header_lines == 0 && options->header_bytes == 0 ? TASK_NOTHING : TASK_SHUFFLE;
+    if (options->count == 0) /* a header must be read, and is written; records that are expected must be counted */
+        return options->header_lines == 0 && options->header_bytes == 0 && options->expected_records == UINT64_MAX
+                   ? TASK_NOTHING
+                   : TASK_SHUFFLE;
     if (is_weighted(options) && options->repeat)
         return TASK_WEIGHTED_REPEAT;
     if (is_weighted(options))

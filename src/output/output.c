@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counter.h"
 #include "output/boundary.h"
 #include "output/files.h"
 #include "output/filter.h"
@@ -25,6 +26,7 @@ struct output {
     size_t begun; /* files that have been begun; the last one is in work if `in_work` */
     bool in_work;
     uint64_t records; /* of all files */
+    counter written_bytes;
     struct filters *filters;
     struct boundary boundary;
     struct held_back held;
@@ -176,6 +178,8 @@ static int write_framed(void *context, uint8_t *data, size_t bytes)
 
 int output_write(struct output *output, uint8_t *data, size_t bytes)
 {
+    const size_t all = bytes;
+
     if (bytes > 0 && !output->in_work && begin_file(output) != 0)
         return -1;
     while (bytes > 0) {
@@ -200,7 +204,13 @@ int output_write(struct output *output, uint8_t *data, size_t bytes)
         data += part;
         bytes -= part;
     }
+    counter_add(&output->written_bytes, all);
     return 0;
+}
+
+uint64_t output_written_bytes(const struct output *output)
+{
+    return counter_get(&output->written_bytes);
 }
 
 /* ---- Committing ---- */

@@ -85,7 +85,8 @@ int gnu_order_all(struct run *run, struct source *source, struct gnu_random *gnu
     int status = -1;
 
     if (piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place) == 0 &&
-        keep_records(run, source, &all, &r.piles, 0) == 0 && run_begin(run, output, run->progress.records) == 0)
+        keep_records(run, source, &all, &r.piles, 0) == 0 &&
+        run_begin(run, output, counter_get(&run->progress->records)) == 0)
         status = shuffle_drawn(run, &r.piles, r.again, draw_order, &r, output);
     piles_release(&r.piles);
     return status;
@@ -95,10 +96,11 @@ int gnu_order_all(struct run *run, struct source *source, struct gnu_random *gnu
 static int draw_entries(void *context, struct table *ranks, uint64_t records)
 {
     struct replay *r = context;
+    const uint64_t all = counter_get(&r->run->progress->records);
     uint64_t next = r->entries;
     uint64_t unused;
 
-    if (r->run->progress.records >= r->run->limit && gnu_random_draw(r->gnu, r->run->progress.records, &unused) != 0)
+    if (all >= r->run->limit && gnu_random_draw(r->gnu, all, &unused) != 0)
         return -1;
     if (gnu_random_ranks(r->gnu, &r->place, r->entries, r->entries) != 0)
         return -1;
@@ -141,7 +143,7 @@ int gnu_order_reservoir(struct run *run, struct source *source, struct gnu_rando
     r.entry.wide = true;
     if (piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place) == 0 &&
         keep_records(run, source, &some, &r.piles, 0) == 0 && take_places(&r) == 0 &&
-        run_begin(run, output, run->progress.records) == 0)
+        run_begin(run, output, counter_get(&run->progress->records)) == 0)
         status = shuffle_drawn(run, &r.piles, NULL, draw_entries, &r, output);
 
 out:

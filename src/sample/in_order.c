@@ -32,7 +32,6 @@ struct choosing {
     struct in_order_share share;
     struct output *output;
     struct piles *stored; /* NULL: none */
-    uint64_t chosen;
     bool begun;
 };
 
@@ -51,6 +50,8 @@ static int choose_each(struct choosing *c, struct source *source)
     struct transfer transfer;
     struct random_words words;
     struct record_piece piece;
+    counter *const records = &c->run->progress->records;
+    uint64_t chosen = 0;
     bool stays = false;
     int more;
 
@@ -61,11 +62,11 @@ static int choose_each(struct choosing *c, struct source *source)
             stays = c->share.all || random_next(&words) < c->share.threshold;
         if (stays && put_chosen(c, &transfer, &piece) != 0)
             return -1;
-        c->run->progress.records += piece.last;
-        c->chosen += stays && piece.last;
+        counter_add(records, piece.last);
+        chosen += stays && piece.last;
     }
-    run_scattered(c->run);
-    return more == 0 ? transfer_end(&transfer) : -1;
+    run_take(c->run, chosen);
+    return more == 0 && run_scattered(c->run) == 0 ? transfer_end(&transfer) : -1;
 }
 
 int in_order_bernoulli(struct run *run, struct source *source, struct in_order_share share, struct output *output)
@@ -79,11 +80,11 @@ int in_order_bernoulli(struct run *run, struct source *source, struct in_order_s
             return -1;
         c.stored = &stored;
     }
-    if (choose_each(&c, source) != 0 || (!c.begun && run_begin(run, output, c.chosen) != 0))
+    if (choose_each(&c, source) != 0 || (!c.begun && run_begin(run, output, counter_get(&run->progress->written)) != 0))
         goto out;
     if (c.stored != NULL) {
         piles_seal(&stored);
-        stored.pile[0].records = c.chosen;
+        stored.pile[0].records = counter_get(&run->progress->written);
         status = transfer_of_pile(&run->engine, &run->format, &stored, 0, output);
     } else {
         status = 0;
@@ -154,7 +155,7 @@ static void count_kept(struct selecting *s)
     if (kept == s->kept)
         return;
     s->kept = kept;
-    s->change[s->changes].record = s->run->progress.records;
+    s->change[s->changes].record = counter_get(&s->run->progress->records);
     s->change[s->changes++].kept = kept;
 }
 
@@ -216,7 +217,7 @@ static int choose_in_leaf(struct selecting *s, struct order_node leaf, uint64_t 
         return -1;
     if (table_take(&s->chosen, pool, records / 64 + 1, sizeof(uint64_t)) != 0 ||
         table_take(&numbers, pool, records, sizeof(uint32_t)) != 0) {
-        s->run->progress.run_out = s->run->refers;
+        s->run->progress->run_out = s->run->refers;
         if (!s->run->refers)
             engine_report_memory(&s->run->engine, bits_bytes + numbers_bytes, "the order of %llu records",
                                  (unsigned long long)records);
@@ -284,22 +285,27 @@ static int pass(struct transfer *transfer, bool chosen)
 
 static int write_chosen(struct selecting *s, struct source *source, struct output *output)
 {
+    const uint64_t records = counter_get(&s->run->progress->records);
+    counter *const written = &s->run->progress->written;
     struct transfer transfer;
     unsigned kept = PILES;
     unsigned change = 0;
 
-    if (run_begin(s->run, output, s->run->progress.records) != 0)
+    if (run_begin(s->run, output, records) != 0)
         return -1;
     transfer_init(&transfer, &s->run->engine, &s->run->format, source, output);
-    for (uint64_t record = 0; record < s->run->progress.records; record++) {
+    for (uint64_t record = 0; record < records; record++) {
         unsigned pile = next_child(&s->level[0].routing);
+        bool chosen;
 
         for (; change < s->changes && s->change[change].record == record; change++)
             kept = s->change[change].kept;
         if (pile >= kept)
             continue;
-        if (pass(&transfer, is_chosen(s, pile)) != 0)
+        chosen = is_chosen(s, pile);
+        if (pass(&transfer, chosen) != 0)
             return -1;
+        counter_add(written, chosen);
     }
     return transfer_end(&transfer);
 }
@@ -349,6 +355,7 @@ static int write_referred(struct selecting *s, struct table *batch, uint64_t roo
 {
     const struct run *run = s->run;
     const struct pool *pool = &run->engine.pool;
+    const uint64_t records = counter_get(&run->progress->records);
     struct cursor cursor[PILES];
     struct transfer transfer;
     uint64_t filled = 0;
@@ -356,7 +363,7 @@ static int write_referred(struct selecting *s, struct table *batch, uint64_t roo
     for (unsigned p = 0; p < PILES; p++)
         cursor[p] = (struct cursor){.next = s->piles.pile[p].first};
     transfer_init(&transfer, &run->engine, &run->format, NULL, output);
-    for (uint64_t record = 0; record < run->progress.records; record++) {
+    for (uint64_t record = 0; record < records; record++) {
         const unsigned pile = next_child(&s->level[0].routing);
         uint64_t reference;
 
@@ -393,8 +400,8 @@ static int select_referred(struct selecting *s, struct source *source, struct ou
     if (choose(s) != 0)
         return -1;
     if (table_take(&batch, &run->engine.pool, room, sizeof(uint64_t)) != 0)
-        run->progress.run_out = true;
-    else if (run_begin(run, output, run->progress.records) == 0)
+        run->progress->run_out = true;
+    else if (run_begin(run, output, counter_get(&run->progress->records)) == 0)
         status = write_referred(s, &batch, room, output);
     table_release(&batch);
     return status;

@@ -22,6 +22,7 @@ static int store(struct piles *piles, unsigned pile, const struct record_piece *
 int keep_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles,
                  unsigned pile)
 {
+    counter *const records = &run->progress->records;
     struct transfer transfer;
     struct record_piece piece;
     int stays = 1;
@@ -32,15 +33,14 @@ int keep_records(struct run *run, struct source *source, const struct keep_rule 
     while ((more = rule->next == NULL ? record_reader_next(&transfer.reader, &piece)
                                       : rule->next(rule->context, &transfer.reader, &piece)) > 0) {
         if (piece.first && rule->admit != NULL)
-            stays = rule->admit(rule->context, run->progress.records);
+            stays = rule->admit(rule->context, counter_get(records));
         if (stays < 0)
             return -1;
         if (stays > 0 && !rule->counts_only && store(piles, pile, &piece) != 0)
             return -1;
         piles->pile[pile].records += piece.last && stays > 0;
-        run->progress.records += piece.last;
+        counter_add(records, piece.last);
     }
     piles_seal(piles);
-    run_scattered(run);
-    return more;
+    return more == 0 ? run_scattered(run) : -1;
 }

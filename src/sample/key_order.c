@@ -419,7 +419,7 @@ static int restart(struct run *run, struct ranges *ranges, unsigned j, struct ou
     struct ranges inner = {.count = 0};
     int status = -1;
 
-    run->progress.started_over++;
+    run->progress->started_over++;
     if (divide(run, ranges, j, j + 1, &inner) == 0) {
         seal(run, &inner);
         status = write_ranges(run, &inner, output);
@@ -458,8 +458,7 @@ int key_order_write(struct key_order *keyed, struct output *output)
     struct ranges *ranges = &keyed->ranges[keyed->used];
 
     seal(keyed->run, ranges);
-    run_scattered(keyed->run);
-    if (run_begin(keyed->run, output, ranges->records) != 0)
+    if (run_scattered(keyed->run) != 0 || run_begin(keyed->run, output, ranges->records) != 0)
         return -1;
     return write_ranges(keyed->run, ranges, output);
 }

@@ -17,7 +17,7 @@ static int put(struct run *run, struct transfer *transfer, const struct number_r
 {
     uint8_t text[GENERATED_NUMBER_BYTES];
 
-    run->progress.records++;
+    counter_add(&run->progress->records, 1);
     return output_buffer_put(&transfer->outlet, text, generated_number(range, i, text));
 }
 

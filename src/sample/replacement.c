@@ -42,7 +42,7 @@ static int store(struct replacement *r, struct source *source)
 
     if (keep_records(r->run, source, &all, &r->piles, 0) != 0)
         return -1;
-    r->records = r->run->progress.records;
+    r->records = counter_get(&r->run->progress->records);
     r->bytes = source_delivered_bytes(source);
     return r->records > 0 ? 0 : fault_say(r->run->engine.fault, "no lines to repeat");
 }
@@ -293,7 +293,7 @@ int replacement_source(struct run *run, struct source *source, const struct repl
             piles_refer(&r.piles, source_base(source), source_space(source));
         if (store(&r, source) == 0)
             status = write_drawn(&r);
-        run->progress.run_out = atomic_load(&r.piles.run_out);
+        run->progress->run_out = atomic_load(&r.piles.run_out);
     }
     piles_release(&r.piles);
     return status;

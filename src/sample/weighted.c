@@ -66,7 +66,7 @@ int weighted_order(struct run *run, struct source *source, struct weight_place p
     while ((more = next_weighed(&w, &transfer.reader, &piece, &key)) > 0) {
         if (key != UINT64_MAX && key_order_put(keyed, &piece, key) != 0)
             goto out;
-        run->progress.records += piece.last;
+        counter_add(&run->progress->records, piece.last);
     }
     if (more == 0 && weight_input_end(w.weights) == 0)
         status = key_order_write(keyed, output);
@@ -175,6 +175,7 @@ static int find_greatest(struct selecting *s)
 /* Write the stored records whose keys are among the least. */
 static int write_selected(struct selecting *s, struct source *source, struct pile_keys *keys, struct output *output)
 {
+    counter *const written = &s->run->progress->written;
     struct transfer transfer;
     struct record_piece piece;
     uint64_t key = 0;
@@ -193,6 +194,7 @@ static int write_selected(struct selecting *s, struct source *source, struct pil
         }
         if (stays && output_buffer_put(&transfer.outlet, piece.data, piece.bytes) != 0)
             return -1;
+        counter_add(written, stays && piece.last);
     }
     return more == 0 ? transfer_end(&transfer) : -1;
 }

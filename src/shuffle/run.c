@@ -1,10 +1,10 @@
 #include "shuffle/run.h"
 
-#include <time.h>
+#include "system/sys.h"
 
 uint64_t run_left(const struct run *run)
 {
-    return run->limit < UINT64_MAX ? run->limit - run->progress.written : UINT64_MAX;
+    return run->limit < UINT64_MAX ? run->limit - counter_get(&run->progress->written) : UINT64_MAX;
 }
 
 uint64_t run_take(struct run *run, uint64_t records)
@@ -13,7 +13,7 @@ uint64_t run_take(struct run *run, uint64_t records)
 
     if (records > left)
         records = left;
-    run->progress.written += records;
+    counter_add(&run->progress->written, records);
     return records;
 }
 
@@ -27,15 +27,16 @@ int run_begin(struct run *run, struct output *output, uint64_t records)
     return output_begin(output, records < run->limit ? records : run->limit, header, header_bytes);
 }
 
-double run_seconds(void)
+int run_scattered(struct run *run)
 {
-    struct timespec time;
+    struct run_progress *progress = run->progress;
+    const uint64_t records = counter_get(&progress->records);
 
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-void run_scattered(struct run *run)
-{
-    run->progress.scattered_seconds = run_seconds();
+    if (run->input != NULL)
+        counter_set(&progress->bytes, source_delivered_bytes(run->input));
+    counter_set(&progress->scattered, sys_milliseconds());
+    if (run->expected == UINT64_MAX || run->expected == records)
+        return 0;
+    return fault_say(run->engine.fault, "the input has %llu records, not %llu as --expect-records says",
+                     (unsigned long long)records, (unsigned long long)run->expected);
 }

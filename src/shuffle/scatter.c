@@ -81,7 +81,8 @@ static bool count_block(const struct record_format *format, struct record_scan *
     return block->records <= block->room;
 }
 
-static void scan_block(struct scattering *s, struct queue_block *block)
+/* Find the ends of the block's records; or only how many they are, if few of them are wanted. */
+static void find_ends(struct scattering *s, struct queue_block *block)
 {
     const struct record_format *format = s->format;
     struct record_scan anywhere = {0};
@@ -97,6 +98,13 @@ static void scan_block(struct scattering *s, struct queue_block *block)
                                  block->room, &scanned);
     block->to = block->from + scanned;
     block->open = block->records == 0 || block->ends[block->records - 1] != scanned;
+}
+
+static void scan_block(struct scattering *s, struct queue_block *block)
+{
+    find_ends(s, block);
+    if (s->plan->records != NULL)
+        atomic_fetch_add_explicit(s->plan->records, block->records, memory_order_relaxed);
 }
 
 /* How many pieces go to each lane. With one counter for each, every count would wait for the one before. */

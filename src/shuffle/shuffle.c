@@ -280,7 +280,7 @@ static int restart(struct run *run, struct piles *piles, unsigned p, const struc
         return -1;
     if (records == 1)
         return restart_single(run, piles, p, output);
-    run->progress.started_over++;
+    run->progress->started_over++;
     if (order->kind == GATHER_RANKS)
         return scatter_ranked(run, piles, p, NULL, order->ranks, p * order->share, output);
     node = gather_node(order, p);
@@ -337,13 +337,13 @@ int shuffle_scatter(struct run *run, struct source *source, struct piles *piles)
                                       .context = &route,
                                       .piles = 1u << ORDER_ROOT_BITS,
                                       .limit = run->limit,
-                                      .refers = run->refers};
+                                      .refers = run->refers,
+                                      .records = &run->progress->records};
     const int status = scatter(&run->engine, &run->format, &plan, source, piles);
 
-    run->progress.records = piles->records;
-    run->progress.run_out = atomic_load(&piles->run_out);
-    run_scattered(run);
-    return status;
+    counter_set(&run->progress->records, piles->records);
+    run->progress->run_out = atomic_load(&piles->run_out);
+    return status == 0 ? run_scattered(run) : -1;
 }
 
 int shuffle_source(struct run *run, struct source *source, struct output *output)
@@ -353,7 +353,7 @@ int shuffle_source(struct run *run, struct source *source, struct output *output
     int status = shuffle_scatter(run, source, &piles);
 
     if (status == 0)
-        status = run_begin(run, output, run->progress.records);
+        status = run_begin(run, output, piles.records);
     if (status == 0)
         status = shuffle_piles(run, &piles, order, output);
     piles_release(&piles);

@@ -1,7 +1,7 @@
 /*
  * The mutex makes "first" well defined: whoever holds it while nothing has been reported prints, all others find the
  * mark set. A message is put together in one buffer and leaves with one write, so that the lines of several processes
- * on one terminal do not mix.
+ * on one terminal do not mix; the line of progress that may stand there is erased by the same write.
  */
 
 #include "system/fault.h"
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "system/io.h"
+#include "system/signals.h"
 #include "system/sys.h"
 
 /* Room for the longest name that can be opened (PATH_MAX, 4096 on Linux) and its cause, small enough for the stack of
@@ -97,9 +98,10 @@ static size_t show_byte(char *to, unsigned char byte)
 static void print(struct line *line)
 {
     const unsigned char *text = (const unsigned char *)line->text;
-    char shown[SHOWN_BYTES * LINE_BYTES + 1];
-    size_t used = 0;
+    char shown[sizeof SIGNALS_ERASE + SHOWN_BYTES * LINE_BYTES];
+    size_t used = signals_is_line_drawn() ? strlen(SIGNALS_ERASE) : 0;
 
+    memcpy(shown, SIGNALS_ERASE, used);
     if (memchr(text, '\r', line->length) != NULL)
         append(line, ": \\r is a carriage return, as in lines that end with CRLF");
     for (size_t i = 0, length; i < line->length; i += length) {

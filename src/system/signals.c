@@ -23,6 +23,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "system/sys.h"
 
@@ -47,11 +49,23 @@ static atomic_int child_process[CHILDREN]; /* 0: free */
 static rlim_t child_descriptors;           /* 0: not known */
 
 static const int caught[] = {
-    SIGHUP,  SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU,
+    SIGHUP,  SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU,
 #ifdef SIGPOLL
     SIGPOLL,
 #endif
 };
+
+/* These ask how far the run has come. They are blocked where those above are. */
+static const int questions[] = {
+    SIGUSR1,
+#ifdef SIGINFO
+    SIGINFO,
+#endif
+};
+
+static _Atomic(const struct signals_answer *) answering;
+static atomic_bool asked;      /* before there was an answer */
+static atomic_bool line_drawn; /* on standard error, and it is to be erased */
 
 /* Does nothing but interrupt a call: a signal that nobody uses, and that does no harm to a thread that has no handler
  * for it. */
@@ -72,11 +86,19 @@ static void catch_unless_ignored(int signal, const struct sigaction *action)
         sigaction(signal, action, NULL);
 }
 
+/* `change` is sigaddset or sigdelset. */
+static void change_caught(sigset_t *set, int (*change)(sigset_t *set, int signal))
+{
+    for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
+        change(set, caught[i]);
+    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++)
+        change(set, questions[i]);
+}
+
 static void caught_set(sigset_t *set)
 {
     sigemptyset(set);
-    for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
-        sigaddset(set, caught[i]);
+    change_caught(set, sigaddset);
 }
 
 static slot_name *find_chunk(int chunk)
@@ -92,6 +114,31 @@ static void tell_children(void)
         if (process > 0)
             (void)sys_kill(-process, SIGTERM);
     }
+}
+
+void signals_say(const char *text, size_t bytes)
+{
+    if (sys_is_writable(STDERR_FILENO))
+        (void)!sys_write(STDERR_FILENO, text, bytes);
+}
+
+/* Once the process is dying, only tidy_up writes, and erases what was drawn before. */
+void signals_draw(const char *line, size_t bytes)
+{
+    atomic_store(&line_drawn, true);
+    if (!atomic_load(&dying))
+        signals_say(line, bytes);
+}
+
+void signals_erase(void)
+{
+    if (atomic_exchange(&line_drawn, false))
+        signals_say(SIGNALS_ERASE, strlen(SIGNALS_ERASE));
+}
+
+bool signals_is_line_drawn(void)
+{
+    return atomic_load(&line_drawn);
 }
 
 /* Leave nothing behind. */
@@ -111,6 +158,7 @@ static void tidy_up(void)
                 (void)sys_unlink(name);
         }
     }
+    signals_erase();
 }
 
 static void die(int signal)
@@ -129,6 +177,19 @@ static void die(int signal)
     }
 }
 
+static void be_asked(int signal)
+{
+    const struct signals_answer *answer = atomic_load(&answering);
+    int errno_before = errno;
+
+    (void)signal;
+    if (answer != NULL)
+        answer->give(answer->context);
+    else
+        atomic_store(&asked, true);
+    errno = errno_before;
+}
+
 static void wake(int signal)
 {
     (void)signal;
@@ -138,6 +199,7 @@ void signals_install(void)
 {
     struct sigaction deadly = {.sa_handler = die}, ignored = {.sa_handler = SIG_IGN}, usual = {.sa_handler = SIG_DFL};
     struct sigaction awaking = {.sa_handler = wake}; /* without SA_RESTART */
+    struct sigaction asking = {.sa_handler = be_asked, .sa_flags = SA_RESTART};
 
     child_descriptors = sys_descriptor_limit();
     caught_set(&deadly.sa_mask);
@@ -147,6 +209,9 @@ void signals_install(void)
     sigaction(SIGCHLD, &usual, NULL);
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
         catch_unless_ignored(caught[i], &deadly);
+    caught_set(&asking.sa_mask);
+    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++)
+        catch_unless_ignored(questions[i], &asking);
     catch_unless_ignored(caught_always, &deadly);
     sigemptyset(&awaking.sa_mask);
     sigaction(interruption, &awaking, NULL);
@@ -181,6 +246,13 @@ void signals_guard(const struct signals_guard *guard)
     atomic_store(&guarded, guard);
     caught_set(&action.sa_mask);
     sigaction(SIGBUS, &action, NULL);
+}
+
+void signals_answer(const struct signals_answer *answer)
+{
+    atomic_store(&answering, answer);
+    if (answer != NULL && atomic_exchange(&asked, false))
+        answer->give(answer->context);
 }
 
 /* The chunk, made if it is not there yet. NULL with errno. */
@@ -276,8 +348,7 @@ void signals_child_starts(struct signals_child *child)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &child->before);
     child->mask = child->before;
-    for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
-        sigdelset(&child->mask, caught[i]);
+    change_caught(&child->mask, sigdelset);
     sigaddset(&child->mask, SIGTTIN);
     sigaddset(&child->mask, SIGTTOU);
     hold();

@@ -27,9 +27,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef __linux__
@@ -405,6 +407,13 @@ int sys_poll(int fd, short events)
     return poll(&wait, 1, -1);
 }
 
+bool sys_is_writable(int fd)
+{
+    struct pollfd look = {.fd = fd, .events = POLLOUT};
+
+    return poll(&look, 1, 0) == 1 && look.revents == POLLOUT;
+}
+
 int sys_poll_two(int one, short one_events, int other, short other_events)
 {
     struct pollfd wait[] = {{.fd = one, .events = one_events}, {.fd = other, .events = other_events}};
@@ -506,6 +515,14 @@ void *sys_allocate_lines(size_t count, size_t bytes)
     void *memory = aligned_alloc(SYS_LINE_BYTES, lines);
 
     return memory == NULL ? NULL : memset(memory, 0, lines);
+}
+
+uint64_t sys_milliseconds(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
 int sys_random(void *data, size_t bytes)
@@ -739,6 +756,25 @@ void sys_widen_pipe(int fd)
 #else
     (void)fd;
 #endif
+}
+
+bool sys_is_terminal(int fd)
+{
+    return isatty(fd) == 1;
+}
+
+unsigned sys_terminal_width(int fd)
+{
+    struct winsize size;
+
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+bool sys_is_in_background(int fd)
+{
+    pid_t group = tcgetpgrp(fd);
+
+    return group > 0 && group != getpgrp();
 }
 
 int sys_access_mode(int fd)

@@ -35,10 +35,18 @@ static const double SECONDS = 0.2;
 static const size_t lengths[] = {9, 100, 350}; /* of lines, in bytes */
 enum { LENGTHS = sizeof lengths / sizeof *lengths };
 
+static double seconds(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
 /* Call part(context) for SECONDS and at least TIMES times; the seconds of the fastest call. */
 static double best_time(void (*part)(void *context), void *context)
 {
-    double start = run_seconds();
+    double start = seconds();
     double before = start;
     double best = 1e9;
 
@@ -46,7 +54,7 @@ static double best_time(void (*part)(void *context), void *context)
         double after;
 
         part(context);
-        after = run_seconds();
+        after = seconds();
         best = after - before < best ? after - before : best;
         before = after;
     }
@@ -256,20 +264,20 @@ static struct pile_times work_on_piles(struct stage *part)
 
     for (unsigned p = 0; p < part->piles.count; p++) {
         uint64_t records = part->piles.pile[p].records;
-        double started = run_seconds();
+        double started = seconds();
         double indexed;
         double shuffled;
 
         if (!index_build(&part->piles, p, &run->format, NULL, 0, &part->table))
             part->failed = true;
-        indexed = run_seconds();
+        indexed = seconds();
         order_leaf_u64(&run->order, (struct order_node){.number = p + 1}, &part->table, 0, records);
-        shuffled = run_seconds();
+        shuffled = seconds();
         if (index_copy(&part->piles, &run->format, &part->table, 0, records, &part->outlet) != 0)
             part->failed = true;
         times.index += indexed - started;
         times.leaf += shuffled - indexed;
-        times.copy += run_seconds() - shuffled;
+        times.copy += seconds() - shuffled;
     }
     return times;
 }

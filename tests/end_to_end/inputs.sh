@@ -231,7 +231,7 @@ test_help_and_version_go_to_standard_output() {
 test_v_sums_up_on_standard_error() {
     seq 1000 >in
     bigshuf -v in 2>said >out
-    grep -E '^bigshuf: records: +1000$' said
+    grep -E '^bigshuf: records: +1000 read, 1000 written$' said
     grep -E '^bigshuf: bytes: +3893$' said
     same 0 "$(grep -c -v '^bigshuf: [a-z ]*: ' said || true)"
 }

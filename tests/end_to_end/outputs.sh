@@ -759,7 +759,7 @@ no_filter() {
 test_killed_it_tells_filters_before_their_input_ends() {
     needs_bare_program
     needs pgrep
-    for signal in TERM INT HUP USR1; do
+    for signal in TERM INT HUP USR2; do
         killed_in_filter $signal
     done
 }

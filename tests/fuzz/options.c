@@ -228,6 +228,10 @@ static void say_all(struct words *words, const struct options *options)
         say(words, "--temporary-directory=%s", options->temporary[i]);
     say_string(words, "--compress-program", options->compress_program);
     say_number(words, "--parallel", options->parallel);
+    if (options->expected_records != UINT64_MAX)
+        say(words, "--expect-records=%" PRIu64, options->expected_records);
+    say_if(words, options->progress == OPTIONS_PROGRESS_SHOWN, "--progress");
+    say_if(words, options->progress == OPTIONS_PROGRESS_HIDDEN, "--no-progress");
     say_if(words, options->verbose, "-v");
     if (options->leaf_records != ORDER_LEAF_RECORDS)
         say_number(words, "--tune=leaf-records", options->leaf_records);
@@ -329,6 +333,8 @@ static void compare(const struct options *one, const struct options *other)
     SAME_STRING(compress_program);
     SAME(leaf_records);
     SAME(parallel);
+    SAME(expected_records);
+    SAME(progress);
     SAME(verbose);
 }
 

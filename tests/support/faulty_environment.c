@@ -13,6 +13,7 @@
  *     FAULT_END=1        a preadv whose turn it is to fail finds the end of the file instead
  *     FAULT_RUN=COMMAND  a call whose turn it is to fail does not, but before it the shell runs this
  *     FAULT_SHORT=1      every read and write transfers at most half of what is asked for
+ *     FAULT_HURRY=N      the clock goes N times as fast
  *     FAULT_EINTR=1      a thread's every second call of those that signals interrupt fails with EINTR
  */
 
@@ -72,6 +73,7 @@ __attribute__((constructor)) static void read_environment(void)
     faulty.damages = getenv("FAULT_DAMAGE") != NULL;
     faulty.ends = getenv("FAULT_END") != NULL;
     faulty.is_short = getenv("FAULT_SHORT") != NULL;
+    faulty.hurry = getenv("FAULT_HURRY") ? (unsigned)strtoul(getenv("FAULT_HURRY"), NULL, 10) : 1;
     faulty.interrupts = getenv("FAULT_EINTR") != NULL;
     faulty.meet = getenv("FAULT_RUN") != NULL ? run_command : NULL;
     faulty.log = getenv("FAULT_LOG") != NULL ? log_call : NULL;

@@ -209,6 +209,10 @@ int sys_fill_standard(void)
 
 /* clang-format off */
 QUESTION(int, kill, (pid_t process, int signal), (process, signal))
+QUESTION(bool, is_writable, (int fd), (fd))
+QUESTION(bool, is_terminal, (int fd), (fd))
+QUESTION(unsigned, terminal_width, (int fd), (fd))
+QUESTION(bool, is_in_background, (int fd), (fd))
 QUESTION(bool, is_memory_file_system, (int fd), (fd))
 QUESTION(bool, is_mount_point, (int directory, const char *name), (directory, name))
 QUESTION(pid_t, process, (void), ())
@@ -228,6 +232,15 @@ QUESTION(uint64_t, thread_nanoseconds, (void), ())
 ADVICE(exit, (int status), (status))
 QUESTION(size_t, page_bytes, (void), ())
 /* clang-format on */
+
+/* ---- Time ---- */
+
+uint64_t real_sys_milliseconds(void);
+
+WEAK uint64_t sys_milliseconds(void)
+{
+    return real_sys_milliseconds() * (faulty.hurry > 0 ? faulty.hurry : 1);
+}
 
 /* ---- Advice that may not be taken ---- */
 

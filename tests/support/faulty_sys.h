@@ -30,6 +30,7 @@ struct faulty {
     /* What is so all the time. */
     const char *never; /* the calls that always fail, with the same error, and do not count; NULL: none */
     bool is_short;     /* every read and write transfers at most half of what is asked for */
+    unsigned hurry;    /* the clock goes so many times as fast; 0 stands for 1 */
     bool interrupts;   /* a thread's every second call of those that signals interrupt fails with EINTR */
 
     /* Told of each call that is made to fail; while `at` is 0, of each that counts. */

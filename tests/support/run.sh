@@ -50,7 +50,7 @@ make_tools() {
             ln -s "$BUILD/$tool" "$SCRATCH/bin/$tool"
         fi
     done
-    ln -s "$BUILD"/tests/support/{forge,model,peak,same_lines} "$SCRATCH/bin"
+    ln -s "$BUILD"/tests/support/{forge,model,peak,same_lines,terminal} "$SCRATCH/bin"
 }
 
 # The processes that a test has left behind, as /proc/NUMBER/environ: they have its TMPDIR there.

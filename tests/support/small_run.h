@@ -22,7 +22,8 @@ static struct {
     struct fault fault;
     struct spill_place place;
     struct run run;
-    unsigned divisor; /* of memory, and of the lengths of large records */
+    struct run_progress progress; /* of the run */
+    unsigned divisor;             /* of memory, and of the lengths of large records */
 } small;
 
 static inline int small_setup(void **state)
@@ -69,7 +70,10 @@ static inline void small_open(unsigned workers, uint64_t leaf_records)
     small.place.directory = small_directories;
     small.place.directories = 1;
     small.place.fault = &small.fault;
+    memset(&small.progress, 0, sizeof small.progress);
     small.run.limit = UINT64_MAX;
+    small.run.expected = UINT64_MAX;
+    small.run.progress = &small.progress;
     small.run.format.delimiter = '\n';
     small.run.order.leaf_records = leaf_records;
     random_key_init(&small.run.order.key, "42", 2);
@@ -80,7 +84,7 @@ static inline void small_open(unsigned workers, uint64_t leaf_records)
 static inline void small_limit(uint64_t records)
 {
     small.run.limit = records;
-    small.run.progress.written = 0;
+    small.progress.written = 0;
 }
 
 /* An output to one file. */

@@ -177,6 +177,8 @@ TEST(test_no_words_mean_standard_input_and_defaults)
     assert_null(run.options.seed);
     assert_int_equal(run.options.leaf_records, ORDER_LEAF_RECORDS);
     assert_int_equal(run.options.parallel, 0);
+    assert_int_equal(run.options.expected_records, UINT64_MAX);
+    assert_int_equal(run.options.progress, OPTIONS_PROGRESS_USUAL);
     assert_false(run.options.verbose);
 }
 
@@ -935,6 +937,32 @@ UNIT_TEST(test_a_store_that_is_gathered_has_its_places)
     refuse("bigshuf: cannot combine --list and --pile\n", "--gather=a", "--list", "--pile=1");
 }
 
+TEST(test_of_progress_and_no_progress_the_last_one_counts)
+{
+    accept("--progress");
+    assert_int_equal(run.options.progress, OPTIONS_PROGRESS_SHOWN);
+    accept("--progress", "--no-progress");
+    assert_int_equal(run.options.progress, OPTIONS_PROGRESS_HIDDEN);
+    accept("--no-progress", "--progress");
+    assert_int_equal(run.options.progress, OPTIONS_PROGRESS_SHOWN);
+}
+
+TEST(test_any_number_of_records_may_be_expected_where_they_are_read)
+{
+    accept("--expect-records=0");
+    assert_int_equal(run.options.expected_records, 0);
+    accept("--expect-records", "18446744073709551614", "--gather=a");
+    assert_int_equal(run.options.expected_records, UINT64_MAX - 1);
+    accept("--expect-records=3", "-e", "a", "b", "c");
+    refuse("bigshuf: --expect-records argument '18446744073709551615' too large\n",
+           "--expect-records=18446744073709551615");
+    refuse("bigshuf: invalid --expect-records argument '-1': it is a whole number, in digits alone\n",
+           "--expect-records=-1");
+    refuse("bigshuf: cannot combine --expect-records and -i\n", "-i1-3", "--expect-records=3");
+    refuse("bigshuf: cannot combine --expect-records and --list\n", "--gather=a", "--list", "--expect-records=3");
+    refuse("bigshuf: cannot combine --expect-records and --sweep\n", "--scatter=a", "--sweep", "--expect-records=3");
+}
+
 UNIT_TEST(test_what_is_of_a_store_needs_one)
 {
     static const char *const of_scatter[] = {"--piles=2", "--batch=a", "--keep=1", "--sweep"};
@@ -1209,6 +1237,9 @@ TEST(test_help_explains_every_option_on_lines_of_80)
                                            "      --pile=J[-K]  ",
                                            "      --epoch=E  ",
                                            "      --list  ",
+                                           "      --expect-records=N  ",
+                                           "      --progress  ",
+                                           "      --no-progress  ",
                                            "      --tune=NAME=VALUE  ",
                                            "  -v, --verbose  ",
                                            "  -h, --usage  ",

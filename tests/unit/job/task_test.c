@@ -48,6 +48,8 @@ UNIT_TEST(test_the_options_tell_the_task)
         {"--weight-field=1 -n 3", TASK_WEIGHTED},
         {"--weight-field=1 -n 3 --keep-order", TASK_WEIGHTED_KEEP_ORDER},
         {"--weight-field=1 -r", TASK_WEIGHTED_REPEAT},
+        {"-n 0", TASK_NOTHING},
+        {"-n 0 --expect-records=3", TASK_SHUFFLE},
         {"--scatter=s", TASK_ADD_BATCH},
         {"--scatter=s --sweep", TASK_SWEEP},
         {"--gather=s", TASK_GATHER},

@@ -115,7 +115,7 @@ static void assert_replays(replay_function *function, plain_function *plain, uin
     replay = function;
     small_open(workers, ORDER_LEAF_RECORDS);
     assert_int_equal(sweep_write(engine_text_source(&text), write_replayed), 0);
-    assert_int_equal(small.run.progress.records, text.records);
+    assert_int_equal(small.progress.records, text.records);
     gnu = gnu_random_open("random", &small.fault);
     assert_non_null(gnu);
     number = plain(gnu, &wanted);

@@ -58,7 +58,7 @@ static void assert_selects(uint64_t count, uint64_t leaf_records, const uint32_t
     for (unsigned workers = 0; workers < 3; workers++) { /* if any, by references */
         small_open(workers + (workers == 0), leaf_records);
         assert_int_equal(sweep_write(workers > 0 ? refer_to_text() : engine_text_source(&text), write_first), 0);
-        assert_int_equal(small.run.progress.records, count > 0 ? text.records : 0);
+        assert_int_equal(small.progress.records, count > 0 ? text.records : 0);
         small_assert_file("out", &text, chosen, chosen_count);
         small_close();
     }
@@ -200,7 +200,7 @@ SMALL_RUN(references_that_leave_no_room_for_the_order_are_no_reported_failure)
         assert_true(pool_promise(&small.run.engine.pool, others));
         status = sweep_write(refer_to_text(), write_first);
         pool_release_promise(&small.run.engine.pool, others);
-        assert_int_equal(small.run.progress.run_out, status != 0);
+        assert_int_equal(small.progress.run_out, status != 0);
         assert_false(fault_any(&small.fault));
         failed += status != 0;
         small_close();
@@ -250,7 +250,7 @@ static void assert_chooses_each(struct engine_text of)
         small_open(1, ORDER_LEAF_RECORDS);
         count = choose_each(chosen);
         assert_int_equal(sweep_write(engine_text_source(&text), write_each), 0);
-        assert_int_equal(small.run.progress.records, text.records);
+        assert_int_equal(small.progress.records, text.records);
         assert_int_equal(small.run.engine.pool.fresh, 0);
         small_assert_file("out", &text, chosen, count);
         small_close();

@@ -221,7 +221,7 @@ SMALL_RUN(ranges_are_divided_again_when_later_keys_fall_into_one)
     make_keys(key_late);
     sorted = sorted_records();
     assert_first(sorted, UINT64_MAX);
-    assert_int_equal(small.run.progress.started_over, 0);
+    assert_int_equal(small.progress.started_over, 0);
     assert_int_equal(disk.writes, 0);
     assert_first(sorted, 1);
     free(sorted);
@@ -264,7 +264,7 @@ SMALL_RUN(keys_that_come_in_order_are_started_over_only_a_few_times)
         make_keys(functions[i]);
         sorted = sorted_records();
         assert_first(sorted, UINT64_MAX);
-        assert_true(small.run.progress.started_over > 0 && small.run.progress.started_over < 3);
+        assert_true(small.progress.started_over > 0 && small.progress.started_over < 3);
         free(sorted);
     }
     drop_text();

@@ -72,7 +72,7 @@ static void sample_often(sampler *sample, struct engine_text *text, uint64_t lef
         assert_non_null(source);
         random_key_init(&small.run.order.key, seed, (size_t)snprintf(seed, sizeof seed, "%u", i));
         small_limit(left);
-        small.run.progress.records = 0;
+        small.progress.records = 0;
         assert_int_equal(sample(source, to), 0);
         assert_int_equal(output_write(to, (uint8_t[]){'\n'}, 1), 0);
         source_free(source);

@@ -36,7 +36,7 @@ static bool repeats(uint64_t count)
     draws = count;
     small_open(1, ORDER_LEAF_RECORDS);
     assert_int_equal(sweep_write(engine_text_source(&text), write_uniform), 0);
-    assert_int_equal(small.run.progress.records, text.records);
+    assert_int_equal(small.progress.records, text.records);
     number = draw_numbers();
     small_assert_file("out", &text, number, (size_t)draws);
     small_close();

@@ -203,7 +203,7 @@ static void assert_draws(const uint32_t *order, size_t records, uint64_t count)
     limit = count;
     small_open(1, ORDER_LEAF_RECORDS);
     assert_int_equal(sweep_write(engine_text_source(&text), write_order), 0);
-    assert_int_equal(small.run.progress.records, text.records);
+    assert_int_equal(small.progress.records, text.records);
     small_assert_file("out", &text, order, wanted);
     small_close();
     memcpy(chosen, order, wanted * sizeof *chosen);
@@ -211,7 +211,7 @@ static void assert_draws(const uint32_t *order, size_t records, uint64_t count)
     if (count < UINT64_MAX) {
         small_open(1, ORDER_LEAF_RECORDS);
         assert_int_equal(sweep_write(engine_text_source(&text), write_select), 0);
-        assert_int_equal(small.run.progress.records, text.records);
+        assert_int_equal(small.progress.records, text.records);
         small_assert_file("out", &text, chosen, wanted);
         small_close();
     }
@@ -303,7 +303,7 @@ static bool repeats(size_t draws)
     limit = draws;
     small_open(1, ORDER_LEAF_RECORDS);
     assert_int_equal(sweep_write(engine_text_source(&text), write_repeat), 0);
-    assert_int_equal(small.run.progress.records, text.records);
+    assert_int_equal(small.progress.records, text.records);
     number = repeated_records(draws);
     small_assert_file("out", &text, number, draws);
     small_close();

@@ -27,7 +27,7 @@ static void assert_shuffles_with(struct engine_text text, unsigned workers, uint
     small_open(workers, leaf_records);
     number = engine_order(&small.run.order, root, text.records);
     assert_int_equal(shuffle_text(&text, "out"), 0);
-    assert_int_equal(small.run.progress.records, text.records);
+    assert_int_equal(small.progress.records, text.records);
     small_assert_file("out", &text, number, text.records);
     small_close();
     free(number);
@@ -62,7 +62,7 @@ SMALL_RUN(what_does_not_fit_is_shuffled_as_defined)
 {
     assert_shuffles(engine_text_make(52000, small_length_to_300, '\n'), ORDER_LEAF_RECORDS);
     assert_true(disk.writes > 0);
-    assert_int_equal(small.run.progress.started_over, 0);
+    assert_int_equal(small.progress.started_over, 0);
 }
 
 /* ---- Starting over: one pile of all records ---- */
@@ -106,7 +106,7 @@ static void assert_one_pile_shuffles(struct engine_text text, uint64_t leaf_reco
         small_open(workers, leaf_records);
         number = engine_order(&small.run.order, node, text.records);
         assert_int_equal(shuffle_one_pile(&text, node), 0);
-        assert_true(small.run.progress.started_over >= started_over_at_least);
+        assert_true(small.progress.started_over >= started_over_at_least);
         small_assert_file("out", &text, number, text.records);
         small_close();
         free(number);
@@ -444,7 +444,7 @@ static void assert_trees_shuffle(struct engine_text text, uint64_t leaf_records,
         small_open(workers, leaf_records);
         number = order_of_trees(text.records, keys);
         assert_int_equal(shuffle_trees(&text, keys), 0);
-        assert_int_equal(small.run.progress.started_over > 0, started_over > 0);
+        assert_int_equal(small.progress.started_over > 0, started_over > 0);
         small_assert_file("out", &text, number, text.records);
         small_close();
         free(number);

@@ -12,6 +12,7 @@
 #include "support/unit.h"
 
 #include "system/fault.h"
+#include "system/signals.h"
 
 static struct {
     struct fault fault;
@@ -121,6 +122,22 @@ TEST(test_every_warning_and_note_is_printed)
     assert_string_equal(next_write(), "bigshuf: fault\n");
     assert_string_equal(next_write(), "bigshuf: warning: two\n");
     assert_string_equal(next_write(), "bigshuf: it is well\n");
+}
+
+/* The line is erased by the same write, at each message, since it may have been drawn again. */
+TEST(test_a_message_erases_the_line_of_progress)
+{
+    signals_draw("50%", 3);
+    assert_string_equal(next_write(), "50%");
+    fault_warn("one");
+    fault_say(&run.fault, "%0*d", 7000, 0);
+    assert_string_equal(next_write(), SIGNALS_ERASE "bigshuf: warning: one\n");
+    assert_int_equal(strncmp(next_write(), SIGNALS_ERASE "bigshuf: 0000", 12), 0);
+    signals_erase();
+    assert_string_equal(next_write(), SIGNALS_ERASE);
+    signals_erase();
+    fault_note("three");
+    assert_string_equal(next_write(), "bigshuf: three\n");
 }
 
 TEST(test_errno_stays)

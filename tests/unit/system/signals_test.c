@@ -12,6 +12,8 @@
 #include "system/signals.h"
 #include "system/sys.h"
 
+void real_sys_nap(void);
+
 static int signal_to_raise;
 
 static void *wait_for_ever(void *argument)
@@ -44,7 +46,7 @@ static void die_with_a_registered_file(void)
 
 TEST(every_deadly_signal_removes_the_files_and_is_seen_by_the_parent)
 {
-    static const int signals[] = {SIGHUP,  SIGINT,  SIGQUIT,   SIGTERM, SIGALRM, SIGUSR1,
+    static const int signals[] = {SIGHUP,  SIGINT,  SIGQUIT,   SIGTERM, SIGALRM,
                                   SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF, SIGPOLL};
 
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
@@ -59,12 +61,178 @@ TEST(every_deadly_signal_removes_the_files_and_is_seen_by_the_parent)
     }
 }
 
+/* ---- Some only ask ---- */
+
+static int answers;
+
+static void give(void *context)
+{
+    *(int *)context += 1;
+    errno = EIO;
+}
+
+static void be_asked(void)
+{
+    const struct signals_answer answer = {.give = give, .context = &answers};
+
+    signals_install();
+    raise(SIGUSR1);
+    CHECK(answers == 0);
+    signals_answer(&answer);
+    CHECK(answers == 1);
+    errno = ENOENT;
+    raise(SIGUSR1);
+    CHECK(answers == 2 && errno == ENOENT);
+    signals_answer(NULL);
+    raise(SIGUSR1);
+    CHECK(answers == 2);
+}
+
+TEST(a_question_is_answered_as_soon_as_there_is_an_answer)
+{
+    assert_int_equal(scratch_child(be_asked), 0);
+}
+
+static int wire[2];
+
+/* Often, since not every question comes just as the other thread waits. */
+static void *ask_often(void *argument)
+{
+    const pthread_t *asked = argument;
+
+    for (int i = 0; i < 100; i++) {
+        real_sys_nap();
+        pthread_kill(*asked, SIGUSR1);
+    }
+    CHECK(write(wire[1], "x", 1) == 1);
+    return NULL;
+}
+
+static void be_asked_in_a_call(void)
+{
+    const struct signals_answer answer = {.give = give, .context = &answers};
+    pthread_t self = pthread_self(), other;
+    sigset_t before;
+    char byte;
+
+    signals_install();
+    signals_answer(&answer);
+    CHECK(pipe(wire) == 0);
+    signals_block(&before);
+    CHECK(pthread_create(&other, NULL, ask_often, &self) == 0);
+    signals_restore(&before);
+    CHECK(read(wire[0], &byte, 1) == 1);
+    CHECK(pthread_join(other, NULL) == 0);
+    CHECK(answers > 0);
+}
+
+TEST(a_question_interrupts_no_call)
+{
+    assert_int_equal(scratch_child(be_asked_in_a_call), 0);
+}
+
+static void ignore_questions(void)
+{
+    const struct signals_answer answer = {.give = give, .context = &answers};
+
+    signal(SIGUSR1, SIG_IGN);
+    signals_install();
+    signals_answer(&answer);
+    raise(SIGUSR1);
+    CHECK(answers == 0);
+}
+
+TEST(a_question_that_was_ignored_stays_ignored)
+{
+    assert_int_equal(scratch_child(ignore_questions), 0);
+}
+
+static void ask_a_worker(void)
+{
+    const struct signals_answer answer = {.give = give, .context = &answers};
+    sigset_t before;
+
+    signals_install();
+    signals_answer(&answer);
+    signals_block(&before);
+    raise(SIGUSR1);
+    CHECK(answers == 0);
+    signals_restore(&before);
+    CHECK(answers == 1);
+}
+
+TEST(workers_are_not_asked)
+{
+    assert_int_equal(scratch_child(ask_a_worker), 0);
+}
+
+/* ---- The line of progress ---- */
+
+/* Standard error is a pipe, to be read from wire[0]. */
+static void have_reader(void)
+{
+    CHECK(pipe(wire) == 0 && dup2(wire[1], STDERR_FILENO) >= 0 && close(wire[1]) == 0);
+}
+
+static void die_with_a_line(void)
+{
+    no_core();
+    signals_install();
+    signals_draw("half", 4);
+    kill(getpid(), SIGTERM);
+    pause();
+}
+
+TEST(death_erases_the_line)
+{
+    char text[64];
+    int status;
+
+    scratch_listen();
+    status = scratch_child(die_with_a_line);
+    snprintf(text, sizeof text, "%s", scratch_heard());
+    assert_int_equal(WTERMSIG(status), SIGTERM);
+    assert_string_equal(text, "half" SIGNALS_ERASE);
+}
+
+static void say_to_nobody(void)
+{
+    signals_install();
+    have_reader();
+    close(wire[0]);
+    signals_say("a\n", 2);
+    signals_draw("b", 1);
+    signals_erase();
+}
+
+TEST(who_has_no_reader_is_not_ended)
+{
+    assert_int_equal(scratch_child(say_to_nobody), 0);
+}
+
+static void say_to_somebody_busy(void)
+{
+    static char much[4096];
+
+    have_reader();
+    CHECK(fcntl(STDERR_FILENO, F_SETFL, O_NONBLOCK) == 0);
+    while (write(STDERR_FILENO, much, sizeof much) > 0)
+        continue;
+    CHECK(fcntl(STDERR_FILENO, F_SETFL, 0) == 0);
+    alarm(10);
+    signals_say("a\n", 2);
+}
+
+TEST(nobody_waits_for_a_reader)
+{
+    assert_int_equal(scratch_child(say_to_somebody_busy), 0);
+}
+
 /* ---- Other threads make files while the handler runs ---- */
 
 static sem_t napped, looked; /* somebody waits for others; the handler has come to unlink a file */
 static bool wait_for_nap;    /* does the handler let others go on, until one of them waits, before it unlinks? */
 
-void real_sys_nap(void);
 int real_sys_unlink(const char *path);
 
 void sys_nap(void)

@@ -1,0 +1,27 @@
+#ifndef BIGSHUF_BASE_COUNTER_H
+#define BIGSHUF_BASE_COUNTER_H
+
+/* A number that one thread at a time changes, and that any thread and any signal handler may look at meanwhile. It
+ * costs no more than another number does. */
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+typedef atomic_uint_least64_t counter;
+
+static inline uint64_t counter_get(const counter *number)
+{
+    return atomic_load_explicit(number, memory_order_relaxed);
+}
+
+static inline void counter_set(counter *number, uint64_t value)
+{
+    atomic_store_explicit(number, value, memory_order_relaxed);
+}
+
+static inline void counter_add(counter *number, uint64_t more)
+{
+    counter_set(number, counter_get(number) + more);
+}
+
+#endif

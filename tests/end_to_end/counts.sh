@@ -1,0 +1,125 @@
+# How many records there are: what -v says of it, and --expect-records, which fails before anything is replaced.
+# shellcheck shell=bash
+
+# -v with these options says that so many were read and written: counts READ WRITTEN OPTION...
+counts() {
+    bigshuf -v "${@:3}" 2>said >out
+    same "records: $1 read, $2 written" "$(sed -n 's/^bigshuf: records: */records: /p' said)"
+}
+
+test_v_counts_what_was_read_and_written() {
+    seq 100000 | sed 's/$/ 1/' >in
+    counts 100000 100000 in
+    counts 100000 100000 - <in
+    counts 100000 100000 -S 8M --tune=leaf-records=8 in
+    counts 100000 7 -n 7 in
+    counts 100000 100000 -n 200000 in
+    counts 100000 7 -n 7 --keep-order in
+    counts 100000 123 -n 123 -r in
+    counts 100000 123 -n 123 -r -S 8M --weight-field=2 -t ' ' in
+    counts 100000 7 -n 7 --weight-field=2 -t ' ' in
+    counts 100000 7 -n 7 --weight-field=2 -t ' ' --keep-order in
+    counts 100000 100000 --weight-field=2 -t ' ' in
+    counts 100000 100000 --random-source=in in
+    counts 100000 7 -n 7 --random-source=in in
+    counts 100000 7 -n 7 -r --random-source=in in
+    counts 2 2 -e a b
+    counts 9 9 -i 1-9
+    counts 5 5 -r -n 5 -i 1-9
+    counts 0 0 /dev/null
+    counts 99999 7 --header -n 7 in
+    counts 50000 50000 --record-lines=2 in
+}
+
+test_v_counts_what_chance_has_left() {
+    seq 10000 >in
+    bigshuf --seed=1 --probability=0.1 in >out
+    written=$(wc -l <out)
+    counts 10000 "$written" --seed=1 --probability=0.1 in
+    counts 10000 "$written" --seed=1 --probability=0.1 --split=3:part in
+}
+
+test_v_counts_what_was_put_into_a_store_and_taken_out() {
+    seq 1000 >in
+    counts 1000 1000 --scatter=store --piles=4 in
+    counts 1000 1000 --gather=store
+    counts 1000 7 --gather=store -n 7
+}
+
+# File `in`, with these options, is known by how many records it has: knows RECORDS OPTION...
+knows() {
+    local said="bigshuf: the input has $1 records, not $(($1 + 1)) as --expect-records says"
+    bigshuf "${@:2}" in >right
+    bigshuf --expect-records="$1" "${@:2}" in | cmp - right
+    bigshuf --expect-records="$1" -o file "${@:2}" in
+    cmp file right
+    echo old >file
+    fails_with 1 "$said" bigshuf --expect-records=$(($1 + 1)) "${@:2}" in >out
+    same '' "$(cat out)"
+    fails_with 1 "$said" bigshuf --expect-records=$(($1 + 1)) -o file "${@:2}" in
+    same old "$(cat file)"
+    same './file ./in ./out ./right' "$(find . -type f ! -name .stderr | sort | paste -s -d ' ' -)"
+}
+
+test_an_input_has_the_records_that_are_expected() {
+    seq 10000 | sed 's/$/ 1/' >in
+    knows 10000 --seed=a
+    knows 10000 --seed=a -S 8M --parallel=1
+    knows 10000 --seed=a -n 7
+    knows 10000 --seed=a -n 7 --keep-order
+    knows 10000 --seed=a -n 7 -r
+    knows 10000 --seed=a --probability=0.5
+    knows 10000 --seed=a --weight-field=2 -t ' '
+    knows 10000 --seed=a --weight-field=2 -t ' ' -n 7 --keep-order
+    knows 10000 --seed=a --weight-field=2 -t ' ' -n 7 -r
+    knows 10000 --random-source=in
+    knows 10000 --random-source=in -n 7
+    knows 10000 --random-source=in -n 7 -r
+    knows 9999 --seed=a --header
+    knows 5000 --seed=a --record-lines=2
+    knows 10000 --seed=a -n 0
+}
+
+test_a_large_input_has_the_records_that_are_expected() {
+    more_than_memory >in
+    knows "$(wc -l <in)" --seed=a -S 8M
+    knows "$(wc -l <in)" --seed=a -S 1G
+    knows "$(wc -l <in)" --seed=a -S 8M --probability=0.9
+    knows "$(wc -l <in)" --random-source=in -S 8M
+}
+
+test_a_small_or_empty_input_has_the_records_that_are_expected() {
+    : >in
+    knows 0 --seed=a
+    seq 3 >in
+    knows 3 --seed=a
+}
+
+test_an_input_in_place_and_words_and_pipes_have_them_too() {
+    seq 10 >in
+    fails_with 1 '*has 10 records, not 9 as*' bigshuf --expect-records=9 -o in in
+    same_lines in <(seq 10)
+    bigshuf --expect-records=10 -o in in
+    fails_with 1 '*has 2 records, not 3 as*' bigshuf --expect-records=3 -e a b
+    seq 100000 | fails_with 1 '*has 100000 records, not 3 as*' bigshuf --expect-records=3 >out
+    same '' "$(cat out)"
+}
+
+test_shards_and_splits_are_replaced_only_if_they_are_there() {
+    seq 10 >in
+    echo old | tee part.0 >part.1
+    fails_with 1 '*has 10 records, not 9 as*' bigshuf --expect-records=9 --shards=2 -o part.%d in
+    same 'old old' "$(cat part.0) $(cat part.1)"
+    fails_with 1 '*has 10 records, not 9 as*' bigshuf --expect-records=9 --split=1:part.0 -o part.1 in
+    same 'old old' "$(cat part.0) $(cat part.1)"
+}
+
+test_a_batch_has_the_records_that_are_expected_or_is_not_added() {
+    seq 1000 >in
+    fails_with 1 '*has 1000 records, not 7 as*' bigshuf --scatter=store --piles=4 --batch=a --expect-records=7 in
+    fails_with 1 '*there is no batch in it' bigshuf --gather=store
+    bigshuf --scatter=store --batch=a --expect-records=1000 in
+    fails_with 1 '*has 1000 records, not 7 as*' bigshuf --gather=store --expect-records=7 >out
+    same '' "$(cat out)"
+    bigshuf --gather=store --expect-records=1000 -n 5 | wc -l | grep -q -x ' *5'
+}
