@@ -286,7 +286,8 @@ static int pass(struct transfer *transfer, bool chosen)
 static int write_chosen(struct selecting *s, struct source *source, struct output *output)
 {
     const uint64_t records = counter_get(&s->run->progress->records);
-    counter *const written = &s->run->progress->written;
+    counter *const counted = &s->run->progress->written;
+    uint64_t written = 0;
     struct transfer transfer;
     unsigned kept = PILES;
     unsigned change = 0;
@@ -305,7 +306,8 @@ static int write_chosen(struct selecting *s, struct source *source, struct outpu
         chosen = is_chosen(s, pile);
         if (pass(&transfer, chosen) != 0)
             return -1;
-        counter_add(written, chosen);
+        written += chosen;
+        counter_set(counted, written);
     }
     return transfer_end(&transfer);
 }

@@ -22,7 +22,8 @@ static int store(struct piles *piles, unsigned pile, const struct record_piece *
 int keep_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles,
                  unsigned pile)
 {
-    counter *const records = &run->progress->records;
+    counter *const counted = &run->progress->records;
+    uint64_t records = 0;
     struct transfer transfer;
     struct record_piece piece;
     int stays = 1;
@@ -33,13 +34,14 @@ int keep_records(struct run *run, struct source *source, const struct keep_rule 
     while ((more = rule->next == NULL ? record_reader_next(&transfer.reader, &piece)
                                       : rule->next(rule->context, &transfer.reader, &piece)) > 0) {
         if (piece.first && rule->admit != NULL)
-            stays = rule->admit(rule->context, counter_get(records));
+            stays = rule->admit(rule->context, records);
         if (stays < 0)
             return -1;
         if (stays > 0 && !rule->counts_only && store(piles, pile, &piece) != 0)
             return -1;
         piles->pile[pile].records += piece.last && stays > 0;
-        counter_add(records, piece.last);
+        records += piece.last;
+        counter_set(counted, records);
     }
     piles_seal(piles);
     return more == 0 ? run_scattered(run) : -1;
