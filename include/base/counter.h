@@ -24,4 +24,9 @@ static inline void counter_add(counter *number, uint64_t more)
     counter_set(number, counter_get(number) + more);
 }
 
+static inline void counter_subtract(counter *number, uint64_t less)
+{
+    counter_set(number, counter_get(number) - less);
+}
+
 #endif

@@ -101,8 +101,8 @@ bool source_is_from(const struct source *source, const struct stat *file);
  * are read again. */
 uint64_t source_delivered_bytes(const struct source *source);
 
-/* Bytes that have come so far, whether they were delivered, are held, or were put back. Any thread, or a signal
- * handler, may ask this, and what is known of the input. */
+/* Bytes that have come so far, also those that are held. Any thread, or a signal handler, may ask this, and what is
+ * known of the input. */
 uint64_t source_arrived_bytes(const struct source *source);
 
 /* The name of the file from which the byte at `offset` of the stream came, which has been read already. *end receives

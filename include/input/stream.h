@@ -36,6 +36,7 @@ bool stream_is_known(const struct stream *stream);
 
 const uint8_t *stream_header(const struct stream *stream, size_t *bytes); /* as source_header */
 ssize_t stream_read(void *stream, uint8_t *data, size_t bytes);           /* as source_read; bytes may be 0 */
+uint64_t stream_arrived_bytes(const struct stream *stream);               /* as source_arrived_bytes */
 
 /* As source_map and source_lend. What lends is there also if it does not, with no mapping. */
 bool stream_map(struct stream *stream, uint64_t *bytes);

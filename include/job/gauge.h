@@ -17,7 +17,7 @@ struct gauge {
     uint64_t to_write;      /* bytes, all told, about; GAUGE_UNKNOWN */
     uint64_t read_time;     /* milliseconds that each pass has taken so far */
     uint64_t write_time;
-    uint64_t records; /* that the present pass has read or written */
+    uint64_t records; /* that the present pass has read or written; 0 also if nobody has counted them yet */
     uint64_t spilled_bytes;
 };
 

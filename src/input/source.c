@@ -18,8 +18,8 @@ struct source {
     size_t unread_bytes;
     struct hold hold;
     bool leaving; /* is what is held lent for the last time? */
-    uint64_t known_bytes, delivered_bytes;
-    counter arrived_bytes;
+    uint64_t known_bytes;
+    counter delivered_bytes;
     bool known;            /* is that all that will come? */
     struct stream *stream; /* the context of a source over files, else NULL, */
     struct fault *fault;   /* and its fault */
@@ -83,9 +83,8 @@ ssize_t source_read(struct source *source, uint8_t *data, size_t bytes)
         if (got < 0)
             return -1;
         done += (size_t)got;
-        counter_add(&source->arrived_bytes, (uint64_t)got);
     }
-    source->delivered_bytes += done;
+    counter_add(&source->delivered_bytes, done);
     return (ssize_t)done;
 }
 
@@ -93,7 +92,7 @@ void source_unread(struct source *source, const uint8_t *data, size_t bytes)
 {
     source->unread = data;
     source->unread_bytes = bytes;
-    source->delivered_bytes -= bytes;
+    counter_subtract(&source->delivered_bytes, bytes);
 }
 
 /* ---- Lending ---- */
@@ -123,14 +122,14 @@ ssize_t source_fill(struct source *source, size_t bytes)
     if (got < 0)
         return -1;
     source->hold.filled += got;
-    source->delivered_bytes -= (uint64_t)got;
+    counter_subtract(&source->delivered_bytes, (uint64_t)got);
     return got;
 }
 
 static void rewind_hold(struct source *source)
 {
     source->hold.at = source->hold.base;
-    source->delivered_bytes = 0;
+    counter_set(&source->delivered_bytes, 0);
 }
 
 void source_let_go(struct source *source)
@@ -179,14 +178,11 @@ static ssize_t lend_held(struct hold *hold, const uint8_t **data, size_t bytes)
 
 ssize_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
 {
-    const bool held = lends_hold(source);
-    const ssize_t lent = held ? lend_held(&source->hold, data, bytes) : stream_lend(source->stream, data, bytes);
+    const ssize_t lent =
+        lends_hold(source) ? lend_held(&source->hold, data, bytes) : stream_lend(source->stream, data, bytes);
 
-    if (lent > 0) {
-        source->delivered_bytes += (uint64_t)lent;
-        if (!held)
-            counter_add(&source->arrived_bytes, (uint64_t)lent);
-    }
+    if (lent > 0)
+        counter_add(&source->delivered_bytes, (uint64_t)lent);
     return lent;
 }
 
@@ -236,8 +232,7 @@ int source_rewind(struct source *source)
         return 0;
     }
     source->unread_bytes = 0;
-    source->delivered_bytes = 0;
-    counter_set(&source->arrived_bytes, 0);
+    counter_set(&source->delivered_bytes, 0);
     return stream_rewind(source->stream);
 }
 
@@ -248,12 +243,12 @@ bool source_is_from(const struct source *source, const struct stat *file)
 
 uint64_t source_delivered_bytes(const struct source *source)
 {
-    return source->delivered_bytes;
+    return counter_get(&source->delivered_bytes);
 }
 
 uint64_t source_arrived_bytes(const struct source *source)
 {
-    return counter_get(&source->arrived_bytes);
+    return source->stream != NULL ? stream_arrived_bytes(source->stream) : source_delivered_bytes(source);
 }
 
 void source_free(struct source *source)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/counter.h"
 #include "input/hints.h"
 #include "input/operand.h"
 #include "record/header.h"
@@ -31,7 +32,7 @@ struct stream {
     bool seen;            /* were the beginnings of all so far looked at? */
     off_t start;          /* of standard input, if it is a regular file */
     uint64_t *end;        /* of each file that has been read, in the stream */
-    uint64_t read;        /* bytes of the stream */
+    counter read;         /* bytes of the stream */
     struct fault *fault;
     int fd;     /* of the file being read, -1 between files */
     off_t size; /* of that file when it was opened, 0 if it has none */
@@ -184,7 +185,7 @@ static int end_file(struct stream *stream)
     stream->fd = -1;
     if (tail_end(&stream->tail, name, &stream->rest, &stream->rest_bytes) != 0)
         return -1;
-    stream->end[stream->next - 1] = stream->read + stream->rest_bytes;
+    stream->end[stream->next - 1] = counter_get(&stream->read) + stream->rest_bytes;
     if (stream->next == stream->count && stream->end[stream->next - 1] == 0 && stream->header.text_bytes > 0)
         header_warn_alone(&stream->header);
     return 0;
@@ -233,7 +234,7 @@ ssize_t stream_read(void *context, uint8_t *data, size_t bytes)
         if (got < 0)
             return -1;
         done += (size_t)got;
-        stream->read += (size_t)got;
+        counter_add(&stream->read, (uint64_t)got);
     }
     return (ssize_t)done;
 }
@@ -278,6 +279,11 @@ uint64_t stream_known_bytes(const struct stream *stream)
 bool stream_is_known(const struct stream *stream)
 {
     return stream->known;
+}
+
+uint64_t stream_arrived_bytes(const struct stream *stream)
+{
+    return counter_get(&stream->read);
 }
 
 const uint8_t *stream_header(const struct stream *stream, size_t *bytes)
@@ -345,7 +351,7 @@ static void follow(struct stream *stream, size_t bytes)
 static void take(struct stream *stream, size_t bytes)
 {
     stream->lender.at += bytes;
-    stream->read += bytes;
+    counter_add(&stream->read, bytes);
 }
 
 /* The file is completed before its last bytes are lent, so that nothing is written when others may look. */
@@ -385,7 +391,7 @@ int stream_rewind(struct stream *stream)
     operand_close(stream->fd);
     stream->fd = -1;
     stream->next = 0;
-    stream->read = 0;
+    counter_set(&stream->read, 0);
     stream->rest_bytes = 0;
     tail_init(&stream->tail, &stream->layout.format, stream->tail.after_header, stream->fault);
     lender_restart(&stream->lender);

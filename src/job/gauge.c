@@ -191,8 +191,10 @@ static void fill(struct fields *fields, const struct gauge *gauge)
     put_bytes(to, SECOND * ratio(bytes, gauge->pass == 1 ? gauge->read_time : gauge->write_time));
     put(to, "/s");
     end_field(fields);
-    put_records(to, gauge->records);
-    end_field(fields);
+    if (gauge->records > 0) {
+        put_records(to, gauge->records);
+        end_field(fields);
+    }
     if (gauge->spilled_bytes > 0) {
         put_bytes(to, (double)gauge->spilled_bytes);
         put(to, " spilled");

@@ -352,6 +352,13 @@ static uint64_t next_reference(struct cursor *cursor, const struct pool *pool)
     return *cursor->at++;
 }
 
+/* Write the records of so many references, and count them. */
+static int write_batch(struct selecting *s, struct table *batch, uint64_t filled, struct output_buffer *outlet)
+{
+    counter_add(&s->run->progress->written, filled);
+    return index_copy(&s->piles, &s->run->format, batch, 0, filled, outlet);
+}
+
 /* The references to records that are chosen go to `batch`, which has room for so many, and from there to the output. */
 static int write_referred(struct selecting *s, struct table *batch, uint64_t room, struct output *output)
 {
@@ -376,14 +383,12 @@ static int write_referred(struct selecting *s, struct table *batch, uint64_t roo
             continue;
         *table_u64(batch, filled++) = reference;
         if (filled == room) {
-            if (index_copy(&s->piles, &run->format, batch, 0, filled, &transfer.outlet) != 0)
+            if (write_batch(s, batch, filled, &transfer.outlet) != 0)
                 return -1;
             filled = 0;
         }
     }
-    if (index_copy(&s->piles, &run->format, batch, 0, filled, &transfer.outlet) != 0)
-        return -1;
-    return transfer_end(&transfer);
+    return write_batch(s, batch, filled, &transfer.outlet) == 0 ? transfer_end(&transfer) : -1;
 }
 
 /* By way of references to the records of the first piles. */

@@ -31,6 +31,25 @@ test_v_counts_what_was_read_and_written() {
     counts 50000 50000 --record-lines=2 in
 }
 
+# Half a MB and more, as long as what is mapped, or held if it comes through a pipe.
+test_v_counts_what_is_mapped_held_and_looked_for() {
+    long_lines 5000 100 150 >in
+    counts 5000 5000 in
+    counts 5000 4000 -n 4000 --keep-order in
+    counts 5000 6000 -n 6000 -r in
+    counts 5000 7 -n 7 in
+    counts 5000 5000 - < <(cat in)
+    counts 5000 4000 -n 4000 --keep-order - < <(cat in)
+    counts 5000 7 -n 7 - < <(cat in)
+}
+
+test_v_counts_what_is_held_and_then_does_not_fit() {
+    (long_lines 20000 100 150 && head -c 3000000 /dev/zero | tr '\0' '\n') >in
+    counts 3020000 3020000 -S 8M - < <(cat in)
+    counts 3020000 3020000 -S 16M - < <(cat in)
+    counts 3020000 3020000 -S 16M in
+}
+
 test_v_counts_what_chance_has_left() {
     seq 10000 >in
     bigshuf --seed=1 --probability=0.1 in >out
@@ -86,6 +105,9 @@ test_a_large_input_has_the_records_that_are_expected() {
     knows "$(wc -l <in)" --seed=a -S 1G
     knows "$(wc -l <in)" --seed=a -S 8M --probability=0.9
     knows "$(wc -l <in)" --random-source=in -S 8M
+    knows "$(wc -l <in)" --seed=a -n 9
+    knows "$(wc -l <in)" --seed=a -n 9 --keep-order
+    knows "$(wc -l <in)" --seed=a -S 1G -n 50000 --keep-order
 }
 
 test_a_small_or_empty_input_has_the_records_that_are_expected() {
@@ -101,6 +123,9 @@ test_an_input_in_place_and_words_and_pipes_have_them_too() {
     same_lines in <(seq 10)
     bigshuf --expect-records=10 -o in in
     fails_with 1 '*has 2 records, not 3 as*' bigshuf --expect-records=3 -e a b
+    long_lines 5000 100 150 | fails_with 1 '*has 5000 records, not 3 as*' bigshuf --expect-records=3 >out
+    same '' "$(cat out)"
+    long_lines 5000 100 150 | bigshuf --expect-records=5000 | wc -l | grep -q -x ' *5000'
     seq 100000 | fails_with 1 '*has 100000 records, not 3 as*' bigshuf --expect-records=3 >out
     same '' "$(cat out)"
 }

@@ -127,6 +127,7 @@ TEST(all_that_is_held_is_lent_as_often_as_it_is_wanted)
         assert_lends(bytes, "one\ntwo\nthree\nfour\nfive\n");
         assert_int_equal(source_lend(source, &data, bytes), 0);
         assert_int_equal(source_delivered_bytes(source), 24);
+        assert_int_equal(source_arrived_bytes(source), 24);
         assert_int_equal(source_rewind(source), 0);
     }
 }
@@ -139,12 +140,14 @@ TEST(what_was_let_go_is_lent_and_then_the_rest_is_read)
     assert_int_equal(source_fill(source, 6), 6);
     assert_lends(4, "one\n");
     source_let_go(source);
+    assert_int_equal(source_arrived_bytes(source), 6);
     assert_false(source_holds(source));
     assert_lends(4, "one\ntw");
     assert_null(source_base(source));
     assert_int_equal(source_read(source, data, sizeof data), 18);
     assert_memory_equal(data, "o\nthree\nfour\nfive\n", 18);
     assert_int_equal(source_delivered_bytes(source), 24);
+    assert_int_equal(source_arrived_bytes(source), 24);
     source_forget(source, pool.memory + 6);
     assert_int_equal(pool_free(&pool), BLOCKS);
 }

@@ -81,7 +81,8 @@ static bool lends(const struct stream_layout *layout, const char *files, size_t 
             done += (size_t)got;
             source_forget(source, data + got);
         }
-        good = good && got == 0 && done == expected_bytes && source_delivered_bytes(source) == done;
+        good = good && got == 0 && done == expected_bytes && source_delivered_bytes(source) == done &&
+               source_arrived_bytes(source) == done;
     }
     return good && source_check(source) == 0;
 }

@@ -59,6 +59,7 @@ static void assert_selects(uint64_t count, uint64_t leaf_records, const uint32_t
         small_open(workers + (workers == 0), leaf_records);
         assert_int_equal(sweep_write(workers > 0 ? refer_to_text() : engine_text_source(&text), write_first), 0);
         assert_int_equal(small.progress.records, count > 0 ? text.records : 0);
+        assert_int_equal(small.progress.written, chosen_count);
         small_assert_file("out", &text, chosen, chosen_count);
         small_close();
     }

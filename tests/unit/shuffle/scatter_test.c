@@ -81,8 +81,12 @@ static void assert_scattered(struct piles *piles, const struct engine_text *text
 /* Scatter by `route` to `count` piles; to temporary files if storage is NULL. */
 static int small_scatter(struct source *source, const unsigned *count, struct storage *storage, struct piles *piles)
 {
-    const struct scatter_plan plan = {
-        .route = route, .context = count, .piles = *count, .limit = small.run.limit, .storage = storage};
+    const struct scatter_plan plan = {.route = route,
+                                      .context = count,
+                                      .piles = *count,
+                                      .limit = small.run.limit,
+                                      .storage = storage,
+                                      .records = &small.progress.records};
 
     return scatter(&small.run.engine, &small.run.format, &plan, source, piles);
 }
@@ -294,6 +298,7 @@ static void assert_scatters_for(struct engine_text text, unsigned workers, unsig
     small_limit(limit);
     assert_int_equal(scatter_text(&text, count, &piles), 0);
     assert_int_equal(piles.records, text.records);
+    assert_int_equal(small.progress.records, text.records);
     assert_int_equal(run_left(&small.run), limit);
     assert_int_equal(small.run.engine.pool.promised, 0);
     assert_scattered(&piles, &text);
@@ -371,6 +376,7 @@ static void assert_finds_few(struct engine_text text, struct record_format forma
             small_limit(limit);
             assert_int_equal(scatter_text(&text, count, &piles), 0);
             assert_int_equal(piles.records, text.records);
+            assert_int_equal(small.progress.records, text.records);
             assert_scattered(&piles, &text);
             piles_release(&piles);
             small_close();
