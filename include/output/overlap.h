@@ -7,10 +7,11 @@
 
 #include "output/files.h"
 
-/* Refuse such files, unless all files are both: shards can be shuffled in place. Else the next run of the same command
- * would read what this one wrote together with what it was made of, so that records are there twice, or write over
- * records that it does not read, so that they are lost. What is written through a filter is not looked at. `inputs` are
- * names of files, "-" is standard input. 0, or -1 after a report. */
+/* Refuse such files, unless each of them is an input and each input is an output: shards can be shuffled in place. Else
+ * the next run of the same command would read what this one wrote together with what it was made of, so that records
+ * are there twice, or write over records that it does not read, so that they are lost. The one file of the rest may be
+ * an input, or not, as it may where it is the only output. What is written through a filter is not looked at. `inputs`
+ * are names of files, "-" is standard input. 0, or -1 after a report. */
 int overlap_check(const struct files *files, const char *const *inputs, size_t count);
 
 #endif

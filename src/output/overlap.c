@@ -17,12 +17,13 @@ struct place {
     ino_t inode;
     const char *path; /* of an output */
     bool is_input;
+    bool is_rest; /* takes what the splits leave: it may be an input or not */
 };
 
 struct overlap {
     struct place *outputs;
     size_t count;
-    const char *both, *only_input, *only_output; /* the first of each kind, or NULL */
+    const char *both, *only_input, *only_output; /* the first of each kind, or NULL; never that of the rest */
 };
 
 static int compare(const void *a, const void *b)
@@ -48,7 +49,8 @@ static void keep_first(const char **first, const char *path)
 /* The last of shards whose number is not known may be one that is never made. */
 static void list_outputs(struct overlap *overlap, const struct files *files)
 {
-    const size_t count = files->count - output_plan_is_open_ended(files->plan);
+    const struct output_plan *plan = files->plan;
+    const size_t made = files->count - (output_plan_is_open_ended(plan) || !output_plan_has_shards(plan));
     struct stat status;
 
     for (size_t i = 0; i < files->count; i++) {
@@ -57,11 +59,12 @@ static void list_outputs(struct overlap *overlap, const struct files *files)
         if (path == NULL)
             continue;
         if (sys_stat(path, &status) != 0) {
-            if (i < count)
+            if (i < made)
                 keep_first(&overlap->only_output, path);
         } else if (S_ISREG(status.st_mode)) {
             overlap->outputs[overlap->count] = place_of(&status);
-            overlap->outputs[overlap->count++].path = path;
+            overlap->outputs[overlap->count].path = path;
+            overlap->outputs[overlap->count++].is_rest = i >= made && !output_plan_has_shards(plan);
         }
     }
     qsort(overlap->outputs, overlap->count, sizeof *overlap->outputs, compare);
@@ -78,9 +81,12 @@ static void look_up(struct overlap *overlap, const char *input)
 
         output = bsearch(&place, overlap->outputs, overlap->count, sizeof place, compare);
     }
-    if (output != NULL)
+    if (output == NULL) {
+        keep_first(&overlap->only_input, input);
+    } else if (!output->is_rest) {
         output->is_input = true;
-    keep_first(output != NULL ? &overlap->both : &overlap->only_input, input);
+        keep_first(&overlap->both, input);
+    }
 }
 
 int overlap_check(const struct files *files, const char *const *inputs, size_t count)
@@ -98,7 +104,7 @@ int overlap_check(const struct files *files, const char *const *inputs, size_t c
     for (size_t i = 0; overlap.count > 0 && i < count; i++)
         look_up(&overlap, inputs[i]);
     for (size_t i = 0; i < overlap.count; i++)
-        if (!overlap.outputs[i].is_input)
+        if (!overlap.outputs[i].is_input && !overlap.outputs[i].is_rest)
             keep_first(&overlap.only_output, overlap.outputs[i].path);
     free(overlap.outputs);
     other = overlap.only_input != NULL ? overlap.only_input : overlap.only_output;

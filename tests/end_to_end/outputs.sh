@@ -364,11 +364,25 @@ test_shards_and_splits_may_not_be_some_of_the_inputs() {
     refuses 'part0 is an input and an output file, but part2 only an output' --shards=4 -o part%d part0 part1
     refuses 'part0 is an input and an output file, but part1 only an output' --shards=2 -o part%d part0
     refuses 'part0 is an input and an output file, but part1 only an input' --shards=1 -o part%d part0 part1
-    refuses 'a is an input and an output file, but valid only an output' --split=10%:valid -o a a
-    refuses 'a is an input and an output file, but rest only an output' --split=10%:a -o rest a
+    refuses 'part0 is an input and an output file, but valid only an output' --split=9:valid --shards=2 -o part%d part?
+    refuses 'part0 is an input and an output file, but valid only an output' --split=1:part0 --split=1:valid part0
+    refuses 'part0 is an input and an output file, but a only an input' --split=1:part0 -o rest a part0
     # shellcheck disable=SC2094 # refused
-    refuses '- is an input and an output file, but valid only an output' --split=10%:valid -o a <a
+    refuses '- is an input and an output file, but valid only an output' --split=9:part0 --split=9:valid -o a <part0
     bigshuf --split=10%:valid a >out
+}
+
+test_what_splits_leave_may_go_back_to_an_input() {
+    seq 100 >a
+    bigshuf --split=10%:valid -o a a
+    same 10 "$(wc -l <valid)"
+    same_lines <(cat a valid) <(seq 100)
+    bigshuf --split=10:valid -o a a valid
+    same_lines <(cat a valid) <(seq 100)
+    bigshuf --split=10:valid -o rest valid
+    cmp rest /dev/null
+    bigshuf --split=90:part -o a - valid <a
+    same_lines <(cat a part) <(seq 100)
     bigshuf --split=90%:/dev/null -o a a
 }
 

@@ -1,4 +1,5 @@
-/* Which outputs may be inputs: all or none. Where the names come from, and what becomes of the files, is in outputs.sh.
+/* Which outputs may be inputs: all or none, and the file of the rest. Where the names come from, and what becomes of
+ * the files, is in outputs.sh.
  */
 
 #include "support/reports.h"
@@ -68,6 +69,20 @@ TEST(a_shard_that_may_never_be_made_does_not_count)
     plan = (struct output_plan){.path = "%d", .shard_records = 1};
     write_to(names, 3, 2);
     assert_says(overlap_check(&files, names, 2), 0, "");
+}
+
+TEST(the_file_of_the_rest_may_be_an_input_or_not)
+{
+    plan = (struct output_plan){.path = "1", .splits = 1};
+    write_to(names, 2, 0);
+    assert_true(scratch_put("1", "", 0600));
+    assert_says(overlap_check(&files, &names[1], 1), 0, "");
+    assert_says(overlap_check(&files, &names[1], 2), 0, "");
+    assert_true(scratch_put("0", "", 0600));
+    assert_says(overlap_check(&files, names, 1), 0, "");
+    assert_says(overlap_check(&files, names, 2), 0, "");
+    assert_says(overlap_check(&files, names, 3), -1,
+                "bigshuf: 0 is an input and an output file, but 2 only an input: give the output other names\n");
 }
 
 TEST(one_file_or_a_filter_s_may_be_any_input)
