@@ -119,6 +119,7 @@ def is_valid(case):
         or several("e", "i")
         or (case.sharded() and "%" not in o.get("o", ""))
         or (not case.sharded() and "%" in o.get("o", ""))
+        or ("expect-records" in o and ("i" in o or "change" in case.circ))
         or ("missing" in case.circ and (words or case.circ["via"] != "file"))
         or ("filter" in o and "o" not in o and "split" not in o)
         or ("r" in o and "n" not in o and ("o" in o or many))
@@ -328,6 +329,12 @@ class Maker:
             opts["compress-program"] = draw.choice(COMPRESSORS)
         if self.chance(4):
             opts["v"] = None
+        if self.chance(6):
+            opts[draw.choice(("progress", "no-progress"))] = None
+        if self.chance(6) and "i" not in opts:
+            opts["expect-records"] = draw.choice(("right", "right", "wrong"))  # see finish()
+        if self.chance(6):
+            circ["ask"] = draw.choice((0, 0.001, 0.01, 0.05))
 
     def pick_input_way(self):
         """How the data reach the program."""
@@ -417,10 +424,13 @@ def make_case(seed, can):
 
 
 def finish(case):
-    """Fit what depends on the other parts: as many weights as records, mostly."""
+    """Fit what depends on the other parts: as many weights as records, mostly, and how many records are expected."""
     from expect import count_records  # expect.py needs what stands above
 
     if "weights" in case.aux:
         weights = case.aux["weights"]
         extra = 1 if int(weights.seed) % 30 == 0 else 0
         case.aux["weights"] = Data(weights.kind, count_records(case) + extra, weights.seed)
+    if "expect-records" in case.opts:
+        wrong = case.opts["expect-records"] == "wrong"
+        case.opts["expect-records"] = str(count_records(case) + wrong)

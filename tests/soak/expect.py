@@ -25,6 +25,8 @@ class Expected:
     input_bytes: int = 0
     input_records: int = 0
     all_header: bool = False
+    counted: bool = False  # is it the number of records that is wrong?
+    in_place: bool = False  # are some outputs among the inputs?
 
     def text(self, which):
         """The bytes of a file of these records."""
@@ -172,10 +174,33 @@ def _cut(case, chosen, result):
         result.stdout = chosen[at:]
 
 
+def _refuse_overlap(case, result):
+    """Shards and splits are inputs, all of them, and no input is anything else; or none is."""
+    inputs = {"in/%d" % i for i in range(len(case.inputs))}
+    made = {split.split(":", 1)[1] for split in case.opts.get("split", [])}
+    rest = set()
+    if "shards" in case.opts:
+        made |= {case.opts["o"] % i for i in range(int(case.opts["shards"]))}
+    elif "o" in case.opts:
+        rest = {case.opts["o"]}
+    result.in_place = bool(inputs & (made | rest))
+    if inputs & made and not (made <= inputs <= made | rest):
+        raise records.BadInput("some of the outputs are inputs")
+
+
+def _check_count(case, result):
+    """--expect-records, which is checked whatever is written."""
+    wanted = case.opts.get("expect-records")
+    if wanted is not None and int(wanted) != result.input_records:
+        result.counted = True
+        raise records.BadInput("not as many records as are expected")
+
+
 def expect(case, seed=None):
     """The right result. `seed` is the one that the program made up, if it had to."""
     result = Expected()
     try:
+        _refuse_overlap(case, result)
         contents = _input_records(case)
         texts = contents.records if contents else _range(case, case.format().string)
         if contents:
@@ -186,6 +211,7 @@ def expect(case, seed=None):
         result.input_records = high - low + 1
         if not contents:
             result.input_bytes = (high - low + 1) * (len(str(high)) + 1)
+        _check_count(case, result)
         if "random-source" in case.opts:
             chosen = _by_gnu(case, contents)
         else:
@@ -197,6 +223,6 @@ def expect(case, seed=None):
         result.error = str(error) or "bad input"
         if getattr(error, "line", 0):
             result.place = ":%d: " % error.line
-        result.loose = case.opts.get("n") == "0"
+        result.loose = case.opts.get("n") == "0" and not result.counted
         result.stdout = None
     return result

@@ -201,9 +201,22 @@ def output_without_room(maker):
         case.circ["tmpfs-out"] = "size=1m"
 
 
+def outputs_among_inputs(maker):
+    """Shards and splits that are inputs as well: some of them, or all, with more inputs or without."""
+    case, draw = maker.case, maker.draw
+    inputs = draw.randrange(1, 4)
+    case.inputs = [Data("text", draw.randrange(50, 300), draw.randrange(1 << 30)) for _ in range(inputs)]
+    way = draw.randrange(3)
+    if way < 2:
+        case.opts.update({"o": "in/%d", "shards": str(draw.randrange(1, 5))})
+    if way > 0:
+        case.opts["split"] = ["10%%:%s" % draw.choice(("in/4", "out/split.a"))]
+    case.circ.update(via=draw.choice(("file", "files0", "dash")), old="none")
+
+
 COMMON = (deep_tree, deep_tree, broken_call, damaged_spill, csv_end, killed_shards, killed_filters, no_more_files,
           short_of_descriptors, large_header, short_input, bad_weight, missing_input, stalled_input,
-          output_without_room)
+          output_without_room, outputs_among_inputs)
 RARE = (many_weights, well_within_memory, beyond_memory, range_without_room)
 
 

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 
 from case import FILTERS
-from surroundings import Changer, Feeder, Reader
+from surroundings import Asker, Changer, Feeder, Reader
 
 LIMIT_SECONDS = 100
 STALL_SECONDS = 8  # that a pipe stands still; a run that has failed ends long before
@@ -180,7 +180,7 @@ def shell_lines(case, program="bigshuf"):
     if fed(case) is not None:
         words.append("<in/%d" % fed(case) if via in ("stdin", "dash") else "< <(cat in/%d)" % fed(case))
     words += ["%d<&-" % fd if fd == 0 else "%d>&-" % fd for fd in case.circ.get("close", ())]
-    rest = {k: v for k, v in case.circ.items() if k in ("kill", "reader", "change", "via")}
+    rest = {k: v for k, v in case.circ.items() if k in ("kill", "ask", "reader", "change", "via")}
     return lines + [" ".join(words) + " # %s" % rest]
 
 
@@ -343,7 +343,7 @@ def run(case, tools, folder):
     result.laid = lay_out(case, folder)
     program = tools.faulty if "fault" in case.circ else tools.program
     command = [program] + arguments(case)
-    measured = tools.peak and not {"kill", "close", "nofile", "fsize"} & set(case.circ)
+    measured = tools.peak and not {"kill", "ask", "close", "nofile", "fsize"} & set(case.circ)
     if measured:
         command = [tools.peak, "aux/peak"] + command
     stdin, feeder = _standard_input(case, folder)
@@ -358,6 +358,8 @@ def run(case, tools, folder):
         process = subprocess.Popen(command, cwd=folder.path, env=environment(case, folder.path), stdin=stdin,
                                    stdout=stdout, stderr=err, preexec_fn=limits(case.circ), start_new_session=True)
         helpers = [reader, feeder]
+        if "ask" in case.circ:
+            helpers.append(Asker(process.pid, case.circ["ask"]))
         if "change" in case.circ and case.inputs:
             helpers.append(Changer(folder.at("in/0"), *case.circ["change"]))
         for opened in (stdin, stdout):
@@ -401,5 +403,9 @@ def _look(case, folder, result):
             result.left.append("out/%s: link or no link" % name)
     for where in ("tmp0", "tmp1", "tmp2"):
         result.left += ["%s/%s" % (where, name) for name in os.listdir(folder.at(where))]
+    if any(name.startswith("in/") for name in case.output_names() + [case.opts.get("o", "")]):
+        for name in os.listdir(folder.at("in")):
+            result.outputs["in/" + name] = folder.read("in/" + name)
+        return
     wanted = {"%d" % i for i in range(len(case.inputs))}
     result.left += ["in/" + name for name in os.listdir(folder.at("in")) if name not in wanted]

@@ -74,14 +74,15 @@ static bool is_interrupted(const char *name)
 /* Count the call, if it counts. Is it its turn to fail? */
 static bool is_its_turn(const char *name)
 {
+    const unsigned at = faulty.at;
     unsigned call;
     bool now;
 
     if (faulty.only && !is_among(faulty.only, name))
         return false;
     call = atomic_fetch_add(&faulty.calls, 1) + 1;
-    now = faulty.at > 0 && (call == faulty.at || (faulty.stays && call > faulty.at));
-    if (faulty.log && (now || faulty.at == 0))
+    now = at > 0 && (call == at || (faulty.stays && call > at));
+    if (faulty.log && (now || at == 0))
         faulty.log(name);
     return now;
 }

@@ -17,15 +17,15 @@
 #include <stdbool.h>
 
 struct faulty {
-    /* One call fails, or all from one on. */
-    const char *only;   /* the calls that count; NULL: all */
-    unsigned at;        /* the one of them that fails, from 1 on; 0: none */
-    bool stays;         /* so do all that come after it */
-    int error;          /* with this in errno */
-    bool dies;          /* instead of failing, it ends the process with status 0 */
-    void (*meet)(void); /* instead of failing, it is made after this was done: what others do meanwhile. Once. */
-    bool damages;       /* instead of failing, a preadv succeeds with one byte changed */
-    bool ends;          /* instead of failing, a preadv finds the end of the file */
+    /* One call fails, or all from one on. Atomic is what changes while others look. */
+    const char *only;           /* the calls that count; NULL: all */
+    atomic_uint at;             /* the one of them that fails, from 1 on; 0: none */
+    bool stays;                 /* so do all that come after it */
+    int error;                  /* with this in errno */
+    bool dies;                  /* instead of failing, it ends the process with status 0 */
+    void (*_Atomic meet)(void); /* instead of failing, it is made after others did this. Once. */
+    bool damages;               /* instead of failing, a preadv succeeds with one byte changed */
+    bool ends;                  /* instead of failing, a preadv finds the end of the file */
 
     /* What is so all the time. */
     const char *never; /* the calls that always fail, with the same error, and do not count; NULL: none */
