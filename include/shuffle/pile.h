@@ -54,6 +54,7 @@ struct piles {
     unsigned lanes;        /* pile p belongs to lane p mod lanes */
     uint32_t flush_blocks; /* a tail of so many blocks may be written: fewer are not worth a write */
     uint32_t frame_blocks; /* where a program compresses: of so many blocks it is always worth a run; else 0 */
+    bool promised;         /* has the caller the blocks for them promised? */
     bool sealed;           /* nothing will be appended any more */
 };
 
@@ -69,6 +70,9 @@ int piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct po
 int piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, struct storage *storage,
                       struct fault *fault);
 void pile_stored(struct piles *piles, unsigned pile, uint64_t records, uint64_t bytes);
+
+/* `count` empty piles that stay in memory: the caller has the blocks promised for all that is appended to them. */
+int piles_init_promised(struct piles *piles, unsigned count, struct pool *pool, struct fault *fault);
 
 /* The piles, empty still, will hold references to records that stand in base[0, bytes), with slack behind. When memory
  * runs out, they are not spilled: appending to them fails, without a report, and they have `run_out`. */

@@ -65,6 +65,14 @@ static inline uint32_t *table_u32(const struct table *table, uint64_t i)
     return (uint32_t *)(void *)table->block[i >> (table->shift - 2)] + (i & mask);
 }
 
+/* How many 8-byte numbers stand one after another in memory, from number i on. */
+static inline uint64_t table_run(const struct table *table, uint64_t i)
+{
+    const uint64_t numbers = (uint64_t)1 << (table->shift - 3);
+
+    return numbers - (i & (numbers - 1));
+}
+
 /* Numbers of either width, in code that is not in a hurry. */
 static inline uint64_t table_get(const struct table *table, uint64_t i)
 {

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "shuffle/divide.h"
 #include "shuffle/index.h"
 #include "system/sys.h"
 #include "system/threads.h"
@@ -23,6 +24,8 @@ static const uint64_t CLAIM_BYTES = (uint64_t)128 << 10;
 struct workplace {
     _Alignas(SYS_LINE_BYTES) struct table table;
     struct table spare;
+    struct piles children;    /* of a pile that is divided, if any is */
+    const struct piles *from; /* of whose records the table is */
     struct output_buffer outlet;
     struct gathering *gathering;
     unsigned first; /* the piles claimed: [first, last) */
@@ -68,24 +71,27 @@ uint64_t gather_memory(uint64_t bytes, uint64_t records)
     return bytes + tables * sizeof(uint64_t) * records;
 }
 
-/* Are a pile's records, `records` in number, to be scattered? */
-static bool scatters(const struct gather_order *order, unsigned pile, uint64_t records)
+/* Into how many piles a pile's records are to be scattered, as a logarithm; 0 if they are not. */
+static unsigned scatter_bits(const struct gathering *g, unsigned p)
 {
     struct gather_node node;
 
-    if (order->kind == GATHER_RANKS)
-        return false;
-    node = gather_node(order, pile);
-    return order_scatter_bits(&node.order, node.node, records) > 0;
+    if (g->order.kind == GATHER_RANKS)
+        return 0;
+    node = gather_node(&g->order, p);
+    return order_scatter_bits(&node.order, node.node, g->piles->pile[p].records);
 }
 
-/* Blocks for the references of a pile's records; twice if they are to be scattered. */
+/* Blocks for the references of a pile's records, and, if they are to be scattered, for as many again or for the
+ * children's last blocks. A child's table and its second one take less than a table of all. */
 static uint64_t table_blocks(const struct gathering *g, unsigned p)
 {
-    uint64_t records = g->piles->pile[p].records;
-    uint64_t blocks = pool_blocks_for(g->piles->pool, records * sizeof(uint64_t));
+    const uint64_t blocks = pool_blocks_for(g->piles->pool, g->piles->pile[p].records * sizeof(uint64_t));
+    const unsigned bits = scatter_bits(g, p);
 
-    return scatters(&g->order, p, records) ? 2 * blocks : blocks;
+    if (bits == 0)
+        return blocks;
+    return blocks + (divide_is_worth(g->piles, p, bits) ? (uint64_t)1 << bits : blocks);
 }
 
 /* Does a pile fit, bytes plus index, when all others have left memory? */
@@ -227,7 +233,7 @@ static int emit(void *context, const struct table *table, uint64_t first, uint64
 
     records = records < place->wanted ? records : place->wanted;
     place->wanted -= records;
-    return index_copy(place->gathering->piles, &run->format, table, first, records, &place->outlet);
+    return index_copy(place->from, &run->format, table, first, records, &place->outlet);
 }
 
 /* Take the blocks that a table needs out of the promise. */
@@ -239,33 +245,68 @@ static void grow(struct workplace *place, struct table *table, uint64_t records)
     place->promised -= table->blocks - before;
 }
 
+/* Put the records of a resident pile into the output: by rank, or as the node of a tree. */
+static int gather_ranked(struct gathering *g, struct workplace *place, unsigned p)
+{
+    const uint64_t records = g->piles->pile[p].records;
+
+    place->from = g->piles;
+    grow(place, &place->table, records);
+    if (index_build(g->piles, p, &g->run->format, g->order.ranks, p * g->order.share, &place->table) != 0)
+        return -1;
+    return emit(place, &place->table, 0, records);
+}
+
+static int gather_whole(struct gathering *g, struct workplace *place, const struct piles *piles, unsigned p,
+                        const struct gather_node *node)
+{
+    const uint64_t records = piles->pile[p].records;
+
+    place->from = piles;
+    grow(place, &place->table, records);
+    if (index_build(piles, p, &g->run->format, NULL, 0, &place->table) != 0)
+        return -1;
+    if (order_scatter_bits(&node->order, node->node, records) > 0)
+        grow(place, &place->spare, records);
+    return order_arrange(&node->order, node->node, &place->table, &place->spare, records, emit, place);
+}
+
+static int gather_divided(struct gathering *g, struct workplace *place, unsigned p, const struct gather_node *node,
+                          unsigned bits)
+{
+    struct piles *children = &place->children;
+    int status = divide(g->piles, p, &g->run->format, &node->order, node->node, bits, children, &place->promised);
+
+    for (unsigned j = 0; j < 1u << bits; j++) {
+        const struct gather_node child = {.order = node->order, .node = order_child(node->node, j)};
+
+        if (status == 0)
+            status = gather_whole(g, place, children, j, &child);
+        pile_clear(children, j);
+    }
+    return status;
+}
+
 static int gather_pile(struct gathering *g, struct workplace *place, unsigned p)
 {
-    const struct run *run = g->run;
-    uint64_t records = g->piles->pile[p].records;
-    bool ranked = g->order.kind == GATHER_RANKS;
-    uint64_t first_rank = ranked ? p * g->order.share : 0;
-    struct gather_node node;
+    const unsigned bits = scatter_bits(g, p);
+    int status;
 
     place->promised -= pile_load_blocks(g->piles, p);
     if (pile_load(g->piles, p) != 0)
         return -1;
     await_place(g, place);
-    grow(place, &place->table, records);
-    if (index_build(g->piles, p, &run->format, ranked ? g->order.ranks : NULL, first_rank, &place->table) != 0)
-        return -1;
-    if (ranked) {
-        if (emit(place, &place->table, 0, records) != 0)
-            return -1;
+    if (g->order.kind == GATHER_RANKS) {
+        status = gather_ranked(g, place, p);
     } else {
-        node = gather_node(&g->order, p);
-        if (scatters(&g->order, p, records))
-            grow(place, &place->spare, records);
-        if (order_arrange(&node.order, node.node, &place->table, &place->spare, records, emit, place) != 0)
-            return -1;
+        const struct gather_node node = gather_node(&g->order, p);
+
+        status = divide_is_worth(g->piles, p, bits) ? gather_divided(g, place, p, &node, bits)
+                                                    : gather_whole(g, place, g->piles, p, &node);
     }
-    pile_clear(g->piles, p);
-    return 0;
+    if (status == 0)
+        pile_clear(g->piles, p);
+    return status;
 }
 
 static int work(void *context, unsigned worker)
@@ -291,13 +332,19 @@ static int set_up(struct gathering *g, unsigned workers)
     struct run *run = g->run;
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_WHOLE);
     size_t share = space.bytes / workers;
+    bool divides = false;
 
+    for (unsigned p = g->next; p < g->piles->count && !divides; p++)
+        divides = divide_is_worth(g->piles, p, scatter_bits(g, p));
     for (unsigned w = 0; w < workers; w++) {
         struct workplace *place = &g->place[w];
 
         place->gathering = g;
         output_buffer_init(&place->outlet, space.data + w * share, share, drain, place);
         if (table_init(&place->table, &run->engine.pool) != 0 || table_init(&place->spare, &run->engine.pool) != 0)
+            return fault_report(run->engine.fault, "memory", errno);
+        if (divides &&
+            piles_init_promised(&place->children, 1u << ORDER_ROOT_BITS, &run->engine.pool, run->engine.fault) != 0)
             return -1;
     }
     return 0;
@@ -324,15 +371,15 @@ int gather(struct run *run, struct piles *piles, struct gather_order order, unsi
     pthread_mutex_init(&g.mutex, NULL);
     pthread_cond_init(&g.changed, NULL);
     g.place = sys_allocate_lines(workers, sizeof *g.place);
-    if (g.place == NULL || set_up(&g, workers) != 0) {
+    if (g.place == NULL)
         fault_report(run->engine.fault, "memory", errno);
-    } else {
+    else if (set_up(&g, workers) == 0)
         status = threads_run(workers, work, &g);
-    }
     *next = is_done(&g) ? piles->count : g.next;
     for (unsigned w = 0; g.place != NULL && w < workers; w++) {
         table_release(&g.place[w].table);
         table_release(&g.place[w].spare);
+        piles_release(&g.place[w].children);
     }
     free(g.place);
     pthread_cond_destroy(&g.changed);

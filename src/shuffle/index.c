@@ -9,14 +9,11 @@
 
 #include "shuffle/index.h"
 
-#include <string.h>
-
+#include "base/least.h"
+#include "shuffle/copy.h"
 #include "shuffle/reference.h"
 
-enum {
-    STEP = 32,  /* bytes of one copy; it overshoots by less */
-    AHEAD = 16, /* records between prefetch and copy; 16 to 64 measured alike */
-};
+enum { AHEAD = 16 }; /* records between prefetch and copy; 16 to 64 measured alike */
 
 /* The pile holds the references. */
 static int take_references(const struct piles *piles, unsigned p, const struct record_format *format,
@@ -154,33 +151,33 @@ int index_copy(const struct piles *piles, const struct record_format *format, co
     const bool refers = piles->base != NULL;
     const uint8_t *base = refers ? piles->base : pool->memory;
     const size_t block_mask = refers ? 0 : pool->block_bytes - 1; /* what is referred to is in one piece */
-    uint64_t last = first + records;
+    const size_t block_bytes = pool->block_bytes;
     uint8_t *to = outlet->at; /* kept here, as the compiler must take any store of bytes for a change of *outlet */
     const uint8_t *end = outlet->end;
 
-    for (uint64_t i = first; i < last; i++) {
-        uint64_t reference = *table_u64(table, i);
-        uint64_t start = reference_place(reference);
-        size_t length = reference_length(reference);
-        const uint8_t *from = base + start;
+    while (records > 0) {
+        const uint64_t *reference = table_u64(table, first);
+        const uint64_t *last = reference + least(records, table_run(table, first));
 
-        if (i + AHEAD < last)
-            __builtin_prefetch(base + reference_place(*table_u64(table, i + AHEAD)));
-        if (length + STEP <= (size_t)(end - to) && ((size_t)start & block_mask) + length <= pool->block_bytes) {
-            memcpy(to, from, STEP);
-            if (length > 8 * (size_t)STEP)
-                memcpy(to + STEP, from + STEP, length - STEP);
-            else
-                for (size_t done = STEP; done < length; done += STEP)
-                    memcpy(to + done, from + done, STEP);
-            to += length;
-            continue;
+        records -= (uint64_t)(last - reference);
+        first += (uint64_t)(last - reference);
+        for (; reference < last; reference++) {
+            const uint64_t start = reference_place(*reference);
+            const size_t length = reference_length(*reference);
+
+            if (last - reference > AHEAD)
+                __builtin_prefetch(base + reference_place(reference[AHEAD]));
+            if (length + COPY_STEP <= (size_t)(end - to) && ((size_t)start & block_mask) + length <= block_bytes) {
+                copy_over(to, base + start, length);
+                to += length;
+                continue;
+            }
+            outlet->at = to;
+            if ((refers ? copy_from_base(piles, format, *reference, outlet)
+                        : copy_from_chain(pool, format, *reference, outlet)) != 0)
+                return -1;
+            to = outlet->at;
         }
-        outlet->at = to;
-        if ((refers ? copy_from_base(piles, format, reference, outlet)
-                    : copy_from_chain(pool, format, reference, outlet)) != 0)
-            return -1;
-        to = outlet->at;
     }
     outlet->at = to;
     return 0;

@@ -92,6 +92,12 @@ int piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool 
     return 0;
 }
 
+int piles_init_promised(struct piles *piles, unsigned count, struct pool *pool, struct fault *fault)
+{
+    *piles = (struct piles){.count = count, .lanes = 1, .promised = true};
+    return init(piles, pool, NULL, 0, fault);
+}
+
 void pile_stored(struct piles *piles, unsigned p, uint64_t records, uint64_t bytes)
 {
     struct pile *pile = &piles->pile[p];
@@ -110,7 +116,7 @@ void piles_refer(struct piles *piles, const uint8_t *base, size_t bytes)
 
 void piles_seal(struct piles *piles)
 {
-    for (unsigned p = 0; p < piles->count && !piles->sealed; p++)
+    for (unsigned p = 0; p < piles->count && !piles->sealed && !piles->promised; p++)
         if (piles->pile[p].blocks == 0 && !piles->pile[p].dropped)
             pool_release_promise(piles->pool, 1);
     piles->sealed = true;
@@ -256,7 +262,7 @@ static int next_block(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
     struct pool *pool = piles->pool;
-    uint32_t block = pile->blocks == 0 ? pool_get_promised(pool) : pool_get(pool);
+    uint32_t block = pile->blocks == 0 || piles->promised ? pool_get_promised(pool) : pool_get(pool);
 
     while (block == POOL_NONE) {
         if (piles->base != NULL) {

@@ -139,6 +139,16 @@ void pool_put(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks)
     pthread_mutex_unlock(&pool->mutex);
 }
 
+void pool_put_promised(struct pool *pool, uint32_t block)
+{
+    pthread_mutex_lock(&pool->mutex);
+    pool->next[block] = pool->free_first;
+    pool->free_first = block;
+    pool->free++;
+    pool->promised++;
+    pthread_mutex_unlock(&pool->mutex);
+}
+
 void pool_pin(struct pool *pool, uint32_t blocks)
 {
     pthread_mutex_lock(&pool->mutex);

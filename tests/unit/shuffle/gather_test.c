@@ -67,6 +67,35 @@ SMALL_RUN(one_pile_can_be_a_node)
     engine_text_free(&text);
 }
 
+/* Short records in a pile that is larger than a leaf, in memory and spilled: it is divided, and so that its children
+ * are leaves, or are not. */
+SMALL_RUN(a_large_pile_of_short_records_is_divided)
+{
+    static const uint64_t leaf[] = {40000, 64};
+    struct engine_text text = engine_text_make(140000, small_length_to_20, '\n');
+
+    for (unsigned i = 0; i < 4; i++) {
+        struct gather_order order = {.kind = GATHER_NODE, .order = &small.run.order, .node = {.number = 7}};
+        uint32_t *number;
+        unsigned next = 0;
+
+        small_open(1 + 2 * (i % 2), leaf[i / 2]);
+        number = engine_order(&small.run.order, order.node, text.records);
+        fill(&text, 1, NULL);
+        if (i % 2 == 1)
+            assert_int_equal(pile_flush(&piles, 0), 0);
+        assert_int_equal(gather_from(order, &next, "out"), 0);
+        assert_int_equal(next, 1);
+        small_assert_file("out", &text, number, text.records);
+        assert_all_empty();
+        assert_int_equal(small.run.engine.pool.promised, 0);
+        piles_release(&piles);
+        small_close();
+        free(number);
+    }
+    engine_text_free(&text);
+}
+
 static struct gather_order children_of(uint64_t number)
 {
     return (struct gather_order){.kind = GATHER_CHILDREN, .order = &small.run.order, .node = {.number = number}};

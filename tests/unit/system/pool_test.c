@@ -122,6 +122,20 @@ WITH_POOL(promised_blocks_are_kept_back_from_others)
     assert_int_equal(pool->promised, 0);
 }
 
+WITH_POOL(a_block_given_back_can_stay_promised)
+{
+    struct pool *pool = &opened;
+    uint32_t block = POOL_NONE;
+
+    for (int i = 0; i < BLOCKS; i++)
+        block = pool_get(pool);
+    pool_put_promised(pool, block);
+    assert_int_equal(pool_get(pool), POOL_NONE);
+    assert_int_equal(pool_get_promised(pool), block);
+    assert_int_equal(pool->free, 0);
+    assert_int_equal(pool->promised, 0);
+}
+
 WITH_POOL(blocks_given_back_can_be_promised)
 {
     struct pool *pool = &opened;
