@@ -200,7 +200,7 @@ PAGES = $(foreach page,$(notdir $(MANUALS)),man$(subst .,,$(suffix $(page)))/$(p
 
 install: all ## install the program and its man pages (PREFIX, DESTDIR)
 	install -d '$(DESTDIR)$(BINDIR)' $(foreach folder,$(sort $(dir $(PAGES))),'$(DESTDIR)$(MANDIR)/$(folder)')
-	install $(STRIP) -m 755 $(PROGRAM) '$(DESTDIR)$(BINDIR)/bigshuf'
+	install -m 755 $(STRIP) $(PROGRAM) '$(DESTDIR)$(BINDIR)/bigshuf'
 	for page in $(PAGES); do \
 	    install -m 644 "man/$${page#*/}" '$(DESTDIR)$(MANDIR)'/"$$page" || exit; \
 	done
