@@ -26,7 +26,7 @@ DIST    = build/dist
 
 # What the program needs whatever the user's flags are. Nothing here asks for a particular processor: faster
 # instructions are chosen at run time; and nothing of the program depends on the folder in which it was built.
-NEEDED_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DBIGSHUF_VERSION=\"$(VERSION)\" -Iinclude
+NEEDED_CPPFLAGS = -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -DBIGSHUF_VERSION=\"$(VERSION)\" -Iinclude
 TEST_CPPFLAGS   = -I. -Itests -D_GNU_SOURCE
 NEEDED_CFLAGS   = -std=c11 -pthread -Wall -Wextra -Wpedantic -Wconversion -Wshadow $(if $(WERROR),-Werror) \
     -fdebug-prefix-map='$(CURDIR)'=.
@@ -235,7 +235,7 @@ deb: dist ## make a Debian package of the last commit in build/dist
 	tar -xzf $(TARBALL) -C $(DIST)/deb
 	cp -R $(DIST)/deb/$(NAME)/.packaging/debian $(DIST)/deb/$(NAME)/debian
 	cd $(DIST)/deb/$(NAME) && env -u MAKEFLAGS dpkg-buildpackage -us -uc
-	mv $(DIST)/deb/*.deb $(DIST)/
+	cp $(DIST)/deb/bigshuf_*.deb $(DIST)
 
 clean: ## remove everything that was built
 	rm -rf build bigshuf

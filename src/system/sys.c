@@ -10,6 +10,7 @@
 #endif
 #else
 #undef _POSIX_C_SOURCE /* the BSDs hide preadv and getentropy from programs that ask for POSIX alone */
+#undef _XOPEN_SOURCE
 #define _DARWIN_C_SOURCE
 #define _NETBSD_SOURCE
 #endif
@@ -100,6 +101,15 @@ int sys_stat(const char *path, struct stat *status)
 int sys_fstat(int fd, struct stat *status)
 {
     return fstat(fd, status);
+}
+
+struct timespec sys_modified(const struct stat *status)
+{
+#ifdef __APPLE__
+    return status->st_mtimespec;
+#else
+    return status->st_mtim;
+#endif
 }
 
 int sys_fchmod(int fd, mode_t mode)
