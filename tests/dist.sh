@@ -27,15 +27,20 @@ golden() {
     BUILD=golden ONLY=golden bash "$TOP/tests/support/run.sh" "$TOP"/tests/end_to_end/*.sh
 }
 
-pages() {
-    (cd "$TOP/man" && for page in *.[1-9]; do
-        echo "./usr/local/share/man/man${page##*.}/$page"
-    done)
+# All that is installed, sorted.
+installed() {
+    (
+        echo ./usr/local/bin/bigshuf
+        cd "$TOP/man"
+        for page in *.[1-9]; do
+            echo "./usr/local/share/man/man${page##*.}/$page"
+        done
+    ) | sort
 }
 
 test_install_puts_these_files_and_uninstall_removes_them() {
     make_in_top install DESTDIR="$PWD"
-    same "$({ echo ./usr/local/bin/bigshuf && pages; } | sort)" "$(files_below .)"
+    same "$(installed)" "$(files_below .)"
     same "bigshuf $version" "$(usr/local/bin/bigshuf --version)"
     make_in_top uninstall DESTDIR="$PWD"
     same '' "$(files_below .)"
@@ -99,7 +104,6 @@ test_debian_package_is_clean_and_has_these_files() {
     needs_committed_tree
     make_in_top deb DIST="$PWD"
     dpkg-deb -x bigshuf_"$version"-*.deb root
-    same "$({ echo ./usr/bin/bigshuf && pages | sed 's|local/||; s|$|.gz|'; } | sort)" \
-        "$(files_below root | grep -v '/usr/share/doc/')"
+    same "$(installed | sed 's|local/||; s|/man/.*|&.gz|')" "$(files_below root | grep -v '/usr/share/doc/')"
     same '' "$(TMPDIR=$PWD lintian deb/*.changes 2>.stderr)"
 }
