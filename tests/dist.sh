@@ -29,13 +29,10 @@ golden() {
 
 # All that is installed, sorted.
 installed() {
-    (
+    {
         echo ./usr/local/bin/bigshuf
-        cd "$TOP/man"
-        for page in *.[1-9]; do
-            echo "./usr/local/share/man/man${page##*.}/$page"
-        done
-    ) | sort
+        (cd "$TOP/man" && printf '%s\n' *.[1-9]) | sed 's|.*[.]\(.\)$|./usr/local/share/man/man\1/&|'
+    } | sort
 }
 
 test_install_puts_these_files_and_uninstall_removes_them() {
