@@ -34,6 +34,7 @@
 #include <unistd.h>
 
 #ifdef __linux__
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 #endif
@@ -619,11 +620,15 @@ int sys_set_acl(int fd, const void *list, size_t bytes)
 
 bool sys_is_mount_point(int directory, const char *name)
 {
-#ifdef STATX_ATTR_MOUNT_ROOT
-    struct statx status;
+#ifdef SYS_statx
+    struct { /* as in linux/stat.h: musl has statx only since 1.2.5, and Debian 12 an older one */
+        uint32_t mask, block_bytes;
+        uint64_t attributes, others[30];
+    } status;
+    const uint64_t mount_root = 0x2000;
 
-    return statx(directory, name, AT_SYMLINK_NOFOLLOW, 0, &status) == 0 &&
-           (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+    return syscall(SYS_statx, directory, name, AT_SYMLINK_NOFOLLOW, 0, &status) == 0 &&
+           (status.attributes & mount_root) != 0;
 #else
     (void)directory;
     (void)name;
