@@ -34,7 +34,7 @@
 #include <unistd.h>
 
 #ifdef __linux__
-#include <sys/syscall.h>
+#include <sys/syscall.h> /* for calls that musl has late: that of Debian 12 has neither renameat2 nor statx */
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 #endif
@@ -55,6 +55,9 @@ static const char ACL[] = "system.posix_acl_access";
 #endif
 #ifndef MAP_NORESERVE
 #define MAP_NORESERVE 0
+#endif
+#if defined __linux__ && !defined MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
 #endif
 
 int sys_open(const char *path, int flags, mode_t mode)
@@ -146,8 +149,10 @@ int sys_link_descriptor(int fd, int directory, const char *name)
 
 int sys_exchange(int directory, const char *one, const char *other)
 {
-#ifdef RENAME_EXCHANGE
-    return renameat2(directory, one, directory, other, RENAME_EXCHANGE);
+#ifdef SYS_renameat2
+    const unsigned exchange = 2;
+
+    return (int)syscall(SYS_renameat2, directory, one, directory, other, exchange);
 #else
     (void)directory;
     (void)one;
@@ -621,7 +626,7 @@ int sys_set_acl(int fd, const void *list, size_t bytes)
 bool sys_is_mount_point(int directory, const char *name)
 {
 #ifdef SYS_statx
-    struct { /* as in linux/stat.h: musl has statx only since 1.2.5, and Debian 12 an older one */
+    struct { /* as in linux/stat.h */
         uint32_t mask, block_bytes;
         uint64_t attributes, others[30];
     } status;
