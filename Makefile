@@ -9,10 +9,12 @@
 #   ONLY=PATTERN                 run only the tests whose names match
 #   EXCEPT=PATTERN               not those that match
 #   BUILD=DIR                    build there
+#   DIST=DIR                     put what is made for others there
+#   V=1                          show whole commands, not a line for each file
 #
 # Each kind of build has a folder of its own under build/, so that one with a sanitizer stands beside the plain one.
 
-VERSION = 0.1.0
+VERSION = 0.2.0
 PREFIX  = /usr/local
 BINDIR  = $(PREFIX)/bin
 MANDIR  = $(PREFIX)/share/man
@@ -23,12 +25,14 @@ CFLAGS ?= -O2 -g
 
 comma  := ,
 BUILD   = build/$(if $(SANITIZE),$(subst $(comma),-,$(SANITIZE)),plain)
+DIST    = build/dist
 
 # What the program needs whatever the user's flags are. Nothing here asks for a particular processor: faster
-# instructions are chosen at run time.
-NEEDED_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DBIGSHUF_VERSION=\"$(VERSION)\" -Iinclude
+# instructions are chosen at run time; and nothing of the program depends on the folder in which it was built.
+NEEDED_CPPFLAGS = -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -DBIGSHUF_VERSION=\"$(VERSION)\" -Iinclude
 TEST_CPPFLAGS   = -I. -Itests -D_GNU_SOURCE
-NEEDED_CFLAGS   = -std=c11 -pthread -Wall -Wextra -Wpedantic -Wconversion -Wshadow $(if $(WERROR),-Werror)
+NEEDED_CFLAGS   = -std=c11 -pthread -Wall -Wextra -Wpedantic -Wconversion -Wshadow $(if $(WERROR),-Werror) \
+    -fdebug-prefix-map='$(CURDIR)'=.
 SANITIZE_FLAGS  = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 COMPILE         = $(CC) $(NEEDED_CPPFLAGS) $(CPPFLAGS) $(NEEDED_CFLAGS) $(CFLAGS) $(SANITIZE_FLAGS)
 LINK            = $(CC) -pthread $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
@@ -37,9 +41,13 @@ LINK            = $(CC) -pthread $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 CMOCKA_CFLAGS = $(shell pkg-config --cflags cmocka 2>/dev/null)
 CMOCKA_LIBS   = $(shell pkg-config --libs cmocka 2>/dev/null || echo -lcmocka)
 
+# A line for each command: $(call say,WORD,FILE). Nothing with -s.
+say = $(if $(V),,@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,echo '  $1 $2' && ))
+
 C_FILES    = $(wildcard src/*.c src/*/*.c include/*/*.h tests/*/*.[ch] tests/unit/*/*.c)
 SCRIPTS    = .ci/run $(wildcard tests/*.sh tests/*/*.sh tests/recipes/*.sbatch)
-OBJECTS    = $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*.c src/*/*.c))
+MANUALS    = $(sort $(wildcard man/*.[1-9]))
+OBJECTS    = $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard src/*.c src/*/*.c)))
 MAIN       = $(BUILD)/src/main.o
 LIBRARY    = $(BUILD)/libbigshuf.a
 PROGRAM    = $(BUILD)/bigshuf
@@ -51,8 +59,8 @@ UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c))
 BENCHES    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 FUZZERS    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 
-.PHONY: all check check-long check-valgrind check-install soak fuzz fuzzers bench bench-micro deps install uninstall \
-    dist format lint clean help FORCE
+.PHONY: all check check-long check-valgrind check-dist soak fuzz fuzzers bench bench-micro deps install install-strip \
+    uninstall dist dist-static deb format lint clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -61,46 +69,45 @@ FUZZERS    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 all: $(if $(SANITIZE),$(PROGRAM),bigshuf) ## build the program: ./bigshuf (the default)
 
 bigshuf: $(PROGRAM)
-	cp -f $(PROGRAM) $@
+	$(call say,CP,$@)cp -f $(PROGRAM) $@
 
 # Everything but main, which the tests link. An object that a test brings itself, such as its own system layer, comes
 # first, so that the library's is not taken.
 $(LIBRARY): $(filter-out $(MAIN),$(OBJECTS))
-	rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
-	$(LINK) -o $@ $^
+	$(call say,LD,$@)$(LINK) -o $@ $^
 
 # What shells complete is made of what the program says of its options.
 $(BUILD)/help: $(PROGRAM)
-	$(PROGRAM) --help >$@
+	$(call say,HELP,$@)$(PROGRAM) --help >$@
 
 $(COMPLETION): $(BUILD)/completions/%: src/command/completions.awk $(BUILD)/help
 	@mkdir -p $(@D)
-	awk -v shell=$* -f $^ >$@
+	$(call say,AWK,$@)awk -v shell=$* -f $^ >$@
 
 # The program with a system layer that fails on demand, before the true one under other names.
 $(FAULTY): $(MAIN) $(BUILD)/tests/support/faulty_environment.o $(FAULTY_SYS) $(LIBRARY)
-	$(LINK) -o $@ $^
+	$(call say,LD,$@)$(LINK) -o $@ $^
 
 $(BUILD)/tests/support/real_sys.o: src/system/sys.c include/system/sys.h $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) $$(sed -n 's/^[a-z].*[ *]\(sys_[a-z_]*\)(.*/-D\1=real_\1/p' include/system/sys.h) -c -o $@ $<
+	$(call say,CC,$<)$(COMPILE) $$(sed -n 's/^[a-z].*[ *]\(sys_[a-z_]*\)(.*/-D\1=real_\1/p' include/system/sys.h) -c -o $@ $<
 
 $(TEST_TOOLS): %: %.o
-	$(LINK) -o $@ $^
+	$(call say,LD,$@)$(LINK) -o $@ $^
 
 $(BUILD)/tests/support/forge: $(LIBRARY)
 
 $(BENCHES): %: %.o $(LIBRARY)
-	$(LINK) -o $@ $^ -lm
+	$(call say,LD,$@)$(LINK) -o $@ $^ -lm
 
 $(FUZZERS): %: %.o $(LIBRARY)
-	$(LINK) -fsanitize=fuzzer -o $@ $^
+	$(call say,LD,$@)$(LINK) -fsanitize=fuzzer -o $@ $^
 
 $(UNIT_TESTS): %: %.o $(FAULTY_SYS) $(LIBRARY)
-	$(LINK) -o $@ $^ $(CMOCKA_LIBS)
+	$(call say,LD,$@)$(LINK) -o $@ $^ $(CMOCKA_LIBS)
 
 # Not optimised, since that would take several times as long as they run.
 $(UNIT_TESTS:=.o): EXTRA_CFLAGS = $(TEST_CPPFLAGS) $(CMOCKA_CFLAGS) -O0 -U_FORTIFY_SOURCE
@@ -108,7 +115,7 @@ $(UNIT_TESTS:=.o): | $(filter deps,$(MAKECMDGOALS))
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) $(EXTRA_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)$(COMPILE) $(EXTRA_CFLAGS) -MMD -MP -c -o $@ $<
 
 # Changes when the compiler or a flag does, and everything is compiled again.
 $(BUILD)/flags: FORCE
@@ -142,16 +149,8 @@ SECONDS = 60
 soak: all $(FAULTY) $(TEST_TOOLS) ## try random cases against a model: SECONDS=N [SEED=S] [JOBS=N], or CASE=S again
 	@BUILD='$(BUILD)' SECONDS='$(SECONDS)' python3 tests/soak/soak.py
 
-check-install: all ## install to a temporary place, uninstall, see that nothing is left
-	rm -rf $(BUILD)/installed
-	$(MAKE) install DESTDIR='$(abspath $(BUILD)/installed)'
-	'$(BUILD)/installed$(BINDIR)/bigshuf' --version
-	test -s '$(BUILD)/installed$(MANDIR)/man1/bigshuf.1'
-	test -s '$(BUILD)/installed$(BASHDIR)/bigshuf'
-	test -s '$(BUILD)/installed$(ZSHDIR)/_bigshuf'
-	test -s '$(BUILD)/installed$(FISHDIR)/bigshuf.fish'
-	$(MAKE) uninstall DESTDIR='$(abspath $(BUILD)/installed)'
-	test -z "$$(find $(BUILD)/installed ! -type d)"
+check-dist: all ## test installing, the tarball, the static binary and the Debian package
+	@BUILD='$(BUILD)' ONLY='$(ONLY)' bash tests/support/run.sh tests/dist.sh
 
 # Only clang has libFuzzer.
 fuzz: ## search for inputs that break promises: each fuzzer SECONDS=10; ONE=NAME: only that; INPUT=FILE: show a failure
@@ -181,7 +180,7 @@ format: ## format the C files
 # each function, which takes a third of the time of its usual 225000.
 ANALYZER_FLAGS = $(addprefix --extra-arg=,-Xclang -analyzer-config -Xclang max-nodes=50000)
 
-lint: ## check format, clang-tidy, cppcheck, the man page and the scripts
+lint: ## check format, clang-tidy, cppcheck, the man pages and the scripts
 	@set -e; \
 	has() { command -v "$$1" >/dev/null || { echo "lint: no $$1 here: skipped" >&2; return 1; }; }; \
 	if has clang-format; then \
@@ -198,7 +197,7 @@ lint: ## check format, clang-tidy, cppcheck, the man page and the scripts
 	        $(NEEDED_CPPFLAGS) $(filter %.c,$(C_FILES)); \
 	fi; \
 	if has mandoc; then \
-	    mandoc -T lint -W warning man/bigshuf.1; \
+	    mandoc -T lint -W warning $(MANUALS); \
 	fi; \
 	for script in $(SCRIPTS); do bash -n "$$script"; done; \
 	if has shellcheck; then \
@@ -208,25 +207,55 @@ lint: ## check format, clang-tidy, cppcheck, the man page and the scripts
 
 # ---- Distributing ----
 
-install: all $(COMPLETION) ## install the program, its man page and completions (PREFIX, DESTDIR)
-	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(BASHDIR)' '$(DESTDIR)$(ZSHDIR)' \
-	    '$(DESTDIR)$(FISHDIR)'
-	install -m 755 $(PROGRAM) '$(DESTDIR)$(BINDIR)/bigshuf'
-	install -m 644 man/bigshuf.1 '$(DESTDIR)$(MANDIR)/man1/bigshuf.1'
+# Where manual pages go: man1/bigshuf.1
+PAGES = $(foreach page,$(notdir $(MANUALS)),man$(subst .,,$(suffix $(page)))/$(page))
+
+install: all $(COMPLETION) ## install the program, its man pages and completions (PREFIX, DESTDIR)
+	install -d '$(DESTDIR)$(BINDIR)' $(foreach folder,$(sort $(dir $(PAGES))),'$(DESTDIR)$(MANDIR)/$(folder)') \
+	    '$(DESTDIR)$(BASHDIR)' '$(DESTDIR)$(ZSHDIR)' '$(DESTDIR)$(FISHDIR)'
+	install -m 755 $(STRIP) $(PROGRAM) '$(DESTDIR)$(BINDIR)/bigshuf'
+	for page in $(PAGES); do \
+	    install -m 644 "man/$${page#*/}" '$(DESTDIR)$(MANDIR)'/"$$page" || exit; \
+	done
 	install -m 644 $(BUILD)/completions/bash '$(DESTDIR)$(BASHDIR)/bigshuf'
 	install -m 644 $(BUILD)/completions/zsh '$(DESTDIR)$(ZSHDIR)/_bigshuf'
 	install -m 644 $(BUILD)/completions/fish '$(DESTDIR)$(FISHDIR)/bigshuf.fish'
 
-uninstall: ## remove what install put there
-	rm -f '$(DESTDIR)$(BINDIR)/bigshuf' '$(DESTDIR)$(MANDIR)/man1/bigshuf.1' '$(DESTDIR)$(BASHDIR)/bigshuf' \
-	    '$(DESTDIR)$(ZSHDIR)/_bigshuf' '$(DESTDIR)$(FISHDIR)/bigshuf.fish'
+install-strip: STRIP = -s
+install-strip: install ## the same, without what only debuggers need
 
-dist: ## make bigshuf-VERSION.tar.gz of the last commit
-	git archive --format=tar.gz --prefix=bigshuf-$(VERSION)/ HEAD >bigshuf-$(VERSION).tar.gz || \
-	    { rm -f bigshuf-$(VERSION).tar.gz; exit 1; }
+uninstall: ## remove what install put there
+	rm -f '$(DESTDIR)$(BINDIR)/bigshuf' $(foreach page,$(PAGES),'$(DESTDIR)$(MANDIR)/$(page)') \
+	    '$(DESTDIR)$(BASHDIR)/bigshuf' '$(DESTDIR)$(ZSHDIR)/_bigshuf' '$(DESTDIR)$(FISHDIR)/bigshuf.fish'
+
+NAME    = bigshuf-$(VERSION)
+TARBALL = $(DIST)/$(NAME).tar.gz
+STATIC  = $(DIST)/$(NAME)-$(shell uname -sm | tr 'A-Z ' 'a-z-')
+MUSL_CC = musl-gcc
+
+# The same commit gives the same bytes, whatever the user's settings of git.
+dist: ## make build/dist/bigshuf-VERSION.tar.gz, the source of the last commit
+	@mkdir -p $(DIST)
+	$(call say,TAR,$(TARBALL))git -c tar.umask=0022 archive --prefix=$(NAME)/ HEAD >$(TARBALL:.gz=) && \
+	    gzip -9nf $(TARBALL:.gz=)
+
+dist-static: ## make build/dist/bigshuf-VERSION-SYSTEM, which runs anywhere: static, with musl (MUSL_CC=musl-gcc)
+	@$(MAKE) --no-print-directory BUILD=build/static CC='$(MUSL_CC)' LDFLAGS='$(LDFLAGS) -static' build/static/bigshuf
+	@mkdir -p $(DIST)
+	$(call say,CP,$(STATIC))install -s -m 755 build/static/bigshuf $(STATIC)
+
+# Debian's tools want their files in a folder debian beside the sources, the tarball above, and write there.
+deb: dist ## make a Debian package of the last commit in build/dist
+	rm -rf $(DIST)/deb
+	mkdir $(DIST)/deb
+	cp $(TARBALL) $(DIST)/deb/bigshuf_$(VERSION).orig.tar.gz
+	tar -xzf $(TARBALL) -C $(DIST)/deb
+	cp -R $(DIST)/deb/$(NAME)/.packaging/debian $(DIST)/deb/$(NAME)/debian
+	cd $(DIST)/deb/$(NAME) && env -u MAKEFLAGS dpkg-buildpackage -us -uc
+	cp $(DIST)/deb/bigshuf_*.deb $(DIST)
 
 clean: ## remove everything that was built
-	rm -rf build bigshuf bigshuf-$(VERSION).tar.gz
+	rm -rf build bigshuf
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | while IFS='|' read -r target text; do \

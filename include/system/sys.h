@@ -15,11 +15,13 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <time.h>
 
 int sys_open(const char *path, int flags, mode_t mode); /* adds O_CLOEXEC */
 int sys_close(int fd);
 int sys_stat(const char *path, struct stat *status);
 int sys_fstat(int fd, struct stat *status);
+struct timespec sys_modified(const struct stat *status); /* when the contents were changed */
 int sys_fchmod(int fd, mode_t mode);
 int sys_fchown(int fd, uid_t owner, gid_t group);
 int sys_ftruncate(int fd, off_t length);

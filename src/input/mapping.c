@@ -86,7 +86,7 @@ int mapping_add(struct mapping *mapping, int fd, off_t offset)
                                                            .bytes = bytes,
                                                            .device = status.st_dev,
                                                            .inode = status.st_ino,
-                                                           .modified = status.st_mtim};
+                                                           .modified = sys_modified(&status)};
     return 0;
 }
 
@@ -109,11 +109,12 @@ bool mapping_is_of(const struct mapped_file *file, const struct stat *now)
 bool mapping_has_changed(const struct mapped_file *file, const struct stat *now)
 {
     const off_t size = file->offset + (off_t)file->bytes;
+    const struct timespec modified = sys_modified(now);
 
     if (!mapping_is_of(file, now) || now->st_size > size)
         return false;
-    return now->st_size < size || now->st_mtim.tv_sec != file->modified.tv_sec ||
-           now->st_mtim.tv_nsec != file->modified.tv_nsec;
+    return now->st_size < size || modified.tv_sec != file->modified.tv_sec ||
+           modified.tv_nsec != file->modified.tv_nsec;
 }
 
 size_t mapping_find(const struct mapping *mapping, const uint8_t *address)

@@ -35,7 +35,7 @@ static mode_t safe_mode(const struct attributes *attributes, bool group_kept, bo
 
     if (!list_kept)
         return mode & ~(mode_t)077;
-    return group_kept ? mode : (mode & ~(mode_t)077) | shared << 3 | shared;
+    return group_kept ? mode : (mode_t)((mode & ~(mode_t)077) | shared << 3 | shared);
 }
 
 /* The list, or none, also if the directory has given the file one. Has the file the list that it should have? */

@@ -9,6 +9,7 @@
 #endif
 #else
 #undef _POSIX_C_SOURCE /* _SC_PHYS_PAGES */
+#undef _XOPEN_SOURCE
 #define _DARWIN_C_SOURCE
 #define _NETBSD_SOURCE
 #endif

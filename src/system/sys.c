@@ -10,6 +10,7 @@
 #endif
 #else
 #undef _POSIX_C_SOURCE /* the BSDs hide preadv and getentropy from programs that ask for POSIX alone */
+#undef _XOPEN_SOURCE
 #define _DARWIN_C_SOURCE
 #define _NETBSD_SOURCE
 #endif
@@ -35,6 +36,7 @@
 #include <unistd.h>
 
 #ifdef __linux__
+#include <sys/syscall.h> /* for calls that musl has late: that of Debian 12 has neither renameat2 nor statx */
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 #endif
@@ -55,6 +57,9 @@ static const char ACL[] = "system.posix_acl_access";
 #endif
 #ifndef MAP_NORESERVE
 #define MAP_NORESERVE 0
+#endif
+#if defined __linux__ && !defined MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
 #endif
 
 int sys_open(const char *path, int flags, mode_t mode)
@@ -104,6 +109,15 @@ int sys_fstat(int fd, struct stat *status)
     return fstat(fd, status);
 }
 
+struct timespec sys_modified(const struct stat *status)
+{
+#ifdef __APPLE__
+    return status->st_mtimespec;
+#else
+    return status->st_mtim;
+#endif
+}
+
 int sys_fchmod(int fd, mode_t mode)
 {
     return fchmod(fd, mode);
@@ -137,8 +151,10 @@ int sys_link_descriptor(int fd, int directory, const char *name)
 
 int sys_exchange(int directory, const char *one, const char *other)
 {
-#ifdef RENAME_EXCHANGE
-    return renameat2(directory, one, directory, other, RENAME_EXCHANGE);
+#ifdef SYS_renameat2
+    const unsigned exchange = 2;
+
+    return (int)syscall(SYS_renameat2, directory, one, directory, other, exchange);
 #else
     (void)directory;
     (void)one;
@@ -626,11 +642,15 @@ int sys_set_acl(int fd, const void *list, size_t bytes)
 
 bool sys_is_mount_point(int directory, const char *name)
 {
-#ifdef STATX_ATTR_MOUNT_ROOT
-    struct statx status;
+#ifdef SYS_statx
+    struct { /* as in linux/stat.h */
+        uint32_t mask, block_bytes;
+        uint64_t attributes, others[30];
+    } status;
+    const uint64_t mount_root = 0x2000;
 
-    return statx(directory, name, AT_SYMLINK_NOFOLLOW, 0, &status) == 0 &&
-           (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+    return syscall(SYS_statx, directory, name, AT_SYMLINK_NOFOLLOW, 0, &status) == 0 &&
+           (status.attributes & mount_root) != 0;
 #else
     (void)directory;
     (void)name;

@@ -19,8 +19,8 @@ complete() {
     for tool in bash python3 clang clang-format clang-tidy cppcheck mandoc valgrind lz4 zstd zsh fish; do
         has "$tool" || return 1
     done
-    if has apt-get; then # elsewhere not all of them are to be had, and the tests of clusters are skipped
-        for tool in munged slurmctld slurmd sbatch parallel; do
+    if has apt-get; then # elsewhere not all of them are to be had, and the tests of clusters and packages are skipped
+        for tool in munged slurmctld slurmd sbatch parallel musl-gcc dh lintian; do
             has "$tool" || return 1
         done
         has_fuzzer || return 1
@@ -52,7 +52,7 @@ elif has apt-get; then
     as_root apt-get update -q
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
         gcc libc6-dev make bash python3 libcmocka-dev clang clang-format clang-tidy cppcheck mandoc valgrind lz4 zstd \
-        zsh fish munge slurm-wlm parallel
+        zsh fish munge slurm-wlm parallel musl-tools debhelper lintian
     # where there is no such package, it is a part of clang
     has_fuzzer || as_root apt-get install -q -y --no-install-recommends libclang-rt-dev || unfuzzed
 elif has dnf; then

@@ -231,6 +231,7 @@ ADVICE(huge_pages, (void *memory, size_t bytes), (memory, bytes))
 ADVICE(small_pages, (void *memory, size_t bytes), (memory, bytes))
 QUESTION(uint64_t, thread_nanoseconds, (void), ())
 ADVICE(exit, (int status), (status))
+QUESTION(struct timespec, modified, (const struct stat *status), (status))
 QUESTION(size_t, page_bytes, (void), ())
 /* clang-format on */
 

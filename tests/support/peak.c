@@ -7,6 +7,7 @@
 #define _DEFAULT_SOURCE // NOLINT(bugprone-reserved-identifier)
 #else
 #undef _POSIX_C_SOURCE /* the BSDs hide ru_maxrss from programs that ask for POSIX alone */
+#undef _XOPEN_SOURCE
 #define _DARWIN_C_SOURCE
 #endif
 

@@ -1,0 +1,109 @@
+# What others get: an installation, the tarball, the static binary, the Debian package. `make check-dist` runs these
+# and `make check` does not, since most of them build the program once more.
+# shellcheck shell=bash
+
+version=$(sed -n 's/^VERSION = //p' "$TOP/Makefile")
+
+# Run make in the project's folder. What stands on the command line of `make check-dist` holds for it as well.
+make_in_top() {
+    make --no-print-directory -C "$TOP" "$@"
+}
+
+# The tarball and what is made of it are of the last commit: for the work tree to be the same, all must be committed.
+needs_committed_tree() {
+    [ -e "$TOP/.git" ] || skip "no git checkout"
+    git -C "$TOP" diff --quiet HEAD || skip "changes are not committed"
+}
+
+# All but folders below a folder: files_below FOLDER.
+files_below() {
+    (cd "$1" && find . ! -type d | sort)
+}
+
+# The program passes all tests of golden values: golden PROGRAM.
+golden() {
+    mkdir golden
+    cp "$1" golden/bigshuf
+    BUILD=golden ONLY=golden bash "$TOP/tests/support/run.sh" "$TOP"/tests/end_to_end/*.sh
+}
+
+# All that is installed, sorted.
+installed() {
+    {
+        echo ./usr/local/bin/bigshuf
+        echo ./usr/local/share/bash-completion/completions/bigshuf
+        echo ./usr/local/share/fish/vendor_completions.d/bigshuf.fish
+        echo ./usr/local/share/zsh/site-functions/_bigshuf
+        (cd "$TOP/man" && printf '%s\n' *.[1-9]) | sed 's|.*[.]\(.\)$|./usr/local/share/man/man\1/&|'
+    } | sort
+}
+
+test_install_puts_these_files_and_uninstall_removes_them() {
+    make_in_top install DESTDIR="$PWD"
+    same "$(installed)" "$(files_below .)"
+    same "bigshuf $version" "$(usr/local/bin/bigshuf --version)"
+    make_in_top uninstall DESTDIR="$PWD"
+    same '' "$(files_below .)"
+}
+
+test_install_goes_where_it_is_told() {
+    make_in_top install DESTDIR="$PWD/a folder" PREFIX=/opt BINDIR=/bin MANDIR=/man
+    ls 'a folder/bin/bigshuf' 'a folder/man/man1/bigshuf.1'
+}
+
+test_install_strip_leaves_out_what_debuggers_need() {
+    make_in_top install-strip DESTDIR="$PWD"
+    same '10 5 9 3 2 4 8 7 6 1' "$(seq 10 | usr/local/bin/bigshuf --seed=42 | paste -s -d ' ' -)"
+    [ "$(nm usr/local/bin/bigshuf 2>.stderr | wc -l)" -eq 0 ]
+}
+
+# How often make would print this line: printed LINE OPTION...
+printed() {
+    (unset MAKEFLAGS && make -C "$TOP" -n -B BUILD=build/other "${@:2}") | grep -c -e "echo '$1'" || true
+}
+
+test_make_prints_a_line_for_each_file() {
+    same 1 "$(printed '  CC src/main.c')"
+    same 0 "$(printed '.*' V=1)"
+    same 0 "$(printed '.*' -s)"
+}
+
+test_tarball_of_a_commit_has_always_the_same_bytes() {
+    needs_committed_tree
+    make_in_top dist DIST="$PWD/one"
+    (umask 077 && TZ=Asia/Tokyo make_in_top dist DIST="$PWD/other")
+    cmp one/bigshuf-"$version".tar.gz other/bigshuf-"$version".tar.gz
+}
+
+# The ordinary build was made elsewhere: so this also shows that folders leave no trace.
+test_tarball_builds_the_same_program_without_git() {
+    needs_committed_tree
+    make_in_top dist DIST="$PWD"
+    tar -xzf bigshuf-"$version".tar.gz
+    GIT_CEILING_DIRECTORIES=$PWD make -C bigshuf-"$version" BUILD=build/plain
+    cmp "$BUILD/bigshuf" bigshuf-"$version"/bigshuf
+}
+
+# With nothing else there, not even a libc.
+test_static_binary_runs_anywhere_and_gives_the_golden_values() {
+    needs musl-gcc
+    make_in_top dist-static DIST="$PWD"
+    mv bigshuf-"$version"-* bigshuf
+    golden bigshuf
+    mkdir root
+    mv bigshuf root
+    unshare -r chroot root /bigshuf --version 2>.stderr >said || skip "chroot is not allowed"
+    same "bigshuf $version" "$(cat said)"
+    same '10 5 9 3 2 4 8 7 6 1' "$(unshare -r chroot root /bigshuf --seed=42 -i 1-10 | paste -s -d ' ' -)"
+}
+
+# It runs the tests of golden values as it is built.
+test_debian_package_is_clean_and_has_these_files() {
+    needs dh
+    needs lintian
+    needs_committed_tree
+    make_in_top deb DIST="$PWD"
+    dpkg-deb -x bigshuf_"$version"-*.deb root
+    same "$(installed | sed 's|local/||; s|/man/.*|&.gz|')" "$(files_below root | grep -v '/usr/share/doc/')"
+    same '' "$(TMPDIR=$PWD lintian deb/*.changes 2>.stderr)"
+}
