@@ -45,15 +45,18 @@ static inline bool sweep_same_files(const char *name, const char *other)
 {
     FILE *one = fopen(name, "rb");
     FILE *two = fopen(other, "rb");
-    int c;
+    char data[65536], others[65536];
+    size_t bytes;
+    bool same = true;
 
     assert_true(one != NULL && two != NULL);
-    while ((c = getc(one)) == getc(two) && c != EOF)
-        continue;
-    c = c == EOF && getc(two) == EOF;
+    do {
+        bytes = fread(data, 1, sizeof data, one);
+        same = fread(others, 1, sizeof others, two) == bytes && memcmp(data, others, bytes) == 0;
+    } while (same && bytes > 0);
     fclose(one);
     fclose(two);
-    return c;
+    return same;
 }
 
 /* The place to fail at after `place` of `places`: the first three, where a task begins, then twice as far each time, or
