@@ -282,14 +282,6 @@ tasks() {
     awk 'NR > 1 { print $1 }' "$1" | sort -n | paste -s -d ' ' -
 }
 
-test_parallel_scatters_and_gathers() {
-    needs_parallel
-    make_inputs a.txt b.txt c.txt d.txt e.txt f.txt g.txt
-    parallel_recipe 3 in/*
-    batches a.txt b.txt c.txt d.txt e.txt f.txt g.txt
-    gathered 3
-}
-
 test_parallel_works_over_logins() {
     needs_parallel
     make_inputs a.txt b.txt c.txt
@@ -354,6 +346,8 @@ test_parallel_makes_again_what_is_missing() {
     needs_parallel
     make_inputs a.txt b.txt
     parallel_recipe 2 in/*
+    batches a.txt b.txt
+    gathered 2
     rm out/part-00001
     parallel_recipe 2 in/*
     gathered 2

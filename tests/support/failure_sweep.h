@@ -59,11 +59,11 @@ static inline bool sweep_same_files(const char *name, const char *other)
     return same;
 }
 
-/* The place to fail at after `place` of `places`: the first three, where a task begins, then twice as far each time, or
+/* The place to fail at after `place` of `places`: the first three, where a task begins, then three times as far each time, or
  * as TEST_SCALE has it, and the last one. */
 static inline unsigned sweep_next(unsigned place, unsigned places)
 {
-    unsigned next = place + 1 + (place < 3 ? 0 : scratch_scale(4 * place, place, place / 4));
+    unsigned next = place + 1 + (place < 3 ? 0 : scratch_scale(4 * place, 2 * place, place / 4));
 
     return next > places && place < places ? places : next;
 }

@@ -348,9 +348,9 @@ QUARTER_RUN(spilled_piles_that_cannot_be_written_are_dropped)
 }
 
 /* Of four times the memory. */
-SMALL_RUN(with_a_low_limit_little_is_stored)
+QUARTER_RUN(with_a_low_limit_little_is_stored)
 {
-    struct engine_text text = engine_text_make(220000, small_length_to_300, '\n');
+    struct engine_text text = engine_text_make(55000, small_length_to_300, '\n');
 
     for (unsigned workers = 1; workers <= 3; workers += 2)
         for (uint64_t limit = 0; limit <= 200; limit += 100) {
