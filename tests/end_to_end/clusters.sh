@@ -332,24 +332,16 @@ test_parallel_runs_what_was_killed_again() {
     gathered 2
 }
 
-test_parallel_scatters_files_that_are_added() {
+test_parallel_scatters_files_that_are_added_and_makes_again_what_is_missing() {
     needs_parallel
     make_inputs b.txt c.txt
     parallel_recipe 2 in/*
+    batches b.txt c.txt
+    gathered 2
     seq -f 'a-%g' 300 | tee in/a.txt >>all
-    parallel_recipe 2 in/*
-    batches a.txt b.txt c.txt
-    gathered 2
-}
-
-test_parallel_makes_again_what_is_missing() {
-    needs_parallel
-    make_inputs a.txt b.txt
-    parallel_recipe 2 in/*
-    batches a.txt b.txt
-    gathered 2
     rm out/part-00001
     parallel_recipe 2 in/*
+    batches a.txt b.txt c.txt
     gathered 2
     rm -r store out
     parallel_recipe 2 in/*

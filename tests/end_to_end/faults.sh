@@ -85,13 +85,13 @@ test_a_small_input_to_a_file_survives_any_fault() {
 }
 
 test_an_input_that_fits_survives_any_fault() {
-    seq 200000 >in
+    seq 120000 >in
     forgiving=yes sweep_all out -S 16M --parallel=1 # since what cannot be mapped is read
     forgiving=yes sweep_all folder/file -S 16M --parallel=3
 }
 
 test_an_input_with_defaults_survives_any_fault() {
-    seq 200000 >in
+    seq 120000 >in
     forgiving=yes sweep_all out # since some reads look for the machine's limits
 }
 

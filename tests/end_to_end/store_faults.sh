@@ -74,6 +74,9 @@ test_a_batch_is_there_whole_or_not_at_all_whatever_call_fails() {
 }
 
 test_a_batch_larger_than_memory_is_there_whole_or_not_at_all() {
+    turns() {
+        scale '1 3' '1 20' "$(seq 60)"
+    }
     make_store 800
     FAULT_STAYS=1 sweep scatter_survives 3
 }

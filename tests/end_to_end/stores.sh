@@ -101,7 +101,7 @@ test_any_store_is_in_the_order_of_the_model() {
 
 test_a_store_of_4096_piles_is_in_the_order_of_the_model() {
     cd "$MEMORY" || exit
-    seq 30000 >in
+    seq 6000 >in
     add x --piles=4096 in
     model gather 42 262144 4096 3 x=in | cmp - <(gather --epoch=3)
 }
