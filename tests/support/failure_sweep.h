@@ -59,8 +59,8 @@ static inline bool sweep_same_files(const char *name, const char *other)
     return same;
 }
 
-/* The place to fail at after `place` of `places`: the first three, where a task begins, then three times as far each time, or
- * as TEST_SCALE has it, and the last one. */
+/* The place to fail at after `place` of `places`: the first three, where a task begins, then three times as far each
+ * time, or as TEST_SCALE has it, and the last one. */
 static inline unsigned sweep_next(unsigned place, unsigned places)
 {
     unsigned next = place + 1 + (place < 3 ? 0 : scratch_scale(4 * place, 2 * place, place / 4));
