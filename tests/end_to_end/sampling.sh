@@ -657,7 +657,7 @@ test_memory_of_a_sample_by_probability() {
 test_memory_of_short_lines() {
     needs_bare_program
     seq "$(scale 20000 900000 400000000)" >in
-    for options in '-n 500000' '-n 500000 --keep-order' '-r -n 500000' --weight-field=1 \
+    for options in '-n 500000' '-n 500000 --keep-order' '-r -n 100000' --weight-field=1 \
         '--weight-field=1 -r -n 50000'; do
         # shellcheck disable=SC2086 # words, by intention
         peak .peak bigshuf -S 8M --seed=m $options in >out

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BYTES_MAX = 3000, ROUNDS = 60 };
+enum { BYTES_MAX = 1500, ROUNDS = 60 };
 
 #define STRING(text) .kind = RECORD_STRING, .string = (const uint8_t *)(text), .string_bytes = sizeof(text) - 1
 

@@ -2,7 +2,7 @@
 
 #include "shuffle/pile.h"
 #include "support/engine.h"
-#include "support/pattern.h"
+#include "support/known_bytes.h"
 #include "support/scratch.h"
 #include "support/unit.h"
 
@@ -67,7 +67,7 @@ static int append(unsigned p, size_t bytes)
 {
     uint8_t data[10000];
 
-    pattern_put(data, bytes, p, appended[p]);
+    known_bytes_put(data, bytes, p, appended[p]);
     if (pile_append(&piles, p, data, bytes) != 0)
         return -1;
     appended[p] += bytes;
@@ -102,7 +102,7 @@ static void assert_resident(unsigned p)
         const uint8_t *data = pool_block(&pool, block);
         size_t bytes = b + 1 < pile->blocks ? BLOCK : (size_t)(pile->at - data);
 
-        if (!pattern_is(data, bytes, p, at))
+        if (!known_bytes_are(data, bytes, p, at))
             fail_msg("pile %u, bytes from %lu on", p, (unsigned long)at);
         at += bytes;
         assert_true(b + 1 < pile->blocks || (block == pile->last && pile->end == data + BLOCK));
@@ -132,7 +132,7 @@ static void assert_delivers(unsigned p, bool keep, size_t step)
         ssize_t bytes = source_read(source, data, step);
 
         assert_int_equal(bytes, appended[p] - at < step ? appended[p] - at : step);
-        if (!pattern_is(data, (size_t)bytes, p, at))
+        if (!known_bytes_are(data, (size_t)bytes, p, at))
             fail_msg("pile %u, bytes from %lu on", p, (unsigned long)at);
         at += (size_t)bytes;
     }
@@ -735,7 +735,7 @@ static void store_piles(unsigned count, const uint64_t *bytes)
     for (unsigned p = 0; p < count; p++) {
         struct iovec piece = {.iov_base = data, .iov_len = (size_t)bytes[p]};
 
-        pattern_put(data, bytes[p], p, 0);
+        known_bytes_put(data, bytes[p], p, 0);
         if (bytes[p] > 0)
             assert_int_equal(storage_write(storage, p, &piece, 1), 0);
         appended[p] = bytes[p];
@@ -870,7 +870,7 @@ IN_SCRATCH(a_source_over_a_compressed_pile_may_be_left_before_its_end)
     flush_one(30 * BLOCK);
     source = pile_source(&piles, 1, true);
     assert_int_equal(source_read(source, data, sizeof data), sizeof data);
-    assert_true(pattern_is(data, sizeof data, 1, 0));
+    assert_true(known_bytes_are(data, sizeof data, 1, 0));
     scratch_listen();
     source_free(source);
     assert_string_equal(scratch_heard(), "");

@@ -1,7 +1,7 @@
 #include "support/disk.h"
 
 #include "support/engine.h"
-#include "support/pattern.h"
+#include "support/known_bytes.h"
 #include "support/scratch.h"
 #include "support/unit.h"
 #include "temporary/spill.h"
@@ -87,7 +87,7 @@ static int append(unsigned pile, int count)
         pieces[i] = (struct iovec){.iov_base = data + total, .iov_len = 1 + engine_random(&random_state) % PIECE_MAX};
         total += pieces[i].iov_len;
     }
-    pattern_put(data, total, pile, bytes[pile]);
+    known_bytes_put(data, total, pile, bytes[pile]);
     if (storage_write(spill, pile, pieces, count) != 0)
         return -1;
     bytes[pile] += total;
@@ -114,7 +114,7 @@ static void assert_goes_on(struct storage_reader *reader, uint64_t offset, uint6
     }
     memset(data, 0, (size_t)length);
     assert_int_equal(storage_reader_read(reader, pieces, count), 0);
-    if (!pattern_is(data, (size_t)length, reader->pile, offset))
+    if (!known_bytes_are(data, (size_t)length, reader->pile, offset))
         fail_msg("pile %u, bytes from %lu on", reader->pile, (unsigned long)offset);
 }
 
