@@ -201,7 +201,7 @@ lint: ## check format, clang-tidy, cppcheck, the man pages and the scripts
 	fi; \
 	for script in $(SCRIPTS); do bash -n "$$script"; done; \
 	if has shellcheck; then \
-	    shellcheck --shell=bash $(SCRIPTS); \
+	    printf '%s\n' $(SCRIPTS) | xargs -n 8 -P "$$(getconf _NPROCESSORS_ONLN)" shellcheck --shell=bash; \
 	fi; \
 	echo "lint: clean"
 

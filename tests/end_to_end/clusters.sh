@@ -282,14 +282,6 @@ tasks() {
     awk 'NR > 1 { print $1 }' "$1" | sort -n | paste -s -d ' ' -
 }
 
-test_parallel_scatters_and_gathers() {
-    needs_parallel
-    make_inputs a.txt b.txt c.txt d.txt e.txt f.txt g.txt
-    parallel_recipe 3 in/*
-    batches a.txt b.txt c.txt d.txt e.txt f.txt g.txt
-    gathered 3
-}
-
 test_parallel_works_over_logins() {
     needs_parallel
     make_inputs a.txt b.txt c.txt
@@ -340,22 +332,16 @@ test_parallel_runs_what_was_killed_again() {
     gathered 2
 }
 
-test_parallel_scatters_files_that_are_added() {
+test_parallel_scatters_files_that_are_added_and_makes_again_what_is_missing() {
     needs_parallel
     make_inputs b.txt c.txt
     parallel_recipe 2 in/*
-    seq -f 'a-%g' 300 | tee in/a.txt >>all
-    parallel_recipe 2 in/*
-    batches a.txt b.txt c.txt
+    batches b.txt c.txt
     gathered 2
-}
-
-test_parallel_makes_again_what_is_missing() {
-    needs_parallel
-    make_inputs a.txt b.txt
-    parallel_recipe 2 in/*
+    seq -f 'a-%g' 300 | tee in/a.txt >>all
     rm out/part-00001
     parallel_recipe 2 in/*
+    batches a.txt b.txt c.txt
     gathered 2
     rm -r store out
     parallel_recipe 2 in/*

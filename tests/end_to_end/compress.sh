@@ -32,18 +32,18 @@ script() {
     chmod +x script
 }
 
-# The same order through PROGRAM, from a file and from a pipe: same_order PROGRAM.
+# The same order through PROGRAM: same_order PROGRAM.
 same_order() {
     needs_program "$1"
     more_than_memory >in
     bigshuf --seed=x in >wanted
-    bigshuf -S 8M --seed=x --parallel=4 --compress-program="$1" in | cmp - wanted
-    bigshuf -S 8M --seed=x --parallel=1 --compress-program="$1" -v <(cat in) 2>said | cmp - wanted
+    bigshuf -S 8M --seed=x --parallel=4 --compress-program="$1" -v in 2>said | cmp - wanted
     grep -q 'spilled: .*[1-9][0-9]* bytes' said
 }
 
 test_gzip_changes_nothing_but_the_files() {
     same_order gzip
+    bigshuf -S 8M --seed=x --parallel=1 --compress-program=gzip <(cat in) | cmp - wanted
 }
 
 test_lz4_changes_nothing_but_the_files() {
@@ -232,7 +232,7 @@ test_a_failed_run_does_not_wait_for_an_input_that_stalls() {
     start bigshuf -S 8M --parallel=2 --compress-program=./script pipe >out 2>said
     local process=$!
     exec 7>pipe
-    while :; do seq 1000; done >&7 &
+    while :; do seq 100000; done >&7 &
     echo $! >feeder
     until [ -e began ]; do sleep 0.02; done
     touch stalled

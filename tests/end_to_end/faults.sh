@@ -7,7 +7,7 @@ shopt -s dotglob nullglob
 
 # At which calls of a kind to fail.
 turns() {
-    scale '1 3' '1 2 5 30 400' "$(seq 40) $(seq 50 10 500) $(seq 600 100 5000)"
+    scale '1 3' '1 3 30 400' "$(seq 40) $(seq 50 10 500) $(seq 600 100 5000)"
 }
 
 # What a run must never do without: if such a call fails in a run that names its memory and threads, so does the run.
@@ -85,13 +85,13 @@ test_a_small_input_to_a_file_survives_any_fault() {
 }
 
 test_an_input_that_fits_survives_any_fault() {
-    seq 200000 >in
+    seq 120000 >in
     forgiving=yes sweep_all out -S 16M --parallel=1 # since what cannot be mapped is read
     forgiving=yes sweep_all folder/file -S 16M --parallel=3
 }
 
 test_an_input_with_defaults_survives_any_fault() {
-    seq 200000 >in
+    seq 120000 >in
     forgiving=yes sweep_all out # since some reads look for the machine's limits
 }
 

@@ -187,7 +187,7 @@ always_alike() {
     needs_shuf
     cd "$MEMORY" || exit
     make_sources
-    for ((i = $(scale 10 100 2500); i > 0; i--)); do
+    for ((i = $(scale 10 50 2500); i > 0; i--)); do
         draw_source
         "$1"
     done

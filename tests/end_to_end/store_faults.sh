@@ -7,7 +7,7 @@ cd "$MEMORY" || exit
 
 # At which calls of a kind to fail.
 turns() {
-    scale '1 3' '1 2 5 20' "$(seq 60)"
+    scale '1 3' '1 3 20' "$(seq 60)"
 }
 
 # Run bigshuf-faulty, and see that it says no more than one thing; `status` receives how it ended.
@@ -65,7 +65,7 @@ make_store() {
     seq 100 >a.in
     long_lines "$1" 9000 15000 >b.in
     seq 200 300 >c.in
-    bigshuf --seed=1 --scatter=before --piles=4 --batch=a a.in
+    bigshuf --seed=1 --scatter=before --piles="${2:-4}" --batch=a a.in
 }
 
 test_a_batch_is_there_whole_or_not_at_all_whatever_call_fails() {
@@ -74,6 +74,9 @@ test_a_batch_is_there_whole_or_not_at_all_whatever_call_fails() {
 }
 
 test_a_batch_larger_than_memory_is_there_whole_or_not_at_all() {
+    turns() {
+        scale '1 3' '1 20' "$(seq 60)"
+    }
     make_store 800
     FAULT_STAYS=1 sweep scatter_survives 3
 }
@@ -119,9 +122,9 @@ test_a_gather_survives_any_fault() {
     sweep gather_survives 1
 }
 
-# One of four piles is larger than the memory.
+# One of two piles is larger than the memory.
 test_a_gather_that_starts_over_survives_any_fault() {
-    make_store 1600
+    make_store 800 2
     bigshuf --seed=1 --scatter=before --batch=b b.in
     bigshuf --seed=1 --gather=before >right
     sweep gather_survives 3

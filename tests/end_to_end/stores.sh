@@ -101,7 +101,7 @@ test_any_store_is_in_the_order_of_the_model() {
 
 test_a_store_of_4096_piles_is_in_the_order_of_the_model() {
     cd "$MEMORY" || exit
-    seq 30000 >in
+    seq 6000 >in
     add x --piles=4096 in
     model gather 42 262144 4096 3 x=in | cmp - <(gather --epoch=3)
 }
@@ -657,7 +657,7 @@ one_batch() {
 test_writers_of_the_same_batch_at_the_same_time_make_one() {
     cd "$MEMORY" || exit
     seq 1000 >in
-    for _ in $(seq "$(scale 2 20 1000)"); do
+    for _ in $(seq "$(scale 2 10 1000)"); do
         rm -rf store
         for writer in 1 2 3 4 5 6 7 8; do
             start_add x --piles=4 in 2>said$writer
@@ -990,7 +990,7 @@ test_list_is_for_programs_with_z() {
 test_all_orders_of_a_small_store_are_as_likely() {
     local runs
     cd "$MEMORY" || exit
-    runs=$(scale 60 180 6000)
+    runs=$(scale 60 60 6000)
     seq 2 >a
     seq 3 3 >b
     for seed in $(seq $runs); do

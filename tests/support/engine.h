@@ -43,7 +43,6 @@ static inline struct engine_text engine_text_make(size_t records, size_t (*lengt
 {
     struct engine_text text = {.records = records, .start = calloc(records + 1, sizeof *text.start)};
     uint64_t state = records;
-    size_t at = 0;
 
     for (size_t i = 0; i < records; i++) {
         text.start[i] = text.bytes;
@@ -52,11 +51,15 @@ static inline struct engine_text engine_text_make(size_t records, size_t (*lengt
     text.start[records] = text.bytes;
     text.data = malloc(text.bytes + 1);
     for (size_t i = 0; i < records; i++) {
+        uint8_t *record = text.data + text.start[i];
         uint64_t word = engine_random(&state);
+        size_t bytes = text.start[i + 1] - text.start[i] - 1;
 
-        for (; at + 1 < text.start[i + 1]; at++, word = word >> 8 | word << 56)
-            text.data[at] = (uint8_t)word == delimiter ? (uint8_t)~delimiter : (uint8_t)word;
-        text.data[at++] = delimiter;
+        for (size_t k = 0; k < 8 && k < bytes; k++, word >>= 8)
+            record[k] = (uint8_t)word == delimiter ? (uint8_t)~delimiter : (uint8_t)word;
+        for (size_t done = 8; done < bytes; done *= 2)
+            memcpy(record + done, record, done < bytes - done ? done : bytes - done);
+        record[bytes] = delimiter;
     }
     return text;
 }
@@ -142,7 +145,8 @@ static inline void engine_arrange(const struct order *order, uint64_t node, bool
     unsigned bits = root ? 9 : 2;
     uint32_t *sorted;
     uint16_t *child_of;
-    size_t filled = 0;
+    size_t next[513] = {0}; /* where the next record of each child goes: at last, where the next child's begin */
+    size_t first = 0;
 
     if (!root && count <= order->leaf_records) {
         engine_leaf(order, node, record, count);
@@ -152,16 +156,16 @@ static inline void engine_arrange(const struct order *order, uint64_t node, bool
         bits++;
     sorted = malloc((count + 1) * sizeof *sorted);
     child_of = calloc(count + 1, sizeof *child_of);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         child_of[i] = (uint16_t)engine_child(order, node, bits, i);
-    for (unsigned child = 0; child < 1u << bits; child++) {
-        size_t first = filled;
-
-        for (size_t i = 0; i < count; i++)
-            if (child_of[i] == child)
-                sorted[filled++] = record[i];
-        engine_arrange(order, 512 * node + child + 1, false, sorted + first, filled - first);
+        next[child_of[i] + 1]++;
     }
+    for (unsigned child = 0; child < 1u << bits; child++)
+        next[child + 1] += next[child];
+    for (size_t i = 0; i < count; i++)
+        sorted[next[child_of[i]]++] = record[i];
+    for (unsigned child = 0; child < 1u << bits; first = next[child++])
+        engine_arrange(order, 512 * node + child + 1, false, sorted + first, next[child] - first);
     memcpy(record, sorted, count * sizeof *sorted);
     free(child_of);
     free(sorted);

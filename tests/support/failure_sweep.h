@@ -45,22 +45,25 @@ static inline bool sweep_same_files(const char *name, const char *other)
 {
     FILE *one = fopen(name, "rb");
     FILE *two = fopen(other, "rb");
-    int c;
+    char data[65536], others[65536];
+    size_t bytes;
+    bool same = true;
 
     assert_true(one != NULL && two != NULL);
-    while ((c = getc(one)) == getc(two) && c != EOF)
-        continue;
-    c = c == EOF && getc(two) == EOF;
+    do {
+        bytes = fread(data, 1, sizeof data, one);
+        same = fread(others, 1, sizeof others, two) == bytes && memcmp(data, others, bytes) == 0;
+    } while (same && bytes > 0);
     fclose(one);
     fclose(two);
-    return c;
+    return same;
 }
 
-/* The place to fail at after `place` of `places`: the first three, where a task begins, then twice as far each time, or
- * as TEST_SCALE has it, and the last one. */
+/* The place to fail at after `place` of `places`: the first three, where a task begins, then three times as far each
+ * time, or as TEST_SCALE has it, and the last one. */
 static inline unsigned sweep_next(unsigned place, unsigned places)
 {
-    unsigned next = place + 1 + (place < 3 ? 0 : scratch_scale(4 * place, place, place / 4));
+    unsigned next = place + 1 + (place < 3 ? 0 : scratch_scale(4 * place, 2 * place, place / 4));
 
     return next > places && place < places ? places : next;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BYTES_MAX = 3000, ROUNDS = 60 };
+enum { BYTES_MAX = 1500, ROUNDS = 60 };
 
 #define STRING(text) .kind = RECORD_STRING, .string = (const uint8_t *)(text), .string_bytes = sizeof(text) - 1
 
@@ -85,7 +85,7 @@ static bool is_record(const struct record_format *format, const uint8_t *record,
         return bytes >= format->string_bytes &&
                memcmp(record + bytes - format->string_bytes, format->string, format->string_bytes) == 0;
     case RECORD_LINES:
-        return count_of(record, bytes, format->delimiter) == format->count;
+        return record[bytes - 1] == format->delimiter && count_of(record, bytes, format->delimiter) == format->count;
     case RECORD_SIZE:
         return bytes == format->count;
     case RECORD_CSV:

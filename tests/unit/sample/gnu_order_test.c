@@ -161,10 +161,10 @@ SMALL_RUN(what_fits_is_replayed)
 }
 
 /* References to all records would not fit beside them. */
-SMALL_RUN(what_fits_with_4_bytes_for_each_record_is_not_spilled)
+QUARTER_RUN(what_fits_with_4_bytes_for_each_record_is_not_spilled)
 {
-    put_random_bytes(1200000);
-    text = engine_text_make(450000, small_length_to_20, '\n');
+    put_random_bytes(300000);
+    text = engine_text_make(112500, small_length_to_20, '\n');
     for (unsigned workers = 1; workers <= 3; workers += 2)
         assert_replays(gnu_order_all, plain_order, UINT64_MAX, workers);
     assert_int_equal(disk.writes, 0);
@@ -172,11 +172,11 @@ SMALL_RUN(what_fits_with_4_bytes_for_each_record_is_not_spilled)
 }
 
 /* As many as there can be, which take nearly all the memory before they are moved. */
-SMALL_RUN(a_reservoir_grows_while_records_are_spilled)
+QUARTER_RUN(a_reservoir_grows_while_records_are_spilled)
 {
-    put_random_bytes(1200000);
-    text = engine_text_make(400000, small_length_to_20, '\n');
-    assert_replays(gnu_order_reservoir, plain_reservoir, 390000, 1);
+    put_random_bytes(300000);
+    text = engine_text_make(100000, small_length_to_20, '\n');
+    assert_replays(gnu_order_reservoir, plain_reservoir, 97500, 1);
     assert_true(disk.writes > 0);
     engine_text_free(&text);
 }

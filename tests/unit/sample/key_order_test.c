@@ -198,7 +198,7 @@ QUARTER_RUN(records_of_any_keys_are_sorted_on_disk)
 static size_t length_0_to_200000(size_t i, uint64_t random)
 {
     (void)i;
-    return random % 200001;
+    return random % (200000 / small.divisor + 1);
 }
 
 static size_t length_few_large(size_t i, uint64_t random)
@@ -206,18 +206,18 @@ static size_t length_few_large(size_t i, uint64_t random)
     return i % 4 == 0 ? small_mebibytes(9) : random % 10;
 }
 
-SMALL_RUN(large_records_are_sorted_by_starting_over)
+QUARTER_RUN(large_records_are_sorted_by_starting_over)
 {
     assert_sorts(engine_text_make(120, length_0_to_200000, '\n'), 1);
     assert_sorts(engine_text_make(4, length_few_large, '\n'), 1);
 }
 
 /* Else keys and references of that one would not fit. */
-SMALL_RUN(ranges_are_divided_again_when_later_keys_fall_into_one)
+QUARTER_RUN(ranges_are_divided_again_when_later_keys_fall_into_one)
 {
     uint32_t *sorted;
 
-    take_text(engine_text_make(300000, small_length_0, '\n'));
+    take_text(engine_text_make(75000, small_length_0, '\n'));
     make_keys(key_late);
     sorted = sorted_records();
     assert_first(sorted, UINT64_MAX);
@@ -253,11 +253,11 @@ SMALL_RUN(the_first_records_may_be_of_any_length)
 }
 
 /* Were ranges to begin where the first keys say, ascending ones would be started over 4096 by 4096. */
-SMALL_RUN(keys_that_come_in_order_are_started_over_only_a_few_times)
+QUARTER_RUN(keys_that_come_in_order_are_started_over_only_a_few_times)
 {
     static key_function *const functions[] = {key_ascending, key_descending};
 
-    take_text(engine_text_make(120000, small_length_to_300, '\n'));
+    take_text(engine_text_make(30000, small_length_to_300, '\n'));
     for (int i = 0; i < 2; i++) {
         uint32_t *sorted;
 
@@ -270,20 +270,20 @@ SMALL_RUN(keys_that_come_in_order_are_started_over_only_a_few_times)
     drop_text();
 }
 
-/* Nor do they stay if they were: of all that come by among the first 20000, only half would fit. */
-SMALL_RUN(records_that_cannot_be_among_the_first_are_not_stored)
+/* Nor do they stay if they were: of all that come by among the first 5000, only half would fit. */
+QUARTER_RUN(records_that_cannot_be_among_the_first_are_not_stored)
 {
-    const uint64_t most = 3500000;
+    const uint64_t most = 3500000 / small.divisor;
     uint32_t *sorted;
 
-    take_text(engine_text_make(220000, small_length_to_300, '\n'));
+    take_text(engine_text_make(55000, small_length_to_300, '\n'));
     make_keys(key_random);
     sorted = sorted_records();
     for (uint64_t count = 1; count <= 1000; count += 999) {
         assert_first(sorted, count);
         assert_true((uint64_t)small.run.engine.pool.fresh << small.run.engine.pool.block_shift < most);
     }
-    assert_first(sorted, 20000);
+    assert_first(sorted, 5000);
     assert_int_equal(disk.writes, 0);
     free(sorted);
     drop_text();

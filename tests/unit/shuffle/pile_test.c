@@ -2,6 +2,7 @@
 
 #include "shuffle/pile.h"
 #include "support/engine.h"
+#include "support/known_bytes.h"
 #include "support/scratch.h"
 #include "support/unit.h"
 
@@ -58,22 +59,15 @@ static void open_piles(uint32_t blocks, unsigned count, unsigned lanes)
     assert_int_equal(piles_init(&piles, count, lanes, &pool, &place), 0);
 }
 
-/* Byte `i` of a pile. */
-static uint8_t byte_of(unsigned pile, uint64_t i)
-{
-    return (uint8_t)((i * 0x9e3779b97f4a7c15 >> 40) + pile);
-}
-
-/* Not with assertions, as it runs in threads too. */
 /* Records are of one byte, where it matters. */
 static const struct record_format bytewise = {.kind = RECORD_SIZE, .count = 1};
 
+/* Not with assertions, as it runs in threads too. */
 static int append(unsigned p, size_t bytes)
 {
     uint8_t data[10000];
 
-    for (size_t i = 0; i < bytes; i++)
-        data[i] = byte_of(p, appended[p] + i);
+    known_bytes_put(data, bytes, p, appended[p]);
     if (pile_append(&piles, p, data, bytes) != 0)
         return -1;
     appended[p] += bytes;
@@ -108,9 +102,9 @@ static void assert_resident(unsigned p)
         const uint8_t *data = pool_block(&pool, block);
         size_t bytes = b + 1 < pile->blocks ? BLOCK : (size_t)(pile->at - data);
 
-        for (size_t i = 0; i < bytes; i++, at++)
-            if (data[i] != byte_of(p, at))
-                fail_msg("pile %u, byte %lu", p, (unsigned long)at);
+        if (!known_bytes_are(data, bytes, p, at))
+            fail_msg("pile %u, bytes from %lu on", p, (unsigned long)at);
+        at += bytes;
         assert_true(b + 1 < pile->blocks || (block == pile->last && pile->end == data + BLOCK));
     }
     assert_true(at == appended[p]);
@@ -138,9 +132,9 @@ static void assert_delivers(unsigned p, bool keep, size_t step)
         ssize_t bytes = source_read(source, data, step);
 
         assert_int_equal(bytes, appended[p] - at < step ? appended[p] - at : step);
-        for (ssize_t i = 0; i < bytes; i++, at++)
-            if (data[i] != byte_of(p, at))
-                fail_msg("pile %u, byte %lu", p, (unsigned long)at);
+        if (!known_bytes_are(data, (size_t)bytes, p, at))
+            fail_msg("pile %u, bytes from %lu on", p, (unsigned long)at);
+        at += (size_t)bytes;
     }
     assert_int_equal(source_read(source, data, step), 0);
     assert_int_equal(source_read(source, data, step), 0);
@@ -741,8 +735,7 @@ static void store_piles(unsigned count, const uint64_t *bytes)
     for (unsigned p = 0; p < count; p++) {
         struct iovec piece = {.iov_base = data, .iov_len = (size_t)bytes[p]};
 
-        for (uint64_t i = 0; i < bytes[p]; i++)
-            data[i] = byte_of(p, i);
+        known_bytes_put(data, bytes[p], p, 0);
         if (bytes[p] > 0)
             assert_int_equal(storage_write(storage, p, &piece, 1), 0);
         appended[p] = bytes[p];
@@ -877,7 +870,7 @@ IN_SCRATCH(a_source_over_a_compressed_pile_may_be_left_before_its_end)
     flush_one(30 * BLOCK);
     source = pile_source(&piles, 1, true);
     assert_int_equal(source_read(source, data, sizeof data), sizeof data);
-    assert_int_equal(data[999], byte_of(1, 999));
+    assert_true(known_bytes_are(data, sizeof data, 1, 0));
     scratch_listen();
     source_free(source);
     assert_string_equal(scratch_heard(), "");

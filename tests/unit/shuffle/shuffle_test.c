@@ -270,14 +270,14 @@ QUARTER_RUN(the_first_of_a_pile_started_over_are_the_first)
     assert_shuffles_first(engine_text_make(9, length_two_huge, '\n'), false, ORDER_LEAF_RECORDS, 4);
 }
 
-/* Of four times the memory, what a thousand records are drawn from while it is not yet known which they are. */
-SMALL_RUN(for_a_few_records_little_is_stored)
+/* Of four times the memory, what 250 records are drawn from while it is not yet known which they are. */
+QUARTER_RUN(for_a_few_records_little_is_stored)
 {
-    struct engine_text text = engine_text_make(220000, small_length_to_300, '\n');
+    struct engine_text text = engine_text_make(55000, small_length_to_300, '\n');
 
     for (unsigned workers = 1; workers <= 3; workers += 2) {
         small_open(workers, ORDER_LEAF_RECORDS);
-        small_limit(1000);
+        small_limit(250);
         assert_int_equal(shuffle_text(&text, "out"), 0);
         assert_true(small.run.engine.pool.fresh < small.run.engine.pool.blocks / 2);
         assert_int_equal(atomic_load(&small.place.piles), 0);

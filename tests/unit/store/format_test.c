@@ -269,7 +269,7 @@ TEST(a_format_written_in_another_way_is_not_known)
 /* Another digit may be another format, but never this one. */
 TEST(every_byte_of_a_format_matters)
 {
-    const int step = scratch_is_tiny() ? 6 : 1;
+    const int step = (int)scratch_scale(6, 3, 1);
 
     assert_int_equal(mkdir("d", 0755), 0);
     for (int f = 0; f < FORMATS; f += step) {

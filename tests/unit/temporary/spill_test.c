@@ -1,6 +1,7 @@
 #include "support/disk.h"
 
 #include "support/engine.h"
+#include "support/known_bytes.h"
 #include "support/scratch.h"
 #include "support/unit.h"
 #include "temporary/spill.h"
@@ -63,11 +64,6 @@ static int teardown(void **state)
 }
 
 /* Byte `i` of a pile. */
-static uint8_t byte_of(unsigned pile, uint64_t i)
-{
-    return (uint8_t)((i * 0x9e3779b97f4a7c15 >> 40) + pile);
-}
-
 /* From now on a shell script compresses by `there` and decompresses by `again`. It is taken as tried. */
 static void use_script(const char *there, const char *again)
 {
@@ -89,10 +85,9 @@ static int append(unsigned pile, int count)
 
     for (int i = 0; i < count; i++) {
         pieces[i] = (struct iovec){.iov_base = data + total, .iov_len = 1 + engine_random(&random_state) % PIECE_MAX};
-        for (size_t k = 0; k < pieces[i].iov_len; k++)
-            data[total + k] = byte_of(pile, bytes[pile] + total + k);
         total += pieces[i].iov_len;
     }
+    known_bytes_put(data, total, pile, bytes[pile]);
     if (storage_write(spill, pile, pieces, count) != 0)
         return -1;
     bytes[pile] += total;
@@ -119,9 +114,8 @@ static void assert_goes_on(struct storage_reader *reader, uint64_t offset, uint6
     }
     memset(data, 0, (size_t)length);
     assert_int_equal(storage_reader_read(reader, pieces, count), 0);
-    for (uint64_t i = 0; i < length; i++)
-        if (data[i] != byte_of(reader->pile, offset + i))
-            fail_msg("pile %u, byte %lu", reader->pile, (unsigned long)(offset + i));
+    if (!known_bytes_are(data, (size_t)length, reader->pile, offset))
+        fail_msg("pile %u, bytes from %lu on", reader->pile, (unsigned long)offset);
 }
 
 /* All of a pile. */
