@@ -487,7 +487,7 @@ test_questions_do_no_harm_when_a_pile_is_started_over() {
 
 test_questions_do_no_harm_to_programs_that_compress() {
     needs lz4
-    more_than_memory >in
+    long_lines 900 5000 15000 >in
     stands_questions -S 8M --compress-program=lz4
 }
 
