@@ -28,14 +28,14 @@ struct stream_layout {
 /* As source_open. NULL after a report. */
 struct stream *stream_open(const char *const *names, size_t count, const struct stream_layout *layout,
                            struct fault *fault);
-void stream_free(void *stream);
+void stream_free(void *context); /* a stream */
 
 /* Of regular files: bytes that will come, and whether all are such files. */
 uint64_t stream_known_bytes(const struct stream *stream);
 bool stream_is_known(const struct stream *stream);
 
 const uint8_t *stream_header(const struct stream *stream, size_t *bytes); /* as source_header */
-ssize_t stream_read(void *stream, uint8_t *data, size_t bytes);           /* as source_read; bytes may be 0 */
+ssize_t stream_read(void *context, uint8_t *data, size_t bytes);          /* as source_read; bytes may be 0 */
 uint64_t stream_arrived_bytes(const struct stream *stream);               /* as source_arrived_bytes */
 
 /* As source_map and source_lend. What lends is there also if it does not, with no mapping. */

@@ -99,7 +99,7 @@ static void print(struct line *line)
 {
     const unsigned char *text = (const unsigned char *)line->text;
     char shown[sizeof SIGNALS_ERASE + SHOWN_BYTES * LINE_BYTES];
-    size_t used = signals_is_line_drawn() ? strlen(SIGNALS_ERASE) : 0;
+    size_t used = signals_is_line_drawn() ? sizeof SIGNALS_ERASE - 1 : 0;
 
     memcpy(shown, SIGNALS_ERASE, used);
     if (memchr(text, '\r', line->length) != NULL)
