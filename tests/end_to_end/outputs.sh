@@ -381,6 +381,7 @@ test_what_splits_leave_may_go_back_to_an_input() {
     same_lines <(cat a valid) <(seq 100)
     bigshuf --split=10:valid -o rest valid
     cmp rest /dev/null
+    # shellcheck disable=SC2094 # as it may be
     bigshuf --split=90:part -o a - valid <a
     same_lines <(cat a part) <(seq 100)
     bigshuf --split=90%:/dev/null -o a a
