@@ -89,7 +89,8 @@ def _many_records(case):
 
 
 def is_valid(case):
-    """May these options stand together? (As far as a case can get there.)"""
+    """May these options stand together? (As far as a case can get there.) Answers that were asked for are written in one
+    go or not at all, and may leave no room for a message."""
     o = case.opts
 
     def several(*names):
@@ -120,6 +121,7 @@ def is_valid(case):
         or (case.sharded() and "%" not in o.get("o", ""))
         or (not case.sharded() and "%" in o.get("o", ""))
         or ("expect-records" in o and ("i" in o or "change" in case.circ))
+        or ("ask" in case.circ and ("fsize" in case.circ or "FAULT_SHORT" in case.circ.get("fault", ())))
         or ("missing" in case.circ and (words or case.circ["via"] != "file"))
         or ("filter" in o and "o" not in o and "split" not in o)
         or ("r" in o and "n" not in o and ("o" in o or many))

@@ -187,7 +187,7 @@ class Check:
     def _file(self, name):
         seen = self.result.outputs.get(name)
         old = OLD if name in self.result.laid else None
-        if self.expected.error and self.result.status == 0:
+        if self.expected.error and (self.result.status == 0 or self.expected.in_place):
             return None
         new = None if self.expected.error else self.expected.text(self.expected.files[name])
         if self.result.status == 0:

@@ -26,7 +26,7 @@ class Expected:
     input_records: int = 0
     all_header: bool = False
     counted: bool = False  # is it the number of records that is wrong?
-    in_place: bool = False  # are some outputs among the inputs?
+    in_place: bool = False  # do some outputs stand where the inputs do?
 
     def text(self, which):
         """The bytes of a file of these records."""
@@ -177,13 +177,16 @@ def _cut(case, chosen, result):
 def _refuse_overlap(case, result):
     """Shards and splits are inputs, all of them, and no input is anything else; or none is."""
     inputs = {"in/%d" % i for i in range(len(case.inputs))}
-    made = {split.split(":", 1)[1] for split in case.opts.get("split", [])}
+    names = [split.split(":", 1)[1] for split in case.opts.get("split", [])]
     rest = set()
     if "shards" in case.opts:
-        made |= {case.opts["o"] % i for i in range(int(case.opts["shards"]))}
+        names += [case.opts["o"] % i for i in range(int(case.opts["shards"]))]
     elif "o" in case.opts:
         rest = {case.opts["o"]}
-    result.in_place = bool(inputs & (made | rest))
+    made = set(names)
+    result.in_place = any(name.startswith("in/") for name in made | rest)
+    if len(made) < len(names):
+        raise records.BadInput("the same output twice")
     if inputs & made and not (made <= inputs <= made | rest):
         raise records.BadInput("some of the outputs are inputs")
 

@@ -206,11 +206,13 @@ def outputs_among_inputs(maker):
     case, draw = maker.case, maker.draw
     inputs = draw.randrange(1, 4)
     case.inputs = [Data("text", draw.randrange(50, 300), draw.randrange(1 << 30)) for _ in range(inputs)]
-    way = draw.randrange(3)
-    if way < 2:
-        case.opts.update({"o": "in/%d", "shards": str(draw.randrange(1, 5))})
-    if way > 0:
-        case.opts["split"] = ["10%%:%s" % draw.choice(("in/4", "out/split.a"))]
+    way = draw.randrange(4)
+    if way < 3:
+        case.opts.update({"o": "in/%d", "shards": str(draw.choice((inputs, inputs, draw.randrange(1, 5))))})
+    else:
+        case.opts["o"] = draw.choice(("in/0", "out/res"))
+    if way > 1:
+        case.opts["split"] = ["10%%:%s" % draw.choice(("in/1", "out/split.a"))]
     case.circ.update(via=draw.choice(("file", "files0", "dash")), old="none")
 
 
