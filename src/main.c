@@ -20,7 +20,7 @@
  *                    buffer output files plan held_back boundary framing filter sink successor
  *                    temporary_name target attributes split pattern
  *     temporary  where piles are that do not fit into memory
- *                    spill compress storage
+ *                    spill compress pace storage frames
  *     input      where records come from: one stream, or record by record
  *                    record_reader generated source stream lender mapping hold names operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one

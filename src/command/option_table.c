@@ -274,6 +274,20 @@ static int set_compress_program(struct parsing *parsing, const char *program)
     return set_once(parsing, &parsing->options->compress_program, program, "compress programs");
 }
 
+static int set_compress_temporary(struct parsing *parsing, const char *when)
+{
+    static const char *const words[] = {
+        [COMPRESS_AUTO] = "auto", [COMPRESS_ALWAYS] = "always", [COMPRESS_NEVER] = "never"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(when, words[i]) == 0) {
+            parsing->options->compress_temporary = (enum compress_temporary)i;
+            return 0;
+        }
+    }
+    return fault_say(parsing->fault, "invalid %s argument '%s': it is auto, always or never", parsing->spelling, when);
+}
+
 static int set_tune(struct parsing *parsing, const char *list)
 {
     return argument_tune(parsing->fault, list, &parsing->options->leaf_records);
@@ -337,6 +351,10 @@ static const struct option_row rows[] = {
      "use at most N threads; default: one for each\nprocessor, and a few more that wait for disks", set_parallel, 0},
     {"compress-program", OPTION_COMPRESS_PROGRAM, "PROG",
      "compress temporary files with PROG, and\ndecompress them with PROG -d", set_compress_program, 0},
+    {"compress-temporary", OPTION_COMPRESS_TEMPORARY, "WHEN",
+     "compress temporary files without another\nprogram always, never, or auto, the default:\nif their disk is slower "
+     "than that, or too small",
+     set_compress_temporary, 0},
     {"scatter", OPTION_SCATTER, "DIR",
      "only scatter the lines: add them as a batch to\nthe store of piles in DIR, made if need be", TEXT(scatter)},
     {"piles", OPTION_PILES, "M", "the store has M piles, a power of two from 2\nto 4096; default: 512", set_piles, 0},

@@ -34,15 +34,31 @@ static const char *default_directory(void)
     return directory != NULL && directory[0] != '\0' ? directory : "/var/tmp";
 }
 
+/* Where temporary files are, and how they are compressed. */
+static void init_place(struct resources *resources)
+{
+    const struct options *options = &resources->options;
+    struct spill_place *place = &resources->place;
+
+    place->fault = &resources->fault;
+    place->directory = options->temporary_count > 0 ? options->temporary : &resources->default_directory;
+    place->directories = options->temporary_count > 0 ? (unsigned)options->temporary_count : 1;
+    compress_init(&resources->compress, options->compress_program, &resources->fault);
+    frames_init(&resources->frames, &resources->fault);
+    pace_init(&resources->pace);
+    if (options->compress_program != NULL)
+        place->compress = &resources->compress;
+    else if (options->compress_temporary != COMPRESS_NEVER)
+        place->frames = &resources->frames;
+    if (place->frames != NULL && options->compress_temporary == COMPRESS_AUTO)
+        place->pace = &resources->pace;
+}
+
 void resources_init(struct resources *resources, const struct options *options)
 {
     *resources = (struct resources){.options = *options, .default_directory = default_directory()};
     fault_init(&resources->fault);
-    compress_init(&resources->compress, options->compress_program, &resources->fault);
-    resources->place.fault = &resources->fault;
-    resources->place.compress = options->compress_program != NULL ? &resources->compress : NULL;
-    resources->place.directory = options->temporary_count > 0 ? options->temporary : &resources->default_directory;
-    resources->place.directories = options->temporary_count > 0 ? (unsigned)options->temporary_count : 1;
+    init_place(resources);
 }
 
 void resources_release(struct resources *resources)
@@ -52,6 +68,8 @@ void resources_release(struct resources *resources)
     store_close(&resources->store);
     free(resources->listed);
     free(resources->listed_data);
+    pace_release(&resources->pace);
+    frames_release(&resources->frames);
     compress_release(&resources->compress);
     fault_release(&resources->fault);
 }

@@ -465,6 +465,14 @@ uint64_t sys_thread_nanoseconds(void)
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
+uint64_t sys_nanoseconds(void)
+{
+    struct timespec time = {0};
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
 size_t sys_page_bytes(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);
@@ -720,6 +728,18 @@ void sys_write_back(int fd)
     (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 #else
     (void)fd;
+#endif
+}
+
+void sys_await_disk(int fd, off_t offset, off_t bytes)
+{
+#ifdef SYNC_FILE_RANGE_WRITE
+    (void)sync_file_range(fd, offset, bytes,
+                          SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+#else
+    (void)fd;
+    (void)offset;
+    (void)bytes;
 #endif
 }
 
