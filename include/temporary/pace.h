@@ -8,8 +8,8 @@
  * Reading back gains from it too, so it may be worth while a little earlier.
  *
  * Most systems take writes into memory, as fast as it is, and make programs wait for the disk only when gigabytes are
- * on their way. So the disk is asked: some early writes wait until they are on it; when bytes are being compressed, and
- * the disk thus has less to do, so do some writes from time to time, and only they count.
+ * on their way. So the disk is asked: some early writes wait until they are on it, one at a time. When bytes are being
+ * compressed, and the disk thus has less to do, so do some writes from time to time, and only they count.
  *
  * It decides nothing but speed, so it may be wrong.
  */
@@ -25,9 +25,10 @@ struct pace {
     pthread_mutex_t mutex; /* guards what follows */
     bool pressed;          /* the disk has no room for all: compress whatever shrinks */
     bool packs;            /* compressing is worth while */
-    bool asks;             /* writes wait for the disk */
+    bool asks;             /* the disk is asked */
+    bool waits;            /* by a write that is under way */
     uint64_t plain_bytes;  /* that have come */
-    uint64_t bytes;        /* written lately */
+    uint64_t bytes;        /* written lately; while the disk is asked, by the writes that have waited for it */
     uint64_t nanoseconds;  /* that these took */
     double write_cost;     /* w; 0 before it is known */
     double pack_cost;      /* c */
@@ -48,10 +49,10 @@ void pace_sampled(struct pace *pace, const struct frames_sample *sample);
 /* Is it worth while to compress? */
 bool pace_packs(struct pace *pace);
 
-/* Is the next write to wait until it is on the disk? */
+/* Is the write that comes to wait until it is on the disk? */
 bool pace_asks(struct pace *pace);
 
-/* A write of so many bytes took so long; `asked`: it has waited for the disk. */
+/* That write, of so many bytes, took so long; `asked`: it was to wait. */
 void pace_wrote(struct pace *pace, uint64_t bytes, uint64_t nanoseconds, bool asked);
 
 #endif

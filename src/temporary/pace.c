@@ -94,7 +94,8 @@ bool pace_asks(struct pace *pace)
     bool asks;
 
     pthread_mutex_lock(&pace->mutex);
-    asks = pace->asks;
+    asks = pace->asks && !pace->waits;
+    pace->waits |= asks;
     pthread_mutex_unlock(&pace->mutex);
     return asks;
 }
@@ -102,6 +103,7 @@ bool pace_asks(struct pace *pace)
 void pace_wrote(struct pace *pace, uint64_t bytes, uint64_t nanoseconds, bool asked)
 {
     pthread_mutex_lock(&pace->mutex);
+    pace->waits &= !asked;
     if (asked == pace->asks && (asked || !pace->packs)) {
         pace->bytes += bytes;
         pace->nanoseconds += nanoseconds;

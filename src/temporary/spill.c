@@ -222,19 +222,18 @@ static bool is_full(int error)
     return error == ENOSPC || error == EDQUOT;
 }
 
-/* One write, which the pace is told of, after which it may want to wait for the disk. */
+/* One write, of which the pace is told, and after which it may want to wait for the disk. */
 static int write_at(struct spill_place *place, int fd, struct iovec *pieces, int count, off_t offset, size_t *done)
 {
     const bool asks = place->pace != NULL && pace_asks(place->pace);
     const uint64_t start = place->pace != NULL ? sys_nanoseconds() : 0;
     const int status = io_write_at(fd, pieces, count, offset, done);
 
-    if (place->pace == NULL || status != 0)
-        return status;
     if (asks)
         sys_await_disk(fd, offset, (off_t)*done);
-    pace_wrote(place->pace, *done, sys_nanoseconds() - start, asks);
-    return 0;
+    if (place->pace != NULL)
+        pace_wrote(place->pace, *done, sys_nanoseconds() - start, asks);
+    return status;
 }
 
 /* Write what stands together; when its directory is full go on in the next one, with what is left of it. */

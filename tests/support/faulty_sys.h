@@ -15,6 +15,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct faulty {
     /* One call fails, or all from one on. */
@@ -31,6 +32,8 @@ struct faulty {
     const char *never; /* the calls that always fail, with the same error, and do not count; NULL: none */
     bool is_short;     /* every read and write transfers at most half of what is asked for */
     bool interrupts;   /* a thread's every second call of those that signals interrupt fails with EINTR */
+    uint64_t rate;     /* bytes that all preadv and pwritev, which are for temporary files, move in a second, as a disk
+                          does that has one queue; 0: as fast as they can */
 
     /* Told of each call that is made to fail; while `at` is 0, of each that counts. */
     void (*log)(const char *name);
