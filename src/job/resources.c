@@ -17,6 +17,10 @@
  * with 4 of them, 4.8 s with none, on two processors. */
 enum { WAITING = 4 };
 
+/* Desks for compressing (frames.h) may take so much beside the memory limit, which is enough for 28 threads; what they
+ * may take more is part of it. */
+static const uint64_t DESKS_BYTES = (uint64_t)4 << 20;
+
 /* For an input of D bytes, ENOUGH_TIMES * D + ENOUGH_BYTES bytes of memory are enough. More memory would only be
  * divided into larger blocks, and each pile leaves half a block unused on average: a million lines of 9 bytes took 47
  * ms with 11 GB, 30 ms with 64 MiB. */
@@ -172,11 +176,21 @@ static int limit_programs(struct resources *resources, struct run *run)
     return 0;
 }
 
+/* What is left of so much memory beside the desks of so many workers, or of those that it can keep busy. */
+static uint64_t beside_desks(const struct resources *resources, uint64_t memory_bytes, unsigned workers)
+{
+    const uint64_t desks = engine_memory(memory_bytes, workers).workers + WAITING;
+    const uint64_t bytes = resources->place.frames != NULL ? desks * frames_desk_bytes() : 0;
+
+    return bytes > DESKS_BYTES ? memory_bytes - (bytes - DESKS_BYTES) : memory_bytes;
+}
+
 int resources_open_large_run(struct resources *resources, struct run *run, uint64_t memory_bytes)
 {
-    unsigned given = resources->options.parallel;
+    const unsigned given = resources->options.parallel;
+    const unsigned workers = given > 0 ? given : hardware_processors();
 
-    if (resources_open_run(resources, run, memory_bytes, given > 0 ? given : hardware_processors()) != 0)
+    if (resources_open_run(resources, run, beside_desks(resources, memory_bytes, workers), workers) != 0)
         return -1;
     if (given == 0)
         run->engine.waiting = WAITING;
