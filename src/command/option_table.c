@@ -352,8 +352,8 @@ static const struct option_row rows[] = {
     {"compress-program", OPTION_COMPRESS_PROGRAM, "PROG",
      "compress temporary files with PROG, and\ndecompress them with PROG -d", set_compress_program, 0},
     {"compress-temporary", OPTION_COMPRESS_TEMPORARY, "WHEN",
-     "compress temporary files by itself: always,\nnever, or auto, the default: when their disk is\nslower than that, "
-     "or too small",
+     "compress temporary files by itself: always,\nnever, or auto, the default: if their disk is\nslower than that, or "
+     "too small",
      set_compress_temporary, 0},
     {"scatter", OPTION_SCATTER, "DIR",
      "only scatter the lines: add them as a batch to\nthe store of piles in DIR, made if need be", TEXT(scatter)},
