@@ -90,8 +90,11 @@ void sys_unmap(void *memory, size_t bytes);
 void sys_huge_pages(void *memory, size_t bytes);  /* advice only, as is the next */
 void sys_small_pages(void *memory, size_t bytes); /* no huge ones, even if they are the system's habit */
 uint64_t sys_thread_nanoseconds(void);            /* processor time that the calling thread has taken */
-uint64_t sys_nanoseconds(void);                   /* of a clock that only goes forward */
 size_t sys_page_bytes(void);
+
+/* Of a clock that stands still while the calling thread could go on, but has no processor. It may go back a little.
+ * False where there is none, and if it cannot be read just now. */
+bool sys_own_nanoseconds(uint64_t *nanoseconds);
 
 /* Over whole pages of what is mapped there: a part of a file from a page on, private and read-only. */
 int sys_map_file(void *place, size_t bytes, int fd, off_t offset);

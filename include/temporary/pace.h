@@ -2,16 +2,19 @@
 #define BIGSHUF_TEMPORARY_PACE_H
 
 /*
- * Is compressing worth while? It is if it takes less time than the writes that it saves: if writes take w nanoseconds
- * for a byte, and compressing takes c and leaves the share r, if w (1 - r) > c. All three are measured as the run goes
- * on: w is the time that a thread spends in writes, waiting among it; c and r come from a sample once in a while.
- * Reading back gains from it too, so it may be worth while a little earlier.
+ * Is compressing worth while? It is if it takes less time than the writes that it saves: if a thread spends w
+ * nanoseconds in writes for each byte, and compressing takes c of its time and leaves the share r, if w (1 - r) > c.
+ * All three are measured as the run goes on, c and r by samples. What is compressed is read back sooner, too, which is
+ * not counted.
  *
- * Most systems take writes into memory, as fast as it is, and make programs wait for the disk only when gigabytes are
- * on their way. So the disk is asked: some early writes wait until they are on it, one at a time. When bytes are being
- * compressed, and the disk thus has less to do, so do some writes from time to time, and only they count.
+ * Most systems take writes into memory, as fast as that is, and have programs wait for the disk only when gigabytes are
+ * on their way to it. So it is asked once, early: some piles wait until what they have written is on the disk.
  *
- * It decides nothing but speed, so it may be wrong.
+ * Once compressing was worth while on a disk, it is, as long as the data shrink: that writes wait no more then does not
+ * mean that the disk is fast.
+ *
+ * Times are of sys_own_nanoseconds: on a machine that has more to do than processors for it, compressing must not seem
+ * to be worth while because all takes long.
  */
 
 #include <pthread.h>
@@ -25,14 +28,18 @@ struct pace {
     pthread_mutex_t mutex; /* guards what follows */
     bool pressed;          /* the disk has no room for all: compress whatever shrinks */
     bool packs;            /* compressing is worth while */
-    bool asks;             /* the disk is asked */
-    bool waits;            /* by a write that is under way */
-    uint64_t plain_bytes;  /* that have come */
-    uint64_t bytes;        /* written lately; while the disk is asked, by the writes that have waited for it */
-    uint64_t nanoseconds;  /* that these took */
-    double write_cost;     /* w; 0 before it is known */
-    double pack_cost;      /* c */
-    double saved;          /* 1 - r */
+    bool waits;            /* somebody asks the disk */
+    uint64_t come_bytes;   /* plain bytes so far */
+    uint64_t passed_bytes; /* written since a write was measured */
+    unsigned writes;       /* measured lately; their bytes, and what they took */
+    uint64_t bytes;
+    uint64_t nanoseconds;
+    uint64_t asked_bytes; /* for which the disk was asked, and what it took */
+    uint64_t asked_nanoseconds;
+    double write_cost; /* w, as writes say; 0 before it is known */
+    double disk_cost;  /* and as the disk says */
+    double pack_cost;  /* c */
+    double saved;      /* 1 - r */
 };
 
 void pace_init(struct pace *pace);
@@ -49,10 +56,16 @@ void pace_sampled(struct pace *pace, const struct frames_sample *sample);
 /* Is it worth while to compress? */
 bool pace_packs(struct pace *pace);
 
-/* Is the write that comes to wait until it is on the disk? */
-bool pace_asks(struct pace *pace);
+/* Is the next write, of so many bytes, to be measured? */
+bool pace_measures(struct pace *pace, uint64_t bytes);
+void pace_wrote(struct pace *pace, uint64_t bytes, uint64_t nanoseconds);
 
-/* That write, of so many bytes, took so long; `asked`: it was to wait. */
-void pace_wrote(struct pace *pace, uint64_t bytes, uint64_t nanoseconds, bool asked);
+/* The most that the disk is asked for at a time. */
+enum { PACE_ASK_BYTES = 1 << 20 };
+
+/* Is the disk to be asked, by waiting until what was written last is there? It took so long for so many bytes, 0 if it
+ * could not be asked. */
+bool pace_asks(struct pace *pace);
+void pace_asked(struct pace *pace, uint64_t bytes, uint64_t nanoseconds);
 
 #endif

@@ -3,14 +3,16 @@
 /* A sample of 64 KiB takes about 150 us, and writing this much 15 ms at least. */
 static const uint64_t SAMPLE_BYTES = (uint64_t)32 << 20;
 
-/* The disk is asked first after so much, when a run has taken a good part of a second; and again after so much, as long
- * as bytes are compressed. Where a disk takes 1 GB/s, so many bytes, 256 KiB each, took 5 ms. */
-enum { FIRST_SAMPLE = 4, SAMPLES_BETWEEN = 16 };
-static const uint64_t ASKED_BYTES = (uint64_t)4 << 20;
+/* One write for each so many bytes is measured, since looking at the clock takes 4 us. */
+static const uint64_t MEASURE_BYTES = (uint64_t)1 << 20;
 
-/* The times of fewer bytes say little, and more than that is not lately. */
-static const uint64_t LEAST_BYTES = (uint64_t)16 << 20;
-static const uint64_t MOST_BYTES = (uint64_t)128 << 20;
+/* Fewer measured writes say little, and more are not lately. */
+enum { WRITES_LEAST = 16, WRITES_MOST = 128 };
+
+/* The disk is asked after so much, when a run has taken some tenths of a second, about so much. Where it takes 1 GB/s,
+ * 4 MiB in parts of 256 KiB took 10 ms. */
+static const uint64_t ASK_AFTER_BYTES = (uint64_t)128 << 20;
+static const uint64_t ASKED_BYTES = (uint64_t)4 << 20;
 
 void pace_init(struct pace *pace)
 {
@@ -30,40 +32,20 @@ void pace_press(struct pace *pace)
 
 static void decide(struct pace *pace)
 {
-    pace->packs = pace->saved > 0 && (pace->pressed || pace->write_cost * pace->saved > pace->pack_cost);
-}
+    const double cost = pace->write_cost > pace->disk_cost ? pace->write_cost : pace->disk_cost;
 
-static void forget_writes(struct pace *pace)
-{
-    pace->bytes = 0;
-    pace->nanoseconds = 0;
-}
-
-/* Take the writes since the last time for how fast the disk is. */
-static void measure(struct pace *pace)
-{
-    pace->write_cost = (double)pace->nanoseconds / (double)pace->bytes;
+    pace->packs = pace->saved > 0 && (pace->pressed || cost * pace->saved > pace->pack_cost);
 }
 
 bool pace_come(struct pace *pace, uint64_t bytes)
 {
-    uint64_t sample;
+    uint64_t before;
     bool is_time;
 
     pthread_mutex_lock(&pace->mutex);
-    sample = pace->plain_bytes / SAMPLE_BYTES;
-    is_time = pace->plain_bytes == 0;
-    pace->plain_bytes += bytes;
-    if (pace->plain_bytes / SAMPLE_BYTES > sample) {
-        sample = pace->plain_bytes / SAMPLE_BYTES;
-        is_time = true;
-        if (pace->packs ? sample % SAMPLES_BETWEEN == FIRST_SAMPLE : sample == FIRST_SAMPLE) {
-            pace->asks = true;
-            forget_writes(pace);
-        } else if (!pace->asks && pace->bytes >= LEAST_BYTES) {
-            measure(pace);
-        }
-    }
+    before = pace->come_bytes;
+    pace->come_bytes += bytes;
+    is_time = before == 0 || before / SAMPLE_BYTES < pace->come_bytes / SAMPLE_BYTES;
     pthread_mutex_unlock(&pace->mutex);
     return is_time;
 }
@@ -89,34 +71,57 @@ bool pace_packs(struct pace *pace)
     return packs;
 }
 
+bool pace_measures(struct pace *pace, uint64_t bytes)
+{
+    bool measures;
+
+    pthread_mutex_lock(&pace->mutex);
+    pace->passed_bytes += bytes;
+    measures = !pace->packs && pace->passed_bytes >= MEASURE_BYTES;
+    if (measures)
+        pace->passed_bytes = 0;
+    pthread_mutex_unlock(&pace->mutex);
+    return measures;
+}
+
+void pace_wrote(struct pace *pace, uint64_t bytes, uint64_t nanoseconds)
+{
+    pthread_mutex_lock(&pace->mutex);
+    pace->writes++;
+    pace->bytes += bytes;
+    pace->nanoseconds += nanoseconds;
+    if (pace->writes >= WRITES_LEAST) {
+        pace->write_cost = (double)pace->nanoseconds / (double)pace->bytes;
+        decide(pace);
+    }
+    if (pace->writes == WRITES_MOST) {
+        pace->writes /= 2;
+        pace->bytes /= 2;
+        pace->nanoseconds /= 2;
+    }
+    pthread_mutex_unlock(&pace->mutex);
+}
+
 bool pace_asks(struct pace *pace)
 {
     bool asks;
 
     pthread_mutex_lock(&pace->mutex);
-    asks = pace->asks && !pace->waits;
+    asks = !pace->waits && !pace->packs && pace->come_bytes >= ASK_AFTER_BYTES && pace->asked_bytes < ASKED_BYTES;
     pace->waits |= asks;
     pthread_mutex_unlock(&pace->mutex);
     return asks;
 }
 
-void pace_wrote(struct pace *pace, uint64_t bytes, uint64_t nanoseconds, bool asked)
+void pace_asked(struct pace *pace, uint64_t bytes, uint64_t nanoseconds)
 {
     pthread_mutex_lock(&pace->mutex);
-    pace->waits &= !asked;
-    if (asked == pace->asks && (asked || !pace->packs)) {
-        pace->bytes += bytes;
-        pace->nanoseconds += nanoseconds;
-    }
-    if (pace->asks && pace->bytes >= ASKED_BYTES) {
-        pace->asks = false;
-        measure(pace);
+    pace->waits = false;
+    pace->asked_bytes += bytes;
+    pace->asked_nanoseconds += nanoseconds;
+    if (pace->asked_bytes >= ASKED_BYTES) {
+        pace->disk_cost = (double)pace->asked_nanoseconds / (double)pace->asked_bytes;
         decide(pace);
-        forget_writes(pace);
-    }
-    if (pace->bytes > MOST_BYTES) {
-        pace->bytes /= 2;
-        pace->nanoseconds /= 2;
     }
     pthread_mutex_unlock(&pace->mutex);
 }

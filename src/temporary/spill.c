@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "system/io.h"
 #include "system/pieces.h"
 #include "system/signals.h"
@@ -222,18 +223,48 @@ static bool is_full(int error)
     return error == ENOSPC || error == EDQUOT;
 }
 
-/* One write, of which the pace is told, and after which it may want to wait for the disk. */
-static int write_at(struct spill_place *place, int fd, struct iovec *pieces, int count, off_t offset, size_t *done)
+/* How much time was the thread's own since a moment of that clock? False if that is not known. */
+static bool own_time_since(bool known, uint64_t start, uint64_t *nanoseconds)
 {
-    const bool asks = place->pace != NULL && pace_asks(place->pace);
-    const uint64_t start = place->pace != NULL ? sys_nanoseconds() : 0;
-    const int status = io_write_at(fd, pieces, count, offset, done);
+    uint64_t now;
 
-    if (asks)
-        sys_await_disk(fd, offset, (off_t)*done);
-    if (place->pace != NULL)
-        pace_wrote(place->pace, *done, sys_nanoseconds() - start, asks);
+    if (!known || !sys_own_nanoseconds(&now))
+        return false;
+    *nanoseconds = now > start ? now - start : 0;
+    return true;
+}
+
+/* One write, which the pace may want to have measured. */
+static int write_at(struct spill_place *place, int fd, struct iovec *pieces, int count, off_t offset, size_t bytes,
+                    size_t *done)
+{
+    const bool measures = place->pace != NULL && pace_measures(place->pace, bytes);
+    uint64_t start = 0;
+    const bool known = measures && sys_own_nanoseconds(&start);
+    const int status = io_write_at(fd, pieces, count, offset, done);
+    uint64_t nanoseconds;
+
+    if (status == 0 && own_time_since(known, start, &nanoseconds))
+        pace_wrote(place->pace, bytes, nanoseconds);
     return status;
+}
+
+/* See how fast the disk is, if the pace wants to know, by what was written to a file last, as far as it belongs to one
+ * pile. */
+static void ask_disk(const struct spill *spill, int fd, uint64_t length)
+{
+    struct pace *pace = spill->place->pace;
+    const uint64_t bytes = least(length, PACE_ASK_BYTES);
+    uint64_t start;
+    uint64_t nanoseconds;
+    bool known;
+
+    if (pace == NULL || spill->turns > 1 || !pace_asks(pace))
+        return;
+    known = sys_own_nanoseconds(&start);
+    sys_await_disk(fd, (off_t)(length - bytes), (off_t)bytes);
+    known = own_time_since(known, start, &nanoseconds);
+    pace_asked(pace, known ? bytes : 0, known ? nanoseconds : 0);
 }
 
 /* Write what stands together; when its directory is full go on in the next one, with what is left of it. */
@@ -250,12 +281,15 @@ static int store_together(struct spill *spill, unsigned pile, struct iovec *some
 
         if (fd >= 0)
             status = write_at(spill->place, fd, some, count,
-                              place_of(spill, pile, content->stored - *start_of(spill, pile, part), &together), &done);
+                              place_of(spill, pile, content->stored - *start_of(spill, pile, part), &together), bytes,
+                              &done);
         content->stored += done;
         bytes -= done;
         atomic_fetch_add(&spill->place->bytes, done);
-        if (status == 0)
+        if (status == 0) {
+            ask_disk(spill, fd, content->stored - *start_of(spill, pile, part));
             return 0;
+        }
         if (!is_full(errno) || content->parts == spill->place->directories)
             return report(spill, pile, part, errno);
         *start_of(spill, pile, content->parts++) = content->stored;

@@ -227,7 +227,7 @@ ADVICE(unmap, (void *memory, size_t bytes), (memory, bytes))
 ADVICE(huge_pages, (void *memory, size_t bytes), (memory, bytes))
 ADVICE(small_pages, (void *memory, size_t bytes), (memory, bytes))
 QUESTION(uint64_t, thread_nanoseconds, (void), ())
-QUESTION(uint64_t, nanoseconds, (void), ())
+QUESTION(bool, own_nanoseconds, (uint64_t *nanoseconds), (nanoseconds))
 ADVICE(exit, (int status), (status))
 QUESTION(size_t, page_bytes, (void), ())
 /* clang-format on */

@@ -32,15 +32,15 @@ struct world {
 };
 
 static struct world world;
-static uint64_t asked_bytes, packed_bytes, samples;
+static uint64_t asked_bytes, packed_bytes, samples, measurements;
 
 /* So many MiB come and are written. */
 static void come(unsigned mebibytes)
 {
-    asked_bytes = packed_bytes = samples = 0;
+    asked_bytes = packed_bytes = samples = measurements = 0;
     for (uint64_t left = (uint64_t)mebibytes * MIB; left > 0; left -= WRITE) {
         uint64_t bytes = WRITE;
-        bool asks;
+        bool measured;
 
         if (pace_come(&pace, WRITE)) {
             const struct frames_sample sample = {65536, 65536 * world.left / 100, (uint64_t)(65536 * world.pack)};
@@ -52,9 +52,15 @@ static void come(unsigned mebibytes)
             packed_bytes += WRITE;
             bytes = bytes * world.left / 100;
         }
-        asks = pace_asks(&pace);
-        asked_bytes += asks ? bytes : 0;
-        pace_wrote(&pace, bytes, (uint64_t)((double)bytes * (asks ? world.disk : world.write)), asks);
+        measured = pace_measures(&pace, bytes);
+        if (measured)
+            pace_wrote(&pace, bytes, (uint64_t)((double)bytes * world.write));
+        if (pace_asks(&pace)) {
+            asked_bytes += bytes;
+            assert_false(pace_asks(&pace)); /* one at a time */
+            pace_asked(&pace, bytes, (uint64_t)((double)bytes * world.disk));
+        }
+        measurements += measured;
     }
 }
 
@@ -65,6 +71,7 @@ TEST(a_fast_disk_is_left_alone)
     assert_true(packed_bytes == 0);
     assert_true(asked_bytes == 4 * MIB); /* once */
     assert_true(samples <= 4096 / 32 + 1);
+    assert_true(measurements <= 4096);
 }
 
 TEST(a_disk_that_makes_every_write_wait_is_noticed_soon)
@@ -92,18 +99,40 @@ TEST(a_disk_that_becomes_slow_is_noticed)
 }
 
 /* Compressed bytes may come slowly enough for memory to take them at once: that does not make the disk a fast one. */
-TEST(a_disk_that_becomes_fast_is_noticed_by_asking_it)
+TEST(a_slow_disk_stays_one)
 {
     world = (struct world){.write = 6.7, .disk = 6.7, .pack = 2, .left = 50};
     come(1024);
     world.write = 0.4;
     come(2048);
     assert_true(packed_bytes == (uint64_t)2048 * MIB);
-    world.disk = 0.8;
-    come(2048);
-    assert_true(packed_bytes < (uint64_t)1024 * MIB);
-    come(2048);
+}
+
+TEST(a_slow_disk_is_remembered_while_the_data_do_not_shrink)
+{
+    world = (struct world){.write = 0.4, .disk = 6.7, .pack = 2, .left = 100};
+    come(1024);
     assert_true(packed_bytes == 0);
+    world.left = 50;
+    come(1024);
+    assert_true(packed_bytes >= (uint64_t)960 * MIB);
+}
+
+/* It is asked again until it has told enough; where it tells nothing, writes do. */
+TEST(a_disk_that_cannot_be_asked_is_measured)
+{
+    world = (struct world){.write = 0.4, .disk = 6.7, .pack = 2, .left = 50};
+    come(512);
+    pace.asked_bytes = 0;
+    pace.disk_cost = 0;
+    pace_wrote(&pace, WRITE, 0);
+    assert_false(pace_packs(&pace));
+    assert_true(pace_asks(&pace));
+    pace_asked(&pace, 0, 0);
+    assert_true(pace_asks(&pace));
+    pace_asked(&pace, 4 * MIB, 40 * MIB);
+    assert_true(pace_packs(&pace));
+    assert_false(pace_asks(&pace));
 }
 
 TEST(what_does_not_shrink_is_never_compressed)
