@@ -19,7 +19,10 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
 
 #include "temporary/frames.h"
 
@@ -48,23 +51,32 @@ void pace_release(struct pace *pace);
 /* The disk will not hold what comes unless it shrinks. Before anything is written. */
 void pace_press(struct pace *pace);
 
+/* Is it worth while to compress what is going to be written, `bytes` in all? Takes a sample of it when it is time for
+ * one. 0, or -1 after a report. */
+int pace_choose(struct pace *pace, struct frames *frames, const struct iovec *pieces, int count, uint64_t bytes,
+                bool *packs);
+
+/* io_write_at, which may be measured. `pace` may be NULL. */
+int pace_write(struct pace *pace, int fd, struct iovec *pieces, int count, off_t offset, size_t *done);
+
+/* Ask the disk how fast it is, if it is time for that, by the last bytes of a file of this length that was written from
+ * front to back. `pace` may be NULL. */
+void pace_ask(struct pace *pace, int fd, uint64_t length);
+
+/* ---- What these are made of, without clock and disk ---- */
+
 /* So many plain bytes are going to be written. Is it time for a sample of them? */
 bool pace_come(struct pace *pace, uint64_t bytes);
-
 void pace_sampled(struct pace *pace, const struct frames_sample *sample);
 
 /* Is it worth while to compress? */
 bool pace_packs(struct pace *pace);
 
-/* Is the next write, of so many bytes, to be measured? */
+/* Is the next write, of so many bytes, to be measured? It took so long. */
 bool pace_measures(struct pace *pace, uint64_t bytes);
 void pace_wrote(struct pace *pace, uint64_t bytes, uint64_t nanoseconds);
 
-/* The most that the disk is asked for at a time. */
-enum { PACE_ASK_BYTES = 1 << 20 };
-
-/* Is the disk to be asked, by waiting until what was written last is there? It took so long for so many bytes, 0 if it
- * could not be asked. */
+/* Is the disk to be asked? It took so long for so many bytes, 0 if it could not be asked. */
 bool pace_asks(struct pace *pace);
 void pace_asked(struct pace *pace, uint64_t bytes, uint64_t nanoseconds);
 

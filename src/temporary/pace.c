@@ -1,5 +1,9 @@
 #include "temporary/pace.h"
 
+#include "base/least.h"
+#include "system/io.h"
+#include "system/sys.h"
+
 /* A sample of 64 KiB takes about 150 us, and writing this much 15 ms at least. */
 static const uint64_t SAMPLE_BYTES = (uint64_t)32 << 20;
 
@@ -13,6 +17,10 @@ enum { WRITES_LEAST = 16, WRITES_MOST = 128 };
  * 4 MiB in parts of 256 KiB took 10 ms. */
 static const uint64_t ASK_AFTER_BYTES = (uint64_t)128 << 20;
 static const uint64_t ASKED_BYTES = (uint64_t)4 << 20;
+
+/* For less at a time it is hardly the bytes that take the time, and more could be very much. */
+static const uint64_t ASK_LEAST_BYTES = (uint64_t)128 << 10;
+static const uint64_t ASK_MOST_BYTES = (uint64_t)1 << 20;
 
 void pace_init(struct pace *pace)
 {
@@ -124,4 +132,65 @@ void pace_asked(struct pace *pace, uint64_t bytes, uint64_t nanoseconds)
         decide(pace);
     }
     pthread_mutex_unlock(&pace->mutex);
+}
+
+/* ---- Clock and disk ---- */
+
+int pace_choose(struct pace *pace, struct frames *frames, const struct iovec *pieces, int count, uint64_t bytes,
+                bool *packs)
+{
+    struct frames_sample sample;
+
+    if (pace_come(pace, bytes)) {
+        if (frames_try(frames, pieces, count, &sample) != 0)
+            return -1;
+        pace_sampled(pace, &sample);
+    }
+    *packs = pace_packs(pace);
+    return 0;
+}
+
+/* How much time was the thread's own since `start`? False if that is not known. */
+static bool own_time_since(uint64_t start, uint64_t *nanoseconds)
+{
+    uint64_t now;
+
+    if (!sys_own_nanoseconds(&now))
+        return false;
+    *nanoseconds = now > start ? now - start : 0;
+    return true;
+}
+
+int pace_write(struct pace *pace, int fd, struct iovec *pieces, int count, off_t offset, size_t *done)
+{
+    uint64_t bytes = 0;
+    uint64_t start;
+    uint64_t nanoseconds;
+
+    for (int i = 0; i < count; i++)
+        bytes += pieces[i].iov_len;
+    if (pace == NULL || !pace_measures(pace, bytes) || !sys_own_nanoseconds(&start))
+        return io_write_at(fd, pieces, count, offset, done);
+    if (io_write_at(fd, pieces, count, offset, done) != 0)
+        return -1;
+    if (own_time_since(start, &nanoseconds))
+        pace_wrote(pace, bytes, nanoseconds);
+    return 0;
+}
+
+void pace_ask(struct pace *pace, int fd, uint64_t length)
+{
+    const uint64_t bytes = least(length, ASK_MOST_BYTES);
+    uint64_t start;
+    uint64_t nanoseconds;
+    bool known;
+
+    if (pace == NULL || length < ASK_LEAST_BYTES || !pace_asks(pace))
+        return;
+    known = sys_own_nanoseconds(&start);
+    if (known) {
+        sys_await_disk(fd, (off_t)(length - bytes), (off_t)bytes);
+        known = own_time_since(start, &nanoseconds);
+    }
+    pace_asked(pace, known ? bytes : 0, known ? nanoseconds : 0);
 }

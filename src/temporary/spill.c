@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/least.h"
 #include "system/io.h"
 #include "system/pieces.h"
 #include "system/signals.h"
@@ -223,54 +222,11 @@ static bool is_full(int error)
     return error == ENOSPC || error == EDQUOT;
 }
 
-/* How much time was the thread's own since a moment of that clock? False if that is not known. */
-static bool own_time_since(bool known, uint64_t start, uint64_t *nanoseconds)
-{
-    uint64_t now;
-
-    if (!known || !sys_own_nanoseconds(&now))
-        return false;
-    *nanoseconds = now > start ? now - start : 0;
-    return true;
-}
-
-/* One write, which the pace may want to have measured. */
-static int write_at(struct spill_place *place, int fd, struct iovec *pieces, int count, off_t offset, size_t bytes,
-                    size_t *done)
-{
-    const bool measures = place->pace != NULL && pace_measures(place->pace, bytes);
-    uint64_t start = 0;
-    const bool known = measures && sys_own_nanoseconds(&start);
-    const int status = io_write_at(fd, pieces, count, offset, done);
-    uint64_t nanoseconds;
-
-    if (status == 0 && own_time_since(known, start, &nanoseconds))
-        pace_wrote(place->pace, bytes, nanoseconds);
-    return status;
-}
-
-/* See how fast the disk is, if the pace wants to know, by what was written to a file last, as far as it belongs to one
- * pile. */
-static void ask_disk(const struct spill *spill, int fd, uint64_t length)
-{
-    struct pace *pace = spill->place->pace;
-    const uint64_t bytes = least(length, PACE_ASK_BYTES);
-    uint64_t start;
-    uint64_t nanoseconds;
-    bool known;
-
-    if (pace == NULL || spill->turns > 1 || !pace_asks(pace))
-        return;
-    known = sys_own_nanoseconds(&start);
-    sys_await_disk(fd, (off_t)(length - bytes), (off_t)bytes);
-    known = own_time_since(known, start, &nanoseconds);
-    pace_asked(pace, known ? bytes : 0, known ? nanoseconds : 0);
-}
-
 /* Write what stands together; when its directory is full go on in the next one, with what is left of it. */
 static int store_together(struct spill *spill, unsigned pile, struct iovec *some, int count, size_t bytes)
 {
     struct content *content = &spill->content[pile];
+    struct pace *pace = spill->place->pace;
 
     for (;;) {
         unsigned part = content->parts - 1;
@@ -280,14 +236,15 @@ static int store_together(struct spill *spill, unsigned pile, struct iovec *some
         int status = -1;
 
         if (fd >= 0)
-            status = write_at(spill->place, fd, some, count,
-                              place_of(spill, pile, content->stored - *start_of(spill, pile, part), &together), bytes,
-                              &done);
+            status =
+                pace_write(pace, fd, some, count,
+                           place_of(spill, pile, content->stored - *start_of(spill, pile, part), &together), &done);
         content->stored += done;
         bytes -= done;
         atomic_fetch_add(&spill->place->bytes, done);
         if (status == 0) {
-            ask_disk(spill, fd, content->stored - *start_of(spill, pile, part));
+            if (spill->turns == 1)
+                pace_ask(pace, fd, content->stored - *start_of(spill, pile, part));
             return 0;
         }
         if (!is_full(errno) || content->parts == spill->place->directories)
@@ -348,23 +305,6 @@ static int write_through(struct compress *compress, const struct iovec *pieces, 
     return compress_try(compress) == 0 ? compress_pieces(compress, pieces, count, store_packed, packing) : -1;
 }
 
-/* Is it worth while to compress what is going to be written, `bytes` in all? 0, or -1 after a report. */
-static int choose(const struct spill_place *place, const struct iovec *pieces, int count, uint64_t bytes, bool *packs)
-{
-    struct frames_sample sample;
-
-    *packs = place->frames != NULL;
-    if (place->pace == NULL)
-        return 0;
-    if (pace_come(place->pace, bytes)) {
-        if (frames_try(place->frames, pieces, count, &sample) != 0)
-            return -1;
-        pace_sampled(place->pace, &sample);
-    }
-    *packs = pace_packs(place->pace);
-    return 0;
-}
-
 static int write_pile(struct storage *storage, unsigned pile, struct iovec *pieces, int count)
 {
     struct spill *spill = spill_of(storage);
@@ -372,7 +312,7 @@ static int write_pile(struct storage *storage, unsigned pile, struct iovec *piec
     struct content *content = &spill->content[pile];
     struct packing packing = {.spill = spill, .pile = pile};
     uint64_t bytes = content->hash.bytes;
-    bool packs = false;
+    bool packs = place->frames != NULL;
 
     for (int i = 0; i < count; i++)
         xxh64_update(&content->hash, pieces[i].iov_base, pieces[i].iov_len);
@@ -380,7 +320,7 @@ static int write_pile(struct storage *storage, unsigned pile, struct iovec *piec
     atomic_fetch_add(&place->plain, bytes);
     if (place->compress != NULL)
         return write_through(place->compress, pieces, count, &packing);
-    if (choose(place, pieces, count, bytes, &packs) != 0)
+    if (place->pace != NULL && pace_choose(place->pace, place->frames, pieces, count, bytes, &packs) != 0)
         return -1;
     if (packs || content->plain < content->stored)
         return frames_write(place->frames, packs, pieces, count, store_packed, &packing);
