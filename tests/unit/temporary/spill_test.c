@@ -20,6 +20,24 @@ static uint64_t bytes[PILES_MAX]; /* in each pile */
 static uint64_t random_state;
 static bool repeats; /* does what is in them repeat, so that it shrinks? */
 
+/* The clock goes on by so much for each byte that is written, and for each that is waited for; it may not be there. */
+static unsigned write_nanoseconds, disk_nanoseconds;
+static uint64_t waited_nanoseconds, awaited_bytes;
+static bool has_clock;
+
+bool sys_own_nanoseconds(uint64_t *nanoseconds)
+{
+    *nanoseconds = disk.written_bytes * write_nanoseconds + waited_nanoseconds;
+    return has_clock;
+}
+
+void sys_await_disk(int fd, off_t offset, off_t length)
+{
+    assert_int_equal(lseek(fd, 0, SEEK_END), offset + length);
+    awaited_bytes += (uint64_t)length;
+    waited_nanoseconds += (uint64_t)length * disk_nanoseconds;
+}
+
 static void close_spill(void)
 {
     storage_free(spill);
@@ -47,6 +65,9 @@ static int setup(void **state)
     frames_init(&frames, &fault);
     pace_init(&pace);
     repeats = false;
+    has_clock = true;
+    write_nanoseconds = disk_nanoseconds = 0;
+    waited_nanoseconds = awaited_bytes = 0;
     memset(&place, 0, sizeof place);
     place.directory = directories;
     place.directories = 1;
@@ -820,4 +841,50 @@ IN_SCRATCH(a_check_leaves_room_for_hope_where_bytes_may_be_compressed)
     assert_true(pace.pressed);
     assert_says(spill_check(&place, (uint64_t)5 << 20), -1,
                 "bigshuf: temporary file in disk0: No space left on device: about 5 MiB are needed, 1 MiB are free\n");
+}
+
+/* Such a disk is slower than compressing on any machine. */
+IN_SCRATCH(what_comes_to_a_slow_disk_is_compressed_from_some_time_on)
+{
+    for (int i = 0; i < 2; i++) {
+        use_frames(true);
+        pace_release(&pace);
+        pace_init(&pace);
+        place.pace = &pace;
+        pace.writes = 15; /* one more, and it is known */
+        write_nanoseconds = i == 0 ? 10000 : 0;
+        open_spill(3);
+        for (unsigned p = 0; p < 3; p++)
+            while (bytes[p] < 1200000)
+                append_good(p, PIECES_MAX);
+        assert_int_equal(pace_packs(&pace), i == 0);
+        assert_int_equal(atomic_load(&place.bytes) < atomic_load(&place.plain), i == 0);
+        for (unsigned p = 0; p < 3; p++)
+            assert_reads_in_steps(p);
+        atomic_store(&place.plain, 0);
+    }
+}
+
+IN_SCRATCH(a_disk_is_asked_once)
+{
+    for (int i = 0; i < 3; i++) {
+        use_frames(true);
+        pace_release(&pace);
+        pace_init(&pace);
+        place.pace = &pace;
+        pace.come_bytes = (uint64_t)128 << 20;
+        pace.saved = 0.5;
+        pace.pack_cost = 2;
+        disk_nanoseconds = i == 0 ? 10 : 1;
+        has_clock = i < 2;
+        awaited_bytes = 0;
+        open_spill(20);
+        for (unsigned p = 0; p < 20; p++)
+            while (bytes[p] < 600000)
+                append_good(p, PIECES_MAX);
+        assert_in_range(awaited_bytes, i < 2 ? 4 << 20 : 0, i < 2 ? 5 << 20 : 0);
+        assert_int_equal(pace_packs(&pace), i == 0);
+        for (unsigned p = 0; p < 20; p++)
+            assert_reads(p, 3);
+    }
 }
