@@ -17,6 +17,9 @@ enum options_progress {
     OPTIONS_PROGRESS_HIDDEN /* --no-progress */
 };
 
+/* Does the program itself compress temporary files? */
+enum compress_temporary { COMPRESS_AUTO, COMPRESS_ALWAYS, COMPRESS_NEVER };
+
 /* The strings are those of the caller's argv; options_release frees the arrays `files`, `split` and `temporary`. It
  * stays where it is, since `format` points to `string`, also in a copy. */
 struct options {
@@ -57,7 +60,8 @@ struct options {
 
     const char **temporary; /* the directory of each -T, in order */
     size_t temporary_count;
-    const char *compress_program; /* --compress-program; NULL if not given */
+    const char *compress_program;               /* --compress-program; NULL if not given */
+    enum compress_temporary compress_temporary; /* --compress-temporary */
 
     const char *scatter; /* --scatter: the directory of a store to which a batch is added; NULL if not given */
     const char *gather;  /* --gather: the directory of a store that is read; NULL if not given */

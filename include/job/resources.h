@@ -12,6 +12,8 @@
 #include "store/store.h"
 #include "system/fault.h"
 #include "temporary/compress.h"
+#include "temporary/frames.h"
+#include "temporary/pace.h"
 #include "temporary/spill.h"
 
 enum { RESOURCES_SEED_BYTES = 32 };
@@ -26,9 +28,11 @@ struct resources {
     uint64_t listed_memory; /* bytes of the memory limit that both take */
     struct source *source;  /* NULL if no input has been opened */
     struct output *output;
-    struct spill_place place;                     /* of temporary files */
-    const char *default_directory;                /* the only one of the place if -T was not given */
-    struct compress compress;                     /* without a program if none was given */
+    struct spill_place place;      /* of temporary files */
+    const char *default_directory; /* the only one of the place if -T was not given */
+    struct compress compress;      /* without a program if none was given */
+    struct frames frames;          /* what the place compresses with otherwise */
+    struct pace pace;
     char seed_text[2 * RESOURCES_SEED_BYTES + 1]; /* the seed that was made, if none was given */
     const char *seed;
     struct order order;

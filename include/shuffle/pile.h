@@ -53,7 +53,7 @@ struct piles {
     unsigned count;
     unsigned lanes;        /* pile p belongs to lane p mod lanes */
     uint32_t flush_blocks; /* a tail of so many blocks may be written: fewer are not worth a write */
-    uint32_t frame_blocks; /* where a program compresses: of so many blocks it is always worth a run; else 0 */
+    uint32_t frame_blocks; /* where tails are compressed: one of so many blocks is always worth a write; else 0 */
     bool promised;         /* has the caller the blocks for them promised? */
     bool sealed;           /* nothing will be appended any more */
 };

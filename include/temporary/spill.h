@@ -6,8 +6,11 @@
  *
  * A pile is written at its end and read from front to back. When its directory is full, it goes on in the next one;
  * only when none has room left does a write fail. Where the descriptors do not suffice, several piles share a file, in
- * turns of SPILL_STRIPE_BYTES. Where a program compresses, every write is one run of it, and what it makes is what is
- * stored. Each pile has a checksum (XXH64) of its bytes, as they were written.
+ * turns of SPILL_STRIPE_BYTES. Each pile has a checksum (XXH64) of its bytes, as they were written.
+ *
+ * What is stored of a pile is its bytes as they are, up to where compressing them is found worth while, if it is; from
+ * there on it is frames, some of which are compressed. Where another program compresses, every write is one run of it,
+ * and what it makes is what is stored.
  */
 
 #include <stdatomic.h>
@@ -16,6 +19,8 @@
 
 #include "system/fault.h"
 #include "temporary/compress.h"
+#include "temporary/frames.h"
+#include "temporary/pace.h"
 #include "temporary/storage.h"
 
 /* Where temporary files may stand; shared by all scatters of a run. */
@@ -23,17 +28,26 @@ struct spill_place {
     const char *const *directory;
     unsigned directories;
     struct fault *fault;
-    struct compress *compress;   /* NULL: bytes are stored as they are */
+    struct compress *compress;   /* another program; NULL: none */
+    struct frames *frames;       /* without another program; NULL: bytes are stored as they are */
+    struct pace *pace;           /* says when they are; NULL: never */
     unsigned programs;           /* descriptors are kept for so many of them at a time; set by spill_programs */
     atomic_bool told;            /* that a directory is memory */
     atomic_uint_least64_t piles; /* that have come to temporary files so far */
-    atomic_uint_least64_t bytes; /* written to them */
+    atomic_uint_least64_t plain; /* bytes that have come */
+    atomic_uint_least64_t bytes; /* written to the files for these */
 };
 
 enum { SPILL_STRIPE_BYTES = 1 << 20 };
 
-/* Are the directories there, and can files be made in them? If `bytes` more than they have room for are sure to come,
- * that is a failure, too, unless they will be compressed: then the program is tried. 0, or -1 after a report. */
+/* What compressing may leave of bytes, one part in so many: real text comes to a half, and much that machines write to
+ * less. */
+enum { SPILL_HOPE = 4 };
+
+/* Are the directories there, and can files be made in them? `bytes` are sure to come. If they will not be compressed,
+ * and there is no room for them, that is a failure, too; if it is not known whether they will be, it is if there is not
+ * even room for SPILL_HOPE of them, and they will be if there is not enough as they are. A program that compresses is
+ * tried. 0, or -1 after a report. */
 int spill_check(struct spill_place *place, uint64_t bytes);
 
 /* How many programs that compress may run at a time, at most `most`, with the descriptors there are. Asked when inputs

@@ -13,6 +13,7 @@
 
 #include "base/xxh64.h"
 #include "record/record.h"
+#include "temporary/frames.h"
 
 /* Each kind has a struct of its own that begins with this one. */
 struct storage {
@@ -27,9 +28,10 @@ struct storage_reader {
     struct xxh64 hash; /* of what has been read, as the kind says */
     union {
         struct {
-            uint64_t next;                  /* in what is stored */
-            uint64_t discarded;             /* of what is stored */
-            struct compress_reader *packed; /* NULL before the first byte, and if nothing is compressed */
+            uint64_t next;                   /* in what is stored */
+            uint64_t discarded;              /* of what is stored */
+            struct frames_reader frames;     /* of what the program itself has compressed */
+            struct compress_reader *through; /* NULL before the first byte, and if no other program compresses */
         } spill;
         struct {
             size_t batch;      /* that has the part of the pile which is being read */

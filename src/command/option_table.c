@@ -296,6 +296,20 @@ static int set_progress(struct parsing *parsing, const char *argument)
     return 0;
 }
 
+static int set_compress_temporary(struct parsing *parsing, const char *when)
+{
+    static const char *const words[] = {
+        [COMPRESS_AUTO] = "auto", [COMPRESS_ALWAYS] = "always", [COMPRESS_NEVER] = "never"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(when, words[i]) == 0) {
+            parsing->options->compress_temporary = (enum compress_temporary)i;
+            return 0;
+        }
+    }
+    return fault_say(parsing->fault, "invalid %s argument '%s': it is auto, always or never", parsing->spelling, when);
+}
+
 static int set_tune(struct parsing *parsing, const char *list)
 {
     return argument_tune(parsing->fault, list, &parsing->options->leaf_records);
@@ -367,6 +381,11 @@ static const struct option_row rows[] = {
      "keep what does not fit in memory in DIR; may\nbe repeated; default: $TMPDIR, else /var/tmp", set_temporary, 0},
     {"compress-program", OPTION_COMPRESS_PROGRAM, GROUP_RESOURCES, "PROG",
      "compress temporary files with PROG, and\ndecompress them with PROG -d", set_compress_program, 0},
+    {"compress-temporary", OPTION_COMPRESS_TEMPORARY, GROUP_RESOURCES, "WHEN",
+     "compress temporary files by itself: always,\nnever, or auto, the default: if their disk is\nslower than "
+     "that, or "
+     "too small",
+     set_compress_temporary, 0},
     {"parallel", OPTION_PARALLEL, GROUP_RESOURCES, "N",
      "use at most N threads; default: one for each\nprocessor, and a few more that wait for disks", set_parallel, 0},
 

@@ -17,6 +17,10 @@
  * with 4 of them, 4.8 s with none, on two processors. */
 enum { WAITING = 4 };
 
+/* Desks for compressing (frames.h) may take so much beside the memory limit, which is enough for 28 threads; what they
+ * may take more is part of it. */
+static const uint64_t DESKS_BYTES = (uint64_t)4 << 20;
+
 /* For an input of D bytes, ENOUGH_TIMES * D + ENOUGH_BYTES bytes of memory are enough. More memory would only be
  * divided into larger blocks, and each pile leaves half a block unused on average: a million lines of 9 bytes took 47
  * ms with 11 GB, 30 ms with 64 MiB. */
@@ -34,15 +38,31 @@ static const char *default_directory(void)
     return directory != NULL && directory[0] != '\0' ? directory : "/var/tmp";
 }
 
+/* Where temporary files are, and how they are compressed. */
+static void init_place(struct resources *resources)
+{
+    const struct options *options = &resources->options;
+    struct spill_place *place = &resources->place;
+
+    place->fault = &resources->fault;
+    place->directory = options->temporary_count > 0 ? options->temporary : &resources->default_directory;
+    place->directories = options->temporary_count > 0 ? (unsigned)options->temporary_count : 1;
+    compress_init(&resources->compress, options->compress_program, &resources->fault);
+    frames_init(&resources->frames, &resources->fault);
+    pace_init(&resources->pace);
+    if (options->compress_program != NULL)
+        place->compress = &resources->compress;
+    else if (options->compress_temporary != COMPRESS_NEVER)
+        place->frames = &resources->frames;
+    if (place->frames != NULL && options->compress_temporary == COMPRESS_AUTO)
+        place->pace = &resources->pace;
+}
+
 void resources_init(struct resources *resources, const struct options *options)
 {
     *resources = (struct resources){.options = *options, .default_directory = default_directory()};
     fault_init(&resources->fault);
-    compress_init(&resources->compress, options->compress_program, &resources->fault);
-    resources->place.fault = &resources->fault;
-    resources->place.compress = options->compress_program != NULL ? &resources->compress : NULL;
-    resources->place.directory = options->temporary_count > 0 ? options->temporary : &resources->default_directory;
-    resources->place.directories = options->temporary_count > 0 ? (unsigned)options->temporary_count : 1;
+    init_place(resources);
     progress_init(&resources->progress, &resources->options, &resources->place);
 }
 
@@ -54,6 +74,8 @@ void resources_release(struct resources *resources)
     store_close(&resources->store);
     free(resources->listed);
     free(resources->listed_data);
+    pace_release(&resources->pace);
+    frames_release(&resources->frames);
     compress_release(&resources->compress);
     fault_release(&resources->fault);
 }
@@ -159,11 +181,21 @@ static int limit_programs(struct resources *resources, struct run *run)
     return 0;
 }
 
+/* What is left of so much memory beside the desks of so many workers, or of those that it can keep busy. */
+static uint64_t beside_desks(const struct resources *resources, uint64_t memory_bytes, unsigned workers)
+{
+    const uint64_t desks = engine_memory(memory_bytes, workers).workers + WAITING;
+    const uint64_t bytes = resources->place.frames != NULL ? desks * frames_desk_bytes() : 0;
+
+    return bytes > DESKS_BYTES ? memory_bytes - (bytes - DESKS_BYTES) : memory_bytes;
+}
+
 int resources_open_large_run(struct resources *resources, struct run *run, uint64_t memory_bytes)
 {
-    unsigned given = resources->options.parallel;
+    const unsigned given = resources->options.parallel;
+    const unsigned workers = given > 0 ? given : hardware_processors();
 
-    if (resources_open_run(resources, run, memory_bytes, given > 0 ? given : hardware_processors()) != 0)
+    if (resources_open_run(resources, run, beside_desks(resources, memory_bytes, workers), workers) != 0)
         return -1;
     if (given == 0)
         run->engine.waiting = WAITING;

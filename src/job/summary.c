@@ -39,8 +39,13 @@ static void say_records(const struct resources *resources, const struct run_prog
 
 static void say_spilled(const struct resources *resources, const struct run_progress *progress)
 {
+    const uint64_t plain = atomic_load(&resources->place.plain);
+    const uint64_t bytes = atomic_load(&resources->place.bytes);
+
     say("spilled:", "%llu piles, %llu bytes", (unsigned long long)atomic_load(&resources->place.piles),
-        (unsigned long long)atomic_load(&resources->place.bytes));
+        (unsigned long long)bytes);
+    if (plain != bytes)
+        say("compressed:", "%llu bytes to %llu bytes", (unsigned long long)plain, (unsigned long long)bytes);
     say("started over:", "%llu piles", (unsigned long long)progress->started_over);
 }
 

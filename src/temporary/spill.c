@@ -6,8 +6,8 @@
  *
  *     offset  ->  (part: the directory after so many that were full)  ->  group file, stripe, place in it
  *
- * Offsets are of what is stored: the pile's bytes, or what a program has made of them, run after run, without a gap. So
- * files know nothing of compression, and a directory may be full in the middle of a run.
+ * Offsets are of what is stored: the pile's bytes, and what has been made of them, one after another without a gap. So
+ * files know nothing of compression, and a directory may be full in the middle of a frame.
  */
 
 #include "temporary/spill.h"
@@ -40,7 +40,8 @@ enum { PIECES = 64 };
 
 struct content {
     struct xxh64 hash; /* of the bytes that were written */
-    uint64_t stored;   /* bytes that they are in the files */
+    uint64_t stored;   /* bytes that they are in the files: */
+    uint64_t plain;    /* the first of them, as they were written, then those that were compressed */
     unsigned parts;    /* how many directories it has come to; 0 before the first write */
     bool used;         /* has anything of it ever been in a file? */
 };
@@ -149,11 +150,15 @@ int spill_check(struct spill_place *place, uint64_t bytes)
     }
     if (place->compress != NULL)
         return bytes > 0 ? compress_try(place->compress) : 0;
-    if (room >= bytes)
+    if (room >= bytes || (place->frames != NULL && place->pace == NULL))
         return 0;
+    if (place->frames != NULL && room >= bytes / SPILL_HOPE) {
+        pace_press(place->pace);
+        return 0;
+    }
     return fault_say(place->fault,
                      "temporary file in %s%s: %s: about %llu MiB are needed, %llu MiB are free: name another directory "
-                     "or one more with -T, or use a larger -S",
+                     "or one more with -T, use a larger -S, or --compress-temporary=always",
                      place->directory[0], place->directories > 1 ? " and the other directories" : "", strerror(ENOSPC),
                      (unsigned long long)(bytes >> 20), (unsigned long long)(room >> 20));
 }
@@ -223,6 +228,7 @@ static bool is_full(int error)
 static int store_together(struct spill *spill, unsigned pile, struct iovec *some, int count, size_t bytes)
 {
     struct content *content = &spill->content[pile];
+    struct pace *pace = spill->place->pace;
 
     for (;;) {
         unsigned part = content->parts - 1;
@@ -233,13 +239,16 @@ static int store_together(struct spill *spill, unsigned pile, struct iovec *some
 
         if (fd >= 0)
             status =
-                io_write_at(fd, some, count,
-                            place_of(spill, pile, content->stored - *start_of(spill, pile, part), &together), &done);
+                pace_write(pace, fd, some, count,
+                           place_of(spill, pile, content->stored - *start_of(spill, pile, part), &together), &done);
         content->stored += done;
         bytes -= done;
         atomic_fetch_add(&spill->place->bytes, done);
-        if (status == 0)
+        if (status == 0) {
+            if (spill->turns == 1)
+                pace_ask(pace, fd, content->stored - *start_of(spill, pile, part));
             return 0;
+        }
         if (!is_full(errno) || content->parts == spill->place->directories)
             return report(spill, pile, part, errno);
         *start_of(spill, pile, content->parts++) = content->stored;
@@ -292,17 +301,35 @@ static int store_packed(void *context, const uint8_t *data, size_t bytes)
     return store(packing->spill, packing->pile, &piece, 1);
 }
 
+/* Let a program compress. */
+static int write_through(struct compress *compress, const struct iovec *pieces, int count, struct packing *packing)
+{
+    return compress_try(compress) == 0 ? compress_pieces(compress, pieces, count, store_packed, packing) : -1;
+}
+
 static int write_pile(struct storage *storage, unsigned pile, struct iovec *pieces, int count)
 {
     struct spill *spill = spill_of(storage);
-    struct compress *compress = spill->place->compress;
+    struct spill_place *place = spill->place;
+    struct content *content = &spill->content[pile];
     struct packing packing = {.spill = spill, .pile = pile};
+    uint64_t bytes = content->hash.bytes;
+    bool packs = place->frames != NULL;
 
     for (int i = 0; i < count; i++)
-        xxh64_update(&spill->content[pile].hash, pieces[i].iov_base, pieces[i].iov_len);
-    if (compress == NULL)
-        return store(spill, pile, pieces, count);
-    return compress_try(compress) == 0 ? compress_pieces(compress, pieces, count, store_packed, &packing) : -1;
+        xxh64_update(&content->hash, pieces[i].iov_base, pieces[i].iov_len);
+    bytes = content->hash.bytes - bytes;
+    atomic_fetch_add(&place->plain, bytes);
+    if (place->compress != NULL)
+        return write_through(place->compress, pieces, count, &packing);
+    if (place->pace != NULL && pace_choose(place->pace, place->frames, pieces, count, bytes, &packs) != 0)
+        return -1;
+    if (packs || content->plain < content->stored)
+        return frames_write(place->frames, packs, pieces, count, store_packed, &packing);
+    if (store(spill, pile, pieces, count) != 0)
+        return -1;
+    content->plain = content->stored;
+    return 0;
 }
 
 /* Give back the space of what is stored from one offset to another. */
@@ -373,8 +400,9 @@ static void begin_reading(struct storage_reader *reader)
 
 static void end_reading(struct storage_reader *reader)
 {
-    compress_free(reader->at.spill.packed);
-    reader->at.spill.packed = NULL;
+    compress_free(reader->at.spill.through);
+    reader->at.spill.through = NULL;
+    frames_close(spill_of(reader->storage)->place->frames, &reader->at.spill.frames);
 }
 
 /* Fill the pieces with what is stored. */
@@ -420,11 +448,39 @@ static ssize_t fetch_packed(void *context, uint8_t *data, size_t bytes)
 /* Fill the pieces with what a program makes of what is stored. */
 static int fetch_through(struct storage_reader *reader, const struct iovec *pieces, int count)
 {
-    if (reader->at.spill.packed == NULL)
-        reader->at.spill.packed = compress_open(spill_of(reader->storage)->place->compress, fetch_packed, reader);
-    if (reader->at.spill.packed == NULL || compress_read(reader->at.spill.packed, pieces, count) != 0)
+    struct compress *compress = spill_of(reader->storage)->place->compress;
+
+    if (reader->at.spill.through == NULL)
+        reader->at.spill.through = compress_open(compress, fetch_packed, reader);
+    if (reader->at.spill.through == NULL || compress_read(reader->at.spill.through, pieces, count) != 0)
         return -1;
-    return reader->left > 0 ? 0 : compress_end(reader->at.spill.packed);
+    return reader->left > 0 ? 0 : compress_end(reader->at.spill.through);
+}
+
+/* Fill the pieces with what is stored as it was written, and after that with what is in frames. */
+static int fetch_frames(struct storage_reader *reader, struct iovec *pieces, int count)
+{
+    struct spill *spill = spill_of(reader->storage);
+    const struct content *content = &spill->content[reader->pile];
+
+    if (reader->at.spill.next < content->plain) {
+        struct iovec some[PIECES];
+        size_t bytes;
+        const int taken = pieces_begin(pieces, count, content->plain - reader->at.spill.next, some, PIECES, &bytes);
+
+        if (fetch(reader, some, taken) != 0)
+            return -1;
+        pieces_advance(pieces, count, bytes);
+    }
+    switch (frames_read(spill->place->frames, &reader->at.spill.frames, pieces, count, fetch_packed, reader)) {
+    case FRAMES_READ:
+        return 0;
+    case FRAMES_FAILED:
+        break;
+    case FRAMES_DAMAGED:
+        return report_damage(spill, reader->pile);
+    }
+    return -1;
 }
 
 /* Has the pile been read to its end, and is it what was written? Nothing is said before its end. */
@@ -455,7 +511,8 @@ static int read_pile(struct storage_reader *reader, struct iovec *pieces, int co
         whole[i] = pieces[i];
         reader->left -= pieces[i].iov_len;
     }
-    status = spill->place->compress == NULL ? fetch(reader, pieces, count) : fetch_through(reader, pieces, count);
+    status =
+        spill->place->compress == NULL ? fetch_frames(reader, pieces, count) : fetch_through(reader, pieces, count);
     return status == 0 ? verify(reader, whole, count) : -1;
 }
 

@@ -1,4 +1,5 @@
-# Temporary files through a program: the same order, never a short output, and nothing left behind.
+# Compressed temporary files, by the program itself or by another: the same order, never a short output, and nothing
+# left behind.
 # shellcheck shell=bash
 
 # The program, or this test makes no sense here: needs_program NAME.
@@ -260,4 +261,94 @@ test_a_program_has_the_limit_to_descriptors_that_bigshuf_was_given() {
     more_than_memory >in
     (ulimit -S -n 100 && bigshuf -S 8M --compress-program=./script in >out)
     same 100 "$(cat limit)"
+}
+
+# ---- By itself ----
+
+test_whether_temporary_files_are_compressed_changes_nothing_else() {
+    more_than_memory >in
+    bigshuf --seed=x in >wanted
+    for when in auto always never; do
+        bigshuf -S 8M --seed=x --parallel=4 --compress-temporary=$when in | cmp - wanted
+        bigshuf -S 8M --seed=x --parallel=1 --compress-temporary=$when -v <(cat in) 2>said | cmp - wanted
+        grep -q 'spilled: .*[1-9][0-9]* bytes' said
+        cp said "said_$when"
+    done
+    grep -q 'compressed: .*[0-9] bytes to [1-9][0-9]* bytes' said_always
+    fails_with 1 '' grep 'compressed:' said_never
+}
+
+test_piles_started_over_and_samples_are_the_same_whether_compressed_or_not() {
+    giants >in
+    for options in "" "--tune=leaf-records=8" "-r -n 1000" "-n 100000 --keep-order" "--probability=0.5"; do
+        # shellcheck disable=SC2086 # words, by intention
+        bigshuf --seed=1363 $options in >wanted
+        for when in auto always never; do
+            # shellcheck disable=SC2086
+            bigshuf -S 8M --seed=1363 $options --compress-temporary=$when in | cmp - wanted
+        done
+    done
+}
+
+test_golden_orders_are_the_same_whether_compressed_or_not() {
+    needs_scale small
+    for when in auto always never; do
+        same 45c0cfd543c52ba0298378bebf864a03 "$(seq 1000000 | bigshuf --seed=42 -S 8M --compress-temporary=$when | md5)"
+        same e36ccc79075ad8c75561f4b15f86a50d \
+            "$(seq 2000000 | bigshuf --seed=42 -S 8M --tune=leaf-records=9 --compress-temporary=$when | md5)"
+    done
+}
+
+test_text_takes_less_room() {
+    needs_scale small
+    more_than_memory >in
+    bigshuf -v -S 8M --compress-temporary=never in 2>said >/dev/null
+    bigshuf -v -S 8M --compress-temporary=always in 2>said_with >/dev/null
+    [ "$(sed -n 's/.*piles, \([0-9]*\) .*/\1/p' said_with)" -lt "$(sed -n 's/.*piles, \([0-9]*\) .*/\1/p' said)" ]
+}
+
+# Each frame has a header.
+test_random_bytes_take_hardly_more_room() {
+    head -c 12000000 /dev/urandom >in
+    bigshuf -v -S 8M --compress-temporary=always --record-size=10000 in 2>said >out
+    awk '/compressed:/ { exit !($6 > $3 && $6 < $3 * 1.001) }' said
+}
+
+# A disk that takes 50 MB a second is slower than compressing; that is noticed after 32 MiB.
+test_a_slow_disk_is_noticed() {
+    needs_scale small
+    [ -e /proc/thread-self/schedstat ] || skip "this system does not tell how long threads wait for processors"
+    awk -v text="$(seq -s ' ' 100)" 'BEGIN { for (i = 0; i < 250000; i++) print i, text }' >in
+    bigshuf --seed=x in >wanted
+    FAULT_RATE=50 bigshuf-faulty -S 8M --seed=x -v in 2>said | cmp - wanted
+    awk '/compressed:/ { exit !($6 < $3 * 0.7) }' said
+}
+
+test_frames_that_have_changed_are_found() {
+    giants >in
+    for how in FAULT_DAMAGE FAULT_END; do
+        for at in $(scale '1 2' '1 2 3 4 5 10 30' "$(seq 100)"); do
+            echo old >out
+            fails_with 1 '*bigshuf: temporary file in *' env $how=1 FAULT_CALL=preadv FAULT_AT="$at" \
+                bigshuf-faulty -S 8M --compress-temporary=always -o out in
+            same old "$(cat out)"
+        done
+    done
+}
+
+test_a_full_directory_goes_on_in_the_next_in_the_middle_of_a_frame_of_its_own() {
+    mkdir 1 2 3
+    giants >in
+    bigshuf --seed=1363 in >wanted
+    for at in $(scale '2' '2 3 20' "$(seq 2 60)"); do
+        FAULT_CALL=pwritev FAULT_AT="$at" FAULT_ERRNO=ENOSPC FAULT_SHORT=1 \
+            bigshuf-faulty -S 8M --seed=1363 -T 1 -T 2 -T 3 --compress-temporary=always in | cmp - wanted
+    done
+}
+
+test_it_is_one_way_or_the_other() {
+    fails_with 1 "bigshuf: cannot combine --compress-program and --compress-temporary" \
+        bigshuf --compress-program=gzip --compress-temporary=always </dev/null
+    fails_with 1 "bigshuf: invalid --compress-temporary argument 'often': it is auto, always or never" \
+        bigshuf --compress-temporary=often </dev/null
 }

@@ -160,7 +160,7 @@ test_a_directory_that_is_full_in_the_middle_of_a_write_goes_on_in_the_next() {
 test_all_full_is_one_message_that_names_the_directory() {
     needs_small_disk
     more_than_memory >in
-    fails_with 1 'bigshuf: temporary file in disk*: No space left on device*' on_small_disk 2 bigshuf -S 8M -T disk -o out in
+    fails_with 1 'bigshuf: *temporary file in disk: No space left on device' on_small_disk 2 bigshuf -S 8M -T disk -o out in
     same 1 "$(grep -v -c warning .stderr)"
     fails_with 2 '*' ls out
 }
@@ -168,7 +168,7 @@ test_all_full_is_one_message_that_names_the_directory() {
 test_all_of_several_full_is_one_message() {
     needs_small_disk
     more_than_memory | cat >in
-    fails_with 1 'bigshuf: temporary file in disk*: No space left on device*' on_small_disk 2 bigshuf -S 8M -T disk -T disk -o out - <in
+    fails_with 1 'bigshuf: *temporary file in disk: No space left on device' on_small_disk 2 bigshuf -S 8M -T disk -T disk -o out - <in
     same 1 "$(grep -v -c warning .stderr)"
     fails_with 2 '*' ls out
 }
@@ -327,9 +327,23 @@ test_what_is_written_in_place_takes_the_room_of_the_old_file() {
 
 test_numbers_that_will_not_fit_a_temporary_directory_are_told_before_the_work() {
     needs_small_disk
-    advice='name another directory or one more with -T, or use a larger -S'
+    advice='name another directory or one more with -T, use a larger -S, or --compress-temporary=always'
     fails_with 1 "bigshuf: temporary file in disk: No space left on device: about 15 MiB are needed, 5 MiB are free: $advice" \
-        on_small_disk 5 bigshuf -S 8M -T disk -i 1-3000000
+        on_small_disk 5 bigshuf -S 8M -T disk -i 1-3000000 --compress-temporary=never
+    fails_with 1 "bigshuf: temporary file in disk: No space left on device: about 15 MiB are needed, 3 MiB are free: $advice" \
+        on_small_disk 3 bigshuf -S 8M -T disk -i 1-3000000
+}
+
+# What compressing may leave is not known before. Lines of 100 bytes that repeat become a tenth.
+test_what_fits_only_compressed_is_not_refused() {
+    needs_small_disk
+    awk -v text="$(seq -s ' ' 40)" 'BEGIN { for (i = 0; i < 300000; i++) print i, text }' >in
+    bigshuf --seed=x in >wanted
+    on_small_disk 12 bigshuf -S 8M --seed=x -T disk -v in 2>said | cmp - wanted
+    grep -q '^bigshuf: compressed: ' said
+    on_small_disk 8 bigshuf -S 8M --seed=x -T disk --compress-temporary=always in 2>said | cmp - wanted
+    fails_with 1 'bigshuf: temporary file in disk: No space left on device: *' \
+        on_small_disk 12 bigshuf -S 8M --seed=x -T disk --compress-temporary=never in
 }
 
 # 40 MiB, 34 of which are spilled to the disk to which all are written.

@@ -106,6 +106,11 @@ test_a_spilling_input_survives_any_fault() {
     sweep_all out -S 8M --parallel=1
 }
 
+test_compressed_temporary_files_survive_any_fault() {
+    spilling >in
+    sweep_all folder/file -S 8M --parallel=3 --compress-temporary=always
+}
+
 test_a_spilling_input_to_a_file_survives_any_fault() {
     spilling >in
     sweep_all folder/file -S 8M --parallel=3
@@ -121,6 +126,7 @@ test_a_spilling_input_survives_any_fault_whatever_the_threads() {
 test_leaves_that_are_started_over_survive_any_fault() {
     giants >in
     sweep_all out -S 8M --parallel=1
+    sweep 'allocate preadv pwritev' out -S 8M --parallel=1 --compress-temporary=always
 }
 
 test_nodes_that_are_started_over_survive_any_fault() {
@@ -203,6 +209,7 @@ test_short_transfers_and_interruptions_do_no_harm_when_a_pile_is_started_over() 
     giants >in
     unharmed -S 8M
     unharmed -S 8M --tune=leaf-records=8
+    unharmed -S 8M --compress-temporary=always
     { seq 100; long_line 9000000; } >in
     unharmed -S 8M
 }

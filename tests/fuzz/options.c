@@ -227,6 +227,8 @@ static void say_all(struct words *words, const struct options *options)
     for (size_t i = 0; i < options->temporary_count; i++)
         say(words, "--temporary-directory=%s", options->temporary[i]);
     say_string(words, "--compress-program", options->compress_program);
+    if (options->compress_temporary != COMPRESS_AUTO)
+        say(words, "--compress-temporary=%s", options->compress_temporary == COMPRESS_ALWAYS ? "always" : "never");
     say_number(words, "--parallel", options->parallel);
     if (options->expected_records != UINT64_MAX)
         say(words, "--expect-records=%" PRIu64, options->expected_records);
@@ -331,6 +333,7 @@ static void compare(const struct options *one, const struct options *other)
     compare_stores(one, other);
     SAME(memory_bytes);
     SAME_STRING(compress_program);
+    SAME(compress_temporary);
     SAME(leaf_records);
     SAME(parallel);
     SAME(expected_records);

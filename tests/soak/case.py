@@ -329,6 +329,8 @@ class Maker:
             circ["tmpfs-tmp"] = "size=%dm" % draw.choice((1, 3, 12))
         if self.chance(6):
             opts["compress-program"] = draw.choice(COMPRESSORS)
+        elif self.chance(3):
+            opts["compress-temporary"] = draw.choice(("auto", "always", "always", "never"))
         if self.chance(4):
             opts["v"] = None
         if self.chance(6):

@@ -331,6 +331,7 @@ class Check:
         """Where sizes are known, a disk that is too small is found at the start."""
         circ, opts = self.case.circ, self.case.opts
         large = "i" in opts and "tmpfs-tmp" in circ and not self.must_fail() and opts.get("filter", "good") == "good"
+        large = large and opts.get("compress-temporary") == "never"
         large = large and not ({"as", "fsize", "tmpfs-out"} & set(circ) or self.result.faulted)
         if large and self.result.status == 1 and "needed" not in self.result.stderr:
             return "late", "... are needed, ... are free", self.result.stderr

@@ -15,6 +15,7 @@
  *     FAULT_SHORT=1      every read and write transfers at most half of what is asked for
  *     FAULT_HURRY=N      the clock goes N times as fast
  *     FAULT_EINTR=1      a thread's every second call of those that signals interrupt fails with EINTR
+ *     FAULT_RATE=N       temporary files are read and written at N million bytes a second, both together
  */
 
 #include "faulty_sys.h"
@@ -66,7 +67,7 @@ static void run_command(void)
 /* Done before main. */
 __attribute__((constructor)) static void read_environment(void)
 {
-    const char *at = getenv("FAULT_AT"), *error = getenv("FAULT_ERRNO");
+    const char *at = getenv("FAULT_AT"), *error = getenv("FAULT_ERRNO"), *rate = getenv("FAULT_RATE");
 
     faulty_fail(getenv("FAULT_CALL"), at ? (unsigned)strtoul(at, NULL, 10) : 0, error ? error_of(error) : EIO);
     faulty.stays = getenv("FAULT_STAYS") != NULL;
@@ -75,6 +76,7 @@ __attribute__((constructor)) static void read_environment(void)
     faulty.is_short = getenv("FAULT_SHORT") != NULL;
     faulty.hurry = getenv("FAULT_HURRY") ? (unsigned)strtoul(getenv("FAULT_HURRY"), NULL, 10) : 1;
     faulty.interrupts = getenv("FAULT_EINTR") != NULL;
+    faulty.rate = rate != NULL ? strtoull(rate, NULL, 10) * 1000000 : 0;
     faulty.meet = getenv("FAULT_RUN") != NULL ? run_command : NULL;
     faulty.log = getenv("FAULT_LOG") != NULL ? log_call : NULL;
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "system/sys.h"
@@ -221,6 +222,7 @@ QUESTION(uid_t, user, (void), ())
 QUESTION(unsigned, free_descriptors, (unsigned wanted), (wanted))
 ADVICE(nap, (void), ())
 ADVICE(write_back, (int fd), (fd))
+ADVICE(await_disk, (int fd, off_t offset, off_t bytes), (fd, offset, bytes))
 ADVICE(sequential, (int fd), (fd))
 ADVICE(list_close, (void *list), (list))
 ADVICE(widen_pipe, (int fd), (fd))
@@ -230,6 +232,7 @@ ADVICE(unmap, (void *memory, size_t bytes), (memory, bytes))
 ADVICE(huge_pages, (void *memory, size_t bytes), (memory, bytes))
 ADVICE(small_pages, (void *memory, size_t bytes), (memory, bytes))
 QUESTION(uint64_t, thread_nanoseconds, (void), ())
+QUESTION(bool, own_nanoseconds, (uint64_t *nanoseconds), (nanoseconds))
 ADVICE(exit, (int status), (status))
 QUESTION(struct timespec, modified, (const struct stat *status), (status))
 QUESTION(size_t, page_bytes, (void), ())
@@ -320,6 +323,33 @@ static int half_of_pieces(const struct iovec *pieces, int count, struct iovec *h
     return used;
 }
 
+static uint64_t nanoseconds(void)
+{
+    struct timespec time = {0};
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* Wait for as long as the disk takes for these bytes, after all that it was given before. */
+static void take_time(ssize_t bytes)
+{
+    static atomic_uint_least64_t idle; /* from then on the disk has nothing more to do */
+    uint64_t before = atomic_load(&idle), end;
+    struct timespec time;
+
+    if (faulty.rate == 0 || bytes <= 0)
+        return;
+    do {
+        const uint64_t now = nanoseconds();
+
+        end = (before > now ? before : now) + (uint64_t)((double)bytes * 1e9 / (double)faulty.rate);
+    } while (!atomic_compare_exchange_weak(&idle, &before, end));
+    time = (struct timespec){.tv_sec = (time_t)(end / 1000000000), .tv_nsec = (long)(end % 1000000000)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) == EINTR)
+        ;
+}
+
 enum { PIECES = 16 };
 
 /* What a file that was changed or cut short would deliver. */
@@ -335,21 +365,29 @@ static ssize_t read_spoilt(int fd, const struct iovec *pieces, int count, off_t 
 WEAK ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset)
 {
     struct iovec halves[PIECES];
+    ssize_t got;
 
     if (faulty_fails("preadv"))
         return read_spoilt(fd, pieces, count, offset);
     if (!faulty.is_short)
-        return real_sys_preadv(fd, pieces, count, offset);
-    return real_sys_preadv(fd, halves, half_of_pieces(pieces, count, halves, PIECES), offset);
+        got = real_sys_preadv(fd, pieces, count, offset);
+    else
+        got = real_sys_preadv(fd, halves, half_of_pieces(pieces, count, halves, PIECES), offset);
+    take_time(got);
+    return got;
 }
 
 WEAK ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset)
 {
     struct iovec halves[PIECES];
+    ssize_t put;
 
     if (faulty_fails("pwritev"))
         return -1;
     if (!faulty.is_short)
-        return real_sys_pwritev(fd, pieces, count, offset);
-    return real_sys_pwritev(fd, halves, half_of_pieces(pieces, count, halves, PIECES), offset);
+        put = real_sys_pwritev(fd, pieces, count, offset);
+    else
+        put = real_sys_pwritev(fd, halves, half_of_pieces(pieces, count, halves, PIECES), offset);
+    take_time(put);
+    return put;
 }

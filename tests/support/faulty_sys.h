@@ -15,6 +15,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct faulty {
     /* One call fails, or all from one on. Atomic is what changes while others look. */
@@ -32,6 +33,8 @@ struct faulty {
     bool is_short;     /* every read and write transfers at most half of what is asked for */
     unsigned hurry;    /* the clock goes so many times as fast; 0 stands for 1 */
     bool interrupts;   /* a thread's every second call of those that signals interrupt fails with EINTR */
+    uint64_t rate;     /* bytes that all preadv and pwritev, which are for temporary files, move in a second, as a disk
+                          does that has one queue; 0: as fast as they can */
 
     /* Told of each call that is made to fail; while `at` is 0, of each that counts. */
     void (*log)(const char *name);

@@ -12,6 +12,7 @@
 enum { KNOWN_BYTES = 65537 };
 
 static uint8_t known_bytes[KNOWN_BYTES];
+static size_t known_bytes_period = KNOWN_BYTES; /* or less, for bytes that can be compressed */
 
 /* Done before main, since threads may use it. */
 __attribute__((constructor)) static void known_bytes_make(void)
@@ -23,10 +24,10 @@ __attribute__((constructor)) static void known_bytes_make(void)
 /* The bytes of a pile from `offset` on that lie together, at most `bytes`. Returns how many. */
 static inline size_t known_bytes_piece(unsigned pile, uint64_t offset, size_t bytes, const uint8_t **piece)
 {
-    size_t from = (size_t)((offset + 257 * (uint64_t)pile) % KNOWN_BYTES);
+    size_t from = (size_t)((offset + 257 * (uint64_t)pile) % known_bytes_period);
 
     *piece = known_bytes + from;
-    return bytes < KNOWN_BYTES - from ? bytes : KNOWN_BYTES - from;
+    return bytes < known_bytes_period - from ? bytes : known_bytes_period - from;
 }
 
 static inline void known_bytes_put(uint8_t *data, size_t bytes, unsigned pile, uint64_t offset)

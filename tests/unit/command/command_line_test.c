@@ -164,6 +164,7 @@ TEST(test_no_words_mean_standard_input_and_defaults)
     assert_int_equal(run.options.splits, 0);
     assert_null(run.options.filter);
     assert_null(run.options.compress_program);
+    assert_int_equal(run.options.compress_temporary, COMPRESS_AUTO);
     assert_int_equal(run.options.count, UINT64_MAX);
     assert_false(run.options.repeat);
     assert_false(run.options.keep_order);
@@ -536,6 +537,18 @@ TEST(test_commands_have_their_places)
     refuse("bigshuf: multiple compress programs specified\n", "--compress-program=zstd", "--compress-program=lz4");
 }
 
+TEST(test_temporary_files_are_compressed_when_the_last_option_says)
+{
+    accept("--compress-temporary=never");
+    assert_int_equal(run.options.compress_temporary, COMPRESS_NEVER);
+    accept("--compress-temporary=never", "--compress-temporary=always");
+    assert_int_equal(run.options.compress_temporary, COMPRESS_ALWAYS);
+    accept("--compress-temporary=always", "--compress-temporary=auto");
+    assert_int_equal(run.options.compress_temporary, COMPRESS_AUTO);
+    refuse("bigshuf: invalid --compress-temporary argument 'alway': it is auto, always or never\n",
+           "--compress-temporary=alway");
+}
+
 TEST(test_numbers_that_are_none_are_refused)
 {
     static const struct {
@@ -803,6 +816,9 @@ static const struct {
     {"--scatter=a", "--split=1:b", "cannot combine --scatter and --split"},
     {"--scatter=a", "-Tb", "cannot combine --scatter and -T"},
     {"--scatter=a", "--compress-program=b", "cannot combine --scatter and --compress-program"},
+    {"--scatter=a", "--compress-temporary=auto", "cannot combine --scatter and --compress-temporary"},
+    {"--compress-program=b", "--compress-temporary=never",
+     "cannot combine --compress-program and --compress-temporary"},
     {"--gather=a", "-e", "cannot combine --gather and -e"},
     {"--gather=a", "-i1-2", "cannot combine --gather and -i"},
     {"--gather=a", "-r", "cannot combine --gather and -r"},
@@ -1223,6 +1239,7 @@ TEST(test_help_explains_every_option_on_lines_of_80)
                                            "      --split=COUNT:FILE  ",
                                            "      --filter=COMMAND  ",
                                            "      --compress-program=PROG  ",
+                                           "      --compress-temporary=WHEN  ",
                                            "  -S, --buffer-size=SIZE  ",
                                            "  -T, --temporary-directory=DIR  ",
                                            "      --parallel=N  ",

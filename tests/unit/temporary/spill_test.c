@@ -12,11 +12,31 @@ static const char *const directories[] = {"disk0", "disk1", "disk2"};
 static struct fault fault;
 static struct spill_place place;
 static struct compress compress;
+static struct frames frames;
+static struct pace pace;
 
 /* What the running test writes to. */
 static struct storage *spill;
 static uint64_t bytes[PILES_MAX]; /* in each pile */
 static uint64_t random_state;
+
+/* The clock goes on by so much for each byte that is written, and for each that is waited for; it may not be there. */
+static unsigned write_nanoseconds, disk_nanoseconds;
+static uint64_t waited_nanoseconds, awaited_bytes;
+static bool has_clock;
+
+bool sys_own_nanoseconds(uint64_t *nanoseconds)
+{
+    *nanoseconds = disk.written_bytes * write_nanoseconds + waited_nanoseconds;
+    return has_clock;
+}
+
+void sys_await_disk(int fd, off_t offset, off_t length)
+{
+    assert_int_equal(lseek(fd, 0, SEEK_END), offset + length);
+    awaited_bytes += (uint64_t)length;
+    waited_nanoseconds += (uint64_t)length * disk_nanoseconds;
+}
 
 static void close_spill(void)
 {
@@ -42,6 +62,12 @@ static int setup(void **state)
         if (mkdir(directories[i], 0700) != 0)
             return -1;
     fault_init(&fault);
+    frames_init(&frames, &fault);
+    pace_init(&pace);
+    known_bytes_period = KNOWN_BYTES;
+    has_clock = true;
+    write_nanoseconds = disk_nanoseconds = 0;
+    waited_nanoseconds = awaited_bytes = 0;
     memset(&place, 0, sizeof place);
     place.directory = directories;
     place.directories = 1;
@@ -59,11 +85,12 @@ static int teardown(void **state)
     for (int i = 0; i < 3; i++)
         if (scratch_count(directories[i]) != 0)
             result = -1;
+    pace_release(&pace);
+    frames_release(&frames);
     fault_release(&fault);
     return scratch_teardown(state) == 0 ? result : -1;
 }
 
-/* Byte `i` of a pile. */
 /* From now on a shell script compresses by `there` and decompresses by `again`. It is taken as tried. */
 static void use_script(const char *there, const char *again)
 {
@@ -168,7 +195,7 @@ static void write_and_read(unsigned piles, uint64_t most)
         assert_reads_in_steps(p);
     }
     assert_true(place.bytes == disk.written_bytes);
-    assert_true(place.compress != NULL || disk.written_bytes == total);
+    assert_true(place.compress != NULL || place.frames != NULL || disk.written_bytes == total);
     close_spill();
     assert_false(fault_any(&fault));
 }
@@ -665,4 +692,193 @@ IN_SCRATCH(damage_of_what_was_compressed_names_directory_and_program)
     use_script("cat", "cat");
     assert_finds_damage(0, "bigshuf: temporary file in disk0: contents have changed since they were written, or "
                            "'./script -d' changes them\n");
+}
+
+/* ---- Where the program itself compresses ---- */
+
+static void use_frames(bool shrinks)
+{
+    place.frames = &frames;
+    known_bytes_period = shrinks ? 1021 : KNOWN_BYTES;
+    disk_reset();
+    atomic_store(&place.bytes, 0);
+}
+
+IN_SCRATCH(what_is_in_frames_is_read_in_any_pieces)
+{
+    for (int i = 0; i < 2; i++) {
+        use_frames(i == 1);
+        write_and_read(3, 600000);
+        assert_int_equal(disk.made[0], 3);
+    }
+    assert_true(atomic_load(&place.plain) > atomic_load(&place.bytes));
+}
+
+IN_SCRATCH(piles_in_frames_share_files_where_descriptors_are_few)
+{
+    use_frames(true);
+    disk.descriptors = 8;
+    write_and_read(9, 600000);
+    assert_true(disk.made[0] < 9);
+}
+
+IN_SCRATCH(a_pile_in_frames_goes_on_in_the_next_directory_wherever_one_is_full)
+{
+    static const uint64_t rooms[] = {0, 1, 2, 3, 4, 5, 1000, 5000};
+
+    place.directories = 3;
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        use_frames(i % 2 == 0);
+        disk.room[0] = rooms[i];
+        disk.room[2] = rooms[i] / 2;
+        write_and_read(1, 200000);
+        assert_int_equal(disk.room[0], 0);
+        assert_int_equal(disk.made[1], 1);
+    }
+}
+
+/* A pile that has begun as it is goes on in frames, which are packed or not. */
+IN_SCRATCH(a_pile_may_begin_as_it_is_and_go_on_in_frames)
+{
+    uint64_t before;
+
+    use_frames(true);
+    place.pace = &pace;
+    open_spill(3);
+    append_good(1, 50);
+    assert_true(atomic_load(&place.bytes) == bytes[1]);
+    assert_reads_in_steps(1);
+    pace.packs = true;
+    for (unsigned p = 0; p < 3; p++)
+        append_good(p, PIECES_MAX);
+    assert_true(atomic_load(&place.bytes) < (bytes[0] + bytes[1] + bytes[2]) / 2);
+    pace.packs = false;
+    before = atomic_load(&place.bytes);
+    append_good(1, 50);
+    assert_true(atomic_load(&place.bytes) > before + 50);
+    append_good(2, 50);
+    for (unsigned p = 0; p < 3; p++) {
+        assert_reads(p, 1);
+        assert_reads(p, 7);
+        assert_reads_in_steps(p);
+    }
+    storage_drop(spill, 1);
+    bytes[1] = 0;
+    before = atomic_load(&place.bytes);
+    append_good(1, 50);
+    assert_true(atomic_load(&place.bytes) == before + bytes[1]);
+    assert_reads(1, 3);
+}
+
+IN_SCRATCH(what_is_in_frames_is_given_back_as_it_is_read)
+{
+    struct storage_reader reader;
+
+    use_frames(true);
+    open_spill(1);
+    while (bytes[0] < ALL_MAX / 2)
+        append_good(0, PIECES_MAX);
+    storage_reader_init(&reader, spill, 0);
+    assert_goes_on(&reader, 0, bytes[0] - 1, 3);
+    storage_reader_discard(&reader);
+    assert_true(disk.punched_bytes == disk.written_bytes);
+    assert_goes_on(&reader, bytes[0] - 1, 1, 1);
+    storage_reader_release(&reader);
+}
+
+IN_SCRATCH(damage_of_frames_is_damage)
+{
+    for (int i = 0; i < 2; i++) {
+        fault_release(&fault);
+        fault_init(&fault);
+        use_frames(i == 0);
+        assert_finds_damage(0, "bigshuf: temporary file in disk0: contents have changed since they were written\n");
+    }
+}
+
+IN_SCRATCH(a_file_of_frames_that_has_become_too_short_is_reported)
+{
+    uint8_t data[100];
+    struct iovec piece = {.iov_base = data, .iov_len = sizeof data};
+    struct storage_reader reader;
+
+    use_frames(true);
+    open_spill(1);
+    append_good(0, 10);
+    disk.cut = true;
+    storage_reader_init(&reader, spill, 0);
+    assert_says(storage_reader_read(&reader, &piece, 1), -1,
+                "bigshuf: temporary file in disk0: file is shorter than what was written\n");
+    storage_reader_release(&reader);
+}
+
+IN_SCRATCH(without_memory_to_compress_there_is_one_message)
+{
+    use_frames(true);
+    open_spill(1);
+    disk.fail_allocation = 1;
+    assert_says(append(0, 1), -1, "bigshuf: memory: Cannot allocate memory\n");
+}
+
+/* What is sure to be compressed may fit into any room; what may be, into a quarter. */
+IN_SCRATCH(a_check_leaves_room_for_hope_where_bytes_may_be_compressed)
+{
+    use_frames(true);
+    disk.room[0] = (uint64_t)1 << 20;
+    assert_int_equal(spill_check(&place, (uint64_t)100 << 20), 0);
+    place.pace = &pace;
+    assert_int_equal(spill_check(&place, (uint64_t)1 << 20), 0);
+    assert_false(pace.pressed);
+    assert_int_equal(spill_check(&place, (uint64_t)4 << 20), 0);
+    assert_true(pace.pressed);
+    assert_says(
+        spill_check(&place, (uint64_t)5 << 20), -1,
+        "bigshuf: temporary file in disk0: No space left on device: about 5 MiB are needed, 1 MiB are free: name "
+        "another directory or one more with -T, use a larger -S, or --compress-temporary=always\n");
+}
+
+/* Such a disk is slower than compressing on any machine. */
+IN_SCRATCH(what_comes_to_a_slow_disk_is_compressed_from_some_time_on)
+{
+    for (int i = 0; i < 2; i++) {
+        use_frames(true);
+        pace_release(&pace);
+        pace_init(&pace);
+        place.pace = &pace;
+        pace.writes = 15; /* one more, and it is known */
+        write_nanoseconds = i == 0 ? 10000 : 0;
+        open_spill(3);
+        for (unsigned p = 0; p < 3; p++)
+            while (bytes[p] < 1200000)
+                append_good(p, PIECES_MAX);
+        assert_int_equal(pace_packs(&pace), i == 0);
+        assert_int_equal(atomic_load(&place.bytes) < atomic_load(&place.plain), i == 0);
+        for (unsigned p = 0; p < 3; p++)
+            assert_reads_in_steps(p);
+        atomic_store(&place.plain, 0);
+    }
+}
+
+IN_SCRATCH(a_disk_is_asked_once)
+{
+    for (int i = 0; i < 3; i++) {
+        use_frames(true);
+        pace_release(&pace);
+        pace_init(&pace);
+        place.pace = &pace;
+        pace.come_bytes = (uint64_t)128 << 20;
+        pace.saved = 0.5;
+        pace.pack_cost = 2;
+        disk_nanoseconds = i == 0 ? 10 : 1;
+        has_clock = i < 2;
+        awaited_bytes = 0;
+        open_spill(6);
+        for (unsigned p = 0; p < 6; p++)
+            while (bytes[p] < 600000)
+                append_good(p, PIECES_MAX);
+        assert_in_range(awaited_bytes, i < 2 ? 4 << 20 : 0, i < 2 ? 5 << 20 : 0);
+        assert_int_equal(pace_packs(&pace), i == 0);
+        for (unsigned p = 0; p < 6; p++)
+            assert_reads(p, 3);
+    }
 }

@@ -1,0 +1,80 @@
+#ifndef BIGSHUF_TEMPORARY_FRAMES_H
+#define BIGSHUF_TEMPORARY_FRAMES_H
+
+/*
+ * Bytes compressed by the program itself: frames of up to FRAMES_PLAIN_BYTES plain bytes, each a block of the LZ4
+ * format (base/lz4.h), or the bytes as they are if they would hardly shrink.
+ *
+ *     length of the plain bytes - 1   2 bytes, the lower one first
+ *     length of what follows - 1      2 bytes; the same if the bytes are as they are
+ *     what follows
+ *
+ * A frame depends on nothing outside it. What is read is taken for nothing before it was checked; a frame that cannot
+ * be right is found, and one that merely is not what was written is for the caller's checksum to find.
+ */
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include "system/fault.h"
+
+enum { FRAMES_PLAIN_BYTES = 1 << 16 };
+
+/* Memory for what is being compressed or decompressed, a desk for each thread that does; shared by all threads. A desk
+ * is taken when it is first needed, and kept. */
+struct frames_desk;
+struct frames {
+    struct fault *fault;
+    pthread_mutex_t mutex; /* guards `idle` */
+    struct frames_desk *idle;
+};
+
+void frames_init(struct frames *frames, struct fault *fault);
+void frames_release(struct frames *frames); /* all readers have been closed */
+
+/* Bytes of a desk. */
+size_t frames_desk_bytes(void);
+
+/* Takes stored bytes. 0, or -1 after a report. */
+typedef int frames_put(void *context, const uint8_t *data, size_t bytes);
+
+/* Hand all pieces to `put` as frames; as they are if they are not to be packed. 0, or -1 after a report. */
+int frames_write(struct frames *frames, bool packs, const struct iovec *pieces, int count, frames_put *put,
+                 void *context);
+
+/* What a sample of data becomes, and what that takes. */
+struct frames_sample {
+    size_t plain_bytes;
+    size_t stored_bytes;
+    uint64_t nanoseconds; /* of processor time */
+};
+
+/* Compress the beginning of the pieces, for nothing but to see. 0, or -1 after a report. */
+int frames_try(struct frames *frames, const struct iovec *pieces, int count, struct frames_sample *sample);
+
+/* Gives stored bytes: as many as are asked for, or fewer at the end; -1 after a report. */
+typedef ssize_t frames_get(void *context, uint8_t *data, size_t bytes);
+
+/* A reader of frames, which is zeroed before the first read. */
+struct frames_reader {
+    struct frames_desk *desk; /* NULL before the first read */
+    bool header;              /* has that of the next frame been read? */
+    size_t at;                /* plain bytes of the frame on the desk that are still to be handed out: [at, end) */
+    size_t end;
+};
+
+enum frames_verdict { FRAMES_READ, FRAMES_FAILED, FRAMES_DAMAGED };
+
+/* Fill all pieces with what comes next. FRAMES_FAILED after a report; FRAMES_DAMAGED, without one, if the frames are
+ * not what was written. */
+enum frames_verdict frames_read(struct frames *frames, struct frames_reader *reader, const struct iovec *pieces,
+                                int count, frames_get *get, void *context);
+
+/* At any time; also if nothing was read. */
+void frames_close(struct frames *frames, struct frames_reader *reader);
+
+#endif

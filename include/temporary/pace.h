@@ -1,0 +1,83 @@
+#ifndef BIGSHUF_TEMPORARY_PACE_H
+#define BIGSHUF_TEMPORARY_PACE_H
+
+/*
+ * Is compressing worth while? It is if it takes less time than the writes that it saves: if a thread spends w
+ * nanoseconds in writes for each byte, and compressing takes c of its time and leaves the share r, if w (1 - r) > c.
+ * All three are measured as the run goes on, c and r by samples. What is compressed is read back sooner, too, which is
+ * not counted.
+ *
+ * Most systems take writes into memory, as fast as that is, and have programs wait for the disk only when gigabytes are
+ * on their way to it. So it is asked once, early: some piles wait until what they have written is on the disk.
+ *
+ * Once compressing was worth while on a disk, it is, as long as the data shrink: that writes wait no more then does not
+ * mean that the disk is fast.
+ *
+ * Times are of sys_own_nanoseconds: on a machine that has more to do than processors for it, compressing must not seem
+ * to be worth while because all takes long.
+ */
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include "temporary/frames.h"
+
+/* Shared by all threads. */
+struct pace {
+    pthread_mutex_t mutex; /* guards what follows */
+    bool pressed;          /* the disk has no room for all: compress whatever shrinks */
+    bool packs;            /* compressing is worth while */
+    bool waits;            /* somebody asks the disk */
+    uint64_t come_bytes;   /* plain bytes so far */
+    uint64_t passed_bytes; /* written since a write was measured */
+    unsigned writes;       /* measured lately; their bytes, and what they took */
+    uint64_t bytes;
+    uint64_t nanoseconds;
+    uint64_t asked_bytes; /* for which the disk was asked, and what it took */
+    uint64_t asked_nanoseconds;
+    double write_cost; /* w, as writes say; 0 before it is known */
+    double disk_cost;  /* and as the disk says */
+    double pack_cost;  /* c */
+    double saved;      /* 1 - r */
+};
+
+void pace_init(struct pace *pace);
+void pace_release(struct pace *pace);
+
+/* The disk will not hold what comes unless it shrinks. Before anything is written. */
+void pace_press(struct pace *pace);
+
+/* Is it worth while to compress what is going to be written, `bytes` in all? Takes a sample of it when it is time for
+ * one. 0, or -1 after a report. */
+int pace_choose(struct pace *pace, struct frames *frames, const struct iovec *pieces, int count, uint64_t bytes,
+                bool *packs);
+
+/* io_write_at, which may be measured. `pace` may be NULL. */
+int pace_write(struct pace *pace, int fd, struct iovec *pieces, int count, off_t offset, size_t *done);
+
+/* Ask the disk how fast it is, if it is time for that, by the last bytes of a file of this length that was written from
+ * front to back. `pace` may be NULL. */
+void pace_ask(struct pace *pace, int fd, uint64_t length);
+
+/* ---- What these are made of, without clock and disk ---- */
+
+/* So many plain bytes are going to be written. Is it time for a sample of them? */
+bool pace_come(struct pace *pace, uint64_t bytes);
+void pace_sampled(struct pace *pace, const struct frames_sample *sample);
+
+/* Is it worth while to compress? */
+bool pace_packs(struct pace *pace);
+
+/* Is the next write, of so many bytes, to be measured? It took so long. */
+bool pace_measures(struct pace *pace, uint64_t bytes);
+void pace_wrote(struct pace *pace, uint64_t bytes, uint64_t nanoseconds);
+
+/* Is the disk to be asked? It took so long for so many bytes, 0 if it could not be asked. */
+bool pace_asks(struct pace *pace);
+void pace_asked(struct pace *pace, uint64_t bytes, uint64_t nanoseconds);
+
+#endif

@@ -1,0 +1,41 @@
+/* Whatever is read for frames is either found to be damaged or gives what was asked for, in whatever steps, and touches
+ * nothing outside. */
+
+#include "fuzz.h"
+
+#include "temporary/frames.h"
+
+static ssize_t get(void *context, uint8_t *data, size_t bytes)
+{
+    struct fuzz *fuzz = context;
+
+    bytes = bytes < fuzz->bytes ? bytes : fuzz->bytes;
+    memcpy(data, fuzz->data, bytes);
+    fuzz->data += bytes;
+    fuzz->bytes -= bytes;
+    return (ssize_t)bytes;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    struct fuzz fuzz = {data, bytes};
+    const size_t step = fuzz_from_to(&fuzz, 1, 100000);
+    enum frames_verdict verdict = FRAMES_READ;
+    struct frames_reader reader = {.desk = NULL};
+    uint8_t *memory = malloc(step);
+    struct iovec piece = {.iov_base = memory, .iov_len = step};
+    struct frames frames;
+    struct fault fault;
+
+    FUZZ_CHECK(memory != NULL);
+    fault_init(&fault);
+    frames_init(&frames, &fault);
+    for (int i = 0; i < 10 && verdict == FRAMES_READ; i++)
+        verdict = frames_read(&frames, &reader, &piece, 1, get, &fuzz);
+    FUZZ_CHECK(verdict != FRAMES_FAILED && !fault_any(&fault));
+    frames_close(&frames, &reader);
+    frames_release(&frames);
+    fault_release(&fault);
+    free(memory);
+    return 0;
+}

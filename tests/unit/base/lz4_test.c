@@ -1,0 +1,266 @@
+/* Blocks made by hand after the specification, round trips of many kinds of data, damage of every kind, and the blocks
+ * of the lz4 tool, if that is there. */
+
+#include "support/unit.h"
+
+#include "base/lz4.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/scratch.h"
+
+enum { GUARD = 64, MAX = LZ4_BLOCK_BYTES_MAX };
+
+static struct lz4_table table;
+static uint8_t plain[MAX], packed[2 * MAX], back[MAX + GUARD];
+
+/* A small generator of its own, so that every run sees the same data. */
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525 + 1013904223;
+    return *state >> 8;
+}
+
+static void assert_decompresses(const uint8_t *block, size_t bytes, const char *text)
+{
+    size_t length = strlen(text);
+
+    memset(back, 0, sizeof back);
+    assert_true(lz4_decompress(block, bytes, back, length));
+    assert_memory_equal(back, text, length);
+}
+
+UNIT_TEST(blocks_made_by_hand_are_read)
+{
+    static const uint8_t empty[] = {0x00};
+    static const uint8_t literals[] = {0x30, 'a', 'b', 'c'};
+    static const uint8_t overlapping[] = {0x1a, 'a', 1, 0, 0x50, 'a', 'a', 'a', 'a', 'a'};
+    static const uint8_t distant[] = {0x41, 'a', 'b', 'c', 'd', 4, 0, 0x50, 'v', 'w', 'x', 'y', 'z'};
+    static const uint8_t long_match[] = {0x1f, 'x', 1, 0, 255, 1, 0x50, 'x', 'x', 'x', 'x', 'x'};
+    char many[1 + 4 + 15 + 256 + 5 + 1];
+
+    memset(many, 'x', sizeof many - 1);
+    many[sizeof many - 1] = '\0';
+    assert_decompresses(empty, sizeof empty, "");
+    assert_decompresses(literals, sizeof literals, "abc");
+    assert_decompresses(overlapping, sizeof overlapping, "aaaaaaaaaaaaaaaaaaaa");
+    assert_decompresses(distant, sizeof distant, "abcdabcdavwxyz");
+    assert_decompresses(long_match, sizeof long_match, many);
+}
+
+UNIT_TEST(what_repeats_becomes_the_block_of_the_specification)
+{
+    static const uint8_t wanted[] = {0x1a, 'a', 1, 0, 0x50, 'a', 'a', 'a', 'a', 'a'};
+
+    assert_int_equal(lz4_compress(&table, (const uint8_t *)"aaaaaaaaaaaaaaaaaaaa", 20, packed, sizeof packed),
+                     sizeof wanted);
+    assert_memory_equal(packed, wanted, sizeof wanted);
+}
+
+/* Every round trip, also when there is just enough room for the block, and none when there is one byte less. */
+static void assert_round_trip(size_t bytes)
+{
+    size_t length = lz4_compress(&table, plain, bytes, packed, sizeof packed);
+
+    assert_true(length > 0);
+    memset(back, 0xa5, sizeof back);
+    assert_true(lz4_decompress(packed, length, back, bytes));
+    assert_memory_equal(back, plain, bytes);
+    for (size_t i = bytes; i < bytes + GUARD; i++)
+        assert_int_equal(back[i], 0xa5);
+    assert_int_equal(lz4_compress(&table, plain, bytes, packed, length), length);
+    assert_int_equal(lz4_compress(&table, plain, bytes, packed, length - 1), 0);
+}
+
+UNIT_TEST(every_length_comes_back)
+{
+    uint32_t random = 1;
+
+    for (size_t letters = 1; letters <= 256; letters *= 4) {
+        for (size_t i = 0; i < MAX; i++)
+            plain[i] = (uint8_t)(next_random(&random) % letters);
+        for (size_t bytes = 0; bytes < 600; bytes++)
+            assert_round_trip(bytes);
+        assert_round_trip(MAX - 1);
+        assert_round_trip(MAX);
+    }
+}
+
+/* Runs and repetitions of all lengths and distances, among them those around 15, 255 and 65535. */
+UNIT_TEST(repetitions_of_any_length_come_back)
+{
+    uint32_t random = 2;
+
+    for (unsigned round = 0; round < 200; round++) {
+        size_t at = 0;
+
+        while (at < MAX) {
+            size_t length = 1 + next_random(&random) % (1u << next_random(&random) % 13);
+            size_t distance = at > 0 ? 1 + next_random(&random) % at : 0;
+
+            for (; length > 0 && at < MAX; length--, at++)
+                plain[at] = distance > 0 ? plain[at - distance] : (uint8_t)next_random(&random);
+            if (at < MAX)
+                plain[at++] = (uint8_t)next_random(&random);
+        }
+        assert_round_trip(MAX);
+    }
+}
+
+UNIT_TEST(text_becomes_smaller)
+{
+    size_t at = 0;
+
+    for (unsigned i = 0; at + 40 < MAX; i++)
+        at += (size_t)snprintf((char *)plain + at, 40, "usr/share/doc/package-%u/copyright\n", i);
+    assert_true(lz4_compress(&table, plain, at, packed, sizeof packed) < at / 2);
+}
+
+/* From a copy in memory of exactly its length, so that instruments see what is read beyond it. */
+static bool decompresses(const uint8_t *block, size_t bytes, size_t wanted)
+{
+    uint8_t *copy = malloc(bytes > 0 ? bytes : 1), *to = malloc(wanted > 0 ? wanted : 1);
+    bool done;
+
+    assert_true(copy != NULL && to != NULL);
+    memcpy(copy, block, bytes);
+    done = lz4_decompress(copy, bytes, to, wanted);
+    free(copy);
+    free(to);
+    return done;
+}
+
+UNIT_TEST(damage_is_no_block)
+{
+    static const uint8_t no_offset[] = {0x10, 'a', 0, 0, 0x50, 'a', 'a', 'a', 'a', 'a'};
+    static const uint8_t far_offset[] = {0x10, 'a', 2, 0, 0x50, 'a', 'a', 'a', 'a', 'a'};
+    static const uint8_t half_offset[] = {0x10, 'a', 1};
+    static const uint8_t endless[] = {0xf0, 255, 255, 255};
+    static const uint8_t no_literals[] = {0x1a, 'a', 1, 0};
+
+    assert_false(decompresses(no_offset, sizeof no_offset, 10));
+    assert_false(decompresses(far_offset, sizeof far_offset, 10));
+    assert_false(decompresses(half_offset, sizeof half_offset, 1));
+    assert_false(decompresses(endless, sizeof endless, 1 << 20));
+    assert_false(decompresses(no_literals, sizeof no_literals, 15));
+    assert_false(decompresses(no_literals, 0, 0));
+}
+
+UNIT_TEST(damage_touches_nothing_outside)
+{
+    uint32_t random = 3;
+    size_t length, whole = 2000;
+
+    for (size_t i = 0; i < whole; i++)
+        plain[i] = (uint8_t)(next_random(&random) % 3);
+    length = lz4_compress(&table, plain, whole, packed, sizeof packed);
+    for (size_t cut = 0; cut < length; cut++)
+        assert_false(decompresses(packed, cut, whole));
+    assert_false(decompresses(packed, length, whole - 1));
+    assert_false(decompresses(packed, length, whole + 1));
+    for (unsigned round = 0; round < 20000; round++) {
+        size_t place = next_random(&random) % length;
+        uint8_t before = packed[place];
+
+        packed[place] = (uint8_t)next_random(&random);
+        (void)decompresses(packed, length, whole);
+        packed[place] = before;
+    }
+}
+
+/* ---- The lz4 tool ---- */
+
+/* Its frame: a header that says blocks of 64 KiB, each by itself, and no checksums but that of the header; blocks, each
+ * after its length, in which the highest bit says that it is as it was; and a length of 0. */
+static const uint8_t tool_header[] = {0x04, 0x22, 0x4d, 0x18, 0x60, 0x40, 0x82};
+static const uint32_t TOOL_PLAIN = 0x80000000;
+
+/* Kinds of data: much that repeats, something that does, nothing that does. */
+static void fill(uint32_t letters)
+{
+    uint32_t random = letters;
+
+    for (size_t i = 0; i < MAX; i++)
+        plain[i] = i > 100 && next_random(&random) % 8 != 0 ? plain[i - 7 * letters % 97]
+                                                            : (uint8_t)(next_random(&random) % letters);
+}
+
+static bool has_tool(void)
+{
+    return system("command -v lz4 >/dev/null") == 0;
+}
+
+static void put_tool_length(FILE *file, uint32_t length)
+{
+    for (int shift = 0; shift < 32; shift += 8)
+        putc((int)(length >> shift & 255), file);
+}
+
+static uint32_t get_tool_length(FILE *file)
+{
+    uint32_t length = 0;
+
+    for (int shift = 0; shift < 32; shift += 8)
+        length |= (uint32_t)getc(file) << shift;
+    return length;
+}
+
+UNIT_TEST_IN(the_lz4_tool_reads_blocks, scratch_setup, scratch_teardown)
+{
+    if (!has_tool())
+        skip();
+    for (uint32_t letters = 2; letters <= 256; letters *= 2) {
+        FILE *file = fopen("blocks", "wb");
+        size_t length;
+
+        fill(letters);
+        length = lz4_compress(&table, plain, MAX, packed, sizeof packed);
+        assert_non_null(file);
+        assert_int_equal(fwrite(tool_header, 1, sizeof tool_header, file), sizeof tool_header);
+        put_tool_length(file, (uint32_t)length);
+        assert_int_equal(fwrite(packed, 1, length, file), length);
+        put_tool_length(file, 0);
+        assert_int_equal(fclose(file), 0);
+        assert_int_equal(system("lz4 -d -q -f blocks back"), 0);
+        assert_non_null(file = fopen("back", "rb"));
+        assert_int_equal(fread(back, 1, sizeof back, file), MAX);
+        fclose(file);
+        assert_memory_equal(back, plain, MAX);
+    }
+}
+
+static void assert_reads_tool(const char *command)
+{
+    uint8_t header[sizeof tool_header];
+    FILE *file = fopen("plain", "wb");
+    uint32_t length;
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(plain, 1, MAX, file), MAX);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(system(command), 0);
+    assert_non_null(file = fopen("blocks", "rb"));
+    assert_int_equal(fread(header, 1, sizeof header, file), sizeof header);
+    assert_memory_equal(header, tool_header, sizeof header);
+    length = get_tool_length(file);
+    if (length < TOOL_PLAIN) {
+        assert_int_equal(fread(packed, 1, length, file), length);
+        memset(back, 0, sizeof back);
+        assert_true(lz4_decompress(packed, length, back, MAX));
+        assert_memory_equal(back, plain, MAX);
+    }
+    fclose(file);
+}
+
+UNIT_TEST_IN(the_lz4_tools_blocks_are_read, scratch_setup, scratch_teardown)
+{
+    if (!has_tool())
+        skip();
+    for (uint32_t letters = 2; letters <= 256; letters *= 2) {
+        fill(letters);
+        assert_reads_tool("lz4 -1 -q -f -B4 -BI --no-frame-crc plain blocks");
+        assert_reads_tool("lz4 -9 -q -f -B4 -BI --no-frame-crc plain blocks");
+    }
+}
