@@ -57,8 +57,10 @@ can_be_asked() {
     wait_until catches_or_is_gone "$1"
 }
 
+# Before it becomes another program, the process is a shell, which may catch the signal too.
 catches_or_is_gone() {
-    ! kill -0 "$1" 2>.stderr || grep -q -s '^SigCgt:.*[2367abef]..$' "/proc/$1/status"
+    kill -0 "$1" 2>.stderr || return 0
+    [ ! "/proc/$1/exe" -ef "/proc/$$/exe" ] && grep -q -s '^SigCgt:.*[2367abef]..$' "/proc/$1/status"
 }
 
 # Ask the run of this number every few milliseconds, until it has come to its end. (A `sleep` takes a process.)
