@@ -18,8 +18,8 @@ struct lz4_table {
     uint16_t place[1 << LZ4_HASH_BITS];
 };
 
-/* Compress data[0, bytes), at most LZ4_BLOCK_BYTES_MAX, to to[0, room). Returns the length, or 0 if there is not enough
- * room. Empty data takes one byte. */
+/* Compress data[0, bytes), at most LZ4_BLOCK_BYTES_MAX, to to[0, room), all of which may be overwritten. Returns the
+ * length, or 0 if there is not enough room. Empty data takes one byte. */
 size_t lz4_compress(struct lz4_table *table, const uint8_t *data, size_t bytes, uint8_t *to, size_t room);
 
 /* Decompress from[0, bytes) to to[0, wanted). False if that is no block of exactly so many plain bytes; nothing outside

@@ -132,13 +132,14 @@ int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *
 void sys_exit(int status);   /* _exit: at once */
 void sys_nap(void);          /* a millisecond, or until a signal comes; may be called by a signal handler */
 void sys_write_back(int fd); /* advice only: what was written should begin to go to disk */
-void sys_await_disk(int fd, off_t offset, off_t bytes); /* advice only: wait until that part of a file is on the disk */
-void sys_sequential(int fd);                            /* advice only: will be read from front to back */
-void sys_widen_pipe(int fd);                            /* advice only: if it is a pipe, let it hold 1 MiB */
-bool sys_is_terminal(int fd);                           /* isatty */
-unsigned sys_terminal_width(int fd);                    /* in columns; 0 if it is not known */
-bool sys_is_in_background(int fd);                      /* does another process group have the terminal? */
-int sys_access_mode(int fd);                            /* O_RDONLY, O_WRONLY or O_RDWR, as the descriptor was opened */
+void sys_await_disk(int fd, off_t offset,
+                    off_t length);   /* advice only: wait until that part of a file is on the disk */
+void sys_sequential(int fd);         /* advice only: will be read from front to back */
+void sys_widen_pipe(int fd);         /* advice only: if it is a pipe, let it hold 1 MiB */
+bool sys_is_terminal(int fd);        /* isatty */
+unsigned sys_terminal_width(int fd); /* in columns; 0 if it is not known */
+bool sys_is_in_background(int fd);   /* does another process group have the terminal? */
+int sys_access_mode(int fd);         /* O_RDONLY, O_WRONLY or O_RDWR, as the descriptor was opened */
 
 /* Open those of the descriptors 0 to 2 that are closed on /dev/null, in the direction that makes their use fail with
  * EBADF as before, so that no file opened later takes their place. 0, or -1 with errno. */

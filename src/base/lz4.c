@@ -44,12 +44,26 @@ static uint32_t hash_of(uint32_t bytes)
     return bytes * UINT32_C(2654435761) >> (32 - LZ4_HASH_BITS);
 }
 
+/* Of two words that differ in these bits, how many bytes in front are the same? */
+static size_t same_bytes(uint64_t difference)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return (size_t)__builtin_ctzll(difference) / 8;
+#else
+    return (size_t)__builtin_clzll(difference) / 8;
+#endif
+}
+
 /* How many bytes from `at` on, up to `end`, are the same as those from `before` on. */
 static size_t match_length(const uint8_t *at, const uint8_t *before, const uint8_t *end)
 {
     const uint8_t *start = at;
 
-    while ((size_t)(end - at) >= sizeof(uint64_t) && read_u64(at) == read_u64(before)) {
+    while ((size_t)(end - at) >= sizeof(uint64_t)) {
+        const uint64_t difference = read_u64(at) ^ read_u64(before);
+
+        if (difference != 0)
+            return (size_t)(at - start) + same_bytes(difference);
         at += sizeof(uint64_t);
         before += sizeof(uint64_t);
     }
@@ -76,28 +90,37 @@ static uint8_t *put_length(uint8_t *to, size_t length)
     return to;
 }
 
-/* Token and literals. NULL if they, and `behind` bytes more, do not fit. */
-static uint8_t *put_literals(uint8_t *to, const uint8_t *to_end, const uint8_t *literals, size_t count,
-                             size_t match_nibble, size_t behind)
+/* A block that is being made, up to `to`. */
+struct block {
+    uint8_t *to;
+    uint8_t *to_end;
+    const uint8_t *data_end;
+};
+
+/* Token and literals. False if they, and `behind` bytes more, do not fit. */
+static bool put_literals(struct block *block, const uint8_t *literals, size_t count, size_t match_nibble, size_t behind)
 {
-    if ((size_t)(to_end - to) < 1 + length_bytes(count) + count + behind)
-        return NULL;
-    *to++ = (uint8_t)((count < NIBBLE ? count : NIBBLE) << 4 | match_nibble);
-    to = put_length(to, count);
-    memcpy(to, literals, count);
-    return to + count;
+    if ((size_t)(block->to_end - block->to) < 1 + length_bytes(count) + count + behind)
+        return false;
+    *block->to++ = (uint8_t)((count < NIBBLE ? count : NIBBLE) << 4 | match_nibble);
+    block->to = put_length(block->to, count);
+    if (count <= WIDE && block->to_end - block->to >= WIDE && block->data_end - literals >= WIDE)
+        memcpy(block->to, literals, WIDE);
+    else
+        memcpy(block->to, literals, count);
+    block->to += count;
+    return true;
 }
 
-/* A match, `extra` bytes longer than the least one. NULL if it does not fit. */
-static uint8_t *put_sequence(uint8_t *to, const uint8_t *to_end, const uint8_t *literals, size_t count, size_t offset,
-                             size_t extra)
+/* A match, `extra` bytes longer than the least one. False if it does not fit. */
+static bool put_sequence(struct block *block, const uint8_t *literals, size_t count, size_t offset, size_t extra)
 {
-    to = put_literals(to, to_end, literals, count, extra < NIBBLE ? extra : NIBBLE, OFFSET_BYTES + length_bytes(extra));
-    if (to == NULL)
-        return NULL;
-    *to++ = (uint8_t)offset;
-    *to++ = (uint8_t)(offset >> 8);
-    return put_length(to, extra);
+    if (!put_literals(block, literals, count, extra < NIBBLE ? extra : NIBBLE, OFFSET_BYTES + length_bytes(extra)))
+        return false;
+    *block->to++ = (uint8_t)offset;
+    *block->to++ = (uint8_t)(offset >> 8);
+    block->to = put_length(block->to, extra);
+    return true;
 }
 
 /* Look for the next match in [at, limit). Returns where it begins, with what it repeats in *before, or NULL. */
@@ -124,8 +147,7 @@ size_t lz4_compress(struct lz4_table *table, const uint8_t *data, size_t bytes, 
     const uint8_t *limit = bytes > LAST_MATCH ? end - LAST_MATCH : data;
     const uint8_t *literals = data;
     const uint8_t *before = NULL;
-    const uint8_t *to_end = to + room;
-    uint8_t *start = to;
+    struct block block = {.to = to, .to_end = to + room, .data_end = end};
 
     memset(table, 0, sizeof *table);
     for (const uint8_t *at = data; (at = find_match(table, data, at, limit, &before)) != NULL;) {
@@ -136,16 +158,14 @@ size_t lz4_compress(struct lz4_table *table, const uint8_t *data, size_t bytes, 
             before--;
         }
         length = match_length(at + MATCH_MIN, before + MATCH_MIN, end - LAST_LITERALS) + MATCH_MIN;
-        to = put_sequence(to, to_end, literals, (size_t)(at - literals), (size_t)(at - before), length - MATCH_MIN);
-        if (to == NULL)
+        if (!put_sequence(&block, literals, (size_t)(at - literals), (size_t)(at - before), length - MATCH_MIN))
             return 0;
         at += length;
         literals = at;
         if (at < limit)
             table->place[hash_of(read_u32(at - 2))] = (uint16_t)(at - 2 - data);
     }
-    to = put_literals(to, to_end, literals, (size_t)(end - literals), 0, 0);
-    return to == NULL ? 0 : (size_t)(to - start);
+    return put_literals(&block, literals, (size_t)(end - literals), 0, 0) ? (size_t)(block.to - to) : 0;
 }
 
 /* A length whose nibble is `nibble`, of which more bytes may follow at *from. False if they do not end in time. */

@@ -789,15 +789,15 @@ void sys_write_back(int fd)
 #endif
 }
 
-void sys_await_disk(int fd, off_t offset, off_t bytes)
+void sys_await_disk(int fd, off_t offset, off_t length)
 {
 #ifdef SYNC_FILE_RANGE_WRITE
-    (void)sync_file_range(fd, offset, bytes,
+    (void)sync_file_range(fd, offset, length,
                           SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
 #else
     (void)fd;
     (void)offset;
-    (void)bytes;
+    (void)length;
 #endif
 }
 

@@ -183,8 +183,8 @@ static void fill(uint32_t letters)
     uint32_t random = letters;
 
     for (size_t i = 0; i < MAX; i++)
-        plain[i] = i > 100 && next_random(&random) % 8 != 0 ? plain[i - 7 * letters % 97]
-                                                            : (uint8_t)(next_random(&random) % letters);
+        plain[i] = (uint8_t)(i > 100 && next_random(&random) % 8 != 0 ? plain[i - 7 * letters % 97]
+                                                                      : next_random(&random) % letters);
 }
 
 static bool has_tool(void)
