@@ -132,8 +132,8 @@ int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *
 void sys_exit(int status);   /* _exit: at once */
 void sys_nap(void);          /* a millisecond, or until a signal comes; may be called by a signal handler */
 void sys_write_back(int fd); /* advice only: what was written should begin to go to disk */
-void sys_await_disk(int fd, off_t offset,
-                    off_t length);   /* advice only: wait until that part of a file is on the disk */
+/* advice only: wait until that part of a file is on the disk */
+void sys_await_disk(int fd, off_t offset, off_t length);
 void sys_sequential(int fd);         /* advice only: will be read from front to back */
 void sys_widen_pipe(int fd);         /* advice only: if it is a pipe, let it hold 1 MiB */
 bool sys_is_terminal(int fd);        /* isatty */
