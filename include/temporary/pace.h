@@ -30,6 +30,8 @@
 struct pace {
     pthread_mutex_t mutex; /* guards what follows */
     bool pressed;          /* the disk has no room for all: compress whatever shrinks */
+    bool hopeless;         /* and it does not shrink enough */
+    double needed;         /* the share of itself to which it must shrink */
     bool packs;            /* compressing is worth while */
     bool waits;            /* somebody asks the disk */
     uint64_t come_bytes;   /* plain bytes so far */
@@ -48,8 +50,8 @@ struct pace {
 void pace_init(struct pace *pace);
 void pace_release(struct pace *pace);
 
-/* The disk will not hold what comes unless it shrinks. Before anything is written. */
-void pace_press(struct pace *pace);
+/* The disk will not hold what comes unless it shrinks to this share of itself. Before anything is written. */
+void pace_press(struct pace *pace, double needed);
 
 /* Is it worth while to compress what is going to be written, `bytes` in all? Takes a sample of it when it is time for
  * one. 0, or -1 after a report. */
@@ -71,6 +73,9 @@ void pace_sampled(struct pace *pace, const struct frames_sample *sample);
 
 /* Is it worth while to compress? */
 bool pace_packs(struct pace *pace);
+
+/* Has the first sample shrunk less than all must? */
+bool pace_is_hopeless(struct pace *pace);
 
 /* Is the next write, of so many bytes, to be measured? It took so long. */
 bool pace_measures(struct pace *pace, uint64_t bytes);

@@ -31,6 +31,8 @@ struct spill_place {
     struct compress *compress;   /* another program; NULL: none */
     struct frames *frames;       /* without another program; NULL: bytes are stored as they are */
     struct pace *pace;           /* says when they are; NULL: never */
+    uint64_t coming;             /* bytes that are sure to come, and what there was room for, if all must be */
+    uint64_t room;               /* compressed since it is less */
     unsigned programs;           /* descriptors are kept for so many of them at a time; set by spill_programs */
     atomic_bool told;            /* that a directory is memory */
     atomic_uint_least64_t piles; /* that have come to temporary files so far */
@@ -46,7 +48,8 @@ enum { SPILL_HOPE = 4 };
 
 /* Are the directories there, and can files be made in them? `bytes` are sure to come. If they will not be compressed,
  * and there is no room for them, that is a failure, too; if it is not known whether they will be, it is if there is not
- * even room for SPILL_HOPE of them, and they will be if there is not enough as they are. A program that compresses is
+ * even room for SPILL_HOPE of them, and they will be if there is not enough as they are: then the first write fails if
+ * its bytes do not shrink as much as all must. A program that compresses is
  * tried. 0, or -1 after a report. */
 int spill_check(struct spill_place *place, uint64_t bytes);
 

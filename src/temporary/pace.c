@@ -33,9 +33,10 @@ void pace_release(struct pace *pace)
     pthread_mutex_destroy(&pace->mutex);
 }
 
-void pace_press(struct pace *pace)
+void pace_press(struct pace *pace, double needed)
 {
     pace->pressed = true;
+    pace->needed = needed;
 }
 
 static void decide(struct pace *pace)
@@ -63,6 +64,8 @@ void pace_sampled(struct pace *pace, const struct frames_sample *sample)
     const double plain = (double)sample->plain_bytes;
 
     pthread_mutex_lock(&pace->mutex);
+    if (pace->pressed && pace->pack_cost == 0)
+        pace->hopeless = (double)sample->stored_bytes > pace->needed * plain;
     pace->pack_cost = (double)sample->nanoseconds / plain;
     pace->saved = 1 - (double)sample->stored_bytes / plain;
     decide(pace);
@@ -77,6 +80,16 @@ bool pace_packs(struct pace *pace)
     packs = pace->packs;
     pthread_mutex_unlock(&pace->mutex);
     return packs;
+}
+
+bool pace_is_hopeless(struct pace *pace)
+{
+    bool hopeless;
+
+    pthread_mutex_lock(&pace->mutex);
+    hopeless = pace->hopeless;
+    pthread_mutex_unlock(&pace->mutex);
+    return hopeless;
 }
 
 bool pace_measures(struct pace *pace, uint64_t bytes)

@@ -130,6 +130,15 @@ static bool is_counted(const struct spill_place *place, unsigned count)
     return false;
 }
 
+static int report_shortage(const struct spill_place *place, uint64_t bytes, uint64_t room)
+{
+    return fault_say(place->fault,
+                     "temporary file in %s%s: %s: about %llu MiB are needed, %llu MiB are free: name another directory "
+                     "or one more with -T, use a larger -S, or --compress-temporary=always",
+                     place->directory[0], place->directories > 1 ? " and the other directories" : "", strerror(ENOSPC),
+                     (unsigned long long)(bytes >> 20), (unsigned long long)(room >> 20));
+}
+
 int spill_check(struct spill_place *place, uint64_t bytes)
 {
     uint64_t room = 0;
@@ -153,14 +162,12 @@ int spill_check(struct spill_place *place, uint64_t bytes)
     if (room >= bytes || (place->frames != NULL && place->pace == NULL))
         return 0;
     if (place->frames != NULL && room >= bytes / SPILL_HOPE) {
-        pace_press(place->pace);
+        pace_press(place->pace, (double)room / (double)bytes);
+        place->coming = bytes;
+        place->room = room;
         return 0;
     }
-    return fault_say(place->fault,
-                     "temporary file in %s%s: %s: about %llu MiB are needed, %llu MiB are free: name another directory "
-                     "or one more with -T, use a larger -S, or --compress-temporary=always",
-                     place->directory[0], place->directories > 1 ? " and the other directories" : "", strerror(ENOSPC),
-                     (unsigned long long)(bytes >> 20), (unsigned long long)(room >> 20));
+    return report_shortage(place, bytes, room);
 }
 
 static int *descriptor_of(struct spill *spill, unsigned pile, unsigned part)
@@ -324,6 +331,8 @@ static int write_pile(struct storage *storage, unsigned pile, struct iovec *piec
         return write_through(place->compress, pieces, count, &packing);
     if (place->pace != NULL && pace_choose(place->pace, place->frames, pieces, count, bytes, &packs) != 0)
         return -1;
+    if (place->pace != NULL && pace_is_hopeless(place->pace))
+        return report_shortage(place, place->coming, place->room);
     if (packs || content->plain < content->stored)
         return frames_write(place->frames, packs, pieces, count, store_packed, &packing);
     if (store(spill, pile, pieces, count) != 0)

@@ -160,15 +160,16 @@ test_a_directory_that_is_full_in_the_middle_of_a_write_goes_on_in_the_next() {
 test_all_full_is_one_message_that_names_the_directory() {
     needs_small_disk
     more_than_memory >in
-    fails_with 1 'bigshuf: *temporary file in disk: No space left on device' on_small_disk 2 bigshuf -S 8M -T disk -o out in
+    fails_with 1 'bigshuf: *temporary file in disk: No space left on device' on_small_disk 2 bigshuf -S 8M -T disk -o out < <(cat in)
     same 1 "$(grep -v -c warning .stderr)"
     fails_with 2 '*' ls out
 }
 
 test_all_of_several_full_is_one_message() {
     needs_small_disk
-    more_than_memory | cat >in
-    fails_with 1 'bigshuf: *temporary file in disk: No space left on device' on_small_disk 2 bigshuf -S 8M -T disk -T disk -o out - <in
+    more_than_memory >in
+    fails_with 1 'bigshuf: *temporary file in disk: No space left on device' \
+        on_small_disk 2 bigshuf -S 8M -T disk -T disk -o out < <(cat in)
     same 1 "$(grep -v -c warning .stderr)"
     fails_with 2 '*' ls out
 }
@@ -332,6 +333,9 @@ test_numbers_that_will_not_fit_a_temporary_directory_are_told_before_the_work() 
         on_small_disk 5 bigshuf -S 8M -T disk -i 1-3000000 --compress-temporary=never
     fails_with 1 "bigshuf: temporary file in disk: No space left on device: about 15 MiB are needed, 3 MiB are free: $advice" \
         on_small_disk 3 bigshuf -S 8M -T disk -i 1-3000000
+    # by what is written first, before which there is a warning
+    fails_with 1 "*bigshuf: temporary file in disk: No space left on device: about 15 MiB are needed, 5 MiB are free: $advice" \
+        on_small_disk 5 bigshuf -S 8M -T disk -i 1-3000000
 }
 
 # What compressing may leave is not known before. Lines of 100 bytes that repeat become a tenth.

@@ -161,10 +161,29 @@ TEST(what_shrinks_little_must_save_more_than_it_costs)
 TEST(on_a_disk_that_is_too_small_whatever_shrinks_is_compressed_at_once)
 {
     world = (struct world){.write = 0.4, .disk = 0.8, .pack = 2, .left = 90};
-    pace_press(&pace);
+    pace_press(&pace, 0.5);
     come(1024);
     assert_true(packed_bytes == (uint64_t)1024 * MIB);
     world.left = 100;
     come(1024);
     assert_true(packed_bytes <= (uint64_t)64 * MIB);
+}
+
+TEST(what_does_not_shrink_as_much_as_it_must_is_hopeless_at_once)
+{
+    world = (struct world){.write = 0.4, .disk = 0.4, .pack = 2, .left = 51};
+    pace_press(&pace, 0.5);
+    assert_false(pace_is_hopeless(&pace));
+    come(1);
+    assert_true(pace_is_hopeless(&pace));
+}
+
+TEST(what_shrinks_less_later_is_not_given_up)
+{
+    world = (struct world){.write = 0.4, .disk = 0.4, .pack = 2, .left = 50};
+    pace_press(&pace, 0.5);
+    come(1);
+    world.left = 90;
+    come(1024);
+    assert_false(pace_is_hopeless(&pace));
 }
