@@ -1,8 +1,10 @@
-# What the man page and the README show works, and they tell of all that there is. Examples are not repeated here but
+# What the man pages and the README show works, and they tell of all that there is. Examples are not repeated here but
 # taken from the pages: the displays of the section EXAMPLES, and the blocks marked `sh`.
 # shellcheck shell=bash
 
 man_page=$TOP/man/bigshuf.1
+order_page=$TOP/man/bigshuf-order.7
+store_page=$TOP/man/bigshuf-store.5
 readme=$TOP/README.md
 
 # Each display under .Sh EXAMPLES, with a NUL after it.
@@ -139,15 +141,38 @@ test_the_short_help_is_a_part_of_the_help() {
     same '' "$(grep -E '.{80}' long short)"
 }
 
-test_man_page_has_options_in_alphabetical_order() {
-    sed -n 's/^\.It .*Fl \\-\([a-z]\)/\1/p' "$man_page" | sort -c
+# Headings, each with the names of its options.
+test_man_page_has_the_groups_and_the_order_of_help() {
+    bigshuf --help | sed -n '/^Usage:/d; s/^\([A-Z].*\):$/\1/p; s/^  .\{4\}--\([a-z0-9-]*\).*/\1/p' >help
+    sed -n '/^\.Sh OPTIONS/,/^\.Sh SAMPLES/{
+        s/^\.Ss //p
+        s/^\.It .*Fl \\-\([a-z0-9-]*\).*/\1/p
+    }' "$man_page" >page
+    diff help page
+    same 7 "$(grep -c '^[A-Z]' help)"
+}
+
+test_man_pages_refer_to_pages_that_exist() {
+    sed -n 's/^\.Xr \(bigshuf[a-z-]*\) \([1-9]\).*/\1.\2/p' "$TOP"/man/*.[1-9] | sort -u >named
+    (cd "$TOP/man" && printf '%s\n' *.[1-9]) | diff - named
+}
+
+# The displays of a page, without what is only for its looks: displays PAGE.
+displays() {
+    sed -n '/^\.Bd/,/^\.Ed/{/^\./!p;}' "$1" | sed 's/\\e/\\/g'
+}
+
+test_store_page_shows_files_as_they_are() {
+    seq 10 | bigshuf --scatter=store --piles=4 --seed=42 --batch=a
+    displays "$store_page" | head -n 4 | cmp - store/format
+    displays "$store_page" | sed -n '/^bigshuf batch/,/^checksum/p' | cmp - store/a/manifest
 }
 
 # The table of golden orders: lines "N T MD5".
 test_golden_orders_of_the_man_page() {
     local records leaf md5 most
     most=$(scale 100000 2000000 30000000)
-    grep -E '^[0-9]+ +[0-9]+ +[0-9a-f]{32}$' "$man_page" >golden
+    grep -E '^[0-9]+ +[0-9]+ +[0-9a-f]{32}$' "$order_page" >golden
     same 6 "$(grep -c . golden)"
     while read -r records leaf md5; do
         if [ "$records" -le "$most" ]; then
