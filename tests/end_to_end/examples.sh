@@ -34,6 +34,9 @@ make_files() {
     printf 'id,text\n1,"two\nlines"\n2,one\n' >people.csv
     seq 400 | tee reads_1.fastq >reads_2.fastq
     seq 2000 >train.fr
+    seq 100 | sed 's/$/<|endoftext|>/' | tr -d '\n' >corpus.txt
+    seq -f '>gene %g
+ACGT' 100 >genes.fasta
     seq -f %015g 100 >cooc.bin
     seq 3000 | gzip >x.1.gz
     mkdir corpus log
@@ -67,7 +70,14 @@ test_readme_examples_work() {
 
 # The example of the README in which this stands, run as somebody who types it would: typed TEXT.
 typed() {
-    bash -c "$(readme_examples | grep -zF -e "$1" | tr -d '\0')" </dev/null
+    bash -c "make() { :; }; $(readme_examples | grep -zF -e "$1" | tr -d '\0')" </dev/null
+}
+
+test_readme_recipe_of_files_in_step_refuses_what_is_longer() {
+    make_files
+    echo more >>train.de
+    fails_with 1 'bigshuf: *2001 records, not 2000 *' typed 'wc -l train.en train.de'
+    same 'shuffled.en train.de train.en train.fr' "$(echo shuffled.* train.*)"
 }
 
 test_readme_recipe_of_a_store_stops_at_the_first_file_that_fails() {
@@ -96,13 +106,19 @@ test_readme_recipe_of_a_store_takes_files_of_any_names() {
     same 12 "$(grep -c 'nothing was added$' said)"
 }
 
+test_readme_begins_with_an_example_and_what_it_prints() {
+    make_files
+    typed '&& seq' >printed 2>/dev/null
+    awk '/^```/ { inside = $0 == "```text" && !count++; next } inside' "$readme" | cmp - printed
+}
+
 test_readme_sets_up_with_two_commands() {
     same 2 "$(readme_examples | tr '\0' '\n' | grep -c -w make)"
 }
 
 # A bare name is that of a file beside this one.
 test_files_that_the_readme_names_exist() {
-    tr '`' '\n' <"$readme" | grep -E '^[.a-z0-9_/]*[a-z0-9_]\.(c|h|sh|1)$' | sort -u >named
+    tr '`' '\n' <"$readme" | grep -E '^[.a-z0-9_/]*[a-z0-9_]\.(c|h|sh|[1-9])$' | sort -u >named
     while read -r name; do
         ls "$TOP/$name" || ls "$TOP/tests/end_to_end/$name"
     done <named
