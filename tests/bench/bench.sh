@@ -480,16 +480,15 @@ row_anonymous() {
     for round in 1 2 3; do
         run_once 'mkfifo "$WORK/fifo" && { "$BIGSHUF" "$IN" >"$WORK/fifo" & } && exec 8<"$WORK/fifo" &&
             head -c $(($(stat -c %s "$IN") / 2)) <&8 >/dev/null &&
-            awk "/RssAnon/ { print \$2 / 1024 }" /proc/$!/status >"$BENCH_DIR/anonymous" && cat <&8 >/dev/null'
+            awk "/RssAnon/ { print \$2 / 1024 }" /proc/$!/status >"$WORK/anonymous" && cat <&8 >/dev/null'
         if [ -n "$problem" ]; then
             why[bigshuf]=$problem
             failures=$((failures + 1))
         else
-            values[bigshuf]+=" $(cat "$BENCH_DIR/anonymous")"
+            values[bigshuf]+=" $(cat "$WORK/anonymous")"
         fi
         values[input]+=" $(stat -c %s "$IN" | awk '{ print $1 / 1048576 }')"
     done
-    rm -f "$BENCH_DIR/anonymous"
     compare bigshuf input "$(targets '<=' '<=0.12' '<=0.06')" MiB
 }
 
