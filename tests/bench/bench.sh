@@ -678,7 +678,7 @@ row_peers() {
 }
 
 # With as much memory for each, page cache included.
-row_peers_limit() {
+row_peers_beyond() {
     local group limit_mib=''
     group=$(mebibytes 1024)
     needs_cgroup "$group" || return 0
@@ -795,7 +795,7 @@ if [ -n "$ROWS" ]; then
         run_row "peers-$data_kind" row_peers "$data_kind"
     done
     for data_kind in nine json; do
-        run_row "peers-limit-$data_kind" row_peers_limit "$data_kind"
+        run_row "peers-beyond-$data_kind" row_peers_beyond "$data_kind"
     done
 fi
 
