@@ -16,7 +16,8 @@
 #   BENCH_CGROUP  the control group below which groups are made; if not given, the root
 #   BENCH_TIMEOUT seconds after which a program is ended and counts as failed; if not given, 300
 #   RUNS          rounds; if not given, 5
-#   ROWS          run only the rows whose names match this extended regular expression, such as 'null|pipe-json'
+#   ROWS          run only the rows whose names match this extended regular expression, such as 'null|pipe-json'; those
+#                 of "peers", what people use instead, run only if they match one
 #   QUICK         1: a twentieth of the data and two rounds, none to warm up: to see that all works; no claims
 #   FIGURE        1: also measure what figure.awk draws (row "figure")
 #   BIGSHUF SHUF SORT TERASHUF UU_SHUF DUCKDB   the programs, if they are not in PATH
@@ -45,7 +46,7 @@ export BEFORE=${BEFORE:-}
 export SHUF=${SHUF:-shuf}
 export SORT=${SORT:-sort}
 export TERASHUF=${TERASHUF:-$(command -v terashuf || true)}
-export UU_SHUF=${UU_SHUF:-$(command -v uu-shuf || command -v uu_shuf || true)}
+export UU_SHUF=${UU_SHUF:-$(command -v uu-shuf || command -v /usr/lib/cargo/bin/coreutils/shuf || true)} # as Debian has it
 export DUCKDB=${DUCKDB:-$(command -v duckdb || true)}
 export HOLD=$BUILD/tests/bench/hold PEAK=$BUILD/tests/support/peak
 
@@ -63,6 +64,7 @@ export OUT=$WORK/out COPY=$WORK/copy
 export IN=                  # the data of the row
 export CGROUP=              # the control group of the run, if any
 messages=$BENCH_DIR/messages
+resident_file=$BENCH_DIR/resident
 running=
 data_made=()
 
@@ -74,7 +76,7 @@ clean_up() {
     fi
     remove_cgroup
     rm -rf "$WORK"
-    rm -f "$messages"
+    rm -f "$messages" "$resident_file"
     if [ -z "$KEEP" ]; then
         for file in ${data_made[@]+"${data_made[@]}"}; do rm -f "$file"; done
         if [ -n "$own_dir" ]; then rmdir "$BENCH_DIR"; fi
@@ -197,11 +199,13 @@ met=0          # targets
 missed=0
 declare -A values=() # of each program: a number for each round, or why there is none
 declare -A why=()
+declare -A peaks=() # of its memory, in MiB
 
-# Run a command once; `taken` receives the seconds, or `problem` what went wrong: run_once COMMAND
+# Run a command once; `taken` receives the seconds and `resident` the MiB that the largest of its processes had, or
+# `problem` what went wrong: run_once COMMAND
 run_once() {
     local command=$1 start status=0 peak
-    taken='' problem=''
+    taken='' resident='' problem=''
     rm -rf "$WORK"
     mkdir "$WORK"
     if [ -n "$limit_mib$cold" ]; then
@@ -215,7 +219,7 @@ run_once() {
         command='echo $$ >"$CGROUP/cgroup.procs" || exit 1; '$command
     fi
     start=${EPOCHREALTIME/./}
-    timeout "$BENCH_TIMEOUT" bash -c "$command" 2>"$messages" &
+    timeout "$BENCH_TIMEOUT" "$PEAK" "$resident_file" bash -c "$command" 2>"$messages" &
     running=$!
     wait "$running" || status=$?
     taken=$((${EPOCHREALTIME/./} - start))
@@ -224,7 +228,10 @@ run_once() {
     fi
     running=
     case $status in
-    0) taken=$((taken / 1000000)).$(printf %06d $((taken % 1000000))) ;;
+    0)
+        taken=$((taken / 1000000)).$(printf %06d $((taken % 1000000)))
+        resident=$(awk '{ print $1 / 1024 }' "$resident_file")
+        ;;
     124) problem="over $BENCH_TIMEOUT s" ;;
     137) problem=killed ;;
     *) problem="status $status" ;;
@@ -242,11 +249,11 @@ run_once() {
     fi
 }
 
-# measure [NAME COMMAND]... [beside [NAME COMMAND]...]: all rounds, into `values`.
+# measure [NAME COMMAND]... [beside [NAME COMMAND]...]: all rounds, into `values` and `peaks`.
 measure() {
     local names=() round name last=$RUNS
     local -A command=() rounds=()
-    values=() why=()
+    values=() why=() peaks=()
     while [ $# -gt 0 ]; do
         if [ "$1" = beside ]; then
             last=1
@@ -275,6 +282,7 @@ measure() {
                 fi
             elif [ $round -gt 0 ]; then
                 values[$name]+=" $taken"
+                peaks[$name]+=" $resident"
             fi
         done
     done
@@ -296,7 +304,7 @@ csv_columns=row,bytes,program,against,unit,pairs,dropped,median,min,max,against_
 csv_columns+=,ratio,target,verdict,limit_mib
 
 print_line() {
-    printf '%-12s %-9s %-24s %-9s %-24s %-7s %-8s %-8s %s\n' "$@"
+    printf '%-16s %-9s %-24s %-9s %-24s %-7s %-8s %-8s %s\n' "$@"
 }
 
 # Compare two programs that were measured: compare PROGRAM YARDSTICK TARGET [UNIT]. A TARGET such as ">=15" is how many
@@ -456,12 +464,12 @@ row_peak() {
     values=([bigshuf]='' [shuf]='' [input]='')
     why=([bigshuf]='' [shuf]='' [input]='')
     for name in bigshuf bigshuf bigshuf shuf; do
-        run_once '"$PEAK" "$WORK/peak" "$'"${name^^}"'" "$IN" >/dev/null'
+        run_once '"$'"${name^^}"'" "$IN" >/dev/null'
         if [ -n "$problem" ]; then
             why[$name]=$problem
             [ "$name" = shuf ] || failures=$((failures + 1))
         else
-            values[$name]+=" $(awk '{ print $1 / 1024 }' "$WORK/peak")"
+            values[$name]+=" $resident"
         fi
     done
     for round in 1 2 3; do
@@ -480,16 +488,15 @@ row_anonymous() {
     for round in 1 2 3; do
         run_once 'mkfifo "$WORK/fifo" && { "$BIGSHUF" "$IN" >"$WORK/fifo" & } && exec 8<"$WORK/fifo" &&
             head -c $(($(stat -c %s "$IN") / 2)) <&8 >/dev/null &&
-            awk "/RssAnon/ { print \$2 / 1024 }" /proc/$!/status >"$BENCH_DIR/anonymous" && cat <&8 >/dev/null'
+            awk "/RssAnon/ { print \$2 / 1024 }" /proc/$!/status >"$WORK/anonymous" && cat <&8 >/dev/null'
         if [ -n "$problem" ]; then
             why[bigshuf]=$problem
             failures=$((failures + 1))
         else
-            values[bigshuf]+=" $(cat "$BENCH_DIR/anonymous")"
+            values[bigshuf]+=" $(cat "$WORK/anonymous")"
         fi
         values[input]+=" $(stat -c %s "$IN" | awk '{ print $1 / 1048576 }')"
     done
-    rm -f "$BENCH_DIR/anonymous"
     compare bigshuf input "$(targets '<=' '<=0.12' '<=0.06')" MiB
 }
 
@@ -649,17 +656,35 @@ row_repeat() {
     compare bigshuf shuf '>='
 }
 
-# The others on what the slowest of them can bear, to new files.
-row_others() {
-    local name
-    use_data "$kind" "$(megabytes 100)" || return 0
-    cat "$IN" >/dev/null
-    find_others 1024
+# What people use, to new files: time and peak memory of each, of which so much may be its own: peers MIB
+peers() {
+    local name RUNS=$((RUNS < 3 ? RUNS : 3)) BENCH_TIMEOUT=120
+    find_others "$1"
     if [ -n "$UU_SHUF" ]; then others+=(uu-shuf '"$UU_SHUF" "$IN" >"$OUT"'); fi
-    if [ -n "$DUCKDB" ]; then others+=(duckdb "$(duckdb_command 2048)"); fi
-    measure bigshuf '"$BIGSHUF" "$IN" >"$OUT"' shuf '"$SHUF" "$IN" >"$OUT"' ${others[@]+"${others[@]}"} \
-        beside sort-R '"$SORT" -R -S 1G -T "$WORK" "$IN" >"$OUT"'
-    for name in shuf terashuf uu-shuf duckdb sort-R; do compare bigshuf "$name" '>='; done
+    if [ -n "$DUCKDB" ]; then others+=(duckdb "$(duckdb_command "$1")"); fi
+    measure bigshuf "\"\$BIGSHUF\" -S $1M -T \"\$WORK\" \"\$IN\" >\"\$OUT\"" copy "$double_copy" \
+        shuf '"$SHUF" "$IN" >"$OUT"' ${others[@]+"${others[@]}"} \
+        beside sort-R "\"\$SORT\" -R -S $1M -T \"\$WORK\" \"\$IN\" >\"\$OUT\""
+    for name in copy shuf uu-shuf terashuf duckdb sort-R; do compare bigshuf "$name" '>='; done
+    for name in "${!peaks[@]}"; do values[$name]=${peaks[$name]}; done
+    for name in shuf uu-shuf terashuf duckdb sort-R; do compare bigshuf "$name" '>=' MiB; done
+}
+
+# With memory for all of it.
+row_peers() {
+    use_data "$kind" "$(megabytes 1000)" || return 0
+    cat "$IN" >/dev/null
+    peers 4096
+}
+
+# With as much memory for each, page cache included.
+row_peers_beyond() {
+    local group limit_mib=''
+    group=$(mebibytes 1024)
+    needs_cgroup "$group" || return 0
+    use_data "$kind" "$(megabytes 4000)" || return 0
+    limit_mib=$group
+    peers "$(mebibytes 256)"
 }
 
 # What figure.awk draws: from far below the limit to far above it.
@@ -756,8 +781,6 @@ run_row repeat row_repeat
 run_row csv row_csv
 run_row size row_size
 run_row shards row_shards
-run_row others-seq row_others seq
-run_row others-json row_others json
 run_row cold row_cold
 run_row squeezed row_squeezed
 run_row limit-json row_limit_json
@@ -766,6 +789,14 @@ run_row limit-nine row_limit_nine
 run_row limit-lines row_limit_lines
 if [ -n "$FIGURE$ROWS" ]; then
     run_row figure row_figure
+fi
+if [ -n "$ROWS" ]; then
+    for data_kind in seq lines json; do
+        run_row "peers-$data_kind" row_peers "$data_kind"
+    done
+    for data_kind in nine json; do
+        run_row "peers-beyond-$data_kind" row_peers_beyond "$data_kind"
+    done
 fi
 
 say

@@ -1,8 +1,10 @@
-# What the man page and the README show works, and they tell of all that there is. Examples are not repeated here but
+# What the man pages and the README show works, and they tell of all that there is. Examples are not repeated here but
 # taken from the pages: the displays of the section EXAMPLES, and the blocks marked `sh`.
 # shellcheck shell=bash
 
 man_page=$TOP/man/bigshuf.1
+order_page=$TOP/man/bigshuf-order.7
+store_page=$TOP/man/bigshuf-store.5
 readme=$TOP/README.md
 
 # Each display under .Sh EXAMPLES, with a NUL after it.
@@ -32,6 +34,9 @@ make_files() {
     printf 'id,text\n1,"two\nlines"\n2,one\n' >people.csv
     seq 400 | tee reads_1.fastq >reads_2.fastq
     seq 2000 >train.fr
+    seq 100 | sed 's/$/<|endoftext|>/' | tr -d '\n' >corpus.txt
+    seq -f '>gene %g
+ACGT' 100 >genes.fasta
     seq -f %015g 100 >cooc.bin
     seq 3000 | gzip >x.1.gz
     mkdir corpus log
@@ -65,7 +70,14 @@ test_readme_examples_work() {
 
 # The example of the README in which this stands, run as somebody who types it would: typed TEXT.
 typed() {
-    bash -c "$(readme_examples | grep -zF -e "$1" | tr -d '\0')" </dev/null
+    bash -c "make() { :; }; $(readme_examples | grep -zF -e "$1" | tr -d '\0')" </dev/null
+}
+
+test_readme_recipe_of_files_in_step_refuses_what_is_longer() {
+    make_files
+    echo more >>train.de
+    fails_with 1 'bigshuf: *2001 records, not 2000 *' typed 'wc -l train.en train.de'
+    same 'shuffled.en train.de train.en train.fr' "$(echo shuffled.* train.*)"
 }
 
 test_readme_recipe_of_a_store_stops_at_the_first_file_that_fails() {
@@ -94,13 +106,19 @@ test_readme_recipe_of_a_store_takes_files_of_any_names() {
     same 12 "$(grep -c 'nothing was added$' said)"
 }
 
+test_readme_begins_with_an_example_and_what_it_prints() {
+    make_files
+    typed '&& seq' >printed 2>/dev/null
+    awk '/^```/ { inside = $0 == "```text" && !count++; next } inside' "$readme" | cmp - printed
+}
+
 test_readme_sets_up_with_two_commands() {
     same 2 "$(readme_examples | tr '\0' '\n' | grep -c -w make)"
 }
 
 # A bare name is that of a file beside this one.
 test_files_that_the_readme_names_exist() {
-    tr '`' '\n' <"$readme" | grep -E '^[.a-z0-9_/]*[a-z0-9_]\.(c|h|sh|1)$' | sort -u >named
+    tr '`' '\n' <"$readme" | grep -E '^[.a-z0-9_/]*[a-z0-9_]\.(c|h|sh|[1-9])$' | sort -u >named
     while read -r name; do
         ls "$TOP/$name" || ls "$TOP/tests/end_to_end/$name"
     done <named
@@ -139,15 +157,38 @@ test_the_short_help_is_a_part_of_the_help() {
     same '' "$(grep -E '.{80}' long short)"
 }
 
-test_man_page_has_options_in_alphabetical_order() {
-    sed -n 's/^\.It .*Fl \\-\([a-z]\)/\1/p' "$man_page" | sort -c
+# Headings, each with the names of its options.
+test_man_page_has_the_groups_and_the_order_of_help() {
+    bigshuf --help | sed -n '/^Usage:/d; s/^\([A-Z].*\):$/\1/p; s/^  .\{4\}--\([a-z0-9-]*\).*/\1/p' >help
+    sed -n '/^\.Sh OPTIONS/,/^\.Sh SAMPLES/{
+        s/^\.Ss //p
+        s/^\.It .*Fl \\-\([a-z0-9-]*\).*/\1/p
+    }' "$man_page" >page
+    diff help page
+    same 7 "$(grep -c '^[A-Z]' help)"
+}
+
+test_man_pages_refer_to_pages_that_exist() {
+    sed -n 's/^\.Xr \(bigshuf[a-z-]*\) \([1-9]\).*/\1.\2/p' "$TOP"/man/*.[1-9] | sort -u >named
+    (cd "$TOP/man" && printf '%s\n' *.[1-9]) | diff - named
+}
+
+# The displays of a page, without what is only for its looks: displays PAGE.
+displays() {
+    sed -n '/^\.Bd/,/^\.Ed/{/^\./!p;}' "$1" | sed 's/\\e/\\/g'
+}
+
+test_store_page_shows_files_as_they_are() {
+    seq 10 | bigshuf --scatter=store --piles=4 --seed=42 --batch=a
+    displays "$store_page" | head -n 4 | cmp - store/format
+    displays "$store_page" | sed -n '/^bigshuf batch/,/^checksum/p' | cmp - store/a/manifest
 }
 
 # The table of golden orders: lines "N T MD5".
 test_golden_orders_of_the_man_page() {
     local records leaf md5 most
     most=$(scale 100000 2000000 30000000)
-    grep -E '^[0-9]+ +[0-9]+ +[0-9a-f]{32}$' "$man_page" >golden
+    grep -E '^[0-9]+ +[0-9]+ +[0-9a-f]{32}$' "$order_page" >golden
     same 6 "$(grep -c . golden)"
     while read -r records leaf md5; do
         if [ "$records" -le "$most" ]; then

@@ -9,7 +9,7 @@ bigshuf -S '64 MB' in | bigshuf: invalid -S argument '64 MB': it is a number and
 bigshuf -S 4M in | bigshuf: -S 4M: memory must be at least 8 MiB
 bigshuf --shard-bytes=100megs -o %d in | bigshuf: invalid --shard-bytes argument '100megs': it is a number of bytes, or a number and a unit: K, M, *
 bigshuf --shard-records=10k -o %d in | bigshuf: invalid --shard-records argument '10k': it is a whole number, in digits alone
-bigshuf --shards=4 -o out in | bigshuf: out: no pattern with one %d, such as part-%05d
+bigshuf --shards=4 -o out in | bigshuf: out: a name with one %d is needed, such as part-%05d
 bigshuf --shards=4 in | bigshuf: --shards needs -o
 bigshuf --split=v:1% in | bigshuf: invalid --split argument 'v:1%': it is COUNT:FILE or P%:FILE, such as 100:test or 2.5%:test
 bigshuf --split=10 in | bigshuf: invalid --split argument '10': it is COUNT:FILE or P%:FILE, *

@@ -220,7 +220,7 @@ test_a_directory_as_output_is_told_before_the_work() {
     fails_with 1 'bigshuf: .: Is a directory' bigshuf -o . never
     fails_with 1 "bigshuf: '': No such file or directory" bigshuf -o '' never
     fails_with 1 "bigshuf: '': -r without -n would never end" bigshuf -r -o '' never
-    fails_with 1 "bigshuf: '': no pattern with one %d, such as part-%05d" bigshuf --shards=2 -o '' never
+    fails_with 1 "bigshuf: '': a name with one %d is needed, such as part-%05d" bigshuf --shards=2 -o '' never
     fails_with 1 "bigshuf: temporary file in '': No such file or directory" bigshuf -T '' never
 }
 

@@ -127,7 +127,7 @@ test_the_number_may_be_that_of_a_directory() {
 test_wrong_patterns_are_told_before_the_work() {
     mkfifo never
     for pattern in part part% part%s part%i part%5d part%-5d part%%d part%d-%d part%021d part%0d part%.3d part%ld; do
-        fails_with 1 "bigshuf: $pattern: no pattern with one %d, such as part-%05d" \
+        fails_with 1 "bigshuf: $pattern: a name with one %d is needed, such as part-%05d" \
             bigshuf --shards=3 -o "$pattern" never
     done
     same never "$(echo *)"

@@ -365,11 +365,11 @@ TEST(patterns_without_one_number_are_refused)
 {
     plan.path = "out";
     plan.shards = 2;
-    assert_refused("bigshuf: out: no pattern with one %d, such as part-%05d\n");
+    assert_refused("bigshuf: out: a name with one %d is needed, such as part-%05d\n");
     plan.path = "%d%d";
-    assert_refused("bigshuf: %d%d: no pattern with one %d, such as part-%05d\n");
+    assert_refused("bigshuf: %d%d: a name with one %d is needed, such as part-%05d\n");
     plan.path = NULL;
-    assert_refused("bigshuf: standard output: no pattern with one %d, such as part-%05d\n");
+    assert_refused("bigshuf: standard output: a name with one %d is needed, such as part-%05d\n");
     plan.path = "%d";
     plan.shards = OUTPUT_FILES_MAX + 1;
     assert_refused("bigshuf: %d: more than 1000000 files\n");
