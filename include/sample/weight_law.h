@@ -2,8 +2,8 @@
 #define BIGSHUF_SAMPLE_WEIGHT_LAW_H
 
 /*
- * The arithmetic of weighted sampling, in whole numbers, so that every machine draws the same sample. The man page
- * defines all of it, and it is as fixed as the order: people pin seeds in papers.
+ * The arithmetic of weighted sampling, in whole numbers, so that every machine draws the same sample.
+ * bigshuf-order(7) defines all of it, and it is as fixed as the order: people pin seeds in papers.
  *
  * Without replacement: the records by ascending -ln(u) / weight with an independent u from (0, 1) for each, those of
  * the same key in input order, are in an order of which every beginning is a sample: the first record is each with a

@@ -1,4 +1,4 @@
-"""The orders and samples that the man page defines, as lists of the numbers of records, counted from 0."""
+"""The orders and samples that bigshuf-order(7) defines, as lists of the numbers of records, counted from 0."""
 
 import re
 from fractions import Fraction

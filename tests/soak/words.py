@@ -1,4 +1,4 @@
-"""Random words, from the man page: keys are SHA-256, words are ChaCha with 8 rounds.
+"""Random words, from bigshuf-order(7): keys are SHA-256, words are ChaCha with 8 rounds.
 
 A block is a few hundred operations on words of 32 bits. Python is slow at those, but not at long whole numbers: all
 blocks that are wanted together are computed at once, each in a lane of 64 bits of numbers as long as that takes.
