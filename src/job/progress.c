@@ -144,7 +144,7 @@ static void *work(void *argument)
             continue;
         if (progress->lines) {
             say(progress);
-            progress->due += LINES_PERIOD;
+            progress->due = sys_milliseconds() + LINES_PERIOD;
         } else if (!sys_is_in_background(STDERR_FILENO)) {
             draw(progress);
         }
@@ -189,12 +189,21 @@ static bool is_quick(const struct options *options, const struct source *source)
     return source != NULL && source_is_known(source) && source_known_bytes(source) <= QUICK_BYTES && !options->repeat;
 }
 
+/* Would a line be drawn over what somebody types? */
+static bool is_typed(const struct source *source)
+{
+    struct stat status;
+
+    return source != NULL && sys_is_terminal(STDIN_FILENO) && sys_fstat(STDIN_FILENO, &status) == 0 &&
+           source_is_from(source, &status);
+}
+
 static void show(struct progress *progress, const struct source *source)
 {
     const struct options *options = progress->options;
     const bool usual = options->progress == OPTIONS_PROGRESS_USUAL;
 
-    if (options->progress == OPTIONS_PROGRESS_HIDDEN || (usual && is_quick(options, source)))
+    if (options->progress == OPTIONS_PROGRESS_HIDDEN || (usual && (is_quick(options, source) || is_typed(source))))
         return;
     progress->lines = !can_draw(options);
     if (usual && progress->lines)

@@ -83,7 +83,8 @@ static unsigned scatter_bits(const struct gathering *g, unsigned p)
 }
 
 /* Blocks for the references of a pile's records, and, if they are to be scattered, for as many again or for the
- * children's last blocks. A child's table and its second one take less than a table of all. */
+ * children's last blocks. A child's table and its second one take less than a table of all. A pile that is divided has
+ * more than CLAIM_BYTES, so nothing else needs a table in its claim. */
 static uint64_t table_blocks(const struct gathering *g, unsigned p)
 {
     const uint64_t blocks = pool_blocks_for(g->piles->pool, g->piles->pile[p].records * sizeof(uint64_t));
@@ -332,10 +333,14 @@ static int set_up(struct gathering *g, unsigned workers)
     struct run *run = g->run;
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_WHOLE);
     size_t share = space.bytes / workers;
-    bool divides = false;
+    unsigned most_bits = 0; /* of a pile that is divided */
 
-    for (unsigned p = g->next; p < g->piles->count && !divides; p++)
-        divides = divide_is_worth(g->piles, p, scatter_bits(g, p));
+    for (unsigned p = g->next; p < g->piles->count; p++) {
+        const unsigned bits = scatter_bits(g, p);
+
+        if (bits > most_bits && divide_is_worth(g->piles, p, bits))
+            most_bits = bits;
+    }
     for (unsigned w = 0; w < workers; w++) {
         struct workplace *place = &g->place[w];
 
@@ -343,8 +348,8 @@ static int set_up(struct gathering *g, unsigned workers)
         output_buffer_init(&place->outlet, space.data + w * share, share, drain, place);
         if (table_init(&place->table, &run->engine.pool) != 0 || table_init(&place->spare, &run->engine.pool) != 0)
             return fault_report(run->engine.fault, "memory", errno);
-        if (divides &&
-            piles_init_promised(&place->children, 1u << ORDER_ROOT_BITS, &run->engine.pool, run->engine.fault) != 0)
+        if (most_bits > 0 &&
+            piles_init_promised(&place->children, 1u << most_bits, &run->engine.pool, run->engine.fault) != 0)
             return -1;
     }
     return 0;

@@ -116,10 +116,18 @@ static void tell_children(void)
     }
 }
 
+/* A terminal may stop who writes to it from the background. */
 void signals_say(const char *text, size_t bytes)
 {
-    if (sys_is_writable(STDERR_FILENO))
-        (void)!sys_write(STDERR_FILENO, text, bytes);
+    sigset_t stop, before;
+
+    if (!sys_is_writable(STDERR_FILENO))
+        return;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTTOU);
+    pthread_sigmask(SIG_BLOCK, &stop, &before);
+    (void)!sys_write(STDERR_FILENO, text, bytes);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* Once the process is dying, only tidy_up writes, and erases what was drawn before. */
@@ -132,7 +140,7 @@ void signals_draw(const char *line, size_t bytes)
 
 void signals_erase(void)
 {
-    if (atomic_exchange(&line_drawn, false))
+    if (atomic_exchange(&line_drawn, false) && !sys_is_in_background(STDERR_FILENO))
         signals_say(SIGNALS_ERASE, strlen(SIGNALS_ERASE));
 }
 

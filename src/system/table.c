@@ -4,14 +4,13 @@
 #include "system/table.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "system/sys.h"
 
 int table_init(struct table *table, struct pool *pool)
 {
     *table = (struct table){.pool = pool, .shift = pool->block_shift};
-    table->block = sys_allocate(pool->blocks, sizeof *table->block);
+    table->block = sys_map(pool->blocks * sizeof *table->block);
     return table->block == NULL ? -1 : 0;
 }
 
@@ -20,7 +19,7 @@ void table_release(struct table *table)
     if (table->block == NULL)
         return;
     table_clear(table);
-    free(table->block);
+    sys_unmap(table->block, table->pool->blocks * sizeof *table->block);
     table->block = NULL;
 }
 

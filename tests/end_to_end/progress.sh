@@ -238,6 +238,17 @@ test_a_quick_run_shows_nothing() {
     same '' "$(cat screen)"
 }
 
+test_it_is_not_drawn_where_the_input_is_typed() {
+    needs pgrep
+    FAULT_HURRY=100000 start terminal 80 record sh -c 'exec bigshuf-faulty -o out <&2' >screen
+    wait_until [ -e record ]
+    sleep 0.7
+    kill "$(pgrep -P $!)"
+    wait $! || true
+    list_drawn
+    same '' "$(cat drawn)"
+}
+
 test_it_is_not_drawn_where_the_output_goes() {
     TERMINAL_OUTPUT=1 for_hours terminal 80 record bigshuf-faulty >screen
     same_lines screen <(seq 10)
