@@ -45,8 +45,9 @@ int output_check_inputs(const struct output *output, const char *const *inputs, 
  * earlier, with UINT64_MAX for the number of records. */
 bool output_waits(const struct output *output);
 
-/* Is any file written in place, which may be one of the inputs? */
-bool output_is_in_place(const struct output *output);
+/* May what is written go to one of the inputs before all is complete? So it may to a file that is written in place, and
+ * to any that a filter writes. */
+bool output_may_change_inputs(const struct output *output);
 
 /* So many records will be written, UINT64_MAX if nobody knows or if there is no end, which only splits by count,
  * shard_records and shard_bytes can do with. After all input has been read, as some file may be one of the inputs.

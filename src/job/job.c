@@ -138,7 +138,7 @@ static bool must_wait(const struct resources *resources)
 /* May the inputs be mapped? Not if the output is written to one of them. */
 static bool may_lend(const struct resources *resources)
 {
-    return resources->source != NULL && !output_is_in_place(resources->output) && !is_appended(resources);
+    return resources->source != NULL && !output_may_change_inputs(resources->output) && !is_appended(resources);
 }
 
 /* Is it worth while to keep the inputs in memory, to refer to their records? Most samples need few of them. */

@@ -145,9 +145,9 @@ static int next_file(struct output *output)
 
 /* ---- Writing ---- */
 
-bool output_is_in_place(const struct output *output)
+bool output_may_change_inputs(const struct output *output)
 {
-    return output->files.any_in_place;
+    return output->files.any_in_place || output->plan.filter != NULL;
 }
 
 bool output_waits(const struct output *output)

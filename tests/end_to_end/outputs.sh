@@ -413,6 +413,19 @@ test_a_filter_gets_what_its_file_would_get() {
     done
 }
 
+# A shell makes the file empty before the first record comes.
+test_a_filter_may_write_to_an_input() {
+    seq -f '%060.0f' 50000 >a
+    cp a before
+    bigshuf -o a --filter='cat > "$FILE"' a
+    same_lines a before
+    bigshuf --split=100:a -o rest --filter='cat > "$FILE"' a
+    same_lines <(cat a rest) before
+    cp before a
+    bigshuf -r -n 1000 -o a --filter='cat > "$FILE"' a
+    same 1000 "$(wc -l <a)"
+}
+
 test_every_kind_of_file_goes_through_the_filter() {
     seq 100 >in
     bigshuf --filter='wc -l >$FILE' -o a in
