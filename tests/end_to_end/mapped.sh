@@ -88,7 +88,7 @@ test_every_kind_of_output() {
     same_as_read --split=10%:part -o rest in
     cat part rest | same_lines in /dev/stdin
     # shellcheck disable=SC2016 # the inner shell's
-    same_as_read --shards=2 --filter='cat >$FILE' -o 'filtered.%d' in
+    reads --shards=2 --filter='cat >$FILE' -o 'filtered.%d' in # which might write to an input
     cat filtered.* | same_lines in /dev/stdin
     cp in inplace
     bigshuf --seed=m -o inplace inplace

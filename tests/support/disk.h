@@ -26,6 +26,7 @@ int real_sys_punch_hole(int fd, off_t offset, off_t bytes);
 int real_sys_stat(const char *path, struct stat *status);
 unsigned real_sys_free_descriptors(unsigned wanted);
 void *real_sys_allocate(size_t count, size_t bytes);
+void *real_sys_map(size_t bytes);
 int real_sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread);
 
 enum { DISK_DISKS = 4, DISK_FILES_MAX = 2048 };
@@ -41,6 +42,7 @@ static struct {
     bool one;                  /* all directories are on one disk */
     unsigned fail_write;       /* the write of this number fails */
     unsigned fail_allocation;  /* the allocation of this number fails */
+    unsigned fail_map;         /* and the mapping of this number of fresh memory */
     unsigned threads;          /* that may be started */
     bool cut;                  /* files are at their ends wherever they are read */
     unsigned flip_read;        /* the read of this number gets one bit wrong */
@@ -58,7 +60,7 @@ static inline int disk_reset(void)
     disk.descriptors = 0;
     disk.no_anonymous = disk.no_file = 0;
     disk.memory = disk.one = disk.cut = false;
-    disk.fail_write = disk.fail_allocation = disk.flip_read = 0;
+    disk.fail_write = disk.fail_allocation = disk.fail_map = disk.flip_read = 0;
     disk.threads = UINT_MAX;
     disk.turn_to = -1;
     disk.files = 0;
@@ -210,6 +212,12 @@ void *sys_allocate(size_t count, size_t bytes)
 {
     errno = ENOMEM;
     return disk_counts_down(&disk.fail_allocation) ? NULL : real_sys_allocate(count, bytes);
+}
+
+void *sys_map(size_t bytes)
+{
+    errno = ENOMEM;
+    return disk_counts_down(&disk.fail_map) ? NULL : real_sys_map(bytes);
 }
 
 int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread)

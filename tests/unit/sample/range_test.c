@@ -252,7 +252,7 @@ TEST(without_memory_for_its_list_a_set_is_reported)
 
     small_open(1, ORDER_LEAF_RECORDS);
     small_limit(10);
-    disk.fail_allocation = 1;
+    disk.fail_map = 1;
     scratch_listen();
     assert_int_equal(range_different(&small.run, &range, to), -1);
     assert_non_null(strstr(scratch_heard(), "bigshuf: a sample of 10 numbers needs more memory"));

@@ -137,7 +137,7 @@ WITH_POOL(without_its_lists_nothing_is_taken)
     for (unsigned i = 1; i <= 2; i++) {
         struct sort_pairs pairs = {.key = {.pool = NULL}};
 
-        faulty_fail("allocate", i, ENOMEM);
+        faulty_fail("map", i, ENOMEM);
         assert_int_equal(sort_pairs_take(&pairs, &pool, 100), -1);
         assert_int_equal(errno, ENOMEM);
         sort_pairs_release(&pairs);
