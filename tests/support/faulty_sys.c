@@ -25,7 +25,7 @@ void faulty_fail(const char *only, unsigned at, int error)
     faulty.at = at;
     faulty.stays = false;
     faulty.error = error;
-    faulty.meet = NULL;
+    faulty.meet = (void (*)(void))0;
     faulty.calls = 0;
     faulty.failed = NULL;
 }
@@ -92,7 +92,7 @@ static void meet(void)
 {
     void (*const others)(void) = faulty.meet;
 
-    faulty.meet = NULL;
+    faulty.meet = (void (*)(void))0;
     faulty.at = 0;
     others();
 }
