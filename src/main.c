@@ -20,7 +20,7 @@
  *                    buffer output overlap files plan held_back boundary framing filter sink successor
  *                    temporary_name target attributes split pattern
  *     temporary  where piles are that do not fit into memory
- *                    spill compress pace storage frames
+ *                    spill pile_files spill_place compress pace storage frames
  *     input      where records come from: one stream, or record by record
  *                    record_reader generated source stream hints lender mapping hold names operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one

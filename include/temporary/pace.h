@@ -53,10 +53,16 @@ void pace_release(struct pace *pace);
 /* The disk will not hold what comes unless it shrinks to this share of itself. Before anything is written. */
 void pace_press(struct pace *pace, double needed);
 
-/* Is it worth while to compress what is going to be written, `bytes` in all? Takes a sample of it when it is time for
- * one. 0, or -1 after a report. */
-int pace_choose(struct pace *pace, struct frames *frames, const struct iovec *pieces, int count, uint64_t bytes,
-                bool *packs);
+enum pace_choice {
+    PACE_FAILED,  /* after a report */
+    PACE_PLAIN,   /* as they are */
+    PACE_PACKED,  /* compressing is worth while */
+    PACE_HOPELESS /* the first sample has shrunk less than all must */
+};
+
+/* How should `bytes` bytes be written? Takes a sample of them when it is time for one. */
+enum pace_choice pace_choose(struct pace *pace, struct frames *frames, const struct iovec *pieces, int count,
+                             uint64_t bytes);
 
 /* io_write_at, which may be measured. `pace` may be NULL. */
 int pace_write(struct pace *pace, int fd, struct iovec *pieces, int count, off_t offset, size_t *done);
@@ -71,11 +77,8 @@ void pace_ask(struct pace *pace, int fd, uint64_t length);
 bool pace_come(struct pace *pace, uint64_t bytes);
 void pace_sampled(struct pace *pace, const struct frames_sample *sample);
 
-/* Is it worth while to compress? */
-bool pace_packs(struct pace *pace);
-
-/* Has the first sample shrunk less than all must? */
-bool pace_is_hopeless(struct pace *pace);
+/* By what is known so far. */
+enum pace_choice pace_advice(struct pace *pace);
 
 /* Is the next write, of so many bytes, to be measured? It took so long. */
 bool pace_measures(struct pace *pace, uint64_t bytes);

@@ -12,6 +12,7 @@
 #include "job/task.h"
 #include "system/hardware.h"
 #include "system/sys.h"
+#include "temporary/pile_files.h"
 
 /* Threads beyond one for each processor, since some always wait for disks: gathering 4 GB from piles on disk took 4.0 s
  * with 4 of them, 4.8 s with none, on two processors. */
@@ -128,7 +129,7 @@ int resources_open_output(struct resources *resources)
 
 int resources_check_temporary(struct resources *resources)
 {
-    return resources->options.temporary_count > 0 ? spill_check(&resources->place, 0) : 0;
+    return resources->options.temporary_count > 0 ? spill_place_check(&resources->place, 0) : 0;
 }
 
 /* Without --seed: 32 bytes from the kernel, in hexadecimal, so that the run can be repeated. */
@@ -173,7 +174,7 @@ int resources_open_run(struct resources *resources, struct run *run, uint64_t me
 /* Each thread may have a program running, and one of them a second one, to read what is started over. */
 static int limit_programs(struct resources *resources, struct run *run)
 {
-    unsigned programs = spill_programs(&resources->place, engine_threads(&run->engine) + 1);
+    unsigned programs = pile_files_programs(&resources->place, engine_threads(&run->engine) + 1);
 
     if (programs < 2)
         return fault_say(&resources->fault, "--compress-program needs more open files: raise the limit (ulimit -n)");

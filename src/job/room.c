@@ -72,7 +72,7 @@ int room_check_temporary(const struct options *options, uint64_t known_bytes, ui
 {
     uint64_t bytes = room_temporary_bytes(options, known_bytes, memory_bytes, rereads);
 
-    return bytes > 0 ? spill_check(place, bytes) : 0;
+    return bytes > 0 ? spill_place_check(place, bytes) : 0;
 }
 
 int room_check_store(const struct store *store, uint64_t bytes)

@@ -128,25 +128,25 @@ void pool_release_promise(struct pool *pool, uint32_t blocks)
     pthread_mutex_unlock(&pool->mutex);
 }
 
-void pool_put(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks)
+static void put(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks, uint32_t promised)
 {
-    if (blocks == 0)
-        return;
     pthread_mutex_lock(&pool->mutex);
     pool->next[last] = pool->free_first;
     pool->free_first = first;
     pool->free += blocks;
+    pool->promised += promised;
     pthread_mutex_unlock(&pool->mutex);
+}
+
+void pool_put(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks)
+{
+    if (blocks > 0)
+        put(pool, first, last, blocks, 0);
 }
 
 void pool_put_promised(struct pool *pool, uint32_t block)
 {
-    pthread_mutex_lock(&pool->mutex);
-    pool->next[block] = pool->free_first;
-    pool->free_first = block;
-    pool->free++;
-    pool->promised++;
-    pthread_mutex_unlock(&pool->mutex);
+    put(pool, block, block, 1, 1);
 }
 
 void pool_pin(struct pool *pool, uint32_t blocks)

@@ -482,20 +482,17 @@ void sys_small_pages(void *memory, size_t bytes)
 #endif
 }
 
-uint64_t sys_thread_nanoseconds(void)
+static uint64_t clock_nanoseconds(clockid_t clock)
 {
     struct timespec time = {0};
 
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    (void)clock_gettime(clock, &time);
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static uint64_t clock_nanoseconds(void)
+uint64_t sys_thread_nanoseconds(void)
 {
-    struct timespec time = {0};
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+    return clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Linux: the second number is for how long the thread was kept waiting. It is read in 4 us; if that took very long, the
@@ -503,7 +500,7 @@ static uint64_t clock_nanoseconds(void)
 bool sys_own_nanoseconds(uint64_t *nanoseconds)
 {
     enum { LONG_NANOSECONDS = 50000 };
-    const uint64_t start = clock_nanoseconds();
+    const uint64_t start = clock_nanoseconds(CLOCK_MONOTONIC);
     const int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
     unsigned long long delay;
     char text[128] = "";
@@ -515,7 +512,7 @@ bool sys_own_nanoseconds(uint64_t *nanoseconds)
     }
     if (bytes <= 0 || sscanf(text, "%*u %llu", &delay) != 1)
         return false;
-    *nanoseconds = clock_nanoseconds() - delay;
+    *nanoseconds = clock_nanoseconds(CLOCK_MONOTONIC) - delay;
     return *nanoseconds + delay - start < LONG_NANOSECONDS;
 }
 
@@ -564,10 +561,7 @@ void *sys_allocate_lines(size_t count, size_t bytes)
 
 uint64_t sys_milliseconds(void)
 {
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+    return clock_nanoseconds(CLOCK_MONOTONIC) / 1000000;
 }
 
 int sys_random(void *data, size_t bytes)

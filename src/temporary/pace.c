@@ -72,24 +72,14 @@ void pace_sampled(struct pace *pace, const struct frames_sample *sample)
     pthread_mutex_unlock(&pace->mutex);
 }
 
-bool pace_packs(struct pace *pace)
+enum pace_choice pace_advice(struct pace *pace)
 {
-    bool packs;
+    enum pace_choice choice;
 
     pthread_mutex_lock(&pace->mutex);
-    packs = pace->packs;
+    choice = pace->hopeless ? PACE_HOPELESS : pace->packs ? PACE_PACKED : PACE_PLAIN;
     pthread_mutex_unlock(&pace->mutex);
-    return packs;
-}
-
-bool pace_is_hopeless(struct pace *pace)
-{
-    bool hopeless;
-
-    pthread_mutex_lock(&pace->mutex);
-    hopeless = pace->hopeless;
-    pthread_mutex_unlock(&pace->mutex);
-    return hopeless;
+    return choice;
 }
 
 bool pace_measures(struct pace *pace, uint64_t bytes)
@@ -149,18 +139,17 @@ void pace_asked(struct pace *pace, uint64_t bytes, uint64_t nanoseconds)
 
 /* ---- Clock and disk ---- */
 
-int pace_choose(struct pace *pace, struct frames *frames, const struct iovec *pieces, int count, uint64_t bytes,
-                bool *packs)
+enum pace_choice pace_choose(struct pace *pace, struct frames *frames, const struct iovec *pieces, int count,
+                             uint64_t bytes)
 {
     struct frames_sample sample;
 
     if (pace_come(pace, bytes)) {
         if (frames_try(frames, pieces, count, &sample) != 0)
-            return -1;
+            return PACE_FAILED;
         pace_sampled(pace, &sample);
     }
-    *packs = pace_packs(pace);
-    return 0;
+    return pace_advice(pace);
 }
 
 /* How much time was the thread's own since `start`? False if that is not known. */

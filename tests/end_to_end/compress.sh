@@ -336,16 +336,6 @@ test_frames_that_have_changed_are_found() {
     done
 }
 
-test_a_full_directory_goes_on_in_the_next_in_the_middle_of_a_frame_of_its_own() {
-    mkdir 1 2 3
-    giants >in
-    bigshuf --seed=1363 in >wanted
-    for at in $(scale '2' '2 3 20' "$(seq 2 60)"); do
-        FAULT_CALL=pwritev FAULT_AT="$at" FAULT_ERRNO=ENOSPC FAULT_SHORT=1 \
-            bigshuf-faulty -S 8M --seed=1363 -T 1 -T 2 -T 3 --compress-temporary=always in | cmp - wanted
-    done
-}
-
 test_it_is_one_way_or_the_other() {
     fails_with 1 "bigshuf: cannot combine --compress-program and --compress-temporary" \
         bigshuf --compress-program=gzip --compress-temporary=always </dev/null

@@ -150,10 +150,12 @@ test_a_directory_that_is_full_in_the_middle_of_a_write_goes_on_in_the_next() {
     mkdir 1 2 3
     giants >in
     bigshuf --seed=1363 in >wanted
-    for at in $(scale '2 4' '2 3 4 5 6 7 10 20 40' "$(seq 2 100)"); do
-        FAULT_CALL=pwritev FAULT_AT="$at" FAULT_ERRNO=ENOSPC FAULT_SHORT=1 \
-            bigshuf-faulty -S 8M --seed=1363 -T 1 -T 2 -T 3 in >out
-        cmp out wanted
+    for how in never always; do
+        for at in $(scale '2 4' '2 3 4 5 6 7 10 20 40' "$(seq 2 100)"); do
+            FAULT_CALL=pwritev FAULT_AT="$at" FAULT_ERRNO=ENOSPC FAULT_SHORT=1 bigshuf-faulty \
+                -S 8M --seed=1363 -T 1 -T 2 -T 3 --compress-temporary="$how" in >out
+            cmp out wanted
+        done
     done
 }
 
@@ -187,8 +189,23 @@ test_too_small_a_directory_is_told_before_the_work() {
     needs_small_disk
     more_than_memory >in
     mkfifo never
-    fails_with 1 'bigshuf: temporary file in disk: No space left on device: *' timeout 600 \
-        unshare -rm sh -c 'mount -t tmpfs -o size=1m none disk && exec bigshuf -S 8M -T disk in never'
+    for how in auto never; do
+        fails_with 1 "bigshuf: temporary file in disk: No space left on device: about * MiB are needed, 0 MiB are free: *\
+-T, use a larger -S, or --compress-temporary=always" timeout 600 \
+            unshare -rm sh -c 'mount -t tmpfs -o size=64k none disk && exec bigshuf -S 8M -T disk "$@" in never' \
+            sh --compress-temporary="$how"
+    done
+}
+
+# What is spilled first does shrink.
+test_a_disk_that_is_filled_by_what_does_not_shrink_is_told_as_too_small() {
+    needs_small_disk
+    seq -f 'and this is line number %.0f of all' 1000000 1199999 >in
+    head -c 12000000 /dev/urandom | base64 -w 99 >>in
+    fails_with 1 "*temporary file in disk: No space left on device: about 16 MiB are needed without compression, \
+which does not suffice, 9 MiB are free: name another directory or one more with -T, or use a larger -S" \
+        on_small_disk 9 bigshuf -S 8M -T disk -o out in
+    fails_with 2 '*' ls out
 }
 
 # ---- Samples ----
@@ -334,7 +351,8 @@ test_numbers_that_will_not_fit_a_temporary_directory_are_told_before_the_work() 
     fails_with 1 "bigshuf: temporary file in disk: No space left on device: about 15 MiB are needed, 3 MiB are free: $advice" \
         on_small_disk 3 bigshuf -S 8M -T disk -i 1-3000000
     # by what is written first, before which there is a warning
-    fails_with 1 "*bigshuf: temporary file in disk: No space left on device: about 15 MiB are needed, 5 MiB are free: $advice" \
+    fails_with 1 "*bigshuf: temporary file in disk: No space left on device: about 15 MiB are needed without compression, \
+which does not suffice, 5 MiB are free: name another directory or one more with -T, or use a larger -S" \
         on_small_disk 5 bigshuf -S 8M -T disk -i 1-3000000
 }
 

@@ -48,7 +48,7 @@ static void come(unsigned mebibytes)
             pace_sampled(&pace, &sample);
             samples++;
         }
-        if (pace_packs(&pace)) {
+        if (pace_advice(&pace) == PACE_PACKED) {
             packed_bytes += WRITE;
             bytes = bytes * world.left / 100;
         }
@@ -126,12 +126,12 @@ TEST(a_disk_that_cannot_be_asked_is_measured)
     pace.asked_bytes = 0;
     pace.disk_cost = 0;
     pace_wrote(&pace, WRITE, 0);
-    assert_false(pace_packs(&pace));
+    assert_false(pace_advice(&pace) == PACE_PACKED);
     assert_true(pace_asks(&pace));
     pace_asked(&pace, 0, 0);
     assert_true(pace_asks(&pace));
     pace_asked(&pace, 4 * MIB, 40 * MIB);
-    assert_true(pace_packs(&pace));
+    assert_true(pace_advice(&pace) == PACE_PACKED);
     assert_false(pace_asks(&pace));
 }
 
@@ -161,7 +161,7 @@ TEST(what_shrinks_little_must_save_more_than_it_costs)
 TEST(on_a_disk_that_is_too_small_whatever_shrinks_is_compressed_at_once)
 {
     world = (struct world){.write = 0.4, .disk = 0.8, .pack = 2, .left = 90};
-    pace_press(&pace, 0.5);
+    pace_press(&pace, 0.95);
     come(1024);
     assert_true(packed_bytes == (uint64_t)1024 * MIB);
     world.left = 100;
@@ -173,9 +173,9 @@ TEST(what_does_not_shrink_as_much_as_it_must_is_hopeless_at_once)
 {
     world = (struct world){.write = 0.4, .disk = 0.4, .pack = 2, .left = 51};
     pace_press(&pace, 0.5);
-    assert_false(pace_is_hopeless(&pace));
+    assert_false(pace_advice(&pace) == PACE_HOPELESS);
     come(1);
-    assert_true(pace_is_hopeless(&pace));
+    assert_true(pace_advice(&pace) == PACE_HOPELESS);
 }
 
 TEST(what_shrinks_less_later_is_not_given_up)
@@ -185,5 +185,5 @@ TEST(what_shrinks_less_later_is_not_given_up)
     come(1);
     world.left = 90;
     come(1024);
-    assert_false(pace_is_hopeless(&pace));
+    assert_false(pace_advice(&pace) == PACE_HOPELESS);
 }

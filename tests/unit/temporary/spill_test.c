@@ -4,6 +4,7 @@
 #include "support/known_bytes.h"
 #include "support/scratch.h"
 #include "support/unit.h"
+#include "temporary/pile_files.h"
 #include "temporary/spill.h"
 
 enum { PILES_MAX = 40, PIECES_MAX = 150, PIECE_MAX = 3000, ALL_MAX = 3 << 20 };
@@ -464,11 +465,11 @@ IN_SCRATCH(a_check_makes_sure_that_files_can_be_made_everywhere)
     static const char *const missing[] = {"disk0", "disk9"};
 
     place.directories = 3;
-    assert_int_equal(spill_check(&place, 0), 0);
+    assert_int_equal(spill_place_check(&place, 0), 0);
     assert_false(fault_any(&fault));
     place.directories = 2;
     place.directory = missing;
-    assert_says(spill_check(&place, 0), -1, "bigshuf: temporary file in disk9: No such file or directory\n");
+    assert_says(spill_place_check(&place, 0), -1, "bigshuf: temporary file in disk9: No such file or directory\n");
 }
 
 IN_SCRATCH(a_check_adds_up_the_room_of_all_directories)
@@ -477,15 +478,15 @@ IN_SCRATCH(a_check_adds_up_the_room_of_all_directories)
 
     place.directories = 2;
     disk.room[0] = disk.room[1] = (uint64_t)3 << 20;
-    assert_int_equal(spill_check(&place, (uint64_t)6 << 20), 0);
+    assert_int_equal(spill_place_check(&place, (uint64_t)6 << 20), 0);
     scratch_listen();
-    assert_int_equal(spill_check(&place, ((uint64_t)6 << 20) + 1), -1);
+    assert_int_equal(spill_place_check(&place, ((uint64_t)6 << 20) + 1), -1);
     heard = scratch_heard();
     assert_non_null(
         strstr(heard, "bigshuf: temporary file in disk0 and the other directories: No space left on device"));
     assert_non_null(strstr(heard, "6 MiB"));
     disk.room[1] = UINT64_MAX;
-    assert_int_equal(spill_check(&place, UINT64_MAX), 0);
+    assert_int_equal(spill_place_check(&place, UINT64_MAX), 0);
 }
 
 IN_SCRATCH(a_check_counts_a_file_system_once)
@@ -493,9 +494,9 @@ IN_SCRATCH(a_check_counts_a_file_system_once)
     place.directories = 2;
     disk.one = true;
     disk.room[0] = disk.room[1] = (uint64_t)3 << 20;
-    assert_int_equal(spill_check(&place, (uint64_t)3 << 20), 0);
+    assert_int_equal(spill_place_check(&place, (uint64_t)3 << 20), 0);
     scratch_listen();
-    assert_int_equal(spill_check(&place, ((uint64_t)3 << 20) + 1), -1);
+    assert_int_equal(spill_place_check(&place, ((uint64_t)3 << 20) + 1), -1);
     assert_non_null(strstr(scratch_heard(), "3 MiB are free"));
 }
 
@@ -538,7 +539,7 @@ IN_SCRATCH(compressed_piles_share_files_where_descriptors_are_few)
     for (int i = 0; i < 2; i++) {
         use_habit(habits[i]);
         disk.descriptors = 8;
-        assert_int_equal(spill_programs(&place, 100), 4); /* of 20, 3 are spare, 2 for files, 1 for a start */
+        assert_int_equal(pile_files_programs(&place, 100), 4); /* of 20, 3 are spare, 2 for files, 1 for a start */
         write_and_read(4, 1500000);
         assert_int_equal(disk.made[0], 1);
     }
@@ -548,12 +549,12 @@ IN_SCRATCH(no_more_programs_run_than_descriptors_allow)
 {
     use_habit(habits[0]);
     disk.descriptors = 1;
-    assert_int_equal(spill_programs(&place, 100), 2);
-    assert_int_equal(spill_programs(&place, 1), 1);
+    assert_int_equal(pile_files_programs(&place, 100), 2);
+    assert_int_equal(pile_files_programs(&place, 1), 1);
     place.directories = 3;
-    assert_int_equal(spill_programs(&place, 100), 1);
+    assert_int_equal(pile_files_programs(&place, 100), 1);
     disk.descriptors = 1000;
-    assert_int_equal(spill_programs(&place, 100), 100);
+    assert_int_equal(pile_files_programs(&place, 100), 100);
 }
 
 IN_SCRATCH(a_compressed_pile_goes_on_in_the_next_directory_wherever_one_is_full)
@@ -681,10 +682,10 @@ IN_SCRATCH(a_check_tries_the_program_if_bytes_are_sure_to_come_and_asks_for_no_r
     use_script("exit 1", "cat");
     compress.tried = false;
     disk.room[0] = 1 << 20;
-    assert_int_equal(spill_check(&place, 0), 0);
-    assert_says(spill_check(&place, 1), -1, "bigshuf: compress program './script': exit status 1\n");
+    assert_int_equal(spill_place_check(&place, 0), 0);
+    assert_says(spill_place_check(&place, 1), -1, "bigshuf: compress program './script': exit status 1\n");
     use_script("cat", "cat");
-    assert_int_equal(spill_check(&place, (uint64_t)2 << 20), 0);
+    assert_int_equal(spill_place_check(&place, (uint64_t)2 << 20), 0);
 }
 
 IN_SCRATCH(damage_of_what_was_compressed_names_directory_and_program)
@@ -702,6 +703,15 @@ static void use_frames(bool shrinks)
     known_bytes_period = shrinks ? 1021 : KNOWN_BYTES;
     disk_reset();
     atomic_store(&place.bytes, 0);
+}
+
+/* What shrinks is compressed if it is worth while, of which nothing is known. */
+static void use_pace(void)
+{
+    use_frames(true);
+    pace_release(&pace);
+    pace_init(&pace);
+    place.pace = &pace;
 }
 
 IN_SCRATCH(what_is_in_frames_is_read_in_any_pieces)
@@ -825,14 +835,14 @@ IN_SCRATCH(a_check_leaves_room_for_hope_where_bytes_may_be_compressed)
 {
     use_frames(true);
     disk.room[0] = (uint64_t)1 << 20;
-    assert_int_equal(spill_check(&place, (uint64_t)100 << 20), 0);
+    assert_int_equal(spill_place_check(&place, (uint64_t)100 << 20), 0);
     place.pace = &pace;
-    assert_int_equal(spill_check(&place, (uint64_t)1 << 20), 0);
+    assert_int_equal(spill_place_check(&place, (uint64_t)1 << 20), 0);
     assert_false(pace.pressed);
-    assert_int_equal(spill_check(&place, (uint64_t)4 << 20), 0);
+    assert_int_equal(spill_place_check(&place, (uint64_t)4 << 20), 0);
     assert_true(pace.pressed);
     assert_says(
-        spill_check(&place, (uint64_t)5 << 20), -1,
+        spill_place_check(&place, (uint64_t)5 << 20), -1,
         "bigshuf: temporary file in disk0: No space left on device: about 5 MiB are needed, 1 MiB are free: name "
         "another directory or one more with -T, use a larger -S, or --compress-temporary=always\n");
 }
@@ -841,17 +851,14 @@ IN_SCRATCH(a_check_leaves_room_for_hope_where_bytes_may_be_compressed)
 IN_SCRATCH(what_comes_to_a_slow_disk_is_compressed_from_some_time_on)
 {
     for (int i = 0; i < 2; i++) {
-        use_frames(true);
-        pace_release(&pace);
-        pace_init(&pace);
-        place.pace = &pace;
+        use_pace();
         pace.writes = 15; /* one more, and it is known */
         write_nanoseconds = i == 0 ? 10000 : 0;
         open_spill(3);
         for (unsigned p = 0; p < 3; p++)
             while (bytes[p] < 1200000)
                 append_good(p, PIECES_MAX);
-        assert_int_equal(pace_packs(&pace), i == 0);
+        assert_int_equal(pace_advice(&pace) == PACE_PACKED, i == 0);
         assert_int_equal(atomic_load(&place.bytes) < atomic_load(&place.plain), i == 0);
         for (unsigned p = 0; p < 3; p++)
             assert_reads_in_steps(p);
@@ -862,10 +869,7 @@ IN_SCRATCH(what_comes_to_a_slow_disk_is_compressed_from_some_time_on)
 IN_SCRATCH(a_disk_is_asked_once)
 {
     for (int i = 0; i < 3; i++) {
-        use_frames(true);
-        pace_release(&pace);
-        pace_init(&pace);
-        place.pace = &pace;
+        use_pace();
         pace.come_bytes = (uint64_t)128 << 20;
         pace.saved = 0.5;
         pace.pack_cost = 2;
@@ -877,7 +881,7 @@ IN_SCRATCH(a_disk_is_asked_once)
             while (bytes[p] < 600000)
                 append_good(p, PIECES_MAX);
         assert_in_range(awaited_bytes, i < 2 ? 4 << 20 : 0, i < 2 ? 5 << 20 : 0);
-        assert_int_equal(pace_packs(&pace), i == 0);
+        assert_int_equal(pace_advice(&pace) == PACE_PACKED, i == 0);
         for (unsigned p = 0; p < 6; p++)
             assert_reads(p, 3);
     }

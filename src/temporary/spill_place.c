@@ -1,0 +1,114 @@
+#include "temporary/spill_place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "system/io.h"
+#include "system/signals.h"
+#include "system/sys.h"
+
+/* For systems that cannot make a file without a name: it has one for a moment, which death by signal waits for. */
+static int open_and_unlink(const char *directory)
+{
+    static const char NAME[] = "/bigshuf-XXXXXX";
+    size_t length = strlen(directory);
+    char *path = sys_allocate(length + sizeof NAME, 1);
+    sigset_t before;
+    int fd;
+    int error;
+
+    if (path == NULL)
+        return -1;
+    memcpy(path, directory, length);
+    memcpy(path + length, NAME, sizeof NAME);
+    signals_hold(&before);
+    fd = sys_mkstemp(path);
+    error = errno;
+    if (fd >= 0 && sys_unlink(path) != 0) {
+        error = errno;
+        io_close(fd);
+        fd = -1;
+    }
+    signals_release(&before);
+    free(path);
+    errno = error;
+    return fd;
+}
+
+int spill_place_make_file(const char *directory)
+{
+    int fd = sys_open_anonymous(AT_FDCWD, directory, 0600);
+
+    if (fd < 0 && (errno == ENOTSUP || errno == EISDIR || errno == EINVAL))
+        fd = open_and_unlink(directory);
+    return fd;
+}
+
+/* Is one of the first `count` directories on the file system of directory `count`? */
+static bool is_counted(const struct spill_place *place, unsigned count)
+{
+    struct stat one;
+    struct stat other;
+
+    if (sys_stat(place->directory[count], &one) != 0)
+        return false;
+    for (unsigned d = 0; d < count; d++)
+        if (sys_stat(place->directory[d], &other) == 0 && other.st_dev == one.st_dev)
+            return true;
+    return false;
+}
+
+/* There is no room for what is coming. Has it been tried to compress it? */
+static int report_shortage(const struct spill_place *place, bool tried)
+{
+    return fault_say(
+        place->fault,
+        "temporary file in %s%s: %s: about %llu MiB are needed%s, %llu MiB are free: name another directory "
+        "or one more with -T, %s",
+        place->directory[0], place->directories > 1 ? " and the other directories" : "", strerror(ENOSPC),
+        (unsigned long long)(place->coming >> 20), tried ? " without compression, which does not suffice" : "",
+        (unsigned long long)(place->room >> 20),
+        tried ? "or use a larger -S" : "use a larger -S, or --compress-temporary=always");
+}
+
+int spill_place_report_shortage(const struct spill_place *place)
+{
+    return report_shortage(place, true);
+}
+
+/* The space that is free in all directories. */
+static int find_room(struct spill_place *place)
+{
+    place->room = 0;
+    for (unsigned d = 0; d < place->directories; d++) {
+        uint64_t free_bytes = 0;
+        int fd = spill_place_make_file(place->directory[d]);
+
+        if (fd < 0)
+            return fault_say(place->fault, "temporary file in %s: %s", fault_name(place->directory[d]),
+                             strerror(errno));
+        if (sys_free_space(fd, &free_bytes) != 0)
+            free_bytes = UINT64_MAX; /* what is not known is no reason to refuse */
+        io_close(fd);
+        if (!is_counted(place, d))
+            place->room = free_bytes < UINT64_MAX - place->room ? place->room + free_bytes : UINT64_MAX;
+    }
+    return 0;
+}
+
+int spill_place_check(struct spill_place *place, uint64_t bytes)
+{
+    place->coming = bytes;
+    if (find_room(place) != 0)
+        return -1;
+    if (place->compress != NULL)
+        return bytes > 0 ? compress_try(place->compress) : 0;
+    if (place->room >= bytes || (place->frames != NULL && place->pace == NULL))
+        return 0;
+    if (place->frames == NULL || place->room < bytes / SPILL_PLACE_HOPE)
+        return report_shortage(place, false);
+    pace_press(place->pace, (double)place->room / (double)bytes);
+    return 0;
+}
