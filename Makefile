@@ -164,7 +164,7 @@ deps: ## install what the tests and the lint need, with the system's package man
 
 # ---- Speed ----
 
-bench: $(PROGRAM) $(BENCHES) $(TEST_TOOLS) ## measure against other programs; see tests/bench/bench.sh (QUICK=1)
+bench: $(PROGRAM) $(FAULTY) $(BENCHES) $(TEST_TOOLS) ## measure against other programs; see tests/bench/bench.sh (QUICK=1)
 	@BUILD='$(BUILD)' bash tests/bench/bench.sh
 
 bench-micro: $(BUILD)/tests/bench/micro ## measure the parts: scan, random words, checksum, scatter, leaf, copy

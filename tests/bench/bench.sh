@@ -21,6 +21,7 @@
 #   QUICK         1: a twentieth of the data and two rounds, none to warm up: to see that all works; no claims
 #   FIGURE        1: also measure what figure.awk draws (row "figure")
 #   BIGSHUF SHUF SORT TERASHUF UU_SHUF DUCKDB   the programs, if they are not in PATH
+#   TEXT          a file of real text, for the rows of that; if not given, what `apt-cache dumpavail` says, if it is there
 #   BEFORE        another bigshuf, of an earlier version, for the rows that compare with it
 
 # The commands are strings for another shell: what they name is expanded there.
@@ -48,7 +49,7 @@ export SORT=${SORT:-sort}
 export TERASHUF=${TERASHUF:-$(command -v terashuf || true)}
 export UU_SHUF=${UU_SHUF:-$(command -v uu-shuf || command -v /usr/lib/cargo/bin/coreutils/shuf || true)} # as Debian has it
 export DUCKDB=${DUCKDB:-$(command -v duckdb || true)}
-export HOLD=$BUILD/tests/bench/hold PEAK=$BUILD/tests/support/peak
+export FAULTY=$BUILD/bigshuf-faulty HOLD=$BUILD/tests/bench/hold PEAK=$BUILD/tests/support/peak
 
 # ---- The place ----
 
@@ -63,6 +64,7 @@ export WORK=$BENCH_DIR/work # emptied before each run
 export OUT=$WORK/out COPY=$WORK/copy
 export IN=                  # the data of the row
 export CGROUP=              # the control group of the run, if any
+export SAID=$BENCH_DIR/said # by a program that is asked to say more than others
 messages=$BENCH_DIR/messages
 resident_file=$BENCH_DIR/resident
 running=
@@ -76,7 +78,7 @@ clean_up() {
     fi
     remove_cgroup
     rm -rf "$WORK"
-    rm -f "$messages" "$resident_file"
+    rm -f "$messages" "$resident_file" "$SAID".*
     if [ -z "$KEEP" ]; then
         for file in ${data_made[@]+"${data_made[@]}"}; do rm -f "$file"; done
         if [ -n "$own_dir" ]; then rmdir "$BENCH_DIR"; fi
@@ -123,8 +125,37 @@ use_data() {
             return 1
         fi
         data_made+=("$IN")
-        "$BUILD/tests/bench/data" "$1" "$2" >"$IN"
+        if [ "$1" = text ]; then
+            real_text "$2" >"$IN"
+        else
+            "$BUILD/tests/bench/data" "$1" "$2" >"$IN"
+        fi
     fi
+}
+
+# Is there real text?
+needs_text() {
+    if [ -z "${TEXT:-}" ] && [ -z "$(apt-cache dumpavail 2>/dev/null | head -c 1)" ]; then
+        say "$row: skipped: no real text (set TEXT)"
+        return 1
+    fi
+}
+
+# Its lines again and again, numbered: real_text BYTES
+real_text() {
+    local text=${TEXT:-$BENCH_DIR/text}
+    [ -n "${TEXT:-}" ] || apt-cache dumpavail >"$text"
+    awk -v bytes="$1" -v text="$text" 'BEGIN {
+        while (done < bytes) {
+            while (done < bytes && (getline line <text) > 0) {
+                line = ++number " " line
+                print line
+                done += length(line) + 1
+            }
+            close(text)
+        }
+    }'
+    [ -n "${TEXT:-}" ] || rm "$text"
 }
 
 # The mean length of the lines of IN, as far as its first megabyte tells.
@@ -442,7 +473,7 @@ limited() {
 }
 
 row_limit_json() {
-    limited json 4000 256 1024 '<=0.9' '>=3.5'
+    limited json 4000 256 1024 '<=0.95' '>=3.5'
 }
 
 row_half_json() {
@@ -454,7 +485,44 @@ row_limit_nine() {
 }
 
 row_limit_lines() {
-    limited lines 8000 256 1024 '<=0.9' beside
+    limited lines 8000 256 1024 '<=0.95' beside
+}
+
+row_limit_text() {
+    needs_text || return 0
+    limited text 4000 256 1024 '<=0.9' beside
+}
+
+# Real text, when temporary files are on a disk of 150 MB/s, for reading and writing together; and the bytes in them.
+row_slow() {
+    local memory group limit_mib='' slow name
+    local -A spilled=()
+    memory=$(mebibytes 256)
+    group=$(mebibytes 1024)
+    needs_text && needs_cgroup "$group" || return 0
+    use_data text "$(megabytes 4000)" || return 0
+    limit_mib=$group
+    slow="FAULT_RATE=150 \"\$FAULTY\" -v -S ${memory}M -T \"\$WORK\" \"\$IN\" >\"\$OUT\""
+    measure bigshuf "$slow 2>\"\$SAID\".auto" never "$slow --compress-temporary=never 2>\"\$SAID\".never"
+    compare bigshuf never '<=0.6'
+    for name in auto never; do
+        spilled[$name]=$(awk '/ spilled: / { print $(NF - 1) / 1048576 }' "$SAID.$name")
+        rm "$SAID.$name"
+    done
+    values=([bigshuf]=" ${spilled[auto]}" [never]=" ${spilled[never]}")
+    compare bigshuf never '<=0.6' MiB
+}
+
+# Twice as many numbers as come with one division of piles, against twice the time.
+row_twice() {
+    local many
+    use_data seq "$(megabytes 889)" || return 0
+    many=$IN
+    use_data seq "$(megabytes 1889)" || return 0
+    cat "$many" "$IN" >/dev/null
+    measure bigshuf '"$BIGSHUF" "$IN" >/dev/null' \
+        twice-half "\"\$BIGSHUF\" '$many' >/dev/null && \"\$BIGSHUF\" '$many' >/dev/null"
+    compare bigshuf twice-half '<=1.1'
 }
 
 # Peak memory against input size.
@@ -787,6 +855,9 @@ run_row limit-json row_limit_json
 run_row half-json row_half_json
 run_row limit-nine row_limit_nine
 run_row limit-lines row_limit_lines
+run_row limit-text row_limit_text
+run_row slow row_slow
+run_row twice row_twice
 if [ -n "$FIGURE$ROWS" ]; then
     run_row figure row_figure
 fi
