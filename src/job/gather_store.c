@@ -97,6 +97,7 @@ static int gather_piles(struct resources *resources, const uint32_t *number, uns
         goto out;
     }
     if (reader == NULL || resources_open_output(resources) != 0 ||
+        output_check_outside(resources->output, options->gather) != 0 ||
         room_check_output(options, bytes_of(reader, count), resources->output) != 0 ||
         resources_check_temporary(resources) != 0)
         goto out;
