@@ -166,14 +166,17 @@ static void start_thread(struct progress *progress)
 
 /* ---- Whether to show it ---- */
 
+/* Does the output go to the terminal that is standard error? It may be called /dev/tty, which has a number of its own.
+ */
 static bool is_output_terminal(const struct options *options)
 {
-    struct stat output, terminal;
+    struct stat output, terminal, own;
 
     if (options->scatter != NULL || sys_fstat(STDERR_FILENO, &terminal) != 0 ||
         (options->output != NULL ? sys_stat(options->output, &output) : sys_fstat(STDOUT_FILENO, &output)) != 0)
         return false;
-    return S_ISCHR(output.st_mode) && output.st_rdev == terminal.st_rdev;
+    return S_ISCHR(output.st_mode) &&
+           (output.st_rdev == terminal.st_rdev || (sys_stat("/dev/tty", &own) == 0 && output.st_rdev == own.st_rdev));
 }
 
 static bool can_draw(const struct options *options)
