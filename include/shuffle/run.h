@@ -33,6 +33,7 @@ struct run {
     bool refers;                /* does the input lend, and is there room for references to all its records? */
     bool rereads;               /* may the input be read again, also when output has begun? */
     uint64_t expected;          /* how many records the input must have; UINT64_MAX: any number */
+    const char *input_name;     /* for a report that it has not; NULL if `expected` is any number */
     struct run_progress *progress;
 };
 

@@ -48,7 +48,10 @@ int argument_count(struct fault *fault, const char *text, uint64_t *count)
     uint64_t value;
 
     if (read_number(text, text + strlen(text), &value) != 0 && errno != ERANGE)
-        return fault_say(fault, "invalid line count: '%s': " WHOLE_NUMBER, text);
+        return fault_say(fault, "invalid line count: '%s': " WHOLE_NUMBER "%s", text,
+                         strchr(text, '%') == NULL
+                             ? ""
+                             : "; for a part of all lines: --split=P%:FILE, or about so many: --probability");
     *count = value;
     return 0;
 }
@@ -110,8 +113,9 @@ int argument_memory(struct fault *fault, const char *spelling, const char *text,
         return argument_refuse(fault, spelling, text,
                                "it is a number and a unit, such as 64M or 1.5G: " UNITS ", or % of memory");
     if (value < HARDWARE_MEMORY_MIN)
-        return fault_say(fault, "%s %s: memory must be at least %s", spelling, text,
-                         number_format_size(HARDWARE_MEMORY_MIN, least));
+        return fault_say(fault, "%s %s: memory must be at least %s%s", spelling, text,
+                         number_format_size(HARDWARE_MEMORY_MIN, least),
+                         text[strspn(text, "0123456789")] == '\0' ? ": a number without a unit is KiB" : "");
     *bytes = value;
     return 0;
 }

@@ -37,6 +37,6 @@ int run_scattered(struct run *run)
     counter_set(&progress->scattered, sys_milliseconds());
     if (run->expected == UINT64_MAX || run->expected == records)
         return 0;
-    return fault_say(run->engine.fault, "the input has %llu records, not %llu as --expect-records says",
-                     (unsigned long long)records, (unsigned long long)run->expected);
+    return fault_say(run->engine.fault, "%s: the number of records is %llu, not %llu as --expect-records says",
+                     run->input_name, (unsigned long long)records, (unsigned long long)run->expected);
 }

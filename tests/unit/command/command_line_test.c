@@ -1082,7 +1082,7 @@ TEST(test_too_little_memory_names_the_least)
 {
     refuse("bigshuf: -S 1M: memory must be at least 8 MiB\n", "-S", "1M");
     refuse("bigshuf: --buffer-size 8388607b: memory must be at least 8 MiB\n", "--buffer-size=8388607b");
-    refuse("bigshuf: -S 0: memory must be at least 8 MiB\n", "-S0");
+    refuse("bigshuf: -S 0: memory must be at least 8 MiB: a number without a unit is KiB\n", "-S0");
 }
 
 TEST(test_memory_that_is_no_size_is_refused)
