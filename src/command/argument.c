@@ -14,6 +14,7 @@
 
 #include "base/escape.h"
 #include "base/number.h"
+#include "base/part.h"
 #include "store/format.h"
 #include "system/hardware.h"
 
@@ -222,6 +223,20 @@ int argument_pile(struct fault *fault, const char *spelling, const char *text, u
         return argument_refuse(fault, spelling, text, "it is J or J-K, whole numbers from 0, K not below J");
     *first = from;
     *last = to;
+    return 0;
+}
+
+int argument_part(struct fault *fault, const char *spelling, const char *text, uint64_t *part, uint64_t *parts)
+{
+    uint64_t number, all = 0;
+    const char *rest = number_digits(text, &number);
+
+    if (rest != NULL && *rest == '/')
+        rest = number_digits(rest + 1, &all);
+    if (rest == NULL || *rest != '\0' || number == 0 || number > all || all > PART_MAX)
+        return fault_say(fault, "invalid %s argument '%s': it is R/W, part R of W: from 1/W to W/W", spelling, text);
+    *part = number;
+    *parts = all;
     return 0;
 }
 

@@ -55,7 +55,7 @@ static uint64_t expect_output(const struct progress *progress, const struct gaug
         return options->repeat || all == GAUGE_UNKNOWN ? GAUGE_UNKNOWN : to_uint64((double)all * progress->share);
     if (records == 0)
         return GAUGE_UNKNOWN;
-    expected = to_uint64((double)options->count * ((double)bytes / (double)records));
+    expected = to_uint64((double)options->count * progress->share * ((double)bytes / (double)records));
     return expected > all && !options->repeat ? all : expected;
 }
 
@@ -225,6 +225,8 @@ void progress_init(struct progress *progress, const struct options *options, con
     *progress = (struct progress){.options = options, .place = place, .share = 1};
     if (options->probability != NULL && decimal_threshold(options->probability, &threshold, &all) == 0 && !all)
         progress->share = (double)threshold * 0x1p-64;
+    if (options->parts > 0)
+        progress->share = 1 / (double)options->parts;
     pthread_mutex_init(&progress->mutex, NULL);
     pthread_cond_init(&progress->changed, NULL);
     progress->answer = (struct signals_answer){.give = say, .context = progress};

@@ -179,6 +179,8 @@ int resources_open_run(struct resources *resources, struct run *run, uint64_t me
     run->format = task_format(&resources->options);
     run->input = resources->source;
     run->limit = resources->options.count;
+    run->part = resources->options.part;
+    run->parts = resources->options.parts;
     run->expected = resources->options.expected_records;
     run->input_name = name_input(resources);
     run->progress = &resources->progress.run;
