@@ -57,7 +57,6 @@ enum option_code {
     OPTION_DELIMITER_NOT_NUL, /* --delimiter is anything else than NUL alone */
     OPTION_DELIMITER_DIGIT,   /* --delimiter is a digit */
     OPTION_DELIMITER_LONG,    /* --delimiter is several bytes */
-    OPTION_SPLIT_PERCENTAGE,  /* one --split at least is of a percentage */
     OPTION_ENDLESS,           /* -r without -n */
     OPTION_GATHER_RECORDS,    /* --gather without --list */
     OPTION_PILE_OF_EPOCH,     /* --pile, and --epoch is not 0 */

@@ -222,8 +222,6 @@ static int set_split(struct parsing *parsing, const char *text)
         return argument_refuse(parsing->fault, parsing->spelling, text,
                                "it is COUNT:FILE or P%:FILE, such as 100:test or 2.5%:test");
     parsing->options->splits++;
-    if (split->is_percentage)
-        parsing->given[OPTION_SPLIT_PERCENTAGE] = true;
     return 0;
 }
 

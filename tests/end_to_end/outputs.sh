@@ -153,8 +153,20 @@ test_ways_to_divide_do_not_go_together() {
         bigshuf --shards=3 --shard-records=3 -o %d never
     fails_with 1 'bigshuf: cannot combine --shard-records and --shard-bytes' \
         bigshuf --shard-records=3 --shard-bytes=3 -o %d never
-    fails_with 1 'bigshuf: cannot combine --probability and --shards' bigshuf --shards=3 --probability=1 -o %d never
     fails_with 1 'bigshuf: cannot combine --shards and -r without -n' bigshuf --shards=3 -r -o %d never
+}
+
+test_what_chance_chooses_is_divided_when_all_has_been_read() {
+    more_than_memory >in
+    bigshuf --seed=x --probability=0.7 in >whole
+    mkdir parts
+    bigshuf --seed=x --probability=0.7 --split=10%:parts/a --split=7:parts/b --shards=3 -o parts/c%d in
+    (cd parts && cat -- *) | cmp - whole
+    awk -v all="$(wc -l <whole)" '{ n[FILENAME]++ } END { a = n["parts/a"]; c = n["parts/c0"] - n["parts/c2"]
+        exit a != int(all / 10) || c < 0 || c > 1 }' parts/*
+    joined
+    bigshuf -S 8M --seed=x --probability=0.7 --shards=3 -o parts/%d - < <(cat in)
+    joined
 }
 
 test_shards_that_are_one_file_are_told_before_the_work() {
@@ -313,8 +325,6 @@ test_wrong_splits_are_told_before_the_work() {
     fails_with 1 "bigshuf: --split argument '100.0001%:a' too large" bigshuf --split=100.0001%:a never
     fails_with 1 'bigshuf: the splits take more than 100% of the records' \
         bigshuf --split=60%:a --split=40.0001%:b never
-    fails_with 1 'bigshuf: cannot combine --probability and --split of a percentage' \
-        bigshuf --split=1%:a --probability=1 never
     same never "$(echo *)"
 }
 
