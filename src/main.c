@@ -28,7 +28,7 @@
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
  *                    threads folder fault hardware cgroup textfile io pieces signals sort table pool pages sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
- *                    random chacha sha256 xxh64 lz4 decimal number escape counter least spread uint128
+ *                    random chacha sha256 xxh64 lz4 decimal number escape counter least part spread uint128
  *
  * The way of a record: input/source reads it, or shows it where it is mapped (input/lender) or held (input/hold);
  * shuffle/scatter finds its end (record/record) and its pile (shuffle/order) and puts it there (shuffle/pile), or a

@@ -57,6 +57,9 @@ int argument_piles(struct fault *fault, const char *spelling, const char *text, 
 /* Piles: J, which is both the first and the last one, or J-K with J <= K. */
 int argument_pile(struct fault *fault, const char *spelling, const char *text, uint64_t *first, uint64_t *last);
 
+/* R/W: part R of W, which are numbered from 1; at most PART_MAX. */
+int argument_part(struct fault *fault, const char *spelling, const char *text, uint64_t *part, uint64_t *parts);
+
 /* NAME=VALUE, or several with commas between them, of --tune. Sets what is named; not all of it after a failure. */
 int argument_tune(struct fault *fault, const char *list, uint64_t *leaf_records);
 

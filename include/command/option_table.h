@@ -18,6 +18,7 @@ enum option_code {
     OPTION_RANDOM_SOURCE = UCHAR_MAX + 1,
     OPTION_FILES0_FROM,
     OPTION_SEED,
+    OPTION_PART,
     OPTION_KEEP_ORDER,
     OPTION_PROBABILITY,
     OPTION_WEIGHTS,
@@ -56,10 +57,10 @@ enum option_code {
     OPTION_DELIMITER_NOT_NUL, /* --delimiter is anything else than NUL alone */
     OPTION_DELIMITER_DIGIT,   /* --delimiter is a digit */
     OPTION_DELIMITER_LONG,    /* --delimiter is several bytes */
-    OPTION_SPLIT_PERCENTAGE,  /* one --split at least is of a percentage */
     OPTION_ENDLESS,           /* -r without -n */
     OPTION_GATHER_RECORDS,    /* --gather without --list */
     OPTION_PILE_OF_EPOCH,     /* --pile, and --epoch is not 0 */
+    OPTION_PART_OF_STORE,     /* --part of --gather */
 
     OPTION_END, /* above them all */
 };

@@ -1,8 +1,8 @@
 #ifndef BIGSHUF_INPUT_HINTS_H
 #define BIGSHUF_INPUT_HINTS_H
 
-/* Warnings about inputs that are hardly what the user takes them for. They are shuffled all the same. Each kind is told
- * once in a run, of the first file that gives cause. */
+/* Warnings about inputs that are hardly what the user takes them for. They are shuffled all the same, unless nothing
+ * would be left of them. Each kind is told once in a run, of the first file that gives cause. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 
 #include "record/record.h"
 #include "record/tail.h"
+#include "system/fault.h"
 
 struct hints {
     bool encoding_told;
@@ -20,6 +21,10 @@ struct hints {
  * chance, and are passed over. */
 void hints_look(struct hints *hints, const struct record_format *format, const char *name, const uint8_t *data,
                 size_t bytes);
+
+/* Refuse a regular file that begins so ("-": standard input, from where it stands) and is also an output: of a shuffled
+ * archive nothing can be read, and it may be the only copy. 0, or -1 after a report. */
+int hints_refuse(const struct record_format *format, const char *name, struct fault *fault);
 
 /* Has the tail seen a quote that stands within a field? */
 void hints_look_at_quotes(struct hints *hints, const struct tail *tail, const char *name);

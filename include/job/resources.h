@@ -26,6 +26,7 @@ struct resources {
     const char **listed;    /* the names that --files0-from lists, which point into listed_data; else NULL */
     char *listed_data;      /* the file that --files0-from names */
     uint64_t listed_memory; /* bytes of the memory limit that both take */
+    char input_name[48];    /* what several input files are called together */
     struct source *source;  /* NULL if no input has been opened */
     struct output *output;
     struct spill_place place;      /* of temporary files */

@@ -9,8 +9,8 @@
  *                           +--------------------------------------+
  *
  * A command that has got all of its file may go on working while the next one is fed. One that stops reading and then
- * succeeds is content with what it got; one that fails, or dies by another signal than SIGPIPE, is a failure. One by
- * one thread at a time.
+ * succeeds is content with what it got, of which a warning tells once in a run; one that fails, or dies by another
+ * signal than SIGPIPE, is a failure. One by one thread at a time.
  */
 
 #include <stddef.h>

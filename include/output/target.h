@@ -38,6 +38,9 @@ int target_enter_or_report(const struct target *target, const char *path, struct
  * is yet to be made? With `by_name`, paths are only compared with each other. 0 if not; else -1 after a report. */
 int target_check_distinct(const char *const *paths, size_t count, bool by_name, struct fault *fault);
 
+/* Does the path lead into this directory, or into one within it at any depth? 1 or 0, or -1 with errno. */
+int target_is_within(const char *path, const char *directory);
+
 void target_release(struct target *target); /* also after a failure, or of a zeroed one */
 
 #endif

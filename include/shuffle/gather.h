@@ -41,9 +41,10 @@ struct gather_node gather_node(const struct gather_order *order, unsigned pile);
  * are scattered once more. UINT64_MAX if there are so many that it is more than that. */
 uint64_t gather_memory(uint64_t bytes, uint64_t records);
 
-/* Write the records of the piles from *next on to `output` and leave those piles empty, until all is done, no more
- * records may be written, or a pile does not fit into memory, bytes plus index. *next receives the number of
- * that pile, or piles->count when all is done. What is written is taken off run_left. 0, or -1 after a report. */
+/* Write the records of the piles from *next on, less those that are skipped (run_skip), to `output` and leave those
+ * piles empty, until all is done, no more records may be written, or a pile does not fit into memory, bytes plus index.
+ * *next receives the number of that pile, or piles->count when all is done. What is written is taken off run_left. 0,
+ * or -1 after a report. */
 int gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct output *output);
 
 #endif

@@ -29,21 +29,34 @@ struct run {
     struct order order;
     struct record_format format;
     uint64_t limit;             /* at most so many records are written; UINT64_MAX: all */
+    uint64_t part;              /* only this part of them, from 1, of so many (base/part.h); from run_begin on, */
+    uint64_t parts;             /* `limit` is that of the part; 0: all of them */
+    uint64_t skip;              /* records of the order that come before the first one that is written */
+    uint64_t dropped;           /* and some before these, which pass 1 has dropped */
     const struct source *input; /* whose header stands at the beginning of each output file; NULL: there is none */
     bool refers;                /* does the input lend, and is there room for references to all its records? */
     bool rereads;               /* may the input be read again, also when output has begun? */
     uint64_t expected;          /* how many records the input must have; UINT64_MAX: any number */
+    const char *input_name;     /* for a report that it has not; NULL if `expected` is any number */
     struct run_progress *progress;
 };
 
 /* How many records may still be written; UINT64_MAX without a limit. */
 uint64_t run_left(const struct run *run);
 
+/* How many records of the order, from where it stands, may still be needed: those that are skipped count. */
+uint64_t run_reach(const struct run *run);
+
+/* The next `records` records of the order come before the first one that is written, or at least some of them. Returns
+ * how many. */
+uint64_t run_skip(struct run *run, uint64_t records);
+
 /* Claim records to be written: all of `records`, or what is left. Returns how many. */
 uint64_t run_take(struct run *run, uint64_t records);
 
 /* Before the first record is written, when `records` records could be if there were no limit, UINT64_MAX if nobody
- * knows: begin the output, with the header of the input. 0, or -1 after a report. */
+ * knows: settle which part of them is written, and begin the output, with the header of the input. 0, or -1 after a
+ * report. */
 int run_begin(struct run *run, struct output *output, uint64_t records);
 
 /* The input has been read and dealt out, and nothing that depends on all of it been written. Does it have as many

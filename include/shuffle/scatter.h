@@ -22,6 +22,7 @@ struct scatter_plan {
     const void *context; /* of the route */
     unsigned piles;
     uint64_t limit;          /* if the piles before a pile hold so many records, it is dropped; UINT64_MAX: never */
+    unsigned first, last;    /* nobody wants other piles than [first, last), so there is no limit; `last` 0: any */
     bool refers;             /* the source lends: fill the piles with references (piles_refer) to its records */
     struct storage *storage; /* of the piles, freed with them, also after a failure; NULL: temporary files */
     counter *records;        /* receives how many have been found so far, about; NULL: nobody wants to know */

@@ -14,6 +14,7 @@
 
 #include "base/escape.h"
 #include "base/number.h"
+#include "base/part.h"
 #include "store/format.h"
 #include "system/hardware.h"
 
@@ -48,7 +49,10 @@ int argument_count(struct fault *fault, const char *text, uint64_t *count)
     uint64_t value;
 
     if (read_number(text, text + strlen(text), &value) != 0 && errno != ERANGE)
-        return fault_say(fault, "invalid line count: '%s': " WHOLE_NUMBER, text);
+        return fault_say(fault, "invalid line count: '%s': " WHOLE_NUMBER "%s", text,
+                         strchr(text, '%') == NULL
+                             ? ""
+                             : "; for a part of all lines: --split=P%:FILE, or about so many: --probability");
     *count = value;
     return 0;
 }
@@ -110,8 +114,9 @@ int argument_memory(struct fault *fault, const char *spelling, const char *text,
         return argument_refuse(fault, spelling, text,
                                "it is a number and a unit, such as 64M or 1.5G: " UNITS ", or % of memory");
     if (value < HARDWARE_MEMORY_MIN)
-        return fault_say(fault, "%s %s: memory must be at least %s", spelling, text,
-                         number_format_size(HARDWARE_MEMORY_MIN, least));
+        return fault_say(fault, "%s %s: memory must be at least %s%s", spelling, text,
+                         number_format_size(HARDWARE_MEMORY_MIN, least),
+                         text[strspn(text, "0123456789")] == '\0' ? ": a number without a unit is KiB" : "");
     *bytes = value;
     return 0;
 }
@@ -218,6 +223,20 @@ int argument_pile(struct fault *fault, const char *spelling, const char *text, u
         return argument_refuse(fault, spelling, text, "it is J or J-K, whole numbers from 0, K not below J");
     *first = from;
     *last = to;
+    return 0;
+}
+
+int argument_part(struct fault *fault, const char *spelling, const char *text, uint64_t *part, uint64_t *parts)
+{
+    uint64_t number, all = 0;
+    const char *rest = number_digits(text, &number);
+
+    if (rest != NULL && *rest == '/')
+        rest = number_digits(rest + 1, &all);
+    if (rest == NULL || *rest != '\0' || number == 0 || number > all || all > PART_MAX)
+        return fault_say(fault, "invalid %s argument '%s': it is R/W, part R of W: from 1/W to W/W", spelling, text);
+    *part = number;
+    *parts = all;
     return 0;
 }
 

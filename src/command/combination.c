@@ -17,10 +17,10 @@ static const struct {
     {OPTION_DELIMITER_NOT_NUL, "--delimiter other than '\\0'"},
     {OPTION_DELIMITER_DIGIT, "a digit as --delimiter"},
     {OPTION_DELIMITER_LONG, "--delimiter of several bytes"},
-    {OPTION_SPLIT_PERCENTAGE, "--split of a percentage"},
     {OPTION_ENDLESS, "-r without -n"},
     {OPTION_GATHER_RECORDS, "--gather without --list"},
     {OPTION_PILE_OF_EPOCH, "--pile with --epoch"},
+    {OPTION_PART_OF_STORE, "--part with --gather"},
 };
 
 /* Which option excludes which others. -e and -i exclude each other in words of their own. */
@@ -30,9 +30,12 @@ static const struct {
     {OPTION_SEED, {OPTION_RANDOM_SOURCE}},
     {OPTION_RANDOM_SOURCE, {OPTION_KEEP_ORDER, OPTION_PROBABILITY, OPTION_WEIGHTS, OPTION_WEIGHT_FIELD}},
     {OPTION_WEIGHTS, {OPTION_WEIGHT_FIELD}},
-    {OPTION_PROBABILITY,
-     {'n', 'r', OPTION_KEEP_ORDER, OPTION_WEIGHTS, OPTION_WEIGHT_FIELD, OPTION_SHARDS, OPTION_SPLIT_PERCENTAGE}},
+    {OPTION_PROBABILITY, {'n', 'r', OPTION_KEEP_ORDER, OPTION_WEIGHTS, OPTION_WEIGHT_FIELD}},
     {OPTION_KEEP_ORDER, {'r'}},
+    {OPTION_PART,
+     {'r', OPTION_RANDOM_SOURCE, OPTION_KEEP_ORDER, OPTION_PROBABILITY, OPTION_WEIGHTS, OPTION_WEIGHT_FIELD,
+      OPTION_SCATTER, OPTION_PILE, OPTION_LIST}},
+    {OPTION_PART_OF_STORE, {'n'}},
     {OPTION_FILES0_FROM, {'e', 'i'}},
 
     {'z', {OPTION_DELIMITER_NOT_NUL, OPTION_RECORD_SIZE, OPTION_RECORD_START, OPTION_CSV, OPTION_GATHER_RECORDS}},
@@ -86,6 +89,7 @@ static const struct {
     {OPTION_EPOCH, OPTION_GATHER, 0},
     {OPTION_LIST, OPTION_GATHER, 0},
     {OPTION_PILE_OF_EPOCH, OPTION_SEED, 0},
+    {OPTION_PART, OPTION_SEED, 0},
 };
 
 /* "-n", "--seed" or a phrase */
@@ -129,8 +133,9 @@ static int check_needs(const bool given[OPTION_END], struct fault *fault)
 
         if (!given[one] || given[either] || (other != 0 && given[other]))
             continue;
-        return fault_say(fault, "%s needs %s%s%s", spell(one, names[0]), spell(either, names[1]),
-                         other != 0 ? " or " : "", other != 0 ? spell(other, names[2]) : "");
+        return fault_say(fault, "%s needs %s%s%s%s", spell(one, names[0]), spell(either, names[1]),
+                         other != 0 ? " or " : "", other != 0 ? spell(other, names[2]) : "",
+                         either == OPTION_SEED ? ", so that all parts are of one order" : "");
     }
     return 0;
 }

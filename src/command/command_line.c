@@ -81,6 +81,27 @@ static int next_option(struct parser *parser, int count, char **words, int *inde
     return getopt_long(count, words, parser->shorts, parser->longs, index);
 }
 
+/* Whatever text these are given, something is made of it: so nothing else tells that it was cut out of a line that ends
+ * with CRLF. */
+static bool takes_any_text(int code)
+{
+    static const int codes[] = {'o', OPTION_SPLIT, OPTION_FILTER, OPTION_SEED, OPTION_SCATTER};
+
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+        if (codes[i] == code)
+            return true;
+    return false;
+}
+
+/* The message says what the last byte is (fault.h). */
+static void warn_of_return(const struct parsing *parsing, const char *argument)
+{
+    const size_t bytes = argument != NULL ? strlen(argument) : 0;
+
+    if (bytes > 0 && argument[bytes - 1] == '\r' && takes_any_text(parsing->row->code))
+        fault_warn("%s '%s'", parsing->spelling, argument);
+}
+
 /* Do what the options among the words say, up to --help, -h or --version, which is obeyed where it stands. */
 static int set_all(struct parser *parser, int count, char **words)
 {
@@ -100,6 +121,7 @@ static int set_all(struct parser *parser, int count, char **words)
         parsing->row = option_table_row(code);
         if (parsing->row->set(parsing, optarg) != 0)
             return -1;
+        warn_of_return(parsing, optarg);
         parsing->given[code] = true;
         index = -1;
     }
@@ -114,6 +136,7 @@ static int check(struct parsing *parsing)
     given[OPTION_ENDLESS] = given['r'] && !given['n'];
     given[OPTION_GATHER_RECORDS] = given[OPTION_GATHER] && !given[OPTION_LIST];
     given[OPTION_PILE_OF_EPOCH] = given[OPTION_PILE] && parsing->options->epoch > 0;
+    given[OPTION_PART_OF_STORE] = given[OPTION_PART] && given[OPTION_GATHER];
     return combination_check(given, parsing->fault);
 }
 

@@ -110,6 +110,11 @@ static int set_probability(struct parsing *parsing, const char *probability)
     return 0;
 }
 
+static int set_part(struct parsing *parsing, const char *part)
+{
+    return argument_part(parsing->fault, parsing->spelling, part, &parsing->options->part, &parsing->options->parts);
+}
+
 static int set_weight_field(struct parsing *parsing, const char *number)
 {
     return argument_field(parsing->fault, number, &parsing->options->weight_field);
@@ -217,8 +222,6 @@ static int set_split(struct parsing *parsing, const char *text)
         return argument_refuse(parsing->fault, parsing->spelling, text,
                                "it is COUNT:FILE or P%:FILE, such as 100:test or 2.5%:test");
     parsing->options->splits++;
-    if (split->is_percentage)
-        parsing->given[OPTION_SPLIT_PERCENTAGE] = true;
     return 0;
 }
 
@@ -352,6 +355,8 @@ static const struct option_row rows[] = {
     {"random-source", OPTION_RANDOM_SOURCE, GROUP_ORDER, "FILE", "take the random bytes from FILE", set_random_source,
      0},
     {"head-count", 'n', GROUP_ORDER, "COUNT", "write at most COUNT lines", set_count, 0},
+    {"part", OPTION_PART, GROUP_ORDER, "R/W",
+     "write part R, from 1, of W equal parts of the\noutput, for the worker R of W; with --seed", set_part, 0},
     {"keep-order", OPTION_KEEP_ORDER, GROUP_ORDER, NULL, "with -n: a sample in the order of the input",
      FLAG(keep_order)},
     {"repeat", 'r', GROUP_ORDER, NULL, "draw lines again and again; no end without -n", FLAG(repeat)},

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/least.h"
+#include "base/part.h"
 #include "job/room.h"
 #include "job/summary.h"
 #include "shuffle/gather.h"
@@ -97,6 +98,7 @@ static int gather_piles(struct resources *resources, const uint32_t *number, uns
         goto out;
     }
     if (reader == NULL || resources_open_output(resources) != 0 ||
+        output_check_outside(resources->output, options->gather) != 0 ||
         room_check_output(options, bytes_of(reader, count), resources->output) != 0 ||
         resources_check_temporary(resources) != 0)
         goto out;
@@ -113,11 +115,12 @@ out:
     return status;
 }
 
-/* Gather the piles that --pile names, by their places in the order of the epoch. */
+/* Gather the piles that --pile names, or that are in the part, by their places in the order of the epoch. */
 static int gather_places(struct resources *resources)
 {
     const struct options *options = &resources->options;
-    unsigned piles = resources->store.format.piles;
+    const unsigned piles = resources->store.format.piles;
+    uint64_t first = options->pile_first;
     uint64_t last = options->pile_last < UINT64_MAX ? options->pile_last : piles - 1;
     uint32_t *number;
     int status;
@@ -125,13 +128,19 @@ static int gather_places(struct resources *resources)
     if (last >= piles)
         return fault_say(&resources->fault, "%s: there is no pile %llu: there are %u, from 0 on", options->gather,
                          (unsigned long long)last, piles);
+    if (options->parts > piles)
+        return fault_say(&resources->fault, "%s: there cannot be more parts than the %u piles", options->gather, piles);
+    if (options->parts > 0) {
+        first = part_end(piles, options->part - 1, options->parts);
+        last = part_end(piles, options->part, options->parts) - 1;
+    }
     if (resources_take_seed(resources) != 0)
         return -1;
     number = sys_allocate(piles, sizeof *number);
     if (number == NULL)
         return fault_report(&resources->fault, "memory", errno);
     order_of_epoch(&resources->order, options->epoch, piles, number);
-    status = gather_piles(resources, number + options->pile_first, (unsigned)(last - options->pile_first) + 1);
+    status = gather_piles(resources, number + first, (unsigned)(last - first) + 1);
     free(number);
     return status;
 }

@@ -55,7 +55,7 @@ static uint64_t expect_output(const struct progress *progress, const struct gaug
         return options->repeat || all == GAUGE_UNKNOWN ? GAUGE_UNKNOWN : to_uint64((double)all * progress->share);
     if (records == 0)
         return GAUGE_UNKNOWN;
-    expected = to_uint64((double)options->count * ((double)bytes / (double)records));
+    expected = to_uint64((double)options->count * progress->share * ((double)bytes / (double)records));
     return expected > all && !options->repeat ? all : expected;
 }
 
@@ -166,14 +166,17 @@ static void start_thread(struct progress *progress)
 
 /* ---- Whether to show it ---- */
 
+/* Does the output go to the terminal that is standard error? It may be called /dev/tty, which has a number of its own.
+ */
 static bool is_output_terminal(const struct options *options)
 {
-    struct stat output, terminal;
+    struct stat output, terminal, own;
 
     if (options->scatter != NULL || sys_fstat(STDERR_FILENO, &terminal) != 0 ||
         (options->output != NULL ? sys_stat(options->output, &output) : sys_fstat(STDOUT_FILENO, &output)) != 0)
         return false;
-    return S_ISCHR(output.st_mode) && output.st_rdev == terminal.st_rdev;
+    return S_ISCHR(output.st_mode) &&
+           (output.st_rdev == terminal.st_rdev || (sys_stat("/dev/tty", &own) == 0 && output.st_rdev == own.st_rdev));
 }
 
 static bool can_draw(const struct options *options)
@@ -222,6 +225,8 @@ void progress_init(struct progress *progress, const struct options *options, con
     *progress = (struct progress){.options = options, .place = place, .share = 1};
     if (options->probability != NULL && decimal_threshold(options->probability, &threshold, &all) == 0 && !all)
         progress->share = (double)threshold * 0x1p-64;
+    if (options->parts > 0)
+        progress->share = 1 / (double)options->parts;
     pthread_mutex_init(&progress->mutex, NULL);
     pthread_cond_init(&progress->changed, NULL);
     progress->answer = (struct signals_answer){.give = say, .context = progress};

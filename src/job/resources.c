@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "input/names.h"
+#include "input/operand.h"
 #include "job/task.h"
 #include "system/hardware.h"
 #include "system/sys.h"
@@ -159,13 +160,29 @@ uint64_t resources_memory(const struct resources *resources, uint64_t bytes)
     return memory_bytes;
 }
 
+/* All that is read, for reports. */
+static const char *name_input(struct resources *resources)
+{
+    const struct options *options = &resources->options;
+
+    if (options->gather != NULL)
+        return options->gather;
+    if (resources->name_count == 1)
+        return operand_is_standard_input(resources->names[0]) ? "standard input" : resources->names[0];
+    snprintf(resources->input_name, sizeof resources->input_name, "%zu input files", resources->name_count);
+    return resources->name_count > 1 ? resources->input_name : "the arguments of -e";
+}
+
 int resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, unsigned workers)
 {
     run->order = resources->order;
     run->format = task_format(&resources->options);
     run->input = resources->source;
     run->limit = resources->options.count;
+    run->part = resources->options.part;
+    run->parts = resources->options.parts;
     run->expected = resources->options.expected_records;
+    run->input_name = name_input(resources);
     run->progress = &resources->progress.run;
     progress_begin(&resources->progress, resources->source, resources->output);
     return engine_open(&run->engine, engine_memory(memory_bytes, workers), &resources->place, &resources->fault);

@@ -39,7 +39,7 @@ static uint64_t range_bytes(const struct options *options)
 
 uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes)
 {
-    if (is_endless(options) || task_may_leave_out_all(options))
+    if (is_endless(options) || task_may_leave_out_all(options) || options->parts > 0)
         return 0;
     if (options->range)
         return options->range_full || options->range_count > 0 ? range_bytes(options) : 0;
@@ -47,15 +47,17 @@ uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes)
 }
 
 /* Of D bytes of input, S bytes of memory keep 3/4 S at least, or all if D is not more than S: so the manual promises.
- * How many bytes a sample without replacement keeps is not known. A weight's key takes 8 bytes beside its record, and a
- * place in the order of GNU shuf 4, which is spilled by nobody but leaves less memory to the record; how many records
- * there are shows only where all have the same size. */
+ * How many bytes a sample without replacement keeps, or a part, is not known. A weight's key takes 8 bytes beside its
+ * record, and a place in the order of GNU shuf 4, which is spilled by nobody but leaves less memory to the record; how
+ * many records there are shows only where all have the same size. */
 uint64_t room_temporary_bytes(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads)
 {
     const bool weighted = options->weights != NULL || options->weight_field > 0;
     uint64_t beside = weighted ? sizeof(uint64_t) : options->random_source != NULL ? sizeof(uint32_t) : 0;
 
-    if (options->probability != NULL || (options->repeat ? rereads : options->count < UINT64_MAX))
+    const bool part = options->parts > 0 && options->expected_records < UINT64_MAX;
+
+    if (options->probability != NULL || part || (options->repeat ? rereads : options->count < UINT64_MAX))
         return 0;
     if (!options->repeat && options->format.kind == RECORD_SIZE)
         known_bytes += known_bytes / options->format.count * beside;

@@ -37,6 +37,7 @@ struct filters {
     const char *first_file; /* of all that were started */
     const char *last_file;
     bool waited; /* have all finished well? */
+    bool told;   /* that one was content with less than it got */
     int fd;      /* to the one that is being fed, or -1 */
     unsigned most;
     unsigned count;
@@ -109,6 +110,14 @@ static int judge(const struct filters *filters, const struct filter *filter, int
     return fault_say(filters->fault, "with FILE=%s, %s from command: %s", filter->file, cause, filters->command);
 }
 
+/* A filter has finished well. Did it stop reading while there was more for it? What a pipe still holds is not known. */
+static void warn_of_rest(struct filters *filters, const struct filter *filter)
+{
+    if (filter->deaf && !filters->told)
+        fault_warn("with FILE=%s, the command did not read all of its records", filter->file);
+    filters->told = filters->told || filter->deaf;
+}
+
 /* Wait for a filter, or with WNOHANG have a look at it. */
 static int reap(struct filters *filters, struct filter *filter, int options)
 {
@@ -126,7 +135,10 @@ static int reap(struct filters *filters, struct filter *filter, int options)
         return fault_report(filters->fault, "sh", errno);
     filter->process = 0;
     signals_child_ended(filter->slot);
-    return judge(filters, filter, status);
+    if (judge(filters, filter, status) != 0)
+        return -1;
+    warn_of_rest(filters, filter);
+    return 0;
 }
 
 static int wait_for_oldest(struct filters *filters)

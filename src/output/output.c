@@ -16,6 +16,7 @@
 #include "output/filter.h"
 #include "output/held_back.h"
 #include "output/overlap.h"
+#include "output/target.h"
 #include "system/signals.h"
 #include "system/sys.h"
 
@@ -90,6 +91,21 @@ int output_check_room(const struct output *output, uint64_t bytes)
 int output_check_inputs(const struct output *output, const char *const *inputs, size_t count)
 {
     return overlap_check(&output->files, inputs, count);
+}
+
+int output_check_outside(const struct output *output, const char *directory)
+{
+    for (size_t i = 0; i < output->files.count; i++) {
+        const char *path = output->files.file[i].path;
+        const int within = path == NULL || output->plan.filter != NULL ? 0 : target_is_within(path, directory);
+
+        if (within < 0)
+            return fault_report(output->fault, path, errno);
+        if (within > 0)
+            return fault_say(output->fault, "%s: in the store %s, where nothing else belongs: write to another folder",
+                             path, directory);
+    }
+    return 0;
 }
 
 /* ---- One file ---- */

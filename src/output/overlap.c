@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "input/hints.h"
+#include "input/operand.h"
 #include "system/sys.h"
 
 /* A regular file that is there. */
@@ -24,6 +26,7 @@ struct overlap {
     struct place *outputs;
     size_t count;
     const char *both, *only_input, *only_output; /* the first of each kind, or NULL; never that of the rest */
+    const char *full;                            /* the first output that is not empty, or NULL */
 };
 
 static int compare(const void *a, const void *b)
@@ -65,18 +68,20 @@ static void list_outputs(struct overlap *overlap, const struct files *files)
             overlap->outputs[overlap->count] = place_of(&status);
             overlap->outputs[overlap->count].path = path;
             overlap->outputs[overlap->count++].is_rest = i >= made && !output_plan_has_shards(plan);
+            if (status.st_size > 0)
+                keep_first(&overlap->full, path);
         }
     }
     qsort(overlap->outputs, overlap->count, sizeof *overlap->outputs, compare);
 }
 
-static void look_up(struct overlap *overlap, const char *input)
+/* Is an input an output as well? 0, or -1 after a report if it may not be. */
+static int look_up(struct overlap *overlap, const struct files *files, const char *input)
 {
     struct stat status;
-    const int found = strcmp(input, "-") == 0 ? sys_fstat(STDIN_FILENO, &status) : sys_stat(input, &status);
     struct place *output = NULL;
 
-    if (found == 0 && S_ISREG(status.st_mode)) {
+    if (operand_stat(input, &status) == 0 && S_ISREG(status.st_mode)) {
         struct place place = place_of(&status);
 
         output = bsearch(&place, overlap->outputs, overlap->count, sizeof place, compare);
@@ -87,29 +92,50 @@ static void look_up(struct overlap *overlap, const char *input)
         output->is_input = true;
         keep_first(&overlap->both, input);
     }
+    return output == NULL ? 0 : hints_refuse(&files->plan->format, input, files->fault);
+}
+
+/* Is there nothing to be read but /dev/null as standard input? It is what cluster and service managers give to those
+ * who should not read it. */
+static bool is_forgotten(const char *const *inputs, size_t count)
+{
+    struct stat input, null;
+
+    return count == 1 && operand_is_standard_input(inputs[0]) && sys_fstat(STDIN_FILENO, &input) == 0 &&
+           sys_stat("/dev/null", &null) == 0 && S_ISCHR(input.st_mode) && input.st_rdev == null.st_rdev;
+}
+
+/* All have been looked up. */
+static int judge(const struct overlap *overlap, struct fault *fault)
+{
+    const char *other = overlap->only_input != NULL ? overlap->only_input : overlap->only_output;
+
+    if (overlap->both == NULL || other == NULL)
+        return 0;
+    return fault_say(fault, "%s is an input and an output file, but %s only an %s: give the output other names",
+                     overlap->both, other, other == overlap->only_input ? "input" : "output");
 }
 
 int overlap_check(const struct files *files, const char *const *inputs, size_t count)
 {
-    const struct output_plan *plan = files->plan;
     struct overlap overlap = {.count = 0};
-    const char *other;
+    int status = 0;
 
-    if (plan->filter != NULL || (plan->splits == 0 && !output_plan_has_shards(plan)))
+    if (files->plan->filter != NULL)
         return 0;
     overlap.outputs = sys_allocate(files->count, sizeof *overlap.outputs);
     if (overlap.outputs == NULL)
         return fault_report(files->fault, "memory", errno);
     list_outputs(&overlap, files);
-    for (size_t i = 0; overlap.count > 0 && i < count; i++)
-        look_up(&overlap, inputs[i]);
+    if (overlap.full != NULL && is_forgotten(inputs, count))
+        status = fault_say(files->fault,
+                           "%s: not emptied, as standard input is /dev/null: name the input, or /dev/null to empty it",
+                           overlap.full);
+    for (size_t i = 0; status == 0 && overlap.count > 0 && i < count; i++)
+        status = look_up(&overlap, files, inputs[i]);
     for (size_t i = 0; i < overlap.count; i++)
         if (!overlap.outputs[i].is_input && !overlap.outputs[i].is_rest)
             keep_first(&overlap.only_output, overlap.outputs[i].path);
     free(overlap.outputs);
-    other = overlap.only_input != NULL ? overlap.only_input : overlap.only_output;
-    if (overlap.both == NULL || other == NULL)
-        return 0;
-    return fault_say(files->fault, "%s is an input and an output file, but %s only an %s: give the output other names",
-                     overlap.both, other, other == overlap.only_input ? "input" : "output");
+    return status == 0 ? judge(&overlap, files->fault) : -1;
 }

@@ -25,7 +25,7 @@ bool output_plan_is_shard(const struct output_plan *plan, size_t number)
 int output_plan_check(const struct output_plan *plan, struct fault *fault)
 {
     if (output_plan_has_shards(plan) && (plan->path == NULL || !pattern_is_valid(plan->path)))
-        return fault_say(fault, "%s: a name with one %%d is needed, such as part-%%05d",
+        return fault_say(fault, "%s: a name with one %%d, or %%0Nd for N digits, is needed, such as part-%%05d",
                          plan->path == NULL ? "standard output" : fault_name(plan->path));
     if (plan->shards > OUTPUT_FILES_MAX)
         return fault_say(fault, "%s: more than %d files", plan->path, OUTPUT_FILES_MAX);

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "output/successor.h"
@@ -34,6 +35,8 @@ struct sink {
 
 static int fail(const struct sink *sink)
 {
+    if (errno == EISDIR && sink->path != NULL)
+        return fault_say(sink->fault, "%s: %s: name a file in it", sink->path, strerror(EISDIR));
     return fault_report(sink->fault, sink->path != NULL ? sink->path : "write error", errno);
 }
 

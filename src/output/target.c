@@ -192,6 +192,22 @@ void target_release(struct target *target)
     *target = (struct target){0};
 }
 
+int target_is_within(const char *path, const char *directory)
+{
+    struct target target = {0};
+    char *inner = NULL, *outer = sys_realpath(directory);
+    int result = -1;
+
+    if (outer == NULL || target_find(&target, path) != 0 || (inner = sys_realpath(target.directory)) == NULL)
+        goto out;
+    result = starts_with(inner, outer) && (inner[strlen(outer)] == '\0' || inner[strlen(outer)] == '/');
+out:
+    free(inner);
+    free(outer);
+    target_release(&target);
+    return result;
+}
+
 /* A file, in words that no other has: device and number, or its name in a directory if it is yet to be made; "" for
  * what may be written to several times. Malloc'd, or NULL with errno. */
 static char *identify(const char *path, bool by_name)

@@ -99,7 +99,7 @@ int range_different(struct run *run, const struct number_range *range, struct ou
     while (status == 0 && run_left(run) > 0) {
         uint64_t i = random_draw(&words, range->count);
 
-        if (!add(&set, i))
+        if (!add(&set, i) || run_skip(run, 1) > 0)
             continue;
         status = put(run, &transfer, range, i);
         run_take(run, 1);

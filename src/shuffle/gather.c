@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/least.h"
 #include "shuffle/divide.h"
 #include "shuffle/index.h"
 #include "system/sys.h"
@@ -31,6 +32,7 @@ struct workplace {
     unsigned first; /* the piles claimed: [first, last) */
     unsigned last;
     uint32_t promised; /* blocks for them */
+    uint64_t skipped;  /* records that come before the first one that is wanted */
     uint64_t wanted;   /* records, of those that are left of them */
     uint64_t number;   /* of the claim */
 };
@@ -145,7 +147,8 @@ static bool claim_piles(struct gathering *g, struct workplace *place, uint64_t b
     place->last = p;
     place->promised = (uint32_t)(load + table);
     place->number = g->claims++;
-    place->wanted = run_take(g->run, records);
+    place->skipped = run_skip(g->run, records);
+    place->wanted = run_take(g->run, records - place->skipped);
     g->next = p;
     g->in_work++;
     return true;
@@ -231,8 +234,11 @@ static int emit(void *context, const struct table *table, uint64_t first, uint64
 {
     struct workplace *place = context;
     const struct run *run = place->gathering->run;
+    const uint64_t skipped = least(records, place->skipped);
 
-    records = records < place->wanted ? records : place->wanted;
+    place->skipped -= skipped;
+    first += skipped;
+    records = least(records - skipped, place->wanted);
     place->wanted -= records;
     return index_copy(place->from, &run->format, table, first, records, &place->outlet);
 }
@@ -355,6 +361,26 @@ static int set_up(struct gathering *g, unsigned workers)
     return 0;
 }
 
+/* Give up the piles that none of the records that are written is in: those up to *next, which moves on, and some last
+ * ones. */
+static void give_up_others(struct run *run, struct piles *piles, unsigned *next)
+{
+    uint64_t reach;
+
+    for (; *next < piles->count && piles->pile[*next].records <= run->skip; (*next)++) {
+        run_skip(run, piles->pile[*next].records);
+        pile_clear(piles, *next);
+    }
+    reach = run_reach(run);
+    for (unsigned p = *next; p < piles->count; p++) {
+        const uint64_t records = piles->pile[p].records;
+
+        if (reach == 0)
+            pile_clear(piles, p);
+        reach -= least(reach, records);
+    }
+}
+
 /* As many as can be kept busy; some more if piles must be read back, since then most of them wait. */
 static unsigned count_workers(const struct run *run, const struct piles *piles, unsigned next)
 {
@@ -369,9 +395,13 @@ static unsigned count_workers(const struct run *run, const struct piles *piles, 
 
 int gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct output *output)
 {
-    unsigned workers = count_workers(run, piles, *next);
-    struct gathering g = {.run = run, .piles = piles, .order = order, .output = output, .next = *next, .turn = *next};
+    struct gathering g = {.run = run, .piles = piles, .order = order, .output = output};
+    unsigned workers;
     int status = -1;
+
+    give_up_others(run, piles, next);
+    g.next = g.turn = *next;
+    workers = count_workers(run, piles, *next);
 
     pthread_mutex_init(&g.mutex, NULL);
     pthread_cond_init(&g.changed, NULL);

@@ -1,10 +1,27 @@
 #include "shuffle/run.h"
 
+#include "base/least.h"
+#include "base/part.h"
 #include "system/sys.h"
 
 uint64_t run_left(const struct run *run)
 {
     return run->limit < UINT64_MAX ? run->limit - counter_get(&run->progress->written) : UINT64_MAX;
+}
+
+uint64_t run_reach(const struct run *run)
+{
+    const uint64_t left = run_left(run);
+
+    return left < UINT64_MAX - run->skip ? run->skip + left : UINT64_MAX;
+}
+
+uint64_t run_skip(struct run *run, uint64_t records)
+{
+    const uint64_t skipped = least(records, run->skip);
+
+    run->skip -= skipped;
+    return skipped;
 }
 
 uint64_t run_take(struct run *run, uint64_t records)
@@ -22,9 +39,16 @@ int run_begin(struct run *run, struct output *output, uint64_t records)
     const uint8_t *header = NULL;
     size_t header_bytes = 0;
 
+    records = least(records, run->limit);
+    if (run->parts > 0) {
+        const uint64_t first = part_end(records, run->part - 1, run->parts);
+
+        records = run->limit = part_end(records, run->part, run->parts) - first;
+        run->skip = first - run->dropped;
+    }
     if (run->input != NULL)
         header = source_header(run->input, &header_bytes);
-    return output_begin(output, records < run->limit ? records : run->limit, header, header_bytes);
+    return output_begin(output, records, header, header_bytes);
 }
 
 int run_scattered(struct run *run)
@@ -37,6 +61,6 @@ int run_scattered(struct run *run)
     counter_set(&progress->scattered, sys_milliseconds());
     if (run->expected == UINT64_MAX || run->expected == records)
         return 0;
-    return fault_say(run->engine.fault, "the input has %llu records, not %llu as --expect-records says",
-                     (unsigned long long)records, (unsigned long long)run->expected);
+    return fault_say(run->engine.fault, "%s: the number of records is %llu, not %llu as --expect-records says",
+                     run->input_name, (unsigned long long)records, (unsigned long long)run->expected);
 }

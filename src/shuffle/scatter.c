@@ -90,7 +90,7 @@ static void find_ends(struct scattering *s, struct queue_block *block)
     size_t scanned;
 
     block->begins = *scan;
-    block->listed = atomic_load(&s->kept) > s->piles->count / FEW || !count_block(format, scan, block);
+    block->listed = atomic_load(&s->kept) - s->plan->first > s->piles->count / FEW || !count_block(format, scan, block);
     if (!block->listed)
         return;
     *scan = block->begins;
@@ -189,14 +189,14 @@ static void deal_all(struct scattering *s, struct queue_block *block, size_t *ne
     }
 }
 
-/* Which pieces are for the first `kept` piles? Any may be, so there is no branch that could be mispredicted. */
-static size_t list_wanted(const uint16_t *pile, size_t pieces, unsigned kept, uint32_t *wanted)
+/* Which pieces are for the piles [first, last)? Any may be, so there is no branch that could be mispredicted. */
+static size_t list_wanted(const uint16_t *pile, size_t pieces, unsigned first, unsigned last, uint32_t *wanted)
 {
     size_t found = 0;
 
     for (size_t i = 0; i < pieces; i++) {
         wanted[found] = (uint32_t)i;
-        found += pile[i] < kept;
+        found += pile[i] - first < last - first;
     }
     return found;
 }
@@ -208,16 +208,18 @@ static void deal_few(struct scattering *s, struct queue_block *block, size_t *ne
     const uint16_t *pile = block->pile;
     struct record_scan scan = block->begins;
     uint32_t *wanted = block->ends;
-    const size_t found = list_wanted(pile, block->records + block->open, atomic_load(&s->kept), wanted);
+    const size_t found = list_wanted(pile, block->records + block->open, s->plan->first, atomic_load(&s->kept), wanted);
     uint32_t count[PILES_MAX / FEW] = {0};
     size_t passed = 0;
     size_t at = block->from;
 
-    for (size_t i = 0; i < found; i++) {
-        count[pile[wanted[i]]] += wanted[i] < block->records;
+    for (size_t i = 0; i < found; i++)
         next[pile[wanted[i]] & (lanes - 1)]++;
+    if (s->limited) {
+        for (size_t i = 0; i < found; i++)
+            count[pile[wanted[i]]] += wanted[i] < block->records;
+        add_counts(s, count);
     }
-    add_counts(s, count);
     start_lanes(next, lanes);
     for (size_t i = 0; i < found; i++) {
         const unsigned p = pile[wanted[i]];
@@ -343,13 +345,19 @@ static int work(void *context, unsigned worker)
     return 0;
 }
 
-/* What a limit needs. */
+/* What a limit needs; and drop the piles that nobody wants from the beginning. */
 static int set_limit(struct scattering *s)
 {
-    s->limited = s->plan->limit < UINT64_MAX;
-    atomic_init(&s->kept, s->piles->count);
+    const struct scatter_plan *plan = s->plan;
+    const unsigned last = plan->last > 0 ? plan->last : s->piles->count;
+
+    s->limited = plan->limit < UINT64_MAX;
+    atomic_init(&s->kept, last);
     for (unsigned l = 0; l < s->piles->lanes; l++)
-        s->kept_by_lane[l] = s->piles->count;
+        s->kept_by_lane[l] = last;
+    for (unsigned p = 0; p < s->piles->count; p++)
+        if (p < plan->first || p >= last)
+            pile_drop(s->piles, p);
     if (s->limited)
         s->counted = sys_allocate(s->piles->count, sizeof *s->counted);
     return s->limited && s->counted == NULL ? -1 : 0;

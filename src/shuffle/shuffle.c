@@ -16,6 +16,7 @@
 #include <errno.h>
 
 #include "base/least.h"
+#include "base/part.h"
 #include "shuffle/scatter.h"
 #include "shuffle/transfer.h"
 
@@ -97,7 +98,7 @@ static int restart_node(struct run *run, struct piles *piles, unsigned p, struct
                                      .node = node.node,
                                      .bits = order_scatter_bits(&node.order, node.node, piles->pile[p].records)};
     const struct scatter_plan plan = {
-        .route = route_by_node, .context = &route, .piles = 1u << route.bits, .limit = run_left(run)};
+        .route = route_by_node, .context = &route, .piles = 1u << route.bits, .limit = run_reach(run)};
     struct gather_order order = {.kind = GATHER_CHILDREN, .order = &node.order, .node = node.node};
     struct piles inner = {0};
     int status = scatter_pile(run, piles, p, &plan, &inner);
@@ -193,7 +194,7 @@ static int scatter_ranked(struct run *run, struct piles *piles, unsigned p, stru
     uint64_t writing = (run->engine.pool.blocks - run->engine.pool.pinned) / WRITING_SHARE;
     unsigned count = count_ranked(run, bytes, records);
     struct rank_route route = {.ranks = ranks, .first = first, .records = records};
-    struct scatter_plan plan = {.route = route_by_rank, .context = &route, .limit = run_left(run)};
+    struct scatter_plan plan = {.route = route_by_rank, .context = &route, .limit = run_reach(run)};
     struct table sorted = {0};
     struct gather_order order = {.kind = GATHER_RANKS, .ranks = &sorted};
     struct piles inner = {0};
@@ -329,18 +330,59 @@ out:
     return status;
 }
 
+/* If the root has so many records, have only the piles filled that a part of them is in: to which pile a record goes
+ * follows from its number. */
+static void choose_piles(struct run *run, uint64_t records, struct scatter_plan *plan)
+{
+    enum { STEP = 1024 };
+    const uint64_t all = least(records, run->limit);
+    const uint64_t first = part_end(all, run->part - 1, run->parts), end = part_end(all, run->part, run->parts);
+    uint64_t count[1 << ORDER_ROOT_BITS] = {0};
+    uint64_t before = 0; /* records in the piles before */
+    uint16_t pile[STEP];
+
+    for (uint64_t i = 0; i < records; i += STEP) {
+        const size_t some = records - i < STEP ? (size_t)(records - i) : STEP;
+
+        plan->route(plan->context, i, some, pile);
+        for (size_t k = 0; k < some; k++)
+            count[pile[k]]++;
+    }
+    for (; plan->first < plan->piles - 1 && run->dropped + count[plan->first] <= first; plan->first++)
+        run->dropped += count[plan->first];
+    before = run->dropped;
+    for (plan->last = plan->first; before < end; plan->last++)
+        before += count[plan->last];
+    plan->limit = UINT64_MAX;
+}
+
+/* How many records there will be, if all files are there and have as many as is expected; else 0. */
+static uint64_t expect_records(const struct run *run, const struct source *source)
+{
+    const uint64_t bytes = source_is_known(source) ? source_known_bytes(source) : 0;
+
+    return run->expected <= bytes ? run->expected : 0;
+}
+
 int shuffle_scatter(struct run *run, struct source *source, struct piles *piles)
 {
     const struct order_node root = {.root = true};
     const struct node_route route = {.order = &run->order, .node = root, .bits = ORDER_ROOT_BITS};
-    const struct scatter_plan plan = {.route = route_by_node,
-                                      .context = &route,
-                                      .piles = 1u << ORDER_ROOT_BITS,
-                                      .limit = run->limit,
-                                      .refers = run->refers,
-                                      .records = &run->progress->records};
-    const int status = scatter(&run->engine, &run->format, &plan, source, piles);
+    struct scatter_plan plan = {.route = route_by_node,
+                                .context = &route,
+                                .piles = 1u << ORDER_ROOT_BITS,
+                                .limit = run->limit,
+                                .refers = run->refers,
+                                .records = &run->progress->records};
+    const uint64_t expected = run->parts > 1 ? expect_records(run, source) : 0;
+    int status;
 
+    run->dropped = 0;
+    if (expected > 0)
+        choose_piles(run, expected, &plan);
+    else if (run->parts > 0 && run->limit < UINT64_MAX)
+        plan.limit = part_end(run->limit, run->part, run->parts);
+    status = scatter(&run->engine, &run->format, &plan, source, piles);
     counter_set(&run->progress->records, piles->records);
     run->progress->run_out = atomic_load(&piles->run_out);
     return status == 0 ? run_scattered(run) : -1;

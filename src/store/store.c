@@ -123,13 +123,15 @@ int store_open(struct store *store, const char *path, struct fault *fault)
     return verdict == FOLDER_OK ? 0 : -1;
 }
 
-static int open_or_make(struct folder *folder, const char *path, struct fault *fault)
+static int open_or_make(struct folder *folder, const char *path, bool *made, struct fault *fault)
 {
     enum folder_verdict verdict = folder_open(folder, path, fault);
 
+    *made = false;
     if (verdict != FOLDER_MISSING)
         return verdict == FOLDER_OK ? 0 : -1;
-    if (sys_mkdir_at(AT_FDCWD, path, 0777) != 0 && errno != EEXIST)
+    *made = sys_mkdir_at(AT_FDCWD, path, 0777) == 0;
+    if (!*made && errno != EEXIST)
         return fault_report(fault, path, errno);
     verdict = folder_open(folder, path, fault);
     if (verdict == FOLDER_MISSING)
@@ -161,9 +163,10 @@ static enum folder_verdict refuse_others(const struct store *store)
 int store_join(struct store *store, const char *path, const struct store_format *wanted, struct fault *fault)
 {
     enum folder_verdict verdict;
+    bool made;
 
     *store = (struct store){0};
-    if (open_or_make(&store->folder, path, fault) != 0)
+    if (open_or_make(&store->folder, path, &made, fault) != 0)
         return -1;
     verdict = read_format(store);
     if (verdict == FOLDER_MISSING) {
@@ -173,6 +176,8 @@ int store_join(struct store *store, const char *path, const struct store_format 
         else if (verdict == FOLDER_EXISTS) /* now */
             verdict = read_format(store);
     }
+    if (verdict != FOLDER_OK && made) /* if it is empty still */
+        (void)sys_rmdir_at(AT_FDCWD, path);
     return verdict == FOLDER_OK ? compare_format(store, wanted) : -1;
 }
 

@@ -81,6 +81,14 @@ static int report_error(const struct process *process, int error)
     return report(process, fault_cause(error, cause));
 }
 
+/* Options would go to the program if a shell read its name. */
+static int report_start(const struct process *process, int error)
+{
+    if (error == ENOENT && strchr(process->compress->program, ' ') != NULL)
+        return report(process, "there is no such program: it is one name, and options go into a script of that name");
+    return report_error(process, error);
+}
+
 static void close_end(int *fd)
 {
     if (*fd >= 0)
@@ -108,7 +116,7 @@ static int start(struct process *process, const struct compress *compress, const
 
 out:
     if (status != 0) {
-        report_error(process, errno);
+        report_start(process, errno);
         process->number = 0;
         close_end(&in[0]);
         close_end(&in[1]);

@@ -67,7 +67,7 @@ test_v_counts_what_was_put_into_a_store_and_taken_out() {
 
 # File `in`, with these options, is known by how many records it has: knows RECORDS OPTION...
 knows() {
-    local said="bigshuf: the input has $1 records, not $(($1 + 1)) as --expect-records says"
+    local said="bigshuf: in: the number of records is $1, not $(($1 + 1)) as --expect-records says"
     bigshuf "${@:2}" in >right
     bigshuf --expect-records="$1" "${@:2}" in | cmp - right
     bigshuf --expect-records="$1" -o file "${@:2}" in
@@ -119,32 +119,32 @@ test_a_small_or_empty_input_has_the_records_that_are_expected() {
 
 test_an_input_in_place_and_words_and_pipes_have_them_too() {
     seq 10 >in
-    fails_with 1 '*has 10 records, not 9 as*' bigshuf --expect-records=9 -o in in
+    fails_with 1 '*is 10, not 9 as*' bigshuf --expect-records=9 -o in in
     same_lines in <(seq 10)
     bigshuf --expect-records=10 -o in in
-    fails_with 1 '*has 2 records, not 3 as*' bigshuf --expect-records=3 -e a b
-    long_lines 5000 100 150 | fails_with 1 '*has 5000 records, not 3 as*' bigshuf --expect-records=3 >out
+    fails_with 1 '*of -e: *is 2, not 3 as*' bigshuf --expect-records=3 -e a b
+    long_lines 5000 100 150 | fails_with 1 '*standard input: *is 5000, not 3 as*' bigshuf --expect-records=3 >out
     same '' "$(cat out)"
     long_lines 5000 100 150 | bigshuf --expect-records=5000 | wc -l | grep -q -x ' *5000'
-    seq 100000 | fails_with 1 '*has 100000 records, not 3 as*' bigshuf --expect-records=3 >out
+    seq 100000 | fails_with 1 '*standard input: *is 100000, not 3 as*' bigshuf --expect-records=3 >out
     same '' "$(cat out)"
 }
 
 test_shards_and_splits_are_replaced_only_if_they_are_there() {
     seq 10 >in
     echo old | tee part.0 >part.1
-    fails_with 1 '*has 10 records, not 9 as*' bigshuf --expect-records=9 --shards=2 -o part.%d in
+    fails_with 1 '*is 10, not 9 as*' bigshuf --expect-records=9 --shards=2 -o part.%d in
     same 'old old' "$(cat part.0) $(cat part.1)"
-    fails_with 1 '*has 10 records, not 9 as*' bigshuf --expect-records=9 --split=1:part.0 -o part.1 in
+    fails_with 1 '*is 10, not 9 as*' bigshuf --expect-records=9 --split=1:part.0 -o part.1 in
     same 'old old' "$(cat part.0) $(cat part.1)"
 }
 
 test_a_batch_has_the_records_that_are_expected_or_is_not_added() {
     seq 1000 >in
-    fails_with 1 '*has 1000 records, not 7 as*' bigshuf --scatter=store --piles=4 --batch=a --expect-records=7 in
+    fails_with 1 '*is 1000, not 7 as*' bigshuf --scatter=store --piles=4 --batch=a --expect-records=7 in
     fails_with 1 '*there is no batch in it' bigshuf --gather=store
     bigshuf --scatter=store --batch=a --expect-records=1000 in
-    fails_with 1 '*has 1000 records, not 7 as*' bigshuf --gather=store --expect-records=7 >out
+    fails_with 1 '*is 1000, not 7 as*' bigshuf --gather=store --expect-records=7 >out
     same '' "$(cat out)"
     bigshuf --gather=store --expect-records=1000 -n 5 | wc -l | grep -q -x ' *5'
 }

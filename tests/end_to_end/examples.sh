@@ -76,7 +76,7 @@ typed() {
 test_readme_recipe_of_files_in_step_refuses_what_is_longer() {
     make_files
     echo more >>train.de
-    fails_with 1 'bigshuf: *2001 records, not 2000 *' typed 'wc -l train.en train.de'
+    fails_with 1 'bigshuf: train.de: *2001, not 2000 *' typed 'wc -l train.en train.de'
     same 'shuffled.en train.de train.en train.fr' "$(echo shuffled.* train.*)"
 }
 

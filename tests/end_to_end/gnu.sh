@@ -5,12 +5,13 @@
 # Where bigshuf differs on purpose, which is not compared here:
 #
 #   - Several FILEs are allowed, and so is -i 0-18446744073709551615.
-#   - What would have been right: "bigshuf: invalid line count: 'x': it is a whole number", "there is no folder 'x'".
+#   - What would have been right: "bigshuf: invalid line count: 'x': it is a whole number", "there is no folder 'x'",
+#     "name a file in it".
 #   - A file at fault has a name: "bigshuf: FILE: Is a directory", "bigshuf: -: Bad file descriptor", where shuf says
 #     "read error: " and the cause. Control characters in it show as \r or \x1b, and blanks are not quoted.
 #   - An output that cannot be written is told before the work; shuf opens it last, after the input and the random
 #     source. So of two failures another may be told, and standard output must be open even if nothing is written.
-#   - A failed run leaves an existing -o FILE alone.
+#   - A failed run leaves an existing -o FILE alone, and so does one with /dev/null as standard input and no FILE.
 #   - -r without -n into a regular -o FILE is refused: it would fill the disk.
 #   - -r with a random source that ends too early: how many lines come before the message.
 #   - Whether a random source must exist from which nothing is drawn: of empty input, and of -r -n 0.
@@ -42,7 +43,7 @@ both() {
 # its line.
 alike() {
     sed -e 's/^shuf: /bigshuf: /' -e "s/^Try 'shuf --help'/Try 'bigshuf --help'/" shuf.did >wanted
-    sed -e '/^bigshuf: /s/: \(it is\|there is\) .*//' bigshuf.did >got
+    sed -e '/^bigshuf: /s/: \(it is\|there is\|name a\) .*//' bigshuf.did >got
     if ! cmp wanted got; then
         diff -a -U 100000 wanted got | sed '1,/^@@/d' | sed -n '/^[-+]/,$p' |
             sed -e '/^[ +]\$ .* # returns/q' -e '21,$d' | cat -v || true

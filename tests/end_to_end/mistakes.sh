@@ -7,15 +7,19 @@ mistakes() {
 bigshuf -S 64mb in | bigshuf: invalid -S argument '64mb': it is a number and a unit, such as 64M or 1.5G: *MB*
 bigshuf -S '64 MB' in | bigshuf: invalid -S argument '64 MB': it is a number and a unit, *
 bigshuf -S 4M in | bigshuf: -S 4M: memory must be at least 8 MiB
+bigshuf -S 64 in | bigshuf: -S 64: memory must be at least 8 MiB: a number without a unit is KiB
 bigshuf --shard-bytes=100megs -o %d in | bigshuf: invalid --shard-bytes argument '100megs': it is a number of bytes, or a number and a unit: K, M, *
 bigshuf --shard-records=10k -o %d in | bigshuf: invalid --shard-records argument '10k': it is a whole number, in digits alone
-bigshuf --shards=4 -o out in | bigshuf: out: a name with one %d is needed, such as part-%05d
+bigshuf --shards=4 -o out in | bigshuf: out: a name with one %d, or %0Nd for N digits, is needed, such as part-%05d
+bigshuf --shards=4 -o s%1d in | bigshuf: s%1d: a name with one %d, or %0Nd for N digits, is needed, such as part-%05d
+bigshuf --shards=l/4 -o s%d in | bigshuf: invalid --shards argument 'l/4': it is a whole number, in digits alone
 bigshuf --shards=4 in | bigshuf: --shards needs -o
 bigshuf --split=v:1% in | bigshuf: invalid --split argument 'v:1%': it is COUNT:FILE or P%:FILE, such as 100:test or 2.5%:test
 bigshuf --split=10 in | bigshuf: invalid --split argument '10': it is COUNT:FILE or P%:FILE, *
 bigshuf --probability=1% in | bigshuf: invalid probability: '1%': it is a number from 0 to 1, such as 0.01
 bigshuf --probability=5 in | bigshuf: invalid probability: '5': it is a number from 0 to 1, such as 0.01
 bigshuf -n 10k in | bigshuf: invalid line count: '10k': it is a whole number, in digits alone
+bigshuf -n 1% in | bigshuf: invalid line count: '1%': it is a whole number, in digits alone; for a part of all lines: --split=P%:FILE, or about so many: --probability
 bigshuf -n 1e6 in | bigshuf: invalid line count: '1e6': it is a whole number, in digits alone
 bigshuf -n -5 in | bigshuf: invalid line count: '-5': it is a whole number, in digits alone
 bigshuf -i 100 | bigshuf: invalid input range: '100': it is LO-HI, two whole numbers, the smaller one first, such as 1-100
@@ -30,10 +34,21 @@ bigshuf --gather=store --pile=3- | bigshuf: invalid --pile argument '3-': it is 
 bigshuf --tune=fast in | bigshuf: invalid --tune argument 'fast': it is leaf-records=T
 bigshuf --filter= -o out in | bigshuf: invalid --filter argument '': it is a command, such as 'gzip > $FILE.gz'
 bigshuf -o results/out in | bigshuf: results/out: No such file or directory: there is no folder 'results'
+bigshuf -o results/ in | bigshuf: results/: Is a directory: name a file in it
+bigshuf -o . in | bigshuf: .: Is a directory: name a file in it
+bigshuf -o in </dev/null | bigshuf: in: not emptied, as standard input is /dev/null: name the input, or /dev/null to empty it
+bigshuf -o zipped zipped | bigshuf: zipped: compressed by gzip, and an output as well, so that what is in it would be lost: to shuffle its lines: gzip -dc 'zipped' [|] bigshuf -o OTHER
+bigshuf --gather=store -o store/out | bigshuf: store/out: in the store store, where nothing else belongs: write to another folder
+bigshuf --expect-records=2 in | bigshuf: in: the number of records is 1, not 2 as --expect-records says
+bigshuf --expect-records=3 in in | bigshuf: 2 input files: the number of records is 2, not 3 as --expect-records says
+bigshuf --gather=store --expect-records=2 | bigshuf: store: the number of records is 1, not 2 as --expect-records says
+bigshuf --expect-records=2 <in | bigshuf: standard input: the number of records is 1, not 2 as --expect-records says
+bigshuf -i 1-2000000 -S 8M --compress-program='gzip -1' | bigshuf: compress program 'gzip -1': there is no such program: it is one name, and options go into a script of that name
 bigshuf data/2026/in | bigshuf: data/2026/in: No such file or directory: there is no folder 'data'
 bigshuf -o in/out in | bigshuf: in/out: Not a directory: there is no folder 'in'
 bigshuf --scatter=new/store in | bigshuf: new/store: No such file or directory: there is no folder 'new'
 bigshuf -T scratch in | bigshuf: temporary file in scratch: No such file or directory
+bigshuf -T scratch/here in | bigshuf: temporary file in scratch/here: No such file or directory
 bigshuf -n $'10\r' in | bigshuf: invalid line count: '10\\r': *: \\r is a carriage return, as in lines that end with CRLF
 bigshuf $'in\r' | bigshuf: in\\r: No such file or directory: \\r is a carriage return, as in lines that end with CRLF
 bigshuf $'a\tb' | bigshuf: a\\tb: No such file or directory
@@ -44,12 +59,27 @@ END
 test_likely_mistakes_are_told_with_what_would_be_right() {
     local line count=0
     echo 1 >in
+    printf '\37\213\n' >zipped
+    bigshuf --scatter=store --piles=2 --batch=a in
     while IFS= read -r line; do
         count=$((count + 1))
         fails_with 1 "${line##* | }" eval "${line% | *}"
     done < <(mistakes)
     [ $count -ge 20 ]
-    same in "$(ls)"
+    same 'in store zipped' "$(echo *)"
+    same 'a format' "$(cd store && echo *)"
+}
+
+# Names and seeds that a script with the line ends of Windows gives are taken, since they may be meant.
+test_a_carriage_return_at_the_end_is_warned_of() {
+    local hint="': \\\\r is a carriage return, as in lines that end with CRLF"
+    seq 9 >in
+    fails_with 0 "bigshuf: warning: -o 'out\\\\r$hint" bigshuf -o $'out\r' in
+    fails_with 0 "bigshuf: warning: --split '1:part\\\\r$hint" bigshuf --split=$'1:part\r' -o rest in
+    fails_with 0 "bigshuf: warning: --seed '42\\\\r$hint" bigshuf --seed=$'42\r' in >rest
+    fails_with 0 "bigshuf: warning: --scatter 'store\\\\r$hint" bigshuf --scatter=$'store\r' --piles=2 in
+    fails_with 0 "bigshuf: warning: --filter 'cat >\$FILE\\\\r$hint" bigshuf --filter=$'cat >$FILE\r' -o new in
+    fails_with 0 '' bigshuf --seed=$'4\r2' --delimiter=$'\r' in >rest
 }
 
 test_sizes_are_also_as_in_split() {

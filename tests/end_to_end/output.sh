@@ -120,7 +120,7 @@ test_set_id_bits_are_not_kept() {
 
 test_empty_input_empties_the_file() {
     echo old >out
-    bigshuf -o out </dev/null
+    bigshuf -o out /dev/null
     cmp out /dev/null
 }
 
@@ -216,11 +216,11 @@ test_a_name_as_long_as_can_be() {
 test_a_directory_as_output_is_told_before_the_work() {
     mkfifo never
     mkdir directory
-    fails_with 1 'bigshuf: directory: Is a directory' bigshuf -o directory never
-    fails_with 1 'bigshuf: .: Is a directory' bigshuf -o . never
+    fails_with 1 'bigshuf: directory: Is a directory: name a file in it' bigshuf -o directory never
+    fails_with 1 'bigshuf: .: Is a directory: name a file in it' bigshuf -o . never
     fails_with 1 "bigshuf: '': No such file or directory" bigshuf -o '' never
     fails_with 1 "bigshuf: '': -r without -n would never end" bigshuf -r -o '' never
-    fails_with 1 "bigshuf: '': a name with one %d is needed, such as part-%05d" bigshuf --shards=2 -o '' never
+    fails_with 1 "bigshuf: '': a name with one %d, or %0Nd for N digits, is needed, such as part-%05d" bigshuf --shards=2 -o '' never
     fails_with 1 "bigshuf: temporary file in '': No such file or directory" bigshuf -T '' never
 }
 

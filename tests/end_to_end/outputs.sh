@@ -79,7 +79,7 @@ test_shards_differ_by_one_record_the_first_ones_larger() {
 test_shards_without_records_are_made() {
     seq 3 | bigshuf --shards=5 -o %d
     same '1 1 1 0 0' "$(lengths 0 1 2 3 4)"
-    bigshuf --shards=5 -o %d </dev/null
+    bigshuf --shards=5 -o %d /dev/null
     same '0 0 0 0 0' "$(lengths 0 1 2 3 4)"
 }
 
@@ -127,7 +127,7 @@ test_the_number_may_be_that_of_a_directory() {
 test_wrong_patterns_are_told_before_the_work() {
     mkfifo never
     for pattern in part part% part%s part%i part%5d part%-5d part%%d part%d-%d part%021d part%0d part%.3d part%ld; do
-        fails_with 1 "bigshuf: $pattern: a name with one %d is needed, such as part-%05d" \
+        fails_with 1 "bigshuf: $pattern: a name with one %d, or %0Nd for N digits, is needed, such as part-%05d" \
             bigshuf --shards=3 -o "$pattern" never
     done
     same never "$(echo *)"
@@ -153,8 +153,20 @@ test_ways_to_divide_do_not_go_together() {
         bigshuf --shards=3 --shard-records=3 -o %d never
     fails_with 1 'bigshuf: cannot combine --shard-records and --shard-bytes' \
         bigshuf --shard-records=3 --shard-bytes=3 -o %d never
-    fails_with 1 'bigshuf: cannot combine --probability and --shards' bigshuf --shards=3 --probability=1 -o %d never
     fails_with 1 'bigshuf: cannot combine --shards and -r without -n' bigshuf --shards=3 -r -o %d never
+}
+
+test_what_chance_chooses_is_divided_when_all_has_been_read() {
+    more_than_memory >in
+    bigshuf --seed=x --probability=0.7 in >whole
+    mkdir parts
+    bigshuf --seed=x --probability=0.7 --split=10%:parts/a --split=7:parts/b --shards=3 -o parts/c%d in
+    (cd parts && cat -- *) | cmp - whole
+    awk -v all="$(wc -l <whole)" '{ n[FILENAME]++ } END { a = n["parts/a"]; c = n["parts/c0"] - n["parts/c2"]
+        exit a != int(all / 10) || c < 0 || c > 1 }' parts/*
+    joined
+    bigshuf -S 8M --seed=x --probability=0.7 --shards=3 -o parts/%d - < <(cat in)
+    joined
 }
 
 test_shards_that_are_one_file_are_told_before_the_work() {
@@ -313,8 +325,6 @@ test_wrong_splits_are_told_before_the_work() {
     fails_with 1 "bigshuf: --split argument '100.0001%:a' too large" bigshuf --split=100.0001%:a never
     fails_with 1 'bigshuf: the splits take more than 100% of the records' \
         bigshuf --split=60%:a --split=40.0001%:b never
-    fails_with 1 'bigshuf: cannot combine --probability and --split of a percentage' \
-        bigshuf --split=1%:a --probability=1 never
     same never "$(echo *)"
 }
 
@@ -385,6 +395,74 @@ test_what_splits_leave_may_go_back_to_an_input() {
     bigshuf --split=90:part -o a - valid <a
     same_lines <(cat a part) <(seq 100)
     bigshuf --split=90%:/dev/null -o a a
+}
+
+test_a_file_is_the_same_by_any_of_its_names() {
+    mkdir files && cd files || exit
+    seq 100 | bigshuf --shards=2 -o part%d
+    ln part0 hard
+    seq 9 >a
+    refuses 'hard is an input and an output file, but part1 only an output' --shards=2 -o part%d hard
+    refuses 'hard is an input and an output file, but a only an input' --shards=2 -o part%d hard part1 a
+    fails_with 1 'bigshuf: part0 and hard: the same output file' bigshuf --split=1:part0 -o hard a
+    bigshuf --shards=2 -o part%d part1 hard
+    same_lines <(cat part0 part1) <(seq 100)
+    cmp hard part0
+}
+
+# This input is refused, and all files stay: keeps NAME OPTION...
+keeps() {
+    cat ./* | cksum >../before
+    fails_with 1 "bigshuf: $1: compressed by gzip, and an output as well, so that what is in it would be lost: *gzip -dc*| bigshuf -o OTHER" \
+        bigshuf "${@:2}"
+    rm .stderr
+    cat ./* | cksum | cmp - ../before
+}
+
+test_a_compressed_file_is_not_replaced_by_its_own_bytes() {
+    mkdir files && cd files || exit
+    printf '\37\213\10\0...\n.\n' | tee a.gz 0 >./1
+    printf '\377\376a\0\n\0b\0\n' >text
+    ln -s a.gz link
+    ln 1 hard
+    seq 9 >in
+    keeps a.gz -o a.gz a.gz
+    keeps a.gz -o a.gz in a.gz
+    keeps link -o a.gz link
+    keeps hard -o 1 hard
+    keeps a.gz -o a.gz --header -n 1 a.gz
+    # shellcheck disable=SC2094 # refused
+    keeps - -o a.gz <a.gz
+    keeps 0 --shards=2 -o %d 0 1
+    keeps 0 --shard-records=1 -o %d 0 1
+    keeps a.gz --split=1:in -o a.gz a.gz
+    fails_with 1 'bigshuf: text: text in UTF-16, and an output as well*iconv*' bigshuf -o text text
+    bigshuf -o other a.gz 2>said
+    bigshuf --record-size=1 -o a.gz a.gz
+    bigshuf --filter='cat >$FILE' -o 0 0 2>>said
+    same 2 "$(grep -c 'compressed by gzip, and shuffled as it is' said)"
+    { head -c 5 1 && seq 9; } >both
+    # shellcheck disable=SC2094 # as it may be
+    { head -c 5 >skipped && bigshuf -o both; } <both
+    same_lines both <(seq 9)
+}
+
+test_files_are_not_emptied_by_a_forgotten_input() {
+    seq 9 | tee a >./0
+    for options in '-o a' '-o a -' '--shards=2 -o %d' '--split=0:new -o a' '--split=0:a -o new'; do
+        fails_with 1 'bigshuf: [a0]: not emptied, as standard input is /dev/null: name the input, or /dev/null to empty it' \
+            bigshuf $options </dev/null
+    done
+    same '.stderr 0 a' "$(names)"
+    same 18 "$(cat 0 a | wc -l | tr -d ' ')"
+    bigshuf -o new </dev/null
+    bigshuf -o new </dev/null
+    bigshuf --filter='cat >$FILE' -o 0 </dev/null
+    : | bigshuf -o a
+    cmp a 0
+    seq 9 >a
+    bigshuf -o a /dev/null
+    cmp a new
 }
 
 test_older_shards_are_warned_of() {
@@ -478,17 +556,19 @@ test_a_failed_read_is_none_of_the_filters_affair() {
 
 test_a_filter_that_reads_enough_is_content() {
     more_than_memory >in
-    bigshuf --seed=x -S 8M --shards=3 -o %d --filter='head -n 5 >$FILE' in
+    fails_with 0 'bigshuf: warning: with FILE=0, the command did not read all of its records' \
+        bigshuf --seed=x -S 8M --shards=3 -o %d --filter='head -n 5 >$FILE' in
     bigshuf --seed=x -S 8M --shards=3 -o whole%d in
     for i in 0 1 2; do
         cmp $i <(sed -n '1,5p' whole$i)
     done
-    bigshuf --shards=3 -o none%d --filter=: in
+    fails_with 0 'bigshuf: warning: with FILE=none0, the command did not read all of its records' \
+        bigshuf --shards=3 -o none%d --filter=': $FILE' in
 }
 
 test_a_filter_dies_of_a_broken_pipe_as_usual() {
     [ -z "$(trap -p PIPE)" ] || skip "SIGPIPE is ignored here"
-    echo | bigshuf -o a --filter='yes | head -n 1 >$FILE' 2>said
+    echo | bigshuf -o a --filter='cat >/dev/null; yes | head -n 1 >$FILE' 2>said
     same 'y ' "$(cat a said) "
 }
 
@@ -880,7 +960,7 @@ test_a_missing_directory_of_any_file_is_told_before_the_work() {
     mkdir 0
     fails_with 1 "bigshuf: 1/a: No such file or directory: there is no folder '1'" bigshuf --shards=2 -o %d/a never
     fails_with 1 "bigshuf: nowhere/a: No such file or directory: there is no folder 'nowhere'" bigshuf --split=1:a --split=1:nowhere/a never
-    fails_with 1 'bigshuf: 0: Is a directory' bigshuf --split=1:a -o 0 never
+    fails_with 1 'bigshuf: 0: Is a directory: name a file in it' bigshuf --split=1:a -o 0 never
     same '' "$(names 0)"
     same '0 never' "$(echo *)"
 }

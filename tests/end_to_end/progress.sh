@@ -182,7 +182,7 @@ test_a_failure_erases_the_line() {
     wait_until is_drawn '^pass 1'
     exec 7>&-
     fails_with 1 '' wait $!
-    [[ $(cat screen) = 'bigshuf: the input has '*' records, not 7 as --expect-records says' ]]
+    [[ $(cat screen) = 'bigshuf: pipe: the number of records is '*', not 7 as --expect-records says' ]]
 }
 
 test_death_erases_the_line() {
@@ -251,6 +251,10 @@ test_it_is_not_drawn_where_the_input_is_typed() {
 
 test_it_is_not_drawn_where_the_output_goes() {
     TERMINAL_OUTPUT=1 for_hours terminal 80 record bigshuf-faulty >screen
+    same_lines screen <(seq 10)
+    same_lines record <(seq 10)
+    rm pipe
+    TERMINAL_CONTROLS=1 for_hours terminal 80 record bigshuf-faulty -o /dev/tty >screen
     same_lines screen <(seq 10)
     same_lines record <(seq 10)
 }

@@ -1168,6 +1168,10 @@ test_a_full_disk_leaves_no_part_of_a_batch() {
     grep -q '^bigshuf: disk/store/.*: No space left on device$' said || exit 2
     bigshuf --gather=disk/store | sort -n | cmp - numbers || exit 3
     [ "$(ls -A disk/store | paste -s -d ' ' -)" = 'format x' ] || exit 4
+    head -c 2000000 /dev/zero 2>said >disk/full && exit 5
+    seq 10 | bigshuf --scatter=disk/new 2>said && exit 1
+    grep -q '^bigshuf: disk/new/.*: No space left on device$' said || exit 6
+    [ ! -e disk/new ] || exit 7
 END
     seq 10 >numbers
     on_small_disk 1 sh on_disk

@@ -114,6 +114,7 @@ static void check(const struct options *options)
                (options->piles >= STORE_FORMAT_PILES_MIN && options->piles <= STORE_FORMAT_PILES_MAX &&
                 (options->piles & (options->piles - 1)) == 0));
     FUZZ_CHECK(options->pile_first <= options->pile_last);
+    FUZZ_CHECK(options->part <= options->parts && (options->part > 0) == (options->parts > 0));
     FUZZ_CHECK(options->leaf_records >= 8);
     FUZZ_CHECK(options->seed == NULL || options->random_source == NULL);
     FUZZ_CHECK(options->echo + options->range <= 1);
@@ -205,6 +206,8 @@ static void say_store(struct words *words, const struct options *options)
     say_string(words, "--gather", options->gather);
     say_number(words, "--epoch", options->epoch);
     say_if(words, options->list, "--list");
+    if (options->parts > 0)
+        say(words, "--part=%" PRIu64 "/%" PRIu64, options->part, options->parts);
     if (options->pile_first != 0 || options->pile_last != UINT64_MAX)
         say(words, "--pile=%" PRIu64 "-%" PRIu64, options->pile_first, options->pile_last);
 }
@@ -318,6 +321,8 @@ static void compare_stores(const struct options *one, const struct options *othe
     SAME(keep);
     SAME(sweep);
     SAME(list);
+    SAME(part);
+    SAME(parts);
     SAME(pile_first);
     SAME(pile_last);
     SAME(epoch);

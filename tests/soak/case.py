@@ -99,7 +99,6 @@ def is_valid(case):
     weighted = "weights" in o or "weight-field" in o
     many = case.sharded() or "split" in o
     line_like = case.format().kind == "delimiter" and len(case.format().string) == 1
-    percent = any("%" in split.split(":")[0] for split in o.get("split", []))
     words = "e" in o or "i" in o
     if case.sharded() and _many_records(case) > MOST_SHARDS * int(o.get("shard-records", 1)) and "shards" not in o:
         return False
@@ -110,7 +109,8 @@ def is_valid(case):
     about_records = {"csv", "record-lines", "record-size", "record-start", "header", "header-bytes"} & set(o)
     return not (
         ("keep-order" in o and ("n" not in o or "probability" in o or "random-source" in o or "r" in o))
-        or ("probability" in o and (weighted or {"n", "r", "random-source", "shards"} & set(o) or percent))
+        or ("probability" in o and (weighted or {"n", "r", "random-source"} & set(o)))
+        or ("part" in o and (weighted or "seed" not in o or {"r", "keep-order", "probability"} & set(o)))
         or ("seed" not in o and 2 in case.circ.get("close", ()))
         or ("seed" not in o and "v" not in o and "random-source" not in o)
         or ("random-source" in o and ("seed" in o or weighted))
@@ -251,6 +251,11 @@ class Maker:
             opts["z"] = None
 
     # ---- What is done with it ----
+
+    def pick_part(self):
+        """The share of a worker."""
+        parts = self.draw.choice((1, 2, 3, 8, 600))
+        self.case.opts["part"] = "%d/%d" % (self.draw.randrange(parts) + 1, parts)
 
     def pick_sample(self):
         """Samples and weights."""
@@ -405,6 +410,8 @@ class Maker:
             self.pick_sample()
         if case.inputs and size != 1 and self.chance(4):
             self.pick_header()
+        if self.chance(6):
+            self.pick_part()
         self.pick_output()
         self.pick_resources()
         self.pick_input_way()

@@ -335,7 +335,7 @@ class Check:
         large = large and not ({"as", "fsize", "tmpfs-out"} & set(circ) or self.result.faulted)
         if large and self.result.status == 1 and "needed" not in self.result.stderr:
             return "late", "... are needed, ... are free", self.result.stderr
-        samples = {"n", "r", "probability", "weights", "weight-field", "random-source"}
+        samples = {"n", "part", "r", "probability", "weights", "weight-field", "random-source"}
         simple = not (samples | {"i", "e", "filter"}) & set(opts)
         known = circ.get("via") in ("file", "stdin", "files0")
         known = known and not {"fault", "as", "fsize", "change", "kill"} & set(circ)

@@ -151,6 +151,12 @@ def _range(case, end):
     return Numbers()
 
 
+def _part(case, chosen):
+    """What --part leaves of the records."""
+    part, parts = map(int, case.opts.get("part", "1/1").split("/"))
+    return chosen[len(chosen) * (part - 1) // parts : len(chosen) * part // parts]
+
+
 def _cut(case, chosen, result):
     """Deal the records over splits, shards and the rest."""
     total, at = len(chosen), 0
@@ -221,7 +227,7 @@ def expect(case, seed=None):
             key = main_key((seed if seed is not None else case.opts["seed"]).encode())
             weights = _weights(case, contents, high - low + 1)
             chosen = [texts[i] for i in _chosen(case, key, high - low + 1, weights)]
-        _cut(case, chosen, result)
+        _cut(case, _part(case, chosen), result)
     except (records.BadInput, model.BadWeight) as error:
         result.error = str(error) or "bad input"
         if getattr(error, "line", 0):

@@ -6,7 +6,8 @@
  * The terminal is so many columns wide; 0: it does not tell. All that it is sent goes to the file RECORD as it comes.
  * At the end, what is on the screen then goes to standard output, as lines. They are never broken: a line that is too
  * long shows by its length. Standard input and output are the command's own, but output goes to the terminal as well if
- * TERMINAL_OUTPUT is set. The exit status is the command's, 128 and more for a signal.
+ * TERMINAL_OUTPUT is set, and it is /dev/tty if TERMINAL_CONTROLS is. The exit status is the command's, 128 and more
+ * for a signal.
  */
 
 #define _GNU_SOURCE
@@ -62,6 +63,8 @@ static pid_t start(char **command, int slave)
         dup2(slave, STDERR_FILENO);
         if (getenv("TERMINAL_OUTPUT") != NULL)
             dup2(slave, STDOUT_FILENO);
+        if (getenv("TERMINAL_CONTROLS") != NULL && (setsid() < 0 || ioctl(slave, TIOCSCTTY, 0) != 0))
+            fail("controlling terminal");
         close(slave);
         execvp(command[0], command);
         _exit(127);

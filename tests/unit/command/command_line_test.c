@@ -221,7 +221,7 @@ TEST(test_letters_have_long_names)
 
 TEST(test_long_names_may_be_cut_short_and_letters_joined)
 {
-    accept("--par", "3", "--out=x", "-zvS9M");
+    accept("--para", "3", "--out=x", "-zvS9M");
     assert_int_equal(run.options.parallel, 3);
     assert_string_equal(run.options.output, "x");
     assert_int_equal(run.options.delimiter, '\0');
@@ -794,8 +794,15 @@ static const struct {
     {"--weight-field=1", "--record-size=2", "cannot combine --weight-field and --record-size"},
     {"--weight-field=1", "--record-start=a", "cannot combine --weight-field and --record-start"},
     {"--weight-field=1", "--csv", "cannot combine --weight-field and --csv"},
-    {"--probability=1", "--shards=2", "cannot combine --probability and --shards"},
-    {"--probability=1", "--split=2%:a", "cannot combine --probability and --split of a percentage"},
+    {"--part=1/2", "-r", "cannot combine --part and -r"},
+    {"--part=1/2", "--keep-order", "cannot combine --part and --keep-order"},
+    {"--part=1/2", "--probability=1", "cannot combine --part and --probability"},
+    {"--part=1/2", "--random-source=a", "cannot combine --part and --random-source"},
+    {"--part=1/2", "--weights=a", "cannot combine --part and --weights"},
+    {"--part=1/2", "--weight-field=1", "cannot combine --part and --weight-field"},
+    {"--part=1/2", "--scatter=a", "cannot combine --part and --scatter"},
+    {"--part=1/2", "--pile=1", "cannot combine --part and --pile"},
+    {"--part=1/2", "--list", "cannot combine --part and --list"},
     {"--shards=2", "--shard-records=2", "cannot combine --shards and --shard-records"},
     {"--shards=2", "--shard-bytes=2", "cannot combine --shards and --shard-bytes"},
     {"--shards=2", "-r", "cannot combine --shards and -r without -n"},
@@ -979,6 +986,22 @@ TEST(test_any_number_of_records_may_be_expected_where_they_are_read)
     refuse("bigshuf: cannot combine --expect-records and --sweep\n", "--scatter=a", "--sweep", "--expect-records=3");
 }
 
+UNIT_TEST(test_a_part_is_of_several)
+{
+    static const char *const parts[] = {"", "1", "/", "1/", "/1", "0/1", "2/1", "1/0", "1/2/", "1/4294967296"};
+
+    accept("-");
+    assert_int_equal(run.options.parts, 0);
+    accept("--seed=", "--part=2/3", "a");
+    assert_int_equal(run.options.part, 2);
+    assert_int_equal(run.options.parts, 3);
+    accept("--seed=", "--part=4294967295/4294967295", "--gather=a", "--epoch=1");
+    assert_true(run.options.part == UINT32_MAX && run.options.parts == UINT32_MAX);
+    REFUSE_EACH("--seed=", "--part=", parts, "invalid --part argument '",
+                "': it is R/W, part R of W: from 1/W to W/W");
+    refuse("bigshuf: --part needs --seed, so that all parts are of one order\n", "--part=1/2");
+}
+
 UNIT_TEST(test_what_is_of_a_store_needs_one)
 {
     static const char *const of_scatter[] = {"--piles=2", "--batch=a", "--keep=1", "--sweep"};
@@ -997,7 +1020,9 @@ UNIT_TEST(test_what_is_of_a_store_needs_one)
         refuse(message, of_gather[i]);
         refuse(message, of_gather[i], "--scatter=a");
     }
-    refuse("bigshuf: --pile with --epoch needs --seed\n", "--gather=a", "--pile=1", "--epoch=1");
+    refuse("bigshuf: --pile with --epoch needs --seed, so that all parts are of one order\n", "--gather=a", "--pile=1",
+           "--epoch=1");
+    refuse("bigshuf: cannot combine --part with --gather and -n\n", "--gather=a", "--part=1/2", "--seed=", "-n1");
 }
 
 UNIT_TEST(test_of_stores_what_is_no_number_or_name_is_refused)
@@ -1082,7 +1107,7 @@ TEST(test_too_little_memory_names_the_least)
 {
     refuse("bigshuf: -S 1M: memory must be at least 8 MiB\n", "-S", "1M");
     refuse("bigshuf: --buffer-size 8388607b: memory must be at least 8 MiB\n", "--buffer-size=8388607b");
-    refuse("bigshuf: -S 0: memory must be at least 8 MiB\n", "-S0");
+    refuse("bigshuf: -S 0: memory must be at least 8 MiB: a number without a unit is KiB\n", "-S0");
 }
 
 TEST(test_memory_that_is_no_size_is_refused)

@@ -164,12 +164,15 @@ TEST(a_command_that_stops_reading_and_succeeds_is_content)
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         struct filters *filters = filters_good(commands[i], 1);
 
+        scratch_listen();
         for (int file = 0; file < 2; file++) {
             assert_int_equal(filters_start(filters, "F"), 0);
             assert_int_equal(feed_much(filters), 0);
         }
         assert_int_equal(filters_wait(filters), 0);
         filters_free(filters);
+        assert_string_equal(scratch_heard(),
+                            "bigshuf: warning: with FILE=F, the command did not read all of its records\n");
     }
 }
 

@@ -365,11 +365,12 @@ TEST(patterns_without_one_number_are_refused)
 {
     plan.path = "out";
     plan.shards = 2;
-    assert_refused("bigshuf: out: a name with one %d is needed, such as part-%05d\n");
+    assert_refused("bigshuf: out: a name with one %d, or %0Nd for N digits, is needed, such as part-%05d\n");
     plan.path = "%d%d";
-    assert_refused("bigshuf: %d%d: a name with one %d is needed, such as part-%05d\n");
+    assert_refused("bigshuf: %d%d: a name with one %d, or %0Nd for N digits, is needed, such as part-%05d\n");
     plan.path = NULL;
-    assert_refused("bigshuf: standard output: a name with one %d is needed, such as part-%05d\n");
+    assert_refused(
+        "bigshuf: standard output: a name with one %d, or %0Nd for N digits, is needed, such as part-%05d\n");
     plan.path = "%d";
     plan.shards = OUTPUT_FILES_MAX + 1;
     assert_refused("bigshuf: %d: more than 1000000 files\n");
@@ -408,7 +409,7 @@ TEST(a_file_that_cannot_be_made_is_refused_wherever_it_stands)
 {
     assert_int_equal(mkdir("11", 0755), 0);
     plan.shards = 12;
-    assert_refused("bigshuf: 11: Is a directory\n");
+    assert_refused("bigshuf: 11: Is a directory: name a file in it\n");
     plan.shards = 0;
     plan.shard_bytes = 5;
     plan.path = "nowhere/%d";
@@ -416,7 +417,7 @@ TEST(a_file_that_cannot_be_made_is_refused_wherever_it_stands)
     assert_int_equal(mkdir("1", 0755), 0);
     assert_true(scratch_put("0", "old\n", 0644));
     plan.path = "%d";
-    assert_refused("bigshuf: 1: Is a directory\n");
+    assert_refused("bigshuf: 1: Is a directory: name a file in it\n");
     assert_int_equal(scratch_count("."), 3);
 }
 

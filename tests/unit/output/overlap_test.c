@@ -1,5 +1,5 @@
-/* Which outputs may be inputs: all or none, and the file of the rest. Where the names come from, and what becomes of
- * the files, is in outputs.sh.
+/* Which outputs may be inputs: all or none, and the file of the rest; what is refused in any case. Where the names come
+ * from, and what becomes of the files, is in outputs.sh.
  */
 
 #include "support/reports.h"
@@ -83,6 +83,19 @@ TEST(the_file_of_the_rest_may_be_an_input_or_not)
     assert_says(overlap_check(&files, names, 2), 0, "");
     assert_says(overlap_check(&files, names, 3), -1,
                 "bigshuf: 0 is an input and an output file, but 2 only an input: give the output other names\n");
+}
+
+TEST(a_compressed_input_is_no_output)
+{
+    plan = (struct output_plan){.path = "0"};
+    write_to(names, 1, 0);
+    assert_true(scratch_put("0", "\x1f\x8b", 0600));
+    assert_says(
+        overlap_check(&files, names, 1), -1,
+        "bigshuf: 0: compressed by gzip, and an output as well, so that what is in it would be lost: to shuffle "
+        "its lines: gzip -dc '0' | bigshuf -o OTHER\n");
+    plan.format = (struct record_format){.kind = RECORD_SIZE, .count = 1};
+    assert_says(overlap_check(&files, names, 1), 0, "");
 }
 
 TEST(one_file_or_a_filter_s_may_be_any_input)

@@ -135,9 +135,9 @@ TEST(a_new_file_is_not_there_before_it_is_complete)
 TEST(what_cannot_be_made_is_refused_at_once)
 {
     assert_int_equal(mkdir("directory", 0755), 0);
-    assert_refused("directory", "bigshuf: directory: Is a directory\n");
+    assert_refused("directory", "bigshuf: directory: Is a directory: name a file in it\n");
     assert_refused("nowhere/file", "bigshuf: nowhere/file: No such file or directory: there is no folder 'nowhere'\n");
-    assert_refused("nothing/", "bigshuf: nothing/: Is a directory\n");
+    assert_refused("nothing/", "bigshuf: nothing/: Is a directory: name a file in it\n");
     assert_refused("", "bigshuf: '': No such file or directory\n");
     assert_int_equal(symlink("circle", "circle"), 0);
     assert_refused("circle", "bigshuf: circle: Too many levels of symbolic links\n");
