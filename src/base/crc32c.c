@@ -6,8 +6,8 @@
  * number of their bits, and added (V. Gopal et al., Fast CRC Computation for iSCSI Polynomial Using CRC32 Instruction,
  * 2011).
  *
- * Without that instruction, eight bytes are looked up four bits at a time: what each bit adds does not depend on the
- * others.
+ * What eight bytes make of a register, and a product, is the sum of what their bits give each alone: so it can be
+ * looked up four bits at a time, in tables that are a list of such bits.
  */
 
 #include "base/crc32c.h"
@@ -20,8 +20,6 @@
 #endif
 
 #define INLINE static inline __attribute__((always_inline))
-
-static const uint32_t polynomial = 0x82f63b78;
 
 /* Compilers see one load, with a byte swap on big-endian machines. */
 static inline uint64_t load64(const uint8_t *p)
@@ -38,9 +36,19 @@ static inline uint64_t load64(const uint8_t *p)
             a ^ b ^ c ^ d                                                                                              \
     }
 
-/* What eight bytes make of an empty register, by their bits 4n to 4n + 3. Of those, the numbers are what each alone
- * makes of it. */
-static const uint32_t nibbles[16][16] = {
+/* A linear function of a number, by its four bits 4n to 4n + 3; of those, what each alone gives. */
+typedef uint32_t nibble[16];
+
+static inline uint32_t look_up(const nibble *table, int nibbles, uint64_t number)
+{
+    uint32_t sum = 0;
+    for (int i = 0; i < nibbles; i++)
+        sum ^= table[i][number >> 4 * i & 15];
+    return sum;
+}
+
+/* What eight bytes make of an empty register. */
+static const nibble word_table[16] = {
     NIBBLE(0x493c7d27, 0x9278fa4e, 0x211d826d, 0x423b04da), NIBBLE(0x847609b4, 0x0d006599, 0x1a00cb32, 0x34019664),
     NIBBLE(0x68032cc8, 0xd0065990, 0xa5e0c5d1, 0x4e2dfd53), NIBBLE(0x9c5bfaa6, 0x3d5b83bd, 0x7ab7077a, 0xf56e0ef4),
     NIBBLE(0xef306b19, 0xdb8ca0c3, 0xb2f53777, 0x6006181f), NIBBLE(0xc00c303e, 0x85f4168d, 0x0e045beb, 0x1c08b7d6),
@@ -54,16 +62,12 @@ static const uint32_t nibbles[16][16] = {
 static uint32_t crc_plain(uint32_t crc, const uint8_t *data, size_t bytes)
 {
     crc = ~crc;
-    for (; bytes >= 8; data += 8, bytes -= 8) {
-        const uint64_t word = load64(data) ^ crc;
-        crc = 0;
-        for (int i = 0; i < 16; i++)
-            crc ^= nibbles[i][word >> 4 * i & 15];
-    }
+    for (; bytes >= 8; data += 8, bytes -= 8)
+        crc = look_up(word_table, 16, load64(data) ^ crc);
     for (; bytes > 0; bytes--) {
         crc ^= *data++;
         for (int i = 0; i < 2; i++)
-            crc = crc >> 4 ^ nibbles[15][crc & 15];
+            crc = crc >> 4 ^ word_table[15][crc & 15];
     }
     return ~crc;
 }
@@ -75,21 +79,20 @@ static bool has_plain(void)
 
 /* ---- The processor's instruction ---- */
 
-/* Bytes of a lane, and x to the power of its bits and of those of two lanes. With three lanes of 512, 1024 and 2048
- * bytes, data of 256 KiB takes XX, XX and XX ps a byte (Xeon, Sapphire Rapids); shorter lanes serve shorter records. */
-enum { LANE = 1024 };
-static const uint32_t one_lane = 0xe4172b16, two_lanes = 0x0d65762a;
-
-/* The product of two polynomials. */
-static inline uint32_t multiply(uint32_t a, uint32_t b)
-{
-    uint32_t product = 0;
-    for (int i = 31; i >= 0; i--) {
-        product ^= b & (0 - (a >> i & 1));
-        b = b >> 1 ^ (polynomial & (0 - (b & 1)));
-    }
-    return product;
-}
+/* Bytes of a lane. The tables multiply a register by x to the power of the bits in one lane and in two. */
+enum { LANE = 256 };
+static const nibble one_lane[8] = {
+    NIBBLE(0xdcb17aa4, 0xbc8e83b9, 0x7cf17183, 0xf9e2e306), NIBBLE(0xf629b0fd, 0xe9bf170b, 0xd69258e7, 0xa8c8c73f),
+    NIBBLE(0x547df88f, 0xa8fbf11e, 0x541b94cd, 0xa837299a), NIBBLE(0x558225c5, 0xab044b8a, 0x53e4e1e5, 0xa7c9c3ca),
+    NIBBLE(0x4a7ff165, 0x94ffe2ca, 0x2c13b365, 0x582766ca), NIBBLE(0xb04ecd94, 0x6571edd9, 0xcae3dbb2, 0x902bc195),
+    NIBBLE(0x25bbf5db, 0x4b77ebb6, 0x96efd76c, 0x2833d829), NIBBLE(0x5067b052, 0xa0cf60a4, 0x4472b7b9, 0x88e56f72),
+};
+static const nibble two_lanes[8] = {
+    NIBBLE(0xbd6f81f8, 0x7f337501, 0xfe66ea02, 0xf921a2f5), NIBBLE(0xf7af331b, 0xeab210c7, 0xd088577f, 0xa4fcd80f),
+    NIBBLE(0x4c15c6ef, 0x982b8dde, 0x35bb6d4d, 0x6b76da9a), NIBBLE(0xd6edb534, 0xa8371c99, 0x55824fc3, 0xab049f86),
+    NIBBLE(0x53e549fd, 0xa7ca93fa, 0x4a795105, 0x94f2a20a), NIBBLE(0x2c0932e5, 0x581265ca, 0xb024cb94, 0x65a5e1d9),
+    NIBBLE(0xcb4bc3b2, 0x937bf195, 0x231b95db, 0x46372bb6), NIBBLE(0x8c6e576c, 0x1d30d829, 0x3a61b052, 0x74c360a4),
+};
 
 /* The register after eight bytes, and after one. */
 typedef uint32_t word_function(uint32_t crc, uint64_t word);
@@ -106,7 +109,7 @@ INLINE uint32_t crc_by_instruction(word_function *add_word, byte_function *add_b
             second = add_word(second, load64(data + LANE + i));
             third = add_word(third, load64(data + 2 * LANE + i));
         }
-        crc = multiply(two_lanes, crc) ^ multiply(one_lane, second) ^ third;
+        crc = look_up(two_lanes, 8, crc) ^ look_up(one_lane, 8, second) ^ third;
     }
     for (; bytes >= 8; data += 8, bytes -= 8)
         crc = add_word(crc, load64(data));
