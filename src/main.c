@@ -24,11 +24,12 @@
  *     input      where records come from: one stream, or record by record
  *                    record_reader generated source stream hints lender mapping hold names operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
- *                    header tail record scan field
+ *                    header tail record length scan field
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
  *                    threads folder fault hardware cgroup textfile io pieces signals sort table pool pages sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
- *                    random chacha sha256 xxh64 lz4 decimal number escape counter least part spread uint128
+ *                    random chacha sha256 xxh64 crc32c lz4 decimal number escape counter least part spread
+ *                    uint128
  *
  * The way of a record: input/source reads it, or shows it where it is mapped (input/lender) or held (input/hold);
  * shuffle/scatter finds its end (record/record) and its pile (shuffle/order) and puts it there (shuffle/pile), or a

@@ -17,8 +17,8 @@ struct hints {
     bool quote_told;
 };
 
-/* Look at the beginning of a file: is it compressed, or text in UTF-16? Records of a fixed size may begin like that by
- * chance, and are passed over. */
+/* Look at the beginning of a file: is it compressed, or text in UTF-16? Records of a fixed size or with a length may
+ * begin like that by chance, and are passed over. */
 void hints_look(struct hints *hints, const struct record_format *format, const char *name, const uint8_t *data,
                 size_t bytes);
 

@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "record/length.h"
+
 enum { RECORD_DELIMITER_BYTES_MAX = 255 };
 
 enum record_kind {
@@ -22,24 +24,27 @@ enum record_kind {
     RECORD_STRING, /* ... with the delimiter string, found leftmost, not overlapping */
     RECORD_LINES,  /* ... with its count-th delimiter byte */
     RECORD_SIZE,   /* ... with its count-th byte */
-    RECORD_CSV     /* ... with a newline outside double quotes, each of which opens or closes */
+    RECORD_CSV,    /* ... with a newline outside double quotes, each of which opens or closes */
+    RECORD_LENGTH  /* it begins with how many bytes follow (length.h) */
 };
 
 struct record_format {
     enum record_kind kind;
-    uint8_t delimiter;     /* RECORD_BYTE, RECORD_LINES */
-    bool starts;           /* RECORD_STRING: it is a newline and what records start with, which has none */
-    const uint8_t *string; /* RECORD_STRING; the caller's */
-    size_t string_bytes;   /* 2 to RECORD_DELIMITER_BYTES_MAX */
-    uint64_t count;        /* RECORD_LINES, RECORD_SIZE: at least 1 */
+    uint8_t delimiter;         /* RECORD_BYTE, RECORD_LINES */
+    bool starts;               /* RECORD_STRING: it is a newline and what records start with, which has none */
+    const uint8_t *string;     /* RECORD_STRING; the caller's */
+    size_t string_bytes;       /* 2 to RECORD_DELIMITER_BYTES_MAX */
+    uint64_t count;            /* RECORD_LINES, RECORD_SIZE: at least 1 */
+    enum length_coding coding; /* RECORD_LENGTH */
 };
 
 /* Where in a record a stream of bytes stands. Zeroed: at the beginning of a record. It may be copied, to scan the same
  * bytes again. */
 struct record_scan {
     uint64_t done; /* of the record: lines, or bytes (RECORD_SIZE), or bytes of the delimiter that may have begun */
-    bool open;     /* the last byte ended no record, and no line of one */
-    bool quoted;   /* RECORD_CSV */
+    struct length_scan length; /* RECORD_LENGTH */
+    bool open;                 /* the last byte ended no record, and no line of one */
+    bool quoted;               /* RECORD_CSV */
 };
 
 /* Find the ends of records in data[0, bytes), the next bytes of the stream in which `scan` stands, and move it on. As
@@ -60,7 +65,7 @@ size_t record_skip(const struct record_format *format, struct record_scan *scan,
                    size_t count);
 
 /* Move the scan on without looking for the ends, which is faster: RECORD_BYTE and RECORD_STRING seldom look at more
- * than the last bytes, RECORD_LINES and RECORD_CSV count. */
+ * than the last bytes, RECORD_LINES and RECORD_CSV count. RECORD_LENGTH goes from length to length in any case. */
 void record_advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes);
 
 /* Does it take the scan of all bytes before to find the ends in a block? False for RECORD_BYTE alone, for which a
@@ -69,7 +74,7 @@ bool record_is_sequential(const struct record_format *format);
 
 /* At the end of an input: the bytes that the record lacks in which `scan` stands. *missing points to them, in the
  * format or a constant. Returns their number, 0 at the beginning of a record, or -1 if it cannot be completed: a short
- * group of lines, a part of a fixed size, an open quote. If the input ends with
+ * group of lines, a part of a fixed size or length, an open quote. If the input ends with
  * a beginning of the delimiter, these bytes are data, and the whole delimiter is missing; but where they and a whole
  * delimiter would hold the delimiter earlier ("\n" and "\n\n"), only what ends it there is missing. If the format
  * `starts`, a record has begun wherever there was any input, so that there is always something missing; its last line

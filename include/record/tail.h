@@ -1,12 +1,14 @@
 #ifndef BIGSHUF_RECORD_TAIL_H
 #define BIGSHUF_RECORD_TAIL_H
 
-/* The end of an input file: what its last record lacks, or why that cannot be added. */
+/* The end of an input file: what its last record lacks, or why that cannot be added. On the way there, what can be
+ * known to be wrong with a record is told. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "record/length.h"
 #include "record/record.h"
 #include "system/fault.h"
 
@@ -15,10 +17,11 @@ struct tail {
     struct fault *fault;
     bool after_header; /* files begin with a header: messages say so */
     struct record_scan scan;
-    bool open;            /* the file has begun, and nothing has ended it */
-    uint8_t last;         /* byte of the file */
-    uint64_t newlines;    /* RECORD_CSV: in the file so far */
-    uint64_t quote_line;  /* RECORD_CSV: in which the last quote opened, if it is still open */
+    struct length_check lengths; /* RECORD_LENGTH, in place of the scan */
+    bool open;                   /* the file has begun, and nothing has ended it */
+    uint8_t last;                /* byte of the file */
+    uint64_t newlines;           /* RECORD_CSV: in the file so far */
+    uint64_t quote_line;         /* RECORD_CSV: in which the last quote opened, if it is still open */
     uint64_t stray_line;  /* RECORD_CSV: of the first quote that opened after a letter or digit (5" disk); 0: none */
     bool line_ends_known; /* RECORD_CSV: the first record of all has been seen ... */
     bool carriage_return; /* ... and ended with CRLF */
@@ -35,12 +38,13 @@ void tail_begin(struct tail *tail);
 /* Bytes of it have gone by that are no records, before those that are. */
 void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes);
 
-/* Its next bytes have come; none, if it has nothing but a header or the start of its first record. */
-void tail_follow(struct tail *tail, const uint8_t *data, size_t bytes);
+/* Its next bytes have come; none, if it has nothing but a header or the start of its first record. 0, or -1 after a
+ * report: a length or checksum that is wrong. */
+int tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes);
 
 /* The file is at its end. *missing points to the `bytes` bytes that complete its last record, and stays until the next
  * call; 0 if it has no record or was ended before. 0, or -1 after a report: a short group of lines or fixed-size
- * record, or an open quote. */
+ * record, a record that is cut short, or an open quote. */
 int tail_end(struct tail *tail, const char *name, const uint8_t **missing, size_t *bytes);
 
 #endif

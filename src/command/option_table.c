@@ -12,6 +12,7 @@
 #include "base/decimal.h"
 #include "command/argument.h"
 #include "output/split.h"
+#include "record/length.h"
 #include "record/record.h"
 #include "store/store.h"
 
@@ -169,6 +170,19 @@ static int set_record_size(struct parsing *parsing, const char *bytes)
 {
     parsing->options->format.kind = RECORD_SIZE;
     return argument_bytes(parsing->fault, parsing->spelling, bytes, &parsing->options->format.count);
+}
+
+static int set_record_length(struct parsing *parsing, const char *coding)
+{
+    parsing->options->format.kind = RECORD_LENGTH;
+    for (size_t i = 0; i < LENGTH_CODINGS; i++) {
+        if (strcmp(coding, length_names[i]) == 0) {
+            parsing->options->format.coding = (enum length_coding)i;
+            return 0;
+        }
+    }
+    return fault_say(parsing->fault, "invalid %s argument '%s': it is tfrecord, u32le, u32be, u64le, u64be or varint",
+                     parsing->spelling, coding);
 }
 
 /* The newline before what records start with belongs to the delimiter. */
@@ -343,6 +357,9 @@ static const struct option_row rows[] = {
      set_record_lines, 0},
     {"record-size", OPTION_RECORD_SIZE, GROUP_RECORDS, "BYTES", "shuffle records of BYTES instead of lines",
      set_record_size, 0},
+    {"record-length", OPTION_RECORD_LENGTH, GROUP_RECORDS, "CODING",
+     "shuffle records that begin with their length:\ntfrecord, u32le, u32be, u64le, u64be or varint", set_record_length,
+     0},
     {"record-start", OPTION_RECORD_START, GROUP_RECORDS, "STRING",
      "shuffle records that begin with a line that\nbegins with STRING", set_record_start, 0},
     {"csv", OPTION_CSV, GROUP_RECORDS, NULL, "newlines in double quotes do not end lines", set_csv, 0},

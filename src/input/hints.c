@@ -47,7 +47,9 @@ static bool begins_with(const struct encoding *encoding, const uint8_t *data, si
 /* What a file is that begins so; NULL if nothing is to be said. */
 static const struct encoding *recognise(const struct record_format *format, const uint8_t *data, size_t bytes)
 {
-    for (size_t i = 0; i < ENCODINGS && format->kind != RECORD_SIZE; i++)
+    if (format->kind == RECORD_SIZE || format->kind == RECORD_LENGTH)
+        return NULL;
+    for (size_t i = 0; i < ENCODINGS; i++)
         if (begins_with(&encodings[i], data, bytes))
             return &encodings[i];
     return NULL;

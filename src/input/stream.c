@@ -1,7 +1,7 @@
 /*
  * A file's beginning may be taken off (header.c) and something added at its end (tail.c): both leave bytes that are
  * delivered before anything else is read, so that neither depends on the sizes of the reader's buffers. All that was
- * read is shown to the tail, which knows at a file's end what its last record lacks.
+ * read is shown to the tail, which knows what is wrong with a record, and at a file's end what the last one lacks.
  */
 
 #include "input/stream.h"
@@ -156,6 +156,15 @@ static void give_hints(struct stream *stream, const uint8_t *data, size_t bytes)
     hints_look_at_quotes(&stream->hints, &stream->tail, name);
 }
 
+/* The next bytes of the file, which is open, have come. */
+static int follow(struct stream *stream, const uint8_t *data, size_t bytes)
+{
+    if (tail_follow(&stream->tail, stream->names[stream->next - 1], data, bytes) != 0)
+        return -1;
+    give_hints(stream, data, bytes);
+    return 0;
+}
+
 static int begin_file(struct stream *stream)
 {
     const char *name = stream->names[stream->next++];
@@ -218,9 +227,7 @@ static ssize_t read_on(struct stream *stream, uint8_t *data, size_t bytes)
         return end_file(stream);
     if (got == PIPE_BYTES)
         sys_widen_pipe(stream->fd);
-    tail_follow(&stream->tail, data, (size_t)got);
-    give_hints(stream, data, (size_t)got);
-    return got;
+    return follow(stream, data, (size_t)got) == 0 ? got : -1;
 }
 
 ssize_t stream_read(void *context, uint8_t *data, size_t bytes)
@@ -335,17 +342,17 @@ static int begin_lending(struct stream *stream)
     return lender->at == lender->last ? end_lending(stream) : 0;
 }
 
-/* The next bytes of the file, which is open, are shown to the tail. */
-static void follow(struct stream *stream, size_t bytes)
+/* The next bytes of the file, which is open, are about to be lent. */
+static int fetch(struct stream *stream, size_t bytes)
 {
+    const uint8_t *from = stream->followed;
     const uint8_t *end = stream->lender.at + bytes;
 
     lender_fetch(&stream->lender, bytes);
-    if (end > stream->followed) {
-        tail_follow(&stream->tail, stream->followed, (size_t)(end - stream->followed));
-        give_hints(stream, stream->followed, (size_t)(end - stream->followed));
-        stream->followed = end;
-    }
+    if (end <= from)
+        return 0;
+    stream->followed = end;
+    return follow(stream, from, (size_t)(end - from));
 }
 
 static void take(struct stream *stream, size_t bytes)
@@ -361,8 +368,8 @@ static int lend(struct stream *stream, size_t bytes)
     const bool open = stream->fd >= 0;
     const size_t lent = lender_next(lender, bytes);
 
-    if (open)
-        follow(stream, lent);
+    if (open && fetch(stream, lent) != 0)
+        return -1;
     take(stream, lent);
     if (!open || lender->at < lender->last)
         return 0;

@@ -250,8 +250,7 @@ static int begin_records(struct header *header, const char *name, struct tail *t
             return -1;
         from += start_bytes(header);
     }
-    tail_follow(tail, header->buffer + from, beginning->used - from);
-    return 0;
+    return tail_follow(tail, name, header->buffer + from, beginning->used - from);
 }
 
 int header_take(struct header *header, int fd, const char *name, struct tail *tail)

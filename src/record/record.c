@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "record/length.h"
 #include "record/scan.h"
 
 enum {
@@ -158,6 +159,10 @@ size_t record_ends(const struct record_format *format, struct record_scan *scan,
         return ends_of_size(format, scan, bytes, ends, room, scanned);
     case RECORD_CSV:
         return ends_of_csv(scan, data, bytes, ends, room, scanned);
+    case RECORD_LENGTH:
+        found = length_ends(format->coding, &scan->length, data, bytes, ends, room, scanned);
+        scan->open = length_is_open(&scan->length);
+        return found;
     case RECORD_BYTE:
         break;
     }
@@ -265,6 +270,9 @@ void record_advance(const struct record_format *format, struct record_scan *scan
         scan->quoted ^= scan_count(data, bytes, '"') % 2 != 0;
         scan->open = scan->quoted || data[bytes - 1] != '\n';
         break;
+    case RECORD_LENGTH:
+        advance_by_ends(format, scan, data, bytes);
+        break;
     }
 }
 
@@ -305,6 +313,7 @@ ssize_t record_missing(const struct record_format *format, const struct record_s
             return 0;
         return scan->open && scan->done == format->count - 1 ? 1 : -1;
     case RECORD_SIZE:
+    case RECORD_LENGTH:
         return scan->open ? -1 : 0;
     case RECORD_CSV:
         if (scan->quoted)

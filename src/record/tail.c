@@ -25,6 +25,7 @@ int tail_check_size(struct tail *tail, const char *name, uint64_t bytes)
 void tail_begin(struct tail *tail)
 {
     tail->scan = (struct record_scan){0};
+    tail->lengths = (struct length_check){0};
     tail->open = false;
     tail->last = 0;
     tail->newlines = 0;
@@ -35,6 +36,7 @@ void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes)
 {
     if (tail->format->kind == RECORD_CSV)
         tail->newlines += scan_count(data, bytes, '\n');
+    tail->lengths.start = tail->lengths.at += bytes;
 }
 
 /* Called before `scan` and `last` move on. */
@@ -71,13 +73,24 @@ static void follow_lines(struct tail *tail, const uint8_t *data, size_t bytes)
     tail->newlines += scan_count(data, bytes, '\n');
 }
 
-void tail_follow(struct tail *tail, const uint8_t *data, size_t bytes)
+static int check_lengths(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
+{
+    const char *wrong = length_check(&tail->lengths, tail->format->coding, data, bytes);
+
+    if (wrong == NULL)
+        return 0;
+    return fault_say(tail->fault, "%s: record at byte %llu: %s", name, (unsigned long long)tail->lengths.start, wrong);
+}
+
+int tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
     const bool csv = tail->format->kind == RECORD_CSV;
 
     tail->open = true;
     if (bytes == 0)
-        return;
+        return 0;
+    if (tail->format->kind == RECORD_LENGTH)
+        return check_lengths(tail, name, data, bytes);
     if (csv && !tail->line_ends_known)
         learn_line_end(tail, data, bytes);
     if (csv && tail->stray_line == 0)
@@ -86,6 +99,7 @@ void tail_follow(struct tail *tail, const uint8_t *data, size_t bytes)
     if (csv)
         follow_lines(tail, data, bytes);
     tail->last = data[bytes - 1];
+    return 0;
 }
 
 static int report(struct tail *tail, const char *name)
@@ -102,6 +116,9 @@ static int report(struct tail *tail, const char *name)
     case RECORD_CSV:
         return fault_say(tail->fault, "%s: unclosed quote that starts in line %llu", name,
                          (unsigned long long)tail->quote_line);
+    case RECORD_LENGTH:
+        return fault_say(tail->fault, "%s: record at byte %llu is cut short", name,
+                         (unsigned long long)tail->lengths.start);
     case RECORD_SIZE:
     case RECORD_BYTE:
     case RECORD_STRING:
@@ -116,7 +133,9 @@ int tail_end(struct tail *tail, const char *name, const uint8_t **missing, size_
     ssize_t count = 0;
 
     *missing = NULL;
-    if (tail->open)
+    if (tail->format->kind == RECORD_LENGTH)
+        count = tail->lengths.at > tail->lengths.start ? -1 : 0;
+    else if (tail->open)
         count = record_missing(tail->format, &tail->scan, missing);
     if (count < 0)
         return report(tail, name);

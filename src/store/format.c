@@ -11,6 +11,7 @@
 
 #include "base/escape.h"
 #include "record/header.h"
+#include "record/length.h"
 #include "store/line.h"
 
 static const char title[] = "bigshuf store 1\n";
@@ -70,6 +71,9 @@ static void put_records(char text[STORE_FORMAT_RECORDS_BYTES], const struct reco
         break;
     case RECORD_CSV:
         snprintf(text, STORE_FORMAT_RECORDS_BYTES, "records of CSV");
+        break;
+    case RECORD_LENGTH:
+        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "records with length %s", length_names[format->coding]);
         break;
     }
 }
@@ -180,6 +184,18 @@ static const char *read_counted(const char *at, struct record_format *format)
     return read_byte(line_skip(skip_noun(at, " line"), " ending with "), &format->delimiter);
 }
 
+static const char *read_coding(const char *at, struct record_format *format)
+{
+    const char *after = NULL;
+
+    format->kind = RECORD_LENGTH;
+    for (size_t i = 0; i < LENGTH_CODINGS && after == NULL; i++) {
+        format->coding = (enum length_coding)i;
+        after = line_skip(at, length_names[i]);
+    }
+    return after;
+}
+
 static const char *read_records(const char *at, struct record_format *format, uint8_t *string)
 {
     const char *value;
@@ -193,6 +209,8 @@ static const char *read_records(const char *at, struct record_format *format, ui
         format->kind = RECORD_CSV;
         return value;
     }
+    if ((value = line_skip(at, "records with length ")) != NULL)
+        return read_coding(value, format);
     return read_counted(line_skip(at, "records of "), format);
 }
 

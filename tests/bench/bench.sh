@@ -660,6 +660,18 @@ row_size() {
     compare size lines '>=1.0'
 }
 
+# Lengths, and the checksums of TFRecord, against records of the same size, in the same bytes, to /dev/null.
+row_lengths() {
+    local length
+    for length in tfrecord-100 tfrecord-1000 u32le-100; do
+        use_data "$length" "$(megabytes 1000)" || return 0
+        cat "$IN" >/dev/null
+        measure "$length" "\"\$BIGSHUF\" --record-length=${length%-*} \"\$IN\" >/dev/null" \
+            size "\"\$BIGSHUF\" --record-size=${length#*-} \"\$IN\" >/dev/null"
+        compare "$length" size '<=1.2'
+    done
+}
+
 # 32 files against one.
 row_shards() {
     use_data json "$(megabytes 1000)" || return 0
@@ -848,6 +860,7 @@ run_row draws row_draws
 run_row repeat row_repeat
 run_row csv row_csv
 run_row size row_size
+run_row lengths row_lengths
 run_row shards row_shards
 run_row cold row_cold
 run_row squeezed row_squeezed

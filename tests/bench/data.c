@@ -1,22 +1,27 @@
 /*
- * Make the data of the benchmarks, the same on every run: `data KIND BYTES >FILE` writes lines until there are BYTES
- * bytes, and finishes the last one.
+ * Make the data of the benchmarks, the same on every run: `data KIND BYTES >FILE` writes lines, or records, until there
+ * are BYTES bytes, and finishes the last one.
  *
  *     seq      the numbers from 1 on, as seq(1) writes them
  *     nine     lines of 9 bytes: 8 hexadecimal digits that count up
  *     sixteen  lines of 16 bytes, the same
  *     lines    lines of about 100 bytes: a number and text
  *     json     {"id":NUMBER,"text":"TEXT"}, log-normal with a mean of 350 bytes
+ *     tfrecord-100, tfrecord-1000, u32le-100
+ *              records of so many bytes, which are their length, maybe its checksum and that of the data, and text
  *
  * Text is 16 letters a 64-bit random number, two stores each, so that this is not what takes the time.
  */
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/crc32c.h"
 
 enum {
     BUFFER = 1 << 20,
@@ -136,15 +141,60 @@ static char *put_json(char *at, struct counter *counter, uint64_t *state)
     return at;
 }
 
+static char *put_little_endian(char *at, uint64_t number, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        *at++ = (char)(number >> 8 * i);
+    return at;
+}
+
+/* The masked checksum of the last bytes. */
+static char *put_sum(char *at, size_t bytes)
+{
+    const uint32_t crc = crc32c(0, (const uint8_t *)at - bytes, bytes);
+
+    return put_little_endian(at, (uint32_t)((crc >> 15 | crc << 17) + 0xa282ead8), 4);
+}
+
+static char *put_tfrecord(char *at, size_t bytes, uint64_t *state)
+{
+    at = put_sum(put_little_endian(at, bytes - 16, 8), 8);
+    return put_sum(put_text(at, bytes - 16, state), bytes - 16);
+}
+
+static char *put_tfrecord_100(char *at, struct counter *counter, uint64_t *state)
+{
+    (void)counter;
+    return put_tfrecord(at, 100, state);
+}
+
+static char *put_tfrecord_1000(char *at, struct counter *counter, uint64_t *state)
+{
+    (void)counter;
+    return put_tfrecord(at, 1000, state);
+}
+
+static char *put_u32le_100(char *at, struct counter *counter, uint64_t *state)
+{
+    (void)counter;
+    return put_text(put_little_endian(at, 96, 4), 96, state);
+}
+
 static const struct kind {
     const char *name;
     put_line *put;
     size_t digits; /* of the counter at first */
     char last;
+    bool has_no_end; /* of a line */
 } kinds[] = {
-    {"seq", put_number, 1, '9'},      {"nine", put_number, HEX_DIGITS, 'f'},
-    {"sixteen", put_number, 15, 'f'}, {"lines", put_100, 1, '9'},
-    {"json", put_json, 1, '9'},
+    {"seq", put_number, 1, '9', false},
+    {"nine", put_number, HEX_DIGITS, 'f', false},
+    {"sixteen", put_number, 15, 'f', false},
+    {"lines", put_100, 1, '9', false},
+    {"json", put_json, 1, '9', false},
+    {"tfrecord-100", put_tfrecord_100, 0, '9', true},
+    {"tfrecord-1000", put_tfrecord_1000, 0, '9', true},
+    {"u32le-100", put_u32le_100, 0, '9', true},
 };
 
 static int write_all(const char *data, size_t bytes)
@@ -172,7 +222,8 @@ static int write_lines(const struct kind *kind, uint64_t bytes)
 
         while (at < end) {
             at = kind->put(at, &counter, &state);
-            *at++ = '\n';
+            *at = '\n';
+            at += !kind->has_no_end;
         }
         if (write_all(buffer, (size_t)(at - buffer)) != 0)
             return -1;
@@ -191,6 +242,6 @@ int main(int argc, char **argv)
         perror("data");
         return 1;
     }
-    fputs("usage: data seq|nine|sixteen|lines|json BYTES >FILE\n", stderr);
+    fputs("usage: data seq|nine|sixteen|lines|json|tfrecord-100|tfrecord-1000|u32le-100 BYTES >FILE\n", stderr);
     return 1;
 }

@@ -67,11 +67,12 @@ static inline size_t fuzz_from_to(struct fuzz *fuzz, size_t least, size_t most)
 /* Any format. `string` receives the string of it. */
 static inline struct record_format fuzz_format(struct fuzz *fuzz, uint8_t string[RECORD_DELIMITER_BYTES_MAX])
 {
-    struct record_format format = {.kind = (enum record_kind)(fuzz_byte(fuzz) % 5)};
+    struct record_format format = {.kind = (enum record_kind)(fuzz_byte(fuzz) % 6)};
 
     format.delimiter = fuzz_byte(fuzz);
     format.count = fuzz_number(fuzz);
     format.count += format.count == 0;
+    format.coding = (enum length_coding)(format.count % LENGTH_CODINGS);
     if (format.kind != RECORD_STRING)
         return format;
     format.starts = format.delimiter == '\n';

@@ -92,6 +92,10 @@ static void check_format(const struct options *options)
     case RECORD_CSV:
         FUZZ_CHECK(options->delimiter == '\n');
         break;
+    case RECORD_LENGTH:
+        FUZZ_CHECK(options->delimiter == '\n' && options->header_lines == 0);
+        FUZZ_CHECK((unsigned)format->coding < LENGTH_CODINGS);
+        break;
     }
 }
 
@@ -160,6 +164,9 @@ static void say_format(struct words *words, const struct options *options)
         break;
     case RECORD_CSV:
         say(words, "--csv");
+        break;
+    case RECORD_LENGTH:
+        say(words, "--record-length=%s", length_names[format->coding]);
         break;
     }
     say_number(words, "--header", options->header_lines);

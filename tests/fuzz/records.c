@@ -6,6 +6,7 @@
 
 #include "fuzz.h"
 
+#include "../support/length_twin.h"
 #include "output/boundary.h"
 #include "record/record.h"
 
@@ -51,6 +52,8 @@ static bool is_record(const struct record_format *format, const struct beginning
         return record->bytes == format->count;
     case RECORD_CSV:
         return end[-1] == '\n' && record->quotes % 2 == 0;
+    case RECORD_LENGTH:
+        return length_twin_is_record(format->coding, end - record->bytes, record->bytes);
     }
     return false;
 }
@@ -108,6 +111,7 @@ static void check_scans(const struct record_format *format, const struct pieces 
         record_advance(format, &advanced, piece, bytes);
         free(piece);
         FUZZ_CHECK(scan.done == advanced.done && scan.open == advanced.open && scan.quoted == advanced.quoted);
+        FUZZ_CHECK(scan.length.left == advanced.length.left && scan.length.taken == advanced.length.taken);
     }
     FUZZ_CHECK(records == stream.records);
 }

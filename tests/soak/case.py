@@ -51,6 +51,8 @@ class Case:
             fmt.kind, fmt.count = "lines", int(opts["record-lines"])
         elif "record-size" in opts:
             fmt.kind, fmt.count = "size", int(opts["record-size"])
+        elif "record-length" in opts:
+            fmt.kind, fmt.string = "length", opts["record-length"].encode()
         elif "record-start" in opts:
             fmt.kind, fmt.string = "start", opts["record-start"].encode()
         return fmt
@@ -106,7 +108,7 @@ def is_valid(case):
     prefix = "n" in o and not weighted and not {"probability", "keep-order", "random-source"} & set(o)
     if high - low > (4_000_000 if "tmpfs-tmp" in case.circ else 10_000) and not prefix:
         return False
-    about_records = {"csv", "record-lines", "record-size", "record-start", "header", "header-bytes"} & set(o)
+    formats = {"csv", "record-lines", "record-size", "record-length", "record-start"}
     return not (
         ("keep-order" in o and ("n" not in o or "probability" in o or "random-source" in o or "r" in o))
         or ("probability" in o and (weighted or {"n", "r", "random-source"} & set(o)))
@@ -126,9 +128,11 @@ def is_valid(case):
         or ("filter" in o and "o" not in o and "split" not in o)
         or ("r" in o and "n" not in o and ("o" in o or many))
         or ("r" in o and "n" not in o and case.circ.get("reader", ("", 0))[0] != "dies")
-        or (words and (about_records or len(case.format().string) > 1 or "weight-field" in o))
-        or ("z" in o and {"csv", "record-size", "record-start", "delimiter"} & set(o))
-        or several("csv", "record-lines", "record-size", "record-start", "delimiter")
+        or (words and ((formats | {"header", "header-bytes"}) & set(o) or len(case.format().string) > 1 or
+                       "weight-field" in o))
+        or ("z" in o and (formats - {"record-lines"} | {"delimiter"}) & set(o))
+        or ("record-length" in o and "header" in o)
+        or several("delimiter", *formats)
     )
 
 
@@ -154,7 +158,7 @@ class Maker:
         """A record format; returns (kind of data, end of records)."""
         opts, draw = self.case.opts, self.draw
         plain = draw.choice(("seq", "seq", "blank", "bytes", "text"))
-        way = draw.randrange(14)
+        way = draw.randrange(15)
         if way < 6:
             return plain, b"\n"
         if way == 6:
@@ -177,6 +181,9 @@ class Maker:
         if way == 12:
             opts["record-size"] = str(draw.choice((1, 3, 16, 100)))
             return "raw", b""
+        if way == 13:
+            opts["record-length"] = draw.choice(("tfrecord", "u32le", "u32be", "u64le", "u64be", "varint"))
+            return "lengths", opts["record-length"].encode()
         opts["record-start"] = draw.choice((">", "LOCUS ", "##"))
         return "fasta", opts["record-start"].encode()
 
@@ -193,6 +200,8 @@ class Maker:
             tail = b""
             if kind == "fasta" and self.chance(3):
                 tail = draw.choice((b"-last", b"\n" + end[:1], end + b"last"))
+            elif kind == "lengths":
+                tail = b"\x03\0\0\0"[: draw.randrange(1, 5)] if self.chance(20) else b""
             elif kind != "raw" and self.chance(3):
                 part = end[: draw.randrange(len(end) + 1)]
                 tail = draw.choice((b"last", b"x\n" if kind == "partial" else b"-", part or b"1"))
@@ -222,7 +231,7 @@ class Maker:
         if self.chance(3):
             head = b"#bytes"[: draw.randrange(1, 7)]
             case.opts["header-bytes"] = str(len(head))
-        if not head or self.chance(2):
+        if fmt.kind != "length" and (not head or self.chance(2)):
             lines = draw.choice((1, 1, 2, 5))
             case.opts["header"] = None if lines == 1 else str(lines)
             line = b"h" * fmt.count if fmt.kind == "size" else b"title" + (b"\n" if fmt.kind == "start" else fmt.string)
@@ -282,7 +291,7 @@ class Maker:
         elif way >= 7 and self.case.inputs:
             kind = draw.choice(("table", "table", "table", "crlf-table", "far-table"))
             self.case.inputs = [Data(kind, d.count, d.seed) for d in self.case.inputs]
-            for name in ("z", "delimiter", "csv", "record-lines", "record-size", "record-start"):
+            for name in ("z", "delimiter", "csv", "record-lines", "record-size", "record-length", "record-start"):
                 opts.pop(name, None)
             opts["weight-field"] = "2"
             if self.chance(4):

@@ -8,6 +8,8 @@ import random
 import sys
 from dataclasses import dataclass, replace
 
+import lengths
+
 GIANT_BYTES = 9_000_000
 WEIGHTS = ("1", "2", "0.5", "0", "3e2", "1e-3", "10", "7.25", ".125", "12345678901234567890", "1e300", "5e-324")
 
@@ -154,10 +156,17 @@ def _raw(count, draw, end):
     return (draw.randbytes(min(65536, count - at)) for at in range(0, count, 65536))
 
 
+def _lengths(count, draw, end):
+    """Records that begin with their length; `end` is the coding."""
+    for i in range(count):
+        yield lengths.write(end.decode(), b"%d" % i * draw.choice((0, 1, 1, 7, 30)))
+
+
 _KINDS = {
     "seq": _seq, "blank": _blank, "bytes": _bytes, "text": _text, "long": _long, "wide": _wide, "giant": _giant,
     "partial": _partial, "csv": _csv, "fasta": _fasta, "fastq": _fastq, "table": _table, "crlf-table": _crlf_table,
     "far-table": _far_table, "weights": _weights, "raw": _raw,
+    "lengths": _lengths,
 }
 
 

@@ -1,8 +1,10 @@
 """What a record is: files are divided into a header and records, as the man page has it."""
 
+import io
 import re
 from dataclasses import dataclass, field
 
+import lengths
 
 HEADER_MAX = 1 << 20  # bytes
 
@@ -15,8 +17,8 @@ class BadInput(Exception):
 class Format:
     """One of the options about records, and those about headers."""
 
-    kind: str = "delimiter"  # or csv, lines, size, start
-    string: bytes = b"\n"  # delimiter, end of a line, or start of a record
+    kind: str = "delimiter"  # or csv, lines, size, length, start
+    string: bytes = b"\n"  # delimiter, end of a line, coding of a length, or start of a record
     count: int = 1  # lines or bytes of a record
     header_records: int = 0
     header_bytes: int = 0
@@ -77,6 +79,13 @@ def _sized(data, size):
     return [data[i : i + size] for i in range(0, len(data), size)]
 
 
+def _lengthy(data, coding):
+    try:
+        return [lengths.write(coding, record) for record in lengths.read(io.BytesIO(data), coding)]
+    except (AssertionError, OverflowError) as error:
+        raise BadInput("a record is damaged or cut short") from error
+
+
 def _started(data, start):
     if not data:
         return []
@@ -108,6 +117,8 @@ def _records(fmt, data, csv_end):
         return _grouped(_delimited(data, fmt.string), fmt.count)
     if fmt.kind == "size":
         return _sized(data, fmt.count)
+    if fmt.kind == "length":
+        return _lengthy(data, fmt.string.decode())
     return _started(data, fmt.string)
 
 

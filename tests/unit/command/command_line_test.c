@@ -423,6 +423,28 @@ TEST(test_a_record_size_is_bytes_or_in_its_unit)
     assert_int_equal(run.options.format.count, 2048);
 }
 
+TEST(test_a_record_length_is_written_in_one_of_six_ways)
+{
+    static const char *const words[] = {"tfrecord", "u32le", "u32be", "u64le", "u64be", "varint"};
+    static const char *const others[] = {"", "u16le", "TFRecord", "u32", "varint "};
+    char option[64], message[256];
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        snprintf(option, sizeof option, "--record-length=%s", words[i]);
+        accept(option);
+        assert_int_equal(run.options.format.kind, RECORD_LENGTH);
+        assert_int_equal(run.options.format.coding, i);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        snprintf(option, sizeof option, "--record-length=%s", others[i]);
+        snprintf(message, sizeof message,
+                 "bigshuf: invalid --record-length argument '%s': it is tfrecord, u32le, u32be, u64le, u64be or "
+                 "varint\n",
+                 others[i]);
+        refuse(message, option);
+    }
+}
+
 TEST(test_what_records_start_with_is_a_delimiter_after_a_newline)
 {
     char longest[sizeof "--record-start=" + RECORD_DELIMITER_BYTES_MAX - 1] = "--record-start=";
@@ -761,21 +783,29 @@ static const struct {
     {"-z", "--delimiter=a", "cannot combine -z and --delimiter other than '\\0'"},
     {"-z", "--delimiter=\\0\\0", "cannot combine -z and --delimiter other than '\\0'"},
     {"-z", "--record-size=2", "cannot combine -z and --record-size"},
+    {"-z", "--record-length=u32le", "cannot combine -z and --record-length"},
     {"-z", "--record-start=a", "cannot combine -z and --record-start"},
     {"-z", "--csv", "cannot combine -z and --csv"},
     {"--csv", "--delimiter=\\n", "cannot combine --csv and --delimiter"},
     {"--csv", "--record-lines=2", "cannot combine --csv and --record-lines"},
     {"--csv", "--record-size=2", "cannot combine --csv and --record-size"},
+    {"--csv", "--record-length=u32le", "cannot combine --csv and --record-length"},
     {"--csv", "--record-start=a", "cannot combine --csv and --record-start"},
     {"--delimiter=a", "--record-lines=2", "cannot combine --delimiter and --record-lines"},
     {"--delimiter=a", "--record-size=2", "cannot combine --delimiter and --record-size"},
+    {"--delimiter=a", "--record-length=u32le", "cannot combine --delimiter and --record-length"},
     {"--delimiter=a", "--record-start=a", "cannot combine --delimiter and --record-start"},
     {"--record-lines=2", "--record-size=2", "cannot combine --record-lines and --record-size"},
+    {"--record-lines=2", "--record-length=u32le", "cannot combine --record-lines and --record-length"},
     {"--record-lines=2", "--record-start=a", "cannot combine --record-lines and --record-start"},
+    {"--record-size=2", "--record-length=u32le", "cannot combine --record-size and --record-length"},
     {"--record-size=2", "--record-start=a", "cannot combine --record-size and --record-start"},
+    {"--record-length=u32le", "--record-start=a", "cannot combine --record-length and --record-start"},
+    {"--record-length=u32le", "--header", "cannot combine --record-length and --header"},
     {"-e", "--delimiter=ab", "cannot combine -e and --delimiter of several bytes"},
     {"-e", "--record-lines=2", "cannot combine -e and --record-lines"},
     {"-e", "--record-size=2", "cannot combine -e and --record-size"},
+    {"-e", "--record-length=u32le", "cannot combine -e and --record-length"},
     {"-e", "--record-start=a", "cannot combine -e and --record-start"},
     {"-e", "--csv", "cannot combine -e and --csv"},
     {"-e", "--header", "cannot combine -e and --header"},
@@ -785,6 +815,7 @@ static const struct {
     {"-i1-2", "--delimiter=9", "cannot combine -i and a digit as --delimiter"},
     {"-i1-2", "--record-lines=2", "cannot combine -i and --record-lines"},
     {"-i1-2", "--record-size=2", "cannot combine -i and --record-size"},
+    {"-i1-2", "--record-length=u32le", "cannot combine -i and --record-length"},
     {"-i1-2", "--record-start=a", "cannot combine -i and --record-start"},
     {"-i1-2", "--csv", "cannot combine -i and --csv"},
     {"-i1-2", "--header=2", "cannot combine -i and --header"},
@@ -792,6 +823,7 @@ static const struct {
     {"--weight-field=1", "--delimiter=ab", "cannot combine --weight-field and --delimiter of several bytes"},
     {"--weight-field=1", "--record-lines=2", "cannot combine --weight-field and --record-lines"},
     {"--weight-field=1", "--record-size=2", "cannot combine --weight-field and --record-size"},
+    {"--weight-field=1", "--record-length=u32le", "cannot combine --weight-field and --record-length"},
     {"--weight-field=1", "--record-start=a", "cannot combine --weight-field and --record-start"},
     {"--weight-field=1", "--csv", "cannot combine --weight-field and --csv"},
     {"--part=1/2", "-r", "cannot combine --part and -r"},
@@ -834,6 +866,7 @@ static const struct {
     {"--gather=a", "--delimiter=b", "cannot combine --gather and --delimiter"},
     {"--gather=a", "--record-lines=2", "cannot combine --gather and --record-lines"},
     {"--gather=a", "--record-size=2", "cannot combine --gather and --record-size"},
+    {"--gather=a", "--record-length=u32le", "cannot combine --gather and --record-length"},
     {"--gather=a", "--record-start=b", "cannot combine --gather and --record-start"},
     {"--gather=a", "--csv", "cannot combine --gather and --csv"},
     {"--gather=a", "--header", "cannot combine --gather and --header"},
@@ -888,6 +921,9 @@ TEST(test_options_that_do_not_are_accepted)
         {"--weights=a", "--record-lines=2"},
         {"--weights=a", "--csv"},
         {"--random-source=a", "--record-size=2"},
+        {"--probability=1", "--record-length=u32le"},
+        {"--weights=a", "--record-length=u32le"},
+        {"--record-length=u32le", "--header-bytes=3"},
         {"--probability=1", "--record-size=2"},
         {"--probability=1", "--split=2:a"},
         {"--header", "--header-bytes=3"},
@@ -1254,6 +1290,7 @@ TEST(test_help_explains_every_option_on_lines_of_80)
                                            "      --delimiter=STRING  ",
                                            "      --record-lines=N  ",
                                            "      --record-size=BYTES  ",
+                                           "      --record-length=CODING  ",
                                            "      --record-start=STRING  ",
                                            "      --csv  ",
                                            "      --header[=N]  ",

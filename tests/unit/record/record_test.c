@@ -1,6 +1,7 @@
 /* Each kind of record is held against its definition, byte by byte, whatever the fragments in which the stream comes.
  */
 
+#include "support/length_twin.h"
 #include "support/unit.h"
 
 #include "record/record.h"
@@ -44,6 +45,15 @@ static const struct example examples[] = {
     {{.kind = RECORD_SIZE, .count = 7}, MADE_OF("x")},
     {{.kind = RECORD_SIZE, .count = 500}, MADE_OF("x")},
     {{.kind = RECORD_SIZE, .count = UINT64_MAX}, MADE_OF("x")},
+    {{.kind = RECORD_LENGTH, .coding = LENGTH_TFRECORD}, MADE_OF("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\5\x30")},
+    {{.kind = RECORD_LENGTH, .coding = LENGTH_TFRECORD}, MADE_OF("\0\xff")},
+    {{.kind = RECORD_LENGTH, .coding = LENGTH_U32LE}, MADE_OF("\0\0\0\0\0\0\0\0\0\0\0\0\1\5\x30")},
+    {{.kind = RECORD_LENGTH, .coding = LENGTH_U32BE}, MADE_OF("\0\0\0\0\0\0\0\0\0\0\0\0\1\5\x30")},
+    {{.kind = RECORD_LENGTH, .coding = LENGTH_U64LE}, MADE_OF("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\5\x30")},
+    {{.kind = RECORD_LENGTH, .coding = LENGTH_U64BE}, MADE_OF("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\5\x30")},
+    {{.kind = RECORD_LENGTH, .coding = LENGTH_U64BE}, MADE_OF("\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\5\x30")},
+    {{.kind = RECORD_LENGTH, .coding = LENGTH_VARINT}, MADE_OF("\0\1\5\x20\x80\x81")},
+    {{.kind = RECORD_LENGTH, .coding = LENGTH_VARINT}, MADE_OF("\0\x80\x80\x80\x80\x80\x80\x80\x80\x80")},
     {{.kind = RECORD_CSV}, MADE_OF("\n\"")},
     {{.kind = RECORD_CSV}, MADE_OF("\n\n\n\n\"x,\r")},
     {{.kind = RECORD_CSV}, MADE_OF("\nabcdefghijklmnopqrstuvwxyz0123456789\"")},
@@ -90,6 +100,8 @@ static bool is_record(const struct record_format *format, const uint8_t *record,
         return bytes == format->count;
     case RECORD_CSV:
         return record[bytes - 1] == '\n' && count_of(record, bytes, '"') % 2 == 0;
+    case RECORD_LENGTH:
+        return length_twin_is_record(format->coding, record, bytes);
     }
     return false;
 }
@@ -150,6 +162,15 @@ static size_t check_fragment(const struct record_format *format, struct record_s
     return scanned;
 }
 
+static void assert_same(const struct record_scan *one, const struct record_scan *other)
+{
+    assert_int_equal(one->done, other->done);
+    assert_int_equal(one->length.left, other->length.left);
+    assert_int_equal(one->length.taken, other->length.taken);
+    assert_int_equal(one->open, other->open);
+    assert_int_equal(one->quoted, other->quoted);
+}
+
 UNIT_TEST(ends_are_those_of_the_definition_in_whatever_fragments)
 {
     static struct stream stream;
@@ -185,9 +206,7 @@ UNIT_TEST(advancing_comes_to_where_finding_the_ends_does)
                 bytes = some_bytes(stream.bytes - at, &x);
                 record_advance(&examples[e].format, &advanced, stream.data + at, bytes);
                 check_fragment(&examples[e].format, &scan, &stream, at, bytes, BYTES_MAX);
-                assert_int_equal(advanced.done, scan.done);
-                assert_int_equal(advanced.open, scan.open);
-                assert_int_equal(advanced.quoted, scan.quoted);
+                assert_same(&advanced, &scan);
                 if (noise(&x) % 2 == 0)
                     scan = advanced;
             }
@@ -234,9 +253,7 @@ UNIT_TEST(skipping_records_comes_to_where_finding_their_ends_does)
                 size_t scanned = check_fragment(&examples[e].format, &scan, &stream, at, bytes, count);
 
                 assert_int_equal(record_skip(&examples[e].format, &skipped, stream.data + at, bytes, count), scanned);
-                assert_int_equal(skipped.done, scan.done);
-                assert_int_equal(skipped.open, scan.open);
-                assert_int_equal(skipped.quoted, scan.quoted);
+                assert_same(&skipped, &scan);
                 at += scanned;
             }
         }
@@ -333,6 +350,18 @@ UNIT_TEST(a_delimiter_is_missing_as_a_whole)
     assert_string_equal(missing_after(ababa, "1ab"), "aba");
     assert_string_equal(missing_after(ababa, "1a"), "ababa");
     assert_string_equal(missing_after(ababa, "1abab"), "a");
+}
+
+UNIT_TEST(a_record_with_a_length_is_whole_or_cannot_be_completed)
+{
+    const struct record_format u32be = {.kind = RECORD_LENGTH, .coding = LENGTH_U32BE};
+    const struct record_format varint = {.kind = RECORD_LENGTH, .coding = LENGTH_VARINT};
+
+    assert_string_equal(missing_after(u32be, ""), "");
+    assert_null(missing_after(u32be, "1234"));
+    assert_string_equal(missing_after(varint, "\1\2\2\1\1"), "");
+    assert_null(missing_after(varint, "\1\2\2\1"));
+    assert_null(missing_after(varint, "\1\2\x82"));
 }
 
 UNIT_TEST(what_cannot_be_completed_is_told)

@@ -15,7 +15,8 @@ static void follow(struct tail *tail, const char *file, size_t step)
 
     tail_begin(tail);
     for (size_t at = 0; at < bytes; at += step)
-        tail_follow(tail, (const uint8_t *)file + at, bytes - at < step ? bytes - at : step);
+        assert_int_equal(tail_follow(tail, "file", (const uint8_t *)file + at, bytes - at < step ? bytes - at : step),
+                         0);
 }
 
 static void assert_lacks(struct tail *tail, const char *expected)
@@ -54,7 +55,7 @@ UNIT_TEST(a_file_that_is_only_a_start_lacks_a_whole_record)
     tail_init(&tail, &fasta, false, NULL);
     tail_begin(&tail);
     assert_lacks(&tail, "");
-    tail_follow(&tail, NULL, 0);
+    assert_int_equal(tail_follow(&tail, "file", NULL, 0), 0);
     assert_lacks(&tail, "\n>");
 }
 

@@ -55,6 +55,12 @@ static const struct {
     {{.piles = 64, .record = {.kind = RECORD_SIZE, .count = 1}}, "64 piles\nrecords of 1 byte\nno header\n"},
     {{.piles = 64, .record = {.kind = RECORD_CSV, .delimiter = '\n'}, .header_lines = 1},
      "64 piles\nrecords of CSV\na header of 1 record\n"},
+    {{.piles = 64, .record = {.kind = RECORD_LENGTH, .coding = LENGTH_TFRECORD}},
+     "64 piles\nrecords with length tfrecord\nno header\n"},
+    {{.piles = 64, .record = {.kind = RECORD_LENGTH, .coding = LENGTH_U64BE}, .header_bytes = 8},
+     "64 piles\nrecords with length u64be\na header of 8 bytes\n"},
+    {{.piles = 64, .record = {.kind = RECORD_LENGTH, .coding = LENGTH_VARINT}},
+     "64 piles\nrecords with length varint\nno header\n"},
     {{.piles = 64, .record = {.kind = RECORD_LINES, .delimiter = '\n', .count = 4}, .header_lines = 1},
      "64 piles\nrecords of 4 lines ending with \"\\n\"\na header of 1 line\n"},
     {{.piles = 64,
@@ -86,6 +92,8 @@ static bool is_same_record(const struct record_format *one, const struct record_
         return one->delimiter == other->delimiter && one->count == other->count;
     case RECORD_SIZE:
         return one->count == other->count;
+    case RECORD_LENGTH:
+        return one->coding == other->coding;
     default:
         return true;
     }

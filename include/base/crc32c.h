@@ -1,0 +1,25 @@
+#ifndef BIGSHUF_BASE_CRC32C_H
+#define BIGSHUF_BASE_CRC32C_H
+
+/* CRC-32C (Castagnoli; RFC 3720, section 12.1), over bytes that come piece by piece. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The checksum of some bytes and data[0, bytes) after them; `crc` is that of the former, 0 of none. */
+typedef uint32_t crc32c_function(uint32_t crc, const uint8_t *data, size_t bytes);
+
+struct crc32c_way {
+    const char *name;
+    crc32c_function *crc;
+    bool (*supported)(void); /* does this processor have it? */
+};
+
+/* Best first; plain C, supported everywhere, comes last; a name that is NULL ends the list. */
+extern const struct crc32c_way crc32c_ways[];
+
+/* The best supported way. */
+crc32c_function crc32c;
+
+#endif

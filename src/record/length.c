@@ -1,0 +1,242 @@
+/*
+ * TFRecord is the format of TensorFlow (tensorflow/core/lib/io/record_writer.h, "Format of a single record"): the
+ * length as a 64-bit number, a masked CRC-32C of these 8 bytes, the data, and a masked CRC-32C of the data, all
+ * little-endian. The mask is there because a checksum of bytes that hold their own checksum would be the same for all.
+ * A varint is what stands before each message of a delimited stream of Protocol Buffers.
+ */
+
+#include "record/length.h"
+
+#include <string.h>
+
+#include "base/crc32c.h"
+#include "base/least.h"
+
+enum { SUM = 4, LENGTH = 8, VARINT = 10, ENDS = 512 };
+
+/* What follows a length that makes no sense. */
+static const uint64_t ENDLESS = UINT64_MAX;
+
+static const char not_a_length[] = "its length is no number below 2^63";
+
+const char *const length_names[LENGTH_CODINGS] = {
+    [LENGTH_TFRECORD] = "tfrecord", [LENGTH_U32LE] = "u32le", [LENGTH_U32BE] = "u32be",
+    [LENGTH_U64LE] = "u64le",       [LENGTH_U64BE] = "u64be", [LENGTH_VARINT] = "varint",
+};
+
+static inline uint64_t load32le(const uint8_t *p)
+{
+    return p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24;
+}
+
+static inline uint64_t load32be(const uint8_t *p)
+{
+    return (uint64_t)p[0] << 24 | (uint64_t)p[1] << 16 | (uint64_t)p[2] << 8 | p[3];
+}
+
+static inline uint64_t load64le(const uint8_t *p)
+{
+    return load32le(p) | load32le(p + 4) << 32;
+}
+
+/* ---- Finding ends ---- */
+
+bool length_is_open(const struct length_scan *scan)
+{
+    return scan->taken > 0 || scan->left > 0;
+}
+
+/* The length is whole: what follows it. */
+static uint64_t bytes_after(enum length_coding coding, uint64_t length)
+{
+    if (length > INT64_MAX)
+        return ENDLESS;
+    return coding == LENGTH_TFRECORD ? SUM + length + SUM : length;
+}
+
+/* The next byte of a length. Is it whole? */
+static bool take_byte(enum length_coding coding, struct length_scan *scan, uint8_t byte)
+{
+    const unsigned i = scan->taken++;
+
+    switch (coding) {
+    case LENGTH_U32BE:
+    case LENGTH_U64BE:
+        scan->left = scan->left << 8 | byte;
+        break;
+    case LENGTH_TFRECORD:
+    case LENGTH_U32LE:
+    case LENGTH_U64LE:
+        scan->left |= (uint64_t)byte << 8 * i;
+        break;
+    case LENGTH_VARINT:
+        scan->left |= i + 1 < VARINT ? (uint64_t)(byte & 0x7f) << 7 * i : byte == 0 ? 0 : ENDLESS;
+        return byte < 0x80 || scan->taken == VARINT;
+    }
+    return scan->taken == (coding == LENGTH_U32LE || coding == LENGTH_U32BE ? LENGTH / 2 : LENGTH);
+}
+
+/* A length, or what has not come of it, byte by byte. Returns how many bytes that are; scan->taken is 0 if it is whole.
+ */
+static size_t take_bytes(enum length_coding coding, struct length_scan *scan, const uint8_t *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        if (!take_byte(coding, scan, data[i]))
+            continue;
+        scan->left = bytes_after(coding, scan->left);
+        scan->taken = 0;
+        return i + 1;
+    }
+    return bytes;
+}
+
+/* The same at the beginning of a record if as many bytes are there as a length of fixed size can have. */
+static size_t take_length(enum length_coding coding, struct length_scan *scan, const uint8_t *data, size_t bytes)
+{
+    switch (coding) {
+    case LENGTH_U32LE:
+        scan->left = load32le(data);
+        return LENGTH / 2;
+    case LENGTH_U32BE:
+        scan->left = load32be(data);
+        return LENGTH / 2;
+    case LENGTH_TFRECORD:
+    case LENGTH_U64LE:
+        scan->left = bytes_after(coding, load64le(data));
+        return LENGTH;
+    case LENGTH_U64BE:
+        scan->left = bytes_after(coding, load32be(data) << 32 | load32be(data + 4));
+        return LENGTH;
+    case LENGTH_VARINT:
+        break;
+    }
+    return take_bytes(coding, scan, data, bytes);
+}
+
+size_t length_ends(enum length_coding coding, struct length_scan *scan, const uint8_t *data, size_t bytes,
+                   uint32_t *ends, size_t room, size_t *scanned)
+{
+    size_t found = 0;
+    size_t at = 0;
+
+    while (at < bytes && found < room) {
+        if (scan->taken > 0)
+            at += take_bytes(coding, scan, data + at, bytes - at);
+        else if (scan->left == 0)
+            at += bytes - at < LENGTH ? take_bytes(coding, scan, data + at, bytes - at)
+                                      : take_length(coding, scan, data + at, bytes - at);
+        if (scan->taken > 0)
+            break;
+        if (scan->left > bytes - at) {
+            scan->left -= bytes - at;
+            at = bytes;
+            break;
+        }
+        at += (size_t)scan->left;
+        scan->left = 0;
+        ends[found++] = (uint32_t)at;
+    }
+    *scanned = at;
+    return found;
+}
+
+/* ---- Checking ---- */
+
+static const char *check_lengths(struct length_check *check, enum length_coding coding, const uint8_t *data,
+                                 size_t bytes)
+{
+    uint32_t ends[ENDS];
+
+    for (size_t scanned; bytes > 0; data += scanned, bytes -= scanned, check->at += scanned) {
+        const size_t found = length_ends(coding, &check->scan, data, bytes, ends, ENDS, &scanned);
+
+        if (found > 0)
+            check->start = check->at + ends[found - 1];
+    }
+    return check->scan.left > INT64_MAX ? not_a_length : NULL;
+}
+
+static bool is_right(const uint8_t sum[SUM], uint32_t crc)
+{
+    return load32le(sum) == (uint32_t)((crc >> 15 | crc << 17) + 0xa282ead8);
+}
+
+static const char *check_head(const uint8_t head[LENGTH + SUM])
+{
+    if (!is_right(head + LENGTH, crc32c(0, head, LENGTH)))
+        return "the checksum of its length is wrong";
+    return load64le(head) > INT64_MAX ? not_a_length : NULL;
+}
+
+/* The record ends before `next`, where another one begins. */
+static const char *end_record(struct length_check *check, uint64_t next)
+{
+    if (!is_right(check->sum, check->crc))
+        return "the checksum of its data is wrong";
+    check->start = next;
+    check->crc = 0;
+    return NULL;
+}
+
+/* Keep the next bytes of a part, of which kept[0, have) have come. Returns how many there were. */
+static size_t keep(uint8_t *kept, size_t size, uint64_t have, const uint8_t *data, size_t bytes)
+{
+    const size_t count = least_size(size - (size_t)have, bytes);
+
+    memcpy(kept + have, data, count);
+    return count;
+}
+
+/* Go over the whole records in data[0, bytes), the first of which begins there. Returns how many bytes they have; it
+ * stops before one that is wrong. This is for speed alone. */
+static size_t pass_whole(const uint8_t *data, size_t bytes)
+{
+    size_t at = 0;
+
+    while (bytes - at >= LENGTH + SUM + SUM) {
+        const uint8_t *record = data + at;
+        const uint64_t length = load64le(record);
+
+        if (length > bytes - at - LENGTH - SUM - SUM || check_head(record) != NULL ||
+            !is_right(record + LENGTH + SUM + length, crc32c(0, record + LENGTH + SUM, (size_t)length)))
+            break;
+        at += LENGTH + SUM + (size_t)length + SUM;
+    }
+    return at;
+}
+
+/* Each turn goes on with one part of a record: the length and its checksum, the data, or their checksum. */
+static const char *check_tfrecord(struct length_check *check, const uint8_t *data, size_t bytes)
+{
+    const char *wrong = NULL;
+
+    while (bytes > 0 && wrong == NULL) {
+        const uint64_t passed = check->at - check->start;
+        const uint64_t end = sizeof check->head + load64le(check->head); /* of the data, once they have begun */
+        size_t count;
+
+        if (passed == 0 && (count = pass_whole(data, bytes)) > 0) {
+            check->start += count;
+        } else if (passed < sizeof check->head) {
+            count = keep(check->head, sizeof check->head, passed, data, bytes);
+            if (passed + count == sizeof check->head)
+                wrong = check_head(check->head);
+        } else if (passed < end) {
+            count = (size_t)least(bytes, end - passed);
+            check->crc = crc32c(check->crc, data, count);
+        } else {
+            count = keep(check->sum, SUM, passed - end, data, bytes);
+            if (passed + count == end + SUM)
+                wrong = end_record(check, check->at + count);
+        }
+        check->at += count;
+        data += count;
+        bytes -= count;
+    }
+    return wrong;
+}
+
+const char *length_check(struct length_check *check, enum length_coding coding, const uint8_t *data, size_t bytes)
+{
+    return coding == LENGTH_TFRECORD ? check_tfrecord(check, data, bytes) : check_lengths(check, coding, data, bytes);
+}

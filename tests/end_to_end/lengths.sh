@@ -1,0 +1,302 @@
+# Records that begin with their length, TFRecord among them: they are shuffled like lines, and what is wrong with a file is
+# told with its place. tests/soak/lengths.py makes and reads them.
+# shellcheck shell=bash
+
+codings="tfrecord u32le u32be u64le u64be varint"
+
+# The lines of standard input as records, and back: to_records CODING, to_lines CODING.
+to_records() {
+    python3 "$TOP/tests/soak/lengths.py" write "$1"
+}
+
+to_lines() {
+    python3 "$TOP/tests/soak/lengths.py" read "$1"
+}
+
+# File `lines` as records, in file `in`, comes in the order that it has as lines, from a file and from a pipe. What -v says
+# of the former is in file `said`. comes_like_lines CODING [OPTION]...
+comes_like_lines() {
+    needs python3
+    to_records "$1" <lines >in
+    in_comes_like_lines "$@"
+}
+
+# The same when file `in` is there.
+in_comes_like_lines() {
+    local coding=$1
+    shift
+    bigshuf -S 2G --seed=1363 "$@" lines | to_records "$coding" >wanted
+    bigshuf -v -S 8M --seed=1363 "$@" "--record-length=$coding" in 2>said | cmp - wanted
+    bigshuf -S 8M --seed=1363 "$@" "--record-length=$coding" < <(cat in) | cmp - wanted
+}
+
+# Print what `bigshuf -S 8M` cannot hold: lines of many lengths, some of them empty.
+many_lines() {
+    seq "$(scale 100000 150000 5000000)" | sed 's/^.*77$//'
+    long_lines "$(scale 500 700 15000)" 5000 15000
+}
+
+# ---- The order ----
+
+test_records_of_every_coding_are_shuffled_like_lines() {
+    for count in 0 1 2 3000; do
+        seq $count | sed 's/5$//; s/^5//' >lines
+        for coding in $codings; do
+            comes_like_lines "$coding"
+        done
+    done
+}
+
+test_records_that_do_not_fit_in_memory_are_shuffled_like_lines() {
+    many_lines >lines
+    comes_like_lines tfrecord
+    comes_like_lines varint
+}
+
+test_a_pile_of_records_is_started_over() {
+    giants | tr a-j k-t >lines
+    comes_like_lines u64be --tune=leaf-records=8
+    in_comes_like_lines u64be
+    grep -E 'started over: +[12] ' said
+}
+
+test_a_record_larger_than_memory_is_shuffled_like_a_line() {
+    { seq 1000; long_line "$(scale 9000000 9000000 200000000)"; seq 1000; } >lines
+    comes_like_lines tfrecord
+}
+
+test_empty_records_are_records() {
+    seq 5000 | sed 's/.*//' >lines
+    for coding in $codings; do
+        comes_like_lines "$coding"
+        same 5000 "$(to_lines "$coding" <in | wc -l | tr -d ' ')"
+    done
+}
+
+# Records that are longer than a block by one byte: so lengths and checksums come to lie across the ends of blocks.
+test_lengths_across_the_ends_of_blocks_are_read() {
+    local bytes
+    needs python3
+    for coding in $codings; do
+        bytes=$(long_line 262140 | to_records "$coding" | wc -c)
+        long_line $((262140 - bytes + 262145)) >line
+        for i in $(seq 10 27); do sed "s/^../$i/" line; done >lines
+        comes_like_lines "$coding"
+        bigshuf -S 2G --seed=1363 "--record-length=$coding" in | cmp - wanted
+    done
+}
+
+test_files_are_one_input() {
+    needs python3
+    seq 100 >lines
+    for coding in $codings; do
+        comes_like_lines "$coding"
+        seq 50 | to_records "$coding" >a
+        seq 51 51 | to_records "$coding" >b
+        seq 52 100 | to_records "$coding" >c
+        bigshuf --seed=1363 "--record-length=$coding" a b /dev/null - c </dev/null | cmp - wanted
+        bigshuf --seed=1363 "--record-length=$coding" a - c < <(cat b) | cmp - wanted
+    done
+}
+
+test_samples_are_those_of_lines() {
+    seq 2000 >lines
+    seq 2000 >weights
+    for coding in tfrecord u32le varint; do
+        comes_like_lines "$coding" -n 0
+        in_comes_like_lines "$coding" -n 100
+        in_comes_like_lines "$coding" -n 100 --keep-order
+        in_comes_like_lines "$coding" -n 3000 -r
+        in_comes_like_lines "$coding" -n 100 --weights=weights
+        in_comes_like_lines "$coding" --probability=0.1
+    done
+}
+
+test_samples_of_many_records_are_those_of_lines() {
+    many_lines >lines
+    comes_like_lines u32be -n 70000
+    in_comes_like_lines u32be -n 70000 --keep-order
+    in_comes_like_lines u32be -n 70000 -r
+    in_comes_like_lines u32be --probability=0.5
+}
+
+# ---- Where they come from and go ----
+
+test_records_that_are_mapped_are_those_that_are_read() {
+    needs python3
+    long_lines 3000 100 300 >lines
+    for coding in $codings; do
+        comes_like_lines "$coding"
+        rm -f mappings
+        FAULT_CALL=map_file FAULT_LOG=mappings bigshuf-faulty --seed=1363 "--record-length=$coding" in | cmp - wanted
+        [ -s mappings ]
+        FAULT_CALL=map_file FAULT_AT=1 FAULT_STAYS=1 bigshuf-faulty --seed=1363 "--record-length=$coding" in |
+            cmp - wanted
+    done
+}
+
+test_shards_hold_whole_records() {
+    needs python3
+    seq 3000 >lines
+    for coding in $codings; do
+        to_records "$coding" <lines >in
+        bigshuf --seed=7 "--record-length=$coding" --split=100:part --shards=7 -o shard.%d in
+        { cat part shard.?; } | cmp - <(bigshuf --seed=7 "--record-length=$coding" in)
+        for file in part shard.?; do to_lines "$coding" <"$file"; done | cmp - <(bigshuf --seed=7 lines)
+        same 100 "$(to_lines "$coding" <part | wc -l | tr -d ' ')"
+        bigshuf --seed=7 "--record-length=$coding" --shard-bytes=1000 -o small.%03d in
+        for file in small.*; do to_lines "$coding" <"$file"; done | cmp - <(bigshuf --seed=7 lines)
+        rm small.*
+    done
+}
+
+test_stores_hold_whole_records() {
+    needs python3
+    { seq 500; seq 50 | sed 's/.*//'; long_lines 100 500 2000; } >lines
+    sed 's/1/x/g' lines >others
+    for coding in $codings; do
+        to_records "$coding" <lines >one
+        to_records "$coding" <others >two
+        bigshuf --scatter=store --piles=4 --seed=7 --batch=one "--record-length=$coding" one
+        bigshuf --scatter=store --seed=7 --batch=two "--record-length=$coding" two
+        grep -x "records with length $coding" store/format
+        bigshuf --gather=store --seed=7 >out
+        to_lines "$coding" <out >got
+        same_lines <(cat lines others) got
+        bigshuf -S 8M --gather=store --seed=7 | cmp - out
+        fails_with 1 'bigshuf: store/format: the store has records with length *, not records ending with *' \
+            bigshuf --scatter=store lines
+        rm -r store
+    done
+}
+
+test_a_header_of_bytes_comes_before_the_records() {
+    needs python3
+    seq 100 >lines
+    for coding in $codings; do
+        { printf 'magic\n'; to_records "$coding" <lines; } >in
+        { printf 'magic\n'; bigshuf --seed=1 lines | to_records "$coding"; } >wanted
+        bigshuf --seed=1 --header-bytes=6 "--record-length=$coding" in | cmp - wanted
+        bigshuf --seed=1 --header-bytes=6 "--record-length=$coding" < <(cat in) | cmp - wanted
+    done
+}
+
+# ---- What is wrong ----
+
+# Reading FILE fails with this message, where NAME stands for it, as a file, mapped or not, and from a pipe, and nothing is
+# written: is_refused CODING MESSAGE FILE [OPTION]...
+is_refused() {
+    local coding=$1 message=$2 file=$3
+    shift 3
+    fails_with 1 "bigshuf: $file: $message" bigshuf "$@" "--record-length=$coding" "$file" >out
+    cmp out /dev/null
+    fails_with 1 "bigshuf: -: $message" bigshuf "$@" "--record-length=$coding" < <(cat "$file") >out
+    cmp out /dev/null
+}
+
+# Change byte AT of file `in`, from 0, in file `damaged`: change_byte AT.
+change_byte() {
+    { head -c "$1" in; head -c $(($1 + 1)) in | tail -c 1 | tr '\0-\377' '\200-\377\0-\177'; tail -c +$(($1 + 2)) in; } \
+        >damaged
+}
+
+test_every_damaged_byte_of_tfrecord_is_told_with_its_place() {
+    local at start sum
+    needs python3
+    printf 'a\n\nbcd\n' | to_records tfrecord >in # records of 17, 16 and 19 bytes
+    for at in $(seq 0 51); do
+        change_byte "$at"
+        start=0
+        [ "$at" -lt 17 ] || start=17
+        [ "$at" -lt 33 ] || start=33
+        sum=data
+        [ $((at - start)) -ge 12 ] || sum=length
+        is_refused tfrecord "record at byte $start: the checksum of its $sum is wrong" damaged
+    done
+}
+
+test_a_file_that_is_cut_short_is_told_with_the_place() {
+    local first at
+    needs python3
+    for coding in $codings; do
+        echo a | to_records "$coding" >in
+        first=$(wc -c <in | tr -d ' ')
+        echo bcd | to_records "$coding" >>in
+        for at in $(seq 1 $(($(wc -c <in) - 1))); do
+            head -c "$at" in >cut
+            if [ "$at" -lt "$first" ]; then
+                is_refused "$coding" 'record at byte 0 is cut short' cut
+            elif [ "$at" -gt "$first" ]; then
+                is_refused "$coding" "record at byte $first is cut short" cut
+            fi
+        done
+    done
+}
+
+test_an_impossible_length_is_told_with_its_place() {
+    printf '\1x\200\200\200\200\200\200\200\200\200\1' >in
+    is_refused varint 'record at byte 2: its length is no number below 2^63' in
+    printf '\1x\200\200\200\200\200\200\200\200\200\200\200\1' >in
+    is_refused varint 'record at byte 2: its length is no number below 2^63' in
+    printf '\377\377\377\377\377\377\377\377' >in
+    is_refused u64le 'record at byte 0: its length is no number below 2^63' in
+    is_refused u64be 'record at byte 0: its length is no number below 2^63' in
+    printf '\0\0\0\0\377\377\377\377' >in
+    is_refused u32le 'record at byte 4 is cut short' in
+    is_refused u64le 'record at byte 0: its length is no number below 2^63' in
+}
+
+test_damage_is_told_with_the_file_and_the_place_in_it() {
+    needs python3
+    many_lines >lines
+    to_records tfrecord <lines >fine
+    echo more | to_records tfrecord | tr e f >in # changes no length
+    { cat fine; cat in; } >damaged
+    is_refused tfrecord "record at byte $(wc -c <fine | tr -d ' '): the checksum of its data is wrong" damaged
+    is_refused tfrecord "record at byte $(wc -c <fine | tr -d ' '): the checksum of its data is wrong" damaged -S 8M
+    fails_with 1 'bigshuf: in: record at byte 0: the checksum of its data is wrong' \
+        bigshuf --record-length=tfrecord fine in fine >out
+    cmp out /dev/null
+    { printf 'magic\n'; cat in; } >damaged
+    is_refused tfrecord 'record at byte 6: the checksum of its data is wrong' damaged --header-bytes=6
+}
+
+test_damage_leaves_the_output_and_the_store() {
+    needs python3
+    seq 10 | to_records tfrecord | tr 9 8 >in
+    echo old >file
+    fails_with 1 'bigshuf: in: record at byte *' bigshuf --record-length=tfrecord -o file in
+    same old "$(cat file)"
+    fails_with 1 'bigshuf: in: record at byte *' bigshuf --record-length=tfrecord --scatter=store --batch=b in
+    [ ! -e store/b ]
+}
+
+test_a_damaged_batch_is_told() {
+    needs python3
+    seq 1000 | to_records u32le >in
+    bigshuf --scatter=store --piles=2 --seed=7 --batch=b --record-length=u32le in
+    for pile in store/b/*; do
+        [ -s "$pile" ] || continue
+        cp "$pile" kept
+        printf '\377\377' | dd of="$pile" conv=notrunc 2>/dev/null
+        cmp -s "$pile" kept || fails_with 1 'bigshuf: store/*' bigshuf --gather=store >out
+        cp kept "$pile"
+    done
+    bigshuf --gather=store --seed=7 | to_lines u32le | same_lines <(seq 1000) /dev/stdin
+}
+
+# ---- Memory ----
+
+test_memory_for_records_with_a_length() {
+    needs_bare_program
+    needs python3
+    many_lines >lines
+    for coding in tfrecord varint; do
+        to_records "$coding" <lines >in
+        peak .peak bigshuf -S 8M --seed=m "--record-length=$coding" in >/dev/null
+        [ "$(cat .peak)" -le $((24 * 1024)) ]
+    done
+    head -c "$(scale 120000 6000000 60000000)" /dev/zero >in
+    peak .peak bigshuf -S 8M --seed=m --record-length=varint in >/dev/null
+    [ "$(cat .peak)" -le $((24 * 1024)) ]
+}
