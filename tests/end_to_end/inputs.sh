@@ -267,17 +267,17 @@ hints() {
 
 test_compressed_inputs_are_warned_of() {
     printf '\37\213\10\0...\n' >x.gz
-    hints ': compressed by gzip, and shuffled as it is: to shuffle its lines: gzip -dc FILE | bigshuf' x.gz
+    hints ': compressed by gzip, and shuffled as it is: to shuffle its lines: bigshuf -Z' x.gz
     bigshuf --header x.gz - < <(cat x.gz) 2>said >out
     same 1 "$(grep -c 'x.gz: compressed by gzip' said)"
     printf '\50\265\57\375.\n.\n' >x.zst
-    hints ': compressed by zstd, and *: zstd -dc FILE | bigshuf' x.zst
+    hints ': compressed by zstd, and *: bigshuf -Z' x.zst
     printf '\3757zXZ\0.\n' >x.xz
-    hints ': compressed by xz, and *: xz -dc FILE | bigshuf' x.xz
+    hints ': compressed by xz, and *: bigshuf -Z' x.xz
     printf 'BZh91AY&SY\n' >x.bz2
-    hints ': compressed by bzip2, and *: bzip2 -dc FILE | bigshuf' x.bz2
+    hints ': compressed by bzip2, and *: bigshuf -Z' x.bz2
     printf '\4"M\30.\n' >x.lz4
-    hints ': compressed by lz4, and *: lz4 -dc FILE | bigshuf' x.lz4
+    hints ': compressed by lz4, and *: bigshuf -Z' x.lz4
     if ! command -v gzip; then
         return
     fi

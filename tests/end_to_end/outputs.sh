@@ -997,7 +997,7 @@ test_filters_survive_any_fault() {
     seq 1000 >in
     bigshuf --seed=x in >right
     mkdir temporary
-    for call in pipe spawn_shell wait write close allocate; do
+    for call in pipe spawn wait write close allocate; do
         for turn in 1 2 3 4 5 6; do
             status=0
             have_old

@@ -14,7 +14,7 @@ LIMITS = (("nofile", (16, 20, 40)), ("as", (60, 100, 200)), ("fsize", (1000, 500
 MOST_SHARDS = 8000
 ERRORS = ("EIO", "ENOSPC", "EDQUOT", "ENOMEM", "EACCES", "EMFILE", "EAGAIN", "ENOTSUP", "EXDEV")
 CALLS = ("open open_anonymous stat fstat fchmod fchown ftruncate link_descriptor rename exchange unlink realpath "
-         "mkstemp seek pipe poll punch_hole spawn spawn_shell wait map map_file allocate random free_space thread "
+         "mkstemp seek pipe poll punch_hole spawn wait map map_file allocate random free_space thread "
          "access_mode fill_standard close read write preadv pwritev").split()
 FILTERS = {
     "good": 'cat >"$FILE.part" && mv "$FILE.part" "$FILE"',
