@@ -1,5 +1,6 @@
 """A case of a plain shuffle: options, data and circumstances, drawn from one seed. (storecase.py has stores.)"""
 
+import gzip
 import random
 from dataclasses import dataclass, field
 
@@ -72,7 +73,12 @@ class Case:
 
     def has_children(self):
         """Can the program start others?"""
-        return "filter" in self.opts or "compress-program" in self.opts
+        return bool({"filter", "compress-program", "Z"} & set(self.opts))
+
+    def input_bytes(self, i):
+        """An input as it stands in its file: with -Z some are compressed."""
+        data = self.inputs[i]
+        return gzip.compress(data.make(), mtime=0) if "Z" in self.opts and data.seed % 3 else data.make()
 
 
 def unescape(text):
@@ -291,6 +297,10 @@ class Maker:
         opts, draw = self.case.opts, self.draw
         if self.chance(2):
             opts["o"] = "out/res"
+        if self.chance(5):
+            opts["Z"] = None
+            if "o" in opts and self.chance(2):
+                opts["o"] = "out/res.gz"
         if self.chance(3):
             splits = []
             for letter in "abc"[: draw.choice((1, 2, 3))]:
@@ -304,7 +314,9 @@ class Maker:
             opts["o"] = "out/res.%s" % draw.choice(("%d", "%03d", "%%%d"))
             name, choices = draw.choice(SHARDS)
             opts[name] = str(draw.choice(choices))
-            if draw.choice(choices) == 1:
+            if "Z" in opts and self.chance(2):
+                opts["o"] += ".gz"
+            if draw.choice(choices) == 1 or opts["o"].endswith(".gz"):
                 self.have_few_records()
         if ("o" in opts or "split" in opts) and self.chance(8):
             opts["filter"] = draw.choice(list(FILTERS) + ["good"] * 4)
