@@ -27,7 +27,7 @@ struct stream {
     uint64_t known_bytes; /* of regular files, as they were looked at */
     bool known;           /* are all regular? */
     bool seen;            /* were the beginnings of all so far looked at? */
-    bool decompresses;    /* may any be compressed, and is to be decompressed? */
+    size_t packed;        /* regular files that are compressed, and to be decompressed */
     off_t start;          /* of standard input, if it is a regular file */
     uint64_t *end;        /* of each file that has been read, in the stream */
     counter read;         /* bytes of the stream */
@@ -59,7 +59,6 @@ static void expect_anything(struct stream *stream)
 {
     stream->known = false;
     stream->seen = false;
-    stream->decompresses = stream->layout.decompress.programs > 0;
 }
 
 /* Is a regular file, which is open, compressed, and to be decompressed? 1 if so, when that can be done; 0 if not; -1
@@ -75,6 +74,7 @@ static int look_for_packer(struct stream *stream, const char *name, int fd)
     if (beginning.packer == NULL)
         return 0;
     expect_anything(stream);
+    stream->packed++;
     return decompress_check(beginning.packer, name, stream->fault) == 0 ? 1 : -1;
 }
 
@@ -278,12 +278,14 @@ void stream_free(void *context)
 /* Where all files are regular, and none is compressed, all is as if there were nothing to prepare for. */
 static int prepare_to_decompress(struct stream *stream)
 {
-    struct contents *contents = &stream->contents;
+    struct decompress_limits limits = stream->layout.decompress;
 
-    if (!stream->decompresses)
+    if (limits.programs == 0 || stream->known)
         return 0;
-    contents->decompress = decompress_new(stream->names, stream->count, stream->layout.decompress, stream->fault);
-    return contents->decompress != NULL ? 0 : -1;
+    if (stream->packed < 2)
+        limits.bytes = 0; /* there is none to be read ahead while another one is read */
+    stream->contents.decompress = decompress_new(stream->names, stream->count, limits, stream->fault);
+    return stream->contents.decompress != NULL ? 0 : -1;
 }
 
 struct stream *stream_open(const char *const *names, size_t count, const struct stream_layout *layout,

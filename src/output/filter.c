@@ -209,6 +209,7 @@ int filters_start_packer(struct filters *filters, const char *file, const struct
         return -1;
     if (packer_pack(&command, packer, filters->most) != 0 || start(filters, file, command.arguments, NULL, output) != 0)
         return packer_report(&command, file, filters->fault);
+    sys_widen_pipe(filters->fd); /* for what is left when the next one begins */
     memcpy(at(filters, filters->count - 1)->text, command.text, sizeof command.text);
     return 0;
 }
