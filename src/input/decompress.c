@@ -17,6 +17,7 @@
 #include "base/least.h"
 #include "input/operand.h"
 #include "system/io.h"
+#include "system/pool.h"
 #include "system/pump.h"
 #include "system/sys.h"
 
@@ -26,8 +27,11 @@ enum { TURNS_MAX = 64 };
 /* Of the descriptors that are left programs take no more than this part, one each. */
 enum { DESCRIPTORS_SHARE = 8 };
 
-/* Compressed bytes on their way to a program that is fed; and less memory than this is not worth a copy. */
-enum { FEED_BYTES = 64 << 10, AHEAD_BYTES_MIN = 256 << 10 };
+/* Compressed bytes on their way to a program that is fed. */
+enum { FEED_BYTES = 64 << 10 };
+
+/* What is read ahead goes to blocks of this size; fewer than so many of them are not worth a copy. */
+enum { BLOCK_BYTES = 256 << 10, BLOCKS_MIN = 4 };
 
 struct turn {
     size_t file; /* the number of the file that it is for, and 1; 0: none */
@@ -38,20 +42,23 @@ struct turn {
     struct flow flow;
     int fd; /* from which it is fed; -1: it is not, or no more */
 
-    /* What was read ahead: `held` bytes from `from` on, going round. */
-    size_t from, held;
+    /* What was read ahead: blocks from the byte `from` of the first one to the byte `to` of the last one. */
+    uint32_t first, last; /* POOL_NONE: there are none */
+    size_t from, to;
 };
 
 struct decompress {
     const char *const *names;
     size_t count;
     struct fault *fault;
-    uint8_t *memory; /* for what is read ahead: room for each turn */
-    size_t memory_bytes, room;
+    struct pool pool; /* for what is read ahead; zeroed if that is not done */
+    uint64_t pool_bytes;
     uint8_t feed[FEED_BYTES];
     size_t turns;
     struct turn turn[];
 };
+
+static const struct turn no_turn = {.fd = -1, .first = POOL_NONE, .last = POOL_NONE};
 
 struct decompress *decompress_new(const char *const *names, size_t count, struct decompress_limits limits,
                                   struct fault *fault)
@@ -67,12 +74,11 @@ struct decompress *decompress_new(const char *const *names, size_t count, struct
         return NULL;
     }
     *decompress = (struct decompress){.names = names, .count = count, .fault = fault, .turns = turns};
-    if (turns > 1 && limits.bytes / turns >= AHEAD_BYTES_MIN) {
-        decompress->memory_bytes = (size_t)limits.bytes;
-        decompress->memory = sys_map(decompress->memory_bytes);
-    }
-    if (decompress->memory != NULL)
-        decompress->room = decompress->memory_bytes / turns;
+    for (size_t i = 0; i < turns; i++)
+        decompress->turn[i] = no_turn;
+    if (turns > 1 && limits.bytes / BLOCK_BYTES >= BLOCKS_MIN &&
+        pool_open(&decompress->pool, (size_t)limits.bytes, BLOCK_BYTES) == 0)
+        decompress->pool_bytes = limits.bytes;
     return decompress;
 }
 
@@ -82,14 +88,13 @@ void decompress_free(struct decompress *decompress)
         return;
     for (size_t i = 0; i < decompress->turns; i++)
         pump_abandon(&decompress->turn[i].pump);
-    if (decompress->memory != NULL)
-        sys_unmap(decompress->memory, decompress->memory_bytes);
+    pool_close(&decompress->pool);
     free(decompress);
 }
 
 uint64_t decompress_memory(const struct decompress *decompress)
 {
-    return decompress->memory != NULL ? decompress->memory_bytes : 0;
+    return decompress->pool_bytes;
 }
 
 static struct turn *turn_of(struct decompress *decompress, size_t i)
@@ -155,7 +160,9 @@ int decompress_check(const struct packer *packer, const char *name, struct fault
 /* 0, or -1 with errno. */
 static int start(struct turn *turn, size_t i, const struct packer *packer, int input, struct packer_command *command)
 {
-    *turn = (struct turn){.file = i + 1, .packer = packer, .fd = -1};
+    *turn = no_turn;
+    turn->file = i + 1;
+    turn->packer = packer;
     if (packer_unpack(command, packer) != 0 || pump_start(&turn->pump, command->arguments, input) != 0)
         return -1;
     turn->runs = true;
@@ -196,7 +203,8 @@ static void try_ahead(struct decompress *decompress, size_t i)
     struct stat status;
     int fd;
 
-    *turn = (struct turn){.file = i + 1, .fd = -1};
+    *turn = no_turn;
+    turn->file = i + 1;
     if (operand_is_standard_input(name) || sys_stat(name, &status) != 0 || !S_ISREG(status.st_mode))
         return;
     fd = operand_open(name);
@@ -214,47 +222,87 @@ void decompress_run_ahead(struct decompress *decompress, size_t i)
 
 /* ---- Reading ahead ---- */
 
-static uint8_t *memory_of(const struct decompress *decompress, const struct turn *turn)
+/* Has the last block room, or is there another one? */
+static bool has_room(struct decompress *decompress, const struct turn *turn)
 {
-    return decompress->memory + (size_t)(turn - decompress->turn) * decompress->room;
+    if (decompress->pool_bytes == 0)
+        return false;
+    return (turn->last != POOL_NONE && turn->to < BLOCK_BYTES) || pool_free(&decompress->pool) > 0;
 }
 
 /* Is what the program writes to be read ahead? That of the file that is read only behind what was. */
-static bool reads_ahead(const struct decompress *decompress, const struct turn *turn, const struct turn *current)
+static bool reads_ahead(struct decompress *decompress, const struct turn *turn, const struct turn *current)
 {
-    return turn->runs && !turn->ended && turn->held < decompress->room && (turn != current || turn->held > 0);
+    return turn->runs && !turn->ended && (turn != current || turn->first != POOL_NONE) && has_room(decompress, turn);
 }
 
-/* Take what is there. A failure shows when the file is read. */
+static void add_block(struct decompress *decompress, struct turn *turn)
+{
+    const uint32_t block = pool_get(&decompress->pool);
+
+    if (turn->last != POOL_NONE)
+        decompress->pool.next[turn->last] = block;
+    else
+        turn->first = block;
+    turn->last = block;
+    turn->to = 0;
+}
+
+static void drop_first(struct decompress *decompress, struct turn *turn)
+{
+    const uint32_t block = turn->first;
+
+    turn->first = block == turn->last ? POOL_NONE : decompress->pool.next[block];
+    turn->last = block == turn->last ? POOL_NONE : turn->last;
+    turn->from = 0;
+    pool_put(&decompress->pool, block, block, 1);
+}
+
+/* Take what is there, for which there is room. A failure shows when the file is read. */
 static bool read_ahead(struct decompress *decompress, struct turn *turn)
 {
-    const size_t to = (turn->from + turn->held) % decompress->room;
-    const size_t room = to < turn->from ? turn->from - to : decompress->room - to;
-    struct flow flow = {.out = memory_of(decompress, turn) + to, .out_bytes = room};
-    const enum pump_moved moved = pump_try(&turn->pump, &flow);
+    struct flow flow = {.in_bytes = 0};
+    enum pump_moved moved;
 
+    if (turn->last == POOL_NONE || turn->to == BLOCK_BYTES)
+        add_block(decompress, turn);
+    flow.out = pool_block(&decompress->pool, turn->last) + turn->to;
+    flow.out_bytes = BLOCK_BYTES - turn->to;
+    moved = pump_try(&turn->pump, &flow);
     turn->ended = moved == PUMP_ENDED;
-    turn->held += room - flow.out_bytes;
+    turn->to = BLOCK_BYTES - flow.out_bytes;
     return moved == PUMP_MOVED;
 }
 
-static bool read_all_ahead(struct decompress *decompress, const struct turn *current)
+/* The nearest one first: it may take all the memory. */
+static bool read_all_ahead(struct decompress *decompress, struct turn *current)
 {
+    const size_t first = (size_t)(current - decompress->turn);
     bool moved = false;
 
-    for (size_t i = 0; i < decompress->turns; i++)
-        if (reads_ahead(decompress, &decompress->turn[i], current))
-            moved = read_ahead(decompress, &decompress->turn[i]) || moved;
+    for (size_t i = 0; i < decompress->turns; i++) {
+        struct turn *turn = turn_of(decompress, first + i);
+
+        if (reads_ahead(decompress, turn, current))
+            moved = read_ahead(decompress, turn) || moved;
+    }
     return moved;
 }
 
+/* Up to so many bytes of what was read ahead; 0 if there is none left. */
 static size_t take_held(struct decompress *decompress, struct turn *turn, uint8_t *data, size_t bytes)
 {
-    const size_t taken = least_size(bytes, least_size(turn->held, decompress->room - turn->from));
+    size_t taken = 0;
 
-    memcpy(data, memory_of(decompress, turn) + turn->from, taken);
-    turn->from = (turn->from + taken) % decompress->room;
-    turn->held -= taken;
+    while (taken == 0 && turn->first != POOL_NONE) {
+        const size_t end = turn->first == turn->last ? turn->to : BLOCK_BYTES;
+
+        taken = least_size(bytes, end - turn->from);
+        memcpy(data, pool_block(&decompress->pool, turn->first) + turn->from, taken);
+        turn->from += taken;
+        if (turn->from == end)
+            drop_first(decompress, turn);
+    }
     return taken;
 }
 
@@ -314,10 +362,12 @@ ssize_t decompress_read(struct decompress *decompress, size_t i, uint8_t *data, 
 {
     struct turn *turn = turn_of(decompress, i);
     enum pump_moved moved = PUMP_MOVED;
+    size_t held;
 
     (void)read_all_ahead(decompress, turn);
-    if (turn->held > 0)
-        return (ssize_t)take_held(decompress, turn, data, bytes);
+    held = take_held(decompress, turn, data, bytes);
+    if (held > 0)
+        return (ssize_t)held;
     if (!turn->runs)
         return 0;
     turn->flow.out = data;

@@ -90,12 +90,13 @@ static void read_all(unsigned programs, uint64_t bytes, size_t at_a_time)
     decompress_free(contents.decompress);
 }
 
-/* 256 KiB for each, which go round several times in each file. */
+/* In a few blocks of memory, for which the files contend, and in memory for all of them. */
 TEST(what_is_read_ahead_comes_in_its_turn)
 {
     for (unsigned programs = 1; programs <= 4; programs++) {
-        read_all(programs, programs * (uint64_t)(256 << 10), 70001);
-        read_all(programs, programs * (uint64_t)(300007), 1 << 20);
+        read_all(programs, 1 << 20, 70001);
+        read_all(programs, 2000007, 1 << 20);
+        read_all(programs, 1 << 26, 1 << 18);
         read_all(programs, 0, 1 << 16);
     }
     read_all(100, (uint64_t)1 << 30, 1 << 20);
