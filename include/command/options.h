@@ -39,6 +39,8 @@ struct options {
     uint64_t header_lines; /* --header; 0 if not given */
     uint64_t header_bytes; /* --header-bytes; 0 if not given */
 
+    bool compressed; /* -Z */
+
     const char *output;     /* -o: the file, or the pattern of all files if there are shards; NULL: standard output */
     uint64_t shards;        /* --shards; of this and the following two at least two are 0, which stands for not given */
     uint64_t shard_records; /* --shard-records: in each file */

@@ -23,8 +23,9 @@ void hints_look(struct hints *hints, const struct record_format *format, const c
                 size_t bytes);
 
 /* Refuse a regular file that begins so ("-": standard input, from where it stands) and is also an output: of a shuffled
- * archive nothing can be read, and it may be the only copy. 0, or -1 after a report. */
-int hints_refuse(const struct record_format *format, const char *name, struct fault *fault);
+ * archive nothing can be read, and it may be the only copy. But one that is `decompressed` is. 0, or -1 after a report.
+ */
+int hints_refuse(const struct record_format *format, bool decompressed, const char *name, struct fault *fault);
 
 /* Has the tail seen a quote that stands within a field? */
 void hints_look_at_quotes(struct hints *hints, const struct tail *tail, const char *name);

@@ -91,6 +91,9 @@ uint64_t source_known_bytes(const struct source *source);
 /* Are all inputs regular files, so that what will come is known but for changes? Or is it expected? */
 bool source_is_known(const struct source *source);
 
+/* So much memory has been set aside for what is read ahead. */
+uint64_t source_memory(const struct source *source);
+
 /* Begin again with the first record, when source_is_known or source_holds. 0, or -1 after a report. */
 int source_rewind(struct source *source);
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include "input/decompress.h"
 #include "input/lender.h"
 #include "record/record.h"
 #include "system/fault.h"
@@ -23,6 +24,7 @@ struct stream_layout {
     struct record_format format;
     uint64_t header_bytes;
     uint64_t header_lines;
+    struct decompress_limits decompress; /* files that are compressed are decompressed first, if this is not zeroed */
 };
 
 /* As source_open. NULL after a report. */
@@ -33,6 +35,9 @@ void stream_free(void *context); /* a stream */
 /* Of regular files: bytes that will come, and whether all are such files. */
 uint64_t stream_known_bytes(const struct stream *stream);
 bool stream_is_known(const struct stream *stream);
+
+/* Of memory, so much has been set aside for what is read ahead. */
+uint64_t stream_memory(const struct stream *stream);
 
 const uint8_t *stream_header(const struct stream *stream, size_t *bytes); /* as source_header */
 ssize_t stream_read(void *context, uint8_t *data, size_t bytes);          /* as source_read; bytes may be 0 */

@@ -16,6 +16,7 @@
 #include "output/plan.h"
 #include "output/sink.h"
 #include "system/fault.h"
+#include "system/packer.h"
 
 enum {
     /* Files that stay open until the commit. Each takes two descriptors if it replaces another one, together fewer than
@@ -51,6 +52,9 @@ int files_add(struct files *files);
 
 /* Open the sink of a file, if it is not open. 0, or -1 after a report. */
 int files_open_sink(struct files *files, size_t number);
+
+/* The program that compresses the file, or NULL. */
+const struct packer *files_packer(const struct files *files, size_t number);
 
 /* Is the file written through a filter, so that it has no sink? */
 bool files_is_filtered(const struct files *files, size_t number);

@@ -30,7 +30,8 @@ struct output_plan {
     uint64_t shard_bytes;   /* files of as many records as fit into so many bytes, or of one that is larger */
 
     const char *filter; /* the command that all files but standard output are written through, or NULL */
-    unsigned filters;   /* at most so many unfinished at a time, at least 1 */
+    bool packs;         /* are files compressed that are not, if their names say so? */
+    unsigned filters;   /* at most so many programs unfinished at a time, at least 1 (filter.h) */
 
     struct record_format format;
     struct framing framing;    /* its header is not counted in shard_bytes */

@@ -52,6 +52,12 @@ bool sink_is_in_place(const struct sink *sink);
  * report. */
 int sink_write(struct sink *sink, const void *data, size_t bytes);
 
+/* A descriptor to which a program may write instead, as long as the sink is not finished, and beyond if it has
+ * inherited it: then the sink is complete when the program has ended well. Not before all input has been read. -1 after
+ * a report.
+ */
+int sink_descriptor(struct sink *sink);
+
 /* All has been written: close, and give the file its mode and its name. Only if this returns 0 is the output complete;
  * -1 after a report. Standard output is closed too, since only that shows the last errors. */
 int sink_commit(struct sink *sink);

@@ -43,10 +43,13 @@ int header_init(struct header *header, const struct record_format *format, uint6
                 struct fault *fault);
 void header_release(struct header *header); /* also when zeroed */
 
-/* Take the beginning off a file that has just been opened. `tail` is told of all that was read but the start, `rest` is
+/* Reads up to `bytes` bytes of a file; 0 at its end, as often as it is asked; -1 after a report. */
+typedef ssize_t header_read(void *context, void *data, size_t bytes);
+
+/* Take the beginning off a file that is read from there. `tail` is told of all that was read but the start, `rest` is
  * what was read too much. An empty file has no beginning. 0, or -1 after a report: a file that is shorter than the
  * header, a header that is larger than HEADER_BYTES_MAX or not the one that is known, text before the start. */
-int header_take(struct header *header, int fd, const char *name, struct tail *tail);
+int header_take(struct header *header, header_read *read, void *context, const char *name, struct tail *tail);
 
 /* Say that there was nothing but headers. */
 void header_warn_alone(const struct header *header);

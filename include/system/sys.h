@@ -7,6 +7,7 @@
  * ENOTSUP. All return what the call of the same name returns and leave errno; none retries (see io.h).
  */
 
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,6 +30,7 @@ bool sys_can_link_descriptor(int fd); /* is /proc there, so that sys_link_descri
 int sys_unlink(const char *path);
 char *sys_realpath(const char *path); /* malloc'd */
 int sys_readable(const char *path);   /* faccessat: 0 if the effective user may read it; opens nothing */
+int sys_executable(const char *path); /* the same for running it */
 int sys_mkstemp(char *pattern);       /* close-on-exec */
 
 /* A directory whose names are to be used with the functions below; it need not be readable (O_PATH). */
@@ -72,19 +74,14 @@ int sys_pipe(int ends[2]); /* close-on-exec */
 int sys_set_nonblocking(int fd);
 int sys_poll(int fd, short events); /* waits without limit */
 bool sys_is_writable(int fd);       /* can it take some bytes now, and is anybody there to read them? */
-int sys_poll_two(int one, short one_events, int other, short other_events); /* for either; -1 stands for none */
+int sys_poll_all(struct pollfd *waits, unsigned count); /* waits for any of them without limit */
 int sys_punch_hole(int fd, off_t offset, off_t bytes);
 
-/* Both of these start a process that leads a process group of its own. */
-
-/* The program, found as execvp does, with `option` as its only argument (NULL: with none), standard input and output
- * from and to descriptors above 2, and `mask` of signals blocked. What this program has set signals to is not passed
- * on. Its process number, or -1 with errno. */
-pid_t sys_spawn(const char *program, const char *option, int input, int output, const sigset_t *mask);
-
-/* `sh -c command`, with standard input from `input`, which is above 2, with "NAME=value" in its environment and `mask`
- * of signals blocked. What this program has set signals to is not passed on. Its process number, or -1 with errno. */
-pid_t sys_spawn_shell(const char *command, const char *variable, int input, const sigset_t *mask);
+/* Start a process that leads a process group of its own: the program arguments[0], found as execvp does, with these
+ * arguments, the last one NULL; with "NAME=value" in its environment, unless `variable` is NULL; with standard input
+ * and output from and to descriptors above 2, or this program's if they are -1; and with `mask` of signals blocked.
+ * What this program has set signals to is not passed on. Its process number, or -1 with errno. */
+pid_t sys_spawn(const char *const *arguments, const char *variable, int input, int output, const sigset_t *mask);
 pid_t sys_wait(pid_t child, int *status, int options); /* waitpid */
 int sys_kill(pid_t process, int signal);               /* below 0: a process group */
 

@@ -19,9 +19,6 @@
 
 #include "system/fault.h"
 
-/* What each program that runs takes of descriptors, and what it takes more while it is being started. */
-enum { COMPRESS_DESCRIPTORS = 3, COMPRESS_START_DESCRIPTORS = 1 };
-
 /* Shared by all threads. */
 struct compress {
     const char *program;

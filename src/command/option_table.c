@@ -347,6 +347,10 @@ static const struct option_row rows[] = {
     {"input-range", 'i', GROUP_INPUT, "LO-HI", "the lines are the numbers from LO to HI", set_range, 0},
     {"files0-from", OPTION_FILES0_FROM, GROUP_INPUT, "F",
      "read the names of the FILEs, each ended by\nNUL, from file F; - is standard input", TEXT(files0_from)},
+    {"compressed", 'Z', GROUP_INPUT, NULL,
+     "decompress FILEs made by gzip, zstd, xz, bzip2\nor lz4, and compress output files by their\nnames: .gz, .zst, "
+     ".xz, .bz2, .lz4",
+     FLAG(compressed)},
     {"expect-records", OPTION_EXPECT_RECORDS, GROUP_INPUT, "N", "fail, and replace nothing, unless there are N\nlines",
      set_expected, 0},
 

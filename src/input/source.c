@@ -225,6 +225,11 @@ bool source_is_known(const struct source *source)
     return source->known;
 }
 
+uint64_t source_memory(const struct source *source)
+{
+    return source->stream != NULL ? stream_memory(source->stream) : 0;
+}
+
 int source_rewind(struct source *source)
 {
     if (source_holds(source)) {

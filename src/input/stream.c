@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/counter.h"
+#include "input/contents.h"
 #include "input/hints.h"
 #include "input/operand.h"
 #include "record/header.h"
@@ -20,22 +21,18 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-/* What a pipe holds on Linux unless told otherwise: a read that gets as much has found it full, and the writer waiting.
- */
-enum { PIPE_BYTES = 65536 };
-
 struct stream {
     const char *const *names;
     size_t count, next;   /* the file being read is the one before `next` */
     uint64_t known_bytes; /* of regular files, as they were looked at */
     bool known;           /* are all regular? */
     bool seen;            /* were the beginnings of all so far looked at? */
+    size_t packed;        /* regular files that are compressed, and to be decompressed */
     off_t start;          /* of standard input, if it is a regular file */
     uint64_t *end;        /* of each file that has been read, in the stream */
     counter read;         /* bytes of the stream */
     struct fault *fault;
-    int fd;     /* of the file being read, -1 between files */
-    off_t size; /* of that file when it was opened, 0 if it has none */
+    struct contents contents; /* of the file being read */
     struct stream_layout layout;
     struct header header;
     struct tail tail;
@@ -57,19 +54,56 @@ static int check_size(struct stream *stream, const char *name, uint64_t *bytes)
     return tail_check_size(&stream->tail, name, records_bytes);
 }
 
+/* Nothing is known of what comes from a file. */
+static void expect_anything(struct stream *stream)
+{
+    stream->known = false;
+    stream->seen = false;
+}
+
+/* Is a regular file, which is open, compressed, and to be decompressed? 1 if so, when that can be done; 0 if not; -1
+ * after a report. */
+static int look_for_packer(struct stream *stream, const char *name, int fd)
+{
+    struct decompress_beginning beginning;
+
+    if (stream->layout.decompress.programs == 0)
+        return 0;
+    if (decompress_look(fd, name, &beginning) != 0)
+        return fault_report(stream->fault, name, errno);
+    if (beginning.packer == NULL)
+        return 0;
+    expect_anything(stream);
+    stream->packed++;
+    return decompress_check(beginning.packer, name, stream->fault) == 0 ? 1 : -1;
+}
+
 /* A header that was not seen before is only kept if all files before were seen: then it is that of the first. */
+static int look_into_plain(struct stream *stream, const char *name, int fd, uint64_t *bytes)
+{
+    struct contents contents = {.names = &name, .fault = stream->fault, .fd = fd};
+
+    tail_begin(&stream->tail);
+    if ((stream->seen || stream->header.known) &&
+        header_take(&stream->header, contents_read, &contents, name, &stream->tail) != 0)
+        return -1;
+    return check_size(stream, name, bytes);
+}
+
 static int look_into(struct stream *stream, const char *name, uint64_t *bytes)
 {
     int fd = io_open(name, O_RDONLY, 0);
-    int status = 0;
+    int status;
 
     if (fd < 0)
         return fault_report(stream->fault, name, errno);
-    tail_begin(&stream->tail);
-    if (stream->seen || stream->header.known)
-        status = header_take(&stream->header, fd, name, &stream->tail);
+    status = look_for_packer(stream, name, fd);
+    if (status == 0)
+        status = look_into_plain(stream, name, fd, bytes);
+    else
+        *bytes = 0;
     (void)io_close(fd);
-    return status == 0 ? check_size(stream, name, bytes) : -1;
+    return status < 0 ? -1 : 0;
 }
 
 /* Can the file be read, as far as that can be known without side effects? Returns 0, with the bytes that a regular file
@@ -81,8 +115,7 @@ static int look_at(struct stream *stream, const char *name, uint64_t *bytes)
     if (io_look(name, &status) != 0)
         return fault_report(stream->fault, name, errno);
     if (!S_ISREG(status.st_mode)) {
-        stream->known = false;
-        stream->seen = false;
+        expect_anything(stream);
         return 0;
     }
     *bytes = (uint64_t)status.st_size;
@@ -95,19 +128,24 @@ static int look_at_standard_input(struct stream *stream, const char *name, uint6
     int mode = sys_access_mode(STDIN_FILENO);
     struct stat status;
     off_t position;
+    int packed;
 
     if (mode < 0 || sys_fstat(STDIN_FILENO, &status) != 0)
         return fault_report(stream->fault, name, errno);
     if (mode == O_WRONLY || S_ISDIR(status.st_mode))
         return fault_report(stream->fault, name, mode == O_WRONLY ? EBADF : EISDIR);
     stream->seen = false;
-    stream->known = stream->known && S_ISREG(status.st_mode);
-    if (S_ISREG(status.st_mode)) {
-        position = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
-        stream->start = position;
-        if (position >= 0 && position < status.st_size)
-            *bytes = (uint64_t)(status.st_size - position);
+    if (!S_ISREG(status.st_mode)) {
+        expect_anything(stream);
+        return check_size(stream, name, bytes);
     }
+    packed = look_for_packer(stream, name, STDIN_FILENO);
+    if (packed != 0)
+        return packed < 0 ? -1 : 0;
+    position = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
+    stream->start = position;
+    if (position >= 0 && position < status.st_size)
+        *bytes = (uint64_t)(status.st_size - position);
     return check_size(stream, name, bytes);
 }
 
@@ -137,14 +175,6 @@ static int look_at_all(struct stream *stream)
     return 0;
 }
 
-/* The size that a regular file has now, 0 of any other. */
-static off_t size_of(int fd)
-{
-    struct stat status;
-
-    return sys_fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : 0;
-}
-
 /* The tail has been shown these bytes of the file. */
 static void give_hints(struct stream *stream, const uint8_t *data, size_t bytes)
 {
@@ -169,12 +199,10 @@ static int begin_file(struct stream *stream)
 {
     const char *name = stream->names[stream->next++];
 
-    stream->fd = operand_open(name);
-    if (stream->fd < 0)
-        return fault_report(stream->fault, name, errno);
-    stream->size = size_of(stream->fd);
+    if (contents_begin(&stream->contents, stream->next - 1) != 0)
+        return -1;
     tail_begin(&stream->tail);
-    if (header_take(&stream->header, stream->fd, name, &stream->tail) != 0)
+    if (header_take(&stream->header, contents_read, &stream->contents, name, &stream->tail) != 0)
         return -1;
     stream->rest = stream->header.rest;
     stream->rest_bytes = stream->header.rest_bytes;
@@ -188,10 +216,8 @@ static int end_file(struct stream *stream)
 {
     const char *name = stream->names[stream->next - 1];
 
-    if (size_of(stream->fd) < stream->size)
-        return fault_say(stream->fault, "%s: file has shrunk while it was read", name);
-    operand_close(stream->fd);
-    stream->fd = -1;
+    if (contents_end(&stream->contents) != 0)
+        return -1;
     if (tail_end(&stream->tail, name, &stream->rest, &stream->rest_bytes) != 0)
         return -1;
     stream->end[stream->next - 1] = counter_get(&stream->read) + stream->rest_bytes;
@@ -218,15 +244,13 @@ static ssize_t read_on(struct stream *stream, uint8_t *data, size_t bytes)
 
     if (stream->rest_bytes > 0)
         return (ssize_t)take_rest(stream, data, bytes);
-    if (stream->fd < 0)
+    if (!stream->contents.open)
         return begin_file(stream);
-    got = io_read(stream->fd, data, bytes);
+    got = contents_read(&stream->contents, data, bytes);
     if (got < 0)
-        return fault_report(stream->fault, stream->names[stream->next - 1], errno);
+        return -1;
     if (got == 0)
         return end_file(stream);
-    if (got == PIPE_BYTES)
-        sys_widen_pipe(stream->fd);
     return follow(stream, data, (size_t)got) == 0 ? got : -1;
 }
 
@@ -235,7 +259,7 @@ ssize_t stream_read(void *context, uint8_t *data, size_t bytes)
     struct stream *stream = context;
     size_t done = 0;
 
-    while (done < bytes && (stream->rest_bytes > 0 || stream->fd >= 0 || stream->next < stream->count)) {
+    while (done < bytes && (stream->rest_bytes > 0 || stream->contents.open || stream->next < stream->count)) {
         ssize_t got = read_on(stream, data + done, bytes - done);
 
         if (got < 0)
@@ -250,11 +274,25 @@ void stream_free(void *context)
 {
     struct stream *stream = context;
 
-    operand_close(stream->fd);
+    contents_close(&stream->contents);
+    decompress_free(stream->contents.decompress);
     lender_close(&stream->lender);
     free(stream->end);
     header_release(&stream->header);
     free(stream);
+}
+
+/* Where all files are regular, and none is compressed, all is as if there were nothing to prepare for. */
+static int prepare_to_decompress(struct stream *stream)
+{
+    struct decompress_limits limits = stream->layout.decompress;
+
+    if (limits.programs == 0 || stream->known)
+        return 0;
+    if (stream->packed < 2)
+        limits.bytes = 0; /* there is none to be read ahead while another one is read */
+    stream->contents.decompress = decompress_new(stream->names, stream->count, limits, stream->fault);
+    return stream->contents.decompress != NULL ? 0 : -1;
 }
 
 struct stream *stream_open(const char *const *names, size_t count, const struct stream_layout *layout,
@@ -266,13 +304,17 @@ struct stream *stream_open(const char *const *names, size_t count, const struct 
         fault_report(fault, "memory", errno);
         return NULL;
     }
-    *stream = (struct stream){.names = names, .count = count, .fault = fault, .fd = -1, .layout = *layout};
+    *stream = (struct stream){.names = names,
+                              .count = count,
+                              .fault = fault,
+                              .contents = {.names = names, .fault = fault, .fd = -1},
+                              .layout = *layout};
     tail_init(&stream->tail, &stream->layout.format, layout->header_bytes > 0 || layout->header_lines > 0, fault);
     stream->end = sys_allocate(count + 1, sizeof *stream->end);
     if (stream->end == NULL ||
         header_init(&stream->header, &stream->layout.format, layout->header_bytes, layout->header_lines, fault) != 0)
         fault_report(fault, "memory", errno);
-    else if (look_at_all(stream) == 0)
+    else if (look_at_all(stream) == 0 && prepare_to_decompress(stream) == 0)
         return stream;
     stream_free(stream);
     return NULL;
@@ -286,6 +328,11 @@ uint64_t stream_known_bytes(const struct stream *stream)
 bool stream_is_known(const struct stream *stream)
 {
     return stream->known;
+}
+
+uint64_t stream_memory(const struct stream *stream)
+{
+    return stream->contents.decompress != NULL ? decompress_memory(stream->contents.decompress) : 0;
 }
 
 uint64_t stream_arrived_bytes(const struct stream *stream)
@@ -335,7 +382,7 @@ static int begin_lending(struct stream *stream)
 {
     struct lender *lender = &stream->lender;
 
-    if (begin_file(stream) != 0 || lender_begin(lender, stream->next - 1, stream->fd, stream->rest_bytes) != 0)
+    if (begin_file(stream) != 0 || lender_begin(lender, stream->next - 1, stream->contents.fd, stream->rest_bytes) != 0)
         return -1;
     stream->followed = lender->at + stream->rest_bytes;
     stream->rest_bytes = 0;
@@ -365,7 +412,7 @@ static void take(struct stream *stream, size_t bytes)
 static int lend(struct stream *stream, size_t bytes)
 {
     struct lender *lender = &stream->lender;
-    const bool open = stream->fd >= 0;
+    const bool open = stream->contents.open;
     const size_t lent = lender_next(lender, bytes);
 
     if (open && fetch(stream, lent) != 0)
@@ -395,8 +442,7 @@ ssize_t stream_lend(struct stream *stream, const uint8_t **data, size_t bytes)
 
 int stream_rewind(struct stream *stream)
 {
-    operand_close(stream->fd);
-    stream->fd = -1;
+    contents_close(&stream->contents);
     stream->next = 0;
     counter_set(&stream->read, 0);
     stream->rest_bytes = 0;
@@ -416,7 +462,7 @@ const char *stream_name_at(const struct stream *stream, uint64_t offset, uint64_
 
     for (; i > 0 && stream->end[i - 1] > offset; i--)
         continue;
-    *end = i + 1 < stream->next || stream->fd < 0 ? stream->end[i] : UINT64_MAX;
+    *end = i + 1 < stream->next || !stream->contents.open ? stream->end[i] : UINT64_MAX;
     return stream->names[i];
 }
 

@@ -19,6 +19,9 @@
  * with 4 of them, 4.8 s with none, on two processors. */
 enum { WAITING = 4 };
 
+/* The part of the memory limit that is set aside for what is decompressed ahead. */
+enum { AHEAD_SHARE = 8 };
+
 /* Desks for compressing (frames.h) may take so much beside the memory limit, which is enough for 28 threads; what they
  * may take more is part of it. */
 static const uint64_t DESKS_BYTES = (uint64_t)4 << 20;
@@ -82,6 +85,11 @@ void resources_release(struct resources *resources)
     fault_release(&resources->fault);
 }
 
+static unsigned processors(const struct options *options)
+{
+    return options->parallel > 0 ? options->parallel : hardware_processors();
+}
+
 static uint64_t memory_limit(const struct resources *resources)
 {
     return resources->options.memory_bytes > 0 ? resources->options.memory_bytes : hardware_memory();
@@ -105,8 +113,11 @@ static int list_files(struct resources *resources)
 int resources_open_files(struct resources *resources)
 {
     const struct options *options = &resources->options;
-    const struct stream_layout layout = task_layout(options);
+    struct stream_layout layout = task_layout(options);
 
+    if (options->compressed)
+        layout.decompress =
+            (struct decompress_limits){.programs = processors(options), .bytes = memory_limit(resources) / AHEAD_SHARE};
     resources->names = options->files;
     resources->name_count = options->file_count;
     if (options->files0_from != NULL && list_files(resources) != 0)
@@ -122,8 +133,8 @@ int resources_open_output(struct resources *resources)
 {
     struct output_plan plan = task_output(&resources->options, &resources->place);
 
-    if (plan.filter != NULL && plan.filters == 0)
-        plan.filters = hardware_processors();
+    if (plan.filter != NULL || plan.packs)
+        plan.filters = processors(&resources->options);
     resources->output = output_open(&plan, &resources->fault);
     return resources->output == NULL ? -1 : 0;
 }
@@ -153,7 +164,8 @@ int resources_take_seed(struct resources *resources)
 
 uint64_t resources_memory(const struct resources *resources, uint64_t bytes)
 {
-    uint64_t memory_bytes = memory_limit(resources) - resources->listed_memory;
+    const uint64_t ahead = resources->source != NULL ? source_memory(resources->source) : 0;
+    uint64_t memory_bytes = memory_limit(resources) - resources->listed_memory - ahead;
 
     if (bytes < memory_bytes / ENOUGH_TIMES && ENOUGH_TIMES * bytes + ENOUGH_BYTES < memory_bytes)
         return ENOUGH_TIMES * bytes + ENOUGH_BYTES;
@@ -210,12 +222,11 @@ static uint64_t beside_desks(const struct resources *resources, uint64_t memory_
 
 int resources_open_large_run(struct resources *resources, struct run *run, uint64_t memory_bytes)
 {
-    const unsigned given = resources->options.parallel;
-    const unsigned workers = given > 0 ? given : hardware_processors();
+    const unsigned workers = processors(&resources->options);
 
     if (resources_open_run(resources, run, beside_desks(resources, memory_bytes, workers), workers) != 0)
         return -1;
-    if (given == 0)
+    if (resources->options.parallel == 0)
         run->engine.waiting = WAITING;
     return resources->place.compress != NULL ? limit_programs(resources, run) : 0;
 }

@@ -100,6 +100,7 @@ struct output_plan task_output(const struct options *options, struct spill_place
         .shard_records = options->shard_records,
         .shard_bytes = options->shard_bytes,
         .filter = options->filter,
+        .packs = options->compressed,
         .filters = options->parallel,
         .format = task_format(options),
         .place = place,

@@ -18,6 +18,13 @@ bool files_is_filtered(const struct files *files, size_t number)
     return files->plan->filter != NULL && files->file[number].path != NULL;
 }
 
+const struct packer *files_packer(const struct files *files, size_t number)
+{
+    const char *path = files->file[number].path;
+
+    return files->plan->packs && files->plan->filter == NULL && path != NULL ? packer_of_name(path) : NULL;
+}
+
 static int report_memory(const struct files *files)
 {
     return fault_report(files->fault, "memory", errno);
@@ -167,12 +174,27 @@ static int check_sinks(struct files *files)
         }
         if (files_open_sink(files, i) != 0)
             return -1;
+        if (files_packer(files, i) != NULL)
+            files->free_bytes = UINT64_MAX;
         add_disk(files, file->sink);
         files->any_in_place = files->any_in_place || sink_is_in_place(file->sink);
         if (i >= FILES_KEPT_OPEN && !sink_is_direct(file->sink)) {
             sink_free(file->sink);
             file->sink = NULL;
         }
+    }
+    return 0;
+}
+
+/* Are the programs there that compress? The names of all shards have the same ending. */
+static int check_packers(const struct files *files)
+{
+    for (size_t i = 0; i < files->count && i <= files->plan->splits; i++) {
+        const struct packer *packer = files_packer(files, i);
+        struct packer_command command;
+
+        if (packer != NULL && packer_pack(&command, packer, files->plan->filters) != 0)
+            return packer_report(&command, files->file[i].path, files->fault);
     }
     return 0;
 }
@@ -186,7 +208,7 @@ int files_open(struct files *files, const struct output_plan *plan, struct fault
         return -1;
     if (files->count > 1 && check_distinct(files, files->count - 1, files->count - 1) != 0)
         return -1;
-    return check_standard_output(files) == 0 ? check_sinks(files) : -1;
+    return check_standard_output(files) == 0 && check_packers(files) == 0 ? check_sinks(files) : -1;
 }
 
 static bool is_there(const char *pattern, uint64_t number)

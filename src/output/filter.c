@@ -1,8 +1,8 @@
 /*
- * The commands are a queue: those that have not been waited for, oldest first, the last one being fed. A new one waits
+ * The programs are a queue: those that have not been waited for, oldest first, the last one being fed. A new one waits
  * for the oldest when the queue is full. That may be a little late when a younger one is done, but never wrong.
  *
- * A command that has stopped reading may have failed. It is asked whether it still runs whenever there would have been
+ * A program that has stopped reading may have failed. It is asked whether it still runs whenever there would have been
  * something to write, so that the run does not go on for hours for nothing, and nobody waits for one that sleeps.
  */
 
@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "system/io.h"
+#include "system/program.h"
 #include "system/signals.h"
 #include "system/sys.h"
 
@@ -25,16 +26,16 @@
 enum { FILTERS_MAX = 256 };
 
 struct filter {
-    pid_t process; /* 0: it has been waited for */
-    int slot;      /* of the signals */
+    struct program program;
     const char *file;
-    bool deaf; /* it does not read any more */
+    bool deaf;                    /* it does not read any more */
+    char text[PACKER_TEXT_BYTES]; /* of a program that compresses: what messages call it; else "" */
 };
 
 struct filters {
     const char *command;
     struct fault *fault;
-    const char *first_file; /* of all that were started */
+    const char *first_file; /* of all commands that were started */
     const char *last_file;
     bool waited; /* have all finished well? */
     bool told;   /* that one was content with less than it got */
@@ -87,8 +88,23 @@ static const char *signal_name(int number)
     return NULL;
 }
 
-/* The filter has ended so. 0, or -1 after a report if that is a failure. */
-static int judge(const struct filters *filters, const struct filter *filter, int status)
+static bool is_packer(const struct filter *filter)
+{
+    return filter->text[0] != '\0';
+}
+
+static int judge_packer(const struct filters *filters, const struct filter *filter, int status)
+{
+    char text[PROGRAM_FAILURE_BYTES];
+    const char *failure = program_failure(status, text);
+
+    if (failure == NULL && filter->deaf)
+        failure = "did not read all that it was given";
+    return failure == NULL ? 0 : fault_say(filters->fault, "%s: '%s' failed: %s", filter->file, filter->text, failure);
+}
+
+/* The command has ended so. 0, or -1 after a report if that is a failure. */
+static int judge_command(const struct filters *filters, const struct filter *filter, int status)
 {
     char cause[sizeof "signal " + 16];
 
@@ -121,21 +137,18 @@ static void warn_of_rest(struct filters *filters, const struct filter *filter)
 /* Wait for a filter, or with WNOHANG have a look at it. */
 static int reap(struct filters *filters, struct filter *filter, int options)
 {
-    int status = 0;
-    pid_t ended;
+    int status = 0, ended;
 
-    if (filter->process == 0)
+    if (filter->program.process == 0)
         return 0;
-    do
-        ended = sys_wait(filter->process, &status, options);
-    while (ended < 0 && io_again());
+    ended = program_wait(&filter->program, options, &status);
+    if (ended < 0)
+        return fault_report(filters->fault, is_packer(filter) ? filter->file : "sh", errno);
     if (ended == 0)
         return 0;
-    if (ended < 0)
-        return fault_report(filters->fault, "sh", errno);
-    filter->process = 0;
-    signals_child_ended(filter->slot);
-    if (judge(filters, filter, status) != 0)
+    if (is_packer(filter))
+        return judge_packer(filters, filter, status);
+    if (judge_command(filters, filter, status) != 0)
         return -1;
     warn_of_rest(filters, filter);
     return 0;
@@ -150,45 +163,69 @@ static int wait_for_oldest(struct filters *filters)
     return 0;
 }
 
+/* Have the next program of the queue, in which there is room, fed from now on. 0, or -1 with errno. */
+static int start(struct filters *filters, const char *file, const char *const *arguments, const char *variable,
+                 int output)
+{
+    struct filter *filter = at(filters, filters->count);
+    int ends[2], status, error;
+
+    *filter = (struct filter){.file = file};
+    if (sys_pipe(ends) != 0)
+        return -1;
+    status = program_start(&filter->program, arguments, variable, ends[0], output);
+    error = errno;
+    (void)io_close(ends[0]);
+    if (status == 0) {
+        filters->count++;
+        filters->fd = ends[1];
+    } else {
+        (void)io_close(ends[1]);
+    }
+    errno = error;
+    return status;
+}
+
+static int make_room(struct filters *filters)
+{
+    return filters->count == filters->most ? wait_for_oldest(filters) : 0;
+}
+
 int filters_start(struct filters *filters, const char *file)
 {
-    size_t room = strlen(file) + sizeof "FILE=";
-    char *variable = NULL;
-    int ends[2] = {-1, -1};
-    struct filter *filter;
-    struct signals_child child;
-    int status = -1;
+    const char *const arguments[] = {"/bin/sh", "-c", filters->command, NULL};
+    const size_t room = strlen(file) + sizeof "FILE=";
+    char *variable;
+    int status;
 
-    if (filters->count == filters->most && wait_for_oldest(filters) != 0)
+    if (make_room(filters) != 0)
         return -1;
     variable = sys_allocate(room, 1);
-    if (variable == NULL || sys_pipe(ends) != 0) {
-        fault_report(filters->fault, file, errno);
-        goto out;
-    }
+    if (variable == NULL)
+        return fault_report(filters->fault, file, errno);
     snprintf(variable, room, "FILE=%s", file);
-    filter = at(filters, filters->count);
-    signals_child_starts(&child);
-    filter->process = sys_spawn_shell(filters->command, variable, ends[0], &child.mask);
-    filter->slot = signals_child_started(&child, filter->process);
-    if (filter->process < 0) {
-        fault_report(filters->fault, "sh", errno);
-        goto out;
-    }
-    filter->file = file;
-    filter->deaf = false;
-    filters->count++;
+    status = start(filters, file, arguments, variable, -1);
+    if (status != 0)
+        fault_report(filters->fault, file, errno);
+    free(variable);
+    if (status != 0)
+        return -1;
     filters->first_file = filters->first_file == NULL ? file : filters->first_file;
     filters->last_file = file;
-    filters->fd = ends[1];
-    ends[1] = -1;
-    status = 0;
-out:
-    free(variable);
-    for (int i = 0; i < 2; i++)
-        if (ends[i] >= 0)
-            (void)io_close(ends[i]);
-    return status;
+    return 0;
+}
+
+int filters_start_packer(struct filters *filters, const char *file, const struct packer *packer, int output)
+{
+    struct packer_command command;
+
+    if (make_room(filters) != 0)
+        return -1;
+    if (packer_pack(&command, packer, filters->most) != 0 || start(filters, file, command.arguments, NULL, output) != 0)
+        return packer_report(&command, file, filters->fault);
+    sys_widen_pipe(filters->fd); /* for what is left when the next one begins */
+    memcpy(at(filters, filters->count - 1)->text, command.text, sizeof command.text);
+    return 0;
 }
 
 /* io_write that lives to see EPIPE. */
@@ -214,7 +251,7 @@ int filters_write(struct filters *filters, const void *data, size_t bytes)
             return fault_report(filters->fault, filter->file, errno);
         filter->deaf = true;
     }
-    return filter->deaf ? reap(filters, filter, WNOHANG) : 0;
+    return filter->deaf ? reap(filters, filter, is_packer(filter) ? 0 : WNOHANG) : 0;
 }
 
 int filters_end(struct filters *filters)
@@ -239,9 +276,12 @@ int filters_wait(struct filters *filters)
 /* The pipe is closed after the signals were sent: its end must not look like the end of the file. */
 static void abandon(struct filters *filters)
 {
-    for (unsigned i = 0; i < filters->count; i++)
-        if (at(filters, i)->process > 0)
-            (void)sys_kill(-at(filters, i)->process, SIGTERM);
+    for (unsigned i = 0; i < filters->count; i++) {
+        if (is_packer(at(filters, i)))
+            program_kill(&at(filters, i)->program);
+        else
+            program_tell(&at(filters, i)->program, SIGTERM);
+    }
     if (filters->fd >= 0)
         (void)io_close(filters->fd);
     if (filters->first_file != NULL && filters->first_file == filters->last_file)

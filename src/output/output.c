@@ -63,12 +63,13 @@ struct output *output_open(const struct output_plan *plan, struct fault *fault)
     output->held.place = plan->place;
     if (output_plan_check(plan, fault) != 0 || files_open(&output->files, &output->plan, fault) != 0)
         goto fail;
-    if (plan->filter != NULL) {
+    if (plan->filter != NULL || plan->packs) {
         output->filters = filters_new(plan->filter, plan->filters, fault);
         if (output->filters == NULL)
             goto fail;
-        warn_of_quotes(output);
     }
+    if (plan->filter != NULL)
+        warn_of_quotes(output);
     return output;
 fail:
     output_free(output);
@@ -110,13 +111,35 @@ int output_check_outside(const struct output *output, const char *directory)
 
 /* ---- One file ---- */
 
+/* Is the file written to a program? */
+static bool is_fed(const struct output *output, size_t number)
+{
+    return files_is_filtered(&output->files, number) || files_packer(&output->files, number) != NULL;
+}
+
 static int put(void *context, const void *data, size_t bytes)
 {
     struct output *output = context;
     size_t number = output->begun - 1;
 
-    return files_is_filtered(&output->files, number) ? filters_write(output->filters, data, bytes)
-                                                     : sink_write(output->files.file[number].sink, data, bytes);
+    return is_fed(output, number) ? filters_write(output->filters, data, bytes)
+                                  : sink_write(output->files.file[number].sink, data, bytes);
+}
+
+static int open_file(struct output *output, size_t number)
+{
+    const struct packer *packer = files_packer(&output->files, number);
+    const struct output_file *file = &output->files.file[number];
+    int fd;
+
+    if (files_is_filtered(&output->files, number))
+        return filters_start(output->filters, file->path);
+    if (files_open_sink(&output->files, number) != 0)
+        return -1;
+    if (packer == NULL)
+        return 0;
+    fd = sink_descriptor(file->sink);
+    return fd < 0 ? -1 : filters_start_packer(output->filters, file->path, packer, fd);
 }
 
 static int begin_file(struct output *output)
@@ -129,12 +152,8 @@ static int begin_file(struct output *output)
         if (files_add(&output->files) != 0)
             return -1;
     }
-    if (files_is_filtered(&output->files, number)) {
-        if (filters_start(output->filters, output->files.file[number].path) != 0)
-            return -1;
-    } else if (files_open_sink(&output->files, number) != 0) {
+    if (open_file(output, number) != 0)
         return -1;
-    }
     output->begun++;
     output->in_work = true;
     output->boundary.limit_bytes = output_plan_limit_bytes(&output->plan, number);
@@ -147,8 +166,10 @@ static int end_file(struct output *output)
     size_t number = output->begun - 1;
 
     output->in_work = false;
+    if (is_fed(output, number) && filters_end(output->filters) != 0)
+        return -1;
     if (files_is_filtered(&output->files, number))
-        return filters_end(output->filters);
+        return 0;
     return number < FILES_KEPT_OPEN ? 0 : sink_finish(output->files.file[number].sink);
 }
 

@@ -92,7 +92,7 @@ static int look_up(struct overlap *overlap, const struct files *files, const cha
         output->is_input = true;
         keep_first(&overlap->both, input);
     }
-    return output == NULL ? 0 : hints_refuse(&files->plan->format, input, files->fault);
+    return output == NULL ? 0 : hints_refuse(&files->plan->format, files->plan->packs, input, files->fault);
 }
 
 /* Is there nothing to be read but /dev/null as standard input? It is what cluster and service managers give to those

@@ -172,6 +172,11 @@ int sink_write(struct sink *sink, const void *data, size_t bytes)
     return 0;
 }
 
+int sink_descriptor(struct sink *sink)
+{
+    return begin(sink) == 0 ? sink->fd : fail(sink);
+}
+
 /* A descriptor counts as closed even if close fails; what it says must be heard, as it may tell of a lost write. */
 static int close_output(struct sink *sink)
 {

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "system/io.h"
 #include "system/sys.h"
 
 /* The first read. */
@@ -125,9 +124,8 @@ static bool is_found(const struct header *header, const struct beginning *beginn
            beginning->used - beginning->end >= start_bytes(header);
 }
 
-/* Read as far as the header and a start after it go, or the file, or a header that is too large. 0, or -1 with errno.
- */
-static int read_beginning(struct header *header, int fd, struct beginning *beginning)
+/* Read as far as the header and a start after it go, or the file, or a header that is too large. */
+static int read_beginning(struct header *header, header_read *read, void *context, struct beginning *beginning)
 {
     const size_t most = HEADER_BYTES_MAX + start_bytes(header);
 
@@ -135,7 +133,7 @@ static int read_beginning(struct header *header, int fd, struct beginning *begin
     do {
         size_t room = most - beginning->used;
         size_t wanted = beginning->used < READ_BYTES ? READ_BYTES : beginning->used;
-        ssize_t got = io_read(fd, header->buffer + beginning->used, wanted < room ? wanted : room);
+        ssize_t got = read(context, header->buffer + beginning->used, wanted < room ? wanted : room);
 
         if (got < 0)
             return -1;
@@ -253,7 +251,7 @@ static int begin_records(struct header *header, const char *name, struct tail *t
     return tail_follow(tail, name, header->buffer + from, beginning->used - from);
 }
 
-int header_take(struct header *header, int fd, const char *name, struct tail *tail)
+int header_take(struct header *header, header_read *read, void *context, const char *name, struct tail *tail)
 {
     struct beginning beginning;
     size_t rest;
@@ -264,8 +262,8 @@ int header_take(struct header *header, int fd, const char *name, struct tail *ta
         return 0;
     if (header->bytes > HEADER_BYTES_MAX)
         return report_large(header, name);
-    if (read_beginning(header, fd, &beginning) != 0)
-        return fault_report(header->fault, name, errno);
+    if (read_beginning(header, read, context, &beginning) != 0)
+        return -1;
     header->taken_bytes = beginning.used;
     if (beginning.used == 0)
         return 0;

@@ -350,10 +350,10 @@ static int set_child_signals(posix_spawnattr_t *attributes, const sigset_t *mask
     return error; /* the group is 0 if nothing is said: the child's own */
 }
 
-/* `output` may be -1: standard output stays. */
-static int spawn(pid_t *child, char *const *arguments, char *const *environment, int input, int output,
+static int spawn(pid_t *child, const char *const *arguments, char *const *environment, int input, int output,
                  const sigset_t *mask)
 {
+    char *const *words = (char *const *)arguments; /* execvp changes nothing, whatever its prototype */
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     int error = posix_spawn_file_actions_init(&actions);
@@ -363,42 +363,27 @@ static int spawn(pid_t *child, char *const *arguments, char *const *environment,
     error = posix_spawnattr_init(&attributes);
     if (error == 0) {
         error = set_child_signals(&attributes, mask);
-        if (error == 0)
+        if (error == 0 && input >= 0)
             error = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
         if (error == 0 && output >= 0)
             error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
         if (error == 0)
-            error = posix_spawnp(child, arguments[0], &actions, &attributes, arguments, environment);
+            error = posix_spawnp(child, arguments[0], &actions, &attributes, words, environment);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
     return error;
 }
 
-pid_t sys_spawn(const char *program, const char *option, int input, int output, const sigset_t *mask)
+pid_t sys_spawn(const char *const *arguments, const char *variable, int input, int output, const sigset_t *mask)
 {
-    char *arguments[] = {(char *)program, (char *)option, NULL}; /* execvp changes nothing, whatever its prototype */
-    pid_t child = -1;
-    int error = spawn(&child, arguments, environ, input, output, mask);
-
-    if (error != 0) {
-        errno = error;
-        return -1;
-    }
-    return child;
-}
-
-pid_t sys_spawn_shell(const char *command, const char *variable, int input, const sigset_t *mask)
-{
-    char shell[] = "/bin/sh", option[] = "-c";
-    char *arguments[] = {shell, option, (char *)command, NULL};
-    char **environment = with_variable(variable);
+    char **changed = variable != NULL ? with_variable(variable) : NULL;
     pid_t child = -1;
     int error = ENOMEM;
 
-    if (environment != NULL)
-        error = spawn(&child, arguments, environment, input, -1, mask);
-    free(environment);
+    if (variable == NULL || changed != NULL)
+        error = spawn(&child, arguments, changed != NULL ? changed : environ, input, output, mask);
+    free(changed);
     if (error != 0) {
         errno = error;
         return -1;
@@ -430,11 +415,9 @@ bool sys_is_writable(int fd)
     return poll(&look, 1, 0) == 1 && look.revents == POLLOUT;
 }
 
-int sys_poll_two(int one, short one_events, int other, short other_events)
+int sys_poll_all(struct pollfd *waits, unsigned count)
 {
-    struct pollfd wait[] = {{.fd = one, .events = one_events}, {.fd = other, .events = other_events}};
-
-    return poll(wait, 2, -1);
+    return poll(waits, count, -1);
 }
 
 int sys_punch_hole(int fd, off_t offset, off_t bytes)
@@ -757,6 +740,11 @@ ssize_t sys_readlink(int directory, const char *name, char *target, size_t bytes
 int sys_readable(const char *path)
 {
     return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS);
+}
+
+int sys_executable(const char *path)
+{
+    return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS);
 }
 
 off_t sys_seek(int fd, off_t offset, int whence)

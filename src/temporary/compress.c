@@ -1,26 +1,10 @@
-/*
- * A program has two pipes. Our ends of them do not block: a thread gives what the pipe takes, takes what is there, and
- * waits only if it could do neither. So nobody waits in a circle, and feeding a program takes no second thread.
- *
- *     in_bytes -> [in ... held] -> program -> [out] -> out_bytes
- *
- * The end that the program reads from is held open here as well. Without a reader, a write would raise SIGPIPE, which
- * must stay deadly for standard output; with it, a pipe that nobody reads any more is just full, and that the program
- * has died shows as the end of its output.
- */
-
 #include "temporary/compress.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
-#include "system/io.h"
-#include "system/signals.h"
+#include "system/pump.h"
 #include "system/sys.h"
 
 /* Compressed bytes on their way. */
@@ -32,19 +16,7 @@ enum { TRIAL_BYTES = 4096 };
 struct process {
     const struct compress *compress;
     const char *option; /* "-d", or NULL */
-    pid_t number;       /* 0: it has been waited for */
-    int slot;           /* of the signals */
-    int in;
-    int held;
-    int out;
-};
-
-/* What goes in and what comes out: both move on as bytes are moved. */
-struct flow {
-    const uint8_t *in;
-    size_t in_bytes; /* 0: there will be no more */
-    uint8_t *out;
-    size_t out_bytes;
+    struct pump pump;
 };
 
 struct compress_reader {
@@ -89,141 +61,35 @@ static int report_start(const struct process *process, int error)
     return report_error(process, error);
 }
 
-static void close_end(int *fd)
-{
-    if (*fd >= 0)
-        (void)io_close(*fd);
-    *fd = -1;
-}
-
 static int start(struct process *process, const struct compress *compress, const char *option)
 {
-    int in[2] = {-1, -1};
-    int out[2] = {-1, -1};
-    struct signals_child child;
-    int status = -1;
+    const char *const arguments[] = {compress->program, option, NULL};
 
     *process = (struct process){.compress = compress, .option = option};
-    if (sys_pipe(in) != 0 || sys_pipe(out) != 0 || sys_set_nonblocking(in[1]) != 0 || sys_set_nonblocking(out[0]) != 0)
-        goto out;
-    sys_widen_pipe(in[1]);
-    sys_widen_pipe(out[0]);
-    signals_child_starts(&child);
-    process->number = sys_spawn(compress->program, option, in[0], out[1], &child.mask);
-    process->slot = signals_child_started(&child, process->number);
-    if (process->number > 0)
-        status = 0;
-
-out:
-    if (status != 0) {
-        report_start(process, errno);
-        process->number = 0;
-        close_end(&in[0]);
-        close_end(&in[1]);
-        close_end(&out[0]);
-    }
-    close_end(&out[1]);
-    process->in = in[1];
-    process->held = in[0];
-    process->out = out[0];
-    return status;
-}
-
-/* Close the pipes, wait, and return the status as waitpid gives it, or -1 with errno. */
-static int await_end(struct process *process)
-{
-    int status = -1;
-    pid_t ended;
-
-    close_end(&process->in);
-    close_end(&process->held);
-    close_end(&process->out);
-    do
-        ended = sys_wait(process->number, &status, 0);
-    while (ended < 0 && errno == EINTR);
-    process->number = 0;
-    signals_child_ended(process->slot);
-    return ended < 0 ? -1 : status;
+    return pump_start(&process->pump, arguments, -1) == 0 ? 0 : report_start(process, errno);
 }
 
 /* The output has ended. Has the program, and well? */
 static int finish(struct process *process)
 {
-    int status = await_end(process);
-    char cause[64];
+    char text[PROGRAM_FAILURE_BYTES];
+    const char *failure;
+    int status;
 
-    if (status == 0)
-        return 0;
-    if (status == -1)
+    if (pump_end(&process->pump, &status) != 0)
         return report_error(process, errno);
-    if (WIFEXITED(status))
-        snprintf(cause, sizeof cause, "exit status %d", WEXITSTATUS(status));
-    else
-        snprintf(cause, sizeof cause, "killed by signal %d", WIFSIGNALED(status) ? WTERMSIG(status) : 0);
-    return report(process, cause);
-}
-
-/* What it still does is of no use. It is killed, lest it complains about pipes that are closed too early. */
-static void abandon(struct process *process)
-{
-    if (process->number == 0)
-        return;
-    (void)sys_kill(-process->number, SIGKILL);
-    (void)await_end(process);
-}
-
-/* Give what the pipe takes; at the end of the input close it. The bytes given, 0 also if it is full, or -1 with errno.
- */
-static ssize_t give(struct process *process, struct flow *flow)
-{
-    ssize_t given;
-
-    if (flow->in_bytes == 0) {
-        close_end(&process->in);
-        return 0;
-    }
-    do
-        given = sys_write(process->in, flow->in, flow->in_bytes);
-    while (given < 0 && errno == EINTR);
-    if (given < 0)
-        return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -1;
-    flow->in += given;
-    flow->in_bytes -= (size_t)given;
-    return given;
-}
-
-/* Take what is there. The bytes taken, or -1 with errno: 0 at the end, EAGAIN if there is nothing yet. */
-static ssize_t take(struct process *process, struct flow *flow)
-{
-    ssize_t taken;
-
-    do
-        taken = sys_read(process->out, flow->out, flow->out_bytes);
-    while (taken < 0 && errno == EINTR);
-    if (taken > 0) {
-        flow->out += taken;
-        flow->out_bytes -= (size_t)taken;
-    }
-    return taken;
+    failure = program_failure(status, text);
+    return failure == NULL ? 0 : report(process, failure);
 }
 
 /* Move bytes in either direction, at least one. 1; 0 at the end of the output; -1 after a report. */
 static int move(struct process *process, struct flow *flow)
 {
-    for (;;) {
-        ssize_t given = give(process, flow);
-        ssize_t taken = given < 0 ? -1 : take(process, flow);
+    const enum pump_moved moved = pump_move(&process->pump, flow);
 
-        if (taken == 0)
-            return 0;
-        if (taken > 0 || given > 0)
-            return 1;
-        if (given < 0 || (errno != EAGAIN && errno != EWOULDBLOCK))
-            break;
-        if (sys_poll_two(process->in, POLLOUT, process->out, POLLIN) < 0 && !io_again())
-            break;
-    }
-    return report_error(process, errno);
+    if (moved == PUMP_FAILED)
+        return report_error(process, errno);
+    return moved == PUMP_MOVED;
 }
 
 /* ---- There ---- */
@@ -251,13 +117,10 @@ int compress_pieces(const struct compress *compress, const struct iovec *pieces,
         flow.out = data;
         flow.out_bytes = sizeof data;
     }
-    if (moved < 0) {
-        abandon(&process);
-        return -1;
-    }
-    if (finish(&process) != 0)
-        return -1;
-    return flow.in_bytes == 0 && count == 0 ? 0 : report(&process, "did not read all that it was given");
+    if (moved == 0 && finish(&process) == 0)
+        return flow.in_bytes == 0 && count == 0 ? 0 : report(&process, "did not read all that it was given");
+    pump_abandon(&process.pump);
+    return -1;
 }
 
 /* ---- And back ---- */
@@ -332,7 +195,7 @@ int compress_end(struct compress_reader *reader)
 void compress_free(struct compress_reader *reader)
 {
     if (reader != NULL)
-        abandon(&reader->process);
+        pump_abandon(&reader->process.pump);
     free(reader);
 }
 

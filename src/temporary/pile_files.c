@@ -15,6 +15,7 @@
 #include "base/least.h"
 #include "system/io.h"
 #include "system/pieces.h"
+#include "system/pump.h"
 #include "system/sys.h"
 
 /* Descriptors left to inputs, output, and what libc opens for a moment. */
@@ -233,10 +234,10 @@ const char *pile_files_directory(const struct pile_files *files, unsigned pile)
 unsigned pile_files_programs(struct spill_place *place, unsigned most)
 {
     unsigned free_descriptors = sys_free_descriptors(WANTED_DESCRIPTORS);
-    unsigned others = SPARE_AT_LEAST + SCATTERS * place->directories + COMPRESS_START_DESCRIPTORS;
+    unsigned others = SPARE_AT_LEAST + SCATTERS * place->directories + PUMP_START_DESCRIPTORS;
     unsigned left = free_descriptors > others ? free_descriptors - others : 0;
 
-    place->programs = left / COMPRESS_DESCRIPTORS < most ? left / COMPRESS_DESCRIPTORS : most;
+    place->programs = left / PUMP_DESCRIPTORS < most ? left / PUMP_DESCRIPTORS : most;
     return place->programs;
 }
 
@@ -244,7 +245,7 @@ unsigned pile_files_programs(struct spill_place *place, unsigned most)
 static unsigned most_files(const struct spill_place *place)
 {
     unsigned free_descriptors = sys_free_descriptors(WANTED_DESCRIPTORS);
-    unsigned programs = place->programs > 0 ? place->programs * COMPRESS_DESCRIPTORS + COMPRESS_START_DESCRIPTORS : 0;
+    unsigned programs = place->programs > 0 ? place->programs * PUMP_DESCRIPTORS + PUMP_START_DESCRIPTORS : 0;
     unsigned spare = SPARE_DESCRIPTORS + programs;
     unsigned files = free_descriptors > spare ? free_descriptors - spare : 0;
 

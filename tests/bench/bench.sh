@@ -695,6 +695,21 @@ row_store() {
     compare bigshuf filter '<=1.15'
 }
 
+# Four files of zstd against one process that decompresses all, and a pipe.
+row_zstd() {
+    command -v zstd >/dev/null || return 0
+    use_data json "$(megabytes 1000)" || return 0
+    if [ ! -e "$IN.aa.zst" ]; then
+        split -n l/4 "$IN" "$IN." && zstd -q --rm "$IN".a[a-d]
+        data_made+=("$IN".a[a-d].zst)
+    fi
+    cat "$IN".a[a-d].zst >/dev/null
+    measure bigshuf '"$BIGSHUF" -Z "$IN".a[a-d].zst >/dev/null' pipe 'zstdcat "$IN".a[a-d].zst | "$BIGSHUF" >/dev/null' \
+        zstdcat 'zstdcat "$IN".a[a-d].zst >/dev/null'
+    compare bigshuf pipe '<=0.7'
+    compare bigshuf zstdcat '<='
+}
+
 # A small sample of a large file against counting its lines.
 row_sample() {
     use_data lines "$(megabytes 4000)" || return 0
@@ -862,6 +877,7 @@ run_row csv row_csv
 run_row size row_size
 run_row lengths row_lengths
 run_row shards row_shards
+run_row zstd row_zstd
 run_row cold row_cold
 run_row squeezed row_squeezed
 run_row limit-json row_limit_json

@@ -267,18 +267,18 @@ hints() {
 
 test_compressed_inputs_are_warned_of() {
     printf '\37\213\10\0...\n' >x.gz
-    hints ': compressed by gzip, and shuffled as it is: to shuffle its lines: gzip -dc* | bigshuf' x.gz
+    hints ': compressed by gzip, and shuffled as it is: to shuffle its lines: bigshuf -Z' x.gz
     bigshuf --header x.gz - < <(cat x.gz) 2>said >out
-    same "bigshuf: warning: x.gz: compressed by gzip, and shuffled as it is: to shuffle its lines: gzip -dc 'x.gz' | bigshuf" \
+    same "bigshuf: warning: x.gz: compressed by gzip, and shuffled as it is: to shuffle its lines: bigshuf -Z" \
         "$(grep compressed said)"
     printf '\50\265\57\375.\n.\n' >x.zst
-    hints ': compressed by zstd, and *: zstd -dc* | bigshuf' x.zst
+    hints ': compressed by zstd, and *: bigshuf -Z' x.zst
     printf '\3757zXZ\0.\n' >x.xz
-    hints ': compressed by xz, and *: xz -dc* | bigshuf' x.xz
+    hints ': compressed by xz, and *: bigshuf -Z' x.xz
     printf 'BZh91AY&SY\n' >x.bz2
-    hints ': compressed by bzip2, and *: bzip2 -dc* | bigshuf' x.bz2
+    hints ': compressed by bzip2, and *: bigshuf -Z' x.bz2
     printf '\4"M\30.\n' >x.lz4
-    hints ': compressed by lz4, and *: lz4 -dc* | bigshuf' x.lz4
+    hints ': compressed by lz4, and *: bigshuf -Z' x.lz4
     if ! command -v gzip; then
         return
     fi

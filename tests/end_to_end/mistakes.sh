@@ -37,7 +37,7 @@ bigshuf -o results/out in | bigshuf: results/out: No such file or directory: the
 bigshuf -o results/ in | bigshuf: results/: Is a directory: name a file in it
 bigshuf -o . in | bigshuf: .: Is a directory: name a file in it
 bigshuf -o in </dev/null | bigshuf: in: not emptied, as standard input is /dev/null: name the input, or /dev/null to empty it
-bigshuf -o zipped zipped | bigshuf: zipped: compressed by gzip, and an output as well, so that what is in it would be lost: to shuffle its lines: gzip -dc 'zipped' [|] bigshuf -o OTHER
+bigshuf -o zipped zipped | bigshuf: zipped: compressed by gzip, and an output as well, so that what is in it would be lost: to shuffle its lines: bigshuf -Z
 bigshuf --gather=store -o store/out | bigshuf: store/out: in the store store, where nothing else belongs: write to another folder
 bigshuf --expect-records=2 in | bigshuf: in: the number of records is 1, not 2 as --expect-records says
 bigshuf --expect-records=3 in in | bigshuf: 2 input files: the number of records is 2, not 3 as --expect-records says

@@ -212,6 +212,55 @@ test_gzipped_shards_are_those_of_split() {
     same "$(ls old.* | records)" "$(ls new.* | records)"
 }
 
+# find data -name '*.jsonl.zst' -print0 | xargs -0 zstdcat | terashuf | split -a 2 -d -n r/32 - out.
+test_a_corpus_in_zstd_becomes_shards_in_zstd() {
+    needs zstd
+    make_corpus
+    zstd -q --rm corpus/*.jsonl
+    find corpus -name '*.jsonl.zst' -print0 | bigshuf -Z --files0-from=- --shards=32 -o out.%02d.jsonl.zst
+    same "$(seq -f out.%02g.jsonl.zst 0 31)" "$(ls out.*)"
+    zstdcat out.*.zst | same_lines all /dev/stdin
+    same '662 661' "$(for file in out.*; do zstdcat "$file" | records; done | sort -n -r | uniq | paste -s -d ' ' -)"
+    find corpus -name '*.jsonl.zst' -print0 | sort -z | bigshuf -Z --seed=x --files0-from=- | cmp - <(bigshuf --seed=x all)
+}
+
+# pigz -dc reads.fastq.gz | paste - - - - | shuf -n 1000 | tr '\t' '\n' | pigz >sample.fastq.gz
+test_a_sample_of_gzipped_reads_is_gzipped() {
+    needs gzip
+    for mate in 1 2; do
+        make_reads $mate | gzip >reads_$mate.fastq.gz
+        bigshuf -Z --seed=run7 --record-lines=4 -n 1000 -o sample_$mate.fastq.gz reads_$mate.fastq.gz
+        gzip -t sample_$mate.fastq.gz
+    done
+    same 4000 "$(gunzip -c sample_1.fastq.gz | records)"
+    cmp <(gunzip -c sample_1.fastq.gz | sed 's,/1$,,') <(gunzip -c sample_2.fastq.gz | sed 's,/2$,,')
+    gunzip -c sample_1.fastq.gz | paste - - - - | sort -u >sample
+    gunzip -c reads_1.fastq.gz | paste - - - - | sort | comm -13 - sample >foreign
+    same '1000 0' "$(records sample) $(records foreign)"
+}
+
+# paste <(zstdmt -dc corpus.en.zst) <(zstdmt -dc corpus.de.zst) | shuf --random-source=<(...) | zstdmt >both.zst
+test_both_sides_of_a_corpus_in_zstd_stay_parallel() {
+    needs zstd
+    for language in en de; do
+        seq -f "$language %g" 20000 | zstd -q >corpus.$language.zst
+        bigshuf -Z --seed=7 --expect-records=20000 -o shuffled.$language.zst corpus.$language.zst
+    done
+    paste <(zstdcat shuffled.en.zst) <(zstdcat shuffled.de.zst) >together
+    same '' "$(awk '$2 != $4' together)"
+    cut -f 1 together | same_lines <(seq -f 'en %g' 20000) /dev/stdin
+}
+
+test_an_archive_that_was_cut_off_is_told_and_replaces_nothing() {
+    needs gzip
+    make_reads 1 | gzip >reads.fastq.gz
+    head -c 20000 reads.fastq.gz >cut.fastq.gz
+    echo old >sample.fastq.gz
+    fails_with 1 "*bigshuf: cut.fastq.gz: '*gz* -dc' failed: exit status *" \
+        bigshuf -Z --record-lines=4 -n 10 -o sample.fastq.gz cut.fastq.gz
+    same old "$(cat sample.fastq.gz)"
+}
+
 test_a_compressor_that_fails_is_told() {
     needs gzip
     seq 10000 >in

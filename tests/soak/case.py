@@ -1,5 +1,6 @@
 """A case of a plain shuffle: options, data and circumstances, drawn from one seed. (storecase.py has stores.)"""
 
+import gzip
 import random
 from dataclasses import dataclass, field
 
@@ -14,7 +15,7 @@ LIMITS = (("nofile", (16, 20, 40)), ("as", (60, 100, 200)), ("fsize", (1000, 500
 MOST_SHARDS = 8000
 ERRORS = ("EIO", "ENOSPC", "EDQUOT", "ENOMEM", "EACCES", "EMFILE", "EAGAIN", "ENOTSUP", "EXDEV")
 CALLS = ("open open_anonymous stat fstat fchmod fchown ftruncate link_descriptor rename exchange unlink realpath "
-         "mkstemp seek pipe poll punch_hole spawn spawn_shell wait map map_file allocate random free_space thread "
+         "mkstemp seek pipe poll punch_hole spawn wait map map_file allocate random free_space thread "
          "access_mode fill_standard close read write preadv pwritev").split()
 FILTERS = {
     "good": 'cat >"$FILE.part" && mv "$FILE.part" "$FILE"',
@@ -74,7 +75,12 @@ class Case:
 
     def has_children(self):
         """Can the program start others?"""
-        return "filter" in self.opts or "compress-program" in self.opts
+        return bool({"filter", "compress-program", "Z"} & set(self.opts))
+
+    def input_bytes(self, i):
+        """An input as it stands in its file: with -Z some are compressed."""
+        data = self.inputs[i]
+        return gzip.compress(data.make(), mtime=0) if "Z" in self.opts and data.seed % 3 else data.make()
 
 
 def unescape(text):
@@ -305,6 +311,10 @@ class Maker:
         opts, draw = self.case.opts, self.draw
         if self.chance(2):
             opts["o"] = "out/res"
+        if self.chance(5):
+            opts["Z"] = None
+            if "o" in opts and self.chance(2):
+                opts["o"] = "out/res.gz"
         if self.chance(3):
             splits = []
             for letter in "abc"[: draw.choice((1, 2, 3))]:
@@ -318,7 +328,9 @@ class Maker:
             opts["o"] = "out/res.%s" % draw.choice(("%d", "%03d", "%%%d"))
             name, choices = draw.choice(SHARDS)
             opts[name] = str(draw.choice(choices))
-            if draw.choice(choices) == 1:
+            if "Z" in opts and self.chance(2):
+                opts["o"] += ".gz"
+            if draw.choice(choices) == 1 or opts["o"].endswith(".gz"):
                 self.have_few_records()
         if ("o" in opts or "split" in opts) and self.chance(8):
             opts["filter"] = draw.choice(list(FILTERS) + ["good"] * 4)

@@ -59,6 +59,7 @@ class Check:
             or (circ.get("nofile", 99) < 40 and ("filter" in opts or self.case.sharded()))
             or self._closed()
             or opts.get("filter") == "deaf"
+            or ("Z" in opts and {"nofile", "kill"} & set(circ))
             or (opts.get("compress-program", "aux/echo") not in ("aux/echo", "gzip"))
         )
 
@@ -254,7 +255,7 @@ class Check:
         return None
 
     def _shard_files(self):
-        return {n: d for n, d in self.result.outputs.items() if re.fullmatch(r"(out/res\.%?|in/)\d+", n)}
+        return {n: d for n, d in self.result.outputs.items() if re.fullmatch(r"(out/res\.%?|in/)\d+(\.gz)?", n)}
 
     def _cut(self):
         """The texts of the shards. The first ones are the larger ones, where sizes differ."""
@@ -336,7 +337,7 @@ class Check:
         if large and self.result.status == 1 and "needed" not in self.result.stderr:
             return "late", "... are needed, ... are free", self.result.stderr
         samples = {"n", "part", "r", "probability", "weights", "weight-field", "random-source"}
-        simple = not (samples | {"i", "e", "filter"}) & set(opts)
+        simple = not (samples | {"i", "e", "filter", "Z"}) & set(opts)
         known = circ.get("via") in ("file", "stdin", "files0")
         known = known and not {"fault", "as", "fsize", "change", "kill"} & set(circ)
         room = re.fullmatch(r"size=(\d+)([km])", circ.get("tmpfs-out", ""))

@@ -1,5 +1,6 @@
 """Run a case in a folder of its own: lay out its files, make its circumstances, start the program, see what is left."""
 
+import gzip
 import os
 import resource
 import select
@@ -9,6 +10,7 @@ import signal
 import stat
 import subprocess
 import time
+import zlib
 from dataclasses import dataclass, field
 
 from case import FILTERS
@@ -159,7 +161,8 @@ def shell_lines(case, program="bigshuf"):
     lines = ['cd "$(mktemp -d)" && mkdir in out aux tmp0 tmp1 tmp2 # data.py is that of tests/soak']
     files = [("in/%d" % i, data) for i, data in enumerate(case.inputs)]
     for name, data in files + [("aux/" + name, data) for name, data in case.aux.items()]:
-        lines.append("%s >%s" % (data.shell("data.py"), name))
+        packed = "Z" in case.opts and name.startswith("in/") and data.seed % 3
+        lines.append("%s%s >%s" % (data.shell("data.py"), " | gzip" if packed else "", name))
     compressor = case.opts.get("compress-program", "").removeprefix("aux/")
     if compressor in PROGRAMS:
         lines.append("printf '%%s\\n' '#!/bin/sh' %s >aux/%s" % (shlex.quote(PROGRAMS[compressor]), compressor))
@@ -197,11 +200,11 @@ def lay_out(case, folder):
     """Make all files that the program will find; returns the outputs that are there before it."""
     for name in ("in", "out", "aux", "tmp0", "tmp1", "tmp2"):
         os.mkdir(folder.at(name))
-    for i, data in enumerate(case.inputs):
+    for i in range(len(case.inputs)):
         if case.circ.get("via") == "fifo" and i == fed(case):
             os.mkfifo(folder.at("in/%d" % i))
         else:
-            folder.write("in/%d" % i, data.make())
+            folder.write("in/%d" % i, case.input_bytes(i))
     for name, data in case.aux.items():
         folder.write("aux/" + name, data.make())
     for name, text in PROGRAMS.items():
@@ -328,7 +331,7 @@ def _standard_input(case, folder):
         return subprocess.DEVNULL, None
     if via in ("stdin", "dash"):
         return open(folder.at("in/%d" % which), "rb"), None  # pylint: disable=consider-using-with
-    data = case.inputs[which].make()
+    data = case.input_bytes(which)
     if via == "fifo":
         return subprocess.DEVNULL, Feeder(data, False, path=folder.at("in/%d" % which))
     read, write = os.pipe2(os.O_CLOEXEC)
@@ -386,11 +389,21 @@ def run(case, tools, folder):
     return result
 
 
+def _contents(case, name, data):
+    """What is in an output, which may be compressed: all of it, or it is nothing that could be right."""
+    if "Z" not in case.opts or "filter" in case.opts or not name.endswith(".gz") or data == OLD:
+        return data
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        return b"not what gzip writes: %s" % str(error).encode()
+
+
 def _look(case, folder, result):
     """See what is in the folders afterwards."""
     for name in sorted(os.listdir(folder.at("out"))):
         if name.startswith("hard-"):
-            result.hard_links["out/" + name.removeprefix("hard-")] = folder.read("out/" + name)
+            result.hard_links["out/" + name.removeprefix("hard-")] = _contents(case, name, folder.read("out/" + name))
             continue
         path = folder.at("out/" + name)
         info = os.lstat(path)
@@ -398,7 +411,7 @@ def _look(case, folder, result):
         if stat.S_ISLNK(info.st_mode) and not os.path.exists(path):
             result.outputs["out/" + name] = b"dangling"
             continue
-        result.outputs["out/" + name] = folder.read("out/" + name)
+        result.outputs["out/" + name] = _contents(case, name, folder.read("out/" + name))
         if stat.S_ISLNK(info.st_mode) != (case.circ.get("old") == "link" and "out/" + name in case.output_names()):
             result.left.append("out/%s: link or no link" % name)
     for where in ("tmp0", "tmp1", "tmp2"):

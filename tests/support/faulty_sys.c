@@ -9,7 +9,7 @@
 
 #define WEAK __attribute__((weak))
 
-static const char *const interruptible = "open close read write preadv pwritev poll poll_two wait";
+static const char *const interruptible = "open close read write preadv pwritev poll poll_all wait";
 
 struct faulty faulty = {.error = EIO};
 
@@ -145,6 +145,7 @@ CALL(char *, realpath, NULL, (const char *path), (path))
 CALL(ssize_t, readlink, -1, (int directory, const char *name, char *target, size_t bytes),
      (directory, name, target, bytes))
 CALL(int, readable, -1, (const char *path), (path))
+CALL(int, executable, -1, (const char *path), (path))
 CALL(int, mkstemp, -1, (char *pattern), (pattern))
 CALL(int, open_at, -1, (int directory, const char *name, int flags, mode_t mode), (directory, name, flags, mode))
 CALL(int, stat_at, -1, (int directory, const char *name, struct stat *status), (directory, name, status))
@@ -162,13 +163,11 @@ CALL(off_t, seek, -1, (int fd, off_t offset, int whence), (fd, offset, whence))
 CALL(int, pipe, -1, (int ends[2]), (ends))
 CALL(int, set_nonblocking, -1, (int fd), (fd))
 CALL(int, poll, -1, (int fd, short events), (fd, events))
-CALL(int, poll_two, -1, (int one, short one_events, int other, short other_events),
-     (one, one_events, other, other_events))
+CALL(int, poll_all, -1, (struct pollfd * waits, unsigned count), (waits, count))
 CALL(int, punch_hole, -1, (int fd, off_t offset, off_t bytes), (fd, offset, bytes))
-CALL(pid_t, spawn_shell, -1, (const char *command, const char *variable, int input, const sigset_t *mask),
-     (command, variable, input, mask))
-CALL(pid_t, spawn, -1, (const char *program, const char *option, int input, int output, const sigset_t *mask),
-     (program, option, input, output, mask))
+CALL(pid_t, spawn, -1,
+     (const char *const *arguments, const char *variable, int input, int output, const sigset_t *mask),
+     (arguments, variable, input, output, mask))
 CALL(pid_t, wait, -1, (pid_t child, int *status, int options), (child, status, options))
 CALL(void *, map, NULL, (size_t bytes), (bytes))
 CALL(int, map_file, -1, (void *place, size_t bytes, int fd, off_t offset), (place, bytes, fd, offset))

@@ -24,7 +24,7 @@ pid_t sys_wait(pid_t child, int *status, int options)
 /* Not those that remove what is left, nor stat: a file that cannot be looked at is taken to be missing, and found when
  * it is opened. */
 static const char swept_calls[] = "open open_anonymous fstat rename_at exchange free_space realpath write pipe "
-                                  "spawn_shell wait close allocate random";
+                                  "spawn wait close allocate random";
 
 static const char *const directories[] = {"."};
 static struct spill_place place;

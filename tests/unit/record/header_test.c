@@ -3,7 +3,10 @@
 #include "support/reports.h"
 #include "support/unit.h"
 
+#include <errno.h>
+
 #include "record/header.h"
+#include "system/io.h"
 
 static const struct record_format lines = {.delimiter = '\n'};
 
@@ -25,6 +28,14 @@ static void begin(const struct record_format *format, uint64_t header_bytes, uin
     tail_init(&tail, format, header_bytes + header_lines > 0, &fault);
 }
 
+/* As a stream does it. */
+static ssize_t read_file(void *fd, void *data, size_t bytes)
+{
+    const ssize_t got = io_read(*(int *)fd, data, bytes);
+
+    return got < 0 ? fault_report(&fault, "file", errno) : got;
+}
+
 /* Take the beginning off a file with this content. */
 static int take(const char *content)
 {
@@ -33,7 +44,7 @@ static int take(const char *content)
     assert_true(scratch_put("file", content, 0600));
     fd = open("file", O_RDONLY);
     tail_begin(&tail);
-    status = header_take(&header, fd, "file", &tail);
+    status = header_take(&header, read_file, &fd, "file", &tail);
     close(fd);
     return status;
 }
@@ -58,7 +69,7 @@ static void assert_takes(const char *content, const char *text, const char *rest
 TEST(without_a_header_nothing_is_read)
 {
     begin(&lines, 0, 0);
-    assert_int_equal(header_take(&header, -1, "file", &tail), 0);
+    assert_int_equal(header_take(&header, NULL, NULL, "file", &tail), 0);
     assert_int_equal(header.rest_bytes, 0);
     assert_true(header.known);
 }

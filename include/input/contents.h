@@ -1,0 +1,42 @@
+#ifndef BIGSHUF_INPUT_CONTENTS_H
+#define BIGSHUF_INPUT_CONTENTS_H
+
+/*
+ * What is in an input file that is open: its bytes, or what was compressed to them.
+ *
+ *     contents_begin --> contents_read ... --> contents_end --> contents_begin ...
+ *
+ * contents_close may come at any time. Functions that return int return 0, or -1 after a report.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "input/decompress.h"
+#include "system/fault.h"
+
+/* Zeroed but for the first three, and for `fd`, which is -1. */
+struct contents {
+    const char *const *names;
+    struct fault *fault;
+    struct decompress *decompress; /* NULL: all files are read as they are */
+    bool open;
+    size_t file; /* its number */
+    int fd;      /* -1 if it is not needed any more */
+    off_t size;  /* of the file when it was opened; 0 if it has none, or is compressed */
+    struct decompress_beginning beginning;
+    size_t taken; /* of the bytes in that */
+};
+
+int contents_begin(struct contents *contents, size_t file);
+
+/* Up to `bytes` bytes, as one read gives them; 0 at the end. As header.h wants it. */
+ssize_t contents_read(void *contents, void *data, size_t bytes);
+
+/* All that is wanted of the file has been read, to its end if it is compressed. */
+int contents_end(struct contents *contents);
+
+void contents_close(struct contents *contents);
+
+#endif

@@ -1,0 +1,56 @@
+#ifndef BIGSHUF_INPUT_DECOMPRESS_H
+#define BIGSHUF_INPUT_DECOMPRESS_H
+
+/*
+ * Input files that programs decompress, one after another. While one is read, the programs of the next ones run ahead,
+ * as far as there is room for what they write: in their pipes, and then in memory that was set aside.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "system/fault.h"
+#include "system/packer.h"
+
+struct decompress_limits {
+    unsigned programs; /* at most so many at a time; 0: no file is decompressed */
+    uint64_t bytes;    /* of memory for what they write ahead */
+};
+
+struct decompress;
+
+/* For files of these names, which must stay. Nothing is started yet. NULL after a report. */
+struct decompress *decompress_new(const char *const *names, size_t count, struct decompress_limits limits,
+                                  struct fault *fault);
+uint64_t decompress_memory(const struct decompress *decompress); /* what was set aside of that */
+void decompress_free(struct decompress *decompress);             /* NULL is fine; programs that run are killed */
+
+/* How a file begins. */
+struct decompress_beginning {
+    const struct packer *packer; /* of what is compressed; else NULL */
+    size_t bytes;                /* that were read to know that, and must come first: 0 of a regular file */
+    uint8_t data[PACKER_LOOK_BYTES];
+};
+
+/* Look at a file that is open for reading, from where it is. 0, or -1 with errno. */
+int decompress_look(int fd, const char *name, struct decompress_beginning *beginning);
+
+/* Is the packer's program there? 0, or -1 after a report, which calls the file `name`. */
+int decompress_check(const struct packer *packer, const char *name, struct fault *fault);
+
+/* File i is to be read next. Does a program run ahead for it? */
+bool decompress_is_ahead(struct decompress *decompress, size_t i);
+
+/* If not, it is opened and looked at, and if it is compressed, this starts a program. The descriptor is needed further
+ * if bytes were read to look at it. 0, or -1 after a report. */
+int decompress_start(struct decompress *decompress, size_t i, int fd, const struct decompress_beginning *beginning);
+
+/* File i is what is read: have programs run ahead for those after it. */
+void decompress_run_ahead(struct decompress *decompress, size_t i);
+
+/* What comes next of file i: up to `bytes` bytes; 0 at its end, when its program has ended well; -1 after a report. */
+ssize_t decompress_read(struct decompress *decompress, size_t i, uint8_t *data, size_t bytes);
+
+#endif

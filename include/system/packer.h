@@ -1,0 +1,45 @@
+#ifndef BIGSHUF_SYSTEM_PACKER_H
+#define BIGSHUF_SYSTEM_PACKER_H
+
+/* Programs that compress files and decompress them, one for each format; and how a file shows its format. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "system/fault.h"
+
+enum { PACKER_PROGRAMS = 2, PACKER_LOOK_BYTES = 6 };
+
+struct packer {
+    const char *program[PACKER_PROGRAMS]; /* any of them, the first one rather; NULL: no further one */
+    const char *threads[PACKER_PROGRAMS]; /* the option of each that a number of threads follows; NULL: it has none */
+    const char *pack;                     /* the options with which they compress standard input to standard output */
+    const char *ending;                   /* of the names of such files */
+    const char *beginning;                /* their first bytes */
+    size_t beginning_bytes;
+};
+
+/* The packer of a file that begins so, of which PACKER_LOOK_BYTES bytes are enough, or of this name. NULL: none. */
+const struct packer *packer_of_beginning(const uint8_t *data, size_t bytes);
+const struct packer *packer_of_name(const char *name);
+
+/* What it is called: the program that is sure to know the format. */
+const char *packer_name(const struct packer *packer);
+
+enum { PACKER_ARGUMENTS = 4, PACKER_OPTION_BYTES = 16, PACKER_TEXT_BYTES = 48 };
+
+struct packer_command {
+    const char *arguments[PACKER_ARGUMENTS]; /* for sys_spawn */
+    char threads[PACKER_OPTION_BYTES];
+    char text[PACKER_TEXT_BYTES]; /* for messages */
+};
+
+/* The command that compresses with so many threads, or that decompresses, standard input to standard output. 0, or -1
+ * with errno (ENOENT) if its program is not there; the text is there even so. */
+int packer_pack(struct packer_command *command, const struct packer *packer, unsigned threads);
+int packer_unpack(struct packer_command *command, const struct packer *packer);
+
+/* Report that it could not be started for the file `name`, as errno says. Returns -1. */
+int packer_report(const struct packer_command *command, const char *name, struct fault *fault);
+
+#endif

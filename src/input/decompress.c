@@ -1,0 +1,384 @@
+/*
+ * File i has turn i mod `turns`, so that the files that come next have a turn each. A program is given the descriptor
+ * of a regular file. Of what cannot be read twice the first bytes have been read, so its program is fed (pump.h), and
+ * only while it is read; nor is it opened ahead, which may have effects.
+ *
+ * There is no thread: whenever the file that is read has nothing to give, what the others have written is taken.
+ */
+
+#include "input/decompress.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/least.h"
+#include "input/operand.h"
+#include "system/io.h"
+#include "system/pool.h"
+#include "system/pump.h"
+#include "system/sys.h"
+
+/* More would be of no use. */
+enum { TURNS_MAX = 64 };
+
+/* Of the descriptors that are left programs take no more than this part, one each. */
+enum { DESCRIPTORS_SHARE = 8 };
+
+/* Compressed bytes on their way to a program that is fed. */
+enum { FEED_BYTES = 64 << 10 };
+
+/* What is read ahead goes to blocks of this size; fewer than so many of them are not worth a copy. */
+enum { BLOCK_BYTES = 256 << 10, BLOCKS_MIN = 4 };
+
+struct turn {
+    size_t file; /* the number of the file that it is for, and 1; 0: none */
+    bool runs;   /* does a program decompress it? Else it is not compressed, or was not looked into */
+    bool ended;  /* there is no more to come from the program */
+    const struct packer *packer;
+    struct pump pump;
+    struct flow flow;
+    int fd; /* from which it is fed; -1: it is not, or no more */
+
+    /* What was read ahead: blocks from the byte `from` of the first one to the byte `to` of the last one. */
+    uint32_t first, last; /* POOL_NONE: there are none */
+    size_t from, to;
+};
+
+struct decompress {
+    const char *const *names;
+    size_t count;
+    struct fault *fault;
+    struct pool pool; /* for what is read ahead; zeroed if that is not done */
+    uint64_t pool_bytes;
+    uint8_t feed[FEED_BYTES];
+    size_t turns;
+    struct turn turn[];
+};
+
+static const struct turn no_turn = {.fd = -1, .first = POOL_NONE, .last = POOL_NONE};
+
+struct decompress *decompress_new(const char *const *names, size_t count, struct decompress_limits limits,
+                                  struct fault *fault)
+{
+    size_t turns = least_size(limits.programs, sys_free_descriptors(TURNS_MAX * DESCRIPTORS_SHARE) / DESCRIPTORS_SHARE);
+    struct decompress *decompress;
+
+    turns = least_size(turns < count ? turns : count, TURNS_MAX);
+    turns = turns > 0 ? turns : 1;
+    decompress = sys_allocate(1, sizeof *decompress + turns * sizeof decompress->turn[0]);
+    if (decompress == NULL) {
+        fault_report(fault, "memory", errno);
+        return NULL;
+    }
+    *decompress = (struct decompress){.names = names, .count = count, .fault = fault, .turns = turns};
+    for (size_t i = 0; i < turns; i++)
+        decompress->turn[i] = no_turn;
+    if (turns > 1 && limits.bytes / BLOCK_BYTES >= BLOCKS_MIN &&
+        pool_open(&decompress->pool, (size_t)limits.bytes, BLOCK_BYTES) == 0)
+        decompress->pool_bytes = limits.bytes;
+    return decompress;
+}
+
+void decompress_free(struct decompress *decompress)
+{
+    if (decompress == NULL)
+        return;
+    for (size_t i = 0; i < decompress->turns; i++)
+        pump_abandon(&decompress->turn[i].pump);
+    pool_close(&decompress->pool);
+    free(decompress);
+}
+
+uint64_t decompress_memory(const struct decompress *decompress)
+{
+    return decompress->pool_bytes;
+}
+
+static struct turn *turn_of(struct decompress *decompress, size_t i)
+{
+    return &decompress->turn[i % decompress->turns];
+}
+
+/* ---- Looking ---- */
+
+/* As much as there is room for, or the file has. */
+static int read_first(int fd, struct decompress_beginning *beginning)
+{
+    ssize_t got = 1;
+
+    while (got > 0 && beginning->bytes < sizeof beginning->data) {
+        got = io_read(fd, beginning->data + beginning->bytes, sizeof beginning->data - beginning->bytes);
+        if (got > 0)
+            beginning->bytes += (size_t)got;
+    }
+    return got < 0 ? -1 : 0;
+}
+
+/* A file that is shorter than any that is compressed is what its name says, so that its program tells what it lacks. */
+static const struct packer *find_packer(const char *name, const uint8_t *first, size_t bytes)
+{
+    const struct packer *packer = packer_of_beginning(first, bytes);
+
+    return packer == NULL && bytes < PACKER_LOOK_BYTES ? packer_of_name(name) : packer;
+}
+
+int decompress_look(int fd, const char *name, struct decompress_beginning *beginning)
+{
+    struct iovec piece = {.iov_base = beginning->data, .iov_len = sizeof beginning->data};
+    struct stat status;
+    off_t position;
+    size_t seen;
+
+    beginning->bytes = 0;
+    if (sys_fstat(fd, &status) != 0)
+        return -1;
+    if (!S_ISREG(status.st_mode)) {
+        if (read_first(fd, beginning) != 0)
+            return -1;
+        seen = beginning->bytes;
+    } else {
+        position = sys_seek(fd, 0, SEEK_CUR);
+        if (position < 0 || (io_read_at(fd, &piece, 1, position, &seen) != 0 && errno != 0))
+            return -1;
+    }
+    beginning->packer = find_packer(name, beginning->data, seen);
+    return 0;
+}
+
+int decompress_check(const struct packer *packer, const char *name, struct fault *fault)
+{
+    struct packer_command command;
+
+    return packer_unpack(&command, packer) == 0 ? 0 : packer_report(&command, name, fault);
+}
+
+/* ---- Starting ---- */
+
+/* 0, or -1 with errno. */
+static int start(struct turn *turn, size_t i, const struct packer *packer, int input, struct packer_command *command)
+{
+    *turn = no_turn;
+    turn->file = i + 1;
+    turn->packer = packer;
+    if (packer_unpack(command, packer) != 0 || pump_start(&turn->pump, command->arguments, input) != 0)
+        return -1;
+    turn->runs = true;
+    return 0;
+}
+
+int decompress_start(struct decompress *decompress, size_t i, int fd, const struct decompress_beginning *beginning)
+{
+    struct turn *turn = turn_of(decompress, i);
+    const bool fed = beginning->bytes > 0;
+    struct packer_command command;
+
+    if (start(turn, i, beginning->packer, fed ? -1 : fd, &command) != 0)
+        return packer_report(&command, decompress->names[i], decompress->fault);
+    if (!fed)
+        return 0;
+    turn->fd = fd;
+    memcpy(decompress->feed, beginning->data, beginning->bytes);
+    turn->flow.in = decompress->feed;
+    turn->flow.in_bytes = beginning->bytes;
+    return 0;
+}
+
+bool decompress_is_ahead(struct decompress *decompress, size_t i)
+{
+    const struct turn *turn = turn_of(decompress, i);
+
+    return turn->file == i + 1 && turn->runs;
+}
+
+/* What fails is tried again, and reported, when the file is to be read. */
+static void try_ahead(struct decompress *decompress, size_t i)
+{
+    struct turn *turn = turn_of(decompress, i);
+    const char *name = decompress->names[i];
+    struct decompress_beginning beginning;
+    struct packer_command command;
+    struct stat status;
+    int fd;
+
+    *turn = no_turn;
+    turn->file = i + 1;
+    if (operand_is_standard_input(name) || sys_stat(name, &status) != 0 || !S_ISREG(status.st_mode))
+        return;
+    fd = operand_open(name);
+    if (fd >= 0 && decompress_look(fd, name, &beginning) == 0 && beginning.packer != NULL && beginning.bytes == 0)
+        (void)start(turn, i, beginning.packer, fd, &command);
+    operand_close(fd);
+}
+
+void decompress_run_ahead(struct decompress *decompress, size_t i)
+{
+    for (size_t k = i + 1; k < i + decompress->turns && k < decompress->count; k++)
+        if (turn_of(decompress, k)->file != k + 1)
+            try_ahead(decompress, k);
+}
+
+/* ---- Reading ahead ---- */
+
+/* Has the last block room, or is there another one? */
+static bool has_room(struct decompress *decompress, const struct turn *turn)
+{
+    if (decompress->pool_bytes == 0)
+        return false;
+    return (turn->last != POOL_NONE && turn->to < BLOCK_BYTES) || pool_free(&decompress->pool) > 0;
+}
+
+/* Is what the program writes to be read ahead? That of the file that is read only behind what was. */
+static bool reads_ahead(struct decompress *decompress, const struct turn *turn, const struct turn *current)
+{
+    return turn->runs && !turn->ended && (turn != current || turn->first != POOL_NONE) && has_room(decompress, turn);
+}
+
+static void add_block(struct decompress *decompress, struct turn *turn)
+{
+    const uint32_t block = pool_get(&decompress->pool);
+
+    if (turn->last != POOL_NONE)
+        decompress->pool.next[turn->last] = block;
+    else
+        turn->first = block;
+    turn->last = block;
+    turn->to = 0;
+}
+
+static void drop_first(struct decompress *decompress, struct turn *turn)
+{
+    const uint32_t block = turn->first;
+
+    turn->first = block == turn->last ? POOL_NONE : decompress->pool.next[block];
+    turn->last = block == turn->last ? POOL_NONE : turn->last;
+    turn->from = 0;
+    pool_put(&decompress->pool, block, block, 1);
+}
+
+/* Take what is there, for which there is room. A failure shows when the file is read. */
+static bool read_ahead(struct decompress *decompress, struct turn *turn)
+{
+    struct flow flow = {.in_bytes = 0};
+    enum pump_moved moved;
+
+    if (turn->last == POOL_NONE || turn->to == BLOCK_BYTES)
+        add_block(decompress, turn);
+    flow.out = pool_block(&decompress->pool, turn->last) + turn->to;
+    flow.out_bytes = BLOCK_BYTES - turn->to;
+    moved = pump_try(&turn->pump, &flow);
+    turn->ended = moved == PUMP_ENDED;
+    turn->to = BLOCK_BYTES - flow.out_bytes;
+    return moved == PUMP_MOVED;
+}
+
+/* The nearest one first: it may take all the memory. */
+static bool read_all_ahead(struct decompress *decompress, struct turn *current)
+{
+    const size_t first = (size_t)(current - decompress->turn);
+    bool moved = false;
+
+    for (size_t i = 0; i < decompress->turns; i++) {
+        struct turn *turn = turn_of(decompress, first + i);
+
+        if (reads_ahead(decompress, turn, current))
+            moved = read_ahead(decompress, turn) || moved;
+    }
+    return moved;
+}
+
+/* Up to so many bytes of what was read ahead; 0 if there is none left. */
+static size_t take_held(struct decompress *decompress, struct turn *turn, uint8_t *data, size_t bytes)
+{
+    size_t taken = 0;
+
+    while (taken == 0 && turn->first != POOL_NONE) {
+        const size_t end = turn->first == turn->last ? turn->to : BLOCK_BYTES;
+
+        taken = least_size(bytes, end - turn->from);
+        memcpy(data, pool_block(&decompress->pool, turn->first) + turn->from, taken);
+        turn->from += taken;
+        if (turn->from == end)
+            drop_first(decompress, turn);
+    }
+    return taken;
+}
+
+/* Wait until something can be moved. 0, or -1 with errno. */
+static int wait_for_any(struct decompress *decompress, const struct turn *current)
+{
+    struct pollfd waits[TURNS_MAX + 1];
+    unsigned count = 0;
+
+    waits[count++] = (struct pollfd){.fd = current->pump.out, .events = POLLIN};
+    waits[count++] = (struct pollfd){.fd = current->pump.in, .events = POLLOUT};
+    for (size_t i = 0; i < decompress->turns; i++)
+        if (&decompress->turn[i] != current && reads_ahead(decompress, &decompress->turn[i], current))
+            waits[count++] = (struct pollfd){.fd = decompress->turn[i].pump.out, .events = POLLIN};
+    return sys_poll_all(waits, count) >= 0 || io_again() ? 0 : -1;
+}
+
+/* ---- Reading ---- */
+
+/* Have something to feed it with, or know that there is no more. 0, or -1 with errno. */
+static int fetch(struct decompress *decompress, struct turn *turn)
+{
+    ssize_t got;
+
+    if (turn->fd < 0 || turn->flow.in_bytes > 0)
+        return 0;
+    got = io_read(turn->fd, decompress->feed, sizeof decompress->feed);
+    if (got < 0)
+        return -1;
+    if (got == 0)
+        turn->fd = -1;
+    turn->flow.in = decompress->feed;
+    turn->flow.in_bytes = (size_t)got;
+    return 0;
+}
+
+/* There is no more to come: has the program ended well? */
+static int finish(struct decompress *decompress, struct turn *turn)
+{
+    const char *name = fault_name(decompress->names[turn->file - 1]);
+    struct packer_command command;
+    char text[PROGRAM_FAILURE_BYTES];
+    const char *failure;
+    int status;
+
+    if (pump_end(&turn->pump, &status) != 0)
+        return fault_report(decompress->fault, name, errno);
+    turn->runs = false;
+    failure = program_failure(status, text);
+    if (failure == NULL)
+        return 0;
+    (void)packer_unpack(&command, turn->packer); /* for its text */
+    return fault_say(decompress->fault, "%s: '%s' failed: %s", name, command.text, failure);
+}
+
+ssize_t decompress_read(struct decompress *decompress, size_t i, uint8_t *data, size_t bytes)
+{
+    struct turn *turn = turn_of(decompress, i);
+    enum pump_moved moved = PUMP_MOVED;
+    size_t held;
+
+    (void)read_all_ahead(decompress, turn);
+    held = take_held(decompress, turn, data, bytes);
+    if (held > 0)
+        return (ssize_t)held;
+    if (!turn->runs)
+        return 0;
+    turn->flow.out = data;
+    turn->flow.out_bytes = bytes;
+    while (!turn->ended && moved != PUMP_FAILED && turn->flow.out == data) {
+        moved = fetch(decompress, turn) == 0 ? pump_try(&turn->pump, &turn->flow) : PUMP_FAILED;
+        turn->ended = moved == PUMP_ENDED;
+        if (moved == PUMP_WAITS && !read_all_ahead(decompress, turn) && wait_for_any(decompress, turn) != 0)
+            moved = PUMP_FAILED;
+    }
+    if (moved == PUMP_FAILED)
+        return fault_report(decompress->fault, decompress->names[i], errno);
+    return turn->ended ? finish(decompress, turn) : turn->flow.out - data;
+}

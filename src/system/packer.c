@@ -1,0 +1,106 @@
+/* Formats are known by their first bytes: RFC 1952 (gzip), RFC 8878 (zstd), the specifications of xz, bzip2 and of the
+ * LZ4 frame; of bzip2 the level that follows is looked at too, since "BZh" could begin a text. pzstd begins with a
+ * frame that zstd skips. */
+
+#include "system/packer.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "system/program.h"
+
+/* -n: no time in the file, so that the same records make the same file. */
+static const struct packer packers[] = {
+    {{"pigz", "gzip"}, {"-p"}, "-nc", ".gz", "\x1f\x8b", 2},
+    {{"zstd"}, {"-T"}, "-c", ".zst", "\x28\xb5\x2f\xfd", 4},
+    {{"zstd"}, {"-T"}, "-c", ".zst", "\x50\x2a\x4d\x18", 4},
+    {{"xz"}, {"-T"}, "-c", ".xz", "\xfd\x37\x7a\x58\x5a\x00", 6},
+    {{"bzip2"}, {NULL}, "-c", ".bz2", "BZh", 3},
+    {{"lz4"}, {NULL}, "-c", ".lz4", "\x04\x22\x4d\x18", 4},
+};
+
+enum { PACKERS = sizeof packers / sizeof packers[0] };
+
+static bool begins_with(const struct packer *packer, const uint8_t *data, size_t bytes)
+{
+    if (bytes < packer->beginning_bytes || memcmp(data, packer->beginning, packer->beginning_bytes) != 0)
+        return false;
+    return data[0] != 'B' || (bytes > packer->beginning_bytes && data[3] >= '1' && data[3] <= '9');
+}
+
+const struct packer *packer_of_beginning(const uint8_t *data, size_t bytes)
+{
+    for (size_t i = 0; i < PACKERS; i++)
+        if (begins_with(&packers[i], data, bytes))
+            return &packers[i];
+    return NULL;
+}
+
+const struct packer *packer_of_name(const char *name)
+{
+    const size_t length = strlen(name);
+
+    for (size_t i = 0; i < PACKERS; i++) {
+        const size_t ending = strlen(packers[i].ending);
+
+        if (length >= ending && strcmp(name + length - ending, packers[i].ending) == 0)
+            return &packers[i];
+    }
+    return NULL;
+}
+
+static unsigned last_program(const struct packer *packer)
+{
+    return packer->program[1] != NULL;
+}
+
+const char *packer_name(const struct packer *packer)
+{
+    return packer->program[last_program(packer)];
+}
+
+/* The first one that is there, or the last one. */
+static unsigned choose_program(const struct packer *packer)
+{
+    return packer->program[1] != NULL && !program_is_there(packer->program[0]);
+}
+
+/* Several words make the text. */
+static int complete(struct packer_command *command)
+{
+    const char *const *word = command->arguments;
+
+    snprintf(command->text, sizeof command->text, "%s %s%s%s", word[0], word[1], word[2] != NULL ? " " : "",
+             word[2] != NULL ? word[2] : "");
+    if (program_is_there(word[0]))
+        return 0;
+    errno = ENOENT;
+    return -1;
+}
+
+int packer_pack(struct packer_command *command, const struct packer *packer, unsigned threads)
+{
+    const unsigned chosen = choose_program(packer);
+
+    *command = (struct packer_command){.arguments = {packer->program[chosen], packer->pack}};
+    if (packer->threads[chosen] != NULL) {
+        snprintf(command->threads, sizeof command->threads, "%s%u", packer->threads[chosen], threads);
+        command->arguments[2] = command->threads;
+    }
+    return complete(command);
+}
+
+int packer_unpack(struct packer_command *command, const struct packer *packer)
+{
+    *command = (struct packer_command){.arguments = {packer->program[choose_program(packer)], "-dc"}};
+    return complete(command);
+}
+
+int packer_report(const struct packer_command *command, const char *name, struct fault *fault)
+{
+    char cause[FAULT_CAUSE_BYTES];
+
+    return fault_say(fault, "%s: cannot run '%s': %s", fault_name(name), command->text, fault_cause(errno, cause));
+}

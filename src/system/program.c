@@ -1,0 +1,98 @@
+#include "system/program.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "system/io.h"
+#include "system/signals.h"
+#include "system/sys.h"
+
+/* Where programs are if $PATH does not say. */
+static const char USUAL_PATH[] = "/bin:/usr/bin";
+
+enum { PATH_BYTES = 4096 };
+
+bool program_is_there(const char *name)
+{
+    const char *at = getenv("PATH");
+    char path[PATH_BYTES];
+    bool found = false;
+
+    at = at != NULL ? at : USUAL_PATH;
+    for (bool more = true; more && !found;) {
+        const size_t length = strcspn(at, ":");
+
+        snprintf(path, sizeof path, "%.*s%s%s", (int)length, at, length > 0 ? "/" : "", name);
+        found = sys_executable(path) == 0;
+        more = at[length] == ':';
+        at += length + more;
+    }
+    return found;
+}
+
+int program_start(struct program *program, const char *const *arguments, const char *variable, int input, int output)
+{
+    struct signals_child child;
+    pid_t process;
+
+    signals_child_starts(&child);
+    process = sys_spawn(arguments, variable, input, output, &child.mask);
+    program->slot = signals_child_started(&child, process);
+    program->process = process > 0 ? process : 0;
+    return process > 0 ? 0 : -1;
+}
+
+static void forget(struct program *program)
+{
+    program->process = 0;
+    signals_child_ended(program->slot);
+}
+
+int program_wait(struct program *program, int options, int *status)
+{
+    pid_t ended;
+
+    do
+        ended = sys_wait(program->process, status, options);
+    while (ended < 0 && io_again());
+    if (ended <= 0)
+        return (int)ended;
+    forget(program);
+    return 1;
+}
+
+const char *program_failure(int status, char text[PROGRAM_FAILURE_BYTES])
+{
+    if (status == 0)
+        return NULL;
+    if (WIFEXITED(status))
+        snprintf(text, PROGRAM_FAILURE_BYTES, "exit status %d", WEXITSTATUS(status));
+    else
+        snprintf(text, PROGRAM_FAILURE_BYTES, "killed by signal %d", WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+    return text;
+}
+
+void program_tell(const struct program *program, int signal)
+{
+    if (program->process > 0)
+        (void)sys_kill(-program->process, signal);
+}
+
+/* The run may have failed; even so this waits, as it is not for long. */
+void program_kill(struct program *program)
+{
+    int status;
+    pid_t ended;
+
+    if (program->process == 0)
+        return;
+    program_tell(program, SIGKILL);
+    do
+        ended = sys_wait(program->process, &status, 0);
+    while (ended < 0 && errno == EINTR);
+    forget(program);
+}

@@ -1,0 +1,572 @@
+# -Z: compressed inputs and outputs, by the programs that people have: the same records in the same order as without,
+# whole outputs or none, and no process left.
+# shellcheck shell=bash
+# shellcheck disable=SC2016 # scripts
+
+formats='gz zst xz bz2 lz4'
+
+# The program of a format: program_of FORMAT.
+program_of() {
+    case $1 in
+    gz) echo gzip ;;
+    zst) echo zstd ;;
+    xz) echo xz ;;
+    bz2) echo bzip2 ;;
+    lz4) echo lz4 ;;
+    esac
+}
+
+# Is the program of a format here?
+has_format() {
+    command -v "$(program_of "$1")" >/dev/null
+}
+
+# This test makes no sense without the program of this format.
+needs_format() {
+    needs "$(program_of "$1")"
+}
+
+# Compress FILE to FILE.FORMAT: pack FORMAT FILE...
+pack() {
+    local file
+    for file in "${@:2}"; do
+        "$(program_of "$1")" -c <"$file" >"$file.$1"
+    done
+}
+
+# What is in a compressed file, by its name, by a reader of its own: unpack FILE...
+unpack() {
+    local file
+    for file; do
+        case $file in
+        *.gz) zcat <"$file" ;;
+        *.zst) zstdcat "$file" ;;
+        *.xz) xzcat "$file" ;;
+        *.bz2) bzcat "$file" ;;
+        *.lz4) lz4cat "$file" ;;
+        esac
+    done
+}
+
+# A script in place of a program, before all others in PATH: instead NAME COMMANDS. Not under valgrind, as that makes a
+# program that cannot be started one that ends with status 127.
+instead() {
+    mkdir -p instead
+    printf '#!/bin/sh\n%s\n' "$2" >"instead/$1"
+    chmod +x "instead/$1"
+    case $PATH in
+    "$PWD/instead":*) ;;
+    *) PATH=$PWD/instead:$PATH ;;
+    esac
+}
+
+# The right program of this name: right NAME.
+right() {
+    PATH=${PATH#"$PWD/instead:"} command -v "$1"
+}
+
+# Run COMMAND where there are no programs but the shell's and bigshuf's own: without_programs COMMAND...
+without_programs() {
+    mkdir -p nothing
+    ln -sf "$(command -v "$1")" "nothing/$1"
+    PATH=$PWD/nothing "$@"
+}
+
+# ---- Inputs ----
+
+test_compressed_inputs_are_shuffled_as_if_they_were_not() {
+    seq 5000 >a
+    long_lines 400 10 9000 >b
+    printf 'no newline' >c
+    for format in $formats; do
+        has_format "$format" || continue
+        pack "$format" a b c
+        for options in '' '-S 8M' '-n 100' '-n 100 --keep-order' '-r -n 100' '--probability=0.1' '--header'; do
+            [ "$options" != --header ] || { seq 2 >b && pack "$format" b && printf '1\n' >c && pack "$format" c; }
+            # shellcheck disable=SC2086 # words, by intention
+            bigshuf --seed=x $options a b c >wanted
+            # shellcheck disable=SC2086
+            bigshuf -Z --seed=x $options a."$format" b c."$format" | cmp - wanted
+        done
+        long_lines 400 10 9000 >b
+        printf 'no newline' >c
+    done
+}
+
+test_standard_input_and_fifos_are_decompressed_too() {
+    seq 100000 >in
+    bigshuf --seed=x in >wanted
+    bigshuf --seed=x in in >twice
+    for format in $formats; do
+        has_format "$format" || continue
+        pack "$format" in
+        bigshuf -Z --seed=x <in."$format" | cmp - wanted
+        # shellcheck disable=SC2002 # a pipe, by intention
+        cat in."$format" | bigshuf -Z --seed=x | cmp - wanted
+        bigshuf -Z --seed=x <(cat in."$format") <(cat in) | cmp - twice
+        { printf 'skipped'; cat in."$format"; } >later
+        { head -c 7 >/dev/null && bigshuf -Z --seed=x; } <later | cmp - wanted
+    done
+    # shellcheck disable=SC2002
+    cat in | bigshuf -Z --seed=x | cmp - wanted
+    for size in 0 1 2 3 5 6 7; do
+        head -c $size in >some
+        # shellcheck disable=SC2002
+        cat some | bigshuf -Z >out
+        same_lines out some
+        bigshuf -Z <some >out
+        same_lines out some
+    done
+}
+
+test_more_than_memory_comes_through_as_it_is() {
+    needs_format gz
+    more_than_memory >in
+    bigshuf --seed=x in >wanted
+    pack gz in
+    for options in '' --parallel=1 --parallel=7; do
+        # shellcheck disable=SC2086 # words, by intention
+        bigshuf -Z -S 8M --seed=x $options in.gz | cmp - wanted
+        # shellcheck disable=SC2086
+        bigshuf -Z -S 8M --seed=x $options < <(cat in.gz) | cmp - wanted
+    done
+}
+
+test_the_memory_limit_holds_when_much_is_read_ahead() {
+    needs_format gz
+    needs_bare_program
+    seq 300000 >in
+    pack gz in
+    peak .peak bigshuf -Z -S 16M --parallel=8 in.gz in.gz in.gz in.gz in.gz in.gz in.gz in.gz >/dev/null
+    [ "$(cat .peak)" -le $((32 * 1024)) ]
+}
+
+# The last ones are waited for, and read, long after their programs began.
+test_many_files_of_all_kinds_keep_their_order() {
+    local names=()
+    for i in $(seq 60); do
+        case $((i % 7)) in
+        0) seq -f "$i %g" 20000 >"$i" ;;
+        1) : >"$i" ;;
+        *) seq -f "$i %g" $((i * 10)) >"$i" ;;
+        esac
+        cat "$i" >>all
+        for format in $formats; do
+            if has_format "$format" && [ $((RANDOM % 3)) = 0 ]; then
+                pack "$format" "$i"
+                mv "$i.$format" "$i"
+                break
+            fi
+        done
+        names+=("$i")
+    done
+    bigshuf --seed=x all >wanted
+    for options in --parallel=1 --parallel=2 --parallel=5 '-S 8M' '-S 2G --parallel=64'; do
+        # shellcheck disable=SC2086 # words, by intention
+        bigshuf -Z --seed=x $options "${names[@]}" | cmp - wanted
+    done
+    printf '%s\0' "${names[@]}" | bigshuf -Z --seed=x --files0-from=- | cmp - wanted
+    (ulimit -n 20 && bigshuf -Z --seed=x "${names[@]}") | cmp - wanted
+}
+
+test_members_and_frames_that_were_put_together_are_all_read() {
+    for format in $formats; do
+        has_format "$format" || continue
+        seq 10 >a
+        seq 11 20000 >b
+        pack "$format" a b
+        cat a."$format" b."$format" >both
+        bigshuf -Z --seed=x both | cmp - <(cat a b | bigshuf --seed=x)
+        bigshuf -Z --seed=x < <(cat both) | cmp - <(cat a b | bigshuf --seed=x)
+    done
+}
+
+test_what_pzstd_writes_is_decompressed() {
+    needs pzstd
+    seq 100000 >in
+    pzstd -q -c in >in.zst
+    bigshuf -Z --seed=x in.zst | cmp - <(bigshuf --seed=x in)
+}
+
+test_nothing_that_was_compressed_is_nothing() {
+    : >empty
+    for format in $formats; do
+        has_format "$format" || continue
+        pack "$format" empty
+        bigshuf -Z empty."$format" empty >out
+        cmp out empty
+        bigshuf -Z <empty."$format" >out
+        cmp out empty
+        seq 10 | bigshuf -Z empty."$format" - empty."$format" >out
+        same_lines out <(seq 10)
+    done
+}
+
+test_headers_are_those_of_what_was_compressed() {
+    needs_format gz
+    for file in a b c; do
+        printf 'id,name\n' >$file
+        seq -f "$file,%g" 2000 >>$file
+    done
+    pack gz a c
+    bigshuf --seed=x --header a b c >wanted
+    bigshuf -Z --seed=x --header a.gz b c.gz | cmp - wanted
+    bigshuf -Z --seed=x --header b a.gz c.gz >out
+    same 'id,name 6001' "$(head -n 1 out) $(wc -l <out | tr -d ' ')"
+    bigshuf -Z --seed=x --header - b c.gz < <(cat a.gz) | cmp - wanted
+    printf 'other\n1\n' >d
+    pack gz d
+    fails_with 1 'bigshuf: d.gz: header differs from that of a.gz' bigshuf -Z --header a.gz b d.gz
+    fails_with 1 'bigshuf: b: header differs from that of d.gz' bigshuf -Z --header d.gz b
+}
+
+test_records_end_with_the_file_that_was_compressed() {
+    needs_format gz
+    printf 'a,"b\nc"\nd' >table
+    printf 'x\ny' >plain
+    printf '12345678' >numbers
+    pack gz table plain numbers
+    bigshuf -Z --csv --seed=x table.gz table.gz plain | cmp - <(bigshuf --csv --seed=x table table plain)
+    bigshuf -Z --record-size=4 numbers.gz numbers | cmp -n 16 - <(bigshuf -Z --record-size=4 numbers numbers | cat) || true
+    same 16 "$(bigshuf -Z --record-size=4 numbers.gz numbers | wc -c | tr -d ' ')"
+    fails_with 1 'bigshuf: numbers.gz: size is not a multiple of 3 bytes' bigshuf -Z --record-size=3 numbers.gz
+    fails_with 1 'bigshuf: plain.gz: *left over*' bigshuf -Z --record-lines=3 plain.gz
+}
+
+test_plain_inputs_are_as_without() {
+    long_lines 2000 500 1500 >in
+    bigshuf --seed=x in >wanted
+    for option in -v -Z; do
+        rm -f log
+        FAULT_LOG=log bigshuf-faulty $option --seed=x in 2>said | cmp - wanted
+        sort log | uniq -c | grep -w 'map_file\|spawn' >"calls$option"
+    done
+    cmp calls-v calls-Z
+}
+
+# ---- Outputs ----
+
+test_outputs_are_compressed_by_their_names() {
+    seq 20000 >in
+    bigshuf --seed=x in >wanted
+    for format in $formats; do
+        has_format "$format" || continue
+        bigshuf -Z --seed=x -o out."$format" in
+        unpack out."$format" | cmp - wanted
+        bigshuf -Z --seed=x --split=5:five."$format" --split=10%:ten -o rest."$format" in
+        { unpack five."$format"; cat ten; unpack rest."$format"; } | cmp - wanted
+        same 5 "$(unpack five."$format" | wc -l | tr -d ' ')"
+        bigshuf -Z --seed=x --shards=13 -o part.%02d."$format" in
+        unpack part.*."$format" | cmp - wanted
+        bigshuf -Z --seed=x --shard-records=3000 -o by.%02d."$format" in
+        unpack by.*."$format" | cmp - wanted
+        bigshuf -Z --seed=x --shard-bytes=30000 -o bytes.%02d."$format" in
+        unpack bytes.*."$format" | cmp - wanted
+    done
+    bigshuf -Z --seed=x -o out in
+    cmp out wanted
+    bigshuf --seed=x -o plain.gz in
+    cmp plain.gz wanted
+    bigshuf -Z --seed=x in | cmp - wanted
+    bigshuf -Z --seed=x --filter='cat >$FILE' -o filtered.gz in
+    cmp filtered.gz wanted
+}
+
+test_no_records_make_a_compressed_file_of_none() {
+    for format in $formats; do
+        has_format "$format" || continue
+        bigshuf -Z -o out."$format" </dev/null
+        same '' "$(unpack out."$format")"
+        [ -s out."$format" ]
+        bigshuf -Z -n 0 -o none."$format" -i 1-10
+        same '' "$(unpack none."$format")"
+        bigshuf -Z --shards=3 -o part.%d."$format" -e one
+        same one "$(unpack part.?."$format")"
+    done
+}
+
+test_an_input_is_replaced_by_its_own_records() {
+    needs_format gz
+    needs_format zst
+    seq 50000 >in
+    pack gz in
+    chmod 640 in.gz
+    bigshuf -Z --seed=x -o in.gz in.gz
+    unpack in.gz | cmp - <(bigshuf --seed=x in)
+    same 640 "$(stat -c %a in.gz)"
+    pack zst in
+    ln in.zst link.zst # so that it is written in place
+    bigshuf -Z --seed=x -o in.zst in.zst
+    unpack link.zst | cmp - <(bigshuf --seed=x in)
+    bigshuf --seed=x --shards=3 -o s.%d in
+    pack gz s.0 s.1 s.2
+    bigshuf -Z --shards=3 -o s.%d.gz s.0.gz s.1.gz s.2.gz
+    unpack s.?.gz | same_lines in /dev/stdin
+}
+
+test_the_same_records_make_the_same_file() {
+    seq 20000 >in
+    for format in $formats; do
+        has_format "$format" || continue
+        bigshuf -Z --seed=x -o one."$format" in
+        touch -d 2001-01-01 in
+        bigshuf -Z --seed=x -o other."$format" in
+        cmp one."$format" other."$format"
+    done
+}
+
+test_stores_take_compressed_batches_and_give_compressed_shards() {
+    needs_format gz
+    seq 3000 >a
+    seq 3001 9000 >b
+    pack gz a b
+    bigshuf -Z --scatter=store --piles=8 a.gz
+    bigshuf -Z --scatter=store b.gz
+    bigshuf -Z --gather=store --shards=4 -o part.%d.gz
+    unpack part.?.gz | same_lines /dev/stdin <(seq 9000)
+}
+
+# ---- What goes wrong ----
+
+files_here() {
+    find . -mindepth 1 ! -name .stderr | sort
+}
+
+# The run fails and leaves `out.gz` as it was, and nothing else: spoils PATTERN COMMAND...
+spoils() {
+    local before
+    echo old >out.gz
+    before=$(files_here)
+    fails_with 1 "$@"
+    same old "$(cat out.gz)"
+    same "$before" "$(files_here)"
+}
+
+test_a_truncated_input_fails_the_run() {
+    seq 100000 >in
+    for format in $formats; do
+        has_format "$format" || continue
+        pack "$format" in
+        rm in
+        for size in 20 1000 $(($(wc -c <in."$format") - 3)); do
+            head -c "$size" in."$format" >cut."$format"
+            spoils "*bigshuf: cut.$format: '$(program_of "$format") -dc' failed: exit status *" \
+                bigshuf -Z -o out.gz cut."$format"
+            spoils "*bigshuf: cut.$format: '$(program_of "$format") -dc' failed: exit status *" \
+                bigshuf -Z -o out.gz in."$format" cut."$format" in."$format"
+            spoils "*bigshuf: -: '$(program_of "$format") -dc' failed: exit status *" \
+                bigshuf -Z -o out.gz < <(cat cut."$format")
+        done
+        rm cut."$format" in."$format"
+        seq 100000 >in
+    done
+}
+
+test_a_file_that_has_lost_all_but_its_name_fails_the_run() {
+    for format in gz xz bz2; do
+        has_format "$format" || continue
+        : >none."$format"
+        printf '\37' >one."$format"
+        for file in none one; do
+            spoils "*bigshuf: $file.$format: '$(program_of "$format") -dc' failed: exit status *" \
+                bigshuf -Z -o out.gz $file."$format"
+        done
+        rm none."$format" one."$format"
+    done
+}
+
+test_a_program_that_is_missing_is_known_before_the_work() {
+    without_programs bigshuf -V
+    for format in $formats; do
+        has_format "$format" || continue
+        seq 10 >in
+        pack "$format" in
+        mkfifo pipe # which would be waited for, if it were opened
+        spoils "bigshuf: in.$format: cannot run '$(program_of "$format") -dc': No such file or directory" \
+            without_programs bigshuf -Z -o out.gz pipe in."$format"
+        spoils "bigshuf: in.$format: cannot run '$(program_of "$format") -*': No such file or directory" \
+            without_programs bigshuf -Z -o in."$format" pipe
+        spoils "bigshuf: new.$format: cannot run '$(program_of "$format") -*': No such file or directory" \
+            without_programs bigshuf -Z --split=1:new."$format" pipe
+        spoils "bigshuf: -: cannot run '$(program_of "$format") -dc': No such file or directory" \
+            without_programs bigshuf -Z -o out.gz <in."$format"
+        rm pipe
+    done
+}
+
+test_a_program_that_fails_fails_the_run_and_names_the_file() {
+    needs_format zst
+    seq 100000 >in
+    pack zst in
+    cp in.zst other.zst
+    real=$(command -v zstd)
+    while IFS=: read -r commands cause; do
+        instead zstd "$commands"
+        spoils "*bigshuf: in.zst: 'zstd -dc' failed: $cause" bigshuf -Z -o out.gz in.zst other.zst
+        spoils "*bigshuf: -: 'zstd -dc' failed: $cause" bigshuf -Z -o out.gz < <(cat in.zst)
+    done <<-END
+		exit 1:exit status 1
+		$real "\$@"; exit 3:exit status 3
+		$real "\$@" | head -c 1000; exit 1:exit status 1
+		kill -9 \$\$:killed by signal 9
+		$real "\$@"; kill -TERM \$\$:killed by signal 15
+		echo trouble >&2; exit 2:exit status 2
+	END
+    # only that of the second file
+    instead zstd "x=\$($real \"\$@\"); echo \"\$x\"; test \${#x} -gt 10"
+    seq 2 | "$real" -c >other.zst
+    spoils "*bigshuf: other.zst: 'zstd -dc' failed: exit status 1" bigshuf -Z -S 8M -o out.gz in.zst other.zst in.zst
+}
+
+test_a_compressor_that_fails_fails_the_run_and_names_the_file() {
+    needs_format zst
+    seq 300000 >in
+    bigshuf --seed=x -n 1 in | sed 's/^/x/' >first
+    while IFS=: read -r commands cause; do
+        instead zstd "$commands"
+        for output in '-o new.zst' '--shards=3 -o new.%d.zst' '--split=5:new.zst -o out.gz' '--shard-records=999 -o new.%d.zst'; do
+            # shellcheck disable=SC2086 # words, by intention
+            spoils "*bigshuf: new.*zst: 'zstd -c -T2' failed: $cause*" bigshuf -Z --parallel=2 $output in
+        done
+    done <<-END
+		exit 1:exit status 1
+		cat >/dev/null; exit 3:exit status 3
+		cat; kill -9 \$\$:killed by signal 9
+		kill -PIPE \$\$:killed by signal 13
+		cat >/dev/null; echo trouble >&2; exit 2:exit status 2
+	END
+    instead zstd 'exec <&-' # and all would be lost
+    spoils "bigshuf: new.zst: 'zstd -c -T2' failed: did not read all that it was given" \
+        bigshuf -Z --parallel=2 -o new.zst in
+}
+
+# The first ones are finished, and wait for the others under names that nobody sees.
+test_a_compressor_that_fails_late_takes_all_files_with_it() {
+    needs_format gz
+    seq 20000 >in
+    real=$(command -v gzip)
+    instead pigz "echo >>runs; $real; test \$(wc -l <runs) -lt 9"
+    : >runs
+    spoils "bigshuf: new.??.gz: 'pigz -nc -p?' failed: exit status 1" bigshuf -Z --shards=12 -o new.%02d.gz in
+}
+
+test_a_disk_that_is_full_is_told() {
+    needs_small_disk
+    needs_format gz
+    long_lines 3000 500 1500 | tr 0-9 a-j >in
+    head -c 3000000 /dev/urandom >>in
+    fails_with 1 "*bigshuf: disk/out.gz: '* failed: exit status *" on_small_disk 1 bigshuf -Z -o disk/out.gz in
+}
+
+test_a_program_that_is_there_and_better_is_taken() {
+    needs_format gz
+    seq 1000 >in
+    pack gz in
+    real=$(command -v gzip)
+    instead pigz "echo \"\$@\" >>runs; for word; do case \$word in -p*) set -- -nc ;; esac; done; exec $real \"\$@\""
+    bigshuf -Z --parallel=3 -o out.gz in.gz
+    unpack out.gz | same_lines in /dev/stdin
+    same '-dc -nc -p3' "$(sort runs | paste -s -d ' ' -)"
+}
+
+# ---- Runs that end early ----
+
+test_programs_that_are_not_needed_to_the_end_are_no_failure_and_go() {
+    needs_format gz
+    seq 1000000 >in
+    pack gz in
+    fails_with 1 'bigshuf: missing: No such file or directory' bigshuf -Z in.gz in.gz missing
+    mkfifo pipe
+    cp in.gz bad
+    printf 'x' >>bad # trailing garbage
+    fails_with 1 "*bigshuf: bad: '* failed: exit status *" bigshuf -Z --parallel=8 bad in.gz in.gz in.gz in.gz
+    fails_with 1 'bigshuf: in.gz: 1 line* left over *' \
+        bigshuf -Z --parallel=8 --record-lines=999999 in.gz in.gz in.gz in.gz
+    { bigshuf -Z --parallel=8 in.gz in.gz in.gz in.gz || true; } | head -n 1 >first
+    { bigshuf -Z --parallel=8 --probability=0.9 in.gz in.gz in.gz in.gz || true; } | head -n 1 >first
+    [ -s first ]
+}
+
+# While it reads, and while it writes: nothing is left, and the programs go too (as run.sh looks).
+test_death_by_signal_takes_the_programs_with_it() {
+    needs_format gz
+    seq 300000 >in
+    pack gz in
+    mkfifo pipe
+    real=$(command -v gzip)
+    instead pigz "echo >ready-\$\$; exec $real -dc"
+    start bigshuf -Z -o out.gz --parallel=4 in.gz in.gz pipe
+    wait_until sh -c 'ls ready-* >/dev/null 2>&1'
+    kill -TERM $!
+    fails_with 143 '' wait $!
+    rm ready-*
+    instead pigz 'cat >/dev/null & echo >ready; wait; while :; do sleep 1; done'
+    start bigshuf -Z --shards=3 -o out.%d.gz in
+    wait_until test -e ready
+    kill -INT $!
+    fails_with 130 '' wait $!
+    same './in ./in.gz ./instead ./instead/pigz ./pipe ./ready' "$(files_here | paste -s -d ' ' -)"
+}
+
+# ---- Faults ----
+
+# A run by the faulty program: as the right one, or a message, and what was there stays: survives OPTION... FILE...
+survives() {
+    local status=0
+    echo "FAULT_CALL=${FAULT_CALL:-} FAULT_AT=${FAULT_AT:-} $*:"
+    rm -f failed out.?.gz
+    echo old >out.0.gz
+    FAULT_LOG=failed bigshuf-faulty --seed=x -Z --parallel=2 --shards=6 -o out.%d.gz "$@" 2>said || status=$?
+    if [ $status = 0 ]; then
+        unpack out.?.gz | cmp - wanted
+    else
+        same '1 1' "$status $(grep -c '^bigshuf: [^w]' said)"
+        same 'old out.0.gz' "$(cat out.0.gz) $(ls out.*)"
+    fi
+    [ "${FAULT_CALL:-}" = unlink ] || same '' "$(find . -name '.out*')"
+    rm -f .out* # which the run could not take away
+}
+
+test_any_fault_is_survived() {
+    needs_format gz
+    cd "$MEMORY" || exit
+    seq 2000 >a
+    seq 2001 3000 >b
+    pack gz a b
+    bigshuf --seed=x a b b >wanted
+    for inputs in 'a.gz b b.gz' 'a b.gz b'; do
+        # shellcheck disable=SC2086 # words, by intention
+        FAULT_LOG=log survives $inputs
+        # shellcheck disable=SC2013 # words, by intention
+        for call in $(sed -n 's/^[a-z].*[ *]sys_\([a-z_]*\)(.*/\1/p' "$TOP/include/system/sys.h"); do
+            for turn in $(scale '1 2' '1 2 5 9' "$(seq 40)"); do
+                # shellcheck disable=SC2086
+                FAULT_CALL=$call FAULT_AT=$turn survives $inputs
+                [ -e failed ] || break
+            done
+        done
+    done
+}
+
+test_a_lack_of_descriptors_or_processes_at_any_moment_is_survived() {
+    needs_format gz
+    cd "$MEMORY" || exit
+    seq 2000 >a
+    pack gz a
+    bigshuf --seed=x a a a >wanted
+    for turn in $(scale '1 4' '1 2 3 4 5 6 7 9 12' "$(seq 60)"); do
+        FAULT_CALL='open open_at open_anonymous pipe' FAULT_STAYS=1 FAULT_ERRNO=EMFILE FAULT_AT=$turn survives a.gz a.gz a
+        FAULT_CALL=spawn FAULT_STAYS=1 FAULT_ERRNO=EAGAIN FAULT_AT=$turn survives a.gz a.gz a
+    done
+}
+
+test_short_transfers_and_interruptions_do_no_harm() {
+    needs_format gz
+    export FAULT_SHORT=1 FAULT_EINTR=1
+    more_than_memory >in
+    pack gz in
+    bigshuf --seed=x in in >wanted
+    bigshuf-faulty -Z --seed=x -S 8M in.gz in.gz | cmp - wanted
+    bigshuf-faulty -Z --seed=x -S 8M --shards=3 -o out.%d.gz in.gz - < <(cat in.gz)
+    unpack out.?.gz | cmp - wanted
+}
