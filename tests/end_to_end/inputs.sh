@@ -178,7 +178,7 @@ test_after_two_hyphens_all_are_files() {
 
 test_options_may_be_abbreviated() {
     seq 10 >in
-    bigshuf --se=42 --buf=8M --paral=1 --temp=. --zero --out=out in
+    bigshuf --se=42 --buf=8M --para=1 --temp=. --zero --out=out in
     bigshuf --seed=42 -z in | cmp - out
     fails_at_once "bigshuf: *option '--rec'* is ambiguous*" --rec never
 }

@@ -84,7 +84,10 @@ class StoreMaker:
         if self.chance(3):
             first = self.draw.randrange(case.piles)
             step["pile"] = (first, self.draw.randrange(first, case.piles))
-        if self.chance(4):
+        elif self.chance(4):
+            parts = self.draw.randrange(1, case.piles + 1)
+            step["part"] = (self.draw.randrange(1, parts + 1), parts)
+        if self.chance(4) and "part" not in step:
             step["n"] = self.draw.choice((0, 1, 10, 1000))
         if self.chance(2):
             step["leaf"] = self.draw.choice((8, 64))
@@ -145,7 +148,7 @@ class StoreMaker:
             if case.steps[-3]["way"] == "junk":
                 after = {"do": "scatter", "batch": "after", "inputs": [Data(look[0], 10, 1, look[2], look[1])]}
                 case.steps.insert(-2, after)
-            for name in ("n", "pile", "fault", "nofile"):
+            for name in ("n", "part", "pile", "fault", "nofile"):
                 case.steps[-1].pop(name, None)
             if self.chance(2):
                 case.steps[-1]["S"] = "8M"
@@ -197,6 +200,7 @@ def command(case, number, step):
     if step["do"] == "gather":
         words = ["--gather=store", "--seed=" + case.key, "--epoch=%d" % step["epoch"]]
         words += ["--pile=%d-%d" % step["pile"]] if "pile" in step else []
+        words += ["--part=%d/%d" % step["part"]] if "part" in step else []
         words += ["-n", str(step["n"])] if "n" in step else []
         words += ["--tune=leaf-records=%d" % step["leaf"]] if "leaf" in step else []
         words += ["-S", step["S"]] if "S" in step else []

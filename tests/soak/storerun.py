@@ -251,7 +251,9 @@ class StoreRun:
     # ---- Gather ----
 
     def _expected(self, step):
-        first, last = step.get("pile", (0, self.case.piles - 1))
+        part, parts = step.get("part", (1, 1))
+        whole = self.case.piles * (part - 1) // parts, self.case.piles * part // parts - 1
+        first, last = step.get("pile", whole)
         piles = {}
         for name in sorted(self.held, key=str.encode):
             held = self.held[name]
