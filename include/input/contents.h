@@ -31,8 +31,9 @@ struct contents {
 
 int contents_begin(struct contents *contents, size_t file);
 
-/* Up to `bytes` bytes, as one read gives them; 0 at the end. As header.h wants it. */
-ssize_t contents_read(void *contents, void *data, size_t bytes);
+/* Up to `bytes` bytes of the contents that are the context, as one read gives them; 0 at the end, as often as it is
+ * asked; -1 after a report. */
+ssize_t contents_read(void *context, void *data, size_t bytes);
 
 /* All that is wanted of the file has been read, to its end if it is compressed. */
 int contents_end(struct contents *contents);

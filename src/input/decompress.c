@@ -198,7 +198,7 @@ static void try_ahead(struct decompress *decompress, size_t i)
 {
     struct turn *turn = turn_of(decompress, i);
     const char *name = decompress->names[i];
-    struct decompress_beginning beginning;
+    struct decompress_beginning beginning = {.bytes = 0};
     struct packer_command command;
     struct stat status;
     int fd;

@@ -65,7 +65,7 @@ static void expect_anything(struct stream *stream)
  * after a report. */
 static int look_for_packer(struct stream *stream, const char *name, int fd)
 {
-    struct decompress_beginning beginning;
+    struct decompress_beginning beginning = {.bytes = 0};
 
     if (stream->layout.decompress.programs == 0)
         return 0;

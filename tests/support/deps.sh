@@ -16,7 +16,7 @@ has_fuzzer() {
 }
 
 complete() {
-    for tool in bash python3 clang clang-format clang-tidy cppcheck mandoc valgrind lz4 zstd zsh fish; do
+    for tool in bash python3 clang clang-format clang-tidy cppcheck mandoc valgrind lz4 zstd xz bzip2 pigz zsh fish; do
         has "$tool" || return 1
     done
     if has apt-get; then # elsewhere not all of them are to be had, and the tests of clusters and packages are skipped
@@ -52,26 +52,26 @@ elif has apt-get; then
     as_root apt-get update -q
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
         gcc libc6-dev make bash python3 libcmocka-dev clang clang-format clang-tidy cppcheck mandoc valgrind lz4 zstd \
-        zsh fish munge slurm-wlm parallel musl-tools debhelper lintian
+        xz-utils bzip2 pigz zsh fish munge slurm-wlm parallel musl-tools debhelper lintian
     # where there is no such package, it is a part of clang
     has_fuzzer || as_root apt-get install -q -y --no-install-recommends libclang-rt-dev || unfuzzed
 elif has dnf; then
     as_root dnf install -y gcc make bash python3 diffutils findutils gawk libasan libubsan libtsan libcmocka-devel clang \
-        clang-tools-extra compiler-rt cppcheck mandoc valgrind lz4 zstd zsh fish
+        clang-tools-extra compiler-rt cppcheck mandoc valgrind lz4 zstd xz bzip2 pigz zsh fish
     as_root dnf install -y munge slurm slurm-slurmctld slurm-slurmd parallel || clusters_untested
 elif has apk; then
     as_root apk add gcc musl-dev make bash python3 coreutils cmocka-dev clang clang-extra-tools cppcheck mandoc valgrind \
-        lz4 zstd zsh fish
+        lz4 zstd xz bzip2 pigz zsh fish
     as_root apk add compiler-rt || unfuzzed
     as_root apk add parallel || clusters_untested # no Slurm there
 elif has pacman; then
     as_root pacman -S --needed --noconfirm gcc make bash python cmocka clang compiler-rt cppcheck mandoc valgrind lz4 zstd \
-        zsh fish
+        xz bzip2 pigz zsh fish
     as_root pacman -S --needed --noconfirm parallel || clusters_untested # nor there
 elif has brew; then
-    brew install coreutils python cmocka llvm cppcheck mandoc pkg-config parallel lz4 zstd zsh fish # no valgrind there
+    brew install coreutils python cmocka llvm cppcheck mandoc pkg-config parallel lz4 zstd xz pigz zsh fish # no valgrind there
 else
     echo "deps: no package manager known here; needed are bash, Python 3, cmocka, clang, clang-format, clang-tidy, cppcheck," \
-        "mandoc, valgrind, lz4, zstd, zsh and fish; for tests of clusters munge, Slurm and GNU parallel" >&2
+        "mandoc, valgrind, lz4, zstd, xz, bzip2, pigz, zsh and fish; for tests of clusters munge, Slurm and GNU parallel" >&2
     exit 1
 fi
