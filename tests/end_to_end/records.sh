@@ -577,7 +577,7 @@ test_lines_that_begin_with_a_string_stay_at_the_top_of_what_is_mapped() {
 test_only_lines_before_the_first_record_are_a_header() {
     printf '#a\n1\n#b\n\n' >in
     records_below '#a\n' '1\n|#b\n|\n|' --header-start='#' in
-    records_below '#a\n' '1\n|#b\n|\n|1\n|#b\n|\n|' --header-start='#' in /dev/null - <in
+    records_below '#a\n' '1\n|#b\n|\n|1\n|#b\n|\n|' --header-start='#' in /dev/null - < <(cat in)
     records_below '' '#a\n|1\n|#b\n|\n|' --header-start='##' in
     printf '\n#a\n' | records_below '' '\n|#a\n|' --header-start='#'
     printf '##a\n##b\n#' | records_below '##a\n##b\n' '#\n|' --header-start='##'
@@ -629,8 +629,8 @@ test_nothing_but_lines_that_begin_with_a_string_is_told() {
     header_alone "lines that begin with '#'" '#a\n#b\n' --header-start='#' in in /dev/null
     header_alone "lines that begin with '#'" '#a\n#b\n' --header-start='#' < <(cat in)
     output_is '' --header-start='#' /dev/null
-    echo 1 | cat in <(echo) - >more
-    output_is '#a\n#b\n1\n' --header-start='#' in more
+    { cat in; printf '\n1\n'; } >other
+    output_is '#a\n#b\n1\n' --header-start='#' in other
 }
 
 test_headers_of_lines_that_differ_are_told() {

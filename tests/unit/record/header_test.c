@@ -205,7 +205,7 @@ TEST(a_header_goes_on_over_any_end_of_a_read)
 
     for (size_t bytes = 4090; bytes < 4100; bytes++) {
         memset(text, 'x', bytes);
-        memcpy(text, "##", 2);
+        text[0] = text[1] = '#';
         snprintf(text + bytes, sizeof text - bytes, "\n##y\n");
         snprintf(content, sizeof content, "%s#1\n2\n", text);
         begin_started(&lines, "##");
