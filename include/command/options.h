@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "output/split.h"
+#include "record/header.h"
 #include "record/record.h"
 
 enum options_progress {
@@ -35,10 +36,9 @@ struct options {
 
     struct record_format format;
     uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* format.string, if the format has one */
-    bool compressed;       /* -Z */
-    uint8_t delimiter;     /* what ends a line: '\n', '\0' with -z, or --delimiter if it is a byte */
-    uint64_t header_lines; /* --header; 0 if not given */
-    uint64_t header_bytes; /* --header-bytes; 0 if not given */
+    bool compressed;                            /* -Z */
+    uint8_t delimiter;         /* what ends a line: '\n', '\0' with -z, or --delimiter if it is a byte */
+    struct header_rule header; /* --header, --header-bytes, --header-start, --headers-differ */
 
     const char *output;     /* -o: the file, or the pattern of all files if there are shards; NULL: standard output */
     uint64_t shards;        /* --shards; of this and the following two at least two are 0, which stands for not given */

@@ -11,19 +11,18 @@
 
 #include "input/decompress.h"
 #include "input/lender.h"
+#include "record/header.h"
 #include "record/record.h"
 #include "system/fault.h"
 
 struct stream;
 
-/* What the files consist of. All of them begin with the same header, which is a number of bytes, or of lines, or first
- * those and then these (header.h says what a line is where records are not made of them). If the format `starts`, each
- * file must begin with (after the header) the string with which records start, and the stream has it after the last
- * record instead, as record.h says. */
+/* What the files consist of. All of them begin with a header (header.h), unless there is none. If the format `starts`,
+ * each file must begin with (after the header) the string with which records start, and the stream has it after the
+ * last record instead, as record.h says. */
 struct stream_layout {
     struct record_format format;
-    uint64_t header_bytes;
-    uint64_t header_lines;
+    struct header_rule header;
     struct decompress_limits decompress; /* files that are compressed are decompressed first, if this is not zeroed */
 };
 

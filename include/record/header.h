@@ -3,9 +3,11 @@
 
 /*
  * The beginning of an input file, which is taken off before its records are shuffled: a header, which is a number of
- * bytes, or of lines, or first those and then these, and the start of the first record, if the format `starts`. Where
- * records are not made of lines, records are meant where lines are said: a header of CSV, for one, is a number of CSV
- * records. The header of the first file that is not empty is kept; those of the others must be the same.
+ * bytes, or of lines, or first those and then these, or all lines up to the first one that does not begin with a
+ * string, and the start of the first record, if the format `starts`. Where records are not made of lines, records are
+ * meant where lines are said: a header of CSV, for one, is a number of CSV records; but lines that begin with a string
+ * are lines there as well. The header of the first file that is not empty is kept; those of the others must be the
+ * same, unless they may differ.
  */
 
 #include <stdbool.h>
@@ -18,17 +20,27 @@
 
 enum { HEADER_BYTES_MAX = 1 << 20 };
 
+/* What is the header of a file. */
+struct header_rule {
+    uint64_t bytes;
+    uint64_t lines;
+    const char *start; /* of its lines, if the others are 0; the caller's. NULL if it is not known by that */
+    bool may_differ;
+};
+
+bool header_is_none(const struct header_rule *rule);
+
 struct header {
     const struct record_format *format;
     struct record_format line; /* what one of its lines is, or its records */
-    bool has_lines;            /* of which the format's records are made */
-    uint64_t bytes;
-    uint64_t lines;
+    bool has_lines;            /* which are no records */
+    struct header_rule rule;
     struct fault *fault;
     bool known;       /* a file had one, or there is none to be had */
     const char *from; /* the file whose header was kept */
     uint8_t *text;    /* the header as it stands in that file, the last line completed */
     size_t text_bytes;
+    size_t own_bytes; /* the same of the file that was looked at last */
     uint8_t *buffer;
     size_t taken_bytes;  /* of the file that are in the buffer, from its beginning */
     const uint8_t *rest; /* what was read beyond the beginning; in the buffer */
@@ -39,7 +51,7 @@ struct header {
 bool header_has_lines(const struct record_format *format);
 
 /* 0, or -1 with errno. Nothing is allocated if there is nothing to be taken off. */
-int header_init(struct header *header, const struct record_format *format, uint64_t bytes, uint64_t lines,
+int header_init(struct header *header, const struct record_format *format, const struct header_rule *rule,
                 struct fault *fault);
 void header_release(struct header *header); /* also when zeroed */
 
@@ -48,7 +60,8 @@ typedef ssize_t header_read(void *context, void *data, size_t bytes);
 
 /* Take the beginning off a file that is read from there. `tail` is told of all that was read but the start, `rest` is
  * what was read too much. An empty file has no beginning. 0, or -1 after a report: a file that is shorter than the
- * header, a header that is larger than HEADER_BYTES_MAX or not the one that is known, text before the start. */
+ * header, a header that is larger than HEADER_BYTES_MAX, or is not the one that is known though it may not differ, text
+ * before the start. */
 int header_take(struct header *header, header_read *read, void *context, const char *name, struct tail *tail);
 
 /* Say that there was nothing but headers. */

@@ -19,8 +19,9 @@
 struct store_format {
     unsigned piles;              /* a power of two */
     struct record_format record; /* its string is the caller's */
-    uint64_t header_lines;       /* 0 for none, as in stream_layout */
+    uint64_t header_lines;       /* 0 for none, as in header_rule */
     uint64_t header_bytes;
+    char header_start[RECORD_DELIMITER_BYTES_MAX]; /* or "" */
 };
 
 enum {
@@ -33,7 +34,7 @@ enum {
     STORE_FORMAT_BYTE_BYTES = sizeof "\\ooo",
     STORE_FORMAT_STRING_BYTES = 4 * RECORD_DELIMITER_BYTES_MAX + 3, /* all of them so, quotes, NUL */
     STORE_FORMAT_RECORDS_BYTES = STORE_FORMAT_STRING_BYTES + 64,
-    STORE_FORMAT_HEADER_BYTES = 96,
+    STORE_FORMAT_HEADER_BYTES = STORE_FORMAT_STRING_BYTES + 64,
     STORE_FORMAT_TEXT_BYTES = STORE_FORMAT_RECORDS_BYTES + STORE_FORMAT_HEADER_BYTES + 64,
 };
 

@@ -213,7 +213,15 @@ static int set_csv(struct parsing *parsing, const char *argument)
 static int set_header(struct parsing *parsing, const char *lines)
 {
     return argument_number(parsing->fault, parsing->spelling, lines != NULL ? lines : "1", 0,
-                           &parsing->options->header_lines);
+                           &parsing->options->header.lines);
+}
+
+static int set_header_start(struct parsing *parsing, const char *text)
+{
+    size_t bytes;
+
+    parsing->options->header.start = text;
+    return argument_start(parsing->fault, parsing->spelling, text, &bytes);
 }
 
 /* ---- Outputs ---- */
@@ -369,7 +377,11 @@ static const struct option_row rows[] = {
     {"csv", OPTION_CSV, GROUP_RECORDS, NULL, "newlines in double quotes do not end lines", set_csv, 0},
     {"header", OPTION_HEADER, GROUP_RECORDS, "[N]",
      "keep the header, which is the first N lines\n(default 1) of every FILE, at the top", set_header, 0},
-    {"header-bytes", OPTION_HEADER_BYTES, GROUP_RECORDS, "N", "the same with the first N bytes", NUMBER(header_bytes)},
+    {"header-bytes", OPTION_HEADER_BYTES, GROUP_RECORDS, "N", "the same with the first N bytes", NUMBER(header.bytes)},
+    {"header-start", OPTION_HEADER_START, GROUP_RECORDS, "STRING",
+     "the same with all lines at the beginning that\nbegin with STRING", set_header_start, 0},
+    {"headers-differ", OPTION_HEADERS_DIFFER, GROUP_RECORDS, NULL,
+     "the headers of the FILEs may differ; the first\none is kept", FLAG(header.may_differ)},
 
     {"seed", OPTION_SEED, GROUP_ORDER, "STRING",
      "the same STRING and number of lines give the\nsame order; default: a new order every time", TEXT(seed)},

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/counter.h"
+#include "base/least.h"
 #include "input/contents.h"
 #include "input/hints.h"
 #include "input/operand.h"
@@ -23,14 +24,15 @@
 
 struct stream {
     const char *const *names;
-    size_t count, next;   /* the file being read is the one before `next` */
-    uint64_t known_bytes; /* of regular files, as they were looked at */
-    bool known;           /* are all regular? */
-    bool seen;            /* were the beginnings of all so far looked at? */
-    size_t packed;        /* regular files that are compressed, and to be decompressed */
-    off_t start;          /* of standard input, if it is a regular file */
-    uint64_t *end;        /* of each file that has been read, in the stream */
-    counter read;         /* bytes of the stream */
+    size_t count, next;    /* the file being read is the one before `next` */
+    uint64_t known_bytes;  /* of regular files, as they were looked at, */
+    uint64_t header_bytes; /* and of their headers, which are not among these */
+    bool known;            /* are all regular? */
+    bool seen;             /* were the beginnings of all so far looked at? */
+    size_t packed;         /* regular files that are compressed, and to be decompressed */
+    off_t start;           /* of standard input, if it is a regular file */
+    uint64_t *end;         /* of each file that has been read, in the stream */
+    counter read;          /* bytes of the stream */
     struct fault *fault;
     struct contents contents; /* of the file being read */
     struct stream_layout layout;
@@ -48,9 +50,11 @@ struct stream {
 static int check_size(struct stream *stream, const char *name, uint64_t *bytes)
 {
     const struct header *header = &stream->header;
-    uint64_t records_bytes = *bytes > header->bytes ? *bytes - header->bytes : 0;
+    const uint64_t records_bytes = *bytes > header->rule.bytes ? *bytes - header->rule.bytes : 0;
+    const uint64_t header_bytes = least(*bytes, header->own_bytes);
 
-    *bytes = *bytes > header->text_bytes ? *bytes - header->text_bytes : 0;
+    stream->header_bytes += header_bytes;
+    *bytes -= header_bytes;
     return tail_check_size(&stream->tail, name, records_bytes);
 }
 
@@ -309,10 +313,9 @@ struct stream *stream_open(const char *const *names, size_t count, const struct 
                               .fault = fault,
                               .contents = {.names = names, .fault = fault, .fd = -1},
                               .layout = *layout};
-    tail_init(&stream->tail, &stream->layout.format, layout->header_bytes > 0 || layout->header_lines > 0, fault);
+    tail_init(&stream->tail, &stream->layout.format, !header_is_none(&layout->header), fault);
     stream->end = sys_allocate(count + 1, sizeof *stream->end);
-    if (stream->end == NULL ||
-        header_init(&stream->header, &stream->layout.format, layout->header_bytes, layout->header_lines, fault) != 0)
+    if (stream->end == NULL || header_init(&stream->header, &stream->layout.format, &layout->header, fault) != 0)
         fault_report(fault, "memory", errno);
     else if (look_at_all(stream) == 0 && prepare_to_decompress(stream) == 0)
         return stream;
@@ -348,15 +351,14 @@ const uint8_t *stream_header(const struct stream *stream, size_t *bytes)
 
 /* ---- Lending ---- */
 
-/* A file's header is no known byte. */
 bool stream_map(struct stream *stream, uint64_t *bytes)
 {
-    const uint64_t room = mapping_room(stream->header.text_bytes) + sys_page_bytes();
+    const uint64_t room = mapping_room(0) + sys_page_bytes();
 
     if (!stream->known || stream->next > 0)
         return false;
     if (lender_open(&stream->lender, stream->names, stream->count, stream->start,
-                    stream->known_bytes + stream->count * room, stream->fault) != 0)
+                    stream->known_bytes + stream->header_bytes + stream->count * room, stream->fault) != 0)
         return false;
     *bytes = stream->lender.mapping.used;
     return true;

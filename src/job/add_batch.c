@@ -6,6 +6,7 @@
 #include "job/add_batch.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,12 +159,14 @@ static int open_run(struct resources *resources, struct run *run)
 static int join_store(struct resources *resources, struct run *run)
 {
     const struct options *options = &resources->options;
-    const struct store_format wanted = {.piles = options->piles,
-                                        .record = task_format(options),
-                                        .header_lines = options->header_lines,
-                                        .header_bytes = options->header_bytes};
+    struct store_format wanted = {.piles = options->piles,
+                                  .record = task_format(options),
+                                  .header_lines = options->header.lines,
+                                  .header_bytes = options->header.bytes};
     struct store *store = &resources->store;
 
+    if (options->header.start != NULL)
+        snprintf(wanted.header_start, sizeof wanted.header_start, "%s", options->header.start);
     if (check_memory(run, options->piles) != 0 ||
         store_join(store, options->scatter, &wanted, &resources->fault) != 0 ||
         check_memory(run, store->format.piles) != 0)

@@ -37,9 +37,8 @@ enum task task_of(const struct options *options)
     if (options->gather != NULL)
         return options->list ? TASK_LIST : TASK_GATHER;
     if (options->count == 0) /* a header must be read, and is written; records that are expected must be counted */
-        return options->header_lines == 0 && options->header_bytes == 0 && options->expected_records == UINT64_MAX
-                   ? TASK_NOTHING
-                   : TASK_SHUFFLE;
+        return header_is_none(&options->header) && options->expected_records == UINT64_MAX ? TASK_NOTHING
+                                                                                           : TASK_SHUFFLE;
     if (is_weighted(options) && options->repeat)
         return TASK_WEIGHTED_REPEAT;
     if (is_weighted(options))
@@ -78,8 +77,7 @@ struct record_format task_format(const struct options *options)
 
 struct stream_layout task_layout(const struct options *options)
 {
-    return (struct stream_layout){
-        .format = task_format(options), .header_bytes = options->header_bytes, .header_lines = options->header_lines};
+    return (struct stream_layout){.format = task_format(options), .header = options->header};
 }
 
 struct number_range task_range(const struct options *options)

@@ -20,14 +20,19 @@ bool header_has_lines(const struct record_format *format)
     return format->kind == RECORD_LINES || format->starts;
 }
 
-int header_init(struct header *header, const struct record_format *format, uint64_t bytes, uint64_t lines,
+bool header_is_none(const struct header_rule *rule)
+{
+    return rule->bytes == 0 && rule->lines == 0 && rule->start == NULL;
+}
+
+int header_init(struct header *header, const struct record_format *format, const struct header_rule *rule,
                 struct fault *fault)
 {
-    *header = (struct header){.format = format, .line = *format, .bytes = bytes, .lines = lines, .fault = fault};
-    header->has_lines = header_has_lines(format);
+    *header = (struct header){.format = format, .line = *format, .rule = *rule, .fault = fault};
+    header->has_lines = header_has_lines(format) || (format->kind == RECORD_CSV && rule->start != NULL);
     if (header->has_lines)
-        header->line = (struct record_format){.delimiter = format->starts ? '\n' : format->delimiter};
-    header->known = bytes == 0 && lines == 0;
+        header->line = (struct record_format){.delimiter = format->kind == RECORD_LINES ? format->delimiter : '\n'};
+    header->known = header_is_none(rule);
     if (header->known && !format->starts)
         return 0;
     header->buffer = sys_allocate(1, HEADER_BYTES_MAX + RECORD_DELIMITER_BYTES_MAX);
@@ -42,9 +47,9 @@ void header_release(struct header *header)
 
 /* ---- Messages ---- */
 
-enum { SIZE_BYTES = 96 };
+enum { SIZE_BYTES = RECORD_DELIMITER_BYTES_MAX + 96 };
 
-/* "3 bytes and 1 line" */
+/* "3 bytes and 1 line", "lines that begin with '#'" */
 static const char *describe(const struct header *header, char text[SIZE_BYTES])
 {
     const struct record_format *line = &header->line;
@@ -52,12 +57,14 @@ static const char *describe(const struct header *header, char text[SIZE_BYTES])
         line->kind == RECORD_BYTE && (line->delimiter == '\n' || line->delimiter == '\0') ? "line" : "record";
     int bytes = 0;
 
-    if (header->bytes > 0)
-        bytes = snprintf(text, SIZE_BYTES, "%llu byte%s%s", (unsigned long long)header->bytes,
-                         header->bytes == 1 ? "" : "s", header->lines > 0 ? " and " : "");
-    if (header->lines > 0)
-        snprintf(text + bytes, SIZE_BYTES - (size_t)bytes, "%llu %s%s", (unsigned long long)header->lines, noun,
-                 header->lines == 1 ? "" : "s");
+    if (header->rule.start != NULL)
+        snprintf(text, SIZE_BYTES, "lines that begin with '%s'", header->rule.start);
+    if (header->rule.bytes > 0)
+        bytes = snprintf(text, SIZE_BYTES, "%llu byte%s%s", (unsigned long long)header->rule.bytes,
+                         header->rule.bytes == 1 ? "" : "s", header->rule.lines > 0 ? " and " : "");
+    if (header->rule.lines > 0)
+        snprintf(text + bytes, SIZE_BYTES - (size_t)bytes, "%llu %s%s", (unsigned long long)header->rule.lines, noun,
+                 header->rule.lines == 1 ? "" : "s");
     return text;
 }
 
@@ -97,13 +104,41 @@ static size_t start_bytes(const struct header *header)
     return header->format->starts ? header->format->string_bytes - 1 : 0;
 }
 
+/* Does the line that begins at an offset belong to the header, as far as it is there? */
+static bool is_started(const struct header *header, const struct beginning *beginning, size_t at)
+{
+    const size_t bytes = strlen(header->rule.start), there = beginning->used - at;
+
+    if (there < bytes && beginning->at_end)
+        return false;
+    return memcmp(header->buffer + at, header->rule.start, there < bytes ? there : bytes) == 0;
+}
+
+/* Of lines that begin with a string. */
+static void find_started(const struct header *header, struct beginning *beginning)
+{
+    size_t at = 0, scanned;
+    bool open = false;
+
+    while (!open && is_started(header, beginning, at)) {
+        struct record_scan scan = {0};
+        uint32_t end;
+
+        open = record_ends(&header->line, &scan, header->buffer + at, beginning->used - at, &end, 1, &scanned) == 0;
+        at += scanned;
+    }
+    beginning->end = at;
+    beginning->left = open;
+    beginning->open = open;
+}
+
 static void find_end(const struct header *header, struct beginning *beginning)
 {
     enum { ENDS = 64 };
     uint32_t ends[ENDS];
     struct record_scan scan = {0};
-    uint64_t left = header->lines;
-    size_t at = header->bytes < beginning->used ? (size_t)header->bytes : beginning->used;
+    uint64_t left = header->rule.lines;
+    size_t at = header->rule.bytes < beginning->used ? (size_t)header->rule.bytes : beginning->used;
 
     while (left > 0 && at < beginning->used) {
         size_t scanned;
@@ -120,7 +155,7 @@ static void find_end(const struct header *header, struct beginning *beginning)
 /* Are all of the header and a start after it in the buffer? */
 static bool is_found(const struct header *header, const struct beginning *beginning)
 {
-    return beginning->left == 0 && beginning->used >= header->bytes &&
+    return beginning->left == 0 && beginning->used >= header->rule.bytes &&
            beginning->used - beginning->end >= start_bytes(header);
 }
 
@@ -129,7 +164,7 @@ static int read_beginning(struct header *header, header_read *read, void *contex
 {
     const size_t most = HEADER_BYTES_MAX + start_bytes(header);
 
-    *beginning = (struct beginning){.left = header->lines};
+    *beginning = (struct beginning){.left = header->rule.lines};
     do {
         size_t room = most - beginning->used;
         size_t wanted = beginning->used < READ_BYTES ? READ_BYTES : beginning->used;
@@ -139,7 +174,10 @@ static int read_beginning(struct header *header, header_read *read, void *contex
             return -1;
         beginning->used += (size_t)got;
         beginning->at_end = got == 0;
-        find_end(header, beginning);
+        if (header->rule.start != NULL)
+            find_started(header, beginning);
+        else
+            find_end(header, beginning);
     } while (!beginning->at_end && beginning->used < most && !is_found(header, beginning));
     return 0;
 }
@@ -171,7 +209,7 @@ static int check_start(struct header *header, const char *name, const struct beg
 
     if (beginning->used - beginning->end >= bytes && memcmp(header->buffer + beginning->end, start, bytes) == 0)
         return 0;
-    if (header->bytes == 0 && header->lines == 0)
+    if (header_is_none(&header->rule))
         return fault_say(header->fault, "%s: text before the first '%.*s'", name, (int)bytes, start);
     return fault_say(header->fault, "%s: text between the header of %s and the first '%.*s'", name,
                      describe(header, size), (int)bytes, start);
@@ -218,11 +256,12 @@ static int report_difference(struct header *header, const char *name, size_t byt
     return fault_say(header->fault, "%s: header differs from that of %s%s", name, header->from, how);
 }
 
-/* Keep the header in the buffer, or compare it with the one that is known. */
+/* Keep the header in the buffer, or compare it with the one that is known. Either may be empty. */
 static int check_text(struct header *header, const char *name, size_t bytes)
 {
+    header->own_bytes = bytes;
     if (!header->known) {
-        header->text = sys_allocate(bytes, 1);
+        header->text = sys_allocate(bytes + 1, 1);
         if (header->text == NULL)
             return fault_report(header->fault, name, errno);
         memcpy(header->text, header->buffer, bytes);
@@ -230,6 +269,8 @@ static int check_text(struct header *header, const char *name, size_t bytes)
         header->from = name;
         header->known = true;
     }
+    if (header->rule.may_differ)
+        return 0;
     if (bytes != header->text_bytes || (bytes > 0 && memcmp(header->buffer, header->text, bytes) != 0))
         return report_difference(header, name, bytes);
     return 0;
@@ -238,7 +279,7 @@ static int check_text(struct header *header, const char *name, size_t bytes)
 /* The tail follows the records: those of a header as well, but not lines. */
 static int begin_records(struct header *header, const char *name, struct tail *tail, const struct beginning *beginning)
 {
-    size_t from = header->has_lines ? beginning->end : (size_t)header->bytes;
+    size_t from = header->has_lines ? beginning->end : (size_t)header->rule.bytes;
 
     tail_pass(tail, header->buffer, from);
     if (header->has_lines && beginning->used == beginning->end)
@@ -260,14 +301,14 @@ int header_take(struct header *header, header_read *read, void *context, const c
     header->taken_bytes = 0;
     if (header->buffer == NULL)
         return 0;
-    if (header->bytes > HEADER_BYTES_MAX)
+    if (header->rule.bytes > HEADER_BYTES_MAX)
         return report_large(header, name);
     if (read_beginning(header, read, context, &beginning) != 0)
         return -1;
     header->taken_bytes = beginning.used;
     if (beginning.used == 0)
         return 0;
-    if (beginning.used < header->bytes)
+    if (beginning.used < header->rule.bytes)
         return report_short(header, name);
     if (beginning.left > 0 && !beginning.at_end)
         return report_large(header, name);

@@ -83,8 +83,12 @@ static void put_header(char text[STORE_FORMAT_HEADER_BYTES], const struct store_
     const uint64_t bytes = format->header_bytes;
     const uint64_t lines = format->header_lines;
     const char *noun = header_has_lines(&format->record) ? "line" : "record";
+    char string[STORE_FORMAT_STRING_BYTES + STORE_FORMAT_BYTE_BYTES];
 
-    if (bytes == 0 && lines == 0)
+    put_string(string, (const uint8_t *)format->header_start, strlen(format->header_start));
+    if (format->header_start[0] != '\0')
+        snprintf(text, STORE_FORMAT_HEADER_BYTES, "a header of lines starting with %s", string);
+    else if (bytes == 0 && lines == 0)
         snprintf(text, STORE_FORMAT_HEADER_BYTES, "no header");
     else if (lines == 0)
         snprintf(text, STORE_FORMAT_HEADER_BYTES, "a header of %" PRIu64 " byte%s", bytes, plural(bytes));
@@ -223,6 +227,20 @@ static const char *read_piles(const char *at, unsigned *piles)
     return (number & (number - 1)) == 0 ? line_skip(at, " piles") : NULL;
 }
 
+/* An argument of the command line, without a newline or a NUL byte. */
+static const char *read_header_start(const char *at, char start[RECORD_DELIMITER_BYTES_MAX])
+{
+    uint8_t string[RECORD_DELIMITER_BYTES_MAX - 1];
+    size_t bytes;
+
+    at = read_string(at, string, sizeof string, &bytes);
+    if (at == NULL || bytes == 0 || memchr(string, '\n', bytes) != NULL || memchr(string, '\0', bytes) != NULL)
+        return NULL;
+    memcpy(start, string, bytes);
+    start[bytes] = '\0';
+    return at;
+}
+
 static const char *read_header(const char *at, struct store_format *format)
 {
     const char *noun = header_has_lines(&format->record) ? " line" : " record";
@@ -230,8 +248,12 @@ static const char *read_header(const char *at, struct store_format *format)
     uint64_t number;
 
     format->header_bytes = format->header_lines = 0;
+    format->header_start[0] = '\0';
     if (after != NULL)
         return after;
+    after = line_skip(at, "a header of lines starting with ");
+    if (after != NULL)
+        return read_header_start(after, format->header_start);
     at = line_number(line_skip(at, "a header of "), &number);
     after = skip_noun(at, " byte");
     if (after != NULL) {

@@ -47,6 +47,8 @@ ACGT' 100 >genes.fasta
     done
     touch photos/{1,2,3}.jpg photos/'with
 newline.jpg'
+    printf '##fileformat=VCFv4.3\n#CHROM\tPOS\n1\t7\n' >1.vcf
+    printf '##fileformat=VCFv4.2\n#CHROM\tPOS\n2\t7\n' >2.vcf
     mkdir raw
     printf '\1\0\0\0\0\0\0\0\1\165\336\101x\120\75\252\141' >raw/1.tfrecord # the one record "x"
     ln -s "$(command -v bigshuf)" bigshuf

@@ -223,11 +223,11 @@ test_a_file_that_is_cut_short_is_told_with_the_place() {
         first=$(wc -c <in | tr -d ' ')
         echo bcd | to_records "$coding" >>in
         for at in $(seq 1 $(($(wc -c <in) - 1))); do
-            head -c "$at" in >cut
+            head -c "$at" in >short
             if [ "$at" -lt "$first" ]; then
-                is_refused "$coding" 'record at byte 0 is cut short' cut
+                is_refused "$coding" 'record at byte 0 is cut short' short
             elif [ "$at" -gt "$first" ]; then
-                is_refused "$coding" "record at byte $first is cut short" cut
+                is_refused "$coding" "record at byte $first is cut short" short
             fi
         done
     done

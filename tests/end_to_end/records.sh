@@ -535,6 +535,138 @@ test_a_header_of_bytes_and_then_records() {
     output_is '%!\nh\n1\n1\n' --header-bytes=3 --header a b
 }
 
+# ---- Headers of lines that begin with a string ----
+
+# The lines of file `in` that begin with `#`, which come first, stay at the top, and the others come in the order that they
+# have alone, from a file and from a pipe: comes_below_comments [OPTION]...
+comes_below_comments() {
+    { grep '^#' in; grep -v '^#' in | bigshuf --seed=5 "$@"; } >wanted
+    bigshuf -S 8M --seed=5 --header-start='#' "$@" in | cmp - wanted
+    bigshuf -S 8M --seed=5 --header-start='#' "$@" < <(cat in) | cmp - wanted
+}
+
+test_lines_that_begin_with_a_string_stay_at_the_top() {
+    { printf '##a\n#b\n#\n'; seq 2000; printf 'last'; } >in
+    seq 2001 >weights
+    comes_below_comments
+    comes_below_comments -n 0
+    comes_below_comments -n 10
+    comes_below_comments -n 10 --keep-order
+    comes_below_comments -n 10 -r
+    comes_below_comments -n 10 --weights=weights
+    comes_below_comments --probability=0.1
+    seq 2000 >in # none of them
+    bigshuf --seed=5 --header-start='#' in | cmp - <(bigshuf --seed=5 in)
+}
+
+test_lines_that_begin_with_a_string_stay_at_the_top_of_many_lines() {
+    { printf '#'; long_line 600000; many_lines; } >in
+    comes_below_comments
+    stays_in_memory in --header-start='#'
+}
+
+test_lines_that_begin_with_a_string_stay_at_the_top_of_what_is_mapped() {
+    { seq -f '@%g' 3000; long_lines 3000 100 300; } >in
+    FAULT_CALL=map_file FAULT_LOG=mappings bigshuf-faulty --seed=m --header-start='@' in in >out
+    [ -s mappings ]
+    FAULT_CALL=map_file FAULT_AT=1 FAULT_STAYS=1 bigshuf-faulty --seed=m --header-start='@' in in | cmp - out
+    head -n 3000 out | cmp - <(seq -f '@%g' 3000)
+    tail -n +3001 out | same_lines /dev/stdin <(long_lines 3000 100 300 && long_lines 3000 100 300)
+}
+
+test_only_lines_before_the_first_record_are_a_header() {
+    printf '#a\n1\n#b\n\n' >in
+    records_below '#a\n' '1\n|#b\n|\n|' --header-start='#' in
+    records_below '#a\n' '1\n|#b\n|\n|1\n|#b\n|\n|' --header-start='#' in /dev/null - < <(cat in)
+    records_below '' '#a\n|1\n|#b\n|\n|' --header-start='##' in
+    printf '\n#a\n' | records_below '' '\n|#a\n|' --header-start='#'
+    printf '##a\n##b\n#' | records_below '##a\n##b\n' '#\n|' --header-start='##'
+}
+
+test_lines_that_begin_with_a_string_are_lines_before_records_of_any_kind() {
+    printf '#a\n#b\n>1\nA\n>2\n' >in
+    records_below '#a\n#b\n' '>1\nA\n|>2\n|' --header-start='#' --record-start='>' in
+    printf '# 5" disk\n#b\na,"\n"\nc,d' >in
+    records_below '# 5" disk\n#b\n' 'a,"\n"\n|c,d\n|' --header-start='#' --csv in
+    printf '#a\n1\n2\n3\n4\n' >in
+    records_below '#a\n' '1\n2\n|3\n4\n|' --header-start='#' --record-lines=2 in
+    printf '#a\0#\nb\0001\n\0' >in
+    records_below '#a\0#\nb\0' '1\n\0|' --header-start='#' -z in
+    printf '#a;#b;1;2' >in
+    records_below '#a;#b;' '1;|2;|' --header-start='#' --delimiter=';' in
+    printf '#a--1--2' >in
+    records_below '#a--' '1--|2--|' --header-start='#' --delimiter=-- in
+}
+
+test_a_header_of_lines_that_begin_with_a_string_is_in_every_file() {
+    { printf '##a\n#b\n'; seq 100; } >in
+    bigshuf --header-start='#' --split=10:part --shards=3 -o shard.%d in
+    for file in part shard.?; do
+        head -n 2 "$file" | cmp - <(head -n 2 in)
+        tail -n +3 "$file"
+    done | same_lines <(seq 100) /dev/stdin
+}
+
+test_a_store_keeps_a_header_of_lines_that_begin_with_a_string() {
+    { printf '##a\n#b\n'; seq 100; } >one
+    { printf '##a\n#b\n'; seq 101 200; } >two
+    { printf '##c\n#b\n'; seq 101 200; } >three
+    bigshuf --scatter=store --piles=2 --batch=one --header-start='#' one
+    bigshuf --scatter=store --batch=two --header-start='#' two
+    bigshuf --gather=store >out
+    head -n 2 out | cmp - <(head -n 2 one)
+    tail -n +3 out | sort -n | cmp - <(seq 200)
+    fails_with 1 'bigshuf: store/header: not the header of these inputs' \
+        bigshuf --scatter=store --batch=three --header-start='#' three
+    fails_with 1 'bigshuf: store/format: the store has a header of lines starting with "#", not no header' \
+        bigshuf --scatter=store one
+    fails_with 1 'bigshuf: store/format: the store has a header of lines starting with "#", not *"##"' \
+        bigshuf --scatter=store --header-start='##' one
+}
+
+test_nothing_but_lines_that_begin_with_a_string_is_told() {
+    printf '#a\n#b' >in
+    header_alone "lines that begin with '#'" '#a\n#b\n' --header-start='#' in in /dev/null
+    header_alone "lines that begin with '#'" '#a\n#b\n' --header-start='#' < <(cat in)
+    output_is '' --header-start='#' /dev/null
+    { cat in; printf '\n1\n'; } >other
+    output_is '#a\n#b\n1\n' --header-start='#' in other
+}
+
+test_headers_of_lines_that_differ_are_told() {
+    printf '#a\n1\n' >a
+    printf '#b\n1\n' >b
+    printf '1\n' >c
+    fails_at_once 'bigshuf: b: header differs from that of a' --header-start='#' a b never
+    fails_at_once 'bigshuf: c: header differs from that of a' --header-start='#' a c never
+    fails_at_once 'bigshuf: a: header differs from that of c' --header-start='#' c a never
+    fails_when_read 'bigshuf: -: header differs from that of a' b --header-start='#' a -
+    { printf '#'; long_line 1100000; } >a
+    fails_at_once 'bigshuf: a: header is larger than 1048576 bytes' --header-start='#' a never
+}
+
+test_headers_may_differ_if_that_is_said() {
+    printf '#a\n#a\n1\n' >a
+    printf '#b\n2\n' >b
+    seq 3 8 >c
+    for files in 'a b c' 'a - c'; do
+        # shellcheck disable=SC2086,SC2094 # words, by intention; it is only read
+        bigshuf --header-start='#' --headers-differ $files <b | tee out | tail -n +3 | sort | cmp - <(seq 8)
+        head -n 2 out | cmp - <(head -n 2 a)
+    done
+    bigshuf --header-start='#' --headers-differ c b a | sort | cmp - <(seq 8)
+    printf 'a,b\n1\n' >a
+    printf 'A;B\n1\n' >b
+    output_is 'a,b\n1\n1\n1\n' --header --headers-differ a b a
+    output_is 'a' --header-bytes=1 --headers-differ a b -n 0
+    { seq -f '#%g' 2000; long_lines 3000 100 300; } >d
+    bigshuf --seed=1 --header --headers-differ a d | same_lines /dev/stdin <(cat a; tail -n +2 d)
+    bigshuf --seed=1 --header-start='#' --headers-differ d a d >out
+    bigshuf --seed=1 --header-start='#' --headers-differ - a d < <(cat d) | cmp - out
+    head -n 2000 out | cmp - <(seq -f '#%g' 2000)
+    tail -n +2001 out | same_lines /dev/stdin <(tail -n +2001 d; cat a; tail -n +2001 d)
+}
+
 # ---- Wrong input ----
 
 test_a_short_group_of_lines_is_told_before_output() {

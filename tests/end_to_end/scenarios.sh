@@ -187,6 +187,79 @@ test_cooccurrences_that_were_cut_off_are_told() {
     same '.stderr cooc.bin' "$(ls -A | paste -s -d ' ' -)"
 }
 
+# ---- Sequencing data ----
+
+# A VCF file, as far as its lines go (VCF 4.3, section 1): standard input has `##fileformat`, other meta-information, one line
+# of names, and records with as many columns.
+is_vcf() {
+    awk -F '\t' 'NR == 1 && !/^##fileformat=VCFv4\.[0-9]$/ { exit wrong = 1 }
+        /^##/ { if (columns || !/^##[A-Za-z_]+=./) exit wrong = 1; next }
+        /^#/ {
+            if (columns || !/^#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO(\tFORMAT(\t[^\t]+)+)?$/)
+                exit wrong = 1
+            columns = NF
+            next
+        }
+        NF != columns || $2 !~ /^[0-9]+$/ || $4 !~ /^[ACGTN]+$/ || $5 == "" { exit wrong = 1 }
+        END { exit wrong || !columns }'
+}
+
+make_vcf() {
+    printf '##fileformat=VCFv4.3\n##FILTER=<ID=PASS,Description="All filters passed">\n'
+    seq -f '##contig=<ID=%g,length=1000000>' 25
+    printf '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">\n'
+    printf '#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tone\n'
+    awk -v count="$1" 'BEGIN {
+        for (i = 1; i <= count; i++)
+            printf "%d\t%d\t.\tA\tC\t50\tPASS\t.\tGT\t0/1\n", 1 + i % 25, i * 7
+    }'
+}
+
+# grep '^#' in.vcf > out.vcf; grep -v '^#' in.vcf | shuf -n 1000 >> out.vcf
+test_a_sample_of_variants_below_their_header() {
+    make_vcf 30000 >in.vcf
+    bigshuf --header-start='#' -n 1000 --seed=7 in.vcf >out.vcf
+    is_vcf <out.vcf
+    { grep '^#' in.vcf; grep -v '^#' in.vcf | bigshuf -n 1000 --seed=7; } | cmp - out.vcf
+    bigshuf --header-start='#' -n 1000 --seed=7 < <(cat in.vcf) | cmp - out.vcf
+    bigshuf --header-start='#' --shards=4 -o shard.%d.vcf in.vcf
+    for file in shard.?.vcf; do is_vcf <"$file"; done
+    cat shard.?.vcf | grep -v '^#' | same_lines /dev/stdin <(grep -v '^#' in.vcf)
+    fails_with 1 '' is_vcf < <(bigshuf --seed=7 in.vcf)
+}
+
+test_variants_of_several_files_that_differ_in_their_dates() {
+    make_vcf 100 | sed '2i ##fileDate=20261101' >a.vcf
+    make_vcf 200 | sed '2i ##fileDate=20261102' >b.vcf
+    fails_with 1 'bigshuf: b.vcf: header differs from that of a.vcf' bigshuf --header-start='#' a.vcf b.vcf
+    bigshuf --header-start='#' --headers-differ -o all.vcf a.vcf b.vcf
+    is_vcf <all.vcf
+    grep '^#' all.vcf | cmp - <(grep '^#' a.vcf)
+    grep -v '^#' all.vcf | same_lines /dev/stdin <(cat a.vcf b.vcf | grep -v '^#')
+}
+
+test_variants_are_read_by_bcftools() {
+    needs bcftools
+    make_vcf 3000 >in.vcf
+    bigshuf --header-start='#' in.vcf >out.vcf
+    bcftools view -H out.vcf | same_lines /dev/stdin <(bcftools view -H in.vcf)
+}
+
+# samtools view -h in.bam | ...; a header line is `@`, two letters, and fields; a record has eleven fields and more.
+test_alignments_below_their_header() {
+    {
+        printf '@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:1\tLN:1000000\n@CO\tno\tfields\n'
+        awk 'BEGIN { for (i = 1; i <= 5000; i++) printf "r%d\t0\t1\t%d\t60\t4M\t*\t0\t0\tACGT\t@III\n", i, i * 3 }'
+    } >in.sam
+    bigshuf --header-start=@ --seed=7 in.sam >out.sam
+    head -n 3 out.sam | cmp - <(head -n 3 in.sam)
+    tail -n +4 out.sam | cmp - <(tail -n +4 in.sam | bigshuf --seed=7)
+    awk -F '\t' '/^@[A-Z][A-Z]\t/ { if (records) exit wrong = 1; next }
+        NF < 11 || $2 !~ /^[0-9]+$/ || $4 !~ /^[0-9]+$/ { exit wrong = 1 }
+        { records++ }
+        END { exit wrong || records != 5000 }' out.sam
+}
+
 # ---- Compressed shards ----
 
 # gunzip -c x.*.gz | shuf | split -a 5 -l 700 - out. --filter='gzip -c > $FILE.gz'

@@ -72,7 +72,8 @@ static inline struct record_format fuzz_format(struct fuzz *fuzz, uint8_t string
     format.delimiter = fuzz_byte(fuzz);
     format.count = fuzz_number(fuzz);
     format.count += format.count == 0;
-    format.coding = (enum length_coding)(format.count % LENGTH_CODINGS);
+    if (format.kind == RECORD_LENGTH)
+        format.coding = (enum length_coding)(format.count % LENGTH_CODINGS);
     if (format.kind != RECORD_STRING)
         return format;
     format.starts = format.delimiter == '\n';

@@ -93,7 +93,7 @@ static void check_format(const struct options *options)
         FUZZ_CHECK(options->delimiter == '\n');
         break;
     case RECORD_LENGTH:
-        FUZZ_CHECK(options->delimiter == '\n' && options->header_lines == 0);
+        FUZZ_CHECK(options->delimiter == '\n' && options->header.lines == 0 && options->header.start == NULL);
         FUZZ_CHECK((unsigned)format->coding < LENGTH_CODINGS);
         break;
     }
@@ -169,8 +169,10 @@ static void say_format(struct words *words, const struct options *options)
         say(words, "--record-length=%s", length_names[format->coding]);
         break;
     }
-    say_number(words, "--header", options->header_lines);
-    say_number(words, "--header-bytes", options->header_bytes);
+    say_number(words, "--header", options->header.lines);
+    say_number(words, "--header-bytes", options->header.bytes);
+    say_string(words, "--header-start", options->header.start);
+    say_if(words, options->header.may_differ, "--headers-differ");
 }
 
 static void say_sample(struct words *words, const struct options *options)
@@ -281,8 +283,10 @@ static void compare_records(const struct options *one, const struct options *oth
         SAME(format.count);
     if (one->format.kind == RECORD_BYTE || one->format.kind == RECORD_LINES)
         SAME(delimiter);
-    SAME(header_lines);
-    SAME(header_bytes);
+    SAME(header.lines);
+    SAME(header.bytes);
+    SAME_STRING(header.start);
+    SAME(header.may_differ);
 }
 
 static void compare_samples(const struct options *one, const struct options *other)

@@ -41,7 +41,8 @@ class Case:
         """The record format that the options ask for."""
         opts = self.opts
         fmt = Format(header_records=int(opts["header"] or 1) if "header" in opts else 0,
-                     header_bytes=int(opts.get("header-bytes", 0)))
+                     header_bytes=int(opts.get("header-bytes", 0)),
+                     header_start=opts.get("header-start", "").encode(), may_differ="headers-differ" in opts)
         end = b"\0" if "z" in opts else b"\n"
         if "delimiter" in opts:
             end = unescape(opts["delimiter"])
@@ -134,10 +135,11 @@ def is_valid(case):
         or ("filter" in o and "o" not in o and "split" not in o)
         or ("r" in o and "n" not in o and ("o" in o or many))
         or ("r" in o and "n" not in o and case.circ.get("reader", ("", 0))[0] != "dies")
-        or (words and ((formats | {"header", "header-bytes"}) & set(o) or len(case.format().string) > 1 or
+        or (words and ((formats | {"header", "header-bytes", "header-start", "headers-differ"}) & set(o) or len(case.format().string) > 1 or
                        "weight-field" in o))
         or ("z" in o and (formats - {"record-lines"} | {"delimiter"}) & set(o))
         or ("record-length" in o and "header" in o)
+        or ("header-start" in o and {"record-length", "record-size", "header", "header-bytes"} & set(o))
         or several("delimiter", *formats)
     )
 
@@ -237,7 +239,11 @@ class Maker:
         if self.chance(3):
             head = b"#bytes"[: draw.randrange(1, 7)]
             case.opts["header-bytes"] = str(len(head))
-        if fmt.kind != "length" and (not head or self.chance(2)):
+        elif fmt.kind not in ("size", "length") and self.chance(3):
+            case.opts["header-start"] = draw.choice(("#", "##"))
+            head = b"".join(b"##%d" % i + (b"\n" if fmt.kind in ("csv", "start") else fmt.string)
+                            for i in range(draw.choice((0, 1, 3, 700))))
+        if fmt.kind != "length" and "header-start" not in case.opts and (not head or self.chance(2)):
             lines = draw.choice((1, 1, 2, 5))
             case.opts["header"] = None if lines == 1 else str(lines)
             line = b"h" * fmt.count if fmt.kind == "size" else b"title" + (b"\n" if fmt.kind == "start" else fmt.string)
@@ -248,6 +254,8 @@ class Maker:
         if self.chance(20):
             d = case.inputs[-1]
             case.inputs[-1] = Data(d.kind, d.count, d.seed, d.end, b"X" + head[1:], d.tail)
+            if self.chance(2):
+                case.opts["headers-differ"] = None
 
     def pick_words(self):
         """-e or -i."""

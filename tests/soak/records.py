@@ -1,6 +1,7 @@
 """What a record is: files are divided into a header and records, as the man page has it."""
 
 import io
+import itertools
 import re
 from dataclasses import dataclass, field
 
@@ -22,6 +23,8 @@ class Format:
     count: int = 1  # lines or bytes of a record
     header_records: int = 0
     header_bytes: int = 0
+    header_start: bytes = b""  # of the lines of the header
+    may_differ: bool = False
 
 
 @dataclass
@@ -142,6 +145,12 @@ def read_file(fmt, data, csv_end=None):
         if fmt.kind == "csv" and csv_end is None:
             csv_end = b"\r\n" if head[0].endswith(b"\r\n") else b"\n"
         data = data[sum(map(len, head)) :]
+    if fmt.header_start:
+        units = _delimited(data, b"\n" if fmt.kind in ("csv", "start") else fmt.string)
+        head = list(itertools.takewhile(lambda line: line.startswith(fmt.header_start), units))
+        contents.header = b"".join(head)
+        contents.all_header = len(units) == len(head)
+        data = data[len(contents.header) :]
     contents.records = _records(fmt, data, csv_end)
     return contents
 
@@ -163,10 +172,11 @@ def read_files(fmt, files):
             raise BadInput("header too large")
         if not data:
             continue
-        if known and contents.header != whole.header:
+        if known and contents.header != whole.header and not fmt.may_differ:
             raise BadInput("headers differ")
+        if not known:
+            whole.header = contents.header
         known = True
-        whole.header = contents.header
         whole.records += contents.records
         whole.all_header |= contents.all_header
         if fmt.kind == "csv" and csv_end is None:

@@ -156,8 +156,8 @@ TEST(test_no_words_mean_standard_input_and_defaults)
     assert_int_equal(run.options.format.kind, RECORD_BYTE);
     assert_int_equal(run.options.format.delimiter, '\n');
     assert_false(run.options.format.starts);
-    assert_int_equal(run.options.header_lines, 0);
-    assert_int_equal(run.options.header_bytes, 0);
+    assert_int_equal(run.options.header.lines, 0);
+    assert_int_equal(run.options.header.bytes, 0);
     assert_int_equal(run.options.shards, 0);
     assert_int_equal(run.options.shard_records, 0);
     assert_int_equal(run.options.shard_bytes, 0);
@@ -338,7 +338,7 @@ TEST(test_every_beginning_of_a_name_that_shuf_understands_is_understood)
 TEST(test_short_names_do_not_hide_longer_ones)
 {
     accept("--header");
-    assert_int_equal(run.options.header_lines, 1);
+    assert_int_equal(run.options.header.lines, 1);
     assert_int_equal(run.options.count, UINT64_MAX);
     accept("--verb");
     assert_true(run.options.verbose);
@@ -471,15 +471,27 @@ TEST(test_csv_is_a_format)
 TEST(test_a_header_is_one_record_or_as_many_as_are_named)
 {
     accept("--header", "2");
-    assert_int_equal(run.options.header_lines, 1);
+    assert_int_equal(run.options.header.lines, 1);
     assert_string_equal(run.options.files[0], "2");
     accept("--header=2");
-    assert_int_equal(run.options.header_lines, 2);
+    assert_int_equal(run.options.header.lines, 2);
     accept("--header=2", "--header=0");
-    assert_int_equal(run.options.header_lines, 0);
+    assert_int_equal(run.options.header.lines, 0);
     accept("--header-bytes=128", "--header=3");
-    assert_int_equal(run.options.header_bytes, 128);
-    assert_int_equal(run.options.header_lines, 3);
+    assert_int_equal(run.options.header.bytes, 128);
+    assert_int_equal(run.options.header.lines, 3);
+}
+
+TEST(test_a_header_is_the_lines_that_begin_with_a_string)
+{
+    accept("--header-start=##");
+    assert_string_equal(run.options.header.start, "##");
+    assert_false(run.options.header.may_differ);
+    accept("--header-start=@", "--headers-differ");
+    assert_string_equal(run.options.header.start, "@");
+    assert_true(run.options.header.may_differ);
+    refuse("bigshuf: --header-start must not be empty\n", "--header-start=");
+    refuse("bigshuf: --header-start must not have a newline\n", "--header-start=a\nb");
 }
 
 TEST(test_a_header_goes_with_every_format)
@@ -489,9 +501,9 @@ TEST(test_a_header_goes_with_every_format)
 
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         accept(formats[i], "--header");
-        assert_int_equal(run.options.header_lines, 1);
+        assert_int_equal(run.options.header.lines, 1);
         accept("--header-bytes=1", formats[i]);
-        assert_int_equal(run.options.header_bytes, 1);
+        assert_int_equal(run.options.header.bytes, 1);
     }
 }
 
@@ -802,6 +814,10 @@ static const struct {
     {"--record-size=2", "--record-start=a", "cannot combine --record-size and --record-start"},
     {"--record-length=u32le", "--record-start=a", "cannot combine --record-length and --record-start"},
     {"--record-length=u32le", "--header", "cannot combine --record-length and --header"},
+    {"--header-start=a", "--record-size=2", "cannot combine --header-start and --record-size"},
+    {"--header-start=a", "--record-length=u32le", "cannot combine --header-start and --record-length"},
+    {"--header-start=a", "--header", "cannot combine --header-start and --header"},
+    {"--header-start=a", "--header-bytes=3", "cannot combine --header-start and --header-bytes"},
     {"-e", "--delimiter=ab", "cannot combine -e and --delimiter of several bytes"},
     {"-e", "--record-lines=2", "cannot combine -e and --record-lines"},
     {"-e", "--record-size=2", "cannot combine -e and --record-size"},
@@ -810,6 +826,8 @@ static const struct {
     {"-e", "--csv", "cannot combine -e and --csv"},
     {"-e", "--header", "cannot combine -e and --header"},
     {"-e", "--header-bytes=1", "cannot combine -e and --header-bytes"},
+    {"-e", "--header-start=a", "cannot combine -e and --header-start"},
+    {"-e", "--headers-differ", "cannot combine -e and --headers-differ"},
     {"-i1-2", "--delimiter=ab", "cannot combine -i and --delimiter of several bytes"},
     {"-i1-2", "--delimiter=0", "cannot combine -i and a digit as --delimiter"},
     {"-i1-2", "--delimiter=9", "cannot combine -i and a digit as --delimiter"},
@@ -820,6 +838,8 @@ static const struct {
     {"-i1-2", "--csv", "cannot combine -i and --csv"},
     {"-i1-2", "--header=2", "cannot combine -i and --header"},
     {"-i1-2", "--header-bytes=1", "cannot combine -i and --header-bytes"},
+    {"-i1-2", "--header-start=a", "cannot combine -i and --header-start"},
+    {"-i1-2", "--headers-differ", "cannot combine -i and --headers-differ"},
     {"--weight-field=1", "--delimiter=ab", "cannot combine --weight-field and --delimiter of several bytes"},
     {"--weight-field=1", "--record-lines=2", "cannot combine --weight-field and --record-lines"},
     {"--weight-field=1", "--record-size=2", "cannot combine --weight-field and --record-size"},
@@ -871,6 +891,8 @@ static const struct {
     {"--gather=a", "--csv", "cannot combine --gather and --csv"},
     {"--gather=a", "--header", "cannot combine --gather and --header"},
     {"--gather=a", "--header-bytes=1", "cannot combine --gather and --header-bytes"},
+    {"--gather=a", "--header-start=b", "cannot combine --gather and --header-start"},
+    {"--gather=a", "--headers-differ", "cannot combine --gather and --headers-differ"},
     {"--gather=a", "--random-source=b", "cannot combine --gather and --random-source"},
     {"--gather=a", "--probability=1", "cannot combine --gather and --probability"},
 };
@@ -927,6 +949,11 @@ TEST(test_options_that_do_not_are_accepted)
         {"--probability=1", "--record-size=2"},
         {"--probability=1", "--split=2:a"},
         {"--header", "--header-bytes=3"},
+        {"--header", "--headers-differ"},
+        {"--header-start=#", "--csv"},
+        {"--header-start=#", "-z"},
+        {"--header-start=#", "--record-lines=4"},
+        {"--header-start=#", "--weight-field=2"},
         {"--split=2:a", "--split=2%:b"},
         {"--split=2:a", "--filter=b"},
         {"-o%d", "--filter=b"},
@@ -1295,6 +1322,8 @@ TEST(test_help_explains_every_option_on_lines_of_80)
                                            "      --csv  ",
                                            "      --header[=N]  ",
                                            "      --header-bytes=N  ",
+                                           "      --header-start=STRING  ",
+                                           "      --headers-differ  ",
                                            "      --shards=K  ",
                                            "      --shard-records=N  ",
                                            "      --shard-bytes=BYTES  ",

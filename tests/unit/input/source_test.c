@@ -292,17 +292,17 @@ TEST(known_bytes_are_those_of_regular_files)
 
 #define STRING(text) .kind = RECORD_STRING, .string = (const uint8_t *)(text), .string_bytes = sizeof(text) - 1
 
-static const struct stream_layout csv_comment = {.format = {.kind = RECORD_CSV}, .header_bytes = 1};
+static const struct stream_layout csv_comment = {.format = {.kind = RECORD_CSV}, .header = {.bytes = 1}};
 static const struct stream_layout paragraphs = {.format = {STRING("\n\n")}};
 static const struct stream_layout fasta = {.format = {STRING("\n>"), .starts = true}};
 static const struct stream_layout mbox = {.format = {STRING("\nFrom "), .starts = true}};
 static const struct stream_layout groups = {.format = {.kind = RECORD_LINES, .delimiter = '\n', .count = 4}};
 static const struct stream_layout fixed = {.format = {.kind = RECORD_SIZE, .count = 4}};
 static const struct stream_layout csv = {.format = {.kind = RECORD_CSV}};
-static const struct stream_layout csv_header = {.format = {.kind = RECORD_CSV}, .header_lines = 1};
-static const struct stream_layout header = {.format = {.delimiter = '\n'}, .header_lines = 2};
-static const struct stream_layout fixed_header = {.format = {.kind = RECORD_SIZE, .count = 4}, .header_bytes = 3};
-static const struct stream_layout fasta_header = {.format = {STRING("\n>"), .starts = true}, .header_lines = 1};
+static const struct stream_layout csv_header = {.format = {.kind = RECORD_CSV}, .header = {.lines = 1}};
+static const struct stream_layout header = {.format = {.delimiter = '\n'}, .header = {.lines = 2}};
+static const struct stream_layout fixed_header = {.format = {.kind = RECORD_SIZE, .count = 4}, .header = {.bytes = 3}};
+static const struct stream_layout fasta_header = {.format = {STRING("\n>"), .starts = true}, .header = {.lines = 1}};
 
 /* A child that writes `content` to the FIFO `name`. */
 static void feed(const char *name, const char *content)
@@ -510,7 +510,7 @@ TEST(a_header_may_come_through_a_fifo)
 TEST(a_header_may_be_long_but_not_too_long)
 {
     const size_t most = (size_t)1 << 20;
-    const struct stream_layout layout = {.format = {.delimiter = '\n'}, .header_lines = 1};
+    const struct stream_layout layout = {.format = {.delimiter = '\n'}, .header = {.lines = 1}};
     char *text = malloc(most + 4);
     size_t bytes;
 

@@ -24,7 +24,9 @@ static int teardown(void **state)
 /* A header of so many bytes and then so many lines is to be taken off. */
 static void begin(const struct record_format *format, uint64_t header_bytes, uint64_t header_lines)
 {
-    assert_int_equal(header_init(&header, format, header_bytes, header_lines, &fault), 0);
+    const struct header_rule rule = {.bytes = header_bytes, .lines = header_lines};
+
+    assert_int_equal(header_init(&header, format, &rule, &fault), 0);
     tail_init(&tail, format, header_bytes + header_lines > 0, &fault);
 }
 
@@ -154,4 +156,74 @@ TEST(a_header_that_looks_the_same_is_told_how_it_differs)
         fault_init(&fault);
     }
     begin(&lines, 0, 1);
+}
+
+/* A header of lines that begin with a string is to be taken off. */
+static void begin_started(const struct record_format *format, const char *start)
+{
+    const struct header_rule rule = {.start = start};
+
+    assert_int_equal(header_init(&header, format, &rule, &fault), 0);
+    tail_init(&tail, format, true, &fault);
+}
+
+TEST(lines_that_begin_with_a_string_are_a_header)
+{
+    begin_started(&lines, "##");
+    assert_takes("##a\n##b\n#c\n##d\n1", "##a\n##b\n", "#c\n##d\n1", 1);
+    assert_takes("##a\n##b\n", "##a\n##b\n", "", 0);
+    assert_takes("##a\n##b", "##a\n##b\n", "", 0);
+    assert_takes("##a\n##b\n#", "##a\n##b\n", "#", 1);
+    assert_int_equal(take(""), 0);
+    assert_says(take("##a\n1\n"), -1, "bigshuf: file: header differs from that of file\n");
+    forgive();
+    assert_says(take("1\n"), -1, "bigshuf: file: header differs from that of file\n");
+}
+
+TEST(no_line_may_begin_with_the_string)
+{
+    begin_started(&lines, "@");
+    assert_takes("1\n@2\n", "", "1\n@2\n", 0);
+    assert_takes("\n@2", "", "\n@2", 1);
+    assert_says(take("@h\n1\n"), -1, "bigshuf: file: header differs from that of file\n");
+}
+
+TEST(lines_are_taken_off_before_records_that_are_no_lines)
+{
+    static const struct record_format csv = {.kind = RECORD_CSV};
+
+    begin_started(&csv, "#");
+    assert_takes("# it's 5\"\n#\n\"1\n2\"\r\n3", "# it's 5\"\n#\n", "\"1\n2\"\r\n3", 2);
+}
+
+TEST(headers_of_later_files_may_be_any_if_that_is_said)
+{
+    const struct header_rule rule = {.start = "#", .may_differ = true};
+
+    assert_int_equal(header_init(&header, &lines, &rule, &fault), 0);
+    tail_init(&tail, &lines, true, &fault);
+    assert_takes("#a\n1\n", "#a\n", "1\n", 0);
+    assert_takes("#b\n#c\n2\n", "#a\n", "2\n", 0);
+    assert_int_equal(header.own_bytes, 6);
+    assert_takes("3\n", "#a\n", "3\n", 0);
+    assert_takes("#d", "#a\n", "", 0);
+}
+
+/* The first read ends within a line, or within the string. */
+TEST(a_header_goes_on_over_any_end_of_a_read)
+{
+    static char content[10000], text[5000];
+
+    for (size_t bytes = 4090; bytes < 4100; bytes++) {
+        memset(text, 'x', bytes);
+        text[0] = text[1] = '#';
+        snprintf(text + bytes, sizeof text - bytes, "\n##y\n");
+        snprintf(content, sizeof content, "%s#1\n2\n", text);
+        begin_started(&lines, "##");
+        assert_int_equal(take(content), 0);
+        assert_int_equal(header.text_bytes, strlen(text));
+        assert_memory_equal(header.text, text, strlen(text));
+        header_release(&header);
+    }
+    begin_started(&lines, "##");
 }

@@ -278,7 +278,7 @@ TEST(a_weight_of_any_length_is_one_weight)
 TEST(lines_of_the_header_count)
 {
     static const char *const names[] = {"one", "two"};
-    static const struct stream_layout headed = {.format = {.delimiter = '\n'}, .header_bytes = 3, .header_lines = 2};
+    static const struct stream_layout headed = {.format = {.delimiter = '\n'}, .header = {.bytes = 3, .lines = 2}};
     const struct weight_place place = {.field = 1, .separator = '\t'};
 
     assert_true(scratch_put("one", "#\n#h\ni\n1\n2\n", 0600) && scratch_put("two", "#\n#h\ni\n4\n?\n", 0600));

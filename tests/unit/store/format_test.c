@@ -63,6 +63,10 @@ static const struct {
      "64 piles\nrecords with length varint\nno header\n"},
     {{.piles = 64, .record = {.kind = RECORD_LINES, .delimiter = '\n', .count = 4}, .header_lines = 1},
      "64 piles\nrecords of 4 lines ending with \"\\n\"\na header of 1 line\n"},
+    {{.piles = 64, .record = {.delimiter = '\n'}, .header_start = "#"},
+     "64 piles\nrecords ending with \"\\n\"\na header of lines starting with \"#\"\n"},
+    {{.piles = 64, .record = {.kind = RECORD_CSV, .delimiter = '\n'}, .header_start = "\"\\\t@"},
+     "64 piles\nrecords of CSV\na header of lines starting with \"\\\"\\\\\\011@\"\n"},
     {{.piles = 64,
       .record = {.kind = RECORD_STRING, .starts = true, .string = (const uint8_t *)"\n>", .string_bytes = 2},
       .header_lines = 2,
@@ -102,7 +106,8 @@ static bool is_same_record(const struct record_format *one, const struct record_
 static bool is_same_format(const struct store_format *one, const struct store_format *other)
 {
     return one->piles == other->piles && is_same_record(&one->record, &other->record) &&
-           one->header_bytes == other->header_bytes && one->header_lines == other->header_lines;
+           one->header_bytes == other->header_bytes && one->header_lines == other->header_lines &&
+           strcmp(one->header_start, other->header_start) == 0;
 }
 
 #define TEST(name) UNIT_TEST_IN(name, setup, teardown)
