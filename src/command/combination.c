@@ -18,6 +18,8 @@ static const struct {
     {OPTION_DELIMITER_DIGIT, "a digit as --delimiter"},
     {OPTION_DELIMITER_LONG, "--delimiter of several bytes"},
     {OPTION_SPLIT_PERCENTAGE, "--split of a percentage"},
+    {OPTION_SPLIT_COUNT, "--split of a number of records"},
+    {OPTION_OTHER_GROUPS, "--group-field of another field"},
     {OPTION_ENDLESS, "-r without -n"},
     {OPTION_GATHER_RECORDS, "--gather without --list"},
     {OPTION_PILE_OF_EPOCH, "--pile with --epoch"},
@@ -58,6 +60,9 @@ static const struct {
     {OPTION_SHARD_RECORDS, {OPTION_SHARD_BYTES, OPTION_ENDLESS}},
     {OPTION_SHARD_BYTES, {OPTION_ENDLESS}},
     {OPTION_SPLIT, {OPTION_ENDLESS}},
+    {OPTION_SPLIT_FIELD,
+     {'e', 'i', OPTION_RANDOM_SOURCE, OPTION_DELIMITER_LONG, OPTION_RECORD_LINES, OPTION_RECORD_SIZE,
+      OPTION_RECORD_START, OPTION_SPLIT_COUNT, OPTION_OTHER_GROUPS, OPTION_SHARDS, OPTION_FILTER}},
 
     {OPTION_SCATTER,
      {OPTION_GATHER, 'e', 'i', 'n', 'r', 'o', OPTION_RANDOM_SOURCE, OPTION_KEEP_ORDER, OPTION_PROBABILITY,
@@ -76,19 +81,13 @@ static const struct {
 static const struct {
     int one, either, other;
 } needs[] = {
-    {OPTION_KEEP_ORDER, 'n', 0},
-    {OPTION_SHARDS, 'o', 0},
-    {OPTION_SHARD_RECORDS, 'o', 0},
-    {OPTION_SHARD_BYTES, 'o', 0},
-    {OPTION_FILTER, 'o', OPTION_SPLIT},
-    {OPTION_PILES, OPTION_SCATTER, 0},
-    {OPTION_BATCH, OPTION_SCATTER, 0},
-    {OPTION_KEEP, OPTION_SCATTER, 0},
-    {OPTION_SWEEP, OPTION_SCATTER, 0},
-    {OPTION_PILE, OPTION_GATHER, 0},
-    {OPTION_EPOCH, OPTION_GATHER, 0},
-    {OPTION_LIST, OPTION_GATHER, 0},
-    {OPTION_PILE_OF_EPOCH, OPTION_SEED, 0},
+    {OPTION_KEEP_ORDER, 'n', 0},           {OPTION_SHARDS, 'o', 0},
+    {OPTION_SHARD_RECORDS, 'o', 0},        {OPTION_SHARD_BYTES, 'o', 0},
+    {OPTION_SPLIT_FIELD, OPTION_SPLIT, 0}, {OPTION_FILTER, 'o', OPTION_SPLIT},
+    {OPTION_PILES, OPTION_SCATTER, 0},     {OPTION_BATCH, OPTION_SCATTER, 0},
+    {OPTION_KEEP, OPTION_SCATTER, 0},      {OPTION_SWEEP, OPTION_SCATTER, 0},
+    {OPTION_PILE, OPTION_GATHER, 0},       {OPTION_EPOCH, OPTION_GATHER, 0},
+    {OPTION_LIST, OPTION_GATHER, 0},       {OPTION_PILE_OF_EPOCH, OPTION_SEED, 0},
 };
 
 /* "-n", "--seed" or a phrase */
