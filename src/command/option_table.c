@@ -384,8 +384,7 @@ static const struct option_row rows[] = {
     {"split", OPTION_SPLIT, GROUP_OUTPUT, "COUNT:FILE",
      "write COUNT lines, or so many % of them, to\nFILE and go on with the rest; may be repeated", set_split, 0},
     {"split-field", OPTION_SPLIT_FIELD, GROUP_OUTPUT, "N",
-     "with --split=P%:FILE: lines with the same field\nN go to the same file, so many % of all fields",
-     WHICH(split_field)},
+     "with --split=P%:FILE: lines with the same\nfield N go to one file, P% of all fields", WHICH(split_field)},
     {"filter", OPTION_FILTER, GROUP_OUTPUT, "COMMAND",
      "write files through COMMAND, a line of shell\nin which $FILE is the name", set_filter, 0},
 

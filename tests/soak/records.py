@@ -28,6 +28,7 @@ class Contents:
 
     header: bytes = b""
     records: list = field(default_factory=list)
+    members: int = 0  # of all records, if they are groups
     all_header: bool = False  # of a file: which is worth a warning
 
 
