@@ -2,7 +2,7 @@
 
 import hashlib
 
-from records import BadInput
+from records import BadInput, members
 from words import labelled_key
 
 KEY_MAX = 1 << 16  # bytes
@@ -85,6 +85,7 @@ def divided(case, main, chosen):
         raise BadInput("more than 100%")
     sides = [[] for _ in ends] + [[]]
     for record in chosen:
-        place = int.from_bytes(hashlib.sha256(label + key.of(record)[0]).digest()[:8], "little") * 10**6 >> 64
+        first = members(case.format(), record)[0]
+        place = int.from_bytes(hashlib.sha256(label + key.of(first)[0]).digest()[:8], "little") * 10**6 >> 64
         sides[sum(place >= end for end in ends)].append(record)
     return sides

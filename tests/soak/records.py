@@ -112,6 +112,11 @@ def _records(fmt, data, csv_end):
     return _started(data, fmt.string)
 
 
+def members(fmt, record):
+    """The records of which a group consists; another record is one itself."""
+    return _records(fmt, record, None)
+
+
 def read_file(fmt, data, csv_end=None):
     """The contents of one file. csv_end is the end of the first record of all, if that was in a file before."""
     contents = Contents(header=data[: fmt.header_bytes])
