@@ -53,17 +53,17 @@ test_shards_and_splits_have_whole_groups() {
     groups 100 >in
     bigshuf --seed=3 --group-field=2 in >all
     bigshuf --seed=3 --group-field=2 --split=20%:test --shard-records=10 -o part.%d in
-    same '20 10 10 10 10 10 10 10 10' "$(for file in test part.?; do numbers <$file | wc -l; done | xargs)"
+    same '20 10 10 10 10 10 10 10 10' "$(for file in test part.?; do numbers <"$file" | wc -l; done | xargs)"
     cat test part.? | cmp - all
     bigshuf --seed=3 --group-field=2 --shards=7 -o seventh.%d in
-    same '15 15 14 14 14 14 14' "$(for file in seventh.?; do numbers <$file | wc -l; done | xargs)"
+    same '15 15 14 14 14 14 14' "$(for file in seventh.?; do numbers <"$file" | wc -l; done | xargs)"
 }
 
 # A group of n members, here lines of 4 bytes, has 4n bytes, not 5n.
 test_bytes_of_shards_are_those_that_are_written() {
     seq 100 199 | awk '{ print; print }' >in
     bigshuf --group-field=1 --shard-bytes=80 -o part.%02d in
-    same '80 80 80 80 80 80 80 80 80 80' "$(for file in part.*; do wc -c <$file; done | xargs)"
+    same '80 80 80 80 80 80 80 80 80 80' "$(for file in part.*; do wc -c <"$file"; done | xargs)"
     bigshuf --group-field=1 --shard-bytes=79 -o part.%02d in
     same 72 "$(wc -c <part.00 | xargs)"
     bigshuf --group-field=1 --shard-bytes=7 -o one.%03d in

@@ -25,7 +25,9 @@ formats="nul byte blank_line crlf odd_run late_run lines nul_lines size csv csv_
 
 # Lines that become groups: the key is the same in many of them, but never in two neighbours, since the numbers of lines
 # are odd and even in turn, and lines are long next to short ones.
+# shellcheck disable=SC2016 # awk's
 members='{ for (i = $1 % 3; i >= 0; i--) print '
+# shellcheck disable=SC2016
 key='$1 % 2 "-" (length($0) > 10)'
 
 # What they are. `options` tells the program; `units` is what a header of one record is counted as; `edit` makes a line
@@ -711,7 +713,7 @@ stays_in_memory() {
 
 test_memory_for_records_of_every_format() {
     many_lines >lines
-    for format in byte late_run lines size csv fasta; do # one of each kind
+    for format in byte late_run lines size csv fasta groups; do # one of each kind
         use "$format"
         records <lines >in
         stays_in_memory in "${options[@]}"
