@@ -17,15 +17,15 @@
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
  *                    shuffle scatter gather divide index copy reference transfer pile_keys pile run engine order queue
  *     output     where records go: one file or several, whole or not there, or commands
- *                    buffer output overlap files plan held_back boundary framing filter sink successor
+ *                    buffer output overlap sides files plan held_back boundary framing filter sink successor
  *                    temporary_name target attributes split pattern
  *     temporary  where piles are that do not fit into memory
  *                    spill pile_files spill_place compress pace storage frames
  *     input      where records come from: one stream, or record by record
- *                    record_reader generated source stream contents decompress hints lender mapping hold
- *                    names operand
+ *                    grouping record_reader generated source stream contents decompress hints lender mapping
+ *                    hold names operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
- *                    header tail record length scan field
+ *                    header tail key record length scan field
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
  *                    threads packer pump program folder fault hardware cgroup textfile io pieces signals sort
  *                    table pool pages sys

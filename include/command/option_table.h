@@ -29,6 +29,7 @@ enum option_code {
     OPTION_RECORD_LENGTH,
     OPTION_RECORD_START,
     OPTION_CSV,
+    OPTION_GROUP_FIELD,
     OPTION_HEADER,
     OPTION_HEADER_BYTES,
     OPTION_HEADER_START,
@@ -37,6 +38,7 @@ enum option_code {
     OPTION_SHARD_RECORDS,
     OPTION_SHARD_BYTES,
     OPTION_SPLIT,
+    OPTION_SPLIT_FIELD,
     OPTION_FILTER,
     OPTION_PARALLEL,
     OPTION_COMPRESS_PROGRAM,
@@ -60,6 +62,8 @@ enum option_code {
     OPTION_DELIMITER_NOT_NUL, /* --delimiter is anything else than NUL alone */
     OPTION_DELIMITER_DIGIT,   /* --delimiter is a digit */
     OPTION_DELIMITER_LONG,    /* --delimiter is several bytes */
+    OPTION_SPLIT_COUNT,       /* ... or of a number */
+    OPTION_OTHER_GROUPS,      /* --group-field and --split-field are not the same */
     OPTION_ENDLESS,           /* -r without -n */
     OPTION_GATHER_RECORDS,    /* --gather without --list */
     OPTION_PILE_OF_EPOCH,     /* --pile, and --epoch is not 0 */

@@ -38,6 +38,7 @@ struct options {
     uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* format.string, if the format has one */
     bool compressed;                            /* -Z */
     uint8_t delimiter;         /* what ends a line: '\n', '\0' with -z, or --delimiter if it is a byte */
+    uint64_t group_field;      /* --group-field, from 1, by which format.grouped groups; 0 if not given */
     struct header_rule header; /* --header, --header-bytes, --header-start, --headers-differ */
 
     const char *output;     /* -o: the file, or the pattern of all files if there are shards; NULL: standard output */
@@ -46,15 +47,17 @@ struct options {
     uint64_t shard_bytes;   /* --shard-bytes: in each file, at most */
     struct split *split;    /* each --split, in order */
     size_t splits;
-    const char *filter; /* --filter; NULL if not given */
+    uint64_t split_field; /* --split-field, from 1; 0 if not given */
+    const char *filter;   /* --filter; NULL if not given */
 
     uint64_t
         count;     /* -n: records, the least if it is given several times; UINT64_MAX if not given; becomes run.limit */
     uint64_t part; /* --part=R/W: R, from 1; 0 if not given */
-    uint64_t parts;          /* and W, at most PART_MAX; 0 if not given */
-    bool repeat;             /* -r */
-    bool keep_order;         /* --keep-order, which -n goes with */
-    uint8_t field_separator; /* -t; TAB if not given */
+    uint64_t parts;  /* and W, at most PART_MAX; 0 if not given */
+    bool repeat;     /* -r */
+    bool keep_order; /* --keep-order, which -n goes with */
+    bool separator_given;
+    uint8_t field_separator; /* -t; if not given, it depends on the records */
     uint64_t weight_field;   /* --weight-field, from 1; 0 if not given */
     const char *weights;     /* --weights: the name of a file; NULL if not given */
     const char *probability; /* --probability, as decimal_threshold takes it; NULL if not given */

@@ -75,9 +75,22 @@ struct record_format task_format(const struct options *options)
     return format;
 }
 
+struct field_place task_field(const struct options *options, uint64_t number)
+{
+    const bool csv = options->format.kind == RECORD_CSV;
+
+    const uint8_t usual = csv ? ',' : '\t';
+
+    return (struct field_place){
+        .number = number, .separator = options->separator_given ? options->field_separator : usual, .quoted = csv};
+}
+
 struct stream_layout task_layout(const struct options *options)
 {
-    return (struct stream_layout){.format = task_format(options), .header = options->header};
+    struct stream_layout layout = {.format = task_format(options), .header = options->header};
+
+    layout.format.grouped = false; /* what is in files has no marks */
+    return layout;
 }
 
 struct number_range task_range(const struct options *options)
@@ -94,6 +107,7 @@ struct output_plan task_output(const struct options *options, struct spill_place
         .path = options->output,
         .split = options->split,
         .splits = options->splits,
+        .split_field = task_field(options, options->split_field),
         .shards = options->shards,
         .shard_records = options->shard_records,
         .shard_bytes = options->shard_bytes,
@@ -104,6 +118,7 @@ struct output_plan task_output(const struct options *options, struct spill_place
         .place = place,
     };
 
+    plan.framing.format = plan.format;
     plan.framing.translates = options->echo;
     plan.framing.to = options->delimiter;
     if (options->format.starts) {

@@ -84,6 +84,12 @@ test_a_small_input_to_a_file_survives_any_fault() {
     sweep_all folder/file
 }
 
+test_groups_survive_any_fault() {
+    seq 1000 >in
+    sweep_all out --group-field=1 -t 9
+    sweep_all folder/file -S 8M --group-field=1 -t 5
+}
+
 test_an_input_that_fits_survives_any_fault() {
     seq 120000 >in
     forgiving=yes sweep_all out -S 16M --parallel=1 # since what cannot be mapped is read

@@ -37,6 +37,15 @@ test_many_lines_of_one_or_two_bytes() {
     shuffles_within 8
 }
 
+# Each takes a mark; and the stage that makes these has buffers of its own.
+test_groups_of_lines_of_one_or_two_bytes() {
+    shortest_lines "$(scale 20000 1000000 20000000)" >in
+    runs_within 8 --group-field=1 in >out
+    same_lines in out
+    runs_within 8 --group-field=1 --seed=m --split-field=1 --split=20%:a in >b
+    cat a b | same_lines in -
+}
+
 test_many_empty_lines() {
     head -c "$(scale 20000 3000000 100000000)" /dev/zero | tr '\0' '\n' >in
     shuffles_within 8

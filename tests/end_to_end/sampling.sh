@@ -478,6 +478,20 @@ test_a_line_without_the_field_is_an_error() {
     cmp out /dev/null
 }
 
+test_weights_are_a_field_of_csv() {
+    awk 'BEGIN { for (i = 1; i < 200; i++) printf "\"%d,\"\"\n\",\"%s\"\r\n", i, i % 2 ? i : " " i "e0" }' >in
+    seq 199 >weights
+    for options in '-n 20' '' '-r -n 30' '-n 20 --keep-order'; do
+        # shellcheck disable=SC2086 # words, by intention
+        bigshuf --csv --seed=x $options --weight-field=2 in | cmp - <(bigshuf --csv --seed=x $options --weights=weights in)
+    done
+    printf 'a;"1;5"\n' >in
+    fails_with 1 "bigshuf: in: record 1: invalid weight: '1;5'" bigshuf --csv -t ';' --weight-field=2 in
+    printf 'h,w\n"a\nb",1\nc\n' >in
+    fails_with 1 "bigshuf: in: record 2: no such field for the weight: 'c'" \
+        bigshuf --csv --header --weight-field=2 in in
+}
+
 test_too_few_or_too_many_weights_are_errors() {
     seq 3 >in
     seq 2 >few

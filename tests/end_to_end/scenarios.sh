@@ -119,6 +119,45 @@ test_tables_of_one_header_become_one_training_and_one_test_table() {
     same 401 "$(rows test.csv | records)" # with its header
 }
 
+# Patients, whose visits are lines with quotes and line breaks, sorted by nothing: a model that has seen a patient must not
+# be tested with that one.
+make_visits() {
+    printf 'visit,patient,note\n'
+    seq 3000 | awk '{ printf "%d,\"p%d, \"\"%s\"\"\",\"line %d\nline\"\r\n", $1, $1 * 7919 % 400, $1 * 7919 % 2 ? "m" : "f", $1 }'
+}
+
+# The patients of a table, by a reader of CSV: patients FILE.
+patients() {
+    python3 -c '
+import csv, sys
+rows = list(csv.reader(open(sys.argv[1], newline="")))
+assert rows[0] == ["visit", "patient", "note"]
+for patient in sorted(set(row[1] for row in rows[1:])):
+    print(patient)' "$1"
+}
+
+test_no_patient_is_in_training_and_test_data() {
+    needs python3
+    make_visits >visits.csv
+    bigshuf --seed=1 --csv --header --split-field=2 --split=10%:test.csv --split=10%:valid.csv -o train.csv visits.csv
+    for part in test valid train; do patients $part.csv; done | sort | cmp - <(patients visits.csv)
+    [ "$(patients test.csv | records)" -gt 20 ] && [ "$(patients test.csv | records)" -lt 60 ]
+    same_lines visits.csv <(cat train.csv && tail -q -n +2 test.csv valid.csv)
+    { head -n 1 visits.csv && tail -n +2 visits.csv | bigshuf --csv; } >shuffled.csv
+    patients test.csv >before
+    bigshuf --seed=1 --csv --header --split-field=2 --split=10%:test.csv --split=10%:valid.csv >train.csv <shuffled.csv
+    patients test.csv | cmp - before
+}
+
+# beets, mpc: albums are played in random order, the songs of each in theirs.
+test_songs_of_an_album_stay_together() {
+    seq 300 | awk '{ print "album " int($1 * $1 / 700) % 9 "\t" $1 }' >songs
+    bigshuf --group-field=1 songs >playlist
+    same_lines songs playlist
+    same "$(cut -f 1 songs | uniq | records)" "$(awk -F '\t' '$1 != album || $2 != song + 1 { n++ } { album = $1; song = $2 }
+        END { print n }' playlist)"
+}
+
 # ---- Files that belong together ----
 
 # Reads NUMBER of pairs, 4 lines each: make_reads NUMBER.

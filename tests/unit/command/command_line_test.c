@@ -171,7 +171,9 @@ TEST(test_no_words_mean_standard_input_and_defaults)
     assert_null(run.options.probability);
     assert_null(run.options.weights);
     assert_int_equal(run.options.weight_field, 0);
-    assert_int_equal(run.options.field_separator, '\t');
+    assert_int_equal(run.options.group_field, 0);
+    assert_false(run.options.format.grouped);
+    assert_false(run.options.separator_given);
     assert_null(run.options.random_source);
     assert_int_equal(run.options.memory_bytes, 0);
     assert_int_equal(run.options.temporary_count, 0);
@@ -748,6 +750,14 @@ TEST(test_weights_are_a_file_or_a_field)
     refuse("bigshuf: fields are numbered from 1\n" TRY_HELP, "--weight-field=0");
 }
 
+TEST(test_groups_are_told_by_a_field)
+{
+    accept("--group-field=3", "--group-field=2");
+    assert_true(run.options.format.grouped);
+    assert_int_equal(run.options.group_field, 2);
+    refuse("bigshuf: fields are numbered from 1\n" TRY_HELP, "--group-field=0");
+}
+
 TEST(test_a_separator_needs_no_field_and_may_be_repeated_but_not_changed)
 {
     accept("-t", ",");
@@ -845,7 +855,6 @@ static const struct {
     {"--weight-field=1", "--record-size=2", "cannot combine --weight-field and --record-size"},
     {"--weight-field=1", "--record-length=u32le", "cannot combine --weight-field and --record-length"},
     {"--weight-field=1", "--record-start=a", "cannot combine --weight-field and --record-start"},
-    {"--weight-field=1", "--csv", "cannot combine --weight-field and --csv"},
     {"--part=1/2", "-r", "cannot combine --part and -r"},
     {"--part=1/2", "--keep-order", "cannot combine --part and --keep-order"},
     {"--part=1/2", "--probability=1", "cannot combine --part and --probability"},
@@ -855,6 +864,24 @@ static const struct {
     {"--part=1/2", "--scatter=a", "cannot combine --part and --scatter"},
     {"--part=1/2", "--pile=1", "cannot combine --part and --pile"},
     {"--part=1/2", "--list", "cannot combine --part and --list"},
+    {"--group-field=1", "-e", "cannot combine --group-field and -e"},
+    {"--group-field=1", "-i1-2", "cannot combine --group-field and -i"},
+    {"--group-field=1", "--weight-field=1", "cannot combine --group-field and --weight-field"},
+    {"--group-field=1", "--delimiter=ab", "cannot combine --group-field and --delimiter of several bytes"},
+    {"--group-field=1", "--record-lines=2", "cannot combine --group-field and --record-lines"},
+    {"--group-field=1", "--record-size=2", "cannot combine --group-field and --record-size"},
+    {"--group-field=1", "--record-start=a", "cannot combine --group-field and --record-start"},
+    {"--split-field=1", "-e", "cannot combine --split-field and -e"},
+    {"--split-field=1", "-i1-2", "cannot combine --split-field and -i"},
+    {"--split-field=1", "--random-source=a", "cannot combine --split-field and --random-source"},
+    {"--split-field=1", "--delimiter=ab", "cannot combine --split-field and --delimiter of several bytes"},
+    {"--split-field=1", "--record-lines=2", "cannot combine --split-field and --record-lines"},
+    {"--split-field=1", "--record-size=2", "cannot combine --split-field and --record-size"},
+    {"--split-field=1", "--record-start=a", "cannot combine --split-field and --record-start"},
+    {"--split-field=1", "--split=2:a", "cannot combine --split-field and --split of a number of records"},
+    {"--split-field=1", "--group-field=2", "cannot combine --split-field and --group-field of another field"},
+    {"--split-field=1", "--shards=2", "cannot combine --split-field and --shards"},
+    {"--split-field=1", "--filter=a", "cannot combine --split-field and --filter"},
     {"--shards=2", "--shard-records=2", "cannot combine --shards and --shard-records"},
     {"--shards=2", "--shard-bytes=2", "cannot combine --shards and --shard-bytes"},
     {"--shards=2", "-r", "cannot combine --shards and -r without -n"},
@@ -889,6 +916,7 @@ static const struct {
     {"--gather=a", "--record-length=u32le", "cannot combine --gather and --record-length"},
     {"--gather=a", "--record-start=b", "cannot combine --gather and --record-start"},
     {"--gather=a", "--csv", "cannot combine --gather and --csv"},
+    {"--gather=a", "--group-field=1", "cannot combine --gather and --group-field"},
     {"--gather=a", "--header", "cannot combine --gather and --header"},
     {"--gather=a", "--header-bytes=1", "cannot combine --gather and --header-bytes"},
     {"--gather=a", "--header-start=b", "cannot combine --gather and --header-start"},
@@ -940,6 +968,12 @@ TEST(test_options_that_do_not_are_accepted)
         {"-i1-2", "-z"},
         {"--weight-field=1", "--delimiter=;"},
         {"--weight-field=1", "--header"},
+        {"--weight-field=1", "--csv"},
+        {"--group-field=1", "--csv"},
+        {"--group-field=1", "--delimiter=;"},
+        {"--group-field=1", "--weights=a"},
+        {"--group-field=1", "-r"},
+        {"--scatter=a", "--group-field=1"},
         {"--weights=a", "--record-lines=2"},
         {"--weights=a", "--csv"},
         {"--random-source=a", "--record-size=2"},
@@ -955,6 +989,7 @@ TEST(test_options_that_do_not_are_accepted)
         {"--header-start=#", "--record-lines=4"},
         {"--header-start=#", "--weight-field=2"},
         {"--split=2:a", "--split=2%:b"},
+        {"--split-field=1", "--split=2%:b"},
         {"--split=2:a", "--filter=b"},
         {"-o%d", "--filter=b"},
     };
@@ -962,6 +997,9 @@ TEST(test_options_that_do_not_are_accepted)
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         accept(pairs[i][0], pairs[i][1]);
     }
+    accept("--split-field=1", "--split=2%:b", "--group-field=1");
+    accept("--split-field=1", "--split=2%:b", "--weight-field=2");
+    accept("--split-field=1", "--split=2%:b", "--shard-bytes=2", "-o%d");
     accept("--keep-order", "--weight-field=1", "-n1");
     accept("--probability=1", "--shard-records=2", "-o%d");
     accept("--probability=1", "--shard-bytes=2", "-o%d");
@@ -976,6 +1014,7 @@ TEST(test_outputs_that_need_a_file_say_so)
     refuse("bigshuf: --shard-records needs -o\n", "--shard-records=2");
     refuse("bigshuf: --shard-bytes needs -o\n", "--shard-bytes=2", "--filter=a");
     refuse("bigshuf: --filter needs -o or --split\n", "--filter=a");
+    refuse("bigshuf: --split-field needs --split\n", "--split-field=1");
 }
 
 UNIT_TEST(test_a_store_that_is_added_to_has_its_places)
@@ -1060,8 +1099,7 @@ UNIT_TEST(test_a_part_is_of_several)
     assert_int_equal(run.options.parts, 3);
     accept("--seed=", "--part=4294967295/4294967295", "--gather=a", "--epoch=1");
     assert_true(run.options.part == UINT32_MAX && run.options.parts == UINT32_MAX);
-    REFUSE_EACH("--seed=", "--part=", parts, "invalid --part argument '",
-                "': it is R/W, part R of W: from 1/W to W/W");
+    REFUSE_EACH("--seed=", "--part=", parts, "invalid --part argument '", "': it is R/W, part R of W: from 1/W to W/W");
     refuse("bigshuf: --part needs --seed, so that all parts are of one order\n", "--part=1/2");
 }
 
@@ -1320,6 +1358,7 @@ TEST(test_help_explains_every_option_on_lines_of_80)
                                            "      --record-length=CODING  ",
                                            "      --record-start=STRING  ",
                                            "      --csv  ",
+                                           "      --group-field=N  ",
                                            "      --header[=N]  ",
                                            "      --header-bytes=N  ",
                                            "      --header-start=STRING  ",
@@ -1328,6 +1367,7 @@ TEST(test_help_explains_every_option_on_lines_of_80)
                                            "      --shard-records=N  ",
                                            "      --shard-bytes=BYTES  ",
                                            "      --split=COUNT:FILE  ",
+                                           "      --split-field=N  ",
                                            "      --filter=COMMAND  ",
                                            "      --compress-program=PROG  ",
                                            "      --compress-temporary=WHEN  ",
