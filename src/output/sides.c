@@ -9,6 +9,7 @@
 
 #include "base/least.h"
 #include "base/random.h"
+#include "output/filter.h"
 #include "output/held_back.h"
 #include "record/key.h"
 #include "system/sys.h"
@@ -17,7 +18,8 @@ enum { SIDE_BYTES = 1 << 16, SCAN_BYTES = 1 << 30, QUOTED = 40 };
 
 /* One of the files, or what is left. */
 struct side {
-    struct sink *sink; /* NULL for what is left */
+    struct sink *sink;      /* NULL for what is left */
+    struct filters *packer; /* the program that compresses the file; NULL if there is none */
     struct framing_file framing;
     size_t bytes;
     uint8_t buffer[SIDE_BYTES];
@@ -43,7 +45,26 @@ static int put(void *context, const void *data, size_t bytes)
 {
     struct side *side = context;
 
-    return sink_write(side->sink, data, bytes);
+    return side->packer != NULL ? filters_write(side->packer, data, bytes) : sink_write(side->sink, data, bytes);
+}
+
+/* Begin the file of split i. */
+static int begin_side(struct sides *sides, struct files *files, size_t i)
+{
+    struct side *side = &sides->side[i];
+    const struct packer *packer = files_packer(files, i);
+
+    if (files_open_sink(files, i) != 0)
+        return -1;
+    side->sink = files->file[i].sink;
+    if (packer != NULL) {
+        const int fd = sink_descriptor(side->sink);
+
+        side->packer = fd < 0 ? NULL : filters_new(NULL, 1, sides->fault);
+        if (side->packer == NULL || filters_start_packer(side->packer, files->file[i].path, packer, fd) != 0)
+            return -1;
+    }
+    return framing_begin(&side->framing, &sides->plan->framing, put, side);
 }
 
 static void begin_record(struct sides *sides)
@@ -72,15 +93,10 @@ struct sides *sides_open(const struct output_plan *plan, struct files *files,
     random_key_derive(&sides->key, plan->key, "split", NULL, 0);
     begin_record(sides);
     for (size_t i = 0; i < plan->splits; i++) {
-        struct side *side = &sides->side[i];
-
-        if (files_open_sink(files, i) == 0) {
-            side->sink = files->file[i].sink;
-            if (framing_begin(&side->framing, &plan->framing, put, side) == 0)
-                continue;
+        if (begin_side(sides, files, i) != 0) {
+            sides_free(sides);
+            return NULL;
         }
-        sides_free(sides);
-        return NULL;
     }
     return sides;
 }
@@ -182,6 +198,12 @@ int sides_finish(struct sides *sides)
     for (size_t i = 0; i <= sides->plan->splits; i++)
         if (drain(sides, &sides->side[i]) != 0)
             return -1;
+    for (size_t i = 0; i < sides->plan->splits; i++) {
+        struct filters *packer = sides->side[i].packer;
+
+        if (packer != NULL && (filters_end(packer) != 0 || filters_wait(packer) != 0))
+            return -1;
+    }
     return 0;
 }
 
@@ -189,6 +211,8 @@ void sides_free(struct sides *sides)
 {
     if (sides == NULL)
         return;
+    for (size_t i = 0; i < sides->plan->splits; i++)
+        filters_free(sides->side[i].packer);
     held_back_release(&sides->held);
     free(sides);
 }

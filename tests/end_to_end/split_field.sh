@@ -142,3 +142,15 @@ test_what_cannot_be_split_by_a_field_is_told() {
     fails_with 1 'bigshuf: --split-field needs --split' bigshuf --split-field=2
     fails_with 1 'bigshuf: fields are numbered from 1*' bigshuf --split-field=0 --split=10%:a
 }
+
+test_the_files_may_be_compressed_side_by_side() {
+    command -v gzip || skip "needs gzip"
+    visits 3000 50 >in
+    bigshuf --seed=4 --split-field=2 --split=20%:test --split=30%:valid -o train in
+    bigshuf -Z --seed=4 --split-field=2 --split=20%:test.gz --split=30%:valid -o train.gz in
+    gzip -dc test.gz | cmp - test
+    gzip -dc train.gz | cmp - train
+    fails_with 1 'bigshuf: test.gz: cannot run *' env PATH=. \
+        "$(command -v bigshuf)" -Z --split-field=2 --split=20%:test.gz <in
+    gzip -dc test.gz | cmp - test
+}
