@@ -997,8 +997,7 @@ UNIT_TEST(test_a_part_is_of_several)
     assert_int_equal(run.options.parts, 3);
     accept("--seed=", "--part=4294967295/4294967295", "--gather=a", "--epoch=1");
     assert_true(run.options.part == UINT32_MAX && run.options.parts == UINT32_MAX);
-    REFUSE_EACH("--seed=", "--part=", parts, "invalid --part argument '",
-                "': it is R/W, part R of W: from 1/W to W/W");
+    REFUSE_EACH("--seed=", "--part=", parts, "invalid --part argument '", "': it is R/W, part R of W: from 1/W to W/W");
     refuse("bigshuf: --part needs --seed, so that all parts are of one order\n", "--part=1/2");
 }
 
