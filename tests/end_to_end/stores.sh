@@ -416,6 +416,28 @@ test_4096_piles_with_few_descriptors() {
 
 # ---- Output ----
 
+# These options are refused, since this file would be in the store: is_outside FILE OPTION...
+is_outside() {
+    fails_with 1 "bigshuf: $1: in the store *, where nothing else belongs: write to another folder" bigshuf "${@:2}"
+}
+
+test_nothing_is_gathered_into_the_store() {
+    make_store 16
+    ln -s store link
+    mkdir store-2
+    find store -type f -exec cksum {} + | sort >before
+    is_outside store/new --gather=store -o store/new
+    is_outside store/format --gather=link -o store/format
+    is_outside link/new --gather=store -o link/new
+    is_outside ./store/a/new --gather=store --split=1:./store/a/new
+    is_outside store/0 --gather=store --shards=2 -o store/%d
+    (cd store && is_outside new --gather=. -o new)
+    rm -f store/.stderr
+    find store -type f -exec cksum {} + | sort | cmp - before
+    gather -o store-2/new
+    gather | cmp - store-2/new
+}
+
 test_what_is_gathered_may_be_divided() {
     make_store 16
     gather >whole

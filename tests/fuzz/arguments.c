@@ -11,6 +11,7 @@
 #include <limits.h>
 
 #include "base/escape.h"
+#include "base/part.h"
 #include "command/argument.h"
 #include "output/pattern.h"
 #include "output/split.h"
@@ -106,6 +107,19 @@ static void check_pile(const char *text)
     good = good && (hyphen == NULL || read_digits(hyphen + 1, end, &high)) && low <= high && high <= UINT64_MAX;
     FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == good);
     FUZZ_CHECK(good ? first == low && last == high : first == 7 && last == 7);
+}
+
+static void check_part(const char *text)
+{
+    const char *slash = strchr(text, '/'), *end = text + strlen(text);
+    uint64_t part = 7, parts = 7;
+    fuzz_wide low, high;
+    bool good = slash != NULL && read_digits(text, slash, &low) && read_digits(slash + 1, end, &high) && low > 0 &&
+                low <= high && high <= PART_MAX;
+    int result = argument_part(&fault, "--x", text, &part, &parts);
+
+    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == good);
+    FUZZ_CHECK(good ? part == low && parts == high : part == 7 && parts == 7);
 }
 
 static void check_sizes(const char *text)
@@ -305,6 +319,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     check_number(text, number);
     check_counts(text);
     check_pile(text);
+    check_part(text);
     check_sizes(text);
     check_delimiter(text);
     check_strings(text);
