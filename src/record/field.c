@@ -49,8 +49,19 @@ static void add(struct field *field, const uint8_t *data, size_t bytes)
 static bool follow_quoted(struct field *field, const uint8_t *data, size_t bytes)
 {
     static const uint8_t quote = '"';
+    const uint8_t separator = field->place.separator;
 
     for (size_t i = 0; i < bytes; i++) {
+        const size_t from = i;
+
+        while (i < bytes && data[i] != quote && (data[i] != separator || field->inside))
+            i++;
+        if (field->left == 0)
+            add(field, data + from, i - from);
+        if (i > from)
+            field->closed = false;
+        if (i == bytes)
+            return false;
         if (data[i] == quote) {
             if (field->closed && field->left == 0)
                 add(field, &quote, 1);
@@ -59,14 +70,9 @@ static bool follow_quoted(struct field *field, const uint8_t *data, size_t bytes
             continue;
         }
         field->closed = false;
-        if (data[i] != field->place.separator || field->inside) {
-            if (field->left == 0)
-                add(field, data + i, 1);
-        } else if (field->left == 0) {
+        if (field->left == 0)
             return true;
-        } else {
-            field->left--;
-        }
+        field->left--;
     }
     return false;
 }
