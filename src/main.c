@@ -22,9 +22,9 @@
  *     temporary  where piles are that do not fit into memory
  *                    spill pile_files spill_place compress pace storage frames
  *     input      where records come from: one stream, or record by record
- *                    record_reader generated source stream hints lender mapping hold names operand
+ *                    grouping record_reader generated source stream hints lender mapping hold names operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
- *                    header tail record tar_scan tar_headers scan field
+ *                    header tail key record tar_scan tar_headers scan field
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
  *                    threads folder fault hardware cgroup textfile io pieces signals sort table pool pages sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them

@@ -36,6 +36,7 @@ struct options {
     struct record_format format;
     uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* format.string, if the format has one */
     uint8_t delimiter;     /* what ends a line: '\n', '\0' with -z, or --delimiter if it is a byte */
+    uint64_t group_field;  /* --group-field, from 1, by which format.grouped groups; 0 if not given */
     uint64_t header_lines; /* --header; 0 if not given */
     uint64_t header_bytes; /* --header-bytes; 0 if not given */
 
@@ -51,7 +52,7 @@ struct options {
         count;   /* -n: records, the least if it is given several times; UINT64_MAX if not given; becomes run.limit */
     bool repeat; /* -r */
     bool keep_order;         /* --keep-order, which -n goes with */
-    uint8_t field_separator; /* -t; TAB if not given */
+    uint8_t field_separator; /* -t; TAB if not given, or a comma with --csv */
     uint64_t weight_field;   /* --weight-field, from 1; 0 if not given */
     const char *weights;     /* --weights: the name of a file; NULL if not given */
     const char *probability; /* --probability, as decimal_threshold takes it; NULL if not given */

@@ -35,6 +35,13 @@ const uint8_t *source_header(const struct source *source, size_t *bytes);
 typedef ssize_t source_function(void *context, uint8_t *data, size_t bytes);
 struct source *source_over(source_function *read, void *context, void (*release)(void *context));
 
+/* Put a stage into a source of which nothing has been read: from now on it delivers what `read` makes of what the
+ * source delivers that is returned, which `release` has to free. `restart` is called when the source begins again. A
+ * source with a stage cannot be mapped, and offsets in it are not those of source_name_at. NULL with errno: all is as
+ * before. */
+struct source *source_insert(struct source *source, source_function *read, void (*restart)(void *context),
+                             void (*release)(void *context), void *context);
+
 /* Fill data[0, bytes), shorter only at the end of the last file. Returns the number of bytes, 0 at the end, -1 after a
  * report. `bytes` is at least 1. */
 ssize_t source_read(struct source *source, uint8_t *data, size_t bytes);

@@ -9,6 +9,7 @@
 #include "input/generated.h"
 #include "input/source.h"
 #include "output/output.h"
+#include "record/field.h"
 #include "record/record.h"
 
 /* What a job is. Those that write records write at most as many as -n says. Tasks before TASK_SHUFFLE open what they
@@ -49,6 +50,9 @@ bool task_may_leave_out_all(const struct options *options);
 
 /* Records as they are within the program. */
 struct record_format task_format(const struct options *options);
+
+/* Field `number` of a record. */
+struct field_place task_field(const struct options *options, uint64_t number);
 
 struct stream_layout task_layout(const struct options *options);
 struct number_range task_range(const struct options *options);

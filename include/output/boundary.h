@@ -3,8 +3,8 @@
 
 /*
  * Where one file ends and the next one begins in a stream of records: after so many records, or before the first record
- * that would make the file larger than so many bytes. The answer depends on the stream alone, not on the pieces in
- * which it comes.
+ * that would make the file larger than so many bytes, without marks of groups. The answer depends on the stream alone,
+ * not on the pieces in which it comes.
  *
  * The caller asks again and again what to do with the next bytes, until there are none:
  *

@@ -6,6 +6,7 @@
  * they are easy to tell apart; here each file gets what its reader expects:
  *
  *     header         stands before the first record; it is no record, and is there even if no record is
+ *     marks          of groups (record.h) are left out
  *     translation    every byte `from` is written as `to`: for records that were kept with a delimiter which is in none
  *                    of them
  *     start          records that are kept as REST "\n" START are written as START REST "\n": START moves from the end
@@ -16,10 +17,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "record/record.h"
+
 enum { FRAMING_START_MAX = 254 };
 
 /* Zeroed: records are written as they are. What is pointed to must stay. */
 struct framing {
+    struct record_format format; /* of the records */
     const uint8_t *header;
     size_t header_bytes;
     const uint8_t *start;
@@ -34,6 +38,7 @@ struct framing_file {
     const struct framing *framing;
     int (*write)(void *context, const void *data, size_t bytes); /* 0, or -1 after a report */
     void *context;
+    struct record_scan scan;         /* for marks */
     bool begun;                      /* has there been a record? */
     uint8_t last[FRAMING_START_MAX]; /* bytes of records that are not yet written, as they may be the last START */
     size_t last_bytes;
@@ -43,8 +48,8 @@ struct framing_file {
 int framing_begin(struct framing_file *file, const struct framing *framing, int (*write)(void *, const void *, size_t),
                   void *context);
 
-/* Write the next bytes of its records; they may begin and end in the midst of a record. `data` is changed where bytes
- * are translated. The end of a file takes no call. */
+/* Write the next bytes of its records; they may begin and end in the midst of a record. `data` is changed where marks
+ * are left out or bytes translated. The end of a file takes no call. */
 int framing_write(struct framing_file *file, uint8_t *data, size_t bytes);
 
 #endif

@@ -8,22 +8,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FIELD_BYTES_MAX = 4096 };
-
-struct field {
+/* Which field of a record. */
+struct field_place {
+    uint64_t number; /* from 1; 0 stands for none */
     uint8_t separator;
-    bool alone;    /* there are no separators: the record is the field */
-    uint64_t left; /* separators until it begins */
-    bool too_long; /* text has gone by that did not fit */
-    size_t bytes;  /* of it so far, without the blanks before it */
-    uint8_t text[FIELD_BYTES_MAX];
+    bool quoted; /* CSV: no separator stands within double quotes, and "" within them is one quote of the field */
 };
 
-/* A record begins, of which field `number` is sought, from 1. */
-void field_begin(struct field *field, uint64_t number, uint8_t separator);
+struct field {
+    struct field_place place;
+    bool alone;    /* there are no separators: the record is the field */
+    bool exact;    /* blanks before and after it belong to it */
+    uint64_t left; /* separators until it begins */
+    bool inside;   /* quotes */
+    bool closed;   /* the last byte closed a quote, if it does not open one again */
+    bool too_long; /* text has gone by for which there was no room */
+    size_t bytes;  /* of it so far */
+    uint8_t *text; /* the caller's */
+    size_t room;
+};
+
+/* A record begins whose field is sought. Its text goes to text[0, room), without blanks before it; blanks after it need
+ * no room. */
+void field_begin(struct field *field, struct field_place place, uint8_t *text, size_t room);
 
 /* The same for a record that is all one field. */
-void field_begin_alone(struct field *field);
+void field_begin_alone(struct field *field, uint8_t *text, size_t room);
+
+/* The same for a field that is to be compared: every byte belongs to it. */
+void field_begin_exact(struct field *field, struct field_place place, uint8_t *text, size_t room);
 
 /* The next bytes of the record, without its delimiter. Has the field ended with them? If so, no more are wanted. It
  * also ends with the record, if that has so many fields. */

@@ -8,6 +8,10 @@
  * Records that start with a string instead of ending with one (--record-start) are brought into this form by moving the
  * string: of the lines ">a", "A", ">b", "C" the first ">" is taken away and one is put at the end, so that each record,
  * "a\nA\n>" and "b\nC\n>", ends with the delimiter "\n>". After the shuffle it moves back.
+ *
+ * A group (--group-field) is a record that consists of members, each of them a record of another format with a mark
+ * behind it: one byte that says whether the group goes on or ends with this member. So two groups with the same key
+ * that come to stand side by side stay two. After the shuffle the marks are taken away.
  */
 
 #include <stdbool.h>
@@ -27,6 +31,7 @@ enum record_kind {
 
 struct record_format {
     enum record_kind kind;
+    bool grouped;          /* that is what the members of a group are, and the group is the record */
     uint8_t delimiter;     /* RECORD_BYTE, RECORD_LINES */
     bool starts;           /* RECORD_STRING: it is a newline and what records start with, which has none */
     const uint8_t *string; /* RECORD_STRING; the caller's */
@@ -34,12 +39,15 @@ struct record_format {
     uint64_t count;        /* RECORD_LINES, RECORD_SIZE: at least 1 */
 };
 
+enum { RECORD_GOES_ON = '+', RECORD_ENDS = '.' }; /* the marks behind members */
+
 /* Where in a record a stream of bytes stands. Zeroed: at the beginning of a record. It may be copied, to scan the same
  * bytes again. */
 struct record_scan {
     uint64_t done; /* of the record: lines, or bytes (RECORD_SIZE), or bytes of the delimiter that may have begun */
     bool open;     /* the last byte ended no record, and no line of one */
     bool quoted;   /* RECORD_CSV */
+    bool marked;   /* the next byte is the mark of the member before it */
 };
 
 /* Find the ends of records in data[0, bytes), the next bytes of the stream in which `scan` stands, and move it on. As
@@ -63,17 +71,23 @@ size_t record_skip(const struct record_format *format, struct record_scan *scan,
  * than the last bytes, RECORD_LINES and RECORD_CSV count. */
 void record_advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes);
 
-/* Does it take the scan of all bytes before to find the ends in a block? False for RECORD_BYTE alone, for which a
- * zeroed scan will do anywhere. */
+/* How many marks there are in data[0, bytes), the next bytes of a stream of groups; 0 of any other. `scan` is moved on.
+ */
+uint64_t record_marks(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes);
+
+/* Take these marks away. Returns how many bytes are left, from data[0] on. */
+size_t record_unmark(const struct record_format *format, struct record_scan *scan, uint8_t *data, size_t bytes);
+
+/* Does it take the scan of all bytes before to find the ends in a block? False for RECORD_BYTE without groups alone,
+ * for which a zeroed scan will do anywhere. */
 bool record_is_sequential(const struct record_format *format);
 
-/* At the end of an input: the bytes that the record lacks in which `scan` stands. *missing points to them, in the
- * format or a constant. Returns their number, 0 at the beginning of a record, or -1 if it cannot be completed: a short
- * group of lines, a part of a fixed size, an open quote. If the input ends with
- * a beginning of the delimiter, these bytes are data, and the whole delimiter is missing; but where they and a whole
- * delimiter would hold the delimiter earlier ("\n" and "\n\n"), only what ends it there is missing. If the format
- * `starts`, a record has begun wherever there was any input, so that there is always something missing; its last line
- * may have its newline. */
+/* At the end of an input, which has no groups: the bytes that the record lacks in which `scan` stands. *missing points
+ * to them, in the format or a constant. Returns their number, 0 at the beginning of a record, or -1 if it cannot be
+ * completed: a short group of lines, a part of a fixed size, an open quote. If the input ends with a beginning of the
+ * delimiter, these bytes are data, and the whole delimiter is missing; but where they and a whole delimiter would hold
+ * the delimiter earlier ("\n" and "\n\n"), only what ends it there is missing. If the format `starts`, a record has
+ * begun wherever there was any input, so that there is always something missing; its last line may have its newline. */
 ssize_t record_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing);
 
 #endif

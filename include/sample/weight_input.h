@@ -9,15 +9,15 @@
 #include "base/decimal.h"
 #include "input/record_reader.h"
 #include "input/source.h"
+#include "record/field.h"
 #include "record/record.h"
 #include "shuffle/engine.h"
 #include "system/fault.h"
 
 /* Where weights stand. */
 struct weight_place {
-    const char *file;  /* a number a line, or NULL: */
-    uint64_t field;    /* a field of the record, from 1 */
-    uint8_t separator; /* between fields */
+    const char *file; /* a number a line, or NULL: */
+    struct field_place field;
 };
 
 struct weight_input;

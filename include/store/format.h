@@ -8,6 +8,8 @@
  *     512 piles
  *     records ending with "\n"
  *     a header of 1 record
+ *
+ * If records are groups (record.h), "groups of" comes before what their members are.
  */
 
 #include <stdbool.h>

@@ -191,6 +191,12 @@ static int set_csv(struct parsing *parsing, const char *argument)
     return 0;
 }
 
+static int set_group_field(struct parsing *parsing, const char *number)
+{
+    parsing->options->format.grouped = true;
+    return argument_field(parsing->fault, number, &parsing->options->group_field);
+}
+
 static int set_header(struct parsing *parsing, const char *lines)
 {
     return argument_number(parsing->fault, parsing->spelling, lines != NULL ? lines : "1", 0,
@@ -343,6 +349,9 @@ static const struct option_row rows[] = {
     {"record-start", OPTION_RECORD_START, GROUP_RECORDS, "STRING",
      "shuffle records that begin with a line that\nbegins with STRING", set_record_start, 0},
     {"csv", OPTION_CSV, GROUP_RECORDS, NULL, "newlines in double quotes do not end lines", set_csv, 0},
+    {"group-field", OPTION_GROUP_FIELD, GROUP_RECORDS, "N",
+     "shuffle groups of neighbouring lines with the\nsame field N, from 1, as if each were one line", set_group_field,
+     0},
     {"header", OPTION_HEADER, GROUP_RECORDS, "[N]",
      "keep the header, which is the first N lines\n(default 1) of every FILE, at the top", set_header, 0},
     {"header-bytes", OPTION_HEADER_BYTES, GROUP_RECORDS, "N", "the same with the first N bytes", NUMBER(header_bytes)},

@@ -14,6 +14,7 @@ struct source {
     source_function *read;
     void *context;
     void (*release)(void *context);
+    void (*restart)(void *context); /* of a stage that was put in; NULL if there is none */
     const uint8_t *unread;
     size_t unread_bytes;
     struct hold hold;
@@ -53,6 +54,22 @@ struct source *source_open(const char *const *names, size_t count, const struct 
     source->stream = stream;
     source->fault = fault;
     return source;
+}
+
+struct source *source_insert(struct source *source, source_function *read, void (*restart)(void *context),
+                             void (*release)(void *context), void *context)
+{
+    struct source *before = source_over(source->read, source->context, source->release);
+
+    if (before == NULL)
+        return NULL;
+    before->stream = source->stream;
+    before->fault = source->fault;
+    source->read = read;
+    source->restart = restart;
+    source->release = release;
+    source->context = context;
+    return before;
 }
 
 const uint8_t *source_header(const struct source *source, size_t *bytes)
@@ -99,7 +116,7 @@ void source_unread(struct source *source, const uint8_t *data, size_t bytes)
 
 bool source_map(struct source *source, uint64_t *bytes)
 {
-    return source->stream != NULL && stream_map(source->stream, bytes);
+    return source->stream != NULL && source->restart == NULL && stream_map(source->stream, bytes);
 }
 
 void source_hold(struct source *source, struct pool *pool)
@@ -233,6 +250,8 @@ int source_rewind(struct source *source)
     }
     source->unread_bytes = 0;
     counter_set(&source->delivered_bytes, 0);
+    if (source->restart != NULL)
+        source->restart(source->context);
     return stream_rewind(source->stream);
 }
 

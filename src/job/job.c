@@ -260,8 +260,7 @@ static int do_task(struct job *job)
     struct resources *resources = &job->resources;
     const struct options *options = &resources->options;
     const struct number_range range = task_range(options);
-    const struct weight_place weights = {
-        .file = options->weights, .field = options->weight_field, .separator = options->field_separator};
+    const struct weight_place weights = {.file = options->weights, .field = task_field(options, options->weight_field)};
     struct run *run = job->run;
     struct source *source = resources->source;
     struct output *output = resources->output;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/grouping.h"
 #include "input/names.h"
 #include "job/task.h"
 #include "system/hardware.h"
@@ -101,6 +102,16 @@ static int list_files(struct resources *resources)
     return 0;
 }
 
+/* Have neighbouring records with the same key as one. */
+static int group(struct resources *resources)
+{
+    const struct options *options = &resources->options;
+    const struct key_rule rule = {.format = task_layout(options).format,
+                                  .field = task_field(options, options->group_field)};
+
+    return grouping_begin(resources->source, &rule, &resources->fault);
+}
+
 int resources_open_files(struct resources *resources)
 {
     const struct options *options = &resources->options;
@@ -114,7 +125,9 @@ int resources_open_files(struct resources *resources)
         if (strcmp(resources->names[i], "-") == 0)
             return fault_say(&resources->fault, "standard input cannot hold both records and weights");
     resources->source = source_open(resources->names, resources->name_count, &layout, &resources->fault);
-    return resources->source == NULL ? -1 : 0;
+    if (resources->source == NULL)
+        return -1;
+    return options->format.grouped ? group(resources) : 0;
 }
 
 int resources_open_output(struct resources *resources)

@@ -58,7 +58,7 @@ static void say_peak(void)
 
 void summary_of_records(const struct resources *resources, const struct run_progress *progress, uint64_t start)
 {
-    say_records(resources, progress, resources->source != NULL ? source_delivered_bytes(resources->source) : 0);
+    say_records(resources, progress, resources->source != NULL ? source_arrived_bytes(resources->source) : 0);
     say_spilled(resources, progress);
     say_peak();
     say("seconds:", "%.2f scatter, %.2f gather", seconds(start, progress->scattered),
@@ -68,7 +68,7 @@ void summary_of_records(const struct resources *resources, const struct run_prog
 void summary_of_batch(const struct resources *resources, const struct run_progress *progress, const char *name,
                       uint64_t start)
 {
-    say_records(resources, progress, source_delivered_bytes(resources->source));
+    say_records(resources, progress, source_arrived_bytes(resources->source));
     say("batch:", "%s", name);
     say_peak();
     say("seconds:", "%.2f scatter, %.2f sync", seconds(start, progress->scattered),

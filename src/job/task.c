@@ -76,10 +76,19 @@ struct record_format task_format(const struct options *options)
     return format;
 }
 
+struct field_place task_field(const struct options *options, uint64_t number)
+{
+    return (struct field_place){
+        .number = number, .separator = options->field_separator, .quoted = options->format.kind == RECORD_CSV};
+}
+
 struct stream_layout task_layout(const struct options *options)
 {
-    return (struct stream_layout){
+    struct stream_layout layout = {
         .format = task_format(options), .header_bytes = options->header_bytes, .header_lines = options->header_lines};
+
+    layout.format.grouped = false; /* what is in files has no marks */
+    return layout;
 }
 
 struct number_range task_range(const struct options *options)
@@ -105,6 +114,7 @@ struct output_plan task_output(const struct options *options, struct spill_place
         .place = place,
     };
 
+    plan.framing.format = plan.format;
     plan.framing.translates = options->echo;
     plan.framing.to = options->delimiter;
     if (options->format.starts) {

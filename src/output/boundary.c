@@ -43,8 +43,14 @@ static bool is_full(const struct boundary *boundary, uint64_t record_bytes)
             record_bytes > boundary->limit_bytes - boundary->file_bytes);
 }
 
+/* How many bytes records have without marks, of which data[0, bytes) are the next ones. */
+static uint64_t bytes_of(const struct boundary *boundary, struct record_scan scan, const uint8_t *data, size_t bytes)
+{
+    return bytes - record_marks(boundary->format, &scan, data, bytes);
+}
+
 /* The file takes what is held back and then `bytes` bytes; `inside` says that they end within a record. */
-static enum boundary_step take(struct boundary *boundary, size_t bytes, bool inside)
+static enum boundary_step take(struct boundary *boundary, uint64_t bytes, bool inside)
 {
     boundary->file_bytes += boundary->held_bytes + bytes;
     boundary->held_bytes = 0;
@@ -53,7 +59,7 @@ static enum boundary_step take(struct boundary *boundary, size_t bytes, bool ins
 }
 
 /* No record ends in data[0, bytes). */
-static enum boundary_step step_without_end(struct boundary *boundary, size_t bytes)
+static enum boundary_step step_without_end(struct boundary *boundary, uint64_t bytes)
 {
     if (boundary->inside || boundary->file_bytes == 0)
         return take(boundary, bytes, true);
@@ -65,23 +71,26 @@ static enum boundary_step step_without_end(struct boundary *boundary, size_t byt
 static enum boundary_step step_by_bytes(struct boundary *boundary, const uint8_t *data, size_t *bytes)
 {
     uint32_t ends[ENDS];
-    struct record_scan before = boundary->scan;
+    const struct record_scan before = boundary->scan, beginning = {0};
     size_t taken = 0, scanned, i = 0;
     size_t found =
         record_ends(boundary->format, &boundary->scan, data, least_size(*bytes, SCAN_BYTES), ends, ENDS, &scanned);
+    uint64_t next = bytes_of(boundary, before, data, found > 0 ? ends[0] : scanned); /* of the next record */
 
-    if (is_full(boundary, boundary->held_bytes + (found > 0 ? ends[0] : scanned))) {
+    if (is_full(boundary, boundary->held_bytes + next)) {
         boundary->scan = before;
         *bytes = 0;
         return BOUNDARY_NEXT;
     }
     *bytes = scanned;
     if (found == 0)
-        return step_without_end(boundary, scanned);
+        return step_without_end(boundary, next);
     do {
-        take(boundary, ends[i] - taken, false);
+        take(boundary, next, false);
         taken = ends[i++];
-    } while (i < found && !is_full(boundary, ends[i] - taken));
+        if (i < found)
+            next = bytes_of(boundary, beginning, data + taken, ends[i] - taken);
+    } while (i < found && !is_full(boundary, next));
     if (taken < scanned)
         boundary->scan = (struct record_scan){0};
     *bytes = taken;

@@ -13,6 +13,7 @@ int framing_begin(struct framing_file *file, const struct framing *framing, int 
     file->framing = framing;
     file->write = write;
     file->context = context;
+    file->scan = (struct record_scan){0};
     file->begun = false;
     file->last_bytes = 0;
     return framing->header_bytes == 0 ? 0 : write(context, framing->header, framing->header_bytes);
@@ -47,6 +48,8 @@ int framing_write(struct framing_file *file, uint8_t *data, size_t bytes)
 {
     const struct framing *framing = file->framing;
 
+    if (framing->format.grouped)
+        bytes = record_unmark(&framing->format, &file->scan, data, bytes);
     if (bytes == 0)
         return 0;
     if (framing->translates)

@@ -1,23 +1,27 @@
-/* Numbers are short, so that the text is kept up to a length that does not depend on memory; what follows it may still
- * be blank. */
+/* Numbers and keys are short, so that the text is kept up to a length that does not depend on memory; what follows a
+ * number may still be blank. */
 
 #include "record/field.h"
 
 #include <string.h>
 
-void field_begin(struct field *field, uint64_t number, uint8_t separator)
+#include "base/least.h"
+
+void field_begin(struct field *field, struct field_place place, uint8_t *text, size_t room)
 {
-    field->separator = separator;
-    field->alone = false;
-    field->left = number - 1;
-    field->too_long = false;
-    field->bytes = 0;
+    *field = (struct field){.place = place, .left = place.number - 1, .text = text, .room = room};
 }
 
-void field_begin_alone(struct field *field)
+void field_begin_alone(struct field *field, uint8_t *text, size_t room)
 {
-    field_begin(field, 1, 0);
+    field_begin(field, (struct field_place){.number = 1}, text, room);
     field->alone = true;
+}
+
+void field_begin_exact(struct field *field, struct field_place place, uint8_t *text, size_t room)
+{
+    field_begin(field, place, text, room);
+    field->exact = true;
 }
 
 static bool is_blank(uint8_t byte)
@@ -29,30 +33,58 @@ static void add(struct field *field, const uint8_t *data, size_t bytes)
 {
     size_t room;
 
-    while (field->bytes == 0 && bytes > 0 && (*data == ' ' || *data == '\t')) {
+    while (!field->exact && field->bytes == 0 && bytes > 0 && (*data == ' ' || *data == '\t')) {
         data++;
         bytes--;
     }
-    room = FIELD_BYTES_MAX - field->bytes;
-    room = room < bytes ? room : bytes;
+    room = least_size(field->room - field->bytes, bytes);
     memcpy(field->text + field->bytes, data, room);
     field->bytes += room;
     for (size_t i = room; i < bytes && !field->too_long; i++)
-        field->too_long = !is_blank(data[i]);
+        field->too_long = field->exact || !is_blank(data[i]);
+}
+
+/* Each quote opens or closes, as for the ends of records (record.h); one that opens right after another one has closed
+ * is a quote of the field. */
+static bool follow_quoted(struct field *field, const uint8_t *data, size_t bytes)
+{
+    static const uint8_t quote = '"';
+
+    for (size_t i = 0; i < bytes; i++) {
+        if (data[i] == quote) {
+            if (field->closed && field->left == 0)
+                add(field, &quote, 1);
+            field->closed = field->inside;
+            field->inside = !field->inside;
+            continue;
+        }
+        field->closed = false;
+        if (data[i] != field->place.separator || field->inside) {
+            if (field->left == 0)
+                add(field, data + i, 1);
+        } else if (field->left == 0) {
+            return true;
+        } else {
+            field->left--;
+        }
+    }
+    return false;
 }
 
 bool field_follow(struct field *field, const uint8_t *data, size_t bytes)
 {
     const uint8_t *end;
 
+    if (field->place.quoted)
+        return follow_quoted(field, data, bytes);
     for (; field->left > 0; field->left--) {
-        end = memchr(data, field->separator, bytes);
+        end = memchr(data, field->place.separator, bytes);
         if (end == NULL)
             return false;
         bytes -= (size_t)(end + 1 - data);
         data = end + 1;
     }
-    end = field->alone ? NULL : memchr(data, field->separator, bytes);
+    end = field->alone ? NULL : memchr(data, field->place.separator, bytes);
     add(field, data, end == NULL ? bytes : (size_t)(end - data));
     return end != NULL;
 }
@@ -64,6 +96,6 @@ bool field_is_there(const struct field *field)
 
 void field_end_line(struct field *field)
 {
-    if (field->bytes > 0 && field->text[field->bytes - 1] == '\r')
+    if (field->bytes > 0 && field->text[field->bytes - 1] == '\r' && !field->closed)
         field->bytes--;
 }

@@ -12,12 +12,17 @@
 
 #include <string.h>
 
+#include "base/least.h"
 #include "record/scan.h"
 
 enum {
-    ENDS = 512, /* found at a time where not all of them are wanted */
-    NEAR = 1024 /* bytes in which one is sought that is not in the delimiter */
+    ENDS = 512,  /* found at a time where not all of them are wanted */
+    NEAR = 1024, /* bytes in which one is sought that is not in the delimiter */
+    MEMBERS = 8  /* of a group, about as many as are looked at in vain where only its end is wanted */
 };
+
+/* Ends are 32-bit numbers. */
+static const size_t SCAN_BYTES = UINT32_MAX / 2;
 
 static size_t ends_of_lines(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
                             size_t bytes, uint32_t *ends, size_t room, size_t *scanned)
@@ -144,8 +149,9 @@ static size_t ends_of_string(const struct record_format *format, struct record_s
     return found;
 }
 
-size_t record_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
-                   uint32_t *ends, size_t room, size_t *scanned)
+/* As record_ends, of the members if these are grouped. */
+static size_t ends_of_kind(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
+                           size_t bytes, uint32_t *ends, size_t room, size_t *scanned)
 {
     size_t found;
 
@@ -167,21 +173,86 @@ size_t record_ends(const struct record_format *format, struct record_scan *scan,
     return found;
 }
 
+/* As record_ends: the offsets after marks. Each member is scanned from its first byte on, as a mark may be any byte in
+ * what others have written; but delimiter bytes are found many at a time, and one that is a mark is passed over. */
+static size_t find_marks(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
+                         size_t bytes, uint32_t *marks, size_t room, size_t *scanned)
+{
+    size_t found = 0;
+    size_t at = 0;
+
+    while (at < bytes && found < room) {
+        const size_t members = format->kind == RECORD_BYTE ? room - found : 1;
+        uint32_t *ends = marks + found;
+        uint32_t member = UINT32_MAX; /* the end of the last one */
+        size_t looked_at, count;
+
+        if (scan->marked) {
+            scan->marked = false;
+            marks[found++] = (uint32_t)++at;
+            continue;
+        }
+        count = ends_of_kind(format, scan, data + at, bytes - at, ends, members, &looked_at);
+        for (size_t i = 0; i < count; i++) {
+            if (ends[i] == member + 1)
+                continue;
+            member = ends[i];
+            marks[found++] = (uint32_t)at + member + 1;
+        }
+        scan->marked = member == looked_at;
+        found -= scan->marked;
+        at += looked_at;
+    }
+    *scanned = at;
+    return found;
+}
+
+static size_t ends_of_groups(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
+                             size_t bytes, uint32_t *ends, size_t room, size_t *scanned)
+{
+    uint32_t marks[ENDS];
+    size_t found = 0;
+    size_t at = 0;
+
+    while (at < bytes && found < room) {
+        const size_t wanted = room - found < ENDS / MEMBERS ? (room - found) * MEMBERS : ENDS;
+        size_t looked_at;
+        size_t count = find_marks(format, scan, data + at, bytes - at, marks, wanted, &looked_at);
+
+        for (size_t i = 0; i < count && found < room; i++)
+            if (data[at + marks[i] - 1] == RECORD_ENDS)
+                ends[found++] = (uint32_t)at + marks[i];
+        at += looked_at;
+    }
+    if (found == room && found > 0) {
+        at = ends[found - 1];
+        *scan = (struct record_scan){0};
+    }
+    if (at > 0)
+        scan->open = found == 0 || ends[found - 1] != at;
+    *scanned = at;
+    return found;
+}
+
+size_t record_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
+                   uint32_t *ends, size_t room, size_t *scanned)
+{
+    return (format->grouped ? ends_of_groups : ends_of_kind)(format, scan, data, bytes, ends, room, scanned);
+}
+
 uint64_t record_count(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                       bool *whole)
 {
-    const size_t most = UINT32_MAX / 2; /* ends are 32-bit numbers */
     uint32_t ends[ENDS];
     uint64_t records = 0;
 
-    if (format->kind == RECORD_BYTE && bytes > 0) {
+    if (format->kind == RECORD_BYTE && !format->grouped && bytes > 0) {
         scan->open = data[bytes - 1] != format->delimiter;
         *whole = !scan->open;
         return scan_count(data, bytes, format->delimiter);
     }
     for (size_t at = 0, scanned; at < bytes; at += scanned) {
-        size_t count =
-            record_ends(format, scan, data + at, bytes - at < most ? bytes - at : most, ends, ENDS, &scanned);
+        size_t count = record_ends(format, scan, data + at, least_size(bytes - at, SCAN_BYTES), ends, ENDS, &scanned);
 
         *whole = count > 0 && ends[count - 1] == scanned;
         records += count;
@@ -195,7 +266,7 @@ size_t record_skip(const struct record_format *format, struct record_scan *scan,
     uint32_t ends[ENDS];
     size_t at = 0;
 
-    if (format->kind == RECORD_BYTE && count > 0 && bytes > 0) {
+    if (format->kind == RECORD_BYTE && !format->grouped && count > 0 && bytes > 0) {
         at = scan_past(data, bytes, format->delimiter, count);
         scan->open = data[at - 1] != format->delimiter;
         return at;
@@ -246,6 +317,10 @@ void record_advance(const struct record_format *format, struct record_scan *scan
 {
     if (bytes == 0)
         return;
+    if (format->grouped) {
+        advance_by_ends(format, scan, data, bytes);
+        return;
+    }
     switch (format->kind) {
     case RECORD_BYTE:
         scan->open = data[bytes - 1] != format->delimiter;
@@ -268,9 +343,44 @@ void record_advance(const struct record_format *format, struct record_scan *scan
     }
 }
 
+uint64_t record_marks(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes)
+{
+    uint32_t marks[ENDS];
+    uint64_t count = 0;
+
+    for (size_t at = 0, scanned; format->grouped && at < bytes; at += scanned)
+        count += find_marks(format, scan, data + at, least_size(bytes - at, SCAN_BYTES), marks, ENDS, &scanned);
+    return count;
+}
+
+/* Move data[start, end), which stands behind data[kept], there. Returns the end. */
+static size_t move(uint8_t *data, size_t kept, size_t start, size_t end)
+{
+    memmove(data + kept, data + start, end - start);
+    return kept + end - start;
+}
+
+size_t record_unmark(const struct record_format *format, struct record_scan *scan, uint8_t *data, size_t bytes)
+{
+    uint32_t marks[ENDS];
+    size_t kept = 0;
+
+    for (size_t at = 0, scanned; at < bytes; at += scanned) {
+        size_t count = find_marks(format, scan, data + at, least_size(bytes - at, SCAN_BYTES), marks, ENDS, &scanned);
+        size_t start = at;
+
+        for (size_t i = 0; i < count; i++) {
+            kept = move(data, kept, start, at + marks[i] - 1);
+            start = at + marks[i];
+        }
+        kept = move(data, kept, start, at + scanned);
+    }
+    return kept;
+}
+
 bool record_is_sequential(const struct record_format *format)
 {
-    return format->kind != RECORD_BYTE;
+    return format->grouped || format->kind != RECORD_BYTE;
 }
 
 /* How much of the delimiter string ends the record: all of it, unless what stands there would then be found to begin

@@ -14,12 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/field.h"
 #include "record/scan.h"
 #include "shuffle/pile.h"
 #include "system/sys.h"
 
-enum { QUOTED = 40 };
+enum { QUOTED = 40, WEIGHT_BYTES_MAX = 4096 };
 
 struct weight_input {
     struct engine *engine;
@@ -32,6 +31,7 @@ struct weight_input {
     uint64_t name_record; /* its first record */
     uint64_t record;      /* that comes next */
     struct field field;   /* the weight's text */
+    uint8_t text[WEIGHT_BYTES_MAX];
 
     struct source *file;
     struct stream_layout lines;
@@ -126,6 +126,9 @@ static int report(struct weight_input *weights, const char *what, const uint8_t 
         }
     }
     quoted[length] = '\0';
+    if (name == NULL && weights->format->kind == RECORD_CSV)
+        return fault_say(weights->fault, "%s: record %llu: %s: '%s'", weights->name,
+                         (unsigned long long)(weights->record - weights->name_record + 1), what, quoted);
     if (name == NULL) {
         name = weights->name;
         line = line_of(weights);
@@ -161,7 +164,7 @@ static int read_line(struct weight_input *weights, struct decimal *weight)
 {
     struct record_piece line;
 
-    field_begin_alone(&weights->field);
+    field_begin_alone(&weights->field, weights->text, WEIGHT_BYTES_MAX);
     do {
         int more = record_reader_next(&weights->reader, &line);
 
@@ -244,7 +247,7 @@ static int find_field(struct weight_input *weights, struct record_reader *reader
     bool ended;
 
     find_name(weights, piece->offset);
-    field_begin(field, weights->place.field, weights->place.separator);
+    field_begin(field, weights->place.field, weights->text, WEIGHT_BYTES_MAX);
     ended = field_follow(field, piece->data, piece->bytes - piece->last);
     if (!ended && !piece->last) {
         if (keep(weights, reader, piece, &ended) != 0 || read_late(weights, piece) < 0)

@@ -48,6 +48,7 @@ static void put_string(char text[STORE_FORMAT_STRING_BYTES + STORE_FORMAT_BYTE_B
 
 static void put_records(char text[STORE_FORMAT_RECORDS_BYTES], const struct record_format *format)
 {
+    const char *groups = format->grouped ? "groups of " : "";
     char string[STORE_FORMAT_STRING_BYTES + STORE_FORMAT_BYTE_BYTES];
 
     if (format->kind == RECORD_STRING)
@@ -57,19 +58,19 @@ static void put_records(char text[STORE_FORMAT_RECORDS_BYTES], const struct reco
     switch (format->kind) {
     case RECORD_BYTE:
     case RECORD_STRING:
-        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "records %s with %s", format->starts ? "starting" : "ending",
-                 string);
+        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "%srecords %s with %s", groups,
+                 format->starts ? "starting" : "ending", string);
         break;
     case RECORD_LINES:
-        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "records of %" PRIu64 " line%s ending with %s", format->count,
-                 plural(format->count), string);
+        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "%srecords of %" PRIu64 " line%s ending with %s", groups,
+                 format->count, plural(format->count), string);
         break;
     case RECORD_SIZE:
-        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "records of %" PRIu64 " byte%s", format->count,
+        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "%srecords of %" PRIu64 " byte%s", groups, format->count,
                  plural(format->count));
         break;
     case RECORD_CSV:
-        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "records of CSV");
+        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "%srecords of CSV", groups);
         break;
     }
 }
@@ -182,9 +183,10 @@ static const char *read_counted(const char *at, struct record_format *format)
 
 static const char *read_records(const char *at, struct record_format *format, uint8_t *string)
 {
-    const char *value;
+    const char *value = line_skip(at, "groups of ");
 
-    *format = (struct record_format){.string = string};
+    *format = (struct record_format){.string = string, .grouped = value != NULL};
+    at = value != NULL ? value : at;
     if ((value = line_skip(at, "records ending with ")) != NULL)
         return read_ending(value, format, string);
     if ((value = line_skip(at, "records starting with ")) != NULL)

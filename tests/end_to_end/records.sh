@@ -21,7 +21,12 @@ fails_when_read() {
 
 # ---- Every format ----
 
-formats="nul byte blank_line crlf odd_run late_run lines nul_lines size csv csv_crlf fasta mbox"
+formats="nul byte blank_line crlf odd_run late_run lines nul_lines size csv csv_crlf fasta mbox groups csv_groups"
+
+# Lines that become groups: the key is the same in many of them, but never in two neighbours, since the numbers of lines
+# are odd and even in turn, and lines are long next to short ones.
+members='{ for (i = $1 % 3; i >= 0; i--) print '
+key='$1 % 2 "-" (length($0) > 10)'
 
 # What they are. `options` tells the program; `units` is what a header of one record is counted as; `edit` makes a line
 # into a record without looking at any other line, with \1 for NUL and \2 for newline; so records can be compared
@@ -43,6 +48,8 @@ use() {
     csv) options=(--csv) edit=(sed "s/$here/"$'\2/g; s/^/"/; s/$/","a ""\2"" b",""\2/') ;;
     csv_crlf) options=(--csv) edit=(sed "s/$here/"$'\r\2/g; s/^/"/; s/$/",c\r\2/') ;;
     fasta) options=(--record-start='>') units=3 edit=(sed "s/$here/"$'\2/g; s/^/>/; s/$/\2AC>GT\2 >\2/') ;;
+    groups) options=(--group-field=2 -t '|') edit=(awk "$members i \"|\" $key \"|\" \$0 \"\2\" }") ;;
+    csv_groups) options=(--csv --group-field=1) edit=(awk "$members (i % 2 ? $key : \"\\\"\" $key \"\\\"\") \",\\\"a\2\\\"\\\"\2\\\",\" \$0 \"\2\" }") ;;
     mbox) options=(--record-start='From ') units=5 edit=(sed "s/$here/"$'\2/g; s/^/From /; s/$/\2From\2>From x\2Fro\2\2/') ;;
     esac
 }
@@ -105,6 +112,14 @@ test_groups_of_lines_are_shuffled_like_lines() {
 
 test_csv_records_are_shuffled_like_lines() {
     comes_like_lines_at_any_size csv
+}
+
+test_groups_with_the_same_key_are_shuffled_like_lines() {
+    comes_like_lines_at_any_size groups
+}
+
+test_groups_of_csv_records_are_shuffled_like_lines() {
+    comes_like_lines_at_any_size csv_groups
 }
 
 test_fasta_records_are_shuffled_like_lines() {

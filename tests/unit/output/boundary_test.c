@@ -198,3 +198,35 @@ UNIT_TEST(a_scan_with_a_memory_is_kept_in_step)
             assert_int_equal(written, 1000);
         }
 }
+
+UNIT_TEST(marks_of_groups_are_not_counted)
+{
+    const struct record_format groups = {.grouped = true, .delimiter = '\n'};
+    const char group[] = "a\n+b\n.";
+
+    for (size_t i = 0; i < 600; i++)
+        stream.data[i] = (uint8_t)group[i % 6];
+    for (size_t piece = 1; piece < 64; piece++)
+        for (uint64_t limit = 1; limit < 30; limit++) {
+            struct boundary boundary = {.format = &groups, .limit_bytes = limit};
+            size_t written = 0, held = 0, start = 0;
+
+            boundary_begin(&boundary, UINT64_MAX);
+            for (size_t at = 0; at < 600;) {
+                size_t bytes = 600 - at < piece ? 600 - at : piece;
+                enum boundary_step step = boundary_next(&boundary, stream.data + at, &bytes);
+
+                at += bytes;
+                held += bytes;
+                if (step == BOUNDARY_WRITE) {
+                    written += held;
+                    held = 0;
+                } else if (step == BOUNDARY_NEXT) {
+                    assert_int_equal(written - start, limit < 4 ? 6 : limit / 4 * 6);
+                    start = written;
+                    boundary_begin(&boundary, UINT64_MAX);
+                }
+            }
+            assert_int_equal(written, 600);
+        }
+}

@@ -46,6 +46,15 @@ UNIT_TEST(without_framing_bytes_pass_through)
     assert_string_equal(framed(&framing, "", 1), "");
 }
 
+UNIT_TEST(marks_of_groups_are_left_out)
+{
+    struct framing framing = {
+        .format = {.grouped = true, .delimiter = '\n'}, .header = (const uint8_t *)"h.\n", .header_bytes = 3};
+
+    for (size_t piece = 1; piece < 20; piece++)
+        assert_string_equal(framed(&framing, ".a+\n+\n+b\n..\n+\n.", piece), "h.\n.a+\n\nb\n.\n\n");
+}
+
 UNIT_TEST(a_header_comes_first_even_without_records)
 {
     struct framing framing = {.header = (const uint8_t *)"h1\nh2\n", .header_bytes = 6};

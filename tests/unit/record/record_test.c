@@ -48,6 +48,15 @@ static const struct example examples[] = {
     {{.kind = RECORD_CSV}, MADE_OF("\n\n\n\n\"x,\r")},
     {{.kind = RECORD_CSV}, MADE_OF("\nabcdefghijklmnopqrstuvwxyz0123456789\"")},
     {{.kind = RECORD_CSV}, MADE_OF("\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\"")},
+    {{.grouped = true, .kind = RECORD_BYTE, .delimiter = '\n'}, MADE_OF("\n.+x")},
+    {{.grouped = true, .kind = RECORD_BYTE, .delimiter = '\n'}, MADE_OF("\n\n\n\n.++++++")},
+    {{.grouped = true, .kind = RECORD_BYTE, .delimiter = '\n'}, MADE_OF("\nabcdefghijklmnop.")},
+    {{.grouped = true, .kind = RECORD_BYTE, .delimiter = '.'}, MADE_OF(".+x")},
+    {{.grouped = true, .kind = RECORD_BYTE, .delimiter = '+'}, MADE_OF(".+x")},
+    {{.grouped = true, .kind = RECORD_CSV}, MADE_OF("\n\n\n\n..+,\"")},
+    {{.grouped = true, STRING("+.")}, MADE_OF(".+x")},
+    {{.grouped = true, .kind = RECORD_LINES, .delimiter = '\n', .count = 2}, MADE_OF("\n.+")},
+    {{.grouped = true, .kind = RECORD_SIZE, .count = 3}, MADE_OF(".+")},
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 
@@ -75,7 +84,7 @@ static size_t count_of(const uint8_t *data, size_t bytes, uint8_t byte)
     return count;
 }
 
-/* Is record[0, bytes) a whole one, if nothing shorter is? */
+/* Is record[0, bytes) a whole one, or a whole member, if nothing shorter is? */
 static bool is_record(const struct record_format *format, const uint8_t *record, size_t bytes)
 {
     switch (format->kind) {
@@ -101,10 +110,19 @@ static size_t begin_of_last(const struct stream *stream)
 
 static void find_ends(const struct record_format *format, struct stream *stream)
 {
+    size_t begin = 0;
+    bool marked = false; /* is this byte a mark? */
+
     stream->records = 0;
-    for (size_t i = 1; i <= stream->bytes; i++)
-        if (is_record(format, stream->data + begin_of_last(stream), i - begin_of_last(stream)))
+    for (size_t i = 1; i <= stream->bytes; i++) {
+        const bool ends = !marked && is_record(format, stream->data + begin, i - begin);
+
+        if (format->grouped ? marked && stream->data[i - 1] == RECORD_ENDS : ends)
             stream->ends[stream->records++] = (uint32_t)i;
+        if (marked || ends)
+            begin = i;
+        marked = format->grouped && ends;
+    }
 }
 
 static void make_stream(const struct example *example, struct stream *stream, uint64_t *x)
@@ -263,7 +281,7 @@ UNIT_TEST(what_is_missing_ends_the_last_record_and_no_more)
     for (size_t e = 0; e < EXAMPLES; e++) {
         const struct record_format *format = &examples[e].format;
 
-        for (int round = 0; round < ROUNDS; round++) {
+        for (int round = 0; round < ROUNDS && !format->grouped; round++) {
             struct record_scan scan = {0};
             size_t rest, records;
             const uint8_t *missing;
@@ -384,5 +402,50 @@ UNIT_TEST(any_byte_may_be_the_delimiter)
 UNIT_TEST(only_a_delimiter_byte_is_found_without_the_bytes_before)
 {
     for (size_t e = 0; e < EXAMPLES; e++)
-        assert_int_equal(record_is_sequential(&examples[e].format), examples[e].format.kind != RECORD_BYTE);
+        assert_int_equal(record_is_sequential(&examples[e].format),
+                         examples[e].format.grouped || examples[e].format.kind != RECORD_BYTE);
+}
+
+/* The stream without its marks. Returns how many it has. */
+static size_t unmark_slowly(const struct record_format *format, const struct stream *stream, uint8_t *members)
+{
+    size_t begin = 0, bytes = 0;
+
+    for (size_t i = 0; i < stream->bytes; i++) {
+        members[bytes++] = stream->data[i];
+        if (!is_record(format, members + begin, bytes - begin))
+            continue;
+        begin = bytes;
+        i++; /* the mark */
+    }
+    return stream->bytes - bytes;
+}
+
+UNIT_TEST(marks_are_counted_and_taken_away_in_whatever_fragments)
+{
+    static struct stream stream;
+    static uint8_t members[BYTES_MAX];
+    uint64_t x = 6;
+
+    for (size_t e = 0; e < EXAMPLES; e++) {
+        for (int round = 0; round < ROUNDS && examples[e].format.grouped; round++) {
+            struct record_scan counted = {0}, scan = {0};
+            size_t marks, kept = 0, bytes;
+            uint64_t count = 0;
+
+            make_stream(&examples[e], &stream, &x);
+            marks = unmark_slowly(&examples[e].format, &stream, members);
+            for (size_t at = 0; at < stream.bytes; at += bytes) {
+                size_t left;
+
+                bytes = some_bytes(stream.bytes - at, &x);
+                count += record_marks(&examples[e].format, &counted, stream.data + at, bytes);
+                left = record_unmark(&examples[e].format, &scan, stream.data + at, bytes);
+                assert_memory_equal(stream.data + at, members + kept, left);
+                kept += left;
+            }
+            assert_int_equal(count, marks);
+            assert_int_equal(kept, stream.bytes - marks);
+        }
+    }
 }

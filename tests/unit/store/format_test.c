@@ -55,6 +55,10 @@ static const struct {
     {{.piles = 64, .record = {.kind = RECORD_SIZE, .count = 1}}, "64 piles\nrecords of 1 byte\nno header\n"},
     {{.piles = 64, .record = {.kind = RECORD_CSV, .delimiter = '\n'}, .header_lines = 1},
      "64 piles\nrecords of CSV\na header of 1 record\n"},
+    {{.piles = 64, .record = {.grouped = true, .delimiter = '\n'}},
+     "64 piles\ngroups of records ending with \"\\n\"\nno header\n"},
+    {{.piles = 64, .record = {.grouped = true, .kind = RECORD_CSV, .delimiter = '\n'}, .header_lines = 1},
+     "64 piles\ngroups of records of CSV\na header of 1 record\n"},
     {{.piles = 64, .record = {.kind = RECORD_LINES, .delimiter = '\n', .count = 4}, .header_lines = 1},
      "64 piles\nrecords of 4 lines ending with \"\\n\"\na header of 1 line\n"},
     {{.piles = 64,
@@ -75,7 +79,7 @@ static void put_format(const char *text)
 
 static bool is_same_record(const struct record_format *one, const struct record_format *other)
 {
-    if (one->kind != other->kind || one->starts != other->starts)
+    if (one->kind != other->kind || one->grouped != other->grouped || one->starts != other->starts)
         return false;
     switch (one->kind) {
     case RECORD_BYTE:

@@ -1,0 +1,40 @@
+#ifndef BIGSHUF_RECORD_KEY_H
+#define BIGSHUF_RECORD_KEY_H
+
+/* The key of a record: what decides which records belong together. Keys are compared byte by byte. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/field.h"
+#include "record/record.h"
+
+enum { KEY_BYTES_MAX = 1 << 16 };
+
+/* Where the key stands in records of this format, which are not grouped: it is a field, as it stands there, but for the
+ * quotes of CSV and a carriage return before the newline that ends the record. */
+struct key_rule {
+    struct record_format format;
+    struct field_place field;
+};
+
+struct key {
+    size_t bytes;
+    uint8_t text[KEY_BYTES_MAX];
+};
+
+enum key_verdict {
+    KEY_FOUND,
+    KEY_MISSING,  /* the record has none */
+    KEY_BEYOND,   /* it has not ended in the bytes there are */
+    KEY_TOO_LONG, /* more than KEY_BYTES_MAX */
+};
+
+/* Find the key of the record that begins with data[0, bytes), or is that if `whole`. The key is set only if it is
+ * found. */
+enum key_verdict key_find(const struct key_rule *rule, const uint8_t *data, size_t bytes, bool whole, struct key *key);
+
+bool key_is(const struct key *key, const struct key *other);
+
+#endif

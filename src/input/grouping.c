@@ -1,0 +1,135 @@
+/*
+ * The mark of a member says whether the next one has the same key, so it is written when that key is known. A reader
+ * hands over as much of a record at once as there is room for: if its key is not in that, it is too far away.
+ */
+
+#include "input/grouping.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/least.h"
+#include "input/record_reader.h"
+#include "system/pool.h"
+#include "system/sys.h"
+
+struct grouping {
+    struct key_rule rule;
+    struct fault *fault;
+    struct source *members;
+    struct record_reader reader; /* over the members */
+    struct record_piece piece;   /* what is left of the last one */
+    uint64_t count;              /* of members that have begun */
+    struct key key[2];           /* of the last two, by their numbers */
+    bool marked;                 /* does a mark come before the piece? */
+    uint8_t mark;
+    bool at_end;
+    uint8_t buffer[GROUPING_BYTES + POOL_SLACK_BYTES];
+};
+
+static void restart(void *context)
+{
+    struct grouping *grouping = context;
+
+    record_reader_init(&grouping->reader, &grouping->rule.format, grouping->members, grouping->buffer, GROUPING_BYTES);
+    grouping->piece.bytes = 0;
+    grouping->count = 0;
+    grouping->marked = false;
+    grouping->at_end = false;
+}
+
+/* The key of a member of which the first piece has come. 0, or -1 after a report. */
+static int find_key(struct grouping *grouping, struct key *key)
+{
+    const struct record_piece *piece = &grouping->piece;
+    const unsigned long long number = grouping->count + 1;
+    const unsigned long long field = grouping->rule.field.number;
+    const enum key_verdict verdict = key_find(&grouping->rule, piece->data, piece->bytes, piece->last, key);
+    const char *name;
+    uint64_t end;
+
+    if (verdict == KEY_FOUND)
+        return 0;
+    name = source_name_at(grouping->members, piece->offset, &end);
+    if (verdict == KEY_MISSING)
+        return fault_say(grouping->fault, "%s: record %llu of the input has no field %llu", name, number, field);
+    if (verdict == KEY_TOO_LONG)
+        return fault_say(grouping->fault, "%s: record %llu of the input: field %llu has more than %d bytes", name,
+                         number, field, KEY_BYTES_MAX);
+    return fault_say(grouping->fault, "%s: record %llu of the input: field %llu does not end in its first %d bytes",
+                     name, number, field, GROUPING_BYTES);
+}
+
+/* Have the next piece, with the mark that comes before it. 0, or -1 after a report. */
+static int next_piece(struct grouping *grouping)
+{
+    const int more = record_reader_next(&grouping->reader, &grouping->piece);
+    struct key *key = &grouping->key[grouping->count % 2];
+    struct key *before = &grouping->key[(grouping->count + 1) % 2];
+
+    if (more < 0)
+        return -1;
+    if (more > 0 && !grouping->piece.first)
+        return 0;
+    grouping->at_end = more == 0;
+    if (more == 0)
+        grouping->piece.bytes = 0;
+    else if (find_key(grouping, key) != 0)
+        return -1;
+    grouping->marked = grouping->count > 0;
+    grouping->mark = more > 0 && grouping->count > 0 && key_is(key, before) ? RECORD_GOES_ON : RECORD_ENDS;
+    grouping->count++;
+    return 0;
+}
+
+static ssize_t read_groups(void *context, uint8_t *data, size_t bytes)
+{
+    struct grouping *grouping = context;
+    struct record_piece *piece = &grouping->piece;
+    size_t done = 0;
+
+    while (done < bytes) {
+        const size_t part = least_size(piece->bytes, bytes - done);
+
+        if (grouping->marked) {
+            data[done++] = grouping->mark;
+            grouping->marked = false;
+        } else if (part > 0) {
+            memcpy(data + done, piece->data, part);
+            piece->data += part;
+            piece->bytes -= part;
+            done += part;
+        } else if (grouping->at_end) {
+            break;
+        } else if (next_piece(grouping) != 0) {
+            return -1;
+        }
+    }
+    return (ssize_t)done;
+}
+
+static void release(void *context)
+{
+    struct grouping *grouping = context;
+
+    source_free(grouping->members);
+    free(grouping);
+}
+
+int grouping_begin(struct source *source, const struct key_rule *rule, struct fault *fault)
+{
+    struct grouping *grouping = sys_allocate(1, sizeof *grouping);
+
+    if (grouping != NULL)
+        grouping->members = source_insert(source, read_groups, restart, release, grouping);
+    if (grouping == NULL || grouping->members == NULL) {
+        fault_report(fault, "memory", errno);
+        free(grouping);
+        return -1;
+    }
+    grouping->rule = *rule;
+    grouping->fault = fault;
+    restart(grouping);
+    return 0;
+}

@@ -1,0 +1,137 @@
+# Groups of neighbouring records with the same key are shuffled as one record each. (records.sh has them among all the
+# formats.)
+# shellcheck shell=bash
+
+# Print COUNT groups of 1 to 3 lines, the last column being their number and the second the key, which a few share, but
+# never two neighbours: groups COUNT.
+groups() {
+    seq "$1" | awk '{ for (i = 0; i <= $1 % 3; i++) print "m" i "\t" $1 % 7 "\t" $1 }'
+}
+
+# The numbers of the groups in standard input, in their order; each group must be there whole and in order.
+numbers() {
+    awk -F '\t' '
+        NR > 1 && $3 != last && member != last % 3 { print "group", last, "is not whole" }
+        { member = $3 == last && NR > 1 && substr($1, 2) != 0 ? member + 1 : 0 }
+        substr($1, 2) != member { print "not in order: " $0 }
+        member == 0 { print $3 }
+        { last = $3 }
+        END { if (NR > 0 && member != last % 3) print "group", last, "is not whole" }'
+}
+
+test_groups_are_as_many_records_and_come_in_their_order() {
+    for count in 0 1 2 10 3000; do
+        groups $count >in
+        bigshuf --seed=42 --group-field=2 in | numbers | cmp - <(seq $count | bigshuf --seed=42)
+        bigshuf -S 8M --seed=42 --group-field=2 < <(cat in) | numbers | cmp - <(seq $count | bigshuf --seed=42)
+        bigshuf --group-field=2 --expect-records=$count in | sort | cmp - <(sort in)
+    done
+    fails_with 1 'bigshuf: *3000*' bigshuf --group-field=2 --expect-records=3001 in >out
+}
+
+test_groups_with_the_same_key_that_become_neighbours_stay_apart() {
+    printf 'a\t1\nb\t1\na\t2\n' >in
+    for seed in $(seq 20); do
+        bigshuf --seed="$seed" --group-field=1 --shard-records=1 -o part.%02d in
+        same 3 "$(printf '%s\n' part.* | wc -l)"
+        bigshuf --seed="$seed" --group-field=1 in | bigshuf --seed=5 --group-field=1 | sort | cmp - <(sort in)
+    done
+}
+
+test_samples_count_groups() {
+    groups 3000 >in
+    seq 3000 >lines
+    for sample in '-n 10' '-n 0' '-n 1000 --keep-order' '-r -n 4000' '--probability=0.1' "--weights=lines -n 50"; do
+        # shellcheck disable=SC2086 # words
+        bigshuf --seed=7 $sample lines >wanted
+        # shellcheck disable=SC2086
+        bigshuf --seed=7 $sample --group-field=2 in | awk -F '\t' '$1 == "m0" { print $3 }' | cmp - wanted
+    done
+}
+
+test_shards_and_splits_have_whole_groups() {
+    groups 100 >in
+    bigshuf --seed=3 --group-field=2 in >all
+    bigshuf --seed=3 --group-field=2 --split=20%:test --shard-records=10 -o part.%d in
+    same '20 10 10 10 10 10 10 10 10' "$(for file in test part.?; do numbers <$file | wc -l; done | xargs)"
+    cat test part.? | cmp - all
+    bigshuf --seed=3 --group-field=2 --shards=7 -o seventh.%d in
+    same '15 15 14 14 14 14 14' "$(for file in seventh.?; do numbers <$file | wc -l; done | xargs)"
+}
+
+# A group of n members, here lines of 4 bytes, has 4n bytes, not 5n.
+test_bytes_of_shards_are_those_that_are_written() {
+    seq 100 199 | awk '{ print; print }' >in
+    bigshuf --group-field=1 --shard-bytes=80 -o part.%02d in
+    same '80 80 80 80 80 80 80 80 80 80' "$(for file in part.*; do wc -c <$file; done | xargs)"
+    bigshuf --group-field=1 --shard-bytes=79 -o part.%02d in
+    same 72 "$(wc -c <part.00 | xargs)"
+    bigshuf --group-field=1 --shard-bytes=7 -o one.%03d in
+    same 100 "$(printf '%s\n' one.* | wc -l | xargs)"
+}
+
+test_members_and_bytes_are_told_without_marks() {
+    groups 30 >in
+    bigshuf -v --group-field=2 in 2>said >out
+    grep -x 'bigshuf: records:       30 read, 30 written' said
+    grep -x "bigshuf: bytes: *$(wc -c <in | xargs)" said
+    bigshuf -v --group-field=2 < <(cat in) 2>said >out
+    grep -x "bigshuf: bytes: *$(wc -c <in | xargs)" said
+}
+
+test_a_header_is_no_group() {
+    { printf 'name\t0\n' && groups 50; } >in
+    bigshuf --seed=1 --header --group-field=2 in >out
+    same "$(head -n 1 in)" "$(head -n 1 out)"
+    tail -n +2 out | numbers | cmp - <(seq 50 | bigshuf --seed=1)
+}
+
+test_stores_keep_groups() {
+    groups 500 >in
+    head -n 100 in >a
+    tail -n +101 in >b
+    for file in a b; do bigshuf --scatter=store --piles=4 --seed=9 --batch=$file --group-field=2 $file; done
+    grep -x 'groups of records ending with "\\n"' store/format
+    bigshuf --gather=store --seed=9 >out
+    numbers <out | sort -n | cmp - <(seq 500)
+    bigshuf --gather=store --seed=9 --shard-bytes=300 -o part.%03d
+    cat part.* | cmp - out
+    fails_with 1 'bigshuf: store: *groups of records*' bigshuf --scatter=store --batch=c a
+    fails_with 1 'bigshuf: cannot combine --gather and --group-field' bigshuf --gather=store --group-field=1
+}
+
+test_a_group_larger_than_memory_stays_whole() {
+    {
+        seq 1000
+        seq "$(scale 100000 1500000 20000000)" | sed 's/^/large\t/'
+        seq 1000
+    } >in
+    bigshuf -S 8M --seed=1 --group-field=1 in >out
+    grep -n large out | sed 's/:.*//' | awk 'NR > 1 && $1 != last + 1 { print "apart" } { last = $1 }' | cmp - /dev/null
+    grep large out | cmp - <(grep large in)
+    same "$(awk '!/large/ || !seen++ { print $1 }' out | md5)" \
+        "$({ seq 1000 && echo large && seq 1000; } | bigshuf --seed=1 | md5)"
+}
+
+test_a_line_without_the_field_is_an_error_and_nothing_is_replaced() {
+    printf 'a\t1\nb\n' >in
+    echo old >out
+    fails_with 1 'bigshuf: in: record 2 of the input has no field 2' bigshuf --group-field=2 -o out in
+    same old "$(cat out)"
+    fails_with 1 'bigshuf: -: record 2 of the input has no field 2' bigshuf --group-field=2 -o out < <(cat in)
+}
+
+test_what_has_no_fields_has_no_groups() {
+    for option in -e -i1-3 --record-size=3 --record-lines=2 --record-start=x --delimiter=ab --weight-field=1; do
+        fails_with 1 'bigshuf: cannot combine *--group-field*' bigshuf --group-field=1 "$option" </dev/null
+    done
+    fails_with 1 'bigshuf: fields are numbered from 1*' bigshuf --group-field=0
+}
+
+test_keys_may_be_anything() {
+    printf 'a\n\t1\0a\n\t2\0a\t3\0\t4\0\0' | bigshuf -z --seed=1 --group-field=1 --shard-records=1 -o part.%d
+    same '2 6 8' "$(wc -c part.? | awk '/part/ { print $1 }' | sort | xargs)"
+    printf 'a,b\n"x,y",2\n"x,y",3\nz,4\n' | bigshuf --csv --header --group-field=1 --shard-records=1 -o csv.%d
+    same 2 "$(printf '%s\n' csv.? | wc -l | xargs)"
+    grep -A 1 '"x,y",2' csv.? | grep '"x,y",3'
+}
