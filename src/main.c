@@ -22,7 +22,7 @@
  *     temporary  where piles are that do not fit into memory
  *                    spill pile_files spill_place compress pace storage frames
  *     input      where records come from: one stream, or record by record
- *                    grouping record_reader generated source stream hints lender mapping hold names operand
+ *                    archive grouping record_reader generated source stream hints lender mapping hold names operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
  *                    header tail key record tar_scan tar_headers scan field
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run

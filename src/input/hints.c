@@ -39,7 +39,7 @@ static bool begins_with(const struct encoding *encoding, const uint8_t *data, si
 void hints_look(struct hints *hints, const struct record_format *format, const char *name, const uint8_t *data,
                 size_t bytes)
 {
-    if (hints->encoding_told || format->kind == RECORD_SIZE)
+    if (hints->encoding_told || format->kind == RECORD_SIZE || format->kind == RECORD_TAR)
         return;
     for (size_t i = 0; i < ENCODINGS && !hints->encoding_told; i++) {
         if (!begins_with(&encodings[i], data, bytes))

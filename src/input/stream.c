@@ -101,13 +101,14 @@ static int look_at_standard_input(struct stream *stream, const char *name, uint6
     if (mode == O_WRONLY || S_ISDIR(status.st_mode))
         return fault_report(stream->fault, name, mode == O_WRONLY ? EBADF : EISDIR);
     stream->seen = false;
-    stream->known = stream->known && S_ISREG(status.st_mode);
-    if (S_ISREG(status.st_mode)) {
-        position = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
-        stream->start = position;
-        if (position >= 0 && position < status.st_size)
-            *bytes = (uint64_t)(status.st_size - position);
+    if (!S_ISREG(status.st_mode)) {
+        stream->known = false;
+        return 0;
     }
+    position = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
+    stream->start = position;
+    if (position >= 0 && position < status.st_size)
+        *bytes = (uint64_t)(status.st_size - position);
     return check_size(stream, name, bytes);
 }
 

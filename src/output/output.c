@@ -131,6 +131,8 @@ static int end_file(struct output *output)
     size_t number = output->begun - 1;
 
     output->in_work = false;
+    if (framing_end(&output->framing) != 0)
+        return -1;
     if (files_is_filtered(&output->files, number))
         return filters_end(output->filters);
     return number < FILES_KEPT_OPEN ? 0 : sink_finish(output->files.file[number].sink);

@@ -164,6 +164,8 @@ static size_t ends_of_kind(const struct record_format *format, struct record_sca
         return ends_of_size(format, scan, bytes, ends, room, scanned);
     case RECORD_CSV:
         return ends_of_csv(scan, data, bytes, ends, room, scanned);
+    case RECORD_TAR:
+        return tar_ends(&scan->tar, data, bytes, ends, room, scanned);
     case RECORD_BYTE:
         break;
     }
@@ -336,6 +338,9 @@ void record_advance(const struct record_format *format, struct record_scan *scan
         scan->done = add(scan->done, bytes, format->count);
         scan->open = scan->done > 0;
         break;
+    case RECORD_TAR:
+        advance_by_ends(format, scan, data, bytes);
+        break;
     case RECORD_CSV:
         scan->quoted ^= scan_count(data, bytes, '"') % 2 != 0;
         scan->open = scan->quoted || data[bytes - 1] != '\n';
@@ -401,6 +406,7 @@ ssize_t record_missing(const struct record_format *format, const struct record_s
     *missing = format->kind == RECORD_CSV ? &newline : &format->delimiter;
     switch (format->kind) {
     case RECORD_BYTE:
+    case RECORD_TAR:
         break;
     case RECORD_STRING:
         *missing = format->string;

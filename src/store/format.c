@@ -72,6 +72,9 @@ static void put_records(char text[STORE_FORMAT_RECORDS_BYTES], const struct reco
     case RECORD_CSV:
         snprintf(text, STORE_FORMAT_RECORDS_BYTES, "%srecords of CSV", groups);
         break;
+    case RECORD_TAR:
+        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "%smembers of tar archives", groups);
+        break;
     }
 }
 
@@ -193,6 +196,10 @@ static const char *read_records(const char *at, struct record_format *format, ui
         return read_starting(value, format, string);
     if ((value = line_skip(at, "records of CSV")) != NULL) {
         format->kind = RECORD_CSV;
+        return value;
+    }
+    if (format->grouped && (value = line_skip(at, "members of tar archives")) != NULL) {
+        format->kind = RECORD_TAR;
         return value;
     }
     return read_counted(line_skip(at, "records of "), format);

@@ -23,7 +23,7 @@ for name in sys.argv[1:]:
                     sorted(member.pax_headers.items()), hashlib.md5(data).hexdigest()]), end=" ")
         if file.read().strip(b"\0"):
             sys.exit(name + ": something stands behind the end")
-    print()' "$@" | grep .
+    print()' "$@" | sed '/^$/d'
 }
 
 # Write an archive of COUNT samples with Python, in one of its formats (ustar, gnu, pax), with three members each, the
@@ -66,6 +66,7 @@ craft() {
     python3 -c '
 import io, sys, tarfile
 from tarfile import *
+from tarfile import CHRTYPE, DIRTYPE, LNKTYPE, REGTYPE, SYMTYPE, XGLTYPE
 out = sys.stdout.buffer
 def info(name, type=REGTYPE, **fields):
     member = TarInfo(name)
@@ -155,17 +156,15 @@ test_archives_larger_than_memory_are_shuffled_like_lines() {
 
 test_a_sample_larger_than_memory_is_shuffled_like_a_line() {
     make_archive gnu 300 0 900 >small.tar
-    make_archive gnu 1 9000000 9000000 | sed 's,train/000000,train/giants,' >giant.tar 2>.stderr || true
     craft 'add(info("a/1.x"), b"1"); add(info("a/1.y"), b"23" * 5000000); add(info("a/1.z"), b"4" * 513); end()' >giant.tar
-    cat small.tar giant.tar small.tar >in.tar
-    bigshuf --tar in.tar >whole.tar
+    cat small.tar giant.tar >in.tar
     for seed in 1 1363; do
         bigshuf --tar --seed=$seed in.tar >wanted
         bigshuf --tar -S 8M --seed=$seed in.tar | cmp - wanted
         bigshuf --tar -S 8M --seed=$seed <in.tar | cmp - wanted
     done
-    same 601 "$(list_records wanted | wc -l | tr -d ' ')"
-    list_records wanted | sort | cmp - <({ list_records small.tar giant.tar; list_records small.tar; } | sort)
+    same 301 "$(list_records wanted | wc -l | tr -d ' ')"
+    list_records wanted | sort | cmp - <(list_records small.tar giant.tar | sort)
 }
 
 test_samples_are_started_over() {
@@ -237,7 +236,7 @@ test_sizes_beyond_8_gib_are_read() {
     craft 'add(info("1.x", CHRTYPE)); out.write(info("1.y", size=10**10).tobuf(GNU_FORMAT))' >binary.tar
     craft 'add(info("1.x", CHRTYPE)); out.write(info("1.y", size=10**10).tobuf(PAX_FORMAT))' >pax.tar
     for file in binary pax; do
-        truncate -s +9900000000 $file.tar 2>.stderr || skip "no file of 10 GB here"
+        truncate -s +9900000256 $file.tar 2>.stderr || skip "no file of 10 GB here"
         fails_with 1 "bigshuf: $file.tar: byte *: the file ends here, before its archive does*" \
             bigshuf --tar -S 8M -T . -n 1 $file.tar
     done
@@ -291,8 +290,8 @@ test_shards_splits_and_samples_are_of_whole_records() {
     bigshuf --tar --seed=x --probability=0.5 in.tar >half.tar
     list_records half.tar | cmp - <(list_records in.tar | bigshuf --seed=x --probability=0.5)
     bigshuf --tar --seed=x -r -n 300 in.tar >drawn.tar
-    list_records drawn.tar | cmp - <(list_records in.tar | bigshuf --seed=x -r -n 300) ||
-        same "$(list_records drawn.tar | wc -l)" "fewer, where the same was drawn twice in a row"
+    list_records drawn.tar | tr -d '\n' | # of those that were drawn twice in a row it makes one
+        cmp - <(list_records in.tar | bigshuf --seed=x -r -n 300 | tr -d '\n')
 }
 
 test_an_archive_is_shuffled_in_place() {
@@ -361,9 +360,9 @@ test_sparse_files_are_refused() {
 
 test_what_is_no_archive_is_told() {
     seq 1000 >in.tar
-    refused '*: 3893 bytes are no tar archive*'
+    refused '3893 bytes are no tar archive*'
     : >in.tar
-    refused '*: 0 bytes are no tar archive*'
+    refused '0 bytes are no tar archive*'
     seq 1000 | fails_with 1 'bigshuf: -: byte 0: no header of a tar archive, *' bigshuf --tar
     fails_with 1 'bigshuf: -: 0 bytes are no tar archive*' bigshuf --tar < <(:) >out
     cmp out /dev/null

@@ -90,6 +90,7 @@ static void check_format(const struct options *options)
         FUZZ_CHECK(format->count >= 1);
         break;
     case RECORD_CSV:
+    case RECORD_TAR:
         FUZZ_CHECK(options->delimiter == '\n');
         break;
     }
@@ -159,6 +160,9 @@ static void say_format(struct words *words, const struct options *options)
         break;
     case RECORD_CSV:
         say(words, "--csv");
+        break;
+    case RECORD_TAR:
+        say(words, "--tar");
         break;
     }
     say_number(words, "--header", options->header_lines);

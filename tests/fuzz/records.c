@@ -51,6 +51,8 @@ static bool is_record(const struct record_format *format, const struct beginning
         return record->bytes == format->count;
     case RECORD_CSV:
         return end[-1] == '\n' && record->quotes % 2 == 0;
+    case RECORD_TAR:
+        break;
     }
     return false;
 }

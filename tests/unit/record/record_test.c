@@ -99,6 +99,8 @@ static bool is_record(const struct record_format *format, const uint8_t *record,
         return bytes == format->count;
     case RECORD_CSV:
         return record[bytes - 1] == '\n' && count_of(record, bytes, '"') % 2 == 0;
+    case RECORD_TAR:
+        break;
     }
     return false;
 }
