@@ -73,6 +73,6 @@ enum tar_verdict tar_headers_look(struct tar_headers *headers, struct tar_member
 
 /* The part of a member's name that it shares with the other members of its record: up to the first dot in its last
  * component, but for a dot that this begins with. Returns its length. */
-size_t tar_key_bytes(struct tar_text name);
+size_t tar_headers_key(struct tar_text name);
 
 #endif

@@ -27,6 +27,7 @@ struct tar_scan {
 };
 
 /* As record_ends (record.h). */
-size_t tar_ends(struct tar_scan *scan, const uint8_t *data, size_t bytes, uint32_t *ends, size_t room, size_t *scanned);
+size_t tar_scan_ends(struct tar_scan *scan, const uint8_t *data, size_t bytes, uint32_t *ends, size_t room,
+                     size_t *scanned);
 
 #endif

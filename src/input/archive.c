@@ -157,7 +157,7 @@ static bool belongs(const struct archive *archive)
 {
     const struct tar_text name = archive->member.name;
 
-    return archive->joins && !archive->member.directory && tar_key_bytes(name) == archive->key_bytes &&
+    return archive->joins && !archive->member.directory && tar_headers_key(name) == archive->key_bytes &&
            memcmp(name.data, archive->key, archive->key_bytes) == 0;
 }
 
@@ -167,7 +167,7 @@ static int begin_member(struct archive *archive)
     const struct tar_member *member = &archive->member;
     const bool same = belongs(archive);
 
-    if (member->target.data != NULL && !(same && tar_key_bytes(member->target) == archive->key_bytes &&
+    if (member->target.data != NULL && !(same && tar_headers_key(member->target) == archive->key_bytes &&
                                          memcmp(member->target.data, archive->key, archive->key_bytes) == 0))
         return refuse(archive, archive->headers.bytes,
                       "a hard link to a member of another record, which may come later then");
@@ -175,7 +175,7 @@ static int begin_member(struct archive *archive)
     archive->marked = archive->any;
     archive->any = true;
     archive->joins = !member->directory;
-    archive->key_bytes = tar_key_bytes(member->name);
+    archive->key_bytes = tar_headers_key(member->name);
     memcpy(archive->key, member->name.data, archive->key_bytes);
     archive->ended = false;
     archive->left = member->data_bytes;

@@ -165,7 +165,7 @@ static size_t ends_of_kind(const struct record_format *format, struct record_sca
     case RECORD_CSV:
         return ends_of_csv(scan, data, bytes, ends, room, scanned);
     case RECORD_TAR:
-        return tar_ends(&scan->tar, data, bytes, ends, room, scanned);
+        return tar_scan_ends(&scan->tar, data, bytes, ends, room, scanned);
     case RECORD_BYTE:
         break;
     }

@@ -34,7 +34,7 @@ void tar_headers_begin(struct tar_headers *headers)
     *headers = (struct tar_headers){.data = headers->data, .wanted = TAR_BLOCK_BYTES};
 }
 
-size_t tar_key_bytes(struct tar_text name)
+size_t tar_headers_key(struct tar_text name)
 {
     size_t dot = name.bytes;
 

@@ -106,7 +106,8 @@ static bool advance(struct tar_scan *scan, size_t bytes)
     return false;
 }
 
-size_t tar_ends(struct tar_scan *scan, const uint8_t *data, size_t bytes, uint32_t *ends, size_t room, size_t *scanned)
+size_t tar_scan_ends(struct tar_scan *scan, const uint8_t *data, size_t bytes, uint32_t *ends, size_t room,
+                     size_t *scanned)
 {
     size_t found = 0;
     size_t at = 0;

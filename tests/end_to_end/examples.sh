@@ -39,6 +39,7 @@ make_files() {
 ACGT' 100 >genes.fasta
     seq -f %015g 100 >cooc.bin
     seq 3000 | gzip >x.1.gz
+    tar -cf raw-1.tar lines.txt train.en train.de
     mkdir corpus log
     for name in corpus/{1,2,3,4}.txt log/2026-11-{17,18,19,20}; do
         seq 500 >"$name"

@@ -130,7 +130,7 @@ static size_t read_member(size_t start)
     if (verdict != TAR_MEMBER || member.data_bytes > stream_bytes - start - headers.bytes)
         return 0;
     FUZZ_CHECK(member.name.bytes > 0 && member.name.bytes <= TAR_NAME_BYTES_MAX);
-    FUZZ_CHECK(tar_key_bytes(member.name) <= member.name.bytes && tar_key_bytes(member.name) > 0);
+    FUZZ_CHECK(tar_headers_key(member.name) <= member.name.bytes && tar_headers_key(member.name) > 0);
     return start + headers.bytes + (size_t)member.data_bytes;
 }
 
@@ -146,7 +146,7 @@ static void scan(struct fuzz fuzz, const uint32_t *expected, size_t members, siz
         const size_t piece_bytes = bytes - at < step ? bytes - at : step;
         uint8_t *piece = fuzz_copy(stream + at, piece_bytes);
         uint32_t ends[8];
-        const size_t count = tar_ends(&scan, piece, piece_bytes, ends, room, &scanned);
+        const size_t count = tar_scan_ends(&scan, piece, piece_bytes, ends, room, &scanned);
 
         FUZZ_CHECK(count <= room && scanned == (count == room ? ends[count - 1] : piece_bytes));
         for (size_t i = 0; i < count; i++, found++) {

@@ -295,6 +295,6 @@ UNIT_TEST(the_key_goes_up_to_the_first_dot_of_the_base_name)
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(tar_key_bytes((struct tar_text){(const uint8_t *)cases[i].name, strlen(cases[i].name)}),
+        assert_int_equal(tar_headers_key((struct tar_text){(const uint8_t *)cases[i].name, strlen(cases[i].name)}),
                          strlen(cases[i].key));
 }

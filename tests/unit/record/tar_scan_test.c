@@ -76,7 +76,7 @@ static void check(size_t step, size_t room)
 
         assert_non_null(piece);
         memcpy(piece, archive.data + at, bytes);
-        count = tar_ends(&scan, piece, bytes, ends, room, &scanned);
+        count = tar_scan_ends(&scan, piece, bytes, ends, room, &scanned);
         assert_true(count <= room);
         assert_true(scanned == bytes || (count == room && scanned == ends[count - 1]));
         for (size_t i = 0; i < count; i++)
@@ -105,10 +105,10 @@ UNIT_TEST(data_are_not_touched)
 
     archive.bytes = 0;
     tar_archive_header(&archive, '0', "large", bytes);
-    assert_int_equal(tar_ends(&scan, archive.data, TAR_BLOCK_BYTES, &end, 1, &scanned), 0);
+    assert_int_equal(tar_scan_ends(&scan, archive.data, TAR_BLOCK_BYTES, &end, 1, &scanned), 0);
     /* Were one byte looked at, it would be of no memory. */
-    assert_int_equal(tar_ends(&scan, NULL, (size_t)bytes - 1, &end, 1, &scanned), 0);
+    assert_int_equal(tar_scan_ends(&scan, NULL, (size_t)bytes - 1, &end, 1, &scanned), 0);
     assert_int_equal(scanned, bytes - 1);
-    assert_int_equal(tar_ends(&scan, archive.data, 1, &end, 1, &scanned), 1);
+    assert_int_equal(tar_scan_ends(&scan, archive.data, 1, &end, 1, &scanned), 1);
     assert_int_equal(end, 1);
 }
