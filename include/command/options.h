@@ -52,7 +52,8 @@ struct options {
         count;   /* -n: records, the least if it is given several times; UINT64_MAX if not given; becomes run.limit */
     bool repeat; /* -r */
     bool keep_order;         /* --keep-order, which -n goes with */
-    uint8_t field_separator; /* -t; TAB if not given, or a comma with --csv */
+    bool separator_given;
+    uint8_t field_separator; /* -t; if not given, it depends on the records */
     uint64_t weight_field;   /* --weight-field, from 1; 0 if not given */
     const char *weights;     /* --weights: the name of a file; NULL if not given */
     const char *probability; /* --probability, as decimal_threshold takes it; NULL if not given */

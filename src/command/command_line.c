@@ -176,8 +176,6 @@ enum command_line_verdict command_line_parse(struct options *options, int argc, 
         goto out;
     }
     options->delimiter = options->format.delimiter;
-    if (options->format.kind == RECORD_CSV && !parser.parsing.given['t'])
-        options->field_separator = ',';
     if (check(&parser.parsing) == 0 && set_files(&parser.parsing, argc - optind, words + optind) == 0)
         verdict = COMMAND_LINE_RUN;
 out:

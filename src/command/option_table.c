@@ -121,8 +121,9 @@ static int set_field_separator(struct parsing *parsing, const char *tab)
 
     if (argument_separator(parsing->fault, tab, &separator) != 0)
         return -1;
-    if (parsing->given['t'] && separator != parsing->options->field_separator)
+    if (parsing->options->separator_given && separator != parsing->options->field_separator)
         return fault_say(parsing->fault, "incompatible tabs");
+    parsing->options->separator_given = true;
     parsing->options->field_separator = separator;
     return 0;
 }

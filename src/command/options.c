@@ -9,7 +9,6 @@ int options_init(struct options *options, size_t words)
 {
     *options = (struct options){.format.delimiter = '\n',
                                 .count = UINT64_MAX,
-                                .field_separator = '\t',
                                 .pile_last = UINT64_MAX,
                                 .leaf_records = ORDER_LEAF_RECORDS,
                                 .expected_records = UINT64_MAX};

@@ -78,8 +78,12 @@ struct record_format task_format(const struct options *options)
 
 struct field_place task_field(const struct options *options, uint64_t number)
 {
+    const bool csv = options->format.kind == RECORD_CSV;
+
+    const uint8_t usual = csv ? ',' : '\t';
+
     return (struct field_place){
-        .number = number, .separator = options->field_separator, .quoted = options->format.kind == RECORD_CSV};
+        .number = number, .separator = options->separator_given ? options->field_separator : usual, .quoted = csv};
 }
 
 struct stream_layout task_layout(const struct options *options)

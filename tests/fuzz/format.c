@@ -12,7 +12,7 @@ static bool is_same(const struct store_format *one, const struct store_format *o
 
     return one->piles == other->piles && one->header_bytes == other->header_bytes &&
            one->header_lines == other->header_lines && a->kind == b->kind && a->starts == b->starts &&
-           (!byte || a->delimiter == b->delimiter) && (!counted || a->count == b->count) &&
+           a->grouped == b->grouped && (!byte || a->delimiter == b->delimiter) && (!counted || a->count == b->count) &&
            (a->kind != RECORD_STRING ||
             (a->string_bytes == b->string_bytes && memcmp(a->string, b->string, a->string_bytes) == 0));
 }

@@ -67,7 +67,8 @@ static inline size_t fuzz_from_to(struct fuzz *fuzz, size_t least, size_t most)
 /* Any format. `string` receives the string of it. */
 static inline struct record_format fuzz_format(struct fuzz *fuzz, uint8_t string[RECORD_DELIMITER_BYTES_MAX])
 {
-    struct record_format format = {.kind = (enum record_kind)(fuzz_byte(fuzz) % 5)};
+    const uint8_t kind = fuzz_byte(fuzz);
+    struct record_format format = {.kind = (enum record_kind)(kind % 5), .grouped = kind / 128 != 0};
 
     format.delimiter = fuzz_byte(fuzz);
     format.count = fuzz_number(fuzz);

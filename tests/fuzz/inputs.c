@@ -232,6 +232,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     uint8_t string[RECORD_DELIMITER_BYTES_MAX];
 
     layout.format = fuzz_format(&fuzz, string);
+    layout.format.grouped = false;
     layout.header_bytes = fuzz_from_to(&fuzz, 0, FILE_MAX / 2);
     layout.header_lines = fuzz_byte(&fuzz) % 8;
     file_count = 1 + fuzz_byte(&fuzz) % FILES_MAX;

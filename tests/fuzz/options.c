@@ -103,6 +103,7 @@ static void check(const struct options *options)
     bool all;
 
     check_format(options);
+    FUZZ_CHECK(options->format.grouped == (options->group_field > 0));
     FUZZ_CHECK(options->file_count == 0 || !(store || options->range || options->files0_from != NULL));
     FUZZ_CHECK(options->file_count > 0 || store || options->range || options->files0_from != NULL || options->echo);
     FUZZ_CHECK(!options->range_full || (options->range && options->range_first == 0 && options->range_count == 0));
@@ -165,6 +166,7 @@ static void say_format(struct words *words, const struct options *options)
         say(words, "--tar");
         break;
     }
+    say_number(words, "--group-field", options->group_field);
     say_number(words, "--header", options->header_lines);
     say_number(words, "--header-bytes", options->header_bytes);
 }
@@ -182,9 +184,9 @@ static void say_sample(struct words *words, const struct options *options)
     say_number(words, "--weight-field", options->weight_field);
     say_string(words, "--weights", options->weights);
     say_string(words, "--probability", options->probability);
-    if (options->field_separator == '\0')
+    if (options->separator_given && options->field_separator == '\0')
         say(words, "-t\\0");
-    else if (options->field_separator != '\t')
+    else if (options->separator_given)
         say(words, "-t%c", options->field_separator);
     say_string(words, "--files0-from", options->files0_from);
     say_string(words, "--seed", options->seed);
@@ -267,6 +269,8 @@ static void compare_records(const struct options *one, const struct options *oth
 {
     SAME(format.kind);
     SAME(format.starts);
+    SAME(format.grouped);
+    SAME(group_field);
     if (one->format.kind == RECORD_STRING) {
         SAME(format.string_bytes);
         FUZZ_CHECK(memcmp(one->string, other->string, one->format.string_bytes) == 0);
@@ -290,6 +294,7 @@ static void compare_samples(const struct options *one, const struct options *oth
     SAME(count);
     SAME(repeat);
     SAME(keep_order);
+    SAME(separator_given);
     SAME(field_separator);
     SAME(weight_field);
     SAME_STRING(weights);

@@ -1,7 +1,7 @@
 /*
  * The ends of records, whatever pieces the stream comes in, are those that the definitions in record.h give byte by
- * byte; record_advance stands where record_ends does; what record_missing adds ends the last record; and a stream is
- * cut into the files that these ends allow.
+ * byte; record_advance stands where record_ends does; what record_missing adds ends the last record; a stream is cut
+ * into the files that these ends allow; and marks of groups, and nothing else, are taken away.
  */
 
 #include "fuzz.h"
@@ -22,14 +22,17 @@ struct stream {
     uint8_t data[STREAM_MAX + RECORD_DELIMITER_BYTES_MAX];
     size_t bytes;
     uint32_t ends[STREAM_MAX + RECORD_DELIMITER_BYTES_MAX];
+    uint32_t marks[STREAM_MAX + RECORD_DELIMITER_BYTES_MAX]; /* that come before these ends */
     size_t records;
+    uint8_t unmarked[STREAM_MAX + RECORD_DELIMITER_BYTES_MAX];
+    size_t unmarked_bytes;
 };
 
 static struct stream stream;
 
 /* ---- The definitions ---- */
 
-/* A record as far as it has come. */
+/* A record, or a member of a group, as far as it has come. */
 struct beginning {
     size_t bytes;
     uint64_t delimiters;
@@ -60,16 +63,28 @@ static bool is_record(const struct record_format *format, const struct beginning
 static void find_ends(const struct record_format *format)
 {
     struct beginning record = {0};
+    uint32_t marks = 0;
 
     stream.records = 0;
+    stream.unmarked_bytes = 0;
     for (size_t at = 0; at < stream.bytes; at++) {
+        bool ends;
+
+        stream.unmarked[stream.unmarked_bytes++] = stream.data[at];
         record.bytes++;
         record.delimiters += stream.data[at] == format->delimiter;
         record.quotes += stream.data[at] == '"';
-        if (is_record(format, &record, stream.data + at + 1)) {
-            stream.ends[stream.records++] = (uint32_t)at + 1;
-            record = (struct beginning){0};
+        if (!is_record(format, &record, stream.data + at + 1))
+            continue;
+        record = (struct beginning){0};
+        ends = !format->grouped;
+        if (format->grouped && at + 1 < stream.bytes) {
+            ends = stream.data[++at] == RECORD_ENDS;
+            marks++;
         }
+        stream.marks[stream.records] = marks;
+        stream.ends[stream.records] = (uint32_t)at + 1;
+        stream.records += ends;
     }
 }
 
@@ -114,7 +129,36 @@ static void check_scans(const struct record_format *format, const struct pieces 
     FUZZ_CHECK(records == stream.records);
 }
 
+static void check_marks(const struct record_format *format, const struct pieces *pieces)
+{
+    struct record_scan counted = {0}, unmarked = {0};
+    size_t kept = 0;
+
+    for (size_t at = 0, i = 0, bytes; at < stream.bytes; at += bytes, i = (i + 1) % pieces->count) {
+        uint8_t *piece;
+        uint64_t marks;
+        size_t left;
+
+        bytes = pieces->bytes[i] < stream.bytes - at ? pieces->bytes[i] : stream.bytes - at;
+        piece = fuzz_copy(stream.data + at, bytes);
+        marks = record_marks(format, &counted, piece, bytes);
+        left = format->grouped ? record_unmark(format, &unmarked, piece, bytes) : bytes;
+        FUZZ_CHECK(left + marks == bytes && left <= stream.unmarked_bytes - kept);
+        FUZZ_CHECK(memcmp(piece, stream.unmarked + kept, left) == 0);
+        kept += left;
+        free(piece);
+    }
+    FUZZ_CHECK(kept == stream.unmarked_bytes);
+}
+
 /* ---- The end ---- */
+
+/* Leave out the group that has not ended. */
+static bool cut(void)
+{
+    stream.bytes = stream.records > 0 ? stream.ends[stream.records - 1] : 0;
+    return true;
+}
 
 /* Add what is missing. False if nothing can be. */
 static bool complete(const struct record_format *format)
@@ -144,10 +188,10 @@ static bool complete(const struct record_format *format)
 /* The end of the file that begins with a record, as a number of records. */
 static size_t file_end(size_t first, uint64_t records, uint64_t limit_bytes)
 {
-    const size_t start = first == 0 ? 0 : stream.ends[first - 1];
+    const size_t start = first == 0 ? 0 : stream.ends[first - 1] - stream.marks[first - 1];
     size_t end = first + 1;
 
-    while (end < stream.records && end - first < records && stream.ends[end] - start <= limit_bytes)
+    while (end < stream.records && end - first < records && stream.ends[end] - stream.marks[end] - start <= limit_bytes)
         end++;
     return end;
 }
@@ -224,7 +268,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     stream.bytes = fuzz_repeat(&fuzz, fuzz.bytes, times, stream.data, STREAM_MAX);
     find_ends(&format);
     check_scans(&format, &pieces);
-    if (complete(&format) && stream.bytes > 0) {
+    check_marks(&format, &pieces);
+    if ((format.grouped ? cut() : complete(&format)) && stream.bytes > 0) {
         check_files(&format, &pieces, records + (records == 0), UINT64_MAX);
         check_files(&format, &pieces, UINT64_MAX, limit_bytes + (limit_bytes == 0));
     }

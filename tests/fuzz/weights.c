@@ -184,8 +184,8 @@ static bool find_weight(const uint8_t *record, size_t bytes, struct weight_place
     const uint8_t *end = record + bytes, *part = NULL;
     size_t part_bytes = 0;
 
-    for (uint64_t field = 0; field < place.field; field++)
-        if (!next_part(&record, end, place.separator, &part, &part_bytes))
+    for (uint64_t field = 0; field < place.field.number; field++)
+        if (!next_part(&record, end, place.field.separator, &part, &part_bytes))
             return false;
     if (record > end && part_bytes > 0 && part[part_bytes - 1] == '\r')
         part_bytes--;
@@ -222,7 +222,7 @@ static void check_lines(const uint8_t *data, size_t bytes, size_t piece_bytes)
     static struct reading fields, lines;
 
     fuzz_put("weights", data, bytes);
-    read_weights((struct weight_place){.field = 1, .separator = '\n'}, piece_bytes, &fields);
+    read_weights((struct weight_place){.field = {.number = 1, .separator = '\n'}}, piece_bytes, &fields);
     read_weights((struct weight_place){.file = "weights"}, piece_bytes, &lines);
     FUZZ_CHECK(fields.good == lines.good && fields.count == lines.count);
     for (size_t i = 0; i < fields.count; i++)
@@ -234,7 +234,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     struct fuzz fuzz = {data, bytes < RECORDS_BYTES ? bytes : RECORDS_BYTES - 1};
     uint64_t word = fuzz_number(&fuzz);
     struct decimal one = take_weight(&fuzz), other = take_weight(&fuzz);
-    struct weight_place place = {.field = 1 + fuzz_byte(&fuzz) % 4, .separator = fuzz_byte(&fuzz)};
+    struct weight_place place = {.field = {.number = 1 + fuzz_byte(&fuzz) % 4, .separator = fuzz_byte(&fuzz)}};
     size_t piece_bytes = fuzz_from_to(&fuzz, 1, RECORDS_BYTES);
 
     check_key(word, one);
@@ -243,7 +243,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     check_scale(one, other);
     check_draw((struct uint128){word, one.mantissa}, fuzz);
     fuzz_put("records", fuzz.data, fuzz.bytes);
-    if (place.separator != '\n')
+    if (place.field.separator != '\n')
         check_fields(fuzz.data, fuzz.bytes, place, piece_bytes);
     check_lines(fuzz.data, fuzz.bytes, piece_bytes);
     return 0;

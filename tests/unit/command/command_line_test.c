@@ -171,7 +171,9 @@ TEST(test_no_words_mean_standard_input_and_defaults)
     assert_null(run.options.probability);
     assert_null(run.options.weights);
     assert_int_equal(run.options.weight_field, 0);
-    assert_int_equal(run.options.field_separator, '\t');
+    assert_int_equal(run.options.group_field, 0);
+    assert_false(run.options.format.grouped);
+    assert_false(run.options.separator_given);
     assert_null(run.options.random_source);
     assert_int_equal(run.options.memory_bytes, 0);
     assert_int_equal(run.options.temporary_count, 0);
@@ -721,6 +723,14 @@ TEST(test_weights_are_a_file_or_a_field)
     refuse("bigshuf: fields are numbered from 1\n" TRY_HELP, "--weight-field=0");
 }
 
+TEST(test_groups_are_told_by_a_field)
+{
+    accept("--group-field=3", "--group-field=2");
+    assert_true(run.options.format.grouped);
+    assert_int_equal(run.options.group_field, 2);
+    refuse("bigshuf: fields are numbered from 1\n" TRY_HELP, "--group-field=0");
+}
+
 TEST(test_a_separator_needs_no_field_and_may_be_repeated_but_not_changed)
 {
     accept("-t", ",");
@@ -813,7 +823,13 @@ static const struct {
     {"--weight-field=1", "--record-lines=2", "cannot combine --weight-field and --record-lines"},
     {"--weight-field=1", "--record-size=2", "cannot combine --weight-field and --record-size"},
     {"--weight-field=1", "--record-start=a", "cannot combine --weight-field and --record-start"},
-    {"--weight-field=1", "--csv", "cannot combine --weight-field and --csv"},
+    {"--group-field=1", "-e", "cannot combine --group-field and -e"},
+    {"--group-field=1", "-i1-2", "cannot combine --group-field and -i"},
+    {"--group-field=1", "--weight-field=1", "cannot combine --group-field and --weight-field"},
+    {"--group-field=1", "--delimiter=ab", "cannot combine --group-field and --delimiter of several bytes"},
+    {"--group-field=1", "--record-lines=2", "cannot combine --group-field and --record-lines"},
+    {"--group-field=1", "--record-size=2", "cannot combine --group-field and --record-size"},
+    {"--group-field=1", "--record-start=a", "cannot combine --group-field and --record-start"},
     {"--probability=1", "--shards=2", "cannot combine --probability and --shards"},
     {"--probability=1", "--split=2%:a", "cannot combine --probability and --split of a percentage"},
     {"--shards=2", "--shard-records=2", "cannot combine --shards and --shard-records"},
@@ -849,6 +865,7 @@ static const struct {
     {"--gather=a", "--record-size=2", "cannot combine --gather and --record-size"},
     {"--gather=a", "--record-start=b", "cannot combine --gather and --record-start"},
     {"--gather=a", "--csv", "cannot combine --gather and --csv"},
+    {"--gather=a", "--group-field=1", "cannot combine --gather and --group-field"},
     {"--gather=a", "--header", "cannot combine --gather and --header"},
     {"--gather=a", "--header-bytes=1", "cannot combine --gather and --header-bytes"},
     {"--gather=a", "--random-source=b", "cannot combine --gather and --random-source"},
@@ -898,6 +915,12 @@ TEST(test_options_that_do_not_are_accepted)
         {"-i1-2", "-z"},
         {"--weight-field=1", "--delimiter=;"},
         {"--weight-field=1", "--header"},
+        {"--weight-field=1", "--csv"},
+        {"--group-field=1", "--csv"},
+        {"--group-field=1", "--delimiter=;"},
+        {"--group-field=1", "--weights=a"},
+        {"--group-field=1", "-r"},
+        {"--scatter=a", "--group-field=1"},
         {"--weights=a", "--record-lines=2"},
         {"--weights=a", "--csv"},
         {"--random-source=a", "--record-size=2"},
@@ -1251,6 +1274,7 @@ TEST(test_help_explains_every_option_on_lines_of_80)
                                            "      --record-size=BYTES  ",
                                            "      --record-start=STRING  ",
                                            "      --csv  ",
+                                           "      --group-field=N  ",
                                            "      --header[=N]  ",
                                            "      --header-bytes=N  ",
                                            "      --shards=K  ",

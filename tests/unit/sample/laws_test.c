@@ -140,7 +140,7 @@ static char lines[] = "0 1\n1 2\n2 0\n3 4\n4 10\n";
 static const double weight[ITEMS] = {1, 2, 0, 4, 10};
 static const double weights = 17;
 
-static const struct weight_place place = {.field = 2, .separator = ' '};
+static const struct weight_place place = {.field = {.number = 2, .separator = ' '}};
 
 static int order_by_weight(struct source *source, struct output *to)
 {

@@ -49,7 +49,7 @@ static int read_fields(const char *records, uint64_t field, uint8_t separator)
     static const char *const names[] = {"records"};
 
     assert_true(scratch_put("records", records, 0600));
-    return read_weights(names, 1, (struct weight_place){.field = field, .separator = separator});
+    return read_weights(names, 1, (struct weight_place){.field = {.number = field, .separator = separator}});
 }
 
 static int read_lines(const char *records, const char *lines)
@@ -114,7 +114,7 @@ TEST(any_byte_may_end_the_records)
     assert_true(scratch_put("records", "1\na;2\n;", 0600));
     assert_true(scratch_put("weights", "1\n2\n", 0600));
     for (int i = 0; i < 2; i++) {
-        struct weight_place place = {.file = i == 0 ? "weights" : NULL, .field = 1, .separator = '\n'};
+        struct weight_place place = {.file = i == 0 ? "weights" : NULL, .field = {.number = 1, .separator = '\n'}};
 
         small_open(1, ORDER_LEAF_RECORDS);
         small.run.format.delimiter = ';';
@@ -152,7 +152,7 @@ TEST(a_weight_stands_anywhere_in_a_record_of_any_length)
 {
     static const char *const expected[] = {"7", "8"};
     static const char *const names[] = {"records"};
-    const struct weight_place second = {.field = 2, .separator = '\t'};
+    const struct weight_place second = {.field = {.number = 2, .separator = '\t'}};
     const size_t piece = engine_memory(ENGINE_MEMORY_MIN, 1).buffer_bytes / 2 - POOL_SLACK_BYTES; /* as in transfer.c */
 
     put_long("records", "a\t7\t", 'x', LONG, "\nb\t8\n");
@@ -219,7 +219,7 @@ TEST(what_is_no_weight_is_quoted_with_file_and_line)
 TEST(lines_are_counted_in_each_file)
 {
     static const char *const names[] = {"one", "empty", "two", "three"};
-    const struct weight_place place = {.field = 1, .separator = '\t'};
+    const struct weight_place place = {.field = {.number = 1, .separator = '\t'}};
 
     assert_true(scratch_put("one", "1\n2\n3", 0600) && scratch_put("empty", "", 0600));
     assert_true(scratch_put("two", "4\n\n5\n", 0600) && scratch_put("three", "?\n", 0600));
@@ -271,7 +271,7 @@ TEST(a_weight_of_any_length_is_one_weight)
     assert_non_null(strstr(scratch_heard(), "bigshuf: weights:1: "));
     put_long("records", "1.", '0', LONG, "x\n2\n");
     scratch_listen();
-    assert_int_equal(read_weights(names, 1, (struct weight_place){.field = 1, .separator = '\t'}), -1);
+    assert_int_equal(read_weights(names, 1, (struct weight_place){.field = {.number = 1, .separator = '\t'}}), -1);
     assert_non_null(strstr(scratch_heard(), "bigshuf: records:1: weight is too long: '1.00"));
 }
 
@@ -279,7 +279,7 @@ TEST(lines_of_the_header_count)
 {
     static const char *const names[] = {"one", "two"};
     static const struct stream_layout headed = {.format = {.delimiter = '\n'}, .header_bytes = 3, .header_lines = 2};
-    const struct weight_place place = {.field = 1, .separator = '\t'};
+    const struct weight_place place = {.field = {.number = 1, .separator = '\t'}};
 
     assert_true(scratch_put("one", "#\n#h\ni\n1\n2\n", 0600) && scratch_put("two", "#\n#h\ni\n4\n?\n", 0600));
     scratch_listen();

@@ -13,7 +13,7 @@ static struct engine_text text;
 static struct decimal *weight; /* of each */
 static uint64_t limit;
 
-static const struct weight_place first_field = {.field = 1, .separator = ' '};
+static const struct weight_place first_field = {.field = {.number = 1, .separator = ' '}};
 
 typedef void weight_function(size_t i, uint64_t random, char text[32]);
 
