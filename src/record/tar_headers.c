@@ -66,26 +66,21 @@ static bool read_number(const uint8_t *field, size_t bytes, uint64_t *number)
 }
 
 /* The sum of a block's bytes, those of the checksum taken for spaces. Some old programs added them as signed ones. */
-static void add_up(const uint8_t *block, uint64_t *sum, uint64_t *signed_sum)
-{
-    uint64_t high = 0;
-
-    *sum = (uint64_t)CHECKSUM_BYTES * ' ';
-    for (size_t i = 0; i < TAR_BLOCK_BYTES; i++) {
-        const uint8_t byte = i - CHECKSUM < CHECKSUM_BYTES ? 0 : block[i];
-
-        *sum += byte;
-        high += byte >> 7;
-    }
-    *signed_sum = *sum - (high << 8);
-}
-
 static bool is_checked(const uint8_t *block)
 {
-    uint64_t sum, signed_sum, expected;
+    uint32_t sum = 0, high = 0;
+    uint64_t expected;
 
-    add_up(block, &sum, &signed_sum);
-    return read_number(block + CHECKSUM, CHECKSUM_BYTES, &expected) && (expected == sum || expected == signed_sum);
+    for (size_t i = 0; i < TAR_BLOCK_BYTES; i++) { /* without a question, so that many are added at a time */
+        sum += block[i];
+        high += block[i] >> 7;
+    }
+    for (size_t i = CHECKSUM; i < CHECKSUM + CHECKSUM_BYTES; i++) {
+        sum += (uint32_t)' ' - block[i];
+        high -= block[i] >> 7;
+    }
+    return read_number(block + CHECKSUM, CHECKSUM_BYTES, &expected) &&
+           (expected == sum || expected + ((uint64_t)high << 8) == sum);
 }
 
 static bool is_zero(const uint8_t *block)
