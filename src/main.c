@@ -17,7 +17,7 @@
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
  *                    shuffle scatter gather divide index copy reference transfer pile_keys pile run engine order queue
  *     output     where records go: one file or several, whole or not there, or commands
- *                    buffer output overlap files plan held_back boundary framing filter sink successor
+ *                    buffer output overlap sides files plan held_back boundary framing filter sink successor
  *                    temporary_name target attributes split pattern
  *     temporary  where piles are that do not fit into memory
  *                    spill pile_files spill_place compress pace storage frames

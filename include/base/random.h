@@ -33,6 +33,10 @@ void random_key_derive(struct random_key *derived, const struct random_key *key,
 enum { RANDOM_IDENTITY_BYTES = 16 };
 void random_key_identity(const struct random_key *key, uint8_t identity[RANDOM_IDENTITY_BYTES]);
 
+/* A number that depends on all bytes of `data` and on the key: the first 8 bytes of SHA-256(key, data), little-endian.
+ */
+uint64_t random_hash(const struct random_key *key, const void *data, size_t bytes);
+
 /* Compute `blocks` blocks of stream `stream` from block number `first` on. `words` receives RANDOM_BLOCK_WORDS numbers
  * a block: number i of the stream is the little-endian 32-bit word at byte 4i of the key stream, as a number, so that
  * machines of either byte order see the same. */

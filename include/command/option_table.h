@@ -35,6 +35,7 @@ enum option_code {
     OPTION_SHARD_RECORDS,
     OPTION_SHARD_BYTES,
     OPTION_SPLIT,
+    OPTION_SPLIT_FIELD,
     OPTION_FILTER,
     OPTION_PARALLEL,
     OPTION_COMPRESS_PROGRAM,
@@ -59,6 +60,8 @@ enum option_code {
     OPTION_DELIMITER_DIGIT,   /* --delimiter is a digit */
     OPTION_DELIMITER_LONG,    /* --delimiter is several bytes */
     OPTION_SPLIT_PERCENTAGE,  /* one --split at least is of a percentage */
+    OPTION_SPLIT_COUNT,       /* ... or of a number */
+    OPTION_OTHER_GROUPS,      /* --group-field and --split-field are not the same */
     OPTION_ENDLESS,           /* -r without -n */
     OPTION_GATHER_RECORDS,    /* --gather without --list */
     OPTION_PILE_OF_EPOCH,     /* --pile, and --epoch is not 0 */

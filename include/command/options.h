@@ -46,12 +46,13 @@ struct options {
     uint64_t shard_bytes;   /* --shard-bytes: in each file, at most */
     struct split *split;    /* each --split, in order */
     size_t splits;
-    const char *filter; /* --filter; NULL if not given */
+    uint64_t split_field; /* --split-field, from 1; 0 if not given */
+    const char *filter;   /* --filter; NULL if not given */
 
     uint64_t
         count;   /* -n: records, the least if it is given several times; UINT64_MAX if not given; becomes run.limit */
     bool repeat; /* -r */
-    bool keep_order;         /* --keep-order, which -n goes with */
+    bool keep_order; /* --keep-order, which -n goes with */
     bool separator_given;
     uint8_t field_separator; /* -t; if not given, it depends on the records */
     uint64_t weight_field;   /* --weight-field, from 1; 0 if not given */

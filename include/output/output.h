@@ -3,7 +3,8 @@
 
 /*
  * All that a run writes: one file or standard output, or a sequence of files among which the records are divided in
- * the order in which they come. One file is filled after the other; no two are open for records at a time.
+ * the order in which they come. One file is filled after the other; no two are open for records at a time, but for
+ * those of splits by a field (sides.h).
  *
  *     output_open --> output_begin --> output_write ... --> output_commit --> output_free
  *          |               |                |                    | failed

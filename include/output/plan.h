@@ -9,8 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/random.h"
 #include "output/framing.h"
 #include "output/split.h"
+#include "record/field.h"
 #include "record/record.h"
 #include "system/fault.h"
 #include "temporary/spill.h"
@@ -23,6 +25,8 @@ struct output_plan {
 
     const struct split *split; /* the records go to these in turn, and what is left to `path` */
     size_t splits;
+    struct field_place split_field; /* if there is one, it decides where a record goes: see sides.h */
+    const struct random_key *key;   /* of the order, for that; known in output_begin */
 
     /* At most one of these is not 0. The records that are left by the splits go to: */
     uint64_t shards;        /* so many files, whose numbers of records differ by at most one, larger ones first */
@@ -39,6 +43,9 @@ struct output_plan {
 
 /* Is it possible? 0, or -1 after a report. */
 int output_plan_check(const struct output_plan *plan, struct fault *fault);
+
+/* Are records divided by a field? */
+bool output_plan_has_sides(const struct output_plan *plan);
 
 bool output_plan_has_shards(const struct output_plan *plan);
 

@@ -25,6 +25,10 @@ uint64_t split_records(const struct split *splits, size_t count, size_t number, 
 /* How many records all splits take together, UINT64_MAX if that is more. */
 uint64_t split_total(const struct split *splits, size_t count, uint64_t records);
 
+/* Which of the splits takes a record by a hash of its key, which is a place in 2^64 parts of the whole: they are laid
+ * out in order. `count` for none. All are percentages. */
+size_t split_of_hash(const struct split *splits, size_t count, uint64_t hash);
+
 /* Do the percentages among them make more than 100? */
 bool split_exceeds_whole(const struct split *splits, size_t count);
 

@@ -68,6 +68,20 @@ void random_key_identity(const struct random_key *key, uint8_t identity[RANDOM_I
     memcpy(identity, digest, RANDOM_IDENTITY_BYTES);
 }
 
+uint64_t random_hash(const struct random_key *key, const void *data, size_t bytes)
+{
+    struct sha256 hash;
+    uint8_t digest[32];
+    uint64_t number = 0;
+
+    begin_key(key, &hash);
+    sha256_update(&hash, data, bytes);
+    sha256_final(&hash, digest);
+    for (size_t i = 8; i-- > 0;)
+        number = number << 8 | digest[i];
+    return number;
+}
+
 void random_blocks(const struct random_key *key, uint64_t stream, uint64_t first, uint32_t *words, size_t blocks)
 {
     uint32_t input[16] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574}; /* "expand 32-byte k" */

@@ -113,6 +113,8 @@ static int check(struct parsing *parsing)
 
     given[OPTION_ENDLESS] = given['r'] && !given['n'];
     given[OPTION_GATHER_RECORDS] = given[OPTION_GATHER] && !given[OPTION_LIST];
+    given[OPTION_OTHER_GROUPS] = given[OPTION_GROUP_FIELD] && given[OPTION_SPLIT_FIELD] &&
+                                 parsing->options->group_field != parsing->options->split_field;
     given[OPTION_PILE_OF_EPOCH] = given[OPTION_PILE] && parsing->options->epoch > 0;
     return combination_check(given, parsing->fault);
 }

@@ -49,6 +49,11 @@ static int set_positive(struct parsing *parsing, const char *number)
     return argument_number(parsing->fault, parsing->spelling, number, 1, field(parsing));
 }
 
+static int set_field(struct parsing *parsing, const char *number)
+{
+    return argument_field(parsing->fault, number, field(parsing));
+}
+
 static int set_print(struct parsing *parsing, const char *argument)
 {
     (void)argument;
@@ -108,11 +113,6 @@ static int set_probability(struct parsing *parsing, const char *probability)
                          probability);
     parsing->options->probability = probability;
     return 0;
-}
-
-static int set_weight_field(struct parsing *parsing, const char *number)
-{
-    return argument_field(parsing->fault, number, &parsing->options->weight_field);
 }
 
 static int set_field_separator(struct parsing *parsing, const char *tab)
@@ -203,7 +203,7 @@ static int set_tar(struct parsing *parsing, const char *argument)
 static int set_group_field(struct parsing *parsing, const char *number)
 {
     parsing->options->format.grouped = true;
-    return argument_field(parsing->fault, number, &parsing->options->group_field);
+    return set_field(parsing, number);
 }
 
 static int set_header(struct parsing *parsing, const char *lines)
@@ -232,8 +232,7 @@ static int set_split(struct parsing *parsing, const char *text)
         return argument_refuse(parsing->fault, parsing->spelling, text,
                                "it is COUNT:FILE or P%:FILE, such as 100:test or 2.5%:test");
     parsing->options->splits++;
-    if (split->is_percentage)
-        parsing->given[OPTION_SPLIT_PERCENTAGE] = true;
+    parsing->given[split->is_percentage ? OPTION_SPLIT_PERCENTAGE : OPTION_SPLIT_COUNT] = true;
     return 0;
 }
 
@@ -338,6 +337,7 @@ static int set_tune(struct parsing *parsing, const char *list)
 #define FLAG(name)        set_flag, FIELD(bool, name)
 #define TEXT(name)        set_text, FIELD(const char *, name)
 #define NUMBER(name)      set_number, FIELD(uint64_t, name)
+#define WHICH(name)       set_field, FIELD(uint64_t, name)
 #define POSITIVE(name)    set_positive, FIELD(uint64_t, name)
 
 static const struct option_row rows[] = {
@@ -362,7 +362,7 @@ static const struct option_row rows[] = {
      "shuffle the samples in tar archives: members\nwhose names are the same up to the first dot", set_tar, 0},
     {"group-field", OPTION_GROUP_FIELD, GROUP_RECORDS, "N",
      "shuffle groups of neighbouring lines with the\nsame field N, from 1, as if each were one line", set_group_field,
-     0},
+     FIELD(uint64_t, group_field)},
     {"header", OPTION_HEADER, GROUP_RECORDS, "[N]",
      "keep the header, which is the first N lines\n(default 1) of every FILE, at the top", set_header, 0},
     {"header-bytes", OPTION_HEADER_BYTES, GROUP_RECORDS, "N", "the same with the first N bytes", NUMBER(header_bytes)},
@@ -380,7 +380,7 @@ static const struct option_row rows[] = {
     {"weights", OPTION_WEIGHTS, GROUP_ORDER, "FILE",
      "draw lines in proportion to their weights,\nwhich are the lines of FILE", TEXT(weights)},
     {"weight-field", OPTION_WEIGHT_FIELD, GROUP_ORDER, "N",
-     "the same with weights in the field N of each\nline, from 1", set_weight_field, 0},
+     "the same with weights in the field N of each\nline, from 1", WHICH(weight_field)},
     {"field-separator", 't', GROUP_ORDER, "C", "C, or an escape such as \\t, ends a field;\ndefault: TAB",
      set_field_separator, 0},
 
@@ -393,6 +393,8 @@ static const struct option_row rows[] = {
      set_shard_bytes, 0},
     {"split", OPTION_SPLIT, GROUP_OUTPUT, "COUNT:FILE",
      "write COUNT lines, or so many % of them, to\nFILE and go on with the rest; may be repeated", set_split, 0},
+    {"split-field", OPTION_SPLIT_FIELD, GROUP_OUTPUT, "N",
+     "with --split=P%:FILE: lines with the same\nfield N go to one file, P% of all fields", WHICH(split_field)},
     {"filter", OPTION_FILTER, GROUP_OUTPUT, "COMMAND",
      "write files through COMMAND, a line of shell\nin which $FILE is the name", set_filter, 0},
 

@@ -137,6 +137,7 @@ int resources_open_output(struct resources *resources)
 {
     struct output_plan plan = task_output(&resources->options, &resources->place);
 
+    plan.key = &resources->order.key;
     if (plan.filter != NULL && plan.filters == 0)
         plan.filters = hardware_processors();
     resources->output = output_open(&plan, &resources->fault);

@@ -109,6 +109,7 @@ struct output_plan task_output(const struct options *options, struct spill_place
         .path = options->output,
         .split = options->split,
         .splits = options->splits,
+        .split_field = task_field(options, options->split_field),
         .shards = options->shards,
         .shard_records = options->shard_records,
         .shard_bytes = options->shard_bytes,

@@ -16,6 +16,7 @@
 #include "output/filter.h"
 #include "output/held_back.h"
 #include "output/overlap.h"
+#include "output/sides.h"
 #include "system/signals.h"
 #include "system/sys.h"
 
@@ -31,6 +32,7 @@ struct output {
     struct boundary boundary;
     struct held_back held;
     struct framing_file framing;
+    struct sides *sides; /* of the splits, if these are filled side by side; else NULL */
 };
 
 /* ---- Opening ---- */
@@ -60,6 +62,10 @@ struct output *output_open(const struct output_plan *plan, struct fault *fault)
     output->fault = fault;
     output->boundary.format = &output->plan.format;
     output->held.place = plan->place;
+    if (output_plan_has_sides(plan) && plan->splits > SIDES_MAX) {
+        fault_say(fault, "--split-field: more than %d splits", SIDES_MAX);
+        goto fail;
+    }
     if (output_plan_check(plan, fault) != 0 || files_open(&output->files, &output->plan, fault) != 0)
         goto fail;
     if (plan->filter != NULL) {
@@ -158,19 +164,6 @@ bool output_waits(const struct output *output)
            output->plan.filter != NULL;
 }
 
-int output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes)
-{
-    const struct output_plan *plan = &output->plan;
-
-    if (split_total(plan->split, plan->splits, records) > records)
-        return fault_say(output->fault, "the splits take more than the %llu records there are",
-                         (unsigned long long)records);
-    output->records = records;
-    output->plan.framing.header = header;
-    output->plan.framing.header_bytes = header_bytes;
-    return output_plan_files(&output->plan) > 0 ? begin_file(output) : 0;
-}
-
 static int write_framed(void *context, uint8_t *data, size_t bytes)
 {
     struct output *output = context;
@@ -178,9 +171,10 @@ static int write_framed(void *context, uint8_t *data, size_t bytes)
     return framing_write(&output->framing, data, bytes);
 }
 
-int output_write(struct output *output, uint8_t *data, size_t bytes)
+/* Write to the files that are filled one after the other. */
+static int write_in_turn(void *context, uint8_t *data, size_t bytes)
 {
-    const size_t all = bytes;
+    struct output *output = context;
 
     if (bytes > 0 && !output->in_work && begin_file(output) != 0)
         return -1;
@@ -206,8 +200,37 @@ int output_write(struct output *output, uint8_t *data, size_t bytes)
         data += part;
         bytes -= part;
     }
-    counter_add(&output->written_bytes, all);
     return 0;
+}
+
+int output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes)
+{
+    const struct output_plan *plan = &output->plan;
+    const bool sides = output_plan_has_sides(plan);
+
+    if (!sides && split_total(plan->split, plan->splits, records) > records)
+        return fault_say(output->fault, "the splits take more than the %llu records there are",
+                         (unsigned long long)records);
+    output->records = records;
+    output->plan.framing.header = header;
+    output->plan.framing.header_bytes = header_bytes;
+    if (sides) {
+        output->sides = sides_open(plan, &output->files, write_in_turn, output, output->fault);
+        if (output->sides == NULL)
+            return -1;
+        output->begun = plan->splits;
+    }
+    return output_plan_files(plan) > output->begun ? begin_file(output) : 0;
+}
+
+int output_write(struct output *output, uint8_t *data, size_t bytes)
+{
+    const int status =
+        output->sides != NULL ? sides_write(output->sides, data, bytes) : write_in_turn(output, data, bytes);
+
+    if (status == 0)
+        counter_add(&output->written_bytes, bytes);
+    return status;
 }
 
 uint64_t output_written_bytes(const struct output *output)
@@ -220,6 +243,8 @@ uint64_t output_written_bytes(const struct output *output)
 /* Complete all files, those that get no record included. */
 static int complete(struct output *output)
 {
+    if (output->sides != NULL && sides_finish(output->sides) != 0)
+        return -1;
     while (output->begun < output_plan_files(&output->plan))
         if (next_file(output) != 0)
             return -1;
@@ -279,6 +304,7 @@ void output_free(struct output *output)
 {
     if (output == NULL)
         return;
+    sides_free(output->sides);
     filters_free(output->filters);
     files_release(&output->files);
     held_back_release(&output->held);

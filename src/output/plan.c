@@ -2,6 +2,11 @@
 
 #include "output/pattern.h"
 
+bool output_plan_has_sides(const struct output_plan *plan)
+{
+    return plan->split_field.number > 0;
+}
+
 bool output_plan_has_shards(const struct output_plan *plan)
 {
     return plan->shards > 0 || output_plan_is_open_ended(plan);
@@ -36,7 +41,8 @@ int output_plan_check(const struct output_plan *plan, struct fault *fault)
 
 uint64_t output_plan_quota(const struct output_plan *plan, size_t number, uint64_t records)
 {
-    uint64_t rest = records - split_total(plan->split, plan->splits, records);
+    const uint64_t taken = output_plan_has_sides(plan) ? 0 : split_total(plan->split, plan->splits, records);
+    const uint64_t rest = records - taken;
 
     if (number < plan->splits)
         return split_records(plan->split, plan->splits, number, records);

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "base/number.h"
+#include "base/uint128.h"
 
 enum { WHOLE = 1000000, PERCENT = WHOLE / 100 };
 
@@ -83,6 +84,20 @@ static size_t find_rest(const struct split *splits, size_t count)
     do
         i--;
     while (!splits[i].is_percentage || splits[i].amount == 0);
+    return i;
+}
+
+size_t split_of_hash(const struct split *splits, size_t count, uint64_t hash)
+{
+    const uint64_t place = uint128_multiply(hash, WHOLE).high; /* of a millionth */
+    uint64_t end = 0;
+    size_t i = 0;
+
+    for (; i < count; i++) {
+        end += splits[i].amount;
+        if (place < end)
+            break;
+    }
     return i;
 }
 

@@ -32,6 +32,7 @@ make_files() {
     seq -f '{"n": %g}' 1000 >1.json
     seq -f '{"n": %g}' 1001 2000 >2.json
     printf 'id,text\n1,"two\nlines"\n2,one\n' >people.csv
+    printf 'album,song\n1,a\n1,b\n2,c\n' >songs.csv
     seq 400 | tee reads_1.fastq >reads_2.fastq
     seq 2000 >train.fr
     seq 100 | sed 's/$/<|endoftext|>/' | tr -d '\n' >corpus.txt

@@ -167,6 +167,7 @@ static void say_format(struct words *words, const struct options *options)
         break;
     }
     say_number(words, "--group-field", options->group_field);
+    say_number(words, "--split-field", options->split_field);
     say_number(words, "--header", options->header_lines);
     say_number(words, "--header-bytes", options->header_bytes);
 }
@@ -271,6 +272,7 @@ static void compare_records(const struct options *one, const struct options *oth
     SAME(format.starts);
     SAME(format.grouped);
     SAME(group_field);
+    SAME(split_field);
     if (one->format.kind == RECORD_STRING) {
         SAME(format.string_bytes);
         FUZZ_CHECK(memcmp(one->string, other->string, one->format.string_bytes) == 0);

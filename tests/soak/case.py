@@ -115,6 +115,11 @@ def is_valid(case):
         or ("seed" not in o and "v" not in o and "random-source" not in o)
         or ("random-source" in o and ("seed" in o or weighted))
         or ("weight-field" in o and not line_like)
+        or ({"group-field", "split-field"} & set(o) and not (line_like or "csv" in o))
+        or ("group-field" in o and (words or "weight-field" in o))
+        or ("split-field" in o and (words or {"random-source", "shards", "filter"} & set(o) or "split" not in o))
+        or ("split-field" in o and o.get("group-field", "1") != "1")
+        or ("split-field" in o and not all("%" in split.split(":")[0] for split in o.get("split", [])))
         or several("weights", "weight-field")
         or several("shards", "shard-records", "shard-bytes")
         or several("e", "i")
@@ -310,6 +315,17 @@ class Maker:
             opts["filter"] = draw.choice(list(FILTERS) + ["good"] * 4)
             self.have_few_records()  # there may be a process for each
 
+    def pick_fields(self):
+        """Groups, and splits by a field, of which there are few where the separator is a byte that is often there."""
+        opts, draw = self.case.opts, self.draw
+        opts["t"] = draw.choice((" ", "1", "5", "e", ",", "x"))
+        if self.chance(2):
+            opts["group-field"] = draw.choice(("1", "1", "1", "2"))
+        if self.chance(2):
+            opts["split-field"] = "1"
+            opts["split"] = draw.choice((["10%:out/split.a"], ["30%:out/split.a", "20.5%:out/split.b"],
+                                         ["50%:out/split.a", "0%:out/split.b", "50%:out/split.c"]))
+
     def have_few_records(self):
         """Make the inputs small."""
         for i, d in enumerate(self.case.inputs):
@@ -406,6 +422,8 @@ class Maker:
         if case.inputs and size != 1 and self.chance(4):
             self.pick_header()
         self.pick_output()
+        if case.inputs and "weight-field" not in case.opts and self.chance(5):
+            self.pick_fields()
         self.pick_resources()
         self.pick_input_way()
         self.pick_output_way()

@@ -4,6 +4,7 @@ import subprocess
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+import fields
 import model
 import records
 from words import main_key
@@ -24,6 +25,7 @@ class Expected:
     stdout: list = None
     input_bytes: int = 0
     input_records: int = 0
+    marks: int = 0  # bytes besides in memory and temporary files
     all_header: bool = False
     counted: bool = False  # is it the number of records that is wrong?
     in_place: bool = False  # do some outputs stand where the inputs do?
@@ -42,7 +44,11 @@ def _input_records(case):
         return None
     if "missing" in case.circ:
         raise records.BadInput("a file is missing")
-    return records.read_files(case.format(), [data.make() for data in case.inputs])
+    contents = records.read_files(case.format(), [data.make() for data in case.inputs])
+    if "group-field" in case.opts:
+        contents.members = len(contents.records)
+        contents.records = fields.grouped(case, contents.records)
+    return contents
 
 
 def count_records(case):
@@ -151,8 +157,13 @@ def _range(case, end):
     return Numbers()
 
 
-def _cut(case, chosen, result):
+def _cut(case, chosen, result, key):
     """Deal the records over splits, shards and the rest."""
+    if "split-field" in case.opts:
+        *parts, chosen = fields.divided(case, key, chosen)
+        for split, part in zip(case.opts["split"], parts):
+            result.files[split.split(":", 1)[1]] = part
+        return _leave(case, chosen, result)
     total, at = len(chosen), 0
     splits = [split.split(":", 1) for split in case.opts.get("split", [])]
     percents = [Fraction(count[:-1]) for count, _ in splits if count.endswith("%")]
@@ -166,12 +177,17 @@ def _cut(case, chosen, result):
     for count, (_, name) in zip(counts, splits):
         result.files[name] = chosen[at : at + count]
         at += count
+    return _leave(case, chosen[at:], result)
+
+
+def _leave(case, rest, result):
+    """What no split takes."""
     if case.sharded():
-        result.shards = chosen[at:]
+        result.shards = rest
     elif "o" in case.opts:
-        result.files[case.opts["o"]] = chosen[at:]
+        result.files[case.opts["o"]] = rest
     else:
-        result.stdout = chosen[at:]
+        result.stdout = rest
 
 
 def _refuse_overlap(case, result):
@@ -210,18 +226,19 @@ def expect(case, seed=None):
             result.header = contents.header
             result.all_header = contents.all_header
             result.input_bytes = sum(map(len, texts))
+            result.marks = contents.members
         low, high = map(int, case.opts["i"].split("-")) if "i" in case.opts else (0, len(texts) - 1)
         result.input_records = high - low + 1
         if not contents:
             result.input_bytes = (high - low + 1) * (len(str(high)) + 1)
         _check_count(case, result)
         if "random-source" in case.opts:
-            chosen = _by_gnu(case, contents)
+            chosen, key = _by_gnu(case, contents), None
         else:
             key = main_key((seed if seed is not None else case.opts["seed"]).encode())
             weights = _weights(case, contents, high - low + 1)
             chosen = [texts[i] for i in _chosen(case, key, high - low + 1, weights)]
-        _cut(case, chosen, result)
+        _cut(case, chosen, result, key)
     except (records.BadInput, model.BadWeight) as error:
         result.error = str(error) or "bad input"
         if getattr(error, "line", 0):

@@ -28,6 +28,7 @@ class Contents:
 
     header: bytes = b""
     records: list = field(default_factory=list)
+    members: int = 0  # of all records, if they are groups
     all_header: bool = False  # of a file: which is worth a warning
 
 
@@ -109,6 +110,11 @@ def _records(fmt, data, csv_end):
     if fmt.kind == "size":
         return _sized(data, fmt.count)
     return _started(data, fmt.string)
+
+
+def members(fmt, record):
+    """The records of which a group consists; another record is one itself."""
+    return _records(fmt, record, None)
 
 
 def read_file(fmt, data, csv_end=None):

@@ -789,6 +789,7 @@ static const struct {
     {"--tar", "--record-start=a", "cannot combine --tar and --record-start"},
     {"--tar", "--csv", "cannot combine --tar and --csv"},
     {"--tar", "--group-field=1", "cannot combine --tar and --group-field"},
+    {"--tar", "--split-field=1", "cannot combine --tar and --split-field"},
     {"--tar", "--header", "cannot combine --tar and --header"},
     {"--tar", "--header-bytes=1", "cannot combine --tar and --header-bytes"},
     {"--tar", "--weight-field=1", "cannot combine --tar and --weight-field"},
@@ -830,6 +831,17 @@ static const struct {
     {"--group-field=1", "--record-lines=2", "cannot combine --group-field and --record-lines"},
     {"--group-field=1", "--record-size=2", "cannot combine --group-field and --record-size"},
     {"--group-field=1", "--record-start=a", "cannot combine --group-field and --record-start"},
+    {"--split-field=1", "-e", "cannot combine --split-field and -e"},
+    {"--split-field=1", "-i1-2", "cannot combine --split-field and -i"},
+    {"--split-field=1", "--random-source=a", "cannot combine --split-field and --random-source"},
+    {"--split-field=1", "--delimiter=ab", "cannot combine --split-field and --delimiter of several bytes"},
+    {"--split-field=1", "--record-lines=2", "cannot combine --split-field and --record-lines"},
+    {"--split-field=1", "--record-size=2", "cannot combine --split-field and --record-size"},
+    {"--split-field=1", "--record-start=a", "cannot combine --split-field and --record-start"},
+    {"--split-field=1", "--split=2:a", "cannot combine --split-field and --split of a number of records"},
+    {"--split-field=1", "--group-field=2", "cannot combine --split-field and --group-field of another field"},
+    {"--split-field=1", "--shards=2", "cannot combine --split-field and --shards"},
+    {"--split-field=1", "--filter=a", "cannot combine --split-field and --filter"},
     {"--probability=1", "--shards=2", "cannot combine --probability and --shards"},
     {"--probability=1", "--split=2%:a", "cannot combine --probability and --split of a percentage"},
     {"--shards=2", "--shard-records=2", "cannot combine --shards and --shard-records"},
@@ -928,6 +940,7 @@ TEST(test_options_that_do_not_are_accepted)
         {"--probability=1", "--split=2:a"},
         {"--header", "--header-bytes=3"},
         {"--split=2:a", "--split=2%:b"},
+        {"--split-field=1", "--split=2%:b"},
         {"--split=2:a", "--filter=b"},
         {"-o%d", "--filter=b"},
     };
@@ -935,6 +948,9 @@ TEST(test_options_that_do_not_are_accepted)
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         accept(pairs[i][0], pairs[i][1]);
     }
+    accept("--split-field=1", "--split=2%:b", "--group-field=1");
+    accept("--split-field=1", "--split=2%:b", "--weight-field=2");
+    accept("--split-field=1", "--split=2%:b", "--shard-bytes=2", "-o%d");
     accept("--keep-order", "--weight-field=1", "-n1");
     accept("--probability=1", "--shard-records=2", "-o%d");
     accept("--probability=1", "--shard-bytes=2", "-o%d");
@@ -949,6 +965,7 @@ TEST(test_outputs_that_need_a_file_say_so)
     refuse("bigshuf: --shard-records needs -o\n", "--shard-records=2");
     refuse("bigshuf: --shard-bytes needs -o\n", "--shard-bytes=2", "--filter=a");
     refuse("bigshuf: --filter needs -o or --split\n", "--filter=a");
+    refuse("bigshuf: --split-field needs --split\n", "--split-field=1");
 }
 
 UNIT_TEST(test_a_store_that_is_added_to_has_its_places)
@@ -1281,6 +1298,7 @@ TEST(test_help_explains_every_option_on_lines_of_80)
                                            "      --shard-records=N  ",
                                            "      --shard-bytes=BYTES  ",
                                            "      --split=COUNT:FILE  ",
+                                           "      --split-field=N  ",
                                            "      --filter=COMMAND  ",
                                            "      --compress-program=PROG  ",
                                            "      --compress-temporary=WHEN  ",

@@ -101,3 +101,18 @@ UNIT_TEST(percentages_may_make_the_whole_but_not_more)
     assert_false(split_exceeds_whole(splits, 3));
     assert_true(split_exceeds_whole(splits, 4));
 }
+
+UNIT_TEST(hashes_are_laid_out_over_the_splits_in_order)
+{
+    struct split splits[] = {parsed("10%:a"), parsed("0%:b"), parsed("0.0001%:c"), parsed("89.9999%:d")};
+    const uint64_t tenth = 1844674407370955162u; /* the least number not below 2^64 / 10 */
+
+    assert_int_equal(split_of_hash(splits, 4, 0), 0);
+    assert_int_equal(split_of_hash(splits, 4, tenth - 1), 0);
+    assert_int_equal(split_of_hash(splits, 4, tenth), 2);
+    assert_int_equal(split_of_hash(splits, 4, tenth + 18446744073709u), 2);
+    assert_int_equal(split_of_hash(splits, 4, tenth + 18446744073710u), 3);
+    assert_int_equal(split_of_hash(splits, 4, UINT64_MAX), 3);
+    assert_int_equal(split_of_hash(splits, 1, UINT64_MAX), 1);
+    assert_int_equal(split_of_hash(splits, 0, 0), 0);
+}

@@ -1,0 +1,39 @@
+#ifndef BIGSHUF_OUTPUT_SIDES_H
+#define BIGSHUF_OUTPUT_SIDES_H
+
+/*
+ * --split-field: records go to the files of splits by a field of each, its key, in whatever order they come. All
+ * records with the same key go to the same file, which is a matter of the key and the seed alone: with h the first 8
+ * bytes of SHA-256(key labelled "split", field), as a little-endian number, it is the file that has the h * 10^6 /
+ * 2^64-th millionth. What belongs to no split is what is left.
+ *
+ * The files of splits are filled side by side, so they all stay open.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "output/files.h"
+#include "output/plan.h"
+#include "system/fault.h"
+
+struct sides;
+
+/* As many splits as there may be. */
+enum { SIDES_MAX = FILES_KEPT_OPEN };
+
+/* Begin the files of splits. `write` takes what is left, and may change it; it returns 0, or -1 after a report, as the
+ * following do. What is pointed to must stay. NULL after a report. */
+struct sides *sides_open(const struct output_plan *plan, struct files *files,
+                         int (*write)(void *context, uint8_t *data, size_t bytes), void *context, struct fault *fault);
+
+/* Write the next bytes of records; they may begin and end in the midst of a record. A record without the field is
+ * reported. */
+int sides_write(struct sides *sides, const uint8_t *data, size_t bytes);
+
+/* All records have come: write what is still kept. */
+int sides_finish(struct sides *sides);
+
+void sides_free(struct sides *sides); /* NULL is fine */
+
+#endif

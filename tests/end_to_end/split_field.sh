@@ -1,0 +1,144 @@
+# With --split-field, all records with the same field go to the same file, whatever their order.
+# shellcheck shell=bash
+
+# Print lines with a number, one of COUNT patients, and more: visits LINES COUNT.
+visits() {
+    seq "$1" | awk -v count="$2" '{ print $1 "\tp" $1 * $1 % count "\tx" }'
+}
+
+# Divide FILE into a, b and rest, or REST: divide FILE OPTION...
+divide() {
+    local file=$1
+    shift
+    bigshuf --seed=42 --split-field=2 --split=10%:a --split=20%:b -o "${REST:-rest}" "$@" "$file"
+}
+
+# No patient is in two of the FILEs, which may have headers: apart FILE...
+apart() {
+    for file; do cut -f 2 "$file" | sed '/patient/d' | sort -u; done | sort | uniq -d | cmp - /dev/null
+}
+
+test_no_patient_is_in_two_files_and_no_line_is_lost() {
+    visits 3000 500 >in
+    divide in
+    apart a b rest
+    sort a b rest | cmp - <(sort in)
+    for file in a b rest; do # in the order of the seed
+        bigshuf --seed=42 in | grep -Fxf $file | cmp - $file
+    done
+}
+
+# With another order, other lines, other memory, as CSV and from a store, a patient goes where it went before.
+test_where_a_patient_goes_depends_on_the_seed_alone() {
+    visits 3000 500 >in
+    divide in
+    for file in a b rest; do cut -f 2 $file | sort -u >$file.patients; done
+    head -n 2000 in | bigshuf --seed=other | awk '{ print $2 "," $1 }' >shuffled
+    bigshuf -S 8M --seed=42 --csv --split-field=1 --split=10%:a --split=20%:b -o rest <shuffled
+    for file in a b rest; do
+        cut -d , -f 1 $file | sort -u | comm -23 - $file.patients | cmp - /dev/null
+    done
+    bigshuf --scatter=store --seed=9 in
+    bigshuf --gather=store --seed=42 --split-field=2 --split=10%:a --split=20%:b -o rest
+    for file in a b rest; do cut -f 2 $file | sort -u | cmp - $file.patients; done
+}
+
+# As the page bigshuf-order says.
+test_anybody_can_tell_where_a_field_goes() {
+    needs python3
+    { visits 3000 500; printf '1\t\n2\tpatient 7\r\n'; } >in
+    divide in
+    python3 -c '
+import hashlib, sys
+key = hashlib.sha256(hashlib.sha256(b"42").digest() + b"split\0").digest()
+def place(field):
+    return int.from_bytes(hashlib.sha256(key + field).digest()[:8], "little") * 10**6 >> 64
+assert [place(x) for x in (b"", b"p1", b"patient 7")] == [547703, 353836, 721070]
+for name, first, end in ("a", 0, 100000), ("b", 100000, 300000), ("rest", 300000, 1000000):
+    for line in open(name, "rb"):
+        assert first <= place(line.rstrip(b"\r\n").split(b"\t")[1]) < end, (name, line)'
+}
+
+test_percentages_are_of_fields() {
+    visits 20000 10000 >in
+    divide in
+    for file in a b rest; do cut -f 2 $file | sort -u | wc -l; done | xargs >counts
+    # shellcheck disable=SC2034
+    read -r a b rest <counts # of 1044, by chance
+    [ "$a" -gt 70 ] && [ "$a" -lt 140 ] && [ "$b" -gt 160 ] && [ "$b" -lt 260 ]
+    bigshuf --split-field=2 --split=100%:a in >out
+    cmp out /dev/null
+    same 20000 "$(wc -l <a | tr -d ' ')"
+    bigshuf --split-field=2 --split=0%:a in | sort | cmp - <(sort in)
+    cmp a /dev/null
+}
+
+test_groups_headers_shards_and_samples_go_with_it() {
+    { echo 'n	patient	x' && visits 3000 500 | sort -k 2,2; } >in
+    REST=rest.%d divide in --header --group-field=2 --shard-bytes=10000
+    apart a b rest.*
+    for file in a b rest.*; do same "$(head -n 1 in)" "$(head -n 1 "$file")"; done
+    cat a b rest.* | grep -v patient | sort | cmp - <(tail -n +2 in | sort)
+    divide in --header -n 1000
+    apart a b rest
+    same 1003 "$(cat a b rest | wc -l | tr -d ' ')"
+    divide in --header -n 100 --keep-order
+    sort -c -k 2,2 <(tail -n +2 rest)
+}
+
+test_shards_are_not_made_for_nothing() {
+    visits 100 5 >in
+    bigshuf --split-field=2 --split=100%:a --shard-records=10 -o rest.%d in
+    same 'a in' "$(echo *)"
+}
+
+test_large_records_and_long_ones_before_their_field() {
+    giants | awk '{ print (NR > 2 ? "s" : $0) "\tp" NR % 5 "\t" NR }' >in
+    divide in -S 8M
+    apart a b rest
+    cat a b rest | sort | md5 >said
+    sort in | md5 | cmp - said
+}
+
+test_memory_stays_within_the_limit() {
+    needs_bare_program
+    visits "$(scale 50000 500000 5000000)" 3000 >in
+    divide in -S 8M
+    sort a b rest | md5 >said
+    sort in | md5 | cmp - said
+}
+
+test_files_that_are_there_survive_a_line_without_the_field() {
+    { visits 100 10 && echo 101; } >in
+    for file in a b rest; do echo old >$file; done
+    fails_with 1 "bigshuf: --split-field: a record has no field 2: '101'" divide in
+    same 'old old old' "$(cat a b rest | xargs)"
+    same 'a b in rest' "$(echo *)"
+}
+
+test_a_failure_leaves_all_files() {
+    visits 3000 50 >in
+    for file in a b rest; do echo old >$file; done
+    for call in open open_anonymous write allocate close rename_at exchange fstat; do
+        for turn in $(seq 1 "$(scale 3 12 30)"); do
+            if FAULT_CALL=$call FAULT_AT=$turn bigshuf-faulty --seed=42 --split-field=2 --split=10%:a --split=20%:b \
+                -o rest in 2>said; then
+                for file in a b rest; do echo old >$file; done
+            else
+                same 'old old old' "$(cat a b rest | xargs)"
+                same 1 "$(grep -v -c warning said)"
+            fi
+            same 'a b in rest said' "$(ls -A | grep -v .stderr | xargs)"
+        done
+    done
+}
+
+test_what_cannot_be_split_by_a_field_is_told() {
+    for options in -e -i1-3 --random-source=in --delimiter=ab --record-lines=2 --record-size=2 --record-start=a \
+        --group-field=1 --split=10:b --filter=cat '-o%d --shards=2'; do
+        # shellcheck disable=SC2086 # words
+        fails_with 1 'bigshuf: cannot combine *' bigshuf --split-field=2 --split=10%:a $options
+    done
+    fails_with 1 'bigshuf: --split-field needs --split' bigshuf --split-field=2
+    fails_with 1 'bigshuf: fields are numbered from 1*' bigshuf --split-field=0 --split=10%:a
+}

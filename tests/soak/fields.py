@@ -1,0 +1,91 @@
+"""Fields of records, and what is done by them: groups (--group-field) and sides (--split-field)."""
+
+import hashlib
+
+from records import BadInput, members
+from words import labelled_key
+
+KEY_MAX = 1 << 16  # bytes
+KEY_WITHIN = 1 << 20  # bytes of a record in which the key of a group ends
+
+
+def _csv_fields(text, separator):
+    """(field, where it ends) of a record; each quote opens or closes, and two within quotes are one of the field."""
+    value, inside, at = bytearray(), False, 0
+    while at < len(text):
+        byte = text[at : at + 1]
+        if byte == b'"' and inside and text[at + 1 : at + 2] == b'"':
+            value += byte
+            at += 1
+        elif byte == b'"':
+            inside = not inside
+        elif byte == separator and not inside:
+            yield bytes(value), at
+            value = bytearray()
+        else:
+            value += byte
+        at += 1
+    yield bytes(value), len(text)
+
+
+def _plain_fields(text, separator):
+    end = -1
+    for value in text.split(separator):
+        end += 1 + len(value)
+        yield value, end
+
+
+class Key:
+    """What a field of a record is, by the options of a case."""
+
+    def __init__(self, case, number):
+        self.csv = case.format().kind == "csv"
+        self.end = case.format().string
+        self.number = number
+        default = "," if self.csv else "\t"
+        self.separator = (case.opts.get("t") or default).replace("\\t", "\t").encode()
+
+    def of(self, record):
+        """(key, where it ends)"""
+        text = record[: -len(self.end)]
+        fields = (_csv_fields if self.csv else _plain_fields)(text, self.separator)
+        for number, (value, end) in enumerate(fields, 1):
+            if number == self.number:
+                if end == len(text) and self.end == b"\n" and text.endswith(b"\r") and value.endswith(b"\r"):
+                    value = value[:-1]
+                if len(value) > KEY_MAX:
+                    raise BadInput("key too long")
+                return value, end
+        raise BadInput("no such field")
+
+
+def grouped(case, texts):
+    """The groups of neighbouring records with the same key."""
+    key, groups, last = Key(case, int(case.opts["group-field"])), [], None
+    for text in texts:
+        this, end = key.of(text)
+        if end >= KEY_WITHIN:
+            raise BadInput("key too far behind")
+        if this == last:
+            groups[-1].append(text)
+        else:
+            groups.append([text])
+        last = this
+    return [b"".join(group) for group in groups]
+
+
+def divided(case, main, chosen):
+    """The records for each split, and what is left, as a list of lists."""
+    key, label = Key(case, int(case.opts["split-field"])), labelled_key(main, b"split")
+    ends, sum_ = [], 0
+    for split in case.opts["split"]:
+        sum_ += round(float(split.split("%")[0]) * 10**4)
+        ends.append(sum_)
+    if sum_ > 10**6:
+        raise BadInput("more than 100%")
+    sides = [[] for _ in ends] + [[]]
+    for record in chosen:
+        first = members(case.format(), record)[0]
+        place = int.from_bytes(hashlib.sha256(label + key.of(first)[0]).digest()[:8], "little") * 10**6 >> 64
+        sides[sum(place >= end for end in ends)].append(record)
+    return sides
