@@ -9,7 +9,7 @@ from records import Format
 
 STRINGS = ("<|endoftext|>", "\\n\\n", "aab", "abab", "\\r\\n", "--")
 BYTES = (";", "\\0", "\\t", "\\xff", "a")
-SHARDS = (("shards", (1, 3, 8, 20)), ("shard-records", (1, 7, 400)), ("shard-bytes", (1, 50, 3000)))
+SHARDS = (("shards", (1, 3, 8, 20)), ("shard-records", (1, 7, 400)), ("shard-bytes", (1, 50, 3000, 25000)))
 LIMITS = (("nofile", (16, 20, 40)), ("as", (60, 100, 200)), ("fsize", (1000, 5000, 1 << 20)))
 MOST_SHARDS = 8000
 ERRORS = ("EIO", "ENOSPC", "EDQUOT", "ENOMEM", "EACCES", "EMFILE", "EAGAIN", "ENOTSUP", "EXDEV")
@@ -47,6 +47,8 @@ class Case:
         fmt.string = end
         if "csv" in opts:
             fmt.kind = "csv"
+        elif "tar" in opts:
+            fmt.kind = "tar"
         elif "record-lines" in opts:
             fmt.kind, fmt.count = "lines", int(opts["record-lines"])
         elif "record-size" in opts:
@@ -107,7 +109,7 @@ def is_valid(case):
     prefix = "n" in o and not weighted and not {"probability", "keep-order", "random-source"} & set(o)
     if high - low > (4_000_000 if "tmpfs-tmp" in case.circ else 10_000) and not prefix:
         return False
-    about_records = {"csv", "record-lines", "record-size", "record-start", "header", "header-bytes"} & set(o)
+    about_records = {"csv", "tar", "record-lines", "record-size", "record-start", "header", "header-bytes"} & set(o)
     return not (
         ("keep-order" in o and ("n" not in o or "probability" in o or "random-source" in o or "r" in o))
         or ("probability" in o and (weighted or {"n", "r", "random-source", "shards"} & set(o) or percent))
@@ -132,8 +134,9 @@ def is_valid(case):
         or ("r" in o and "n" not in o and ("o" in o or many))
         or ("r" in o and "n" not in o and case.circ.get("reader", ("", 0))[0] != "dies")
         or (words and (about_records or len(case.format().string) > 1 or "weight-field" in o))
-        or ("z" in o and {"csv", "record-size", "record-start", "delimiter"} & set(o))
-        or several("csv", "record-lines", "record-size", "record-start", "delimiter")
+        or ("tar" in o and {"header", "header-bytes"} & set(o))
+        or ("z" in o and {"csv", "tar", "record-size", "record-start", "delimiter"} & set(o))
+        or several("csv", "tar", "record-lines", "record-size", "record-start", "delimiter")
     )
 
 
@@ -159,7 +162,7 @@ class Maker:
         """A record format; returns (kind of data, end of records)."""
         opts, draw = self.case.opts, self.draw
         plain = draw.choice(("seq", "seq", "blank", "bytes", "text"))
-        way = draw.randrange(14)
+        way = draw.randrange(15)
         if way < 6:
             return plain, b"\n"
         if way == 6:
@@ -180,6 +183,9 @@ class Maker:
                 opts["z"] = None
             return "fastq", b"\0" if "z" in opts else b"\n"
         if way == 12:
+            opts["tar"] = None
+            return "tar", b""
+        if way == 13:
             opts["record-size"] = str(draw.choice((1, 3, 16, 100)))
             return "raw", b""
         opts["record-start"] = draw.choice((">", "LOCUS ", "##"))
@@ -196,7 +202,9 @@ class Maker:
                 if self.chance(30):
                     records += 1
             tail = b""
-            if kind == "fasta" and self.chance(3):
+            if kind == "tar":
+                tail = b"x" * draw.choice((1, 512)) if self.chance(20) else b""
+            elif kind == "fasta" and self.chance(3):
                 tail = draw.choice((b"-last", b"\n" + end[:1], end + b"last"))
             elif kind != "raw" and self.chance(3):
                 part = end[: draw.randrange(len(end) + 1)]
@@ -282,7 +290,7 @@ class Maker:
         elif way >= 7 and self.case.inputs:
             kind = draw.choice(("table", "table", "table", "crlf-table", "far-table"))
             self.case.inputs = [Data(kind, d.count, d.seed) for d in self.case.inputs]
-            for name in ("z", "delimiter", "csv", "record-lines", "record-size", "record-start"):
+            for name in ("z", "delimiter", "csv", "tar", "record-lines", "record-size", "record-start"):
                 opts.pop(name, None)
             opts["weight-field"] = "2"
             if self.chance(4):
