@@ -9,6 +9,7 @@
  *     marks          of groups (record.h) are left out
  *     translation    every byte `from` is written as `to`: for records that were kept with a delimiter which is in none
  *                    of them
+ *     end            of a tar archive: blocks of zeros, at least two, up to a multiple of FRAMING_TAPE_BYTES
  *     start          records that are kept as REST "\n" START are written as START REST "\n": START moves from the end
  *                    of all records of a file to their beginning
  */
@@ -19,7 +20,7 @@
 
 #include "record/record.h"
 
-enum { FRAMING_START_MAX = 254 };
+enum { FRAMING_START_MAX = 254, FRAMING_TAPE_BYTES = 20 * 512, FRAMING_END_BYTES = 2 * 512 };
 
 /* Zeroed: records are written as they are. What is pointed to must stay. */
 struct framing {
@@ -39,6 +40,7 @@ struct framing_file {
     int (*write)(void *context, const void *data, size_t bytes); /* 0, or -1 after a report */
     void *context;
     struct record_scan scan;         /* for marks */
+    uint64_t tape_bytes;             /* of records, if the file is a tar archive */
     bool begun;                      /* has there been a record? */
     uint8_t last[FRAMING_START_MAX]; /* bytes of records that are not yet written, as they may be the last START */
     size_t last_bytes;
@@ -49,7 +51,13 @@ int framing_begin(struct framing_file *file, const struct framing *framing, int 
                   void *context);
 
 /* Write the next bytes of its records; they may begin and end in the midst of a record. `data` is changed where marks
- * are left out or bytes translated. The end of a file takes no call. */
+ * are left out or bytes translated. */
 int framing_write(struct framing_file *file, uint8_t *data, size_t bytes);
+
+/* Complete a file. */
+int framing_end(struct framing_file *file);
+
+/* How many bytes of records a file may have that is not to be larger than so many bytes. (A header is not counted.) */
+uint64_t framing_room(const struct framing *framing, uint64_t bytes);
 
 #endif

@@ -20,6 +20,7 @@
 #include <sys/types.h>
 
 #include "record/length.h"
+#include "record/tar_scan.h"
 
 enum { RECORD_DELIMITER_BYTES_MAX = 255 };
 
@@ -29,7 +30,8 @@ enum record_kind {
     RECORD_LINES,  /* ... with its count-th delimiter byte */
     RECORD_SIZE,   /* ... with its count-th byte */
     RECORD_CSV,    /* ... with a newline outside double quotes, each of which opens or closes */
-    RECORD_LENGTH  /* it begins with how many bytes follow (length.h) */
+    RECORD_LENGTH, /* it begins with how many bytes follow (length.h) */
+    RECORD_TAR     /* it is a member of a tar archive (tar_headers.h), always of a group */
 };
 
 struct record_format {
@@ -53,6 +55,7 @@ struct record_scan {
     bool open;                 /* the last byte ended no record, and no line of one */
     bool quoted;               /* RECORD_CSV */
     bool marked;               /* the next byte is the mark of the member before it */
+    struct tar_scan tar;       /* RECORD_TAR */
 };
 
 /* Find the ends of records in data[0, bytes), the next bytes of the stream in which `scan` stands, and move it on. As

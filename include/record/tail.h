@@ -29,7 +29,8 @@ struct tail {
 
 void tail_init(struct tail *tail, const struct record_format *format, bool after_header, struct fault *fault);
 
-/* Can a file with so many bytes of records be whole, as far as that tells? 0, or -1 after a report. */
+/* Can a file with so many bytes of records be whole, as far as that tells? (Of an archive, only that is looked at
+ * here.) 0, or -1 after a report. */
 int tail_check_size(struct tail *tail, const char *name, uint64_t bytes);
 
 /* A file begins. */

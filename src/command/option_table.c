@@ -211,6 +211,14 @@ static int set_csv(struct parsing *parsing, const char *argument)
     return 0;
 }
 
+static int set_tar(struct parsing *parsing, const char *argument)
+{
+    (void)argument;
+    parsing->options->format.kind = RECORD_TAR;
+    parsing->options->format.grouped = true;
+    return 0;
+}
+
 static int set_group_field(struct parsing *parsing, const char *number)
 {
     parsing->options->format.grouped = true;
@@ -385,6 +393,8 @@ static const struct option_row rows[] = {
     {"record-start", OPTION_RECORD_START, GROUP_RECORDS, "STRING",
      "shuffle records that begin with a line that\nbegins with STRING", set_record_start, 0},
     {"csv", OPTION_CSV, GROUP_RECORDS, NULL, "newlines in double quotes do not end lines", set_csv, 0},
+    {"tar", OPTION_TAR, GROUP_RECORDS, NULL,
+     "shuffle the samples in tar archives: members\nwhose names are the same up to the first dot", set_tar, 0},
     {"group-field", OPTION_GROUP_FIELD, GROUP_RECORDS, "N",
      "shuffle groups of neighbouring lines with the\nsame field N, from 1, as if each were one line", set_group_field,
      FIELD(uint64_t, group_field)},

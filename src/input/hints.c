@@ -22,7 +22,7 @@ static bool is_utf16(const uint8_t *data, size_t bytes)
 /* Records that are no text may begin like that by chance. */
 static bool is_text(const struct record_format *format)
 {
-    return format->kind != RECORD_SIZE && format->kind != RECORD_LENGTH;
+    return format->kind != RECORD_SIZE && format->kind != RECORD_LENGTH && format->kind != RECORD_TAR;
 }
 
 /* What a file is that begins so, and what to do: a hint in `text`. NULL if nothing is to be said. */

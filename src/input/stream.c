@@ -141,7 +141,7 @@ static int look_at_standard_input(struct stream *stream, const char *name, uint6
     stream->seen = false;
     if (!S_ISREG(status.st_mode)) {
         expect_anything(stream);
-        return check_size(stream, name, bytes);
+        return 0;
     }
     packed = look_for_packer(stream, name, STDIN_FILENO);
     if (packed != 0)

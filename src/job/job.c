@@ -169,11 +169,13 @@ static int open_large_run(struct job *job)
     const struct record_format format = task_format(&resources->options);
     enum lending lending = LENDING_NONE;
     uint64_t memory_bytes;
+    bool groups_fit; /* they cannot be mapped */
 
     job->run = &job->large;
     if (job->task != TASK_SHUFFLE && known && known_bytes(job) <= SMALL_BYTES)
         return resources_open_run(resources, job->run, ENGINE_MEMORY_MIN, 1);
     memory_bytes = memory_of(job);
+    groups_fit = format.grouped && known_bytes(job) <= memory_bytes;
     if (room_check_temporary(&resources->options, known_bytes(job), memory_bytes, rereads, &resources->place) != 0)
         return -1;
     if (may_lend(resources))
@@ -181,7 +183,7 @@ static int open_large_run(struct job *job)
             lending_choose(resources->source, resources->name_count, &format, use_of(job), memory_bytes, &memory_bytes);
     if (lending == LENDING_FAILED || resources_open_large_run(resources, job->run, memory_bytes) != 0)
         return -1;
-    if (files && !known && use_of(job) == LENDING_ONCE)
+    if (files && (!known || groups_fit) && use_of(job) == LENDING_ONCE)
         lending = lending_hold(resources->source, &format, &job->run->engine.pool);
     if (lending == LENDING_FAILED)
         return -1;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/archive.h"
 #include "input/grouping.h"
 #include "input/names.h"
 #include "input/operand.h"
@@ -139,6 +140,8 @@ int resources_open_files(struct resources *resources)
     resources->source = source_open(resources->names, resources->name_count, &layout, &resources->fault);
     if (resources->source == NULL)
         return -1;
+    if (options->format.kind == RECORD_TAR)
+        return archive_begin(resources->source, &resources->fault);
     return options->format.grouped ? group(resources) : 0;
 }
 

@@ -16,6 +16,7 @@ int framing_begin(struct framing_file *file, const struct framing *framing, int 
     file->scan = (struct record_scan){0};
     file->begun = false;
     file->last_bytes = 0;
+    file->tape_bytes = 0;
     return framing->header_bytes == 0 ? 0 : write(context, framing->header, framing->header_bytes);
 }
 
@@ -52,6 +53,7 @@ int framing_write(struct framing_file *file, uint8_t *data, size_t bytes)
         bytes = record_unmark(&framing->format, &file->scan, data, bytes);
     if (bytes == 0)
         return 0;
+    file->tape_bytes += bytes;
     if (framing->translates)
         translate(framing, data, bytes);
     if (framing->start_bytes == 0)
@@ -60,4 +62,24 @@ int framing_write(struct framing_file *file, uint8_t *data, size_t bytes)
         return -1;
     file->begun = true;
     return write_but_last(file, data, bytes);
+}
+
+int framing_end(struct framing_file *file)
+{
+    static const uint8_t zeros[FRAMING_TAPE_BYTES];
+    uint64_t left = FRAMING_TAPE_BYTES - file->tape_bytes % FRAMING_TAPE_BYTES;
+
+    if (file->framing->format.kind != RECORD_TAR)
+        return 0;
+    if (left < FRAMING_END_BYTES && file->write(file->context, zeros, FRAMING_TAPE_BYTES) != 0)
+        return -1;
+    return file->write(file->context, zeros, (size_t)left);
+}
+
+uint64_t framing_room(const struct framing *framing, uint64_t bytes)
+{
+    if (framing->format.kind != RECORD_TAR)
+        return bytes;
+    bytes -= bytes % FRAMING_TAPE_BYTES;
+    return bytes > 0 ? bytes - FRAMING_END_BYTES : 0;
 }

@@ -172,7 +172,7 @@ static int end_file(struct output *output)
     size_t number = output->begun - 1;
 
     output->in_work = false;
-    if (is_fed(output, number) && filters_end(output->filters) != 0)
+    if (framing_end(&output->framing) != 0 || (is_fed(output, number) && filters_end(output->filters) != 0))
         return -1;
     if (files_is_filtered(&output->files, number))
         return 0;

@@ -53,5 +53,6 @@ uint64_t output_plan_quota(const struct output_plan *plan, size_t number, uint64
 
 uint64_t output_plan_limit_bytes(const struct output_plan *plan, size_t number)
 {
-    return plan->shard_bytes > 0 && output_plan_is_shard(plan, number) ? plan->shard_bytes : UINT64_MAX;
+    return plan->shard_bytes > 0 && output_plan_is_shard(plan, number) ? framing_room(&plan->framing, plan->shard_bytes)
+                                                                       : UINT64_MAX;
 }

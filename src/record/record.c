@@ -169,6 +169,8 @@ static size_t ends_of_kind(const struct record_format *format, struct record_sca
         found = length_ends(format->coding, &scan->length, data, bytes, ends, room, scanned);
         scan->open = length_is_open(&scan->length);
         return found;
+    case RECORD_TAR:
+        return tar_scan_ends(&scan->tar, data, bytes, ends, room, scanned);
     case RECORD_BYTE:
         break;
     }
@@ -341,6 +343,9 @@ void record_advance(const struct record_format *format, struct record_scan *scan
         scan->done = add(scan->done, bytes, format->count);
         scan->open = scan->done > 0;
         break;
+    case RECORD_TAR:
+        advance_by_ends(format, scan, data, bytes);
+        break;
     case RECORD_CSV:
         scan->quoted ^= scan_count(data, bytes, '"') % 2 != 0;
         scan->open = scan->quoted || data[bytes - 1] != '\n';
@@ -409,6 +414,7 @@ ssize_t record_missing(const struct record_format *format, const struct record_s
     *missing = format->kind == RECORD_CSV ? &newline : &format->delimiter;
     switch (format->kind) {
     case RECORD_BYTE:
+    case RECORD_TAR:
         break;
     case RECORD_STRING:
         *missing = format->string;

@@ -8,6 +8,7 @@
 #include "record/tail.h"
 
 #include "record/scan.h"
+#include "record/tar_headers.h"
 
 void tail_init(struct tail *tail, const struct record_format *format, bool after_header, struct fault *fault)
 {
@@ -16,6 +17,9 @@ void tail_init(struct tail *tail, const struct record_format *format, bool after
 
 int tail_check_size(struct tail *tail, const char *name, uint64_t bytes)
 {
+    if (tail->format->kind == RECORD_TAR && (bytes == 0 || bytes % TAR_BLOCK_BYTES > 0))
+        return fault_say(tail->fault, "%s: %llu bytes are no tar archive, which has blocks of %d", name,
+                         (unsigned long long)bytes, TAR_BLOCK_BYTES);
     if (tail->format->kind != RECORD_SIZE || bytes % tail->format->count == 0)
         return 0;
     return fault_say(tail->fault, "%s: size%s is not a multiple of %llu bytes", name,
@@ -87,7 +91,7 @@ int tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t
     const bool csv = tail->format->kind == RECORD_CSV;
 
     tail->open = true;
-    if (bytes == 0)
+    if (bytes == 0 || tail->format->kind == RECORD_TAR)
         return 0;
     if (tail->format->kind == RECORD_LENGTH)
         return check_lengths(tail, name, data, bytes);
@@ -122,6 +126,7 @@ static int report(struct tail *tail, const char *name)
     case RECORD_SIZE:
     case RECORD_BYTE:
     case RECORD_STRING:
+    case RECORD_TAR:
         break;
     }
     return tail_check_size(tail, name, tail->scan.done);
@@ -137,6 +142,8 @@ int tail_end(struct tail *tail, const char *name, const uint8_t **missing, size_
         count = tail->lengths.at > tail->lengths.start ? -1 : 0;
     else if (tail->open)
         count = record_missing(tail->format, &tail->scan, missing);
+    else if (tail->format->kind == RECORD_TAR)
+        count = -1; /* an empty file is none */
     if (count < 0)
         return report(tail, name);
     if (count > 0 && tail->carriage_return && tail->last != '\r') {

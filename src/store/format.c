@@ -74,7 +74,10 @@ static void put_records(char text[STORE_FORMAT_RECORDS_BYTES], const struct reco
         snprintf(text, STORE_FORMAT_RECORDS_BYTES, "%srecords of CSV", groups);
         break;
     case RECORD_LENGTH:
-        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "records with length %s", length_names[format->coding]);
+        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "%srecords with length %s", groups, length_names[format->coding]);
+        break;
+    case RECORD_TAR:
+        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "%smembers of tar archives", groups);
         break;
     }
 }
@@ -217,6 +220,10 @@ static const char *read_records(const char *at, struct record_format *format, ui
     }
     if ((value = line_skip(at, "records with length ")) != NULL)
         return read_coding(value, format);
+    if (format->grouped && (value = line_skip(at, "members of tar archives")) != NULL) {
+        format->kind = RECORD_TAR;
+        return value;
+    }
     return read_counted(line_skip(at, "records of "), format);
 }
 

@@ -672,6 +672,28 @@ row_lengths() {
     done
 }
 
+# Samples in an archive, against records of their size: larger than memory, and in memory.
+row_tar() {
+    local memory group limit_mib=''
+    memory=$(mebibytes 256)
+    group=$(mebibytes 1024)
+    needs_cgroup "$group" || return 0
+    use_data tar "$(megabytes 4000)" || return 0
+    limit_mib=$group
+    measure tar "\"\$BIGSHUF\" -S ${memory}M -T \"\$WORK\" --tar \"\$IN\" >\"\$OUT\"" \
+        size "\"\$BIGSHUF\" -S ${memory}M -T \"\$WORK\" --record-size=10240 \"\$IN\" >\"\$OUT\""
+    compare tar size '<=1.2'
+}
+
+row_tar_in_memory() {
+    use_data tar "$(megabytes 1000)" || return 0
+    cat "$IN" >/dev/null
+    measure tar '"$BIGSHUF" --tar "$IN" >"$OUT"' size '"$BIGSHUF" --record-size=10240 "$IN" >"$OUT"' \
+        pipe 'cat "$IN" | "$BIGSHUF" --tar >"$OUT"' size-pipe 'cat "$IN" | "$BIGSHUF" --record-size=10240 >"$OUT"'
+    compare tar size '<='
+    compare pipe size-pipe '<=1.2'
+}
+
 # 32 files against one.
 row_shards() {
     use_data json "$(megabytes 1000)" || return 0
@@ -878,6 +900,8 @@ run_row size row_size
 run_row lengths row_lengths
 run_row shards row_shards
 run_row zstd row_zstd
+run_row tar row_tar
+run_row tar-memory row_tar_in_memory
 run_row cold row_cold
 run_row squeezed row_squeezed
 run_row limit-json row_limit_json

@@ -9,6 +9,7 @@
  *     json     {"id":NUMBER,"text":"TEXT"}, log-normal with a mean of 350 bytes
  *     tfrecord-100, tfrecord-1000, u32le-100
  *              records of so many bytes, which are their length, maybe its checksum and that of the data, and text
+ *     tar      an archive: samples of two members, of TAPE_BYTES bytes together, and as many bytes of zeros at its end
  *
  * Text is 16 letters a 64-bit random number, two stores each, so that this is not what takes the time.
  */
@@ -28,7 +29,9 @@ enum {
     LINE_MAX_BYTES = 1 << 16,
     LETTERS = 16, /* written at a time; may overshoot */
     SPREAD = 32,  /* lines have 100 bytes give or take half of this */
-    HEX_DIGITS = 8
+    HEX_DIGITS = 8,
+    BLOCK = 512,
+    TAPE_BYTES = 20 * BLOCK
 };
 
 static const double JSON_TEXT_MEAN = 330; /* bytes; the rest of a line takes some 20 */
@@ -180,6 +183,31 @@ static char *put_u32le_100(char *at, struct counter *counter, uint64_t *state)
     return put_text(put_little_endian(at, 96, 4), 96, state);
 }
 
+/* The header of a member, in the form of Version 7. */
+static char *put_header(char *at, const struct counter *counter, const char *ending, size_t bytes)
+{
+    unsigned sum = 0;
+
+    memset(at, 0, BLOCK);
+    memcpy(put_counter(at, counter), ending, strlen(ending));
+    snprintf(at + 124, 12, "%011zo", bytes);
+    memset(at + 148, ' ', 8);
+    for (size_t i = 0; i < BLOCK; i++)
+        sum += (unsigned char)at[i];
+    snprintf(at + 148, 8, "%06o", sum);
+    return at + BLOCK;
+}
+
+static char *put_sample(char *at, struct counter *counter, uint64_t *state)
+{
+    char *end = at + TAPE_BYTES - 1;
+
+    count_up(counter);
+    at = put_text(put_header(at, counter, ".cls", BLOCK), BLOCK, state);
+    at = put_header(at, counter, ".txt", TAPE_BYTES - 3 * BLOCK);
+    return put_text(at, (size_t)(end - at), state);
+}
+
 static const struct kind {
     const char *name;
     put_line *put;
@@ -195,6 +223,7 @@ static const struct kind {
     {"tfrecord-100", put_tfrecord_100, 0, '9', true},
     {"tfrecord-1000", put_tfrecord_1000, 0, '9', true},
     {"u32le-100", put_u32le_100, 0, '9', true},
+    {"tar", put_sample, HEX_DIGITS, 'f', false},
 };
 
 static int write_all(const char *data, size_t bytes)
@@ -229,7 +258,8 @@ static int write_lines(const struct kind *kind, uint64_t bytes)
             return -1;
         bytes -= bytes < (uint64_t)(at - buffer) ? bytes : (uint64_t)(at - buffer);
     }
-    return 0;
+    memset(buffer, 0, TAPE_BYTES);
+    return kind->put == put_sample ? write_all(buffer, TAPE_BYTES) : 0;
 }
 
 int main(int argc, char **argv)
@@ -242,6 +272,6 @@ int main(int argc, char **argv)
         perror("data");
         return 1;
     }
-    fputs("usage: data seq|nine|sixteen|lines|json|tfrecord-100|tfrecord-1000|u32le-100 BYTES >FILE\n", stderr);
+    fputs("usage: data seq|nine|sixteen|lines|json|tfrecord-100|tfrecord-1000|u32le-100|tar BYTES >FILE\n", stderr);
     return 1;
 }

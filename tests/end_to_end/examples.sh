@@ -42,6 +42,7 @@ ACGT' 100 >genes.fasta
     seq 3000 | gzip >x.1.gz
     gzip -c <1.json >1.jsonl.gz
     gzip -c <2.json >2.jsonl.gz
+    tar -cf raw-1.tar lines.txt train.en train.de
     mkdir corpus log
     for name in corpus/{1,2,3,4}.txt log/2026-11-{17,18,19,20}; do
         seq 500 >"$name"

@@ -75,6 +75,52 @@ test_the_files_are_those_of_split() {
     done
 }
 
+# The samples of archives as webdataset reads them, a line of JSON for each: samples FILE...
+samples() {
+    python3 -c '
+import hashlib, json, re, sys, tarfile
+for url in sys.argv[1:]:
+    sample = None
+    with tarfile.open(url, mode="r|*") as stream:
+        for info in stream:
+            match = re.match(r"^((?:.*/|)[^.]+)[.]([^/]*)$", info.name)
+            if not info.isreg() or not match:
+                continue
+            key, extension = match.groups()
+            if sample is None or sample["__key__"] != key:
+                if sample:
+                    print(json.dumps(sample))
+                sample = {"__key__": key}
+            if extension in sample:
+                sys.exit(info.name + ": duplicate file name in tar file")
+            sample[extension] = hashlib.md5(stream.extractfile(info).read()).hexdigest()
+        if sample:
+            print(json.dumps(sample))' "$@"
+}
+
+test_samples_for_webdataset_are_shuffled_into_shards() {
+    needs python3
+    tar --version 2>/dev/null | grep -q GNU || skip "no GNU tar here"
+    for raw in 1 2 3; do
+        mkdir -p raw/$raw
+        seq -f "raw/$raw/%03g" 100 | while read -r name; do
+            echo ${#name} >"$name.cls"
+            long_line $((2000 * raw)) >"$name.seg.png"
+            echo "{\"file\": \"$name\"}" >"$name.json"
+        done
+        tar --sort=name -cf raw-$raw.tar raw/$raw
+    done
+    bigshuf --tar --seed=x --shard-bytes=500K -o out-%06d.tar raw-*.tar
+    same 300 "$(samples out-*.tar | tee read | sort -u | wc -l | tr -d ' ')"
+    samples raw-*.tar | same_lines /dev/stdin read
+    fails_with 1 '' cmp -s <(samples raw-*.tar) read
+    for shard in out-*.tar; do
+        test "$(wc -c <"$shard")" -le $((500 * 1024))
+        tar -tf "$shard" >/dev/null
+    done
+    test "$(wc -c <out-000001.tar)" -gt $((450 * 1024)) # no shard but the last is much smaller
+}
+
 # ---- Tables ----
 
 # Rows with commas, quotes and up to two line breaks in quotes, under a header with one.

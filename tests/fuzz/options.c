@@ -90,6 +90,7 @@ static void check_format(const struct options *options)
         FUZZ_CHECK(format->count >= 1);
         break;
     case RECORD_CSV:
+    case RECORD_TAR:
         FUZZ_CHECK(options->delimiter == '\n');
         break;
     case RECORD_LENGTH:
@@ -168,6 +169,9 @@ static void say_format(struct words *words, const struct options *options)
         break;
     case RECORD_LENGTH:
         say(words, "--record-length=%s", length_names[format->coding]);
+        break;
+    case RECORD_TAR:
+        say(words, "--tar");
         break;
     }
     say_number(words, "--group-field", options->group_field);

@@ -57,6 +57,8 @@ static bool is_record(const struct record_format *format, const struct beginning
         return end[-1] == '\n' && record->quotes % 2 == 0;
     case RECORD_LENGTH:
         return length_twin_is_record(format->coding, end - record->bytes, record->bytes);
+    case RECORD_TAR:
+        break;
     }
     return false;
 }

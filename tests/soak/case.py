@@ -10,7 +10,7 @@ from records import Format
 
 STRINGS = ("<|endoftext|>", "\\n\\n", "aab", "abab", "\\r\\n", "--")
 BYTES = (";", "\\0", "\\t", "\\xff", "a")
-SHARDS = (("shards", (1, 3, 8, 20)), ("shard-records", (1, 7, 400)), ("shard-bytes", (1, 50, 3000)))
+SHARDS = (("shards", (1, 3, 8, 20)), ("shard-records", (1, 7, 400)), ("shard-bytes", (1, 50, 3000, 25000)))
 LIMITS = (("nofile", (16, 20, 40)), ("as", (60, 100, 200)), ("fsize", (1000, 5000, 1 << 20)))
 MOST_SHARDS = 8000
 ERRORS = ("EIO", "ENOSPC", "EDQUOT", "ENOMEM", "EACCES", "EMFILE", "EAGAIN", "ENOTSUP", "EXDEV")
@@ -49,6 +49,8 @@ class Case:
         fmt.string = end
         if "csv" in opts:
             fmt.kind = "csv"
+        elif "tar" in opts:
+            fmt.kind = "tar"
         elif "record-lines" in opts:
             fmt.kind, fmt.count = "lines", int(opts["record-lines"])
         elif "record-size" in opts:
@@ -115,7 +117,8 @@ def is_valid(case):
     prefix = "n" in o and not weighted and not {"probability", "keep-order", "random-source"} & set(o)
     if high - low > (4_000_000 if "tmpfs-tmp" in case.circ else 10_000) and not prefix:
         return False
-    formats = {"csv", "record-lines", "record-size", "record-length", "record-start"}
+    formats = {"csv", "tar", "record-lines", "record-size", "record-length", "record-start"}
+    headers = {"header", "header-bytes", "header-start", "headers-differ"}
     return not (
         ("keep-order" in o and ("n" not in o or "probability" in o or "random-source" in o or "r" in o))
         or ("probability" in o and (weighted or {"n", "r", "random-source"} & set(o)))
@@ -140,10 +143,10 @@ def is_valid(case):
         or ("filter" in o and "o" not in o and "split" not in o)
         or ("r" in o and "n" not in o and ("o" in o or many))
         or ("r" in o and "n" not in o and case.circ.get("reader", ("", 0))[0] != "dies")
-        or (words and ((formats | {"header", "header-bytes", "header-start", "headers-differ"}) & set(o) or len(case.format().string) > 1 or
-                       "weight-field" in o))
+        or (words and ((formats | headers) & set(o) or len(case.format().string) > 1 or "weight-field" in o))
         or ("z" in o and (formats - {"record-lines"} | {"delimiter"}) & set(o))
         or ("record-length" in o and "header" in o)
+        or ("tar" in o and headers & set(o))
         or ("header-start" in o and {"record-length", "record-size", "header", "header-bytes"} & set(o))
         or several("delimiter", *formats)
     )
@@ -171,7 +174,7 @@ class Maker:
         """A record format; returns (kind of data, end of records)."""
         opts, draw = self.case.opts, self.draw
         plain = draw.choice(("seq", "seq", "blank", "bytes", "text"))
-        way = draw.randrange(15)
+        way = draw.randrange(16)
         if way < 6:
             return plain, b"\n"
         if way == 6:
@@ -192,9 +195,12 @@ class Maker:
                 opts["z"] = None
             return "fastq", b"\0" if "z" in opts else b"\n"
         if way == 12:
+            opts["tar"] = None
+            return "tar", b""
+        if way == 13:
             opts["record-size"] = str(draw.choice((1, 3, 16, 100)))
             return "raw", b""
-        if way == 13:
+        if way == 14:
             opts["record-length"] = draw.choice(("tfrecord", "u32le", "u32be", "u64le", "u64be", "varint"))
             return "lengths", opts["record-length"].encode()
         opts["record-start"] = draw.choice((">", "LOCUS ", "##"))
@@ -211,7 +217,9 @@ class Maker:
                 if self.chance(30):
                     records += 1
             tail = b""
-            if kind == "fasta" and self.chance(3):
+            if kind == "tar":
+                tail = b"x" * draw.choice((1, 512)) if self.chance(20) else b""
+            elif kind == "fasta" and self.chance(3):
                 tail = draw.choice((b"-last", b"\n" + end[:1], end + b"last"))
             elif kind == "lengths":
                 tail = b"\x03\0\0\0"[: draw.randrange(1, 5)] if self.chance(20) else b""
@@ -310,7 +318,7 @@ class Maker:
         elif way >= 7 and self.case.inputs:
             kind = draw.choice(("table", "table", "table", "crlf-table", "far-table"))
             self.case.inputs = [Data(kind, d.count, d.seed) for d in self.case.inputs]
-            for name in ("z", "delimiter", "csv", "record-lines", "record-size", "record-length", "record-start"):
+            for name in ("z", "delimiter", "csv", "tar", "record-lines", "record-size", "record-length", "record-start"):
                 opts.pop(name, None)
             opts["weight-field"] = "2"
             if self.chance(4):

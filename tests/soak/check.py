@@ -267,7 +267,10 @@ class Check:
             each = int(opts["shard-records"])
             sizes = [min(each, len(left) - at) for at in range(0, len(left), each)]
         else:
-            sizes = _sizes_by_bytes(left, int(opts["shard-bytes"]))
+            most = int(opts["shard-bytes"])
+            if "tar" in opts:
+                most = max(0, most // 10240 * 10240 - 1024)
+            sizes = _sizes_by_bytes(left, most)
         at = 0
         for size in sizes:
             parts.append(self.expected.text(left[at : at + size]))

@@ -6,6 +6,7 @@ Run as a program, it prints the input: data.py KIND COUNT SEED [END [HEAD [TAIL]
 
 import random
 import sys
+import tarfile
 from dataclasses import dataclass, replace
 
 import lengths
@@ -151,6 +152,19 @@ def _weights(count, draw, end):
     return (draw.choice(WEIGHTS).encode() + end for _ in range(count))
 
 
+def _tar(count, draw, _):
+    """An archive of samples of up to three members."""
+    form = draw.choice((tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT))
+    for i in range(count):
+        prefix = "\u00e4" * draw.choice((0, 0, 0, 130)) if form != tarfile.USTAR_FORMAT else ""
+        for extension in (".a", ".b.c", "")[: draw.randrange(1, 4)]:
+            member = tarfile.TarInfo("d.e/%s%d%s" % (prefix, i, extension))
+            data = draw.randbytes(draw.choice((0, 0, 1, 30, 512, 700, 5000)))
+            member.size = len(data)
+            yield member.tobuf(form) + data + bytes(-len(data) % 512)
+    yield bytes(512 * draw.choice((1, 2, 20)))
+
+
 def _raw(count, draw, end):
     """Just bytes, `end` is not used."""
     return (draw.randbytes(min(65536, count - at)) for at in range(0, count, 65536))
@@ -167,6 +181,7 @@ _KINDS = {
     "partial": _partial, "csv": _csv, "fasta": _fasta, "fastq": _fastq, "table": _table, "crlf-table": _crlf_table,
     "far-table": _far_table, "weights": _weights, "raw": _raw,
     "lengths": _lengths,
+    "tar": _tar,
 }
 
 

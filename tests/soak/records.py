@@ -3,6 +3,7 @@
 import io
 import itertools
 import re
+import tarfile
 from dataclasses import dataclass, field
 
 import lengths
@@ -18,7 +19,7 @@ class BadInput(Exception):
 class Format:
     """One of the options about records, and those about headers."""
 
-    kind: str = "delimiter"  # or csv, lines, size, length, start
+    kind: str = "delimiter"  # or csv, lines, size, length, start, tar
     string: bytes = b"\n"  # delimiter, end of a line, coding of a length, or start of a record
     count: int = 1  # lines or bytes of a record
     header_records: int = 0
@@ -101,6 +102,33 @@ def _started(data, start):
     return [start + piece + b"\n" for piece in pieces[1:]]
 
 
+def _members(data):
+    """(where it begins, where it ends, what it has in common with others of its sample) of each member."""
+    members, after = [], 0
+    try:
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:", ignore_zeros=True) as archive:
+            for member in archive:
+                after = member.offset_data + (member.size + 511) // 512 * 512
+                key = re.match(r"(?:.*/)?[^/][^/.]*", member.name).group()
+                members.append((member.offset, after, key))
+    except tarfile.TarError as error:
+        raise BadInput(str(error)) from error
+    if len(data) % 512 or after >= len(data) or data[after:].strip(b"\0"):
+        raise BadInput("not a whole archive")
+    return members
+
+
+def _samples(members, data):
+    samples, last = [], None
+    for begin, end, key in members:
+        if (begin, key) == last:
+            samples[-1] += data[begin:end]
+        else:
+            samples.append(data[begin:end])
+        last = (end, key)
+    return samples
+
+
 def _units(fmt, data, csv_end):
     """What --header counts: the records, or, where records are made of lines, lines."""
     if fmt.kind == "csv":
@@ -134,6 +162,9 @@ def members(fmt, record):
 def read_file(fmt, data, csv_end=None):
     """The contents of one file. csv_end is the end of the first record of all, if that was in a file before."""
     contents = Contents(header=data[: fmt.header_bytes])
+    if fmt.kind == "tar":
+        archive = _members(data)
+        return Contents(records=_samples(archive, data), members=len(archive))
     if not data:
         return contents
     if len(data) < fmt.header_bytes:
@@ -174,6 +205,7 @@ def read_files(fmt, files):
     whole, known, csv_end = Contents(), False, None
     for data in files:
         contents = read_file(fmt, data, csv_end)
+        whole.members += contents.members
         if len(contents.header) > HEADER_MAX:
             raise BadInput("header too large")
         if not data:

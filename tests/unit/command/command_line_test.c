@@ -470,6 +470,13 @@ TEST(test_csv_is_a_format)
     assert_int_equal(run.options.format.kind, RECORD_CSV);
 }
 
+TEST(test_members_of_archives_are_grouped)
+{
+    accept("--tar");
+    assert_int_equal(run.options.format.kind, RECORD_TAR);
+    assert_true(run.options.format.grouped);
+}
+
 TEST(test_a_header_is_one_record_or_as_many_as_are_named)
 {
     accept("--header", "2");
@@ -808,6 +815,20 @@ static const struct {
     {"-z", "--record-length=u32le", "cannot combine -z and --record-length"},
     {"-z", "--record-start=a", "cannot combine -z and --record-start"},
     {"-z", "--csv", "cannot combine -z and --csv"},
+    {"--tar", "-z", "cannot combine --tar and -z"},
+    {"--tar", "-e", "cannot combine --tar and -e"},
+    {"--tar", "-i1-2", "cannot combine --tar and -i"},
+    {"--tar", "--delimiter=\\n", "cannot combine --tar and --delimiter"},
+    {"--tar", "--record-lines=2", "cannot combine --tar and --record-lines"},
+    {"--tar", "--record-size=2", "cannot combine --tar and --record-size"},
+    {"--tar", "--record-start=a", "cannot combine --tar and --record-start"},
+    {"--tar", "--csv", "cannot combine --tar and --csv"},
+    {"--tar", "--group-field=1", "cannot combine --tar and --group-field"},
+    {"--tar", "--split-field=1", "cannot combine --tar and --split-field"},
+    {"--tar", "--header", "cannot combine --tar and --header"},
+    {"--tar", "--header-bytes=1", "cannot combine --tar and --header-bytes"},
+    {"--tar", "--weight-field=1", "cannot combine --tar and --weight-field"},
+    {"--tar", "--gather=a", "cannot combine --tar and --gather"},
     {"--csv", "--delimiter=\\n", "cannot combine --csv and --delimiter"},
     {"--csv", "--record-lines=2", "cannot combine --csv and --record-lines"},
     {"--csv", "--record-size=2", "cannot combine --csv and --record-size"},

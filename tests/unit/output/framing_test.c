@@ -7,7 +7,7 @@
 
 #include "output/framing.h"
 
-static char written[1024];
+static char written[40960];
 static size_t written_bytes, writes, failing_write;
 
 static int collect(void *context, const void *data, size_t bytes)
@@ -81,6 +81,49 @@ UNIT_TEST(the_start_moves_from_the_end_to_the_beginning)
         assert_string_equal(framed(&framing, "\n>>>", piece), "h\n>>>\n");
         assert_string_equal(framed(&framing, "", piece), "h\n");
     }
+}
+
+/* Of an archive that consists of so many blocks of records. */
+static size_t archive_bytes(size_t blocks)
+{
+    const struct framing framing = {.format = {.kind = RECORD_TAR}};
+    struct framing_file file;
+    uint8_t block[512] = {1};
+
+    memset(written, 1, sizeof written);
+    written_bytes = 0;
+    assert_int_equal(framing_begin(&file, &framing, collect, NULL), 0);
+    for (size_t i = 0; i < blocks; i++)
+        assert_int_equal(framing_write(&file, block, sizeof block), 0);
+    assert_int_equal(framing_end(&file), 0);
+    for (size_t i = 512 * blocks; i < written_bytes; i++)
+        assert_int_equal(written[i], 0);
+    return written_bytes;
+}
+
+UNIT_TEST(archives_end_with_two_blocks_of_zeros_and_have_whole_tape_records)
+{
+    assert_int_equal(archive_bytes(0), 10240);
+    assert_int_equal(archive_bytes(1), 10240);
+    assert_int_equal(archive_bytes(18), 10240);
+    assert_int_equal(archive_bytes(19), 20480);
+    assert_int_equal(archive_bytes(20), 20480);
+    assert_int_equal(archive_bytes(38), 20480);
+    assert_int_equal(archive_bytes(39), 30720);
+}
+
+UNIT_TEST(what_fits_into_an_archive_leaves_room_for_its_end)
+{
+    const struct framing archive = {.format = {.kind = RECORD_TAR}}, lines = {.format = {.delimiter = '\n'}};
+
+    for (uint64_t bytes = 10240; bytes < 40960; bytes += 511) {
+        const uint64_t room = framing_room(&archive, bytes);
+
+        assert_true(archive_bytes((size_t)room / 512) <= bytes);
+        assert_true(archive_bytes((size_t)room / 512 + 1) > bytes);
+    }
+    assert_int_equal(framing_room(&archive, 10239), 0);
+    assert_int_equal(framing_room(&lines, 10239), 10239);
 }
 
 UNIT_TEST(whichever_write_fails_is_noticed)

@@ -111,6 +111,8 @@ static bool is_record(const struct record_format *format, const uint8_t *record,
         return record[bytes - 1] == '\n' && count_of(record, bytes, '"') % 2 == 0;
     case RECORD_LENGTH:
         return length_twin_is_record(format->coding, record, bytes);
+    case RECORD_TAR:
+        break;
     }
     return false;
 }

@@ -59,6 +59,24 @@ UNIT_TEST(a_file_that_is_only_a_start_lacks_a_whole_record)
     assert_lacks(&tail, "\n>");
 }
 
+UNIT_TEST(an_archive_is_not_empty)
+{
+    const struct record_format archive = {.kind = RECORD_TAR};
+    const uint8_t *missing;
+    struct fault fault;
+    struct tail tail;
+    size_t bytes;
+
+    fault_init(&fault);
+    tail_init(&tail, &archive, false, &fault);
+    follow(&tail, "as much as there is is looked at elsewhere", 5);
+    assert_lacks(&tail, "");
+    tail_begin(&tail);
+    assert_says(tail_end(&tail, "file", &missing, &bytes), -1,
+                "bigshuf: file: 0 bytes are no tar archive, which has blocks of 512\n");
+    fault_release(&fault);
+}
+
 UNIT_TEST(line_ends_are_learnt_from_the_first_record_of_all)
 {
     for (size_t step = 1; step < 10; step++) {

@@ -63,6 +63,8 @@ static const struct {
      "64 piles\nrecords with length varint\nno header\n"},
     {{.piles = 64, .record = {.grouped = true, .delimiter = '\n'}},
      "64 piles\ngroups of records ending with \"\\n\"\nno header\n"},
+    {{.piles = 64, .record = {.grouped = true, .kind = RECORD_TAR, .delimiter = '\n'}},
+     "64 piles\ngroups of members of tar archives\nno header\n"},
     {{.piles = 64, .record = {.grouped = true, .kind = RECORD_CSV, .delimiter = '\n'}, .header_lines = 1},
      "64 piles\ngroups of records of CSV\na header of 1 record\n"},
     {{.piles = 64, .record = {.kind = RECORD_LINES, .delimiter = '\n', .count = 4}, .header_lines = 1},

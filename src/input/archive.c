@@ -1,0 +1,292 @@
+/*
+ * The mark of a member says whether the next one belongs to the same record, so it is written when the headers of that
+ * one have been read. Data are not looked at: what has not been read along with headers goes to the reader's memory at
+ * once.
+ *
+ * The files are read as one stream. Where one of them ends is known when a byte behind it has been read, or all ends,
+ * so bytes are read before the place is asked for.
+ */
+
+#include "input/archive.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/least.h"
+#include "record/record.h"
+#include "record/tar_headers.h"
+#include "system/sys.h"
+
+enum { READ_BYTES = 1 << 18 };
+
+struct archive {
+    struct fault *fault;
+    struct source *files;
+    uint64_t file_start; /* of the file in work, in the stream of files, */
+    uint64_t position;   /* and of the next byte that will be used */
+    size_t at;           /* that byte in the buffer */
+    size_t filled;
+    bool ended;                 /* what came last in the file were zeros */
+    struct tar_headers headers; /* of the member in work, */
+    struct tar_member member;
+    size_t given;  /* so many bytes of which have been delivered, */
+    uint64_t left; /* and so many of its data are to come */
+    bool any;      /* is there a member without a mark? */
+    bool marked;   /* its mark comes next: */
+    uint8_t mark;
+    bool at_end;
+    bool joins; /* may the next member belong to its record? If it has the same key: */
+    size_t key_bytes;
+    uint8_t key[TAR_NAME_BYTES_MAX];
+    uint8_t data[TAR_HEADERS_BYTES_MAX];
+    uint8_t buffer[READ_BYTES];
+};
+
+static void restart(void *context)
+{
+    struct archive *archive = context;
+
+    archive->file_start = archive->position = 0;
+    archive->at = archive->filled = 0;
+    archive->ended = archive->any = archive->marked = archive->at_end = archive->joins = false;
+    archive->given = 0;
+    archive->left = 0;
+    archive->headers.data = archive->data;
+    tar_headers_begin(&archive->headers);
+}
+
+/* ---- Messages ---- */
+
+/* About the place so many bytes before the next one. */
+static int refuse(struct archive *archive, uint64_t before, const char *why)
+{
+    const struct tar_text name = archive->member.name;
+    uint64_t end;
+    const char *file = source_name_at(archive->files, archive->file_start, &end);
+    const unsigned long long offset = archive->position - before - archive->file_start;
+
+    if (name.bytes == 0)
+        return fault_say(archive->fault, "%s: byte %llu: %s", file, offset, why);
+    return fault_say(archive->fault, "%s: byte %llu: %s: %.*s", file, offset, why, (int)name.bytes,
+                     (const char *)name.data);
+}
+
+static int refuse_end(struct archive *archive)
+{
+    return refuse(archive, 0, "the file ends here, before its archive does");
+}
+
+/* ---- Reading ---- */
+
+/* How many of the next bytes, which have been read, are of the file in work. */
+static size_t bytes_in_file(const struct archive *archive, size_t bytes)
+{
+    uint64_t end;
+
+    if (bytes == 0)
+        return 0;
+    (void)source_name_at(archive->files, archive->file_start, &end);
+    return (size_t)least(bytes, end - archive->position);
+}
+
+/* Have bytes in the buffer. Returns how many are of the file in work, 0 at its end, or -1 after a report. */
+static ssize_t look_ahead(struct archive *archive)
+{
+    if (archive->at == archive->filled) {
+        const ssize_t got = source_read(archive->files, archive->buffer, READ_BYTES);
+
+        if (got < 0)
+            return -1;
+        archive->at = 0;
+        archive->filled = (size_t)got;
+    }
+    return (ssize_t)bytes_in_file(archive, archive->filled - archive->at);
+}
+
+static void copy(struct archive *archive, uint8_t *to, size_t bytes)
+{
+    memcpy(to, archive->buffer + archive->at, bytes);
+    archive->at += bytes;
+    archive->position += bytes;
+}
+
+/* ---- The data of a member ---- */
+
+/* Deliver as many as come at once. Returns how many, or -1 after a report. */
+static ssize_t read_data(struct archive *archive, uint8_t *data, size_t bytes)
+{
+    const size_t wanted = (size_t)least(archive->left, bytes);
+    ssize_t got;
+
+    if (archive->at == archive->filled && wanted >= READ_BYTES) {
+        got = source_read(archive->files, data, wanted);
+        if (got > 0)
+            got = (ssize_t)bytes_in_file(archive, (size_t)got);
+        archive->position += got > 0 ? (uint64_t)got : 0;
+    } else {
+        got = look_ahead(archive);
+        got = got > (ssize_t)wanted ? (ssize_t)wanted : got;
+        if (got > 0)
+            copy(archive, data, (size_t)got);
+    }
+    if (got == 0)
+        return refuse_end(archive);
+    archive->left -= got > 0 ? (uint64_t)got : 0;
+    return got;
+}
+
+/* ---- Headers ---- */
+
+/* The file in work is at its end. */
+static int end_file(struct archive *archive)
+{
+    if (archive->position > archive->file_start && !(archive->ended && archive->headers.bytes == 0))
+        return refuse_end(archive);
+    archive->file_start = archive->position;
+    archive->ended = false;
+    archive->joins = false;
+    archive->at_end = archive->at == archive->filled;
+    tar_headers_begin(&archive->headers);
+    return 0;
+}
+
+/* Does the member belong to the record of the one before? */
+static bool belongs(const struct archive *archive)
+{
+    const struct tar_text name = archive->member.name;
+
+    return archive->joins && !archive->member.directory && tar_headers_key(name) == archive->key_bytes &&
+           memcmp(name.data, archive->key, archive->key_bytes) == 0;
+}
+
+/* All headers of a member are there. A hard link is of no use without its target, which comes before it. */
+static int begin_member(struct archive *archive)
+{
+    const struct tar_member *member = &archive->member;
+    const bool same = belongs(archive);
+
+    if (member->target.data != NULL && !(same && tar_headers_key(member->target) == archive->key_bytes &&
+                                         memcmp(member->target.data, archive->key, archive->key_bytes) == 0))
+        return refuse(archive, archive->headers.bytes,
+                      "a hard link to a member of another record, which may come later then");
+    archive->mark = same ? RECORD_GOES_ON : RECORD_ENDS;
+    archive->marked = archive->any;
+    archive->any = true;
+    archive->joins = !member->directory;
+    archive->key_bytes = tar_headers_key(member->name);
+    memcpy(archive->key, member->name.data, archive->key_bytes);
+    archive->ended = false;
+    archive->left = member->data_bytes;
+    return 0;
+}
+
+/* As many bytes of headers as were wanted are there. Is a member? 1 or 0, or -1 after a report. */
+static int look_at_headers(struct archive *archive)
+{
+    struct tar_headers *headers = &archive->headers;
+    const char *why;
+
+    switch (tar_headers_look(headers, &archive->member, &why)) {
+    case TAR_MORE:
+        return 0;
+    case TAR_MEMBER:
+        return begin_member(archive) == 0 ? 1 : -1;
+    case TAR_ZEROS:
+        archive->ended = true;
+        archive->joins = false;
+        tar_headers_begin(headers);
+        return 0;
+    case TAR_REFUSED:
+        break;
+    }
+    return refuse(archive, headers->bytes - headers->block, why);
+}
+
+/* Have the headers of the next member. 0, or -1 after a report. */
+static int next_member(struct archive *archive)
+{
+    struct tar_headers *headers = &archive->headers;
+    int found = 0;
+
+    tar_headers_begin(headers);
+    archive->member.name.bytes = 0;
+    archive->given = 0;
+    while (found == 0) {
+        const ssize_t got = look_ahead(archive);
+        const size_t part = got > 0 ? least_size((size_t)got, headers->wanted - headers->bytes) : 0;
+
+        if (got < 0 || (got == 0 && end_file(archive) != 0))
+            return -1;
+        if (archive->at_end) {
+            archive->mark = RECORD_ENDS;
+            archive->marked = archive->any;
+            return 0;
+        }
+        copy(archive, headers->data + headers->bytes, part);
+        headers->bytes += part;
+        if (headers->bytes == headers->wanted)
+            found = look_at_headers(archive);
+    }
+    return found > 0 ? 0 : -1;
+}
+
+/* ---- The stage ---- */
+
+/* Do one thing. Returns how many bytes have been delivered, or -1 after a report. */
+static ssize_t read_on(struct archive *archive, uint8_t *data, size_t bytes)
+{
+    const size_t part = least_size(archive->headers.bytes - archive->given, bytes);
+
+    if (archive->marked) {
+        archive->marked = false;
+        data[0] = archive->mark;
+        return 1;
+    }
+    if (part > 0) {
+        memcpy(data, archive->data + archive->given, part);
+        archive->given += part;
+        return (ssize_t)part;
+    }
+    return archive->left > 0 ? read_data(archive, data, bytes) : next_member(archive);
+}
+
+static ssize_t read_members(void *context, uint8_t *data, size_t bytes)
+{
+    struct archive *archive = context;
+    size_t done = 0;
+
+    while (done < bytes && !(archive->at_end && !archive->marked)) {
+        const ssize_t got = read_on(archive, data + done, bytes - done);
+
+        if (got < 0)
+            return -1;
+        done += (size_t)got;
+    }
+    return (ssize_t)done;
+}
+
+static void release(void *context)
+{
+    struct archive *archive = context;
+
+    source_free(archive->files);
+    free(archive);
+}
+
+int archive_begin(struct source *source, struct fault *fault)
+{
+    struct archive *archive = sys_allocate(1, sizeof *archive);
+
+    if (archive != NULL)
+        archive->files = source_insert(source, read_members, restart, release, archive);
+    if (archive == NULL || archive->files == NULL) {
+        fault_report(fault, "memory", errno);
+        free(archive);
+        return -1;
+    }
+    archive->fault = fault;
+    restart(archive);
+    return 0;
+}

@@ -1,0 +1,410 @@
+# Members of tar archives: those of one sample stay together, GNU tar and Python read what becomes of archives that they
+# have written, and what cannot be moved, or is damaged, is told.
+# shellcheck shell=bash
+
+# Print the records of archives, a line for each, with all that Python's reader tells of their members. It reads as from
+# a tape, and must have come to the end of the file. list_records FILE...
+list_records() {
+    needs python3
+    python3 -c '
+import hashlib, re, sys, tarfile
+for name in sys.argv[1:]:
+    before = None
+    with open(name, "rb") as file:
+        with tarfile.open(fileobj=file, mode="r|", errorlevel=2) as archive:
+            for member in archive:
+                key = re.match(r"(?:.*/)?[^/]?[^/.]*", member.name, re.DOTALL).group()
+                key = None if member.isdir() else key
+                if key is None or key != before:
+                    print("" if before == 0 else "\n", end="")
+                before = key
+                data = archive.extractfile(member).read() if member.isreg() else b""
+                print(ascii([member.name, member.type, member.size, member.mtime, member.mode, member.linkname,
+                    sorted(member.pax_headers.items()), hashlib.md5(data).hexdigest()]), end=" ")
+        if file.read().strip(b"\0"):
+            sys.exit(name + ": something stands behind the end")
+    print()' "$@" | sed '/^$/d'
+}
+
+# Write an archive of COUNT samples with Python, in one of its formats (ustar, gnu, pax), with three members each, the
+# second of LEAST to MOST bytes: make_archive FORMAT COUNT LEAST MOST >FILE.
+make_archive() {
+    needs python3
+    python3 -c '
+import io, sys, tarfile
+form, count, least, most = sys.argv[1], *map(int, sys.argv[2:])
+archive = tarfile.open(fileobj=sys.stdout.buffer, mode="w|", format=getattr(tarfile, form.upper() + "_FORMAT"))
+noise = 1
+def add(name, data):
+    member = tarfile.TarInfo(name)
+    member.size = len(data)
+    member.mtime = 1e9 if form != "pax" else 1e9 + noise % 1000 / 8
+    archive.addfile(member, io.BytesIO(data))
+for i in range(count):
+    noise = (noise * 69069 + 12345) % 2**31
+    name = "train/%06d" % i + ("\u00e4" * 80 if form != "ustar" and i % 7 == 0 else "")
+    add(name + ".cls", b"%d" % i)
+    add(name + ".left.jpg", (b"%d," % noise * (most // 2 + 1))[:least + noise // 64 % (most - least + 1)])
+    add(name + ".json", b"{}" * (i % 300))
+archive.close()' "$@"
+}
+
+# The archive FILE is shuffled in the order of as many lines, from the file and from a pipe: comes_like_lines FILE [OPTION]...
+comes_like_lines() {
+    local archive=$1
+    shift
+    list_records "$archive" | bigshuf -S 1G --seed=1363 "$@" >wanted
+    bigshuf -v --tar --seed=1363 "$@" "$archive" >out.tar 2>said
+    list_records out.tar | cmp - wanted
+    bigshuf --tar --seed=1363 "$@" < <(cat "$archive") | cmp - out.tar
+}
+
+# Write an archive of which the parts are taken from Python: tarfile.TarInfo as `info`, and `add(info, data)`:
+# craft STATEMENTS >FILE.
+craft() {
+    needs python3
+    python3 -c '
+import io, sys, tarfile
+from tarfile import *
+from tarfile import CHRTYPE, DIRTYPE, LNKTYPE, REGTYPE, SYMTYPE, XGLTYPE
+out = sys.stdout.buffer
+def info(name, type=REGTYPE, **fields):
+    member = TarInfo(name)
+    member.type = type
+    for key, value in fields.items():
+        setattr(member, key, value)
+    return member
+def add(member, data=b"", form=GNU_FORMAT):
+    member.size = len(data) if member.isreg() else member.size
+    out.write(member.tobuf(form) + data + bytes(-len(data) % 512))
+def end(blocks=20):
+    out.write(bytes(512 * blocks))
+exec(sys.argv[1])' "$1"
+}
+
+# ---- Every form ----
+
+test_archives_of_gnu_tar_are_shuffled_like_lines() {
+    tar --version 2>/dev/null | grep -q GNU || skip "no GNU tar here"
+    mkdir in
+    for i in $(seq 100 140); do
+        echo "$i" >"in/$i.cls"
+        seq "$i" "$((i * 7))" >"in/$i.txt"
+        : >"in/$i.empty.x"
+    done
+    for format in v7 ustar gnu oldgnu pax; do
+        tar --sort=name --format=$format -cf in.tar in
+        comes_like_lines in.tar
+        mkdir out
+        tar -C out -xf out.tar
+        diff -r in out/in
+        rm -r out
+        same "$(tar -tvf in.tar | sort)" "$(tar -tvf out.tar | sort)"
+    done
+}
+
+test_long_names_stay_with_their_members() {
+    tar --version 2>/dev/null | grep -q GNU || skip "no GNU tar here"
+    for length in 40 110 240; do
+        folder=in/$(printf "%0${length}d" 7)/é
+        mkdir -p "$folder"
+        for i in $(seq 10 30); do
+            echo "$i" >"$folder/$(printf "%0${length}d" "$i").a"
+            ln -s "$(printf "%0${length}d" "$i").a" "$folder/$(printf "%0${length}d" "$i").b"
+        done
+    done
+    for format in gnu pax; do
+        tar --sort=name --format=$format -cf in.tar in
+        comes_like_lines in.tar
+        mkdir out
+        tar -C out -xf out.tar
+        diff -r in out/in
+        rm -r out
+    done
+}
+
+test_archives_of_python_are_shuffled_like_lines() {
+    for format in ustar gnu pax; do
+        for count in 0 1 2 500; do
+            make_archive $format $count 0 3000 >in.tar
+            comes_like_lines in.tar
+            comes_like_lines in.tar --tune=leaf-records=8 -S 8M
+        done
+    done
+}
+
+test_every_archive_ends_with_whole_tape_records() {
+    for count in 0 1 9 10; do
+        make_archive ustar $count 0 3000 >in.tar
+        for size in $(bigshuf --tar in.tar | wc -c) $(bigshuf --tar -n 0 in.tar | wc -c); do
+            same 0 $((size % 10240))
+        done
+        bigshuf --tar in.tar | tail -c 1024 | cmp - <(head -c 1024 /dev/zero)
+    done
+    same 10240 "$(bigshuf --tar -n 0 in.tar | wc -c | tr -d ' ')"
+}
+
+# ---- Every size ----
+
+test_archives_larger_than_memory_are_shuffled_like_lines() {
+    make_archive pax "$(scale 500 1200 40000)" 5000 40000 >in.tar
+    for threads in 1 3; do
+        comes_like_lines in.tar -S 8M --parallel=$threads
+        grep -E 'spilled: +[1-9]' said
+    done
+}
+
+test_a_sample_larger_than_memory_is_shuffled_like_a_line() {
+    make_archive gnu 300 0 900 >small.tar
+    craft 'add(info("a/1.x"), b"1"); add(info("a/1.y"), b"23" * 5000000); add(info("a/1.z"), b"4" * 513); end()' >giant.tar
+    cat small.tar giant.tar >in.tar
+    for seed in 1 1363; do
+        bigshuf --tar --seed=$seed in.tar >wanted
+        bigshuf --tar -S 8M --seed=$seed in.tar | cmp - wanted
+        bigshuf --tar -S 8M --seed=$seed <in.tar | cmp - wanted
+    done
+    same 301 "$(list_records wanted | wc -l | tr -d ' ')"
+    list_records wanted | sort | cmp - <(list_records small.tar giant.tar | sort)
+}
+
+test_samples_are_started_over() {
+    craft 'for i in (1, 2):
+    add(info("%d.a" % i), b"%d" % i * 5000000); add(info("%d.b" % i), b"");
+for i in range(3, 10003): add(info("%d" % i))
+end()' >in.tar
+    comes_like_lines in.tar
+    mv out.tar wanted.tar
+    bigshuf -v --tar -S 8M --seed=1363 in.tar 2>said | cmp - wanted.tar
+    grep -E 'started over: +[12] ' said
+}
+
+# ---- What records are ----
+
+test_names_are_the_same_up_to_the_first_dot_of_the_last_component() {
+    craft '
+for name in ("a.b/1.x", "a.b/1.y.z", "a.b/1", "a.c/1.x", "b/.a", "b/.b", "b/.b.c", "1.", "1", "./1.x", "./1.y"):
+    add(info(name), name.encode())
+end()' >in.tar
+    same 'a.b/1.x a.b/1.y.z a.b/1;a.c/1.x;b/.a;b/.b b/.b.c;1. 1;./1.x ./1.y' "$(list_records in.tar |
+        sed "s/, [^]]*]//g; s/\['//g; s/' *\$//; s/' /  /g" | tr -s ' ' | sed 's/ $//' | paste -s -d ';' -)"
+    same 6 "$(bigshuf -v --tar in.tar 2>&1 >out.tar | awk '$2 == "records:" { print $3 }')"
+    list_records out.tar | same_lines <(list_records in.tar) /dev/stdin
+}
+
+test_each_directory_is_a_record() {
+    craft '
+add(info("a", DIRTYPE)); add(info("a/", DIRTYPE)); add(info("a.x"), b"1"); add(info("a.y"), b"2"); add(info("a.d", DIRTYPE))
+add(info("a.z"), b"3")
+end()' >in.tar
+    bigshuf --tar --expect-records=5 in.tar >out.tar
+    tar -tvf out.tar | same_lines <(tar -tvf in.tar) /dev/stdin
+}
+
+test_a_record_ends_where_its_archive_ends() {
+    craft 'add(info("a.x"), b"1"); add(info("a.y"), b"2"); end()' >one.tar
+    bigshuf --tar --expect-records=2 one.tar one.tar >out.tar
+    cat one.tar one.tar | bigshuf --tar --expect-records=2 | cmp - out.tar
+}
+
+test_archives_may_stand_one_after_another() {
+    for i in 1 2 3; do
+        craft "for i in range(100): add(info('$i/%d.x' % i), b'$i'); add(info('$i/%d.y' % i), b'')
+end($i)" >$i.tar
+    done
+    bigshuf --tar --seed=x 1.tar 2.tar 3.tar >out.tar
+    cat 1.tar 2.tar 3.tar | bigshuf --tar --seed=x | cmp - out.tar
+    bigshuf --tar --seed=x -S 8M - 2.tar 3.tar <1.tar | cmp - out.tar
+    list_records out.tar | cmp - <(list_records 1.tar 2.tar 3.tar | bigshuf --seed=x)
+}
+
+test_links_within_a_sample_stay() {
+    craft '
+for i in range(50):
+    add(info("%d.a" % i), b"%d" % i)
+    add(info("%d.b" % i, LNKTYPE, linkname="%d.a" % i))
+    add(info("%d.c" % i, SYMTYPE, linkname="%d.a" % (i ^ 1)))
+end()' >in.tar
+    comes_like_lines in.tar
+    mkdir in out
+    tar -C in -xf in.tar
+    tar -C out -xf out.tar
+    diff -r in out
+}
+
+# A member of 10 GB, which has no data here: it is noticed that they are missing.
+test_sizes_beyond_8_gib_are_read() {
+    craft 'add(info("1.x", CHRTYPE)); out.write(info("1.y", size=10**10).tobuf(GNU_FORMAT))' >binary.tar
+    craft 'add(info("1.x", CHRTYPE)); out.write(info("1.y", size=10**10).tobuf(PAX_FORMAT))' >pax.tar
+    for file in binary pax; do
+        truncate -s +9900000256 $file.tar 2>.stderr || skip "no file of 10 GB here"
+        fails_with 1 "bigshuf: $file.tar: byte *: the file ends here, before its archive does*" \
+            bigshuf --tar -S 8M -T . -n 1 $file.tar
+    done
+}
+
+# ---- Outputs ----
+
+test_shards_are_archives_of_a_limited_size() {
+    make_archive gnu 400 0 9000 >in.tar
+    list_records in.tar >all
+    for limit in 10K 25000 64K 1M; do
+        bigshuf --tar --shard-bytes=$limit -o out-%06d.tar in.tar
+        list_records out-*.tar | same_lines all /dev/stdin
+        for file in out-*.tar; do
+            tar -tf "$file" >names
+            case $limit in
+            10K) ;; # one sample may be larger
+            25000) test "$(wc -c <"$file")" -le 20480 ;;
+            64K) test "$(wc -c <"$file")" -le 65536 ;;
+            1M) test "$(wc -c <"$file")" -le 1048576 ;;
+            esac
+        done
+        rm out-*
+    done
+}
+
+test_a_limit_is_used_up() {
+    craft 'for i in range(36): add(info("%d.x" % i))
+end()' >in.tar
+    bigshuf --tar --shard-bytes=10240 -o out-%d.tar in.tar # 18 blocks and 2 of zeros
+    same '10240 10240' "$(wc -c <out-0.tar | tr -d ' ') $(wc -c <out-1.tar | tr -d ' ')"
+    same 'out-0.tar out-1.tar' "$(echo out-*)"
+    rm out-*
+    bigshuf --tar --shard-bytes=10239 -o out-%02d.tar in.tar # each alone is too large
+    same 36 "$(ls out-* | wc -l | tr -d ' ')"
+}
+
+test_shards_splits_and_samples_are_of_whole_records() {
+    make_archive pax 200 0 3000 >in.tar
+    list_records in.tar | bigshuf --seed=x >wanted
+    bigshuf --tar --seed=x --split=10%:valid.tar --shards=3 -o out-%d.tar in.tar
+    list_records valid.tar out-0.tar out-1.tar out-2.tar | cmp - wanted
+    same '20 60 60 60' "$(for file in valid out-0 out-1 out-2; do list_records $file.tar | wc -l; done | tr -d ' ' |
+        paste -s -d ' ' -)"
+    bigshuf --tar --seed=x --shard-records=150 -o two-%d.tar in.tar
+    list_records two-0.tar two-1.tar | cmp - wanted
+    bigshuf --tar --seed=x -n 7 in.tar >few.tar
+    list_records few.tar | cmp - <(head -n 7 wanted)
+    bigshuf --tar --seed=x --keep-order -n 70 in.tar >some.tar
+    list_records some.tar | cmp - <(list_records in.tar | bigshuf --seed=x --keep-order -n 70)
+    bigshuf --tar --seed=x --probability=0.5 in.tar >half.tar
+    list_records half.tar | cmp - <(list_records in.tar | bigshuf --seed=x --probability=0.5)
+    bigshuf --tar --seed=x -r -n 300 in.tar >drawn.tar
+    list_records drawn.tar | tr -d '\n' | # of those that were drawn twice in a row it makes one
+        cmp - <(list_records in.tar | bigshuf --seed=x -r -n 300 | tr -d '\n')
+}
+
+test_an_archive_is_shuffled_in_place() {
+    make_archive gnu 200 0 3000 >in.tar
+    bigshuf --tar --seed=x in.tar >out.tar
+    bigshuf --tar --seed=x -o in.tar in.tar
+    cmp in.tar out.tar
+}
+
+test_compressed_shards_are_archives() {
+    needs gzip
+    make_archive gnu 200 0 3000 >in.tar
+    # shellcheck disable=SC2016 # the filter's
+    bigshuf --tar --shards=2 --filter='gzip >$FILE.gz' -o out-%d.tar in.tar
+    gunzip out-*.gz
+    list_records out-0.tar out-1.tar | same_lines <(list_records in.tar) /dev/stdin
+}
+
+test_stores_keep_samples() {
+    make_archive gnu 200 0 3000 >a.tar
+    make_archive pax 300 0 3000 >b.tar
+    bigshuf --tar --scatter=store --seed=7 --batch=a --piles=4 a.tar
+    bigshuf --tar --scatter=store --seed=7 --batch=b b.tar
+    bigshuf --gather=store --seed=7 >out.tar
+    list_records out.tar | same_lines <(list_records a.tar b.tar) /dev/stdin
+    for pile in 0-1 2-3; do
+        bigshuf --gather=store --seed=7 --pile=$pile >part-$pile.tar
+    done
+    list_records part-0-1.tar part-2-3.tar | cmp - <(list_records out.tar)
+    grep -x 'groups of members of tar archives' store/format
+    fails_with 1 '*groups of members of tar archives*' bigshuf --scatter=store --batch=c --seed=7 a.tar
+}
+
+# ---- What cannot be moved, or is damaged ----
+
+# refused MESSAGE OPTION...: file in.tar is
+refused() {
+    local message=$1
+    shift
+    fails_with 1 "bigshuf: in.tar: $message" bigshuf --tar "$@" -o out.tar in.tar
+    [ ! -e out.tar ]
+}
+
+test_what_speaks_of_other_members_is_refused() {
+    craft 'add(info("1.x"), b"1"); add(info("pax_global_header", XGLTYPE), b""); end()' >in.tar
+    refused 'byte 1024: a pax header for all members after it, *: pax_global_header'
+    craft 'add(info("1.x"), b"1"); add(info("2.x", LNKTYPE, linkname="1.x")); end()' >in.tar
+    refused 'byte 1024: a hard link to a member of another record, *: 2.x'
+    craft 'add(info("1.y", LNKTYPE, linkname="1.x")); add(info("1.x"), b"1"); end()' >in.tar
+    refused 'byte 0: a hard link to a member of another record, *: 1.y'
+    craft 'add(info("1.x", b"M")); end()' >in.tar
+    refused 'byte 0: *another volume, which cannot be moved: 1.x'
+}
+
+test_sparse_files_are_refused() {
+    tar --version 2>/dev/null | grep -q GNU || skip "no GNU tar here"
+    echo 1 >0.x
+    truncate -s 1M sparse.x
+    echo 1 >>sparse.x
+    for form in gnu 'pax --sparse-version=0.0' 'pax --sparse-version=0.1' 'pax --sparse-version=1.0'; do
+        # shellcheck disable=SC2086 # options
+        tar --format=$form -S -cf in.tar 0.x sparse.x
+        refused 'byte *: a sparse file, which cannot be moved: *sparse.x'
+    done
+}
+
+test_what_is_no_archive_is_told() {
+    seq 1000 >in.tar
+    refused '3893 bytes are no tar archive*'
+    : >in.tar
+    refused '0 bytes are no tar archive*'
+    seq 1000 | fails_with 1 'bigshuf: -: byte 0: no header of a tar archive, *' bigshuf --tar
+    fails_with 1 'bigshuf: -: 0 bytes are no tar archive*' bigshuf --tar < <(:) >out
+    cmp out /dev/null
+}
+
+test_an_archive_that_is_cut_off_is_told() {
+    make_archive pax 20 0 3000 >whole.tar
+    last=$(python3 -c '
+import tarfile
+member = list(tarfile.open("whole.tar"))[-1]
+print(member.offset_data + (member.size + 511) // 512 * 512)')
+    for bytes in $(seq 512 512 "$last") 1 511 1000 $((last - 1)) $((last + 1)) $((last + 511)); do
+        head -c "$bytes" whole.tar >in.tar
+        fails_with 1 "bigshuf: in.tar: *" bigshuf --tar in.tar >out
+        cmp out /dev/null
+        fails_with 1 "bigshuf: -: byte $bytes: the file ends here, before its archive does*" \
+            bigshuf --tar < <(cat in.tar) >out
+    done
+    for bytes in $((last + 512)) $((last + 1024)) $((last + 512 * 100)); do
+        { cat whole.tar; head -c 99999 /dev/zero; } 2>.stderr | head -c "$bytes" >in.tar || true
+        bigshuf --tar --seed=x in.tar | cmp - <(bigshuf --tar --seed=x whole.tar)
+    done
+}
+
+test_the_name_of_an_archive_that_is_cut_off_is_told() {
+    make_archive gnu 20 0 3000 >whole.tar
+    head -c 5120 whole.tar >in.tar
+    for files in 'in.tar whole.tar' 'whole.tar in.tar' 'whole.tar in.tar whole.tar'; do
+        # shellcheck disable=SC2086 # names
+        fails_with 1 "bigshuf: in.tar: byte 5120: the file ends here, before its archive does*" bigshuf --tar $files
+    done
+}
+
+test_a_damaged_header_is_told() {
+    craft 'add(info("1.x"), b"1"); add(info("1.y"), b"2"); end()' >whole.tar
+    for at in 1024 1030 1153 1400; do
+        cp whole.tar in.tar
+        printf Z | dd of=in.tar bs=1 seek=$at conv=notrunc 2>.stderr
+        refused 'byte 1024: *its checksum is wrong'
+    done
+    craft 'add(info("1.x"), b"1"); out.write(b"a" * 512); end()' >in.tar
+    refused 'byte 1024: *its checksum is wrong'
+    craft 'add(info("1.x"), b"1"); end(2); out.write(b"garbage" + bytes(505))' >in.tar
+    refused 'byte 2048: *its checksum is wrong'
+}

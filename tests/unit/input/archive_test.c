@@ -1,0 +1,207 @@
+/* Members of archives with a mark behind each, however they come in files and are read. */
+
+#include "support/reports.h"
+#include "support/tar_archive.h"
+#include "support/unit.h"
+
+#include "input/archive.h"
+#include "record/record.h"
+
+enum { EXPECTED_BYTES = 1 << 18 };
+
+static struct tar_archive archive;
+static uint8_t expected[EXPECTED_BYTES], delivered[EXPECTED_BYTES];
+static size_t expected_bytes;
+static struct source *source;
+
+static int setup(void **state)
+{
+    source = NULL;
+    expected_bytes = 0;
+    archive.bytes = 0;
+    return reports_setup(state);
+}
+
+static int teardown(void **state)
+{
+    source_free(source);
+    return reports_teardown(state);
+}
+
+#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
+
+/* What has been put into the archive from `start` on is delivered with this mark. */
+static void expect(size_t start, char mark)
+{
+    memcpy(expected + expected_bytes, archive.data + start, archive.bytes - start);
+    expected_bytes += archive.bytes - start;
+    expected[expected_bytes++] = (uint8_t)mark;
+}
+
+static void add(char type, const char *name, const char *data, char mark)
+{
+    const size_t start = archive.bytes;
+
+    tar_archive_add(&archive, type, name, data);
+    expect(start, mark);
+}
+
+/* The archive becomes a file with so many blocks of zeros at its end. */
+static void put(const char *name, size_t blocks)
+{
+    const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+    for (; blocks > 0; blocks--)
+        tar_archive_data(&archive, "", 1);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, archive.data, archive.bytes), archive.bytes);
+    close(fd);
+    archive.bytes = 0;
+}
+
+static void open_archives(const char *const *names, size_t count)
+{
+    const struct stream_layout layout = {.format = {.kind = RECORD_TAR}};
+
+    source_free(source);
+    source = source_open(names, count, &layout, &fault);
+    assert_non_null(source);
+    assert_int_equal(archive_begin(source, &fault), 0);
+}
+
+/* All that is delivered, in pieces of so many bytes; -1 if it fails. */
+static ssize_t read_all(size_t piece)
+{
+    size_t done = 0;
+    ssize_t got;
+
+    do {
+        got = source_read(source, delivered + done, piece);
+        done += got > 0 ? (size_t)got : 0;
+    } while (got == (ssize_t)piece);
+    return got < 0 ? -1 : (ssize_t)done;
+}
+
+static void assert_delivered(const char *const *names, size_t count)
+{
+    static const size_t pieces[] = {1, 2, 511, 512, 513, 4000, 1 << 17};
+
+    open_archives(names, count);
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        assert_int_equal(read_all(pieces[i]), expected_bytes);
+        assert_memory_equal(delivered, expected, expected_bytes);
+        assert_int_equal(source_rewind(source), 0);
+    }
+}
+
+TEST(members_with_the_same_key_go_on)
+{
+    static const char *const names[] = {"a.tar"};
+    size_t start;
+
+    add('0', "1.jpg", "picture", '+');
+    add('0', "1.json", "", '+');
+    add('2', "1.link", "", '.');
+    add('0', "2.jpg", "another", '.');
+    add('5', "2", "", '.');
+    add('5', "2", "", '.');
+    add('0', "2.json", "{}", '+');
+    start = archive.bytes;
+    tar_archive_add(&archive, 'x', "PaxHeaders/3", "14 path=2.cls\n");
+    tar_archive_add(&archive, '0', "3", "4");
+    expect(start, '.');
+    put("a.tar", 2);
+    assert_delivered(names, 1);
+}
+
+TEST(records_end_with_their_archive)
+{
+    static const char *const names[] = {"a.tar", "b.tar", "a.tar"};
+
+    add('0', "1.a", "", '+');
+    add('0', "1.b", "", '.');
+    tar_archive_data(&archive, "", 1);
+    tar_archive_data(&archive, "", 1);
+    add('0', "1.c", "data", '.');
+    put("a.tar", 3);
+    add('0', "1.a", "", '.');
+    add('0', "2.a", "b", '.');
+    put("b.tar", 1);
+    add('0', "1.a", "", '+');
+    add('0', "1.b", "", '.');
+    add('0', "1.c", "data", '.');
+    assert_delivered(names, 3);
+}
+
+TEST(an_archive_without_members_has_none)
+{
+    static const char *const names[] = {"a.tar", "a.tar"};
+
+    put("a.tar", 20);
+    assert_delivered(names, 2);
+}
+
+/* The archive, which becomes a file behind another one, is refused with this message. */
+static void assert_refused(size_t blocks, const char *message)
+{
+    static const char *const names[] = {"good.tar", "bad.tar", "good.tar"};
+    struct tar_archive bad = archive;
+
+    archive.bytes = 0;
+    tar_archive_add(&archive, '0', "good", "good");
+    put("good.tar", 2);
+    archive = bad;
+    put("bad.tar", blocks);
+    for (size_t piece = 1; piece < 5000; piece += 1111) {
+        fault_release(&fault);
+        fault_init(&fault);
+        open_archives(names, 3);
+        scratch_listen();
+        assert_int_equal(read_all(piece), -1);
+        assert_string_equal(scratch_heard(), message);
+    }
+}
+
+TEST(what_is_refused_is_told_with_its_place)
+{
+    tar_archive_add(&archive, '0', "1.a", "data");
+    tar_archive_add(&archive, 'S', "2.a", "");
+    assert_refused(2, "bigshuf: bad.tar: byte 1024: a sparse file, which cannot be moved: 2.a\n");
+}
+
+TEST(a_hard_link_leads_to_its_own_record)
+{
+    tar_archive_add(&archive, '0', "1.a", "data");
+    tar_archive_add(&archive, '1', "1.b", "");
+    tar_archive_set(&archive, 157, "1.a");
+    tar_archive_add(&archive, '1', "2.b", "");
+    tar_archive_set(&archive, 157, "2.a");
+    assert_refused(2, "bigshuf: bad.tar: byte 1536: a hard link to a member of another record, which may come later "
+                      "then: 2.b\n");
+}
+
+TEST(a_file_that_ends_too_early_is_told)
+{
+    tar_archive_add(&archive, '0', "1.a", "data");
+    assert_refused(0, "bigshuf: bad.tar: byte 1024: the file ends here, before its archive does\n");
+    tar_archive_header(&archive, '0', "1.a", 1000);
+    tar_archive_data(&archive, "data", 4);
+    assert_refused(0, "bigshuf: bad.tar: byte 1024: the file ends here, before its archive does: 1.a\n");
+    tar_archive_add(&archive, '0', "1.a", "data");
+    tar_archive_add(&archive, 'L', "name", "2.a");
+    assert_refused(0, "bigshuf: bad.tar: byte 2048: the file ends here, before its archive does: name\n");
+    tar_archive_data(&archive, "", 1);
+    tar_archive_add(&archive, '0', "1.a", "data");
+    assert_refused(0, "bigshuf: bad.tar: byte 1536: the file ends here, before its archive does\n");
+}
+
+TEST(a_file_of_another_size_is_no_archive)
+{
+    const struct stream_layout layout = {.format = {.kind = RECORD_TAR}};
+    static const char *const names[] = {"short.tar"};
+
+    assert_true(scratch_put("short.tar", "short", 0600));
+    scratch_listen();
+    assert_null(source_open(names, 1, &layout, &fault));
+    assert_string_equal(scratch_heard(), "bigshuf: short.tar: 5 bytes are no tar archive, which has blocks of 512\n");
+}
