@@ -101,10 +101,11 @@ static struct gather_order children_of(uint64_t number)
     return (struct gather_order){.kind = GATHER_CHILDREN, .order = &small.run.order, .node = {.number = number}};
 }
 
-/* The records of a node, or the first `limit` of them. */
-static void assert_gathers_first(struct engine_text text, unsigned workers, uint64_t leaf_records, uint64_t limit)
+/* The records of a node but for the first `skip` ones, or the first `limit` of those. Nothing is left of the others. */
+static void assert_gathers_some(struct engine_text text, unsigned workers, uint64_t leaf_records, uint64_t skip,
+                                uint64_t limit)
 {
-    size_t wanted = limit < text.records ? (size_t)limit : text.records;
+    size_t wanted = limit < text.records - skip ? (size_t)limit : text.records - (size_t)skip;
     uint16_t *pile_of = malloc((text.records + 1) * sizeof *pile_of);
     uint32_t *number;
     unsigned next = 0;
@@ -117,16 +118,22 @@ static void assert_gathers_first(struct engine_text text, unsigned workers, uint
     number = engine_order(&small.run.order, (struct order_node){.number = 9}, text.records);
     fill(&text, 1u << bits, pile_of);
     small_limit(limit);
+    small.run.skip = skip;
     assert_int_equal(gather_from(children_of(9), &next, "out"), 0);
     assert_int_equal(next, 1u << bits);
-    small_assert_file("out", &text, number, wanted);
+    small_assert_file("out", &text, number + skip, wanted);
     assert_int_equal(run_left(&small.run), limit == UINT64_MAX ? limit : limit - wanted);
-    if (limit >= text.records)
-        assert_all_empty();
+    assert_int_equal(small.run.skip, 0);
+    assert_all_empty();
     piles_release(&piles);
     small_close();
     free(number);
     free(pile_of);
+}
+
+static void assert_gathers_first(struct engine_text text, unsigned workers, uint64_t leaf_records, uint64_t limit)
+{
+    assert_gathers_some(text, workers, leaf_records, 0, limit);
 }
 
 static void assert_gathers_children(struct engine_text text, unsigned workers, uint64_t leaf_records)
@@ -223,6 +230,9 @@ static void assert_gathers_first_all(struct engine_text text, uint64_t leaf_reco
             assert_gathers_first(text, workers, leaf_records, limit);
             assert_gathers_first(text, workers, leaf_records, boundary - 1 + limit);
             assert_gathers_first(text, workers, leaf_records, text.records - 1 + limit);
+            assert_gathers_some(text, workers, leaf_records, 1, 1 + limit);
+            assert_gathers_some(text, workers, leaf_records, boundary - 1 + limit, boundary);
+            assert_gathers_some(text, workers, leaf_records, text.records - 2 + limit, UINT64_MAX);
         }
     engine_text_free(&text);
 }
@@ -244,6 +254,7 @@ QUARTER_RUN(piles_that_are_not_wanted_are_not_read)
     disk.cut = true;
     assert_gathers_first(text, 1, 1000, 1000);
     assert_gathers_first(text, 3, 1000, 1000);
+    assert_gathers_some(text, 3, 1000, 500, 1000);
     assert_true(disk.writes > 0);
     engine_text_free(&text);
 }
