@@ -35,7 +35,7 @@ struct options {
 
     struct record_format format;
     uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* format.string, if the format has one */
-    bool compressed;       /* -Z */
+    bool compressed;                            /* -Z */
     uint8_t delimiter;     /* what ends a line: '\n', '\0' with -z, or --delimiter if it is a byte */
     uint64_t header_lines; /* --header; 0 if not given */
     uint64_t header_bytes; /* --header-bytes; 0 if not given */
