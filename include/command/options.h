@@ -30,12 +30,12 @@ struct options {
     bool echo;               /* -e */
     bool range;              /* -i LO-HI: the records are numbers */
     bool range_full;         /* there are 2^64 numbers, which range_count cannot tell */
+    bool compressed;         /* -Z */
     uint64_t range_first;    /* LO */
     uint64_t range_count;    /* HI - LO + 1, maybe 0; also 0 if range_full */
 
     struct record_format format;
     uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* format.string, if the format has one */
-    bool compressed;                            /* -Z */
     uint8_t delimiter;     /* what ends a line: '\n', '\0' with -z, or --delimiter if it is a byte */
     uint64_t header_lines; /* --header; 0 if not given */
     uint64_t header_bytes; /* --header-bytes; 0 if not given */
