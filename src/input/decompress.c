@@ -9,10 +9,10 @@
 #include "input/decompress.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/least.h"
 #include "input/operand.h"

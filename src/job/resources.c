@@ -21,7 +21,8 @@
  * with 4 of them, 4.8 s with none, on two processors. */
 enum { WAITING = 4 };
 
-/* The part of the memory limit that is set aside for what is decompressed ahead. */
+/* Of a memory limit from so many bytes on, this part is set aside for what is decompressed ahead. */
+static const uint64_t AHEAD_FROM_BYTES = (uint64_t)64 << 20;
 enum { AHEAD_SHARE = 8 };
 
 /* Desks for compressing (frames.h) may take so much beside the memory limit, which is enough for 28 threads; what they
@@ -122,14 +123,21 @@ static int group(struct resources *resources)
     return grouping_begin(resources->source, &rule, &resources->fault);
 }
 
+static struct decompress_limits decompress_limits(const struct resources *resources)
+{
+    const uint64_t bytes = memory_limit(resources);
+
+    return (struct decompress_limits){.programs = processors(&resources->options),
+                                      .bytes = bytes >= AHEAD_FROM_BYTES ? bytes / AHEAD_SHARE : 0};
+}
+
 int resources_open_files(struct resources *resources)
 {
     const struct options *options = &resources->options;
     struct stream_layout layout = task_layout(options);
 
     if (options->compressed)
-        layout.decompress =
-            (struct decompress_limits){.programs = processors(options), .bytes = memory_limit(resources) / AHEAD_SHARE};
+        layout.decompress = decompress_limits(resources);
     resources->names = options->files;
     resources->name_count = options->file_count;
     if (options->files0_from != NULL && list_files(resources) != 0)
