@@ -79,8 +79,13 @@ static bool has_plain(void)
 
 /* ---- The processor's instruction ---- */
 
-/* Bytes of a lane. The tables multiply a register by x to the power of the bits in one lane and in two. */
-enum { LANE = 256 };
+/* Bytes of a lane, and those between what is read and what is asked for, since three lanes confuse the processor's own
+ * prefetching. From memory, records of 984 bytes took 0.16 ns a byte (Xeon, Sapphire Rapids), with 768, 1536, 3072 and
+ * 6144 bytes ahead 0.16, 0.15, 0.13 and 0.14 ns. Lanes of 256 bytes serve records of that length, too, and are as fast
+ * as long ones. */
+enum { LANE = 256, AHEAD = 3072 };
+
+/* They multiply a register by x to the power of the bits in one lane and in two. */
 static const nibble one_lane[8] = {
     NIBBLE(0xdcb17aa4, 0xbc8e83b9, 0x7cf17183, 0xf9e2e306), NIBBLE(0xf629b0fd, 0xe9bf170b, 0xd69258e7, 0xa8c8c73f),
     NIBBLE(0x547df88f, 0xa8fbf11e, 0x541b94cd, 0xa837299a), NIBBLE(0x558225c5, 0xab044b8a, 0x53e4e1e5, 0xa7c9c3ca),
@@ -104,6 +109,8 @@ INLINE uint32_t crc_by_instruction(word_function *add_word, byte_function *add_b
     crc = ~crc;
     for (; bytes >= 3 * LANE; data += 3 * LANE, bytes -= 3 * LANE) {
         uint32_t second = 0, third = 0;
+        for (size_t i = 0; i < 3 * LANE; i += 64)
+            __builtin_prefetch(data + AHEAD + i);
         for (size_t i = 0; i < LANE; i += 8) {
             crc = add_word(crc, load64(data + i));
             second = add_word(second, load64(data + LANE + i));

@@ -660,15 +660,20 @@ row_size() {
     compare size lines '>=1.0'
 }
 
-# Lengths, and the checksums of TFRecord, against records of the same size, in the same bytes, to /dev/null.
+# Lengths, and the checksums of TFRecord, against records of the same size, in the same bytes, from file to file; and to
+# /dev/null, where the bytes of records of a size are looked at by nobody before they are written.
 row_lengths() {
-    local length
+    local length options
     for length in tfrecord-100 tfrecord-1000 u32le-100; do
         use_data "$length" "$(megabytes 1000)" || return 0
         cat "$IN" >/dev/null
-        measure "$length" "\"\$BIGSHUF\" --record-length=${length%-*} \"\$IN\" >/dev/null" \
-            size "\"\$BIGSHUF\" --record-size=${length#*-} \"\$IN\" >/dev/null"
+        options=(--record-length="${length%-*}" --record-size="${length#*-}")
+        measure "$length" "\"\$BIGSHUF\" ${options[0]} -o \"\$OUT\" \"\$IN\"" \
+            size "\"\$BIGSHUF\" ${options[1]} -o \"\$OUT\" \"\$IN\""
         compare "$length" size '<=1.2'
+        measure "$length" "\"\$BIGSHUF\" ${options[0]} \"\$IN\" >/dev/null" \
+            size "\"\$BIGSHUF\" ${options[1]} \"\$IN\" >/dev/null"
+        compare "$length" size '<='
     done
 }
 

@@ -74,6 +74,21 @@ test_a_pile_that_is_said_to_have_one_record_is_not_copied_as_it_is() {
     names_the_batch
 }
 
+# What was never checked as the records of a length.
+test_lines_that_are_said_to_begin_with_their_length() {
+    seq "$(scale 2000 200000 2000000)" >in
+    make_store
+    for coding in tfrecord u32le u32be u64le u64be varint; do
+        sed "s/^records .*/records with length $coding/" store/format >format
+        cp format store/format
+        for memory in 8M 1G; do
+            fails_with 1 'bigshuf: store/?/*: *' gather -S $memory -o out
+            fails_with 1 'bigshuf: store/?/*: *' gather -S $memory -n 10 -o out
+        done
+    done
+    [ ! -e out ]
+}
+
 # Two batches may make up for each other in numbers, but not in records.
 test_a_record_that_does_not_end_is_named() {
     seq 100 >in

@@ -589,6 +589,11 @@ test_lines_that_begin_with_a_string_stay_at_the_top_of_what_is_mapped() {
     FAULT_CALL=map_file FAULT_AT=1 FAULT_STAYS=1 bigshuf-faulty --seed=m --header-start='@' in in | cmp - out
     head -n 3000 out | cmp - <(seq -f '@%g' 3000)
     tail -n +3001 out | same_lines /dev/stdin <(long_lines 3000 100 300 && long_lines 3000 100 300)
+    long_lines 3000 100 300 >other
+    rm mappings
+    FAULT_CALL=map_file FAULT_LOG=mappings bigshuf-faulty --header-start='@' --headers-differ other in in >out
+    same 3 "$(wc -l <mappings | tr -d ' ')"
+    cat other other other | same_lines /dev/stdin out
 }
 
 test_only_lines_before_the_first_record_are_a_header() {

@@ -467,6 +467,17 @@ QUARTER_RUN(few_quoted_records_are_found_among_many)
     assert_finds_few(join(text, 2), format);
 }
 
+/* Their first byte is the number of the others. */
+QUARTER_RUN(few_records_with_a_length_are_found_among_many)
+{
+    const struct record_format format = {.kind = RECORD_LENGTH, .coding = LENGTH_VARINT};
+    struct engine_text text = engine_text_make(60000, length_1_to_20, '\n');
+
+    for (size_t i = 0; i < text.records; i++)
+        text.data[text.start[i]] = (uint8_t)(text.start[i + 1] - text.start[i] - 1);
+    assert_finds_few(text, format);
+}
+
 /* ---- Failures ---- */
 
 static ssize_t read_and_fail(void *context, uint8_t *data, size_t bytes)
