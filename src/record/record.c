@@ -206,7 +206,7 @@ static size_t find_marks(const struct record_format *format, struct record_scan 
             member = ends[i];
             marks[found++] = (uint32_t)at + member + 1;
         }
-        scan->marked = member == looked_at;
+        scan->marked = count > 0 && member == looked_at;
         found -= scan->marked;
         at += looked_at;
     }

@@ -112,6 +112,7 @@ bool weight_input_stay(const struct weight_input *weights)
 static int report(struct weight_input *weights, const char *what, const uint8_t *text, size_t bytes)
 {
     const char *name = weights->place.file;
+    const unsigned long long number = weights->record - weights->name_record + 1;
     uint64_t line = weights->record + 1;
     static const char nul[] = "\\x00"; /* fault.h shows other control characters in this way */
     char quoted[QUOTED * (sizeof nul - 1) + 1];
@@ -127,8 +128,7 @@ static int report(struct weight_input *weights, const char *what, const uint8_t 
     }
     quoted[length] = '\0';
     if (name == NULL && weights->format->kind == RECORD_CSV)
-        return fault_say(weights->fault, "%s: record %llu: %s: '%s'", weights->name,
-                         (unsigned long long)(weights->record - weights->name_record + 1), what, quoted);
+        return fault_say(weights->fault, "%s: record %llu: %s: '%s'", weights->name, number, what, quoted);
     if (name == NULL) {
         name = weights->name;
         line = line_of(weights);

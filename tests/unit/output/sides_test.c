@@ -37,7 +37,7 @@ static int run(const struct output_plan *plan, const char *text, size_t step)
     struct output *output = output_open(plan, &fault);
     int status = -1;
 
-    memcpy(data, text, bytes);
+    memcpy(data, text, bytes + 1);
     if (output != NULL && output_begin(output, UINT64_MAX, "h\n", 2) == 0)
         status = 0;
     for (size_t at = 0; at < bytes && status == 0; at += step)
