@@ -71,8 +71,14 @@ void tar_headers_begin(struct tar_headers *headers);
  * *why tells the cause, in words that follow what is read; *member has the name, if one is known, else none. */
 enum tar_verdict tar_headers_look(struct tar_headers *headers, struct tar_member *member, const char **why);
 
-/* The part of a member's name that it shares with the other members of its record: up to the first dot in its last
- * component, but for a dot that this begins with. Returns its length. */
-size_t tar_headers_key(struct tar_text name);
+/* What the names of all members of a record have in common: a member's name up to the first dot in its last component,
+ * but for a dot that this begins with. The component ._NAME, in which macOS keeps what else belongs to NAME, is like
+ * NAME. `name` has at most TAR_NAME_BYTES_MAX bytes. */
+struct tar_key {
+    size_t bytes;
+    uint8_t text[TAR_NAME_BYTES_MAX];
+};
+
+void tar_headers_key(struct tar_text name, struct tar_key *key);
 
 #endif

@@ -38,8 +38,7 @@ struct archive {
     uint8_t mark;
     bool at_end;
     bool joins; /* may the next member belong to its record? If it has the same key: */
-    size_t key_bytes;
-    uint8_t key[TAR_NAME_BYTES_MAX];
+    struct tar_key key;
     uint8_t data[TAR_HEADERS_BYTES_MAX];
     uint8_t buffer[READ_BYTES];
 };
@@ -152,31 +151,30 @@ static int end_file(struct archive *archive)
     return 0;
 }
 
-/* Does the member belong to the record of the one before? */
-static bool belongs(const struct archive *archive)
+/* Has the name the key of the record in work? The key is left in *key. */
+static bool has_key(const struct archive *archive, struct tar_text name, struct tar_key *key)
 {
-    const struct tar_text name = archive->member.name;
-
-    return archive->joins && !archive->member.directory && tar_headers_key(name) == archive->key_bytes &&
-           memcmp(name.data, archive->key, archive->key_bytes) == 0;
+    tar_headers_key(name, key);
+    return archive->joins && key->bytes == archive->key.bytes && memcmp(key->text, archive->key.text, key->bytes) == 0;
 }
 
 /* All headers of a member are there. A hard link is of no use without its target, which comes before it. */
 static int begin_member(struct archive *archive)
 {
     const struct tar_member *member = &archive->member;
-    const bool same = belongs(archive);
+    struct tar_key key;
+    const bool linked = member->target.data == NULL || has_key(archive, member->target, &key);
+    const bool same = has_key(archive, member->name, &key) && !member->directory;
 
-    if (member->target.data != NULL && !(same && tar_headers_key(member->target) == archive->key_bytes &&
-                                         memcmp(member->target.data, archive->key, archive->key_bytes) == 0))
+    if (!linked || (member->target.data != NULL && !same))
         return refuse(archive, archive->headers.bytes,
                       "a hard link to a member of another record, which may come later then");
     archive->mark = same ? RECORD_GOES_ON : RECORD_ENDS;
     archive->marked = archive->any;
     archive->any = true;
     archive->joins = !member->directory;
-    archive->key_bytes = tar_headers_key(member->name);
-    memcpy(archive->key, member->name.data, archive->key_bytes);
+    archive->key.bytes = key.bytes;
+    memcpy(archive->key.text, key.text, key.bytes);
     archive->ended = false;
     archive->left = member->data_bytes;
     return 0;

@@ -34,14 +34,21 @@ void tar_headers_begin(struct tar_headers *headers)
     *headers = (struct tar_headers){.data = headers->data, .wanted = TAR_BLOCK_BYTES};
 }
 
-size_t tar_headers_key(struct tar_text name)
+void tar_headers_key(struct tar_text name, struct tar_key *key)
 {
-    size_t dot = name.bytes;
+    size_t folder = name.bytes, from, end;
 
-    for (size_t i = name.bytes; i > 0 && name.data[i - 1] != '/'; i--)
-        if (name.data[i - 1] == '.' && i > 1 && name.data[i - 2] != '/')
-            dot = i - 1;
-    return dot;
+    while (folder > 0 && name.data[folder - 1] != '/')
+        folder--;
+    from = folder;
+    if (name.bytes - from > 2 && name.data[from] == '.' && name.data[from + 1] == '_')
+        from += 2;
+    end = from < name.bytes ? from + 1 : from;
+    while (end < name.bytes && name.data[end] != '.')
+        end++;
+    memcpy(key->text, name.data, folder);
+    memcpy(key->text + folder, name.data + from, end - from);
+    key->bytes = folder + end - from;
 }
 
 /* ---- Fields ---- */
@@ -245,8 +252,10 @@ static const char *read_member(const struct tar_headers *headers, uint8_t type, 
     why = apply_pax(pax, &member->name, &target, &size);
     if (why != NULL)
         return why;
-    if (member->name.bytes == 0 || member->name.bytes > TAR_NAME_BYTES_MAX)
-        return member->name.bytes == 0 ? "no name" : "name longer than 4096 bytes";
+    if (member->name.bytes == 0)
+        return "no name";
+    if (member->name.bytes > TAR_NAME_BYTES_MAX || target.bytes > TAR_NAME_BYTES_MAX)
+        return "a name longer than 4096 bytes";
     member->directory = type == '5' || member->name.data[member->name.bytes - 1] == '/';
     if (size > 0 && (member->directory || (type >= '1' && type <= '6')))
         return "no file, but of a size, so that programs do not agree on where it ends";

@@ -125,10 +125,9 @@ test_long_names_stay_with_their_members() {
 
 test_archives_of_python_are_shuffled_like_lines() {
     for format in ustar gnu pax; do
-        for count in 0 1 2 500; do
+        for count in 0 1 300; do
             make_archive $format $count 0 3000 >in.tar
-            comes_like_lines in.tar
-            comes_like_lines in.tar --tune=leaf-records=8 -S 8M
+            comes_like_lines in.tar --tune=leaf-records=8
         done
     done
 }
@@ -231,14 +230,14 @@ end()' >in.tar
     diff -r in out
 }
 
-# A member of 10 GB, which has no data here: it is noticed that they are missing.
+# A member of 10 GB, whose data are missing here.
 test_sizes_beyond_8_gib_are_read() {
     craft 'add(info("1.x", CHRTYPE)); out.write(info("1.y", size=10**10).tobuf(GNU_FORMAT))' >binary.tar
     craft 'add(info("1.x", CHRTYPE)); out.write(info("1.y", size=10**10).tobuf(PAX_FORMAT))' >pax.tar
     for file in binary pax; do
-        truncate -s +9900000256 $file.tar 2>.stderr || skip "no file of 10 GB here"
-        fails_with 1 "bigshuf: $file.tar: byte *: the file ends here, before its archive does*" \
-            bigshuf --tar -S 8M -T . -n 1 $file.tar
+        craft 'end()' >>$file.tar
+        fails_with 1 "bigshuf: $file.tar: byte *: the file ends here, before its archive does: 1.y" \
+            bigshuf --tar $file.tar
     done
 }
 
@@ -247,7 +246,7 @@ test_sizes_beyond_8_gib_are_read() {
 test_shards_are_archives_of_a_limited_size() {
     make_archive gnu 400 0 9000 >in.tar
     list_records in.tar >all
-    for limit in 10K 25000 64K 1M; do
+    for limit in 10K 25000 1M; do
         bigshuf --tar --shard-bytes=$limit -o out-%06d.tar in.tar
         list_records out-*.tar | same_lines all /dev/stdin
         for file in out-*.tar; do
@@ -255,7 +254,6 @@ test_shards_are_archives_of_a_limited_size() {
             case $limit in
             10K) ;; # one sample may be larger
             25000) test "$(wc -c <"$file")" -le 20480 ;;
-            64K) test "$(wc -c <"$file")" -le 65536 ;;
             1M) test "$(wc -c <"$file")" -le 1048576 ;;
             esac
         done
@@ -271,7 +269,7 @@ end()' >in.tar
     same 'out-0.tar out-1.tar' "$(echo out-*)"
     rm out-*
     bigshuf --tar --shard-bytes=10239 -o out-%02d.tar in.tar # each alone is too large
-    same 36 "$(ls out-* | wc -l | tr -d ' ')"
+    same 36 "$(printf '%s\n' out-* | wc -l | tr -d ' ')"
 }
 
 test_shards_splits_and_samples_are_of_whole_records() {
@@ -321,6 +319,8 @@ test_stores_keep_samples() {
         bigshuf --gather=store --seed=7 --pile=$pile >part-$pile.tar
     done
     list_records part-0-1.tar part-2-3.tar | cmp - <(list_records out.tar)
+    bigshuf --gather=store --seed=7 --shard-bytes=100K -o shard-%02d.tar
+    list_records shard-*.tar | cmp - <(list_records out.tar)
     grep -x 'groups of members of tar archives' store/format
     fails_with 1 '*groups of members of tar archives*' bigshuf --scatter=store --batch=c --seed=7 a.tar
 }

@@ -44,10 +44,8 @@ static inline void tar_archive_header(struct tar_archive *archive, char type, co
     memcpy(block, name, strnlen(name, 100));
     snprintf((char *)block + 124, 12, "%011zo", size);
     block[156] = (uint8_t)type;
-    memcpy(block + 257,
-           "ustar\0"
-           "00",
-           8);
+    memcpy(block + 257, "ustar", sizeof "ustar");
+    block[263] = block[264] = '0';
     tar_archive_sum(archive);
     archive->bytes += TAR_ARCHIVE_BLOCK;
 }

@@ -100,6 +100,7 @@ TEST(members_with_the_same_key_go_on)
     size_t start;
 
     add('0', "1.jpg", "picture", '+');
+    add('0', "._1.json", "", '+');
     add('0', "1.json", "", '+');
     add('2', "1.link", "", '.');
     add('0', "2.jpg", "another", '.');

@@ -229,7 +229,9 @@ UNIT_TEST(what_cannot_be_moved_is_refused)
 
 UNIT_TEST(what_is_no_file_has_no_data)
 {
-    for (char type = '1'; type <= '6'; type++) {
+    for (int digit = '1'; digit <= '6'; digit++) {
+        const char type = (char)digit;
+
         tar_archive_header(&archive, type, "name", 5);
         assert_refused("of a size");
         tar_archive_header(&archive, type, "name", 0);
@@ -292,9 +294,18 @@ UNIT_TEST(the_key_goes_up_to_the_first_dot_of_the_base_name)
         {"a.b/", "a.b/"},
         {"\xc3\xa4.png", "\xc3\xa4"},
         {"/x.y", "/x"},
+        {"._0001.jpg", "0001"},
+        {"a/._0001.jpg", "a/0001"},
+        {"._", "._"},
+        {"._.a.b", ".a"},
+        {"a/._", "a/._"},
+        {"._0001", "0001"},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(tar_headers_key((struct tar_text){(const uint8_t *)cases[i].name, strlen(cases[i].name)}),
-                         strlen(cases[i].key));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tar_key key;
+
+        tar_headers_key((struct tar_text){(const uint8_t *)cases[i].name, strlen(cases[i].name)}, &key);
+        assert_text((struct tar_text){key.text, key.bytes}, cases[i].key);
+    }
 }
