@@ -37,7 +37,6 @@ struct options {
 
     struct record_format format;
     uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* format.string, if the format has one */
-    bool compressed;                            /* -Z */
     uint8_t delimiter;         /* what ends a line: '\n', '\0' with -z, or --delimiter if it is a byte */
     uint64_t group_field;      /* --group-field, from 1, by which format.grouped groups; 0 if not given */
     struct header_rule header; /* --header, --header-bytes, --header-start, --headers-differ */
