@@ -233,7 +233,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
     layout.format = fuzz_format(&fuzz, string);
     layout.format.grouped = false;
-    layout.header.bytes = fuzz_from_to(&fuzz, 0, FILE_MAX / 2);
+    layout.header = (struct header_rule){.bytes = fuzz_from_to(&fuzz, 0, FILE_MAX / 2)};
     layout.header.lines = fuzz_byte(&fuzz) % 8;
     if (layout.header.lines >= 6 && layout.format.kind != RECORD_SIZE && layout.format.kind != RECORD_LENGTH)
         layout.header = (struct header_rule){.start = layout.header.lines == 6 ? "a" : "#!"};
