@@ -189,7 +189,7 @@ static char *put_header(char *at, const struct counter *counter, const char *end
     unsigned sum = 0;
 
     memset(at, 0, BLOCK);
-    memcpy(put_counter(at, counter), ending, strlen(ending));
+    memcpy(put_counter(at, counter), ending, strlen(ending) + 1);
     snprintf(at + 124, 12, "%011zo", bytes);
     memset(at + 148, ' ', 8);
     for (size_t i = 0; i < BLOCK; i++)

@@ -58,7 +58,7 @@ static void put_header(struct fuzz *fuzz, uint8_t type, size_t size)
     block[156] = type;
     snprintf((char *)block + SIZE, 12, "%011zo", size);
     if (changes % 4 == 1)
-        memcpy(block + 257, "ustar\0", 6);
+        memcpy(block + 257, "ustar", sizeof "ustar");
     if (changes % 8 == 7)
         for (size_t i = 0; i < 12; i++)
             block[SIZE + i] = fuzz_byte(fuzz);

@@ -179,6 +179,11 @@ TEST(a_hard_link_leads_to_its_own_record)
     tar_archive_set(&archive, 157, "2.a");
     assert_refused(2, "bigshuf: bad.tar: byte 1536: a hard link to a member of another record, which may come later "
                       "then: 2.b\n");
+    tar_archive_add(&archive, '0', "2.a", "data");
+    tar_archive_add(&archive, '1', "2.b", "");
+    tar_archive_set(&archive, 157, "1.a");
+    assert_refused(2, "bigshuf: bad.tar: byte 1024: a hard link to a member of another record, which may come later "
+                      "then: 2.b\n");
 }
 
 TEST(a_file_that_ends_too_early_is_told)
