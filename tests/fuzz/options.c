@@ -100,6 +100,16 @@ static void check_format(const struct options *options)
     }
 }
 
+static void check_store(const struct options *options)
+{
+    FUZZ_CHECK(options->batch == NULL || (options->scatter != NULL && store_name_is_batch(options->batch)));
+    FUZZ_CHECK(options->scatter == NULL || options->gather == NULL);
+    FUZZ_CHECK(options->piles == 0 ||
+               (options->piles >= STORE_FORMAT_PILES_MIN && options->piles <= STORE_FORMAT_PILES_MAX &&
+                (options->piles & (options->piles - 1)) == 0));
+    FUZZ_CHECK(options->pile_first <= options->pile_last);
+}
+
 static void check(const struct options *options)
 {
     const bool store = options->gather != NULL || options->sweep;
@@ -107,19 +117,14 @@ static void check(const struct options *options)
     bool all;
 
     check_format(options);
-    FUZZ_CHECK(options->format.grouped == (options->group_field > 0));
+    check_store(options);
+    FUZZ_CHECK(options->format.grouped == (options->group_field > 0 || options->format.kind == RECORD_TAR));
     FUZZ_CHECK(options->file_count == 0 || !(store || options->range || options->files0_from != NULL));
     FUZZ_CHECK(options->file_count > 0 || store || options->range || options->files0_from != NULL || options->echo);
     FUZZ_CHECK(!options->range_full || (options->range && options->range_first == 0 && options->range_count == 0));
     FUZZ_CHECK((options->shards > 0) + (options->shard_records > 0) + (options->shard_bytes > 0) <= 1);
     FUZZ_CHECK(options->memory_bytes == 0 || options->memory_bytes >= HARDWARE_MEMORY_MIN);
     FUZZ_CHECK(options->probability == NULL || decimal_threshold(options->probability, &threshold, &all) == 0);
-    FUZZ_CHECK(options->batch == NULL || (options->scatter != NULL && store_name_is_batch(options->batch)));
-    FUZZ_CHECK(options->scatter == NULL || options->gather == NULL);
-    FUZZ_CHECK(options->piles == 0 ||
-               (options->piles >= STORE_FORMAT_PILES_MIN && options->piles <= STORE_FORMAT_PILES_MAX &&
-                (options->piles & (options->piles - 1)) == 0));
-    FUZZ_CHECK(options->pile_first <= options->pile_last);
     FUZZ_CHECK(options->part <= options->parts && (options->part > 0) == (options->parts > 0));
     FUZZ_CHECK(options->leaf_records >= 8);
     FUZZ_CHECK(options->seed == NULL || options->random_source == NULL);
