@@ -146,7 +146,7 @@ test_the_memory_limit_holds_when_much_is_read_ahead() {
     needs_bare_program
     seq "$(scale 100000 2000000 10000000)" >in
     pack gz in
-    for memory in 8 64; do
+    for size in 8 64; do
         peak .peak bigshuf -Z -S ${memory}M --parallel=6 in.gz in.gz in.gz in.gz in.gz in.gz >/dev/null
         [ "$(cat .peak)" -le $(((memory + 16) * 1024)) ]
     done
