@@ -147,8 +147,8 @@ test_the_memory_limit_holds_when_much_is_read_ahead() {
     seq "$(scale 100000 2000000 10000000)" >in
     pack gz in
     for size in 8 64; do
-        peak .peak bigshuf -Z -S ${memory}M --parallel=6 in.gz in.gz in.gz in.gz in.gz in.gz >/dev/null
-        [ "$(cat .peak)" -le $(((memory + 16) * 1024)) ]
+        peak .peak bigshuf -Z -S ${size}M --parallel=6 in.gz in.gz in.gz in.gz in.gz in.gz >/dev/null
+        [ "$(cat .peak)" -le $(((size + 16) * 1024)) ]
     done
 }
 
