@@ -42,7 +42,8 @@ ask() {
     wait_until says said "^bigshuf: $2$"
 }
 
-# Ask again and again, until an answer begins with this: ask_until PROCESS PATTERN
+# Ask again and again, until an answer begins with this; what was read last may not have been counted at first:
+# ask_until PROCESS PATTERN
 ask_until() {
     can_be_asked "$1"
     until says said "^bigshuf: $2"; do
@@ -373,7 +374,7 @@ test_it_answers_while_it_waits_for_input() {
 
 test_it_answers_while_it_reads() {
     start_half_fed
-    ask $! 'pass 1, [0-9.]* MiB, [0-9.]* .iB/s, [0-9.]* k records, [0-9.]* .iB spilled'
+    ask_until $! 'pass 1, [0-9.]* MiB, [0-9.]* .iB/s, [0-9.]* k records, [0-9.]* .iB spilled$'
     exec 7>&-
     wait $!
     same_lines out <(more_than_memory)
@@ -408,7 +409,7 @@ answers() {
     start bigshuf -S 8M "$@" pipe >out 2>said
     exec 7>pipe
     cat in >&7
-    ask $! 'pass 1, .* records.*'
+    ask_until $! 'pass 1, .* records'
     exec 7>&-
     wait $!
     cmp out right
@@ -457,7 +458,7 @@ test_stores_answer() {
     start bigshuf -S 8M --scatter=store --piles=16 --seed=a pipe 2>said
     exec 7>pipe
     more_than_memory | tee in >&7
-    ask $! 'pass 1, [0-9.]* MiB, .* records'
+    ask_until $! 'pass 1, [0-9.]* MiB, .* records'
     exec 7>&-
     wait $!
     start_writing bigshuf -S 8M --gather=store --seed=a -o out 2>said
