@@ -549,7 +549,7 @@ test_any_fault_is_survived() {
         FAULT_LOG=log survives $inputs
         # shellcheck disable=SC2013 # words, by intention
         for call in $(sed -n 's/^[a-z].*[ *]sys_\([a-z_]*\)(.*/\1/p' "$TOP/include/system/sys.h"); do
-            for turn in $(scale '1 2' '1 2 5 9' "$(seq 40)"); do
+            for turn in $(scale 1 '1 2 5 9' "$(seq 40)"); do
                 # shellcheck disable=SC2086
                 FAULT_CALL=$call FAULT_AT=$turn survives $inputs
                 [ -e failed ] || break

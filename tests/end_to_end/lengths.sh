@@ -218,7 +218,7 @@ test_every_damaged_byte_of_tfrecord_is_told_with_its_place() {
 test_a_file_that_is_cut_short_is_told_with_the_place() {
     local first at
     needs python3
-    for coding in $codings; do
+    for coding in $(scale 'tfrecord varint' "$codings" "$codings"); do
         echo a | to_records "$coding" >in
         first=$(wc -c <in | tr -d ' ')
         echo bcd | to_records "$coding" >>in

@@ -32,9 +32,9 @@ makes_whole_anyhow() {
 
 test_parts_of_a_small_input_make_the_whole() {
     local records workers
-    for records in 0 1 2 9 10 1000; do
+    for records in 0 1 9 10 1000; do
         seq $records >in
-        for workers in 1 2 3 7 10 11; do
+        for workers in 1 3 10 11; do
             makes_whole $workers
             makes_whole $workers --expect-records=$records
         done
