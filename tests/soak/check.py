@@ -246,7 +246,7 @@ class Check:
         if filtered and self.case.opts["filter"] != "good":
             return None
         wanted = self._cut()
-        seen = [files[name] for name in sorted(files, key=lambda n: int(re.findall(r"\d+", n)[-1]))]
+        seen = [files[name] for name in sorted(files, key=lambda n: int(re.search(r"\d+", n)[0]))]
         if wanted != seen:
             at = next((i for i, (a, b) in enumerate(zip(wanted, seen)) if a != b), -1)
             if at < 0:
@@ -255,7 +255,7 @@ class Check:
         return None
 
     def _shard_files(self):
-        return {n: d for n, d in self.result.outputs.items() if re.fullmatch(r"(out/res\.%?|in/)\d+(\.gz)?", n)}
+        return {n: d for n, d in self.result.outputs.items() if re.fullmatch(r"(out/res\.%?|in/)\d+(\.gz|\.bz2|\.xz)?", n)}
 
     def _cut(self):
         """The texts of the shards. The first ones are the larger ones, where sizes differ."""
