@@ -395,7 +395,8 @@ class Maker:
         if self.chance(2):
             opts["split-field"] = opts.get("group-field", "1")
             opts["split"] = draw.choice((["10%:out/split.a"], ["30%:out/split.a", "20.5%:out/split.b"],
-                                         ["50%:out/split.a", "0%:out/split.b", "50%:out/split.c"]))
+                                         ["50%:out/split.a", "0%:out/split.b", "50%:out/split.c"],
+                                         ["15%%:out/split.%s" % letter for letter in "abcdef"]))
             self.pack_some_splits()
 
     def have_few_records(self):

@@ -56,7 +56,7 @@ class Check:
             (self.result.faulted and not {"FAULT_SHORT", "FAULT_EINTR"} & set(circ["fault"]))
             or {"as", "fsize", "tmpfs-out", "change"} & set(circ)
             or ("tmpfs-tmp" in circ and self.expected.input_bytes > 1 << 20)
-            or (circ.get("nofile", 99) < 40 and ("filter" in opts or self.case.sharded()))
+            or (circ.get("nofile", 99) < 40 and ("filter" in opts or self.case.sharded() or len(opts.get("split", "")) > 4))
             or self._closed()
             or opts.get("filter") == "deaf"
             or ("Z" in opts and {"nofile", "kill"} & set(circ))
