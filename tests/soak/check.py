@@ -171,7 +171,7 @@ class Check:
     def _unexpected(self):
         unnoticed = self.expected.loose and self.result.status == 0  # with -n 0, of which a header may come
         waits = "probability" not in self.case.opts or "expect-records" in self.case.opts
-        return self.result.stdout and waits and not unnoticed
+        return self.result.stdout and waits and not unnoticed and not self.expected.late
 
     def _endless(self):
         return "r" in self.case.opts and "n" not in self.case.opts

@@ -19,6 +19,7 @@ class Expected:
     place: str = ""  # that the message about an error names
     error: str = ""  # why the program must refuse, if it must
     loose: bool = False  # it may also not notice
+    late: bool = False  # it notices when it has begun to write
     header: bytes = b""
     files: dict = field(default_factory=dict)  # name: records, but shards
     shards: list = None  # the records of all shards
@@ -170,6 +171,7 @@ def _part(case, chosen):
 def cut(case, chosen, result, key):
     """Deal the records over splits, shards and the rest."""
     if "split-field" in case.opts:
+        result.late = True  # if a record has not the field
         *parts, chosen = fields.divided(case, key, chosen)
         for split, part in zip(case.opts["split"], parts):
             result.files[split.split(":", 1)[1]] = part
