@@ -48,7 +48,8 @@ test_anybody_can_tell_where_a_field_goes() {
     needs python3
     { visits 3000 500; printf '1\t\n2\tpatient 7\r\n'; } >in
     divide in
-    { sed -n '/^from hashlib/,/^\.Ed/ { /^\.Ed/d; s/\\e/\\/g; s/\\-/-/g; p; }' "$TOP/man/bigshuf-order.7"; echo '
+    { sed -n '/^from hashlib/,/^\.Ed/ { /^\.Ed/d; s/\\e/\\/g; s/\\-/-/g; p; }' "$TOP/man/bigshuf-order.7"
+        printf '%s\n' '
 assert siphash(bytes(range(16)), bytes(range(15))) == 0xa129ca6149be45e5 # the example of the paper
 assert [place(x) for x in (b"", b"p1", b"patient 7")] == [230912, 727875, 58571]
 for name, first, end in ("a", 0, 100000), ("b", 100000, 300000), ("rest", 300000, 1000000):
