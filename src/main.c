@@ -30,7 +30,7 @@
  *                    threads packer pump program folder fault hardware cgroup textfile io pieces signals sort
  *                    table pool pages sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
- *                    random chacha sha256 xxh64 crc32c lz4 decimal number escape counter least part spread
+ *                    random chacha sha256 siphash xxh64 crc32c lz4 decimal number escape counter least part spread
  *                    uint128
  *
  * The way of a record: input/source reads it, or shows it where it is mapped (input/lender) or held (input/hold);

@@ -33,8 +33,7 @@ void random_key_derive(struct random_key *derived, const struct random_key *key,
 enum { RANDOM_IDENTITY_BYTES = 16 };
 void random_key_identity(const struct random_key *key, uint8_t identity[RANDOM_IDENTITY_BYTES]);
 
-/* A number that depends on all bytes of `data` and on the key: the first 8 bytes of SHA-256(key, data), little-endian.
- */
+/* A number that depends on all bytes of `data` and on the key, of which the first 16 bytes are that of SipHash-2-4. */
 uint64_t random_hash(const struct random_key *key, const void *data, size_t bytes);
 
 /* Compute `blocks` blocks of stream `stream` from block number `first` on. `words` receives RANDOM_BLOCK_WORDS numbers

@@ -19,8 +19,8 @@
 #include "system/packer.h"
 
 enum {
-    /* Files that stay open until the commit. Each takes two descriptors if it replaces another one, together fewer than
-     * those that spill.c leaves to others. */
+    /* Files that stay open until the commit, besides those that are filled side by side. Each takes two descriptors if
+     * it replaces another one, together fewer than those that spill.c leaves to others. */
     FILES_KEPT_OPEN = 4,
     FILES_DISKS = 16, /* file systems among which files may be divided, and still be compared with their room */
 };

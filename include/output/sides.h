@@ -3,9 +3,9 @@
 
 /*
  * --split-field: records go to the files of splits by a field of each, its key, in whatever order they come. All
- * records with the same key go to the same file, which is a matter of the key and the seed alone: with h the first 8
- * bytes of SHA-256(key labelled "split", field), as a little-endian number, it is the file that has the h * 10^6 /
- * 2^64-th millionth. What belongs to no split is what is left.
+ * records with the same key go to the same file, which is a matter of the key and the seed alone: with h the
+ * random_hash of the field, under the key labelled "split", it is the file that has the h * 10^6 / 2^64-th millionth.
+ * What belongs to no split is what is left.
  *
  * The files of splits are filled side by side, so they all stay open.
  */
@@ -19,8 +19,8 @@
 
 struct sides;
 
-/* As many splits as there may be. */
-enum { SIDES_MAX = FILES_KEPT_OPEN };
+/* As many splits as there may be: each takes 64 KiB of memory beside the limit. */
+enum { SIDES_MAX = 64 };
 
 /* Begin the files of splits. `write` takes what is left, and may change it; it returns 0, or -1 after a report, as the
  * following do. What is pointed to must stay. NULL after a report. */

@@ -42,6 +42,10 @@ void field_begin_exact(struct field *field, struct field_place place, uint8_t *t
  * also ends with the record, if that has so many fields. */
 bool field_follow(struct field *field, const uint8_t *data, size_t bytes);
 
+/* Where the field stands in a whole record whose fields have no quotes, and its bytes; NULL if the record has not so
+ * many. */
+const uint8_t *field_find(struct field_place place, const uint8_t *data, size_t bytes, size_t *field_bytes);
+
 /* Has the field begun? */
 bool field_is_there(const struct field *field);
 

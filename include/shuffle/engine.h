@@ -26,10 +26,18 @@ struct engine_memory engine_memory(uint64_t bytes, unsigned workers);
 #define ENGINE_MEMORY_MIN ((uint64_t)8 << 20)
 #define ENGINE_MEMORY_MAX ((uint64_t)1 << 44)
 
+/* What others take of a limit: so many bytes, and a part of all from so many bytes on. */
+struct engine_others {
+    uint64_t bytes;
+    uint64_t share; /* 8: an eighth; 0: none */
+    uint64_t share_from_bytes;
+};
+
 struct engine {
     struct pool pool;
     uint8_t *buffer; /* taken part by part, with engine_buffer */
     struct engine_memory memory;
+    struct engine_others others; /* for reports; set by whoever has opened it */
     unsigned waiting; /* threads that may be started besides the workers, since some always wait for a disk or a pipe */
     struct spill_place *place;
     struct fault *fault;
@@ -47,7 +55,7 @@ struct engine_space {
 /* A part, which the caller has for itself for as long as its header says. */
 struct engine_space engine_buffer(const struct engine *engine, enum engine_part part);
 
-/* Map the memory; an engine that is zeroed but for `waiting`. 0, or -1 after a report. */
+/* Map the memory; an engine that is zeroed but for `waiting` and `others`. 0, or -1 after a report. */
 int engine_open(struct engine *engine, struct engine_memory memory, struct spill_place *place, struct fault *fault);
 void engine_close(struct engine *engine); /* also when zeroed, and twice */
 
@@ -63,7 +71,10 @@ uint64_t engine_pool_bytes(const struct engine *engine);
 /* The -S, in MiB, of which so many bytes are there for the pool. */
 uint64_t engine_needed(uint64_t pool_bytes);
 
-/* Report that something (as by printf) needs more memory, `bytes` in all besides what others need. Returns -1. */
+/* The same, in which others have their parts. */
+uint64_t engine_needed_with(struct engine_others others, uint64_t pool_bytes);
+
+/* Report that something (as by printf) needs more memory, `bytes` of the pool. Returns -1. */
 int engine_report_memory(const struct engine *engine, uint64_t bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -7,6 +7,7 @@
 
 #include "base/chacha.h"
 #include "base/sha256.h"
+#include "base/siphash.h"
 #include "base/uint128.h"
 
 #include <string.h>
@@ -70,16 +71,10 @@ void random_key_identity(const struct random_key *key, uint8_t identity[RANDOM_I
 
 uint64_t random_hash(const struct random_key *key, const void *data, size_t bytes)
 {
-    struct sha256 hash;
-    uint8_t digest[32];
-    uint64_t number = 0;
+    const uint64_t first[2] = {key->word[0] | (uint64_t)key->word[1] << 32,
+                               key->word[2] | (uint64_t)key->word[3] << 32};
 
-    begin_key(key, &hash);
-    sha256_update(&hash, data, bytes);
-    sha256_final(&hash, digest);
-    for (size_t i = 8; i-- > 0;)
-        number = number << 8 | digest[i];
-    return number;
+    return siphash(first, data, bytes);
 }
 
 void random_blocks(const struct random_key *key, uint64_t stream, uint64_t first, uint32_t *words, size_t blocks)

@@ -197,6 +197,18 @@ uint64_t resources_memory(const struct resources *resources, uint64_t bytes)
     return memory_bytes;
 }
 
+/* What is taken off the memory limit before a run. Where that is too small for something to be set aside, the number
+ * of compressed inputs is not looked up, and each is taken for one. */
+static struct engine_others other_memory(const struct resources *resources)
+{
+    const bool small = memory_limit(resources) < AHEAD_FROM_BYTES;
+    const bool packed = resources->options.compressed && resources->name_count > 1;
+    const bool ahead = small ? packed : resources->source != NULL && source_memory(resources->source) > 0;
+
+    return (struct engine_others){
+        .bytes = resources->listed_memory, .share = ahead ? AHEAD_SHARE : 0, .share_from_bytes = AHEAD_FROM_BYTES};
+}
+
 /* All that is read, for reports. */
 static const char *name_input(struct resources *resources)
 {
@@ -221,6 +233,7 @@ int resources_open_run(struct resources *resources, struct run *run, uint64_t me
     run->expected = resources->options.expected_records;
     run->input_name = name_input(resources);
     run->progress = &resources->progress.run;
+    run->engine.others = other_memory(resources);
     progress_begin(&resources->progress, resources->source, resources->output);
     return engine_open(&run->engine, engine_memory(memory_bytes, workers), &resources->place, &resources->fault);
 }

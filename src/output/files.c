@@ -162,6 +162,14 @@ static void add_disk(struct files *files, const struct sink *sink)
     files->free_bytes += free_bytes;
 }
 
+/* How many of the first files stay open: splits that are filled side by side do, in any case. */
+static size_t kept_open(const struct files *files)
+{
+    const struct output_plan *plan = files->plan;
+
+    return output_plan_has_sides(plan) && plan->splits > FILES_KEPT_OPEN ? plan->splits : FILES_KEPT_OPEN;
+}
+
 /* Open each file, and close again those for which there are not enough descriptors. */
 static int check_sinks(struct files *files)
 {
@@ -178,7 +186,7 @@ static int check_sinks(struct files *files)
             files->free_bytes = UINT64_MAX;
         add_disk(files, file->sink);
         files->any_in_place = files->any_in_place || sink_is_in_place(file->sink);
-        if (i >= FILES_KEPT_OPEN && !sink_is_direct(file->sink)) {
+        if (i >= kept_open(files) && !sink_is_direct(file->sink)) {
             sink_free(file->sink);
             file->sink = NULL;
         }

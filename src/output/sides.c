@@ -1,5 +1,5 @@
-/* A record is passed on when its key is known. Until then it is held back, which it seldom takes: most keys come in the
- * same piece as their record's beginning. Short records for the same file are gathered in a buffer. */
+/* Most records come whole, many in a piece, and are passed on one by one. Of one that does not, what comes is held back
+ * until its key is known. Short records for the same file are gathered in a buffer. */
 
 #include "output/sides.h"
 
@@ -14,7 +14,7 @@
 #include "record/key.h"
 #include "system/sys.h"
 
-enum { SIDE_BYTES = 1 << 16, SCAN_BYTES = 1 << 30, QUOTED = 40 };
+enum { SIDE_BYTES = 1 << 16, SCAN_BYTES = 1 << 30, QUOTED = 40, ENDS = 256 };
 
 /* One of the files, or what is left. */
 struct side {
@@ -31,12 +31,15 @@ struct sides {
     void *context;
     struct fault *fault;
     struct random_key key;
-    struct record_format member; /* a record, or what a group consists of: the first one has the group's key */
-    struct record_scan first;    /* in that one */
+    struct key_rule rule; /* for a record, or the first one of a group */
+    struct key found;
+    struct side *to; /* where the record goes; NULL as long as that is not known */
+
+    /* Of a record that does not come whole: */
+    bool in_record;
+    struct record_scan first; /* in it, or in the first one of the group */
     struct record_scan record;
     struct field field;
-    uint8_t text[KEY_BYTES_MAX];
-    struct side *to; /* where the record goes; NULL as long as that is not known */
     struct held_back held;
     struct side side[]; /* of the splits, and what is left */
 };
@@ -67,13 +70,6 @@ static int begin_side(struct sides *sides, struct files *files, size_t i)
     return framing_begin(&side->framing, &sides->plan->framing, put, side);
 }
 
-static void begin_record(struct sides *sides)
-{
-    sides->to = NULL;
-    sides->first = sides->record = (struct record_scan){0};
-    field_begin_exact(&sides->field, sides->plan->split_field, sides->text, sizeof sides->text);
-}
-
 struct sides *sides_open(const struct output_plan *plan, struct files *files,
                          int (*write)(void *context, uint8_t *data, size_t bytes), void *context, struct fault *fault)
 {
@@ -87,11 +83,10 @@ struct sides *sides_open(const struct output_plan *plan, struct files *files,
     sides->write = write;
     sides->context = context;
     sides->fault = fault;
-    sides->member = plan->format;
-    sides->member.grouped = false;
+    sides->rule = (struct key_rule){.format = plan->format, .field = plan->split_field};
+    sides->rule.format.grouped = false;
     sides->held.place = plan->place;
     random_key_derive(&sides->key, plan->key, "split", NULL, 0);
-    begin_record(sides);
     for (size_t i = 0; i < plan->splits; i++) {
         if (begin_side(sides, files, i) != 0) {
             sides_free(sides);
@@ -112,10 +107,8 @@ static int drain(struct sides *sides, struct side *side)
 }
 
 /* Write bytes of a record to where it goes. */
-static int pass(struct sides *sides, const uint8_t *data, size_t bytes)
+static int pass(struct sides *sides, struct side *side, const uint8_t *data, size_t bytes)
 {
-    struct side *side = sides->to;
-
     while (bytes > 0) {
         const size_t part = least_size(bytes, SIDE_BYTES - side->bytes);
 
@@ -131,26 +124,86 @@ static int pass(struct sides *sides, const uint8_t *data, size_t bytes)
 
 static int pass_held(void *context, uint8_t *data, size_t bytes)
 {
-    return pass(context, data, bytes);
+    struct sides *sides = context;
+
+    return pass(sides, sides->to, data, bytes);
 }
 
-/* The key is all there, or not in the record, whose last bytes these are. */
-static int choose(struct sides *sides, bool ended, const uint8_t *data, size_t bytes)
+/* The record whose last bytes these are has no key. */
+static int refuse(struct sides *sides, enum key_verdict verdict, const uint8_t *data, size_t bytes)
+{
+    if (verdict == KEY_TOO_LONG)
+        return fault_say(sides->fault, "--split-field: a field has more than %d bytes", KEY_BYTES_MAX);
+    return fault_say(sides->fault, "--split-field: a record has no field %llu: '%.*s'",
+                     (unsigned long long)sides->rule.field.number, (int)least_size(bytes, QUOTED), (const char *)data);
+}
+
+static struct side *side_of(struct sides *sides, const uint8_t *key, size_t bytes)
 {
     const struct output_plan *plan = sides->plan;
-    struct field *field = &sides->field;
 
-    if (field->too_long)
-        return fault_say(sides->fault, "--split-field: a field has more than %d bytes", KEY_BYTES_MAX);
-    if (!field_is_there(field))
-        return fault_say(sides->fault, "--split-field: a record has no field %llu: '%.*s'",
-                         (unsigned long long)plan->split_field.number, (int)least_size(bytes, QUOTED),
-                         (const char *)data);
-    if (!ended && sides->member.delimiter == '\n')
-        field_end_line(field);
-    sides->to =
-        &sides->side[split_of_hash(plan->split, plan->splits, random_hash(&sides->key, field->text, field->bytes))];
-    return held_back_drain(&sides->held, pass_held, sides);
+    return &sides->side[split_of_hash(plan->split, plan->splits, random_hash(&sides->key, key, bytes))];
+}
+
+/* ---- Records that come whole ---- */
+
+/* The bytes of the first one of a group; of another record, all of them. */
+static size_t searched_bytes(const struct sides *sides, const uint8_t *data, size_t bytes)
+{
+    struct record_scan scan = {0};
+    uint32_t end;
+
+    if (sides->plan->format.grouped)
+        (void)record_ends(&sides->rule.format, &scan, data, bytes, &end, 1, &bytes);
+    return bytes;
+}
+
+/* Where a record goes; NULL after a report. */
+static struct side *choose(struct sides *sides, const uint8_t *data, size_t bytes)
+{
+    const size_t searched = searched_bytes(sides, data, bytes);
+    const uint8_t *key;
+    size_t key_bytes;
+    const enum key_verdict verdict = key_look(&sides->rule, data, searched, &sides->found, &key, &key_bytes);
+
+    if (verdict == KEY_FOUND)
+        return side_of(sides, key, key_bytes);
+    (void)refuse(sides, verdict, data, searched - 1);
+    return NULL;
+}
+
+/* Write the records that begin and end in the data, at most ENDS of them. *bytes becomes how many bytes that are. Where
+ * they go is computed for all of them first: between copies, whose branches are mispredicted, each hash would be waited
+ * for. */
+static int write_whole(struct sides *sides, const uint8_t *data, size_t *bytes)
+{
+    struct record_scan scan = {0};
+    uint32_t ends[ENDS];
+    struct side *to[ENDS];
+    size_t scanned, begin = 0;
+    const size_t count = record_ends(&sides->plan->format, &scan, data, *bytes, ends, ENDS, &scanned);
+
+    for (size_t i = 0; i < count; begin = ends[i++]) {
+        to[i] = choose(sides, data + begin, ends[i] - begin);
+        if (to[i] == NULL)
+            return -1;
+    }
+    begin = 0;
+    for (size_t i = 0; i < count; begin = ends[i++])
+        if (pass(sides, to[i], data + begin, ends[i] - begin) != 0)
+            return -1;
+    *bytes = begin;
+    return 0;
+}
+
+/* ---- Others ---- */
+
+static void begin_record(struct sides *sides)
+{
+    sides->in_record = true;
+    sides->to = NULL;
+    sides->first = sides->record = (struct record_scan){0};
+    key_begin(&sides->rule, &sides->field, &sides->found);
 }
 
 /* Look for the key in the next bytes of a record. If it does not end in them, they are held back, and *bytes becomes
@@ -159,34 +212,43 @@ static int find_key(struct sides *sides, const uint8_t *data, size_t *bytes)
 {
     uint32_t end;
     size_t scanned;
-    const size_t found = record_ends(&sides->member, &sides->first, data, *bytes, &end, 1, &scanned);
+    const size_t found = record_ends(&sides->rule.format, &sides->first, data, *bytes, &end, 1, &scanned);
     const bool ended = field_follow(&sides->field, data, scanned - found); /* without the delimiter */
+    enum key_verdict verdict;
 
-    *bytes = 0;
-    if (ended || found > 0)
-        return choose(sides, ended, data, scanned - found);
+    if (ended || found > 0) {
+        *bytes = 0;
+        verdict = key_end(&sides->rule, &sides->field, ended, &sides->found);
+        if (verdict != KEY_FOUND)
+            return refuse(sides, verdict, data, scanned - found);
+        sides->to = side_of(sides, sides->found.text, sides->found.bytes);
+        return held_back_drain(&sides->held, pass_held, sides);
+    }
     record_advance(&sides->plan->format, &sides->record, data, scanned);
     *bytes = scanned;
     return held_back_append(&sides->held, data, scanned);
+}
+
+/* Write the next bytes of a record. *bytes becomes how many that are. */
+static int write_on(struct sides *sides, const uint8_t *data, size_t *bytes)
+{
+    uint32_t end;
+
+    if (sides->to == NULL)
+        return find_key(sides, data, bytes);
+    sides->in_record = record_ends(&sides->plan->format, &sides->record, data, *bytes, &end, 1, bytes) == 0;
+    return pass(sides, sides->to, data, *bytes);
 }
 
 int sides_write(struct sides *sides, const uint8_t *data, size_t bytes)
 {
     while (bytes > 0) {
         size_t part = least_size(bytes, SCAN_BYTES);
-        uint32_t end;
 
-        if (sides->to == NULL) {
-            if (find_key(sides, data, &part) != 0)
-                return -1;
-        } else {
-            const size_t found = record_ends(&sides->plan->format, &sides->record, data, part, &end, 1, &part);
-
-            if (pass(sides, data, part) != 0)
-                return -1;
-            if (found > 0)
-                begin_record(sides);
-        }
+        if ((sides->in_record ? write_on : write_whole)(sides, data, &part) != 0)
+            return -1;
+        if (part == 0 && !sides->in_record)
+            begin_record(sides);
         data += part;
         bytes -= part;
     }

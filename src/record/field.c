@@ -95,6 +95,21 @@ bool field_follow(struct field *field, const uint8_t *data, size_t bytes)
     return end != NULL;
 }
 
+const uint8_t *field_find(struct field_place place, const uint8_t *data, size_t bytes, size_t *field_bytes)
+{
+    const uint8_t *const last = data + bytes;
+    const uint8_t *end = memchr(data, place.separator, bytes);
+
+    for (uint64_t left = place.number - 1; left > 0; left--) {
+        if (end == NULL)
+            return NULL;
+        data = end + 1;
+        end = memchr(data, place.separator, (size_t)(last - data));
+    }
+    *field_bytes = (size_t)((end != NULL ? end : last) - data);
+    return data;
+}
+
 bool field_is_there(const struct field *field)
 {
     return field->left == 0;

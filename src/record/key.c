@@ -2,22 +2,52 @@
 
 #include <string.h>
 
+void key_begin(const struct key_rule *rule, struct field *field, struct key *key)
+{
+    field_begin_exact(field, rule->field, key->text, sizeof key->text);
+}
+
+enum key_verdict key_end(const struct key_rule *rule, struct field *field, bool ended, struct key *key)
+{
+    if (field->too_long)
+        return KEY_TOO_LONG;
+    if (!field_is_there(field))
+        return KEY_MISSING;
+    if (!ended && rule->format.delimiter == '\n')
+        field_end_line(field);
+    key->bytes = field->bytes;
+    return KEY_FOUND;
+}
+
 enum key_verdict key_find(const struct key_rule *rule, const uint8_t *data, size_t bytes, bool whole, struct key *key)
 {
     struct field field;
     bool ended;
 
-    field_begin_exact(&field, rule->field, key->text, sizeof key->text);
+    key_begin(rule, &field, key);
     ended = field_follow(&field, data, bytes - whole); /* without the delimiter */
-    if (field.too_long)
-        return KEY_TOO_LONG;
-    if (!ended && !whole)
-        return KEY_BEYOND;
-    if (!field_is_there(&field))
+    return ended || whole || field.too_long ? key_end(rule, &field, ended, key) : KEY_BEYOND;
+}
+
+enum key_verdict key_look(const struct key_rule *rule, const uint8_t *data, size_t bytes, struct key *room,
+                          const uint8_t **text, size_t *text_bytes)
+{
+    const uint8_t *const end = data + bytes - 1; /* without the delimiter */
+    enum key_verdict verdict;
+
+    if (rule->field.quoted) {
+        verdict = key_find(rule, data, bytes, true, room);
+        *text = room->text;
+        *text_bytes = room->bytes;
+        return verdict;
+    }
+    *text = field_find(rule->field, data, bytes - 1, text_bytes);
+    if (*text == NULL)
         return KEY_MISSING;
-    if (!ended && rule->format.delimiter == '\n')
-        field_end_line(&field);
-    key->bytes = field.bytes;
+    if (*text_bytes > KEY_BYTES_MAX)
+        return KEY_TOO_LONG;
+    if (*text_bytes > 0 && *text + *text_bytes == end && end[-1] == '\r' && rule->format.delimiter == '\n')
+        --*text_bytes;
     return KEY_FOUND;
 }
 

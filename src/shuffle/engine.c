@@ -85,7 +85,17 @@ uint64_t engine_needed(uint64_t pool_bytes)
     return needed > ENGINE_MEMORY_MIN >> 20 ? needed : ENGINE_MEMORY_MIN >> 20;
 }
 
-/* Some MiB more are for parts of blocks. */
+/* Some MiB more are for parts of blocks. What is below the share's beginning with it might not be enough there, and
+ * "or more" would be wrong. */
+uint64_t engine_needed_with(struct engine_others others, uint64_t pool_bytes)
+{
+    uint64_t needed = engine_needed(pool_bytes) + SPARE_MIB + ((others.bytes + (1 << 20) - 1) >> 20);
+
+    if (others.share > 1 && needed > (others.share_from_bytes - others.share_from_bytes / others.share) >> 20)
+        needed += (needed + others.share - 2) / (others.share - 1);
+    return needed;
+}
+
 int engine_report_memory(const struct engine *engine, uint64_t bytes, const char *format, ...)
 {
     char what[128];
@@ -95,7 +105,7 @@ int engine_report_memory(const struct engine *engine, uint64_t bytes, const char
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
     return fault_say(engine->fault, "%s needs more memory: use -S %lluM or more", what,
-                     (unsigned long long)engine_needed(bytes) + SPARE_MIB);
+                     (unsigned long long)engine_needed_with(engine->others, bytes));
 }
 
 struct engine_space engine_buffer(const struct engine *engine, enum engine_part part)

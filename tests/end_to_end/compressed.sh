@@ -570,6 +570,19 @@ test_a_lack_of_descriptors_or_processes_at_any_moment_is_survived() {
     done
 }
 
+# An eighth is set aside for what is read ahead, from 64 MiB on.
+test_the_memory_that_is_asked_for_is_enough() {
+    seq 2000000 | gzip >in.gz
+    head -c 40000000 /dev/zero >random
+    said=$(bigshuf -Z -S 8M -n 4000000 --random-source=random in.gz in.gz 2>&1) || asked=${said##*-S }
+    asked=${asked%M*}
+    same 4000000 "$(bigshuf -Z -S "${asked}M" -n 4000000 --random-source=random in.gz in.gz | wc -l | tr -d ' ')"
+    for size in $((asked * 9 / 10)) 64; do
+        fails_with 1 'bigshuf: * needs more memory: use -S *M or more' \
+            bigshuf -Z -S "${size}M" -n 4000000 --random-source=random in.gz in.gz
+    done
+}
+
 test_short_transfers_and_interruptions_do_no_harm() {
     needs_format gz
     export FAULT_SHORT=1 FAULT_EINTR=1

@@ -1,7 +1,10 @@
 """A case of a plain shuffle: options, data and circumstances, drawn from one seed. (storecase.py has stores.)"""
 
+import bz2
 import gzip
+import lzma
 import random
+import shutil
 from dataclasses import dataclass, field
 
 import recipes
@@ -23,6 +26,11 @@ FILTERS = {
     "dead": "kill -9 $$",
     "deaf": "exec sleep 0.05",
 }
+PACKERS = {ending: (program, pack, unpack) for ending, program, pack, unpack in (
+    (".gz", "gzip", lambda data: gzip.compress(data, mtime=0), gzip.decompress),
+    (".bz2", "bzip2", bz2.compress, bz2.decompress),
+    (".xz", "xz", lzma.compress, lzma.decompress),
+) if shutil.which(program)}
 COMPRESSORS = ("gzip", "aux/echo", "aux/fail", "aux/fail-late", "aux/short", "aux/wrong", "aux/missing")
 
 
@@ -80,10 +88,23 @@ class Case:
         """Can the program start others?"""
         return bool({"filter", "compress-program", "Z"} & set(self.opts))
 
+    def has_large_children(self):
+        """Does xz compress, which takes more memory than we do and would be measured as well?"""
+        return any(name.endswith(".xz") for name in self.output_names() + [self.opts.get("o", "")])
+
+    def packer(self, i):
+        """The ending of what an input is compressed as, or none: with -Z some are."""
+        return ("", *PACKERS)[self.inputs[i].seed % (1 + len(PACKERS))] if "Z" in self.opts else ""
+
+    def is_cut(self, i):
+        """Does an input that is compressed lack its end?"""
+        return "cut" in self.circ and self.packer(i) != ""
+
     def input_bytes(self, i):
-        """An input as it stands in its file: with -Z some are compressed."""
-        data = self.inputs[i]
-        return gzip.compress(data.make(), mtime=0) if "Z" in self.opts and data.seed % 3 else data.make()
+        """An input as it stands in its file."""
+        data, ending = self.inputs[i].make(), self.packer(i)
+        data = PACKERS[ending][1](data) if ending else data
+        return data[:-1] if self.is_cut(i) else data
 
 
 def unescape(text):
@@ -130,7 +151,7 @@ def is_valid(case):
         or ({"group-field", "split-field"} & set(o) and not (line_like or "csv" in o))
         or ("group-field" in o and (words or "weight-field" in o))
         or ("split-field" in o and (words or {"random-source", "shards", "filter"} & set(o) or "split" not in o))
-        or ("split-field" in o and o.get("group-field", "1") != "1")
+        or ("split-field" in o and o.get("group-field", o["split-field"]) != o["split-field"])
         or ("split-field" in o and not all("%" in split.split(":")[0] for split in o.get("split", [])))
         or several("weights", "weight-field")
         or several("shards", "shard-records", "shard-bytes")
@@ -264,9 +285,10 @@ class Maker:
                 line = b'a,"b\nc"\n'
             head += line * lines
         case.inputs = [Data(d.kind, d.count, d.seed, d.end, head, d.tail) for d in case.inputs]
-        if self.chance(20):
+        if self.chance(12):
             d = case.inputs[-1]
-            case.inputs[-1] = Data(d.kind, d.count, d.seed, d.end, b"X" + head[1:], d.tail)
+            other = head + head[:5] if "header-start" in case.opts and self.chance(2) else b"X" + head[1:]
+            case.inputs[-1] = Data(d.kind, d.count, d.seed, d.end, other, d.tail)
             if self.chance(2):
                 case.opts["headers-differ"] = None
 
@@ -335,7 +357,7 @@ class Maker:
         if self.chance(5):
             opts["Z"] = None
             if "o" in opts and self.chance(2):
-                opts["o"] = "out/res.gz"
+                opts["o"] += draw.choice(tuple(PACKERS))
         if self.chance(3):
             splits = []
             for letter in "abc"[: draw.choice((1, 2, 3))]:
@@ -345,17 +367,24 @@ class Maker:
                 first = draw.choice((80, 10, 50))
                 splits = ["%d%%:out/split.a" % first, "%d%%:out/split.b" % (100 - first)]
             opts["split"] = splits
+            self.pack_some_splits()
         if self.chance(3):
             opts["o"] = "out/res.%s" % draw.choice(("%d", "%03d", "%%%d"))
             name, choices = draw.choice(SHARDS)
             opts[name] = str(draw.choice(choices))
             if "Z" in opts and self.chance(2):
-                opts["o"] += ".gz"
-            if draw.choice(choices) == 1 or opts["o"].endswith(".gz"):
+                opts["o"] += draw.choice(tuple(PACKERS))
+            if draw.choice(choices) == 1 or opts["o"].endswith(tuple(PACKERS)):
                 self.have_few_records()
         if ("o" in opts or "split" in opts) and self.chance(8):
             opts["filter"] = draw.choice(list(FILTERS) + ["good"] * 4)
             self.have_few_records()  # there may be a process for each
+
+    def pack_some_splits(self):
+        """With -Z, some of the splits are compressed."""
+        if "Z" in self.case.opts:
+            endings = ("", *PACKERS)
+            self.case.opts["split"] = [split + self.draw.choice(endings) for split in self.case.opts["split"]]
 
     def pick_fields(self):
         """Groups, and splits by a field, of which there are few where the separator is a byte that is often there."""
@@ -364,9 +393,11 @@ class Maker:
         if self.chance(2):
             opts["group-field"] = draw.choice(("1", "1", "1", "2"))
         if self.chance(2):
-            opts["split-field"] = "1"
+            opts["split-field"] = opts.get("group-field", "1")
             opts["split"] = draw.choice((["10%:out/split.a"], ["30%:out/split.a", "20.5%:out/split.b"],
-                                         ["50%:out/split.a", "0%:out/split.b", "50%:out/split.c"]))
+                                         ["50%:out/split.a", "0%:out/split.b", "50%:out/split.c"],
+                                         ["15%%:out/split.%s" % letter for letter in "abcdef"]))
+            self.pack_some_splits()
 
     def have_few_records(self):
         """Make the inputs small."""
@@ -444,6 +475,8 @@ class Maker:
             circ["close"] = draw.choice(((0,), (1,), (2,), (0, 1, 2), (0, 2)))
         elif way == 7 and circ["via"] in ("file", "stdin") and self.case.inputs:
             circ["change"] = (draw.choice(("grow", "shrink", "rewrite")), 0.01 * draw.random())
+        elif way in (9, 10) and "Z" in self.case.opts:
+            circ["cut"] = None
 
     def make(self):
         """The case."""

@@ -19,6 +19,7 @@ class Expected:
     place: str = ""  # that the message about an error names
     error: str = ""  # why the program must refuse, if it must
     loose: bool = False  # it may also not notice
+    late: bool = False  # it notices when it has begun to write
     header: bytes = b""
     files: dict = field(default_factory=dict)  # name: records, but shards
     shards: list = None  # the records of all shards
@@ -37,7 +38,7 @@ class Expected:
         return text + bytes(1024 + -(len(text) + 1024) % 10240) if self.archive else text
 
 
-def _input_records(case):
+def input_records(case):
     """(Contents, records as they are written)."""
     if "e" in case.opts:
         end = case.format().string
@@ -46,6 +47,8 @@ def _input_records(case):
         return None
     if "missing" in case.circ:
         raise records.BadInput("a file is missing")
+    if any(case.is_cut(i) for i in range(len(case.inputs))):
+        raise records.BadInput("a file is cut short")
     contents = records.read_files(case.format(), [data.make() for data in case.inputs])
     if "group-field" in case.opts:
         contents.members = len(contents.records)
@@ -56,7 +59,7 @@ def _input_records(case):
 def count_records(case):
     """How many records there are, of whatever input; 0 if it is bad."""
     try:
-        contents = _input_records(case)
+        contents = input_records(case)
     except records.BadInput:
         return 0
     if contents is None:
@@ -165,9 +168,10 @@ def _part(case, chosen):
     return chosen[len(chosen) * (part - 1) // parts : len(chosen) * part // parts]
 
 
-def _cut(case, chosen, result, key):
+def cut(case, chosen, result, key):
     """Deal the records over splits, shards and the rest."""
     if "split-field" in case.opts:
+        result.late = True  # if a record has not the field
         *parts, chosen = fields.divided(case, key, chosen)
         for split, part in zip(case.opts["split"], parts):
             result.files[split.split(":", 1)[1]] = part
@@ -228,7 +232,7 @@ def expect(case, seed=None):
     result = Expected(archive="tar" in case.opts)
     try:
         _refuse_overlap(case, result)
-        contents = _input_records(case)
+        contents = input_records(case)
         texts = contents.records if contents else _range(case, case.format().string)
         if contents:
             result.header = contents.header
@@ -246,7 +250,7 @@ def expect(case, seed=None):
             key = main_key((seed if seed is not None else case.opts["seed"]).encode())
             weights = _weights(case, contents, high - low + 1)
             chosen = [texts[i] for i in _chosen(case, key, high - low + 1, weights)]
-        _cut(case, _part(case, chosen), result, key)
+        cut(case, _part(case, chosen), result, key)
     except (records.BadInput, model.BadWeight) as error:
         result.error = str(error) or "bad input"
         if getattr(error, "line", 0):

@@ -1,9 +1,7 @@
 """Fields of records, and what is done by them: groups (--group-field) and sides (--split-field)."""
 
-import hashlib
-
 from records import BadInput, members
-from words import labelled_key
+from words import labelled_key, siphash
 
 KEY_MAX = 1 << 16  # bytes
 KEY_WITHIN = 1 << 20  # bytes of a record in which the key of a group ends
@@ -86,6 +84,6 @@ def divided(case, main, chosen):
     sides = [[] for _ in ends] + [[]]
     for record in chosen:
         first = members(case.format(), record)[0]
-        place = int.from_bytes(hashlib.sha256(label + key.of(first)[0]).digest()[:8], "little") * 10**6 >> 64
+        place = siphash(label[:16], key.of(first)[0]) * 10**6 >> 64
         sides[sum(place >= end for end in ends)].append(record)
     return sides

@@ -155,7 +155,9 @@ def _records(fmt, data, csv_end):
 
 
 def members(fmt, record):
-    """The records of which a group consists; another record is one itself."""
+    """The records of which a group consists, or the members of a sample; another record is one itself."""
+    if fmt.kind == "tar":
+        return [record[begin:end] for begin, end, _ in _members(record + bytes(1024))]
     return _records(fmt, record, None)
 
 

@@ -1,6 +1,6 @@
 """Run a case in a folder of its own: lay out its files, make its circumstances, start the program, see what is left."""
 
-import gzip
+import lzma
 import os
 import resource
 import select
@@ -13,7 +13,7 @@ import time
 import zlib
 from dataclasses import dataclass, field
 
-from case import FILTERS
+from case import FILTERS, PACKERS
 from surroundings import Asker, Changer, Feeder, Reader
 
 LIMIT_SECONDS = 100
@@ -111,15 +111,21 @@ class Folder:
 # ---- The command ----
 
 
-def arguments(case):
-    """Its options and operands."""
+def option_words(opts):
+    """Options on the command line."""
     words = []
-    for name, value in case.opts.items():
+    for name, value in opts.items():
         for text in value if isinstance(value, list) else [value]:
             if len(name) == 1:
                 words += ["-" + name] + ([text] if text is not None else [])
             else:
                 words.append("--" + name + ("=" + text if text is not None else ""))
+    return words
+
+
+def arguments(case):
+    """Its options and operands."""
+    words = option_words(case.opts)
     tmps = case.circ.get("tmps", 1)
     if tmps > 1:
         words += [word for i in range(tmps) for word in ("-T", "tmp%d" % i)]
@@ -156,13 +162,19 @@ def environment(case, result_folder):
     return env
 
 
+def input_shell(case, i):
+    """A shell command that prints an input."""
+    words = case.inputs[i].shell("data.py")
+    if case.packer(i):
+        words += " | " + PACKERS[case.packer(i)][0]
+    return words + (" | head -c -1" if case.is_cut(i) else "")
+
+
 def shell_lines(case, program="bigshuf"):
     """Shell commands that do the same, as far as a shell can."""
     lines = ['cd "$(mktemp -d)" && mkdir in out aux tmp0 tmp1 tmp2 # data.py is that of tests/soak']
-    files = [("in/%d" % i, data) for i, data in enumerate(case.inputs)]
-    for name, data in files + [("aux/" + name, data) for name, data in case.aux.items()]:
-        packed = "Z" in case.opts and name.startswith("in/") and data.seed % 3
-        lines.append("%s%s >%s" % (data.shell("data.py"), " | gzip" if packed else "", name))
+    lines += ["%s >%s" % (input_shell(case, i), "in/%d" % i) for i in range(len(case.inputs))]
+    lines += ["%s >aux/%s" % (data.shell("data.py"), name) for name, data in case.aux.items()]
     compressor = case.opts.get("compress-program", "").removeprefix("aux/")
     if compressor in PROGRAMS:
         lines.append("printf '%%s\\n' '#!/bin/sh' %s >aux/%s" % (shlex.quote(PROGRAMS[compressor]), compressor))
@@ -347,6 +359,7 @@ def run(case, tools, folder):
     program = tools.faulty if "fault" in case.circ else tools.program
     command = [program] + arguments(case)
     measured = tools.peak and not {"kill", "ask", "close", "nofile", "fsize"} & set(case.circ)
+    measured = measured and not case.has_large_children()
     if measured:
         command = [tools.peak, "aux/peak"] + command
     stdin, feeder = _standard_input(case, folder)
@@ -389,21 +402,22 @@ def run(case, tools, folder):
     return result
 
 
-def _contents(case, name, data):
+def contents(case, folder, name):
     """What is in an output, which may be compressed: all of it, or it is nothing that could be right."""
-    if "Z" not in case.opts or "filter" in case.opts or not name.endswith(".gz") or data == OLD:
+    data, ending = folder.read(name), os.path.splitext(name)[1]
+    if "Z" not in case.opts or "filter" in case.opts or ending not in PACKERS or data == OLD:
         return data
     try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
-        return b"not what gzip writes: %s" % str(error).encode()
+        return PACKERS[ending][2](data)
+    except (OSError, EOFError, ValueError, lzma.LZMAError, zlib.error) as error:
+        return b"not what %s writes: %s" % (PACKERS[ending][0].encode(), str(error).encode())
 
 
 def _look(case, folder, result):
     """See what is in the folders afterwards."""
     for name in sorted(os.listdir(folder.at("out"))):
         if name.startswith("hard-"):
-            result.hard_links["out/" + name.removeprefix("hard-")] = _contents(case, name, folder.read("out/" + name))
+            result.hard_links["out/" + name.removeprefix("hard-")] = contents(case, folder, "out/" + name)
             continue
         path = folder.at("out/" + name)
         info = os.lstat(path)
@@ -411,7 +425,7 @@ def _look(case, folder, result):
         if stat.S_ISLNK(info.st_mode) and not os.path.exists(path):
             result.outputs["out/" + name] = b"dangling"
             continue
-        result.outputs["out/" + name] = _contents(case, name, folder.read("out/" + name))
+        result.outputs["out/" + name] = contents(case, folder, "out/" + name)
         if stat.S_ISLNK(info.st_mode) != (case.circ.get("old") == "link" and "out/" + name in case.output_names()):
             result.left.append("out/%s: link or no link" % name)
     for where in ("tmp0", "tmp1", "tmp2"):

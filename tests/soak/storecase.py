@@ -6,9 +6,10 @@ import shlex
 import time
 from dataclasses import dataclass, field
 
-import records
-from case import ERRORS
+from case import ERRORS, Case, Maker, is_valid
 from data import Data
+from expect import input_records
+from run import input_shell, option_words
 
 CALLS = ("write read open_at mkdir_at link_at rename_at unlink_at rmdir_at sync lock list_next close stat_at "
          "pwritev").split()
@@ -22,9 +23,17 @@ class StoreCase:
     seed: str
     piles: int
     key: str  # the --seed of all commands
-    opts: list  # about records, of every scatter
-    fmt: records.Format
+    opts: dict  # about records, of every scatter
     steps: list = field(default_factory=list)  # dicts
+
+    def plain(self, step):
+        """A plain shuffle of what a step reads or writes, as far as it is one."""
+        packed = {"Z": None} if "Z" in step else {}
+        return Case(self.seed, step.get("inputs", []), opts={**self.opts, **packed, **step.get("out", {})})
+
+    def inputs(self):
+        """All of them."""
+        return [data for step in self.steps for data in step.get("inputs", ())]
 
 
 # ---- Drawing ----
@@ -42,9 +51,10 @@ class StoreMaker:
         return self.draw.randrange(of) == 0
 
     def _inputs(self, kind, head, end):
+        other = head[:3] + head if self.chance(4) else head
         sizes = (0, 1, 10, 100, 1000, 3000)
         return [Data(kind, self.draw.choice(sizes), self.draw.randrange(1 << 30), end, head)
-                for _ in range(self.draw.choice((1, 1, 2)))]
+                for head in self.draw.choice(((head,), (head,), (head, head), (head, other)))]
 
     def _scatter(self, case, look):
         names = ["b%d" % self.draw.randrange(20), "day-%02d" % len(self.batches), "A.b_c"]
@@ -57,6 +67,8 @@ class StoreMaker:
         self.batches.setdefault(name, step["inputs"])
         if step["via"] == "pipe":
             step["inputs"] = step["inputs"][:1]
+        if self.chance(4):
+            step["Z"] = None
         if self.chance(3):
             step["writers"] = self.draw.choice((2, 3, 8))
         elif self.chance(3):
@@ -90,6 +102,8 @@ class StoreMaker:
         if self.chance(4) and "part" not in step:
             step["n"] = self.draw.choice((0, 1, 10, 1000))
         if self.chance(2):
+            step["out"] = self._outputs(case)
+        if self.chance(2):
             step["leaf"] = self.draw.choice((8, 64))
         if self.chance(2):
             step["S"] = self.draw.choice(("8M", "32M"))
@@ -104,6 +118,21 @@ class StoreMaker:
             step["nofile"] = self.draw.choice((20, 40))
         return step
 
+    @staticmethod
+    def _may_write(case, opts):
+        return is_valid(Case(case.seed, case.inputs(), opts={**case.opts, **opts, "seed": ""}, circ={"via": "file"}))
+
+    def _outputs(self, case):
+        """Files, which may be compressed, shards and splits, also by a field."""
+        maker = Maker(self.draw.random(), ())
+        maker.pick_output()
+        if maker.chance(2):
+            maker.pick_fields()
+            maker.case.opts.pop("group-field", None)
+            maker.case.opts["t"] = case.opts.get("t", maker.case.opts["t"])
+        maker.case.opts.pop("filter", None)
+        return maker.case.opts if self._may_write(case, maker.case.opts) else {}
+
     def _damage(self):
         way = self.draw.choice(("flip", "cut", "manifest", "forge", "forge", "forge", "junk", "stray", "lock"))
         step = {"do": "damage", "way": way, "at": self.draw.randrange(1 << 30)}
@@ -111,23 +140,25 @@ class StoreMaker:
             step["records"] = self.draw.choice(FORGED)
         return step
 
+    def _records(self, case):
+        """Options about records, and how the inputs look: kind, header, end."""
+        maker = Maker(self.draw.random(), ())
+        kind, end = maker.pick_format()
+        maker.case.inputs = [Data(kind, 1, 1, end)]
+        if maker.chance(2):
+            maker.pick_header()
+        elif maker.chance(2):
+            maker.pick_fields()
+            maker.case.opts.pop("split", None)
+            maker.case.opts.pop("split-field", None)
+        opts, data = maker.case.opts, maker.case.inputs[0]
+        return (opts, (kind, data.head, end)) if self._may_write(case, opts) else ({}, ("text", b"", b"\n"))
+
     def make(self, seed):
         """The case."""
         draw = self.draw
-        fmt, opts, look = records.Format(), [], ("text", b"", b"\n")
-        way = draw.randrange(8)
-        if way == 0:
-            fmt.string, opts, look = b"\0", ["-z"], ("bytes", b"", b"\0")
-        elif way == 1:
-            fmt.string, opts, look = b"<|>", ["--delimiter=<|>"], ("partial", b"", b"<|>")
-        elif way == 2:
-            fmt.kind, opts, look = "csv", ["--csv"], ("csv", b"", b"\n")
-        elif way == 3:
-            fmt.kind, fmt.string, opts, look = "start", b">", ["--record-start=>"], ("fasta", b"", b">")
-        if way in (0, 4):
-            fmt.header_records, look = 1, (look[0], b"title" + fmt.string, look[2])
-            opts = opts + ["--header"]
-        case = StoreCase(seed, draw.choice((2, 4, 16, 16, 64, 512)), draw.choice(("", "7", "x" * 40)), opts, fmt)
+        case = StoreCase(seed, draw.choice((2, 4, 16, 16, 64, 512)), draw.choice(("", "7", "x" * 40)), {})
+        case.opts, look = self._records(case)
         large = self.chance(6)
         if self.chance(25):
             return self._long_manifests(case)
@@ -135,7 +166,7 @@ class StoreMaker:
             case.steps.append(self._scatter(case, look))
             if self.chance(5):
                 case.steps.append({"do": "sweep"})
-        if large and not opts:
+        if large and not case.opts:
             case.piles = draw.choice((2, 4))
             case.steps[0].update(inputs=[Data("long", 2500, draw.randrange(1 << 30))], via="file")
             case.steps[0].pop("writers", None)
@@ -159,7 +190,7 @@ class StoreMaker:
 
     def _long_manifests(self, case):
         """Batches of many inputs, so that what is known of them takes as much memory as -S gives."""
-        case.opts, case.fmt, case.piles = [], records.Format(), 16
+        case.opts, case.piles = {}, 16
         for name in ("a", "b"):
             case.steps.append({"do": "scatter", "batch": name, "inputs": [Data("seq", 1)], "names": 33000, "S": "8M"})
         case.steps.append({"do": "gather", "epoch": 0, "S": "8M"})
@@ -182,8 +213,10 @@ def operands(number, step):
 
 
 def contents_of(case, step):
-    files = [data.make() for data in step["inputs"]]
-    return records.read_files(case.fmt, files * step.get("names", 1))
+    """What is in the inputs of a step. Raises BadInput."""
+    whole = case.plain(step)
+    whole.inputs = whole.inputs * step.get("names", 1)
+    return input_records(whole)
 
 
 def long_name(number):
@@ -204,8 +237,10 @@ def command(case, number, step):
         words += ["-n", str(step["n"])] if "n" in step else []
         words += ["--tune=leaf-records=%d" % step["leaf"]] if "leaf" in step else []
         words += ["-S", step["S"]] if "S" in step else []
+        words += option_words(step.get("out", {}))
         return words + (["--parallel=%d" % step["parallel"]] if "parallel" in step else [])
-    words = ["--scatter=store", "--seed=" + case.key, "--batch=" + step["batch"], "--piles=%d" % case.piles] + case.opts
+    words = ["--scatter=store", "--seed=" + case.key, "--batch=" + step["batch"], "--piles=%d" % case.piles]
+    words += option_words(case.plain(step).opts)
     words += ["--keep=%d" % step["keep"]] if "keep" in step else []
     words += ["-S", step["S"]] if "S" in step else []
     return words + operands(number, step)
@@ -213,13 +248,13 @@ def command(case, number, step):
 
 def shell_lines(case):
     """Shell commands that do the same."""
-    lines = ['cd "$(mktemp -d)" && mkdir in # data.py is that of tests/soak']
+    lines = ['cd "$(mktemp -d)" && mkdir in out # data.py is that of tests/soak']
     for number, step in enumerate(case.steps):
         if step["do"] == "damage":
             lines.append("# damage: %s" % step)
             continue
-        for i, data in enumerate(step.get("inputs", ())):
-            lines.append("%s >in/%d.%d" % (data.shell("data.py"), number, i))
+        for i in range(len(step.get("inputs", ()))):
+            lines.append("%s >in/%d.%d" % (input_shell(case.plain(step), i), number, i))
         words = ["%s=%s" % pair for pair in step.get("fault", {}).items()]
         words.append("bigshuf-faulty" if "fault" in step else "bigshuf")
         words += [shlex.quote(word) for word in command(case, number, step)]

@@ -5,9 +5,11 @@ blocks that are wanted together are computed at once, each in a lane of 64 bits 
 """
 
 import hashlib
+import struct
 import sys
 from array import array
 
+_MASK = (1 << 64) - 1
 LANE = 8  # bytes; the upper half is for carries and for what is shifted out
 
 
@@ -29,6 +31,32 @@ def name(text):
 def labelled_key(key, label, *arguments):
     """The key of another kind of randomness."""
     return hashlib.sha256(key + label + b"\0" + b"".join(arguments)).digest()
+
+
+def _turn(x, bits):
+    return (x << bits | x >> (64 - bits)) & _MASK
+
+
+def _sip_rounds(v, count):
+    for _ in range(count):
+        for a, b, c, d, left, right in (0, 1, 2, 3, 13, 16), (2, 1, 0, 3, 17, 21):
+            v[a], v[c] = (v[a] + v[b]) & _MASK, (v[c] + v[d]) & _MASK
+            v[b], v[d] = _turn(v[b], left) ^ v[a], _turn(v[d], right) ^ v[c]
+            v[a] = _turn(v[a], 32)
+
+
+def siphash(key, data):
+    """SipHash-2-4 under a key of 16 bytes."""
+    halves = 2 * struct.unpack("<2Q", key)
+    v = [x ^ k for x, k in zip(struct.unpack(">4Q", b"somepseudorandomlygeneratedbytes"), halves)]
+    data += bytes(7 - len(data) % 8) + bytes([len(data) % 256])
+    for (word,) in struct.iter_unpack("<Q", data):
+        v[3] ^= word
+        _sip_rounds(v, 2)
+        v[0] ^= word
+    v[2] ^= 255
+    _sip_rounds(v, 4)
+    return v[0] ^ v[1] ^ v[2] ^ v[3]
 
 
 def _every_lane(value, count):

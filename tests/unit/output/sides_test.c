@@ -139,12 +139,24 @@ TEST(a_key_has_a_limit)
     assert_int_equal(run(&plan, text + 1, 1000), 0);
 }
 
-TEST(there_are_no_more_splits_than_files_that_stay_open)
+TEST(there_are_no_more_splits_than_may_be)
 {
-    static const struct split many[SIDES_MAX + 1];
+    static struct split many[SIDES_MAX + 1];
+    static char names[SIDES_MAX + 1][4];
     struct output_plan plan = plan_of((struct record_format){.delimiter = '\n'}, 1);
+    char text[SIDES_MAX * 8] = "";
 
+    for (size_t i = 0; i <= SIDES_MAX; i++) {
+        snprintf(names[i], sizeof names[i], "%zu", i);
+        many[i] = (struct split){.path = names[i], .amount = 1000000 / SIDES_MAX, .is_percentage = true};
+        sprintf(text + strlen(text), "%zu\n", i);
+    }
     plan.split = many;
     plan.splits = SIDES_MAX + 1;
-    assert_says(run(&plan, "", 1), -1, "bigshuf: --split-field: more than 4 splits\n");
+    assert_says(run(&plan, "", 1), -1, "bigshuf: --split-field: more than 64 splits\n");
+    forgive();
+    plan.splits = SIDES_MAX;
+    assert_int_equal(run(&plan, text, 7), 0);
+    assert_true(scratch_holds("18", "h\n0\n25\n50\n52\n"));
+    assert_int_equal(scratch_count("."), SIDES_MAX + 1);
 }

@@ -70,6 +70,27 @@ UNIT_TEST(an_engine_has_its_buffer_and_its_blocks_within_the_limit)
     fault_release(&fault);
 }
 
+/* What is asked for is enough, with all that is above it, and what is a little less is not. */
+UNIT_TEST(what_others_take_of_a_limit_is_asked_for_as_well)
+{
+    static const uint64_t taken[] = {0, 1, (uint64_t)20 << 20};
+    struct engine_others others = {.share = 8, .share_from_bytes = (uint64_t)64 << 20};
+
+    for (int i = 0; i < 3; i++)
+        for (uint64_t bytes = (uint64_t)1 << 20; bytes < (uint64_t)1 << 40; bytes += bytes / 50) {
+            others.bytes = taken[i];
+            for (uint64_t limit = engine_needed_with(others, bytes) - 6; limit < 100000000; limit += limit / 20 + 1) {
+                const uint64_t all = limit << 20;
+                const uint64_t left = all - others.bytes - (all >= others.share_from_bytes ? all / 8 : 0);
+
+                if (limit >= engine_needed_with(others, bytes))
+                    assert_true(left >> 20 >= engine_needed(bytes));
+            }
+        }
+    others.share = 0;
+    assert_true(engine_needed_with(others, (uint64_t)1 << 30) - engine_needed((uint64_t)1 << 30) < 30);
+}
+
 UNIT_TEST(a_zeroed_engine_can_be_closed)
 {
     struct engine engine = {0};

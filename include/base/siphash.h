@@ -1,0 +1,13 @@
+#ifndef BIGSHUF_BASE_SIPHASH_H
+#define BIGSHUF_BASE_SIPHASH_H
+
+/* SipHash-2-4 (J.-P. Aumasson and D. J. Bernstein, "SipHash: a fast short-input PRF", 2012): who does not know the key
+ * can neither tell the hash of anything nor choose what hashes alike. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The key is its 16 bytes as two little-endian numbers. */
+uint64_t siphash(const uint64_t key[2], const void *data, size_t bytes);
+
+#endif
