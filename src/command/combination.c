@@ -108,18 +108,28 @@ static const struct {
     {OPTION_LIST, {'Z', OPTION_PILE, OPTION_EPOCH, 'n', 'o', OPTION_SPLIT}},
 };
 
-/* Which option needs another one: `either`, or `other` unless that is 0. */
+enum { NEEDED_MAX = 3, NEEDED_BYTES = OPTION_SPELLING_BYTES + sizeof " or " };
+
+/* Which option needs one of others. */
 static const struct {
-    int one, either, other;
+    int one, others[NEEDED_MAX + 1];
 } needs[] = {
-    {OPTION_KEEP_ORDER, 'n', 0},           {OPTION_SHARDS, 'o', 0},
-    {OPTION_SHARD_RECORDS, 'o', 0},        {OPTION_SHARD_BYTES, 'o', 0},
-    {OPTION_SPLIT_FIELD, OPTION_SPLIT, 0}, {OPTION_FILTER, 'o', OPTION_SPLIT},
-    {OPTION_PILES, OPTION_SCATTER, 0},     {OPTION_BATCH, OPTION_SCATTER, 0},
-    {OPTION_KEEP, OPTION_SCATTER, 0},      {OPTION_SWEEP, OPTION_SCATTER, 0},
-    {OPTION_PILE, OPTION_GATHER, 0},       {OPTION_EPOCH, OPTION_GATHER, 0},
-    {OPTION_LIST, OPTION_GATHER, 0},       {OPTION_PILE_OF_EPOCH, OPTION_SEED, 0},
-    {OPTION_PART, OPTION_SEED, 0},
+    {OPTION_KEEP_ORDER, {'n'}},
+    {OPTION_SHARDS, {'o'}},
+    {OPTION_SHARD_RECORDS, {'o'}},
+    {OPTION_SHARD_BYTES, {'o'}},
+    {OPTION_SPLIT_FIELD, {OPTION_SPLIT}},
+    {OPTION_FILTER, {'o', OPTION_SPLIT}},
+    {OPTION_HEADERS_DIFFER, {OPTION_HEADER, OPTION_HEADER_BYTES, OPTION_HEADER_START}},
+    {OPTION_PILES, {OPTION_SCATTER}},
+    {OPTION_BATCH, {OPTION_SCATTER}},
+    {OPTION_KEEP, {OPTION_SCATTER}},
+    {OPTION_SWEEP, {OPTION_SCATTER}},
+    {OPTION_PILE, {OPTION_GATHER}},
+    {OPTION_EPOCH, {OPTION_GATHER}},
+    {OPTION_LIST, {OPTION_GATHER}},
+    {OPTION_PILE_OF_EPOCH, {OPTION_SEED}},
+    {OPTION_PART, {OPTION_SEED}},
 };
 
 /* "-n", "--seed" or a phrase */
@@ -154,18 +164,36 @@ static int check_conflicts(const bool given[OPTION_END], struct fault *fault)
     return 0;
 }
 
+/* "--a, --b or --c" */
+static const char *list_needed(const int *others, char list[NEEDED_MAX * NEEDED_BYTES])
+{
+    char name[OPTION_SPELLING_BYTES];
+    size_t bytes = 0;
+
+    for (const int *other = others; *other != 0; other++) {
+        const char *before = other == others ? "" : other[1] == 0 ? " or " : ", ";
+
+        bytes += (size_t)snprintf(list + bytes, NEEDED_BYTES, "%s%s", before, spell(*other, name));
+    }
+    return list;
+}
+
+static bool is_any_given(const bool given[OPTION_END], const int *others)
+{
+    while (*others != 0 && !given[*others])
+        others++;
+    return *others != 0;
+}
+
 static int check_needs(const bool given[OPTION_END], struct fault *fault)
 {
-    char names[3][OPTION_SPELLING_BYTES];
-
     for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
-        int one = needs[i].one, either = needs[i].either, other = needs[i].other;
+        const int one = needs[i].one, *others = needs[i].others;
+        char name[OPTION_SPELLING_BYTES], list[NEEDED_MAX * NEEDED_BYTES];
 
-        if (!given[one] || given[either] || (other != 0 && given[other]))
-            continue;
-        return fault_say(fault, "%s needs %s%s%s%s", spell(one, names[0]), spell(either, names[1]),
-                         other != 0 ? " or " : "", other != 0 ? spell(other, names[2]) : "",
-                         either == OPTION_SEED ? ", so that all parts are of one order" : "");
+        if (given[one] && !is_any_given(given, others))
+            return fault_say(fault, "%s needs %s%s", spell(one, name), list_needed(others, list),
+                             others[0] == OPTION_SEED ? ", so that all parts are of one order" : "");
     }
     return 0;
 }

@@ -1036,6 +1036,8 @@ TEST(test_outputs_that_need_a_file_say_so)
     refuse("bigshuf: --shard-bytes needs -o\n", "--shard-bytes=2", "--filter=a");
     refuse("bigshuf: --filter needs -o or --split\n", "--filter=a");
     refuse("bigshuf: --split-field needs --split\n", "--split-field=1");
+    refuse("bigshuf: --headers-differ needs --header, --header-bytes or --header-start\n", "--headers-differ", "a",
+           "b");
 }
 
 UNIT_TEST(test_a_store_that_is_added_to_has_its_places)
