@@ -19,6 +19,7 @@
 #include "input/operand.h"
 #include "record/header.h"
 #include "record/tail.h"
+#include "record/tar_headers.h"
 #include "system/io.h"
 #include "system/sys.h"
 
@@ -355,7 +356,8 @@ bool stream_map(struct stream *stream, uint64_t *bytes)
 {
     const uint64_t room = mapping_room(0) + sys_page_bytes();
 
-    if (!stream->known || stream->next > 0)
+    if (!stream->known || stream->next > 0 ||
+        (stream->layout.format.kind == RECORD_TAR && stream->start % TAR_BLOCK_BYTES != 0)) /* see record_margin */
         return false;
     if (lender_open(&stream->lender, stream->names, stream->count, stream->start,
                     stream->known_bytes + stream->header_bytes + stream->count * room, stream->fault) != 0)
