@@ -36,23 +36,24 @@ enum record_kind {
 
 struct record_format {
     enum record_kind kind;
-    bool grouped;                       /* that is what the members of a group are, and the group is the record */
-    uint8_t delimiter;                  /* RECORD_BYTE, RECORD_LINES */
-    bool starts;                        /* RECORD_STRING: it is a newline and what records start with, which has none */
-    const uint8_t *string;              /* RECORD_STRING; the caller's */
-    size_t string_bytes;                /* 2 to RECORD_DELIMITER_BYTES_MAX */
-    uint64_t count;                     /* RECORD_LINES, RECORD_SIZE: at least 1 */
-    enum length_coding coding;          /* RECORD_LENGTH */
-    const struct record_margin *margin; /* RECORD_TAR: where the marks are, if they are not in the data; else NULL */
+    bool grouped;              /* that is what the members of a group are, and the group is the record */
+    uint8_t delimiter;         /* RECORD_BYTE, RECORD_LINES */
+    bool starts;               /* RECORD_STRING: it is a newline and what records start with, which has none */
+    const uint8_t *string;     /* RECORD_STRING; the caller's */
+    size_t string_bytes;       /* 2 to RECORD_DELIMITER_BYTES_MAX */
+    uint64_t count;            /* RECORD_LINES, RECORD_SIZE: at least 1 */
+    enum length_coding coding; /* RECORD_LENGTH */
+    const struct record_margin
+        *margin; /* RECORD_TAR: NULL if there are marks in the data, which else are in this margin */
 };
 
 enum { RECORD_GOES_ON = '+', RECORD_ENDS = '.' }; /* the marks behind members */
 
-/* Where members of archives stand as they are in their files, the marks are beside them. Members end where blocks of
- * TAR_BLOCK_BYTES end, which are counted from `base`. */
+/* Groups of members of archives that are not in piles need no marks among their members: where a group ends is written
+ * beside the memory in which they stand. It ends where a block of TAR_BLOCK_BYTES does, counted from `base`. */
 struct record_margin {
     const uint8_t *base;
-    uint8_t *mark; /* of the member that ends where block i begins; 0 if none does */
+    uint8_t *mark; /* RECORD_ENDS if one ends where block i begins, else anything else */
 };
 
 /* Where in a record a stream of bytes stands. Zeroed: at the beginning of a record. It may be copied, to scan the same
@@ -93,9 +94,6 @@ uint64_t record_marks(const struct record_format *format, struct record_scan *sc
 
 /* Take these marks away. Returns how many bytes are left, from data[0] on. */
 size_t record_unmark(const struct record_format *format, struct record_scan *scan, uint8_t *data, size_t bytes);
-
-/* The member that begins at `data`: how many bytes it has, and in *mark its mark. */
-size_t record_member(const struct record_margin *margin, const uint8_t *data, uint8_t *mark);
 
 /* Does it take the scan of all bytes before to find the ends in a block? False for RECORD_BYTE without groups alone,
  * for which a zeroed scan will do anywhere. */

@@ -257,17 +257,6 @@ static size_t ends_in_margin(const struct record_margin *margin, const uint8_t *
     return found;
 }
 
-size_t record_member(const struct record_margin *margin, const uint8_t *data, uint8_t *mark)
-{
-    const uint8_t *first = margin->mark + (size_t)(data - margin->base) / TAR_BLOCK_BYTES;
-    const uint8_t *end = first + 1;
-
-    while (*end == 0)
-        end++;
-    *mark = *end;
-    return (size_t)(end - first) * TAR_BLOCK_BYTES;
-}
-
 size_t record_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                    uint32_t *ends, size_t room, size_t *scanned)
 {

@@ -10,6 +10,7 @@
 #include "shuffle/index.h"
 
 #include "base/least.h"
+#include "record/tar_headers.h"
 #include "shuffle/copy.h"
 #include "shuffle/reference.h"
 
@@ -144,21 +145,14 @@ static int copy_from_base(const struct piles *piles, const struct record_format 
     return 0;
 }
 
-/* Records whose marks are in a margin, with their marks. */
-static int copy_marked(const struct piles *piles, const struct record_margin *margin, const struct table *table,
+/* Records that end as a margin says: note where they end in the outlet, too. */
+static int copy_marked(const struct piles *piles, const struct record_format *format, const struct table *table,
                        uint64_t first, uint64_t records, struct output_buffer *outlet)
 {
     for (uint64_t i = first; i < first + records; i++) {
-        const uint8_t *from = piles->base + reference_place(*table_u64(table, i));
-        uint8_t mark = RECORD_GOES_ON;
-
-        while (mark == RECORD_GOES_ON) {
-            const size_t bytes = record_member(margin, from, &mark);
-
-            if (output_buffer_put(outlet, from, bytes) != 0 || output_buffer_put(outlet, &mark, 1) != 0)
-                return -1;
-            from += bytes;
-        }
+        if (copy_from_base(piles, format, *table_u64(table, i), outlet) != 0)
+            return -1;
+        outlet->marks[(size_t)(outlet->at - outlet->buffer) / TAR_BLOCK_BYTES] = RECORD_ENDS;
     }
     return 0;
 }
@@ -175,7 +169,7 @@ int index_copy(const struct piles *piles, const struct record_format *format, co
     const uint8_t *end = outlet->end;
 
     if (format->margin != NULL)
-        return copy_marked(piles, format->margin, table, first, records, outlet);
+        return copy_marked(piles, format, table, first, records, outlet);
     while (records > 0) {
         const uint64_t *reference = table_u64(table, first);
         const uint64_t *last = reference + least(records, table_run(table, first));
