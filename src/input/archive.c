@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/least.h"
+#include "input/hints.h"
 #include "record/record.h"
 #include "record/tar_headers.h"
 #include "system/sys.h"
@@ -74,7 +75,10 @@ static int refuse(struct archive *archive, uint64_t before, const char *why)
     uint64_t end;
     const char *file = source_name_at(archive->files, archive->file_start, &end);
     const unsigned long long offset = archive->position - before - archive->file_start;
+    const struct packer *packer = packer_of_beginning(archive->data, archive->headers.bytes);
 
+    if (packer != NULL && offset == 0)
+        return hints_refuse_archive(packer, file, archive->fault);
     if (name.bytes == 0)
         return fault_say(archive->fault, "%s: byte %llu: %s", file, offset, why);
     return fault_say(archive->fault, "%s: byte %llu: %s: %.*s", file, offset, why, (int)name.bytes,
