@@ -36,15 +36,14 @@ enum record_kind {
 
 struct record_format {
     enum record_kind kind;
-    bool grouped;              /* that is what the members of a group are, and the group is the record */
-    uint8_t delimiter;         /* RECORD_BYTE, RECORD_LINES */
-    bool starts;               /* RECORD_STRING: it is a newline and what records start with, which has none */
-    const uint8_t *string;     /* RECORD_STRING; the caller's */
-    size_t string_bytes;       /* 2 to RECORD_DELIMITER_BYTES_MAX */
-    uint64_t count;            /* RECORD_LINES, RECORD_SIZE: at least 1 */
-    enum length_coding coding; /* RECORD_LENGTH */
-    const struct record_margin
-        *margin; /* RECORD_TAR: NULL if there are marks in the data, which else are in this margin */
+    bool grouped;                       /* that is what the members of a group are, and the group is the record */
+    uint8_t delimiter;                  /* RECORD_BYTE, RECORD_LINES */
+    bool starts;                        /* RECORD_STRING: it is a newline and what records start with, which has none */
+    const uint8_t *string;              /* RECORD_STRING; the caller's */
+    size_t string_bytes;                /* 2 to RECORD_DELIMITER_BYTES_MAX */
+    uint64_t count;                     /* RECORD_LINES, RECORD_SIZE: at least 1 */
+    enum length_coding coding;          /* RECORD_LENGTH */
+    const struct record_margin *margin; /* RECORD_TAR: has the marks; NULL if they are in the data */
 };
 
 enum { RECORD_GOES_ON = '+', RECORD_ENDS = '.' }; /* the marks behind members */

@@ -77,7 +77,7 @@ static int refuse(struct archive *archive, uint64_t before, const char *why)
     const unsigned long long offset = archive->position - before - archive->file_start;
     const struct packer *packer = packer_of_beginning(archive->data, archive->headers.bytes);
 
-    if (packer != NULL && offset == 0)
+    if (name.bytes == 0 && offset == 0 && packer != NULL)
         return hints_refuse_archive(packer, file, archive->fault);
     if (name.bytes == 0)
         return fault_say(archive->fault, "%s: byte %llu: %s", file, offset, why);

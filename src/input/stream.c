@@ -71,10 +71,10 @@ static void expect_anything(struct stream *stream)
 static int look_for_packer(struct stream *stream, const char *name, int fd, uint64_t bytes)
 {
     const bool decompresses = stream->layout.decompress.programs > 0;
-    const bool is_archive = stream->layout.format.kind != RECORD_TAR || bytes % TAR_BLOCK_BYTES == 0;
+    const bool is_refused = stream->layout.format.kind == RECORD_TAR && bytes % TAR_BLOCK_BYTES > 0; /* tail.c */
     struct decompress_beginning beginning = {.bytes = 0};
 
-    if (!decompresses && is_archive)
+    if (!decompresses && !is_refused)
         return 0;
     if (decompress_look(fd, name, &beginning) != 0)
         return fault_report(stream->fault, name, errno);
