@@ -36,14 +36,15 @@ enum record_kind {
 
 struct record_format {
     enum record_kind kind;
-    bool grouped;                       /* that is what the members of a group are, and the group is the record */
-    uint8_t delimiter;                  /* RECORD_BYTE, RECORD_LINES */
-    bool starts;                        /* RECORD_STRING: it is a newline and what records start with, which has none */
-    const uint8_t *string;              /* RECORD_STRING; the caller's */
-    size_t string_bytes;                /* 2 to RECORD_DELIMITER_BYTES_MAX */
-    uint64_t count;                     /* RECORD_LINES, RECORD_SIZE: at least 1 */
-    enum length_coding coding;          /* RECORD_LENGTH */
-    const struct record_margin *margin; /* RECORD_TAR: has the marks; NULL if they are in the data */
+    bool grouped;              /* that is what the members of a group are, and the group is the record */
+    uint8_t delimiter;         /* RECORD_BYTE, RECORD_LINES */
+    bool starts;               /* RECORD_STRING: it is a newline and what records start with, which has none */
+    const uint8_t *string;     /* RECORD_STRING; the caller's */
+    size_t string_bytes;       /* 2 to RECORD_DELIMITER_BYTES_MAX */
+    uint64_t count;            /* RECORD_LINES, RECORD_SIZE: at least 1 */
+    enum length_coding coding; /* RECORD_LENGTH */
+    /* RECORD_TAR: it has the marks; NULL if they are in the data */
+    const struct record_margin *margin;
 };
 
 enum { RECORD_GOES_ON = '+', RECORD_ENDS = '.' }; /* the marks behind members */
