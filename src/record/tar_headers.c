@@ -79,9 +79,9 @@ static uint32_t add_bytes(const uint8_t *block, unsigned shift)
     uint32_t sum = 0;
 
     for (size_t i = 0; i < TAR_BLOCK_BYTES; i++)
-        sum += block[i] >> shift;
+        sum += (uint32_t)block[i] >> shift;
     for (size_t i = CHECKSUM; i < CHECKSUM + CHECKSUM_BYTES; i++)
-        sum += (uint32_t)(' ' >> shift) - (block[i] >> shift);
+        sum += ((uint32_t)' ' >> shift) - ((uint32_t)block[i] >> shift);
     return sum;
 }
 

@@ -474,7 +474,8 @@ test_an_archive_that_is_compressed_is_told() {
         fails_with 1 'bigshuf: -: compressed by gzip, and no tar archive*: bigshuf -Z' bigshuf --tar < <(cat in.tar)
     done
     craft 'add(info("BZh9"), b"1"); end()' >whole.tar # as what bzip2 writes begins
-    bigshuf --tar whole.tar | head -c 1024 | cmp - <(head -c 1024 whole.tar)
+    bigshuf --tar whole.tar >out
+    head -c 1024 out | cmp - <(head -c 1024 whole.tar)
 }
 
 test_an_archive_that_is_cut_off_is_told() {
