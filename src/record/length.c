@@ -14,6 +14,11 @@
 
 enum { SUM = 4, LENGTH = 8, VARINT = 10, ENDS = 512 };
 
+/* Where the next length is, is known when the one before has come, so the processor hardly reads ahead by itself. 1 GB
+ * of records of 100 bytes took 0.18 s from memory, with 1024, 2048, 4096 and 8192 bytes ahead 0.14, 0.13, 0.11 and 0.11
+ * s (Xeon, Sapphire Rapids). */
+enum { AHEAD = 4096 };
+
 /* What follows a length that makes no sense. */
 static const uint64_t ENDLESS = UINT64_MAX;
 
@@ -120,6 +125,7 @@ size_t length_ends(enum length_coding coding, struct length_scan *scan, const ui
     size_t at = 0;
 
     while (at < bytes && found < room) {
+        __builtin_prefetch(data + at + AHEAD);
         if (scan->taken > 0)
             at += take_bytes(coding, scan, data + at, bytes - at);
         else if (scan->left == 0)
