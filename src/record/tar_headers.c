@@ -72,8 +72,8 @@ static bool read_number(const uint8_t *field, size_t bytes, uint64_t *number)
     return i == bytes;
 }
 
-/* The sum of a block's bytes shifted right, those of the checksum taken for spaces. There is no question asked of any, so
- * that many are added at a time. */
+/* The sum of a block's bytes shifted right, those of the checksum taken for spaces. There is no question asked of any,
+ * so that many are added at a time. */
 static uint32_t add_bytes(const uint8_t *block, unsigned shift)
 {
     uint32_t sum = 0;
