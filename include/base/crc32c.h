@@ -19,7 +19,8 @@ struct crc32c_way {
 /* Best first; plain C, supported everywhere, comes last; a name that is NULL ends the list. */
 extern const struct crc32c_way crc32c_ways[];
 
-/* The best supported way. */
+/* The best supported way; and the function itself, for whoever calls it for many short pieces. */
 crc32c_function crc32c;
+crc32c_function *crc32c_best(void);
 
 #endif

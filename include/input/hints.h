@@ -11,6 +11,7 @@
 #include "record/record.h"
 #include "record/tail.h"
 #include "system/fault.h"
+#include "system/packer.h"
 
 struct hints {
     bool encoding_told;
@@ -26,6 +27,9 @@ void hints_look(struct hints *hints, const struct record_format *format, const c
  * archive nothing can be read, and it may be the only copy. But one that is `decompressed` is. 0, or -1 after a report.
  */
 int hints_refuse(const struct record_format *format, bool decompressed, const char *name, struct fault *fault);
+
+/* Report that what should be an archive, and is none, is compressed. Returns -1. */
+int hints_refuse_archive(const struct packer *packer, const char *name, struct fault *fault);
 
 /* Has the tail seen a quote that stands within a field? */
 void hints_look_at_quotes(struct hints *hints, const struct tail *tail, const char *name);

@@ -35,12 +35,20 @@ const uint8_t *source_header(const struct source *source, size_t *bytes);
 typedef ssize_t source_function(void *context, uint8_t *data, size_t bytes);
 struct source *source_over(source_function *read, void *context, void (*release)(void *context));
 
-/* Put a stage into a source of which nothing has been read: from now on it delivers what `read` makes of what the
- * source delivers that is returned, which `release` has to free. `restart` is called when the source begins again. A
- * source with a stage cannot be mapped, and offsets in it are not those of source_name_at. NULL with errno: all is as
- * before. */
-struct source *source_insert(struct source *source, source_function *read, void (*restart)(void *context),
-                             void (*release)(void *context), void *context);
+/* What makes a stream of something else of one. */
+struct source_stage {
+    source_function *read;
+    /* As source_lend, of members whose marks go into a margin: those before the end of what is lent, and that there.
+     * NULL: such a source cannot be mapped. */
+    ssize_t (*lend)(void *context, const struct record_margin *margin, const uint8_t **data, size_t bytes);
+    void (*restart)(void *context); /* called when the source begins again */
+    void (*release)(void *context); /* has to free the source that source_insert returned */
+};
+
+/* Put a stage, which must stay, into a source of which nothing has been read: from now on it delivers what the stage
+ * makes of what the source delivers that is returned. Offsets in it are not those of source_name_at. NULL with errno:
+ * all is as before. */
+struct source *source_insert(struct source *source, const struct source_stage *stage, void *context);
 
 /* Fill data[0, bytes), shorter only at the end of the last file. Returns the number of bytes, 0 at the end, -1 after a
  * report. `bytes` is at least 1. */
@@ -55,6 +63,12 @@ ssize_t source_read(struct source *source, uint8_t *data, size_t bytes);
  * receives how much memory they take when all of them have been looked at. False if it cannot be done, and all is as
  * before. */
 bool source_map(struct source *source, uint64_t *bytes);
+
+/* Where the marks of what is lent are, if a stage lends; else NULL. */
+const struct record_margin *source_margin(const struct source *source);
+
+/* Do not lend after all: the source is to begin again, if anything has been lent, and be read. */
+void source_unmap(struct source *source);
 
 /* What cannot be read again can be lent as well: what has been read into blocks of a pool. */
 void source_hold(struct source *source, struct pool *pool);

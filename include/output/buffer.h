@@ -13,6 +13,8 @@ struct output_buffer {
     uint8_t *buffer;
     uint8_t *at; /* where the next byte goes */
     uint8_t *end;
+    /* NULL, or the buffer's margin (record.h), for whoever writes; its first mark is another buffer's. */
+    uint8_t *marks;
     int (*drain)(void *context); /* empties it, with output_buffer_drain; called when it is full */
     void *context;               /* of drain, which returns 0, or -1 after a report */
 };

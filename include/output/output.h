@@ -60,6 +60,10 @@ bool output_may_change_inputs(const struct output *output);
  * and the following return 0, or -1 after a report. */
 int output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes);
 
+/* From now on, groups of members of archives come without marks: those in memory that is written are in this margin,
+ * which must stay. */
+void output_use_margin(struct output *output, const struct record_margin *margin);
+
 /* Write the next bytes of records; they may begin and end in the midst of a record. `data` is changed. By one thread at
  * a time. */
 int output_write(struct output *output, uint8_t *data, size_t bytes);

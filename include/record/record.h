@@ -43,9 +43,18 @@ struct record_format {
     size_t string_bytes;       /* 2 to RECORD_DELIMITER_BYTES_MAX */
     uint64_t count;            /* RECORD_LINES, RECORD_SIZE: at least 1 */
     enum length_coding coding; /* RECORD_LENGTH */
+    /* RECORD_TAR: it has the marks; NULL if they are in the data */
+    const struct record_margin *margin;
 };
 
 enum { RECORD_GOES_ON = '+', RECORD_ENDS = '.' }; /* the marks behind members */
+
+/* Groups of members of archives that are not in piles need no marks among their members: where a group ends is written
+ * beside the memory in which they stand. It ends where a block of TAR_BLOCK_BYTES does, counted from `base`. */
+struct record_margin {
+    const uint8_t *base;
+    uint8_t *mark; /* RECORD_ENDS if one ends where block i begins, else anything else */
+};
 
 /* Where in a record a stream of bytes stands. Zeroed: at the beginning of a record. It may be copied, to scan the same
  * bytes again. */

@@ -99,16 +99,26 @@ static const nibble two_lanes[8] = {
     NIBBLE(0xcb4bc3b2, 0x937bf195, 0x231b95db, 0x46372bb6), NIBBLE(0x8c6e576c, 0x1d30d829, 0x3a61b052, 0x74c360a4),
 };
 
-/* The register after eight bytes, and after one. */
-typedef uint32_t word_function(uint32_t crc, uint64_t word);
+/* The register after eight bytes, and after one. It is kept as the processor has it, lest it be widened for each word.
+ */
+typedef uint64_t word_function(uint64_t crc, uint64_t word);
 typedef uint32_t byte_function(uint32_t crc, uint8_t byte);
 
-INLINE uint32_t crc_by_instruction(word_function *add_word, byte_function *add_byte, uint32_t crc, const uint8_t *data,
-                                   size_t bytes)
+/* The register after the last of eight bytes or more, one to seven of them. The register is added to the bytes that
+ * come first; what is left of it, to the result. What comes before the first byte is zero, and changes nothing. */
+INLINE uint64_t add_last(word_function *add_word, uint64_t crc, const uint8_t *end, size_t bytes)
 {
-    crc = ~crc;
+    const unsigned before = 64 - 8 * (unsigned)bytes; /* bits of those that are not new */
+    return add_word(0, (load64(end - 8) >> before ^ crc) << before) ^ crc >> 8 * bytes;
+}
+
+INLINE uint32_t crc_by_instruction(word_function *add_word, byte_function *add_byte, uint32_t before,
+                                   const uint8_t *data, size_t bytes)
+{
+    const bool has_word = bytes >= 8;
+    uint64_t crc = (uint32_t)~before;
     for (; bytes >= 3 * LANE; data += 3 * LANE, bytes -= 3 * LANE) {
-        uint32_t second = 0, third = 0;
+        uint64_t second = 0, third = 0;
         for (size_t i = 0; i < 3 * LANE; i += 64)
             __builtin_prefetch(data + AHEAD + i);
         for (size_t i = 0; i < LANE; i += 8) {
@@ -120,9 +130,11 @@ INLINE uint32_t crc_by_instruction(word_function *add_word, byte_function *add_b
     }
     for (; bytes >= 8; data += 8, bytes -= 8)
         crc = add_word(crc, load64(data));
+    if (has_word && bytes > 0)
+        return (uint32_t)~add_last(add_word, crc, data + bytes, bytes);
     for (; bytes > 0; data++, bytes--)
-        crc = add_byte(crc, *data);
-    return ~crc;
+        crc = add_byte((uint32_t)crc, *data);
+    return (uint32_t)~crc;
 }
 
 /* Defines the way that adds with word_NAME and byte_NAME. */
@@ -136,9 +148,9 @@ INLINE uint32_t crc_by_instruction(word_function *add_word, byte_function *add_b
 
 #define SSE42 __attribute__((target("sse4.2")))
 
-SSE42 static inline uint32_t word_sse42(uint32_t crc, uint64_t word)
+SSE42 static inline uint64_t word_sse42(uint64_t crc, uint64_t word)
 {
-    return (uint32_t)_mm_crc32_u64(crc, word);
+    return _mm_crc32_u64(crc, word);
 }
 
 SSE42 static inline uint32_t byte_sse42(uint32_t crc, uint8_t byte)
@@ -163,9 +175,9 @@ const struct crc32c_way crc32c_ways[] = {
 
 #define ARMV8 __attribute__((target("+crc")))
 
-ARMV8 static inline uint32_t word_armv8(uint32_t crc, uint64_t word)
+ARMV8 static inline uint64_t word_armv8(uint64_t crc, uint64_t word)
 {
-    return __crc32cd(crc, word);
+    return __crc32cd((uint32_t)crc, word);
 }
 
 ARMV8 static inline uint32_t byte_armv8(uint32_t crc, uint8_t byte)
@@ -196,10 +208,15 @@ const struct crc32c_way crc32c_ways[] = {
 
 #endif
 
-uint32_t crc32c(uint32_t crc, const uint8_t *data, size_t bytes)
+crc32c_function *crc32c_best(void)
 {
     const struct crc32c_way *way = crc32c_ways;
     while (!way->supported())
         way++;
-    return way->crc(crc, data, bytes);
+    return way->crc;
+}
+
+uint32_t crc32c(uint32_t crc, const uint8_t *data, size_t bytes)
+{
+    return crc32c_best()(crc, data, bytes);
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/least.h"
+#include "input/hints.h"
 #include "record/record.h"
 #include "record/tar_headers.h"
 #include "system/sys.h"
@@ -24,9 +25,10 @@ enum { READ_BYTES = 1 << 18 };
 struct archive {
     struct fault *fault;
     struct source *files;
-    uint64_t file_start; /* of the file in work, in the stream of files, */
-    uint64_t position;   /* and of the next byte that will be used */
-    size_t at;           /* that byte in the buffer */
+    uint64_t file_start;   /* of the file in work, in the stream of files, */
+    uint64_t position;     /* and of the next byte that will be used */
+    const uint8_t *window; /* what has been read: the buffer, or, if the files are lent, where it stands */
+    size_t at;             /* that byte in it */
     size_t filled;
     bool ended;                 /* what came last in the file were zeros */
     struct tar_headers headers; /* of the member in work, */
@@ -39,6 +41,11 @@ struct archive {
     bool at_end;
     bool joins; /* may the next member belong to its record? If it has the same key: */
     struct tar_key key;
+    const uint8_t *lent;  /* if the files are lent: the end of what is, */
+    const uint8_t *known; /* and of what may be, as all marks up to there are known; */
+    const uint8_t *next;  /* where it goes on, if that is not there; else NULL; */
+    const uint8_t *end;   /* of the last member, which has no mark yet */
+    bool lends;
     uint8_t data[TAR_HEADERS_BYTES_MAX];
     uint8_t buffer[READ_BYTES];
 };
@@ -52,6 +59,9 @@ static void restart(void *context)
     archive->ended = archive->any = archive->marked = archive->at_end = archive->joins = false;
     archive->given = 0;
     archive->left = 0;
+    archive->window = archive->buffer;
+    archive->lends = false;
+    archive->lent = archive->known = archive->next = NULL;
     archive->headers.data = archive->data;
     tar_headers_begin(&archive->headers);
 }
@@ -65,7 +75,10 @@ static int refuse(struct archive *archive, uint64_t before, const char *why)
     uint64_t end;
     const char *file = source_name_at(archive->files, archive->file_start, &end);
     const unsigned long long offset = archive->position - before - archive->file_start;
+    const struct packer *packer = packer_of_beginning(archive->data, archive->headers.bytes);
 
+    if (name.bytes == 0 && offset == 0 && packer != NULL)
+        return hints_refuse_archive(packer, file, archive->fault);
     if (name.bytes == 0)
         return fault_say(archive->fault, "%s: byte %llu: %s", file, offset, why);
     return fault_say(archive->fault, "%s: byte %llu: %s: %.*s", file, offset, why, (int)name.bytes,
@@ -94,7 +107,8 @@ static size_t bytes_in_file(const struct archive *archive, size_t bytes)
 static ssize_t look_ahead(struct archive *archive)
 {
     if (archive->at == archive->filled) {
-        const ssize_t got = source_read(archive->files, archive->buffer, READ_BYTES);
+        const ssize_t got = archive->lends ? source_lend(archive->files, &archive->window, READ_BYTES)
+                                           : source_read(archive->files, archive->buffer, READ_BYTES);
 
         if (got < 0)
             return -1;
@@ -106,7 +120,7 @@ static ssize_t look_ahead(struct archive *archive)
 
 static void copy(struct archive *archive, uint8_t *to, size_t bytes)
 {
-    memcpy(to, archive->buffer + archive->at, bytes);
+    memcpy(to, archive->window + archive->at, bytes);
     archive->at += bytes;
     archive->position += bytes;
 }
@@ -265,6 +279,67 @@ static ssize_t read_members(void *context, uint8_t *data, size_t bytes)
     return (ssize_t)done;
 }
 
+/* ---- The same, lent ---- */
+
+/* Go over data that come at once. 0, or -1 after a report. */
+static int pass_data(struct archive *archive)
+{
+    const ssize_t got = look_ahead(archive);
+    const size_t part = got > 0 ? (size_t)least(archive->left, (uint64_t)got) : 0;
+
+    if (part == 0)
+        return got < 0 ? -1 : refuse_end(archive);
+    archive->at += part;
+    archive->position += part;
+    archive->left -= part;
+    archive->end = archive->window + archive->at;
+    if (archive->left > 0)
+        archive->known = archive->end;
+    return 0;
+}
+
+/* Go over the headers of the next member, and note the mark of the one before it. 0, or -1 after a report. */
+static int pass_headers(struct archive *archive, const struct record_margin *margin)
+{
+    const uint8_t *start;
+
+    if (next_member(archive) != 0)
+        return -1;
+    if (archive->marked) {
+        margin->mark[(size_t)(archive->end - margin->base) / TAR_BLOCK_BYTES] = archive->mark;
+        archive->known = archive->end;
+        archive->marked = false;
+    }
+    archive->end = archive->window + archive->at;
+    start = archive->end - archive->headers.bytes;
+    if (!archive->at_end && start != archive->known)
+        archive->next = start;
+    return 0;
+}
+
+static ssize_t lend_members(void *context, const struct record_margin *margin, const uint8_t **data, size_t bytes)
+{
+    struct archive *archive = context;
+    size_t part;
+
+    archive->lends = true;
+    while (!archive->at_end && (size_t)(archive->known - archive->lent) < bytes) {
+        if (archive->next == NULL) {
+            if ((archive->left > 0 ? pass_data(archive) : pass_headers(archive, margin)) != 0)
+                return -1;
+        } else if (archive->lent == archive->known) {
+            archive->lent = archive->known = archive->next;
+            archive->next = NULL;
+        } else {
+            break;
+        }
+    }
+    part = least_size(bytes, (size_t)(archive->known - archive->lent));
+    *data = archive->lent;
+    archive->lent += part;
+    return (ssize_t)part;
+}
+
 static void release(void *context)
 {
     struct archive *archive = context;
@@ -273,12 +348,15 @@ static void release(void *context)
     free(archive);
 }
 
+static const struct source_stage stage = {
+    .read = read_members, .lend = lend_members, .restart = restart, .release = release};
+
 int archive_begin(struct source *source, struct fault *fault)
 {
     struct archive *archive = sys_allocate(1, sizeof *archive);
 
     if (archive != NULL)
-        archive->files = source_insert(source, read_members, restart, release, archive);
+        archive->files = source_insert(source, &stage, archive);
     if (archive == NULL || archive->files == NULL) {
         fault_report(fault, "memory", errno);
         free(archive);

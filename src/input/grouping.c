@@ -117,12 +117,14 @@ static void release(void *context)
     free(grouping);
 }
 
+static const struct source_stage stage = {.read = read_groups, .restart = restart, .release = release};
+
 int grouping_begin(struct source *source, const struct key_rule *rule, struct fault *fault)
 {
     struct grouping *grouping = sys_allocate(1, sizeof *grouping);
 
     if (grouping != NULL)
-        grouping->members = source_insert(source, read_groups, restart, release, grouping);
+        grouping->members = source_insert(source, &stage, grouping);
     if (grouping == NULL || grouping->members == NULL) {
         fault_report(fault, "memory", errno);
         free(grouping);

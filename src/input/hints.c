@@ -7,7 +7,6 @@
 
 #include "input/operand.h"
 #include "system/io.h"
-#include "system/packer.h"
 #include "system/sys.h"
 
 /* The longest path that can be opened is shorter. */
@@ -72,6 +71,12 @@ int hints_refuse(const struct record_format *format, bool decompressed, const ch
         status = fault_say(fault, "%s: %s", fault_name(name), text);
     operand_close(fd);
     return status;
+}
+
+int hints_refuse_archive(const struct packer *packer, const char *name, struct fault *fault)
+{
+    return fault_say(fault, "%s: compressed by %s, and no tar archive as it is: to shuffle its members: bigshuf -Z",
+                     fault_name(name), packer_name(packer));
 }
 
 void hints_look_at_quotes(struct hints *hints, const struct tail *tail, const char *name)

@@ -8,13 +8,16 @@
 #include "base/least.h"
 #include "input/hold.h"
 #include "input/lender.h"
+#include "record/tar_headers.h"
 #include "system/sys.h"
 
 struct source {
     source_function *read;
     void *context;
     void (*release)(void *context);
-    void (*restart)(void *context); /* of a stage that was put in; NULL if there is none */
+    const struct source_stage *stage; /* that was put in; NULL if there is none */
+    struct record_margin margin;      /* of what it lends; NULL if it does not, */
+    size_t margin_bytes;              /* else so many marks */
     const uint8_t *unread;
     size_t unread_bytes;
     struct hold hold;
@@ -56,8 +59,7 @@ struct source *source_open(const char *const *names, size_t count, const struct 
     return source;
 }
 
-struct source *source_insert(struct source *source, source_function *read, void (*restart)(void *context),
-                             void (*release)(void *context), void *context)
+struct source *source_insert(struct source *source, const struct source_stage *stage, void *context)
 {
     struct source *before = source_over(source->read, source->context, source->release);
 
@@ -65,9 +67,9 @@ struct source *source_insert(struct source *source, source_function *read, void 
         return NULL;
     before->stream = source->stream;
     before->fault = source->fault;
-    source->read = read;
-    source->restart = restart;
-    source->release = release;
+    source->read = stage->read;
+    source->release = stage->release;
+    source->stage = stage;
     source->context = context;
     return before;
 }
@@ -114,9 +116,44 @@ void source_unread(struct source *source, const uint8_t *data, size_t bytes)
 
 /* ---- Lending ---- */
 
+static bool make_margin(struct source *source, uint64_t *bytes)
+{
+    const struct mapping *mapping = &stream_lender(source->stream)->mapping;
+
+    source->margin_bytes = mapping->bytes / TAR_BLOCK_BYTES + 1;
+    source->margin = (struct record_margin){.base = mapping->base, .mark = sys_map(source->margin_bytes)};
+    *bytes += source->margin_bytes;
+    return source->margin.mark != NULL;
+}
+
 bool source_map(struct source *source, uint64_t *bytes)
 {
-    return source->stream != NULL && source->restart == NULL && stream_map(source->stream, bytes);
+    const struct source_stage *stage = source->stage;
+
+    if (source->stream == NULL || (stage != NULL && stage->lend == NULL) || !stream_map(source->stream, bytes))
+        return false;
+    if (stage == NULL || make_margin(source, bytes))
+        return true;
+    source_unmap(source);
+    return false;
+}
+
+const struct record_margin *source_margin(const struct source *source)
+{
+    return source->margin.mark != NULL ? &source->margin : NULL;
+}
+
+static void drop_margin(struct source *source)
+{
+    if (source->margin.mark != NULL)
+        sys_unmap(source->margin.mark, source->margin_bytes);
+    source->margin.mark = NULL;
+}
+
+void source_unmap(struct source *source)
+{
+    lender_close(stream_lender(source->stream));
+    drop_margin(source);
 }
 
 void source_hold(struct source *source, struct pool *pool)
@@ -195,9 +232,14 @@ static ssize_t lend_held(struct hold *hold, const uint8_t **data, size_t bytes)
 
 ssize_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
 {
-    const ssize_t lent =
-        lends_hold(source) ? lend_held(&source->hold, data, bytes) : stream_lend(source->stream, data, bytes);
+    ssize_t lent;
 
+    if (lends_hold(source))
+        lent = lend_held(&source->hold, data, bytes);
+    else if (source->margin.mark != NULL)
+        lent = source->stage->lend(source->context, &source->margin, data, bytes);
+    else
+        lent = stream_lend(source->stream, data, bytes);
     if (lent > 0)
         counter_add(&source->delivered_bytes, (uint64_t)lent);
     return lent;
@@ -255,8 +297,8 @@ int source_rewind(struct source *source)
     }
     source->unread_bytes = 0;
     counter_set(&source->delivered_bytes, 0);
-    if (source->restart != NULL)
-        source->restart(source->context);
+    if (source->stage != NULL)
+        source->stage->restart(source->context);
     return stream_rewind(source->stream);
 }
 
@@ -280,5 +322,6 @@ void source_free(struct source *source)
     if (source == NULL)
         return;
     source->release(source->context);
+    drop_margin(source);
     free(source);
 }

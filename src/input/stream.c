@@ -19,6 +19,7 @@
 #include "input/operand.h"
 #include "record/header.h"
 #include "record/tail.h"
+#include "record/tar_headers.h"
 #include "system/io.h"
 #include "system/sys.h"
 
@@ -65,18 +66,22 @@ static void expect_anything(struct stream *stream)
     stream->seen = false;
 }
 
-/* Is a regular file, which is open, compressed, and to be decompressed? 1 if so, when that can be done; 0 if not; -1
- * after a report. */
-static int look_for_packer(struct stream *stream, const char *name, int fd)
+/* Is a regular file, which is open and has so many bytes, compressed, and to be decompressed? 1 if so, when that can be
+ * done; 0 if not; -1 after a report. */
+static int look_for_packer(struct stream *stream, const char *name, int fd, uint64_t bytes)
 {
+    const bool decompresses = stream->layout.decompress.programs > 0;
+    const bool is_refused = stream->layout.format.kind == RECORD_TAR && bytes % TAR_BLOCK_BYTES > 0; /* tail.c */
     struct decompress_beginning beginning = {.bytes = 0};
 
-    if (stream->layout.decompress.programs == 0)
+    if (!decompresses && !is_refused)
         return 0;
     if (decompress_look(fd, name, &beginning) != 0)
         return fault_report(stream->fault, name, errno);
     if (beginning.packer == NULL)
         return 0;
+    if (!decompresses)
+        return hints_refuse_archive(beginning.packer, name, stream->fault);
     expect_anything(stream);
     stream->packed++;
     return decompress_check(beginning.packer, name, stream->fault) == 0 ? 1 : -1;
@@ -101,7 +106,7 @@ static int look_into(struct stream *stream, const char *name, uint64_t *bytes)
 
     if (fd < 0)
         return fault_report(stream->fault, name, errno);
-    status = look_for_packer(stream, name, fd);
+    status = look_for_packer(stream, name, fd, *bytes);
     if (status == 0)
         status = look_into_plain(stream, name, fd, bytes);
     else
@@ -131,6 +136,7 @@ static int look_at_standard_input(struct stream *stream, const char *name, uint6
 {
     int mode = sys_access_mode(STDIN_FILENO);
     struct stat status;
+    uint64_t left = 0;
     off_t position;
     int packed;
 
@@ -143,13 +149,14 @@ static int look_at_standard_input(struct stream *stream, const char *name, uint6
         expect_anything(stream);
         return 0;
     }
-    packed = look_for_packer(stream, name, STDIN_FILENO);
-    if (packed != 0)
-        return packed < 0 ? -1 : 0;
     position = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
     stream->start = position;
     if (position >= 0 && position < status.st_size)
-        *bytes = (uint64_t)(status.st_size - position);
+        left = (uint64_t)(status.st_size - position);
+    packed = look_for_packer(stream, name, STDIN_FILENO, left);
+    if (packed != 0)
+        return packed < 0 ? -1 : 0;
+    *bytes = left;
     return check_size(stream, name, bytes);
 }
 
@@ -355,7 +362,8 @@ bool stream_map(struct stream *stream, uint64_t *bytes)
 {
     const uint64_t room = mapping_room(0) + sys_page_bytes();
 
-    if (!stream->known || stream->next > 0)
+    if (!stream->known || stream->next > 0 ||
+        (stream->layout.format.kind == RECORD_TAR && stream->start % TAR_BLOCK_BYTES != 0)) /* see record_margin */
         return false;
     if (lender_open(&stream->lender, stream->names, stream->count, stream->start,
                     stream->known_bytes + stream->header_bytes + stream->count * room, stream->fault) != 0)

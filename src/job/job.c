@@ -169,7 +169,7 @@ static int open_large_run(struct job *job)
     const struct record_format format = task_format(&resources->options);
     enum lending lending = LENDING_NONE;
     uint64_t memory_bytes;
-    bool groups_fit; /* they cannot be mapped */
+    bool groups_fit; /* if they cannot be mapped, they can be held */
 
     job->run = &job->large;
     if (job->task != TASK_SHUFFLE && known && known_bytes(job) <= SMALL_BYTES)
@@ -183,11 +183,13 @@ static int open_large_run(struct job *job)
             lending_choose(resources->source, resources->name_count, &format, use_of(job), memory_bytes, &memory_bytes);
     if (lending == LENDING_FAILED || resources_open_large_run(resources, job->run, memory_bytes) != 0)
         return -1;
-    if (files && (!known || groups_fit) && use_of(job) == LENDING_ONCE)
+    if (files && lending == LENDING_NONE && (!known || groups_fit) && use_of(job) == LENDING_ONCE)
         lending = lending_hold(resources->source, &format, &job->run->engine.pool);
     if (lending == LENDING_FAILED)
         return -1;
     job->run->refers = lending == LENDING_REFERS;
+    if (resources->source != NULL)
+        job->run->format.margin = source_margin(resources->source);
     job->run->rereads = rereads;
     return 0;
 }
@@ -321,6 +323,8 @@ static int copy_instead(struct job *job)
         source_let_go(resources->source);
         return 0;
     }
+    if (source_margin(resources->source) != NULL)
+        source_unmap(resources->source); /* copies need their marks */
     engine_close(&run->engine);
     *run = (struct run){.rereads = run->rereads};
     return source_rewind(resources->source) != 0 ? -1 : resources_open_large_run(resources, run, memory_of(job));

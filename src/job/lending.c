@@ -1,5 +1,6 @@
 #include "job/lending.h"
 
+#include "record/tar_headers.h"
 #include "shuffle/engine.h"
 #include "shuffle/order.h"
 #include "system/sys.h"
@@ -65,20 +66,25 @@ enum lending lending_choose(struct source *source, size_t files, const struct re
                             enum lending_use use, uint64_t memory_bytes, uint64_t *engine_bytes)
 {
     const uint64_t known_bytes = source_known_bytes(source);
-    uint64_t mapped_bytes, record_bytes, needed_bytes;
+    uint64_t mapped_bytes, needed_bytes;
+    uint64_t record_bytes = TAR_BLOCK_BYTES; /* members of archives have no less */
 
     *engine_bytes = memory_bytes;
-    if (!source_is_known(source) || known_bytes > memory_bytes || known_bytes / FILE_BYTES < files ||
-        !is_room(known_bytes + memory_bytes) || !source_map(source, &mapped_bytes))
+    if (!source_is_known(source) || (format->grouped && use != LENDING_ONCE) || known_bytes > memory_bytes ||
+        known_bytes / FILE_BYTES < files || !is_room(known_bytes + memory_bytes) || !source_map(source, &mapped_bytes))
         return LENDING_NONE;
     if (use == LENDING_SELDOM)
         return LENDING_COPIES;
-    if (measure(source, format, &record_bytes) != 0)
+    if (!format->grouped && measure(source, format, &record_bytes) != 0)
         return LENDING_FAILED;
     needed_bytes = mapped_bytes + known_bytes / record_bytes * REFERENCE_BYTES[use] + ENGINE_MEMORY_MIN;
     if ((record_bytes < REFER_FROM_BYTES && use != LENDING_IN_ORDER) || needed_bytes > memory_bytes ||
-        mapped_bytes > ENGINE_MEMORY_MAX)
-        return LENDING_COPIES;
+        mapped_bytes > ENGINE_MEMORY_MAX) {
+        if (!format->grouped)
+            return LENDING_COPIES;
+        source_unmap(source); /* copies need their marks */
+        return LENDING_NONE;
+    }
     *engine_bytes = memory_bytes - mapped_bytes;
     return LENDING_REFERS;
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "record/tar_headers.h"
+
 void output_buffer_init(struct output_buffer *to, uint8_t *buffer, size_t bytes, int (*drain)(void *context),
                         void *context)
 {
@@ -33,5 +35,9 @@ int output_buffer_drain(struct output_buffer *to, struct output *output)
     size_t bytes = (size_t)(to->at - to->buffer);
 
     to->at = to->buffer;
-    return bytes == 0 ? 0 : output_write(output, to->buffer, bytes);
+    if (bytes > 0 && output_write(output, to->buffer, bytes) != 0)
+        return -1;
+    if (to->marks != NULL)
+        memset(to->marks + 1, 0, bytes / TAR_BLOCK_BYTES);
+    return 0;
 }

@@ -258,6 +258,14 @@ int output_begin(struct output *output, uint64_t records, const void *header, si
     return output_plan_files(plan) > output->begun ? begin_file(output) : 0;
 }
 
+void output_use_margin(struct output *output, const struct record_margin *margin)
+{
+    struct output_plan *plan = &output->plan;
+
+    plan->format.margin = margin;
+    plan->format.grouped = plan->framing.format.grouped = false;
+}
+
 int output_write(struct output *output, uint8_t *data, size_t bytes)
 {
     const int status =

@@ -15,6 +15,7 @@
 #include "base/least.h"
 #include "record/length.h"
 #include "record/scan.h"
+#include "record/tar_headers.h"
 
 enum {
     ENDS = 512,  /* found at a time where not all of them are wanted */
@@ -241,9 +242,26 @@ static size_t ends_of_groups(const struct record_format *format, struct record_s
     return found;
 }
 
+static size_t ends_in_margin(const struct record_margin *margin, const uint8_t *data, size_t bytes, uint32_t *ends,
+                             size_t room, size_t *scanned)
+{
+    const size_t at = (size_t)(data - margin->base);
+    const size_t first = at / TAR_BLOCK_BYTES + 1; /* block before which a member may end */
+    const size_t blocks = (at + bytes) / TAR_BLOCK_BYTES + 1 - first;
+    size_t looked_at;
+    const size_t found = scan_byte(margin->mark + first, blocks, RECORD_ENDS, ends, room, &looked_at);
+
+    for (size_t i = 0; i < found; i++)
+        ends[i] = (uint32_t)((first + ends[i] - 1) * TAR_BLOCK_BYTES - at);
+    *scanned = found == room && found > 0 ? ends[found - 1] : bytes;
+    return found;
+}
+
 size_t record_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                    uint32_t *ends, size_t room, size_t *scanned)
 {
+    if (format->margin != NULL)
+        return ends_in_margin(format->margin, data, bytes, ends, room, scanned);
     return (format->grouped ? ends_of_groups : ends_of_kind)(format, scan, data, bytes, ends, room, scanned);
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/least.h"
+#include "record/tar_headers.h"
 #include "shuffle/divide.h"
 #include "shuffle/index.h"
 #include "system/sys.h"
@@ -43,6 +44,7 @@ struct gathering {
     struct gather_order order;
     struct output *output;
     struct workplace *place;
+    struct record_margin margin; /* of the outlets, if the records have one; else NULL */
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     unsigned next; /* to be claimed */
@@ -333,12 +335,23 @@ static int work(void *context, unsigned worker)
     return has_failed(g) ? -1 : 0;
 }
 
+/* The margin of the memory in which the outlets are. */
+static int make_margin(struct gathering *g, struct engine_space space)
+{
+    g->margin.base = space.data;
+    g->margin.mark = sys_allocate(space.bytes / TAR_BLOCK_BYTES + 1, 1);
+    if (g->margin.mark == NULL)
+        return fault_report(g->run->engine.fault, "memory", errno);
+    output_use_margin(g->output, &g->margin);
+    return 0;
+}
+
 /* Each worker's tables and its part of the buffer. */
 static int set_up(struct gathering *g, unsigned workers)
 {
     struct run *run = g->run;
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_WHOLE);
-    size_t share = space.bytes / workers;
+    const size_t share = space.bytes / workers / TAR_BLOCK_BYTES * TAR_BLOCK_BYTES;
     unsigned most_bits = 0; /* of a pile that is divided */
 
     for (unsigned p = g->next; p < g->piles->count; p++) {
@@ -347,11 +360,15 @@ static int set_up(struct gathering *g, unsigned workers)
         if (bits > most_bits && divide_is_worth(g->piles, p, bits))
             most_bits = bits;
     }
+    if (run->format.margin != NULL && make_margin(g, space) != 0)
+        return -1;
     for (unsigned w = 0; w < workers; w++) {
         struct workplace *place = &g->place[w];
 
         place->gathering = g;
         output_buffer_init(&place->outlet, space.data + w * share, share, drain, place);
+        if (g->margin.mark != NULL)
+            place->outlet.marks = g->margin.mark + w * share / TAR_BLOCK_BYTES;
         if (table_init(&place->table, &run->engine.pool) != 0 || table_init(&place->spare, &run->engine.pool) != 0)
             return fault_report(run->engine.fault, "memory", errno);
         if (most_bits > 0 &&
@@ -417,6 +434,7 @@ int gather(struct run *run, struct piles *piles, struct gather_order order, unsi
         piles_release(&g.place[w].children);
     }
     free(g.place);
+    free(g.margin.mark);
     pthread_cond_destroy(&g.changed);
     pthread_mutex_destroy(&g.mutex);
     return status;

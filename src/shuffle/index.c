@@ -10,6 +10,7 @@
 #include "shuffle/index.h"
 
 #include "base/least.h"
+#include "record/tar_headers.h"
 #include "shuffle/copy.h"
 #include "shuffle/reference.h"
 
@@ -144,6 +145,18 @@ static int copy_from_base(const struct piles *piles, const struct record_format 
     return 0;
 }
 
+/* Records that end as a margin says: note where they end in the outlet, too. */
+static int copy_marked(const struct piles *piles, const struct record_format *format, const struct table *table,
+                       uint64_t first, uint64_t records, struct output_buffer *outlet)
+{
+    for (uint64_t i = first; i < first + records; i++) {
+        if (copy_from_base(piles, format, *table_u64(table, i), outlet) != 0)
+            return -1;
+        outlet->marks[(size_t)(outlet->at - outlet->buffer) / TAR_BLOCK_BYTES] = RECORD_ENDS;
+    }
+    return 0;
+}
+
 int index_copy(const struct piles *piles, const struct record_format *format, const struct table *table, uint64_t first,
                uint64_t records, struct output_buffer *outlet)
 {
@@ -155,6 +168,8 @@ int index_copy(const struct piles *piles, const struct record_format *format, co
     uint8_t *to = outlet->at; /* kept here, as the compiler must take any store of bytes for a change of *outlet */
     const uint8_t *end = outlet->end;
 
+    if (format->margin != NULL)
+        return copy_marked(piles, format, table, first, records, outlet);
     while (records > 0) {
         const uint64_t *reference = table_u64(table, first);
         const uint64_t *last = reference + least(records, table_run(table, first));

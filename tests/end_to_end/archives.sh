@@ -177,6 +177,102 @@ end()' >in.tar
     grep -E 'started over: +[12] ' said
 }
 
+# ---- Where they stand ----
+
+# Archives that are mapped are written as they are from a pipe: mapped_as_piped FILE... -- OPTION...
+mapped_as_piped() {
+    local files=()
+    while [ "$1" != -- ]; do
+        files+=("$1")
+        shift
+    done
+    shift
+    rm -f mappings
+    FAULT_CALL=map_file FAULT_LOG=mappings bigshuf-faulty --tar --seed=m "$@" "${files[@]}" >out.tar
+    [ -s mappings ]
+    bigshuf --tar --seed=m < <(cat "${files[@]}") | cmp - out.tar
+}
+
+test_archives_that_fit_are_referred_to_where_they_are() {
+    make_archive pax 200 500 9000 >a.tar
+    make_archive gnu 200 0 9000 >b.tar
+    cat a.tar b.tar a.tar >ab.tar # with zeros between
+    craft 'for i in range(2000): add(info("%d.x" % i)); add(info("%d" % i, DIRTYPE))
+end()' >short.tar
+    craft 'for i in range(3): add(info("%d.x" % i), b"%d" % i * (i << 20)); add(info("%d.y" % i), b"y")
+end()' >long.tar # than a reference says
+    for options in --parallel=1 '--parallel=3 -S 64M' --tune=leaf-records=8; do
+        for files in a.tar 'ab.tar b.tar ab.tar' short.tar 'long.tar a.tar long.tar'; do
+            # shellcheck disable=SC2086 # names and options
+            if [ "$options" = --tune=leaf-records=8 ]; then
+                bigshuf --tar --seed=m $options $files | cmp - <(bigshuf --tar --seed=m $options < <(cat $files))
+            else
+                mapped_as_piped $files -- $options
+            fi
+        done
+    done
+    cp out.tar wanted.tar # of the last ones, spilled
+    bigshuf -v --tar --seed=m -S 8M long.tar a.tar long.tar 2>said >out.tar
+    grep -E 'spilled: +[1-9]' said
+    bigshuf --tar --seed=m long.tar a.tar long.tar | cmp - out.tar
+}
+
+test_every_output_of_archives_that_are_mapped() {
+    make_archive pax 300 500 9000 >in.tar
+    for options in --shards=3 --shard-records=70 --shard-bytes=100K --shard-bytes=10K; do
+        for threads in 1 3; do
+            bigshuf --tar --seed=m --parallel=$threads $options -o file-%d.tar in.tar
+            bigshuf --tar --seed=m --parallel=$threads $options -o pipe-%d.tar < <(cat in.tar)
+            for file in pipe-*.tar; do
+                cmp "$file" "file-${file#*-}"
+            done
+            same "$(printf '%s\n' pipe-* | wc -l)" "$(printf '%s\n' file-* | wc -l)"
+            rm file-* pipe-*
+        done
+    done
+    bigshuf --tar --seed=m --split=10%:valid.tar -o train.tar in.tar
+    bigshuf --tar --seed=m --split=10%:wanted.tar -o rest.tar < <(cat in.tar)
+    cmp valid.tar wanted.tar
+    cmp train.tar rest.tar
+    for part in 1 2 3; do
+        bigshuf --tar --seed=m --part=$part/3 in.tar | cmp - <(bigshuf --tar --seed=m --part=$part/3 < <(cat in.tar))
+    done
+}
+
+test_an_archive_on_standard_input_is_taken_from_its_position() {
+    make_archive gnu 200 500 9000 >rest.tar
+    (echo && cat rest.tar) >odd
+    (head -c 512 rest.tar && cat rest.tar) >even
+    bigshuf --tar --seed=m rest.tar >wanted.tar
+    (read -r && bigshuf --tar --seed=m) <odd | cmp - wanted.tar
+    (python3 -c 'import os; os.lseek(0, 512, 0)' && bigshuf --tar --seed=m) <even | cmp - wanted.tar
+}
+
+test_an_archive_that_is_cut_short_meanwhile_is_a_failed_read() {
+    make_archive gnu 200 500 9000 >whole.tar
+    bigshuf --tar --seed=m whole.tar >wanted.tar
+    failures=0
+    for turn in $(scale '30 60 90' "$(seq 10 10 200)" "$(seq 500)"); do
+        cp whole.tar in.tar
+        status=0
+        FAULT_RUN='truncate -s 0 in.tar' FAULT_AT=$turn FAULT_LOG=called \
+            bigshuf-faulty --tar --seed=m -S 20M -o out.tar in.tar 2>said || status=$?
+        [ -e called ] || break
+        rm called
+        if [ $status = 0 ]; then
+            cmp out.tar wanted.tar
+            rm out.tar
+        else
+            same 1 $status
+            [[ $(cat said) = 'bigshuf: in.tar: '@(file has shrunk while it was read|0 bytes are no tar archive*) ]]
+            [ ! -e out.tar ]
+            failures=$((failures + 1))
+        fi
+        same 'in.tar said wanted.tar whole.tar' "$(echo *)"
+    done
+    [ $failures -gt 0 ]
+}
+
 # ---- What records are ----
 
 test_names_are_the_same_up_to_the_first_dot_of_the_last_component() {
@@ -368,6 +464,20 @@ test_what_is_no_archive_is_told() {
     cmp out /dev/null
 }
 
+test_an_archive_that_is_compressed_is_told() {
+    needs gzip
+    make_archive gnu 20 0 3000 | gzip >in.tar
+    for tail in 0 $((512 - $(wc -c <in.tar) % 512)); do
+        head -c "$tail" /dev/zero >>in.tar
+        refused 'compressed by gzip, and no tar archive as it is: to shuffle its members: bigshuf -Z'
+        fails_with 1 'bigshuf: -: compressed by gzip, and no tar archive*: bigshuf -Z' bigshuf --tar <in.tar
+        fails_with 1 'bigshuf: -: compressed by gzip, and no tar archive*: bigshuf -Z' bigshuf --tar < <(cat in.tar)
+    done
+    craft 'add(info("BZh9"), b"1"); end()' >whole.tar # as what bzip2 writes begins
+    bigshuf --tar whole.tar >out
+    head -c 1024 out | cmp - <(head -c 1024 whole.tar)
+}
+
 test_an_archive_that_is_cut_off_is_told() {
     make_archive pax "$(scale 4 8 20)" 0 3000 >whole.tar # the first has a long name
     last=$(python3 -c '
@@ -405,6 +515,12 @@ test_a_damaged_header_is_told() {
     done
     craft 'add(info("1.x"), b"1"); out.write(b"a" * 512); end()' >in.tar
     refused 'byte 1024: *its checksum is wrong'
+    craft 'for i in range(400): add(info("%d.x" % i), bytes(2048))
+end()' >in.tar # which is mapped
+    printf Z | dd of=in.tar bs=1 seek=$((390 * 2560)) conv=notrunc 2>.stderr
+    refused "byte $((390 * 2560)): *its checksum is wrong"
+    truncate -s $((389 * 2560)) in.tar
+    refused "byte $((389 * 2560)): the file ends here, before its archive does"
     craft 'add(info("1.x"), b"1"); end(2); out.write(b"garbage" + bytes(505))' >in.tar
     refused 'byte 2048: *its checksum is wrong'
 }

@@ -96,6 +96,13 @@ test_an_input_that_fits_survives_any_fault() {
     forgiving=yes sweep_all folder/file -S 16M --parallel=3
 }
 
+test_an_archive_that_fits_survives_any_fault() {
+    tar --version 2>/dev/null | grep -q GNU || skip "no GNU tar here"
+    long_lines 200 1000 3000 | split -a 3 -l 1 - s.
+    tar --remove-files -cf in s.*
+    forgiving=yes sweep_all out -S 16M --parallel=3 --tar
+}
+
 test_an_input_with_defaults_survives_any_fault() {
     seq 120000 >in
     forgiving=yes sweep_all out # since some reads look for the machine's limits

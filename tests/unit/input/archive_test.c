@@ -1,4 +1,5 @@
-/* Members of archives with a mark behind each, however they come in files and are read. */
+/* Members of archives with a mark behind each, however they come in files and are read; and without marks, where they
+ * are lent. */
 
 #include "support/reports.h"
 #include "support/tar_archive.h"
@@ -12,12 +13,14 @@ enum { EXPECTED_BYTES = 1 << 18 };
 static struct tar_archive archive;
 static uint8_t expected[EXPECTED_BYTES], delivered[EXPECTED_BYTES];
 static size_t expected_bytes;
+static uint8_t expected_lent[EXPECTED_BYTES]; /* with marks behind records alone */
+static size_t expected_lent_bytes;
 static struct source *source;
 
 static int setup(void **state)
 {
     source = NULL;
-    expected_bytes = 0;
+    expected_bytes = expected_lent_bytes = 0;
     archive.bytes = 0;
     return reports_setup(state);
 }
@@ -34,8 +37,12 @@ static int teardown(void **state)
 static void expect(size_t start, char mark)
 {
     memcpy(expected + expected_bytes, archive.data + start, archive.bytes - start);
+    memcpy(expected_lent + expected_lent_bytes, archive.data + start, archive.bytes - start);
     expected_bytes += archive.bytes - start;
+    expected_lent_bytes += archive.bytes - start;
     expected[expected_bytes++] = (uint8_t)mark;
+    if (mark == RECORD_ENDS)
+        expected_lent[expected_lent_bytes++] = RECORD_ENDS;
 }
 
 static void add(char type, const char *name, const char *data, char mark)
@@ -82,9 +89,34 @@ static ssize_t read_all(size_t piece)
     return got < 0 ? -1 : (ssize_t)done;
 }
 
+/* The same, lent: behind each record that ends as the margin says, there is a mark. */
+static ssize_t lend_all(size_t piece)
+{
+    const struct record_format format = {.kind = RECORD_TAR, .margin = source_margin(source)};
+    const uint8_t *data;
+    size_t done = 0;
+    ssize_t got;
+
+    while ((got = source_lend(source, &data, piece)) > 0) {
+        assert_in_range(got, 1, piece);
+        for (size_t at = 0, scanned; at < (size_t)got; at += scanned) {
+            struct record_scan scan = {0};
+            uint32_t end;
+            const size_t found = record_ends(&format, &scan, data + at, (size_t)got - at, &end, 1, &scanned);
+
+            memcpy(delivered + done, data + at, scanned);
+            done += scanned;
+            if (found > 0)
+                delivered[done++] = RECORD_ENDS;
+        }
+    }
+    return got < 0 ? -1 : (ssize_t)done;
+}
+
 static void assert_delivered(const char *const *names, size_t count)
 {
     static const size_t pieces[] = {1, 2, 511, 512, 513, 4000, 1 << 17};
+    uint64_t memory;
 
     open_archives(names, count);
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
@@ -92,6 +124,17 @@ static void assert_delivered(const char *const *names, size_t count)
         assert_memory_equal(delivered, expected, expected_bytes);
         assert_int_equal(source_rewind(source), 0);
     }
+    open_archives(names, count);
+    assert_true(source_map(source, &memory));
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        assert_int_equal(lend_all(pieces[i]), expected_lent_bytes);
+        assert_memory_equal(delivered, expected_lent, expected_lent_bytes);
+        assert_int_equal(source_rewind(source), 0);
+    }
+    source_unmap(source);
+    assert_null(source_margin(source));
+    assert_int_equal(read_all(1000), expected_bytes);
+    assert_memory_equal(delivered, expected, expected_bytes);
 }
 
 TEST(members_with_the_same_key_go_on)
@@ -147,6 +190,7 @@ static void assert_refused(size_t blocks, const char *message)
 {
     static const char *const names[] = {"good.tar", "bad.tar", "good.tar"};
     struct tar_archive bad = archive;
+    uint64_t memory;
 
     archive.bytes = 0;
     tar_archive_add(&archive, '0', "good", "good");
@@ -159,6 +203,13 @@ static void assert_refused(size_t blocks, const char *message)
         open_archives(names, 3);
         scratch_listen();
         assert_int_equal(read_all(piece), -1);
+        assert_string_equal(scratch_heard(), message);
+        fault_release(&fault);
+        fault_init(&fault);
+        open_archives(names, 3);
+        assert_true(source_map(source, &memory));
+        scratch_listen();
+        assert_int_equal(lend_all(piece), -1);
         assert_string_equal(scratch_heard(), message);
     }
 }
@@ -199,6 +250,28 @@ TEST(a_file_that_ends_too_early_is_told)
     tar_archive_data(&archive, "", 1);
     tar_archive_add(&archive, '0', "1.a", "data");
     assert_refused(0, "bigshuf: bad.tar: byte 1536: the file ends here, before its archive does\n");
+}
+
+TEST(from_the_midst_of_a_block_on_nothing_is_lent)
+{
+    static const char *const names[] = {"-"};
+    uint64_t memory;
+    int fd;
+
+    tar_archive_add(&archive, '0', "1.a", "data");
+    expect(0, '.');
+    memmove(archive.data + 3, archive.data, archive.bytes);
+    archive.bytes += 3;
+    put("a.tar", 0);
+    assert_int_equal(truncate("a.tar", 3 + 4 * TAR_ARCHIVE_BLOCK), 0);
+    fd = open("a.tar", O_RDONLY | O_CLOEXEC);
+    assert_int_equal(dup2(fd, 0), 0);
+    close(fd);
+    assert_int_equal(lseek(0, 3, SEEK_SET), 3);
+    open_archives(names, 1);
+    assert_false(source_map(source, &memory));
+    assert_int_equal(read_all(1000), expected_bytes);
+    assert_memory_equal(delivered, expected, expected_bytes);
 }
 
 TEST(a_file_of_another_size_is_no_archive)

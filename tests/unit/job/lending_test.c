@@ -10,6 +10,7 @@
 
 #include "support/scratch.h"
 
+#include "input/archive.h"
 #include "job/lending.h"
 
 static const uint64_t MIB = (uint64_t)1 << 20;
@@ -61,6 +62,43 @@ static void long_records_that_fit_are_referred_to(void **state)
     assert_in_range(left, 55, 56);
     assert_int_equal(choose(names, 1, LENDING_SELDOM, 64, &left), LENDING_COPIES);
     assert_int_equal(left, 64);
+}
+
+/* What becomes of an archive of so many MiB with so many MiB of memory. */
+static enum lending choose_archive(unsigned archive_mebibytes, enum lending_use use, unsigned mebibytes)
+{
+    static const char *const names[] = {"a.tar"};
+    const struct stream_layout layout = {.format = {.kind = RECORD_TAR}};
+    const struct record_format format = {.kind = RECORD_TAR, .grouped = true};
+    struct fault fault;
+    struct source *source;
+    enum lending lending;
+    uint64_t bytes;
+
+    assert_true(scratch_put("a.tar", "", 0600));
+    assert_int_equal(truncate("a.tar", (off_t)(archive_mebibytes * MIB)), 0);
+    fault_init(&fault);
+    source = source_open(names, 1, &layout, &fault);
+    assert_non_null(source);
+    assert_int_equal(archive_begin(source, &fault), 0);
+    lending = lending_choose(source, 1, &format, use, mebibytes * MIB, &bytes);
+    assert_true((lending == LENDING_REFERS) == (source_base(source) != NULL));
+    assert_true((lending == LENDING_REFERS) == (source_margin(source) != NULL));
+    assert_true(lending == LENDING_REFERS ? bytes < (mebibytes - archive_mebibytes) * MIB : bytes == mebibytes * MIB);
+    source_free(source);
+    fault_release(&fault);
+    return lending;
+}
+
+static void archives_are_referred_to_or_read(void **state)
+{
+    (void)state;
+    assert_int_equal(choose_archive(4, LENDING_ONCE, 64), LENDING_REFERS);
+    assert_int_equal(choose_archive(50, LENDING_ONCE, 64), LENDING_REFERS);
+    assert_int_equal(choose_archive(55, LENDING_ONCE, 64), LENDING_NONE); /* ENGINE_MEMORY_MIN, and references */
+    assert_int_equal(choose_archive(65, LENDING_ONCE, 64), LENDING_NONE);
+    assert_int_equal(choose_archive(4, LENDING_SELDOM, 64), LENDING_NONE);
+    assert_int_equal(choose_archive(4, LENDING_REPEATEDLY, 64), LENDING_NONE);
 }
 
 static void short_records_are_copied(void **state)
@@ -191,6 +229,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, scratch_setup, scratch_teardown)
         TEST(long_records_that_fit_are_referred_to),
+        TEST(archives_are_referred_to_or_read),
         TEST(short_records_are_copied),
         TEST(without_room_for_references_records_are_copied),
         TEST(what_does_not_fit_is_read),
