@@ -201,9 +201,8 @@ uint64_t resources_memory(const struct resources *resources, uint64_t bytes)
  * of compressed inputs is not looked up, and each is taken for one. */
 static struct engine_others other_memory(const struct resources *resources)
 {
-    const bool small = memory_limit(resources) < AHEAD_FROM_BYTES;
-    const bool packed = resources->options.compressed && resources->name_count > 1;
-    const bool ahead = small ? packed : resources->source != NULL && source_memory(resources->source) > 0;
+    const bool ahead = resources->options.compressed && resources->name_count > 1 &&
+                       (memory_limit(resources) < AHEAD_FROM_BYTES || source_memory(resources->source) > 0);
 
     return (struct engine_others){
         .bytes = resources->listed_memory, .share = ahead ? AHEAD_SHARE : 0, .share_from_bytes = AHEAD_FROM_BYTES};

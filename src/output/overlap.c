@@ -26,7 +26,7 @@ struct overlap {
     struct place *outputs;
     size_t count;
     const char *both, *only_input, *only_output; /* the first of each kind, or NULL; never that of the rest */
-    const char *full;                            /* the first output that is not empty, or NULL */
+    const char *full;                            /* the first output that an empty input would empty, or NULL */
 };
 
 static int compare(const void *a, const void *b)
@@ -68,7 +68,7 @@ static void list_outputs(struct overlap *overlap, const struct files *files)
             overlap->outputs[overlap->count] = place_of(&status);
             overlap->outputs[overlap->count].path = path;
             overlap->outputs[overlap->count++].is_rest = i >= made && !output_plan_has_shards(plan);
-            if (status.st_size > 0)
+            if (status.st_size > 0 && i < output_plan_files(plan)) /* an input of nothing makes no more */
                 keep_first(&overlap->full, path);
         }
     }

@@ -449,10 +449,12 @@ test_a_compressed_file_is_not_replaced_by_its_own_bytes() {
 
 test_files_are_not_emptied_by_a_forgotten_input() {
     seq 9 | tee a >./0
-    for options in '-o a' '-o a -' '--shards=2 -o %d' '--split=0:new -o a' '--split=0:a -o new'; do
+    for options in '-o a' '-o a -' '--shards=2 -o %d' '--split=0:new -o a' '--split=0:a -o new' \
+        '--split=0:a --shard-records=2 -o %d'; do
         fails_with 1 'bigshuf: [a0]: not emptied, as standard input is /dev/null: name the input, or /dev/null to empty it' \
             bigshuf $options </dev/null
     done
+    bigshuf --shard-records=2 -o %d </dev/null # which would empty none
     same '.stderr 0 a' "$(names)"
     same 18 "$(cat 0 a | wc -l | tr -d ' ')"
     bigshuf -o new </dev/null

@@ -100,8 +100,10 @@ TEST(a_carriage_return_is_none_of_the_key)
     const struct output_plan plan = plan_of((struct record_format){.delimiter = '\n'}, 1);
     const char *const name[] = {"a", "b", "rest"};
 
-    assert_int_equal(run(&plan, "7\r\n7\t\n", 2), 0);
-    assert_true(scratch_holds(name[side_of("7")], "h\n7\r\n7\t\n"));
+    for (size_t step = 1; step < 10; step++) {
+        assert_int_equal(run(&plan, "7\r\n7\t\n", step), 0);
+        assert_true(scratch_holds(name[side_of("7")], "h\n7\r\n7\t\n"));
+    }
 }
 
 TEST(what_comes_before_a_key_may_be_of_any_length)
@@ -134,9 +136,11 @@ TEST(a_key_has_a_limit)
 
     memset(text, 'x', 65537);
     strcpy(text + 65537, "\n");
-    assert_says(run(&plan, text, 1000), -1, "bigshuf: --split-field: a field has more than 65536 bytes\n");
-    forgive();
-    assert_int_equal(run(&plan, text + 1, 1000), 0);
+    for (size_t step = 1000; step < TEXT_MAX; step *= 10) {
+        assert_says(run(&plan, text, step), -1, "bigshuf: --split-field: a field has more than 65536 bytes\n");
+        forgive();
+        assert_int_equal(run(&plan, text + 1, step), 0);
+    }
 }
 
 TEST(there_are_no_more_splits_than_may_be)
