@@ -216,6 +216,7 @@ static const char *read_records(const char *at, struct record_format *format, ui
         return read_starting(value, format, string);
     if ((value = line_skip(at, "records of CSV")) != NULL) {
         format->kind = RECORD_CSV;
+        format->delimiter = '\n';
         return value;
     }
     if ((value = line_skip(at, "records with length ")) != NULL)

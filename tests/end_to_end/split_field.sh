@@ -43,6 +43,18 @@ test_where_a_patient_goes_depends_on_the_seed_alone() {
     for file in a b rest; do cut -f 2 $file | sort -u | cmp - $file.patients; done
 }
 
+test_carriage_returns_are_no_part_of_a_field_from_a_store_either() {
+    seq 100 | tr '\n' '#' | sed 's/#/\r#/g' | tr '#' '\n' >in
+    for format in '' --csv; do
+        # shellcheck disable=SC2086 # none, or one word
+        bigshuf --seed=42 $format --split-field=1 --split=50%:a -o rest in
+        # shellcheck disable=SC2086
+        bigshuf --scatter="store$format" --seed=9 $format in
+        bigshuf --gather="store$format" --seed=42 --split-field=1 --split=50%:b -o rest
+        sort a | cmp - <(sort b)
+    done
+}
+
 # As the page bigshuf-order says.
 test_anybody_can_tell_where_a_field_goes() {
     needs python3
