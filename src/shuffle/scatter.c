@@ -4,8 +4,8 @@
  * the other. That is why records may be of any length, larger than memory too.
  *
  * Routing turns a block into a list of pieces for each lane, so that a lane touches nothing but its own records. The
- * append loop is the hot one: one look at the list, one 32-byte copy that may write beyond the piece (into the room of
- * the same block, to be overwritten by what comes next), two counters.
+ * append loop is the hot one: one look at the list, one copy to the pile's stage (staging.h) that may write beyond the
+ * piece, to be overwritten by what comes next, two counters.
  *
  * With a limit to the records that will be written, a pile is dropped as soon as the piles before it hold that many.
  * That shows long before the input ends, since a pile's records only become more; so hardly more records are ever
@@ -22,9 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shuffle/copy.h"
 #include "shuffle/queue.h"
 #include "shuffle/reference.h"
+#include "shuffle/staging.h"
 #include "system/sys.h"
 #include "system/threads.h"
 
@@ -40,6 +40,7 @@ struct scattering {
     const struct scatter_plan *plan;
     struct source *source;
     struct piles *piles;
+    struct staging staging;
     struct queue *queue;
     const uint8_t *lent;     /* the end of what the source has lent, if it does */
     struct record_scan scan; /* where blocks that were scanned in order end */
@@ -261,20 +262,19 @@ static int refer_block(struct scattering *s, struct queue_block *block, unsigned
         const size_t start = queue_piece_start(*piece);
         const size_t length = queue_piece_length(*piece);
         const unsigned p = queue_piece_pile(*piece);
-        struct pile *pile = &s->piles->pile[p];
         uint64_t reference;
+        uint8_t *place;
 
         if (start == block->from && block->continues)
             continue;
         reference = reference_make(base + start, block->open && start + length == block->to ? REFERENCE_LONG : length);
-        pile->records++;
-        if (sizeof reference <= (size_t)(pile->end - pile->at)) {
-            memcpy(pile->at, &reference, sizeof reference);
-            pile->at += sizeof reference;
-        } else if (pile_append(s->piles, p, (const uint8_t *)&reference, sizeof reference) != 0) {
+        place = staging_place(&s->staging, p, sizeof reference);
+        if (place == NULL)
             return -1;
-        }
+        memcpy(place, &reference, sizeof reference);
+        s->piles->pile[p].records++;
     }
+    staging_settle();
     return 0;
 }
 
@@ -290,18 +290,12 @@ static int append_block(struct scattering *s, struct queue_block *block, unsigne
         const uint8_t *from = block->data + queue_piece_start(*piece);
         size_t length = queue_piece_length(*piece);
         unsigned p = queue_piece_pile(*piece);
-        struct pile *pile = &piles[p];
 
-        pile->records++;
-        if (length + COPY_STEP <= (size_t)(pile->end - pile->at)) {
-            uint8_t *to = pile->at;
-
-            pile->at += length;
-            copy_over(to, from, length);
-        } else if (pile_append(s->piles, p, from, length) != 0) {
+        piles[p].records++;
+        if (staging_put(&s->staging, p, from, length) != 0)
             return -1;
-        }
     }
+    staging_settle();
     /* The record that is still open is counted by the block in which it ends. */
     if (block->open) {
         unsigned p = block->pile[block->records];
@@ -400,17 +394,20 @@ static int fill(struct engine *engine, const struct record_format *format, const
     int status = -1;
 
     s.queue = queue_open(space.data, space.bytes, workers, piles->lanes, record_is_sequential(format));
-    if (s.queue == NULL || set_limit(&s) != 0) {
+    if (s.queue == NULL || set_limit(&s) != 0 || staging_init(&s.staging, piles) != 0) {
         fault_report(engine->fault, "memory", errno);
         goto out;
     }
     /* One thread at a time waits for the input; writes to temporary files seldom wait. */
     status = threads_run(workers + (engine->waiting > 0), work, &s);
+    if (status == 0 && !atomic_load(&piles->run_out))
+        status = staging_end(&s.staging);
     finish(&s);
     if (atomic_load(&piles->run_out))
         status = -1;
 
 out:
+    staging_release(&s.staging);
     queue_free(s.queue);
     free(s.counted);
     return status;
