@@ -40,6 +40,12 @@ bool output_waits(const struct output *output)
     return false;
 }
 
+void output_use_margin(struct output *output, const struct record_margin *margin)
+{
+    (void)output;
+    (void)margin;
+}
+
 int output_write(struct output *output, uint8_t *data, size_t bytes)
 {
     return fwrite(data, 1, bytes, output->file) == bytes ? 0 : -1;
