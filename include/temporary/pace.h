@@ -2,10 +2,11 @@
 #define BIGSHUF_TEMPORARY_PACE_H
 
 /*
- * Is compressing worth while? It is if it takes less time than the writes that it saves: if a thread spends w
- * nanoseconds in writes for each byte, and compressing takes c of its time and leaves the share r, if w (1 - r) > c.
- * All three are measured as the run goes on, c and r by samples. What is compressed is read back sooner, too, which is
- * not counted.
+ * Is compressing worth while? It is if it takes less time than what it saves of writing and of reading back: if a
+ * thread spends w nanoseconds in writes for each byte, and compressing takes c of its time, decompressing a quarter of
+ * that, and what is left is the share r, if 2 w (1 - r) > 1.25 c. All three are measured as the run goes on, c and r by
+ * samples. Several threads wait for the same disk, but compress side by side: then half of c counts. (With more than
+ * two threads it would be less, if the disk alone made writes long; they may be copies to memory.)
  *
  * Most systems take writes into memory, as fast as that is, and have programs wait for the disk only when gigabytes are
  * on their way to it. So it is asked once, early: some piles wait until what they have written is on the disk.
@@ -45,9 +46,11 @@ struct pace {
     double disk_cost;  /* and as the disk says */
     double pack_cost;  /* c */
     double saved;      /* 1 - r */
+    double share;      /* of c that counts */
 };
 
-void pace_init(struct pace *pace);
+/* For so many threads, at least 1. */
+void pace_init(struct pace *pace, unsigned threads);
 void pace_release(struct pace *pace);
 
 /* The disk will not hold what comes unless it shrinks to this share of itself. Before anything is written. */

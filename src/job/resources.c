@@ -46,6 +46,11 @@ static const char *default_directory(void)
     return directory != NULL && directory[0] != '\0' ? directory : "/var/tmp";
 }
 
+static unsigned processors(const struct options *options)
+{
+    return options->parallel > 0 ? options->parallel : hardware_processors();
+}
+
 /* Where temporary files are, and how they are compressed. */
 static void init_place(struct resources *resources)
 {
@@ -57,7 +62,7 @@ static void init_place(struct resources *resources)
     place->directories = options->temporary_count > 0 ? (unsigned)options->temporary_count : 1;
     compress_init(&resources->compress, options->compress_program, &resources->fault);
     frames_init(&resources->frames, &resources->fault);
-    pace_init(&resources->pace);
+    pace_init(&resources->pace, processors(options));
     if (options->compress_program != NULL)
         place->compress = &resources->compress;
     else if (options->compress_temporary != COMPRESS_NEVER)
@@ -86,11 +91,6 @@ void resources_release(struct resources *resources)
     frames_release(&resources->frames);
     compress_release(&resources->compress);
     fault_release(&resources->fault);
-}
-
-static unsigned processors(const struct options *options)
-{
-    return options->parallel > 0 ? options->parallel : hardware_processors();
 }
 
 static uint64_t memory_limit(const struct resources *resources)

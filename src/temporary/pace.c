@@ -22,9 +22,12 @@ static const uint64_t ASKED_BYTES = (uint64_t)4 << 20;
 static const uint64_t ASK_LEAST_BYTES = (uint64_t)128 << 10;
 static const uint64_t ASK_MOST_BYTES = (uint64_t)1 << 20;
 
-void pace_init(struct pace *pace)
+/* What decompressing takes of the time of compressing, about. */
+static const double UNPACKING = 0.25;
+
+void pace_init(struct pace *pace, unsigned threads)
 {
-    *pace = (struct pace){.write_cost = 0};
+    *pace = (struct pace){.share = threads > 1 ? 0.5 : 1};
     pthread_mutex_init(&pace->mutex, NULL);
 }
 
@@ -41,9 +44,10 @@ void pace_press(struct pace *pace, double needed)
 
 static void decide(struct pace *pace)
 {
-    const double cost = pace->write_cost > pace->disk_cost ? pace->write_cost : pace->disk_cost;
+    const double write_cost = pace->write_cost > pace->disk_cost ? pace->write_cost : pace->disk_cost;
+    const double gain = 2 * write_cost * pace->saved, cost = (1 + UNPACKING) * pace->pack_cost * pace->share;
 
-    pace->packs = pace->saved > 0 && (pace->pressed || cost * pace->saved > pace->pack_cost);
+    pace->packs = pace->saved > 0 && (pace->pressed || gain > cost);
 }
 
 bool pace_come(struct pace *pace, uint64_t bytes)

@@ -11,7 +11,7 @@ static struct pace pace;
 static int setup(void **state)
 {
     (void)state;
-    pace_init(&pace);
+    pace_init(&pace, 1);
     return 0;
 }
 
@@ -150,12 +150,26 @@ TEST(what_does_not_shrink_is_never_compressed)
 
 TEST(what_shrinks_little_must_save_more_than_it_costs)
 {
-    world = (struct world){.write = 6.7, .disk = 6.7, .pack = 2, .left = 80};
+    world = (struct world){.write = 6, .disk = 6, .pack = 2, .left = 80};
     come(1024);
     assert_true(packed_bytes == 0);
     world.write = world.disk = 20;
     come(1024);
     assert_true(packed_bytes >= (uint64_t)700 * MIB);
+}
+
+TEST(threads_that_compress_side_by_side_save_more)
+{
+    world = (struct world){.write = 6, .disk = 6, .pack = 2, .left = 80};
+    pace_release(&pace);
+    pace_init(&pace, 2);
+    come(1024);
+    assert_true(packed_bytes >= (uint64_t)700 * MIB);
+    pace_release(&pace);
+    pace_init(&pace, 100);
+    world.write = world.disk = 2;
+    come(1024);
+    assert_true(packed_bytes == 0);
 }
 
 TEST(on_a_disk_that_is_too_small_whatever_shrinks_is_compressed_at_once)
