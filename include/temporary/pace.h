@@ -49,9 +49,12 @@ struct pace {
     double share;      /* of c that counts */
 };
 
-/* For so many threads, at least 1. */
-void pace_init(struct pace *pace, unsigned threads);
+/* For one thread. */
+void pace_init(struct pace *pace);
 void pace_release(struct pace *pace);
+
+/* So many threads write, at least 1. Before anything is written. */
+void pace_use_threads(struct pace *pace, unsigned threads);
 
 /* The disk will not hold what comes unless it shrinks to this share of itself. Before anything is written. */
 void pace_press(struct pace *pace, double needed);

@@ -46,11 +46,6 @@ static const char *default_directory(void)
     return directory != NULL && directory[0] != '\0' ? directory : "/var/tmp";
 }
 
-static unsigned processors(const struct options *options)
-{
-    return options->parallel > 0 ? options->parallel : hardware_processors();
-}
-
 /* Where temporary files are, and how they are compressed. */
 static void init_place(struct resources *resources)
 {
@@ -62,7 +57,7 @@ static void init_place(struct resources *resources)
     place->directories = options->temporary_count > 0 ? (unsigned)options->temporary_count : 1;
     compress_init(&resources->compress, options->compress_program, &resources->fault);
     frames_init(&resources->frames, &resources->fault);
-    pace_init(&resources->pace, processors(options));
+    pace_init(&resources->pace);
     if (options->compress_program != NULL)
         place->compress = &resources->compress;
     else if (options->compress_temporary != COMPRESS_NEVER)
@@ -91,6 +86,11 @@ void resources_release(struct resources *resources)
     frames_release(&resources->frames);
     compress_release(&resources->compress);
     fault_release(&resources->fault);
+}
+
+static unsigned processors(const struct options *options)
+{
+    return options->parallel > 0 ? options->parallel : hardware_processors();
 }
 
 static uint64_t memory_limit(const struct resources *resources)
@@ -263,6 +263,7 @@ int resources_open_large_run(struct resources *resources, struct run *run, uint6
 
     if (resources_open_run(resources, run, beside_desks(resources, memory_bytes, workers), workers) != 0)
         return -1;
+    pace_use_threads(&resources->pace, engine_threads(&run->engine));
     if (resources->options.parallel == 0)
         run->engine.waiting = WAITING;
     return resources->place.compress != NULL ? limit_programs(resources, run) : 0;

@@ -25,15 +25,20 @@ static const uint64_t ASK_MOST_BYTES = (uint64_t)1 << 20;
 /* What decompressing takes of the time of compressing, about. */
 static const double UNPACKING = 0.25;
 
-void pace_init(struct pace *pace, unsigned threads)
+void pace_init(struct pace *pace)
 {
-    *pace = (struct pace){.share = threads > 1 ? 0.5 : 1};
+    *pace = (struct pace){.share = 1};
     pthread_mutex_init(&pace->mutex, NULL);
 }
 
 void pace_release(struct pace *pace)
 {
     pthread_mutex_destroy(&pace->mutex);
+}
+
+void pace_use_threads(struct pace *pace, unsigned threads)
+{
+    pace->share = threads > 1 ? 0.5 : 1;
 }
 
 void pace_press(struct pace *pace, double needed)

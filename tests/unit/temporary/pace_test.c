@@ -11,7 +11,7 @@ static struct pace pace;
 static int setup(void **state)
 {
     (void)state;
-    pace_init(&pace, 1);
+    pace_init(&pace);
     return 0;
 }
 
@@ -161,12 +161,12 @@ TEST(what_shrinks_little_must_save_more_than_it_costs)
 TEST(threads_that_compress_side_by_side_save_more)
 {
     world = (struct world){.write = 6, .disk = 6, .pack = 2, .left = 80};
-    pace_release(&pace);
-    pace_init(&pace, 2);
+    pace_use_threads(&pace, 2);
     come(1024);
     assert_true(packed_bytes >= (uint64_t)700 * MIB);
     pace_release(&pace);
-    pace_init(&pace, 100);
+    pace_init(&pace);
+    pace_use_threads(&pace, 100);
     world.write = world.disk = 2;
     come(1024);
     assert_true(packed_bytes == 0);

@@ -64,7 +64,7 @@ static int setup(void **state)
             return -1;
     fault_init(&fault);
     frames_init(&frames, &fault);
-    pace_init(&pace, 1);
+    pace_init(&pace);
     known_bytes_period = KNOWN_BYTES;
     has_clock = true;
     write_nanoseconds = disk_nanoseconds = 0;
@@ -710,7 +710,7 @@ static void use_pace(void)
 {
     use_frames(true);
     pace_release(&pace);
-    pace_init(&pace, 1);
+    pace_init(&pace);
     place.pace = &pace;
 }
 
