@@ -32,7 +32,7 @@
  *                    table pool pages sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
  *                    random chacha sha256 siphash xxh64 crc32c lz4 decimal number escape counter least part spread
- *                    uint128
+ *                    uint128 load
  *
  * The way of a record: input/source reads it, or shows it where it is mapped (input/lender) or held (input/hold);
  * shuffle/scatter finds its end (record/record) and its pile (shuffle/order) and puts it there (shuffle/pile), or a

@@ -12,6 +12,8 @@
 
 #include "base/crc32c.h"
 
+#include "base/load.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #elif defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && defined(__linux__)
@@ -20,13 +22,6 @@
 #endif
 
 #define INLINE static inline __attribute__((always_inline))
-
-/* Compilers see one load, with a byte swap on big-endian machines. */
-static inline uint64_t load64(const uint8_t *p)
-{
-    return p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
-           (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
-}
 
 /* ---- Plain C ---- */
 
@@ -63,7 +58,7 @@ static uint32_t crc_plain(uint32_t crc, const uint8_t *data, size_t bytes)
 {
     crc = ~crc;
     for (; bytes >= 8; data += 8, bytes -= 8)
-        crc = look_up(word_table, 16, load64(data) ^ crc);
+        crc = look_up(word_table, 16, load64le(data) ^ crc);
     for (; bytes > 0; bytes--) {
         crc ^= *data++;
         for (int i = 0; i < 2; i++)
@@ -109,7 +104,7 @@ typedef uint32_t byte_function(uint32_t crc, uint8_t byte);
 INLINE uint64_t add_last(word_function *add_word, uint64_t crc, const uint8_t *end, size_t bytes)
 {
     const unsigned before = 64 - 8 * (unsigned)bytes; /* bits of those that are not new */
-    return add_word(0, (load64(end - 8) >> before ^ crc) << before) ^ crc >> 8 * bytes;
+    return add_word(0, (load64le(end - 8) >> before ^ crc) << before) ^ crc >> 8 * bytes;
 }
 
 INLINE uint32_t crc_by_instruction(word_function *add_word, byte_function *add_byte, uint32_t before,
@@ -122,14 +117,14 @@ INLINE uint32_t crc_by_instruction(word_function *add_word, byte_function *add_b
         for (size_t i = 0; i < 3 * LANE; i += 64)
             __builtin_prefetch(data + AHEAD + i);
         for (size_t i = 0; i < LANE; i += 8) {
-            crc = add_word(crc, load64(data + i));
-            second = add_word(second, load64(data + LANE + i));
-            third = add_word(third, load64(data + 2 * LANE + i));
+            crc = add_word(crc, load64le(data + i));
+            second = add_word(second, load64le(data + LANE + i));
+            third = add_word(third, load64le(data + 2 * LANE + i));
         }
         crc = look_up(two_lanes, 8, crc) ^ look_up(one_lane, 8, second) ^ third;
     }
     for (; bytes >= 8; data += 8, bytes -= 8)
-        crc = add_word(crc, load64(data));
+        crc = add_word(crc, load64le(data));
     if (has_word && bytes > 0)
         return (uint32_t)~add_last(add_word, crc, data + bytes, bytes);
     for (; bytes > 0; data++, bytes--)

@@ -6,6 +6,7 @@
 #include "base/random.h"
 
 #include "base/chacha.h"
+#include "base/load.h"
 #include "base/sha256.h"
 #include "base/siphash.h"
 #include "base/uint128.h"
@@ -19,11 +20,8 @@ static void finish_key(struct random_key *key, struct sha256 *hash)
     uint8_t digest[32];
 
     sha256_final(hash, digest);
-    for (size_t i = 0; i < 8; i++) {
-        const uint8_t *p = digest + 4 * i;
-
-        key->word[i] = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-    }
+    for (size_t i = 0; i < 8; i++)
+        key->word[i] = load32le(digest + 4 * i);
 }
 
 void random_key_init(struct random_key *key, const void *seed, size_t seed_bytes)

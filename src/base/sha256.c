@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "base/load.h"
+
 enum { BLOCK = 64, LENGTH = 8 };
 
 /* The first 32 bits of the fractional parts of the cube roots of the first 64 primes (section 4.2.2). */
@@ -26,16 +28,11 @@ static uint32_t rotate_right(uint32_t x, int n)
     return x >> n | x << (32 - n);
 }
 
-static uint32_t load_big_endian(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
 static void compress(uint32_t state[8], const uint8_t block[BLOCK])
 {
     uint32_t w[64];
     for (size_t t = 0; t < 16; t++)
-        w[t] = load_big_endian(block + 4 * t);
+        w[t] = load32be(block + 4 * t);
     for (int t = 16; t < 64; t++) {
         uint32_t s0 = rotate_right(w[t - 15], 7) ^ rotate_right(w[t - 15], 18) ^ w[t - 15] >> 3;
         uint32_t s1 = rotate_right(w[t - 2], 17) ^ rotate_right(w[t - 2], 19) ^ w[t - 2] >> 10;

@@ -3,24 +3,15 @@
 
 #include "base/siphash.h"
 
+#include "base/load.h"
+
 enum { WORD = 8, COMPRESSION_ROUNDS = 2, FINALIZATION_ROUNDS = 4 };
 
-/* Compilers see one load in each, with a byte swap on big-endian machines. */
-static inline uint64_t load32(const uint8_t *p)
-{
-    return p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24;
-}
-
-static inline uint64_t load64(const uint8_t *p)
-{
-    return load32(p) | load32(p + 4) << 32;
-}
-
-/* The same of fewer than 8 bytes. */
+/* load64le of fewer than 8 bytes, with zeros behind them. */
 static inline uint64_t load_few(const uint8_t *p, size_t bytes)
 {
     if (bytes >= 4)
-        return load32(p) | load32(p + bytes - 4) << 8 * (bytes - 4);
+        return load32le(p) | (uint64_t)load32le(p + bytes - 4) << 8 * (bytes - 4);
     if (bytes == 0)
         return 0;
     return p[0] | (uint64_t)p[bytes / 2] << 8 * (bytes / 2) | (uint64_t)p[bytes - 1] << 8 * (bytes - 1);
@@ -62,7 +53,7 @@ uint64_t siphash(const uint64_t key[2], const void *data, size_t bytes)
     const uint64_t length = (uint64_t)bytes << 56;
 
     for (; bytes >= WORD; next += WORD, bytes -= WORD)
-        eat(v, load64(next));
+        eat(v, load64le(next));
     eat(v, load_few(next, bytes) | length);
     v[2] ^= 0xff;
     mix(v, FINALIZATION_ROUNDS);

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "base/load.h"
+
 enum { STRIPE = 32 };
 
 static const uint64_t prime1 = 0x9e3779b185ebca87;
@@ -19,18 +21,6 @@ static const uint64_t prime5 = 0x27d4eb2f165667c5;
 static uint64_t rotate_left(uint64_t x, int n)
 {
     return x << n | x >> (64 - n);
-}
-
-/* Compilers see one load in each, with a byte swap on big-endian machines. */
-static inline uint64_t load32(const uint8_t *p)
-{
-    return p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24;
-}
-
-static inline uint64_t load64(const uint8_t *p)
-{
-    return p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
-           (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
 
 static uint64_t mix(uint64_t lane, uint64_t input)
@@ -48,10 +38,10 @@ static void eat_stripes(uint64_t lane[4], const uint8_t *data, size_t bytes)
 {
     uint64_t a = lane[0], b = lane[1], c = lane[2], d = lane[3];
     for (; bytes >= STRIPE; data += STRIPE, bytes -= STRIPE) {
-        a = mix(a, load64(data));
-        b = mix(b, load64(data + 8));
-        c = mix(c, load64(data + 16));
-        d = mix(d, load64(data + 24));
+        a = mix(a, load64le(data));
+        b = mix(b, load64le(data + 8));
+        c = mix(c, load64le(data + 16));
+        d = mix(d, load64le(data + 24));
     }
     lane[0] = a;
     lane[1] = b;
@@ -100,9 +90,9 @@ uint64_t xxh64_value(const struct xxh64 *hash)
     const uint8_t *next = hash->buffer;
     size_t left = hash->bytes % STRIPE;
     for (; left >= 8; next += 8, left -= 8)
-        value = rotate_left(value ^ mix(0, load64(next)), 27) * prime1 + prime4;
+        value = rotate_left(value ^ mix(0, load64le(next)), 27) * prime1 + prime4;
     if (left >= 4) {
-        value = rotate_left(value ^ load32(next) * prime1, 23) * prime2 + prime3;
+        value = rotate_left(value ^ load32le(next) * prime1, 23) * prime2 + prime3;
         next += 4;
         left -= 4;
     }

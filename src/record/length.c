@@ -11,6 +11,7 @@
 
 #include "base/crc32c.h"
 #include "base/least.h"
+#include "base/load.h"
 
 enum { SUM = 4, LENGTH = 8, VARINT = 10, ENDS = 512 };
 
@@ -28,21 +29,6 @@ const char *const length_names[LENGTH_CODINGS] = {
     [LENGTH_TFRECORD] = "tfrecord", [LENGTH_U32LE] = "u32le", [LENGTH_U32BE] = "u32be",
     [LENGTH_U64LE] = "u64le",       [LENGTH_U64BE] = "u64be", [LENGTH_VARINT] = "varint",
 };
-
-static inline uint64_t load32le(const uint8_t *p)
-{
-    return p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24;
-}
-
-static inline uint64_t load32be(const uint8_t *p)
-{
-    return (uint64_t)p[0] << 24 | (uint64_t)p[1] << 16 | (uint64_t)p[2] << 8 | p[3];
-}
-
-static inline uint64_t load64le(const uint8_t *p)
-{
-    return load32le(p) | load32le(p + 4) << 32;
-}
 
 /* ---- Finding ends ---- */
 
@@ -110,7 +96,7 @@ static size_t take_length(enum length_coding coding, struct length_scan *scan, c
         scan->left = bytes_after(coding, load64le(data));
         return LENGTH;
     case LENGTH_U64BE:
-        scan->left = bytes_after(coding, load32be(data) << 32 | load32be(data + 4));
+        scan->left = bytes_after(coding, load64be(data));
         return LENGTH;
     case LENGTH_VARINT:
         break;

@@ -13,6 +13,8 @@
 
 #include "record/scan.h"
 
+#include "base/load.h"
+
 #if defined(__x86_64__) || defined(__i386__)
 #include <immintrin.h>
 #elif defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -275,9 +277,7 @@ INLINE size_t past(hits_function *find_hits, const uint8_t *data, size_t bytes, 
 INLINE uint64_t hits_of_8(const uint8_t *p, uint8_t byte)
 {
     const uint64_t ones = 0x0101010101010101;
-    uint64_t bytes = p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 |
-                     (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
-    uint64_t x = bytes ^ ones * byte;
+    uint64_t x = load64le(p) ^ ones * byte;
     uint64_t differs = ((x & 0x7f * ones) + 0x7f * ones) | x;
     return (~differs >> 7 & ones) * 0x0102040810204080 >> 56;
 }
