@@ -25,6 +25,9 @@ enum {
     TAR_NAME_BYTES_MAX = 4096,
 };
 
+/* Where fields of a header block are. */
+enum { TAR_SIZE = 124, TAR_SIZE_BYTES = 12, TAR_TYPE = 156 };
+
 struct tar_part {
     size_t at; /* in `data` */
     size_t bytes;
@@ -73,12 +76,7 @@ enum tar_verdict tar_headers_look(struct tar_headers *headers, struct tar_member
 
 /* What the names of all members of a record have in common: a member's name up to the first dot in its last component,
  * but for a dot that this begins with. The component ._NAME, in which macOS keeps what else belongs to NAME, is like
- * NAME. `name` has at most TAR_NAME_BYTES_MAX bytes. */
-struct tar_key {
-    size_t bytes;
-    uint8_t text[TAR_NAME_BYTES_MAX];
-};
-
-void tar_headers_key(struct tar_text name, struct tar_key *key);
+ * NAME. `name` has at most TAR_NAME_BYTES_MAX bytes, and what is left of it goes to `key`. Returns how many bytes. */
+size_t tar_headers_key(struct tar_text name, uint8_t key[TAR_NAME_BYTES_MAX]);
 
 #endif

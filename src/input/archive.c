@@ -16,6 +16,7 @@
 
 #include "base/least.h"
 #include "input/hints.h"
+#include "record/key.h"
 #include "record/record.h"
 #include "record/tar_headers.h"
 #include "system/sys.h"
@@ -40,7 +41,8 @@ struct archive {
     uint8_t mark;
     bool at_end;
     bool joins; /* may the next member belong to its record? If it has the same key: */
-    struct tar_key key;
+    struct key key;
+    struct key found;     /* that of a name which is looked at */
     const uint8_t *lent;  /* if the files are lent: the end of what is, */
     const uint8_t *known; /* and of what may be, as all marks up to there are known; */
     const uint8_t *next;  /* where it goes on, if that is not there; else NULL; */
@@ -165,20 +167,19 @@ static int end_file(struct archive *archive)
     return 0;
 }
 
-/* Has the name the key of the record in work? The key is left in *key. */
-static bool has_key(const struct archive *archive, struct tar_text name, struct tar_key *key)
+/* Has the name the key of the record in work? What it has is found then. */
+static bool has_key(struct archive *archive, struct tar_text name)
 {
-    tar_headers_key(name, key);
-    return archive->joins && key->bytes == archive->key.bytes && memcmp(key->text, archive->key.text, key->bytes) == 0;
+    archive->found.bytes = tar_headers_key(name, archive->found.text);
+    return archive->joins && key_is(&archive->found, &archive->key);
 }
 
 /* All headers of a member are there. A hard link is of no use without its target, which comes before it. */
 static int begin_member(struct archive *archive)
 {
     const struct tar_member *member = &archive->member;
-    struct tar_key key;
-    const bool linked = member->target.data == NULL || has_key(archive, member->target, &key);
-    const bool same = has_key(archive, member->name, &key) && !member->directory;
+    const bool linked = member->target.data == NULL || has_key(archive, member->target);
+    const bool same = has_key(archive, member->name) && !member->directory;
 
     if (!linked || (member->target.data != NULL && !same))
         return refuse(archive, archive->headers.bytes,
@@ -187,8 +188,8 @@ static int begin_member(struct archive *archive)
     archive->marked = archive->any;
     archive->any = true;
     archive->joins = !member->directory;
-    archive->key.bytes = key.bytes;
-    memcpy(archive->key.text, key.text, key.bytes);
+    archive->key.bytes = archive->found.bytes;
+    memcpy(archive->key.text, archive->found.text, archive->found.bytes);
     archive->ended = false;
     archive->left = member->data_bytes;
     return 0;

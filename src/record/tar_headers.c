@@ -11,15 +11,12 @@
 
 #include <string.h>
 
-/* Where the fields of a header block are. */
+/* Where further fields of a header block are. */
 enum {
     NAME = 0,
     NAME_BYTES = 100,
-    SIZE = 124,
-    SIZE_BYTES = 12,
     CHECKSUM = 148,
     CHECKSUM_BYTES = 8,
-    TYPE = 156,
     TARGET = 157,
     TARGET_BYTES = 100,
     MAGIC = 257,
@@ -34,7 +31,7 @@ void tar_headers_begin(struct tar_headers *headers)
     *headers = (struct tar_headers){.data = headers->data, .wanted = TAR_BLOCK_BYTES};
 }
 
-void tar_headers_key(struct tar_text name, struct tar_key *key)
+size_t tar_headers_key(struct tar_text name, uint8_t key[TAR_NAME_BYTES_MAX])
 {
     size_t folder = name.bytes, from, end;
 
@@ -46,9 +43,9 @@ void tar_headers_key(struct tar_text name, struct tar_key *key)
     end = from < name.bytes ? from + 1 : from;
     while (end < name.bytes && name.data[end] != '.')
         end++;
-    memcpy(key->text, name.data, folder);
-    memcpy(key->text + folder, name.data + from, end - from);
-    key->bytes = folder + end - from;
+    memcpy(key, name.data, folder);
+    memcpy(key + folder, name.data + from, end - from);
+    return folder + end - from;
 }
 
 /* ---- Fields ---- */
@@ -301,15 +298,15 @@ enum tar_verdict tar_headers_look(struct tar_headers *headers, struct tar_member
         return TAR_REFUSED;
     }
     member->name = name_of(block, member);
-    part = part_of(headers, block[TYPE]);
-    if (part == NULL && !is_known(block[TYPE]))
-        *why = why_refused(block[TYPE]);
-    else if (!read_number(block + SIZE, SIZE_BYTES, &size))
+    part = part_of(headers, block[TAR_TYPE]);
+    if (part == NULL && !is_known(block[TAR_TYPE]))
+        *why = why_refused(block[TAR_TYPE]);
+    else if (!read_number(block + TAR_SIZE, TAR_SIZE_BYTES, &size))
         *why = "the size is no number";
     else if (part != NULL)
         *why = collect(headers, part, size);
     else
-        *why = read_member(headers, block[TYPE], size, member);
+        *why = read_member(headers, block[TAR_TYPE], size, member);
     if (*why != NULL)
         return TAR_REFUSED;
     return part != NULL ? TAR_MORE : TAR_MEMBER;

@@ -6,8 +6,7 @@
 #include "base/least.h"
 #include "record/tar_headers.h"
 
-/* Where the fields of a header block are. */
-enum { SIZE = 124, SIZE_END = SIZE + 12, TYPE = 156 };
+enum { SIZE_END = TAR_SIZE + TAR_SIZE_BYTES };
 
 static const char size_key[] = "size=";
 enum { KEY_BYTES = sizeof size_key - 1, OTHER_KEY };
@@ -17,21 +16,21 @@ static uint64_t idle_bytes(const struct tar_scan *scan)
 {
     if (scan->behind)
         return scan->pax > 0 ? 0 : scan->left;
-    if (scan->at < SIZE)
-        return SIZE - scan->at;
-    if (scan->at >= SIZE_END && scan->at < TYPE)
-        return TYPE - scan->at;
-    return scan->at > TYPE ? TAR_BLOCK_BYTES - scan->at : 0;
+    if (scan->at < TAR_SIZE)
+        return TAR_SIZE - scan->at;
+    if (scan->at >= SIZE_END && scan->at < TAR_TYPE)
+        return TAR_TYPE - scan->at;
+    return scan->at > TAR_TYPE ? TAR_BLOCK_BYTES - scan->at : 0;
 }
 
 static void look_at_size(struct tar_scan *scan, uint8_t byte)
 {
-    if (scan->at == SIZE) {
+    if (scan->at == TAR_SIZE) {
         scan->binary = byte == 0x80;
         scan->size = 0;
     }
     if (scan->binary)
-        scan->size = scan->size << 8 | (scan->at == SIZE ? 0 : byte);
+        scan->size = scan->size << 8 | (scan->at == TAR_SIZE ? 0 : byte);
     else if (byte >= '0' && byte <= '7')
         scan->size = scan->size << 3 | (byte & 7);
 }
@@ -64,7 +63,7 @@ static void look(struct tar_scan *scan, uint8_t byte)
 {
     if (scan->behind)
         look_at_pax(scan, byte);
-    else if (scan->at == TYPE)
+    else if (scan->at == TAR_TYPE)
         scan->type = byte;
     else
         look_at_size(scan, byte);

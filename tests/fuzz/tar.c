@@ -114,7 +114,8 @@ static size_t read_member(size_t start)
     static uint8_t collected[TAR_HEADERS_BYTES_MAX];
     struct tar_headers headers = {.data = collected};
     struct tar_member member;
-    struct tar_key key;
+    uint8_t key[TAR_NAME_BYTES_MAX];
+    size_t key_bytes;
     enum tar_verdict verdict;
     const char *why;
 
@@ -131,8 +132,8 @@ static size_t read_member(size_t start)
     if (verdict != TAR_MEMBER || member.data_bytes > stream_bytes - start - headers.bytes)
         return 0;
     FUZZ_CHECK(member.name.bytes > 0 && member.name.bytes <= TAR_NAME_BYTES_MAX);
-    tar_headers_key(member.name, &key);
-    FUZZ_CHECK(key.bytes <= member.name.bytes && key.bytes > 0);
+    key_bytes = tar_headers_key(member.name, key);
+    FUZZ_CHECK(key_bytes <= member.name.bytes && key_bytes > 0);
     return start + headers.bytes + (size_t)member.data_bytes;
 }
 
