@@ -34,10 +34,11 @@
  *                    random chacha sha256 siphash xxh64 crc32c lz4 decimal number escape counter least part spread
  *                    uint128 load
  *
- * The way of a record: input/source reads it, or shows it where it is mapped (input/lender) or held (input/hold);
- * shuffle/scatter finds its end (record/record) and its pile (shuffle/order) and puts it there (shuffle/pile), or a
- * reference to it, into memory or temporary/spill; shuffle/gather has its place drawn (shuffle/order) and copies it out
- * (shuffle/index) through output/buffer to output/output, which puts it into a file (output/sink).
+ * The way of a record: input/source reads it, or shows it where it is mapped (input/lender) or held (input/hold), and
+ * makes one of several, if asked (input/grouping, input/archive); shuffle/scatter finds its end (record/record) and its
+ * pile (shuffle/order) and puts it there (shuffle/staging, shuffle/pile), or a reference to it, into memory or
+ * temporary/spill; shuffle/gather has its place drawn (shuffle/order) and copies it out (shuffle/index) through
+ * output/buffer to output/output, which puts it into a file (output/sink), by its key if asked (output/sides).
  */
 
 #include <stdio.h>

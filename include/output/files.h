@@ -4,7 +4,7 @@
 /*
  * The files of an output, by number (plan.h): their names, and their sinks as far as they are open.
  *
- *     files_open --> files_add, if more come than there were, and files_open_sink ... --> files_close_sinks
+ *     files_open --> files_add, if more come than there were, and files_begin for each --> files_close_sinks
  *         --> files_release
  */
 
@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "output/filter.h"
 #include "output/plan.h"
 #include "output/sink.h"
 #include "system/fault.h"
@@ -50,8 +51,9 @@ int files_open(struct files *files, const struct output_plan *plan, struct fault
 /* Add the next shard, which must be none of the splits' files. 0, or -1 after a report. */
 int files_add(struct files *files);
 
-/* Open the sink of a file, if it is not open. 0, or -1 after a report. */
-int files_open_sink(struct files *files, size_t number);
+/* Open the sink of a file, if it is not open, or start its filter; or if it is compressed, both the sink and the
+ * program that writes into it. `programs` may be NULL for a file without a program. 0, or -1 after a report. */
+int files_begin(struct files *files, size_t number, struct filters *programs);
 
 /* The program that compresses the file, or NULL. */
 const struct packer *files_packer(const struct files *files, size_t number);

@@ -17,7 +17,10 @@
 #include "system/fault.h"
 #include "temporary/spill.h"
 
-enum { OUTPUT_FILES_MAX = 1000000 };
+enum {
+    OUTPUT_FILES_MAX = 1000000,
+    OUTPUT_SIDES_MAX = 64, /* splits by a field: each takes 64 KiB of memory beside the limit */
+};
 
 /* What is pointed to must stay. */
 struct output_plan {
@@ -57,6 +60,9 @@ bool output_plan_is_open_ended(const struct output_plan *plan);
 size_t output_plan_files(const struct output_plan *plan);
 
 bool output_plan_is_shard(const struct output_plan *plan, size_t number);
+
+/* How many of so many records in all the splits take, which may be more than there are; 0 if a field decides. */
+uint64_t output_plan_split_total(const struct output_plan *plan, uint64_t records);
 
 /* How many of so many records in all (UINT64_MAX: nobody knows how many) a file takes at most; UINT64_MAX: all that
  * come. */

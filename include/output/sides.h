@@ -19,9 +19,6 @@
 
 struct sides;
 
-/* As many splits as there may be: each takes 64 KiB of memory beside the limit. */
-enum { SIDES_MAX = 64 };
-
 /* Begin the files of splits. `write` takes what is left, and may change it; it returns 0, or -1 after a report, as the
  * following do. What is pointed to must stay. NULL after a report. */
 struct sides *sides_open(const struct output_plan *plan, struct files *files,

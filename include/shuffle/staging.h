@@ -17,14 +17,14 @@
  */
 enum { STAGING_BYTES = 256 };
 
-struct stage {
+struct pile_stage {
     _Alignas(SYS_LINE_BYTES) uint8_t bytes[STAGING_BYTES + COPY_STEP];
     uint32_t used;
 };
 
 struct staging {
     struct piles *piles;
-    struct stage *stage; /* of each pile */
+    struct pile_stage *stage; /* of each pile */
 };
 
 /* For piles to which nothing is appended in other ways until staging_end. As with pile_append, one thread at a time
@@ -46,7 +46,7 @@ int staging_pass_with(struct staging *staging, unsigned pile, const uint8_t *dat
 /* Where to write the next bytes for a pile, at most STAGING_BYTES / 2, or NULL after a report. */
 static inline uint8_t *staging_place(struct staging *staging, unsigned pile, size_t bytes)
 {
-    struct stage *stage = &staging->stage[pile];
+    struct pile_stage *stage = &staging->stage[pile];
     uint32_t used = stage->used;
 
     if (bytes > STAGING_BYTES - used) {

@@ -12,6 +12,8 @@
 /* The longest path that can be opened is shorter. */
 enum { HINT_BYTES = 4400 };
 
+#define FROM_UTF16 "iconv -f UTF-16 -t UTF-8"
+
 /* The beginnings of text in UTF-16, either way round. */
 static bool is_utf16(const uint8_t *data, size_t bytes)
 {
@@ -29,15 +31,16 @@ static const char *hint_at(const char *name, const uint8_t *data, size_t bytes, 
                            char text[HINT_BYTES])
 {
     const struct packer *packer = packer_of_beginning(data, bytes);
-    const char *quote = operand_is_standard_input(name) ? "" : "'";
 
     if (packer != NULL)
         snprintf(text, HINT_BYTES, "compressed by %s, and %s: to shuffle its lines: bigshuf -Z", packer_name(packer),
                  what_happens);
+    else if (is_utf16(data, bytes) && operand_is_standard_input(name))
+        snprintf(text, HINT_BYTES, "text in UTF-16, and %s: to shuffle its lines: " FROM_UTF16 " | bigshuf",
+                 what_happens);
     else if (is_utf16(data, bytes))
-        snprintf(text, HINT_BYTES,
-                 "text in UTF-16, and %s: to shuffle its lines: iconv -f UTF-16 -t UTF-8%s%s%s%s | bigshuf",
-                 what_happens, *quote != '\0' ? " " : "", quote, *quote != '\0' ? name : "", quote);
+        snprintf(text, HINT_BYTES, "text in UTF-16, and %s: to shuffle its lines: " FROM_UTF16 " '%s' | bigshuf",
+                 what_happens, name);
     else
         return NULL;
     return text;

@@ -53,8 +53,7 @@ uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes)
 uint64_t room_temporary_bytes(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads)
 {
     const bool weighted = options->weights != NULL || options->weight_field > 0;
-    uint64_t beside = weighted ? sizeof(uint64_t) : options->random_source != NULL ? sizeof(uint32_t) : 0;
-
+    const uint64_t beside = weighted ? sizeof(uint64_t) : options->random_source != NULL ? sizeof(uint32_t) : 0;
     const bool part = options->parts > 0 && options->expected_records < UINT64_MAX;
 
     if (options->probability != NULL || part || (options->repeat ? rereads : options->count < UINT64_MAX))

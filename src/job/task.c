@@ -78,7 +78,6 @@ struct record_format task_format(const struct options *options)
 struct field_place task_field(const struct options *options, uint64_t number)
 {
     const bool csv = options->format.kind == RECORD_CSV;
-
     const uint8_t usual = csv ? ',' : '\t';
 
     return (struct field_place){

@@ -130,13 +130,29 @@ int files_add(struct files *files)
 
 /* ---- Sinks ---- */
 
-int files_open_sink(struct files *files, size_t number)
+static int open_sink(struct files *files, size_t number)
 {
     struct output_file *file = &files->file[number];
 
     if (file->sink == NULL)
         file->sink = sink_open(file->path, files->fault);
     return file->sink == NULL ? -1 : 0;
+}
+
+int files_begin(struct files *files, size_t number, struct filters *programs)
+{
+    const struct packer *packer = files_packer(files, number);
+    const struct output_file *file = &files->file[number];
+    int fd;
+
+    if (files_is_filtered(files, number))
+        return filters_start(programs, file->path);
+    if (open_sink(files, number) != 0)
+        return -1;
+    if (packer == NULL)
+        return 0;
+    fd = sink_descriptor(file->sink);
+    return fd < 0 ? -1 : filters_start_packer(programs, file->path, packer, fd);
 }
 
 /* Add what is free on the disk of a file, unless another file is on the same disk. */
@@ -180,7 +196,7 @@ static int check_sinks(struct files *files)
             files->free_bytes = UINT64_MAX;
             continue;
         }
-        if (files_open_sink(files, i) != 0)
+        if (open_sink(files, i) != 0)
             return -1;
         if (files_packer(files, i) != NULL)
             files->free_bytes = UINT64_MAX;

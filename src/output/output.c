@@ -63,10 +63,6 @@ struct output *output_open(const struct output_plan *plan, struct fault *fault)
     output->fault = fault;
     output->boundary.format = &output->plan.format;
     output->held.place = plan->place;
-    if (output_plan_has_sides(plan) && plan->splits > SIDES_MAX) {
-        fault_say(fault, "--split-field: more than %d splits", SIDES_MAX);
-        goto fail;
-    }
     if (output_plan_check(plan, fault) != 0 || files_open(&output->files, &output->plan, fault) != 0)
         goto fail;
     if (plan->filter != NULL || plan->packs) {
@@ -132,22 +128,6 @@ static int put(void *context, const void *data, size_t bytes)
                                   : sink_write(output->files.file[number].sink, data, bytes);
 }
 
-static int open_file(struct output *output, size_t number)
-{
-    const struct packer *packer = files_packer(&output->files, number);
-    const struct output_file *file = &output->files.file[number];
-    int fd;
-
-    if (files_is_filtered(&output->files, number))
-        return filters_start(output->filters, file->path);
-    if (files_open_sink(&output->files, number) != 0)
-        return -1;
-    if (packer == NULL)
-        return 0;
-    fd = sink_descriptor(file->sink);
-    return fd < 0 ? -1 : filters_start_packer(output->filters, file->path, packer, fd);
-}
-
 static int begin_file(struct output *output)
 {
     size_t number = output->begun;
@@ -158,7 +138,7 @@ static int begin_file(struct output *output)
         if (files_add(&output->files) != 0)
             return -1;
     }
-    if (open_file(output, number) != 0)
+    if (files_begin(&output->files, number, output->filters) != 0)
         return -1;
     output->begun++;
     output->in_work = true;
@@ -241,15 +221,14 @@ static int write_in_turn(void *context, uint8_t *data, size_t bytes)
 int output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes)
 {
     const struct output_plan *plan = &output->plan;
-    const bool sides = output_plan_has_sides(plan);
 
-    if (!sides && split_total(plan->split, plan->splits, records) > records)
+    if (output_plan_split_total(plan, records) > records)
         return fault_say(output->fault, "the splits take more than the %llu records there are",
                          (unsigned long long)records);
     output->records = records;
     output->plan.framing.header = header;
     output->plan.framing.header_bytes = header_bytes;
-    if (sides) {
+    if (output_plan_has_sides(plan)) {
         output->sides = sides_open(plan, &output->files, write_in_turn, output, output->fault);
         if (output->sides == NULL)
             return -1;

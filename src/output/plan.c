@@ -34,15 +34,21 @@ int output_plan_check(const struct output_plan *plan, struct fault *fault)
                          plan->path == NULL ? "standard output" : fault_name(plan->path));
     if (plan->shards > OUTPUT_FILES_MAX)
         return fault_say(fault, "%s: more than %d files", plan->path, OUTPUT_FILES_MAX);
+    if (output_plan_has_sides(plan) && plan->splits > OUTPUT_SIDES_MAX)
+        return fault_say(fault, "--split-field: more than %d splits", OUTPUT_SIDES_MAX);
     if (split_exceeds_whole(plan->split, plan->splits))
         return fault_say(fault, "the splits take more than 100%% of the records");
     return 0;
 }
 
+uint64_t output_plan_split_total(const struct output_plan *plan, uint64_t records)
+{
+    return output_plan_has_sides(plan) ? 0 : split_total(plan->split, plan->splits, records);
+}
+
 uint64_t output_plan_quota(const struct output_plan *plan, size_t number, uint64_t records)
 {
-    const uint64_t taken = output_plan_has_sides(plan) ? 0 : split_total(plan->split, plan->splits, records);
-    const uint64_t rest = records - taken;
+    const uint64_t rest = records - output_plan_split_total(plan, records);
 
     if (number < plan->splits)
         return split_records(plan->split, plan->splits, number, records);

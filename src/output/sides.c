@@ -55,18 +55,15 @@ static int put(void *context, const void *data, size_t bytes)
 static int begin_side(struct sides *sides, struct files *files, size_t i)
 {
     struct side *side = &sides->side[i];
-    const struct packer *packer = files_packer(files, i);
 
-    if (files_open_sink(files, i) != 0)
-        return -1;
-    side->sink = files->file[i].sink;
-    if (packer != NULL) {
-        const int fd = sink_descriptor(side->sink);
-
-        side->packer = fd < 0 ? NULL : filters_new(NULL, 1, sides->fault);
-        if (side->packer == NULL || filters_start_packer(side->packer, files->file[i].path, packer, fd) != 0)
+    if (files_packer(files, i) != NULL) {
+        side->packer = filters_new(NULL, 1, sides->fault);
+        if (side->packer == NULL)
             return -1;
     }
+    if (files_begin(files, i, side->packer) != 0)
+        return -1;
+    side->sink = files->file[i].sink;
     return framing_begin(&side->framing, &sides->plan->framing, put, side);
 }
 

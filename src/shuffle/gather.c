@@ -419,7 +419,6 @@ int gather(struct run *run, struct piles *piles, struct gather_order order, unsi
     give_up_others(run, piles, next);
     g.next = g.turn = *next;
     workers = count_workers(run, piles, *next);
-
     pthread_mutex_init(&g.mutex, NULL);
     pthread_cond_init(&g.changed, NULL);
     g.place = sys_allocate_lines(workers, sizeof *g.place);

@@ -43,7 +43,7 @@ static void copy_past_cache(uint8_t *to, const uint8_t *from, size_t bytes)
 /* Append the first bytes of a stage to its pile. */
 static int append(struct staging *staging, unsigned p, uint32_t bytes)
 {
-    struct stage *stage = &staging->stage[p];
+    struct pile_stage *stage = &staging->stage[p];
     struct pile *pile = &staging->piles->pile[p];
 
     if (bytes == 0)

@@ -49,35 +49,39 @@ static void put_string(char text[STORE_FORMAT_STRING_BYTES + STORE_FORMAT_BYTE_B
 
 static void put_records(char text[STORE_FORMAT_RECORDS_BYTES], const struct record_format *format)
 {
-    const char *groups = format->grouped ? "groups of " : "";
+    size_t room = STORE_FORMAT_RECORDS_BYTES;
     char string[STORE_FORMAT_STRING_BYTES + STORE_FORMAT_BYTE_BYTES];
 
     if (format->kind == RECORD_STRING)
         put_string(string, format->string + format->starts, format->string_bytes - format->starts);
     else
         put_string(string, &format->delimiter, 1);
+    if (format->grouped) {
+        const int bytes = snprintf(text, room, "groups of ");
+
+        text += bytes;
+        room -= (size_t)bytes;
+    }
     switch (format->kind) {
     case RECORD_BYTE:
     case RECORD_STRING:
-        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "%srecords %s with %s", groups,
-                 format->starts ? "starting" : "ending", string);
+        snprintf(text, room, "records %s with %s", format->starts ? "starting" : "ending", string);
         break;
     case RECORD_LINES:
-        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "%srecords of %" PRIu64 " line%s ending with %s", groups,
-                 format->count, plural(format->count), string);
+        snprintf(text, room, "records of %" PRIu64 " line%s ending with %s", format->count, plural(format->count),
+                 string);
         break;
     case RECORD_SIZE:
-        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "%srecords of %" PRIu64 " byte%s", groups, format->count,
-                 plural(format->count));
+        snprintf(text, room, "records of %" PRIu64 " byte%s", format->count, plural(format->count));
         break;
     case RECORD_CSV:
-        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "%srecords of CSV", groups);
+        snprintf(text, room, "records of CSV");
         break;
     case RECORD_LENGTH:
-        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "%srecords with length %s", groups, length_names[format->coding]);
+        snprintf(text, room, "records with length %s", length_names[format->coding]);
         break;
     case RECORD_TAR:
-        snprintf(text, STORE_FORMAT_RECORDS_BYTES, "%smembers of tar archives", groups);
+        snprintf(text, room, "members of tar archives");
         break;
     }
 }

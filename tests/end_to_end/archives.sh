@@ -59,6 +59,14 @@ comes_like_lines() {
     bigshuf --tar --seed=1363 "$@" < <(cat "$archive") | cmp - out.tar
 }
 
+# What tar makes of out.tar is the folder "in", or what is in it: unpacks_to_the_same [out]
+unpacks_to_the_same() {
+    mkdir out
+    tar -C out -xf out.tar
+    diff -r in "${1:-out/in}"
+    rm -r out
+}
+
 # Write an archive of which the parts are taken from Python: tarfile.TarInfo as `info`, and `add(info, data)`:
 # craft STATEMENTS >FILE.
 craft() {
@@ -95,10 +103,7 @@ test_archives_of_gnu_tar_are_shuffled_like_lines() {
     for format in v7 ustar gnu oldgnu pax; do
         tar --sort=name --format=$format -cf in.tar in
         comes_like_lines in.tar
-        mkdir out
-        tar -C out -xf out.tar
-        diff -r in out/in
-        rm -r out
+        unpacks_to_the_same
         same "$(tar -tvf in.tar | sort)" "$(tar -tvf out.tar | sort)"
     done
 }
@@ -116,10 +121,7 @@ test_long_names_stay_with_their_members() {
     for format in gnu pax; do
         tar --sort=name --format=$format -cf in.tar in
         comes_like_lines in.tar
-        mkdir out
-        tar -C out -xf out.tar
-        diff -r in out/in
-        rm -r out
+        unpacks_to_the_same
     done
 }
 
@@ -320,10 +322,9 @@ for i in range(50):
     add(info("%d.c" % i, SYMTYPE, linkname="%d.a" % (i ^ 1)))
 end()' >in.tar
     comes_like_lines in.tar
-    mkdir in out
+    mkdir in
     tar -C in -xf in.tar
-    tar -C out -xf out.tar
-    diff -r in out
+    unpacks_to_the_same out
 }
 
 # A member of 10 GB, whose data are missing here.

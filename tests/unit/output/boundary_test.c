@@ -168,6 +168,32 @@ UNIT_TEST(a_record_is_not_searched_where_nothing_is_cut)
     assert_int_equal(bytes, 4);
 }
 
+/* Whole files come from the first bytes of the stream, in pieces, when a file may have so many. */
+static void assert_files_of(const struct record_format *format, size_t bytes, size_t piece, uint64_t limit,
+                            size_t file_bytes)
+{
+    struct boundary boundary = {.format = format, .limit_bytes = limit};
+    size_t written = 0, held = 0, start = 0;
+
+    boundary_begin(&boundary, UINT64_MAX);
+    for (size_t at = 0; at < bytes;) {
+        size_t part = bytes - at < piece ? bytes - at : piece;
+        enum boundary_step step = boundary_next(&boundary, stream.data + at, &part);
+
+        at += part;
+        held += part;
+        if (step == BOUNDARY_WRITE) {
+            written += held;
+            held = 0;
+        } else if (step == BOUNDARY_NEXT) {
+            assert_int_equal(written - start, file_bytes);
+            start = written;
+            boundary_begin(&boundary, UINT64_MAX);
+        }
+    }
+    assert_int_equal(written, bytes);
+}
+
 /* The end of such a record depends on all bytes since its beginning, so a lost or doubled one would show. */
 UNIT_TEST(a_scan_with_a_memory_is_kept_in_step)
 {
@@ -175,28 +201,8 @@ UNIT_TEST(a_scan_with_a_memory_is_kept_in_step)
 
     memset(stream.data, '\n', sizeof stream.data);
     for (size_t piece = 1; piece < 64; piece++)
-        for (uint64_t limit = 5; limit < 60; limit += 5) {
-            struct boundary boundary = {.format = &tens, .limit_bytes = limit};
-            size_t written = 0, held = 0, start = 0, whole = limit < 10 ? 10 : (size_t)limit / 10 * 10;
-
-            boundary_begin(&boundary, UINT64_MAX);
-            for (size_t at = 0; at < 1000;) {
-                size_t bytes = 1000 - at < piece ? 1000 - at : piece;
-                enum boundary_step step = boundary_next(&boundary, stream.data + at, &bytes);
-
-                at += bytes;
-                held += bytes;
-                if (step == BOUNDARY_WRITE) {
-                    written += held;
-                    held = 0;
-                } else if (step == BOUNDARY_NEXT) {
-                    assert_int_equal(written - start, whole);
-                    start = written;
-                    boundary_begin(&boundary, UINT64_MAX);
-                }
-            }
-            assert_int_equal(written, 1000);
-        }
+        for (uint64_t limit = 5; limit < 60; limit += 5)
+            assert_files_of(&tens, 1000, piece, limit, limit < 10 ? 10 : (size_t)limit / 10 * 10);
 }
 
 UNIT_TEST(marks_of_groups_are_not_counted)
@@ -207,26 +213,6 @@ UNIT_TEST(marks_of_groups_are_not_counted)
     for (size_t i = 0; i < 600; i++)
         stream.data[i] = (uint8_t)group[i % 6];
     for (size_t piece = 1; piece < 64; piece++)
-        for (uint64_t limit = 1; limit < 30; limit++) {
-            struct boundary boundary = {.format = &groups, .limit_bytes = limit};
-            size_t written = 0, held = 0, start = 0;
-
-            boundary_begin(&boundary, UINT64_MAX);
-            for (size_t at = 0; at < 600;) {
-                size_t bytes = 600 - at < piece ? 600 - at : piece;
-                enum boundary_step step = boundary_next(&boundary, stream.data + at, &bytes);
-
-                at += bytes;
-                held += bytes;
-                if (step == BOUNDARY_WRITE) {
-                    written += held;
-                    held = 0;
-                } else if (step == BOUNDARY_NEXT) {
-                    assert_int_equal(written - start, limit < 4 ? 6 : limit / 4 * 6);
-                    start = written;
-                    boundary_begin(&boundary, UINT64_MAX);
-                }
-            }
-            assert_int_equal(written, 600);
-        }
+        for (uint64_t limit = 1; limit < 30; limit++)
+            assert_files_of(&groups, 600, piece, limit, limit < 4 ? 6 : (size_t)limit / 4 * 6);
 }

@@ -145,22 +145,22 @@ TEST(a_key_has_a_limit)
 
 TEST(there_are_no_more_splits_than_may_be)
 {
-    static struct split many[SIDES_MAX + 1];
-    static char names[SIDES_MAX + 1][4];
+    static struct split many[OUTPUT_SIDES_MAX + 1];
+    static char names[OUTPUT_SIDES_MAX + 1][4];
     struct output_plan plan = plan_of((struct record_format){.delimiter = '\n'}, 1);
-    char text[SIDES_MAX * 8] = "";
+    char text[OUTPUT_SIDES_MAX * 8] = "";
 
-    for (size_t i = 0; i <= SIDES_MAX; i++) {
+    for (size_t i = 0; i <= OUTPUT_SIDES_MAX; i++) {
         snprintf(names[i], sizeof names[i], "%zu", i);
-        many[i] = (struct split){.path = names[i], .amount = 1000000 / SIDES_MAX, .is_percentage = true};
+        many[i] = (struct split){.path = names[i], .amount = 1000000 / OUTPUT_SIDES_MAX, .is_percentage = true};
         sprintf(text + strlen(text), "%zu\n", i);
     }
     plan.split = many;
-    plan.splits = SIDES_MAX + 1;
+    plan.splits = OUTPUT_SIDES_MAX + 1;
     assert_says(run(&plan, "", 1), -1, "bigshuf: --split-field: more than 64 splits\n");
     forgive();
-    plan.splits = SIDES_MAX;
+    plan.splits = OUTPUT_SIDES_MAX;
     assert_int_equal(run(&plan, text, 7), 0);
     assert_true(scratch_holds("18", "h\n0\n25\n50\n52\n"));
-    assert_int_equal(scratch_count("."), SIDES_MAX + 1);
+    assert_int_equal(scratch_count("."), OUTPUT_SIDES_MAX + 1);
 }
