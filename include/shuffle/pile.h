@@ -29,10 +29,10 @@
 #include "temporary/spill.h"
 #include "temporary/storage.h"
 
-/* On a cache line of its own: neighbours belong to different threads. */
+/* Apart from its neighbours, which belong to other threads. */
 struct pile {
-    _Alignas(SYS_LINE_BYTES) uint8_t *at; /* where the next byte goes: in its last block; NULL if it has no block */
-    uint8_t *end;                         /* the end of that block */
+    _Alignas(SYS_APART_BYTES) uint8_t *at; /* where the next byte goes: in its last block; NULL if it has no block */
+    uint8_t *end;                          /* the end of that block */
     uint64_t records;
     uint64_t spilled_bytes; /* in storage; bytes before the chain's */
     uint32_t first;         /* the chain */

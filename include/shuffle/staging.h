@@ -18,7 +18,7 @@
 enum { STAGING_BYTES = 256 };
 
 struct pile_stage {
-    _Alignas(SYS_LINE_BYTES) uint8_t bytes[STAGING_BYTES + COPY_STEP];
+    _Alignas(SYS_APART_BYTES) uint8_t bytes[STAGING_BYTES + COPY_STEP];
     uint32_t used;
 };
 

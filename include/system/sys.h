@@ -103,10 +103,11 @@ void sys_forget(void *memory, size_t bytes);   /* whole pages whose memory may g
 
 void *sys_allocate(size_t count, size_t bytes); /* calloc */
 
-/* calloc at a multiple of SYS_LINE_BYTES: what one thread writes shares no cache line with what another does, if it is
- * as large as a line or several. */
-enum { SYS_LINE_BYTES = 64 };
-void *sys_allocate_lines(size_t count, size_t bytes);
+/* A line of the cache; and what threads write stands so far apart, as a processor that fetches a line may fetch its
+ * neighbour with it, out of the cache of another one. */
+enum { SYS_LINE_BYTES = 64, SYS_APART_BYTES = 2 * SYS_LINE_BYTES };
+
+void *sys_allocate_apart(size_t count, size_t bytes); /* calloc at a multiple of SYS_APART_BYTES */
 
 uint64_t sys_milliseconds(void); /* of a clock that only goes forward */
 

@@ -24,7 +24,7 @@
 static const uint64_t CLAIM_BYTES = (uint64_t)128 << 10;
 
 struct workplace {
-    _Alignas(SYS_LINE_BYTES) struct table table;
+    _Alignas(SYS_APART_BYTES) struct table table;
     struct table spare;
     struct piles children;    /* of a pile that is divided, if any is */
     const struct piles *from; /* of whose records the table is */
@@ -421,7 +421,7 @@ int gather(struct run *run, struct piles *piles, struct gather_order order, unsi
     workers = count_workers(run, piles, *next);
     pthread_mutex_init(&g.mutex, NULL);
     pthread_cond_init(&g.changed, NULL);
-    g.place = sys_allocate_lines(workers, sizeof *g.place);
+    g.place = sys_allocate_apart(workers, sizeof *g.place);
     if (g.place == NULL)
         fault_report(run->engine.fault, "memory", errno);
     else if (set_up(&g, workers) == 0)

@@ -47,7 +47,7 @@ static int init(struct piles *piles, struct pool *pool, struct storage *storage,
 
     piles->pool = pool;
     piles->storage = storage;
-    piles->pile = sys_allocate_lines(count, sizeof *piles->pile);
+    piles->pile = sys_allocate_apart(count, sizeof *piles->pile);
     if (piles->pile == NULL || !pool_promise(pool, promise)) {
         storage_free(storage);
         free(piles->pile);

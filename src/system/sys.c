@@ -534,12 +534,12 @@ void *sys_allocate(size_t count, size_t bytes)
     return calloc(count, bytes);
 }
 
-void *sys_allocate_lines(size_t count, size_t bytes)
+void *sys_allocate_apart(size_t count, size_t bytes)
 {
-    size_t lines = (count * bytes + SYS_LINE_BYTES - 1) / SYS_LINE_BYTES * SYS_LINE_BYTES;
-    void *memory = aligned_alloc(SYS_LINE_BYTES, lines);
+    size_t whole = (count * bytes + SYS_APART_BYTES - 1) / SYS_APART_BYTES * SYS_APART_BYTES;
+    void *memory = aligned_alloc(SYS_APART_BYTES, whole);
 
-    return memory == NULL ? NULL : memset(memory, 0, lines);
+    return memory == NULL ? NULL : memset(memory, 0, whole);
 }
 
 uint64_t sys_milliseconds(void)

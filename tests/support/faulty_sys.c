@@ -172,7 +172,7 @@ CALL(pid_t, wait, -1, (pid_t child, int *status, int options), (child, status, o
 CALL(void *, map, NULL, (size_t bytes), (bytes))
 CALL(int, map_file, -1, (void *place, size_t bytes, int fd, off_t offset), (place, bytes, fd, offset))
 CALL(void *, allocate, NULL, (size_t count, size_t bytes), (count, bytes))
-CALL(void *, allocate_lines, NULL, (size_t count, size_t bytes), (count, bytes))
+CALL(void *, allocate_apart, NULL, (size_t count, size_t bytes), (count, bytes))
 CALL(int, random, -1, (void *data, size_t bytes), (data, bytes))
 CALL(int, free_space, -1, (int fd, uint64_t *bytes), (fd, bytes))
 CALL(ssize_t, get_acl, -1, (int fd, void *list, size_t bytes), (fd, list, bytes))
