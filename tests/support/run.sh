@@ -51,8 +51,12 @@ make_tools() {
         fi
     done
     ln -s "$BUILD"/tests/support/{forge,model,peak,same_lines,terminal} "$SCRATCH/bin"
-    # What stands in front of the interpreter where there are several versions takes ten times as long as to start it.
-    ! tool=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) || ln -s "$tool" "$SCRATCH/bin/python3"
+    # What stands in front of the interpreter where there are several versions takes ten times as long as to start it, and
+    # the packages of the site, which tests do not use, five times.
+    if tool=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null); then
+        printf '#!/bin/sh\nexec %q -S "$@"\n' "$tool" >"$SCRATCH/bin/python3"
+        chmod +x "$SCRATCH/bin/python3"
+    fi
 }
 
 # The processes that a test has left behind, as /proc/NUMBER/environ: they have its TMPDIR there.
