@@ -547,13 +547,13 @@ test_any_fault_is_survived() {
     for inputs in 'a.gz b b.gz' 'a b.gz b'; do
         # shellcheck disable=SC2086 # words, by intention
         FAULT_LOG=log survives $inputs
-        # shellcheck disable=SC2013 # words, by intention
-        for call in $(sed -n 's/^[a-z].*[ *]sys_\([a-z_]*\)(.*/\1/p' "$TOP/include/system/sys.h"); do
-            for turn in $(scale 1 '1 2 5 9' "$(seq 40)"); do
-                # shellcheck disable=SC2086
-                FAULT_CALL=$call FAULT_AT=$turn survives $inputs
-                [ -e failed ] || break
-            done
+    done
+    # shellcheck disable=SC2013 # words, by intention
+    for call in $(sed -n 's/^[a-z].*[ *]sys_\([a-z_]*\)(.*/\1/p' "$TOP/include/system/sys.h"); do
+        for turn in $(scale 1 '1 2 5 9' "$(seq 40)"); do
+            FAULT_CALL=$call FAULT_AT=$turn survives a.gz b b.gz
+            [ -e failed ] || break
+            FAULT_CALL=$call FAULT_AT=$turn survives a b.gz b
         done
     done
 }
