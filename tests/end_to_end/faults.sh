@@ -56,22 +56,14 @@ survives() {
 
 # The sweep, for some kinds of calls: sweep 'CALL...' OUTPUT OPTION...
 sweep() {
-    local call turn
     bigshuf --seed=1363 "${@:3}" in >right
-    for call in $1; do
-        for turn in $(turns); do
-            FAULT_CALL=$call FAULT_AT=$turn survives "${@:2}"
-            [ -e failed ] || break
-        done
-    done
+    fail_calls "$1" "$(turns)" survives "${@:2}"
 }
 
-# The sweep, for all kinds of calls that a run makes: without FAULT_AT, they are in the log. sweep_all OUTPUT OPTION...
+# The sweep, for all kinds of calls that a run makes: sweep_all OUTPUT OPTION...
 sweep_all() {
     bigshuf --seed=1363 "${@:2}" in >right
-    survives "$@"
-    [ -e failed ] || sed -n 's/^[a-z].*[ *]sys_\([a-z_]*\)(.*/\1/p' "$TOP/include/system/sys.h" >failed
-    sweep "$(sort -u failed)" "$@"
+    fail_any_call "$(turns)" survives "$@"
 }
 
 test_a_small_input_survives_any_fault() {

@@ -1027,21 +1027,11 @@ survives() {
     same '' "$(names temporary)"
 }
 
-# Let calls of every kind that is made fail, at these turns: sweep 'TURN...' FILES OPTION... (faults.sh)
+# Let calls of every kind that is made fail, at these turns: sweep 'TURN...' FILES OPTION...
 sweep() {
-    local turns=$1 call turn
-    shift
     mkdir temporary
     bigshuf --seed=x in >right
-    survives "$@"
-    [ -e failed ] || sed -n 's/^[a-z].*[ *]sys_\([a-z_]*\)(.*/\1/p' "$TOP/include/system/sys.h" >failed
-    sort -u failed >calls
-    while read -r call; do
-        for turn in $turns; do
-            FAULT_CALL=$call FAULT_AT=$turn survives "$@"
-            [ -e failed ] || break
-        done
-    done <calls
+    fail_any_call "$1" survives "${@:2}"
 }
 
 test_a_few_shards_survive_any_fault() {

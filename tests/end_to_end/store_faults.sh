@@ -48,19 +48,6 @@ scatter_survives() {
     judge_store
 }
 
-# For each kind of call that a run makes, and each turn: sweep FUNCTION ARGUMENT...
-sweep() {
-    local call turn
-    "$@" # without FAULT_AT, its calls are in the log
-    sort -u failed >calls
-    while read -r call; do
-        for turn in $(turns); do
-            FAULT_CALL=$call FAULT_AT=$turn "$@"
-            [ -e failed ] || break
-        done
-    done <calls
-}
-
 make_store() {
     seq 100 >a.in
     long_lines "$1" 9000 15000 >b.in
@@ -70,7 +57,7 @@ make_store() {
 
 test_a_batch_is_there_whole_or_not_at_all_whatever_call_fails() {
     make_store 20
-    sweep scatter_survives 1
+    fail_any_call "$(turns)" scatter_survives 1
 }
 
 test_a_batch_larger_than_memory_is_there_whole_or_not_at_all() {
@@ -78,7 +65,7 @@ test_a_batch_larger_than_memory_is_there_whole_or_not_at_all() {
         scale '1 3' '1 20' "$(seq 60)"
     }
     make_store 800
-    FAULT_STAYS=1 sweep scatter_survives 3
+    FAULT_STAYS=1 fail_any_call "$(turns)" scatter_survives 3
 }
 
 test_a_disk_that_is_full_at_any_moment_leaves_no_part_of_a_batch() {
@@ -119,7 +106,7 @@ test_a_gather_survives_any_fault() {
     make_store 20
     bigshuf --seed=1 --scatter=before --batch=b b.in
     bigshuf --seed=1 --gather=before >right
-    sweep gather_survives 1
+    fail_any_call "$(turns)" gather_survives 1
 }
 
 # One of two piles is larger than the memory.
@@ -127,7 +114,7 @@ test_a_gather_that_starts_over_survives_any_fault() {
     make_store 800 2
     bigshuf --seed=1 --scatter=before --batch=b b.in
     bigshuf --seed=1 --gather=before >right
-    sweep gather_survives 3
+    fail_any_call "$(turns)" gather_survives 3
 }
 
 test_damage_at_any_moment_is_found_and_named() {

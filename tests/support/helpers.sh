@@ -177,3 +177,21 @@ wait_until() {
 processes_with() {
     grep -lszxF -f <(echo "$1") /proc/[0-9]*/cmdline | cut -d/ -f3
 }
+
+# COMMAND runs bigshuf-faulty with FAULT_LOG=failed, having removed that file. Let calls of these kinds fail in it, at
+# each turn up to the first that it does not come to: fail_calls 'CALL...' 'TURN...' COMMAND [ARGUMENT]...
+fail_calls() {
+    local call turn
+    for call in $1; do
+        for turn in $2; do
+            FAULT_CALL=$call FAULT_AT=$turn "${@:3}"
+            [ -e failed ] || break
+        done
+    done
+}
+
+# The same for all kinds that it makes: without FAULT_AT, they are in the log. fail_any_call 'TURN...' COMMAND [ARGUMENT]...
+fail_any_call() {
+    "${@:2}"
+    fail_calls "$(sort -u failed)" "$@"
+}
