@@ -62,46 +62,16 @@ static const char ACL[] = "system.posix_acl_access";
 #define MADV_POPULATE_READ 22
 #endif
 
+/* ---- Open files ---- */
+
 int sys_open(const char *path, int flags, mode_t mode)
 {
     return open(path, flags | O_CLOEXEC, mode);
 }
 
-int sys_open_directory(const char *path)
-{
-#ifdef O_PATH
-    return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-#else
-    return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-#endif
-}
-
-int sys_open_anonymous(int directory, const char *name, mode_t mode)
-{
-#ifdef O_TMPFILE
-    int fd = openat(directory, name, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
-
-    /* A kernel before 3.11 sees an attempt to open the directory itself for writing. */
-    if (fd < 0 && errno == EISDIR)
-        errno = ENOTSUP;
-    return fd;
-#else
-    (void)directory;
-    (void)name;
-    (void)mode;
-    errno = ENOTSUP;
-    return -1;
-#endif
-}
-
 int sys_close(int fd)
 {
     return close(fd);
-}
-
-int sys_stat(const char *path, struct stat *status)
-{
-    return stat(path, status);
 }
 
 int sys_fstat(int fd, struct stat *status)
@@ -133,6 +103,211 @@ int sys_ftruncate(int fd, off_t length)
     return ftruncate(fd, length);
 }
 
+int sys_sync(int fd)
+{
+    return fsync(fd);
+}
+
+int sys_lock(int fd, bool exclusive)
+{
+#if defined F_OFD_SETLK
+    struct flock lock = {.l_type = exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET};
+
+    return fcntl(fd, F_OFD_SETLK, &lock);
+#elif defined LOCK_NB
+    return flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB);
+#else
+    (void)fd;
+    (void)exclusive;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+off_t sys_seek(int fd, off_t offset, int whence)
+{
+    return lseek(fd, offset, whence);
+}
+
+int sys_access_mode(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+
+    return flags < 0 ? -1 : flags & O_ACCMODE;
+}
+
+int sys_punch_hole(int fd, off_t offset, off_t bytes)
+{
+#ifdef FALLOC_FL_PUNCH_HOLE
+    return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, bytes);
+#else
+    (void)fd;
+    (void)offset;
+    (void)bytes;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+#ifdef __linux__
+static bool means_no_list(int error)
+{
+    return error == ENODATA || error == EOPNOTSUPP || error == ENOSYS;
+}
+#endif
+
+ssize_t sys_get_acl(int fd, void *list, size_t bytes)
+{
+#ifdef __linux__
+    ssize_t got = fgetxattr(fd, ACL, list, bytes);
+
+    return got < 0 && means_no_list(errno) ? 0 : got;
+#else
+    (void)fd;
+    (void)list;
+    (void)bytes;
+    return 0;
+#endif
+}
+
+int sys_set_acl(int fd, const void *list, size_t bytes)
+{
+#ifdef __linux__
+    if (bytes > 0)
+        return fsetxattr(fd, ACL, list, bytes, 0);
+    return fremovexattr(fd, ACL) == 0 || means_no_list(errno) ? 0 : -1;
+#else
+    (void)fd;
+    (void)list;
+    if (bytes == 0)
+        return 0;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+#ifdef __linux__
+static bool compresses(int fd)
+{
+    static const uint32_t types[] = {0x9123683e, 0x2fc12fc1, 0xca451a4e}; /* Btrfs, ZFS, bcachefs */
+    struct statfs status;
+
+    for (size_t i = 0; fstatfs(fd, &status) == 0 && i < sizeof types / sizeof *types; i++)
+        if ((uint32_t)status.f_type == types[i])
+            return true;
+    return false;
+}
+#endif
+
+int sys_free_space(int fd, uint64_t *bytes)
+{
+    struct statvfs status;
+
+#ifdef __linux__
+    if (compresses(fd)) {
+        errno = ENOTSUP;
+        return -1;
+    }
+#endif
+    if (fstatvfs(fd, &status) != 0)
+        return -1;
+    *bytes = (uint64_t)(geteuid() == 0 ? status.f_bfree : status.f_bavail) * (uint64_t)status.f_frsize;
+    return 0;
+}
+
+bool sys_is_memory_file_system(int fd)
+{
+#ifdef __linux__
+    const uint32_t tmpfs = 0x01021994, ramfs = 0x858458f6; /* linux/magic.h */
+    struct statfs status;
+
+    return fstatfs(fd, &status) == 0 && ((uint32_t)status.f_type == tmpfs || (uint32_t)status.f_type == ramfs);
+#else
+    (void)fd;
+    return false;
+#endif
+}
+
+/* ---- Files by name ---- */
+
+int sys_stat(const char *path, struct stat *status)
+{
+    return stat(path, status);
+}
+
+int sys_unlink(const char *path)
+{
+    return unlink(path);
+}
+
+char *sys_realpath(const char *path)
+{
+    return realpath(path, NULL);
+}
+
+int sys_readable(const char *path)
+{
+    return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS);
+}
+
+int sys_executable(const char *path)
+{
+    return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS);
+}
+
+int sys_mkstemp(char *pattern)
+{
+    return mkostemp(pattern, O_CLOEXEC);
+}
+
+/* ---- Names in a directory ---- */
+
+int sys_open_directory(const char *path)
+{
+#ifdef O_PATH
+    return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+#else
+    return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+#endif
+}
+
+int sys_open_at(int directory, const char *name, int flags, mode_t mode)
+{
+    return openat(directory, name, flags | O_CLOEXEC | O_NOFOLLOW, mode);
+}
+
+int sys_stat_at(int directory, const char *name, struct stat *status)
+{
+    return fstatat(directory, name, status, AT_SYMLINK_NOFOLLOW);
+}
+
+int sys_open_anonymous(int directory, const char *name, mode_t mode)
+{
+#ifdef O_TMPFILE
+    int fd = openat(directory, name, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+
+    /* A kernel before 3.11 sees an attempt to open the directory itself for writing. */
+    if (fd < 0 && errno == EISDIR)
+        errno = ENOTSUP;
+    return fd;
+#else
+    (void)directory;
+    (void)name;
+    (void)mode;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+bool sys_can_link_descriptor(int fd)
+{
+    char link[sizeof "/proc/self/fd/" + 3 * sizeof fd];
+    struct stat status;
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    return lstat(link, &status) == 0;
+}
+
 int sys_link_descriptor(int fd, int directory, const char *name)
 {
 #ifdef __linux__
@@ -147,6 +322,11 @@ int sys_link_descriptor(int fd, int directory, const char *name)
     errno = ENOTSUP;
     return -1;
 #endif
+}
+
+ssize_t sys_readlink(int directory, const char *name, char *target, size_t bytes)
+{
+    return readlinkat(directory, name, target, bytes);
 }
 
 int sys_exchange(int directory, const char *one, const char *other)
@@ -164,29 +344,22 @@ int sys_exchange(int directory, const char *one, const char *other)
 #endif
 }
 
-int sys_unlink(const char *path)
+bool sys_is_mount_point(int directory, const char *name)
 {
-    return unlink(path);
-}
+#ifdef SYS_statx
+    struct { /* as in linux/stat.h */
+        uint32_t mask, block_bytes;
+        uint64_t attributes, others[30];
+    } status;
+    const uint64_t mount_root = 0x2000;
 
-char *sys_realpath(const char *path)
-{
-    return realpath(path, NULL);
-}
-
-int sys_mkstemp(char *pattern)
-{
-    return mkostemp(pattern, O_CLOEXEC);
-}
-
-int sys_open_at(int directory, const char *name, int flags, mode_t mode)
-{
-    return openat(directory, name, flags | O_CLOEXEC | O_NOFOLLOW, mode);
-}
-
-int sys_stat_at(int directory, const char *name, struct stat *status)
-{
-    return fstatat(directory, name, status, AT_SYMLINK_NOFOLLOW);
+    return syscall(SYS_statx, directory, name, AT_SYMLINK_NOFOLLOW, 0, &status) == 0 &&
+           (status.attributes & mount_root) != 0;
+#else
+    (void)directory;
+    (void)name;
+    return false;
+#endif
 }
 
 int sys_mkdir_at(int directory, const char *name, mode_t mode)
@@ -214,27 +387,6 @@ int sys_rmdir_at(int directory, const char *name)
     return unlinkat(directory, name, AT_REMOVEDIR);
 }
 
-int sys_sync(int fd)
-{
-    return fsync(fd);
-}
-
-int sys_lock(int fd, bool exclusive)
-{
-#if defined F_OFD_SETLK
-    struct flock lock = {.l_type = exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET};
-
-    return fcntl(fd, F_OFD_SETLK, &lock);
-#elif defined LOCK_NB
-    return flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB);
-#else
-    (void)fd;
-    (void)exclusive;
-    errno = ENOTSUP;
-    return -1;
-#endif
-}
-
 void *sys_list_open(int directory)
 {
     int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -259,21 +411,7 @@ void sys_list_close(void *list)
     (void)closedir(list);
 }
 
-int sys_host_name(char *name, size_t bytes)
-{
-    name[bytes - 1] = '\0';
-    return gethostname(name, bytes - 1);
-}
-
-pid_t sys_process(void)
-{
-    return getpid();
-}
-
-uid_t sys_user(void)
-{
-    return geteuid();
-}
+/* ---- Reading and writing ---- */
 
 ssize_t sys_read(int fd, void *data, size_t bytes)
 {
@@ -308,11 +446,164 @@ int sys_pipe(int ends[2])
 #endif
 }
 
+void sys_widen_pipe(int fd)
+{
+#ifdef F_SETPIPE_SZ
+    (void)fcntl(fd, F_SETPIPE_SZ, 1 << 20); /* what an ordinary user may ask for */
+#else
+    (void)fd;
+#endif
+}
+
 int sys_set_nonblocking(int fd)
 {
     int flags = fcntl(fd, F_GETFL);
 
     return flags < 0 ? -1 : fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+}
+
+int sys_poll(int fd, short events)
+{
+    struct pollfd wait = {.fd = fd, .events = events};
+
+    return poll(&wait, 1, -1);
+}
+
+bool sys_is_writable(int fd)
+{
+    struct pollfd look = {.fd = fd, .events = POLLOUT};
+
+    return poll(&look, 1, 0) == 1 && look.revents == POLLOUT;
+}
+
+int sys_poll_all(struct pollfd *waits, unsigned count)
+{
+    return poll(waits, count, -1);
+}
+
+void sys_write_back(int fd)
+{
+#ifdef SYNC_FILE_RANGE_WRITE
+    (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+#else
+    (void)fd;
+#endif
+}
+
+void sys_await_disk(int fd, off_t offset, off_t length)
+{
+#ifdef SYNC_FILE_RANGE_WRITE
+    (void)sync_file_range(fd, offset, length,
+                          SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+#else
+    (void)fd;
+    (void)offset;
+    (void)length;
+#endif
+}
+
+void sys_sequential(int fd)
+{
+#ifdef POSIX_FADV_SEQUENTIAL
+    (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+#else
+    (void)fd;
+#endif
+}
+
+/* ---- How many descriptors ---- */
+
+int sys_fill_standard(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            return -1;
+    return 0;
+}
+
+rlim_t sys_descriptor_limit(void)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
+void sys_limit_descriptors(pid_t process, rlim_t descriptors)
+{
+#ifdef __linux__
+    struct rlimit limit;
+
+    if (prlimit(process, RLIMIT_NOFILE, NULL, &limit) != 0)
+        return;
+    limit.rlim_cur = descriptors;
+    (void)prlimit(process, RLIMIT_NOFILE, &limit, NULL);
+#else
+    (void)process;
+    (void)descriptors;
+#endif
+}
+
+unsigned sys_free_descriptors(unsigned wanted)
+{
+    struct rlimit limit;
+    rlim_t used;
+    int first = dup(STDERR_FILENO);
+
+    if (first < 0)
+        return 0;
+    close(first);
+    used = (rlim_t)first;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return _POSIX_OPEN_MAX;
+    if (limit.rlim_cur < wanted) { /* RLIM_INFINITY is the largest number */
+        struct rlimit higher = limit;
+
+        higher.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+        if (setrlimit(RLIMIT_NOFILE, &higher) == 0)
+            limit = higher;
+    }
+    if (limit.rlim_cur <= used)
+        return 0;
+    return limit.rlim_cur - used < UINT_MAX ? (unsigned)(limit.rlim_cur - used) : UINT_MAX;
+}
+
+/* ---- Terminals ---- */
+
+bool sys_is_terminal(int fd)
+{
+    return isatty(fd) == 1;
+}
+
+unsigned sys_terminal_width(int fd)
+{
+    struct winsize size;
+
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+bool sys_is_in_background(int fd)
+{
+    pid_t group = tcgetpgrp(fd);
+
+    return group > 0 && group != getpgrp();
+}
+
+/* ---- Processes and threads ---- */
+
+pid_t sys_process(void)
+{
+    return getpid();
+}
+
+uid_t sys_user(void)
+{
+    return geteuid();
+}
+
+int sys_host_name(char *name, size_t bytes)
+{
+    name[bytes - 1] = '\0';
+    return gethostname(name, bytes - 1);
 }
 
 /* The environment with "NAME=value" in it, and no other value of NAME. An array for free, or NULL with errno. */
@@ -401,37 +692,45 @@ int sys_kill(pid_t process, int signal)
     return kill(process, signal);
 }
 
-int sys_poll(int fd, short events)
+/* What pthread_attr_setstacksize takes everywhere: whole pages, and not below the system's minimum. */
+static size_t stack_size(size_t wanted_bytes)
 {
-    struct pollfd wait = {.fd = fd, .events = events};
+    size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    size_t least_bytes = (size_t)PTHREAD_STACK_MIN;
+    size_t bytes = wanted_bytes < least_bytes ? least_bytes : wanted_bytes;
 
-    return poll(&wait, 1, -1);
+    return (bytes + page_bytes - 1) / page_bytes * page_bytes;
 }
 
-bool sys_is_writable(int fd)
+int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread)
 {
-    struct pollfd look = {.fd = fd, .events = POLLOUT};
+    pthread_attr_t attributes;
+    int error = pthread_attr_init(&attributes);
 
-    return poll(&look, 1, 0) == 1 && look.revents == POLLOUT;
+    if (error == 0) {
+        error = pthread_attr_setstacksize(&attributes, stack_size(stack_bytes));
+        if (error == 0)
+            error = pthread_create(thread, &attributes, body, argument);
+        pthread_attr_destroy(&attributes);
+    }
+    if (error != 0) {
+        errno = error;
+        return -1;
+    }
+    return 0;
 }
 
-int sys_poll_all(struct pollfd *waits, unsigned count)
+void sys_exit(int status)
 {
-    return poll(waits, count, -1);
+    _exit(status);
 }
 
-int sys_punch_hole(int fd, off_t offset, off_t bytes)
+void sys_nap(void)
 {
-#ifdef FALLOC_FL_PUNCH_HOLE
-    return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, bytes);
-#else
-    (void)fd;
-    (void)offset;
-    (void)bytes;
-    errno = ENOTSUP;
-    return -1;
-#endif
+    (void)poll(NULL, 0, 1);
 }
+
+/* ---- Memory ---- */
 
 void *sys_map(size_t bytes)
 {
@@ -463,40 +762,6 @@ void sys_small_pages(void *memory, size_t bytes)
     (void)memory;
     (void)bytes;
 #endif
-}
-
-static uint64_t clock_nanoseconds(clockid_t clock)
-{
-    struct timespec time = {0};
-
-    (void)clock_gettime(clock, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
-uint64_t sys_thread_nanoseconds(void)
-{
-    return clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-}
-
-/* Linux: the second number is for how long the thread was kept waiting. It is read in 4 us; if that took very long, the
- * thread was kept waiting just then, and nobody knows whether the number has that. */
-bool sys_own_nanoseconds(uint64_t *nanoseconds)
-{
-    enum { LONG_NANOSECONDS = 50000 };
-    const uint64_t start = clock_nanoseconds(CLOCK_MONOTONIC);
-    const int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-    unsigned long long delay;
-    char text[128] = "";
-    ssize_t bytes = -1;
-
-    if (fd >= 0) {
-        bytes = read(fd, text, sizeof text - 1);
-        close(fd);
-    }
-    if (bytes <= 0 || sscanf(text, "%*u %llu", &delay) != 1)
-        return false;
-    *nanoseconds = clock_nanoseconds(CLOCK_MONOTONIC) - delay;
-    return *nanoseconds + delay - start < LONG_NANOSECONDS;
 }
 
 size_t sys_page_bytes(void)
@@ -542,295 +807,48 @@ void *sys_allocate_apart(size_t count, size_t bytes)
     return memory == NULL ? NULL : memset(memory, 0, whole);
 }
 
+/* ---- Clocks and chance ---- */
+
+static uint64_t clock_nanoseconds(clockid_t clock)
+{
+    struct timespec time = {0};
+
+    (void)clock_gettime(clock, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
 uint64_t sys_milliseconds(void)
 {
     return clock_nanoseconds(CLOCK_MONOTONIC) / 1000000;
 }
 
+uint64_t sys_thread_nanoseconds(void)
+{
+    return clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* Linux: the second number is for how long the thread was kept waiting. It is read in 4 us; if that took very long, the
+ * thread was kept waiting just then, and nobody knows whether the number has that. */
+bool sys_own_nanoseconds(uint64_t *nanoseconds)
+{
+    enum { LONG_NANOSECONDS = 50000 };
+    const uint64_t start = clock_nanoseconds(CLOCK_MONOTONIC);
+    const int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    unsigned long long delay;
+    char text[128] = "";
+    ssize_t bytes = -1;
+
+    if (fd >= 0) {
+        bytes = read(fd, text, sizeof text - 1);
+        close(fd);
+    }
+    if (bytes <= 0 || sscanf(text, "%*u %llu", &delay) != 1)
+        return false;
+    *nanoseconds = clock_nanoseconds(CLOCK_MONOTONIC) - delay;
+    return *nanoseconds + delay - start < LONG_NANOSECONDS;
+}
+
 int sys_random(void *data, size_t bytes)
 {
     return getentropy(data, bytes);
-}
-
-/* What pthread_attr_setstacksize takes everywhere: whole pages, and not below the system's minimum. */
-static size_t stack_size(size_t wanted_bytes)
-{
-    size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-    size_t least_bytes = (size_t)PTHREAD_STACK_MIN;
-    size_t bytes = wanted_bytes < least_bytes ? least_bytes : wanted_bytes;
-
-    return (bytes + page_bytes - 1) / page_bytes * page_bytes;
-}
-
-int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread)
-{
-    pthread_attr_t attributes;
-    int error = pthread_attr_init(&attributes);
-
-    if (error == 0) {
-        error = pthread_attr_setstacksize(&attributes, stack_size(stack_bytes));
-        if (error == 0)
-            error = pthread_create(thread, &attributes, body, argument);
-        pthread_attr_destroy(&attributes);
-    }
-    if (error != 0) {
-        errno = error;
-        return -1;
-    }
-    return 0;
-}
-
-#ifdef __linux__
-static bool compresses(int fd)
-{
-    static const uint32_t types[] = {0x9123683e, 0x2fc12fc1, 0xca451a4e}; /* Btrfs, ZFS, bcachefs */
-    struct statfs status;
-
-    for (size_t i = 0; fstatfs(fd, &status) == 0 && i < sizeof types / sizeof *types; i++)
-        if ((uint32_t)status.f_type == types[i])
-            return true;
-    return false;
-}
-#endif
-
-int sys_free_space(int fd, uint64_t *bytes)
-{
-    struct statvfs status;
-
-#ifdef __linux__
-    if (compresses(fd)) {
-        errno = ENOTSUP;
-        return -1;
-    }
-#endif
-    if (fstatvfs(fd, &status) != 0)
-        return -1;
-    *bytes = (uint64_t)(geteuid() == 0 ? status.f_bfree : status.f_bavail) * (uint64_t)status.f_frsize;
-    return 0;
-}
-
-#ifdef __linux__
-static bool means_no_list(int error)
-{
-    return error == ENODATA || error == EOPNOTSUPP || error == ENOSYS;
-}
-#endif
-
-ssize_t sys_get_acl(int fd, void *list, size_t bytes)
-{
-#ifdef __linux__
-    ssize_t got = fgetxattr(fd, ACL, list, bytes);
-
-    return got < 0 && means_no_list(errno) ? 0 : got;
-#else
-    (void)fd;
-    (void)list;
-    (void)bytes;
-    return 0;
-#endif
-}
-
-int sys_set_acl(int fd, const void *list, size_t bytes)
-{
-#ifdef __linux__
-    if (bytes > 0)
-        return fsetxattr(fd, ACL, list, bytes, 0);
-    return fremovexattr(fd, ACL) == 0 || means_no_list(errno) ? 0 : -1;
-#else
-    (void)fd;
-    (void)list;
-    if (bytes == 0)
-        return 0;
-    errno = ENOTSUP;
-    return -1;
-#endif
-}
-
-bool sys_is_mount_point(int directory, const char *name)
-{
-#ifdef SYS_statx
-    struct { /* as in linux/stat.h */
-        uint32_t mask, block_bytes;
-        uint64_t attributes, others[30];
-    } status;
-    const uint64_t mount_root = 0x2000;
-
-    return syscall(SYS_statx, directory, name, AT_SYMLINK_NOFOLLOW, 0, &status) == 0 &&
-           (status.attributes & mount_root) != 0;
-#else
-    (void)directory;
-    (void)name;
-    return false;
-#endif
-}
-
-bool sys_is_memory_file_system(int fd)
-{
-#ifdef __linux__
-    const uint32_t tmpfs = 0x01021994, ramfs = 0x858458f6; /* linux/magic.h */
-    struct statfs status;
-
-    return fstatfs(fd, &status) == 0 && ((uint32_t)status.f_type == tmpfs || (uint32_t)status.f_type == ramfs);
-#else
-    (void)fd;
-    return false;
-#endif
-}
-
-unsigned sys_free_descriptors(unsigned wanted)
-{
-    struct rlimit limit;
-    rlim_t used;
-    int first = dup(STDERR_FILENO);
-
-    if (first < 0)
-        return 0;
-    close(first);
-    used = (rlim_t)first;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return _POSIX_OPEN_MAX;
-    if (limit.rlim_cur < wanted) { /* RLIM_INFINITY is the largest number */
-        struct rlimit higher = limit;
-
-        higher.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
-        if (setrlimit(RLIMIT_NOFILE, &higher) == 0)
-            limit = higher;
-    }
-    if (limit.rlim_cur <= used)
-        return 0;
-    return limit.rlim_cur - used < UINT_MAX ? (unsigned)(limit.rlim_cur - used) : UINT_MAX;
-}
-
-rlim_t sys_descriptor_limit(void)
-{
-    struct rlimit limit;
-
-    return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
-}
-
-void sys_limit_descriptors(pid_t process, rlim_t descriptors)
-{
-#ifdef __linux__
-    struct rlimit limit;
-
-    if (prlimit(process, RLIMIT_NOFILE, NULL, &limit) != 0)
-        return;
-    limit.rlim_cur = descriptors;
-    (void)prlimit(process, RLIMIT_NOFILE, &limit, NULL);
-#else
-    (void)process;
-    (void)descriptors;
-#endif
-}
-
-bool sys_can_link_descriptor(int fd)
-{
-    char link[sizeof "/proc/self/fd/" + 3 * sizeof fd];
-    struct stat status;
-
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    return lstat(link, &status) == 0;
-}
-
-ssize_t sys_readlink(int directory, const char *name, char *target, size_t bytes)
-{
-    return readlinkat(directory, name, target, bytes);
-}
-
-int sys_readable(const char *path)
-{
-    return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS);
-}
-
-int sys_executable(const char *path)
-{
-    return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS);
-}
-
-off_t sys_seek(int fd, off_t offset, int whence)
-{
-    return lseek(fd, offset, whence);
-}
-
-void sys_exit(int status)
-{
-    _exit(status);
-}
-
-void sys_nap(void)
-{
-    (void)poll(NULL, 0, 1);
-}
-
-void sys_write_back(int fd)
-{
-#ifdef SYNC_FILE_RANGE_WRITE
-    (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
-#else
-    (void)fd;
-#endif
-}
-
-void sys_await_disk(int fd, off_t offset, off_t length)
-{
-#ifdef SYNC_FILE_RANGE_WRITE
-    (void)sync_file_range(fd, offset, length,
-                          SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
-#else
-    (void)fd;
-    (void)offset;
-    (void)length;
-#endif
-}
-
-void sys_sequential(int fd)
-{
-#ifdef POSIX_FADV_SEQUENTIAL
-    (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-#else
-    (void)fd;
-#endif
-}
-
-void sys_widen_pipe(int fd)
-{
-#ifdef F_SETPIPE_SZ
-    (void)fcntl(fd, F_SETPIPE_SZ, 1 << 20); /* what an ordinary user may ask for */
-#else
-    (void)fd;
-#endif
-}
-
-bool sys_is_terminal(int fd)
-{
-    return isatty(fd) == 1;
-}
-
-unsigned sys_terminal_width(int fd)
-{
-    struct winsize size;
-
-    return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
-bool sys_is_in_background(int fd)
-{
-    pid_t group = tcgetpgrp(fd);
-
-    return group > 0 && group != getpgrp();
-}
-
-int sys_access_mode(int fd)
-{
-    int flags = fcntl(fd, F_GETFL);
-
-    return flags < 0 ? -1 : flags & O_ACCMODE;
-}
-
-int sys_fill_standard(void)
-{
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
-            return -1;
-    return 0;
 }
