@@ -172,6 +172,11 @@ int sink_write(struct sink *sink, const void *data, size_t bytes)
     return 0;
 }
 
+void sink_write_back(const struct sink *sink)
+{
+    sys_write_back(sink->fd);
+}
+
 int sink_descriptor(struct sink *sink)
 {
     return begin(sink) == 0 ? sink->fd : fail(sink);

@@ -16,6 +16,7 @@
 #include "record/tar_headers.h"
 #include "shuffle/divide.h"
 #include "shuffle/index.h"
+#include "system/hardware.h"
 #include "system/sys.h"
 #include "system/threads.h"
 
@@ -398,27 +399,39 @@ static void give_up_others(struct run *run, struct piles *piles, unsigned *next)
     }
 }
 
-/* As many as can be kept busy; some more if piles must be read back, since then most of them wait. */
-static unsigned count_workers(const struct run *run, const struct piles *piles, unsigned next)
+/* Must any of the piles from `next` on be read back? */
+static bool any_spilled(const struct piles *piles, unsigned next)
 {
-    unsigned workers = run->engine.memory.workers;
-
     while (next < piles->count && !piles->pile[next].spilled)
         next++;
-    if (next < piles->count)
-        workers += run->engine.waiting;
-    return workers < piles->count ? workers : piles->count;
+    return next < piles->count;
+}
+
+/* Are there more bytes in the piles from `next` on than the system has memory for? */
+static bool exceeds_memory(const struct piles *piles, unsigned next)
+{
+    uint64_t bytes = 0;
+
+    for (; next < piles->count; next++)
+        bytes += pile_bytes(piles, next);
+    return bytes / 2 > hardware_memory();
 }
 
 int gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct output *output)
 {
     struct gathering g = {.run = run, .piles = piles, .order = order, .output = output};
-    unsigned workers;
+    unsigned workers = run->engine.memory.workers;
     int status = -1;
 
     give_up_others(run, piles, next);
     g.next = g.turn = *next;
-    workers = count_workers(run, piles, *next);
+    if (any_spilled(piles, *next)) {
+        workers += run->engine.waiting; /* since most of them wait */
+        if (exceeds_memory(piles, *next))
+            output_write_behind(output);
+    }
+    if (workers > piles->count)
+        workers = piles->count;
     pthread_mutex_init(&g.mutex, NULL);
     pthread_cond_init(&g.changed, NULL);
     g.place = sys_allocate_apart(workers, sizeof *g.place);

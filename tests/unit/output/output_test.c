@@ -21,6 +21,15 @@ pid_t sys_wait(pid_t child, int *status, int options)
     return faulty_fails("wait") ? -1 : ended;
 }
 
+/* How often a file was told to go to disk. */
+static unsigned told;
+
+void sys_write_back(int fd)
+{
+    (void)fd;
+    told++;
+}
+
 /* Not those that remove what is left, nor stat: a file that cannot be looked at is taken to be missing, and found when
  * it is opened. */
 static const char swept_calls[] = "open open_anonymous fstat rename_at exchange free_space realpath write pipe "
@@ -131,6 +140,35 @@ TEST(a_single_file_is_a_sink)
     assert_int_equal(run_with("", 1, true), 0);
     assert_true(scratch_holds("F", "H\n"));
     assert_int_equal(scratch_count("."), 1);
+}
+
+/* One file, of half a MiB a line. How often was it told to go to disk? */
+static unsigned times_told(unsigned lines, bool behind)
+{
+    enum { LINE_BYTES = 1 << 19 };
+    uint8_t *line = memset(calloc(LINE_BYTES, 1), 'x', LINE_BYTES - 1);
+    struct output *output;
+
+    line[LINE_BYTES - 1] = '\n';
+    told = 0;
+    plan.path = "F";
+    output = output_open(&plan, &fault);
+    assert_non_null(output);
+    assert_int_equal(output_begin(output, lines, NULL, 0), 0);
+    if (behind)
+        output_write_behind(output);
+    for (unsigned i = 0; i < lines; i++)
+        assert_int_equal(output_write(output, line, LINE_BYTES), 0);
+    output_free(output);
+    free(line);
+    return told;
+}
+
+TEST(what_memory_cannot_hold_goes_to_disk_in_time)
+{
+    assert_int_equal(times_told(10, true), 5);
+    assert_int_equal(times_told(1, true), 0);
+    assert_int_equal(times_told(10, false), 0);
 }
 
 static void write_to_standard_output(void)
