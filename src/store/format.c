@@ -49,39 +49,34 @@ static void put_string(char text[STORE_FORMAT_STRING_BYTES + STORE_FORMAT_BYTE_B
 
 static void put_records(char text[STORE_FORMAT_RECORDS_BYTES], const struct record_format *format)
 {
-    size_t room = STORE_FORMAT_RECORDS_BYTES;
+    const char *groups = format->grouped ? "groups of " : "";
+    const size_t room = STORE_FORMAT_RECORDS_BYTES;
     char string[STORE_FORMAT_STRING_BYTES + STORE_FORMAT_BYTE_BYTES];
 
     if (format->kind == RECORD_STRING)
         put_string(string, format->string + format->starts, format->string_bytes - format->starts);
     else
         put_string(string, &format->delimiter, 1);
-    if (format->grouped) {
-        const int bytes = snprintf(text, room, "groups of ");
-
-        text += bytes;
-        room -= (size_t)bytes;
-    }
     switch (format->kind) {
     case RECORD_BYTE:
     case RECORD_STRING:
-        snprintf(text, room, "records %s with %s", format->starts ? "starting" : "ending", string);
+        snprintf(text, room, "%srecords %s with %s", groups, format->starts ? "starting" : "ending", string);
         break;
     case RECORD_LINES:
-        snprintf(text, room, "records of %" PRIu64 " line%s ending with %s", format->count, plural(format->count),
-                 string);
+        snprintf(text, room, "%srecords of %" PRIu64 " line%s ending with %s", groups, format->count,
+                 plural(format->count), string);
         break;
     case RECORD_SIZE:
-        snprintf(text, room, "records of %" PRIu64 " byte%s", format->count, plural(format->count));
+        snprintf(text, room, "%srecords of %" PRIu64 " byte%s", groups, format->count, plural(format->count));
         break;
     case RECORD_CSV:
-        snprintf(text, room, "records of CSV");
+        snprintf(text, room, "%srecords of CSV", groups);
         break;
     case RECORD_LENGTH:
-        snprintf(text, room, "records with length %s", length_names[format->coding]);
+        snprintf(text, room, "%srecords with length %s", groups, length_names[format->coding]);
         break;
     case RECORD_TAR:
-        snprintf(text, room, "members of tar archives");
+        snprintf(text, room, "%smembers of tar archives", groups);
         break;
     }
 }
