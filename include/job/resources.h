@@ -26,6 +26,7 @@ struct resources {
     const char **listed;    /* the names that --files0-from lists, which point into listed_data; else NULL */
     char *listed_data;      /* the file that --files0-from names */
     uint64_t listed_memory; /* bytes of the memory limit that both take */
+    uint64_t memory_limit;  /* of which they take it, once it has been looked up; 0: it has not */
     char input_name[48];    /* what several input files are called together */
     struct source *source;  /* NULL if no input has been opened */
     struct output *output;
@@ -58,7 +59,7 @@ int resources_take_seed(struct resources *resources);
 
 /* The memory limit: that of -S, or what the machine has to spare, but no more than is of use for an input of `bytes`
  * bytes (UINT64_MAX if that is not known). */
-uint64_t resources_memory(const struct resources *resources, uint64_t bytes);
+uint64_t resources_memory(struct resources *resources, uint64_t bytes);
 
 /* Open a run with so much memory and at most so many workers. */
 int resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, unsigned workers);

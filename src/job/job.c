@@ -151,7 +151,7 @@ static enum lending_use use_of(const struct job *job)
     return job->task == TASK_REPEAT || job->task == TASK_GNU_REPEAT ? LENDING_REPEATEDLY : LENDING_SELDOM;
 }
 
-static uint64_t memory_of(const struct job *job)
+static uint64_t memory_of(struct job *job)
 {
     const struct source *source = job->resources.source;
     const bool known = job->task == TASK_SHUFFLE && source != NULL && source_is_known(source);

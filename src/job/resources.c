@@ -93,9 +93,13 @@ static unsigned processors(const struct options *options)
     return options->parallel > 0 ? options->parallel : hardware_processors();
 }
 
-static uint64_t memory_limit(const struct resources *resources)
+/* What the machine has to spare is looked up once: what is taken off the limit later was a part of the same number. */
+static uint64_t memory_limit(struct resources *resources)
 {
-    return resources->options.memory_bytes > 0 ? resources->options.memory_bytes : hardware_memory();
+    if (resources->memory_limit == 0)
+        resources->memory_limit =
+            resources->options.memory_bytes > 0 ? resources->options.memory_bytes : hardware_memory();
+    return resources->memory_limit;
 }
 
 /* Names up to NAMES_BYTES are among the 16 MiB that the program may take beyond the memory limit. More names may take
@@ -123,7 +127,7 @@ static int group(struct resources *resources)
     return grouping_begin(resources->source, &rule, &resources->fault);
 }
 
-static struct decompress_limits decompress_limits(const struct resources *resources)
+static struct decompress_limits decompress_limits(struct resources *resources)
 {
     const uint64_t bytes = memory_limit(resources);
 
@@ -187,7 +191,7 @@ int resources_take_seed(struct resources *resources)
     return 0;
 }
 
-uint64_t resources_memory(const struct resources *resources, uint64_t bytes)
+uint64_t resources_memory(struct resources *resources, uint64_t bytes)
 {
     const uint64_t ahead = resources->source != NULL ? source_memory(resources->source) : 0;
     uint64_t memory_bytes = memory_limit(resources) - resources->listed_memory - ahead;
@@ -199,7 +203,7 @@ uint64_t resources_memory(const struct resources *resources, uint64_t bytes)
 
 /* What is taken off the memory limit before a run. Where that is too small for something to be set aside, the number
  * of compressed inputs is not looked up, and each is taken for one. */
-static struct engine_others other_memory(const struct resources *resources)
+static struct engine_others other_memory(struct resources *resources)
 {
     const bool ahead = resources->options.compressed && resources->name_count > 1 &&
                        (memory_limit(resources) < AHEAD_FROM_BYTES || source_memory(resources->source) > 0);
