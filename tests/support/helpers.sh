@@ -190,8 +190,11 @@ fail_calls() {
     done
 }
 
-# The same for all kinds that it makes: without FAULT_AT, they are in the log. fail_any_call 'TURN...' COMMAND [ARGUMENT]...
+# The same for all kinds that it makes: without FAULT_AT, they are in the log.
+# fail_any_call 'TURN...' COMMAND [ARGUMENT]...
 fail_any_call() {
+    local calls
     "${@:2}"
-    fail_calls "$(sort -u failed)" "$@"
+    calls=$(sort -u failed)
+    fail_calls "$calls" "$@"
 }
