@@ -59,6 +59,7 @@ int successor_create(struct successor *successor, int directory)
     const mode_t private = S_IRUSR | S_IWUSR;
     struct stat created;
     int fd;
+    int error;
 
     if (temporary_name_init(&successor->name, successor->target) != 0 || check_sticky(successor, directory) != 0)
         return -1;
@@ -77,8 +78,10 @@ int successor_create(struct successor *successor, int directory)
     }
     return fd;
 fail:
+    error = errno;
     (void)io_close(fd);
     temporary_name_release(&successor->name);
+    errno = error;
     return -1;
 }
 
