@@ -37,6 +37,7 @@ struct files {
     struct output_file *file;
     size_t count;
     size_t allocated;
+    bool behind;             /* are all sinks told so (sink_write_behind)? */
     bool any_in_place;       /* is any file written in place, which may be one of the inputs? */
     dev_t disk[FILES_DISKS]; /* all file systems that the files are on, */
     size_t disks;
@@ -65,7 +66,8 @@ bool files_is_filtered(const struct files *files, size_t number);
  * another run, and who reads all files of the pattern reads those as well. */
 void files_warn_of_older(const struct files *files, size_t count);
 
-void files_close_sinks(struct files *files); /* of files that have not been published, nothing stays */
-void files_release(struct files *files);     /* also when zeroed */
+void files_write_behind(struct files *files); /* advice: sink_write_behind, of all sinks */
+void files_close_sinks(struct files *files);  /* of files that have not been published, nothing stays */
+void files_release(struct files *files);      /* also when zeroed */
 
 #endif

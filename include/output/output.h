@@ -68,8 +68,9 @@ void output_use_margin(struct output *output, const struct record_margin *margin
  * a time. */
 int output_write(struct output *output, uint8_t *data, size_t bytes);
 
-/* More will be written than the system has memory for: from now on, what is written to a regular file begins to go to
- * disk MiB by MiB, instead of when memory is full, and somebody has to wait for it. */
+/* More will be written than the system has memory for: from now on, what is written to regular files begins to go to
+ * disk MiB by MiB, instead of when memory is full and writers have to wait for it. After output_begin, by one thread;
+ * what programs write is their affair. Nothing can fail. */
 void output_write_behind(struct output *output);
 
 /* Bytes that output_write has been given so far. Any thread, or a signal handler, may ask. */

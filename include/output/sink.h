@@ -52,8 +52,8 @@ bool sink_is_in_place(const struct sink *sink);
  * report. */
 int sink_write(struct sink *sink, const void *data, size_t bytes);
 
-/* What was written should begin to go to disk. */
-void sink_write_back(const struct sink *sink);
+/* Advice: from now on, what is written should begin to go to disk MiB by MiB. */
+void sink_write_behind(struct sink *sink);
 
 /* A descriptor to which a program may write instead, as long as the sink is not finished, and beyond if it has
  * inherited it: then the sink is complete when the program has ended well. Not before all input has been read. -1 after

@@ -39,6 +39,7 @@ struct engine {
     struct engine_memory memory;
     struct engine_others others; /* for reports; set by whoever has opened it */
     unsigned waiting; /* threads that may be started besides the workers, since some always wait for a disk or a pipe */
+    uint64_t free_memory; /* for files beside this memory, once engine_free_memory has asked; 0: it has not */
     struct spill_place *place;
     struct fault *fault;
 };
@@ -52,12 +53,15 @@ struct engine_space {
     size_t bytes;
 };
 
-/* A part, which the caller has for itself for as long as its header says. */
+/* A part of the buffer. Nobody else may use it, or a part that it overlaps, meanwhile. */
 struct engine_space engine_buffer(const struct engine *engine, enum engine_part part);
 
 /* Map the memory; an engine that is zeroed but for `waiting` and `others`. 0, or -1 after a report. */
 int engine_open(struct engine *engine, struct engine_memory memory, struct spill_place *place, struct fault *fault);
 void engine_close(struct engine *engine); /* also when zeroed, and twice */
+
+/* Bytes of memory that the system had for files, besides that of the engine, when this was first asked. */
+uint64_t engine_free_memory(struct engine *engine);
 
 /* How many threads it has at most. */
 unsigned engine_threads(const struct engine *engine);

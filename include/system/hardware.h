@@ -8,12 +8,14 @@
 /* The least that bigshuf works with. */
 #define HARDWARE_MEMORY_MIN ((uint64_t)8 << 20)
 
-/* Bytes of memory to use when the user names none: half of the least of
+/* Bytes of memory that this process and the files that it reads and writes may still take, the least of
  *  - the memory available now (Linux: MemAvailable),
- *  - what the control groups (versions 1 and 2, every level up to the root) leave below their limits, page cache
- * counted as free, since it gives way,
- *  - RLIMIT_AS and RLIMIT_DATA less what is in use,
- * less 1/512 of it, the room for page tables. At least HARDWARE_MEMORY_MIN. */
+ *  - what the control groups (versions 1 and 2, every level up to the root) leave below their limits,
+ * page cache counted as free, since it gives way. */
+uint64_t hardware_free_memory(void);
+
+/* Bytes of memory to use when the user names none: half of the least of that and of RLIMIT_AS and RLIMIT_DATA less what
+ * is in use, less 1/512 of it, the room for page tables. At least HARDWARE_MEMORY_MIN. */
 uint64_t hardware_memory(void);
 
 /* Physical memory in bytes, for "-S 50%"; 0 if it is not known. */
@@ -26,6 +28,7 @@ unsigned hardware_processors(void);
 uint64_t hardware_peak_memory(void);
 
 /* The same, with `root` put before every name below /proc and /sys: for tests, which build a tree of their own. */
+uint64_t hardware_free_memory_under(const char *root);
 uint64_t hardware_memory_under(const char *root);
 unsigned hardware_processors_under(const char *root);
 uint64_t hardware_peak_memory_under(const char *root);

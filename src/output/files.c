@@ -136,7 +136,19 @@ static int open_sink(struct files *files, size_t number)
 
     if (file->sink == NULL)
         file->sink = sink_open(file->path, files->fault);
-    return file->sink == NULL ? -1 : 0;
+    if (file->sink == NULL)
+        return -1;
+    if (files->behind)
+        sink_write_behind(file->sink);
+    return 0;
+}
+
+void files_write_behind(struct files *files)
+{
+    files->behind = true;
+    for (size_t i = 0; i < files->count; i++)
+        if (files->file[i].sink != NULL)
+            sink_write_behind(files->file[i].sink);
 }
 
 int files_begin(struct files *files, size_t number, struct filters *programs)

@@ -21,9 +21,6 @@
 #include "system/signals.h"
 #include "system/sys.h"
 
-/* It costs a system call, and the last page may have to be written once more. */
-static const size_t BEHIND_BYTES = (size_t)1 << 20;
-
 struct output {
     struct output_plan plan;
     struct fault *fault;
@@ -32,8 +29,6 @@ struct output {
     bool in_work;
     uint64_t records; /* of all files */
     counter written_bytes;
-    bool behind;          /* is what is written to go to disk soon? */
-    size_t waiting_bytes; /* that were written since some were told to */
     struct filters *filters;
     struct boundary boundary;
     struct held_back held;
@@ -118,16 +113,6 @@ int output_check_outside(const struct output *output, const char *directory)
 
 /* ---- One file ---- */
 
-/* So many bytes were written to a sink. */
-static void note_written(struct output *output, const struct sink *sink, size_t bytes)
-{
-    output->waiting_bytes += bytes;
-    if (!output->behind || output->waiting_bytes < BEHIND_BYTES)
-        return;
-    sink_write_back(sink);
-    output->waiting_bytes = 0;
-}
-
 /* Is the file written to a program? */
 static bool is_fed(const struct output *output, size_t number)
 {
@@ -138,14 +123,9 @@ static int put(void *context, const void *data, size_t bytes)
 {
     struct output *output = context;
     size_t number = output->begun - 1;
-    struct sink *sink = output->files.file[number].sink;
 
-    if (is_fed(output, number))
-        return filters_write(output->filters, data, bytes);
-    if (sink_write(sink, data, bytes) != 0)
-        return -1;
-    note_written(output, sink, bytes);
-    return 0;
+    return is_fed(output, number) ? filters_write(output->filters, data, bytes)
+                                  : sink_write(output->files.file[number].sink, data, bytes);
 }
 
 static int begin_file(struct output *output)
@@ -277,7 +257,7 @@ int output_write(struct output *output, uint8_t *data, size_t bytes)
 
 void output_write_behind(struct output *output)
 {
-    output->behind = true;
+    files_write_behind(&output->files);
 }
 
 uint64_t output_written_bytes(const struct output *output)

@@ -19,16 +19,21 @@
 #include "system/io.h"
 #include "system/sys.h"
 
+/* A call for less takes longer than it saves, as the last page of each may have to be written to disk once more. */
+static const size_t BEHIND_BYTES = (size_t)1 << 20;
+
 enum manner { DIRECT, IN_PLACE, REPLACED };
 
 struct sink {
     const char *path; /* as the user gave it; NULL: standard output */
     struct fault *fault;
     enum manner manner;
-    int fd;        /* to be written to; -1 once it is closed */
-    int old;       /* the file that will be replaced; -1 if there is none */
-    bool begun;    /* has a file that is written in place been emptied? */
-    bool finished; /* all has been written, and the descriptor closed */
+    int fd;              /* to be written to; -1 once it is closed */
+    int old;             /* the file that will be replaced; -1 if there is none */
+    bool begun;          /* has a file that is written in place been emptied? */
+    bool finished;       /* all has been written, and the descriptor closed */
+    bool behind;         /* is what is written to go to disk at once? */
+    size_t behind_bytes; /* that were written since it was last told to */
     struct target target;
     struct successor successor; /* the new file, if the manner is REPLACED; and what was there before */
 };
@@ -165,16 +170,25 @@ bool sink_is_in_place(const struct sink *sink)
     return sink->manner == IN_PLACE;
 }
 
+static void write_back(struct sink *sink)
+{
+    sys_write_back(sink->fd);
+    sink->behind_bytes = 0;
+}
+
 int sink_write(struct sink *sink, const void *data, size_t bytes)
 {
     if (begin(sink) != 0 || io_write(sink->fd, data, bytes) != 0)
         return fail(sink);
+    sink->behind_bytes += bytes;
+    if (sink->behind && sink->behind_bytes >= BEHIND_BYTES)
+        write_back(sink);
     return 0;
 }
 
-void sink_write_back(const struct sink *sink)
+void sink_write_behind(struct sink *sink)
 {
-    sys_write_back(sink->fd);
+    sink->behind = true;
 }
 
 int sink_descriptor(struct sink *sink)
@@ -198,6 +212,8 @@ static int complete(struct sink *sink)
         return 0;
     if (begin(sink) != 0)
         return fail(sink);
+    if (sink->behind && sink->behind_bytes > 0)
+        write_back(sink);
     if (sink->manner == REPLACED && successor_complete(&sink->successor, sink->fd) != 0)
         return -1;
     if (close_output(sink) != 0)

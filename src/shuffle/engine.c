@@ -12,6 +12,7 @@
 
 #include "base/least.h"
 #include "shuffle/queue.h"
+#include "system/hardware.h"
 #include "system/sys.h"
 
 /* Blocks of S/16384: 512 piles with half a block unused each are 1.6 % of S. From 64 KiB on larger ones are no faster.
@@ -24,7 +25,7 @@ static const size_t BLOCK_BYTES_MAX = (size_t)64 << 10;
 static const unsigned WORKERS_MAX = 1024;
 
 /* The buffer's share of S, at most. */
-static const uint64_t BUFFER_SHARE = 16;
+enum { BUFFER_SHARE = 16 };
 
 /* Input blocks smaller than this cost more in hand-over than a further thread gains. */
 static const size_t QUEUE_BLOCK_MIN = (size_t)16 << 10;
@@ -33,7 +34,7 @@ static const size_t QUEUE_BLOCK_WANTED = (size_t)256 << 10;
 /* A worker's output should hold a pile of an input that just fits: S/512, and some more as piles are uneven. */
 static const uint64_t OUTPUT_SHARE = 448;
 
-/* Blocks of which only a part is used. */
+/* For blocks of which only a part is used, when the memory that something needs is told. */
 enum { SPARE_MIB = 3 };
 
 /* Record by record, more is of no use. */
@@ -64,6 +65,13 @@ struct engine_memory engine_memory(uint64_t bytes, unsigned workers)
     return memory;
 }
 
+uint64_t engine_free_memory(struct engine *engine)
+{
+    if (engine->free_memory == 0)
+        engine->free_memory = hardware_free_memory();
+    return engine->free_memory;
+}
+
 unsigned engine_threads(const struct engine *engine)
 {
     return engine->memory.workers + engine->waiting;
@@ -77,16 +85,15 @@ void engine_limit_threads(struct engine *engine, unsigned most)
         engine->waiting = most - engine->memory.workers;
 }
 
-/* A sixteenth is for buffers. */
 uint64_t engine_needed(uint64_t pool_bytes)
 {
-    const uint64_t needed = ((pool_bytes + pool_bytes / 15) >> 20) + 1;
+    const uint64_t needed = ((pool_bytes + pool_bytes / (BUFFER_SHARE - 1)) >> 20) + 1;
 
     return needed > ENGINE_MEMORY_MIN >> 20 ? needed : ENGINE_MEMORY_MIN >> 20;
 }
 
-/* Some MiB more are for parts of blocks. What is below the share's beginning with it might not be enough there, and
- * "or more" would be wrong. */
+/* What is told must be enough, and so must all that is more. If others take a share from so many bytes on, a limit just
+ * below that leaves more than one just above: so the share counts as soon as a limit above might leave too little. */
 uint64_t engine_needed_with(struct engine_others others, uint64_t pool_bytes)
 {
     uint64_t needed = engine_needed(pool_bytes) + SPARE_MIB + ((others.bytes + (1 << 20) - 1) >> 20);

@@ -16,7 +16,6 @@
 #include "record/tar_headers.h"
 #include "shuffle/divide.h"
 #include "shuffle/index.h"
-#include "system/hardware.h"
 #include "system/sys.h"
 #include "system/threads.h"
 
@@ -407,14 +406,14 @@ static bool any_spilled(const struct piles *piles, unsigned next)
     return next < piles->count;
 }
 
-/* Are there more bytes in the piles from `next` on than the system has memory for? */
-static bool exceeds_memory(const struct piles *piles, unsigned next)
+/* Are there more bytes in the piles from `next` on than the system has memory for, beside the engine's? */
+static bool exceeds_memory(struct engine *engine, const struct piles *piles, unsigned next)
 {
     uint64_t bytes = 0;
 
     for (; next < piles->count; next++)
         bytes += pile_bytes(piles, next);
-    return bytes / 2 > hardware_memory();
+    return bytes > engine_free_memory(engine);
 }
 
 int gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct output *output)
@@ -427,7 +426,7 @@ int gather(struct run *run, struct piles *piles, struct gather_order order, unsi
     g.next = g.turn = *next;
     if (any_spilled(piles, *next)) {
         workers += run->engine.waiting; /* since most of them wait */
-        if (exceeds_memory(piles, *next))
+        if (exceeds_memory(&run->engine, piles, *next))
             output_write_behind(output);
     }
     if (workers > piles->count)

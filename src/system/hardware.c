@@ -85,12 +85,21 @@ static uint64_t memory_below_limits(const char *root)
     return left;
 }
 
+uint64_t hardware_free_memory_under(const char *root)
+{
+    return least(available_memory(root), cgroup_memory_left(root));
+}
+
+uint64_t hardware_free_memory(void)
+{
+    return hardware_free_memory_under("");
+}
+
 uint64_t hardware_memory_under(const char *root)
 {
     uint64_t bytes = SIZE_MAX / 2; /* with 32 bits the address space is what runs out first */
 
-    bytes = least(bytes, available_memory(root));
-    bytes = least(bytes, cgroup_memory_left(root));
+    bytes = least(bytes, hardware_free_memory_under(root));
     bytes = least(bytes, memory_below_limits(root));
     bytes /= 2;
     bytes -= bytes / 512;

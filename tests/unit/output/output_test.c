@@ -142,8 +142,8 @@ TEST(a_single_file_is_a_sink)
     assert_int_equal(scratch_count("."), 1);
 }
 
-/* One file, of half a MiB a line. How often was it told to go to disk? */
-static unsigned times_told(unsigned lines, bool behind)
+/* Records of half a MiB, in as many shards, or in one file. How often were files told to go to disk? */
+static unsigned times_told(unsigned lines, unsigned shards, bool behind)
 {
     enum { LINE_BYTES = 1 << 19 };
     uint8_t *line = memset(calloc(LINE_BYTES, 1), 'x', LINE_BYTES - 1);
@@ -151,7 +151,8 @@ static unsigned times_told(unsigned lines, bool behind)
 
     line[LINE_BYTES - 1] = '\n';
     told = 0;
-    plan.path = "F";
+    plan.path = "F%d";
+    plan.shards = shards;
     output = output_open(&plan, &fault);
     assert_non_null(output);
     assert_int_equal(output_begin(output, lines, NULL, 0), 0);
@@ -159,6 +160,7 @@ static unsigned times_told(unsigned lines, bool behind)
         output_write_behind(output);
     for (unsigned i = 0; i < lines; i++)
         assert_int_equal(output_write(output, line, LINE_BYTES), 0);
+    assert_int_equal(output_commit(output), 0);
     output_free(output);
     free(line);
     return told;
@@ -166,9 +168,10 @@ static unsigned times_told(unsigned lines, bool behind)
 
 TEST(what_memory_cannot_hold_goes_to_disk_in_time)
 {
-    assert_int_equal(times_told(10, true), 5);
-    assert_int_equal(times_told(1, true), 0);
-    assert_int_equal(times_told(10, false), 0);
+    assert_int_equal(times_told(10, 0, true), 5);
+    assert_int_equal(times_told(11, 0, true), 6);
+    assert_int_equal(times_told(12, 4, true), 8);
+    assert_int_equal(times_told(12, 4, false), 0);
 }
 
 static void write_to_standard_output(void)

@@ -141,6 +141,15 @@ static void assert_gathers_children(struct engine_text text, unsigned workers, u
     assert_gathers_first(text, workers, leaf_records, UINT64_MAX);
 }
 
+/* How often was the output told to go to disk? */
+static unsigned told;
+
+void sys_write_back(int fd)
+{
+    (void)fd;
+    told++;
+}
+
 SMALL_RUN(piles_can_be_the_children_of_a_node)
 {
     struct engine_text text = engine_text_make(20000, small_length_to_300, '\n');
@@ -149,6 +158,34 @@ SMALL_RUN(piles_can_be_the_children_of_a_node)
         assert_gathers_children(text, workers, workers % 2 == 0 ? 8 : 1000);
     assert_int_equal(disk.writes, 0);
     engine_text_free(&text);
+}
+
+/* One pile of so many records, in memory or spilled, while the system has so much memory for files. */
+static unsigned times_told(size_t records, bool spilled, uint64_t free_memory)
+{
+    const struct order_node root = {.root = true};
+    const struct gather_order order = {.kind = GATHER_NODE, .order = &small.run.order, .node = root};
+    struct engine_text text = engine_text_make(records, small_length_to_20, '\n');
+    unsigned next = 0;
+
+    small_open(2, ORDER_LEAF_RECORDS);
+    small.run.engine.free_memory = free_memory;
+    fill(&text, 1, NULL);
+    if (spilled)
+        assert_int_equal(pile_flush(&piles, 0), 0);
+    told = 0;
+    assert_int_equal(gather_from(order, &next, "out"), 0);
+    piles_release(&piles);
+    small_close();
+    engine_text_free(&text);
+    return told;
+}
+
+SMALL_RUN(what_memory_cannot_hold_goes_to_disk_in_time)
+{
+    assert_true(times_told(1000, true, 1) > 0);
+    assert_int_equal(times_told(1000, true, 1 << 20), 0);
+    assert_int_equal(times_told(1000, false, 1), 0);
 }
 
 SMALL_RUN(piles_that_were_spilled_are_read_back)

@@ -76,6 +76,7 @@ TEST(test_memory_minds_the_groups_of_version_2)
     put("sys/fs/cgroup/a/b/memory.max", "1073741824\n");
     put("sys/fs/cgroup/a/b/memory.current", "268435456\n");
     assert_int_equal(cgroup_memory_left("."), GIB - 256 * MIB);
+    assert_int_equal(hardware_free_memory_under("."), GIB - 256 * MIB);
     assert_int_equal(hardware_memory_under("."), share(GIB - 256 * MIB));
 }
 
