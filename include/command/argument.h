@@ -6,8 +6,8 @@
  * in their words, to which is added what would be valid; the models are shuf, sort and cut of GNU coreutils 9.1, in the
  * C locale.
  *
- * All return 0 and set what the last pointers point to; or -1 after a report, and numbers are as they were. `spelling`
- * is the option as it was given, for the report.
+ * All return 0 and set what the last pointers point to; or -1 after a report, and then they may have been set or
+ * not. `spelling` is the option as it was given, for the report.
  */
 
 #include <stddef.h>
@@ -60,7 +60,7 @@ int argument_pile(struct fault *fault, const char *spelling, const char *text, u
 /* R/W: part R of W, which are numbered from 1; at most PART_MAX. */
 int argument_part(struct fault *fault, const char *spelling, const char *text, uint64_t *part, uint64_t *parts);
 
-/* NAME=VALUE, or several with commas between them, of --tune. Sets what is named; not all of it after a failure. */
+/* NAME=VALUE, or several with commas between them, of --tune. Sets what is named. */
 int argument_tune(struct fault *fault, const char *list, uint64_t *leaf_records);
 
 /* Report that the option does not take this argument: it is too large if errno is ERANGE, else invalid, and `valid`

@@ -50,9 +50,8 @@ struct options {
     uint64_t split_field; /* --split-field, from 1; 0 if not given */
     const char *filter;   /* --filter; NULL if not given */
 
-    uint64_t
-        count;     /* -n: records, the least if it is given several times; UINT64_MAX if not given; becomes run.limit */
-    uint64_t part; /* --part=R/W: R, from 1; 0 if not given */
+    uint64_t count;  /* -n: records, the least if it is given several times; UINT64_MAX: not given; becomes run.limit */
+    uint64_t part;   /* --part=R/W: R, from 1; 0 if not given */
     uint64_t parts;  /* and W, at most PART_MAX; 0 if not given */
     bool repeat;     /* -r */
     bool keep_order; /* --keep-order, which -n goes with */

@@ -49,7 +49,7 @@ struct lender *stream_lender(struct stream *stream);
 
 int stream_rewind(struct stream *stream); /* as source_rewind */
 
-/* As source_name_at; *end stays as it is when it is not known. */
+/* As source_name_at. */
 const char *stream_name_at(const struct stream *stream, uint64_t offset, uint64_t *end);
 bool stream_is_from(const struct stream *stream, const struct stat *file); /* as source_is_from */
 

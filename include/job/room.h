@@ -29,8 +29,8 @@ int room_check_temporary(const struct options *options, uint64_t known_bytes, ui
 /* Is there room for `bytes` bytes of records on the disk of a store? */
 int room_check_store(const struct store *store, uint64_t bytes);
 
-/* An output without end (-r without -n) must be something that is read meanwhile: not a regular file, nor one that is
- * yet to be made. */
+/* An output without end (-r without -n) that is named must be something that is read meanwhile: not a regular file, nor
+ * one that is yet to be made. Standard output may be anything, as with shuf. */
 int room_check_end(const struct options *options, struct fault *fault);
 
 #endif

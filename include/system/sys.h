@@ -99,7 +99,7 @@ void sys_write_back(int fd);                            /* advice only: what was
 void sys_await_disk(int fd, off_t offset, off_t length);
 void sys_sequential(int fd); /* advice only: will be read from front to back */
 
-/* ---- How many descriptors ---- */
+/* ---- Descriptors ---- */
 
 /* Open those of the descriptors 0 to 2 that are closed on /dev/null, in the direction that makes their use fail with
  * EBADF as before, so that no file opened later takes their place. 0, or -1 with errno. */

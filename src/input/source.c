@@ -264,8 +264,10 @@ int source_check(const struct source *source)
 
 const char *source_name_at(const struct source *source, uint64_t offset, uint64_t *end)
 {
+    if (source->stream != NULL)
+        return stream_name_at(source->stream, offset, end);
     *end = UINT64_MAX;
-    return source->stream != NULL ? stream_name_at(source->stream, offset, end) : "input";
+    return "input";
 }
 
 void source_expect(struct source *source, uint64_t bytes)

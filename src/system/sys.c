@@ -191,8 +191,9 @@ static bool compresses(int fd)
 {
     static const uint32_t types[] = {0x9123683e, 0x2fc12fc1, 0xca451a4e}; /* Btrfs, ZFS, bcachefs */
     struct statfs status;
+    const bool known = fstatfs(fd, &status) == 0;
 
-    for (size_t i = 0; fstatfs(fd, &status) == 0 && i < sizeof types / sizeof *types; i++)
+    for (size_t i = 0; known && i < sizeof types / sizeof *types; i++)
         if ((uint32_t)status.f_type == types[i])
             return true;
     return false;
@@ -511,7 +512,7 @@ void sys_sequential(int fd)
 #endif
 }
 
-/* ---- How many descriptors ---- */
+/* ---- Descriptors ---- */
 
 int sys_fill_standard(void)
 {
@@ -801,9 +802,15 @@ void *sys_allocate(size_t count, size_t bytes)
 
 void *sys_allocate_apart(size_t count, size_t bytes)
 {
-    size_t whole = (count * bytes + SYS_APART_BYTES - 1) / SYS_APART_BYTES * SYS_APART_BYTES;
-    void *memory = aligned_alloc(SYS_APART_BYTES, whole);
+    size_t whole;
+    void *memory;
 
+    if (bytes > 0 && count > (SIZE_MAX - SYS_APART_BYTES) / bytes) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    whole = (count * bytes + SYS_APART_BYTES - 1) / SYS_APART_BYTES * SYS_APART_BYTES;
+    memory = aligned_alloc(SYS_APART_BYTES, whole);
     return memory == NULL ? NULL : memset(memory, 0, whole);
 }
 

@@ -1,3 +1,8 @@
+/*
+ * A program is fed and its output taken by one thread, through two pipes (pump.h), so that neither side waits for the
+ * other. A short text is compressed and decompressed first: a program that does not give it back is no compressor.
+ */
+
 #include "temporary/compress.h"
 
 #include <errno.h>
@@ -92,7 +97,7 @@ static int move(struct process *process, struct flow *flow)
     return moved == PUMP_MOVED;
 }
 
-/* ---- There ---- */
+/* ---- Compressing ---- */
 
 int compress_pieces(const struct compress *compress, const struct iovec *pieces, int count, compress_put *put,
                     void *context)
@@ -123,7 +128,7 @@ int compress_pieces(const struct compress *compress, const struct iovec *pieces,
     return -1;
 }
 
-/* ---- And back ---- */
+/* ---- Decompressing ---- */
 
 struct compress_reader *compress_open(const struct compress *compress, compress_get *get, void *context)
 {

@@ -220,7 +220,7 @@ void pile_files_drop(struct pile_files *files, unsigned pile)
         int *fd = descriptor_of(files, pile, part);
 
         if (*fd >= 0)
-            io_close(*fd);
+            (void)io_close(*fd);
         *fd = -1;
     }
     *file = (struct pile_file){.used = file->used};
@@ -277,7 +277,7 @@ void pile_files_release(struct pile_files *files)
 {
     for (size_t i = 0; files->descriptor != NULL && i < (size_t)files->count * files->place->directories; i++)
         if (files->descriptor[i] >= 0)
-            io_close(files->descriptor[i]);
+            (void)io_close(files->descriptor[i]);
     pthread_mutex_destroy(&files->mutex);
     free(files->descriptor);
     free(files->start);
