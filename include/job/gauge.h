@@ -3,6 +3,7 @@
 
 /* How far a run has come, in one line of text: pure computation, which a signal handler may do. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,6 +11,7 @@
 
 /* Pass 1 reads the input, pass 2 writes the output. A run may have only one of them: then the other has 0 bytes. */
 struct gauge {
+    bool done;              /* has all been done? What remains, is not said then */
     unsigned pass;          /* 1 or 2 */
     uint64_t read_bytes;    /* so far */
     uint64_t to_read;       /* bytes, all told; GAUGE_UNKNOWN */

@@ -175,14 +175,14 @@ static void fill(struct fields *fields, const struct gauge *gauge)
     *to = (struct text){.at = fields->text, .end = fields->text + sizeof fields->text};
     fields->start[0] = fields->text;
     fields->count = 0;
-    put(to, gauge->pass == 1 ? "pass 1" : "pass 2");
+    put(to, gauge->done ? "done" : gauge->pass == 1 ? "pass 1" : "pass 2");
     end_field(fields);
-    if (is_known(gauge)) {
+    if (is_known(gauge) && !gauge->done) {
         put_number(to, percent < PERCENT_MAX ? percent : PERCENT_MAX, 1);
         put(to, "%");
         end_field(fields);
     }
-    if (left >= 0 && left < TELLABLE) {
+    if (left >= 0 && left < TELLABLE && !gauge->done) {
         put_time(to, left);
         end_field(fields);
     }

@@ -91,15 +91,30 @@ static struct gauge look(const struct progress *progress)
 
 /* ---- Showing it ---- */
 
-/* A whole line. A signal handler does this. */
-static void say(void *context)
+/* A whole line. */
+static void say_gauge(const struct gauge *gauge)
 {
-    const struct gauge gauge = look(context);
     char text[ERASE_BYTES + GAUGE_TEXT_BYTES];
     const size_t erase = signals_is_line_drawn() ? ERASE_BYTES : 0;
 
     memcpy(text, SIGNALS_ERASE, erase);
-    signals_say(text, erase + gauge_say(&gauge, text + erase));
+    signals_say(text, erase + gauge_say(gauge, text + erase));
+}
+
+/* A signal handler does this. */
+static void say(void *context)
+{
+    const struct gauge gauge = look(context);
+
+    say_gauge(&gauge);
+}
+
+static void say_done(const struct progress *progress)
+{
+    struct gauge gauge = look(progress);
+
+    gauge.done = true;
+    say_gauge(&gauge);
 }
 
 static unsigned count_columns(void)
@@ -248,7 +263,7 @@ void progress_begin(struct progress *progress, const struct source *source, cons
         show(progress, source);
 }
 
-void progress_end(struct progress *progress)
+void progress_end(struct progress *progress, bool done)
 {
     signals_answer(NULL);
     if (progress->draws) {
@@ -258,6 +273,8 @@ void progress_end(struct progress *progress)
         pthread_mutex_unlock(&progress->mutex);
         pthread_join(progress->thread, NULL);
         signals_erase();
+        if (progress->lines && done)
+            say_done(progress);
     }
     pthread_cond_destroy(&progress->changed);
     pthread_mutex_destroy(&progress->mutex);

@@ -76,7 +76,7 @@ void resources_init(struct resources *resources, const struct options *options)
 
 void resources_release(struct resources *resources)
 {
-    progress_end(&resources->progress);
+    progress_end(&resources->progress, !fault_any(&resources->fault));
     output_free(resources->output);
     source_free(resources->source);
     store_close(&resources->store);

@@ -273,6 +273,15 @@ test_it_is_not_drawn_on_a_simple_terminal() {
     [ ! -s record ]
 }
 
+test_lines_end_with_one_that_says_that_all_is_done() {
+    seq 10 >in
+    bigshuf --progress -o out in 2>said
+    same 1 "$(grep -c '^bigshuf: done, 21 bytes, .*, 10 records$' said)"
+    same 1 "$(wc -l <said)"
+    ! bigshuf --progress in none 2>said
+    same 0 "$(grep -c done said)"
+}
+
 test_no_progress_hides_it() {
     for_hours terminal 80 record bigshuf-faulty --no-progress -o out >screen
     [ ! -s record ]
@@ -290,7 +299,7 @@ comes_in_lines() {
     wait_until several_lines
     exec 7>&-
     wait $!
-    same 0 "$(grep -c -v -E '^bigshuf: pass [12], ([0-9]+%, [0-9:]+ left, )?[0-9.]+ (bytes|KiB), .*/s(, .* records)?$' said || true)"
+    same 0 "$(grep -c -v -E '^bigshuf: (pass [12]|done), ([0-9]+%, [0-9:]+ left, )?[0-9.]+ (bytes|KiB), .*/s(, .* records)?$' said || true)"
 }
 
 several_lines() {

@@ -61,6 +61,16 @@ UNIT_TEST(as_much_is_drawn_as_fits)
                         "34.1 MiB/s  12.3 M records  300 MiB spilled");
 }
 
+UNIT_TEST(when_all_is_done_nothing_is_left)
+{
+    struct gauge gauge = writing();
+    char text[GAUGE_TEXT_BYTES];
+
+    gauge.done = true;
+    text[gauge_say(&gauge, text)] = '\0';
+    assert_string_equal(text, "bigshuf: done, 1.0 GiB, 34.1 MiB/s, 999 records\n");
+}
+
 UNIT_TEST(on_a_very_narrow_terminal_there_is_no_bar)
 {
     const struct gauge gauge = reading();
