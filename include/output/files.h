@@ -66,6 +66,9 @@ bool files_is_filtered(const struct files *files, size_t number);
  * another run, and who reads all files of the pattern reads those as well. */
 void files_warn_of_older(const struct files *files, size_t count);
 
+/* Warn of files that have names of compressed ones, but are not compressed. */
+void files_warn_of_names(const struct files *files);
+
 void files_write_behind(struct files *files); /* advice: sink_write_behind, of all sinks */
 void files_close_sinks(struct files *files);  /* of files that have not been published, nothing stays */
 void files_release(struct files *files);      /* also when zeroed */

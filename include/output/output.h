@@ -43,7 +43,7 @@ int output_check_room(const struct output *output, uint64_t bytes);
 int output_check_inputs(const struct output *output, const char *const *inputs, size_t count);
 
 /* Is any file within this directory, which holds something else? Those of a filter are not looked at. 0 if not, or -1
- * after a report. */
+ * after a report. If all is well, this and output_check_inputs warn of misleading names. */
 int output_check_outside(const struct output *output, const char *directory);
 
 /* Must all input have been read, and its records counted, before output_begin? If not, output_begin may be called

@@ -257,6 +257,16 @@ static bool is_there(const char *pattern, uint64_t number)
     return found;
 }
 
+void files_warn_of_names(const struct files *files)
+{
+    for (size_t i = 0; i < files->count && i <= files->plan->splits; i++) {
+        const char *path = files->file[i].path;
+
+        if (!files->plan->packs && files->plan->filter == NULL && path != NULL && packer_of_name(path) != NULL)
+            fault_warn("%s: is not compressed, whatever its name says: -Z compresses it", path);
+    }
+}
+
 void files_warn_of_older(const struct files *files, size_t count)
 {
     const struct output_plan *plan = files->plan;
@@ -273,9 +283,10 @@ void files_warn_of_older(const struct files *files, size_t count)
     first = pattern_name(plan->path, shards);
     last = pattern_name(plan->path, shards + older - 1);
     if (older == 1 && first != NULL)
-        fault_warn("%s is of an older output: this one ends before it", first);
+        fault_warn("%s is of an older output, and read by all who read the shards by their pattern: remove it", first);
     else if (first != NULL && last != NULL)
-        fault_warn("%s to %s are of an older output: this one ends before them", first, last);
+        fault_warn("%s to %s are of an older output, and read by all who read the shards by their pattern: remove them",
+                   first, last);
     free(first);
     free(last);
 }

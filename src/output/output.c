@@ -93,7 +93,10 @@ int output_check_room(const struct output *output, uint64_t bytes)
 
 int output_check_inputs(const struct output *output, const char *const *inputs, size_t count)
 {
-    return overlap_check(&output->files, inputs, count);
+    if (overlap_check(&output->files, inputs, count) != 0)
+        return -1;
+    files_warn_of_names(&output->files);
+    return 0;
 }
 
 int output_check_outside(const struct output *output, const char *directory)
@@ -108,6 +111,7 @@ int output_check_outside(const struct output *output, const char *directory)
             return fault_say(output->fault, "%s: in the store %s, where nothing else belongs: write to another folder",
                              path, directory);
     }
+    files_warn_of_names(&output->files);
     return 0;
 }
 

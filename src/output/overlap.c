@@ -20,12 +20,15 @@ struct place {
     const char *path; /* of an output */
     bool is_input;
     bool is_rest; /* takes what the splits leave: it may be an input or not */
+    bool is_full; /* has something in it */
 };
 
 struct overlap {
     struct place *outputs;
     size_t count;
     const char *both, *only_input, *only_output; /* the first of each kind, or NULL; never that of the rest */
+    const char *rest;                            /* the input that is the output of the rest, or NULL */
+    const char *older;                           /* the first full output that is no input nor the rest's, or NULL */
     const char *full;                            /* the first output that an empty input would empty, or NULL */
 };
 
@@ -67,6 +70,7 @@ static void list_outputs(struct overlap *overlap, const struct files *files)
         } else if (S_ISREG(status.st_mode)) {
             overlap->outputs[overlap->count] = place_of(&status);
             overlap->outputs[overlap->count].path = path;
+            overlap->outputs[overlap->count].is_full = status.st_size > 0;
             overlap->outputs[overlap->count++].is_rest = i >= made && !output_plan_has_shards(plan);
             if (status.st_size > 0 && i < output_plan_files(plan)) /* an input of nothing makes no more */
                 keep_first(&overlap->full, path);
@@ -88,7 +92,9 @@ static int look_up(struct overlap *overlap, const struct files *files, const cha
     }
     if (output == NULL) {
         keep_first(&overlap->only_input, input);
-    } else if (!output->is_rest) {
+    } else if (output->is_rest) {
+        keep_first(&overlap->rest, input);
+    } else {
         output->is_input = true;
         keep_first(&overlap->both, input);
     }
@@ -110,10 +116,15 @@ static int judge(const struct overlap *overlap, struct fault *fault)
 {
     const char *other = overlap->only_input != NULL ? overlap->only_input : overlap->only_output;
 
-    if (overlap->both == NULL || other == NULL)
-        return 0;
-    return fault_say(fault, "%s is an input and an output file, but %s only an %s: give the output other names",
-                     overlap->both, other, other == overlap->only_input ? "input" : "output");
+    if (overlap->both != NULL && other != NULL)
+        return fault_say(fault, "%s is an input and an output file, but %s only an %s: give the output other names",
+                         overlap->both, other, other == overlap->only_input ? "input" : "output");
+    if (overlap->rest != NULL && overlap->older != NULL)
+        return fault_say(fault,
+                         "%s is an input and an output file, and %s has what an earlier run may have taken out of it: "
+                         "remove that, or give the output other names",
+                         overlap->rest, overlap->older);
+    return 0;
 }
 
 int overlap_check(const struct files *files, const char *const *inputs, size_t count)
@@ -129,13 +140,20 @@ int overlap_check(const struct files *files, const char *const *inputs, size_t c
     list_outputs(&overlap, files);
     if (overlap.full != NULL && is_forgotten(inputs, count))
         status = fault_say(files->fault,
-                           "%s: not emptied, as standard input is /dev/null: name the input, or /dev/null to empty it",
+                           "%s: left as it is, as no input is named, and standard input is /dev/null: name the input, "
+                           "or /dev/null to empty it",
                            overlap.full);
     for (size_t i = 0; status == 0 && overlap.count > 0 && i < count; i++)
         status = look_up(&overlap, files, inputs[i]);
-    for (size_t i = 0; i < overlap.count; i++)
-        if (!overlap.outputs[i].is_input && !overlap.outputs[i].is_rest)
-            keep_first(&overlap.only_output, overlap.outputs[i].path);
+    for (size_t i = 0; i < overlap.count; i++) {
+        const struct place *output = &overlap.outputs[i];
+
+        if (!output->is_input && !output->is_rest) {
+            keep_first(&overlap.only_output, output->path);
+            if (output->is_full)
+                keep_first(&overlap.older, output->path);
+        }
+    }
     free(overlap.outputs);
     return status == 0 ? judge(&overlap, files->fault) : -1;
 }

@@ -394,6 +394,10 @@ test_what_splits_leave_may_go_back_to_an_input() {
     # shellcheck disable=SC2094 # as it may be
     bigshuf --split=90:part -o a - valid <a
     same_lines <(cat a part) <(seq 100)
+    fails_with 1 'bigshuf: a is an input and an output file, and part has what an earlier run may have taken *' \
+        bigshuf --split=90%:part -o a a
+    : >part
+    bigshuf --split=10%:part -o a a
     bigshuf --split=90%:/dev/null -o a a
 }
 
@@ -451,7 +455,7 @@ test_files_are_not_emptied_by_a_forgotten_input() {
     seq 9 | tee a >./0
     for options in '-o a' '-o a -' '--shards=2 -o %d' '--split=0:new -o a' '--split=0:a -o new' \
         '--split=0:a --shard-records=2 -o %d'; do
-        fails_with 1 'bigshuf: [a0]: not emptied, as standard input is /dev/null: name the input, or /dev/null to empty it' \
+        fails_with 1 'bigshuf: [a0]: left as it is, as no input is named, and standard input is /dev/null: name the input, *' \
             bigshuf $options </dev/null
     done
     bigshuf --shard-records=2 -o %d </dev/null # which would empty none
@@ -476,10 +480,19 @@ test_older_shards_are_warned_of() {
     bigshuf --split=10:v --shard-bytes=1M -o part%02d -e 2>>said <in || true
     bigshuf --shard-records=60 -o part%02d /dev/null 2>>said
     bigshuf --shards=1 -o part%02d --filter='cat >$FILE' in 2>>said
-    same "bigshuf: warning: part04 is of an older output: this one ends before it
-bigshuf: warning: part02 to part04 are of an older output: this one ends before them
+    remove=', and read by all who read the shards by their pattern: remove'
+    same "bigshuf: warning: part04 is of an older output$remove it
+bigshuf: warning: part02 to part04 are of an older output$remove them
 bigshuf: the splits take more than the 0 records there are
-bigshuf: warning: part00 to part04 are of an older output: this one ends before them" "$(cat said)"
+bigshuf: warning: part00 to part04 are of an older output$remove them" "$(cat said)"
+}
+
+test_names_that_say_that_files_are_compressed_are_warned_of() {
+    seq 10 >in
+    bigshuf --split=1:a.gz --shards=3 -o b%d.zst in 2>said
+    bigshuf --filter='cat >$FILE' --shards=3 -o c%d.zst in 2>>said
+    same "bigshuf: warning: a.gz: is not compressed, whatever its name says: -Z compresses it
+bigshuf: warning: b0.zst: is not compressed, whatever its name says: -Z compresses it" "$(cat said)"
 }
 
 # ---- --filter ----
