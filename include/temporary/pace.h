@@ -33,6 +33,7 @@ struct pace {
     bool pressed;          /* the disk has no room for all: compress whatever shrinks */
     bool hopeless;         /* and it does not shrink enough */
     double needed;         /* the share of itself to which it must shrink */
+    bool fills;            /* the disk may have no room for all: the same, but there is hope whatever it shrinks to */
     bool packs;            /* compressing is worth while */
     bool waits;            /* somebody asks the disk */
     uint64_t come_bytes;   /* plain bytes so far */
@@ -59,16 +60,21 @@ void pace_use_threads(struct pace *pace, unsigned threads);
 /* The disk will not hold what comes unless it shrinks to this share of itself. Before anything is written. */
 void pace_press(struct pace *pace, double needed);
 
+/* The disk may not hold what comes, of which nobody knows how much it is: from now on, compress whatever shrinks. */
+void pace_fill(struct pace *pace);
+
 enum pace_choice {
-    PACE_FAILED,  /* after a report */
     PACE_PLAIN,   /* as they are */
     PACE_PACKED,  /* compressing is worth while */
     PACE_HOPELESS /* the first sample has shrunk less than all must */
 };
 
-/* How should `bytes` bytes be written? Takes a sample of them when it is time for one. */
-enum pace_choice pace_choose(struct pace *pace, struct frames *frames, const struct iovec *pieces, int count,
-                             uint64_t bytes);
+/* How should the next bytes be written, by what is known so far? */
+enum pace_choice pace_advice(struct pace *pace);
+
+/* So many plain bytes are going to be written. Is it time for a sample of them? */
+bool pace_come(struct pace *pace, uint64_t bytes);
+void pace_sampled(struct pace *pace, const struct frames_sample *sample);
 
 /* io_write_at, which may be measured. `pace` may be NULL. */
 int pace_write(struct pace *pace, int fd, struct iovec *pieces, int count, off_t offset, size_t *done);
@@ -78,13 +84,6 @@ int pace_write(struct pace *pace, int fd, struct iovec *pieces, int count, off_t
 void pace_ask(struct pace *pace, int fd, uint64_t length);
 
 /* ---- What these are made of, without clock and disk ---- */
-
-/* So many plain bytes are going to be written. Is it time for a sample of them? */
-bool pace_come(struct pace *pace, uint64_t bytes);
-void pace_sampled(struct pace *pace, const struct frames_sample *sample);
-
-/* By what is known so far. */
-enum pace_choice pace_advice(struct pace *pace);
 
 /* Is the next write, of so many bytes, to be measured? It took so long. */
 bool pace_measures(struct pace *pace, uint64_t bytes);

@@ -40,6 +40,13 @@ enum { SPILL_PLACE_HOPE = 4 };
  * and the first write fails if it does not shrink as much as all must. A program that compresses is tried. */
 int spill_place_check(struct spill_place *place, uint64_t bytes);
 
+/* Nobody knows how much is to come. Is less free than has come so far? If so, the next bytes are compressed, if they
+ * may be, as long as there is room for twice as many of them. Any thread; nothing is reported. */
+bool spill_place_fills(const struct spill_place *place);
+
+/* Report that a directory is full, as errno `error` says. Returns -1. */
+int spill_place_report_full(const struct spill_place *place, const char *directory, int error);
+
 /* Report that there is no room for what is coming, even compressed. Returns -1. */
 int spill_place_report_shortage(const struct spill_place *place);
 

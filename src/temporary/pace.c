@@ -52,7 +52,15 @@ static void decide(struct pace *pace)
     const double write_cost = pace->write_cost > pace->disk_cost ? pace->write_cost : pace->disk_cost;
     const double gain = 2 * write_cost * pace->saved, cost = (1 + UNPACKING) * pace->pack_cost * pace->share;
 
-    pace->packs = pace->saved > 0 && (pace->pressed || gain > cost);
+    pace->packs = pace->saved > 0 && (pace->pressed || pace->fills || gain > cost);
+}
+
+void pace_fill(struct pace *pace)
+{
+    pthread_mutex_lock(&pace->mutex);
+    pace->fills = true;
+    decide(pace);
+    pthread_mutex_unlock(&pace->mutex);
 }
 
 bool pace_come(struct pace *pace, uint64_t bytes)
@@ -147,19 +155,6 @@ void pace_asked(struct pace *pace, uint64_t bytes, uint64_t nanoseconds)
 }
 
 /* ---- Clock and disk ---- */
-
-enum pace_choice pace_choose(struct pace *pace, struct frames *frames, const struct iovec *pieces, int count,
-                             uint64_t bytes)
-{
-    struct frames_sample sample;
-
-    if (pace_come(pace, bytes)) {
-        if (frames_try(frames, pieces, count, &sample) != 0)
-            return PACE_FAILED;
-        pace_sampled(pace, &sample);
-    }
-    return pace_advice(pace);
-}
 
 /* How much time was the thread's own since `start`? False if that is not known. */
 static bool own_time_since(uint64_t start, uint64_t *nanoseconds)

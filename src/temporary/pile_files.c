@@ -133,9 +133,11 @@ static int append_together(struct pile_files *files, unsigned pile, struct iovec
                 pace_ask(place->pace, fd, file->bytes - *start_of(files, pile, part));
             return 0;
         }
-        if (!is_full(errno) || file->parts == place->directories)
-            return is_full(errno) && place->coming > place->room ? spill_place_report_shortage(place)
-                                                                 : report(files, pile, part, errno);
+        if (!is_full(errno))
+            return report(files, pile, part, errno);
+        if (file->parts == place->directories)
+            return place->coming > place->room ? spill_place_report_shortage(place)
+                                               : spill_place_report_full(place, directory_of(files, pile, part), errno);
         *start_of(files, pile, file->parts++) = file->bytes;
         while (count > 0 && some->iov_len == 0) {
             some++;

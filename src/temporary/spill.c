@@ -51,6 +51,24 @@ static int write_through(struct compress *compress, const struct iovec *pieces, 
     return compress_try(compress) == 0 ? compress_pieces(compress, pieces, count, store_packed, packing) : -1;
 }
 
+/* How are the next bytes to be written? Looks at the disk, and takes a sample of them, when it is time for that. 0, or
+ * -1 after a report. */
+static int choose(const struct spill_place *place, const struct iovec *pieces, int count, uint64_t bytes,
+                  enum pace_choice *choice)
+{
+    struct frames_sample sample;
+
+    if (pace_come(place->pace, bytes)) {
+        if (spill_place_fills(place))
+            pace_fill(place->pace);
+        if (frames_try(place->frames, pieces, count, &sample) != 0)
+            return -1;
+        pace_sampled(place->pace, &sample);
+    }
+    *choice = pace_advice(place->pace);
+    return 0;
+}
+
 static int write_pile(struct storage *storage, unsigned pile, struct iovec *pieces, int count)
 {
     struct spill *spill = spill_of(storage);
@@ -66,9 +84,7 @@ static int write_pile(struct storage *storage, unsigned pile, struct iovec *piec
     atomic_fetch_add(&place->plain, bytes);
     if (place->compress != NULL)
         return write_through(place->compress, pieces, count, &packing);
-    if (place->pace != NULL)
-        choice = pace_choose(place->pace, place->frames, pieces, count, bytes);
-    if (choice == PACE_FAILED)
+    if (place->pace != NULL && choose(place, pieces, count, bytes, &choice) != 0)
         return -1;
     if (choice == PACE_HOPELESS)
         return spill_place_report_shortage(place);

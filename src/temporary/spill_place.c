@@ -9,6 +9,9 @@
 #include "system/signals.h"
 #include "system/sys.h"
 
+/* What may come before the disk is looked at again, and some more. */
+static const uint64_t ENOUGH_BYTES = (uint64_t)64 << 20;
+
 /* For systems that cannot make a file without a name: it has one for a moment, which death by signal waits for. */
 static int open_and_unlink(const char *directory)
 {
@@ -60,17 +63,21 @@ static bool is_counted(const struct spill_place *place, unsigned count)
     return false;
 }
 
+/* What to do, if compressing has been tried or not. */
+static const char *advice(bool tried)
+{
+    return tried ? "name another directory or one more with -T, or use a larger -S"
+                 : "name another directory or one more with -T, use a larger -S, or --compress-temporary=always";
+}
+
 /* There is no room for what is coming. Has it been tried to compress it? */
 static int report_shortage(const struct spill_place *place, bool tried)
 {
-    return fault_say(
-        place->fault,
-        "temporary file in %s%s: %s: about %llu MiB are needed%s, %llu MiB are free: name another directory "
-        "or one more with -T, %s",
-        place->directory[0], place->directories > 1 ? " and the other directories" : "", strerror(ENOSPC),
-        (unsigned long long)(place->coming >> 20), tried ? " without compression, which does not suffice" : "",
-        (unsigned long long)(place->room >> 20),
-        tried ? "or use a larger -S" : "use a larger -S, or --compress-temporary=always");
+    return fault_say(place->fault, "temporary file in %s%s: %s: about %llu MiB are needed%s, %llu MiB are free: %s",
+                     place->directory[0], place->directories > 1 ? " and the other directories" : "", strerror(ENOSPC),
+                     (unsigned long long)(place->coming >> 20),
+                     tried ? " without compression, which does not suffice" : "",
+                     (unsigned long long)(place->room >> 20), advice(tried));
 }
 
 int spill_place_report_shortage(const struct spill_place *place)
@@ -78,31 +85,47 @@ int spill_place_report_shortage(const struct spill_place *place)
     return report_shortage(place, true);
 }
 
-/* The space that is free in all directories. */
-static int find_room(struct spill_place *place)
+int spill_place_report_full(const struct spill_place *place, const char *directory, int error)
 {
-    place->room = 0;
+    const bool tried = place->compress != NULL || (place->frames != NULL && place->pace == NULL);
+    char cause[FAULT_CAUSE_BYTES];
+
+    return fault_say(place->fault, "temporary file in %s: %s: %s", directory, fault_cause(error, cause), advice(tried));
+}
+
+/* The space that is free in all directories. NULL, or with errno the directory of which it cannot be told. */
+static const char *find_room(const struct spill_place *place, uint64_t *room)
+{
+    *room = 0;
     for (unsigned d = 0; d < place->directories; d++) {
         uint64_t free_bytes = 0;
         int fd = spill_place_make_file(place->directory[d]);
 
         if (fd < 0)
-            return fault_say(place->fault, "temporary file in %s: %s", fault_name(place->directory[d]),
-                             strerror(errno));
+            return place->directory[d];
         if (sys_free_space(fd, &free_bytes) != 0)
             free_bytes = UINT64_MAX; /* what is not known is no reason to refuse */
         io_close(fd);
         if (!is_counted(place, d))
-            place->room = free_bytes < UINT64_MAX - place->room ? place->room + free_bytes : UINT64_MAX;
+            *room = free_bytes < UINT64_MAX - *room ? *room + free_bytes : UINT64_MAX;
     }
-    return 0;
+    return NULL;
+}
+
+bool spill_place_fills(const struct spill_place *place)
+{
+    uint64_t room;
+
+    return place->coming == 0 && find_room(place, &room) == NULL && room < ENOUGH_BYTES + atomic_load(&place->plain);
 }
 
 int spill_place_check(struct spill_place *place, uint64_t bytes)
 {
+    const char *failed = find_room(place, &place->room);
+
     place->coming = bytes;
-    if (find_room(place) != 0)
-        return -1;
+    if (failed != NULL)
+        return fault_say(place->fault, "temporary file in %s: %s", fault_name(failed), strerror(errno));
     if (place->compress != NULL)
         return bytes > 0 ? compress_try(place->compress) : 0;
     if (place->room >= bytes || (place->frames != NULL && place->pace == NULL))

@@ -162,7 +162,7 @@ test_a_directory_that_is_full_in_the_middle_of_a_write_goes_on_in_the_next() {
 test_all_full_is_one_message_that_names_the_directory() {
     needs_small_disk
     more_than_memory >in
-    fails_with 1 'bigshuf: *temporary file in disk: No space left on device' on_small_disk 2 bigshuf -S 8M -T disk -o out < <(cat in)
+    fails_with 1 'bigshuf: *temporary file in disk: No space left on device: name another directory *' on_small_disk 2 bigshuf -S 8M -T disk -o out < <(cat in)
     same 1 "$(grep -v -c warning .stderr)"
     fails_with 2 '*' ls out
 }
@@ -170,7 +170,7 @@ test_all_full_is_one_message_that_names_the_directory() {
 test_all_of_several_full_is_one_message() {
     needs_small_disk
     more_than_memory >in
-    fails_with 1 'bigshuf: *temporary file in disk: No space left on device' \
+    fails_with 1 'bigshuf: *temporary file in disk: No space left on device: name another directory *' \
         on_small_disk 2 bigshuf -S 8M -T disk -T disk -o out < <(cat in)
     same 1 "$(grep -v -c warning .stderr)"
     fails_with 2 '*' ls out
@@ -364,6 +364,7 @@ test_what_fits_only_compressed_is_not_refused() {
     on_small_disk 12 bigshuf -S 8M --seed=x -T disk -v in 2>said | cmp - wanted
     grep -q '^bigshuf: compressed: ' said
     on_small_disk 8 bigshuf -S 8M --seed=x -T disk --compress-temporary=always in 2>said | cmp - wanted
+    on_small_disk 8 bigshuf -S 8M --seed=x -T disk < <(cat in) 2>said | cmp - wanted
     fails_with 1 'bigshuf: temporary file in disk: No space left on device: *' \
         on_small_disk 12 bigshuf -S 8M --seed=x -T disk --compress-temporary=never in
 }

@@ -192,6 +192,21 @@ TEST(what_does_not_shrink_as_much_as_it_must_is_hopeless_at_once)
     assert_true(pace_advice(&pace) == PACE_HOPELESS);
 }
 
+/* From the next bytes on, as long as they shrink. */
+TEST(on_a_disk_that_fills_whatever_shrinks_is_compressed)
+{
+    world = (struct world){.write = 0.4, .disk = 0.4, .pack = 2, .left = 90};
+    come(100);
+    assert_true(packed_bytes == 0);
+    pace_fill(&pace);
+    come(100);
+    assert_true(packed_bytes == (uint64_t)100 * MIB);
+    world.left = 100;
+    come(1024);
+    assert_true(packed_bytes <= (uint64_t)164 * MIB);
+    assert_false(pace_advice(&pace) == PACE_HOPELESS);
+}
+
 TEST(what_shrinks_less_later_is_not_given_up)
 {
     world = (struct world){.write = 0.4, .disk = 0.4, .pack = 2, .left = 50};

@@ -301,7 +301,8 @@ IN_SCRATCH(only_when_all_directories_are_full_does_a_write_fail)
     while (append(1, 10) == 0)
         ;
     heard = scratch_heard();
-    assert_string_equal(heard, "bigshuf: temporary file in disk0: No space left on device\n");
+    assert_string_equal(heard, "bigshuf: temporary file in disk0: No space left on device: name another directory or "
+                               "one more with -T, use a larger -S, or --compress-temporary=always\n");
     assert_true(disk.written_bytes == 200000);
 }
 
@@ -661,7 +662,8 @@ IN_SCRATCH(a_disk_that_fails_while_a_program_runs_is_the_message)
 
     disk.room[0] = 10000;
     assert_int_equal(write_and_read_through("cat; exec sleep 100", "cat", 0, &heard), -1);
-    assert_string_equal(heard, "bigshuf: temporary file in disk0: No space left on device\n");
+    assert_string_equal(heard, "bigshuf: temporary file in disk0: No space left on device: name another directory or "
+                               "one more with -T, or use a larger -S\n");
     disk.room[0] = UINT64_MAX;
     disk.cut = true;
     assert_int_equal(write_and_read_through("cat", "cat; exec sleep 100", 0, &heard), -1);
