@@ -47,4 +47,16 @@ enum key_verdict key_end(const struct key_rule *rule, struct field *field, bool 
 
 bool key_is(const struct key *key, const struct key *other);
 
+/* Is there anything but the key in any record? If not in one of several, fields may be separated by another byte. */
+struct key_watch {
+    uint64_t records;
+    bool more; /* there is */
+};
+
+/* A key was found, in so many bytes of a record without its delimiter. */
+void key_saw(struct key_watch *watch, size_t key_bytes, size_t record_bytes);
+
+/* All keys have been found, for this option: warn if there was nothing else. */
+void key_warn(const struct key_watch *watch, const char *option);
+
 #endif

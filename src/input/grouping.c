@@ -22,7 +22,8 @@ struct grouping {
     struct record_piece piece;   /* what is left of the last one */
     uint64_t count;              /* of members that have begun */
     struct key key[2];           /* of the last two, by their numbers */
-    bool marked;                 /* does a mark come before the piece? */
+    struct key_watch watch;
+    bool marked; /* does a mark come before the piece? */
     uint8_t mark;
     bool at_end;
     uint8_t buffer[GROUPING_BYTES + POOL_SLACK_BYTES];
@@ -35,6 +36,7 @@ static void restart(void *context)
     record_reader_init(&grouping->reader, &grouping->rule.format, grouping->members, grouping->buffer, GROUPING_BYTES);
     grouping->piece.bytes = 0;
     grouping->count = 0;
+    grouping->watch = (struct key_watch){0};
     grouping->marked = false;
     grouping->at_end = false;
 }
@@ -49,8 +51,10 @@ static int find_key(struct grouping *grouping, struct key *key)
     const char *name;
     uint64_t end;
 
-    if (verdict == KEY_FOUND)
+    if (verdict == KEY_FOUND) {
+        key_saw(&grouping->watch, key->bytes, piece->bytes - piece->last);
         return 0;
+    }
     name = source_name_at(grouping->members, piece->offset, &end);
     if (verdict == KEY_MISSING)
         return fault_say(grouping->fault, "%s: record %llu of the input has no field %llu", name, number, field);
@@ -73,10 +77,12 @@ static int next_piece(struct grouping *grouping)
     if (more > 0 && !grouping->piece.first)
         return 0;
     grouping->at_end = more == 0;
-    if (more == 0)
+    if (more == 0) {
         grouping->piece.bytes = 0;
-    else if (find_key(grouping, key) != 0)
+        key_warn(&grouping->watch, "--group-field");
+    } else if (find_key(grouping, key) != 0) {
         return -1;
+    }
     grouping->marked = grouping->count > 0;
     grouping->mark = more > 0 && grouping->count > 0 && key_is(key, before) ? RECORD_GOES_ON : RECORD_ENDS;
     grouping->count++;

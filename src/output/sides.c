@@ -33,6 +33,7 @@ struct sides {
     struct random_key key;
     struct key_rule rule; /* for a record, or the first one of a group */
     struct key found;
+    struct key_watch watch;
     struct side *to; /* where the record goes; NULL as long as that is not known */
 
     /* Of a record that does not come whole: */
@@ -163,8 +164,10 @@ static struct side *choose(struct sides *sides, const uint8_t *data, size_t byte
     size_t key_bytes;
     const enum key_verdict verdict = key_look(&sides->rule, data, searched, &sides->found, &key, &key_bytes);
 
-    if (verdict == KEY_FOUND)
+    if (verdict == KEY_FOUND) {
+        key_saw(&sides->watch, key_bytes, searched - 1);
         return side_of(sides, key, key_bytes);
+    }
     (void)refuse(sides, verdict, data, searched - 1);
     return NULL;
 }
@@ -218,6 +221,7 @@ static int find_key(struct sides *sides, const uint8_t *data, size_t *bytes)
         verdict = key_end(&sides->rule, &sides->field, ended, &sides->found);
         if (verdict != KEY_FOUND)
             return refuse(sides, verdict, data, scanned - found);
+        key_saw(&sides->watch, sides->found.bytes, ended ? SIZE_MAX : sides->found.bytes);
         sides->to = side_of(sides, sides->found.text, sides->found.bytes);
         return held_back_drain(&sides->held, pass_held, sides);
     }
@@ -254,6 +258,7 @@ int sides_write(struct sides *sides, const uint8_t *data, size_t bytes)
 
 int sides_finish(struct sides *sides)
 {
+    key_warn(&sides->watch, "--split-field");
     for (size_t i = 0; i <= sides->plan->splits; i++)
         if (drain(sides, &sides->side[i]) != 0)
             return -1;

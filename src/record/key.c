@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "system/fault.h"
+
 void key_begin(const struct key_rule *rule, struct field *field, struct key *key)
 {
     field_begin_exact(field, rule->field, key->text, sizeof key->text);
@@ -49,6 +51,22 @@ enum key_verdict key_look(const struct key_rule *rule, const uint8_t *data, size
     if (*text_bytes > 0 && *text + *text_bytes == end && end[-1] == '\r' && rule->format.delimiter == '\n')
         --*text_bytes;
     return KEY_FOUND;
+}
+
+/* A carriage return that ends the line is nothing else. */
+void key_saw(struct key_watch *watch, size_t key_bytes, size_t record_bytes)
+{
+    watch->records++;
+    watch->more = watch->more || key_bytes + 1 < record_bytes;
+}
+
+void key_warn(const struct key_watch *watch, const char *option)
+{
+    if (watch->records > 1 && !watch->more)
+        fault_warn(
+            "%s: no record has a second field, so each as a whole is its key: -t says what separates fields, and "
+            "--csv that commas do",
+            option);
 }
 
 bool key_is(const struct key *key, const struct key *other)

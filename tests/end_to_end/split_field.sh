@@ -164,3 +164,16 @@ test_the_files_may_be_compressed_side_by_side() {
         "$(command -v bigshuf)" -Z --split-field=2 --split=20%:test.gz <in
     gzip -dc test.gz | cmp - test
 }
+
+# A file with commas as if it had tabs; in pieces as well.
+test_a_separator_that_is_in_no_record_is_warned_of() {
+    local said='no record has a second field, so each as a whole is its key: -t says what separates fields, and --csv that commas do'
+    seq 20 | sed 's/$/,x/' >in
+    bigshuf --split-field=1 --split=20%:a in 2>said >b
+    bigshuf -t, --split-field=1 --split=20%:a in 2>>said >b
+    bigshuf --csv --group-field=1 in 2>>said >b
+    bigshuf --group-field=1 in 2>>said >b
+    head -n 1 in | bigshuf --split-field=1 --split=20%:a 2>>said >b
+    same "bigshuf: warning: --split-field: $said
+bigshuf: warning: --group-field: $said" "$(cat said)"
+}
