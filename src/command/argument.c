@@ -50,9 +50,7 @@ int argument_count(struct fault *fault, const char *text, uint64_t *count)
 
     if (read_number(text, text + strlen(text), &value) != 0 && errno != ERANGE)
         return fault_say(fault, "invalid line count: '%s': " WHOLE_NUMBER "%s", text,
-                         strchr(text, '%') == NULL
-                             ? ""
-                             : "; for a part of all lines: --split=P%:FILE, or about so many: --probability");
+                         strchr(text, '%') == NULL ? "" : "; a sample of about 1% is --probability=0.01");
     *count = value;
     return 0;
 }

@@ -19,7 +19,7 @@ bigshuf --split=10 in | bigshuf: invalid --split argument '10': it is COUNT:FILE
 bigshuf --probability=1% in | bigshuf: invalid probability: '1%': it is a number from 0 to 1, such as 0.01
 bigshuf --probability=5 in | bigshuf: invalid probability: '5': it is a number from 0 to 1, such as 0.01
 bigshuf -n 10k in | bigshuf: invalid line count: '10k': it is a whole number, in digits alone
-bigshuf -n 1% in | bigshuf: invalid line count: '1%': it is a whole number, in digits alone; for a part of all lines: --split=P%:FILE, or about so many: --probability
+bigshuf -n 1% in | bigshuf: invalid line count: '1%': it is a whole number, in digits alone; a sample of about 1% is --probability=0.01
 bigshuf -n 1e6 in | bigshuf: invalid line count: '1e6': it is a whole number, in digits alone
 bigshuf -n -5 in | bigshuf: invalid line count: '-5': it is a whole number, in digits alone
 bigshuf -i 100 | bigshuf: invalid input range: '100': it is LO-HI, two whole numbers, the smaller one first, such as 1-100
