@@ -183,7 +183,8 @@ static int begin_member(struct archive *archive)
 
     if (!linked || (member->target.data != NULL && !same))
         return refuse(archive, archive->headers.bytes,
-                      "a hard link to a member of another record, which may come later then");
+                      "a hard link whose target is not an earlier member of the same sample, and could come after it "
+                      "when shuffled: pack again without hard links (GNU tar --hard-dereference)");
     archive->mark = same ? RECORD_GOES_ON : RECORD_ENDS;
     archive->marked = archive->any;
     archive->any = true;

@@ -17,9 +17,11 @@ void tail_init(struct tail *tail, const struct record_format *format, bool after
 
 int tail_check_size(struct tail *tail, const char *name, uint64_t bytes)
 {
-    if (tail->format->kind == RECORD_TAR && (bytes == 0 || bytes % TAR_BLOCK_BYTES > 0))
-        return fault_say(tail->fault, "%s: %llu bytes are no tar archive, which has blocks of %d", name,
-                         (unsigned long long)bytes, TAR_BLOCK_BYTES);
+    if (tail->format->kind == RECORD_TAR && bytes == 0)
+        return fault_say(tail->fault, "%s: empty, and so no tar archive", name);
+    if (tail->format->kind == RECORD_TAR && bytes % TAR_BLOCK_BYTES > 0)
+        return fault_say(tail->fault, "%s: truncated, or no tar archive: its size, %llu bytes, is not a multiple of %d",
+                         name, (unsigned long long)bytes, TAR_BLOCK_BYTES);
     if (tail->format->kind != RECORD_SIZE || bytes % tail->format->count == 0)
         return 0;
     return fault_say(tail->fault, "%s: size%s is not a multiple of %llu bytes", name,
