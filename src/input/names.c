@@ -26,6 +26,21 @@ static int report_names(const char *from, uint64_t memory, struct fault *fault)
                      (unsigned long long)memory >> 20);
 }
 
+/* A list of lines passes for a name with newlines, which is not there, and may be as long as the list. */
+static int check_newlines(const char *from, size_t place, const char *name, struct fault *fault)
+{
+    enum { SHOWN = 60 };
+    char cause[FAULT_CAUSE_BYTES];
+    struct stat status;
+
+    if (strchr(name, '\n') == NULL || operand_stat(name, &status) == 0)
+        return 0;
+    return fault_say(fault,
+                     "%s:%zu: '%.*s%s': %s: names end with NUL, not with newlines: make the list with find -print0, or "
+                     "tr '\\n' '\\0'",
+                     from, place, SHOWN, name, strlen(name) > SHOWN ? "..." : "", fault_cause(errno, cause));
+}
+
 int names_read(const char *from, uint64_t *memory, const char ***names, size_t *count, char **data, struct fault *fault)
 {
     const char **found = NULL;
@@ -65,6 +80,8 @@ int names_read(const char *from, uint64_t *memory, const char ***names, size_t *
             fault_say(fault, "%s:%zu: invalid zero-length file name", from, i + 1);
             goto out;
         }
+        if (check_newlines(from, i + 1, name, fault) != 0)
+            goto out;
         found[i] = name;
     }
     *names = found;

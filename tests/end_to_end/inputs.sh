@@ -153,6 +153,9 @@ test_what_is_wrong_with_names_from_a_file_is_told_before_the_work() {
     printf 'never\0\0' >names
     fails_at_once "bigshuf: names:2: invalid zero-length file name" --files0-from=names
     fails_at_once "bigshuf: no input from '/dev/null'" --files0-from=/dev/null
+    seq 10000 | sed 's|$|/never|' >names
+    fails_at_once "bigshuf: names:1: '1/never*...': File name too long: names end with NUL, not with newlines: \
+make the list with find -print0, or tr '\\\\n' '\\\\0'" --files0-from=names
     printf -- '-' >names
     fails_at_once "bigshuf: when reading file names from stdin, no file name of '-' allowed" --files0-from=- <names
     fails_at_once "bigshuf: extra operand 'x'*" --files0-from=names x

@@ -91,6 +91,7 @@ TEST(names_are_separated_or_ended_by_nul)
 {
     static const size_t lengths[] = {8, 9};
 
+    assert_true(scratch_put("-\n", "", 0600));
     for (size_t i = 0; i < 2; i++) {
         put_names("a\0b c\0-\n\0", lengths[i]);
         assert_int_equal(read_names("names"), 0);
@@ -116,6 +117,8 @@ TEST(there_may_be_many_names)
     free(content);
 }
 
+#define NUL_ENDS "names end with NUL, not with newlines: make the list with find -print0, or tr '\\n' '\\0'\n"
+
 TEST(bad_names_are_refused)
 {
     put_names("a\0b\0\0c", 6);
@@ -126,6 +129,22 @@ TEST(bad_names_are_refused)
     assert_names_refused("names", "bigshuf: no input from 'names'\n");
     assert_names_refused("missing", "bigshuf: missing: No such file or directory\n");
     assert_names_refused(".", "bigshuf: .: Is a directory\n");
+}
+
+TEST(a_list_of_lines_is_refused)
+{
+    const char *list = "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+
+    put_names("a\0b\n", 4);
+    assert_names_refused("names", "bigshuf: names:2: 'b\\n': No such file or directory: " NUL_ENDS);
+    put_names(list, 60);
+    assert_names_refused("names",
+                         "bigshuf: names:1: '0\\n1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9\\n0\\n1\\n2\\n3\\n4\\n5\\n6\\n"
+                         "7\\n8\\n9\\n0\\n1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9\\n': No such file or directory: " NUL_ENDS);
+    put_names("a/b/c\n/////////////////////////////////////////////////////////////////", 70);
+    assert_names_refused("names",
+                         "bigshuf: names:1: 'a/b/c\\n//////////////////////////////////////////////////////...': "
+                         "No such file or directory: " NUL_ENDS);
 }
 
 static void put_on_standard_input(const char *name)
