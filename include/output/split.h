@@ -1,7 +1,7 @@
 #ifndef BIGSHUF_OUTPUT_SPLIT_H
 #define BIGSHUF_OUTPUT_SPLIT_H
 
-/* --split=COUNT:FILE: some of the records, in a file of their own. */
+/* --split=N:FILE: some of the records, in a file of their own. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@ struct split {
     bool is_percentage; /* the latter */
 };
 
-/* "COUNT:FILE", "P%:FILE": a decimal number; as a percentage at most 100, with a point and up to four decimals if
+/* "N:FILE", "P%:FILE": a decimal number; as a percentage at most 100, with a point and up to four decimals if
  * wanted. FILE is what follows the first colon; split->path points into `text`. -1 with errno EINVAL (no such thing) or
  * ERANGE (a number that is too large). */
 int split_parse(const char *text, struct split *split);

@@ -257,7 +257,7 @@ static int set_split(struct parsing *parsing, const char *text)
 
     if (split_parse(text, split) != 0)
         return argument_refuse(parsing->fault, parsing->spelling, text,
-                               "it is COUNT:FILE or P%:FILE, such as 100:test or 2.5%:test");
+                               "it is N:FILE or P%:FILE, such as 100:test or 2.5%:test");
     parsing->options->splits++;
     if (!split->is_percentage)
         parsing->given[OPTION_SPLIT_COUNT] = true;
@@ -374,8 +374,8 @@ static const struct option_row rows[] = {
     {"files0-from", OPTION_FILES0_FROM, GROUP_INPUT, "F",
      "read the names of the FILEs, each ended by\nNUL, from file F; - is standard input", TEXT(files0_from)},
     {"compressed", 'Z', GROUP_INPUT, NULL,
-     "decompress FILEs made by gzip, zstd, xz, bzip2\nor lz4, and compress output files by their\nnames: .gz, .zst, "
-     ".xz, .bz2, .lz4",
+     "decompress FILEs made by gzip, zstd, xz, bzip2\nor lz4; compress the files of -o and --split\nnamed .gz, .zst, "
+     ".xz, .bz2 or .lz4, but never\nstandard output",
      FLAG(compressed)},
     {"expect-records", OPTION_EXPECT_RECORDS, GROUP_INPUT, "N", "fail, and replace nothing, unless there are N\nlines",
      set_expected, 0},
@@ -396,8 +396,9 @@ static const struct option_row rows[] = {
     {"tar", OPTION_TAR, GROUP_RECORDS, NULL,
      "shuffle the samples in tar archives: members\nwhose names are the same up to the first dot", set_tar, 0},
     {"group-field", OPTION_GROUP_FIELD, GROUP_RECORDS, "N",
-     "shuffle groups of neighbouring lines with the\nsame field N, from 1, as if each were one line", set_group_field,
-     FIELD(uint64_t, group_field)},
+     "shuffle groups of neighbouring lines with the\nsame field N, from 1, each as if it were one\nline; "
+     "sort by the field first if need be",
+     set_group_field, FIELD(uint64_t, group_field)},
     {"header", OPTION_HEADER, GROUP_RECORDS, "[N]",
      "keep the header, which is the first N lines\n(default 1) of every FILE, at the top", set_header, 0},
     {"header-bytes", OPTION_HEADER_BYTES, GROUP_RECORDS, "N", "the same with the first N bytes", NUMBER(header.bytes)},
@@ -432,8 +433,8 @@ static const struct option_row rows[] = {
      POSITIVE(shard_records)},
     {"shard-bytes", OPTION_SHARD_BYTES, GROUP_OUTPUT, "BYTES", "the same with at most BYTES in each file",
      set_shard_bytes, 0},
-    {"split", OPTION_SPLIT, GROUP_OUTPUT, "COUNT:FILE",
-     "write COUNT lines, or so many % of them, to\nFILE and go on with the rest; may be repeated", set_split, 0},
+    {"split", OPTION_SPLIT, GROUP_OUTPUT, "N:FILE|P%:FILE",
+     "write N lines, or P% of them, to FILE, and the\nrest to -o or standard output; may be repeated", set_split, 0},
     {"split-field", OPTION_SPLIT_FIELD, GROUP_OUTPUT, "N",
      "with --split=P%:FILE: lines with the same\nfield N go to one file, P% of all fields", WHICH(split_field)},
     {"filter", OPTION_FILTER, GROUP_OUTPUT, "COMMAND",
@@ -446,8 +447,7 @@ static const struct option_row rows[] = {
      "compress temporary files with PROG, and\ndecompress them with PROG -d", set_compress_program, 0},
     {"compress-temporary", OPTION_COMPRESS_TEMPORARY, GROUP_RESOURCES, "WHEN",
      "compress temporary files by itself: always,\nnever, or auto, the default: if their disk is\nslower than "
-     "that, or "
-     "too small",
+     "compressing, or known to be too\nsmall, which is not known with a pipe",
      set_compress_temporary, 0},
     {"parallel", OPTION_PARALLEL, GROUP_RESOURCES, "N",
      "use at most N threads; default: one for each\nprocessor, and a few more that wait for disks", set_parallel, 0},
@@ -465,8 +465,8 @@ static const struct option_row rows[] = {
     {"gather", OPTION_GATHER, GROUP_STORES, "DIR", "shuffle the lines of the store of piles in DIR", TEXT(gather)},
     {"pile", OPTION_PILE, GROUP_STORES, "J[-K]", "write only pile J, or piles J to K, from 0", set_pile, 0},
     {"epoch", OPTION_EPOCH, GROUP_STORES, "E", "another order of the same store; default: 0", NUMBER(epoch)},
-    {"list", OPTION_LIST, GROUP_STORES, NULL, "with --gather: only list what is in the store;\nwith -z for programs",
-     FLAG(list)},
+    {"list", OPTION_LIST, GROUP_STORES, NULL,
+     "with --gather: only list what is in the store;\nwith -z: TABs between fields, NULs after rows", FLAG(list)},
 
     {"progress", OPTION_PROGRESS, GROUP_OTHER, NULL,
      "show on standard error how far it has come;\ndefault: on a terminal, after two seconds", set_progress, 0},

@@ -14,8 +14,8 @@ bigshuf --shards=4 -o out in | bigshuf: out: a name with one %d, or %0Nd for N d
 bigshuf --shards=4 -o s%1d in | bigshuf: s%1d: a name with one %d, or %0Nd for N digits, is needed, such as part-%05d
 bigshuf --shards=l/4 -o s%d in | bigshuf: invalid --shards argument 'l/4': it is a whole number, in digits alone
 bigshuf --shards=4 in | bigshuf: --shards needs -o
-bigshuf --split=v:1% in | bigshuf: invalid --split argument 'v:1%': it is COUNT:FILE or P%:FILE, such as 100:test or 2.5%:test
-bigshuf --split=10 in | bigshuf: invalid --split argument '10': it is COUNT:FILE or P%:FILE, *
+bigshuf --split=v:1% in | bigshuf: invalid --split argument 'v:1%': it is N:FILE or P%:FILE, such as 100:test or 2.5%:test
+bigshuf --split=10 in | bigshuf: invalid --split argument '10': it is N:FILE or P%:FILE, *
 bigshuf --probability=1% in | bigshuf: invalid probability: '1%': it is a number from 0 to 1, such as 0.01
 bigshuf --probability=5 in | bigshuf: invalid probability: '5': it is a number from 0 to 1, such as 0.01
 bigshuf -n 10k in | bigshuf: invalid line count: '10k': it is a whole number, in digits alone

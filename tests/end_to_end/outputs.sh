@@ -319,7 +319,7 @@ test_more_splits_than_records_fail_before_any_output() {
 test_wrong_splits_are_told_before_the_work() {
     mkfifo never
     for split in 2 2: :a a:2 -2:a 1.5:a .5%:a 1.23456%:a 5%%:a ' 5:a' 5K:a; do
-        fails_with 1 "bigshuf: invalid --split argument '$split': it is COUNT:FILE or P%:FILE, *" bigshuf "--split=$split" never
+        fails_with 1 "bigshuf: invalid --split argument '$split': it is N:FILE or P%:FILE, *" bigshuf "--split=$split" never
     done
     fails_with 1 "bigshuf: --split argument '101%:a' too large" bigshuf --split=101%:a never
     fails_with 1 "bigshuf: --split argument '100.0001%:a' too large" bigshuf --split=100.0001%:a never

@@ -15,12 +15,12 @@
 #define TRY_HELP "Try 'bigshuf --help' for more information.\n"
 
 /* What arguments should be, in messages. */
-#define WHOLE_NUMBER   "it is a whole number, in digits alone"
-#define LOW_AND_HIGH   "it is LO-HI, two whole numbers, the smaller one first, such as 1-100"
-#define ONE_BYTE       ": it is one byte, or an escape such as \\t"
-#define COUNT_AND_FILE "it is COUNT:FILE or P%:FILE, such as 100:test or 2.5%:test"
-#define UNITS          "K, M, G, T (powers of 1024) or KB, MB, GB, TB (of 1000)"
-#define SIZE           "it is a number and a unit, such as 64M or 1.5G: " UNITS ", or % of memory"
+#define WHOLE_NUMBER    "it is a whole number, in digits alone"
+#define LOW_AND_HIGH    "it is LO-HI, two whole numbers, the smaller one first, such as 1-100"
+#define ONE_BYTE        ": it is one byte, or an escape such as \\t"
+#define NUMBER_AND_FILE "it is N:FILE or P%:FILE, such as 100:test or 2.5%:test"
+#define UNITS           "K, M, G, T (powers of 1024) or KB, MB, GB, TB (of 1000)"
+#define SIZE            "it is a number and a unit, such as 64M or 1.5G: " UNITS ", or % of memory"
 
 enum { WORDS_MAX = 40, TEXT_BYTES = 8192 };
 
@@ -563,9 +563,9 @@ TEST(test_splits_keep_their_order)
 
 TEST(test_splits_that_are_none_are_refused)
 {
-    refuse("bigshuf: invalid --split argument 'a': " COUNT_AND_FILE "\n", "--split=a");
-    refuse("bigshuf: invalid --split argument '10': " COUNT_AND_FILE "\n", "--split=10");
-    refuse("bigshuf: invalid --split argument '10:': " COUNT_AND_FILE "\n", "--split=10:");
+    refuse("bigshuf: invalid --split argument 'a': " NUMBER_AND_FILE "\n", "--split=a");
+    refuse("bigshuf: invalid --split argument '10': " NUMBER_AND_FILE "\n", "--split=10");
+    refuse("bigshuf: invalid --split argument '10:': " NUMBER_AND_FILE "\n", "--split=10:");
     refuse("bigshuf: --split argument '101%:a' too large\n", "--split=101%:a");
 }
 
@@ -1389,7 +1389,7 @@ TEST(test_help_explains_every_option_on_lines_of_80)
                                            "      --shards=K  ",
                                            "      --shard-records=N  ",
                                            "      --shard-bytes=BYTES  ",
-                                           "      --split=COUNT:FILE  ",
+                                           "      --split=N:FILE|P%:FILE  ",
                                            "      --split-field=N  ",
                                            "      --filter=COMMAND  ",
                                            "      --compress-program=PROG  ",

@@ -1,4 +1,4 @@
-/* COUNT:FILE, as it is written and what it comes to. */
+/* N:FILE, as it is written and what it comes to. */
 
 #include <errno.h>
 #include <stdint.h>
