@@ -133,11 +133,11 @@ TEST(bad_names_are_refused)
 
 TEST(a_list_of_lines_is_refused)
 {
-    const char *list = "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+    const char *lines = "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n";
 
     put_names("a\0b\n", 4);
     assert_names_refused("names", "bigshuf: names:2: 'b\\n': No such file or directory: " NUL_ENDS);
-    put_names(list, 60);
+    put_names(lines, 60);
     assert_names_refused("names",
                          "bigshuf: names:1: '0\\n1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9\\n0\\n1\\n2\\n3\\n4\\n5\\n6\\n"
                          "7\\n8\\n9\\n0\\n1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9\\n': No such file or directory: " NUL_ENDS);

@@ -72,8 +72,7 @@ UNIT_TEST(an_archive_is_not_empty)
     follow(&tail, "as much as there is is looked at elsewhere", 5);
     assert_lacks(&tail, "");
     tail_begin(&tail);
-    assert_says(tail_end(&tail, "file", &missing, &bytes), -1,
-                "bigshuf: file: empty, and so no tar archive\n");
+    assert_says(tail_end(&tail, "file", &missing, &bytes), -1, "bigshuf: file: empty, and so no tar archive\n");
     fault_release(&fault);
 }
 
