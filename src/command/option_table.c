@@ -447,7 +447,7 @@ static const struct option_row rows[] = {
      "compress temporary files with PROG, and\ndecompress them with PROG -d", set_compress_program, 0},
     {"compress-temporary", OPTION_COMPRESS_TEMPORARY, GROUP_RESOURCES, "WHEN",
      "compress temporary files by itself: always,\nnever, or auto, the default: if their disk is\nslower than "
-     "compressing, or known to be too\nsmall, which is not known with a pipe",
+     "compressing, or may be too small",
      set_compress_temporary, 0},
     {"parallel", OPTION_PARALLEL, GROUP_RESOURCES, "N",
      "use at most N threads; default: one for each\nprocessor, and a few more that wait for disks", set_parallel, 0},

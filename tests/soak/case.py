@@ -285,7 +285,7 @@ class Maker:
                 line = b'a,"b\nc"\n'
             head += line * lines
         case.inputs = [Data(d.kind, d.count, d.seed, d.end, head, d.tail) for d in case.inputs]
-        if self.chance(12):
+        if self.chance(12) and {"header", "header-bytes", "header-start"} & set(case.opts):
             d = case.inputs[-1]
             other = head + head[:5] if "header-start" in case.opts and self.chance(2) else b"X" + head[1:]
             case.inputs[-1] = Data(d.kind, d.count, d.seed, d.end, other, d.tail)
