@@ -169,11 +169,13 @@ test_the_files_may_be_compressed_side_by_side() {
 test_a_separator_that_is_in_no_record_is_warned_of() {
     local said='no record has a second field, so each as a whole is its key: -t says what separates fields, and --csv that commas do'
     seq 20 | sed 's/$/,x/' >in
-    bigshuf --split-field=1 --split=20%:a in 2>said >b
-    bigshuf -t, --split-field=1 --split=20%:a in 2>>said >b
-    bigshuf --csv --group-field=1 in 2>>said >b
-    bigshuf --group-field=1 in 2>>said >b
-    head -n 1 in | bigshuf --split-field=1 --split=20%:a 2>>said >b
+    {
+        bigshuf --split-field=1 --split=20%:a in
+        bigshuf -t, --split-field=1 --split=20%:a in
+        bigshuf --csv --group-field=1 in
+        bigshuf --group-field=1 in
+        head -n 1 in | bigshuf --split-field=1 --split=20%:a
+    } 2>said >b
     same "bigshuf: warning: --split-field: $said
 bigshuf: warning: --group-field: $said" "$(cat said)"
 }

@@ -46,6 +46,11 @@ void output_use_margin(struct output *output, const struct record_margin *margin
     (void)margin;
 }
 
+void output_write_behind(struct output *output)
+{
+    (void)output;
+}
+
 int output_write(struct output *output, uint8_t *data, size_t bytes)
 {
     return fwrite(data, 1, bytes, output->file) == bytes ? 0 : -1;
