@@ -159,9 +159,14 @@ test_a_directory_that_is_full_in_the_middle_of_a_write_goes_on_in_the_next() {
     done
 }
 
+# What does not shrink, and is more than 8 MiB of memory and a small disk hold.
+more_than_a_disk() {
+    head -c 12000000 /dev/urandom | base64 -w 99
+}
+
 test_all_full_is_one_message_that_names_the_directory() {
     needs_small_disk
-    more_than_memory >in
+    more_than_a_disk >in
     fails_with 1 'bigshuf: *temporary file in disk: No space left on device: name another directory *' on_small_disk 2 bigshuf -S 8M -T disk -o out < <(cat in)
     same 1 "$(grep -v -c warning .stderr)"
     fails_with 2 '*' ls out
@@ -169,7 +174,7 @@ test_all_full_is_one_message_that_names_the_directory() {
 
 test_all_of_several_full_is_one_message() {
     needs_small_disk
-    more_than_memory >in
+    more_than_a_disk >in
     fails_with 1 'bigshuf: *temporary file in disk: No space left on device: name another directory *' \
         on_small_disk 2 bigshuf -S 8M -T disk -T disk -o out < <(cat in)
     same 1 "$(grep -v -c warning .stderr)"
@@ -179,7 +184,7 @@ test_all_of_several_full_is_one_message() {
 test_a_pipe_that_fills_the_disk_is_one_message() {
     needs_small_disk
     mkfifo pipe
-    more_than_memory >pipe 2>/dev/null &
+    more_than_a_disk >pipe 2>/dev/null &
     fails_with 1 'bigshuf: *temporary file in disk*: No space left on device*' on_small_disk 2 bigshuf -S 8M -T disk -o out pipe
     same 1 "$(grep -v -c warning .stderr)"
     fails_with 2 '*' ls out
@@ -201,7 +206,7 @@ test_too_small_a_directory_is_told_before_the_work() {
 test_a_disk_that_is_filled_by_what_does_not_shrink_is_told_as_too_small() {
     needs_small_disk
     seq -f 'and this is line number %.0f of all' 1000000 1199999 >in
-    head -c 12000000 /dev/urandom | base64 -w 99 >>in
+    more_than_a_disk >>in
     fails_with 1 "*temporary file in disk: No space left on device: about 16 MiB are needed without compression, \
 which does not suffice, 9 MiB are free: name another directory or one more with -T, or use a larger -S" \
         on_small_disk 9 bigshuf -S 8M -T disk -o out in
