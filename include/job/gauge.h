@@ -11,7 +11,7 @@
 
 /* Pass 1 reads the input, pass 2 writes the output. A run may have only one of them: then the other has 0 bytes. */
 struct gauge {
-    bool done;              /* has all been done? What remains, is not said then */
+    bool done;              /* has all been done? Then it says so, instead of what remains */
     unsigned pass;          /* 1 or 2 */
     uint64_t read_bytes;    /* so far */
     uint64_t to_read;       /* bytes, all told; GAUGE_UNKNOWN */

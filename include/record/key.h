@@ -47,10 +47,10 @@ enum key_verdict key_end(const struct key_rule *rule, struct field *field, bool 
 
 bool key_is(const struct key *key, const struct key *other);
 
-/* Is there anything but the key in any record? If not in one of several, fields may be separated by another byte. */
+/* Has any record anything but its key? If none of several has, their fields may be separated by another byte. */
 struct key_watch {
-    uint64_t records;
-    bool more; /* there is */
+    uint64_t records; /* whose keys were found */
+    bool more;        /* than the key is in one of them */
 };
 
 /* A key was found, in so many bytes of a record without its delimiter. */

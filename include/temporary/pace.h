@@ -32,8 +32,7 @@ struct pace {
     pthread_mutex_t mutex; /* guards what follows */
     bool pressed;          /* the disk has no room for all: compress whatever shrinks */
     bool hopeless;         /* and it does not shrink enough */
-    double needed;         /* the share of itself to which it must shrink */
-    bool fills;            /* the disk may have no room for all: the same, but there is hope whatever it shrinks to */
+    double needed;         /* the share of itself to which it must shrink; 0: nobody knows */
     bool packs;            /* compressing is worth while */
     bool waits;            /* somebody asks the disk */
     uint64_t come_bytes;   /* plain bytes so far */
@@ -57,11 +56,9 @@ void pace_release(struct pace *pace);
 /* So many threads write, at least 1. Before anything is written. */
 void pace_use_threads(struct pace *pace, unsigned threads);
 
-/* The disk will not hold what comes unless it shrinks to this share of itself. Before anything is written. */
+/* The disk will not hold what comes unless it shrinks to this share of itself, which is told before anything is
+ * written; or 0: it may not, but nobody knows how much is to come. From now on, compress whatever shrinks. */
 void pace_press(struct pace *pace, double needed);
-
-/* The disk may not hold what comes, of which nobody knows how much it is: from now on, compress whatever shrinks. */
-void pace_fill(struct pace *pace);
 
 enum pace_choice {
     PACE_PLAIN,   /* as they are */

@@ -41,24 +41,19 @@ void pace_use_threads(struct pace *pace, unsigned threads)
     pace->share = threads > 1 ? 0.5 : 1;
 }
 
-void pace_press(struct pace *pace, double needed)
-{
-    pace->pressed = true;
-    pace->needed = needed;
-}
-
 static void decide(struct pace *pace)
 {
     const double write_cost = pace->write_cost > pace->disk_cost ? pace->write_cost : pace->disk_cost;
     const double gain = 2 * write_cost * pace->saved, cost = (1 + UNPACKING) * pace->pack_cost * pace->share;
 
-    pace->packs = pace->saved > 0 && (pace->pressed || pace->fills || gain > cost);
+    pace->packs = pace->saved > 0 && (pace->pressed || gain > cost);
 }
 
-void pace_fill(struct pace *pace)
+void pace_press(struct pace *pace, double needed)
 {
     pthread_mutex_lock(&pace->mutex);
-    pace->fills = true;
+    pace->pressed = true;
+    pace->needed = needed;
     decide(pace);
     pthread_mutex_unlock(&pace->mutex);
 }
@@ -81,7 +76,7 @@ void pace_sampled(struct pace *pace, const struct frames_sample *sample)
     const double plain = (double)sample->plain_bytes;
 
     pthread_mutex_lock(&pace->mutex);
-    if (pace->pressed && pace->pack_cost == 0)
+    if (pace->needed > 0 && pace->pack_cost == 0)
         pace->hopeless = (double)sample->stored_bytes > pace->needed * plain;
     pace->pack_cost = (double)sample->nanoseconds / plain;
     pace->saved = 1 - (double)sample->stored_bytes / plain;

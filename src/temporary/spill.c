@@ -60,7 +60,7 @@ static int choose(const struct spill_place *place, const struct iovec *pieces, i
 
     if (pace_come(place->pace, bytes)) {
         if (spill_place_fills(place))
-            pace_fill(place->pace);
+            pace_press(place->pace, 0);
         if (frames_try(place->frames, pieces, count, &sample) != 0)
             return -1;
         pace_sampled(place->pace, &sample);

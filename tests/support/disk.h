@@ -17,6 +17,11 @@
 
 #include "system/sys.h"
 
+/* What is said when "disk0" is full and nobody knew that so much would come. */
+#define DISK_IS_FULL                                                                                                   \
+    "bigshuf: temporary file in disk0: No space left on device: name another directory or one more with -T, use a "    \
+    "larger -S, or --compress-temporary=always\n"
+
 int real_sys_open_anonymous(int directory, const char *name, mode_t mode);
 int real_sys_mkstemp(char *pattern);
 int real_sys_close(int fd);

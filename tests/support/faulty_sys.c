@@ -220,7 +220,6 @@ QUESTION(pid_t, process, (void), ())
 QUESTION(uid_t, user, (void), ())
 QUESTION(unsigned, free_descriptors, (unsigned wanted), (wanted))
 ADVICE(nap, (void), ())
-ADVICE(write_back, (int fd), (fd))
 ADVICE(await_disk, (int fd, off_t offset, off_t length), (fd, offset, length))
 ADVICE(sequential, (int fd), (fd))
 ADVICE(list_close, (void *list), (list))
@@ -244,6 +243,16 @@ uint64_t real_sys_milliseconds(void);
 WEAK uint64_t sys_milliseconds(void)
 {
     return real_sys_milliseconds() * (faulty.hurry > 0 ? faulty.hurry : 1);
+}
+
+/* ---- Advice that is counted ---- */
+
+void real_sys_write_back(int fd);
+
+WEAK void sys_write_back(int fd)
+{
+    faulty.write_backs++;
+    real_sys_write_back(fd);
 }
 
 /* ---- Advice that may not be taken ---- */

@@ -41,6 +41,7 @@ struct faulty {
 
     /* What has been seen. */
     atomic_uint calls;          /* that count, so far */
+    atomic_uint write_backs;    /* calls of write_back, which cannot fail */
     const char *_Atomic failed; /* the call whose turn it was; NULL: none has failed */
 };
 

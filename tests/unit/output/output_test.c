@@ -21,15 +21,6 @@ pid_t sys_wait(pid_t child, int *status, int options)
     return faulty_fails("wait") ? -1 : ended;
 }
 
-/* How often a file was told to go to disk. */
-static unsigned told;
-
-void sys_write_back(int fd)
-{
-    (void)fd;
-    told++;
-}
-
 /* Not those that remove what is left, nor stat: a file that cannot be looked at is taken to be missing, and found when
  * it is opened. */
 static const char swept_calls[] = "open open_anonymous fstat rename_at exchange free_space realpath write pipe "
@@ -150,7 +141,7 @@ static unsigned times_told(unsigned lines, unsigned shards, bool behind)
     struct output *output;
 
     line[LINE_BYTES - 1] = '\n';
-    told = 0;
+    faulty.write_backs = 0;
     plan.path = "F%d";
     plan.shards = shards;
     output = output_open(&plan, &fault);
@@ -163,7 +154,7 @@ static unsigned times_told(unsigned lines, unsigned shards, bool behind)
     assert_int_equal(output_commit(output), 0);
     output_free(output);
     free(line);
-    return told;
+    return faulty.write_backs;
 }
 
 TEST(what_memory_cannot_hold_goes_to_disk_in_time)

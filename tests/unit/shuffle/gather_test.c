@@ -1,3 +1,4 @@
+#include "support/faulty_sys.h"
 #include "support/small_run.h"
 #include "support/unit.h"
 
@@ -141,15 +142,6 @@ static void assert_gathers_children(struct engine_text text, unsigned workers, u
     assert_gathers_first(text, workers, leaf_records, UINT64_MAX);
 }
 
-/* How often was the output told to go to disk? */
-static unsigned told;
-
-void sys_write_back(int fd)
-{
-    (void)fd;
-    told++;
-}
-
 SMALL_RUN(piles_can_be_the_children_of_a_node)
 {
     struct engine_text text = engine_text_make(20000, small_length_to_300, '\n');
@@ -173,12 +165,12 @@ static unsigned times_told(size_t records, bool spilled, uint64_t free_memory)
     fill(&text, 1, NULL);
     if (spilled)
         assert_int_equal(pile_flush(&piles, 0), 0);
-    told = 0;
+    faulty.write_backs = 0;
     assert_int_equal(gather_from(order, &next, "out"), 0);
     piles_release(&piles);
     small_close();
     engine_text_free(&text);
-    return told;
+    return faulty.write_backs;
 }
 
 SMALL_RUN(what_memory_cannot_hold_goes_to_disk_in_time)

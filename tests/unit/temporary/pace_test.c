@@ -198,7 +198,7 @@ TEST(on_a_disk_that_fills_whatever_shrinks_is_compressed)
     world = (struct world){.write = 0.4, .disk = 0.4, .pack = 2, .left = 90};
     come(100);
     assert_true(packed_bytes == 0);
-    pace_fill(&pace);
+    pace_press(&pace, 0);
     come(100);
     assert_true(packed_bytes == (uint64_t)100 * MIB);
     world.left = 100;

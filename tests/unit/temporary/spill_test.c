@@ -301,8 +301,7 @@ IN_SCRATCH(only_when_all_directories_are_full_does_a_write_fail)
     while (append(1, 10) == 0)
         ;
     heard = scratch_heard();
-    assert_string_equal(heard, "bigshuf: temporary file in disk0: No space left on device: name another directory or "
-                               "one more with -T, use a larger -S, or --compress-temporary=always\n");
+    assert_string_equal(heard, DISK_IS_FULL);
     assert_true(disk.written_bytes == 200000);
 }
 
