@@ -27,6 +27,7 @@ struct resources {
     char *listed_data;      /* the file that --files0-from names */
     uint64_t listed_memory; /* bytes of the memory limit that both take */
     uint64_t memory_limit;  /* of which they take it, once it has been looked up; 0: it has not */
+    bool memory_doubted;    /* a warning has said that there is less than -S says */
     char input_name[48];    /* what several input files are called together */
     struct source *source;  /* NULL if no input has been opened */
     struct output *output;

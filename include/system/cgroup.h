@@ -11,6 +11,9 @@
 /* Bytes of memory below the limits. Page cache counts as free, since it gives way. */
 uint64_t cgroup_memory_left(const char *root);
 
+/* The least of the limits themselves. */
+uint64_t cgroup_memory_limit(const char *root);
+
 /* Processors that the time allowed amounts to, rounded up. */
 uint64_t cgroup_processors(const char *root);
 

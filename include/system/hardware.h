@@ -18,8 +18,9 @@ uint64_t hardware_free_memory(void);
  * is in use, less 1/512 of it, the room for page tables. At least HARDWARE_MEMORY_MIN. */
 uint64_t hardware_memory(void);
 
-/* Physical memory in bytes, for "-S 50%"; 0 if it is not known. */
-uint64_t hardware_physical_memory(void);
+/* Bytes of memory that this process could ever take, for "-S 50%": what the machine has, or, if that is less, what the
+ * control groups allow; 0 if it is not known. */
+uint64_t hardware_whole_memory(void);
 
 /* Processors this process may run on: by affinity and by the control groups' quota (rounded up), at least 1. */
 unsigned hardware_processors(void);
@@ -30,6 +31,7 @@ uint64_t hardware_peak_memory(void);
 /* The same, with `root` put before every name below /proc and /sys: for tests, which build a tree of their own. */
 uint64_t hardware_free_memory_under(const char *root);
 uint64_t hardware_memory_under(const char *root);
+uint64_t hardware_whole_memory_under(const char *root);
 unsigned hardware_processors_under(const char *root);
 uint64_t hardware_peak_memory_under(const char *root);
 

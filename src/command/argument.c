@@ -105,10 +105,11 @@ int argument_separator(struct fault *fault, const char *text, uint8_t *separator
 
 int argument_memory(struct fault *fault, const char *spelling, const char *text, uint64_t *bytes)
 {
+    const uint64_t whole_bytes = strchr(text, '%') != NULL ? hardware_whole_memory() : 0;
     char least[32];
     uint64_t value;
 
-    if (number_parse_size(text, hardware_physical_memory(), &value) != 0)
+    if (number_parse_size(text, whole_bytes, &value) != 0)
         return argument_refuse(fault, spelling, text,
                                "it is a number and a unit, such as 64M or 1.5G: " UNITS ", or % of memory");
     if (value < HARDWARE_MEMORY_MIN)
@@ -238,36 +239,17 @@ int argument_part(struct fault *fault, const char *spelling, const char *text, u
     return 0;
 }
 
-/* NAME=VALUE,NAME=VALUE... */
-int argument_tune(struct fault *fault, const char *list, uint64_t *leaf_records)
+int argument_tune(struct fault *fault, const char *text, uint64_t *leaf_records)
 {
-    const struct {
-        const char *name; /* with its "=" */
-        uint64_t *value, least, most;
-    } knobs[] = {
-        {"leaf-records=", leaf_records, 8, (uint64_t)1 << 31},
-    };
+    static const char name[] = "leaf-records=";
+    const uint64_t most = (uint64_t)1 << 31;
 
-    for (const char *item = list, *end;; item = end + 1) {
-        size_t i = 0, name_length;
-        char digits[24];
-        int length;
-
-        end = item + strcspn(item, ",");
-        while (i < sizeof knobs / sizeof knobs[0] && strncmp(item, knobs[i].name, strlen(knobs[i].name)) != 0)
-            i++;
-        if (i == sizeof knobs / sizeof knobs[0])
-            return fault_say(fault, "invalid --tune argument '%s': it is leaf-records=T", list);
-        name_length = strlen(knobs[i].name);
-        length = snprintf(digits, sizeof digits, "%.*s", (int)(end - item) - (int)name_length, item + name_length);
-        if (length >= (int)sizeof digits || number_parse(digits, knobs[i].value) != 0 ||
-            *knobs[i].value < knobs[i].least || *knobs[i].value > knobs[i].most)
-            return fault_say(fault, "invalid --tune argument '%s': %.*s must be from %llu to %llu", list,
-                             (int)name_length - 1, item, (unsigned long long)knobs[i].least,
-                             (unsigned long long)knobs[i].most);
-        if (*end == '\0')
-            return 0;
-    }
+    if (strncmp(text, name, strlen(name)) != 0)
+        return fault_say(fault, "invalid --tune argument '%s': it is leaf-records=T", text);
+    if (number_parse(text + strlen(name), leaf_records) != 0 || *leaf_records < 8 || *leaf_records > most)
+        return fault_say(fault, "invalid --tune argument '%s': leaf-records must be from 8 to %llu", text,
+                         (unsigned long long)most);
+    return 0;
 }
 
 int argument_refuse(struct fault *fault, const char *spelling, const char *text, const char *valid)

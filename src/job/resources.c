@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "input/archive.h"
 #include "input/grouping.h"
 #include "input/names.h"
@@ -34,6 +35,9 @@ static const uint64_t DESKS_BYTES = (uint64_t)4 << 20;
  * ms with 11 GB, 30 ms with 64 MiB. */
 enum { ENOUGH_TIMES = 4 };
 static const uint64_t ENOUGH_BYTES = (uint64_t)32 << 20;
+
+/* Every machine has so much memory: what it has need not be looked up. */
+static const uint64_t DOUBTLESS_BYTES = (uint64_t)64 << 20;
 
 /* The names that --files0-from lists, with what is kept for each: so many bytes are not taken off the memory limit. */
 static const uint64_t NAMES_BYTES = (uint64_t)10 << 20;
@@ -261,10 +265,27 @@ static uint64_t beside_desks(const struct resources *resources, uint64_t memory_
     return bytes > DESKS_BYTES ? memory_bytes - (bytes - DESKS_BYTES) : memory_bytes;
 }
 
+/* Who takes more memory than there is will be ended by the system, without a word. */
+static void doubt_memory(struct resources *resources, uint64_t memory_bytes)
+{
+    char said[32], whole[32];
+    uint64_t whole_bytes;
+
+    if (resources->options.memory_bytes == 0 || memory_bytes <= DOUBTLESS_BYTES || resources->memory_doubted)
+        return;
+    whole_bytes = hardware_whole_memory();
+    if (whole_bytes == 0 || memory_bytes <= whole_bytes)
+        return;
+    fault_warn("-S: %s is more than this machine or its control group has, %s: the run may be killed",
+               number_format_size(resources->options.memory_bytes, said), number_format_size(whole_bytes, whole));
+    resources->memory_doubted = true;
+}
+
 int resources_open_large_run(struct resources *resources, struct run *run, uint64_t memory_bytes)
 {
     const unsigned workers = processors(&resources->options);
 
+    doubt_memory(resources, memory_bytes);
     if (resources_open_run(resources, run, beside_desks(resources, memory_bytes, workers), workers) != 0)
         return -1;
     pace_use_threads(&resources->pace, engine_threads(&run->engine));

@@ -92,13 +92,14 @@ static int look_up(struct overlap *overlap, const struct files *files, const cha
     }
     if (output == NULL) {
         keep_first(&overlap->only_input, input);
-    } else if (output->is_rest) {
-        keep_first(&overlap->rest, input);
-    } else {
-        output->is_input = true;
-        keep_first(&overlap->both, input);
+        return 0;
     }
-    return output == NULL ? 0 : hints_refuse(&files->plan->format, files->plan->packs, input, files->fault);
+    if (output->is_input)
+        return fault_say(files->fault, "%s: an output, and an input twice: each run would double its records: name it once",
+                         input);
+    output->is_input = true;
+    keep_first(output->is_rest ? &overlap->rest : &overlap->both, input);
+    return hints_refuse(&files->plan->format, files->plan->packs, input, files->fault);
 }
 
 /* Is there nothing to be read but /dev/null as standard input? It is what cluster and service managers give to those
@@ -124,6 +125,9 @@ static int judge(const struct overlap *overlap, struct fault *fault)
                          "%s is an input and an output file, and %s has what an earlier run may have taken out of it: "
                          "remove that, or give the output other names",
                          overlap->rest, overlap->older);
+    if (overlap->rest != NULL && overlap->only_input != NULL)
+        fault_warn("%s: the output, and one of several inputs: another run would add the others to it once more",
+                   overlap->rest);
     return 0;
 }
 

@@ -186,19 +186,28 @@ static uint64_t sum_in(const char *directory, const char *name, const char *key,
     return number + other;
 }
 
+static uint64_t memory_limit_v1(const char *directory)
+{
+    return number_in(directory, "memory.limit_in_bytes", UINT64_MAX);
+}
+
 static uint64_t memory_left_v1(const char *directory)
 {
-    uint64_t limit = number_in(directory, "memory.limit_in_bytes", UINT64_MAX);
+    uint64_t limit = memory_limit_v1(directory);
     uint64_t used = number_in(directory, "memory.usage_in_bytes", 0);
     uint64_t cache = sum_in(directory, "memory.stat", "total_inactive_file", "total_active_file");
 
     return difference(limit, difference(used, cache));
 }
 
+static uint64_t memory_limit_v2(const char *directory)
+{
+    return least(number_in(directory, "memory.max", UINT64_MAX), number_in(directory, "memory.high", UINT64_MAX));
+}
+
 static uint64_t memory_left_v2(const char *directory)
 {
-    uint64_t limit =
-        least(number_in(directory, "memory.max", UINT64_MAX), number_in(directory, "memory.high", UINT64_MAX));
+    uint64_t limit = memory_limit_v2(directory);
     uint64_t used = number_in(directory, "memory.current", 0);
     uint64_t cache = sum_in(directory, "memory.stat", "inactive_file", "active_file");
 
@@ -232,6 +241,11 @@ static uint64_t processors_v2(const char *directory)
 uint64_t cgroup_memory_left(const char *root)
 {
     return least(least_of_levels(root, "memory", memory_left_v1), least_of_levels(root, NULL, memory_left_v2));
+}
+
+uint64_t cgroup_memory_limit(const char *root)
+{
+    return least(least_of_levels(root, "memory", memory_limit_v1), least_of_levels(root, NULL, memory_limit_v2));
 }
 
 uint64_t cgroup_processors(const char *root)

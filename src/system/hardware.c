@@ -35,6 +35,15 @@ static uint64_t pages_to_bytes(long pages)
     return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : 0;
 }
 
+static uint64_t physical_memory(void)
+{
+#ifdef _SC_PHYS_PAGES
+    return pages_to_bytes(sysconf(_SC_PHYS_PAGES));
+#else
+    return 0;
+#endif
+}
+
 static uint64_t available_memory(const char *root)
 {
     char *text = textfile_read("%s/proc/meminfo", root);
@@ -47,7 +56,7 @@ static uint64_t available_memory(const char *root)
         bytes = pages_to_bytes(sysconf(_SC_AVPHYS_PAGES));
 #endif
     if (bytes == 0)
-        bytes = hardware_physical_memory();
+        bytes = physical_memory();
     free(text);
     return bytes;
 }
@@ -111,13 +120,14 @@ uint64_t hardware_memory(void)
     return hardware_memory_under("");
 }
 
-uint64_t hardware_physical_memory(void)
+uint64_t hardware_whole_memory_under(const char *root)
 {
-#ifdef _SC_PHYS_PAGES
-    return pages_to_bytes(sysconf(_SC_PHYS_PAGES));
-#else
-    return 0;
-#endif
+    return least(physical_memory(), cgroup_memory_limit(root));
+}
+
+uint64_t hardware_whole_memory(void)
+{
+    return hardware_whole_memory_under("");
 }
 
 static unsigned processors_online(void)

@@ -7,8 +7,8 @@ runs_within() {
     shift
     needs_bare_program
     peak .peak bigshuf -S "${mib}M" "$@"
-    if [ "$(cat .peak)" -gt $(((mib + 16) * 1024)) ]; then
-        echo "-S ${mib}M $*: $(cat .peak) KiB were resident" >&2
+    if [ "$(<.peak)" -gt $(((mib + 16) * 1024)) ]; then
+        echo "-S ${mib}M $*: $(<.peak) KiB were resident" >&2
         return 1
     fi
 }
@@ -173,10 +173,23 @@ test_tiny_input_takes_little_memory() {
     needs_bare_program
     seq 10 >in
     peak .peak bigshuf in >out
-    [ "$(cat .peak)" -le 8192 ]
+    [ "$(<.peak)" -le 8192 ]
 }
 
 test_any_number_of_threads_may_be_allowed() {
     seq 100000 >in
     same_lines in <(bigshuf --parallel=99999999999 in)
+}
+
+# Only where it comes to that: small inputs do not take it.
+test_more_memory_than_there_is_brings_a_warning() {
+    needs_bare_program
+    seq 100000 >in
+    cat in | bigshuf -S 200% 2>said >out
+    [[ $(<said) = 'bigshuf: warning: -S: '*' is more than this machine or its control group has, '*': the run may be killed' ]]
+    same_lines in out
+    bigshuf -S 200% in 2>said >out
+    is_empty said
+    cat in | bigshuf -S 100% 2>said >out
+    is_empty said
 }

@@ -37,6 +37,7 @@ bigshuf -o results/out in | bigshuf: results/out: No such file or directory: the
 bigshuf -o results/ in | bigshuf: results/: Is a directory: name a file in it
 bigshuf -o . in | bigshuf: .: Is a directory: name a file in it
 bigshuf -o in </dev/null | bigshuf: in: left as it is, as no input is named, and standard input is /dev/null: name the input, or /dev/null to empty it
+bigshuf -o in in ./in | bigshuf: ./in: an output, and an input twice: each run would double its records: name it once
 bigshuf -o zipped zipped | bigshuf: zipped: compressed by gzip, and an output as well, so that what is in it would be lost: to shuffle its lines: bigshuf -Z
 bigshuf --gather=store -o store/out | bigshuf: store/out: in the store store, where nothing else belongs: write to another folder
 bigshuf --expect-records=2 in | bigshuf: in: the number of records is 1, not 2 as --expect-records says

@@ -66,15 +66,15 @@ test_a_reader_that_is_gone_ends_the_run_quietly() {
     [ -z "$(trap -p PIPE)" ] || skip "SIGPIPE is ignored here"
     more_than_memory >in
     { bigshuf -S 8M in 2>said || echo $? >status; } | head -n 1 >out
-    same 141 "$(cat status)"
-    same '' "$(cat said)"
+    same 141 "$(<status)"
+    same '' "$(<said)"
 }
 
 test_a_reader_that_is_gone_is_a_message_when_sigpipe_is_ignored() {
     more_than_memory >in
     { (trap '' PIPE; exec bigshuf -S 8M in 2>said) || echo $? >status; } | head -n 1 >out
-    same 1 "$(cat status)"
-    same 'bigshuf: write error: Broken pipe' "$(cat said)"
+    same 1 "$(<status)"
+    same 'bigshuf: write error: Broken pipe' "$(<said)"
 }
 
 test_output_is_appended_where_the_shell_says_so() {
@@ -121,7 +121,7 @@ test_set_id_bits_are_not_kept() {
 test_empty_input_empties_the_file() {
     echo old >out
     bigshuf -o out /dev/null
-    cmp out /dev/null
+    is_empty out
 }
 
 test_a_file_may_be_shuffled_into_itself() {
@@ -136,8 +136,8 @@ test_a_file_may_be_shuffled_into_itself() {
 test_a_file_larger_than_memory_may_be_shuffled_into_itself() {
     more_than_memory >in
     cp in file
-    bigshuf -S 8M -o file file file
-    same_lines file <(cat in in)
+    bigshuf -S 8M -o file file
+    same_lines file in
 }
 
 test_a_file_may_be_shuffled_into_itself_under_another_name() {
@@ -235,7 +235,7 @@ test_a_read_only_output_is_told_before_the_work_and_stays() {
     echo old >file
     chmod 444 file
     fails_with 1 'bigshuf: file: Permission denied' as_ordinary_user ./bigshuf -o file never
-    same old "$(cat file)"
+    same old "$(<file)"
 }
 
 test_an_output_in_an_unwritable_directory_is_told_before_the_work() {
@@ -272,7 +272,7 @@ fails_safely() {
     echo old >folder/file
     more_than_memory >in
     fails_with 1 "$@" >out
-    same "old file" "$(cat folder/file) $(ls -A folder)"
+    same "old file" "$(<folder/file) $(ls -A folder)"
 }
 
 test_a_failed_read_leaves_the_old_file() {
@@ -303,8 +303,8 @@ test_a_failed_close_leaves_the_old_file() {
         seq 10 | FAULT_CALL=close FAULT_AT=$at FAULT_LOG=failed bigshuf-faulty -o folder/file 2>said || break
         echo old >folder/file
     done
-    same 'bigshuf: folder/file: Input/output error' "$(cat said)"
-    same 'old file' "$(cat folder/file) $(ls -A folder)"
+    same 'bigshuf: folder/file: Input/output error' "$(<said)"
+    same 'old file' "$(<folder/file) $(ls -A folder)"
 }
 
 test_a_failed_close_of_standard_output_is_a_failure() {
@@ -335,7 +335,7 @@ test_a_disk_without_room_for_another_file_leaves_the_old_one() {
             echo $? >status
             cat disk/file >left' sh $from
         same '1 1 2 3 4 5' "$(cat status left | paste -s -d ' ' -)"
-        same 'bigshuf: disk/file: No space left on device' "$(cat said)"
+        same 'bigshuf: disk/file: No space left on device' "$(<said)"
     done
 }
 
@@ -345,7 +345,7 @@ test_a_shortage_leaves_the_old_file() {
     for error in ENOSPC EDQUOT EMFILE ENFILE ENOMEM EIO; do
         FAULT_CALL='open_anonymous open_at' FAULT_AT=2 FAULT_STAYS=1 FAULT_ERRNO=$error \
             fails_with 1 'bigshuf: folder/file: *' bigshuf-faulty -o folder/file folder/file
-        same 'old file' "$(cat folder/file) $(ls -A folder)"
+        same 'old file' "$(<folder/file) $(ls -A folder)"
     done
 }
 
@@ -363,7 +363,7 @@ fails_after() {
     exec 7>&-
     fails_with 1 '' wait $!
     # shellcheck disable=SC2053 # a pattern, by intention
-    [[ $(cat said) == $pattern ]] || same "$pattern" "$(cat said)"
+    [[ $(<said) == $pattern ]] || same "$pattern" "$(<said)"
 }
 
 test_a_file_that_others_put_there_meanwhile_is_left_alone() {
@@ -372,10 +372,10 @@ test_a_file_that_others_put_there_meanwhile_is_left_alone() {
     echo other >other
     echo third >third
     fails_after 'bigshuf: folder/file: has been replaced by others meanwhile, and stays as it is' mv other folder/file
-    same 'other file' "$(cat folder/file) $(ls -A folder)"
+    same 'other file' "$(<folder/file) $(ls -A folder)"
     rm folder/file
     fails_after 'bigshuf: folder/file: has been made by others meanwhile, and stays as it is' cp third folder/file
-    same 'third file' "$(cat folder/file) $(ls -A folder)"
+    same 'third file' "$(<folder/file) $(ls -A folder)"
 }
 
 test_a_directory_that_others_put_there_meanwhile_is_left_alone() {
@@ -386,7 +386,7 @@ test_a_directory_that_others_put_there_meanwhile_is_left_alone() {
         ln -s aim folder
     }
     fails_after 'bigshuf: folder/file: its directory has been replaced meanwhile' exchange
-    same 'secret file ' "$(cat aim/file) $(ls -A aim) $(ls -A elsewhere)"
+    same 'secret file ' "$(<aim/file) $(ls -A aim) $(ls -A elsewhere)"
 }
 
 test_anothers_link_in_a_directory_for_all_is_not_followed() {
@@ -399,17 +399,17 @@ test_anothers_link_in_a_directory_for_all_is_not_followed() {
     chown -h 65534 public/link public/dangling
     fails_with 1 'bigshuf: public/link: Permission denied' bigshuf -o public/link /dev/null
     fails_with 1 'bigshuf: public/dangling: Permission denied' bigshuf -o public/dangling /dev/null
-    same 'secret' "$(cat secret)"
+    same 'secret' "$(<secret)"
     chown -h 0 public/link
     bigshuf -o public/link /dev/null
-    same '' "$(cat secret)"
+    same '' "$(<secret)"
 }
 
 test_the_old_file_is_there_until_the_end() {
     mkdir folder
     echo old >folder/file
     start_half_fed -o folder/file
-    same 'old file' "$(cat folder/file) $(ls -A folder)"
+    same 'old file' "$(<folder/file) $(ls -A folder)"
     exec 7>&-
     wait $!
     same_lines folder/file <(more_than_memory)

@@ -43,10 +43,31 @@ TEST(files_of_which_none_is_both_are_fine)
 
 TEST(files_that_are_all_both_are_fine_by_any_name)
 {
-    static const char *const inputs[] = {"./1", "0", "1"};
+    static const char *const inputs[] = {"./1", "0"};
 
     write_to(names, 2, 2);
-    assert_says(overlap_check(&files, inputs, 3), 0, "");
+    assert_says(overlap_check(&files, inputs, 2), 0, "");
+}
+
+TEST(an_output_that_is_an_input_twice_by_any_name_is_refused)
+{
+    static const char *const inputs[] = {"./0", "in", "in", "0"};
+
+    plan = (struct output_plan){.path = "0"};
+    write_to(names, 1, 1);
+    assert_true(scratch_put("in", "", 0600));
+    assert_says(overlap_check(&files, &inputs[1], 2), 0, "");
+    assert_says(overlap_check(&files, inputs, 4), -1,
+                "bigshuf: 0: an output, and an input twice: each run would double its records: name it once\n");
+}
+
+TEST(a_shard_that_is_an_input_twice_is_refused)
+{
+    static const char *const inputs[] = {"0", "1", "./1"};
+
+    write_to(names, 2, 2);
+    assert_says(overlap_check(&files, inputs, 3), -1,
+                "bigshuf: ./1: an output, and an input twice: each run would double its records: name it once\n");
 }
 
 TEST(an_input_more_is_refused)
@@ -77,7 +98,9 @@ TEST(the_file_of_the_rest_may_be_an_input_or_not)
     write_to(names, 2, 0);
     assert_true(scratch_put("1", "", 0600));
     assert_says(overlap_check(&files, &names[1], 1), 0, "");
-    assert_says(overlap_check(&files, &names[1], 2), 0, "");
+    assert_says(overlap_check(&files, &names[1], 2), 0,
+                "bigshuf: warning: 1: the output, and one of several inputs: another run would add the others to it "
+                "once more\n");
     assert_true(scratch_put("0", "", 0600));
     assert_says(overlap_check(&files, names, 1), 0, "");
     assert_says(overlap_check(&files, names, 2), 0, "");
@@ -98,13 +121,20 @@ TEST(a_compressed_input_is_no_output)
     assert_says(overlap_check(&files, names, 1), 0, "");
 }
 
-TEST(one_file_or_a_filter_s_may_be_any_input)
+TEST(what_is_written_through_a_filter_may_be_any_input)
 {
     plan.filter = "cat";
     write_to(names, 2, 2);
     assert_says(overlap_check(&files, names, 1), 0, "");
+}
+
+TEST(one_file_may_be_an_input_and_a_warning_tells_what_others_come_to)
+{
     plan = (struct output_plan){.path = "0"};
     write_to(names, 1, 1);
+    assert_says(overlap_check(&files, names, 1), 0, "");
     assert_true(scratch_put("2", "", 0600));
-    assert_says(overlap_check(&files, names, 3), 0, "");
+    assert_says(overlap_check(&files, names, 3), 0,
+                "bigshuf: warning: 0: the output, and one of several inputs: another run would add the others to it "
+                "once more\n");
 }

@@ -64,9 +64,9 @@ TEST(test_memory_is_never_below_the_minimum)
 TEST(test_memory_has_an_answer_when_nothing_is_told)
 {
     assert_true(hardware_memory_under(".") >= HARDWARE_MEMORY_MIN);
-    assert_true(hardware_memory_under(".") <= hardware_physical_memory());
+    assert_true(hardware_memory_under(".") <= hardware_whole_memory());
     put("proc/meminfo", "MemTotal: 100000000000 kB\n"); /* a kernel before 3.14 */
-    assert_true(hardware_memory_under(".") <= hardware_physical_memory());
+    assert_true(hardware_memory_under(".") <= hardware_whole_memory());
 }
 
 TEST(test_memory_minds_the_groups_of_version_2)
@@ -77,6 +77,7 @@ TEST(test_memory_minds_the_groups_of_version_2)
     put("sys/fs/cgroup/a/b/memory.current", "268435456\n");
     assert_int_equal(cgroup_memory_left("."), GIB - 256 * MIB);
     assert_int_equal(hardware_free_memory_under("."), GIB - 256 * MIB);
+    assert_int_equal(hardware_whole_memory_under("."), GIB);
     assert_int_equal(hardware_memory_under("."), share(GIB - 256 * MIB));
 }
 
@@ -87,6 +88,7 @@ TEST(test_memory_minds_the_groups_of_version_1)
     put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1073741824\n");
     put("sys/fs/cgroup/memory/a/memory.usage_in_bytes", "268435456\n");
     assert_int_equal(cgroup_memory_left("."), GIB - 256 * MIB);
+    assert_int_equal(cgroup_memory_limit("."), GIB);
     assert_int_equal(hardware_memory_under("."), share(GIB - 256 * MIB));
 }
 
@@ -290,9 +292,9 @@ TEST(test_peak_memory_rises_with_what_is_touched)
 
 TEST(test_this_machine_has_memory)
 {
-    assert_true(hardware_physical_memory() > HARDWARE_MEMORY_MIN);
+    assert_true(hardware_whole_memory() > HARDWARE_MEMORY_MIN);
     assert_true(hardware_memory() >= HARDWARE_MEMORY_MIN);
-    assert_true(hardware_memory() <= hardware_physical_memory());
+    assert_true(hardware_memory() <= hardware_whole_memory());
 }
 
 /* In children, since a limit once set cannot be taken back. It is so high that even a sanitizer lives with it. */
