@@ -60,8 +60,8 @@ int argument_pile(struct fault *fault, const char *spelling, const char *text, u
 /* R/W: part R of W, which are numbered from 1; at most PART_MAX. */
 int argument_part(struct fault *fault, const char *spelling, const char *text, uint64_t *part, uint64_t *parts);
 
-/* NAME=VALUE, or several with commas between them, of --tune. Sets what is named. */
-int argument_tune(struct fault *fault, const char *list, uint64_t *leaf_records);
+/* leaf-records=T of --tune. */
+int argument_tune(struct fault *fault, const char *text, uint64_t *leaf_records);
 
 /* Report that the option does not take this argument: it is too large if errno is ERANGE, else invalid, and `valid`
  * says what would not be ("it is a whole number"). Returns -1. */

@@ -352,9 +352,9 @@ static int set_compress_temporary(struct parsing *parsing, const char *when)
     return fault_say(parsing->fault, "invalid %s argument '%s': it is auto, always or never", parsing->spelling, when);
 }
 
-static int set_tune(struct parsing *parsing, const char *list)
+static int set_tune(struct parsing *parsing, const char *text)
 {
-    return argument_tune(parsing->fault, list, &parsing->options->leaf_records);
+    return argument_tune(parsing->fault, text, &parsing->options->leaf_records);
 }
 
 /* ---- The table ---- */

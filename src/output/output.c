@@ -123,7 +123,7 @@ static bool is_fed(const struct output *output, size_t number)
     return files_is_filtered(&output->files, number) || files_packer(&output->files, number) != NULL;
 }
 
-static int put(void *context, const void *data, size_t bytes)
+static int put_in_file(void *context, const void *data, size_t bytes)
 {
     struct output *output = context;
     size_t number = output->begun - 1;
@@ -148,7 +148,7 @@ static int begin_file(struct output *output)
     output->in_work = true;
     output->boundary.limit_bytes = output_plan_limit_bytes(&output->plan, number);
     boundary_begin(&output->boundary, output_plan_quota(&output->plan, number, output->records));
-    return framing_begin(&output->framing, &output->plan.framing, put, output);
+    return framing_begin(&output->framing, &output->plan.framing, put_in_file, output);
 }
 
 static int end_file(struct output *output)

@@ -1,3 +1,5 @@
+/* All that can be told of the outputs from the options alone, before any file is looked at. */
+
 #include "output/plan.h"
 
 #include "output/pattern.h"

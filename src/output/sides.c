@@ -45,7 +45,7 @@ struct sides {
     struct side side[]; /* of the splits, and what is left */
 };
 
-static int put(void *context, const void *data, size_t bytes)
+static int put_on_side(void *context, const void *data, size_t bytes)
 {
     struct side *side = context;
 
@@ -65,7 +65,7 @@ static int begin_side(struct sides *sides, struct files *files, size_t i)
     if (files_begin(files, i, side->packer) != 0)
         return -1;
     side->sink = files->file[i].sink;
-    return framing_begin(&side->framing, &sides->plan->framing, put, side);
+    return framing_begin(&side->framing, &sides->plan->framing, put_on_side, side);
 }
 
 struct sides *sides_open(const struct output_plan *plan, struct files *files,

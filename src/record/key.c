@@ -1,3 +1,6 @@
+/* In a whole record the key is found where it stands. It is copied where quotes have to be taken away, or where the
+ * record comes in pieces. */
+
 #include "record/key.h"
 
 #include <string.h>
