@@ -266,7 +266,7 @@ test_an_archive_that_is_cut_short_meanwhile_is_a_failed_read() {
             rm out.tar
         else
             same 1 $status
-            [[ $(cat said) = 'bigshuf: in.tar: '@(file has shrunk while it was read|empty, and so no tar archive) ]]
+            [[ $(<said) = 'bigshuf: in.tar: '@(file has shrunk while it was read|empty, and so no tar archive) ]]
             [ ! -e out.tar ]
             failures=$((failures + 1))
         fi
@@ -462,7 +462,7 @@ test_what_is_no_archive_is_told() {
     refused 'empty, and so no tar archive'
     seq 1000 | fails_with 1 'bigshuf: -: byte 0: no header of a tar archive, *' bigshuf --tar
     fails_with 1 'bigshuf: -: empty, and so no tar archive' bigshuf --tar < <(:) >out
-    cmp out /dev/null
+    is_empty out
 }
 
 test_an_archive_that_is_compressed_is_told() {
@@ -488,7 +488,7 @@ print(member.offset_data + (member.size + 511) // 512 * 512)')
     for bytes in $(seq 512 512 "$last") 1 511 1000 $((last - 1)) $((last + 1)) $((last + 511)); do
         head -c "$bytes" whole.tar >in.tar
         fails_with 1 "bigshuf: in.tar: *" bigshuf --tar in.tar >out
-        cmp out /dev/null
+        is_empty out
         fails_with 1 "bigshuf: -: byte $bytes: the file ends here, before its archive does*" \
             bigshuf --tar < <(cat in.tar) >out
     done

@@ -151,7 +151,7 @@ stop_slurm() (
     timeout 5 scancel -u "$(id -un)" 2>/dev/null
     PATIENCE=60 wait_until slurm_queue_is_empty
     for pid in "$slurm"/{slurmctld.pid,slurmd.pid,munge/pid}; do
-        [ ! -s "$pid" ] || kill "$(cat "$pid")"
+        [ ! -s "$pid" ] || kill "$(<"$pid")"
     done
     PATIENCE=60 wait_until slurm_is_gone || slurm_processes | xargs kill -KILL
     rm -rf "$slurm"

@@ -93,7 +93,7 @@ test_a_program_that_is_missing_is_known_before_the_work() {
     echo old >out
     fails_with 1 "bigshuf: compress program '/nowhere/program': No such file or directory" \
         bigshuf -S 8M -o out --compress-program=/nowhere/program in
-    same old "$(cat out)"
+    same old "$(<out)"
 }
 
 test_a_program_that_fails_is_known_before_the_work() {
@@ -102,7 +102,7 @@ test_a_program_that_fails_is_known_before_the_work() {
     fails_with 1 "bigshuf: compress program 'false': exit status 1" bigshuf -S 8M -o out --compress-program=false in
     fails_with 1 "bigshuf: compress program 'true -d': gave fewer bytes than were written" \
         bigshuf -S 8M -o out --compress-program=true in
-    same old "$(cat out)"
+    same old "$(<out)"
 }
 
 test_a_program_that_fails_later_fails_the_run() {
@@ -113,7 +113,7 @@ test_a_program_that_fails_later_fails_the_run() {
         script "${commands%%:*}" "${commands#*:}"
         echo old >out
         fails_with 1 "bigshuf: *'./script*" bigshuf -S 8M -o out --compress-program=./script in
-        same old "$(cat out)"
+        same old "$(<out)"
     done
 }
 
@@ -189,7 +189,7 @@ test_a_call_that_fails_is_reported_and_nothing_is_written_that_is_wrong() {
                 fi
             else
                 same 1 "$(grep -c '^bigshuf: ' said)"
-                same old "$(cat out)"
+                same old "$(<out)"
             fi
         done
     done
@@ -203,7 +203,7 @@ test_a_temporary_file_that_has_changed_is_found() {
             echo old >out
             fails_with 1 '*bigshuf: *' env $how=1 FAULT_CALL=preadv FAULT_AT="$at" \
                 bigshuf-faulty -S 8M --compress-program="$quick" -o out in
-            same old "$(cat out)"
+            same old "$(<out)"
         done
     done
 }
@@ -216,7 +216,7 @@ test_a_run_that_is_killed_leaves_nothing() {
     kill -TERM $!
     fails_with 143 '*' wait $!
     exec 7>&-
-    same 'old file ' "$(cat folder/file) $(ls -A folder) $(ls -A temporary)"
+    same 'old file ' "$(<folder/file) $(ls -A folder) $(ls -A temporary)"
 }
 
 test_only_one_program_can_be_given() {
@@ -238,7 +238,7 @@ test_a_failed_run_does_not_wait_for_an_input_that_stalls() {
     until [ -e began ]; do sleep 0.02; done
     touch stalled
     fails_with 1 '*' wait $process
-    same "bigshuf: compress program './script': exit status 3" "$(cat said)"
+    same "bigshuf: compress program './script': exit status 3" "$(<said)"
 }
 
 test_with_few_descriptors_fewer_programs_run_or_none_is_begun() {
@@ -251,7 +251,7 @@ test_with_few_descriptors_fewer_programs_run_or_none_is_begun() {
     cmp out wanted
     fails_with 1 'bigshuf: --compress-program needs more open files: raise the limit (ulimit -n)' \
         bash -c 'ulimit -n 12 && exec bigshuf -S 8M --compress-program=gzip in' >out
-    cmp out /dev/null
+    is_empty out
 }
 
 test_a_program_has_the_limit_to_descriptors_that_bigshuf_was_given() {
@@ -260,7 +260,7 @@ test_a_program_has_the_limit_to_descriptors_that_bigshuf_was_given() {
     script 'cat; ulimit -S -n >limit' cat
     more_than_memory >in
     (ulimit -S -n 100 && bigshuf -S 8M --compress-program=./script in >out)
-    same 100 "$(cat limit)"
+    same 100 "$(<limit)"
 }
 
 # ---- By itself ----
@@ -331,7 +331,7 @@ test_frames_that_have_changed_are_found() {
             echo old >out
             fails_with 1 '*bigshuf: temporary file in *' env $how=1 FAULT_CALL=preadv FAULT_AT="$at" \
                 bigshuf-faulty -S 8M --compress-temporary=always -o out in
-            same old "$(cat out)"
+            same old "$(<out)"
         done
     done
 }

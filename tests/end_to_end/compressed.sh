@@ -148,7 +148,7 @@ test_the_memory_limit_holds_when_much_is_read_ahead() {
     pack gz in
     for size in 8 64; do
         peak .peak bigshuf -Z -S ${size}M --parallel=6 in.gz in.gz in.gz in.gz in.gz in.gz >/dev/null
-        [ "$(cat .peak)" -le $(((size + 16) * 1024)) ]
+        [ "$(<.peak)" -le $(((size + 16) * 1024)) ]
     done
 }
 
@@ -349,7 +349,7 @@ spoils() {
     echo old >out.gz
     before=$(files_here)
     fails_with 1 "$@"
-    same old "$(cat out.gz)"
+    same old "$(<out.gz)"
     same "$before" "$(files_here)"
 }
 
@@ -531,7 +531,7 @@ survives() {
         unpack out.?.gz | cmp - wanted
     else
         same '1 1' "$status $(grep -c '^bigshuf: [^w]' said)"
-        same 'old out.0.gz' "$(cat out.0.gz) $(ls out.*)"
+        same 'old out.0.gz' "$(<out.0.gz) $(ls out.*)"
     fi
     [ "${FAULT_CALL:-}" = unlink ] || same '' "$(find . -name '.out*')"
     rm -f .out* # which the run could not take away

@@ -74,9 +74,9 @@ knows() {
     cmp file right
     echo old >file
     fails_with 1 "$said" bigshuf --expect-records=$(($1 + 1)) "${@:2}" in >out
-    same '' "$(cat out)"
+    same '' "$(<out)"
     fails_with 1 "$said" bigshuf --expect-records=$(($1 + 1)) -o file "${@:2}" in
-    same old "$(cat file)"
+    same old "$(<file)"
     same './file ./in ./out ./right' "$(find . -type f ! -name .stderr | sort | paste -s -d ' ' -)"
 }
 
@@ -124,19 +124,19 @@ test_an_input_in_place_and_words_and_pipes_have_them_too() {
     bigshuf --expect-records=10 -o in in
     fails_with 1 '*of -e: *is 2, not 3 as*' bigshuf --expect-records=3 -e a b
     long_lines 5000 100 150 | fails_with 1 '*standard input: *is 5000, not 3 as*' bigshuf --expect-records=3 >out
-    same '' "$(cat out)"
+    same '' "$(<out)"
     long_lines 5000 100 150 | bigshuf --expect-records=5000 | wc -l | grep -q -x ' *5000'
     seq 100000 | fails_with 1 '*standard input: *is 100000, not 3 as*' bigshuf --expect-records=3 >out
-    same '' "$(cat out)"
+    same '' "$(<out)"
 }
 
 test_shards_and_splits_are_replaced_only_if_they_are_there() {
     seq 10 >in
     echo old | tee part.0 >part.1
     fails_with 1 '*is 10, not 9 as*' bigshuf --expect-records=9 --shards=2 -o part.%d in
-    same 'old old' "$(cat part.0) $(cat part.1)"
+    same 'old old' "$(<part.0) $(<part.1)"
     fails_with 1 '*is 10, not 9 as*' bigshuf --expect-records=9 --split=1:part.0 -o part.1 in
-    same 'old old' "$(cat part.0) $(cat part.1)"
+    same 'old old' "$(<part.0) $(<part.1)"
 }
 
 test_a_batch_has_the_records_that_are_expected_or_is_not_added() {
@@ -145,6 +145,6 @@ test_a_batch_has_the_records_that_are_expected_or_is_not_added() {
     fails_with 1 '*there is no batch in it' bigshuf --gather=store
     bigshuf --scatter=store --batch=a --expect-records=1000 in
     fails_with 1 '*is 1000, not 7 as*' bigshuf --gather=store --expect-records=7 >out
-    same '' "$(cat out)"
+    same '' "$(<out)"
     bigshuf --gather=store --expect-records=1000 -n 5 | wc -l | grep -q -x ' *5'
 }

@@ -515,7 +515,7 @@ test_nothing_to_repeat_leaves_the_output_file() {
     echo old >file
     fails_with 1 'bigshuf: no lines to repeat' bigshuf -r -n 1 -o file /dev/null
     fails_with 1 'bigshuf: no lines to repeat' bigshuf -er -n 1 -o file
-    same old "$(cat file)"
+    same old "$(<file)"
 }
 
 test_one_line_takes_no_random_bytes_and_more_take_some_as_by_shuf() {
@@ -598,14 +598,14 @@ test_repeats_for_ever_into_a_file_are_refused() {
     echo old >file
     fails_with 1 'bigshuf: *-r*' bash -c 'ulimit -f 1000; exec bigshuf -r -e a -o file'
     fails_with 1 'bigshuf: *-r*' bash -c 'ulimit -f 1000; exec bigshuf -r -e a -o new'
-    same 'old file' "$(cat file) $(echo *)"
+    same 'old file' "$(<file) $(echo *)"
 }
 
 test_repeats_of_a_source_that_ends_leave_the_output_file() {
     echo old >file
     printf '\1\2' >short
     fails_with 1 "bigshuf: 'short': end of file" bigshuf -r -n 100000 -i 1-1000 --random-source=short -o file
-    same old "$(cat file)"
+    same old "$(<file)"
 }
 
 test_a_source_that_ends_leaves_the_output_file_as_by_shuf() {
@@ -666,7 +666,7 @@ test_repeats_take_every_line() {
 test_two_of_all_numbers_are_drawn_at_once() {
     needs_bare_program
     peak .peak bigshuf -i 1-18446744073709551615 -n 2 >out
-    [ "$(cat .peak)" -le 8192 ]
+    [ "$(<.peak)" -le 8192 ]
     same 2 "$(sort -u out | wc -l | tr -d ' ')"
     fails_with 1 '' cmp -s out <(bigshuf -i 1-18446744073709551615 -n 2)
 }

@@ -117,7 +117,7 @@ test_a_line_without_the_field_is_an_error_and_nothing_is_replaced() {
     printf 'a\t1\nb\n' >in
     echo old >out
     fails_with 1 'bigshuf: in: record 2 of the input has no field 2' bigshuf --group-field=2 -o out in
-    same old "$(cat out)"
+    same old "$(<out)"
     fails_with 1 'bigshuf: -: record 2 of the input has no field 2' bigshuf --group-field=2 -o out < <(cat in)
 }
 

@@ -8,7 +8,7 @@ fails_at_once() {
     shift
     [ -p never ] || mkfifo never
     fails_with 1 "$pattern" bigshuf "$@" >out
-    cmp out /dev/null
+    is_empty out
 }
 
 # ---- Inputs that cannot be read ----
@@ -68,7 +68,7 @@ test_a_name_with_a_newline_is_told_in_one_line() {
 test_a_bad_input_leaves_the_output_file() {
     echo old >file
     fails_at_once 'bigshuf: missing: *' -o file missing
-    same old "$(cat file)"
+    same old "$(<file)"
     fails_at_once 'bigshuf: missing: *' -o new missing
     fails_with 2 '*' ls new
 }
@@ -241,7 +241,7 @@ test_v_sums_up_on_standard_error() {
 
 test_without_v_nothing_is_said() {
     seq 1000 | bigshuf 2>said >out
-    cmp said /dev/null
+    is_empty said
 }
 
 test_names_that_cannot_be_seen_are_shown() {
@@ -255,13 +255,13 @@ test_names_that_cannot_be_seen_are_shown() {
 hints() {
     local file=$2
     bigshuf "${@:3}" "$file" "$file" 2>said >out
-    [[ $(cat said) = "bigshuf: warning: $file"$1 ]]
+    [[ $(<said) = "bigshuf: warning: $file"$1 ]]
     same 1 "$(grep -c '' said)"
     same_lines out <(cat "$file" "$file")
     bigshuf -S 8M --parallel=1 "${@:3}" <"$file" 2>said >out
-    [[ $(cat said) = "bigshuf: warning: -"$1 ]]
+    [[ $(<said) = "bigshuf: warning: -"$1 ]]
     bigshuf --keep-order -n 1000000 "${@:3}" < <(cat "$file") 2>said >out
-    [[ $(cat said) = "bigshuf: warning: -"$1 ]]
+    [[ $(<said) = "bigshuf: warning: -"$1 ]]
     cmp -n "$(wc -c <"$file")" "$file" out
     if bigshuf --record-size=1 "$file" 2>&1 >out | grep .; then
         return 1
@@ -317,6 +317,6 @@ test_quotes_within_fields_are_warned_of() {
     printf 'x"\n' >>large
     for option in -S64M -S8M --parallel=1 --header=1; do
         bigshuf --csv $option large >out 2>said
-        [[ $(cat said) = "bigshuf: warning: large:30001: a quote "* ]]
+        [[ $(<said) = "bigshuf: warning: large:30001: a quote "* ]]
     done
 }

@@ -189,9 +189,9 @@ is_refused() {
     local coding=$1 message=$2 file=$3
     shift 3
     fails_with 1 "bigshuf: $file: $message" bigshuf "$@" "--record-length=$coding" "$file" >out
-    cmp out /dev/null
+    is_empty out
     fails_with 1 "bigshuf: -: $message" bigshuf "$@" "--record-length=$coding" < <(cat "$file") >out
-    cmp out /dev/null
+    is_empty out
 }
 
 # Change byte AT of file `in`, from 0, in file `damaged`: change_byte AT.
@@ -256,7 +256,7 @@ test_damage_is_told_with_the_file_and_the_place_in_it() {
     is_refused tfrecord "record at byte $(wc -c <fine | tr -d ' '): the checksum of its data is wrong" damaged -S 8M
     fails_with 1 'bigshuf: in: record at byte 0: the checksum of its data is wrong' \
         bigshuf --record-length=tfrecord fine in fine >out
-    cmp out /dev/null
+    is_empty out
     { printf 'magic\n'; cat in; } >damaged
     is_refused tfrecord 'record at byte 6: the checksum of its data is wrong' damaged --header-bytes=6
 }
@@ -266,7 +266,7 @@ test_damage_leaves_the_output_and_the_store() {
     seq 10 | to_records tfrecord | tr 9 8 >in
     echo old >file
     fails_with 1 'bigshuf: in: record at byte *' bigshuf --record-length=tfrecord -o file in
-    same old "$(cat file)"
+    same old "$(<file)"
     fails_with 1 'bigshuf: in: record at byte *' bigshuf --record-length=tfrecord --scatter=store --batch=b in
     [ ! -e store/b ]
 }
@@ -294,9 +294,9 @@ test_memory_for_records_with_a_length() {
     for coding in tfrecord varint; do
         to_records "$coding" <lines >in
         peak .peak bigshuf -S 8M --seed=m "--record-length=$coding" in >/dev/null
-        [ "$(cat .peak)" -le $((24 * 1024)) ]
+        [ "$(<.peak)" -le $((24 * 1024)) ]
     done
     head -c "$(scale 120000 6000000 60000000)" /dev/zero >in
     peak .peak bigshuf -S 8M --seed=m --record-length=varint in >/dev/null
-    [ "$(cat .peak)" -le $((24 * 1024)) ]
+    [ "$(<.peak)" -le $((24 * 1024)) ]
 }

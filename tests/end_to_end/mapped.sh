@@ -116,7 +116,7 @@ test_standard_input_is_taken_from_its_position_and_left_at_its_end() {
     (read -r && bigshuf --seed=m - in) <in | cmp - right
     (read -r && bigshuf --seed=m >out && wc -c >left) <in
     same_lines out rest
-    same 0 "$(($(cat left)))"
+    same 0 "$(($(<left)))"
     bigshuf --seed=m - - <in >out
     same_lines in out
 }
@@ -231,8 +231,8 @@ during_each_call() {
         else
             same 1 $status
             # shellcheck disable=SC2053 # a pattern, by intention
-            [[ $(cat said) = $pattern ]]
-            same old "$(cat out)"
+            [[ $(<said) = $pattern ]]
+            same old "$(<out)"
             failures=$((failures + 1))
         fi
         same '' "$(ls -A temporary)"

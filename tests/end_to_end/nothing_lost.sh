@@ -3,7 +3,7 @@
 
 test_empty_input_gives_empty_output() {
     bigshuf </dev/null >out
-    cmp out /dev/null
+    is_empty out
 }
 
 test_one_line_is_itself() {
@@ -195,7 +195,7 @@ test_temporary_files_truly_changed_on_disk_are_found() {
     done
     exec 7>&-
     fails_with 1 '' wait $!
-    same "bigshuf: temporary file in $TMPDIR: contents have changed since they were written" "$(cat said)"
+    same "bigshuf: temporary file in $TMPDIR: contents have changed since they were written" "$(<said)"
 }
 
 test_temporary_files_truly_cut_short_are_found() {

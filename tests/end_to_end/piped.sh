@@ -93,7 +93,7 @@ test_memory_and_disk_are_those_of_a_file() {
         same_piped in -S "${mib}M"
         needs_bare_program
         peak .peak bigshuf -S "${mib}M" -v < <(cat in) >out 2>said
-        [ "$(cat .peak)" -le $(((mib + 16) * 1024)) ]
+        [ "$(<.peak)" -le $(((mib + 16) * 1024)) ]
         same_lines in out
         # Less memory than 64 MiB has a larger part of it in buffers: promise 5 with a half in place of 3/4.
         spilled=$(sed -n 's/.*spilled: .* \([0-9]*\) bytes/\1/p' said)

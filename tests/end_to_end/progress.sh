@@ -92,7 +92,7 @@ looks_like() {
     start_writing env "${4:-A=b}" terminal "$1" record bigshuf --progress -S 8M -o out in >screen
     wait_until is_drawn "$3"
     go_on $!
-    same '' "$(cat screen)"
+    same '' "$(<screen)"
     list_drawn
     same '' "$(grep -E ".{$(($2 + 1))}" drawn || true)"
     same_lines written in
@@ -183,7 +183,7 @@ test_a_failure_erases_the_line() {
     wait_until is_drawn '^pass 1'
     exec 7>&-
     fails_with 1 '' wait $!
-    [[ $(cat screen) = 'bigshuf: pipe: the number of records is '*', not 7 as --expect-records says' ]]
+    [[ $(<screen) = 'bigshuf: pipe: the number of records is '*', not 7 as --expect-records says' ]]
 }
 
 test_death_erases_the_line() {
@@ -193,7 +193,7 @@ test_death_erases_the_line() {
     kill -TERM "$(pgrep -P $!)"
     fails_with 143 '' wait $!
     exec 7>&-
-    same '' "$(cat screen)"
+    same '' "$(<screen)"
 }
 
 test_an_answer_stands_above_the_line() {
@@ -228,7 +228,7 @@ test_it_is_drawn_without_being_asked_for_after_two_seconds() {
     wait_until is_drawn '^pass 1'
     exec 7>&-
     wait $!
-    same '' "$(cat screen)"
+    same '' "$(<screen)"
 }
 
 test_a_quick_run_shows_nothing() {
@@ -236,7 +236,7 @@ test_a_quick_run_shows_nothing() {
     terminal 80 record bigshuf -o out in >screen
     [ ! -s record ]
     terminal 80 record bigshuf --progress -o out -e a b >screen
-    same '' "$(cat screen)"
+    same '' "$(<screen)"
 }
 
 test_it_is_not_drawn_where_the_input_is_typed() {
@@ -247,7 +247,7 @@ test_it_is_not_drawn_where_the_input_is_typed() {
     kill "$(pgrep -P $!)"
     wait $! || true
     list_drawn
-    same '' "$(cat drawn)"
+    same '' "$(<drawn)"
 }
 
 test_it_is_not_drawn_where_the_output_goes() {
@@ -262,7 +262,7 @@ test_it_is_not_drawn_where_the_output_goes() {
 
 test_it_is_not_drawn_where_nobody_looks() {
     for_hours bigshuf-faulty >out 2>said
-    same '' "$(cat said)"
+    same '' "$(<said)"
 }
 
 test_it_is_not_drawn_on_a_simple_terminal() {
@@ -537,7 +537,7 @@ test_a_question_that_is_ignored_stays_ignored() {
     exec 7>&-
     wait $!
     same_lines out <(seq 10)
-    same '' "$(cat said)"
+    same '' "$(<said)"
 }
 
 test_an_answer_that_nobody_hears_does_no_harm() {

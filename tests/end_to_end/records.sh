@@ -8,7 +8,7 @@ fails_at_once() {
     shift
     [ -p never ] || mkfifo never
     fails_with 1 "$pattern" bigshuf "$@" >out
-    cmp out /dev/null
+    is_empty out
 }
 
 # A message after the input, FILE, has been read, and without output: fails_when_read PATTERN FILE OPTION...
@@ -16,7 +16,7 @@ fails_when_read() {
     local pattern=$1 file=$2
     shift 2
     fails_with 1 "$pattern" bigshuf "$@" < <(cat "$file") >out
-    cmp out /dev/null
+    is_empty out
 }
 
 # ---- Every format ----
@@ -446,7 +446,7 @@ header_alone() {
     local size=$1
     shift
     output_is "$@" 2>said
-    same "bigshuf: warning: the input is nothing but a header of $size" "$(cat said)"
+    same "bigshuf: warning: the input is nothing but a header of $size" "$(<said)"
 }
 
 test_nothing_but_a_header_is_told() {
@@ -457,7 +457,7 @@ test_nothing_but_a_header_is_told() {
     header_alone '1 line' '>h\n' --record-start='>' --header <(printf '>h')
     header_alone '3 bytes' 'h\n1' --header-bytes=3 in
     output_is 'h\n1\n2\n' --header=2 in - in <<<$'h\n1\n2' 2>said
-    same '' "$(cat said)"
+    same '' "$(<said)"
 }
 
 test_headers_that_differ_are_told_before_output() {
@@ -698,7 +698,7 @@ test_a_short_group_of_lines_is_told_before_output() {
     fails_when_read 'bigshuf: -: 1 line is left over *' in -z --record-lines=4
     seq 4 >four
     fails_with 1 'bigshuf: in: 1 line *' bigshuf --record-lines=2 four in four >out
-    cmp out /dev/null
+    is_empty out
     { more_than_memory; echo; } >in
     fails_when_read 'bigshuf: -: 1 line is left over *' in -S 8M --record-lines=2
 }
@@ -731,7 +731,7 @@ test_an_unclosed_quote_is_told_with_its_line() {
     fails_when_read 'bigshuf: -: unclosed quote that starts in line 1' in -S 8M --csv
     echo a >ok
     fails_with 1 'bigshuf: in: unclosed quote *' bigshuf --csv ok in ok >out
-    cmp out /dev/null
+    is_empty out
 }
 
 test_text_before_the_first_start_is_told() {
@@ -747,7 +747,7 @@ test_wrong_input_leaves_the_output_file() {
     echo old >file
     seq 3 >in
     fails_with 1 '*' bigshuf --record-lines=2 -o file in
-    same old "$(cat file)"
+    same old "$(<file)"
 }
 
 # ---- The command line ----
@@ -842,8 +842,8 @@ test_the_cooccurrences_of_glove_are_shuffled() {
 stays_in_memory() {
     needs_bare_program
     peak .peak bigshuf -S 8M --seed=m "$@" >/dev/null
-    if [ "$(cat .peak)" -gt $((24 * 1024)) ]; then
-        echo "-S 8M $*: $(cat .peak) KiB were resident" >&2
+    if [ "$(<.peak)" -gt $((24 * 1024)) ]; then
+        echo "-S 8M $*: $(<.peak) KiB were resident" >&2
         return 1
     fi
 }

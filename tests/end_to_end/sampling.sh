@@ -132,9 +132,9 @@ test_a_sample_of_a_deep_tree_is_the_beginning_of_the_order() {
 test_no_records_are_an_empty_output() {
     seq 10 >in
     bigshuf -n 0 in >out
-    cmp out /dev/null
+    is_empty out
     bigshuf -n 0 -o made in
-    cmp made /dev/null
+    is_empty made
 }
 
 test_the_least_of_several_counts() {
@@ -221,7 +221,7 @@ test_repeats_of_a_range_are_those_of_its_lines() {
 # The first 1000 lines that COMMAND writes for ever are those of file `wanted`; it dies of SIGPIPE: goes_on COMMAND...
 goes_on() {
     { "$@" || echo $? >status; } | head -n 1000 | cmp - wanted
-    same 141 "$(cat status)"
+    same 141 "$(<status)"
 }
 
 test_without_n_repeats_never_end() {
@@ -242,7 +242,7 @@ test_endless_repeats_into_a_file_are_refused() {
     for options in '' --weight-field=1; do
         # shellcheck disable=SC2086 # none or one
         fails_with 1 'bigshuf: old: -r without -n *' bigshuf -r $options -o old in
-        same old "$(cat old)"
+        same old "$(<old)"
         # shellcheck disable=SC2086 # none or one
         fails_with 1 'bigshuf: new: -r without -n *' bigshuf -r $options -o new in
         fails_with 2 '*' ls new
@@ -454,7 +454,7 @@ refuses() {
         fails_with 1 "bigshuf: weights:2: $2: '$1'" bigshuf $options --weights=weights lines >out
         # shellcheck disable=SC2086 # words, by intention
         fails_with 1 "bigshuf: in:2: $2: '$1'" bigshuf $options --weight-field=2 lines.weighed in >out
-        cmp out /dev/null
+        is_empty out
     done
 }
 
@@ -475,7 +475,7 @@ test_weights_that_are_none_are_errors() {
 test_a_line_without_the_field_is_an_error() {
     printf '1\t2\n3\n' >in
     fails_with 1 "bigshuf: in:2: no such field for the weight: '3'" bigshuf --weight-field=2 in >out
-    cmp out /dev/null
+    is_empty out
 }
 
 test_weights_are_a_field_of_csv() {
@@ -501,7 +501,7 @@ test_too_few_or_too_many_weights_are_errors() {
         fails_with 1 'bigshuf: few: too few weights: *more than 2 records' bigshuf $options --weights=few in >out
         # shellcheck disable=SC2086 # words, by intention
         fails_with 1 'bigshuf: many: too many weights: there are 3 records' bigshuf $options --weights=many in >out
-        cmp out /dev/null
+        is_empty out
     done
 }
 
@@ -509,7 +509,7 @@ test_a_file_of_weights_that_cannot_be_read_is_told_before_the_work() {
     echo old >old
     seq 3 >in
     fails_with 1 'bigshuf: nowhere: No such file or directory' bigshuf --weights=nowhere -o old in
-    same old "$(cat old)"
+    same old "$(<old)"
 }
 
 # ---- --keep-order ----
@@ -630,8 +630,8 @@ samples_within_8_mib() {
     needs_bare_program
     twenty_megabytes >in
     peak .peak bigshuf -S 8M --seed=m "$@" in >out
-    if [ "$(cat .peak)" -gt $((24 * 1024)) ]; then
-        echo "$*: $(cat .peak) KiB were resident" >&2
+    if [ "$(<.peak)" -gt $((24 * 1024)) ]; then
+        echo "$*: $(<.peak) KiB were resident" >&2
         return 1
     fi
 }
@@ -675,7 +675,7 @@ test_memory_of_short_lines() {
         '--weight-field=1 -r -n 50000'; do
         # shellcheck disable=SC2086 # words, by intention
         peak .peak bigshuf -S 8M --seed=m $options in >out
-        [ "$(cat .peak)" -le $((24 * 1024)) ]
+        [ "$(<.peak)" -le $((24 * 1024)) ]
     done
 }
 

@@ -416,7 +416,7 @@ test_an_archive_that_was_cut_off_is_told_and_replaces_nothing() {
     echo old >sample.fastq.gz
     fails_with 1 "*bigshuf: cut.fastq.gz: '*gz* -dc' failed: exit status *" \
         bigshuf -Z --record-lines=4 -n 10 -o sample.fastq.gz cut.fastq.gz
-    same old "$(cat sample.fastq.gz)"
+    same old "$(<sample.fastq.gz)"
 }
 
 test_a_compressor_that_fails_is_told() {

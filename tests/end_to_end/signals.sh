@@ -20,7 +20,7 @@ killed_at_any_moment() {
             break
         fi
         same $((128 + $2)) $status
-        if [ "$(cat folder/file)" != old ]; then
+        if [ "$(<folder/file)" != old ]; then
             same_lines folder/file in # it came between the end of the work and that of the program
         fi
         killed=$((killed + 1))
@@ -70,8 +70,8 @@ killed_half_fed() {
     kill -"$1" $!
     fails_with $((128 + $2)) '*' wait $!
     exec 7>&-
-    same 'old file ' "$(cat folder/file) $(ls -A folder) $(ls -A temporary)"
-    same '' "$(cat said)"
+    same 'old file ' "$(<folder/file) $(ls -A folder) $(ls -A temporary)"
+    same '' "$(<said)"
 }
 
 test_sigint_while_it_reads() {
@@ -126,7 +126,7 @@ test_sigint_before_anything_was_read() {
     sleep 0.2
     kill -INT $!
     fails_with 130 '*' wait $!
-    same old "$(cat file)"
+    same old "$(<file)"
 }
 
 test_an_ignored_signal_stays_ignored() {

@@ -77,10 +77,10 @@ test_percentages_are_of_fields() {
     read -r a b rest <counts # of 1044, by chance
     [ "$a" -gt 70 ] && [ "$a" -lt 140 ] && [ "$b" -gt 160 ] && [ "$b" -lt 260 ]
     bigshuf --split-field=2 --split=100%:a in >out
-    cmp out /dev/null
+    is_empty out
     same 20000 "$(wc -l <a | tr -d ' ')"
     bigshuf --split-field=2 --split=0%:a in | sort | cmp - <(sort in)
-    cmp a /dev/null
+    is_empty a
 }
 
 test_groups_headers_shards_and_samples_go_with_it() {
@@ -177,5 +177,5 @@ test_a_separator_that_is_in_no_record_is_warned_of() {
         head -n 1 in | bigshuf --split-field=1 --split=20%:a
     } 2>said >b
     same "bigshuf: warning: --split-field: $said
-bigshuf: warning: --group-field: $said" "$(cat said)"
+bigshuf: warning: --group-field: $said" "$(<said)"
 }

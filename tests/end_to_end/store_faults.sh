@@ -15,7 +15,7 @@ try_faulty() {
     status=0
     rm -f failed
     FAULT_LOG=failed timeout 600 bigshuf-faulty "$@" >out 2>said || status=$?
-    echo "FAULT_CALL=${FAULT_CALL:-} FAULT_AT=${FAULT_AT:-} $*: status $status: $(cat said)"
+    echo "FAULT_CALL=${FAULT_CALL:-} FAULT_AT=${FAULT_AT:-} $*: status $status: $(<said)"
     grep -v '^bigshuf: warning: ' said >messages || true
     same $((status == 1)) "$(grep -c '^bigshuf: ' messages || true)"
     same $((status == 1)) "$(wc -l <messages | tr -d ' ')"
@@ -97,7 +97,7 @@ gather_survives() {
     if [ "$status" = 0 ]; then
         cmp file right
     else
-        same old "$(cat file)"
+        same old "$(<file)"
     fi
     same '' "$(ls -A temporary)"
 }

@@ -353,7 +353,7 @@ parts_of_lines() {
 test_empty_input_makes_an_empty_batch() {
     add x --piles=2 /dev/null
     gather >out
-    cmp out /dev/null
+    is_empty out
     batches x
 }
 
@@ -486,7 +486,7 @@ names_damage() {
     fails_with 1 "bigshuf: store/$1: *" gather -o out
     fails_with 1 "bigshuf: store/$1: *" gather -S 8M --parallel=1 -o out
     same 1 "$(wc -l <.stderr | tr -d ' ')"
-    same old "$(cat out)"
+    same old "$(<out)"
     fails_with 1 "bigshuf: store/$1: *" gather -o new
     if [ -e new ]; then
         return 1
@@ -852,7 +852,7 @@ test_what_is_not_the_stores_is_not_removed() {
     ln -s ../../precious "$draft/pile-link"
     seq 10 | add z 2>said
     bigshuf --scatter=store --sweep >swept 2>&1 || true
-    same mine "$(cat precious/pile-0000)"
+    same mine "$(<precious/pile-0000)"
     same mine "$(cat store/.???-x~*/mine)"
     same ../../precious "$(readlink store/.???-x~*/pile-link)"
     same ../precious "$(readlink store/.new-y)"
@@ -915,7 +915,7 @@ test_batches_without_a_name_are_all_added_and_sort_by_age() {
     for batch in store/*/; do
         cat "$batch"pile-*
     done | paste -s -d ' ' - >order
-    same '1 2 3 4 5 6' "$(cat order)"
+    same '1 2 3 4 5 6' "$(<order)"
     same 6 "$(printf '%s\n' store/20[0-9]*T[0-9]*Z-* | grep -c .)"
 }
 

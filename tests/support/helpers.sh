@@ -51,6 +51,11 @@ md5() {
     fi
 }
 
+# There is nothing in FILE, which is there: is_empty FILE. (Processes are what most of the tests' time goes to.)
+is_empty() {
+    [ -e "$1" ] && [ ! -s "$1" ]
+}
+
 # Two texts are the same: same WANTED GOT.
 same() {
     if [ "$1" != "$2" ]; then
@@ -65,7 +70,7 @@ fails_with() {
     local wanted=$1 pattern=$2 status=0 said
     shift 2
     "$@" 2>.stderr || status=$?
-    said=$(cat .stderr)
+    said=$(<.stderr)
     # shellcheck disable=SC2053 # a pattern, by intention
     if [ "$status" != "$wanted" ] || [[ $said != $pattern ]]; then
         printf '%s\nwanted: status %s, %s\ngot:    status %s, %s\n' "$*" "$wanted" "$pattern" "$status" "$said" >&2
