@@ -403,11 +403,11 @@ find_others() {
     fi
 }
 
-# DuckDB as a shuffler of lines, in so many MiB: a CSV file of one column, in which nothing is quoted. No line of the
-# data holds a tab.
+# DuckDB as a shuffler of lines, where others have so many MiB, of which it gets twice as many, since it ends with
+# "failed to pin block" otherwise: a CSV file of one column, in which nothing is quoted. No line of the data holds a tab.
 duckdb_command() {
     local lines="read_csv('\$IN', columns={'line': 'VARCHAR'}, header=false, delim='\\t', quote='', escape='')"
-    printf '%s ' "\"\$DUCKDB\" -c \"SET memory_limit='$1MiB'; SET temp_directory='\$WORK/duckdb';" \
+    printf '%s ' "\"\$DUCKDB\" -c \"SET memory_limit='$((2 * $1))MiB'; SET temp_directory='\$WORK/duckdb';" \
         "COPY (SELECT line FROM $lines ORDER BY random()) TO '\$OUT'" \
         "(FORMAT csv, HEADER false, DELIMITER '\\t', QUOTE '', ESCAPE '')\""
 }
@@ -464,7 +464,7 @@ limited() {
     if [ "$6" = beside ]; then
         others=(beside ${others[@]+"${others[@]}"})
         if [ -n "$DUCKDB" ]; then
-            others+=(duckdb "$(duckdb_command $((2 * memory)))")
+            others+=(duckdb "$(duckdb_command "$memory")")
         fi
     fi
     measure bigshuf "\"\$BIGSHUF\" -S ${memory}M -T \"\$WORK\" \"\$IN\" >\"\$OUT\"" copy "$double_copy" \
