@@ -1,5 +1,5 @@
-/* All files are mapped at once, and lent one after another. Whether a file is still what it was then is asked when it is
- * begun, when an access to it fails, and when all have been read. */
+/* All files are mapped at once, and lent one after another. Whether a file is still what it was then is asked when it
+ * is begun, when an access to it fails, and when all have been read. */
 
 #include "input/lender.h"
 

@@ -95,8 +95,8 @@ static int look_up(struct overlap *overlap, const struct files *files, const cha
         return 0;
     }
     if (output->is_input)
-        return fault_say(files->fault, "%s: an output, and an input twice: each run would double its records: name it once",
-                         input);
+        return fault_say(files->fault,
+                         "%s: an output, and an input twice: each run would double its records: name it once", input);
     output->is_input = true;
     keep_first(output->is_rest ? &overlap->rest : &overlap->both, input);
     return hints_refuse(&files->plan->format, files->plan->packs, input, files->fault);

@@ -1274,8 +1274,8 @@ TEST(test_tune_refuses_what_it_does_not_know)
 
 TEST(test_tune_refuses_what_is_out_of_range)
 {
-    static const char *const values[] = {
-        "", "0", "7", "2147483649", "99999999999999999999", "x", "-8", "8x", "9,", "9,leaf-records=9"};
+    static const char *const values[] = {"",  "0",  "7",  "2147483649", "99999999999999999999",
+                                         "x", "-8", "8x", "9,",         "9,leaf-records=9"};
 
     REFUSE_EACH("file", "--tune=leaf-records=", values,
                 "invalid --tune argument 'leaf-records=", "': leaf-records must be from 8 to 2147483648");
