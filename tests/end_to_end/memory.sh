@@ -185,11 +185,11 @@ test_any_number_of_threads_may_be_allowed() {
 test_more_memory_than_there_is_brings_a_warning() {
     needs_bare_program
     seq 100000 >in
-    cat in | bigshuf -S 200% 2>said >out
+    seq 100000 | bigshuf -S 200% 2>said >out
     [[ $(<said) = 'bigshuf: warning: -S: '*' is more than this machine or its control group has, '*': the run may be killed' ]]
     same_lines in out
     bigshuf -S 200% in 2>said >out
     is_empty said
-    cat in | bigshuf -S 100% 2>said >out
+    seq 100000 | bigshuf -S 100% 2>said >out
     is_empty said
 }
