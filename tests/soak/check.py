@@ -197,7 +197,7 @@ class Check:
             return self._success(name, new, seen, old)
         if seen == old or (seen == new and (self.result.status != 1 or "filter" in self.case.opts)):
             return None
-        if self._in_place():
+        if self._in_place() or (seen == new and self._told_as_replaced(name)):
             return None
         if self._filter_ends() and None not in (seen, new) and new.startswith(seen):
             return None
@@ -217,6 +217,11 @@ class Check:
     def _filter_ends(self):
         """A filter sees its input end when the program dies of SIGKILL, and cannot end the filter first."""
         return "filter" in self.case.opts and self.result.status == -9
+
+    def _told_as_replaced(self, name):
+        """Where all calls fail from some time on, an old file cannot be put back; it is told where it is."""
+        told = "%s: has been replaced; the old file is now " % name
+        return "FAULT_STAYS" in self.case.circ.get("fault", {}) and told in self.result.stderr
 
     def _in_place(self):
         """May the old file have been written over?"""
