@@ -28,7 +28,7 @@ struct overlap {
     size_t count;
     const char *both, *only_input, *only_output; /* the first of each kind, or NULL; never that of the rest */
     const char *rest;                            /* the input that is the output of the rest, or NULL */
-    const char *older;                           /* the first full output that is no input nor the rest's, or NULL */
+    const char *older;                           /* the first full output that is no input, or NULL */
     const char *full;                            /* the first output that an empty input would empty, or NULL */
 };
 
@@ -116,15 +116,16 @@ static bool is_forgotten(const char *const *inputs, size_t count)
 static int judge(const struct overlap *overlap, struct fault *fault)
 {
     const char *other = overlap->only_input != NULL ? overlap->only_input : overlap->only_output;
+    const char *divided = overlap->rest != NULL ? overlap->rest : overlap->both;
 
     if (overlap->both != NULL && other != NULL)
         return fault_say(fault, "%s is an input and an output file, but %s only an %s: give the output other names",
                          overlap->both, other, other == overlap->only_input ? "input" : "output");
-    if (overlap->rest != NULL && overlap->older != NULL)
+    if (divided != NULL && overlap->older != NULL)
         return fault_say(fault,
                          "%s is an input and an output file, and %s has what an earlier run may have taken out of it: "
                          "remove that, or give the output other names",
-                         overlap->rest, overlap->older);
+                         divided, overlap->older);
     if (overlap->rest != NULL && overlap->only_input != NULL)
         fault_warn("%s: the output, and one of several inputs: another run would add the others to it once more",
                    overlap->rest);
@@ -152,11 +153,10 @@ int overlap_check(const struct files *files, const char *const *inputs, size_t c
     for (size_t i = 0; i < overlap.count; i++) {
         const struct place *output = &overlap.outputs[i];
 
-        if (!output->is_input && !output->is_rest) {
+        if (!output->is_input && !output->is_rest)
             keep_first(&overlap.only_output, output->path);
-            if (output->is_full)
-                keep_first(&overlap.older, output->path);
-        }
+        if (!output->is_input && output->is_full)
+            keep_first(&overlap.older, output->path);
     }
     free(overlap.outputs);
     return status == 0 ? judge(&overlap, files->fault) : -1;

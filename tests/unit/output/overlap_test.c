@@ -108,6 +108,17 @@ TEST(the_file_of_the_rest_may_be_an_input_or_not)
                 "bigshuf: 0 is an input and an output file, but 2 only an input: give the output other names\n");
 }
 
+TEST(a_split_that_is_an_input_is_refused_if_the_rest_of_an_earlier_run_would_be_lost)
+{
+    plan = (struct output_plan){.path = "1", .splits = 1};
+    write_to(names, 2, 1);
+    assert_says(overlap_check(&files, names, 1), 0, "");
+    assert_true(scratch_put("1", "x\n", 0600));
+    assert_says(overlap_check(&files, names, 1), -1,
+                "bigshuf: 0 is an input and an output file, and 1 has what an earlier run may have taken out of it: "
+                "remove that, or give the output other names\n");
+}
+
 TEST(a_compressed_input_is_no_output)
 {
     plan = (struct output_plan){.path = "0"};
