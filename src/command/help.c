@@ -34,7 +34,7 @@ static const char head[] = "Usage: bigshuf [OPTION]... [FILE]...\n"
                            "others may add; with --gather shuffle what is there.\n";
 static const char tail[] = "\n"
                            "SIZE is a number and a unit: K, M, G, T (powers of 1024; K is the default), KB,\n"
-                           "MB, GB, TB (powers of 1000), b (bytes), or % of physical memory. It must be at\n"
+                           "MB, GB, TB (powers of 1000), b (bytes), or % of all memory. It must be at\n"
                            "least 8M; the default is half of what is available. BYTES is a number of bytes,\n"
                            "or a number and one of these units, but not %.\n";
 static const char common_head[] = "Usage: bigshuf [OPTION]... [FILE]...\n" DESCRIPTION "\n";

@@ -209,6 +209,10 @@ void signals_install(void)
     struct sigaction awaking = {.sa_handler = wake}; /* without SA_RESTART */
     struct sigaction asking = {.sa_handler = be_asked, .sa_flags = SA_RESTART};
 
+    /* First, since they end a run that has not come so far. */
+    caught_set(&asking.sa_mask);
+    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++)
+        catch_unless_ignored(questions[i], &asking);
     child_descriptors = sys_descriptor_limit();
     caught_set(&deadly.sa_mask);
     sigemptyset(&ignored.sa_mask);
@@ -217,9 +221,6 @@ void signals_install(void)
     sigaction(SIGCHLD, &usual, NULL);
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
         catch_unless_ignored(caught[i], &deadly);
-    caught_set(&asking.sa_mask);
-    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++)
-        catch_unless_ignored(questions[i], &asking);
     catch_unless_ignored(caught_always, &deadly);
     sigemptyset(&awaking.sa_mask);
     sigaction(interruption, &awaking, NULL);
