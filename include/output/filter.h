@@ -10,9 +10,9 @@
  *                           +--------------------------------------+
  *
  * A program that has got all of its file may go on working while the next one is fed. A command that stops reading and
- * then succeeds is content with what it got, of which a warning tells once in a run; one that fails, or dies by another
- * signal than SIGPIPE, is a failure. A program that compresses is to read all and to succeed. One by one thread at a
- * time.
+ * then succeeds is content with what it got: one warning in a run names the first such file. One that fails, or dies by
+ * another signal than SIGPIPE, is a failure. A program that compresses is to read all and to succeed. One by one thread
+ * at a time.
  */
 
 #include <stddef.h>

@@ -126,7 +126,10 @@ static int judge_command(const struct filters *filters, const struct filter *fil
     return fault_say(filters->fault, "with FILE=%s, %s from command: %s", filter->file, cause, filters->command);
 }
 
-/* A filter has finished well. Did it stop reading while there was more for it? What a pipe still holds is not known. */
+/*
+ * A filter has finished well. Did it stop reading while there was more for it? What a pipe still holds is not known.
+ * Said as it leaves the queue, so that the file is the first one and not that of the program which ended first.
+ */
 static void warn_of_rest(struct filters *filters, const struct filter *filter)
 {
     if (filter->deaf && !filters->told)
@@ -148,16 +151,14 @@ static int reap(struct filters *filters, struct filter *filter, int options)
         return 0;
     if (is_packer(filter))
         return judge_packer(filters, filter, status);
-    if (judge_command(filters, filter, status) != 0)
-        return -1;
-    warn_of_rest(filters, filter);
-    return 0;
+    return judge_command(filters, filter, status);
 }
 
 static int wait_for_oldest(struct filters *filters)
 {
     if (reap(filters, at(filters, 0), 0) != 0)
         return -1;
+    warn_of_rest(filters, at(filters, 0));
     filters->oldest = (filters->oldest + 1) % filters->most;
     filters->count--;
     return 0;

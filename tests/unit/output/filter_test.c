@@ -176,6 +176,24 @@ TEST(a_command_that_stops_reading_and_succeeds_is_content)
     }
 }
 
+TEST(of_commands_that_are_content_the_first_file_is_named)
+{
+    struct filters *filters =
+        filters_good("exec <&-; test $FILE = b || until test -e b; do sleep 0.01; done; >$FILE", 2);
+
+    scratch_listen();
+    assert_int_equal(filters_start(filters, "a"), 0);
+    assert_int_equal(feed_much(filters), 0);
+    assert_int_equal(filters_start(filters, "b"), 0);
+    while (access("a", F_OK) != 0) /* by then b has ended, and been looked at */
+        assert_int_equal(filters_write(filters, "x", 1), 0);
+    assert_int_equal(feed_much(filters), 0);
+    assert_int_equal(filters_wait(filters), 0);
+    filters_free(filters);
+    assert_string_equal(scratch_heard(),
+                        "bigshuf: warning: with FILE=a, the command did not read all of its records\n");
+}
+
 TEST(a_command_that_fails_early_is_not_fed_for_hours)
 {
     struct filters *filters = filters_good("exit 5", 1);
