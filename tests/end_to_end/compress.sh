@@ -14,7 +14,8 @@ needs_quick() {
     needs_program $quick
 }
 
-# A program that compresses by COMMAND and decompresses by another: script COMMAND COMMAND. What goes through first, each
+# A program that compresses by COMMAND and decompresses by another, or in either place, if that is "", changes nothing:
+# script COMMAND COMMAND. What goes through first, each
 # way, does so well, whatever the commands do, so that the trial at the start is passed. No more processes than needed,
 # since each pile has its own.
 script() {
@@ -25,9 +26,9 @@ script() {
 		    : >"tried\$1"
 		    exec cat
 		elif [ "\$1" = -d ]; then
-		    $2
+		    ${2:-exec cat}
 		else
-		    $1
+		    ${1:-exec cat}
 		fi
 	END
     chmod +x script
@@ -107,9 +108,9 @@ test_a_program_that_fails_is_known_before_the_work() {
 
 test_a_program_that_fails_later_fails_the_run() {
     giants >in
-    for commands in 'exit 1:cat' 'cat; exit 1:cat' 'head -c 3000; exit 1:cat' 'kill -9 $$:cat' 'exec <&-:cat' \
-        'cat:exit 1' 'cat:cat; exit 1' 'cat:head -c 3000' 'cat:cat; echo' 'cat:kill -9 $$' 'cat:tr 12ab 21ba' \
-        'tr 12ab 21ba:cat' 'head -c 1000:cat'; do
+    for commands in 'exit 1:' 'cat; exit 1:' 'head -c 3000; exit 1:' 'kill -9 $$:' 'exec <&-:' \
+        ':exit 1' ':cat; exit 1' ':head -c 3000' ':cat; echo' ':kill -9 $$' ':tr 12ab 21ba' \
+        'tr 12ab 21ba:' 'head -c 1000:'; do
         script "${commands%%:*}" "${commands#*:}"
         echo old >out
         fails_with 1 "bigshuf: *'./script*" bigshuf -S 8M -o out --compress-program=./script in
@@ -122,7 +123,7 @@ test_what_is_written_before_a_failure_is_right() {
     giants >in
     bigshuf --seed=x in >wanted
     # shellcheck disable=SC2016 # the script's
-    script cat 'echo >>runs; cat; test $(wc -l <runs) -lt 10'
+    script '' 'echo >>runs; cat; test $(wc -l <runs) -lt 10'
     fails_with 1 "bigshuf: compress program './script -d': exit status 1" \
         bigshuf -S 8M --seed=x --compress-program=./script in >out
     [ -s out ]
@@ -134,7 +135,7 @@ test_a_program_inherits_no_descriptor() {
     needs_bare_program
     giants >in
     ls /proc/self/fd >usual
-    script 'ls /proc/self/fd >>inherited; cat' 'ls /proc/self/fd >>inherited; cat'
+    script 'ls /proc/self/fd >>inherited; exec cat' 'ls /proc/self/fd >>inherited; exec cat'
     bigshuf -S 8M --compress-program=./script in >/dev/null
     cmp <(sort -u inherited) <(sort -u usual)
 }
@@ -144,7 +145,6 @@ test_few_descriptors_suffice() {
     needs_bare_program
     giants >in
     bigshuf --seed=x in >wanted
-    (ulimit -n 20 && bigshuf -S 8M --seed=x --parallel=1 --compress-program="$quick" in) | cmp - wanted
     (ulimit -n 64 && bigshuf -S 8M --seed=x --parallel=4 --compress-program="$quick" in) | cmp - wanted
 }
 
@@ -228,7 +228,7 @@ test_only_one_program_can_be_given() {
 # The program ends what comes and fails, by when somebody mostly waits for more; the pipe does not end.
 test_a_failed_run_does_not_wait_for_an_input_that_stalls() {
     # shellcheck disable=SC2016 # the program's
-    script 'kill $(cat feeder) 2>/dev/null; touch began; until [ -e stalled ]; do sleep 0.02; done; exit 3' cat
+    script 'kill $(cat feeder) 2>/dev/null; touch began; until [ -e stalled ]; do sleep 0.02; done; exit 3' ''
     mkfifo pipe
     start bigshuf -S 8M --parallel=2 --compress-program=./script pipe >out 2>said
     local process=$!
@@ -257,7 +257,7 @@ test_with_few_descriptors_fewer_programs_run_or_none_is_begun() {
 test_a_program_has_the_limit_to_descriptors_that_bigshuf_was_given() {
     needs_bare_program
     [ "$(uname)" = Linux ] || skip "a child's limit cannot be changed here"
-    script 'cat; ulimit -S -n >limit' cat
+    script 'ulimit -S -n >limit; exec cat' ''
     more_than_memory >in
     (ulimit -S -n 100 && bigshuf -S 8M --compress-program=./script in >out)
     same 100 "$(<limit)"

@@ -59,11 +59,13 @@ newline.jpg'
 # Run the examples on standard input, each in a folder of its own. There is nothing left to `make`.
 run_examples() {
     local example count=0
+    mkdir files
+    (cd files && make_files)
     while IFS= read -r -d '' example; do
         count=$((count + 1))
         echo "example: $example"
-        mkdir "$count"
-        (cd "$count" && make_files && bash -euo pipefail -c "make() { :; }; $example" </dev/null)
+        cp -R files "$count"
+        (cd "$count" && bash -euo pipefail -c "make() { :; }; $example" </dev/null)
     done
     [ $count -ge 8 ]
 }

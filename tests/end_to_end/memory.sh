@@ -134,10 +134,17 @@ test_many_files() {
 }
 
 # Nearly as many as one batch may have.
+# Print the name of file `in` so many times, having made it a long one: long_names COUNT.
+long_names() {
+    local name
+    name=$(printf '%0232d' 0)
+    ln in "$name"
+    awk -v name="$name" -v count="$1" 'BEGIN { for (i = 0; i < count; i++) print name }' | tr '\n' '\0'
+}
+
 test_many_inputs_with_long_names_in_a_store() {
     seq 30 >in
-    awk 'BEGIN { for (i = 0; i < 115; i++) dots = dots "./"; for (i = 0; i < 33000; i++) print dots "in" }' |
-        tr '\n' '\0' >list
+    long_names 33000 >list
     for _ in 1 2; do
         runs_within 8 --scatter=store --seed=1 --batch=x --piles=4 --files0-from=list
     done
@@ -148,8 +155,7 @@ test_many_inputs_with_long_names_in_a_store() {
 
 test_a_list_of_files_is_counted() {
     seq 10 >in
-    awk 'BEGIN { for (i = 0; i < 115; i++) dots = dots "./"; for (i = 0; i < 60000; i++) print dots "in" }' |
-        tr '\n' '\0' >list
+    long_names 60000 >list
     fails_with 1 'bigshuf: list: its names take more than 10 MiB: use a larger -S' bigshuf -S 8M --files0-from=list
     fails_with 1 'bigshuf: -: its names take more *' bigshuf -S 8M --files0-from=- <list
     runs_within 64 --files0-from=list >out

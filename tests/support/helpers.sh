@@ -102,14 +102,32 @@ long_lines() {
     }'
 }
 
+# Print what FUNCTION prints, which all tests share: shared FUNCTION.
+shared() {
+    local file=$SCRATCH/shared/$1
+    if [ ! -e "$file" ]; then
+        "$1" >"$file.$BASHPID"
+        mv "$file.$BASHPID" "$file"
+    fi
+    cat "$file"
+}
+
 # Print what `bigshuf -S 8M` cannot hold, short lines and long ones.
 more_than_memory() {
+    shared short_and_long_lines
+}
+
+short_and_long_lines() {
     seq "$(scale 100000 900000 40000000)"
     long_lines "$(scale 900 500 20000)" 5000 15000
 }
 
 # Print short lines and two of 5 MB, which fall into one pile with `--seed=1363`: `bigshuf -S 8M` has to start it over.
 giants() {
+    shared two_giants
+}
+
+two_giants() {
     long_line 5000000
     long_line 5000000 | tr 0-9 a-j
     seq 10000

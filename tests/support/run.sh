@@ -41,7 +41,7 @@ list_jobs() {
 # Where tests find the programs: a folder at the head of PATH, in which valgrind stands before each.
 make_tools() {
     local tool
-    mkdir "$SCRATCH/bin"
+    mkdir "$SCRATCH/bin" "$SCRATCH/shared"
     for tool in bigshuf bigshuf-faulty; do
         if [ -n "$VALGRIND" ]; then
             printf '#!/bin/sh\nexec %s %q "$@"\n' "$VALGRIND_COMMAND" "$BUILD/$tool" >"$SCRATCH/bin/$tool"
@@ -164,8 +164,10 @@ run_one() {
     }
 }
 
-if [ "${1:-}" = --one ]; then
-    run_one "$2"
+if [ "${1:-}" = --jobs ]; then
+    for job in "${@:2}"; do
+        run_one "$job"
+    done
     exit
 fi
 
@@ -218,7 +220,7 @@ if ! list_jobs "$@" >"$SCRATCH/jobs"; then
     exit 1
 fi
 tr '\n' '\0' <"$SCRATCH/jobs" |
-    xargs -0 -n 1 -P "${JOBS:-$(($(getconf _NPROCESSORS_ONLN) * 2))}" bash tests/support/run.sh --one || true
+    xargs -0 -n 4 -P "${JOBS:-$(($(getconf _NPROCESSORS_ONLN) * 2))}" bash tests/support/run.sh --jobs || true
 
 if [ -n "${TIMES:-}" ]; then
     sort -rn -o "$SCRATCH/times" "$SCRATCH/times" # not through a pipe, whose reader would leave early
