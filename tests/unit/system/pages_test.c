@@ -6,16 +6,15 @@
 
 #include "system/sys.h"
 
-enum { STEPS_AFTER = 10, STEPS = PAGES_STEPS_UNTIMED + 2 * PAGES_STEPS_TIMED + STEPS_AFTER };
+enum { STEPS = 400, FIRST = PAGES_STEPS_UNTIMED };
 
-/* What the system was asked for: of each step whether it should be huge pages, and how many pages of it are touched.
- * Memory is not mapped as the system would, and the clock goes by what is touched. */
+/* What the system was asked for: of each step whether it should be huge pages. A step that is timed costs what those of
+ * its kind cost there. */
 static struct {
     uint8_t *memory;
     bool huge[STEPS];
     bool small;
-    uint64_t small_cost; /* nanoseconds for each reading of the clock, after a step of this kind */
-    uint64_t huge_cost;
+    uint64_t (*cost)(size_t step, bool huge);
     uint64_t now;
     unsigned readings;
     struct pages pages;
@@ -36,12 +35,13 @@ void sys_small_pages(void *memory, size_t bytes)
     machine.small = true;
 }
 
-/* Every second reading is the end of a step: first a small one, then a huge one. */
+/* Every second reading is the end of a step. */
 uint64_t sys_thread_nanoseconds(void)
 {
-    const uint64_t cost[] = {0, machine.small_cost, 0, machine.huge_cost};
+    const size_t step = (size_t)(machine.pages.next - machine.memory) / PAGES_STEP;
 
-    machine.now += cost[machine.readings++ % 4];
+    if (machine.readings++ % 2 == 1 && machine.cost != NULL)
+        machine.now += machine.cost(step, machine.huge[step]);
     return machine.now;
 }
 
@@ -72,22 +72,20 @@ static void use(unsigned steps)
         pages_reach(&machine.pages, machine.memory + end);
 }
 
-UNIT_TEST(the_cheaper_pages_are_taken)
+/* Are these steps of one kind, but for those that may have been tried? */
+static void assert_kind(bool huge, size_t first, size_t last)
 {
-    assert_true(pages_are_cheaper_huge(300, 100));
-    assert_false(pages_are_cheaper_huge(300, 301));
-}
+    size_t others = 0;
 
-UNIT_TEST(pages_that_cost_the_same_are_huge)
-{
-    assert_true(pages_are_cheaper_huge(300, 300));
-    assert_true(pages_are_cheaper_huge(0, 0));
+    for (size_t i = first; i < last; i++)
+        others += machine.huge[i] != huge;
+    assert_in_range(others, 0, (last - first) / (PAGES_WINDOW_STEPS * PAGES_WINDOWS) + 1);
 }
 
 ON_A_MACHINE(little_memory_is_left_as_the_system_has_it)
 {
-    pages_init(&machine.pages, machine.memory, (PAGES_STEPS_UNTIMED + 2 * PAGES_STEPS_TIMED) * PAGES_STEP);
-    use(PAGES_STEPS_UNTIMED + 2 * PAGES_STEPS_TIMED);
+    pages_init(&machine.pages, machine.memory, (FIRST + PAGES_WINDOW_STEPS + 1) * PAGES_STEP);
+    use(FIRST + PAGES_WINDOW_STEPS + 1);
     assert_false(machine.small);
     assert_int_equal(machine.readings, 0);
 }
@@ -95,44 +93,79 @@ ON_A_MACHINE(little_memory_is_left_as_the_system_has_it)
 ON_A_MACHINE(small_inputs_are_not_timed)
 {
     pages_init(&machine.pages, machine.memory, STEPS * PAGES_STEP);
-    use(PAGES_STEPS_UNTIMED);
+    use(FIRST);
     assert_true(machine.small);
     assert_int_equal(machine.readings, 0);
     for (unsigned i = 0; i < STEPS; i++)
         assert_false(machine.huge[i]);
 }
 
-ON_A_MACHINE(both_kinds_are_tried_in_turn)
+static uint64_t cheap_huge(size_t step, bool huge)
 {
-    pages_init(&machine.pages, machine.memory, STEPS * PAGES_STEP);
-    use(PAGES_STEPS_UNTIMED + 2 * PAGES_STEPS_TIMED - 1);
-    for (unsigned i = 0; i < 2 * PAGES_STEPS_TIMED - 1; i++)
-        assert_int_equal(machine.huge[PAGES_STEPS_UNTIMED + i], i % 2);
-    assert_int_equal(machine.readings, 2 * (2 * PAGES_STEPS_TIMED - 1));
+    (void)step;
+    return huge ? 100 : 700;
 }
 
-ON_A_MACHINE(the_rest_is_huge_pages_where_they_are_cheaper)
+static uint64_t cheap_small(size_t step, bool huge)
 {
-    machine.small_cost = 700;
-    machine.huge_cost = 150;
-    pages_init(&machine.pages, machine.memory, STEPS * PAGES_STEP);
-    use(STEPS);
-    assert_int_equal(machine.pages.small_nanoseconds, PAGES_STEPS_TIMED * 700);
-    assert_int_equal(machine.pages.huge_nanoseconds, PAGES_STEPS_TIMED * 150);
-    for (unsigned i = STEPS - STEPS_AFTER; i < STEPS; i++)
-        assert_true(machine.huge[i]);
-    assert_int_equal(machine.readings, 4 * PAGES_STEPS_TIMED);
+    (void)step;
+    return huge ? 4900 : 700;
 }
 
-ON_A_MACHINE(the_rest_is_small_pages_where_they_are_cheaper)
+/* There are a few huge pages that are cheap, more small ones, and then none. */
+static size_t huge_end;
+
+static uint64_t used_up(size_t step, bool huge)
 {
-    machine.small_cost = 700;
-    machine.huge_cost = 4000;
+    if (huge)
+        return step < huge_end ? 100 : 4900;
+    return step < 300 ? 700 : 6200;
+}
+
+ON_A_MACHINE(pages_are_huge_where_those_are_cheaper)
+{
+    machine.cost = cheap_huge;
     pages_init(&machine.pages, machine.memory, STEPS * PAGES_STEP);
-    use(STEPS);
-    for (unsigned i = STEPS - STEPS_AFTER; i < STEPS; i++)
-        assert_false(machine.huge[i]);
-    assert_int_equal(machine.readings, 4 * PAGES_STEPS_TIMED);
+    use(STEPS - FIRST);
+    assert_kind(true, FIRST, STEPS - FIRST);
+}
+
+ON_A_MACHINE(pages_are_small_where_those_are_cheaper)
+{
+    machine.cost = cheap_small;
+    pages_init(&machine.pages, machine.memory, STEPS * PAGES_STEP);
+    use(STEPS - FIRST);
+    assert_kind(false, FIRST, STEPS - FIRST);
+}
+
+ON_A_MACHINE(pages_that_cost_the_same_are_huge)
+{
+    pages_init(&machine.pages, machine.memory, STEPS * PAGES_STEP);
+    use(STEPS - FIRST);
+    assert_kind(true, FIRST, STEPS - FIRST);
+}
+
+/* It is seen when the next window begins. */
+ON_A_MACHINE(what_is_cheaper_may_change)
+{
+    machine.cost = used_up;
+    for (huge_end = FIRST + 2; huge_end < 200; huge_end++) {
+        memset(machine.huge, 0, sizeof machine.huge);
+        pages_init(&machine.pages, machine.memory, STEPS * PAGES_STEP);
+        use(STEPS - FIRST);
+        assert_kind(true, FIRST, huge_end);
+        assert_kind(false, huge_end + 2 * PAGES_WINDOW_STEPS, 300);
+        assert_kind(true, 300 + 2 * PAGES_WINDOW_STEPS, STEPS - FIRST - PAGES_WINDOW_STEPS);
+    }
+}
+
+/* One step of a window is timed, of each fourth one a step of either kind. */
+ON_A_MACHINE(few_steps_are_timed)
+{
+    machine.cost = cheap_huge;
+    pages_init(&machine.pages, machine.memory, STEPS * PAGES_STEP);
+    use(FIRST + 7 * PAGES_WINDOW_STEPS);
+    assert_int_equal(machine.readings, 2 * (7 + 2));
 }
 
 ON_A_MACHINE(memory_may_begin_anywhere_and_be_used_at_once)
@@ -141,6 +174,6 @@ ON_A_MACHINE(memory_may_begin_anywhere_and_be_used_at_once)
 
     pages_init(&machine.pages, machine.memory + page, STEPS * PAGES_STEP - 2 * page);
     pages_reach(&machine.pages, machine.memory + STEPS * PAGES_STEP - page);
-    assert_int_equal(machine.readings, 4 * PAGES_STEPS_TIMED);
-    assert_true(machine.huge[STEPS - 1]);
+    assert_true(machine.huge[STEPS / 2]);
+    assert_ptr_equal(machine.pages.next, machine.memory + STEPS * PAGES_STEP - page);
 }
