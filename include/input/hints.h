@@ -13,13 +13,16 @@
 #include "system/fault.h"
 #include "system/packer.h"
 
+/* So many bytes of a file's beginning are enough. */
+enum { HINTS_LOOK_BYTES = 262 };
+
 struct hints {
-    bool encoding_told;
+    bool content_told;
     bool quote_told;
 };
 
-/* Look at the beginning of a file: is it compressed, or text in UTF-16? Records of a fixed size or with a length may
- * begin like that by chance, and are passed over. */
+/* Look at the beginning of a file: is it compressed, an archive, or text in UTF-16? Records of a fixed size or with a
+ * length may begin like that by chance, and are passed over. */
 void hints_look(struct hints *hints, const struct record_format *format, const char *name, const uint8_t *data,
                 size_t bytes);
 

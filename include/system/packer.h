@@ -3,25 +3,30 @@
 
 /* Programs that compress files and decompress them, one for each format; and how a file shows its format. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "system/fault.h"
 
-enum { PACKER_PROGRAMS = 2, PACKER_LOOK_BYTES = 6 };
+enum { PACKER_PROGRAMS = 2, PACKER_ENDINGS = 2, PACKER_LOOK_BYTES = 6 };
 
 struct packer {
     const char *program[PACKER_PROGRAMS]; /* any of them, the first one rather; NULL: no further one */
     const char *threads[PACKER_PROGRAMS]; /* the option of each that a number of threads follows; NULL: it has none */
     const char *pack;                     /* the options with which they compress standard input to standard output */
-    const char *ending;                   /* of the names of such files */
+    const char *ending[PACKER_ENDINGS];   /* of the names of such files, and of archives in them */
     const char *beginning;                /* their first bytes */
     size_t beginning_bytes;
 };
 
-/* The packer of a file that begins so, of which PACKER_LOOK_BYTES bytes are enough, or of this name. NULL: none. */
+/* The packer of a file that begins so, of which PACKER_LOOK_BYTES bytes are enough, or of this name, in capitals or
+ * not. NULL: none. */
 const struct packer *packer_of_beginning(const uint8_t *data, size_t bytes);
 const struct packer *packer_of_name(const char *name);
+
+/* Does such a name end like those of files that are compressed, in a way that no packer knows? */
+bool packer_is_unknown(const char *name);
 
 /* What it is called: the program that is sure to know the format. */
 const char *packer_name(const struct packer *packer);

@@ -20,6 +20,12 @@ static bool is_utf16(const uint8_t *data, size_t bytes)
     return bytes >= 2 && (memcmp(data, "\xff\xfe", 2) == 0 || memcmp(data, "\xfe\xff", 2) == 0);
 }
 
+/* The mark of POSIX in the first header, and of GNU tar; what has none is older than 1988. */
+static bool is_tar(const uint8_t *data, size_t bytes)
+{
+    return bytes >= HINTS_LOOK_BYTES && memcmp(data + HINTS_LOOK_BYTES - 5, "ustar", 5) == 0;
+}
+
 /* Records that are no text may begin like that by chance. */
 static bool is_text(const struct record_format *format)
 {
@@ -41,6 +47,8 @@ static const char *hint_at(const char *name, const uint8_t *data, size_t bytes, 
     else if (is_utf16(data, bytes))
         snprintf(text, HINT_BYTES, "text in UTF-16, and %s: to shuffle its lines: " FROM_UTF16 " '%s' | bigshuf",
                  what_happens, name);
+    else if (is_tar(data, bytes))
+        snprintf(text, HINT_BYTES, "a tar archive, and %s: to shuffle its members: bigshuf --tar", what_happens);
     else
         return NULL;
     return text;
@@ -51,15 +59,15 @@ void hints_look(struct hints *hints, const struct record_format *format, const c
 {
     char text[HINT_BYTES];
 
-    if (hints->encoding_told || !is_text(format) || hint_at(name, data, bytes, "shuffled as it is", text) == NULL)
+    if (hints->content_told || !is_text(format) || hint_at(name, data, bytes, "shuffled as it is", text) == NULL)
         return;
     fault_warn("%s: %s", fault_name(name), text);
-    hints->encoding_told = true;
+    hints->content_told = true;
 }
 
 int hints_refuse(const struct record_format *format, bool decompressed, const char *name, struct fault *fault)
 {
-    uint8_t data[PACKER_LOOK_BYTES];
+    uint8_t data[HINTS_LOOK_BYTES];
     struct iovec piece = {.iov_base = data, .iov_len = sizeof data};
     const int fd = operand_open(name);
     const off_t start = fd < 0 ? -1 : sys_seek(fd, 0, SEEK_CUR);

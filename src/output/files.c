@@ -262,7 +262,12 @@ void files_warn_of_names(const struct files *files)
     for (size_t i = 0; i < files->count && i <= files->plan->splits; i++) {
         const char *path = files->file[i].path;
 
-        if (!files->plan->packs && files->plan->filter == NULL && path != NULL && packer_of_name(path) != NULL)
+        if (files->plan->filter != NULL || path == NULL)
+            continue;
+        if (packer_is_unknown(path))
+            fault_warn("%s: is not compressed, whatever its name says: -Z compresses .gz, .zst, .xz, .bz2 and .lz4",
+                       path);
+        else if (!files->plan->packs && packer_of_name(path) != NULL)
             fault_warn("%s: is not compressed, whatever its name says: -Z compresses it", path);
     }
 }

@@ -8,17 +8,18 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "system/program.h"
 
 /* -n: no time in the file, so that the same records make the same file. */
 static const struct packer packers[] = {
-    {{"pigz", "gzip"}, {"-p"}, "-nc", ".gz", "\x1f\x8b", 2},
-    {{"zstd"}, {"-T"}, "-c", ".zst", "\x28\xb5\x2f\xfd", 4},
-    {{"zstd"}, {"-T"}, "-c", ".zst", "\x50\x2a\x4d\x18", 4},
-    {{"xz"}, {"-T"}, "-c", ".xz", "\xfd\x37\x7a\x58\x5a\x00", 6},
-    {{"bzip2"}, {NULL}, "-c", ".bz2", "BZh", 3},
-    {{"lz4"}, {NULL}, "-c", ".lz4", "\x04\x22\x4d\x18", 4},
+    {{"pigz", "gzip"}, {"-p"}, "-nc", {".gz", ".tgz"}, "\x1f\x8b", 2},
+    {{"zstd"}, {"-T"}, "-c", {".zst", ".tzst"}, "\x28\xb5\x2f\xfd", 4},
+    {{"zstd"}, {"-T"}, "-c", {".zst", ".tzst"}, "\x50\x2a\x4d\x18", 4},
+    {{"xz"}, {"-T"}, "-c", {".xz", ".txz"}, "\xfd\x37\x7a\x58\x5a\x00", 6},
+    {{"bzip2"}, {NULL}, "-c", {".bz2", ".tbz2"}, "BZh", 3},
+    {{"lz4"}, {NULL}, "-c", {".lz4"}, "\x04\x22\x4d\x18", 4},
 };
 
 enum { PACKERS = sizeof packers / sizeof packers[0] };
@@ -38,17 +39,30 @@ const struct packer *packer_of_beginning(const uint8_t *data, size_t bytes)
     return NULL;
 }
 
+static bool ends_with(const char *name, const char *ending)
+{
+    const size_t length = strlen(name), ending_length = strlen(ending);
+
+    return length >= ending_length && strcasecmp(name + length - ending_length, ending) == 0;
+}
+
 const struct packer *packer_of_name(const char *name)
 {
-    const size_t length = strlen(name);
-
-    for (size_t i = 0; i < PACKERS; i++) {
-        const size_t ending = strlen(packers[i].ending);
-
-        if (length >= ending && strcmp(name + length - ending, packers[i].ending) == 0)
-            return &packers[i];
-    }
+    for (size_t i = 0; i < PACKERS; i++)
+        for (size_t e = 0; e < PACKER_ENDINGS && packers[i].ending[e] != NULL; e++)
+            if (ends_with(name, packers[i].ending[e]))
+                return &packers[i];
     return NULL;
+}
+
+bool packer_is_unknown(const char *name)
+{
+    static const char *const endings[] = {".7z", ".br", ".lz", ".lzma", ".lzo", ".rar", ".sz", ".z", ".zip"};
+
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (ends_with(name, endings[i]))
+            return true;
+    return false;
 }
 
 static unsigned last_program(const struct packer *packer)

@@ -297,6 +297,20 @@ test_utf_16_is_warned_of() {
     hints ': text in UTF-16, and *' big
 }
 
+test_archives_are_warned_of() {
+    seq 1000 >member
+    tar -cf archive.tar member
+    printf '\n' >>archive.tar # as lines, its last one has no end
+    hints ': a tar archive, and shuffled as it is: to shuffle its members: bigshuf --tar' archive.tar
+    gzip <archive.tar >a.tgz
+    bigshuf -Z a.tgz 2>said >out
+    same 'bigshuf: warning: a.tgz: a tar archive, and shuffled as it is: to shuffle its members: bigshuf --tar' "$(<said)"
+    cp archive.tar kept
+    fails_with 1 'bigshuf: archive.tar: a tar archive, and an output as well, so that what is in it would be lost: *--tar' \
+        bigshuf -o archive.tar archive.tar
+    cmp archive.tar kept
+}
+
 test_text_is_not_warned_of() {
     for text in BZh BZhx 'BZ h9' '\037' '(' '\0357\0273\0277a' ''; do
         printf '%b\n' "$text" >in

@@ -491,6 +491,9 @@ test_names_that_say_that_files_are_compressed_are_warned_of() {
     bigshuf --filter='cat >$FILE' --shards=3 -o c%d.zst in 2>>said
     same "bigshuf: warning: a.gz: is not compressed, whatever its name says: -Z compresses it
 bigshuf: warning: b0.zst: is not compressed, whatever its name says: -Z compresses it" "$(<said)"
+    bigshuf -Z -o d.Z in 2>said
+    same 'bigshuf: warning: d.Z: is not compressed, whatever its name says: -Z compresses .gz, .zst, .xz, .bz2 and .lz4' \
+        "$(<said)"
 }
 
 # ---- --filter ----

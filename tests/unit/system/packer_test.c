@@ -43,7 +43,14 @@ TEST(formats_are_known_by_the_endings_of_names)
     assert_string_equal(packer_name(packer_of_name("lz4.lz4")), "lz4");
     assert_null(packer_of_name("gz"));
     assert_null(packer_of_name("a.gz.txt"));
-    assert_null(packer_of_name("a.GZ"));
+    assert_string_equal(packer_name(packer_of_name("A.GZ")), "gzip");
+    assert_string_equal(packer_name(packer_of_name("a.tgz")), "gzip");
+    assert_string_equal(packer_name(packer_of_name("a.tzst")), "zstd");
+    assert_null(packer_of_name("a.Z"));
+    assert_true(packer_is_unknown("a.Z"));
+    assert_true(packer_is_unknown("a.zip"));
+    assert_false(packer_is_unknown("a.gz"));
+    assert_false(packer_is_unknown("zip"));
     assert_null(packer_of_name(""));
     assert_null(packer_of_name("-"));
 }
