@@ -35,6 +35,13 @@ needs_format() {
     needs "$(program_of "$1")"
 }
 
+# Let $quick be the format whose program is the quickest that is here, or this test makes no sense.
+needs_quick_format() {
+    quick=lz4
+    has_format $quick || quick=gz
+    needs_format $quick
+}
+
 # Compress FILE to FILE.FORMAT: pack FORMAT FILE...
 pack() {
     local file
@@ -524,40 +531,42 @@ test_death_by_signal_takes_the_programs_with_it() {
 survives() {
     local status=0
     echo "FAULT_CALL=${FAULT_CALL:-} FAULT_AT=${FAULT_AT:-} $*:"
-    rm -f failed out.?.gz
-    echo old >out.0.gz
-    FAULT_LOG=failed bigshuf-faulty --seed=x -Z --parallel=2 --shards=3 -o out.%d.gz "$@" 2>said || status=$?
+    rm -f failed out.?."$quick"
+    echo old >out.0."$quick"
+    FAULT_LOG=failed bigshuf-faulty --seed=x -Z --parallel=2 --shards=3 -o out.%d."$quick" "$@" 2>said || status=$?
     if [ $status = 0 ]; then
-        unpack out.?.gz | cmp - wanted
+        unpack out.?."$quick" | cmp - wanted
     else
         same '1 1' "$status $(grep -c '^bigshuf: [^w]' said)"
-        same 'old out.0.gz' "$(<out.0.gz) $(ls out.*)"
+        same "old out.0.$quick" "$(<out.0."$quick") $(echo out.*)"
     fi
-    [ "${FAULT_CALL:-}" = unlink ] || same '' "$(find . -name '.out*')"
-    rm -f .out* # which the run could not take away
+    if compgen -G '.out*'; then # which the run could not take away
+        same unlink "${FAULT_CALL:-}"
+        rm .out*
+    fi
 }
 
 test_any_fault_is_survived() {
-    needs_format gz
+    needs_quick_format
     cd "$MEMORY" || exit
     seq 2000 >a
     seq 2001 3000 >b
-    pack gz a b
+    pack "$quick" a b
     bigshuf --seed=x a b b >wanted
     turns=$(scale 1 '1 2 5 9' "$(seq 40)")
-    fail_any_call "$turns" survives a.gz b b.gz
-    fail_any_call "$turns" survives a b.gz b
+    fail_any_call "$turns" survives a.$quick b b.$quick
+    fail_any_call "$turns" survives a b.$quick b
 }
 
 test_a_lack_of_descriptors_or_processes_at_any_moment_is_survived() {
-    needs_format gz
+    needs_quick_format
     cd "$MEMORY" || exit
     seq 2000 >a
-    pack gz a
+    pack "$quick" a
     bigshuf --seed=x a a a >wanted
     for turn in $(scale '1 4' '1 2 3 4 5 6 7 9 12' "$(seq 60)"); do
-        FAULT_CALL='open open_at open_anonymous pipe' FAULT_STAYS=1 FAULT_ERRNO=EMFILE FAULT_AT=$turn survives a.gz a.gz a
-        FAULT_CALL=spawn FAULT_STAYS=1 FAULT_ERRNO=EAGAIN FAULT_AT=$turn survives a.gz a.gz a
+        FAULT_CALL='open open_at open_anonymous pipe' FAULT_STAYS=1 FAULT_ERRNO=EMFILE FAULT_AT=$turn survives a.$quick a.$quick a
+        FAULT_CALL=spawn FAULT_STAYS=1 FAULT_ERRNO=EAGAIN FAULT_AT=$turn survives a.$quick a.$quick a
     done
 }
 
