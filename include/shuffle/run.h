@@ -63,4 +63,7 @@ int run_begin(struct run *run, struct output *output, uint64_t records);
  * records as are expected? 0, or -1 after a report. */
 int run_scattered(struct run *run);
 
+/* Has the input so many records, if it has been read already? 0, or -1 after a report. */
+int run_expects(const struct run *run, uint64_t records);
+
 #endif

@@ -24,11 +24,11 @@ enum draft_verdict {
 };
 
 /* Begin the batch `name`. Of `manifest` the key and the inputs are set, which must stay, as must the store. If there is
- * a batch of this name already, it is DONE if its key and inputs are the same and their sizes are known; if they are
- * not known, only the contents can tell, so the work is begun; else FAILED. The piles are those of the store's format.
- */
+ * a batch of this name already, it is DONE if its key and inputs, and how they were read, are the same and the sizes
+ * are known; if they are not known, only the contents can tell, so the work is begun; else FAILED. If it is DONE, it
+ * has *records. The piles are those of the store's format. */
 enum draft_verdict draft_begin(struct draft **draft, struct store *store, const char *name,
-                               const struct manifest *manifest);
+                               const struct manifest *manifest, uint64_t *records);
 
 /* The piles of the batch, to be written only. It is the draft's: freeing it does nothing. Records that start with a
  * string come as record.h has them and stand in the files as they stood in the inputs. The memory that is taken does

@@ -43,8 +43,16 @@ struct manifest_input {
     uint64_t bytes; /* MANIFEST_UNKNOWN if it is no regular file with a name */
 };
 
+/* How the inputs were read, as far as the store's format does not say. */
+struct manifest_reading {
+    bool decompressed;       /* those that were compressed */
+    uint64_t group_field;    /* neighbours with the same key in this field were one record; 0: no two were */
+    uint8_t group_separator; /* of fields */
+};
+
 struct manifest {
     uint8_t key[MANIFEST_KEY_BYTES]; /* tells whether two batches were scattered with the same seed */
+    struct manifest_reading reading;
     uint64_t header_bytes;
     uint64_t header_checksum; /* 0 if there is no header */
     const struct manifest_input *input;
@@ -74,6 +82,9 @@ void manifest_release(struct manifest *manifest);
 
 /* Read the line of a pile, as far as that can be done without the others. 0, or -1 with errno EINVAL. */
 int manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, struct manifest_pile *pile);
+
+/* Were the inputs of both read in the same way? */
+bool manifest_reads_same(const struct manifest *one, const struct manifest *other);
 
 /* Were both made with the same key from inputs of the same names and sizes, as far as both know the sizes? */
 bool manifest_is_same(const struct manifest *one, const struct manifest *other);

@@ -12,7 +12,7 @@
 enum { PACKER_PROGRAMS = 2, PACKER_ENDINGS = 2, PACKER_LOOK_BYTES = 6 };
 
 struct packer {
-    const char *program[PACKER_PROGRAMS]; /* any of them, the first one rather; NULL: no further one */
+    const char *program[PACKER_PROGRAMS]; /* to compress, the first one rather; the last one decompresses */
     const char *threads[PACKER_PROGRAMS]; /* the option of each that a number of threads follows; NULL: it has none */
     const char *pack;                     /* the options with which they compress standard input to standard output */
     const char *ending[PACKER_ENDINGS];   /* of the names of such files, and of archives in them */

@@ -99,8 +99,8 @@ out:
     return verdict;
 }
 
-/* Put into the manifest what the batch is made of: the identity of the seed's key, the names and sizes of the inputs.
- * The caller frees manifest->input. */
+/* Put into the manifest what the batch is made of: the identity of the seed's key, the names and sizes of the inputs,
+ * and how they are read. The caller frees manifest->input. */
 static int describe(struct resources *resources, struct manifest *manifest)
 {
     struct manifest_input *input = sys_allocate(resources->name_count + 1, sizeof *input);
@@ -115,6 +115,10 @@ static int describe(struct resources *resources, struct manifest *manifest)
             input[i].bytes = (uint64_t)status.st_size;
     }
     random_key_identity(&resources->order.key, manifest->key);
+    manifest->reading.decompressed = resources->options.compressed;
+    manifest->reading.group_field = resources->options.group_field;
+    if (resources->options.group_field > 0)
+        manifest->reading.group_separator = task_field(&resources->options, resources->options.group_field).separator;
     manifest->input = input;
     manifest->inputs = resources->name_count;
     return 0;
@@ -128,6 +132,7 @@ static int make_batch(struct resources *resources, struct run *run)
     struct manifest manifest = {.inputs = 0};
     struct draft *draft = NULL;
     enum draft_verdict verdict = DRAFT_FAILED;
+    uint64_t records = 0;
     char made[STORE_NAME_MAX + 1];
     const char *name = options->batch;
 
@@ -136,7 +141,9 @@ static int make_batch(struct resources *resources, struct run *run)
         name = made;
     }
     if (describe(resources, &manifest) == 0)
-        verdict = draft_begin(&draft, store, name, &manifest);
+        verdict = draft_begin(&draft, store, name, &manifest, &records);
+    if (verdict == DRAFT_DONE && run_expects(run, records) != 0)
+        verdict = DRAFT_FAILED;
     if (verdict == DRAFT_OK && room_check_store(store, source_known_bytes(resources->source)) != 0)
         verdict = DRAFT_FAILED;
     if (verdict == DRAFT_OK)

@@ -59,6 +59,11 @@ int run_scattered(struct run *run)
     if (run->input != NULL)
         counter_set(&progress->bytes, source_delivered_bytes(run->input));
     counter_set(&progress->scattered, sys_milliseconds());
+    return run_expects(run, records);
+}
+
+int run_expects(const struct run *run, uint64_t records)
+{
     if (run->expected == UINT64_MAX || run->expected == records)
         return 0;
     return fault_say(run->engine.fault, "%s: the number of records is %llu, not %llu as --expect-records says",

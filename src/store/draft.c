@@ -52,15 +52,19 @@ static const char *find_difference(const struct manifest *one, const struct mani
 {
     if (memcmp(one->key, other->key, sizeof one->key) != 0)
         return "with another seed";
+    if (!manifest_reads_same(one, other))
+        return one->reading.decompressed == other->reading.decompressed ? "of other groups"
+               : other->reading.decompressed                            ? "with -Z"
+                                                                        : "without -Z";
     if (!manifest_is_same(one, other))
         return "of other inputs";
     return complete && !manifest_holds_same(one, other) ? "of other data" : NULL;
 }
 
 /* Compare with the batch that is there. OK if there is none; or if only the piles can tell whether both are the same,
- * and ours is not `complete` yet. */
+ * and ours is not `complete` yet. If there is one, it has *records. */
 static enum draft_verdict compare(const struct store *store, const char *name, const struct manifest *manifest,
-                                  bool complete)
+                                  bool complete, uint64_t *records)
 {
     enum draft_verdict verdict = DRAFT_OK;
     const char *difference;
@@ -82,6 +86,9 @@ static enum draft_verdict compare(const struct store *store, const char *name, c
     } else if (complete || (manifest_is_known(manifest) && manifest_is_known(&known))) {
         verdict = accept(store, name);
     }
+    *records = 0;
+    for (unsigned i = 0; i < known.piles; i++)
+        *records += known.pile[i].records;
     manifest_release(&known);
     batch_close(&batch);
     return verdict;
@@ -109,9 +116,9 @@ static int make_folder(struct draft *draft)
 /* ---- From the beginning to the end ---- */
 
 enum draft_verdict draft_begin(struct draft **draft, struct store *store, const char *name,
-                               const struct manifest *manifest)
+                               const struct manifest *manifest, uint64_t *records)
 {
-    enum draft_verdict verdict = compare(store, name, manifest, false);
+    enum draft_verdict verdict = compare(store, name, manifest, false, records);
     struct draft *made;
 
     *draft = NULL;
@@ -202,6 +209,7 @@ static enum draft_verdict publish(const struct draft *draft)
 {
     const struct folder *root = &draft->store->folder;
     enum draft_verdict verdict = DRAFT_OK;
+    uint64_t there;
 
     for (int attempt = 0; attempt < ATTEMPTS && verdict == DRAFT_OK; attempt++) {
         switch (folder_rename(root, draft->name, draft->batch)) {
@@ -210,7 +218,7 @@ static enum draft_verdict publish(const struct draft *draft)
         case FOLDER_MISSING:
             return look_for_folder(draft);
         case FOLDER_EXISTS:
-            verdict = compare(draft->store, draft->batch, &draft->manifest, true);
+            verdict = compare(draft->store, draft->batch, &draft->manifest, true, &there);
             break;
         default:
             return DRAFT_FAILED;

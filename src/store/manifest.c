@@ -21,6 +21,7 @@
 #include "system/sys.h"
 
 static const char title[] = "bigshuf batch 1\n";
+static const char decompressed[] = "decompressed\n";
 
 enum {
     PILES_MAX = 10000, /* what the four digits of a pile's line can tell apart */
@@ -71,8 +72,13 @@ static char *put_head(char *at, const char *end, const struct manifest *manifest
     at = line_put(at, end, "%skey ", title);
     for (int i = 0; i < MANIFEST_KEY_BYTES; i++)
         at = line_put(at, end, "%02x", manifest->key[i]);
-    return line_put(at, end, "\nheader %" PRIu64 " %016" PRIx64 "\n", manifest->header_bytes,
-                    manifest->header_checksum);
+    at = line_put(at, end, "\n");
+    if (manifest->reading.decompressed)
+        at = line_put(at, end, "%s", decompressed);
+    if (manifest->reading.group_field > 0)
+        at = line_put(at, end, "groups %" PRIu64 " %02x\n", manifest->reading.group_field,
+                      manifest->reading.group_separator);
+    return line_put(at, end, "header %" PRIu64 " %016" PRIx64 "\n", manifest->header_bytes, manifest->header_checksum);
 }
 
 static char *put_piles(char *at, const char *end, unsigned piles)
@@ -144,13 +150,30 @@ static const char *read_key(const char *at, uint8_t key[MANIFEST_KEY_BYTES])
     return at;
 }
 
+/* The lines that are not there if inputs were read as they are. */
+static const char *read_reading(const char *at, struct manifest_reading *reading)
+{
+    const char *next = line_skip(at, decompressed);
+    uint64_t separator = 0;
+
+    *reading = (struct manifest_reading){.decompressed = next != NULL};
+    at = next != NULL ? next : at;
+    next = line_skip(at, "groups ");
+    if (next == NULL)
+        return at;
+    next = line_hexadecimal(line_skip(line_number(next, &reading->group_field), " "), 2, &separator);
+    reading->group_separator = (uint8_t)separator;
+    return line_skip(next, "\n");
+}
+
 /* All that stands before the inputs. */
 static const char *read_head(const char *text, struct manifest *manifest)
 {
     const char *at = read_key(line_skip(line_skip(text, title), "key "), manifest->key);
     char again[4 * LINE_BYTES];
 
-    at = line_number(line_skip(at, "\nheader "), &manifest->header_bytes);
+    at = read_reading(line_skip(at, "\n"), &manifest->reading);
+    at = line_number(line_skip(at, "header "), &manifest->header_bytes);
     at = line_hexadecimal(line_skip(at, " "), 16, &manifest->header_checksum);
     (void)put_head(again, again + sizeof again, manifest);
     return at != NULL ? line_skip(text, again) : NULL;
@@ -320,6 +343,13 @@ static bool is_same_input(struct manifest_input one, struct manifest_input other
     bool known = one.bytes != MANIFEST_UNKNOWN && other.bytes != MANIFEST_UNKNOWN;
 
     return strcmp(one.name, other.name) == 0 && (!known || one.bytes == other.bytes);
+}
+
+bool manifest_reads_same(const struct manifest *one, const struct manifest *other)
+{
+    return one->reading.decompressed == other->reading.decompressed &&
+           one->reading.group_field == other->reading.group_field &&
+           one->reading.group_separator == other->reading.group_separator;
 }
 
 bool manifest_is_same(const struct manifest *one, const struct manifest *other)

@@ -1,6 +1,6 @@
 /* Formats are known by their first bytes: RFC 1952 (gzip), RFC 8878 (zstd), the specifications of xz, bzip2 and of the
  * LZ4 frame; of bzip2 the level that follows is looked at too, since "BZh" could begin a text. pzstd begins with a
- * frame that zstd skips. */
+ * frame that zstd skips, and lz4 -l makes frames of an older kind. */
 
 #include "system/packer.h"
 
@@ -20,6 +20,7 @@ static const struct packer packers[] = {
     {{"xz"}, {"-T"}, "-c", {".xz", ".txz"}, "\xfd\x37\x7a\x58\x5a\x00", 6},
     {{"bzip2"}, {NULL}, "-c", {".bz2", ".tbz2"}, "BZh", 3},
     {{"lz4"}, {NULL}, "-c", {".lz4"}, "\x04\x22\x4d\x18", 4},
+    {{"lz4"}, {NULL}, "-c", {".lz4"}, "\x02\x21\x4c\x18", 4},
 };
 
 enum { PACKERS = sizeof packers / sizeof packers[0] };
@@ -57,7 +58,8 @@ const struct packer *packer_of_name(const char *name)
 
 bool packer_is_unknown(const char *name)
 {
-    static const char *const endings[] = {".7z", ".br", ".lz", ".lzma", ".lzo", ".rar", ".sz", ".z", ".zip"};
+    static const char *const endings[] = {".7z", ".bgz", ".br",  ".lz",   ".lzma", ".lzo", ".rar",
+                                          ".sz", ".taz", ".tbz", ".tlz4", ".z",    ".zip"};
 
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
         if (ends_with(name, endings[i]))
@@ -106,9 +108,10 @@ int packer_pack(struct packer_command *command, const struct packer *packer, uns
     return complete(command);
 }
 
+/* Never pigz: where it does not know what follows a file within a file, it drops all that is left, and succeeds. */
 int packer_unpack(struct packer_command *command, const struct packer *packer)
 {
-    *command = (struct packer_command){.arguments = {packer->program[choose_program(packer)], "-dc"}};
+    *command = (struct packer_command){.arguments = {packer_name(packer), "-dc"}};
     return complete(command);
 }
 

@@ -899,6 +899,33 @@ test_another_task_of_the_same_name_is_refused() {
     refused 'bigshuf: *x: *' x a b
 }
 
+test_the_same_inputs_read_in_another_way_are_refused() {
+    seq 1000 | tee a | gzip >a.gz
+    add x --piles=4 a.gz 2>said # with a warning, which is heeded now
+    refused 'bigshuf: store/x: a batch of this name is there already, made without -Z' x -Z a.gz
+    add y -Z a.gz
+    refused 'bigshuf: *store/y: a batch of this name is there already, made with -Z' y a
+    nothing_added y -Z a.gz
+    grep -x decompressed store/y/manifest
+    gather >out
+    rm -r store
+    seq 1000 | awk '{ print int($1 / 3) "," int($1 / 7) }' >b
+    add z --piles=4 --group-field=1 -t, b
+    refused 'bigshuf: store/z: a batch of this name is there already, made of other groups' z --group-field=2 -t, b
+    refused 'bigshuf: store/z: a batch of this name is there already, made of other groups' z --group-field=1 b
+    nothing_added z --group-field=1 -t, b
+    grep -x 'groups 1 2c' store/z/manifest
+    gather >out
+}
+
+test_the_records_that_are_expected_are_counted_in_a_batch_that_is_there() {
+    seq 1000 >a
+    add x --piles=4 a
+    nothing_added x --expect-records=1000 a
+    fails_with 1 $'*nothing was added\nbigshuf: a: the number of records is 1000, not 77 as --expect-records says' \
+        add x --expect-records=77 a
+}
+
 test_the_same_from_a_pipe_again_adds_nothing() {
     seq 1000 | add x --piles=4
     cp -a store before

@@ -228,7 +228,9 @@ static inline int small_append(struct draft *draft, unsigned pile, char *data, s
 
 static inline enum draft_verdict small_begin(struct draft **draft, const char *name)
 {
-    return draft_begin(draft, &small.store, name, &small.manifest);
+    uint64_t records;
+
+    return draft_begin(draft, &small.store, name, &small.manifest, &records);
 }
 
 /* Write all piles as those of a batch of the name `like`. */

@@ -192,6 +192,30 @@ TEST(as_many_piles_and_inputs_as_there_may_be_come_back)
     manifest_release(&after);
 }
 
+TEST(how_inputs_were_read_comes_back)
+{
+    static const struct manifest_reading readings[] = {
+        {.decompressed = true},
+        {.group_field = 3, .group_separator = '\t'},
+        {.decompressed = true, .group_field = UINT64_MAX, .group_separator = 0xff},
+    };
+    struct manifest plain = example();
+
+    for (size_t i = 0; i < sizeof readings / sizeof readings[0]; i++) {
+        struct manifest before = example(), after;
+        size_t bytes;
+        char *text;
+
+        before.reading = readings[i];
+        text = manifest_text(&before, &bytes);
+        assert_non_null(text);
+        assert_int_equal(manifest_parse(&after, text, bytes), 0);
+        assert_true(manifest_reads_same(&before, &after));
+        assert_false(manifest_reads_same(&plain, &after));
+        manifest_release(&after);
+    }
+}
+
 /* Whoever can write a manifest can write its checksum. */
 TEST(numbers_of_piles_that_make_no_sense_are_refused)
 {

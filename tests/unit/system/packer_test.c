@@ -28,6 +28,7 @@ TEST(formats_are_known_by_their_first_bytes_and_by_no_fewer)
     assert_string_equal(name_of("\x1f", 1), "none");
     assert_string_equal(name_of("\x28\xb5\x2f", 3), "none");
     assert_string_equal(name_of("\xfd\x37zXZ", 5), "none");
+    assert_string_equal(name_of("\x02\x21\x4c\x18", 4), "lz4");
     assert_string_equal(name_of("BZh", 3), "none");
     assert_string_equal(name_of("BZh0", 4), "none");
     assert_string_equal(name_of("BZhell", 6), "none");
@@ -93,7 +94,7 @@ static void look_at_commands(void)
     have("gzip");
     assert_commands("x.gz", "gzip -nc", "gzip -dc");
     have("pigz");
-    assert_commands("x.gz", "pigz -nc -p7", "pigz -dc");
+    assert_commands("x.gz", "pigz -nc -p7", "gzip -dc");
     have("zstd");
     assert_commands("x.zst", "zstd -c -T7", "zstd -dc");
     have("xz");
