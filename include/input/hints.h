@@ -19,6 +19,7 @@ enum { HINTS_LOOK_BYTES = 262 };
 struct hints {
     bool content_told;
     bool quote_told;
+    bool name_told;
 };
 
 /* Look at the beginning of a file: is it compressed, an archive, or text in UTF-16? Records of a fixed size or with a
@@ -33,6 +34,9 @@ int hints_refuse(const struct record_format *format, bool decompressed, const ch
 
 /* Report that what should be an archive, and is none, is compressed. Returns -1. */
 int hints_refuse_archive(const struct packer *packer, const char *name, struct fault *fault);
+
+/* The file is not compressed, though it might be. Does its name say that it is? */
+void hints_look_at_name(struct hints *hints, const char *name);
 
 /* Has the tail seen a quote that stands within a field? */
 void hints_look_at_quotes(struct hints *hints, const struct tail *tail, const char *name);

@@ -26,6 +26,11 @@ static bool is_tar(const uint8_t *data, size_t bytes)
     return bytes >= HINTS_LOOK_BYTES && memcmp(data + HINTS_LOOK_BYTES - 5, "ustar", 5) == 0;
 }
 
+static bool is_zip(const uint8_t *data, size_t bytes)
+{
+    return bytes >= 4 && memcmp(data, "PK\3\4", 4) == 0;
+}
+
 /* Records that are no text may begin like that by chance. */
 static bool is_text(const struct record_format *format)
 {
@@ -47,6 +52,8 @@ static const char *hint_at(const char *name, const uint8_t *data, size_t bytes, 
     else if (is_utf16(data, bytes))
         snprintf(text, HINT_BYTES, "text in UTF-16, and %s: to shuffle its lines: " FROM_UTF16 " '%s' | bigshuf",
                  what_happens, name);
+    else if (is_zip(data, bytes))
+        snprintf(text, HINT_BYTES, "a zip archive, and %s: to shuffle lines in it: unzip -p", what_happens);
     else if (is_tar(data, bytes))
         snprintf(text, HINT_BYTES, "a tar archive, and %s: to shuffle its members: bigshuf --tar", what_happens);
     else
@@ -88,6 +95,14 @@ int hints_refuse_archive(const struct packer *packer, const char *name, struct f
 {
     return fault_say(fault, "%s: compressed by %s, and no tar archive as it is: to shuffle its members: bigshuf -Z",
                      fault_name(name), packer_name(packer));
+}
+
+void hints_look_at_name(struct hints *hints, const char *name)
+{
+    if (hints->name_told || packer_of_name(name) == NULL)
+        return;
+    fault_warn("%s: is not compressed, whatever its name says, and read as it is", name);
+    hints->name_told = true;
 }
 
 void hints_look_at_quotes(struct hints *hints, const struct tail *tail, const char *name)

@@ -78,6 +78,8 @@ static int look_for_packer(struct stream *stream, const char *name, int fd, uint
         return 0;
     if (decompress_look(fd, name, &beginning) != 0)
         return fault_report(stream->fault, name, errno);
+    if (beginning.packer == NULL && decompresses)
+        hints_look_at_name(&stream->hints, name);
     if (beginning.packer == NULL)
         return 0;
     if (!decompresses)

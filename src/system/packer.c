@@ -1,6 +1,6 @@
 /* Formats are known by their first bytes: RFC 1952 (gzip), RFC 8878 (zstd), the specifications of xz, bzip2 and of the
  * LZ4 frame; of bzip2 the level that follows is looked at too, since "BZh" could begin a text. pzstd begins with a
- * frame that zstd skips, and lz4 -l makes frames of an older kind. */
+ * frame that zstd skips, lz4 -l makes frames of an older kind, gzip reads what compress made, and xz what lzma made. */
 
 #include "system/packer.h"
 
@@ -15,9 +15,11 @@
 /* -n: no time in the file, so that the same records make the same file. */
 static const struct packer packers[] = {
     {{"pigz", "gzip"}, {"-p"}, "-nc", {".gz", ".tgz"}, "\x1f\x8b", 2},
+    {{"pigz", "gzip"}, {"-p"}, "-nc", {".gz", ".tgz"}, "\x1f\x9d", 2},
     {{"zstd"}, {"-T"}, "-c", {".zst", ".tzst"}, "\x28\xb5\x2f\xfd", 4},
     {{"zstd"}, {"-T"}, "-c", {".zst", ".tzst"}, "\x50\x2a\x4d\x18", 4},
     {{"xz"}, {"-T"}, "-c", {".xz", ".txz"}, "\xfd\x37\x7a\x58\x5a\x00", 6},
+    {{"xz"}, {"-T"}, "-c", {".xz", ".txz"}, "\x5d\x00\x00", 3},
     {{"bzip2"}, {NULL}, "-c", {".bz2", ".tbz2"}, "BZh", 3},
     {{"lz4"}, {NULL}, "-c", {".lz4"}, "\x04\x22\x4d\x18", 4},
     {{"lz4"}, {NULL}, "-c", {".lz4"}, "\x02\x21\x4c\x18", 4},

@@ -371,6 +371,15 @@ test_a_truncated_input_fails_the_run() {
     done
 }
 
+test_a_name_that_is_not_true_is_warned_of() {
+    seq 1000 >plain.gz
+    cp plain.gz again.gz
+    bigshuf -Z plain.gz again.gz 2>said | same_lines <(cat plain.gz again.gz) /dev/stdin
+    same 'bigshuf: warning: plain.gz: is not compressed, whatever its name says, and read as it is' "$(<said)"
+    bigshuf -Z -S 8M --keep-order -n 1000 plain.gz 2>said | cmp - plain.gz
+    same 'bigshuf: warning: plain.gz: is not compressed, whatever its name says, and read as it is' "$(<said)"
+}
+
 # Where nothing tells what comes next, it may be what most of the file holds. (bzip2 says so itself, and succeeds.)
 test_what_follows_a_compressed_file_and_is_not_compressed_fails_the_run() {
     seq 1000 >in

@@ -311,6 +311,12 @@ test_archives_are_warned_of() {
     cmp archive.tar kept
 }
 
+test_zip_archives_are_warned_of() {
+    printf 'PK\3\4\n.\n' >x.zip
+    hints ': a zip archive, and shuffled as it is: to shuffle lines in it: unzip -p' x.zip
+    fails_with 1 'bigshuf: x.zip: a zip archive, and an output as well, *' bigshuf -Z -o x.zip x.zip
+}
+
 test_text_is_not_warned_of() {
     for text in BZh BZhx 'BZ h9' '\037' '(' '\0357\0273\0277a' ''; do
         printf '%b\n' "$text" >in
