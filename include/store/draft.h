@@ -23,10 +23,10 @@ enum draft_verdict {
     DRAFT_FAILED, /* reported */
 };
 
-/* Begin the batch `name`. Of `manifest` the key and the inputs are set, which must stay, as must the store. If there is
- * a batch of this name already, it is DONE if its key and inputs, and how they were read, are the same and the sizes
- * are known; if they are not known, only the contents can tell, so the work is begun; else FAILED. If it is DONE, it
- * has *records. The piles are those of the store's format. */
+/* Begin the batch `name`. Of `manifest` the key, the inputs and how they are read are set, which must stay, as must the
+ * store. If there is a batch of this name already, it is FAILED if its key or inputs are others, and DONE if all is the
+ * same and the sizes are known. Else only the contents can tell, so the work is begun. If it is DONE, it has *records.
+ * The piles are those of the store's format. */
 enum draft_verdict draft_begin(struct draft **draft, struct store *store, const char *name,
                                const struct manifest *manifest, uint64_t *records);
 

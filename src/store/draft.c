@@ -52,13 +52,13 @@ static const char *find_difference(const struct manifest *one, const struct mani
 {
     if (memcmp(one->key, other->key, sizeof one->key) != 0)
         return "with another seed";
-    if (!manifest_reads_same(one, other))
-        return one->reading.decompressed == other->reading.decompressed ? "of other groups"
-               : other->reading.decompressed                            ? "with -Z"
-                                                                        : "without -Z";
     if (!manifest_is_same(one, other))
         return "of other inputs";
-    return complete && !manifest_holds_same(one, other) ? "of other data" : NULL;
+    if (!complete || manifest_holds_same(one, other))
+        return NULL;
+    if (one->reading.decompressed != other->reading.decompressed)
+        return other->reading.decompressed ? "with -Z" : "without -Z";
+    return manifest_reads_same(one, other) ? "of other data" : "of other groups";
 }
 
 /* Compare with the batch that is there. OK if there is none; or if only the piles can tell whether both are the same,
@@ -83,7 +83,8 @@ static enum draft_verdict compare(const struct store *store, const char *name, c
     if (difference != NULL) {
         folder_say(&store->folder, name, "a batch of this name is there already, made %s", difference);
         verdict = DRAFT_FAILED;
-    } else if (complete || (manifest_is_known(manifest) && manifest_is_known(&known))) {
+    } else if (complete ||
+               (manifest_reads_same(manifest, &known) && manifest_is_known(manifest) && manifest_is_known(&known))) {
         verdict = accept(store, name);
     }
     *records = 0;

@@ -904,15 +904,17 @@ test_the_same_inputs_read_in_another_way_are_refused() {
     add x --piles=4 a.gz 2>said # with a warning, which is heeded now
     refused 'bigshuf: store/x: a batch of this name is there already, made without -Z' x -Z a.gz
     add y -Z a.gz
-    refused 'bigshuf: *store/y: a batch of this name is there already, made with -Z' y a
+    fails_with 1 '*bigshuf: store/y: a batch of this name is there already, made with -Z' add y a.gz
     nothing_added y -Z a.gz
+    add w a
+    nothing_added w -Z a # the same records
     grep -x decompressed store/y/manifest
     gather >out
     rm -r store
     seq 1000 | awk '{ print int($1 / 3) "," int($1 / 7) }' >b
     add z --piles=4 --group-field=1 -t, b
     refused 'bigshuf: store/z: a batch of this name is there already, made of other groups' z --group-field=2 -t, b
-    refused 'bigshuf: store/z: a batch of this name is there already, made of other groups' z --group-field=1 b
+    fails_with 1 '*bigshuf: store/z: a batch of this name is there already, made of other groups' add z --group-field=1 b
     nothing_added z --group-field=1 -t, b
     grep -x 'groups 1 2c' store/z/manifest
     gather >out
