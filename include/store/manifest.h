@@ -64,7 +64,8 @@ struct manifest {
     /* Set by manifest_parse, for which `input` stays NULL: */
     char *text;
     const char *packed; /* the inputs, in the text: the bytes as a uint64_t, the name, NUL */
-    uint64_t bytes;     /* of all piles: at most INT64_MAX */
+    uint64_t records;   /* of all piles: no more than */
+    uint64_t bytes;     /* these, at most INT64_MAX */
 };
 
 /* Will there be a text of it, which is not too large? Only `piles` and the inputs need be known for that. */

@@ -9,15 +9,19 @@
 
 #include "system/fault.h"
 
-enum { PACKER_PROGRAMS = 2, PACKER_ENDINGS = 2, PACKER_LOOK_BYTES = 6 };
+enum { PACKER_PROGRAMS = 2, PACKER_ENDINGS = 2, PACKER_BEGINNINGS = 2, PACKER_LOOK_BYTES = 6 };
+
+struct packer_beginning {
+    const char *data; /* NULL: there is no further one */
+    size_t bytes;
+};
 
 struct packer {
     const char *program[PACKER_PROGRAMS]; /* to compress, the first one rather; the last one decompresses */
     const char *threads[PACKER_PROGRAMS]; /* the option of each that a number of threads follows; NULL: it has none */
     const char *pack;                     /* the options with which they compress standard input to standard output */
     const char *ending[PACKER_ENDINGS];   /* of the names of such files, and of archives in them */
-    const char *beginning;                /* their first bytes */
-    size_t beginning_bytes;
+    struct packer_beginning beginning[PACKER_BEGINNINGS]; /* their first bytes, any of these */
 };
 
 /* The packer of a file that begins so, of which PACKER_LOOK_BYTES bytes are enough, or of this name, in capitals or

@@ -87,9 +87,7 @@ static enum draft_verdict compare(const struct store *store, const char *name, c
                (manifest_reads_same(manifest, &known) && manifest_is_known(manifest) && manifest_is_known(&known))) {
         verdict = accept(store, name);
     }
-    *records = 0;
-    for (unsigned i = 0; i < known.piles; i++)
-        *records += known.pile[i].records;
+    *records = known.records;
     manifest_release(&known);
     batch_close(&batch);
     return verdict;

@@ -23,19 +23,16 @@ struct totals {
 static void list_batch(FILE *to, const char *name, int width, const struct manifest *manifest, bool for_programs,
                        struct totals *totals)
 {
-    uint64_t records = 0;
-
     for (unsigned p = 0; p < manifest->piles; p++) {
-        records += manifest->pile[p].records;
         totals->pile[p].records += manifest->pile[p].records;
         totals->pile[p].bytes += manifest->pile[p].bytes;
     }
-    totals->records += records;
+    totals->records += manifest->records;
     if (for_programs)
-        fprintf(to, "%s\t%u\t%llu\t%llu%c", name, manifest->piles, (unsigned long long)records,
+        fprintf(to, "%s\t%u\t%llu\t%llu%c", name, manifest->piles, (unsigned long long)manifest->records,
                 (unsigned long long)manifest->bytes, '\0');
     else
-        fprintf(to, "%-*s %6u %16llu %20llu\n", width, name, manifest->piles, (unsigned long long)records,
+        fprintf(to, "%-*s %6u %16llu %20llu\n", width, name, manifest->piles, (unsigned long long)manifest->records,
                 (unsigned long long)manifest->bytes);
 }
 

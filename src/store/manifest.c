@@ -291,6 +291,7 @@ static const char *read_piles(const char *at, size_t rest, struct manifest *mani
 
         if (manifest_parse_pile(next, manifest->piles, pile) != 0 || pile->bytes > INT64_MAX - manifest->bytes)
             return NULL;
+        manifest->records += pile->records;
         manifest->bytes += pile->bytes;
     }
     return next;

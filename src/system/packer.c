@@ -14,31 +14,28 @@
 
 /* -n: no time in the file, so that the same records make the same file. */
 static const struct packer packers[] = {
-    {{"pigz", "gzip"}, {"-p"}, "-nc", {".gz", ".tgz"}, "\x1f\x8b", 2},
-    {{"pigz", "gzip"}, {"-p"}, "-nc", {".gz", ".tgz"}, "\x1f\x9d", 2},
-    {{"zstd"}, {"-T"}, "-c", {".zst", ".tzst"}, "\x28\xb5\x2f\xfd", 4},
-    {{"zstd"}, {"-T"}, "-c", {".zst", ".tzst"}, "\x50\x2a\x4d\x18", 4},
-    {{"xz"}, {"-T"}, "-c", {".xz", ".txz"}, "\xfd\x37\x7a\x58\x5a\x00", 6},
-    {{"xz"}, {"-T"}, "-c", {".xz", ".txz"}, "\x5d\x00\x00", 3},
-    {{"bzip2"}, {NULL}, "-c", {".bz2", ".tbz2"}, "BZh", 3},
-    {{"lz4"}, {NULL}, "-c", {".lz4"}, "\x04\x22\x4d\x18", 4},
-    {{"lz4"}, {NULL}, "-c", {".lz4"}, "\x02\x21\x4c\x18", 4},
+    {{"pigz", "gzip"}, {"-p"}, "-nc", {".gz", ".tgz"}, {{"\x1f\x8b", 2}, {"\x1f\x9d", 2}}},
+    {{"zstd"}, {"-T"}, "-c", {".zst", ".tzst"}, {{"\x28\xb5\x2f\xfd", 4}, {"\x50\x2a\x4d\x18", 4}}},
+    {{"xz"}, {"-T"}, "-c", {".xz", ".txz"}, {{"\xfd\x37\x7a\x58\x5a\x00", 6}, {"\x5d\x00\x00", 3}}},
+    {{"bzip2"}, {NULL}, "-c", {".bz2", ".tbz2"}, {{"BZh", 3}}},
+    {{"lz4"}, {NULL}, "-c", {".lz4"}, {{"\x04\x22\x4d\x18", 4}, {"\x02\x21\x4c\x18", 4}}},
 };
 
 enum { PACKERS = sizeof packers / sizeof packers[0] };
 
-static bool begins_with(const struct packer *packer, const uint8_t *data, size_t bytes)
+static bool begins_with(const struct packer_beginning *beginning, const uint8_t *data, size_t bytes)
 {
-    if (bytes < packer->beginning_bytes || memcmp(data, packer->beginning, packer->beginning_bytes) != 0)
+    if (bytes < beginning->bytes || memcmp(data, beginning->data, beginning->bytes) != 0)
         return false;
-    return data[0] != 'B' || (bytes > packer->beginning_bytes && data[3] >= '1' && data[3] <= '9');
+    return data[0] != 'B' || (bytes > beginning->bytes && data[3] >= '1' && data[3] <= '9');
 }
 
 const struct packer *packer_of_beginning(const uint8_t *data, size_t bytes)
 {
     for (size_t i = 0; i < PACKERS; i++)
-        if (begins_with(&packers[i], data, bytes))
-            return &packers[i];
+        for (size_t b = 0; b < PACKER_BEGINNINGS && packers[i].beginning[b].data != NULL; b++)
+            if (begins_with(&packers[i].beginning[b], data, bytes))
+                return &packers[i];
     return NULL;
 }
 

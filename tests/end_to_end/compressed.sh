@@ -371,6 +371,22 @@ test_a_truncated_input_fails_the_run() {
     done
 }
 
+test_what_older_programs_made_is_read() {
+    seq 1000 >in
+    if has_format gz; then
+        printf '\037\235\220\141\024\000' >a.Z # by compress(1): the line "a", in two codes of 9 bits
+        same a "$(bigshuf -Z a.Z)"
+    fi
+    if has_format xz; then
+        xz --format=lzma -c <in >in.lzma
+        bigshuf -Z in.lzma | same_lines in /dev/stdin
+    fi
+    if has_format lz4; then
+        lz4 -lqc <in >in.lz4
+        bigshuf -Z in.lz4 | same_lines in /dev/stdin
+    fi
+}
+
 test_a_name_that_is_not_true_is_warned_of() {
     seq 1000 >plain.gz
     cp plain.gz again.gz

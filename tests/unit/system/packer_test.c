@@ -28,6 +28,8 @@ TEST(formats_are_known_by_their_first_bytes_and_by_no_fewer)
     assert_string_equal(name_of("\x1f", 1), "none");
     assert_string_equal(name_of("\x28\xb5\x2f", 3), "none");
     assert_string_equal(name_of("\xfd\x37zXZ", 5), "none");
+    assert_string_equal(name_of("\x1f\x9d", 2), "gzip");
+    assert_string_equal(name_of("\x5d\x00\x00", 3), "xz");
     assert_string_equal(name_of("\x02\x21\x4c\x18", 4), "lz4");
     assert_string_equal(name_of("BZh", 3), "none");
     assert_string_equal(name_of("BZh0", 4), "none");
