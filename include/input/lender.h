@@ -37,9 +37,6 @@ int lender_begin(struct lender *lender, size_t i, int fd, size_t beyond);
 /* How many bytes come next, at most `bytes`: up to the end of a page, so that pages can be forgotten as a whole. */
 size_t lender_next(const struct lender *lender, size_t bytes);
 
-/* So many bytes come next: have them in memory. */
-void lender_fetch(struct lender *lender, size_t bytes);
-
 /* Put bytes behind the file, at most MAPPING_BEHIND_BYTES less what whoever looks may overshoot. */
 void lender_append(struct lender *lender, const uint8_t *data, size_t bytes);
 

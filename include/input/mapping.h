@@ -57,8 +57,7 @@ bool mapping_has_changed(const struct mapped_file *file, const struct stat *now)
 /* The number of the file to whose place an address belongs, which is in the mapping. */
 size_t mapping_find(const struct mapping *mapping, const uint8_t *address);
 
-/* Whole pages of place[0, bytes) will be looked at soon, or not again. */
-void mapping_populate(uint8_t *place, size_t bytes);
+/* Whole pages of place[0, bytes) will not be looked at again soon. */
 void mapping_forget(uint8_t *place, size_t bytes);
 
 #endif

@@ -149,8 +149,7 @@ size_t sys_page_bytes(void);
 
 /* Over whole pages of what is mapped there: a part of a file from a page on, private and read-only. */
 int sys_map_file(void *place, size_t bytes, int fd, off_t offset);
-void sys_populate(void *memory, size_t bytes); /* advice only, as is the next: whole pages that will be read at once */
-void sys_forget(void *memory, size_t bytes);   /* whole pages whose memory may go: a file's come back when looked at */
+void sys_forget(void *memory, size_t bytes); /* advice only: whole pages; those of a file come back when looked at */
 
 void *sys_allocate(size_t count, size_t bytes); /* calloc */
 

@@ -126,15 +126,6 @@ size_t mapping_find(const struct mapping *mapping, const uint8_t *address)
     return found;
 }
 
-void mapping_populate(uint8_t *place, size_t bytes)
-{
-    const size_t page = sys_page_bytes();
-    const size_t before = (uintptr_t)place % page;
-
-    if (bytes > 0)
-        sys_populate(place - before, (size_t)round_up(before + bytes));
-}
-
 void mapping_forget(uint8_t *place, size_t bytes)
 {
     const size_t page = sys_page_bytes();

@@ -402,12 +402,11 @@ static int begin_lending(struct stream *stream)
 }
 
 /* The next bytes of the file, which is open, are about to be lent. */
-static int fetch(struct stream *stream, size_t bytes)
+static int follow_lent(struct stream *stream, size_t bytes)
 {
     const uint8_t *from = stream->followed;
     const uint8_t *end = stream->lender.at + bytes;
 
-    lender_fetch(&stream->lender, bytes);
     if (end <= from)
         return 0;
     stream->followed = end;
@@ -427,7 +426,7 @@ static int lend(struct stream *stream, size_t bytes)
     const bool open = stream->contents.open;
     const size_t lent = lender_next(lender, bytes);
 
-    if (open && fetch(stream, lent) != 0)
+    if (open && follow_lent(stream, lent) != 0)
         return -1;
     take(stream, lent);
     if (!open || lender->at < lender->last)

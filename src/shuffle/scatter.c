@@ -35,6 +35,9 @@ enum { LANES_MAX = 256, PILES_MAX = 1 << QUEUE_PILE_BITS };
  * and 2.3 s (Xeon, Sapphire Rapids, one thread). */
 enum { FEW = 4 };
 
+/* Linux gives so much of a file at a time. */
+enum { NEIGHBOURS_BYTES = 64 << 10 };
+
 struct scattering {
     const struct record_format *format;
     const struct scatter_plan *plan;
@@ -50,18 +53,29 @@ struct scattering {
     _Atomic uint64_t *counted;        /* records routed to each pile; only with a limit */
 };
 
+/* What is referred to is looked at once, so that its blocks need not fit in the caches: larger ones are fewer. */
+static size_t lent_bytes(const struct scattering *s, const struct queue_block *block)
+{
+    return s->plan->refers ? QUEUE_BLOCK_BYTES_MAX : block->data_bytes;
+}
+
+static bool is_lent(const struct queue_block *block)
+{
+    return block->data != block->buffer;
+}
+
 /* What is lent is forgotten when the block's turn comes again: all that came before it has been appended by then. */
 static int read_block(struct scattering *s, struct queue_block *block)
 {
     ssize_t bytes;
 
-    if (block->data != block->buffer && !s->plan->refers)
+    if (is_lent(block) && !s->plan->refers)
         source_forget(s->source, block->data + block->bytes);
     if (source_base(s->source) == NULL) {
         block->data = block->buffer;
         bytes = source_read(s->source, block->buffer, block->data_bytes);
     } else {
-        bytes = source_lend(s->source, &block->data, block->data_bytes);
+        bytes = source_lend(s->source, &block->data, lent_bytes(s, block));
         if (bytes > 0)
             s->lent = block->data + bytes;
     }
@@ -101,8 +115,19 @@ static void find_ends(struct scattering *s, struct queue_block *block)
     block->open = block->records == 0 || block->ends[block->records - 1] != scanned;
 }
 
+/* Have the pages of a mapped file: for each that is looked at, the system gives some of its neighbours, too. Done by
+ * all threads, this takes half of the time of MADV_POPULATE_READ by the one that reads. (1 GB of 350 bytes to
+ * /dev/null, two threads of an AMD EPYC, Linux 6.18: 0.25 s with that, 0.16 s without either, 0.15 s so.) */
+static void touch_block(const struct queue_block *block)
+{
+    for (size_t i = 0; i < block->bytes; i += NEIGHBOURS_BYTES)
+        (void)*(const volatile uint8_t *)(block->data + i);
+}
+
 static void scan_block(struct scattering *s, struct queue_block *block)
 {
+    if (is_lent(block) && block->from == 0)
+        touch_block(block);
     find_ends(s, block);
     if (s->plan->records != NULL)
         atomic_fetch_add_explicit(s->plan->records, block->records, memory_order_relaxed);

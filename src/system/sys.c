@@ -58,9 +58,6 @@ static const char ACL[] = "system.posix_acl_access";
 #ifndef MAP_NORESERVE
 #define MAP_NORESERVE 0
 #endif
-#if defined __linux__ && !defined MADV_POPULATE_READ
-#define MADV_POPULATE_READ 22
-#endif
 
 /* ---- Open files ---- */
 
@@ -773,16 +770,6 @@ size_t sys_page_bytes(void)
 int sys_map_file(void *place, size_t bytes, int fd, off_t offset)
 {
     return mmap(place, bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, offset) == MAP_FAILED ? -1 : 0;
-}
-
-void sys_populate(void *memory, size_t bytes)
-{
-#ifdef MADV_POPULATE_READ
-    (void)madvise(memory, bytes, MADV_POPULATE_READ);
-#else
-    (void)memory;
-    (void)bytes;
-#endif
 }
 
 void sys_forget(void *memory, size_t bytes)

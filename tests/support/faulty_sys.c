@@ -257,14 +257,7 @@ WEAK void sys_write_back(int fd)
 
 /* ---- Advice that may not be taken ---- */
 
-void real_sys_populate(void *memory, size_t bytes);
 void real_sys_forget(void *memory, size_t bytes);
-
-WEAK void sys_populate(void *memory, size_t bytes)
-{
-    if (!faulty_fails("populate"))
-        real_sys_populate(memory, bytes);
-}
 
 WEAK void sys_forget(void *memory, size_t bytes)
 {

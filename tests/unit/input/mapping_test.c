@@ -98,8 +98,6 @@ TEST(what_was_forgotten_comes_back)
     int fd = map_one(&mapping, 8 * page);
     uint8_t *place = mapping.file[0].place;
 
-    mapping_populate(place + 5, 3 * page);
-    mapping_populate(place, 0);
     for (size_t from = 0; from < page; from += page / 4 - 1)
         for (size_t to = from; to < 8 * page; to += page / 3) {
             mapping_forget(place + from, to - from);
