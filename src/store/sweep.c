@@ -44,21 +44,16 @@ static void tell(const struct removal *removal, enum remove_outcome outcome, con
     errno = error;
 }
 
-/* Can nobody be writing the file any more, which does not have its own name yet? An owner locks his file before he
- * writes it. Where that tells nothing, an hour is sure enough: should its process be alive, it makes the file again. */
+/* Can nobody be writing the file any more, which does not have its own name yet? Whoever writes one has locked it
+ * before. Where that tells nothing, an hour is sure enough: should its process be alive, it makes the file again. */
 static bool is_left(const struct removal *removal, const char *name, time_t changed)
 {
     enum { SECONDS = 3600 };
-    const size_t length = strlen(name);
-    const bool old = removal->all || time(NULL) - changed >= SECONDS;
-    bool left = old;
+    bool left = removal->all || time(NULL) - changed >= SECONDS;
     int fd;
 
-    if (length < strlen(OWNER_BEGUN_SUFFIX) ||
-        strcmp(name + length - strlen(OWNER_BEGUN_SUFFIX), OWNER_BEGUN_SUFFIX) != 0)
-        return old;
     if (folder_open_file(&removal->root, name, &fd) != FOLDER_OK)
-        return old;
+        return left;
     if (io_lock(fd, false) == 0)
         left = true;
     else if (errno == EWOULDBLOCK)

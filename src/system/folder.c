@@ -381,27 +381,36 @@ out:
     return verdict;
 }
 
-enum folder_verdict folder_write(const struct folder *folder, const char *name, const void *data, size_t bytes)
+/* Make a file of these bytes, on disk. OK, and it is open, or after a report FAILED, and it is gone. */
+static enum folder_verdict write_new(const struct folder *folder, const char *name, const void *data, size_t bytes,
+                                     bool locks, int *fd)
 {
-    int fd, result, error;
-    enum folder_verdict verdict = folder_edit_file(folder, name, true, &fd);
+    enum folder_verdict verdict = folder_edit_file(folder, name, true, fd);
 
     if (verdict != FOLDER_OK)
         return verdict == FOLDER_MISSING ? fail(folder, name) : verdict;
-    result = io_write(fd, data, bytes);
-    if (result == 0)
-        result = io_sync(fd);
-    error = errno;
-    if (io_close(fd) != 0 && result == 0) {
-        result = -1;
-        error = errno;
+    if (locks && io_lock(*fd, true) != 0 && errno != ENOTSUP)
+        verdict = errno == EWOULDBLOCK ? FOLDER_MISSING /* as soon as the one who has locked it goes on */
+                                       : fail(folder, name);
+    else if (io_write(*fd, data, bytes) != 0 || io_sync(*fd) != 0)
+        verdict = fail(folder, name);
+    if (verdict != FOLDER_OK) {
+        give_up_descriptor(*fd);
+        give_up_file(folder, name);
     }
-    if (result == 0)
-        return FOLDER_OK;
-    errno = error;
-    folder_report(folder, name, error);
-    give_up_file(folder, name);
-    return FOLDER_FAILED;
+    return verdict;
+}
+
+enum folder_verdict folder_write(const struct folder *folder, const char *name, const void *data, size_t bytes)
+{
+    int fd;
+    enum folder_verdict verdict = write_new(folder, name, data, bytes, false, &fd);
+
+    if (verdict == FOLDER_OK && io_close(fd) != 0) {
+        verdict = fail(folder, name);
+        give_up_file(folder, name);
+    }
+    return verdict;
 }
 
 /* Give the file `by` its name. It has `by` still. */
@@ -431,10 +440,11 @@ enum folder_verdict folder_publish(const struct folder *folder, const char *name
                                    size_t bytes)
 {
     enum folder_verdict verdict = folder_unlink(folder, by);
+    int fd;
 
     if (verdict == FOLDER_FAILED)
         return verdict;
-    verdict = folder_write(folder, by, data, bytes);
+    verdict = write_new(folder, by, data, bytes, true, &fd);
     if (verdict == FOLDER_EXISTS) /* again */
         return fail(folder, by);
     if (verdict != FOLDER_OK)
@@ -442,6 +452,10 @@ enum folder_verdict folder_publish(const struct folder *folder, const char *name
     verdict = link_name(folder, by, name);
     if (folder_unlink(folder, by) == FOLDER_FAILED || (verdict == FOLDER_OK && folder_sync(folder) != 0))
         verdict = FOLDER_FAILED;
+    if (verdict != FOLDER_OK)
+        give_up_descriptor(fd);
+    else if (io_close(fd) != 0)
+        verdict = fail(folder, name);
     return verdict;
 }
 

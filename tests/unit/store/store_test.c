@@ -5,6 +5,7 @@
 
 #include "record/header.h"
 #include "store/store.h"
+#include "store/sweep.h"
 
 static struct store store;
 
@@ -169,6 +170,22 @@ TEST(what_a_sweep_removes_before_it_has_its_name_is_made_again)
         assert_null(faulty.meet);
         assert_int_equal(count_left(), 0);
     }
+    assert_true(scratch_holds("d/header", "id\n"));
+}
+
+static void sweep_everything(void)
+{
+    assert_int_equal(sweep_all(&store), 0);
+    assert_int_equal(count_left(), 1);
+}
+
+/* To bring it to disk may take longer than the time from one sweep to the next. */
+TEST(what_is_being_written_no_sweep_removes)
+{
+    assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
+    faulty_meet("sync", sweep_everything);
+    assert_int_equal(store_put_header(&store, (const uint8_t *)"id\n", 3), 0);
+    assert_null(faulty.meet);
     assert_true(scratch_holds("d/header", "id\n"));
 }
 
