@@ -14,17 +14,18 @@
 #include <sys/types.h>
 
 #include "input/decompress.h"
+#include "input/version.h"
 #include "system/fault.h"
 
-/* Zeroed but for the first three, and for `fd`, which is -1. */
+/* Zeroed but for the first four, and for `fd`, which is -1. */
 struct contents {
     const char *const *names;
     struct fault *fault;
+    struct version *versions;      /* of each file when it was first begun, zeroed before: it must stay so */
     struct decompress *decompress; /* NULL: all files are read as they are */
     bool open;
     size_t file; /* its number */
     int fd;      /* -1 if it is not needed any more */
-    off_t size;  /* of the file when it was opened; 0 if it has none, or is compressed */
     struct decompress_beginning beginning;
     size_t taken; /* of the bytes in that */
 };

@@ -6,21 +6,18 @@
  * is behind a file's last byte belongs to the space as well, so that a record there can be completed where it stands.
  */
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 #include <sys/types.h>
-#include <time.h>
+
+#include "input/version.h"
 
 /* A file as it was when it was mapped. */
 struct mapped_file {
     uint8_t *place; /* of the byte at `offset` */
     off_t offset;
     size_t bytes; /* from there on */
-    dev_t device;
-    ino_t inode;
-    struct timespec modified;
+    struct version version;
 };
 
 struct mapping {
@@ -49,10 +46,6 @@ int mapping_add(struct mapping *mapping, int fd, off_t offset);
 /* The bytes in the last page, too: they are read, so that what is written behind them does not change the file's page.
  * 0, or -1 with errno; errno 0 stands for a file that has become shorter. */
 int mapping_complete(const struct mapped_file *file, int fd);
-
-/* Is it this file? Is it this file, and smaller now, or as large and modified? */
-bool mapping_is_of(const struct mapped_file *file, const struct stat *now);
-bool mapping_has_changed(const struct mapped_file *file, const struct stat *now);
 
 /* The number of the file to whose place an address belongs, which is in the mapping. */
 size_t mapping_find(const struct mapping *mapping, const uint8_t *address);

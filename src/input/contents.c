@@ -21,12 +21,19 @@ static int report(const struct contents *contents)
     return fault_report(contents->fault, name_of(contents), errno);
 }
 
-/* The size that a regular file has now, 0 of any other. */
-static off_t size_of(int fd)
+/* Is the file, which is open, what it was when it was first begun? */
+static int check(const struct contents *contents)
 {
-    struct stat status;
+    struct version *version = &contents->versions[contents->file];
+    struct stat now;
 
-    return sys_fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : 0;
+    if (sys_fstat(contents->fd, &now) != 0)
+        return report(contents);
+    if (!version->known)
+        *version = version_of(&now);
+    if (!version->known || (version_is_of(version, &now) && !version_has_changed(version, &now)))
+        return 0;
+    return version_report(version, &now, name_of(contents), contents->fault);
 }
 
 static void close_file(struct contents *contents)
@@ -42,7 +49,6 @@ static int decompress(struct contents *contents)
         return report(contents);
     if (contents->beginning.packer == NULL)
         return 0;
-    contents->size = 0;
     if (decompress_start(contents->decompress, contents->file, contents->fd, &contents->beginning) != 0)
         return -1;
     if (contents->beginning.bytes == 0)
@@ -54,7 +60,6 @@ int contents_begin(struct contents *contents, size_t file)
 {
     contents->open = true;
     contents->file = file;
-    contents->size = 0;
     contents->taken = 0;
     contents->beginning = (struct decompress_beginning){.bytes = 0};
     if (contents->decompress != NULL && decompress_is_ahead(contents->decompress, file)) {
@@ -64,7 +69,8 @@ int contents_begin(struct contents *contents, size_t file)
     contents->fd = operand_open(name_of(contents));
     if (contents->fd < 0)
         return report(contents);
-    contents->size = size_of(contents->fd);
+    if (check(contents) != 0)
+        return -1;
     if (contents->decompress != NULL) {
         if (decompress(contents) != 0)
             return -1;
@@ -103,8 +109,8 @@ ssize_t contents_read(void *context, void *data, size_t bytes)
 
 int contents_end(struct contents *contents)
 {
-    if (contents->size > 0 && size_of(contents->fd) < contents->size)
-        return fault_say(contents->fault, "%s: file has shrunk while it was read", name_of(contents));
+    if (contents->fd >= 0 && check(contents) != 0)
+        return -1;
     contents_close(contents);
     return 0;
 }

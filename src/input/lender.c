@@ -19,17 +19,9 @@ static off_t end_of(const struct mapped_file *file)
     return file->offset + (off_t)file->bytes;
 }
 
-static int report_change(const struct lender *lender, size_t i, bool shrunk)
-{
-    return fault_say(lender->fault, "%s: file has %s while it was read", lender->names[i],
-                     shrunk ? "shrunk" : "changed");
-}
-
 static int report_difference(const struct lender *lender, size_t i, const struct stat *now)
 {
-    const struct mapped_file *file = &lender->mapping.file[i];
-
-    return report_change(lender, i, mapping_is_of(file, now) && now->st_size < end_of(file));
+    return version_report(&lender->mapping.file[i].version, now, lender->names[i], lender->fault);
 }
 
 /* Is a file still what it was? What else may have its name now does not matter. */
@@ -37,7 +29,7 @@ static int check(const struct lender *lender, size_t i)
 {
     struct stat now;
 
-    if (operand_stat(lender->names[i], &now) != 0 || !mapping_has_changed(&lender->mapping.file[i], &now))
+    if (operand_stat(lender->names[i], &now) != 0 || !version_has_changed(&lender->mapping.file[i].version, &now))
         return 0;
     return report_difference(lender, i, &now);
 }
@@ -108,11 +100,11 @@ int lender_begin(struct lender *lender, size_t i, int fd, size_t beyond)
 
     if (position < 0 || sys_fstat(fd, &now) != 0)
         return fault_report(lender->fault, name, errno);
-    if (!mapping_is_of(file, &now) || mapping_has_changed(file, &now) ||
+    if (!version_is_of(&file->version, &now) || version_has_changed(&file->version, &now) ||
         (position > end && beyond > 0)) /* the header was read in a file that had just grown */
         return report_difference(lender, i, &now);
     if (mapping_complete(file, fd) != 0)
-        return errno == 0 ? report_change(lender, i, true) : fault_report(lender->fault, name, errno);
+        return errno == 0 ? version_report_shrunk(name, lender->fault) : fault_report(lender->fault, name, errno);
     if (operand_is_standard_input(name) && position < end && sys_seek(fd, end, SEEK_SET) < 0)
         return fault_report(lender->fault, name, errno);
     if (from > end) /* standard input, for the second time */

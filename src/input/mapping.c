@@ -81,12 +81,8 @@ int mapping_add(struct mapping *mapping, int fd, off_t offset)
     if (mapped > 0 && sys_map_file(place, mapped, fd, offset - (off_t)before) != 0)
         return -1;
     mapping->used += (size_t)mapping_room(bytes);
-    mapping->file[mapping->files++] = (struct mapped_file){.place = place + before,
-                                                           .offset = offset,
-                                                           .bytes = bytes,
-                                                           .device = status.st_dev,
-                                                           .inode = status.st_ino,
-                                                           .modified = sys_modified(&status)};
+    mapping->file[mapping->files++] =
+        (struct mapped_file){.place = place + before, .offset = offset, .bytes = bytes, .version = version_of(&status)};
     return 0;
 }
 
@@ -99,22 +95,6 @@ int mapping_complete(const struct mapped_file *file, int fd)
 
     piece.iov_base = file->place + file->bytes - piece.iov_len;
     return piece.iov_len == 0 ? 0 : io_read_at(fd, &piece, 1, end - (off_t)piece.iov_len, &done);
-}
-
-bool mapping_is_of(const struct mapped_file *file, const struct stat *now)
-{
-    return now->st_dev == file->device && now->st_ino == file->inode;
-}
-
-bool mapping_has_changed(const struct mapped_file *file, const struct stat *now)
-{
-    const off_t size = file->offset + (off_t)file->bytes;
-    const struct timespec modified = sys_modified(now);
-
-    if (!mapping_is_of(file, now) || now->st_size > size)
-        return false;
-    return now->st_size < size || modified.tv_sec != file->modified.tv_sec ||
-           modified.tv_nsec != file->modified.tv_nsec;
 }
 
 size_t mapping_find(const struct mapping *mapping, const uint8_t *address)

@@ -290,6 +290,21 @@ test_a_file_that_is_modified_is_a_failed_read() {
     during_each_call 'touch -d 2001-02-03 in' 'bigshuf: in: file has changed while it was read'
 }
 
+# Bytes that move within a file of the same size tear records apart.
+test_a_file_that_is_modified_while_it_is_read_is_a_failed_read() {
+    more_than_memory >original
+    echo old >out
+    for options in '' '--probability=0.9' '-r -n 100000' '-n 1000'; do
+        cp original in
+        # shellcheck disable=SC2016,SC2086 # the inner shell's; several options
+        FAULT_CALL=read FAULT_AT=20 FAULT_RUN='(echo more; head -c -5 original) | dd of=in conv=notrunc status=none' \
+            fails_with 1 'bigshuf: in: file has changed while it was read' \
+            bigshuf-faulty -S 8M -T . $options -o out in
+        same old "$(<out)"
+        same 'in original out' "$(echo *)"
+    done
+}
+
 test_a_file_that_grows_is_used_up_to_the_size_that_it_had() {
     start_with paragraphs
     (cat original && echo more) | bigshuf --seed=m >right.more

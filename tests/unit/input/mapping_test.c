@@ -158,7 +158,7 @@ static bool has_changed(const struct mapping *mapping)
     struct stat status;
 
     assert_int_equal(stat("file", &status), 0);
-    return mapping_has_changed(&mapping->file[0], &status);
+    return version_has_changed(&mapping->file[0].version, &status);
 }
 
 static void set_time(time_t seconds)

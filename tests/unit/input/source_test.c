@@ -738,12 +738,17 @@ TEST(a_file_that_becomes_shorter_is_told_when_it_is_opened_or_checked)
     }
 }
 
-TEST(a_file_of_the_same_size_that_was_modified_is_told)
+static void modify(const char *name)
 {
     const struct timespec times[] = {{.tv_sec = 1}, {.tv_sec = 1}};
 
+    assert_int_equal(utimensat(AT_FDCWD, name, times, 0), 0);
+}
+
+TEST(a_file_of_the_same_size_that_was_modified_is_told)
+{
     lend_lines("a", 1000);
-    assert_int_equal(utimensat(AT_FDCWD, "a", times, 0), 0);
+    modify("a");
     scratch_listen();
     assert_int_equal(source_check(source), -1);
     assert_string_equal(scratch_heard(), "bigshuf: a: file has changed while it was read\n");
@@ -859,6 +864,39 @@ TEST(a_file_that_shrinks_is_no_end_of_input)
     assert_reads(2, "1\n");
     assert_int_equal(truncate("a", 4), 0);
     assert_does_not_read("bigshuf: a: file has shrunk while it was read\n");
+}
+
+TEST(a_file_that_is_modified_is_not_read_as_if_it_were_one)
+{
+    const char *const message = "bigshuf: a: file has changed while it was read\n";
+
+    put("a", "1\n2\n3\n");
+    open_good(&lines, "a");
+    assert_reads(2, "1\n");
+    modify("a");
+    assert_does_not_read(message);
+    for (int replaced = 0; replaced < 2; replaced++) {
+        put("a", "1\n2\n3\n");
+        open_good(&lines, "a");
+        assert_reads(9, "1\n2\n3\n");
+        if (replaced) {
+            put("b", "1\n2\n3\n");
+            assert_int_equal(rename("b", "a"), 0);
+        } else {
+            modify("a");
+        }
+        assert_int_equal(source_rewind(source), 0);
+        assert_does_not_read(message);
+    }
+}
+
+TEST(a_file_that_grows_is_read)
+{
+    put("a", "1\n");
+    open_good(&lines, "a");
+    assert_reads(1, "1");
+    put("a", "1\n2\n");
+    assert_reads(9, "\n2\n");
 }
 
 TEST(a_read_error_names_the_file)

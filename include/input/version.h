@@ -1,0 +1,32 @@
+#ifndef BIGSHUF_INPUT_VERSION_H
+#define BIGSHUF_INPUT_VERSION_H
+
+/* A regular file as it was, by which it can be told whether somebody has modified it since. One that has grown, as a
+ * log does, has not been. */
+
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "system/fault.h"
+
+struct version {
+    bool known; /* false: it is no regular file, or was not looked at */
+    dev_t device;
+    ino_t inode;
+    off_t bytes;
+    struct timespec modified;
+};
+
+struct version version_of(const struct stat *status);
+
+/* Is it this file? Is it this file, and smaller now, or as large and modified? Never if the version is not known; nor
+ * if it is empty, as are files that are made when they are read. */
+bool version_is_of(const struct version *version, const struct stat *now);
+bool version_has_changed(const struct version *version, const struct stat *now);
+
+/* Report that it is another file, or has changed. -1 */
+int version_report(const struct version *version, const struct stat *now, const char *name, struct fault *fault);
+int version_report_shrunk(const char *name, struct fault *fault);
+
+#endif
