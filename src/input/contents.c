@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "input/operand.h"
 #include "system/io.h"
 #include "system/sys.h"
@@ -21,19 +22,46 @@ static int report(const struct contents *contents)
     return fault_report(contents->fault, name_of(contents), errno);
 }
 
-/* Is the file, which is open, what it was when it was first begun? */
-static int check(const struct contents *contents)
+static struct contents_past *past_of(const struct contents *contents)
 {
-    struct version *version = &contents->versions[contents->file];
+    return &contents->past[contents->file];
+}
+
+/* Is the file, which is open, what it was when it was begun or read before? */
+static int check(const struct contents *contents, struct stat *now)
+{
+    const struct version *version = &past_of(contents)->version;
+
+    if (sys_fstat(contents->fd, now) != 0)
+        return report(contents);
+    if (!version->known || (version_is_of(version, now) && !version_has_changed(version, now)))
+        return 0;
+    return version_report(version, now, name_of(contents), contents->fault);
+}
+
+static int check_begin(const struct contents *contents)
+{
+    struct contents_past *past = past_of(contents);
     struct stat now;
 
-    if (sys_fstat(contents->fd, &now) != 0)
-        return report(contents);
-    if (!version->known)
-        *version = version_of(&now);
-    if (!version->known || (version_is_of(version, &now) && !version_has_changed(version, &now)))
-        return 0;
-    return version_report(version, &now, name_of(contents), contents->fault);
+    if (check(contents, &now) != 0)
+        return -1;
+    if (!past->ended)
+        past->version = version_of(&now);
+    return 0;
+}
+
+/* It may have grown meanwhile. */
+static int check_end(const struct contents *contents)
+{
+    struct contents_past *past = past_of(contents);
+    struct stat now;
+
+    if (check(contents, &now) != 0)
+        return -1;
+    if (contents->at_end && !past->ended && past->version.known)
+        *past = (struct contents_past){.version = version_of(&now), .bytes = contents->bytes, .ended = true};
+    return 0;
 }
 
 static void close_file(struct contents *contents)
@@ -60,6 +88,8 @@ int contents_begin(struct contents *contents, size_t file)
 {
     contents->open = true;
     contents->file = file;
+    contents->bytes = 0;
+    contents->at_end = false;
     contents->taken = 0;
     contents->beginning = (struct decompress_beginning){.bytes = 0};
     if (contents->decompress != NULL && decompress_is_ahead(contents->decompress, file)) {
@@ -69,7 +99,7 @@ int contents_begin(struct contents *contents, size_t file)
     contents->fd = operand_open(name_of(contents));
     if (contents->fd < 0)
         return report(contents);
-    if (check(contents) != 0)
+    if (check_begin(contents) != 0)
         return -1;
     if (contents->decompress != NULL) {
         if (decompress(contents) != 0)
@@ -88,6 +118,7 @@ static bool is_decompressed(const struct contents *contents)
 ssize_t contents_read(void *context, void *data, size_t bytes)
 {
     struct contents *contents = context;
+    const struct contents_past *past = contents->past != NULL ? past_of(contents) : NULL;
     const size_t seen = contents->beginning.bytes - contents->taken;
     ssize_t got;
 
@@ -99,9 +130,13 @@ ssize_t contents_read(void *context, void *data, size_t bytes)
         contents->taken += bytes;
         return (ssize_t)bytes;
     }
+    if (past != NULL && past->ended)
+        bytes = (size_t)least(bytes, past->bytes - contents->bytes);
     got = io_read(contents->fd, data, bytes);
     if (got < 0)
         return report(contents);
+    contents->bytes += (uint64_t)got;
+    contents->at_end = got == 0;
     if (got == PIPE_BYTES)
         sys_widen_pipe(contents->fd);
     return got;
@@ -109,7 +144,7 @@ ssize_t contents_read(void *context, void *data, size_t bytes)
 
 int contents_end(struct contents *contents)
 {
-    if (contents->fd >= 0 && check(contents) != 0)
+    if (contents->fd >= 0 && check_end(contents) != 0)
         return -1;
     contents_close(contents);
     return 0;

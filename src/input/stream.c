@@ -290,7 +290,7 @@ void stream_free(void *context)
     contents_close(&stream->contents);
     decompress_free(stream->contents.decompress);
     lender_close(&stream->lender);
-    free(stream->contents.versions);
+    free(stream->contents.past);
     free(stream->end);
     header_release(&stream->header);
     free(stream);
@@ -325,8 +325,8 @@ struct stream *stream_open(const char *const *names, size_t count, const struct 
                               .layout = *layout};
     tail_init(&stream->tail, &stream->layout.format, !header_is_none(&layout->header), fault);
     stream->end = sys_allocate(count + 1, sizeof *stream->end);
-    stream->contents.versions = sys_allocate(count + 1, sizeof *stream->contents.versions);
-    if (stream->end == NULL || stream->contents.versions == NULL ||
+    stream->contents.past = sys_allocate(count + 1, sizeof *stream->contents.past);
+    if (stream->end == NULL || stream->contents.past == NULL ||
         header_init(&stream->header, &stream->layout.format, &layout->header, fault) != 0)
         fault_report(fault, "memory", errno);
     else if (look_at_all(stream) == 0 && prepare_to_decompress(stream) == 0)

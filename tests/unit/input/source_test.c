@@ -899,6 +899,23 @@ TEST(a_file_that_grows_is_read)
     assert_reads(9, "\n2\n");
 }
 
+TEST(a_file_that_grows_is_read_again_up_to_where_it_ended)
+{
+    put("a", "1\n2");
+    put("b", "3\n");
+    open_good(&lines, "a b");
+    assert_reads(9, "1\n2\n3\n");
+    for (int time = 0; time < 2; time++) {
+        put("a", "1\n2\n4\n");
+        assert_int_equal(source_rewind(source), 0);
+        assert_reads(9, "1\n2\n3\n");
+    }
+    assert_int_equal(truncate("a", 3), 0);
+    modify("a");
+    assert_int_equal(source_rewind(source), 0);
+    assert_does_not_read("bigshuf: a: file has changed while it was read\n");
+}
+
 TEST(a_read_error_names_the_file)
 {
     if (access("/proc/self/mem", R_OK) != 0)
