@@ -30,6 +30,7 @@ void decompress_free(struct decompress *decompress);             /* NULL is fine
 /* How a file begins. */
 struct decompress_beginning {
     const struct packer *packer; /* of what is compressed; else NULL */
+    bool named;                  /* its name says that it is, being shorter than any such file */
     size_t bytes;                /* that were read to know that, and must come first: 0 of a regular file */
     uint8_t data[PACKER_LOOK_BYTES];
 };

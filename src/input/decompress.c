@@ -37,6 +37,7 @@ struct turn {
     size_t file; /* the number of the file that it is for, and 1; 0: none */
     bool runs;   /* does a program decompress it? Else it is not compressed, or was not looked into */
     bool ended;  /* there is no more to come from the program */
+    bool named;  /* is its name all that says that the file is compressed? */
     const struct packer *packer;
     struct pump pump;
     struct flow flow;
@@ -118,11 +119,12 @@ static int read_first(int fd, struct decompress_beginning *beginning)
 }
 
 /* A file that is shorter than any that is compressed is what its name says, so that its program tells what it lacks. */
-static const struct packer *find_packer(const char *name, const uint8_t *first, size_t bytes)
+static void find_packer(struct decompress_beginning *beginning, const char *name, size_t bytes)
 {
-    const struct packer *packer = packer_of_beginning(first, bytes);
-
-    return packer == NULL && bytes < PACKER_LOOK_BYTES ? packer_of_name(name) : packer;
+    beginning->packer = packer_of_beginning(beginning->data, bytes);
+    beginning->named = beginning->packer == NULL && bytes < PACKER_LOOK_BYTES;
+    if (beginning->named)
+        beginning->packer = packer_of_name(name);
 }
 
 int decompress_look(int fd, const char *name, struct decompress_beginning *beginning)
@@ -144,7 +146,7 @@ int decompress_look(int fd, const char *name, struct decompress_beginning *begin
         if (position < 0 || (io_read_at(fd, &piece, 1, position, &seen) != 0 && errno != 0))
             return -1;
     }
-    beginning->packer = find_packer(name, beginning->data, seen);
+    find_packer(beginning, name, seen);
     return 0;
 }
 
@@ -158,12 +160,14 @@ int decompress_check(const struct packer *packer, const char *name, struct fault
 /* ---- Starting ---- */
 
 /* 0, or -1 with errno. */
-static int start(struct turn *turn, size_t i, const struct packer *packer, int input, struct packer_command *command)
+static int start(struct turn *turn, size_t i, const struct decompress_beginning *beginning, int input,
+                 struct packer_command *command)
 {
     *turn = no_turn;
     turn->file = i + 1;
-    turn->packer = packer;
-    if (packer_unpack(command, packer) != 0 || pump_start(&turn->pump, command->arguments, input) != 0)
+    turn->packer = beginning->packer;
+    turn->named = beginning->named;
+    if (packer_unpack(command, turn->packer) != 0 || pump_start(&turn->pump, command->arguments, input) != 0)
         return -1;
     turn->runs = true;
     return 0;
@@ -175,7 +179,7 @@ int decompress_start(struct decompress *decompress, size_t i, int fd, const stru
     const bool fed = beginning->bytes > 0;
     struct packer_command command;
 
-    if (start(turn, i, beginning->packer, fed ? -1 : fd, &command) != 0)
+    if (start(turn, i, beginning, fed ? -1 : fd, &command) != 0)
         return packer_report(&command, decompress->names[i], decompress->fault);
     if (!fed)
         return 0;
@@ -209,7 +213,7 @@ static void try_ahead(struct decompress *decompress, size_t i)
         return;
     fd = operand_open(name);
     if (fd >= 0 && decompress_look(fd, name, &beginning) == 0 && beginning.packer != NULL && beginning.bytes == 0)
-        (void)start(turn, i, beginning.packer, fd, &command);
+        (void)start(turn, i, &beginning, fd, &command);
     operand_close(fd);
 }
 
@@ -352,6 +356,8 @@ static int finish(struct decompress *decompress, struct turn *turn)
         return fault_report(decompress->fault, name, errno);
     turn->runs = false;
     failure = program_failure(status, text);
+    if (failure == NULL && turn->named)
+        return fault_say(decompress->fault, "%s: too short to be compressed", name);
     if (failure == NULL)
         return 0;
     (void)packer_unpack(&command, turn->packer); /* for its text */

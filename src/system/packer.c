@@ -1,6 +1,8 @@
 /* Formats are known by their first bytes: RFC 1952 (gzip), RFC 8878 (zstd), the specifications of xz, bzip2 and of the
  * LZ4 frame; of bzip2 the level that follows is looked at too, since "BZh" could begin a text. pzstd begins with a
- * frame that zstd skips, lz4 -l makes frames of an older kind, gzip reads what compress made, and xz what lzma made. */
+ * frame that zstd skips, lz4 -l makes frames of an older kind, gzip reads what compress made, and xz what lzma made:
+ * that begins as the number 93 does, so that what follows is looked at, too, the size of a dictionary from 64 KiB on
+ * and a size that is not known, as lzma writes it. */
 
 #include "system/packer.h"
 
@@ -27,7 +29,14 @@ static bool begins_with(const struct packer_beginning *beginning, const uint8_t 
 {
     if (bytes < beginning->bytes || memcmp(data, beginning->data, beginning->bytes) != 0)
         return false;
-    return data[0] != 'B' || (bytes > beginning->bytes && data[3] >= '1' && data[3] <= '9');
+    switch (data[0]) {
+    case 'B':
+        return bytes > beginning->bytes && data[3] >= '1' && data[3] <= '9';
+    case 0x5d:
+        return bytes >= PACKER_LOOK_BYTES && (data[3] > 0) != (data[4] > 0) && data[5] == 0xff;
+    default:
+        return true;
+    }
 }
 
 const struct packer *packer_of_beginning(const uint8_t *data, size_t bytes)
@@ -107,11 +116,22 @@ int packer_pack(struct packer_command *command, const struct packer *packer, uns
     return complete(command);
 }
 
+/* bzip2 does so, too, but it warns. */
+static const char strict_bunzip2[] = "{ said=$(bzip2 -dc 2>&1 >&3 3>&-); } 3>&1; status=$?\n"
+                                     "[ -z \"$said\" ] || printf '%s\\n' \"$said\" >&2\n"
+                                     "[ $status -gt 0 ] || [ -z \"$said\" ] || status=1\n"
+                                     "exit $status";
+
 /* Never pigz: where it does not know what follows a file within a file, it drops all that is left, and succeeds. */
 int packer_unpack(struct packer_command *command, const struct packer *packer)
 {
+    int status;
+
     *command = (struct packer_command){.arguments = {packer_name(packer), "-dc"}};
-    return complete(command);
+    status = complete(command);
+    if (strcmp(packer_name(packer), "bzip2") == 0)
+        memcpy(command->arguments, (const char *[]){"sh", "-c", strict_bunzip2}, 3 * sizeof command->arguments[0]);
+    return status;
 }
 
 int packer_report(const struct packer_command *command, const char *name, struct fault *fault)

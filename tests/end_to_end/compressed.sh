@@ -396,12 +396,15 @@ test_a_name_that_is_not_true_is_warned_of() {
     same 'bigshuf: warning: plain.gz: is not compressed, whatever its name says, and read as it is' "$(<said)"
 }
 
-# Where nothing tells what comes next, it may be what most of the file holds. (bzip2 says so itself, and succeeds.)
+# Where nothing tells what comes next, it may be what most of the file holds. (bzip2 says so, and succeeds.)
 test_what_follows_a_compressed_file_and_is_not_compressed_fails_the_run() {
     seq 1000 >in
-    for format in gz zst xz lz4; do
+    for format in gz zst xz bz2 lz4; do
         has_format "$format" || continue
         pack "$format" in
+        (cat in."$format" && tail -c +2 in."$format" && cat in."$format") >all."$format"
+        spoils "*bigshuf: all.$format: '$(program_of "$format") -dc' failed: exit status *" \
+            bigshuf -Z -o all."$format" all."$format"
         cat in."$format" in in."$format" >all."$format"
         spoils "*bigshuf: all.$format: '$(program_of "$format") -dc' failed: exit status *" \
             bigshuf -Z -o out.gz all."$format"
@@ -422,6 +425,9 @@ test_a_file_that_has_lost_all_but_its_name_fails_the_run() {
         done
         rm none."$format" one."$format"
     done
+    : >none.lz4 # of which lz4 makes nothing
+    spoils 'bigshuf: none.lz4: too short to be compressed' bigshuf -Z -o out.gz none.lz4
+    spoils 'bigshuf: none.lz4: too short to be compressed' bigshuf -Z -o out.gz <(sleep 0.1) none.lz4
 }
 
 test_a_program_that_is_missing_is_known_before_the_work() {
