@@ -85,6 +85,15 @@ struct timespec sys_modified(const struct stat *status)
 #endif
 }
 
+struct timespec sys_changed(const struct stat *status)
+{
+#ifdef __APPLE__
+    return status->st_ctimespec;
+#else
+    return status->st_ctim;
+#endif
+}
+
 int sys_fchmod(int fd, mode_t mode)
 {
     return fchmod(fd, mode);

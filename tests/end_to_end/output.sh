@@ -369,10 +369,10 @@ fails_after() {
 test_a_file_that_others_put_there_meanwhile_is_left_alone() {
     mkdir folder
     echo old >folder/file
-    echo other >other
+    echo own >other # at the same time, and as large
     echo third >third
     fails_after 'bigshuf: folder/file: has been replaced by others meanwhile, and stays as it is' mv other folder/file
-    same 'other file' "$(<folder/file) $(ls -A folder)"
+    same 'own file' "$(<folder/file) $(ls -A folder)"
     rm folder/file
     fails_after 'bigshuf: folder/file: has been made by others meanwhile, and stays as it is' cp third folder/file
     same 'third file' "$(<folder/file) $(ls -A folder)"

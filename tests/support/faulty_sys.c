@@ -233,6 +233,7 @@ QUESTION(uint64_t, thread_nanoseconds, (void), ())
 QUESTION(bool, own_nanoseconds, (uint64_t *nanoseconds), (nanoseconds))
 ADVICE(exit, (int status), (status))
 QUESTION(struct timespec, modified, (const struct stat *status), (status))
+QUESTION(struct timespec, changed, (const struct stat *status), (status))
 QUESTION(size_t, page_bytes, (void), ())
 /* clang-format on */
 
