@@ -40,7 +40,7 @@ int output_check_room(const struct output *output, uint64_t bytes);
 
 /* May those of these inputs ("-": standard input) that are outputs as well be so (overlap.h)? 0, or -1 after a report.
  */
-int output_check_inputs(const struct output *output, const char *const *inputs, size_t count);
+int output_check_inputs(struct output *output, const char *const *inputs, size_t count);
 
 /* Is any file within this directory, which holds something else? Those of a filter are not looked at. 0 if not, or -1
  * after a report. If all is well, this and output_check_inputs warn of misleading names. */

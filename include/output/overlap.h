@@ -23,4 +23,8 @@
  */
 int overlap_check(const struct files *files, const char *const *inputs, size_t count);
 
+/* The last file has been added since: a shard whose number came to be after one that was not there. It must be no
+ * input. 0, or -1 after a report. */
+int overlap_check_last(const struct files *files, const char *const *inputs, size_t count);
+
 #endif

@@ -25,6 +25,8 @@ struct output {
     struct output_plan plan;
     struct fault *fault;
     struct files files;
+    const char *const *inputs; /* their names */
+    size_t input_count;
     size_t begun; /* files that have been begun; the last one is in work if `in_work` */
     bool in_work;
     uint64_t records; /* of all files */
@@ -91,8 +93,10 @@ int output_check_room(const struct output *output, uint64_t bytes)
                      (unsigned long long)(files->free_bytes >> 20));
 }
 
-int output_check_inputs(const struct output *output, const char *const *inputs, size_t count)
+int output_check_inputs(struct output *output, const char *const *inputs, size_t count)
 {
+    output->inputs = inputs;
+    output->input_count = count;
     if (overlap_check(&output->files, inputs, count) != 0)
         return -1;
     files_warn_of_names(&output->files);
@@ -139,7 +143,8 @@ static int begin_file(struct output *output)
     if (number == output->files.count) {
         if (!output_plan_is_open_ended(&output->plan))
             return fault_say(output->fault, "there are more records to write than were counted");
-        if (files_add(&output->files) != 0)
+        if (files_add(&output->files) != 0 ||
+            overlap_check_last(&output->files, output->inputs, output->input_count) != 0)
             return -1;
     }
     if (files_begin(&output->files, number, output->filters) != 0)

@@ -11,6 +11,7 @@
 
 #include "input/hints.h"
 #include "input/operand.h"
+#include "system/io.h"
 #include "system/sys.h"
 
 /* A regular file that is there. */
@@ -160,4 +161,17 @@ int overlap_check(const struct files *files, const char *const *inputs, size_t c
     }
     free(overlap.outputs);
     return status == 0 ? judge(&overlap, files->fault) : -1;
+}
+
+int overlap_check_last(const struct files *files, const char *const *inputs, size_t count)
+{
+    const char *path = files->file[files->count - 1].path;
+    struct stat output, input;
+
+    if (files->plan->filter != NULL || sys_stat(path, &output) != 0 || !S_ISREG(output.st_mode))
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        if (operand_stat(inputs[i], &input) == 0 && io_same_file(&input, &output))
+            return fault_say(files->fault, "%s is an input and an output file: give the output other names", path);
+    return 0;
 }

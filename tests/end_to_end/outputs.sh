@@ -367,16 +367,20 @@ test_shards_and_splits_may_not_be_some_of_the_inputs() {
     seq 100 >a
     seq 10 >part0
     seq 20 >part1
+    seq 30 >part3
     refuses 'part0 is an input and an output file, but a only an input' --shards=2 -o part%d a part0 part1
     refuses './part1 is an input and an output file, but a only an input' --shard-records=90 -o part%d a ./part1
     refuses 'part0 is an input and an output file, but part2 only an output' --shards=4 -o part%d part0 part1
     refuses 'part0 is an input and an output file, but part1 only an output' --shards=2 -o part%d part0
     refuses 'part0 is an input and an output file, but part1 only an input' --shards=1 -o part%d part0 part1
-    refuses 'part0 is an input and an output file, but valid only an output' --split=9:valid --shards=2 -o part%d part?
+    refuses 'part0 is an input and an output file, but valid only an output' --split=9:valid --shards=2 -o part%d part[01]
     refuses 'part0 is an input and an output file, but valid only an output' --split=1:part0 --split=1:valid part0
     refuses 'part0 is an input and an output file, but a only an input' --split=1:part0 -o rest a part0
     # shellcheck disable=SC2094 # refused
     refuses '- is an input and an output file, but valid only an output' --split=9:part0 --split=9:valid -o a <part0
+    refuses 'part3 is an input and an output file' --shard-records=30 -o part%d a part3
+    # shellcheck disable=SC2094 # refused
+    refuses 'part3 is an input and an output file' --shard-bytes=50 -o part%d a - <part3
     bigshuf --split=10%:valid a >out
 }
 
