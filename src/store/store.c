@@ -82,9 +82,17 @@ static enum folder_verdict make_format(struct store *store, const struct store_f
     return verdict;
 }
 
+/* What a first run has made that failed afterwards says nothing of what is in the store. */
 static int say_difference(const struct store *store, const char *has, const char *wanted)
 {
-    return folder_say(&store->folder, STORE_NAME_FORMAT, "the store has %s, not %s", has, wanted);
+    struct folder_names names;
+    int result = store_batches(store, &names);
+
+    if (result == 0)
+        result = folder_say(&store->folder, STORE_NAME_FORMAT, "the store has %s, not %s%s", has, wanted,
+                            names.count > 0 ? "" : ": it has no batches, so remove it, unless others are about to write some");
+    folder_names_release(&names);
+    return result;
 }
 
 static int compare_format(const struct store *store, const struct store_format *wanted)

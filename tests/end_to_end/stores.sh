@@ -664,7 +664,7 @@ test_of_writers_of_different_formats_one_wins() {
             wait $pid && ok=$((ok + 1))
         done
         same 1 $ok
-        same 2 "$(cat said* | grep -c '^bigshuf: store/format: the store has [0-9]* piles, not [0-9]* piles$')"
+        same 2 "$(cat said* | grep -c '^bigshuf: store/format: the store has [0-9]* piles, not [0-9]* piles')"
         batches "$(sed -n 's/^\([0-9]*\) piles/\1/p' store/format)"
     done
 }

@@ -180,17 +180,20 @@ TEST(every_pair_of_formats_differs_but_one_and_itself)
         }
 }
 
+#define EMPTY ": it has no batches, so remove it, unless others are about to write some\n"
+
 TEST(it_is_said_how_a_format_differs)
 {
     static const struct {
         struct store_format wanted;
         const char *message;
     } cases[] = {
-        {{.piles = 512, .record = {.delimiter = '\n'}}, "bigshuf: d/format: the store has 256 piles, not 512 piles\n"},
+        {{.piles = 512, .record = {.delimiter = '\n'}},
+         "bigshuf: d/format: the store has 256 piles, not 512 piles" EMPTY},
         {{.record = {.kind = RECORD_SIZE, .count = 16}},
-         "bigshuf: d/format: the store has records ending with \"\\n\", not records of 16 bytes\n"},
+         "bigshuf: d/format: the store has records ending with \"\\n\", not records of 16 bytes" EMPTY},
         {{.record = {.delimiter = '\n'}, .header_lines = 1},
-         "bigshuf: d/format: the store has no header, not a header of 1 record\n"},
+         "bigshuf: d/format: the store has no header, not a header of 1 record" EMPTY},
     };
 
     assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
@@ -198,6 +201,10 @@ TEST(it_is_said_how_a_format_differs)
         store_close(&store);
         folders_assert_says(store_join(&store, i == 0 ? "d/" : "d", &cases[i].wanted, &fault), -1, cases[i].message);
     }
+    assert_int_equal(mkdir("d/batch", 0755), 0);
+    store_close(&store);
+    folders_assert_says(store_join(&store, "d", &cases[0].wanted, &fault), -1,
+                        "bigshuf: d/format: the store has 256 piles, not 512 piles\n");
 }
 
 static void assert_not_known(const char *text, size_t bytes)
