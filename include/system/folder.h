@@ -59,8 +59,8 @@ enum folder_verdict folder_read(const struct folder *folder, const char *name, s
 
 /* Make a new file of these bytes, on disk when this returns. It appears whole or not at all, and never in place of
  * another: it is made under the name `by`, which no other process uses, and linked. If `by` is left from before, it is
- * removed first; it is gone when this returns. Meanwhile it is locked (io_lock), where files can be. MISSING if somebody
- * has removed it before it was linked, or had locked it. */
+ * removed first; it is gone when this returns. Meanwhile it is locked (io_lock), where files can be. MISSING if
+ * somebody has removed it before it was linked, or had locked it. */
 enum folder_verdict folder_publish(const struct folder *folder, const char *name, const char *by, const void *data,
                                    size_t bytes);
 

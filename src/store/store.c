@@ -89,8 +89,9 @@ static int say_difference(const struct store *store, const char *has, const char
     int result = store_batches(store, &names);
 
     if (result == 0)
-        result = folder_say(&store->folder, STORE_NAME_FORMAT, "the store has %s, not %s%s", has, wanted,
-                            names.count > 0 ? "" : ": it has no batches, so remove it, unless others are about to write some");
+        result = folder_say(
+            &store->folder, STORE_NAME_FORMAT, "the store has %s, not %s%s", has, wanted,
+            names.count > 0 ? "" : ": it has no batches, so remove it, unless others are about to write some");
     folder_names_release(&names);
     return result;
 }
