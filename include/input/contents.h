@@ -17,24 +17,18 @@
 #include "input/version.h"
 #include "system/fault.h"
 
-/* A regular file that has been read before: it must stay so, and no more of it is read. */
-struct contents_past {
-    struct version version; /* when it was first begun; and once it has ended, then */
-    uint64_t bytes;         /* of it, until it ended */
-    bool ended;
-};
-
 /* Zeroed but for the first four, and for `fd`, which is -1. */
 struct contents {
     const char *const *names;
     struct fault *fault;
-    struct contents_past *past;    /* of each file; zeroed at first */
+    struct version *past; /* of each file when it was read to its end: that was at byte `bytes`; zeroed before */
     struct decompress *decompress; /* NULL: all files are read as they are */
     bool open;
-    size_t file;    /* its number */
-    int fd;         /* -1 if it is not needed any more */
-    uint64_t bytes; /* of it, so far */
-    bool at_end;    /* has a read found its end? Not where it is mapped, but for its header. */
+    size_t file;            /* its number */
+    int fd;                 /* -1 if it is not needed any more */
+    struct version version; /* when it was begun */
+    off_t at;               /* the next byte of it, if it is a regular file */
+    bool at_end;            /* has a read found its end? Not where it is mapped, but for its header. */
     struct decompress_beginning beginning;
     size_t taken; /* of the bytes in that */
 };

@@ -14,7 +14,7 @@
  * that is not there, since the list probably has lines. *names is an array into
  * *data; both are malloc'd: free them. *memory is how many bytes the names may take, and becomes how many they do: the
  * list, and NAMES_ENTRY_BYTES for each of them. More are an error. 0, or -1 after a report, with both NULL. */
-enum { NAMES_ENTRY_BYTES = 32 }; /* its address, its end in the stream, its entry in a manifest */
+enum { NAMES_ENTRY_BYTES = 56 }; /* its address, its end in the stream, its version, its entry in a manifest */
 int names_read(const char *from, uint64_t *memory, const char ***names, size_t *count, char **data,
                struct fault *fault);
 

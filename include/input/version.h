@@ -5,20 +5,21 @@
  * log does, has not been. */
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/stat.h>
-#include <time.h>
+#include <sys/types.h>
 
 #include "system/fault.h"
 
+/* There may be millions of inputs, so it is small. */
 struct version {
-    bool known; /* false: it is no regular file, or was not looked at */
-    dev_t device;
-    ino_t inode;
+    uint64_t file; /* of its device and inode; 0: it is no regular file, or was not looked at */
     off_t bytes;
-    struct timespec modified;
+    uint64_t modified; /* in nanoseconds */
 };
 
 struct version version_of(const struct stat *status);
+bool version_is_known(const struct version *version);
 
 /* Is it this file? Is it this file, and smaller now, or as large and modified? Never if the version is not known; nor
  * if it is empty, as are files that are made when they are read. */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/least.h"
 #include "input/operand.h"
@@ -22,45 +23,45 @@ static int report(const struct contents *contents)
     return fault_report(contents->fault, name_of(contents), errno);
 }
 
-static struct contents_past *past_of(const struct contents *contents)
+static struct version *past_of(const struct contents *contents)
 {
     return &contents->past[contents->file];
 }
 
-/* Is the file, which is open, what it was when it was begun or read before? */
-static int check(const struct contents *contents, struct stat *now)
+/* Is the file, which is open, what it was, if it was? */
+static int check(const struct contents *contents, const struct version *version, struct stat *now)
 {
-    const struct version *version = &past_of(contents)->version;
-
     if (sys_fstat(contents->fd, now) != 0)
         return report(contents);
-    if (!version->known || (version_is_of(version, now) && !version_has_changed(version, now)))
+    if (!version_is_known(version) || (version_is_of(version, now) && !version_has_changed(version, now)))
         return 0;
     return version_report(version, now, name_of(contents), contents->fault);
 }
 
-static int check_begin(const struct contents *contents)
+static int check_begin(struct contents *contents)
 {
-    struct contents_past *past = past_of(contents);
+    const bool moved = operand_is_standard_input(name_of(contents));
     struct stat now;
 
-    if (check(contents, &now) != 0)
+    if (check(contents, past_of(contents), &now) != 0)
         return -1;
-    if (!past->ended)
-        past->version = version_of(&now);
-    return 0;
+    contents->version = version_of(&now);
+    contents->at = moved && version_is_known(&contents->version) ? sys_seek(contents->fd, 0, SEEK_CUR) : 0;
+    return contents->at < 0 ? report(contents) : 0;
 }
 
 /* It may have grown meanwhile. */
 static int check_end(const struct contents *contents)
 {
-    struct contents_past *past = past_of(contents);
+    struct version *past = past_of(contents);
     struct stat now;
 
-    if (check(contents, &now) != 0)
+    if (check(contents, &contents->version, &now) != 0)
         return -1;
-    if (contents->at_end && !past->ended && past->version.known)
-        *past = (struct contents_past){.version = version_of(&now), .bytes = contents->bytes, .ended = true};
+    if (contents->at_end && !version_is_known(past)) {
+        *past = version_of(&now);
+        past->bytes = contents->at;
+    }
     return 0;
 }
 
@@ -88,7 +89,6 @@ int contents_begin(struct contents *contents, size_t file)
 {
     contents->open = true;
     contents->file = file;
-    contents->bytes = 0;
     contents->at_end = false;
     contents->taken = 0;
     contents->beginning = (struct decompress_beginning){.bytes = 0};
@@ -118,7 +118,7 @@ static bool is_decompressed(const struct contents *contents)
 ssize_t contents_read(void *context, void *data, size_t bytes)
 {
     struct contents *contents = context;
-    const struct contents_past *past = contents->past != NULL ? past_of(contents) : NULL;
+    const struct version *past = contents->past != NULL ? past_of(contents) : NULL;
     const size_t seen = contents->beginning.bytes - contents->taken;
     ssize_t got;
 
@@ -130,12 +130,12 @@ ssize_t contents_read(void *context, void *data, size_t bytes)
         contents->taken += bytes;
         return (ssize_t)bytes;
     }
-    if (past != NULL && past->ended)
-        bytes = (size_t)least(bytes, past->bytes - contents->bytes);
+    if (past != NULL && version_is_known(past)) /* of what it has grown by, nothing */
+        bytes = (size_t)least(bytes, (uint64_t)(past->bytes - contents->at));
     got = io_read(contents->fd, data, bytes);
     if (got < 0)
         return report(contents);
-    contents->bytes += (uint64_t)got;
+    contents->at += (off_t)got;
     contents->at_end = got == 0;
     if (got == PIPE_BYTES)
         sys_widen_pipe(contents->fd);

@@ -2,28 +2,42 @@
 
 #include "system/sys.h"
 
+/* Devices have small numbers, which are multiplied by 2^64 / phi so that they differ in all bits. */
+static uint64_t number_of(const struct stat *status)
+{
+    const uint64_t number = (uint64_t)status->st_dev * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)status->st_ino;
+
+    return number > 0 ? number : 1;
+}
+
+static uint64_t nanoseconds(struct timespec time)
+{
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
 struct version version_of(const struct stat *status)
 {
-    return (struct version){.known = S_ISREG(status->st_mode),
-                            .device = status->st_dev,
-                            .inode = status->st_ino,
-                            .bytes = status->st_size,
-                            .modified = sys_modified(status)};
+    if (!S_ISREG(status->st_mode))
+        return (struct version){.file = 0};
+    return (struct version){
+        .file = number_of(status), .bytes = status->st_size, .modified = nanoseconds(sys_modified(status))};
+}
+
+bool version_is_known(const struct version *version)
+{
+    return version->file != 0;
 }
 
 bool version_is_of(const struct version *version, const struct stat *now)
 {
-    return version->known && now->st_dev == version->device && now->st_ino == version->inode;
+    return version_is_known(version) && version->file == number_of(now);
 }
 
 bool version_has_changed(const struct version *version, const struct stat *now)
 {
-    const struct timespec modified = sys_modified(now);
-
     if (!version_is_of(version, now) || now->st_size > version->bytes || version->bytes == 0)
         return false;
-    return now->st_size < version->bytes || modified.tv_sec != version->modified.tv_sec ||
-           modified.tv_nsec != version->modified.tv_nsec;
+    return now->st_size < version->bytes || version->modified != nanoseconds(sys_modified(now));
 }
 
 int version_report(const struct version *version, const struct stat *now, const char *name, struct fault *fault)

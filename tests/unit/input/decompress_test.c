@@ -11,7 +11,7 @@
 enum { FILES = 7, FILE_BYTES = 1 << 21, PLAIN = 3, EMPTY = 5 };
 
 static const char *const names[FILES] = {"0", "1", "2", "3", "4", "5", "6"};
-static struct contents_past past[FILES];
+static struct version past[FILES];
 static struct contents contents;
 static uint8_t seen[FILE_BYTES + 1];
 
