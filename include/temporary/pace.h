@@ -9,7 +9,8 @@
  * two threads it would be less, if the disk alone made writes long; they may be copies to memory.)
  *
  * Most systems take writes into memory, as fast as that is, and have programs wait for the disk only when gigabytes are
- * on their way to it. So it is asked once, early: some piles wait until what they have written is on the disk.
+ * on their way to it. So it is asked once, early: how long does it take until what some piles have written is on it?
+ * All of these are asked for at once, as the system does: what waits behind other requests one by one tells their time.
  *
  * Once compressing was worth while on a disk, it is, as long as the data shrink: that writes wait no more then does not
  * mean that the disk is fast.
@@ -27,6 +28,15 @@
 
 #include "temporary/frames.h"
 
+/* The last bytes of a file. */
+struct pace_part {
+    int fd;
+    off_t offset;
+    off_t bytes;
+};
+
+enum { PACE_PARTS = 128 };
+
 /* Shared by all threads. */
 struct pace {
     pthread_mutex_t mutex; /* guards what follows */
@@ -34,14 +44,15 @@ struct pace {
     bool hopeless;         /* and it does not shrink enough */
     double needed;         /* the share of itself to which it must shrink; 0: nobody knows */
     bool packs;            /* compressing is worth while */
-    bool waits;            /* somebody asks the disk */
     uint64_t come_bytes;   /* plain bytes so far */
     uint64_t passed_bytes; /* written since a write was measured */
     unsigned writes;       /* measured lately; their bytes, and what they took */
     uint64_t bytes;
     uint64_t nanoseconds;
-    uint64_t asked_bytes; /* for which the disk was asked, and what it took */
-    uint64_t asked_nanoseconds;
+    struct pace_part part[PACE_PARTS]; /* for which the disk is to be asked, or is being asked */
+    unsigned parts;
+    uint64_t part_bytes;
+    bool asks;
     double write_cost; /* w, as writes say; 0 before it is known */
     double disk_cost;  /* and as the disk says */
     double pack_cost;  /* c */
@@ -77,7 +88,7 @@ void pace_sampled(struct pace *pace, const struct frames_sample *sample);
 int pace_write(struct pace *pace, int fd, struct iovec *pieces, int count, off_t offset, size_t *done);
 
 /* Ask the disk how fast it is, if it is time for that, by the last bytes of a file of this length that was written from
- * front to back. `pace` may be NULL. */
+ * front to back, and of others. `pace` may be NULL. */
 void pace_ask(struct pace *pace, int fd, uint64_t length);
 
 /* ---- What these are made of, without clock and disk ---- */
@@ -86,8 +97,8 @@ void pace_ask(struct pace *pace, int fd, uint64_t length);
 bool pace_measures(struct pace *pace, uint64_t bytes);
 void pace_wrote(struct pace *pace, uint64_t bytes, uint64_t nanoseconds);
 
-/* Is the disk to be asked? It took so long for so many bytes, 0 if it could not be asked. */
-bool pace_asks(struct pace *pace);
-void pace_asked(struct pace *pace, uint64_t bytes, uint64_t nanoseconds);
+/* Add a part, if it is time for that. Is the disk to be asked for all of them? It took so long, 0 if nobody knows. */
+bool pace_asks(struct pace *pace, struct pace_part part);
+void pace_asked(struct pace *pace, uint64_t nanoseconds);
 
 #endif

@@ -13,10 +13,9 @@ static const uint64_t MEASURE_BYTES = (uint64_t)1 << 20;
 /* Fewer measured writes say little, and more are not lately. */
 enum { WRITES_LEAST = 16, WRITES_MOST = 128 };
 
-/* The disk is asked after so much, when a run has taken some tenths of a second, about so much. Where it takes 1 GB/s,
- * 4 MiB in parts of 256 KiB took 10 ms. */
+/* The disk is asked after so much, when a run has taken some tenths of a second, about so much. */
 static const uint64_t ASK_AFTER_BYTES = (uint64_t)128 << 20;
-static const uint64_t ASKED_BYTES = (uint64_t)4 << 20;
+static const uint64_t ASKED_BYTES = (uint64_t)16 << 20;
 
 /* For less at a time it is hardly the bytes that take the time, and more could be very much. */
 static const uint64_t ASK_LEAST_BYTES = (uint64_t)128 << 10;
@@ -125,27 +124,29 @@ void pace_wrote(struct pace *pace, uint64_t bytes, uint64_t nanoseconds)
     pthread_mutex_unlock(&pace->mutex);
 }
 
-bool pace_asks(struct pace *pace)
+bool pace_asks(struct pace *pace, struct pace_part part)
 {
-    bool asks;
+    bool asks = false;
 
     pthread_mutex_lock(&pace->mutex);
-    asks = !pace->waits && !pace->packs && pace->come_bytes >= ASK_AFTER_BYTES && pace->asked_bytes < ASKED_BYTES;
-    pace->waits |= asks;
+    if (!pace->asks && !pace->packs && pace->disk_cost == 0 && pace->come_bytes >= ASK_AFTER_BYTES) {
+        pace->part[pace->parts++] = part;
+        pace->part_bytes += (uint64_t)part.bytes;
+        asks = pace->part_bytes >= ASKED_BYTES || pace->parts == PACE_PARTS;
+        pace->asks = asks;
+    }
     pthread_mutex_unlock(&pace->mutex);
     return asks;
 }
 
-void pace_asked(struct pace *pace, uint64_t bytes, uint64_t nanoseconds)
+void pace_asked(struct pace *pace, uint64_t nanoseconds)
 {
     pthread_mutex_lock(&pace->mutex);
-    pace->waits = false;
-    pace->asked_bytes += bytes;
-    pace->asked_nanoseconds += nanoseconds;
-    if (pace->asked_bytes >= ASKED_BYTES) {
-        pace->disk_cost = (double)pace->asked_nanoseconds / (double)pace->asked_bytes;
-        decide(pace);
-    }
+    pace->disk_cost = (double)nanoseconds / (double)pace->part_bytes;
+    pace->asks = false;
+    pace->parts = 0;
+    pace->part_bytes = 0;
+    decide(pace);
     pthread_mutex_unlock(&pace->mutex);
 }
 
@@ -179,19 +180,28 @@ int pace_write(struct pace *pace, int fd, struct iovec *pieces, int count, off_t
     return 0;
 }
 
+/* Nobody adds parts meanwhile. */
+static void ask_for_all(const struct pace *pace)
+{
+    for (unsigned i = 0; i < pace->parts; i++)
+        sys_write_back(pace->part[i].fd);
+    for (unsigned i = 0; i < pace->parts; i++)
+        sys_await_disk(pace->part[i].fd, pace->part[i].offset, pace->part[i].bytes);
+}
+
 void pace_ask(struct pace *pace, int fd, uint64_t length)
 {
     const uint64_t bytes = least(length, ASK_MOST_BYTES);
+    const struct pace_part part = {.fd = fd, .offset = (off_t)(length - bytes), .bytes = (off_t)bytes};
     uint64_t start;
-    uint64_t nanoseconds;
-    bool known;
+    uint64_t nanoseconds = 0;
 
-    if (pace == NULL || length < ASK_LEAST_BYTES || !pace_asks(pace))
+    if (pace == NULL || length < ASK_LEAST_BYTES || !pace_asks(pace, part))
         return;
-    known = sys_own_nanoseconds(&start);
-    if (known) {
-        sys_await_disk(fd, (off_t)(length - bytes), (off_t)bytes);
-        known = own_time_since(start, &nanoseconds);
+    if (sys_own_nanoseconds(&start)) {
+        ask_for_all(pace);
+        if (!own_time_since(start, &nanoseconds))
+            nanoseconds = 0;
     }
-    pace_asked(pace, known ? bytes : 0, known ? nanoseconds : 0);
+    pace_asked(pace, nanoseconds);
 }

@@ -34,7 +34,7 @@ bool sys_own_nanoseconds(uint64_t *nanoseconds)
 
 void sys_await_disk(int fd, off_t offset, off_t length)
 {
-    assert_int_equal(lseek(fd, 0, SEEK_END), offset + length);
+    assert_true(lseek(fd, 0, SEEK_END) >= offset + length);
     awaited_bytes += (uint64_t)length;
     waited_nanoseconds += (uint64_t)length * disk_nanoseconds;
 }
@@ -881,7 +881,7 @@ IN_SCRATCH(a_disk_is_asked_once)
         for (unsigned p = 0; p < 6; p++)
             while (bytes[p] < 600000)
                 append_good(p, PIECES_MAX);
-        assert_in_range(awaited_bytes, i < 2 ? 4 << 20 : 0, i < 2 ? 5 << 20 : 0);
+        assert_in_range(awaited_bytes, i < 2 ? 16 << 20 : 0, i < 2 ? 17 << 20 : 0);
         assert_int_equal(pace_advice(&pace) == PACE_PACKED, i == 0);
         for (unsigned p = 0; p < 6; p++)
             assert_reads(p, 3);
