@@ -38,8 +38,8 @@ struct output *output_open(const struct output_plan *plan, struct fault *fault);
  * found, as there are more shards than there were, are expected to be where the others are. 0, or -1 after a report. */
 int output_check_room(const struct output *output, uint64_t bytes);
 
-/* May those of these inputs ("-": standard input) that are outputs as well be so (overlap.h)? 0, or -1 after a report.
- */
+/* May those of these inputs ("-": standard input), whose names must stay, that are outputs as well be so (overlap.h)?
+ * 0, or -1 after a report. */
 int output_check_inputs(struct output *output, const char *const *inputs, size_t count);
 
 /* Is any file within this directory, which holds something else? Those of a filter are not looked at. 0 if not, or -1

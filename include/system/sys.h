@@ -23,8 +23,8 @@
 int sys_open(const char *path, int flags, mode_t mode); /* adds O_CLOEXEC */
 int sys_close(int fd);
 int sys_fstat(int fd, struct stat *status);
-struct timespec sys_modified(const struct stat *status); /* when the contents were changed */
-struct timespec sys_changed(const struct stat *status);  /* when these or what is known of the file were */
+uint64_t sys_modified(const struct stat *status); /* when the contents were changed, in nanoseconds since 1970 */
+uint64_t sys_changed(const struct stat *status);  /* when these or what is known of the file were */
 int sys_fchmod(int fd, mode_t mode);
 int sys_fchown(int fd, uid_t owner, gid_t group);
 int sys_ftruncate(int fd, off_t length);

@@ -10,17 +10,11 @@ static uint64_t number_of(const struct stat *status)
     return number > 0 ? number : 1;
 }
 
-static uint64_t nanoseconds(struct timespec time)
-{
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 struct version version_of(const struct stat *status)
 {
     if (!S_ISREG(status->st_mode))
         return (struct version){.file = 0};
-    return (struct version){
-        .file = number_of(status), .bytes = status->st_size, .modified = nanoseconds(sys_modified(status))};
+    return (struct version){.file = number_of(status), .bytes = status->st_size, .modified = sys_modified(status)};
 }
 
 bool version_is_known(const struct version *version)
@@ -37,7 +31,7 @@ bool version_has_changed(const struct version *version, const struct stat *now)
 {
     if (!version_is_of(version, now) || now->st_size > version->bytes || version->bytes == 0)
         return false;
-    return now->st_size < version->bytes || version->modified != nanoseconds(sys_modified(now));
+    return now->st_size < version->bytes || version->modified != sys_modified(now);
 }
 
 int version_report(const struct version *version, const struct stat *now, const char *name, struct fault *fault)

@@ -103,19 +103,13 @@ int successor_complete(struct successor *successor, int fd)
 
 /* ---- In its place ---- */
 
-static bool same_time(struct timespec one, struct timespec other)
-{
-    return one.tv_sec == other.tv_sec && one.tv_nsec == other.tv_nsec;
-}
-
 /* While a file is open its number settles it. One that is not, as its sink was finished long ago, may have got another
  * number from file systems that make numbers up (FAT, FUSE): then its size and times tell. */
 static bool is_same_file(const struct stat *one, const struct stat *other)
 {
     return one->st_dev == other->st_dev && S_ISREG(other->st_mode) &&
-           (io_same_file(one, other) ||
-            (one->st_size == other->st_size && same_time(sys_modified(one), sys_modified(other)) &&
-             same_time(sys_changed(one), sys_changed(other))));
+           (io_same_file(one, other) || (one->st_size == other->st_size && sys_modified(one) == sys_modified(other) &&
+                                         sys_changed(one) == sys_changed(other)));
 }
 
 /* Is what stands under the target's name what stood there when it was opened, or nothing? Whoever puts something there

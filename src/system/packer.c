@@ -14,13 +14,19 @@
 
 #include "system/program.h"
 
+/* What bzip2 does not know behind a file within a file, it leaves out, and succeeds; but it says so. */
+static const char strict_bunzip2[] = "{ said=$(bzip2 -dc 2>&1 >&3 3>&-); } 3>&1; status=$?\n"
+                                     "[ -z \"$said\" ] || printf '%s\\n' \"$said\" >&2\n"
+                                     "[ $status -gt 0 ] || [ -z \"$said\" ] || status=1\n"
+                                     "exit $status";
+
 /* -n: no time in the file, so that the same records make the same file. */
 static const struct packer packers[] = {
-    {{"pigz", "gzip"}, {"-p"}, "-nc", {".gz", ".tgz"}, {{"\x1f\x8b", 2}, {"\x1f\x9d", 2}}},
-    {{"zstd"}, {"-T"}, "-c", {".zst", ".tzst"}, {{"\x28\xb5\x2f\xfd", 4}, {"\x50\x2a\x4d\x18", 4}}},
-    {{"xz"}, {"-T"}, "-c", {".xz", ".txz"}, {{"\xfd\x37\x7a\x58\x5a\x00", 6}, {"\x5d\x00\x00", 3}}},
-    {{"bzip2"}, {NULL}, "-c", {".bz2", ".tbz2"}, {{"BZh", 3}}},
-    {{"lz4"}, {NULL}, "-c", {".lz4"}, {{"\x04\x22\x4d\x18", 4}, {"\x02\x21\x4c\x18", 4}}},
+    {{"pigz", "gzip"}, {"-p"}, "-nc", {".gz", ".tgz"}, {{"\x1f\x8b", 2}, {"\x1f\x9d", 2}}, NULL},
+    {{"zstd"}, {"-T"}, "-c", {".zst", ".tzst"}, {{"\x28\xb5\x2f\xfd", 4}, {"\x50\x2a\x4d\x18", 4}}, NULL},
+    {{"xz"}, {"-T"}, "-c", {".xz", ".txz"}, {{"\xfd\x37\x7a\x58\x5a\x00", 6}, {"\x5d\x00\x00", 3}}, NULL},
+    {{"bzip2"}, {NULL}, "-c", {".bz2", ".tbz2"}, {{"BZh", 3}}, strict_bunzip2},
+    {{"lz4"}, {NULL}, "-c", {".lz4"}, {{"\x04\x22\x4d\x18", 4}, {"\x02\x21\x4c\x18", 4}}, NULL},
 };
 
 enum { PACKERS = sizeof packers / sizeof packers[0] };
@@ -116,21 +122,15 @@ int packer_pack(struct packer_command *command, const struct packer *packer, uns
     return complete(command);
 }
 
-/* bzip2 does so, too, but it warns. */
-static const char strict_bunzip2[] = "{ said=$(bzip2 -dc 2>&1 >&3 3>&-); } 3>&1; status=$?\n"
-                                     "[ -z \"$said\" ] || printf '%s\\n' \"$said\" >&2\n"
-                                     "[ $status -gt 0 ] || [ -z \"$said\" ] || status=1\n"
-                                     "exit $status";
-
-/* Never pigz: where it does not know what follows a file within a file, it drops all that is left, and succeeds. */
+/* Never pigz: it does the same, and says nothing. */
 int packer_unpack(struct packer_command *command, const struct packer *packer)
 {
     int status;
 
     *command = (struct packer_command){.arguments = {packer_name(packer), "-dc"}};
     status = complete(command);
-    if (strcmp(packer_name(packer), "bzip2") == 0)
-        memcpy(command->arguments, (const char *[]){"sh", "-c", strict_bunzip2}, 3 * sizeof command->arguments[0]);
+    if (packer->script != NULL)
+        memcpy(command->arguments, (const char *[]){"sh", "-c", packer->script}, 3 * sizeof command->arguments[0]);
     return status;
 }
 

@@ -76,22 +76,25 @@ int sys_fstat(int fd, struct stat *status)
     return fstat(fd, status);
 }
 
-struct timespec sys_modified(const struct stat *status)
+/* Differs wherever the times do, also for years that it has no room for. */
+static uint64_t nanoseconds(struct timespec time)
 {
-#ifdef __APPLE__
-    return status->st_mtimespec;
-#else
-    return status->st_mtim;
-#endif
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-struct timespec sys_changed(const struct stat *status)
-{
 #ifdef __APPLE__
-    return status->st_ctimespec;
-#else
-    return status->st_ctim;
+#define st_mtim st_mtimespec
+#define st_ctim st_ctimespec
 #endif
+
+uint64_t sys_modified(const struct stat *status)
+{
+    return nanoseconds(status->st_mtim);
+}
+
+uint64_t sys_changed(const struct stat *status)
+{
+    return nanoseconds(status->st_ctim);
 }
 
 int sys_fchmod(int fd, mode_t mode)

@@ -180,7 +180,7 @@ int pace_write(struct pace *pace, int fd, struct iovec *pieces, int count, off_t
     return 0;
 }
 
-/* Nobody adds parts meanwhile. */
+/* Nobody adds parts meanwhile. A file that has been closed since is asked for in vain: this is advice only. */
 static void ask_for_all(const struct pace *pace)
 {
     for (unsigned i = 0; i < pace->parts; i++)

@@ -232,8 +232,8 @@ ADVICE(small_pages, (void *memory, size_t bytes), (memory, bytes))
 QUESTION(uint64_t, thread_nanoseconds, (void), ())
 QUESTION(bool, own_nanoseconds, (uint64_t *nanoseconds), (nanoseconds))
 ADVICE(exit, (int status), (status))
-QUESTION(struct timespec, modified, (const struct stat *status), (status))
-QUESTION(struct timespec, changed, (const struct stat *status), (status))
+QUESTION(uint64_t, modified, (const struct stat *status), (status))
+QUESTION(uint64_t, changed, (const struct stat *status), (status))
 QUESTION(size_t, page_bytes, (void), ())
 /* clang-format on */
 
