@@ -47,13 +47,13 @@ void signals_restore(const sigset_t *before);
 
 /* Around the start of a child process, which is to lead a process group of its own: death by signal waits for it to
  * have started, and from then on sends SIGTERM to the group before the child's pipes end, so that their end is not
- * taken for that of a file. Between the two calls all signals are blocked. The child's limit to descriptors becomes
- * what this program's was at signals_install, where the system can change it, since some programs go by it. */
+ * taken for that of a file. Between the two calls all signals are blocked. */
 struct signals_child {
-    sigset_t mask;   /* what the child is to have blocked: what the calling thread has, without the caught signals, even
-                      * if it is a worker; and those that stop who uses the terminal from another group: its calls fail
-                      * or, if it writes, succeed */
-    sigset_t before; /* what the calling thread had */
+    sigset_t mask;        /* what the child is to have blocked: what the calling thread has, without the caught signals,
+                           * even if it is a worker; and those that stop who uses the terminal from another group: its
+                           * calls fail or, if it writes, succeed */
+    uint64_t descriptors; /* its limit, which was this program's at signals_install; 0: that which it has now */
+    sigset_t before;      /* what the calling thread had */
 };
 void signals_child_starts(struct signals_child *child);
 

@@ -106,8 +106,7 @@ void sys_sequential(int fd); /* advice only: will be read from front to back */
  * EBADF as before, so that no file opened later takes their place. 0, or -1 with errno. */
 int sys_fill_standard(void);
 
-rlim_t sys_descriptor_limit(void);                             /* the soft one; 0 if it is not known */
-void sys_limit_descriptors(pid_t process, rlim_t descriptors); /* advice only: a child's soft limit */
+rlim_t sys_descriptor_limit(void); /* the soft one; 0 if it is not known */
 
 /* How many more descriptors may be opened, after raising the soft limit to `wanted` as far as the hard limit allows. An
  * estimate: it takes all those below the first free one to be open, and no other. */

@@ -14,7 +14,7 @@
 /* Where programs are if $PATH does not say. */
 static const char USUAL_PATH[] = "/bin:/usr/bin";
 
-enum { PATH_BYTES = 4096 };
+enum { PATH_BYTES = 4096, NUMBER_BYTES = 24 };
 
 bool program_is_there(const char *name)
 {
@@ -34,13 +34,51 @@ bool program_is_there(const char *name)
     return found;
 }
 
+/* Have the same program started by a shell with so many descriptors: there is no other way to lower a limit before it
+ * runs without lowering our own meanwhile. Malloc'd, NULL with errno. */
+static const char **with_limit(const char *const *arguments, const char *descriptors)
+{
+    const char *const shell[] = {"/bin/sh", "-c", "ulimit -S -n \"$0\"; exec \"$@\"", descriptors};
+    const size_t before = sizeof shell / sizeof shell[0];
+    const char **words;
+    size_t count = 0;
+
+    while (arguments[count] != NULL)
+        count++;
+    words = sys_allocate(before + count + 1, sizeof *words);
+    if (words == NULL)
+        return NULL;
+    memcpy(words, shell, sizeof shell);
+    memcpy(words + before, arguments, count * sizeof *words);
+    return words;
+}
+
+/* Some programs go through all descriptors that there could be. */
+static pid_t spawn(const struct signals_child *child, const char *const *arguments, const char *variable, int input,
+                   int output)
+{
+    char descriptors[NUMBER_BYTES];
+    const char **limited;
+    pid_t process;
+
+    if (child->descriptors == 0)
+        return sys_spawn(arguments, variable, input, output, &child->mask);
+    snprintf(descriptors, sizeof descriptors, "%llu", (unsigned long long)child->descriptors);
+    limited = with_limit(arguments, descriptors);
+    if (limited == NULL)
+        return -1;
+    process = sys_spawn(limited, variable, input, output, &child->mask);
+    free(limited);
+    return process;
+}
+
 int program_start(struct program *program, const char *const *arguments, const char *variable, int input, int output)
 {
     struct signals_child child;
     pid_t process;
 
     signals_child_starts(&child);
-    process = sys_spawn(arguments, variable, input, output, &child.mask);
+    process = spawn(&child, arguments, variable, input, output);
     program->slot = signals_child_started(&child, process);
     program->process = process > 0 ? process : 0;
     return process > 0 ? 0 : -1;

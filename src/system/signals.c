@@ -46,7 +46,7 @@ static_assert(ATOMIC_INT_LOCK_FREE == 2 && sizeof(pid_t) <= sizeof(int), "and nu
 enum { CHILDREN = 4096 };
 
 static atomic_int child_process[CHILDREN]; /* 0: free */
-static rlim_t child_descriptors;           /* 0: not known */
+static rlim_t descriptors_at_first;        /* 0: not known */
 
 static const int caught[] = {
     SIGHUP,  SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU,
@@ -213,7 +213,7 @@ void signals_install(void)
     caught_set(&asking.sa_mask);
     for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++)
         catch_unless_ignored(questions[i], &asking);
-    child_descriptors = sys_descriptor_limit();
+    descriptors_at_first = sys_descriptor_limit();
     caught_set(&deadly.sa_mask);
     sigemptyset(&ignored.sa_mask);
     sigaction(SIGXFSZ, &ignored, NULL);
@@ -360,6 +360,7 @@ void signals_child_starts(struct signals_child *child)
     change_caught(&child->mask, sigdelset);
     sigaddset(&child->mask, SIGTTIN);
     sigaddset(&child->mask, SIGTTOU);
+    child->descriptors = sys_descriptor_limit() != descriptors_at_first ? descriptors_at_first : 0;
     hold();
 }
 
@@ -371,8 +372,6 @@ int signals_child_started(const struct signals_child *child, pid_t process)
         none = 0;
         slot++;
     }
-    if (process > 0 && child_descriptors > 0)
-        sys_limit_descriptors(process, child_descriptors);
     signals_release(&child->before);
     return slot < CHILDREN ? slot : -1;
 }

@@ -538,21 +538,6 @@ rlim_t sys_descriptor_limit(void)
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
 }
 
-void sys_limit_descriptors(pid_t process, rlim_t descriptors)
-{
-#ifdef __linux__
-    struct rlimit limit;
-
-    if (prlimit(process, RLIMIT_NOFILE, NULL, &limit) != 0)
-        return;
-    limit.rlim_cur = descriptors;
-    (void)prlimit(process, RLIMIT_NOFILE, &limit, NULL);
-#else
-    (void)process;
-    (void)descriptors;
-#endif
-}
-
 unsigned sys_free_descriptors(unsigned wanted)
 {
     struct rlimit limit;
@@ -820,7 +805,7 @@ static uint64_t clock_nanoseconds(clockid_t clock)
     struct timespec time = {0};
 
     (void)clock_gettime(clock, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+    return nanoseconds(time);
 }
 
 uint64_t sys_milliseconds(void)
