@@ -17,6 +17,10 @@ int gnu_order_all(struct run *run, struct source *source, struct gnu_random *gnu
  * 12 and as much as an order of all that were in it. */
 int gnu_order_reservoir(struct run *run, struct source *source, struct gnu_random *gnu, struct output *output);
 
+/* A sample as shuf takes it, which needs a limit: of a file that is known to be small the first ones of the order of
+ * all, else by way of a reservoir. */
+int gnu_order_sample(struct run *run, struct source *source, struct gnu_random *gnu, struct output *output);
+
 /* Independent draws. */
 int gnu_order_repeat(struct run *run, struct source *source, struct gnu_random *gnu, struct output *output);
 

@@ -23,7 +23,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "input/source.h"
 #include "system/pool.h"
 #include "system/sys.h"
 #include "temporary/spill.h"
@@ -114,14 +113,6 @@ void pile_clear(struct piles *piles, unsigned pile);
 /* All of a pile was read, and `found` records were in it. Are they as many as it should hold? 0, or -1 after a report
  * that names its file. Whoever reads a pile back asks this before anything depends on it: checksums are no signatures.
  */
-int pile_check(const struct piles *piles, unsigned pile, const struct record_format *format, uint64_t found);
-
-/* If any of a pile is in its file: verify that, and how many records the pile holds, through a buffer and without a
- * change to it. For those who must know before they use the first byte. */
-int pile_verify(struct piles *piles, unsigned pile, const struct record_format *format, uint8_t *buffer, size_t bytes);
-
-/* A pile as a source, after piles_seal. Bytes from its file are verified when the last of them is read, before that is
- * handed out. With `keep` all stays readable, else space in the file and in memory is given back as it is read. */
-struct source *pile_source(struct piles *piles, unsigned pile, bool keep);
+int pile_check(const struct piles *piles, unsigned pile, uint64_t found);
 
 #endif

@@ -21,7 +21,7 @@ struct pile_keys {
 };
 
 /* Functions return 0, or -1 after a report. pile_keys_append counts them as the pile's records; pile_keys_verify is
- * pile_verify; `keep` is that of pile_source. */
+ * pile_source_verify; `keep` is that of pile_source. */
 int pile_keys_append(struct piles *piles, unsigned pile, uint64_t key);
 int pile_keys_verify(struct piles *piles, unsigned pile, uint8_t *buffer, size_t bytes);
 int pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned pile, bool keep, struct fault *fault);

@@ -12,7 +12,6 @@
 #include <sys/uio.h>
 
 #include "base/xxh64.h"
-#include "record/record.h"
 #include "temporary/frames.h"
 
 /* Each kind has a struct of its own that begins with this one. */
@@ -66,7 +65,7 @@ struct storage_kind {
 
     /* Report that a pile, of which every byte is as it was written, does not hold the records that it should. NULL if
      * it is never read. Returns -1. */
-    int (*report)(struct storage *storage, unsigned pile, const struct record_format *format);
+    int (*report)(struct storage *storage, unsigned pile);
 
     void (*free)(struct storage *storage);
 };
@@ -109,9 +108,9 @@ static inline void storage_reader_release(struct storage_reader *reader) /* also
         reader->storage->kind->end(reader);
 }
 
-static inline int storage_report(struct storage *storage, unsigned pile, const struct record_format *format)
+static inline int storage_report(struct storage *storage, unsigned pile)
 {
-    return storage->kind->report(storage, pile, format);
+    return storage->kind->report(storage, pile);
 }
 
 #endif

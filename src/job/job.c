@@ -36,9 +36,6 @@
 /* An input of fewer bytes is shuffled in one piece: each of 512 piles would be a few hundred bytes. */
 static const size_t SMALL_BYTES = (size_t)256 << 10;
 
-/* GNU shuf takes a sample of a larger file by way of a reservoir. */
-static const uint64_t GNU_RESERVOIR_BYTES = (uint64_t)8 << 20;
-
 /* A sample that has more than one record in so many bytes touches most pages of its input. If it has fewer, its memory
  * goes with the sample and not with the input. */
 static const uint64_t DENSE_BYTES = 4096;
@@ -246,17 +243,6 @@ static int write_with_probability(struct resources *resources, struct run *run)
     return in_order_bernoulli(run, resources->source, share, resources->output);
 }
 
-static int write_gnu_sample(struct resources *resources, struct run *run, struct gnu_random *gnu)
-{
-    uint64_t unused;
-
-    if (source_is_known(resources->source) && source_known_bytes(resources->source) <= GNU_RESERVOIR_BYTES)
-        return gnu_order_all(run, resources->source, gnu, resources->output);
-    if (gnu_random_draw(gnu, 0, &unused) != 0) /* opens it if it is a FIFO, as shuf does before it reads the input */
-        return -1;
-    return gnu_order_reservoir(run, resources->source, gnu, resources->output);
-}
-
 /* Tasks before TASK_SHUFFLE open what they need and complete what they write; all others find it open, and `job->run`
  * as well. */
 static int do_task(struct job *job)
@@ -297,7 +283,7 @@ static int do_task(struct job *job)
     case TASK_GNU:
         return gnu_order_all(run, source, job->gnu, output);
     case TASK_GNU_SAMPLE:
-        return write_gnu_sample(resources, run, job->gnu);
+        return gnu_order_sample(run, resources->source, job->gnu, resources->output);
     case TASK_GNU_REPEAT:
         return gnu_order_repeat(run, source, job->gnu, output);
     case TASK_RANGE:

@@ -18,6 +18,9 @@
  * the end there are 12 bytes for each entry, and what shuffle_drawn needs for all that was stored: more than this. */
 enum { RESERVOIR_SHARE = 2, STEP_SHARE = 32, RESERVOIR_BYTES = 17 };
 
+/* shuf takes a sample of a larger file by way of a reservoir. */
+static const uint64_t RESERVOIR_FROM_BYTES = (uint64_t)8 << 20;
+
 struct replay {
     struct run *run;
     struct gnu_random *gnu;
@@ -160,6 +163,17 @@ static int draw_any(void *context, struct replacement *repeat, uint64_t records,
         if (gnu_random_draw(context, records - 1, table_u64(numbers, i)) != 0)
             return -1;
     return 0;
+}
+
+int gnu_order_sample(struct run *run, struct source *source, struct gnu_random *gnu, struct output *output)
+{
+    uint64_t unused;
+
+    if (source_is_known(source) && source_known_bytes(source) <= RESERVOIR_FROM_BYTES)
+        return gnu_order_all(run, source, gnu, output);
+    if (gnu_random_draw(gnu, 0, &unused) != 0) /* opens it if it is a FIFO, as shuf does before it reads the input */
+        return -1;
+    return gnu_order_reservoir(run, source, gnu, output);
 }
 
 int gnu_order_repeat(struct run *run, struct source *source, struct gnu_random *gnu, struct output *output)

@@ -13,12 +13,12 @@
 
 #include "sample/in_order.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "sample/keep.h"
 #include "shuffle/index.h"
 #include "shuffle/pile.h"
+#include "shuffle/pile_source.h"
 #include "shuffle/shuffle.h"
 #include "shuffle/transfer.h"
 
@@ -323,12 +323,10 @@ static int select_stored(struct selecting *s, struct source *source, struct outp
     if (piles_init(&s->piles, 1, 1, &run->engine.pool, run->engine.place) != 0 || store(s, source) != 0 ||
         choose(s) != 0)
         return -1;
-    if (pile_verify(&s->piles, 0, &run->format, whole.data, whole.bytes) != 0)
+    if (pile_source_verify(&s->piles, 0, &run->format, whole.data, whole.bytes) != 0)
         return -1;
-    stored = pile_source(&s->piles, 0, false);
-    if (stored == NULL)
-        fault_report(run->engine.fault, "memory", errno);
-    else
+    stored = pile_source(&s->piles, 0, false, run->engine.fault);
+    if (stored != NULL)
         status = write_chosen(s, stored, output);
     source_free(stored);
     return status;

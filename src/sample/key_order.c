@@ -17,6 +17,7 @@
 #include "shuffle/index.h"
 #include "shuffle/pile.h"
 #include "shuffle/pile_keys.h"
+#include "shuffle/pile_source.h"
 #include "shuffle/transfer.h"
 #include "system/sort.h"
 #include "system/sys.h"
@@ -193,7 +194,7 @@ static int set_ranges(struct run *run, struct ranges *from, unsigned first, unsi
 /* Scatter range j of `from` into ranges of its own; it is empty then. */
 static int scatter_range(struct run *run, struct ranges *from, unsigned j, struct ranges *to)
 {
-    struct source *records = pile_source(&from->piles, 2 * j, false);
+    struct source *records = pile_source(&from->piles, 2 * j, false, run->engine.fault);
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_KEYS);
     struct pile_keys keys = {.source = NULL};
     struct record_reader reader;
@@ -217,7 +218,7 @@ static int scatter_range(struct run *run, struct ranges *from, unsigned j, struc
         found += piece.last;
     }
     if (more == 0)
-        more = pile_check(&from->piles, 2 * j, &run->format, found);
+        more = pile_check(&from->piles, 2 * j, found);
 
 out:
     pile_keys_close(&keys);
@@ -393,11 +394,11 @@ static int write_through(struct run *run, struct ranges *ranges, unsigned j, str
     struct source *source = NULL;
     int more = -1;
 
-    if (pile_verify(&ranges->piles, 2 * j, &run->format, whole.data, whole.bytes) != 0)
+    if (pile_source_verify(&ranges->piles, 2 * j, &run->format, whole.data, whole.bytes) != 0)
         return -1;
-    source = pile_source(&ranges->piles, 2 * j, false);
+    source = pile_source(&ranges->piles, 2 * j, false, run->engine.fault);
     if (source == NULL)
-        return fault_report(run->engine.fault, "memory", errno);
+        return -1;
     transfer_init(&through, &run->engine, &run->format, source, output);
     while ((!piece.last || run_left(run) > 0) && (more = record_reader_next(&through.reader, &piece)) > 0) {
         if (output_buffer_put(&through.outlet, piece.data, piece.bytes) != 0)

@@ -12,6 +12,7 @@
 #include "sample/keep.h"
 #include "shuffle/index.h"
 #include "shuffle/pile.h"
+#include "shuffle/pile_source.h"
 #include "shuffle/shuffle.h"
 #include "shuffle/transfer.h"
 #include "system/sort.h"
@@ -53,17 +54,14 @@ struct source *replacement_again(struct replacement *r)
 
     if (source != NULL)
         return source_rewind(source) == 0 ? source : NULL;
-    source = pile_source(&r->piles, 0, true);
-    if (source == NULL)
-        fault_report(r->run->engine.fault, "memory", errno);
-    return source;
+    return pile_source(&r->piles, 0, true, r->run->engine.fault);
 }
 
 int replacement_verify(struct replacement *r)
 {
     const struct engine_space whole = engine_buffer(&r->run->engine, ENGINE_WHOLE);
 
-    return r->input != NULL ? 0 : pile_verify(&r->piles, 0, &r->run->format, whole.data, whole.bytes);
+    return r->input != NULL ? 0 : pile_source_verify(&r->piles, 0, &r->run->format, whole.data, whole.bytes);
 }
 
 void replacement_done(const struct replacement *r, struct source *source)
@@ -148,7 +146,7 @@ static int pass(struct replacement *r, struct collection *c, struct source *sour
     if (more == 0 && record < r->records)
         return fault_say(r->run->engine.fault, "the input has changed while it was read");
     c->count = c->put_off;
-    return more == 0 ? pile_check(&r->piles, 0, &r->run->format, record) : -1;
+    return more == 0 ? pile_check(&r->piles, 0, record) : -1;
 }
 
 static int collect(struct replacement *r, struct collection *c)

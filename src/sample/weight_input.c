@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/operand.h"
 #include "record/scan.h"
 #include "shuffle/pile.h"
+#include "shuffle/pile_source.h"
 #include "system/sys.h"
 
 enum { QUOTED = 40, WEIGHT_BYTES_MAX = 4096 };
@@ -105,7 +107,7 @@ static uint64_t line_of(const struct weight_input *weights)
 
 bool weight_input_stay(const struct weight_input *weights)
 {
-    return weights->file == NULL || (source_is_known(weights->file) && strcmp(weights->place.file, "-") != 0);
+    return weights->file == NULL || (source_is_known(weights->file) && !operand_is_standard_input(weights->place.file));
 }
 
 /* Report what is wrong with a weight, naming where it stands. */
@@ -235,8 +237,8 @@ static int keep(struct weight_input *weights, struct record_reader *reader, stru
     piles_seal(&weights->kept);
     weights->late_bytes = pile_bytes(&weights->kept, 0);
     weights->late_is_last = piece->last;
-    weights->late = pile_source(&weights->kept, 0, false);
-    return weights->late == NULL ? fault_report(weights->fault, "memory", errno) : 0;
+    weights->late = pile_source(&weights->kept, 0, false, weights->fault);
+    return weights->late != NULL ? 0 : -1;
 }
 
 /* The weight of a record whose first piece has come, which may become another one. */

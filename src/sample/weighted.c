@@ -15,6 +15,7 @@
 #include "sample/key_order.h"
 #include "sample/weight_law.h"
 #include "shuffle/pile_keys.h"
+#include "shuffle/pile_source.h"
 #include "shuffle/transfer.h"
 
 /* The keys of the records of a source, one after another. */
@@ -219,13 +220,11 @@ int weighted_select(struct run *run, struct source *source, struct weight_place 
 
     if (open_weighing(&s.weighing, run, place, source) != 0 || open_count(&s) != 0 ||
         piles_init(&s.piles, PILES, 1, &run->engine.pool, run->engine.place) != 0 || store(&s, source) != 0 ||
-        pile_verify(&s.piles, RECORDS, &run->format, whole.data, whole.bytes) != 0 ||
+        pile_source_verify(&s.piles, RECORDS, &run->format, whole.data, whole.bytes) != 0 ||
         pile_keys_verify(&s.piles, KEYS, whole.data, whole.bytes) != 0 || find_greatest(&s) != 0)
         goto out;
-    stored = pile_source(&s.piles, RECORDS, false);
-    if (stored == NULL)
-        fault_report(run->engine.fault, "memory", errno);
-    else if (pile_keys_open(&keys, &s.piles, KEYS, false, run->engine.fault) == 0)
+    stored = pile_source(&s.piles, RECORDS, false, run->engine.fault);
+    if (stored != NULL && pile_keys_open(&keys, &s.piles, KEYS, false, run->engine.fault) == 0)
         status = write_selected(&s, stored, &keys, output);
 
 out:

@@ -84,5 +84,5 @@ int divide(struct piles *piles, unsigned p, const struct record_format *format, 
     }
     for (unsigned j = 0; j < 1u << bits; j++)
         *promised -= children->pile[j].blocks;
-    return status == 0 ? pile_check(piles, p, format, d.open ? UINT64_MAX : d.records) : -1;
+    return status == 0 ? pile_check(piles, p, d.open ? UINT64_MAX : d.records) : -1;
 }

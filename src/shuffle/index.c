@@ -17,15 +17,15 @@
 enum { AHEAD = 16 }; /* records between prefetch and copy; 16 to 64 measured alike */
 
 /* The pile holds the references. */
-static int take_references(const struct piles *piles, unsigned p, const struct record_format *format,
-                           const struct table *ranks, uint64_t first_rank, struct table *table)
+static int take_references(const struct piles *piles, unsigned p, const struct table *ranks, uint64_t first_rank,
+                           struct table *table)
 {
     const struct pool *pool = piles->pool;
     const struct pile *pile = &piles->pile[p];
     uint32_t block = pile->first;
     uint64_t record = 0;
 
-    if (pile_check(piles, p, format, pile_resident_bytes(piles, p) / sizeof(uint64_t)) != 0)
+    if (pile_check(piles, p, pile_resident_bytes(piles, p) / sizeof(uint64_t)) != 0)
         return -1;
     for (uint32_t b = 0; b < pile->blocks; b++, block = pool->next[block]) {
         const uint64_t *reference = (const uint64_t *)(const void *)pool_block(pool, block);
@@ -53,7 +53,7 @@ int index_build(const struct piles *piles, unsigned p, const struct record_forma
     struct record_scan scan = {0};
 
     if (piles->base != NULL)
-        return take_references(piles, p, format, ranks, first_rank, table);
+        return take_references(piles, p, ranks, first_rank, table);
     for (uint32_t b = 0; b < pile->blocks; b++, block = pool->next[block]) {
         const uint8_t *data = pool_block(pool, block);
         uint64_t base = (uint64_t)block << pool->block_shift;
@@ -66,7 +66,7 @@ int index_build(const struct piles *piles, unsigned p, const struct record_forma
             size_t count = record_ends(format, &scan, data + from, bytes - from, ends, ENDS, &scanned);
 
             if (count > pile->records - records)
-                return pile_check(piles, p, format, UINT64_MAX);
+                return pile_check(piles, p, UINT64_MAX);
             for (size_t i = 0; i < count; i++, records++) {
                 size_t end = from + ends[i];
                 uint64_t reference =
@@ -88,7 +88,7 @@ int index_build(const struct piles *piles, unsigned p, const struct record_forma
             before += bytes;
         }
     }
-    return pile_check(piles, p, format, start == UINT64_MAX ? records : UINT64_MAX);
+    return pile_check(piles, p, start == UINT64_MAX ? records : UINT64_MAX);
 }
 
 /* Any record in blocks: over the ends of blocks and buffers, of any length. */

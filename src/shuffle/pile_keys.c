@@ -2,7 +2,7 @@
 
 #include "shuffle/pile_keys.h"
 
-#include <errno.h>
+#include "shuffle/pile_source.h"
 
 int pile_keys_append(struct piles *piles, unsigned p, uint64_t key)
 {
@@ -16,16 +16,16 @@ int pile_keys_verify(struct piles *piles, unsigned p, uint8_t *buffer, size_t by
 {
     static const struct record_format format = {.kind = RECORD_SIZE, .count = sizeof(uint64_t)};
 
-    return pile_verify(piles, p, &format, buffer, bytes);
+    return pile_source_verify(piles, p, &format, buffer, bytes);
 }
 
 int pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned p, bool keep, struct fault *fault)
 {
-    keys->source = pile_source(piles, p, keep);
+    keys->source = pile_source(piles, p, keep, fault);
     keys->fault = fault;
     keys->next = 0;
     keys->count = 0;
-    return keys->source != NULL ? 0 : fault_report(fault, "memory", errno);
+    return keys->source != NULL ? 0 : -1;
 }
 
 int pile_keys_next(struct pile_keys *keys, uint64_t *key)

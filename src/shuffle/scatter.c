@@ -138,7 +138,7 @@ static void scan_block(struct scattering *s, struct queue_block *block)
         touch_ahead(s, block);
     find_ends(s, block);
     if (s->plan->records != NULL)
-        atomic_fetch_add_explicit(s->plan->records, block->records, memory_order_relaxed);
+        counter_add_shared(s->plan->records, block->records);
 }
 
 /* How many pieces go to each lane. With one counter for each, every count would wait for the one before. */

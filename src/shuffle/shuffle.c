@@ -17,6 +17,7 @@
 
 #include "base/least.h"
 #include "base/part.h"
+#include "shuffle/pile_source.h"
 #include "shuffle/scatter.h"
 #include "shuffle/transfer.h"
 
@@ -69,15 +70,15 @@ static void route_by_rank(const void *context, uint64_t first, size_t count, uin
 static int scatter_pile(struct run *run, struct piles *piles, unsigned p, const struct scatter_plan *plan,
                         struct piles *inner)
 {
-    struct source *source = pile_source(piles, p, false);
+    struct source *source = pile_source(piles, p, false, run->engine.fault);
     int status;
 
     if (source == NULL)
-        return fault_report(run->engine.fault, "memory", errno);
+        return -1;
     status = scatter(&run->engine, &run->format, plan, source, inner);
     source_free(source);
     if (status == 0)
-        status = pile_check(piles, p, &run->format, inner->records);
+        status = pile_check(piles, p, inner->records);
     pile_clear(piles, p);
     return status;
 }

@@ -1,6 +1,6 @@
 #include "shuffle/transfer.h"
 
-#include <errno.h>
+#include "shuffle/pile_source.h"
 
 static int drain(void *context)
 {
@@ -32,11 +32,11 @@ int transfer_of_pile(const struct engine *engine, const struct record_format *fo
     struct source *source = NULL;
     ssize_t bytes = -1;
 
-    if (pile_verify(piles, p, format, buffer.data, buffer.bytes) != 0)
+    if (pile_source_verify(piles, p, format, buffer.data, buffer.bytes) != 0)
         return -1;
-    source = pile_source(piles, p, false);
+    source = pile_source(piles, p, false, engine->fault);
     if (source == NULL)
-        return fault_report(engine->fault, "memory", errno);
+        return -1;
     while ((bytes = source_read(source, buffer.data, buffer.bytes)) > 0)
         if (output_write(output, buffer.data, (size_t)bytes) != 0)
             break;

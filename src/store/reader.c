@@ -219,8 +219,9 @@ static int read_pieces(struct storage_reader *reader, struct iovec *pieces, int 
 }
 
 /* Count the records of a part that has been begun, up to its end. UINT64_MAX if the last one is not whole. */
-static int count_part(struct storage_reader *reader, const struct record_format *format, uint64_t *records)
+static int count_part(struct storage_reader *reader, uint64_t *records)
 {
+    const struct record_format *format = &store_of(reader)->snapshot.store->format.record;
     struct record_scan scan = {0};
     uint8_t data[COUNT_BYTES];
     bool whole = true;
@@ -240,7 +241,7 @@ static int count_part(struct storage_reader *reader, const struct record_format 
 }
 
 /* Of the first part whose records are not as many as its manifest says. */
-static int report_records(struct storage *storage, unsigned pile, const struct record_format *format)
+static int report_records(struct storage *storage, unsigned pile)
 {
     struct storage_reader reader;
     uint64_t found = 0;
@@ -248,7 +249,7 @@ static int report_records(struct storage *storage, unsigned pile, const struct r
 
     storage_reader_init(&reader, storage, pile);
     while (reader.left > 0 && status == 0 && begin_part(&reader) == 0) {
-        status = count_part(&reader, format, &found);
+        status = count_part(&reader, &found);
         if (status == 0 && found != reader.at.part.records)
             status = batch_report_records(batch_of(&reader), number_of(&reader));
         if (status == 0)
@@ -287,10 +288,7 @@ struct store_reader *store_reader_open(const struct store *store, const uint32_t
         return NULL;
     }
     reader->storage.kind = &kind;
-    if (store->format.record.starts) {
-        reader->start = store->format.record.string + 1; /* after the newline */
-        reader->start_bytes = store->format.record.string_bytes - 1;
-    }
+    reader->start = record_start(&store->format.record, &reader->start_bytes);
     if (snapshot_take(&reader->snapshot, store, number, count) == 0)
         return reader;
     store_reader_free(reader);

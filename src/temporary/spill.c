@@ -120,11 +120,10 @@ static int report_damage(struct spill *spill, unsigned pile)
     return fault_say(place->fault, "temporary file in %s: contents have changed since they were written", directory);
 }
 
-static int report_records(struct storage *storage, unsigned pile, const struct record_format *format)
+static int report_records(struct storage *storage, unsigned pile)
 {
     const struct spill *spill = spill_of(storage);
 
-    (void)format;
     if (!spill->files.pile[pile].used)
         return fault_say(spill->place->fault, "a pile in memory does not hold the records that were put there");
     return fault_say(spill->place->fault, "temporary file in %s: does not hold the records that were put there",

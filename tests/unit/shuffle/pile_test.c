@@ -1,3 +1,4 @@
+#include "shuffle/pile_source.h"
 #include "support/disk.h"
 
 #include "shuffle/pile.h"
@@ -123,7 +124,7 @@ static void assert_loads(unsigned p)
 /* As a source, in steps. */
 static void assert_delivers(unsigned p, bool keep, size_t step)
 {
-    struct source *source = pile_source(&piles, p, keep);
+    struct source *source = pile_source(&piles, p, keep, &fault);
     uint8_t *data = malloc(step);
     uint64_t at = 0;
 
@@ -418,7 +419,7 @@ IN_SCRATCH(damage_is_found_before_a_source_ends)
     ssize_t bytes;
 
     flush_one(100000);
-    source = pile_source(&piles, 1, true);
+    source = pile_source(&piles, 1, true, &fault);
     disk.flip_read = 3;
     scratch_listen();
     for (int i = 0; i < 9; i++)
@@ -456,7 +457,7 @@ IN_SCRATCH(a_source_gives_back_the_memory_of_what_was_read)
     for (int i = 0; i < 80; i++)
         assert_int_equal(append(0, BLOCK), 0);
     piles_seal(&piles);
-    source = pile_source(&piles, 0, false);
+    source = pile_source(&piles, 0, false, &fault);
     for (uint32_t i = 1; i <= 80; i++) {
         assert_int_equal(source_read(source, data, sizeof data), BLOCK);
         assert_int_equal(pool_free(&pool), 20 + (i < 80 ? i : 79));
@@ -538,7 +539,7 @@ IN_SCRATCH(a_tail_does_not_hide_damage_in_what_was_spilled)
         assert_int_equal(append(1, BLOCK), 0);
     assert_int_equal(append(1, 5), 0);
     piles_seal(&piles);
-    source = pile_source(&piles, 1, true);
+    source = pile_source(&piles, 1, true, &fault);
     disk.flip_read = 1;
     scratch_listen();
     bytes = source_read(source, data, sizeof data);
@@ -554,12 +555,12 @@ IN_SCRATCH(a_pile_can_be_verified_without_a_change_to_it)
 
     flush_one(30 * BLOCK - 5);
     for (int i = 0; i < 4; i++)
-        assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, steps[i]), 0);
+        assert_int_equal(pile_source_verify(&piles, 1, &bytewise, buffer, steps[i]), 0);
     assert_int_equal(disk.files, 1);
     assert_true(pile_bytes(&piles, 1) == appended[1]);
-    assert_int_equal(pile_verify(&piles, 0, &bytewise, buffer, 1000), 0); /* there is nothing in a file */
+    assert_int_equal(pile_source_verify(&piles, 0, &bytewise, buffer, 1000), 0); /* there is nothing in a file */
     assert_loads(1);
-    assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, 1000), 0);
+    assert_int_equal(pile_source_verify(&piles, 1, &bytewise, buffer, 1000), 0);
     assert_resident(1);
     free(buffer);
 }
@@ -569,7 +570,7 @@ IN_SCRATCH(what_was_verified_is_not_given_back)
     uint8_t *buffer = malloc((size_t)1 << 20);
 
     flush_one((uint64_t)9 << 20);
-    assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, (size_t)1 << 20), 0);
+    assert_int_equal(pile_source_verify(&piles, 1, &bytewise, buffer, (size_t)1 << 20), 0);
     assert_int_equal(disk.punched_bytes, 0);
     assert_delivers(1, true, (size_t)1 << 20);
     free(buffer);
@@ -586,7 +587,7 @@ IN_SCRATCH(a_half_spilled_pile_is_verified_as_far_as_it_is_spilled)
     piles_seal(&piles);
     spilled = piles.pile[1].spilled_bytes;
     assert_true(spilled < pile_bytes(&piles, 1));
-    assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, sizeof buffer), 0);
+    assert_int_equal(pile_source_verify(&piles, 1, &bytewise, buffer, sizeof buffer), 0);
     assert_true(piles.pile[1].spilled_bytes == spilled && pile_bytes(&piles, 1) == appended[1]);
     assert_delivers(1, true, 1000);
 }
@@ -601,14 +602,14 @@ IN_SCRATCH(damage_is_found_when_a_pile_is_verified)
         fault_init(&fault);
         disk.flip_read = i;
         scratch_listen();
-        assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, sizeof buffer), -1);
+        assert_int_equal(pile_source_verify(&piles, 1, &bytewise, buffer, sizeof buffer), -1);
         assert_string_equal(scratch_heard(),
                             "bigshuf: temporary file in disk0: contents have changed since they were written\n");
     }
-    assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, sizeof buffer), 0);
+    assert_int_equal(pile_source_verify(&piles, 1, &bytewise, buffer, sizeof buffer), 0);
     disk.cut = true;
     scratch_listen();
-    assert_int_equal(pile_verify(&piles, 1, &bytewise, buffer, sizeof buffer), -1);
+    assert_int_equal(pile_source_verify(&piles, 1, &bytewise, buffer, sizeof buffer), -1);
     (void)scratch_heard();
 }
 
@@ -619,7 +620,7 @@ static void fails_to_verify(const struct record_format *format, const char *mess
     fault_release(&fault);
     fault_init(&fault);
     scratch_listen();
-    assert_int_equal(pile_verify(&piles, 1, format, buffer, sizeof buffer), -1);
+    assert_int_equal(pile_source_verify(&piles, 1, format, buffer, sizeof buffer), -1);
     assert_string_equal(scratch_heard(), message);
 }
 
@@ -640,14 +641,14 @@ IN_SCRATCH(a_pile_that_holds_other_records_than_were_counted_is_told)
     fault_release(&fault);
     fault_init(&fault);
     assert_loads(1);
-    assert_int_equal(pile_check(&piles, 1, &bytewise, 100000), 0);
+    assert_int_equal(pile_check(&piles, 1, 100000), 0);
     scratch_listen();
-    assert_int_equal(pile_check(&piles, 1, &bytewise, 99999), -1);
+    assert_int_equal(pile_check(&piles, 1, 99999), -1);
     assert_string_equal(scratch_heard(), told); /* it has been there */
     fault_release(&fault);
     fault_init(&fault);
     scratch_listen();
-    assert_int_equal(pile_check(&piles, 0, &bytewise, 1), -1);
+    assert_int_equal(pile_check(&piles, 0, 1), -1);
     assert_string_equal(scratch_heard(), "bigshuf: a pile in memory does not hold the records that were put there\n");
 }
 
@@ -716,9 +717,9 @@ IN_SCRATCH(without_lists_there_are_no_piles_and_nothing_is_kept)
         assert_true(i < 20);
     }
     disk.fail_allocation = 1;
-    assert_null(pile_source(&piles, 0, true));
+    assert_null(pile_source(&piles, 0, true, &fault));
     disk.fail_allocation = 2;
-    assert_null(pile_source(&piles, 0, true));
+    assert_null(pile_source(&piles, 0, true, &fault));
     disk.fail_allocation = 0;
 }
 
@@ -855,7 +856,7 @@ IN_SCRATCH(compressed_piles_come_back_whole)
     assert_loads(1);
     pile_clear(&piles, 1);
     appended[1] = 0;
-    assert_int_equal(pile_verify(&piles, 2, &bytewise, (uint8_t *)scratch.text, sizeof scratch.text), 0);
+    assert_int_equal(pile_source_verify(&piles, 2, &bytewise, (uint8_t *)scratch.text, sizeof scratch.text), 0);
     assert_loads(2);
     assert_int_equal(pile_flush(&piles, 2), 0);
     assert_loads(2);
@@ -868,7 +869,7 @@ IN_SCRATCH(a_source_over_a_compressed_pile_may_be_left_before_its_end)
 
     use_program("gzip");
     flush_one(30 * BLOCK);
-    source = pile_source(&piles, 1, true);
+    source = pile_source(&piles, 1, true, &fault);
     assert_int_equal(source_read(source, data, sizeof data), sizeof data);
     assert_true(known_bytes_are(data, sizeof data, 1, 0));
     scratch_listen();

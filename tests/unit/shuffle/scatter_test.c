@@ -1,3 +1,4 @@
+#include "shuffle/pile_source.h"
 #include "support/small_run.h"
 #include "support/unit.h"
 
@@ -29,7 +30,7 @@ static size_t read_pile(struct piles *piles, unsigned p, uint8_t *data, size_t b
         ssize_t got;
 
         assert_int_equal(pile_flush(piles, p), 0);
-        source = pile_source(piles, p, true);
+        source = pile_source(piles, p, true, &small.fault);
         got = source_read(source, data, bytes + 1);
         source_free(source);
         assert_true(got >= 0);

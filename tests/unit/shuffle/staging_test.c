@@ -1,6 +1,7 @@
 #include "support/small_run.h"
 #include "support/unit.h"
 
+#include "shuffle/pile_source.h"
 #include "shuffle/staging.h"
 #include "support/known_bytes.h"
 
@@ -55,7 +56,7 @@ static int put_pieces(uint64_t bytes, size_t most)
 
 static void assert_as_put(unsigned p)
 {
-    struct source *source = pile_source(&piles, p, true);
+    struct source *source = pile_source(&piles, p, true, &small.fault);
     uint8_t data[5000];
     uint64_t at = 0;
     ssize_t bytes;

@@ -1,0 +1,141 @@
+#include "shuffle/pile_source.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "system/sys.h"
+
+/* Holes are punched in steps of this many bytes. */
+static const uint64_t DISCARD_BYTES = (uint64_t)4 << 20;
+
+struct reading {
+    struct piles *piles;
+    unsigned pile;
+    bool keep;
+    uint64_t discarded; /* of the bytes in storage, this many were left when space was given back last */
+    struct storage_reader reader;
+    uint32_t block; /* in the chain, which comes after what is in storage */
+    uint32_t left;  /* blocks, this one among them */
+    size_t inside;  /* bytes of it that were read */
+};
+
+static void begin_reading(struct reading *reading, struct piles *piles, unsigned p, bool keep)
+{
+    *reading = (struct reading){.piles = piles, .pile = p, .keep = keep};
+    reading->block = piles->pile[p].first;
+    reading->left = piles->pile[p].blocks;
+    if (piles->pile[p].spilled)
+        storage_reader_init(&reading->reader, piles->storage, p);
+    reading->discarded = reading->reader.left;
+}
+
+static ssize_t read_storage(struct reading *reading, uint8_t *data, size_t bytes)
+{
+    struct storage_reader *reader = &reading->reader;
+    size_t length = bytes < reader->left ? bytes : (size_t)reader->left;
+    struct iovec piece = {.iov_base = data, .iov_len = length};
+
+    if (storage_reader_read(reader, &piece, 1) != 0)
+        return -1;
+    if (!reading->keep && reading->discarded - reader->left >= DISCARD_BYTES) {
+        storage_reader_discard(reader);
+        reading->discarded = reader->left;
+    }
+    return (ssize_t)length;
+}
+
+/* The block that was read is done with. */
+static void leave_block(struct reading *reading)
+{
+    struct pool *pool = reading->piles->pool;
+    struct pile *pile = &reading->piles->pile[reading->pile];
+    uint32_t block = reading->block;
+
+    reading->block = pool->next[block];
+    reading->left--;
+    reading->inside = 0;
+    if (reading->keep || reading->left == 0)
+        return;
+    pile->first = reading->block;
+    pile->blocks--;
+    pool_put(pool, block, block, 1);
+}
+
+static ssize_t read_chain(struct reading *reading, uint8_t *data, size_t bytes)
+{
+    const struct pool *pool = reading->piles->pool;
+    const struct pile *pile = &reading->piles->pile[reading->pile];
+    const uint8_t *block = pool_block(pool, reading->block);
+    size_t left = (reading->left > 1 ? pool->block_bytes : (size_t)(pile->at - block)) - reading->inside;
+    size_t length = bytes < left ? bytes : left;
+
+    memcpy(data, block + reading->inside, length);
+    reading->inside += length;
+    if (length == left)
+        leave_block(reading);
+    return (ssize_t)length;
+}
+
+static ssize_t read_pile(void *context, uint8_t *data, size_t bytes)
+{
+    struct reading *reading = context;
+    size_t done = 0;
+
+    while (done < bytes) {
+        ssize_t got = 0;
+
+        if (reading->reader.left > 0)
+            got = read_storage(reading, data + done, bytes - done);
+        else if (reading->left > 0)
+            got = read_chain(reading, data + done, bytes - done);
+        else
+            break;
+        if (got < 0)
+            return -1;
+        done += (size_t)got;
+    }
+    return (ssize_t)done;
+}
+
+int pile_source_verify(struct piles *piles, unsigned p, const struct record_format *format, uint8_t *buffer,
+                       size_t bytes)
+{
+    struct record_scan scan = {0};
+    struct reading reading;
+    uint64_t records = 0;
+    bool whole = true;
+    ssize_t got;
+
+    if (!piles->pile[p].spilled)
+        return 0;
+    begin_reading(&reading, piles, p, true);
+    while ((got = read_pile(&reading, buffer, bytes)) > 0)
+        records += record_count(format, &scan, buffer, (size_t)got, &whole);
+    storage_reader_release(&reading.reader);
+    return got == 0 ? pile_check(piles, p, whole ? records : UINT64_MAX) : -1;
+}
+
+static void free_reading(void *context)
+{
+    struct reading *reading = context;
+
+    storage_reader_release(&reading->reader);
+    free(reading);
+}
+
+struct source *pile_source(struct piles *piles, unsigned p, bool keep, struct fault *fault)
+{
+    struct reading *reading = sys_allocate(1, sizeof *reading);
+    struct source *source = NULL;
+
+    if (reading != NULL) {
+        begin_reading(reading, piles, p, keep);
+        source = source_over(read_pile, reading, free_reading);
+    }
+    if (source == NULL) {
+        fault_report(fault, "memory", errno);
+        free(reading);
+    }
+    return source;
+}
