@@ -36,6 +36,10 @@ int argument_memory(struct fault *fault, const char *spelling, const char *text,
 /* A number of threads, as `sort --parallel` takes it: at least one; a number above UINT_MAX counts as UINT_MAX. */
 int argument_parallel(struct fault *fault, const char *spelling, const char *text, unsigned *threads);
 
+/* One of `count` words, which `valid` lists: "one, two or three". */
+int argument_word(struct fault *fault, const char *spelling, const char *text, const char *const *words, size_t count,
+                  const char *valid, int *which);
+
 /* A number, at least `least`: digits alone. */
 int argument_number(struct fault *fault, const char *spelling, const char *text, uint64_t least, uint64_t *value);
 

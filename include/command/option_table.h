@@ -63,7 +63,7 @@ enum option_code {
     OPTION_DELIMITER_NOT_NUL, /* --delimiter is anything else than NUL alone */
     OPTION_DELIMITER_DIGIT,   /* --delimiter is a digit */
     OPTION_DELIMITER_LONG,    /* --delimiter is several bytes */
-    OPTION_SPLIT_COUNT,       /* ... or of a number */
+    OPTION_SPLIT_COUNT,       /* a --split is a number of records */
     OPTION_OTHER_GROUPS,      /* --group-field and --split-field are not the same */
     OPTION_ENDLESS,           /* -r without -n */
     OPTION_GATHER_RECORDS,    /* --gather without --list */

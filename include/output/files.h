@@ -21,7 +21,7 @@
 
 enum {
     /* Files that stay open until the commit, besides those that are filled side by side. Each takes two descriptors if
-     * it replaces another one, together fewer than those that spill.c leaves to others. */
+     * it replaces another one, together fewer than those that pile_files.c leaves to others. */
     FILES_KEPT_OPEN = 4,
     FILES_DISKS = 16, /* file systems among which files may be divided, and still be compared with their room */
 };

@@ -15,14 +15,11 @@ struct held_back {
     uint8_t *memory;           /* HELD_BACK_MEMORY_BYTES, or NULL as long as nothing was kept */
     size_t memory_bytes;
     struct storage *spill; /* of one pile: what came before what is in memory; NULL if it has not come to that */
-    uint64_t spill_bytes;
 };
 
 /* Keep more bytes, behind those that are kept already. Before the first call, all is zero but for `place`. 0, or -1
  * after a report. */
 int held_back_append(struct held_back *held, const uint8_t *data, size_t bytes);
-
-uint64_t held_back_bytes(const struct held_back *held);
 
 /* Hand over all that is kept, in pieces which `write` may change; then nothing is kept. 0, or -1 after a report or when
  * `write` said so. */

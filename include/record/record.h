@@ -47,6 +47,9 @@ struct record_format {
     const struct record_margin *margin;
 };
 
+/* What records start with, behind the newline; NULL and 0 bytes if that is nothing in particular. */
+const uint8_t *record_start(const struct record_format *format, size_t *bytes);
+
 enum { RECORD_GOES_ON = '+', RECORD_ENDS = '.' }; /* the marks behind members */
 
 /* Groups of members of archives that are not in piles need no marks among their members: where a group ends is written
@@ -85,7 +88,8 @@ size_t record_skip(const struct record_format *format, struct record_scan *scan,
                    size_t count);
 
 /* Move the scan on without looking for the ends, which is faster: RECORD_BYTE and RECORD_STRING seldom look at more
- * than the last bytes, RECORD_LINES and RECORD_CSV count. RECORD_LENGTH goes from length to length in any case. */
+ * than the last bytes, RECORD_LINES and RECORD_CSV count. RECORD_LENGTH and RECORD_TAR go from length to
+ * length in any case. */
 void record_advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes);
 
 /* How many marks there are in data[0, bytes), the next bytes of a stream of groups; 0 of any other. `scan` is moved on.

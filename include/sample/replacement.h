@@ -33,11 +33,11 @@ struct replacement_draws {
 /* All records once more, from the first one, one such source at a time. For `prepare` and `draw`. NULL after a report.
  */
 struct source *replacement_again(struct replacement *repeat);
+void replacement_done(const struct replacement *repeat, struct source *source); /* NULL is fine */
 
 /* Verify what was kept of the records, for those who must know before they use the first byte. 0, or -1 after a report.
  */
 int replacement_verify(struct replacement *repeat);
-void replacement_done(const struct replacement *repeat, struct source *source); /* NULL is fine */
 
 /* Write the records of a source that are drawn, run->limit of them, for ever without a limit. What is drawn does not
  * depend on the memory. What does not fit into memory is read again if it may be (run->rereads), else spilled. No

@@ -26,12 +26,12 @@ void fault_release(struct fault *fault);
  * well. errno stays as it was. Returns -1, so that a caller can say `return fault_report(...)`. */
 int fault_report(struct fault *fault, const char *name, int error);
 
-/* A name for a message: '' if it is empty. */
-const char *fault_name(const char *name);
-
 /* The same with a message of one's own, in printf's manner, put after "bigshuf: ". Returns -1. All messages are one
  * line: control characters in a name (C0, DEL, C1) show as \r, \t, \n or \x1b, an empty name as ''. */
 __attribute__((format(printf, 2, 3))) int fault_say(struct fault *fault, const char *format, ...);
+
+/* A name for a message: '' if it is empty. */
+const char *fault_name(const char *name);
 
 /* What strerror says of an error number, for messages of one's own; any thread may ask. Returns `text`. */
 enum { FAULT_CAUSE_BYTES = 256 };

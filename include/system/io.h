@@ -17,14 +17,16 @@
 bool io_again(void);
 
 int io_open(const char *path, int flags, mode_t mode); /* as open, close-on-exec; a descriptor or -1 */
+int io_open_at(int directory, const char *name, int flags, mode_t mode); /* the same in a directory; follows no link */
+int io_close(int fd);                                                    /* EINTR counts as closed */
+int io_sync(int fd);                                                     /* fsync: what was written is on disk */
+
+/* As sys_lock: EWOULDBLOCK if somebody else has it locked, ENOTSUP where nothing can be locked. */
+int io_lock(int fd, bool exclusive);
+
 /* stat, and whether what is there can be read, as far as that shows without opening it, which may have effects: EISDIR,
  * ENXIO for what can only be reached otherwise (a socket), EACCES. Of a regular file open says the rest. */
 int io_look(const char *path, struct stat *status);
-
-int io_open_at(int directory, const char *name, int flags, mode_t mode); /* the same in a directory; follows no link */
-int io_close(int fd);                                                    /* EINTR counts as closed */
-int io_lock(int fd, bool exclusive); /* flock, without waiting: EWOULDBLOCK, or ENOTSUP where nothing can be locked */
-int io_sync(int fd);                 /* fsync: what was written is on disk */
 
 /* Up to `bytes` bytes, as one read gives them; 0 at the end; -1 on failure. */
 ssize_t io_read(int fd, void *data, size_t bytes);

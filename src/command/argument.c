@@ -225,6 +225,18 @@ int argument_pile(struct fault *fault, const char *spelling, const char *text, u
     return 0;
 }
 
+int argument_word(struct fault *fault, const char *spelling, const char *text, const char *const *words, size_t count,
+                  const char *valid, int *which)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *which = (int)i;
+            return 0;
+        }
+    }
+    return fault_say(fault, "invalid %s argument '%s': it is %s", spelling, text, valid);
+}
+
 int argument_part(struct fault *fault, const char *spelling, const char *text, uint64_t *part, uint64_t *parts)
 {
     uint64_t number, all = 0;

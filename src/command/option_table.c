@@ -175,15 +175,14 @@ static int set_record_size(struct parsing *parsing, const char *bytes)
 
 static int set_record_length(struct parsing *parsing, const char *coding)
 {
+    int which;
+
+    if (argument_word(parsing->fault, parsing->spelling, coding, length_names, LENGTH_CODINGS,
+                      "tfrecord, u32le, u32be, u64le, u64be or varint", &which) != 0)
+        return -1;
     parsing->options->format.kind = RECORD_LENGTH;
-    for (size_t i = 0; i < LENGTH_CODINGS; i++) {
-        if (strcmp(coding, length_names[i]) == 0) {
-            parsing->options->format.coding = (enum length_coding)i;
-            return 0;
-        }
-    }
-    return fault_say(parsing->fault, "invalid %s argument '%s': it is tfrecord, u32le, u32be, u64le, u64be or varint",
-                     parsing->spelling, coding);
+    parsing->options->format.coding = (enum length_coding)which;
+    return 0;
 }
 
 /* The newline before what records start with belongs to the delimiter. */
@@ -343,13 +342,13 @@ static int set_compress_temporary(struct parsing *parsing, const char *when)
     static const char *const words[] = {
         [COMPRESS_AUTO] = "auto", [COMPRESS_ALWAYS] = "always", [COMPRESS_NEVER] = "never"};
 
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strcmp(when, words[i]) == 0) {
-            parsing->options->compress_temporary = (enum compress_temporary)i;
-            return 0;
-        }
-    }
-    return fault_say(parsing->fault, "invalid %s argument '%s': it is auto, always or never", parsing->spelling, when);
+    int which;
+
+    if (argument_word(parsing->fault, parsing->spelling, when, words, sizeof words / sizeof words[0],
+                      "auto, always or never", &which) != 0)
+        return -1;
+    parsing->options->compress_temporary = (enum compress_temporary)which;
+    return 0;
 }
 
 static int set_tune(struct parsing *parsing, const char *text)

@@ -41,6 +41,15 @@ static int check_newlines(const char *from, size_t place, const char *name, stru
                      from, place, SHOWN, name, strlen(name) > SHOWN ? "..." : "", fault_cause(errno, cause));
 }
 
+static int check_name(const char *from, size_t place, const char *name, struct fault *fault)
+{
+    if (operand_is_standard_input(from) && operand_is_standard_input(name))
+        return fault_say(fault, "when reading file names from stdin, no file name of '-' allowed");
+    if (name[0] == '\0')
+        return fault_say(fault, "%s:%zu: invalid zero-length file name", from, place);
+    return check_newlines(from, place, name, fault);
+}
+
 int names_read(const char *from, uint64_t *memory, const char ***names, size_t *count, char **data, struct fault *fault)
 {
     const char **found = NULL;
@@ -72,15 +81,7 @@ int names_read(const char *from, uint64_t *memory, const char ***names, size_t *
     }
     name = text;
     for (size_t i = 0; i < found_count; i++, name += strlen(name) + 1) {
-        if (operand_is_standard_input(from) && operand_is_standard_input(name)) {
-            fault_say(fault, "when reading file names from stdin, no file name of '-' allowed");
-            goto out;
-        }
-        if (name[0] == '\0') {
-            fault_say(fault, "%s:%zu: invalid zero-length file name", from, i + 1);
-            goto out;
-        }
-        if (check_newlines(from, i + 1, name, fault) != 0)
+        if (check_name(from, i + 1, name, fault) != 0)
             goto out;
         found[i] = name;
     }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/operand.h"
 #include "job/room.h"
 #include "job/summary.h"
 #include "job/task.h"
@@ -110,7 +111,7 @@ static int describe(struct resources *resources, struct manifest *manifest)
         return fault_report(&resources->fault, "memory", errno);
     for (size_t i = 0; i < resources->name_count; i++) {
         input[i] = (struct manifest_input){.name = resources->names[i], .bytes = MANIFEST_UNKNOWN};
-        if (strcmp(resources->names[i], "-") != 0 && sys_stat(resources->names[i], &status) == 0 &&
+        if (!operand_is_standard_input(resources->names[i]) && sys_stat(resources->names[i], &status) == 0 &&
             S_ISREG(status.st_mode))
             input[i].bytes = (uint64_t)status.st_size;
     }

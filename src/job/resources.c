@@ -150,8 +150,8 @@ int resources_open_files(struct resources *resources)
     resources->name_count = options->file_count;
     if (options->files0_from != NULL && list_files(resources) != 0)
         return -1;
-    for (size_t i = 0; options->weights != NULL && strcmp(options->weights, "-") == 0 && i < resources->name_count; i++)
-        if (strcmp(resources->names[i], "-") == 0)
+    for (size_t i = 0; i < resources->name_count && options->weights != NULL; i++)
+        if (operand_is_standard_input(options->weights) && operand_is_standard_input(resources->names[i]))
             return fault_say(&resources->fault, "standard input cannot hold both records and weights");
     resources->source = source_open(resources->names, resources->name_count, &layout, &resources->fault);
     if (resources->source == NULL)

@@ -31,8 +31,8 @@ static double seconds(uint64_t from, uint64_t to)
 
 static void say_records(const struct resources *resources, const struct run_progress *progress, uint64_t bytes)
 {
-    say("records:", "%llu read, %llu written", (unsigned long long)progress->records,
-        (unsigned long long)progress->written);
+    say("records:", "%llu read, %llu written", (unsigned long long)counter_get(&progress->records),
+        (unsigned long long)counter_get(&progress->written));
     say("bytes:", "%llu", (unsigned long long)bytes);
     say("seed:", "%s", resources->seed);
 }
@@ -61,8 +61,8 @@ void summary_of_records(const struct resources *resources, const struct run_prog
     say_records(resources, progress, resources->source != NULL ? source_arrived_bytes(resources->source) : 0);
     say_spilled(resources, progress);
     say_peak();
-    say("seconds:", "%.2f scatter, %.2f gather", seconds(start, progress->scattered),
-        seconds(progress->scattered, sys_milliseconds()));
+    say("seconds:", "%.2f scatter, %.2f gather", seconds(start, counter_get(&progress->scattered)),
+        seconds(counter_get(&progress->scattered), sys_milliseconds()));
 }
 
 void summary_of_batch(const struct resources *resources, const struct run_progress *progress, const char *name,
@@ -71,8 +71,8 @@ void summary_of_batch(const struct resources *resources, const struct run_progre
     say_records(resources, progress, source_arrived_bytes(resources->source));
     say("batch:", "%s", name);
     say_peak();
-    say("seconds:", "%.2f scatter, %.2f sync", seconds(start, progress->scattered),
-        seconds(progress->scattered, sys_milliseconds()));
+    say("seconds:", "%.2f scatter, %.2f sync", seconds(start, counter_get(&progress->scattered)),
+        seconds(counter_get(&progress->scattered), sys_milliseconds()));
 }
 
 void summary_of_store(const struct resources *resources, const struct run_progress *progress, uint64_t bytes,

@@ -120,9 +120,6 @@ struct output_plan task_output(const struct options *options, struct spill_place
     plan.framing.format = plan.format;
     plan.framing.translates = options->echo;
     plan.framing.to = options->delimiter;
-    if (options->format.starts) {
-        plan.framing.start = options->format.string + 1;
-        plan.framing.start_bytes = options->format.string_bytes - 1;
-    }
+    plan.framing.start = record_start(&options->format, &plan.framing.start_bytes);
     return plan;
 }

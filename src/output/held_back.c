@@ -9,11 +9,6 @@
 
 #include "system/sys.h"
 
-uint64_t held_back_bytes(const struct held_back *held)
-{
-    return held->spill_bytes + held->memory_bytes;
-}
-
 static int spill_memory(struct held_back *held)
 {
     struct iovec piece = {.iov_base = held->memory, .iov_len = held->memory_bytes};
@@ -22,7 +17,6 @@ static int spill_memory(struct held_back *held)
         held->spill = spill_open(held->place, 1);
     if (held->spill == NULL || storage_write(held->spill, 0, &piece, 1) != 0)
         return -1;
-    held->spill_bytes += held->memory_bytes;
     held->memory_bytes = 0;
     return 0;
 }
@@ -89,7 +83,6 @@ static int drain_spill(struct held_back *held, write_function *write, void *cont
         status = read_spill(held, write, context);
     storage_free(held->spill);
     held->spill = NULL;
-    held->spill_bytes = 0;
     return status;
 }
 

@@ -101,7 +101,10 @@ struct beginning {
 /* Of the string with which records start. */
 static size_t start_bytes(const struct header *header)
 {
-    return header->format->starts ? header->format->string_bytes - 1 : 0;
+    size_t bytes;
+
+    (void)record_start(header->format, &bytes);
+    return bytes;
 }
 
 /* Does the line that begins at an offset belong to the header, as far as it is there? */
@@ -203,8 +206,8 @@ static int complete(struct header *header, const char *name, struct tail *tail, 
 /* The string with which records start stands after the header, unless the file ends there. */
 static int check_start(struct header *header, const char *name, const struct beginning *beginning)
 {
-    const char *start = (const char *)header->format->string + 1; /* after the newline */
-    size_t bytes = start_bytes(header);
+    size_t bytes;
+    const char *start = (const char *)record_start(header->format, &bytes);
     char size[SIZE_BYTES];
 
     if (beginning->used - beginning->end >= bytes && memcmp(header->buffer + beginning->end, start, bytes) == 0)

@@ -361,14 +361,12 @@ void record_advance(const struct record_format *format, struct record_scan *scan
         scan->done = add(scan->done, bytes, format->count);
         scan->open = scan->done > 0;
         break;
-    case RECORD_TAR:
-        advance_by_ends(format, scan, data, bytes);
-        break;
     case RECORD_CSV:
         scan->quoted ^= scan_count(data, bytes, '"') % 2 != 0;
         scan->open = scan->quoted || data[bytes - 1] != '\n';
         break;
     case RECORD_LENGTH:
+    case RECORD_TAR:
         advance_by_ends(format, scan, data, bytes);
         break;
     }
@@ -407,6 +405,12 @@ size_t record_unmark(const struct record_format *format, struct record_scan *sca
         kept = move(data, kept, start, at + scanned);
     }
     return kept;
+}
+
+const uint8_t *record_start(const struct record_format *format, size_t *bytes)
+{
+    *bytes = format->starts ? format->string_bytes - 1 : 0;
+    return format->starts ? format->string + 1 : NULL;
 }
 
 bool record_is_sequential(const struct record_format *format)

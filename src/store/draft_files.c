@@ -196,10 +196,7 @@ struct draft_files *draft_files_open(const struct folder *folder, const struct s
 
     if (files != NULL) {
         *files = (struct draft_files){.storage.kind = &kind, .folder = folder, .piles = format->piles};
-        if (format->record.starts) {
-            files->start = format->record.string + 1; /* after the newline */
-            files->start_bytes = format->record.string_bytes - 1;
-        }
+        files->start = record_start(&format->record, &files->start_bytes);
     }
     if (files == NULL || allocate(files) != 0) {
         fault_report(folder->fault, "memory", errno);

@@ -138,11 +138,6 @@ static enum owner_state ask_host(const struct owner *owner)
 
 /* ---- The lock ---- */
 
-static bool is_held(int error)
-{
-    return error == EWOULDBLOCK || error == EAGAIN;
-}
-
 /* Lock the file of somebody else. Where the locks are a server's (NFS), an exclusive lock takes a descriptor that may
  * write; a shared one, which takes none, tells as well whether somebody has the exclusive one. */
 static int lock_other(int fd)
@@ -186,7 +181,7 @@ static enum folder_verdict sign_once(const struct folder *folder, const char *na
         verdict = folder_rename(folder, begun, file_name(name, OWNER_SUFFIX, file));
         if (verdict == FOLDER_MISSING && folder_stands(folder, file, fd) == 1)
             verdict = FOLDER_OK;
-    } else if (is_held(errno)) {
+    } else if (errno == EWOULDBLOCK) {
         verdict = FOLDER_MISSING; /* as soon as the one who has locked it goes on */
     } else {
         folder_report(folder, begun, errno);
@@ -272,7 +267,7 @@ enum owner_state owner_ask(const struct folder *folder, const char *name, struct
         return state;
     }
     if (state != OWNER_ALIVE)
-        state = is_held(errno) ? OWNER_ALIVE : OWNER_UNKNOWN;
+        state = errno == EWOULDBLOCK ? OWNER_ALIVE : OWNER_UNKNOWN;
     (void)io_close(fd);
     return state;
 }

@@ -153,6 +153,6 @@ int sweep_all(struct store *store)
     folder_names_release(&names);
     remove_end(&removal);
     if (fflush(stdout) != 0 || ferror(stdout))
-        status = fault_report(store->folder.fault, "standard output", errno);
+        status = fault_report(store->folder.fault, "write error", errno);
     return status;
 }

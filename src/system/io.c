@@ -96,6 +96,8 @@ int io_lock(int fd, bool exclusive)
     while (result != 0 && errno == EINTR);
     if (result != 0 && (errno == EOPNOTSUPP || errno == ENOLCK || errno == ENOSYS || errno == EINVAL))
         errno = ENOTSUP;
+    if (result != 0 && errno == EAGAIN) /* not the same number everywhere */
+        errno = EWOULDBLOCK;
     return result;
 }
 

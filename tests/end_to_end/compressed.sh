@@ -236,8 +236,7 @@ test_records_end_with_the_file_that_was_compressed() {
     printf '12345678' >numbers
     pack gz table plain numbers
     bigshuf -Z --csv --seed=x table.gz table.gz plain | cmp - <(bigshuf --csv --seed=x table table plain)
-    bigshuf -Z --record-size=4 numbers.gz numbers | cmp -n 16 - <(bigshuf -Z --record-size=4 numbers numbers | cat) || true
-    same 16 "$(bigshuf -Z --record-size=4 numbers.gz numbers | wc -c | tr -d ' ')"
+    bigshuf -Z --record-size=4 --seed=x numbers.gz numbers | cmp - <(bigshuf --record-size=4 --seed=x numbers numbers)
     fails_with 1 'bigshuf: numbers.gz: size is not a multiple of 3 bytes' bigshuf -Z --record-size=3 numbers.gz
     fails_with 1 'bigshuf: plain.gz: *left over*' bigshuf -Z --record-lines=3 plain.gz
 }
@@ -537,8 +536,9 @@ test_programs_that_are_not_needed_to_the_end_are_no_failure_and_go() {
     fails_with 1 'bigshuf: in.gz: 1 line* left over *' \
         bigshuf -Z --parallel=8 --record-lines=999999 in.gz in.gz in.gz in.gz
     { bigshuf -Z --parallel=8 in.gz in.gz in.gz in.gz || true; } | head -n 1 >first
-    { bigshuf -Z --parallel=8 --probability=0.9 in.gz in.gz in.gz in.gz || true; } | head -n 1 >first
     [ -s first ]
+    { bigshuf -Z --parallel=8 --probability=0.9 in.gz in.gz in.gz in.gz || true; } | head -n 1 >second
+    [ -s second ]
 }
 
 # While it reads, and while it writes: nothing is left, and the programs go too (as run.sh looks).

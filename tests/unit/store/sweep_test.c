@@ -543,7 +543,7 @@ TEST(a_line_that_cannot_be_written_is_a_failure)
     scratch_listen();
     assert_int_equal(sweep_all(&small.store), -1);
     dup2(former, STDOUT_FILENO);
-    assert_string_equal(scratch_heard(), "bigshuf: standard output: No space left on device\n");
+    assert_string_equal(scratch_heard(), "bigshuf: write error: No space left on device\n");
     clearerr(stdout);
     close(former);
     close(full);
