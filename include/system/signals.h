@@ -45,9 +45,7 @@ void signals_forget(int slot); /* -1 is fine */
 void signals_block(sigset_t *before);
 void signals_restore(const sigset_t *before);
 
-/* Around the start of a child process, which is to lead a process group of its own: death by signal waits for it to
- * have started, and from then on sends SIGTERM to the group before the child's pipes end, so that their end is not
- * taken for that of a file. Between the two calls all signals are blocked. */
+/* What a child process is to have. */
 struct signals_child {
     sigset_t mask;        /* what the child is to have blocked: what the calling thread has, without the caught signals,
                            * even if it is a worker; and those that stop who uses the terminal from another group: its
@@ -55,6 +53,11 @@ struct signals_child {
     uint64_t descriptors; /* its limit, which was this program's at signals_install; 0: that which it has now */
     sigset_t before;      /* what the calling thread had */
 };
+void signals_child_prepare(struct signals_child *child);
+
+/* Around its start, which is to make it lead a process group of its own: death by signal waits for it to have started,
+ * and from then on sends SIGTERM to the group before the child's pipes end, so that their end is not taken for that of
+ * a file. Between the two calls all signals are blocked, and death by signal is held off, as by signals_hold. */
 void signals_child_starts(struct signals_child *child);
 
 /* `process` below 0: it has not started. A slot for signals_child_ended, or -1 if no signal is to be sent, also when

@@ -9,6 +9,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -124,11 +125,20 @@ pid_t sys_process(void);                     /* getpid */
 uid_t sys_user(void);                        /* geteuid */
 int sys_host_name(char *name, size_t bytes); /* gethostname, ended by NUL */
 
-/* Start a process that leads a process group of its own: the program arguments[0], found as execvp does, with these
- * arguments, the last one NULL; with "NAME=value" in its environment, unless `variable` is NULL; with standard input
- * and output from and to descriptors above 2, or this program's if they are -1; and with `mask` of signals blocked.
- * What this program has set signals to is not passed on. Its process number, or -1 with errno. */
-pid_t sys_spawn(const char *const *arguments, const char *variable, int input, int output, const sigset_t *mask);
+/* What a process is to have that will lead a process group of its own: "NAME=value" in its environment, unless
+ * `variable` is NULL; standard input and output from and to descriptors above 2, or this program's if they are -1; and
+ * `mask` of signals blocked. What this program has set signals to is not passed on. 0, or -1 with errno. */
+struct sys_spawning {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    char **environment; /* NULL: this program's */
+};
+int sys_spawn_prepare(struct sys_spawning *spawning, const char *variable, int input, int output, const sigset_t *mask);
+void sys_spawn_release(struct sys_spawning *spawning);
+
+/* Start it: the program arguments[0], found as execvp does, with these arguments, the last one NULL. Takes no lock, and
+ * no memory from the heap. Its process number, or -1 with errno. */
+pid_t sys_spawn(const struct sys_spawning *spawning, const char *const *arguments);
 pid_t sys_wait(pid_t child, int *status, int options); /* waitpid */
 int sys_kill(pid_t process, int signal);               /* below 0: a process group */
 

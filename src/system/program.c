@@ -34,12 +34,12 @@ bool program_is_there(const char *name)
     return found;
 }
 
-/* Have the same program started by a shell with so many descriptors: there is no other way to lower a limit before it
- * runs without lowering our own meanwhile. Malloc'd, NULL with errno. */
-static const char **with_limit(const char *const *arguments, const char *descriptors)
+/* The arguments of a program that has a limit of its own to descriptors, if it is not 0: a shell sets it before the
+ * program runs, as there is no other way that does not lower our own meanwhile. For free; NULL with errno. */
+static const char **with_limit(const char *const *arguments, uint64_t descriptors, char text[NUMBER_BYTES])
 {
-    const char *const shell[] = {"/bin/sh", "-c", "ulimit -S -n \"$0\"; exec \"$@\"", descriptors};
-    const size_t before = sizeof shell / sizeof shell[0];
+    const char *const shell[] = {"/bin/sh", "-c", "ulimit -S -n \"$0\"; exec \"$@\"", text};
+    const size_t before = descriptors > 0 ? sizeof shell / sizeof shell[0] : 0;
     const char **words;
     size_t count = 0;
 
@@ -48,39 +48,39 @@ static const char **with_limit(const char *const *arguments, const char *descrip
     words = sys_allocate(before + count + 1, sizeof *words);
     if (words == NULL)
         return NULL;
-    memcpy(words, shell, sizeof shell);
+    snprintf(text, NUMBER_BYTES, "%llu", (unsigned long long)descriptors);
+    memcpy(words, shell, before * sizeof *words);
     memcpy(words + before, arguments, count * sizeof *words);
     return words;
 }
 
-/* Some programs go through all descriptors that there could be. */
-static pid_t spawn(const struct signals_child *child, const char *const *arguments, const char *variable, int input,
-                   int output)
-{
-    char descriptors[NUMBER_BYTES];
-    const char **limited;
-    pid_t process;
-
-    if (child->descriptors == 0)
-        return sys_spawn(arguments, variable, input, output, &child->mask);
-    snprintf(descriptors, sizeof descriptors, "%llu", (unsigned long long)child->descriptors);
-    limited = with_limit(arguments, descriptors);
-    if (limited == NULL)
-        return -1;
-    process = sys_spawn(limited, variable, input, output, &child->mask);
-    free(limited);
-    return process;
-}
-
+/* What needs the heap is done before death by signal is held off, and after it. */
 int program_start(struct program *program, const char *const *arguments, const char *variable, int input, int output)
 {
     struct signals_child child;
+    struct sys_spawning spawning;
+    char descriptors[NUMBER_BYTES];
+    const char **words;
     pid_t process;
+    int error;
 
+    *program = (struct program){.process = 0, .slot = -1};
+    signals_child_prepare(&child);
+    words = with_limit(arguments, child.descriptors, descriptors);
+    if (words == NULL || sys_spawn_prepare(&spawning, variable, input, output, &child.mask) != 0) {
+        error = errno;
+        free(words);
+        errno = error;
+        return -1;
+    }
     signals_child_starts(&child);
-    process = spawn(&child, arguments, variable, input, output);
+    process = sys_spawn(&spawning, words);
+    error = errno;
     program->slot = signals_child_started(&child, process);
     program->process = process > 0 ? process : 0;
+    sys_spawn_release(&spawning);
+    free(words);
+    errno = error;
     return process > 0 ? 0 : -1;
 }
 

@@ -350,17 +350,21 @@ void signals_release(const sigset_t *before)
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
+void signals_child_prepare(struct signals_child *child)
+{
+    pthread_sigmask(SIG_SETMASK, NULL, &child->mask);
+    change_caught(&child->mask, sigdelset);
+    sigaddset(&child->mask, SIGTTIN);
+    sigaddset(&child->mask, SIGTTOU);
+    child->descriptors = sys_descriptor_limit() != descriptors_at_first ? descriptors_at_first : 0;
+}
+
 void signals_child_starts(struct signals_child *child)
 {
     sigset_t all;
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &child->before);
-    child->mask = child->before;
-    change_caught(&child->mask, sigdelset);
-    sigaddset(&child->mask, SIGTTIN);
-    sigaddset(&child->mask, SIGTTOU);
-    child->descriptors = sys_descriptor_limit() != descriptors_at_first ? descriptors_at_first : 0;
     hold();
 }
 

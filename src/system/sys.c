@@ -23,7 +23,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -636,45 +635,53 @@ static int set_child_signals(posix_spawnattr_t *attributes, const sigset_t *mask
     return error; /* the group is 0 if nothing is said: the child's own */
 }
 
-static int spawn(pid_t *child, const char *const *arguments, char *const *environment, int input, int output,
-                 const sigset_t *mask)
+static int set_child_files(posix_spawn_file_actions_t *actions, int input, int output)
 {
-    char *const *words = (char *const *)arguments; /* execvp changes nothing, whatever its prototype */
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    int error = posix_spawn_file_actions_init(&actions);
+    int error = input >= 0 ? posix_spawn_file_actions_adddup2(actions, input, STDIN_FILENO) : 0;
 
-    if (error != 0)
-        return error;
-    error = posix_spawnattr_init(&attributes);
-    if (error == 0) {
-        error = set_child_signals(&attributes, mask);
-        if (error == 0 && input >= 0)
-            error = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-        if (error == 0 && output >= 0)
-            error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-        if (error == 0)
-            error = posix_spawnp(child, arguments[0], &actions, &attributes, words, environment);
-        posix_spawnattr_destroy(&attributes);
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    return error;
+    return error == 0 && output >= 0 ? posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO) : error;
 }
 
-pid_t sys_spawn(const char *const *arguments, const char *variable, int input, int output, const sigset_t *mask)
+int sys_spawn_prepare(struct sys_spawning *spawning, const char *variable, int input, int output, const sigset_t *mask)
 {
-    char **changed = variable != NULL ? with_variable(variable) : NULL;
-    pid_t child = -1;
-    int error = ENOMEM;
+    int error = posix_spawn_file_actions_init(&spawning->actions);
 
-    if (variable == NULL || changed != NULL)
-        error = spawn(&child, arguments, changed != NULL ? changed : environ, input, output, mask);
-    free(changed);
     if (error != 0) {
         errno = error;
         return -1;
     }
-    return child;
+    error = posix_spawnattr_init(&spawning->attributes);
+    if (error != 0) {
+        posix_spawn_file_actions_destroy(&spawning->actions);
+        errno = error;
+        return -1;
+    }
+    spawning->environment = variable != NULL ? with_variable(variable) : NULL;
+    error = variable != NULL && spawning->environment == NULL ? ENOMEM : set_child_signals(&spawning->attributes, mask);
+    if (error == 0)
+        error = set_child_files(&spawning->actions, input, output);
+    if (error == 0)
+        return 0;
+    sys_spawn_release(spawning);
+    errno = error;
+    return -1;
+}
+
+void sys_spawn_release(struct sys_spawning *spawning)
+{
+    free(spawning->environment);
+    posix_spawnattr_destroy(&spawning->attributes);
+    posix_spawn_file_actions_destroy(&spawning->actions);
+}
+
+pid_t sys_spawn(const struct sys_spawning *spawning, const char *const *arguments)
+{
+    char *const *words = (char *const *)arguments; /* execvp changes nothing, whatever its prototype */
+    pid_t child = -1;
+
+    errno = posix_spawnp(&child, arguments[0], &spawning->actions, &spawning->attributes, words,
+                         spawning->environment != NULL ? spawning->environment : environ);
+    return errno == 0 ? child : -1;
 }
 
 pid_t sys_wait(pid_t child, int *status, int options)

@@ -165,9 +165,10 @@ CALL(int, set_nonblocking, -1, (int fd), (fd))
 CALL(int, poll, -1, (int fd, short events), (fd, events))
 CALL(int, poll_all, -1, (struct pollfd * waits, unsigned count), (waits, count))
 CALL(int, punch_hole, -1, (int fd, off_t offset, off_t bytes), (fd, offset, bytes))
-CALL(pid_t, spawn, -1,
-     (const char *const *arguments, const char *variable, int input, int output, const sigset_t *mask),
-     (arguments, variable, input, output, mask))
+CALL(int, spawn_prepare, -1,
+     (struct sys_spawning * spawning, const char *variable, int input, int output, const sigset_t *mask),
+     (spawning, variable, input, output, mask))
+CALL(pid_t, spawn, -1, (const struct sys_spawning *spawning, const char *const *arguments), (spawning, arguments))
 CALL(pid_t, wait, -1, (pid_t child, int *status, int options), (child, status, options))
 CALL(void *, map, NULL, (size_t bytes), (bytes))
 CALL(int, map_file, -1, (void *place, size_t bytes, int fd, off_t offset), (place, bytes, fd, offset))
@@ -224,6 +225,7 @@ ADVICE(await_disk, (int fd, off_t offset, off_t length), (fd, offset, length))
 ADVICE(sequential, (int fd), (fd))
 ADVICE(list_close, (void *list), (list))
 ADVICE(widen_pipe, (int fd), (fd))
+ADVICE(spawn_release, (struct sys_spawning * spawning), (spawning))
 QUESTION(rlim_t, descriptor_limit, (void), ())
 ADVICE(unmap, (void *memory, size_t bytes), (memory, bytes))
 ADVICE(huge_pages, (void *memory, size_t bytes), (memory, bytes))

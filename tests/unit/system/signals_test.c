@@ -526,6 +526,7 @@ static void see_the_mask_of_a_child(void)
     sigaddset(&mask, SIGCHLD);
     CHECK(pthread_sigmask(SIG_BLOCK, &mask, NULL) == 0);
     signals_block(&before);
+    signals_child_prepare(&child);
     signals_child_starts(&child);
     CHECK(sigismember(&child.mask, SIGTERM) == 0 && sigismember(&child.mask, SIGINT) == 0);
     CHECK(sigismember(&child.mask, SIGCHLD) == 1 && sigismember(&child.mask, SIGTTOU) == 1);
@@ -571,10 +572,12 @@ static void die_with_children(void)
     int slot;
 
     signals_install();
+    signals_child_prepare(&child);
     signals_child_starts(&child);
     ended = fork_child(&child, "ended");
     await_name("ended.ready");
     slot = signals_child_started(&child, ended);
+    signals_child_prepare(&child);
     signals_child_starts(&child);
     signals_child_started(&child, fork_child(&child, "told"));
     await_name("told.ready");
@@ -598,6 +601,7 @@ static void *start_slowly(void *argument)
     struct signals_child child;
     pid_t process;
 
+    signals_child_prepare(&child);
     signals_child_starts(&child);
     CHECK(scratch_put("starting", "", 0600));
     nanosleep(&moment, NULL); /* in which the signal comes; if it comes later, that is no harm */
