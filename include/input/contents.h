@@ -17,11 +17,12 @@
 #include "input/version.h"
 #include "system/fault.h"
 
-/* Zeroed but for the first four, and for `fd`, which is -1. */
+/* Zeroed but for the first three, `decompress`, and `fd`, which is -1. */
 struct contents {
     const char *const *names;
     struct fault *fault;
-    struct version *past; /* of each file when it was read to its end: that was at byte `bytes`; zeroed before */
+    struct version *past;          /* of each file when it was looked at; zeroed if it was not. Of the first ones, */
+    size_t ended;                  /* so many, when they were read to their end: that was at byte `bytes` */
     struct decompress *decompress; /* NULL: all files are read as they are */
     bool open;
     size_t file;            /* its number */

@@ -26,6 +26,10 @@ bool version_is_known(const struct version *version);
 bool version_is_of(const struct version *version, const struct stat *now);
 bool version_has_changed(const struct version *version, const struct stat *now);
 
+/* Is what the path leads to now smaller, or as large and modified, whichever file it is? Some file systems make up the
+ * numbers of files (FAT, FUSE), and others when nobody has them open. */
+bool version_is_past(const struct version *version, const struct stat *now);
+
 /* Report that it is another file, or has changed. -1 */
 int version_report(const struct version *version, const struct stat *now, const char *name, struct fault *fault);
 int version_report_shrunk(const char *name, struct fault *fault);

@@ -29,6 +29,7 @@ enum {
 struct output_file {
     const char *path;  /* NULL: standard output; malloc'd if it was made from a pattern */
     struct sink *sink; /* NULL if it is not open, or is written through a filter */
+    bool is_input;     /* is it one of the inputs, too? */
 };
 
 struct files {
@@ -68,6 +69,9 @@ void files_warn_of_older(const struct files *files, size_t count);
 
 /* Warn of files that have names of compressed ones, but are not compressed. */
 void files_warn_of_names(const struct files *files);
+
+/* The file is one of the inputs, too: sink_replaces_input. */
+void files_replace_input(struct files *files, size_t number);
 
 void files_write_behind(struct files *files); /* advice: sink_write_behind, of all sinks */
 void files_close_sinks(struct files *files);  /* of files that have not been published, nothing stays */

@@ -19,9 +19,9 @@
  *  - an output that is a compressed input (hints.h).
  *  - an output that has something in it, while the only input is /dev/null as standard input.
  * A warning tells if the file of the rest is one of several inputs, as it is where a shell's pattern matches the output
- * of the run before. 0, or -1 after a report.
+ * of the run before. The files that are inputs are told so (files_replace_input). 0, or -1 after a report.
  */
-int overlap_check(const struct files *files, const char *const *inputs, size_t count);
+int overlap_check(struct files *files, const char *const *inputs, size_t count);
 
 /* The last file has been added since: a shard whose number came to be after one that was not there. It must be no
  * input. 0, or -1 after a report. */

@@ -48,6 +48,10 @@ struct sink *sink_open(const char *path, struct fault *fault);
 /* Does the first sink_write empty a file that may be one of the inputs? */
 bool sink_is_in_place(const struct sink *sink);
 
+/* The file is one of the inputs: if others change it meanwhile, it stays as it is, and the sink fails when it would be
+ * replaced or emptied. */
+void sink_replaces_input(struct sink *sink);
+
 /* Write the next bytes. Not before all input has been read, as the file may be one of the inputs. 0, or -1 after a
  * report. */
 int sink_write(struct sink *sink, const void *data, size_t bytes);

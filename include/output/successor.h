@@ -32,6 +32,7 @@ struct successor {
     struct fault *fault;
     const struct target *target;
     bool existed;       /* is there a file to be replaced? */
+    bool is_input;      /* was it read, so that what others add to it would be lost? */
     struct stat before; /* that file's; it stays open until the new one is complete, so that no other gets its number */
     struct attributes attributes;
     struct temporary_name name;
@@ -52,6 +53,11 @@ int successor_publish(struct successor *successor, bool reversibly);
 /* Put the old file back, or unlink the new one if there was none. What cannot be undone is worth a warning. Nothing if
  * it was not published. */
 void successor_retract(struct successor *successor);
+
+/* Is the old file, now that it is about to go, what it was when it was opened, if that matters? 0, or -1 after a
+ * report.
+ */
+int successor_check_old(const struct successor *successor, const struct stat *now);
 
 void successor_release(struct successor *successor); /* also when zeroed */
 

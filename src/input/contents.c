@@ -28,39 +28,45 @@ static struct version *past_of(const struct contents *contents)
     return &contents->past[contents->file];
 }
 
-/* Is the file, which is open, what it was, if it was? */
-static int check(const struct contents *contents, const struct version *version, struct stat *now)
+static bool is_read_again(const struct contents *contents)
 {
-    if (sys_fstat(contents->fd, now) != 0)
-        return report(contents);
-    if (!version_is_known(version) || (version_is_of(version, now) && !version_has_changed(version, now)))
-        return 0;
-    return version_report(version, now, name_of(contents), contents->fault);
+    return contents->file < contents->ended;
 }
 
+static bool is_same(const struct version *version, const struct stat *now)
+{
+    return !version_is_known(version) || (version_is_of(version, now) && !version_has_changed(version, now));
+}
+
+/* Is the file, which is open, what it was when it was looked at, or read? */
 static int check_begin(struct contents *contents)
 {
     const bool moved = operand_is_standard_input(name_of(contents));
+    const struct version *past = past_of(contents);
     struct stat now;
 
-    if (check(contents, past_of(contents), &now) != 0)
-        return -1;
+    if (sys_fstat(contents->fd, &now) != 0)
+        return report(contents);
+    if (is_read_again(contents) ? !is_same(past, &now) : version_is_past(past, &now))
+        return version_report(past, &now, name_of(contents), contents->fault);
     contents->version = version_of(&now);
     contents->at = moved && version_is_known(&contents->version) ? sys_seek(contents->fd, 0, SEEK_CUR) : 0;
     return contents->at < 0 ? report(contents) : 0;
 }
 
 /* It may have grown meanwhile. */
-static int check_end(const struct contents *contents)
+static int check_end(struct contents *contents)
 {
-    struct version *past = past_of(contents);
     struct stat now;
 
-    if (check(contents, &contents->version, &now) != 0)
-        return -1;
-    if (contents->at_end && !version_is_known(past)) {
-        *past = version_of(&now);
-        past->bytes = contents->at;
+    if (sys_fstat(contents->fd, &now) != 0)
+        return report(contents);
+    if (!is_same(&contents->version, &now))
+        return version_report(&contents->version, &now, name_of(contents), contents->fault);
+    if (contents->at_end && !is_read_again(contents)) {
+        *past_of(contents) = version_of(&now);
+        past_of(contents)->bytes = contents->at;
+        contents->ended = contents->file + 1;
     }
     return 0;
 }
@@ -118,7 +124,6 @@ static bool is_decompressed(const struct contents *contents)
 ssize_t contents_read(void *context, void *data, size_t bytes)
 {
     struct contents *contents = context;
-    const struct version *past = contents->past != NULL ? past_of(contents) : NULL;
     const size_t seen = contents->beginning.bytes - contents->taken;
     ssize_t got;
 
@@ -130,8 +135,8 @@ ssize_t contents_read(void *context, void *data, size_t bytes)
         contents->taken += bytes;
         return (ssize_t)bytes;
     }
-    if (past != NULL && version_is_known(past)) /* of what it has grown by, nothing */
-        bytes = (size_t)least(bytes, (uint64_t)(past->bytes - contents->at));
+    if (is_read_again(contents) && version_is_known(past_of(contents))) /* of what it has grown by, nothing */
+        bytes = (size_t)least(bytes, (uint64_t)(past_of(contents)->bytes - contents->at));
     got = io_read(contents->fd, data, bytes);
     if (got < 0)
         return report(contents);

@@ -118,8 +118,8 @@ static int look_into(struct stream *stream, const char *name, uint64_t *bytes)
 }
 
 /* Can the file be read, as far as that can be known without side effects? Returns 0, with the bytes that a regular file
- * has for records in *bytes, or -1 after a report. */
-static int look_at(struct stream *stream, const char *name, uint64_t *bytes)
+ * has for records in *bytes, and its version, or -1 after a report. */
+static int look_at(struct stream *stream, const char *name, uint64_t *bytes, struct version *version)
 {
     struct stat status;
 
@@ -129,12 +129,13 @@ static int look_at(struct stream *stream, const char *name, uint64_t *bytes)
         expect_anything(stream);
         return 0;
     }
+    *version = version_of(&status);
     *bytes = (uint64_t)status.st_size;
     return look_into(stream, name, bytes);
 }
 
 /* The same of standard input, of which a regular file has what is left. */
-static int look_at_standard_input(struct stream *stream, const char *name, uint64_t *bytes)
+static int look_at_standard_input(struct stream *stream, const char *name, uint64_t *bytes, struct version *version)
 {
     int mode = sys_access_mode(STDIN_FILENO);
     struct stat status;
@@ -151,6 +152,7 @@ static int look_at_standard_input(struct stream *stream, const char *name, uint6
         expect_anything(stream);
         return 0;
     }
+    *version = version_of(&status);
     position = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
     stream->start = position;
     if (position >= 0 && position < status.st_size)
@@ -175,9 +177,9 @@ static int look_at_all(struct stream *stream)
         int status = 0;
 
         if (!operand_is_standard_input(stream->names[i])) {
-            status = look_at(stream, stream->names[i], &bytes);
+            status = look_at(stream, stream->names[i], &bytes, &stream->contents.past[i]);
         } else if (!standard_input_counted) {
-            status = look_at_standard_input(stream, stream->names[i], &bytes);
+            status = look_at_standard_input(stream, stream->names[i], &bytes, &stream->contents.past[i]);
             standard_input_counted = true;
         }
         if (status != 0)

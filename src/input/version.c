@@ -27,11 +27,16 @@ bool version_is_of(const struct version *version, const struct stat *now)
     return version_is_known(version) && version->file == number_of(now);
 }
 
-bool version_has_changed(const struct version *version, const struct stat *now)
+bool version_is_past(const struct version *version, const struct stat *now)
 {
-    if (!version_is_of(version, now) || now->st_size > version->bytes || version->bytes == 0)
+    if (!version_is_known(version) || now->st_size > version->bytes || version->bytes == 0)
         return false;
     return now->st_size < version->bytes || version->modified != sys_modified(now);
+}
+
+bool version_has_changed(const struct version *version, const struct stat *now)
+{
+    return version_is_of(version, now) && version_is_past(version, now);
 }
 
 int version_report(const struct version *version, const struct stat *now, const char *name, struct fault *fault)

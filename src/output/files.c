@@ -140,7 +140,16 @@ static int open_sink(struct files *files, size_t number)
         return -1;
     if (files->behind)
         sink_write_behind(file->sink);
+    if (file->is_input)
+        sink_replaces_input(file->sink);
     return 0;
+}
+
+void files_replace_input(struct files *files, size_t number)
+{
+    files->file[number].is_input = true;
+    if (files->file[number].sink != NULL)
+        sink_replaces_input(files->file[number].sink);
 }
 
 void files_write_behind(struct files *files)

@@ -19,6 +19,7 @@ struct place {
     dev_t device;
     ino_t inode;
     const char *path; /* of an output */
+    size_t number;    /* of its file */
     bool is_input;
     bool is_rest; /* takes what the splits leave: it may be an input or not */
     bool is_full; /* has something in it */
@@ -71,6 +72,7 @@ static void list_outputs(struct overlap *overlap, const struct files *files)
         } else if (S_ISREG(status.st_mode)) {
             overlap->outputs[overlap->count] = place_of(&status);
             overlap->outputs[overlap->count].path = path;
+            overlap->outputs[overlap->count].number = i;
             overlap->outputs[overlap->count].is_full = status.st_size > 0;
             overlap->outputs[overlap->count++].is_rest = i >= made && !output_plan_has_shards(plan);
             if (status.st_size > 0 && i < output_plan_files(plan)) /* an input of nothing makes no more */
@@ -81,7 +83,7 @@ static void list_outputs(struct overlap *overlap, const struct files *files)
 }
 
 /* Is an input an output as well? 0, or -1 after a report if it may not be. */
-static int look_up(struct overlap *overlap, const struct files *files, const char *input)
+static int look_up(struct overlap *overlap, struct files *files, const char *input)
 {
     struct stat status;
     struct place *output = NULL;
@@ -99,6 +101,7 @@ static int look_up(struct overlap *overlap, const struct files *files, const cha
         return fault_say(files->fault,
                          "%s: an output, and an input twice: each run would double its records: name it once", input);
     output->is_input = true;
+    files_replace_input(files, output->number);
     keep_first(output->is_rest ? &overlap->rest : &overlap->both, input);
     return hints_refuse(&files->plan->format, files->plan->packs, input, files->fault);
 }
@@ -133,7 +136,7 @@ static int judge(const struct overlap *overlap, struct fault *fault)
     return 0;
 }
 
-int overlap_check(const struct files *files, const char *const *inputs, size_t count)
+int overlap_check(struct files *files, const char *const *inputs, size_t count)
 {
     struct overlap overlap = {.count = 0};
     int status = 0;

@@ -156,13 +156,32 @@ struct sink *sink_open(const char *path, struct fault *fault)
     return sink;
 }
 
-/* Output begins: what is written in place loses its old content now. */
+/* What is written in place loses its old content now, unless others are about to do the same: locked, it is ours. */
+static int empty(const struct sink *sink)
+{
+    struct stat now;
+
+    if (io_lock(sink->fd, true) != 0 && errno == EWOULDBLOCK)
+        return fault_say(sink->fault, "%s: another run is writing to it", sink->path);
+    if (sys_fstat(sink->fd, &now) != 0)
+        return fail(sink);
+    if (successor_check_old(&sink->successor, &now) != 0)
+        return -1;
+    return sys_ftruncate(sink->fd, 0) == 0 ? 0 : fail(sink);
+}
+
+/* Output begins. 0, or -1 after a report. */
 static int begin(struct sink *sink)
 {
-    if (sink->manner == IN_PLACE && !sink->begun && sys_ftruncate(sink->fd, 0) != 0)
+    if (sink->manner == IN_PLACE && !sink->begun && empty(sink) != 0)
         return -1;
     sink->begun = true;
     return 0;
+}
+
+void sink_replaces_input(struct sink *sink)
+{
+    sink->successor.is_input = true;
 }
 
 bool sink_is_in_place(const struct sink *sink)
@@ -178,7 +197,9 @@ static void write_back(struct sink *sink)
 
 int sink_write(struct sink *sink, const void *data, size_t bytes)
 {
-    if (begin(sink) != 0 || io_write(sink->fd, data, bytes) != 0)
+    if (begin(sink) != 0)
+        return -1;
+    if (io_write(sink->fd, data, bytes) != 0)
         return fail(sink);
     sink->behind_bytes += bytes;
     if (sink->behind && sink->behind_bytes >= BEHIND_BYTES)
@@ -193,7 +214,7 @@ void sink_write_behind(struct sink *sink)
 
 int sink_descriptor(struct sink *sink)
 {
-    return begin(sink) == 0 ? sink->fd : fail(sink);
+    return begin(sink) == 0 ? sink->fd : -1;
 }
 
 /* A descriptor counts as closed even if close fails; what it says must be heard, as it may tell of a lost write. */
@@ -211,7 +232,7 @@ static int complete(struct sink *sink)
     if (sink->finished)
         return 0;
     if (begin(sink) != 0)
-        return fail(sink);
+        return -1;
     if (sink->behind && sink->behind_bytes > 0)
         write_back(sink);
     if (sink->manner == REPLACED && successor_complete(&sink->successor, sink->fd) != 0)

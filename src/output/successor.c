@@ -112,6 +112,14 @@ static bool is_same_file(const struct stat *one, const struct stat *other)
                                          sys_changed(one) == sys_changed(other)));
 }
 
+int successor_check_old(const struct successor *successor, const struct stat *now)
+{
+    if (!successor->is_input ||
+        (now->st_size == successor->before.st_size && sys_modified(now) == sys_modified(&successor->before)))
+        return 0;
+    return fault_say(successor->fault, "%s: has been changed by others meanwhile, and stays as it is", successor->path);
+}
+
 /* Is what stands under the target's name what stood there when it was opened, or nothing? Whoever puts something there
  * between this look and the rename, in the same directory, loses it. 0, or -1 after a report. */
 static int check_place(const struct successor *successor, int directory)
@@ -121,7 +129,7 @@ static int check_place(const struct successor *successor, int directory)
     if (sys_stat_at(directory, successor->target->name, &now) != 0)
         return errno == ENOENT ? 0 : report(successor);
     if (successor->existed && is_same_file(&successor->before, &now))
-        return 0;
+        return successor_check_old(successor, &now);
     return fault_say(successor->fault, "%s: has been %s by others meanwhile, and stays as it is", successor->path,
                      successor->existed ? "replaced" : "made");
 }

@@ -311,6 +311,34 @@ test_archives_are_warned_of() {
     cmp archive.tar kept
 }
 
+# What has been looked at when the run begins is read when a pipe before it has ended.
+test_a_file_that_changes_before_its_turn_is_told() {
+    mkfifo pipe
+    for change in 'seq 10 >in' 'sleep 0.05; seq 20000 | tac | cat >in' 'seq 9 >new && mv new in'; do
+        seq 20000 >in
+        bigshuf -o out pipe in 2>said & run=$!
+        exec 7>pipe
+        eval "$change"
+        exec 7>&-
+        fails_with 1 '' wait "$run"
+        [[ $(<said) = 'bigshuf: in: file has '*' while it was read' ]]
+        [ ! -e out ]
+    done
+    bigshuf -o out pipe - <in 2>said & run=$!
+    exec 7>pipe
+    : >in
+    exec 7>&-
+    fails_with 1 '' wait "$run"
+    grep -q 'bigshuf: -: file has shrunk while it was read' said
+    seq 1000 >in
+    bigshuf -o out pipe in & run=$!
+    exec 7>pipe
+    echo 1001 >>in
+    exec 7>&-
+    wait "$run"
+    same_lines <(sort -n out) <(seq 1001)
+}
+
 test_zip_archives_are_warned_of() {
     printf 'PK\3\4\n.\n' >x.zip
     hints ': a zip archive, and shuffled as it is: to shuffle lines in it: unzip -p' x.zip

@@ -181,6 +181,50 @@ test_a_file_of_several_links_is_written_in_place() {
     same_lines other <(seq 10)
 }
 
+# Both have read all of it when they begin to write.
+test_two_runs_do_not_write_to_a_file_of_several_links_at_once() {
+    local first second
+    seq 200000 >wanted
+    for _ in 1 2 3; do
+        cat wanted >file
+        [ -e other ] || ln file other
+        mkfifo one two
+        bigshuf -o file file one 2>said_first & first=$!
+        bigshuf -o file file two 2>said_second & second=$!
+        exec 7>one 8>two
+        exec 7>&- 8>&-
+        failed=0
+        wait "$first" || failed=$((failed + 1))
+        wait "$second" || failed=$((failed + 1))
+        [ "$failed" -lt 2 ] || grep -q 'while it was read' said_first said_second
+        [ "$failed" -gt 0 ]
+        if [ "$failed" -eq 1 ]; then
+            same_lines <(sort -n file) wanted
+        fi
+        rm one two
+    done
+}
+
+# FILE is an input and the output; when it has been read, or is about to be, it gets another line.
+test_an_input_that_has_grown_is_not_replaced() {
+    seq 20000 >file
+    cp file wanted
+    mkfifo pipe
+    bigshuf -o file file pipe 2>said & run=$!
+    exec 7>pipe
+    echo more | tee -a wanted >>file
+    exec 7>&-
+    fails_with 1 '' wait "$run"
+    same_lines file wanted
+    grep -q 'bigshuf: file: has been changed by others meanwhile, and stays as it is' said
+    cat file >other
+    bigshuf -o new other pipe & run=$!
+    exec 7>pipe
+    echo more >>other
+    exec 7>&-
+    wait "$run"
+}
+
 test_a_device_is_used_directly() {
     seq 10 | bigshuf -o /dev/null
     [ -c /dev/null ]
