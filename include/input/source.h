@@ -29,6 +29,7 @@ struct source *source_open(const char *const *names, size_t count, const struct 
  * start if only regular files come before, else when that file has been read. NULL and 0 bytes if there is none. It
  * stays as long as the source. */
 const uint8_t *source_header(const struct source *source, size_t *bytes);
+bool source_headers_may_differ(const struct source *source); /* from file to file */
 
 /* A source over anything else that can be read as source_read says; `release` frees the context with the source. NULL
  * with errno, and the context is still the caller's. */

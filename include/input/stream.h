@@ -39,6 +39,7 @@ bool stream_is_known(const struct stream *stream);
 uint64_t stream_memory(const struct stream *stream);
 
 const uint8_t *stream_header(const struct stream *stream, size_t *bytes); /* as source_header */
+bool stream_headers_may_differ(const struct stream *stream);              /* as source_headers_may_differ */
 ssize_t stream_read(void *context, uint8_t *data, size_t bytes);          /* as source_read; bytes may be 0 */
 uint64_t stream_arrived_bytes(const struct stream *stream);               /* as source_arrived_bytes */
 

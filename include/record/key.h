@@ -51,12 +51,14 @@ bool key_is(const struct key *key, const struct key *other);
 struct key_watch {
     uint64_t records; /* whose keys were found */
     bool more;        /* than the key is in one of them */
+    bool told;        /* that there is not, which is said once */
 };
 
-/* A key was found, in so many bytes of a record without its delimiter. */
-void key_saw(struct key_watch *watch, size_t key_bytes, size_t record_bytes);
+/* A key was found, in so many bytes of a record without its delimiter; 0 if they are not all there. */
+void key_saw(struct key_watch *watch, const struct key_rule *rule, size_t key_bytes, const uint8_t *record,
+             size_t record_bytes);
 
 /* All keys have been found, for this option: warn if there was nothing else. */
-void key_warn(const struct key_watch *watch, const char *option);
+void key_warn(struct key_watch *watch, const char *option);
 
 #endif

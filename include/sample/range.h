@@ -19,6 +19,9 @@ int range_repeated(struct run *run, const struct number_range *range, struct gnu
  * "range". Takes 16 to 32 bytes for each. */
 int range_different(struct run *run, const struct number_range *range, struct output *output);
 
+/* The same numbers, in ascending order. */
+int range_in_order(struct run *run, const struct number_range *range, struct output *output);
+
 /* Different numbers: those of GNU's generator (gnu_random_sparse). */
 int range_gnu(struct run *run, const struct number_range *range, struct gnu_random *gnu, struct output *output);
 

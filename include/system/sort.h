@@ -5,6 +5,9 @@
 
 #include "system/table.h"
 
+/* Sort 8-byte numbers [0, count) where they are. (Radix exchange: P. Hildebrandt and H. Isbitz, 1959) */
+void sort_numbers(const struct table *numbers, uint64_t count);
+
 /* 8-byte keys with an 8-byte number beside each. */
 struct sort_pairs {
     struct table key;

@@ -36,7 +36,7 @@ static void restart(void *context)
     record_reader_init(&grouping->reader, &grouping->rule.format, grouping->members, grouping->buffer, GROUPING_BYTES);
     grouping->piece.bytes = 0;
     grouping->count = 0;
-    grouping->watch = (struct key_watch){0};
+    grouping->watch = (struct key_watch){.told = grouping->watch.told};
     grouping->marked = false;
     grouping->at_end = false;
 }
@@ -52,7 +52,7 @@ static int find_key(struct grouping *grouping, struct key *key)
     uint64_t end;
 
     if (verdict == KEY_FOUND) {
-        key_saw(&grouping->watch, key->bytes, piece->bytes - piece->last);
+        key_saw(&grouping->watch, &grouping->rule, key->bytes, piece->data, piece->bytes - piece->last);
         return 0;
     }
     name = source_name_at(grouping->members, piece->offset, &end);

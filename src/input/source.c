@@ -80,6 +80,11 @@ const uint8_t *source_header(const struct source *source, size_t *bytes)
     return source->stream != NULL ? stream_header(source->stream, bytes) : NULL;
 }
 
+bool source_headers_may_differ(const struct source *source)
+{
+    return source->stream != NULL && stream_headers_may_differ(source->stream);
+}
+
 static size_t take_unread(struct source *source, uint8_t *data, size_t bytes)
 {
     size_t taken = bytes < source->unread_bytes ? bytes : source->unread_bytes;

@@ -363,6 +363,11 @@ const uint8_t *stream_header(const struct stream *stream, size_t *bytes)
     return stream->header.text;
 }
 
+bool stream_headers_may_differ(const struct stream *stream)
+{
+    return stream->layout.header.may_differ;
+}
+
 /* ---- Lending ---- */
 
 bool stream_map(struct stream *stream, uint64_t *bytes)
@@ -474,10 +479,16 @@ int stream_rewind(struct stream *stream)
 
 const char *stream_name_at(const struct stream *stream, uint64_t offset, uint64_t *end)
 {
-    size_t i = stream->next - 1;
+    size_t i = 0;
 
-    for (; i > 0 && stream->end[i - 1] > offset; i--)
-        continue;
+    for (size_t last = stream->next - 1; i < last;) {
+        const size_t middle = i + (last - i) / 2;
+
+        if (stream->end[middle] > offset)
+            last = middle;
+        else
+            i = middle + 1;
+    }
     *end = i + 1 < stream->next || !stream->contents.open ? stream->end[i] : UINT64_MAX;
     return stream->names[i];
 }

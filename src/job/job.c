@@ -287,7 +287,7 @@ static int do_task(struct job *job)
     case TASK_GNU_REPEAT:
         return gnu_order_repeat(run, source, job->gnu, output);
     case TASK_RANGE:
-        return range_different(run, &range, output);
+        return options->keep_order ? range_in_order(run, &range, output) : range_different(run, &range, output);
     case TASK_RANGE_GNU:
         return range_gnu(run, &range, job->gnu, output);
     case TASK_RANGE_REPEAT:

@@ -46,7 +46,7 @@ enum task task_of(const struct options *options)
     if (options->probability != NULL)
         return TASK_PROBABILITY;
     if (options->keep_order)
-        return TASK_KEEP_ORDER;
+        return options->range && is_sparse(options) ? TASK_RANGE : TASK_KEEP_ORDER;
     if (options->repeat)
         return options->range ? TASK_RANGE_REPEAT : gnu ? TASK_GNU_REPEAT : TASK_REPEAT;
     if (options->range && is_sparse(options))

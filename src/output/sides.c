@@ -165,7 +165,7 @@ static struct side *choose(struct sides *sides, const uint8_t *data, size_t byte
     const enum key_verdict verdict = key_look(&sides->rule, data, searched, &sides->found, &key, &key_bytes);
 
     if (verdict == KEY_FOUND) {
-        key_saw(&sides->watch, key_bytes, searched - 1);
+        key_saw(&sides->watch, &sides->rule, key_bytes, data, searched - 1);
         return side_of(sides, key, key_bytes);
     }
     (void)refuse(sides, verdict, data, searched - 1);
@@ -221,7 +221,8 @@ static int find_key(struct sides *sides, const uint8_t *data, size_t *bytes)
         verdict = key_end(&sides->rule, &sides->field, ended, &sides->found);
         if (verdict != KEY_FOUND)
             return refuse(sides, verdict, data, scanned - found);
-        key_saw(&sides->watch, sides->found.bytes, ended ? SIZE_MAX : sides->found.bytes);
+        sides->watch.more = sides->watch.more || ended;
+        key_saw(&sides->watch, &sides->rule, sides->found.bytes, NULL, 0);
         sides->to = side_of(sides, sides->found.text, sides->found.bytes);
         return held_back_drain(&sides->held, pass_held, sides);
     }

@@ -25,6 +25,12 @@ bool header_is_none(const struct header_rule *rule)
     return rule->bytes == 0 && rule->lines == 0 && rule->start == NULL;
 }
 
+/* Of the string with which the lines of a header start. */
+static size_t line_start_bytes(const struct header *header)
+{
+    return header->rule.start != NULL ? strlen(header->rule.start) : 0;
+}
+
 int header_init(struct header *header, const struct record_format *format, const struct header_rule *rule,
                 struct fault *fault)
 {
@@ -35,7 +41,7 @@ int header_init(struct header *header, const struct record_format *format, const
     header->known = header_is_none(rule);
     if (header->known && !format->starts)
         return 0;
-    header->buffer = sys_allocate(1, HEADER_BYTES_MAX + RECORD_DELIMITER_BYTES_MAX);
+    header->buffer = sys_allocate(1, HEADER_BYTES_MAX + line_start_bytes(header) + RECORD_DELIMITER_BYTES_MAX);
     return header->buffer == NULL ? -1 : 0;
 }
 
@@ -162,10 +168,11 @@ static bool is_found(const struct header *header, const struct beginning *beginn
            beginning->used - beginning->end >= start_bytes(header);
 }
 
-/* Read as far as the header and a start after it go, or the file, or a header that is too large. */
+/* Read as far as the header, what tells that the next line is none of it, and a start after it go, or the file, or a
+ * header that is too large. */
 static int read_beginning(struct header *header, header_read *read, void *context, struct beginning *beginning)
 {
-    const size_t most = HEADER_BYTES_MAX + start_bytes(header);
+    const size_t most = HEADER_BYTES_MAX + line_start_bytes(header) + start_bytes(header);
 
     *beginning = (struct beginning){.left = header->rule.lines};
     do {

@@ -57,19 +57,23 @@ enum key_verdict key_look(const struct key_rule *rule, const uint8_t *data, size
 }
 
 /* A carriage return that ends the line is nothing else. */
-void key_saw(struct key_watch *watch, size_t key_bytes, size_t record_bytes)
+void key_saw(struct key_watch *watch, const struct key_rule *rule, size_t key_bytes, const uint8_t *record,
+             size_t record_bytes)
 {
+    const bool returns = record_bytes > 0 && record[record_bytes - 1] == '\r';
+
     watch->records++;
-    watch->more = watch->more || key_bytes + 1 < record_bytes;
+    watch->more = watch->more || rule->field.number > 1 || record_bytes > key_bytes + returns;
 }
 
-void key_warn(const struct key_watch *watch, const char *option)
+void key_warn(struct key_watch *watch, const char *option)
 {
-    if (watch->records > 1 && !watch->more)
+    if (watch->records > 1 && !watch->more && !watch->told)
         fault_warn(
             "%s: no record has a second field, so each as a whole is its key: -t says what separates fields, and "
             "--csv that commas do",
             option);
+    watch->told = true;
 }
 
 bool key_is(const struct key *key, const struct key *other)

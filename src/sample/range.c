@@ -8,6 +8,7 @@
 
 #include "base/spread.h"
 #include "shuffle/transfer.h"
+#include "system/sort.h"
 #include "system/sys.h"
 
 /* Memory for a number of gnu_random_sparse, the number itself included. */
@@ -102,6 +103,45 @@ int range_different(struct run *run, const struct number_range *range, struct ou
         if (!add(&set, i) || run_skip(run, 1) > 0)
             continue;
         status = put(run, &transfer, range, i);
+        run_take(run, 1);
+    }
+    table_release(&set.table);
+    return status == 0 ? transfer_end(&transfer) : -1;
+}
+
+/* Put the numbers of the set to the front of its table. Returns how many they are; there is room for one more. */
+static uint64_t list(struct set *set)
+{
+    uint64_t count = 0;
+
+    for (uint64_t i = 0; i < set->places; i++) {
+        const uint64_t entry = *table_u64(&set->table, i);
+
+        if (entry != 0)
+            *table_u64(&set->table, count++) = ~entry;
+    }
+    if (set->has_last)
+        *table_u64(&set->table, count++) = UINT64_MAX;
+    return count;
+}
+
+int range_in_order(struct run *run, const struct number_range *range, struct output *output)
+{
+    struct set set = {.places = 0};
+    struct transfer transfer;
+    struct random_words words;
+    int status = open_set(run, &set, run->limit);
+
+    random_words_init(&words, &run->order.key, "range");
+    if (status == 0) {
+        for (uint64_t drawn = 0; drawn < run->limit;)
+            drawn += add(&set, random_draw(&words, range->count));
+        sort_numbers(&set.table, list(&set));
+        status = run_begin(run, output, UINT64_MAX);
+    }
+    transfer_init(&transfer, &run->engine, &run->format, NULL, output);
+    for (uint64_t i = 0; status == 0 && run_left(run) > 0; i++) {
+        status = put(run, &transfer, range, *table_u64(&set.table, i));
         run_take(run, 1);
     }
     table_release(&set.table);

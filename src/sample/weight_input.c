@@ -129,7 +129,7 @@ static int report(struct weight_input *weights, const char *what, const uint8_t 
         }
     }
     quoted[length] = '\0';
-    if (name == NULL && weights->format->kind == RECORD_CSV)
+    if (name == NULL && (weights->format->kind == RECORD_CSV || source_headers_may_differ(weights->records)))
         return fault_say(weights->fault, "%s: record %llu: %s: '%s'", weights->name, number, what, quoted);
     if (name == NULL) {
         name = weights->name;

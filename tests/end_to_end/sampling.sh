@@ -542,6 +542,15 @@ test_samples_in_input_order_are_the_same_from_memory_and_from_disk() {
     same_sample --keep-order -n "$(scale 50000 1500000 30000000)"
 }
 
+test_numbers_of_a_large_range_keep_their_order() {
+    for range in 1-134217729 5-1000000000004 0-18446744073709551615; do
+        for count in 1 2 1000 20000; do
+            bigshuf --seed=x -i $range -n $count | sort -n >wanted
+            bigshuf --seed=x -i $range -n $count --keep-order | cmp - wanted
+        done
+    done
+}
+
 test_a_range_and_arguments_keep_their_order() {
     seq 30 >in
     bigshuf --seed=x -n 9 --keep-order in >wanted
