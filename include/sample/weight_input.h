@@ -18,6 +18,7 @@
 struct weight_place {
     const char *file; /* a number a line, or NULL: */
     struct field_place field;
+    bool decompressed; /* is the file, if it is compressed? */
 };
 
 struct weight_input;

@@ -245,7 +245,8 @@ int argument_part(struct fault *fault, const char *spelling, const char *text, u
     if (rest != NULL && *rest == '/')
         rest = number_digits(rest + 1, &all);
     if (rest == NULL || *rest != '\0' || number == 0 || number > all || all > PART_MAX)
-        return fault_say(fault, "invalid %s argument '%s': it is R/W, part R of W: from 1/W to W/W", spelling, text);
+        return fault_say(fault, "invalid %s argument '%s': it is R/W, part R of W: from 1/W to W/W, W below 2^32",
+                         spelling, text);
     *part = number;
     *parts = all;
     return 0;

@@ -256,7 +256,7 @@ static int set_split(struct parsing *parsing, const char *text)
 
     if (split_parse(text, split) != 0)
         return argument_refuse(parsing->fault, parsing->spelling, text,
-                               "it is N:FILE or P%:FILE, such as 100:test or 2.5%:test");
+                               "it is N:FILE or P%:FILE, such as 100:test or 2.5%:test; P has at most four decimals");
     parsing->options->splits++;
     if (!split->is_percentage)
         parsing->given[OPTION_SPLIT_COUNT] = true;
@@ -422,8 +422,8 @@ static const struct option_row rows[] = {
      "draw lines in proportion to their weights,\nwhich are the lines of FILE", TEXT(weights)},
     {"weight-field", OPTION_WEIGHT_FIELD, GROUP_ORDER, "N",
      "the same with weights in the field N of each\nline, from 1", WHICH(weight_field)},
-    {"field-separator", 't', GROUP_ORDER, "C", "C, or an escape such as \\t, ends a field;\ndefault: TAB",
-     set_field_separator, 0},
+    {"field-separator", 't', GROUP_ORDER, "C",
+     "C, or an escape such as \\t, ends a field;\ndefault: TAB, with --csv a comma", set_field_separator, 0},
 
     {"output", 'o', GROUP_OUTPUT, "FILE", "write to FILE, which may be an input as well", set_output, 0},
     {"shards", OPTION_SHARDS, GROUP_OUTPUT, "K",

@@ -250,7 +250,9 @@ static int do_task(struct job *job)
     struct resources *resources = &job->resources;
     const struct options *options = &resources->options;
     const struct number_range range = task_range(options);
-    const struct weight_place weights = {.file = options->weights, .field = task_field(options, options->weight_field)};
+    const struct weight_place weights = {.file = options->weights,
+                                         .field = task_field(options, options->weight_field),
+                                         .decompressed = options->compressed};
     struct run *run = job->run;
     struct source *source = resources->source;
     struct output *output = resources->output;

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "input/generated.h"
 #include "job/task.h"
 #include "system/sys.h"
@@ -83,7 +84,7 @@ int room_check_store(const struct store *store, uint64_t bytes)
     if (sys_free_space(store->folder.fd, &free_bytes) != 0 || free_bytes >= bytes)
         return 0;
     return fault_say(store->folder.fault, "%s: %s: %llu MiB are needed, %llu MiB are free", store->folder.path,
-                     strerror(ENOSPC), (unsigned long long)(bytes >> 20), (unsigned long long)(free_bytes >> 20));
+                     strerror(ENOSPC), number_mebibytes(bytes), (unsigned long long)(free_bytes >> 20));
 }
 
 int room_check_end(const struct options *options, struct fault *fault)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/counter.h"
+#include "base/number.h"
 #include "output/boundary.h"
 #include "output/files.h"
 #include "output/filter.h"
@@ -89,8 +90,7 @@ int output_check_room(const struct output *output, uint64_t bytes)
         return 0;
     return fault_say(output->fault, "%s%s: %s: about %llu MiB are needed, %llu MiB are free: write to another disk",
                      first != NULL ? first : "write error", files->count > 1 ? " and the other files" : "",
-                     strerror(ENOSPC), (unsigned long long)(bytes >> 20),
-                     (unsigned long long)(files->free_bytes >> 20));
+                     strerror(ENOSPC), number_mebibytes(bytes), (unsigned long long)(files->free_bytes >> 20));
 }
 
 int output_check_inputs(struct output *output, const char *const *inputs, size_t count)

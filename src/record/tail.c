@@ -7,6 +7,8 @@
 
 #include "record/tail.h"
 
+#include <string.h>
+
 #include "record/scan.h"
 #include "record/tar_headers.h"
 
@@ -58,10 +60,13 @@ static void learn_line_end(struct tail *tail, const uint8_t *data, size_t bytes)
     tail->carriage_return = (end >= 2 ? data[end - 2] : tail->last) == '\r';
 }
 
-/* Called before `scan`, `last` and `newlines` move on. */
-static void find_stray_quote(struct tail *tail, const uint8_t *data, size_t bytes)
+/* Called before `scan`, `last` and `newlines` move on. The byte-order mark with which some programs begin their files
+ * is no part of the first field. */
+static void find_stray_quote(struct tail *tail, bool first, const uint8_t *data, size_t bytes)
 {
-    size_t quote = scan_stray(data, bytes, tail->last, tail->scan.quoted);
+    static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
+    const size_t from = first && bytes >= sizeof mark && memcmp(data, mark, sizeof mark) == 0 ? sizeof mark : 0;
+    const size_t quote = from + scan_stray(data + from, bytes - from, from > 0 ? '\n' : tail->last, tail->scan.quoted);
 
     if (quote < bytes)
         tail->stray_line = tail->newlines + scan_count(data, quote, '\n') + 1;
@@ -91,6 +96,7 @@ static int check_lengths(struct tail *tail, const char *name, const uint8_t *dat
 int tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
     const bool csv = tail->format->kind == RECORD_CSV;
+    const bool first = !tail->open;
 
     tail->open = true;
     if (bytes == 0 || tail->format->kind == RECORD_TAR)
@@ -100,7 +106,7 @@ int tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t
     if (csv && !tail->line_ends_known)
         learn_line_end(tail, data, bytes);
     if (csv && tail->stray_line == 0)
-        find_stray_quote(tail, data, bytes);
+        find_stray_quote(tail, first, data, bytes);
     record_advance(tail->format, &tail->scan, data, bytes);
     if (csv)
         follow_lines(tail, data, bytes);

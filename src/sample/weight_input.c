@@ -83,6 +83,7 @@ struct weight_input *weight_input_open(struct engine *engine, const struct recor
         goto fail;
     }
     weights->lines.format.delimiter = '\n';
+    weights->lines.decompress.programs = place.decompressed;
     weights->file = source_open(&weights->place.file, 1, &weights->lines, engine->fault);
     if (weights->file == NULL)
         goto fail;

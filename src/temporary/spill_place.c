@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "system/io.h"
 #include "system/signals.h"
 #include "system/sys.h"
@@ -75,8 +76,7 @@ static int report_shortage(const struct spill_place *place, bool tried)
 {
     return fault_say(place->fault, "temporary file in %s%s: %s: about %llu MiB are needed%s, %llu MiB are free: %s",
                      place->directory[0], place->directories > 1 ? " and the other directories" : "", strerror(ENOSPC),
-                     (unsigned long long)(place->coming >> 20),
-                     tried ? " without compression, which does not suffice" : "",
+                     number_mebibytes(place->coming), tried ? " without compression, which does not suffice" : "",
                      (unsigned long long)(place->room >> 20), advice(tried));
 }
 

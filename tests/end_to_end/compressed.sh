@@ -229,6 +229,17 @@ test_headers_are_those_of_what_was_compressed() {
     fails_with 1 'bigshuf: b: header differs from that of d.gz' bigshuf -Z --header d.gz b
 }
 
+test_weights_may_be_compressed() {
+    needs_format gz
+    seq 1000 >in
+    seq 1000 >weights
+    bigshuf --seed=x --weights=weights in >wanted
+    pack gz weights
+    bigshuf -Z --seed=x --weights=weights.gz in 2>said | cmp - wanted
+    same '' "$(<said)"
+    fails_with 1 '*weights.gz: compressed by gzip, *invalid weight: *' bigshuf --weights=weights.gz in
+}
+
 test_records_end_with_the_file_that_was_compressed() {
     needs_format gz
     printf 'a,"b\nc"\nd' >table

@@ -207,7 +207,7 @@ test_a_disk_that_is_filled_by_what_does_not_shrink_is_told_as_too_small() {
     needs_small_disk
     seq -f 'and this is line number %.0f of all' 1000000 1199999 >in
     more_than_a_disk >>in
-    fails_with 1 "*temporary file in disk: No space left on device: about 16 MiB are needed without compression, \
+    fails_with 1 "*temporary file in disk: No space left on device: about 17 MiB are needed without compression, \
 which does not suffice, 9 MiB are free: name another directory or one more with -T, or use a larger -S" \
         on_small_disk 9 bigshuf -S 8M -T disk -o out in
     fails_with 2 '*' ls out
@@ -351,12 +351,12 @@ test_what_is_written_in_place_takes_the_room_of_the_old_file() {
 test_numbers_that_will_not_fit_a_temporary_directory_are_told_before_the_work() {
     needs_small_disk
     advice='name another directory or one more with -T, use a larger -S, or --compress-temporary=always'
-    fails_with 1 "bigshuf: temporary file in disk: No space left on device: about 15 MiB are needed, 5 MiB are free: $advice" \
+    fails_with 1 "bigshuf: temporary file in disk: No space left on device: about 16 MiB are needed, 5 MiB are free: $advice" \
         on_small_disk 5 bigshuf -S 8M -T disk -i 1-3000000 --compress-temporary=never
-    fails_with 1 "bigshuf: temporary file in disk: No space left on device: about 15 MiB are needed, 3 MiB are free: $advice" \
+    fails_with 1 "bigshuf: temporary file in disk: No space left on device: about 16 MiB are needed, 3 MiB are free: $advice" \
         on_small_disk 3 bigshuf -S 8M -T disk -i 1-3000000
     # by what is written first, before which there is a warning
-    fails_with 1 "*bigshuf: temporary file in disk: No space left on device: about 15 MiB are needed without compression, \
+    fails_with 1 "*bigshuf: temporary file in disk: No space left on device: about 16 MiB are needed without compression, \
 which does not suffice, 5 MiB are free: name another directory or one more with -T, or use a larger -S" \
         on_small_disk 5 bigshuf -S 8M -T disk -i 1-3000000
 }

@@ -356,6 +356,15 @@ test_text_is_not_warned_of() {
     fi
 }
 
+test_a_byte_order_mark_is_no_part_of_a_field() {
+    printf '\357\273\277"name","x"\r\n"a",1\r\n' >in
+    bigshuf --csv in 2>said >out
+    bigshuf --csv --header in 2>>said >>out
+    same '' "$(<said)"
+    printf '\357\273\277name"\n"\n' >in
+    hints ':1: a quote within a field *' in --csv
+}
+
 test_quotes_within_fields_are_warned_of() {
     printf 'id,what\n1,"3"" x\n"\n2,5" disk\n3,6" disk\n' >in
     hints ':4: a quote within a field that does not begin with one: *' in --csv

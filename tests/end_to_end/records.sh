@@ -665,6 +665,11 @@ test_headers_of_lines_that_differ_are_told() {
     fails_when_read 'bigshuf: -: header differs from that of a' b --header-start='#' a -
     { printf '#'; long_line 1100000; } >a
     fails_at_once 'bigshuf: a: header is larger than 1048576 bytes' --header-start='#' a never
+    head -c 1048575 a >b
+    { cat b && printf '\nx\ny\n'; } >c
+    same 1048580 "$(bigshuf --header-start='#' c | wc -c | tr -d ' ')"
+    { cat b && printf '\n#'; } >c
+    fails_at_once 'bigshuf: c: header is larger than 1048576 bytes' --header-start='#' c never
 }
 
 test_headers_may_differ_if_that_is_said() {

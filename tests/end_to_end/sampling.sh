@@ -396,6 +396,10 @@ test_a_weight_is_named_by_its_line_below_a_header() {
         # shellcheck disable=SC2086 # words, by intention
         fails_with 1 "bigshuf: -:4: invalid weight: 'x'" bigshuf $options --weight-field=1 <in
     done
+    printf '#1\n#2\n1\n' >first
+    printf '#1\n1\nx\n' >second
+    fails_with 1 "bigshuf: second: record 2: invalid weight: 'x'" \
+        bigshuf --header-start='#' --headers-differ --weight-field=1 first second
     fails_with 1 "bigshuf: -:3: invalid weight: 'x'" bigshuf --header=1 --delimiter=';' --weight-field=1 \
         < <(printf 'h\n;1;x;')
 }

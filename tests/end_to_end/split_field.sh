@@ -165,6 +165,19 @@ test_the_files_may_be_compressed_side_by_side() {
     gzip -dc test.gz | cmp - test
 }
 
+test_a_separator_beside_an_empty_field_is_seen() {
+    printf ',a\n,b\n' >in
+    bigshuf --csv --group-field=2 in 2>said >out
+    bigshuf --csv --split-field=2 --split=50%:a in 2>>said >>out
+    printf 'a\t\nb\t\n' | bigshuf --group-field=1 2>>said >>out
+    same '' "$(<said)"
+    printf 'a\r\nb\r\n' | bigshuf --group-field=1 2>said >out
+    grep -q 'no record has a second field' said
+    more_than_memory >in
+    bigshuf -S 8M --group-field=1 -r -n 5 in 2>said >out
+    same 1 "$(grep -c 'no record has a second field' said)"
+}
+
 # A file with commas as if it had tabs; in pieces as well.
 test_a_separator_that_is_in_no_record_is_warned_of() {
     local said='no record has a second field, so each as a whole is its key: -t says what separates fields, and --csv that commas do'

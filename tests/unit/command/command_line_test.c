@@ -18,7 +18,7 @@
 #define WHOLE_NUMBER    "it is a whole number, in digits alone"
 #define LOW_AND_HIGH    "it is LO-HI, two whole numbers, the smaller one first, such as 1-100"
 #define ONE_BYTE        ": it is one byte, or an escape such as \\t"
-#define NUMBER_AND_FILE "it is N:FILE or P%:FILE, such as 100:test or 2.5%:test"
+#define NUMBER_AND_FILE "it is N:FILE or P%:FILE, such as 100:test or 2.5%:test; P has at most four decimals"
 #define UNITS           "K, M, G, T (powers of 1024) or KB, MB, GB, TB (of 1000)"
 #define SIZE            "it is a number and a unit, such as 64M or 1.5G: " UNITS ", or % of memory"
 
@@ -1122,7 +1122,8 @@ UNIT_TEST(test_a_part_is_of_several)
     assert_int_equal(run.options.parts, 3);
     accept("--seed=", "--part=4294967295/4294967295", "--gather=a", "--epoch=1");
     assert_true(run.options.part == UINT32_MAX && run.options.parts == UINT32_MAX);
-    REFUSE_EACH("--seed=", "--part=", parts, "invalid --part argument '", "': it is R/W, part R of W: from 1/W to W/W");
+    REFUSE_EACH("--seed=", "--part=", parts, "invalid --part argument '",
+                "': it is R/W, part R of W: from 1/W to W/W, W below 2^32");
     refuse("bigshuf: --part needs --seed, so that all parts are of one order\n", "--part=1/2");
 }
 

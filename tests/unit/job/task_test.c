@@ -88,7 +88,7 @@ UNIT_TEST(test_samples_of_large_ranges_are_drawn)
     assert_int_equal(task_of_words("-i 0-134217728 -n 67108865"), TASK_SHUFFLE);
     assert_int_equal(task_of_words("-i 0-18446744073709551615 -n 1"), TASK_RANGE);
     assert_int_equal(task_of_words("-i 0-18446744073709551615"), TASK_SHUFFLE);
-    assert_int_equal(task_of_words("-i 0-134217728 -n 1 --keep-order"), TASK_KEEP_ORDER);
+    assert_int_equal(task_of_words("-i 0-134217728 -n 1 --keep-order"), TASK_RANGE);
     assert_int_equal(task_of_words("-i 0-134217728 --probability=0"), TASK_PROBABILITY);
     assert_int_equal(task_of_words("-i 0-134217728 -n 1 --weights=w"), TASK_WEIGHTED);
 }
