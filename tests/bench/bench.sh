@@ -727,20 +727,21 @@ row_store() {
 # Four compressed files against one process that decompresses all, and a pipe. What zstd takes for it is little; gzip
 # takes most of the time.
 row_packed() {
-    local program=$1 suffix=$2 files
-    command -v "$program" >/dev/null || return 0
+    local suffix=zst files
+    [ "$kind" = zstd ] || suffix=gz
+    command -v "$kind" >/dev/null || return 0
     use_data json "$(megabytes 1000)" || return 0
     files=("$IN".a{a,b,c,d}."$suffix")
     if [ ! -e "${files[0]}" ]; then
-        split -n l/4 "$IN" "$IN." && "$program" -q -1 "$IN".a[a-d] && rm -f "$IN".a[a-d]
+        split -n l/4 "$IN" "$IN." && "$kind" -q -3 "$IN".a[a-d] && rm -f "$IN".a[a-d]
         data_made+=("${files[@]}")
     fi
     cat "${files[@]}" >/dev/null
     measure bigshuf "\"\$BIGSHUF\" -Z \"\$IN\".a[a-d].$suffix >/dev/null" \
-        pipe "$program -dc \"\$IN\".a[a-d].$suffix | \"\$BIGSHUF\" >/dev/null" \
-        "$program" "$program -dc \"\$IN\".a[a-d].$suffix >/dev/null"
+        pipe "$kind -dc \"\$IN\".a[a-d].$suffix | \"\$BIGSHUF\" >/dev/null" \
+        "$kind" "$kind -dc \"\$IN\".a[a-d].$suffix >/dev/null"
     compare bigshuf pipe '<=0.7'
-    compare bigshuf "$program" '<='
+    compare bigshuf "$kind" '<='
 }
 
 # A small sample of a large file against counting its lines.
@@ -910,8 +911,8 @@ run_row csv row_csv
 run_row size row_size
 run_row lengths row_lengths
 run_row shards row_shards
-run_row zstd row_packed zstd zst
-run_row gzip row_packed gzip gz
+run_row zstd row_packed zstd
+run_row gzip row_packed gzip
 run_row tar row_tar
 run_row tar-memory row_tar_in_memory
 run_row cold row_cold
