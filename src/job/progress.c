@@ -11,16 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/decimal.h"
 #include "base/number.h"
 #include "job/gauge.h"
 #include "system/sys.h"
+#include "system/threads.h"
 
 /* The thread looks this often, five times a second, whether it is time. */
-static const long TICK_NANOSECONDS = 200000000, SECOND_NANOSECONDS = 1000000000;
+static const long TICK_NANOSECONDS = 200000000;
 
 /* Milliseconds: a run that has not been asked shows its progress after this time; and whole lines come in between. */
 enum { PATIENCE = 2000, LINES_PERIOD = 30000 };
@@ -140,13 +140,7 @@ static void draw(const struct progress *progress)
 /* Wait for the end, or a tick. The mutex is held. */
 static void wait_a_tick(struct progress *progress)
 {
-    struct timespec moment;
-
-    clock_gettime(CLOCK_REALTIME, &moment);
-    moment.tv_nsec += TICK_NANOSECONDS;
-    moment.tv_sec += moment.tv_nsec / SECOND_NANOSECONDS;
-    moment.tv_nsec %= SECOND_NANOSECONDS;
-    pthread_cond_timedwait(&progress->changed, &progress->mutex, &moment);
+    threads_await(&progress->changed, &progress->mutex, TICK_NANOSECONDS);
 }
 
 static void *work(void *argument)
@@ -243,7 +237,7 @@ void progress_init(struct progress *progress, const struct options *options, con
     if (options->parts > 0)
         progress->share = 1 / (double)options->parts;
     pthread_mutex_init(&progress->mutex, NULL);
-    pthread_cond_init(&progress->changed, NULL);
+    threads_condition_init(&progress->changed);
     progress->answer = (struct signals_answer){.give = say, .context = progress};
     signals_answer(&progress->answer);
 }

@@ -8,10 +8,10 @@
 
 #include "system/threads.h"
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "system/signals.h"
 #include "system/sys.h"
@@ -41,19 +41,45 @@ struct member {
     bool works;
 };
 
-static void interrupt_others(struct team *team)
+#if defined(_POSIX_CLOCK_SELECTION) && _POSIX_CLOCK_SELECTION > 0
+static const clockid_t WAIT_CLOCK = CLOCK_MONOTONIC;
+
+void threads_condition_init(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, WAIT_CLOCK);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+#else
+static const clockid_t WAIT_CLOCK = CLOCK_REALTIME;
+
+void threads_condition_init(pthread_cond_t *condition)
+{
+    pthread_cond_init(condition, NULL);
+}
+#endif
+
+void threads_await(pthread_cond_t *condition, pthread_mutex_t *mutex, long nanoseconds)
 {
     struct timespec moment;
 
+    clock_gettime(WAIT_CLOCK, &moment);
+    moment.tv_nsec += nanoseconds;
+    moment.tv_sec += moment.tv_nsec / SECOND_NANOSECONDS;
+    moment.tv_nsec %= SECOND_NANOSECONDS;
+    pthread_cond_timedwait(condition, mutex, &moment);
+}
+
+static void interrupt_others(struct team *team)
+{
     while (team->unfinished > 0) {
         for (unsigned i = 0; i < team->members; i++)
             if (team->member[i].works)
                 signals_interrupt(team->member[i].thread);
-        clock_gettime(CLOCK_REALTIME, &moment);
-        moment.tv_nsec += PAUSE_NANOSECONDS;
-        moment.tv_sec += moment.tv_nsec / SECOND_NANOSECONDS;
-        moment.tv_nsec %= SECOND_NANOSECONDS;
-        pthread_cond_timedwait(&team->changed, &team->mutex, &moment);
+        threads_await(&team->changed, &team->mutex, PAUSE_NANOSECONDS);
     }
 }
 
@@ -109,7 +135,7 @@ static int run_together(struct team *team)
     unsigned started;
 
     pthread_mutex_init(&team->mutex, NULL);
-    pthread_cond_init(&team->changed, NULL);
+    threads_condition_init(&team->changed);
     for (unsigned i = 0; i < team->members; i++)
         team->member[i] = (struct member){.team = team, .worker = i};
     started = start_others(team);
