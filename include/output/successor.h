@@ -54,8 +54,7 @@ int successor_publish(struct successor *successor, bool reversibly);
  * it was not published. */
 void successor_retract(struct successor *successor);
 
-/* Is the old file, now that it is about to go, what it was when it was opened, if that matters? 0, or -1 after a
- * report.
+/* Is the old file, now that it is about to go, what it was when it was opened, if it was read? 0, or -1 after a report.
  */
 int successor_check_old(const struct successor *successor, const struct stat *now);
 

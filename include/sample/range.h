@@ -7,6 +7,8 @@
  * or -1 after a report.
  */
 
+#include <stdbool.h>
+
 #include "input/generated.h"
 #include "output/output.h"
 #include "sample/gnu_random.h"
@@ -16,11 +18,8 @@
 int range_repeated(struct run *run, const struct number_range *range, struct gnu_random *gnu, struct output *output);
 
 /* Different numbers, no more than half of the range: the first ones to appear among the draws of the words labelled
- * "range". Takes 16 to 32 bytes for each. */
-int range_different(struct run *run, const struct number_range *range, struct output *output);
-
-/* The same numbers, in ascending order. */
-int range_in_order(struct run *run, const struct number_range *range, struct output *output);
+ * "range", as they are drawn or in ascending order. Takes 16 to 32 bytes for each. */
+int range_different(struct run *run, const struct number_range *range, bool in_order, struct output *output);
 
 /* Different numbers: those of GNU's generator (gnu_random_sparse). */
 int range_gnu(struct run *run, const struct number_range *range, struct gnu_random *gnu, struct output *output);

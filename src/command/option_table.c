@@ -341,7 +341,6 @@ static int set_compress_temporary(struct parsing *parsing, const char *when)
 {
     static const char *const words[] = {
         [COMPRESS_AUTO] = "auto", [COMPRESS_ALWAYS] = "always", [COMPRESS_NEVER] = "never"};
-
     int which;
 
     if (argument_word(parsing->fault, parsing->spelling, when, words, sizeof words / sizeof words[0],

@@ -289,7 +289,7 @@ static int do_task(struct job *job)
     case TASK_GNU_REPEAT:
         return gnu_order_repeat(run, source, job->gnu, output);
     case TASK_RANGE:
-        return options->keep_order ? range_in_order(run, &range, output) : range_different(run, &range, output);
+        return range_different(run, &range, options->keep_order, output);
     case TASK_RANGE_GNU:
         return range_gnu(run, &range, job->gnu, output);
     case TASK_RANGE_REPEAT:

@@ -86,27 +86,28 @@ static int open_set(struct run *run, struct set *set, uint64_t numbers)
     return 0;
 }
 
-int range_different(struct run *run, const struct number_range *range, struct output *output)
-{
-    struct set set = {.places = 0};
-    struct transfer transfer;
+/* What a sample is drawn with and written to. */
+struct sample {
+    struct run *run;
+    const struct number_range *range;
     struct random_words words;
-    int status = open_set(run, &set, run->limit);
+    struct set set;
+    struct transfer transfer;
+};
 
-    random_words_init(&words, &run->order.key, "range");
-    if (status == 0)
-        status = run_begin(run, output, UINT64_MAX);
-    transfer_init(&transfer, &run->engine, &run->format, NULL, output);
-    while (status == 0 && run_left(run) > 0) {
-        uint64_t i = random_draw(&words, range->count);
+static int write_as_drawn(struct sample *s)
+{
+    int status = 0;
 
-        if (!add(&set, i) || run_skip(run, 1) > 0)
+    while (status == 0 && run_left(s->run) > 0) {
+        uint64_t i = random_draw(&s->words, s->range->count);
+
+        if (!add(&s->set, i) || run_skip(s->run, 1) > 0)
             continue;
-        status = put(run, &transfer, range, i);
-        run_take(run, 1);
+        status = put(s->run, &s->transfer, s->range, i);
+        run_take(s->run, 1);
     }
-    table_release(&set.table);
-    return status == 0 ? transfer_end(&transfer) : -1;
+    return status;
 }
 
 /* Put the numbers of the set to the front of its table. Returns how many they are; there is room for one more. */
@@ -125,27 +126,33 @@ static uint64_t list(struct set *set)
     return count;
 }
 
-int range_in_order(struct run *run, const struct number_range *range, struct output *output)
+static int write_in_order(struct sample *s)
 {
-    struct set set = {.places = 0};
-    struct transfer transfer;
-    struct random_words words;
-    int status = open_set(run, &set, run->limit);
+    int status = 0;
 
-    random_words_init(&words, &run->order.key, "range");
-    if (status == 0) {
-        for (uint64_t drawn = 0; drawn < run->limit;)
-            drawn += add(&set, random_draw(&words, range->count));
-        sort_numbers(&set.table, list(&set));
+    for (uint64_t drawn = 0; drawn < s->run->limit;)
+        drawn += add(&s->set, random_draw(&s->words, s->range->count));
+    sort_numbers(&s->set.table, list(&s->set));
+    for (uint64_t i = 0; status == 0 && run_left(s->run) > 0; i++) {
+        status = put(s->run, &s->transfer, s->range, *table_u64(&s->set.table, i));
+        run_take(s->run, 1);
+    }
+    return status;
+}
+
+int range_different(struct run *run, const struct number_range *range, bool in_order, struct output *output)
+{
+    struct sample s = {.run = run, .range = range};
+    int status = open_set(run, &s.set, run->limit);
+
+    random_words_init(&s.words, &run->order.key, "range");
+    if (status == 0)
         status = run_begin(run, output, UINT64_MAX);
-    }
-    transfer_init(&transfer, &run->engine, &run->format, NULL, output);
-    for (uint64_t i = 0; status == 0 && run_left(run) > 0; i++) {
-        status = put(run, &transfer, range, *table_u64(&set.table, i));
-        run_take(run, 1);
-    }
-    table_release(&set.table);
-    return status == 0 ? transfer_end(&transfer) : -1;
+    transfer_init(&s.transfer, &run->engine, &run->format, NULL, output);
+    if (status == 0)
+        status = in_order ? write_in_order(&s) : write_as_drawn(&s);
+    table_release(&s.set.table);
+    return status == 0 ? transfer_end(&s.transfer) : -1;
 }
 
 int range_gnu(struct run *run, const struct number_range *range, struct gnu_random *gnu, struct output *output)

@@ -174,7 +174,7 @@ static int draw_from_range(struct source *source, struct output *to)
     const struct number_range range = {.count = ITEMS, .delimiter = '\n'};
 
     (void)source;
-    return range_different(&small.run, &range, to);
+    return range_different(&small.run, &range, false, to);
 }
 
 static int draw_from_range_repeatedly(struct source *source, struct output *to)

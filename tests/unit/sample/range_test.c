@@ -42,7 +42,7 @@ static int draw_to(const char *output, enum how how, bool with_gnu, struct numbe
     if (how == REPEATED)
         status = range_repeated(&small.run, &range, gnu, to);
     else if (how == DIFFERENT)
-        status = range_different(&small.run, &range, to);
+        status = range_different(&small.run, &range, false, to);
     else
         status = range_gnu(&small.run, &range, gnu, to);
     if (status == 0) {
@@ -254,7 +254,7 @@ TEST(without_memory_for_its_list_a_set_is_reported)
     small_limit(10);
     disk.fail_map = 1;
     scratch_listen();
-    assert_int_equal(range_different(&small.run, &range, to), -1);
+    assert_int_equal(range_different(&small.run, &range, false, to), -1);
     assert_non_null(strstr(scratch_heard(), "bigshuf: a sample of 10 numbers needs more memory"));
     output_free(to);
     small_close();
