@@ -4,23 +4,20 @@
 /*
  * Where records go: standard output or a file that is whole or not there.
  *
- *     sink_open --> sink_write ... --> sink_commit --> sink_free
- *         |              |                  | failed
- *         +--------------+------------------+-------> sink_free: aborted; an existing file is as it was
+ *     sink_open --> sink_write ... --> sink_complete --> sink_publish --> sink_free
+ *         |              |                   |                | failed
+ *         +--------------+-------------------+----------------+---------> sink_free: aborted; an existing file is as
+ *                                                                         it was
  *
- * Of several files either all appear or none. In the place of sink_commit, each is finished; when all are, each is
- * published; should one of them fail, those published before it are retracted:
- *
- *     sink_write ... --> sink_finish --> sink_publish --> sink_free
- *                            | failed         +---------> sink_retract --> sink_free: aborted
- *                            +-----------------------------------------> sink_free: aborted
+ * Of several files either all appear or none: when all are complete, each is published; should one of them fail, those
+ * published before it are retracted.
  *
  * sink_open settles how a file is written:
  *
- *     replaced   the rule: a new file beside it takes its name, mode, owner, group and access control list in
- *                sink_commit (successor.h)
+ *     replaced   the rule: a new file beside it takes its mode, owner, group and access control list when it is
+ *                complete, and its name when it is published (successor.h)
  *     in place   what has several hard links, or cannot be replaced where it is, as the directory forbids new files:
- *                emptied by the first sink_write (or sink_commit), and not restored by an abort
+ *                emptied by the first sink_write (or sink_complete), and not restored by an abort
  *     directly   what is no regular file: a device, a FIFO
  *
  * A lack of space, memory or descriptors never leads to writing in place. What is replaced is the file that sink_open
@@ -65,17 +62,18 @@ void sink_write_behind(struct sink *sink);
  */
 int sink_descriptor(struct sink *sink);
 
-/* All has been written: close, and give the file its mode and its name. Only if this returns 0 is the output complete;
- * -1 after a report. Standard output is closed too, since only that shows the last errors. */
-int sink_commit(struct sink *sink);
+/* All has been written: close. Standard output is closed too, since only that shows the last errors. If the file is to
+ * be replaced, the new one is complete under a temporary name. To do it again does nothing. 0, or -1 after a report. */
+int sink_complete(struct sink *sink);
 
-/* The two halves of sink_commit. A finished sink has no descriptor and takes about 600 bytes; if the file is to be
- * replaced, it is complete under a temporary name. To finish it again does nothing. What is published can be taken back
- * until sink_free; where the system cannot exchange the names of two files in one step (Linux can), that is only so if
- * there was no file before. Both return 0, or -1 after a report. Between the first sink_publish and the last, or the
- * last sink_retract, death by signal is to be held off by the caller (signals_hold), while there is no other thread. */
+/* sink_complete, and keep no descriptor: one of many takes about 600 bytes then. */
 int sink_finish(struct sink *sink);
-int sink_publish(struct sink *sink);
+
+/* Give the complete file its name, so that it can be taken back until sink_free if `reversibly`; where the system
+ * cannot exchange the names of two files in one step (Linux can), that is only so if there was no file before. Only if
+ * this returns 0 is the output there; -1 after a report. Between the first sink_publish and the last, or the last
+ * sink_retract, death by signal is to be held off by the caller (signals_hold), while there is no other thread. */
+int sink_publish(struct sink *sink, bool reversibly);
 void sink_retract(struct sink *sink); /* warns of what could not be undone; nothing if it was not published */
 
 /* Is it standard output, or what is no regular file? Opening it again would have effects. */

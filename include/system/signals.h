@@ -7,7 +7,9 @@
  * and of children, what is needed to keep them still, and what the end of this file is about are the program's one
  * mutable global. Signals that the parent had ignored stay ignored. SIGXFSZ is ignored, so that a write over the limit
  * fails with EFBIG and a message, and SIGCHLD has its default, without which the status of a child would be lost.
- * SIGPIPE is as deadly as the others, but for writes to pipes of one's own.
+ * SIGPIPE is as deadly as the others, but for writes to pipes of one's own. What comes when the run has succeeded comes
+ * too late: it ends the process at once, but with EXIT_SUCCESS, so that the parent never sees a failure beside a
+ * complete output.
  *
  * What is in the lists and what is in the directories changes together, with death held off:
  *
@@ -24,8 +26,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Catch what usually ends a program: HUP, INT, QUIT, TERM, ALRM, USR2, VTALRM, PROF, XCPU, POLL, PIPE; and what asks
- * how far it has come, see signals_answer. */
+/* A run begins. Catch what usually ends a program: HUP, INT, QUIT, TERM, ALRM, USR2, VTALRM, PROF, XCPU, POLL, PIPE;
+ * and what asks how far it has come, see signals_answer. */
 void signals_install(void);
 
 /* Between these two, which any thread may call, nobody dies: the handler waits for all who hold it off. Once it has
@@ -33,6 +35,9 @@ void signals_install(void);
  * may have it: so no malloc and no message, unless there is no other thread. Not to be nested. */
 void signals_hold(sigset_t *before);
 void signals_release(const sigset_t *before);
+
+/* Nothing that follows can fail. From what made it so until here, death is to be held off. */
+void signals_succeed(void);
 
 /* Register a name to be unlinked on death by signal, which must be held off. `name` must stay as it is until
  * signals_forget. Returns a slot number, or -1 (errno ENOMEM) when all slots, about a million, are taken or there is no

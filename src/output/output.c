@@ -286,25 +286,32 @@ static int complete(struct output *output)
             return -1;
     if (output->in_work && end_file(output) != 0)
         return -1;
-    return output->filters == NULL ? 0 : filters_wait(output->filters);
+    if (output->filters != NULL && filters_wait(output->filters) != 0)
+        return -1;
+    for (size_t i = 0; i < output->begun; i++)
+        if (output->files.file[i].sink != NULL && sink_complete(output->files.file[i].sink) != 0)
+            return -1;
+    return 0;
 }
 
 /* Every one of the sinks, or none. */
 static int publish(struct output *output)
 {
+    const struct files *files = &output->files;
+    const bool reversibly = output->begun > 1;
     size_t published = 0;
     int status = 0;
 
     while (status == 0 && published < output->begun) {
-        if (output->files.file[published].sink != NULL)
-            status = sink_publish(output->files.file[published].sink);
+        if (files->file[published].sink != NULL)
+            status = sink_publish(files->file[published].sink, reversibly);
         if (status == 0)
             published++;
     }
     while (status != 0 && published > 0) {
         published--;
-        if (output->files.file[published].sink != NULL)
-            sink_retract(output->files.file[published].sink);
+        if (files->file[published].sink != NULL)
+            sink_retract(files->file[published].sink);
     }
     return status;
 }
@@ -316,13 +323,10 @@ static int commit(struct output *output)
 
     if (complete(output) != 0)
         return -1;
-    if (output->begun == 1 && output->files.file[0].sink != NULL)
-        return sink_commit(output->files.file[0].sink);
-    for (size_t i = 0; i < output->begun; i++)
-        if (output->files.file[i].sink != NULL && sink_finish(output->files.file[i].sink) != 0)
-            return -1;
     signals_hold(&before);
     status = publish(output);
+    if (status == 0)
+        signals_succeed();
     signals_release(&before);
     files_close_sinks(&output->files); /* nothing will be taken back any more: what was replaced is unlinked */
     return status;

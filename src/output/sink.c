@@ -226,8 +226,7 @@ static int close_output(struct sink *sink)
     return io_close(fd);
 }
 
-/* 0, or -1 after a report. */
-static int complete(struct sink *sink)
+int sink_complete(struct sink *sink)
 {
     if (sink->finished)
         return 0;
@@ -253,22 +252,15 @@ static void close_old(struct sink *sink)
 
 int sink_finish(struct sink *sink)
 {
-    if (complete(sink) != 0)
+    if (sink_complete(sink) != 0)
         return -1;
     close_old(sink);
     return 0;
 }
 
-int sink_commit(struct sink *sink)
+int sink_publish(struct sink *sink, bool reversibly)
 {
-    if (complete(sink) != 0)
-        return -1;
-    return sink->manner == REPLACED ? successor_publish(&sink->successor, false) : 0;
-}
-
-int sink_publish(struct sink *sink)
-{
-    return sink->manner == REPLACED ? successor_publish(&sink->successor, true) : 0;
+    return sink->manner == REPLACED ? successor_publish(&sink->successor, reversibly) : 0;
 }
 
 void sink_retract(struct sink *sink)

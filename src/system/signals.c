@@ -38,7 +38,8 @@ static slot_name first_chunk[CHUNK_SLOTS];
 static _Atomic(slot_name *) chunks[CHUNKS]; /* but for the first, which is above */
 static atomic_uint holders;                 /* threads that hold death off */
 static atomic_bool dying;                   /* has the handler begun? */
-static atomic_int lowest_free;              /* where to look first: without it, n names would take n^2 / 2 looks */
+static atomic_bool succeeded;
+static atomic_int lowest_free; /* where to look first: without it, n names would take n^2 / 2 looks */
 
 static_assert(ATOMIC_INT_LOCK_FREE == 2 && sizeof(pid_t) <= sizeof(int), "and numbers of processes too");
 
@@ -175,6 +176,8 @@ static void die(int signal)
     sigset_t raised;
 
     tidy_up();
+    if (atomic_load(&succeeded))
+        sys_exit(EXIT_SUCCESS);
     sigemptyset(&action.sa_mask);
     sigemptyset(&raised);
     sigaddset(&raised, signal);
@@ -209,6 +212,7 @@ void signals_install(void)
     struct sigaction awaking = {.sa_handler = wake}; /* without SA_RESTART */
     struct sigaction asking = {.sa_handler = be_asked, .sa_flags = SA_RESTART};
 
+    atomic_store(&succeeded, false);
     /* First, since they end a run that has not come so far. */
     caught_set(&asking.sa_mask);
     for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++)
@@ -348,6 +352,11 @@ void signals_release(const sigset_t *before)
 {
     atomic_fetch_sub(&holders, 1);
     pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+void signals_succeed(void)
+{
+    atomic_store(&succeeded, true);
 }
 
 void signals_child_prepare(struct signals_child *child)

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 # Kill runs that spill and replace folder/file, later and later until one comes to its end: killed_at_any_moment SIGNAL
-# NUMBER PROGRAM. What a killed run leaves is the old file and nothing else, or the new one, complete.
+# NUMBER PROGRAM. What a killed run leaves is the old file and nothing else; one that SIGKILL ends, or the new one.
 killed_at_any_moment() {
     local status moment killed=0
     mkdir folder temporary
@@ -20,7 +20,9 @@ killed_at_any_moment() {
             break
         fi
         same $((128 + $2)) $status
-        if [ "$(<folder/file)" != old ]; then
+        if [ "$1" != KILL ] || [ "$(<folder/file)" = old ]; then
+            same old "$(<folder/file)"
+        else
             same_lines folder/file in # it came between the end of the work and that of the program
         fi
         killed=$((killed + 1))
@@ -117,6 +119,35 @@ test_sigterm_while_it_writes() {
 
 test_sigkill_while_it_writes() {
     killed_half_read KILL 9
+}
+
+# Print the status of a run that is told to end just before it makes a call: told_to_end CALL ARGUMENT...
+told_to_end() {
+    local status=0
+    # shellcheck disable=SC2016
+    FAULT_CALL=$1 FAULT_AT=1 FAULT_RUN='kill -TERM $PPID' bigshuf-faulty "${@:2}" 2>said || status=$?
+    printf '%d' $status
+}
+
+# So a signal never makes a complete output a failure.
+test_sigterm_while_a_file_gets_its_name_comes_too_late() {
+    seq 10 >in
+    same 0 "$(told_to_end rename_at --progress -o made in)"
+    same_lines made in
+}
+
+test_sigterm_while_several_files_get_their_names_comes_too_late() {
+    seq 10 >in
+    echo old >s1
+    same 0 "$(told_to_end exchange --shards=2 -o s%01d in)"
+    same_lines <(cat s0 s1) in
+    same 'in s0 s1 said' "$(echo *)"
+}
+
+test_sigterm_before_a_file_gets_its_name_ends_the_run() {
+    seq 10 >in
+    same 143 "$(told_to_end link_descriptor -o made in)"
+    same 'in said' "$(echo *)"
 }
 
 test_sigint_before_anything_was_read() {

@@ -62,9 +62,14 @@ static void begin(const char *path, const char *content)
         write_more(content);
 }
 
+static int commit_sink(void)
+{
+    return sink_complete(sink) != 0 ? -1 : sink_publish(sink, false);
+}
+
 static void commit(void)
 {
-    assert_int_equal(sink_commit(sink), 0);
+    assert_int_equal(commit_sink(), 0);
     drop();
 }
 
@@ -153,7 +158,7 @@ TEST(an_existing_file_keeps_its_content_until_commit)
     assert_true(scratch_holds("F", "old\n"));
     write_more("new\n");
     assert_true(scratch_holds("F", "old\n"));
-    assert_int_equal(sink_commit(sink), 0);
+    assert_int_equal(commit_sink(), 0);
     assert_true(scratch_holds("F", "new\n"));
     drop();
     assert_true(scratch_holds("F", "new\n"));
@@ -268,7 +273,7 @@ static void write_in_child(const char *path)
 {
     sink = sink_open(path, &fault);
 
-    CHECK(sink != NULL && sink_write(sink, "new\n", 4) == 0 && sink_commit(sink) == 0);
+    CHECK(sink != NULL && sink_write(sink, "new\n", 4) == 0 && commit_sink() == 0);
 }
 
 static void replace_as_user(void)
@@ -578,7 +583,7 @@ TEST(a_published_file_can_be_taken_back)
             if (existed)
                 assert_true(scratch_put("F", "old\n", 0640));
             finish("F", "new\n");
-            assert_int_equal(sink_publish(sink), 0);
+            assert_int_equal(sink_publish(sink, true), 0);
             assert_true(scratch_holds("F", "new\n"));
             if (back)
                 sink_retract(sink);
@@ -596,7 +601,7 @@ TEST(without_exchange_what_was_replaced_is_said)
     assert_true(scratch_put("F", "old\n", 0640));
     faulty.never = "exchange";
     finish("F", "new\n");
-    assert_int_equal(sink_publish(sink), 0);
+    assert_int_equal(sink_publish(sink, true), 0);
     scratch_listen();
     sink_retract(sink);
     assert_string_equal(scratch_heard(), "bigshuf: warning: F: has been replaced\n");
@@ -611,7 +616,7 @@ TEST(an_old_file_that_cannot_be_put_back_is_not_lost)
 
     assert_true(scratch_put("F", "old\n", 0640));
     finish("F", "new\n");
-    assert_int_equal(sink_publish(sink), 0);
+    assert_int_equal(sink_publish(sink, true), 0);
     faulty.never = "exchange";
     scratch_listen();
     sink_retract(sink);
@@ -638,7 +643,7 @@ static void write_to_standard_output(void)
     CHECK(dup2(open("out", O_WRONLY | O_CREAT | O_APPEND, 0600), STDOUT_FILENO) == STDOUT_FILENO);
     CHECK(write(STDOUT_FILENO, "before\n", 7) == 7);
     sink = sink_open(NULL, &fault);
-    CHECK(sink != NULL && sink_write(sink, "x\n", 2) == 0 && sink_commit(sink) == 0);
+    CHECK(sink != NULL && sink_write(sink, "x\n", 2) == 0 && commit_sink() == 0);
 }
 
 TEST(standard_output_is_added_to)
@@ -709,7 +714,7 @@ static void fail_to_close_standard_output(void)
     sink = sink_open(NULL, &fault);
 
     faulty.never = "close";
-    CHECK(sink != NULL && sink_commit(sink) == -1);
+    CHECK(sink != NULL && commit_sink() == -1);
 }
 
 TEST(a_failed_close_of_standard_output_is_reported)
@@ -724,7 +729,7 @@ TEST(a_failed_close_leaves_the_old_file)
     assert_true(scratch_put("F", "old\n", 0644));
     begin("F", "new\n");
     faulty.never = "close";
-    assert_says(sink_commit(sink), -1, "bigshuf: F: Input/output error\n");
+    assert_says(commit_sink(), -1, "bigshuf: F: Input/output error\n");
     drop();
     assert_true(scratch_holds("F", "old\n"));
     assert_int_equal(scratch_count("."), 1);
@@ -778,7 +783,7 @@ static const char *said_after(const char *path, void (*change)(void), bool named
     begin(path, "new\n");
     change();
     scratch_listen();
-    assert_int_equal(sink_commit(sink), -1);
+    assert_int_equal(commit_sink(), -1);
     heard = scratch_heard();
     drop();
     forgive();
@@ -939,7 +944,7 @@ static bool run(const char *path, bool named)
 
     be_named(named);
     sink = sink_open(path, &fault);
-    complete = sink != NULL && sink_write(sink, "new\n", 4) == 0 && sink_commit(sink) == 0;
+    complete = sink != NULL && sink_write(sink, "new\n", 4) == 0 && commit_sink() == 0;
     drop();
     return complete;
 }

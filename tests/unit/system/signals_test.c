@@ -61,6 +61,29 @@ TEST(every_deadly_signal_removes_the_files_and_is_seen_by_the_parent)
     }
 }
 
+static void succeed_and_die(void)
+{
+    sigset_t before;
+
+    signals_install();
+    CHECK(signals_register("temporary") >= 0);
+    CHECK(scratch_put("temporary", "x", 0600));
+    signals_hold(&before);
+    kill(getpid(), SIGTERM);
+    signals_succeed();
+    signals_release(&before);
+    pause();
+}
+
+TEST(a_signal_that_comes_too_late_ends_a_run_that_has_succeeded)
+{
+    const int status = scratch_child(succeed_and_die);
+
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_int_equal(access("temporary", F_OK), -1);
+}
+
 /* ---- Some only ask ---- */
 
 static int answers;
