@@ -38,7 +38,7 @@ int hints_refuse_archive(const struct packer *packer, const char *name, struct f
 /* The file is not compressed, though it might be. Does its name say that it is? */
 void hints_look_at_name(struct hints *hints, const char *name);
 
-/* Has the tail seen a quote that stands within a field? */
+/* Has the tail seen a quote that neither begins nor ends a field? */
 void hints_look_at_quotes(struct hints *hints, const struct tail *tail, const char *name);
 
 #endif

@@ -38,6 +38,7 @@ struct record_format {
     enum record_kind kind;
     bool grouped;              /* that is what the members of a group are, and the group is the record */
     uint8_t delimiter;         /* RECORD_BYTE, RECORD_LINES */
+    uint8_t separator;         /* RECORD_CSV: of fields, which only the search for quotes in the wrong place asks */
     bool starts;               /* RECORD_STRING: it is a newline and what records start with, which has none */
     const uint8_t *string;     /* RECORD_STRING; the caller's */
     size_t string_bytes;       /* 2 to RECORD_DELIMITER_BYTES_MAX */

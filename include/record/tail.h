@@ -19,12 +19,13 @@ struct tail {
     struct record_scan scan;
     struct length_check lengths; /* RECORD_LENGTH, in place of the scan */
     bool open;                   /* the file has begun, and nothing has ended it */
-    uint8_t last;                /* byte of the file */
+    uint8_t last;                /* byte of the file, */
+    uint8_t solid;               /* and the last one that is no space: RECORD_CSV */
     uint64_t newlines;           /* RECORD_CSV: in the file so far */
     uint64_t quote_line;         /* RECORD_CSV: in which the last quote opened, if it is still open */
-    uint64_t stray_line;  /* RECORD_CSV: of the first quote that opened after a letter or digit (5" disk); 0: none */
-    bool line_ends_known; /* RECORD_CSV: the first record of all has been seen ... */
-    bool carriage_return; /* ... and ended with CRLF */
+    uint64_t stray_line;         /* RECORD_CSV: of the first quote that neither begins nor ends a field; 0: none */
+    bool line_ends_known;        /* RECORD_CSV: the first record of all has been seen ... */
+    bool carriage_return;        /* ... and ended with CRLF */
 };
 
 void tail_init(struct tail *tail, const struct record_format *format, bool after_header, struct fault *fault);

@@ -109,8 +109,8 @@ void hints_look_at_quotes(struct hints *hints, const struct tail *tail, const ch
 {
     if (hints->quote_told || tail->stray_line == 0)
         return;
-    fault_warn("%s:%llu: a quote within a field that does not begin with one: from there on, --csv may take several "
-               "lines for one",
+    fault_warn("%s:%llu: a quote that neither begins nor ends a field: from there on, --csv may take several lines for "
+               "one",
                fault_name(name), (unsigned long long)tail->stray_line);
     hints->quote_told = true;
 }

@@ -66,15 +66,6 @@ bool task_may_leave_out_all(const struct options *options)
     return is_weighted(options) || options->probability != NULL;
 }
 
-struct record_format task_format(const struct options *options)
-{
-    struct record_format format = options->format;
-
-    if (options->echo)
-        format.delimiter = '\0';
-    return format;
-}
-
 struct field_place task_field(const struct options *options, uint64_t number)
 {
     const bool csv = options->format.kind == RECORD_CSV;
@@ -82,6 +73,16 @@ struct field_place task_field(const struct options *options, uint64_t number)
 
     return (struct field_place){
         .number = number, .separator = options->separator_given ? options->field_separator : usual, .quoted = csv};
+}
+
+struct record_format task_format(const struct options *options)
+{
+    struct record_format format = options->format;
+
+    if (options->echo)
+        format.delimiter = '\0';
+    format.separator = task_field(options, 0).separator;
+    return format;
 }
 
 struct stream_layout task_layout(const struct options *options)

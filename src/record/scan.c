@@ -153,40 +153,60 @@ INLINE void skip_quoted(hits_function *find_hits, parity_function *parity, struc
     search->found = found;
 }
 
-/* Is a byte part of a field, whatever separates fields? */
-INLINE bool is_of_field(uint8_t byte)
+/* Is a byte part of a field, whatever else separates fields? */
+INLINE bool is_of_field(uint8_t byte, uint8_t separator)
 {
-    return (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') || byte >= 0x80;
+    return byte != separator &&
+           ((byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') || byte >= 0x80);
 }
 
-/* Nearly all quotes that open stand after a comma, a newline or a quote. The others are looked at one by one, as are
- * those at the beginning of a window after one without quotes. */
-INLINE size_t stray(hits_function *find_hits, parity_function *parity, const uint8_t *data, size_t bytes,
-                    uint8_t before, bool quoted)
+INLINE bool opens_within(const uint8_t *data, size_t quote, struct scan_quotes before)
 {
-    uint64_t inside = 0 - (uint64_t)quoted, ordinary = 0;
+    size_t at = quote;
+    while (at > 0 && data[at - 1] == ' ' && before.separator != ' ')
+        at--;
+    const uint8_t byte = at > 0 ? data[at - 1] : before.separator != ' ' ? before.solid : before.last;
+    const bool spaced = at < quote || (at == 0 && before.last == ' ');
+    return is_of_field(byte, before.separator) || (byte == '"' && spaced);
+}
+
+INLINE bool is_stray(const uint8_t *data, size_t bytes, size_t quote, bool opens, struct scan_quotes before)
+{
+    if (opens)
+        return opens_within(data, quote, before);
+    return quote + 1 < bytes && is_of_field(data[quote + 1], before.separator);
+}
+
+/* Nearly all quotes that open stand after a separator, a newline or a quote, and those that close before one. The
+ * others are looked at one by one, as are those at the edges of a window. */
+INLINE size_t stray(hits_function *find_hits, parity_function *parity, const uint8_t *data, size_t bytes,
+                    struct scan_quotes before)
+{
+    uint64_t inside = 0 - (uint64_t)before.quoted, ordinary = 0;
     size_t at = 0;
+    if (before.last == '"' && !before.quoted && bytes > 0 && is_of_field(data[0], before.separator))
+        return 0;
     for (; bytes - at >= WINDOW; at += WINDOW) {
         uint64_t after = ordinary >> (WINDOW - 1);
         uint64_t quotes = find_hits(data + at, '"');
         ordinary = 0;
         if (quotes == 0)
             continue;
-        ordinary = quotes | find_hits(data + at, ',') | find_hits(data + at, '\n');
+        ordinary = quotes | find_hits(data + at, before.separator) | find_hits(data + at, '\n');
         uint64_t opened = parity(quotes) ^ inside;
-        uint64_t doubtful = quotes & opened & ~(ordinary << 1 | after);
+        uint64_t doubtful = quotes & ((opened & ~(ordinary << 1 | after)) | (~opened & ~(ordinary >> 1)));
         inside = 0 - (opened >> (WINDOW - 1));
         for (; doubtful != 0; doubtful &= doubtful - 1) {
-            size_t quote = at + (size_t)__builtin_ctzll(doubtful);
-            if (is_of_field(quote > 0 ? data[quote - 1] : before))
-                return quote;
+            unsigned bit = (unsigned)__builtin_ctzll(doubtful);
+            if (is_stray(data, bytes, at + bit, (opened >> bit & 1) != 0, before))
+                return at + bit;
         }
     }
     for (; at < bytes; at++) {
         if (data[at] != '"')
             continue;
         inside = ~inside;
-        if (inside != 0 && is_of_field(at > 0 ? data[at - 1] : before))
+        if (is_stray(data, bytes, at, inside != 0, before))
             return at;
     }
     return bytes;
@@ -249,9 +269,9 @@ INLINE size_t past(hits_function *find_hits, const uint8_t *data, size_t bytes, 
         *scanned = search.at;                                                                                          \
         return found;                                                                                                  \
     }                                                                                                                  \
-    TARGET static size_t stray_##NAME(const uint8_t *data, size_t bytes, uint8_t before, bool quoted)                  \
+    TARGET static size_t stray_##NAME(const uint8_t *data, size_t bytes, struct scan_quotes before)                    \
     {                                                                                                                  \
-        return stray(hits_##NAME, PARITY, data, bytes, before, quoted);                                                \
+        return stray(hits_##NAME, PARITY, data, bytes, before);                                                        \
     }                                                                                                                  \
     TARGET static size_t count_##NAME(const uint8_t *data, size_t bytes, uint8_t byte)                                 \
     {                                                                                                                  \
@@ -436,9 +456,9 @@ size_t scan_unquoted(const uint8_t *data, size_t bytes, uint8_t byte, bool *quot
     return best_way()->unquoted(data, bytes, byte, quoted, ends, room, scanned);
 }
 
-size_t scan_stray(const uint8_t *data, size_t bytes, uint8_t before, bool quoted)
+size_t scan_stray(const uint8_t *data, size_t bytes, struct scan_quotes before)
 {
-    return best_way()->stray(data, bytes, before, quoted);
+    return best_way()->stray(data, bytes, before);
 }
 
 size_t scan_count(const uint8_t *data, size_t bytes, uint8_t byte)

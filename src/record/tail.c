@@ -35,7 +35,7 @@ void tail_begin(struct tail *tail)
     tail->scan = (struct record_scan){0};
     tail->lengths = (struct length_check){0};
     tail->open = false;
-    tail->last = 0;
+    tail->last = tail->solid = 0;
     tail->newlines = 0;
     tail->stray_line = 0;
 }
@@ -60,13 +60,17 @@ static void learn_line_end(struct tail *tail, const uint8_t *data, size_t bytes)
     tail->carriage_return = (end >= 2 ? data[end - 2] : tail->last) == '\r';
 }
 
-/* Called before `scan`, `last` and `newlines` move on. The byte-order mark with which some programs begin their files
+/* Called before all that it uses moves on. The byte-order mark with which some programs begin their files
  * is no part of the first field. */
 static void find_stray_quote(struct tail *tail, bool first, const uint8_t *data, size_t bytes)
 {
     static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
     const size_t from = first && bytes >= sizeof mark && memcmp(data, mark, sizeof mark) == 0 ? sizeof mark : 0;
-    const size_t quote = from + scan_stray(data + from, bytes - from, from > 0 ? '\n' : tail->last, tail->scan.quoted);
+    const struct scan_quotes before = {.separator = tail->format->separator,
+                                       .quoted = tail->scan.quoted,
+                                       .last = from > 0 ? '\n' : tail->last,
+                                       .solid = from > 0 ? '\n' : tail->solid};
+    const size_t quote = from + scan_stray(data + from, bytes - from, before);
 
     if (quote < bytes)
         tail->stray_line = tail->newlines + scan_count(data, quote, '\n') + 1;
@@ -82,6 +86,10 @@ static void follow_lines(struct tail *tail, const uint8_t *data, size_t bytes)
     if (after > 0)
         tail->quote_line = tail->newlines + scan_count(data, after, '\n') + 1;
     tail->newlines += scan_count(data, bytes, '\n');
+    while (bytes > 0 && data[bytes - 1] == ' ')
+        bytes--;
+    if (bytes > 0)
+        tail->solid = data[bytes - 1];
 }
 
 static int check_lengths(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)

@@ -362,12 +362,12 @@ test_a_byte_order_mark_is_no_part_of_a_field() {
     bigshuf --csv --header in 2>>said >>out
     same '' "$(<said)"
     printf '\357\273\277name"\n"\n' >in
-    hints ':1: a quote within a field *' in --csv
+    hints ':1: a quote that neither *' in --csv
 }
 
 test_quotes_within_fields_are_warned_of() {
     printf 'id,what\n1,"3"" x\n"\n2,5" disk\n3,6" disk\n' >in
-    hints ':4: a quote within a field that does not begin with one: *' in --csv
+    hints ':4: a quote that neither begins nor ends a field: *' in --csv
     printf 'id,what\n1,"3"" x\n"\n2,a;5" disk\n' >in
     fails_with 1 $'bigshuf: warning: in:4: a quote *\nbigshuf: in: unclosed quote that starts in line 4' bigshuf --csv in >out
     awk 'BEGIN { for (i = 0; i < 20000; i++) printf "%d,\"\"\"a\"\" b\",\"c\nd\",%d\n", i, i }' | sed '30001s/,/"/' >large

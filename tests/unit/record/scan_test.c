@@ -297,29 +297,57 @@ UNIT_TEST(every_way_passes_over_what_is_quoted)
     }
 }
 
-static bool is_of_field(uint8_t byte)
+static bool is_of_field(uint8_t byte, uint8_t separator)
 {
-    return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || byte > 127;
+    return byte != separator &&
+           ((byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || byte > 127);
 }
 
-UNIT_TEST(every_way_finds_the_first_quote_that_opens_within_a_field)
+/* Of the quote data[at], which opens or closes, in data that begins at data[-before]. */
+static bool is_stray(const uint8_t *data, ptrdiff_t before, ptrdiff_t at, bool opens, uint8_t separator)
 {
-    static const uint8_t bytes_of[] = "\"\",,,,\n\r; |\t/:@[`{\x7f\\"
-                                      "0a9zAZ\x80\xff";
+    ptrdiff_t from = at - 1;
+    if (!opens)
+        return is_of_field(data[at + 1], separator);
+    while (from > -before && data[from] == ' ' && separator != ' ')
+        from--;
+    return is_of_field(data[from], separator) || (data[from] == '"' && from < at - 1);
+}
+
+/* In any two parts, of which the first one gives what stands before the second. */
+UNIT_TEST(every_way_finds_the_first_quote_that_neither_begins_nor_ends_a_field)
+{
+    static const uint8_t bytes_of[] = "\"\",,,,\n\r; |\t/:@[`{\x7f\\  0a9zAZ\x80\xff";
+    static const uint8_t separators[] = ", ;x";
     uint64_t x = 13;
     for (int round = 0; round < 5000; round++) {
-        size_t bytes = (size_t)(noise(&x) % BYTES_MAX), expected = 0;
-        size_t kinds = round % 10 == 0 ? sizeof bytes_of - 1 : sizeof bytes_of - 9;
-        bool quoted_before = noise(&x) % 2 == 0, quoted = quoted_before;
+        size_t bytes = 1 + (size_t)(noise(&x) % BYTES_MAX), expected = 0, part = (size_t)(noise(&x) % bytes), solid;
+        size_t kinds = round % 5 == 0 ? sizeof bytes_of - 1 : sizeof bytes_of - 9;
+        uint8_t separator = separators[noise(&x) % (sizeof separators - 1)];
+        bool quoted = false, quoted_at_part = false;
         uint8_t *data = some_data(bytes, '"', ',', &x) + 1;
-        for (size_t i = 0; i < bytes; i++) /* what stands before a quote is mostly nothing of a field */
+        for (size_t i = 0; i < bytes; i++) /* what stands beside a quote is mostly nothing of a field */
             if (data[i] == 'x')
                 data[i] = bytes_of[2 + noise(&x) % (kinds - 2)];
-        while (expected < bytes &&
-               !(data[expected] == '"' && (quoted = !quoted) && is_of_field(data[(ptrdiff_t)expected - 1])))
-            expected++;
-        for (const struct scan_way *way = usable(scan_ways); way->name != NULL; way = usable(way + 1))
-            assert_int_equal(way->stray(data, bytes, data[-1], quoted_before), expected);
+        data[-1] = '\n';
+        data[bytes - 1] = '\n';
+        for (size_t i = 0; i < part; i++)
+            quoted_at_part ^= data[i] == '"';
+        for (solid = part; solid > 0 && data[solid - 1] == ' ';)
+            solid--;
+        quoted = quoted_at_part;
+        for (expected = part; expected < bytes; expected++) {
+            quoted ^= data[expected] == '"';
+            if (data[expected] == '"' && is_stray(data, 1, (ptrdiff_t)expected, quoted, separator))
+                break;
+        }
+        if (part > 0 && data[part - 1] == '"' && !quoted_at_part && is_of_field(data[part], separator))
+            expected = part;
+        for (const struct scan_way *way = usable(scan_ways); way->name != NULL; way = usable(way + 1)) {
+            const struct scan_quotes before = {separator, quoted_at_part, data[(ptrdiff_t)part - 1],
+                                               data[(ptrdiff_t)solid - 1]};
+            assert_int_equal(part + way->stray(data + part, bytes - part, before), expected);
+        }
         free(data - 1);
     }
 }
@@ -367,5 +395,5 @@ UNIT_TEST(the_best_way_is_taken_for_each)
     assert_int_equal(ends[0], 5);
     assert_int_equal(scan_count(data, 6, '\n'), 4);
     assert_int_equal(scan_past(data, 6, '\n', 2), 3);
-    assert_int_equal(scan_stray(data + 1, 1, 'a', false), 0);
+    assert_int_equal(scan_stray(data + 1, 1, (struct scan_quotes){',', false, 'a', 'a'}), 0);
 }

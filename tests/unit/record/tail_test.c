@@ -6,7 +6,7 @@
 #include "record/tail.h"
 
 static const struct record_format lines = {.delimiter = '\n'};
-static const struct record_format csv = {.kind = RECORD_CSV};
+static const struct record_format csv = {.kind = RECORD_CSV, .separator = ','};
 
 /* Show the file to the tail in fragments of `step` bytes. */
 static void follow(struct tail *tail, const char *file, size_t step)
@@ -129,9 +129,12 @@ UNIT_TEST(the_line_of_the_first_quote_within_a_field_is_known)
         const char *file;
         uint64_t line;
     } cases[] = {
-        {"a,b\n1,5\" disk\n", 2},         {"\"a\nb\"\n2,5\"\n3,6\"\n", 3}, {"\xc2\xbd\"\n", 1},
-        {"\"5\"\" disk\",\"\"\n\"\"", 0}, {"a, \"b\"\n\t\"c\"", 0},        {"'\"a\"'\n", 0},
-        {"\"a\\\"b\\\"\"\n", 0},
+        {"a,b\n1,5\" disk\n", 2}, {"\"a\nb\"\n2,5\"\n3,6\"\n", 3},
+        {"\xc2\xbd\"\n", 1},      {"\"5\"\" disk\",\"\"\n\"\"", 0},
+        {"a, \"b\"\n\t\"c\"", 0}, {"'\"a\"'\n", 0},
+        {"\"a\\\"b\\\"\"\n", 1},  {"\nx,TV 5 \" x\n", 2},
+        {"a,\"b\" \"c\"\n", 1},   {"x\n  \"a\"  ,  \"b\"\n", 0},
+        {"\"a\"b\n", 1},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
