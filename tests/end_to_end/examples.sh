@@ -116,6 +116,31 @@ test_readme_recipe_of_a_store_takes_files_of_any_names() {
     same 12 "$(grep -c 'nothing was added$' said)"
 }
 
+# Of the section of that name: its lines whose last word is an MD5, and those that begin as the title says.
+values_to_check() {
+    sed -n '/^\.Sh VALUES TO CHECK/,/^\.Sh SIZES/p' "$order_page" | sed 's/\\-/-/g'
+}
+
+test_values_of_the_order_page_hold() {
+    local n leaf sum command expected count=0
+    while read -r n leaf sum; do
+        [ "$n" -gt 2000000 ] || same "$sum" "$(seq "$n" | bigshuf --seed=42 --tune=leaf-records="$leaf" | md5)"
+        count=$((count + 1))
+    done < <(values_to_check | grep -E ' [0-9a-f]{32}$')
+    same 6 $count
+    while IFS='|' read -r command expected; do
+        case $command in
+        seq*) command="${command/,/ | bigshuf --seed=42}" ;;
+        *) command="bigshuf --seed=42 $command" ;;
+        esac
+        [[ "$(bash -c "$command" | xargs) " = "$expected "* ]]
+        count=$((count + 1))
+    done < <(values_to_check | sed -nE 's/^((seq [0-9]+,|-i) .*[^ ])  +([0-9 ]+)$/\1|\3/p')
+    same 11 $count
+    values_to_check | grep -Fx ".Ql $(seq 10 | bigshuf --seed=42 | xargs) ,"
+    values_to_check | grep -Fx ".Ql $(seq 10 | bigshuf --seed= | xargs) ."
+}
+
 test_readme_begins_with_an_example_and_what_it_prints() {
     make_files
     typed '&& seq' >printed 2>/dev/null
