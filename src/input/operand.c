@@ -28,6 +28,14 @@ void operand_close(int fd)
         (void)io_close(fd);
 }
 
+bool operand_is_forgotten(const char *const *names, size_t count)
+{
+    struct stat input, null;
+
+    return count == 1 && operand_is_standard_input(names[0]) && sys_fstat(STDIN_FILENO, &input) == 0 &&
+           sys_stat("/dev/null", &null) == 0 && S_ISCHR(input.st_mode) && input.st_rdev == null.st_rdev;
+}
+
 int operand_stat(const char *name, struct stat *status)
 {
     return operand_is_standard_input(name) ? sys_fstat(STDIN_FILENO, status) : sys_stat(name, status);

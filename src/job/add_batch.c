@@ -182,13 +182,24 @@ static int join_store(struct resources *resources, struct run *run)
     return batch_find_all(store);
 }
 
+/* An empty batch could take the place of another one (--keep), or the name of the one that was meant. */
+static int check_inputs(struct resources *resources)
+{
+    if (!operand_is_forgotten(resources->names, resources->name_count))
+        return 0;
+    return fault_say(&resources->fault,
+                     "%s: nothing is added, as no input is named, and standard input is /dev/null: name the input, or "
+                     "/dev/null for an empty batch",
+                     resources->options.scatter);
+}
+
 int add_batch(struct resources *resources)
 {
     struct run run = {.limit = 0};
     int status = -1;
 
-    if (resources_open_files(resources) == 0 && resources_take_seed(resources) == 0 && open_run(resources, &run) == 0 &&
-        join_store(resources, &run) == 0) {
+    if (resources_open_files(resources) == 0 && check_inputs(resources) == 0 && resources_take_seed(resources) == 0 &&
+        open_run(resources, &run) == 0 && join_store(resources, &run) == 0) {
         sweep_dead(&resources->store);
         status = make_batch(resources, &run);
     }

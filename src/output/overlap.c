@@ -106,16 +106,6 @@ static int look_up(struct overlap *overlap, struct files *files, const char *inp
     return hints_refuse(&files->plan->format, files->plan->packs, input, files->fault);
 }
 
-/* Is there nothing to be read but /dev/null as standard input? It is what cluster and service managers give to those
- * who should not read it. */
-static bool is_forgotten(const char *const *inputs, size_t count)
-{
-    struct stat input, null;
-
-    return count == 1 && operand_is_standard_input(inputs[0]) && sys_fstat(STDIN_FILENO, &input) == 0 &&
-           sys_stat("/dev/null", &null) == 0 && S_ISCHR(input.st_mode) && input.st_rdev == null.st_rdev;
-}
-
 /* All have been looked up. */
 static int judge(const struct overlap *overlap, struct fault *fault)
 {
@@ -147,7 +137,7 @@ int overlap_check(struct files *files, const char *const *inputs, size_t count)
     if (overlap.outputs == NULL)
         return fault_report(files->fault, "memory", errno);
     list_outputs(&overlap, files);
-    if (overlap.full != NULL && is_forgotten(inputs, count))
+    if (overlap.full != NULL && operand_is_forgotten(inputs, count))
         status = fault_say(files->fault,
                            "%s: left as it is, as no input is named, and standard input is /dev/null: name the input, "
                            "or /dev/null to empty it",

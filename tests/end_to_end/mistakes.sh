@@ -42,6 +42,7 @@ bigshuf -o zipped zipped | bigshuf: zipped: compressed by gzip, and an output as
 bigshuf --gather=store -o store/out | bigshuf: store/out: in the store store, where nothing else belongs: write to another folder
 bigshuf --expect-records=2 in | bigshuf: in: the number of records is 1, not 2 as --expect-records says
 bigshuf --expect-records=3 in in | bigshuf: 2 input files: the number of records is 2, not 3 as --expect-records says
+bigshuf --scatter=store --batch=b </dev/null | bigshuf: store: nothing is added, as no input is named, and standard input is /dev/null: name the input, or /dev/null for an empty batch
 bigshuf --gather=store --expect-records=2 | bigshuf: store: the number of records is 1, not 2 as --expect-records says
 bigshuf --expect-records=2 <in | bigshuf: standard input: the number of records is 1, not 2 as --expect-records says
 bigshuf -i 1-2000000 -S 8M --compress-program='gzip -1' | bigshuf: compress program 'gzip -1': there is no such program: it is one name, and options go into a script of that name
