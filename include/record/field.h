@@ -49,6 +49,9 @@ const uint8_t *field_find(struct field_place place, const uint8_t *data, size_t 
 /* Has the field begun? */
 bool field_is_there(const struct field *field);
 
+/* What may help if the first record has no such field, to be said behind that. */
+const char *field_advice(const struct field_place *place);
+
 /* The record is at its end with a newline: a carriage return before that is none of the field's text. */
 void field_end_line(struct field *field);
 

@@ -58,7 +58,10 @@ struct key_watch {
 void key_saw(struct key_watch *watch, const struct key_rule *rule, size_t key_bytes, const uint8_t *record,
              size_t record_bytes);
 
+/* What may help if a record has no key, to be said behind that; nothing if records before had one. */
+const char *key_advice(const struct key_watch *watch, const struct key_rule *rule);
+
 /* All keys have been found, for this option: warn if there was nothing else. */
-void key_warn(struct key_watch *watch, const char *option);
+void key_warn(struct key_watch *watch, const struct key_rule *rule, const char *option);
 
 #endif

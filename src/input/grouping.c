@@ -57,7 +57,8 @@ static int find_key(struct grouping *grouping, struct key *key)
     }
     name = source_name_at(grouping->members, piece->offset, &end);
     if (verdict == KEY_MISSING)
-        return fault_say(grouping->fault, "%s: record %llu of the input has no field %llu", name, number, field);
+        return fault_say(grouping->fault, "%s: record %llu of the input has no field %llu%s", name, number, field,
+                         key_advice(&grouping->watch, &grouping->rule));
     if (verdict == KEY_TOO_LONG)
         return fault_say(grouping->fault, "%s: record %llu of the input: field %llu has more than %d bytes", name,
                          number, field, KEY_BYTES_MAX);
@@ -79,7 +80,7 @@ static int next_piece(struct grouping *grouping)
     grouping->at_end = more == 0;
     if (more == 0) {
         grouping->piece.bytes = 0;
-        key_warn(&grouping->watch, "--group-field");
+        key_warn(&grouping->watch, &grouping->rule, "--group-field");
     } else if (find_key(grouping, key) != 0) {
         return -1;
     }

@@ -132,8 +132,11 @@ static int refuse(struct sides *sides, enum key_verdict verdict, const uint8_t *
 {
     if (verdict == KEY_TOO_LONG)
         return fault_say(sides->fault, "--split-field: a field has more than %d bytes", KEY_BYTES_MAX);
-    return fault_say(sides->fault, "--split-field: a record has no field %llu: '%.*s'",
-                     (unsigned long long)sides->rule.field.number, (int)least_size(bytes, QUOTED), (const char *)data);
+    if (bytes > 0 && data[bytes - 1] == '\r')
+        bytes--;
+    return fault_say(sides->fault, "--split-field: a record has no field %llu: '%.*s'%s",
+                     (unsigned long long)sides->rule.field.number, (int)least_size(bytes, QUOTED), (const char *)data,
+                     key_advice(&sides->watch, &sides->rule));
 }
 
 static struct side *side_of(struct sides *sides, const uint8_t *key, size_t bytes)
@@ -259,7 +262,7 @@ int sides_write(struct sides *sides, const uint8_t *data, size_t bytes)
 
 int sides_finish(struct sides *sides)
 {
-    key_warn(&sides->watch, "--split-field");
+    key_warn(&sides->watch, &sides->rule, "--split-field");
     for (size_t i = 0; i <= sides->plan->splits; i++)
         if (drain(sides, &sides->side[i]) != 0)
             return -1;

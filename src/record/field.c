@@ -115,6 +115,12 @@ bool field_is_there(const struct field *field)
     return field->left == 0;
 }
 
+const char *field_advice(const struct field_place *place)
+{
+    return place->quoted ? ": -t says what separates fields"
+                         : ": -t says what separates fields, and --csv that commas do";
+}
+
 void field_end_line(struct field *field)
 {
     if (field->bytes > 0 && field->text[field->bytes - 1] == '\r' && !field->closed)

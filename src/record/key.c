@@ -66,13 +66,16 @@ void key_saw(struct key_watch *watch, const struct key_rule *rule, size_t key_by
     watch->more = watch->more || rule->field.number > 1 || record_bytes > key_bytes + returns;
 }
 
-void key_warn(struct key_watch *watch, const char *option)
+const char *key_advice(const struct key_watch *watch, const struct key_rule *rule)
+{
+    return watch->records == 0 ? field_advice(&rule->field) : "";
+}
+
+void key_warn(struct key_watch *watch, const struct key_rule *rule, const char *option)
 {
     if (watch->records > 1 && !watch->more && !watch->told)
-        fault_warn(
-            "%s: no record has a second field, so each as a whole is its key: -t says what separates fields, and "
-            "--csv that commas do",
-            option);
+        fault_warn("%s: no record has a second field, so each as a whole is its key%s", option,
+                   field_advice(&rule->field));
     watch->told = true;
 }
 

@@ -116,11 +116,15 @@ static int report(struct weight_input *weights, const char *what, const uint8_t 
 {
     const char *name = weights->place.file;
     const unsigned long long number = weights->record - weights->name_record + 1;
+    const bool is_missing = !field_is_there(&weights->field);
+    const char *advice = is_missing && weights->record == 0 ? field_advice(&weights->place.field) : "";
     uint64_t line = weights->record + 1;
     static const char nul[] = "\\x00"; /* fault.h shows other control characters in this way */
     char quoted[QUOTED * (sizeof nul - 1) + 1];
     size_t length = 0;
 
+    if (is_missing && bytes > 0 && text[bytes - 1] == '\r') /* which is not what is missing */
+        bytes--;
     for (size_t i = 0; i < bytes && i < QUOTED; i++) {
         if (text[i] != '\0') {
             quoted[length++] = (char)text[i];
@@ -131,12 +135,12 @@ static int report(struct weight_input *weights, const char *what, const uint8_t 
     }
     quoted[length] = '\0';
     if (name == NULL && (weights->format->kind == RECORD_CSV || source_headers_may_differ(weights->records)))
-        return fault_say(weights->fault, "%s: record %llu: %s: '%s'", weights->name, number, what, quoted);
+        return fault_say(weights->fault, "%s: record %llu: %s: '%s'%s", weights->name, number, what, quoted, advice);
     if (name == NULL) {
         name = weights->name;
         line = line_of(weights);
     }
-    return fault_say(weights->fault, "%s:%llu: %s: '%s'", name, (unsigned long long)line, what, quoted);
+    return fault_say(weights->fault, "%s:%llu: %s: '%s'%s", name, (unsigned long long)line, what, quoted, advice);
 }
 
 static int read_weight(struct weight_input *weights, struct decimal *weight)

@@ -42,6 +42,9 @@ bigshuf -o zipped zipped | bigshuf: zipped: compressed by gzip, and an output as
 bigshuf --gather=store -o store/out | bigshuf: store/out: in the store store, where nothing else belongs: write to another folder
 bigshuf --expect-records=2 in | bigshuf: in: the number of records is 1, not 2 as --expect-records says
 bigshuf --expect-records=3 in in | bigshuf: 2 input files: the number of records is 2, not 3 as --expect-records says
+bigshuf --weight-field=2 in | bigshuf: in:1: no such field for the weight: '1': -t says what separates fields, and --csv that commas do
+bigshuf --split-field=2 --split=9%:a -o out crlf | bigshuf: --split-field: a record has no field 2: '1,2': -t says what separates fields, and --csv that commas do
+bigshuf --csv --group-field=3 in | bigshuf: in: record 1 of the input has no field 3: -t says what separates fields
 bigshuf --scatter=store --batch=b </dev/null | bigshuf: store: nothing is added, as no input is named, and standard input is /dev/null: name the input, or /dev/null for an empty batch
 bigshuf --gather=store --expect-records=2 | bigshuf: store: the number of records is 1, not 2 as --expect-records says
 bigshuf --expect-records=2 <in | bigshuf: standard input: the number of records is 1, not 2 as --expect-records says
@@ -62,13 +65,14 @@ test_likely_mistakes_are_told_with_what_would_be_right() {
     local line count=0
     echo 1 >in
     printf '\37\213\n' >zipped
+    printf '1,2\r\n' >crlf
     bigshuf --scatter=store --piles=2 --batch=a in
     while IFS= read -r line; do
         count=$((count + 1))
         fails_with 1 "${line##* | }" eval "${line% | *}"
     done < <(mistakes)
     [ $count -ge 20 ]
-    same 'in store zipped' "$(echo *)"
+    same 'crlf in store zipped' "$(echo *)"
     same 'a format' "$(cd store && echo *)"
 }
 
