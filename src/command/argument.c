@@ -217,6 +217,9 @@ int argument_pile(struct fault *fault, const char *spelling, const char *text, u
     if (rest != NULL && (*rest != '\0' || to < from)) {
         errno = EINVAL;
         rest = NULL;
+    } else if (to == UINT64_MAX) { /* which stands for the last pile there is, if the option is not given */
+        errno = ERANGE;
+        rest = NULL;
     }
     if (rest == NULL)
         return argument_refuse(fault, spelling, text, "it is J or J-K, whole numbers from 0, K not below J");

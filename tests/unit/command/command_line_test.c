@@ -1083,6 +1083,8 @@ UNIT_TEST(test_a_store_that_is_gathered_has_its_places)
     refuse("bigshuf: extra operand 'b'\n" TRY_HELP, "--gather=a", "b");
     refuse("bigshuf: cannot combine --list and -o\n", "--gather=a", "--list", "-ob");
     refuse("bigshuf: cannot combine --list and --pile\n", "--gather=a", "--list", "--pile=1");
+    refuse("bigshuf: --pile argument '2-18446744073709551615' too large\n", "--gather=a",
+           "--pile=2-18446744073709551615");
 }
 
 TEST(test_of_progress_and_no_progress_the_last_one_counts)
