@@ -30,6 +30,9 @@ bool version_has_changed(const struct version *version, const struct stat *now);
  * numbers of files (FAT, FUSE), and others when nobody has them open. */
 bool version_is_past(const struct version *version, const struct stat *now);
 
+/* Is it as large as it was, and not modified, whichever file it is? */
+bool version_is_same(const struct version *version, const struct stat *now);
+
 /* Report that it is another file, or has changed. -1 */
 int version_report(const struct version *version, const struct stat *now, const char *name, struct fault *fault);
 int version_report_shrunk(const char *name, struct fault *fault);

@@ -30,6 +30,8 @@ struct output_file {
     const char *path;  /* NULL: standard output; malloc'd if it was made from a pattern */
     struct sink *sink; /* NULL if it is not open, or is written through a filter */
     bool is_input;     /* is it one of the inputs, too? */
+    bool was_seen;     /* was it open, and closed again? Then it had: */
+    struct sink_sight sight;
 };
 
 struct files {

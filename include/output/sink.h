@@ -33,6 +33,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "input/version.h"
 #include "system/fault.h"
 
 struct sink;
@@ -75,6 +76,20 @@ int sink_finish(struct sink *sink);
  * sink_retract, death by signal is to be held off by the caller (signals_hold), while there is no other thread. */
 int sink_publish(struct sink *sink, bool reversibly);
 void sink_retract(struct sink *sink); /* warns of what could not be undone; nothing if it was not published */
+
+/* What a sink found, for one that is opened in its stead, long after it was freed. */
+struct sink_sight {
+    dev_t device; /* of the directory, */
+    ino_t inode;
+    bool existed;
+    struct version before; /* and of the file that was there, */
+    uint64_t changed;      /* whose status had last changed then: sys_changed */
+};
+struct sink_sight sink_sight(const struct sink *sink);
+
+/* Has the sink found what was there before, or what is missing by now? 0; or -1 after a report: others have put another
+ * file, or directory, there, or have written to the file. */
+int sink_check_sight(const struct sink *sink, const struct sink_sight *past);
 
 /* Is it standard output, or what is no regular file? Opening it again would have effects. */
 bool sink_is_direct(const struct sink *sink);

@@ -58,6 +58,9 @@ void successor_retract(struct successor *successor);
  */
 int successor_check_old(const struct successor *successor, const struct stat *now);
 
+/* Report that others have made, replaced or changed it (`done`). Returns -1. */
+int successor_report_others(const struct successor *successor, const char *done);
+
 void successor_release(struct successor *successor); /* also when zeroed */
 
 #endif

@@ -33,6 +33,7 @@ int target_enter(const struct target *target);
 
 /* The same, or -1 after a report, which calls the target `path`. */
 int target_enter_or_report(const struct target *target, const char *path, struct fault *fault);
+int target_report_stale(const char *path, struct fault *fault); /* that another one is there now. Returns -1. */
 
 /* Do any two of the paths, of which some may be NULL, lead to the same regular file, or to the same place for one that
  * is yet to be made? With `by_name`, paths are only compared with each other. 0 if not; else -1 after a report. */

@@ -39,6 +39,12 @@ bool version_has_changed(const struct version *version, const struct stat *now)
     return version_is_of(version, now) && version_is_past(version, now);
 }
 
+bool version_is_same(const struct version *version, const struct stat *now)
+{
+    return version_is_known(version) && S_ISREG(now->st_mode) && now->st_size == version->bytes &&
+           version->modified == sys_modified(now);
+}
+
 int version_report(const struct version *version, const struct stat *now, const char *name, struct fault *fault)
 {
     if (version_is_of(version, now) && now->st_size < version->bytes)

@@ -136,7 +136,7 @@ static int open_sink(struct files *files, size_t number)
 
     if (file->sink == NULL)
         file->sink = sink_open(file->path, files->fault);
-    if (file->sink == NULL)
+    if (file->sink == NULL || (file->was_seen && sink_check_sight(file->sink, &file->sight) != 0))
         return -1;
     if (files->behind)
         sink_write_behind(file->sink);
@@ -224,6 +224,8 @@ static int check_sinks(struct files *files)
         add_disk(files, file->sink);
         files->any_in_place = files->any_in_place || sink_is_in_place(file->sink);
         if (i >= kept_open(files) && !sink_is_direct(file->sink)) {
+            file->sight = sink_sight(file->sink);
+            file->was_seen = true;
             sink_free(file->sink);
             file->sink = NULL;
         }

@@ -278,6 +278,34 @@ bool sink_disk(const struct sink *sink, dev_t *device, uint64_t *free_bytes)
     return sys_free_space(sink->fd, free_bytes) == 0;
 }
 
+struct sink_sight sink_sight(const struct sink *sink)
+{
+    return (struct sink_sight){.device = sink->target.device,
+                               .inode = sink->target.inode,
+                               .existed = sink->successor.existed,
+                               .before = version_of(&sink->successor.before),
+                               .changed = sys_changed(&sink->successor.before)};
+}
+
+/* Nobody had the old file open meanwhile, so another one may have got its number: its size and times tell. Where they
+ * do not, as clocks tick 250 times a second, the number does, unless the file system makes numbers up. */
+static bool is_as_seen(const struct sink_sight *past, const struct stat *now)
+{
+    return past->existed && version_is_same(&past->before, now) &&
+           (version_is_of(&past->before, now) || past->changed == sys_changed(now));
+}
+
+int sink_check_sight(const struct sink *sink, const struct sink_sight *past)
+{
+    const struct successor *successor = &sink->successor;
+
+    if (sink->target.device != past->device || sink->target.inode != past->inode)
+        return target_report_stale(sink->path, sink->fault);
+    if (!successor->existed || is_as_seen(past, &successor->before))
+        return 0;
+    return successor_report_others(successor, past->existed ? "changed" : "made");
+}
+
 bool sink_is_direct(const struct sink *sink)
 {
     return sink->manner == DIRECT;

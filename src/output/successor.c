@@ -112,12 +112,18 @@ static bool is_same_file(const struct stat *one, const struct stat *other)
                                          sys_changed(one) == sys_changed(other)));
 }
 
+int successor_report_others(const struct successor *successor, const char *done)
+{
+    return fault_say(successor->fault, "%s: has been %s by others meanwhile, and stays as it is", successor->path,
+                     done);
+}
+
 int successor_check_old(const struct successor *successor, const struct stat *now)
 {
     if (!successor->is_input ||
         (now->st_size == successor->before.st_size && sys_modified(now) == sys_modified(&successor->before)))
         return 0;
-    return fault_say(successor->fault, "%s: has been changed by others meanwhile, and stays as it is", successor->path);
+    return successor_report_others(successor, "changed");
 }
 
 /* Is what stands under the target's name what stood there when it was opened, or nothing? Whoever puts something there
@@ -130,8 +136,7 @@ static int check_place(const struct successor *successor, int directory)
         return errno == ENOENT ? 0 : report(successor);
     if (successor->existed && is_same_file(&successor->before, &now))
         return successor_check_old(successor, &now);
-    return fault_say(successor->fault, "%s: has been %s by others meanwhile, and stays as it is", successor->path,
-                     successor->existed ? "replaced" : "made");
+    return successor_report_others(successor, successor->existed ? "replaced" : "made");
 }
 
 int successor_publish(struct successor *successor, bool reversibly)

@@ -395,12 +395,13 @@ test_a_shortage_leaves_the_old_file() {
 
 # ---- Others are at work in the directory ----
 
-# Start a run that replaces folder/file, and have something done before it ends: fails_after PATTERN COMMAND...
+# Start a run that replaces folder/file, or `outputs`, and have something done before it ends: fails_after PATTERN
+# COMMAND...
 fails_after() {
     local pattern=$1
     shift
     [ -e pipe ] || mkfifo pipe
-    start bigshuf -o folder/file pipe 2>said
+    start bigshuf "${outputs[@]:--ofolder/file}" pipe 2>said
     exec 7>pipe # which succeeds when the run has looked at its output
     "$@"
     seq 10 >&7
@@ -420,6 +421,25 @@ test_a_file_that_others_put_there_meanwhile_is_left_alone() {
     rm folder/file
     fails_after 'bigshuf: folder/file: has been made by others meanwhile, and stays as it is' cp third folder/file
     same 'third file' "$(<folder/file) $(ls -A folder)"
+}
+
+# Of many files, most are closed until their turn comes.
+test_what_others_do_meanwhile_to_one_of_many_files_is_not_lost() {
+    local outputs=(--shards=8 -o folder/s%d) all
+    mkdir folder
+    for i in 0 1 2 3 4 5 6 7; do echo "old $i" >folder/s$i; done
+    all='s0 s1 s2 s3 s4 s5 s6 s7'
+    echo "own 7" >other
+    fails_after 'bigshuf: folder/s7: has been changed by others meanwhile, and stays as it is' mv other folder/s7
+    same "own 7 old 6 $all" "$(<folder/s7) $(<folder/s6) $(ls -A folder | xargs)"
+    rm folder/s6
+    echo third >third
+    fails_after 'bigshuf: folder/s6: has been made by others meanwhile, and stays as it is' cp third folder/s6
+    same "third old 5 $all" "$(<folder/s6) $(<folder/s5) $(ls -A folder | xargs)"
+    FAULT_CALL=open_anonymous FAULT_AT=9 FAULT_RUN='echo more >>folder/s7' fails_with 1 \
+        'bigshuf: folder/s7: has been changed by others meanwhile, and stays as it is' \
+        bigshuf-faulty "${outputs[@]}" folder/s?
+    same "more $all" "$(tail -n 1 folder/s7) $(ls -A folder | xargs)"
 }
 
 test_a_directory_that_others_put_there_meanwhile_is_left_alone() {
