@@ -321,7 +321,7 @@ static int commit(struct output *output)
     sigset_t before;
     int status;
 
-    if (complete(output) != 0)
+    if (complete(output) != 0 || overlap_check_count(&output->files, output->begun) != 0)
         return -1;
     signals_hold(&before);
     status = publish(output);

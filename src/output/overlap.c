@@ -106,6 +106,12 @@ static int look_up(struct overlap *overlap, struct files *files, const char *inp
     return hints_refuse(&files->plan->format, files->plan->packs, input, files->fault);
 }
 
+static int report_half(const char *both, const char *other, const char *what, struct fault *fault)
+{
+    return fault_say(fault, "%s is an input and an output file, but %s only an %s: give the output other names", both,
+                     other, what);
+}
+
 /* All have been looked up. */
 static int judge(const struct overlap *overlap, struct fault *fault)
 {
@@ -113,8 +119,7 @@ static int judge(const struct overlap *overlap, struct fault *fault)
     const char *divided = overlap->rest != NULL ? overlap->rest : overlap->both;
 
     if (overlap->both != NULL && other != NULL)
-        return fault_say(fault, "%s is an input and an output file, but %s only an %s: give the output other names",
-                         overlap->both, other, other == overlap->only_input ? "input" : "output");
+        return report_half(overlap->both, other, other == overlap->only_input ? "input" : "output", fault);
     if (divided != NULL && overlap->older != NULL)
         return fault_say(fault,
                          "%s is an input and an output file, and %s has what an earlier run may have taken out of it: "
@@ -166,5 +171,20 @@ int overlap_check_last(const struct files *files, const char *const *inputs, siz
     for (size_t i = 0; i < count; i++)
         if (operand_stat(inputs[i], &input) == 0 && io_same_file(&input, &output))
             return fault_say(files->fault, "%s is an input and an output file: give the output other names", path);
+    return 0;
+}
+
+int overlap_check_count(const struct files *files, size_t count)
+{
+    const char *both = NULL;
+
+    for (size_t i = 0; i < files->count; i++) {
+        const struct output_file *file = &files->file[i];
+
+        if (i >= count && both != NULL && file->is_input)
+            return report_half(both, file->path, "input", files->fault);
+        if (i < count && file->is_input)
+            keep_first(&both, file->path);
+    }
     return 0;
 }

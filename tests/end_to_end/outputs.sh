@@ -373,6 +373,8 @@ test_shards_and_splits_may_not_be_some_of_the_inputs() {
     refuses 'part0 is an input and an output file, but part2 only an output' --shards=4 -o part%d part0 part1
     refuses 'part0 is an input and an output file, but part1 only an output' --shards=2 -o part%d part0
     refuses 'part0 is an input and an output file, but part1 only an input' --shards=1 -o part%d part0 part1
+    refuses 'part0 is an input and an output file, but part1 only an input' --shard-records=30 -o part%d part0 part1
+    refuses 'part0 is an input and an output file, but part1 only an input' --shard-bytes=1K -o part%d part[01]
     refuses 'part0 is an input and an output file, but valid only an output' --split=9:valid --shards=2 -o part%d part[01]
     refuses 'part0 is an input and an output file, but valid only an output' --split=1:part0 --split=1:valid part0
     refuses 'part0 is an input and an output file, but a only an input' --split=1:part0 -o rest a part0
