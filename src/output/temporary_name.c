@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "system/fault.h"
 #include "system/io.h"
 #include "system/signals.h"
 #include "system/sys.h"
@@ -96,16 +97,24 @@ void temporary_name_forget(struct temporary_name *name)
 }
 
 /* By its path, as the signal handler does. Should that lead elsewhere by now, there is nothing of that name. */
+static void unlink_name(struct temporary_name *name)
+{
+    char cause[FAULT_CAUSE_BYTES];
+    sigset_t before;
+    int error;
+
+    signals_hold(&before);
+    error = sys_unlink(name->path) == 0 ? 0 : errno;
+    temporary_name_forget(name);
+    signals_release(&before);
+    if (error != 0 && error != ENOENT && error != ENOTDIR)
+        fault_warn("%s: cannot be removed: %s", name->path, fault_cause(error, cause));
+}
+
 void temporary_name_release(struct temporary_name *name)
 {
-    sigset_t before;
-
-    if (temporary_name_is_taken(name)) {
-        signals_hold(&before);
-        (void)sys_unlink(name->path);
-        temporary_name_forget(name);
-        signals_release(&before);
-    }
+    if (temporary_name_is_taken(name))
+        unlink_name(name);
     free(name->path);
     name->path = NULL;
 }

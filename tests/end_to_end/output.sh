@@ -393,6 +393,15 @@ test_a_shortage_leaves_the_old_file() {
     done
 }
 
+test_a_temporary_file_that_cannot_be_removed_is_named() {
+    mkdir folder
+    echo old | tee folder/a >folder/b
+    FAULT_CALL=unlink FAULT_AT=1 fails_with 0 'bigshuf: warning: folder/.[ab].??????: cannot be removed: Input/output error' \
+        bigshuf-faulty -e --split=1:folder/a -o folder/b 1 2
+    same '1 2' "$(sort folder/[ab] | xargs)"
+    same 3 "$(ls -A folder | wc -l | tr -d ' ')"
+}
+
 # ---- Others are at work in the directory ----
 
 # Start a run that replaces folder/file, or `outputs`, and have something done before it ends: fails_after PATTERN
