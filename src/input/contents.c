@@ -102,7 +102,7 @@ int contents_begin(struct contents *contents, size_t file)
         decompress_run_ahead(contents->decompress, file);
         return 0;
     }
-    contents->fd = operand_open(name_of(contents));
+    contents->fd = operand_open(name_of(contents), version_is_known(past_of(contents)));
     if (contents->fd < 0)
         return report(contents);
     if (check_begin(contents) != 0)

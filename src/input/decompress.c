@@ -211,7 +211,7 @@ static void try_ahead(struct decompress *decompress, size_t i)
     turn->file = i + 1;
     if (operand_is_standard_input(name) || sys_stat(name, &status) != 0 || !S_ISREG(status.st_mode))
         return;
-    fd = operand_open(name);
+    fd = operand_open(name, true);
     if (fd >= 0 && decompress_look(fd, name, &beginning) == 0 && beginning.packer != NULL && beginning.bytes == 0)
         (void)start(turn, i, &beginning, fd, &command);
     operand_close(fd);

@@ -76,7 +76,7 @@ int hints_refuse(const struct record_format *format, bool decompressed, const ch
 {
     uint8_t data[HINTS_LOOK_BYTES];
     struct iovec piece = {.iov_base = data, .iov_len = sizeof data};
-    const int fd = operand_open(name);
+    const int fd = operand_open(name, true);
     const off_t start = fd < 0 ? -1 : sys_seek(fd, 0, SEEK_CUR);
     char text[HINT_BYTES];
     size_t bytes;

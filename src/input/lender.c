@@ -46,7 +46,7 @@ static void report_access(void *context, const uint8_t *address)
 
 static int map(struct mapping *mapping, const char *name, off_t start)
 {
-    const int fd = operand_open(name);
+    const int fd = operand_open(name, true);
     int status;
 
     if (fd < 0)

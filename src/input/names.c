@@ -55,7 +55,7 @@ int names_read(const char *from, uint64_t *memory, const char ***names, size_t *
     const char **found = NULL;
     char *text = NULL, *name;
     size_t bytes, found_count;
-    int result = -1, fd = operand_open(from);
+    int result = -1, fd = operand_open(from, false);
 
     *names = NULL;
     *data = NULL;

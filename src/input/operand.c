@@ -12,9 +12,10 @@ bool operand_is_standard_input(const char *name)
     return strcmp(name, "-") == 0;
 }
 
-int operand_open(const char *name)
+int operand_open(const char *name, bool regular)
 {
-    const int fd = operand_is_standard_input(name) ? STDIN_FILENO : io_open(name, O_RDONLY | O_NOCTTY, 0);
+    const int flags = O_RDONLY | O_NOCTTY | (regular ? O_NONBLOCK : 0);
+    const int fd = operand_is_standard_input(name) ? STDIN_FILENO : io_open(name, flags, 0);
 
     if (fd >= 0)
         sys_sequential(fd);

@@ -103,7 +103,7 @@ static int look_into_plain(struct stream *stream, const char *name, int fd, uint
 
 static int look_into(struct stream *stream, const char *name, uint64_t *bytes)
 {
-    int fd = io_open(name, O_RDONLY, 0);
+    int fd = operand_open(name, true);
     int status;
 
     if (fd < 0)
@@ -113,7 +113,7 @@ static int look_into(struct stream *stream, const char *name, uint64_t *bytes)
         status = look_into_plain(stream, name, fd, bytes);
     else
         *bytes = 0;
-    (void)io_close(fd);
+    operand_close(fd);
     return status < 0 ? -1 : 0;
 }
 

@@ -320,6 +320,20 @@ test_a_file_that_is_replaced_is_used_as_it_was_or_refused() {
     during_each_call 'cp other new; mv new in' 'bigshuf: in: file has changed while it was read'
 }
 
+# Which nobody writes to: so it is not waited for.
+test_a_file_that_a_fifo_replaces_is_a_failed_read() {
+    for options in '' '-S 8M -T .'; do
+        for turn in 1 2 3; do
+            more_than_memory >in
+            # shellcheck disable=SC2086 # several options
+            FAULT_CALL=open FAULT_AT=$turn FAULT_RUN='rm in; mkfifo in' \
+                fails_with 1 'bigshuf: in: file has shrunk while it was read' bigshuf-faulty $options -o out in
+            rm in
+        done
+    done
+    same '.stderr' "$(ls -A)"
+}
+
 test_a_file_that_is_cut_short_when_output_has_begun_leaves_no_part_of_several() {
     long_lines 10000 1000 2000 >original
     cp original in
