@@ -27,8 +27,8 @@ int overlap_check(struct files *files, const char *const *inputs, size_t count);
  * input. 0, or -1 after a report. */
 int overlap_check_last(const struct files *files, const char *const *inputs, size_t count);
 
-/* The first `count` files are the output, all complete and not yet seen. Of shards that are shuffled in place there must
- * not be fewer than before: their records would be read once more by the next run. 0, or -1 after a report. */
+/* The first `count` files are the output, all complete and not yet seen. Of shards that are shuffled in place there
+ * must not be fewer than before: their records would be read once more by the next run. 0, or -1 after a report. */
 int overlap_check_count(const struct files *files, size_t count);
 
 #endif

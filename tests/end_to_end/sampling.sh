@@ -1,5 +1,5 @@
 # Samples: what -n, -r, --weights, --weight-field, --keep-order and --probability promise. Their laws are held against
-# chi-square by tests/laws_test.c.
+# chi-square by tests/unit/sample/laws_test.c.
 # shellcheck shell=bash
 
 # What a run with -v that said this has written to temporary files: spilled FILE.

@@ -311,7 +311,7 @@ static bool is_stray(const uint8_t *data, ptrdiff_t before, ptrdiff_t at, bool o
         return is_of_field(data[at + 1], separator);
     while (from > -before && data[from] == ' ' && separator != ' ')
         from--;
-    return is_of_field(data[from], separator) || (data[from] == '"' && from < at - 1);
+    return is_of_field(data[from], separator) || (from < at - 1 && data[from] == '"');
 }
 
 /* In any two parts, of which the first one gives what stands before the second. */
