@@ -69,7 +69,7 @@ bool files_is_filtered(const struct files *files, size_t number);
  * another run, and who reads all files of the pattern reads those as well. */
 void files_warn_of_older(const struct files *files, size_t count);
 
-/* Warn of files that have names of compressed ones, but are not compressed. */
+/* Warn of files that have names of compressed ones, but are not compressed, or of shards, but are none. */
 void files_warn_of_names(const struct files *files);
 
 /* The file is one of the inputs, too: sink_replaces_input. */

@@ -280,6 +280,8 @@ void files_warn_of_names(const struct files *files)
                        path);
         else if (!files->plan->packs && packer_of_name(path) != NULL)
             fault_warn("%s: is not compressed, whatever its name says: -Z compresses it", path);
+        if (!output_plan_is_shard(files->plan, i) && pattern_is_valid(path))
+            fault_warn("%s: one file of this name: --shards, --shard-records and --shard-bytes number several", path);
     }
 }
 

@@ -502,6 +502,17 @@ bigshuf: warning: b0.zst: is not compressed, whatever its name says: -Z compress
         "$(<said)"
 }
 
+test_names_of_shards_without_shards_are_warned_of() {
+    seq 10 >in
+    bigshuf -o part-%02d in 2>said
+    same 'bigshuf: warning: part-%02d: one file of this name: --shards, --shard-records and --shard-bytes number several' \
+        "$(<said)"
+    same_lines in part-%02d
+    bigshuf --shards=2 -o part-%02d in 2>said
+    bigshuf -o 100%.txt in 2>>said
+    same '' "$(<said)"
+}
+
 # ---- --filter ----
 
 test_a_filter_gets_what_its_file_would_get() {
