@@ -1,7 +1,13 @@
 #ifndef BIGSHUF_SAMPLE_WEIGHT_INPUT_H
 #define BIGSHUF_SAMPLE_WEIGHT_INPUT_H
 
-/* The weights of records: a field of each record, or the lines of a file, in the records' order. */
+/*
+ * The weights of records: a field of each record, or the lines of a file, in the records' order.
+ *
+ *     weight_input_open --> weight_input_next ... --> weight_input_end --> weight_input_free
+ *                                 |                        |
+ *                                 +-- weight_input_again --+
+ */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,8 +29,8 @@ struct weight_place {
 
 struct weight_input;
 
-/* `source` is where the records come from, of which the messages name the file and line. Uses
- * ENGINE_WEIGHTS until it is freed; `format` is that of the records, and must stay. NULL after a report. */
+/* `source` is where the records come from, of which the messages name the file and line. Uses ENGINE_WEIGHTS until
+ * weight_input_end; `format` is that of the records, and must stay. NULL after a report. */
 struct weight_input *weight_input_open(struct engine *engine, const struct record_format *format,
                                        struct weight_place place, struct source *source);
 
@@ -39,6 +45,11 @@ int weight_input_next(struct weight_input *weights, struct record_reader *reader
 
 /* All records have come: there must not be more weights. 0, or -1 after a report. */
 int weight_input_end(struct weight_input *weights);
+
+/* Begin again with the first weight, when weight_input_stay: the records come once more, from `source`. A file that has
+ * changed since it was read before is reported, by whichever call finds it; so each pass has to end as the first one
+ * does. 0, or -1 after a report. */
+int weight_input_again(struct weight_input *weights, struct source *source);
 
 void weight_input_free(struct weight_input *weights); /* NULL is fine */
 

@@ -22,8 +22,7 @@ enum { LOOKING = 1024, ROOM_SHARE = 16 };
 
 struct drawing {
     struct run *run;
-    struct weight_place place;
-    struct weight_input *weights;
+    struct weight_input *weights; /* one for all passes: it notices if they change from one to the next */
     struct random_words words;
     struct piles piles; /* one: all weights, in the order of the records, as pairs of numbers: mantissa, exponent.
                            Dropped if they are to be read again */
@@ -67,7 +66,6 @@ struct shares {
     struct pile_keys keys;
     struct replacement *repeat; /* if weights were dropped: */
     struct source *records;
-    struct weight_input *weights;
     struct transfer transfer;
 };
 
@@ -82,14 +80,12 @@ static int open_shares(struct shares *shares, struct drawing *d, struct replacem
     if (shares->records == NULL)
         return -1;
     transfer_init(&shares->transfer, &d->run->engine, &d->run->format, shares->records, NULL);
-    shares->weights = weight_input_open(&d->run->engine, &d->run->format, d->place, shares->records);
-    return shares->weights == NULL ? -1 : 0;
+    return weight_input_again(d->weights, shares->records);
 }
 
 static void close_shares(struct shares *shares)
 {
     pile_keys_close(&shares->keys);
-    weight_input_free(shares->weights);
     replacement_done(shares->repeat, shares->records);
 }
 
@@ -98,7 +94,7 @@ static int read_again(struct shares *shares, struct decimal *weight)
     struct record_piece piece = {.first = false};
 
     while (!piece.first) {
-        int more = weight_input_next(shares->weights, &shares->transfer.reader, &piece, weight);
+        int more = weight_input_next(shares->drawing->weights, &shares->transfer.reader, &piece, weight);
 
         if (more <= 0)
             return more < 0 ? -1
@@ -122,13 +118,30 @@ static int next_share(struct shares *shares)
     int top = shares->drawing->top_exponent;
     struct decimal weight;
 
-    if ((shares->weights != NULL ? read_again(shares, &weight) : read_kept(shares, &weight)) != 0)
+    if ((shares->drawing->again ? read_again(shares, &weight) : read_kept(shares, &weight)) != 0)
         return -1;
     if (weight.mantissa > 0 && weight.exponent > top)
         return fault_say(shares->drawing->run->engine.fault, "the input has changed while it was read");
     if (weight.mantissa > 0)
         shares->end = uint128_add(shares->end, weight_law_scale(weight, top));
     return 0;
+}
+
+/* All shares that are needed have come. What is left of the input is read as well: its end is where a change of it is
+ * noticed. */
+static int end_shares(struct shares *shares)
+{
+    struct weight_input *weights = shares->drawing->weights;
+    struct record_piece piece;
+    struct decimal weight;
+    int more;
+
+    if (!shares->drawing->again)
+        return 0;
+    do
+        more = weight_input_next(weights, &shares->transfer.reader, &piece, &weight);
+    while (more > 0);
+    return more == 0 ? weight_input_end(weights) : -1;
 }
 
 static bool take_tables(struct drawing *d, uint64_t records)
@@ -171,6 +184,8 @@ static int add_weights(void *context, struct replacement *repeat, uint64_t recor
         }
     }
     d->total = shares.end;
+    if (status == 0)
+        status = end_shares(&shares);
     close_shares(&shares);
     d->again = !d->searched && weight_input_stay(d->weights);
     if (d->searched || d->again)
@@ -238,6 +253,8 @@ static int match(struct drawing *d, struct replacement *repeat, struct table *nu
             status = next_share(&shares);
         *table_u64(numbers, place) = record;
     }
+    if (status == 0)
+        status = end_shares(&shares);
     close_shares(&shares);
     return status;
 }
@@ -271,7 +288,7 @@ static int draw_weighted(void *context, struct replacement *repeat, uint64_t rec
 
 int shares_repeat(struct run *run, struct source *source, struct weight_place place, struct output *output)
 {
-    struct drawing d = {.run = run, .place = place};
+    struct drawing d = {.run = run};
     struct replacement_draws lots = {.next = next_noted, .prepare = add_weights, .draw = draw_weighted, .context = &d};
     int status = -1;
 

@@ -53,11 +53,35 @@ static void promise(struct weight_input *weights)
     weights->promised = pool_promise(&weights->engine->pool, 1);
 }
 
+/* Have one, or report that there is none. */
+static int need_promise(struct weight_input *weights)
+{
+    promise(weights);
+    return weights->promised ? 0 : fault_say(weights->fault, "not enough memory: use a larger -S");
+}
+
 static void release_promise(struct weight_input *weights)
 {
     if (weights->promised)
         pool_release_promise(&weights->engine->pool, 1);
     weights->promised = false;
+}
+
+static void begin_lines(struct weight_input *weights)
+{
+    record_reader_init(&weights->reader, &weights->lines.format, weights->file, weights->buffer.data,
+                       weights->buffer.bytes);
+}
+
+static int open_file(struct weight_input *weights)
+{
+    weights->lines.format.delimiter = '\n';
+    weights->lines.decompress.programs = weights->place.decompressed;
+    weights->file = source_open(&weights->place.file, 1, &weights->lines, weights->fault);
+    if (weights->file == NULL)
+        return -1;
+    begin_lines(weights);
+    return 0;
 }
 
 struct weight_input *weight_input_open(struct engine *engine, const struct record_format *format,
@@ -75,24 +99,24 @@ struct weight_input *weight_input_open(struct engine *engine, const struct recor
     weights->fault = engine->fault;
     weights->records = source;
     weights->buffer = engine_buffer(engine, ENGINE_WEIGHTS);
-    if (place.file == NULL) {
-        promise(weights);
-        if (weights->promised)
-            return weights;
-        fault_say(engine->fault, "not enough memory: use a larger -S");
-        goto fail;
-    }
-    weights->lines.format.delimiter = '\n';
-    weights->lines.decompress.programs = place.decompressed;
-    weights->file = source_open(&weights->place.file, 1, &weights->lines, engine->fault);
-    if (weights->file == NULL)
-        goto fail;
-    record_reader_init(&weights->reader, &weights->lines.format, weights->file, weights->buffer.data,
-                       weights->buffer.bytes);
-    return weights;
-fail:
+    if ((place.file == NULL ? need_promise(weights) : open_file(weights)) == 0)
+        return weights;
     free(weights);
     return NULL;
+}
+
+/* The file stays open to its source, which knows what it was when it was read. */
+int weight_input_again(struct weight_input *weights, struct source *source)
+{
+    weights->records = source;
+    weights->record = 0;
+    weights->name = NULL;
+    if (weights->file == NULL)
+        return need_promise(weights);
+    if (source_rewind(weights->file) != 0)
+        return -1;
+    begin_lines(weights);
+    return 0;
 }
 
 /* ---- Their text ---- */

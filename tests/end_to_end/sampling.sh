@@ -516,6 +516,46 @@ test_a_file_of_weights_that_cannot_be_read_is_told_before_the_work() {
     same old "$(<old)"
 }
 
+# ---- Weights that are read again ----
+
+# Have files `in` and `weights`, whose weights `bigshuf -S 8M -r` has to read again, and what it writes, `wanted`:
+# have_more_weights_than_memory OPTION...
+have_more_weights_than_memory() {
+    needs_scale small
+    seq 100000 699999 >weights
+    sed 's/$/ records/' weights >in
+    bigshuf -S 1G --seed=x -r "$@" --weights=weights in >wanted
+}
+
+# Before each of these turns of such calls, let others be written over the weights, line by line: the run draws by the
+# old ones or by the new ones, or fails. weights_change_before 'CALL...' TURN...
+weights_change_before() {
+    local turn failures=0
+    have_more_weights_than_memory -n 1
+    cp weights old
+    tr 0-9 9876543210 <weights >new
+    bigshuf -S 1G --seed=x -r -n 1 --weights=new in >other
+    for turn in "${@:2}"; do
+        cp old weights
+        if FAULT_CALL=$1 FAULT_AT=$turn FAULT_RUN='cat new 1<>weights' \
+            bigshuf-faulty -S 8M --parallel=1 --seed=x -r -n 1 --weights=weights -o out in 2>said; then
+            cmp -s out wanted || cmp out other
+        else
+            same 'bigshuf: weights: file has changed while it was read' "$(<said)"
+            failures=$((failures + 1))
+        fi
+    done
+    [ $failures -ge 5 ]
+}
+
+test_weights_that_change_between_passes_are_a_failed_read() {
+    weights_change_before 'open close' {1..25}
+}
+
+test_weights_that_change_within_a_pass_are_a_failed_read() {
+    weights_change_before read {10..150..20}
+}
+
 # ---- --keep-order ----
 
 test_a_sample_in_input_order_is_the_same_sample() {

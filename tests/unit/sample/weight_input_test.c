@@ -132,6 +132,46 @@ TEST(any_byte_may_end_the_records)
     }
 }
 
+/* Read them all, in another pass if `again`, and find 1 and 2. */
+static void read_pass(struct weight_input *weights, struct source *source, bool again)
+{
+    static const char *const expected[] = {"1", "2"};
+    struct record_piece piece;
+    struct transfer passage;
+
+    if (again)
+        assert_int_equal(weight_input_again(weights, source), 0);
+    transfer_init(&passage, &small.run.engine, &small.run.format, source, NULL);
+    for (count = 0; weight_input_next(weights, &passage.reader, &piece, &weight[count]) > 0; count++)
+        assert_true(piece.first && piece.last);
+    assert_weights(expected, 2);
+    assert_int_equal(weight_input_end(weights), 0);
+}
+
+TEST(weights_come_again_from_the_first)
+{
+    static const char *const names[] = {"records"};
+
+    assert_true(scratch_put("records", "1\n2\n", 0600) && scratch_put("weights", "1\n2\n", 0600));
+    for (int i = 0; i < 2; i++) {
+        struct weight_place place = {.file = i == 0 ? "weights" : NULL, .field = {.number = 1, .separator = '\t'}};
+        struct source *source;
+        struct weight_input *weights;
+
+        small_open(1, ORDER_LEAF_RECORDS);
+        source = source_open(names, 1, &layout, &small.fault);
+        weights = weight_input_open(&small.run.engine, &small.run.format, place, source);
+        assert_non_null(weights);
+        for (int pass = 0; pass < 3; pass++) {
+            read_pass(weights, source, pass > 0);
+            assert_int_equal(source_rewind(source), 0);
+        }
+        weight_input_free(weights);
+        source_free(source);
+        small_close();
+    }
+}
+
 /* `name` receives `before`, many times `x`, and `after`. */
 static void put_long(const char *name, const char *before, char x, size_t times, const char *after)
 {
