@@ -25,6 +25,7 @@ struct weight_place {
     const char *file; /* a number a line, or NULL: */
     struct field_place field;
     bool decompressed; /* is the file, if it is compressed? */
+    bool may_change;   /* may the output be written into the file before all is complete? */
 };
 
 struct weight_input;

@@ -14,6 +14,7 @@
 
 #include "base/decimal.h"
 #include "input/generated.h"
+#include "input/operand.h"
 #include "input/source.h"
 #include "job/add_batch.h"
 #include "job/gather_store.h"
@@ -31,6 +32,7 @@
 #include "sample/weighted.h"
 #include "shuffle/gather.h"
 #include "shuffle/shuffle.h"
+#include "system/io.h"
 #include "system/sys.h"
 
 /* An input of fewer bytes is shuffled in one piece: each of 512 piles would be a few hundred bytes. */
@@ -117,13 +119,18 @@ static int try_small_run(struct job *job)
     return 0;
 }
 
+/* Are records written to standard output, and is that a regular file? *status receives which. */
+static bool goes_to_file(const struct resources *resources, struct stat *status)
+{
+    return resources->options.output == NULL && sys_fstat(STDOUT_FILENO, status) == 0 && S_ISREG(status->st_mode);
+}
+
 /* Is standard output one of the inputs? */
 static bool is_appended(const struct resources *resources)
 {
     struct stat status;
 
-    return resources->options.output == NULL && sys_fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
-           source_is_from(resources->source, &status);
+    return goes_to_file(resources, &status) && source_is_from(resources->source, &status);
 }
 
 /* Must all input have been read before the first record is written? */
@@ -225,6 +232,28 @@ static int shuffle_small(struct run *run, size_t bytes, struct output *output)
     return status;
 }
 
+/* May what is written go to the file of the weights before all is complete? */
+static bool may_change_weights(const struct resources *resources)
+{
+    const char *file = resources->options.weights;
+    struct stat output, weights;
+
+    if (file == NULL)
+        return false;
+    return output_may_change_inputs(resources->output) ||
+           (goes_to_file(resources, &output) && operand_stat(file, &weights) == 0 && io_same_file(&weights, &output));
+}
+
+static struct weight_place place_of_weights(const struct resources *resources)
+{
+    const struct options *options = &resources->options;
+
+    return (struct weight_place){.file = options->weights,
+                                 .field = task_field(options, options->weight_field),
+                                 .decompressed = options->compressed,
+                                 .may_change = may_change_weights(resources)};
+}
+
 static int write_nothing(struct resources *resources)
 {
     if (resources_open_output(resources) != 0 || output_begin(resources->output, 0, NULL, 0) != 0)
@@ -250,9 +279,6 @@ static int do_task(struct job *job)
     struct resources *resources = &job->resources;
     const struct options *options = &resources->options;
     const struct number_range range = task_range(options);
-    const struct weight_place weights = {.file = options->weights,
-                                         .field = task_field(options, options->weight_field),
-                                         .decompressed = options->compressed};
     struct run *run = job->run;
     struct source *source = resources->source;
     struct output *output = resources->output;
@@ -277,11 +303,11 @@ static int do_task(struct job *job)
     case TASK_REPEAT:
         return replacement_uniform(run, source, output);
     case TASK_WEIGHTED:
-        return weighted_order(run, source, weights, output);
+        return weighted_order(run, source, place_of_weights(resources), output);
     case TASK_WEIGHTED_KEEP_ORDER:
-        return weighted_select(run, source, weights, output);
+        return weighted_select(run, source, place_of_weights(resources), output);
     case TASK_WEIGHTED_REPEAT:
-        return shares_repeat(run, source, weights, output);
+        return shares_repeat(run, source, place_of_weights(resources), output);
     case TASK_GNU:
         return gnu_order_all(run, source, job->gnu, output);
     case TASK_GNU_SAMPLE:

@@ -132,7 +132,10 @@ static uint64_t line_of(const struct weight_input *weights)
 
 bool weight_input_stay(const struct weight_input *weights)
 {
-    return weights->file == NULL || (source_is_known(weights->file) && !operand_is_standard_input(weights->place.file));
+    const struct weight_place *place = &weights->place;
+
+    return weights->file == NULL ||
+           (source_is_known(weights->file) && !operand_is_standard_input(place->file) && !place->may_change);
 }
 
 /* Report what is wrong with a weight, naming where it stands. */

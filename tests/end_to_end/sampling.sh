@@ -556,6 +556,28 @@ test_weights_that_change_within_a_pass_are_a_failed_read() {
     weights_change_before read {10..150..20}
 }
 
+test_weights_may_be_written_over_by_the_sample() {
+    local draw=(bigshuf -S 8M --seed=x -r -n 100000 --weights=weights)
+    have_more_weights_than_memory -n 100000
+    cp weights old
+    "${draw[@]}" -o weights in
+    cmp weights wanted
+    cp old weights
+    "${draw[@]}" in 1<>weights
+    head -n 100000 weights | cmp - wanted
+    cp old weights
+    "${draw[@]}" in >>weights
+    cat old wanted | cmp - weights
+    cp old weights
+    ln weights link
+    "${draw[@]}" -o link in
+    cmp weights wanted
+    cp old weights
+    # shellcheck disable=SC2016 # the filter's
+    "${draw[@]}" --filter='cat >$FILE' -o weights in
+    cmp weights wanted
+}
+
 # ---- --keep-order ----
 
 test_a_sample_in_input_order_is_the_same_sample() {
