@@ -22,8 +22,8 @@ struct hints {
     bool name_told;
 };
 
-/* Look at the beginning of a file: is it compressed, an archive, or text in UTF-16? Records of a fixed size or with a
- * length may begin like that by chance, and are passed over. */
+/* Look at the beginning of a file: is it compressed, an archive, a table, or text in UTF-16? Records of a fixed size
+ * or with a length may begin like that by chance, and are passed over. */
 void hints_look(struct hints *hints, const struct record_format *format, const char *name, const uint8_t *data,
                 size_t bytes);
 

@@ -31,6 +31,29 @@ static bool is_zip(const uint8_t *data, size_t bytes)
     return bytes >= 4 && memcmp(data, "PK\3\4", 4) == 0;
 }
 
+/* Files of tables and arrays. Text may begin with the mark of Parquet, too, but not with what comes next: the type of
+ * the first field of a header in Thrift's compact protocol. */
+static const struct {
+    const char *what;
+    const char *beginning;
+    size_t bytes;
+} tables[] = {
+    {"a Parquet file", "PAR1\x15", 5},
+    {"an Arrow file", "ARROW1\0", 7},
+    {"an SQLite database", "SQLite format 3\0", 16},
+    {"an HDF5 file", "\x89HDF\r\n\x1a\n", 8},
+    {"an Avro file", "Obj\1", 4},
+};
+
+/* What a file of rows is called that begins so; NULL if it is none of these. */
+static const char *find_table(const uint8_t *data, size_t bytes)
+{
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        if (bytes >= tables[i].bytes && memcmp(data, tables[i].beginning, tables[i].bytes) == 0)
+            return tables[i].what;
+    return NULL;
+}
+
 /* Records that are no text may begin like that by chance. */
 static bool is_text(const struct record_format *format)
 {
@@ -42,6 +65,7 @@ static const char *hint_at(const char *name, const uint8_t *data, size_t bytes, 
                            char text[HINT_BYTES])
 {
     const struct packer *packer = packer_of_beginning(data, bytes);
+    const char *const table = find_table(data, bytes);
 
     if (packer != NULL)
         snprintf(text, HINT_BYTES, "compressed by %s, and %s: to shuffle its lines: bigshuf -Z", packer_name(packer),
@@ -56,6 +80,8 @@ static const char *hint_at(const char *name, const uint8_t *data, size_t bytes, 
         snprintf(text, HINT_BYTES, "a zip archive, and %s: to shuffle lines in it: unzip -p", what_happens);
     else if (is_tar(data, bytes))
         snprintf(text, HINT_BYTES, "a tar archive, and %s: to shuffle its members: bigshuf --tar", what_happens);
+    else if (table != NULL)
+        snprintf(text, HINT_BYTES, "%s, and %s: its rows are no lines: convert it to text first", table, what_happens);
     else
         return NULL;
     return text;

@@ -345,8 +345,27 @@ test_zip_archives_are_warned_of() {
     fails_with 1 'bigshuf: x.zip: a zip archive, and an output as well, *' bigshuf -Z -o x.zip x.zip
 }
 
+test_files_without_lines_are_warned_of() {
+    printf 'PAR1\25\0\n.\n' >x.parquet
+    hints ': a Parquet file, and shuffled as it is: its rows are no lines: convert it to text first' x.parquet
+    printf 'ARROW1\0\0\n.\n' >x.arrow
+    hints ': an Arrow file, and shuffled as it is: *' x.arrow
+    printf 'SQLite format 3\0\n.\n' >x.db
+    hints ': an SQLite database, and shuffled as it is: *' x.db
+    printf '\211HDF\r\n\32\n.\n' >x.h5
+    hints ': an HDF5 file, and shuffled as it is: *' x.h5
+    printf 'Obj\1\n.\n' >x.avro
+    hints ': an Avro file, and shuffled as it is: *' x.avro
+    for file in x.parquet x.arrow x.db x.h5 x.avro; do
+        cp $file kept
+        fails_with 1 "bigshuf: $file: a* *, and an output as well, so that what is in it would be lost: its rows are no lines: *" \
+            bigshuf -Z -o $file $file
+        cmp $file kept
+    done
+}
+
 test_text_is_not_warned_of() {
-    for text in BZh BZhx 'BZ h9' '\037' '(' '\0357\0273\0277a' ''; do
+    for text in BZh BZhx 'BZ h9' PAR1 PAR1x ARROW1 'SQLite format 3' HDF Obj1 '\037' '(' '\0357\0273\0277a' ''; do
         printf '%b\n' "$text" >in
         bigshuf in 2>>said >>out
         bigshuf --csv --header in 2>>said >>out
