@@ -32,8 +32,8 @@ void hints_look(struct hints *hints, const struct record_format *format, const c
  */
 int hints_refuse(const struct record_format *format, bool decompressed, const char *name, struct fault *fault);
 
-/* Report that what should be an archive, and is none, is compressed. Returns -1. */
-int hints_refuse_archive(const struct packer *packer, const char *name, struct fault *fault);
+/* Report that a file, which should be records of this kind, is compressed. Returns -1. */
+int hints_refuse_packed(enum record_kind kind, const struct packer *packer, const char *name, struct fault *fault);
 
 /* The file is not compressed, though it might be. Does its name say that it is? */
 void hints_look_at_name(struct hints *hints, const char *name);

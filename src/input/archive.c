@@ -80,7 +80,7 @@ static int refuse(struct archive *archive, uint64_t before, const char *why)
     const struct packer *packer = packer_of_beginning(archive->data, archive->headers.bytes);
 
     if (name.bytes == 0 && offset == 0 && packer != NULL)
-        return hints_refuse_archive(packer, file, archive->fault);
+        return hints_refuse_packed(RECORD_TAR, packer, file, archive->fault);
     if (name.bytes == 0)
         return fault_say(archive->fault, "%s: byte %llu: %s", file, offset, why);
     return fault_say(archive->fault, "%s: byte %llu: %s: %.*s", file, offset, why, (int)name.bytes,

@@ -117,10 +117,10 @@ int hints_refuse(const struct record_format *format, bool decompressed, const ch
     return status;
 }
 
-int hints_refuse_archive(const struct packer *packer, const char *name, struct fault *fault)
+int hints_refuse_packed(enum record_kind kind, const struct packer *packer, const char *name, struct fault *fault)
 {
-    return fault_say(fault, "%s: compressed by %s, and no tar archive as it is: to shuffle its members: bigshuf -Z",
-                     fault_name(name), packer_name(packer));
+    return fault_say(fault, "%s: compressed by %s: to shuffle its %s: bigshuf -Z", fault_name(name),
+                     packer_name(packer), kind == RECORD_TAR ? "members" : "records");
 }
 
 void hints_look_at_name(struct hints *hints, const char *name)

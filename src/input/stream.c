@@ -66,24 +66,35 @@ static void expect_anything(struct stream *stream)
     stream->seen = false;
 }
 
+/* May a file that begins like a compressed one be refused for that? An archive has whole blocks (tail.c), or is looked
+ * at when it is read (archive.c). Other records may begin so by chance, but hardly in a file of such a name. Lines are
+ * shuffled after a warning. */
+static bool is_refused_if_packed(const struct record_format *format, const char *name, uint64_t bytes)
+{
+    if (format->kind == RECORD_TAR)
+        return bytes % TAR_BLOCK_BYTES > 0;
+    return (format->kind == RECORD_SIZE || format->kind == RECORD_LENGTH || format->starts) &&
+           packer_of_name(name) != NULL;
+}
+
 /* Is a regular file, which is open and has so many bytes, compressed, and to be decompressed? 1 if so, when that can be
  * done; 0 if not; -1 after a report. */
 static int look_for_packer(struct stream *stream, const char *name, int fd, uint64_t bytes)
 {
     const bool decompresses = stream->layout.decompress.programs > 0;
-    const bool is_refused = stream->layout.format.kind == RECORD_TAR && bytes % TAR_BLOCK_BYTES > 0; /* tail.c */
+    const struct record_format *format = &stream->layout.format;
     struct decompress_beginning beginning = {.bytes = 0};
 
-    if (!decompresses && !is_refused)
+    if (!decompresses && !is_refused_if_packed(format, name, bytes))
         return 0;
     if (decompress_look(fd, name, &beginning) != 0)
         return fault_report(stream->fault, name, errno);
     if (beginning.packer == NULL && decompresses)
         hints_look_at_name(&stream->hints, name);
-    if (beginning.packer == NULL)
+    if (beginning.packer == NULL || (beginning.named && !decompresses))
         return 0;
     if (!decompresses)
-        return hints_refuse_archive(beginning.packer, name, stream->fault);
+        return hints_refuse_packed(format->kind, beginning.packer, name, stream->fault);
     expect_anything(stream);
     stream->packed++;
     return decompress_check(beginning.packer, name, stream->fault) == 0 ? 1 : -1;

@@ -263,7 +263,7 @@ hints() {
     bigshuf --keep-order -n 1000000 "${@:3}" < <(cat "$file") 2>said >out
     [[ $(<said) = "bigshuf: warning: -"$1 ]]
     cmp -n "$(wc -c <"$file")" "$file" out
-    if bigshuf --record-size=1 "$file" 2>&1 >out | grep .; then
+    if bigshuf --record-size=1 <"$file" 2>&1 >out | grep .; then
         return 1
     fi
 }
@@ -288,6 +288,26 @@ test_compressed_inputs_are_warned_of() {
     seq 100000 | gzip >large.gz
     printf '\n' >>large.gz
     hints ': compressed by gzip, and *' large.gz
+}
+
+test_compressed_files_of_records_that_are_no_text_are_refused() {
+    printf '\37\213\10\0...\n' >x.gz
+    printf '\50\265\57\375.\n.\n' >x.zst
+    for option in --record-size=8 --record-size=3 --record-length=u32le --record-length=tfrecord --record-length=varint \
+        --record-start='>' '--header --record-start=>'; do
+        # shellcheck disable=SC2086 # options
+        fails_at_once 'bigshuf: x.gz: compressed by gzip: to shuffle its records: bigshuf -Z' $option never x.gz
+    done
+    fails_at_once 'bigshuf: x.zst: compressed by zstd: to shuffle its records: bigshuf -Z' --record-size=1 x.zst never
+    printf '\1\0\0\0a' >records.gz
+    cp x.gz x
+    for file in x records.gz; do # only one of the two is like that
+        bigshuf --record-size=1 $file 2>&1 >out | cmp - /dev/null
+        test "$(wc -c <out)" -eq "$(wc -c <$file)"
+    done
+    bigshuf --record-length=u32le records.gz | cmp - records.gz
+    printf 'ab' >short.gz
+    bigshuf --record-size=2 short.gz | cmp - short.gz
 }
 
 test_utf_16_is_warned_of() {
