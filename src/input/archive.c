@@ -16,6 +16,7 @@
 
 #include "base/least.h"
 #include "input/hints.h"
+#include "input/torn.h"
 #include "record/key.h"
 #include "record/record.h"
 #include "record/tar_headers.h"
@@ -50,6 +51,7 @@ struct archive {
     bool lends;
     uint8_t data[TAR_HEADERS_BYTES_MAX];
     uint8_t buffer[READ_BYTES];
+    struct torn torn; /* last: where `data` begins in its page decides how fast headers are copied to it */
 };
 
 static void restart(void *context)
@@ -66,6 +68,7 @@ static void restart(void *context)
     archive->lent = archive->known = archive->next = NULL;
     archive->headers.data = archive->data;
     tar_headers_begin(&archive->headers);
+    torn_begin(&archive->torn);
 }
 
 /* ---- Messages ---- */
@@ -85,6 +88,17 @@ static int refuse(struct archive *archive, uint64_t before, const char *why)
         return fault_say(archive->fault, "%s: byte %llu: %s", file, offset, why);
     return fault_say(archive->fault, "%s: byte %llu: %s: %.*s", file, offset, why, (int)name.bytes,
                      (const char *)name.data);
+}
+
+/* About the sample in work. */
+static void warn_of_torn(struct archive *archive)
+{
+    const struct key *key = &archive->key;
+    uint64_t end;
+
+    fault_warn("%s: members of '%.*s' do not follow each other, and are taken apart: "
+               "tar --sort=name puts them together",
+               source_name_at(archive->files, archive->file_start, &end), (int)key->bytes, (const char *)key->text);
 }
 
 static int refuse_end(struct archive *archive)
@@ -164,6 +178,7 @@ static int end_file(struct archive *archive)
     archive->joins = false;
     archive->at_end = archive->at == archive->filled;
     tar_headers_begin(&archive->headers);
+    torn_begin(&archive->torn);
     return 0;
 }
 
@@ -191,6 +206,8 @@ static int begin_member(struct archive *archive)
     archive->joins = !member->directory;
     archive->key.bytes = archive->found.bytes;
     memcpy(archive->key.text, archive->found.text, archive->found.bytes);
+    if (!member->directory && torn_look(&archive->torn, &archive->key, member->name, same))
+        warn_of_torn(archive);
     archive->ended = false;
     archive->left = member->data_bytes;
     return 0;
@@ -211,6 +228,7 @@ static int look_at_headers(struct archive *archive)
         archive->ended = true;
         archive->joins = false;
         tar_headers_begin(headers);
+        torn_begin(&archive->torn);
         return 0;
     case TAR_REFUSED:
         break;

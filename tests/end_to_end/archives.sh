@@ -286,6 +286,28 @@ end()' >in.tar
     list_records out.tar | same_lines <(list_records in.tar) /dev/stdin
 }
 
+test_samples_that_are_torn_are_warned_of_once() {
+    craft 'for kind in "jpg", "cls":
+    for i in range(30): add(info("td/%d.%s" % (i, kind)), b"x" * 3000)
+end()' >in.tar
+    torn="members of 'td/0' do not follow each other, and are taken apart: tar --sort=name puts them together"
+    for options in -S1G -S8M '--parallel=1 -S8M' --keep-order\ -n9 '--shards=2 -o out-%d.tar'; do
+        # shellcheck disable=SC2086 # options
+        bigshuf --tar $options in.tar in.tar 2>said >out
+        same "bigshuf: warning: in.tar: $torn" "$(<said)"
+        # shellcheck disable=SC2086 # options
+        bigshuf --tar $options < <(cat in.tar in.tar) 2>said >out
+        same "bigshuf: warning: -: $torn" "$(<said)"
+    done
+    craft 'for i in range(30):
+    for kind in "jpg", "cls": add(info("td/%d.%s" % (i, kind)), b"x" * 3000)
+end()' >in.tar
+    cat in.tar in.tar >two.tar
+    bigshuf --tar -r -n 90 in.tar >repeated.tar
+    bigshuf --tar in.tar two.tar in.tar repeated.tar 2>said >out
+    is_empty said
+}
+
 test_each_directory_is_a_record() {
     craft '
 add(info("a", DIRTYPE)); add(info("a/", DIRTYPE)); add(info("a.x"), b"1"); add(info("a.y"), b"2"); add(info("a.d", DIRTYPE))

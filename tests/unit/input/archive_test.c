@@ -177,6 +177,38 @@ TEST(records_end_with_their_archive)
     assert_delivered(names, 3);
 }
 
+TEST(samples_that_are_torn_are_told_once)
+{
+    static const char *const names[] = {"good.tar", "torn.tar", "torn.tar"};
+    static const char *const message =
+        "bigshuf: warning: torn.tar: members of '1' do not follow each other, and are taken "
+        "apart: tar --sort=name puts them together\n";
+    uint64_t memory;
+
+    tar_archive_add(&archive, '0', "1.jpg", "");
+    put("good.tar", 2);
+    tar_archive_add(&archive, '0', "1.cls", "");
+    tar_archive_add(&archive, '0', "2.cls", "");
+    tar_archive_add(&archive, '5', "1", "");
+    tar_archive_add(&archive, '0', "1.jpg", "");
+    tar_archive_add(&archive, '0', "2.jpg", "");
+    put("torn.tar", 2);
+    open_archives(names, 3);
+    scratch_listen();
+    assert_true(read_all(1000) > 0);
+    assert_int_equal(source_rewind(source), 0);
+    assert_true(read_all(1000) > 0);
+    assert_string_equal(scratch_heard(), message);
+    open_archives(names, 3);
+    assert_true(source_map(source, &memory));
+    scratch_listen();
+    assert_true(lend_all(1000) > 0);
+    assert_int_equal(source_rewind(source), 0);
+    source_unmap(source);
+    assert_true(read_all(1000) > 0);
+    assert_string_equal(scratch_heard(), message);
+}
+
 TEST(an_archive_without_members_has_none)
 {
     static const char *const names[] = {"a.tar", "a.tar"};
