@@ -67,12 +67,14 @@ static void expect_anything(struct stream *stream)
 }
 
 /* May a file that begins like a compressed one be refused for that? An archive has whole blocks (tail.c), or is looked
- * at when it is read (archive.c). Other records may begin so by chance, but hardly in a file of such a name. Lines are
- * shuffled after a warning. */
+ * at when it is read (archive.c). Other records may begin so by chance, but hardly in a file of such a name; if they
+ * have one size, and the file a multiple of it, who knows. Lines are shuffled after a warning. */
 static bool is_refused_if_packed(const struct record_format *format, const char *name, uint64_t bytes)
 {
     if (format->kind == RECORD_TAR)
         return bytes % TAR_BLOCK_BYTES > 0;
+    if (format->kind == RECORD_SIZE && bytes % format->count == 0)
+        return false;
     return (format->kind == RECORD_SIZE || format->kind == RECORD_LENGTH || format->starts) &&
            packer_of_name(name) != NULL;
 }

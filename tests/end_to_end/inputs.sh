@@ -293,12 +293,12 @@ test_compressed_inputs_are_warned_of() {
 test_compressed_files_of_records_that_are_no_text_are_refused() {
     printf '\37\213\10\0...\n' >x.gz
     printf '\50\265\57\375.\n.\n' >x.zst
-    for option in --record-size=8 --record-size=3 --record-length=u32le --record-length=tfrecord --record-length=varint \
+    for option in --record-size=3 --record-length=u32le --record-length=tfrecord --record-length=varint \
         --record-start='>' '--header --record-start=>'; do
         # shellcheck disable=SC2086 # options
         fails_at_once 'bigshuf: x.gz: compressed by gzip: to shuffle its records: bigshuf -Z' $option never x.gz
     done
-    fails_at_once 'bigshuf: x.zst: compressed by zstd: to shuffle its records: bigshuf -Z' --record-size=1 x.zst never
+    fails_at_once 'bigshuf: x.zst: compressed by zstd: to shuffle its records: bigshuf -Z' --record-size=5 x.zst never
     printf '\1\0\0\0a' >records.gz
     cp x.gz x
     for file in x records.gz; do # only one of the two is like that
@@ -306,6 +306,7 @@ test_compressed_files_of_records_that_are_no_text_are_refused() {
         test "$(wc -c <out)" -eq "$(wc -c <$file)"
     done
     bigshuf --record-length=u32le records.gz | cmp - records.gz
+    bigshuf --record-size=8 x.gz | cmp - x.gz # it may be one record
     printf 'ab' >short.gz
     bigshuf --record-size=2 short.gz | cmp - short.gz
 }
