@@ -177,6 +177,18 @@ INLINE bool is_stray(const uint8_t *data, size_t bytes, size_t quote, bool opens
     return quote + 1 < bytes && is_of_field(data[quote + 1], before.separator);
 }
 
+/* Of the quotes in a window that are in doubt, those that are not beside what fields or other values end with, one
+ * space between them left out. `ends` are separators and newlines. */
+INLINE uint64_t still_doubtful(hits_function *find_hits, const uint8_t *window, uint64_t doubtful, uint64_t opened,
+                               uint64_t ends)
+{
+    static const uint8_t others[] = ";:\t\r{}";
+    uint64_t spaces = find_hits(window, ' ');
+    for (size_t i = 0; i < sizeof others - 1; i++)
+        ends |= find_hits(window, others[i]);
+    return doubtful & ~((opened & (ends << 1 | (spaces << 1 & ends << 2))) | (~opened & ends >> 1));
+}
+
 /* Nearly all quotes that open stand after a separator, a newline or a quote, and those that close before one. The
  * others are looked at one by one, as are those at the edges of a window. */
 INLINE size_t stray(hits_function *find_hits, parity_function *parity, const uint8_t *data, size_t bytes,
@@ -192,9 +204,12 @@ INLINE size_t stray(hits_function *find_hits, parity_function *parity, const uin
         ordinary = 0;
         if (quotes == 0)
             continue;
-        ordinary = quotes | find_hits(data + at, before.separator) | find_hits(data + at, '\n');
+        uint64_t ends = find_hits(data + at, before.separator) | find_hits(data + at, '\n');
+        ordinary = quotes | ends;
         uint64_t opened = parity(quotes) ^ inside;
         uint64_t doubtful = quotes & ((opened & ~(ordinary << 1 | after)) | (~opened & ~(ordinary >> 1)));
+        if (doubtful != 0)
+            doubtful = still_doubtful(find_hits, data + at, doubtful, opened, ends);
         inside = 0 - (opened >> (WINDOW - 1));
         for (; doubtful != 0; doubtful &= doubtful - 1) {
             unsigned bit = (unsigned)__builtin_ctzll(doubtful);
