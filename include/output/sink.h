@@ -81,8 +81,7 @@ void sink_retract(struct sink *sink); /* warns of what could not be undone; noth
 struct sink_sight {
     dev_t device; /* of the directory, */
     ino_t inode;
-    bool existed;
-    struct version before; /* and of the file that was there, */
+    struct version before; /* and of the file that was there, not known if there was none, */
     uint64_t changed;      /* whose status had last changed then: sys_changed */
 };
 struct sink_sight sink_sight(const struct sink *sink);

@@ -73,9 +73,8 @@ static bool is_refused_if_packed(const struct record_format *format, const char 
 {
     if (format->kind == RECORD_TAR)
         return bytes % TAR_BLOCK_BYTES > 0;
-    if (format->kind == RECORD_SIZE && bytes % format->count == 0)
-        return false;
-    return (format->kind == RECORD_SIZE || format->kind == RECORD_LENGTH || format->starts) &&
+    return ((format->kind == RECORD_SIZE && bytes % format->count > 0) || format->kind == RECORD_LENGTH ||
+            format->starts) &&
            packer_of_name(name) != NULL;
 }
 

@@ -282,7 +282,6 @@ struct sink_sight sink_sight(const struct sink *sink)
 {
     return (struct sink_sight){.device = sink->target.device,
                                .inode = sink->target.inode,
-                               .existed = sink->successor.existed,
                                .before = version_of(&sink->successor.before),
                                .changed = sys_changed(&sink->successor.before)};
 }
@@ -291,7 +290,7 @@ struct sink_sight sink_sight(const struct sink *sink)
  * do not, as clocks tick 250 times a second, the number does, unless the file system makes numbers up. */
 static bool is_as_seen(const struct sink_sight *past, const struct stat *now)
 {
-    return past->existed && version_is_same(&past->before, now) &&
+    return version_is_same(&past->before, now) &&
            (version_is_of(&past->before, now) || past->changed == sys_changed(now));
 }
 
@@ -303,7 +302,7 @@ int sink_check_sight(const struct sink *sink, const struct sink_sight *past)
         return target_report_stale(sink->path, sink->fault);
     if (!successor->existed || is_as_seen(past, &successor->before))
         return 0;
-    return successor_report_others(successor, past->existed ? "changed" : "made");
+    return successor_report_others(successor, version_is_known(&past->before) ? "changed" : "made");
 }
 
 bool sink_is_direct(const struct sink *sink)

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 
+#include "input/version.h"
 #include "system/io.h"
 #include "system/sys.h"
 
@@ -103,13 +104,19 @@ int successor_complete(struct successor *successor, int fd)
 
 /* ---- In its place ---- */
 
+static bool is_as_before(const struct stat *before, const struct stat *now)
+{
+    const struct version version = version_of(before);
+
+    return version_is_same(&version, now);
+}
+
 /* While a file is open its number settles it. One that is not, as its sink was finished long ago, may have got another
  * number from file systems that make numbers up (FAT, FUSE): then its size and times tell. */
 static bool is_same_file(const struct stat *one, const struct stat *other)
 {
     return one->st_dev == other->st_dev && S_ISREG(other->st_mode) &&
-           (io_same_file(one, other) || (one->st_size == other->st_size && sys_modified(one) == sys_modified(other) &&
-                                         sys_changed(one) == sys_changed(other)));
+           (io_same_file(one, other) || (is_as_before(one, other) && sys_changed(one) == sys_changed(other)));
 }
 
 int successor_report_others(const struct successor *successor, const char *done)
@@ -120,8 +127,7 @@ int successor_report_others(const struct successor *successor, const char *done)
 
 int successor_check_old(const struct successor *successor, const struct stat *now)
 {
-    if (!successor->is_input ||
-        (now->st_size == successor->before.st_size && sys_modified(now) == sys_modified(&successor->before)))
+    if (!successor->is_input || is_as_before(&successor->before, now))
         return 0;
     return successor_report_others(successor, "changed");
 }
