@@ -93,6 +93,24 @@ size_t source_space(const struct source *source);
 ssize_t source_lend(struct source *source, const uint8_t **data, size_t bytes);
 enum { SOURCE_BEHIND_BYTES = 64 };
 
+/* A piece of what is lent, as it stands there: so many bytes of the stream come before it. */
+struct source_window {
+    uint64_t offset;
+    const uint8_t *data;
+    size_t bytes;
+};
+
+/* Are mapped files lent as they stand, and were they in memory when they were mapped, as far as anybody can tell? */
+bool source_is_cached(const struct source *source);
+
+/* Lend all that comes of such files. *windows receives `*count` of them, in order, which the caller must free; NULL if
+ * there are none. They count as arrived when they are passed, as any thread may say. 0, or -1 after a report. */
+int source_lend_all(struct source *source, struct source_window **windows, size_t *count);
+void source_pass(struct source *source, uint64_t bytes);
+
+/* Give back the memory of data[0, bytes), a part of a window that may be looked at again; any thread. */
+void source_put_aside(const struct source *source, const uint8_t *data, size_t bytes);
+
 /* Nobody will look any more at what was lent before `end`, until source_rewind: its memory may go. */
 void source_forget(struct source *source, const uint8_t *end);
 

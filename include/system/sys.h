@@ -90,8 +90,9 @@ ssize_t sys_read(int fd, void *data, size_t bytes);
 ssize_t sys_write(int fd, const void *data, size_t bytes);
 ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset);
 ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset);
-int sys_pipe(int ends[2]);   /* close-on-exec */
-void sys_widen_pipe(int fd); /* advice only: if it is a pipe, let it hold 1 MiB */
+bool sys_is_cached(int fd, off_t offset); /* can this byte be read at once? False also if nobody can tell */
+int sys_pipe(int ends[2]);                /* close-on-exec */
+void sys_widen_pipe(int fd);              /* advice only: if it is a pipe, let it hold 1 MiB */
 int sys_set_nonblocking(int fd);
 int sys_poll(int fd, short events); /* waits without limit */
 bool sys_is_writable(int fd);       /* can it take some bytes now, and is anybody there to read them? */

@@ -14,6 +14,9 @@
  * forgotten. */
 static const size_t NEAR_BYTES = (size_t)2 << 20;
 
+/* From one place where is_cached looks to the next. */
+static const size_t LOOK_BYTES = (size_t)16 << 20;
+
 static off_t end_of(const struct mapped_file *file)
 {
     return file->offset + (off_t)file->bytes;
@@ -44,14 +47,26 @@ static void report_access(void *context, const uint8_t *address)
         fault_report(lender->fault, lender->names[i], EIO);
 }
 
-static int map(struct mapping *mapping, const char *name, off_t start)
+/* Is a file in memory, as far as a look at a byte here and there tells? */
+static bool is_cached(const struct mapped_file *file, int fd)
 {
+    size_t at = (file->bytes < LOOK_BYTES ? file->bytes : LOOK_BYTES) / 2;
+
+    while (at < file->bytes && sys_is_cached(fd, file->offset + (off_t)at))
+        at += LOOK_BYTES;
+    return at >= file->bytes;
+}
+
+static int map(struct lender *lender, const char *name, off_t start)
+{
+    struct mapping *mapping = &lender->mapping;
     const int fd = operand_open(name, true);
     int status;
 
     if (fd < 0)
         return -1;
     status = mapping_add(mapping, fd, operand_is_standard_input(name) ? start : 0);
+    lender->cached = lender->cached && status == 0 && is_cached(&mapping->file[mapping->files - 1], fd);
     operand_close(fd);
     return status;
 }
@@ -61,10 +76,10 @@ int lender_open(struct lender *lender, const char *const *names, size_t count, o
 {
     int status;
 
-    *lender = (struct lender){.names = names, .fault = fault};
+    *lender = (struct lender){.names = names, .fault = fault, .cached = true};
     status = mapping_reserve(&lender->mapping, count, room);
     for (size_t i = 0; i < count && status == 0; i++)
-        status = map(&lender->mapping, names[i], start);
+        status = map(lender, names[i], start);
     if (status != 0) {
         mapping_release(&lender->mapping);
         return -1;
@@ -139,6 +154,17 @@ void lender_forget(struct lender *lender, const uint8_t *end)
         return;
     mapping_forget(lender->forgotten, bytes - NEAR_BYTES);
     lender->forgotten += (bytes - NEAR_BYTES) / sys_page_bytes() * sys_page_bytes();
+}
+
+/* But not what has been put behind a file, with what is in its last page: it is written nowhere else. */
+void lender_put_aside(const struct lender *lender, const uint8_t *from, const uint8_t *end)
+{
+    const struct mapped_file *file = &lender->mapping.file[mapping_find(&lender->mapping, from)];
+    const uint8_t *whole_end = file->place + file->bytes - (uintptr_t)(file->place + file->bytes) % sys_page_bytes();
+
+    end = end < whole_end ? end : whole_end;
+    if (end > from)
+        mapping_forget((uint8_t *)(uintptr_t)from, (size_t)(end - from));
 }
 
 int lender_check(const struct lender *lender)

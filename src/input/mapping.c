@@ -101,8 +101,14 @@ size_t mapping_find(const struct mapping *mapping, const uint8_t *address)
 {
     size_t found = 0;
 
-    while (found + 1 < mapping->files && mapping->file[found + 1].place <= address)
-        found++;
+    for (size_t end = mapping->files; end - found > 1;) {
+        const size_t middle = found + (end - found) / 2;
+
+        if (mapping->file[middle].place <= address)
+            found = middle;
+        else
+            end = middle;
+    }
     return found;
 }
 

@@ -437,6 +437,21 @@ ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset)
     return preadv(fd, pieces, count, offset);
 }
 
+/* By number, as musl has its function late. On systems with 64 bits the upper half of the offset is ignored. */
+bool sys_is_cached(int fd, off_t offset)
+{
+#if defined(SYS_preadv2) && defined(RWF_NOWAIT)
+    char byte;
+    struct iovec piece = {.iov_base = &byte, .iov_len = 1};
+
+    return syscall(SYS_preadv2, fd, &piece, 1, (long)offset, (long)((uint64_t)offset >> 32), RWF_NOWAIT) == 1;
+#else
+    (void)fd;
+    (void)offset;
+    return false;
+#endif
+}
+
 ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset)
 {
     return pwritev(fd, pieces, count, offset);

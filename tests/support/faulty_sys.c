@@ -267,6 +267,13 @@ WEAK void sys_forget(void *memory, size_t bytes)
         real_sys_forget(memory, bytes);
 }
 
+bool real_sys_is_cached(int fd, off_t offset);
+
+WEAK bool sys_is_cached(int fd, off_t offset)
+{
+    return !faulty_fails("is_cached") && real_sys_is_cached(fd, offset);
+}
+
 /* ---- A descriptor is closed even when close fails ---- */
 
 int real_sys_close(int fd);
