@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "system/sys.h"
 
 /* Spilled tails are written in pieces of 256 KiB, less if the memory is small: S/1024 for each of 512 piles keeps all
@@ -34,6 +35,8 @@ enum { FRAME_BYTES = 4 << 20 };
  * WRITE_PIECES. */
 enum { PIECES = 64, WRITE_PIECES = 512 };
 
+static const struct pile no_blocks = {.first = POOL_NONE, .last = POOL_NONE};
+
 /* Whole blocks of a pile. */
 static uint32_t full_blocks(const struct pile *pile)
 {
@@ -53,10 +56,8 @@ static int init(struct piles *piles, struct pool *pool, struct storage *storage,
         piles->pile = NULL;
         return fault_say(fault, "not enough memory for %u piles: use a larger -S", count);
     }
-    for (unsigned p = 0; p < count; p++) {
-        piles->pile[p].first = POOL_NONE;
-        piles->pile[p].last = POOL_NONE;
-    }
+    for (unsigned p = 0; p < count; p++)
+        piles->pile[p] = no_blocks;
     return 0;
 }
 
@@ -143,6 +144,9 @@ void piles_release(struct piles *piles)
     piles_seal(piles);
     for (unsigned p = 0; p < piles->count; p++)
         pile_clear(piles, p);
+    for (unsigned i = 0; i < piles->parts; i++)
+        piles_release(&piles->part[i]);
+    free(piles->part);
     storage_free(piles->storage);
     free(piles->pile);
     piles->pile = NULL;
@@ -152,7 +156,11 @@ uint64_t pile_resident_bytes(const struct piles *piles, unsigned p)
 {
     const struct pile *pile = &piles->pile[p];
 
-    return ((uint64_t)pile->blocks << piles->pool->block_shift) - (uint64_t)(pile->end - pile->at);
+    uint64_t bytes = ((uint64_t)pile->blocks << piles->pool->block_shift) - (uint64_t)(pile->end - pile->at);
+
+    for (unsigned i = 0; i < piles->parts; i++)
+        bytes += pile_resident_bytes(&piles->part[i], p);
+    return bytes;
 }
 
 uint64_t pile_bytes(const struct piles *piles, unsigned p)
@@ -260,6 +268,18 @@ static int make_room(struct piles *piles, unsigned p)
     return flush_full(piles, fullest, piles->pool->blocks / ONCE_SHARE + 1);
 }
 
+/* A block, empty, for the end of a pile. */
+static void add_block(struct pool *pool, struct pile *pile, uint32_t block)
+{
+    if (pile->blocks++ == 0)
+        pile->first = block;
+    else
+        pool->next[pile->last] = block;
+    pile->last = block;
+    pile->at = pool_block(pool, block);
+    pile->end = pile->at + pool->block_bytes;
+}
+
 static int next_block(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
@@ -277,13 +297,7 @@ static int next_block(struct piles *piles, unsigned p)
             return 0; /* it was p that was written, and its block is empty again */
         block = pool_get(pool);
     }
-    if (pile->blocks++ == 0)
-        pile->first = block;
-    else
-        pool->next[pile->last] = block;
-    pile->last = block;
-    pile->at = pool_block(pool, block);
-    pile->end = pile->at + pool->block_bytes;
+    add_block(pool, pile, block);
     return 0;
 }
 
@@ -321,13 +335,71 @@ static void put_chain(struct piles *piles, unsigned p)
     pile->end = NULL;
 }
 
+/* Move a chain behind another one, whose last block may have room: then all that comes moves up. */
+static void append_chain(struct pool *pool, struct pile *pile, struct pile *from)
+{
+    uint32_t block = from->first;
+
+    for (; from->blocks > 0; from->blocks--) {
+        const uint32_t next = pool->next[block];
+        uint8_t *data = pool_block(pool, block);
+        const size_t bytes = from->blocks > 1 ? pool->block_bytes : (size_t)(from->at - data);
+        const size_t moved = least_size(bytes, (size_t)(pile->end - pile->at));
+
+        if (moved > 0) {
+            memcpy(pile->at, data, moved);
+            pile->at += moved;
+        }
+        if (moved == bytes) {
+            pool_put(pool, block, block, 1);
+        } else {
+            memmove(data, data + moved, bytes - moved);
+            add_block(pool, pile, block);
+            pile->at += bytes - moved;
+        }
+        block = next;
+    }
+    if (pile->blocks > 0)
+        pool->next[pile->last] = POOL_NONE;
+    *from = no_blocks;
+}
+
+/* A pile has a block if any of its parts has. */
+void piles_join(struct piles *piles, struct piles *parts, unsigned count)
+{
+    piles->part = parts;
+    piles->parts = count;
+    for (unsigned p = 0; p < piles->count; p++) {
+        struct pile *pile = &piles->pile[p];
+
+        for (unsigned i = 0; i < count; i++) {
+            const uint64_t records = pile->records + parts[i].pile[p].records;
+
+            if (pile->blocks == 0) {
+                *pile = parts[i].pile[p];
+                parts[i].pile[p] = no_blocks;
+            }
+            pile->records = records;
+        }
+    }
+}
+
+void pile_unite(struct piles *piles, unsigned p)
+{
+    for (unsigned i = 0; i < piles->parts; i++)
+        append_chain(piles->pool, &piles->pile[p], &piles->part[i].pile[p]);
+}
+
 int pile_flush(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
     size_t block_bytes = piles->pool->block_bytes;
-    size_t last_bytes = block_bytes - (size_t)(pile->end - pile->at);
-    bool last_empty = last_bytes == 0;
+    size_t last_bytes;
+    bool last_empty;
 
+    pile_unite(piles, p);
+    last_bytes = block_bytes - (size_t)(pile->end - pile->at);
+    last_empty = last_bytes == 0;
     if (pile->blocks == 0)
         return 0;
     pile->spilled = true;
@@ -343,6 +415,8 @@ int piles_make_room(struct piles *piles, uint64_t blocks)
         uint32_t there = pool_free(piles->pool);
         uint64_t wanted = blocks > there ? blocks - there : 0;
 
+        if (wanted > 0)
+            pile_unite(piles, p);
         if ((wanted < piles->pile[p].blocks ? flush_full(piles, p, wanted) : pile_flush(piles, p)) != 0)
             return -1;
     }
@@ -373,6 +447,7 @@ int pile_load(struct piles *piles, unsigned p)
     struct storage_reader reader;
     int status = 0;
 
+    pile_unite(piles, p);
     if (!pile->spilled)
         return 0;
     storage_reader_init(&reader, piles->storage, p);
@@ -422,6 +497,8 @@ void pile_clear(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
 
+    for (unsigned i = 0; i < piles->parts; i++)
+        pile_clear(&piles->part[i], p);
     put_chain(piles, p);
     if (pile->spilled)
         storage_drop(piles->storage, p);

@@ -889,3 +889,102 @@ IN_SCRATCH(a_program_that_gives_back_something_else_is_found_by_the_checksum)
                                          "written, or './script -d' changes them\n");
     assert_int_equal(pool.free, pool.blocks);
 }
+
+/* ---- Joined ---- */
+
+enum { JOINED = 9, PARTS_MAX = 4 };
+
+/* Pile p of part i has so many bytes: none, some, whole blocks, one byte more or less. */
+static size_t joined_bytes(unsigned p, unsigned i)
+{
+    static const size_t bytes[] = {0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 100, 5 * BLOCK + 77};
+
+    return p == 0 ? 0 : bytes[(3 * p + 5 * i + p * i) % (sizeof bytes / sizeof *bytes)];
+}
+
+/* Piles that are made of those of so many parts. */
+static void join(unsigned count)
+{
+    struct piles *parts = calloc(count, sizeof *parts);
+
+    open_piles(300, JOINED, 2);
+    memset(appended, 0, sizeof appended);
+    for (unsigned i = 0; i < count; i++) {
+        assert_int_equal(piles_init_promised(&parts[i], JOINED, &pool, &fault), 0);
+        for (unsigned p = 0; p < JOINED; p++) {
+            uint8_t data[6 * BLOCK];
+            const size_t bytes = joined_bytes(p, i);
+
+            known_bytes_put(data, bytes, p, appended[p]);
+            assert_true(pool_promise(&pool, (uint32_t)pool_blocks_for(&pool, bytes)));
+            assert_int_equal(pile_append(&parts[i], p, data, bytes), 0);
+            parts[i].pile[p].records = bytes;
+            appended[p] += bytes;
+        }
+    }
+    piles_seal(&piles);
+    assert_int_equal(pool.promised, 0);
+    piles_join(&piles, parts, count);
+    for (unsigned p = 0; p < JOINED; p++) {
+        assert_int_equal(piles.pile[p].records, appended[p]);
+        assert_int_equal(pile_bytes(&piles, p), appended[p]);
+        assert_int_equal(piles.pile[p].blocks > 0, appended[p] > 0);
+    }
+}
+
+static void leave(void)
+{
+    piles_release(&piles);
+    assert_int_equal(pool.free, pool.blocks);
+    pool_close(&pool);
+}
+
+IN_SCRATCH(piles_that_are_joined_hold_what_was_in_the_parts_in_one_chain)
+{
+    for (unsigned count = 1; count <= PARTS_MAX; count++) {
+        join(count);
+        for (unsigned p = 0; p < JOINED; p++) {
+            assert_loads(p);
+            assert_int_equal(piles.pile[p].blocks, pool_blocks_for(&pool, appended[p]));
+            assert_loads(p);
+        }
+        leave();
+    }
+}
+
+IN_SCRATCH(piles_that_are_joined_can_be_read_cleared_flushed_or_left)
+{
+    for (unsigned count = 1; count <= PARTS_MAX; count++) {
+        join(count);
+        for (unsigned p = 0; p < JOINED; p++) {
+            assert_delivers(p, true, 1000);
+            pile_clear(&piles, p);
+            assert_int_equal(pile_bytes(&piles, p), 0);
+        }
+        assert_int_equal(pool.free, pool.blocks);
+        leave();
+        join(count);
+        assert_int_equal(piles_flush(&piles), 0);
+        assert_int_equal(pool.free, pool.blocks);
+        for (unsigned p = 0; p < JOINED; p++)
+            assert_loads(p);
+        leave();
+        join(count);
+        leave();
+    }
+}
+
+/* Some of the last ones are flushed as far as it takes. */
+IN_SCRATCH(piles_that_are_joined_make_room)
+{
+    for (uint32_t room = 1; room <= 300; room += 13) {
+        join(3);
+        assert_int_equal(piles_make_room(&piles, room), 0);
+        assert_true(pool_free(&pool) >= room);
+        for (unsigned p = 0; p < JOINED; p++) {
+            assert_int_equal(pile_bytes(&piles, p), appended[p]);
+            assert_loads(p);
+        }
+        leave();
+    }
+}
