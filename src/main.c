@@ -15,8 +15,8 @@
  *                    list window sweep draft remove reader snapshot batch draft_files store name
  *                    owner manifest format line
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
- *                    shuffle scatter gather divide index staging copy reference transfer pile_keys pile_source pile run
- *                    engine order queue
+ *                    shuffle scatter portions scatter_plan gather divide index staging copy reference transfer
+ *                    pile_keys pile_source pile run engine order queue
  *     output     where records go: one file or several, whole or not there, or commands
  *                    buffer output overlap sides files plan held_back boundary framing filter sink successor
  *                    temporary_name target attributes split pattern

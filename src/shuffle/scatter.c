@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shuffle/portions.h"
 #include "shuffle/queue.h"
 #include "shuffle/reference.h"
 #include "shuffle/staging.h"
@@ -460,5 +461,7 @@ int scatter(struct engine *engine, const struct record_format *format, const str
         status = piles_init(piles, plan->piles, lanes, &engine->pool, engine->place);
     if (status == 0 && plan->refers)
         piles_refer(piles, source_base(source), source_space(source));
+    if (status == 0 && portions_suit(engine, format, plan, source))
+        return portions_scatter(engine, format, plan, source, piles);
     return status == 0 ? fill(engine, format, plan, source, piles) : -1;
 }

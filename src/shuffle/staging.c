@@ -13,16 +13,28 @@
 
 #include "system/sys.h"
 
+size_t staging_bytes(unsigned piles)
+{
+    return piles * sizeof(struct pile_stage);
+}
+
 int staging_init(struct staging *staging, struct piles *piles)
 {
-    *staging = (struct staging){.piles = piles, .stage = sys_map(piles->count * sizeof *staging->stage)};
+    *staging = (struct staging){.piles = piles, .stage = sys_map(staging_bytes(piles->count))};
     return staging->stage == NULL ? -1 : 0;
+}
+
+void staging_init_in(struct staging *staging, struct piles *piles, void *memory)
+{
+    *staging = (struct staging){.piles = piles, .stage = memory};
+    for (unsigned p = 0; p < piles->count; p++)
+        staging->stage[p].used = 0;
 }
 
 void staging_release(struct staging *staging)
 {
     if (staging->stage != NULL)
-        sys_unmap(staging->stage, staging->piles->count * sizeof *staging->stage);
+        sys_unmap(staging->stage, staging_bytes(staging->piles->count));
     staging->stage = NULL;
 }
 

@@ -95,6 +95,72 @@ test_every_kind_of_output() {
     bigshuf --seed=m in | cmp - inplace
 }
 
+# Short lines, enough for each of two or three threads to have a portion of the file (-S 20M).
+many_numbers() {
+    shared portions
+}
+
+portions() {
+    seq 1300000
+}
+
+# Each thread scatters a portion of the file, if that is in memory; else they take blocks of it in turn.
+same_by_portions() {
+    same_as_read --parallel=2 -S 20M "$@"
+    FAULT_CALL=is_cached FAULT_LOG=looked bigshuf-faulty --seed=m --parallel=2 -S 20M "$@" | cmp wanted -
+    [ -s looked ]
+    FAULT_CALL=is_cached FAULT_AT=1 FAULT_STAYS=1 bigshuf-faulty --seed=m --parallel=2 -S 20M "$@" | cmp wanted -
+    bigshuf --seed=m --parallel=3 -S 30M "$@" | cmp wanted -
+    bigshuf --seed=m --parallel=8 -S 200M "$@" | cmp wanted -
+}
+
+test_portions_of_short_lines() {
+    many_numbers >in
+    same_by_portions in
+    same_lines in out
+    same_by_portions --header=3 in
+    same_by_portions --part=2/3 in
+    bigshuf --random-source=in --parallel=2 -S 40M in >out
+    bigshuf --random-source=in --parallel=1 -S 40M in | cmp - out
+    tr '\n' '\0' <in >zeros
+    same_by_portions -z zeros
+    same_by_portions --delimiter=7 in
+    same_by_portions --csv in # which nobody can divide
+}
+
+test_portions_of_several_files() {
+    local page
+    page=$(getconf PAGESIZE)
+    many_numbers >in
+    head -c $((2999999 / page * page + page - 1)) in >a # its page is full when its last line has a newline
+    same 1 "$(tail -c 1 a | wc -l | awk '{ print 1 - $1 }')"
+    tail -c +3000001 in >b
+    head -c 1048576 in >c
+    : >empty
+    same_by_portions a empty b c
+    awk 1 a b c | same_lines out /dev/stdin
+    (read -r && bigshuf --seed=m --parallel=2 -S 20M a - b) <in >out
+    tail -n +2 in | awk 1 a - b | same_lines out /dev/stdin
+}
+
+test_portions_with_a_line_larger_than_one() {
+    (seq 300000 && long_line 3000000 && echo && seq 700000) >in
+    same_by_portions in
+    same_lines in out
+    (long_line 7000000 && echo && seq 500000) >in
+    same_by_portions in
+    (seq 1000000 && long_line 4000000) >in
+    same_by_portions in
+}
+
+test_portions_of_a_file_that_just_fits() {
+    many_numbers >in
+    bigshuf --seed=m in >wanted
+    for mib in 10 11 12 13 14 15 16 17 18; do
+        bigshuf --seed=m --parallel=2 -S "${mib}M" -T . in | cmp wanted -
+    done
+}
+
 test_several_files_with_and_without_last_newlines() {
     paragraphs >a
     head -c -1 a >b
@@ -271,6 +337,26 @@ test_a_file_that_is_cut_short_is_a_failed_read_at_every_stage() {
 test_a_file_of_short_lines_that_is_cut_short_is_a_failed_read() {
     start_with seq 80000
     during_each_call 'truncate -s 0 in' 'bigshuf: in: file has shrunk while it was read'
+}
+
+test_a_file_that_is_cut_short_while_it_is_scattered_by_portions_is_a_failed_read() {
+    start_with many_numbers
+    bigshuf --seed=m <(head -c 5000000 original) >right.short
+    files=$(ls -A)
+    during_each_call 'truncate -s 5000000 in' 'bigshuf: in: file has shrunk while it was read' --parallel=2
+}
+
+# What was counted is not what is found then.
+test_a_file_that_is_modified_between_count_and_scatter_is_a_failed_read() {
+    many_numbers >original
+    echo old >out
+    for turn in 2 4 6; do
+        cp original in
+        FAULT_CALL=forget FAULT_AT=$turn FAULT_RUN='tr 1 "\n" <original | dd of=in conv=notrunc status=none' \
+            fails_with 1 'bigshuf: in: file has changed while it was read' \
+            bigshuf-faulty --parallel=2 -S 20M -o out in
+        same old "$(<out)"
+    done
 }
 
 test_a_sample_of_a_file_that_is_cut_short_is_a_failed_read() {

@@ -63,6 +63,15 @@ test_short_lines_with_every_number_of_threads() {
     shuffles_within 32 --parallel=1 --parallel=3 --parallel=8
 }
 
+# Each thread has piles of its own, and has looked at other parts of the file.
+test_short_lines_that_just_fit_with_several_threads() {
+    seq "$(scale 1300000 2000000 20000000)" >in
+    mib=$(($(wc -c <in) >> 20))
+    shuffles_within $((mib + 6)) --parallel=1 --parallel=2 --parallel=3
+    shuffles_within $((mib + 15)) --parallel=2 --parallel=3 --parallel=8
+    shuffles_within $((mib * 3)) --parallel=2 --parallel=3 --parallel=8
+}
+
 test_a_line_larger_than_memory_among_ten_thousand_short_ones() {
     { seq 5000; long_line "$(scale 10000000 30000000 100000000)"; seq 5000; } >in
     shuffles_within 8 "" --compress-temporary=always

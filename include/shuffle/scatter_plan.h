@@ -1,0 +1,28 @@
+#ifndef BIGSHUF_SHUFFLE_SCATTER_PLAN_H
+#define BIGSHUF_SHUFFLE_SCATTER_PLAN_H
+
+/* What pass 1 is to do. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/counter.h"
+#include "temporary/storage.h"
+
+/* pile[i] receives the pile of record first + i, for `count` records. A function of the record's number alone: it is
+ * asked by several threads, and twice for a record that two input blocks share. */
+typedef void scatter_route(const void *context, uint64_t first, size_t count, uint16_t *pile);
+
+struct scatter_plan {
+    scatter_route *route;
+    const void *context; /* of the route */
+    unsigned piles;
+    uint64_t limit;          /* if the piles before a pile hold so many records, it is dropped; UINT64_MAX: never */
+    unsigned first, last;    /* nobody wants other piles than [first, last), so there is no limit; `last` 0: any */
+    bool refers;             /* the source lends: fill the piles with references (piles_refer) to its records */
+    struct storage *storage; /* of the piles, freed with them, also after a failure; NULL: temporary files */
+    counter *records;        /* receives how many have been found so far, about; NULL: nobody wants to know */
+};
+
+#endif
