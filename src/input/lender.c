@@ -132,10 +132,11 @@ int lender_begin(struct lender *lender, size_t i, int fd, size_t beyond)
 size_t lender_next(const struct lender *lender, size_t bytes)
 {
     const size_t left = (size_t)(lender->last - lender->at);
-    const size_t over = (size_t)(lender->at - lender->mapping.base + (ptrdiff_t)bytes) % sys_page_bytes();
+    size_t over;
 
     if (bytes >= left)
         return left;
+    over = ((size_t)(lender->at - lender->mapping.base) + bytes) % sys_page_bytes();
     return over < bytes ? bytes - over : bytes;
 }
 
