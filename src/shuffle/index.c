@@ -13,8 +13,16 @@
 #include "record/tar_headers.h"
 #include "shuffle/copy.h"
 #include "shuffle/reference.h"
+#include "system/sys.h"
 
-enum { AHEAD = 16 }; /* records between prefetch and copy; 16 to 64 measured alike */
+/* Records between prefetch and copy. Records in piles are in the second or third cache, and 16 to 64 measured alike;
+ * those that are referred to may be anywhere: 1 GB of lines of 100 bytes to /dev/null on two of an AMD EPYC takes 0.20,
+ * 0.19, 0.19 and 0.19 s with 16, 24, 32 and 48, lines of 40 bytes 0.42 and 0.38 s with 16 and 32. */
+enum { AHEAD = 32 };
+
+/* Of a record that is referred to, no more lines of the cache are fetched ahead: of long ones, the processor sees what
+ * comes next. */
+enum { LINES_MAX = 8 };
 
 /* The pile holds the references. */
 static int take_references(const struct piles *piles, unsigned p, const struct table *ranks, uint64_t first_rank,
@@ -157,6 +165,19 @@ static int copy_marked(const struct piles *piles, const struct record_format *fo
     return 0;
 }
 
+/* How much is fetched ahead. A record that is referred to is in no cache, and begins anywhere in a line: as many lines
+ * as one has on average, and one more. (Where only the first line was fetched ahead, the lines of 100 bytes took 0.23
+ * s, those of 40 bytes 0.53 s.) */
+static size_t bytes_ahead(const struct piles *piles)
+{
+    uint64_t average;
+
+    if (piles->base == NULL)
+        return 1;
+    average = (uint64_t)(piles->base_end - piles->base) / (piles->records + 1);
+    return (size_t)least(average / SYS_LINE_BYTES + 2, LINES_MAX) * SYS_LINE_BYTES;
+}
+
 int index_copy(const struct piles *piles, const struct record_format *format, const struct table *table, uint64_t first,
                uint64_t records, struct output_buffer *outlet)
 {
@@ -165,6 +186,7 @@ int index_copy(const struct piles *piles, const struct record_format *format, co
     const uint8_t *base = refers ? piles->base : pool->memory;
     const size_t block_mask = refers ? 0 : pool->block_bytes - 1; /* what is referred to is in one piece */
     const size_t block_bytes = pool->block_bytes;
+    const size_t ahead = bytes_ahead(piles);
     uint8_t *to = outlet->at; /* kept here, as the compiler must take any store of bytes for a change of *outlet */
     const uint8_t *end = outlet->end;
 
@@ -180,8 +202,8 @@ int index_copy(const struct piles *piles, const struct record_format *format, co
             const uint64_t start = reference_place(*reference);
             const size_t length = reference_length(*reference);
 
-            if (last - reference > AHEAD)
-                __builtin_prefetch(base + reference_place(reference[AHEAD]));
+            for (size_t line = 0; line < ahead && last - reference > AHEAD; line += SYS_LINE_BYTES)
+                __builtin_prefetch(base + reference_place(reference[AHEAD]) + line);
             if (length + COPY_STEP <= (size_t)(end - to) && ((size_t)start & block_mask) + length <= block_bytes) {
                 copy_over(to, base + start, length);
                 to += length;

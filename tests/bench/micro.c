@@ -268,7 +268,7 @@ static struct pile_times work_on_piles(struct stage *part)
         double indexed;
         double shuffled;
 
-        if (!index_build(&part->piles, p, &run->format, NULL, 0, &part->table))
+        if (index_build(&part->piles, p, &run->format, NULL, 0, &part->table) != 0)
             part->failed = true;
         indexed = seconds();
         order_leaf_u64(&run->order, (struct order_node){.number = p + 1}, &part->table, 0, records);
