@@ -18,9 +18,11 @@ enum { FILL_BYTES = 256 << 10 };
 enum { TABLES_SHARE = 32 };
 
 /* Records that are as long as this on average are referred to. Shorter ones are copied to piles, which are small enough
- * for the processor's caches: to look for them all over the input takes longer than the copy. (1 GB on one thread, in
- * processor seconds, referred to and copied: lines of 24 bytes 1.9 and 1.9, of 32 bytes 1.25 and 1.45.) */
-static const uint64_t REFER_FROM_BYTES = 32;
+ * for the processor's caches: to look for them all over the input takes longer than the copy, if not longer than
+ * finding the memory for it. (1 GB to /dev/null on two of an AMD EPYC, referred to and copied: lines of 16 bytes 0.69
+ * and 0.70 s, with 1.3 and 1.3 s of processor time, of 24 bytes 0.58 and 0.86 s, 1.1 and 1.3 s, of 30 bytes 0.43 and
+ * 0.50 s, 0.8 and 0.9 s.) */
+static const uint64_t REFER_FROM_BYTES = 24;
 
 /* The same where what is referred to must be read first, when what is copied is still in the caches. (200 MB from a
  * pipe: lines of 40 bytes 0.41 and 0.41, of 64 bytes 0.29 and 0.32; 1 GB of 350 bytes 0.92 and 1.16.) */
