@@ -47,14 +47,14 @@ static void report_access(void *context, const uint8_t *address)
         fault_report(lender->fault, lender->names[i], EIO);
 }
 
-/* Is a file in memory, as far as a look at a byte here and there tells? */
+/* Is a file in memory, as far as a look at a byte here and there tells? File systems in memory do not answer that. */
 static bool is_cached(const struct mapped_file *file, int fd)
 {
     size_t at = (file->bytes < LOOK_BYTES ? file->bytes : LOOK_BYTES) / 2;
 
     while (at < file->bytes && sys_is_cached(fd, file->offset + (off_t)at))
         at += LOOK_BYTES;
-    return at >= file->bytes;
+    return at >= file->bytes || sys_is_memory_file_system(fd);
 }
 
 static int map(struct lender *lender, const char *name, off_t start)

@@ -170,6 +170,21 @@ def well_within_memory(maker):
     case.circ.update(via=draw.choice(("file", "pipe")), old="none")
 
 
+def by_portions(maker):
+    """Short records in files, of which each thread has a portion, while memory is tight or not."""
+    case, draw = maker.case, maker.draw
+    files = draw.randrange(1, 4)
+    kind = draw.choice(("seq", "seq", "blank"))
+    count = 1_200_000 if kind == "seq" else 8_000_000
+    case.inputs = [Data(kind, draw.randrange(count, 2 * count) // files, draw.randrange(1 << 30)) for _ in range(files)]
+    case.opts.update({"S": draw.choice(("14M", "20M", "24M", "40M")), "parallel": str(draw.randrange(2, 6)), "v": None})
+    if maker.chance(3):
+        case.opts["z"] = None
+    if maker.chance(3):
+        case.opts["o"] = "out/res"
+    case.circ.update(via=draw.choice(("file", "files0")), old="none", tmps=1)
+
+
 def beyond_memory(maker):
     """Inputs somewhat larger than 64 MiB: what may be written to temporary files is promised."""
     case, draw = maker.case, maker.draw
@@ -219,7 +234,7 @@ def outputs_among_inputs(maker):
 COMMON = (deep_tree, deep_tree, broken_call, damaged_spill, csv_end, killed_shards, killed_filters, no_more_files,
           short_of_descriptors, large_header, short_input, bad_weight, missing_input, stalled_input,
           output_without_room, outputs_among_inputs)
-RARE = (many_weights, well_within_memory, beyond_memory, range_without_room)
+RARE = (many_weights, well_within_memory, by_portions, beyond_memory, range_without_room)
 
 
 def change(maker):
