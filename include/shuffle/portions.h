@@ -3,9 +3,9 @@
 
 /*
  * Pass 1 for an input that is in memory as a whole: each worker scatters a portion of its own. No byte and no list goes
- * from one processor's cache to another's, as they do on the way through the queue (queue.h), which takes longer than
- * all the rest if records are short. In return it must be known first how many records there are in the portions
- * before, and every worker has piles of its own, which are joined at the end.
+ * from one processor's cache to another's, as they do on the way through the queue (queue.h), which costs much if
+ * records are short. In return it must be known first how many records there are in the portions before, and every
+ * worker has piles of its own, which are joined at the end.
  */
 
 #include <stdbool.h>
