@@ -157,15 +157,19 @@ void lender_forget(struct lender *lender, const uint8_t *end)
     lender->forgotten += (bytes - NEAR_BYTES) / sys_page_bytes() * sys_page_bytes();
 }
 
-/* But not what has been put behind a file, with what is in its last page: it is written nowhere else. */
-void lender_put_aside(const struct lender *lender, const uint8_t *from, const uint8_t *end)
+/* A file's own pages come back when somebody looks at them, so those that are only partly given back go, too. Not the
+ * last one: what is in it, with what has been put behind, is written nowhere else. */
+void lender_put_aside(const struct lender *lender, const uint8_t *from, const uint8_t *end, bool for_good)
 {
     const struct mapped_file *file = &lender->mapping.file[mapping_find(&lender->mapping, from)];
-    const uint8_t *whole_end = file->place + file->bytes - (uintptr_t)(file->place + file->bytes) % sys_page_bytes();
+    const size_t page = sys_page_bytes(), first = (size_t)(from - lender->mapping.base) / page;
+    const size_t whole_end = (size_t)(file->place + file->bytes - lender->mapping.base) / page;
+    size_t last = (size_t)(end - lender->mapping.base + (ptrdiff_t)page - 1) / page;
 
-    end = end < whole_end ? end : whole_end;
-    if (end > from)
-        mapping_forget((uint8_t *)(uintptr_t)from, (size_t)(end - from));
+    if (last > whole_end && !(for_good && first <= whole_end && end >= file->place + file->bytes))
+        last = whole_end;
+    if (last > first)
+        mapping_forget(lender->mapping.base + first * page, (last - first) * page);
 }
 
 int lender_check(const struct lender *lender)

@@ -135,7 +135,7 @@ static int count(void *context, unsigned worker)
             bool whole;
 
             counter_add_shared(&portion->records, record_count(s->format, &scan, data, bytes, &whole));
-            source_put_aside(s->source, data, bytes);
+            source_put_aside(s->source, data, bytes, false);
             offset += bytes;
         }
     }
@@ -191,7 +191,7 @@ static int scatter_portion(const struct portions *s, struct portion *portion)
 
         if (found < 0)
             return -1;
-        source_put_aside(s->source, data, bytes);
+        source_put_aside(s->source, data, bytes, true);
         source_pass(s->source, bytes);
         if (s->plan->records != NULL)
             counter_add_shared(s->plan->records, (uint64_t)found);
@@ -290,8 +290,10 @@ static int fill(struct portions *s, struct piles *parts, struct piles *piles)
         return fault_report(s->engine->fault, "memory", ENOMEM);
     records = scatter_all(s);
     release_promise(s, promised);
+    if (records < 0)
+        return -1;
     piles->records = (uint64_t)records;
-    return records < 0 ? -1 : 0;
+    return 0;
 }
 
 int portions_scatter(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,

@@ -104,61 +104,79 @@ portions() {
     seq 1300000
 }
 
-# Each thread scatters a portion of the file, if that is in memory; else they take blocks of it in turn.
+# The same twice as often, for four threads (-S 60M).
+more_numbers() {
+    shared larger_portions
+}
+
+larger_portions() {
+    seq 2600000
+}
+
+# The output is that of OPTION..., and each of so many threads has scattered a portion: then memory is given back more
+# often. in_portions THREADS SIZE OPTION...
+in_portions() {
+    rm -f forgotten
+    FAULT_CALL=forget FAULT_AT=15 FAULT_LOG=forgotten \
+        bigshuf-faulty --seed=m --parallel="$1" -S "$2" "${@:3}" | cmp wanted -
+    [ -s forgotten ]
+}
+
+# The files are read; else, if they are in memory, each thread scatters a portion of them; else threads take blocks.
 same_by_portions() {
-    same_as_read --parallel=2 -S 20M "$@"
-    FAULT_CALL=is_cached FAULT_LOG=looked bigshuf-faulty --seed=m --parallel=2 -S 20M "$@" | cmp wanted -
-    [ -s looked ]
-    FAULT_CALL=is_cached FAULT_AT=1 FAULT_STAYS=1 bigshuf-faulty --seed=m --parallel=2 -S 20M "$@" | cmp wanted -
-    bigshuf --seed=m --parallel=3 -S 30M "$@" | cmp wanted -
-    bigshuf --seed=m --parallel=8 -S 200M "$@" | cmp wanted -
+    same_as_read --parallel=2 -S 40M "$@"
+    in_portions 2 40M "$@"
+    in_portions 3 40M "$@"
+    in_portions 4 60M "$@"
+    FAULT_CALL=is_cached FAULT_AT=1 FAULT_STAYS=1 bigshuf-faulty --seed=m --parallel=2 -S 40M "$@" | cmp wanted -
 }
 
 test_portions_of_short_lines() {
-    many_numbers >in
+    more_numbers >in
     same_by_portions in
     same_lines in out
     same_by_portions --header=3 in
     same_by_portions --part=2/3 in
-    bigshuf --random-source=in --parallel=2 -S 40M in >out
-    bigshuf --random-source=in --parallel=1 -S 40M in | cmp - out
+    same_by_portions --delimiter=7 in
     tr '\n' '\0' <in >zeros
     same_by_portions -z zeros
-    same_by_portions --delimiter=7 in
-    same_by_portions --csv in # which nobody can divide
 }
 
 test_portions_of_several_files() {
     local page
     page=$(getconf PAGESIZE)
-    many_numbers >in
-    head -c $((2999999 / page * page + page - 1)) in >a # its page is full when its last line has a newline
+    more_numbers >in
+    head -c $((4999999 / page * page + page - 1)) in >a # its page is full when its last line has a newline
     same 1 "$(tail -c 1 a | wc -l | awk '{ print 1 - $1 }')"
-    tail -c +3000001 in >b
-    head -c 1048576 in >c
+    tail -c +5000001 in >b
+    head -c 2097152 in >c
+    head -c 2097153 in >d
     : >empty
-    same_by_portions a empty b c
-    awk 1 a b c | same_lines out /dev/stdin
-    (read -r && bigshuf --seed=m --parallel=2 -S 20M a - b) <in >out
+    same_by_portions a empty d b c
+    awk 1 a d b c | same_lines out /dev/stdin
+    (read -r && bigshuf --seed=m --parallel=2 -S 40M a - b) <in >out
     tail -n +2 in | awk 1 a - b | same_lines out /dev/stdin
 }
 
 test_portions_with_a_line_larger_than_one() {
-    (seq 300000 && long_line 3000000 && echo && seq 700000) >in
+    (seq 1000000 && long_line 3000000 && echo && seq 1800000) >in
     same_by_portions in
     same_lines in out
-    (long_line 7000000 && echo && seq 500000) >in
+    (seq 300000 && long_line 16000000 && echo && seq 500000) >in
     same_by_portions in
-    (seq 1000000 && long_line 4000000) >in
+    (seq 1000000 && long_line 14000000) >in
     same_by_portions in
 }
 
+# With less memory, blocks are taken in turn and piles are spilled.
 test_portions_of_a_file_that_just_fits() {
-    many_numbers >in
+    more_numbers >in
     bigshuf --seed=m in >wanted
-    for mib in 10 11 12 13 14 15 16 17 18; do
+    for mib in 20 22 24 25 26 27 28 29; do
         bigshuf --seed=m --parallel=2 -S "${mib}M" -T . in | cmp wanted -
     done
+    in_portions 2 30M in
+    in_portions 3 32M in
 }
 
 test_several_files_with_and_without_last_newlines() {

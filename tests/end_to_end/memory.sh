@@ -65,10 +65,10 @@ test_short_lines_with_every_number_of_threads() {
 
 # Each thread has piles of its own, and has looked at other parts of the file.
 test_short_lines_that_just_fit_with_several_threads() {
-    seq "$(scale 1300000 2000000 20000000)" >in
+    seq "$(scale 3000000 3000000 20000000)" >in
     mib=$(($(wc -c <in) >> 20))
-    shuffles_within $((mib + 6)) --parallel=1 --parallel=2 --parallel=3
-    shuffles_within $((mib + 15)) --parallel=2 --parallel=3 --parallel=8
+    shuffles_within $((mib + 10)) --parallel=2
+    shuffles_within $((mib + 22)) --parallel=2 --parallel=3 --parallel=4
     shuffles_within $((mib * 3)) --parallel=2 --parallel=3 --parallel=8
 }
 
