@@ -1,7 +1,8 @@
 /*
- * Input blocks go through the queue (queue.h): read, scanned for record ends, routed, appended. A record that reaches
- * over the end of a block is simply two pieces of one record: both have its number, so both go to its pile, one after
- * the other. That is why records may be of any length, larger than memory too.
+ * Short records that are in memory as a whole are scattered by portions (portions.h). All other input goes through the
+ * queue (queue.h) in blocks: read, scanned for record ends, routed, appended. A record that reaches over the end of a
+ * block is simply two pieces of one record: both have its number, so both go to its pile, one after the other. That is
+ * why records may be of any length, larger than memory too.
  *
  * Routing turns a block into a list of pieces for each lane, so that a lane touches nothing but its own records. The
  * append loop is the hot one: one look at the list, one copy to the pile's stage (staging.h) that may write beyond the

@@ -95,21 +95,13 @@ test_every_kind_of_output() {
     bigshuf --seed=m in | cmp - inplace
 }
 
-# Short lines, enough for each of two or three threads to have a portion of the file (-S 20M).
-many_numbers() {
-    shared portions
-}
-
-portions() {
+# Short lines, enough for each of two threads to have a portion of the file (-S 20M).
+numbers_for_two() {
     seq 1300000
 }
 
 # The same twice as often, for four threads (-S 60M).
-more_numbers() {
-    shared larger_portions
-}
-
-larger_portions() {
+numbers_for_four() {
     seq 2600000
 }
 
@@ -132,7 +124,7 @@ same_by_portions() {
 }
 
 test_portions_of_short_lines() {
-    more_numbers >in
+    numbers_for_four >in
     same_by_portions in
     same_lines in out
     same_by_portions --header=3 in
@@ -145,7 +137,7 @@ test_portions_of_short_lines() {
 test_portions_of_several_files() {
     local page
     page=$(getconf PAGESIZE)
-    more_numbers >in
+    numbers_for_four >in
     head -c $((4999999 / page * page + page - 1)) in >a # its page is full when its last line has a newline
     same 1 "$(tail -c 1 a | wc -l | awk '{ print 1 - $1 }')"
     tail -c +5000001 in >b
@@ -170,7 +162,7 @@ test_portions_with_a_line_larger_than_one() {
 
 # With less memory, blocks are taken in turn and piles are spilled.
 test_portions_of_a_file_that_just_fits() {
-    more_numbers >in
+    numbers_for_four >in
     bigshuf --seed=m in >wanted
     for mib in 20 22 24 25 26 27 28 29; do
         bigshuf --seed=m --parallel=2 -S "${mib}M" -T . in | cmp wanted -
@@ -358,7 +350,7 @@ test_a_file_of_short_lines_that_is_cut_short_is_a_failed_read() {
 }
 
 test_a_file_that_is_cut_short_while_it_is_scattered_by_portions_is_a_failed_read() {
-    start_with many_numbers
+    start_with numbers_for_two
     bigshuf --seed=m <(head -c 5000000 original) >right.short
     files=$(ls -A)
     during_each_call 'truncate -s 5000000 in' 'bigshuf: in: file has shrunk while it was read' --parallel=2
@@ -366,7 +358,7 @@ test_a_file_that_is_cut_short_while_it_is_scattered_by_portions_is_a_failed_read
 
 # What was counted is not what is found then.
 test_a_file_that_is_modified_between_count_and_scatter_is_a_failed_read() {
-    many_numbers >original
+    numbers_for_two >original
     echo old >out
     for turn in 2 4 6; do
         cp original in
