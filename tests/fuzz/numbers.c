@@ -61,7 +61,7 @@ static void check_size(const char *text, uint64_t whole)
     if (good && *unit == '.') {
         char shown[8];
 
-        snprintf(shown, sizeof shown, "%.*s%s", (int)decimals, unit + 1, "000000" + decimals);
+        snprintf(shown, sizeof shown, "%.*s%s", (int)decimals, unit + 1, &"000000"[decimals]);
         millionths = strtoul(shown, NULL, 10);
         unit += 1 + decimals;
         good = *unit != '\0' && *unit != 'b' && *unit != '%';
