@@ -158,16 +158,18 @@ void lender_forget(struct lender *lender, const uint8_t *end)
 }
 
 /* A file's own pages come back when somebody looks at them, so those that are only partly given back go, too. Not the
- * last one: what is in it, with what has been put behind, is written nowhere else. */
+ * last one: what is in it, with what has been put behind, is written nowhere else. It goes with all that it has. */
 void lender_put_aside(const struct lender *lender, const uint8_t *from, const uint8_t *end, bool for_good)
 {
     const struct mapped_file *file = &lender->mapping.file[mapping_find(&lender->mapping, from)];
-    const size_t page = sys_page_bytes(), first = (size_t)(from - lender->mapping.base) / page;
-    const size_t whole_end = (size_t)(file->place + file->bytes - lender->mapping.base) / page;
-    size_t last = (size_t)(end - lender->mapping.base + (ptrdiff_t)page - 1) / page;
+    const uint8_t *base = lender->mapping.base, *file_end = file->place + file->bytes;
+    const size_t page = sys_page_bytes(), first = (size_t)(from - base) / page;
+    const size_t last_page = (size_t)(file_end - base) / page;
+    const bool has_all_of_last = end >= file_end && (from <= base + last_page * page || from == file->place);
+    size_t last = (size_t)(end - base + (ptrdiff_t)page - 1) / page;
 
-    if (last > whole_end && !(for_good && first <= whole_end && end >= file->place + file->bytes))
-        last = whole_end;
+    if (last > last_page && !(for_good && has_all_of_last))
+        last = last_page;
     if (last > first)
         mapping_forget(lender->mapping.base + first * page, (last - first) * page);
 }

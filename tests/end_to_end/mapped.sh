@@ -150,6 +150,19 @@ test_portions_of_several_files() {
     tail -n +2 in | awk 1 a - b | same_lines out /dev/stdin
 }
 
+# Two portions meet after so many bytes of a file's last page, which nothing can bring back.
+test_portions_that_meet_in_a_last_page() {
+    local mib=1048576
+    seq 1000000 3621439 >in # 20 MiB
+    for inside in 4 8 4000; do
+        head -c $((mib - inside)) in >a
+        head -c $((10 * mib + 80)) in | tail -c $((9 * mib + inside + 80)) >b
+        tail -c +$((10 * mib + 81)) in >c
+        same_as_read --parallel=2 -S 40M a b c
+        in_portions 2 40M a b c
+    done
+}
+
 test_portions_with_a_line_larger_than_one() {
     (seq 1000000 && long_line 3000000 && echo && seq 1800000) >in
     same_by_portions in
