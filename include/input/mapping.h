@@ -18,6 +18,7 @@ struct mapped_file {
     off_t offset;
     size_t bytes; /* from there on */
     struct version version;
+    int fd; /* for those who keep it open; -1 when it is added */
 };
 
 struct mapping {

@@ -1,5 +1,6 @@
 /* All files are mapped at once, and lent one after another. Whether a file is still what it was then is asked when it
- * is begun, when an access to it fails, and when all have been read. */
+ * is begun, when an access to it fails, and when all have been read. The first ones stay open for that, since another
+ * file may have got the name of one that was modified; there may be more files than descriptors. */
 
 #include "input/lender.h"
 
@@ -7,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/least.h"
 #include "input/operand.h"
 #include "system/sys.h"
 
@@ -16,6 +18,9 @@ static const size_t NEAR_BYTES = (size_t)2 << 20;
 
 /* From one place where is_cached looks to the next. */
 static const size_t LOOK_BYTES = (size_t)16 << 20;
+
+/* So many files stay open at most, and take no more than this part of the descriptors that are left. */
+enum { FILES_OPEN_MAX = 64, DESCRIPTORS_SHARE = 8 };
 
 static off_t end_of(const struct mapped_file *file)
 {
@@ -30,9 +35,11 @@ static int report_difference(const struct lender *lender, size_t i, const struct
 /* Is a file still what it was? What else may have its name now does not matter. */
 static int check(const struct lender *lender, size_t i)
 {
+    const struct mapped_file *file = &lender->mapping.file[i];
     struct stat now;
+    const int status = file->fd >= 0 ? sys_fstat(file->fd, &now) : sys_stat(lender->names[i], &now);
 
-    if (operand_stat(lender->names[i], &now) != 0 || !version_has_changed(&lender->mapping.file[i].version, &now))
+    if (status != 0 || !version_has_changed(&file->version, &now))
         return 0;
     return report_difference(lender, i, &now);
 }
@@ -57,31 +64,47 @@ static bool is_cached(const struct mapped_file *file, int fd)
     return at >= file->bytes || sys_is_memory_file_system(fd);
 }
 
-static int map(struct lender *lender, const char *name, off_t start)
+static int map(struct lender *lender, const char *name, off_t start, bool stays_open)
 {
     struct mapping *mapping = &lender->mapping;
     const int fd = operand_open(name, true);
-    int status;
+    struct mapped_file *file;
 
     if (fd < 0)
         return -1;
-    status = mapping_add(mapping, fd, operand_is_standard_input(name) ? start : 0);
-    lender->cached = lender->cached && status == 0 && is_cached(&mapping->file[mapping->files - 1], fd);
-    operand_close(fd);
-    return status;
+    if (mapping_add(mapping, fd, operand_is_standard_input(name) ? start : 0) != 0) {
+        operand_close(fd);
+        return -1;
+    }
+    file = &mapping->file[mapping->files - 1];
+    lender->cached = lender->cached && is_cached(file, fd);
+    if (stays_open || operand_is_standard_input(name))
+        file->fd = fd;
+    else
+        operand_close(fd);
+    return 0;
+}
+
+static void release(struct lender *lender)
+{
+    for (size_t i = 0; i < lender->mapping.files; i++)
+        operand_close(lender->mapping.file[i].fd);
+    mapping_release(&lender->mapping);
 }
 
 int lender_open(struct lender *lender, const char *const *names, size_t count, off_t start, uint64_t room,
                 struct fault *fault)
 {
+    const size_t open =
+        least_size(FILES_OPEN_MAX, sys_free_descriptors(FILES_OPEN_MAX * DESCRIPTORS_SHARE) / DESCRIPTORS_SHARE);
     int status;
 
     *lender = (struct lender){.names = names, .fault = fault, .cached = true};
     status = mapping_reserve(&lender->mapping, count, room);
     for (size_t i = 0; i < count && status == 0; i++)
-        status = map(lender, names[i], start);
+        status = map(lender, names[i], start, i < open);
     if (status != 0) {
-        mapping_release(&lender->mapping);
+        release(lender);
         return -1;
     }
     lender->guard = (struct signals_guard){
@@ -95,7 +118,7 @@ void lender_close(struct lender *lender)
 {
     if (lender->mapping.base != NULL)
         signals_guard(NULL);
-    mapping_release(&lender->mapping);
+    release(lender);
 }
 
 void lender_restart(struct lender *lender)

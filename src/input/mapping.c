@@ -81,8 +81,8 @@ int mapping_add(struct mapping *mapping, int fd, off_t offset)
     if (mapped > 0 && sys_map_file(place, mapped, fd, offset - (off_t)before) != 0)
         return -1;
     mapping->used += (size_t)mapping_room(bytes);
-    mapping->file[mapping->files++] =
-        (struct mapped_file){.place = place + before, .offset = offset, .bytes = bytes, .version = version_of(&status)};
+    mapping->file[mapping->files++] = (struct mapped_file){
+        .place = place + before, .offset = offset, .bytes = bytes, .version = version_of(&status), .fd = -1};
     return 0;
 }
 

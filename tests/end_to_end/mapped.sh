@@ -399,6 +399,14 @@ test_a_file_that_is_modified_is_a_failed_read() {
     during_each_call 'touch -d 2001-02-03 in' 'bigshuf: in: file has changed while it was read'
 }
 
+test_a_file_that_is_modified_and_whose_name_another_gets_is_a_failed_read() {
+    numbers_for_two | tee original in >new
+    echo old >out
+    FAULT_CALL=thread FAULT_AT=2 FAULT_RUN='tac original | dd of=in conv=notrunc status=none; mv new in' \
+        fails_with 1 'bigshuf: in: file has changed while it was read' bigshuf-faulty --parallel=2 -S 20M -o out in
+    same old "$(<out)"
+}
+
 # Bytes that move within a file of the same size tear records apart.
 test_a_file_that_is_modified_while_it_is_read_is_a_failed_read() {
     more_than_memory >original
