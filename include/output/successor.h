@@ -34,6 +34,7 @@ struct successor {
     bool existed;       /* is there a file to be replaced? */
     bool is_input;      /* was it read, so that what others add to it would be lost? */
     struct stat before; /* that file's; it stays open until the new one is complete, so that no other gets its number */
+    struct stat made;   /* the new one, when it is complete */
     struct attributes attributes;
     struct temporary_name name;
     enum successor_progress progress;
@@ -47,11 +48,12 @@ int successor_create(struct successor *successor, int directory);
 int successor_complete(struct successor *successor, int fd);
 
 /* Give the new file the target's name; `reversibly` if others may yet fail. Not if something else has come to stand
- * there, or in the place of the directory, since the target was opened. 0, or -1 after a report. */
+ * there, or in the place of the directory, since the target was opened. 0, or -1 after a report, when it may have to be
+ * retracted as well. */
 int successor_publish(struct successor *successor, bool reversibly);
 
-/* Put the old file back, or unlink the new one if there was none. What cannot be undone is worth a warning. Nothing if
- * it was not published. */
+/* Put the old file back, or unlink the new one if there was none; but what others have put in its place stays. What
+ * cannot be undone is worth a warning. Nothing if it was not published. */
 void successor_retract(struct successor *successor);
 
 /* Is the old file, now that it is about to go, what it was when it was opened, if it was read? 0, or -1 after a report.

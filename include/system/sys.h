@@ -71,6 +71,7 @@ bool sys_can_link_descriptor(int fd); /* is /proc there, so that sys_link_descri
 int sys_link_descriptor(int fd, int directory, const char *name); /* gives an anonymous file a name */
 ssize_t sys_readlink(int directory, const char *name, char *target, size_t bytes);
 int sys_exchange(int directory, const char *one, const char *other); /* two files, in one step; fails if unknown */
+int sys_rename_new(int directory, const char *from, const char *to); /* EEXIST if there is one; also fails if unknown */
 bool sys_is_mount_point(int directory, const char *name); /* as far as the system tells: such a file can be neither
                                                              replaced nor unlinked */
 int sys_mkdir_at(int directory, const char *name, mode_t mode);

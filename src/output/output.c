@@ -302,17 +302,12 @@ static int publish(struct output *output)
     size_t published = 0;
     int status = 0;
 
-    while (status == 0 && published < output->begun) {
+    for (; status == 0 && published < output->begun; published++)
         if (files->file[published].sink != NULL)
             status = sink_publish(files->file[published].sink, reversibly);
-        if (status == 0)
-            published++;
-    }
-    while (status != 0 && published > 0) {
-        published--;
+    while (status != 0 && published-- > 0)
         if (files->file[published].sink != NULL)
             sink_retract(files->file[published].sink);
-    }
     return status;
 }
 

@@ -4,8 +4,9 @@
  * the same directory, and the last one whether it is still the same file. Where O_TMPFILE works, the new file has no
  * name until it is complete; elsewhere it has the temporary one from the beginning.
  *
- * Several files that belong together appear together: each is published in a way that can be taken back. Where two
- * names can be exchanged in one step, the old file has the temporary name until successor_release unlinks it.
+ * Several files that belong together appear together: each is published in a way that can be taken back, unless others
+ * have put something else there since. Where two names can be exchanged in one step, the old file has the temporary
+ * name until successor_release unlinks it.
  */
 
 #include "output/successor.h"
@@ -92,6 +93,8 @@ int successor_complete(struct successor *successor, int fd)
     int status;
 
     attributes_give(&successor->attributes, fd, successor->path);
+    if (sys_fstat(fd, &successor->made) != 0)
+        return report(successor);
     if (temporary_name_is_taken(&successor->name))
         return 0;
     directory = target_enter_or_report(successor->target, successor->path, successor->fault);
@@ -112,11 +115,18 @@ static bool is_as_before(const struct stat *before, const struct stat *now)
 }
 
 /* While a file is open its number settles it. One that is not, as its sink was finished long ago, may have got another
- * number from file systems that make numbers up (FAT, FUSE): then its size and times tell. */
+ * number from file systems that make numbers up (FAT, FUSE): then its size and time tell. */
 static bool is_same_file(const struct stat *one, const struct stat *other)
 {
     return one->st_dev == other->st_dev && S_ISREG(other->st_mode) &&
-           (io_same_file(one, other) || (is_as_before(one, other) && sys_changed(one) == sys_changed(other)));
+           (io_same_file(one, other) || is_as_before(one, other));
+}
+
+static bool stands_at(int directory, const char *name, const struct stat *file)
+{
+    struct stat now;
+
+    return sys_stat_at(directory, name, &now) == 0 && is_same_file(file, &now);
 }
 
 int successor_report_others(const struct successor *successor, const char *done)
@@ -132,57 +142,87 @@ int successor_check_old(const struct successor *successor, const struct stat *no
     return successor_report_others(successor, "changed");
 }
 
-/* Is what stands under the target's name what stood there when it was opened, or nothing? Whoever puts something there
- * between this look and the rename, in the same directory, loses it. 0, or -1 after a report. */
+static int report_replaced(const struct successor *successor)
+{
+    return successor_report_others(successor, successor->existed ? "replaced" : "made");
+}
+
+/* Is what stands under the target's name what stood there when it was opened, or nothing? 0, or -1 after a report. */
 static int check_place(const struct successor *successor, int directory)
 {
     struct stat now;
 
     if (sys_stat_at(directory, successor->target->name, &now) != 0)
         return errno == ENOENT ? 0 : report(successor);
-    if (successor->existed && is_same_file(&successor->before, &now))
-        return successor_check_old(successor, &now);
-    return successor_report_others(successor, successor->existed ? "replaced" : "made");
+    if (!successor->existed || !is_same_file(&successor->before, &now) ||
+        (!io_same_file(&successor->before, &now) && sys_changed(&successor->before) != sys_changed(&now)))
+        return report_replaced(successor);
+    return successor_check_old(successor, &now);
+}
+
+/* What others put there since check_place is given back. 0, or -1 after a report; 1 if it cannot be done like this. */
+static int exchange(struct successor *successor, int directory)
+{
+    const char *from = temporary_name_last(&successor->name);
+    const char *to = successor->target->name;
+
+    if (sys_exchange(directory, from, to) != 0)
+        return 1;
+    successor->progress = SUCCESSOR_EXCHANGED;
+    if (stands_at(directory, from, &successor->before))
+        return 0;
+    if (sys_exchange(directory, from, to) == 0)
+        successor->progress = SUCCESSOR_UNPUBLISHED;
+    return report_replaced(successor);
+}
+
+/* A file that replaces none leaves what others put there since check_place, where the system can do that; one that
+ * replaces the old file does not. */
+static int rename_to_target(struct successor *successor, int directory)
+{
+    const char *from = temporary_name_last(&successor->name);
+    const char *to = successor->target->name;
+    const bool is_new = !successor->existed && sys_rename_new(directory, from, to) == 0;
+
+    if (!is_new && !successor->existed && errno == EEXIST)
+        return report_replaced(successor);
+    if (!is_new && sys_rename_at(directory, from, to) != 0)
+        return report(successor);
+    temporary_name_forget(&successor->name);
+    successor->progress = SUCCESSOR_RENAMED;
+    return 0;
 }
 
 int successor_publish(struct successor *successor, bool reversibly)
 {
-    const char *from = temporary_name_last(&successor->name);
-    const char *to = successor->target->name;
     int directory = target_enter_or_report(successor->target, successor->path, successor->fault);
-    int status = -1;
+    int status;
 
     if (directory < 0)
         return -1;
-    if (check_place(successor, directory) != 0)
-        goto out;
-    if (reversibly && successor->existed && sys_exchange(directory, from, to) == 0) {
-        successor->progress = SUCCESSOR_EXCHANGED;
-    } else if (sys_rename_at(directory, from, to) == 0) {
-        temporary_name_forget(&successor->name);
-        successor->progress = SUCCESSOR_RENAMED;
-    } else {
-        report(successor);
-        goto out;
-    }
-    status = 0;
-out:
+    status = check_place(successor, directory);
+    if (status == 0)
+        status = reversibly && successor->existed ? exchange(successor, directory) : 1;
+    if (status > 0)
+        status = rename_to_target(successor, directory);
     (void)io_close(directory);
     return status;
 }
 
-/* 0, or -1: what has been done stays done. */
+/* 0, or -1: what has been done stays done. What others have put there since stays, too. */
 static int undo(const struct successor *successor)
 {
     int directory = target_enter(successor->target);
     int status = -1;
+    bool is_there;
 
     if (directory < 0)
         return -1;
-    if (successor->progress == SUCCESSOR_EXCHANGED)
+    is_there = stands_at(directory, successor->target->name, &successor->made);
+    if (successor->progress == SUCCESSOR_EXCHANGED && is_there)
         status = sys_exchange(directory, temporary_name_last(&successor->name), successor->target->name);
     else if (!successor->existed)
-        status = sys_unlink_at(directory, successor->target->name);
+        status = is_there ? sys_unlink_at(directory, successor->target->name) : 0;
     (void)io_close(directory);
     return status;
 }

@@ -338,19 +338,29 @@ ssize_t sys_readlink(int directory, const char *name, char *target, size_t bytes
     return readlinkat(directory, name, target, bytes);
 }
 
-int sys_exchange(int directory, const char *one, const char *other)
+/* The flags as in linux/fs.h. */
+static int rename_how(int directory, const char *from, const char *to, unsigned flags)
 {
 #ifdef SYS_renameat2
-    const unsigned exchange = 2;
-
-    return (int)syscall(SYS_renameat2, directory, one, directory, other, exchange);
+    return (int)syscall(SYS_renameat2, directory, from, directory, to, flags);
 #else
     (void)directory;
-    (void)one;
-    (void)other;
+    (void)from;
+    (void)to;
+    (void)flags;
     errno = ENOTSUP;
     return -1;
 #endif
+}
+
+int sys_exchange(int directory, const char *one, const char *other)
+{
+    return rename_how(directory, one, other, 2);
+}
+
+int sys_rename_new(int directory, const char *from, const char *to)
+{
+    return rename_how(directory, from, to, 1);
 }
 
 bool sys_is_mount_point(int directory, const char *name)

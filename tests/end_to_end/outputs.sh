@@ -455,6 +455,28 @@ test_a_compressed_file_is_not_replaced_by_its_own_bytes() {
     same_lines both <(seq 9)
 }
 
+# Others put files in the place of the first two shards, at each turn after the first one has come to be there.
+test_what_others_put_in_the_place_of_shards_stays() {
+    local failed=0
+    seq -f 'a%.0f' 300 >in
+    for old in '' old; do
+        for call in open_directory stat_at exchange rename_new; do
+            for turn in $(seq 16); do
+                rm -f shard* .shard* came
+                [ -z "$old" ] || tee shard0 shard1 shard2 <<<old >/dev/null
+                FAULT_CALL=$call FAULT_AT=$turn \
+                    FAULT_RUN='grep -q a shard0 && for i in 0 1; do echo theirs >came; cp came t; mv t shard$i; done; :' \
+                    bigshuf-faulty --parallel=1 --shards=3 -o shard%d in 2>said || failed=$((failed + 1))
+                [ -e came ] || continue
+                same 'theirs theirs' "$(cat shard0 shard1 | paste -s -d ' ' -)"
+                [ -z "$old" ] || [ ! -s said ] || same "old $old" "$(cat shard2 .shard0.* | paste -s -d ' ' -)"
+                [ -n "$old" ] || [ ! -s said ] || same 'shard0 shard1' "$(echo shard*)"
+            done
+        done
+    done
+    [ $failed -ge 5 ]
+}
+
 test_files_are_not_emptied_by_a_forgotten_input() {
     seq 9 | tee a >./0
     for options in '-o a' '-o a -' '--shards=2 -o %d' '--split=0:new -o a' '--split=0:a -o new' \

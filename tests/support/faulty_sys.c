@@ -140,6 +140,7 @@ CALL(int, ftruncate, -1, (int fd, off_t length), (fd, length))
 CALL(bool, can_link_descriptor, false, (int fd), (fd))
 CALL(int, link_descriptor, -1, (int fd, int directory, const char *name), (fd, directory, name))
 CALL(int, exchange, -1, (int directory, const char *one, const char *other), (directory, one, other))
+CALL(int, rename_new, -1, (int directory, const char *from, const char *to), (directory, from, to))
 CALL(int, unlink, -1, (const char *path), (path))
 CALL(char *, realpath, NULL, (const char *path), (path))
 CALL(ssize_t, readlink, -1, (int directory, const char *name, char *target, size_t bytes),
