@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "output/plan.h"
 #include "system/fault.h"
@@ -53,6 +54,9 @@ bool output_waits(const struct output *output);
 /* May what is written go to one of the inputs before all is complete? So it may to a file that is written in place, and
  * to any that a filter writes. */
 bool output_may_change_inputs(const struct output *output);
+
+/* Is one of the files that are written in place this one? */
+bool output_changes(const struct output *output, const struct stat *file);
 
 /* So many records will be written, UINT64_MAX if nobody knows or if there is no end, which only splits by count,
  * shard_records and shard_bytes can do with. After all input has been read, as some file may be one of the inputs.

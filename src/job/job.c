@@ -75,6 +75,34 @@ static uint64_t known_bytes(const struct job *job)
     return job->resources.source != NULL ? source_known_bytes(job->resources.source) : 0;
 }
 
+/* Are records written to standard output, and is that a regular file? *status receives which. */
+static bool goes_to_file(const struct resources *resources, struct stat *status)
+{
+    return resources->options.output == NULL && sys_fstat(STDOUT_FILENO, status) == 0 && S_ISREG(status->st_mode);
+}
+
+/* Is that this file? */
+static bool goes_to(const struct resources *resources, const struct stat *file)
+{
+    struct stat output;
+
+    return goes_to_file(resources, &output) && io_same_file(file, &output);
+}
+
+/* With repetitions, numbers are drawn while records are written. */
+static int check_random_source(struct job *job)
+{
+    struct resources *resources = &job->resources;
+    const char *file = resources->options.random_source;
+    struct stat random;
+
+    if (!resources->options.repeat || sys_stat(file, &random) != 0 || !S_ISREG(random.st_mode) ||
+        (!output_changes(resources->output, &random) && !goes_to(resources, &random)))
+        return 0;
+    return fault_say(&resources->fault, "--random-source: '%s' is also the output, and would change while it is read",
+                     file);
+}
+
 /* Everything but memory. */
 static int open_all(struct job *job)
 {
@@ -90,6 +118,7 @@ static int open_all(struct job *job)
     }
     if (resources_open_output(resources) != 0 ||
         output_check_inputs(resources->output, resources->names, resources->name_count) != 0 ||
+        (job->gnu != NULL && check_random_source(job) != 0) ||
         room_check_output(options, known_bytes(job), resources->output) != 0 ||
         resources_check_temporary(resources) != 0)
         return -1;
@@ -117,12 +146,6 @@ static int try_small_run(struct job *job)
         source_unread(source, data, (size_t)bytes);
     }
     return 0;
-}
-
-/* Are records written to standard output, and is that a regular file? *status receives which. */
-static bool goes_to_file(const struct resources *resources, struct stat *status)
-{
-    return resources->options.output == NULL && sys_fstat(STDOUT_FILENO, status) == 0 && S_ISREG(status->st_mode);
 }
 
 /* Is standard output one of the inputs? */
@@ -236,12 +259,12 @@ static int shuffle_small(struct run *run, size_t bytes, struct output *output)
 static bool may_change_weights(const struct resources *resources)
 {
     const char *file = resources->options.weights;
-    struct stat output, weights;
+    struct stat weights;
 
     if (file == NULL)
         return false;
     return output_may_change_inputs(resources->output) ||
-           (goes_to_file(resources, &output) && operand_stat(file, &weights) == 0 && io_same_file(&weights, &output));
+           (operand_stat(file, &weights) == 0 && goes_to(resources, &weights));
 }
 
 static struct weight_place place_of_weights(const struct resources *resources)

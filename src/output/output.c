@@ -182,6 +182,14 @@ bool output_may_change_inputs(const struct output *output)
     return output->files.any_in_place || output->plan.filter != NULL;
 }
 
+bool output_changes(const struct output *output, const struct stat *file)
+{
+    for (size_t i = 0; output->files.any_in_place && i < output->files.count; i++)
+        if (output->files.file[i].sink != NULL && sink_changes(output->files.file[i].sink, file))
+            return true;
+    return false;
+}
+
 bool output_waits(const struct output *output)
 {
     return output->files.any_in_place || output_plan_has_shards(&output->plan) || output->plan.splits > 0 ||

@@ -189,6 +189,11 @@ bool sink_is_in_place(const struct sink *sink)
     return sink->manner == IN_PLACE;
 }
 
+bool sink_changes(const struct sink *sink, const struct stat *file)
+{
+    return sink_is_in_place(sink) && io_same_file(&sink->successor.before, file);
+}
+
 static void write_back(struct sink *sink)
 {
     sys_write_back(sink->fd);

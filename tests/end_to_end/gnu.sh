@@ -608,6 +608,28 @@ test_repeats_of_a_source_that_ends_leave_the_output_file() {
     same old "$(<file)"
 }
 
+# What is written in place would be drawn from after that.
+test_repeats_do_not_change_their_source() {
+    seq 1000 >in
+    seq 100000 | tee source >wanted
+    ln source link
+    for options in '-o link in' '-o source in' '--split=1:new -o link in' '-i 1-6 -o link'; do
+        fails_with 1 "bigshuf: --random-source: 'source' is also the output, and would change while it is read" \
+            bigshuf -r -n 30000 --random-source=source $options
+    done
+    # shellcheck disable=SC2094 # refused
+    fails_with 1 "*'source' is also the output*" bigshuf -r -n 30000 --random-source=source in 1<>source
+    cmp source wanted
+    bigshuf --random-source=source -n 30000 in >right
+    bigshuf --random-source=source -n 30000 -o link in
+    cmp source right
+    rm link
+    cp wanted source
+    bigshuf -r -n 30000 --random-source=wanted in >right
+    bigshuf -r -n 30000 --random-source=source -o source in
+    cmp source right
+}
+
 test_a_source_that_ends_leaves_the_output_file_as_by_shuf() {
     same_as_shuf 'seq 3 >old; $shuf -o old --random-source=/dev/null in; echo $?; cat old' \
         'seq 3 >old; $shuf -o old -n 1 --random-source=/dev/null -i 1-9; echo $?; cat old' \
