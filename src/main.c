@@ -23,7 +23,7 @@
  *     temporary  where piles are that do not fit into memory
  *                    spill pile_files spill_place compress pace storage frames
  *     input      where records come from: one stream, or record by record
- *                    archive torn grouping record_reader generated source stream contents decompress hints lender
+ *                    archive torn grouping record_reader generated source stream hints contents decompress lender
  *                    mapping hold names operand version
  *     record     what a record is, where it ends, and what files have before the first and after the last one
  *                    header tail key record length tar_scan tar_headers scan field

@@ -40,6 +40,9 @@ int contents_begin(struct contents *contents, size_t file);
  * asked; -1 after a report. */
 ssize_t contents_read(void *context, void *data, size_t bytes);
 
+/* Between contents_begin and contents_end: are they what the file was compressed from? */
+bool contents_are_decompressed(const struct contents *contents);
+
 /* All that is wanted of the file has been read, to its end if it is compressed. */
 int contents_end(struct contents *contents);
 

@@ -13,8 +13,8 @@
 #include "system/fault.h"
 #include "system/packer.h"
 
-/* So many bytes of a file's beginning are enough. */
-enum { HINTS_LOOK_BYTES = 262 };
+/* So many bytes of a file's beginning are enough, but for reads of many thousand letters. */
+enum { HINTS_LOOK_BYTES = 16 << 10 };
 
 struct hints {
     bool content_told;
@@ -22,15 +22,16 @@ struct hints {
     bool name_told;
 };
 
-/* Look at the beginning of a file: is it compressed, an archive, a table, or text in UTF-16? Records of a fixed size
- * or with a length may begin like that by chance, and are passed over. */
-void hints_look(struct hints *hints, const struct record_format *format, const char *name, const uint8_t *data,
-                size_t bytes);
+/* Look at the beginning of a file, `unpacked` if it was compressed: is it (still) compressed, an archive, a table, text
+ * in UTF-16, or one whose records are no lines? Records of a fixed size or with a length may begin like that by chance,
+ * and are passed over. */
+void hints_look(struct hints *hints, const struct record_format *format, bool unpacked, const char *name,
+                const uint8_t *data, size_t bytes);
 
 /* Refuse a regular file that begins so ("-": standard input, from where it stands) and is also an output: of a shuffled
- * archive nothing can be read, and it may be the only copy. But one that is `decompressed` is. 0, or -1 after a report.
- */
-int hints_refuse(const struct record_format *format, bool decompressed, const char *name, struct fault *fault);
+ * archive nothing can be read, and it may be the only copy. One that is compressed is decompressed first, if that is
+ * done with inputs. 0, or -1 after a report. */
+int hints_refuse(const struct record_format *format, bool decompresses, const char *name, struct fault *fault);
 
 /* Report that a file, which should be records of this kind, is compressed. Returns -1. */
 int hints_refuse_packed(enum record_kind kind, const struct packer *packer, const char *name, struct fault *fault);

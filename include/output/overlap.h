@@ -16,7 +16,7 @@
  *  - an input that is a split or the file of the rest, while another of these has something in it and is no input: more
  *    would be taken out of that input, and written over what the run before took.
  *  - an output that is an input twice, by whatever names.
- *  - an output that is a compressed input (hints.h).
+ *  - an output that is an input of which nothing would be left, such as an archive (hints.h).
  *  - an output that has something in it, while the only input is /dev/null as standard input.
  * A warning tells if the file of the rest is one of several inputs, as it is where a shell's pattern matches the output
  * of the run before. The files that are inputs are told so (files_replace_input). 0, or -1 after a report.

@@ -115,8 +115,8 @@ int contents_begin(struct contents *contents, size_t file)
     return 0;
 }
 
-/* Was there a program? Else what was read to look at the file comes first. */
-static bool is_decompressed(const struct contents *contents)
+/* Is there a program? Else what was read to look at the file comes first. */
+bool contents_are_decompressed(const struct contents *contents)
 {
     return contents->fd < 0 || contents->beginning.packer != NULL;
 }
@@ -127,7 +127,7 @@ ssize_t contents_read(void *context, void *data, size_t bytes)
     const size_t seen = contents->beginning.bytes - contents->taken;
     ssize_t got;
 
-    if (is_decompressed(contents))
+    if (contents_are_decompressed(contents))
         return decompress_read(contents->decompress, contents->file, data, bytes);
     if (seen > 0) {
         bytes = bytes < seen ? bytes : seen;

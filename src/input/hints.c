@@ -5,30 +5,112 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "input/contents.h"
 #include "input/operand.h"
-#include "system/io.h"
+#include "record/length.h"
 #include "system/sys.h"
 
-/* The longest path that can be opened is shorter. */
-enum { HINT_BYTES = 4400 };
+/* Of what a file is; and of what to do, with its path. The longest path that can be opened is shorter. */
+enum { WHAT_BYTES = 64, ADVICE_BYTES = 4400 };
+
+/* The end of the mark in the first header of a tar archive. */
+enum { USTAR_END = 262 };
+
+/* Of a TFRecord, the length and its checksum. */
+enum { TFRECORD_HEAD_BYTES = 12 };
+
+/* Lines of sequences have more letters than most words. */
+enum { SEQUENCE_BYTES_MIN = 20 };
 
 #define FROM_UTF16 "iconv -f UTF-16 -t UTF-8"
 
-/* The beginnings of text in UTF-16, either way round. */
-static bool is_utf16(const uint8_t *data, size_t bytes)
+struct hint {
+    char what[WHAT_BYTES];
+    char advice[ADVICE_BYTES];
+};
+
+/* What a file begins with, or what it was compressed from. */
+struct beginning {
+    const char *name;
+    const uint8_t *data;
+    size_t bytes;
+    bool unpacked;
+};
+
+static bool begins_with(const struct beginning *file, const char *mark, size_t bytes)
 {
-    return bytes >= 2 && (memcmp(data, "\xff\xfe", 2) == 0 || memcmp(data, "\xfe\xff", 2) == 0);
+    return file->bytes >= bytes && memcmp(file->data, mark, bytes) == 0;
+}
+
+/* The beginnings of text in UTF-16, either way round. */
+static bool is_utf16(const struct beginning *file)
+{
+    return begins_with(file, "\xff\xfe", 2) || begins_with(file, "\xfe\xff", 2);
 }
 
 /* The mark of POSIX in the first header, and of GNU tar; what has none is older than 1988. */
-static bool is_tar(const uint8_t *data, size_t bytes)
+static bool is_tar(const struct beginning *file)
 {
-    return bytes >= HINTS_LOOK_BYTES && memcmp(data + HINTS_LOOK_BYTES - 5, "ustar", 5) == 0;
+    return file->bytes >= USTAR_END && memcmp(file->data + USTAR_END - 5, "ustar", 5) == 0;
 }
 
-static bool is_zip(const uint8_t *data, size_t bytes)
+/* The checksum of the first length is right. */
+static bool is_tfrecord(const struct beginning *file)
 {
-    return bytes >= 4 && memcmp(data, "PK\3\4", 4) == 0;
+    struct length_check check = {0};
+
+    return file->bytes >= TFRECORD_HEAD_BYTES &&
+           length_check(&check, LENGTH_TFRECORD, file->data, TFRECORD_HEAD_BYTES) == NULL;
+}
+
+/* The line that begins at *at, without its end, if that is there, too; *at moves behind it. Else NULL. */
+static const uint8_t *next_line(const struct beginning *file, size_t *at, size_t *bytes)
+{
+    const uint8_t *line = file->data + *at;
+    const uint8_t *end = memchr(line, '\n', file->bytes - *at);
+
+    if (end == NULL)
+        return NULL;
+    *bytes = (size_t)(end - line);
+    *at += *bytes + 1;
+    return line;
+}
+
+/* Letters, and what stands for gaps and ends; at the end of the line perhaps a carriage return. */
+static bool is_sequence(const uint8_t *line, size_t bytes)
+{
+    if (bytes > 0 && line[bytes - 1] == '\r')
+        bytes--;
+    for (size_t i = 0; i < bytes; i++) {
+        const uint8_t lower = line[i] | 0x20;
+
+        if ((lower < 'a' || lower > 'z') && line[i] != '*' && line[i] != '-' && line[i] != '.')
+            return false;
+    }
+    return bytes > 0;
+}
+
+/* A name, a sequence, a plus sign, and qualities, as many as the sequence has letters. */
+static bool is_fastq(const struct beginning *file)
+{
+    size_t at = 0, name, letters, plus, qualities;
+    const uint8_t *line;
+
+    return begins_with(file, "@", 1) && next_line(file, &at, &name) != NULL && name > 1 &&
+           (line = next_line(file, &at, &letters)) != NULL && is_sequence(line, letters) &&
+           (line = next_line(file, &at, &plus)) != NULL && plus > 0 && line[0] == '+' &&
+           next_line(file, &at, &qualities) != NULL && qualities == letters;
+}
+
+/* A name, and a line of a sequence. */
+static bool is_fasta(const struct beginning *file)
+{
+    size_t at = 0, name, letters;
+    const uint8_t *line;
+
+    return begins_with(file, ">", 1) && next_line(file, &at, &name) != NULL && name > 1 &&
+           (line = next_line(file, &at, &letters)) != NULL && letters >= SEQUENCE_BYTES_MIN &&
+           is_sequence(line, letters);
 }
 
 /* Files of tables and arrays. Text may begin with the mark of Parquet, too, but not with what comes next: the type of
@@ -43,13 +125,15 @@ static const struct {
     {"an SQLite database", "SQLite format 3\0", 16},
     {"an HDF5 file", "\x89HDF\r\n\x1a\n", 8},
     {"an Avro file", "Obj\1", 4},
+    {"a NumPy file", "\x93NUMPY", 6},
+    {"a BAM file", "BAM\1", 4},
 };
 
 /* What a file of rows is called that begins so; NULL if it is none of these. */
-static const char *find_table(const uint8_t *data, size_t bytes)
+static const char *find_table(const struct beginning *file)
 {
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        if (bytes >= tables[i].bytes && memcmp(data, tables[i].beginning, tables[i].bytes) == 0)
+        if (begins_with(file, tables[i].beginning, tables[i].bytes))
             return tables[i].what;
     return NULL;
 }
@@ -60,61 +144,110 @@ static bool is_text(const struct record_format *format)
     return format->kind != RECORD_SIZE && format->kind != RECORD_LENGTH && format->kind != RECORD_TAR;
 }
 
-/* What a file is that begins so, and what to do: a hint in `text`. NULL if nothing is to be said. */
-static const char *hint_at(const char *name, const uint8_t *data, size_t bytes, const char *what_happens,
-                           char text[HINT_BYTES])
+/* Is each line a record? */
+static bool is_by_line(const struct record_format *format)
 {
-    const struct packer *packer = packer_of_beginning(data, bytes);
-    const char *const table = find_table(data, bytes);
-
-    if (packer != NULL)
-        snprintf(text, HINT_BYTES, "compressed by %s, and %s: to shuffle its lines: bigshuf -Z", packer_name(packer),
-                 what_happens);
-    else if (is_utf16(data, bytes) && operand_is_standard_input(name))
-        snprintf(text, HINT_BYTES, "text in UTF-16, and %s: to shuffle its lines: " FROM_UTF16 " | bigshuf",
-                 what_happens);
-    else if (is_utf16(data, bytes))
-        snprintf(text, HINT_BYTES, "text in UTF-16, and %s: to shuffle its lines: " FROM_UTF16 " '%s' | bigshuf",
-                 what_happens, name);
-    else if (is_zip(data, bytes))
-        snprintf(text, HINT_BYTES, "a zip archive, and %s: to shuffle lines in it: unzip -p", what_happens);
-    else if (is_tar(data, bytes))
-        snprintf(text, HINT_BYTES, "a tar archive, and %s: to shuffle its members: bigshuf --tar", what_happens);
-    else if (table != NULL)
-        snprintf(text, HINT_BYTES, "%s, and %s: its rows are no lines: convert it to text first", table, what_happens);
-    else
-        return NULL;
-    return text;
+    return format->kind == RECORD_BYTE && format->delimiter == '\n';
 }
 
-void hints_look(struct hints *hints, const struct record_format *format, const char *name, const uint8_t *data,
-                size_t bytes)
+static bool give(struct hint *hint, const char *what, const char *advice)
 {
-    char text[HINT_BYTES];
+    snprintf(hint->what, sizeof hint->what, "%s", what);
+    snprintf(hint->advice, sizeof hint->advice, "%s", advice);
+    return true;
+}
 
-    if (hints->content_told || !is_text(format) || hint_at(name, data, bytes, "shuffled as it is", text) == NULL)
+/* Does the file begin like one that is to be read in another way? Then what it is, and what to do. */
+static bool find_hint(const struct record_format *format, const struct beginning *file, struct hint *hint)
+{
+    const struct packer *packer = packer_of_beginning(file->data, file->bytes);
+    const char *const table = find_table(file);
+
+    if (packer != NULL) {
+        snprintf(hint->what, sizeof hint->what, "compressed by %s%s", packer_name(packer),
+                 file->unpacked ? " once more" : "");
+        snprintf(hint->advice, sizeof hint->advice, "%s",
+                 file->unpacked ? "decompress it once before" : "to shuffle its lines: bigshuf -Z");
+        return true;
+    }
+    if (is_utf16(file)) {
+        give(hint, "text in UTF-16", "to shuffle its lines: " FROM_UTF16 " | bigshuf");
+        if (file->unpacked)
+            give(hint, "text in UTF-16", "to shuffle its lines, decompress it and: " FROM_UTF16 " | bigshuf");
+        else if (!operand_is_standard_input(file->name))
+            snprintf(hint->advice, sizeof hint->advice, "to shuffle its lines: " FROM_UTF16 " '%s' | bigshuf",
+                     file->name);
+        return true;
+    }
+    if (begins_with(file, "PK\3\4", 4))
+        return give(hint, "a zip archive", "to shuffle lines in it: unzip -p");
+    if (is_tar(file))
+        return give(hint, "a tar archive",
+                    file->unpacked ? "to shuffle its members: bigshuf -Z --tar"
+                                   : "to shuffle its members: bigshuf --tar");
+    if (table != NULL)
+        return give(hint, table, "its rows are no lines: convert it to text first");
+    if (is_tfrecord(file))
+        return give(hint, "a TFRecord file", "to shuffle its records: bigshuf --record-length=tfrecord");
+    if ((is_by_line(format) || format->starts) && is_fastq(file))
+        return give(hint, "a FASTQ file", "to shuffle its reads: bigshuf --record-lines=4");
+    if (is_by_line(format) && is_fasta(file))
+        return give(hint, "a FASTA file", "to shuffle its sequences: bigshuf --record-start='>'");
+    return false;
+}
+
+void hints_look(struct hints *hints, const struct record_format *format, bool unpacked, const char *name,
+                const uint8_t *data, size_t bytes)
+{
+    const struct beginning file = {.name = name, .data = data, .bytes = bytes, .unpacked = unpacked};
+    struct hint hint;
+
+    if (hints->content_told || !is_text(format) || !find_hint(format, &file, &hint))
         return;
-    fault_warn("%s: %s", fault_name(name), text);
+    fault_warn("%s: %s, and shuffled as it is: %s", fault_name(name), hint.what, hint.advice);
     hints->content_told = true;
 }
 
-int hints_refuse(const struct record_format *format, bool decompressed, const char *name, struct fault *fault)
+/* The first bytes of what is in a regular file, as much as there is room for or as it has. *file says how it was read.
+ * 0, or -1 after a report. */
+static int read_beginning(struct contents *contents, uint8_t *data, size_t room, struct beginning *file)
+{
+    const off_t start = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
+    ssize_t got = contents_begin(contents, 0) == 0 ? 1 : -1;
+
+    while (got > 0 && file->bytes < room) {
+        got = contents_read(contents, data + file->bytes, room - file->bytes);
+        file->bytes += got > 0 ? (size_t)got : 0;
+    }
+    file->unpacked = contents_are_decompressed(contents);
+    contents_close(contents);
+    decompress_free(contents->decompress);
+    if (got >= 0 && operand_is_standard_input(file->name) && sys_seek(STDIN_FILENO, start, SEEK_SET) < 0)
+        return fault_report(contents->fault, file->name, errno);
+    return got < 0 ? -1 : 0;
+}
+
+int hints_refuse(const struct record_format *format, bool decompresses, const char *name, struct fault *fault)
 {
     uint8_t data[HINTS_LOOK_BYTES];
-    struct iovec piece = {.iov_base = data, .iov_len = sizeof data};
-    const int fd = operand_open(name, true);
-    const off_t start = fd < 0 ? -1 : sys_seek(fd, 0, SEEK_CUR);
-    char text[HINT_BYTES];
-    size_t bytes;
-    int status = 0;
+    struct version past = {0};
+    struct beginning file = {.name = name, .data = data};
+    struct contents contents = {.names = &name, .fault = fault, .past = &past, .fd = -1};
+    struct hint hint;
 
-    if (start < 0 || (io_read_at(fd, &piece, 1, start, &bytes) != 0 && errno != 0))
-        status = fault_report(fault, name, errno);
-    else if (is_text(format) && !(decompressed && packer_of_beginning(data, bytes) != NULL) &&
-             hint_at(name, data, bytes, "an output as well, so that what is in it would be lost", text) != NULL)
-        status = fault_say(fault, "%s: %s", fault_name(name), text);
-    operand_close(fd);
-    return status;
+    if (!is_text(format))
+        return 0;
+    if (decompresses) {
+        contents.decompress = decompress_new(&name, 1, (struct decompress_limits){.programs = 1}, fault);
+        if (contents.decompress == NULL)
+            return -1;
+    }
+    if (read_beginning(&contents, data, sizeof data, &file) != 0)
+        return -1;
+    if (!find_hint(format, &file, &hint))
+        return 0;
+    return fault_say(fault, "%s: %s, and an output as well, so that what is in it would be lost: %s", fault_name(name),
+                     hint.what, hint.advice);
 }
 
 int hints_refuse_packed(enum record_kind kind, const struct packer *packer, const char *name, struct fault *fault)

@@ -323,6 +323,42 @@ test_an_input_is_replaced_by_its_own_records() {
     unpack s.?.gz | same_lines in /dev/stdin
 }
 
+# This is refused, and all stays: keeps FILE WHAT ADVICE.
+keeps() {
+    local said="$2, and an output as well, so that what is in it would be lost: $3"
+    cksum <"$1" >before
+    fails_with 1 "bigshuf: $1: $said" bigshuf -Z -o "$1" "$1"
+    # shellcheck disable=SC2094 # refused
+    fails_with 1 "bigshuf: -: $said" bigshuf -Z -o "$1" <"$1"
+    fails_with 1 "bigshuf: $1: $said" bigshuf -Z --split=1:new -o "$1" "$1"
+    cksum <"$1" | cmp - before
+    test ! -e new
+}
+
+test_what_is_compressed_and_has_no_lines_is_not_replaced_by_itself() {
+    needs_format gz
+    needs_format zst
+    seq 1000 >member
+    tar -cf - member | gzip >a.tar.gz
+    keeps a.tar.gz 'a tar archive' 'to shuffle its members: bigshuf -Z --tar'
+    bigshuf -Z --tar -o a.tar.gz a.tar.gz
+    printf '\377\376a\0\n\0b\0\n\0' | gzip >text.gz
+    keeps text.gz 'text in UTF-16' 'to shuffle its lines, decompress it and: iconv -f UTF-16 -t UTF-8 | bigshuf'
+    printf 'SQLite format 3\0\n' | zstd -q >table.zst
+    keeps table.zst 'an SQLite database' 'its rows are no lines: convert it to text first'
+    seq 1000 | gzip | gzip >twice.gz
+    keeps twice.gz 'compressed by gzip once more' 'decompress it once before'
+    printf '@read 1\nACGTN\n+\nIIIII\n' | gzip >reads.gz
+    keeps reads.gz 'a FASTQ file' 'to shuffle its reads: bigshuf --record-lines=4'
+    bigshuf -Z --record-lines=4 -o reads.gz reads.gz
+    seq 100000 | gzip >lines.gz
+    # shellcheck disable=SC2094 # replaced when it is complete
+    (head -c 0 && bigshuf -Z -o lines.gz) <lines.gz
+    unpack lines.gz | same_lines /dev/stdin <(seq 100000)
+    head -c 1000 lines.gz >short.gz
+    fails_with 1 "*bigshuf: short.gz: 'gzip -dc' failed: exit status 1" bigshuf -Z -o short.gz short.gz
+}
+
 test_the_same_records_make_the_same_file() {
     seq 20000 >in
     for format in $formats; do

@@ -614,6 +614,7 @@ test_repeats_do_not_change_their_source() {
     seq 100000 | tee source >wanted
     ln source link
     for options in '-o link in' '-o source in' '--split=1:new -o link in' '-i 1-6 -o link'; do
+        # shellcheck disable=SC2086 # options
         fails_with 1 "bigshuf: --random-source: 'source' is also the output, and would change while it is read" \
             bigshuf -r -n 30000 --random-source=source $options
     done

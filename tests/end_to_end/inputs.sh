@@ -325,11 +325,56 @@ test_archives_are_warned_of() {
     hints ': a tar archive, and shuffled as it is: to shuffle its members: bigshuf --tar' archive.tar
     gzip <archive.tar >a.tgz
     bigshuf -Z a.tgz 2>said >out
-    same 'bigshuf: warning: a.tgz: a tar archive, and shuffled as it is: to shuffle its members: bigshuf --tar' "$(<said)"
+    same 'bigshuf: warning: a.tgz: a tar archive, and shuffled as it is: to shuffle its members: bigshuf -Z --tar' "$(<said)"
     cp archive.tar kept
     fails_with 1 'bigshuf: archive.tar: a tar archive, and an output as well, so that what is in it would be lost: *--tar' \
         bigshuf -o archive.tar archive.tar
     cmp archive.tar kept
+}
+
+# Nothing is said of this: is_silent COMMAND...
+is_silent() {
+    "$@" 2>&1 >out | cmp - /dev/null
+}
+
+test_sequences_are_warned_of() {
+    printf '@read 1\nACGTN\n+\nIIIII\n@read 2\nAC\n+\nII\n' >reads
+    hints ": a FASTQ file, and shuffled as it is: to shuffle its reads: bigshuf --record-lines=4" reads
+    hints ': a FASTQ file, and *' reads -n 1000000
+    bigshuf --record-start=@ reads 2>&1 >out | grep 'a FASTQ file, and *'
+    is_silent bigshuf --record-lines=4 reads
+    is_silent bigshuf --record-lines=8 reads
+    sed 's/$/\r/' reads >returns
+    hints ': a FASTQ file, and *' returns
+    printf '>gene 1\nMKVLAAGIVLLLAAGC*MKVLAA\nMK\n>gene 2\nMK\n' >genes
+    hints ": a FASTA file, and shuffled as it is: to shuffle its sequences: bigshuf --record-start='>'" genes
+    is_silent bigshuf --record-start='>' genes
+    cp reads kept
+    fails_with 1 'bigshuf: reads: a FASTQ file, and an output as well, so that what is in it would be lost: *=4' \
+        bigshuf -o reads reads
+    cmp reads kept
+    for text in '@home\nA\n+\n' '@home\nACGT\n+\nIII\n' '@home\nACGT\n-\nIIII\n' '@\nA\n+\nI\n' '@home\nA1\n+\nII\n' \
+        '>quoted text\nand\n' '>\nthe\n' '>quoted\nand what was written about it\n'; do
+        # shellcheck disable=SC2059 # a format
+        printf "$text" >text
+        is_silent bigshuf text
+    done
+}
+
+test_records_with_lengths_are_warned_of() {
+    printf '\5\0\0\0\0\0\0\0\352\262\004\076hello....\n' >records
+    hints ': a TFRecord file, and shuffled as it is: to shuffle its records: bigshuf --record-length=tfrecord' records
+    printf '\6\0\0\0\0\0\0\0\352\262\004\076hello....\n' >text
+    is_silent bigshuf text
+}
+
+test_tables_and_arrays_are_warned_of() {
+    printf '\223NUMPY\1\0v\0\n' >array
+    hints ': a NumPy file, and shuffled as it is: its rows are no lines: convert it to text first' array
+    printf 'SQLite format 3\0\n' >table
+    hints ': an SQLite database, and *: its rows are no lines: convert it to text first' table
+    printf 'BAM\1\n' | gzip >a.bam
+    bigshuf -Z a.bam 2>&1 >out | grep 'warning: a.bam: a BAM file, and shuffled as it is: its rows are no lines: *'
 }
 
 # What has been looked at when the run begins is read when a pipe before it has ended.
