@@ -20,6 +20,7 @@ struct hints {
     bool content_told;
     bool quote_told;
     bool name_told;
+    bool end_told;
 };
 
 /* Look at the beginning of a file, `unpacked` if it was compressed: is it (still) compressed, an archive, a table, text
@@ -41,5 +42,8 @@ void hints_look_at_name(struct hints *hints, const char *name);
 
 /* Has the tail seen a quote that neither begins nor ends a field? */
 void hints_look_at_quotes(struct hints *hints, const struct tail *tail, const char *name);
+
+/* All files have ended, and some were not empty. Is the string with which records end in none of them? */
+void hints_look_at_end(struct hints *hints, const struct tail *tail);
 
 #endif

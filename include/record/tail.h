@@ -24,8 +24,8 @@ struct tail {
     uint64_t newlines;           /* RECORD_CSV: in the file so far */
     uint64_t quote_line;         /* RECORD_CSV: in which the last quote opened, if it is still open */
     uint64_t stray_line;         /* RECORD_CSV: of the first quote that neither begins nor ends a field; 0: none */
-    bool line_ends_known;        /* RECORD_CSV: the first record of all has been seen ... */
-    bool carriage_return;        /* ... and ended with CRLF */
+    bool end_known;              /* RECORD_CSV, RECORD_STRING: the first end of a record of all has been seen ... */
+    bool carriage_return;        /* ... and was CRLF: RECORD_CSV */
 };
 
 void tail_init(struct tail *tail, const struct record_format *format, bool after_header, struct fault *fault);

@@ -102,6 +102,16 @@ static void warn_of_return(const struct parsing *parsing, const char *argument)
         fault_warn("%s '%s'", parsing->spelling, argument);
 }
 
+/* -h was found, and letters come behind it in its word: then a long option was meant. Of a word that is not finished,
+ * getopt_long has not moved on. */
+static const char *find_long_word(char **words)
+{
+    const char *before = words[optind - 1], *word = words[optind];
+    const bool is_alone = before[0] == '-' && before[1] != '-' && before[strlen(before) - 1] == 'h';
+
+    return is_alone || word == NULL ? NULL : word;
+}
+
 /* Do what the options among the words say, up to --help, -h or --version, which is obeyed where it stands. */
 static int set_all(struct parser *parser, int count, char **words)
 {
@@ -119,6 +129,12 @@ static int set_all(struct parser *parser, int count, char **words)
         else
             snprintf(parsing->spelling, sizeof parsing->spelling, "-%c", code);
         parsing->row = option_table_row(code);
+        if (code == 'h' && find_long_word(words) != NULL) {
+            fault_say(parsing->fault, "-h goes with no other letters, as in '%s': long options begin with two dashes",
+                      find_long_word(words));
+            argument_hint();
+            return -1;
+        }
         if (parsing->row->set(parsing, optarg) != 0)
             return -1;
         warn_of_return(parsing, optarg);
@@ -152,6 +168,8 @@ static int set_files(struct parsing *parsing, int count, char **words)
         fault_say(parsing->fault, "extra operand '%s'", words[0]);
         if (options->files0_from != NULL)
             fputs("file operands cannot be combined with --files0-from\n", stderr);
+        else if (!options->range)
+            fputs("--gather and --sweep take no files\n", stderr);
         argument_hint();
         return -1;
     }

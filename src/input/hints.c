@@ -273,3 +273,11 @@ void hints_look_at_quotes(struct hints *hints, const struct tail *tail, const ch
                fault_name(name), (unsigned long long)tail->stray_line);
     hints->quote_told = true;
 }
+
+void hints_look_at_end(struct hints *hints, const struct tail *tail)
+{
+    if (hints->end_told || tail->end_known || tail->format->kind != RECORD_STRING || tail->format->starts)
+        return;
+    fault_warn("--delimiter: is nowhere in the input, so that each file is one record");
+    hints->end_told = true;
+}

@@ -251,6 +251,8 @@ static int end_file(struct stream *stream)
     stream->end[stream->next - 1] = counter_get(&stream->read) + stream->rest_bytes;
     if (stream->next == stream->count && stream->end[stream->next - 1] == 0 && stream->header.text_bytes > 0)
         header_warn_alone(&stream->header);
+    if (stream->next == stream->count && stream->end[stream->next - 1] > 0)
+        hints_look_at_end(&stream->hints, &stream->tail);
     return 0;
 }
 

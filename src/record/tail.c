@@ -47,8 +47,8 @@ void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes)
     tail->lengths.start = tail->lengths.at += bytes;
 }
 
-/* Called before `scan` and `last` move on. */
-static void learn_line_end(struct tail *tail, const uint8_t *data, size_t bytes)
+/* Look for the first end of a record of all. Called before `scan` and `last` move on. */
+static void learn_end(struct tail *tail, const uint8_t *data, size_t bytes)
 {
     struct record_scan scan = tail->scan;
     uint32_t end;
@@ -56,8 +56,8 @@ static void learn_line_end(struct tail *tail, const uint8_t *data, size_t bytes)
 
     if (record_ends(tail->format, &scan, data, bytes, &end, 1, &scanned) == 0)
         return;
-    tail->line_ends_known = true;
-    tail->carriage_return = (end >= 2 ? data[end - 2] : tail->last) == '\r';
+    tail->end_known = true;
+    tail->carriage_return = tail->format->kind == RECORD_CSV && (end >= 2 ? data[end - 2] : tail->last) == '\r';
 }
 
 /* Called before all that it uses moves on. The byte-order mark with which some programs begin their files
@@ -111,8 +111,8 @@ int tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t
         return 0;
     if (tail->format->kind == RECORD_LENGTH)
         return check_lengths(tail, name, data, bytes);
-    if (csv && !tail->line_ends_known)
-        learn_line_end(tail, data, bytes);
+    if ((csv || tail->format->kind == RECORD_STRING) && !tail->end_known)
+        learn_end(tail, data, bytes);
     if (csv && tail->stray_line == 0)
         find_stray_quote(tail, first, data, bytes);
     record_advance(tail->format, &tail->scan, data, bytes);

@@ -72,8 +72,8 @@ const struct packer *packer_of_name(const char *name)
 
 bool packer_is_unknown(const char *name)
 {
-    static const char *const endings[] = {".7z", ".bgz", ".br",  ".lz",   ".lzma", ".lzo", ".rar",
-                                          ".sz", ".taz", ".tbz", ".tlz4", ".z",    ".zip"};
+    static const char *const endings[] = {".7z",  ".bgz", ".br",  ".bz",  ".gzip", ".lz",  ".lzma", ".lzo",
+                                          ".rar", ".sz",  ".taz", ".tbz", ".tlz4", ".zip", ".zstd", ".z"};
 
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
         if (ends_with(name, endings[i]))

@@ -377,6 +377,23 @@ test_tables_and_arrays_are_warned_of() {
     bigshuf -Z a.bam 2>&1 >out | grep 'warning: a.bam: a BAM file, and shuffled as it is: its rows are no lines: *'
 }
 
+test_a_delimiter_that_is_nowhere_is_warned_of() {
+    local warning='bigshuf: warning: --delimiter: is nowhere in the input, so that each file is one record'
+    seq 100000 >in
+    printf '5<|' >halves
+    for options in '' '-n 1' '--keep-order -n 1' '-r -n 3' '-S 8M --parallel=1' '--header=0' "--random-source=in -n 1"; do
+        # shellcheck disable=SC2086 # options
+        same "$warning" "$(bigshuf --delimiter='<|e|>' $options in halves in 2>&1 >out)"
+        # shellcheck disable=SC2086
+        same "$warning" "$(bigshuf --delimiter='<|e|>' $options < <(cat in) 2>&1 >out)"
+    done
+    is_silent bigshuf --delimiter='\n10\n' in
+    is_silent bigshuf --delimiter='<|e|>' /dev/null
+    is_silent bigshuf --delimiter='<|e|>' halves <(printf '<|e|>')
+    is_silent bigshuf --delimiter=, in
+    is_silent bigshuf --record-start='>' <(printf '>a\nb')
+}
+
 # What has been looked at when the run begins is read when a pipe before it has ended.
 test_a_file_that_changes_before_its_turn_is_told() {
     mkfifo pipe

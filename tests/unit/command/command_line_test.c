@@ -1057,7 +1057,7 @@ UNIT_TEST(test_a_store_that_is_added_to_has_its_places)
     accept("--scatter=a", "--sweep");
     assert_true(run.options.sweep);
     assert_int_equal(run.options.file_count, 0);
-    refuse("bigshuf: extra operand 'b'\n" TRY_HELP, "--scatter=a", "--sweep", "b");
+    refuse("bigshuf: extra operand 'b'\n--gather and --sweep take no files\n" TRY_HELP, "--scatter=a", "--sweep", "b");
     refuse("bigshuf: cannot combine --sweep and --batch\n", "--scatter=a", "--sweep", "--batch=b");
 }
 
@@ -1080,7 +1080,7 @@ UNIT_TEST(test_a_store_that_is_gathered_has_its_places)
     accept("--gather=a", "--list", "-z");
     assert_true(run.options.list);
     assert_int_equal(run.options.delimiter, '\0');
-    refuse("bigshuf: extra operand 'b'\n" TRY_HELP, "--gather=a", "b");
+    refuse("bigshuf: extra operand 'b'\n--gather and --sweep take no files\n" TRY_HELP, "--gather=a", "b");
     refuse("bigshuf: cannot combine --list and -o\n", "--gather=a", "--list", "-ob");
     refuse("bigshuf: cannot combine --list and --pile\n", "--gather=a", "--list", "--pile=1");
     refuse("bigshuf: --pile argument '2-18446744073709551615' too large\n", "--gather=a",
@@ -1438,6 +1438,18 @@ TEST(test_h_is_help_with_fewer_options)
         assert_non_null(strstr(run.out, "\n  -n, --head-count=COUNT  "));
         assert_null(strstr(run.out, "--tune"));
     }
+}
+
+TEST(test_a_long_option_with_one_dash_is_no_help)
+{
+#define LONG_WITH(word) "bigshuf: -h goes with no other letters, as in '" word "': long options begin with two dashes\n"
+    refuse(LONG_WITH("-header") TRY_HELP, "-header", "a");
+    refuse(LONG_WITH("-zhelp") TRY_HELP, "-n3", "-zhelp");
+    parse("-zh");
+    assert_int_equal(run.verdict, COMMAND_LINE_DONE);
+    parse("-n", "3", "-h", "-header");
+    assert_int_equal(run.verdict, COMMAND_LINE_DONE);
+#undef LONG_WITH
 }
 
 TEST(test_help_is_obeyed_where_it_stands)
