@@ -29,6 +29,7 @@ struct contents {
     int fd;                 /* -1 if it is not needed any more */
     struct version version; /* when it was begun */
     off_t at;               /* the next byte of it, if it is a regular file */
+    bool decompressed;      /* does a program make them from the file? */
     bool at_end;            /* has a read found its end? Not where it is mapped, but for its header. */
     struct decompress_beginning beginning;
     size_t taken; /* of the bytes in that */
@@ -39,9 +40,6 @@ int contents_begin(struct contents *contents, size_t file);
 /* Up to `bytes` bytes of the contents that are the context, as one read gives them; 0 at the end, as often as it is
  * asked; -1 after a report. */
 ssize_t contents_read(void *context, void *data, size_t bytes);
-
-/* Between contents_begin and contents_end: are they what the file was compressed from? */
-bool contents_are_decompressed(const struct contents *contents);
 
 /* All that is wanted of the file has been read, to its end if it is compressed. */
 int contents_end(struct contents *contents);

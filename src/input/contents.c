@@ -86,6 +86,7 @@ static int decompress(struct contents *contents)
         return 0;
     if (decompress_start(contents->decompress, contents->file, contents->fd, &contents->beginning) != 0)
         return -1;
+    contents->decompressed = true;
     if (contents->beginning.bytes == 0)
         close_file(contents);
     return 0;
@@ -97,8 +98,10 @@ int contents_begin(struct contents *contents, size_t file)
     contents->file = file;
     contents->at_end = false;
     contents->taken = 0;
+    contents->decompressed = false;
     contents->beginning = (struct decompress_beginning){.bytes = 0};
     if (contents->decompress != NULL && decompress_is_ahead(contents->decompress, file)) {
+        contents->decompressed = true;
         decompress_run_ahead(contents->decompress, file);
         return 0;
     }
@@ -115,21 +118,15 @@ int contents_begin(struct contents *contents, size_t file)
     return 0;
 }
 
-/* Is there a program? Else what was read to look at the file comes first. */
-bool contents_are_decompressed(const struct contents *contents)
-{
-    return contents->fd < 0 || contents->beginning.packer != NULL;
-}
-
 ssize_t contents_read(void *context, void *data, size_t bytes)
 {
     struct contents *contents = context;
     const size_t seen = contents->beginning.bytes - contents->taken;
     ssize_t got;
 
-    if (contents_are_decompressed(contents))
+    if (contents->decompressed)
         return decompress_read(contents->decompress, contents->file, data, bytes);
-    if (seen > 0) {
+    if (seen > 0) { /* what was read to look at the file comes first */
         bytes = bytes < seen ? bytes : seen;
         memcpy(data, contents->beginning.data + contents->taken, bytes);
         contents->taken += bytes;

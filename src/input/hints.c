@@ -219,7 +219,7 @@ static int read_beginning(struct contents *contents, uint8_t *data, size_t room,
         got = contents_read(contents, data + file->bytes, room - file->bytes);
         file->bytes += got > 0 ? (size_t)got : 0;
     }
-    file->unpacked = contents_are_decompressed(contents);
+    file->unpacked = contents->decompressed;
     contents_close(contents);
     decompress_free(contents->decompress);
     if (got >= 0 && operand_is_standard_input(file->name) && sys_seek(STDIN_FILENO, start, SEEK_SET) < 0)

@@ -208,8 +208,7 @@ static void give_hints(struct stream *stream, const uint8_t *data, size_t bytes)
     const char *name = stream->names[stream->next - 1];
 
     if (!stream->seen_beginning)
-        hints_look(&stream->hints, &stream->layout.format, contents_are_decompressed(&stream->contents), name, data,
-                   bytes);
+        hints_look(&stream->hints, &stream->layout.format, stream->contents.decompressed, name, data, bytes);
     stream->seen_beginning = true;
     hints_look_at_quotes(&stream->hints, &stream->tail, name);
 }

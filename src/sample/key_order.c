@@ -203,11 +203,7 @@ static int scatter_range(struct run *run, struct ranges *from, unsigned j, struc
     uint64_t found = 0;
     int more = -1;
 
-    if (records == NULL) {
-        fault_report(run->engine.fault, "memory", errno);
-        goto out;
-    }
-    if (pile_keys_open(&keys, &from->piles, 2 * j + 1, false, run->engine.fault) != 0)
+    if (records == NULL || pile_keys_open(&keys, &from->piles, 2 * j + 1, false, run->engine.fault) != 0)
         goto out;
     record_reader_init(&reader, &run->format, records, space.data, space.bytes);
     while ((more = record_reader_next(&reader, &piece)) > 0) {
@@ -392,7 +388,8 @@ static int write_through(struct run *run, struct ranges *ranges, unsigned j, str
     struct record_piece piece = {.last = true};
     const struct engine_space whole = engine_buffer(&run->engine, ENGINE_WHOLE);
     struct source *source = NULL;
-    int more = -1;
+    int more = 0;
+    int status = 0;
 
     if (pile_source_verify(&ranges->piles, 2 * j, &run->format, whole.data, whole.bytes) != 0)
         return -1;
@@ -400,13 +397,14 @@ static int write_through(struct run *run, struct ranges *ranges, unsigned j, str
     if (source == NULL)
         return -1;
     transfer_init(&through, &run->engine, &run->format, source, output);
-    while ((!piece.last || run_left(run) > 0) && (more = record_reader_next(&through.reader, &piece)) > 0) {
-        if (output_buffer_put(&through.outlet, piece.data, piece.bytes) != 0)
-            break;
-        run_take(run, piece.last);
+    while (status == 0 && (!piece.last || run_left(run) > 0) &&
+           (more = record_reader_next(&through.reader, &piece)) > 0) {
+        status = output_buffer_put(&through.outlet, piece.data, piece.bytes);
+        if (status == 0)
+            run_take(run, piece.last);
     }
     source_free(source);
-    if (more < 0 || (more > 0 && run_left(run) > 0))
+    if (status != 0 || more < 0)
         return -1;
     pile_clear(&ranges->piles, 2 * j);
     pile_clear(&ranges->piles, 2 * j + 1);
