@@ -108,9 +108,9 @@ bool source_is_cached(const struct source *source);
 int source_lend_all(struct source *source, struct source_window **windows, size_t *count);
 void source_pass(struct source *source, uint64_t bytes);
 
-/* Give back the memory of data[0, bytes), a part of a window, though it may be looked at again unless it is given back
- * for good. Any thread may do that. */
-void source_put_aside(const struct source *source, const uint8_t *data, size_t bytes, bool for_good);
+/* Give back the memory of data[0, bytes), a part of a window, though it may be looked at again, unless it is what is
+ * left of the window, and so `ends`. Any thread may do that. */
+void source_put_aside(const struct source *source, const uint8_t *data, size_t bytes, bool ends);
 
 /* Nobody will look any more at what was lent before `end`, until source_rewind: its memory may go. */
 void source_forget(struct source *source, const uint8_t *end);

@@ -181,17 +181,17 @@ void lender_forget(struct lender *lender, const uint8_t *end)
 }
 
 /* A file's own pages come back when somebody looks at them, so those that are only partly given back go, too. Not the
- * last one: what is in it, with what has been put behind, is written nowhere else. It goes with all that it has. */
-void lender_put_aside(const struct lender *lender, const uint8_t *from, const uint8_t *end, bool for_good)
+ * last one: what is in it, with what has been put behind, is written nowhere else. */
+void lender_put_aside(const struct lender *lender, const uint8_t *from, const uint8_t *end, bool ends)
 {
     const struct mapped_file *file = &lender->mapping.file[mapping_find(&lender->mapping, from)];
-    const uint8_t *base = lender->mapping.base, *file_end = file->place + file->bytes;
+    const uint8_t *base = lender->mapping.base;
     const size_t page = sys_page_bytes(), first = (size_t)(from - base) / page;
-    const size_t last_page = (size_t)(file_end - base) / page;
-    const bool has_all_of_last = end >= file_end && (from <= base + last_page * page || from == file->place);
+    const size_t last_page = (size_t)(file->place + file->bytes - base) / page;
+    const bool has_all_of_last = ends && (from <= base + last_page * page || from == file->place);
     size_t last = (size_t)(end - base + (ptrdiff_t)page - 1) / page;
 
-    if (last > last_page && !(for_good && has_all_of_last))
+    if (last > last_page && !has_all_of_last)
         last = last_page;
     if (last > first)
         mapping_forget(lender->mapping.base + first * page, (last - first) * page);

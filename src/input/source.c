@@ -289,9 +289,9 @@ void source_pass(struct source *source, uint64_t bytes)
     counter_add_shared(&source->passed_bytes, bytes);
 }
 
-void source_put_aside(const struct source *source, const uint8_t *data, size_t bytes, bool for_good)
+void source_put_aside(const struct source *source, const uint8_t *data, size_t bytes, bool ends)
 {
-    lender_put_aside(lender_of(source), data, data + bytes, for_good);
+    lender_put_aside(lender_of(source), data, data + bytes, ends);
 }
 
 void source_forget(struct source *source, const uint8_t *end)

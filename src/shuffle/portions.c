@@ -88,11 +88,19 @@ bool portions_suit(struct engine *engine, const struct record_format *format, co
            has_room(engine, plan->piles, source_known_bytes(source));
 }
 
-/* The input from `offset` on as far as it is in one piece, at most up to `end`: how many bytes, and where. */
-static size_t bytes_at(const struct portions *s, uint64_t offset, uint64_t end, const uint8_t **data)
+/* A part of the input that is in one piece. */
+struct stretch {
+    const uint8_t *data;
+    size_t bytes;
+    bool ends; /* its window ends with it */
+};
+
+/* The input from `offset` on as far as it is in one piece, at most up to `end`. */
+static struct stretch stretch_at(const struct portions *s, uint64_t offset, uint64_t end)
 {
     const struct source_window *window;
     size_t found = 0;
+    uint64_t window_end;
 
     for (size_t last = s->windows; last - found > 1;) {
         const size_t middle = found + (last - found) / 2;
@@ -103,8 +111,10 @@ static size_t bytes_at(const struct portions *s, uint64_t offset, uint64_t end, 
             last = middle;
     }
     window = &s->window[found];
-    *data = window->data + (offset - window->offset);
-    return (size_t)(least(end, window->offset + window->bytes) - offset);
+    window_end = window->offset + window->bytes;
+    return (struct stretch){.data = window->data + (offset - window->offset),
+                            .bytes = (size_t)(least(end, window_end) - offset),
+                            .ends = window_end <= end};
 }
 
 static struct portion *portion_at(const struct portions *s, uint64_t offset)
@@ -129,14 +139,13 @@ static int count(void *context, unsigned worker)
         const uint64_t slice_end = offset + SLICE_BYTES;
 
         while (offset < slice_end) {
-            const uint8_t *data;
-            const size_t bytes = bytes_at(s, offset, slice_end, &data);
+            const struct stretch slice = stretch_at(s, offset, slice_end);
             struct record_scan scan = {0};
             bool whole;
 
-            counter_add_shared(&portion->records, record_count(s->format, &scan, data, bytes, &whole));
-            source_put_aside(s->source, data, bytes, false);
-            offset += bytes;
+            counter_add_shared(&portion->records, record_count(s->format, &scan, slice.data, slice.bytes, &whole));
+            source_put_aside(s->source, slice.data, slice.bytes, false);
+            offset += slice.bytes;
         }
     }
     return 0;
@@ -185,18 +194,17 @@ static int scatter_portion(const struct portions *s, struct portion *portion)
     uint64_t record = portion->first_record;
 
     for (uint64_t offset = portion->from; offset < portion->to;) {
-        const uint8_t *data;
-        const size_t bytes = bytes_at(s, offset, least(portion->to, offset + SLICE_BYTES), &data);
-        const int64_t found = deal(s, portion, record, data, bytes);
+        const struct stretch slice = stretch_at(s, offset, least(portion->to, offset + SLICE_BYTES));
+        const int64_t found = deal(s, portion, record, slice.data, slice.bytes);
 
         if (found < 0)
             return -1;
-        source_put_aside(s->source, data, bytes, true);
-        source_pass(s->source, bytes);
+        source_put_aside(s->source, slice.data, slice.bytes, slice.ends);
+        source_pass(s->source, slice.bytes);
         if (s->plan->records != NULL)
             counter_add_shared(s->plan->records, (uint64_t)found);
         record += (uint64_t)found;
-        offset += bytes;
+        offset += slice.bytes;
     }
     if (portion == &s->portion[s->count - 1])
         counter_set(&portion->records, record - portion->first_record);

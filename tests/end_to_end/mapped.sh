@@ -163,6 +163,21 @@ test_portions_that_meet_in_a_last_page() {
     done
 }
 
+# What completes its last line is then all of the next slice, or the first byte of a portion.
+test_portions_of_a_file_that_ends_where_a_slice_does() {
+    local mib=1048576
+    seq 1000000 3621439 >in
+    (echo header && head -c $((3 * mib - 1)) in && printf 7) >a
+    (echo header && tail -c +$((3 * mib + 1)) in) >b
+    same_as_read --parallel=2 -S 40M --header a b
+    in_portions 2 40M --header a b
+    head -c 104 in >a
+    (head -c $((10 * mib - 1)) in | tail -c +105 && printf 7) >b
+    tail -c +$((10 * mib)) in >c
+    same_as_read --parallel=2 -S 40M a b c
+    in_portions 2 40M a b c
+}
+
 test_portions_with_a_line_larger_than_one() {
     (seq 1000000 && long_line 3000000 && echo && seq 1800000) >in
     same_by_portions in
