@@ -69,6 +69,10 @@ unsigned engine_threads(const struct engine *engine);
 /* From now on use no more threads than that, at least 1. */
 void engine_limit_threads(struct engine *engine, unsigned most);
 
+/* The same, for stages in which each thread has a file of a pile open at a time: no more than there are descriptors
+ * for. Files that stay open meanwhile are open already. */
+void engine_limit_files(struct engine *engine);
+
 /* Bytes of the pool. */
 uint64_t engine_pool_bytes(const struct engine *engine);
 

@@ -88,6 +88,7 @@ static enum draft_verdict fill_draft(struct resources *resources, struct run *ru
         fault_report(&resources->fault, "memory", errno);
         goto out;
     }
+    engine_limit_files(&run->engine);
     if (scatter_batch(run, resources->source, name, piles, draft_storage(draft), records) != 0)
         goto out;
     engine_close(&run->engine); /* so that the manifest can take memory instead: it takes less */

@@ -73,17 +73,6 @@ static uint64_t memory_of(const struct store_reader *reader, unsigned count)
     return gather_memory(bytes_of(reader, count), records);
 }
 
-/* Have no more threads than there are descriptors left: each thread has a file of a pile open at a time. The store's
- * and the output's files are open already. */
-static void limit_readers(struct run *run)
-{
-    enum { SPARE = 4 }; /* for whatever else is opened meanwhile */
-    unsigned left = sys_free_descriptors(engine_threads(&run->engine) + SPARE);
-    unsigned readers = left > SPARE ? left - SPARE : 1;
-
-    engine_limit_threads(&run->engine, readers);
-}
-
 /* Gather the piles of the store whose numbers are number[0] ... number[count - 1]. */
 static int gather_piles(struct resources *resources, const uint32_t *number, unsigned count)
 {
@@ -104,7 +93,7 @@ static int gather_piles(struct resources *resources, const uint32_t *number, uns
         goto out;
     if (resources_open_large_run(resources, &run, resources_memory(resources, memory_of(reader, count))) != 0)
         goto out;
-    limit_readers(&run);
+    engine_limit_files(&run.engine);
     if (write_piles(resources, &run, reader, number, count) == 0)
         status = output_commit(resources->output);
     if (status == 0 && options->verbose)

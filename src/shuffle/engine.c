@@ -37,6 +37,10 @@ static const uint64_t OUTPUT_SHARE = 448;
 /* For blocks of which only a part is used, when the memory that something needs is told. */
 enum { SPARE_MIB = 3 };
 
+/* Descriptors left to what else is opened meanwhile; and this part of them, to programs that decompress inputs. */
+static const unsigned SPARE_DESCRIPTORS = 4;
+static const unsigned PROGRAMS_SHARE = 8;
+
 /* Record by record, more is of no use. */
 static const size_t PART_BYTES_MAX = (size_t)512 << 10;
 
@@ -83,6 +87,14 @@ void engine_limit_threads(struct engine *engine, unsigned most)
         engine->memory.workers = most;
     if (engine->waiting > most - engine->memory.workers)
         engine->waiting = most - engine->memory.workers;
+}
+
+void engine_limit_files(struct engine *engine)
+{
+    const unsigned left = sys_free_descriptors(2 * engine_threads(engine) + SPARE_DESCRIPTORS);
+    const unsigned spare = left / PROGRAMS_SHARE + SPARE_DESCRIPTORS;
+
+    engine_limit_threads(engine, left > spare ? left - spare : 1);
 }
 
 uint64_t engine_needed(uint64_t pool_bytes)

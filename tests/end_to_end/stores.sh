@@ -414,6 +414,15 @@ test_4096_piles_with_few_descriptors() {
     (ulimit -n 256 && gather -S 32M) | same_lines /dev/stdin in
 }
 
+# A disk that is slow, so that all threads have a file open at the same time.
+test_more_threads_than_descriptors() {
+    needs_strace
+    seq 1000000 >in # or memory would limit the threads
+    (ulimit -n 24 && exec strace -f -o /dev/null -e trace=fsync -e inject=fsync:delay_enter=20000 \
+        bigshuf --scatter=store --seed=42 --batch=x --piles=256 --parallel=64 in)
+    (ulimit -n 24 && gather --parallel=64) | same_lines /dev/stdin in
+}
+
 # ---- Output ----
 
 # These options are refused, since this file would be in the store: is_outside FILE OPTION...
