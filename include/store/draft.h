@@ -25,8 +25,8 @@ enum draft_verdict {
 
 /* Begin the batch `name`. Of `manifest` the key, the inputs and how they are read are set, which must stay, as must the
  * store. If there is a batch of this name already, it is FAILED if its key or inputs are others, and DONE if all is the
- * same and the sizes are known. Else only the contents can tell, so the work is begun. If it is DONE, it has *records.
- * The piles are those of the store's format. */
+ * same and the sizes are known. Else only the contents can tell, so the work is begun. If it is DONE, it has *records,
+ * and a file of the right size for each pile: without that it is FAILED. The piles are those of the store's format. */
 enum draft_verdict draft_begin(struct draft **draft, struct store *store, const char *name,
                                const struct manifest *manifest, uint64_t *records);
 
@@ -37,7 +37,7 @@ struct storage *draft_storage(struct draft *draft);
 
 /* All has been written, records[p] records to pile p: put the header into the store, everything on disk, by up to
  * `threads` threads, and the batch in its place. If a batch of this name has come into being meanwhile: DONE if it is
- * the same in all its piles, else FAILED. */
+ * the same in all its piles, and their files are there as above, else FAILED. */
 enum draft_verdict draft_commit(struct draft *draft, const uint64_t *records, const uint8_t *header,
                                 size_t header_bytes, unsigned threads);
 

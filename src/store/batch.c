@@ -190,13 +190,20 @@ int batch_pile(const struct batch *batch, unsigned pile, struct manifest_pile *e
     return manifest_parse_pile(line, pile, entry) == 0 ? 0 : report_change(batch, BATCH_MANIFEST);
 }
 
+/* The file of a pile is not there as it was written. Returns -1. */
+static int refuse(const struct batch *batch, const char *file, const char *cause)
+{
+    return folder_say(&batch->folder, file, "%s: move the batch's folder out of the store, and add the batch again",
+                      cause);
+}
+
 static int check(const struct batch *batch, const char *file, const struct stat *status,
                  const struct manifest_pile *entry)
 {
     if (!S_ISREG(status->st_mode))
         return folder_say(&batch->folder, file, "not a regular file");
     if ((uintmax_t)status->st_size != entry->bytes)
-        return folder_say(&batch->folder, file, "size has changed since it was written");
+        return refuse(batch, file, "size has changed since it was written");
     return 0;
 }
 
@@ -206,7 +213,7 @@ int batch_check_pile(const struct batch *batch, unsigned pile, const struct mani
     struct stat status;
 
     if (sys_stat_at(batch->folder.fd, store_name_of_pile(pile, file), &status) != 0)
-        return folder_report(&batch->folder, file, errno);
+        return errno == ENOENT ? refuse(batch, file, "missing") : folder_report(&batch->folder, file, errno);
     return check(batch, file, &status, entry);
 }
 
@@ -219,7 +226,7 @@ int batch_open_pile(const struct batch *batch, unsigned pile, const struct manif
 
     verdict = folder_open_file(&batch->folder, store_name_of_pile(pile, file), &fd);
     if (verdict == FOLDER_MISSING)
-        return folder_report(&batch->folder, file, ENOENT);
+        return refuse(batch, file, "missing");
     if (verdict != FOLDER_OK)
         return -1;
     if (sys_fstat(fd, &status) != 0)

@@ -37,12 +37,18 @@ struct draft {
 
 /* ---- The batch is there already ---- */
 
-/* Say that the batch is there already. Its name is brought to disk first, as whoever made it may have died before. */
-static enum draft_verdict accept(const struct store *store, const char *batch)
+/* Say that the batch is there already, if its piles are. Its name is brought to disk first, as whoever made it may have
+ * died before. */
+static enum draft_verdict accept(const struct batch *batch, const char *name, const struct manifest *manifest)
 {
-    if (folder_sync(&store->folder) != 0)
+    const struct folder *root = &batch->store->folder;
+
+    for (unsigned p = 0; p < manifest->piles; p++)
+        if (batch_check_pile(batch, p, &manifest->pile[p]) != 0)
+            return DRAFT_FAILED;
+    if (folder_sync(root) != 0)
         return DRAFT_FAILED;
-    fault_note("batch %s is in %s already: nothing was added", batch, store->folder.path);
+    fault_note("batch %s is in %s already: nothing was added", name, root->path);
     return DRAFT_DONE;
 }
 
@@ -85,7 +91,7 @@ static enum draft_verdict compare(const struct store *store, const char *name, c
         verdict = DRAFT_FAILED;
     } else if (complete ||
                (manifest_reads_same(manifest, &known) && manifest_is_known(manifest) && manifest_is_known(&known))) {
-        verdict = accept(store, name);
+        verdict = accept(&batch, name, &known);
     }
     *records = known.records;
     manifest_release(&known);

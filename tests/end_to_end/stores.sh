@@ -895,6 +895,22 @@ test_the_same_task_again_adds_nothing() {
     nothing_added x -S 8M --parallel=1 a b
 }
 
+test_a_batch_without_all_of_its_piles_is_not_taken_for_there() {
+    local remedy="move the batch's folder out of the store, and add the batch again"
+    make_sound_store
+    truncate -s -1 store/x/pile-0003
+    refused "bigshuf: store/x/pile-0003: size has changed since it was written: $remedy" x in
+    rm store/x/pile-0001
+    refused "bigshuf: store/x/pile-0001: missing: $remedy" x in
+    mv store/x .
+    add x in
+    diff -r x store/x >changed || true
+    same 2 "$(grep -c 'pile-000[13]' changed)"
+    seq 10 | add pipe
+    rm store/pipe/pile-0002
+    seq 10 | refused 'bigshuf: store/pipe/pile-0002: missing: *' pipe
+}
+
 test_another_task_of_the_same_name_is_refused() {
     seq 1000 >a
     seq 2000 >b

@@ -86,6 +86,9 @@ static inline bool layer_has_synced(const char *path, unsigned from, unsigned to
 
 /* ---- The store ---- */
 
+/* What messages about a batch's files end with. */
+#define ADD_AGAIN ": move the batch's folder out of the store, and add the batch again"
+
 enum { SMALL_PILES = 4, SMALL_PILES_MAX = 64, SMALL_TEXT_BYTES = 1 << 14 };
 
 static struct {

@@ -293,11 +293,11 @@ TEST(a_pile_that_is_no_more_what_it_was_is_named)
     small_add("one");
     assert_true(length_of(path) > 0);
     assert_int_equal(truncate(path, length_of(path) + 1), 0);
-    assert_bad_pile("size has changed since it was written");
+    assert_bad_pile("size has changed since it was written" ADD_AGAIN);
     assert_int_equal(truncate(path, length_of(path) - 2), 0);
-    assert_bad_pile("size has changed since it was written");
+    assert_bad_pile("size has changed since it was written" ADD_AGAIN);
     assert_int_equal(unlink(path), 0);
-    assert_bad_pile("No such file or directory");
+    assert_bad_pile("missing" ADD_AGAIN);
     assert_int_equal(symlink("pile-0002", path), 0);
     assert_bad_pile("not a regular file");
     assert_int_equal(unlink(path), 0);

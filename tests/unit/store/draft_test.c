@@ -348,6 +348,19 @@ TEST(the_same_again_is_done_and_anything_else_is_refused)
     assert_true(small_is_whole("one", "one"));
 }
 
+TEST(a_batch_that_has_lost_a_file_is_refused)
+{
+    struct draft *draft;
+
+    draft = small_written("one", "one");
+    small_add("one");
+    assert_int_equal(unlink("store/one/pile-0003"), 0);
+    assert_says(small_try("one", ""), DRAFT_FAILED, "bigshuf: store/one/pile-0003: missing" ADD_AGAIN "\n");
+    small_forgive();
+    assert_says(small_commit(draft, "one", ""), DRAFT_FAILED, "bigshuf: store/one/pile-0003: missing" ADD_AGAIN "\n");
+    draft_free(draft);
+}
+
 TEST(inputs_of_unknown_sizes_are_compared_by_their_piles)
 {
     struct draft *draft;

@@ -328,11 +328,11 @@ TEST(a_bad_file_is_named_before_anything_is_read)
 
     add_all(NULL);
     assert_int_equal(truncate(path, 5), 0);
-    assert_does_not_open("bigshuf: store/a-1/pile-0002: size has changed since it was written\n");
+    assert_does_not_open("bigshuf: store/a-1/pile-0002: size has changed since it was written" ADD_AGAIN "\n");
     assert_int_equal(truncate(path, 100000), 0);
-    assert_does_not_open("bigshuf: store/a-1/pile-0002: size has changed since it was written\n");
+    assert_does_not_open("bigshuf: store/a-1/pile-0002: size has changed since it was written" ADD_AGAIN "\n");
     assert_int_equal(unlink(path), 0);
-    assert_does_not_open("bigshuf: store/a-1/pile-0002: No such file or directory\n");
+    assert_does_not_open("bigshuf: store/a-1/pile-0002: missing" ADD_AGAIN "\n");
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_does_not_open("bigshuf: store/a-1/pile-0002: not a regular file\n");
     assert_int_equal(unlink(path), 0);
@@ -365,9 +365,9 @@ TEST(a_file_that_goes_bad_later_is_named)
 
     open_all(NULL);
     assert_int_equal(truncate(path, 5), 0);
-    assert_fails(1, "bigshuf: store/a-1/pile-0001: size has changed since it was written\n", 100);
+    assert_fails(1, "bigshuf: store/a-1/pile-0001: size has changed since it was written" ADD_AGAIN "\n", 100);
     assert_int_equal(unlink(path), 0);
-    assert_fails(1, "bigshuf: store/a-1/pile-0001: No such file or directory\n", 100);
+    assert_fails(1, "bigshuf: store/a-1/pile-0001: missing" ADD_AGAIN "\n", 100);
     assert_int_equal(symlink("../b/pile-0001", path), 0);
     assert_fails(1, "bigshuf: store/a-1/pile-0001: not a regular file\n", 100);
     assert_int_equal(unlink(path), 0);
