@@ -47,9 +47,9 @@ struct files {
     uint64_t free_bytes; /* and what can be written to them together; UINT64_MAX if that is not known */
 };
 
-/* List all files of a plan, which must stay; of those whose number is not known, the ones that are there and one more.
- * Check that no two are the same, and that each can be written or made; the first ones stay open. 0, or -1 after a
- * report; files_release is for the caller in any case. */
+/* List all files of a plan, which must stay; of shards whose number is not known, the first one and those that follow
+ * it in a row and are there. Check that no two are the same, and that each can be written or made; the first ones stay
+ * open. 0, or -1 after a report; files_release is for the caller in any case. */
 int files_open(struct files *files, const struct output_plan *plan, struct fault *fault);
 
 /* Add the next shard, which must be none of the splits' files. 0, or -1 after a report. */

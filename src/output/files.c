@@ -69,20 +69,42 @@ static int append(struct files *files)
     return 0;
 }
 
+/* A directory is no older shard, nor can it become one. */
+static bool is_there(const char *pattern, uint64_t number)
+{
+    char *name = pattern_name(pattern, number);
+    struct stat status;
+    const bool found = name != NULL && sys_stat(name, &status) == 0 && !S_ISDIR(status.st_mode);
+
+    free(name);
+    return found;
+}
+
+/* How many shards are there, from number `first` on, up to the first that is not. */
+static uint64_t shards_there(const struct output_plan *plan, uint64_t first)
+{
+    uint64_t count = 0;
+
+    while (is_there(plan->path, first + count))
+        count++;
+    return count;
+}
+
+/* Of shards whose number is not known, the first one will be needed if there is any record. Whether one that is not
+ * there can be made is seen in its turn, as it may never come. */
 static int list(struct files *files)
 {
     const struct output_plan *plan = files->plan;
-    struct stat status;
+    uint64_t count = output_plan_files(plan);
 
-    while (files->count < output_plan_files(plan))
+    if (output_plan_is_open_ended(plan)) {
+        const uint64_t there = plan->filter == NULL ? shards_there(plan, 0) : 0;
+
+        count += there > 0 ? there : 1;
+    }
+    while (files->count < count)
         if (append(files) != 0)
             return -1;
-    if (output_plan_is_open_ended(plan)) {
-        do
-            if (append(files) != 0)
-                return -1;
-        while (plan->filter == NULL && sys_stat(files->file[files->count - 1].path, &status) == 0);
-    }
     return 0;
 }
 
@@ -258,16 +280,6 @@ int files_open(struct files *files, const struct output_plan *plan, struct fault
     return check_standard_output(files) == 0 && check_packers(files) == 0 ? check_sinks(files) : -1;
 }
 
-static bool is_there(const char *pattern, uint64_t number)
-{
-    char *name = pattern_name(pattern, number);
-    struct stat status;
-    const bool found = name != NULL && sys_stat(name, &status) == 0;
-
-    free(name);
-    return found;
-}
-
 void files_warn_of_names(const struct files *files)
 {
     for (size_t i = 0; i < files->count && i <= files->plan->splits; i++) {
@@ -289,13 +301,12 @@ void files_warn_of_older(const struct files *files, size_t count)
 {
     const struct output_plan *plan = files->plan;
     const uint64_t shards = count > plan->splits ? count - plan->splits : 0;
-    uint64_t older = 0;
+    uint64_t older;
     char *first, *last;
 
     if (!output_plan_has_shards(plan) || plan->filter != NULL)
         return;
-    while (is_there(plan->path, shards + older))
-        older++;
+    older = shards_there(plan, shards);
     if (older == 0)
         return;
     first = pattern_name(plan->path, shards);

@@ -244,6 +244,30 @@ test_shards_of_an_earlier_run_that_are_not_needed_stay() {
     same '5 5 old old old' "$(lengths part0 part1) $(cat part2 part3 part9 | paste -s -d ' ' -)"
 }
 
+test_names_after_older_shards_need_not_be_possible() {
+    mkdir 0 1 2 3
+    for _ in 1 2; do
+        seq 20 | bigshuf --shard-records=5 -o %d/x
+    done
+    same '5 5 5 5' "$(lengths [0-3]/x)"
+    echo old | tee part0 part1 >part2
+    mkdir part3
+    fails_with 0 'bigshuf: warning: part2 is of an older output*' bigshuf --shard-records=5 -o part%d <(seq 10)
+    fails_with 1 'bigshuf: part3: Is a directory*' bigshuf --shard-records=5 -o part%d <(seq 20)
+    fails_with 1 "bigshuf: 4/x: No such file or directory: *" bigshuf --shard-records=5 -o %d/x <(seq 21)
+    same '5 5 old' "$(lengths part0 part1) $(<part2)"
+}
+
+test_an_unwritable_directory_may_have_enough_older_shards() {
+    needs_ordinary_user
+    mkdir closed
+    echo old | tee closed/0 closed/1 >closed/2
+    chmod 666 closed/?
+    chmod 555 closed
+    seq 10 | as_ordinary_user ./bigshuf --shard-records=5 -o closed/%d 2>said
+    same '5 5 old' "$(lengths closed/0 closed/1) $(<closed/2)"
+}
+
 test_wrong_sizes_of_shards_are_told_before_the_work() {
     mkfifo never
     fails_with 1 'bigshuf: --shard-records must be at least 1' bigshuf --shard-records=0 -o %d never

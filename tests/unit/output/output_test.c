@@ -449,11 +449,20 @@ TEST(a_file_that_cannot_be_made_is_refused_wherever_it_stands)
     plan.shard_bytes = 5;
     plan.path = "nowhere/%d";
     assert_refused("bigshuf: nowhere/0: No such file or directory: there is no folder 'nowhere'\n");
+    assert_int_equal(scratch_count("."), 1);
+}
+
+TEST(a_name_after_the_files_of_an_earlier_run_is_looked_at_in_its_turn)
+{
     assert_int_equal(mkdir("1", 0755), 0);
     assert_true(scratch_put("0", "old\n", 0644));
-    plan.path = "%d";
-    assert_refused("bigshuf: 1: Is a directory: name a file in it\n");
-    assert_int_equal(scratch_count("."), 3);
+    plan.shard_bytes = 5;
+    assert_says(run("a\nb\nc\n"), -1, "bigshuf: 1: Is a directory: name a file in it\n");
+    assert_true(scratch_holds("0", "old\n"));
+    forgive();
+    assert_says(run("a\nb\n"), 0, "");
+    assert_true(scratch_holds("0", "a\nb\n"));
+    assert_int_equal(scratch_count("."), 2);
 }
 
 /* ---- Filters ---- */
