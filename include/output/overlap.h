@@ -7,6 +7,12 @@
 
 #include "output/files.h"
 
+/* Outputs that are there, among which inputs are looked up. */
+struct overlap_outputs {
+    struct place *place; /* malloc'd */
+    size_t count;
+};
+
 /*
  * Look for what the next run of the same command would read twice or lose. The inputs are names of files, "-" is
  * standard input; what is written through a filter is not looked at. Refused are
@@ -24,8 +30,11 @@
 int overlap_check(struct files *files, const char *const *inputs, size_t count);
 
 /* The last file has been added since: a shard whose number came to be after one that was not there. It must be no
- * input. 0, or -1 after a report. */
-int overlap_check_last(const struct files *files, const char *const *inputs, size_t count);
+ * input. `ahead`, which is zeroed at first, keeps what was found out about the shards that may follow. 0, or -1 after a
+ * report. */
+int overlap_check_last(struct overlap_outputs *ahead, const struct files *files, const char *const *inputs,
+                       size_t count);
+void overlap_release(struct overlap_outputs *outputs); /* also when zeroed */
 
 /* The first `count` files are the output, all complete and not yet seen. Of shards that are shuffled in place there
  * must not be fewer than before: their records would be read once more by the next run. 0, or -1 after a report. */

@@ -28,7 +28,8 @@ struct output {
     struct files files;
     const char *const *inputs; /* their names */
     size_t input_count;
-    size_t begun; /* files that have been begun; the last one is in work if `in_work` */
+    struct overlap_outputs ahead; /* shards that may come: overlap_check_last */
+    size_t begun;                 /* files that have been begun; the last one is in work if `in_work` */
     bool in_work;
     uint64_t records; /* of all files */
     counter written_bytes;
@@ -144,7 +145,7 @@ static int begin_file(struct output *output)
         if (!output_plan_is_open_ended(&output->plan))
             return fault_say(output->fault, "there are more records to write than were counted");
         if (files_add(&output->files) != 0 ||
-            overlap_check_last(&output->files, output->inputs, output->input_count) != 0)
+            overlap_check_last(&output->ahead, &output->files, output->inputs, output->input_count) != 0)
             return -1;
     }
     if (files_begin(&output->files, number, output->filters) != 0)
@@ -350,6 +351,7 @@ void output_free(struct output *output)
     sides_free(output->sides);
     filters_free(output->filters);
     files_release(&output->files);
+    overlap_release(&output->ahead);
     held_back_release(&output->held);
     free(output);
 }

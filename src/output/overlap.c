@@ -11,7 +11,7 @@
 
 #include "input/hints.h"
 #include "input/operand.h"
-#include "system/io.h"
+#include "output/pattern.h"
 #include "system/sys.h"
 
 /* A regular file that is there. */
@@ -26,8 +26,7 @@ struct place {
 };
 
 struct overlap {
-    struct place *outputs;
-    size_t count;
+    struct overlap_outputs outputs;
     const char *both, *only_input, *only_output; /* the first of each kind, or NULL; never that of the rest */
     const char *rest;                            /* the input that is the output of the rest, or NULL */
     const char *older;                           /* the first full output that is no input, or NULL */
@@ -46,6 +45,45 @@ static int compare(const void *a, const void *b)
 static struct place place_of(const struct stat *status)
 {
     return (struct place){.device = status->st_dev, .inode = status->st_ino};
+}
+
+/* Room for so many. 0, or -1 after a report; to be released in any case. */
+static int take(struct overlap_outputs *outputs, size_t count, struct fault *fault)
+{
+    outputs->count = 0;
+    outputs->place = sys_allocate(count, sizeof *outputs->place);
+    return outputs->place != NULL ? 0 : fault_report(fault, "memory", errno);
+}
+
+static struct place *add(struct overlap_outputs *outputs, const struct stat *status)
+{
+    struct place *place = &outputs->place[outputs->count++];
+
+    *place = place_of(status);
+    return place;
+}
+
+/* All have been added. */
+static void sort(const struct overlap_outputs *outputs)
+{
+    qsort(outputs->place, outputs->count, sizeof *outputs->place, compare);
+}
+
+/* The output that this is the status of, or NULL. Always the same one of several that are the same file. */
+static struct place *find(const struct overlap_outputs *outputs, const struct stat *status)
+{
+    const struct place place = place_of(status);
+
+    if (outputs->count == 0 || !S_ISREG(status->st_mode))
+        return NULL;
+    return bsearch(&place, outputs->place, outputs->count, sizeof place, compare);
+}
+
+static struct place *find_input(const struct overlap_outputs *outputs, const char *input)
+{
+    struct stat status;
+
+    return operand_stat(input, &status) == 0 ? find(outputs, &status) : NULL;
 }
 
 static void keep_first(const char **first, const char *path)
@@ -70,29 +108,24 @@ static void list_outputs(struct overlap *overlap, const struct files *files)
             if (i < made)
                 keep_first(&overlap->only_output, path);
         } else if (S_ISREG(status.st_mode)) {
-            overlap->outputs[overlap->count] = place_of(&status);
-            overlap->outputs[overlap->count].path = path;
-            overlap->outputs[overlap->count].number = i;
-            overlap->outputs[overlap->count].is_full = status.st_size > 0;
-            overlap->outputs[overlap->count++].is_rest = i >= made && !output_plan_has_shards(plan);
+            struct place *output = add(&overlap->outputs, &status);
+
+            output->path = path;
+            output->number = i;
+            output->is_full = status.st_size > 0;
+            output->is_rest = i >= made && !output_plan_has_shards(plan);
             if (status.st_size > 0 && i < output_plan_files(plan)) /* an input of nothing makes no more */
                 keep_first(&overlap->full, path);
         }
     }
-    qsort(overlap->outputs, overlap->count, sizeof *overlap->outputs, compare);
+    sort(&overlap->outputs);
 }
 
 /* Is an input an output as well? 0, or -1 after a report if it may not be. */
 static int look_up(struct overlap *overlap, struct files *files, const char *input)
 {
-    struct stat status;
-    struct place *output = NULL;
+    struct place *output = find_input(&overlap->outputs, input);
 
-    if (operand_stat(input, &status) == 0 && S_ISREG(status.st_mode)) {
-        struct place place = place_of(&status);
-
-        output = bsearch(&place, overlap->outputs, overlap->count, sizeof place, compare);
-    }
     if (output == NULL) {
         keep_first(&overlap->only_input, input);
         return 0;
@@ -133,45 +166,83 @@ static int judge(const struct overlap *overlap, struct fault *fault)
 
 int overlap_check(struct files *files, const char *const *inputs, size_t count)
 {
-    struct overlap overlap = {.count = 0};
+    struct overlap overlap = {.outputs = {.count = 0}};
     int status = 0;
 
     if (files->plan->filter != NULL)
         return 0;
-    overlap.outputs = sys_allocate(files->count, sizeof *overlap.outputs);
-    if (overlap.outputs == NULL)
-        return fault_report(files->fault, "memory", errno);
+    if (take(&overlap.outputs, files->count, files->fault) != 0)
+        return -1;
     list_outputs(&overlap, files);
     if (overlap.full != NULL && operand_is_forgotten(inputs, count))
         status = fault_say(files->fault,
                            "%s: left as it is, as no input is named, and standard input is /dev/null: name the input, "
                            "or /dev/null to empty it",
                            overlap.full);
-    for (size_t i = 0; status == 0 && overlap.count > 0 && i < count; i++)
+    for (size_t i = 0; status == 0 && overlap.outputs.count > 0 && i < count; i++)
         status = look_up(&overlap, files, inputs[i]);
-    for (size_t i = 0; i < overlap.count; i++) {
-        const struct place *output = &overlap.outputs[i];
+    for (size_t i = 0; i < overlap.outputs.count; i++) {
+        const struct place *output = &overlap.outputs.place[i];
 
         if (!output->is_input && !output->is_rest)
             keep_first(&overlap.only_output, output->path);
         if (!output->is_input && output->is_full)
             keep_first(&overlap.older, output->path);
     }
-    free(overlap.outputs);
+    overlap_release(&overlap.outputs);
     return status == 0 ? judge(&overlap, files->fault) : -1;
 }
 
-int overlap_check_last(const struct files *files, const char *const *inputs, size_t count)
+/* Look all inputs up among the last file and the shards that would come after it, as many as there are files: so that
+ * is done again only when there are twice as many, not for each of them. */
+static int look_ahead(struct overlap_outputs *ahead, const struct files *files, const char *const *inputs, size_t count)
+{
+    const struct output_plan *plan = files->plan;
+    struct stat status;
+
+    overlap_release(ahead);
+    if (take(ahead, files->count, files->fault) != 0)
+        return -1;
+    for (size_t i = 0; i < files->count; i++) {
+        char *name = pattern_name(plan->path, files->count - 1 - plan->splits + i);
+
+        if (name == NULL)
+            return fault_report(files->fault, "memory", errno);
+        if (sys_stat(name, &status) == 0 && S_ISREG(status.st_mode))
+            add(ahead, &status);
+        free(name);
+    }
+    sort(ahead);
+    for (size_t i = 0; i < count; i++) {
+        struct place *output = find_input(ahead, inputs[i]);
+
+        if (output != NULL)
+            output->is_input = true;
+    }
+    return 0;
+}
+
+int overlap_check_last(struct overlap_outputs *ahead, const struct files *files, const char *const *inputs,
+                       size_t count)
 {
     const char *path = files->file[files->count - 1].path;
-    struct stat output, input;
+    const struct place *output;
+    struct stat status;
 
-    if (files->plan->filter != NULL || sys_stat(path, &output) != 0 || !S_ISREG(output.st_mode))
+    if (files->plan->filter != NULL || sys_stat(path, &status) != 0 || !S_ISREG(status.st_mode))
         return 0;
-    for (size_t i = 0; i < count; i++)
-        if (operand_stat(inputs[i], &input) == 0 && io_same_file(&input, &output))
-            return fault_say(files->fault, "%s is an input and an output file: give the output other names", path);
+    if (find(ahead, &status) == NULL && look_ahead(ahead, files, inputs, count) != 0)
+        return -1;
+    output = find(ahead, &status);
+    if (output != NULL && output->is_input)
+        return fault_say(files->fault, "%s is an input and an output file: give the output other names", path);
     return 0;
+}
+
+void overlap_release(struct overlap_outputs *outputs)
+{
+    free(outputs->place);
+    *outputs = (struct overlap_outputs){.count = 0};
 }
 
 int overlap_check_count(const struct files *files, size_t count)

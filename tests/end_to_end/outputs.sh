@@ -410,6 +410,15 @@ test_shards_and_splits_may_not_be_some_of_the_inputs() {
     bigshuf --split=10%:valid a >out
 }
 
+test_inputs_are_looked_up_a_few_times_however_many_shards_come_after_a_gap() {
+    mkdir in
+    (cd in && seq 200 | split -l 1 -a 3 -d -)
+    seq -f old%g 199 | xargs touch
+    FAULT_CALL=stat FAULT_LOG=calls bigshuf-faulty --shard-records=1 -o old%d in/*
+    same_lines <(cat old*) <(seq 200)
+    [ "$(wc -l <calls)" -lt 4000 ]
+}
+
 test_what_splits_leave_may_go_back_to_an_input() {
     seq 100 >a
     bigshuf --split=10%:valid -o a a

@@ -8,7 +8,7 @@
 #include "output/overlap.h"
 
 static struct output_plan plan;
-static struct output_file file[4];
+static struct output_file file[100];
 static struct files files;
 
 static int setup(void **state)
@@ -148,4 +148,59 @@ TEST(one_file_may_be_an_input_and_a_warning_tells_what_others_come_to)
     assert_says(overlap_check(&files, names, 3), 0,
                 "bigshuf: warning: 0: the output, and one of several inputs: another run would add the others to it "
                 "once more\n");
+}
+
+/* The shard of this number has been added. */
+static int check_last(struct overlap_outputs *ahead, size_t last, const char *const *inputs, size_t count)
+{
+    static char name[16];
+
+    snprintf(name, sizeof name, "%zu", last);
+    file[last].path = name;
+    files.count = last + 1;
+    return overlap_check_last(ahead, &files, inputs, count);
+}
+
+TEST(a_shard_after_a_gap_that_is_an_input_is_refused_in_its_turn)
+{
+    static const char *const inputs[] = {"in", "9", "4"};
+    struct overlap_outputs ahead = {.count = 0};
+
+    plan = (struct output_plan){.path = "%d", .shard_records = 1};
+    for (size_t i = 0; i < 3; i++)
+        assert_true(scratch_put(inputs[i], "", 0600));
+    assert_true(scratch_put("2", "", 0600));
+    assert_true(scratch_put("8", "", 0600));
+    assert_int_equal(symlink("./4", "3"), 0);
+    for (size_t last = 1; last < 9; last++)
+        assert_says(check_last(&ahead, last, inputs, 2), 0, "");
+    assert_says(check_last(&ahead, 9, inputs, 2), -1,
+                "bigshuf: 9 is an input and an output file: give the output other names\n");
+    overlap_release(&ahead);
+    forgive();
+    assert_says(check_last(&ahead, 2, inputs, 3), 0, "");
+    assert_says(check_last(&ahead, 3, inputs, 3), -1,
+                "bigshuf: 3 is an input and an output file: give the output other names\n");
+    overlap_release(&ahead);
+}
+
+TEST(inputs_are_looked_up_a_few_times_however_many_shards_come_after_a_gap)
+{
+    enum { SHARDS = sizeof file / sizeof *file };
+    static const char *inputs[SHARDS];
+    struct overlap_outputs ahead = {.count = 0};
+    char name[16];
+
+    plan = (struct output_plan){.path = "%d", .shard_records = 1};
+    for (size_t i = 0; i < SHARDS; i++) {
+        snprintf(name, sizeof name, "%zu", i);
+        assert_true(i % 2 == 0 || scratch_put(name, "", 0600));
+        inputs[i] = "in";
+    }
+    assert_true(scratch_put("in", "", 0600));
+    faulty_fail("stat", 0, 0);
+    for (size_t i = 1; i < SHARDS; i++)
+        assert_int_equal(check_last(&ahead, i, inputs, SHARDS), 0);
+    assert_true(faulty.calls < 10 * SHARDS);
+    overlap_release(&ahead);
 }
