@@ -16,6 +16,7 @@
 #include "output/filter.h"
 #include "output/plan.h"
 #include "output/sink.h"
+#include "output/target.h"
 #include "system/fault.h"
 #include "system/packer.h"
 
@@ -40,9 +41,10 @@ struct files {
     struct output_file *file;
     size_t count;
     size_t allocated;
-    bool behind;             /* are all sinks told so (sink_write_behind)? */
-    bool any_in_place;       /* is any file written in place, which may be one of the inputs? */
-    dev_t disk[FILES_DISKS]; /* all file systems that the files are on, */
+    struct target_set split_set; /* the splits' files, once a shard has been added */
+    bool behind;                 /* are all sinks told so (sink_write_behind)? */
+    bool any_in_place;           /* is any file written in place, which may be one of the inputs? */
+    dev_t disk[FILES_DISKS];     /* all file systems that the files are on, */
     size_t disks;
     uint64_t free_bytes; /* and what can be written to them together; UINT64_MAX if that is not known */
 };

@@ -35,9 +35,22 @@ int target_enter(const struct target *target);
 int target_enter_or_report(const struct target *target, const char *path, struct fault *fault);
 int target_report_stale(const char *path, struct fault *fault); /* that another one is there now. Returns -1. */
 
-/* Do any two of the paths, of which some may be NULL, lead to the same regular file, or to the same place for one that
- * is yet to be made? With `by_name`, paths are only compared with each other. 0 if not; else -1 after a report. */
-int target_check_distinct(const char *const *paths, size_t count, bool by_name, struct fault *fault);
+/* Files of which no two are the same, known by where their paths led. */
+struct target_set {
+    struct identified *file; /* malloc'd; sorted */
+    size_t count;
+    bool by_name;
+};
+
+/* The set of the files to which the paths lead, which must stay; some may be NULL. 0; or -1 after a report, as if two
+ * lead to the same regular file, or to the same place for one that is yet to be made. With `by_name`, paths are only
+ * compared with each other. To be released in any case. */
+int target_set_init(struct target_set *set, const char *const *paths, size_t count, bool by_name, struct fault *fault);
+
+/* Does one more path lead to none of them? 0, or -1 after a report. */
+int target_set_check(const struct target_set *set, const char *path, struct fault *fault);
+
+void target_set_release(struct target_set *set); /* also when zeroed */
 
 /* Does the path lead into this directory, or into one within it at any depth? 1 or 0, or -1 with errno. */
 int target_is_within(const char *path, const char *directory);

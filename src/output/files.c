@@ -110,19 +110,27 @@ static int list(struct files *files)
 
 /* ---- No file twice ---- */
 
-/* Are the first `count` files and the one of number `other` all different? */
-static int check_distinct(const struct files *files, size_t count, size_t other)
+/* Identify the first `count` files, which must all be different. */
+static int identify(const struct files *files, size_t count, struct target_set *set)
 {
-    const char **path = sys_allocate(count + 1, sizeof *path);
+    const char **path = sys_allocate(count, sizeof *path);
     int status;
 
     if (path == NULL)
         return report_memory(files);
     for (size_t i = 0; i < count; i++)
         path[i] = files->file[i].path;
-    path[count] = files->file[other].path;
-    status = target_check_distinct(path, count + 1, files->plan->filter != NULL, files->fault);
+    status = target_set_init(set, path, count, files->plan->filter != NULL, files->fault);
     free(path);
+    return status;
+}
+
+static int check_distinct(const struct files *files)
+{
+    struct target_set all = {.count = 0};
+    const int status = identify(files, files->count, &all);
+
+    target_set_release(&all);
     return status;
 }
 
@@ -147,7 +155,11 @@ int files_add(struct files *files)
 
     if (append(files) != 0)
         return -1;
-    return splits == 0 ? 0 : check_distinct(files, splits, files->count - 1);
+    if (splits == 0)
+        return 0;
+    if (files->split_set.count == 0 && identify(files, splits, &files->split_set) != 0)
+        return -1;
+    return target_set_check(&files->split_set, files->file[files->count - 1].path, files->fault);
 }
 
 /* ---- Sinks ---- */
@@ -275,7 +287,7 @@ int files_open(struct files *files, const struct output_plan *plan, struct fault
     *files = (struct files){.plan = plan, .fault = fault};
     if (list(files) != 0)
         return -1;
-    if (files->count > 1 && check_distinct(files, files->count - 1, files->count - 1) != 0)
+    if (files->count > 1 && check_distinct(files) != 0)
         return -1;
     return check_standard_output(files) == 0 && check_packers(files) == 0 ? check_sinks(files) : -1;
 }
@@ -335,5 +347,6 @@ void files_release(struct files *files)
         if (output_plan_is_shard(files->plan, i))
             free((char *)files->file[i].path);
     free(files->file);
+    target_set_release(&files->split_set);
     *files = (struct files){.count = 0};
 }

@@ -246,35 +246,52 @@ static int compare(const void *a, const void *b)
     return strcmp(one->identity, other->identity);
 }
 
-int target_check_distinct(const char *const *paths, size_t count, bool by_name, struct fault *fault)
+static int report_same(const char *one, const char *other, struct fault *fault)
 {
-    struct identified *files = sys_allocate(count > 0 ? count : 1, sizeof *files);
-    size_t known = 0;
-    int status = -1;
+    return fault_say(fault, "%s and %s: the same output file", one, other);
+}
 
-    if (files == NULL)
+int target_set_init(struct target_set *set, const char *const *paths, size_t count, bool by_name, struct fault *fault)
+{
+    *set = (struct target_set){.by_name = by_name};
+    set->file = sys_allocate(count > 0 ? count : 1, sizeof *set->file);
+    if (set->file == NULL)
         return fault_report(fault, "memory", errno);
     for (size_t i = 0; i < count; i++) {
+        struct identified *file = &set->file[set->count];
+
         if (paths[i] == NULL)
             continue;
-        files[known].path = paths[i];
-        files[known].identity = identify(paths[i], by_name);
-        if (files[known].identity == NULL) {
-            fault_report(fault, paths[i], errno);
-            goto out;
-        }
-        known++;
+        file->path = paths[i];
+        file->identity = identify(paths[i], by_name);
+        if (file->identity == NULL)
+            return fault_report(fault, paths[i], errno);
+        set->count++;
     }
-    qsort(files, known, sizeof *files, compare);
-    for (size_t i = 1; i < known; i++)
-        if (files[i].identity[0] != '\0' && compare(&files[i - 1], &files[i]) == 0) {
-            fault_say(fault, "%s and %s: the same output file", files[i - 1].path, files[i].path);
-            goto out;
-        }
-    status = 0;
-out:
-    for (size_t i = 0; i < known; i++)
-        free(files[i].identity);
-    free(files);
-    return status;
+    qsort(set->file, set->count, sizeof *set->file, compare);
+    for (size_t i = 1; i < set->count; i++)
+        if (set->file[i].identity[0] != '\0' && compare(&set->file[i - 1], &set->file[i]) == 0)
+            return report_same(set->file[i - 1].path, set->file[i].path, fault);
+    return 0;
+}
+
+int target_set_check(const struct target_set *set, const char *path, struct fault *fault)
+{
+    const struct identified file = {.path = path, .identity = identify(path, set->by_name)};
+    const struct identified *same = NULL;
+
+    if (file.identity == NULL)
+        return fault_report(fault, path, errno);
+    if (file.identity[0] != '\0' && set->count > 0)
+        same = bsearch(&file, set->file, set->count, sizeof file, compare);
+    free(file.identity);
+    return same == NULL ? 0 : report_same(same->path, path, fault);
+}
+
+void target_set_release(struct target_set *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        free(set->file[i].identity);
+    free(set->file);
+    *set = (struct target_set){.count = 0};
 }

@@ -1215,6 +1215,14 @@ test_a_shard_found_late_may_not_be_a_splits_file() {
     same_lines in <(cat p*)
 }
 
+test_splits_are_looked_up_once_however_many_shards_are_found_late() {
+    seq 130 >in
+    # shellcheck disable=SC2046 # words, by intention
+    FAULT_CALL=open_directory FAULT_LOG=calls bigshuf-faulty $(seq -f '--split=1:a%g' 30) --shard-records=1 -o b%d in
+    same_lines in <(cat a* b*)
+    [ "$(wc -l <calls)" -lt 1000 ]
+}
+
 test_standard_output_may_not_be_a_splits_file() {
     seq 100 >in
     fails_with 1 'bigshuf: out and standard output: the same output file' bigshuf --split=10:out in >out

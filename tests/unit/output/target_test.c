@@ -128,20 +128,29 @@ TEST(in_a_directory_for_all_only_trusted_links_are_followed)
         }
 }
 
-/* What is said about the paths; "" if they are distinct. */
-static const char *told_of(const char *const *paths, size_t count, bool by_name)
+/* What is said about the paths, the last of which comes later if `late`; "" if they are distinct. */
+static const char *told(const char *const *paths, size_t count, bool by_name, bool late)
 {
+    struct target_set set;
     struct fault fault;
     const char *heard;
     int status;
 
     fault_init(&fault);
     scratch_listen();
-    status = target_check_distinct(paths, count, by_name, &fault);
+    status = target_set_init(&set, paths, count - late, by_name, &fault);
+    if (status == 0 && late)
+        status = target_set_check(&set, paths[count - 1], &fault);
+    target_set_release(&set);
     heard = scratch_heard();
     fault_release(&fault);
     assert_int_equal(status, heard[0] == '\0' ? 0 : -1);
     return heard;
+}
+
+static const char *told_of(const char *const *paths, size_t count, bool by_name)
+{
+    return told(paths, count, by_name, false);
 }
 
 TEST(files_are_told_apart_however_they_are_named)
@@ -179,4 +188,21 @@ TEST(names_that_are_no_paths_are_compared_as_they_are)
                         "bigshuf: no directory/one: No such file or directory: there is no folder 'no directory'\n");
     paths[2] = "one";
     assert_string_equal(told_of(paths, 3, true), "bigshuf: one and one: the same output file\n");
+}
+
+TEST(a_file_that_comes_later_is_told_apart_from_the_others)
+{
+    const char *paths[] = {"two", NULL, "one", "/dev/null", "three"};
+
+    assert_string_equal(told(paths, 5, false, true), "");
+    assert_string_equal(told(&paths[4], 1, false, true), "");
+    paths[4] = "./one";
+    assert_string_equal(told(paths, 5, true, true), "");
+    assert_string_equal(told(paths, 5, false, true), "bigshuf: one and ./one: the same output file\n");
+    paths[4] = "/dev/null";
+    assert_string_equal(told(paths, 5, false, true), "");
+    assert_string_equal(told(paths, 5, true, true), "bigshuf: /dev/null and /dev/null: the same output file\n");
+    paths[4] = "nowhere/one";
+    assert_string_equal(told(paths, 5, false, true),
+                        "bigshuf: nowhere/one: No such file or directory: there is no folder 'nowhere'\n");
 }
