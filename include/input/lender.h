@@ -45,8 +45,8 @@ void lender_append(struct lender *lender, const uint8_t *data, size_t bytes);
 void lender_forget(struct lender *lender, const uint8_t *end);
 
 /* Give back the memory of [from, end), which is in one file, though it may be looked at again, unless it is all that is
- * left of the file and of what was put behind it, and so `ends`. What else is in its pages may be looked at in any case.
- * Any thread may do that. */
+ * left of the file and of what was put behind it, and so `ends`. What else is in its pages may be looked at in any
+ * case. Any thread may do that. */
 void lender_put_aside(const struct lender *lender, const uint8_t *from, const uint8_t *end, bool ends);
 
 /* Are all files what they were, or larger? 0, or -1 after a report. */
