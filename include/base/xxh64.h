@@ -19,4 +19,7 @@ void xxh64_update(struct xxh64 *hash, const void *data, size_t bytes);
 /* The hash of what has come so far; more may follow. */
 uint64_t xxh64_value(const struct xxh64 *hash);
 
+/* Of bytes that are all there, with the seed 0. */
+uint64_t xxh64(const void *data, size_t bytes);
+
 #endif

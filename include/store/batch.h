@@ -45,6 +45,9 @@ int batch_pile(const struct batch *batch, unsigned pile, struct manifest_pile *e
 /* Is the file of a pile there, and has it the length that `entry` says? 0, or -1 after a report that names it. */
 int batch_check_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry);
 
+/* Is the store's header, or NULL, which has this XXH64, what the manifest says? 0, or -1 after a report. */
+int batch_check_header(const struct batch *batch, const uint8_t *header, size_t bytes, uint64_t checksum);
+
 /* Open the file of a pile, checked as above. The descriptor, or -1 after a report. */
 int batch_open_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry);
 

@@ -103,3 +103,12 @@ uint64_t xxh64_value(const struct xxh64 *hash)
     value = (value ^ value >> 29) * prime3;
     return value ^ value >> 32;
 }
+
+uint64_t xxh64(const void *data, size_t bytes)
+{
+    struct xxh64 hash;
+
+    xxh64_init(&hash, 0);
+    xxh64_update(&hash, data, bytes);
+    return xxh64_value(&hash);
+}

@@ -217,6 +217,19 @@ int batch_check_pile(const struct batch *batch, unsigned pile, const struct mani
     return check(batch, file, &status, entry);
 }
 
+int batch_check_header(const struct batch *batch, const uint8_t *header, size_t bytes, uint64_t checksum)
+{
+    const struct folder *root = &batch->store->folder;
+
+    if (batch->header_bytes == 0)
+        return 0;
+    if (header == NULL)
+        return folder_report(root, STORE_NAME_HEADER, ENOENT);
+    if (batch->header_bytes != bytes || batch->header_checksum != checksum)
+        return folder_say(root, STORE_NAME_HEADER, "contents have changed since they were written");
+    return 0;
+}
+
 int batch_open_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry)
 {
     char file[STORE_NAME_PILE_BYTES];

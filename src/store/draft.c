@@ -37,16 +37,28 @@ struct draft {
 
 /* ---- The batch is there already ---- */
 
-/* Say that the batch is there already, if its piles are. Its name is brought to disk first, as whoever made it may have
+/* Is all that the manifest names where it belongs? 0, or -1 after a report. */
+static int check_files(const struct batch *batch, const struct manifest *manifest)
+{
+    uint8_t *header = NULL;
+    size_t bytes;
+    int status = store_get_header(batch->store, &header, &bytes);
+
+    if (status == 0)
+        status = batch_check_header(batch, header, bytes, xxh64(header, bytes));
+    free(header);
+    for (unsigned p = 0; p < manifest->piles && status == 0; p++)
+        status = batch_check_pile(batch, p, &manifest->pile[p]);
+    return status;
+}
+
+/* Say that the batch is there already, if its files are. Its name is brought to disk first, as whoever made it may have
  * died before. */
 static enum draft_verdict accept(const struct batch *batch, const char *name, const struct manifest *manifest)
 {
     const struct folder *root = &batch->store->folder;
 
-    for (unsigned p = 0; p < manifest->piles; p++)
-        if (batch_check_pile(batch, p, &manifest->pile[p]) != 0)
-            return DRAFT_FAILED;
-    if (folder_sync(root) != 0)
+    if (check_files(batch, manifest) != 0 || folder_sync(root) != 0)
         return DRAFT_FAILED;
     fault_note("batch %s is in %s already: nothing was added", name, root->path);
     return DRAFT_DONE;
@@ -161,14 +173,10 @@ enum draft_verdict draft_begin(struct draft **draft, struct store *store, const 
 
 static int finish_header(struct draft *draft, const uint8_t *header, size_t header_bytes)
 {
-    struct xxh64 checksum;
-
     if (header_bytes == 0)
         return 0;
-    xxh64_init(&checksum, 0);
-    xxh64_update(&checksum, header, header_bytes);
     draft->manifest.header_bytes = header_bytes;
-    draft->manifest.header_checksum = xxh64_value(&checksum);
+    draft->manifest.header_checksum = xxh64(header, header_bytes);
     return store_put_header(draft->store, header, header_bytes);
 }
 

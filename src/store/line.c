@@ -27,11 +27,7 @@ char *line_put(char *at, const char *end, const char *format, ...)
 
 char *line_put_checksum(char *at, const char *end, const char *text, size_t bytes)
 {
-    struct xxh64 checksum;
-
-    xxh64_init(&checksum, 0);
-    xxh64_update(&checksum, text, bytes);
-    return line_put(at, end, "checksum %016" PRIx64 "\n", xxh64_value(&checksum));
+    return line_put(at, end, "checksum %016" PRIx64 "\n", xxh64(text, bytes));
 }
 
 /* ---- Reading ---- */

@@ -136,24 +136,16 @@ static int add_batches(struct snapshot *snapshot)
  */
 static int read_header(struct snapshot *snapshot)
 {
-    const struct store *store = snapshot->store;
-    struct xxh64 hash;
+    uint64_t checksum;
     bool wanted = false;
 
-    if (store_get_header(store, &snapshot->header, &snapshot->header_bytes) != 0)
+    if (store_get_header(snapshot->store, &snapshot->header, &snapshot->header_bytes) != 0)
         return -1;
-    xxh64_init(&hash, 0);
-    xxh64_update(&hash, snapshot->header, snapshot->header_bytes);
+    checksum = xxh64(snapshot->header, snapshot->header_bytes);
     for (size_t i = 0; i < snapshot->batches; i++) {
-        const struct batch *batch = &snapshot->batch[i];
-
-        if (batch->header_bytes == 0)
-            continue;
-        wanted = true;
-        if (snapshot->header == NULL)
-            return folder_report(&store->folder, STORE_NAME_HEADER, ENOENT);
-        if (batch->header_bytes != snapshot->header_bytes || batch->header_checksum != xxh64_value(&hash))
-            return folder_say(&store->folder, STORE_NAME_HEADER, "contents have changed since they were written");
+        if (batch_check_header(&snapshot->batch[i], snapshot->header, snapshot->header_bytes, checksum) != 0)
+            return -1;
+        wanted = wanted || snapshot->batch[i].header_bytes > 0;
     }
     if (!wanted) {
         free(snapshot->header);

@@ -911,6 +911,18 @@ test_a_batch_without_all_of_its_piles_is_not_taken_for_there() {
     seq 10 | refused 'bigshuf: store/pipe/pile-0002: missing: *' pipe
 }
 
+test_a_batch_without_its_header_is_not_taken_for_there() {
+    (echo id && seq 1000) >in
+    add x --piles=4 --header in
+    nothing_added x --header in
+    mv store/header kept
+    refused 'bigshuf: store/header: No such file or directory' x --header in
+    echo ID >store/header
+    refused 'bigshuf: store/header: contents have changed since they were written' x --header in
+    mv kept store/header
+    nothing_added x --header in
+}
+
 test_another_task_of_the_same_name_is_refused() {
     seq 1000 >a
     seq 2000 >b
