@@ -22,15 +22,20 @@ static bool is_endless(const struct options *options)
     return options->repeat && options->count == UINT64_MAX;
 }
 
+/* So many records, none of which is shorter. */
+static uint64_t repeated_bytes(const struct options *options, uint64_t shortest)
+{
+    return options->count <= UINT64_MAX / shortest ? options->count * shortest : UINT64_MAX;
+}
+
 /* The smallest numbers of a range are the shortest. */
 static uint64_t range_bytes(const struct options *options)
 {
     struct number_range range = task_range(options);
     uint8_t text[GENERATED_NUMBER_BYTES];
-    uint64_t shortest = generated_number(&range, 0, text);
 
     if (options->repeat)
-        return options->count <= UINT64_MAX / shortest ? options->count * shortest : UINT64_MAX;
+        return repeated_bytes(options, generated_number(&range, 0, text));
     if (range.full ? options->count < UINT64_MAX : options->count < range.count) {
         range.count = options->count;
         range.full = false;
@@ -44,6 +49,8 @@ uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes)
         return 0;
     if (options->range)
         return options->range_full || options->range_count > 0 ? range_bytes(options) : 0;
+    if (options->repeat && known_bytes > 0)
+        return repeated_bytes(options, options->format.kind == RECORD_SIZE ? options->format.count : 1);
     return options->repeat || options->count < UINT64_MAX ? 0 : known_bytes;
 }
 

@@ -17,16 +17,26 @@ UNIT_TEST(test_output_is_as_large_as_the_input)
 UNIT_TEST(test_of_a_sample_no_size_is_known)
 {
     const struct options few = {.count = 3};
-    const struct options repeated = {.count = 3, .repeat = true};
     const struct options endless = {.count = UINT64_MAX, .repeat = true};
     const struct options by_chance = {.count = UINT64_MAX, .probability = "0.5"};
     const struct options by_weight = {.count = UINT64_MAX, .weight_field = 1};
 
     assert_int_equal(room_output_bytes(&few, 1000), 0);
-    assert_int_equal(room_output_bytes(&repeated, 1000), 0);
     assert_int_equal(room_output_bytes(&endless, 1000), 0);
     assert_int_equal(room_output_bytes(&by_chance, 1000), 0);
     assert_int_equal(room_output_bytes(&by_weight, 1000), 0);
+}
+
+UNIT_TEST(test_repeated_records_have_a_byte_at_least)
+{
+    struct options options = {.count = 3000, .repeat = true};
+
+    assert_int_equal(room_output_bytes(&options, 1000), 3000);
+    assert_int_equal(room_output_bytes(&options, 0), 0);
+    options.format = (struct record_format){.kind = RECORD_SIZE, .count = 10};
+    assert_int_equal(room_output_bytes(&options, 1000), 30000);
+    options.count = UINT64_MAX / 2;
+    assert_int_equal(room_output_bytes(&options, 1000), UINT64_MAX);
 }
 
 /* 8 and 9 are the shortest of 8 to 12. */
