@@ -30,7 +30,8 @@ void hints_look(struct hints *hints, const struct record_format *format, bool un
                 const uint8_t *data, size_t bytes);
 
 /* Refuse a regular file that begins so ("-": standard input, from where it stands) and is also an output: of a shuffled
- * archive nothing can be read, and it may be the only copy. One that is compressed is decompressed first, if that is
+ * archive nothing can be read, and it may be the only copy. Not FASTA, as lines of text may look like that. One that is
+ * compressed is decompressed first, if that is
  * done with inputs. 0, or -1 after a report. */
 int hints_refuse(const struct record_format *format, bool decompresses, const char *name, struct fault *fault);
 

@@ -31,7 +31,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "input/version.h"
@@ -46,7 +45,6 @@ struct sink *sink_open(const char *path, struct fault *fault);
 
 /* Does the first sink_write empty a file that may be one of the inputs? */
 bool sink_is_in_place(const struct sink *sink);
-bool sink_changes(const struct sink *sink, const struct stat *file); /* is it this one? */
 
 /* The file is one of the inputs: if others change it meanwhile, it stays as it is, and the sink fails when it would be
  * replaced or emptied. */

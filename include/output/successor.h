@@ -32,8 +32,9 @@ struct successor {
     struct fault *fault;
     const struct target *target;
     bool existed;       /* is there a file to be replaced? */
+    bool let_go;        /* has it been closed, so that another one may have got its number? */
     bool is_input;      /* was it read, so that what others add to it would be lost? */
-    struct stat before; /* that file's; it stays open until the new one is complete, so that no other gets its number */
+    struct stat before; /* that file's */
     struct stat made;   /* the new one, when it is complete */
     struct attributes attributes;
     struct temporary_name name;
@@ -48,8 +49,8 @@ int successor_create(struct successor *successor, int directory);
 int successor_complete(struct successor *successor, int fd);
 
 /* Give the new file the target's name; `reversibly` if others may yet fail. Not if something else has come to stand
- * there, or in the place of the directory, since the target was opened. 0, or -1 after a report, when it may have to be
- * retracted as well. */
+ * there, or in the place of the directory, since the target was opened and up to this moment. 0, or -1 after a report,
+ * when it may have to be retracted as well. */
 int successor_publish(struct successor *successor, bool reversibly);
 
 /* Put the old file back, or unlink the new one if there was none; but what others have put in its place stays. What

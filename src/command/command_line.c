@@ -129,7 +129,7 @@ static int set_all(struct parser *parser, int count, char **words)
         else
             snprintf(parsing->spelling, sizeof parsing->spelling, "-%c", code);
         parsing->row = option_table_row(code);
-        if (code == 'h' && find_long_word(words) != NULL) {
+        if (code == 'h' && index < 0 && find_long_word(words) != NULL) {
             fault_say(parsing->fault, "-h goes with no other letters, as in '%s': long options begin with two dashes",
                       find_long_word(words));
             argument_hint();

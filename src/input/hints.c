@@ -27,6 +27,7 @@ enum { SEQUENCE_BYTES_MIN = 20 };
 struct hint {
     char what[WHAT_BYTES];
     char advice[ADVICE_BYTES];
+    bool may_be_text; /* as well: then a shuffle of its lines may be what is wanted */
 };
 
 /* What a file begins with, or what it was compressed from. */
@@ -76,7 +77,8 @@ static const uint8_t *next_line(const struct beginning *file, size_t *at, size_t
     return line;
 }
 
-/* Letters, and what stands for gaps and ends; at the end of the line perhaps a carriage return. */
+/* Letters, of which the first is one, and what stands for gaps and ends; at the end of the line perhaps a carriage
+ * return. */
 static bool is_sequence(const uint8_t *line, size_t bytes)
 {
     if (bytes > 0 && line[bytes - 1] == '\r')
@@ -84,7 +86,7 @@ static bool is_sequence(const uint8_t *line, size_t bytes)
     for (size_t i = 0; i < bytes; i++) {
         const uint8_t lower = line[i] | 0x20;
 
-        if ((lower < 'a' || lower > 'z') && line[i] != '*' && line[i] != '-' && line[i] != '.')
+        if ((lower < 'a' || lower > 'z') && (i == 0 || (line[i] != '*' && line[i] != '-')))
             return false;
     }
     return bytes > 0;
@@ -129,14 +131,21 @@ static const struct {
     {"a BAM file", "BAM\1", 4},
 };
 
-/* What a file of rows is called that begins so; NULL if it is none of these. */
-static const char *find_table(const struct beginning *file)
-{
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        if (begins_with(file, tables[i].beginning, tables[i].bytes))
-            return tables[i].what;
-    return NULL;
-}
+/* Files of records that an option knows. */
+static const struct {
+    const char *what;
+    bool (*is_begun)(const struct beginning *file);
+    const char *records;
+    const char *option;
+    bool by_line;     /* only if each line would be a record, */
+    bool by_start;    /* or if each would start with a string */
+    bool may_be_text; /* which happens to begin like that */
+} others[] = {
+    {"a tar archive", is_tar, "members", "--tar", false, false, false},
+    {"a TFRecord file", is_tfrecord, "records", "--record-length=tfrecord", false, false, false},
+    {"a FASTQ file", is_fastq, "reads", "--record-lines=4", true, true, false},
+    {"a FASTA file", is_fasta, "sequences", "--record-start='>'", true, false, true},
+};
 
 /* Records that are no text may begin like that by chance. */
 static bool is_text(const struct record_format *format)
@@ -150,50 +159,69 @@ static bool is_by_line(const struct record_format *format)
     return format->kind == RECORD_BYTE && format->delimiter == '\n';
 }
 
-static bool give(struct hint *hint, const char *what, const char *advice)
+static bool find_packer(const struct beginning *file, struct hint *hint)
 {
-    snprintf(hint->what, sizeof hint->what, "%s", what);
-    snprintf(hint->advice, sizeof hint->advice, "%s", advice);
+    const struct packer *packer = packer_of_beginning(file->data, file->bytes);
+
+    if (packer == NULL)
+        return false;
+    snprintf(hint->what, sizeof hint->what, "compressed by %s%s", packer_name(packer),
+             file->unpacked ? " once more" : "");
+    snprintf(hint->advice, sizeof hint->advice, "%s",
+             file->unpacked ? "decompress it once before" : "to shuffle its lines: bigshuf -Z");
     return true;
+}
+
+static bool find_utf16(const struct beginning *file, struct hint *hint)
+{
+    const bool has_name = !file->unpacked && !operand_is_standard_input(file->name);
+    const char *quote = has_name ? " '" : "";
+
+    if (!is_utf16(file))
+        return false;
+    snprintf(hint->what, sizeof hint->what, "text in UTF-16");
+    snprintf(hint->advice, sizeof hint->advice, "to shuffle its lines%s: " FROM_UTF16 "%s%s%s | bigshuf",
+             file->unpacked ? ", decompress it and" : "", quote, has_name ? file->name : "", has_name ? "'" : "");
+    return true;
+}
+
+static bool find_table(const struct beginning *file, struct hint *hint)
+{
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        if (begins_with(file, tables[i].beginning, tables[i].bytes)) {
+            snprintf(hint->what, sizeof hint->what, "%s", tables[i].what);
+            snprintf(hint->advice, sizeof hint->advice, "its rows are no lines: convert it to text first");
+            return true;
+        }
+    if (!begins_with(file, "PK\3\4", 4))
+        return false;
+    snprintf(hint->what, sizeof hint->what, "a zip archive");
+    snprintf(hint->advice, sizeof hint->advice, "to shuffle lines in it: unzip -p");
+    return true;
+}
+
+static bool find_other(const struct record_format *format, const struct beginning *file, struct hint *hint)
+{
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        const bool matters = !others[i].by_line || is_by_line(format) || (others[i].by_start && format->starts);
+
+        if (!matters || !others[i].is_begun(file))
+            continue;
+        snprintf(hint->what, sizeof hint->what, "%s", others[i].what);
+        snprintf(hint->advice, sizeof hint->advice, "to shuffle its %s: bigshuf %s%s", others[i].records,
+                 file->unpacked ? "-Z " : "", others[i].option);
+        hint->may_be_text = others[i].may_be_text;
+        return true;
+    }
+    return false;
 }
 
 /* Does the file begin like one that is to be read in another way? Then what it is, and what to do. */
 static bool find_hint(const struct record_format *format, const struct beginning *file, struct hint *hint)
 {
-    const struct packer *packer = packer_of_beginning(file->data, file->bytes);
-    const char *const table = find_table(file);
-
-    if (packer != NULL) {
-        snprintf(hint->what, sizeof hint->what, "compressed by %s%s", packer_name(packer),
-                 file->unpacked ? " once more" : "");
-        snprintf(hint->advice, sizeof hint->advice, "%s",
-                 file->unpacked ? "decompress it once before" : "to shuffle its lines: bigshuf -Z");
-        return true;
-    }
-    if (is_utf16(file)) {
-        give(hint, "text in UTF-16", "to shuffle its lines: " FROM_UTF16 " | bigshuf");
-        if (file->unpacked)
-            give(hint, "text in UTF-16", "to shuffle its lines, decompress it and: " FROM_UTF16 " | bigshuf");
-        else if (!operand_is_standard_input(file->name))
-            snprintf(hint->advice, sizeof hint->advice, "to shuffle its lines: " FROM_UTF16 " '%s' | bigshuf",
-                     file->name);
-        return true;
-    }
-    if (begins_with(file, "PK\3\4", 4))
-        return give(hint, "a zip archive", "to shuffle lines in it: unzip -p");
-    if (is_tar(file))
-        return give(hint, "a tar archive",
-                    file->unpacked ? "to shuffle its members: bigshuf -Z --tar"
-                                   : "to shuffle its members: bigshuf --tar");
-    if (table != NULL)
-        return give(hint, table, "its rows are no lines: convert it to text first");
-    if (is_tfrecord(file))
-        return give(hint, "a TFRecord file", "to shuffle its records: bigshuf --record-length=tfrecord");
-    if ((is_by_line(format) || format->starts) && is_fastq(file))
-        return give(hint, "a FASTQ file", "to shuffle its reads: bigshuf --record-lines=4");
-    if (is_by_line(format) && is_fasta(file))
-        return give(hint, "a FASTA file", "to shuffle its sequences: bigshuf --record-start='>'");
-    return false;
+    hint->may_be_text = false;
+    return find_packer(file, hint) || find_utf16(file, hint) || find_table(file, hint) ||
+           find_other(format, file, hint);
 }
 
 void hints_look(struct hints *hints, const struct record_format *format, bool unpacked, const char *name,
@@ -244,7 +272,7 @@ int hints_refuse(const struct record_format *format, bool decompresses, const ch
     }
     if (read_beginning(&contents, data, sizeof data, &file) != 0)
         return -1;
-    if (!find_hint(format, &file, &hint))
+    if (!find_hint(format, &file, &hint) || hint.may_be_text)
         return 0;
     return fault_say(fault, "%s: %s, and an output as well, so that what is in it would be lost: %s", fault_name(name),
                      hint.what, hint.advice);

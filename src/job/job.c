@@ -89,14 +89,15 @@ static bool goes_to(const struct resources *resources, const struct stat *file)
     return goes_to_file(resources, &output) && io_same_file(file, &output);
 }
 
-/* With repetitions, numbers are drawn while records are written. */
+/* With repetitions, numbers are drawn while records are written; all others when the output has begun, with a header
+ * for example. */
 static int check_random_source(struct job *job)
 {
     struct resources *resources = &job->resources;
     const char *file = resources->options.random_source;
     struct stat random;
 
-    if (!resources->options.repeat || sys_stat(file, &random) != 0 || !S_ISREG(random.st_mode) ||
+    if (sys_stat(file, &random) != 0 || !S_ISREG(random.st_mode) ||
         (!output_changes(resources->output, &random) && !goes_to(resources, &random)))
         return 0;
     return fault_say(&resources->fault, "--random-source: '%s' is also the output, and would change while it is read",

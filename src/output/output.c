@@ -19,6 +19,7 @@
 #include "output/overlap.h"
 #include "output/sides.h"
 #include "output/target.h"
+#include "system/io.h"
 #include "system/signals.h"
 #include "system/sys.h"
 
@@ -185,9 +186,14 @@ bool output_may_change_inputs(const struct output *output)
 
 bool output_changes(const struct output *output, const struct stat *file)
 {
-    for (size_t i = 0; output->files.any_in_place && i < output->files.count; i++)
-        if (output->files.file[i].sink != NULL && sink_changes(output->files.file[i].sink, file))
+    struct stat status;
+
+    for (size_t i = 0; output->files.any_in_place && i < output->files.count; i++) {
+        const char *path = output->files.file[i].path;
+
+        if (path != NULL && sys_stat(path, &status) == 0 && io_same_file(&status, file))
             return true;
+    }
     return false;
 }
 

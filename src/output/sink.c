@@ -189,11 +189,6 @@ bool sink_is_in_place(const struct sink *sink)
     return sink->manner == IN_PLACE;
 }
 
-bool sink_changes(const struct sink *sink, const struct stat *file)
-{
-    return sink_is_in_place(sink) && io_same_file(&sink->successor.before, file);
-}
-
 static void write_back(struct sink *sink)
 {
     sys_write_back(sink->fd);
@@ -253,6 +248,7 @@ static void close_old(struct sink *sink)
     if (sink->old >= 0)
         (void)io_close(sink->old);
     sink->old = -1;
+    sink->successor.let_go = true;
 }
 
 int sink_finish(struct sink *sink)

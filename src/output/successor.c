@@ -114,19 +114,12 @@ static bool is_as_before(const struct stat *before, const struct stat *now)
     return version_is_same(&version, now);
 }
 
-/* While a file is open its number settles it. One that is not, as its sink was finished long ago, may have got another
- * number from file systems that make numbers up (FAT, FUSE): then its size and time tell. */
-static bool is_same_file(const struct stat *one, const struct stat *other)
+/* While a file is open its number is its own. Later another one may get it, and file systems that make numbers up (FAT,
+ * FUSE) may give the file another number: then its size and time tell. */
+static bool is_same_file(const struct stat *file, bool is_open, const struct stat *now)
 {
-    return one->st_dev == other->st_dev && S_ISREG(other->st_mode) &&
-           (io_same_file(one, other) || is_as_before(one, other));
-}
-
-static bool stands_at(int directory, const char *name, const struct stat *file)
-{
-    struct stat now;
-
-    return sys_stat_at(directory, name, &now) == 0 && is_same_file(file, &now);
+    return file->st_dev == now->st_dev && S_ISREG(now->st_mode) &&
+           (is_as_before(file, now) || (is_open && io_same_file(file, now)));
 }
 
 int successor_report_others(const struct successor *successor, const char *done)
@@ -154,7 +147,7 @@ static int check_place(const struct successor *successor, int directory)
 
     if (sys_stat_at(directory, successor->target->name, &now) != 0)
         return errno == ENOENT ? 0 : report(successor);
-    if (!successor->existed || !is_same_file(&successor->before, &now) ||
+    if (!successor->existed || !is_same_file(&successor->before, !successor->let_go, &now) ||
         (!io_same_file(&successor->before, &now) && sys_changed(&successor->before) != sys_changed(&now)))
         return report_replaced(successor);
     return successor_check_old(successor, &now);
@@ -165,11 +158,12 @@ static int exchange(struct successor *successor, int directory)
 {
     const char *from = temporary_name_last(&successor->name);
     const char *to = successor->target->name;
+    struct stat now;
 
     if (sys_exchange(directory, from, to) != 0)
         return 1;
     successor->progress = SUCCESSOR_EXCHANGED;
-    if (stands_at(directory, from, &successor->before))
+    if (sys_stat_at(directory, from, &now) == 0 && is_same_file(&successor->before, !successor->let_go, &now))
         return 0;
     if (sys_exchange(directory, from, to) == 0)
         successor->progress = SUCCESSOR_UNPUBLISHED;
@@ -209,6 +203,15 @@ int successor_publish(struct successor *successor, bool reversibly)
     return status;
 }
 
+/* Is the new file where it was put? Another one that has got its number by now hardly has its size. */
+static bool is_published(const struct successor *successor, int directory)
+{
+    struct stat now;
+
+    return sys_stat_at(directory, successor->target->name, &now) == 0 &&
+           is_same_file(&successor->made, now.st_size == successor->made.st_size, &now);
+}
+
 /* 0, or -1: what has been done stays done. What others have put there since stays, too. */
 static int undo(const struct successor *successor)
 {
@@ -218,7 +221,7 @@ static int undo(const struct successor *successor)
 
     if (directory < 0)
         return -1;
-    is_there = stands_at(directory, successor->target->name, &successor->made);
+    is_there = is_published(successor, directory);
     if (successor->progress == SUCCESSOR_EXCHANGED && is_there)
         status = sys_exchange(directory, temporary_name_last(&successor->name), successor->target->name);
     else if (!successor->existed)

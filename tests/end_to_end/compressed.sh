@@ -349,7 +349,7 @@ test_what_is_compressed_and_has_no_lines_is_not_replaced_by_itself() {
     seq 1000 | gzip | gzip >twice.gz
     keeps twice.gz 'compressed by gzip once more' 'decompress it once before'
     printf '@read 1\nACGTN\n+\nIIIII\n' | gzip >reads.gz
-    keeps reads.gz 'a FASTQ file' 'to shuffle its reads: bigshuf --record-lines=4'
+    keeps reads.gz 'a FASTQ file' 'to shuffle its reads: bigshuf -Z --record-lines=4'
     bigshuf -Z --record-lines=4 -o reads.gz reads.gz
     seq 100000 | gzip >lines.gz
     # shellcheck disable=SC2094 # replaced when it is complete

@@ -609,23 +609,22 @@ test_repeats_of_a_source_that_ends_leave_the_output_file() {
 }
 
 # What is written in place would be drawn from after that.
-test_repeats_do_not_change_their_source() {
+test_the_output_does_not_change_the_source() {
+    local message="bigshuf: --random-source: 'source' is also the output, and would change while it is read"
     seq 1000 >in
     seq 100000 | tee source >wanted
     ln source link
-    for options in '-o link in' '-o source in' '--split=1:new -o link in' '-i 1-6 -o link'; do
+    for options in '-r -o link in' '-r -o source in' '-r --split=1:new -o link in' '-ri 1-6 -o link' '--header -o link in'; do
         # shellcheck disable=SC2086 # options
-        fails_with 1 "bigshuf: --random-source: 'source' is also the output, and would change while it is read" \
-            bigshuf -r -n 30000 --random-source=source $options
+        fails_with 1 "$message" bigshuf -n 30000 --random-source=source $options
     done
+    touch p0 p1 p2 p3 p4
+    mv link p5
+    fails_with 1 "$message" bigshuf -rn 30000 --random-source=source --shards=6 -o p%d in
+    rm p5
     # shellcheck disable=SC2094 # refused
     fails_with 1 "*'source' is also the output*" bigshuf -r -n 30000 --random-source=source in 1<>source
     cmp source wanted
-    bigshuf --random-source=source -n 30000 in >right
-    bigshuf --random-source=source -n 30000 -o link in
-    cmp source right
-    rm link
-    cp wanted source
     bigshuf -r -n 30000 --random-source=wanted in >right
     bigshuf -r -n 30000 --random-source=source -o source in
     cmp source right

@@ -347,6 +347,8 @@ test_sequences_are_warned_of() {
     sed 's/$/\r/' reads >returns
     hints ': a FASTQ file, and *' returns
     printf '>gene 1\nMKVLAAGIVLLLAAGC*MKVLAA\nMK\n>gene 2\nMK\n' >genes
+    cp genes others
+    bigshuf -o others others 2>&1 | grep 'others: a FASTA file, and shuffled as it is'
     hints ": a FASTA file, and shuffled as it is: to shuffle its sequences: bigshuf --record-start='>'" genes
     is_silent bigshuf --record-start='>' genes
     cp reads kept
@@ -354,7 +356,8 @@ test_sequences_are_warned_of() {
         bigshuf -o reads reads
     cmp reads kept
     for text in '@home\nA\n+\n' '@home\nACGT\n+\nIII\n' '@home\nACGT\n-\nIIII\n' '@\nA\n+\nI\n' '@home\nA1\n+\nII\n' \
-        '>quoted text\nand\n' '>\nthe\n' '>quoted\nand what was written about it\n'; do
+        '>quoted text\nand\n' '>\nthe\n' '>quoted\nand what was written about it\n' \
+        '>Title\n-----------------------\n' '>log\nsome.host.example.org.uk\n'; do
         # shellcheck disable=SC2059 # a format
         printf "$text" >text
         is_silent bigshuf text

@@ -510,6 +510,22 @@ test_what_others_put_in_the_place_of_shards_stays() {
     [ $failed -ge 5 ]
 }
 
+# A file that was removed may leave its number to the next one that is made.
+test_what_others_put_there_with_the_same_number_stays() {
+    seq 100 >in
+    FAULT_CALL=rename_new FAULT_AT=2 FAULT_RUN='rm new0; echo theirs >new0; echo theirs >new1' \
+        fails_with 1 'bigshuf: new1: has been made by others meanwhile, and stays as it is' \
+        bigshuf-faulty --shards=3 -o new%d in
+    same 'theirs theirs' "$(cat new* | paste -s -d ' ' -)"
+    for i in $(seq 0 9); do
+        echo old >old"$i"
+    done
+    FAULT_CALL=exchange FAULT_AT=1 FAULT_RUN='rm old7; echo theirs >old7' \
+        fails_with 1 'bigshuf: old7: has been replaced by others meanwhile, and stays as it is' \
+        bigshuf-faulty --shards=10 -o old%d in
+    same '9 old 1 theirs' "$(cat old* | sort | uniq -c | xargs)"
+}
+
 test_files_are_not_emptied_by_a_forgotten_input() {
     seq 9 | tee a >./0
     for options in '-o a' '-o a -' '--shards=2 -o %d' '--split=0:new -o a' '--split=0:a -o new' \

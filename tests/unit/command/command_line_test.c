@@ -1447,6 +1447,8 @@ TEST(test_a_long_option_with_one_dash_is_no_help)
     refuse(LONG_WITH("-zhelp") TRY_HELP, "-n3", "-zhelp");
     parse("-zh");
     assert_int_equal(run.verdict, COMMAND_LINE_DONE);
+    parse("--usage", "a");
+    assert_int_equal(run.verdict, COMMAND_LINE_DONE);
     parse("-n", "3", "-h", "-header");
     assert_int_equal(run.verdict, COMMAND_LINE_DONE);
 #undef LONG_WITH
