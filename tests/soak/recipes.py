@@ -1,5 +1,7 @@
 """Cases that chance alone would rarely make. Each recipe changes the case of a Maker, which has a seed so far."""
 
+from dataclasses import replace
+
 from data import Data
 
 HEADER_MAX = 1 << 20
@@ -176,7 +178,16 @@ def by_portions(maker):
     files = draw.randrange(1, 4)
     kind = draw.choice(("seq", "seq", "blank"))
     count = 1_200_000 if kind == "seq" else 8_000_000
-    case.inputs = [Data(kind, draw.randrange(count, 2 * count) // files, draw.randrange(1 << 30)) for _ in range(files)]
+    case.inputs = []
+    before = 0
+    for i in range(files):
+        data = Data(kind, draw.randrange(count, 2 * count) // files, draw.randrange(1 << 30),
+                    tail=draw.choice((b"", b"9")))
+        if i > 0 and maker.chance(2):  # it ends where a portion may, or nearly there
+            missing = draw.choice((0, draw.randrange(-5000, 5000))) - before - len(data.make())
+            data = replace(data, head=b"h" * ((missing - 1) % (1 << 20)) + b"\n")
+        before += len(data.make()) + len(data.tail)
+        case.inputs.append(data)
     case.opts.update({"S": draw.choice(("14M", "20M", "24M", "40M")), "parallel": str(draw.randrange(2, 6)), "v": None})
     if maker.chance(3):
         case.opts["z"] = None
