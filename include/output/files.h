@@ -54,7 +54,7 @@ struct files {
  * open. 0, or -1 after a report; files_release is for the caller in any case. */
 int files_open(struct files *files, const struct output_plan *plan, struct fault *fault);
 
-/* Add the next shard, which must be none of the splits' files. 0, or -1 after a report. */
+/* Add the next shard, which must be none of the files before it, by whatever name. 0, or -1 after a report. */
 int files_add(struct files *files);
 
 /* Open the sink of a file, if it is not open, or start its filter; or if it is compressed, both the sink and the

@@ -35,7 +35,8 @@ struct successor {
     bool let_go;        /* has it been closed, so that another one may have got its number? */
     bool is_input;      /* was it read, so that what others add to it would be lost? */
     struct stat before; /* that file's */
-    struct stat made;   /* the new one, when it is complete */
+    bool replaces;      /* was it still there when the new one took its place? */
+    struct stat made;   /* the new one, then */
     struct attributes attributes;
     struct temporary_name name;
     enum successor_progress progress;

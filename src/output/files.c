@@ -4,6 +4,7 @@
 #include "output/files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -149,11 +150,27 @@ static int check_standard_output(const struct files *files)
 }
 
 /* Shards differ by their numbers. */
+/* The last file may be one of the others by another name: if it has several, or leads elsewhere. */
+static int check_links(const struct files *files)
+{
+    const size_t last = files->count - 1;
+    const char *path = files->file[last].path;
+    struct stat link, status, other;
+
+    if (files->plan->filter != NULL || sys_stat_at(AT_FDCWD, path, &link) != 0 || sys_stat(path, &status) != 0 ||
+        !S_ISREG(status.st_mode) || (!S_ISLNK(link.st_mode) && status.st_nlink == 1))
+        return 0;
+    for (size_t i = 0; i < last; i++)
+        if (files->file[i].path != NULL && sys_stat(files->file[i].path, &other) == 0 && io_same_file(&status, &other))
+            return fault_say(files->fault, "%s and %s: the same output file", files->file[i].path, path);
+    return 0;
+}
+
 int files_add(struct files *files)
 {
     const size_t splits = files->plan->splits;
 
-    if (append(files) != 0)
+    if (append(files) != 0 || check_links(files) != 0)
         return -1;
     if (splits == 0)
         return 0;
@@ -242,9 +259,9 @@ static size_t kept_open(const struct files *files)
 }
 
 /* Open each file, and close again those for which there are not enough descriptors. */
-static int check_sinks(struct files *files)
+static int check_sinks(struct files *files, size_t first)
 {
-    for (size_t i = 0; i < files->count; i++) {
+    for (size_t i = first; i < files->count; i++) {
         struct output_file *file = &files->file[i];
 
         if (files_is_filtered(files, i)) {
@@ -282,6 +299,16 @@ static int check_packers(const struct files *files)
 
 /* ---- From the beginning to the end ---- */
 
+/* What is written in place cannot be taken back: so the shard after those that are there must be possible. */
+static int check_next(struct files *files)
+{
+    const size_t next = files->count;
+
+    if (files->plan->filter != NULL || !is_there(files->plan->path, next - 1 - files->plan->splits))
+        return 0;
+    return append(files) == 0 ? check_sinks(files, next) : -1;
+}
+
 int files_open(struct files *files, const struct output_plan *plan, struct fault *fault)
 {
     *files = (struct files){.plan = plan, .fault = fault};
@@ -289,7 +316,9 @@ int files_open(struct files *files, const struct output_plan *plan, struct fault
         return -1;
     if (files->count > 1 && check_distinct(files) != 0)
         return -1;
-    return check_standard_output(files) == 0 && check_packers(files) == 0 ? check_sinks(files) : -1;
+    if (check_standard_output(files) != 0 || check_packers(files) != 0 || check_sinks(files, 0) != 0)
+        return -1;
+    return files->any_in_place && output_plan_is_open_ended(plan) ? check_next(files) : 0;
 }
 
 void files_warn_of_names(const struct files *files)

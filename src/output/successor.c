@@ -93,8 +93,6 @@ int successor_complete(struct successor *successor, int fd)
     int status;
 
     attributes_give(&successor->attributes, fd, successor->path);
-    if (sys_fstat(fd, &successor->made) != 0)
-        return report(successor);
     if (temporary_name_is_taken(&successor->name))
         return 0;
     directory = target_enter_or_report(successor->target, successor->path, successor->fault);
@@ -141,11 +139,12 @@ static int report_replaced(const struct successor *successor)
 }
 
 /* Is what stands under the target's name what stood there when it was opened, or nothing? 0, or -1 after a report. */
-static int check_place(const struct successor *successor, int directory)
+static int check_place(struct successor *successor, int directory)
 {
     struct stat now;
 
-    if (sys_stat_at(directory, successor->target->name, &now) != 0)
+    successor->replaces = sys_stat_at(directory, successor->target->name, &now) == 0;
+    if (!successor->replaces)
         return errno == ENOENT ? 0 : report(successor);
     if (!successor->existed || !is_same_file(&successor->before, !successor->let_go, &now) ||
         (!io_same_file(&successor->before, &now) && sys_changed(&successor->before) != sys_changed(&now)))
@@ -159,15 +158,17 @@ static int exchange(struct successor *successor, int directory)
     const char *from = temporary_name_last(&successor->name);
     const char *to = successor->target->name;
     struct stat now;
+    int error;
 
     if (sys_exchange(directory, from, to) != 0)
         return 1;
     successor->progress = SUCCESSOR_EXCHANGED;
-    if (sys_stat_at(directory, from, &now) == 0 && is_same_file(&successor->before, !successor->let_go, &now))
+    error = sys_stat_at(directory, from, &now) == 0 ? 0 : errno;
+    if (error == 0 && is_same_file(&successor->before, !successor->let_go, &now))
         return 0;
     if (sys_exchange(directory, from, to) == 0)
         successor->progress = SUCCESSOR_UNPUBLISHED;
-    return report_replaced(successor);
+    return error == 0 ? report_replaced(successor) : fault_report(successor->fault, successor->path, error);
 }
 
 /* A file that replaces none leaves what others put there since check_place, where the system can do that; one that
@@ -176,9 +177,9 @@ static int rename_to_target(struct successor *successor, int directory)
 {
     const char *from = temporary_name_last(&successor->name);
     const char *to = successor->target->name;
-    const bool is_new = !successor->existed && sys_rename_new(directory, from, to) == 0;
+    const bool is_new = !successor->replaces && sys_rename_new(directory, from, to) == 0;
 
-    if (!is_new && !successor->existed && errno == EEXIST)
+    if (!is_new && !successor->replaces && errno == EEXIST)
         return report_replaced(successor);
     if (!is_new && sys_rename_at(directory, from, to) != 0)
         return report(successor);
@@ -187,6 +188,7 @@ static int rename_to_target(struct successor *successor, int directory)
     return 0;
 }
 
+/* Whoever wrote to the new file has ended by now, so that its size and time are final. */
 int successor_publish(struct successor *successor, bool reversibly)
 {
     int directory = target_enter_or_report(successor->target, successor->path, successor->fault);
@@ -195,37 +197,35 @@ int successor_publish(struct successor *successor, bool reversibly)
     if (directory < 0)
         return -1;
     status = check_place(successor, directory);
+    if (status == 0 && sys_stat_at(directory, temporary_name_last(&successor->name), &successor->made) != 0)
+        status = report(successor);
     if (status == 0)
-        status = reversibly && successor->existed ? exchange(successor, directory) : 1;
+        status = reversibly && successor->replaces ? exchange(successor, directory) : 1;
     if (status > 0)
         status = rename_to_target(successor, directory);
     (void)io_close(directory);
     return status;
 }
 
-/* Is the new file where it was put? Another one that has got its number by now hardly has its size. */
-static bool is_published(const struct successor *successor, int directory)
-{
-    struct stat now;
-
-    return sys_stat_at(directory, successor->target->name, &now) == 0 &&
-           is_same_file(&successor->made, now.st_size == successor->made.st_size, &now);
-}
-
-/* 0, or -1: what has been done stays done. What others have put there since stays, too. */
+/* 0, or -1: what has been done stays done. What others have put there since stays, too, and what they have written to
+ * the new file. */
 static int undo(const struct successor *successor)
 {
+    const char *name = successor->target->name;
     int directory = target_enter(successor->target);
+    bool is_gone, is_ours, is_others;
     int status = -1;
-    bool is_there;
+    struct stat now;
 
     if (directory < 0)
         return -1;
-    is_there = is_published(successor, directory);
-    if (successor->progress == SUCCESSOR_EXCHANGED && is_there)
-        status = sys_exchange(directory, temporary_name_last(&successor->name), successor->target->name);
-    else if (!successor->existed)
-        status = is_there ? sys_unlink_at(directory, successor->target->name) : 0;
+    is_gone = sys_stat_at(directory, name, &now) != 0;
+    is_ours = !is_gone && is_same_file(&successor->made, false, &now);
+    is_others = is_gone ? errno == ENOENT : !is_ours && !io_same_file(&successor->made, &now);
+    if (successor->progress == SUCCESSOR_EXCHANGED && is_ours)
+        status = sys_exchange(directory, temporary_name_last(&successor->name), name);
+    else if (successor->progress == SUCCESSOR_RENAMED && !successor->replaces)
+        status = is_ours ? sys_unlink_at(directory, name) : is_others ? 0 : -1;
     (void)io_close(directory);
     return status;
 }
@@ -238,7 +238,7 @@ void successor_retract(struct successor *successor)
         temporary_name_forget(&successor->name); /* so that the old file is unlinked by nobody */
         fault_warn("%s: has been replaced; the old file is now %s", successor->path, successor->name.path);
     } else {
-        fault_warn("%s: has been %s", successor->path, successor->existed ? "replaced" : "made");
+        fault_warn("%s: has been %s", successor->path, successor->replaces ? "replaced" : "made");
     }
 }
 

@@ -258,14 +258,32 @@ test_names_after_older_shards_need_not_be_possible() {
     same '5 5 old' "$(lengths part0 part1) $(<part2)"
 }
 
-test_an_unwritable_directory_may_have_enough_older_shards() {
+# What is written in place cannot be taken back.
+test_shards_in_place_are_followed_by_one_that_is_possible() {
     needs_ordinary_user
     mkdir closed
     echo old | tee closed/0 closed/1 >closed/2
     chmod 666 closed/?
     chmod 555 closed
-    seq 10 | as_ordinary_user ./bigshuf --shard-records=5 -o closed/%d 2>said
-    same '5 5 old' "$(lengths closed/0 closed/1) $(<closed/2)"
+    for records in 5 100; do
+        seq 10 | fails_with 1 'bigshuf: closed/3: Permission denied' \
+            as_ordinary_user ./bigshuf --shard-records=$records -o closed/%d
+    done
+    same 'old old old' "$(cat closed/? | paste -s -d ' ' -)"
+}
+
+test_shards_after_a_gap_are_no_links_to_others() {
+    seq 70 >in
+    for link in 'ln d/4 d/6' 'ln -s 4 d/6' 'ln d/0 d/6' 'ln -s ../d/0 d/6'; do
+        mkdir d
+        for i in 0 1 2 3 4; do
+            echo old >d/$i
+        done
+        $link
+        fails_with 1 'bigshuf: d/[04] and d/6: the same output file' bigshuf --shard-records=10 -o d/%d in
+        [[ $link = 'ln d'* ]] || same 'old old old old old' "$(cat d/[0-4] | paste -s -d ' ' -)"
+        rm -r d
+    done
 }
 
 test_wrong_sizes_of_shards_are_told_before_the_work() {
@@ -514,7 +532,7 @@ test_what_others_put_in_the_place_of_shards_stays() {
 test_what_others_put_there_with_the_same_number_stays() {
     seq 100 >in
     FAULT_CALL=rename_new FAULT_AT=2 FAULT_RUN='rm new0; echo theirs >new0; echo theirs >new1' \
-        fails_with 1 'bigshuf: new1: has been made by others meanwhile, and stays as it is' \
+        fails_with 1 'bigshuf: new1: has been made by others meanwhile, and stays as it is*' \
         bigshuf-faulty --shards=3 -o new%d in
     same 'theirs theirs' "$(cat new* | paste -s -d ' ' -)"
     for i in $(seq 0 9); do
@@ -524,6 +542,32 @@ test_what_others_put_there_with_the_same_number_stays() {
         fails_with 1 'bigshuf: old7: has been replaced by others meanwhile, and stays as it is' \
         bigshuf-faulty --shards=10 -o old%d in
     same '9 old 1 theirs' "$(cat old* | sort | uniq -c | xargs)"
+}
+
+test_compressed_shards_are_taken_back() {
+    seq 20000 >in
+    for old in '' old; do
+        rm -f shard*
+        [ -z "$old" ] || for i in 0 1 2 3 4 5 6 7; do
+            echo old >shard$i.gz
+        done
+        FAULT_CALL="$([ -z "$old" ] && echo rename_new || echo exchange)" FAULT_AT=8 \
+            FAULT_RUN='echo theirs >t; mv t shard7.gz' \
+            fails_with 1 'bigshuf: shard7.gz: has been * by others meanwhile, and stays as it is' \
+            bigshuf-faulty -Z --shards=8 -o shard%d.gz in
+        same "${old:+7 old }1 theirs" "$(cat shard* | sort | uniq -c | xargs)"
+    done
+}
+
+# A call that fails is not taken for others.
+test_what_cannot_be_looked_at_is_told() {
+    seq 100 >in
+    echo old | tee old0 old1 >old2
+    for turn in 3 5 7; do
+        FAULT_CALL=stat_at FAULT_AT=$turn fails_with 1 'bigshuf: old?: Input/output error' \
+            bigshuf-faulty --shards=3 -o old%d in
+        same '3 old' "$(cat old? | sort | uniq -c | xargs)"
+    done
 }
 
 test_files_are_not_emptied_by_a_forgotten_input() {
