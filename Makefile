@@ -59,7 +59,7 @@ UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c))
 BENCHES    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 FUZZERS    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 
-.PHONY: all check check-long check-valgrind check-dist soak fuzz fuzzers bench bench-micro deps install install-strip \
+.PHONY: all check check-long check-valgrind check-dist soak mutants fuzz fuzzers bench bench-micro deps install install-strip \
     uninstall dist dist-static deb format lint clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -148,6 +148,10 @@ SECONDS = 60
 # SEED, CASE, JOBS, MOST, BIGSHUF and BIGSHUF_FAULTY reach it through the environment, from here or from the command line.
 soak: all $(FAULTY) $(TEST_TOOLS) ## try random cases against a model: SECONDS=N [SEED=S] [JOBS=N], or CASE=S again
 	@BUILD='$(BUILD)' SECONDS='$(SECONDS)' python3 tests/soak/soak.py
+
+# MOST=300 and ONLY=PATTERN, of names of files, reach it through the environment, too.
+mutants: ## how many small changes of the program do the tests notice? SECONDS=N SEED=S
+	@SECONDS='$(if $(filter command line,$(origin SECONDS)),$(SECONDS))' python3 tests/mutants/mutants.py
 
 check-dist: all ## test installing, the tarball, the static binary and the Debian package
 	@BUILD='$(BUILD)' ONLY='$(ONLY)' bash tests/support/run.sh tests/dist.sh

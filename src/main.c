@@ -12,23 +12,22 @@
  *                    weighted shares weight_input weight_law gnu_order replacement range gnu_random in_order
  *                    key_order keep
  *     store      piles that are kept: batches in a directory, which many processes fill and read
- *                    list window sweep draft remove reader snapshot batch draft_files store name
- *                    owner manifest format line
+ *                    list window draft sweep reader batch draft_files store name manifest format line
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
- *                    shuffle scatter portions scatter_plan gather divide index staging copy reference transfer
+ *                    shuffle scatter gather divide index staging copy reference transfer
  *                    pile_keys pile_source pile run engine order queue
  *     output     where records go: one file or several, whole or not there, or commands
- *                    buffer output overlap sides files plan held_back boundary framing filter sink successor
- *                    temporary_name target attributes split pattern
+ *                    buffer output overlap sides files plan held_back boundary framing filter sink temporary_name
+ *                    target attributes split pattern
  *     temporary  where piles are that do not fit into memory
- *                    spill pile_files spill_place compress pace storage frames
+ *                    spill pile_files spill_place pace storage frames
  *     input      where records come from: one stream, or record by record
- *                    archive torn grouping record_reader generated source stream hints contents decompress lender
- *                    mapping hold names operand version
+ *                    archive grouping torn record_reader generated source stream hints contents decompress lender
+ *                    mapping hold names operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
- *                    header tail key record length tar_scan tar_headers scan field
+ *                    header tail key kind record length tar_scan tar_headers scan field
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
- *                    threads packer pump program folder fault hardware cgroup textfile io pieces signals sort
+ *                    threads packer pump program folder file_mark fault hardware cgroup textfile io pieces signals sort
  *                    table pool pages sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
  *                    random chacha sha256 siphash xxh64 crc32c lz4 decimal number escape counter least part spread
@@ -64,6 +63,6 @@ int main(int argc, char **argv)
     verdict = command_line_parse(&options, argc, argv);
     if (verdict == COMMAND_LINE_DONE || (verdict == COMMAND_LINE_RUN && job_run(&options) == 0))
         status = EXIT_SUCCESS;
-    options_release(&options);
+    command_line_release(&options);
     return status;
 }

@@ -14,7 +14,7 @@ system_calls='open openat creat close read write pread pwrite readv writev pread
     truncate ftruncate rename link linkat unlink unlinkat symlink readlink realpath mkstemp mkostemp mkdir rmdir fchmod
     chmod fchown chown access faccessat poll select fcntl ioctl dup dup2 pipe fallocate posix_fallocate
     mmap munmap mremap malloc calloc pthread_create getentropy getrandom getrlimit setrlimit statvfs fstatvfs fork execve
-    posix_spawn waitpid kill pipe2 renameat2 renameat mkdirat fsync flock opendir fdopendir readdir gethostname getpid
+    posix_spawn waitpid kill pipe2 renameat2 renameat mkdirat fsync futimens flock opendir fdopendir readdir gethostname getpid
     geteuid exit _exit abort'
 permitted_calls='system/signals:unlink system/hardware:getrlimit'
 

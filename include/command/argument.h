@@ -2,74 +2,94 @@
 #define BIGSHUF_COMMAND_ARGUMENT_H
 
 /*
- * Parsing of the arguments of options. An argument that other tools take as well is taken as they take it, and refused
- * in their words, to which is added what would be valid; the models are shuf, sort and cut of GNU coreutils 9.1, in the
- * C locale.
- *
- * All return 0 and set what the last pointers point to; or -1 after a report, and then they may have been set or
- * not. `spelling` is the option as it was given, for the report.
+ * The arguments of options: of what type one is, and what becomes of it in struct options. An argument that other tools
+ * take as well is taken as they take it, and refused in their words, to which is added what would be valid; the models
+ * are shuf, sort and cut of GNU coreutils 9.1, in the C locale.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record/record.h"
+#include "command/options.h"
+#include "record/kind.h"
 #include "system/fault.h"
 
-/* A decimal number as `shuf -n` takes it: blanks and a plus sign may come first; a number above 2^64 - 1 counts as
- * 2^64 - 1. */
-int argument_count(struct fault *fault, const char *text, uint64_t *count);
+enum { ARGUMENT_SPELLING_BYTES = 64 };
+
+/* A command line that is being parsed. */
+struct parsing {
+    struct options *options; /* what is filled */
+    struct fault *fault;
+    int code;                                      /* of the option at hand (option_table.h) */
+    char spelling[ARGUMENT_SPELLING_BYTES];        /* as it was given: "-S" or "--buffer-size" */
+    int print;                                     /* the code of --help, -h or -V once one of them was given; else 0 */
+    const struct kind_row *kind;                   /* --records; NULL if not given */
+    const char *kind_text;                         /* its argument */
+    char kind_spelling[ARGUMENT_SPELLING_BYTES];   /* "--csv", or "--records=tar" without what follows */
+    uint8_t delimiter[RECORD_DELIMITER_BYTES_MAX]; /* --delimiter */
+    size_t delimiter_bytes;                        /* 0: not given */
+};
+
+/* Do what an option says. `text` is NULL if it has no argument. 0, or -1 after a report; then what it sets may have
+ * been set or not. */
+typedef int argument_setter(struct parsing *parsing, const char *text);
+
+enum argument_type {
+    ARGUMENT_SPECIAL,  /* what `set` makes of it */
+    ARGUMENT_FLAG,     /* there is none: bool, true */
+    ARGUMENT_CONSTANT, /* there is none: an enum, `least` */
+    ARGUMENT_CHOICE,   /* one of the words `choices`: an enum, its number */
+    ARGUMENT_COUNT,    /* a number from `least` to `most` in digits alone, 1 if it is left out: uint64_t */
+    ARGUMENT_SIZE,     /* a number of bytes, which may have a unit, at least 1: uint64_t */
+    ARGUMENT_FIELD,    /* a field, numbered from 1: uint64_t */
+    ARGUMENT_TEXT      /* any text: const char * */
+};
+
+struct argument {
+    enum argument_type type;
+    size_t field; /* the offset in struct options of what is set; 0 if only `set` knows */
+    uint64_t least, most;
+    uint64_t preset;            /* what the uint64_t there is if the option is not given; 0: all is zero */
+    const char *const *choices; /* end with NULL */
+    const char *once;           /* ARGUMENT_TEXT: what several of them are called, which is an error; NULL: it is not */
+    argument_setter *set;
+};
+
+int argument_set(struct parsing *parsing, const struct argument *argument, const char *text);
+
+/* After all options: make the record format of what was said of records. */
+void argument_settle_records(struct parsing *parsing);
+
+/* A number as `shuf -n` takes it: blanks and a plus sign may come first; one above 2^64 - 1 counts as 2^64 - 1. */
+argument_setter argument_head_count;
 
 /* LO-HI as `shuf -i` takes it, with blanks and plus signs as above. HI may be LO - 1, for no numbers at all. Unlike
  * there, all the 2^64 numbers are a range too. */
-int argument_range(struct fault *fault, const char *text, uint64_t *first, uint64_t *last);
+argument_setter argument_input_range;
 
-/* A field, numbered from 1 as in `cut -f`: digits alone. */
-int argument_field(struct fault *fault, const char *text, uint64_t *field);
+argument_setter argument_probability;
+argument_setter argument_part;      /* R/W: part R of W, which are numbered from 1; at most PART_MAX */
+argument_setter argument_separator; /* one byte, as `sort -t` takes it, or an escape of escape.h, such as \0 and \t */
 
-/* What separates fields: one byte, as `sort -t` takes it, or an escape of escape.h, such as \0 and \t. */
-int argument_separator(struct fault *fault, const char *text, uint8_t *separator);
+/* What ends a line: 1 to RECORD_DELIMITER_BYTES_MAX bytes, as escape_parse takes them. */
+argument_setter argument_delimiter;
+argument_setter argument_zero_terminated;
 
-/* A memory limit, as number_parse_size takes it; at least HARDWARE_MEMORY_MIN. */
-int argument_memory(struct fault *fault, const char *spelling, const char *text, uint64_t *bytes);
+/* KIND or KIND:ARGUMENT, of kind.h; "csv" if there is no argument. */
+argument_setter argument_records;
 
-/* A number of threads, as `sort --parallel` takes it: at least one; a number above UINT_MAX counts as UINT_MAX. */
-int argument_parallel(struct fault *fault, const char *spelling, const char *text, unsigned *threads);
-
-/* One of `count` words, which `valid` lists: "one, two or three". */
-int argument_word(struct fault *fault, const char *spelling, const char *text, const char *const *words, size_t count,
-                  const char *valid, int *which);
-
-/* A number, at least `least`: digits alone. */
-int argument_number(struct fault *fault, const char *spelling, const char *text, uint64_t least, uint64_t *value);
-
-/* A size of at least one byte: a number of bytes, or with a unit as number_parse_size takes it, but not %. */
-int argument_bytes(struct fault *fault, const char *spelling, const char *text, uint64_t *bytes);
-
-/* What ends a record: 1 to RECORD_DELIMITER_BYTES_MAX bytes, as escape_parse takes them, written to `string`. */
-int argument_delimiter(struct fault *fault, const char *spelling, const char *text,
-                       uint8_t string[RECORD_DELIMITER_BYTES_MAX], size_t *bytes);
-
-/* What begins a record, without the newline before it: at least one byte, no newline, at most
- * RECORD_DELIMITER_BYTES_MAX - 1 bytes, since the newline goes with it. There are no escapes: it is `text` as it
- * stands, and *bytes is its length. */
-int argument_start(struct fault *fault, const char *spelling, const char *text, size_t *bytes);
-
-/* The number of a store's piles: a power of two from STORE_FORMAT_PILES_MIN to STORE_FORMAT_PILES_MAX. */
-int argument_piles(struct fault *fault, const char *spelling, const char *text, unsigned *piles);
-
-/* Piles: J, which is both the first and the last one, or J-K with J <= K. */
-int argument_pile(struct fault *fault, const char *spelling, const char *text, uint64_t *first, uint64_t *last);
-
-/* R/W: part R of W, which are numbered from 1; at most PART_MAX. */
-int argument_part(struct fault *fault, const char *spelling, const char *text, uint64_t *part, uint64_t *parts);
-
-/* leaf-records=T of --tune. */
-int argument_tune(struct fault *fault, const char *text, uint64_t *leaf_records);
-
-/* Report that the option does not take this argument: it is too large if errno is ERANGE, else invalid, and `valid`
- * says what would not be ("it is a whole number"). Returns -1. */
-int argument_refuse(struct fault *fault, const char *spelling, const char *text, const char *valid);
+argument_setter argument_header_start;
+argument_setter argument_split;
+argument_setter argument_filter;
+argument_setter argument_memory;    /* as number_parse_size takes it; at least HARDWARE_MEMORY_MIN */
+argument_setter argument_temporary; /* one directory more */
+argument_setter argument_parallel;  /* as `sort --parallel` takes it; a number above UINT_MAX counts as UINT_MAX */
+argument_setter argument_piles;     /* a power of two from STORE_FORMAT_PILES_MIN to STORE_FORMAT_PILES_MAX */
+argument_setter argument_batch;
+argument_setter argument_pile; /* J, which is both the first and the last one, or J-K with J <= K */
+argument_setter argument_tune; /* leaf-records=T */
+argument_setter argument_print;
 
 /* After a message about wrong usage: a line on standard error that tells of --help. */
 void argument_hint(void);

@@ -6,9 +6,8 @@
 #include <stdbool.h>
 
 #include "command/option_table.h"
-#include "system/fault.h"
 
-/* Do the options go together for which given[code] is set? 0, or -1 after a report. */
-int combination_check(const bool given[OPTION_END], struct fault *fault);
+/* Do the options go together that have been parsed, of which given[code] is set? 0, or -1 after a report. */
+int combination_check(const struct parsing *parsing, const bool given[OPTION_END]);
 
 #endif

@@ -14,5 +14,6 @@ enum command_line_verdict {
 /* Fill `options` from the command line, which stays as it is: words may stand in any order, as GNU has it, unless
  * POSIXLY_CORRECT is set. `options` must be released whatever the verdict. */
 enum command_line_verdict command_line_parse(struct options *options, int argc, char **argv);
+void command_line_release(struct options *options);
 
 #endif

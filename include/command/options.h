@@ -1,8 +1,7 @@
 #ifndef BIGSHUF_COMMAND_OPTIONS_H
 #define BIGSHUF_COMMAND_OPTIONS_H
 
-/* What the command line says, option by option: the setters of option_table.c fill it. What it means is in job/task.h.
- */
+/* What the command line says, option by option: the rows of option_table.c fill it. What it means is in job/task.h. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,11 +17,11 @@ enum options_progress {
     OPTIONS_PROGRESS_HIDDEN /* --no-progress */
 };
 
-/* Does the program itself compress temporary files? */
+/* Are temporary files compressed? */
 enum compress_temporary { COMPRESS_AUTO, COMPRESS_ALWAYS, COMPRESS_NEVER };
 
-/* The strings are those of the caller's argv; options_release frees the arrays `files`, `split` and `temporary`. It
- * stays where it is, since `format` points to `string`, also in a copy. */
+/* The strings are those of the caller's argv; command_line_release frees the arrays `files`, `split` and `temporary`.
+ * It stays where it is, since `format` points to `string`, also in a copy. */
 struct options {
     const char **files; /* names of inputs in order, "-" is standard input; with `echo` the records themselves */
     size_t file_count;  /* 0 with files0_from, `range`, `gather` or `sweep`, any number with `echo`; else at least 1 */
@@ -65,7 +64,6 @@ struct options {
 
     const char **temporary; /* the directory of each -T, in order */
     size_t temporary_count;
-    const char *compress_program;               /* --compress-program; NULL if not given */
     enum compress_temporary compress_temporary; /* --compress-temporary */
 
     const char *scatter; /* --scatter: the directory of a store to which a batch is added; NULL if not given */
@@ -75,7 +73,7 @@ struct options {
     uint64_t keep;       /* --keep: how many batches stay; 0 if not given */
     bool sweep;
     bool list;
-    uint64_t pile_first; /* --pile: piles are read from this place in the order of the epoch, 0 if not given, */
+    uint64_t pile_first; /* --pile: only piles from this number, 0 if not given, */
     uint64_t pile_last;  /* to this one, UINT64_MAX if not given */
     uint64_t epoch;      /* --epoch; 0 if not given */
 
@@ -87,10 +85,5 @@ struct options {
     enum options_progress progress;
     bool verbose;
 };
-
-/* Nothing is given yet. There is room for as many files, directories and splits as the command line has words. 0, or -1
- * with errno; it must be released in either case. */
-int options_init(struct options *options, size_t words);
-void options_release(struct options *options);
 
 #endif

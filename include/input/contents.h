@@ -14,23 +14,21 @@
 #include <sys/types.h>
 
 #include "input/decompress.h"
-#include "input/version.h"
 #include "system/fault.h"
+#include "system/file_mark.h"
 
 /* Zeroed but for the first three, `decompress`, and `fd`, which is -1. */
 struct contents {
     const char *const *names;
     struct fault *fault;
-    struct version *past;          /* of each file when it was looked at; zeroed if it was not. Of the first ones, */
-    size_t ended;                  /* so many, when they were read to their end: that was at byte `bytes` */
+    struct file_mark *marks;       /* of each file, from when it was first opened */
     struct decompress *decompress; /* NULL: all files are read as they are */
     bool open;
-    size_t file;            /* its number */
-    int fd;                 /* -1 if it is not needed any more */
-    struct version version; /* when it was begun */
-    off_t at;               /* the next byte of it, if it is a regular file */
-    bool decompressed;      /* does a program make them from the file? */
-    bool at_end;            /* has a read found its end? Not where it is mapped, but for its header. */
+    size_t file;       /* its number */
+    int fd;            /* -1 if it is decompressed */
+    off_t at;          /* the next byte of it, if it is a regular file */
+    bool decompressed; /* does a program make them from the file? */
+    bool at_end;       /* has a read found its end? Not where it is mapped, but for its header. */
     struct decompress_beginning beginning;
     size_t taken; /* of the bytes in that */
 };

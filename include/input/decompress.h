@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "system/fault.h"
+#include "system/file_mark.h"
 #include "system/packer.h"
 
 struct decompress_limits {
@@ -21,9 +22,10 @@ struct decompress_limits {
 
 struct decompress;
 
-/* For files of these names, which must stay. Nothing is started yet. NULL after a report. */
-struct decompress *decompress_new(const char *const *names, size_t count, struct decompress_limits limits,
-                                  struct fault *fault);
+/* For files of these names, which must stay, as must their marks, from when they were first opened. Nothing is started
+ * yet. NULL after a report. */
+struct decompress *decompress_new(const char *const *names, struct file_mark *marks, size_t count,
+                                  struct decompress_limits limits, struct fault *fault);
 uint64_t decompress_memory(const struct decompress *decompress); /* what was set aside of that */
 void decompress_free(struct decompress *decompress);             /* NULL is fine; programs that run are killed */
 
@@ -35,8 +37,9 @@ struct decompress_beginning {
     uint8_t data[PACKER_LOOK_BYTES];
 };
 
-/* Look at a file that is open for reading, from where it is. 0, or -1 with errno. */
-int decompress_look(int fd, const char *name, struct decompress_beginning *beginning);
+/* Look at a file that is open for reading: at the byte `at` of a regular one, else, if that is -1, at what comes next.
+ * 0, or -1 with errno. */
+int decompress_look(int fd, const char *name, off_t at, struct decompress_beginning *beginning);
 
 /* Is the packer's program there? 0, or -1 after a report, which calls the file `name`. */
 int decompress_check(const struct packer *packer, const char *name, struct fault *fault);
@@ -44,14 +47,15 @@ int decompress_check(const struct packer *packer, const char *name, struct fault
 /* File i is to be read next. Does a program run ahead for it? */
 bool decompress_is_ahead(struct decompress *decompress, size_t i);
 
-/* If not, it is opened and looked at, and if it is compressed, this starts a program. The descriptor is needed further
- * if bytes were read to look at it. 0, or -1 after a report. */
+/* If not, it is opened and looked at, and if it is compressed, this starts a program, and takes the descriptor over. 0,
+ * or -1 after a report. */
 int decompress_start(struct decompress *decompress, size_t i, int fd, const struct decompress_beginning *beginning);
 
 /* File i is what is read: have programs run ahead for those after it. */
 void decompress_run_ahead(struct decompress *decompress, size_t i);
 
-/* What comes next of file i: up to `bytes` bytes; 0 at its end, when its program has ended well; -1 after a report. */
+/* What comes next of file i: up to `bytes` bytes; 0 at its end, when its program has ended well, and the file is what
+ * it was; -1 after a report. */
 ssize_t decompress_read(struct decompress *decompress, size_t i, uint8_t *data, size_t bytes);
 
 #endif

@@ -24,15 +24,14 @@ struct hints {
 };
 
 /* Look at the beginning of a file, `unpacked` if it was compressed: is it (still) compressed, an archive, a table, text
- * in UTF-16, or one whose records are no lines? Records of a fixed size or with a length may begin like that by chance,
- * and are passed over. */
+ * in UTF-16, or one whose records are no lines, such as CSV with newlines in fields and JSON with several lines for a
+ * value? Records of a fixed size or with a length may begin like that by chance, and are passed over. */
 void hints_look(struct hints *hints, const struct record_format *format, bool unpacked, const char *name,
                 const uint8_t *data, size_t bytes);
 
 /* Refuse a regular file that begins so ("-": standard input, from where it stands) and is also an output: of a shuffled
- * archive nothing can be read, and it may be the only copy. Not FASTA, as lines of text may look like that. One that is
- * compressed is decompressed first, if that is
- * done with inputs. 0, or -1 after a report. */
+ * archive nothing can be read, and it may be the only copy. Not if lines of text may look like that, as FASTA. One that
+ * is compressed is decompressed first, if that is done with inputs. 0, or -1 after a report. */
 int hints_refuse(const struct record_format *format, bool decompresses, const char *name, struct fault *fault);
 
 /* Report that a file, which should be records of this kind, is compressed. Returns -1. */
@@ -44,7 +43,7 @@ void hints_look_at_name(struct hints *hints, const char *name);
 /* Has the tail seen a quote that neither begins nor ends a field? */
 void hints_look_at_quotes(struct hints *hints, const struct tail *tail, const char *name);
 
-/* All files have ended, and some were not empty. Is the string with which records end in none of them? */
+/* All files have ended, and some were not empty. Is what records end with in none of them? */
 void hints_look_at_end(struct hints *hints, const struct tail *tail);
 
 #endif

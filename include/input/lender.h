@@ -11,12 +11,13 @@
 
 #include "input/mapping.h"
 #include "system/fault.h"
+#include "system/file_mark.h"
 #include "system/signals.h"
 
 struct lender {
     struct mapping mapping; /* its base is NULL if there is none */
-    bool cached;            /* were the files in memory when they were mapped, wherever they were looked at? */
     const char *const *names;
+    const struct file_mark *marks;
     struct fault *fault;
     struct signals_guard guard;
     uint8_t *at;        /* of the file that is lent: the next byte, */
@@ -24,10 +25,11 @@ struct lender {
     uint8_t *forgotten; /* the memory before this has been given back */
 };
 
-/* Map `count` files, which take no more than `room` bytes, with `start` for the position of standard input ("-"). Both
- * must stay where they are: the lender and the names. 0, or -1 without a report. */
-int lender_open(struct lender *lender, const char *const *names, size_t count, off_t start, uint64_t room,
-                struct fault *fault);
+/* Map `count` files, which have been marked and take no more than `room` bytes, with `start` for the position of
+ * standard input ("-"). All must stay where they are: the lender, the names and the marks. 0, or -1 without a report.
+ */
+int lender_open(struct lender *lender, const char *const *names, const struct file_mark *marks, size_t count,
+                off_t start, uint64_t room, struct fault *fault);
 void lender_close(struct lender *lender); /* also when zeroed */
 void lender_restart(struct lender *lender);
 
@@ -44,12 +46,7 @@ void lender_append(struct lender *lender, const uint8_t *data, size_t bytes);
 /* Nobody will look any more at what came before `end`, until lender_restart. */
 void lender_forget(struct lender *lender, const uint8_t *end);
 
-/* Give back the memory of [from, end), which is in one file, though it may be looked at again, unless it is all that is
- * left of the file and of what was put behind it, and so `ends`. What else is in its pages may be looked at in any
- * case. Any thread may do that. */
-void lender_put_aside(const struct lender *lender, const uint8_t *from, const uint8_t *end, bool ends);
-
-/* Are all files what they were, or larger? 0, or -1 after a report. */
+/* Are all files what they were? 0, or -1 after a report. */
 int lender_check(const struct lender *lender);
 
 #endif

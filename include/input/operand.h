@@ -9,8 +9,8 @@
 
 bool operand_is_standard_input(const char *name);
 
-/* For reading from front to back. A descriptor, or -1 with errno. Of what was `regular` when it was looked at, nobody
- * waits for the writer if it is a FIFO by now. */
+/* For reading from front to back; a line says that a terminal is waited for. A descriptor, or -1 with errno. Of what
+ * was `regular` when it was looked at, nobody waits for the writer if it is a FIFO by now. */
 int operand_open(const char *name, bool regular);
 void operand_close(int fd); /* also of -1; standard input stays open, lest the next file take its place */
 

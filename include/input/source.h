@@ -93,30 +93,11 @@ size_t source_space(const struct source *source);
 ssize_t source_lend(struct source *source, const uint8_t **data, size_t bytes);
 enum { SOURCE_BEHIND_BYTES = 64 };
 
-/* A piece of what is lent, as it stands there: so many bytes of the stream come before it. */
-struct source_window {
-    uint64_t offset;
-    const uint8_t *data;
-    size_t bytes;
-};
-
-/* Are mapped files lent as they stand, and were they in memory when they were mapped, as far as anybody can tell? */
-bool source_is_cached(const struct source *source);
-
-/* Lend all that comes of such files. *windows receives `*count` of them, in order, which the caller must free; NULL if
- * there are none. They count as arrived when they are passed, as any thread may say. 0, or -1 after a report. */
-int source_lend_all(struct source *source, struct source_window **windows, size_t *count);
-void source_pass(struct source *source, uint64_t bytes);
-
-/* Give back the memory of data[0, bytes), a part of a window, though it may be looked at again, unless it is what is
- * left of the window, and so `ends`. Any thread may do that. */
-void source_put_aside(const struct source *source, const uint8_t *data, size_t bytes, bool ends);
-
 /* Nobody will look any more at what was lent before `end`, until source_rewind: its memory may go. */
 void source_forget(struct source *source, const uint8_t *end);
 
-/* Are the files still as they were when they were mapped, or larger? 0 if so, or -1 after a report. Without a mapping,
- * 0. */
+/* Are the files that are mapped still what they were (file_mark.h)? 0 if so, or -1 after a report. Others are checked
+ * when they have been read. */
 int source_check(const struct source *source);
 
 /* Put bytes back in front of what is still to come; they are not copied and must stay until they have been read again.
@@ -140,6 +121,9 @@ int source_rewind(struct source *source);
 
 /* Is this file one of the inputs? */
 bool source_is_from(const struct source *source, const struct stat *file);
+
+/* The size of the i-th file when it was opened: so much of it is used. False if it is not regular. */
+bool source_size_of(const struct source *source, size_t i, uint64_t *bytes);
 
 /* Bytes delivered so far: delimiters that were added count, headers do not, bytes that were put back do not until they
  * are read again. */

@@ -52,6 +52,7 @@ int stream_rewind(struct stream *stream); /* as source_rewind */
 
 /* As source_name_at. */
 const char *stream_name_at(const struct stream *stream, uint64_t offset, uint64_t *end);
-bool stream_is_from(const struct stream *stream, const struct stat *file); /* as source_is_from */
+bool stream_is_from(const struct stream *stream, const struct stat *file);   /* as source_is_from */
+bool stream_size_of(const struct stream *stream, size_t i, uint64_t *bytes); /* as source_size_of */
 
 #endif

@@ -2,37 +2,35 @@
 #define BIGSHUF_INPUT_TORN_H
 
 /*
- * Is a sample torn apart, since other members stand between its own? Then its key begins a second sample in the same
- * archive. The first samples of an archive are remembered, as many as there is room for: where archives are not sorted,
- * hardly one of their samples is whole.
+ * Does a key come again after another one? Then the records that have it, which should be neighbours, are torn apart.
+ * Not all keys can be remembered: so it is the recent ones, and a sample of all. Where records are not sorted, most of
+ * their keys come again, and one of these is hardly missed.
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "record/key.h"
-#include "record/tar_headers.h"
+enum { TORN_KEYS = 2048 }; /* of each kind */
 
-enum { TORN_SAMPLES = 4096 };
-
-struct torn_sample {
-    uint64_t archive;
-    uint64_t key, name; /* hashes */
+struct torn_key {
+    uint64_t scope;
+    uint64_t key; /* hashes */
+    uint64_t name;
 };
 
 /* All zeros at first. */
 struct torn {
-    uint64_t archive; /* is counted */
-    bool found;
-    bool looked; /* at the sample in work? */
-    struct torn_sample sample[TORN_SAMPLES];
+    uint64_t scope; /* is counted */
+    struct torn_key recent[TORN_KEYS];
+    struct torn_key sampled[TORN_KEYS];
 };
 
-/* Another archive begins: it may have the same keys. */
+/* Keys that came before are no longer of interest. To be called before the first one, too. */
 void torn_begin(struct torn *torn);
 
-/* A member of this key and name comes, which `goes_on` with the sample before it or begins another one. Directories are
- * not shown. True, once for all, if the other members of its sample stand elsewhere. */
-bool torn_look(struct torn *torn, const struct key *key, struct tar_text name, bool goes_on);
+/* Records with this key begin, which stand side by side. Did others begin before, as far as is known? Those of this
+ * `name` do not count. */
+bool torn_look(struct torn *torn, const void *key, size_t key_bytes, const void *name, size_t name_bytes);
 
 #endif

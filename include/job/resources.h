@@ -11,7 +11,6 @@
 #include "shuffle/run.h"
 #include "store/store.h"
 #include "system/fault.h"
-#include "temporary/compress.h"
 #include "temporary/frames.h"
 #include "temporary/pace.h"
 #include "temporary/spill.h"
@@ -23,6 +22,7 @@ struct resources {
     struct fault fault;
     const char *const *names; /* of the input files */
     size_t name_count;
+    uint64_t named_bytes;   /* in them, if all are regular files that are read as they are; else UINT64_MAX */
     const char **listed;    /* the names that --files0-from lists, which point into listed_data; else NULL */
     char *listed_data;      /* the file that --files0-from names */
     uint64_t listed_memory; /* bytes of the memory limit that both take */
@@ -33,8 +33,7 @@ struct resources {
     struct output *output;
     struct spill_place place;      /* of temporary files */
     const char *default_directory; /* the only one of the place if -T was not given */
-    struct compress compress;      /* without a program if none was given */
-    struct frames frames;          /* what the place compresses with otherwise */
+    struct frames frames;          /* what the place compresses with */
     struct pace pace;
     char seed_text[2 * RESOURCES_SEED_BYTES + 1]; /* the seed that was made, if none was given */
     const char *seed;
@@ -46,6 +45,9 @@ struct resources {
 /* Open nothing yet. Both must stay where they are. */
 void resources_init(struct resources *resources, const struct options *options);
 void resources_release(struct resources *resources);
+
+/* List the names of the input files, each of which must lead to something. */
+int resources_name_files(struct resources *resources);
 
 /* Look at the input files and open the source that reads them. */
 int resources_open_files(struct resources *resources);

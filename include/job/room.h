@@ -22,6 +22,9 @@ uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes);
  * `rereads`: samples with replacement read the input again instead of keeping it (run.h). */
 uint64_t room_temporary_bytes(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads);
 
+/* Do the numbers of -i, which are known before they are made, go into the files that there may be? */
+int room_check_records(const struct options *options, const struct output *output);
+
 int room_check_output(const struct options *options, uint64_t known_bytes, const struct output *output);
 int room_check_temporary(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads,
                          struct spill_place *place);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "output/filter.h"
@@ -21,18 +22,19 @@
 #include "system/packer.h"
 
 enum {
-    /* Files that stay open until the commit, besides those that are filled side by side. Each takes two descriptors if
-     * it replaces another one, together fewer than those that pile_files.c leaves to others. */
+    /* Files that stay open until the commit, besides those that are filled side by side; and files that are inputs,
+     * too, and stay locked. Together fewer than the descriptors that pile_files.c leaves to others. */
     FILES_KEPT_OPEN = 4,
+    FILES_LOCKED = 4,
     FILES_DISKS = 16, /* file systems among which files may be divided, and still be compared with their room */
 };
 
 struct output_file {
     const char *path;  /* NULL: standard output; malloc'd if it was made from a pattern */
     struct sink *sink; /* NULL if it is not open, or is written through a filter */
-    bool is_input;     /* is it one of the inputs, too? */
-    bool was_seen;     /* was it open, and closed again? Then it had: */
-    struct sink_sight sight;
+    bool replaced;     /* was it found, when all were opened, that it can be replaced? So it must be */
+    bool is_input;     /* is it one of the inputs, too? Then it was, when that was about to be read: */
+    struct sink_mark input;
 };
 
 struct files {
@@ -44,7 +46,9 @@ struct files {
     struct target_set split_set; /* the splits' files, once a shard has been added */
     bool behind;                 /* are all sinks told so (sink_write_behind)? */
     bool any_in_place;           /* is any file written in place, which may be one of the inputs? */
-    dev_t disk[FILES_DISKS];     /* all file systems that the files are on, */
+    int lock[FILES_LOCKED];      /* descriptors of files that are inputs, too */
+    size_t locks;
+    dev_t disk[FILES_DISKS]; /* all file systems that the files are on, */
     size_t disks;
     uint64_t free_bytes; /* and what can be written to them together; UINT64_MAX if that is not known */
 };
@@ -71,11 +75,23 @@ bool files_is_filtered(const struct files *files, size_t number);
  * another run, and who reads all files of the pattern reads those as well. */
 void files_warn_of_older(const struct files *files, size_t count);
 
+/* Warn of other names of the files that were replaced. */
+void files_warn_of_links(const struct files *files, size_t count);
+
 /* Warn of files that have names of compressed ones, but are not compressed, or of shards, but are none. */
 void files_warn_of_names(const struct files *files);
 
-/* The file is one of the inputs, too: sink_replaces_input. */
-void files_replace_input(struct files *files, size_t number);
+/* The file is one of the inputs, too: lock it until files_release, unless its file system has no locks. 0; or -1 after
+ * a report, as if another run has it locked. At most FILES_LOCKED files. */
+int files_lock_input(struct files *files, size_t number);
+
+/* The file is one of the inputs, too, which is read as it is now: sink_replaces_input. */
+void files_replace_input(struct files *files, size_t number, const struct stat *now);
+
+/* All is complete: give the first `count` files their names, in order. If one of them cannot have it, the files from
+ * there on keep their temporary names, which a report tells. None is changed if one that is an input has been changed
+ * by others: sink_check_input. While there is no other thread. 0, or -1 after a report. */
+int files_publish(struct files *files, size_t count);
 
 void files_write_behind(struct files *files); /* advice: sink_write_behind, of all sinks */
 void files_close_sinks(struct files *files);  /* of files that have not been published, nothing stays */

@@ -10,11 +10,11 @@
  *          |               |                |                    | failed
  *          +---------------+----------------+--------------------+----------> output_free: aborted
  *
- * Each file is a sink (sink.h), or a command's (filter.h). Sinks appear all or none, in output_commit: an abort leaves
- * every file as it was, with the exceptions that sink.h names. A crash in the midst of output_commit, after all has
- * been written and while files get their names, may leave some of them new and some old; each is whole. Commands are
- * run as the files come, so what they leave of an aborted run is their affair; a warning says which files that
- * concerns.
+ * Each file is a sink (sink.h), or a command's (filter.h). No sink appears before all are complete, in output_commit:
+ * an abort leaves every file as it was, with the exceptions that sink.h names. Then they get their names, in order: if
+ * one of them cannot have it, or a crash comes, those before it are new, and the others complete under temporary names.
+ * Commands are run as the files come, so what they leave of an aborted run is their affair; a warning says which files
+ * that concerns.
  *
  * The first few files have no names until then. Later ones, and all of them where files must have names, have hidden
  * temporary names beside their targets; so there can be more files than descriptors. Each takes about 700 bytes.
@@ -34,6 +34,10 @@ struct output;
  * every file can be written or made (of shards whose number is not known: those that are there, and the first one),
  * whether two would be the same file. A FIFO waits for its reader here. NULL after a report. */
 struct output *output_open(const struct output_plan *plan, struct fault *fault);
+
+/* So many records will be written (UINT64_MAX: nobody knows how many): can they be divided as the plan says? 0, or -1
+ * after a report. */
+int output_check_records(const struct output *output, uint64_t records);
 
 /* At least so many bytes will be written, in all: is there room for them, as far as is known? Files that are yet to be
  * found, as there are more shards than there were, are expected to be where the others are. 0, or -1 after a report. */

@@ -25,7 +25,8 @@ struct overlap_outputs {
  *  - an output that is an input of which nothing would be left, such as an archive (hints.h).
  *  - an output that has something in it, while the only input is /dev/null as standard input.
  * A warning tells if the file of the rest is one of several inputs, as it is where a shell's pattern matches the output
- * of the run before. The files that are inputs are told so (files_replace_input). 0, or -1 after a report.
+ * of the run before. The files that are inputs are locked, and told so (files_lock_input,
+ * files_replace_input). 0, or -1 after a report.
  */
 int overlap_check(struct files *files, const char *const *inputs, size_t count);
 

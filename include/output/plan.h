@@ -19,7 +19,8 @@
 
 enum {
     OUTPUT_FILES_MAX = 1000000,
-    OUTPUT_SIDES_MAX = 64, /* splits by a field: each takes 64 KiB of memory beside the limit */
+    OUTPUT_EMPTY_MAX = 10000, /* shards that get no record: more are hardly meant */
+    OUTPUT_SIDES_MAX = 64,    /* splits by a field: each takes 64 KiB of memory beside the limit */
 };
 
 /* What is pointed to must stay. */
@@ -36,6 +37,8 @@ struct output_plan {
     uint64_t shard_records; /* files of so many records, the last one with what is left; no file if there is none */
     uint64_t shard_bytes;   /* files of as many records as fit into so many bytes, or of one that is larger */
 
+    uint64_t most_records; /* what can be known before of how many records come; UINT64_MAX: nothing */
+
     const char *filter; /* the command that all files but standard output are written through, or NULL */
     bool packs;         /* are files compressed that are not, if their names say so? */
     unsigned filters;   /* at most so many programs unfinished at a time, at least 1 (filter.h) */
@@ -45,7 +48,11 @@ struct output_plan {
     struct spill_place *place; /* for temporary files; needed with shard_bytes */
 };
 
-/* Is it possible? 0, or -1 after a report. */
+/* So many records come, or at most so many: do they leave more than OUTPUT_EMPTY_MAX shards empty? 0 if not, or -1
+ * after a report. *empty receives how many they leave empty. */
+int output_plan_check_empty(const struct output_plan *plan, uint64_t records, uint64_t *empty, struct fault *fault);
+
+/* Is it possible, as far as can be known before any record comes? 0, or -1 after a report. */
 int output_plan_check(const struct output_plan *plan, struct fault *fault);
 
 /* Are records divided by a field? */
@@ -63,6 +70,9 @@ bool output_plan_is_shard(const struct output_plan *plan, size_t number);
 
 /* How many of so many records in all the splits take, which may be more than there are; 0 if a field decides. */
 uint64_t output_plan_split_total(const struct output_plan *plan, uint64_t records);
+
+/* Can so many records in all (UINT64_MAX: nobody knows how many) be divided so? 0, or -1 after a report. */
+int output_plan_check_records(const struct output_plan *plan, uint64_t records, struct fault *fault);
 
 /* How many of so many records in all (UINT64_MAX: nobody knows how many) a file takes at most; UINT64_MAX: all that
  * come. */

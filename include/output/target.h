@@ -27,13 +27,12 @@ struct target {
  * is the user's own or belongs to the directory's owner (else EACCES), as Linux has it with fs.protected_symlinks. */
 int target_find(struct target *target, const char *path);
 
-/* Open the directory, to use names in it. A descriptor, or -1 with errno: ESTALE if another one is there now.
- */
+/* Open the directory, to use names in it. A descriptor, or -1 with errno: ESTALE if another one is there now. */
+#define TARGET_STALE "its directory has been replaced meanwhile"
 int target_enter(const struct target *target);
 
 /* The same, or -1 after a report, which calls the target `path`. */
 int target_enter_or_report(const struct target *target, const char *path, struct fault *fault);
-int target_report_stale(const char *path, struct fault *fault); /* that another one is there now. Returns -1. */
 
 /* Files of which no two are the same, known by where their paths led. */
 struct target_set {

@@ -21,7 +21,7 @@ struct key_rule {
 
 struct key {
     size_t bytes;
-    uint8_t text[KEY_BYTES_MAX];
+    uint8_t text[KEY_BYTES_MAX + 1]; /* one more for the carriage return that may follow it */
 };
 
 enum key_verdict {

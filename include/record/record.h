@@ -5,9 +5,9 @@
  * What a record is. The bytes of whole records, put one after another in any order, are again a sequence of the same
  * records: that is what lets a pile be a plain run of bytes, in memory and on disk.
  *
- * Records that start with a string instead of ending with one (--record-start) are brought into this form by moving the
- * string: of the lines ">a", "A", ">b", "C" the first ">" is taken away and one is put at the end, so that each record,
- * "a\nA\n>" and "b\nC\n>", ends with the delimiter "\n>". After the shuffle it moves back.
+ * Records that start with a string instead of ending with one (--records=start:) are brought into this form by moving
+ * the string: of the lines ">a", "A", ">b", "C" the first ">" is taken away and one is put at the end, so that each
+ * record, "a\nA\n>" and "b\nC\n>", ends with the delimiter "\n>". After the shuffle it moves back.
  *
  * A group (--group-field) is a record that consists of members, each of them a record of another format with a mark
  * behind it: one byte that says whether the group goes on or ends with this member. So two groups with the same key

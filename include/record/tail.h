@@ -24,7 +24,8 @@ struct tail {
     uint64_t newlines;           /* RECORD_CSV: in the file so far */
     uint64_t quote_line;         /* RECORD_CSV: in which the last quote opened, if it is still open */
     uint64_t stray_line;         /* RECORD_CSV: of the first quote that neither begins nor ends a field; 0: none */
-    bool end_known;              /* RECORD_CSV, RECORD_STRING: the first end of a record of all has been seen ... */
+    bool newline;                /* RECORD_BYTE, but for newlines: one has been seen before the first end of all */
+    bool end_known;              /* RECORD_CSV, RECORD_STRING, the same: the first end of all has been seen ... */
     bool carriage_return;        /* ... and was CRLF: RECORD_CSV */
 };
 

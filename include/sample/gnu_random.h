@@ -30,6 +30,9 @@ struct gnu_random;
 struct gnu_random *gnu_random_open(const char *path, struct fault *fault);
 void gnu_random_free(struct gnu_random *gnu); /* also NULL */
 
+/* All has been drawn: is the file what it was when it was opened? */
+int gnu_random_check(const struct gnu_random *gnu);
+
 /* A number from 0 to `most`, which takes as many bytes as it needs: none for 0. */
 int gnu_random_draw(struct gnu_random *gnu, uint64_t most, uint64_t *number);
 

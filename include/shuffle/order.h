@@ -62,8 +62,8 @@ int order_arrange(const struct order *order, struct order_node node, struct tabl
 /*
  * Stores of piles have keys of their own, also fixed. The records of the batch NAME are scattered into 2^k piles as a
  * node's are, by stream 0 of the key "batch"(NAME); pile j of all batches together, in the order of their names, is
- * node 0, but not the root, of a tree with the key "pile"(E, j) for the epoch E. In epoch 0 the piles come in their
- * order, in others as a leaf of node 0 with the key "epoch"(E). (NAME: its length and its bytes; numbers of 8 bytes.)
+ * node 0, but not the root, of a tree with the key "pile"(E, j) for the epoch E. The piles come in the order that a
+ * leaf of node 0 with the key "epoch"(E) has. (NAME: its length and its bytes; numbers of 8 bytes.)
  */
 
 enum { ORDER_NAME_MAX = 255 }; /* bytes in the name of a batch */
@@ -71,7 +71,7 @@ enum { ORDER_NAME_MAX = 255 }; /* bytes in the name of a batch */
 void order_batch_key(const struct order *order, const char *name, struct random_key *key);
 void order_pile_key(const struct order *order, uint64_t epoch, uint64_t pile, struct random_key *key);
 
-/* number[i] receives the pile that comes at place i of `piles`. */
+/* number[i] receives the number of the pile that comes at place i of `piles`. */
 void order_of_epoch(const struct order *order, uint64_t epoch, unsigned piles, uint32_t *number);
 
 #endif

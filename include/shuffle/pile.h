@@ -48,9 +48,7 @@ struct piles {
     uint64_t records;        /* that were dealt out to them, dropped ones among them */
     const uint8_t *base;     /* not NULL: the piles hold references (reference.h) to records that stand from here on, */
     const uint8_t *base_end; /* and end before this */
-    struct piles *part;      /* in part[i].pile[p] is more of pile p, behind what is in its chain; see piles_join */
-    unsigned parts;
-    atomic_bool run_out; /* there was no room for all references */
+    atomic_bool run_out;     /* there was no room for all references */
     unsigned count;
     unsigned lanes;        /* pile p belongs to lane p mod lanes */
     uint32_t flush_blocks; /* a tail of so many blocks may be written: fewer are not worth a write */
@@ -78,14 +76,6 @@ int piles_init_promised(struct piles *piles, unsigned count, struct pool *pool, 
 /* The piles, empty still, will hold references to records that stand in base[0, bytes), with slack behind. When memory
  * runs out, they are not spilled: appending to them fails, without a report, and they have `run_out`. */
 void piles_refer(struct piles *piles, const uint8_t *base, size_t bytes);
-
-/* Make piles, empty and sealed still, of those with the same numbers in parts[0, count), which are promised, in that
- * order. The parts now belong to them, as does their memory (free). */
-void piles_join(struct piles *piles, struct piles *parts, unsigned count);
-
-/* Bring together what has been joined, in one chain: where that is looked at, and pile_load, pile_flush and pile_clear
- * have not been called. */
-void pile_unite(struct piles *piles, unsigned pile);
 
 /* Gives back the blocks and temporary files that are left. Also when zeroed. */
 void piles_release(struct piles *piles);

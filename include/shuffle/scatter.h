@@ -3,11 +3,31 @@
 
 /* Pass 1: every record of a source goes to the pile that a router names, in the order of the source. */
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/counter.h"
 #include "input/source.h"
 #include "record/record.h"
 #include "shuffle/engine.h"
 #include "shuffle/pile.h"
-#include "shuffle/scatter_plan.h"
+#include "temporary/storage.h"
+
+/* pile[i] receives the pile of record first + i, for `count` records. A function of the record's number alone: it is
+ * asked by several threads, and twice for a record that two input blocks share. */
+typedef void scatter_route(const void *context, uint64_t first, size_t count, uint16_t *pile);
+
+struct scatter_plan {
+    scatter_route *route;
+    const void *context; /* of the route */
+    unsigned piles;
+    uint64_t limit;          /* if the piles before a pile hold so many records, it is dropped; UINT64_MAX: never */
+    unsigned first, last;    /* nobody wants other piles than [first, last), so there is no limit; `last` 0: any */
+    bool refers;             /* the source lends: fill the piles with references (piles_refer) to its records */
+    struct storage *storage; /* of the piles, freed with them, also after a failure; NULL: temporary files */
+    counter *records;        /* receives how many have been found so far, about; NULL: nobody wants to know */
+};
 
 /* Fill piles from `source`, which may lend, using the whole buffer and all workers. *piles must be released by the
  * caller, also after a failure. 0, or -1 after a report. */

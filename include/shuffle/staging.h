@@ -32,10 +32,6 @@ struct staging {
 int staging_init(struct staging *staging, struct piles *piles);
 void staging_release(struct staging *staging); /* also when zeroed */
 
-/* The same in memory that the caller has for it, at a multiple of SYS_APART_BYTES, and that is not released. */
-size_t staging_bytes(unsigned piles);
-void staging_init_in(struct staging *staging, struct piles *piles, void *memory);
-
 /* What a thread has put may be read or continued by other threads. */
 void staging_settle(void);
 

@@ -18,17 +18,11 @@ struct batch {
     uint64_t header_checksum;
 };
 
-enum batch_verdict {
-    BATCH_OK,
-    BATCH_GONE, /* it has left the store; nothing was reported */
-    BATCH_FAILED,
-};
-
 /* Open the batch `name` and verify its manifest, which is handed over if `manifest` is not NULL: give it back with
  * manifest_release. A manifest that does not go with the store is a failure. So is a lock that fails, unless the file
- * system says that it has none: then the batch is read without one. */
-enum batch_verdict batch_open(struct batch *batch, const struct store *store, const char *name,
-                              struct manifest *manifest);
+ * system says that it has none: then the batch is read without one. MISSING: it has left the store. */
+enum folder_verdict batch_open(struct batch *batch, const struct store *store, const char *name,
+                               struct manifest *manifest);
 void batch_close(struct batch *batch); /* also when zeroed */
 
 /* See that every folder in the store that has the name of a batch has a manifest. For tasks that do not open the

@@ -17,18 +17,13 @@
 
 struct draft;
 
-enum draft_verdict {
-    DRAFT_OK,
-    DRAFT_DONE,   /* the batch is there already, made of the same things; this has been said on standard error */
-    DRAFT_FAILED, /* reported */
-};
-
 /* Begin the batch `name`. Of `manifest` the key, the inputs and how they are read are set, which must stay, as must the
- * store. If there is a batch of this name already, it is FAILED if its key or inputs are others, and DONE if all is the
- * same and the sizes are known. Else only the contents can tell, so the work is begun. If it is DONE, it has *records,
- * and a file of the right size for each pile: without that it is FAILED. The piles are those of the store's format. */
-enum draft_verdict draft_begin(struct draft **draft, struct store *store, const char *name,
-                               const struct manifest *manifest, uint64_t *records);
+ * store. If there is a batch of this name already, it is FAILED if its key or inputs are others, and EXISTS, which
+ * is said on standard error, if all is the same and the sizes are known. Else only the contents can tell, so the work
+ * is begun. If it EXISTS, it has *records, and a file of the right size for each pile: without that it is FAILED. The
+ * piles are those of the store's format. */
+enum folder_verdict draft_begin(struct draft **draft, struct store *store, const char *name,
+                                const struct manifest *manifest, uint64_t *records);
 
 /* The piles of the batch, to be written only. It is the draft's: freeing it does nothing. Records that start with a
  * string come as record.h has them and stand in the files as they stood in the inputs. The memory that is taken does
@@ -36,10 +31,10 @@ enum draft_verdict draft_begin(struct draft **draft, struct store *store, const 
 struct storage *draft_storage(struct draft *draft);
 
 /* All has been written, records[p] records to pile p: put the header into the store, everything on disk, by up to
- * `threads` threads, and the batch in its place. If a batch of this name has come into being meanwhile: DONE if it is
- * the same in all its piles, and their files are there as above, else FAILED. */
-enum draft_verdict draft_commit(struct draft *draft, const uint64_t *records, const uint8_t *header,
-                                size_t header_bytes, unsigned threads);
+ * `threads` threads, and the batch in its place. If a batch of this name has come into being meanwhile: EXISTS if it
+ * is the same in all its piles, and their files are there as above, else FAILED. */
+enum folder_verdict draft_commit(struct draft *draft, const uint64_t *records, const uint8_t *header,
+                                 size_t header_bytes, unsigned threads);
 
 void draft_free(struct draft *draft); /* NULL is fine */
 

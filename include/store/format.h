@@ -4,7 +4,7 @@
 /*
  * What all batches of a store have in common, and its text, which is also told to whoever comes with another one:
  *
- *     bigshuf store 1
+ *     bigshuf store 2
  *     512 piles
  *     records ending with "\n"
  *     a header of 1 record

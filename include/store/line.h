@@ -2,7 +2,7 @@
 #define BIGSHUF_STORE_LINE_H
 
 /*
- * The lines of the small texts in a store (format, manifest and owner), which are words and numbers.
+ * The lines of the small texts in a store (format and manifest), which are words and numbers.
  *
  * There is one way only to write such a line. So a reader takes a line apart without much ado, writes it again from
  * what it has found, and compares: whatever is not as it should be shows there.
@@ -36,9 +36,6 @@ const char *line_number_within(const char *at, uint64_t least, uint64_t most, ui
 
 /* So many hexadecimal digits, in lower case. */
 const char *line_hexadecimal(const char *at, unsigned digits, uint64_t *number);
-
-/* The rest of the line, with the newline, which is not copied: less than `room` bytes. */
-const char *line_rest(const char *at, char *word, size_t room);
 
 /* Is the last line of text[0, bytes) the checksum of what stands before? */
 bool line_has_checksum(const char *text, size_t bytes);

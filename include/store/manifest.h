@@ -55,18 +55,21 @@ struct manifest {
     struct manifest_reading reading;
     uint64_t header_bytes;
     uint64_t header_checksum; /* 0 if there is no header */
-    const struct manifest_input *input;
     size_t inputs;
+    uint64_t digest; /* of the lines of the inputs */
+    bool known;      /* are all their sizes? */
     struct manifest_pile *pile;
     unsigned piles;
     size_t piles_at; /* the offset of the first pile's line in the text; set by manifest_parse and manifest_text */
+    const struct manifest_input *input; /* to be written; set, with what is said of it above, by manifest_set_inputs */
 
-    /* Set by manifest_parse, for which `input` stays NULL: */
-    char *text;
-    const char *packed; /* the inputs, in the text: the bytes as a uint64_t, the name, NUL */
-    uint64_t records;   /* of all piles: no more than */
-    uint64_t bytes;     /* these, at most INT64_MAX */
+    /* Set by manifest_parse: */
+    uint64_t records; /* of all piles: no more than */
+    uint64_t bytes;   /* these, at most INT64_MAX */
 };
+
+/* The inputs, which must stay until the text is made. */
+void manifest_set_inputs(struct manifest *manifest, const struct manifest_input *input, size_t inputs);
 
 /* Will there be a text of it, which is not too large? Only `piles` and the inputs need be known for that. */
 bool manifest_fits(const struct manifest *manifest);
@@ -74,11 +77,11 @@ bool manifest_fits(const struct manifest *manifest);
 /* The text, malloc'd, and its length. NULL with errno: EFBIG (it would be larger than MANIFEST_BYTES_MAX) or ENOMEM. */
 char *manifest_text(struct manifest *manifest, size_t *bytes);
 
-/* Read a text, which must be as manifest_text makes it, to the byte, and make sense: a pile has records if it has
- * bytes, no more of them than bytes, and all piles together have no more bytes than a file could. There is a NUL byte
- * behind the text, which is malloc'd, and becomes the manifest's: give it back with manifest_release, also after a
+/* Read a text, which must be as manifest_text makes it, to the byte but for the names and sizes of inputs, and make
+ * sense: a pile has records if it has bytes, no more of them than bytes, and all piles together have no more bytes than
+ * a file could. There is a NUL byte behind the text. Give the manifest back with manifest_release, also after a
  * failure. 0, or -1 with errno EINVAL (no such text, or damaged) or ENOMEM. */
-int manifest_parse(struct manifest *manifest, char *text, size_t bytes);
+int manifest_parse(struct manifest *manifest, const char *text, size_t bytes);
 void manifest_release(struct manifest *manifest);
 
 /* Read the line of a pile, as far as that can be done without the others. 0, or -1 with errno EINVAL. */
@@ -87,11 +90,8 @@ int manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, s
 /* Were the inputs of both read in the same way? */
 bool manifest_reads_same(const struct manifest *one, const struct manifest *other);
 
-/* Were both made with the same key from inputs of the same names and sizes, as far as both know the sizes? */
+/* Were both made with the same key from inputs of the same names and sizes? */
 bool manifest_is_same(const struct manifest *one, const struct manifest *other);
-
-/* Are all sizes known? */
-bool manifest_is_known(const struct manifest *manifest);
 
 /* Are all their piles and headers alike? */
 bool manifest_holds_same(const struct manifest *one, const struct manifest *other);

@@ -7,10 +7,8 @@
  *     format, header      what is the same for all batches (store.h)
  *     BATCH               a complete batch: a folder with pile-0000, pile-0001, ... (plain records) and manifest
  *     .new-BATCH~NUMBER   a draft: a batch that is being made (draft.h)
- *     .new-BATCH~NUMBER.owner   who makes it (owner.h); .new-BATCH~NUMBER.owner~ before that file is complete
- *     .old-BATCH~NUMBER   a batch that has left the store, or a draft that was given up: being removed (remove.h)
- *     .new-format~HOST-PROCESS-TIME, .new-header~HOST-PROCESS-TIME   the files format and header before they have their
- *                         names; a sudden death leaves them
+ *     .old-BATCH~NUMBER   a batch that has left the store, or a draft that was given up: being removed (sweep.h)
+ *     .new-format~NUMBER, .new-header~NUMBER   the files format and header before they have their names
  *
  * Whatever has another name is not the store's, and is left alone.
  */
@@ -39,20 +37,15 @@ void store_name_make_batch(char name[STORE_NAME_MAX + 1]);
 /* The name of the file of a pile. Returns `name`. */
 char *store_name_of_pile(unsigned pile, char name[STORE_NAME_PILE_BYTES]);
 
-/* PREFIX BATCH ~ and a random number: a name that nobody has had. 0, or -1 with errno. */
-int store_name_make_unused(char name[STORE_NAME_BYTES], const char *prefix, const char *batch);
-
-/* The name under which `file` (format or header) is made before it appears. No other process makes the same: those that
- * share host and number are in different containers, and do not start in the same nanosecond. */
-void store_name_make_temporary(char name[STORE_NAME_BYTES], const char *file);
+/* A name that nobody has had: the prefix, the name of a batch or a file, ~ and a random number. 0, or -1 with errno. */
+int store_name_make_unused(char name[STORE_NAME_BYTES], const char *prefix, const char *base);
 
 /* Which of those that a sudden death may leave behind is it? */
 enum store_name_kind {
-    STORE_NAME_OTHER,     /* none of them */
-    STORE_NAME_DRAFT,     /* a folder */
-    STORE_NAME_SIGNATURE, /* the file of a draft's owner */
-    STORE_NAME_BEGUN,     /* a file before it has its own name */
-    STORE_NAME_LEFT,      /* the folder of what has left the store */
+    STORE_NAME_OTHER, /* none of them; any other kind has only bytes that can be printed */
+    STORE_NAME_DRAFT, /* a folder */
+    STORE_NAME_BEGUN, /* a file before it has its own name */
+    STORE_NAME_LEFT,  /* the folder of what has left the store */
 };
 enum store_name_kind store_name_kind(const char *name);
 

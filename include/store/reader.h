@@ -18,9 +18,9 @@ struct store_reader;
 struct store_reader *store_reader_open(const struct store *store, const uint32_t *number, unsigned count);
 void store_reader_free(struct store_reader *reader); /* NULL is fine */
 
-/* The piles, to be read only: nothing of the store is changed when they are dropped or their space is given back. It
- * belongs to the reader: freeing it does nothing. Records that start with a string come as record.h has them. Every
- * file is verified against its checksum when its last byte is read. */
+/* The piles, to be read only: nothing of the store is changed when they are dropped. It belongs to the reader: freeing
+ * it does nothing. Records that start with a string come as record.h has them. Every file is verified against its
+ * checksum when its last byte is read. */
 struct storage *store_reader_storage(struct store_reader *reader);
 
 /* How many batches were opened; how many records and bytes a pile has in all of them. */

@@ -23,6 +23,7 @@ struct store {
     struct folder folder;
     struct store_format format;
     uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* that of the record format */
+    bool told_of_locks;                         /* that there are none in its file system */
 };
 
 /* Open a store to read it. `store` stays where it is: its format points into it. It must be closed, also after a

@@ -1,18 +1,32 @@
 #ifndef BIGSHUF_STORE_SWEEP_H
 #define BIGSHUF_STORE_SWEEP_H
 
-/* Looking through a store for what is to be removed (remove.h): what a sudden death has left behind, and batches that
- * have left the store. */
+/*
+ * Removing from a store what has left it, and what nobody will finish. There is a lock, and there is an age:
+ *
+ * - Who makes a batch or reads one has a shared lock on its manifest (draft.h, batch.h). What is locked stays.
+ * - A draft that is not locked is dead when nothing in it has been written for an hour, as the clock of its file system
+ *   has it. So is a file that did not get its name.
+ *
+ * Where files cannot be locked, only sweep_all removes folders, drafts by their age alone.
+ *
+ * Only files whose names the store itself computes are unlinked, in folders that are opened without following links; a
+ * folder in which there is anything else stays.
+ */
 
 #include "store/store.h"
 
-/* Remove the drafts of this user whose process is gone for sure, and the batches that have left the store and that
- * nobody reads. What cannot be removed is no failure, but worth a warning. */
+/* Remove the dead drafts of this user, and the batches that have left the store. What cannot be removed is no failure,
+ * but worth a warning. */
 void sweep_dead(struct store *store);
 
-/* Remove all drafts, and all batches that have left the store, but for those whose owner is alive or that are being
- * read. Each is told on standard output, a line each: what was done, its name, its owner, its size. 0, or -1 after a
- * report. */
+/* Also the drafts of others. Each name is told on standard output, in a line: whether it was removed, and its size, or
+ * why it was kept. 0, or -1 after a report. */
 int sweep_all(struct store *store);
+
+/* A batch that this process has renamed (STORE_NAME_LEFT), and a draft that it has made, is alone with, and no longer
+ * has locked: it is no failure if that is not there. As in sweep_dead, both may stay. */
+void sweep_left(struct store *store, const char *name);
+void sweep_own(struct store *store, const char *name);
 
 #endif

@@ -17,10 +17,12 @@ struct folder {
     struct fault *fault;
 };
 
+/* Of a folder, a file, and what is kept in them. */
 enum folder_verdict {
     FOLDER_OK,
     FOLDER_MISSING, /* there is nothing of this name; nothing was reported */
     FOLDER_EXISTS,  /* there is something of this name already; nothing was reported */
+    FOLDER_BUSY,    /* somebody uses it; nothing was reported */
     FOLDER_FAILED,  /* reported */
 };
 
@@ -58,14 +60,9 @@ enum folder_verdict folder_edit_file(const struct folder *folder, const char *na
 enum folder_verdict folder_read(const struct folder *folder, const char *name, size_t most, char **data, size_t *bytes);
 
 /* Make a new file of these bytes, on disk when this returns. It appears whole or not at all, and never in place of
- * another: it is made under the name `by`, which no other process uses, and linked. If `by` is left from before, it is
- * removed first; it is gone when this returns. Meanwhile it is locked (io_lock), where files can be. MISSING if
- * somebody has removed it before it was linked, or had locked it. */
+ * another: it is made under the name `by`, which nobody else uses, and linked. `by` is gone when this returns. */
 enum folder_verdict folder_publish(const struct folder *folder, const char *name, const char *by, const void *data,
                                    size_t bytes);
-
-/* A new file that need not appear at once; on disk when this returns, gone if it fails. */
-enum folder_verdict folder_write(const struct folder *folder, const char *name, const void *data, size_t bytes);
 
 /* Rename a directory, in one step; EXISTS if `to` is something else than an empty directory. Names are on disk after
  * folder_sync, as far as the file system can do that for directories. */

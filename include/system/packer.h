@@ -49,6 +49,10 @@ struct packer_command {
 int packer_pack(struct packer_command *command, const struct packer *packer, unsigned threads);
 int packer_unpack(struct packer_command *command, const struct packer *packer);
 
+/* Names of the variables with which these programs are given options. One that decompresses is started without them,
+ * up to the NULL, since it must do all that and no more: `xz --single-stream` leaves out the rest of a file. */
+extern const char *const packer_own_variables[];
+
 /* Report that it could not be started for the file `name`, as errno says. Returns -1. */
 int packer_report(const struct packer_command *command, const char *name, struct fault *fault);
 

@@ -15,7 +15,8 @@ struct program {
 bool program_is_there(const char *name);
 
 /* As sys_spawn says. 0, or -1 with errno. */
-int program_start(struct program *program, const char *const *arguments, const char *variable, int input, int output);
+int program_start(struct program *program, const char *const *arguments, const char *const *variables, int input,
+                  int output);
 
 /* Wait for its end, or with WNOHANG have a look. 1 if it has ended, with *status as waitpid gives it; 0 if it runs; -1
  * with errno, of the team that has failed too (io_again): it may still run. */

@@ -15,9 +15,6 @@
 
 #include "system/program.h"
 
-/* What a pump takes of descriptors, and what it takes more while it is being started. */
-enum { PUMP_DESCRIPTORS = 3, PUMP_START_DESCRIPTORS = 1 };
-
 struct pump {
     struct program program;
     int in; /* -1: closed, or the program reads something else */
@@ -34,7 +31,7 @@ struct flow {
 };
 
 /* Start a program (sys_spawn), which reads `input`, or what it is fed if that is -1. */
-int pump_start(struct pump *pump, const char *const *arguments, int input);
+int pump_start(struct pump *pump, const char *const *arguments, const char *const *variables, int input);
 
 enum pump_moved {
     PUMP_FAILED, /* with errno */
@@ -45,9 +42,6 @@ enum pump_moved {
 
 /* Move bytes in either direction, as far as that is possible at once. */
 enum pump_moved pump_try(struct pump *pump, struct flow *flow);
-
-/* The same, but wait until some can be moved. */
-enum pump_moved pump_move(struct pump *pump, struct flow *flow);
 
 /* Close the pipes and wait for the program, which has ended its output; *status is as of waitpid. */
 int pump_end(struct pump *pump, int *status);

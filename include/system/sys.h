@@ -29,7 +29,8 @@ uint64_t sys_changed(const struct stat *status);  /* when these or what is known
 int sys_fchmod(int fd, mode_t mode);
 int sys_fchown(int fd, uid_t owner, gid_t group);
 int sys_ftruncate(int fd, off_t length);
-int sys_sync(int fd); /* fsync */
+int sys_sync(int fd);  /* fsync */
+int sys_touch(int fd); /* it was changed now, by the clock of its file system */
 
 /* Lock an open file until it is closed, without waiting: EWOULDBLOCK. An exclusive lock takes a descriptor that may
  * write (EBADF), where systems have such locks, so that who may only read cannot shut others out: fcntl, else flock. */
@@ -37,6 +38,7 @@ int sys_lock(int fd, bool exclusive);
 
 off_t sys_seek(int fd, off_t offset, int whence); /* lseek */
 int sys_access_mode(int fd);                      /* O_RDONLY, O_WRONLY or O_RDWR, as the descriptor was opened */
+bool sys_is_appended(int fd);                     /* was it opened with O_APPEND? */
 int sys_punch_hole(int fd, off_t offset, off_t bytes);
 
 /* A file's access control list, in the system's own form: how long it is, or with `bytes` above 0 the list itself. 0 if
@@ -70,8 +72,6 @@ int sys_open_anonymous(int directory, const char *name, mode_t mode); /* O_TMPFI
 bool sys_can_link_descriptor(int fd); /* is /proc there, so that sys_link_descriptor can work? */
 int sys_link_descriptor(int fd, int directory, const char *name); /* gives an anonymous file a name */
 ssize_t sys_readlink(int directory, const char *name, char *target, size_t bytes);
-int sys_exchange(int directory, const char *one, const char *other); /* two files, in one step; fails if unknown */
-int sys_rename_new(int directory, const char *from, const char *to); /* EEXIST if there is one; also fails if unknown */
 bool sys_is_mount_point(int directory, const char *name); /* as far as the system tells: such a file can be neither
                                                              replaced nor unlinked */
 int sys_mkdir_at(int directory, const char *name, mode_t mode);
@@ -91,9 +91,8 @@ ssize_t sys_read(int fd, void *data, size_t bytes);
 ssize_t sys_write(int fd, const void *data, size_t bytes);
 ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset);
 ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset);
-bool sys_is_cached(int fd, off_t offset); /* can this byte be read at once? False also if nobody can tell */
-int sys_pipe(int ends[2]);                /* close-on-exec */
-void sys_widen_pipe(int fd);              /* advice only: if it is a pipe, let it hold 1 MiB */
+int sys_pipe(int ends[2]);   /* close-on-exec */
+void sys_widen_pipe(int fd); /* advice only: if it is a pipe, let it hold 1 MiB */
 int sys_set_nonblocking(int fd);
 int sys_poll(int fd, short events); /* waits without limit */
 bool sys_is_writable(int fd);       /* can it take some bytes now, and is anybody there to read them? */
@@ -127,15 +126,17 @@ pid_t sys_process(void);                     /* getpid */
 uid_t sys_user(void);                        /* geteuid */
 int sys_host_name(char *name, size_t bytes); /* gethostname, ended by NUL */
 
-/* What a process is to have that will lead a process group of its own: "NAME=value" in its environment, unless
- * `variable` is NULL; standard input and output from and to descriptors above 2, or this program's if they are -1; and
- * `mask` of signals blocked. What this program has set signals to is not passed on. 0, or -1 with errno. */
+/* What a process is to have that will lead a process group of its own: `variables` up to a NULL, each "NAME=value" in
+ * its environment or "NAME" that is not to be in it (NULL: none); standard input and output from and to descriptors
+ * above 2, or this program's if they are -1; and `mask` of signals blocked. What this program has set signals to is not
+ * passed on. 0, or -1 with errno. */
 struct sys_spawning {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     char **environment; /* NULL: this program's */
 };
-int sys_spawn_prepare(struct sys_spawning *spawning, const char *variable, int input, int output, const sigset_t *mask);
+int sys_spawn_prepare(struct sys_spawning *spawning, const char *const *variables, int input, int output,
+                      const sigset_t *mask);
 void sys_spawn_release(struct sys_spawning *spawning);
 
 /* Start it: the program arguments[0], found as execvp does, with these arguments, the last one NULL. Takes no lock, and

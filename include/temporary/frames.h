@@ -2,7 +2,7 @@
 #define BIGSHUF_TEMPORARY_FRAMES_H
 
 /*
- * Bytes compressed by the program itself: frames of up to FRAMES_PLAIN_BYTES plain bytes, each a block of the LZ4
+ * Compressed bytes: frames of up to FRAMES_PLAIN_BYTES plain bytes, each a block of the LZ4
  * format (base/lz4.h), or the bytes as they are if they would hardly shrink.
  *
  *     length of the plain bytes - 1   2 bytes, the lower one first

@@ -34,10 +34,6 @@ struct pile_files {
     struct pile_file *pile; /* [piles] */
 };
 
-/* How many programs that compress may run at a time, at most `most`, with the descriptors there are. Asked when inputs
- * and outputs have been seen to, before the first pile_files_init. */
-unsigned pile_files_programs(struct spill_place *place, unsigned most);
-
 /* For so many piles. They must be released in any case. */
 int pile_files_init(struct pile_files *files, struct spill_place *place, unsigned piles);
 void pile_files_release(struct pile_files *files);

@@ -9,8 +9,7 @@
  * (pile_files.h). Each pile has a checksum (XXH64) of its bytes, as they were written.
  *
  * What is stored of a pile is its bytes as they are, up to where compressing them is found worth while, if it is; from
- * there on it is frames, some of which are compressed. Where another program compresses, every write is one run of it,
- * and what it makes is what is stored.
+ * there on it is frames, some of which are compressed.
  */
 
 #include "temporary/spill_place.h"

@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "system/fault.h"
-#include "temporary/compress.h"
 #include "temporary/frames.h"
 #include "temporary/pace.h"
 
@@ -18,12 +17,10 @@ struct spill_place {
     const char *const *directory;
     unsigned directories;
     struct fault *fault;
-    struct compress *compress;   /* another program; NULL: none */
-    struct frames *frames;       /* without another program; NULL: bytes are stored as they are */
+    struct frames *frames;       /* NULL: bytes are stored as they are */
     struct pace *pace;           /* says when they are; NULL: never */
     uint64_t coming;             /* bytes that are sure to come, and for how many there was room: set by */
     uint64_t room;               /* spill_place_check */
-    unsigned programs;           /* descriptors are kept for so many of them at a time: pile_files_programs */
     atomic_bool told;            /* that a directory is memory */
     atomic_uint_least64_t piles; /* that have come to temporary files so far */
     atomic_uint_least64_t plain; /* bytes that have come */
@@ -37,7 +34,7 @@ enum { SPILL_PLACE_HOPE = 4 };
 /* Are the directories there, and can files be made in them? `bytes` are sure to come. If they will not be compressed,
  * and there is no room for them, that is a failure, too. If it is not known whether they will be, it is one if there is
  * no room even for one part of them in SPILL_PLACE_HOPE; and if there is not enough for them as they are, they will be,
- * and the first write fails if it does not shrink as much as all must. A program that compresses is tried. */
+ * and the first write fails if it does not shrink as much as all must. */
 int spill_place_check(struct spill_place *place, uint64_t bytes);
 
 /* Nobody knows how much is to come. Is less free than has come so far? If so, the next bytes are compressed, if they

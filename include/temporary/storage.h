@@ -27,10 +27,9 @@ struct storage_reader {
     struct xxh64 hash; /* of what has been read, as the kind says */
     union {
         struct {
-            uint64_t next;                   /* in what is stored */
-            uint64_t discarded;              /* of what is stored */
-            struct frames_reader frames;     /* of what the program itself has compressed */
-            struct compress_reader *through; /* NULL before the first byte, and if no other program compresses */
+            uint64_t next;               /* in what is stored */
+            uint64_t discarded;          /* of what is stored */
+            struct frames_reader frames; /* of what is compressed */
         } spill;
         struct {
             size_t batch;      /* that has the part of the pile which is being read */
@@ -43,6 +42,8 @@ struct storage_reader {
     } at;
 };
 
+/* What a kind does not do is NULL: a batch in work is never read, a store never written. To drop, discard and free
+ * nothing is well. */
 struct storage_kind {
     /* Append to a pile. Different threads may write different piles. `pieces` is changed. */
     int (*write)(struct storage *storage, unsigned pile, struct iovec *pieces, int count);
@@ -63,8 +64,8 @@ struct storage_kind {
 
     void (*end)(struct storage_reader *reader); /* also before the last byte has been read, or after a failure */
 
-    /* Report that a pile, of which every byte is as it was written, does not hold the records that it should. NULL if
-     * it is never read. Returns -1. */
+    /* Report that a pile, of which every byte is as it was written, does not hold the records that it should. Returns
+     * -1. */
     int (*report)(struct storage *storage, unsigned pile);
 
     void (*free)(struct storage *storage);
@@ -77,12 +78,13 @@ static inline int storage_write(struct storage *storage, unsigned pile, struct i
 
 static inline void storage_drop(struct storage *storage, unsigned pile)
 {
-    storage->kind->drop(storage, pile);
+    if (storage->kind->drop != NULL)
+        storage->kind->drop(storage, pile);
 }
 
 static inline void storage_free(struct storage *storage) /* NULL is fine */
 {
-    if (storage != NULL)
+    if (storage != NULL && storage->kind->free != NULL)
         storage->kind->free(storage);
 }
 
@@ -99,7 +101,8 @@ static inline int storage_reader_read(struct storage_reader *reader, struct iove
 
 static inline void storage_reader_discard(struct storage_reader *reader)
 {
-    reader->storage->kind->discard(reader);
+    if (reader->storage->kind->discard != NULL)
+        reader->storage->kind->discard(reader);
 }
 
 static inline void storage_reader_release(struct storage_reader *reader) /* also when zeroed */

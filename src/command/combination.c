@@ -1,194 +1,170 @@
-/* Each rule is a line in one of three tables; the functions below go over them. */
+/*
+ * What is given is listed, with its classes: options by their rows, and after them what is true of options together, or
+ * of what stands in an argument. Then each is held against each.
+ */
 
 #include "command/combination.h"
 
 #include <stdio.h>
+#include <string.h>
 
-#include "command/argument.h"
-#include "command/option_table.h"
-
-enum { OTHERS_MAX = 24 };
-
-/* How messages call what is no option by itself. */
-static const struct {
-    int code;
-    const char *phrase;
-} phrases[] = {
-    {OPTION_DELIMITER_NOT_NUL, "--delimiter other than '\\0'"},
-    {OPTION_DELIMITER_DIGIT, "a digit as --delimiter"},
-    {OPTION_DELIMITER_LONG, "--delimiter of several bytes"},
-    {OPTION_SPLIT_COUNT, "--split of a number of records"},
-    {OPTION_OTHER_GROUPS, "--group-field of another field"},
-    {OPTION_ENDLESS, "-r without -n"},
-    {OPTION_GATHER_RECORDS, "--gather without --list"},
-    {OPTION_PILE_OF_EPOCH, "--pile with --epoch"},
-    {OPTION_PART_OF_STORE, "--part with --gather"},
+struct given {
+    const char *name; /* in messages */
+    char spelling[ARGUMENT_SPELLING_BYTES];
+    bool is_last; /* of two that do not go together, it is named last */
+    unsigned is, excludes, needs;
 };
 
-/* Which option excludes which others. -e and -i exclude each other in words of their own. */
-static const struct {
-    int one, others[OTHERS_MAX]; /* ended by 0 */
-} conflicts[] = {
-    {OPTION_SEED, {OPTION_RANDOM_SOURCE}},
-    {OPTION_RANDOM_SOURCE, {OPTION_KEEP_ORDER, OPTION_PROBABILITY, OPTION_WEIGHTS, OPTION_WEIGHT_FIELD}},
-    {OPTION_WEIGHTS, {OPTION_WEIGHT_FIELD}},
-    {OPTION_PROBABILITY, {'n', 'r', OPTION_KEEP_ORDER, OPTION_WEIGHTS, OPTION_WEIGHT_FIELD}},
-    {OPTION_KEEP_ORDER, {'r'}},
-    {OPTION_PART,
-     {'r', OPTION_RANDOM_SOURCE, OPTION_KEEP_ORDER, OPTION_PROBABILITY, OPTION_WEIGHTS, OPTION_WEIGHT_FIELD,
-      OPTION_SCATTER, OPTION_PILE, OPTION_LIST}},
-    {OPTION_PART_OF_STORE, {'n'}},
-    {OPTION_FILES0_FROM, {'e', 'i'}},
+/* More than there are options and other facts. */
+enum { GIVEN_MAX = OPTION_END };
 
-    {'z',
-     {OPTION_DELIMITER_NOT_NUL, OPTION_RECORD_SIZE, OPTION_RECORD_LENGTH, OPTION_RECORD_START, OPTION_CSV,
-      OPTION_GATHER_RECORDS}},
-    {OPTION_TAR,
-     {'z', 'e', 'i', OPTION_DELIMITER, OPTION_RECORD_LINES, OPTION_RECORD_SIZE, OPTION_RECORD_LENGTH,
-      OPTION_RECORD_START, OPTION_CSV, OPTION_GROUP_FIELD, OPTION_HEADER, OPTION_HEADER_BYTES, OPTION_HEADER_START,
-      OPTION_HEADERS_DIFFER, OPTION_SPLIT_FIELD, OPTION_WEIGHT_FIELD, OPTION_GATHER}},
-    {OPTION_CSV,
-     {OPTION_DELIMITER, OPTION_RECORD_LINES, OPTION_RECORD_SIZE, OPTION_RECORD_LENGTH, OPTION_RECORD_START}},
-    {OPTION_DELIMITER, {OPTION_RECORD_LINES, OPTION_RECORD_SIZE, OPTION_RECORD_LENGTH, OPTION_RECORD_START}},
-    {OPTION_RECORD_LINES, {OPTION_RECORD_SIZE, OPTION_RECORD_LENGTH, OPTION_RECORD_START}},
-    {OPTION_RECORD_SIZE, {OPTION_RECORD_LENGTH, OPTION_RECORD_START}},
-    {OPTION_RECORD_LENGTH, {OPTION_RECORD_START, OPTION_HEADER}},
-    {OPTION_HEADER_START, {OPTION_RECORD_SIZE, OPTION_RECORD_LENGTH, OPTION_HEADER, OPTION_HEADER_BYTES}},
-    {'e',
-     {OPTION_DELIMITER_LONG, OPTION_RECORD_LINES, OPTION_RECORD_SIZE, OPTION_RECORD_LENGTH, OPTION_RECORD_START,
-      OPTION_CSV, OPTION_HEADER, OPTION_HEADER_BYTES, OPTION_HEADER_START, OPTION_HEADERS_DIFFER}},
-    {'i',
-     {OPTION_DELIMITER_LONG, OPTION_DELIMITER_DIGIT, OPTION_RECORD_LINES, OPTION_RECORD_SIZE, OPTION_RECORD_LENGTH,
-      OPTION_RECORD_START, OPTION_CSV, OPTION_HEADER, OPTION_HEADER_BYTES, OPTION_HEADER_START, OPTION_HEADERS_DIFFER}},
-    {OPTION_WEIGHT_FIELD,
-     {OPTION_DELIMITER_LONG, OPTION_RECORD_LINES, OPTION_RECORD_SIZE, OPTION_RECORD_LENGTH, OPTION_RECORD_START}},
-
-    {OPTION_GROUP_FIELD,
-     {'e', 'i', OPTION_WEIGHT_FIELD, OPTION_DELIMITER_LONG, OPTION_RECORD_LINES, OPTION_RECORD_SIZE,
-      OPTION_RECORD_LENGTH, OPTION_RECORD_START}},
-
-    {OPTION_COMPRESS_PROGRAM, {OPTION_COMPRESS_TEMPORARY}},
-
-    {OPTION_SHARDS, {OPTION_SHARD_RECORDS, OPTION_SHARD_BYTES, OPTION_ENDLESS}},
-    {OPTION_SHARD_RECORDS, {OPTION_SHARD_BYTES, OPTION_ENDLESS}},
-    {OPTION_SHARD_BYTES, {OPTION_ENDLESS}},
-    {OPTION_SPLIT, {OPTION_ENDLESS}},
-    {OPTION_SPLIT_FIELD,
-     {'e', 'i', OPTION_RANDOM_SOURCE, OPTION_DELIMITER_LONG, OPTION_RECORD_LINES, OPTION_RECORD_SIZE,
-      OPTION_RECORD_LENGTH, OPTION_RECORD_START, OPTION_SPLIT_COUNT, OPTION_OTHER_GROUPS, OPTION_SHARDS,
-      OPTION_FILTER}},
-
-    {OPTION_SCATTER,
-     {OPTION_GATHER, 'e', 'i', 'n', 'r', 'o', OPTION_RANDOM_SOURCE, OPTION_KEEP_ORDER, OPTION_PROBABILITY,
-      OPTION_WEIGHTS, OPTION_WEIGHT_FIELD, OPTION_SHARDS, OPTION_SHARD_RECORDS, OPTION_SHARD_BYTES, OPTION_SPLIT,
-      OPTION_FILTER, 'T', OPTION_COMPRESS_PROGRAM, OPTION_COMPRESS_TEMPORARY}},
-    {OPTION_GATHER,
-     {'e', 'i', 'r', OPTION_RANDOM_SOURCE, OPTION_KEEP_ORDER, OPTION_PROBABILITY, OPTION_WEIGHTS, OPTION_WEIGHT_FIELD}},
-    {OPTION_GATHER,
-     {OPTION_FILES0_FROM, OPTION_DELIMITER, OPTION_RECORD_LINES, OPTION_RECORD_SIZE, OPTION_RECORD_LENGTH,
-      OPTION_RECORD_START, OPTION_CSV, OPTION_GROUP_FIELD, OPTION_HEADER, OPTION_HEADER_BYTES, OPTION_HEADER_START,
-      OPTION_HEADERS_DIFFER}},
-    {OPTION_EXPECT_RECORDS, {'i', OPTION_SWEEP, OPTION_LIST}},
-    {OPTION_SWEEP, {'Z', OPTION_BATCH, OPTION_KEEP, OPTION_PILES, OPTION_FILES0_FROM}},
-    {OPTION_LIST, {'Z', OPTION_PILE, OPTION_EPOCH, 'n', 'o', OPTION_SPLIT}},
+struct list {
+    struct given given[GIVEN_MAX];
+    size_t count;
 };
 
-enum { NEEDED_MAX = 3, NEEDED_BYTES = OPTION_SPELLING_BYTES + sizeof " or " };
-
-/* Which option needs one of others. */
-static const struct {
-    int one, others[NEEDED_MAX + 1];
-} needs[] = {
-    {OPTION_KEEP_ORDER, {'n'}},
-    {OPTION_SHARDS, {'o'}},
-    {OPTION_SHARD_RECORDS, {'o'}},
-    {OPTION_SHARD_BYTES, {'o'}},
-    {OPTION_SPLIT_FIELD, {OPTION_SPLIT}},
-    {OPTION_FILTER, {'o', OPTION_SPLIT}},
-    {OPTION_HEADERS_DIFFER, {OPTION_HEADER, OPTION_HEADER_BYTES, OPTION_HEADER_START}},
-    {OPTION_PILES, {OPTION_SCATTER}},
-    {OPTION_BATCH, {OPTION_SCATTER}},
-    {OPTION_KEEP, {OPTION_SCATTER}},
-    {OPTION_SWEEP, {OPTION_SCATTER}},
-    {OPTION_PILE, {OPTION_GATHER}},
-    {OPTION_EPOCH, {OPTION_GATHER}},
-    {OPTION_LIST, {OPTION_GATHER}},
-    {OPTION_PILE_OF_EPOCH, {OPTION_SEED}},
-    {OPTION_PART, {OPTION_SEED}},
-};
-
-/* "-n", "--seed" or a phrase */
-static const char *spell(int code, char spelling[OPTION_SPELLING_BYTES])
+static void add_fact(struct list *list, bool is_true, const char *phrase, unsigned excludes, unsigned needs)
 {
-    const struct option_row *row;
+    if (is_true)
+        list->given[list->count++] =
+            (struct given){.name = phrase, .is_last = true, .excludes = excludes, .needs = needs};
+}
 
-    for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++) {
-        if (phrases[i].code == code)
-            return phrases[i].phrase;
-    }
-    row = option_table_row(code);
-    if (option_table_has_letter(row))
-        snprintf(spelling, OPTION_SPELLING_BYTES, "-%c", code);
+/* "-n" or "--seed" */
+static void spell(const struct option_row *row, char spelling[ARGUMENT_SPELLING_BYTES])
+{
+    if (row->letter != 0)
+        snprintf(spelling, ARGUMENT_SPELLING_BYTES, "-%c", row->letter);
     else
-        snprintf(spelling, OPTION_SPELLING_BYTES, "--%s", row->name);
-    return spelling;
+        snprintf(spelling, ARGUMENT_SPELLING_BYTES, "--%s", row->name);
 }
 
-static int check_conflicts(const bool given[OPTION_END], struct fault *fault)
+static void add_option(struct list *list, const struct option_row *row)
 {
-    char names[2][OPTION_SPELLING_BYTES];
+    struct given *given = &list->given[list->count++];
 
-    for (size_t i = 0; i < sizeof conflicts / sizeof conflicts[0]; i++) {
-        int one = conflicts[i].one;
+    *given = (struct given){.is = row->is, .excludes = row->excludes, .needs = row->needs};
+    spell(row, given->spelling);
+    given->name = given->spelling;
+}
 
-        for (const int *other = conflicts[i].others; *other != 0; other++) {
-            if (given[one] && given[*other])
-                return fault_say(fault, "cannot combine %s and %s", spell(one, names[0]), spell(*other, names[1]));
-        }
+/* The kind of records in place of the option that names it. */
+static void add_kind(struct list *list, const struct parsing *parsing)
+{
+    struct given *given = &list->given[list->count++];
+    const unsigned traits = parsing->kind->traits;
+
+    *given = (struct given){.name = parsing->kind_spelling, .is_last = true, .is = CLASS_KIND};
+    if ((traits & KIND_OF_LINES) != 0)
+        given->is |= CLASS_LINED;
+    else
+        given->excludes |= CLASS_ZERO | CLASS_DELIMITER;
+    if ((traits & KIND_FIELDS) == 0)
+        given->excludes |= CLASS_FIELD | CLASS_SPLIT_FIELD;
+    if ((traits & KIND_HEADER) == 0)
+        given->excludes |= CLASS_HEADER;
+    if ((traits & KIND_HEADER_COUNT) == 0)
+        given->excludes |= CLASS_HEADER_COUNT;
+    if ((traits & KIND_HEADER_START) == 0)
+        given->excludes |= CLASS_HEADER_START;
+}
+
+static bool has_counted_split(const struct options *options)
+{
+    for (size_t i = 0; i < options->splits; i++)
+        if (!options->split[i].is_percentage)
+            return true;
+    return false;
+}
+
+static void add_facts(struct list *list, const struct parsing *parsing)
+{
+    const struct options *options = parsing->options;
+    const size_t bytes = parsing->delimiter_bytes;
+    const uint8_t byte = parsing->delimiter[0];
+
+    add_fact(list, bytes > 1 || (bytes == 1 && byte != '\0'), "--delimiter other than '\\0'", CLASS_ZERO, 0);
+    add_fact(list, bytes == 1 && byte >= '0' && byte <= '9', "a digit as --delimiter", CLASS_RANGE, 0);
+    add_fact(list, bytes > 1, "--delimiter of several bytes",
+             CLASS_GIVEN | CLASS_LINED | CLASS_FIELD | CLASS_SPLIT_FIELD, 0);
+    add_fact(list, has_counted_split(options), "--split of a number of records", CLASS_SPLIT_FIELD, 0);
+    add_fact(list, options->group_field > 0 && options->group_field != options->split_field,
+             "--group-field of another field", CLASS_SPLIT_FIELD, 0);
+    add_fact(list, options->repeat && options->count == UINT64_MAX, "-r without -n", CLASS_SHARDS | CLASS_SPLIT, 0);
+    add_fact(list, options->gather != NULL && !options->list, "--gather without --list", CLASS_ZERO, 0);
+    add_fact(list, options->gather != NULL && options->parts > 0, "--part with --gather", CLASS_COUNT, 0);
+}
+
+/* "--a, --b or c" of all options of these classes. */
+static void list_options(unsigned classes, char *text, size_t room)
+{
+    size_t count, left = 0, bytes = 0;
+    const struct option_row *rows = option_table_rows(&count);
+
+    for (size_t i = 0; i < count; i++)
+        left += (rows[i].is & classes) != 0;
+    for (size_t i = 0; i < count; i++) {
+        char name[ARGUMENT_SPELLING_BYTES];
+
+        if ((rows[i].is & classes) == 0)
+            continue;
+        spell(&rows[i], name);
+        left--;
+        bytes += (size_t)snprintf(text + bytes, room - bytes, "%s%s", name, left > 1 ? ", " : left == 1 ? " or " : "");
+    }
+}
+
+static int check_needs(const struct list *list, struct fault *fault)
+{
+    unsigned all = 0;
+
+    for (size_t i = 0; i < list->count; i++)
+        all |= list->given[i].is;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct given *one = &list->given[i];
+        char needed[128];
+
+        if (one->needs == 0 || (one->needs & all) != 0)
+            continue;
+        list_options(one->needs, needed, sizeof needed);
+        return fault_say(fault, "%s needs %s%s", one->name, needed,
+                         one->needs == CLASS_SEED ? ", so that all parts are of one order" : "");
     }
     return 0;
 }
 
-/* "--a, --b or --c" */
-static const char *list_needed(const int *others, char list[NEEDED_MAX * NEEDED_BYTES])
+/* The one that excludes the other is named first, unless it is to be named last. */
+static int check_pair(const struct given *one, const struct given *other, struct fault *fault)
 {
-    char name[OPTION_SPELLING_BYTES];
-    size_t bytes = 0;
+    const bool first = (one->excludes & other->is) != 0, second = (other->excludes & one->is) != 0;
 
-    for (const int *other = others; *other != 0; other++) {
-        const char *before = other == others ? "" : other[1] == 0 ? " or " : ", ";
-
-        bytes += (size_t)snprintf(list + bytes, NEEDED_BYTES, "%s%s", before, spell(*other, name));
-    }
-    return list;
+    if (!first && !second)
+        return 0;
+    if ((first && !one->is_last) || other->is_last)
+        return fault_say(fault, "cannot combine %s and %s", one->name, other->name);
+    return fault_say(fault, "cannot combine %s and %s", other->name, one->name);
 }
 
-static bool is_any_given(const bool given[OPTION_END], const int *others)
+int combination_check(const struct parsing *parsing, const bool given[OPTION_END])
 {
-    while (*others != 0 && !given[*others])
-        others++;
-    return *others != 0;
-}
+    struct list list = {.count = 0};
+    size_t count;
+    const struct option_row *rows = option_table_rows(&count);
 
-static int check_needs(const bool given[OPTION_END], struct fault *fault)
-{
-    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
-        const int one = needs[i].one, *others = needs[i].others;
-        char name[OPTION_SPELLING_BYTES], list[NEEDED_MAX * NEEDED_BYTES];
-
-        if (given[one] && !is_any_given(given, others))
-            return fault_say(fault, "%s needs %s%s", spell(one, name), list_needed(others, list),
-                             others[0] == OPTION_SEED ? ", so that all parts are of one order" : "");
-    }
-    return 0;
-}
-
-int combination_check(const bool given[OPTION_END], struct fault *fault)
-{
-    if (given['e'] && given['i']) {
-        fault_say(fault, "cannot combine -e and -i options");
+    if (parsing->options->echo && parsing->options->range) {
+        fault_say(parsing->fault, "cannot combine -e and -i options");
         argument_hint();
         return -1;
     }
-    return check_conflicts(given, fault) == 0 ? check_needs(given, fault) : -1;
+    for (size_t i = 0; i < count; i++)
+        if (given[option_table_code(&rows[i])] && rows[i].is != CLASS_KIND)
+            add_option(&list, &rows[i]);
+    if (parsing->kind != NULL)
+        add_kind(&list, parsing);
+    add_facts(&list, parsing);
+    for (size_t i = 0; i < list.count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (check_pair(&list.given[j], &list.given[i], parsing->fault) != 0)
+                return -1;
+    return check_needs(&list, parsing->fault);
 }

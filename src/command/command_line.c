@@ -21,6 +21,7 @@
 
 struct parser {
     struct parsing parsing;
+    bool given[OPTION_END];          /* by code */
     struct option longs[OPTION_END]; /* for getopt_long, up to a zeroed one; there are more codes than options */
     struct option *abbreviation;     /* in longs, behind the options: a place for one of option_table_abbreviations */
     char shorts[2 * OPTION_END];     /* for getopt_long */
@@ -28,7 +29,7 @@ struct parser {
 
 static int has_argument(const struct option_row *row)
 {
-    if (row->argument == NULL)
+    if (row->argument == NULL && row->takes.choices == NULL)
         return no_argument;
     return option_table_is_optional(row) ? optional_argument : required_argument;
 }
@@ -44,9 +45,9 @@ static void prepare(struct parser *parser)
     if (getenv("POSIXLY_CORRECT") != NULL)
         *letter++ = '+'; /* not every libc looks for the variable by itself */
     for (; rows > 0; rows--, row++) {
-        *name++ = (struct option){row->name, has_argument(row), NULL, row->code};
-        if (option_table_has_letter(row)) {
-            *letter++ = (char)row->code;
+        *name++ = (struct option){row->name, has_argument(row), NULL, option_table_code(row)};
+        if (row->letter != 0) {
+            *letter++ = row->letter;
             if (has_argument(row) == required_argument)
                 *letter++ = ':';
         }
@@ -71,7 +72,7 @@ static void add_abbreviation(struct parser *parser, int count, char **words)
 
         if (strncmp(name, kept->name, length) == 0 && (name[length] == '\0' || name[length] == '='))
             *parser->abbreviation =
-                (struct option){kept->name, has_argument(option_table_row(kept->code)), NULL, kept->code};
+                (struct option){kept->name, has_argument(option_table_row(kept->letter)), NULL, kept->letter};
     }
 }
 
@@ -81,24 +82,13 @@ static int next_option(struct parser *parser, int count, char **words, int *inde
     return getopt_long(count, words, parser->shorts, parser->longs, index);
 }
 
-/* Whatever text these are given, something is made of it: so nothing else tells that it was cut out of a line that ends
- * with CRLF. */
-static bool takes_any_text(int code)
-{
-    static const int codes[] = {'o', OPTION_SPLIT, OPTION_FILTER, OPTION_SEED, OPTION_SCATTER};
-
-    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
-        if (codes[i] == code)
-            return true;
-    return false;
-}
-
-/* The message says what the last byte is (fault.h). */
-static void warn_of_return(const struct parsing *parsing, const char *argument)
+/* Nothing else tells that a text of which anything can be made was cut out of a line that ends with CRLF. The message
+ * says what the last byte is (fault.h). */
+static void warn_of_return(const struct parsing *parsing, const struct option_row *row, const char *argument)
 {
     const size_t bytes = argument != NULL ? strlen(argument) : 0;
 
-    if (bytes > 0 && argument[bytes - 1] == '\r' && takes_any_text(parsing->row->code))
+    if (bytes > 0 && argument[bytes - 1] == '\r' && row->any_text)
         fault_warn("%s '%s'", parsing->spelling, argument);
 }
 
@@ -116,6 +106,7 @@ static const char *find_long_word(char **words)
 static int set_all(struct parser *parser, int count, char **words)
 {
     struct parsing *parsing = &parser->parsing;
+    const struct option_row *row;
     int code, index = -1;
 
     optind = 0; /* start anew: getopt_long remembers where it was */
@@ -128,34 +119,21 @@ static int set_all(struct parser *parser, int count, char **words)
             snprintf(parsing->spelling, sizeof parsing->spelling, "--%s", parser->longs[index].name);
         else
             snprintf(parsing->spelling, sizeof parsing->spelling, "-%c", code);
-        parsing->row = option_table_row(code);
+        parsing->code = code;
+        row = option_table_row(code);
         if (code == 'h' && index < 0 && find_long_word(words) != NULL) {
             fault_say(parsing->fault, "-h goes with no other letters, as in '%s': long options begin with two dashes",
                       find_long_word(words));
             argument_hint();
             return -1;
         }
-        if (parsing->row->set(parsing, optarg) != 0)
+        if (argument_set(parsing, &row->takes, optarg) != 0)
             return -1;
-        warn_of_return(parsing, optarg);
-        parsing->given[code] = true;
+        warn_of_return(parsing, row, optarg);
+        parser->given[code] = true;
         index = -1;
     }
     return 0;
-}
-
-/* Do the options go together? */
-static int check(struct parsing *parsing)
-{
-    bool *given = parsing->given;
-
-    given[OPTION_ENDLESS] = given['r'] && !given['n'];
-    given[OPTION_GATHER_RECORDS] = given[OPTION_GATHER] && !given[OPTION_LIST];
-    given[OPTION_OTHER_GROUPS] = given[OPTION_GROUP_FIELD] && given[OPTION_SPLIT_FIELD] &&
-                                 parsing->options->group_field != parsing->options->split_field;
-    given[OPTION_PILE_OF_EPOCH] = given[OPTION_PILE] && parsing->options->epoch > 0;
-    given[OPTION_PART_OF_STORE] = given[OPTION_PART] && given[OPTION_GATHER];
-    return combination_check(given, parsing->fault);
 }
 
 /* The words that are no options: the inputs. */
@@ -180,16 +158,28 @@ static int set_files(struct parsing *parsing, int count, char **words)
     return 0;
 }
 
-static int print(const struct parsing *parsing)
+/* Nothing is given yet. There is room for as many files, directories and splits as the command line has words. */
+static int init(struct options *options, size_t words)
 {
     size_t count;
     const struct option_row *rows = option_table_rows(&count);
 
-    if (parsing->print == 'V')
-        return help_print_version(parsing->fault);
-    if (parsing->print == 'h')
-        return help_print_common(parsing->fault);
-    return help_print(parsing->fault, rows, count);
+    *options = (struct options){.format.delimiter = '\n'};
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].takes.preset != 0)
+            *(uint64_t *)(void *)((char *)options + rows[i].takes.field) = rows[i].takes.preset;
+    options->files = sys_allocate(words, sizeof *options->files);
+    options->temporary = sys_allocate(words, sizeof *options->temporary);
+    options->split = sys_allocate(words, sizeof *options->split);
+    return options->files != NULL && options->temporary != NULL && options->split != NULL ? 0 : -1;
+}
+
+void command_line_release(struct options *options)
+{
+    free(options->files);
+    free(options->temporary);
+    free(options->split);
+    *options = (struct options){.files = NULL};
 }
 
 enum command_line_verdict command_line_parse(struct options *options, int argc, char **argv)
@@ -202,7 +192,7 @@ enum command_line_verdict command_line_parse(struct options *options, int argc, 
     char **words = sys_allocate(room, sizeof *words);
 
     fault_init(&fault);
-    if (options_init(options, room) != 0 || words == NULL) {
+    if (init(options, room) != 0 || words == NULL) {
         fault_say(&fault, "memory exhausted");
         goto out;
     }
@@ -215,11 +205,13 @@ enum command_line_verdict command_line_parse(struct options *options, int argc, 
     if (set_all(&parser, argc, words) != 0)
         goto out;
     if (parser.parsing.print != 0) {
-        verdict = print(&parser.parsing) == 0 ? COMMAND_LINE_DONE : COMMAND_LINE_BAD;
+        verdict = help_print(&fault, parser.parsing.print) == 0 ? COMMAND_LINE_DONE : COMMAND_LINE_BAD;
         goto out;
     }
-    options->delimiter = options->format.delimiter;
-    if (check(&parser.parsing) == 0 && set_files(&parser.parsing, argc - optind, words + optind) == 0)
+    if (combination_check(&parser.parsing, parser.given) != 0)
+        goto out;
+    argument_settle_records(&parser.parsing);
+    if (set_files(&parser.parsing, argc - optind, words + optind) == 0)
         verdict = COMMAND_LINE_RUN;
 out:
     fault_release(&fault);

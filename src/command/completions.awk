@@ -1,7 +1,7 @@
 # Make completions for a shell from what --help prints: bigshuf --help | awk -v shell=bash|zsh|fish -f completions.awk
 #
-# What an argument is called there tells what can stand for it: FILE or F, DIR, PROG or COMMAND; other arguments are
-# numbers and texts, which no shell can guess.
+# What an argument is called there tells what can stand for it: FILE or F, DIR, COMMAND, this|that, or KIND, of which
+# all are listed below; other arguments are numbers and texts, which no shell can guess.
 
 # An option, whose text may go on in the following lines.
 /^  (-.,|   ) --/ {
@@ -17,7 +17,19 @@
         if (optional)
             sub(/\]$/, "", argument)
     }
-    text = substr($0, 34)
+    values = ""
+    if (argument ~ /^[a-z]+(\|[a-z]+)+$/) {
+        values = argument
+        gsub(/\|/, " ", values)
+    }
+    text = substr($0, 33, 1) == " " ? substr($0, 34) : ""
+    next
+}
+
+# A kind, and a colon if something follows it.
+name != "" && argument == "KIND" && substr($0, 1, 35) ~ /^ +$/ {
+    if (match(substr($0, 36), /^[a-z0-9]+:?/))
+        values = values (values == "" ? "" : " ") substr($0, 36, RLENGTH)
     next
 }
 
@@ -32,12 +44,21 @@ name != "" && substr($0, 1, 33) ~ /^ +$/ {
 function finish() {
     if (name == "")
         return
+    sub(/:$/, "", text)
     names = names "\n--" name (letter == "" ? "" : "\n-" letter)
+    if (values != "")
+        cases = cases "    --" name ") COMPREPLY=($(compgen -W '" spread(values) "' -- \"$word\")) ;;\n"
     if (shell == "zsh")
         lines = lines "    " zsh_option() " \\\n"
     if (shell == "fish")
         lines = lines fish_option() "\n"
     name = ""
+}
+
+# One on each line.
+function spread(words) {
+    gsub(/ /, "\n", words)
+    return words
 }
 
 # In single quotes, in which `quote` stands for one.
@@ -60,8 +81,10 @@ function zsh_option(rest, action, end) {
         action = "_files"
     if (argument == "DIR")
         action = "_files -/"
-    if (argument ~ /^(PROG|COMMAND)$/)
+    if (argument == "COMMAND")
         action = "_command_names -e"
+    if (values != "")
+        action = "(" escaped(values) ")"
     if (argument != "")
         rest = rest (optional ? "::" : ":") escaped(argument) ":" action
     rest = quoted(rest, "'\\''")
@@ -79,8 +102,10 @@ function fish_option(line) {
         line = line " -r -F"
     else if (argument == "DIR")
         line = line " -x -a '(__fish_complete_directories)'"
-    else if (argument ~ /^(PROG|COMMAND)$/)
+    else if (argument == "COMMAND")
         line = line " -x -a '(__fish_complete_command)'"
+    else if (values != "")
+        line = line " -x -a '" values "'"
     else if (argument != "" && !optional)
         line = line " -x"
     return line " -d " quoted(text, "\\'")
@@ -91,10 +116,20 @@ END {
     finish()
     if (shell == "bash") {
         print "_bigshuf() {"
-        print "    local IFS=$'\\n'"
+        print "    local IFS=$'\\n' word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}"
         print "    COMPREPLY=()"
-        print "    case ${COMP_WORDS[COMP_CWORD]} in"
-        print "    -*) COMPREPLY=($(compgen -W '" substr(names, 2) "' -- \"${COMP_WORDS[COMP_CWORD]}\")) ;;"
+        print "    if [ \"$word\" = = ]; then"
+        print "        word="
+        print "    elif [ \"$option\" = = ]; then"
+        print "        option=${COMP_WORDS[COMP_CWORD - 2]}"
+        print "    fi"
+        print "    case $option in"
+        printf "%s", cases
+        print "    *)"
+        print "        case $word in"
+        print "        -*) COMPREPLY=($(compgen -W '" substr(names, 2) "' -- \"$word\")) ;;"
+        print "        esac"
+        print "        ;;"
         print "    esac"
         print "}"
         print "complete -o default -F _bigshuf bigshuf"

@@ -11,13 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/option_table.h"
+#include "record/kind.h"
 #include "system/io.h"
 
 #ifndef BIGSHUF_VERSION
 #define BIGSHUF_VERSION "unknown"
 #endif
 
-enum { TEXT_COLUMN = 33 };
+enum { TEXT_COLUMN = 33, KIND_COLUMN = TEXT_COLUMN + 16 };
 
 #define DESCRIPTION                                                                                                    \
     "Write the lines of the FILEs in random order, every order equally likely. The\n"                                  \
@@ -50,33 +52,66 @@ static const char *const headings[GROUPS] = {
 };
 static const char version[] = "bigshuf " BIGSHUF_VERSION "\n";
 
+/* A text from its column on, at which the first line stands already when `width` bytes have been printed. */
+static void print_text(FILE *to, int width, int column, const char *text)
+{
+    for (const char *line = text; line != NULL; width = 0) {
+        const char *end = strchr(line, '\n');
+
+        fprintf(to, "%*s%.*s\n", column - width, "", end == NULL ? INT_MAX : (int)(end - line), line);
+        line = end == NULL ? NULL : end + 1;
+    }
+}
+
+/* What --records may be: completions.awk knows them by the column. */
+static void print_kinds(FILE *to)
+{
+    size_t count;
+    const struct kind_row *kind = kind_rows(&count);
+
+    for (; count > 0; count--, kind++) {
+        int width = fprintf(to, "%*s%s", TEXT_COLUMN + 2, "", kind->name);
+
+        if (kind->argument != NULL)
+            width += fprintf(to, ":%s", kind->argument);
+        print_text(to, width, KIND_COLUMN, kind->text);
+    }
+}
+
 static void print_row(FILE *to, const struct option_row *row)
 {
-    int width = option_table_has_letter(row) ? fprintf(to, "  -%c, ", row->code) : fprintf(to, "      ");
+    int width = row->letter != 0 ? fprintf(to, "  -%c, ", row->letter) : fprintf(to, "      ");
+    const char *const *choices = row->takes.choices;
 
     width += fprintf(to, "--%s", row->name);
     if (row->argument != NULL)
         width +=
             option_table_is_optional(row) ? fprintf(to, "[=%s", row->argument + 1) : fprintf(to, "=%s", row->argument);
+    for (size_t i = 0; choices != NULL && choices[i] != NULL; i++)
+        width += fprintf(to, "%c%s", i == 0 ? '=' : '|', choices[i]);
     if (width > TEXT_COLUMN - 2) {
         fputc('\n', to);
         width = 0;
     }
-    for (const char *line = row->text; line != NULL; width = 0) {
-        const char *end = strchr(line, '\n');
-
-        fprintf(to, "%*s%.*s\n", TEXT_COLUMN - width, "", end == NULL ? INT_MAX : (int)(end - line), line);
-        line = end == NULL ? NULL : end + 1;
-    }
+    print_text(to, width, TEXT_COLUMN, row->text);
+    if (row->takes.set == argument_records && row->argument != NULL)
+        print_kinds(to);
 }
 
-static void print_all(FILE *to, const struct option_row *rows, size_t row_count)
+static void print_all(FILE *to)
 {
+    enum option_group group = GROUPS;
+    size_t count;
+    const struct option_row *row = option_table_rows(&count);
+
     fputs(head, to);
-    for (size_t i = 0; i < row_count; i++) {
-        if (i == 0 || rows[i].group != rows[i - 1].group)
-            fprintf(to, "\n%s:\n", headings[rows[i].group]);
-        print_row(to, &rows[i]);
+    for (; count > 0; count--, row++) {
+        if (row->text == NULL)
+            continue;
+        if (row->group != group)
+            fprintf(to, "\n%s:\n", headings[row->group]);
+        group = row->group;
+        print_row(to, row);
     }
     fputs(tail, to);
 }
@@ -85,21 +120,16 @@ static void print_all(FILE *to, const struct option_row *rows, size_t row_count)
 static void print_common(FILE *to)
 {
     size_t count;
-    const int *codes = option_table_common(&count);
+    const struct option_row *row = option_table_rows(&count);
 
     fputs(common_head, to);
-    for (size_t i = 0; i < count; i++)
-        print_row(to, option_table_row(codes[i]));
+    for (; count > 0; count--, row++)
+        if (row->common)
+            print_row(to, row);
     fputs(common_tail, to);
 }
 
-static int report(struct fault *fault)
-{
-    return fault_report(fault, "write error", errno);
-}
-
-/* All rows, or the common ones if there are none. */
-static int print_text(struct fault *fault, const struct option_row *rows, size_t row_count)
+int help_print(struct fault *fault, int code)
 {
     char *text = NULL;
     size_t length = 0;
@@ -108,30 +138,17 @@ static int print_text(struct fault *fault, const struct option_row *rows, size_t
 
     if (to == NULL)
         goto out;
-    if (rows != NULL)
-        print_all(to, rows, row_count);
-    else
+    if (code == 'V')
+        fputs(version, to);
+    else if (code == 'h')
         print_common(to);
+    else
+        print_all(to);
     if (fclose(to) == 0)
         result = io_print(text, length);
 out:
     if (result != 0)
-        report(fault);
+        fault_report(fault, "write error", errno);
     free(text);
     return result;
-}
-
-int help_print(struct fault *fault, const struct option_row *rows, size_t row_count)
-{
-    return print_text(fault, rows, row_count);
-}
-
-int help_print_common(struct fault *fault)
-{
-    return print_text(fault, NULL, 0);
-}
-
-int help_print_version(struct fault *fault)
-{
-    return io_print(version, strlen(version)) == 0 ? 0 : report(fault);
 }

@@ -49,6 +49,8 @@ struct archive {
     const uint8_t *next;  /* where it goes on, if that is not there; else NULL; */
     const uint8_t *end;   /* of the last member, which has no mark yet */
     bool lends;
+    bool looked; /* has the sample in work been looked up among those before it? */
+    bool told;   /* that one is torn, which is said once */
     uint8_t data[TAR_HEADERS_BYTES_MAX];
     uint8_t buffer[READ_BYTES];
     struct torn torn; /* last: where `data` begins in its page decides how fast headers are copied to it */
@@ -90,12 +92,25 @@ static int refuse(struct archive *archive, uint64_t before, const char *why)
                      (const char *)name.data);
 }
 
-/* About the sample in work. */
-static void warn_of_torn(struct archive *archive)
+/*
+ * About the sample in work, if others of its members came before, which is so when its key begins a second sample in
+ * the same archive. Between README and README.md there may be README-1, as tar sorts them, but a name without a dot is
+ * of no sample. The files that macOS calls ._NAME are sorted before all others, and are missed by nobody. So a sample
+ * is looked up when its first member comes whose name is its key and a dot. If it begins with the same name as before,
+ * it was put in twice, as -r does, or is one of another archive, which tar -A put there.
+ */
+static void look_for_torn(struct archive *archive)
 {
     const struct key *key = &archive->key;
+    const struct tar_text name = archive->member.name;
     uint64_t end;
 
+    if (archive->told || archive->looked || name.bytes <= key->bytes || name.data[key->bytes] != '.')
+        return;
+    archive->looked = true;
+    archive->told = torn_look(&archive->torn, key->text, key->bytes, name.data, name.bytes);
+    if (!archive->told)
+        return;
     fault_warn("%s: members of '%.*s' do not follow each other, and are taken apart: "
                "tar --sort=name puts them together",
                source_name_at(archive->files, archive->file_start, &end), (int)key->bytes, (const char *)key->text);
@@ -206,8 +221,9 @@ static int begin_member(struct archive *archive)
     archive->joins = !member->directory;
     archive->key.bytes = archive->found.bytes;
     memcpy(archive->key.text, archive->found.text, archive->found.bytes);
-    if (!member->directory && torn_look(&archive->torn, &archive->key, member->name, same))
-        warn_of_torn(archive);
+    archive->looked = archive->looked && same;
+    if (!member->directory)
+        look_for_torn(archive);
     archive->ended = false;
     archive->left = member->data_bytes;
     return 0;

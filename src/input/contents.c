@@ -23,72 +23,36 @@ static int report(const struct contents *contents)
     return fault_report(contents->fault, name_of(contents), errno);
 }
 
-static struct version *past_of(const struct contents *contents)
+static struct file_mark *mark_of(const struct contents *contents)
 {
-    return &contents->past[contents->file];
+    return &contents->marks[contents->file];
 }
 
-static bool is_read_again(const struct contents *contents)
-{
-    return contents->file < contents->ended;
-}
-
-static bool is_same(const struct version *version, const struct stat *now)
-{
-    return !version_is_known(version) || (version_is_of(version, now) && !version_has_changed(version, now));
-}
-
-/* Is the file, which is open, what it was when it was looked at, or read? */
-static int check_begin(struct contents *contents)
+/* The file is open: is it what it was when it was opened before, if it was? */
+static int begin(struct contents *contents)
 {
     const bool moved = operand_is_standard_input(name_of(contents));
-    const struct version *past = past_of(contents);
-    struct stat now;
+    struct file_mark *mark = mark_of(contents);
 
-    if (sys_fstat(contents->fd, &now) != 0)
-        return report(contents);
-    if (is_read_again(contents) ? !is_same(past, &now) : version_is_past(past, &now))
-        return version_report(past, &now, name_of(contents), contents->fault);
-    contents->version = version_of(&now);
-    contents->at = moved && version_is_known(&contents->version) ? sys_seek(contents->fd, 0, SEEK_CUR) : 0;
+    if (file_mark_open(mark, contents->fd) != 0)
+        return file_mark_report(name_of(contents), contents->fault);
+    contents->at = moved && file_mark_is_known(mark) ? sys_seek(contents->fd, 0, SEEK_CUR) : 0;
     return contents->at < 0 ? report(contents) : 0;
-}
-
-/* It may have grown meanwhile. */
-static int check_end(struct contents *contents)
-{
-    struct stat now;
-
-    if (sys_fstat(contents->fd, &now) != 0)
-        return report(contents);
-    if (!is_same(&contents->version, &now))
-        return version_report(&contents->version, &now, name_of(contents), contents->fault);
-    if (contents->at_end && !is_read_again(contents)) {
-        *past_of(contents) = version_of(&now);
-        past_of(contents)->bytes = contents->at;
-        contents->ended = contents->file + 1;
-    }
-    return 0;
-}
-
-static void close_file(struct contents *contents)
-{
-    operand_close(contents->fd);
-    contents->fd = -1;
 }
 
 /* The file is open: start the program that it needs, if any. */
 static int decompress(struct contents *contents)
 {
-    if (decompress_look(contents->fd, name_of(contents), &contents->beginning) != 0)
+    const off_t at = file_mark_is_known(mark_of(contents)) ? contents->at : -1;
+
+    if (decompress_look(contents->fd, name_of(contents), at, &contents->beginning) != 0)
         return report(contents);
     if (contents->beginning.packer == NULL)
         return 0;
     if (decompress_start(contents->decompress, contents->file, contents->fd, &contents->beginning) != 0)
         return -1;
     contents->decompressed = true;
-    if (contents->beginning.bytes == 0)
-        close_file(contents);
+    contents->fd = -1;
     return 0;
 }
 
@@ -105,10 +69,10 @@ int contents_begin(struct contents *contents, size_t file)
         decompress_run_ahead(contents->decompress, file);
         return 0;
     }
-    contents->fd = operand_open(name_of(contents), version_is_known(past_of(contents)));
+    contents->fd = operand_open(name_of(contents), file_mark_is_known(mark_of(contents)));
     if (contents->fd < 0)
         return report(contents);
-    if (check_begin(contents) != 0)
+    if (begin(contents) != 0)
         return -1;
     if (contents->decompress != NULL) {
         if (decompress(contents) != 0)
@@ -132,9 +96,8 @@ ssize_t contents_read(void *context, void *data, size_t bytes)
         contents->taken += bytes;
         return (ssize_t)bytes;
     }
-    if (is_read_again(contents) && version_is_known(past_of(contents))) /* of what it has grown by, nothing */
-        bytes = (size_t)least(bytes, (uint64_t)(past_of(contents)->bytes - contents->at));
-    got = io_read(contents->fd, data, bytes);
+    bytes = (size_t)least(bytes, file_mark_left(mark_of(contents), contents->at));
+    got = bytes > 0 ? io_read(contents->fd, data, bytes) : 0;
     if (got < 0)
         return report(contents);
     contents->at += (off_t)got;
@@ -146,14 +109,18 @@ ssize_t contents_read(void *context, void *data, size_t bytes)
 
 int contents_end(struct contents *contents)
 {
-    if (contents->fd >= 0 && check_end(contents) != 0)
-        return -1;
+    const struct file_mark *mark = mark_of(contents);
+    const off_t end = contents->at_end && contents->at < mark->bytes ? contents->at : mark->bytes;
+
+    if (!contents->decompressed && file_mark_check(mark, contents->fd, end) != 0)
+        return file_mark_report(name_of(contents), contents->fault);
     contents_close(contents);
     return 0;
 }
 
 void contents_close(struct contents *contents)
 {
-    close_file(contents);
+    operand_close(contents->fd);
+    contents->fd = -1;
     contents->open = false;
 }

@@ -24,7 +24,8 @@
 /* More would be of no use. */
 enum { TURNS_MAX = 64 };
 
-/* Of the descriptors that are left programs take no more than this part, one each. */
+/* Of the descriptors that are left programs may be no more than this part. They take two each: their file stays open
+ * until they have ended, to know then that it is what it was. */
 enum { DESCRIPTORS_SHARE = 8 };
 
 /* Compressed bytes on their way to a program that is fed. */
@@ -41,7 +42,8 @@ struct turn {
     const struct packer *packer;
     struct pump pump;
     struct flow flow;
-    int fd; /* from which it is fed; -1: it is not, or no more */
+    int fd;   /* the file, while its program runs; else -1 */
+    bool fed; /* is it read here, and given to the program? */
 
     /* What was read ahead: blocks from the byte `from` of the first one to the byte `to` of the last one. */
     uint32_t first, last; /* POOL_NONE: there are none */
@@ -50,6 +52,7 @@ struct turn {
 
 struct decompress {
     const char *const *names;
+    struct file_mark *marks;
     size_t count;
     struct fault *fault;
     struct pool pool; /* for what is read ahead; zeroed if that is not done */
@@ -61,8 +64,8 @@ struct decompress {
 
 static const struct turn no_turn = {.fd = -1, .first = POOL_NONE, .last = POOL_NONE};
 
-struct decompress *decompress_new(const char *const *names, size_t count, struct decompress_limits limits,
-                                  struct fault *fault)
+struct decompress *decompress_new(const char *const *names, struct file_mark *marks, size_t count,
+                                  struct decompress_limits limits, struct fault *fault)
 {
     size_t turns = least_size(limits.programs, sys_free_descriptors(TURNS_MAX * DESCRIPTORS_SHARE) / DESCRIPTORS_SHARE);
     struct decompress *decompress;
@@ -74,7 +77,7 @@ struct decompress *decompress_new(const char *const *names, size_t count, struct
         fault_report(fault, "memory", errno);
         return NULL;
     }
-    *decompress = (struct decompress){.names = names, .count = count, .fault = fault, .turns = turns};
+    *decompress = (struct decompress){.names = names, .marks = marks, .count = count, .fault = fault, .turns = turns};
     for (size_t i = 0; i < turns; i++)
         decompress->turn[i] = no_turn;
     if (turns > 1 && limits.bytes / BLOCK_BYTES >= BLOCKS_MIN &&
@@ -87,8 +90,10 @@ void decompress_free(struct decompress *decompress)
 {
     if (decompress == NULL)
         return;
-    for (size_t i = 0; i < decompress->turns; i++)
+    for (size_t i = 0; i < decompress->turns; i++) {
         pump_abandon(&decompress->turn[i].pump);
+        operand_close(decompress->turn[i].fd);
+    }
     pool_close(&decompress->pool);
     free(decompress);
 }
@@ -127,24 +132,19 @@ static void find_packer(struct decompress_beginning *beginning, const char *name
         beginning->packer = packer_of_name(name);
 }
 
-int decompress_look(int fd, const char *name, struct decompress_beginning *beginning)
+int decompress_look(int fd, const char *name, off_t at, struct decompress_beginning *beginning)
 {
     struct iovec piece = {.iov_base = beginning->data, .iov_len = sizeof beginning->data};
-    struct stat status;
-    off_t position;
     size_t seen;
 
     beginning->bytes = 0;
-    if (sys_fstat(fd, &status) != 0)
-        return -1;
-    if (!S_ISREG(status.st_mode)) {
+    if (at >= 0) {
+        if (io_read_at(fd, &piece, 1, at, &seen) != 0 && errno != 0)
+            return -1;
+    } else {
         if (read_first(fd, beginning) != 0)
             return -1;
         seen = beginning->bytes;
-    } else {
-        position = sys_seek(fd, 0, SEEK_CUR);
-        if (position < 0 || (io_read_at(fd, &piece, 1, position, &seen) != 0 && errno != 0))
-            return -1;
     }
     find_packer(beginning, name, seen);
     return 0;
@@ -159,31 +159,34 @@ int decompress_check(const struct packer *packer, const char *name, struct fault
 
 /* ---- Starting ---- */
 
-/* 0, or -1 with errno. */
-static int start(struct turn *turn, size_t i, const struct decompress_beginning *beginning, int input,
+/* Start the program of a file, which is open. 0, or -1 with errno. */
+static int start(struct turn *turn, size_t i, const struct decompress_beginning *beginning, int fd,
                  struct packer_command *command)
 {
+    const bool fed = beginning->bytes > 0;
+
     *turn = no_turn;
     turn->file = i + 1;
     turn->packer = beginning->packer;
     turn->named = beginning->named;
-    if (packer_unpack(command, turn->packer) != 0 || pump_start(&turn->pump, command->arguments, input) != 0)
+    if (packer_unpack(command, turn->packer) != 0 ||
+        pump_start(&turn->pump, command->arguments, packer_own_variables, fed ? -1 : fd) != 0)
         return -1;
     turn->runs = true;
+    turn->fd = fd;
+    turn->fed = fed;
     return 0;
 }
 
 int decompress_start(struct decompress *decompress, size_t i, int fd, const struct decompress_beginning *beginning)
 {
     struct turn *turn = turn_of(decompress, i);
-    const bool fed = beginning->bytes > 0;
     struct packer_command command;
 
-    if (start(turn, i, beginning, fed ? -1 : fd, &command) != 0)
+    if (start(turn, i, beginning, fd, &command) != 0)
         return packer_report(&command, decompress->names[i], decompress->fault);
-    if (!fed)
+    if (!turn->fed)
         return 0;
-    turn->fd = fd;
     memcpy(decompress->feed, beginning->data, beginning->bytes);
     turn->flow.in = decompress->feed;
     turn->flow.in_bytes = beginning->bytes;
@@ -212,9 +215,9 @@ static void try_ahead(struct decompress *decompress, size_t i)
     if (operand_is_standard_input(name) || sys_stat(name, &status) != 0 || !S_ISREG(status.st_mode))
         return;
     fd = operand_open(name, true);
-    if (fd >= 0 && decompress_look(fd, name, &beginning) == 0 && beginning.packer != NULL && beginning.bytes == 0)
-        (void)start(turn, i, &beginning, fd, &command);
-    operand_close(fd);
+    if (fd < 0 || file_mark_open(&decompress->marks[i], fd) != 0 || decompress_look(fd, name, 0, &beginning) != 0 ||
+        beginning.packer == NULL || beginning.bytes > 0 || start(turn, i, &beginning, fd, &command) != 0)
+        operand_close(fd);
 }
 
 void decompress_run_ahead(struct decompress *decompress, size_t i)
@@ -331,19 +334,32 @@ static int fetch(struct decompress *decompress, struct turn *turn)
 {
     ssize_t got;
 
-    if (turn->fd < 0 || turn->flow.in_bytes > 0)
+    if (!turn->fed || turn->flow.in_bytes > 0)
         return 0;
     got = io_read(turn->fd, decompress->feed, sizeof decompress->feed);
     if (got < 0)
         return -1;
-    if (got == 0)
-        turn->fd = -1;
+    turn->fed = got > 0;
     turn->flow.in = decompress->feed;
     turn->flow.in_bytes = (size_t)got;
     return 0;
 }
 
-/* There is no more to come: has the program ended well? */
+/* The program reads a regular file through the descriptor that is open here as well, which thus tells how far it came.
+ */
+static int end_file(const struct decompress *decompress, struct turn *turn)
+{
+    const size_t i = turn->file - 1;
+    int status = file_mark_check(&decompress->marks[i], turn->fd, sys_seek(turn->fd, 0, SEEK_CUR));
+
+    if (status != 0)
+        status = file_mark_report(decompress->names[i], decompress->fault);
+    operand_close(turn->fd);
+    turn->fd = -1;
+    return status;
+}
+
+/* There is no more to come: is the file what it was, and has the program ended well? */
 static int finish(struct decompress *decompress, struct turn *turn)
 {
     const char *name = fault_name(decompress->names[turn->file - 1]);
@@ -355,6 +371,8 @@ static int finish(struct decompress *decompress, struct turn *turn)
     if (pump_end(&turn->pump, &status) != 0)
         return fault_report(decompress->fault, name, errno);
     turn->runs = false;
+    if (end_file(decompress, turn) != 0)
+        return -1;
     failure = program_failure(status, text);
     if (failure == NULL && turn->named)
         return fault_say(decompress->fault, "%s: too short to be compressed", name);

@@ -11,8 +11,12 @@
 
 #include "base/least.h"
 #include "input/record_reader.h"
+#include "input/torn.h"
 #include "system/pool.h"
 #include "system/sys.h"
+
+/* Of a key, in messages. */
+enum { SHOWN_BYTES = 60 };
 
 struct grouping {
     struct key_rule rule;
@@ -23,6 +27,9 @@ struct grouping {
     uint64_t count;              /* of members that have begun */
     struct key key[2];           /* of the last two, by their numbers */
     struct key_watch watch;
+    struct torn torn;
+    bool whole;  /* must groups be whole? */
+    bool told;   /* that one is not, which is said once */
     bool marked; /* does a mark come before the piece? */
     uint8_t mark;
     bool at_end;
@@ -36,6 +43,7 @@ static void restart(void *context)
     record_reader_init(&grouping->reader, &grouping->rule.format, grouping->members, grouping->buffer, GROUPING_BYTES);
     grouping->piece.bytes = 0;
     grouping->count = 0;
+    torn_begin(&grouping->torn);
     grouping->watch = (struct key_watch){.told = grouping->watch.told};
     grouping->marked = false;
     grouping->at_end = false;
@@ -66,12 +74,37 @@ static int find_key(struct grouping *grouping, struct key *key)
                      name, number, field, GROUPING_BYTES);
 }
 
+/* A group begins, with a member of which the first piece has come. 0, or -1 after a report. */
+static int look_for_torn(struct grouping *grouping, const struct key *key)
+{
+    const unsigned long long field = grouping->rule.field.number;
+    const int shown = (int)least_size(key->bytes, SHOWN_BYTES);
+    const char *more = key->bytes > SHOWN_BYTES ? "..." : "";
+    const char *name;
+    uint64_t end;
+
+    if (grouping->told || !torn_look(&grouping->torn, key->text, key->bytes, &grouping->count, sizeof grouping->count))
+        return 0;
+    grouping->told = true;
+    name = source_name_at(grouping->members, grouping->piece.offset, &end);
+    if (grouping->whole)
+        return fault_say(grouping->fault,
+                         "%s: the records of group '%.*s%s' are not all neighbours, so that --split would divide it: "
+                         "sort by field %llu first",
+                         name, shown, (const char *)key->text, more, field);
+    fault_warn("%s: the records of group '%.*s%s' are not all neighbours, and are several groups: sort by field %llu "
+               "first",
+               name, shown, (const char *)key->text, more, field);
+    return 0;
+}
+
 /* Have the next piece, with the mark that comes before it. 0, or -1 after a report. */
 static int next_piece(struct grouping *grouping)
 {
     const int more = record_reader_next(&grouping->reader, &grouping->piece);
     struct key *key = &grouping->key[grouping->count % 2];
     struct key *before = &grouping->key[(grouping->count + 1) % 2];
+    bool same;
 
     if (more < 0)
         return -1;
@@ -84,8 +117,11 @@ static int next_piece(struct grouping *grouping)
     } else if (find_key(grouping, key) != 0) {
         return -1;
     }
+    same = more > 0 && grouping->count > 0 && key_is(key, before);
+    if (more > 0 && !same && look_for_torn(grouping, key) != 0)
+        return -1;
     grouping->marked = grouping->count > 0;
-    grouping->mark = more > 0 && grouping->count > 0 && key_is(key, before) ? RECORD_GOES_ON : RECORD_ENDS;
+    grouping->mark = same ? RECORD_GOES_ON : RECORD_ENDS;
     grouping->count++;
     return 0;
 }
@@ -126,7 +162,7 @@ static void release(void *context)
 
 static const struct source_stage stage = {.read = read_groups, .restart = restart, .release = release};
 
-int grouping_begin(struct source *source, const struct key_rule *rule, struct fault *fault)
+int grouping_begin(struct source *source, const struct key_rule *rule, bool whole, struct fault *fault)
 {
     struct grouping *grouping = sys_allocate(1, sizeof *grouping);
 
@@ -138,6 +174,7 @@ int grouping_begin(struct source *source, const struct key_rule *rule, struct fa
         return -1;
     }
     grouping->rule = *rule;
+    grouping->whole = whole;
     grouping->fault = fault;
     restart(grouping);
     return 0;

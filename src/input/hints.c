@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
+#include "base/least.h"
 #include "input/contents.h"
 #include "input/operand.h"
 #include "record/length.h"
@@ -21,8 +23,6 @@ enum { TFRECORD_HEAD_BYTES = 12 };
 
 /* Lines of sequences have more letters than most words. */
 enum { SEQUENCE_BYTES_MIN = 20 };
-
-#define FROM_UTF16 "iconv -f UTF-16 -t UTF-8"
 
 struct hint {
     char what[WHAT_BYTES];
@@ -115,6 +115,118 @@ static bool is_fasta(const struct beginning *file)
            is_sequence(line, letters);
 }
 
+/* Where text begins: behind a byte-order mark. */
+static size_t text_start(const struct beginning *file)
+{
+    return begins_with(file, "\xef\xbb\xbf", 3) ? 3 : 0;
+}
+
+static bool is_named_csv(const char *name)
+{
+    const size_t length = strlen(name);
+
+    return length > 4 && strcasecmp(name + length - 4, ".csv") == 0;
+}
+
+/*
+ * What separates the fields, if this is CSV with a newline in a field; else NUL. Each quote begins or ends a field, but
+ * for those that are doubled. All records have as many fields, and two at least, or else the name must say that it is
+ * CSV: then it may be something else all the same.
+ */
+static char csv_separator(const struct beginning *file, bool *may_be_text)
+{
+    const size_t bytes = least_size(file->bytes, HINTS_LOOK_BYTES);
+    const bool named = is_named_csv(file->name);
+    bool quoted = false, begins = true; /* is this within quotes, or at the beginning of a field? */
+    bool broken = false, found = false; /* is there a newline in this record, and in one that is whole? */
+    size_t fields = 1, first_fields = 0;
+    char separator = '\0';
+
+    *may_be_text = false;
+    for (size_t i = text_start(file); i < bytes; i++) {
+        const char byte = (char)file->data[i];
+
+        if (byte == '"' && quoted && i + 1 < bytes && file->data[i + 1] == '"') {
+            i++;
+        } else if (byte == '"' && (quoted || begins)) {
+            quoted = !quoted;
+            begins = false;
+            if (!quoted && i + 1 < bytes && strchr(",;\t\r\n", (char)file->data[i + 1]) == NULL)
+                return '\0';
+        } else if (quoted) {
+            broken = broken || byte == '\n';
+        } else if (byte == '"') {
+            return '\0';
+        } else if (byte == '\n') {
+            first_fields = first_fields == 0 ? fields : first_fields;
+            *may_be_text = *may_be_text || fields != first_fields || fields < 2;
+            if (*may_be_text && !named)
+                return '\0';
+            found = found || broken;
+            broken = false;
+            begins = true;
+            fields = 1;
+        } else {
+            if (separator == '\0' && (byte == ',' || byte == ';' || byte == '\t'))
+                separator = byte;
+            begins = byte == separator;
+            fields += begins;
+        }
+    }
+    if (named && broken && !found)
+        *may_be_text = found = true;
+    return !found ? '\0' : separator != '\0' ? separator : ',';
+}
+
+/*
+ * With what the file begins, if that is JSON, but not one value on each line: '[' or '{'; else NUL. A value that is in
+ * one line may be the only one of a file of lines all the same, or a very long one.
+ */
+static char json_bracket(const struct beginning *file, bool *may_be_text)
+{
+    const size_t bytes = least_size(file->bytes, HINTS_LOOK_BYTES);
+    size_t depth = 0, commas = 0, i = text_start(file);
+    char first, second = '\0';
+    bool quoted = false;
+
+    while (i < bytes && strchr(" \t\r\n", (char)file->data[i]) != NULL && file->data[i] != '\0')
+        i++;
+    first = i < bytes ? (char)file->data[i] : '\0';
+    if (first != '[' && first != '{')
+        return '\0';
+    *may_be_text = false;
+    for (; i < bytes && (depth > 0 || second == '\0'); i++) {
+        const char byte = (char)file->data[i];
+
+        if (quoted && byte == '\n')
+            return '\0';
+        if (quoted) {
+            quoted = byte != '"';
+            i += byte == '\\';
+            continue;
+        }
+        if (byte == '\0' || strchr(" \t\r\n[]{}\",:-+.0123456789eEtrufalsn", byte) == NULL)
+            return '\0';
+        if (depth == 1 && second == '\0' && strchr(" \t\r\n", byte) == NULL) {
+            second = byte;
+            if (strchr(first == '{' ? "\"" : "[{\"-0123456789", byte) == NULL)
+                return '\0';
+        }
+        if (byte == '\n' && second != '\0')
+            return first;
+        quoted = byte == '"';
+        depth += byte == '[' || byte == '{';
+        depth -= byte == ']' || byte == '}';
+        commas += byte == ',' && depth == 1;
+    }
+    *may_be_text = true;
+    if (depth > 0)
+        return first == '[' && second == '{' ? first : '\0';
+    while (i < bytes && (file->data[i] == '\r' || file->data[i] == '\n'))
+        i++;
+    return first == '[' && commas > 0 && i == bytes ? first : '\0';
+}
+
 /* Files of tables and arrays. Text may begin with the mark of Parquet, too, but not with what comes next: the type of
  * the first field of a header in Thrift's compact protocol. */
 static const struct {
@@ -141,10 +253,10 @@ static const struct {
     bool by_start;    /* or if each would start with a string */
     bool may_be_text; /* which happens to begin like that */
 } others[] = {
-    {"a tar archive", is_tar, "members", "--tar", false, false, false},
-    {"a TFRecord file", is_tfrecord, "records", "--record-length=tfrecord", false, false, false},
-    {"a FASTQ file", is_fastq, "reads", "--record-lines=4", true, true, false},
-    {"a FASTA file", is_fasta, "sequences", "--record-start='>'", true, false, true},
+    {"a tar archive", is_tar, "members", "--records=tar", false, false, false},
+    {"a TFRecord file", is_tfrecord, "records", "--records=tfrecord", false, false, false},
+    {"a FASTQ file", is_fastq, "reads", "--records=fastq", true, true, false},
+    {"a FASTA file", is_fasta, "sequences", "--records=fasta", true, false, true},
 };
 
 /* Records that are no text may begin like that by chance. */
@@ -172,16 +284,23 @@ static bool find_packer(const struct beginning *file, struct hint *hint)
     return true;
 }
 
-static bool find_utf16(const struct beginning *file, struct hint *hint)
+/* What has to go through another command before it has lines. */
+static void advise_command(const struct beginning *file, const char *records, const char *command, struct hint *hint)
 {
     const bool has_name = !file->unpacked && !operand_is_standard_input(file->name);
     const char *quote = has_name ? " '" : "";
 
+    snprintf(hint->advice, sizeof hint->advice, "to shuffle its %s%s: %s%s%s%s | bigshuf", records,
+             file->unpacked ? ", decompress it and" : "", command, quote, has_name ? file->name : "",
+             has_name ? "'" : "");
+}
+
+static bool find_utf16(const struct beginning *file, struct hint *hint)
+{
     if (!is_utf16(file))
         return false;
     snprintf(hint->what, sizeof hint->what, "text in UTF-16");
-    snprintf(hint->advice, sizeof hint->advice, "to shuffle its lines%s: " FROM_UTF16 "%s%s%s | bigshuf",
-             file->unpacked ? ", decompress it and" : "", quote, has_name ? file->name : "", has_name ? "'" : "");
+    advise_command(file, "lines", "iconv -f UTF-16 -t UTF-8", hint);
     return true;
 }
 
@@ -216,12 +335,38 @@ static bool find_other(const struct record_format *format, const struct beginnin
     return false;
 }
 
+static bool find_csv(const struct record_format *format, const struct beginning *file, struct hint *hint)
+{
+    const char separator = is_by_line(format) ? csv_separator(file, &hint->may_be_text) : '\0';
+
+    if (separator == '\0')
+        return false;
+    snprintf(hint->what, sizeof hint->what, "a CSV file with newlines in fields");
+    snprintf(hint->advice, sizeof hint->advice, "to shuffle its records: bigshuf %s--csv%s",
+             file->unpacked ? "-Z " : "",
+             separator == ';'    ? " -t ';'"
+             : separator == '\t' ? " -t '\\t'"
+                                 : "");
+    return true;
+}
+
+static bool find_json(const struct record_format *format, const struct beginning *file, struct hint *hint)
+{
+    const char bracket = is_by_line(format) ? json_bracket(file, &hint->may_be_text) : '\0';
+
+    if (bracket == '\0')
+        return false;
+    snprintf(hint->what, sizeof hint->what, bracket == '[' ? "a JSON array" : "JSON with several lines for a value");
+    advise_command(file, bracket == '[' ? "elements" : "values", bracket == '[' ? "jq -c '.[]'" : "jq -c .", hint);
+    return true;
+}
+
 /* Does the file begin like one that is to be read in another way? Then what it is, and what to do. */
 static bool find_hint(const struct record_format *format, const struct beginning *file, struct hint *hint)
 {
     hint->may_be_text = false;
     return find_packer(file, hint) || find_utf16(file, hint) || find_table(file, hint) ||
-           find_other(format, file, hint);
+           find_other(format, file, hint) || find_csv(format, file, hint) || find_json(format, file, hint);
 }
 
 void hints_look(struct hints *hints, const struct record_format *format, bool unpacked, const char *name,
@@ -258,15 +403,15 @@ static int read_beginning(struct contents *contents, uint8_t *data, size_t room,
 int hints_refuse(const struct record_format *format, bool decompresses, const char *name, struct fault *fault)
 {
     uint8_t data[HINTS_LOOK_BYTES];
-    struct version past = {0};
+    struct file_mark mark = {0};
     struct beginning file = {.name = name, .data = data};
-    struct contents contents = {.names = &name, .fault = fault, .past = &past, .fd = -1};
+    struct contents contents = {.names = &name, .fault = fault, .marks = &mark, .fd = -1};
     struct hint hint;
 
     if (!is_text(format))
         return 0;
     if (decompresses) {
-        contents.decompress = decompress_new(&name, 1, (struct decompress_limits){.programs = 1}, fault);
+        contents.decompress = decompress_new(&name, &mark, 1, (struct decompress_limits){.programs = 1}, fault);
         if (contents.decompress == NULL)
             return -1;
     }
@@ -280,8 +425,10 @@ int hints_refuse(const struct record_format *format, bool decompresses, const ch
 
 int hints_refuse_packed(enum record_kind kind, const struct packer *packer, const char *name, struct fault *fault)
 {
+    const char *records = kind == RECORD_TAR ? "members" : kind == RECORD_BYTE ? "lines" : "records";
+
     return fault_say(fault, "%s: compressed by %s: to shuffle its %s: bigshuf -Z", fault_name(name),
-                     packer_name(packer), kind == RECORD_TAR ? "members" : "records");
+                     packer_name(packer), records);
 }
 
 void hints_look_at_name(struct hints *hints, const char *name)
@@ -302,10 +449,17 @@ void hints_look_at_quotes(struct hints *hints, const struct tail *tail, const ch
     hints->quote_told = true;
 }
 
+/* A list of one name may lack its NUL. */
 void hints_look_at_end(struct hints *hints, const struct tail *tail)
 {
-    if (hints->end_told || tail->end_known || tail->format->kind != RECORD_STRING || tail->format->starts)
+    const struct record_format *format = tail->format;
+    const bool byte = format->kind == RECORD_BYTE && format->delimiter != '\n';
+
+    if (hints->end_told || tail->end_known || format->starts || (!byte && format->kind != RECORD_STRING))
         return;
-    fault_warn("--delimiter: is nowhere in the input, so that each file is one record");
+    if (!byte || format->delimiter != '\0')
+        fault_warn("the delimiter is nowhere in the input, so that each file is one record");
+    else if (tail->newline)
+        fault_warn("-z: there is no NUL in the input, so that each file is one record: leave it out to shuffle lines");
     hints->end_told = true;
 }

@@ -58,31 +58,29 @@ static bool ends_at(int fd, off_t size)
     return size == 0 || io_read_at(fd, &piece, 1, size - 1, &done) == 0;
 }
 
-int mapping_add(struct mapping *mapping, int fd, off_t offset)
+int mapping_add(struct mapping *mapping, int fd, off_t offset, off_t size)
 {
     const size_t page = sys_page_bytes();
     uint8_t *place = mapping->base + mapping->used;
     size_t before, bytes, mapped;
-    struct stat status;
 
-    if (sys_fstat(fd, &status) != 0)
-        return -1;
-    if (offset > status.st_size)
-        offset = status.st_size;
+    if (offset > size)
+        offset = size;
     before = (size_t)offset % page;
-    bytes = (size_t)(status.st_size - offset);
+    bytes = (size_t)(size - offset);
     mapped = (before + bytes) / page * page;
-    errno = ENOTSUP;
-    if (!S_ISREG(status.st_mode) || !ends_at(fd, status.st_size))
+    if (!ends_at(fd, size)) {
+        errno = ENOTSUP;
         return -1;
+    }
     errno = ENOMEM;
     if (mapping_room(bytes) > mapping->bytes - mapping->used)
         return -1;
     if (mapped > 0 && sys_map_file(place, mapped, fd, offset - (off_t)before) != 0)
         return -1;
     mapping->used += (size_t)mapping_room(bytes);
-    mapping->file[mapping->files++] = (struct mapped_file){
-        .place = place + before, .offset = offset, .bytes = bytes, .version = version_of(&status), .fd = -1};
+    mapping->file[mapping->files++] =
+        (struct mapped_file){.place = place + before, .offset = offset, .bytes = bytes, .fd = -1};
     return 0;
 }
 
@@ -94,7 +92,10 @@ int mapping_complete(const struct mapped_file *file, int fd)
     size_t done;
 
     piece.iov_base = file->place + file->bytes - piece.iov_len;
-    return piece.iov_len == 0 ? 0 : io_read_at(fd, &piece, 1, end - (off_t)piece.iov_len, &done);
+    if (piece.iov_len == 0 || io_read_at(fd, &piece, 1, end - (off_t)piece.iov_len, &done) == 0)
+        return 0;
+    errno = errno != 0 ? errno : ESTALE;
+    return -1;
 }
 
 size_t mapping_find(const struct mapping *mapping, const uint8_t *address)

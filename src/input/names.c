@@ -1,3 +1,6 @@
+/* Names are checked as they are read, so that a list that never ends (a device, a pipe) fails before it fills memory:
+ * by an empty name, one without an end, or what all of them take. */
+
 #include "input/names.h"
 
 #include <errno.h>
@@ -8,93 +11,126 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-/* Names in data[0, bytes): as many as there are NUL bytes, and one more if something follows the last of them. */
-static size_t count_names(const char *data, size_t bytes)
-{
-    size_t count = bytes > 0 && data[bytes - 1] != '\0';
+/* No system opens a longer name (PATH_MAX of Linux); most of a list is read at once. */
+enum { NAME_BYTES_MAX = 4096, LIST_BYTES_FIRST = 1 << 16 };
 
-    for (size_t i = 0; i < bytes; i++)
-        count += data[i] == '\0';
-    return count;
-}
-
-static int report_names(const char *from, uint64_t memory, struct fault *fault)
-{
-    if (errno != EFBIG)
-        return fault_report(fault, from, errno);
-    return fault_say(fault, "%s: its names take more than %llu MiB: use a larger -S", from,
-                     (unsigned long long)memory >> 20);
-}
+/* A list as far as it has been read. */
+struct list {
+    const char *from;
+    uint64_t memory; /* that it may take */
+    struct fault *fault;
+    char *data;
+    size_t bytes, room;
+    size_t count; /* of names that were checked */
+    size_t begin; /* of the next one */
+};
 
 /* A list of lines passes for a name with newlines, which is not there, and may be as long as the list. */
-static int check_newlines(const char *from, size_t place, const char *name, struct fault *fault)
+static int check_file(const struct list *list, const char *name)
 {
     enum { SHOWN = 60 };
     char cause[FAULT_CAUSE_BYTES];
     struct stat status;
 
-    if (strchr(name, '\n') == NULL || operand_stat(name, &status) == 0)
+    if (strlen(name) >= NAME_BYTES_MAX)
+        errno = ENAMETOOLONG;
+    else if (strchr(name, '\n') == NULL || operand_stat(name, &status) == 0)
         return 0;
-    return fault_say(fault,
+    return fault_say(list->fault,
                      "%s:%zu: '%.*s%s': %s: names end with NUL, not with newlines: make the list with find -print0, or "
                      "tr '\\n' '\\0'",
-                     from, place, SHOWN, name, strlen(name) > SHOWN ? "..." : "", fault_cause(errno, cause));
+                     list->from, list->count, SHOWN, name, strlen(name) > SHOWN ? "..." : "",
+                     fault_cause(errno, cause));
 }
 
-static int check_name(const char *from, size_t place, const char *name, struct fault *fault)
+static int check_name(const struct list *list, const char *name)
 {
-    if (operand_is_standard_input(from) && operand_is_standard_input(name))
-        return fault_say(fault, "when reading file names from stdin, no file name of '-' allowed");
+    if (operand_is_standard_input(list->from) && operand_is_standard_input(name))
+        return fault_say(list->fault, "when reading file names from stdin, no file name of '-' allowed");
     if (name[0] == '\0')
-        return fault_say(fault, "%s:%zu: invalid zero-length file name", from, place);
-    return check_newlines(from, place, name, fault);
+        return fault_say(list->fault, "%s:%zu: invalid zero-length file name", list->from, list->count);
+    return check_file(list, name);
+}
+
+/* Check the names that have ended, and one that has not if it is too long, or the list `at_end`. */
+static int check_names(struct list *list, bool at_end)
+{
+    list->data[list->bytes] = '\0';
+    while (list->begin < list->bytes) {
+        const char *name = list->data + list->begin;
+        const size_t length = strlen(name), left = list->bytes - list->begin;
+
+        if (length == left && length < NAME_BYTES_MAX && !at_end)
+            break;
+        list->count++;
+        if (check_name(list, name) != 0)
+            return -1;
+        list->begin += length < left ? length + 1 : left;
+    }
+    if (list->bytes <= list->memory && list->count <= (list->memory - list->bytes) / NAMES_ENTRY_BYTES)
+        return 0;
+    return fault_say(list->fault, "%s: its names take more than %llu MiB: use a larger -S", list->from,
+                     (unsigned long long)list->memory >> 20);
+}
+
+/* Have room for more, and for a NUL byte behind it. 0, or -1 with errno. */
+static int widen(struct list *list)
+{
+    char *data;
+
+    if (list->room > list->bytes + 1)
+        return 0;
+    list->room = list->room > 0 ? 2 * list->room : LIST_BYTES_FIRST;
+    data = sys_allocate(list->room, 1);
+    if (data == NULL)
+        return -1;
+    if (list->bytes > 0)
+        memcpy(data, list->data, list->bytes);
+    free(list->data);
+    list->data = data;
+    return 0;
+}
+
+static int read_list(struct list *list, int fd)
+{
+    ssize_t got;
+
+    do {
+        got = widen(list) == 0 ? io_read(fd, list->data + list->bytes, list->room - list->bytes - 1) : -1;
+        if (got < 0)
+            return fault_report(list->fault, list->from, errno);
+        list->bytes += (size_t)got;
+        if (check_names(list, got == 0) != 0)
+            return -1;
+    } while (got > 0);
+    return list->count > 0 ? 0 : fault_say(list->fault, "no input from '%s'", list->from);
 }
 
 int names_read(const char *from, uint64_t *memory, const char ***names, size_t *count, char **data, struct fault *fault)
 {
-    const char **found = NULL;
-    char *text = NULL, *name;
-    size_t bytes, found_count;
-    int result = -1, fd = operand_open(from, false);
+    struct list list = {.from = from, .memory = *memory, .fault = fault};
+    const int fd = operand_open(from, false);
+    const char *name;
 
     *names = NULL;
     *data = NULL;
     *count = 0;
-    if (fd < 0 || (text = io_read_whole(fd, *memory, &bytes)) == NULL) {
-        report_names(from, *memory, fault);
-        goto out;
+    if (fd < 0)
+        return fault_report(fault, from, errno);
+    if (read_list(&list, fd) == 0) {
+        *names = sys_allocate(list.count, sizeof **names);
+        if (*names == NULL)
+            fault_report(fault, from, errno);
     }
-    found_count = count_names(text, bytes);
-    if (found_count > (*memory - bytes) / NAMES_ENTRY_BYTES) {
-        errno = EFBIG;
-        report_names(from, *memory, fault);
-        goto out;
-    }
-    if (found_count == 0) {
-        fault_say(fault, "no input from '%s'", from);
-        goto out;
-    }
-    found = sys_allocate(found_count, sizeof *found);
-    if (found == NULL) {
-        fault_report(fault, from, errno);
-        goto out;
-    }
-    name = text;
-    for (size_t i = 0; i < found_count; i++, name += strlen(name) + 1) {
-        if (check_name(from, i + 1, name, fault) != 0)
-            goto out;
-        found[i] = name;
-    }
-    *names = found;
-    *data = text;
-    *count = found_count;
-    *memory = bytes + found_count * NAMES_ENTRY_BYTES;
-    found = NULL;
-    text = NULL;
-    result = 0;
-out:
-    free(found);
-    free(text);
     operand_close(fd);
-    return result;
+    if (*names == NULL) {
+        free(list.data);
+        return -1;
+    }
+    name = list.data;
+    for (; *count < list.count; name += strlen(name) + 1)
+        (*names)[(*count)++] = name;
+    *data = list.data;
+    *memory = list.bytes + list.count * NAMES_ENTRY_BYTES;
+    return 0;
 }

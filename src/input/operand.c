@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "system/fault.h"
 #include "system/io.h"
 #include "system/sys.h"
 
@@ -17,6 +18,8 @@ int operand_open(const char *name, bool regular)
     const int flags = O_RDONLY | O_NOCTTY | (regular ? O_NONBLOCK : 0);
     const int fd = operand_is_standard_input(name) ? STDIN_FILENO : io_open(name, flags, 0);
 
+    if (fd == STDIN_FILENO && sys_is_terminal(fd))
+        fault_note("standard input: waiting for input from the terminal: Ctrl-D ends it");
     if (fd >= 0)
         sys_sequential(fd);
     return fd;

@@ -24,8 +24,6 @@ struct source {
     bool leaving; /* is what is held lent for the last time? */
     uint64_t known_bytes;
     counter delivered_bytes;
-    counter lent_bytes;    /* all at once, of which */
-    counter passed_bytes;  /* were passed */
     bool known;            /* is that all that will come? */
     struct stream *stream; /* the context of a source over files, else NULL, */
     struct fault *fault;   /* and its fault */
@@ -252,48 +250,6 @@ ssize_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
     return lent;
 }
 
-bool source_is_cached(const struct source *source)
-{
-    const struct lender *lender = lender_of(source);
-
-    return lender != NULL && lender->mapping.base != NULL && lender->cached && source->stage == NULL &&
-           source->hold.pool == NULL;
-}
-
-/* There is a window for each file that is not empty. */
-int source_lend_all(struct source *source, struct source_window **windows, size_t *count)
-{
-    const size_t most = lender_of(source)->mapping.files;
-    ssize_t lent = 1;
-
-    *count = 0;
-    *windows = sys_allocate(most + 1, sizeof **windows);
-    if (*windows == NULL)
-        return fault_report(source->fault, "memory", errno);
-    while (lent > 0 && *count <= most) {
-        struct source_window *window = &(*windows)[*count];
-
-        window->offset = source_delivered_bytes(source);
-        lent = source_lend(source, &window->data, SIZE_MAX / 2);
-        if (lent > 0) {
-            counter_add(&source->lent_bytes, (uint64_t)lent);
-            window->bytes = (size_t)lent;
-            ++*count;
-        }
-    }
-    return lent != 0 ? -1 : 0;
-}
-
-void source_pass(struct source *source, uint64_t bytes)
-{
-    counter_add_shared(&source->passed_bytes, bytes);
-}
-
-void source_put_aside(const struct source *source, const uint8_t *data, size_t bytes, bool ends)
-{
-    lender_put_aside(lender_of(source), data, data + bytes, ends);
-}
-
 void source_forget(struct source *source, const uint8_t *end)
 {
     if (source->hold.pool != NULL)
@@ -348,8 +304,6 @@ int source_rewind(struct source *source)
     }
     source->unread_bytes = 0;
     counter_set(&source->delivered_bytes, 0);
-    counter_set(&source->lent_bytes, 0);
-    counter_set(&source->passed_bytes, 0);
     if (source->stage != NULL)
         source->stage->restart(source->context);
     return stream_rewind(source->stream);
@@ -360,6 +314,11 @@ bool source_is_from(const struct source *source, const struct stat *file)
     return source->stream != NULL && stream_is_from(source->stream, file);
 }
 
+bool source_size_of(const struct source *source, size_t i, uint64_t *bytes)
+{
+    return stream_size_of(source->stream, i, bytes);
+}
+
 uint64_t source_delivered_bytes(const struct source *source)
 {
     return counter_get(&source->delivered_bytes);
@@ -367,9 +326,7 @@ uint64_t source_delivered_bytes(const struct source *source)
 
 uint64_t source_arrived_bytes(const struct source *source)
 {
-    const uint64_t ahead = counter_get(&source->lent_bytes) - counter_get(&source->passed_bytes);
-
-    return source->stream != NULL ? stream_arrived_bytes(source->stream) - ahead : source_delivered_bytes(source);
+    return source->stream != NULL ? stream_arrived_bytes(source->stream) : source_delivered_bytes(source);
 }
 
 void source_free(struct source *source)

@@ -66,21 +66,39 @@ static void expect_anything(struct stream *stream)
     stream->seen = false;
 }
 
-/* May a file that begins like a compressed one be refused for that? An archive has whole blocks (tail.c), or is looked
- * at when it is read (archive.c). Other records may begin so by chance, but hardly in a file of such a name; if they
- * have one size, and the file a multiple of it, who knows. Lines are shuffled after a warning. */
+/* Is a file refused if it begins like a compressed one? Text hardly begins so. An archive has whole blocks (tail.c), or
+ * is looked at when it is read (archive.c). Other records may begin so by chance, but hardly in a file of such a name;
+ * if they have one size, and the file a multiple of it, who knows. */
 static bool is_refused_if_packed(const struct record_format *format, const char *name, uint64_t bytes)
 {
-    if (format->kind == RECORD_TAR)
+    switch (format->kind) {
+    case RECORD_TAR:
         return bytes % TAR_BLOCK_BYTES > 0;
-    return ((format->kind == RECORD_SIZE && bytes % format->count > 0) || format->kind == RECORD_LENGTH ||
-            format->starts) &&
-           packer_of_name(name) != NULL;
+    case RECORD_SIZE:
+        return bytes % format->count > 0 && packer_of_name(name) != NULL;
+    case RECORD_LENGTH:
+        return packer_of_name(name) != NULL;
+    default:
+        return bytes > 0; /* of those in /proc, nobody knows */
+    }
 }
 
-/* Is a regular file, which is open and has so many bytes, compressed, and to be decompressed? 1 if so, when that can be
- * done; 0 if not; -1 after a report. */
-static int look_for_packer(struct stream *stream, const char *name, int fd, uint64_t bytes)
+/* Has the shell emptied a regular file, as it does in `bigshuf FILE >FILE`? 0 if not, or -1 after a report. In
+ * `bigshuf FILE >>FILE` it has not. */
+static int check_emptied(struct stream *stream, const char *name, const struct stat *status)
+{
+    struct stat output;
+
+    if (status->st_size > 0 || sys_fstat(STDOUT_FILENO, &output) != 0 || !io_same_file(status, &output) ||
+        sys_is_appended(STDOUT_FILENO))
+        return 0;
+    return fault_say(stream->fault, "%s: is also the output, and the shell has emptied it: use -o %s", fault_name(name),
+                     operand_is_standard_input(name) ? "FILE" : name);
+}
+
+/* Is a regular file, which is open and has so many bytes from `at` on, compressed, and to be decompressed? 1 if so,
+ * when that can be done; 0 if not; -1 after a report. */
+static int look_for_packer(struct stream *stream, const char *name, int fd, off_t at, uint64_t bytes)
 {
     const bool decompresses = stream->layout.decompress.programs > 0;
     const struct record_format *format = &stream->layout.format;
@@ -88,7 +106,7 @@ static int look_for_packer(struct stream *stream, const char *name, int fd, uint
 
     if (!decompresses && !is_refused_if_packed(format, name, bytes))
         return 0;
-    if (decompress_look(fd, name, &beginning) != 0)
+    if (decompress_look(fd, name, at, &beginning) != 0)
         return fault_report(stream->fault, name, errno);
     if (beginning.packer == NULL && decompresses)
         hints_look_at_name(&stream->hints, name);
@@ -102,9 +120,9 @@ static int look_for_packer(struct stream *stream, const char *name, int fd, uint
 }
 
 /* A header that was not seen before is only kept if all files before were seen: then it is that of the first. */
-static int look_into_plain(struct stream *stream, const char *name, int fd, uint64_t *bytes)
+static int look_into_plain(struct stream *stream, const char *name, int fd, struct file_mark *mark, uint64_t *bytes)
 {
-    struct contents contents = {.names = &name, .fault = stream->fault, .fd = fd};
+    struct contents contents = {.names = &name, .fault = stream->fault, .marks = mark, .fd = fd};
 
     tail_begin(&stream->tail);
     if ((stream->seen || stream->header.known) &&
@@ -113,27 +131,26 @@ static int look_into_plain(struct stream *stream, const char *name, int fd, uint
     return check_size(stream, name, bytes);
 }
 
-static int look_into(struct stream *stream, const char *name, uint64_t *bytes)
+static int look_into(struct stream *stream, const char *name, int fd, struct file_mark *mark, uint64_t *bytes)
 {
-    int fd = operand_open(name, true);
     int status;
 
-    if (fd < 0)
-        return fault_report(stream->fault, name, errno);
-    status = look_for_packer(stream, name, fd, *bytes);
+    if (fd < 0 || file_mark_open(mark, fd) != 0)
+        return file_mark_report(name, stream->fault);
+    *bytes = (uint64_t)mark->bytes;
+    status = look_for_packer(stream, name, fd, 0, *bytes);
     if (status == 0)
-        status = look_into_plain(stream, name, fd, bytes);
-    else
-        *bytes = 0;
-    operand_close(fd);
+        return look_into_plain(stream, name, fd, mark, bytes);
+    *bytes = 0;
     return status < 0 ? -1 : 0;
 }
 
 /* Can the file be read, as far as that can be known without side effects? Returns 0, with the bytes that a regular file
- * has for records in *bytes, and its version, or -1 after a report. */
-static int look_at(struct stream *stream, const char *name, uint64_t *bytes, struct version *version)
+ * has for records in *bytes, and its mark, or -1 after a report. */
+static int look_at(struct stream *stream, const char *name, struct file_mark *mark, uint64_t *bytes)
 {
     struct stat status;
+    int fd, result;
 
     if (io_look(name, &status) != 0)
         return fault_report(stream->fault, name, errno);
@@ -141,18 +158,20 @@ static int look_at(struct stream *stream, const char *name, uint64_t *bytes, str
         expect_anything(stream);
         return 0;
     }
-    *version = version_of(&status);
-    *bytes = (uint64_t)status.st_size;
-    return look_into(stream, name, bytes);
+    if (check_emptied(stream, name, &status) != 0)
+        return -1;
+    mark->file = file_mark_of(&status).file; /* a regular file, which it must be when it is open, too */
+    fd = operand_open(name, true);
+    result = look_into(stream, name, fd, mark, bytes);
+    operand_close(fd);
+    return result;
 }
 
 /* The same of standard input, of which a regular file has what is left. */
-static int look_at_standard_input(struct stream *stream, const char *name, uint64_t *bytes, struct version *version)
+static int look_at_standard_input(struct stream *stream, const char *name, struct file_mark *mark, uint64_t *bytes)
 {
     int mode = sys_access_mode(STDIN_FILENO);
     struct stat status;
-    uint64_t left = 0;
-    off_t position;
     int packed;
 
     if (mode < 0 || sys_fstat(STDIN_FILENO, &status) != 0)
@@ -164,35 +183,40 @@ static int look_at_standard_input(struct stream *stream, const char *name, uint6
         expect_anything(stream);
         return 0;
     }
-    *version = version_of(&status);
-    position = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
-    stream->start = position;
-    if (position >= 0 && position < status.st_size)
-        left = (uint64_t)(status.st_size - position);
-    packed = look_for_packer(stream, name, STDIN_FILENO, left);
-    if (packed != 0)
-        return packed < 0 ? -1 : 0;
-    *bytes = left;
-    return check_size(stream, name, bytes);
+    if (check_emptied(stream, name, &status) != 0)
+        return -1;
+    if (file_mark_open(mark, STDIN_FILENO) != 0)
+        return file_mark_report(name, stream->fault);
+    stream->start = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
+    if (stream->start >= 0 && stream->start < mark->bytes)
+        *bytes = (uint64_t)(mark->bytes - stream->start);
+    packed = look_for_packer(stream, name, STDIN_FILENO, stream->start, *bytes);
+    if (packed == 0)
+        return check_size(stream, name, bytes);
+    *bytes = 0;
+    return packed < 0 ? -1 : 0;
 }
 
 /* The header of standard input is not looked at, so that of a later file is not taken for the first one's. */
 static int look_at_all(struct stream *stream)
 {
     const struct tail fresh = stream->tail;
-    bool standard_input_counted = false;
+    const struct file_mark *standard_input = NULL;
 
     stream->known = true;
     stream->seen = true;
     for (size_t i = 0; i < stream->count; i++) {
+        struct file_mark *mark = &stream->contents.marks[i];
         uint64_t bytes = 0;
         int status = 0;
 
         if (!operand_is_standard_input(stream->names[i])) {
-            status = look_at(stream, stream->names[i], &bytes, &stream->contents.past[i]);
-        } else if (!standard_input_counted) {
-            status = look_at_standard_input(stream, stream->names[i], &bytes, &stream->contents.past[i]);
-            standard_input_counted = true;
+            status = look_at(stream, stream->names[i], mark, &bytes);
+        } else if (standard_input == NULL) {
+            status = look_at_standard_input(stream, stream->names[i], mark, &bytes);
+            standard_input = mark;
+        } else {
+            *mark = *standard_input;
         }
         if (status != 0)
             return -1;
@@ -306,7 +330,7 @@ void stream_free(void *context)
     contents_close(&stream->contents);
     decompress_free(stream->contents.decompress);
     lender_close(&stream->lender);
-    free(stream->contents.past);
+    free(stream->contents.marks);
     free(stream->end);
     header_release(&stream->header);
     free(stream);
@@ -321,7 +345,8 @@ static int prepare_to_decompress(struct stream *stream)
         return 0;
     if (stream->packed < 2)
         limits.bytes = 0; /* there is none to be read ahead while another one is read */
-    stream->contents.decompress = decompress_new(stream->names, stream->count, limits, stream->fault);
+    stream->contents.decompress =
+        decompress_new(stream->names, stream->contents.marks, stream->count, limits, stream->fault);
     return stream->contents.decompress != NULL ? 0 : -1;
 }
 
@@ -341,8 +366,8 @@ struct stream *stream_open(const char *const *names, size_t count, const struct 
                               .layout = *layout};
     tail_init(&stream->tail, &stream->layout.format, !header_is_none(&layout->header), fault);
     stream->end = sys_allocate(count + 1, sizeof *stream->end);
-    stream->contents.past = sys_allocate(count + 1, sizeof *stream->contents.past);
-    if (stream->end == NULL || stream->contents.past == NULL ||
+    stream->contents.marks = sys_allocate(count + 1, sizeof *stream->contents.marks);
+    if (stream->end == NULL || stream->contents.marks == NULL ||
         header_init(&stream->header, &stream->layout.format, &layout->header, fault) != 0)
         fault_report(fault, "memory", errno);
     else if (look_at_all(stream) == 0 && prepare_to_decompress(stream) == 0)
@@ -391,7 +416,7 @@ bool stream_map(struct stream *stream, uint64_t *bytes)
     if (!stream->known || stream->next > 0 ||
         (stream->layout.format.kind == RECORD_TAR && stream->start % TAR_BLOCK_BYTES != 0)) /* see record_margin */
         return false;
-    if (lender_open(&stream->lender, stream->names, stream->count, stream->start,
+    if (lender_open(&stream->lender, stream->names, stream->contents.marks, stream->count, stream->start,
                     stream->known_bytes + stream->header_bytes + stream->count * room, stream->fault) != 0)
         return false;
     *bytes = stream->lender.mapping.used;
@@ -505,6 +530,12 @@ const char *stream_name_at(const struct stream *stream, uint64_t offset, uint64_
     }
     *end = i + 1 < stream->next || !stream->contents.open ? stream->end[i] : UINT64_MAX;
     return stream->names[i];
+}
+
+bool stream_size_of(const struct stream *stream, size_t i, uint64_t *bytes)
+{
+    *bytes = (uint64_t)stream->contents.marks[i].bytes;
+    return file_mark_is_known(&stream->contents.marks[i]);
 }
 
 bool stream_is_from(const struct stream *stream, const struct stat *file)

@@ -75,11 +75,11 @@ static int scatter_batch(struct run *run, struct source *source, const char *nam
 }
 
 /* Scatter the records to a draft of so many piles, and make the draft the batch `name`. Closes the run. */
-static enum draft_verdict fill_draft(struct resources *resources, struct run *run, struct draft *draft,
-                                     const char *name, unsigned piles)
+static enum folder_verdict fill_draft(struct resources *resources, struct run *run, struct draft *draft,
+                                      const char *name, unsigned piles)
 {
     uint64_t *records = sys_allocate(piles, sizeof *records);
-    enum draft_verdict verdict = DRAFT_FAILED;
+    enum folder_verdict verdict = FOLDER_FAILED;
     uint64_t start = sys_milliseconds();
     const uint8_t *header;
     size_t header_bytes;
@@ -94,7 +94,7 @@ static enum draft_verdict fill_draft(struct resources *resources, struct run *ru
     engine_close(&run->engine); /* so that the manifest can take memory instead: it takes less */
     header = source_header(resources->source, &header_bytes);
     verdict = draft_commit(draft, records, header, header_bytes, engine_threads(&run->engine));
-    if (verdict == DRAFT_OK && resources->options.verbose)
+    if (verdict == FOLDER_OK && resources->options.verbose)
         summary_of_batch(resources, run->progress, name, start);
 out:
     free(records);
@@ -106,23 +106,21 @@ out:
 static int describe(struct resources *resources, struct manifest *manifest)
 {
     struct manifest_input *input = sys_allocate(resources->name_count + 1, sizeof *input);
-    struct stat status;
+    uint64_t bytes;
 
     if (input == NULL)
         return fault_report(&resources->fault, "memory", errno);
     for (size_t i = 0; i < resources->name_count; i++) {
         input[i] = (struct manifest_input){.name = resources->names[i], .bytes = MANIFEST_UNKNOWN};
-        if (!operand_is_standard_input(resources->names[i]) && sys_stat(resources->names[i], &status) == 0 &&
-            S_ISREG(status.st_mode))
-            input[i].bytes = (uint64_t)status.st_size;
+        if (!operand_is_standard_input(resources->names[i]) && source_size_of(resources->source, i, &bytes))
+            input[i].bytes = bytes;
     }
     random_key_identity(&resources->order.key, manifest->key);
     manifest->reading.decompressed = resources->options.compressed;
     manifest->reading.group_field = resources->options.group_field;
     if (resources->options.group_field > 0)
         manifest->reading.group_separator = task_field(&resources->options, resources->options.group_field).separator;
-    manifest->input = input;
-    manifest->inputs = resources->name_count;
+    manifest_set_inputs(manifest, input, resources->name_count);
     return 0;
 }
 
@@ -133,7 +131,7 @@ static int make_batch(struct resources *resources, struct run *run)
     struct store *store = &resources->store;
     struct manifest manifest = {.inputs = 0};
     struct draft *draft = NULL;
-    enum draft_verdict verdict = DRAFT_FAILED;
+    enum folder_verdict verdict = FOLDER_FAILED;
     uint64_t records = 0;
     char made[STORE_NAME_MAX + 1];
     const char *name = options->batch;
@@ -144,15 +142,15 @@ static int make_batch(struct resources *resources, struct run *run)
     }
     if (describe(resources, &manifest) == 0)
         verdict = draft_begin(&draft, store, name, &manifest, &records);
-    if (verdict == DRAFT_DONE && run_expects(run, records) != 0)
-        verdict = DRAFT_FAILED;
-    if (verdict == DRAFT_OK && room_check_store(store, source_known_bytes(resources->source)) != 0)
-        verdict = DRAFT_FAILED;
-    if (verdict == DRAFT_OK)
+    if (verdict == FOLDER_EXISTS && run_expects(run, records) != 0)
+        verdict = FOLDER_FAILED;
+    if (verdict == FOLDER_OK && room_check_store(store, source_known_bytes(resources->source)) != 0)
+        verdict = FOLDER_FAILED;
+    if (verdict == FOLDER_OK)
         verdict = fill_draft(resources, run, draft, name, store->format.piles);
     draft_free(draft);
     free((void *)manifest.input);
-    if (verdict == DRAFT_FAILED)
+    if (verdict == FOLDER_FAILED)
         return -1;
     return options->keep > 0 ? window_keep(store, options->keep, name) : 0;
 }
@@ -199,8 +197,8 @@ int add_batch(struct resources *resources)
     struct run run = {.limit = 0};
     int status = -1;
 
-    if (resources_open_files(resources) == 0 && check_inputs(resources) == 0 && resources_take_seed(resources) == 0 &&
-        open_run(resources, &run) == 0 && join_store(resources, &run) == 0) {
+    if (resources_name_files(resources) == 0 && resources_open_files(resources) == 0 && check_inputs(resources) == 0 &&
+        resources_take_seed(resources) == 0 && open_run(resources, &run) == 0 && join_store(resources, &run) == 0) {
         sweep_dead(&resources->store);
         status = make_batch(resources, &run);
     }

@@ -104,13 +104,15 @@ out:
     return status;
 }
 
-/* Gather the piles that --pile names, or that are in the part, by their places in the order of the epoch. */
-static int gather_places(struct resources *resources)
+/* Gather the piles that are wanted in the order of the seed and the epoch: --part counts places in this order, --pile
+ * numbers of piles. */
+static int gather_wanted(struct resources *resources)
 {
     const struct options *options = &resources->options;
     const unsigned piles = resources->store.format.piles;
     uint64_t first = options->pile_first;
     uint64_t last = options->pile_last < UINT64_MAX ? options->pile_last : piles - 1;
+    unsigned count = 0;
     uint32_t *number;
     int status;
 
@@ -129,7 +131,13 @@ static int gather_places(struct resources *resources)
     if (number == NULL)
         return fault_report(&resources->fault, "memory", errno);
     order_of_epoch(&resources->order, options->epoch, piles, number);
-    status = gather_piles(resources, number + first, (unsigned)(last - first) + 1);
+    for (unsigned place = 0; place < piles; place++) {
+        uint32_t counted = options->parts > 0 ? place : number[place];
+
+        if (counted >= first && counted <= last)
+            number[count++] = number[place];
+    }
+    status = gather_piles(resources, number, count);
     free(number);
     return status;
 }
@@ -139,7 +147,7 @@ int gather_store(struct resources *resources)
     if (store_open(&resources->store, resources->options.gather, &resources->fault) != 0)
         return -1;
     resources->options.format = resources->store.format.record;
-    return gather_places(resources);
+    return gather_wanted(resources);
 }
 
 int gather_store_list(struct resources *resources)

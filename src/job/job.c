@@ -55,6 +55,18 @@ struct job {
 
 /* ---- Opening ---- */
 
+static bool has_files(const struct job *job)
+{
+    const struct options *options = &job->resources.options;
+
+    return !task_is_drawn(job->task) && !options->echo && !options->range;
+}
+
+static int name_files(struct job *job)
+{
+    return has_files(job) ? resources_name_files(&job->resources) : 0;
+}
+
 static int open_source(struct job *job)
 {
     struct resources *resources = &job->resources;
@@ -63,7 +75,7 @@ static int open_source(struct job *job)
 
     if (task_is_drawn(job->task))
         return 0;
-    if (!options->echo && !options->range)
+    if (has_files(job))
         return resources_open_files(resources);
     resources->source = options->echo ? generated_words(options->files, options->file_count) : generated_range(&range);
     return resources->source == NULL ? fault_report(&resources->fault, "memory", errno) : 0;
@@ -104,13 +116,13 @@ static int check_random_source(struct job *job)
                      file);
 }
 
-/* Everything but memory. */
+/* Everything but memory. The output comes before the input: what is both must be locked before anybody looks at it. */
 static int open_all(struct job *job)
 {
     struct resources *resources = &job->resources;
     const struct options *options = &resources->options;
 
-    if (room_check_end(options, &resources->fault) != 0 || open_source(job) != 0)
+    if (room_check_end(options, &resources->fault) != 0 || name_files(job) != 0)
         return -1;
     if (options->random_source != NULL) {
         job->gnu = gnu_random_open(options->random_source, &resources->fault);
@@ -118,8 +130,8 @@ static int open_all(struct job *job)
             return -1;
     }
     if (resources_open_output(resources) != 0 ||
-        output_check_inputs(resources->output, resources->names, resources->name_count) != 0 ||
-        (job->gnu != NULL && check_random_source(job) != 0) ||
+        output_check_inputs(resources->output, resources->names, resources->name_count) != 0 || open_source(job) != 0 ||
+        (job->gnu != NULL && check_random_source(job) != 0) || room_check_records(options, resources->output) != 0 ||
         room_check_output(options, known_bytes(job), resources->output) != 0 ||
         resources_check_temporary(resources) != 0)
         return -1;
@@ -384,7 +396,7 @@ static int finish(struct job *job)
     struct run_progress *progress = job->run->progress;
 
     if ((job->resources.source != NULL && source_check(job->resources.source) != 0) ||
-        output_commit(job->resources.output) != 0)
+        (job->gnu != NULL && gnu_random_check(job->gnu) != 0) || output_commit(job->resources.output) != 0)
         return -1;
     if (counter_get(&progress->scattered) == 0)
         counter_set(&progress->scattered, job->start);

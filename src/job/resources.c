@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "base/number.h"
 #include "input/archive.h"
 #include "input/grouping.h"
@@ -16,7 +17,6 @@
 #include "job/task.h"
 #include "system/hardware.h"
 #include "system/sys.h"
-#include "temporary/pile_files.h"
 
 /* Threads beyond one for each processor, since some always wait for disks: gathering 4 GB from piles on disk took 4.0 s
  * with 4 of them, 4.8 s with none, on two processors. */
@@ -59,12 +59,9 @@ static void init_place(struct resources *resources)
     place->fault = &resources->fault;
     place->directory = options->temporary_count > 0 ? options->temporary : &resources->default_directory;
     place->directories = options->temporary_count > 0 ? (unsigned)options->temporary_count : 1;
-    compress_init(&resources->compress, options->compress_program, &resources->fault);
     frames_init(&resources->frames, &resources->fault);
     pace_init(&resources->pace);
-    if (options->compress_program != NULL)
-        place->compress = &resources->compress;
-    else if (options->compress_temporary != COMPRESS_NEVER)
+    if (options->compress_temporary != COMPRESS_NEVER)
         place->frames = &resources->frames;
     if (place->frames != NULL && options->compress_temporary == COMPRESS_AUTO)
         place->pace = &resources->pace;
@@ -88,7 +85,6 @@ void resources_release(struct resources *resources)
     free(resources->listed_data);
     pace_release(&resources->pace);
     frames_release(&resources->frames);
-    compress_release(&resources->compress);
     fault_release(&resources->fault);
 }
 
@@ -121,14 +117,17 @@ static int list_files(struct resources *resources)
     return 0;
 }
 
-/* Have neighbouring records with the same key as one. */
+/* Have neighbouring records with the same key as one. A split by that field keeps them together, wherever they stand;
+ * others do so only if groups are whole. */
 static int group(struct resources *resources)
 {
     const struct options *options = &resources->options;
     const struct key_rule rule = {.format = task_layout(options).format,
                                   .field = task_field(options, options->group_field)};
 
-    return grouping_begin(resources->source, &rule, &resources->fault);
+    const bool whole = options->splits > 0 && options->split_field == 0;
+
+    return grouping_begin(resources->source, &rule, whole, &resources->fault);
 }
 
 static struct decompress_limits decompress_limits(struct resources *resources)
@@ -139,13 +138,11 @@ static struct decompress_limits decompress_limits(struct resources *resources)
                                       .bytes = bytes >= AHEAD_FROM_BYTES ? bytes / AHEAD_SHARE : 0};
 }
 
-int resources_open_files(struct resources *resources)
+int resources_name_files(struct resources *resources)
 {
     const struct options *options = &resources->options;
-    struct stream_layout layout = task_layout(options);
+    struct stat status;
 
-    if (options->compressed)
-        layout.decompress = decompress_limits(resources);
     resources->names = options->files;
     resources->name_count = options->file_count;
     if (options->files0_from != NULL && list_files(resources) != 0)
@@ -153,6 +150,25 @@ int resources_open_files(struct resources *resources)
     for (size_t i = 0; i < resources->name_count && options->weights != NULL; i++)
         if (operand_is_standard_input(options->weights) && operand_is_standard_input(resources->names[i]))
             return fault_say(&resources->fault, "standard input cannot hold both records and weights");
+    resources->named_bytes = options->compressed ? UINT64_MAX : 0;
+    for (size_t i = 0; i < resources->name_count; i++) {
+        if (operand_stat(resources->names[i], &status) != 0)
+            return fault_report(&resources->fault, resources->names[i], errno);
+        if (!S_ISREG(status.st_mode) || status.st_size == 0) /* as files have that are made when they are read */
+            resources->named_bytes = UINT64_MAX;
+        else if (resources->named_bytes < UINT64_MAX)
+            resources->named_bytes += (uint64_t)status.st_size;
+    }
+    return 0;
+}
+
+int resources_open_files(struct resources *resources)
+{
+    const struct options *options = &resources->options;
+    struct stream_layout layout = task_layout(options);
+
+    if (options->compressed)
+        layout.decompress = decompress_limits(resources);
     resources->source = source_open(resources->names, resources->name_count, &layout, &resources->fault);
     if (resources->source == NULL)
         return -1;
@@ -161,11 +177,29 @@ int resources_open_files(struct resources *resources)
     return options->format.grouped ? group(resources) : 0;
 }
 
+/* How many records will be written at most, as far as that is known before the first is read. Each has a byte at
+ * least. */
+static uint64_t most_records(const struct resources *resources)
+{
+    const struct options *options = &resources->options;
+    const struct record_format *format = &options->format;
+    uint64_t most = options->expected_records;
+
+    if (options->range && !options->range_full)
+        most = options->range_count;
+    else if (options->echo)
+        most = options->file_count;
+    else if (resources->name_count > 0 && resources->named_bytes < UINT64_MAX)
+        most = least(most, resources->named_bytes / (format->kind == RECORD_SIZE ? format->count : 1));
+    return options->repeat ? options->count : least(most, options->count);
+}
+
 int resources_open_output(struct resources *resources)
 {
     struct output_plan plan = task_output(&resources->options, &resources->place);
 
     plan.key = &resources->order.key;
+    plan.most_records = most_records(resources);
     if (plan.filter != NULL || plan.packs)
         plan.filters = processors(&resources->options);
     resources->output = output_open(&plan, &resources->fault);
@@ -245,17 +279,6 @@ int resources_open_run(struct resources *resources, struct run *run, uint64_t me
     return engine_open(&run->engine, engine_memory(memory_bytes, workers), &resources->place, &resources->fault);
 }
 
-/* Each thread may have a program running, and one of them a second one, to read what is started over. */
-static int limit_programs(struct resources *resources, struct run *run)
-{
-    unsigned programs = pile_files_programs(&resources->place, engine_threads(&run->engine) + 1);
-
-    if (programs < 2)
-        return fault_say(&resources->fault, "--compress-program needs more open files: raise the limit (ulimit -n)");
-    engine_limit_threads(&run->engine, programs - 1);
-    return 0;
-}
-
 /* What is left of so much memory beside the desks of so many workers, or of those that it can keep busy. */
 static uint64_t beside_desks(const struct resources *resources, uint64_t memory_bytes, unsigned workers)
 {
@@ -291,5 +314,5 @@ int resources_open_large_run(struct resources *resources, struct run *run, uint6
     pace_use_threads(&resources->pace, engine_threads(&run->engine));
     if (resources->options.parallel == 0)
         run->engine.waiting = WAITING;
-    return resources->place.compress != NULL ? limit_programs(resources, run) : 0;
+    return 0;
 }

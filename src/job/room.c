@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "base/number.h"
 #include "input/generated.h"
 #include "job/task.h"
@@ -54,7 +55,8 @@ uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes)
     return options->repeat || options->count < UINT64_MAX ? 0 : known_bytes;
 }
 
-/* Of D bytes of input, S bytes of memory keep 3/4 S at least, or all if D is not more than S: so the manual promises.
+/* Of D bytes of input, S bytes of memory keep 3/4 S at least, or all if D is not more than S: so the manual promises
+ * of records up to S/8.
  * How many bytes a sample without replacement keeps, or a part, is not known. A weight's key takes 8 bytes beside its
  * record, and a place in the order of GNU shuf 4, which is spilled by nobody but leaves less memory to the record; how
  * many records there are shows only where all have the same size. */
@@ -69,6 +71,21 @@ uint64_t room_temporary_bytes(const struct options *options, uint64_t known_byte
     if (!options->repeat && options->format.kind == RECORD_SIZE)
         known_bytes += known_bytes / options->format.count * beside;
     return known_bytes <= memory_bytes ? 0 : known_bytes - memory_bytes / 4 * 3;
+}
+
+/* How many numbers a range writes in any case; UINT64_MAX: nobody knows, or the records are no numbers. */
+static uint64_t numbers(const struct options *options)
+{
+    const uint64_t count = options->range_full ? UINT64_MAX : options->range_count;
+
+    if (!options->range || options->repeat || options->probability != NULL || options->parts > 0)
+        return UINT64_MAX;
+    return least(count, options->count);
+}
+
+int room_check_records(const struct options *options, const struct output *output)
+{
+    return output_check_records(output, numbers(options));
 }
 
 int room_check_output(const struct options *options, uint64_t known_bytes, const struct output *output)
@@ -102,5 +119,5 @@ int room_check_end(const struct options *options, struct fault *fault)
         return 0;
     if (sys_stat(options->output, &status) == 0 && !S_ISREG(status.st_mode))
         return 0;
-    return fault_say(fault, "%s: -r without -n would never end", fault_name(options->output));
+    return fault_say(fault, "%s: -r would never end: limit it with -n", fault_name(options->output));
 }

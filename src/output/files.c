@@ -12,6 +12,7 @@
 #include "output/pattern.h"
 #include "output/target.h"
 #include "system/io.h"
+#include "system/signals.h"
 #include "system/sys.h"
 
 bool files_is_filtered(const struct files *files, size_t number)
@@ -149,8 +150,8 @@ static int check_standard_output(const struct files *files)
     return 0;
 }
 
-/* Shards differ by their numbers. */
-/* The last file may be one of the others by another name: if it has several, or leads elsewhere. */
+/* Shards differ by their numbers. The last file may be one of the others by another name: if it has several, or leads
+ * elsewhere. */
 static int check_links(const struct files *files)
 {
     const size_t last = files->count - 1;
@@ -181,26 +182,28 @@ int files_add(struct files *files)
 
 /* ---- Sinks ---- */
 
+static bool is_replaced(const struct sink *sink)
+{
+    return !sink_is_in_place(sink) && !sink_is_direct(sink);
+}
+
+/* A file that was to be replaced is never written in place when it is opened again, if others have closed its directory
+ * meanwhile: it may be an input whose records have yet to be copied from it. */
 static int open_sink(struct files *files, size_t number)
 {
     struct output_file *file = &files->file[number];
 
     if (file->sink == NULL)
         file->sink = sink_open(file->path, files->fault);
-    if (file->sink == NULL || (file->was_seen && sink_check_sight(file->sink, &file->sight) != 0))
+    if (file->sink == NULL)
         return -1;
+    if (file->replaced && !is_replaced(file->sink))
+        return fault_say(files->fault, "%s: cannot be replaced any more, and stays as it is", file->path);
     if (files->behind)
         sink_write_behind(file->sink);
     if (file->is_input)
-        sink_replaces_input(file->sink);
+        sink_replaces_input(file->sink, &file->input);
     return 0;
-}
-
-void files_replace_input(struct files *files, size_t number)
-{
-    files->file[number].is_input = true;
-    if (files->file[number].sink != NULL)
-        sink_replaces_input(files->file[number].sink);
 }
 
 void files_write_behind(struct files *files)
@@ -259,9 +262,9 @@ static size_t kept_open(const struct files *files)
 }
 
 /* Open each file, and close again those for which there are not enough descriptors. */
-static int check_sinks(struct files *files, size_t first)
+static int check_sinks(struct files *files)
 {
-    for (size_t i = first; i < files->count; i++) {
+    for (size_t i = 0; i < files->count; i++) {
         struct output_file *file = &files->file[i];
 
         if (files_is_filtered(files, i)) {
@@ -274,9 +277,8 @@ static int check_sinks(struct files *files, size_t first)
             files->free_bytes = UINT64_MAX;
         add_disk(files, file->sink);
         files->any_in_place = files->any_in_place || sink_is_in_place(file->sink);
+        file->replaced = is_replaced(file->sink);
         if (i >= kept_open(files) && !sink_is_direct(file->sink)) {
-            file->sight = sink_sight(file->sink);
-            file->was_seen = true;
             sink_free(file->sink);
             file->sink = NULL;
         }
@@ -299,16 +301,6 @@ static int check_packers(const struct files *files)
 
 /* ---- From the beginning to the end ---- */
 
-/* What is written in place cannot be taken back: so the shard after those that are there must be possible. */
-static int check_next(struct files *files)
-{
-    const size_t next = files->count;
-
-    if (files->plan->filter != NULL || !is_there(files->plan->path, next - 1 - files->plan->splits))
-        return 0;
-    return append(files) == 0 ? check_sinks(files, next) : -1;
-}
-
 int files_open(struct files *files, const struct output_plan *plan, struct fault *fault)
 {
     *files = (struct files){.plan = plan, .fault = fault};
@@ -316,9 +308,9 @@ int files_open(struct files *files, const struct output_plan *plan, struct fault
         return -1;
     if (files->count > 1 && check_distinct(files) != 0)
         return -1;
-    if (check_standard_output(files) != 0 || check_packers(files) != 0 || check_sinks(files, 0) != 0)
+    if (check_standard_output(files) != 0 || check_packers(files) != 0)
         return -1;
-    return files->any_in_place && output_plan_is_open_ended(plan) ? check_next(files) : 0;
+    return check_sinks(files);
 }
 
 void files_warn_of_names(const struct files *files)
@@ -336,6 +328,108 @@ void files_warn_of_names(const struct files *files)
         if (!output_plan_is_shard(files->plan, i) && pattern_is_valid(path))
             fault_warn("%s: one file of this name: --shards, --shard-records and --shard-bytes number several", path);
     }
+}
+
+/* ---- Files that are inputs ---- */
+
+int files_lock_input(struct files *files, size_t number)
+{
+    const char *path = files->file[number].path;
+    const int fd = io_open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK, 0);
+
+    if (fd < 0)
+        return fault_report(files->fault, path, errno);
+    files->lock[files->locks++] = fd;
+    if (io_lock(fd, true) != 0 && errno == EWOULDBLOCK)
+        return fault_say(files->fault, "%s: is being shuffled by another run", path);
+    return 0;
+}
+
+void files_replace_input(struct files *files, size_t number, const struct stat *now)
+{
+    struct output_file *file = &files->file[number];
+
+    file->is_input = true;
+    file->input = sink_mark_of(now);
+    if (file->sink != NULL)
+        sink_replaces_input(file->sink, &file->input);
+}
+
+/* ---- Their names ---- */
+
+/* How many there are of the files from `first` to `end` - 1 that have temporary names. The first and last such name are
+ * theirs. */
+static size_t find_unpublished(const struct files *files, size_t first, size_t end, const char **first_name,
+                               const char **last_name)
+{
+    size_t count = 0;
+
+    for (size_t i = first; i < end; i++) {
+        const struct sink *sink = files->file[i].sink;
+        const char *name = sink != NULL ? sink_temporary_name(sink) : NULL;
+
+        if (name == NULL)
+            continue;
+        *first_name = count == 0 ? name : *first_name;
+        *last_name = name;
+        count++;
+    }
+    return count;
+}
+
+/* The file `number` could not get its name. -1 */
+static int report_unpublished(const struct files *files, size_t number, size_t end, int error)
+{
+    const char *path = files->file[number].path, *first = "", *last = "";
+    const size_t count = find_unpublished(files, number, end, &first, &last);
+    char text[FAULT_CAUSE_BYTES];
+    const char *cause = error == ESTALE ? TARGET_STALE : fault_cause(error, text);
+
+    if (count == 1)
+        return fault_say(files->fault, "%s: %s: the complete file is now %s", path, cause, first);
+    return fault_say(files->fault, "%s: %s: %zu complete files are now %s to %s", path, cause, count, first, last);
+}
+
+/* Once a file has its name, the others may be the only copies of what it was made of. So nobody unlinks any of them
+ * from then on, and what keeps a report waiting is not waited for while death is held off. */
+int files_publish(struct files *files, size_t count)
+{
+    size_t published = 0;
+    sigset_t before;
+    int error = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (files->file[i].sink != NULL && sink_check_input(files->file[i].sink) != 0)
+            return -1;
+    signals_hold(&before);
+    for (size_t i = 0; i < count; i++)
+        if (files->file[i].sink != NULL)
+            sink_keep(files->file[i].sink);
+    while (error == 0 && published < count)
+        if (files->file[published].sink == NULL || sink_publish(files->file[published].sink) == 0)
+            published++;
+        else
+            error = errno;
+    if (error == 0)
+        signals_succeed();
+    signals_release(&before);
+    return error == 0 ? 0 : report_unpublished(files, published, count, error);
+}
+
+void files_warn_of_links(const struct files *files, size_t count)
+{
+    const char *first = NULL;
+    size_t links = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (files->file[i].sink != NULL && sink_has_links(files->file[i].sink)) {
+            first = links == 0 ? files->file[i].path : first;
+            links++;
+        }
+    if (links == 1)
+        fault_warn("%s: had other names (hard links), which keep the old contents", first);
+    else if (links > 1)
+        fault_warn("%s and %zu more had other names (hard links), which keep the old contents", first, links - 1);
 }
 
 void files_warn_of_older(const struct files *files, size_t count)
@@ -375,6 +469,8 @@ void files_release(struct files *files)
     for (size_t i = 0; i < files->count; i++)
         if (output_plan_is_shard(files->plan, i))
             free((char *)files->file[i].path);
+    while (files->locks > 0)
+        (void)io_close(files->lock[--files->locks]);
     free(files->file);
     target_set_release(&files->split_set);
     *files = (struct files){.count = 0};

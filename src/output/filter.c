@@ -165,7 +165,7 @@ static int wait_for_oldest(struct filters *filters)
 }
 
 /* Have the next program of the queue, in which there is room, fed from now on. 0, or -1 with errno. */
-static int start(struct filters *filters, const char *file, const char *const *arguments, const char *variable,
+static int start(struct filters *filters, const char *file, const char *const *arguments, const char *const *variables,
                  int output)
 {
     struct filter *filter = at(filters, filters->count);
@@ -174,7 +174,7 @@ static int start(struct filters *filters, const char *file, const char *const *a
     *filter = (struct filter){.file = file};
     if (sys_pipe(ends) != 0)
         return -1;
-    status = program_start(&filter->program, arguments, variable, ends[0], output);
+    status = program_start(&filter->program, arguments, variables, ends[0], output);
     error = errno;
     (void)io_close(ends[0]);
     if (status == 0) {
@@ -205,7 +205,7 @@ int filters_start(struct filters *filters, const char *file)
     if (variable == NULL)
         return fault_report(filters->fault, file, errno);
     snprintf(variable, room, "FILE=%s", file);
-    status = start(filters, file, arguments, variable, -1);
+    status = start(filters, file, arguments, (const char *[]){variable, NULL}, -1);
     if (status != 0)
         fault_report(filters->fault, file, errno);
     free(variable);

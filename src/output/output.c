@@ -20,7 +20,6 @@
 #include "output/sides.h"
 #include "output/target.h"
 #include "system/io.h"
-#include "system/signals.h"
 #include "system/sys.h"
 
 struct output {
@@ -95,6 +94,11 @@ int output_check_room(const struct output *output, uint64_t bytes)
                      strerror(ENOSPC), number_mebibytes(bytes), (unsigned long long)(files->free_bytes >> 20));
 }
 
+int output_check_records(const struct output *output, uint64_t records)
+{
+    return output_plan_check_records(&output->plan, records, output->fault);
+}
+
 int output_check_inputs(struct output *output, const char *const *inputs, size_t count)
 {
     output->inputs = inputs;
@@ -167,7 +171,7 @@ static int end_file(struct output *output)
         return -1;
     if (files_is_filtered(&output->files, number))
         return 0;
-    return number < FILES_KEPT_OPEN ? 0 : sink_finish(output->files.file[number].sink);
+    return number < FILES_KEPT_OPEN ? 0 : sink_complete(output->files.file[number].sink);
 }
 
 static int next_file(struct output *output)
@@ -245,10 +249,14 @@ static int write_in_turn(void *context, uint8_t *data, size_t bytes)
 int output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes)
 {
     const struct output_plan *plan = &output->plan;
+    uint64_t empty;
 
-    if (output_plan_split_total(plan, records) > records)
-        return fault_say(output->fault, "the splits take more than the %llu records there are",
-                         (unsigned long long)records);
+    if (output_plan_check_records(plan, records, output->fault) != 0 ||
+        output_plan_check_empty(plan, records, &empty, output->fault) != 0)
+        return -1;
+    if (empty > 0)
+        fault_warn("%s: %llu of the %llu shards get no record: --shard-records makes only as many as are needed",
+                   plan->path, (unsigned long long)empty, (unsigned long long)plan->shards);
     output->records = records;
     output->plan.framing.header = header;
     output->plan.framing.header_bytes = header_bytes;
@@ -309,43 +317,13 @@ static int complete(struct output *output)
     return 0;
 }
 
-/* Every one of the sinks, or none. */
-static int publish(struct output *output)
-{
-    const struct files *files = &output->files;
-    const bool reversibly = output->begun > 1;
-    size_t published = 0;
-    int status = 0;
-
-    for (; status == 0 && published < output->begun; published++)
-        if (files->file[published].sink != NULL)
-            status = sink_publish(files->file[published].sink, reversibly);
-    while (status != 0 && published-- > 0)
-        if (files->file[published].sink != NULL)
-            sink_retract(files->file[published].sink);
-    return status;
-}
-
-static int commit(struct output *output)
-{
-    sigset_t before;
-    int status;
-
-    if (complete(output) != 0 || overlap_check_count(&output->files, output->begun) != 0)
-        return -1;
-    signals_hold(&before);
-    status = publish(output);
-    if (status == 0)
-        signals_succeed();
-    signals_release(&before);
-    files_close_sinks(&output->files); /* nothing will be taken back any more: what was replaced is unlinked */
-    return status;
-}
-
 int output_commit(struct output *output)
 {
-    if (commit(output) != 0)
+    if (complete(output) != 0 || overlap_check_count(&output->files, output->begun) != 0 ||
+        files_publish(&output->files, output->begun) != 0)
         return -1;
+    files_warn_of_links(&output->files, output->begun);
+    files_close_sinks(&output->files);
     files_warn_of_older(&output->files, output->begun);
     return 0;
 }

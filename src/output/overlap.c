@@ -18,11 +18,11 @@
 struct place {
     dev_t device;
     ino_t inode;
-    const char *path; /* of an output */
-    size_t number;    /* of its file */
-    bool is_input;
-    bool is_rest; /* takes what the splits leave: it may be an input or not */
-    bool is_full; /* has something in it */
+    const char *path;  /* of an output */
+    size_t number;     /* of its file */
+    const char *input; /* the name by which it is an input, or NULL */
+    bool is_rest;      /* takes what the splits leave: it may be an input or not */
+    bool is_full;      /* has something in it */
 };
 
 struct overlap {
@@ -122,7 +122,7 @@ static void list_outputs(struct overlap *overlap, const struct files *files)
 }
 
 /* Is an input an output as well? 0, or -1 after a report if it may not be. */
-static int look_up(struct overlap *overlap, struct files *files, const char *input)
+static int look_up(struct overlap *overlap, const struct files *files, const char *input)
 {
     struct place *output = find_input(&overlap->outputs, input);
 
@@ -130,13 +130,12 @@ static int look_up(struct overlap *overlap, struct files *files, const char *inp
         keep_first(&overlap->only_input, input);
         return 0;
     }
-    if (output->is_input)
+    if (output->input != NULL)
         return fault_say(files->fault,
                          "%s: an output, and an input twice: each run would double its records: name it once", input);
-    output->is_input = true;
-    files_replace_input(files, output->number);
+    output->input = input;
     keep_first(output->is_rest ? &overlap->rest : &overlap->both, input);
-    return hints_refuse(&files->plan->format, files->plan->packs, input, files->fault);
+    return 0;
 }
 
 static int report_half(const char *both, const char *other, const char *what, struct fault *fault)
@@ -164,6 +163,49 @@ static int judge(const struct overlap *overlap, struct fault *fault)
     return 0;
 }
 
+/* Lock outputs that are inputs, in an order that is the same by whatever names another run has them: the first ones,
+ * and the one that gets its name last, so that whoever begins while names are given finds that one locked. 0, or -1
+ * after a report. */
+static int lock_inputs(const struct overlap_outputs *outputs, struct files *files)
+{
+    size_t last = 0;
+
+    for (size_t i = 0; i < outputs->count; i++)
+        if (outputs->place[i].input != NULL && outputs->place[i].number > last)
+            last = outputs->place[i].number;
+    for (size_t i = 0; i < outputs->count; i++) {
+        const struct place *output = &outputs->place[i];
+
+        if (output->input != NULL && (files->locks < FILES_LOCKED - 1 || output->number == last) &&
+            files_lock_input(files, output->number) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* What is an input is ours from now on. Are the outputs still what they were when inputs were looked up among them?
+ * Another run may have given its files their names meanwhile: then what was locked, or is read, is not what would be
+ * replaced. If all is well, each file is told what it was, as that will be read. 0, or -1 after a report. */
+static int claim(const struct overlap_outputs *outputs, struct files *files)
+{
+    if (lock_inputs(outputs, files) != 0)
+        return -1;
+    for (size_t i = 0; i < outputs->count; i++) {
+        const struct place *output = &outputs->place[i];
+        struct stat now;
+
+        if (sys_stat(output->path, &now) != 0 || find(outputs, &now) != output)
+            return fault_say(files->fault, "%s: has been replaced by others meanwhile, and stays as it is",
+                             output->path);
+        if (output->input == NULL)
+            continue;
+        files_replace_input(files, output->number, &now);
+        if (hints_refuse(&files->plan->format, files->plan->packs, output->input, files->fault) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 int overlap_check(struct files *files, const char *const *inputs, size_t count)
 {
     struct overlap overlap = {.outputs = {.count = 0}};
@@ -184,13 +226,17 @@ int overlap_check(struct files *files, const char *const *inputs, size_t count)
     for (size_t i = 0; i < overlap.outputs.count; i++) {
         const struct place *output = &overlap.outputs.place[i];
 
-        if (!output->is_input && !output->is_rest)
+        if (output->input == NULL && !output->is_rest)
             keep_first(&overlap.only_output, output->path);
-        if (!output->is_input && output->is_full)
+        if (output->input == NULL && output->is_full)
             keep_first(&overlap.older, output->path);
     }
+    if (status == 0)
+        status = claim(&overlap.outputs, files);
+    if (status == 0)
+        status = judge(&overlap, files->fault);
     overlap_release(&overlap.outputs);
-    return status == 0 ? judge(&overlap, files->fault) : -1;
+    return status;
 }
 
 /* Look all inputs up among the last file and the shards that would come after it, as many as there are files: so that
@@ -217,7 +263,7 @@ static int look_ahead(struct overlap_outputs *ahead, const struct files *files, 
         struct place *output = find_input(ahead, inputs[i]);
 
         if (output != NULL)
-            output->is_input = true;
+            output->input = inputs[i];
     }
     return 0;
 }
@@ -234,7 +280,7 @@ int overlap_check_last(struct overlap_outputs *ahead, const struct files *files,
     if (find(ahead, &status) == NULL && look_ahead(ahead, files, inputs, count) != 0)
         return -1;
     output = find(ahead, &status);
-    if (output != NULL && output->is_input)
+    if (output != NULL && output->input != NULL)
         return fault_say(files->fault, "%s is an input and an output file: give the output other names", path);
     return 0;
 }

@@ -1,6 +1,11 @@
 /*
- * An existing file is opened at once, so that the kernel says whether it may be written, and stays open: a FIFO that is
- * closed and opened again would show its reader an end, and no other file gets the number of one that is open.
+ * A file keeps its old content until rename puts a complete new one in its place, in one step. The new file has to be
+ * in the same directory for that, which is where the path really leads (target.h); each step looks whether it is still
+ * the same directory. Where O_TMPFILE works, the new file has no name until it is complete; elsewhere it has the
+ * temporary one from the beginning.
+ *
+ * An existing file is opened at once, so that the kernel says whether it may be written. What is written directly stays
+ * open: a FIFO that is closed and opened again would show its reader an end.
  *
  * Renaming a new file to its place must not fail after hours of work, so sink_open looks for the reasons it might: they
  * make it write in place.
@@ -14,13 +19,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/successor.h"
+#include "output/attributes.h"
 #include "output/target.h"
+#include "output/temporary_name.h"
 #include "system/io.h"
 #include "system/sys.h"
 
 /* A call for less takes longer than it saves, as the last page of each may have to be written to disk once more. */
 static const size_t BEHIND_BYTES = (size_t)1 << 20;
+
+enum { STICKY = 01000 }; /* S_ISVTX, which POSIX alone does not name */
 
 enum manner { DIRECT, IN_PLACE, REPLACED };
 
@@ -28,14 +36,17 @@ struct sink {
     const char *path; /* as the user gave it; NULL: standard output */
     struct fault *fault;
     enum manner manner;
-    int fd;              /* to be written to; -1 once it is closed */
-    int old;             /* the file that will be replaced; -1 if there is none */
-    bool begun;          /* has a file that is written in place been emptied? */
-    bool finished;       /* all has been written, and the descriptor closed */
-    bool behind;         /* is what is written to go to disk at once? */
-    size_t behind_bytes; /* that were written since it was last told to */
+    int fd;                 /* to be written to; -1 once it is closed */
+    bool begun;             /* has a file that is written in place been emptied? */
+    bool finished;          /* all has been written, and the descriptor closed */
+    bool behind;            /* is what is written to go to disk at once? */
+    bool has_links;         /* has the file that is replaced other names? */
+    bool is_input;          /* is the file one of the inputs? Then it was: */
+    struct sink_mark input; /* when that was about to be read */
+    size_t behind_bytes;    /* that were written since it was last told to go to disk */
     struct target target;
-    struct successor successor; /* the new file, if the manner is REPLACED; and what was there before */
+    struct attributes attributes; /* of the new file, if the manner is REPLACED */
+    struct temporary_name name;
 };
 
 static int fail(const struct sink *sink)
@@ -45,18 +56,48 @@ static int fail(const struct sink *sink)
     return fault_report(sink->fault, sink->path != NULL ? sink->path : "write error", errno);
 }
 
+/* ---- The new file ---- */
+
+/* Without a name, or with the temporary one. A descriptor, or -1 with errno. */
+static int make_file(struct sink *sink, int directory, mode_t mode)
+{
+    int fd = sys_open_anonymous(directory, ".", mode);
+
+    if (fd >= 0 && !sys_can_link_descriptor(fd)) {
+        (void)io_close(fd);
+        fd = -1;
+    }
+    return fd >= 0 || temporary_name_take(&sink->name, directory, mode, &fd) == 0 ? fd : -1;
+}
+
+/* It is private until it is complete. 0, or -1 with errno. */
+static int open_new(struct sink *sink, int directory, mode_t mode)
+{
+    if (temporary_name_init(&sink->name, &sink->target) != 0)
+        return -1;
+    sink->manner = REPLACED;
+    sink->fd = make_file(sink, directory, mode);
+    return sink->fd >= 0 ? 0 : -1;
+}
+
+/* A file that replaces none is created with 0666 first, to learn what mode the process's umask and the directory make
+ * of that. */
 static int open_missing(struct sink *sink, int directory)
 {
-    sink->manner = REPLACED;
-    sink->fd = successor_create(&sink->successor, directory);
-    return sink->fd >= 0 ? 0 : fail(sink);
+    struct stat created;
+
+    if (open_new(sink, directory, 0666) != 0 || sys_fstat(sink->fd, &created) != 0)
+        return fail(sink);
+    sink->attributes.mode = created.st_mode & 0777;
+    (void)sys_fchmod(sink->fd, S_IRUSR | S_IWUSR);
+    return 0;
 }
 
 /* Does the place of a file forbid that it be replaced? Writing in place is less safe, so this is a closed list: a lack
  * of space, of descriptors or of memory, or a disk that fails, is a failure. */
 static bool is_forbidden(int error)
 {
-    static const int forbidding[] = {EACCES, EPERM, EROFS, EXDEV, ENOTSUP, EOPNOTSUPP, ENOSYS};
+    static const int forbidding[] = {EACCES, EPERM, EROFS, ENOTSUP, EOPNOTSUPP, ENOSYS};
 
     for (size_t i = 0; i < sizeof forbidding / sizeof forbidding[0]; i++)
         if (error == forbidding[i])
@@ -64,35 +105,48 @@ static bool is_forbidden(int error)
     return false;
 }
 
-/* How is the existing regular file, which is open as `old`, to be written? 0, or -1 with errno. */
-static int choose_manner(struct sink *sink, int directory, int old)
+/* In a directory with the sticky bit only a file's owner, or the directory's, may replace it. 0, or -1 with errno. */
+static int check_sticky(int directory, const struct stat *file)
 {
-    struct successor *successor = &sink->successor;
+    uid_t user = sys_user();
+    struct stat status;
 
-    sink->manner = IN_PLACE;
-    if (successor->before.st_nlink > 1 || sink->target.special ||
-        sys_is_mount_point(directory, sink->target.name)) /* of which rename would say EBUSY */
+    if (user == 0 || file->st_uid == user)
         return 0;
-    sink->fd = successor_create(successor, directory);
-    if (sink->fd < 0)
+    if (sys_fstat(directory, &status) != 0)
+        return -1;
+    if (!(status.st_mode & STICKY) || status.st_uid == user)
+        return 0;
+    errno = EPERM;
+    return -1;
+}
+
+/* How is the existing regular file, which is open as `old`, to be written? 0, or -1 with errno. */
+static int choose_manner(struct sink *sink, int directory, int old, const struct stat *status)
+{
+    sink->manner = IN_PLACE;
+    if (sink->target.special || sys_is_mount_point(directory, sink->target.name)) /* of which rename would say EBUSY */
+        return 0;
+    if (check_sticky(directory, status) != 0 || open_new(sink, directory, S_IRUSR | S_IWUSR) != 0) {
+        sink->manner = IN_PLACE;
         return is_forbidden(errno) ? 0 : -1;
-    sink->manner = REPLACED;
-    return attributes_read(&successor->attributes, old, &successor->before);
+    }
+    sink->has_links = status->st_nlink > 1;
+    return attributes_read(&sink->attributes, old, status);
 }
 
 /* `fd` is the existing file, opened for writing and otherwise untouched. */
 static int open_existing(struct sink *sink, int directory, int fd)
 {
-    struct stat *before = &sink->successor.before;
+    struct stat status;
 
-    sink->successor.existed = true;
-    if (sys_fstat(fd, before) != 0)
+    if (sys_fstat(fd, &status) != 0)
         goto out;
     sink->manner = DIRECT;
-    if (S_ISREG(before->st_mode) && choose_manner(sink, directory, fd) != 0)
+    if (S_ISREG(status.st_mode) && choose_manner(sink, directory, fd, &status) != 0)
         goto out;
     if (sink->manner == REPLACED)
-        sink->old = fd;
+        (void)io_close(fd); /* nothing was written to it, so nothing is lost if this fails */
     else
         sink->fd = fd;
     return 0;
@@ -147,8 +201,7 @@ struct sink *sink_open(const char *path, struct fault *fault)
     }
     sink->path = path;
     sink->fault = fault;
-    sink->fd = sink->old = -1;
-    sink->successor = (struct successor){.path = path, .fault = fault, .target = &sink->target};
+    sink->fd = sink->name.slot = -1;
     if ((path == NULL ? open_standard_output(sink) : open_path(sink)) != 0) {
         sink_free(sink);
         return NULL;
@@ -156,16 +209,59 @@ struct sink *sink_open(const char *path, struct fault *fault)
     return sink;
 }
 
-/* What is written in place loses its old content now, unless others are about to do the same: locked, it is ours. */
+/* ---- The file that is an input ---- */
+
+struct sink_mark sink_mark_of(const struct stat *status)
+{
+    return (struct sink_mark){.device = status->st_dev,
+                              .inode = status->st_ino,
+                              .bytes = status->st_size,
+                              .modified = sys_modified(status),
+                              .changed = sys_changed(status)};
+}
+
+/* Some file systems make numbers up anew when nobody has a file open (FAT, FUSE): then the time of its last change
+ * tells that it is the same file. */
+static int check_mark(const struct sink *sink, const struct stat *now)
+{
+    const struct sink_mark mark = sink_mark_of(now), *input = &sink->input;
+    const bool same = mark.device == input->device && (mark.inode == input->inode || mark.changed == input->changed);
+
+    if (!same || !S_ISREG(now->st_mode))
+        return fault_say(sink->fault, "%s: has been replaced by others meanwhile, and stays as it is", sink->path);
+    if (mark.bytes != input->bytes || mark.modified != input->modified)
+        return fault_say(sink->fault, "%s: has been changed by others meanwhile, and stays as it is", sink->path);
+    return 0;
+}
+
+void sink_replaces_input(struct sink *sink, const struct sink_mark *input)
+{
+    sink->is_input = true;
+    sink->input = *input;
+}
+
+int sink_check_input(const struct sink *sink)
+{
+    struct stat now;
+
+    if (!sink->is_input || sink->manner != REPLACED)
+        return 0;
+    return sys_stat(sink->path, &now) == 0 ? check_mark(sink, &now) : fail(sink);
+}
+
+/* ---- Writing ---- */
+
+/* What is written in place loses its old content now, unless others are about to do the same: locked, it is ours. If it
+ * is an input, it has been locked since before it was read. */
 static int empty(const struct sink *sink)
 {
     struct stat now;
 
-    if (io_lock(sink->fd, true) != 0 && errno == EWOULDBLOCK)
+    if (!sink->is_input && io_lock(sink->fd, true) != 0 && errno == EWOULDBLOCK)
         return fault_say(sink->fault, "%s: another run is writing to it", sink->path);
     if (sys_fstat(sink->fd, &now) != 0)
         return fail(sink);
-    if (successor_check_old(&sink->successor, &now) != 0)
+    if (sink->is_input && check_mark(sink, &now) != 0)
         return -1;
     return sys_ftruncate(sink->fd, 0) == 0 ? 0 : fail(sink);
 }
@@ -179,14 +275,14 @@ static int begin(struct sink *sink)
     return 0;
 }
 
-void sink_replaces_input(struct sink *sink)
-{
-    sink->successor.is_input = true;
-}
-
 bool sink_is_in_place(const struct sink *sink)
 {
     return sink->manner == IN_PLACE;
+}
+
+bool sink_has_links(const struct sink *sink)
+{
+    return sink->has_links;
 }
 
 static void write_back(struct sink *sink)
@@ -226,6 +322,25 @@ static int close_output(struct sink *sink)
     return io_close(fd);
 }
 
+/* ---- The end ---- */
+
+/* Give the new file its attributes and the temporary name. 0, or -1 after a report. */
+static int complete_new(struct sink *sink)
+{
+    int directory;
+    int status;
+
+    attributes_give(&sink->attributes, sink->fd, sink->path);
+    if (temporary_name_is_taken(&sink->name))
+        return 0;
+    directory = target_enter_or_report(&sink->target, sink->path, sink->fault);
+    if (directory < 0)
+        return -1;
+    status = temporary_name_take(&sink->name, directory, 0, &sink->fd) == 0 ? 0 : fail(sink);
+    (void)io_close(directory);
+    return status;
+}
+
 int sink_complete(struct sink *sink)
 {
     if (sink->finished)
@@ -234,7 +349,7 @@ int sink_complete(struct sink *sink)
         return -1;
     if (sink->behind && sink->behind_bytes > 0)
         write_back(sink);
-    if (sink->manner == REPLACED && successor_complete(&sink->successor, sink->fd) != 0)
+    if (sink->manner == REPLACED && complete_new(sink) != 0)
         return -1;
     if (close_output(sink) != 0)
         return fail(sink);
@@ -242,31 +357,32 @@ int sink_complete(struct sink *sink)
     return 0;
 }
 
-/* Nothing was written to it, so nothing is lost if this fails. */
-static void close_old(struct sink *sink)
+void sink_keep(struct sink *sink)
 {
-    if (sink->old >= 0)
-        (void)io_close(sink->old);
-    sink->old = -1;
-    sink->successor.let_go = true;
+    temporary_name_forget(&sink->name);
 }
 
-int sink_finish(struct sink *sink)
+int sink_publish(struct sink *sink)
 {
-    if (sink_complete(sink) != 0)
+    int directory;
+    int status;
+    int error;
+
+    if (sink->manner != REPLACED)
+        return 0;
+    directory = target_enter(&sink->target);
+    if (directory < 0)
         return -1;
-    close_old(sink);
-    return 0;
+    status = sys_rename_at(directory, temporary_name_last(&sink->name), sink->target.name);
+    error = errno;
+    (void)io_close(directory);
+    errno = error;
+    return status;
 }
 
-int sink_publish(struct sink *sink, bool reversibly)
+const char *sink_temporary_name(const struct sink *sink)
 {
-    return sink->manner == REPLACED ? successor_publish(&sink->successor, reversibly) : 0;
-}
-
-void sink_retract(struct sink *sink)
-{
-    successor_retract(&sink->successor);
+    return sink->manner == REPLACED ? sink->name.path : NULL;
 }
 
 bool sink_disk(const struct sink *sink, dev_t *device, uint64_t *free_bytes)
@@ -277,33 +393,6 @@ bool sink_disk(const struct sink *sink, dev_t *device, uint64_t *free_bytes)
         return false;
     *device = status.st_dev;
     return sys_free_space(sink->fd, free_bytes) == 0;
-}
-
-struct sink_sight sink_sight(const struct sink *sink)
-{
-    return (struct sink_sight){.device = sink->target.device,
-                               .inode = sink->target.inode,
-                               .before = version_of(&sink->successor.before),
-                               .changed = sys_changed(&sink->successor.before)};
-}
-
-/* Nobody had the old file open meanwhile, so another one may have got its number: its size and times tell. Where they
- * do not, as clocks tick 250 times a second, the number does, unless the file system makes numbers up. */
-static bool is_as_seen(const struct sink_sight *past, const struct stat *now)
-{
-    return version_is_same(&past->before, now) &&
-           (version_is_of(&past->before, now) || past->changed == sys_changed(now));
-}
-
-int sink_check_sight(const struct sink *sink, const struct sink_sight *past)
-{
-    const struct successor *successor = &sink->successor;
-
-    if (sink->target.device != past->device || sink->target.inode != past->inode)
-        return target_report_stale(sink->path, sink->fault);
-    if (!successor->existed || is_as_seen(past, &successor->before))
-        return 0;
-    return successor_report_others(successor, version_is_known(&past->before) ? "changed" : "made");
 }
 
 bool sink_is_direct(const struct sink *sink)
@@ -317,8 +406,8 @@ void sink_free(struct sink *sink)
         return;
     if (sink->fd > STDERR_FILENO)
         (void)io_close(sink->fd);
-    successor_release(&sink->successor);
-    close_old(sink);
+    temporary_name_release(&sink->name);
+    attributes_release(&sink->attributes);
     target_release(&sink->target);
     free(sink);
 }

@@ -176,17 +176,12 @@ int target_enter(const struct target *target)
     return -1;
 }
 
-int target_report_stale(const char *path, struct fault *fault)
-{
-    return fault_say(fault, "%s: its directory has been replaced meanwhile", path);
-}
-
 int target_enter_or_report(const struct target *target, const char *path, struct fault *fault)
 {
     int directory = target_enter(target);
 
     if (directory < 0 && errno == ESTALE)
-        return target_report_stale(path, fault);
+        return fault_say(fault, "%s: %s", path, TARGET_STALE);
     return directory < 0 ? fault_report(fault, path, errno) : directory;
 }
 

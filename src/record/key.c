@@ -20,6 +20,8 @@ enum key_verdict key_end(const struct key_rule *rule, struct field *field, bool 
         return KEY_MISSING;
     if (!ended && rule->format.delimiter == '\n')
         field_end_line(field);
+    if (field->bytes > KEY_BYTES_MAX)
+        return KEY_TOO_LONG;
     key->bytes = field->bytes;
     return KEY_FOUND;
 }
@@ -49,11 +51,9 @@ enum key_verdict key_look(const struct key_rule *rule, const uint8_t *data, size
     *text = field_find(rule->field, data, bytes - 1, text_bytes);
     if (*text == NULL)
         return KEY_MISSING;
-    if (*text_bytes > KEY_BYTES_MAX)
-        return KEY_TOO_LONG;
     if (*text_bytes > 0 && *text + *text_bytes == end && end[-1] == '\r' && rule->format.delimiter == '\n')
         --*text_bytes;
-    return KEY_FOUND;
+    return *text_bytes > KEY_BYTES_MAX ? KEY_TOO_LONG : KEY_FOUND;
 }
 
 /* A carriage return that ends the line is nothing else. */

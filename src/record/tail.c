@@ -54,6 +54,8 @@ static void learn_end(struct tail *tail, const uint8_t *data, size_t bytes)
     uint32_t end;
     size_t scanned;
 
+    if (tail->format->kind == RECORD_BYTE && !tail->newline)
+        tail->newline = memchr(data, '\n', bytes) != NULL;
     if (record_ends(tail->format, &scan, data, bytes, &end, 1, &scanned) == 0)
         return;
     tail->end_known = true;
@@ -104,6 +106,7 @@ static int check_lengths(struct tail *tail, const char *name, const uint8_t *dat
 int tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
     const bool csv = tail->format->kind == RECORD_CSV;
+    const bool chosen = tail->format->kind == RECORD_BYTE && tail->format->delimiter != '\n';
     const bool first = !tail->open;
 
     tail->open = true;
@@ -111,7 +114,7 @@ int tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t
         return 0;
     if (tail->format->kind == RECORD_LENGTH)
         return check_lengths(tail, name, data, bytes);
-    if ((csv || tail->format->kind == RECORD_STRING) && !tail->end_known)
+    if ((csv || chosen || tail->format->kind == RECORD_STRING) && !tail->end_known)
         learn_end(tail, data, bytes);
     if (csv && tail->stray_line == 0)
         find_stray_quote(tail, first, data, bytes);

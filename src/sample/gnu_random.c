@@ -19,7 +19,9 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "base/least.h"
 #include "base/spread.h"
+#include "system/file_mark.h"
 #include "system/io.h"
 #include "system/sys.h"
 
@@ -31,7 +33,9 @@ enum {
 struct gnu_random {
     const char *path;
     struct fault *fault;
-    int fd;          /* -1: not yet open */
+    int fd; /* -1: not yet open */
+    struct file_mark mark;
+    off_t at;        /* the next byte of the file, if it is regular */
     uint64_t number; /* uniform in [0, most] */
     uint64_t most;
     size_t next; /* byte in the buffer */
@@ -49,7 +53,9 @@ static int report_unreadable(const struct gnu_random *gnu, int error)
 static int open_file(struct gnu_random *gnu)
 {
     gnu->fd = io_open(gnu->path, O_RDONLY | O_NOCTTY, 0);
-    return gnu->fd < 0 ? fault_report(gnu->fault, gnu->path, errno) : 0;
+    if (gnu->fd < 0 || file_mark_open(&gnu->mark, gnu->fd) != 0)
+        return file_mark_report(gnu->path, gnu->fault);
+    return 0;
 }
 
 static int look_at(struct gnu_random *gnu)
@@ -88,14 +94,20 @@ void gnu_random_free(struct gnu_random *gnu)
     free(gnu);
 }
 
+int gnu_random_check(const struct gnu_random *gnu)
+{
+    return file_mark_check(&gnu->mark, gnu->fd, gnu->mark.bytes) == 0 ? 0 : file_mark_report(gnu->path, gnu->fault);
+}
+
 static int fill_buffer(struct gnu_random *gnu)
 {
-    ssize_t got = io_read(gnu->fd, gnu->buffer, sizeof gnu->buffer);
+    ssize_t got = io_read(gnu->fd, gnu->buffer, (size_t)least(sizeof gnu->buffer, file_mark_left(&gnu->mark, gnu->at)));
 
     if (got < 0)
         return report_unreadable(gnu, errno);
     if (got == 0)
-        return fault_say(gnu->fault, "'%s': end of file", gnu->path);
+        return gnu_random_check(gnu) == 0 ? fault_say(gnu->fault, "'%s': end of file", gnu->path) : -1;
+    gnu->at += (off_t)got;
     gnu->next = 0;
     gnu->end = (size_t)got;
     return 0;

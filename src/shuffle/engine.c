@@ -34,8 +34,8 @@ static const size_t QUEUE_BLOCK_WANTED = (size_t)256 << 10;
 /* A worker's output should hold a pile of an input that just fits: S/512, and some more as piles are uneven. */
 static const uint64_t OUTPUT_SHARE = 448;
 
-/* For blocks of which only a part is used, when the memory that something needs is told. */
-enum { SPARE_MIB = 3 };
+/* Blocks of which only a part is used, or none, when the memory that something needs is told. */
+enum { SPARE_BLOCKS = 4 };
 
 /* Descriptors left to what else is opened meanwhile; and this part of them, to programs that decompress inputs. */
 static const unsigned SPARE_DESCRIPTORS = 4;
@@ -99,7 +99,9 @@ void engine_limit_files(struct engine *engine)
 
 uint64_t engine_needed(uint64_t pool_bytes)
 {
-    const uint64_t needed = ((pool_bytes + pool_bytes / (BUFFER_SHARE - 1)) >> 20) + 1;
+    const uint64_t lists = pool_bytes / (BLOCK_BYTES_MIN / sizeof(uint32_t)), spare = SPARE_BLOCKS * BLOCK_BYTES_MAX;
+    const uint64_t bytes = pool_bytes + lists + spare;
+    const uint64_t needed = ((bytes + bytes / (BUFFER_SHARE - 1)) >> 20) + 1;
 
     return needed > ENGINE_MEMORY_MIN >> 20 ? needed : ENGINE_MEMORY_MIN >> 20;
 }
@@ -108,7 +110,7 @@ uint64_t engine_needed(uint64_t pool_bytes)
  * below that leaves more than one just above: so the share counts as soon as a limit above might leave too little. */
 uint64_t engine_needed_with(struct engine_others others, uint64_t pool_bytes)
 {
-    uint64_t needed = engine_needed(pool_bytes) + SPARE_MIB + ((others.bytes + (1 << 20) - 1) >> 20);
+    uint64_t needed = engine_needed(pool_bytes) + ((others.bytes + (1 << 20) - 1) >> 20);
 
     if (others.share > 1 && needed > (others.share_from_bytes - others.share_from_bytes / others.share) >> 20)
         needed += (needed + others.share - 2) / (others.share - 1);

@@ -107,14 +107,11 @@ static bool fits(const struct gathering *g, unsigned p)
     return pool_blocks_for(pool, pile_bytes(g->piles, p)) + table_blocks(g, p) <= pool->blocks - pool->pinned;
 }
 
-/* Spill the last pile that has anything in memory. There is one, or what fits would have been promised. */
-static int spill_last(struct gathering *g)
+/* Spill of the last piles what the next one lacks, and no more: since it fits, that much is in memory, or it would have
+ * been promised. */
+static int make_room(struct gathering *g)
 {
-    unsigned p = g->piles->count - 1;
-
-    while (p > 0 && g->piles->pile[p].blocks == 0)
-        p--;
-    return pile_flush(g->piles, p);
+    return piles_make_room(g->piles, pile_load_blocks(g->piles, g->next) + table_blocks(g, g->next));
 }
 
 /* What will be written of a pile, about. */
@@ -174,7 +171,7 @@ static bool claim(struct gathering *g, struct workplace *place)
             break;
         if (g->in_work > 0)
             pthread_cond_wait(&g->changed, &g->mutex);
-        else if (spill_last(g) != 0)
+        else if (make_room(g) != 0)
             g->failed = true;
     }
     pthread_mutex_unlock(&g->mutex);

@@ -233,8 +233,6 @@ void order_of_epoch(const struct order *order, uint64_t epoch, unsigned piles, u
 
     for (unsigned p = 0; p < piles; p++)
         number[p] = p;
-    if (epoch == 0)
-        return;
     put_number(arguments, epoch);
     random_key_derive(&permuted.key, &order->key, "epoch", arguments, sizeof arguments);
     leaf_of_array(&permuted, (struct order_node){.number = 0}, number, 0, piles);

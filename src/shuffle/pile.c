@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/least.h"
 #include "system/sys.h"
 
 /* Spilled tails are written in pieces of 256 KiB, less if the memory is small: S/1024 for each of 512 piles keeps all
@@ -26,16 +25,8 @@ static const size_t READ_BYTES = (size_t)128 << 10;
 /* No more of the pool than this is written at a time: the rest of a large pile may turn out to have room. */
 enum { ONCE_SHARE = 16 };
 
-/* What a program compresses comes in frames of at least this much, as far as there is so much: in smaller ones it takes
- * longer to start than to work. Lines of numbers took lz4 1.3 ms of processor time for 64 KiB, 7.8 ms for 1 MiB, 20 ms
- * for 4 MiB. */
-enum { FRAME_BYTES = 4 << 20 };
-
-/* Blocks of one write: PIECES, or a frame if blocks are small, and what is left over when that is no frame; at most
- * WRITE_PIECES. */
-enum { PIECES = 64, WRITE_PIECES = 512 };
-
-static const struct pile no_blocks = {.first = POOL_NONE, .last = POOL_NONE};
+/* Blocks of one write: PIECES, or as many as have WRITE_BYTES if blocks are small; at most WRITE_PIECES. */
+enum { PIECES = 64, WRITE_PIECES = 512, WRITE_BYTES = 4 << 20 };
 
 /* Whole blocks of a pile. */
 static uint32_t full_blocks(const struct pile *pile)
@@ -57,7 +48,7 @@ static int init(struct piles *piles, struct pool *pool, struct storage *storage,
         return fault_say(fault, "not enough memory for %u piles: use a larger -S", count);
     }
     for (unsigned p = 0; p < count; p++)
-        piles->pile[p] = no_blocks;
+        piles->pile[p] = (struct pile){.first = POOL_NONE, .last = POOL_NONE};
     return 0;
 }
 
@@ -88,9 +79,7 @@ int piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool 
     piles->pile = NULL;
     if (storage == NULL || piles_init_in(piles, count, lanes, pool, storage, place->fault) != 0)
         return -1;
-    if (place->compress != NULL)
-        piles->frame_blocks = (uint32_t)(FRAME_BYTES >> pool->block_shift);
-    else if (place->frames != NULL)
+    if (place->frames != NULL)
         piles->frame_blocks = (uint32_t)(FRAMES_PLAIN_BYTES >> pool->block_shift);
     return 0;
 }
@@ -144,9 +133,6 @@ void piles_release(struct piles *piles)
     piles_seal(piles);
     for (unsigned p = 0; p < piles->count; p++)
         pile_clear(piles, p);
-    for (unsigned i = 0; i < piles->parts; i++)
-        piles_release(&piles->part[i]);
-    free(piles->part);
     storage_free(piles->storage);
     free(piles->pile);
     piles->pile = NULL;
@@ -156,11 +142,7 @@ uint64_t pile_resident_bytes(const struct piles *piles, unsigned p)
 {
     const struct pile *pile = &piles->pile[p];
 
-    uint64_t bytes = ((uint64_t)pile->blocks << piles->pool->block_shift) - (uint64_t)(pile->end - pile->at);
-
-    for (unsigned i = 0; i < piles->parts; i++)
-        bytes += pile_resident_bytes(&piles->part[i], p);
-    return bytes;
+    return ((uint64_t)pile->blocks << piles->pool->block_shift) - (uint64_t)(pile->end - pile->at);
 }
 
 uint64_t pile_bytes(const struct piles *piles, unsigned p)
@@ -168,13 +150,10 @@ uint64_t pile_bytes(const struct piles *piles, unsigned p)
     return piles->pile[p].spilled_bytes + pile_resident_bytes(piles, p);
 }
 
-/* Is one write full, or long enough, and what is left enough for another? */
-static bool is_write(const struct piles *piles, uint32_t blocks, int count)
+/* Is one write full, or long enough? */
+static bool is_write(const struct piles *piles, int count)
 {
-    size_t shift = piles->pool->block_shift;
-
-    return count == WRITE_PIECES ||
-           (count >= PIECES && (uint64_t)count << shift >= FRAME_BYTES && (uint64_t)blocks << shift >= FRAME_BYTES);
+    return count == WRITE_PIECES || (count >= PIECES && (uint64_t)count << piles->pool->block_shift >= WRITE_BYTES);
 }
 
 /* Write the chain's first `blocks` blocks, of which the last holds `last_bytes`, to the pile's file. */
@@ -188,7 +167,7 @@ static int write_blocks(struct piles *piles, unsigned p, uint32_t blocks, size_t
         uint64_t bytes = 0;
         int count = 0;
 
-        for (; blocks > 0 && !is_write(piles, blocks, count); blocks--, block = piles->pool->next[block]) {
+        for (; blocks > 0 && !is_write(piles, count); blocks--, block = piles->pool->next[block]) {
             size_t length = blocks == 1 ? last_bytes : piles->pool->block_bytes;
 
             pieces[count++] = (struct iovec){.iov_base = pool_block(piles->pool, block), .iov_len = length};
@@ -268,18 +247,6 @@ static int make_room(struct piles *piles, unsigned p)
     return flush_full(piles, fullest, piles->pool->blocks / ONCE_SHARE + 1);
 }
 
-/* A block, empty, for the end of a pile. */
-static void add_block(struct pool *pool, struct pile *pile, uint32_t block)
-{
-    if (pile->blocks++ == 0)
-        pile->first = block;
-    else
-        pool->next[pile->last] = block;
-    pile->last = block;
-    pile->at = pool_block(pool, block);
-    pile->end = pile->at + pool->block_bytes;
-}
-
 static int next_block(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
@@ -297,7 +264,13 @@ static int next_block(struct piles *piles, unsigned p)
             return 0; /* it was p that was written, and its block is empty again */
         block = pool_get(pool);
     }
-    add_block(pool, pile, block);
+    if (pile->blocks++ == 0)
+        pile->first = block;
+    else
+        pool->next[pile->last] = block;
+    pile->last = block;
+    pile->at = pool_block(pool, block);
+    pile->end = pile->at + pool->block_bytes;
     return 0;
 }
 
@@ -335,71 +308,13 @@ static void put_chain(struct piles *piles, unsigned p)
     pile->end = NULL;
 }
 
-/* Move a chain behind another one, whose last block may have room: then all that comes moves up. */
-static void append_chain(struct pool *pool, struct pile *pile, struct pile *from)
-{
-    uint32_t block = from->first;
-
-    for (; from->blocks > 0; from->blocks--) {
-        const uint32_t next = pool->next[block];
-        uint8_t *data = pool_block(pool, block);
-        const size_t bytes = from->blocks > 1 ? pool->block_bytes : (size_t)(from->at - data);
-        const size_t moved = least_size(bytes, (size_t)(pile->end - pile->at));
-
-        if (moved > 0) {
-            memcpy(pile->at, data, moved);
-            pile->at += moved;
-        }
-        if (moved == bytes) {
-            pool_put(pool, block, block, 1);
-        } else {
-            memmove(data, data + moved, bytes - moved);
-            add_block(pool, pile, block);
-            pile->at += bytes - moved;
-        }
-        block = next;
-    }
-    if (pile->blocks > 0)
-        pool->next[pile->last] = POOL_NONE;
-    *from = no_blocks;
-}
-
-/* A pile has a block if any of its parts has. */
-void piles_join(struct piles *piles, struct piles *parts, unsigned count)
-{
-    piles->part = parts;
-    piles->parts = count;
-    for (unsigned p = 0; p < piles->count; p++) {
-        struct pile *pile = &piles->pile[p];
-
-        for (unsigned i = 0; i < count; i++) {
-            const uint64_t records = pile->records + parts[i].pile[p].records;
-
-            if (pile->blocks == 0) {
-                *pile = parts[i].pile[p];
-                parts[i].pile[p] = no_blocks;
-            }
-            pile->records = records;
-        }
-    }
-}
-
-void pile_unite(struct piles *piles, unsigned p)
-{
-    for (unsigned i = 0; i < piles->parts; i++)
-        append_chain(piles->pool, &piles->pile[p], &piles->part[i].pile[p]);
-}
-
 int pile_flush(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
     size_t block_bytes = piles->pool->block_bytes;
-    size_t last_bytes;
-    bool last_empty;
+    size_t last_bytes = block_bytes - (size_t)(pile->end - pile->at);
+    bool last_empty = last_bytes == 0;
 
-    pile_unite(piles, p);
-    last_bytes = block_bytes - (size_t)(pile->end - pile->at);
-    last_empty = last_bytes == 0;
     if (pile->blocks == 0)
         return 0;
     pile->spilled = true;
@@ -415,8 +330,6 @@ int piles_make_room(struct piles *piles, uint64_t blocks)
         uint32_t there = pool_free(piles->pool);
         uint64_t wanted = blocks > there ? blocks - there : 0;
 
-        if (wanted > 0)
-            pile_unite(piles, p);
         if ((wanted < piles->pile[p].blocks ? flush_full(piles, p, wanted) : pile_flush(piles, p)) != 0)
             return -1;
     }
@@ -447,7 +360,6 @@ int pile_load(struct piles *piles, unsigned p)
     struct storage_reader reader;
     int status = 0;
 
-    pile_unite(piles, p);
     if (!pile->spilled)
         return 0;
     storage_reader_init(&reader, piles->storage, p);
@@ -497,8 +409,6 @@ void pile_clear(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
 
-    for (unsigned i = 0; i < piles->parts; i++)
-        pile_clear(&piles->part[i], p);
     put_chain(piles, p);
     if (pile->spilled)
         storage_drop(piles->storage, p);

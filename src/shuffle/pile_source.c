@@ -23,7 +23,6 @@ struct reading {
 static void begin_reading(struct reading *reading, struct piles *piles, unsigned p, bool keep)
 {
     *reading = (struct reading){.piles = piles, .pile = p, .keep = keep};
-    pile_unite(piles, p);
     reading->block = piles->pile[p].first;
     reading->left = piles->pile[p].blocks;
     if (piles->pile[p].spilled)

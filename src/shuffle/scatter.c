@@ -1,8 +1,7 @@
 /*
- * Short records that are in memory as a whole are scattered by portions (portions.h). All other input goes through the
- * queue (queue.h) in blocks: read, scanned for record ends, routed, appended. A record that reaches over the end of a
- * block is simply two pieces of one record: both have its number, so both go to its pile, one after the other. That is
- * why records may be of any length, larger than memory too.
+ * The input goes through the queue (queue.h) in blocks: read, scanned for record ends, routed, appended. A record that
+ * reaches over the end of a block is simply two pieces of one record: both have its number, so both go to its pile, one
+ * after the other. That is why records may be of any length, larger than memory too.
  *
  * Routing turns a block into a list of pieces for each lane, so that a lane touches nothing but its own records. The
  * append loop is the hot one: one look at the list, one copy to the pile's stage (staging.h) that may write beyond the
@@ -23,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shuffle/portions.h"
 #include "shuffle/queue.h"
 #include "shuffle/reference.h"
 #include "shuffle/staging.h"
@@ -462,7 +460,5 @@ int scatter(struct engine *engine, const struct record_format *format, const str
         status = piles_init(piles, plan->piles, lanes, &engine->pool, engine->place);
     if (status == 0 && plan->refers)
         piles_refer(piles, source_base(source), source_space(source));
-    if (status == 0 && portions_suit(engine, format, plan, source))
-        return portions_scatter(engine, format, plan, source, piles);
     return status == 0 ? fill(engine, format, plan, source, piles) : -1;
 }

@@ -13,28 +13,16 @@
 
 #include "system/sys.h"
 
-size_t staging_bytes(unsigned piles)
-{
-    return piles * sizeof(struct pile_stage);
-}
-
 int staging_init(struct staging *staging, struct piles *piles)
 {
-    *staging = (struct staging){.piles = piles, .stage = sys_map(staging_bytes(piles->count))};
+    *staging = (struct staging){.piles = piles, .stage = sys_map(piles->count * sizeof *staging->stage)};
     return staging->stage == NULL ? -1 : 0;
-}
-
-void staging_init_in(struct staging *staging, struct piles *piles, void *memory)
-{
-    *staging = (struct staging){.piles = piles, .stage = memory};
-    for (unsigned p = 0; p < piles->count; p++)
-        staging->stage[p].used = 0;
 }
 
 void staging_release(struct staging *staging)
 {
     if (staging->stage != NULL)
-        sys_unmap(staging->stage, staging_bytes(staging->piles->count));
+        sys_unmap(staging->stage, staging->piles->count * sizeof *staging->stage);
     staging->stage = NULL;
 }
 

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "system/io.h"
 #include "system/sys.h"
@@ -19,53 +20,54 @@ static int report_change(const struct batch *batch, const char *file)
     return folder_say(&batch->folder, file, "contents have changed since they were written");
 }
 
-static enum batch_verdict fail(const struct folder *folder, const char *name)
+/* Returns FAILED. */
+static enum folder_verdict fail(const struct folder *folder, const char *name)
 {
     folder_report(folder, name, errno);
-    return BATCH_FAILED;
+    return FOLDER_FAILED;
 }
 
 /* ---- Opening ---- */
 
-/* The manifest cannot be had. GONE if that is since the batch has left the store; else FAILED, after `cause` was
+/* The manifest cannot be had. MISSING if that is since the batch has left the store; else FAILED, after `cause` was
  * reported. */
-static enum batch_verdict miss_manifest(const struct batch *batch, const char *name, const char *cause)
+static enum folder_verdict miss_manifest(const struct batch *batch, const char *name, const char *cause)
 {
     switch (folder_stands(&batch->store->folder, name, batch->folder.fd)) {
     case 0:
-        return BATCH_GONE;
+        return FOLDER_MISSING;
     case 1:
         folder_say(&batch->folder, BATCH_MANIFEST, "%s", cause);
-        return BATCH_FAILED;
+        return FOLDER_FAILED;
     default:
         return fail(&batch->store->folder, name);
     }
 }
 
-static enum batch_verdict lock_manifest(const struct batch *batch, const char *name)
+static enum folder_verdict lock_manifest(const struct batch *batch, const char *name)
 {
     if (io_lock(batch->manifest, false) == 0 || errno == ENOTSUP)
-        return BATCH_OK;
+        return FOLDER_OK;
     if (errno == EWOULDBLOCK)
         return miss_manifest(batch, name, "another process has locked it: try again when that has ended");
     return fail(&batch->folder, BATCH_MANIFEST);
 }
 
-static enum batch_verdict open_manifest(struct batch *batch, const char *name)
+static enum folder_verdict open_manifest(struct batch *batch, const char *name)
 {
-    switch (folder_open_file(&batch->folder, BATCH_MANIFEST, &batch->manifest)) {
-    case FOLDER_OK:
+    enum folder_verdict verdict = folder_open_file(&batch->folder, BATCH_MANIFEST, &batch->manifest);
+
+    if (verdict == FOLDER_OK)
         return lock_manifest(batch, name);
-    case FOLDER_MISSING:
-        return miss_manifest(batch, name,
-                             "missing, so this is no batch: move its folder out of the store, and add the batch again "
-                             "if it was one");
-    default:
-        return BATCH_FAILED;
-    }
+    if (verdict == FOLDER_FAILED)
+        return verdict;
+    return miss_manifest(batch, name,
+                         "missing, so this is no batch: move its folder out of the store, and add the batch again "
+                         "if it was one");
 }
 
-static enum batch_verdict parse_manifest(const struct batch *batch, struct manifest *manifest, char *text, size_t bytes)
+static enum folder_verdict parse_manifest(const struct batch *batch, struct manifest *manifest, const char *text,
+                                          size_t bytes)
 {
     const unsigned piles = batch->store->format.piles;
 
@@ -74,63 +76,50 @@ static enum batch_verdict parse_manifest(const struct batch *batch, struct manif
             report_change(batch, BATCH_MANIFEST);
         else
             fault_report(batch->folder.fault, "memory", errno);
-        return BATCH_FAILED;
+        return FOLDER_FAILED;
     }
     if (manifest->piles == piles)
-        return BATCH_OK;
+        return FOLDER_OK;
     folder_say(&batch->folder, BATCH_MANIFEST, "there are %u piles in it, but %u in the store", manifest->piles, piles);
-    return BATCH_FAILED;
+    return FOLDER_FAILED;
 }
 
 /* The manifest is read through its name and not through the descriptor that is locked: so it is known to be in its
- * folder still. */
-static enum batch_verdict read_manifest(struct batch *batch, struct manifest *manifest)
+ * folder still. MISSING if the lock has come too late. */
+static enum folder_verdict read_manifest(struct batch *batch, struct manifest *manifest)
 {
-    enum batch_verdict verdict = BATCH_FAILED;
+    enum folder_verdict verdict;
     size_t bytes;
     char *text;
 
-    switch (folder_read(&batch->folder, BATCH_MANIFEST, MANIFEST_BYTES_MAX, &text, &bytes)) {
-    case FOLDER_OK:
+    verdict = folder_read(&batch->folder, BATCH_MANIFEST, MANIFEST_BYTES_MAX, &text, &bytes);
+    if (verdict == FOLDER_OK)
         verdict = parse_manifest(batch, manifest, text, bytes);
-        break;
-    case FOLDER_MISSING: /* the lock has come too late */
-        verdict = BATCH_GONE;
-        break;
-    default:
-        break;
-    }
+    free(text);
     batch->piles_at = manifest->piles_at;
     batch->header_bytes = manifest->header_bytes;
     batch->header_checksum = manifest->header_checksum;
     return verdict;
 }
 
-enum batch_verdict batch_open(struct batch *batch, const struct store *store, const char *name,
-                              struct manifest *manifest)
+enum folder_verdict batch_open(struct batch *batch, const struct store *store, const char *name,
+                               struct manifest *manifest)
 {
     struct manifest parsed = {.piles = 0};
-    enum batch_verdict verdict = BATCH_FAILED;
+    enum folder_verdict verdict;
 
     *batch = (struct batch){.store = store, .manifest = -1};
-    switch (folder_enter(&batch->folder, &store->folder, name)) {
-    case FOLDER_OK:
+    verdict = folder_enter(&batch->folder, &store->folder, name);
+    if (verdict == FOLDER_OK)
         verdict = open_manifest(batch, name);
-        break;
-    case FOLDER_MISSING:
-        verdict = BATCH_GONE;
-        break;
-    default:
-        break;
-    }
-    if (verdict == BATCH_OK)
+    if (verdict == FOLDER_OK)
         verdict = read_manifest(batch, &parsed);
-    if (verdict != BATCH_OK)
+    if (verdict != FOLDER_OK)
         batch_close(batch);
-    if (verdict != BATCH_OK || manifest == NULL)
+    if (verdict != FOLDER_OK || manifest == NULL)
         manifest_release(&parsed);
     if (manifest != NULL)
-        *manifest = verdict == BATCH_OK ? parsed : (struct manifest){.piles = 0};
+        *manifest = verdict == FOLDER_OK ? parsed : (struct manifest){.piles = 0};
     return verdict;
 }
 
@@ -138,7 +127,7 @@ enum batch_verdict batch_open(struct batch *batch, const struct store *store, co
  * after a report. */
 static int find_manifest(const struct store *store, const char *name)
 {
-    enum batch_verdict verdict = BATCH_OK;
+    enum folder_verdict verdict = FOLDER_OK;
     char path[STORE_NAME_MAX + sizeof "/" BATCH_MANIFEST];
     struct batch batch = {.store = NULL};
     struct stat status;
@@ -147,7 +136,7 @@ static int find_manifest(const struct store *store, const char *name)
     if (sys_stat_at(store->folder.fd, path, &status) != 0)
         verdict = batch_open(&batch, store, name, NULL);
     batch_close(&batch);
-    return verdict == BATCH_FAILED ? -1 : 0;
+    return verdict == FOLDER_FAILED ? -1 : 0;
 }
 
 int batch_find_all(const struct store *store)

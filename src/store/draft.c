@@ -3,9 +3,11 @@
  * the manifest that describes them, then the folder's names, and only then the one rename. Whoever dies before it
  * leaves a draft (sweep.h), whoever dies after it leaves a batch.
  *
- * The rename replaces nothing but an empty folder, which no batch is (rename(2)). The name before it is nobody else's,
- * and is signed (owner.h) before there is a folder of it: so whatever stands under it is this draft, or it has been
- * removed.
+ * The rename replaces nothing but an empty folder, which no batch is (rename(2)). The name before it is nobody else's:
+ * so whatever stands under it is this draft, or it has been removed.
+ *
+ * The manifest is there from the beginning, empty, for its lock says that somebody is at work (sweep.h). It is a shared
+ * lock, so that those who read the batch do not meet another one, and lasts until the draft has its other name.
  */
 
 #include "store/draft.h"
@@ -17,8 +19,8 @@
 
 #include "store/batch.h"
 #include "store/draft_files.h"
-#include "store/owner.h"
-#include "store/remove.h"
+#include "store/sweep.h"
+#include "system/io.h"
 #include "system/sys.h"
 
 /* How often to rename the folder, while other batches of its name come and go. */
@@ -28,9 +30,8 @@ struct draft {
     struct store *store;
     char batch[STORE_NAME_MAX + 1];
     char name[STORE_NAME_BYTES]; /* of the folder, until it is committed */
-    bool is_signed;
-    int lock;
-    struct folder folder;
+    struct folder folder;        /* open if it was made */
+    int manifest_file;
     struct manifest manifest;
     struct draft_files *files;
 };
@@ -54,14 +55,14 @@ static int check_files(const struct batch *batch, const struct manifest *manifes
 
 /* Say that the batch is there already, if its files are. Its name is brought to disk first, as whoever made it may have
  * died before. */
-static enum draft_verdict accept(const struct batch *batch, const char *name, const struct manifest *manifest)
+static enum folder_verdict accept(const struct batch *batch, const char *name, const struct manifest *manifest)
 {
     const struct folder *root = &batch->store->folder;
 
     if (check_files(batch, manifest) != 0 || folder_sync(root) != 0)
-        return DRAFT_FAILED;
+        return FOLDER_FAILED;
     fault_note("batch %s is in %s already: nothing was added", name, root->path);
-    return DRAFT_DONE;
+    return FOLDER_EXISTS;
 }
 
 /* In what the batch that is there differs, in words; NULL if in nothing. Piles are compared only if ours is
@@ -81,28 +82,22 @@ static const char *find_difference(const struct manifest *one, const struct mani
 
 /* Compare with the batch that is there. OK if there is none; or if only the piles can tell whether both are the same,
  * and ours is not `complete` yet. If there is one, it has *records. */
-static enum draft_verdict compare(const struct store *store, const char *name, const struct manifest *manifest,
-                                  bool complete, uint64_t *records)
+static enum folder_verdict compare(const struct store *store, const char *name, const struct manifest *manifest,
+                                   bool complete, uint64_t *records)
 {
-    enum draft_verdict verdict = DRAFT_OK;
+    enum folder_verdict verdict;
     const char *difference;
     struct manifest known;
     struct batch batch;
 
-    switch (batch_open(&batch, store, name, &known)) {
-    case BATCH_OK:
-        break;
-    case BATCH_GONE:
-        return DRAFT_OK;
-    default:
-        return DRAFT_FAILED;
-    }
+    verdict = batch_open(&batch, store, name, &known);
+    if (verdict != FOLDER_OK)
+        return verdict == FOLDER_MISSING ? FOLDER_OK : verdict;
     difference = find_difference(manifest, &known, complete);
     if (difference != NULL) {
         folder_say(&store->folder, name, "a batch of this name is there already, made %s", difference);
-        verdict = DRAFT_FAILED;
-    } else if (complete ||
-               (manifest_reads_same(manifest, &known) && manifest_is_known(manifest) && manifest_is_known(&known))) {
+        verdict = FOLDER_FAILED;
+    } else if (complete || (manifest_reads_same(manifest, &known) && known.known)) {
         verdict = accept(&batch, name, &known);
     }
     *records = known.records;
@@ -113,7 +108,13 @@ static enum draft_verdict compare(const struct store *store, const char *name, c
 
 /* ---- The folder ---- */
 
-/* 0, or -1 after a report. */
+/* Returns -1. */
+static int report_loss(const struct draft *draft)
+{
+    return folder_say(&draft->store->folder, draft->name, "somebody has removed it");
+}
+
+/* The folder, and the lock on its manifest. 0, or -1 after a report. */
 static int make_folder(struct draft *draft)
 {
     const struct folder *root = &draft->store->folder;
@@ -121,33 +122,36 @@ static int make_folder(struct draft *draft)
 
     if (store_name_make_unused(draft->name, STORE_NAME_DRAFT_PREFIX, draft->batch) != 0)
         return fault_report(root->fault, "random number", errno);
-    verdict = owner_sign(root, draft->name, &draft->lock);
-    draft->is_signed = verdict == FOLDER_OK;
-    if (draft->is_signed)
-        verdict = folder_make(&draft->folder, root, draft->name);
-    if (verdict == FOLDER_EXISTS || verdict == FOLDER_MISSING)
-        return folder_report(root, draft->name, verdict == FOLDER_EXISTS ? EEXIST : ENOENT);
+    verdict = folder_make(&draft->folder, root, draft->name);
+    if (verdict == FOLDER_OK)
+        verdict = folder_edit_file(&draft->folder, BATCH_MANIFEST, true, &draft->manifest_file);
+    if (verdict == FOLDER_OK && io_lock(draft->manifest_file, false) != 0 && errno != ENOTSUP)
+        return errno == EWOULDBLOCK ? report_loss(draft) : folder_report(&draft->folder, BATCH_MANIFEST, errno);
+    if (verdict == FOLDER_EXISTS)
+        return folder_report(root, draft->name, EEXIST);
+    if (verdict == FOLDER_MISSING)
+        return report_loss(draft);
     return verdict == FOLDER_OK ? 0 : -1;
 }
 
 /* ---- From the beginning to the end ---- */
 
-enum draft_verdict draft_begin(struct draft **draft, struct store *store, const char *name,
-                               const struct manifest *manifest, uint64_t *records)
+enum folder_verdict draft_begin(struct draft **draft, struct store *store, const char *name,
+                                const struct manifest *manifest, uint64_t *records)
 {
-    enum draft_verdict verdict = compare(store, name, manifest, false, records);
+    enum folder_verdict verdict = compare(store, name, manifest, false, records);
     struct draft *made;
 
     *draft = NULL;
-    if (verdict != DRAFT_OK)
+    if (verdict != FOLDER_OK)
         return verdict;
     made = sys_allocate(1, sizeof *made);
     if (made == NULL) {
         fault_report(store->folder.fault, "memory", errno);
-        return DRAFT_FAILED;
+        return FOLDER_FAILED;
     }
     made->store = store;
-    made->lock = -1;
+    made->manifest_file = -1;
     made->manifest = *manifest;
     made->manifest.pile = NULL;
     snprintf(made->batch, sizeof made->batch, "%s", name);
@@ -156,7 +160,7 @@ enum draft_verdict draft_begin(struct draft **draft, struct store *store, const 
         folder_say(&store->folder, name, "the names of its inputs take more than %d MiB: make several batches",
                    MANIFEST_BYTES_MAX >> 20);
         draft_free(made);
-        return DRAFT_FAILED;
+        return FOLDER_FAILED;
     }
     made->manifest.pile = sys_allocate(store->format.piles, sizeof *made->manifest.pile);
     if (made->manifest.pile == NULL)
@@ -165,10 +169,10 @@ enum draft_verdict draft_begin(struct draft **draft, struct store *store, const 
         made->files = draft_files_open(&made->folder, &store->format);
     if (made->files == NULL) {
         draft_free(made);
-        return DRAFT_FAILED;
+        return FOLDER_FAILED;
     }
     *draft = made;
-    return DRAFT_OK;
+    return FOLDER_OK;
 }
 
 static int finish_header(struct draft *draft, const uint8_t *header, size_t header_bytes)
@@ -182,17 +186,16 @@ static int finish_header(struct draft *draft, const uint8_t *header, size_t head
 
 static int write_manifest(struct draft *draft)
 {
-    enum folder_verdict verdict;
     size_t bytes;
     char *text = manifest_text(&draft->manifest, &bytes);
+    int status = -1;
 
-    if (text == NULL)
-        return folder_report(&draft->folder, BATCH_MANIFEST, errno);
-    verdict = folder_write(&draft->folder, BATCH_MANIFEST, text, bytes);
+    if (text != NULL && io_write(draft->manifest_file, text, bytes) == 0)
+        status = io_sync(draft->manifest_file);
+    if (status != 0)
+        folder_report(&draft->folder, BATCH_MANIFEST, errno);
     free(text);
-    if (verdict == FOLDER_EXISTS)
-        return folder_report(&draft->folder, BATCH_MANIFEST, EEXIST);
-    return verdict == FOLDER_OK ? 0 : -1;
+    return status;
 }
 
 static int finish(struct draft *draft, const uint64_t *records, const uint8_t *header, size_t header_bytes,
@@ -207,45 +210,45 @@ static int finish(struct draft *draft, const uint64_t *records, const uint8_t *h
 
 /* The draft no longer has its name. A network file system may say so though the rename was done: when the request was
  * repeated, and the second one found nothing. */
-static enum draft_verdict look_for_folder(const struct draft *draft)
+static enum folder_verdict look_for_folder(const struct draft *draft)
 {
     const struct folder *root = &draft->store->folder;
 
     if (folder_stands(root, draft->batch, draft->folder.fd) != 1) {
-        folder_say(root, draft->name, "somebody has removed it");
-        return DRAFT_FAILED;
+        report_loss(draft);
+        return FOLDER_FAILED;
     }
-    return folder_sync(root) == 0 ? DRAFT_OK : DRAFT_FAILED;
+    return folder_sync(root) == 0 ? FOLDER_OK : FOLDER_FAILED;
 }
 
-static enum draft_verdict publish(const struct draft *draft)
+static enum folder_verdict publish(const struct draft *draft)
 {
     const struct folder *root = &draft->store->folder;
-    enum draft_verdict verdict = DRAFT_OK;
+    enum folder_verdict verdict = FOLDER_OK;
     uint64_t there;
 
-    for (int attempt = 0; attempt < ATTEMPTS && verdict == DRAFT_OK; attempt++) {
+    for (int attempt = 0; attempt < ATTEMPTS && verdict == FOLDER_OK; attempt++) {
         switch (folder_rename(root, draft->name, draft->batch)) {
         case FOLDER_OK:
-            return folder_sync(root) == 0 ? DRAFT_OK : DRAFT_FAILED;
+            return folder_sync(root) == 0 ? FOLDER_OK : FOLDER_FAILED;
         case FOLDER_MISSING:
             return look_for_folder(draft);
         case FOLDER_EXISTS:
             verdict = compare(draft->store, draft->batch, &draft->manifest, true, &there);
             break;
         default:
-            return DRAFT_FAILED;
+            return FOLDER_FAILED;
         }
     }
-    if (verdict == DRAFT_OK)
+    if (verdict == FOLDER_OK)
         folder_report(root, draft->batch, EEXIST);
-    return verdict == DRAFT_OK ? DRAFT_FAILED : verdict;
+    return verdict == FOLDER_OK ? FOLDER_FAILED : verdict;
 }
 
-enum draft_verdict draft_commit(struct draft *draft, const uint64_t *records, const uint8_t *header,
-                                size_t header_bytes, unsigned threads)
+enum folder_verdict draft_commit(struct draft *draft, const uint64_t *records, const uint8_t *header,
+                                 size_t header_bytes, unsigned threads)
 {
-    return finish(draft, records, header, header_bytes, threads) == 0 ? publish(draft) : DRAFT_FAILED;
+    return finish(draft, records, header, header_bytes, threads) == 0 ? publish(draft) : FOLDER_FAILED;
 }
 
 struct storage *draft_storage(struct draft *draft)
@@ -258,9 +261,11 @@ void draft_free(struct draft *draft)
     if (draft == NULL)
         return;
     draft_files_free(draft->files);
+    if (draft->manifest_file >= 0)
+        (void)io_close(draft->manifest_file);
+    if (draft->folder.path != NULL)
+        sweep_own(draft->store, draft->name);
     folder_close(&draft->folder);
-    if (draft->is_signed)
-        remove_own_draft(draft->store, draft->name, draft->lock);
     free(draft->manifest.pile);
     free(draft);
 }

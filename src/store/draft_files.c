@@ -59,7 +59,7 @@ static int open_pile(struct draft_files *files, unsigned number)
     case FOLDER_EXISTS:
         return folder_report(files->folder, file, EEXIST);
     case FOLDER_MISSING:
-        return folder_report(files->folder, file, ENOENT);
+        return folder_say(files->folder, file, "somebody has removed it");
     default:
         return -1;
     }
@@ -131,37 +131,6 @@ static int write_pieces(struct storage *storage, unsigned number, struct iovec *
     return files->keeps_open ? 0 : close_pile(files, number);
 }
 
-static void drop(struct storage *storage, unsigned pile)
-{
-    (void)storage;
-    (void)pile;
-}
-
-static void begin(struct storage_reader *reader)
-{
-    reader->left = 0;
-}
-
-static int refuse_read(struct storage_reader *reader, struct iovec *pieces, int count)
-{
-    const struct draft_files *files = (const struct draft_files *)reader->storage;
-    char file[STORE_NAME_PILE_BYTES];
-
-    (void)pieces;
-    (void)count;
-    return folder_say(files->folder, store_name_of_pile(reader->pile, file), "is only to be written");
-}
-
-static void ignore(struct storage_reader *reader)
-{
-    (void)reader;
-}
-
-static void keep(struct storage *storage)
-{
-    (void)storage;
-}
-
 struct storage *draft_files_storage(struct draft_files *files)
 {
     return &files->storage;
@@ -185,13 +154,7 @@ static int allocate(struct draft_files *files)
 
 struct draft_files *draft_files_open(const struct folder *folder, const struct store_format *format)
 {
-    static const struct storage_kind kind = {.write = write_pieces,
-                                             .drop = drop,
-                                             .begin = begin,
-                                             .read = refuse_read,
-                                             .discard = ignore,
-                                             .end = ignore,
-                                             .free = keep};
+    static const struct storage_kind kind = {.write = write_pieces};
     struct draft_files *files = sys_allocate(1, sizeof *files);
 
     if (files != NULL) {

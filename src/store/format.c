@@ -14,7 +14,7 @@
 #include "record/length.h"
 #include "store/line.h"
 
-static const char title[] = "bigshuf store 1\n";
+static const char title[] = "bigshuf store 2\n";
 
 /* ---- Writing ---- */
 

@@ -70,17 +70,6 @@ const char *line_hexadecimal(const char *at, unsigned digits, uint64_t *number)
     return at;
 }
 
-const char *line_rest(const char *at, char *word, size_t room)
-{
-    const size_t length = at == NULL ? 0 : strcspn(at, "\n");
-
-    if (at == NULL || at[length] == '\0' || length >= room)
-        return NULL;
-    memcpy(word, at, length);
-    word[length] = '\0';
-    return at + length + 1;
-}
-
 bool line_has_checksum(const char *text, size_t bytes)
 {
     char again[LINE_CHECKSUM_BYTES + 1];

@@ -69,11 +69,12 @@ static int list_batches(FILE *to, const struct store *store, const struct folder
     for (size_t i = 0; i < names->count && status == 0; i++) {
         struct batch batch = {.store = NULL};
         struct manifest manifest = {.inputs = 0};
-        enum batch_verdict verdict = batch_open(&batch, store, names->name[i], &manifest);
+        enum folder_verdict verdict = batch_open(&batch, store, names->name[i], &manifest);
 
-        if (verdict == BATCH_FAILED || (verdict == BATCH_OK && batch_add_bytes(&batch, &manifest, &totals.bytes) != 0))
+        if (verdict == FOLDER_FAILED ||
+            (verdict == FOLDER_OK && batch_add_bytes(&batch, &manifest, &totals.bytes) != 0))
             status = -1;
-        else if (verdict == BATCH_OK)
+        else if (verdict == FOLDER_OK)
             list_batch(to, names->name[i], width, &manifest, for_programs, &totals);
         manifest_release(&manifest);
         batch_close(&batch);

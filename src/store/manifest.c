@@ -3,20 +3,18 @@
  * that, but it is no signature: whoever can write a text can write that, too. So what piles are said to hold must also
  * make sense, since memory and files are measured by it.
  *
- * A text may be large, so its inputs are not copied but packed where they stand in it: the number takes the first eight
- * of the bytes of "input NUMBER ", which are eight or more, and the name is moved up to it.
- *
- *     input 688895 corpus/a.txt\n  ->  [688895]corpus/a.txt\0
+ * Nobody asks which inputs a batch had, but only whether they are the same. So of their lines, which may be many, a
+ * digest is kept, whether they were read or are yet to be written.
  */
 
 #include "store/manifest.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/xxh64.h"
 #include "store/line.h"
 #include "system/sys.h"
 
@@ -36,14 +34,10 @@ static bool is_escaped(char byte)
     return (unsigned char)byte < ' ' || byte == 0x7f || byte == '\\';
 }
 
-static char *put_name(char *at, const char *end, const char *name)
+static char *put_byte(char *at, const char *end, char byte)
 {
-    for (; *name != '\0'; name++)
-        if (is_escaped(*name))
-            at = line_put(at, end, "\\%03o", (unsigned)(unsigned char)*name);
-        else
-            *at++ = *name;
-    return at;
+    return is_escaped(byte) ? line_put(at, end, "\\%03o", (unsigned)(unsigned char)byte)
+                            : line_put(at, end, "%c", byte);
 }
 
 static size_t name_bytes(const char *name)
@@ -63,7 +57,10 @@ static char *put_input_bytes(char *at, const char *end, uint64_t bytes)
 
 static char *put_input(char *at, const char *end, const struct manifest_input *input)
 {
-    return line_put(put_name(put_input_bytes(at, end, input->bytes), end, input->name), end, "\n");
+    at = put_input_bytes(at, end, input->bytes);
+    for (const char *name = input->name; *name != '\0'; name++)
+        at = put_byte(at, end, *name);
+    return line_put(at, end, "\n");
 }
 
 /* All that stands before the inputs. */
@@ -179,68 +176,28 @@ static const char *read_head(const char *text, struct manifest *manifest)
     return at != NULL ? line_skip(text, again) : NULL;
 }
 
-static const char *read_input_bytes(const char *at, uint64_t *bytes)
+/* The line of an input, whose size may be unknown. */
+static const char *read_input(const char *at, bool *known)
 {
-    const char *unknown = line_skip(at, "-");
-
-    if (unknown == NULL)
-        return line_number(at, bytes);
-    *bytes = MANIFEST_UNKNOWN;
-    return unknown;
-}
-
-/* A byte of a name that stands as \ooo; it is never NUL. */
-static const char *read_escaped(const char *at, char *byte)
-{
-    unsigned value;
-
-    if (strspn(at + 1, "01234567") < ESCAPE_BYTES - 1)
-        return NULL;
-    value = (unsigned)(at[1] - '0') << 6 | (unsigned)(at[2] - '0') << 3 | (unsigned)(at[3] - '0');
-    *byte = (char)value;
-    return value != 0 && value <= UCHAR_MAX && is_escaped(*byte) ? at + ESCAPE_BYTES : NULL;
-}
-
-/* Copy the name to *to, without escapes and with a NUL byte at its end. *to, which is moved behind that, is never
- * behind `at`. */
-static const char *read_name(const char *at, char **to)
-{
-    while (at != NULL && *at != '\n') {
-        if (*at == '\\')
-            at = read_escaped(at, (*to)++);
-        else if (is_escaped(*at)) /* the end of the text, too */
-            at = NULL;
-        else
-            *(*to)++ = *at++;
-    }
-    *(*to)++ = '\0'; /* at the latest in the place of the newline */
-    return at != NULL ? at + 1 : NULL;
-}
-
-static const char *read_input(const char *at, char **to)
-{
-    char again[LINE_BYTES];
+    const char *name = line_skip(at, "input - ");
     uint64_t bytes;
-    const char *name = line_skip(read_input_bytes(line_skip(at, "input "), &bytes), " ");
 
-    if (name == NULL)
-        return NULL;
-    (void)put_input_bytes(again, again + sizeof again, bytes);
-    if (line_skip(at, again) != name)
-        return NULL;
-    memcpy(*to, &bytes, sizeof bytes);
-    *to += sizeof bytes;
-    return read_name(name, to);
+    if (name != NULL)
+        *known = false;
+    else
+        name = line_skip(line_number(line_skip(at, "input "), &bytes), " ");
+    return name == NULL ? NULL : line_skip(name + strcspn(name, "\n"), "\n");
 }
 
-static const char *read_inputs(char *at, struct manifest *manifest)
+static const char *read_inputs(const char *at, struct manifest *manifest)
 {
     const char *next = at;
-    char *to = at;
 
-    manifest->packed = at;
-    for (; next != NULL && line_skip(next, "input ") != NULL; manifest->inputs++)
-        next = read_input(next, &to);
+    manifest->known = true;
+    for (; line_skip(next, "input ") != NULL; manifest->inputs++)
+        next = read_input(next, &manifest->known);
+    if (next != NULL)
+        manifest->digest = xxh64(at, (size_t)(next - at));
     return next;
 }
 
@@ -269,8 +226,8 @@ int manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, s
     return -1;
 }
 
-/* `rest` bytes of the text begin at `at`. */
-static const char *read_piles(const char *at, size_t rest, struct manifest *manifest)
+/* `at` is in the text, of which as many bytes come before the checksum. */
+static const char *read_piles(const char *at, const char *text, size_t bytes, struct manifest *manifest)
 {
     char again[LINE_BYTES];
     const char *next;
@@ -280,9 +237,9 @@ static const char *read_piles(const char *at, size_t rest, struct manifest *mani
         return NULL;
     (void)put_piles(again, again + sizeof again, (unsigned)count);
     next = line_skip(at, again);
-    if (next == NULL || (uint64_t)(next - at) + count * MANIFEST_PILE_BYTES != rest)
+    if (next == NULL || (uint64_t)(next - text) + count * MANIFEST_PILE_BYTES != bytes)
         return NULL;
-    manifest->piles_at = (size_t)(next - manifest->text);
+    manifest->piles_at = (size_t)(next - text);
     manifest->pile = sys_allocate((size_t)count + 1, sizeof *manifest->pile);
     if (manifest->pile == NULL)
         return NULL;
@@ -297,19 +254,16 @@ static const char *read_piles(const char *at, size_t rest, struct manifest *mani
     return next;
 }
 
-int manifest_parse(struct manifest *manifest, char *text, size_t bytes)
+int manifest_parse(struct manifest *manifest, const char *text, size_t bytes)
 {
     const char *at;
 
-    *manifest = (struct manifest){.text = text};
+    *manifest = (struct manifest){.inputs = 0};
     errno = EINVAL;
     if (bytes > MANIFEST_BYTES_MAX || !line_has_checksum(text, bytes))
         return -1;
-    bytes -= LINE_CHECKSUM_BYTES;
-    at = read_head(text, manifest);
-    if (at != NULL)
-        at = read_inputs(text + (at - text), manifest);
-    if (at != NULL && read_piles(at, bytes - (size_t)(at - text), manifest) != NULL)
+    at = read_inputs(read_head(text, manifest), manifest);
+    if (at != NULL && read_piles(at, text, bytes - LINE_CHECKSUM_BYTES, manifest) != NULL)
         return 0;
     if (errno != ENOMEM)
         errno = EINVAL;
@@ -318,32 +272,30 @@ int manifest_parse(struct manifest *manifest, char *text, size_t bytes)
 
 void manifest_release(struct manifest *manifest)
 {
-    free(manifest->text);
     free(manifest->pile);
     *manifest = (struct manifest){0};
 }
 
 /* ---- Comparing ---- */
 
-/* The input of number `i`. If the manifest was parsed, inputs are asked for in turn, and *packed is where this one
- * stands; it is moved to the next one. */
-static struct manifest_input next_input(const struct manifest *manifest, size_t i, const char **packed)
+void manifest_set_inputs(struct manifest *manifest, const struct manifest_input *input, size_t inputs)
 {
-    struct manifest_input input;
+    struct xxh64 digest;
+    char piece[LINE_BYTES];
+    const char *end = piece + sizeof piece;
 
-    if (manifest->packed == NULL)
-        return manifest->input[i];
-    memcpy(&input.bytes, *packed, sizeof input.bytes);
-    input.name = *packed + sizeof input.bytes;
-    *packed = input.name + strlen(input.name) + 1;
-    return input;
-}
-
-static bool is_same_input(struct manifest_input one, struct manifest_input other)
-{
-    bool known = one.bytes != MANIFEST_UNKNOWN && other.bytes != MANIFEST_UNKNOWN;
-
-    return strcmp(one.name, other.name) == 0 && (!known || one.bytes == other.bytes);
+    manifest->input = input;
+    manifest->inputs = inputs;
+    manifest->known = true;
+    xxh64_init(&digest, 0);
+    for (size_t i = 0; i < inputs; i++) {
+        manifest->known = manifest->known && input[i].bytes != MANIFEST_UNKNOWN;
+        xxh64_update(&digest, piece, (size_t)(put_input_bytes(piece, end, input[i].bytes) - piece));
+        for (const char *name = input[i].name; *name != '\0'; name++)
+            xxh64_update(&digest, piece, (size_t)(put_byte(piece, end, *name) - piece));
+        xxh64_update(&digest, "\n", 1);
+    }
+    manifest->digest = xxh64_value(&digest);
 }
 
 bool manifest_reads_same(const struct manifest *one, const struct manifest *other)
@@ -355,24 +307,8 @@ bool manifest_reads_same(const struct manifest *one, const struct manifest *othe
 
 bool manifest_is_same(const struct manifest *one, const struct manifest *other)
 {
-    const char *at = one->packed, *other_at = other->packed;
-
-    if (memcmp(one->key, other->key, sizeof one->key) != 0 || one->inputs != other->inputs)
-        return false;
-    for (size_t i = 0; i < one->inputs; i++)
-        if (!is_same_input(next_input(one, i, &at), next_input(other, i, &other_at)))
-            return false;
-    return true;
-}
-
-bool manifest_is_known(const struct manifest *manifest)
-{
-    const char *at = manifest->packed;
-
-    for (size_t i = 0; i < manifest->inputs; i++)
-        if (next_input(manifest, i, &at).bytes == MANIFEST_UNKNOWN)
-            return false;
-    return true;
+    return memcmp(one->key, other->key, sizeof one->key) == 0 && one->inputs == other->inputs &&
+           one->digest == other->digest;
 }
 
 bool manifest_holds_same(const struct manifest *one, const struct manifest *other)

@@ -1,8 +1,5 @@
-/*
- * Names that nobody else uses are made without asking anybody: that of a draft, or of a batch that has left, of 64
- * random bits; that of a file in the making of the host, the process and the time. No name of a batch has a ~ in it, so
- * no other name can be taken for one.
- */
+/* Names that nobody else uses are made of 64 random bits, without asking anybody. No name of a batch has a ~ in it, so
+ * no other name can be taken for one. */
 
 #include "store/name.h"
 
@@ -11,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "store/owner.h"
 #include "system/sys.h"
 
 enum { HOST_BYTES = 128 }; /* room for the name of a host, which becomes a part of other names */
@@ -69,77 +65,44 @@ char *store_name_of_pile(unsigned pile, char name[STORE_NAME_PILE_BYTES])
 
 /* ---- What is yet to be, or is no more ---- */
 
-int store_name_make_unused(char name[STORE_NAME_BYTES], const char *prefix, const char *batch)
+int store_name_make_unused(char name[STORE_NAME_BYTES], const char *prefix, const char *base)
 {
     uint64_t number;
 
     if (sys_random(&number, sizeof number) != 0)
         return -1;
-    snprintf(name, STORE_NAME_BYTES, "%s%s~%016" PRIx64, prefix, batch, number);
+    snprintf(name, STORE_NAME_BYTES, "%s%s~%016" PRIx64, prefix, base, number);
     return 0;
 }
 
-void store_name_make_temporary(char name[STORE_NAME_BYTES], const char *file)
-{
-    char host[HOST_BYTES];
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    put_host(host);
-    snprintf(name, STORE_NAME_BYTES, STORE_NAME_DRAFT_PREFIX "%s~%s-%ld-%lld.%09ld", file, host, (long)sys_process(),
-             (long long)now.tv_sec, now.tv_nsec);
-}
-
-static bool is_temporary(const char *name)
-{
-    static const char *const files[] = {STORE_NAME_FORMAT, STORE_NAME_HEADER};
-    char beginning[STORE_NAME_PILE_BYTES];
-
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        snprintf(beginning, sizeof beginning, STORE_NAME_DRAFT_PREFIX "%s~", files[i]);
-        if (strncmp(name, beginning, strlen(beginning)) == 0)
-            return store_name_is_batch(name + strlen(beginning));
-    }
-    return false;
-}
-
-/* Has the name this prefix and then that of a batch? If so, returns what follows it; else NULL. */
-static const char *skip_batch(const char *name, const char *prefix)
-{
-    char batch[STORE_NAME_MAX + 1];
-    size_t length;
-
-    if (strncmp(name, prefix, strlen(prefix)) != 0)
-        return NULL;
-    name += strlen(prefix);
-    length = strcspn(name, "~");
-    if (length > STORE_NAME_MAX)
-        return NULL;
-    memcpy(batch, name, length);
-    batch[length] = '\0';
-    return store_name_is_batch(batch) ? name + length : NULL;
-}
-
-/* Is it what store_name_make_unused puts behind a batch's name, and then `suffix`? */
-static bool is_number(const char *rest, const char *suffix)
+/* Is it what store_name_make_unused puts behind a batch's name? */
+static bool is_number(const char *rest)
 {
     enum { DIGITS = 16 };
 
-    return *rest == '~' && strspn(rest + 1, "0123456789abcdef") == DIGITS && strcmp(rest + 1 + DIGITS, suffix) == 0;
+    return *rest == '~' && strspn(rest + 1, "0123456789abcdef") == DIGITS && rest[1 + DIGITS] == '\0';
 }
 
 enum store_name_kind store_name_kind(const char *name)
 {
-    const char *rest = skip_batch(name, STORE_NAME_DRAFT_PREFIX);
+    enum { PREFIX_BYTES = sizeof STORE_NAME_DRAFT_PREFIX - 1 };
+    const bool is_new = strncmp(name, STORE_NAME_DRAFT_PREFIX, PREFIX_BYTES) == 0;
+    const bool is_old = strncmp(name, STORE_NAME_LEFT_PREFIX, PREFIX_BYTES) == 0;
+    char base[STORE_NAME_MAX + 1];
+    const char *rest;
 
-    if (is_temporary(name))
+    if (!is_new && !is_old)
+        return STORE_NAME_OTHER;
+    name += PREFIX_BYTES;
+    rest = name + strcspn(name, "~");
+    if (rest - name > STORE_NAME_MAX)
+        return STORE_NAME_OTHER;
+    snprintf(base, sizeof base, "%.*s", (int)(rest - name), name);
+    if (is_old) /* users rename to it without a number */
+        return store_name_is_batch(base) && (*rest == '\0' || is_number(rest)) ? STORE_NAME_LEFT : STORE_NAME_OTHER;
+    if (!is_number(rest))
+        return STORE_NAME_OTHER;
+    if (strcmp(base, STORE_NAME_FORMAT) == 0 || strcmp(base, STORE_NAME_HEADER) == 0)
         return STORE_NAME_BEGUN;
-    if (rest != NULL && is_number(rest, ""))
-        return STORE_NAME_DRAFT;
-    if (rest != NULL && is_number(rest, OWNER_SUFFIX))
-        return STORE_NAME_SIGNATURE;
-    if (rest != NULL && is_number(rest, OWNER_BEGUN_SUFFIX))
-        return STORE_NAME_BEGUN;
-    rest = skip_batch(name, STORE_NAME_LEFT_PREFIX); /* users rename to it without a number */
-    return rest != NULL && (*rest == '\0' || is_number(rest, "")) ? STORE_NAME_LEFT : STORE_NAME_OTHER;
+    return store_name_is_batch(base) ? STORE_NAME_DRAFT : STORE_NAME_OTHER;
 }

@@ -3,6 +3,10 @@
  * batch only its folder and its manifest are open all the time. How large a part is, and what checksum it must have, is
  * read from the manifest again when the part is begun, so that a million parts take no memory.
  *
+ * While a directory is read, one batch may come and another one go, so that neither is seen. A list of names that is
+ * the same before and after all of them have been opened was true at a time. Where batches come without end, those will
+ * do that were all there when they were opened.
+ *
  * Records that start with a string (record.h) have it at the front in the files, so the stream of a part is its file
  * without the string at the beginning and with one at the end:
  *
@@ -13,10 +17,11 @@
 #include "store/reader.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/snapshot.h"
+#include "base/xxh64.h"
 #include "system/io.h"
 #include "system/pieces.h"
 #include "system/sys.h"
@@ -28,10 +33,164 @@ enum {
 
 struct store_reader {
     struct storage storage; /* first */
-    struct snapshot snapshot;
-    const uint8_t *start; /* what records start with, */
-    size_t start_bytes;   /* 0 if it is nothing */
+    const struct store *store;
+    const uint8_t *start;   /* what records start with, */
+    size_t start_bytes;     /* 0 if it is nothing */
+    const uint32_t *number; /* of the piles that are wanted, in the store: number[0] ... number[count - 1] */
+    unsigned count;
+    struct batch *batch; /* in bytewise order of their names */
+    size_t batches;
+    uint64_t *records; /* [count]: of a pile, in all batches */
+    uint64_t *bytes;   /* [count] */
+    uint64_t sum;      /* of the bytes of all piles, also those that are not wanted */
+    uint8_t *header;   /* of all inputs, verified; NULL if there is none */
+    size_t header_bytes;
 };
+
+/* ---- All batches at one moment ---- */
+
+/* Descriptors left to the piles' files that are being read, the output, and what libc opens for a moment; and how many
+ * are asked for, since there may be a thread for each of many processors. */
+static const unsigned SPARE_DESCRIPTORS = 16;
+static const unsigned WANTED_DESCRIPTORS = 1024;
+
+/* To see the same batches twice. */
+enum { ATTEMPTS = 100 };
+
+/* Two descriptors are wanted for each batch, and some to spare. The number in the message suffices also for what is
+ * open already. */
+static int raise_descriptors(const struct store *store, size_t batches)
+{
+    const size_t open = 2 * batches;
+    const unsigned wanted = open < UINT_MAX / 2 ? (unsigned)open + WANTED_DESCRIPTORS : UINT_MAX;
+
+    if (sys_free_descriptors(wanted) >= open + SPARE_DESCRIPTORS)
+        return 0;
+    return fault_say(store->folder.fault, "%s: %zu batches need %zu open files: raise the limit (ulimit -n)",
+                     store->folder.path, batches, open + 4 * (size_t)SPARE_DESCRIPTORS);
+}
+
+/* Add up what the batch that was opened last holds, and look at the files of the piles that are wanted. */
+static int add_piles(struct store_reader *all, const struct manifest *manifest)
+{
+    const struct batch *batch = &all->batch[all->batches - 1];
+
+    if (batch_add_bytes(batch, manifest, &all->sum) != 0)
+        return -1;
+    for (unsigned p = 0; p < all->count; p++) {
+        const struct manifest_pile *entry = &manifest->pile[all->number[p]];
+
+        if (batch_check_pile(batch, all->number[p], entry) != 0)
+            return -1;
+        all->records[p] += entry->records;
+        all->bytes[p] += entry->bytes;
+    }
+    return 0;
+}
+
+static enum folder_verdict add_batch(struct store_reader *all, const char *name)
+{
+    struct manifest manifest;
+    enum folder_verdict verdict = batch_open(&all->batch[all->batches], all->store, name, &manifest);
+
+    if (verdict != FOLDER_OK)
+        return verdict;
+    all->batches++;
+    if (add_piles(all, &manifest) != 0)
+        verdict = FOLDER_FAILED;
+    manifest_release(&manifest);
+    return verdict;
+}
+
+static void drop_batches(struct store_reader *all)
+{
+    for (size_t i = 0; i < all->batches; i++)
+        batch_close(&all->batch[i]);
+    free(all->batch);
+    all->batch = NULL;
+    all->batches = 0;
+    all->sum = 0;
+    memset(all->records, 0, all->count * sizeof *all->records);
+    memset(all->bytes, 0, all->count * sizeof *all->bytes);
+}
+
+/* Open all batches of these names, in the place of those that were opened before. MISSING if one of them has left the
+ * store meanwhile. */
+static enum folder_verdict add_named(struct store_reader *all, const struct folder_names *names)
+{
+    const struct store *store = all->store;
+    enum folder_verdict verdict = FOLDER_OK;
+
+    drop_batches(all);
+    if (raise_descriptors(store, names->count) != 0)
+        return FOLDER_FAILED;
+    all->batch = sys_allocate(names->count + 1, sizeof *all->batch);
+    if (all->batch == NULL) {
+        fault_report(store->folder.fault, "memory", errno);
+        return FOLDER_FAILED;
+    }
+    for (size_t i = 0; i < names->count && verdict == FOLDER_OK; i++)
+        verdict = add_batch(all, names->name[i]);
+    return verdict;
+}
+
+static bool are_same(const struct folder_names *one, const struct folder_names *other)
+{
+    size_t i = 0;
+
+    while (i < one->count && i < other->count && strcmp(one->name[i], other->name[i]) == 0)
+        i++;
+    return i == one->count && i == other->count;
+}
+
+static int add_batches(struct store_reader *all)
+{
+    struct folder_names names = {.count = 0}, again = {.count = 0};
+    enum folder_verdict verdict = FOLDER_MISSING;
+    bool same = false;
+
+    for (int attempt = 0; attempt < ATTEMPTS && verdict != FOLDER_FAILED && !same; attempt++) {
+        folder_names_release(&names);
+        folder_names_release(&again);
+        if (store_batches(all->store, &names) != 0)
+            return -1;
+        verdict = add_named(all, &names);
+        if (store_batches(all->store, &again) != 0)
+            verdict = FOLDER_FAILED;
+        same = verdict == FOLDER_OK && are_same(&names, &again);
+    }
+    folder_names_release(&names);
+    folder_names_release(&again);
+    if (verdict == FOLDER_MISSING)
+        return folder_say(&all->store->folder, NULL, "batches leave it faster than they can be opened");
+    return verdict == FOLDER_OK ? 0 : -1;
+}
+
+/* The header must be what the batches say it is. If no batch has one, a failed task may have left it: it counts as
+ * none.
+ */
+static int read_header(struct store_reader *all)
+{
+    uint64_t checksum;
+    bool wanted = false;
+
+    if (store_get_header(all->store, &all->header, &all->header_bytes) != 0)
+        return -1;
+    checksum = xxh64(all->header, all->header_bytes);
+    for (size_t i = 0; i < all->batches; i++) {
+        if (batch_check_header(&all->batch[i], all->header, all->header_bytes, checksum) != 0)
+            return -1;
+        wanted = wanted || all->batch[i].header_bytes > 0;
+    }
+    if (!wanted) {
+        free(all->header);
+        all->header = NULL;
+        all->header_bytes = 0;
+    }
+    return 0;
+}
+
+/* ---- Where a reader is ---- */
 
 static const struct store_reader *store_of(const struct storage_reader *reader)
 {
@@ -41,16 +200,16 @@ static const struct store_reader *store_of(const struct storage_reader *reader)
 /* The pile's number in the store. */
 static unsigned number_of(const struct storage_reader *reader)
 {
-    return store_of(reader)->snapshot.number[reader->pile];
+    return store_of(reader)->number[reader->pile];
 }
 
 /* The batch whose part is at hand; the last one if there is none left. */
 static const struct batch *batch_of(const struct storage_reader *reader)
 {
-    const struct snapshot *snapshot = &store_of(reader)->snapshot;
-    const size_t last = snapshot->batches - 1;
+    const struct store_reader *all = store_of(reader);
+    const size_t last = all->batches - 1;
 
-    return &snapshot->batch[reader->at.part.batch < last ? reader->at.part.batch : last];
+    return &all->batch[reader->at.part.batch < last ? reader->at.part.batch : last];
 }
 
 /* Also if the manifests no longer say what they said when the snapshot was taken. */
@@ -95,7 +254,7 @@ static int begin_part(struct storage_reader *reader)
     const struct store_reader *store = store_of(reader);
     struct manifest_pile entry = {.bytes = 0};
 
-    for (; reader->at.part.batch < store->snapshot.batches; reader->at.part.batch++) {
+    for (; reader->at.part.batch < store->batches; reader->at.part.batch++) {
         if (batch_pile(batch_of(reader), number_of(reader), &entry) != 0)
             return -1;
         if (entry.bytes > 0)
@@ -179,25 +338,9 @@ static ssize_t read_part(struct storage_reader *reader, const struct iovec *piec
 
 /* ---- A pile as storage ---- */
 
-static int refuse_write(struct storage *storage, unsigned pile, struct iovec *pieces, int count)
-{
-    const struct snapshot *snapshot = &((struct store_reader *)storage)->snapshot;
-    char file[STORE_NAME_PILE_BYTES];
-
-    (void)pieces;
-    (void)count;
-    return folder_say(&snapshot->store->folder, store_name_of_pile(snapshot->number[pile], file), "is only to be read");
-}
-
-static void drop(struct storage *storage, unsigned pile)
-{
-    (void)storage;
-    (void)pile;
-}
-
 static void begin(struct storage_reader *reader)
 {
-    reader->left = store_of(reader)->snapshot.bytes[reader->pile];
+    reader->left = store_of(reader)->bytes[reader->pile];
     reader->at.part.fd = -1;
 }
 
@@ -221,7 +364,7 @@ static int read_pieces(struct storage_reader *reader, struct iovec *pieces, int 
 /* Count the records of a part that has been begun, up to its end. UINT64_MAX if the last one is not whole. */
 static int count_part(struct storage_reader *reader, uint64_t *records)
 {
-    const struct record_format *format = &store_of(reader)->snapshot.store->format.record;
+    const struct record_format *format = &store_of(reader)->store->format.record;
     struct record_scan scan = {0};
     uint8_t data[COUNT_BYTES];
     bool whole = true;
@@ -259,39 +402,25 @@ static int report_records(struct storage *storage, unsigned pile)
     return status != 0 || reader.left > 0 ? -1 : report_damage(&reader);
 }
 
-static void discard(struct storage_reader *reader)
-{
-    (void)reader;
-}
-
-static void keep(struct storage *storage)
-{
-    (void)storage;
-}
-
 /* ---- The whole ---- */
 
 struct store_reader *store_reader_open(const struct store *store, const uint32_t *number, unsigned count)
 {
-    static const struct storage_kind kind = {.write = refuse_write,
-                                             .drop = drop,
-                                             .begin = begin,
-                                             .read = read_pieces,
-                                             .discard = discard,
-                                             .end = close_part,
-                                             .report = report_records,
-                                             .free = keep};
-    struct store_reader *reader = sys_allocate(1, sizeof *reader);
+    static const struct storage_kind kind = {
+        .begin = begin, .read = read_pieces, .end = close_part, .report = report_records};
+    struct store_reader *all = sys_allocate(1, sizeof *all);
 
-    if (reader == NULL) {
-        fault_report(store->folder.fault, "memory", errno);
-        return NULL;
+    if (all != NULL) {
+        *all = (struct store_reader){.storage.kind = &kind, .store = store, .number = number, .count = count};
+        all->start = record_start(&store->format.record, &all->start_bytes);
+        all->records = sys_allocate((size_t)count + 1, sizeof *all->records);
+        all->bytes = sys_allocate((size_t)count + 1, sizeof *all->bytes);
     }
-    reader->storage.kind = &kind;
-    reader->start = record_start(&store->format.record, &reader->start_bytes);
-    if (snapshot_take(&reader->snapshot, store, number, count) == 0)
-        return reader;
-    store_reader_free(reader);
+    if (all == NULL || all->records == NULL || all->bytes == NULL)
+        fault_report(store->folder.fault, "memory", errno);
+    else if (add_batches(all) == 0 && read_header(all) == 0)
+        return all;
+    store_reader_free(all);
     return NULL;
 }
 
@@ -299,7 +428,11 @@ void store_reader_free(struct store_reader *reader)
 {
     if (reader == NULL)
         return;
-    snapshot_release(&reader->snapshot);
+    if (reader->records != NULL && reader->bytes != NULL)
+        drop_batches(reader);
+    free(reader->records);
+    free(reader->bytes);
+    free(reader->header);
     free(reader);
 }
 
@@ -310,21 +443,21 @@ struct storage *store_reader_storage(struct store_reader *reader)
 
 size_t store_reader_batches(const struct store_reader *reader)
 {
-    return reader->snapshot.batches;
+    return reader->batches;
 }
 
 uint64_t store_reader_records(const struct store_reader *reader, unsigned pile)
 {
-    return reader->snapshot.records[pile];
+    return reader->records[pile];
 }
 
 uint64_t store_reader_bytes(const struct store_reader *reader, unsigned pile)
 {
-    return reader->snapshot.bytes[pile];
+    return reader->bytes[pile];
 }
 
 const uint8_t *store_reader_header(const struct store_reader *reader, size_t *bytes)
 {
-    *bytes = reader->snapshot.header_bytes;
-    return reader->snapshot.header;
+    *bytes = reader->header_bytes;
+    return reader->header;
 }

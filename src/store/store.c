@@ -37,19 +37,15 @@ static enum folder_verdict read_format(struct store *store)
     return verdict;
 }
 
-/* Make a file that appears whole, if there is none of its name. Should a sweep remove it before it has its name, it is
- * made again. */
+/* Make a file that appears whole, if there is none of its name. */
 static enum folder_verdict publish(const struct store *store, const char *file, const void *data, size_t bytes)
 {
-    enum { ATTEMPTS = 100 };
-    enum folder_verdict verdict = FOLDER_MISSING;
     char by[STORE_NAME_BYTES];
 
-    for (int attempt = 0; attempt < ATTEMPTS && verdict == FOLDER_MISSING; attempt++) {
-        store_name_make_temporary(by, file);
-        verdict = folder_publish(&store->folder, file, by, data, bytes);
-    }
-    return verdict;
+    if (store_name_make_unused(by, STORE_NAME_DRAFT_PREFIX, file) == 0)
+        return folder_publish(&store->folder, file, by, data, bytes);
+    fault_report(store->folder.fault, "random number", errno);
+    return FOLDER_FAILED;
 }
 
 /* Bring the name of a new directory to disk, if the directory above it may be read. */

@@ -1,157 +1,325 @@
-/* A draft is dealt with when its folder is met in the list of names; if it has no folder, none yet or none any more,
- * when the file of its owner is met. */
+/*
+ * A draft that is to be removed is renamed to .old-NAME first, in one step, and only then emptied. That settles all
+ * races: a draft is renamed either by its own process, and becomes a batch, or by whoever removes it, and then its
+ * process fails; and what has begun to lose its files cannot be taken for a batch or a draft any more, also if the
+ * removal is interrupted. An .old- folder without a manifest is such an interrupted removal, and anybody goes on with
+ * it. As no name is used twice, what stands under one is what stood there before, or nothing.
+ *
+ * A draft is young while it has no manifest yet that could be locked. So nobody has to be asked who makes it.
+ *
+ * How readers and removal keep out of each other's way is told in batch.c. The manifest is closed before its folder is
+ * removed, since on network file systems an open file would stay there under another name.
+ */
 
 #include "store/sweep.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/number.h"
-#include "store/name.h"
-#include "store/remove.h"
+#include "store/batch.h"
 #include "system/io.h"
 #include "system/sys.h"
 
-/* Print what is known of the owner, then `after`. Control bytes, which would give orders to a terminal, become `?`. */
-static void tell_owner(struct owner *owner, const char *after)
+enum { DEAD_SECONDS = 3600 };
+
+struct sweep {
+    struct store *store;
+    struct folder root; /* the store's, but its failures, which are none of the run, go to `silent` */
+    struct fault silent;
+    bool all;        /* the user asks for it: also drafts of others, and where nothing can be locked */
+    time_t now;      /* by the clock of the store's file system; 0: not looked at yet */
+    uint64_t bytes;  /* in the files that have been removed under the last name */
+    const char *why; /* what stands under it stays */
+};
+
+static void begin(struct sweep *sweep, struct store *store, bool all)
 {
-    for (char *c = owner->host; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
-    if (owner->host[0] == '\0')
-        printf("owner unknown%s", after);
-    else
-        printf("host %s, process %llu%s", owner->host, (unsigned long long)owner->process, after);
+    *sweep = (struct sweep){.store = store, .root = store->folder, .all = all};
+    fault_init(&sweep->silent);
+    atomic_store(&sweep->silent.reported, true);
+    sweep->root.fault = &sweep->silent;
 }
 
-/* Say on standard output what has become of `name`; `owner` is NULL if it is no draft. */
-static void tell(const struct removal *removal, enum remove_outcome outcome, const char *name, struct owner *owner)
+static void end(struct sweep *sweep)
 {
-    int error = errno;
+    fault_release(&sweep->silent);
+}
+
+/* The verdict on a call that has just failed. */
+static enum folder_verdict fail(struct sweep *sweep)
+{
+    sweep->why = errno == ENOTEMPTY || errno == EEXIST ? "there are other files in it" : strerror(errno);
+    return FOLDER_FAILED;
+}
+
+static enum folder_verdict keep(struct sweep *sweep, const char *why)
+{
+    sweep->why = why;
+    return FOLDER_BUSY;
+}
+
+/* ---- Ages ---- */
+
+/* OK if it has not been written for so long that who writes it must be dead. The clock is looked at by touching the
+ * store's own folder: those of two machines may differ. */
+static enum folder_verdict check_age(struct sweep *sweep, const struct stat *status)
+{
+    struct stat root;
+
+    if (sweep->now == 0) {
+        if (sys_touch(sweep->root.fd) != 0 || sys_fstat(sweep->root.fd, &root) != 0)
+            return fail(sweep);
+        sweep->now = root.st_mtime;
+    }
+    return status->st_mtime <= sweep->now - DEAD_SECONDS ? FOLDER_OK : keep(sweep, "written less than an hour ago");
+}
+
+static enum folder_verdict check_age_of_file(struct sweep *sweep, const struct folder *folder, const char *file)
+{
+    struct stat status;
+
+    if (sys_stat_at(folder->fd, file, &status) != 0)
+        return errno == ENOENT ? FOLDER_OK : fail(sweep);
+    return check_age(sweep, &status);
+}
+
+/* The folder's own time says when a file has come to it last, and those of the files when they were written. */
+static enum folder_verdict check_age_of_draft(struct sweep *sweep, const struct folder *folder)
+{
+    enum folder_verdict verdict = check_age_of_file(sweep, folder, ".");
+    char file[STORE_NAME_PILE_BYTES];
+
+    if (verdict == FOLDER_OK)
+        verdict = check_age_of_file(sweep, folder, BATCH_MANIFEST);
+    for (unsigned p = 0; p < sweep->store->format.piles && verdict == FOLDER_OK; p++)
+        verdict = check_age_of_file(sweep, folder, store_name_of_pile(p, file));
+    return verdict;
+}
+
+/* ---- Folders ---- */
+
+static enum folder_verdict lock_file(struct sweep *sweep, int fd, const char *use)
+{
+    if (io_lock(fd, true) == 0)
+        return FOLDER_OK;
+    if (errno == EWOULDBLOCK)
+        return keep(sweep, use);
+    if (errno != ENOTSUP)
+        return fail(sweep);
+    if (sweep->all)
+        return FOLDER_OK;
+    if (!sweep->store->told_of_locks)
+        fault_warn("%s: files cannot be locked there: what is abandoned stays until --sweep",
+                   sweep->store->folder.path);
+    sweep->store->told_of_locks = true;
+    return keep(sweep, use);
+}
+
+/* OK if nobody has the manifest locked, nor can lock it from now on, until *fd is closed. If there is none, or what is
+ * there is no file, nobody reads it, and *fd is -1. */
+static enum folder_verdict lock_manifest(struct sweep *sweep, const struct folder *folder, const char *use, int *fd)
+{
+    struct stat status;
+
+    *fd = -1;
+    if (sys_stat_at(folder->fd, BATCH_MANIFEST, &status) != 0)
+        return errno == ENOENT ? FOLDER_OK : fail(sweep);
+    if (!S_ISREG(status.st_mode))
+        return FOLDER_OK;
+    switch (folder_edit_file(folder, BATCH_MANIFEST, false, fd)) { /* NFS locks only what is open for writing */
+    case FOLDER_OK:
+        return lock_file(sweep, *fd, use);
+    case FOLDER_MISSING:
+        return FOLDER_OK;
+    default:
+        return fail(sweep);
+    }
+}
+
+/* Rename a draft, of which `name` becomes the new name. */
+static enum folder_verdict put_away(struct sweep *sweep, char name[STORE_NAME_BYTES])
+{
+    enum folder_verdict verdict;
+    char left[STORE_NAME_BYTES];
+
+    snprintf(left, sizeof left, STORE_NAME_LEFT_PREFIX "%s", name + strlen(STORE_NAME_DRAFT_PREFIX));
+    verdict = folder_rename(&sweep->root, name, left);
+    if (verdict == FOLDER_OK)
+        memcpy(name, left, sizeof left);
+    return verdict == FOLDER_OK || verdict == FOLDER_MISSING ? verdict : fail(sweep);
+}
+
+static enum folder_verdict unlink_file(struct sweep *sweep, const struct folder *folder, const char *file)
+{
+    struct stat status;
+
+    if (sys_stat_at(folder->fd, file, &status) != 0)
+        return errno == ENOENT ? FOLDER_OK : fail(sweep);
+    if (!S_ISREG(status.st_mode))
+        return FOLDER_OK;
+    if (sys_unlink_at(folder->fd, file) != 0)
+        return errno == ENOENT ? FOLDER_OK : fail(sweep);
+    sweep->bytes += (uint64_t)status.st_size;
+    return FOLDER_OK;
+}
+
+/* The piles, then the folder itself. */
+static enum folder_verdict remove_rest(struct sweep *sweep, const struct folder *folder, const char *name)
+{
+    enum folder_verdict verdict = FOLDER_OK;
+    char file[STORE_NAME_PILE_BYTES];
+
+    for (unsigned p = 0; p < sweep->store->format.piles && verdict == FOLDER_OK; p++)
+        verdict = unlink_file(sweep, folder, store_name_of_pile(p, file));
+    if (verdict == FOLDER_OK && sys_rmdir_at(sweep->root.fd, name) != 0 && errno != ENOENT)
+        return fail(sweep);
+    return verdict;
+}
+
+/* What a folder is: a draft of whomever, a batch that has left the store and may still be read, or a draft of this
+ * process. Nobody looks at that one any more, but a program that is being started may still have its lock, for the
+ * moment until it runs: so the lock is not asked for. */
+enum remains { DRAFT, LEFT, OWN };
+
+/* Remove it, under the name that `name` is then. OK; MISSING, if somebody else was faster; BUSY, or FAILED. */
+static enum folder_verdict remove_folder(struct sweep *sweep, enum remains what, char name[STORE_NAME_BYTES])
+{
+    enum folder_verdict verdict;
+    struct folder folder;
+    int lock = -1;
+
+    verdict = folder_enter(&folder, &sweep->root, name);
+    if (verdict != FOLDER_OK)
+        return verdict == FOLDER_MISSING ? verdict : fail(sweep);
+    if (what == DRAFT)
+        verdict = check_age_of_draft(sweep, &folder);
+    if (verdict == FOLDER_OK && what != OWN)
+        verdict = lock_manifest(sweep, &folder, what == DRAFT ? "being made" : "being read", &lock);
+    if (verdict == FOLDER_OK && what == DRAFT)
+        verdict = put_away(sweep, name);
+    if (verdict == FOLDER_OK)
+        verdict = unlink_file(sweep, &folder, BATCH_MANIFEST);
+    if (lock >= 0)
+        (void)io_close(lock);
+    if (verdict == FOLDER_OK)
+        verdict = remove_rest(sweep, &folder, name);
+    folder_close(&folder);
+    return verdict;
+}
+
+static void warn(const struct sweep *sweep, const char *name)
+{
+    fault_warn("%s/%s: cannot be removed: %s", sweep->store->folder.path, name, sweep->why);
+}
+
+void sweep_left(struct store *store, const char *name)
+{
+    char now[STORE_NAME_BYTES];
+    struct sweep sweep;
+
+    begin(&sweep, store, false);
+    snprintf(now, sizeof now, "%s", name);
+    if (remove_folder(&sweep, LEFT, now) == FOLDER_FAILED)
+        warn(&sweep, now);
+    end(&sweep);
+}
+
+void sweep_own(struct store *store, const char *name)
+{
+    char now[STORE_NAME_BYTES];
+    struct sweep sweep;
+
+    begin(&sweep, store, false);
+    snprintf(now, sizeof now, "%s", name);
+    if (put_away(&sweep, now) == FOLDER_FAILED || remove_folder(&sweep, OWN, now) == FOLDER_FAILED)
+        warn(&sweep, now);
+    end(&sweep);
+}
+
+/* ---- All that is in the store ---- */
+
+/* Remove what stands under a name, if that is what names of its kind stand for, and is for this sweep; else MISSING. */
+static enum folder_verdict remove_one(struct sweep *sweep, enum store_name_kind kind, char name[STORE_NAME_BYTES])
+{
+    enum folder_verdict verdict;
+    struct stat status;
+
+    sweep->bytes = 0;
+    if (sys_stat_at(sweep->root.fd, name, &status) != 0)
+        return errno == ENOENT ? FOLDER_MISSING : fail(sweep);
+    if (!(kind == STORE_NAME_BEGUN ? S_ISREG(status.st_mode) : S_ISDIR(status.st_mode)))
+        return FOLDER_MISSING;
+    if (!sweep->all && kind != STORE_NAME_LEFT && status.st_uid != sys_user())
+        return FOLDER_MISSING;
+    if (kind != STORE_NAME_BEGUN)
+        return remove_folder(sweep, kind == STORE_NAME_DRAFT ? DRAFT : LEFT, name);
+    verdict = check_age(sweep, &status);
+    return verdict == FOLDER_OK ? unlink_file(sweep, &sweep->root, name) : verdict;
+}
+
+/* `name` is what the store has made, so that it can be printed as it is. */
+static void tell(const struct sweep *sweep, enum folder_verdict verdict, const char *name)
+{
     char size[32];
 
-    printf("%s %s (", outcome == REMOVE_DONE ? "removed" : "kept", name);
-    if (owner != NULL)
-        tell_owner(owner, outcome == REMOVE_DONE ? ", " : ": ");
-    if (outcome == REMOVE_DONE)
-        printf("%s)\n", number_format_size(removal->bytes, size));
-    else if (outcome == REMOVE_STUCK)
-        printf("%s)\n", remove_cause(error));
-    else
-        printf("%s)\n", outcome == REMOVE_ALIVE ? "alive" : "being read");
-    errno = error;
+    if (verdict == FOLDER_OK)
+        printf("removed %s (%s)\n", name, number_format_size(sweep->bytes, size));
+    else if (verdict != FOLDER_MISSING)
+        printf("kept %s (%s)\n", name, sweep->why);
 }
 
-/* Can nobody be writing the file any more, which does not have its own name yet? Whoever writes one has locked it
- * before. Where that tells nothing, an hour is sure enough: should its process be alive, it makes the file again. */
-static bool is_left(const struct removal *removal, const char *name, time_t changed)
+/* 0, or -1 after a report. */
+static int sweep_one(struct sweep *sweep, const char *name)
 {
-    enum { SECONDS = 3600 };
-    bool left = removal->all || time(NULL) - changed >= SECONDS;
-    int fd;
+    const enum store_name_kind kind = store_name_kind(name);
+    char now[STORE_NAME_BYTES];
+    enum folder_verdict verdict;
 
-    if (folder_open_file(&removal->root, name, &fd) != FOLDER_OK)
-        return left;
-    if (io_lock(fd, false) == 0)
-        left = true;
-    else if (errno == EWOULDBLOCK)
-        left = false;
-    (void)io_close(fd);
-    return left;
-}
-
-/* Remove a file that did not get its own name, since its process was killed meanwhile. */
-static void sweep_temporary(struct removal *removal, const char *name)
-{
-    struct stat status;
-
-    if (sys_stat_at(removal->root.fd, name, &status) != 0 || !S_ISREG(status.st_mode))
-        return;
-    if ((!removal->all && status.st_uid != sys_user()) || !is_left(removal, name, status.st_mtime))
-        return;
-    if (remove_file(removal, name) != 0)
-        remove_warn(removal, name);
-    else if (removal->all)
-        tell(removal, REMOVE_DONE, name, NULL);
-}
-
-/* Is what stands under the name what a name of this kind promises, and may this sweep remove it? 1 or 0, or -1 with
- * errno. */
-static int concerns(const struct removal *removal, const char *entry, enum store_name_kind kind)
-{
-    struct stat status;
-
-    if (sys_stat_at(removal->root.fd, entry, &status) != 0)
-        return errno == ENOENT ? 0 : -1;
-    if (kind != STORE_NAME_LEFT && !removal->all && status.st_uid != sys_user())
+    if (kind == STORE_NAME_OTHER)
         return 0;
-    return kind == STORE_NAME_SIGNATURE ? S_ISREG(status.st_mode) : S_ISDIR(status.st_mode);
-}
-
-/* Remove what stands under one name of the list, if that is for this sweep. 0, or -1 after a report. */
-static int sweep_one(struct removal *removal, const char *entry)
-{
-    const enum store_name_kind kind = store_name_kind(entry);
-    const size_t suffix = kind == STORE_NAME_SIGNATURE ? strlen(OWNER_SUFFIX) : 0;
-    char name[STORE_NAME_BYTES], now[STORE_NAME_BYTES];
-    struct owner owner = {.process = 0};
-    enum remove_outcome outcome = REMOVE_STUCK;
-    struct stat status;
-    int here;
-
-    if (kind == STORE_NAME_BEGUN)
-        sweep_temporary(removal, entry);
-    if (kind == STORE_NAME_OTHER || kind == STORE_NAME_BEGUN)
-        return 0;
-    snprintf(name, sizeof name, "%.*s", (int)(strlen(entry) - suffix), entry);
     snprintf(now, sizeof now, "%s", name);
-    if (kind == STORE_NAME_SIGNATURE && sys_stat_at(removal->root.fd, name, &status) == 0)
+    verdict = remove_one(sweep, kind, now);
+    if (sweep->all)
+        tell(sweep, verdict, verdict == FOLDER_OK ? name : now);
+    if (verdict != FOLDER_FAILED)
         return 0;
-    here = concerns(removal, entry, kind);
-    if (here == 0)
-        return 0;
-    if (here > 0)
-        outcome = kind == STORE_NAME_LEFT ? remove_batch(removal, now) : remove_draft(removal, now, &owner);
-    if (removal->all && outcome != REMOVE_ABSENT)
-        tell(removal, outcome, outcome == REMOVE_DONE ? name : now, kind == STORE_NAME_LEFT ? NULL : &owner);
-    if (outcome != REMOVE_STUCK)
-        return 0;
-    if (removal->all)
-        return folder_say(&removal->store->folder, now, "cannot be removed: %s", remove_cause(errno));
-    remove_warn(removal, now);
+    if (sweep->all)
+        return folder_say(&sweep->store->folder, now, "cannot be removed: %s", sweep->why);
+    warn(sweep, now);
     return 0;
 }
 
 void sweep_dead(struct store *store)
 {
     struct folder_names names;
-    struct removal removal;
+    struct sweep sweep;
 
-    remove_begin(&removal, store, false);
-    if (folder_list(&removal.root, &names) != FOLDER_OK)
+    begin(&sweep, store, false);
+    if (folder_list(&sweep.root, &names) != FOLDER_OK)
         fault_warn("%s: %s", store->folder.path, strerror(errno));
     for (size_t i = 0; i < names.count; i++)
-        (void)sweep_one(&removal, names.name[i]);
+        (void)sweep_one(&sweep, names.name[i]);
     folder_names_release(&names);
-    remove_end(&removal);
+    end(&sweep);
 }
 
 int sweep_all(struct store *store)
 {
     struct folder_names names;
-    struct removal removal;
+    struct sweep sweep;
     int status = 0;
 
     if (folder_list(&store->folder, &names) != FOLDER_OK)
         return -1;
-    remove_begin(&removal, store, true);
+    begin(&sweep, store, true);
     for (size_t i = 0; i < names.count; i++)
-        if (sweep_one(&removal, names.name[i]) != 0)
+        if (sweep_one(&sweep, names.name[i]) != 0)
             status = -1;
     folder_names_release(&names);
-    remove_end(&removal);
+    end(&sweep);
     if (fflush(stdout) != 0 || ferror(stdout))
         status = fault_report(store->folder.fault, "write error", errno);
     return status;

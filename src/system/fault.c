@@ -73,12 +73,19 @@ static size_t character_bytes(const unsigned char *text, size_t bytes)
     return length == forms[form].bytes ? length : 1;
 }
 
-/* Is a character of this length one that a terminal obeys: C0 and DEL, or C1, as U+0080 to U+009F or as bare bytes? */
+/* Is a character of this length one that a terminal obeys: C0 and DEL, or C1, as U+0080 to U+009F or as bare bytes? Or
+ * one that turns the direction of text, so that a name looks like another one: U+061C, U+200E, U+200F, U+202A to
+ * U+202E, U+2066 to U+2069? */
 static bool is_control(const unsigned char *text, size_t length)
 {
     if (length == 1)
         return text[0] < ' ' || (text[0] >= 0x7f && text[0] <= 0x9f);
-    return length == 2 && text[0] == 0xc2 && text[1] <= 0x9f;
+    if (length == 2)
+        return (text[0] == 0xc2 && text[1] <= 0x9f) || (text[0] == 0xd8 && text[1] == 0x9c);
+    if (length != 3 || text[0] != 0xe2)
+        return false;
+    return text[1] == 0x80 ? text[2] == 0x8e || text[2] == 0x8f || (text[2] >= 0xaa && text[2] <= 0xae)
+                           : text[1] == 0x81 && text[2] >= 0xa6 && text[2] <= 0xa9;
 }
 
 /* A byte of a control character, as C has it. */

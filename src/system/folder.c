@@ -381,36 +381,25 @@ out:
     return verdict;
 }
 
-/* Make a file of these bytes, on disk. OK, and it is open, or after a report FAILED, and it is gone. */
-static enum folder_verdict write_new(const struct folder *folder, const char *name, const void *data, size_t bytes,
-                                     bool locks, int *fd)
+/* Make a file of these bytes, on disk. 0, or after a report -1, and it is gone. */
+static int write_new(const struct folder *folder, const char *name, const void *data, size_t bytes)
 {
-    enum folder_verdict verdict = folder_edit_file(folder, name, true, fd);
-
-    if (verdict != FOLDER_OK)
-        return verdict == FOLDER_MISSING ? fail(folder, name) : verdict;
-    if (locks && io_lock(*fd, true) != 0 && errno != ENOTSUP)
-        verdict = errno == EWOULDBLOCK ? FOLDER_MISSING /* as soon as the one who has locked it goes on */
-                                       : fail(folder, name);
-    else if (io_write(*fd, data, bytes) != 0 || io_sync(*fd) != 0)
-        verdict = fail(folder, name);
-    if (verdict != FOLDER_OK) {
-        give_up_descriptor(*fd);
-        give_up_file(folder, name);
-    }
-    return verdict;
-}
-
-enum folder_verdict folder_write(const struct folder *folder, const char *name, const void *data, size_t bytes)
-{
+    enum folder_verdict verdict;
     int fd;
-    enum folder_verdict verdict = write_new(folder, name, data, bytes, false, &fd);
 
-    if (verdict == FOLDER_OK && io_close(fd) != 0) {
-        verdict = fail(folder, name);
-        give_up_file(folder, name);
+    verdict = folder_edit_file(folder, name, true, &fd);
+    if (verdict == FOLDER_FAILED)
+        return -1;
+    if (verdict != FOLDER_OK)
+        return folder_report(folder, name, verdict == FOLDER_EXISTS ? EEXIST : ENOENT);
+    if (io_write(fd, data, bytes) == 0 && io_sync(fd) == 0) {
+        if (io_close(fd) == 0)
+            return 0;
+    } else {
+        give_up_descriptor(fd);
     }
-    return verdict;
+    give_up_file(folder, name);
+    return folder_report(folder, name, errno);
 }
 
 /* Give the file `by` its name. It has `by` still. */
@@ -419,9 +408,6 @@ static enum folder_verdict link_name(const struct folder *folder, const char *by
     if (sys_link_at(folder->fd, by, name) == 0)
         return FOLDER_OK;
     switch (errno) {
-    case ENOENT:
-    case ESTALE:
-        return FOLDER_MISSING;
     case EPERM:
     case EMLINK:
     case ENOSYS:
@@ -439,23 +425,13 @@ static enum folder_verdict link_name(const struct folder *folder, const char *by
 enum folder_verdict folder_publish(const struct folder *folder, const char *name, const char *by, const void *data,
                                    size_t bytes)
 {
-    enum folder_verdict verdict = folder_unlink(folder, by);
-    int fd;
+    enum folder_verdict verdict;
 
-    if (verdict == FOLDER_FAILED)
-        return verdict;
-    verdict = write_new(folder, by, data, bytes, true, &fd);
-    if (verdict == FOLDER_EXISTS) /* again */
-        return fail(folder, by);
-    if (verdict != FOLDER_OK)
-        return verdict;
+    if (write_new(folder, by, data, bytes) != 0)
+        return FOLDER_FAILED;
     verdict = link_name(folder, by, name);
     if (folder_unlink(folder, by) == FOLDER_FAILED || (verdict == FOLDER_OK && folder_sync(folder) != 0))
         verdict = FOLDER_FAILED;
-    if (verdict != FOLDER_OK)
-        give_up_descriptor(fd);
-    else if (io_close(fd) != 0)
-        verdict = fail(folder, name);
     return verdict;
 }
 

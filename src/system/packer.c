@@ -29,6 +29,9 @@ static const struct packer packers[] = {
     {{"lz4"}, {NULL}, "-c", {".lz4"}, {{"\x04\x22\x4d\x18", 4}, {"\x02\x21\x4c\x18", 4}}, NULL},
 };
 
+const char *const packer_own_variables[] = {"GZIP",  "XZ_OPT", "XZ_DEFAULTS", "ZSTD_CLEVEL",   "ZSTD_NBTHREADS",
+                                            "BZIP2", "BZIP",   "LZ4_CLEVEL",  "LZ4_NBWORKERS", NULL};
+
 enum { PACKERS = sizeof packers / sizeof packers[0] };
 
 static bool begins_with(const struct packer_beginning *beginning, const uint8_t *data, size_t bytes)

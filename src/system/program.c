@@ -55,7 +55,8 @@ static const char **with_limit(const char *const *arguments, uint64_t descriptor
 }
 
 /* What needs the heap is done before death by signal is held off, and after it. */
-int program_start(struct program *program, const char *const *arguments, const char *variable, int input, int output)
+int program_start(struct program *program, const char *const *arguments, const char *const *variables, int input,
+                  int output)
 {
     struct signals_child child;
     struct sys_spawning spawning;
@@ -67,7 +68,7 @@ int program_start(struct program *program, const char *const *arguments, const c
     *program = (struct program){.process = 0, .slot = -1};
     signals_child_prepare(&child);
     words = with_limit(arguments, child.descriptors, descriptors);
-    if (words == NULL || sys_spawn_prepare(&spawning, variable, input, output, &child.mask) != 0) {
+    if (words == NULL || sys_spawn_prepare(&spawning, variables, input, output, &child.mask) != 0) {
         error = errno;
         free(words);
         errno = error;

@@ -10,7 +10,6 @@
 #include "system/pump.h"
 
 #include <errno.h>
-#include <poll.h>
 
 #include "system/io.h"
 #include "system/sys.h"
@@ -42,14 +41,14 @@ static int make_pipe(int *ours, int *other, int which)
     return sys_set_nonblocking(*ours);
 }
 
-int pump_start(struct pump *pump, const char *const *arguments, int input)
+int pump_start(struct pump *pump, const char *const *arguments, const char *const *variables, int input)
 {
     int other = -1;
     int status = -1, error;
 
     *pump = (struct pump){.in = -1, .held = -1, .out = -1};
     if ((input >= 0 || make_pipe(&pump->in, &pump->held, 1) == 0) && make_pipe(&pump->out, &other, 0) == 0)
-        status = program_start(&pump->program, arguments, NULL, input >= 0 ? input : pump->held, other);
+        status = program_start(&pump->program, arguments, variables, input >= 0 ? input : pump->held, other);
     error = errno;
     close_end(&other);
     if (status != 0)
@@ -108,19 +107,6 @@ enum pump_moved pump_try(struct pump *pump, struct flow *flow)
     if (taken > 0 || given > 0)
         return PUMP_MOVED;
     return given == 0 && waits() ? PUMP_WAITS : PUMP_FAILED;
-}
-
-enum pump_moved pump_move(struct pump *pump, struct flow *flow)
-{
-    enum pump_moved moved;
-
-    while ((moved = pump_try(pump, flow)) == PUMP_WAITS) {
-        struct pollfd ends[] = {{.fd = pump->in, .events = POLLOUT}, {.fd = pump->out, .events = POLLIN}};
-
-        if (sys_poll_all(ends, 2) < 0 && !io_again())
-            return PUMP_FAILED;
-    }
-    return moved;
 }
 
 int pump_end(struct pump *pump, int *status)

@@ -116,6 +116,11 @@ int sys_sync(int fd)
     return fsync(fd);
 }
 
+int sys_touch(int fd)
+{
+    return futimens(fd, NULL);
+}
+
 int sys_lock(int fd, bool exclusive)
 {
 #if defined F_OFD_SETLK
@@ -142,6 +147,13 @@ int sys_access_mode(int fd)
     int flags = fcntl(fd, F_GETFL);
 
     return flags < 0 ? -1 : flags & O_ACCMODE;
+}
+
+bool sys_is_appended(int fd)
+{
+    const int flags = fcntl(fd, F_GETFL);
+
+    return flags >= 0 && (flags & O_APPEND) != 0;
 }
 
 int sys_punch_hole(int fd, off_t offset, off_t bytes)
@@ -220,7 +232,7 @@ int sys_free_space(int fd, uint64_t *bytes)
 #endif
     if (fstatvfs(fd, &status) != 0)
         return -1;
-    *bytes = (uint64_t)(geteuid() == 0 ? status.f_bfree : status.f_bavail) * (uint64_t)status.f_frsize;
+    *bytes = (uint64_t)status.f_bavail * (uint64_t)status.f_frsize;
     return 0;
 }
 
@@ -338,31 +350,6 @@ ssize_t sys_readlink(int directory, const char *name, char *target, size_t bytes
     return readlinkat(directory, name, target, bytes);
 }
 
-/* The flags as in linux/fs.h. */
-static int rename_how(int directory, const char *from, const char *to, unsigned flags)
-{
-#ifdef SYS_renameat2
-    return (int)syscall(SYS_renameat2, directory, from, directory, to, flags);
-#else
-    (void)directory;
-    (void)from;
-    (void)to;
-    (void)flags;
-    errno = ENOTSUP;
-    return -1;
-#endif
-}
-
-int sys_exchange(int directory, const char *one, const char *other)
-{
-    return rename_how(directory, one, other, 2);
-}
-
-int sys_rename_new(int directory, const char *from, const char *to)
-{
-    return rename_how(directory, from, to, 1);
-}
-
 bool sys_is_mount_point(int directory, const char *name)
 {
 #ifdef SYS_statx
@@ -445,21 +432,6 @@ ssize_t sys_write(int fd, const void *data, size_t bytes)
 ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset)
 {
     return preadv(fd, pieces, count, offset);
-}
-
-/* By number, as musl has its function late. On systems with 64 bits the upper half of the offset is ignored. */
-bool sys_is_cached(int fd, off_t offset)
-{
-#if defined(SYS_preadv2) && defined(RWF_NOWAIT)
-    char byte;
-    struct iovec piece = {.iov_base = &byte, .iov_len = 1};
-
-    return syscall(SYS_preadv2, fd, &piece, 1, (long)offset, (long)((uint64_t)offset >> 32), RWF_NOWAIT) == 1;
-#else
-    (void)fd;
-    (void)offset;
-    return false;
-#endif
 }
 
 ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset)
@@ -625,21 +597,36 @@ int sys_host_name(char *name, size_t bytes)
     return gethostname(name, bytes - 1);
 }
 
-/* The environment with "NAME=value" in it, and no other value of NAME. An array for free, or NULL with errno. */
-static char **with_variable(const char *variable)
+/* Is this variable of the environment one of those? */
+static bool is_among(const char *const *variables, const char *variable)
 {
-    size_t name_length = strcspn(variable, "=") + 1, count = 0, kept = 0;
+    const size_t length = strcspn(variable, "=");
+
+    for (; *variables != NULL; variables++)
+        if (strcspn(*variables, "=") == length && strncmp(*variables, variable, length) == 0)
+            return true;
+    return false;
+}
+
+/* The environment without other values of these variables. An array for free, or NULL with errno. */
+static char **with_variables(const char *const *variables)
+{
+    size_t count = 0, wanted = 0, kept = 0;
     char **changed;
 
     while (environ[count] != NULL)
         count++;
-    changed = calloc(count + 2, sizeof *changed);
+    while (variables[wanted] != NULL)
+        wanted++;
+    changed = calloc(count + wanted + 1, sizeof *changed);
     if (changed == NULL)
         return NULL;
     for (size_t i = 0; i < count; i++)
-        if (strncmp(environ[i], variable, name_length) != 0)
+        if (!is_among(variables, environ[i]))
             changed[kept++] = environ[i];
-    changed[kept] = (char *)variable; /* execve changes nothing, though its prototype does not say so */
+    for (size_t i = 0; i < wanted; i++)
+        if (strchr(variables[i], '=') != NULL)
+            changed[kept++] = (char *)variables[i]; /* execve changes nothing, though its prototype does not say so */
     return changed;
 }
 
@@ -667,7 +654,8 @@ static int set_child_files(posix_spawn_file_actions_t *actions, int input, int o
     return error == 0 && output >= 0 ? posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO) : error;
 }
 
-int sys_spawn_prepare(struct sys_spawning *spawning, const char *variable, int input, int output, const sigset_t *mask)
+int sys_spawn_prepare(struct sys_spawning *spawning, const char *const *variables, int input, int output,
+                      const sigset_t *mask)
 {
     int error = posix_spawn_file_actions_init(&spawning->actions);
 
@@ -681,8 +669,9 @@ int sys_spawn_prepare(struct sys_spawning *spawning, const char *variable, int i
         errno = error;
         return -1;
     }
-    spawning->environment = variable != NULL ? with_variable(variable) : NULL;
-    error = variable != NULL && spawning->environment == NULL ? ENOMEM : set_child_signals(&spawning->attributes, mask);
+    spawning->environment = variables != NULL ? with_variables(variables) : NULL;
+    error =
+        variables != NULL && spawning->environment == NULL ? ENOMEM : set_child_signals(&spawning->attributes, mask);
     if (error == 0)
         error = set_child_files(&spawning->actions, input, output);
     if (error == 0)

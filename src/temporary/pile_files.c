@@ -15,17 +15,10 @@
 #include "base/least.h"
 #include "system/io.h"
 #include "system/pieces.h"
-#include "system/pump.h"
 #include "system/sys.h"
 
 /* Descriptors left to inputs, output, and what libc opens for a moment. */
 static const unsigned SPARE_DESCRIPTORS = 12;
-
-/* And at the very least, when programs that compress take what is left. */
-static const unsigned SPARE_AT_LEAST = 3;
-
-/* Scatters that are sure to happen one within the other. */
-static const unsigned SCATTERS = 2;
 
 /* More than the piles of two scatters, one within the other, and all that can be of use. */
 static const unsigned WANTED_DESCRIPTORS = 4096;
@@ -233,23 +226,11 @@ const char *pile_files_directory(const struct pile_files *files, unsigned pile)
     return directory_of(files, pile, 0);
 }
 
-unsigned pile_files_programs(struct spill_place *place, unsigned most)
-{
-    unsigned free_descriptors = sys_free_descriptors(WANTED_DESCRIPTORS);
-    unsigned others = SPARE_AT_LEAST + SCATTERS * place->directories + PUMP_START_DESCRIPTORS;
-    unsigned left = free_descriptors > others ? free_descriptors - others : 0;
-
-    place->programs = left / PUMP_DESCRIPTORS < most ? left / PUMP_DESCRIPTORS : most;
-    return place->programs;
-}
-
 /* How many groups there may be. */
 static unsigned most_files(const struct spill_place *place)
 {
     unsigned free_descriptors = sys_free_descriptors(WANTED_DESCRIPTORS);
-    unsigned programs = place->programs > 0 ? place->programs * PUMP_DESCRIPTORS + PUMP_START_DESCRIPTORS : 0;
-    unsigned spare = SPARE_DESCRIPTORS + programs;
-    unsigned files = free_descriptors > spare ? free_descriptors - spare : 0;
+    unsigned files = free_descriptors > SPARE_DESCRIPTORS ? free_descriptors - SPARE_DESCRIPTORS : 0;
 
     /* An oversized pile needs files in its turn while the others' are still open: keep half for later. */
     files = files / 2 / place->directories;

@@ -45,12 +45,6 @@ static int store_packed(void *context, const uint8_t *data, size_t bytes)
     return pile_files_append(&packing->spill->files, packing->pile, &piece, 1);
 }
 
-/* Let a program compress. */
-static int write_through(struct compress *compress, const struct iovec *pieces, int count, struct packing *packing)
-{
-    return compress_try(compress) == 0 ? compress_pieces(compress, pieces, count, store_packed, packing) : -1;
-}
-
 /* How are the next bytes to be written? Looks at the disk, and takes a sample of them, when it is time for that. 0, or
  * -1 after a report. */
 static int choose(const struct spill_place *place, const struct iovec *pieces, int count, uint64_t bytes,
@@ -82,8 +76,6 @@ static int write_pile(struct storage *storage, unsigned pile, struct iovec *piec
         xxh64_update(&content->hash, pieces[i].iov_base, pieces[i].iov_len);
     bytes = content->hash.bytes - bytes;
     atomic_fetch_add(&place->plain, bytes);
-    if (place->compress != NULL)
-        return write_through(place->compress, pieces, count, &packing);
     if (place->pace != NULL && choose(place, pieces, count, bytes, &choice) != 0)
         return -1;
     if (choice == PACE_HOPELESS)
@@ -110,14 +102,8 @@ static void drop_pile(struct storage *storage, unsigned pile)
 /* What was read of the pile is not what was written. */
 static int report_damage(struct spill *spill, unsigned pile)
 {
-    const struct spill_place *place = spill->place;
-    const char *directory = pile_files_directory(&spill->files, pile);
-
-    if (place->compress != NULL)
-        return fault_say(place->fault,
-                         "temporary file in %s: contents have changed since they were written, or '%s -d' changes them",
-                         directory, place->compress->program);
-    return fault_say(place->fault, "temporary file in %s: contents have changed since they were written", directory);
+    return fault_say(spill->place->fault, "temporary file in %s: contents have changed since they were written",
+                     pile_files_directory(&spill->files, pile));
 }
 
 static int report_records(struct storage *storage, unsigned pile)
@@ -138,8 +124,6 @@ static void begin_reading(struct storage_reader *reader)
 
 static void end_reading(struct storage_reader *reader)
 {
-    compress_free(reader->at.spill.through);
-    reader->at.spill.through = NULL;
     frames_close(spill_of(reader->storage)->place->frames, &reader->at.spill.frames);
 }
 
@@ -154,18 +138,6 @@ static ssize_t fetch_packed(void *context, uint8_t *data, size_t bytes)
     if (length == 0)
         return 0;
     return pile_files_read(files, reader->pile, &reader->at.spill.next, &piece, 1) == 0 ? (ssize_t)length : -1;
-}
-
-/* Fill the pieces with what a program makes of what is stored. */
-static int fetch_through(struct storage_reader *reader, const struct iovec *pieces, int count)
-{
-    struct compress *compress = spill_of(reader->storage)->place->compress;
-
-    if (reader->at.spill.through == NULL)
-        reader->at.spill.through = compress_open(compress, fetch_packed, reader);
-    if (reader->at.spill.through == NULL || compress_read(reader->at.spill.through, pieces, count) != 0)
-        return -1;
-    return reader->left > 0 ? 0 : compress_end(reader->at.spill.through);
 }
 
 /* Fill the pieces with what is stored as it was written, and after that with what is in frames. */
@@ -208,9 +180,7 @@ static int verify(struct storage_reader *reader, const struct iovec *pieces, int
 
 static int read_pile(struct storage_reader *reader, struct iovec *pieces, int count)
 {
-    struct spill *spill = spill_of(reader->storage);
     struct iovec whole[PIECES];
-    int status;
 
     while (count > PIECES) {
         if (read_pile(reader, pieces, PIECES) != 0)
@@ -222,9 +192,7 @@ static int read_pile(struct storage_reader *reader, struct iovec *pieces, int co
         whole[i] = pieces[i];
         reader->left -= pieces[i].iov_len;
     }
-    status =
-        spill->place->compress == NULL ? fetch_frames(reader, pieces, count) : fetch_through(reader, pieces, count);
-    return status == 0 ? verify(reader, whole, count) : -1;
+    return fetch_frames(reader, pieces, count) == 0 ? verify(reader, whole, count) : -1;
 }
 
 static void discard_read(struct storage_reader *reader)

@@ -87,7 +87,7 @@ int spill_place_report_shortage(const struct spill_place *place)
 
 int spill_place_report_full(const struct spill_place *place, const char *directory, int error)
 {
-    const bool tried = place->compress != NULL || (place->frames != NULL && place->pace == NULL);
+    const bool tried = place->frames != NULL && place->pace == NULL;
     char cause[FAULT_CAUSE_BYTES];
 
     return fault_say(place->fault, "temporary file in %s: %s: %s", directory, fault_cause(error, cause), advice(tried));
@@ -126,8 +126,6 @@ int spill_place_check(struct spill_place *place, uint64_t bytes)
     place->coming = bytes;
     if (failed != NULL)
         return fault_say(place->fault, "temporary file in %s: %s", fault_name(failed), strerror(errno));
-    if (place->compress != NULL)
-        return bytes > 0 ? compress_try(place->compress) : 0;
     if (place->room >= bytes || (place->frames != NULL && place->pace == NULL))
         return 0;
     if (place->frames == NULL || place->room < bytes / SPILL_PLACE_HOPE)

@@ -658,7 +658,7 @@ row_csv() {
 row_size() {
     use_data sixteen "$(megabytes 1000)" || return 0
     cat "$IN" >/dev/null
-    measure size '"$BIGSHUF" --record-size=16 "$IN" >/dev/null' lines '"$BIGSHUF" "$IN" >/dev/null'
+    measure size '"$BIGSHUF" --records=bytes:16 "$IN" >/dev/null' lines '"$BIGSHUF" "$IN" >/dev/null'
     compare size lines '>=1.0'
 }
 
@@ -669,7 +669,7 @@ row_lengths() {
     for length in tfrecord-100 tfrecord-1000 u32le-100; do
         use_data "$length" "$(megabytes 1000)" || return 0
         cat "$IN" >/dev/null
-        options=(--record-length="${length%-*}" --record-size="${length#*-}")
+        options=(--records="${length%-*}" --records=bytes:"${length#*-}")
         measure "$length" "\"\$BIGSHUF\" ${options[0]} -o \"\$OUT\" \"\$IN\"" \
             size "\"\$BIGSHUF\" ${options[1]} -o \"\$OUT\" \"\$IN\""
         compare "$length" size '<=1.2'
@@ -687,16 +687,16 @@ row_tar() {
     needs_cgroup "$group" || return 0
     use_data tar "$(megabytes 4000)" || return 0
     limit_mib=$group
-    measure tar "\"\$BIGSHUF\" -S ${memory}M -T \"\$WORK\" --tar \"\$IN\" >\"\$OUT\"" \
-        size "\"\$BIGSHUF\" -S ${memory}M -T \"\$WORK\" --record-size=10240 \"\$IN\" >\"\$OUT\""
+    measure tar "\"\$BIGSHUF\" -S ${memory}M -T \"\$WORK\" --records=tar \"\$IN\" >\"\$OUT\"" \
+        size "\"\$BIGSHUF\" -S ${memory}M -T \"\$WORK\" --records=bytes:10240 \"\$IN\" >\"\$OUT\""
     compare tar size '<=1.2'
 }
 
 row_tar_in_memory() {
     use_data tar "$(megabytes 1000)" || return 0
     cat "$IN" >/dev/null
-    measure tar '"$BIGSHUF" --tar "$IN" >"$OUT"' size '"$BIGSHUF" --record-size=10240 "$IN" >"$OUT"' \
-        pipe 'cat "$IN" | "$BIGSHUF" --tar >"$OUT"' size-pipe 'cat "$IN" | "$BIGSHUF" --record-size=10240 >"$OUT"'
+    measure tar '"$BIGSHUF" --records=tar "$IN" >"$OUT"' size '"$BIGSHUF" --records=bytes:10240 "$IN" >"$OUT"' \
+        pipe 'cat "$IN" | "$BIGSHUF" --records=tar >"$OUT"' size-pipe 'cat "$IN" | "$BIGSHUF" --records=bytes:10240 >"$OUT"'
     compare tar size '<=1.2'
     compare pipe size-pipe '<=1.2'
 }

@@ -54,9 +54,9 @@ comes_like_lines() {
     local archive=$1
     shift
     list_records "$archive" | bigshuf -S 1G --seed=1363 "$@" >wanted
-    bigshuf -v --tar --seed=1363 "$@" "$archive" >out.tar 2>said
+    bigshuf -v --records=tar --seed=1363 "$@" "$archive" >out.tar 2>said
     list_records out.tar | cmp - wanted
-    bigshuf --tar --seed=1363 "$@" < <(cat "$archive") | cmp - out.tar
+    bigshuf --records=tar --seed=1363 "$@" < <(cat "$archive") | cmp - out.tar
 }
 
 # What tar makes of out.tar is the folder "in", or what is in it: unpacks_to_the_same [out]
@@ -137,12 +137,12 @@ test_archives_of_python_are_shuffled_like_lines() {
 test_every_archive_ends_with_whole_tape_records() {
     for count in 0 1 9 10; do
         make_archive ustar $count 0 3000 >in.tar
-        for size in $(bigshuf --tar in.tar | wc -c) $(bigshuf --tar -n 0 in.tar | wc -c); do
+        for size in $(bigshuf --records=tar in.tar | wc -c) $(bigshuf --records=tar -n 0 in.tar | wc -c); do
             same 0 $((size % 10240))
         done
-        bigshuf --tar in.tar | tail -c 1024 | cmp - <(head -c 1024 /dev/zero)
+        bigshuf --records=tar in.tar | tail -c 1024 | cmp - <(head -c 1024 /dev/zero)
     done
-    same 10240 "$(bigshuf --tar -n 0 in.tar | wc -c | tr -d ' ')"
+    same 10240 "$(bigshuf --records=tar -n 0 in.tar | wc -c | tr -d ' ')"
 }
 
 # ---- Every size ----
@@ -160,9 +160,9 @@ test_a_sample_larger_than_memory_is_shuffled_like_a_line() {
     craft 'add(info("a/1.x"), b"1"); add(info("a/1.y"), b"23" * 5000000); add(info("a/1.z"), b"4" * 513); end()' >giant.tar
     cat small.tar giant.tar >in.tar
     for seed in 1 1363; do
-        bigshuf --tar --seed=$seed in.tar >wanted
-        bigshuf --tar -S 8M --seed=$seed in.tar | cmp - wanted
-        bigshuf --tar -S 8M --seed=$seed <in.tar | cmp - wanted
+        bigshuf --records=tar --seed=$seed in.tar >wanted
+        bigshuf --records=tar -S 8M --seed=$seed in.tar | cmp - wanted
+        bigshuf --records=tar -S 8M --seed=$seed <in.tar | cmp - wanted
     done
     same 301 "$(list_records wanted | wc -l | tr -d ' ')"
     list_records wanted | sort | cmp - <(list_records small.tar giant.tar | sort)
@@ -175,7 +175,7 @@ for i in range(3, 10003): add(info("%d" % i))
 end()' >in.tar
     comes_like_lines in.tar
     mv out.tar wanted.tar
-    bigshuf -v --tar -S 8M --seed=1363 in.tar 2>said | cmp - wanted.tar
+    bigshuf -v --records=tar -S 8M --seed=1363 in.tar 2>said | cmp - wanted.tar
     grep -E 'started over: +[12] ' said
 }
 
@@ -190,9 +190,9 @@ mapped_as_piped() {
     done
     shift
     rm -f mappings
-    FAULT_CALL=map_file FAULT_LOG=mappings bigshuf-faulty --tar --seed=m "$@" "${files[@]}" >out.tar
+    FAULT_CALL=map_file FAULT_LOG=mappings bigshuf-faulty --records=tar --seed=m "$@" "${files[@]}" >out.tar
     [ -s mappings ]
-    bigshuf --tar --seed=m < <(cat "${files[@]}") | cmp - out.tar
+    bigshuf --records=tar --seed=m < <(cat "${files[@]}") | cmp - out.tar
 }
 
 test_archives_that_fit_are_referred_to_where_they_are() {
@@ -207,16 +207,16 @@ end()' >long.tar # than a reference says
         for files in a.tar 'ab.tar b.tar ab.tar' short.tar 'long.tar a.tar long.tar'; do
             # shellcheck disable=SC2086 # names and options
             if [ "$options" = --tune=leaf-records=8 ]; then
-                bigshuf --tar --seed=m $options $files | cmp - <(bigshuf --tar --seed=m $options < <(cat $files))
+                bigshuf --records=tar --seed=m $options $files | cmp - <(bigshuf --records=tar --seed=m $options < <(cat $files))
             else
                 mapped_as_piped $files -- $options
             fi
         done
     done
     cp out.tar wanted.tar # of the last ones, spilled
-    bigshuf -v --tar --seed=m -S 8M long.tar a.tar long.tar 2>said >out.tar
+    bigshuf -v --records=tar --seed=m -S 8M long.tar a.tar long.tar 2>said >out.tar
     grep -E 'spilled: +[1-9]' said
-    bigshuf --tar --seed=m long.tar a.tar long.tar | cmp - out.tar
+    bigshuf --records=tar --seed=m long.tar a.tar long.tar | cmp - out.tar
 }
 
 test_every_output_of_archives_that_are_mapped() {
@@ -224,18 +224,18 @@ test_every_output_of_archives_that_are_mapped() {
     for options in --shards=3 --shard-records=70 --shard-bytes=100K --shard-bytes=10K; do
         for threads in 1 3; do
             mkdir file pipe
-            bigshuf --tar --seed=m --parallel=$threads $options -o file/%d.tar in.tar
-            bigshuf --tar --seed=m --parallel=$threads $options -o pipe/%d.tar < <(cat in.tar)
+            bigshuf --records=tar --seed=m --parallel=$threads $options -o file/%d.tar in.tar
+            bigshuf --records=tar --seed=m --parallel=$threads $options -o pipe/%d.tar < <(cat in.tar)
             diff -rq file pipe
             rm -r file pipe
         done
     done
-    bigshuf --tar --seed=m --split=10%:valid.tar -o train.tar in.tar
-    bigshuf --tar --seed=m --split=10%:wanted.tar -o rest.tar < <(cat in.tar)
+    bigshuf --records=tar --seed=m --split=10%:valid.tar -o train.tar in.tar
+    bigshuf --records=tar --seed=m --split=10%:wanted.tar -o rest.tar < <(cat in.tar)
     cmp valid.tar wanted.tar
     cmp train.tar rest.tar
     for part in 1 2 3; do
-        bigshuf --tar --seed=m --part=$part/3 in.tar | cmp - <(bigshuf --tar --seed=m --part=$part/3 < <(cat in.tar))
+        bigshuf --records=tar --seed=m --part=$part/3 in.tar | cmp - <(bigshuf --records=tar --seed=m --part=$part/3 < <(cat in.tar))
     done
 }
 
@@ -243,20 +243,20 @@ test_an_archive_on_standard_input_is_taken_from_its_position() {
     make_archive gnu 200 500 9000 >rest.tar
     (echo && cat rest.tar) >odd
     (head -c 512 rest.tar && cat rest.tar) >even
-    bigshuf --tar --seed=m rest.tar >wanted.tar
-    (read -r && bigshuf --tar --seed=m) <odd | cmp - wanted.tar
-    (python3 -c 'import os; os.lseek(0, 512, 0)' && bigshuf --tar --seed=m) <even | cmp - wanted.tar
+    bigshuf --records=tar --seed=m rest.tar >wanted.tar
+    (read -r && bigshuf --records=tar --seed=m) <odd | cmp - wanted.tar
+    (python3 -c 'import os; os.lseek(0, 512, 0)' && bigshuf --records=tar --seed=m) <even | cmp - wanted.tar
 }
 
 test_an_archive_that_is_cut_short_meanwhile_is_a_failed_read() {
     make_archive gnu 200 500 9000 >whole.tar
-    bigshuf --tar --seed=m whole.tar >wanted.tar
+    bigshuf --records=tar --seed=m whole.tar >wanted.tar
     failures=0
     for turn in $(scale '30 60 90' "$(seq 10 10 200)" "$(seq 500)"); do
         cp whole.tar in.tar
         status=0
         FAULT_RUN='truncate -s 0 in.tar' FAULT_AT=$turn FAULT_LOG=called \
-            bigshuf-faulty --tar --seed=m -S 20M -o out.tar in.tar 2>said || status=$?
+            bigshuf-faulty --records=tar --seed=m -S 20M -o out.tar in.tar 2>said || status=$?
         [ -e called ] || break
         rm called
         if [ $status = 0 ]; then
@@ -264,7 +264,7 @@ test_an_archive_that_is_cut_short_meanwhile_is_a_failed_read() {
             rm out.tar
         else
             same 1 $status
-            [[ $(<said) = 'bigshuf: in.tar: '@(file has shrunk while it was read|empty, and so no tar archive) ]]
+            [[ $(<said) = 'bigshuf: in.tar: '@(file has changed while it was read|empty, and so no tar archive) ]]
             [ ! -e out.tar ]
             failures=$((failures + 1))
         fi
@@ -282,7 +282,7 @@ for name in ("a.b/1.x", "a.b/1.y.z", "a.b/1", "a.c/1.x", "b/.a", "b/.b", "b/.b.c
 end()' >in.tar
     same 'a.b/1.x a.b/1.y.z a.b/1;a.c/1.x;b/.a;b/.b b/.b.c;1. 1;./1.x ./1.y' "$(list_records in.tar |
         sed "s/, [^]]*]//g; s/\['//g; s/' *\$//; s/' /  /g" | tr -s ' ' | sed 's/ $//' | paste -s -d ';' -)"
-    same 6 "$(bigshuf -v --tar in.tar 2>&1 >out.tar | awk '$2 == "records:" { print $3 }')"
+    same 6 "$(bigshuf -v --records=tar in.tar 2>&1 >out.tar | awk '$2 == "records:" { print $3 }')"
     list_records out.tar | same_lines <(list_records in.tar) /dev/stdin
 }
 
@@ -293,18 +293,18 @@ end()' >in.tar
     torn="members of 'td/0' do not follow each other, and are taken apart: tar --sort=name puts them together"
     for options in -S1G -S8M '--parallel=1 -S8M' --keep-order\ -n9 '--shards=2 -o out-%d.tar'; do
         # shellcheck disable=SC2086 # options
-        bigshuf --tar $options in.tar in.tar 2>said >out
+        bigshuf --records=tar $options in.tar in.tar 2>said >out
         same "bigshuf: warning: in.tar: $torn" "$(<said)"
         # shellcheck disable=SC2086 # options
-        bigshuf --tar $options < <(cat in.tar in.tar) 2>said >out
+        bigshuf --records=tar $options < <(cat in.tar in.tar) 2>said >out
         same "bigshuf: warning: -: $torn" "$(<said)"
     done
     craft 'for i in range(30):
     for kind in "jpg", "cls": add(info("td/%d.%s" % (i, kind)), b"x" * 3000)
 end()' >in.tar
     cat in.tar in.tar >two.tar
-    bigshuf --tar -r -n 90 in.tar >repeated.tar
-    bigshuf --tar in.tar two.tar in.tar repeated.tar 2>said >out
+    bigshuf --records=tar -r -n 90 in.tar >repeated.tar
+    bigshuf --records=tar in.tar two.tar in.tar repeated.tar 2>said >out
     is_empty said
 }
 
@@ -313,14 +313,14 @@ test_each_directory_is_a_record() {
 add(info("a", DIRTYPE)); add(info("a/", DIRTYPE)); add(info("a.x"), b"1"); add(info("a.y"), b"2"); add(info("a.d", DIRTYPE))
 add(info("a.z"), b"3")
 end()' >in.tar
-    bigshuf --tar --expect-records=5 in.tar >out.tar
+    bigshuf --records=tar --expect-records=5 in.tar >out.tar
     tar -tvf out.tar | same_lines <(tar -tvf in.tar) /dev/stdin
 }
 
 test_a_record_ends_where_its_archive_ends() {
     craft 'add(info("a.x"), b"1"); add(info("a.y"), b"2"); end()' >one.tar
-    bigshuf --tar --expect-records=2 one.tar one.tar >out.tar
-    cat one.tar one.tar | bigshuf --tar --expect-records=2 | cmp - out.tar
+    bigshuf --records=tar --expect-records=2 one.tar one.tar >out.tar
+    cat one.tar one.tar | bigshuf --records=tar --expect-records=2 | cmp - out.tar
 }
 
 test_archives_may_stand_one_after_another() {
@@ -328,9 +328,9 @@ test_archives_may_stand_one_after_another() {
         craft "for i in range(100): add(info('$i/%d.x' % i), b'$i'); add(info('$i/%d.y' % i), b'')
 end($i)" >$i.tar
     done
-    bigshuf --tar --seed=x 1.tar 2.tar 3.tar >out.tar
-    cat 1.tar 2.tar 3.tar | bigshuf --tar --seed=x | cmp - out.tar
-    bigshuf --tar --seed=x -S 8M - 2.tar 3.tar <1.tar | cmp - out.tar
+    bigshuf --records=tar --seed=x 1.tar 2.tar 3.tar >out.tar
+    cat 1.tar 2.tar 3.tar | bigshuf --records=tar --seed=x | cmp - out.tar
+    bigshuf --records=tar --seed=x -S 8M - 2.tar 3.tar <1.tar | cmp - out.tar
     list_records out.tar | cmp - <(list_records 1.tar 2.tar 3.tar | bigshuf --seed=x)
 }
 
@@ -354,7 +354,7 @@ test_sizes_beyond_8_gib_are_read() {
     for file in binary pax; do
         craft 'end()' >>$file.tar
         fails_with 1 "bigshuf: $file.tar: byte *: the file ends here, before its archive does: 1.y" \
-            bigshuf --tar $file.tar
+            bigshuf --records=tar $file.tar
     done
 }
 
@@ -364,7 +364,7 @@ test_shards_are_archives_of_a_limited_size() {
     make_archive gnu 400 0 9000 >in.tar
     list_records in.tar >all
     for limit in 10K 25000 1M; do
-        bigshuf --tar --shard-bytes=$limit -o out-%06d.tar in.tar
+        bigshuf --records=tar --shard-bytes=$limit -o out-%06d.tar in.tar
         list_records out-*.tar | same_lines all /dev/stdin
         for file in out-*.tar; do
             tar -tf "$file" >names
@@ -381,38 +381,38 @@ test_shards_are_archives_of_a_limited_size() {
 test_a_limit_is_used_up() {
     craft 'for i in range(36): add(info("%d.x" % i))
 end()' >in.tar
-    bigshuf --tar --shard-bytes=10240 -o out-%d.tar in.tar # 18 blocks and 2 of zeros
+    bigshuf --records=tar --shard-bytes=10240 -o out-%d.tar in.tar # 18 blocks and 2 of zeros
     same '10240 10240' "$(wc -c <out-0.tar | tr -d ' ') $(wc -c <out-1.tar | tr -d ' ')"
     same 'out-0.tar out-1.tar' "$(echo out-*)"
     rm out-*
-    bigshuf --tar --shard-bytes=10239 -o out-%02d.tar in.tar # each alone is too large
+    bigshuf --records=tar --shard-bytes=10239 -o out-%02d.tar in.tar # each alone is too large
     same 36 "$(printf '%s\n' out-* | wc -l | tr -d ' ')"
 }
 
 test_shards_splits_and_samples_are_of_whole_records() {
     make_archive pax 200 0 3000 >in.tar
     list_records in.tar | bigshuf --seed=x >wanted
-    bigshuf --tar --seed=x --split=10%:valid.tar --shards=3 -o out-%d.tar in.tar
+    bigshuf --records=tar --seed=x --split=10%:valid.tar --shards=3 -o out-%d.tar in.tar
     list_records valid.tar out-0.tar out-1.tar out-2.tar | cmp - wanted
     same '20 60 60 60' "$(for file in valid out-0 out-1 out-2; do list_records $file.tar | wc -l; done | tr -d ' ' |
         paste -s -d ' ' -)"
-    bigshuf --tar --seed=x --shard-records=150 -o two-%d.tar in.tar
+    bigshuf --records=tar --seed=x --shard-records=150 -o two-%d.tar in.tar
     list_records two-0.tar two-1.tar | cmp - wanted
-    bigshuf --tar --seed=x -n 7 in.tar >few.tar
+    bigshuf --records=tar --seed=x -n 7 in.tar >few.tar
     list_records few.tar | cmp - <(head -n 7 wanted)
-    bigshuf --tar --seed=x --keep-order -n 70 in.tar >some.tar
+    bigshuf --records=tar --seed=x --keep-order -n 70 in.tar >some.tar
     list_records some.tar | cmp - <(list_records in.tar | bigshuf --seed=x --keep-order -n 70)
-    bigshuf --tar --seed=x --probability=0.5 in.tar >half.tar
+    bigshuf --records=tar --seed=x --probability=0.5 in.tar >half.tar
     list_records half.tar | cmp - <(list_records in.tar | bigshuf --seed=x --probability=0.5)
-    bigshuf --tar --seed=x -r -n 300 in.tar >drawn.tar
+    bigshuf --records=tar --seed=x -r -n 300 in.tar >drawn.tar
     list_records drawn.tar | tr -d '\n' | # of those that were drawn twice in a row it makes one
         cmp - <(list_records in.tar | bigshuf --seed=x -r -n 300 | tr -d '\n')
 }
 
 test_an_archive_is_shuffled_in_place() {
     make_archive gnu 200 0 3000 >in.tar
-    bigshuf --tar --seed=x in.tar >out.tar
-    bigshuf --tar --seed=x -o in.tar in.tar
+    bigshuf --records=tar --seed=x in.tar >out.tar
+    bigshuf --records=tar --seed=x -o in.tar in.tar
     cmp in.tar out.tar
 }
 
@@ -420,7 +420,7 @@ test_compressed_shards_are_archives() {
     needs gzip
     make_archive gnu 200 0 3000 >in.tar
     # shellcheck disable=SC2016 # the filter's
-    bigshuf --tar --shards=2 --filter='gzip >$FILE.gz' -o out-%d.tar in.tar
+    bigshuf --records=tar --shards=2 --filter='gzip >$FILE.gz' -o out-%d.tar in.tar
     gunzip out-*.gz
     list_records out-0.tar out-1.tar | same_lines <(list_records in.tar) /dev/stdin
 }
@@ -428,14 +428,14 @@ test_compressed_shards_are_archives() {
 test_stores_keep_samples() {
     make_archive gnu 200 0 3000 >a.tar
     make_archive pax 300 0 3000 >b.tar
-    bigshuf --tar --scatter=store --seed=7 --batch=a --piles=4 a.tar
-    bigshuf --tar --scatter=store --seed=7 --batch=b b.tar
+    bigshuf --records=tar --scatter=store --seed=7 --batch=a --piles=4 a.tar
+    bigshuf --records=tar --scatter=store --seed=7 --batch=b b.tar
     bigshuf --gather=store --seed=7 >out.tar
     list_records out.tar | same_lines <(list_records a.tar b.tar) /dev/stdin
-    for pile in 0-1 2-3; do
-        bigshuf --gather=store --seed=7 --pile=$pile >part-$pile.tar
+    for part in 1 2; do
+        bigshuf --gather=store --seed=7 --part=$part/2 >part-$part.tar
     done
-    list_records part-0-1.tar part-2-3.tar | cmp - <(list_records out.tar)
+    list_records part-1.tar part-2.tar | cmp - <(list_records out.tar)
     bigshuf --gather=store --seed=7 --shard-bytes=100K -o shard-%02d.tar
     list_records shard-*.tar | cmp - <(list_records out.tar)
     grep -x 'groups of members of tar archives' store/format
@@ -448,7 +448,7 @@ test_stores_keep_samples() {
 refused() {
     local message=$1
     shift
-    fails_with 1 "bigshuf: in.tar: $message" bigshuf --tar "$@" -o out.tar in.tar
+    fails_with 1 "bigshuf: in.tar: $message" bigshuf --records=tar "$@" -o out.tar in.tar
     [ ! -e out.tar ]
 }
 
@@ -480,8 +480,8 @@ test_what_is_no_archive_is_told() {
     refused 'truncated, or no tar archive: its size, 3893 bytes, is not a multiple of 512'
     : >in.tar
     refused 'empty, and so no tar archive'
-    seq 1000 | fails_with 1 'bigshuf: -: byte 0: no header of a tar archive, *' bigshuf --tar
-    fails_with 1 'bigshuf: -: empty, and so no tar archive' bigshuf --tar < <(:) >out
+    seq 1000 | fails_with 1 'bigshuf: -: byte 0: no header of a tar archive, *' bigshuf --records=tar
+    fails_with 1 'bigshuf: -: empty, and so no tar archive' bigshuf --records=tar < <(:) >out
     is_empty out
 }
 
@@ -491,11 +491,11 @@ test_an_archive_that_is_compressed_is_told() {
     for tail in 0 $((512 - $(wc -c <in.tar) % 512)); do
         head -c "$tail" /dev/zero >>in.tar
         refused 'compressed by gzip: to shuffle its members: bigshuf -Z'
-        fails_with 1 'bigshuf: -: compressed by gzip: *: bigshuf -Z' bigshuf --tar <in.tar
-        fails_with 1 'bigshuf: -: compressed by gzip: *: bigshuf -Z' bigshuf --tar < <(cat in.tar)
+        fails_with 1 'bigshuf: -: compressed by gzip: *: bigshuf -Z' bigshuf --records=tar <in.tar
+        fails_with 1 'bigshuf: -: compressed by gzip: *: bigshuf -Z' bigshuf --records=tar < <(cat in.tar)
     done
     craft 'add(info("BZh9"), b"1"); end()' >whole.tar # as what bzip2 writes begins
-    bigshuf --tar whole.tar >out
+    bigshuf --records=tar whole.tar >out
     head -c 1024 out | cmp - <(head -c 1024 whole.tar)
 }
 
@@ -507,14 +507,14 @@ member = list(tarfile.open("whole.tar"))[-1]
 print(member.offset_data + (member.size + 511) // 512 * 512)')
     for bytes in $(seq 512 512 "$last") 1 511 1000 $((last - 1)) $((last + 1)) $((last + 511)); do
         head -c "$bytes" whole.tar >in.tar
-        fails_with 1 "bigshuf: in.tar: *" bigshuf --tar in.tar >out
+        fails_with 1 "bigshuf: in.tar: *" bigshuf --records=tar in.tar >out
         is_empty out
         fails_with 1 "bigshuf: -: byte $bytes: the file ends here, before its archive does*" \
-            bigshuf --tar < <(cat in.tar) >out
+            bigshuf --records=tar < <(cat in.tar) >out
     done
     for bytes in $((last + 512)) $((last + 1024)) $((last + 512 * 100)); do
         { cat whole.tar; head -c 99999 /dev/zero; } 2>.stderr | head -c "$bytes" >in.tar || true
-        bigshuf --tar --seed=x in.tar | cmp - <(bigshuf --tar --seed=x whole.tar)
+        bigshuf --records=tar --seed=x in.tar | cmp - <(bigshuf --records=tar --seed=x whole.tar)
     done
 }
 
@@ -523,7 +523,7 @@ test_the_name_of_an_archive_that_is_cut_off_is_told() {
     head -c 5120 whole.tar >in.tar
     for files in 'in.tar whole.tar' 'whole.tar in.tar' 'whole.tar in.tar whole.tar'; do
         # shellcheck disable=SC2086 # names
-        fails_with 1 "bigshuf: in.tar: byte 5120: the file ends here, before its archive does*" bigshuf --tar $files
+        fails_with 1 "bigshuf: in.tar: byte 5120: the file ends here, before its archive does*" bigshuf --records=tar $files
     done
 }
 

@@ -23,6 +23,14 @@ test_bash_completes_options() {
     same --csv "$(bash_offers -o out --cs)"
 }
 
+test_bash_completes_values_of_which_there_are_few() {
+    same $'always\nauto\nnever' "$(bash_offers --compress-temporary =)"
+    same always "$(bash_offers --compress-temporary = al)"
+    same auto "$(bash_offers --compress-temporary au)"
+    same $'bytes:\ncsv\nend:\nfasta\nfastq\nlines:\nstart:' "$(bash_offers --records = | grep -v -e '^[utv]')"
+    same $'u32be\nu32le' "$(bash_offers --records = u3)"
+}
+
 test_bash_completes_files_where_there_is_no_option() {
     same '' "$(bash_offers lines)"
     same '' "$(bash_offers --output = lines)"
@@ -54,6 +62,8 @@ test_zsh_completes_options_and_files() {
     zsh_completes 'bigshuf --output=lin' '*--output=lines.txt*'
     zsh_completes 'bigshuf --csv lin' '*lines.txt*'
     zsh_completes 'bigshuf --temp' '*--temporary-directory=*'
+    zsh_completes 'bigshuf --records=fastq' '*--records=fastq*'
+    zsh_completes 'bigshuf --compress-temporary=al' '*--compress-temporary=always*'
 }
 
 # What fish offers: fish_offers WORDS.
@@ -73,4 +83,6 @@ test_fish_completes_options_and_files() {
     same lines.txt "$(fish_offers 'bigshuf --csv lin')"
     same folder/ "$(fish_offers 'bigshuf -T fo')"
     same '' "$(fish_offers 'bigshuf -n lin')"
+    same --compress-temporary=never "$(fish_offers 'bigshuf --compress-temporary=n')"
+    same --records=varint "$(fish_offers 'bigshuf --records=v')"
 }

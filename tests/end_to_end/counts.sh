@@ -28,7 +28,7 @@ test_v_counts_what_was_read_and_written() {
     counts 5 5 -r -n 5 -i 1-9
     counts 0 0 /dev/null
     counts 99999 7 --header -n 7 in
-    counts 50000 50000 --record-lines=2 in
+    counts 50000 50000 --records=lines:2 in
 }
 
 # Half a MB and more, as long as what is mapped, or held if it comes through a pipe.
@@ -95,7 +95,7 @@ test_an_input_has_the_records_that_are_expected() {
     knows 10000 --random-source=in -n 7
     knows 10000 --random-source=in -n 7 -r
     knows 9999 --seed=a --header
-    knows 5000 --seed=a --record-lines=2
+    knows 5000 --seed=a --records=lines:2
     knows 10000 --seed=a -n 0
 }
 

@@ -53,6 +53,29 @@ test_long_lines_spill_only_what_does_not_fit() {
     done
 }
 
+# A record of R bytes stands for its pile: at most D - 0.75 S + R, in the worst case, and never more than D.
+test_records_nearly_as_large_as_memory_spill_little_more_than_does_not_fit() {
+    needs_scale small
+    local memory=$((32 * 1048576)) record bytes most
+    for twentieths in 1 3 9 12 18 40; do
+        record=$((memory * twentieths / 20))
+        long_line $((record - 1)) >line
+        for _ in $(seq $((twentieths < 30 ? 70 / twentieths + 1 : 3))); do cat line; done >in
+        bytes=$(wc -c <in | tr -d ' ')
+        most=$((bytes - memory * 3 / 4 + record))
+        [ $most -le "$bytes" ] || most=$bytes
+        for options in '--parallel=2 --seed=1' '--parallel=8 --seed=4'; do
+            # shellcheck disable=SC2086 # several words
+            bigshuf -v -S 32M --compress-temporary=never $options <in 2>said >out
+            cmp out in
+            if [ "$(spilled said)" -gt "$most" ]; then
+                echo "$options: $(spilled said) of $bytes bytes in records of $record were spilled, more than $most" >&2
+                return 1
+            fi
+        done
+    done
+}
+
 test_with_much_memory_only_what_does_not_fit_is_spilled() {
     needs_scale full
     make_input 1500 seq 100000000 300000000
@@ -111,6 +134,17 @@ test_space_is_given_back_with_few_descriptors() {
     make_input 40 seq 1000000 10000000
     on_small_disk 55 sh -c "ulimit -n 20 && bigshuf --seed=x -S 8M -T disk in.40 >disk/out && cp disk/out ." 2>said
     bigshuf --seed=x in.40 | cmp - out
+}
+
+# Neither to root, who may be root of a container only.
+test_blocks_that_are_reserved_for_root_are_promised_to_nobody() {
+    local size free available said
+    stat -f -c '%S %f %a' . >numbers 2>.stderr || skip "no stat -f here"
+    read -r size free available <numbers
+    free=$((free * size / 1048576)) available=$((available * size / 1048576))
+    [ $((free - available)) -gt 1000 ] || skip "no blocks are reserved here"
+    said=$(bigshuf -i 1-9 -r -n 1000000000000000000 -o out 2>&1) || said=${said##*needed, }
+    [ "${said%% *}" -lt $((available + (free - available) / 2)) ]
 }
 
 # ---- Several directories ----
@@ -344,7 +378,7 @@ test_what_may_be_shorter_than_the_input_is_not_refused() {
 test_what_is_written_in_place_takes_the_room_of_the_old_file() {
     needs_small_disk
     seq 400000 >in
-    on_small_disk 4 sh -c 'cp in disk/file && ln disk/file disk/link && bigshuf -o disk/file disk/file && cp disk/link out'
+    on_small_disk 4 sh -c 'cp in disk/file && exec 7<>disk/file && bigshuf -o /dev/fd/7 disk/file && cp disk/file out'
     same_lines in out
 }
 

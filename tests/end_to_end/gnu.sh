@@ -347,9 +347,10 @@ same_sum_as_shuf() {
 test_large_inputs_are_shuffled_as_by_shuf() {
     needs_scale small
     seq 300000 >many
+    tr '\n' '\0' <many >zeros
     same_sum_as_shuf '$shuf --random-source=<(yes 42) many' '$shuf --random-source=<(yes 42) <many' \
         '$shuf --random-source=<(yes 42) < <(cat many)' '$shuf -n 100000 --random-source=<(yes 42) many' \
-        '$shuf -n 100000 --random-source=<(yes 42) < <(cat many)' '$shuf -z --random-source=<(yes 42) many' \
+        '$shuf -n 100000 --random-source=<(yes 42) < <(cat many)' '$shuf -z --random-source=<(yes 42) zeros' \
         '$shuf -r -n 400000 --random-source=<(yes 42) many'
 }
 
@@ -367,13 +368,14 @@ test_large_ranges_are_shuffled_as_by_shuf() {
 test_the_first_lines_of_more_than_8_mib_are_those_of_shuf() {
     needs_scale small
     seq 1200000 >many
+    tr '\n' '\0' <many >zeros
     for size in 8388607 8388608 8388609; do
         head -c $size many >in.$size
         same_as_shuf "\$shuf -n 3 --random-source=<(yes 42) in.$size" "\$shuf -n 3 --random-source=<(yes 42) <in.$size"
     done
     same_sum_as_shuf '$shuf -n 0 many' '$shuf -n 1 --random-source=<(yes 42) many' \
         '$shuf -n 100000 --random-source=<(yes 42) many' '$shuf -n 2000000 --random-source=<(yes 42) many' \
-        '$shuf -z -n 3 --random-source=<(yes 42) many' '$shuf -n 3 --random-source=short many' \
+        '$shuf -z -n 3 --random-source=<(yes 42) zeros' '$shuf -n 3 --random-source=short many' \
         '$shuf -n 3 --random-source=<(yes 42) -o out many && cat out'
 }
 
@@ -582,7 +584,7 @@ test_repeats_go_on_until_the_reader_goes_away_as_by_shuf() {
         '{ $shuf -r -i 7-7 || echo $? >status; } | head -n 3; cat status' \
         '{ $shuf --rep -i 1-1000 --random-source=<(yes 42) || echo $? >status; } | head -n 30000; cat status' \
         '{ $shuf -r --random-source=<(yes 42) in || echo $? >status; } | head -n 30000; cat status' \
-        '{ $shuf -rz --random-source=<(yes 42) < <(cat in) || echo $? >status; } | head -c 30000; cat status'
+        '{ $shuf -rz --random-source=<(yes 42) < <(printf "a\0b\n\0") || echo $? >status; } | head -c 30000; cat status'
 }
 
 test_repeats_for_ever_may_go_to_a_fifo() {
@@ -613,8 +615,9 @@ test_the_output_does_not_change_the_source() {
     local message="bigshuf: --random-source: 'source' is also the output, and would change while it is read"
     seq 1000 >in
     seq 100000 | tee source >wanted
-    ln source link
-    for options in '-r -o link in' '-r -o source in' '-r --split=1:new -o link in' '-ri 1-6 -o link' '--header -o link in'; do
+    exec 7<>source
+    ln -s /dev/fd/7 link
+    for options in '-r -o link in' '-r --split=1:new -o link in' '-ri 1-6 -o link' '--header -o link in'; do
         # shellcheck disable=SC2086 # options
         fails_with 1 "$message" bigshuf -n 30000 --random-source=source $options
     done

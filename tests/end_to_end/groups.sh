@@ -51,12 +51,59 @@ test_samples_count_groups() {
 
 test_shards_and_splits_have_whole_groups() {
     groups 100 >in
-    bigshuf --seed=3 --group-field=2 in >all
-    bigshuf --seed=3 --group-field=2 --split=20%:test --shard-records=10 -o part.%d in
+    bigshuf --seed=3 --group-field=3 in >all
+    bigshuf --seed=3 --group-field=3 --split=20%:test --shard-records=10 -o part.%d in
     same '20 10 10 10 10 10 10 10 10' "$(for file in test part.?; do numbers <"$file" | wc -l; done | xargs)"
     cat test part.? | cmp - all
     bigshuf --seed=3 --group-field=2 --shards=7 -o seventh.%d in
     same '15 15 14 14 14 14 14' "$(for file in seventh.?; do numbers <"$file" | wc -l; done | xargs)"
+}
+
+# Sorted by it, nothing is said.
+test_groups_that_are_torn_are_warned_of_once() {
+    local warning="the records of group '1' are not all neighbours, and are several groups: sort by field 2 first"
+    groups 30 >in
+    for options in -S1G '--parallel=1 -S8M' '--keep-order -n 9' '--shards=2 -o out-%d' '-r -n 50' '--part=1/2 --seed=7'; do
+        # shellcheck disable=SC2086 # options
+        same "bigshuf: warning: in: $warning" "$(bigshuf --group-field=2 $options in 2>&1 >out)"
+        # shellcheck disable=SC2086 # options
+        same "bigshuf: warning: -: $warning" "$(bigshuf --group-field=2 $options < <(cat in) 2>&1 >out)"
+        # shellcheck disable=SC2086 # options
+        same '' "$(sort -k 2,2 in | bigshuf --group-field=2 $options 2>&1 >out)"
+    done
+    same "bigshuf: warning: in: $warning" "$(bigshuf --scatter=store --piles=2 --group-field=2 in 2>&1)"
+    head -n 3 in >a # groups go on in the next file
+    tail -n +4 in >b
+    same '' "$(bigshuf --group-field=3 a b 2>&1 >out)"
+    same "bigshuf: warning: b: $warning" "$(bigshuf --group-field=2 a b 2>&1 >out)"
+    printf '%0100d\n-\n%0100d\n' 0 0 | tr '\n' '\t' >long
+    fails_with 0 "bigshuf: warning: long: the records of group '$(printf %060d 0)...' are not all *" \
+        bigshuf --delimiter='\t' -t, --group-field=1 long >out
+}
+
+# Sorted files that were put together, with too many keys to remember all of them.
+test_groups_that_are_torn_far_apart_are_noticed() {
+    seq "$(scale 20000 200000 2000000)" | sed 's/$/\t/' >in
+    same '' "$(bigshuf --group-field=1 in 2>&1 >out)"
+    fails_with 0 '*the records of group * are not all neighbours*' bigshuf --group-field=1 in in >out
+}
+
+test_groups_that_a_split_would_tear_apart_are_an_error() {
+    local message="bigshuf: in: the records of group 'b' are not all neighbours, so that --split would divide it: sort by field 1 first"
+    printf 'b\t1\na\t2\nb\t3\nc\t4\n' >in
+    echo old >rest
+    fails_with 1 "$message" bigshuf --group-field=1 --split=1:test -o rest in
+    fails_with 1 "$message" bigshuf --group-field=1 --split=50%:test in
+    fails_with 1 "$message" bigshuf --group-field=1 --split=0:test --split=1:valid --shards=2 -o part.%d in
+    # shellcheck disable=SC2016 # the filter's
+    fails_with 1 "$message" bigshuf --group-field=1 --split=1:test --filter='cat >$FILE' -o rest in
+    same 'in rest' "$(echo *)"
+    same old "$(<rest)"
+    sort in >sorted
+    bigshuf --group-field=1 --split=1:test -o rest sorted
+    bigshuf --group-field=1 --split-field=1 --split=50%:test -o rest in 2>said # keeps them together, wherever they stand
+    same_lines <(cat test rest) in
+    same 1 "$(grep -l b test rest | wc -l | xargs)"
 }
 
 # A group of n members, here lines of 4 bytes, has 4n bytes, not 5n.
@@ -122,7 +169,7 @@ test_a_line_without_the_field_is_an_error_and_nothing_is_replaced() {
 }
 
 test_what_has_no_fields_has_no_groups() {
-    for option in -e -i1-3 --record-size=3 --record-lines=2 --record-start=x --delimiter=ab --weight-field=1; do
+    for option in -e -i1-3 --records=bytes:3 --records=lines:2 --records=start:x --delimiter=ab --weight-field=1; do
         fails_with 1 'bigshuf: cannot combine *--group-field*' bigshuf --group-field=1 "$option" </dev/null
     done
     fails_with 1 'bigshuf: fields are numbered from 1*' bigshuf --group-field=0
@@ -134,4 +181,31 @@ test_keys_may_be_anything() {
     printf 'a,b\n"x,y",2\n"x,y",3\nz,4\n' | bigshuf --csv --header --group-field=1 --shard-records=1 -o csv.%d
     same 2 "$(printf '%s\n' csv.? | wc -l | xargs)"
     grep -h -A 1 '"x,y",2' csv.? | grep -x '"x,y",3'
+}
+
+# Of a group, and of a split: whole, as CSV, and of a record that comes in pieces.
+test_a_field_may_have_64_kibibytes_before_any_end_of_line() {
+    local key splits='--split=50%:a -o b --split-field'
+    key=$(head -c 65536 /dev/zero | tr '\0' k)
+    for end in '\n' '\r\n'; do
+        # shellcheck disable=SC2059 # escapes
+        printf "1,$key$end"'2,"'"$key\"$end" | tee quoted | tr -d '"' >in
+        # shellcheck disable=SC2059
+        { head -c 9000000 /dev/zero | tr '\0' x && printf ",$key$end"; } >large
+        for way in "-t, --group-field=2" "-t, $splits=2"; do
+            # shellcheck disable=SC2086 # several words
+            bigshuf $way in >out 2>said
+            sed "s/,/,k/" in >longer
+            # shellcheck disable=SC2086
+            fails_with 1 '*field* has more than 65536 bytes' bigshuf $way longer >out
+        done
+        bigshuf --csv --group-field=2 -o a quoted
+        cmp a quoted
+        # shellcheck disable=SC2086
+        bigshuf --csv $splits=2 quoted
+        sort a b | cmp - <(sort quoted)
+        # shellcheck disable=SC2086
+        bigshuf -S 8M -t, $splits=2 large
+        cat a b | cmp - large
+    done
 }

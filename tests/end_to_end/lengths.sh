@@ -26,8 +26,8 @@ in_comes_like_lines() {
     local coding=$1
     shift
     bigshuf -S 2G --seed=1363 "$@" lines | to_records "$coding" >wanted
-    bigshuf -v -S 8M --seed=1363 "$@" "--record-length=$coding" in 2>said | cmp - wanted
-    bigshuf -S 8M --seed=1363 "$@" "--record-length=$coding" < <(cat in) | cmp - wanted
+    bigshuf -v -S 8M --seed=1363 "$@" "--records=$coding" in 2>said | cmp - wanted
+    bigshuf -S 8M --seed=1363 "$@" "--records=$coding" < <(cat in) | cmp - wanted
 }
 
 # Print what `bigshuf -S 8M` cannot hold: lines of many lengths, some of them empty.
@@ -82,7 +82,7 @@ test_lengths_across_the_ends_of_blocks_are_read() {
         long_line $((262140 - bytes + 262145)) >line
         for i in $(seq 10 27); do sed "s/^../$i/" line; done >lines
         comes_like_lines "$coding"
-        bigshuf -S 2G --seed=1363 "--record-length=$coding" in | cmp - wanted
+        bigshuf -S 2G --seed=1363 "--records=$coding" in | cmp - wanted
     done
 }
 
@@ -94,8 +94,8 @@ test_files_are_one_input() {
         seq 50 | to_records "$coding" >a
         seq 51 51 | to_records "$coding" >b
         seq 52 100 | to_records "$coding" >c
-        bigshuf --seed=1363 "--record-length=$coding" a b /dev/null - c </dev/null | cmp - wanted
-        bigshuf --seed=1363 "--record-length=$coding" a - c < <(cat b) | cmp - wanted
+        bigshuf --seed=1363 "--records=$coding" a b /dev/null - c </dev/null | cmp - wanted
+        bigshuf --seed=1363 "--records=$coding" a - c < <(cat b) | cmp - wanted
     done
 }
 
@@ -128,9 +128,9 @@ test_records_that_are_mapped_are_those_that_are_read() {
     for coding in $codings; do
         comes_like_lines "$coding"
         rm -f mappings
-        FAULT_CALL=map_file FAULT_LOG=mappings bigshuf-faulty --seed=1363 "--record-length=$coding" in | cmp - wanted
+        FAULT_CALL=map_file FAULT_LOG=mappings bigshuf-faulty --seed=1363 "--records=$coding" in | cmp - wanted
         [ -s mappings ]
-        FAULT_CALL=map_file FAULT_AT=1 FAULT_STAYS=1 bigshuf-faulty --seed=1363 "--record-length=$coding" in |
+        FAULT_CALL=map_file FAULT_AT=1 FAULT_STAYS=1 bigshuf-faulty --seed=1363 "--records=$coding" in |
             cmp - wanted
     done
 }
@@ -140,11 +140,11 @@ test_shards_hold_whole_records() {
     seq 3000 >lines
     for coding in $codings; do
         to_records "$coding" <lines >in
-        bigshuf --seed=7 "--record-length=$coding" --split=100:part --shards=7 -o shard.%d in
-        { cat part shard.?; } | cmp - <(bigshuf --seed=7 "--record-length=$coding" in)
+        bigshuf --seed=7 "--records=$coding" --split=100:part --shards=7 -o shard.%d in
+        { cat part shard.?; } | cmp - <(bigshuf --seed=7 "--records=$coding" in)
         to_lines "$coding" part shard.? | cmp - <(bigshuf --seed=7 lines)
         same 100 "$(to_lines "$coding" part | wc -l | tr -d ' ')"
-        bigshuf --seed=7 "--record-length=$coding" --shard-bytes=1000 -o small.%03d in
+        bigshuf --seed=7 "--records=$coding" --shard-bytes=1000 -o small.%03d in
         to_lines "$coding" small.* | cmp - <(bigshuf --seed=7 lines)
         rm small.*
     done
@@ -157,8 +157,8 @@ test_stores_hold_whole_records() {
     for coding in $codings; do
         to_records "$coding" <lines >one
         to_records "$coding" <others >two
-        bigshuf --scatter=store --piles=4 --seed=7 --batch=one "--record-length=$coding" one
-        bigshuf --scatter=store --seed=7 --batch=two "--record-length=$coding" two
+        bigshuf --scatter=store --piles=4 --seed=7 --batch=one "--records=$coding" one
+        bigshuf --scatter=store --seed=7 --batch=two "--records=$coding" two
         grep -x "records with length $coding" store/format
         bigshuf --gather=store --seed=7 >out
         to_lines "$coding" out >got
@@ -176,8 +176,8 @@ test_a_header_of_bytes_comes_before_the_records() {
     for coding in $codings; do
         { printf 'magic\n'; to_records "$coding" <lines; } >in
         { printf 'magic\n'; bigshuf --seed=1 lines | to_records "$coding"; } >wanted
-        bigshuf --seed=1 --header-bytes=6 "--record-length=$coding" in | cmp - wanted
-        bigshuf --seed=1 --header-bytes=6 "--record-length=$coding" < <(cat in) | cmp - wanted
+        bigshuf --seed=1 --header-bytes=6 "--records=$coding" in | cmp - wanted
+        bigshuf --seed=1 --header-bytes=6 "--records=$coding" < <(cat in) | cmp - wanted
     done
 }
 
@@ -188,9 +188,9 @@ test_a_header_of_bytes_comes_before_the_records() {
 is_refused() {
     local coding=$1 message=$2 file=$3
     shift 3
-    fails_with 1 "bigshuf: $file: $message" bigshuf "$@" "--record-length=$coding" "$file" >out
+    fails_with 1 "bigshuf: $file: $message" bigshuf "$@" "--records=$coding" "$file" >out
     is_empty out
-    fails_with 1 "bigshuf: -: $message" bigshuf "$@" "--record-length=$coding" < <(cat "$file") >out
+    fails_with 1 "bigshuf: -: $message" bigshuf "$@" "--records=$coding" < <(cat "$file") >out
     is_empty out
 }
 
@@ -255,7 +255,7 @@ test_damage_is_told_with_the_file_and_the_place_in_it() {
     is_refused tfrecord "record at byte $(wc -c <fine | tr -d ' '): the checksum of its data is wrong" damaged
     is_refused tfrecord "record at byte $(wc -c <fine | tr -d ' '): the checksum of its data is wrong" damaged -S 8M
     fails_with 1 'bigshuf: in: record at byte 0: the checksum of its data is wrong' \
-        bigshuf --record-length=tfrecord fine in fine >out
+        bigshuf --records=tfrecord fine in fine >out
     is_empty out
     { printf 'magic\n'; cat in; } >damaged
     is_refused tfrecord 'record at byte 6: the checksum of its data is wrong' damaged --header-bytes=6
@@ -265,16 +265,16 @@ test_damage_leaves_the_output_and_the_store() {
     needs python3
     seq 10 | to_records tfrecord | tr 9 8 >in
     echo old >file
-    fails_with 1 'bigshuf: in: record at byte *' bigshuf --record-length=tfrecord -o file in
+    fails_with 1 'bigshuf: in: record at byte *' bigshuf --records=tfrecord -o file in
     same old "$(<file)"
-    fails_with 1 'bigshuf: in: record at byte *' bigshuf --record-length=tfrecord --scatter=store --batch=b in
+    fails_with 1 'bigshuf: in: record at byte *' bigshuf --records=tfrecord --scatter=store --batch=b in
     [ ! -e store/b ]
 }
 
 test_a_damaged_batch_is_told() {
     needs python3
     seq 1000 | to_records u32le >in
-    bigshuf --scatter=store --piles=2 --seed=7 --batch=b --record-length=u32le in
+    bigshuf --scatter=store --piles=2 --seed=7 --batch=b --records=u32le in
     for pile in store/b/*; do
         [ -s "$pile" ] || continue
         cp "$pile" kept
@@ -293,10 +293,10 @@ test_memory_for_records_with_a_length() {
     many_lines >lines
     for coding in tfrecord varint; do
         to_records "$coding" <lines >in
-        peak .peak bigshuf -S 8M --seed=m "--record-length=$coding" in >/dev/null
+        peak .peak bigshuf -S 8M --seed=m "--records=$coding" in >/dev/null
         [ "$(<.peak)" -le $((24 * 1024)) ]
     done
     head -c "$(scale 120000 6000000 60000000)" /dev/zero >in
-    peak .peak bigshuf -S 8M --seed=m --record-length=varint in >/dev/null
+    peak .peak bigshuf -S 8M --seed=m --records=varint in >/dev/null
     [ "$(<.peak)" -le $((24 * 1024)) ]
 }

@@ -63,7 +63,7 @@ test_short_lines_with_every_number_of_threads() {
     shuffles_within 32 --parallel=1 --parallel=3 --parallel=8
 }
 
-# Each thread has piles of its own, and has looked at other parts of the file.
+# The file is mapped, and beside it there are the piles.
 test_short_lines_that_just_fit_with_several_threads() {
     seq "$(scale 3000000 3000000 20000000)" >in
     mib=$(($(wc -c <in) >> 20))
@@ -207,4 +207,21 @@ test_more_memory_than_there_is_brings_a_warning() {
     is_empty said
     seq 100000 | bigshuf -S 100% 2>said >out
     is_empty said
+}
+
+# Two MiB less are not: told for a store, an order, a sample.
+test_the_memory_that_is_asked_for_is_enough_and_hardly_more() {
+    needs_scale small
+    seq 1500000 >in
+    head -c 20000000 /dev/zero >random
+    for task in '--scatter=store --seed=1 --batch=x --piles=2048' '--scatter=store2 --seed=1 --batch=x --piles=4096' \
+        '--random-source=random in in' '-i 1-1000000000 -n 600000'; do
+        # shellcheck disable=SC2086 # several words
+        said=$(bigshuf -S 8M $task 2>&1 <in) || asked=${said##*needs more memory: use -S }
+        asked=${asked%M or more}
+        # shellcheck disable=SC2086
+        fails_with 1 "bigshuf: * needs more memory: use -S ${asked}M or more" bigshuf -S $((asked > 10 ? asked - 2 : 8))M $task <in >out
+        # shellcheck disable=SC2086
+        bigshuf -S "${asked}M" $task <in >out
+    done
 }

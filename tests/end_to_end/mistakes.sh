@@ -38,7 +38,12 @@ bigshuf -o results/ in | bigshuf: results/: Is a directory: name a file in it
 bigshuf -o . in | bigshuf: .: Is a directory: name a file in it
 bigshuf -o in </dev/null | bigshuf: in: left as it is, as no input is named, and standard input is /dev/null: name the input, or /dev/null to empty it
 bigshuf -o in in ./in | bigshuf: ./in: an output, and an input twice: each run would double its records: name it once
+bigshuf zipped | bigshuf: zipped: compressed by gzip: to shuffle its lines: bigshuf -Z
 bigshuf -o zipped zipped | bigshuf: zipped: compressed by gzip, and an output as well, so that what is in it would be lost: to shuffle its lines: bigshuf -Z
+bigshuf --csv <zipped | bigshuf: -: compressed by gzip: to shuffle its records: bigshuf -Z
+bigshuf --scatter=store zipped | bigshuf: zipped: compressed by gzip: to shuffle its lines: bigshuf -Z
+bigshuf --group-field=1 --split=1:test -o rest torn | bigshuf: torn: the records of group '1' are not all neighbours, so that --split would divide it: sort by field 1 first
+bigshuf -i 1-10 --shards=1000000 -o %d | bigshuf: %d: more than 10000 of the 1000000 shards would be empty: use fewer, or --shard-records
 bigshuf --gather=store -o store/out | bigshuf: store/out: in the store store, where nothing else belongs: write to another folder
 bigshuf --expect-records=2 in | bigshuf: in: the number of records is 1, not 2 as --expect-records says
 bigshuf --expect-records=3 in in | bigshuf: 2 input files: the number of records is 2, not 3 as --expect-records says
@@ -48,7 +53,6 @@ bigshuf --csv --group-field=3 in | bigshuf: in: record 1 of the input has no fie
 bigshuf --scatter=store --batch=b </dev/null | bigshuf: store: nothing is added, as no input is named, and standard input is /dev/null: name the input, or /dev/null for an empty batch
 bigshuf --gather=store --expect-records=2 | bigshuf: store: the number of records is 1, not 2 as --expect-records says
 bigshuf --expect-records=2 <in | bigshuf: standard input: the number of records is 1, not 2 as --expect-records says
-bigshuf -i 1-2000000 -S 8M --compress-program='gzip -1' | bigshuf: compress program 'gzip -1': there is no such program: it is one name, and options go into a script of that name
 bigshuf data/2026/in | bigshuf: data/2026/in: No such file or directory: there is no folder 'data'
 bigshuf -o in/out in | bigshuf: in/out: Not a directory: there is no folder 'in'
 bigshuf --scatter=new/store in | bigshuf: new/store: No such file or directory: there is no folder 'new'
@@ -66,13 +70,14 @@ test_likely_mistakes_are_told_with_what_would_be_right() {
     echo 1 >in
     printf '\37\213\n' >zipped
     printf '1,2\r\n' >crlf
+    printf '1\n2\n1\n' >torn
     bigshuf --scatter=store --piles=2 --batch=a in
     while IFS= read -r line; do
         count=$((count + 1))
         fails_with 1 "${line##* | }" eval "${line% | *}"
     done < <(mistakes)
     [ $count -ge 20 ]
-    same 'crlf in store zipped' "$(echo *)"
+    same 'crlf in store torn zipped' "$(echo *)"
     same 'a format' "$(cd store && echo *)"
 }
 
@@ -85,7 +90,8 @@ test_a_carriage_return_at_the_end_is_warned_of() {
     fails_with 0 "bigshuf: warning: --seed '42\\\\r$hint" bigshuf --seed=$'42\r' in >rest
     fails_with 0 "bigshuf: warning: --scatter 'store\\\\r$hint" bigshuf --scatter=$'store\r' --piles=2 in
     fails_with 0 "bigshuf: warning: --filter 'cat >\$FILE\\\\r$hint" bigshuf --filter=$'cat >$FILE\r' -o new in
-    fails_with 0 '' bigshuf --seed=$'4\r2' --delimiter=$'\r' in >rest
+    tr '\n' '\r' <in >returns
+    fails_with 0 '' bigshuf --seed=$'4\r2' --delimiter=$'\r' returns >rest
 }
 
 test_sizes_are_also_as_in_split() {
@@ -96,7 +102,7 @@ test_sizes_are_also_as_in_split() {
     done
     bigshuf --shard-bytes=1KB -o decimal.%d in
     bigshuf --shard-bytes=1KiB -o binary.%d in
-    bigshuf --record-size=0.001KB --output=out in
+    bigshuf --records=bytes:0.001KB --output=out in
     cat decimal.0 decimal.1 decimal.2 decimal.3 | sort -n | cmp - in
     [ "$(wc -c <decimal.0)" -le 1000 ]
 }

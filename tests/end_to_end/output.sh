@@ -173,36 +173,43 @@ test_a_link_to_itself_is_a_failure() {
     fails_with 1 'bigshuf: link: Too many levels of symbolic links' bigshuf -o link </dev/null
 }
 
-test_a_file_of_several_links_is_written_in_place() {
+test_a_file_of_several_links_is_replaced_and_the_others_keep_it() {
     seq 2000 >file
     ln file other
-    seq 10 | bigshuf -o file
-    same "$(inode file)" "$(inode other)"
-    same_lines other <(seq 10)
+    seq 10 | fails_with 0 'bigshuf: warning: file: had other names (hard links), which keep the old contents' bigshuf -o file
+    same_lines file <(seq 10)
+    same_lines other <(seq 2000)
+    ln file again
+    ln other third
+    fails_with 0 'bigshuf: warning: file and 1 more had other names (hard links), *' \
+        bigshuf --split=1:file -o other <(seq 2000)
+    same 1 "$(wc -l <.stderr)"
+    ln third s2 # which is known late
+    fails_with 0 'bigshuf: warning: s2: had other names (hard links), *' bigshuf --shard-records=1 -o s%d <(seq 3)
+    ln third none
+    fails_with 0 'bigshuf: warning: none: had other names (hard links), *' bigshuf -n 0 -o none
+    same_lines again <(seq 10)
+    same_lines third <(seq 2000)
+    same 1999 "$(wc -l <other | tr -d ' ')"
+    ln file fourth
+    FAULT_CALL=write FAULT_AT=1 fails_with 1 '*: Input/output error' bigshuf-faulty -o file file
+    same "$(inode file)" "$(inode fourth)"
 }
 
-# Both have read all of it when they begin to write.
-test_two_runs_do_not_write_to_a_file_of_several_links_at_once() {
-    local first second
-    seq 200000 >wanted
-    for _ in 1 2 3; do
-        cat wanted >file
-        [ -e other ] || ln file other
-        mkfifo one two
-        bigshuf -o file file one 2>said_first & first=$!
-        bigshuf -o file file two 2>said_second & second=$!
-        exec 7>one 8>two
-        exec 7>&- 8>&-
-        failed=0
-        wait "$first" || failed=$((failed + 1))
-        wait "$second" || failed=$((failed + 1))
-        [ "$failed" -lt 2 ] || grep -q 'while it was read' said_first said_second
-        [ "$failed" -gt 0 ]
-        if [ "$failed" -eq 1 ]; then
-            same_lines <(sort -n file) wanted
-        fi
-        rm one two
+test_a_file_is_shuffled_in_place_by_one_run_at_a_time() {
+    seq 2000 >file
+    ln file other
+    mkfifo pipe
+    bigshuf -o file file pipe 2>said & run=$!
+    exec 7>pipe # which succeeds when the run has locked its output
+    for name in file other; do
+        fails_with 1 "bigshuf: $name: is being shuffled by another run" bigshuf -o $name $name
     done
+    bigshuf -o new other
+    exec 7>&-
+    wait $run
+    same_lines file <(seq 2000)
+    bigshuf -o other other
 }
 
 # FILE is an input and the output; when it has been read, or is about to be, it gets another line.
@@ -257,13 +264,21 @@ test_a_name_as_long_as_can_be() {
 
 # ---- What cannot be written is told before the work ----
 
+test_repetitions_without_an_end_to_a_file_are_told_before_the_work() {
+    mkfifo never
+    for options in '' '-n 18446744073709551615' '-n 99999999999999999999'; do
+        # shellcheck disable=SC2086 # none, or two words
+        fails_with 1 'bigshuf: out: -r would never end: limit it with -n' bigshuf -r $options -o out never
+    done
+}
+
 test_a_directory_as_output_is_told_before_the_work() {
     mkfifo never
     mkdir directory
     fails_with 1 'bigshuf: directory: Is a directory: name a file in it' bigshuf -o directory never
     fails_with 1 'bigshuf: .: Is a directory: name a file in it' bigshuf -o . never
     fails_with 1 "bigshuf: '': No such file or directory" bigshuf -o '' never
-    fails_with 1 "bigshuf: '': -r without -n would never end" bigshuf -r -o '' never
+    fails_with 1 "bigshuf: '': -r would never end: limit it with -n" bigshuf -r -o '' never
     fails_with 1 "bigshuf: '': a name with one %d, or %0Nd for N digits, is needed, such as part-%05d" bigshuf --shards=2 -o '' never
     fails_with 1 "bigshuf: temporary file in '': No such file or directory" bigshuf -T '' never
 }
@@ -302,9 +317,9 @@ test_a_file_in_an_unwritable_directory_is_written_in_place() {
 
 test_a_file_in_place_is_not_touched_before_output_begins() {
     seq 100 >file
-    ln file other
-    fails_with 1 'bigshuf: missing: *' bigshuf -o file missing
-    FAULT_CALL=read FAULT_AT=2 fails_with 1 'bigshuf: other: *' bigshuf-faulty --parallel=1 -S 8M -o file other
+    exec 7<>file
+    fails_with 1 'bigshuf: missing: *' bigshuf -o /dev/fd/7 missing
+    FAULT_CALL=read FAULT_AT=2 fails_with 1 'bigshuf: file: *' bigshuf-faulty --parallel=1 -S 8M -o /dev/fd/7 file
     same_lines file <(seq 100)
 }
 
@@ -334,9 +349,13 @@ test_a_failed_temporary_file_leaves_the_old_file() {
         bigshuf-faulty -S 8M -o folder/file in
 }
 
-test_a_failed_rename_leaves_the_old_file() {
-    FAULT_CALL=rename_at FAULT_AT=1 fails_safely 'bigshuf: folder/file: Input/output error' \
-        bigshuf-faulty -S 8M -o folder/file in
+test_a_failed_rename_leaves_the_old_file_and_the_new_one() {
+    mkdir folder
+    echo old >folder/file
+    seq 10 | FAULT_CALL=rename_at FAULT_AT=1 fails_with 1 \
+        'bigshuf: folder/file: Input/output error: the complete file is now folder/.file.??????' bigshuf-faulty -o folder/file
+    same old "$(<folder/file)"
+    same_lines "$(sed 's/.* is now //' .stderr)" <(seq 10)
 }
 
 test_a_failed_close_leaves_the_old_file() {
@@ -395,22 +414,19 @@ test_a_shortage_leaves_the_old_file() {
 
 test_a_temporary_file_that_cannot_be_removed_is_named() {
     mkdir folder
-    echo old | tee folder/a >folder/b
-    FAULT_CALL=unlink FAULT_AT=1 fails_with 0 'bigshuf: warning: folder/.[ab].??????: cannot be removed: Input/output error' \
-        bigshuf-faulty -e --split=1:folder/a -o folder/b 1 2
-    same '1 2' "$(sort folder/[ab] | xargs)"
-    same 1 "$(find folder -name ".[ab].*" | wc -l | tr -d " ")"
+    FAULT_CALL='open_anonymous unlink' FAULT_AT=1 FAULT_STAYS=1 \
+        fails_with 1 'bigshuf: folder: *warning: folder/.a.??????: cannot be removed: Input/output error' \
+        bigshuf-faulty -o folder/a folder
 }
 
 # ---- Others are at work in the directory ----
 
-# Start a run that replaces folder/file, or `outputs`, and have something done before it ends: fails_after PATTERN
-# COMMAND...
+# Start a run that replaces folder/file, and have something done before it ends: fails_after PATTERN COMMAND...
 fails_after() {
     local pattern=$1
     shift
     [ -e pipe ] || mkfifo pipe
-    start bigshuf "${outputs[@]:--ofolder/file}" pipe 2>said
+    start bigshuf -o folder/file pipe 2>said
     exec 7>pipe # which succeeds when the run has looked at its output
     "$@"
     seq 10 >&7
@@ -420,34 +436,14 @@ fails_after() {
     [[ $(<said) == $pattern ]] || same "$pattern" "$(<said)"
 }
 
-test_a_file_that_others_put_there_meanwhile_is_left_alone() {
-    mkdir folder
-    echo old >folder/file
-    echo own >other # at the same time, and as large
-    echo third >third
-    fails_after 'bigshuf: folder/file: has been replaced by others meanwhile, and stays as it is' mv other folder/file
-    same 'own file' "$(<folder/file) $(ls -A folder)"
-    rm folder/file
-    fails_after 'bigshuf: folder/file: has been made by others meanwhile, and stays as it is' cp third folder/file
-    same 'third file' "$(<folder/file) $(ls -A folder)"
-}
-
-# Of many files, most are closed until their turn comes.
-test_what_others_do_meanwhile_to_one_of_many_files_is_not_lost() {
-    local outputs=(--shards=8 -o folder/s%d) all
+test_of_many_files_an_input_that_others_change_meanwhile_stays() {
+    local all
     mkdir folder
     for i in 0 1 2 3 4 5 6 7; do echo "old $i" >folder/s$i; done
     all=$(ls -A folder)
-    echo "own 7" >other
-    fails_after 'bigshuf: folder/s7: has been changed by others meanwhile, and stays as it is' mv other folder/s7
-    same "own 7 old 6 $all" "$(<folder/s7) $(<folder/s6) $(ls -A folder)"
-    rm folder/s6
-    echo third >third
-    fails_after 'bigshuf: folder/s6: has been made by others meanwhile, and stays as it is' cp third folder/s6
-    same "third old 5 $all" "$(<folder/s6) $(<folder/s5) $(ls -A folder)"
     FAULT_CALL=open_anonymous FAULT_AT=9 FAULT_RUN='echo more >>folder/s7' fails_with 1 \
         'bigshuf: folder/s7: has been changed by others meanwhile, and stays as it is' \
-        bigshuf-faulty "${outputs[@]}" folder/s?
+        bigshuf-faulty --shards=8 -o folder/s%d folder/s?
     same "more $all" "$(tail -n 1 folder/s7) $(ls -A folder)"
 }
 
@@ -511,4 +507,32 @@ test_a_mounted_file_is_written_in_place() {
     unshare -m sh -c 'mount --bind beneath file && bigshuf -o file in' || return 1
     same_lines in beneath
     same 'beneath file in' "$(echo *)"
+}
+
+# In containers, the folder of a file is made of layers, which may be on different file systems: needs_overlay.
+needs_overlay() {
+    [ "$(id -u)" = 0 ] || skip "only root may mount layers"
+    mkdir lower merged
+    # shellcheck disable=SC2016 # the inner shell's
+    overlaid='mount -t tmpfs -o size=2m none upper && mkdir upper/files upper/work &&
+        mount -t overlay -o lowerdir=lower,upperdir=upper/files,workdir=upper/work none merged &&'
+    mkdir upper
+    unshare -m sh -c "$overlaid true" 2>.stderr || skip "may not mount layers"
+}
+
+test_a_file_among_layers_on_different_file_systems_is_replaced() {
+    needs_overlay
+    seq 1000 >lower/file
+    unshare -m sh -c "$overlaid bigshuf -o merged/file merged/file && sort -n merged/file >sorted && ls -A merged >>sorted"
+    same_lines sorted <(seq 1000; echo file)
+}
+
+test_a_failed_run_leaves_the_old_file_among_layers_on_different_file_systems() {
+    needs_overlay
+    echo old >lower/file
+    seq 400000 >in # more than there is room for
+    fails_with 0 '*' unshare -m sh -c "$overlaid { bigshuf -o merged/file <in | cat; cat in | bigshuf -o merged/file; } 2>said
+        cat merged/file >left; ls -A merged >>left"
+    same 'old file' "$(xargs <left)"
+    grep -q 'No space left on device' said
 }

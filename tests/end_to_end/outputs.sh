@@ -144,6 +144,24 @@ test_wrong_numbers_of_shards_are_told_before_the_work() {
     fails_with 1 "bigshuf: %d: more than 1000000 files" bigshuf --shards=1000001 -o %d never
 }
 
+# Of numbers at the start, so that there need not even be a place for what does not fit in memory.
+test_more_shards_than_there_may_be_are_told_before_one_is_made() {
+    local many='bigshuf: parts/%d: more than 1000000 files'
+    mkdir parts
+    fails_with 1 "$many" bigshuf --shard-records=1 -i 1-1000001 -o parts/%d
+    fails_with 1 "$many" bigshuf --shard-records=7 -i 1-18446744073709551614 -T nowhere -o parts/%d
+    fails_with 1 "$many" bigshuf --shard-records=1 -i 1-1000000 --split=0:rest -o parts/%d
+    fails_with 1 "$many" bigshuf --shard-records=1 -i 1-18446744073709551615 -n 1000001 -o parts/%d
+    fails_with 1 "$many" bigshuf --shard-records=1 -r -n 1000001 -i 1-2 -o parts/%d
+    fails_with 1 "$many" bigshuf --shard-records=2 --filter=': $FILE' -i 1-2000001 -o parts/%d
+    seq 1000001 | fails_with 1 "$many" bigshuf --shard-records=1 -o parts/%d
+    seq 1000001 | fails_with 1 "$many" bigshuf --shard-records=1 --part=1/1 --expect-records=1000001 --seed=1 -o parts/%d
+    seq 1000001 | bigshuf --scatter=store --seed=1 --piles=2
+    fails_with 1 "$many" bigshuf --shard-records=1 --gather=store -o parts/%d
+    fails_with 1 'bigshuf: the splits take more than the 3 records there are' bigshuf -i 1-3 --split=4:a -T nowhere -o b
+    rmdir parts
+}
+
 test_ways_to_divide_do_not_go_together() {
     mkfifo never
     fails_with 1 'bigshuf: --shards needs -o' bigshuf --shards=3 never
@@ -181,10 +199,12 @@ test_shards_may_be_shuffled_into_themselves() {
     cat 0 1 2 | bigshuf --seed=x >whole
     bigshuf --seed=x --shards=3 -o %d 0 1 2
     cat 0 1 2 | cmp - whole
-    ln 1 hard # which is written in place
     bigshuf --seed=y whole >other
+    cp 1 before
+    ln 1 hard
     bigshuf --seed=y --shards=3 -o %d 0 1 2
     cat 0 1 2 | cmp - other
+    cmp hard before
 }
 
 # ---- --shard-records, --shard-bytes ----
@@ -258,20 +278,6 @@ test_names_after_older_shards_need_not_be_possible() {
     same '5 5 old' "$(lengths part0 part1) $(<part2)"
 }
 
-# What is written in place cannot be taken back.
-test_shards_in_place_are_followed_by_one_that_is_possible() {
-    needs_ordinary_user
-    mkdir closed
-    echo old | tee closed/0 closed/1 >closed/2
-    chmod 666 closed/?
-    chmod 555 closed
-    for records in 5 100; do
-        seq 10 | fails_with 1 'bigshuf: closed/3: Permission denied' \
-            as_ordinary_user ./bigshuf --shard-records=$records -o closed/%d
-    done
-    same 'old old old' "$(cat closed/? | paste -s -d ' ' -)"
-}
-
 test_shards_after_a_gap_are_no_links_to_others() {
     seq 70 >in
     for link in 'ln d/4 d/6' 'ln -s 4 d/6' 'ln d/0 d/6' 'ln -s ../d/0 d/6'; do
@@ -280,7 +286,7 @@ test_shards_after_a_gap_are_no_links_to_others() {
             echo old >d/$i
         done
         $link
-        fails_with 1 'bigshuf: d/[04] and d/6: the same output file' bigshuf --shard-records=10 -o d/%d in
+        fails_with 1 '*bigshuf: d/[04] and d/6: the same output file' bigshuf --shard-records=10 -o d/%d in
         [[ $link = 'ln d'* ]] || same 'old old old old old' "$(cat d/[0-4] | paste -s -d ' ' -)"
         rm -r d
     done
@@ -464,16 +470,16 @@ test_a_file_is_the_same_by_any_of_its_names() {
     refuses 'hard is an input and an output file, but part1 only an output' --shards=2 -o part%d hard
     refuses 'hard is an input and an output file, but a only an input' --shards=2 -o part%d hard part1 a
     fails_with 1 'bigshuf: part0 and hard: the same output file' bigshuf --split=1:part0 -o hard a
+    cp part0 before
     bigshuf --shards=2 -o part%d part1 hard
     same_lines <(cat part0 part1) <(seq 100)
-    cmp hard part0
+    cmp hard before
 }
 
-# This input is refused, and all files stay: keeps NAME OPTION...
+# This input, which is compressed, is refused, and all files stay: keeps NAME OPTION...
 keeps() {
     cat ./* | cksum >../before
-    fails_with 1 "bigshuf: $1: compressed by gzip, and an output as well, so that what is in it would be lost: to shuffle its lines: bigshuf -Z" \
-        bigshuf "${@:2}"
+    fails_with 1 "bigshuf: $1: compressed by gzip*: to shuffle its lines: bigshuf -Z" bigshuf "${@:2}"
     rm .stderr
     cat ./* | cksum | cmp - ../before
 }
@@ -492,82 +498,181 @@ test_a_compressed_file_is_not_replaced_by_its_own_bytes() {
     keeps a.gz -o a.gz --header -n 1 a.gz
     # shellcheck disable=SC2094 # refused
     keeps - -o a.gz <a.gz
-    keeps 0 --shards=2 -o %d 0 1
-    keeps 0 --shard-records=1 -o %d 0 1
+    keeps '[01]' --shards=2 -o %d 0 1
+    keeps '[01]' --shard-records=1 -o %d 0 1
     keeps a.gz --split=1:in -o a.gz a.gz
     fails_with 1 'bigshuf: text: text in UTF-16, and an output as well*iconv*' bigshuf -o text text
-    bigshuf -o other a.gz 2>said
-    bigshuf --record-size=1 -o a.gz a.gz
-    bigshuf --filter='cat >$FILE' -o 0 0 2>>said
-    same 2 "$(grep -c 'compressed by gzip, and shuffled as it is' said)"
+    keeps a.gz -o other a.gz
+    keeps 0 --filter='cat >$FILE' -o 0 0
+    bigshuf --records=bytes:1 -o a.gz a.gz
+    same 'bigshuf: warning: -: compressed by gzip, and shuffled as it is: to shuffle its lines: bigshuf -Z' \
+        "$(bigshuf -o 0 < <(cat 0) 2>&1)"
     { head -c 5 1 && seq 9; } >both
     # shellcheck disable=SC2094 # as it may be
     { head -c 5 >skipped && bigshuf -o both; } <both
     same_lines both <(seq 9)
 }
 
-# Others put files in the place of the first two shards, at each turn after the first one has come to be there.
-test_what_others_put_in_the_place_of_shards_stays() {
-    local failed=0
-    seq -f 'a%.0f' 300 >in
-    for old in '' old; do
-        for call in open_directory stat_at exchange rename_new; do
-            for turn in $(seq 16); do
-                rm -f shard* .shard* came
-                [ -z "$old" ] || tee shard0 shard1 shard2 <<<old >/dev/null
-                FAULT_CALL=$call FAULT_AT=$turn \
-                    FAULT_RUN='grep -q a shard0 && for i in 0 1; do echo theirs >came; cp came t; mv t shard$i; done; :' \
-                    bigshuf-faulty --parallel=1 --shards=3 -o shard%d in 2>said || failed=$((failed + 1))
-                [ -e came ] || continue
-                same 'theirs theirs' "$(cat shard0 shard1 | paste -s -d ' ' -)"
-                [ -z "$old" ] || [ ! -s said ] || same "old $old" "$(cat shard2 .shard0.* | paste -s -d ' ' -)"
-                [ -n "$old" ] || [ ! -s said ] || same 'shard0 shard1' "$(echo shard*)"
-            done
-        done
-    done
-    [ $failed -ge 5 ]
+# ---- All are complete, and then get their names in order ----
+
+# Six shards, among them an old one: have_shards.
+have_shards() {
+    rm -rf d
+    mkdir d
+    seq 600 | bigshuf --seed=x --shards=6 -o d/%d
+    cat d/* >right
+    sort -n right >wanted
 }
 
-# A file that was removed may leave its number to the next one that is made.
-test_what_others_put_there_with_the_same_number_stays() {
+# The lines in the shards of folder d are all there, each in a shard or in the hidden file that belongs to it: none_lost.
+none_lost() {
+    local number hidden
+    for number in 0 1 2 3 4 5; do
+        hidden=$(find d -name ".$number.??????")
+        cat "${hidden:-d/$number}"
+    done | sort -n | cmp - wanted
+}
+
+test_a_name_that_cannot_be_given_leaves_all_files_complete() {
+    for turn in 1 2 6; do
+        have_shards
+        FAULT_CALL=rename_at FAULT_AT=$turn fails_with 1 "bigshuf: d/$((turn - 1)): Input/output error: *" \
+            bigshuf-faulty --shards=6 -o d/%d d/?
+        none_lost
+        same $((7 - turn)) "$(find d -name '.?.??????' | wc -l | tr -d ' ')"
+        set -- d/.?.??????
+        case $turn in
+        6) same "$1" "$(sed 's/.*: the complete file is now //' .stderr)" ;;
+        *) same "$# complete files are now $1 to ${!#}" "$(sed 's/.*error: //' .stderr)" ;;
+        esac
+    done
+}
+
+test_a_directory_that_is_replaced_between_two_names_is_told() {
+    have_shards
+    FAULT_CALL=rename_at FAULT_AT=2 FAULT_RUN='mv d e; mkdir d' \
+        fails_with 1 'bigshuf: d/2: its directory has been replaced meanwhile: 4 complete files are now d/.2.* to d/.5.*' \
+        bigshuf-faulty --shards=6 -o d/%d d/?
+    same '' "$(ls -A d)"
+    rmdir d
+    mv e d
+    none_lost
+}
+
+test_sigkill_between_two_names_leaves_all_files_complete() {
+    for turn in 1 2 6; do
+        have_shards
+        FAULT_CALL=rename_at FAULT_AT=$turn FAULT_RUN='kill -KILL $PPID' fails_with 137 '*' \
+            bigshuf-faulty --shards=6 -o d/%d d/?
+        none_lost
+        same $((7 - turn)) "$(find d -name '.?.??????' | wc -l | tr -d ' ')"
+    done
+}
+
+test_sigterm_ends_a_run_that_cannot_tell_its_failure() {
+    have_shards
+    mkfifo full
+    exec 9<>full
+    dd if=/dev/zero of=full bs=65536 count=100 oflag=nonblock 2>said || true
+    FAULT_CALL=rename_at FAULT_AT=3 start bigshuf-faulty --shards=6 -o d/%d d/? 2>&9
+    kept() { [ "$(find d -name '.?.??????' | wc -l)" = 4 ]; }
+    PATIENCE=20 wait_until kept
+    sleep 0.2
+    kill -TERM $!
+    ended() { ! kill -0 $! 2>/dev/null; }
+    PATIENCE=20 wait_until ended || { kill -KILL $! && return 1; }
+    fails_with 143 '*' wait $!
+    none_lost
+}
+
+test_what_others_put_in_the_place_of_an_output_that_is_no_input_is_replaced() {
     seq 100 >in
-    FAULT_CALL=rename_new FAULT_AT=2 FAULT_RUN='rm new0; echo theirs >new0; echo theirs >new1' \
-        fails_with 1 'bigshuf: new1: has been made by others meanwhile, and stays as it is*' \
-        bigshuf-faulty --shards=3 -o new%d in
-    same 'theirs theirs' "$(cat new* | paste -s -d ' ' -)"
-    for i in $(seq 0 9); do
-        echo old >old"$i"
+    for i in 0 1 2 3 4 5 6 7; do
+        echo old >old$i
     done
-    FAULT_CALL=exchange FAULT_AT=1 FAULT_RUN='rm old7; echo theirs >old7' \
-        fails_with 1 'bigshuf: old7: has been replaced by others meanwhile, and stays as it is' \
-        bigshuf-faulty --shards=10 -o old%d in
-    same '9 old 1 theirs' "$(cat old* | sort | uniq -c | xargs)"
+    FAULT_CALL=link_descriptor FAULT_AT=1 FAULT_RUN='echo theirs >t; mv t old7; rm old2; echo more >>old1' \
+        bigshuf-faulty --shards=8 -o old%d in
+    same_lines <(cat old?) in
 }
 
-test_compressed_shards_are_taken_back() {
-    seq 20000 >in
-    for old in '' old; do
-        rm -f shard*
-        [ -z "$old" ] || for i in 0 1 2 3 4 5 6 7; do
-            echo old >shard$i.gz
-        done
-        FAULT_CALL="$([ -z "$old" ] && echo rename_new || echo exchange)" FAULT_AT=8 \
-            FAULT_RUN='echo theirs >t; mv t shard7.gz' \
-            fails_with 1 'bigshuf: shard7.gz: has been * by others meanwhile, and stays as it is' \
-            bigshuf-faulty -Z --shards=8 -o shard%d.gz in
-        same "${old:+7 old }1 theirs" "$(cat shard* | sort | uniq -c | xargs)"
-    done
+# ---- Outputs that are inputs are this run's alone ----
+
+# Others do something to a shard when files are complete: loses_to MESSAGE WHAT.
+loses_to() {
+    have_shards
+    FAULT_CALL=link_descriptor FAULT_AT=1 FAULT_RUN=$2 fails_with 1 "bigshuf: d/5: $1" \
+        bigshuf-faulty --shards=6 -o d/%d d/?
+    same '0 1 2 3 4' "$(find d -type f ! -name 5 -printf '%f\n' | sort | xargs)"
+    cat d/[0-4] | cmp - <(head -n 500 right)
 }
 
-# A call that fails is not taken for others.
-test_what_cannot_be_looked_at_is_told() {
-    seq 100 >in
-    echo old | tee old0 old1 >old2
-    for turn in 3 5 7; do
-        FAULT_CALL=stat_at FAULT_AT=$turn fails_with 1 'bigshuf: old?: Input/output error' \
-            bigshuf-faulty --shards=3 -o old%d in
-        same '3 old' "$(cat old? | sort | uniq -c | xargs)"
+test_shards_that_others_have_changed_meanwhile_are_not_replaced() {
+    loses_to 'has been changed by others meanwhile, and stays as it is' 'echo more >>d/5'
+    loses_to 'has been changed by others meanwhile, and stays as it is' 'sleep 0.01; touch d/5'
+    loses_to 'has been replaced by others meanwhile, and stays as it is' 'cp d/5 t; mv t d/5'
+    loses_to 'No such file or directory' 'rm d/5'
+}
+
+# A second run of the same command begins while the first one makes a call: second_fails CALL TURN COMMAND
+second_fails() {
+    have_shards
+    # shellcheck disable=SC2016
+    FAULT_CALL=$1 FAULT_AT=$2 FAULT_RUN='$SECOND >said 2>&1; echo $? >>said' SECOND=$3 \
+        bigshuf-faulty --shards=6 -o d/%d d/?
+    same 1 "$(tail -n 1 said)"
+    grep -q '^bigshuf: .*: is being shuffled by another run$' said
+    none_lost
+}
+
+# From the moment in which it is seen to be the input, too.
+test_what_others_put_in_the_place_of_standard_input_is_not_replaced() {
+    local failed='' status
+    for turn in $(seq 100); do
+        seq 50 >file
+        seq 51 100 | tee right >theirs
+        rm -f log
+        status=0
+        # shellcheck disable=SC2094 # on purpose
+        FAULT_CALL='open lock stat' FAULT_AT=$turn FAULT_LOG=log FAULT_RUN='mv theirs file' \
+            bigshuf-faulty -o file <file 2>said || status=$?
+        [ -e log ] || break
+        if [ $status = 0 ]; then
+            same '' "$failed"
+        else
+            failed=yes
+            cmp file right
+            grep -q '^bigshuf: file: has been replaced by others meanwhile, and stays as it is$' said
+        fi
     done
+    same yes "$failed"
+}
+
+test_shards_are_shuffled_in_place_by_one_run_at_a_time() {
+    for turn in 1 2 4 6; do
+        second_fails rename_at $turn 'bigshuf --shards=6 -o d/%d d/0 d/1 d/2 d/3 d/4 d/5'
+    done
+    second_fails read 1 'bigshuf --shards=6 -o d/%d d/0 d/1 d/2 d/3 d/4 d/5'
+}
+
+test_hard_links_to_shards_are_shuffled_in_place_by_one_run_at_a_time() {
+    seq 600 | bigshuf --shards=6 -o a%d
+    for i in 0 1 2 3 4 5; do
+        ln a$i b$((5 - i))
+    done
+    cp a3 before
+    # shellcheck disable=SC2016
+    FAULT_CALL=read FAULT_AT=1 FAULT_RUN='bigshuf --shards=6 -o b%d b?; echo $?' \
+        bigshuf-faulty --shards=6 -o a%d a? >out 2>said
+    same 1 "$(<out)"
+    grep -q 'is being shuffled by another run' said
+    same_lines <(cat a?) <(seq 600)
+    cmp b2 before
+}
+
+test_without_locks_shards_may_be_shuffled_into_themselves() {
+    have_shards
+    FAULT_CALL=lock FAULT_AT=1 FAULT_STAYS=1 FAULT_ERRNO=ENOTSUP bigshuf-faulty --shards=6 -o d/%d d/?
+    none_lost
 }
 
 test_files_are_not_emptied_by_a_forgotten_input() {
@@ -739,15 +844,47 @@ test_a_filter_has_the_limit_to_descriptors_that_bigshuf_was_given() {
     same 100 "$(<a)"
 }
 
+test_shards_that_get_no_record_are_warned_of() {
+    seq 10 >in
+    mkdir new && cd new || exit
+    for options in '--shards=12' '--split=5:test --shards=7' '-n 2 --shards=4' '-r -n 9 --shards=11' '--probability=1 --shards=12'; do
+        # shellcheck disable=SC2086 # options
+        same "bigshuf: warning: part.%02d: 2 of the ${options##*=} shards get no record: --shard-records makes only as many as are needed" \
+            "$(bigshuf $options -o part.%02d ../in 2>&1)"
+        same "$((${options##*=}))" "$(printf '%s\n' part.* | wc -l | xargs)"
+        rm -- *
+    done
+    same '' "$(bigshuf --shards=10 -o part.%02d ../in 2>&1)"
+    bigshuf --scatter=../store --piles=2 ../in
+    bigshuf --gather=../store --shards=11 -o part.%02d 2>&1 | grep 'part.%02d: 1 of the 11 shards get no record'
+}
+
+# Where their number can be known, no file is even tried.
+test_more_than_ten_thousand_shards_without_a_record_are_refused() {
+    local message='bigshuf: %d: more than 10000 of the 10011 shards would be empty: use fewer, or --shard-records'
+    seq 0 9 | tr -d '\n' >bytes
+    seq 10 >in
+    mkdir new && cd new || exit
+    for options in -i1-10 '-i1-99 -n 10' '-r -n 10 -i1-6' '--records=bytes:1 ../bytes' '-n 10 ../in' '--expect-records=10 -' \
+        '-e 1 2 3 4 5 6 7 8 9 10' '--header=5 --filter=:$FILE ../in' -; do
+        # shellcheck disable=SC2086 # options
+        fails_with 1 "$message" bigshuf --shards=10011 -o %d $options < <(cat ../in)
+    done
+    same .stderr "$(ls -A)"
+    fails_with 1 'bigshuf: missing/0: No such file *' bigshuf --shards=10010 -o missing/%d -i 1-10
+    fails_with 1 "${message/\%d/missing/%d}" bigshuf --shards=10011 -o missing/%d -e 1 2 3 4 5 6 7 8 9 10
+}
+
 test_a_filter_for_several_files_that_does_not_mention_file_is_warned_of() {
     local warning="bigshuf: warning: --filter='cat > .gz' does not mention FILE, by which files differ: put it in single quotes, so that the shell leaves \$FILE as it is"
     local FILE=
-    fails_with 0 "$warning" bigshuf --shards=2 -o %d --filter="cat > $FILE.gz" </dev/null
-    fails_with 0 "$warning" bigshuf --shard-bytes=2 -o %d --filter="cat > $FILE.gz" </dev/null
-    fails_with 0 "$warning" bigshuf --split=0:a -o b --filter="cat > $FILE.gz" </dev/null
-    fails_with 0 '' bigshuf --shards=1 -o %d --filter="cat > $FILE.gz" </dev/null
-    fails_with 0 '' bigshuf --split=0:a --filter="cat > $FILE.gz" </dev/null
-    fails_with 0 '' bigshuf --shards=2 -o %d --filter='cat > $FILE.gz' </dev/null
+    seq 9 >in
+    fails_with 0 "$warning" bigshuf --shards=2 -o %d --filter="cat > $FILE.gz" in
+    fails_with 0 "$warning" bigshuf --shard-bytes=2 -o %d --filter="cat > $FILE.gz" in
+    fails_with 0 "$warning" bigshuf --split=0:a -o b --filter="cat > $FILE.gz" in
+    fails_with 0 '' bigshuf --shards=1 -o %d --filter="cat > $FILE.gz" in
+    fails_with 0 '' bigshuf --split=0:a --filter="cat > $FILE.gz" in
+    fails_with 0 '' bigshuf --shards=2 -o %d --filter='cat > $FILE.gz' in
 }
 
 # Of each filter a line: how many were running when it began.
@@ -810,9 +947,9 @@ test_words_and_numbers_may_be_divided() {
 
 test_records_of_every_form_are_whole_in_every_file() {
     seq 4000 >lines
-    bigshuf --record-lines=4 --shards=7 -o a%d lines
+    bigshuf --records=lines:4 --shards=7 -o a%d lines
     cat a? | paste - - - - | sort -n | cmp - <(seq 4000 | paste - - - -)
-    bigshuf --record-size=5 --shards=3 -o b%d <(seq 10000 11999 | tr -d '\n')
+    bigshuf --records=bytes:5 --shards=3 -o b%d <(seq 10000 11999 | tr -d '\n')
     cat b? | fold -w 5 | { cat; echo; } | sort | cmp - <(seq 10000 11999)
     bigshuf --delimiter=';;' --shard-records=30 -o c%d <(seq 100 | tr '\n' ';' | sed 's/;/;;/g')
     cat c? | tr -s ';' '\n' | sort -n | cmp - <(seq 100)
@@ -823,7 +960,7 @@ test_records_of_every_form_are_whole_in_every_file() {
 test_records_with_a_start_have_it_in_every_file() {
     seq 1000 | awk '{ print ">" $1; for (i = 0; i < $1 % 4; i++) print "line " i " of " $1 }' >in
     for way in --shards=7 --shard-records=150 --shard-bytes=4K; do
-        bigshuf --record-start='>' $way -o part%02d in
+        bigshuf --records=start:'>' $way -o part%02d in
         for file in part*; do
             same '>' "$(head -c 1 "$file")"
             same '' "$(tail -c 1 "$file" | tr -d '\n')"
@@ -1103,6 +1240,21 @@ test_a_reader_that_is_gone_leaves_all_old_files() {
     all_old 0
 }
 
+test_a_directory_that_is_closed_meanwhile_leaves_all_old_files() {
+    needs_ordinary_user
+    cp "$(readlink "$(command -v bigshuf-faulty)")" faulty
+    as_ordinary_user mkdir folder
+    seq 200000 | as_ordinary_user ./bigshuf --shards=6 -o folder/%d # enough to be mapped
+    md5 folder/? >wanted
+    for turn in 7 8; do # when number 4 and 5 are opened again
+        FAULT_CALL=open_anonymous FAULT_AT=$turn FAULT_RUN='chmod 555 folder' \
+            fails_with 1 "bigshuf: folder/$((turn - 3)): cannot be replaced any more, and stays as it is*" \
+            as_ordinary_user ./faulty --shards=6 -o folder/%d folder/?
+        md5 folder/? | cmp - wanted
+        as_ordinary_user chmod 755 folder
+    done
+}
+
 test_a_missing_directory_of_any_file_is_told_before_the_work() {
     mkfifo never
     mkdir 0
@@ -1168,9 +1320,22 @@ survives() {
         all_new "$files"
     else
         same '1 1' "$status $(grep -v -c '^bigshuf: warning: ' said)"
-        all_old "${old[@]}"
+        if grep -q 'complete file' said; then
+            all_kept "$files"
+        else
+            all_old "${old[@]}"
+        fi
     fi
     same '' "$(names temporary)"
+}
+
+# Not all files could get their names; but each is complete, under one name or the other: all_kept FILES.
+all_kept() {
+    local number name
+    for number in $(seq -f %02g 0 $(($1 - 1))); do
+        name=$(find folder -name ".$number.*")
+        cat "${name:-folder/$number}"
+    done | cmp - right
 }
 
 # Let calls of every kind that is made fail, at these turns: sweep 'TURN...' FILES OPTION...

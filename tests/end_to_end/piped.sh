@@ -52,12 +52,12 @@ test_records_that_get_longer_after_the_first_ones() {
 test_every_record_format() {
     paragraphs 2 >all
     head -n 9000 all >in
-    for options in -z --record-lines=3 '--csv --header' --header=2 '--header-bytes=20 --record-start=1'; do
+    for options in -z --records=lines:3 '--csv --header' --header=2 '--header-bytes=20 --records=start:1'; do
         # shellcheck disable=SC2086 # words, by intention
         same_piped in $options
     done
     head -c 1500000 in >fixed
-    same_piped fixed --record-size=100
+    same_piped fixed --records=bytes:100
     sed 's/ 5/"\n"/g' in | awk '{ print "\"" $0 "\"" }' >table
     same_piped table --csv
     same_piped table --csv -S 8M

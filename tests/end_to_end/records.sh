@@ -44,15 +44,15 @@ use() {
     crlf) options=(--delimiter='\r\n') edit=(sed "s/$here/"$'\r,\2/g; s/$/\r\r\2/') ;;
     odd_run) options=(--delimiter=aa) edit=(sed "s/$here/"$'a\2/g; s/^/a/; s/$/aa/') ;;
     late_run) options=(--delimiter=aaaab) edit=(sed "s/$here/"$'aaa\2/g; s/^/b/; s/$/aaaaaaab/') ;;
-    lines) options=(--record-lines=4) units=4 edit=(sed $'s/^/@\2/; s/$/\2\2ACGT\2/') ;;
-    nul_lines) options=(-z --record-lines=3) units=3 edit=(sed "s/$here/"$'\2/g; s/^/\1/; s/$/\1\2\1/') ;;
-    size) options=(--record-size=17) edit=(awk '{ print substr($0 "\2;              ", 1, 17) }') ;;
+    lines) options=(--records=lines:4) units=4 edit=(sed $'s/^/@\2/; s/$/\2\2ACGT\2/') ;;
+    nul_lines) options=(-z --records=lines:3) units=3 edit=(sed "s/$here/"$'\2/g; s/^/\1/; s/$/\1\2\1/') ;;
+    size) options=(--records=bytes:17) edit=(awk '{ print substr($0 "\2;              ", 1, 17) }') ;;
     csv) options=(--csv) edit=(sed "s/$here/"$'\2/g; s/^/"/; s/$/","a ""\2"" b",""\2/') ;;
     csv_crlf) options=(--csv) edit=(sed "s/$here/"$'\r\2/g; s/^/"/; s/$/",c\r\2/') ;;
-    fasta) options=(--record-start='>') units=3 edit=(sed "s/$here/"$'\2/g; s/^/>/; s/$/\2AC>GT\2 >\2/') ;;
+    fasta) options=(--records=start:'>') units=3 edit=(sed "s/$here/"$'\2/g; s/^/>/; s/$/\2AC>GT\2 >\2/') ;;
     groups) options=(--group-field=2 -t '|') edit=(awk "$members i \"|\" $key \"|\" \$0 \"\2\" }") ;;
     csv_groups) options=(--csv --group-field=1) edit=(awk "$members (i % 2 ? $key : \"\\\"\" $key \"\\\"\") \",\\\"a\2\\\"\\\"\2\\\",\" \$0 \"\2\" }") ;;
-    mbox) options=(--record-start='From ') units=5 edit=(sed "s/$here/"$'\2/g; s/^/From /; s/$/\2From\2>From x\2Fro\2\2/') ;;
+    mbox) options=(--records=start:'From ') units=5 edit=(sed "s/$here/"$'\2/g; s/^/From /; s/$/\2From\2>From x\2Fro\2\2/') ;;
     esac
 }
 
@@ -138,7 +138,7 @@ test_records_of_17_bytes_are_shuffled_like_lines() {
 test_few_large_records_of_one_size_are_shuffled_like_lines() {
     seq 4 >lines
     for bytes in 9000001 5000000; do # one does not fit in memory; two do not
-        options=("--record-size=$bytes")
+        options=("--records=bytes:$bytes")
         edit=(awk "{ for (text = \$0 \";\"; length(text) < $bytes;) text = text text; print substr(text, 1, $bytes) }")
         comes_like_lines
     done
@@ -278,9 +278,10 @@ test_z_is_the_delimiter_nul() {
 test_a_last_line_of_a_group_without_newline_gets_one() {
     printf '1\n2\n3\n4' >a
     printf '1\n' >b
-    records_are '1\n2\n|3\n4\n|1\n\n|' --record-lines=2 a - < <(cat b; echo)
-    printf 'a\0\n\0b\0c' | records_are 'a\0\n\0|b\0c\0|' -z --record-lines=2
-    printf '\n' | records_are '\n|' --record-lines=1
+    records_are '1\n2\n|3\n4\n|1\n\n|' --records=lines:2 a - < <(cat b; echo)
+    printf 'a\0\n\0b\0c' | records_are 'a\0\n\0|b\0c\0|' -z --records=lines:2
+    printf '\n' | records_are '\n|' --records=lines:1
+    printf '1;2\n;3;4' | records_are '1;2\n;|3;4;|' --records=lines:2 --delimiter=';'
 }
 
 test_a_line_end_that_is_added_to_csv_is_that_of_the_first_record() {
@@ -303,12 +304,12 @@ test_files_that_start_their_records_need_no_last_newline() {
     printf '>' >b
     printf '>c\n\n' >c
     : >d
-    records_are '>a\nA\n|>b\nB\n|>\n|>c\n\n|>\n|' --record-start='>' a d b c b
-    records_are '>c\n\n|' --record-start='>' c
-    records_are '>\n|' --record-start='>' b
-    bigshuf --record-start='>' d | cmp - /dev/null
-    printf 'From a\nFrom\n>From \nFro' | records_are 'From a\nFrom\n>From \nFro\n|' --record-start='From '
-    printf 'From From a\nFrom From b' | records_are 'From From a\n|From From b\n|' --record-start='From '
+    records_are '>a\nA\n|>b\nB\n|>\n|>c\n\n|>\n|' --records=start:'>' a d b c b
+    records_are '>c\n\n|' --records=start:'>' c
+    records_are '>\n|' --records=start:'>' b
+    bigshuf --records=start:'>' d | cmp - /dev/null
+    printf 'From a\nFrom\n>From \nFro' | records_are 'From a\nFrom\n>From \nFro\n|' --records=start:'From '
+    printf 'From From a\nFrom From b' | records_are 'From From a\n|From From b\n|' --records=start:'From '
 }
 
 # ---- Headers ----
@@ -399,28 +400,28 @@ test_a_header_is_dropped_from_later_files() {
 test_a_header_is_lines_where_records_are_made_of_lines() {
     printf 'comment\n>a\n1\n>b\n2' >in
     printf 'comment\n>c\n3\n' >other
-    records_below 'comment\n' '>a\n1\n|>b\n2\n|>c\n3\n|' --header --record-start='>' in other
+    records_below 'comment\n' '>a\n1\n|>b\n2\n|>c\n3\n|' --header --records=start:'>' in other
     { printf 'two\nlines\n'; seq 8; } >in
-    records_below 'two\nlines\n' '1\n2\n3\n4\n|5\n6\n7\n8\n|' --header=2 --record-lines=4 in
+    records_below 'two\nlines\n' '1\n2\n3\n4\n|5\n6\n7\n8\n|' --header=2 --records=lines:4 in
     tr '\n' '\0' <in >nul
-    records_below 'two\0lines\0' '1\00002\00003\00004\0|5\00006\00007\00008\0|' -z --header=2 --record-lines=4 nul
+    records_below 'two\0lines\0' '1\00002\00003\00004\0|5\00006\00007\00008\0|' -z --header=2 --records=lines:4 nul
     { printf '%%!\n'; cat in; } >bytes
-    records_below '%!\ntwo\nlines\n' '1\n2\n3\n4\n|5\n6\n7\n8\n|' --header=2 --header-bytes=3 --record-lines=4 bytes
+    records_below '%!\ntwo\nlines\n' '1\n2\n3\n4\n|5\n6\n7\n8\n|' --header=2 --header-bytes=3 --records=lines:4 bytes
 }
 
 test_a_header_is_records_where_records_are_not_made_of_lines() {
-    records_below '12' '34|56|' --header --record-size=2 <(printf 123456)
+    records_below '12' '34|56|' --header --records=bytes:2 <(printf 123456)
     records_below 'a\nb;' 'c\nd;|' --header --delimiter=';' <(printf 'a\nb;c\nd')
     records_below 'a\nb\n\n' 'c\nd\n\n|' --header --delimiter='\n\n' <(printf 'a\nb\n\nc\nd\n')
 }
 
 test_a_header_that_does_not_fit_the_records_is_told() {
     printf '>a\n1\n>b\n2\n' >in
-    fails_at_once "bigshuf: in: text between the header of 1 line and the first '>'" --header --record-start='>' in never
+    fails_at_once "bigshuf: in: text between the header of 1 line and the first '>'" --header --records=start:'>' in never
     fails_at_once "bigshuf: in: text between the header of 3 bytes and 2 lines and the first '>'" \
-        --header-bytes=3 --header=2 --record-start='>' in never
+        --header-bytes=3 --header=2 --records=start:'>' in never
     fails_when_read 'bigshuf: -: 3 lines are left over at the end: records after the header are of 4 lines' in \
-        --header --record-lines=4
+        --header --records=lines:4
 }
 
 test_a_file_that_is_shorter_than_its_header_is_told() {
@@ -431,10 +432,10 @@ test_a_file_that_is_shorter_than_its_header_is_told() {
     fails_at_once 'bigshuf: in: shorter than a header of 18446744073709551615 records' --csv \
         --header=18446744073709551615 in never
     fails_at_once 'bigshuf: in: shorter than a header of 1 byte and 3 lines' --header-bytes=1 --header=3 in never
-    fails_at_once 'bigshuf: in: shorter than a header of 3 lines' --record-start=h --header=3 in never
-    fails_at_once 'bigshuf: in: shorter than a header of 3 lines' --record-lines=2 --header=3 in never
+    fails_at_once 'bigshuf: in: shorter than a header of 3 lines' --records=start:h --header=3 in never
+    fails_at_once 'bigshuf: in: shorter than a header of 3 lines' --records=lines:2 --header=3 in never
     printf '1234' >in
-    fails_at_once 'bigshuf: in: shorter than a header of 3 records' --record-size=2 --header=3 in never
+    fails_at_once 'bigshuf: in: shorter than a header of 3 records' --records=bytes:2 --header=3 in never
     printf '"a\n' >in
     fails_at_once 'bigshuf: in: unclosed quote that starts in line 1' --csv --header=2 in never
     output_is '' --header=3 </dev/null
@@ -454,7 +455,7 @@ test_nothing_but_a_header_is_told() {
     header_alone '2 lines' 'h\n1\n' --header=2 in in /dev/null
     header_alone '2 lines' 'h\n1\n' --header=2 < <(cat in)
     header_alone '2 records' 'a\r\nb\r\n' --csv --header=2 <(printf 'a\r\nb')
-    header_alone '1 line' '>h\n' --record-start='>' --header <(printf '>h')
+    header_alone '1 line' '>h\n' --records=start:'>' --header <(printf '>h')
     header_alone '3 bytes' 'h\n1' --header-bytes=3 in
     output_is 'h\n1\n2\n' --header=2 in - in <<<$'h\n1\n2' 2>said
     same '' "$(<said)"
@@ -471,7 +472,7 @@ test_headers_that_differ_are_told_before_output() {
     fails_when_read 'bigshuf: -: header differs from that of a' b --header a -
     fails_when_read 'bigshuf: a: header differs from that of -' b --header - a
     fails_when_read 'bigshuf: a: header differs from that of -' b --header - a b
-    fails_when_read 'bigshuf: -: header differs from that of a' b --header --record-lines=1 a -
+    fails_when_read 'bigshuf: -: header differs from that of a' b --header --records=lines:1 a -
     { cat a; many_lines; } >d
     fails_when_read 'bigshuf: b: header differs from that of -' d -S 8M --header - b
 }
@@ -503,9 +504,9 @@ test_a_header_may_be_as_large_as_is_said() {
         { long_line $((bytes - 1)) | tr -d '\n'; echo; } | head -c "$bytes" >header
         { cat header; printf '>a\n1\n>b\n2\n'; } >in
         for option in --header "--header-bytes=$bytes"; do
-            bigshuf $option --record-start='>' -n 2 --keep-order in | cmp - in
-            bigshuf -S 8M $option --record-start='>' -n 2 --keep-order < <(cat in) | cmp - in
-            bigshuf $option --record-start='>' header 2>/dev/null | cmp - header
+            bigshuf $option --records=start:'>' -n 2 --keep-order in | cmp - in
+            bigshuf -S 8M $option --records=start:'>' -n 2 --keep-order < <(cat in) | cmp - in
+            bigshuf $option --records=start:'>' header 2>/dev/null | cmp - header
         done
     done
 }
@@ -534,7 +535,7 @@ test_a_file_may_be_nothing_but_a_header_of_bytes() {
     output_is head --header-bytes=4 header header 2>said
     bigshuf --header-bytes=4 -n 2 --keep-order header in header | cmp - <(cat in; echo)
     bigshuf --header-bytes=4 --csv -n 2 --keep-order header in header | cmp - <(cat in; echo)
-    bigshuf --header-bytes=4 --record-size=1 -n 3 --keep-order header in header | cmp - in
+    bigshuf --header-bytes=4 --records=bytes:1 -n 3 --keep-order header in header | cmp - in
 }
 
 test_a_file_that_is_shorter_than_its_header_of_bytes_is_told() {
@@ -542,7 +543,7 @@ test_a_file_that_is_shorter_than_its_header_of_bytes_is_told() {
     fails_at_once 'bigshuf: in: shorter than a header of 6 bytes' --header-bytes=6 in never
     fails_when_read 'bigshuf: -: shorter than a header of 6 bytes' in --header-bytes=6
     output_is 12345 --header-bytes=5 in in 2>said
-    output_is 12345 --header-bytes=5 --record-size=7 in in 2>said
+    output_is 12345 --header-bytes=5 --records=bytes:7 in in 2>said
     output_is '' --header-bytes=5 /dev/null
 }
 
@@ -607,11 +608,11 @@ test_only_lines_before_the_first_record_are_a_header() {
 
 test_lines_that_begin_with_a_string_are_lines_before_records_of_any_kind() {
     printf '#a\n#b\n>1\nA\n>2\n' >in
-    records_below '#a\n#b\n' '>1\nA\n|>2\n|' --header-start='#' --record-start='>' in
+    records_below '#a\n#b\n' '>1\nA\n|>2\n|' --header-start='#' --records=start:'>' in
     printf '# 5" disk\n#b\na,"\n"\nc,d' >in
     records_below '# 5" disk\n#b\n' 'a,"\n"\n|c,d\n|' --header-start='#' --csv in
     printf '#a\n1\n2\n3\n4\n' >in
-    records_below '#a\n' '1\n2\n|3\n4\n|' --header-start='#' --record-lines=2 in
+    records_below '#a\n' '1\n2\n|3\n4\n|' --header-start='#' --records=lines:2 in
     printf '#a\0#\nb\0001\n\0' >in
     records_below '#a\0#\nb\0' '1\n\0|' --header-start='#' -z in
     printf '#a;#b;1;2' >in
@@ -698,29 +699,29 @@ test_headers_may_differ_if_that_is_said() {
 
 test_a_short_group_of_lines_is_told_before_output() {
     printf '1\n2\n3\n' >in
-    fails_when_read 'bigshuf: -: 1 line is left over at the end: records are of 2 lines' in --record-lines=2
-    fails_when_read 'bigshuf: -: 3 lines are left over at the end: records are of 4 lines' in --record-lines=4
-    fails_when_read 'bigshuf: -: 1 line is left over *' in -z --record-lines=4
+    fails_when_read 'bigshuf: -: 1 line is left over at the end: records are of 2 lines' in --records=lines:2
+    fails_when_read 'bigshuf: -: 3 lines are left over at the end: records are of 4 lines' in --records=lines:4
+    fails_when_read 'bigshuf: -: 1 line is left over *' in -z --records=lines:4
     seq 4 >four
-    fails_with 1 'bigshuf: in: 1 line *' bigshuf --record-lines=2 four in four >out
+    fails_with 1 'bigshuf: in: 1 line *' bigshuf --records=lines:2 four in four >out
     is_empty out
     { more_than_memory; echo; } >in
-    fails_when_read 'bigshuf: -: 1 line is left over *' in -S 8M --record-lines=2
+    fails_when_read 'bigshuf: -: 1 line is left over *' in -S 8M --records=lines:2
 }
 
 test_a_short_record_of_a_size_is_told_before_output() {
     printf 12345678 >eight
     printf 123456789 >in
-    fails_at_once 'bigshuf: in: size is not a multiple of 4 bytes' --record-size=4 never eight in
+    fails_at_once 'bigshuf: in: size is not a multiple of 4 bytes' --records=bytes:4 never eight in
     fails_at_once 'bigshuf: in: size after the header is not a multiple of 4 bytes' \
-        --record-size=4 --header-bytes=2 in never
-    fails_at_once 'bigshuf: -: size is not a multiple of 4 bytes' --record-size=4 never - <in
-    fails_when_read 'bigshuf: -: size is not a multiple of 4 bytes' in --record-size=4 eight - eight
+        --records=bytes:4 --header-bytes=2 in never
+    fails_at_once 'bigshuf: -: size is not a multiple of 4 bytes' --records=bytes:4 never - <in
+    fails_when_read 'bigshuf: -: size is not a multiple of 4 bytes' in --records=bytes:4 eight - eight
     { more_than_memory; more_than_memory; echo; } >in
-    fails_when_read 'bigshuf: -: size is not a multiple of 2 bytes' in -S 8M --record-size=2
+    fails_when_read 'bigshuf: -: size is not a multiple of 2 bytes' in -S 8M --records=bytes:2
     printf 1 >one
     printf 123 >three
-    fails_at_once 'bigshuf: one: size is not a multiple of 4 bytes' --record-size=4 one three never
+    fails_at_once 'bigshuf: one: size is not a multiple of 4 bytes' --records=bytes:4 one three never
 }
 
 test_an_unclosed_quote_is_told_with_its_line() {
@@ -742,70 +743,84 @@ test_an_unclosed_quote_is_told_with_its_line() {
 test_text_before_the_first_start_is_told() {
     printf '\n>a\n' >in
     printf '>a\n' >ok
-    fails_at_once "bigshuf: in: text before the first '>'" --record-start='>' never ok in
-    fails_when_read "bigshuf: -: text before the first '>'" in --record-start='>' ok -
+    fails_at_once "bigshuf: in: text before the first '>'" --records=start:'>' never ok in
+    fails_when_read "bigshuf: -: text before the first '>'" in --records=start:'>' ok -
     printf 'Fro' >in
-    fails_at_once "bigshuf: in: text before the first 'From '" --record-start='From ' never in
+    fails_at_once "bigshuf: in: text before the first 'From '" --records=start:'From ' never in
 }
 
 test_wrong_input_leaves_the_output_file() {
     echo old >file
     seq 3 >in
-    fails_with 1 '*' bigshuf --record-lines=2 -o file in
+    fails_with 1 '*' bigshuf --records=lines:2 -o file in
     same old "$(<file)"
+}
+
+test_kinds_have_several_names() {
+    printf '>a\nA\n>b\nB\nC\n' >in
+    records_are '>a\nA\n|>b\nB\nC\n|' --records=fasta in
+    records_are '>a\nA\n|>b\nB\nC\n|' --records=start:'>' in
+    records_are '1\n2\n3\n4\n|5\n6\n7\n8\n|' --records=fastq < <(seq 8)
+    printf '1\n"2\n3"\n' >in
+    records_are '1\n|"2\n3"\n|' --records=csv in
+    printf 'a\r\nb\nc' >in
+    records_are 'a\r\n|b\nc\r\n|' --records=end:'\r\n' in
+    records_are 'a\r\n|b\nc\r\n|' --delimiter='\r\n' in
+    records_are 'a\r\nb|\ncb|' --records=end:b in
 }
 
 # ---- The command line ----
 
 test_two_formats_are_told_before_the_work() {
-    local all=(--delimiter=ab --delimiter=';' --record-lines=2 --record-size=2 --csv --record-start=x)
-    for one in "${all[@]}"; do
-        for other in "${all[@]}"; do
-            [ "${one%%=*}" = "${other%%=*}" ] ||
-                fails_at_once "bigshuf: cannot combine --*${one%%=*}* --*" "$one" "$other" never ||
-                fails_at_once "bigshuf: cannot combine --* and ${one%%=*}*" "$one" "$other" never
-        done
+    for one in lines:2 bytes:2 csv start:x; do
+        fails_at_once 'bigshuf: multiple kinds of records specified' --records="$one" --records=end:ab never
+        [ "$one" = csv ] || fails_at_once 'bigshuf: multiple kinds of records specified' --csv --records="$one" never
+        fails_at_once "bigshuf: cannot combine *--records=${one%%:*}*" --records="$one" --delimiter=ab never
     done
 }
 
 test_formats_that_are_not_for_z_e_or_i_are_told_before_the_work() {
-    for option in --delimiter=ab --record-size=2 --csv --record-start=x; do
-        fails_at_once "bigshuf: cannot combine -z and ${option%%=*}*" -z "$option" never
-        fails_at_once "bigshuf: cannot combine -z and ${option%%=*}*" "$option" -z never
-        fails_at_once "bigshuf: cannot combine -e and ${option%%=*}*" "$option" -e x
-        fails_at_once "bigshuf: cannot combine -i and ${option%%=*}*" "$option" -i 1-3
+    for kind in bytes:2 csv start:x end:ab fasta tfrecord u32le tar; do
+        local option="--records=${kind%%:*}"
+        fails_at_once "bigshuf: cannot combine -z and $option" -z --records="$kind" never
+        fails_at_once "bigshuf: cannot combine -z and $option" --records="$kind" -z never
+        fails_at_once "bigshuf: cannot combine --delimiter and $option" --records="$kind" --delimiter=';' never
+        fails_at_once "bigshuf: cannot combine -e and $option" --records="$kind" -e x
+        fails_at_once "bigshuf: cannot combine -i and $option" --records="$kind" -i 1-3
     done
-    for option in --record-lines=2 --header --header=2 --header-bytes=2; do
-        fails_at_once "bigshuf: cannot combine -e and ${option%%=*}" "$option" -e x
-        fails_at_once "bigshuf: cannot combine -i and ${option%%=*}" "$option" -i 1-3
+    for option in --records=lines:2 --header --header=2 --header-bytes=2; do
+        fails_at_once "bigshuf: cannot combine -e and *" "$option" -e x
+        fails_at_once "bigshuf: cannot combine -i and *" "$option" -i 1-3
     done
     fails_at_once "bigshuf: cannot combine -z and --delimiter other than '\\\\0'" -z --delimiter=';' never
 }
 
 test_bad_arguments_of_formats_are_told_before_the_work() {
-    for option in --record-lines --record-size --header --header-bytes; do
+    for option in --records=lines: --records=bytes: --header= --header-bytes=; do
         for number in '' x -1 1x ' 1' 1.5; do
-            fails_at_once "bigshuf: invalid $option argument '$number': it is a *number*" "$option=$number" never
+            fails_at_once "bigshuf: invalid ${option%[:=]} argument '$number': it is a *number*" "$option$number" never
         done
     done
-    for option in --record-lines --record-size; do
-        fails_at_once "bigshuf: $option must be at least 1" "$option=0" never
-        fails_at_once "bigshuf: $option argument '18446744073709551616' too large" $option=18446744073709551616 never
+    for option in --records=lines --records=bytes; do
+        fails_at_once "bigshuf: $option must be at least 1" "$option:0" never
+        fails_at_once "bigshuf: $option argument '18446744073709551616' too large" $option:18446744073709551616 never
     done
-    fails_at_once "bigshuf: invalid --record-size argument '1%': it is a number of bytes, *" --record-size=1% never
+    fails_at_once "bigshuf: invalid record kind 'line:2': it is one of lines:N, bytes:N, *" --records=line:2 never
+    fails_at_once "bigshuf: invalid record kind 'lines': it is one of lines:N, bytes:N, *" --records=lines never
+    fails_at_once "bigshuf: invalid --records=bytes argument '1%': it is a number of bytes, *" --records=bytes:1% never
     fails_at_once 'bigshuf: --delimiter must not be empty' --delimiter= never
     fails_at_once "bigshuf: invalid --delimiter argument '\\\\q': after a backslash *" --delimiter='\q' never
-    fails_at_once 'bigshuf: --record-start must not be empty' --record-start= never
-    fails_at_once 'bigshuf: --record-start must not have a newline' --record-start=$'a\nb' never
-    fails_at_once 'bigshuf: --record-start must be at most 254 bytes' --record-start="$(printf '%255s' '')" never
+    fails_at_once 'bigshuf: --records=start must not be empty' --records=start: never
+    fails_at_once 'bigshuf: --records=start must not have a newline' --records=start:$'a\nb' never
+    fails_at_once 'bigshuf: --records=start must be at most 254 bytes' --records=start:"$(printf '%255s' '')" never
 }
 
 test_huge_groups_and_sizes_are_only_too_large_for_the_input() {
     seq 3 >in
-    fails_when_read 'bigshuf: -: 3 lines are left over *' in --record-lines=18446744073709551615
+    fails_when_read 'bigshuf: -: 3 lines are left over *' in --records=lines:18446744073709551615
     fails_at_once 'bigshuf: in: size is not a multiple of 18446744073709551615 bytes' \
-        --record-size=18446744073709551615b in
-    bigshuf --record-lines=18446744073709551615 /dev/null | cmp - /dev/null
+        --records=bytes:18446744073709551615b in
+    bigshuf --records=lines:18446744073709551615 /dev/null | cmp - /dev/null
 }
 
 # ---- What people shuffle ----
@@ -816,7 +831,7 @@ test_two_fastq_files_stay_paired() {
             for (i = 1; i <= count; i++)
                 printf "@read%d/%d\n%s\n+\n%s\n", i, mate, i * mate * 12345, i * mate * 98765
         }' >$mate.fastq
-        bigshuf -S 8M --record-lines=4 --seed=7 $mate.fastq >$mate.shuffled
+        bigshuf -S 8M --records=lines:4 --seed=7 $mate.fastq >$mate.shuffled
         same_lines $mate.fastq $mate.shuffled
         sed -n 's|^\(@read.*\)/.$|\1|p' $mate.shuffled >$mate.names
     done
@@ -836,7 +851,7 @@ test_the_columns_of_a_corpus_stay_aligned() {
 # Two 32-bit numbers and one of 64 bits.
 test_the_cooccurrences_of_glove_are_shuffled() {
     long_line "$(scale 159999 8999999 159999999)" | tr '\n' ' ' >in
-    bigshuf -S 8M --record-size=16 in >out
+    bigshuf -S 8M --records=bytes:16 in >out
     fails_with 1 '' cmp -s in out
     same_lines <(fold -b -w 16 in) <(fold -b -w 16 out)
 }
@@ -866,13 +881,13 @@ test_memory_for_the_shortest_records() {
     local bytes
     bytes=$(scale 120000 6000000 60000000) # which 3 divides
     head -c "$bytes" /dev/zero | tr '\0' '\n' >in
-    stays_in_memory in --record-size=1
-    stays_in_memory in --record-lines=1
-    stays_in_memory in --record-lines=3
+    stays_in_memory in --records=bytes:1
+    stays_in_memory in --records=lines:1
+    stays_in_memory in --records=lines:3
     stays_in_memory in --csv
     stays_in_memory in --delimiter='\n\n'
     tr '\n' '>' <in | sed 's/>>/>\n/g' >starts
-    stays_in_memory starts --record-start='>'
+    stays_in_memory starts --records=start:'>'
 }
 
 test_memory_for_records_larger_than_memory() {
@@ -883,8 +898,8 @@ test_memory_for_records_larger_than_memory() {
         stays_in_memory in "${options[@]}"
     done
     head -c 60000000 /dev/zero >in
-    stays_in_memory in --record-size=20000000
-    stays_in_memory in --record-lines=1
+    stays_in_memory in --records=bytes:20000000
+    stays_in_memory in --records=lines:1
 }
 
 test_memory_for_a_large_header() {

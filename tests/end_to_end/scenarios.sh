@@ -109,7 +109,7 @@ test_samples_for_webdataset_are_shuffled_into_shards() {
         done
         tar --sort=name -cf raw-$raw.tar raw/$raw
     done
-    bigshuf --tar --seed=x --shard-bytes=500K -o out-%06d.tar raw-*.tar
+    bigshuf --records=tar --seed=x --shard-bytes=500K -o out-%06d.tar raw-*.tar
     same 300 "$(samples out-*.tar | tee read | sort -u | wc -l | tr -d ' ')"
     samples raw-*.tar | same_lines /dev/stdin read
     fails_with 1 '' cmp -s <(samples raw-*.tar) read
@@ -213,8 +213,8 @@ make_reads() {
 test_paired_reads_stay_in_step() {
     make_reads 1 >1.fastq
     make_reads 2 >2.fastq
-    bigshuf --seed=run7 --record-lines=4 -o out1.fastq 1.fastq
-    bigshuf --seed=run7 --record-lines=4 -S 8M --parallel=1 -o out2.fastq <2.fastq
+    bigshuf --seed=run7 --records=lines:4 -o out1.fastq 1.fastq
+    bigshuf --seed=run7 --records=lines:4 -S 8M --parallel=1 -o out2.fastq <2.fastq
     same_lines <(paste - - - - <1.fastq) <(paste - - - - <out1.fastq)
     same_lines <(paste - - - - <2.fastq) <(paste - - - - <out2.fastq)
     sed 's,/1$,,' out1.fastq | cmp - <(sed 's,/2$,,' out2.fastq)
@@ -222,7 +222,7 @@ test_paired_reads_stay_in_step() {
 
 test_samples_of_paired_reads_stay_in_step() {
     for mate in 1 2; do
-        make_reads $mate | bigshuf --seed=run7 --record-lines=4 -n 100 --shards=3 -o $mate.%d.fastq
+        make_reads $mate | bigshuf --seed=run7 --records=lines:4 -n 100 --shards=3 -o $mate.%d.fastq
     done
     same '136 132 132' "$(records 1.0.fastq) $(records 1.1.fastq) $(records 1.2.fastq)"
     cat 1.?.fastq | sed 's,/1$,,' >one
@@ -233,7 +233,7 @@ test_paired_reads_that_are_compressed_stay_in_step() {
     needs gzip
     for mate in 1 2; do
         make_reads $mate | gzip >$mate.fastq.gz
-        gunzip -c $mate.fastq.gz | bigshuf --seed=run7 --record-lines=4 -o out$mate.fastq.gz --filter='gzip >"$FILE"'
+        gunzip -c $mate.fastq.gz | bigshuf --seed=run7 --records=lines:4 -o out$mate.fastq.gz --filter='gzip >"$FILE"'
     done
     cmp <(gunzip -c out1.fastq.gz | sed 's,/1$,,') <(gunzip -c out2.fastq.gz | sed 's,/2$,,')
     same 12000 "$(gunzip -c out1.fastq.gz | records)"
@@ -258,16 +258,16 @@ test_a_corpus_in_three_languages_stays_parallel() {
 # `shuffle -memory 4.0 < cooc.bin > cooc.shuf.bin`.
 test_cooccurrences_for_glove() {
     seq -f %016.0f 100000 | tr -d '\n' >cooc.bin
-    bigshuf -S 4G --record-size=16 cooc.bin >cooc.shuf.bin
+    bigshuf -S 4G --records=bytes:16 cooc.bin >cooc.shuf.bin
     same 1600000 "$(wc -c <cooc.shuf.bin | tr -d ' ')"
     { fold -w 16 cooc.shuf.bin; echo; } | sort | cmp - <(seq -f %016.0f 100000)
-    bigshuf --seed=x --record-size=16 cooc.bin >other
-    bigshuf -S 8M --seed=x --record-size=16 <cooc.bin | cmp - other
+    bigshuf --seed=x --records=bytes:16 cooc.bin >other
+    bigshuf -S 8M --seed=x --records=bytes:16 <cooc.bin | cmp - other
 }
 
 test_cooccurrences_that_were_cut_off_are_told() {
     head -c 1000 /dev/zero >cooc.bin
-    fails_with 1 'bigshuf: cooc.bin: *' bigshuf --record-size=16 -o cooc.shuf.bin cooc.bin
+    fails_with 1 'bigshuf: cooc.bin: *' bigshuf --records=bytes:16 -o cooc.shuf.bin cooc.bin
     same '.stderr cooc.bin' "$(ls -A | paste -s -d ' ' -)"
 }
 
@@ -386,7 +386,7 @@ test_a_sample_of_gzipped_reads_is_gzipped() {
     needs gzip
     for mate in 1 2; do
         make_reads $mate | gzip >reads_$mate.fastq.gz
-        bigshuf -Z --seed=run7 --record-lines=4 -n 1000 -o sample_$mate.fastq.gz reads_$mate.fastq.gz
+        bigshuf -Z --seed=run7 --records=lines:4 -n 1000 -o sample_$mate.fastq.gz reads_$mate.fastq.gz
         gzip -t sample_$mate.fastq.gz
     done
     same 4000 "$(gunzip -c sample_1.fastq.gz | records)"
@@ -414,7 +414,7 @@ test_an_archive_that_was_cut_off_is_told_and_replaces_nothing() {
     head -c 20000 reads.fastq.gz >cut.fastq.gz
     echo old >sample.fastq.gz
     fails_with 1 "*bigshuf: cut.fastq.gz: '*gz* -dc' failed: exit status *" \
-        bigshuf -Z --record-lines=4 -n 10 -o sample.fastq.gz cut.fastq.gz
+        bigshuf -Z --records=lines:4 -n 10 -o sample.fastq.gz cut.fastq.gz
     same old "$(<sample.fastq.gz)"
 }
 

@@ -139,7 +139,7 @@ test_sigterm_while_a_file_gets_its_name_comes_too_late() {
 test_sigterm_while_several_files_get_their_names_comes_too_late() {
     seq 10 >in
     echo old >s1
-    same 0 "$(told_to_end exchange --shards=2 -o s%01d in)"
+    same 0 "$(told_to_end rename_at --shards=2 -o s%01d in)"
     same_lines <(cat s0 s1) in
     same 'in s0 s1 said' "$(echo *)"
 }

@@ -132,14 +132,19 @@ test_files_that_are_there_survive_a_line_without_the_field() {
 test_a_failure_leaves_all_files() {
     visits 3000 50 >in
     for file in a b rest; do echo old >$file; done
-    for call in open open_anonymous write allocate close rename_at exchange fstat; do
+    for call in open open_anonymous write allocate close rename_at fstat; do
         for turn in $(seq 1 "$(scale 3 12 30)"); do
             if FAULT_CALL=$call FAULT_AT=$turn bigshuf-faulty --seed=42 --split-field=2 --split=10%:a --split=20%:b \
                 -o rest in 2>said; then
                 for file in a b rest; do echo old >$file; done
             else
-                same 'old old old' "$(cat a b rest | xargs)"
                 same 1 "$(grep -v -c warning said)"
+                if grep -q ' complete file' said; then
+                    same 3 "$(grep -L old a b rest .[abr]*.?????? | wc -l | tr -d ' ')"
+                    rm .[abr]*.??????
+                    for file in a b rest; do echo old >$file; done
+                fi
+                same 'old old old' "$(cat a b rest | xargs)"
             fi
             same 'a b in rest said' "$(echo *)"
         done
@@ -147,7 +152,7 @@ test_a_failure_leaves_all_files() {
 }
 
 test_what_cannot_be_split_by_a_field_is_told() {
-    for options in -e -i1-3 --random-source=in --delimiter=ab --record-lines=2 --record-size=2 --record-start=a \
+    for options in -e -i1-3 --random-source=in --delimiter=ab --records=lines:2 --records=bytes:2 --records=start:a \
         --group-field=1 --split=10:b --filter=cat '-o%d --shards=2'; do
         # shellcheck disable=SC2086 # words
         fails_with 1 'bigshuf: cannot combine *' bigshuf --split-field=2 --split=10%:a $options

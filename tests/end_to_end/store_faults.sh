@@ -1,5 +1,5 @@
 # Stores of piles, whatever goes wrong: let the first system call of a kind fail, the second, the third, until the run
-# gets through without it. A batch is there whole or not at all, what is left behind goes at the next --scatter, and a
+# gets through without it. A batch is there whole or not at all, what is left behind goes at a later --scatter, and a
 # gather either succeeds, with the right output, or says once what went wrong.
 # shellcheck shell=bash
 
@@ -33,6 +33,13 @@ judge_store() {
     bigshuf --gather=store | same_lines - <(cat $wanted c.in)
 }
 
+# Add the batch c, an hour after what is unfinished was written, and judge.
+an_hour_later() {
+    find store -path 'store/.*' -exec touch -t 202001010000 {} +
+    bigshuf --seed=1 --scatter=store --batch=c c.in 2>later
+    judge_store
+}
+
 # Add the batch b to a store that has the batch a while calls fail; then the batch c, which sweeps.
 scatter_survives() {
     rm -rf store
@@ -41,11 +48,7 @@ scatter_survives() {
     if [ "$status" = 0 ]; then
         test -d store/b
     fi
-    if [ -n "${FAULT_STAYS:-}" ]; then # nor could it say whose draft it was
-        bigshuf --scatter=store --sweep >swept
-    fi
-    bigshuf --seed=1 --scatter=store --batch=c c.in 2>later
-    judge_store
+    an_hour_later # what could not be removed goes
 }
 
 make_store() {
@@ -87,6 +90,26 @@ test_short_and_interrupted_calls_lose_nothing_of_a_batch() {
     FAULT_SHORT=1 FAULT_EINTR=1 try_faulty --seed=1 --gather=before -S 8M
     same 0 "$status"
     same_lines out <(cat a.in b.in)
+}
+
+# Until a run comes to its end before its turn to die, which is one of those given.
+test_a_task_that_is_killed_at_any_call_loses_nothing_and_can_run_again() {
+    local turn status=137
+    make_store 20
+    for turn in $(scale '8 40 300' "$(seq 5 20 2000)" "$(seq 2000)"); do
+        [ "$status" = 137 ] || break
+        rm -rf store
+        cp -R before store
+        status=0
+        # shellcheck disable=SC2016 # of the shell that is run
+        FAULT_RUN='kill -KILL $PPID' FAULT_AT=$turn bigshuf-faulty --seed=1 --scatter=store --batch=b b.in 2>said ||
+            status=$?
+        echo "turn $turn: status $status: $(<said)"
+        [ ! -e store/b ] || bigshuf --gather=store | same_lines - <(cat a.in b.in)
+        bigshuf --seed=1 --scatter=store --batch=b b.in 2>said
+        an_hour_later
+        [ -d store/b ]
+    done
 }
 
 # Into a file that is there, and stays unless the gather succeeds.

@@ -19,6 +19,8 @@
 #include "system/hardware.h"
 
 static struct fault fault;
+static struct options options;
+static struct parsing parsing = {.options = &options, .fault = &fault, .spelling = "--x"};
 
 static const char blanks[] = " \t\n\v\f\r";
 
@@ -44,19 +46,22 @@ static bool read_shuf_number(const char *text, const char *end, fuzz_wide *value
 static void check_shuf_numbers(const char *text)
 {
     const char *end = text + strlen(text), *hyphen = strchr(text, '-');
-    uint64_t count = 7, first = 7, last = 7;
     fuzz_wide low, high;
     bool good = read_shuf_number(text, end, &low);
-    int result = argument_count(&fault, text, &count);
+    int result;
 
+    options.count = UINT64_MAX;
+    options.range = false;
+    result = argument_head_count(&parsing, text);
     FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == good);
-    FUZZ_CHECK(count == (!good ? 7 : low < UINT64_MAX ? low : UINT64_MAX));
+    FUZZ_CHECK(options.count == (good && low < UINT64_MAX ? low : UINT64_MAX));
 
     good = hyphen != NULL && read_shuf_number(text, hyphen, &low) && read_shuf_number(hyphen + 1, end, &high) &&
            high <= UINT64_MAX && low <= high + 1 && low <= UINT64_MAX;
-    result = argument_range(&fault, text, &first, &last);
-    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == good);
-    FUZZ_CHECK(good ? first == low && last == high : first == 7 && last == 7);
+    result = argument_input_range(&parsing, text);
+    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == good && options.range == good);
+    FUZZ_CHECK(!good || (options.range_first == low && options.range_count == (uint64_t)(high - low + 1)));
+    FUZZ_CHECK(!good || options.range_full == (low == 0 && high == UINT64_MAX));
 }
 
 /* The number that digits alone make, cut to 2^64. */
@@ -65,74 +70,77 @@ static bool read_digits(const char *text, const char *end, fuzz_wide *value)
     return strspn(text, "0123456789") >= (size_t)(end - text) && read_shuf_number(text, end, value);
 }
 
+/* An argument of a type whose field is a number. */
+static int set_number(enum argument_type type, const char *text, uint64_t least)
+{
+    const struct argument argument = {
+        .type = type, .field = offsetof(struct options, keep), .least = least, .most = UINT64_MAX};
+
+    options.keep = 0;
+    return argument_set(&parsing, &argument, text);
+}
+
 static void check_number(const char *text, uint64_t least)
 {
-    uint64_t value = 0;
     fuzz_wide exact;
     bool good = read_digits(text, text + strlen(text), &exact) && exact <= UINT64_MAX;
-    int result = argument_number(&fault, "--x", text, least, &value);
+    int result = set_number(ARGUMENT_COUNT, text, least);
 
     FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == (good && exact >= least));
-    FUZZ_CHECK(value == (result == 0 ? exact : 0));
-    value = 0;
-    result = argument_field(&fault, text, &value);
+    FUZZ_CHECK(result != 0 || options.keep == exact);
+    result = set_number(ARGUMENT_FIELD, text, 0);
     FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == (good && exact >= 1));
-    FUZZ_CHECK(value == (result == 0 ? exact : 0));
+    FUZZ_CHECK(result != 0 || options.keep == exact);
 }
 
 static void check_counts(const char *text)
 {
-    unsigned threads = 0, piles = 0;
     fuzz_wide exact;
     bool good = read_digits(text, text + strlen(text), &exact);
-    int result = argument_parallel(&fault, "--x", text, &threads);
+    int result = argument_parallel(&parsing, text);
 
     FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == (good && exact >= 1));
-    FUZZ_CHECK(result == 0 ? threads == (exact < UINT_MAX ? exact : UINT_MAX) : threads == 0);
-    result = argument_piles(&fault, "--x", text, &piles);
+    FUZZ_CHECK(result != 0 || options.parallel == (exact < UINT_MAX ? exact : UINT_MAX));
+    result = argument_piles(&parsing, text);
     good = good && exact >= STORE_FORMAT_PILES_MIN && exact <= STORE_FORMAT_PILES_MAX && (exact & (exact - 1)) == 0;
     FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == good);
-    FUZZ_CHECK(piles == (good ? exact : 0));
+    FUZZ_CHECK(!good || options.piles == exact);
 }
 
 static void check_pile(const char *text)
 {
     const char *hyphen = strchr(text, '-'), *end = text + strlen(text);
-    uint64_t first = 7, last = 7;
     fuzz_wide low = 0, high;
     bool good = read_digits(text, hyphen != NULL ? hyphen : end, &low);
-    int result = argument_pile(&fault, "--x", text, &first, &last);
+    int result = argument_pile(&parsing, text);
 
     high = low;
     good = good && (hyphen == NULL || read_digits(hyphen + 1, end, &high)) && low <= high && high < UINT64_MAX;
     FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == good);
-    FUZZ_CHECK(good ? first == low && last == high : first == 7 && last == 7);
+    FUZZ_CHECK(!good || (options.pile_first == low && options.pile_last == high));
 }
 
 static void check_part(const char *text)
 {
     const char *slash = strchr(text, '/'), *end = text + strlen(text);
-    uint64_t part = 7, parts = 7;
     fuzz_wide low, high;
     bool good = slash != NULL && read_digits(text, slash, &low) && read_digits(slash + 1, end, &high) && low > 0 &&
                 low <= high && high <= PART_MAX;
-    int result = argument_part(&fault, "--x", text, &part, &parts);
+    int result = argument_part(&parsing, text);
 
     FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == good);
-    FUZZ_CHECK(good ? part == low && parts == high : part == 7 && parts == 7);
+    FUZZ_CHECK(!good || (options.part == low && options.parts == high));
 }
 
 static void check_sizes(const char *text)
 {
-    uint64_t bytes = 0;
-    int result = argument_memory(&fault, "-S", text, &bytes);
+    int result = argument_memory(&parsing, text);
 
     FUZZ_CHECK(fuzz_is_reported(&fault, result));
-    FUZZ_CHECK(result == 0 ? bytes >= HARDWARE_MEMORY_MIN : bytes == 0);
-    bytes = 0;
-    result = argument_bytes(&fault, "--x", text, &bytes);
-    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == (bytes > 0));
-    FUZZ_CHECK(result != 0 || strchr(text, '%') == NULL);
+    FUZZ_CHECK(result != 0 || options.memory_bytes >= HARDWARE_MEMORY_MIN);
+    result = set_number(ARGUMENT_SIZE, text, 0);
+    FUZZ_CHECK(fuzz_is_reported(&fault, result));
+    FUZZ_CHECK(result != 0 || (options.keep > 0 && strchr(text, '%') == NULL));
 }
 
 /* ---- Strings ---- */
@@ -177,29 +185,45 @@ static size_t decode(const char *text, uint8_t *bytes)
 
 static void check_delimiter(const char *text)
 {
-    uint8_t string[RECORD_DELIMITER_BYTES_MAX], *expected = malloc(strlen(text) + 1);
-    size_t bytes, count;
-    int result = argument_delimiter(&fault, "--x", text, string, &bytes);
+    uint8_t *expected = malloc(strlen(text) + 1);
+    size_t count;
+    int result = argument_delimiter(&parsing, text);
 
     FUZZ_CHECK(expected != NULL);
     count = decode(text, expected);
     FUZZ_CHECK(fuzz_is_reported(&fault, result));
     FUZZ_CHECK((result == 0) == (count >= 1 && count <= RECORD_DELIMITER_BYTES_MAX));
-    FUZZ_CHECK(result != 0 || (bytes == count && memcmp(string, expected, count) == 0));
+    FUZZ_CHECK(result != 0 || (parsing.delimiter_bytes == count && memcmp(parsing.delimiter, expected, count) == 0));
     free(expected);
 }
 
 static void check_strings(const char *text)
 {
-    uint8_t separator = 0;
-    size_t bytes;
-    int result = argument_start(&fault, "--x", text, &bytes);
+    const size_t bytes = strlen(text);
+    int result = argument_header_start(&parsing, text);
 
-    FUZZ_CHECK(fuzz_is_reported(&fault, result) && bytes == strlen(text));
-    FUZZ_CHECK((result == 0) == (bytes >= 1 && bytes < RECORD_DELIMITER_BYTES_MAX && strchr(text, '\n') == NULL));
-    result = argument_separator(&fault, text, &separator);
     FUZZ_CHECK(fuzz_is_reported(&fault, result));
-    FUZZ_CHECK(result == 0 || separator == 0);
+    FUZZ_CHECK((result == 0) == (bytes >= 1 && bytes < RECORD_DELIMITER_BYTES_MAX && strchr(text, '\n') == NULL));
+    options.separator_given = false;
+    result = argument_separator(&parsing, text);
+    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == options.separator_given);
+}
+
+/* A kind with any argument: the format can be used. */
+static void check_records(const char *text)
+{
+    const struct record_format *format = &options.format;
+    int result;
+
+    parsing.kind = NULL;
+    parsing.delimiter_bytes = 0;
+    result = argument_records(&parsing, text);
+    FUZZ_CHECK(fuzz_is_reported(&fault, result));
+    if (result != 0)
+        return;
+    argument_settle_records(&parsing);
+    FUZZ_CHECK(format->kind != RECORD_STRING || format->string_bytes >= 2);
+    FUZZ_CHECK((format->kind != RECORD_LINES && format->kind != RECORD_SIZE) || format->count >= 1);
 }
 
 /* The bytes written as escapes, in the way that `choices` says, are the bytes again. */
@@ -323,6 +347,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     check_sizes(text);
     check_delimiter(text);
     check_strings(text);
+    check_records(text);
     check_pattern(text, number);
     check_split(text, number);
     free(text);

@@ -62,12 +62,8 @@ if ! bigshuf --gather="$store" --list -z | tr '\0' '\n' | cut -f 1 | sort | cmp 
     echo "$0: $store holds other batches than those of the files" >&2
     exit 1
 fi
-piles=$(bigshuf --gather="$store" --list -z | tr '\0' '\n' | cut -f 2 | sort -u)
 for ((part = 0; part < parts; part++)); do
-    first=$((piles * part / parts)) last=$((piles * (part + 1) / parts - 1))
-    if [ $first -le $last ]; then
-        printf '%05d %d-%d\n' $part $first $last
-    fi
+    printf '%05d %d/%d\n' $part $((part + 1)) "$parts"
 done |
     parallel --quote --jobs "$jobs" --joblog "$store.gather.log" --resume-failed --colsep ' ' \
-        bigshuf --gather="$store" --seed="$seed" --pile='{2}' -S "$((50 / jobs))%" --parallel=2 -o "$output/part-{1}"
+        bigshuf --gather="$store" --seed="$seed" --part='{2}' -S "$((50 / jobs))%" --parallel=2 -o "$output/part-{1}"

@@ -5,10 +5,10 @@ import gzip
 import lzma
 import random
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import recipes
-from data import Data
+from data import Changed, Data
 from records import Format
 
 STRINGS = ("<|endoftext|>", "\\n\\n", "aab", "abab", "\\r\\n", "--")
@@ -17,7 +17,7 @@ SHARDS = (("shards", (1, 3, 8, 20)), ("shard-records", (1, 7, 400)), ("shard-byt
 LIMITS = (("nofile", (16, 20, 40)), ("as", (60, 100, 200)), ("fsize", (1000, 5000, 1 << 20)))
 MOST_SHARDS = 8000
 ERRORS = ("EIO", "ENOSPC", "EDQUOT", "ENOMEM", "EACCES", "EMFILE", "EAGAIN", "ENOTSUP", "EXDEV")
-CALLS = ("open open_anonymous stat fstat fchmod fchown ftruncate link_descriptor rename exchange unlink realpath "
+CALLS = ("open open_anonymous stat fstat fchmod fchown ftruncate link_descriptor rename_at lock unlink realpath "
          "mkstemp seek pipe poll punch_hole spawn wait map map_file allocate random free_space thread "
          "access_mode fill_standard close read write preadv pwritev").split()
 FILTERS = {
@@ -31,7 +31,7 @@ PACKERS = {ending: (program, pack, unpack) for ending, program, pack, unpack in 
     (".bz2", "bzip2", bz2.compress, bz2.decompress),
     (".xz", "xz", lzma.compress, lzma.decompress),
 ) if shutil.which(program)}
-COMPRESSORS = ("gzip", "aux/echo", "aux/fail", "aux/fail-late", "aux/short", "aux/wrong", "aux/missing")
+LENGTHS = ("tfrecord", "u32le", "u32be", "u64le", "u64be", "varint")
 
 
 @dataclass
@@ -55,19 +55,24 @@ class Case:
         if "delimiter" in opts:
             end = unescape(opts["delimiter"])
         fmt.string = end
-        if "csv" in opts:
-            fmt.kind = "csv"
-        elif "tar" in opts:
-            fmt.kind = "tar"
-        elif "record-lines" in opts:
-            fmt.kind, fmt.count = "lines", int(opts["record-lines"])
-        elif "record-size" in opts:
-            fmt.kind, fmt.count = "size", int(opts["record-size"])
-        elif "record-length" in opts:
-            fmt.kind, fmt.string = "length", opts["record-length"].encode()
-        elif "record-start" in opts:
-            fmt.kind, fmt.string = "start", opts["record-start"].encode()
+        kind, _, argument = self.kind()
+        if kind in ("csv", "tar"):
+            fmt.kind = kind
+        elif kind in ("lines", "fastq"):
+            fmt.kind, fmt.count = "lines", int(argument or 4)
+        elif kind == "bytes":
+            fmt.kind, fmt.count = "size", int(argument)
+        elif kind in LENGTHS:
+            fmt.kind, fmt.string = "length", kind.encode()
+        elif kind in ("start", "fasta"):
+            fmt.kind, fmt.string = "start", (argument or ">").encode()
+        elif kind == "end":
+            fmt.string = unescape(argument)
         return fmt
+
+    def kind(self):
+        """The kind of records: its name, a colon, and what stands behind it; or nothing."""
+        return ("csv" if "csv" in self.opts else self.opts.get("records", "")).partition(":")
 
     def output_names(self):
         """The files that are named by options, but for shards."""
@@ -86,7 +91,7 @@ class Case:
 
     def has_children(self):
         """Can the program start others?"""
-        return bool({"filter", "compress-program", "Z"} & set(self.opts))
+        return bool({"filter", "Z"} & set(self.opts))
 
     def has_large_children(self):
         """Does xz compress, which takes more memory than we do and would be measured as well?"""
@@ -99,6 +104,11 @@ class Case:
     def is_cut(self, i):
         """Does an input that is compressed lack its end?"""
         return "cut" in self.circ and self.packer(i) != ""
+
+    def after_change(self):
+        """The case that there would be if its first input had been changed before the run."""
+        first = Changed(**vars(self.inputs[0]), way=self.circ["change"][0])
+        return replace(self, inputs=[first, *self.inputs[1:]])
 
     def input_bytes(self, i):
         """An input as it stands in its file."""
@@ -116,7 +126,7 @@ def _many_records(case):
     """About how many records there are at most."""
     if "r" in case.opts:
         return int(case.opts.get("n", 0))
-    size = int(case.opts.get("record-size", 1))
+    size = case.format().count if case.kind()[0] == "bytes" else 1
     return sum(data.count // (size if data.kind == "raw" else 1) for data in case.inputs)
 
 
@@ -138,7 +148,8 @@ def is_valid(case):
     prefix = "n" in o and not weighted and not {"probability", "keep-order", "random-source"} & set(o)
     if high - low > (4_000_000 if "tmpfs-tmp" in case.circ else 10_000) and not prefix:
         return False
-    formats = {"csv", "tar", "record-lines", "record-size", "record-length", "record-start"}
+    kind = case.kind()[0]
+    lined = kind in ("", "lines", "fastq")
     headers = {"header", "header-bytes", "header-start", "headers-differ"}
     return not (
         ("keep-order" in o and ("n" not in o or "probability" in o or "random-source" in o or "r" in o))
@@ -147,8 +158,8 @@ def is_valid(case):
         or ("seed" not in o and 2 in case.circ.get("close", ()))
         or ("seed" not in o and "v" not in o and "random-source" not in o)
         or ("random-source" in o and ("seed" in o or weighted))
-        or ("weight-field" in o and not line_like)
-        or ({"group-field", "split-field"} & set(o) and not (line_like or "csv" in o))
+        or ("weight-field" in o and not (line_like and not kind))
+        or ({"group-field", "split-field"} & set(o) and not ((line_like and not kind) or kind == "csv"))
         or ("group-field" in o and (words or "weight-field" in o))
         or ("split-field" in o and (words or {"random-source", "shards", "filter"} & set(o) or "split" not in o))
         or ("split-field" in o and o.get("group-field", o["split-field"]) != o["split-field"])
@@ -164,12 +175,14 @@ def is_valid(case):
         or ("filter" in o and "o" not in o and "split" not in o)
         or ("r" in o and "n" not in o and ("o" in o or many))
         or ("r" in o and "n" not in o and case.circ.get("reader", ("", 0))[0] != "dies")
-        or (words and ((formats | headers) & set(o) or len(case.format().string) > 1 or "weight-field" in o))
-        or ("z" in o and (formats - {"record-lines"} | {"delimiter"}) & set(o))
-        or ("record-length" in o and "header" in o)
-        or ("tar" in o and headers & set(o))
-        or ("header-start" in o and {"record-length", "record-size", "header", "header-bytes"} & set(o))
-        or several("delimiter", *formats)
+        or (words and (kind or headers & set(o) or len(case.format().string) > 1 or "weight-field" in o))
+        or ({"z", "delimiter"} & set(o) and not lined)
+        or (kind and len(unescape(o.get("delimiter", "\n"))) > 1)
+        or (kind in LENGTHS and "header" in o)
+        or (kind == "tar" and headers & set(o))
+        or ("header-start" in o and (kind in ("bytes", *LENGTHS) or {"header", "header-bytes"} & set(o)))
+        or several("z", "delimiter")
+        or several("csv", "records")
     )
 
 
@@ -205,27 +218,36 @@ class Maker:
             opts["delimiter"] = draw.choice(BYTES)
             return plain, unescape(opts["delimiter"])
         if way in (8, 9):
-            opts["delimiter"] = draw.choice(STRINGS)
-            return "partial", unescape(opts["delimiter"])
+            string = draw.choice(STRINGS)
+            if self.chance(2):
+                opts["delimiter"] = string
+            else:
+                opts["records"] = "end:" + string
+            return "partial", unescape(string)
         if way == 10:
-            opts["csv"] = None
+            if self.chance(2):
+                opts["csv"] = None
+            else:
+                opts["records"] = "csv"
             return "csv", draw.choice((b"\n", b"\r\n"))
         if way == 11:
-            opts["record-lines"] = str(draw.choice((4, 4, 2, 1)))
+            opts["records"] = draw.choice(("fastq", "lines:4", "lines:2", "lines:1"))
             if self.chance(3):
                 opts["z"] = None
-            return "fastq", b"\0" if "z" in opts else b"\n"
+            elif self.chance(3):
+                opts["delimiter"] = ";"
+            return "fastq", self.case.format().string
         if way == 12:
-            opts["tar"] = None
+            opts["records"] = "tar"
             return "tar", b""
         if way == 13:
-            opts["record-size"] = str(draw.choice((1, 3, 16, 100)))
+            opts["records"] = "bytes:%d" % draw.choice((1, 3, 16, 100))
             return "raw", b""
         if way == 14:
-            opts["record-length"] = draw.choice(("tfrecord", "u32le", "u32be", "u64le", "u64be", "varint"))
-            return "lengths", opts["record-length"].encode()
-        opts["record-start"] = draw.choice((">", "LOCUS ", "##"))
-        return "fasta", opts["record-start"].encode()
+            opts["records"] = draw.choice(LENGTHS)
+            return "lengths", opts["records"].encode()
+        opts["records"] = draw.choice(("fasta", "start:>", "start:LOCUS ", "start:##"))
+        return "fasta", self.case.format().string
 
     def pick_inputs(self, kind, end):
         """The inputs, most of which are small."""
@@ -234,7 +256,7 @@ class Maker:
         for _ in range(count):
             records = self.small()
             if kind == "raw":
-                records *= int(case.opts["record-size"])
+                records *= case.format().count
                 if self.chance(30):
                     records += 1
             tail = b""
@@ -340,7 +362,7 @@ class Maker:
         elif way >= 7 and self.case.inputs:
             kind = draw.choice(("table", "table", "table", "crlf-table", "far-table"))
             self.case.inputs = [Data(kind, d.count, d.seed) for d in self.case.inputs]
-            for name in ("z", "delimiter", "csv", "tar", "record-lines", "record-size", "record-length", "record-start"):
+            for name in ("z", "delimiter", "csv", "records"):
                 opts.pop(name, None)
             opts["weight-field"] = "2"
             if self.chance(4):
@@ -416,9 +438,7 @@ class Maker:
         circ["tmps"] = draw.choice((1, 1, 1, 2, 3))
         if self.chance(12) and "mount" in self.can:
             circ["tmpfs-tmp"] = "size=%dm" % draw.choice((1, 3, 12))
-        if self.chance(6):
-            opts["compress-program"] = draw.choice(COMPRESSORS)
-        elif self.chance(3):
+        if self.chance(3):
             opts["compress-temporary"] = draw.choice(("auto", "always", "always", "never"))
         if self.chance(4):
             opts["v"] = None
@@ -475,7 +495,8 @@ class Maker:
         elif way == 6:
             circ["close"] = draw.choice(((0,), (1,), (2,), (0, 1, 2), (0, 2)))
         elif way == 7 and circ["via"] in ("file", "stdin") and self.case.inputs:
-            circ["change"] = (draw.choice(("grow", "shrink", "rewrite")), 0.01 * draw.random())
+            ways = ("grow", "shrink") if self.case.packer(0) else ("grow", "shrink", "rewrite", "enlarge")
+            circ["change"] = (draw.choice(ways), draw.randrange(1, 400))
         elif way in (9, 10) and "Z" in self.case.opts:
             circ["cut"] = None
 

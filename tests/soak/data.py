@@ -53,6 +53,21 @@ class Data:
             yield replace(self, tail=b"")
 
 
+@dataclass(frozen=True)
+class Changed(Data):
+    """What others make of an input while it is used. (run.py has the commands.)"""
+
+    way: str = ""
+
+    def make(self):
+        """Its bytes."""
+        data = super().make()
+        half = len(data) // 2
+        ways = {"grow": data + b"grown\n" * 1000, "shrink": data[:half], "rewrite": b"#" * half + data[half:],
+                "enlarge": b"larger\n" * 1000 + data}
+        return ways[self.way]
+
+
 def _quoted(byte):
     if byte in b"%'\\" or not 32 <= byte < 127:
         return "%%" if byte == 37 else "\\n" if byte == 10 else "\\%03o" % byte

@@ -72,6 +72,12 @@ def grouped(case, texts):
     return [b"".join(group) for group in groups]
 
 
+def group_keys(case, groups):
+    """The keys of groups, in their order."""
+    key = Key(case, int(case.opts["group-field"]))
+    return [key.of(members(case.format(), group)[0])[0] for group in groups]
+
+
 def divided(case, main, chosen):
     """The records for each split, and what is left, as a list of lists."""
     key, label = Key(case, int(case.opts["split-field"])), labelled_key(main, b"split")

@@ -211,8 +211,7 @@ def piles_of_batch(key, batch, records, piles):
 def epoch_order(key, piles, epoch):
     """The numbers of the piles in the order of an epoch."""
     numbers = list(range(piles))
-    if epoch > 0:
-        _shuffle_leaf(numbers, Stream(labelled_key(key, b"epoch", number(epoch)), 0, 4))
+    _shuffle_leaf(numbers, Stream(labelled_key(key, b"epoch", number(epoch)), 0, 4))
     return numbers
 
 

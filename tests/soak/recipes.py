@@ -1,7 +1,5 @@
 """Cases that chance alone would rarely make. Each recipe changes the case of a Maker, which has a seed so far."""
 
-from dataclasses import replace
-
 from data import Data
 
 HEADER_MAX = 1 << 20
@@ -82,8 +80,6 @@ def short_of_descriptors(maker):
     """Few open files, for an input that does not fit."""
     maker.pick_large()
     maker.case.opts.update({"parallel": str(maker.draw.randrange(1, 9))})
-    if maker.chance(2):
-        maker.case.opts["compress-program"] = "gzip"
     maker.case.circ.update(via="file", old="none", nofile=maker.draw.choice((16, 20, 30)))
 
 
@@ -101,7 +97,7 @@ def large_header(maker):
     case, draw = maker.case, maker.draw
     size = HEADER_MAX + draw.choice((-1, 0, 0, 1))
     if maker.chance(2):
-        case.opts["record-start"] = ">"
+        case.opts["records"] = "fasta"
         case.inputs = [Data("fasta", 3, 1, b">", b"h" * (size - 1) + b"\n")]
     else:
         case.inputs = [Data("text", 3, 1, b"\n", b"h" * (size - 1) + b"\n")]
@@ -158,7 +154,7 @@ def stalled_input(maker):
     if "mount" in maker.can and maker.chance(2):
         case.circ["tmpfs-tmp"] = "size=1m"
     else:
-        case.opts["compress-program"] = "aux/fail"
+        case.circ["fault"] = {"FAULT_CALL": "pwritev", "FAULT_AT": "1", "FAULT_ERRNO": "ENOSPC"}
     case.opts["parallel"] = str(draw.randrange(1, 9))
 
 
@@ -172,23 +168,15 @@ def well_within_memory(maker):
     case.circ.update(via=draw.choice(("file", "pipe")), old="none")
 
 
-def by_portions(maker):
-    """Short records in files, of which each thread has a portion, while memory is tight or not."""
+def copied_from_files(maker):
+    """Short records in files that are mapped, while memory is tight or not."""
     case, draw = maker.case, maker.draw
     files = draw.randrange(1, 4)
     kind = draw.choice(("seq", "seq", "blank"))
     count = 1_200_000 if kind == "seq" else 8_000_000
-    case.inputs = []
-    before = 0
-    for i in range(files):
-        data = Data(kind, draw.randrange(count, 2 * count) // files, draw.randrange(1 << 30),
-                    tail=draw.choice((b"", b"9")))
-        if i > 0 and maker.chance(2):  # it ends where a portion may, or nearly there
-            missing = draw.choice((0, draw.randrange(-5000, 5000))) - before - len(data.make())
-            data = replace(data, head=b"h" * ((missing - 1) % (1 << 20)) + b"\n")
-        before += len(data.make()) + len(data.tail)
-        case.inputs.append(data)
-    case.opts.update({"S": draw.choice(("14M", "20M", "24M", "40M")), "parallel": str(draw.randrange(2, 6)), "v": None})
+    case.inputs = [Data(kind, draw.randrange(count, 2 * count) // files, draw.randrange(1 << 30),
+                        tail=draw.choice((b"", b"9"))) for _ in range(files)]
+    case.opts.update({"S": draw.choice(("14M", "20M", "24M", "40M")), "parallel": str(draw.randrange(1, 6)), "v": None})
     if maker.chance(3):
         case.opts["z"] = None
     if maker.chance(3):
@@ -245,7 +233,7 @@ def outputs_among_inputs(maker):
 COMMON = (deep_tree, deep_tree, broken_call, damaged_spill, csv_end, killed_shards, killed_filters, no_more_files,
           short_of_descriptors, large_header, short_input, bad_weight, missing_input, stalled_input,
           output_without_room, outputs_among_inputs)
-RARE = (many_weights, well_within_memory, by_portions, beyond_memory, range_without_room)
+RARE = (many_weights, well_within_memory, copied_from_files, beyond_memory, range_without_room)
 
 
 def change(maker):

@@ -14,21 +14,12 @@ import zlib
 from dataclasses import dataclass, field
 
 from case import FILTERS, PACKERS
-from surroundings import Asker, Changer, Feeder, Reader
+from surroundings import Asker, Feeder, Reader
 
 LIMIT_SECONDS = 100
 STALL_SECONDS = 8  # that a pipe stands still; a run that has failed ends long before
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 OLD = b"old contents\n"
-
-# Compress programs that are none. `$1` is -d when they are to decompress.
-PROGRAMS = {
-    "echo": "exec cat",
-    "fail": "exit 1",
-    "fail-late": 'head -c 100000 >/dev/null; [ "$1" = -d ] && exec cat; exit 7',
-    "short": '[ "$1" = -d ] && exec head -c 50000; exec cat',
-    "wrong": '[ "$1" = -d ] && exec tr 3 4; exec cat',
-}
 
 
 @dataclass
@@ -151,12 +142,24 @@ def fed(case):
     return len(case.inputs) - 1 if case.circ.get("via") in ("stdin", "dash", "pipe", "slow", "stall", "fifo") else None
 
 
+def faults(case):
+    """What the program's own calls run into: failures, or others who change an input just before one of them."""
+    if "change" not in case.circ:
+        return case.circ.get("fault", {})
+    way, turn = case.circ["change"]
+    half = len(case.input_bytes(0)) // 2
+    commands = {"grow": "yes grown | head -n 1000 >>in/0",
+                "shrink": "truncate -s %d in/0" % half,
+                "rewrite": "head -c %d /dev/zero | tr '\\0' '#' 1<>in/0" % half,
+                "enlarge": "cp in/0 aux/before && { yes larger | head -n 1000; cat aux/before; } >in/0"}
+    return {"FAULT_AT": str(turn), "FAULT_RUN": commands[way]}
+
+
 def environment(case, result_folder):
     """Its environment."""
     env = dict(os.environ, TMPDIR="tmp0", SOAK_CASE=result_folder, LC_ALL="C")
     env.pop("POSIXLY_CORRECT", None)
-    for name, value in case.circ.get("fault", {}).items():
-        env[name] = value
+    env.update(faults(case))
     if "fault" in case.circ:
         env["FAULT_LOG"] = "aux/faults"
     return env
@@ -175,10 +178,6 @@ def shell_lines(case, program="bigshuf"):
     lines = ['cd "$(mktemp -d)" && mkdir in out aux tmp0 tmp1 tmp2 # data.py is that of tests/soak']
     lines += ["%s >%s" % (input_shell(case, i), "in/%d" % i) for i in range(len(case.inputs))]
     lines += ["%s >aux/%s" % (data.shell("data.py"), name) for name, data in case.aux.items()]
-    compressor = case.opts.get("compress-program", "").removeprefix("aux/")
-    if compressor in PROGRAMS:
-        lines.append("printf '%%s\\n' '#!/bin/sh' %s >aux/%s" % (shlex.quote(PROGRAMS[compressor]), compressor))
-        lines.append("chmod +x aux/" + compressor)
     if case.circ.get("via") == "files0":
         lines.append("printf '%s\\0' in/* >aux/names")
     for disk, where in (("tmpfs-tmp", "tmp0"), ("tmpfs-out", "out")):
@@ -188,14 +187,14 @@ def shell_lines(case, program="bigshuf"):
         lines += ["echo old >%s # %s" % (name, case.circ["old"]) for name in case.output_names()]
     limits = {"nofile": "ulimit -n %d", "as": "ulimit -v $((%d * 1024))", "fsize": "ulimit -f %d # bytes, not blocks"}
     lines += [text % case.circ[name] for name, text in limits.items() if name in case.circ]
-    words = ["%s=%s" % pair for pair in case.circ.get("fault", {}).items()]
-    words += ["TMPDIR=tmp0", program + ("-faulty" if "fault" in case.circ else "")]
+    words = ["%s=%s" % (name, shlex.quote(value)) for name, value in faults(case).items()]
+    words += ["TMPDIR=tmp0", program + ("-faulty" if faults(case) else "")]
     words += [shlex.quote(word) for word in arguments(case)]
     via = case.circ.get("via")
     if fed(case) is not None:
         words.append("<in/%d" % fed(case) if via in ("stdin", "dash") else "< <(cat in/%d)" % fed(case))
     words += ["%d<&-" % fd if fd == 0 else "%d>&-" % fd for fd in case.circ.get("close", ())]
-    rest = {k: v for k, v in case.circ.items() if k in ("kill", "ask", "reader", "change", "via")}
+    rest = {k: v for k, v in case.circ.items() if k in ("kill", "ask", "reader", "via")}
     return lines + [" ".join(words) + " # %s" % rest]
 
 
@@ -217,10 +216,9 @@ def lay_out(case, folder):
             os.mkfifo(folder.at("in/%d" % i))
         else:
             folder.write("in/%d" % i, case.input_bytes(i))
+            os.utime(folder.at("in/%d" % i), (10**9, 10**9))  # so that who changes it does so at another time
     for name, data in case.aux.items():
         folder.write("aux/" + name, data.make())
-    for name, text in PROGRAMS.items():
-        folder.write("aux/" + name, ("#!/bin/sh\n%s\n" % text).encode(), 0o755)
     folder.write("aux/names", b"".join(b"in/%d\0" % i for i in range(len(case.inputs))))
     if "tmpfs-tmp" in case.circ:
         folder.mount("tmp0", case.circ["tmpfs-tmp"])
@@ -356,7 +354,7 @@ def run(case, tools, folder):
     """Run it once; the folder is new."""
     result = Result()
     result.laid = lay_out(case, folder)
-    program = tools.faulty if "fault" in case.circ else tools.program
+    program = tools.faulty if {"fault", "change"} & set(case.circ) else tools.program
     command = [program] + arguments(case)
     measured = tools.peak and not {"kill", "ask", "close", "nofile", "fsize"} & set(case.circ)
     measured = measured and not case.has_large_children()
@@ -376,8 +374,6 @@ def run(case, tools, folder):
         helpers = [reader, feeder]
         if "ask" in case.circ:
             helpers.append(Asker(process.pid, case.circ["ask"]))
-        if "change" in case.circ and case.inputs:
-            helpers.append(Changer(folder.at("in/0"), *case.circ["change"]))
         for opened in (stdin, stdout):
             if opened not in (out, subprocess.DEVNULL):
                 opened.close()

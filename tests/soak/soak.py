@@ -94,9 +94,13 @@ class Trials:
             seed = None if "seed" in case.opts or "random-source" in case.opts else made_up_seed(result) or "unknown"
             if seed == "unknown":
                 nothing = result.status or case.opts.get("n") == "0"  # of nothing nothing is said
+                nothing = nothing or result.killed  # too late, but before it was said
                 return None if nothing else ("seed", "a seed in what -v prints", result.stderr)
-            expected = expect(case, seed)
-            return Check(case, expected, result).first_wrong()
+            wrong = Check(case, expect(case, seed), result).first_wrong()
+            if wrong and "change" in case.circ and not result.status and not case.packer(0):
+                case = case.after_change()  # it was changed before it was opened
+                wrong = Check(case, expect(case, seed), result).first_wrong() and wrong
+            return wrong
 
     def report(self, case, wrong, took):
         """A text about a case that failed, made smaller unless a run takes too long for that."""
@@ -105,7 +109,7 @@ class Trials:
             racing = any({"kill", "writers"} & set(step) for step in case.steps)
             small, found = storecase.shrink_store(case, wrong, self.wrong_with, patience, 4 if racing else 1)
             return _report(case, found, storecase.shell_lines(small))
-        racing = {"kill", "change"} & set(case.circ)
+        racing = {"kill"} & set(case.circ)
         small, found = shrink(case, wrong, self.wrong_with, patience, 4 if racing else 1)
         return _report(case, found, shell_lines(small))
 

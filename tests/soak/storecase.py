@@ -22,7 +22,7 @@ class StoreCase:
 
     seed: str
     piles: int
-    key: str  # the --seed of all commands
+    key: str  # the --seed of all commands, but for those that gather with one of their own
     opts: dict  # about records, of every scatter
     steps: list = field(default_factory=list)  # dicts
 
@@ -93,6 +93,8 @@ class StoreMaker:
 
     def _gather(self, case):
         step = {"do": "gather", "epoch": self.draw.choice((0, 0, 1, 7, (1 << 64) - 1))}
+        if self.chance(4):
+            step["seed"] = "another"
         if self.chance(3):
             first = self.draw.randrange(case.piles)
             step["pile"] = (first, self.draw.randrange(first, case.piles))
@@ -231,7 +233,7 @@ def command(case, number, step):
     if step["do"] == "list":
         return ["--gather=store", "--list", "-z"]
     if step["do"] == "gather":
-        words = ["--gather=store", "--seed=" + case.key, "--epoch=%d" % step["epoch"]]
+        words = ["--gather=store", "--seed=" + step.get("seed", case.key), "--epoch=%d" % step["epoch"]]
         words += ["--pile=%d-%d" % step["pile"]] if "pile" in step else []
         words += ["--part=%d/%d" % step["part"]] if "part" in step else []
         words += ["-n", str(step["n"])] if "n" in step else []

@@ -1,5 +1,4 @@
-"""What stands around a run: who writes its input, who reads its output, who asks how far it has come, and who changes a
-file meanwhile."""
+"""What stands around a run: who writes its input, who reads its output, and who asks how far it has come."""
 
 import os
 import signal
@@ -94,23 +93,3 @@ class Asker(threading.Thread):
         except OSError:
             pass
         os.close(self.descriptor)
-
-
-class Changer(threading.Thread):
-    """Changes an input while it is read."""
-
-    def __init__(self, path, way, delay):
-        super().__init__(daemon=True)
-        self.path, self.way, self.delay = path, way, delay
-
-    def run(self):
-        time.sleep(self.delay)
-        size = os.stat(self.path).st_size
-        if self.way == "grow":
-            with open(self.path, "ab") as file:
-                file.write(b"grown\n" * 1000)
-        elif self.way == "shrink":
-            os.truncate(self.path, size // 2)
-        else:
-            with open(self.path, "r+b") as file:
-                file.write(b"#" * (size // 2))

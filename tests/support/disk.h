@@ -50,7 +50,7 @@ static struct {
     unsigned fail_map;         /* and the mapping of this number of fresh memory */
     unsigned threads;          /* that may be started */
     bool cut;                  /* files are at their ends wherever they are read */
-    unsigned flip_read;        /* the read of this number gets one bit wrong */
+    unsigned flip_read;        /* the read of this number from temporary files gets one bit wrong */
     int turn_to;               /* everything read is this byte, if not negative */
 
     unsigned files; /* open now */
@@ -168,11 +168,19 @@ ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset)
     return put;
 }
 
+/* Temporary files have no names. */
+static bool disk_is_temporary(int fd)
+{
+    struct stat status;
+
+    return fstat(fd, &status) == 0 && status.st_nlink == 0;
+}
+
 ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset)
 {
     ssize_t got = disk.cut ? 0 : real_sys_preadv(fd, pieces, count, offset);
 
-    if (got > 0 && disk_counts_down(&disk.flip_read))
+    if (got > 0 && disk_is_temporary(fd) && disk_counts_down(&disk.flip_read))
         *(uint8_t *)pieces[count / 2].iov_base ^= 4;
     for (int i = 0; i < count && got > 0 && disk.turn_to >= 0; i++)
         memset(pieces[i].iov_base, disk.turn_to, pieces[i].iov_len);

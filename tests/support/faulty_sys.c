@@ -139,8 +139,6 @@ CALL(int, fchown, -1, (int fd, uid_t owner, gid_t group), (fd, owner, group))
 CALL(int, ftruncate, -1, (int fd, off_t length), (fd, length))
 CALL(bool, can_link_descriptor, false, (int fd), (fd))
 CALL(int, link_descriptor, -1, (int fd, int directory, const char *name), (fd, directory, name))
-CALL(int, exchange, -1, (int directory, const char *one, const char *other), (directory, one, other))
-CALL(int, rename_new, -1, (int directory, const char *from, const char *to), (directory, from, to))
 CALL(int, unlink, -1, (const char *path), (path))
 CALL(char *, realpath, NULL, (const char *path), (path))
 CALL(ssize_t, readlink, -1, (int directory, const char *name, char *target, size_t bytes),
@@ -156,6 +154,7 @@ CALL(int, rename_at, -1, (int directory, const char *from, const char *to), (dir
 CALL(int, unlink_at, -1, (int directory, const char *name), (directory, name))
 CALL(int, rmdir_at, -1, (int directory, const char *name), (directory, name))
 CALL(int, sync, -1, (int fd), (fd))
+CALL(int, touch, -1, (int fd), (fd))
 CALL(int, lock, -1, (int fd, bool exclusive), (fd, exclusive))
 CALL(void *, list_open, NULL, (int directory), (directory))
 CALL(const char *, list_next, NULL, (void *list), (list))
@@ -167,8 +166,8 @@ CALL(int, poll, -1, (int fd, short events), (fd, events))
 CALL(int, poll_all, -1, (struct pollfd * waits, unsigned count), (waits, count))
 CALL(int, punch_hole, -1, (int fd, off_t offset, off_t bytes), (fd, offset, bytes))
 CALL(int, spawn_prepare, -1,
-     (struct sys_spawning * spawning, const char *variable, int input, int output, const sigset_t *mask),
-     (spawning, variable, input, output, mask))
+     (struct sys_spawning * spawning, const char *const *variables, int input, int output, const sigset_t *mask),
+     (spawning, variables, input, output, mask))
 CALL(pid_t, spawn, -1, (const struct sys_spawning *spawning, const char *const *arguments), (spawning, arguments))
 CALL(pid_t, wait, -1, (pid_t child, int *status, int options), (child, status, options))
 CALL(void *, map, NULL, (size_t bytes), (bytes))
@@ -213,6 +212,7 @@ int sys_fill_standard(void)
 /* clang-format off */
 QUESTION(int, kill, (pid_t process, int signal), (process, signal))
 QUESTION(bool, is_writable, (int fd), (fd))
+QUESTION(bool, is_appended, (int fd), (fd))
 QUESTION(bool, is_terminal, (int fd), (fd))
 QUESTION(unsigned, terminal_width, (int fd), (fd))
 QUESTION(bool, is_in_background, (int fd), (fd))
@@ -266,13 +266,6 @@ WEAK void sys_forget(void *memory, size_t bytes)
 {
     if (!faulty_fails("forget"))
         real_sys_forget(memory, bytes);
-}
-
-bool real_sys_is_cached(int fd, off_t offset);
-
-WEAK bool sys_is_cached(int fd, off_t offset)
-{
-    return !faulty_fails("is_cached") && real_sys_is_cached(fd, offset);
 }
 
 /* ---- A descriptor is closed even when close fails ---- */

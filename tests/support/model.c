@@ -20,7 +20,7 @@
  * its length and its bytes.
  *
  *     batch   record i goes to the pile that the leading bits of the i-th word of 16 bits choose; key: batch(NAME)
- *     order   the piles by number in epoch 0; else these numbers shuffled as a leaf; key: epoch(EPOCH)
+ *     order   the numbers of the piles shuffled as a leaf; key: epoch(EPOCH)
  *     pile    the records of all batches in bytewise order of the batches' names, shuffled as a node 0 that need not
  *             scatter; key: pile(EPOCH, J)
  */
@@ -529,19 +529,16 @@ static void gather(struct permutation *permutation, const char *seed, uint64_t p
     uint64_t batch_count = (uint64_t)argument_count;
     struct batch *batches = allocate(batch_count, sizeof *batches);
     uint64_t *numbers = allocate(piles, sizeof *numbers);
+    uint8_t key[32];
+    struct stream stream = {.key = key, .number = 0};
 
     for (uint64_t b = 0; b < batch_count; b++)
         read_batch(&batches[b], arguments[b]);
     qsort(batches, (size_t)batch_count, sizeof *batches, compare_names);
     for (uint64_t j = 0; j < piles; j++)
         numbers[j] = j;
-    if (epoch > 0) {
-        uint8_t key[32];
-        struct stream stream = {.key = key, .number = 0};
-
-        epoch_key(key, seed, epoch);
-        shuffle_leaf(&stream, numbers, piles);
-    }
+    epoch_key(key, seed, epoch);
+    shuffle_leaf(&stream, numbers, piles);
     for (uint64_t j = 0; j < piles; j++)
         gather_pile(permutation, seed, piles, epoch, numbers[j], batches, batch_count);
     for (uint64_t b = 0; b < batch_count; b++)

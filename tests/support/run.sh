@@ -113,6 +113,11 @@ run_one() {
         # shellcheck disable=SC2206 # words, by intention
         command=($VALGRIND_COMMAND "${command[@]}")
     fi
+    if [ -n "${REACHED:-}" ]; then # tests/mutants
+        export MUTANTS_REACHED=$REACHED/${name/: /:}
+        truncate -s "$REACHED_BYTES" "$MUTANTS_REACHED"
+        chmod a+rw "$MUTANTS_REACHED"
+    fi
     {
         time {
             (cd "$folder/cwd" && MEMORY=$memory TMPDIR=$folder/tmp exec $TIMEOUT "${command[@]}") \
@@ -206,9 +211,11 @@ export PATH="$SCRATCH/bin:$PATH" LC_ALL=C
 unset POSIXLY_CORRECT
 
 # Only what hangs should come to this end, however busy the machine is.
-TEST_SECONDS=300
-[ -n "$VALGRIND$SANITIZE" ] && TEST_SECONDS=900
-[ "$TEST_SCALE" = full ] && TEST_SECONDS=7200
+if [ -z "${TEST_SECONDS:-}" ]; then
+    TEST_SECONDS=300
+    [ -n "$VALGRIND$SANITIZE" ] && TEST_SECONDS=900
+    [ "$TEST_SCALE" = full ] && TEST_SECONDS=7200
+fi
 TIMEOUT=$(command -v timeout || command -v gtimeout || true)
 TIMEOUT=${TIMEOUT:+$TIMEOUT -k 10 $TEST_SECONDS}
 export TEST_SECONDS TIMEOUT

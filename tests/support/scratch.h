@@ -149,6 +149,17 @@ static inline ino_t scratch_inode(const char *name)
     return stat(name, &status) == 0 ? status.st_ino : 0;
 }
 
+/* Have a file be one that is written in place: its name leads through /dev, and it has `other` for its own. The
+ * descriptor that it leads to, to be closed; or -1. */
+static inline int scratch_in_place(const char *name, const char *other)
+{
+    const int fd = open(name, O_RDWR);
+    char link[32];
+
+    snprintf(link, sizeof link, "/dev/fd/%d", fd);
+    return fd >= 0 && rename(name, other) == 0 && symlink(link, name) == 0 ? fd : -1;
+}
+
 /* From now on standard error goes to a pipe ... */
 static inline void scratch_listen(void)
 {

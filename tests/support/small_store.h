@@ -20,6 +20,7 @@ static struct {
     bool network;             /* what is open when it is unlinked stays in its folder, under another name */
     bool heard_twice;         /* a rename that was done is done once more, and fails */
     bool other_user;          /* the user is another than the one who owns the files */
+    time_t later;             /* seconds that the file system's clock goes before that of this machine */
     unsigned syncs_at_rename; /* when something was renamed last */
 } layer;
 
@@ -27,6 +28,7 @@ int real_sys_rmdir_at(int directory, const char *name);
 int real_sys_rename_at(int directory, const char *from, const char *to);
 unsigned real_sys_free_descriptors(unsigned wanted);
 uid_t real_sys_user(void);
+int real_sys_touch(int fd);
 
 /* Is a file of the store open that has no name any more? Only Linux can tell. */
 static inline bool layer_has_nameless(void)
@@ -73,6 +75,14 @@ uid_t sys_user(void)
     return real_sys_user() + layer.other_user;
 }
 
+int sys_touch(int fd)
+{
+    const struct timespec now = {.tv_sec = time(NULL) + layer.later};
+    const struct timespec times[2] = {now, now};
+
+    return faulty_fails("touch") ? -1 : layer.later == 0 ? real_sys_touch(fd) : futimens(fd, times);
+}
+
 /* Was the file synced, from one number of syncs to another? */
 static inline bool layer_has_synced(const char *path, unsigned from, unsigned to)
 {
@@ -112,7 +122,8 @@ static inline int small_setup(void **state)
     fault_init(&small.fault);
     small.input[0] = (struct manifest_input){.name = "corpus/a.txt", .bytes = 688895};
     small.input[1] = (struct manifest_input){.name = "b c\n", .bytes = 0};
-    small.manifest = (struct manifest){.key = {1, 2, 3}, .input = small.input, .inputs = 2};
+    small.manifest = (struct manifest){.key = {1, 2, 3}};
+    manifest_set_inputs(&small.manifest, small.input, 2);
     small.random = 1;
     small.descriptors = scratch_count("/proc/self/fd");
     return 0;
@@ -229,7 +240,7 @@ static inline int small_append(struct draft *draft, unsigned pile, char *data, s
     return 0;
 }
 
-static inline enum draft_verdict small_begin(struct draft **draft, const char *name)
+static inline enum folder_verdict small_begin(struct draft **draft, const char *name)
 {
     uint64_t records;
 
@@ -248,11 +259,11 @@ static inline int small_write(struct draft *draft, const char *like)
     return 0;
 }
 
-static inline enum draft_verdict small_commit(struct draft *draft, const char *like, const char *header)
+static inline enum folder_verdict small_commit(struct draft *draft, const char *like, const char *header)
 {
     char text[SMALL_TEXT_BYTES];
     uint64_t records[SMALL_PILES_MAX];
-    enum draft_verdict verdict;
+    enum folder_verdict verdict;
 
     for (unsigned p = 0; p < small.store.format.piles; p++)
         (void)small_stream(like, p, text, &records[p]);
@@ -261,20 +272,20 @@ static inline enum draft_verdict small_commit(struct draft *draft, const char *l
 }
 
 /* Make a batch from beginning to end. */
-static inline enum draft_verdict small_try(const char *name, const char *header)
+static inline enum folder_verdict small_try(const char *name, const char *header)
 {
     struct draft *draft;
-    enum draft_verdict verdict = small_begin(&draft, name);
+    enum folder_verdict verdict = small_begin(&draft, name);
 
-    if (verdict == DRAFT_OK)
-        verdict = small_write(draft, name) == 0 ? small_commit(draft, name, header) : DRAFT_FAILED;
+    if (verdict == FOLDER_OK)
+        verdict = small_write(draft, name) == 0 ? small_commit(draft, name, header) : FOLDER_FAILED;
     draft_free(draft);
     return verdict;
 }
 
 static inline void small_add(const char *name)
 {
-    assert_int_equal(small_try(name, ""), DRAFT_OK);
+    assert_int_equal(small_try(name, ""), FOLDER_OK);
 }
 
 /* A path in the store. */
@@ -363,7 +374,7 @@ static inline bool small_is_whole(const char *name, const char *like)
     struct batch batch;
     bool whole = true;
 
-    if (batch_open(&batch, &small.store, name, &manifest) != BATCH_OK)
+    if (batch_open(&batch, &small.store, name, &manifest) != FOLDER_OK)
         return false;
     for (unsigned p = 0; p < manifest.piles; p++)
         whole = whole && small_is_whole_pile(&batch, like, p, &manifest.pile[p]);
@@ -406,7 +417,7 @@ static inline struct draft *small_written(const char *name, const char *like)
 {
     struct draft *draft;
 
-    assert_int_equal(small_begin(&draft, name), DRAFT_OK);
+    assert_int_equal(small_begin(&draft, name), FOLDER_OK);
     assert_int_equal(small_write(draft, like), 0);
     return draft;
 }

@@ -25,8 +25,8 @@ UNIT_TEST(test_names_and_codes_are_given_once)
     const struct option_row *rows = option_table_rows(&count);
 
     for (size_t i = 0; i < count; i++) {
-        assert_in_range(rows[i].code, 1, OPTION_END - 1);
-        assert_ptr_equal(option_table_row(rows[i].code), &rows[i]);
+        assert_in_range(option_table_code(&rows[i]), 1, OPTION_END - 1);
+        assert_ptr_equal(option_table_row(option_table_code(&rows[i])), &rows[i]);
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(rows[j].name, rows[i].name);
     }
@@ -44,17 +44,6 @@ UNIT_TEST(test_groups_are_in_one_piece_and_in_order)
     assert_int_equal(rows[count - 1].group, GROUPS - 1);
 }
 
-UNIT_TEST(test_twelve_options_are_common)
-{
-    size_t count;
-    const int *codes = option_table_common(&count);
-
-    assert_int_equal(count, 12);
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < i; j++)
-            assert_int_not_equal(codes[i], codes[j]);
-}
-
 /* getopt_long knows no optional argument after a letter and a blank. */
 UNIT_TEST(test_an_option_with_a_letter_has_an_argument_or_not)
 {
@@ -62,7 +51,7 @@ UNIT_TEST(test_an_option_with_a_letter_has_an_argument_or_not)
     const struct option_row *row = option_table_rows(&count);
 
     for (; count > 0; count--, row++)
-        assert_false(option_table_has_letter(row) && option_table_is_optional(row));
+        assert_false(row->letter != 0 && option_table_is_optional(row));
 }
 
 UNIT_TEST(test_an_abbreviation_is_needed_and_begins_a_name)
@@ -75,37 +64,45 @@ UNIT_TEST(test_an_abbreviation_is_needed_and_begins_a_name)
         size_t length = strlen(abbreviation->name), alike = 0;
 
         assert_false(is_name(abbreviation->name));
-        assert_int_equal(strncmp(option_table_row(abbreviation->code)->name, abbreviation->name, length), 0);
+        assert_int_equal(strncmp(option_table_row(abbreviation->letter)->name, abbreviation->name, length), 0);
         for (size_t i = 0; i < row_count; i++)
             alike += strncmp(rows[i].name, abbreviation->name, length) == 0;
         assert_true(alike > 1);
     }
 }
 
-UNIT_TEST(test_a_row_has_a_letter_or_a_larger_code)
-{
-    assert_true(option_table_has_letter(option_table_row('n')));
-    assert_false(option_table_has_letter(option_table_row(OPTION_SEED)));
-}
-
-UNIT_TEST(test_an_argument_in_brackets_is_optional)
-{
-    assert_false(option_table_is_optional(option_table_row('e')));
-    assert_false(option_table_is_optional(option_table_row(OPTION_SEED)));
-    assert_true(option_table_is_optional(option_table_row(OPTION_HEADER)));
-}
-
-/* A setter that serves several options must be told which field is meant. The first field belongs to none of them. */
+/* The first field belongs to none of them. */
 UNIT_TEST(test_every_option_sets_something_of_its_own)
 {
     size_t count;
     const struct option_row *rows = option_table_rows(&count);
 
     for (size_t i = 0; i < count; i++) {
-        assert_non_null(rows[i].set);
+        const struct argument *takes = &rows[i].takes;
+        const bool has_argument = rows[i].argument != NULL || takes->choices != NULL;
+
+        assert_true(takes->type == ARGUMENT_SPECIAL ? takes->set != NULL : takes->field > 0);
+        assert_true(takes->preset == 0 || takes->field > 0);
+        assert_true(takes->type == ARGUMENT_SPECIAL ||
+                    has_argument == (takes->type != ARGUMENT_FLAG && takes->type != ARGUMENT_CONSTANT));
         for (size_t j = 0; j < i; j++)
-            assert_false(rows[i].field > 0 && rows[i].field == rows[j].field);
-        for (size_t j = 0; j < count; j++)
-            assert_false(rows[i].set == rows[j].set && (rows[i].field > 0) != (rows[j].field > 0));
+            assert_false(takes->field > 0 && takes->field == rows[j].takes.field &&
+                         (takes->type != ARGUMENT_CONSTANT || takes->least == rows[j].takes.least));
+    }
+}
+
+/* Nothing is of no use. */
+UNIT_TEST(test_what_an_option_excludes_or_needs_is_there)
+{
+    unsigned all = CLASS_LINED; /* of a kind of records */
+    size_t count;
+    const struct option_row *rows = option_table_rows(&count);
+
+    for (size_t i = 0; i < count; i++)
+        all |= rows[i].is;
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(rows[i].excludes & ~all, 0);
+        assert_int_equal(rows[i].needs & ~all, 0);
+        assert_int_equal(rows[i].needs & rows[i].is, 0);
     }
 }

@@ -11,7 +11,7 @@
 enum { FILES = 7, FILE_BYTES = 1 << 21, PLAIN = 3, EMPTY = 5 };
 
 static const char *const names[FILES] = {"0", "1", "2", "3", "4", "5", "6"};
-static struct version past[FILES];
+static struct file_mark marks[FILES];
 static struct contents contents;
 static uint8_t seen[FILE_BYTES + 1];
 
@@ -30,7 +30,7 @@ static int setup(void **state)
 {
     if (reports_setup(state) != 0)
         return -1;
-    memset(past, 0, sizeof past);
+    memset(marks, 0, sizeof marks);
     for (size_t i = 0; i < FILES; i++) {
         FILE *file = i == PLAIN ? fopen(names[i], "w") : NULL;
         char command[32];
@@ -60,9 +60,9 @@ static int teardown(void **state)
 
 static void begin(unsigned programs, uint64_t bytes)
 {
-    contents = (struct contents){.names = names, .fault = &fault, .past = past, .fd = -1};
+    contents = (struct contents){.names = names, .fault = &fault, .marks = marks, .fd = -1};
     contents.decompress =
-        decompress_new(names, FILES, (struct decompress_limits){.programs = programs, .bytes = bytes}, &fault);
+        decompress_new(names, marks, FILES, (struct decompress_limits){.programs = programs, .bytes = bytes}, &fault);
     assert_non_null(contents.decompress);
 }
 
@@ -131,11 +131,12 @@ TEST(any_call_may_fail)
         size_t i = 0, done = 0;
         ssize_t got = 0;
 
-        contents = (struct contents){.names = names, .fault = &fault, .past = past, .fd = -1};
+        contents = (struct contents){.names = names, .fault = &fault, .marks = marks, .fd = -1};
+        memset(marks, 0, sizeof marks);
         scratch_listen();
         faulty_fail(NULL, turn, EIO);
         contents.decompress =
-            decompress_new(names, FILES, (struct decompress_limits){.programs = 3, .bytes = 1 << 20}, &fault);
+            decompress_new(names, marks, FILES, (struct decompress_limits){.programs = 3, .bytes = 1 << 20}, &fault);
         for (; contents.decompress != NULL && i < FILES; i++) {
             if (contents_begin(&contents, i) != 0)
                 break;

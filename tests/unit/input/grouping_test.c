@@ -40,7 +40,7 @@ static struct source *open_groups(const char *const *names, size_t count, const 
     fault_init(fault);
     source = source_open(names, count, &layout, fault);
     assert_non_null(source);
-    assert_int_equal(grouping_begin(source, rule, fault), 0);
+    assert_int_equal(grouping_begin(source, rule, false, fault), 0);
     return source;
 }
 

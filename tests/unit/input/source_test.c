@@ -733,7 +733,7 @@ TEST(a_file_that_becomes_shorter_is_told_when_it_is_opened_or_checked)
         assert_int_equal(truncate("a", 100), 0);
         scratch_listen();
         assert_int_equal(begun ? source_check(source) : (int)source_lend(source, &data, bytes), -1);
-        assert_string_equal(scratch_heard(), "bigshuf: a: file has shrunk while it was read\n");
+        assert_string_equal(scratch_heard(), "bigshuf: a: file has changed while it was read\n");
         forgive();
     }
 }
@@ -771,7 +771,7 @@ TEST(looking_at_what_has_gone_is_a_failed_read)
 
     scratch_listen();
     status = scratch_child(look_at_what_has_gone);
-    assert_string_equal(scratch_heard(), "bigshuf: a: file has shrunk while it was read\n");
+    assert_string_equal(scratch_heard(), "bigshuf: a: file has changed while it was read\n");
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 1);
 }
@@ -863,7 +863,7 @@ TEST(a_file_that_shrinks_is_no_end_of_input)
     open_good(&lines, "a");
     assert_reads(2, "1\n");
     assert_int_equal(truncate("a", 4), 0);
-    assert_does_not_read("bigshuf: a: file has shrunk while it was read\n");
+    assert_does_not_read("bigshuf: a: file has changed while it was read\n");
 }
 
 TEST(a_file_that_is_modified_is_not_read_as_if_it_were_one)
@@ -880,7 +880,7 @@ TEST(a_file_that_is_modified_is_not_read_as_if_it_were_one)
         open_good(&lines, "a");
         assert_reads(9, "1\n2\n3\n");
         if (replaced) {
-            put("b", "1\n2\n3\n");
+            put("b", "1\n2\n4\n");
             assert_int_equal(rename("b", "a"), 0);
         } else {
             modify("a");
@@ -890,30 +890,38 @@ TEST(a_file_that_is_modified_is_not_read_as_if_it_were_one)
     }
 }
 
-TEST(a_file_that_grows_is_read)
-{
-    put("a", "1\n");
-    open_good(&lines, "a");
-    assert_reads(1, "1");
-    put("a", "1\n2\n");
-    assert_reads(9, "\n2\n");
-}
-
-TEST(a_file_that_grows_is_read_again_up_to_where_it_ended)
+TEST(a_file_that_grows_is_read_up_to_where_it_ended)
 {
     put("a", "1\n2");
     put("b", "3\n");
     open_good(&lines, "a b");
-    assert_reads(9, "1\n2\n3\n");
-    for (int time = 0; time < 2; time++) {
+    for (int time = 0; time < 3; time++) {
         put("a", "1\n2\n4\n");
-        assert_int_equal(source_rewind(source), 0);
         assert_reads(9, "1\n2\n3\n");
+        assert_int_equal(source_rewind(source), 0);
     }
     assert_int_equal(truncate("a", 3), 0);
     modify("a");
-    assert_int_equal(source_rewind(source), 0);
     assert_does_not_read("bigshuf: a: file has changed while it was read\n");
+}
+
+TEST(a_file_that_grows_and_begins_or_ended_in_another_way_is_told)
+{
+    static const char *const others[] = {"0\n2\n4\n", "1\n3\n4\n"};
+
+    for (int again = 0; again < 2; again++)
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+            put("a", "1\n2\n");
+            open_good(&lines, "a");
+            if (again) {
+                assert_reads(9, "1\n2\n");
+                assert_int_equal(source_rewind(source), 0);
+            } else {
+                assert_reads(1, "1");
+            }
+            put("a", others[i]);
+            assert_does_not_read("bigshuf: a: file has changed while it was read\n");
+        }
 }
 
 TEST(a_read_error_names_the_file)

@@ -25,7 +25,7 @@ static enum task task_of_words(const char *line)
     }
     assert_int_equal(command_line_parse(&options, count, words), COMMAND_LINE_RUN);
     task = task_of(&options);
-    options_release(&options);
+    command_line_release(&options);
     return task;
 }
 

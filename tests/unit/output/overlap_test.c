@@ -31,14 +31,23 @@ static void write_to(const char *const *names, size_t count, size_t there)
     }
 }
 
+static int check(const char *const *inputs, size_t count)
+{
+    const int status = overlap_check(&files, inputs, count);
+
+    while (files.locks > 0)
+        assert_int_equal(close(files.lock[--files.locks]), 0);
+    return status;
+}
+
 static const char *const names[] = {"0", "1", "2", "in"};
 
 TEST(files_of_which_none_is_both_are_fine)
 {
     write_to(names, 2, 2);
     assert_true(scratch_put("in", "", 0600));
-    assert_says(overlap_check(&files, &names[3], 1), 0, "");
-    assert_says(overlap_check(&files, NULL, 0), 0, "");
+    assert_says(check(&names[3], 1), 0, "");
+    assert_says(check(NULL, 0), 0, "");
 }
 
 TEST(files_that_are_all_both_are_fine_by_any_name)
@@ -46,7 +55,7 @@ TEST(files_that_are_all_both_are_fine_by_any_name)
     static const char *const inputs[] = {"./1", "0"};
 
     write_to(names, 2, 2);
-    assert_says(overlap_check(&files, inputs, 2), 0, "");
+    assert_says(check(inputs, 2), 0, "");
 }
 
 TEST(an_output_that_is_an_input_twice_by_any_name_is_refused)
@@ -56,8 +65,8 @@ TEST(an_output_that_is_an_input_twice_by_any_name_is_refused)
     plan = (struct output_plan){.path = "0"};
     write_to(names, 1, 1);
     assert_true(scratch_put("in", "", 0600));
-    assert_says(overlap_check(&files, &inputs[1], 2), 0, "");
-    assert_says(overlap_check(&files, inputs, 4), -1,
+    assert_says(check(&inputs[1], 2), 0, "");
+    assert_says(check(inputs, 4), -1,
                 "bigshuf: 0: an output, and an input twice: each run would double its records: name it once\n");
 }
 
@@ -66,7 +75,7 @@ TEST(a_shard_that_is_an_input_twice_is_refused)
     static const char *const inputs[] = {"0", "1", "./1"};
 
     write_to(names, 2, 2);
-    assert_says(overlap_check(&files, inputs, 3), -1,
+    assert_says(check(inputs, 3), -1,
                 "bigshuf: ./1: an output, and an input twice: each run would double its records: name it once\n");
 }
 
@@ -74,14 +83,14 @@ TEST(an_input_more_is_refused)
 {
     write_to(names, 2, 2);
     assert_true(scratch_put("2", "", 0600));
-    assert_says(overlap_check(&files, names, 3), -1,
+    assert_says(check(names, 3), -1,
                 "bigshuf: 0 is an input and an output file, but 2 only an input: give the output other names\n");
 }
 
 TEST(an_output_more_is_refused_though_it_is_not_there)
 {
     write_to(names, 3, 2);
-    assert_says(overlap_check(&files, names, 2), -1,
+    assert_says(check(names, 2), -1,
                 "bigshuf: 0 is an input and an output file, but 2 only an output: give the output other names\n");
 }
 
@@ -89,7 +98,7 @@ TEST(a_shard_that_may_never_be_made_does_not_count)
 {
     plan = (struct output_plan){.path = "%d", .shard_records = 1};
     write_to(names, 3, 2);
-    assert_says(overlap_check(&files, names, 2), 0, "");
+    assert_says(check(names, 2), 0, "");
 }
 
 TEST(the_file_of_the_rest_may_be_an_input_or_not)
@@ -97,14 +106,14 @@ TEST(the_file_of_the_rest_may_be_an_input_or_not)
     plan = (struct output_plan){.path = "1", .splits = 1};
     write_to(names, 2, 0);
     assert_true(scratch_put("1", "", 0600));
-    assert_says(overlap_check(&files, &names[1], 1), 0, "");
-    assert_says(overlap_check(&files, &names[1], 2), 0,
+    assert_says(check(&names[1], 1), 0, "");
+    assert_says(check(&names[1], 2), 0,
                 "bigshuf: warning: 1: the output, and one of several inputs: another run would add the others to it "
                 "once more\n");
     assert_true(scratch_put("0", "", 0600));
-    assert_says(overlap_check(&files, names, 1), 0, "");
-    assert_says(overlap_check(&files, names, 2), 0, "");
-    assert_says(overlap_check(&files, names, 3), -1,
+    assert_says(check(names, 1), 0, "");
+    assert_says(check(names, 2), 0, "");
+    assert_says(check(names, 3), -1,
                 "bigshuf: 0 is an input and an output file, but 2 only an input: give the output other names\n");
 }
 
@@ -112,9 +121,9 @@ TEST(a_split_that_is_an_input_is_refused_if_the_rest_of_an_earlier_run_would_be_
 {
     plan = (struct output_plan){.path = "1", .splits = 1};
     write_to(names, 2, 1);
-    assert_says(overlap_check(&files, names, 1), 0, "");
+    assert_says(check(names, 1), 0, "");
     assert_true(scratch_put("1", "x\n", 0600));
-    assert_says(overlap_check(&files, names, 1), -1,
+    assert_says(check(names, 1), -1,
                 "bigshuf: 0 is an input and an output file, and 1 has what an earlier run may have taken out of it: "
                 "remove that, or give the output other names\n");
 }
@@ -125,27 +134,27 @@ TEST(a_compressed_input_is_no_output)
     write_to(names, 1, 0);
     assert_true(scratch_put("0", "\x1f\x8b", 0600));
     assert_says(
-        overlap_check(&files, names, 1), -1,
+        check(names, 1), -1,
         "bigshuf: 0: compressed by gzip, and an output as well, so that what is in it would be lost: to shuffle "
         "its lines: bigshuf -Z\n");
     plan.format = (struct record_format){.kind = RECORD_SIZE, .count = 1};
-    assert_says(overlap_check(&files, names, 1), 0, "");
+    assert_says(check(names, 1), 0, "");
 }
 
 TEST(what_is_written_through_a_filter_may_be_any_input)
 {
     plan.filter = "cat";
     write_to(names, 2, 2);
-    assert_says(overlap_check(&files, names, 1), 0, "");
+    assert_says(check(names, 1), 0, "");
 }
 
 TEST(one_file_may_be_an_input_and_a_warning_tells_what_others_come_to)
 {
     plan = (struct output_plan){.path = "0"};
     write_to(names, 1, 1);
-    assert_says(overlap_check(&files, names, 1), 0, "");
+    assert_says(check(names, 1), 0, "");
     assert_true(scratch_put("2", "", 0600));
-    assert_says(overlap_check(&files, names, 3), 0,
+    assert_says(check(names, 3), 0,
                 "bigshuf: warning: 0: the output, and one of several inputs: another run would add the others to it "
                 "once more\n");
 }

@@ -1,4 +1,4 @@
-/* An existing file is safe until its successor is complete, whatever it is and whatever fails. */
+/* An existing file is safe until a new one is complete, whatever it is and whatever fails. */
 
 #include "support/reports.h"
 #include "support/unit.h"
@@ -64,7 +64,9 @@ static void begin(const char *path, const char *content)
 
 static int commit_sink(void)
 {
-    return sink_complete(sink) != 0 ? -1 : sink_publish(sink, false);
+    if (sink_complete(sink) != 0 || sink_check_input(sink) != 0)
+        return -1;
+    return sink_publish(sink) == 0 ? 0 : fault_report(&fault, "not published", errno);
 }
 
 static void commit(void)
@@ -350,27 +352,17 @@ TEST(a_link_to_nothing_gets_its_file)
     assert_refused("dangling", "bigshuf: dangling: No such file or directory\n");
 }
 
-TEST(a_file_with_two_names_is_written_in_place_when_output_begins)
+TEST(a_file_with_two_names_is_replaced_under_one_of_them)
 {
-    ino_t inode;
-
-    assert_true(scratch_put("F", "old and long\n", 0640));
+    assert_true(scratch_put("F", "old\n", 0640));
     assert_int_equal(link("F", "G"), 0);
-    inode = scratch_inode("F");
-    begin("F", NULL);
-    assert_true(sink_is_in_place(sink));
-    assert_true(scratch_holds("G", "old and long\n"));
-    write_more("new\n");
+    begin("F", "new\n");
+    assert_true(sink_has_links(sink) && !sink_is_in_place(sink));
     commit();
-    assert_true(scratch_holds("G", "new\n"));
-    assert_int_equal(scratch_inode("F"), inode);
+    assert_true(scratch_holds("F", "new\n") && scratch_holds("G", "old\n"));
+    assert_int_equal(scratch_mode("F"), 0640);
     begin("F", NULL);
-    drop();
-    assert_true(scratch_holds("G", "new\n"));
-    begin("F", NULL);
-    commit();
-    assert_true(scratch_holds("G", ""));
-    assert_int_equal(scratch_count("."), 2);
+    assert_false(sink_has_links(sink));
 }
 
 /* ---- What is no regular file ---- */
@@ -550,7 +542,7 @@ TEST(a_file_that_is_mounted_over_another_is_written_in_place)
 static void finish(const char *path, const char *content)
 {
     begin(path, content);
-    assert_int_equal(sink_finish(sink), 0);
+    assert_int_equal(sink_complete(sink), 0);
 }
 
 TEST(a_finished_file_is_complete_but_not_seen)
@@ -565,7 +557,7 @@ TEST(a_finished_file_is_complete_but_not_seen)
     assert_int_equal(other, probe); /* no descriptor is kept */
     assert_true(scratch_holds("F", "old\n"));
     assert_int_equal(scratch_count("."), 2);
-    assert_int_equal(sink_finish(sink), 0);
+    assert_int_equal(sink_complete(sink), 0);
     commit();
     assert_true(scratch_holds("F", "new\n"));
     assert_int_equal(scratch_mode("F"), 0640);
@@ -575,57 +567,18 @@ TEST(a_finished_file_is_complete_but_not_seen)
     assert_int_equal(scratch_count("."), 1);
 }
 
-TEST(a_published_file_can_be_taken_back)
+TEST(a_complete_file_that_is_kept_is_not_unlinked)
 {
-    for (int existed = 0; existed < 2; existed++)
-        for (int back = 0; back < 2; back++) {
-            (void)unlink("F");
-            if (existed)
-                assert_true(scratch_put("F", "old\n", 0640));
-            finish("F", "new\n");
-            assert_int_equal(sink_publish(sink, true), 0);
-            assert_true(scratch_holds("F", "new\n"));
-            if (back)
-                sink_retract(sink);
-            drop();
-            if (back && !existed)
-                assert_int_equal(access("F", F_OK), -1);
-            else
-                assert_true(scratch_holds("F", back ? "old\n" : "new\n"));
-            assert_int_equal(scratch_count("."), !back || existed);
-        }
-}
-
-TEST(without_exchange_what_was_replaced_is_said)
-{
-    assert_true(scratch_put("F", "old\n", 0640));
-    faulty.never = "exchange";
-    finish("F", "new\n");
-    assert_int_equal(sink_publish(sink, true), 0);
-    scratch_listen();
-    sink_retract(sink);
-    assert_string_equal(scratch_heard(), "bigshuf: warning: F: has been replaced\n");
-    drop();
-    assert_true(scratch_holds("F", "new\n"));
-    assert_int_equal(scratch_count("."), 1);
-}
-
-TEST(an_old_file_that_cannot_be_put_back_is_not_lost)
-{
-    const char *heard;
+    char name[64];
 
     assert_true(scratch_put("F", "old\n", 0640));
     finish("F", "new\n");
-    assert_int_equal(sink_publish(sink, true), 0);
-    faulty.never = "exchange";
-    scratch_listen();
-    sink_retract(sink);
-    heard = scratch_heard();
+    sink_keep(sink);
+    faulty.never = "rename_at";
+    assert_int_equal(sink_publish(sink), -1);
+    snprintf(name, sizeof name, "%s", sink_temporary_name(sink));
     drop();
-    assert_int_equal(strncmp(heard, "bigshuf: warning: F: has been replaced; the old file is now ./", 62), 0);
-    assert_int_equal(scratch_count("."), 2);
-    *strchr(heard + 60, '\n') = '\0';
-    assert_true(scratch_holds(heard + 60, "old\n"));
+    assert_true(scratch_holds("F", "old\n") && scratch_holds(name, "new\n"));
 }
 
 TEST(only_what_is_no_regular_file_is_direct)
@@ -759,7 +712,7 @@ TEST(a_shortage_is_reported_rather_than_written_around)
 
 TEST(what_forbids_new_files_lets_the_old_one_be_written_in_place)
 {
-    static const int errors[] = {EACCES, EPERM, EROFS, EXDEV, ENOTSUP, ENOSYS};
+    static const int errors[] = {EACCES, EPERM, EROFS, ENOTSUP, ENOSYS};
 
     assert_true(scratch_put("F", "old\n", 0644));
     faulty.never = ways_to_make_a_file;
@@ -796,29 +749,55 @@ static void replace_by_other(void)
     assert_int_equal(rename("other", "F"), 0);
 }
 
-static void replace_by_link(void)
+static void replace_by_folder(void)
 {
-    assert_true(scratch_put("secret", "secret\n", 0644));
     assert_int_equal(unlink("F"), 0);
-    assert_int_equal(symlink("secret", "F"), 0);
+    assert_int_equal(mkdir("F", 0700), 0);
 }
 
-TEST(what_took_the_files_place_is_left_alone)
+static void add_to_it(void)
 {
-    for (int named = 0; named < 2; named++) {
+    assert_true(scratch_put("F", "old\nmore\n", 0644));
+}
+
+TEST(what_took_the_files_place_is_replaced)
+{
+    assert_true(scratch_put("F", "old\n", 0644));
+    begin("F", "new\n");
+    replace_by_other();
+    commit();
+    assert_true(scratch_holds("F", "new\n"));
+    assert_int_equal(scratch_count("."), 1);
+}
+
+TEST(an_input_that_others_change_or_replace_is_left_alone)
+{
+    static const struct {
+        void (*change)(void);
+        const char *message;
+    } cases[] = {
+        {replace_by_other, "bigshuf: F: has been replaced by others meanwhile, and stays as it is\n"},
+        {add_to_it, "bigshuf: F: has been changed by others meanwhile, and stays as it is\n"},
+        {replace_by_folder, "bigshuf: F: has been replaced by others meanwhile, and stays as it is\n"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct stat status;
+        struct sink_mark mark;
+
         assert_true(scratch_put("F", "old\n", 0644));
-        assert_string_equal(said_after("F", replace_by_other, named),
-                            "bigshuf: F: has been replaced by others meanwhile, and stays as it is\n");
-        assert_true(scratch_holds("F", "another's\n"));
-        assert_string_equal(said_after("F", replace_by_link, named),
-                            "bigshuf: F: has been replaced by others meanwhile, and stays as it is\n");
-        assert_true(scratch_holds("secret", "secret\n"));
-        assert_int_equal(unlink("F"), 0);
-        assert_string_equal(said_after("F", replace_by_other, named),
-                            "bigshuf: F: has been made by others meanwhile, and stays as it is\n");
-        assert_true(scratch_holds("F", "another's\n"));
-        assert_int_equal(scratch_count("."), 2);
+        assert_int_equal(stat("F", &status), 0);
+        mark = sink_mark_of(&status);
+        begin("F", NULL);
+        sink_replaces_input(sink, &mark);
+        write_more("new\n");
+        cases[i].change();
+        assert_says(commit_sink(), -1, cases[i].message);
+        drop();
+        forgive();
+        assert_int_equal(scratch_count("."), 1);
     }
+    assert_int_equal(rmdir("F"), 0);
 }
 
 TEST(a_file_that_is_gone_meanwhile_is_made_again)
@@ -952,7 +931,7 @@ static bool run(const char *path, bool named)
 /* Those that leave nothing behind which somebody else would have to remove. */
 static const char swept_calls[] =
     "open open_directory open_at create_at open_anonymous stat stat_at fstat fchmod fchown ftruncate "
-    "can_link_descriptor link_descriptor rename_at exchange realpath readlink get_acl set_acl write close allocate "
+    "can_link_descriptor link_descriptor rename_at realpath readlink get_acl set_acl write close allocate "
     "random";
 
 /* Fail each call in turn, until a run has fewer calls. */

@@ -268,9 +268,9 @@ SMALL_RUN(an_order_that_needs_more_memory_says_so)
     text = engine_text_make(1800000, small_length_0, '\n');
     limit = 1000000;
     replay = gnu_order_all;
-    sweep_assert_fails(replayed, "bigshuf: the order of 1800000 records needs more memory: use -S 12M or more");
+    sweep_assert_fails(replayed, "bigshuf: the order of 1800000 records needs more memory: use -S 9M or more");
     replay = gnu_order_reservoir;
-    sweep_assert_fails(replayed, "bigshuf: a sample of 1000000 records needs more memory: use -S 21M or more");
+    sweep_assert_fails(replayed, "bigshuf: a sample of 1000000 records needs more memory: use -S 18M or more");
     engine_text_free(&text);
 }
 

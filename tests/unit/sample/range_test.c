@@ -214,7 +214,7 @@ TEST(numbers_that_meet_in_the_set_are_told_apart)
 /* 262145 numbers take a set of 8 MiB. The memory that the message asks for is enough for it. */
 TEST(a_sample_that_does_not_fit_says_how_much_memory_would_do)
 {
-    enum { NUMBERS = 262145, MEBIBYTES = 12 };
+    enum { NUMBERS = 262145, MEBIBYTES = 9 };
     char message[200];
 
     snprintf(message, sizeof message, "bigshuf: a sample of %d numbers needs more memory: use -S %dM or more\n",
@@ -341,7 +341,7 @@ TEST(random_bytes_that_run_out_are_reported)
 
 TEST(a_sample_by_gnu_stays_within_the_memory)
 {
-    enum { MOST = ENGINE_MEMORY_MIN / 40, MEBIBYTES = 12 };
+    enum { MOST = ENGINE_MEMORY_MIN / 40, MEBIBYTES = 9 };
     char message[200];
 
     put_noise((size_t)1 << 20);

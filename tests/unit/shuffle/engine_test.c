@@ -91,6 +91,25 @@ UNIT_TEST(what_others_take_of_a_limit_is_asked_for_as_well)
     assert_true(engine_needed_with(others, (uint64_t)1 << 30) - engine_needed((uint64_t)1 << 30) < 30);
 }
 
+/* Bytes of the blocks of a pool. */
+static uint64_t pool_bytes(uint64_t mebibytes, unsigned workers)
+{
+    const struct engine_memory memory = engine_memory(mebibytes << 20, workers);
+    const uint64_t bytes = memory.bytes - memory.buffer_bytes - POOL_SLACK_BYTES;
+
+    return bytes / (memory.block_bytes + sizeof(uint32_t)) * memory.block_bytes;
+}
+
+UNIT_TEST(the_memory_that_is_said_to_be_needed_is_enough_and_hardly_more)
+{
+    for (uint64_t bytes = (uint64_t)8 << 20; bytes < (uint64_t)1 << 40; bytes += bytes / 50) {
+        const uint64_t needed = engine_needed(bytes);
+
+        assert_true(pool_bytes(needed, 1) >= bytes && pool_bytes(needed, 64) >= bytes);
+        assert_true(pool_bytes(needed - 2 - needed / 1000, 64) < bytes);
+    }
+}
+
 UNIT_TEST(a_zeroed_engine_can_be_closed)
 {
     struct engine engine = {0};

@@ -445,17 +445,6 @@ static void count_begin(struct storage_reader *reader)
     ahead.kind->begin(reader);
 }
 
-static void drop_nothing(struct storage *storage, unsigned pile)
-{
-    (void)storage;
-    (void)pile;
-}
-
-static void free_nothing(struct storage *storage)
-{
-    (void)storage;
-}
-
 /* A reader of a FIFO who does not take the first byte before the second and third pile are being read. */
 static void *wait_and_read(void *context)
 {
@@ -473,7 +462,7 @@ static void *wait_and_read(void *context)
 /* If they were not, this would never end. */
 SMALL_RUN(the_next_piles_are_read_while_the_output_waits)
 {
-    static const struct storage_kind kind = {.begin = count_begin, .drop = drop_nothing, .free = free_nothing};
+    static const struct storage_kind kind = {.begin = count_begin};
     struct random_key keys[STORED] = {{{0}}};
     struct gather_order order = {.kind = GATHER_TREES, .order = &small.run.order, .keys = keys};
     char *data = malloc(STORED_BYTES);

@@ -12,7 +12,7 @@ enum { BLOCK = 4096, PILES_MAX = 512 };
 static const char *const directories[] = {"disk0"};
 static struct fault fault;
 static struct spill_place place;
-static struct compress compress;
+static struct frames frames;
 static struct pool pool;
 static struct piles piles;
 static uint64_t appended[PILES_MAX]; /* bytes, to each pile */
@@ -27,12 +27,14 @@ static int setup(void **state)
     place.directories = 1;
     place.fault = &fault;
     memset(&pool, 0, sizeof pool);
+    frames_init(&frames, &fault);
+    known_bytes_period = KNOWN_BYTES;
     memset(&piles, 0, sizeof piles);
     memset(appended, 0, sizeof appended);
     return disk_reset();
 }
 
-/* Whatever has happened, all blocks and files are given back, and no process is left. */
+/* Whatever has happened, all blocks and files are given back. */
 static int teardown(void **state)
 {
     bool clean;
@@ -40,18 +42,17 @@ static int teardown(void **state)
     piles_release(&piles);
     piles_release(&piles);
     clean = pool.free == pool.blocks && pool.promised == 0 && disk.files == 0 && scratch_count("disk0") == 0;
-    clean = clean && waitpid(-1, NULL, WNOHANG) == -1;
     pool_close(&pool);
+    frames_release(&frames);
     fault_release(&fault);
     return scratch_teardown(state) == 0 && clean ? 0 : -1;
 }
 
-/* From now on a program compresses. It is taken as tried. */
-static void use_program(const char *program)
+/* From now on all that is written is compressed. */
+static void use_frames(void)
 {
-    compress_init(&compress, program, &fault);
-    compress.tried = true;
-    place.compress = &compress;
+    known_bytes_period = 1021;
+    place.frames = &frames;
 }
 
 static void open_piles(uint32_t blocks, unsigned count, unsigned lanes)
@@ -804,31 +805,12 @@ IN_SCRATCH(lanes_grow_side_by_side)
     assert_all_as_appended();
 }
 
-/* Programs compress large pieces better, and start seldom. */
-IN_SCRATCH(compressed_frames_are_large_where_memory_allows)
-{
-    unsigned long bytes;
-    unsigned frames = 0;
-    FILE *sizes;
-
-    assert_true(scratch_put("script", "#!/bin/sh\ncat >frame\nwc -c <frame >>sizes\ncat frame\n", 0755));
-    use_program("./script");
-    open_piles(6000, 8, 2);
-    append_to_all((uint64_t)13000 * BLOCK, 9999);
-    sizes = fopen("sizes", "r");
-    assert_non_null(sizes);
-    for (; fscanf(sizes, "%lu", &bytes) == 1; frames++) /* NOLINT(cert-err34-c) */
-        assert_true(bytes >= 1 << 20);
-    fclose(sizes);
-    assert_true(frames > 10);
-}
-
 IN_SCRATCH(all_tails_that_will_be_compressed_are_bounded)
 {
     uint64_t random = 1;
     uint32_t most = 0;
 
-    use_program("cat");
+    use_frames();
     open_piles(2048, 256, 1);
     for (int i = 0; i < 4500; i++) {
         uint32_t tails = 0;
@@ -843,7 +825,7 @@ IN_SCRATCH(all_tails_that_will_be_compressed_are_bounded)
 
 IN_SCRATCH(compressed_piles_come_back_whole)
 {
-    use_program("gzip");
+    use_frames();
     open_piles(400, 6, 2);
     append_to_all((uint64_t)1200 * BLOCK, 9000);
     piles_seal(&piles);
@@ -867,7 +849,7 @@ IN_SCRATCH(a_source_over_a_compressed_pile_may_be_left_before_its_end)
     struct source *source;
     uint8_t data[1000];
 
-    use_program("gzip");
+    use_frames();
     flush_one(30 * BLOCK);
     source = pile_source(&piles, 1, true, &fault);
     assert_int_equal(source_read(source, data, sizeof data), sizeof data);
@@ -875,116 +857,4 @@ IN_SCRATCH(a_source_over_a_compressed_pile_may_be_left_before_its_end)
     scratch_listen();
     source_free(source);
     assert_string_equal(scratch_heard(), "");
-}
-
-IN_SCRATCH(a_program_that_gives_back_something_else_is_found_by_the_checksum)
-{
-    assert_true(scratch_put("script", "#!/bin/sh\nif [ \"$1\" = -d ]; then tr ab ba; else cat; fi\n", 0755));
-    use_program("./script");
-    flush_one(30 * BLOCK - 5);
-    assert_true(pool_promise(&pool, pile_load_blocks(&piles, 1)));
-    scratch_listen();
-    assert_int_equal(pile_load(&piles, 1), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: temporary file in disk0: contents have changed since they were "
-                                         "written, or './script -d' changes them\n");
-    assert_int_equal(pool.free, pool.blocks);
-}
-
-/* ---- Joined ---- */
-
-enum { JOINED = 9, PARTS_MAX = 4 };
-
-/* Pile p of part i has so many bytes: none, some, whole blocks, one byte more or less. */
-static size_t joined_bytes(unsigned p, unsigned i)
-{
-    static const size_t bytes[] = {0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 100, 5 * BLOCK + 77};
-
-    return p == 0 ? 0 : bytes[(3 * p + 5 * i + p * i) % (sizeof bytes / sizeof *bytes)];
-}
-
-/* Piles that are made of those of so many parts. */
-static void join(unsigned count)
-{
-    struct piles *parts = calloc(count, sizeof *parts);
-
-    open_piles(300, JOINED, 2);
-    memset(appended, 0, sizeof appended);
-    for (unsigned i = 0; i < count; i++) {
-        assert_int_equal(piles_init_promised(&parts[i], JOINED, &pool, &fault), 0);
-        for (unsigned p = 0; p < JOINED; p++) {
-            uint8_t data[6 * BLOCK];
-            const size_t bytes = joined_bytes(p, i);
-
-            known_bytes_put(data, bytes, p, appended[p]);
-            assert_true(pool_promise(&pool, (uint32_t)pool_blocks_for(&pool, bytes)));
-            assert_int_equal(pile_append(&parts[i], p, data, bytes), 0);
-            parts[i].pile[p].records = bytes;
-            appended[p] += bytes;
-        }
-    }
-    piles_seal(&piles);
-    assert_int_equal(pool.promised, 0);
-    piles_join(&piles, parts, count);
-    for (unsigned p = 0; p < JOINED; p++) {
-        assert_int_equal(piles.pile[p].records, appended[p]);
-        assert_int_equal(pile_bytes(&piles, p), appended[p]);
-        assert_int_equal(piles.pile[p].blocks > 0, appended[p] > 0);
-    }
-}
-
-static void leave(void)
-{
-    piles_release(&piles);
-    assert_int_equal(pool.free, pool.blocks);
-    pool_close(&pool);
-}
-
-IN_SCRATCH(piles_that_are_joined_hold_what_was_in_the_parts_in_one_chain)
-{
-    for (unsigned count = 1; count <= PARTS_MAX; count++) {
-        join(count);
-        for (unsigned p = 0; p < JOINED; p++) {
-            assert_loads(p);
-            assert_int_equal(piles.pile[p].blocks, pool_blocks_for(&pool, appended[p]));
-            assert_loads(p);
-        }
-        leave();
-    }
-}
-
-IN_SCRATCH(piles_that_are_joined_can_be_read_cleared_flushed_or_left)
-{
-    for (unsigned count = 1; count <= PARTS_MAX; count++) {
-        join(count);
-        for (unsigned p = 0; p < JOINED; p++) {
-            assert_delivers(p, true, 1000);
-            pile_clear(&piles, p);
-            assert_int_equal(pile_bytes(&piles, p), 0);
-        }
-        assert_int_equal(pool.free, pool.blocks);
-        leave();
-        join(count);
-        assert_int_equal(piles_flush(&piles), 0);
-        assert_int_equal(pool.free, pool.blocks);
-        for (unsigned p = 0; p < JOINED; p++)
-            assert_loads(p);
-        leave();
-        join(count);
-        leave();
-    }
-}
-
-/* Some of the last ones are flushed as far as it takes. */
-IN_SCRATCH(piles_that_are_joined_make_room)
-{
-    for (uint32_t room = 1; room <= 300; room += 13) {
-        join(3);
-        assert_int_equal(piles_make_room(&piles, room), 0);
-        assert_true(pool_free(&pool) >= room);
-        for (unsigned p = 0; p < JOINED; p++) {
-            assert_int_equal(pile_bytes(&piles, p), appended[p]);
-            assert_loads(p);
-        }
-        leave();
-    }
 }

@@ -36,7 +36,6 @@ static size_t read_pile(struct piles *piles, unsigned p, uint8_t *data, size_t b
         assert_true(got >= 0);
         return (size_t)got;
     }
-    pile_unite(piles, p);
     for (uint32_t block = pile->first; block != POOL_NONE; block = piles->pool->next[block]) {
         const uint8_t *from = pool_block(piles->pool, block);
         size_t length = block == pile->last ? (size_t)(pile->at - from) : piles->pool->block_bytes;
@@ -171,16 +170,10 @@ static void count_free(struct storage *storage)
     ((struct counting *)storage)->freed++;
 }
 
-static void drop_nothing(struct storage *storage, unsigned pile)
-{
-    (void)storage;
-    (void)pile;
-}
-
 /* When all has been flushed, the storage has all of it, in order. */
 SMALL_RUN(piles_may_go_to_storage_of_another_kind)
 {
-    static const struct storage_kind kind = {.write = pass_write, .drop = drop_nothing, .free = count_free};
+    static const struct storage_kind kind = {.write = pass_write, .free = count_free};
     struct engine_text text = engine_text_make(20000, small_length_to_300, '\n');
     uint8_t *data = malloc(text.bytes);
     unsigned count = 7;
@@ -647,112 +640,6 @@ SMALL_RUN(what_is_lent_is_copied_or_referred_to)
             engine_text_free(&uneven);
             engine_text_free(&empty);
         }
-}
-
-/* ---- By portions ---- */
-
-static bool slow_disk;
-
-/* Whatever the system can tell of its files. */
-bool sys_is_cached(int fd, off_t offset)
-{
-    (void)fd;
-    (void)offset;
-    return !slow_disk;
-}
-
-/* A source over so many files, "0" and so on, with whole records of the text each, without their last newlines unless
- * that is all of the record, that lends. */
-static struct source *lend_parts(const struct engine_text *text, size_t parts)
-{
-    static const char *const names[] = {"0", "1", "2", "3", "4"};
-    const struct stream_layout layout = {.format = small.run.format};
-    struct source *source;
-    uint64_t bytes;
-
-    for (size_t i = 0; i < parts; i++) {
-        const size_t first = text->records * i / parts, end = text->records * (i + 1) / parts;
-        const size_t length = text->start[end] - text->start[first] - (text->start[end] - text->start[end - 1] > 1);
-        FILE *file = fopen(names[i], "wb");
-
-        assert_non_null(file);
-        assert_int_equal(fwrite(text->data + text->start[first], 1, length, file), length);
-        assert_int_equal(fclose(file), 0);
-    }
-    source = source_open(names, parts, &layout, &small.fault);
-    assert_non_null(source);
-    assert_true(source_map(source, &bytes));
-    return source;
-}
-
-/* Each worker has piles of its own if it should be so. */
-static void scatter_parts(struct engine_text text, unsigned workers, size_t parts, bool by_portions)
-{
-    const unsigned count = 13;
-    struct piles piles = {0};
-    struct source *source;
-
-    small_open(workers, ORDER_LEAF_RECORDS);
-    source = lend_parts(&text, parts);
-    assert_int_equal(small_scatter(source, &count, NULL, &piles), 0);
-    assert_int_equal(piles.parts, by_portions ? workers : 0);
-    assert_int_equal(piles.records, text.records);
-    assert_int_equal(small.progress.records, text.records);
-    assert_int_equal(source_delivered_bytes(source), text.bytes);
-    assert_int_equal(source_arrived_bytes(source), text.bytes);
-    assert_int_equal(small.run.engine.pool.promised, 0);
-    assert_scattered(&piles, &text);
-    assert_int_equal(source_check(source), 0);
-    piles_release(&piles);
-    source_free(source);
-    small_close();
-}
-
-static size_t length_to_5000(size_t i, uint64_t random)
-{
-    return i % 100 == 0 ? random % 5000 : random % 10;
-}
-
-/* One takes more than a portion. */
-static size_t length_of_a_giant(size_t i, uint64_t random)
-{
-    return i == 20000 ? 2500000 : random % 20;
-}
-
-SMALL_RUN(what_is_lent_is_scattered_by_portions)
-{
-    struct engine_text text = engine_text_make(330000, small_length_to_20, '\n');
-    struct engine_text uneven = engine_text_make(60000, length_to_5000, '\n');
-    struct engine_text giant = engine_text_make(60000, length_of_a_giant, '\n');
-
-    for (unsigned workers = 2; workers <= 4; workers++)
-        for (size_t parts = 1; parts <= 5; parts += 2) {
-            scatter_parts(text, workers, parts, true);
-            scatter_parts(uneven, workers, parts, true);
-            scatter_parts(giant, workers, parts, true);
-        }
-    scatter_parts(text, 1, 3, false); /* it would gain nothing */
-    for (unsigned threads = 0; threads < 3; threads++) {
-        disk.threads = threads;
-        scatter_parts(text, 4, 2, true);
-    }
-    engine_text_free(&text);
-    engine_text_free(&uneven);
-    engine_text_free(&giant);
-}
-
-/* Nor are they where somebody would have to wait for a disk; small inputs would leave too many blocks half empty. */
-SMALL_RUN(portions_are_not_worth_it_where_they_would_wait_or_waste)
-{
-    struct engine_text text = engine_text_make(330000, small_length_to_20, '\n');
-    struct engine_text few = engine_text_make(10000, small_length_to_20, '\n');
-
-    scatter_parts(few, 2, 1, false);
-    slow_disk = true;
-    scatter_parts(text, 2, 1, false);
-    slow_disk = false;
-    engine_text_free(&text);
-    engine_text_free(&few);
 }
 
 SMALL_RUN(references_that_run_out_of_memory_are_no_reported_failure)

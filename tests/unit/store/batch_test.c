@@ -4,11 +4,9 @@
 #include "support/small_store.h"
 #include "support/unit.h"
 
-#include <sys/file.h>
-
 static void open_good(struct batch *batch, struct manifest *manifest)
 {
-    assert_int_equal(batch_open(batch, &small.store, "one", manifest), BATCH_OK);
+    assert_int_equal(batch_open(batch, &small.store, "one", manifest), FOLDER_OK);
 }
 
 #define TEST(name) UNIT_TEST_IN(name, small_setup_lines, small_teardown)
@@ -20,7 +18,7 @@ TEST(a_batch_tells_what_its_manifest_says)
     struct manifest manifest;
     struct batch batch;
 
-    assert_int_equal(small_try("one", "header\n"), DRAFT_OK);
+    assert_int_equal(small_try("one", "header\n"), FOLDER_OK);
     open_good(&batch, &manifest);
     assert_true(manifest_is_same(&manifest, &small.manifest));
     assert_int_equal(batch.header_bytes, 7);
@@ -52,7 +50,7 @@ TEST(what_is_not_there_is_gone)
     struct manifest manifest;
     struct batch batch;
 
-    assert_int_equal(batch_open(&batch, &small.store, "one", &manifest), BATCH_GONE);
+    assert_int_equal(batch_open(&batch, &small.store, "one", &manifest), FOLDER_MISSING);
     manifest_release(&manifest);
     assert_false(fault_any(&small.fault));
 }
@@ -62,16 +60,8 @@ static void assert_fails(const char *message)
     struct batch batch;
 
     small_forgive();
-    assert_says(batch_open(&batch, &small.store, "one", NULL), BATCH_FAILED, message);
+    assert_says(batch_open(&batch, &small.store, "one", NULL), FOLDER_FAILED, message);
     small_forgive();
-}
-
-TEST(a_folder_without_a_manifest_is_a_failure)
-{
-    small_add("one");
-    assert_int_equal(unlink("store/one/manifest"), 0);
-    assert_fails("bigshuf: store/one/manifest: missing, so this is no batch: move its folder out of the store, and "
-                 "add the batch again if it was one\n");
 }
 
 TEST(no_link_and_no_device_is_taken_for_a_batch)
@@ -99,31 +89,6 @@ static void flip(const char *path, off_t at)
     byte ^= 1;
     assert_int_equal(pwrite(fd, &byte, 1, at), 1);
     close(fd);
-}
-
-static off_t length_of(const char *path)
-{
-    struct stat status;
-
-    assert_int_equal(stat(path, &status), 0);
-    return status.st_size;
-}
-
-TEST(every_byte_of_the_manifest_counts)
-{
-    off_t bytes;
-
-    small_add("one");
-    bytes = length_of("store/one/manifest");
-    assert_true(bytes > SMALL_PILES * MANIFEST_PILE_BYTES);
-    for (off_t at = 0; at < bytes; at++) {
-        flip("store/one/manifest", at);
-        assert_fails("bigshuf: store/one/manifest: contents have changed since they were written\n");
-        flip("store/one/manifest", at);
-    }
-    assert_true(small_is_whole("one", "one"));
-    assert_int_equal(truncate("store/one/manifest", bytes - 1), 0);
-    assert_fails("bigshuf: store/one/manifest: contents have changed since they were written\n");
 }
 
 TEST(a_batch_of_another_store_does_not_fit)
@@ -184,11 +149,11 @@ TEST(a_batch_that_leaves_while_it_is_opened_is_there_or_gone)
     assert_int_equal(rename("store/.old-one", "store/one"), 0);
 
     faulty_meet("lock", rename_and_lock);
-    assert_int_equal(batch_open(&batch, &small.store, "one", NULL), BATCH_GONE);
+    assert_int_equal(batch_open(&batch, &small.store, "one", NULL), FOLDER_MISSING);
     close(held);
     assert_int_equal(rename("store/.old-one", "store/one"), 0);
     faulty_meet("lock", unlink_manifest);
-    assert_int_equal(batch_open(&batch, &small.store, "one", NULL), BATCH_GONE);
+    assert_int_equal(batch_open(&batch, &small.store, "one", NULL), FOLDER_MISSING);
     assert_false(fault_any(&small.fault));
 }
 
@@ -203,38 +168,6 @@ TEST(a_batch_that_somebody_has_locked_is_a_failure)
     assert_fails("bigshuf: store/one/manifest: another process has locked it: try again when that has ended\n");
     close(fd);
     assert_true(small_is_whole("one", "one"));
-}
-
-/* On systems with such locks. */
-TEST(who_may_only_read_a_batch_cannot_shut_others_out)
-{
-    int fd;
-
-#ifdef __linux__
-    small_add("one");
-    fd = open("store/one/manifest", O_RDONLY | O_CLOEXEC);
-    assert_int_equal(sys_lock(fd, true), -1);
-    assert_int_equal(errno, EBADF);
-    assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
-    assert_true(small_is_whole("one", "one"));
-    close(fd);
-#else
-    (void)fd;
-    skip();
-#endif
-}
-
-TEST(every_folder_that_could_be_a_batch_is_to_have_a_manifest)
-{
-    small_add("one");
-    small_add("two");
-    assert_true(scratch_put("store/notes", "", 0644));
-    assert_int_equal(mkdir("store/.old-x", 0755), 0);
-    assert_int_equal(batch_find_all(&small.store), 0);
-    assert_int_equal(mkdir("store/junk", 0755), 0);
-    scratch_listen();
-    assert_int_equal(batch_find_all(&small.store), -1);
-    assert_int_equal(strncmp(scratch_heard(), "bigshuf: store/junk/manifest: missing", 37), 0);
 }
 
 TEST(who_reads_a_batch_has_a_lock_on_it)
@@ -267,58 +200,6 @@ TEST(where_there_are_no_locks_it_is_read_without)
     assert_fails("bigshuf: store/one/manifest: Input/output error\n");
 }
 
-/* ---- Piles ---- */
-
-/* Both ways to look at pile 0 have the same to say. */
-static void assert_bad_pile(const char *message)
-{
-    struct manifest_pile entry;
-    struct batch batch;
-    char line[256];
-
-    snprintf(line, sizeof line, "bigshuf: store/one/pile-0001: %s\n", message);
-    open_good(&batch, NULL);
-    assert_int_equal(batch_pile(&batch, 1, &entry), 0);
-    assert_says(batch_check_pile(&batch, 1, &entry), -1, line);
-    small_forgive();
-    assert_says(batch_open_pile(&batch, 1, &entry), -1, line);
-    small_forgive();
-    batch_close(&batch);
-}
-
-TEST(a_pile_that_is_no_more_what_it_was_is_named)
-{
-    static const char path[] = "store/one/pile-0001";
-
-    small_add("one");
-    assert_true(length_of(path) > 0);
-    assert_int_equal(truncate(path, length_of(path) + 1), 0);
-    assert_bad_pile("size has changed since it was written" ADD_AGAIN);
-    assert_int_equal(truncate(path, length_of(path) - 2), 0);
-    assert_bad_pile("size has changed since it was written" ADD_AGAIN);
-    assert_int_equal(unlink(path), 0);
-    assert_bad_pile("missing" ADD_AGAIN);
-    assert_int_equal(symlink("pile-0002", path), 0);
-    assert_bad_pile("not a regular file");
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(mkdir(path, 0700), 0);
-    assert_bad_pile("not a regular file");
-    assert_int_equal(rmdir(path), 0);
-    assert_int_equal(mkfifo(path, 0600), 0);
-    assert_bad_pile("not a regular file");
-}
-
-TEST(damage_is_reported_with_the_name_of_the_file)
-{
-    struct batch batch;
-
-    small_add("one");
-    open_good(&batch, NULL);
-    assert_says(batch_report_damage(&batch, 3), -1,
-                "bigshuf: store/one/pile-0003: contents have changed since they were written\n");
-    batch_close(&batch);
-}
-
 /* ---- Failures ---- */
 
 static int read_all_piles(void)
@@ -327,7 +208,7 @@ static int read_all_piles(void)
     struct batch batch;
     int status = 0;
 
-    if (batch_open(&batch, &small.store, "one", NULL) != BATCH_OK)
+    if (batch_open(&batch, &small.store, "one", NULL) != FOLDER_OK)
         return -1;
     for (unsigned p = 0; p < SMALL_PILES && status == 0; p++) {
         int fd = -1;

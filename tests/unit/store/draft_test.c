@@ -4,7 +4,6 @@
 #include "support/unit.h"
 
 #include <pthread.h>
-#include <sys/resource.h>
 
 #include "store/sweep.h"
 
@@ -26,11 +25,11 @@ TEST(a_batch_is_whole_when_it_is_committed)
     struct draft *draft;
 
     small_reopen(16, NULL);
-    assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
+    assert_int_equal(small_begin(&draft, "one"), FOLDER_OK);
     assert_non_null(small_numbered(".new-one"));
     assert_int_equal(small_write(draft, "one"), 0);
     assert_false(small_exists("store/one"));
-    assert_int_equal(small_commit(draft, "one", ""), DRAFT_OK);
+    assert_int_equal(small_commit(draft, "one", ""), FOLDER_OK);
     draft_free(draft);
     assert_true(small_is_whole("one", "one"));
     assert_int_equal(scratch_count("store/one"), 17); /* the piles, also those that are empty, and the manifest */
@@ -45,6 +44,22 @@ TEST(what_is_not_committed_is_gone)
     draft = small_written("one", "one");
     draft_free(draft);
     assert_int_equal(scratch_count("store"), 1);
+}
+
+/* As a program has it that is being started: its descriptors are closed after who starts it goes on. */
+TEST(what_is_not_committed_is_gone_though_another_process_has_its_lock)
+{
+    char path[600];
+    struct draft *draft;
+    int lock;
+
+    draft = small_written("one", "one");
+    snprintf(path, sizeof path, "%s/manifest", small_numbered(".new-one"));
+    lock = open(path, O_RDWR);
+    assert_int_equal(sys_lock(lock, false), 0);
+    draft_free(draft);
+    assert_int_equal(scratch_count("store"), 1);
+    close(lock);
 }
 
 static void assert_whole_with_start(const char *start)
@@ -76,10 +91,10 @@ TEST(a_last_record_without_its_string_is_no_batch)
     struct draft *draft;
 
     small_reopen(SMALL_PILES, ">");
-    assert_int_equal(small_begin(&draft, "one"), DRAFT_OK);
+    assert_int_equal(small_begin(&draft, "one"), FOLDER_OK);
     assert_int_equal(small_append(draft, 0, text, strlen(text)), 0);
     scratch_listen();
-    assert_int_equal(draft_commit(draft, records, NULL, 0, 1), DRAFT_FAILED);
+    assert_int_equal(draft_commit(draft, records, NULL, 0, 1), FOLDER_FAILED);
     assert_said_of(small_numbered(".new-one"), "/pile-0000: the last record is not complete\n");
     draft_free(draft);
     assert_int_equal(scratch_count("store"), 1);
@@ -90,14 +105,14 @@ TEST(the_header_is_put_into_the_store_before_the_batch)
     struct manifest manifest;
     struct batch batch;
 
-    assert_int_equal(small_try("one", "a,b\n"), DRAFT_OK);
+    assert_int_equal(small_try("one", "a,b\n"), FOLDER_OK);
     assert_true(scratch_holds("store/header", "a,b\n"));
-    assert_int_equal(batch_open(&batch, &small.store, "one", &manifest), BATCH_OK);
+    assert_int_equal(batch_open(&batch, &small.store, "one", &manifest), FOLDER_OK);
     assert_int_equal(manifest.header_bytes, 4);
     manifest_release(&manifest);
     batch_close(&batch);
     scratch_listen();
-    assert_int_equal(small_try("two", "a,c\n"), DRAFT_FAILED);
+    assert_int_equal(small_try("two", "a,c\n"), FOLDER_FAILED);
     assert_non_null(strstr(scratch_heard(), "bigshuf: store/header: "));
     assert_int_equal(small_count("two") + small_count(".new-"), 0);
 }
@@ -133,7 +148,7 @@ static void write_by_threads(void)
     pthread_t thread[4];
     struct draft *draft;
 
-    assert_int_equal(small_begin(&draft, "threads"), DRAFT_OK);
+    assert_int_equal(small_begin(&draft, "threads"), FOLDER_OK);
     for (unsigned i = 0; i < 4; i++) {
         writers[i].draft = draft;
         writers[i].status = 0;
@@ -143,7 +158,7 @@ static void write_by_threads(void)
         pthread_join(thread[i], NULL);
         assert_int_equal(writers[i].status, 0);
     }
-    assert_int_equal(small_commit(draft, "threads", ""), DRAFT_OK);
+    assert_int_equal(small_commit(draft, "threads", ""), FOLDER_OK);
     draft_free(draft);
     assert_true(small_is_whole("threads", "threads"));
 }
@@ -159,46 +174,6 @@ TEST(few_descriptors_are_enough)
     layer.descriptors = 40;
     small_reopen(SMALL_PILES_MAX, ">");
     write_by_threads();
-}
-
-/* As the shell's `ulimit -n` does it. */
-static void write_with_a_low_limit(void)
-{
-    struct rlimit limit = {.rlim_cur = 20, .rlim_max = 20};
-
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return; /* valgrind keeps some descriptors for itself and forbids it */
-    CHECK(small_try("one", "") == DRAFT_OK);
-    CHECK(small_is_whole("one", "one"));
-}
-
-TEST(a_low_limit_of_descriptors_is_no_failure)
-{
-    small_reopen(SMALL_PILES_MAX, NULL);
-    assert_int_equal(scratch_child(write_with_a_low_limit), 0);
-}
-
-TEST(a_draft_is_not_read)
-{
-    struct storage_reader reader;
-    struct storage *storage;
-    struct draft *draft;
-    char byte;
-    struct iovec piece = {.iov_base = &byte, .iov_len = 1};
-
-    draft = small_written("one", "one");
-    storage = draft_storage(draft);
-    storage_reader_init(&reader, storage, 0);
-    scratch_listen();
-    assert_int_equal(storage_reader_read(&reader, &piece, 1), -1);
-    assert_said_of(small_numbered(".new-one"), "/pile-0000: is only to be written\n");
-    storage->kind->discard(&reader);
-    storage_reader_release(&reader);
-    storage->kind->drop(storage, 0);
-    storage->kind->free(storage);
-    assert_int_equal(small_commit(draft, "one", ""), DRAFT_OK);
-    draft_free(draft);
-    assert_true(small_is_whole("one", "one"));
 }
 
 /* ---- On disk ---- */
@@ -228,7 +203,7 @@ TEST(the_name_of_a_batch_that_is_there_already_is_on_disk_too)
     small_add("one");
     from = folders.syncs;
     scratch_listen();
-    assert_int_equal(small_try("one", ""), DRAFT_DONE);
+    assert_int_equal(small_try("one", ""), FOLDER_EXISTS);
     (void)scratch_heard();
     assert_true(layer_has_synced("store", from, folders.syncs));
 }
@@ -238,7 +213,7 @@ TEST(the_name_of_a_batch_that_is_there_already_is_on_disk_too)
 /* Make a batch, of which a call fails. Returns whether none did, as the calls were too few. */
 static bool fail_once(unsigned at, const char *name)
 {
-    enum draft_verdict verdict;
+    enum folder_verdict verdict;
     const char *heard;
     bool whole, over;
 
@@ -249,13 +224,13 @@ static bool fail_once(unsigned at, const char *name)
     heard = scratch_heard();
     over = !faulty_stop();
     whole = small_is_whole(name, name);
-    if (verdict == DRAFT_OK && !whole)
+    if (verdict == FOLDER_OK && !whole)
         fail_msg("call %u: success, but no batch", at);
-    if (verdict == DRAFT_FAILED && (heard[0] == '\0' || strchr(heard, '\n') != heard + strlen(heard) - 1))
+    if (verdict == FOLDER_FAILED && (heard[0] == '\0' || strchr(heard, '\n') != heard + strlen(heard) - 1))
         fail_msg("call %u: the message is: %s", at, heard);
-    if (verdict == DRAFT_DONE || (!whole && small_exists(small_path("%s", name))))
+    if (verdict == FOLDER_EXISTS || (!whole && small_exists(small_path("%s", name))))
         fail_msg("call %u: the batch is there in part", at);
-    if (verdict != DRAFT_OK &&
+    if (verdict != FOLDER_OK &&
         small_count(small_path(".new-%s", name) + 6) + small_count(".old-") > 0) /* after "store/" */
         fail_msg("call %u: something is left", at);
     return over;
@@ -300,12 +275,12 @@ TEST(no_failure_that_stays_leaves_a_batch_in_part_or_hinders_the_next)
         faulty_fail(NULL, at, ENOSPC);
         faulty.stays = true;
         scratch_listen();
-        over = small_try(name, "") == DRAFT_OK;
+        over = small_try(name, "") == FOLDER_OK;
         faulty_stop();
         small_forgive();
         if (!small_is_whole(name, name)) {
             assert_false(small_exists(small_path("%s", name)));
-            assert_int_equal(small_try(name, ""), DRAFT_OK);
+            assert_int_equal(small_try(name, ""), FOLDER_OK);
         }
         (void)scratch_heard();
         assert_true(small_is_whole(name, name));
@@ -314,76 +289,14 @@ TEST(no_failure_that_stays_leaves_a_batch_in_part_or_hinders_the_next)
 
 /* ---- A task that is run again ---- */
 
-static void assert_refused(const char *name, const char *difference)
-{
-    char message[256];
-
-    snprintf(message, sizeof message, "bigshuf: store/%s: a batch of this name is there already, made %s\n", name,
-             difference);
-    small_forgive();
-    assert_says(small_try(name, ""), DRAFT_FAILED, message);
-    small_forgive();
-    assert_true(small_count(".new-") == 0);
-}
-
-TEST(the_same_again_is_done_and_anything_else_is_refused)
-{
-    struct draft *draft;
-
-    small_add("one");
-    assert_says(small_begin(&draft, "one"), DRAFT_DONE, "bigshuf: batch one is in store already: nothing was added\n");
-    assert_null(draft);
-    small.manifest.key[3] = 1;
-    assert_refused("one", "with another seed");
-    small.manifest.key[3] = 0;
-    small.input[1].bytes++;
-    assert_refused("one", "of other inputs");
-    small.input[1].bytes--;
-    small.input[0].name = "corpus/b.txt";
-    assert_refused("one", "of other inputs");
-    small.input[0].name = "corpus/a.txt";
-    small.manifest.inputs = 1;
-    assert_refused("one", "of other inputs");
-    small.manifest.inputs = 2;
-    assert_true(small_is_whole("one", "one"));
-}
-
-TEST(a_batch_that_has_lost_a_file_is_refused)
-{
-    struct draft *draft;
-
-    draft = small_written("one", "one");
-    small_add("one");
-    assert_int_equal(unlink("store/one/pile-0003"), 0);
-    assert_says(small_try("one", ""), DRAFT_FAILED, "bigshuf: store/one/pile-0003: missing" ADD_AGAIN "\n");
-    small_forgive();
-    assert_says(small_commit(draft, "one", ""), DRAFT_FAILED, "bigshuf: store/one/pile-0003: missing" ADD_AGAIN "\n");
-    draft_free(draft);
-}
-
-TEST(inputs_of_unknown_sizes_are_compared_by_their_piles)
-{
-    struct draft *draft;
-
-    small.input[0].bytes = MANIFEST_UNKNOWN;
-    small_add("one");
-    assert_says(small_try("one", ""), DRAFT_DONE, "bigshuf: batch one is in store already: nothing was added\n");
-    draft = small_written("one", "two");
-    assert_says(small_commit(draft, "two", ""), DRAFT_FAILED,
-                "bigshuf: store/one: a batch of this name is there already, made of other data\n");
-    draft_free(draft);
-    assert_true(small_is_whole("one", "one"));
-    assert_int_equal(scratch_count("store"), 2);
-}
-
 /* Each has a folder of its own, and says nothing of the other. */
 static void begin_two(struct draft **first, struct draft **second)
 {
     scratch_listen();
-    assert_int_equal(small_begin(first, "one"), DRAFT_OK);
-    assert_int_equal(small_begin(second, "one"), DRAFT_OK);
+    assert_int_equal(small_begin(first, "one"), FOLDER_OK);
+    assert_int_equal(small_begin(second, "one"), FOLDER_OK);
     assert_string_equal(scratch_heard(), "");
-    assert_int_equal(small_count(".new-one~"), 4); /* with their owners */
+    assert_int_equal(small_count(".new-one~"), 2);
 }
 
 TEST(two_at_once_who_make_the_same_both_succeed)
@@ -393,8 +306,8 @@ TEST(two_at_once_who_make_the_same_both_succeed)
     begin_two(&first, &second);
     assert_int_equal(small_write(second, "one"), 0);
     assert_int_equal(small_write(first, "one"), 0);
-    assert_int_equal(small_commit(second, "one", ""), DRAFT_OK);
-    assert_says(small_commit(first, "one", ""), DRAFT_DONE,
+    assert_int_equal(small_commit(second, "one", ""), FOLDER_OK);
+    assert_says(small_commit(first, "one", ""), FOLDER_EXISTS,
                 "bigshuf: batch one is in store already: nothing was added\n");
     draft_free(first);
     draft_free(second);
@@ -409,9 +322,9 @@ TEST(of_two_at_once_who_differ_the_first_wins)
     begin_two(&first, &second);
     assert_int_equal(small_write(second, "two"), 0);
     assert_int_equal(small_write(first, "one"), 0);
-    assert_int_equal(small_commit(first, "one", ""), DRAFT_OK);
+    assert_int_equal(small_commit(first, "one", ""), FOLDER_OK);
     scratch_listen();
-    assert_int_equal(small_commit(second, "two", ""), DRAFT_FAILED);
+    assert_int_equal(small_commit(second, "two", ""), FOLDER_FAILED);
     assert_non_null(strstr(scratch_heard(), "made of other data"));
     draft_free(first);
     draft_free(second);
@@ -423,7 +336,7 @@ static void leave_a_draft(void)
 {
     struct draft *draft;
 
-    CHECK(small_begin(&draft, "one") == DRAFT_OK);
+    CHECK(small_begin(&draft, "one") == FOLDER_OK);
     CHECK(small_write(draft, "two") == 0);
 }
 
@@ -431,21 +344,14 @@ static void leave_a_draft(void)
 TEST(a_killed_task_is_begun_anew)
 {
     small_kill(small_fork(leave_a_draft));
-    assert_int_equal(small_count(".new-one~"), 2);
-    scratch_listen();
-    assert_int_equal(small_try("one", ""), DRAFT_OK);
+    assert_int_equal(small_count(".new-one~"), 1);
+    assert_says(small_try("one", ""), FOLDER_OK, "");
     assert_true(small_is_whole("one", "one"));
-    assert_int_equal(small_count(".new-one~"), 2);
-    sweep_dead(&small.store);
-    assert_string_equal(scratch_heard(), "");
-    assert_int_equal(scratch_count("store"), 2);
+    assert_int_equal(small_count(".new-one~"), 1);
 }
 
 /* ---- Somebody who sweeps ---- */
 
-static const char *sweeper; /* the host of those who sweep; NULL: this one */
-
-/* Somebody else calls `--sweep`, who goes by the lock alone if he is on another host. */
 static void sweep_as_another(void)
 {
     int status;
@@ -455,7 +361,6 @@ static void sweep_as_another(void)
         int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
         CHECK(null >= 0 && dup2(null, STDOUT_FILENO) >= 0);
-        folders.host = sweeper;
         CHECK(sweep_all(&small.store) == 0);
         _exit(0);
     }
@@ -463,40 +368,52 @@ static void sweep_as_another(void)
     assert_int_equal(status, 0);
 }
 
-/* Make a batch, with a sweep before the call of this number. Returns whether there was no such call. */
-static bool meet_sweep(unsigned at)
+/* Make a batch, with a sweep before the call of this number. Returns whether there was no such call. If it `may_fail`,
+ * the batch is there or not. */
+static bool meet_sweep(unsigned at, bool may_fail)
 {
-    enum draft_verdict verdict;
+    enum folder_verdict verdict;
     const char *heard;
     char name[32];
 
-    snprintf(name, sizeof name, "%c%u%s", 'a' + (int)at % 26, at, sweeper == NULL ? "" : sweeper);
+    snprintf(name, sizeof name, "%c%u%d", 'a' + (int)at % 26, at, may_fail);
     faulty_fail(NULL, at, EIO);
     faulty.meet = sweep_as_another;
     scratch_listen();
     verdict = small_try(name, "header\n");
     heard = scratch_heard();
-    if (verdict != DRAFT_OK || heard[0] != '\0' || !small_is_whole(name, name) || small_count(".") > 2)
+    if (may_fail && verdict == FOLDER_FAILED) {
+        assert_ptr_equal(strchr(heard, '\n'), heard + strlen(heard) - 1);
+        assert_false(small_exists(small_path("%s", name)));
+        small_forgive();
+    } else if (verdict != FOLDER_OK || heard[0] != '\0' || !small_is_whole(name, name)) {
         fail_msg("call %u: %s", at, heard);
-    assert_int_equal(unlink("store/header"), 0);
+    }
+    assert_int_equal(small_count(".new-") + small_count(".old-"), 0);
+    (void)unlink("store/header");
     return faulty.meet != NULL;
 }
 
-static void sweep_everywhere(const char *host)
+static unsigned sweep_everywhere(bool may_fail)
 {
     unsigned at = 1;
 
-    sweeper = host;
-    while (!meet_sweep(at))
+    while (!meet_sweep(at, may_fail))
         at += scratch_is_tiny() ? 7 : 1;
-    assert_true(at > 50);
     faulty_reset();
+    return at;
 }
 
 TEST(no_sweep_at_any_moment_takes_a_living_draft)
 {
-    sweep_everywhere(NULL);
-    sweep_everywhere("elsewhere");
+    assert_true(sweep_everywhere(false) > 50);
+}
+
+/* As after an hour at any moment, and without locks. */
+TEST(a_draft_that_is_taken_for_dead_at_any_moment_is_a_failure_and_no_part_of_a_batch)
+{
+    layer.later = 7200;
+    (void)sweep_everywhere(true);
 }
 
 TEST(a_name_that_is_taken_by_no_batch_is_a_failure)
@@ -504,9 +421,9 @@ TEST(a_name_that_is_taken_by_no_batch_is_a_failure)
     assert_true(scratch_put("store/file", "precious\n", 0644));
     assert_int_equal(mkdir("store/folder", 0755), 0);
     assert_true(scratch_put("store/folder/file", "precious\n", 0644));
-    assert_says(small_try("file", ""), DRAFT_FAILED, "bigshuf: store/file: Not a directory\n");
+    assert_says(small_try("file", ""), FOLDER_FAILED, "bigshuf: store/file: Not a directory\n");
     small_forgive();
-    assert_says(small_try("folder", ""), DRAFT_FAILED,
+    assert_says(small_try("folder", ""), FOLDER_FAILED,
                 "bigshuf: store/folder/manifest: missing, so this is no batch: move its folder out of the store, and "
                 "add the batch again if it was one\n");
     assert_int_equal(scratch_count("store"), 3);
@@ -520,7 +437,7 @@ static void take_the_name(void)
 TEST(so_it_is_if_it_is_taken_at_the_last_moment)
 {
     faulty_meet("rename_at", take_the_name);
-    assert_says(small_try("one", ""), DRAFT_FAILED, "bigshuf: store/one: Not a directory\n");
+    assert_says(small_try("one", ""), FOLDER_FAILED, "bigshuf: store/one: Not a directory\n");
     assert_true(scratch_holds("store/one", "precious\n"));
     assert_int_equal(scratch_count("store"), 2);
 }
@@ -534,7 +451,7 @@ TEST(a_draft_that_somebody_removed_is_no_batch)
     path = small_numbered(".new-one");
     assert_int_equal(rename(path, "away"), 0);
     scratch_listen();
-    assert_int_equal(small_commit(draft, "one", ""), DRAFT_FAILED);
+    assert_int_equal(small_commit(draft, "one", ""), FOLDER_FAILED);
     assert_said_of(path, ": somebody has removed it\n");
     draft_free(draft);
     assert_int_equal(scratch_count("store"), 1);
@@ -560,16 +477,14 @@ TEST(a_draft_goes_also_where_open_files_stay_in_their_folders)
     assert_int_equal(scratch_count("store"), 1);
 }
 
-TEST(where_there_are_no_locks_a_batch_is_made_with_a_warning)
+TEST(where_there_are_no_locks_a_batch_is_made_or_given_up_without)
 {
-    const char *heard;
-
     faulty_fail_all("lock", ENOTSUP);
-    scratch_listen();
-    small_add("one");
-    heard = scratch_heard();
-    assert_int_equal(strncmp(heard, "bigshuf: warning: ", 18), 0);
-    assert_ptr_equal(strchr(heard, '\n'), heard + strlen(heard) - 1);
+    assert_says(small_try("one", ""), FOLDER_OK, "");
     assert_true(small_is_whole("one", "one"));
+    assert_int_equal(scratch_count("store"), 2);
+    scratch_listen();
+    draft_free(small_written("two", "two"));
+    assert_string_equal(scratch_heard(), "");
     assert_int_equal(scratch_count("store"), 2);
 }

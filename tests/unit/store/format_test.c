@@ -84,7 +84,7 @@ enum { FORMATS = sizeof formats / sizeof formats[0] };
 static void put_format(const char *text)
 {
     char whole[4096];
-    size_t length = (size_t)snprintf(whole, sizeof whole, "bigshuf store 1\n%s", text);
+    size_t length = (size_t)snprintf(whole, sizeof whole, "bigshuf store 2\n%s", text);
 
     folders_put("d/format", whole, length);
 }
@@ -125,7 +125,7 @@ TEST(the_first_to_join_makes_the_store_and_its_format)
 
         snprintf(path, sizeof path, "store%d", i);
         snprintf(file, sizeof file, "store%d/format", i);
-        snprintf(text, sizeof text, "bigshuf store 1\n%s", formats[i].text);
+        snprintf(text, sizeof text, "bigshuf store 2\n%s", formats[i].text);
         assert_int_equal(store_join(&store, path, &formats[i].format, &fault), 0);
         assert_true(scratch_holds(file, text));
         assert_int_equal(scratch_count(path), 1);
@@ -217,26 +217,26 @@ static void assert_not_known(const char *text, size_t bytes)
     store_close(&store);
 }
 
-#define OF_512 "bigshuf store 1\n512 piles\n"
+#define OF_512 "bigshuf store 2\n512 piles\n"
 #define OF_CSV OF_512 "records of CSV\n"
 
 TEST(a_format_written_in_another_way_is_not_known)
 {
     static const char *const texts[] = {
-        "bigshuf store 2\n512 piles\nrecords of CSV\nno header\n",
-        "bigshuf store 1\r\n512 piles\r\nrecords of CSV\r\nno header\r\n",
-        "bigshuf store 1\n0 piles\nrecords of CSV\nno header\n",
-        "bigshuf store 1\n1 piles\nrecords of CSV\nno header\n",
-        "bigshuf store 1\n3 piles\nrecords of CSV\nno header\n",
-        "bigshuf store 1\n8192 piles\nrecords of CSV\nno header\n",
-        "bigshuf store 1\n4294967298 piles\nrecords of CSV\nno header\n",
-        "bigshuf store 1\n18446744073709551618 piles\nrecords of CSV\nno header\n",
-        "bigshuf store 1\n0512 piles\nrecords of CSV\nno header\n",
-        "bigshuf store 1\n 512 piles\nrecords of CSV\nno header\n",
-        "bigshuf store 1\n-512 piles\nrecords of CSV\nno header\n",
+        "bigshuf store 1\n512 piles\nrecords of CSV\nno header\n",
+        "bigshuf store 2\r\n512 piles\r\nrecords of CSV\r\nno header\r\n",
+        "bigshuf store 2\n0 piles\nrecords of CSV\nno header\n",
+        "bigshuf store 2\n1 piles\nrecords of CSV\nno header\n",
+        "bigshuf store 2\n3 piles\nrecords of CSV\nno header\n",
+        "bigshuf store 2\n8192 piles\nrecords of CSV\nno header\n",
+        "bigshuf store 2\n4294967298 piles\nrecords of CSV\nno header\n",
+        "bigshuf store 2\n18446744073709551618 piles\nrecords of CSV\nno header\n",
+        "bigshuf store 2\n0512 piles\nrecords of CSV\nno header\n",
+        "bigshuf store 2\n 512 piles\nrecords of CSV\nno header\n",
+        "bigshuf store 2\n-512 piles\nrecords of CSV\nno header\n",
         OF_CSV "no header\n\n",
         OF_CSV "no header\nmore\n",
-        "bigshuf store 1\nrecords of CSV\n512 piles\nno header\n",
+        "bigshuf store 2\nrecords of CSV\n512 piles\nno header\n",
         OF_512 "no header\n",
         OF_512 "records\nno header\n",
         OF_512 "records of TSV\nno header\n",
@@ -278,16 +278,16 @@ TEST(a_format_written_in_another_way_is_not_known)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         assert_not_known(texts[i], strlen(texts[i]));
     for (int i = 0; i < FORMATS; i++) { /* cut short, or with a NUL byte */
-        length = (size_t)snprintf(text, sizeof text, "bigshuf store 1\n%s", formats[i].text);
+        length = (size_t)snprintf(text, sizeof text, "bigshuf store 2\n%s", formats[i].text);
         for (size_t cut = 0; cut < length; cut++)
             assert_not_known(text, cut);
         assert_not_known(text, length + 1);
     }
-    length = (size_t)snprintf(text, sizeof text, "bigshuf store 1\n2 piles\nrecords ending with \"%0*d\"\nno header\n",
+    length = (size_t)snprintf(text, sizeof text, "bigshuf store 2\n2 piles\nrecords ending with \"%0*d\"\nno header\n",
                               RECORD_DELIMITER_BYTES_MAX + 1, 0);
     assert_not_known(text, length);
     length =
-        (size_t)snprintf(text, sizeof text, "bigshuf store 1\n2 piles\nrecords starting with \"%0*d\"\nno header\n",
+        (size_t)snprintf(text, sizeof text, "bigshuf store 2\n2 piles\nrecords starting with \"%0*d\"\nno header\n",
                          RECORD_DELIMITER_BYTES_MAX, 0);
     assert_not_known(text, length);
 }
@@ -300,7 +300,7 @@ TEST(every_byte_of_a_format_matters)
     assert_int_equal(mkdir("d", 0755), 0);
     for (int f = 0; f < FORMATS; f += step) {
         char text[1024];
-        size_t length = (size_t)snprintf(text, sizeof text, "bigshuf store 1\n%s", formats[f].text);
+        size_t length = (size_t)snprintf(text, sizeof text, "bigshuf store 2\n%s", formats[f].text);
 
         for (size_t i = 0; i < length; i++)
             for (unsigned bit = 1; bit < 256; bit *= 2) {

@@ -70,23 +70,10 @@ UNIT_TEST(hexadecimal_numbers_have_all_their_digits)
     }
 }
 
-UNIT_TEST(a_word_is_the_rest_of_its_line_and_fits)
-{
-    char word[4];
-
-    assert_string_equal(line_rest("a b\nc", word, sizeof word), "c");
-    assert_string_equal(word, "a b");
-    assert_non_null(line_rest("\n", word, sizeof word));
-    assert_string_equal(word, "");
-    assert_null(line_rest("abcd\n", word, sizeof word));
-    assert_null(line_rest("abc", word, sizeof word));
-}
-
 UNIT_TEST(after_the_first_thing_that_is_missing_nothing_is_read)
 {
     const char *missing = line_skip("one", "two");
     uint64_t number = 1;
-    char word[8];
 
     assert_null(missing);
     assert_null(line_skip(missing, ""));
@@ -94,7 +81,6 @@ UNIT_TEST(after_the_first_thing_that_is_missing_nothing_is_read)
     assert_null(line_number(missing, &number));
     assert_true(number == 0);
     assert_null(line_hexadecimal(missing, 2, &number));
-    assert_null(line_rest(missing, word, sizeof word));
 }
 
 UNIT_TEST(a_text_knows_its_checksum)

@@ -44,12 +44,11 @@ static struct manifest example(void)
     struct manifest manifest = {
         .header_bytes = 12,
         .header_checksum = 0x0123456789abcdef,
-        .input = input,
-        .inputs = INPUTS,
         .pile = pile,
         .piles = PILES,
     };
 
+    manifest_set_inputs(&manifest, input, INPUTS);
     for (int i = 0; i < MANIFEST_KEY_BYTES; i++)
         manifest.key[i] = (uint8_t)i;
     manifest.key[MANIFEST_KEY_BYTES - 1] = 0xff;
@@ -68,26 +67,21 @@ static size_t seal(char text[TEXT_ROOM], const char *one, const char *two, const
            (size_t)snprintf(text + length, TEXT_ROOM - length, "checksum %016" PRIx64 "\n", xxh64_value(&checksum));
 }
 
-/* A text in a piece of memory of its own, so that a tool sees what is read beyond. */
-static char *copy_of(const char *text, size_t bytes)
+/* The text is in a piece of memory of its own, so that a tool sees what is read beyond. */
+static bool is_refused(const char *text, size_t bytes)
 {
     char *copy = malloc(bytes + 1);
+    struct manifest manifest;
+    bool refused;
 
     assert_non_null(copy);
     memcpy(copy, text, bytes);
     copy[bytes] = '\0';
-    return copy;
-}
-
-static bool is_refused(const char *text, size_t bytes)
-{
-    struct manifest manifest;
-    bool refused;
-
     errno = 0;
-    refused = manifest_parse(&manifest, copy_of(text, bytes), bytes) == -1 && errno == EINVAL;
+    refused = manifest_parse(&manifest, copy, bytes) == -1 && errno == EINVAL;
     manifest_release(&manifest);
     manifest_release(&manifest);
+    free(copy);
     return refused;
 }
 
@@ -138,21 +132,15 @@ TEST(what_is_read_is_what_was_written)
     struct manifest before = example(), after;
     size_t bytes;
     char *text = manifest_text(&before, &bytes);
-    const char *packed;
 
     assert_non_null(text);
     assert_int_equal(manifest_parse(&after, text, bytes), 0);
-    packed = after.packed;
+    free(text);
     assert_memory_equal(after.key, before.key, MANIFEST_KEY_BYTES);
     assert_int_equal(after.header_bytes, before.header_bytes);
     assert_int_equal(after.header_checksum, before.header_checksum);
     assert_int_equal(after.inputs, INPUTS);
-    for (int i = 0; i < INPUTS; i++) {
-        assert_memory_equal(packed, &input[i].bytes, sizeof input[i].bytes);
-        packed += sizeof input[i].bytes;
-        assert_string_equal(packed, input[i].name);
-        packed += strlen(packed) + 1;
-    }
+    assert_false(after.known);
     assert_int_equal(after.bytes, INT64_MAX);
     assert_int_equal(after.piles, PILES);
     assert_int_equal(after.piles_at, before.piles_at);
@@ -171,7 +159,7 @@ TEST(as_many_piles_and_inputs_as_there_may_be_come_back)
     enum { MANY = 4096 };
     static struct manifest_pile many_piles[MANY];
     static struct manifest_input many_inputs[MANY];
-    struct manifest before = {.input = many_inputs, .inputs = MANY, .pile = many_piles, .piles = MANY}, after;
+    struct manifest before = {.pile = many_piles, .piles = MANY}, after;
     size_t bytes;
     char *text;
 
@@ -179,10 +167,11 @@ TEST(as_many_piles_and_inputs_as_there_may_be_come_back)
         many_piles[i] = (struct manifest_pile){i, (uint64_t)i * 10, i * 0x9e3779b97f4a7c15};
         many_inputs[i] = (struct manifest_input){i % 2 == 0 ? "a" : "\n\n", i};
     }
+    manifest_set_inputs(&before, many_inputs, MANY);
     text = manifest_text(&before, &bytes);
     assert_non_null(text);
     assert_int_equal(manifest_parse(&after, text, bytes), 0);
-    assert_true(manifest_is_same(&before, &after) && manifest_holds_same(&before, &after));
+    assert_true(after.known && manifest_is_same(&before, &after) && manifest_holds_same(&before, &after));
     for (unsigned i = 0; i < MANY; i++) {
         struct manifest_pile found;
 
@@ -190,6 +179,7 @@ TEST(as_many_piles_and_inputs_as_there_may_be_come_back)
         assert_memory_equal(&found, &many_piles[i], sizeof found);
     }
     manifest_release(&after);
+    free(text);
 }
 
 TEST(how_inputs_were_read_comes_back)
@@ -213,6 +203,7 @@ TEST(how_inputs_were_read_comes_back)
         assert_true(manifest_reads_same(&before, &after));
         assert_false(manifest_reads_same(&plain, &after));
         manifest_release(&after);
+        free(text);
     }
 }
 
@@ -317,28 +308,17 @@ TEST(what_could_have_been_written_in_another_way_is_refused)
     static const char *const other_inputs[] = {
         "input 1\n",
         "input\n",
-        "input 1 a\rb\n",
-        "input 1 a\\\n",
-        "input 1 \\101\n",
         "input 1 \\012",
-        "input 1 \\12\n",
-        "input 1 \\412\n",
-        "input 1 \\0001\n \n",
-        "input 1 \\000\n",
-        "input 01 a\n",
         "input -1 a\n",
         "input  1 a\n",
         "input 1a\n",
+        "input 18446744073709551616 a\n",
         "input x a\n",
         "input 1 a\n\n",
         "input 1 a\ninput",
         "inputs 1 a\n",
-        "input 1 \\\\\n",
-        "input 1 \\134\\n\n",
         "input 1 a\ninput ",
         "input - a\nkey 0\n",
-        "input 18446744073709551615 a\n",
-        "input 1 a\177\n",
         " \n",
     };
     static const char *const other_piles[] = {
@@ -412,7 +392,7 @@ TEST(what_is_too_large_is_not_written)
     enum { NAME_BYTES = MANIFEST_BYTES_MAX / 4 };
     char *name = malloc(NAME_BYTES + 1);
     struct manifest_input large = {name, 1};
-    struct manifest manifest = {.input = &large, .inputs = 1};
+    struct manifest manifest = {.piles = 0};
     size_t bytes;
 
     if (name == NULL) {
@@ -421,12 +401,13 @@ TEST(what_is_too_large_is_not_written)
     }
     memset(name, '\n', NAME_BYTES);
     name[NAME_BYTES] = '\0';
+    manifest_set_inputs(&manifest, &large, 1);
     assert_null(manifest_text(&manifest, &bytes));
     assert_int_equal(errno, EFBIG);
     assert_true(is_refused(name, NAME_BYTES));
     assert_int_equal(manifest_parse(&manifest, name, (size_t)MANIFEST_BYTES_MAX + 1), -1); /* looks at none of it */
     assert_int_equal(errno, EINVAL);
-    manifest_release(&manifest);
+    free(name);
     manifest = (struct manifest){.piles = 10001};
     assert_null(manifest_text(&manifest, &bytes));
     assert_int_equal(errno, EFBIG);
@@ -449,7 +430,7 @@ TEST(missing_memory_is_told_from_damage)
 
         faulty_fail(NULL, ++at, ENOMEM);
         errno = 0;
-        result = manifest_parse(&after, copy_of(text, bytes), bytes);
+        result = manifest_parse(&after, text, bytes);
         assert_int_equal(result, faulty.failed != NULL ? -1 : 0);
         if (result != 0)
             assert_int_equal(errno, ENOMEM);
@@ -464,35 +445,39 @@ TEST(the_same_is_what_was_made_with_the_same_key_from_the_same_inputs)
     struct manifest_input others[INPUTS];
     struct manifest one = example(), other = example();
 
-    memcpy(others, input, sizeof others);
-    other.input = others;
     other.piles = 0; /* which do not matter */
     assert_true(manifest_is_same(&one, &other));
     other.key[7] ^= 1;
     assert_false(manifest_is_same(&one, &other));
     other.key[7] ^= 1;
-    other.inputs--;
+    manifest_set_inputs(&other, input, INPUTS - 1);
     assert_false(manifest_is_same(&one, &other));
-    assert_false(manifest_is_same(&other, &one));
-    other.inputs++;
-    others[0].bytes++;
-    assert_false(manifest_is_same(&one, &other));
-    others[0].bytes = MANIFEST_UNKNOWN; /* as far as is known */
-    assert_true(manifest_is_same(&one, &other) && manifest_is_same(&other, &one));
-    others[0] = input[0];
-    others[INPUTS - 1].name = "other";
-    assert_false(manifest_is_same(&one, &other));
+    for (int what = 0; what < 4; what++) {
+        memcpy(others, input, sizeof others);
+        if (what == 0)
+            others[0].bytes++;
+        else if (what == 1)
+            others[0].bytes = MANIFEST_UNKNOWN;
+        else if (what == 2)
+            others[INPUTS - 1].name = "other";
+        else
+            others[2] = input[3], others[3] = input[2];
+        manifest_set_inputs(&other, others, INPUTS);
+        assert_false(manifest_is_same(&one, &other));
+    }
+    manifest_set_inputs(&other, input, INPUTS);
+    assert_true(manifest_is_same(&one, &other));
 }
 
 TEST(sizes_are_all_known_or_not)
 {
     struct manifest manifest = example();
 
-    assert_false(manifest_is_known(&manifest));
-    manifest.inputs = 1;
-    assert_true(manifest_is_known(&manifest));
-    manifest.inputs = 0;
-    assert_true(manifest_is_known(&manifest));
+    assert_false(manifest.known);
+    manifest_set_inputs(&manifest, input, 1);
+    assert_true(manifest.known);
+    manifest_set_inputs(&manifest, input, 0);
+    assert_true(manifest.known);
 }
 
 TEST(what_it_holds_is_the_piles_and_the_header)
@@ -502,7 +487,7 @@ TEST(what_it_holds_is_the_piles_and_the_header)
 
     memcpy(others, pile, sizeof others);
     other.pile = others;
-    other.inputs = 0; /* which do not matter, */
+    other.digest = 0; /* which does not matter, */
     other.key[0]++;   /* nor does this */
     assert_true(manifest_holds_same(&one, &other));
     others[3].records++;

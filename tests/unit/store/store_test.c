@@ -91,7 +91,7 @@ TEST(a_format_that_is_no_file_is_a_failure)
     assert_int_equal(mkdir("d/format", 0755), 0);
     assert_not_joined("d", "bigshuf: d/format: not a regular file\n");
     assert_int_equal(rmdir("d/format"), 0);
-    folders_put("d/format", "bigshuf store 1\n", 16);
+    folders_put("d/format", "bigshuf store 2\n", 16);
     assert_int_equal(rename("d/format", "format"), 0);
     assert_int_equal(symlink("../format", "d/format"), 0);
     assert_not_opened("d", "bigshuf: d/format: not a regular file\n");
@@ -144,49 +144,6 @@ TEST(a_failure_at_any_call_is_reported_and_harms_no_other_attempt)
         store_close(&store);
     }
     assert_true(failures > 12);
-}
-
-/* A sweep, to which it looks like what a killed process has left. */
-static void remove_what_was_begun(void)
-{
-    DIR *directory = opendir("d");
-    struct dirent *entry;
-
-    assert_non_null(directory);
-    while ((entry = readdir(directory)) != NULL)
-        if (strncmp(entry->d_name, ".new-", 5) == 0)
-            assert_int_equal(unlinkat(dirfd(directory), entry->d_name, 0), 0);
-    closedir(directory);
-}
-
-TEST(what_a_sweep_removes_before_it_has_its_name_is_made_again)
-{
-    for (int header = 0; header < 2; header++) {
-        faulty_meet("link_at", remove_what_was_begun);
-        if (header)
-            assert_int_equal(store_put_header(&store, (const uint8_t *)"id\n", 3), 0);
-        else
-            assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
-        assert_null(faulty.meet);
-        assert_int_equal(count_left(), 0);
-    }
-    assert_true(scratch_holds("d/header", "id\n"));
-}
-
-static void sweep_everything(void)
-{
-    assert_int_equal(sweep_all(&store), 0);
-    assert_int_equal(count_left(), 1);
-}
-
-/* To bring it to disk may take longer than the time from one sweep to the next. */
-TEST(what_is_being_written_no_sweep_removes)
-{
-    assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
-    faulty_meet("sync", sweep_everything);
-    assert_int_equal(store_put_header(&store, (const uint8_t *)"id\n", 3), 0);
-    assert_null(faulty.meet);
-    assert_true(scratch_holds("d/header", "id\n"));
 }
 
 /* Whoever has made the directory may have been killed at once. */

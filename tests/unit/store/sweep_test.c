@@ -63,7 +63,7 @@ static void begin(const char *name)
 {
     struct draft *draft;
 
-    CHECK(small_begin(&draft, name) == DRAFT_OK);
+    CHECK(small_begin(&draft, name) == FOLDER_OK);
     CHECK(small_write(draft, name) == 0);
 }
 
@@ -88,29 +88,73 @@ static void finish_draft(void)
     CHECK(scratch_put(path, "whatever", 0644));
 }
 
+/* Killed before it had a manifest. */
+static void begin_folder(void)
+{
+    CHECK(mkdir("store/.new-one~0123456789abcdef", 0755) == 0);
+}
+
 #define TEST(name) UNIT_TEST_IN(name, small_setup_lines, small_teardown)
 
-TEST(what_a_killed_task_leaves_is_swept)
+enum { AN_HOUR = 3600 };
+
+TEST(what_a_killed_task_leaves_is_swept_an_hour_after_it_was_written)
+{
+    void (*const tasks[])(void) = {begin_draft, finish_draft, begin_folder};
+
+    for (size_t i = 0; i < sizeof tasks / sizeof tasks[0]; i++) {
+        small_kill(small_fork(tasks[i]));
+        layer.later = AN_HOUR - 60;
+        assert_string_equal(sweep(), "");
+        assert_true(small_count(".new-") > 0);
+        layer.later = AN_HOUR + 60;
+        assert_string_equal(sweep(), "");
+        assert_int_equal(scratch_count("store"), 1);
+    }
+}
+
+/* The pipe that it reads may have nothing for it, or it was stopped. */
+TEST(who_lives_need_not_write)
 {
     pid_t child = small_fork(finish_draft);
 
+    layer.later = 100 * AN_HOUR;
     assert_string_equal(sweep(), "");
-    assert_int_equal(small_count(".new-"), 4); /* it is alive */
+    assert_int_equal(small_count(".new-"), 2);
     small_kill(child);
     assert_string_equal(sweep(), "");
     assert_int_equal(scratch_count("store"), 1);
 }
 
-TEST(a_task_that_has_ended_and_is_not_waited_for_is_no_more)
+/* Let what stands there have been written so long ago. */
+static void set_age(const char *path, time_t seconds)
 {
-    pid_t child = small_fork(begin_draft);
-    siginfo_t info;
+    const struct timespec then = {.tv_sec = time(NULL) - seconds};
+    const struct timespec times[2] = {then, then};
 
-    assert_int_equal(kill(child, SIGKILL), 0);
-    assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
-    assert_string_equal(sweep(), "");
-    assert_int_equal(scratch_count("store"), 1);
-    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+TEST(every_file_of_a_draft_tells_its_age)
+{
+    static const char *const files[] = {"", "/manifest", "/pile-0000", "/pile-0001", "/pile-0002", "/pile-0003"};
+    enum { FILES = sizeof files / sizeof files[0] };
+    char draft[512], path[512];
+
+    small_kill(small_fork(begin_draft));
+    snprintf(draft, sizeof draft, "%s", small_numbered(".new-one"));
+    for (int young = 0; young <= FILES; young++) {
+        for (int i = 0; i < FILES; i++) {
+            snprintf(path, sizeof path, "%s%s", draft, files[i]);
+            if (small_exists(path))
+                set_age(path, i == young ? 0 : 2 * AN_HOUR);
+        }
+        snprintf(path, sizeof path, "%s%s", draft, young < FILES ? files[young] : "");
+        if (young < FILES && !small_exists(path))
+            continue; /* an empty pile */
+        assert_string_equal(sweep(), "");
+        assert_int_equal(small_exists(draft), young < FILES);
+    }
 }
 
 /* Make a folder in the store, with a file. */
@@ -123,95 +167,54 @@ static void put(const char *folder, const char *file, const char *content)
     assert_true(scratch_put(path, content, 0644));
 }
 
-static const char foreign[] = "host elsewhere\nboot 1\nprocess 123\nstart 4\n";
-
 #define NUMBER "~0123456789abcdef"
 
 TEST(drafts_of_others_stay)
 {
-    put(".new-elsewhere" NUMBER, "pile-0000", "x\n");
-    assert_true(scratch_put("store/.new-elsewhere" NUMBER ".owner", foreign, 0644));
-    put(".new-strange" NUMBER, "pile-0000", "x\n");
-    assert_true(scratch_put("store/.new-strange" NUMBER ".owner", "I am\n", 0644));
-    assert_true(scratch_put("store/.new-unsure" NUMBER ".owner", foreign, 0644));
-    assert_true(scratch_put("store/.new-begun" NUMBER ".owner~", "", 0644));
     small_kill(small_fork(begin_draft));
+    assert_true(scratch_put("store/.new-format" NUMBER, "", 0644));
+    layer.later = AN_HOUR + 60;
     layer.other_user = true;
     assert_string_equal(sweep(), "");
-    assert_non_null(small_numbered(".new-one"));
-    assert_int_equal(small_count(".new-"), 8);
+    assert_int_equal(small_count(".new-"), 2);
     layer.other_user = false;
     assert_string_equal(sweep(), "");
-    assert_int_equal(small_count(".new-one"), 0);
-    assert_int_equal(small_count(".new-"), 5);
-    assert_false(small_exists("store/.new-begun" NUMBER ".owner~"));
-    assert_true(small_exists("store/.new-elsewhere" NUMBER "/pile-0000"));
-}
-
-TEST(what_is_being_signed_stays)
-{
-    int fd;
-
-    assert_true(scratch_put("store/.new-begun" NUMBER ".owner~", "", 0644));
-    fd = open("store/.new-begun" NUMBER ".owner~", O_RDWR | O_CLOEXEC);
-    assert_true(fd >= 0 && sys_lock(fd, true) == 0);
-    assert_string_equal(sweep(), "");
-    assert_sweeps_everything("");
-    assert_int_equal(close(fd), 0);
-    assert_sweeps_everything("removed .new-begun" NUMBER ".owner~ (0 bytes)\n");
-}
-
-/* A lock tells it at once; without locks, an hour does. */
-TEST(what_a_killed_process_was_signing_goes)
-{
-    static const struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
-
-    for (int locks = 0; locks < 2; locks++) {
-        assert_true(scratch_put("store/.new-begun" NUMBER ".owner~", "", 0644));
-        if (!locks)
-            faulty_fail_all("lock", ENOLCK);
-        (void)sweep();
-        assert_int_equal(small_exists("store/.new-begun" NUMBER ".owner~"), !locks);
-        if (!locks)
-            assert_int_equal(utimensat(AT_FDCWD, "store/.new-begun" NUMBER ".owner~", long_ago, 0), 0);
-        (void)sweep();
-        assert_false(small_exists("store/.new-begun" NUMBER ".owner~"));
-        faulty_reset();
-    }
-}
-
-/* Its process has ended the work, or somebody has ended its removal. */
-TEST(what_nobody_has_signed_nobody_works_on)
-{
-    put(".new-one" NUMBER, "pile-0000", "x\n");
-    assert_string_equal(sweep(), "");
-    assert_int_equal(scratch_count("store"), 1);
-}
-
-/* Killed before it had a folder, or when its folder was a batch already, and before it could sign. */
-TEST(a_signature_alone_goes_with_its_process)
-{
-    pid_t child = small_fork(begin_draft);
-    const char *path = small_numbered(".new-one");
-
-    assert_int_equal(rename(path, "store/one"), 0);
-    assert_string_equal(sweep(), "");
-    assert_int_equal(small_count(".new-"), 1);
-    small_kill(child);
-    assert_string_equal(sweep(), "");
     assert_int_equal(small_count(".new-"), 0);
-    assert_true(small_exists("store/one"));
+}
+
+TEST(a_file_without_its_name_is_swept_an_hour_after_it_was_written)
+{
+    assert_true(scratch_put("store/.new-header" NUMBER, "x", 0644));
+    assert_string_equal(sweep(), "");
+    assert_sweeps_everything("kept .new-header" NUMBER " (written less than an hour ago)\n");
+    layer.later = AN_HOUR + 60;
+    assert_sweeps_everything("removed .new-header" NUMBER " (1 bytes)\n");
+    assert_int_equal(scratch_count("store"), 1);
 }
 
 TEST(a_draft_of_this_process_is_not_swept)
 {
     struct draft *draft;
 
+    layer.later = AN_HOUR + 60;
     draft = small_written("one", "one");
     assert_string_equal(sweep(), "");
-    assert_int_equal(small_commit(draft, "one", ""), DRAFT_OK);
+    assert_int_equal(small_commit(draft, "one", ""), FOLDER_OK);
     draft_free(draft);
     assert_true(small_is_whole("one", "one"));
+}
+
+TEST(where_the_clock_cannot_be_read_nothing_is_dead)
+{
+    char expected[512];
+
+    small_kill(small_fork(begin_draft));
+    layer.later = AN_HOUR + 60;
+    faulty_fail_all("touch", EROFS);
+    snprintf(expected, sizeof expected, "bigshuf: warning: %s: cannot be removed: Read-only file system\n",
+             small_numbered(".new-one"));
+    assert_string_equal(sweep(), expected);
+    assert_int_equal(small_count(".new-"), 1);
 }
 
 /* ---- What is not the store's ---- */
@@ -219,7 +222,7 @@ TEST(a_draft_of_this_process_is_not_swept)
 TEST(nothing_foreign_is_removed)
 {
     static const char *const names_of_others[] = {
-        ".new-format~host-1-2.3",
+        ".new-format" NUMBER, /* no file */
         ".new-header~h-1-2.3",
         ".new-",
         ".new-a",
@@ -230,14 +233,13 @@ TEST(nothing_foreign_is_removed)
         ".new-a~0123456789abcdeF",
         ".new-a b" NUMBER,
         ".new-a" NUMBER "0",
-        ".new-a" NUMBER ".owner", /* no file */
-        ".new-a" NUMBER ".owner~",
         ".new-a" NUMBER ".other",
+        ".new-a\033[2J" NUMBER,
         ".old-",
         ".old-format",
         ".old-a~x",
         ".old-a~1",
-        ".old-a" NUMBER ".owner",
+        ".old-a" NUMBER ".other",
         ".other",
         "notes",
     };
@@ -249,6 +251,7 @@ TEST(nothing_foreign_is_removed)
     }
     assert_true(scratch_put("store/.new-file" NUMBER, "precious\n", 0644));
     assert_true(scratch_put("store/.old-file", "precious\n", 0644));
+    layer.later = AN_HOUR + 60;
     assert_string_equal(sweep(), "");
     assert_sweeps_everything("");
     for (int i = 0; i < OTHERS; i++) {
@@ -265,11 +268,12 @@ TEST(no_link_is_followed)
     assert_int_equal(mkdir("elsewhere", 0755), 0);
     assert_true(scratch_put("elsewhere/pile-0000", "precious\n", 0644));
     assert_true(scratch_put("elsewhere/manifest", "precious\n", 0644));
+    layer.later = AN_HOUR + 60;
     assert_int_equal(symlink("../elsewhere", "store/.new-x" NUMBER), 0);
     assert_int_equal(symlink("../elsewhere", "store/.old-x"), 0);
     assert_string_equal(sweep(), "");
     assert_sweeps_everything("");
-    assert_int_equal(symlink("../elsewhere/manifest", "store/.new-y" NUMBER ".owner"), 0);
+    assert_int_equal(symlink("../elsewhere/manifest", "store/.new-format" NUMBER), 0);
     assert_string_equal(sweep(), "");
     assert_sweeps_everything("");
     assert_int_equal(scratch_count("elsewhere"), 2);
@@ -307,6 +311,7 @@ TEST(so_does_a_draft_but_not_in_the_way_of_the_next)
     small_kill(small_fork(begin_draft));
     snprintf(path, sizeof path, "%s/notes", small_numbered(".new-one"));
     assert_true(scratch_put(path, "precious\n", 0644));
+    layer.later = AN_HOUR + 60;
     scratch_listen();
     sweep_dead(&small.store);
     small_add("one");
@@ -321,29 +326,6 @@ TEST(so_does_a_draft_but_not_in_the_way_of_the_next)
 
 /* ---- Batches that have left ---- */
 
-TEST(who_reads_a_batch_reads_it_to_its_end)
-{
-    struct manifest manifest;
-    struct batch batch;
-    char expected[512];
-
-    small_add("one");
-    small_add("two");
-    assert_int_equal(batch_open(&batch, &small.store, "one", &manifest), BATCH_OK);
-    assert_says(window_keep(&small.store, 1, "two"), 0, "");
-    assert_false(small_exists("store/one"));
-    assert_string_equal(sweep(), "");
-    snprintf(expected, sizeof expected, "kept %s (being read)\n", name_of(".old-one"));
-    assert_sweeps_everything(expected);
-    for (unsigned p = 0; p < SMALL_PILES; p++)
-        assert_true(small_is_whole_pile(&batch, "one", p, &manifest.pile[p]));
-    manifest_release(&manifest);
-    batch_close(&batch);
-    assert_string_equal(sweep(), "");
-    assert_int_equal(scratch_count("store"), 2);
-    assert_true(small_is_whole("two", "two"));
-}
-
 TEST(batches_of_one_name_may_leave_again_and_again)
 {
     struct batch batch[3];
@@ -351,7 +333,7 @@ TEST(batches_of_one_name_may_leave_again_and_again)
     small_add("z");
     for (int i = 0; i < 3; i++) {
         small_add("one");
-        assert_int_equal(batch_open(&batch[i], &small.store, "one", NULL), BATCH_OK);
+        assert_int_equal(batch_open(&batch[i], &small.store, "one", NULL), FOLDER_OK);
         assert_int_equal(window_keep(&small.store, 1, "z"), 0);
     }
     assert_int_equal(small_count(".old-one~"), 3);
@@ -378,6 +360,7 @@ static void interrupt_everywhere(bool all)
         assert_int_equal(window_keep(&small.store, 1, "two"), 0);
         small_add("one");
         small_kill(small_fork(begin_other));
+        layer.later = AN_HOUR + 60;
         faulty_fail(NULL, at, EIO);
         faulty.stays = true;
         scratch_listen();
@@ -439,6 +422,7 @@ static void take_draft_away(void)
 TEST(a_draft_that_somebody_else_has_swept_is_well)
 {
     small_kill(small_fork(begin_draft));
+    layer.later = AN_HOUR + 60;
     faulty_meet("rename_at", take_draft_away);
     assert_string_equal(sweep(), "");
     assert_int_equal(scratch_count("store"), 1);
@@ -449,6 +433,7 @@ TEST(a_draft_that_somebody_else_has_swept_is_well)
 TEST(what_is_open_is_closed_before_its_folder_goes)
 {
     layer.network = true;
+    layer.later = AN_HOUR + 60;
     small_kill(small_fork(finish_draft));
     assert_string_equal(sweep(), "");
     small_add("one");
@@ -467,65 +452,78 @@ TEST(where_there_are_no_locks_only_the_user_sweeps)
     small_add("three");
     small_add("two");
     faulty_fail_all("lock", ENOLCK);
-    assert_says(
-        window_keep(&small.store, 1, "two"), 0,
-        "bigshuf: warning: store: files cannot be locked there: batches that have left it stay until --sweep\n");
-    assert_string_equal(
-        sweep(),
-        "bigshuf: warning: store: files cannot be locked there: batches that have left it stay until --sweep\n");
+    assert_says(window_keep(&small.store, 1, "two"), 0,
+                "bigshuf: warning: store: files cannot be locked there: what is abandoned stays until --sweep\n");
+    assert_string_equal(sweep(), ""); /* once is enough */
     snprintf(expected, sizeof expected, "removed %s (965 bytes)\nremoved %s (2 KiB)\n", name_of(".old-one"),
              name_of(".old-three"));
     assert_sweeps_everything(expected);
     assert_int_equal(scratch_count("store"), 2);
 }
 
-/* ---- All, and what is told ---- */
-
-TEST(all_is_told_line_by_line)
+TEST(there_drafts_go_by_their_age_alone)
 {
-    char expected[1024], host[256];
-    pid_t alive = small_fork(begin_draft);
+    char name[512], expected[1024];
 
-    put(".new-a" NUMBER, "pile-0001", "12345678901234567890");
-    assert_true(scratch_put("store/.new-a" NUMBER ".owner", foreign, 0644));
-    put(".new-b" NUMBER, "pile-0001", "12345678901234567890");
-    put(".new-c" NUMBER, "pile-0001", "");
-    assert_true(scratch_put("store/.new-c" NUMBER ".owner", "host \033[2Jx\nboot 1\nprocess 9\nstart 4\n", 0644));
-    assert_true(scratch_put("store/.new-d" NUMBER ".owner", foreign, 0644));
-    assert_true(scratch_put("store/.new-e" NUMBER ".owner~", "x", 0644));
-    put(".old-c", "pile-0001", "12345678901234567890");
-    assert_int_equal(gethostname(host, sizeof host), 0);
-    snprintf(expected, sizeof expected,
-             "removed .new-a" NUMBER " (host elsewhere, process 123, 20 bytes)\n"
-             "removed .new-b" NUMBER " (owner unknown, 20 bytes)\n"
-             "removed .new-c" NUMBER " (host ?[2Jx, process 9, 0 bytes)\n"
-             "removed .new-d" NUMBER " (host elsewhere, process 123, 0 bytes)\n"
-             "removed .new-e" NUMBER ".owner~ (1 bytes)\n"
-             "kept %s (host %s, process %ld: alive)\n"
-             "removed .old-c (20 bytes)\n",
-             name_of(".new-one"), host, (long)alive);
+    small_kill(small_fork(begin_draft));
+    faulty_fail_all("lock", ENOLCK);
+    snprintf(name, sizeof name, "%s", name_of(".new-one"));
+    snprintf(expected, sizeof expected, "kept %s (written less than an hour ago)\n", name);
     assert_sweeps_everything(expected);
-    small_kill(alive);
-    assert_int_equal(scratch_count("store"), 3);
+    assert_string_equal(sweep(), "");
+    layer.later = AN_HOUR + 60;
+    assert_string_equal(
+        sweep(), "bigshuf: warning: store: files cannot be locked there: what is abandoned stays until --sweep\n");
+    snprintf(expected, sizeof expected, "removed %s (554 bytes)\n", name);
+    assert_sweeps_everything(expected);
+    assert_int_equal(scratch_count("store"), 1);
 }
 
 TEST(a_task_whose_draft_is_removed_fails)
 {
-    char expected[512], path[512];
     struct draft *draft;
+    char expected[512];
 
+    faulty_fail_all("lock", ENOTSUP);
+    layer.later = AN_HOUR + 60;
     draft = small_written("one", "one");
-    snprintf(path, sizeof path, "%s.owner", small_numbered(".new-one"));
-    assert_true(scratch_put(path, foreign, 0644));
-    faulty_fail_all("lock", ENOTSUP); /* as if it were on another machine */
-    snprintf(expected, sizeof expected, "removed %s (host elsewhere, process 123, 554 bytes)\n", name_of(".new-one"));
+    snprintf(expected, sizeof expected, "removed %s (554 bytes)\n", name_of(".new-one"));
     assert_sweeps_everything(expected);
     faulty_reset();
     scratch_listen();
-    assert_int_equal(small_commit(draft, "one", ""), DRAFT_FAILED);
+    assert_int_equal(small_commit(draft, "one", ""), FOLDER_FAILED);
     assert_non_null(strstr(scratch_heard(), "bigshuf: store/.new-one~"));
     draft_free(draft);
     assert_int_equal(scratch_count("store"), 1);
+}
+
+/* ---- All, and what is told ---- */
+
+/* Nothing of what others have written into files. */
+TEST(all_is_told_line_by_line)
+{
+    char expected[1024];
+    pid_t alive = small_fork(begin_draft);
+
+    put(".new-a" NUMBER, "pile-0001", "12345678901234567890");
+    put(".new-b" NUMBER, "manifest", "host \033[2J\342\200\256x\n");
+    put(".old-c", "pile-0001", "12345678901234567890");
+    snprintf(expected, sizeof expected,
+             "kept .new-a" NUMBER " (written less than an hour ago)\n"
+             "kept .new-b" NUMBER " (written less than an hour ago)\n"
+             "kept %s (written less than an hour ago)\n"
+             "removed .old-c (20 bytes)\n",
+             name_of(".new-one"));
+    assert_sweeps_everything(expected);
+    layer.later = AN_HOUR + 60;
+    snprintf(expected, sizeof expected,
+             "removed .new-a" NUMBER " (20 bytes)\n"
+             "removed .new-b" NUMBER " (14 bytes)\n"
+             "kept %s (being made)\n",
+             name_of(".new-one"));
+    assert_sweeps_everything(expected);
+    small_kill(alive);
+    assert_int_equal(scratch_count("store"), 2);
 }
 
 TEST(a_line_that_cannot_be_written_is_a_failure)

@@ -16,32 +16,6 @@ static void add_ten(void)
 
 #define TEST(name) UNIT_TEST_IN(name, small_setup_lines, small_teardown)
 
-TEST(a_window_holds_the_newest)
-{
-    for (int i = 0; i < 10; i++) {
-        const char name[] = {'b', (char)('0' + i), '\0'};
-
-        small_add(name);
-        assert_int_equal(window_keep(&small.store, 3, name), 0);
-        assert_int_equal(small_count("b"), i < 3 ? i + 1 : 3);
-    }
-    assert_true(small_is_whole("b7", "b7") && small_is_whole("b8", "b8") && small_is_whole("b9", "b9"));
-    assert_int_equal(scratch_count("store"), 4);
-}
-
-TEST(the_batch_that_was_added_stays_however_old_it_is)
-{
-    add_ten();
-    assert_int_equal(window_keep(&small.store, 3, "b2"), 0);
-    assert_int_equal(small_count("b"), 4);
-    assert_true(small_is_whole("b2", "b2"));
-    assert_int_equal(window_keep(&small.store, 0, "b9"), 0);
-    assert_int_equal(small_count("b"), 1);
-    assert_true(small_is_whole("b9", "b9"));
-    assert_int_equal(window_keep(&small.store, UINT64_MAX, "b9"), 0);
-    assert_int_equal(scratch_count("store"), 2);
-}
-
 TEST(what_is_no_batch_neither_counts_nor_goes)
 {
     add_ten();
@@ -64,7 +38,7 @@ TEST(the_new_name_is_on_disk_before_any_file_goes)
 
     small_add("one");
     small_add("two");
-    assert_int_equal(batch_open(&batch, &small.store, "one", NULL), BATCH_OK);
+    assert_int_equal(batch_open(&batch, &small.store, "one", NULL), FOLDER_OK);
     from = folders.syncs;
     assert_int_equal(window_keep(&small.store, 1, "two"), 0);
     assert_true(layer_has_synced("store", from, folders.syncs));

@@ -181,6 +181,14 @@ TEST(test_no_control_character_reaches_the_terminal_in_any_guise)
                  "a\\x9b31m");                                     /* CSI as terminals of 8 bits have it */
     assert_shown("\x7f|\x80|\x9f|\xa0", "\\x7f|\\x80|\\x9f|\xa0"); /* Latin-1 stays */
     assert_shown("\xc2\x80|\xc2\x9b|\xc2\x9f", "\\xc2\\x80|\\xc2\\x9b|\\xc2\\x9f"); /* U+0080, U+009B, U+009F */
+    assert_shown("\xd8\x9c|\xd8\x9b", "\\xd8\\x9c|\xd8\x9b"); /* U+061C, which turns the direction */
+    assert_shown("\xe2\x80\x8e|\xe2\x80\x8f", "\\xe2\\x80\\x8e|\\xe2\\x80\\x8f");
+    /* NOLINTNEXTLINE(misc-misleading-bidirectional) */
+    assert_shown("\xe2\x80\xaa|\xe2\x80\xae", "\\xe2\\x80\\xaa|\\xe2\\x80\\xae");
+    assert_shown("\xe2\x81\xa6|\xe2\x81\xa9", "\\xe2\\x81\\xa6|\\xe2\\x81\\xa9");
+    assert_shown("\xe2\x80\x8d|\xe2\x80\xa9|\xe2\x80\xaf",
+                 "\xe2\x80\x8d|\xe2\x80\xa9|\xe2\x80\xaf"); /* their neighbours */
+    assert_shown("\xe2\x81\xa5|\xe2\x81\xaa|\xe2\x82\xa7", "\xe2\x81\xa5|\xe2\x81\xaa|\xe2\x82\xa7");
     assert_shown("\xc1\x9b|\xe0\x82\x9b", "\xc1\\x9b|\xe0\\x82\\x9b"); /* U+009B in more bytes than it takes */
     assert_shown("\xf0\x80\x82\x9b", "\xf0\\x80\\x82\\x9b");
     assert_shown("\xed\xa0\x9b", "\xed\xa0\\x9b");                               /* half of a surrogate pair */

@@ -21,7 +21,7 @@ static void start(struct program *program, const char *script, int input, int ou
 {
     const char *const arguments[] = {"sh", "-c", script, NULL};
 
-    assert_int_equal(program_start(program, arguments, "WORD=said", input, output), 0);
+    assert_int_equal(program_start(program, arguments, (const char *[]){"WORD=said", "OTHER", NULL}, input, output), 0);
 }
 
 /* How a script ends, in words. */
@@ -46,7 +46,7 @@ TEST(ends_are_told)
     assert_string_equal(failure_of("kill -9 $$"), "killed by signal 9");
 }
 
-TEST(a_program_has_its_descriptors_and_its_variable)
+TEST(a_program_has_its_descriptors_and_the_variables_it_is_to_have)
 {
     struct program program;
     int in, out, status;
@@ -54,12 +54,14 @@ TEST(a_program_has_its_descriptors_and_its_variable)
     assert_true(scratch_put("in", "given\n", 0600));
     in = open("in", O_RDONLY | O_CLOEXEC);
     out = open("out", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-    start(&program, "cat; echo $WORD", in, out);
+    assert_int_equal(setenv("OTHER", "kept back", 1), 0);
+    assert_int_equal(setenv("OTHERS", "passed on", 1), 0);
+    start(&program, "cat; echo $WORD $OTHER $OTHERS", in, out);
     assert_int_equal(program_wait(&program, 0, &status), 1);
     close(in);
     close(out);
     assert_int_equal(status, 0);
-    assert_true(scratch_holds("out", "given\nsaid\n"));
+    assert_true(scratch_holds("out", "given\nsaid passed on\n"));
 }
 
 TEST(one_that_runs_can_be_looked_at_told_and_killed)

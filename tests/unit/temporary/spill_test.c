@@ -12,7 +12,6 @@ enum { PILES_MAX = 40, PIECES_MAX = 150, PIECE_MAX = 3000, ALL_MAX = 3 << 20 };
 static const char *const directories[] = {"disk0", "disk1", "disk2"};
 static struct fault fault;
 static struct spill_place place;
-static struct compress compress;
 static struct frames frames;
 static struct pace pace;
 
@@ -76,13 +75,13 @@ static int setup(void **state)
     return disk_reset();
 }
 
-/* No file is left, open or by name, and no process. */
+/* No file is left, open or by name. */
 static int teardown(void **state)
 {
     int result;
 
     close_spill();
-    result = disk.files == 0 && waitpid(-1, NULL, WNOHANG) == -1 ? 0 : -1;
+    result = disk.files == 0 ? 0 : -1;
     for (int i = 0; i < 3; i++)
         if (scratch_count(directories[i]) != 0)
             result = -1;
@@ -90,18 +89,6 @@ static int teardown(void **state)
     frames_release(&frames);
     fault_release(&fault);
     return scratch_teardown(state) == 0 ? result : -1;
-}
-
-/* From now on a shell script compresses by `there` and decompresses by `again`. It is taken as tried. */
-static void use_script(const char *there, const char *again)
-{
-    char script[512];
-
-    snprintf(script, sizeof script, "#!/bin/sh\nif [ \"$1\" = -d ]; then\n%s\nelse\n%s\nfi\n", again, there);
-    assert_true(scratch_put("script", script, 0755));
-    compress_init(&compress, "./script", &fault);
-    compress.tried = true;
-    place.compress = &compress;
 }
 
 /* Append to a pile in `count` pieces. Returns what storage_write does. */
@@ -196,7 +183,7 @@ static void write_and_read(unsigned piles, uint64_t most)
         assert_reads_in_steps(p);
     }
     assert_true(place.bytes == disk.written_bytes);
-    assert_true(place.compress != NULL || place.frames != NULL || disk.written_bytes == total);
+    assert_true(place.frames != NULL || disk.written_bytes == total);
     close_spill();
     assert_false(fault_any(&fault));
 }
@@ -510,84 +497,21 @@ IN_SCRATCH(without_memory_there_is_no_spill)
     }
 }
 
-/* ---- Where a program compresses ---- */
+/* ---- Compressed ---- */
 
-static const char *const habits[] = {"cat", "gzip"};
-
-/* `cat` shows that nothing depends on a length that changes; `gzip` that it may. */
-static void use_habit(const char *habit)
+static void use_frames(bool shrinks)
 {
-    char again[32];
-
-    snprintf(again, sizeof again, "%s", strcmp(habit, "cat") == 0 ? "cat" : "gzip -d");
-    use_script(habit, again);
+    place.frames = &frames;
+    known_bytes_period = shrinks ? 1021 : KNOWN_BYTES;
     disk_reset();
     atomic_store(&place.bytes, 0);
-}
-
-IN_SCRATCH(what_was_compressed_is_read_in_any_pieces)
-{
-    for (int i = 0; i < 2; i++) {
-        use_habit(habits[i]);
-        write_and_read(3, 600000);
-        assert_int_equal(disk.made[0], 3);
-    }
-}
-
-IN_SCRATCH(compressed_piles_share_files_where_descriptors_are_few)
-{
-    for (int i = 0; i < 2; i++) {
-        use_habit(habits[i]);
-        disk.descriptors = 8;
-        assert_int_equal(pile_files_programs(&place, 100), 4); /* of 20, 3 are spare, 2 for files, 1 for a start */
-        write_and_read(4, 1500000);
-        assert_int_equal(disk.made[0], 1);
-    }
-}
-
-IN_SCRATCH(no_more_programs_run_than_descriptors_allow)
-{
-    use_habit(habits[0]);
-    disk.descriptors = 1;
-    assert_int_equal(pile_files_programs(&place, 100), 2);
-    assert_int_equal(pile_files_programs(&place, 1), 1);
-    place.directories = 3;
-    assert_int_equal(pile_files_programs(&place, 100), 1);
-    disk.descriptors = 1000;
-    assert_int_equal(pile_files_programs(&place, 100), 100);
-}
-
-IN_SCRATCH(a_compressed_pile_goes_on_in_the_next_directory_wherever_one_is_full)
-{
-    static const uint64_t rooms[] = {0, 1, 1000, 5000};
-
-    place.directories = 3;
-    for (int i = 0; i < 8; i++) {
-        use_habit(habits[i % 2]);
-        disk.room[0] = rooms[i / 2];
-        disk.room[2] = rooms[i / 2] / 2;
-        write_and_read(1, 400000);
-        assert_int_equal(disk.room[0], 0);
-        assert_int_equal(disk.made[1], 1);
-    }
-}
-
-IN_SCRATCH(a_write_is_one_run_of_the_program)
-{
-    open_spill(2);
-    use_script("echo >>runs; cat", "echo >>runs_back; cat");
-    for (int i = 0; i < 3; i++)
-        append_good(1, PIECES_MAX);
-    assert_reads_in_steps(1);
-    assert_true(scratch_holds("runs", "\n\n\n"));
-    assert_true(scratch_holds("runs_back", "\n"));
 }
 
 IN_SCRATCH(what_was_compressed_is_given_back_as_it_is_read)
 {
     struct storage_reader reader;
 
-    use_script("gzip", "gzip -d");
+    use_frames(true);
     open_spill(1);
     while (bytes[0] < ALL_MAX / 2)
         append_good(0, PIECES_MAX);
@@ -604,106 +528,6 @@ IN_SCRATCH(what_was_compressed_is_given_back_as_it_is_read)
     bytes[0] = 0;
     append_good(0, 3);
     assert_reads(0, 1);
-}
-
-/* Write, and read but for `left` bytes. */
-static int write_and_read_through(const char *there, const char *again, uint64_t left, const char **heard)
-{
-    static uint8_t data[ALL_MAX];
-    struct storage_reader reader;
-    struct iovec piece = {.iov_base = data};
-    int status = -1;
-
-    open_spill(1);
-    fault_release(&fault);
-    fault_init(&fault);
-    use_script(there, again);
-    scratch_listen();
-    if (append(0, PIECES_MAX) == 0 && append(0, 20) == 0) {
-        storage_reader_init(&reader, spill, 0);
-        piece.iov_len = (size_t)(bytes[0] - left);
-        status = storage_reader_read(&reader, &piece, 1);
-        storage_reader_release(&reader);
-    }
-    *heard = scratch_heard();
-    close_spill();
-    return status;
-}
-
-IN_SCRATCH(a_program_that_fails_is_found_before_the_last_byte_is_read)
-{
-    static const struct {
-        const char *again, *cause;
-    } cases[] = {
-        {"cat; exit 1", "exit status 1"},
-        {"cat; kill $$", "killed by signal 15"},
-        {"cat; echo", "gave more bytes than were written"},
-    };
-    const char *heard;
-
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char message[128];
-
-        snprintf(message, sizeof message, "bigshuf: compress program './script -d': %s\n", cases[i].cause);
-        assert_int_equal(write_and_read_through("cat", cases[i].again, 1, &heard), 0);
-        assert_int_equal(write_and_read_through("cat", cases[i].again, 0, &heard), -1);
-        assert_string_equal(heard, message);
-    }
-    assert_int_equal(write_and_read_through("cat", "head -c 1000", 0, &heard), -1);
-    assert_string_equal(heard, "bigshuf: compress program './script -d': gave fewer bytes than were written\n");
-    assert_int_equal(write_and_read_through("cat; exit 1", "cat", 0, &heard), -1);
-    assert_string_equal(heard, "bigshuf: compress program './script': exit status 1\n");
-}
-
-IN_SCRATCH(a_disk_that_fails_while_a_program_runs_is_the_message)
-{
-    const char *heard;
-
-    disk.room[0] = 10000;
-    assert_int_equal(write_and_read_through("cat; exec sleep 100", "cat", 0, &heard), -1);
-    assert_string_equal(heard, "bigshuf: temporary file in disk0: No space left on device: name another directory or "
-                               "one more with -T, or use a larger -S\n");
-    disk.room[0] = UINT64_MAX;
-    disk.cut = true;
-    assert_int_equal(write_and_read_through("cat", "cat; exec sleep 100", 0, &heard), -1);
-    assert_string_equal(heard, "bigshuf: temporary file in disk0: file is shorter than what was written\n");
-}
-
-IN_SCRATCH(the_first_write_tries_the_program)
-{
-    use_script("cat", "tr -d a-z");
-    compress.tried = false;
-    open_spill(1);
-    assert_says(append(0, 1), -1, "bigshuf: compress program './script -d': gave fewer bytes than were written\n");
-    assert_int_equal(disk.files, 0);
-}
-
-IN_SCRATCH(a_check_tries_the_program_if_bytes_are_sure_to_come_and_asks_for_no_room)
-{
-    use_script("exit 1", "cat");
-    compress.tried = false;
-    disk.room[0] = 1 << 20;
-    assert_int_equal(spill_place_check(&place, 0), 0);
-    assert_says(spill_place_check(&place, 1), -1, "bigshuf: compress program './script': exit status 1\n");
-    use_script("cat", "cat");
-    assert_int_equal(spill_place_check(&place, (uint64_t)2 << 20), 0);
-}
-
-IN_SCRATCH(damage_of_what_was_compressed_names_directory_and_program)
-{
-    use_script("cat", "cat");
-    assert_finds_damage(0, "bigshuf: temporary file in disk0: contents have changed since they were written, or "
-                           "'./script -d' changes them\n");
-}
-
-/* ---- Where the program itself compresses ---- */
-
-static void use_frames(bool shrinks)
-{
-    place.frames = &frames;
-    known_bytes_period = shrinks ? 1021 : KNOWN_BYTES;
-    disk_reset();
-    atomic_store(&place.bytes, 0);
 }
 
 /* What shrinks is compressed if it is worth while, of which nothing is known. */

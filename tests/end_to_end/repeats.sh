@@ -1,0 +1,170 @@
+# What is drawn again is drawn anew: two orders, or two choices, without a seed or with two seeds have nothing in common,
+# neither in the places of records nor in who stands beside whom. Of a store all orders have the same piles, and nothing
+# else.
+# shellcheck shell=bash
+# shellcheck disable=SC2016 # marks of the README
+
+# How alike are outputs A and B, of lines of `in`, whose first words are all different: unlike PILES A B
+#
+# PILES is the number of piles if both are of one store, 0 if they are shuffles, or `chosen` if their order is that of
+# the input. The numbers that are printed and looked at are
+#
+#   common      the records that are in both: by chance, as many as the product of both shares
+#   rank        the correlation of their ranks (Spearman): 0 by chance, 1 if the order is the same
+#   neighbours  the pairs of neighbours in A that are so in B: 2 by chance, or 2 for each pile of a store, since what is
+#               in a pile stays there
+#
+# Chance may have six standard deviations, which a normal distribution exceeds once in 500 million times. They are those
+# of N records, or of M piles if these move as a whole: 1/sqrt(N - 1) for the correlation, and the root of the mean for
+# numbers, which are as Poisson's or vary less. That has a longer tail where the mean is small, for which 12 more are
+# allowed. So tests without a seed, too, fail once in a million times at most.
+unlike() {
+    awk -v piles="$1" '
+        BEGIN { chosen = piles == "chosen"; piles += 0 }
+        FNR == 1 { file++ }
+        file == 1 { n++ }
+        file > 1 && !((file, $1) in place) { place[file, $1] = ++count[file]; line[file, count[file]] = $1 }
+        END {
+            for (i = 1; i <= count[3]; i++)
+                if ((2, line[3, i]) in place)
+                    rank[line[3, i]] = ++common
+            for (i = 1; i <= count[2]; i++) {
+                here = line[2, i]
+                if (here in rank) {
+                    squares += (++next_rank - rank[here]) ^ 2
+                    if (i > 1 && before in rank && (place[3, here] - place[3, before]) ^ 2 == 1)
+                        neighbours++
+                }
+                before = here
+            }
+            units = piles > 0 ? piles : n
+            mean = piles > 0 ? 2 * piles : 2
+            chance = count[2] / n * count[3]
+            printf "common %d of %d, neighbours %d\n", common, chance, neighbours
+            if (common < 40 || (common - chance) ^ 2 > (6 * sqrt(chance * n / units) + 12 * n / units) ^ 2)
+                exit 1
+            correlation = 1 - 6 * squares / common / (common ^ 2 - 1)
+            printf "rank %.3f\n", correlation
+            exit !chosen && (correlation ^ 2 > 36 / (common / n * units - 1) || neighbours > mean + 6 * sqrt(mean) + 12)
+        }' in "$2" "$3" || return 1
+}
+
+# Unlike are what bigshuf writes without a seed and without one, and with two seeds: drawn_anew PILES OPTION...
+drawn_anew() {
+    bigshuf "${@:2}" >a
+    bigshuf "${@:2}" >b
+    unlike "$1" a b
+    two_seeds "$@"
+}
+
+two_seeds() {
+    bigshuf --seed=1 "${@:2}" >a
+    bigshuf --seed=2 "${@:2}" >b
+    unlike "$1" a b
+}
+
+# Lines of a number and a weight, in `in`: make_input COUNT.
+make_input() {
+    seq -f '%.0f 1' "$1" >in
+}
+
+test_the_measure_knows_what_is_alike() {
+    make_input 4000
+    bigshuf --seed=1 in >a
+    fails_with 1 '' unlike 0 a a
+    fails_with 1 '' unlike 0 <(sort -n a) <(sort -n -r a)
+    fails_with 1 '' unlike 0 a <(paste -d '|' - - - - <a | bigshuf --seed=2 | tr '|' '\n')
+    fails_with 1 '' unlike chosen <(sed 1000q a) <(sed 1000q a)
+    fails_with 1 '' unlike chosen <(sed 2000q a) <(sed 1,2000d a)
+}
+
+test_shuffles_are_drawn_anew() {
+    make_input 4000
+    drawn_anew 0 in
+    drawn_anew 0 -i 1-4000
+}
+
+test_samples_are_drawn_anew() {
+    make_input 4000
+    drawn_anew 0 -n 1000 in
+    drawn_anew 0 -r -n 4000 in
+    drawn_anew 0 -t ' ' --weight-field=2 in
+    drawn_anew 0 -t ' ' --weight-field=2 -n 1000 in
+    drawn_anew 0 -t ' ' --weight-field=2 -r -n 4000 in
+    drawn_anew 0 -t ' ' --split-field=1 --split=50%:half in
+    drawn_anew chosen -n 1000 --keep-order in
+    drawn_anew chosen --probability=0.25 in
+}
+
+test_parts_are_drawn_anew() {
+    make_input 4000
+    two_seeds 0 --part=2/4 in
+}
+
+test_gathers_of_a_store_are_drawn_anew() {
+    cd "$MEMORY" || exit
+    make_input 4000
+    bigshuf --scatter=store --seed=1 --batch=x in
+    drawn_anew 512 --gather=store
+    drawn_anew 512 --gather=store --epoch=1
+    drawn_anew 512 --gather=store -n 1000
+    two_seeds 512 --gather=store --part=2/4
+    for epochs in '0 1' '1 2' '0 18446744073709551615'; do
+        bigshuf --gather=store --seed=1 --epoch="${epochs% *}" >a
+        bigshuf --gather=store --seed=1 --epoch="${epochs#* }" >b
+        unlike 512 a b
+        bigshuf --gather=store --seed=1 --part=2/4 --epoch="${epochs% *}" >a
+        bigshuf --gather=store --seed=1 --part=2/4 --epoch="${epochs#* }" >b
+        unlike 512 a b
+    done
+    cat store/x/pile-00* >in
+    drawn_anew 100 --gather=store --pile=0-99
+}
+
+test_gathers_of_a_store_of_fewer_records_than_piles_are_drawn_anew() {
+    cd "$MEMORY" || exit
+    make_input 400
+    bigshuf --scatter=store --seed=1 --batch=x in
+    drawn_anew 200 --gather=store # of 512 piles, more than that have records
+}
+
+# Where they go, as the files of one pile after another tell.
+test_batches_are_scattered_anew() {
+    cd "$MEMORY" || exit
+    make_input 4000
+    bigshuf --scatter=store --seed=1 --batch=x in
+    bigshuf --scatter=store --seed=1 --batch=y in
+    bigshuf --scatter=store --seed=2 --batch=z in
+    unlike 512 <(cat store/x/pile-*) <(cat store/y/pile-*)
+    unlike 512 <(cat store/x/pile-*) <(cat store/z/pile-*)
+    rm -r store
+    for _ in 1 2; do bigshuf --scatter=store --seed=1 in; done
+    batches=(store/2*)
+    unlike 512 <(cat "${batches[0]}"/pile-*) <(cat "${batches[1]}"/pile-*)
+    for store in one two; do bigshuf --scatter=$store --batch=x in; done
+    unlike 512 <(cat one/x/pile-*) <(cat two/x/pile-*)
+}
+
+# Day 3 against day 4 of the recipe in the README, and of its line for those who come from terashuf.
+test_windows_of_days_are_drawn_anew() {
+    cd "$MEMORY" || exit
+    mkdir log
+    for day in 1 2 3 4; do seq $((1000 * day)) $((1000 * day + 999)) >log/$day; done
+    cat log/2 log/3 >in
+
+    sed -n '/^for day in/,/^done/p' "$TOP/README.md" >recipe
+    mv log/4 .
+    bash recipe
+    mv window.txt before
+    mv 4 log
+    bash recipe
+    unlike 64 <(grep '^[23]' before) <(grep '^[23]' window.txt)
+
+    sed -n 's/.*`\(bigshuf --scatter=store .* > out\)`.*/\1/p' "$TOP/README.md" >recipe
+    mv log/* .
+    for day in 1 2 3 4; do
+        [ ! -e out ] || mv out before
+        sed "s/day[.]NN/$day/g" recipe | bash
+    done
+    unlike 512 <(grep '^[23]' before) <(grep '^[23]' out)
+}

@@ -1,0 +1,184 @@
+/* When a file is said to have changed, and when not. */
+
+#include "support/reports.h"
+#include "support/unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "system/file_mark.h"
+
+static struct file_mark mark;
+static int fd;
+
+static const size_t sizes[] = {1, 100, 8192, 8193, 150000, 10000000};
+
+static int setup(void **state)
+{
+    fd = -1;
+    return reports_setup(state);
+}
+
+static int teardown(void **state)
+{
+    if (fd >= 0)
+        close(fd);
+    return reports_teardown(state);
+}
+
+#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
+
+static void put_byte(off_t at, char byte)
+{
+    int file = open("file", O_WRONLY);
+
+    assert_int_equal(pwrite(file, &byte, 1, at), 1);
+    close(file);
+}
+
+static void set_time(time_t seconds)
+{
+    const struct timespec times[] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
+
+    assert_int_equal(utimensat(AT_FDCWD, "file", times, 0), 0);
+}
+
+/* The file `file`, of so many zeros, is open and marked. */
+static void mark_file(size_t bytes)
+{
+    if (fd >= 0)
+        close(fd);
+    assert_true(scratch_put("file", "", 0644));
+    assert_int_equal(truncate("file", (off_t)bytes), 0);
+    fd = open("file", O_RDONLY);
+    mark = (struct file_mark){.file = 0};
+    assert_int_equal(file_mark_open(&mark, fd), 0);
+    assert_true(file_mark_is_known(&mark));
+    assert_int_equal(mark.bytes, bytes);
+}
+
+/* It is so, whoever asks. */
+static void assert_changed(bool changed)
+{
+    errno = 0;
+    assert_int_equal(file_mark_check(&mark, fd, mark.bytes), changed ? -1 : 0);
+    assert_int_equal(file_mark_open(&mark, fd), changed ? -1 : 0);
+    assert_true(!changed || errno == ESTALE);
+}
+
+TEST(a_file_that_stays_has_not_changed)
+{
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        mark_file(sizes[i]);
+        assert_changed(false);
+        assert_int_equal(chmod("file", 0600), 0);
+        assert_changed(false);
+    }
+}
+
+TEST(a_file_that_is_smaller_has_changed)
+{
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        mark_file(sizes[i]);
+        assert_int_equal(truncate("file", mark.bytes - 1), 0);
+        assert_changed(true);
+    }
+}
+
+TEST(a_file_that_was_modified_at_another_time_has_changed)
+{
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        mark_file(sizes[i]);
+        set_time(1);
+        assert_changed(true);
+    }
+}
+
+TEST(a_file_that_has_grown_has_changed_if_one_of_its_ends_has)
+{
+    enum { KEPT = 4096 }; /* at least */
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const off_t last = (off_t)sizes[i] - 1, near = last < KEPT ? last : KEPT - 1;
+        const off_t changes[] = {0, near, last - near, last};
+
+        mark_file(sizes[i]);
+        put_byte(last + 1, 'x');
+        set_time(1);
+        assert_changed(false);
+        assert_int_equal(file_mark_check(&mark, fd, mark.bytes - 1), -1);
+        assert_int_equal(file_mark_check(&mark, fd, mark.bytes + 1), -1);
+        for (size_t k = 0; k < sizeof changes / sizeof *changes; k++) {
+            put_byte(changes[k], 'x');
+            assert_changed(true);
+            put_byte(changes[k], 0);
+            assert_changed(false);
+        }
+    }
+    put_byte(65535, 'x');
+    assert_changed(true);
+}
+
+TEST(a_name_that_leads_elsewhere_is_no_change)
+{
+    mark_file(100);
+    assert_true(scratch_put("other", "1\n", 0644));
+    assert_int_equal(rename("other", "file"), 0);
+    assert_int_equal(unlink("file"), 0);
+    assert_int_equal(file_mark_check(&mark, fd, mark.bytes), 0);
+}
+
+TEST(another_file_that_is_opened_must_be_what_the_first_one_was)
+{
+    mark_file(100);
+    set_time(1);
+    mark.modified = 1000000000;
+    assert_true(scratch_put("other", "", 0644));
+    assert_int_equal(truncate("other", 100), 0);
+    assert_int_equal(rename("other", "file"), 0);
+    close(fd);
+    fd = open("file", O_RDONLY);
+    assert_int_equal(file_mark_open(&mark, fd), -1);
+    set_time(1);
+    assert_int_equal(file_mark_open(&mark, fd), 0);
+}
+
+TEST(of_a_file_that_was_empty_nothing_is_used)
+{
+    mark_file(0);
+    assert_true(file_mark_left(&mark, 0) == 0);
+    set_time(1);
+    assert_changed(false);
+    put_byte(0, 'x');
+    assert_changed(false);
+    assert_int_equal(mark.bytes, 0);
+    assert_int_equal(file_mark_check(&mark, fd, 1), -1);
+}
+
+TEST(what_has_no_size_but_something_to_be_read_is_read_to_its_end_and_never_said_to_have_changed)
+{
+    fd = open("/proc/self/status", O_RDONLY);
+    if (fd < 0)
+        skip();
+    mark = (struct file_mark){.file = 0};
+    for (int times = 0; times < 2; times++) {
+        assert_int_equal(file_mark_open(&mark, fd), 0);
+        assert_true(file_mark_is_known(&mark) && file_mark_left(&mark, 5) == UINT64_MAX);
+        assert_int_equal(file_mark_check(&mark, fd, 5), 0);
+    }
+}
+
+TEST(what_is_not_regular_has_no_mark_and_does_not_take_the_place_of_what_is)
+{
+    int null = open("/dev/null", O_RDONLY);
+
+    mark = (struct file_mark){.file = 0};
+    assert_int_equal(file_mark_open(&mark, null), 0);
+    assert_false(file_mark_is_known(&mark));
+    for (size_t bytes = 0; bytes < 2; bytes++) {
+        mark_file(bytes);
+        assert_int_equal(file_mark_open(&mark, null), -1);
+        assert_int_equal(errno, ESTALE);
+    }
+    close(null);
+}
