@@ -20,7 +20,6 @@ enum { ARGUMENT_SPELLING_BYTES = 64 };
 /* A command line that is being parsed. */
 struct parsing {
     struct options *options; /* what is filled */
-    struct fault *fault;
     int code;                                      /* of the option at hand (option_table.h) */
     char spelling[ARGUMENT_SPELLING_BYTES];        /* as it was given: "-S" or "--buffer-size" */
     int print;                                     /* the code of --help, -h or -V once one of them was given; else 0 */
@@ -92,6 +91,7 @@ argument_setter argument_tune; /* leaf-records=T */
 argument_setter argument_print;
 
 /* After a message about wrong usage: a line on standard error that tells of --help. */
-void argument_hint(void);
+void argument_hint(const char *more);
+void argument_hint_follows(const char *more); /* the run is about to fail: then it is told after the message */
 
 #endif

@@ -7,6 +7,6 @@
 
 /* Print the text of the option with this code to standard output and close it, since some file systems tell only then
  * that a write has failed. 0, or -1 after a report. */
-int help_print(struct fault *fault, int code);
+int help_print(int code);
 
 #endif

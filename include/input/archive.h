@@ -15,6 +15,6 @@
 
 /* From now on, a source of archives, of which nothing has been read, delivers groups of their members with a mark
  * behind each. 0, or -1 after a report. */
-int archive_begin(struct source *source, struct fault *fault);
+int archive_begin(struct source *source);
 
 #endif

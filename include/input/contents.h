@@ -20,7 +20,6 @@
 /* Zeroed but for the first three, `decompress`, and `fd`, which is -1. */
 struct contents {
     const char *const *names;
-    struct fault *fault;
     struct file_mark *marks;       /* of each file, from when it was first opened */
     struct decompress *decompress; /* NULL: all files are read as they are */
     bool open;

@@ -25,7 +25,7 @@ struct decompress;
 /* For files of these names, which must stay, as must their marks, from when they were first opened. Nothing is started
  * yet. NULL after a report. */
 struct decompress *decompress_new(const char *const *names, struct file_mark *marks, size_t count,
-                                  struct decompress_limits limits, struct fault *fault);
+                                  struct decompress_limits limits);
 uint64_t decompress_memory(const struct decompress *decompress); /* what was set aside of that */
 void decompress_free(struct decompress *decompress);             /* NULL is fine; programs that run are killed */
 
@@ -42,7 +42,7 @@ struct decompress_beginning {
 int decompress_look(int fd, const char *name, off_t at, struct decompress_beginning *beginning);
 
 /* Is the packer's program there? 0, or -1 after a report, which calls the file `name`. */
-int decompress_check(const struct packer *packer, const char *name, struct fault *fault);
+int decompress_check(const struct packer *packer, const char *name);
 
 /* File i is to be read next. Does a program run ahead for it? */
 bool decompress_is_ahead(struct decompress *decompress, size_t i);

@@ -18,6 +18,6 @@ enum { GROUPING_BYTES = 1 << 20 };
  * behind each member. However large a group is, it takes no memory; a key, and what stands before it in its record,
  * must be in GROUPING_BYTES. Records with the same key that are no neighbours are several groups, which is warned of
  * once, as far as it is noticed (torn.h), or is an error if groups must be `whole`. 0, or -1 after a report. */
-int grouping_begin(struct source *source, const struct key_rule *rule, bool whole, struct fault *fault);
+int grouping_begin(struct source *source, const struct key_rule *rule, bool whole);
 
 #endif

@@ -18,7 +18,6 @@ struct lender {
     struct mapping mapping; /* its base is NULL if there is none */
     const char *const *names;
     const struct file_mark *marks;
-    struct fault *fault;
     struct signals_guard guard;
     uint8_t *at;        /* of the file that is lent: the next byte, */
     uint8_t *last;      /* and the end */
@@ -29,7 +28,7 @@ struct lender {
  * standard input ("-"). All must stay where they are: the lender, the names and the marks. 0, or -1 without a report.
  */
 int lender_open(struct lender *lender, const char *const *names, const struct file_mark *marks, size_t count,
-                off_t start, uint64_t room, struct fault *fault);
+                off_t start, uint64_t room);
 void lender_close(struct lender *lender); /* also when zeroed */
 void lender_restart(struct lender *lender);
 

@@ -16,7 +16,6 @@
  * becomes how many they do: the list, and NAMES_ENTRY_BYTES for each of them. More are an error. 0, or -1 after a
  * report, with both NULL. */
 enum { NAMES_ENTRY_BYTES = 64 }; /* its address, its end in the stream, its mark, its entry in a manifest */
-int names_read(const char *from, uint64_t *memory, const char ***names, size_t *count, char **data,
-               struct fault *fault);
+int names_read(const char *from, uint64_t *memory, const char ***names, size_t *count, char **data);
 
 #endif

@@ -22,8 +22,7 @@ struct source;
  * of them first: regular files are opened and closed in turn, others are only looked at; what is missing, unreadable, a
  * directory or a socket is reported, and so is a regular file that does not begin as the layout says, or whose size
  * does not fit it. Of standard input only kind and size are looked at. NULL on failure. */
-struct source *source_open(const char *const *names, size_t count, const struct stream_layout *layout,
-                           struct fault *fault);
+struct source *source_open(const char *const *names, size_t count, const struct stream_layout *layout);
 
 /* The header of the first file that is not empty, as it stands there, and a missing delimiter. It is known from the
  * start if only regular files come before, else when that file has been read. NULL and 0 bytes if there is none. It

@@ -27,8 +27,7 @@ struct stream_layout {
 };
 
 /* As source_open. NULL after a report. */
-struct stream *stream_open(const char *const *names, size_t count, const struct stream_layout *layout,
-                           struct fault *fault);
+struct stream *stream_open(const char *const *names, size_t count, const struct stream_layout *layout);
 void stream_free(void *context); /* a stream */
 
 /* Of regular files: bytes that will come, and whether all are such files. */

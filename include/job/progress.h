@@ -45,8 +45,8 @@ void progress_init(struct progress *progress, const struct options *options, con
  * this output (NULL: none). Starts a thread if the progress is to be shown. */
 void progress_begin(struct progress *progress, const struct source *source, const struct output *output);
 
-/* Nothing is drawn any more, and no signal answered; if all is done, whole lines end with one that says so. Before
+/* Nothing is drawn any more, and no signal answered; whole lines end with one that says so. Before
  * anything of the above is gone. */
-void progress_end(struct progress *progress, bool done);
+void progress_end(struct progress *progress);
 
 #endif

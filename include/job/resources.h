@@ -19,7 +19,6 @@ enum { RESOURCES_SEED_BYTES = 32 };
 
 struct resources {
     struct options options; /* a copy; a job that reads a store puts the store's record format in it */
-    struct fault fault;
     const char *const *names; /* of the input files */
     size_t name_count;
     uint64_t named_bytes;   /* in them, if all are regular files that are read as they are; else UINT64_MAX */

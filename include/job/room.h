@@ -34,6 +34,6 @@ int room_check_store(const struct store *store, uint64_t bytes);
 
 /* An output without end (-r without -n) that is named must be something that is read meanwhile: not a regular file, nor
  * one that is yet to be made. Standard output may be anything, as with shuf. */
-int room_check_end(const struct options *options, struct fault *fault);
+int room_check_end(const struct options *options);
 
 #endif

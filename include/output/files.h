@@ -39,7 +39,6 @@ struct output_file {
 
 struct files {
     const struct output_plan *plan;
-    struct fault *fault;
     struct output_file *file;
     size_t count;
     size_t allocated;
@@ -56,7 +55,7 @@ struct files {
 /* List all files of a plan, which must stay; of shards whose number is not known, the first one and those that follow
  * it in a row and are there. Check that no two are the same, and that each can be written or made; the first ones stay
  * open. 0, or -1 after a report; files_release is for the caller in any case. */
-int files_open(struct files *files, const struct output_plan *plan, struct fault *fault);
+int files_open(struct files *files, const struct output_plan *plan);
 
 /* Add the next shard, which must be none of the files before it, by whatever name. 0, or -1 after a report. */
 int files_add(struct files *files);

@@ -24,7 +24,7 @@ struct filters;
 
 /* At most `most` programs, at least 1 and in no case more than a few hundred, are unfinished at a time; a program that
  * compresses may take as many threads. `command` must stay; NULL if there is none. NULL after a report. */
-struct filters *filters_new(const char *command, unsigned most, struct fault *fault);
+struct filters *filters_new(const char *command, unsigned most);
 
 /* These return 0, or -1 after a report, which may be about any of the programs so far. The first two may wait for
  * another to finish; `file` must stay. What comes from a packer goes to `output`, which may be closed then. */

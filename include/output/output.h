@@ -33,7 +33,7 @@ struct output;
 /* Whatever can be known now is checked now, and no existing file is changed: patterns, percentages above 100, whether
  * every file can be written or made (of shards whose number is not known: those that are there, and the first one),
  * whether two would be the same file. A FIFO waits for its reader here. NULL after a report. */
-struct output *output_open(const struct output_plan *plan, struct fault *fault);
+struct output *output_open(const struct output_plan *plan);
 
 /* So many records will be written (UINT64_MAX: nobody knows how many): can they be divided as the plan says? 0, or -1
  * after a report. */

@@ -50,10 +50,10 @@ struct output_plan {
 
 /* So many records come, or at most so many: do they leave more than OUTPUT_EMPTY_MAX shards empty? 0 if not, or -1
  * after a report. *empty receives how many they leave empty. */
-int output_plan_check_empty(const struct output_plan *plan, uint64_t records, uint64_t *empty, struct fault *fault);
+int output_plan_check_empty(const struct output_plan *plan, uint64_t records, uint64_t *empty);
 
 /* Is it possible, as far as can be known before any record comes? 0, or -1 after a report. */
-int output_plan_check(const struct output_plan *plan, struct fault *fault);
+int output_plan_check(const struct output_plan *plan);
 
 /* Are records divided by a field? */
 bool output_plan_has_sides(const struct output_plan *plan);
@@ -72,7 +72,7 @@ bool output_plan_is_shard(const struct output_plan *plan, size_t number);
 uint64_t output_plan_split_total(const struct output_plan *plan, uint64_t records);
 
 /* Can so many records in all (UINT64_MAX: nobody knows how many) be divided so? 0, or -1 after a report. */
-int output_plan_check_records(const struct output_plan *plan, uint64_t records, struct fault *fault);
+int output_plan_check_records(const struct output_plan *plan, uint64_t records);
 
 /* How many of so many records in all (UINT64_MAX: nobody knows how many) a file takes at most; UINT64_MAX: all that
  * come. */

@@ -22,7 +22,7 @@ struct sides;
 /* Begin the files of splits. `write` takes what is left, and may change it; it returns 0, or -1 after a report, as the
  * following do. What is pointed to must stay. NULL after a report. */
 struct sides *sides_open(const struct output_plan *plan, struct files *files,
-                         int (*write)(void *context, uint8_t *data, size_t bytes), void *context, struct fault *fault);
+                         int (*write)(void *context, uint8_t *data, size_t bytes), void *context);
 
 /* Write the next bytes of records; they may begin and end in the midst of a record. A record without the field is
  * reported. */

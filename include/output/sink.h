@@ -46,7 +46,7 @@ struct sink_mark sink_mark_of(const struct stat *status);
 
 /* A sink to the file `path`, which must stay, or to standard output if it is NULL. Everything that can be known now is
  * checked now, and no existing file is changed. A FIFO waits for its reader here. NULL after a report. */
-struct sink *sink_open(const char *path, struct fault *fault);
+struct sink *sink_open(const char *path);
 
 /* Does the first sink_write empty a file that may be one of the inputs? */
 bool sink_is_in_place(const struct sink *sink);

@@ -35,7 +35,6 @@ struct header {
     struct record_format line; /* what one of its lines is, or its records */
     bool has_lines;            /* which are no records */
     struct header_rule rule;
-    struct fault *fault;
     bool known;       /* a file had one, or there is none to be had */
     const char *from; /* the file whose header was kept */
     uint8_t *text;    /* the header as it stands in that file, the last line completed */
@@ -51,8 +50,7 @@ struct header {
 bool header_has_lines(const struct record_format *format);
 
 /* 0, or -1 with errno. Nothing is allocated if there is nothing to be taken off. */
-int header_init(struct header *header, const struct record_format *format, const struct header_rule *rule,
-                struct fault *fault);
+int header_init(struct header *header, const struct record_format *format, const struct header_rule *rule);
 void header_release(struct header *header); /* also when zeroed */
 
 /* Reads up to `bytes` bytes of a file; 0 at its end, as often as it is asked; -1 after a report. */

@@ -14,7 +14,6 @@
 
 struct tail {
     const struct record_format *format;
-    struct fault *fault;
     bool after_header; /* files begin with a header: messages say so */
     struct record_scan scan;
     struct length_check lengths; /* RECORD_LENGTH, in place of the scan */
@@ -29,7 +28,7 @@ struct tail {
     bool carriage_return;        /* ... and was CRLF: RECORD_CSV */
 };
 
-void tail_init(struct tail *tail, const struct record_format *format, bool after_header, struct fault *fault);
+void tail_init(struct tail *tail, const struct record_format *format, bool after_header);
 
 /* Can a file with so many bytes of records be whole, as far as that tells? (Of an archive, only that is looked at
  * here.) 0, or -1 after a report. */

@@ -27,7 +27,7 @@ struct gnu_random;
  * a regular file is opened by the first draw, even of a number from 0 to 0: somebody waits at the other end of a FIFO.
  * (shuf opens it before it reads the input of a reservoir, after it has read any other, and never when there is nothing
  * to choose.) NULL after a report. */
-struct gnu_random *gnu_random_open(const char *path, struct fault *fault);
+struct gnu_random *gnu_random_open(const char *path);
 void gnu_random_free(struct gnu_random *gnu); /* also NULL */
 
 /* All has been drawn: is the file what it was when it was opened? */

@@ -41,7 +41,6 @@ struct engine {
     unsigned waiting; /* threads that may be started besides the workers, since some always wait for a disk or a pipe */
     uint64_t free_memory; /* for files beside this memory, once engine_free_memory has asked; 0: it has not */
     struct spill_place *place;
-    struct fault *fault;
 };
 
 /* The parts of the buffer. Who reads and writes record by record uses READING and WRITING. WEIGHTS and KEYS are parts
@@ -57,7 +56,7 @@ struct engine_space {
 struct engine_space engine_buffer(const struct engine *engine, enum engine_part part);
 
 /* Map the memory; an engine that is zeroed but for `waiting` and `others`. 0, or -1 after a report. */
-int engine_open(struct engine *engine, struct engine_memory memory, struct spill_place *place, struct fault *fault);
+int engine_open(struct engine *engine, struct engine_memory memory, struct spill_place *place);
 void engine_close(struct engine *engine); /* also when zeroed, and twice */
 
 /* Bytes of memory that the system had for files, besides that of the engine, when this was first asked. */

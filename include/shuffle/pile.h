@@ -61,17 +61,15 @@ struct piles {
 int piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct spill_place *place);
 
 /* The same with storage of another kind for so many piles, which is freed with them, also after a failure. */
-int piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage,
-                  struct fault *fault);
+int piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage);
 
 /* Piles that are in storage already, put there by others, to be read only. They are sealed, so no block is promised to
  * them; pile_stored says what is in each. */
-int piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, struct storage *storage,
-                      struct fault *fault);
+int piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, struct storage *storage);
 void pile_stored(struct piles *piles, unsigned pile, uint64_t records, uint64_t bytes);
 
 /* `count` empty piles that stay in memory: the caller has the blocks promised for all that is appended to them. */
-int piles_init_promised(struct piles *piles, unsigned count, struct pool *pool, struct fault *fault);
+int piles_init_promised(struct piles *piles, unsigned count, struct pool *pool);
 
 /* The piles, empty still, will hold references to records that stand in base[0, bytes), with slack behind. When memory
  * runs out, they are not spilled: appending to them fails, without a report, and they have `run_out`. */

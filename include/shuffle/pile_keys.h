@@ -14,7 +14,6 @@ enum { PILE_KEYS_AHEAD = 512 };
 /* Reads them one by one. */
 struct pile_keys {
     struct source *source;
-    struct fault *fault;
     size_t next;
     size_t count;
     uint64_t key[PILE_KEYS_AHEAD];
@@ -24,7 +23,7 @@ struct pile_keys {
  * pile_source_verify; `keep` is that of pile_source. */
 int pile_keys_append(struct piles *piles, unsigned pile, uint64_t key);
 int pile_keys_verify(struct piles *piles, unsigned pile, uint8_t *buffer, size_t bytes);
-int pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned pile, bool keep, struct fault *fault);
+int pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned pile, bool keep);
 int pile_keys_next(struct pile_keys *keys, uint64_t *key); /* that there are no more of them is a failure */
 void pile_keys_close(struct pile_keys *keys);              /* also when zeroed */
 

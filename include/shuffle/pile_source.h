@@ -18,6 +18,6 @@ int pile_source_verify(struct piles *piles, unsigned pile, const struct record_f
 
 /* A pile as a source. Bytes from its file are verified when the last of them is read, before that is handed out. With
  * `keep` all stays readable, else space in the file and in memory is given back as it is read. NULL after a report. */
-struct source *pile_source(struct piles *piles, unsigned pile, bool keep, struct fault *fault);
+struct source *pile_source(struct piles *piles, unsigned pile, bool keep);
 
 #endif

@@ -28,12 +28,12 @@ struct store {
 
 /* Open a store to read it. `store` stays where it is: its format points into it. It must be closed, also after a
  * failure. */
-int store_open(struct store *store, const char *path, struct fault *fault);
+int store_open(struct store *store, const char *path);
 
 /* Open a store to add to it; make the directory (not those above it) and its format if they are not there. If the
  * store has another format than `wanted`, that is a failure, which says how they differ; `piles` 0 means as many as the
  * store has, STORE_FORMAT_PILES in a new one. */
-int store_join(struct store *store, const char *path, const struct store_format *wanted, struct fault *fault);
+int store_join(struct store *store, const char *path, const struct store_format *wanted);
 
 void store_close(struct store *store); /* also when zeroed */
 

@@ -2,33 +2,30 @@
 #define BIGSHUF_SYSTEM_FAULT_H
 
 /*
- * The first thing that went wrong in a run.
+ * The one way to fail. A run that cannot go on ends where that is known: the message is printed, what was begun is
+ * tidied up, and the process exits with EXIT_FAILURE. No failure has to be passed on, so none can be lost. Any thread
+ * may end the run. The first one wins, also when several fail at the same moment (a full disk hurts them all): its
+ * message is the only one, and the others wait for the end.
  *
- * Whoever knows the name of the file at fault reports it here, once, and returns -1; everyone above passes the failure
- * on. Several threads may fail at the same moment (a full disk hurts them all), yet the user gets one message: the
- * first caller's is printed on standard error at once, as "bigshuf: NAME: cause", the others' are dropped.
+ *     fault_say, fault_report  ->  message  ->  duties, last one first  ->  signals_end: child programs, temporary names
+ *
+ * A function returns a failure only to a caller who does something else about it: who tries another disk, or can do
+ * without.
  */
 
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
+#include <stddef.h>
 
-struct fault {
-    pthread_mutex_t mutex;
-    atomic_bool reported;
-};
+/* Something about `name` failed with the error number `error`: "bigshuf: NAME: strerror(error)". 0 stands for a file
+ * that ended too early, as in io.h. If it is a path in a folder that is not there, that folder is named as well. */
+_Noreturn int fault_report(const char *name, int error);
 
-void fault_init(struct fault *fault);
-void fault_release(struct fault *fault);
+/* The same with a message of one's own, in printf's manner, put after "bigshuf: ". All messages are one line: control
+ * characters in a name (C0, DEL, C1) show as \r, \t, \n or \x1b, an empty name as ''. */
+_Noreturn __attribute__((format(printf, 1, 2))) int fault_say(const char *format, ...);
 
-/* Report that something about `name` failed with the error number `error`: "bigshuf: NAME: strerror(error)". 0 stands
- * for a file that ended too early, as in io.h. If it is a path in a folder that is not there, that folder is named as
- * well. errno stays as it was. Returns -1, so that a caller can say `return fault_report(...)`. */
-int fault_report(struct fault *fault, const char *name, int error);
-
-/* The same with a message of one's own, in printf's manner, put after "bigshuf: ". Returns -1. All messages are one
- * line: control characters in a name (C0, DEL, C1) show as \r, \t, \n or \x1b, an empty name as ''. */
-__attribute__((format(printf, 2, 3))) int fault_say(struct fault *fault, const char *format, ...);
+/* `count` times `bytes` of memory, zeroed, for free(). A run that does not get it ends. Who can do with less asks
+ * sys_allocate. */
+void *fault_allocate(size_t count, size_t bytes);
 
 /* A name for a message: '' if it is empty. */
 const char *fault_name(const char *name);
@@ -37,8 +34,16 @@ const char *fault_name(const char *name);
 enum { FAULT_CAUSE_BYTES = 256 };
 const char *fault_cause(int error, char text[FAULT_CAUSE_BYTES]);
 
-/* Has anything been reported? May be asked at any time by any thread. */
-bool fault_any(struct fault *fault);
+/* What is to be done when a run fails, but not when a signal ends it: in the thread that fails, after its message,
+ * while other threads still run. To be added and removed by the main thread; `duty` is the caller's and stays where it
+ * is from one to the other. A duty that fails itself ends, and so does the run. */
+struct fault_duty {
+    void (*act)(void *context);
+    void *context;
+    struct fault_duty *next; /* fault.c's */
+};
+void fault_add_duty(struct fault_duty *duty, void (*act)(void *context), void *context);
+void fault_remove_duty(struct fault_duty *duty); /* one that was never added is fine, if it is zeroed */
 
 /* A line on standard error that is no failure: "bigshuf: warning: ...". */
 __attribute__((format(printf, 1, 2))) void fault_warn(const char *format, ...);

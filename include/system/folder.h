@@ -3,7 +3,7 @@
 
 /*
  * A directory that is open, and what stands in it: names are looked up in it and nowhere else, and no link is followed.
- * Whatever fails has been reported, with the path of the file ("DIR/NAME: cause"), and has left errno.
+ * What fails ends the run, with the path of the file ("DIR/NAME: cause").
  */
 
 #include <stdbool.h>
@@ -13,21 +13,21 @@
 
 struct folder {
     int fd;
+    bool lenient; /* what fails is returned, with errno, and ends no run */
     char *path; /* for reports; NULL if the folder is not open, as in a zeroed one */
-    struct fault *fault;
 };
 
 /* Of a folder, a file, and what is kept in them. */
 enum folder_verdict {
     FOLDER_OK,
-    FOLDER_MISSING, /* there is nothing of this name; nothing was reported */
-    FOLDER_EXISTS,  /* there is something of this name already; nothing was reported */
-    FOLDER_BUSY,    /* somebody uses it; nothing was reported */
-    FOLDER_FAILED,  /* reported */
+    FOLDER_MISSING, /* there is nothing of this name */
+    FOLDER_EXISTS,  /* there is something of this name already */
+    FOLDER_BUSY,    /* somebody uses it */
+    FOLDER_FAILED,  /* of a lenient folder: with errno */
 };
 
 /* Open the directory `path`, in which links are followed, since it is the user's own word. */
-enum folder_verdict folder_open(struct folder *folder, const char *path, struct fault *fault);
+enum folder_verdict folder_open(struct folder *folder, const char *path);
 
 /* Open the directory `name` in a folder, or make it (0777 less the umask) and open it: then MISSING means that somebody
  * has removed it at once. */
@@ -36,7 +36,8 @@ enum folder_verdict folder_make(struct folder *inner, const struct folder *outer
 
 void folder_close(struct folder *folder); /* also when zeroed */
 
-/* Report that something about a file in the folder failed; `name` NULL stands for the folder itself. Returns -1. */
+/* Something about a file in the folder failed; `name` NULL stands for the folder itself. Returns only if it is lenient:
+ * -1. */
 int folder_report(const struct folder *folder, const char *name, int error);
 int folder_say(const struct folder *folder, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -11,11 +11,6 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-/* Is the call that failed with this errno to be made again, since a signal has interrupted it? Not when another thread
- * has failed and nobody is to be waited for (threads.h): then errno becomes ECANCELED. So it is with all functions here
- * that may wait. */
-bool io_again(void);
-
 int io_open(const char *path, int flags, mode_t mode); /* as open, close-on-exec; a descriptor or -1 */
 int io_open_at(int directory, const char *name, int flags, mode_t mode); /* the same in a directory; follows no link */
 int io_close(int fd);                                                    /* EINTR counts as closed */

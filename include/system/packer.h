@@ -54,6 +54,6 @@ int packer_unpack(struct packer_command *command, const struct packer *packer);
 extern const char *const packer_own_variables[];
 
 /* Report that it could not be started for the file `name`, as errno says. Returns -1. */
-int packer_report(const struct packer_command *command, const char *name, struct fault *fault);
+int packer_report(const struct packer_command *command, const char *name);
 
 #endif

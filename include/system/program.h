@@ -19,7 +19,7 @@ int program_start(struct program *program, const char *const *arguments, const c
                   int output);
 
 /* Wait for its end, or with WNOHANG have a look. 1 if it has ended, with *status as waitpid gives it; 0 if it runs; -1
- * with errno, of the team that has failed too (io_again): it may still run. */
+ * with errno. */
 int program_wait(struct program *program, int options, int *status);
 
 /* What is wrong with a program that has ended so: "exit status 1", "killed by signal 9". NULL if nothing is. */

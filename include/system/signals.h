@@ -36,6 +36,12 @@ void signals_install(void);
 void signals_hold(sigset_t *before);
 void signals_release(const sigset_t *before);
 
+/* The end of a run, for fault.h. A thread that holds death off gives that up; a thread that comes second waits. Who ends
+ * the process leaves as little behind as death by signal does. */
+void signals_give_up_hold(void);
+_Noreturn void signals_wait_for_end(void);
+_Noreturn void signals_end(int status);
+
 /* Nothing that follows can fail. From what made it so until here, death is to be held off. */
 void signals_succeed(void);
 
@@ -70,22 +76,14 @@ void signals_child_starts(struct signals_child *child);
 int signals_child_started(const struct signals_child *child, pid_t process);
 void signals_child_ended(int slot); /* it has been waited for; -1 is fine */
 
-/* A run that has failed waits for nobody: make a call fail in which a thread waits, which may have to be done more than
- * once. From then on, until signals_go_on, signals_interrupted is true, and a call that fails with EINTR is not to be
- * made again. Other signals of this program end it, or ask and are answered at once, so that nothing else interrupts a
- * call for long. */
-void signals_interrupt(pthread_t thread);
-bool signals_interrupted(void);
-void signals_go_on(void);
-
 /* For the whole process, until restored: a write to a pipe without a reader fails with EPIPE. Only around a single
  * write, and by one thread at a time. */
 void signals_ignore_pipe(struct sigaction *before);
 void signals_restore_pipe(const struct sigaction *before);
 
 /* Memory in which files stand that are mapped. Looking at it fails (SIGBUS) when a file has become shorter or its disk
- * cannot be read: then `failed` is called, in the thread that looked, and the process ends with EXIT_FAILURE, leaving
- * as little behind as on death by signal. Elsewhere the signal is as deadly as ever. */
+ * cannot be read: then `failed` is called, in the thread that looked, and ends the run (fault.h). Elsewhere the signal
+ * is as deadly as ever. */
 struct signals_guard {
     const uint8_t *memory;
     size_t bytes;

@@ -28,12 +28,11 @@ enum { FRAMES_PLAIN_BYTES = 1 << 16 };
  * is taken when it is first needed, and kept. */
 struct frames_desk;
 struct frames {
-    struct fault *fault;
     pthread_mutex_t mutex; /* guards `idle` */
     struct frames_desk *idle;
 };
 
-void frames_init(struct frames *frames, struct fault *fault);
+void frames_init(struct frames *frames);
 void frames_release(struct frames *frames); /* all readers have been closed */
 
 /* Bytes of a desk. */

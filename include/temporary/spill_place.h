@@ -16,7 +16,6 @@
 struct spill_place {
     const char *const *directory;
     unsigned directories;
-    struct fault *fault;
     struct frames *frames;       /* NULL: bytes are stored as they are */
     struct pace *pace;           /* says when they are; NULL: never */
     uint64_t coming;             /* bytes that are sure to come, and for how many there was room: set by */

@@ -24,9 +24,23 @@
 #define WHOLE_NUMBER "it is a whole number, in digits alone"
 #define UNITS        "K, M, G, T (powers of 1024) or KB, MB, GB, TB (of 1000)"
 
-void argument_hint(void)
+void argument_hint(const char *more)
 {
+    if (more != NULL)
+        fprintf(stderr, "%s\n", more);
     fputs("Try 'bigshuf --help' for more information.\n", stderr);
+}
+
+static void hint(void *more)
+{
+    argument_hint(more);
+}
+
+void argument_hint_follows(const char *more)
+{
+    static struct fault_duty duty;
+
+    fault_add_duty(&duty, hint, (char *)more); /* which is only read */
 }
 
 /* Report that the option does not take this argument: it is too large if errno is ERANGE, else invalid, and `valid`
@@ -34,8 +48,8 @@ void argument_hint(void)
 static int refuse(const struct parsing *parsing, const char *text, const char *valid)
 {
     if (errno == ERANGE)
-        return fault_say(parsing->fault, "%s argument '%s' too large", parsing->spelling, text);
-    return fault_say(parsing->fault, "invalid %s argument '%s': %s", parsing->spelling, text, valid);
+        return fault_say("%s argument '%s' too large", parsing->spelling, text);
+    return fault_say("invalid %s argument '%s': %s", parsing->spelling, text, valid);
 }
 
 /* ---- Types ---- */
@@ -48,7 +62,7 @@ static int set_count(const struct parsing *parsing, const char *text, uint64_t l
     else if (number_parse(text, value) != 0)
         return refuse(parsing, text, WHOLE_NUMBER);
     if (*value < least)
-        return fault_say(parsing->fault, "%s must be at least %llu", parsing->spelling, (unsigned long long)least);
+        return fault_say("%s must be at least %llu", parsing->spelling, (unsigned long long)least);
     errno = ERANGE;
     return *value <= most ? 0 : refuse(parsing, text, NULL);
 }
@@ -60,7 +74,7 @@ static int set_size(const struct parsing *parsing, const char *text, uint64_t *b
     errno = EINVAL;
     if (strchr(text, '%') != NULL || (has_unit ? number_parse_size(text, 0, bytes) : number_parse(text, bytes)) != 0)
         return refuse(parsing, text, "it is a number of bytes, or a number and a unit: " UNITS);
-    return *bytes > 0 ? 0 : fault_say(parsing->fault, "%s must be at least 1", parsing->spelling);
+    return *bytes > 0 ? 0 : fault_say("%s must be at least 1", parsing->spelling);
 }
 
 static int set_field(const struct parsing *parsing, const char *text, uint64_t *field)
@@ -69,21 +83,20 @@ static int set_field(const struct parsing *parsing, const char *text, uint64_t *
 
     if (result == 0 && *field > 0)
         return 0;
+    argument_hint_follows(NULL);
     if (result == 0)
-        fault_say(parsing->fault, "fields are numbered from 1");
+        fault_say("fields are numbered from 1");
     else if (errno == ERANGE)
-        fault_say(parsing->fault, "field number '%s' is too large", text);
+        fault_say("field number '%s' is too large", text);
     else
-        fault_say(parsing->fault, "invalid field value '%s': " WHOLE_NUMBER, text);
-    argument_hint();
-    return -1;
+        fault_say("invalid field value '%s': " WHOLE_NUMBER, text);
 }
 
 static int set_text(const struct parsing *parsing, const struct argument *argument, const char *text,
                     const char **value)
 {
     if (argument->once != NULL && *value != NULL && strcmp(*value, text) != 0)
-        return fault_say(parsing->fault, "multiple %s specified", argument->once);
+        return fault_say("multiple %s specified", argument->once);
     *value = text;
     return 0;
 }
@@ -106,7 +119,7 @@ static int set_choice(const struct parsing *parsing, const struct argument *argu
             return 0;
         list(valid, sizeof valid, argument->choices[i], "", argument->choices[i + 1] == NULL);
     }
-    return fault_say(parsing->fault, "invalid %s argument '%s': it is %s", parsing->spelling, text, valid);
+    return fault_say("invalid %s argument '%s': it is %s", parsing->spelling, text, valid);
 }
 
 int argument_set(struct parsing *parsing, const struct argument *argument, const char *text)
@@ -153,9 +166,9 @@ static int read_number(const char *text, const char *end, uint64_t *value)
 
 /* Report that a range is refused because of the part of it from `text` to `end`, and that this is too large if errno is
  * ERANGE. Returns -1. */
-static int refuse_range(struct fault *fault, const char *text, const char *end)
+static int refuse_range(const char *text, const char *end)
 {
-    return fault_say(fault, "invalid input range: '%.*s': %s", (int)(end - text), text,
+    return fault_say("invalid input range: '%.*s': %s", (int)(end - text), text,
                      errno == ERANGE ? strerror(EOVERFLOW)
                                      : "it is LO-HI, two whole numbers, the smaller one first, such as 1-100");
 }
@@ -165,7 +178,7 @@ int argument_head_count(struct parsing *parsing, const char *text)
     uint64_t count;
 
     if (read_number(text, text + strlen(text), &count) != 0 && errno != ERANGE)
-        return fault_say(parsing->fault, "invalid line count: '%s': " WHOLE_NUMBER "%s", text,
+        return fault_say("invalid line count: '%s': " WHOLE_NUMBER "%s", text,
                          strchr(text, '%') == NULL ? "" : "; a sample of about 1% is --probability=0.01");
     if (count < parsing->options->count)
         parsing->options->count = count;
@@ -179,13 +192,13 @@ int argument_input_range(struct parsing *parsing, const char *text)
     uint64_t low, high;
 
     if (options->range)
-        return fault_say(parsing->fault, "multiple -i options specified");
+        return fault_say("multiple -i options specified");
     if (read_number(text, hyphen, &low) != 0 || hyphen == end)
-        return refuse_range(parsing->fault, text, hyphen);
+        return refuse_range(text, hyphen);
     if (read_number(hyphen + 1, end, &high) != 0)
-        return refuse_range(parsing->fault, hyphen + 1, end);
+        return refuse_range(hyphen + 1, end);
     if (low > high && low - high > 1)
-        return refuse_range(parsing->fault, text, end);
+        return refuse_range(text, end);
     options->range = true;
     options->range_first = low;
     options->range_count = high - low + 1; /* 2^64 is 0 */
@@ -199,7 +212,7 @@ int argument_probability(struct parsing *parsing, const char *text)
     bool all;
 
     if (decimal_threshold(text, &threshold, &all) != 0)
-        return fault_say(parsing->fault, "invalid probability: '%s': it is a number from 0 to 1, such as 0.01", text);
+        return fault_say("invalid probability: '%s': it is a number from 0 to 1, such as 0.01", text);
     parsing->options->probability = text;
     return 0;
 }
@@ -212,8 +225,7 @@ int argument_part(struct parsing *parsing, const char *text)
     if (rest != NULL && *rest == '/')
         rest = number_digits(rest + 1, &all);
     if (rest == NULL || *rest != '\0' || number == 0 || number > all || all > PART_MAX)
-        return fault_say(parsing->fault,
-                         "invalid %s argument '%s': it is R/W, part R of W: from 1/W to W/W, W below 2^32",
+        return fault_say("invalid %s argument '%s': it is R/W, part R of W: from 1/W to W/W, W below 2^32",
                          parsing->spelling, text);
     parsing->options->part = number;
     parsing->options->parts = all;
@@ -227,11 +239,11 @@ int argument_separator(struct parsing *parsing, const char *text)
     size_t bytes = 1;
 
     if (text[0] == '\0')
-        return fault_say(parsing->fault, "empty tab");
+        return fault_say("empty tab");
     if (text[1] != '\0' && (escape_parse(text, &byte, 1, &bytes) != 0 || bytes != 1))
-        return fault_say(parsing->fault, "multi-character tab '%s': it is one byte, or an escape such as \\t", text);
+        return fault_say("multi-character tab '%s': it is one byte, or an escape such as \\t", text);
     if (options->separator_given && byte != options->field_separator)
-        return fault_say(parsing->fault, "incompatible tabs");
+        return fault_say("incompatible tabs");
     options->separator_given = true;
     options->field_separator = byte;
     return 0;
@@ -243,9 +255,9 @@ int argument_separator(struct parsing *parsing, const char *text)
 static int check_string(const struct parsing *parsing, size_t bytes, size_t others)
 {
     if (bytes == 0)
-        return fault_say(parsing->fault, "%s must not be empty", parsing->spelling);
+        return fault_say("%s must not be empty", parsing->spelling);
     if (bytes > RECORD_DELIMITER_BYTES_MAX - others)
-        return fault_say(parsing->fault, "%s must be at most %zu bytes", parsing->spelling,
+        return fault_say("%s must be at most %zu bytes", parsing->spelling,
                          RECORD_DELIMITER_BYTES_MAX - others);
     return 0;
 }
@@ -267,7 +279,7 @@ static int set_end(const struct parsing *parsing, const char *text, uint8_t stri
 static int check_start(const struct parsing *parsing, const char *text)
 {
     if (strchr(text, '\n') != NULL)
-        return fault_say(parsing->fault, "%s must not have a newline", parsing->spelling);
+        return fault_say("%s must not have a newline", parsing->spelling);
     return check_string(parsing, strlen(text), 1);
 }
 
@@ -303,7 +315,7 @@ static int refuse_kind(const struct parsing *parsing, const char *text)
             snprintf(argument, sizeof argument, ":%s", rows[i].argument);
         list(valid, sizeof valid, rows[i].name, argument, i + 1 == count);
     }
-    return fault_say(parsing->fault, "invalid record kind '%s': it is one of %s", text, valid);
+    return fault_say("invalid record kind '%s': it is one of %s", text, valid);
 }
 
 /* What stands behind the name of a kind. */
@@ -345,7 +357,7 @@ int argument_records(struct parsing *parsing, const char *text)
     if (kind == NULL || (kind->argument != NULL) != (argument != NULL))
         return refuse_kind(parsing, name);
     if (parsing->kind != NULL && strcmp(parsing->kind_text, name) != 0)
-        return fault_say(parsing->fault, "multiple kinds of records specified");
+        return fault_say("multiple kinds of records specified");
     if (text != NULL)
         snprintf(parsing->spelling, sizeof parsing->spelling, "--records=%s", kind->name);
     memcpy(parsing->kind_spelling, parsing->spelling, sizeof parsing->spelling);
@@ -389,7 +401,7 @@ int argument_split(struct parsing *parsing, const char *text)
 int argument_filter(struct parsing *parsing, const char *text)
 {
     if (text[0] == '\0')
-        return fault_say(parsing->fault, "invalid --filter argument '': it is a command, such as 'gzip > $FILE.gz'");
+        return fault_say("invalid --filter argument '': it is a command, such as 'gzip > $FILE.gz'");
     parsing->options->filter = text;
     return 0;
 }
@@ -406,7 +418,7 @@ int argument_memory(struct parsing *parsing, const char *text)
         return refuse(parsing, text, "it is a number and a unit, such as 64M or 1.5G: " UNITS ", or % of memory");
     if (*bytes >= HARDWARE_MEMORY_MIN)
         return 0;
-    return fault_say(parsing->fault, "%s %s: memory must be at least %s%s", parsing->spelling, text,
+    return fault_say("%s %s: memory must be at least %s%s", parsing->spelling, text,
                      number_format_size(HARDWARE_MEMORY_MIN, least),
                      text[strspn(text, "0123456789")] == '\0' ? ": a number without a unit is KiB" : "");
 }
@@ -428,7 +440,7 @@ int argument_parallel(struct parsing *parsing, const char *text)
         number = UINT64_MAX;
     }
     if (number == 0)
-        return fault_say(parsing->fault, "number in parallel must be nonzero");
+        return fault_say("number in parallel must be nonzero");
     parsing->options->parallel = number < UINT_MAX ? (unsigned)number : UINT_MAX;
     return 0;
 }
@@ -441,7 +453,7 @@ int argument_piles(struct parsing *parsing, const char *text)
 
     if (number_parse(text, &number) != 0 || number < STORE_FORMAT_PILES_MIN || number > STORE_FORMAT_PILES_MAX ||
         (number & (number - 1)) != 0)
-        return fault_say(parsing->fault, "invalid %s argument '%s': it is a power of two from %d to %d",
+        return fault_say("invalid %s argument '%s': it is a power of two from %d to %d",
                          parsing->spelling, text, STORE_FORMAT_PILES_MIN, STORE_FORMAT_PILES_MAX);
     parsing->options->piles = (unsigned)number;
     return 0;
@@ -450,8 +462,7 @@ int argument_piles(struct parsing *parsing, const char *text)
 int argument_batch(struct parsing *parsing, const char *text)
 {
     if (!store_name_is_batch(text))
-        return fault_say(parsing->fault,
-                         "invalid --batch argument '%s': it is 1 to %d of the bytes A-Z a-z 0-9 . _ -, the first no "
+        return fault_say("invalid --batch argument '%s': it is 1 to %d of the bytes A-Z a-z 0-9 . _ -, the first no "
                          "dot, and not format or header",
                          text, STORE_NAME_MAX);
     parsing->options->batch = text;
@@ -489,9 +500,9 @@ int argument_tune(struct parsing *parsing, const char *text)
     uint64_t *records = &parsing->options->leaf_records;
 
     if (strncmp(text, name, strlen(name)) != 0)
-        return fault_say(parsing->fault, "invalid --tune argument '%s': it is leaf-records=T", text);
+        return fault_say("invalid --tune argument '%s': it is leaf-records=T", text);
     if (number_parse(text + strlen(name), records) != 0 || *records < 8 || *records > most)
-        return fault_say(parsing->fault, "invalid --tune argument '%s': leaf-records must be from 8 to %llu", text,
+        return fault_say("invalid --tune argument '%s': leaf-records must be from 8 to %llu", text,
                          (unsigned long long)most);
     return 0;
 }

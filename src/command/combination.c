@@ -114,7 +114,7 @@ static void list_options(unsigned classes, char *text, size_t room)
     }
 }
 
-static int check_needs(const struct list *list, struct fault *fault)
+static int check_needs(const struct list *list)
 {
     unsigned all = 0;
 
@@ -127,22 +127,22 @@ static int check_needs(const struct list *list, struct fault *fault)
         if (one->needs == 0 || (one->needs & all) != 0)
             continue;
         list_options(one->needs, needed, sizeof needed);
-        return fault_say(fault, "%s needs %s%s", one->name, needed,
+        return fault_say("%s needs %s%s", one->name, needed,
                          one->needs == CLASS_SEED ? ", so that all parts are of one order" : "");
     }
     return 0;
 }
 
 /* The one that excludes the other is named first, unless it is to be named last. */
-static int check_pair(const struct given *one, const struct given *other, struct fault *fault)
+static int check_pair(const struct given *one, const struct given *other)
 {
     const bool first = (one->excludes & other->is) != 0, second = (other->excludes & one->is) != 0;
 
     if (!first && !second)
         return 0;
     if ((first && !one->is_last) || other->is_last)
-        return fault_say(fault, "cannot combine %s and %s", one->name, other->name);
-    return fault_say(fault, "cannot combine %s and %s", other->name, one->name);
+        return fault_say("cannot combine %s and %s", one->name, other->name);
+    return fault_say("cannot combine %s and %s", other->name, one->name);
 }
 
 int combination_check(const struct parsing *parsing, const bool given[OPTION_END])
@@ -152,9 +152,8 @@ int combination_check(const struct parsing *parsing, const bool given[OPTION_END
     const struct option_row *rows = option_table_rows(&count);
 
     if (parsing->options->echo && parsing->options->range) {
-        fault_say(parsing->fault, "cannot combine -e and -i options");
-        argument_hint();
-        return -1;
+        argument_hint_follows(NULL);
+        fault_say("cannot combine -e and -i options");
     }
     for (size_t i = 0; i < count; i++)
         if (given[option_table_code(&rows[i])] && rows[i].is != CLASS_KIND)
@@ -164,7 +163,7 @@ int combination_check(const struct parsing *parsing, const bool given[OPTION_END
     add_facts(&list, parsing);
     for (size_t i = 0; i < list.count; i++)
         for (size_t j = 0; j < i; j++)
-            if (check_pair(&list.given[j], &list.given[i], parsing->fault) != 0)
+            if (check_pair(&list.given[j], &list.given[i]) != 0)
                 return -1;
-    return check_needs(&list, parsing->fault);
+    return check_needs(&list);
 }

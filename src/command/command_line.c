@@ -112,7 +112,7 @@ static int set_all(struct parser *parser, int count, char **words)
     optind = 0; /* start anew: getopt_long remembers where it was */
     while (parsing->print == 0 && (code = next_option(parser, count, words, &index)) != -1) {
         if (code == '?') { /* getopt_long has printed a message */
-            argument_hint();
+            argument_hint(NULL);
             return -1;
         }
         if (index >= 0)
@@ -122,10 +122,9 @@ static int set_all(struct parser *parser, int count, char **words)
         parsing->code = code;
         row = option_table_row(code);
         if (code == 'h' && index < 0 && find_long_word(words) != NULL) {
-            fault_say(parsing->fault, "-h goes with no other letters, as in '%s': long options begin with two dashes",
+            argument_hint_follows(NULL);
+            fault_say("-h goes with no other letters, as in '%s': long options begin with two dashes",
                       find_long_word(words));
-            argument_hint();
-            return -1;
         }
         if (argument_set(parsing, &row->takes, optarg) != 0)
             return -1;
@@ -143,13 +142,11 @@ static int set_files(struct parsing *parsing, int count, char **words)
     bool none = options->range || options->gather != NULL || options->sweep;
 
     if (count > 0 && (none || options->files0_from != NULL)) {
-        fault_say(parsing->fault, "extra operand '%s'", words[0]);
         if (options->files0_from != NULL)
-            fputs("file operands cannot be combined with --files0-from\n", stderr);
-        else if (!options->range)
-            fputs("--gather and --sweep take no files\n", stderr);
-        argument_hint();
-        return -1;
+            argument_hint_follows("file operands cannot be combined with --files0-from");
+        else
+            argument_hint_follows(options->range ? NULL : "--gather and --sweep take no files");
+        fault_say("extra operand '%s'", words[0]);
     }
     for (int i = 0; i < count; i++)
         options->files[options->file_count++] = words[i];
@@ -185,15 +182,13 @@ void command_line_release(struct options *options)
 enum command_line_verdict command_line_parse(struct options *options, int argc, char **argv)
 {
     char program[] = "bigshuf";
-    struct fault fault;
-    struct parser parser = {.parsing = {.options = options, .fault = &fault}};
+    struct parser parser = {.parsing = {.options = options}};
     enum command_line_verdict verdict = COMMAND_LINE_BAD;
     size_t room = argc > 0 ? (size_t)argc + 1 : 2;
     char **words = sys_allocate(room, sizeof *words);
 
-    fault_init(&fault);
     if (init(options, room) != 0 || words == NULL) {
-        fault_say(&fault, "memory exhausted");
+        fault_say("memory exhausted");
         goto out;
     }
     words[0] = program;
@@ -205,7 +200,7 @@ enum command_line_verdict command_line_parse(struct options *options, int argc, 
     if (set_all(&parser, argc, words) != 0)
         goto out;
     if (parser.parsing.print != 0) {
-        verdict = help_print(&fault, parser.parsing.print) == 0 ? COMMAND_LINE_DONE : COMMAND_LINE_BAD;
+        verdict = help_print(parser.parsing.print) == 0 ? COMMAND_LINE_DONE : COMMAND_LINE_BAD;
         goto out;
     }
     if (combination_check(&parser.parsing, parser.given) != 0)
@@ -214,7 +209,6 @@ enum command_line_verdict command_line_parse(struct options *options, int argc, 
     if (set_files(&parser.parsing, argc - optind, words + optind) == 0)
         verdict = COMMAND_LINE_RUN;
 out:
-    fault_release(&fault);
     free(words);
     return verdict;
 }

@@ -129,7 +129,7 @@ static void print_common(FILE *to)
     fputs(common_tail, to);
 }
 
-int help_print(struct fault *fault, int code)
+int help_print(int code)
 {
     char *text = NULL;
     size_t length = 0;
@@ -148,7 +148,7 @@ int help_print(struct fault *fault, int code)
         result = io_print(text, length);
 out:
     if (result != 0)
-        fault_report(fault, "write error", errno);
+        fault_report("write error", errno);
     free(text);
     return result;
 }

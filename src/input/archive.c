@@ -25,7 +25,6 @@
 enum { READ_BYTES = 1 << 18 };
 
 struct archive {
-    struct fault *fault;
     struct source *files;
     uint64_t file_start;   /* of the file in work, in the stream of files, */
     uint64_t position;     /* and of the next byte that will be used */
@@ -85,10 +84,10 @@ static int refuse(struct archive *archive, uint64_t before, const char *why)
     const struct packer *packer = packer_of_beginning(archive->data, archive->headers.bytes);
 
     if (name.bytes == 0 && offset == 0 && packer != NULL)
-        return hints_refuse_packed(RECORD_TAR, packer, file, archive->fault);
+        return hints_refuse_packed(RECORD_TAR, packer, file);
     if (name.bytes == 0)
-        return fault_say(archive->fault, "%s: byte %llu: %s", file, offset, why);
-    return fault_say(archive->fault, "%s: byte %llu: %s: %.*s", file, offset, why, (int)name.bytes,
+        return fault_say("%s: byte %llu: %s", file, offset, why);
+    return fault_say("%s: byte %llu: %s: %.*s", file, offset, why, (int)name.bytes,
                      (const char *)name.data);
 }
 
@@ -387,18 +386,17 @@ static void release(void *context)
 static const struct source_stage stage = {
     .read = read_members, .lend = lend_members, .restart = restart, .release = release};
 
-int archive_begin(struct source *source, struct fault *fault)
+int archive_begin(struct source *source)
 {
     struct archive *archive = sys_allocate(1, sizeof *archive);
 
     if (archive != NULL)
         archive->files = source_insert(source, &stage, archive);
     if (archive == NULL || archive->files == NULL) {
-        fault_report(fault, "memory", errno);
+        fault_report("memory", errno);
         free(archive);
         return -1;
     }
-    archive->fault = fault;
     restart(archive);
     return 0;
 }

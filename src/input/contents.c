@@ -20,7 +20,7 @@ static const char *name_of(const struct contents *contents)
 
 static int report(const struct contents *contents)
 {
-    return fault_report(contents->fault, name_of(contents), errno);
+    return fault_report(name_of(contents), errno);
 }
 
 static struct file_mark *mark_of(const struct contents *contents)
@@ -35,7 +35,7 @@ static int begin(struct contents *contents)
     struct file_mark *mark = mark_of(contents);
 
     if (file_mark_open(mark, contents->fd) != 0)
-        return file_mark_report(name_of(contents), contents->fault);
+        return file_mark_report(name_of(contents));
     contents->at = moved && file_mark_is_known(mark) ? sys_seek(contents->fd, 0, SEEK_CUR) : 0;
     return contents->at < 0 ? report(contents) : 0;
 }
@@ -113,7 +113,7 @@ int contents_end(struct contents *contents)
     const off_t end = contents->at_end && contents->at < mark->bytes ? contents->at : mark->bytes;
 
     if (!contents->decompressed && file_mark_check(mark, contents->fd, end) != 0)
-        return file_mark_report(name_of(contents), contents->fault);
+        return file_mark_report(name_of(contents));
     contents_close(contents);
     return 0;
 }

@@ -54,7 +54,6 @@ struct decompress {
     const char *const *names;
     struct file_mark *marks;
     size_t count;
-    struct fault *fault;
     struct pool pool; /* for what is read ahead; zeroed if that is not done */
     uint64_t pool_bytes;
     uint8_t feed[FEED_BYTES];
@@ -65,7 +64,7 @@ struct decompress {
 static const struct turn no_turn = {.fd = -1, .first = POOL_NONE, .last = POOL_NONE};
 
 struct decompress *decompress_new(const char *const *names, struct file_mark *marks, size_t count,
-                                  struct decompress_limits limits, struct fault *fault)
+                                  struct decompress_limits limits)
 {
     size_t turns = least_size(limits.programs, sys_free_descriptors(TURNS_MAX * DESCRIPTORS_SHARE) / DESCRIPTORS_SHARE);
     struct decompress *decompress;
@@ -74,10 +73,10 @@ struct decompress *decompress_new(const char *const *names, struct file_mark *ma
     turns = turns > 0 ? turns : 1;
     decompress = sys_allocate(1, sizeof *decompress + turns * sizeof decompress->turn[0]);
     if (decompress == NULL) {
-        fault_report(fault, "memory", errno);
+        fault_report("memory", errno);
         return NULL;
     }
-    *decompress = (struct decompress){.names = names, .marks = marks, .count = count, .fault = fault, .turns = turns};
+    *decompress = (struct decompress){.names = names, .marks = marks, .count = count, .turns = turns};
     for (size_t i = 0; i < turns; i++)
         decompress->turn[i] = no_turn;
     if (turns > 1 && limits.bytes / BLOCK_BYTES >= BLOCKS_MIN &&
@@ -150,11 +149,11 @@ int decompress_look(int fd, const char *name, off_t at, struct decompress_beginn
     return 0;
 }
 
-int decompress_check(const struct packer *packer, const char *name, struct fault *fault)
+int decompress_check(const struct packer *packer, const char *name)
 {
     struct packer_command command;
 
-    return packer_unpack(&command, packer) == 0 ? 0 : packer_report(&command, name, fault);
+    return packer_unpack(&command, packer) == 0 ? 0 : packer_report(&command, name);
 }
 
 /* ---- Starting ---- */
@@ -184,7 +183,7 @@ int decompress_start(struct decompress *decompress, size_t i, int fd, const stru
     struct packer_command command;
 
     if (start(turn, i, beginning, fd, &command) != 0)
-        return packer_report(&command, decompress->names[i], decompress->fault);
+        return packer_report(&command, decompress->names[i]);
     if (!turn->fed)
         return 0;
     memcpy(decompress->feed, beginning->data, beginning->bytes);
@@ -324,7 +323,7 @@ static int wait_for_any(struct decompress *decompress, const struct turn *curren
     for (size_t i = 0; i < decompress->turns; i++)
         if (&decompress->turn[i] != current && reads_ahead(decompress, &decompress->turn[i], current))
             waits[count++] = (struct pollfd){.fd = decompress->turn[i].pump.out, .events = POLLIN};
-    return sys_poll_all(waits, count) >= 0 || io_again() ? 0 : -1;
+    return sys_poll_all(waits, count) >= 0 || errno == EINTR ? 0 : -1;
 }
 
 /* ---- Reading ---- */
@@ -353,7 +352,7 @@ static int end_file(const struct decompress *decompress, struct turn *turn)
     int status = file_mark_check(&decompress->marks[i], turn->fd, sys_seek(turn->fd, 0, SEEK_CUR));
 
     if (status != 0)
-        status = file_mark_report(decompress->names[i], decompress->fault);
+        status = file_mark_report(decompress->names[i]);
     operand_close(turn->fd);
     turn->fd = -1;
     return status;
@@ -369,17 +368,17 @@ static int finish(struct decompress *decompress, struct turn *turn)
     int status;
 
     if (pump_end(&turn->pump, &status) != 0)
-        return fault_report(decompress->fault, name, errno);
+        return fault_report(name, errno);
     turn->runs = false;
     if (end_file(decompress, turn) != 0)
         return -1;
     failure = program_failure(status, text);
     if (failure == NULL && turn->named)
-        return fault_say(decompress->fault, "%s: too short to be compressed", name);
+        return fault_say("%s: too short to be compressed", name);
     if (failure == NULL)
         return 0;
     (void)packer_unpack(&command, turn->packer); /* for its text */
-    return fault_say(decompress->fault, "%s: '%s' failed: %s", name, command.text, failure);
+    return fault_say("%s: '%s' failed: %s", name, command.text, failure);
 }
 
 ssize_t decompress_read(struct decompress *decompress, size_t i, uint8_t *data, size_t bytes)
@@ -403,6 +402,6 @@ ssize_t decompress_read(struct decompress *decompress, size_t i, uint8_t *data, 
             moved = PUMP_FAILED;
     }
     if (moved == PUMP_FAILED)
-        return fault_report(decompress->fault, decompress->names[i], errno);
+        return fault_report(decompress->names[i], errno);
     return turn->ended ? finish(decompress, turn) : turn->flow.out - data;
 }

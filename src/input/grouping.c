@@ -20,7 +20,6 @@ enum { SHOWN_BYTES = 60 };
 
 struct grouping {
     struct key_rule rule;
-    struct fault *fault;
     struct source *members;
     struct record_reader reader; /* over the members */
     struct record_piece piece;   /* what is left of the last one */
@@ -65,12 +64,12 @@ static int find_key(struct grouping *grouping, struct key *key)
     }
     name = source_name_at(grouping->members, piece->offset, &end);
     if (verdict == KEY_MISSING)
-        return fault_say(grouping->fault, "%s: record %llu of the input has no field %llu%s", name, number, field,
+        return fault_say("%s: record %llu of the input has no field %llu%s", name, number, field,
                          key_advice(&grouping->watch, &grouping->rule));
     if (verdict == KEY_TOO_LONG)
-        return fault_say(grouping->fault, "%s: record %llu of the input: field %llu has more than %d bytes", name,
+        return fault_say("%s: record %llu of the input: field %llu has more than %d bytes", name,
                          number, field, KEY_BYTES_MAX);
-    return fault_say(grouping->fault, "%s: record %llu of the input: field %llu does not end in its first %d bytes",
+    return fault_say("%s: record %llu of the input: field %llu does not end in its first %d bytes",
                      name, number, field, GROUPING_BYTES);
 }
 
@@ -88,8 +87,7 @@ static int look_for_torn(struct grouping *grouping, const struct key *key)
     grouping->told = true;
     name = source_name_at(grouping->members, grouping->piece.offset, &end);
     if (grouping->whole)
-        return fault_say(grouping->fault,
-                         "%s: the records of group '%.*s%s' are not all neighbours, so that --split would divide it: "
+        return fault_say("%s: the records of group '%.*s%s' are not all neighbours, so that --split would divide it: "
                          "sort by field %llu first",
                          name, shown, (const char *)key->text, more, field);
     fault_warn("%s: the records of group '%.*s%s' are not all neighbours, and are several groups: sort by field %llu "
@@ -162,20 +160,19 @@ static void release(void *context)
 
 static const struct source_stage stage = {.read = read_groups, .restart = restart, .release = release};
 
-int grouping_begin(struct source *source, const struct key_rule *rule, bool whole, struct fault *fault)
+int grouping_begin(struct source *source, const struct key_rule *rule, bool whole)
 {
     struct grouping *grouping = sys_allocate(1, sizeof *grouping);
 
     if (grouping != NULL)
         grouping->members = source_insert(source, &stage, grouping);
     if (grouping == NULL || grouping->members == NULL) {
-        fault_report(fault, "memory", errno);
+        fault_report("memory", errno);
         free(grouping);
         return -1;
     }
     grouping->rule = *rule;
     grouping->whole = whole;
-    grouping->fault = fault;
     restart(grouping);
     return 0;
 }

@@ -396,22 +396,22 @@ static int read_beginning(struct contents *contents, uint8_t *data, size_t room,
     contents_close(contents);
     decompress_free(contents->decompress);
     if (got >= 0 && operand_is_standard_input(file->name) && sys_seek(STDIN_FILENO, start, SEEK_SET) < 0)
-        return fault_report(contents->fault, file->name, errno);
+        return fault_report(file->name, errno);
     return got < 0 ? -1 : 0;
 }
 
-int hints_refuse(const struct record_format *format, bool decompresses, const char *name, struct fault *fault)
+int hints_refuse(const struct record_format *format, bool decompresses, const char *name)
 {
     uint8_t data[HINTS_LOOK_BYTES];
     struct file_mark mark = {0};
     struct beginning file = {.name = name, .data = data};
-    struct contents contents = {.names = &name, .fault = fault, .marks = &mark, .fd = -1};
+    struct contents contents = {.names = &name, .marks = &mark, .fd = -1};
     struct hint hint;
 
     if (!is_text(format))
         return 0;
     if (decompresses) {
-        contents.decompress = decompress_new(&name, &mark, 1, (struct decompress_limits){.programs = 1}, fault);
+        contents.decompress = decompress_new(&name, &mark, 1, (struct decompress_limits){.programs = 1});
         if (contents.decompress == NULL)
             return -1;
     }
@@ -419,15 +419,15 @@ int hints_refuse(const struct record_format *format, bool decompresses, const ch
         return -1;
     if (!find_hint(format, &file, &hint) || hint.may_be_text)
         return 0;
-    return fault_say(fault, "%s: %s, and an output as well, so that what is in it would be lost: %s", fault_name(name),
+    return fault_say("%s: %s, and an output as well, so that what is in it would be lost: %s", fault_name(name),
                      hint.what, hint.advice);
 }
 
-int hints_refuse_packed(enum record_kind kind, const struct packer *packer, const char *name, struct fault *fault)
+int hints_refuse_packed(enum record_kind kind, const struct packer *packer, const char *name)
 {
     const char *records = kind == RECORD_TAR ? "members" : kind == RECORD_BYTE ? "lines" : "records";
 
-    return fault_say(fault, "%s: compressed by %s: to shuffle its %s: bigshuf -Z", fault_name(name),
+    return fault_say("%s: compressed by %s: to shuffle its %s: bigshuf -Z", fault_name(name),
                      packer_name(packer), records);
 }
 

@@ -25,7 +25,7 @@ static off_t end_of(const struct mapped_file *file)
 
 static int report(const struct lender *lender, size_t i)
 {
-    return file_mark_report(lender->names[i], lender->fault);
+    return file_mark_report(lender->names[i]);
 }
 
 /* Is a file still what it was? What else may have its name now does not matter. */
@@ -43,7 +43,7 @@ static void report_access(void *context, const uint8_t *address)
     const size_t i = mapping_find(&lender->mapping, address);
 
     if (check(lender, i) == 0)
-        fault_report(lender->fault, lender->names[i], EIO);
+        fault_report(lender->names[i], EIO);
 }
 
 static int map(struct lender *lender, size_t i, off_t start)
@@ -72,11 +72,11 @@ static void release(struct lender *lender)
 }
 
 int lender_open(struct lender *lender, const char *const *names, const struct file_mark *marks, size_t count,
-                off_t start, uint64_t room, struct fault *fault)
+                off_t start, uint64_t room)
 {
     int status;
 
-    *lender = (struct lender){.names = names, .marks = marks, .fault = fault};
+    *lender = (struct lender){.names = names, .marks = marks};
     if (count > FILES_MAX || sys_free_descriptors((unsigned)count * DESCRIPTORS_SHARE) / DESCRIPTORS_SHARE < count)
         return -1;
     status = mapping_reserve(&lender->mapping, count, room);
@@ -120,7 +120,7 @@ int lender_begin(struct lender *lender, size_t i, int fd, size_t beyond)
     if ((position > end && beyond > 0) || mapping_complete(file, fd) != 0) /* it was empty, and has a header by now */
         return report(lender, i);
     if (operand_is_standard_input(name) && position < end && sys_seek(fd, end, SEEK_SET) < 0)
-        return fault_report(lender->fault, name, errno);
+        return fault_report(name, errno);
     if (from > end) /* standard input, for the second time */
         from = end;
     lender->at = file->place + (from - file->offset);

@@ -18,7 +18,6 @@ enum { NAME_BYTES_MAX = 4096, LIST_BYTES_FIRST = 1 << 16 };
 struct list {
     const char *from;
     uint64_t memory; /* that it may take */
-    struct fault *fault;
     char *data;
     size_t bytes, room;
     size_t count; /* of names that were checked */
@@ -36,8 +35,7 @@ static int check_file(const struct list *list, const char *name)
         errno = ENAMETOOLONG;
     else if (strchr(name, '\n') == NULL || operand_stat(name, &status) == 0)
         return 0;
-    return fault_say(list->fault,
-                     "%s:%zu: '%.*s%s': %s: names end with NUL, not with newlines: make the list with find -print0, or "
+    return fault_say("%s:%zu: '%.*s%s': %s: names end with NUL, not with newlines: make the list with find -print0, or "
                      "tr '\\n' '\\0'",
                      list->from, list->count, SHOWN, name, strlen(name) > SHOWN ? "..." : "",
                      fault_cause(errno, cause));
@@ -46,9 +44,9 @@ static int check_file(const struct list *list, const char *name)
 static int check_name(const struct list *list, const char *name)
 {
     if (operand_is_standard_input(list->from) && operand_is_standard_input(name))
-        return fault_say(list->fault, "when reading file names from stdin, no file name of '-' allowed");
+        return fault_say("when reading file names from stdin, no file name of '-' allowed");
     if (name[0] == '\0')
-        return fault_say(list->fault, "%s:%zu: invalid zero-length file name", list->from, list->count);
+        return fault_say("%s:%zu: invalid zero-length file name", list->from, list->count);
     return check_file(list, name);
 }
 
@@ -69,7 +67,7 @@ static int check_names(struct list *list, bool at_end)
     }
     if (list->bytes <= list->memory && list->count <= (list->memory - list->bytes) / NAMES_ENTRY_BYTES)
         return 0;
-    return fault_say(list->fault, "%s: its names take more than %llu MiB: use a larger -S", list->from,
+    return fault_say("%s: its names take more than %llu MiB: use a larger -S", list->from,
                      (unsigned long long)list->memory >> 20);
 }
 
@@ -98,17 +96,17 @@ static int read_list(struct list *list, int fd)
     do {
         got = widen(list) == 0 ? io_read(fd, list->data + list->bytes, list->room - list->bytes - 1) : -1;
         if (got < 0)
-            return fault_report(list->fault, list->from, errno);
+            return fault_report(list->from, errno);
         list->bytes += (size_t)got;
         if (check_names(list, got == 0) != 0)
             return -1;
     } while (got > 0);
-    return list->count > 0 ? 0 : fault_say(list->fault, "no input from '%s'", list->from);
+    return list->count > 0 ? 0 : fault_say("no input from '%s'", list->from);
 }
 
-int names_read(const char *from, uint64_t *memory, const char ***names, size_t *count, char **data, struct fault *fault)
+int names_read(const char *from, uint64_t *memory, const char ***names, size_t *count, char **data)
 {
-    struct list list = {.from = from, .memory = *memory, .fault = fault};
+    struct list list = {.from = from, .memory = *memory};
     const int fd = operand_open(from, false);
     const char *name;
 
@@ -116,11 +114,11 @@ int names_read(const char *from, uint64_t *memory, const char ***names, size_t *
     *data = NULL;
     *count = 0;
     if (fd < 0)
-        return fault_report(fault, from, errno);
+        return fault_report(from, errno);
     if (read_list(&list, fd) == 0) {
         *names = sys_allocate(list.count, sizeof **names);
         if (*names == NULL)
-            fault_report(fault, from, errno);
+            fault_report(from, errno);
     }
     operand_close(fd);
     if (*names == NULL) {

@@ -26,7 +26,6 @@ struct source {
     counter delivered_bytes;
     bool known;            /* is that all that will come? */
     struct stream *stream; /* the context of a source over files, else NULL, */
-    struct fault *fault;   /* and its fault */
 };
 
 struct source *source_over(source_function *read, void *context, void (*release)(void *context))
@@ -38,24 +37,22 @@ struct source *source_over(source_function *read, void *context, void (*release)
     return source;
 }
 
-struct source *source_open(const char *const *names, size_t count, const struct stream_layout *layout,
-                           struct fault *fault)
+struct source *source_open(const char *const *names, size_t count, const struct stream_layout *layout)
 {
-    struct stream *stream = stream_open(names, count, layout, fault);
+    struct stream *stream = stream_open(names, count, layout);
     struct source *source;
 
     if (stream == NULL)
         return NULL;
     source = source_over(stream_read, stream, stream_free);
     if (source == NULL) {
-        fault_report(fault, "memory", errno);
+        fault_report("memory", errno);
         stream_free(stream);
         return NULL;
     }
     source->known_bytes = stream_known_bytes(stream);
     source->known = stream_is_known(stream);
     source->stream = stream;
-    source->fault = fault;
     return source;
 }
 
@@ -66,7 +63,6 @@ struct source *source_insert(struct source *source, const struct source_stage *s
     if (before == NULL)
         return NULL;
     before->stream = source->stream;
-    before->fault = source->fault;
     source->read = stage->read;
     source->release = stage->release;
     source->stage = stage;
@@ -176,7 +172,7 @@ ssize_t source_fill(struct source *source, size_t bytes)
     ssize_t got;
 
     if (!hold_grow(&source->hold, bytes))
-        return fault_report(source->fault, "memory", ENOMEM);
+        return fault_report("memory", ENOMEM);
     got = source_read(source, source->hold.filled, bytes);
     if (got < 0)
         return -1;

@@ -34,7 +34,6 @@ struct stream {
     off_t start;           /* of standard input, if it is a regular file */
     uint64_t *end;         /* of each file that has been read, in the stream */
     counter read;          /* bytes of the stream */
-    struct fault *fault;
     struct contents contents; /* of the file being read */
     struct stream_layout layout;
     struct header header;
@@ -92,7 +91,7 @@ static int check_emptied(struct stream *stream, const char *name, const struct s
     if (status->st_size > 0 || sys_fstat(STDOUT_FILENO, &output) != 0 || !io_same_file(status, &output) ||
         sys_is_appended(STDOUT_FILENO))
         return 0;
-    return fault_say(stream->fault, "%s: is also the output, and the shell has emptied it: use -o %s", fault_name(name),
+    return fault_say("%s: is also the output, and the shell has emptied it: use -o %s", fault_name(name),
                      operand_is_standard_input(name) ? "FILE" : name);
 }
 
@@ -107,22 +106,22 @@ static int look_for_packer(struct stream *stream, const char *name, int fd, off_
     if (!decompresses && !is_refused_if_packed(format, name, bytes))
         return 0;
     if (decompress_look(fd, name, at, &beginning) != 0)
-        return fault_report(stream->fault, name, errno);
+        return fault_report(name, errno);
     if (beginning.packer == NULL && decompresses)
         hints_look_at_name(&stream->hints, name);
     if (beginning.packer == NULL || (beginning.named && !decompresses))
         return 0;
     if (!decompresses)
-        return hints_refuse_packed(format->kind, beginning.packer, name, stream->fault);
+        return hints_refuse_packed(format->kind, beginning.packer, name);
     expect_anything(stream);
     stream->packed++;
-    return decompress_check(beginning.packer, name, stream->fault) == 0 ? 1 : -1;
+    return decompress_check(beginning.packer, name) == 0 ? 1 : -1;
 }
 
 /* A header that was not seen before is only kept if all files before were seen: then it is that of the first. */
 static int look_into_plain(struct stream *stream, const char *name, int fd, struct file_mark *mark, uint64_t *bytes)
 {
-    struct contents contents = {.names = &name, .fault = stream->fault, .marks = mark, .fd = fd};
+    struct contents contents = {.names = &name, .marks = mark, .fd = fd};
 
     tail_begin(&stream->tail);
     if ((stream->seen || stream->header.known) &&
@@ -136,7 +135,7 @@ static int look_into(struct stream *stream, const char *name, int fd, struct fil
     int status;
 
     if (fd < 0 || file_mark_open(mark, fd) != 0)
-        return file_mark_report(name, stream->fault);
+        return file_mark_report(name);
     *bytes = (uint64_t)mark->bytes;
     status = look_for_packer(stream, name, fd, 0, *bytes);
     if (status == 0)
@@ -153,7 +152,7 @@ static int look_at(struct stream *stream, const char *name, struct file_mark *ma
     int fd, result;
 
     if (io_look(name, &status) != 0)
-        return fault_report(stream->fault, name, errno);
+        return fault_report(name, errno);
     if (!S_ISREG(status.st_mode)) {
         expect_anything(stream);
         return 0;
@@ -175,9 +174,9 @@ static int look_at_standard_input(struct stream *stream, const char *name, struc
     int packed;
 
     if (mode < 0 || sys_fstat(STDIN_FILENO, &status) != 0)
-        return fault_report(stream->fault, name, errno);
+        return fault_report(name, errno);
     if (mode == O_WRONLY || S_ISDIR(status.st_mode))
-        return fault_report(stream->fault, name, mode == O_WRONLY ? EBADF : EISDIR);
+        return fault_report(name, mode == O_WRONLY ? EBADF : EISDIR);
     stream->seen = false;
     if (!S_ISREG(status.st_mode)) {
         expect_anything(stream);
@@ -186,7 +185,7 @@ static int look_at_standard_input(struct stream *stream, const char *name, struc
     if (check_emptied(stream, name, &status) != 0)
         return -1;
     if (file_mark_open(mark, STDIN_FILENO) != 0)
-        return file_mark_report(name, stream->fault);
+        return file_mark_report(name);
     stream->start = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
     if (stream->start >= 0 && stream->start < mark->bytes)
         *bytes = (uint64_t)(mark->bytes - stream->start);
@@ -346,30 +345,28 @@ static int prepare_to_decompress(struct stream *stream)
     if (stream->packed < 2)
         limits.bytes = 0; /* there is none to be read ahead while another one is read */
     stream->contents.decompress =
-        decompress_new(stream->names, stream->contents.marks, stream->count, limits, stream->fault);
+        decompress_new(stream->names, stream->contents.marks, stream->count, limits);
     return stream->contents.decompress != NULL ? 0 : -1;
 }
 
-struct stream *stream_open(const char *const *names, size_t count, const struct stream_layout *layout,
-                           struct fault *fault)
+struct stream *stream_open(const char *const *names, size_t count, const struct stream_layout *layout)
 {
     struct stream *stream = sys_allocate(1, sizeof *stream);
 
     if (stream == NULL) {
-        fault_report(fault, "memory", errno);
+        fault_report("memory", errno);
         return NULL;
     }
     *stream = (struct stream){.names = names,
                               .count = count,
-                              .fault = fault,
-                              .contents = {.names = names, .fault = fault, .fd = -1},
+                              .contents = {.names = names, .fd = -1},
                               .layout = *layout};
-    tail_init(&stream->tail, &stream->layout.format, !header_is_none(&layout->header), fault);
+    tail_init(&stream->tail, &stream->layout.format, !header_is_none(&layout->header));
     stream->end = sys_allocate(count + 1, sizeof *stream->end);
     stream->contents.marks = sys_allocate(count + 1, sizeof *stream->contents.marks);
     if (stream->end == NULL || stream->contents.marks == NULL ||
-        header_init(&stream->header, &stream->layout.format, &layout->header, fault) != 0)
-        fault_report(fault, "memory", errno);
+        header_init(&stream->header, &stream->layout.format, &layout->header) != 0)
+        fault_report("memory", errno);
     else if (look_at_all(stream) == 0 && prepare_to_decompress(stream) == 0)
         return stream;
     stream_free(stream);
@@ -417,7 +414,7 @@ bool stream_map(struct stream *stream, uint64_t *bytes)
         (stream->layout.format.kind == RECORD_TAR && stream->start % TAR_BLOCK_BYTES != 0)) /* see record_margin */
         return false;
     if (lender_open(&stream->lender, stream->names, stream->contents.marks, stream->count, stream->start,
-                    stream->known_bytes + stream->header_bytes + stream->count * room, stream->fault) != 0)
+                    stream->known_bytes + stream->header_bytes + stream->count * room) != 0)
         return false;
     *bytes = stream->lender.mapping.used;
     return true;
@@ -506,11 +503,11 @@ int stream_rewind(struct stream *stream)
     stream->next = 0;
     counter_set(&stream->read, 0);
     stream->rest_bytes = 0;
-    tail_init(&stream->tail, &stream->layout.format, stream->tail.after_header, stream->fault);
+    tail_init(&stream->tail, &stream->layout.format, stream->tail.after_header);
     lender_restart(&stream->lender);
     for (size_t i = 0; i < stream->count; i++)
         if (operand_is_standard_input(stream->names[i]) && sys_seek(STDIN_FILENO, stream->start, SEEK_SET) < 0)
-            return fault_report(stream->fault, stream->names[i], errno);
+            return fault_report(stream->names[i], errno);
     return 0;
 }
 

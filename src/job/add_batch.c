@@ -85,7 +85,7 @@ static enum folder_verdict fill_draft(struct resources *resources, struct run *r
     size_t header_bytes;
 
     if (records == NULL) {
-        fault_report(&resources->fault, "memory", errno);
+        fault_report("memory", errno);
         goto out;
     }
     engine_limit_files(&run->engine);
@@ -109,7 +109,7 @@ static int describe(struct resources *resources, struct manifest *manifest)
     uint64_t bytes;
 
     if (input == NULL)
-        return fault_report(&resources->fault, "memory", errno);
+        return fault_report("memory", errno);
     for (size_t i = 0; i < resources->name_count; i++) {
         input[i] = (struct manifest_input){.name = resources->names[i], .bytes = MANIFEST_UNKNOWN};
         if (!operand_is_standard_input(resources->names[i]) && source_size_of(resources->source, i, &bytes))
@@ -175,7 +175,7 @@ static int join_store(struct resources *resources, struct run *run)
     if (options->header.start != NULL)
         snprintf(wanted.header_start, sizeof wanted.header_start, "%s", options->header.start);
     if (check_memory(run, options->piles) != 0 ||
-        store_join(store, options->scatter, &wanted, &resources->fault) != 0 ||
+        store_join(store, options->scatter, &wanted) != 0 ||
         check_memory(run, store->format.piles) != 0)
         return -1;
     return batch_find_all(store);
@@ -186,8 +186,7 @@ static int check_inputs(struct resources *resources)
 {
     if (!operand_is_forgotten(resources->names, resources->name_count))
         return 0;
-    return fault_say(&resources->fault,
-                     "%s: nothing is added, as no input is named, and standard input is /dev/null: name the input, or "
+    return fault_say("%s: nothing is added, as no input is named, and standard input is /dev/null: name the input, or "
                      "/dev/null for an empty batch",
                      resources->options.scatter);
 }
@@ -210,7 +209,7 @@ int add_batch_sweep(struct resources *resources)
 {
     struct store *store = &resources->store;
 
-    if (store_open(store, resources->options.scatter, &resources->fault) != 0 || sweep_all(store) != 0)
+    if (store_open(store, resources->options.scatter) != 0 || sweep_all(store) != 0)
         return -1;
     return batch_find_all(store);
 }

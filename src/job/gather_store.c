@@ -42,10 +42,10 @@ static int write_piles(struct resources *resources, struct run *run, struct stor
     int status = -1;
 
     if (keys == NULL) {
-        fault_report(&resources->fault, "memory", errno);
+        fault_report("memory", errno);
         goto out;
     }
-    if (piles_init_stored(&piles, count, &run->engine.pool, store_reader_storage(reader), &resources->fault) != 0)
+    if (piles_init_stored(&piles, count, &run->engine.pool, store_reader_storage(reader)) != 0)
         goto out;
     for (unsigned p = 0; p < count; p++) {
         pile_stored(&piles, p, store_reader_records(reader, p), store_reader_bytes(reader, p));
@@ -83,7 +83,7 @@ static int gather_piles(struct resources *resources, const uint32_t *number, uns
     int status = -1;
 
     if (reader != NULL && store_reader_batches(reader) == 0) {
-        fault_say(&resources->fault, "%s: there is no batch in it", options->gather);
+        fault_say("%s: there is no batch in it", options->gather);
         goto out;
     }
     if (reader == NULL || resources_open_output(resources) != 0 ||
@@ -117,10 +117,10 @@ static int gather_wanted(struct resources *resources)
     int status;
 
     if (last >= piles)
-        return fault_say(&resources->fault, "%s: there is no pile %llu: there are %u, from 0 on", options->gather,
+        return fault_say("%s: there is no pile %llu: there are %u, from 0 on", options->gather,
                          (unsigned long long)last, piles);
     if (options->parts > piles)
-        return fault_say(&resources->fault, "%s: there cannot be more parts than the %u piles", options->gather, piles);
+        return fault_say("%s: there cannot be more parts than the %u piles", options->gather, piles);
     if (options->parts > 0) {
         first = part_end(piles, options->part - 1, options->parts);
         last = part_end(piles, options->part, options->parts) - 1;
@@ -129,7 +129,7 @@ static int gather_wanted(struct resources *resources)
         return -1;
     number = sys_allocate(piles, sizeof *number);
     if (number == NULL)
-        return fault_report(&resources->fault, "memory", errno);
+        return fault_report("memory", errno);
     order_of_epoch(&resources->order, options->epoch, piles, number);
     for (unsigned place = 0; place < piles; place++) {
         uint32_t counted = options->parts > 0 ? place : number[place];
@@ -144,7 +144,7 @@ static int gather_wanted(struct resources *resources)
 
 int gather_store(struct resources *resources)
 {
-    if (store_open(&resources->store, resources->options.gather, &resources->fault) != 0)
+    if (store_open(&resources->store, resources->options.gather) != 0)
         return -1;
     resources->options.format = resources->store.format.record;
     return gather_wanted(resources);
@@ -152,7 +152,7 @@ int gather_store(struct resources *resources)
 
 int gather_store_list(struct resources *resources)
 {
-    if (store_open(&resources->store, resources->options.gather, &resources->fault) != 0)
+    if (store_open(&resources->store, resources->options.gather) != 0)
         return -1;
     return list_store(&resources->store, resources->options.delimiter == '\0');
 }

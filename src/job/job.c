@@ -78,7 +78,7 @@ static int open_source(struct job *job)
     if (has_files(job))
         return resources_open_files(resources);
     resources->source = options->echo ? generated_words(options->files, options->file_count) : generated_range(&range);
-    return resources->source == NULL ? fault_report(&resources->fault, "memory", errno) : 0;
+    return resources->source == NULL ? fault_report("memory", errno) : 0;
 }
 
 /* Bytes that will be read at least. */
@@ -112,7 +112,7 @@ static int check_random_source(struct job *job)
     if (sys_stat(file, &random) != 0 || !S_ISREG(random.st_mode) ||
         (!output_changes(resources->output, &random) && !goes_to(resources, &random)))
         return 0;
-    return fault_say(&resources->fault, "--random-source: '%s' is also the output, and would change while it is read",
+    return fault_say("--random-source: '%s' is also the output, and would change while it is read",
                      file);
 }
 
@@ -122,10 +122,10 @@ static int open_all(struct job *job)
     struct resources *resources = &job->resources;
     const struct options *options = &resources->options;
 
-    if (room_check_end(options, &resources->fault) != 0 || name_files(job) != 0)
+    if (room_check_end(options) != 0 || name_files(job) != 0)
         return -1;
     if (options->random_source != NULL) {
-        job->gnu = gnu_random_open(options->random_source, &resources->fault);
+        job->gnu = gnu_random_open(options->random_source);
         if (job->gnu == NULL)
             return -1;
     }
@@ -302,7 +302,7 @@ static int write_with_probability(struct resources *resources, struct run *run)
     struct in_order_share share;
 
     if (decimal_threshold(resources->options.probability, &share.threshold, &share.all) != 0)
-        return fault_report(&resources->fault, "--probability", errno);
+        return fault_report("--probability", errno);
     share.wait =
         must_wait(resources) || (resources->options.expected_records < UINT64_MAX && resources->options.output == NULL);
     return in_order_bernoulli(run, resources->source, share, resources->output);
@@ -385,7 +385,7 @@ static int do_open_task(struct job *job)
 {
     const int status = do_task(job);
 
-    if (!job->run->progress->run_out || fault_any(&job->resources.fault))
+    if (!job->run->progress->run_out)
         return status;
     return copy_instead(job) == 0 ? do_task(job) : -1;
 }

@@ -257,7 +257,7 @@ void progress_begin(struct progress *progress, const struct source *source, cons
         show(progress, source);
 }
 
-void progress_end(struct progress *progress, bool done)
+void progress_end(struct progress *progress)
 {
     signals_answer(NULL);
     if (progress->draws) {
@@ -267,7 +267,7 @@ void progress_end(struct progress *progress, bool done)
         pthread_mutex_unlock(&progress->mutex);
         pthread_join(progress->thread, NULL);
         signals_erase();
-        if (progress->lines && done)
+        if (progress->lines)
             say_done(progress);
     }
     pthread_cond_destroy(&progress->changed);

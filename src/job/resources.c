@@ -56,10 +56,9 @@ static void init_place(struct resources *resources)
     const struct options *options = &resources->options;
     struct spill_place *place = &resources->place;
 
-    place->fault = &resources->fault;
     place->directory = options->temporary_count > 0 ? options->temporary : &resources->default_directory;
     place->directories = options->temporary_count > 0 ? (unsigned)options->temporary_count : 1;
-    frames_init(&resources->frames, &resources->fault);
+    frames_init(&resources->frames);
     pace_init(&resources->pace);
     if (options->compress_temporary != COMPRESS_NEVER)
         place->frames = &resources->frames;
@@ -70,14 +69,13 @@ static void init_place(struct resources *resources)
 void resources_init(struct resources *resources, const struct options *options)
 {
     *resources = (struct resources){.options = *options, .default_directory = default_directory()};
-    fault_init(&resources->fault);
     init_place(resources);
     progress_init(&resources->progress, &resources->options, &resources->place);
 }
 
 void resources_release(struct resources *resources)
 {
-    progress_end(&resources->progress, !fault_any(&resources->fault));
+    progress_end(&resources->progress);
     output_free(resources->output);
     source_free(resources->source);
     store_close(&resources->store);
@@ -85,7 +83,6 @@ void resources_release(struct resources *resources)
     free(resources->listed_data);
     pace_release(&resources->pace);
     frames_release(&resources->frames);
-    fault_release(&resources->fault);
 }
 
 static unsigned processors(const struct options *options)
@@ -110,7 +107,7 @@ static int list_files(struct resources *resources)
     uint64_t memory = half > NAMES_BYTES ? half : NAMES_BYTES;
 
     if (names_read(resources->options.files0_from, &memory, &resources->listed, &resources->name_count,
-                   &resources->listed_data, &resources->fault) != 0)
+                   &resources->listed_data) != 0)
         return -1;
     resources->names = resources->listed;
     resources->listed_memory = memory > NAMES_BYTES ? memory - NAMES_BYTES : 0;
@@ -127,7 +124,7 @@ static int group(struct resources *resources)
 
     const bool whole = options->splits > 0 && options->split_field == 0;
 
-    return grouping_begin(resources->source, &rule, whole, &resources->fault);
+    return grouping_begin(resources->source, &rule, whole);
 }
 
 static struct decompress_limits decompress_limits(struct resources *resources)
@@ -149,11 +146,11 @@ int resources_name_files(struct resources *resources)
         return -1;
     for (size_t i = 0; i < resources->name_count && options->weights != NULL; i++)
         if (operand_is_standard_input(options->weights) && operand_is_standard_input(resources->names[i]))
-            return fault_say(&resources->fault, "standard input cannot hold both records and weights");
+            return fault_say("standard input cannot hold both records and weights");
     resources->named_bytes = options->compressed ? UINT64_MAX : 0;
     for (size_t i = 0; i < resources->name_count; i++) {
         if (operand_stat(resources->names[i], &status) != 0)
-            return fault_report(&resources->fault, resources->names[i], errno);
+            return fault_report(resources->names[i], errno);
         if (!S_ISREG(status.st_mode) || status.st_size == 0) /* as files have that are made when they are read */
             resources->named_bytes = UINT64_MAX;
         else if (resources->named_bytes < UINT64_MAX)
@@ -169,11 +166,11 @@ int resources_open_files(struct resources *resources)
 
     if (options->compressed)
         layout.decompress = decompress_limits(resources);
-    resources->source = source_open(resources->names, resources->name_count, &layout, &resources->fault);
+    resources->source = source_open(resources->names, resources->name_count, &layout);
     if (resources->source == NULL)
         return -1;
     if (options->format.kind == RECORD_TAR)
-        return archive_begin(resources->source, &resources->fault);
+        return archive_begin(resources->source);
     return options->format.grouped ? group(resources) : 0;
 }
 
@@ -202,7 +199,7 @@ int resources_open_output(struct resources *resources)
     plan.most_records = most_records(resources);
     if (plan.filter != NULL || plan.packs)
         plan.filters = processors(&resources->options);
-    resources->output = output_open(&plan, &resources->fault);
+    resources->output = output_open(&plan);
     return resources->output == NULL ? -1 : 0;
 }
 
@@ -219,7 +216,7 @@ int resources_take_seed(struct resources *resources)
     resources->seed = resources->options.seed;
     if (resources->seed == NULL) {
         if (sys_random(bytes, sizeof bytes) != 0)
-            return fault_report(&resources->fault, "random seed", errno);
+            return fault_report("random seed", errno);
         for (size_t i = 0; i < sizeof bytes; i++)
             snprintf(resources->seed_text + 2 * i, 3, "%02x", bytes[i]);
         resources->seed = resources->seed_text;
@@ -276,7 +273,7 @@ int resources_open_run(struct resources *resources, struct run *run, uint64_t me
     run->progress = &resources->progress.run;
     run->engine.others = other_memory(resources);
     progress_begin(&resources->progress, resources->source, resources->output);
-    return engine_open(&run->engine, engine_memory(memory_bytes, workers), &resources->place, &resources->fault);
+    return engine_open(&run->engine, engine_memory(memory_bytes, workers), &resources->place);
 }
 
 /* What is left of so much memory beside the desks of so many workers, or of those that it can keep busy. */

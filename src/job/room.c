@@ -107,11 +107,11 @@ int room_check_store(const struct store *store, uint64_t bytes)
 
     if (sys_free_space(store->folder.fd, &free_bytes) != 0 || free_bytes >= bytes)
         return 0;
-    return fault_say(store->folder.fault, "%s: %s: %llu MiB are needed, %llu MiB are free", store->folder.path,
+    return fault_say("%s: %s: %llu MiB are needed, %llu MiB are free", store->folder.path,
                      strerror(ENOSPC), number_mebibytes(bytes), (unsigned long long)(free_bytes >> 20));
 }
 
-int room_check_end(const struct options *options, struct fault *fault)
+int room_check_end(const struct options *options)
 {
     struct stat status;
 
@@ -119,5 +119,5 @@ int room_check_end(const struct options *options, struct fault *fault)
         return 0;
     if (sys_stat(options->output, &status) == 0 && !S_ISREG(status.st_mode))
         return 0;
-    return fault_say(fault, "%s: -r would never end: limit it with -n", fault_name(options->output));
+    return fault_say("%s: -r would never end: limit it with -n", fault_name(options->output));
 }

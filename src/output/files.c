@@ -29,7 +29,7 @@ const struct packer *files_packer(const struct files *files, size_t number)
 
 static int report_memory(const struct files *files)
 {
-    return fault_report(files->fault, "memory", errno);
+    return fault_report("memory", errno);
 }
 
 /* ---- The list ---- */
@@ -57,7 +57,7 @@ static int append(struct files *files)
     const size_t number = files->count;
 
     if (number == OUTPUT_FILES_MAX)
-        return fault_say(files->fault, "%s: more than %d files", plan->path, OUTPUT_FILES_MAX);
+        return fault_say("%s: more than %d files", plan->path, OUTPUT_FILES_MAX);
     if (number == files->allocated && grow(files) != 0)
         return -1;
     if (!output_plan_is_shard(plan, number)) {
@@ -122,7 +122,7 @@ static int identify(const struct files *files, size_t count, struct target_set *
         return report_memory(files);
     for (size_t i = 0; i < count; i++)
         path[i] = files->file[i].path;
-    status = target_set_init(set, path, count, files->plan->filter != NULL, files->fault);
+    status = target_set_init(set, path, count, files->plan->filter != NULL);
     free(path);
     return status;
 }
@@ -146,7 +146,7 @@ static int check_standard_output(const struct files *files)
         return 0;
     for (size_t i = 0; i < files->plan->splits; i++)
         if (sys_stat(files->file[i].path, &other) == 0 && io_same_file(&other, &standard))
-            return fault_say(files->fault, "%s and standard output: the same output file", files->file[i].path);
+            return fault_say("%s and standard output: the same output file", files->file[i].path);
     return 0;
 }
 
@@ -163,7 +163,7 @@ static int check_links(const struct files *files)
         return 0;
     for (size_t i = 0; i < last; i++)
         if (files->file[i].path != NULL && sys_stat(files->file[i].path, &other) == 0 && io_same_file(&status, &other))
-            return fault_say(files->fault, "%s and %s: the same output file", files->file[i].path, path);
+            return fault_say("%s and %s: the same output file", files->file[i].path, path);
     return 0;
 }
 
@@ -177,7 +177,7 @@ int files_add(struct files *files)
         return 0;
     if (files->split_set.count == 0 && identify(files, splits, &files->split_set) != 0)
         return -1;
-    return target_set_check(&files->split_set, files->file[files->count - 1].path, files->fault);
+    return target_set_check(&files->split_set, files->file[files->count - 1].path);
 }
 
 /* ---- Sinks ---- */
@@ -194,11 +194,11 @@ static int open_sink(struct files *files, size_t number)
     struct output_file *file = &files->file[number];
 
     if (file->sink == NULL)
-        file->sink = sink_open(file->path, files->fault);
+        file->sink = sink_open(file->path);
     if (file->sink == NULL)
         return -1;
     if (file->replaced && !is_replaced(file->sink))
-        return fault_say(files->fault, "%s: cannot be replaced any more, and stays as it is", file->path);
+        return fault_say("%s: cannot be replaced any more, and stays as it is", file->path);
     if (files->behind)
         sink_write_behind(file->sink);
     if (file->is_input)
@@ -294,16 +294,16 @@ static int check_packers(const struct files *files)
         struct packer_command command;
 
         if (packer != NULL && packer_pack(&command, packer, files->plan->filters) != 0)
-            return packer_report(&command, files->file[i].path, files->fault);
+            return packer_report(&command, files->file[i].path);
     }
     return 0;
 }
 
 /* ---- From the beginning to the end ---- */
 
-int files_open(struct files *files, const struct output_plan *plan, struct fault *fault)
+int files_open(struct files *files, const struct output_plan *plan)
 {
-    *files = (struct files){.plan = plan, .fault = fault};
+    *files = (struct files){.plan = plan};
     if (list(files) != 0)
         return -1;
     if (files->count > 1 && check_distinct(files) != 0)
@@ -338,10 +338,10 @@ int files_lock_input(struct files *files, size_t number)
     const int fd = io_open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK, 0);
 
     if (fd < 0)
-        return fault_report(files->fault, path, errno);
+        return fault_report(path, errno);
     files->lock[files->locks++] = fd;
     if (io_lock(fd, true) != 0 && errno == EWOULDBLOCK)
-        return fault_say(files->fault, "%s: is being shuffled by another run", path);
+        return fault_say("%s: is being shuffled by another run", path);
     return 0;
 }
 
@@ -386,8 +386,8 @@ static int report_unpublished(const struct files *files, size_t number, size_t e
     const char *cause = error == ESTALE ? TARGET_STALE : fault_cause(error, text);
 
     if (count == 1)
-        return fault_say(files->fault, "%s: %s: the complete file is now %s", path, cause, first);
-    return fault_say(files->fault, "%s: %s: %zu complete files are now %s to %s", path, cause, count, first, last);
+        return fault_say("%s: %s: the complete file is now %s", path, cause, first);
+    return fault_say("%s: %s: %zu complete files are now %s to %s", path, cause, count, first, last);
 }
 
 /* Once a file has its name, the others may be the only copies of what it was made of. So nobody unlinks any of them

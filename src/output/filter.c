@@ -34,7 +34,6 @@ struct filter {
 
 struct filters {
     const char *command;
-    struct fault *fault;
     const char *first_file; /* of all commands that were started */
     const char *last_file;
     bool waited; /* have all finished well? */
@@ -43,10 +42,22 @@ struct filters {
     unsigned most;
     unsigned count;
     unsigned oldest;
+    struct fault_duty duty; /* to say what may be incomplete, from the first command on */
     struct filter queue[]; /* a ring of `most` */
 };
 
-struct filters *filters_new(const char *command, unsigned most, struct fault *fault)
+/* What a run that fails leaves of the commands. They are told to end before their pipes do (fault.h). */
+static void abandon(void *context)
+{
+    const struct filters *filters = context;
+
+    if (filters->first_file != NULL && filters->first_file == filters->last_file)
+        fault_warn("what was made with FILE=%s may be incomplete", filters->first_file);
+    else if (filters->first_file != NULL)
+        fault_warn("what was made with FILE=%s to FILE=%s may be incomplete", filters->first_file, filters->last_file);
+}
+
+struct filters *filters_new(const char *command, unsigned most)
 {
     struct filters *filters;
 
@@ -54,13 +65,13 @@ struct filters *filters_new(const char *command, unsigned most, struct fault *fa
         most = FILTERS_MAX;
     filters = sys_allocate(1, sizeof *filters + most * sizeof filters->queue[0]);
     if (filters == NULL) {
-        fault_report(fault, "memory", errno);
+        fault_report("memory", errno);
         return NULL;
     }
     filters->command = command;
     filters->most = most;
-    filters->fault = fault;
     filters->fd = -1;
+    fault_add_duty(&filters->duty, abandon, filters);
     return filters;
 }
 
@@ -100,7 +111,7 @@ static int judge_packer(const struct filters *filters, const struct filter *filt
 
     if (failure == NULL && filter->deaf)
         failure = "did not read all that it was given";
-    return failure == NULL ? 0 : fault_say(filters->fault, "%s: '%s' failed: %s", filter->file, filter->text, failure);
+    return failure == NULL ? 0 : fault_say("%s: '%s' failed: %s", filter->file, filter->text, failure);
 }
 
 /* The command has ended so. 0, or -1 after a report if that is a failure. */
@@ -123,7 +134,7 @@ static int judge_command(const struct filters *filters, const struct filter *fil
         else
             snprintf(cause, sizeof cause, "signal %d", number);
     }
-    return fault_say(filters->fault, "with FILE=%s, %s from command: %s", filter->file, cause, filters->command);
+    return fault_say("with FILE=%s, %s from command: %s", filter->file, cause, filters->command);
 }
 
 /*
@@ -146,7 +157,7 @@ static int reap(struct filters *filters, struct filter *filter, int options)
         return 0;
     ended = program_wait(&filter->program, options, &status);
     if (ended < 0)
-        return fault_report(filters->fault, is_packer(filter) ? filter->file : "sh", errno);
+        return fault_report(is_packer(filter) ? filter->file : "sh", errno);
     if (ended == 0)
         return 0;
     if (is_packer(filter))
@@ -203,11 +214,11 @@ int filters_start(struct filters *filters, const char *file)
         return -1;
     variable = sys_allocate(room, 1);
     if (variable == NULL)
-        return fault_report(filters->fault, file, errno);
+        return fault_report(file, errno);
     snprintf(variable, room, "FILE=%s", file);
     status = start(filters, file, arguments, (const char *[]){variable, NULL}, -1);
     if (status != 0)
-        fault_report(filters->fault, file, errno);
+        fault_report(file, errno);
     free(variable);
     if (status != 0)
         return -1;
@@ -223,7 +234,7 @@ int filters_start_packer(struct filters *filters, const char *file, const struct
     if (make_room(filters) != 0)
         return -1;
     if (packer_pack(&command, packer, filters->most) != 0 || start(filters, file, command.arguments, NULL, output) != 0)
-        return packer_report(&command, file, filters->fault);
+        return packer_report(&command, file);
     sys_widen_pipe(filters->fd); /* for what is left when the next one begins */
     memcpy(at(filters, filters->count - 1)->text, command.text, sizeof command.text);
     return 0;
@@ -249,7 +260,7 @@ int filters_write(struct filters *filters, const void *data, size_t bytes)
 
     if (!filter->deaf && write_to_pipe(filters->fd, data, bytes) != 0) {
         if (errno != EPIPE)
-            return fault_report(filters->fault, filter->file, errno);
+            return fault_report(filter->file, errno);
         filter->deaf = true;
     }
     return filter->deaf ? reap(filters, filter, is_packer(filter) ? 0 : WNOHANG) : 0;
@@ -261,7 +272,7 @@ int filters_end(struct filters *filters)
 
     filters->fd = -1;
     if (io_close(fd) != 0)
-        return fault_report(filters->fault, at(filters, filters->count - 1)->file, errno);
+        return fault_report(at(filters, filters->count - 1)->file, errno);
     return 0;
 }
 
@@ -274,28 +285,12 @@ int filters_wait(struct filters *filters)
     return 0;
 }
 
-/* The pipe is closed after the signals were sent: its end must not look like the end of the file. */
-static void abandon(struct filters *filters)
-{
-    for (unsigned i = 0; i < filters->count; i++) {
-        if (is_packer(at(filters, i)))
-            program_kill(&at(filters, i)->program);
-        else
-            program_tell(&at(filters, i)->program, SIGTERM);
-    }
-    if (filters->fd >= 0)
-        (void)io_close(filters->fd);
-    if (filters->first_file != NULL && filters->first_file == filters->last_file)
-        fault_warn("what was made with FILE=%s may be incomplete", filters->first_file);
-    else if (filters->first_file != NULL)
-        fault_warn("what was made with FILE=%s to FILE=%s may be incomplete", filters->first_file, filters->last_file);
-}
-
 void filters_free(struct filters *filters)
 {
     if (filters == NULL)
         return;
-    if (!filters->waited)
-        abandon(filters);
+    fault_remove_duty(&filters->duty);
+    if (filters->fd >= 0)
+        (void)io_close(filters->fd);
     free(filters);
 }

@@ -26,7 +26,7 @@ int held_back_append(struct held_back *held, const uint8_t *data, size_t bytes)
     if (held->memory == NULL)
         held->memory = sys_allocate(HELD_BACK_MEMORY_BYTES, 1);
     if (held->memory == NULL)
-        return fault_report(held->place->fault, "memory", errno);
+        return fault_report("memory", errno);
     while (bytes > 0) {
         size_t room = HELD_BACK_MEMORY_BYTES - held->memory_bytes;
         size_t part = bytes < room ? bytes : room;

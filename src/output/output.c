@@ -24,7 +24,6 @@
 
 struct output {
     struct output_plan plan;
-    struct fault *fault;
     struct files files;
     const char *const *inputs; /* their names */
     size_t input_count;
@@ -55,22 +54,21 @@ static void warn_of_quotes(const struct output *output)
                    output->plan.filter);
 }
 
-struct output *output_open(const struct output_plan *plan, struct fault *fault)
+struct output *output_open(const struct output_plan *plan)
 {
     struct output *output = sys_allocate(1, sizeof *output);
 
     if (output == NULL) {
-        fault_report(fault, "memory", errno);
+        fault_report("memory", errno);
         return NULL;
     }
     output->plan = *plan;
-    output->fault = fault;
     output->boundary.format = &output->plan.format;
     output->held.place = plan->place;
-    if (output_plan_check(plan, fault) != 0 || files_open(&output->files, &output->plan, fault) != 0)
+    if (output_plan_check(plan) != 0 || files_open(&output->files, &output->plan) != 0)
         goto fail;
     if (plan->filter != NULL || plan->packs) {
-        output->filters = filters_new(plan->filter, plan->filters, fault);
+        output->filters = filters_new(plan->filter, plan->filters);
         if (output->filters == NULL)
             goto fail;
     }
@@ -89,14 +87,14 @@ int output_check_room(const struct output *output, uint64_t bytes)
 
     if (files->free_bytes >= bytes)
         return 0;
-    return fault_say(output->fault, "%s%s: %s: about %llu MiB are needed, %llu MiB are free: write to another disk",
+    return fault_say("%s%s: %s: about %llu MiB are needed, %llu MiB are free: write to another disk",
                      first != NULL ? first : "write error", files->count > 1 ? " and the other files" : "",
                      strerror(ENOSPC), number_mebibytes(bytes), (unsigned long long)(files->free_bytes >> 20));
 }
 
 int output_check_records(const struct output *output, uint64_t records)
 {
-    return output_plan_check_records(&output->plan, records, output->fault);
+    return output_plan_check_records(&output->plan, records);
 }
 
 int output_check_inputs(struct output *output, const char *const *inputs, size_t count)
@@ -116,9 +114,9 @@ int output_check_outside(const struct output *output, const char *directory)
         const int within = path == NULL || output->plan.filter != NULL ? 0 : target_is_within(path, directory);
 
         if (within < 0)
-            return fault_report(output->fault, path, errno);
+            return fault_report(path, errno);
         if (within > 0)
-            return fault_say(output->fault, "%s: in the store %s, where nothing else belongs: write to another folder",
+            return fault_say("%s: in the store %s, where nothing else belongs: write to another folder",
                              path, directory);
     }
     files_warn_of_names(&output->files);
@@ -148,7 +146,7 @@ static int begin_file(struct output *output)
 
     if (number == output->files.count) {
         if (!output_plan_is_open_ended(&output->plan))
-            return fault_say(output->fault, "there are more records to write than were counted");
+            return fault_say("there are more records to write than were counted");
         if (files_add(&output->files) != 0 ||
             overlap_check_last(&output->ahead, &output->files, output->inputs, output->input_count) != 0)
             return -1;
@@ -251,8 +249,8 @@ int output_begin(struct output *output, uint64_t records, const void *header, si
     const struct output_plan *plan = &output->plan;
     uint64_t empty;
 
-    if (output_plan_check_records(plan, records, output->fault) != 0 ||
-        output_plan_check_empty(plan, records, &empty, output->fault) != 0)
+    if (output_plan_check_records(plan, records) != 0 ||
+        output_plan_check_empty(plan, records, &empty) != 0)
         return -1;
     if (empty > 0)
         fault_warn("%s: %llu of the %llu shards get no record: --shard-records makes only as many as are needed",
@@ -261,7 +259,7 @@ int output_begin(struct output *output, uint64_t records, const void *header, si
     output->plan.framing.header = header;
     output->plan.framing.header_bytes = header_bytes;
     if (output_plan_has_sides(plan)) {
-        output->sides = sides_open(plan, &output->files, write_in_turn, output, output->fault);
+        output->sides = sides_open(plan, &output->files, write_in_turn, output);
         if (output->sides == NULL)
             return -1;
         output->begun = plan->splits;

@@ -48,11 +48,11 @@ static struct place place_of(const struct stat *status)
 }
 
 /* Room for so many. 0, or -1 after a report; to be released in any case. */
-static int take(struct overlap_outputs *outputs, size_t count, struct fault *fault)
+static int take(struct overlap_outputs *outputs, size_t count)
 {
     outputs->count = 0;
     outputs->place = sys_allocate(count, sizeof *outputs->place);
-    return outputs->place != NULL ? 0 : fault_report(fault, "memory", errno);
+    return outputs->place != NULL ? 0 : fault_report("memory", errno);
 }
 
 static struct place *add(struct overlap_outputs *outputs, const struct stat *status)
@@ -131,30 +131,28 @@ static int look_up(struct overlap *overlap, const struct files *files, const cha
         return 0;
     }
     if (output->input != NULL)
-        return fault_say(files->fault,
-                         "%s: an output, and an input twice: each run would double its records: name it once", input);
+        return fault_say("%s: an output, and an input twice: each run would double its records: name it once", input);
     output->input = input;
     keep_first(output->is_rest ? &overlap->rest : &overlap->both, input);
     return 0;
 }
 
-static int report_half(const char *both, const char *other, const char *what, struct fault *fault)
+static int report_half(const char *both, const char *other, const char *what)
 {
-    return fault_say(fault, "%s is an input and an output file, but %s only an %s: give the output other names", both,
+    return fault_say("%s is an input and an output file, but %s only an %s: give the output other names", both,
                      other, what);
 }
 
 /* All have been looked up. */
-static int judge(const struct overlap *overlap, struct fault *fault)
+static int judge(const struct overlap *overlap)
 {
     const char *other = overlap->only_input != NULL ? overlap->only_input : overlap->only_output;
     const char *divided = overlap->rest != NULL ? overlap->rest : overlap->both;
 
     if (overlap->both != NULL && other != NULL)
-        return report_half(overlap->both, other, other == overlap->only_input ? "input" : "output", fault);
+        return report_half(overlap->both, other, other == overlap->only_input ? "input" : "output");
     if (divided != NULL && overlap->older != NULL)
-        return fault_say(fault,
-                         "%s is an input and an output file, and %s has what an earlier run may have taken out of it: "
+        return fault_say("%s is an input and an output file, and %s has what an earlier run may have taken out of it: "
                          "remove that, or give the output other names",
                          divided, overlap->older);
     if (overlap->rest != NULL && overlap->only_input != NULL)
@@ -195,12 +193,12 @@ static int claim(const struct overlap_outputs *outputs, struct files *files)
         struct stat now;
 
         if (sys_stat(output->path, &now) != 0 || find(outputs, &now) != output)
-            return fault_say(files->fault, "%s: has been replaced by others meanwhile, and stays as it is",
+            return fault_say("%s: has been replaced by others meanwhile, and stays as it is",
                              output->path);
         if (output->input == NULL)
             continue;
         files_replace_input(files, output->number, &now);
-        if (hints_refuse(&files->plan->format, files->plan->packs, output->input, files->fault) != 0)
+        if (hints_refuse(&files->plan->format, files->plan->packs, output->input) != 0)
             return -1;
     }
     return 0;
@@ -213,12 +211,11 @@ int overlap_check(struct files *files, const char *const *inputs, size_t count)
 
     if (files->plan->filter != NULL)
         return 0;
-    if (take(&overlap.outputs, files->count, files->fault) != 0)
+    if (take(&overlap.outputs, files->count) != 0)
         return -1;
     list_outputs(&overlap, files);
     if (overlap.full != NULL && operand_is_forgotten(inputs, count))
-        status = fault_say(files->fault,
-                           "%s: left as it is, as no input is named, and standard input is /dev/null: name the input, "
+        status = fault_say("%s: left as it is, as no input is named, and standard input is /dev/null: name the input, "
                            "or /dev/null to empty it",
                            overlap.full);
     for (size_t i = 0; status == 0 && overlap.outputs.count > 0 && i < count; i++)
@@ -234,7 +231,7 @@ int overlap_check(struct files *files, const char *const *inputs, size_t count)
     if (status == 0)
         status = claim(&overlap.outputs, files);
     if (status == 0)
-        status = judge(&overlap, files->fault);
+        status = judge(&overlap);
     overlap_release(&overlap.outputs);
     return status;
 }
@@ -247,13 +244,13 @@ static int look_ahead(struct overlap_outputs *ahead, const struct files *files, 
     struct stat status;
 
     overlap_release(ahead);
-    if (take(ahead, files->count, files->fault) != 0)
+    if (take(ahead, files->count) != 0)
         return -1;
     for (size_t i = 0; i < files->count; i++) {
         char *name = pattern_name(plan->path, files->count - 1 - plan->splits + i);
 
         if (name == NULL)
-            return fault_report(files->fault, "memory", errno);
+            return fault_report("memory", errno);
         if (sys_stat(name, &status) == 0 && S_ISREG(status.st_mode))
             add(ahead, &status);
         free(name);
@@ -281,7 +278,7 @@ int overlap_check_last(struct overlap_outputs *ahead, const struct files *files,
         return -1;
     output = find(ahead, &status);
     if (output != NULL && output->input != NULL)
-        return fault_say(files->fault, "%s is an input and an output file: give the output other names", path);
+        return fault_say("%s is an input and an output file: give the output other names", path);
     return 0;
 }
 
@@ -299,7 +296,7 @@ int overlap_check_count(const struct files *files, size_t count)
         const struct output_file *file = &files->file[i];
 
         if (i >= count && both != NULL && file->is_input)
-            return report_half(both, file->path, "input", files->fault);
+            return report_half(both, file->path, "input");
         if (i < count && file->is_input)
             keep_first(&both, file->path);
     }

@@ -29,7 +29,6 @@ struct sides {
     const struct output_plan *plan;
     int (*write)(void *context, uint8_t *data, size_t bytes);
     void *context;
-    struct fault *fault;
     struct random_key key;
     struct key_rule rule; /* for a record, or the first one of a group */
     struct key found;
@@ -58,7 +57,7 @@ static int begin_side(struct sides *sides, struct files *files, size_t i)
     struct side *side = &sides->side[i];
 
     if (files_packer(files, i) != NULL) {
-        side->packer = filters_new(NULL, 1, sides->fault);
+        side->packer = filters_new(NULL, 1);
         if (side->packer == NULL)
             return -1;
     }
@@ -69,18 +68,17 @@ static int begin_side(struct sides *sides, struct files *files, size_t i)
 }
 
 struct sides *sides_open(const struct output_plan *plan, struct files *files,
-                         int (*write)(void *context, uint8_t *data, size_t bytes), void *context, struct fault *fault)
+                         int (*write)(void *context, uint8_t *data, size_t bytes), void *context)
 {
     struct sides *sides = sys_allocate(1, sizeof *sides + (plan->splits + 1) * sizeof *sides->side);
 
     if (sides == NULL) {
-        fault_report(fault, "memory", errno);
+        fault_report("memory", errno);
         return NULL;
     }
     sides->plan = plan;
     sides->write = write;
     sides->context = context;
-    sides->fault = fault;
     sides->rule = (struct key_rule){.format = plan->format, .field = plan->split_field};
     sides->rule.format.grouped = false;
     sides->held.place = plan->place;
@@ -131,10 +129,10 @@ static int pass_held(void *context, uint8_t *data, size_t bytes)
 static int refuse(struct sides *sides, enum key_verdict verdict, const uint8_t *data, size_t bytes)
 {
     if (verdict == KEY_TOO_LONG)
-        return fault_say(sides->fault, "--split-field: a field has more than %d bytes", KEY_BYTES_MAX);
+        return fault_say("--split-field: a field has more than %d bytes", KEY_BYTES_MAX);
     if (bytes > 0 && data[bytes - 1] == '\r')
         bytes--;
-    return fault_say(sides->fault, "--split-field: a record has no field %llu: '%.*s'%s",
+    return fault_say("--split-field: a record has no field %llu: '%.*s'%s",
                      (unsigned long long)sides->rule.field.number, (int)least_size(bytes, QUOTED), (const char *)data,
                      key_advice(&sides->watch, &sides->rule));
 }

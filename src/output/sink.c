@@ -34,7 +34,6 @@ enum manner { DIRECT, IN_PLACE, REPLACED };
 
 struct sink {
     const char *path; /* as the user gave it; NULL: standard output */
-    struct fault *fault;
     enum manner manner;
     int fd;                 /* to be written to; -1 once it is closed */
     bool begun;             /* has a file that is written in place been emptied? */
@@ -52,8 +51,8 @@ struct sink {
 static int fail(const struct sink *sink)
 {
     if (errno == EISDIR && sink->path != NULL)
-        return fault_say(sink->fault, "%s: %s: name a file in it", sink->path, strerror(EISDIR));
-    return fault_report(sink->fault, sink->path != NULL ? sink->path : "write error", errno);
+        return fault_say("%s: %s: name a file in it", sink->path, strerror(EISDIR));
+    return fault_report(sink->path != NULL ? sink->path : "write error", errno);
 }
 
 /* ---- The new file ---- */
@@ -166,7 +165,7 @@ static int open_path(struct sink *sink)
 
     if (target_find(&sink->target, sink->path) != 0)
         return fail(sink);
-    directory = target_enter_or_report(&sink->target, sink->path, sink->fault);
+    directory = target_enter_or_report(&sink->target, sink->path);
     if (directory < 0)
         return -1;
     fd = sink->target.special ? io_open(sink->path, flags, 0) : io_open_at(directory, sink->target.name, flags, 0);
@@ -191,16 +190,15 @@ static int open_standard_output(struct sink *sink)
     return 0;
 }
 
-struct sink *sink_open(const char *path, struct fault *fault)
+struct sink *sink_open(const char *path)
 {
     struct sink *sink = sys_allocate(1, sizeof *sink);
 
     if (sink == NULL) {
-        fault_report(fault, "memory", errno);
+        fault_report("memory", errno);
         return NULL;
     }
     sink->path = path;
-    sink->fault = fault;
     sink->fd = sink->name.slot = -1;
     if ((path == NULL ? open_standard_output(sink) : open_path(sink)) != 0) {
         sink_free(sink);
@@ -228,9 +226,9 @@ static int check_mark(const struct sink *sink, const struct stat *now)
     const bool same = mark.device == input->device && (mark.inode == input->inode || mark.changed == input->changed);
 
     if (!same || !S_ISREG(now->st_mode))
-        return fault_say(sink->fault, "%s: has been replaced by others meanwhile, and stays as it is", sink->path);
+        return fault_say("%s: has been replaced by others meanwhile, and stays as it is", sink->path);
     if (mark.bytes != input->bytes || mark.modified != input->modified)
-        return fault_say(sink->fault, "%s: has been changed by others meanwhile, and stays as it is", sink->path);
+        return fault_say("%s: has been changed by others meanwhile, and stays as it is", sink->path);
     return 0;
 }
 
@@ -258,7 +256,7 @@ static int empty(const struct sink *sink)
     struct stat now;
 
     if (!sink->is_input && io_lock(sink->fd, true) != 0 && errno == EWOULDBLOCK)
-        return fault_say(sink->fault, "%s: another run is writing to it", sink->path);
+        return fault_say("%s: another run is writing to it", sink->path);
     if (sys_fstat(sink->fd, &now) != 0)
         return fail(sink);
     if (sink->is_input && check_mark(sink, &now) != 0)
@@ -333,7 +331,7 @@ static int complete_new(struct sink *sink)
     attributes_give(&sink->attributes, sink->fd, sink->path);
     if (temporary_name_is_taken(&sink->name))
         return 0;
-    directory = target_enter_or_report(&sink->target, sink->path, sink->fault);
+    directory = target_enter_or_report(&sink->target, sink->path);
     if (directory < 0)
         return -1;
     status = temporary_name_take(&sink->name, directory, 0, &sink->fd) == 0 ? 0 : fail(sink);

@@ -176,13 +176,13 @@ int target_enter(const struct target *target)
     return -1;
 }
 
-int target_enter_or_report(const struct target *target, const char *path, struct fault *fault)
+int target_enter_or_report(const struct target *target, const char *path)
 {
     int directory = target_enter(target);
 
     if (directory < 0 && errno == ESTALE)
-        return fault_say(fault, "%s: %s", path, TARGET_STALE);
-    return directory < 0 ? fault_report(fault, path, errno) : directory;
+        return fault_say("%s: %s", path, TARGET_STALE);
+    return directory < 0 ? fault_report(path, errno) : directory;
 }
 
 void target_release(struct target *target)
@@ -241,17 +241,17 @@ static int compare(const void *a, const void *b)
     return strcmp(one->identity, other->identity);
 }
 
-static int report_same(const char *one, const char *other, struct fault *fault)
+static int report_same(const char *one, const char *other)
 {
-    return fault_say(fault, "%s and %s: the same output file", one, other);
+    return fault_say("%s and %s: the same output file", one, other);
 }
 
-int target_set_init(struct target_set *set, const char *const *paths, size_t count, bool by_name, struct fault *fault)
+int target_set_init(struct target_set *set, const char *const *paths, size_t count, bool by_name)
 {
     *set = (struct target_set){.by_name = by_name};
     set->file = sys_allocate(count > 0 ? count : 1, sizeof *set->file);
     if (set->file == NULL)
-        return fault_report(fault, "memory", errno);
+        return fault_report("memory", errno);
     for (size_t i = 0; i < count; i++) {
         struct identified *file = &set->file[set->count];
 
@@ -260,27 +260,27 @@ int target_set_init(struct target_set *set, const char *const *paths, size_t cou
         file->path = paths[i];
         file->identity = identify(paths[i], by_name);
         if (file->identity == NULL)
-            return fault_report(fault, paths[i], errno);
+            return fault_report(paths[i], errno);
         set->count++;
     }
     qsort(set->file, set->count, sizeof *set->file, compare);
     for (size_t i = 1; i < set->count; i++)
         if (set->file[i].identity[0] != '\0' && compare(&set->file[i - 1], &set->file[i]) == 0)
-            return report_same(set->file[i - 1].path, set->file[i].path, fault);
+            return report_same(set->file[i - 1].path, set->file[i].path);
     return 0;
 }
 
-int target_set_check(const struct target_set *set, const char *path, struct fault *fault)
+int target_set_check(const struct target_set *set, const char *path)
 {
     const struct identified file = {.path = path, .identity = identify(path, set->by_name)};
     const struct identified *same = NULL;
 
     if (file.identity == NULL)
-        return fault_report(fault, path, errno);
+        return fault_report(path, errno);
     if (file.identity[0] != '\0' && set->count > 0)
         same = bsearch(&file, set->file, set->count, sizeof file, compare);
     free(file.identity);
-    return same == NULL ? 0 : report_same(same->path, path, fault);
+    return same == NULL ? 0 : report_same(same->path, path);
 }
 
 void target_set_release(struct target_set *set)

@@ -31,10 +31,9 @@ static size_t line_start_bytes(const struct header *header)
     return header->rule.start != NULL ? strlen(header->rule.start) : 0;
 }
 
-int header_init(struct header *header, const struct record_format *format, const struct header_rule *rule,
-                struct fault *fault)
+int header_init(struct header *header, const struct record_format *format, const struct header_rule *rule)
 {
-    *header = (struct header){.format = format, .line = *format, .rule = *rule, .fault = fault};
+    *header = (struct header){.format = format, .line = *format, .rule = *rule};
     header->has_lines = header_has_lines(format) || (format->kind == RECORD_CSV && rule->start != NULL);
     if (header->has_lines)
         header->line = (struct record_format){.delimiter = format->kind == RECORD_LINES ? format->delimiter : '\n'};
@@ -78,12 +77,12 @@ static int report_short(struct header *header, const char *name)
 {
     char size[SIZE_BYTES];
 
-    return fault_say(header->fault, "%s: shorter than a header of %s", name, describe(header, size));
+    return fault_say("%s: shorter than a header of %s", name, describe(header, size));
 }
 
 static int report_large(struct header *header, const char *name)
 {
-    return fault_say(header->fault, "%s: header is larger than %d bytes", name, HEADER_BYTES_MAX);
+    return fault_say("%s: header is larger than %d bytes", name, HEADER_BYTES_MAX);
 }
 
 void header_warn_alone(const struct header *header)
@@ -220,8 +219,8 @@ static int check_start(struct header *header, const char *name, const struct beg
     if (beginning->used - beginning->end >= bytes && memcmp(header->buffer + beginning->end, start, bytes) == 0)
         return 0;
     if (header_is_none(&header->rule))
-        return fault_say(header->fault, "%s: text before the first '%.*s'", name, (int)bytes, start);
-    return fault_say(header->fault, "%s: text between the header of %s and the first '%.*s'", name,
+        return fault_say("%s: text before the first '%.*s'", name, (int)bytes, start);
+    return fault_say("%s: text between the header of %s and the first '%.*s'", name,
                      describe(header, size), (int)bytes, start);
 }
 
@@ -263,7 +262,7 @@ static int report_difference(struct header *header, const char *name, size_t byt
         how = " only by a byte-order mark";
     else if (are_alike(text, bytes, known, known_bytes))
         how = mark == known_mark ? " only by carriage returns" : " only by a byte-order mark and carriage returns";
-    return fault_say(header->fault, "%s: header differs from that of %s%s", name, header->from, how);
+    return fault_say("%s: header differs from that of %s%s", name, header->from, how);
 }
 
 /* Keep the header in the buffer, or compare it with the one that is known. Either may be empty. */
@@ -273,7 +272,7 @@ static int check_text(struct header *header, const char *name, size_t bytes)
     if (!header->known) {
         header->text = sys_allocate(bytes + 1, 1);
         if (header->text == NULL)
-            return fault_report(header->fault, name, errno);
+            return fault_report(name, errno);
         memcpy(header->text, header->buffer, bytes);
         header->text_bytes = bytes;
         header->from = name;

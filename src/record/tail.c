@@ -12,21 +12,21 @@
 #include "record/scan.h"
 #include "record/tar_headers.h"
 
-void tail_init(struct tail *tail, const struct record_format *format, bool after_header, struct fault *fault)
+void tail_init(struct tail *tail, const struct record_format *format, bool after_header)
 {
-    *tail = (struct tail){.format = format, .after_header = after_header, .fault = fault};
+    *tail = (struct tail){.format = format, .after_header = after_header};
 }
 
 int tail_check_size(struct tail *tail, const char *name, uint64_t bytes)
 {
     if (tail->format->kind == RECORD_TAR && bytes == 0)
-        return fault_say(tail->fault, "%s: empty, and so no tar archive", name);
+        return fault_say("%s: empty, and so no tar archive", name);
     if (tail->format->kind == RECORD_TAR && bytes % TAR_BLOCK_BYTES > 0)
-        return fault_say(tail->fault, "%s: truncated, or no tar archive: its size, %llu bytes, is not a multiple of %d",
+        return fault_say("%s: truncated, or no tar archive: its size, %llu bytes, is not a multiple of %d",
                          name, (unsigned long long)bytes, TAR_BLOCK_BYTES);
     if (tail->format->kind != RECORD_SIZE || bytes % tail->format->count == 0)
         return 0;
-    return fault_say(tail->fault, "%s: size%s is not a multiple of %llu bytes", name,
+    return fault_say("%s: size%s is not a multiple of %llu bytes", name,
                      tail->after_header ? " after the header" : "", (unsigned long long)tail->format->count);
 }
 
@@ -100,7 +100,7 @@ static int check_lengths(struct tail *tail, const char *name, const uint8_t *dat
 
     if (wrong == NULL)
         return 0;
-    return fault_say(tail->fault, "%s: record at byte %llu: %s", name, (unsigned long long)tail->lengths.start, wrong);
+    return fault_say("%s: record at byte %llu: %s", name, (unsigned long long)tail->lengths.start, wrong);
 }
 
 int tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
@@ -133,14 +133,14 @@ static int report(struct tail *tail, const char *name)
     switch (format->kind) {
     case RECORD_LINES:
         lines = tail->scan.done + tail->scan.open;
-        return fault_say(tail->fault, "%s: %llu line%s left over at the end: records%s are of %llu lines", name, lines,
+        return fault_say("%s: %llu line%s left over at the end: records%s are of %llu lines", name, lines,
                          lines == 1 ? " is" : "s are", tail->after_header ? " after the header" : "",
                          (unsigned long long)format->count);
     case RECORD_CSV:
-        return fault_say(tail->fault, "%s: unclosed quote that starts in line %llu", name,
+        return fault_say("%s: unclosed quote that starts in line %llu", name,
                          (unsigned long long)tail->quote_line);
     case RECORD_LENGTH:
-        return fault_say(tail->fault, "%s: record at byte %llu is cut short", name,
+        return fault_say("%s: record at byte %llu is cut short", name,
                          (unsigned long long)tail->lengths.start);
     case RECORD_SIZE:
     case RECORD_BYTE:

@@ -50,7 +50,7 @@ static int add_entry(struct replay *r)
         if (pool_free(pool) == 0 && piles_make_room(&r->piles, pool->blocks / STEP_SHARE) != 0)
             return -1;
         if (table_take_block(&r->entry, r->entry.blocks) != 0)
-            return fault_report(r->run->engine.fault, "memory", errno);
+            return fault_report("memory", errno);
     }
     r->entries++;
     return 0;
@@ -127,7 +127,7 @@ static int take_places(struct replay *r)
     if (piles_make_room(&r->piles, pool_blocks_for(&r->run->engine.pool, r->entries * bytes)) != 0)
         return -1;
     if (table_take(&r->place, &r->run->engine.pool, r->entries, bytes) != 0)
-        return fault_report(r->run->engine.fault, "memory", errno);
+        return fault_report("memory", errno);
     table_pin(&r->entry);
     table_pin(&r->place);
     return 0;
@@ -140,7 +140,7 @@ int gnu_order_reservoir(struct run *run, struct source *source, struct gnu_rando
     int status = -1;
 
     if (table_init(&r.entry, &run->engine.pool) != 0) {
-        fault_report(run->engine.fault, "memory", errno);
+        fault_report("memory", errno);
         goto out;
     }
     r.entry.wide = true;

@@ -32,7 +32,6 @@ enum {
 
 struct gnu_random {
     const char *path;
-    struct fault *fault;
     int fd; /* -1: not yet open */
     struct file_mark mark;
     off_t at;        /* the next byte of the file, if it is regular */
@@ -47,14 +46,14 @@ static int report_unreadable(const struct gnu_random *gnu, int error)
 {
     char cause[FAULT_CAUSE_BYTES];
 
-    return fault_say(gnu->fault, "'%s': read error: %s", gnu->path, fault_cause(error, cause));
+    return fault_say("'%s': read error: %s", gnu->path, fault_cause(error, cause));
 }
 
 static int open_file(struct gnu_random *gnu)
 {
     gnu->fd = io_open(gnu->path, O_RDONLY | O_NOCTTY, 0);
     if (gnu->fd < 0 || file_mark_open(&gnu->mark, gnu->fd) != 0)
-        return file_mark_report(gnu->path, gnu->fault);
+        return file_mark_report(gnu->path);
     return 0;
 }
 
@@ -63,20 +62,19 @@ static int look_at(struct gnu_random *gnu)
     struct stat status;
 
     if (io_look(gnu->path, &status) != 0)
-        return errno == EISDIR ? report_unreadable(gnu, errno) : fault_report(gnu->fault, gnu->path, errno);
+        return errno == EISDIR ? report_unreadable(gnu, errno) : fault_report(gnu->path, errno);
     return S_ISREG(status.st_mode) ? open_file(gnu) : 0;
 }
 
-struct gnu_random *gnu_random_open(const char *path, struct fault *fault)
+struct gnu_random *gnu_random_open(const char *path)
 {
     struct gnu_random *gnu = sys_allocate(1, sizeof *gnu);
 
     if (gnu == NULL) {
-        fault_report(fault, "memory", errno);
+        fault_report("memory", errno);
         return NULL;
     }
     gnu->path = path;
-    gnu->fault = fault;
     gnu->fd = -1;
     if (look_at(gnu) != 0) {
         gnu_random_free(gnu);
@@ -96,7 +94,7 @@ void gnu_random_free(struct gnu_random *gnu)
 
 int gnu_random_check(const struct gnu_random *gnu)
 {
-    return file_mark_check(&gnu->mark, gnu->fd, gnu->mark.bytes) == 0 ? 0 : file_mark_report(gnu->path, gnu->fault);
+    return file_mark_check(&gnu->mark, gnu->fd, gnu->mark.bytes) == 0 ? 0 : file_mark_report(gnu->path);
 }
 
 static int fill_buffer(struct gnu_random *gnu)
@@ -106,7 +104,7 @@ static int fill_buffer(struct gnu_random *gnu)
     if (got < 0)
         return report_unreadable(gnu, errno);
     if (got == 0)
-        return gnu_random_check(gnu) == 0 ? fault_say(gnu->fault, "'%s': end of file", gnu->path) : -1;
+        return gnu_random_check(gnu) == 0 ? fault_say("'%s': end of file", gnu->path) : -1;
     gnu->at += (off_t)got;
     gnu->next = 0;
     gnu->end = (size_t)got;
@@ -233,7 +231,7 @@ int gnu_random_sparse(struct gnu_random *gnu, uint64_t most, uint64_t wanted, ui
         return 0;
     slots = sys_allocate((size_t)wanted, 2 * sizeof *slots); /* at most half of them will be taken */
     if (slots == NULL)
-        return fault_report(gnu->fault, "memory", errno);
+        return fault_report("memory", errno);
     for (uint64_t i = 0; i < wanted; i++)
         out[i] = i;
     for (uint64_t i = 0; i < wanted; i++) {

@@ -325,7 +325,7 @@ static int select_stored(struct selecting *s, struct source *source, struct outp
         return -1;
     if (pile_source_verify(&s->piles, 0, &run->format, whole.data, whole.bytes) != 0)
         return -1;
-    stored = pile_source(&s->piles, 0, false, run->engine.fault);
+    stored = pile_source(&s->piles, 0, false);
     if (stored != NULL)
         status = write_chosen(s, stored, output);
     source_free(stored);

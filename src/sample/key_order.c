@@ -147,7 +147,7 @@ static int sample_keys(struct run *run, struct ranges *ranges, unsigned first, u
     for (unsigned j = first; j < end; before += ranges->range[j++].records) {
         uint64_t after = before + ranges->range[j].records;
         struct pile_keys keys;
-        int status = pile_keys_open(&keys, &ranges->piles, 2 * j + 1, true, run->engine.fault);
+        int status = pile_keys_open(&keys, &ranges->piles, 2 * j + 1, true);
 
         for (uint64_t i = before; i < after && status == 0; i++) {
             status = pile_keys_next(&keys, &sample[count]);
@@ -194,7 +194,7 @@ static int set_ranges(struct run *run, struct ranges *from, unsigned first, unsi
 /* Scatter range j of `from` into ranges of its own; it is empty then. */
 static int scatter_range(struct run *run, struct ranges *from, unsigned j, struct ranges *to)
 {
-    struct source *records = pile_source(&from->piles, 2 * j, false, run->engine.fault);
+    struct source *records = pile_source(&from->piles, 2 * j, false);
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_KEYS);
     struct pile_keys keys = {.source = NULL};
     struct record_reader reader;
@@ -203,7 +203,7 @@ static int scatter_range(struct run *run, struct ranges *from, unsigned j, struc
     uint64_t found = 0;
     int more = -1;
 
-    if (records == NULL || pile_keys_open(&keys, &from->piles, 2 * j + 1, false, run->engine.fault) != 0)
+    if (records == NULL || pile_keys_open(&keys, &from->piles, 2 * j + 1, false) != 0)
         goto out;
     record_reader_init(&reader, &run->format, records, space.data, space.bytes);
     while ((more = record_reader_next(&reader, &piece)) > 0) {
@@ -240,7 +240,7 @@ struct key_order *key_order_open(struct run *run)
     struct key_order *keyed = sys_allocate(1, sizeof *keyed);
 
     if (keyed == NULL) {
-        fault_report(run->engine.fault, "memory", errno);
+        fault_report("memory", errno);
         return NULL;
     }
     keyed->run = run;
@@ -328,7 +328,7 @@ static int make_room(struct run *run, struct ranges *ranges, unsigned j)
         if (piles_make_room(&ranges->piles, blocks) != 0)
             return -1;
         if (pool_free(&run->engine.pool) == before)
-            return fault_say(run->engine.fault, "not enough memory: use a larger -S");
+            return fault_say("not enough memory: use a larger -S");
     }
 }
 
@@ -345,7 +345,7 @@ static int load(struct run *run, struct ranges *ranges, unsigned j)
 static int read_keys(struct run *run, struct ranges *ranges, unsigned j, struct table *table)
 {
     struct pile_keys keys;
-    int status = pile_keys_open(&keys, &ranges->piles, 2 * j + 1, true, run->engine.fault);
+    int status = pile_keys_open(&keys, &ranges->piles, 2 * j + 1, true);
 
     for (uint64_t i = 0; i < ranges->range[j].records && status == 0; i++)
         status = pile_keys_next(&keys, table_u64(table, i));
@@ -364,7 +364,7 @@ static int write_sorted(struct run *run, struct ranges *ranges, unsigned j, stru
         goto out;
     if (sort_pairs_take(&pairs, &run->engine.pool, records) != 0 ||
         sort_pairs_take(&spare, &run->engine.pool, records) != 0) {
-        fault_report(run->engine.fault, "memory", errno);
+        fault_report("memory", errno);
         goto out;
     }
     if (read_keys(run, ranges, j, &pairs.key) != 0)
@@ -393,7 +393,7 @@ static int write_through(struct run *run, struct ranges *ranges, unsigned j, str
 
     if (pile_source_verify(&ranges->piles, 2 * j, &run->format, whole.data, whole.bytes) != 0)
         return -1;
-    source = pile_source(&ranges->piles, 2 * j, false, run->engine.fault);
+    source = pile_source(&ranges->piles, 2 * j, false);
     if (source == NULL)
         return -1;
     transfer_init(&through, &run->engine, &run->format, source, output);

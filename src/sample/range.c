@@ -28,7 +28,7 @@ int range_repeated(struct run *run, const struct number_range *range, struct gnu
     struct random_words words;
 
     if (range->count == 0 && !range->full)
-        return fault_say(run->engine.fault, "no lines to repeat");
+        return fault_say("no lines to repeat");
     random_words_init(&words, &run->order.key, "repeat");
     if (run_begin(run, output, UINT64_MAX) != 0)
         return -1;
@@ -167,7 +167,7 @@ int range_gnu(struct run *run, const struct number_range *range, struct gnu_rand
                                     (unsigned long long)numbers);
     number = sys_allocate(numbers, sizeof *number);
     if (number == NULL)
-        return fault_report(run->engine.fault, "memory", errno);
+        return fault_report("memory", errno);
     transfer_init(&transfer, &run->engine, &run->format, NULL, output);
     if (gnu_random_sparse(gnu, range->count - 1, numbers, number) != 0 || run_begin(run, output, UINT64_MAX) != 0)
         goto out;

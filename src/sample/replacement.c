@@ -45,7 +45,7 @@ static int store(struct replacement *r, struct source *source)
         return -1;
     r->records = counter_get(&r->run->progress->records);
     r->bytes = source_delivered_bytes(source);
-    return r->records > 0 ? 0 : fault_say(r->run->engine.fault, "no lines to repeat");
+    return r->records > 0 ? 0 : fault_say("no lines to repeat");
 }
 
 struct source *replacement_again(struct replacement *r)
@@ -54,7 +54,7 @@ struct source *replacement_again(struct replacement *r)
 
     if (source != NULL)
         return source_rewind(source) == 0 ? source : NULL;
-    return pile_source(&r->piles, 0, true, r->run->engine.fault);
+    return pile_source(&r->piles, 0, true);
 }
 
 int replacement_verify(struct replacement *r)
@@ -144,7 +144,7 @@ static int pass(struct replacement *r, struct collection *c, struct source *sour
         }
     }
     if (more == 0 && record < r->records)
-        return fault_say(r->run->engine.fault, "the input has changed while it was read");
+        return fault_say("the input has changed while it was read");
     c->count = c->put_off;
     return more == 0 ? pile_check(&r->piles, 0, record) : -1;
 }
@@ -183,7 +183,7 @@ static int draw_batch(struct replacement *r, struct collection *c, uint64_t coun
     if (table_take(&c->places, &r->run->engine.pool, count, sizeof(uint64_t)) != 0 ||
         sort_pairs_take(&pairs, &r->run->engine.pool, count) != 0 ||
         sort_pairs_take(&spare, &r->run->engine.pool, count) != 0) {
-        fault_report(r->run->engine.fault, "memory", errno);
+        fault_report("memory", errno);
         goto out;
     }
     table_pin(&c->places);

@@ -73,7 +73,7 @@ static int open_shares(struct shares *shares, struct drawing *d, struct replacem
 {
     *shares = (struct shares){.drawing = d, .repeat = repeat};
     if (!d->again)
-        return pile_keys_open(&shares->keys, &d->piles, 0, true, d->run->engine.fault);
+        return pile_keys_open(&shares->keys, &d->piles, 0, true);
     if (replacement_verify(repeat) != 0) /* before a damaged weight is taken for a wrong one */
         return -1;
     shares->records = replacement_again(repeat);
@@ -98,7 +98,7 @@ static int read_again(struct shares *shares, struct decimal *weight)
 
         if (more <= 0)
             return more < 0 ? -1
-                            : fault_say(shares->drawing->run->engine.fault, "the input has changed while it was read");
+                            : fault_say("the input has changed while it was read");
     }
     return 0;
 }
@@ -121,7 +121,7 @@ static int next_share(struct shares *shares)
     if ((shares->drawing->again ? read_again(shares, &weight) : read_kept(shares, &weight)) != 0)
         return -1;
     if (weight.mantissa > 0 && weight.exponent > top)
-        return fault_say(shares->drawing->run->engine.fault, "the input has changed while it was read");
+        return fault_say("the input has changed while it was read");
     if (weight.mantissa > 0)
         shares->end = uint128_add(shares->end, weight_law_scale(weight, top));
     return 0;
@@ -170,7 +170,7 @@ static int add_weights(void *context, struct replacement *repeat, uint64_t recor
 
     piles_seal(&d->piles);
     if (status == 0 && !d->any)
-        status = fault_say(d->run->engine.fault, "no lines of a weight above zero to repeat");
+        status = fault_say("no lines of a weight above zero to repeat");
     d->searched = take_tables(d, records);
     *at_random = d->searched;
     if (status != 0)
@@ -276,7 +276,7 @@ static int draw_weighted(void *context, struct replacement *repeat, uint64_t rec
         return 0;
     if (table_take(&high, pool, count, sizeof(uint64_t)) != 0 || table_take(&low, pool, count, sizeof(uint64_t)) != 0 ||
         sort_pairs_take(&pairs, pool, count) != 0 || sort_pairs_take(&spare, pool, count) != 0)
-        fault_report(d->run->engine.fault, "memory", errno);
+        fault_report("memory", errno);
     else
         status = match(d, repeat, numbers, count, &high, &low, &pairs, &spare);
     table_release(&high);

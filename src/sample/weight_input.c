@@ -26,7 +26,6 @@ struct weight_input {
     struct engine *engine;
     const struct record_format *format; /* of the records */
     struct weight_place place;
-    struct fault *fault;
     struct source *records;
     const char *name;     /* of the records' file */
     uint64_t name_ends;   /* the stream's offset at which it ends */
@@ -57,7 +56,7 @@ static void promise(struct weight_input *weights)
 static int need_promise(struct weight_input *weights)
 {
     promise(weights);
-    return weights->promised ? 0 : fault_say(weights->fault, "not enough memory: use a larger -S");
+    return weights->promised ? 0 : fault_say("not enough memory: use a larger -S");
 }
 
 static void release_promise(struct weight_input *weights)
@@ -77,7 +76,7 @@ static int open_file(struct weight_input *weights)
 {
     weights->lines.format.delimiter = '\n';
     weights->lines.decompress.programs = weights->place.decompressed;
-    weights->file = source_open(&weights->place.file, 1, &weights->lines, weights->fault);
+    weights->file = source_open(&weights->place.file, 1, &weights->lines);
     if (weights->file == NULL)
         return -1;
     begin_lines(weights);
@@ -90,13 +89,12 @@ struct weight_input *weight_input_open(struct engine *engine, const struct recor
     struct weight_input *weights = sys_allocate(1, sizeof *weights);
 
     if (weights == NULL) {
-        fault_report(engine->fault, "memory", errno);
+        fault_report("memory", errno);
         return NULL;
     }
     weights->engine = engine;
     weights->format = format;
     weights->place = place;
-    weights->fault = engine->fault;
     weights->records = source;
     weights->buffer = engine_buffer(engine, ENGINE_WEIGHTS);
     if ((place.file == NULL ? need_promise(weights) : open_file(weights)) == 0)
@@ -162,12 +160,12 @@ static int report(struct weight_input *weights, const char *what, const uint8_t 
     }
     quoted[length] = '\0';
     if (name == NULL && (weights->format->kind == RECORD_CSV || source_headers_may_differ(weights->records)))
-        return fault_say(weights->fault, "%s: record %llu: %s: '%s'%s", weights->name, number, what, quoted, advice);
+        return fault_say("%s: record %llu: %s: '%s'%s", weights->name, number, what, quoted, advice);
     if (name == NULL) {
         name = weights->name;
         line = line_of(weights);
     }
-    return fault_say(weights->fault, "%s:%llu: %s: '%s'%s", name, (unsigned long long)line, what, quoted, advice);
+    return fault_say("%s:%llu: %s: '%s'%s", name, (unsigned long long)line, what, quoted, advice);
 }
 
 static int read_weight(struct weight_input *weights, struct decimal *weight)
@@ -205,7 +203,7 @@ static int read_line(struct weight_input *weights, struct decimal *weight)
         if (more < 0)
             return -1;
         if (more == 0)
-            return fault_say(weights->fault, "%s: too few weights: there are more than %llu records",
+            return fault_say("%s: too few weights: there are more than %llu records",
                              weights->place.file, (unsigned long long)weights->record);
         field_follow(&weights->field, line.data, line.bytes - line.last);
     } while (!line.last);
@@ -234,7 +232,7 @@ static int read_late(struct weight_input *weights, struct record_piece *piece)
     ssize_t bytes = source_read(weights->late, weights->buffer.data, room);
 
     if (bytes <= 0)
-        return bytes < 0 ? -1 : fault_say(weights->fault, "a pile does not hold the record that was put there");
+        return bytes < 0 ? -1 : fault_say("a pile does not hold the record that was put there");
     weights->late_bytes -= (size_t)bytes;
     *piece = (struct record_piece){.data = weights->buffer.data,
                                    .bytes = (size_t)bytes,
@@ -261,7 +259,7 @@ static int keep(struct weight_input *weights, struct record_reader *reader, stru
         int more = record_reader_next(reader, piece);
 
         if (more <= 0)
-            return more < 0 ? -1 : fault_say(weights->fault, "%s: ends within a record", weights->name);
+            return more < 0 ? -1 : fault_say("%s: ends within a record", weights->name);
         *ended = field_follow(&weights->field, piece->data, piece->bytes - piece->last);
         if (pile_append(&weights->kept, 0, piece->data, piece->bytes) != 0)
             return -1;
@@ -269,7 +267,7 @@ static int keep(struct weight_input *weights, struct record_reader *reader, stru
     piles_seal(&weights->kept);
     weights->late_bytes = pile_bytes(&weights->kept, 0);
     weights->late_is_last = piece->last;
-    weights->late = pile_source(&weights->kept, 0, false, weights->fault);
+    weights->late = pile_source(&weights->kept, 0, false);
     return weights->late != NULL ? 0 : -1;
 }
 
@@ -317,7 +315,7 @@ int weight_input_end(struct weight_input *weights)
 
     release_promise(weights);
     if (more > 0)
-        return fault_say(weights->fault, "%s: too many weights: there are %llu records", weights->place.file,
+        return fault_say("%s: too many weights: there are %llu records", weights->place.file,
                          (unsigned long long)weights->record);
     return more;
 }

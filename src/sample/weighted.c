@@ -139,7 +139,7 @@ static int count_digits(struct selecting *s, uint64_t prefix, unsigned shift)
     uint64_t left = pile_bytes(&s->piles, KEYS) / sizeof(uint64_t);
     struct pile_keys keys;
     uint64_t key;
-    int status = pile_keys_open(&keys, &s->piles, KEYS, true, s->run->engine.fault);
+    int status = pile_keys_open(&keys, &s->piles, KEYS, true);
 
     for (uint64_t digit = 0; digit < DIGITS; digit++)
         *count_of(s, digit) = 0;
@@ -203,7 +203,7 @@ static int write_selected(struct selecting *s, struct source *source, struct pil
 static int open_count(struct selecting *s)
 {
     if (table_take(&s->count, &s->run->engine.pool, DIGITS, sizeof(uint64_t)) != 0)
-        return fault_report(s->run->engine.fault, "memory", errno);
+        return fault_report("memory", errno);
     for (uint64_t digit = 0; digit < DIGITS; digit++)
         *count_of(s, digit) = 0;
     s->most = DIGITS - 1;
@@ -223,8 +223,8 @@ int weighted_select(struct run *run, struct source *source, struct weight_place 
         pile_source_verify(&s.piles, RECORDS, &run->format, whole.data, whole.bytes) != 0 ||
         pile_keys_verify(&s.piles, KEYS, whole.data, whole.bytes) != 0 || find_greatest(&s) != 0)
         goto out;
-    stored = pile_source(&s.piles, RECORDS, false, run->engine.fault);
-    if (stored != NULL && pile_keys_open(&keys, &s.piles, KEYS, false, run->engine.fault) == 0)
+    stored = pile_source(&s.piles, RECORDS, false);
+    if (stored != NULL && pile_keys_open(&keys, &s.piles, KEYS, false) == 0)
         status = write_selected(&s, stored, &keys, output);
 
 out:

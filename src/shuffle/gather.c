@@ -315,7 +315,7 @@ static int gather_pile(struct gathering *g, struct workplace *place, unsigned p)
     return status;
 }
 
-static int work(void *context, unsigned worker)
+static void work(void *context, unsigned worker)
 {
     struct gathering *g = context;
     struct workplace *place = &g->place[worker];
@@ -329,7 +329,6 @@ static int work(void *context, unsigned worker)
             status = drain(place);
         finish(g, place, status);
     }
-    return has_failed(g) ? -1 : 0;
 }
 
 /* The margin of the memory in which the outlets are. */
@@ -338,7 +337,7 @@ static int make_margin(struct gathering *g, struct engine_space space)
     g->margin.base = space.data;
     g->margin.mark = sys_allocate(space.bytes / TAR_BLOCK_BYTES + 1, 1);
     if (g->margin.mark == NULL)
-        return fault_report(g->run->engine.fault, "memory", errno);
+        return fault_report("memory", errno);
     output_use_margin(g->output, &g->margin);
     return 0;
 }
@@ -367,9 +366,9 @@ static int set_up(struct gathering *g, unsigned workers)
         if (g->margin.mark != NULL)
             place->outlet.marks = g->margin.mark + w * share / TAR_BLOCK_BYTES;
         if (table_init(&place->table, &run->engine.pool) != 0 || table_init(&place->spare, &run->engine.pool) != 0)
-            return fault_report(run->engine.fault, "memory", errno);
+            return fault_report("memory", errno);
         if (most_bits > 0 &&
-            piles_init_promised(&place->children, 1u << most_bits, &run->engine.pool, run->engine.fault) != 0)
+            piles_init_promised(&place->children, 1u << most_bits, &run->engine.pool) != 0)
             return -1;
     }
     return 0;
@@ -432,9 +431,11 @@ int gather(struct run *run, struct piles *piles, struct gather_order order, unsi
     pthread_cond_init(&g.changed, NULL);
     g.place = sys_allocate_apart(workers, sizeof *g.place);
     if (g.place == NULL)
-        fault_report(run->engine.fault, "memory", errno);
-    else if (set_up(&g, workers) == 0)
-        status = threads_run(workers, work, &g);
+        fault_report("memory", errno);
+    else if (set_up(&g, workers) == 0) {
+        threads_run(workers, work, &g);
+        status = 0;
+    }
     *next = is_done(&g) ? piles->count : g.next;
     for (unsigned w = 0; g.place != NULL && w < workers; w++) {
         table_release(&g.place[w].table);

@@ -34,7 +34,7 @@ static uint32_t full_blocks(const struct pile *pile)
     return pile->at == pile->end ? pile->blocks : pile->blocks - 1;
 }
 
-static int init(struct piles *piles, struct pool *pool, struct storage *storage, uint32_t promise, struct fault *fault)
+static int init(struct piles *piles, struct pool *pool, struct storage *storage, uint32_t promise)
 {
     unsigned count = piles->count;
 
@@ -45,15 +45,14 @@ static int init(struct piles *piles, struct pool *pool, struct storage *storage,
         storage_free(storage);
         free(piles->pile);
         piles->pile = NULL;
-        return fault_say(fault, "not enough memory for %u piles: use a larger -S", count);
+        return fault_say("not enough memory for %u piles: use a larger -S", count);
     }
     for (unsigned p = 0; p < count; p++)
         piles->pile[p] = (struct pile){.first = POOL_NONE, .last = POOL_NONE};
     return 0;
 }
 
-int piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage,
-                  struct fault *fault)
+int piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage)
 {
     size_t flush_bytes = (size_t)pool->blocks * pool->block_bytes / FLUSH_SHARE;
 
@@ -62,14 +61,13 @@ int piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct po
     piles->flush_blocks = (uint32_t)(flush_bytes >> pool->block_shift);
     if (piles->flush_blocks == 0)
         piles->flush_blocks = 1;
-    return init(piles, pool, storage, count, fault);
+    return init(piles, pool, storage, count);
 }
 
-int piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, struct storage *storage,
-                      struct fault *fault)
+int piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, struct storage *storage)
 {
     *piles = (struct piles){.count = count, .lanes = 1, .sealed = true};
-    return init(piles, pool, storage, 0, fault);
+    return init(piles, pool, storage, 0);
 }
 
 int piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct spill_place *place)
@@ -77,17 +75,17 @@ int piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool 
     struct storage *storage = spill_open(place, count);
 
     piles->pile = NULL;
-    if (storage == NULL || piles_init_in(piles, count, lanes, pool, storage, place->fault) != 0)
+    if (storage == NULL || piles_init_in(piles, count, lanes, pool, storage) != 0)
         return -1;
     if (place->frames != NULL)
         piles->frame_blocks = (uint32_t)(FRAMES_PLAIN_BYTES >> pool->block_shift);
     return 0;
 }
 
-int piles_init_promised(struct piles *piles, unsigned count, struct pool *pool, struct fault *fault)
+int piles_init_promised(struct piles *piles, unsigned count, struct pool *pool)
 {
     *piles = (struct piles){.count = count, .lanes = 1, .promised = true};
-    return init(piles, pool, NULL, 0, fault);
+    return init(piles, pool, NULL, 0);
 }
 
 void pile_stored(struct piles *piles, unsigned p, uint64_t records, uint64_t bytes)

@@ -19,10 +19,9 @@ int pile_keys_verify(struct piles *piles, unsigned p, uint8_t *buffer, size_t by
     return pile_source_verify(piles, p, &format, buffer, bytes);
 }
 
-int pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned p, bool keep, struct fault *fault)
+int pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned p, bool keep)
 {
-    keys->source = pile_source(piles, p, keep, fault);
-    keys->fault = fault;
+    keys->source = pile_source(piles, p, keep);
     keys->next = 0;
     keys->count = 0;
     return keys->source != NULL ? 0 : -1;
@@ -34,7 +33,7 @@ int pile_keys_next(struct pile_keys *keys, uint64_t *key)
         ssize_t bytes = source_read(keys->source, (uint8_t *)keys->key, sizeof keys->key);
 
         if (bytes < (ssize_t)sizeof *key)
-            return bytes < 0 ? -1 : fault_say(keys->fault, "a pile does not hold the keys that were put there");
+            return bytes < 0 ? -1 : fault_say("a pile does not hold the keys that were put there");
         keys->count = (size_t)bytes / sizeof *key;
         keys->next = 0;
     }

@@ -124,7 +124,7 @@ static void free_reading(void *context)
     free(reading);
 }
 
-struct source *pile_source(struct piles *piles, unsigned p, bool keep, struct fault *fault)
+struct source *pile_source(struct piles *piles, unsigned p, bool keep)
 {
     struct reading *reading = sys_allocate(1, sizeof *reading);
     struct source *source = NULL;
@@ -134,7 +134,7 @@ struct source *pile_source(struct piles *piles, unsigned p, bool keep, struct fa
         source = source_over(read_pile, reading, free_reading);
     }
     if (source == NULL) {
-        fault_report(fault, "memory", errno);
+        fault_report("memory", errno);
         free(reading);
     }
     return source;

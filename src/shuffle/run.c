@@ -66,6 +66,6 @@ int run_expects(const struct run *run, uint64_t records)
 {
     if (run->expected == UINT64_MAX || run->expected == records)
         return 0;
-    return fault_say(run->engine.fault, "%s: the number of records is %llu, not %llu as --expect-records says",
+    return fault_say("%s: the number of records is %llu, not %llu as --expect-records says",
                      run->input_name, (unsigned long long)records, (unsigned long long)run->expected);
 }

@@ -339,7 +339,7 @@ static int append_block(struct scattering *s, struct queue_block *block, unsigne
     return 0;
 }
 
-static int work(void *context, unsigned worker)
+static void work(void *context, unsigned worker)
 {
     struct scattering *s = context;
     struct queue_task task = {.block = NULL};
@@ -365,11 +365,10 @@ static int work(void *context, unsigned worker)
         }
         if (status != 0) {
             queue_stop(s->queue);
-            return atomic_load(&s->piles->run_out) ? 0 : -1; /* not to interrupt the others, who would report it */
+            return;
         }
         queue_done(s->queue, task);
     }
-    return 0;
 }
 
 /* What a limit needs; and drop the piles that nobody wants from the beginning. */
@@ -430,16 +429,14 @@ static int fill(struct engine *engine, const struct record_format *format, const
         s.space_end = source_base(source) + source_space(source);
     s.queue = queue_open(space.data, space.bytes, workers, piles->lanes, record_is_sequential(format));
     if (s.queue == NULL || set_limit(&s) != 0 || staging_init(&s.staging, piles) != 0) {
-        fault_report(engine->fault, "memory", errno);
+        fault_report("memory", errno);
         goto out;
     }
     /* One thread at a time waits for the input; writes to temporary files seldom wait. */
-    status = threads_run(workers + (engine->waiting > 0), work, &s);
-    if (status == 0 && !atomic_load(&piles->run_out))
+    threads_run(workers + (engine->waiting > 0), work, &s);
+    if (!atomic_load(&piles->run_out))
         status = staging_end(&s.staging);
     finish(&s);
-    if (atomic_load(&piles->run_out))
-        status = -1;
 
 out:
     staging_release(&s.staging);
@@ -455,7 +452,7 @@ int scatter(struct engine *engine, const struct record_format *format, const str
     int status;
 
     if (plan->storage != NULL)
-        status = piles_init_in(piles, plan->piles, lanes, &engine->pool, plan->storage, engine->fault);
+        status = piles_init_in(piles, plan->piles, lanes, &engine->pool, plan->storage);
     else
         status = piles_init(piles, plan->piles, lanes, &engine->pool, engine->place);
     if (status == 0 && plan->refers)

@@ -70,7 +70,7 @@ static void route_by_rank(const void *context, uint64_t first, size_t count, uin
 static int scatter_pile(struct run *run, struct piles *piles, unsigned p, const struct scatter_plan *plan,
                         struct piles *inner)
 {
-    struct source *source = pile_source(piles, p, false, run->engine.fault);
+    struct source *source = pile_source(piles, p, false);
     int status;
 
     if (source == NULL)
@@ -89,7 +89,7 @@ static int scatter_again(struct run *run, struct source *source, uint64_t record
 {
     if (scatter(&run->engine, &run->format, plan, source, inner) != 0)
         return -1;
-    return inner->records == records ? 0 : fault_say(run->engine.fault, "the input has changed while it was read");
+    return inner->records == records ? 0 : fault_say("the input has changed while it was read");
 }
 
 static int restart_node(struct run *run, struct piles *piles, unsigned p, struct gather_node node,
@@ -137,7 +137,7 @@ static int check_numbers(struct run *run, uint64_t records, unsigned times)
 static int take_numbers(struct run *run, struct table *table, uint64_t records)
 {
     if (table_take(table, &run->engine.pool, records, number_bytes(records)) != 0)
-        return fault_report(run->engine.fault, "memory", errno);
+        return fault_report("memory", errno);
     table_pin(table);
     return 0;
 }
@@ -216,7 +216,7 @@ static int scatter_ranked(struct run *run, struct piles *piles, unsigned p, stru
     if (piles_make_room(&inner, least(2 * count, ((records - 1) >> table_number_shift(ranks)) + 1)) != 0)
         goto out;
     if (sort_ranks(ranks, first, records, route.share_bits, &sorted) != 0) {
-        fault_report(run->engine.fault, "memory", errno);
+        fault_report("memory", errno);
         goto out;
     }
     status = shuffle_piles(run, &inner, order, output);

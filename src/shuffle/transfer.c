@@ -34,7 +34,7 @@ int transfer_of_pile(const struct engine *engine, const struct record_format *fo
 
     if (pile_source_verify(piles, p, format, buffer.data, buffer.bytes) != 0)
         return -1;
-    source = pile_source(piles, p, false, engine->fault);
+    source = pile_source(piles, p, false);
     if (source == NULL)
         return -1;
     while ((bytes = source_read(source, buffer.data, buffer.bytes)) > 0)

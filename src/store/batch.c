@@ -75,7 +75,7 @@ static enum folder_verdict parse_manifest(const struct batch *batch, struct mani
         if (errno == EINVAL)
             report_change(batch, BATCH_MANIFEST);
         else
-            fault_report(batch->folder.fault, "memory", errno);
+            fault_report("memory", errno);
         return FOLDER_FAILED;
     }
     if (manifest->piles == piles)

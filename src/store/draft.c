@@ -34,6 +34,7 @@ struct draft {
     int manifest_file;
     struct manifest manifest;
     struct draft_files *files;
+    struct fault_duty duty; /* to remove the folder, from when it has been made */
 };
 
 /* ---- The batch is there already ---- */
@@ -114,6 +115,13 @@ static int report_loss(const struct draft *draft)
     return folder_say(&draft->store->folder, draft->name, "somebody has removed it");
 }
 
+static void remove_folder(void *context)
+{
+    struct draft *draft = context;
+
+    sweep_own(draft->store, draft->name);
+}
+
 /* The folder, and the lock on its manifest. 0, or -1 after a report. */
 static int make_folder(struct draft *draft)
 {
@@ -121,7 +129,8 @@ static int make_folder(struct draft *draft)
     enum folder_verdict verdict;
 
     if (store_name_make_unused(draft->name, STORE_NAME_DRAFT_PREFIX, draft->batch) != 0)
-        return fault_report(root->fault, "random number", errno);
+        return fault_report("random number", errno);
+    fault_add_duty(&draft->duty, remove_folder, draft); /* also if it is made, and then cannot be opened */
     verdict = folder_make(&draft->folder, root, draft->name);
     if (verdict == FOLDER_OK)
         verdict = folder_edit_file(&draft->folder, BATCH_MANIFEST, true, &draft->manifest_file);
@@ -147,7 +156,7 @@ enum folder_verdict draft_begin(struct draft **draft, struct store *store, const
         return verdict;
     made = sys_allocate(1, sizeof *made);
     if (made == NULL) {
-        fault_report(store->folder.fault, "memory", errno);
+        fault_report("memory", errno);
         return FOLDER_FAILED;
     }
     made->store = store;
@@ -164,7 +173,7 @@ enum folder_verdict draft_begin(struct draft **draft, struct store *store, const
     }
     made->manifest.pile = sys_allocate(store->format.piles, sizeof *made->manifest.pile);
     if (made->manifest.pile == NULL)
-        fault_report(store->folder.fault, "memory", errno);
+        fault_report("memory", errno);
     else if (make_folder(made) == 0)
         made->files = draft_files_open(&made->folder, &store->format);
     if (made->files == NULL) {
@@ -263,8 +272,9 @@ void draft_free(struct draft *draft)
     draft_files_free(draft->files);
     if (draft->manifest_file >= 0)
         (void)io_close(draft->manifest_file);
+    fault_remove_duty(&draft->duty);
     if (draft->folder.path != NULL)
-        sweep_own(draft->store, draft->name);
+        remove_folder(draft);
     folder_close(&draft->folder);
     free(draft->manifest.pile);
     free(draft);

@@ -162,7 +162,7 @@ struct draft_files *draft_files_open(const struct folder *folder, const struct s
         files->start = record_start(&format->record, &files->start_bytes);
     }
     if (files == NULL || allocate(files) != 0) {
-        fault_report(folder->fault, "memory", errno);
+        fault_report("memory", errno);
         draft_files_free(files);
         return NULL;
     }
@@ -206,19 +206,16 @@ struct finishing {
     const uint64_t *records;
     struct manifest_pile *entry;
     atomic_uint next;
-    atomic_bool failed;
 };
 
-static int finish_piles(void *context, unsigned worker)
+static void finish_piles(void *context, unsigned worker)
 {
     struct finishing *finishing = context;
     unsigned p;
 
     (void)worker;
-    while (!atomic_load(&finishing->failed) && (p = atomic_fetch_add(&finishing->next, 1)) < finishing->files->piles)
-        if (finish_pile(finishing->files, p, finishing->records[p], &finishing->entry[p]) != 0)
-            atomic_store(&finishing->failed, true);
-    return atomic_load(&finishing->failed) ? -1 : 0;
+    while ((p = atomic_fetch_add(&finishing->next, 1)) < finishing->files->piles)
+        finish_pile(finishing->files, p, finishing->records[p], &finishing->entry[p]);
 }
 
 /* Disks begin at once with all that is to be written, and wait for several files in the time of one: for 4,096 files of
@@ -231,7 +228,8 @@ int draft_files_finish(struct draft_files *files, const uint64_t *records, unsig
     for (unsigned p = 0; p < files->piles; p++)
         if (files->pile[p].fd >= 0)
             sys_write_back(files->pile[p].fd);
-    return threads_run(threads, finish_piles, &finishing);
+    threads_run(threads, finish_piles, &finishing);
+    return 0;
 }
 
 void draft_files_free(struct draft_files *files)

@@ -61,7 +61,7 @@ static int list_batches(FILE *to, const struct store *store, const struct folder
     int status = 0;
 
     if (totals.pile == NULL)
-        return fault_report(store->folder.fault, "memory", errno);
+        return fault_report("memory", errno);
     for (size_t i = 0; i < names->count; i++)
         width = (int)strlen(names->name[i]) > width ? (int)strlen(names->name[i]) : width;
     if (!for_programs)
@@ -87,7 +87,6 @@ static int list_batches(FILE *to, const struct store *store, const struct folder
 
 int list_store(const struct store *store, bool for_programs)
 {
-    struct fault *fault = store->folder.fault;
     struct folder_names names = {.count = 0};
     char *text = NULL;
     size_t length = 0;
@@ -95,13 +94,13 @@ int list_store(const struct store *store, bool for_programs)
     int status = -1;
 
     if (to == NULL)
-        return fault_report(fault, "memory", errno);
+        return fault_report("memory", errno);
     if (store_batches(store, &names) == 0)
         status = list_batches(to, store, &names, for_programs);
     if (fclose(to) != 0 && status == 0)
-        status = fault_report(fault, "memory", errno);
+        status = fault_report("memory", errno);
     if (status == 0 && io_print(text, length) != 0)
-        status = fault_report(fault, "write error", errno);
+        status = fault_report("write error", errno);
     folder_names_release(&names);
     free(text);
     return status;

@@ -66,7 +66,7 @@ static int raise_descriptors(const struct store *store, size_t batches)
 
     if (sys_free_descriptors(wanted) >= open + SPARE_DESCRIPTORS)
         return 0;
-    return fault_say(store->folder.fault, "%s: %zu batches need %zu open files: raise the limit (ulimit -n)",
+    return fault_say("%s: %zu batches need %zu open files: raise the limit (ulimit -n)",
                      store->folder.path, batches, open + 4 * (size_t)SPARE_DESCRIPTORS);
 }
 
@@ -126,7 +126,7 @@ static enum folder_verdict add_named(struct store_reader *all, const struct fold
         return FOLDER_FAILED;
     all->batch = sys_allocate(names->count + 1, sizeof *all->batch);
     if (all->batch == NULL) {
-        fault_report(store->folder.fault, "memory", errno);
+        fault_report("memory", errno);
         return FOLDER_FAILED;
     }
     for (size_t i = 0; i < names->count && verdict == FOLDER_OK; i++)
@@ -417,7 +417,7 @@ struct store_reader *store_reader_open(const struct store *store, const uint32_t
         all->bytes = sys_allocate((size_t)count + 1, sizeof *all->bytes);
     }
     if (all == NULL || all->records == NULL || all->bytes == NULL)
-        fault_report(store->folder.fault, "memory", errno);
+        fault_report("memory", errno);
     else if (add_batches(all) == 0 && read_header(all) == 0)
         return all;
     store_reader_free(all);

@@ -44,7 +44,7 @@ static enum folder_verdict publish(const struct store *store, const char *file, 
 
     if (store_name_make_unused(by, STORE_NAME_DRAFT_PREFIX, file) == 0)
         return folder_publish(&store->folder, file, by, data, bytes);
-    fault_report(store->folder.fault, "random number", errno);
+    fault_report("random number", errno);
     return FOLDER_FAILED;
 }
 
@@ -112,14 +112,14 @@ static int compare_format(const struct store *store, const struct store_format *
 
 /* ---- The store ---- */
 
-int store_open(struct store *store, const char *path, struct fault *fault)
+int store_open(struct store *store, const char *path)
 {
     enum folder_verdict verdict;
 
     *store = (struct store){0};
-    verdict = folder_open(&store->folder, path, fault);
+    verdict = folder_open(&store->folder, path);
     if (verdict == FOLDER_MISSING)
-        return fault_report(fault, path, ENOENT);
+        return fault_report(path, ENOENT);
     if (verdict != FOLDER_OK)
         return -1;
     verdict = read_format(store);
@@ -128,19 +128,19 @@ int store_open(struct store *store, const char *path, struct fault *fault)
     return verdict == FOLDER_OK ? 0 : -1;
 }
 
-static int open_or_make(struct folder *folder, const char *path, bool *made, struct fault *fault)
+static int open_or_make(struct folder *folder, const char *path, bool *made)
 {
-    enum folder_verdict verdict = folder_open(folder, path, fault);
+    enum folder_verdict verdict = folder_open(folder, path);
 
     *made = false;
     if (verdict != FOLDER_MISSING)
         return verdict == FOLDER_OK ? 0 : -1;
     *made = sys_mkdir_at(AT_FDCWD, path, 0777) == 0;
     if (!*made && errno != EEXIST)
-        return fault_report(fault, path, errno);
-    verdict = folder_open(folder, path, fault);
+        return fault_report(path, errno);
+    verdict = folder_open(folder, path);
     if (verdict == FOLDER_MISSING)
-        return fault_report(fault, path, ENOENT);
+        return fault_report(path, ENOENT);
     return verdict == FOLDER_OK ? 0 : -1;
 }
 
@@ -165,13 +165,13 @@ static enum folder_verdict refuse_others(const struct store *store)
     return verdict;
 }
 
-int store_join(struct store *store, const char *path, const struct store_format *wanted, struct fault *fault)
+int store_join(struct store *store, const char *path, const struct store_format *wanted)
 {
     enum folder_verdict verdict;
     bool made;
 
     *store = (struct store){0};
-    if (open_or_make(&store->folder, path, &made, fault) != 0)
+    if (open_or_make(&store->folder, path, &made) != 0)
         return -1;
     verdict = read_format(store);
     if (verdict == FOLDER_MISSING) {

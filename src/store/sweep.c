@@ -14,7 +14,6 @@
 #include "store/sweep.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,12 +22,11 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-enum { DEAD_SECONDS = 3600 };
+enum { DEAD_SECONDS = 3600, ATTEMPTS = 10 };
 
 struct sweep {
     struct store *store;
-    struct folder root; /* the store's, but its failures, which are none of the run, go to `silent` */
-    struct fault silent;
+    struct folder root; /* the store's, but lenient: what fails is none of the run's failures */
     bool all;        /* the user asks for it: also drafts of others, and where nothing can be locked */
     time_t now;      /* by the clock of the store's file system; 0: not looked at yet */
     uint64_t bytes;  /* in the files that have been removed under the last name */
@@ -38,14 +36,7 @@ struct sweep {
 static void begin(struct sweep *sweep, struct store *store, bool all)
 {
     *sweep = (struct sweep){.store = store, .root = store->folder, .all = all};
-    fault_init(&sweep->silent);
-    atomic_store(&sweep->silent.reported, true);
-    sweep->root.fault = &sweep->silent;
-}
-
-static void end(struct sweep *sweep)
-{
-    fault_release(&sweep->silent);
+    sweep->root.lenient = true;
 }
 
 /* The verdict on a call that has just failed. */
@@ -166,17 +157,20 @@ static enum folder_verdict unlink_file(struct sweep *sweep, const struct folder 
     return FOLDER_OK;
 }
 
-/* The piles, then the folder itself. */
+/* The piles, then the folder itself. When a run fails, other threads may still make piles of its draft. */
 static enum folder_verdict remove_rest(struct sweep *sweep, const struct folder *folder, const char *name)
 {
     enum folder_verdict verdict = FOLDER_OK;
     char file[STORE_NAME_PILE_BYTES];
 
-    for (unsigned p = 0; p < sweep->store->format.piles && verdict == FOLDER_OK; p++)
-        verdict = unlink_file(sweep, folder, store_name_of_pile(p, file));
-    if (verdict == FOLDER_OK && sys_rmdir_at(sweep->root.fd, name) != 0 && errno != ENOENT)
-        return fail(sweep);
-    return verdict;
+    for (int attempt = 1;; attempt++) {
+        for (unsigned p = 0; p < sweep->store->format.piles && verdict == FOLDER_OK; p++)
+            verdict = unlink_file(sweep, folder, store_name_of_pile(p, file));
+        if (verdict != FOLDER_OK || sys_rmdir_at(sweep->root.fd, name) == 0 || errno == ENOENT)
+            return verdict;
+        if (attempt == ATTEMPTS || errno != ENOTEMPTY)
+            return fail(sweep);
+    }
 }
 
 /* What a folder is: a draft of whomever, a batch that has left the store and may still be read, or a draft of this
@@ -224,7 +218,6 @@ void sweep_left(struct store *store, const char *name)
     snprintf(now, sizeof now, "%s", name);
     if (remove_folder(&sweep, LEFT, now) == FOLDER_FAILED)
         warn(&sweep, now);
-    end(&sweep);
 }
 
 void sweep_own(struct store *store, const char *name)
@@ -236,7 +229,6 @@ void sweep_own(struct store *store, const char *name)
     snprintf(now, sizeof now, "%s", name);
     if (put_away(&sweep, now) == FOLDER_FAILED || remove_folder(&sweep, OWN, now) == FOLDER_FAILED)
         warn(&sweep, now);
-    end(&sweep);
 }
 
 /* ---- All that is in the store ---- */
@@ -271,56 +263,56 @@ static void tell(const struct sweep *sweep, enum folder_verdict verdict, const c
         printf("kept %s (%s)\n", name, sweep->why);
 }
 
-/* 0, or -1 after a report. */
-static int sweep_one(struct sweep *sweep, const char *name)
+/* Returns false if it can be removed, but was not: `why` says it, and `name` is then what it is called now. */
+static bool sweep_one(struct sweep *sweep, const char *name, char now[STORE_NAME_BYTES])
 {
     const enum store_name_kind kind = store_name_kind(name);
-    char now[STORE_NAME_BYTES];
     enum folder_verdict verdict;
 
     if (kind == STORE_NAME_OTHER)
-        return 0;
-    snprintf(now, sizeof now, "%s", name);
+        return true;
+    snprintf(now, STORE_NAME_BYTES, "%s", name);
     verdict = remove_one(sweep, kind, now);
     if (sweep->all)
         tell(sweep, verdict, verdict == FOLDER_OK ? name : now);
-    if (verdict != FOLDER_FAILED)
-        return 0;
-    if (sweep->all)
-        return folder_say(&sweep->store->folder, now, "cannot be removed: %s", sweep->why);
-    warn(sweep, now);
-    return 0;
+    return verdict != FOLDER_FAILED;
 }
 
 void sweep_dead(struct store *store)
 {
     struct folder_names names;
+    char now[STORE_NAME_BYTES];
     struct sweep sweep;
 
     begin(&sweep, store, false);
     if (folder_list(&sweep.root, &names) != FOLDER_OK)
         fault_warn("%s: %s", store->folder.path, strerror(errno));
     for (size_t i = 0; i < names.count; i++)
-        (void)sweep_one(&sweep, names.name[i]);
+        if (!sweep_one(&sweep, names.name[i], now))
+            warn(&sweep, now);
     folder_names_release(&names);
-    end(&sweep);
 }
 
+/* Goes on behind what cannot be removed, and fails at the end. */
 int sweep_all(struct store *store)
 {
+    char now[STORE_NAME_BYTES], first[STORE_NAME_BYTES];
     struct folder_names names;
+    const char *why = NULL;
     struct sweep sweep;
-    int status = 0;
 
-    if (folder_list(&store->folder, &names) != FOLDER_OK)
-        return -1;
+    folder_list(&store->folder, &names);
     begin(&sweep, store, true);
-    for (size_t i = 0; i < names.count; i++)
-        if (sweep_one(&sweep, names.name[i]) != 0)
-            status = -1;
+    for (size_t i = 0; i < names.count; i++) {
+        if (sweep_one(&sweep, names.name[i], now) || why != NULL)
+            continue;
+        memcpy(first, now, sizeof first);
+        why = sweep.why;
+    }
     folder_names_release(&names);
-    end(&sweep);
     if (fflush(stdout) != 0 || ferror(stdout))
-        status = fault_report(store->folder.fault, "write error", errno);
-    return status;
+        fault_report("write error", errno);
+    if (why != NULL)
+        folder_say(&store->folder, first, "cannot be removed: %s", why);
+    return 0;
 }

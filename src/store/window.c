@@ -19,7 +19,7 @@ static int put_out(struct store *store, const char *batch)
     char left[STORE_NAME_BYTES];
 
     if (store_name_make_unused(left, STORE_NAME_LEFT_PREFIX, batch) != 0)
-        return fault_report(folder->fault, "random number", errno);
+        return fault_report("random number", errno);
     switch (folder_rename(folder, batch, left)) {
     case FOLDER_OK:
         break;

@@ -1,15 +1,19 @@
 /*
- * The mutex makes "first" well defined: whoever holds it while nothing has been reported prints, all others find the
- * mark set. A message is put together in one buffer and leaves with one write, so that the lines of several processes
- * on one terminal do not mix; the line of progress that may stand there is erased by the same write.
+ * Who exchanges `failed` first ends the run. A message is put together in one buffer and leaves with one write, so that
+ * the lines of several processes on one terminal do not mix; the line of progress that may stand there is erased by the
+ * same write. Nothing here takes a lock, nor waits for a thread that may have one.
  */
 
 #include "system/fault.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -125,31 +129,47 @@ static void print(struct line *line)
     (void)io_write(STDERR_FILENO, shown, used);
 }
 
-/* Lock and return true if nothing has been reported so far. The caller prints, then calls end_report. */
-static bool begin_report(struct fault *fault)
+/* ---- The end of the run ---- */
+
+static atomic_bool failed;
+static pthread_t failing; /* the thread that has set `failed` */
+static _Atomic(struct fault_duty *) duties;
+
+void fault_add_duty(struct fault_duty *duty, void (*act)(void *context), void *context)
 {
-    pthread_mutex_lock(&fault->mutex);
-    if (!atomic_load(&fault->reported))
-        return true;
-    pthread_mutex_unlock(&fault->mutex);
-    return false;
+    *duty = (struct fault_duty){.act = act, .context = context, .next = atomic_load(&duties)};
+    atomic_store(&duties, duty);
 }
 
-static void end_report(struct fault *fault)
+/* Removed is mostly the last one. A thread that fails meanwhile finds the duty or not, and can follow the list. */
+void fault_remove_duty(struct fault_duty *duty)
 {
-    atomic_store(&fault->reported, true);
-    pthread_mutex_unlock(&fault->mutex);
+    struct fault_duty *other = atomic_load(&duties);
+
+    if (other == duty) {
+        atomic_store(&duties, duty->next);
+        return;
+    }
+    while (other != NULL && other->next != duty)
+        other = other->next;
+    if (other != NULL)
+        other->next = duty->next;
 }
 
-void fault_init(struct fault *fault)
+/* A duty that fails comes here again, in the same thread. */
+_Noreturn static void end_run(struct line *line)
 {
-    pthread_mutex_init(&fault->mutex, NULL);
-    atomic_init(&fault->reported, false);
-}
-
-void fault_release(struct fault *fault)
-{
-    pthread_mutex_destroy(&fault->mutex);
+    if (atomic_exchange(&failed, true)) {
+        if (!pthread_equal(failing, pthread_self()))
+            signals_wait_for_end();
+        signals_end(EXIT_FAILURE);
+    }
+    failing = pthread_self();
+    print(line);
+    signals_give_up_hold();
+    for (struct fault_duty *duty = atomic_load(&duties); duty != NULL; duty = duty->next)
+        duty->act(duty->context);
+    signals_end(EXIT_FAILURE);
 }
 
 const char *fault_name(const char *name)
@@ -188,49 +208,39 @@ static size_t find_missing_folder(const char *path)
     return 0;
 }
 
-int fault_report(struct fault *fault, const char *name, int error)
+int fault_report(const char *name, int error)
 {
-    int errno_before = errno;
+    struct line line = {.length = 0};
+    char cause[FAULT_CAUSE_BYTES];
+    bool cut = strlen(name) > NAME_BYTES;
+    size_t missing = error == ENOENT || error == ENOTDIR ? find_missing_folder(name) : 0;
 
-    if (begin_report(fault)) {
-        struct line line = {.length = 0};
-        char cause[FAULT_CAUSE_BYTES];
-        bool cut = strlen(name) > NAME_BYTES;
-        size_t missing = error == ENOENT || error == ENOTDIR ? find_missing_folder(name) : 0;
-
-        append(&line, "bigshuf: %.*s%s: %s", NAME_BYTES, fault_name(name), cut ? "..." : "",
-               error == 0 ? "unexpected end of file" : fault_cause(error, cause));
-        if (missing > 0)
-            append(&line, ": there is no folder '%.*s'", (int)missing, name);
-        print(&line);
-        end_report(fault);
-    }
-    errno = errno_before;
-    return -1;
+    append(&line, "bigshuf: %.*s%s: %s", NAME_BYTES, fault_name(name), cut ? "..." : "",
+           error == 0 ? "unexpected end of file" : fault_cause(error, cause));
+    if (missing > 0)
+        append(&line, ": there is no folder '%.*s'", (int)missing, name);
+    end_run(&line);
 }
 
-int fault_say(struct fault *fault, const char *format, ...)
+int fault_say(const char *format, ...)
 {
-    int errno_before = errno;
+    struct line line = {.length = 0};
+    va_list arguments;
 
-    if (begin_report(fault)) {
-        struct line line = {.length = 0};
-        va_list arguments;
-
-        append(&line, "bigshuf: ");
-        va_start(arguments, format);
-        append_list(&line, format, arguments);
-        va_end(arguments);
-        print(&line);
-        end_report(fault);
-    }
-    errno = errno_before;
-    return -1;
+    append(&line, "bigshuf: ");
+    va_start(arguments, format);
+    append_list(&line, format, arguments);
+    va_end(arguments);
+    end_run(&line);
 }
 
-bool fault_any(struct fault *fault)
+void *fault_allocate(size_t count, size_t bytes)
 {
-    return atomic_load(&fault->reported);
+    void *memory = sys_allocate(count, bytes);
+
+    if (memory == NULL)
+        fault_report("memory", errno);
+    return memory;
 }
 
 /* What is no failure. */

@@ -60,8 +60,10 @@ int folder_report(const struct folder *folder, const char *name, int error)
 {
     char where[WHERE_BYTES];
 
+    if (folder->lenient)
+        return -1;
     describe(folder, name, where);
-    return fault_report(folder->fault, where, error);
+    return fault_report(where, error);
 }
 
 int folder_say(const struct folder *folder, const char *name, const char *format, ...)
@@ -69,11 +71,13 @@ int folder_say(const struct folder *folder, const char *name, const char *format
     char where[WHERE_BYTES], message[MESSAGE_BYTES];
     va_list arguments;
 
+    if (folder->lenient)
+        return -1;
     describe(folder, name, where);
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return fault_say(folder->fault, "%s: %s", where, message);
+    return fault_say("%s: %s", where, message);
 }
 
 /* The verdict on a call that has just failed. */
@@ -120,21 +124,21 @@ static bool is_link_error(int error)
 
 /* ---- Folders ---- */
 
-enum folder_verdict folder_open(struct folder *folder, const char *path, struct fault *fault)
+enum folder_verdict folder_open(struct folder *folder, const char *path)
 {
     enum folder_verdict verdict = FOLDER_FAILED;
     int fd = io_open(path, O_RDONLY | O_DIRECTORY, 0);
 
-    *folder = (struct folder){.fd = -1, .fault = fault};
+    *folder = (struct folder){.fd = -1};
     if (fd < 0) {
         if (errno == ENOENT)
             return FOLDER_MISSING;
-        fault_report(fault, path, errno);
+        fault_report(path, errno);
         return FOLDER_FAILED;
     }
     folder->path = copy(path);
     if (folder->path == NULL) {
-        fault_report(fault, path, errno);
+        fault_report(path, errno);
         goto out;
     }
     folder->fd = fd;
@@ -150,7 +154,7 @@ enum folder_verdict folder_enter(struct folder *inner, const struct folder *oute
     enum folder_verdict verdict = FOLDER_FAILED;
     int fd = io_open_at(outer->fd, name, O_RDONLY | O_DIRECTORY, 0);
 
-    *inner = (struct folder){.fd = -1, .fault = outer->fault};
+    *inner = (struct folder){.fd = -1, .lenient = outer->lenient};
     if (fd < 0) {
         if (is_link_error(errno))
             errno = ENOTDIR;
@@ -173,7 +177,7 @@ enum folder_verdict folder_make(struct folder *inner, const struct folder *outer
 {
     enum folder_verdict verdict;
 
-    *inner = (struct folder){.fd = -1, .fault = outer->fault};
+    *inner = (struct folder){.fd = -1, .lenient = outer->lenient};
     if (sys_mkdir_at(outer->fd, name, 0777) != 0)
         return fail_unless_exists(outer, name);
     verdict = folder_enter(inner, outer, name);

@@ -18,7 +18,6 @@
 
 #include "base/least.h"
 #include "system/pieces.h"
-#include "system/signals.h"
 #include "system/sys.h"
 
 /* What one call is given at most. 64 blocks are far past the point where the cost of a call shows, and below every
@@ -29,19 +28,12 @@ enum { WHOLE_BYTES_FIRST = 4096 };
 
 typedef ssize_t transfer_function(int fd, const struct iovec *pieces, int count, off_t offset);
 
-bool io_again(void)
-{
-    if (errno == EINTR && signals_interrupted())
-        errno = ECANCELED;
-    return errno == EINTR;
-}
-
 /* May the call that just failed be made again? Waits for the descriptor if that is what it takes. */
 static bool again(int fd, short events)
 {
     if (errno == EAGAIN || errno == EWOULDBLOCK)
-        return sys_poll(fd, events) >= 0 || io_again();
-    return io_again();
+        return sys_poll(fd, events) >= 0 || errno == EINTR;
+    return errno == EINTR;
 }
 
 int io_open(const char *path, int flags, mode_t mode)
@@ -50,7 +42,7 @@ int io_open(const char *path, int flags, mode_t mode)
 
     do
         fd = sys_open(path, flags, mode);
-    while (fd < 0 && io_again());
+    while (fd < 0 && errno == EINTR);
     return fd;
 }
 
@@ -77,7 +69,7 @@ int io_open_at(int directory, const char *name, int flags, mode_t mode)
 
     do
         fd = sys_open_at(directory, name, flags, mode);
-    while (fd < 0 && io_again());
+    while (fd < 0 && errno == EINTR);
     return fd;
 }
 

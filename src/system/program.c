@@ -97,7 +97,7 @@ int program_wait(struct program *program, int options, int *status)
 
     do
         ended = sys_wait(program->process, status, options);
-    while (ended < 0 && io_again());
+    while (ended < 0 && errno == EINTR);
     if (ended <= 0)
         return (int)ended;
     forget(program);
@@ -121,17 +121,12 @@ void program_tell(const struct program *program, int signal)
         (void)sys_kill(-program->process, signal);
 }
 
-/* The run may have failed; even so this waits, as it is not for long. */
 void program_kill(struct program *program)
 {
     int status;
-    pid_t ended;
 
     if (program->process == 0)
         return;
     program_tell(program, SIGKILL);
-    do
-        ended = sys_wait(program->process, &status, 0);
-    while (ended < 0 && errno == EINTR);
-    forget(program);
+    (void)program_wait(program, 0, &status);
 }

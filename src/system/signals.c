@@ -37,6 +37,7 @@ typedef _Atomic(const char *) slot_name;
 static slot_name first_chunk[CHUNK_SLOTS];
 static _Atomic(slot_name *) chunks[CHUNKS]; /* but for the first, which is above */
 static atomic_uint holders;                 /* threads that hold death off */
+static _Thread_local bool holds;            /* is this thread one of them? */
 static atomic_bool dying;                   /* has the handler begun? */
 static atomic_bool succeeded;
 static atomic_int lowest_free; /* where to look first: without it, n names would take n^2 / 2 looks */
@@ -68,16 +69,10 @@ static _Atomic(const struct signals_answer *) answering;
 static atomic_bool asked;      /* before there was an answer */
 static atomic_bool line_drawn; /* on standard error, and it is to be erased */
 
-/* Does nothing but interrupt a call: a signal that nobody uses, and that does no harm to a thread that has no handler
- * for it. */
-static const int interruption = SIGURG;
-static atomic_bool interrupted;
-
 /* Caught too, but blocked only by those who hold death off: it comes to the thread that writes, and at once. */
 static const int caught_always = SIGPIPE;
 
 static _Atomic(const struct signals_guard *) guarded;
-static atomic_bool failing; /* has a thread looked at what is not there any more? */
 
 static void catch_unless_ignored(int signal, const struct sigaction *action)
 {
@@ -201,15 +196,9 @@ static void be_asked(int signal)
     errno = errno_before;
 }
 
-static void wake(int signal)
-{
-    (void)signal;
-}
-
 void signals_install(void)
 {
     struct sigaction deadly = {.sa_handler = die}, ignored = {.sa_handler = SIG_IGN}, usual = {.sa_handler = SIG_DFL};
-    struct sigaction awaking = {.sa_handler = wake}; /* without SA_RESTART */
     struct sigaction asking = {.sa_handler = be_asked, .sa_flags = SA_RESTART};
 
     atomic_store(&succeeded, false);
@@ -226,8 +215,6 @@ void signals_install(void)
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
         catch_unless_ignored(caught[i], &deadly);
     catch_unless_ignored(caught_always, &deadly);
-    sigemptyset(&awaking.sa_mask);
-    sigaction(interruption, &awaking, NULL);
 }
 
 /* It is this thread's own access that has failed, and none in a function that must not be interrupted: so anything may
@@ -245,11 +232,7 @@ static void fail_access(int signal, siginfo_t *information, void *unused)
         raise(signal);
         return;
     }
-    while (atomic_exchange(&failing, true))
-        sys_nap();
     guard->failed(guard->context, address);
-    tidy_up();
-    sys_exit(EXIT_FAILURE);
 }
 
 void signals_guard(const struct signals_guard *guard)
@@ -327,15 +310,35 @@ void signals_restore(const sigset_t *before)
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
+void signals_give_up_hold(void)
+{
+    if (holds)
+        atomic_fetch_sub(&holders, 1);
+    holds = false;
+}
+
+void signals_wait_for_end(void)
+{
+    signals_give_up_hold();
+    for (;;)
+        sys_nap();
+}
+
+void signals_end(int status)
+{
+    signals_give_up_hold();
+    tidy_up();
+    sys_exit(status);
+    signals_wait_for_end(); /* which only a test can come to */
+}
+
 /* Death is held off by a thread that has blocked the signals. */
 static void hold(void)
 {
+    holds = true;
     atomic_fetch_add(&holders, 1);
-    if (!atomic_load(&dying))
-        return;
-    atomic_fetch_sub(&holders, 1);
-    for (;;)
-        sys_nap();
+    if (atomic_load(&dying))
+        signals_wait_for_end();
 }
 
 void signals_hold(sigset_t *before)
@@ -350,7 +353,7 @@ void signals_hold(sigset_t *before)
 
 void signals_release(const sigset_t *before)
 {
-    atomic_fetch_sub(&holders, 1);
+    signals_give_up_hold();
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
@@ -394,22 +397,6 @@ void signals_child_ended(int slot)
 {
     if (slot >= 0)
         atomic_store(&child_process[slot], 0);
-}
-
-void signals_interrupt(pthread_t thread)
-{
-    atomic_store(&interrupted, true);
-    (void)pthread_kill(thread, interruption);
-}
-
-bool signals_interrupted(void)
-{
-    return atomic_load(&interrupted);
-}
-
-void signals_go_on(void)
-{
-    atomic_store(&interrupted, false);
 }
 
 void signals_ignore_pipe(struct sigaction *before)

@@ -736,8 +736,13 @@ int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *
     return 0;
 }
 
+/* libgcov's, if a program is built to measure its coverage: it writes what was counted, as exit would. */
+extern void __gcov_dump(void) __attribute__((weak)); /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+
 void sys_exit(int status)
 {
+    if (__gcov_dump)
+        __gcov_dump();
     _exit(status);
 }
 

@@ -31,9 +31,9 @@ struct frames_desk {
     uint8_t header[HEADER_BYTES];                                     /* of the frame to be read next */
 };
 
-void frames_init(struct frames *frames, struct fault *fault)
+void frames_init(struct frames *frames)
 {
-    *frames = (struct frames){.fault = fault};
+    *frames = (struct frames){.idle = NULL};
     pthread_mutex_init(&frames->mutex, NULL);
 }
 
@@ -66,7 +66,7 @@ static struct frames_desk *take_desk(struct frames *frames)
     if (desk == NULL)
         desk = sys_allocate(1, sizeof *desk);
     if (desk == NULL)
-        fault_report(frames->fault, "memory", errno);
+        fault_report("memory", errno);
     return desk;
 }
 

@@ -37,7 +37,7 @@ static int report(const struct pile_files *files, unsigned pile, unsigned part, 
 {
     char cause[FAULT_CAUSE_BYTES];
 
-    return fault_say(files->place->fault, "temporary file in %s: %s", directory_of(files, pile, part),
+    return fault_say("temporary file in %s: %s", directory_of(files, pile, part),
                      error == 0 ? "file is shorter than what was written" : fault_cause(error, cause));
 }
 
@@ -252,7 +252,7 @@ int pile_files_init(struct pile_files *files, struct spill_place *place, unsigne
     for (size_t i = 0; files->descriptor != NULL && i < (size_t)files->count * place->directories; i++)
         files->descriptor[i] = -1;
     if (files->descriptor == NULL || files->start == NULL || files->pile == NULL)
-        return fault_report(place->fault, "memory", errno);
+        return fault_report("memory", errno);
     return 0;
 }
 

@@ -102,7 +102,7 @@ static void drop_pile(struct storage *storage, unsigned pile)
 /* What was read of the pile is not what was written. */
 static int report_damage(struct spill *spill, unsigned pile)
 {
-    return fault_say(spill->place->fault, "temporary file in %s: contents have changed since they were written",
+    return fault_say("temporary file in %s: contents have changed since they were written",
                      pile_files_directory(&spill->files, pile));
 }
 
@@ -111,8 +111,8 @@ static int report_records(struct storage *storage, unsigned pile)
     const struct spill *spill = spill_of(storage);
 
     if (!spill->files.pile[pile].used)
-        return fault_say(spill->place->fault, "a pile in memory does not hold the records that were put there");
-    return fault_say(spill->place->fault, "temporary file in %s: does not hold the records that were put there",
+        return fault_say("a pile in memory does not hold the records that were put there");
+    return fault_say("temporary file in %s: does not hold the records that were put there",
                      pile_files_directory(&spill->files, pile));
 }
 
@@ -227,14 +227,14 @@ struct storage *spill_open(struct spill_place *place, unsigned piles)
     struct spill *spill = sys_allocate(1, sizeof *spill);
 
     if (spill == NULL) {
-        fault_report(place->fault, "memory", errno);
+        fault_report("memory", errno);
         return NULL;
     }
     spill->storage.kind = &KIND;
     spill->place = place;
     spill->content = sys_allocate(piles, sizeof *spill->content);
     if (spill->content == NULL)
-        fault_report(place->fault, "memory", errno);
+        fault_report("memory", errno);
     if (pile_files_init(&spill->files, place, piles) != 0 || spill->content == NULL) {
         free_spill(&spill->storage);
         return NULL;

@@ -74,7 +74,7 @@ static const char *advice(bool tried)
 /* There is no room for what is coming. Has it been tried to compress it? */
 static int report_shortage(const struct spill_place *place, bool tried)
 {
-    return fault_say(place->fault, "temporary file in %s%s: %s: about %llu MiB are needed%s, %llu MiB are free: %s",
+    return fault_say("temporary file in %s%s: %s: about %llu MiB are needed%s, %llu MiB are free: %s",
                      place->directory[0], place->directories > 1 ? " and the other directories" : "", strerror(ENOSPC),
                      number_mebibytes(place->coming), tried ? " without compression, which does not suffice" : "",
                      (unsigned long long)(place->room >> 20), advice(tried));
@@ -90,7 +90,7 @@ int spill_place_report_full(const struct spill_place *place, const char *directo
     const bool tried = place->frames != NULL && place->pace == NULL;
     char cause[FAULT_CAUSE_BYTES];
 
-    return fault_say(place->fault, "temporary file in %s: %s: %s", directory, fault_cause(error, cause), advice(tried));
+    return fault_say("temporary file in %s: %s: %s", directory, fault_cause(error, cause), advice(tried));
 }
 
 /* The space that is free in all directories. NULL, or with errno the directory of which it cannot be told. */
@@ -125,7 +125,7 @@ int spill_place_check(struct spill_place *place, uint64_t bytes)
 
     place->coming = bytes;
     if (failed != NULL)
-        return fault_say(place->fault, "temporary file in %s: %s", fault_name(failed), strerror(errno));
+        return fault_say("temporary file in %s: %s", fault_name(failed), strerror(errno));
     if (place->room >= bytes || (place->frames != NULL && place->pace == NULL))
         return 0;
     if (place->frames == NULL || place->room < bytes / SPILL_PLACE_HOPE)

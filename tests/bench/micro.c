@@ -317,10 +317,9 @@ int main(void)
     uint64_t leaf_blocks;
     int status = 1;
 
-    fault_init(&part.fault);
+    fault_init();
     part.place.directory = (const char *const[]){"/var/tmp"};
     part.place.directories = 1;
-    part.place.fault = &part.fault;
     part.run.format.delimiter = '\n';
     part.run.order.leaf_records = ORDER_LEAF_RECORDS;
     random_key_init(&part.run.order.key, "micro", 5);
@@ -329,7 +328,7 @@ int main(void)
     part.outlet.at = part.outlet.buffer;
     part.outlet.end = part.outlet.buffer + OUTLET_BYTES;
     if (part.data == NULL || part.outlet.buffer == NULL ||
-        engine_open(&part.run.engine, engine_memory((uint64_t)ENGINE_MEMORY_MIB << 20, 1), &part.place, &part.fault) !=
+        engine_open(&part.run.engine, engine_memory((uint64_t)ENGINE_MEMORY_MIB << 20, 1), &part.place) !=
             0 ||
         table_init(&part.table, &part.run.engine.pool) != 0)
         goto out;
@@ -357,6 +356,6 @@ out:
     engine_close(&part.run.engine);
     free(part.outlet.buffer);
     free(part.data);
-    fault_release(&part.fault);
+    fault_release();
     return status;
 }

@@ -20,7 +20,7 @@
 
 static struct fault fault;
 static struct options options;
-static struct parsing parsing = {.options = &options, .fault = &fault, .spelling = "--x"};
+static struct parsing parsing = {.options = &options, .spelling = "--x"};
 
 static const char blanks[] = " \t\n\v\f\r";
 
@@ -53,13 +53,13 @@ static void check_shuf_numbers(const char *text)
     options.count = UINT64_MAX;
     options.range = false;
     result = argument_head_count(&parsing, text);
-    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == good);
+    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == good);
     FUZZ_CHECK(options.count == (good && low < UINT64_MAX ? low : UINT64_MAX));
 
     good = hyphen != NULL && read_shuf_number(text, hyphen, &low) && read_shuf_number(hyphen + 1, end, &high) &&
            high <= UINT64_MAX && low <= high + 1 && low <= UINT64_MAX;
     result = argument_input_range(&parsing, text);
-    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == good && options.range == good);
+    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == good && options.range == good);
     FUZZ_CHECK(!good || (options.range_first == low && options.range_count == (uint64_t)(high - low + 1)));
     FUZZ_CHECK(!good || options.range_full == (low == 0 && high == UINT64_MAX));
 }
@@ -86,10 +86,10 @@ static void check_number(const char *text, uint64_t least)
     bool good = read_digits(text, text + strlen(text), &exact) && exact <= UINT64_MAX;
     int result = set_number(ARGUMENT_COUNT, text, least);
 
-    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == (good && exact >= least));
+    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == (good && exact >= least));
     FUZZ_CHECK(result != 0 || options.keep == exact);
     result = set_number(ARGUMENT_FIELD, text, 0);
-    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == (good && exact >= 1));
+    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == (good && exact >= 1));
     FUZZ_CHECK(result != 0 || options.keep == exact);
 }
 
@@ -99,11 +99,11 @@ static void check_counts(const char *text)
     bool good = read_digits(text, text + strlen(text), &exact);
     int result = argument_parallel(&parsing, text);
 
-    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == (good && exact >= 1));
+    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == (good && exact >= 1));
     FUZZ_CHECK(result != 0 || options.parallel == (exact < UINT_MAX ? exact : UINT_MAX));
     result = argument_piles(&parsing, text);
     good = good && exact >= STORE_FORMAT_PILES_MIN && exact <= STORE_FORMAT_PILES_MAX && (exact & (exact - 1)) == 0;
-    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == good);
+    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == good);
     FUZZ_CHECK(!good || options.piles == exact);
 }
 
@@ -116,7 +116,7 @@ static void check_pile(const char *text)
 
     high = low;
     good = good && (hyphen == NULL || read_digits(hyphen + 1, end, &high)) && low <= high && high < UINT64_MAX;
-    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == good);
+    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == good);
     FUZZ_CHECK(!good || (options.pile_first == low && options.pile_last == high));
 }
 
@@ -128,7 +128,7 @@ static void check_part(const char *text)
                 low <= high && high <= PART_MAX;
     int result = argument_part(&parsing, text);
 
-    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == good);
+    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == good);
     FUZZ_CHECK(!good || (options.part == low && options.parts == high));
 }
 
@@ -136,10 +136,10 @@ static void check_sizes(const char *text)
 {
     int result = argument_memory(&parsing, text);
 
-    FUZZ_CHECK(fuzz_is_reported(&fault, result));
+    FUZZ_CHECK(fuzz_is_reported(result));
     FUZZ_CHECK(result != 0 || options.memory_bytes >= HARDWARE_MEMORY_MIN);
     result = set_number(ARGUMENT_SIZE, text, 0);
-    FUZZ_CHECK(fuzz_is_reported(&fault, result));
+    FUZZ_CHECK(fuzz_is_reported(result));
     FUZZ_CHECK(result != 0 || (options.keep > 0 && strchr(text, '%') == NULL));
 }
 
@@ -191,7 +191,7 @@ static void check_delimiter(const char *text)
 
     FUZZ_CHECK(expected != NULL);
     count = decode(text, expected);
-    FUZZ_CHECK(fuzz_is_reported(&fault, result));
+    FUZZ_CHECK(fuzz_is_reported(result));
     FUZZ_CHECK((result == 0) == (count >= 1 && count <= RECORD_DELIMITER_BYTES_MAX));
     FUZZ_CHECK(result != 0 || (parsing.delimiter_bytes == count && memcmp(parsing.delimiter, expected, count) == 0));
     free(expected);
@@ -202,11 +202,11 @@ static void check_strings(const char *text)
     const size_t bytes = strlen(text);
     int result = argument_header_start(&parsing, text);
 
-    FUZZ_CHECK(fuzz_is_reported(&fault, result));
+    FUZZ_CHECK(fuzz_is_reported(result));
     FUZZ_CHECK((result == 0) == (bytes >= 1 && bytes < RECORD_DELIMITER_BYTES_MAX && strchr(text, '\n') == NULL));
     options.separator_given = false;
     result = argument_separator(&parsing, text);
-    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == options.separator_given);
+    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == options.separator_given);
 }
 
 /* A kind with any argument: the format can be used. */
@@ -218,7 +218,7 @@ static void check_records(const char *text)
     parsing.kind = NULL;
     parsing.delimiter_bytes = 0;
     result = argument_records(&parsing, text);
-    FUZZ_CHECK(fuzz_is_reported(&fault, result));
+    FUZZ_CHECK(fuzz_is_reported(result));
     if (result != 0)
         return;
     argument_settle_records(&parsing);
@@ -336,7 +336,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     uint64_t number = fuzz_number(&fuzz);
     char *text;
 
-    fault_init(&fault);
+    fault_init();
     check_escapes(fuzz.data, fuzz.bytes, number);
     text = fuzz_line(&fuzz);
     check_shuf_numbers(text);
@@ -351,6 +351,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     check_pattern(text, number);
     check_split(text, number);
     free(text);
-    fault_release(&fault);
+    fault_release();
     return 0;
 }

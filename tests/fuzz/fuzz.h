@@ -140,12 +140,12 @@ static inline void fuzz_put(const char *name, const void *data, size_t bytes)
 }
 
 /* Did the call that returned `result` report if and only if it failed? The fault is as new afterwards. */
-static inline bool fuzz_is_reported(struct fault *fault, int result)
+static inline bool fuzz_is_reported(int result)
 {
-    bool reported = fault_any(fault);
+    bool reported = fault_any();
 
-    fault_release(fault);
-    fault_init(fault);
+    fault_release();
+    fault_init();
     return reported == (result != 0);
 }
 

@@ -17,7 +17,7 @@ static struct table table;
 
 static struct gnu_random *open_gnu(void)
 {
-    struct gnu_random *gnu = gnu_random_open("random", &fault);
+    struct gnu_random *gnu = gnu_random_open("random");
 
     FUZZ_CHECK(gnu != NULL);
     return gnu;
@@ -33,9 +33,9 @@ static void check_draws(struct fuzz most)
         uint64_t bound = fuzz_number(&most);
         int result = gnu_random_draw(gnu, bound, &number);
 
-        FUZZ_CHECK(fuzz_is_reported(&fault, result));
+        FUZZ_CHECK(fuzz_is_reported(result));
         FUZZ_CHECK(gnu_random_draw(again, bound, &same) == result);
-        FUZZ_CHECK(fuzz_is_reported(&fault, result));
+        FUZZ_CHECK(fuzz_is_reported(result));
         if (result != 0) {
             FUZZ_CHECK(bound > 0);
             break;
@@ -61,7 +61,7 @@ static bool permute(uint64_t *order, uint64_t records, uint64_t wanted)
         order[i + distance] = number;
     }
     gnu_random_free(gnu);
-    FUZZ_CHECK(fuzz_is_reported(&fault, i == wanted ? 0 : -1));
+    FUZZ_CHECK(fuzz_is_reported(i == wanted ? 0 : -1));
     return i == wanted;
 }
 
@@ -74,7 +74,7 @@ static void check_table(const uint64_t *order, uint64_t records, uint64_t wanted
     FUZZ_CHECK(pool_promise(&pool, (uint32_t)pool_blocks_for(&pool, records * number_bytes)));
     table_grow(&table, records, number_bytes);
     result = gnu_random_ranks(gnu, &table, records, wanted);
-    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == enough);
+    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == enough);
     for (uint64_t i = 0; enough && i < records; i++)
         FUZZ_CHECK(table_get(&table, order[i]) == i);
     gnu_random_free(gnu);
@@ -88,7 +88,7 @@ static void check_sparse(const uint64_t *order, uint64_t records, uint64_t wante
 
     FUZZ_CHECK(out != NULL);
     result = gnu_random_sparse(gnu, records - 1, wanted, out);
-    FUZZ_CHECK(fuzz_is_reported(&fault, result) && (result == 0) == enough);
+    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == enough);
     FUZZ_CHECK(!enough || memcmp(out, order, (size_t)wanted * sizeof *out) == 0);
     gnu_random_free(gnu);
     free(out);
@@ -120,7 +120,7 @@ static void check_large(uint64_t most, uint64_t wanted)
     if (most < wanted)
         wanted = most;
     result = gnu_random_sparse(gnu, most, wanted, out);
-    FUZZ_CHECK(fuzz_is_reported(&fault, result));
+    FUZZ_CHECK(fuzz_is_reported(result));
     for (uint64_t i = 0; result == 0 && i < wanted; i++) {
         FUZZ_CHECK(out[i] <= most);
         for (uint64_t k = 0; k < i && k < 8; k++)
@@ -138,12 +138,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     if (pool.memory == NULL)
         FUZZ_CHECK(pool_open(&pool, BLOCKS * (BLOCK_BYTES + 4) + POOL_SLACK_BYTES, BLOCK_BYTES) == 0 &&
                    table_init(&table, &pool) == 0);
-    fault_init(&fault);
+    fault_init();
     bounds = (struct fuzz){fuzz.data, fuzz.bytes / 2};
     fuzz_put("random", fuzz.data + bounds.bytes, fuzz.bytes - bounds.bytes);
     check_draws(bounds);
     check_permutations(records, wanted < records ? wanted : records);
     check_large(most, wanted < 64 ? wanted : 64);
-    fault_release(&fault);
+    fault_release();
     return 0;
 }

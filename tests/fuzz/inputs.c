@@ -113,15 +113,15 @@ static void read_files(const char *const *name, size_t count, struct fuzz sizes,
 
     stream->bytes = stream->header_bytes = 0;
     memset(stream->end, 0, sizeof stream->end);
-    fault_init(&fault);
-    source = source_open(name, count, &layout, &fault);
+    fault_init();
+    source = source_open(name, count, &layout);
     stream->failed = source == NULL;
     while (source != NULL) {
         left = left.bytes == 0 ? sizes : left;
         if (!read_some(source, stream, fuzz_from_to(&left, 1, STREAM_MAX), &unread))
             break;
     }
-    FUZZ_CHECK(fuzz_is_reported(&fault, stream->failed));
+    FUZZ_CHECK(fuzz_is_reported(stream->failed));
     if (!stream->failed) {
         FUZZ_CHECK(source_delivered_bytes(source) == stream->bytes);
         header = source_header(source, &stream->header_bytes);
@@ -133,7 +133,7 @@ static void read_files(const char *const *name, size_t count, struct fuzz sizes,
     }
     source_free(source);
     free(unread.data);
-    fault_release(&fault);
+    fault_release();
 }
 
 /* ---- What must be the same ---- */

@@ -106,11 +106,11 @@ static struct fault fault;
 static struct engine *get_engine(void)
 {
     static const char *const directories[] = {"."};
-    static struct spill_place place = {.directory = directories, .directories = 1, .fault = &fault};
+    static struct spill_place place = {.directory = directories, .directories = 1};
     static struct engine engine;
 
     if (engine.buffer == NULL)
-        FUZZ_CHECK(engine_open(&engine, engine_memory(ENGINE_MEMORY_MIN, 1), &place, &fault) == 0);
+        FUZZ_CHECK(engine_open(&engine, engine_memory(ENGINE_MEMORY_MIN, 1), &place) == 0);
     return &engine;
 }
 
@@ -148,8 +148,8 @@ static void read_weights(struct weight_place place, size_t piece_bytes, struct r
     struct decimal weight = {0};
     int more;
 
-    fault_init(&fault);
-    source = source_open(names, 1, &layout, &fault);
+    fault_init();
+    source = source_open(names, 1, &layout);
     FUZZ_CHECK(source != NULL);
     record_reader_init(&reader, &layout.format, source, buffer, piece_bytes);
     weights = weight_input_open(engine, &layout.format, place, source);
@@ -160,10 +160,10 @@ static void read_weights(struct weight_place place, size_t piece_bytes, struct r
     if (more == 0)
         more = weight_input_end(weights);
     reading->good = more == 0;
-    FUZZ_CHECK(fuzz_is_reported(&fault, more));
+    FUZZ_CHECK(fuzz_is_reported(more));
     weight_input_free(weights);
     source_free(source);
-    fault_release(&fault);
+    fault_release();
     FUZZ_CHECK(engine->pool.free == engine->pool.blocks && engine->pool.promised == 0);
 }
 

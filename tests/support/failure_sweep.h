@@ -162,7 +162,7 @@ static inline ssize_t sweep_read_half(void *context, uint8_t *data, size_t bytes
     struct engine_text *text = context;
 
     if (text->at > text->bytes / 2)
-        return fault_say(&small.fault, "input failed");
+        return fault_say("input failed");
     return engine_text_read(context, data, bytes);
 }
 
@@ -179,7 +179,7 @@ static inline int sweep_write(struct source *source, int (*write)(struct source 
     int status = -1;
 
     if (source == NULL)
-        fault_say(&small.fault, "no source");
+        fault_say("no source");
     else if (to != NULL && write(source, to) == 0)
         status = output_commit(to);
     output_free(to);

@@ -7,25 +7,24 @@
 #include "support/scratch.h"
 #include "system/fault.h"
 
-static struct fault fault;
 
 /* Nothing has been reported. */
 static inline void forgive(void)
 {
-    fault_release(&fault);
-    fault_init(&fault);
+    fault_release();
+    fault_init();
 }
 
 static inline int reports_setup(void **state)
 {
-    fault_init(&fault);
+    fault_init();
     faulty_reset();
     return scratch_setup(state);
 }
 
 static inline int reports_teardown(void **state)
 {
-    fault_release(&fault);
+    fault_release();
     faulty_reset();
     return scratch_teardown(state);
 }

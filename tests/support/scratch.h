@@ -38,6 +38,7 @@ enum { SCRATCH_NOBODY = 65534 };
 
 struct scratch {
     int former_directory, former_stderr, messages;
+    pid_t child;
     char path[64];
     char text[4096];
 };
@@ -192,6 +193,45 @@ static inline const char *scratch_heard(void)
         scratch_listen();                                                                                              \
         assert_int_equal(call, result);                                                                                \
         assert_string_equal(scratch_heard(), message);                                                                 \
+    } while (0)
+
+/* Begin a child that ends the run; its messages are caught. True in the child, in which a failed assertion aborts. */
+static inline bool scratch_begin_end(void)
+{
+    pid_t child;
+
+    fflush(NULL);
+    scratch_listen();
+    child = fork();
+    if (child == 0) {
+        setenv("CMOCKA_TEST_ABORT", "1", 1);
+        alarm(120);
+        return true;
+    }
+    scratch.child = child;
+    return false;
+}
+
+/* It has ended as a run that fails does. Returns what it said. */
+static inline const char *scratch_ended(void)
+{
+    int status = -1;
+
+    waitpid(scratch.child, &status, 0);
+    scratch_heard();
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_FAILURE)
+        fail_msg("the run did not fail, status %#x: %s", (unsigned)status, scratch.text);
+    return scratch.text;
+}
+
+/* The statement ends the run, which says just this. It is done in a child: here nothing has changed but files. */
+#define assert_ends(statement, message)                                                                                \
+    do {                                                                                                               \
+        if (scratch_begin_end()) {                                                                                     \
+            statement;                                                                                                 \
+            _exit(99);                                                                                                 \
+        }                                                                                                              \
+        assert_string_equal(scratch_ended(), message);                                                                 \
     } while (0)
 
 /* Run body in a child. Returns its status as waitpid gives it: 0 when all its checks held. */

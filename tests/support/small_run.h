@@ -35,7 +35,7 @@ static inline int small_setup(void **state)
             return -1;
     memset(&small, 0, sizeof small);
     small.divisor = 1;
-    fault_init(&small.fault);
+    fault_init();
     return disk_reset();
 }
 
@@ -51,7 +51,7 @@ static inline int small_quarter_setup(void **state)
 
 static inline int small_teardown(void **state)
 {
-    fault_release(&small.fault);
+    fault_release();
     engine_close(&small.run.engine);
     return scratch_teardown(state) == 0 && disk.files == 0 ? 0 : -1;
 }
@@ -69,7 +69,6 @@ static inline void small_open(unsigned workers, uint64_t leaf_records)
     memset(&small.place, 0, sizeof small.place);
     small.place.directory = small_directories;
     small.place.directories = 1;
-    small.place.fault = &small.fault;
     memset(&small.progress, 0, sizeof small.progress);
     small.run.limit = UINT64_MAX;
     small.run.expected = UINT64_MAX;
@@ -77,7 +76,7 @@ static inline void small_open(unsigned workers, uint64_t leaf_records)
     small.run.format.delimiter = '\n';
     small.run.order.leaf_records = leaf_records;
     random_key_init(&small.run.order.key, "42", 2);
-    assert_int_equal(engine_open(&small.run.engine, memory, &small.place, &small.fault), 0);
+    assert_int_equal(engine_open(&small.run.engine, memory, &small.place), 0);
 }
 
 /* Write at most so many records from now on. */
@@ -92,7 +91,7 @@ static inline struct output *small_output(const char *path)
 {
     const struct output_plan plan = {.path = path, .filters = 1, .format = small.run.format, .place = &small.place};
 
-    return output_open(&plan, &small.fault);
+    return output_open(&plan);
 }
 
 /* Before the run is closed: it has everything back. */
@@ -108,8 +107,8 @@ static inline void small_close(void)
 /* Forget what was reported. */
 static inline void small_forgive(void)
 {
-    fault_release(&small.fault);
-    fault_init(&small.fault);
+    fault_release();
+    fault_init();
 }
 
 /* Does the file hold the text's records in this order? */

@@ -119,7 +119,7 @@ static inline int small_setup(void **state)
     memset(&layer, 0, sizeof layer);
     memset(&folders, 0, sizeof folders);
     faulty_reset();
-    fault_init(&small.fault);
+    fault_init();
     small.input[0] = (struct manifest_input){.name = "corpus/a.txt", .bytes = 688895};
     small.input[1] = (struct manifest_input){.name = "b c\n", .bytes = 0};
     small.manifest = (struct manifest){.key = {1, 2, 3}};
@@ -136,15 +136,15 @@ static inline int small_teardown(void **state)
 
     faulty_reset();
     store_close(&small.store);
-    fault_release(&small.fault);
+    fault_release();
     descriptors = scratch_count("/proc/self/fd");
     return scratch_teardown(state) == 0 && descriptors == small.descriptors ? 0 : -1;
 }
 
 static inline void small_forgive(void)
 {
-    fault_release(&small.fault);
-    fault_init(&small.fault);
+    fault_release();
+    fault_init();
 }
 
 static inline unsigned small_draw(unsigned bound)
@@ -165,7 +165,7 @@ static inline void small_open(unsigned piles, const char *start)
         format.record = (struct record_format){
             .kind = RECORD_STRING, .starts = true, .string = string, .string_bytes = strlen((char *)string)};
     }
-    assert_int_equal(store_join(&small.store, "store", &format, &small.fault), 0);
+    assert_int_equal(store_join(&small.store, "store", &format), 0);
 }
 
 /* With a store of lines, open. */

@@ -71,9 +71,9 @@ static void open_archives(const char *const *names, size_t count)
     const struct stream_layout layout = {.format = {.kind = RECORD_TAR}};
 
     source_free(source);
-    source = source_open(names, count, &layout, &fault);
+    source = source_open(names, count, &layout);
     assert_non_null(source);
-    assert_int_equal(archive_begin(source, &fault), 0);
+    assert_int_equal(archive_begin(source), 0);
 }
 
 /* All that is delivered, in pieces of so many bytes; -1 if it fails. */
@@ -230,14 +230,14 @@ static void assert_refused(size_t blocks, const char *message)
     archive = bad;
     put("bad.tar", blocks);
     for (size_t piece = 1; piece < 5000; piece += 1111) {
-        fault_release(&fault);
-        fault_init(&fault);
+        fault_release();
+        fault_init();
         open_archives(names, 3);
         scratch_listen();
         assert_int_equal(read_all(piece), -1);
         assert_string_equal(scratch_heard(), message);
-        fault_release(&fault);
-        fault_init(&fault);
+        fault_release();
+        fault_init();
         open_archives(names, 3);
         assert_true(source_map(source, &memory));
         scratch_listen();
@@ -315,7 +315,7 @@ TEST(a_file_of_another_size_is_no_archive)
 
     assert_true(scratch_put("short.tar", "short", 0600));
     scratch_listen();
-    assert_null(source_open(names, 1, &layout, &fault));
+    assert_null(source_open(names, 1, &layout));
     assert_string_equal(
         scratch_heard(),
         "bigshuf: short.tar: truncated, or no tar archive: its size, 5 bytes, is not a multiple of 512\n");

@@ -60,9 +60,9 @@ static int teardown(void **state)
 
 static void begin(unsigned programs, uint64_t bytes)
 {
-    contents = (struct contents){.names = names, .fault = &fault, .marks = marks, .fd = -1};
+    contents = (struct contents){.names = names, .marks = marks, .fd = -1};
     contents.decompress =
-        decompress_new(names, marks, FILES, (struct decompress_limits){.programs = programs, .bytes = bytes}, &fault);
+        decompress_new(names, marks, FILES, (struct decompress_limits){.programs = programs, .bytes = bytes});
     assert_non_null(contents.decompress);
 }
 
@@ -131,12 +131,12 @@ TEST(any_call_may_fail)
         size_t i = 0, done = 0;
         ssize_t got = 0;
 
-        contents = (struct contents){.names = names, .fault = &fault, .marks = marks, .fd = -1};
+        contents = (struct contents){.names = names, .marks = marks, .fd = -1};
         memset(marks, 0, sizeof marks);
         scratch_listen();
         faulty_fail(NULL, turn, EIO);
         contents.decompress =
-            decompress_new(names, marks, FILES, (struct decompress_limits){.programs = 3, .bytes = 1 << 20}, &fault);
+            decompress_new(names, marks, FILES, (struct decompress_limits){.programs = 3, .bytes = 1 << 20});
         for (; contents.decompress != NULL && i < FILES; i++) {
             if (contents_begin(&contents, i) != 0)
                 break;
@@ -148,7 +148,7 @@ TEST(any_call_may_fail)
             assert_true(done == 0 || seen[done - 1] == byte_of(i, done - 1));
         }
         faulty_stop();
-        assert_true((i == FILES) != fault_any(&fault));
+        assert_true((i == FILES) != fault_any());
         contents_close(&contents);
         decompress_free(contents.decompress);
         (void)scratch_heard();

@@ -31,16 +31,15 @@ static int read_all(struct source *source, size_t step)
     return got < 0 ? -1 : 0;
 }
 
-static struct source *open_groups(const char *const *names, size_t count, const struct key_rule *rule,
-                                  struct fault *fault)
+static struct source *open_groups(const char *const *names, size_t count, const struct key_rule *rule)
 {
     const struct stream_layout layout = {.format = rule->format};
     struct source *source;
 
-    fault_init(fault);
-    source = source_open(names, count, &layout, fault);
+    fault_init();
+    source = source_open(names, count, &layout);
     assert_non_null(source);
-    assert_int_equal(grouping_begin(source, rule, false, fault), 0);
+    assert_int_equal(grouping_begin(source, rule, false), 0);
     return source;
 }
 
@@ -53,7 +52,7 @@ static void assert_groups(const struct key_rule *rule, const char *a, const char
     assert_true(scratch_put("a", a, 0600));
     assert_true(b == NULL || scratch_put("b", b, 0600));
     for (size_t step = 1; step < 30; step++) {
-        struct source *source = open_groups(names, b == NULL ? 1 : 2, rule, &fault);
+        struct source *source = open_groups(names, b == NULL ? 1 : 2, rule);
         uint64_t mapped;
 
         assert_false(source_map(source, &mapped));
@@ -63,7 +62,7 @@ static void assert_groups(const struct key_rule *rule, const char *a, const char
         assert_int_equal(read_all(source, 2 * step), 0);
         assert_string_equal(delivered, expected);
         source_free(source);
-        fault_release(&fault);
+        fault_release();
     }
 }
 
@@ -75,12 +74,12 @@ static void assert_refused(const struct key_rule *rule, const char *text, const 
     struct source *source;
 
     assert_true(scratch_put("a", text, 0600));
-    source = open_groups(names, 1, rule, &fault);
+    source = open_groups(names, 1, rule);
     scratch_listen();
     assert_int_equal(read_all(source, 100), -1);
     assert_string_equal(scratch_heard(), said);
     source_free(source);
-    fault_release(&fault);
+    fault_release();
 }
 
 TEST(members_with_the_same_key_are_one_record)
@@ -134,7 +133,7 @@ TEST(a_key_has_so_many_bytes_at_most)
     text[KEY_BYTES_MAX] = text[2 * KEY_BYTES_MAX + 1] = '\n';
     text[2 * KEY_BYTES_MAX + 4] = '\n';
     assert_true(scratch_put("a", text, 0600));
-    source = open_groups(names, 1, &first, &fault);
+    source = open_groups(names, 1, &first);
     assert_int_equal(read_all(source, 1 << 16), 0);
     assert_int_equal(delivered_bytes, sizeof text - 1 + 3);
     assert_int_equal(delivered[KEY_BYTES_MAX + 1], RECORD_GOES_ON);
@@ -163,7 +162,7 @@ TEST(a_key_may_stand_so_far_behind)
     struct source *source;
 
     assert_true(scratch_put("a", far_key(GROUPING_BYTES - 3), 0600));
-    source = open_groups(names, 2, &csv, &fault);
+    source = open_groups(names, 2, &csv);
     assert_int_equal(read_all(source, 1 << 20), 0);
     assert_int_equal(delivered_bytes, 2 * (3 * GROUPING_BYTES - 1) + 2);
     assert_int_equal(delivered[3 * GROUPING_BYTES - 1], RECORD_GOES_ON);

@@ -91,7 +91,7 @@ static void open_files(void)
 {
     assert_true(scratch_put("a", "one\ntwo\nthree", 0644));
     assert_true(scratch_put("b", "four\nfive", 0644));
-    source = source_open(names, 2, &lines, &fault);
+    source = source_open(names, 2, &lines);
     assert_non_null(source);
     source_hold(source, &pool);
 }

@@ -34,7 +34,7 @@ static void free_names(void)
 static int read_names_into(const char *from, uint64_t *memory)
 {
     free_names();
-    return names_read(from, memory, &list.names, &list.count, &list.data, &fault);
+    return names_read(from, memory, &list.names, &list.count, &list.data);
 }
 
 /* With all the memory that they may need. */

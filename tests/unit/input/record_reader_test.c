@@ -72,13 +72,13 @@ static void assert_walks(struct engine_text *text, const struct record_format *f
     assert_non_null(file);
     assert_int_equal(fwrite(text->data, 1, text->bytes, file), text->bytes);
     assert_int_equal(fclose(file), 0);
-    fault_init(&fault);
-    source = source_open(names, 1, &layout, &fault);
+    fault_init();
+    source = source_open(names, 1, &layout);
     assert_non_null(source);
     assert_true(source_map(source, &memory));
     walk(source, text, format, bytes);
     source_free(source);
-    fault_release(&fault);
+    fault_release();
 }
 
 TEST(records_come_one_by_one_with_their_offsets)

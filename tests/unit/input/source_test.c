@@ -40,7 +40,7 @@ static struct source *reopen(const struct stream_layout *layout, const char *fil
     for (char *name = strtok(text, " "); name != NULL; name = strtok(NULL, " "))
         names[count++] = name;
     source_free(source);
-    source = source_open(names, count, layout, &fault);
+    source = source_open(names, count, layout);
     return source;
 }
 
@@ -799,7 +799,7 @@ static void refuse_as_user(void)
 {
     scratch_become_user();
     CHECK(reopen(&lines, "a unreadable") == NULL);
-    fault_init(&fault);
+    fault_init();
     CHECK(reopen(&lines, "a fifo") == NULL);
 }
 
@@ -807,7 +807,7 @@ TEST(what_cannot_be_read_is_reported_at_once)
 {
     const char *nameless = "";
 
-    assert_says(source_open(&nameless, 1, &lines, &fault) == NULL, true, "bigshuf: '': No such file or directory\n");
+    assert_says(source_open(&nameless, 1, &lines) == NULL, true, "bigshuf: '': No such file or directory\n");
     forgive();
     assert_refused(&lines, "missing", "bigshuf: missing: No such file or directory\n");
     assert_refused(&lines, ".", "bigshuf: .: Is a directory\n");

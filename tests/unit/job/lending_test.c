@@ -37,15 +37,15 @@ static enum lending choose(const char *const *names, size_t count, enum lending_
     enum lending lending;
     uint64_t bytes;
 
-    fault_init(&fault);
-    source = source_open(names, count, &layout, &fault);
+    fault_init();
+    source = source_open(names, count, &layout);
     assert_non_null(source);
     lending = lending_choose(source, count, &lines, use, mebibytes * MIB, &bytes);
     assert_true((lending == LENDING_NONE) == (source_base(source) == NULL));
     assert_int_equal(source_delivered_bytes(source), 0);
     *left = (unsigned)(bytes / MIB);
     source_free(source);
-    fault_release(&fault);
+    fault_release();
     return lending;
 }
 
@@ -77,16 +77,16 @@ static enum lending choose_archive(unsigned archive_mebibytes, enum lending_use 
 
     assert_true(scratch_put("a.tar", "", 0600));
     assert_int_equal(truncate("a.tar", (off_t)(archive_mebibytes * MIB)), 0);
-    fault_init(&fault);
-    source = source_open(names, 1, &layout, &fault);
+    fault_init();
+    source = source_open(names, 1, &layout);
     assert_non_null(source);
-    assert_int_equal(archive_begin(source, &fault), 0);
+    assert_int_equal(archive_begin(source), 0);
     lending = lending_choose(source, 1, &format, use, mebibytes * MIB, &bytes);
     assert_true((lending == LENDING_REFERS) == (source_base(source) != NULL));
     assert_true((lending == LENDING_REFERS) == (source_margin(source) != NULL));
     assert_true(lending == LENDING_REFERS ? bytes < (mebibytes - archive_mebibytes) * MIB : bytes == mebibytes * MIB);
     source_free(source);
-    fault_release(&fault);
+    fault_release();
     return lending;
 }
 
@@ -182,9 +182,9 @@ static enum lending hold(unsigned mebibytes, size_t bytes)
         put_lines("fifo", mebibytes, bytes);
         _exit(0);
     }
-    fault_init(&fault);
+    fault_init();
     assert_int_equal(pool_open(&pool, 8 * MIB, 1024), 0);
-    source = source_open(names, 1, &layout, &fault);
+    source = source_open(names, 1, &layout);
     assert_non_null(source);
     lending = lending_hold(source, &lines, &pool);
     assert_true((lending == LENDING_REFERS) == source_holds(source));
@@ -201,7 +201,7 @@ static enum lending hold(unsigned mebibytes, size_t bytes)
     assert_int_equal(unlink("fifo"), 0);
     source_free(source);
     pool_close(&pool);
-    fault_release(&fault);
+    fault_release();
     return lending;
 }
 

@@ -12,7 +12,7 @@
 
 static struct filters *filters_good(const char *command, unsigned most)
 {
-    struct filters *filters = filters_new(command, most, &fault);
+    struct filters *filters = filters_new(command, most);
 
     assert_non_null(filters);
     return filters;
@@ -209,7 +209,7 @@ TEST(a_command_that_fails_early_is_not_fed_for_hours)
 
 static void write_without_reader_after_a_filter(void)
 {
-    struct filters *filters = filters_new("exit 0", 1, &fault);
+    struct filters *filters = filters_new("exit 0", 1);
     int ends[2];
 
     CHECK(filters != NULL && filters_start(filters, "F") == 0 && feed_much(filters) == 0 && filters_wait(filters) == 0);
@@ -232,13 +232,13 @@ static void signals_of_a_command(void)
 
     signals_install();
     signals_block(&before); /* as a worker has it */
-    filters = filters_new("kill -TERM $$; echo alive > $FILE", 1, &fault);
+    filters = filters_new("kill -TERM $$; echo alive > $FILE", 1);
     CHECK(filters != NULL && feed(filters, "F", "") == 0 && filters_wait(filters) == -1);
     filters_free(filters);
-    filters = filters_new("kill -XFSZ $$; echo alive > $FILE", 1, &fault);
+    filters = filters_new("kill -XFSZ $$; echo alive > $FILE", 1);
     CHECK(filters != NULL && feed(filters, "F", "") == 0 && filters_wait(filters) == -1);
     filters_free(filters);
-    filters = filters_new("kill -PIPE $$; echo alive > $FILE", 1, &fault);
+    filters = filters_new("kill -PIPE $$; echo alive > $FILE", 1);
     CHECK(filters != NULL && feed(filters, "F", "") == 0 && filters_wait(filters) == 0);
     filters_free(filters);
     CHECK(access("F", F_OK) != 0);

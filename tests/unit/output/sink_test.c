@@ -56,7 +56,7 @@ static void write_more(const char *content)
 static void begin(const char *path, const char *content)
 {
     drop();
-    sink = sink_open(path, &fault);
+    sink = sink_open(path);
     assert_non_null(sink);
     if (content != NULL)
         write_more(content);
@@ -66,7 +66,7 @@ static int commit_sink(void)
 {
     if (sink_complete(sink) != 0 || sink_check_input(sink) != 0)
         return -1;
-    return sink_publish(sink) == 0 ? 0 : fault_report(&fault, "not published", errno);
+    return sink_publish(sink) == 0 ? 0 : fault_report("not published", errno);
 }
 
 static void commit(void)
@@ -86,7 +86,7 @@ static void write_file(const char *path, const char *content)
 static void assert_refused(const char *path, const char *message)
 {
     drop();
-    assert_says((sink = sink_open(path, &fault)) == NULL, true, message);
+    assert_says((sink = sink_open(path)) == NULL, true, message);
     forgive();
 }
 
@@ -273,7 +273,7 @@ TEST(owner_and_group_are_kept_by_root)
 
 static void write_in_child(const char *path)
 {
-    sink = sink_open(path, &fault);
+    sink = sink_open(path);
 
     CHECK(sink != NULL && sink_write(sink, "new\n", 4) == 0 && commit_sink() == 0);
 }
@@ -382,7 +382,7 @@ TEST(a_full_device_fails_with_its_name)
     if (access("/dev/full", W_OK) != 0)
         skip();
     begin("/dev/full", NULL);
-    assert_says(sink_write(sink, "x\n", 2), -1, "bigshuf: /dev/full: No space left on device\n");
+    assert_ends(sink_write(sink, "x\n", 2), "bigshuf: /dev/full: No space left on device\n");
 }
 
 TEST(names_of_descriptors_reach_the_file_that_is_open)
@@ -461,7 +461,7 @@ TEST(only_what_is_emptied_by_the_first_write_is_in_place)
 static void refused_read_only(void)
 {
     scratch_become_user();
-    CHECK(sink_open("F", &fault) == NULL);
+    CHECK(sink_open("F") == NULL);
 }
 
 TEST(a_read_only_file_is_refused_and_stays)
@@ -478,8 +478,8 @@ static void in_place_as_user(void)
     ino_t inode = scratch_inode("F");
 
     scratch_become_user();
-    CHECK(sink_open("new", &fault) == NULL);
-    sink_free(sink_open("F", &fault));
+    CHECK(sink_open("new") == NULL);
+    sink_free(sink_open("F"));
     CHECK(scratch_holds("F", "old and long\n"));
     replace_as_user();
     CHECK(scratch_holds("F", "new\n") && scratch_inode("F") == inode);
@@ -595,7 +595,7 @@ static void write_to_standard_output(void)
 {
     CHECK(dup2(open("out", O_WRONLY | O_CREAT | O_APPEND, 0600), STDOUT_FILENO) == STDOUT_FILENO);
     CHECK(write(STDOUT_FILENO, "before\n", 7) == 7);
-    sink = sink_open(NULL, &fault);
+    sink = sink_open(NULL);
     CHECK(sink != NULL && sink_write(sink, "x\n", 2) == 0 && commit_sink() == 0);
 }
 
@@ -608,7 +608,7 @@ TEST(standard_output_is_added_to)
 static void write_to_full_standard_output(void)
 {
     CHECK(dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO) == STDOUT_FILENO);
-    sink = sink_open(NULL, &fault);
+    sink = sink_open(NULL);
     CHECK(sink != NULL && sink_write(sink, "x\n", 2) == -1);
 }
 
@@ -622,7 +622,7 @@ TEST(a_full_standard_output_fails)
 static void open_closed_standard_output(void)
 {
     close(STDOUT_FILENO);
-    CHECK(sink_open(NULL, &fault) == NULL);
+    CHECK(sink_open(NULL) == NULL);
 }
 
 static void open_filled_standard_output(void)
@@ -634,7 +634,7 @@ static void open_filled_standard_output(void)
     CHECK(sys_fill_standard() == 0);
     CHECK(open(".", O_RDONLY) > STDERR_FILENO);
     CHECK(read(STDIN_FILENO, &byte, 1) == -1 && errno == EBADF);
-    CHECK(sink_open(NULL, &fault) == NULL);
+    CHECK(sink_open(NULL) == NULL);
 }
 
 TEST(a_closed_standard_output_is_refused_at_once)
@@ -653,7 +653,7 @@ static void write_without_reader(void)
     CHECK(pipe(ends) == 0 && dup2(ends[1], STDOUT_FILENO) == STDOUT_FILENO);
     close(ends[0]);
     signal(SIGPIPE, SIG_IGN);
-    sink = sink_open(NULL, &fault);
+    sink = sink_open(NULL);
     CHECK(sink != NULL && sink_write(sink, "x\n", 2) == -1);
 }
 
@@ -664,7 +664,7 @@ TEST(a_broken_pipe_is_an_error_where_its_signal_is_ignored)
 
 static void fail_to_close_standard_output(void)
 {
-    sink = sink_open(NULL, &fault);
+    sink = sink_open(NULL);
 
     faulty.never = "close";
     CHECK(sink != NULL && commit_sink() == -1);
@@ -682,7 +682,7 @@ TEST(a_failed_close_leaves_the_old_file)
     assert_true(scratch_put("F", "old\n", 0644));
     begin("F", "new\n");
     faulty.never = "close";
-    assert_says(commit_sink(), -1, "bigshuf: F: Input/output error\n");
+    assert_ends(commit_sink(), "bigshuf: F: Input/output error\n");
     drop();
     assert_true(scratch_holds("F", "old\n"));
     assert_int_equal(scratch_count("."), 1);
@@ -792,7 +792,7 @@ TEST(an_input_that_others_change_or_replace_is_left_alone)
         sink_replaces_input(sink, &mark);
         write_more("new\n");
         cases[i].change();
-        assert_says(commit_sink(), -1, cases[i].message);
+        assert_ends(commit_sink(), cases[i].message);
         drop();
         forgive();
         assert_int_equal(scratch_count("."), 1);
@@ -922,7 +922,7 @@ static bool run(const char *path, bool named)
     bool complete;
 
     be_named(named);
-    sink = sink_open(path, &fault);
+    sink = sink_open(path);
     complete = sink != NULL && sink_write(sink, "new\n", 4) == 0 && commit_sink() == 0;
     drop();
     return complete;
@@ -951,7 +951,7 @@ static void sweep(const char *path, const char *file, const char *old, bool name
         scratch_listen();
         complete = run(path, named);
         (void)scratch_heard();
-        assert_int_equal(complete, !fault_any(&fault));
+        assert_int_equal(complete, !fault_any());
         if (complete)
             assert_true(scratch_holds(file, "new\n"));
         else if (old != NULL)
@@ -981,7 +981,7 @@ static void die_while_writing(void)
 {
     signals_install();
     be_named(true);
-    sink = sink_open("F", &fault);
+    sink = sink_open("F");
     CHECK(sink != NULL && sink_write(sink, "new\n", 4) == 0 && scratch_count(".") == 2);
     raise(SIGTERM);
 }

@@ -136,14 +136,14 @@ static const char *told(const char *const *paths, size_t count, bool by_name, bo
     const char *heard;
     int status;
 
-    fault_init(&fault);
+    fault_init();
     scratch_listen();
-    status = target_set_init(&set, paths, count - late, by_name, &fault);
+    status = target_set_init(&set, paths, count - late, by_name);
     if (status == 0 && late)
-        status = target_set_check(&set, paths[count - 1], &fault);
+        status = target_set_check(&set, paths[count - 1]);
     target_set_release(&set);
     heard = scratch_heard();
-    fault_release(&fault);
+    fault_release();
     assert_int_equal(status, heard[0] == '\0' ? 0 : -1);
     return heard;
 }

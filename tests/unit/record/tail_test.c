@@ -67,13 +67,13 @@ UNIT_TEST(an_archive_is_not_empty)
     struct tail tail;
     size_t bytes;
 
-    fault_init(&fault);
-    tail_init(&tail, &archive, false, &fault);
+    fault_init();
+    tail_init(&tail, &archive, false);
     follow(&tail, "as much as there is is looked at elsewhere", 5);
     assert_lacks(&tail, "");
     tail_begin(&tail);
-    assert_says(tail_end(&tail, "file", &missing, &bytes), -1, "bigshuf: file: empty, and so no tar archive\n");
-    fault_release(&fault);
+    assert_ends(tail_end(&tail, "file", &missing, &bytes), "bigshuf: file: empty, and so no tar archive\n");
+    fault_release();
 }
 
 UNIT_TEST(line_ends_are_learnt_from_the_first_record_of_all)
@@ -109,8 +109,8 @@ UNIT_TEST(the_line_of_an_open_quote_is_known)
             size_t bytes;
             char message[64];
 
-            fault_init(&fault);
-            tail_init(&tail, &csv, false, &fault);
+            fault_init();
+            tail_init(&tail, &csv, false);
             follow(&tail, "\n\n1\n", step);
             follow(&tail, cases[i].file, step);
             scratch_listen();
@@ -118,7 +118,7 @@ UNIT_TEST(the_line_of_an_open_quote_is_known)
             snprintf(message, sizeof message, "bigshuf: file: unclosed quote that starts in line %u\n",
                      (unsigned)cases[i].line);
             assert_string_equal(scratch_heard(), message);
-            fault_release(&fault);
+            fault_release();
         }
     }
 }

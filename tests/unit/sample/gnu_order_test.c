@@ -94,7 +94,7 @@ static replay_function *replay;
 
 static int write_replayed(struct source *source, struct output *to)
 {
-    struct gnu_random *gnu = gnu_random_open("random", &small.fault);
+    struct gnu_random *gnu = gnu_random_open("random");
     int status;
 
     if (gnu == NULL)
@@ -116,7 +116,7 @@ static void assert_replays(replay_function *function, plain_function *plain, uin
     small_open(workers, ORDER_LEAF_RECORDS);
     assert_int_equal(sweep_write(engine_text_source(&text), write_replayed), 0);
     assert_int_equal(small.progress.records, text.records);
-    gnu = gnu_random_open("random", &small.fault);
+    gnu = gnu_random_open("random");
     assert_non_null(gnu);
     number = plain(gnu, &wanted);
     gnu_random_free(gnu);

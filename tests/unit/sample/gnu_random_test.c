@@ -47,7 +47,7 @@ static void put_bytes(const char *name, const uint8_t *data, size_t bytes)
 
 static int setup(void **state)
 {
-    fault_init(&fault);
+    fault_init();
     if (scratch_setup(state) != 0 || pool_open(&pool, BLOCKS * (BLOCK + 4) + POOL_SLACK_BYTES, BLOCK) != 0 ||
         table_init(&table, &pool) != 0)
         return -1;
@@ -61,13 +61,13 @@ static int teardown(void **state)
 {
     table_release(&table);
     pool_close(&pool);
-    fault_release(&fault);
+    fault_release();
     return scratch_teardown(state);
 }
 
 static struct gnu_random *open_gnu(const char *path)
 {
-    struct gnu_random *gnu = gnu_random_open(path, &fault);
+    struct gnu_random *gnu = gnu_random_open(path);
 
     assert_non_null(gnu);
     return gnu;
@@ -380,10 +380,10 @@ TEST(a_reservoir_of_draws_is_that_of_shuf)
 static void assert_refused(const char *path, const char *message)
 {
     scratch_listen();
-    assert_null(gnu_random_open(path, &fault));
+    assert_null(gnu_random_open(path));
     assert_string_equal(scratch_heard(), message);
-    fault_release(&fault);
-    fault_init(&fault);
+    fault_release();
+    fault_init();
 }
 
 TEST(a_file_that_cannot_be_read_is_refused_at_once)
@@ -397,10 +397,10 @@ TEST(a_file_that_cannot_be_read_is_refused_at_once)
 static void open_what_is_forbidden(void)
 {
     scratch_become_user();
-    CHECK(gnu_random_open("forbidden", &fault) == NULL && fault_any(&fault));
-    fault_release(&fault);
-    fault_init(&fault);
-    CHECK(gnu_random_open("forbidden fifo", &fault) == NULL && fault_any(&fault));
+    CHECK(gnu_random_open("forbidden") == NULL && fault_any());
+    fault_release();
+    fault_init();
+    CHECK(gnu_random_open("forbidden fifo") == NULL && fault_any());
 }
 
 TEST(a_file_of_others_is_refused_at_once)
@@ -423,8 +423,8 @@ static void assert_ends(const char *path, int (*body)(struct gnu_random *gnu))
     scratch_listen();
     assert_int_equal(body(gnu), -1);
     assert_string_equal(scratch_heard(), message);
-    fault_release(&fault);
-    fault_init(&fault);
+    fault_release();
+    fault_init();
     gnu_random_free(gnu);
 }
 

@@ -31,7 +31,7 @@ static struct source *refer_to_text(void)
     assert_non_null(file);
     assert_int_equal(fwrite(text.data, 1, written, file), written);
     assert_int_equal(fclose(file), 0);
-    source = source_open(names, 1, &layout, &small.fault);
+    source = source_open(names, 1, &layout);
     assert_non_null(source);
     assert_true(source_map(source, &bytes));
     small.run.refers = true;
@@ -202,7 +202,7 @@ SMALL_RUN(references_that_leave_no_room_for_the_order_are_no_reported_failure)
         status = sweep_write(refer_to_text(), write_first);
         pool_release_promise(&small.run.engine.pool, others);
         assert_int_equal(small.progress.run_out, status != 0);
-        assert_false(fault_any(&small.fault));
+        assert_false(fault_any());
         failed += status != 0;
         small_close();
     }
@@ -277,7 +277,7 @@ static int each_in_place(void)
 
     share.wait = true;
     small_open(1, ORDER_LEAF_RECORDS);
-    return sweep_write(source_open(names, 1, &layout, &small.fault), write_each);
+    return sweep_write(source_open(names, 1, &layout), write_each);
 }
 
 static void put_text(const char *name)

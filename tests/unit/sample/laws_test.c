@@ -16,7 +16,7 @@ struct output {
     FILE *file;
 };
 
-struct output *output_open(const struct output_plan *plan, struct fault *fault)
+struct output *output_open(const struct output_plan *plan)
 {
     static struct output output;
 

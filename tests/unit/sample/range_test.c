@@ -34,7 +34,7 @@ enum how { REPEATED, DIFFERENT, BY_GNU };
 static int draw_to(const char *output, enum how how, bool with_gnu, struct number_range range, uint64_t numbers)
 {
     struct output *to = small_output(output);
-    struct gnu_random *gnu = with_gnu ? gnu_random_open("noise", &small.fault) : NULL;
+    struct gnu_random *gnu = with_gnu ? gnu_random_open("noise") : NULL;
     int status;
 
     assert_true(to != NULL && (gnu != NULL || !with_gnu));
@@ -223,7 +223,7 @@ TEST(a_sample_that_does_not_fit_says_how_much_memory_would_do)
     small_open(1, ORDER_LEAF_RECORDS);
     engine_close(&small.run.engine);
     assert_int_equal(
-        engine_open(&small.run.engine, engine_memory((uint64_t)MEBIBYTES << 20, 1), &small.place, &small.fault), 0);
+        engine_open(&small.run.engine, engine_memory((uint64_t)MEBIBYTES << 20, 1), &small.place), 0);
     assert_int_equal(draw_to("out", DIFFERENT, false, range_of(0, 1u << 28), NUMBERS), 0);
     small_close();
     small_open(1, ORDER_LEAF_RECORDS);
@@ -301,7 +301,7 @@ TEST(different_numbers_by_gnu_are_those_of_its_generator)
         uint64_t number[5000];
         size_t numbers = gnu_ranges[i].count == 1 ? 1 : 5000;
         struct number_range range = range_of(gnu_ranges[i].first, gnu_ranges[i].count);
-        struct gnu_random *gnu = gnu_random_open("noise", &small.fault);
+        struct gnu_random *gnu = gnu_random_open("noise");
 
         assert_int_equal(gnu_random_sparse(gnu, gnu_ranges[i].count - 1, numbers, number), 0);
         gnu_random_free(gnu);
@@ -319,7 +319,7 @@ TEST(independent_draws_by_gnu_are_those_of_its_generator)
     for (int i = 0; i < 5; i++) {
         uint64_t number[5000];
         struct number_range range = range_of(gnu_ranges[i].first, gnu_ranges[i].count);
-        struct gnu_random *gnu = gnu_random_open("noise", &small.fault);
+        struct gnu_random *gnu = gnu_random_open("noise");
 
         for (int k = 0; k < 5000; k++)
             assert_int_equal(gnu_random_draw(gnu, gnu_ranges[i].count - 1, &number[k]), 0);
@@ -361,7 +361,7 @@ TEST(without_memory_a_sample_by_gnu_is_reported)
     put_noise(100);
     for (unsigned i = 0; i < 2; i++) {
         struct output *to = small_output("out");
-        struct gnu_random *gnu = gnu_random_open("noise", &small.fault);
+        struct gnu_random *gnu = gnu_random_open("noise");
 
         small_forgive();
         small_open(1, ORDER_LEAF_RECORDS);

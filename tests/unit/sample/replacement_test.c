@@ -148,7 +148,7 @@ static int next(void *context, struct record_reader *reader, struct record_piece
         return more;
     assert_int_equal(piece->data[0], text.data[text.start[others.noted]]);
     if (++others.noted == others.fail_next)
-        return fault_say(&small.fault, "next failed");
+        return fault_say("next failed");
     return more;
 }
 
@@ -158,7 +158,7 @@ static int prepare(void *context, struct replacement *repeat, uint64_t records, 
     assert_ptr_equal(context, &others);
     others.prepared = records;
     *at_random = others.at_random;
-    return others.fail_prepare ? fault_say(&small.fault, "prepare failed") : 0;
+    return others.fail_prepare ? fault_say("prepare failed") : 0;
 }
 
 /* Always the last record. */
@@ -167,7 +167,7 @@ static int draw_last(void *context, struct replacement *repeat, uint64_t records
     (void)repeat;
     assert_ptr_equal(context, &others);
     if (others.fail_draw > 0 && --others.fail_draw == 0)
-        return fault_say(&small.fault, "draw failed");
+        return fault_say("draw failed");
     for (uint64_t i = 0; i < count; i++)
         *table_u64(numbers, i) = records - 1;
     return 0;

@@ -25,7 +25,7 @@ static int read_laid_out(const struct stream_layout *of, const char *const *name
     small_forgive();
     small_open(1, ORDER_LEAF_RECORDS);
     count = 0;
-    source = source_open(names, files, of, &small.fault);
+    source = source_open(names, files, of);
     assert_non_null(source);
     weights = weight_input_open(&small.run.engine, &small.run.format, place, source);
     transfer_init(&passage, &small.run.engine, &small.run.format, source, NULL);
@@ -118,7 +118,7 @@ TEST(any_byte_may_end_the_records)
 
         small_open(1, ORDER_LEAF_RECORDS);
         small.run.format.delimiter = ';';
-        source = source_open(names, 1, &semicolons, &small.fault);
+        source = source_open(names, 1, &semicolons);
         weights = weight_input_open(&small.run.engine, &small.run.format, place, source);
         assert_non_null(weights);
         transfer_init(&passage, &small.run.engine, &small.run.format, source, NULL);
@@ -159,7 +159,7 @@ TEST(weights_come_again_from_the_first)
         struct weight_input *weights;
 
         small_open(1, ORDER_LEAF_RECORDS);
-        source = source_open(names, 1, &layout, &small.fault);
+        source = source_open(names, 1, &layout);
         weights = weight_input_open(&small.run.engine, &small.run.format, place, source);
         assert_non_null(weights);
         for (int pass = 0; pass < 3; pass++) {

@@ -13,7 +13,7 @@ static void fill(const struct engine_text *text)
     assert_int_equal(pile_append(&piles, 0, text->data, text->start[text->records]), 0);
     piles.pile[0].records = text->records;
     piles_seal(&piles);
-    assert_int_equal(piles_init_promised(&children, CHILDREN, &small.run.engine.pool, &small.fault), 0);
+    assert_int_equal(piles_init_promised(&children, CHILDREN, &small.run.engine.pool), 0);
 }
 
 /* With no more promised than is needed. */

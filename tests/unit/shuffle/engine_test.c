@@ -58,16 +58,16 @@ UNIT_TEST(an_engine_has_its_buffer_and_its_blocks_within_the_limit)
     struct engine_memory memory = engine_memory(ENGINE_MEMORY_MIN, 2);
     struct fault fault;
 
-    fault_init(&fault);
-    assert_int_equal(engine_open(&engine, memory, NULL, &fault), 0);
-    assert_ptr_equal(engine.fault, &fault);
+    fault_init();
+    assert_int_equal(engine_open(&engine, memory, NULL), 0);
+    assert_ptr_equal();
     memset(engine.buffer, 1, memory.buffer_bytes + POOL_SLACK_BYTES);
     assert_true(engine.pool.mapping_bytes + memory.buffer_bytes <= ENGINE_MEMORY_MIN);
     assert_true((uint64_t)engine.pool.blocks * engine.pool.block_bytes > ENGINE_MEMORY_MIN / 10 * 9);
     assert_int_equal(engine.pool.block_bytes, memory.block_bytes);
     engine_close(&engine);
     engine_close(&engine);
-    fault_release(&fault);
+    fault_release();
 }
 
 /* What is asked for is enough, with all that is above it, and what is a little less is not. */

@@ -477,7 +477,7 @@ SMALL_RUN(the_next_piles_are_read_while_the_output_waits)
     ahead.other = spill_open(&small.place, STORED);
     ahead.kind = ahead.other->kind;
     atomic_store(&ahead.begun, 0);
-    assert_int_equal(piles_init_stored(&piles, STORED, &small.run.engine.pool, &ahead.storage, &small.fault), 0);
+    assert_int_equal(piles_init_stored(&piles, STORED, &small.run.engine.pool, &ahead.storage), 0);
     for (unsigned p = 0; p < STORED; p++) {
         struct iovec piece = {.iov_base = data, .iov_len = STORED_BYTES};
 

@@ -33,7 +33,7 @@ static void assert_reads(uint64_t count)
     struct pile_keys keys;
     uint64_t key;
 
-    assert_int_equal(pile_keys_open(&keys, &piles, KEYS, true, &small.fault), 0);
+    assert_int_equal(pile_keys_open(&keys, &piles, KEYS, true), 0);
     for (uint64_t i = 0; i < count; i++) {
         assert_int_equal(pile_keys_next(&keys, &key), 0);
         assert_true(key == key_of(i));
@@ -90,7 +90,7 @@ TEST(that_there_are_no_more_keys_is_a_failure)
         small_forgive();
         fill(counts[i]);
         piles_seal(&piles);
-        assert_int_equal(pile_keys_open(&keys, &piles, KEYS, true, &small.fault), 0);
+        assert_int_equal(pile_keys_open(&keys, &piles, KEYS, true), 0);
         for (uint64_t k = 0; k < counts[i]; k++)
             assert_int_equal(pile_keys_next(&keys, &key), 0);
         scratch_listen();
@@ -110,7 +110,7 @@ TEST(a_disk_that_fails_or_changes_is_reported)
     fill(COUNT);
     piles_seal(&piles);
     assert_int_equal(pile_flush(&piles, KEYS), 0);
-    assert_int_equal(pile_keys_open(&keys, &piles, KEYS, true, &small.fault), 0);
+    assert_int_equal(pile_keys_open(&keys, &piles, KEYS, true), 0);
     disk.flip_read = 2;
     scratch_listen();
     for (int i = 0; i < COUNT && status == 0; i++)
@@ -146,7 +146,7 @@ TEST(without_memory_nothing_is_opened)
         small_forgive();
         disk.fail_allocation = i;
         scratch_listen();
-        assert_int_equal(pile_keys_open(&keys, &piles, KEYS, true, &small.fault), -1);
+        assert_int_equal(pile_keys_open(&keys, &piles, KEYS, true), -1);
         assert_string_equal(scratch_heard(), "bigshuf: memory: Cannot allocate memory\n");
         pile_keys_close(&keys);
     }

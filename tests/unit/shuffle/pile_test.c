@@ -21,13 +21,12 @@ static int setup(void **state)
 {
     if (scratch_setup(state) != 0 || mkdir("disk0", 0700) != 0)
         return -1;
-    fault_init(&fault);
+    fault_init();
     memset(&place, 0, sizeof place);
     place.directory = directories;
     place.directories = 1;
-    place.fault = &fault;
     memset(&pool, 0, sizeof pool);
-    frames_init(&frames, &fault);
+    frames_init(&frames);
     known_bytes_period = KNOWN_BYTES;
     memset(&piles, 0, sizeof piles);
     memset(appended, 0, sizeof appended);
@@ -44,7 +43,7 @@ static int teardown(void **state)
     clean = pool.free == pool.blocks && pool.promised == 0 && disk.files == 0 && scratch_count("disk0") == 0;
     pool_close(&pool);
     frames_release(&frames);
-    fault_release(&fault);
+    fault_release();
     return scratch_teardown(state) == 0 && clean ? 0 : -1;
 }
 
@@ -125,7 +124,7 @@ static void assert_loads(unsigned p)
 /* As a source, in steps. */
 static void assert_delivers(unsigned p, bool keep, size_t step)
 {
-    struct source *source = pile_source(&piles, p, keep, &fault);
+    struct source *source = pile_source(&piles, p, keep);
     uint8_t *data = malloc(step);
     uint64_t at = 0;
 
@@ -420,7 +419,7 @@ IN_SCRATCH(damage_is_found_before_a_source_ends)
     ssize_t bytes;
 
     flush_one(100000);
-    source = pile_source(&piles, 1, true, &fault);
+    source = pile_source(&piles, 1, true);
     disk.flip_read = 3;
     scratch_listen();
     for (int i = 0; i < 9; i++)
@@ -458,7 +457,7 @@ IN_SCRATCH(a_source_gives_back_the_memory_of_what_was_read)
     for (int i = 0; i < 80; i++)
         assert_int_equal(append(0, BLOCK), 0);
     piles_seal(&piles);
-    source = pile_source(&piles, 0, false, &fault);
+    source = pile_source(&piles, 0, false);
     for (uint32_t i = 1; i <= 80; i++) {
         assert_int_equal(source_read(source, data, sizeof data), BLOCK);
         assert_int_equal(pool_free(&pool), 20 + (i < 80 ? i : 79));
@@ -540,7 +539,7 @@ IN_SCRATCH(a_tail_does_not_hide_damage_in_what_was_spilled)
         assert_int_equal(append(1, BLOCK), 0);
     assert_int_equal(append(1, 5), 0);
     piles_seal(&piles);
-    source = pile_source(&piles, 1, true, &fault);
+    source = pile_source(&piles, 1, true);
     disk.flip_read = 1;
     scratch_listen();
     bytes = source_read(source, data, sizeof data);
@@ -599,8 +598,8 @@ IN_SCRATCH(damage_is_found_when_a_pile_is_verified)
 
     flush_one(100000);
     for (unsigned i = 1; i <= 10; i += 3) {
-        fault_release(&fault);
-        fault_init(&fault);
+        fault_release();
+        fault_init();
         disk.flip_read = i;
         scratch_listen();
         assert_int_equal(pile_source_verify(&piles, 1, &bytewise, buffer, sizeof buffer), -1);
@@ -618,8 +617,8 @@ static void fails_to_verify(const struct record_format *format, const char *mess
 {
     uint8_t buffer[10000];
 
-    fault_release(&fault);
-    fault_init(&fault);
+    fault_release();
+    fault_init();
     scratch_listen();
     assert_int_equal(pile_source_verify(&piles, 1, format, buffer, sizeof buffer), -1);
     assert_string_equal(scratch_heard(), message);
@@ -639,15 +638,15 @@ IN_SCRATCH(a_pile_that_holds_other_records_than_were_counted_is_told)
     piles.pile[1].records = 100000 / 3;
     fails_to_verify(&wide, told); /* with a part of one at the end */
     piles.pile[1].records = 100000;
-    fault_release(&fault);
-    fault_init(&fault);
+    fault_release();
+    fault_init();
     assert_loads(1);
     assert_int_equal(pile_check(&piles, 1, 100000), 0);
     scratch_listen();
     assert_int_equal(pile_check(&piles, 1, 99999), -1);
     assert_string_equal(scratch_heard(), told); /* it has been there */
-    fault_release(&fault);
-    fault_init(&fault);
+    fault_release();
+    fault_init();
     scratch_listen();
     assert_int_equal(pile_check(&piles, 0, 1), -1);
     assert_string_equal(scratch_heard(), "bigshuf: a pile in memory does not hold the records that were put there\n");
@@ -705,8 +704,8 @@ IN_SCRATCH(without_lists_there_are_no_piles_and_nothing_is_kept)
     for (unsigned i = 1;; i++) {
         int status;
 
-        fault_release(&fault);
-        fault_init(&fault);
+        fault_release();
+        fault_init();
         disk.fail_allocation = i;
         scratch_listen();
         status = piles_init(&piles, 5, 1, &pool, &place);
@@ -718,9 +717,9 @@ IN_SCRATCH(without_lists_there_are_no_piles_and_nothing_is_kept)
         assert_true(i < 20);
     }
     disk.fail_allocation = 1;
-    assert_null(pile_source(&piles, 0, true, &fault));
+    assert_null(pile_source(&piles, 0, true));
     disk.fail_allocation = 2;
-    assert_null(pile_source(&piles, 0, true, &fault));
+    assert_null(pile_source(&piles, 0, true));
     disk.fail_allocation = 0;
 }
 
@@ -742,7 +741,7 @@ static void store_piles(unsigned count, const uint64_t *bytes)
             assert_int_equal(storage_write(storage, p, &piece, 1), 0);
         appended[p] = bytes[p];
     }
-    assert_int_equal(piles_init_stored(&piles, count, &pool, storage, &fault), 0);
+    assert_int_equal(piles_init_stored(&piles, count, &pool, storage), 0);
     for (unsigned p = 0; p < count; p++)
         pile_stored(&piles, p, 100 + p, bytes[p]);
 }
@@ -851,7 +850,7 @@ IN_SCRATCH(a_source_over_a_compressed_pile_may_be_left_before_its_end)
 
     use_frames();
     flush_one(30 * BLOCK);
-    source = pile_source(&piles, 1, true, &fault);
+    source = pile_source(&piles, 1, true);
     assert_int_equal(source_read(source, data, sizeof data), sizeof data);
     assert_true(known_bytes_are(data, sizeof data, 1, 0));
     scratch_listen();

@@ -30,7 +30,7 @@ static size_t read_pile(struct piles *piles, unsigned p, uint8_t *data, size_t b
         ssize_t got;
 
         assert_int_equal(pile_flush(piles, p), 0);
-        source = pile_source(piles, p, true, &small.fault);
+        source = pile_source(piles, p, true);
         got = source_read(source, data, bytes + 1);
         source_free(source);
         assert_true(got >= 0);
@@ -480,7 +480,7 @@ static ssize_t read_and_fail(void *context, uint8_t *data, size_t bytes)
     struct engine_text *text = context;
 
     if (text->at > text->bytes / 2)
-        return fault_say(&small.fault, "input failed");
+        return fault_say("input failed");
     return engine_text_read(context, data, bytes);
 }
 
@@ -566,7 +566,7 @@ static struct source *lend_text(const struct engine_text *text)
     assert_non_null(file);
     assert_int_equal(fwrite(text->data, 1, written, file), written);
     assert_int_equal(fclose(file), 0);
-    source = source_open(names, 1, &layout, &small.fault);
+    source = source_open(names, 1, &layout);
     assert_non_null(source);
     assert_true(source_map(source, &bytes));
     return source;
@@ -655,7 +655,7 @@ SMALL_RUN(references_that_run_out_of_memory_are_no_reported_failure)
     source = lend_text(&text);
     assert_int_equal(scatter(&small.run.engine, &small.run.format, &plan, source, &piles), -1);
     assert_true(atomic_load(&piles.run_out));
-    assert_false(fault_any(&small.fault));
+    assert_false(fault_any());
     piles_release(&piles);
     source_free(source);
     small_close();

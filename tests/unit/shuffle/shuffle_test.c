@@ -12,7 +12,7 @@ static int shuffle_text(struct engine_text *text, const char *output)
     int status = -1;
 
     if (source == NULL)
-        fault_say(&small.fault, "no source");
+        fault_say("no source");
     else if (to != NULL && shuffle_source(&small.run, source, to) == 0)
         status = output_commit(to);
     output_free(to);
@@ -296,7 +296,7 @@ static int draw_reversed(void *context, struct table *ranks, uint64_t records)
 
     for (uint64_t i = 0; i < records; i++)
         table_set(ranks, i, records - 1 - i);
-    return *fails ? fault_say(&small.fault, "draw failed") : 0;
+    return *fails ? fault_say("draw failed") : 0;
 }
 
 static int shuffle_reversed(struct engine_text *text, bool fails)

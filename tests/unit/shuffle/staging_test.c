@@ -56,7 +56,7 @@ static int put_pieces(uint64_t bytes, size_t most)
 
 static void assert_as_put(unsigned p)
 {
-    struct source *source = pile_source(&piles, p, true, &small.fault);
+    struct source *source = pile_source(&piles, p, true);
     uint8_t data[5000];
     uint64_t at = 0;
     ssize_t bytes;
@@ -152,6 +152,6 @@ IN_SCRATCH(what_cannot_be_spilled_is_a_failure)
     open_stages();
     disk.fail_write = 1;
     assert_int_equal(put_pieces(2 * engine_pool_bytes(&small.run.engine), 50), -1);
-    assert_true(fault_any(&small.fault));
+    assert_true(fault_any());
     close_stages();
 }

@@ -52,7 +52,7 @@ TEST(what_is_not_there_is_gone)
 
     assert_int_equal(batch_open(&batch, &small.store, "one", &manifest), FOLDER_MISSING);
     manifest_release(&manifest);
-    assert_false(fault_any(&small.fault));
+    assert_false(fault_any());
 }
 
 static void assert_fails(const char *message)
@@ -154,7 +154,7 @@ TEST(a_batch_that_leaves_while_it_is_opened_is_there_or_gone)
     assert_int_equal(rename("store/.old-one", "store/one"), 0);
     faulty_meet("lock", unlink_manifest);
     assert_int_equal(batch_open(&batch, &small.store, "one", NULL), FOLDER_MISSING);
-    assert_false(fault_any(&small.fault));
+    assert_false(fault_any());
 }
 
 /* Nobody removes it, since it has its name. */

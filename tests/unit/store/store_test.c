@@ -25,13 +25,13 @@ static const struct store_format lines = {.piles = 256, .record = {.delimiter = 
 
 static void assert_not_opened(const char *path, const char *message)
 {
-    folders_assert_says(store_open(&store, path, &fault), -1, message);
+    folders_assert_ends(store_open(&store, path), message);
     store_close(&store);
 }
 
 static void assert_not_joined(const char *path, const char *message)
 {
-    folders_assert_says(store_join(&store, path, &lines, &fault), -1, message);
+    folders_assert_ends(store_join(&store, path, &lines), message);
     store_close(&store);
 }
 
@@ -42,12 +42,12 @@ TEST(who_asks_for_no_number_of_piles_gets_what_there_is)
     struct store_format any = lines;
 
     any.piles = 0;
-    assert_int_equal(store_join(&store, "new", &any, &fault), 0);
+    assert_int_equal(store_join(&store, "new", &any), 0);
     assert_int_equal(store.format.piles, STORE_FORMAT_PILES);
     store_close(&store);
-    assert_int_equal(store_join(&store, "old", &lines, &fault), 0);
+    assert_int_equal(store_join(&store, "old", &lines), 0);
     store_close(&store);
-    assert_int_equal(store_join(&store, "old", &any, &fault), 0);
+    assert_int_equal(store_join(&store, "old", &any), 0);
     assert_int_equal(store.format.piles, 256);
 }
 
@@ -56,7 +56,7 @@ TEST(a_directory_that_is_there_becomes_a_store_and_keeps_what_is_in_it)
     assert_int_equal(mkdir("d", 0755), 0);
     assert_true(scratch_put("d/.foreign", "foreign", 0644));
     assert_int_equal(symlink("d", "link"), 0);
-    assert_int_equal(store_join(&store, "link", &lines, &fault), 0);
+    assert_int_equal(store_join(&store, "link", &lines), 0);
     assert_true(scratch_holds("d/.foreign", "foreign"));
     assert_int_equal(scratch_count("d"), 2);
 }
@@ -99,7 +99,7 @@ TEST(a_format_that_is_no_file_is_a_failure)
     memset(large, 'x', sizeof large);
     folders_put("d/format", large, sizeof large);
     folders_listen();
-    assert_int_equal(store_open(&store, "d", &fault), -1);
+    assert_int_equal(store_open(&store, "d"), -1);
     assert_non_null(strstr(scratch_heard(), "bigshuf: d/format: larger than "));
 }
 
@@ -130,7 +130,7 @@ TEST(a_failure_at_any_call_is_reported_and_harms_no_other_attempt)
         (void)rmdir("d");
         faulty_fail(NULL, at, EIO);
         folders_listen();
-        result = store_join(&store, "d", &lines, &fault);
+        result = store_join(&store, "d", &lines);
         failed = faulty_stop();
         if (result == 0)
             folders_assert_heard("");
@@ -140,7 +140,7 @@ TEST(a_failure_at_any_call_is_reported_and_harms_no_other_attempt)
         failures += result != 0;
         store_close(&store);
         folders_forgive();
-        assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
+        assert_int_equal(store_join(&store, "d", &lines), 0);
         store_close(&store);
     }
     assert_true(failures > 12);
@@ -153,7 +153,7 @@ TEST(where_a_format_is_the_name_of_the_store_is_on_disk)
 
     assert_int_equal(mkdir("d", 0755), 0);
     folders_forgive();
-    assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
+    assert_int_equal(store_join(&store, "d", &lines), 0);
     linked = strstr(folders.trail, " link_at ");
     synced = strstr(folders.trail, "sync ");
     assert_true(linked != NULL && synced != NULL && synced < linked);
@@ -163,7 +163,7 @@ TEST(where_a_format_is_the_name_of_the_store_is_on_disk)
 
 static void join_and_exit(void)
 {
-    (void)store_join(&store, "d", &lines, &fault);
+    (void)store_join(&store, "d", &lines);
     CHECK(faulty.calls < faulty.at);
     _exit(2);
 }
@@ -182,7 +182,7 @@ TEST(death_at_any_call_harms_no_other_attempt)
         status = scratch_child(join_and_exit);
         assert_true(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 2));
         folders_forgive();
-        assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
+        assert_int_equal(store_join(&store, "d", &lines), 0);
         assert_int_equal(scratch_count("d"), 1 + count_left());
         store_close(&store);
     } while (WEXITSTATUS(status) == 0);
@@ -199,10 +199,10 @@ static int race(int racer)
 
     format.piles = racer % 2 == 0 ? 128 : 1024;
     memset(header, 'a' + racer % 2, sizeof header);
-    result += store_join(&store, "d", &format, &fault) == 0;
+    result += store_join(&store, "d", &format) == 0;
     CHECK(store.folder.path != NULL);
     CHECK((result == 9) == (store.format.piles == format.piles));
-    CHECK((result == 8) == fault_any(&fault));
+    CHECK((result == 8) == fault_any());
     folders_forgive();
     return result + 2 * (store_put_header(&store, (const uint8_t *)header, sizeof header) == 0);
 }
@@ -234,7 +234,7 @@ TEST(a_header_is_kept_once_and_another_is_refused)
     uint8_t *known;
     size_t bytes;
 
-    assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
+    assert_int_equal(store_join(&store, "d", &lines), 0);
     assert_int_equal(store_get_header(&store, &known, &bytes), 0);
     assert_null(known);
     assert_int_equal(bytes, 0);
@@ -243,9 +243,9 @@ TEST(a_header_is_kept_once_and_another_is_refused)
     assert_int_equal(store_put_header(&store, header, sizeof header), 0);
     assert_int_equal(store_put_header(&store, header, sizeof header), 0);
     assert_int_equal(store_put_header(&store, NULL, 0), 0);
-    folders_assert_says(store_put_header(&store, other, sizeof other), -1,
+    folders_assert_ends(store_put_header(&store, other, sizeof other),
                         "bigshuf: d/header: not the header of these inputs\n");
-    folders_assert_says(store_put_header(&store, header, sizeof header - 1), -1,
+    folders_assert_ends(store_put_header(&store, header, sizeof header - 1),
                         "bigshuf: d/header: not the header of these inputs\n");
     assert_int_equal(store_get_header(&store, &known, &bytes), 0);
     assert_int_equal(bytes, sizeof header);
@@ -261,7 +261,7 @@ TEST(a_header_may_be_as_large_as_one_of_an_input)
     size_t bytes;
 
     assert_non_null(header);
-    assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
+    assert_int_equal(store_join(&store, "d", &lines), 0);
     assert_int_equal(store_put_header(&store, header, LARGE), 0);
     assert_int_equal(store_put_header(&store, header, LARGE), 0);
     assert_int_equal(store_get_header(&store, &known, &bytes), 0);
@@ -269,7 +269,7 @@ TEST(a_header_may_be_as_large_as_one_of_an_input)
     free(known);
     free(header);
     assert_int_equal(truncate("d/header", LARGE + 1), 0);
-    folders_assert_says(store_get_header(&store, &known, &bytes), -1, "bigshuf: d/header: larger than 1048831 bytes\n");
+    folders_assert_ends(store_get_header(&store, &known, &bytes), "bigshuf: d/header: larger than 1048831 bytes\n");
     assert_null(known);
 }
 
@@ -278,7 +278,7 @@ TEST(a_failure_leaves_no_header_in_part)
     static const char header[] = "one,two\n";
     bool failed = true;
 
-    assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
+    assert_int_equal(store_join(&store, "d", &lines), 0);
     for (unsigned at = 1; failed; at++) {
         const int left = count_left();
         int result;
@@ -300,7 +300,7 @@ TEST(a_failure_leaves_no_header_in_part)
 
 static void make_store_of_batches(void)
 {
-    assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
+    assert_int_equal(store_join(&store, "d", &lines), 0);
     assert_int_equal(mkdir("d/b", 0755), 0);
     assert_int_equal(mkdir("d/B", 0755), 0);
     assert_int_equal(mkdir("d/a.10", 0755), 0);
@@ -318,7 +318,7 @@ TEST(batches_are_the_folders_with_names_of_batches_in_bytewise_order)
 {
     struct folder_names names;
 
-    assert_int_equal(store_join(&store, "d", &lines, &fault), 0);
+    assert_int_equal(store_join(&store, "d", &lines), 0);
     assert_int_equal(store_batches(&store, &names), 0);
     assert_int_equal(names.count, 0);
     folder_names_release(&names);
@@ -339,7 +339,7 @@ TEST(a_batch_that_is_a_link_is_refused)
 
     make_store_of_batches();
     assert_int_equal(symlink("b", "d/e"), 0);
-    folders_assert_says(store_batches(&store, &names), -1,
+    folders_assert_ends(store_batches(&store, &names),
                         "bigshuf: d/e: is a link, and links are not followed here\n");
 }
 

@@ -13,7 +13,7 @@ static const char *sweep(void)
     small_forgive();
     scratch_listen();
     sweep_dead(&small.store);
-    assert_false(fault_any(&small.fault));
+    assert_false(fault_any());
     return scratch_heard();
 }
 

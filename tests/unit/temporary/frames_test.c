@@ -23,8 +23,8 @@ static int setup(void **state)
 {
     if (scratch_setup(state) != 0)
         return -1;
-    fault_init(&fault);
-    frames_init(&frames, &fault);
+    fault_init();
+    frames_init(&frames);
     puts_left = gets_left = 0;
     return 0;
 }
@@ -32,7 +32,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     frames_release(&frames);
-    fault_release(&fault);
+    fault_release();
     return scratch_teardown(state);
 }
 

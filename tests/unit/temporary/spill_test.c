@@ -61,8 +61,8 @@ static int setup(void **state)
     for (int i = 0; i < 3; i++)
         if (mkdir(directories[i], 0700) != 0)
             return -1;
-    fault_init(&fault);
-    frames_init(&frames, &fault);
+    fault_init();
+    frames_init(&frames);
     pace_init(&pace);
     known_bytes_period = KNOWN_BYTES;
     has_clock = true;
@@ -71,7 +71,6 @@ static int setup(void **state)
     memset(&place, 0, sizeof place);
     place.directory = directories;
     place.directories = 1;
-    place.fault = &fault;
     return disk_reset();
 }
 
@@ -87,7 +86,7 @@ static int teardown(void **state)
             result = -1;
     pace_release(&pace);
     frames_release(&frames);
-    fault_release(&fault);
+    fault_release();
     return scratch_teardown(state) == 0 ? result : -1;
 }
 
@@ -185,7 +184,7 @@ static void write_and_read(unsigned piles, uint64_t most)
     assert_true(place.bytes == disk.written_bytes);
     assert_true(place.frames != NULL || disk.written_bytes == total);
     close_spill();
-    assert_false(fault_any(&fault));
+    assert_false(fault_any());
 }
 
 #define IN_SCRATCH(name) UNIT_TEST_IN(name, setup, teardown)
@@ -297,14 +296,14 @@ IN_SCRATCH(other_failures_to_write_name_the_directory)
     place.directories = 2;
     open_spill(3);
     disk.fail_write = 1;
-    assert_says(append(1, 10), -1, "bigshuf: temporary file in disk1: Input/output error\n");
+    assert_ends(append(1, 10), "bigshuf: temporary file in disk1: Input/output error\n");
 }
 
 IN_SCRATCH(a_file_that_cannot_be_made_is_reported)
 {
     open_spill(3);
     disk.no_file = EACCES;
-    assert_says(append(1, 1), -1, "bigshuf: temporary file in disk0: Permission denied\n");
+    assert_ends(append(1, 1), "bigshuf: temporary file in disk0: Permission denied\n");
 }
 
 IN_SCRATCH(a_file_that_has_become_too_short_is_reported)
@@ -317,7 +316,7 @@ IN_SCRATCH(a_file_that_has_become_too_short_is_reported)
     append_good(0, 10);
     disk.cut = true;
     storage_reader_init(&reader, spill, 0);
-    assert_says(storage_reader_read(&reader, &piece, 1), -1,
+    assert_ends(storage_reader_read(&reader, &piece, 1),
                 "bigshuf: temporary file in disk0: file is shorter than what was written\n");
 }
 
@@ -333,7 +332,7 @@ static void assert_finds_damage(unsigned pile, const char *message)
     storage_reader_init(&reader, spill, pile);
     piece.iov_len = (size_t)bytes[pile];
     disk.flip_read = 1;
-    assert_says(storage_reader_read(&reader, &piece, 1), -1, message);
+    assert_ends(storage_reader_read(&reader, &piece, 1), message);
     storage_reader_release(&reader);
 }
 
@@ -453,10 +452,10 @@ IN_SCRATCH(a_check_makes_sure_that_files_can_be_made_everywhere)
 
     place.directories = 3;
     assert_int_equal(spill_place_check(&place, 0), 0);
-    assert_false(fault_any(&fault));
+    assert_false(fault_any());
     place.directories = 2;
     place.directory = missing;
-    assert_says(spill_place_check(&place, 0), -1, "bigshuf: temporary file in disk9: No such file or directory\n");
+    assert_ends(spill_place_check(&place, 0), "bigshuf: temporary file in disk9: No such file or directory\n");
 }
 
 IN_SCRATCH(a_check_adds_up_the_room_of_all_directories)
@@ -490,8 +489,8 @@ IN_SCRATCH(a_check_counts_a_file_system_once)
 IN_SCRATCH(without_memory_there_is_no_spill)
 {
     for (unsigned i = 1; i <= 4; i++) {
-        fault_release(&fault);
-        fault_init(&fault);
+        fault_release();
+        fault_init();
         disk.fail_allocation = i;
         assert_says(spill_open(&place, 3) == NULL, true, "bigshuf: memory: Cannot allocate memory\n");
     }
@@ -624,8 +623,8 @@ IN_SCRATCH(what_is_in_frames_is_given_back_as_it_is_read)
 IN_SCRATCH(damage_of_frames_is_damage)
 {
     for (int i = 0; i < 2; i++) {
-        fault_release(&fault);
-        fault_init(&fault);
+        fault_release();
+        fault_init();
         use_frames(i == 0);
         assert_finds_damage(0, "bigshuf: temporary file in disk0: contents have changed since they were written\n");
     }
@@ -642,7 +641,7 @@ IN_SCRATCH(a_file_of_frames_that_has_become_too_short_is_reported)
     append_good(0, 10);
     disk.cut = true;
     storage_reader_init(&reader, spill, 0);
-    assert_says(storage_reader_read(&reader, &piece, 1), -1,
+    assert_ends(storage_reader_read(&reader, &piece, 1),
                 "bigshuf: temporary file in disk0: file is shorter than what was written\n");
     storage_reader_release(&reader);
 }
@@ -652,7 +651,7 @@ IN_SCRATCH(without_memory_to_compress_there_is_one_message)
     use_frames(true);
     open_spill(1);
     disk.fail_allocation = 1;
-    assert_says(append(0, 1), -1, "bigshuf: memory: Cannot allocate memory\n");
+    assert_ends(append(0, 1), "bigshuf: memory: Cannot allocate memory\n");
 }
 
 /* What is sure to be compressed may fit into any room; what may be, into a quarter. */
@@ -666,8 +665,8 @@ IN_SCRATCH(a_check_leaves_room_for_hope_where_bytes_may_be_compressed)
     assert_false(pace.pressed);
     assert_int_equal(spill_place_check(&place, (uint64_t)4 << 20), 0);
     assert_true(pace.pressed);
-    assert_says(
-        spill_place_check(&place, (uint64_t)5 << 20), -1,
+    assert_ends(
+        spill_place_check(&place, (uint64_t)5 << 20),
         "bigshuf: temporary file in disk0: No space left on device: about 5 MiB are needed, 1 MiB are free: name "
         "another directory or one more with -T, use a larger -S, or --compress-temporary=always\n");
 }
