@@ -201,7 +201,6 @@ static void checksum(void *context)
 struct stage {
     struct run run;
     struct spill_place place;
-    struct fault fault;
     struct piles piles;
     struct table table;
     struct output_buffer outlet;
@@ -316,8 +315,6 @@ int main(void)
     static struct stage part;
     uint64_t leaf_blocks;
     int status = 1;
-
-    fault_init();
     part.place.directory = (const char *const[]){"/var/tmp"};
     part.place.directories = 1;
     part.run.format.delimiter = '\n';
@@ -356,6 +353,5 @@ out:
     engine_close(&part.run.engine);
     free(part.outlet.buffer);
     free(part.data);
-    fault_release();
     return status;
 }

@@ -17,8 +17,6 @@
 #include "output/split.h"
 #include "store/format.h"
 #include "system/hardware.h"
-
-static struct fault fault;
 static struct options options;
 static struct parsing parsing = {.options = &options, .spelling = "--x"};
 
@@ -335,8 +333,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     struct fuzz fuzz = {data, bytes};
     uint64_t number = fuzz_number(&fuzz);
     char *text;
-
-    fault_init();
     check_escapes(fuzz.data, fuzz.bytes, number);
     text = fuzz_line(&fuzz);
     check_shuf_numbers(text);
@@ -351,6 +347,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     check_pattern(text, number);
     check_split(text, number);
     free(text);
-    fault_release();
     return 0;
 }

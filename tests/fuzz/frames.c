@@ -25,17 +25,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     uint8_t *memory = malloc(step);
     struct iovec piece = {.iov_base = memory, .iov_len = step};
     struct frames frames;
-    struct fault fault;
 
     FUZZ_CHECK(memory != NULL);
-    fault_init();
     frames_init(&frames);
     for (int i = 0; i < 10 && verdict == FRAMES_READ; i++)
         verdict = frames_read(&frames, &reader, &piece, 1, get, &fuzz);
     FUZZ_CHECK(verdict != FRAMES_FAILED && !fault_any());
     frames_close(&frames, &reader);
     frames_release(&frames);
-    fault_release();
     free(memory);
     return 0;
 }

@@ -10,8 +10,6 @@
 #include "system/table.h"
 
 enum { BLOCK_BYTES = 4096, BLOCKS = 64, RECORDS_MAX = 3000, DRAWS_MAX = 200 };
-
-static struct fault fault;
 static struct pool pool;
 static struct table table;
 
@@ -138,12 +136,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     if (pool.memory == NULL)
         FUZZ_CHECK(pool_open(&pool, BLOCKS * (BLOCK_BYTES + 4) + POOL_SLACK_BYTES, BLOCK_BYTES) == 0 &&
                    table_init(&table, &pool) == 0);
-    fault_init();
     bounds = (struct fuzz){fuzz.data, fuzz.bytes / 2};
     fuzz_put("random", fuzz.data + bounds.bytes, fuzz.bytes - bounds.bytes);
     check_draws(bounds);
     check_permutations(records, wanted < records ? wanted : records);
     check_large(most, wanted < 64 ? wanted : 64);
-    fault_release();
     return 0;
 }

@@ -106,14 +106,12 @@ static void check_whole(const struct stream *stream)
 static void read_files(const char *const *name, size_t count, struct fuzz sizes, struct stream *stream)
 {
     struct fuzz left = sizes;
-    struct fault fault;
     struct source *source;
     const uint8_t *header;
     struct unread unread = {NULL, 0};
 
     stream->bytes = stream->header_bytes = 0;
     memset(stream->end, 0, sizeof stream->end);
-    fault_init();
     source = source_open(name, count, &layout);
     stream->failed = source == NULL;
     while (source != NULL) {
@@ -133,7 +131,6 @@ static void read_files(const char *const *name, size_t count, struct fuzz sizes,
     }
     source_free(source);
     free(unread.data);
-    fault_release();
 }
 
 /* ---- What must be the same ---- */

@@ -100,7 +100,6 @@ static void check_draw(struct uint128 total, struct fuzz words)
 enum { RECORDS_BYTES = 4096 };
 
 static const struct stream_layout layout = {.format = {.delimiter = '\n'}};
-static struct fault fault;
 
 /* An engine with the least memory, made once, as far as weights need it. */
 static struct engine *get_engine(void)
@@ -147,8 +146,6 @@ static void read_weights(struct weight_place place, size_t piece_bytes, struct r
     struct record_piece piece;
     struct decimal weight = {0};
     int more;
-
-    fault_init();
     source = source_open(names, 1, &layout);
     FUZZ_CHECK(source != NULL);
     record_reader_init(&reader, &layout.format, source, buffer, piece_bytes);
@@ -163,7 +160,6 @@ static void read_weights(struct weight_place place, size_t piece_bytes, struct r
     FUZZ_CHECK(fuzz_is_reported(more));
     weight_input_free(weights);
     source_free(source);
-    fault_release();
     FUZZ_CHECK(engine->pool.free == engine->pool.blocks && engine->pool.promised == 0);
 }
 

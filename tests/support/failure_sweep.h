@@ -13,7 +13,7 @@ static inline int sweep_run(sweep_task *task)
 {
     int status;
 
-    small_forgive();
+    
     status = task();
     small_close();
     return status;
@@ -129,7 +129,7 @@ static inline void sweep_allocations(sweep_task *task)
     int status = -1;
 
     for (unsigned i = 1; status != 0; i = sweep_next(i, UINT_MAX)) {
-        small_forgive();
+        
         disk.fail_allocation = i;
         scratch_listen();
         status = task();

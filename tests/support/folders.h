@@ -35,7 +35,6 @@ static inline void folders_forgive(void)
     faulty.log = folders_log;
     folders.host = NULL;
     folders.trail[0] = '\0';
-    forgive();
 }
 
 static inline int folders_setup(void **state)
@@ -109,7 +108,6 @@ static inline void folders_race(int (*race)(int racer), int result[FOLDERS_RACER
 /* What is said on standard error after this ... */
 static inline void folders_listen(void)
 {
-    forgive();
     scratch_listen();
 }
 

@@ -19,7 +19,6 @@
 static const char *const small_directories[] = {"disk0", "disk1", "disk2"};
 
 static struct {
-    struct fault fault;
     struct spill_place place;
     struct run run;
     struct run_progress progress; /* of the run */
@@ -35,7 +34,6 @@ static inline int small_setup(void **state)
             return -1;
     memset(&small, 0, sizeof small);
     small.divisor = 1;
-    fault_init();
     return disk_reset();
 }
 
@@ -51,7 +49,6 @@ static inline int small_quarter_setup(void **state)
 
 static inline int small_teardown(void **state)
 {
-    fault_release();
     engine_close(&small.run.engine);
     return scratch_teardown(state) == 0 && disk.files == 0 ? 0 : -1;
 }
@@ -102,13 +99,6 @@ static inline void small_close(void)
     assert_int_equal(small.run.engine.pool.pinned, 0);
     assert_int_equal(disk.files, 0);
     engine_close(&small.run.engine);
-}
-
-/* Forget what was reported. */
-static inline void small_forgive(void)
-{
-    fault_release();
-    fault_init();
 }
 
 /* Does the file hold the text's records in this order? */

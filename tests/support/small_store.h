@@ -102,7 +102,6 @@ static inline bool layer_has_synced(const char *path, unsigned from, unsigned to
 enum { SMALL_PILES = 4, SMALL_PILES_MAX = 64, SMALL_TEXT_BYTES = 1 << 14 };
 
 static struct {
-    struct fault fault;
     struct store store;
     char start[RECORD_DELIMITER_BYTES_MAX + 1]; /* what records start with; empty if they are lines */
     struct manifest_input input[2];
@@ -119,7 +118,6 @@ static inline int small_setup(void **state)
     memset(&layer, 0, sizeof layer);
     memset(&folders, 0, sizeof folders);
     faulty_reset();
-    fault_init();
     small.input[0] = (struct manifest_input){.name = "corpus/a.txt", .bytes = 688895};
     small.input[1] = (struct manifest_input){.name = "b c\n", .bytes = 0};
     small.manifest = (struct manifest){.key = {1, 2, 3}};
@@ -136,15 +134,12 @@ static inline int small_teardown(void **state)
 
     faulty_reset();
     store_close(&small.store);
-    fault_release();
     descriptors = scratch_count("/proc/self/fd");
     return scratch_teardown(state) == 0 && descriptors == small.descriptors ? 0 : -1;
 }
 
 static inline void small_forgive(void)
 {
-    fault_release();
-    fault_init();
 }
 
 static inline unsigned small_draw(unsigned bound)
@@ -432,7 +427,7 @@ static inline void small_fail_everywhere(int (*task)(void), unsigned least)
         const char *heard;
         int status;
 
-        small_forgive();
+        
         faulty_fail(NULL, ++at, EIO);
         scratch_listen();
         status = task();
@@ -443,7 +438,7 @@ static inline void small_fail_everywhere(int (*task)(void), unsigned least)
         failures += status != 0;
     } while (faulty_stop());
     assert_true(failures > least);
-    small_forgive();
+    
     assert_int_equal(task(), 0);
 }
 

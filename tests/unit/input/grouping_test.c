@@ -35,8 +35,6 @@ static struct source *open_groups(const char *const *names, size_t count, const 
 {
     const struct stream_layout layout = {.format = rule->format};
     struct source *source;
-
-    fault_init();
     source = source_open(names, count, &layout);
     assert_non_null(source);
     assert_int_equal(grouping_begin(source, rule, false), 0);
@@ -47,7 +45,6 @@ static struct source *open_groups(const char *const *names, size_t count, const 
 static void assert_groups(const struct key_rule *rule, const char *a, const char *b, const char *expected)
 {
     static const char *const names[] = {"a", "b"};
-    struct fault fault;
 
     assert_true(scratch_put("a", a, 0600));
     assert_true(b == NULL || scratch_put("b", b, 0600));
@@ -62,7 +59,6 @@ static void assert_groups(const struct key_rule *rule, const char *a, const char
         assert_int_equal(read_all(source, 2 * step), 0);
         assert_string_equal(delivered, expected);
         source_free(source);
-        fault_release();
     }
 }
 
@@ -70,7 +66,6 @@ static void assert_groups(const struct key_rule *rule, const char *a, const char
 static void assert_refused(const struct key_rule *rule, const char *text, const char *said)
 {
     static const char *const names[] = {"a"};
-    struct fault fault;
     struct source *source;
 
     assert_true(scratch_put("a", text, 0600));
@@ -79,7 +74,6 @@ static void assert_refused(const struct key_rule *rule, const char *text, const 
     assert_int_equal(read_all(source, 100), -1);
     assert_string_equal(scratch_heard(), said);
     source_free(source);
-    fault_release();
 }
 
 TEST(members_with_the_same_key_are_one_record)
@@ -126,7 +120,6 @@ TEST(a_key_has_so_many_bytes_at_most)
 {
     static const char *const names[] = {"a"};
     static char text[2 * KEY_BYTES_MAX + 6];
-    struct fault fault;
     struct source *source;
 
     memset(text, 'x', sizeof text - 1);
@@ -158,7 +151,6 @@ static const char *far_key(size_t bytes)
 TEST(a_key_may_stand_so_far_behind)
 {
     static const char *const names[] = {"a", "a"};
-    struct fault fault;
     struct source *source;
 
     assert_true(scratch_put("a", far_key(GROUPING_BYTES - 3), 0600));

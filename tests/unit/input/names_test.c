@@ -63,7 +63,6 @@ static void assert_names_refused(const char *from, const char *message)
     assert_int_equal(result, -1);
     assert_null(list.names);
     assert_null(list.data);
-    forgive();
 }
 
 /* The list and a few bytes for each name, to the byte. */
@@ -83,7 +82,6 @@ TEST(names_take_no_more_memory_than_they_may)
         assert_int_equal(result, memory < needed ? -1 : 0);
         if (result == 0)
             assert_int_equal(taken, needed);
-        forgive();
     }
 }
 

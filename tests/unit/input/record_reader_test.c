@@ -63,7 +63,6 @@ static void assert_walks(struct engine_text *text, const struct record_format *f
     static const char *const names[] = {"lent"};
     const struct stream_layout layout = {.format = *format};
     struct source *source = engine_text_source(text);
-    struct fault fault;
     FILE *file = fopen("lent", "wb");
     uint64_t memory;
 
@@ -72,13 +71,11 @@ static void assert_walks(struct engine_text *text, const struct record_format *f
     assert_non_null(file);
     assert_int_equal(fwrite(text->data, 1, text->bytes, file), text->bytes);
     assert_int_equal(fclose(file), 0);
-    fault_init();
     source = source_open(names, 1, &layout);
     assert_non_null(source);
     assert_true(source_map(source, &memory));
     walk(source, text, format, bytes);
     source_free(source);
-    fault_release();
 }
 
 TEST(records_come_one_by_one_with_their_offsets)

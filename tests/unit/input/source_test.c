@@ -130,7 +130,6 @@ static void assert_refused(const struct stream_layout *layout, const char *files
     (void)reopen(layout, files);
     assert_string_equal(scratch_heard(), message);
     assert_null(source);
-    forgive();
 }
 
 /* What is read next is refused. */
@@ -145,7 +144,6 @@ static void assert_does_not_read(const char *message)
     while (got > 0);
     assert_string_equal(scratch_heard(), message);
     assert_int_equal(got, -1);
-    forgive();
 }
 
 /* The files are refused when they are read. */
@@ -734,7 +732,6 @@ TEST(a_file_that_becomes_shorter_is_told_when_it_is_opened_or_checked)
         scratch_listen();
         assert_int_equal(begun ? source_check(source) : (int)source_lend(source, &data, bytes), -1);
         assert_string_equal(scratch_heard(), "bigshuf: a: file has changed while it was read\n");
-        forgive();
     }
 }
 
@@ -799,7 +796,6 @@ static void refuse_as_user(void)
 {
     scratch_become_user();
     CHECK(reopen(&lines, "a unreadable") == NULL);
-    fault_init();
     CHECK(reopen(&lines, "a fifo") == NULL);
 }
 
@@ -808,7 +804,6 @@ TEST(what_cannot_be_read_is_reported_at_once)
     const char *nameless = "";
 
     assert_says(source_open(&nameless, 1, &lines) == NULL, true, "bigshuf: '': No such file or directory\n");
-    forgive();
     assert_refused(&lines, "missing", "bigshuf: missing: No such file or directory\n");
     assert_refused(&lines, ".", "bigshuf: .: Is a directory\n");
     put("a", "1\n");

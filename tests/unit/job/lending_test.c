@@ -32,12 +32,9 @@ static enum lending choose(const char *const *names, size_t count, enum lending_
                            unsigned *left)
 {
     const struct stream_layout layout = {.format = lines};
-    struct fault fault;
     struct source *source;
     enum lending lending;
     uint64_t bytes;
-
-    fault_init();
     source = source_open(names, count, &layout);
     assert_non_null(source);
     lending = lending_choose(source, count, &lines, use, mebibytes * MIB, &bytes);
@@ -45,7 +42,6 @@ static enum lending choose(const char *const *names, size_t count, enum lending_
     assert_int_equal(source_delivered_bytes(source), 0);
     *left = (unsigned)(bytes / MIB);
     source_free(source);
-    fault_release();
     return lending;
 }
 
@@ -70,14 +66,12 @@ static enum lending choose_archive(unsigned archive_mebibytes, enum lending_use 
     static const char *const names[] = {"a.tar"};
     const struct stream_layout layout = {.format = {.kind = RECORD_TAR}};
     const struct record_format format = {.kind = RECORD_TAR, .grouped = true};
-    struct fault fault;
     struct source *source;
     enum lending lending;
     uint64_t bytes;
 
     assert_true(scratch_put("a.tar", "", 0600));
     assert_int_equal(truncate("a.tar", (off_t)(archive_mebibytes * MIB)), 0);
-    fault_init();
     source = source_open(names, 1, &layout);
     assert_non_null(source);
     assert_int_equal(archive_begin(source), 0);
@@ -86,7 +80,6 @@ static enum lending choose_archive(unsigned archive_mebibytes, enum lending_use 
     assert_true((lending == LENDING_REFERS) == (source_margin(source) != NULL));
     assert_true(lending == LENDING_REFERS ? bytes < (mebibytes - archive_mebibytes) * MIB : bytes == mebibytes * MIB);
     source_free(source);
-    fault_release();
     return lending;
 }
 
@@ -172,7 +165,6 @@ static enum lending hold(unsigned mebibytes, size_t bytes)
     const uint64_t all = (mebibytes * MIB + bytes - 1) / bytes * bytes;
     uint8_t data[1000];
     struct pool pool;
-    struct fault fault;
     struct source *source;
     enum lending lending;
     ssize_t got = 1;
@@ -182,7 +174,6 @@ static enum lending hold(unsigned mebibytes, size_t bytes)
         put_lines("fifo", mebibytes, bytes);
         _exit(0);
     }
-    fault_init();
     assert_int_equal(pool_open(&pool, 8 * MIB, 1024), 0);
     source = source_open(names, 1, &layout);
     assert_non_null(source);
@@ -201,7 +192,6 @@ static enum lending hold(unsigned mebibytes, size_t bytes)
     assert_int_equal(unlink("fifo"), 0);
     source_free(source);
     pool_close(&pool);
-    fault_release();
     return lending;
 }
 

@@ -9,7 +9,6 @@
 enum { LARGE_BYTES = 5 * HELD_BACK_MEMORY_BYTES + 123 };
 
 static const char *const directories[] = {"disk0"};
-static struct fault fault;
 static struct spill_place place;
 static uint8_t data[LARGE_BYTES];
 
@@ -17,7 +16,6 @@ static int setup(void **state)
 {
     if (scratch_setup(state) != 0 || mkdir("disk0", 0700) != 0)
         return -1;
-    fault_init();
     memset(&place, 0, sizeof place);
     place.directory = directories;
     place.directories = 1;
@@ -29,7 +27,6 @@ static int setup(void **state)
 /* No file is left open. */
 static int teardown(void **state)
 {
-    fault_release();
     return scratch_teardown(state) == 0 && disk.files == 0 ? 0 : -1;
 }
 
@@ -113,8 +110,6 @@ TEST(a_temporary_file_that_has_changed_is_a_failure)
         const char *heard;
 
         assert_int_equal(held_back_append(&held, data, LARGE_BYTES), 0);
-        fault_release();
-        fault_init();
         scratch_listen();
         disk.flip_read = read;
         assert_int_equal(held_back_drain(&held, accept_all, NULL), -1);
@@ -145,8 +140,6 @@ TEST(a_full_disk_and_missing_memory_are_reported)
     assert_int_equal(hold_and_drain(&held, LARGE_BYTES, 1000), -1);
     held_back_release(&held);
     assert_non_null(strstr(scratch_heard(), "No space left on device"));
-    fault_release();
-    fault_init();
     held.place = &place;
     disk.fail_allocation = 1;
     assert_ends(held_back_append(&held, data, 1), "bigshuf: memory: Cannot allocate memory\n");

@@ -33,7 +33,6 @@ static struct output_plan plan; /* of the running test */
 
 static void init(void)
 {
-    fault_init();
     faulty_reset();
     place.directory = directories;
     place.directories = 1;
@@ -105,7 +104,6 @@ static int run(const char *lines)
 static void assert_refused(const char *message)
 {
     assert_says(output_open(&plan) == NULL, true, message);
-    forgive();
 }
 
 static struct split split_of(const char *text)
@@ -464,7 +462,6 @@ TEST(a_name_after_the_files_of_an_earlier_run_is_looked_at_in_its_turn)
     plan.shard_bytes = 5;
     assert_ends(run("a\nb\nc\n"), "bigshuf: 1: Is a directory: name a file in it\n");
     assert_true(scratch_holds("0", "old\n"));
-    forgive();
     assert_says(run("a\nb\n"), 0, "");
     assert_true(scratch_holds("0", "a\nb\n"));
     assert_int_equal(scratch_count("."), 2);
@@ -580,7 +577,6 @@ static void sweep(const char *always_failing, bool existed)
         bool complete, is_told;
 
         prepare(existed);
-        forgive();
         faulty_fail(swept_calls, ++at, EIO);
         faulty.never = always_failing;
         scratch_listen();
@@ -616,8 +612,6 @@ TEST(whichever_call_fails_a_filtered_run_says_so)
     plan.filter = "cat > $FILE";
     do {
         bool complete;
-
-        forgive();
         faulty_fail(swept_calls, ++at, EIO);
         scratch_listen();
         complete = run("a\nb\nc\n") == 0;

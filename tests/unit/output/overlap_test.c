@@ -186,7 +186,6 @@ TEST(a_shard_after_a_gap_that_is_an_input_is_refused_in_its_turn)
     assert_ends(check_last(&ahead, 9, inputs, 2),
                 "bigshuf: 9 is an input and an output file: give the output other names\n");
     overlap_release(&ahead);
-    forgive();
     assert_says(check_last(&ahead, 2, inputs, 3), 0, "");
     assert_ends(check_last(&ahead, 3, inputs, 3),
                 "bigshuf: 3 is an input and an output file: give the output other names\n");

@@ -87,7 +87,6 @@ static void assert_refused(const char *path, const char *message)
 {
     drop();
     assert_says((sink = sink_open(path)) == NULL, true, message);
-    forgive();
 }
 
 /* Must the file that is made have a name? */
@@ -739,7 +738,6 @@ static const char *said_after(const char *path, void (*change)(void), bool named
     assert_int_equal(commit_sink(), -1);
     heard = scratch_heard();
     drop();
-    forgive();
     return heard;
 }
 
@@ -794,7 +792,6 @@ TEST(an_input_that_others_change_or_replace_is_left_alone)
         cases[i].change();
         assert_ends(commit_sink(), cases[i].message);
         drop();
-        forgive();
         assert_int_equal(scratch_count("."), 1);
     }
     assert_int_equal(rmdir("F"), 0);
@@ -946,7 +943,6 @@ static void sweep(const char *path, const char *file, const char *old, bool name
             assert_true(scratch_put(file, old, 0644));
         else
             (void)unlink(file);
-        forgive();
         faulty_fail(swept_calls, ++at, EIO);
         scratch_listen();
         complete = run(path, named);

@@ -63,17 +63,13 @@ UNIT_TEST(an_archive_is_not_empty)
 {
     const struct record_format archive = {.kind = RECORD_TAR};
     const uint8_t *missing;
-    struct fault fault;
     struct tail tail;
     size_t bytes;
-
-    fault_init();
     tail_init(&tail, &archive, false);
     follow(&tail, "as much as there is is looked at elsewhere", 5);
     assert_lacks(&tail, "");
     tail_begin(&tail);
     assert_ends(tail_end(&tail, "file", &missing, &bytes), "bigshuf: file: empty, and so no tar archive\n");
-    fault_release();
 }
 
 UNIT_TEST(line_ends_are_learnt_from_the_first_record_of_all)
@@ -103,13 +99,10 @@ UNIT_TEST(the_line_of_an_open_quote_is_known)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (size_t step = 1; step < 10; step++) {
-            struct fault fault;
             struct tail tail;
             const uint8_t *missing;
             size_t bytes;
             char message[64];
-
-            fault_init();
             tail_init(&tail, &csv, false);
             follow(&tail, "\n\n1\n", step);
             follow(&tail, cases[i].file, step);
@@ -118,7 +111,6 @@ UNIT_TEST(the_line_of_an_open_quote_is_known)
             snprintf(message, sizeof message, "bigshuf: file: unclosed quote that starts in line %u\n",
                      (unsigned)cases[i].line);
             assert_string_equal(scratch_heard(), message);
-            fault_release();
         }
     }
 }

@@ -16,8 +16,6 @@
 #include "system/table.h"
 
 enum { BLOCK = 4096, BLOCKS = 640, LONGEST = 300000 };
-
-static struct fault fault;
 static struct pool pool;
 static struct table table;
 
@@ -47,7 +45,6 @@ static void put_bytes(const char *name, const uint8_t *data, size_t bytes)
 
 static int setup(void **state)
 {
-    fault_init();
     if (scratch_setup(state) != 0 || pool_open(&pool, BLOCKS * (BLOCK + 4) + POOL_SLACK_BYTES, BLOCK) != 0 ||
         table_init(&table, &pool) != 0)
         return -1;
@@ -61,7 +58,6 @@ static int teardown(void **state)
 {
     table_release(&table);
     pool_close(&pool);
-    fault_release();
     return scratch_teardown(state);
 }
 
@@ -382,8 +378,6 @@ static void assert_refused(const char *path, const char *message)
     scratch_listen();
     assert_null(gnu_random_open(path));
     assert_string_equal(scratch_heard(), message);
-    fault_release();
-    fault_init();
 }
 
 TEST(a_file_that_cannot_be_read_is_refused_at_once)
@@ -398,8 +392,6 @@ static void open_what_is_forbidden(void)
 {
     scratch_become_user();
     CHECK(gnu_random_open("forbidden") == NULL && fault_any());
-    fault_release();
-    fault_init();
     CHECK(gnu_random_open("forbidden fifo") == NULL && fault_any());
 }
 
@@ -423,8 +415,6 @@ static void assert_ends(const char *path, int (*body)(struct gnu_random *gnu))
     scratch_listen();
     assert_int_equal(body(gnu), -1);
     assert_string_equal(scratch_heard(), message);
-    fault_release();
-    fault_init();
     gnu_random_free(gnu);
 }
 

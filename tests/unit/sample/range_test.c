@@ -65,8 +65,6 @@ static void assert_draws(enum how how, struct number_range range, uint64_t numbe
 static void assert_fails(enum how how, bool with_gnu, struct number_range range, uint64_t numbers, const char *message)
 {
     int status;
-
-    small_forgive();
     small_open(1, ORDER_LEAF_RECORDS);
     assert_true(scratch_put("out", "old", 0600));
     scratch_listen();
@@ -235,8 +233,6 @@ TEST(samples_beyond_all_memory_are_refused)
 {
     for (int bits = 40; bits < 64; bits++) {
         uint64_t numbers = ((uint64_t)1 << bits) - 1;
-
-        small_forgive();
         small_open(1, ORDER_LEAF_RECORDS);
         scratch_listen();
         assert_int_equal(draw_to("out", DIFFERENT, false, full, numbers), -1);
@@ -348,7 +344,6 @@ TEST(a_sample_by_gnu_stays_within_the_memory)
     snprintf(message, sizeof message, "bigshuf: a sample of %d numbers needs more memory: use -S %dM or more\n",
              MOST + 1, MEBIBYTES);
     assert_fails(BY_GNU, true, range_of(0, 1u << 30), MOST + 1, message);
-    small_forgive();
     small_open(1, ORDER_LEAF_RECORDS);
     assert_int_equal(draw_to("out", BY_GNU, true, range_of(0, 1u << 30), MOST), 0);
     small_close();
@@ -362,8 +357,6 @@ TEST(without_memory_a_sample_by_gnu_is_reported)
     for (unsigned i = 0; i < 2; i++) {
         struct output *to = small_output("out");
         struct gnu_random *gnu = gnu_random_open("noise");
-
-        small_forgive();
         small_open(1, ORDER_LEAF_RECORDS);
         small_limit(10);
         disk.fail_allocation = i + 1;
@@ -385,7 +378,6 @@ TEST(an_output_that_is_full_fails_any_draw)
     put_noise((size_t)1 << 20);
     for (enum how how = REPEATED; how <= BY_GNU; how++)
         for (uint64_t numbers = 1; numbers <= 100000; numbers += 99999) {
-            small_forgive();
             small_open(1, ORDER_LEAF_RECORDS);
             scratch_listen();
             assert_int_equal(draw_to("/dev/full", how, how == BY_GNU, range_of(0, 1u << 30), numbers), -1);

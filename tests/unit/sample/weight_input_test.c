@@ -21,8 +21,6 @@ static int read_laid_out(const struct stream_layout *of, const char *const *name
     struct transfer passage;
     struct record_piece piece;
     int more = -1;
-
-    small_forgive();
     small_open(1, ORDER_LEAF_RECORDS);
     count = 0;
     source = source_open(names, files, of);
@@ -330,8 +328,6 @@ TEST(without_memory_nothing_is_opened)
 {
     for (unsigned i = 1; i <= 2; i++) {
         struct weight_input *weights;
-
-        small_forgive();
         small_open(1, ORDER_LEAF_RECORDS);
         assert_true(scratch_put("weights", "1\n", 0600));
         disk.fail_allocation = i;

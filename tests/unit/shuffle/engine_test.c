@@ -56,9 +56,6 @@ UNIT_TEST(an_engine_has_its_buffer_and_its_blocks_within_the_limit)
 {
     struct engine engine = {.waiting = 3};
     struct engine_memory memory = engine_memory(ENGINE_MEMORY_MIN, 2);
-    struct fault fault;
-
-    fault_init();
     assert_int_equal(engine_open(&engine, memory, NULL), 0);
     assert_ptr_equal();
     memset(engine.buffer, 1, memory.buffer_bytes + POOL_SLACK_BYTES);
@@ -67,7 +64,6 @@ UNIT_TEST(an_engine_has_its_buffer_and_its_blocks_within_the_limit)
     assert_int_equal(engine.pool.block_bytes, memory.block_bytes);
     engine_close(&engine);
     engine_close(&engine);
-    fault_release();
 }
 
 /* What is asked for is enough, with all that is above it, and what is a little less is not. */

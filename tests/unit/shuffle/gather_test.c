@@ -359,8 +359,6 @@ SMALL_RUN(a_pile_with_another_number_of_records_fails)
         pile_of[i] = (uint16_t)(i % 64);
     for (unsigned workers = 1; workers <= 4; workers++) {
         unsigned next = 0;
-
-        small_forgive();
         small_open(workers, 1000);
         fill(&text, 64, pile_of);
         piles.pile[20 + workers].records += workers % 2 == 0 ? 1 : (uint64_t)-1;
@@ -385,8 +383,6 @@ QUARTER_RUN(a_pile_that_cannot_be_read_ends_all_workers)
         pile_of[i] = (uint16_t)(i % 64);
     for (unsigned workers = 1; workers <= 6; workers++) {
         unsigned next = 0;
-
-        small_forgive();
         small_open(workers, 25000);
         fill(&text, 64, pile_of);
         disk.flip_read = workers;
@@ -409,8 +405,6 @@ SMALL_RUN(without_memory_for_its_lists_a_gathering_fails)
     for (unsigned i = 1; status != 0; i++) {
         struct output *to = small_output("out");
         unsigned next = 0;
-
-        small_forgive();
         small_open(1, 100000);
         fill(&text, 1, NULL);
         disk.fail_allocation = i;

@@ -301,7 +301,6 @@ TEST(another_number_of_references_is_refused)
     scratch_listen();
     assert_false(build());
     assert_true(strlen(scratch_heard()) > 0);
-    small_forgive();
     close_pile();
     engine_text_free(&text);
 }

@@ -86,8 +86,6 @@ TEST(that_there_are_no_more_keys_is_a_failure)
     for (int i = 0; i < 3; i++) {
         struct pile_keys keys;
         uint64_t key;
-
-        small_forgive();
         fill(counts[i]);
         piles_seal(&piles);
         assert_int_equal(pile_keys_open(&keys, &piles, KEYS, true), 0);
@@ -142,8 +140,6 @@ TEST(without_memory_nothing_is_opened)
     piles_seal(&piles);
     for (unsigned i = 1; i <= 2; i++) {
         struct pile_keys keys;
-
-        small_forgive();
         disk.fail_allocation = i;
         scratch_listen();
         assert_int_equal(pile_keys_open(&keys, &piles, KEYS, true), -1);

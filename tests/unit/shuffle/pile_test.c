@@ -10,7 +10,6 @@
 enum { BLOCK = 4096, PILES_MAX = 512 };
 
 static const char *const directories[] = {"disk0"};
-static struct fault fault;
 static struct spill_place place;
 static struct frames frames;
 static struct pool pool;
@@ -21,7 +20,6 @@ static int setup(void **state)
 {
     if (scratch_setup(state) != 0 || mkdir("disk0", 0700) != 0)
         return -1;
-    fault_init();
     memset(&place, 0, sizeof place);
     place.directory = directories;
     place.directories = 1;
@@ -43,7 +41,6 @@ static int teardown(void **state)
     clean = pool.free == pool.blocks && pool.promised == 0 && disk.files == 0 && scratch_count("disk0") == 0;
     pool_close(&pool);
     frames_release(&frames);
-    fault_release();
     return scratch_teardown(state) == 0 && clean ? 0 : -1;
 }
 
@@ -598,8 +595,6 @@ IN_SCRATCH(damage_is_found_when_a_pile_is_verified)
 
     flush_one(100000);
     for (unsigned i = 1; i <= 10; i += 3) {
-        fault_release();
-        fault_init();
         disk.flip_read = i;
         scratch_listen();
         assert_int_equal(pile_source_verify(&piles, 1, &bytewise, buffer, sizeof buffer), -1);
@@ -616,9 +611,6 @@ IN_SCRATCH(damage_is_found_when_a_pile_is_verified)
 static void fails_to_verify(const struct record_format *format, const char *message)
 {
     uint8_t buffer[10000];
-
-    fault_release();
-    fault_init();
     scratch_listen();
     assert_int_equal(pile_source_verify(&piles, 1, format, buffer, sizeof buffer), -1);
     assert_string_equal(scratch_heard(), message);
@@ -638,15 +630,11 @@ IN_SCRATCH(a_pile_that_holds_other_records_than_were_counted_is_told)
     piles.pile[1].records = 100000 / 3;
     fails_to_verify(&wide, told); /* with a part of one at the end */
     piles.pile[1].records = 100000;
-    fault_release();
-    fault_init();
     assert_loads(1);
     assert_int_equal(pile_check(&piles, 1, 100000), 0);
     scratch_listen();
     assert_int_equal(pile_check(&piles, 1, 99999), -1);
     assert_string_equal(scratch_heard(), told); /* it has been there */
-    fault_release();
-    fault_init();
     scratch_listen();
     assert_int_equal(pile_check(&piles, 0, 1), -1);
     assert_string_equal(scratch_heard(), "bigshuf: a pile in memory does not hold the records that were put there\n");
@@ -703,9 +691,6 @@ IN_SCRATCH(without_lists_there_are_no_piles_and_nothing_is_kept)
     assert_int_equal(pool_open(&pool, 20 * (BLOCK + 4) + POOL_SLACK_BYTES, BLOCK), 0);
     for (unsigned i = 1;; i++) {
         int status;
-
-        fault_release();
-        fault_init();
         disk.fail_allocation = i;
         scratch_listen();
         status = piles_init(&piles, 5, 1, &pool, &place);

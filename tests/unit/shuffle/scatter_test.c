@@ -494,7 +494,6 @@ SMALL_RUN(a_source_that_fails_ends_the_scatter)
         unsigned count = 20;
 
         text.at = 0;
-        small_forgive();
         small_open(workers, ORDER_LEAF_RECORDS);
         scratch_listen();
         assert_int_equal(small_scatter(source, &count, NULL, &piles), -1);
@@ -516,7 +515,6 @@ SMALL_RUN(a_full_disk_ends_the_scatter)
 
             disk_reset();
             disk.room[0] = room;
-            small_forgive();
             small_open(workers, ORDER_LEAF_RECORDS);
             scratch_listen();
             assert_int_equal(scatter_text(&text, 64, &piles), -1);
@@ -534,8 +532,6 @@ SMALL_RUN(without_memory_for_its_lists_a_scatter_fails)
 
     for (unsigned i = 2; status != 0; i++) {
         struct piles piles = {0};
-
-        small_forgive();
         small_open(2, ORDER_LEAF_RECORDS);
         small_limit(500);
         disk.fail_allocation = i; /* the first is the source's own */

@@ -150,7 +150,6 @@ QUARTER_RUN(a_pile_of_other_records_than_were_counted_is_a_failure)
     const uint64_t counts[] = {1, text.records / 2, text.records - 1, text.records + 1, 2 * text.records};
 
     for (int i = 0; i < 15; i++) {
-        small_forgive();
         small_open(i % 2 == 0 ? 1 : 3, leaf_records[i % 3]);
         scratch_listen();
         assert_int_equal(shuffle_one_pile_of(&text, counts[i / 3], (struct order_node){.number = 3}), -1);
@@ -468,8 +467,6 @@ static void assert_fails(struct engine_text *text, bool one_pile, uint64_t leaf_
 {
     const char *heard;
     int status;
-
-    small_forgive();
     small_open(workers, leaf_records);
     assert_true(scratch_put("out", "old", 0600));
     scratch_listen();
@@ -540,7 +537,6 @@ QUARTER_RUN(a_write_that_fails_at_any_time_is_reported)
     for (unsigned one_pile = 0; one_pile <= 1; one_pile++)
         for (unsigned i = 1;; i = i * 20 + 1) {
             disk.writes = 0;
-            small_forgive();
             small_open(3, ORDER_LEAF_RECORDS);
             disk.fail_write = 0;
             if ((one_pile ? shuffle_one_pile(&text, (struct order_node){.number = 3}) : shuffle_text(&text, "out")) !=
@@ -569,8 +565,6 @@ QUARTER_RUN(an_allocation_that_fails_at_any_time_is_reported)
         text.bytes = text.start[text.records];
         for (unsigned i = 1; status != 0; i++) {
             const char *heard;
-
-            small_forgive();
             small_open(2, cases[k].leaf_records);
             small.run.engine.memory.workers = i % 2 + 1;
             disk.fail_allocation = i;
@@ -599,7 +593,6 @@ QUARTER_RUN(an_output_that_is_full_ends_all_workers)
     if (access("/dev/full", W_OK) != 0)
         skip();
     for (unsigned workers = 1; workers <= 4; workers += 3) {
-        small_forgive();
         small_open(workers, ORDER_LEAF_RECORDS);
         scratch_listen();
         assert_int_equal(shuffle_text(&text, "/dev/full"), -1);

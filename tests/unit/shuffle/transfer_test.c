@@ -95,8 +95,6 @@ TEST(an_output_that_is_full_is_reported_at_the_end_at_the_latest)
         skip();
     for (int i = 0; i < 2; i++) {
         struct engine_text text = engine_text_make(records[i], small_length_to_20, '\n');
-
-        small_forgive();
         small_open(1, ORDER_LEAF_RECORDS);
         scratch_listen();
         assert_int_equal(pass(&text, "/dev/full"), -1);
@@ -176,8 +174,6 @@ TEST(a_pile_that_cannot_be_written_is_reported)
     for (unsigned i = 0; i < 2; i++) {
         struct piles piles = {0};
         struct output *to;
-
-        small_forgive();
         small_open(1, ORDER_LEAF_RECORDS);
         to = small_output("/dev/full");
         assert_int_equal(piles_init(&piles, 1, 1, &small.run.engine.pool, &small.place), 0);

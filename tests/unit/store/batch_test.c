@@ -58,10 +58,7 @@ TEST(what_is_not_there_is_gone)
 static void assert_fails(const char *message)
 {
     struct batch batch;
-
-    small_forgive();
     assert_says(batch_open(&batch, &small.store, "one", NULL), FOLDER_FAILED, message);
-    small_forgive();
 }
 
 TEST(no_link_and_no_device_is_taken_for_a_batch)

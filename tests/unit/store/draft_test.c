@@ -216,8 +216,6 @@ static bool fail_once(unsigned at, const char *name)
     enum folder_verdict verdict;
     const char *heard;
     bool whole, over;
-
-    small_forgive();
     faulty_fail(NULL, at, EIO);
     scratch_listen();
     verdict = small_try(name, "header\n");
@@ -271,13 +269,11 @@ TEST(no_failure_that_stays_leaves_a_batch_in_part_or_hinders_the_next)
         char name[32];
 
         snprintf(name, sizeof name, "%c%u", 'a' + (int)at % 26, at);
-        small_forgive();
         faulty_fail(NULL, at, ENOSPC);
         faulty.stays = true;
         scratch_listen();
         over = small_try(name, "") == FOLDER_OK;
         faulty_stop();
-        small_forgive();
         if (!small_is_whole(name, name)) {
             assert_false(small_exists(small_path("%s", name)));
             assert_int_equal(small_try(name, ""), FOLDER_OK);
@@ -385,7 +381,6 @@ static bool meet_sweep(unsigned at, bool may_fail)
     if (may_fail && verdict == FOLDER_FAILED) {
         assert_ptr_equal(strchr(heard, '\n'), heard + strlen(heard) - 1);
         assert_false(small_exists(small_path("%s", name)));
-        small_forgive();
     } else if (verdict != FOLDER_OK || heard[0] != '\0' || !small_is_whole(name, name)) {
         fail_msg("call %u: %s", at, heard);
     }
@@ -422,7 +417,6 @@ TEST(a_name_that_is_taken_by_no_batch_is_a_failure)
     assert_int_equal(mkdir("store/folder", 0755), 0);
     assert_true(scratch_put("store/folder/file", "precious\n", 0644));
     assert_says(small_try("file", ""), FOLDER_FAILED, "bigshuf: store/file: Not a directory\n");
-    small_forgive();
     assert_says(small_try("folder", ""), FOLDER_FAILED,
                 "bigshuf: store/folder/manifest: missing, so this is no batch: move its folder out of the store, and "
                 "add the batch again if it was one\n");

@@ -40,9 +40,7 @@ static void open_good(const uint32_t *number, unsigned count)
 
 static void assert_does_not_open(const char *message)
 {
-    small_forgive();
     assert_says(store_reader_open(&small.store, all, SMALL_PILES) == NULL, true, message);
-    small_forgive();
 }
 
 /* Add all batches, and open the store. */
@@ -339,10 +337,8 @@ static void assert_fails(unsigned pile, const char *message, size_t step)
     size_t done;
 
     (void)expect(pile, expected, &records);
-    small_forgive();
     assert_ends(read_pile(pile, found, step, step, &done), message);
     assert_true(done < store_reader_bytes(opened, pile));
-    small_forgive();
 }
 
 TEST(a_file_that_goes_bad_later_is_named)

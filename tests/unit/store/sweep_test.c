@@ -10,7 +10,6 @@
 /* Sweep what is dead. Returns what was said. */
 static const char *sweep(void)
 {
-    small_forgive();
     scratch_listen();
     sweep_dead(&small.store);
     assert_false(fault_any());
@@ -27,7 +26,6 @@ static const char *sweep_everything(int *status, const char **said)
 
     fflush(stdout);
     dup2(fd, STDOUT_FILENO);
-    small_forgive();
     scratch_listen();
     *status = sweep_all(&small.store);
     *said = scratch_heard();
@@ -355,7 +353,6 @@ static void interrupt_everywhere(bool all)
     bool over = false;
 
     for (unsigned at = 1; !over; at++) {
-        small_forgive();
         small_add("one");
         assert_int_equal(window_keep(&small.store, 1, "two"), 0);
         small_add("one");
@@ -369,7 +366,6 @@ static void interrupt_everywhere(bool all)
         sweep_dead(&small.store);
         (void)scratch_heard();
         over = !faulty_stop();
-        small_forgive();
         assert_true(!small_exists("store/one") || small_is_whole("one", "one"));
         assert_true(all || small_exists("store/one"));
         assert_int_equal(window_keep(&small.store, 1, "two"), 0);

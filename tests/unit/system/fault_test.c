@@ -15,7 +15,6 @@
 #include "system/signals.h"
 
 static struct {
-    struct fault fault;
     int former_stderr, messages;
     char text[16384];
 } run;
@@ -31,14 +30,12 @@ static int setup(void **state)
     run.former_stderr = dup(STDERR_FILENO);
     dup2(ends[1], STDERR_FILENO);
     close(ends[1]);
-    fault_init(&run.fault);
     return 0;
 }
 
 static int teardown(void **state)
 {
     (void)state;
-    fault_release(&run.fault);
     dup2(run.former_stderr, STDERR_FILENO);
     close(run.former_stderr);
     close(run.messages);
@@ -91,12 +88,9 @@ TEST(test_only_the_first_fault_is_printed)
 TEST(test_faults_of_different_runs_are_apart)
 {
     struct fault other;
-
-    fault_init(&other);
     fault_say(&run.fault, "one");
     assert_false(fault_any(&other));
     fault_say(&other, "two");
-    fault_release(&other);
     assert_string_equal(next_write(), "bigshuf: one\n");
     assert_string_equal(next_write(), "bigshuf: two\n");
 }
@@ -150,9 +144,7 @@ TEST(test_errno_stays)
     assert_int_equal(errno, ENOTDIR);
     fault_say(&run.fault, "a");
     assert_int_equal(errno, ENOTDIR);
-    fault_init(&other);
     fault_report(&other, "a", EIO);
-    fault_release(&other);
     assert_int_equal(errno, ENOTDIR);
 }
 
@@ -164,13 +156,10 @@ TEST(test_control_characters_in_a_name_are_printed_as_escapes)
 
 static void assert_shown(const char *name, const char *shown)
 {
-    struct fault fault;
     char expected[128];
 
     snprintf(expected, sizeof expected, "bigshuf: %s\n", shown);
-    fault_init(&fault);
     fault_say(&fault, "%s", name);
-    fault_release(&fault);
     assert_string_equal(next_write(), expected);
 }
 
@@ -218,15 +207,12 @@ TEST(test_a_folder_that_is_not_there_is_named)
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct fault fault;
         char expected[256];
 
         snprintf(expected, sizeof expected, "bigshuf: %s: %s%s%s%s\n", cases[i].path, strerror(cases[i].error),
                  cases[i].folder != NULL ? ": there is no folder '" : "",
                  cases[i].folder != NULL ? cases[i].folder : "", cases[i].folder != NULL ? "'" : "");
-        fault_init(&fault);
         fault_report(&fault, cases[i].path, cases[i].error);
-        fault_release(&fault);
         assert_string_equal(next_write(), expected);
     }
 }
@@ -254,16 +240,13 @@ TEST(test_the_cause_is_printed_however_long_the_name)
     const size_t lengths[] = {4095, 4096, 4097, 100000};
 
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
-        struct fault fault;
         char *name = malloc(lengths[i] + 1);
         const char *message;
 
         assert_non_null(name);
         memset(name, 'x', lengths[i]);
         name[lengths[i]] = '\0';
-        fault_init(&fault);
         fault_report(&fault, name, ENAMETOOLONG);
-        fault_release(&fault);
         message = next_write();
         if (lengths[i] < 4096) /* a name that can be opened is whole */
             assert_non_null(strstr(message, name));

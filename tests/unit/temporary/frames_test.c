@@ -8,8 +8,6 @@
 #include "support/scratch.h"
 
 enum { ALL_MAX = 1 << 20, HEADER = 4 };
-
-static struct fault fault;
 static struct frames frames;
 
 /* What is stored, and what has been read of it. */
@@ -23,7 +21,6 @@ static int setup(void **state)
 {
     if (scratch_setup(state) != 0)
         return -1;
-    fault_init();
     frames_init(&frames);
     puts_left = gets_left = 0;
     return 0;
@@ -32,7 +29,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     frames_release(&frames);
-    fault_release();
     return scratch_teardown(state);
 }
 

@@ -10,7 +10,6 @@
 enum { PILES_MAX = 40, PIECES_MAX = 150, PIECE_MAX = 3000, ALL_MAX = 3 << 20 };
 
 static const char *const directories[] = {"disk0", "disk1", "disk2"};
-static struct fault fault;
 static struct spill_place place;
 static struct frames frames;
 static struct pace pace;
@@ -61,7 +60,6 @@ static int setup(void **state)
     for (int i = 0; i < 3; i++)
         if (mkdir(directories[i], 0700) != 0)
             return -1;
-    fault_init();
     frames_init(&frames);
     pace_init(&pace);
     known_bytes_period = KNOWN_BYTES;
@@ -86,7 +84,6 @@ static int teardown(void **state)
             result = -1;
     pace_release(&pace);
     frames_release(&frames);
-    fault_release();
     return scratch_teardown(state) == 0 ? result : -1;
 }
 
@@ -489,8 +486,6 @@ IN_SCRATCH(a_check_counts_a_file_system_once)
 IN_SCRATCH(without_memory_there_is_no_spill)
 {
     for (unsigned i = 1; i <= 4; i++) {
-        fault_release();
-        fault_init();
         disk.fail_allocation = i;
         assert_says(spill_open(&place, 3) == NULL, true, "bigshuf: memory: Cannot allocate memory\n");
     }
@@ -623,8 +618,6 @@ IN_SCRATCH(what_is_in_frames_is_given_back_as_it_is_read)
 IN_SCRATCH(damage_of_frames_is_damage)
 {
     for (int i = 0; i < 2; i++) {
-        fault_release();
-        fault_init();
         use_frames(i == 0);
         assert_finds_damage(0, "bigshuf: temporary file in disk0: contents have changed since they were written\n");
     }
