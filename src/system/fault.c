@@ -7,7 +7,6 @@
 #include "system/fault.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -132,7 +131,7 @@ static void print(struct line *line)
 /* ---- The end of the run ---- */
 
 static atomic_bool failed;
-static pthread_t failing; /* the thread that has set `failed` */
+static _Thread_local bool ends; /* is it this thread that failed first? */
 static _Atomic(struct fault_duty *) duties;
 
 void fault_add_duty(struct fault_duty *duty, void (*act)(void *context), void *context)
@@ -159,12 +158,11 @@ void fault_remove_duty(struct fault_duty *duty)
 /* A duty that fails comes here again, in the same thread. */
 _Noreturn static void end_run(struct line *line)
 {
-    if (atomic_exchange(&failed, true)) {
-        if (!pthread_equal(failing, pthread_self()))
-            signals_wait_for_end();
+    if (ends)
         signals_end(EXIT_FAILURE);
-    }
-    failing = pthread_self();
+    if (atomic_exchange(&failed, true))
+        signals_wait_for_end();
+    ends = true;
     print(line);
     signals_give_up_hold();
     for (struct fault_duty *duty = atomic_load(&duties); duty != NULL; duty = duty->next)

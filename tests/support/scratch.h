@@ -40,7 +40,7 @@ struct scratch {
     int former_directory, former_stderr, messages;
     pid_t child;
     char path[64];
-    char text[4096];
+    char text[16384];
 };
 
 /* The state of the running test; cmocka runs one at a time. */

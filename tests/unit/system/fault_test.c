@@ -1,15 +1,13 @@
-/* Standard error is one end of a pair of datagram sockets during a test, so that each write arrives by itself. */
+/* How a run ends: what is said, what is done, and that nothing is left. Warnings are caught write by write, from one end
+ * of a pair of datagram sockets. */
+
+#include "support/faulty_sys.h"
+#include "support/scratch.h"
+#include "support/unit.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
-
-#include "support/unit.h"
 
 #include "system/fault.h"
 #include "system/signals.h"
@@ -23,8 +21,8 @@ static int setup(void **state)
 {
     int ends[2];
 
-    (void)state;
-    if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) != 0)
+    faulty_reset();
+    if (scratch_setup(state) != 0 || socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) != 0)
         return -1;
     run.messages = ends[0];
     run.former_stderr = dup(STDERR_FILENO);
@@ -35,11 +33,10 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     dup2(run.former_stderr, STDERR_FILENO);
     close(run.former_stderr);
     close(run.messages);
-    return 0;
+    return scratch_teardown(state);
 }
 
 /* What the next write brought; "" if there was none. */
@@ -53,69 +50,25 @@ static const char *next_write(void)
 
 #define TEST(name) UNIT_TEST_IN(name, setup, teardown)
 
+/* ---- Messages ---- */
+
 TEST(test_a_report_is_one_line_that_names_the_file_and_the_cause)
 {
     char expected[256];
 
     snprintf(expected, sizeof expected, "bigshuf: some file: %s\n", strerror(ENOSPC));
-    assert_int_equal(fault_report(&run.fault, "some file", ENOSPC), -1);
-    assert_string_equal(next_write(), expected);
-    assert_string_equal(next_write(), "");
-}
-
-TEST(test_error_0_is_an_unexpected_end)
-{
-    assert_int_equal(fault_report(&run.fault, "a", 0), -1);
-    assert_string_equal(next_write(), "bigshuf: a: unexpected end of file\n");
-}
-
-TEST(test_a_message_of_ones_own_is_formatted)
-{
-    assert_int_equal(fault_say(&run.fault, "%s:%d: bad", "names", 3), -1);
-    assert_string_equal(next_write(), "bigshuf: names:3: bad\n");
-    assert_string_equal(next_write(), "");
-}
-
-TEST(test_only_the_first_fault_is_printed)
-{
-    fault_say(&run.fault, "first");
-    assert_int_equal(fault_say(&run.fault, "second"), -1);
-    assert_int_equal(fault_report(&run.fault, "third", EIO), -1);
-    assert_string_equal(next_write(), "bigshuf: first\n");
-    assert_string_equal(next_write(), "");
-}
-
-TEST(test_faults_of_different_runs_are_apart)
-{
-    struct fault other;
-    fault_say(&run.fault, "one");
-    assert_false(fault_any(&other));
-    fault_say(&other, "two");
-    assert_string_equal(next_write(), "bigshuf: one\n");
-    assert_string_equal(next_write(), "bigshuf: two\n");
-}
-
-TEST(test_any_is_true_from_the_first_fault_on)
-{
-    assert_false(fault_any(&run.fault));
-    fault_warn("no fault");
-    assert_false(fault_any(&run.fault));
-    fault_report(&run.fault, "a", EIO);
-    assert_true(fault_any(&run.fault));
-    fault_report(&run.fault, "b", EIO);
-    assert_true(fault_any(&run.fault));
+    assert_ends(fault_report("some file", ENOSPC), expected);
+    assert_ends(fault_report("a", 0), "bigshuf: a: unexpected end of file\n");
+    assert_ends(fault_say("%s:%d: bad", "names", 3), "bigshuf: names:3: bad\n");
 }
 
 TEST(test_every_warning_and_note_is_printed)
 {
     fault_warn("%d of %s", 1, "them");
-    fault_say(&run.fault, "fault");
-    fault_warn("two");
     fault_note("%s is well", "it");
     assert_string_equal(next_write(), "bigshuf: warning: 1 of them\n");
-    assert_string_equal(next_write(), "bigshuf: fault\n");
-    assert_string_equal(next_write(), "bigshuf: warning: two\n");
     assert_string_equal(next_write(), "bigshuf: it is well\n");
+    assert_string_equal(next_write(), "");
 }
 
 /* The line is erased by the same write, at each message, since it may have been drawn again. */
@@ -124,9 +77,8 @@ TEST(test_a_message_erases_the_line_of_progress)
     signals_draw("50%", 3);
     assert_string_equal(next_write(), "50%");
     fault_warn("one");
-    fault_say(&run.fault, "%0*d", 7000, 0);
     assert_string_equal(next_write(), SIGNALS_ERASE "bigshuf: warning: one\n");
-    assert_int_equal(strncmp(next_write(), SIGNALS_ERASE "bigshuf: 0000", 12), 0);
+    assert_ends(fault_say("two"), SIGNALS_ERASE "bigshuf: two\n" SIGNALS_ERASE);
     signals_erase();
     assert_string_equal(next_write(), SIGNALS_ERASE);
     signals_erase();
@@ -134,24 +86,12 @@ TEST(test_a_message_erases_the_line_of_progress)
     assert_string_equal(next_write(), "bigshuf: three\n");
 }
 
-TEST(test_errno_stays)
+TEST(test_a_warning_leaves_errno)
 {
-    struct fault other;
-
     close(STDERR_FILENO); /* so that the write fails */
     errno = ENOTDIR;
     fault_warn("a");
     assert_int_equal(errno, ENOTDIR);
-    fault_say(&run.fault, "a");
-    assert_int_equal(errno, ENOTDIR);
-    fault_report(&other, "a", EIO);
-    assert_int_equal(errno, ENOTDIR);
-}
-
-TEST(test_control_characters_in_a_name_are_printed_as_escapes)
-{
-    fault_say(&run.fault, "%s", "a\nb\t%s\033\xff\n");
-    assert_string_equal(next_write(), "bigshuf: a\\nb\\t%s\\x1b\xff\\n\n");
 }
 
 static void assert_shown(const char *name, const char *shown)
@@ -159,12 +99,13 @@ static void assert_shown(const char *name, const char *shown)
     char expected[128];
 
     snprintf(expected, sizeof expected, "bigshuf: %s\n", shown);
-    fault_say(&fault, "%s", name);
+    fault_note("%s", name);
     assert_string_equal(next_write(), expected);
 }
 
 TEST(test_no_control_character_reaches_the_terminal_in_any_guise)
 {
+    assert_shown("a\nb\t%s\033\xff\n", "a\\nb\\t%s\\x1b\xff\\n");
     assert_shown("a\x9b"
                  "31m",
                  "a\\x9b31m");                                     /* CSI as terminals of 8 bits have it */
@@ -212,8 +153,7 @@ TEST(test_a_folder_that_is_not_there_is_named)
         snprintf(expected, sizeof expected, "bigshuf: %s: %s%s%s%s\n", cases[i].path, strerror(cases[i].error),
                  cases[i].folder != NULL ? ": there is no folder '" : "",
                  cases[i].folder != NULL ? cases[i].folder : "", cases[i].folder != NULL ? "'" : "");
-        fault_report(&fault, cases[i].path, cases[i].error);
-        assert_string_equal(next_write(), expected);
+        assert_ends(fault_report(cases[i].path, cases[i].error), expected);
     }
 }
 
@@ -246,8 +186,10 @@ TEST(test_the_cause_is_printed_however_long_the_name)
         assert_non_null(name);
         memset(name, 'x', lengths[i]);
         name[lengths[i]] = '\0';
-        fault_report(&fault, name, ENAMETOOLONG);
-        message = next_write();
+        if (scratch_begin_end()) {
+            fault_report(name, ENAMETOOLONG);
+        }
+        message = scratch_ended();
         if (lengths[i] < 4096) /* a name that can be opened is whole */
             assert_non_null(strstr(message, name));
         else
@@ -255,43 +197,142 @@ TEST(test_the_cause_is_printed_however_long_the_name)
         free(name);
         assert_non_null(strstr(message, strerror(ENAMETOOLONG)));
         assert_int_equal(message[strlen(message) - 1], '\n');
-        assert_string_equal(next_write(), "");
     }
 }
 
 TEST(test_a_message_of_any_length_ends_its_line)
 {
-    const int width = 100000;
     const char *message;
 
-    fault_say(&run.fault, "%*d", width, 1);
+    fault_note("%*d", 100000, 1);
     message = next_write();
     assert_true(strlen(message) > 4096);
     assert_int_equal(message[strlen(message) - 1], '\n');
     assert_string_equal(next_write(), "");
 }
 
-static void *fail_often(void *unused)
+/* ---- The end ---- */
+
+static void *fail_at_once(void *unused)
 {
     (void)unused;
-    for (int i = 0; i < 100; i++)
-        fault_report(&run.fault, "shared", ENOSPC);
-    return fault_any(&run.fault) ? &run : NULL;
+    fault_report("shared", EIO);
 }
 
 TEST(test_threads_that_fail_together_make_one_message)
 {
-    enum { THREADS = 8 };
-    pthread_t threads[THREADS];
+    char expected[256];
 
-    for (int i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, fail_often, NULL), 0);
-    for (int i = 0; i < THREADS; i++) {
-        void *seen;
+    snprintf(expected, sizeof expected, "bigshuf: shared: %s\n", strerror(EIO));
+    for (int round = 0; round < 20; round++) {
+        if (scratch_begin_end()) {
+            pthread_t thread;
 
-        assert_int_equal(pthread_join(threads[i], &seen), 0);
-        assert_ptr_equal(seen, &run);
+            for (int i = 0; i < 7; i++)
+                CHECK(pthread_create(&thread, NULL, fail_at_once, NULL) == 0);
+            fail_at_once(NULL);
+        }
+        assert_string_equal(scratch_ended(), expected);
     }
-    assert_non_null(strstr(next_write(), "bigshuf: shared: "));
-    assert_string_equal(next_write(), "");
+}
+
+static void warn_of(void *what)
+{
+    fault_warn("%s", (const char *)what);
+}
+
+/* The last one begins, and those that were removed do nothing, wherever they were in the list. */
+TEST(test_duties_are_done_after_the_message_and_the_last_one_first)
+{
+    static struct fault_duty duty[5], never;
+    static char *names[] = {"a", "b", "c", "d", "e"};
+
+    fault_remove_duty(&never);
+    if (scratch_begin_end()) {
+        for (int i = 0; i < 5; i++)
+            fault_add_duty(&duty[i], warn_of, names[i]);
+        fault_remove_duty(&duty[4]);
+        fault_remove_duty(&duty[2]);
+        fault_remove_duty(&duty[0]);
+        fault_remove_duty(&never);
+        fault_say("failed");
+    }
+    assert_string_equal(scratch_ended(), "bigshuf: failed\nbigshuf: warning: d\nbigshuf: warning: b\n");
+}
+
+static void fail_too(void *unused)
+{
+    (void)unused;
+    fault_say("and this as well");
+}
+
+TEST(test_a_duty_that_fails_ends_the_run)
+{
+    static struct fault_duty first, second;
+
+    if (scratch_begin_end()) {
+        fault_add_duty(&first, warn_of, "not done any more");
+        fault_add_duty(&second, fail_too, NULL);
+        fault_say("failed");
+    }
+    assert_string_equal(scratch_ended(), "bigshuf: failed\n");
+}
+
+/* Otherwise it would wait for itself. */
+TEST(test_who_holds_death_off_can_fail_and_leaves_no_file)
+{
+    if (scratch_begin_end()) {
+        sigset_t before;
+
+        signals_install();
+        signals_hold(&before);
+        CHECK(scratch_put("registered", "x", 0600) && signals_register("registered") >= 0);
+        fault_say("failed");
+    }
+    assert_string_equal(scratch_ended(), "bigshuf: failed\n");
+    assert_int_equal(scratch_count("."), 0);
+}
+
+/* Who comes second waits, and gives up what the first one waits for. */
+static void *fail_second(void *unused)
+{
+    sigset_t before;
+
+    (void)unused;
+    signals_hold(&before);
+    usleep(50000);
+    fault_say("second");
+}
+
+static void wait_for_holder(void *unused)
+{
+    (void)unused;
+    usleep(200000);
+}
+
+TEST(test_two_can_fail_that_both_hold_death_off)
+{
+    static struct fault_duty duty;
+
+    if (scratch_begin_end()) {
+        pthread_t thread;
+        sigset_t before;
+
+        signals_install();
+        fault_add_duty(&duty, wait_for_holder, NULL);
+        signals_hold(&before);
+        CHECK(pthread_create(&thread, NULL, fail_second, NULL) == 0);
+        fault_say("first");
+    }
+    assert_string_equal(scratch_ended(), "bigshuf: first\n");
+}
+
+TEST(test_memory_that_cannot_be_had_ends_the_run)
+{
+    char expected[256];
+
+    assert_non_null(memset(fault_allocate(3, 5), 1, 15));
+    snprintf(expected, sizeof expected, "bigshuf: memory: %s\n", strerror(ENOMEM));
+    faulty_fail("allocate", 1, ENOMEM);
+    assert_ends(fault_allocate(3, 5), expected);
 }

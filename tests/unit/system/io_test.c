@@ -234,33 +234,6 @@ TEST(test_what_cannot_be_opened_is_seen_without_opening_it)
     assert_looks_like(S_IFREG, ENOENT);
 }
 
-/* How often a call that fails with EINTR is made by a run in which another thread has failed. */
-static void assert_given_up(ssize_t result)
-{
-    assert_int_equal(result, -1);
-    assert_int_equal(errno, ECANCELED);
-    assert_int_equal(fake.calls, 1);
-    fake.calls = 0;
-}
-
-TEST(test_a_run_that_has_failed_waits_for_nobody)
-{
-    char byte = 0;
-
-    signals_interrupt(pthread_self());
-    fake.permanent_error = EINTR;
-    assert_given_up(io_open("name", O_RDWR | O_CREAT, 0640));
-    assert_given_up(io_read(FD, &byte, 1));
-    assert_given_up(io_write(FD, &byte, 1));
-    fake.permanent_error = EAGAIN;
-    fake.poll_error = EINTR;
-    assert_given_up(io_read(FD, &byte, 1));
-    signals_go_on();
-    fake.permanent_error = 0;
-    fake.error = EINTR;
-    assert_int_equal(io_read(FD, &byte, 1), 1);
-}
-
 TEST(test_sync_is_made_again_after_a_signal)
 {
     fake.error = EINTR;

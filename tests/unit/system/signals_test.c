@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "system/fault.h"
 #include "system/signals.h"
 #include "system/sys.h"
 
@@ -694,7 +695,7 @@ TEST(slots_are_many_but_not_endless_and_used_again)
 
 static void say_where(void *context, const uint8_t *address)
 {
-    fprintf(stderr, "%s %d", (const char *)context, (int)((uintptr_t)address % sys_page_bytes()));
+    fault_say("%s %d", (const char *)context, (int)((uintptr_t)address % sys_page_bytes()));
 }
 
 /* Memory in which an empty file is mapped, which is guarded. */
@@ -740,7 +741,7 @@ TEST(what_is_not_there_any_more_ends_the_process_and_leaves_nothing)
 
     scratch_listen();
     status = scratch_child(look_at_what_is_not_there);
-    assert_string_equal(scratch_heard(), "here 77");
+    assert_string_equal(scratch_heard(), "bigshuf: here 77\n");
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 1);
     assert_int_equal(access("temporary", F_OK), -1);
