@@ -40,7 +40,7 @@
  * output/buffer to output/output, which puts it into a file (output/sink), by its key if asked (output/sides).
  */
 
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 
 #include "command/command_line.h"
@@ -53,16 +53,13 @@ int main(int argc, char **argv)
 {
     struct options options;
     enum command_line_verdict verdict;
-    int status = EXIT_FAILURE;
 
     signals_install();
-    if (sys_fill_standard() != 0) {
-        perror("bigshuf: /dev/null");
-        return EXIT_FAILURE;
-    }
+    if (sys_fill_standard() != 0)
+        fault_report("/dev/null", errno);
     verdict = command_line_parse(&options, argc, argv);
-    if (verdict == COMMAND_LINE_DONE || (verdict == COMMAND_LINE_RUN && job_run(&options) == 0))
-        status = EXIT_SUCCESS;
+    if (verdict == COMMAND_LINE_RUN)
+        job_run(&options);
     command_line_release(&options);
-    return status;
+    return verdict == COMMAND_LINE_BAD ? EXIT_FAILURE : EXIT_SUCCESS;
 }

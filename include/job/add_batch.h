@@ -1,14 +1,14 @@
 #ifndef BIGSHUF_JOB_ADD_BATCH_H
 #define BIGSHUF_JOB_ADD_BATCH_H
 
-/* Jobs with --scatter, which write to a store. Nothing has been opened. 0, or -1 after a report. */
+/* Jobs with --scatter, which write to a store. Nothing has been opened. */
 
 #include "job/resources.h"
 
 /* Scatter the records of the inputs to the piles of a new batch; with --keep, then remove old batches. */
-int add_batch(struct resources *resources);
+void add_batch(struct resources *resources);
 
 /* Only remove what others left unfinished, and list it. */
-int add_batch_sweep(struct resources *resources);
+void add_batch_sweep(struct resources *resources);
 
 #endif

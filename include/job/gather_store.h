@@ -1,14 +1,14 @@
 #ifndef BIGSHUF_JOB_GATHER_STORE_H
 #define BIGSHUF_JOB_GATHER_STORE_H
 
-/* Jobs with --gather, which read a store. Nothing has been opened. 0, or -1 after a report. */
+/* Jobs with --gather, which read a store. Nothing has been opened. */
 
 #include "job/resources.h"
 
 /* Write the records of the piles that --pile names, or of all, in random order. */
-int gather_store(struct resources *resources);
+void gather_store(struct resources *resources);
 
 /* Only list what is in the store. */
-int gather_store_list(struct resources *resources);
+void gather_store_list(struct resources *resources);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "command/options.h"
 
-/* Do what the options say. 0, or -1 after a report. */
-int job_run(const struct options *options);
+/* Do what the options say. */
+void job_run(const struct options *options);
 
 #endif

@@ -2,7 +2,7 @@
 #define BIGSHUF_JOB_RESOURCES_H
 
 /* What a job takes before it can work, from the options: the seed, the inputs, the output, places for temporary files,
- * memory and threads. Functions that return int return 0, or -1 after a report. */
+ * memory and threads. */
 
 #include "command/options.h"
 #include "input/source.h"
@@ -18,7 +18,7 @@
 enum { RESOURCES_SEED_BYTES = 32 };
 
 struct resources {
-    struct options options; /* a copy; a job that reads a store puts the store's record format in it */
+    struct options options;   /* a copy; a job that reads a store puts the store's record format in it */
     const char *const *names; /* of the input files */
     size_t name_count;
     uint64_t named_bytes;   /* in them, if all are regular files that are read as they are; else UINT64_MAX */
@@ -46,28 +46,28 @@ void resources_init(struct resources *resources, const struct options *options);
 void resources_release(struct resources *resources);
 
 /* List the names of the input files, each of which must lead to something. */
-int resources_name_files(struct resources *resources);
+void resources_name_files(struct resources *resources);
 
 /* Look at the input files and open the source that reads them. */
-int resources_open_files(struct resources *resources);
+void resources_open_files(struct resources *resources);
 
-int resources_open_output(struct resources *resources);
+void resources_open_output(struct resources *resources);
 
 /* Can the directories of -T be used? */
-int resources_check_temporary(struct resources *resources);
+void resources_check_temporary(struct resources *resources);
 
 /* Take the seed that was given, or make one. */
-int resources_take_seed(struct resources *resources);
+void resources_take_seed(struct resources *resources);
 
 /* The memory limit: that of -S, or what the machine has to spare, but no more than is of use for an input of `bytes`
  * bytes (UINT64_MAX if that is not known). */
 uint64_t resources_memory(struct resources *resources, uint64_t bytes);
 
 /* Open a run with so much memory and at most so many workers. */
-int resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, unsigned workers);
+void resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, unsigned workers);
 
 /* The same with as many workers as --parallel says; without it, as there are processors, and with some further threads,
  * which work while workers wait for disks. */
-int resources_open_large_run(struct resources *resources, struct run *run, uint64_t memory_bytes);
+void resources_open_large_run(struct resources *resources, struct run *run, uint64_t memory_bytes);
 
 #endif

@@ -4,7 +4,7 @@
 /*
  * How many bytes a job is sure to write to disks, from the options and what is known of the input, and whether there is
  * room for them. These checks come before the work. `known_bytes` are the records that will be read at least, by the
- * sizes of the input files; 0 if nothing is known. Functions that return int return 0, or -1 after a report.
+ * sizes of the input files; 0 if nothing is known.
  */
 
 #include <stdint.h>
@@ -23,17 +23,17 @@ uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes);
 uint64_t room_temporary_bytes(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads);
 
 /* Do the numbers of -i, which are known before they are made, go into the files that there may be? */
-int room_check_records(const struct options *options, const struct output *output);
+void room_check_records(const struct options *options, const struct output *output);
 
-int room_check_output(const struct options *options, uint64_t known_bytes, const struct output *output);
-int room_check_temporary(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads,
-                         struct spill_place *place);
+void room_check_output(const struct options *options, uint64_t known_bytes, const struct output *output);
+void room_check_temporary(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads,
+                          struct spill_place *place);
 
 /* Is there room for `bytes` bytes of records on the disk of a store? */
-int room_check_store(const struct store *store, uint64_t bytes);
+void room_check_store(const struct store *store, uint64_t bytes);
 
 /* An output without end (-r without -n) that is named must be something that is read meanwhile: not a regular file, nor
  * one that is yet to be made. Standard output may be anything, as with shuf. */
-int room_check_end(const struct options *options);
+void room_check_end(const struct options *options);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "job/add_batch.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,18 +34,17 @@ static void route_by_batch(const void *context, uint64_t first, size_t count, ui
 }
 
 /* Each pile takes a block of memory at least. */
-static int check_memory(struct run *run, unsigned piles)
+static void check_memory(struct run *run, unsigned piles)
 {
-    if (piles <= pool_free(&run->engine.pool))
-        return 0;
-    return engine_report_memory(&run->engine, (uint64_t)piles * run->engine.memory.block_bytes, "a store of %u piles",
-                                piles);
+    if (piles > pool_free(&run->engine.pool))
+        engine_report_memory(&run->engine, (uint64_t)piles * run->engine.memory.block_bytes, "a store of %u piles",
+                             piles);
 }
 
 /* Scatter the source to `count` piles, and write all of them to storage, to the last byte. records[p] receives how many
  * records came to pile p. */
-static int scatter_batch(struct run *run, struct source *source, const char *name, unsigned count,
-                         struct storage *storage, uint64_t *records)
+static void scatter_batch(struct run *run, struct source *source, const char *name, unsigned count,
+                          struct storage *storage, uint64_t *records)
 {
     struct batch_route route = {.order = run->order};
     const struct scatter_plan plan = {.route = route_by_batch,
@@ -56,60 +54,47 @@ static int scatter_batch(struct run *run, struct source *source, const char *nam
                                       .storage = storage,
                                       .records = &run->progress->records};
     struct piles piles = {0};
-    int status;
 
     while (1u << route.bits < count)
         route.bits++;
     order_batch_key(&run->order, name, &route.order.key);
-    status = scatter(&run->engine, &run->format, &plan, source, &piles);
-    if (status == 0)
-        status = piles_flush(&piles);
-    for (unsigned p = 0; p < count && status == 0; p++)
+    scatter(&run->engine, &run->format, &plan, source, &piles);
+    piles_flush(&piles);
+    for (unsigned p = 0; p < count; p++)
         records[p] = piles.pile[p].records;
     counter_set(&run->progress->records, piles.records);
-    if (status == 0)
-        status = run_scattered(run);
+    run_scattered(run);
     run_take(run, piles.records);
     piles_release(&piles);
-    return status;
 }
 
 /* Scatter the records to a draft of so many piles, and make the draft the batch `name`. Closes the run. */
-static enum folder_verdict fill_draft(struct resources *resources, struct run *run, struct draft *draft,
-                                      const char *name, unsigned piles)
+static void fill_draft(struct resources *resources, struct run *run, struct draft *draft, const char *name,
+                       unsigned piles)
 {
-    uint64_t *records = sys_allocate(piles, sizeof *records);
-    enum folder_verdict verdict = FOLDER_FAILED;
+    uint64_t *records = fault_allocate(piles, sizeof *records);
+    enum folder_verdict verdict;
     uint64_t start = sys_milliseconds();
     const uint8_t *header;
     size_t header_bytes;
 
-    if (records == NULL) {
-        fault_report("memory", errno);
-        goto out;
-    }
     engine_limit_files(&run->engine);
-    if (scatter_batch(run, resources->source, name, piles, draft_storage(draft), records) != 0)
-        goto out;
+    scatter_batch(run, resources->source, name, piles, draft_storage(draft), records);
     engine_close(&run->engine); /* so that the manifest can take memory instead: it takes less */
     header = source_header(resources->source, &header_bytes);
     verdict = draft_commit(draft, records, header, header_bytes, engine_threads(&run->engine));
     if (verdict == FOLDER_OK && resources->options.verbose)
         summary_of_batch(resources, run->progress, name, start);
-out:
     free(records);
-    return verdict;
 }
 
 /* Put into the manifest what the batch is made of: the identity of the seed's key, the names and sizes of the inputs,
  * and how they are read. The caller frees manifest->input. */
-static int describe(struct resources *resources, struct manifest *manifest)
+static void describe(struct resources *resources, struct manifest *manifest)
 {
-    struct manifest_input *input = sys_allocate(resources->name_count + 1, sizeof *input);
+    struct manifest_input *input = fault_allocate(resources->name_count + 1, sizeof *input);
     uint64_t bytes;
 
-    if (input == NULL)
-        return fault_report("memory", errno);
     for (size_t i = 0; i < resources->name_count; i++) {
         input[i] = (struct manifest_input){.name = resources->names[i], .bytes = MANIFEST_UNKNOWN};
         if (!operand_is_standard_input(resources->names[i]) && source_size_of(resources->source, i, &bytes))
@@ -121,17 +106,16 @@ static int describe(struct resources *resources, struct manifest *manifest)
     if (resources->options.group_field > 0)
         manifest->reading.group_separator = task_field(&resources->options, resources->options.group_field).separator;
     manifest_set_inputs(manifest, input, resources->name_count);
-    return 0;
 }
 
 /* Add the batch to the store, which is open, and with --keep remove old ones. */
-static int make_batch(struct resources *resources, struct run *run)
+static void make_batch(struct resources *resources, struct run *run)
 {
     const struct options *options = &resources->options;
     struct store *store = &resources->store;
     struct manifest manifest = {.inputs = 0};
     struct draft *draft = NULL;
-    enum folder_verdict verdict = FOLDER_FAILED;
+    enum folder_verdict verdict;
     uint64_t records = 0;
     char made[STORE_NAME_MAX + 1];
     const char *name = options->batch;
@@ -140,30 +124,29 @@ static int make_batch(struct resources *resources, struct run *run)
         store_name_make_batch(made);
         name = made;
     }
-    if (describe(resources, &manifest) == 0)
-        verdict = draft_begin(&draft, store, name, &manifest, &records);
-    if (verdict == FOLDER_EXISTS && run_expects(run, records) != 0)
-        verdict = FOLDER_FAILED;
-    if (verdict == FOLDER_OK && room_check_store(store, source_known_bytes(resources->source)) != 0)
-        verdict = FOLDER_FAILED;
-    if (verdict == FOLDER_OK)
-        verdict = fill_draft(resources, run, draft, name, store->format.piles);
+    describe(resources, &manifest);
+    verdict = draft_begin(&draft, store, name, &manifest, &records);
+    if (verdict == FOLDER_EXISTS) {
+        run_expects(run, records);
+    } else {
+        room_check_store(store, source_known_bytes(resources->source));
+        fill_draft(resources, run, draft, name, store->format.piles);
+    }
     draft_free(draft);
     free((void *)manifest.input);
-    if (verdict == FOLDER_FAILED)
-        return -1;
-    return options->keep > 0 ? window_keep(store, options->keep, name) : 0;
+    if (options->keep > 0)
+        window_keep(store, options->keep, name);
 }
 
-static int open_run(struct resources *resources, struct run *run)
+static void open_run(struct resources *resources, struct run *run)
 {
     uint64_t bytes = source_is_known(resources->source) ? source_known_bytes(resources->source) : UINT64_MAX;
 
-    return resources_open_large_run(resources, run, resources_memory(resources, bytes));
+    resources_open_large_run(resources, run, resources_memory(resources, bytes));
 }
 
 /* Open the store, or make it, when it is known that its piles do not need more memory than there is. */
-static int join_store(struct resources *resources, struct run *run)
+static void join_store(struct resources *resources, struct run *run)
 {
     const struct options *options = &resources->options;
     struct store_format wanted = {.piles = options->piles,
@@ -174,42 +157,41 @@ static int join_store(struct resources *resources, struct run *run)
 
     if (options->header.start != NULL)
         snprintf(wanted.header_start, sizeof wanted.header_start, "%s", options->header.start);
-    if (check_memory(run, options->piles) != 0 ||
-        store_join(store, options->scatter, &wanted) != 0 ||
-        check_memory(run, store->format.piles) != 0)
-        return -1;
-    return batch_find_all(store);
+    check_memory(run, options->piles);
+    store_join(store, options->scatter, &wanted);
+    check_memory(run, store->format.piles);
+    batch_find_all(store);
 }
 
 /* An empty batch could take the place of another one (--keep), or the name of the one that was meant. */
-static int check_inputs(struct resources *resources)
+static void check_inputs(const struct resources *resources)
 {
-    if (!operand_is_forgotten(resources->names, resources->name_count))
-        return 0;
-    return fault_say("%s: nothing is added, as no input is named, and standard input is /dev/null: name the input, or "
-                     "/dev/null for an empty batch",
-                     resources->options.scatter);
+    if (operand_is_forgotten(resources->names, resources->name_count))
+        fault_say("%s: nothing is added, as no input is named, and standard input is /dev/null: name the input, or "
+                  "/dev/null for an empty batch",
+                  resources->options.scatter);
 }
 
-int add_batch(struct resources *resources)
+void add_batch(struct resources *resources)
 {
     struct run run = {.limit = 0};
-    int status = -1;
 
-    if (resources_name_files(resources) == 0 && resources_open_files(resources) == 0 && check_inputs(resources) == 0 &&
-        resources_take_seed(resources) == 0 && open_run(resources, &run) == 0 && join_store(resources, &run) == 0) {
-        sweep_dead(&resources->store);
-        status = make_batch(resources, &run);
-    }
+    resources_name_files(resources);
+    resources_open_files(resources);
+    check_inputs(resources);
+    resources_take_seed(resources);
+    open_run(resources, &run);
+    join_store(resources, &run);
+    sweep_dead(&resources->store);
+    make_batch(resources, &run);
     engine_close(&run.engine);
-    return status;
 }
 
-int add_batch_sweep(struct resources *resources)
+void add_batch_sweep(struct resources *resources)
 {
     struct store *store = &resources->store;
 
-    if (store_open(store, resources->options.scatter) != 0 || sweep_all(store) != 0)
-        return -1;
-    return batch_find_all(store);
+    store_open(store, resources->options.scatter);
+    sweep_all(store);
+    batch_find_all(store);
 }

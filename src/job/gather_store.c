@@ -6,7 +6,6 @@
 
 #include "job/gather_store.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/least.h"
@@ -18,6 +17,7 @@
 #include "store/list.h"
 #include "store/reader.h"
 #include "store/store.h"
+#include "system/fault.h"
 #include "system/sys.h"
 
 /* Bytes of the records in all piles. */
@@ -31,22 +31,16 @@ static uint64_t bytes_of(const struct store_reader *reader, unsigned count)
 }
 
 /* Write the reader's piles 0 to count - 1 in this order. number[p] is the store's number of pile p. */
-static int write_piles(struct resources *resources, struct run *run, struct store_reader *reader,
-                       const uint32_t *number, unsigned count)
+static void write_piles(struct resources *resources, struct run *run, struct store_reader *reader,
+                        const uint32_t *number, unsigned count)
 {
-    struct random_key *keys = sys_allocate(count, sizeof *keys);
+    struct random_key *keys = fault_allocate(count, sizeof *keys);
     struct gather_order order = {.kind = GATHER_TREES, .order = &run->order, .keys = keys};
     struct piles piles = {0};
     const uint8_t *header;
     size_t header_bytes;
-    int status = -1;
 
-    if (keys == NULL) {
-        fault_report("memory", errno);
-        goto out;
-    }
-    if (piles_init_stored(&piles, count, &run->engine.pool, store_reader_storage(reader)) != 0)
-        goto out;
+    piles_init_stored(&piles, count, &run->engine.pool, store_reader_storage(reader));
     for (unsigned p = 0; p < count; p++) {
         pile_stored(&piles, p, store_reader_records(reader, p), store_reader_bytes(reader, p));
         order_pile_key(&run->order, resources->options.epoch, number[p], &keys[p]);
@@ -54,13 +48,11 @@ static int write_piles(struct resources *resources, struct run *run, struct stor
     counter_set(&run->progress->records, piles.records);
     counter_set(&run->progress->bytes, bytes_of(reader, count));
     header = store_reader_header(reader, &header_bytes);
-    if (run_scattered(run) == 0 &&
-        output_begin(resources->output, least(piles.records, run->limit), header, header_bytes) == 0)
-        status = shuffle_piles(run, &piles, order, resources->output);
-out:
+    run_scattered(run);
+    output_begin(resources->output, least(piles.records, run->limit), header, header_bytes);
+    shuffle_piles(run, &piles, order, resources->output);
     piles_release(&piles);
     free(keys);
-    return status;
 }
 
 /* Bytes that the piles take in memory, all of them at once. */
@@ -74,39 +66,32 @@ static uint64_t memory_of(const struct store_reader *reader, unsigned count)
 }
 
 /* Gather the piles of the store whose numbers are number[0] ... number[count - 1]. */
-static int gather_piles(struct resources *resources, const uint32_t *number, unsigned count)
+static void gather_piles(struct resources *resources, const uint32_t *number, unsigned count)
 {
     const struct options *options = &resources->options;
     struct store_reader *reader = store_reader_open(&resources->store, number, count);
     struct run run = {.limit = 0};
     uint64_t start = sys_milliseconds();
-    int status = -1;
 
-    if (reader != NULL && store_reader_batches(reader) == 0) {
+    if (store_reader_batches(reader) == 0)
         fault_say("%s: there is no batch in it", options->gather);
-        goto out;
-    }
-    if (reader == NULL || resources_open_output(resources) != 0 ||
-        output_check_outside(resources->output, options->gather) != 0 ||
-        room_check_output(options, bytes_of(reader, count), resources->output) != 0 ||
-        resources_check_temporary(resources) != 0)
-        goto out;
-    if (resources_open_large_run(resources, &run, resources_memory(resources, memory_of(reader, count))) != 0)
-        goto out;
+    resources_open_output(resources);
+    output_check_outside(resources->output, options->gather);
+    room_check_output(options, bytes_of(reader, count), resources->output);
+    resources_check_temporary(resources);
+    resources_open_large_run(resources, &run, resources_memory(resources, memory_of(reader, count)));
     engine_limit_files(&run.engine);
-    if (write_piles(resources, &run, reader, number, count) == 0)
-        status = output_commit(resources->output);
-    if (status == 0 && options->verbose)
+    write_piles(resources, &run, reader, number, count);
+    output_commit(resources->output);
+    if (options->verbose)
         summary_of_store(resources, run.progress, bytes_of(reader, count), store_reader_batches(reader), start);
-out:
     engine_close(&run.engine);
     store_reader_free(reader);
-    return status;
 }
 
 /* Gather the piles that are wanted in the order of the seed and the epoch: --part counts places in this order, --pile
  * numbers of piles. */
-static int gather_wanted(struct resources *resources)
+static void gather_wanted(struct resources *resources)
 {
     const struct options *options = &resources->options;
     const unsigned piles = resources->store.format.piles;
@@ -114,22 +99,18 @@ static int gather_wanted(struct resources *resources)
     uint64_t last = options->pile_last < UINT64_MAX ? options->pile_last : piles - 1;
     unsigned count = 0;
     uint32_t *number;
-    int status;
 
     if (last >= piles)
-        return fault_say("%s: there is no pile %llu: there are %u, from 0 on", options->gather,
-                         (unsigned long long)last, piles);
+        fault_say("%s: there is no pile %llu: there are %u, from 0 on", options->gather, (unsigned long long)last,
+                  piles);
     if (options->parts > piles)
-        return fault_say("%s: there cannot be more parts than the %u piles", options->gather, piles);
+        fault_say("%s: there cannot be more parts than the %u piles", options->gather, piles);
     if (options->parts > 0) {
         first = part_end(piles, options->part - 1, options->parts);
         last = part_end(piles, options->part, options->parts) - 1;
     }
-    if (resources_take_seed(resources) != 0)
-        return -1;
-    number = sys_allocate(piles, sizeof *number);
-    if (number == NULL)
-        return fault_report("memory", errno);
+    resources_take_seed(resources);
+    number = fault_allocate(piles, sizeof *number);
     order_of_epoch(&resources->order, options->epoch, piles, number);
     for (unsigned place = 0; place < piles; place++) {
         uint32_t counted = options->parts > 0 ? place : number[place];
@@ -137,22 +118,19 @@ static int gather_wanted(struct resources *resources)
         if (counted >= first && counted <= last)
             number[count++] = number[place];
     }
-    status = gather_piles(resources, number, count);
+    gather_piles(resources, number, count);
     free(number);
-    return status;
 }
 
-int gather_store(struct resources *resources)
+void gather_store(struct resources *resources)
 {
-    if (store_open(&resources->store, resources->options.gather) != 0)
-        return -1;
+    store_open(&resources->store, resources->options.gather);
     resources->options.format = resources->store.format.record;
-    return gather_wanted(resources);
+    gather_wanted(resources);
 }
 
-int gather_store_list(struct resources *resources)
+void gather_store_list(struct resources *resources)
 {
-    if (store_open(&resources->store, resources->options.gather) != 0)
-        return -1;
-    return list_store(&resources->store, resources->options.delimiter == '\0');
+    store_open(&resources->store, resources->options.gather);
+    list_store(&resources->store, resources->options.delimiter == '\0');
 }

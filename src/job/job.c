@@ -62,23 +62,18 @@ static bool has_files(const struct job *job)
     return !task_is_drawn(job->task) && !options->echo && !options->range;
 }
 
-static int name_files(struct job *job)
-{
-    return has_files(job) ? resources_name_files(&job->resources) : 0;
-}
-
-static int open_source(struct job *job)
+static void open_source(struct job *job)
 {
     struct resources *resources = &job->resources;
     const struct options *options = &resources->options;
     struct number_range range = task_range(options);
 
-    if (task_is_drawn(job->task))
-        return 0;
     if (has_files(job))
-        return resources_open_files(resources);
-    resources->source = options->echo ? generated_words(options->files, options->file_count) : generated_range(&range);
-    return resources->source == NULL ? fault_report("memory", errno) : 0;
+        resources_open_files(resources);
+    else if (options->echo)
+        resources->source = generated_words(options->files, options->file_count);
+    else if (!task_is_drawn(job->task))
+        resources->source = generated_range(&range);
 }
 
 /* Bytes that will be read at least. */
@@ -103,62 +98,56 @@ static bool goes_to(const struct resources *resources, const struct stat *file)
 
 /* With repetitions, numbers are drawn while records are written; all others when the output has begun, with a header
  * for example. */
-static int check_random_source(struct job *job)
+static void check_random_source(const struct job *job)
 {
-    struct resources *resources = &job->resources;
+    const struct resources *resources = &job->resources;
     const char *file = resources->options.random_source;
     struct stat random;
 
-    if (sys_stat(file, &random) != 0 || !S_ISREG(random.st_mode) ||
-        (!output_changes(resources->output, &random) && !goes_to(resources, &random)))
-        return 0;
-    return fault_say("--random-source: '%s' is also the output, and would change while it is read",
-                     file);
+    if (sys_stat(file, &random) == 0 && S_ISREG(random.st_mode) &&
+        (output_changes(resources->output, &random) || goes_to(resources, &random)))
+        fault_say("--random-source: '%s' is also the output, and would change while it is read", file);
 }
 
 /* Everything but memory. The output comes before the input: what is both must be locked before anybody looks at it. */
-static int open_all(struct job *job)
+static void open_all(struct job *job)
 {
     struct resources *resources = &job->resources;
     const struct options *options = &resources->options;
 
-    if (room_check_end(options) != 0 || name_files(job) != 0)
-        return -1;
-    if (options->random_source != NULL) {
+    room_check_end(options);
+    if (has_files(job))
+        resources_name_files(resources);
+    if (options->random_source != NULL)
         job->gnu = gnu_random_open(options->random_source);
-        if (job->gnu == NULL)
-            return -1;
-    }
-    if (resources_open_output(resources) != 0 ||
-        output_check_inputs(resources->output, resources->names, resources->name_count) != 0 || open_source(job) != 0 ||
-        (job->gnu != NULL && check_random_source(job) != 0) || room_check_records(options, resources->output) != 0 ||
-        room_check_output(options, known_bytes(job), resources->output) != 0 ||
-        resources_check_temporary(resources) != 0)
-        return -1;
-    return resources_take_seed(resources);
+    resources_open_output(resources);
+    output_check_inputs(resources->output, resources->names, resources->name_count);
+    open_source(job);
+    if (job->gnu != NULL)
+        check_random_source(job);
+    room_check_records(options, resources->output);
+    room_check_output(options, known_bytes(job), resources->output);
+    resources_check_temporary(resources);
+    resources_take_seed(resources);
 }
 
 /* Open the small run and read the beginning of the input into its buffer. If that is all of the input, the small run is
  * the job's; else the bytes are in front of the rest again, and must stay in the buffer until they are read. */
-static int try_small_run(struct job *job)
+static void try_small_run(struct job *job)
 {
     struct source *source = job->resources.source;
     uint8_t *data;
-    ssize_t bytes;
+    size_t bytes;
 
-    if (resources_open_run(&job->resources, &job->small, ENGINE_MEMORY_MIN, 1) != 0)
-        return -1;
+    resources_open_run(&job->resources, &job->small, ENGINE_MEMORY_MIN, 1);
     data = engine_buffer(&job->small.engine, ENGINE_WHOLE).data;
-    bytes = source_read(source, data, SMALL_BYTES);
-    if (bytes < 0)
-        return -1;
-    if ((size_t)bytes < SMALL_BYTES) {
+    bytes = (size_t)source_read(source, data, SMALL_BYTES);
+    if (bytes < SMALL_BYTES) {
         job->run = &job->small;
-        job->small_bytes = (size_t)bytes;
+        job->small_bytes = bytes;
     } else {
-        source_unread(source, data, (size_t)bytes);
+        source_unread(source, data, bytes);
     }
-    return 0;
 }
 
 /* Is standard output one of the inputs? */
@@ -200,7 +189,7 @@ static uint64_t memory_of(struct job *job)
 }
 
 /* Open a run that suits the task. */
-static int open_large_run(struct job *job)
+static void open_large_run(struct job *job)
 {
     struct resources *resources = &job->resources;
     const bool known = resources->source != NULL && source_is_known(resources->source);
@@ -212,40 +201,38 @@ static int open_large_run(struct job *job)
     bool groups_fit; /* if they cannot be mapped, they can be held */
 
     job->run = &job->large;
-    if (job->task != TASK_SHUFFLE && known && known_bytes(job) <= SMALL_BYTES)
-        return resources_open_run(resources, job->run, ENGINE_MEMORY_MIN, 1);
+    if (job->task != TASK_SHUFFLE && known && known_bytes(job) <= SMALL_BYTES) {
+        resources_open_run(resources, job->run, ENGINE_MEMORY_MIN, 1);
+        return;
+    }
     memory_bytes = memory_of(job);
     groups_fit = format.grouped && known_bytes(job) <= memory_bytes;
-    if (room_check_temporary(&resources->options, known_bytes(job), memory_bytes, rereads, &resources->place) != 0)
-        return -1;
+    room_check_temporary(&resources->options, known_bytes(job), memory_bytes, rereads, &resources->place);
     if (may_lend(resources))
         lending =
             lending_choose(resources->source, resources->name_count, &format, use_of(job), memory_bytes, &memory_bytes);
-    if (lending == LENDING_FAILED || resources_open_large_run(resources, job->run, memory_bytes) != 0)
-        return -1;
+    resources_open_large_run(resources, job->run, memory_bytes);
     if (files && lending == LENDING_NONE && (!known || groups_fit) && use_of(job) == LENDING_ONCE)
         lending = lending_hold(resources->source, &format, &job->run->engine.pool);
-    if (lending == LENDING_FAILED)
-        return -1;
     job->run->refers = lending == LENDING_REFERS;
     if (resources->source != NULL)
         job->run->format.margin = source_margin(resources->source);
     job->run->rereads = rereads;
-    return 0;
 }
 
-static int open_run(struct job *job)
+static void open_run(struct job *job)
 {
     job->start = sys_milliseconds();
-    if (job->task == TASK_SHUFFLE && known_bytes(job) <= SMALL_BYTES && try_small_run(job) != 0)
-        return -1;
-    return job->run == NULL ? open_large_run(job) : 0;
+    if (job->task == TASK_SHUFFLE && known_bytes(job) <= SMALL_BYTES)
+        try_small_run(job);
+    if (job->run == NULL)
+        open_large_run(job);
 }
 
 /* ---- Doing ---- */
 
 /* The whole input is the first bytes of the buffer. */
-static int shuffle_small(struct run *run, size_t bytes, struct output *output)
+static void shuffle_small(struct run *run, size_t bytes, struct output *output)
 {
     struct gather_order order = {.kind = GATHER_NODE, .order = &run->order, .node = {.root = true}};
     const uint8_t *data = engine_buffer(&run->engine, ENGINE_WHOLE).data;
@@ -253,19 +240,17 @@ static int shuffle_small(struct run *run, size_t bytes, struct output *output)
     struct piles piles = {0};
     uint64_t records;
     bool whole;
-    int status = -1;
 
-    if (piles_init(&piles, 1, 1, &run->engine.pool, run->engine.place) == 0 &&
-        pile_append(&piles, 0, data, bytes) == 0) {
-        piles_seal(&piles);
-        records = bytes > 0 ? record_count(&run->format, &scan, data, bytes, &whole) : 0;
-        piles.pile[0].records = records;
-        counter_set(&run->progress->records, records);
-        if (run_scattered(run) == 0 && run_begin(run, output, records) == 0)
-            status = shuffle_piles(run, &piles, order, output);
-    }
+    piles_init(&piles, 1, 1, &run->engine.pool, run->engine.place);
+    pile_append(&piles, 0, data, bytes);
+    piles_seal(&piles);
+    records = bytes > 0 ? record_count(&run->format, &scan, data, bytes, &whole) : 0;
+    piles.pile[0].records = records;
+    counter_set(&run->progress->records, records);
+    run_scattered(run);
+    run_begin(run, output, records);
+    shuffle_piles(run, &piles, order, output);
     piles_release(&piles);
-    return status;
 }
 
 /* May what is written go to the file of the weights before all is complete? */
@@ -290,27 +275,27 @@ static struct weight_place place_of_weights(const struct resources *resources)
                                  .may_change = may_change_weights(resources)};
 }
 
-static int write_nothing(struct resources *resources)
+static void write_nothing(struct resources *resources)
 {
-    if (resources_open_output(resources) != 0 || output_begin(resources->output, 0, NULL, 0) != 0)
-        return -1;
-    return output_commit(resources->output);
+    resources_open_output(resources);
+    output_begin(resources->output, 0, NULL, 0);
+    output_commit(resources->output);
 }
 
-static int write_with_probability(struct resources *resources, struct run *run)
+static void write_with_probability(struct resources *resources, struct run *run)
 {
     struct in_order_share share;
 
     if (decimal_threshold(resources->options.probability, &share.threshold, &share.all) != 0)
-        return fault_report("--probability", errno);
+        fault_report("--probability", errno);
     share.wait =
         must_wait(resources) || (resources->options.expected_records < UINT64_MAX && resources->options.output == NULL);
-    return in_order_bernoulli(run, resources->source, share, resources->output);
+    in_order_bernoulli(run, resources->source, share, resources->output);
 }
 
 /* Tasks before TASK_SHUFFLE open what they need and complete what they write; all others find it open, and `job->run`
  * as well. */
-static int do_task(struct job *job)
+static void do_task(struct job *job)
 {
     struct resources *resources = &job->resources;
     const struct options *options = &resources->options;
@@ -321,47 +306,67 @@ static int do_task(struct job *job)
 
     switch (job->task) {
     case TASK_ADD_BATCH:
-        return add_batch(resources);
+        add_batch(resources);
+        break;
     case TASK_SWEEP:
-        return add_batch_sweep(resources);
+        add_batch_sweep(resources);
+        break;
     case TASK_GATHER:
-        return gather_store(resources);
+        gather_store(resources);
+        break;
     case TASK_LIST:
-        return gather_store_list(resources);
+        gather_store_list(resources);
+        break;
     case TASK_NOTHING:
-        return write_nothing(resources);
+        write_nothing(resources);
+        break;
     case TASK_SHUFFLE:
-        return run == &job->small ? shuffle_small(run, job->small_bytes, output) : shuffle_source(run, source, output);
+        if (run == &job->small)
+            shuffle_small(run, job->small_bytes, output);
+        else
+            shuffle_source(run, source, output);
+        break;
     case TASK_KEEP_ORDER:
-        return in_order_first(run, source, output);
+        in_order_first(run, source, output);
+        break;
     case TASK_PROBABILITY:
-        return write_with_probability(resources, run);
+        write_with_probability(resources, run);
+        break;
     case TASK_REPEAT:
-        return replacement_uniform(run, source, output);
+        replacement_uniform(run, source, output);
+        break;
     case TASK_WEIGHTED:
-        return weighted_order(run, source, place_of_weights(resources), output);
+        weighted_order(run, source, place_of_weights(resources), output);
+        break;
     case TASK_WEIGHTED_KEEP_ORDER:
-        return weighted_select(run, source, place_of_weights(resources), output);
+        weighted_select(run, source, place_of_weights(resources), output);
+        break;
     case TASK_WEIGHTED_REPEAT:
-        return shares_repeat(run, source, place_of_weights(resources), output);
+        shares_repeat(run, source, place_of_weights(resources), output);
+        break;
     case TASK_GNU:
-        return gnu_order_all(run, source, job->gnu, output);
+        gnu_order_all(run, source, job->gnu, output);
+        break;
     case TASK_GNU_SAMPLE:
-        return gnu_order_sample(run, resources->source, job->gnu, resources->output);
+        gnu_order_sample(run, resources->source, job->gnu, resources->output);
+        break;
     case TASK_GNU_REPEAT:
-        return gnu_order_repeat(run, source, job->gnu, output);
+        gnu_order_repeat(run, source, job->gnu, output);
+        break;
     case TASK_RANGE:
-        return range_different(run, &range, options->keep_order, output);
+        range_different(run, &range, options->keep_order, output);
+        break;
     case TASK_RANGE_GNU:
-        return range_gnu(run, &range, job->gnu, output);
+        range_gnu(run, &range, job->gnu, output);
+        break;
     case TASK_RANGE_REPEAT:
-        return range_repeated(run, &range, job->gnu, output);
+        range_repeated(run, &range, job->gnu, output);
+        break;
     }
-    return -1; /* no task is anything else */
 }
 
 /* Use records where references to them, or all that they refer to, take more memory than there is. */
-static int copy_instead(struct job *job)
+static void copy_instead(struct job *job)
 {
     struct resources *resources = &job->resources;
     struct run *run = job->run;
@@ -371,53 +376,56 @@ static int copy_instead(struct job *job)
     run->progress->run_out = false;
     if (source_holds(resources->source)) {
         source_let_go(resources->source);
-        return 0;
+        return;
     }
     if (source_margin(resources->source) != NULL)
         source_unmap(resources->source); /* copies need their marks */
     engine_close(&run->engine);
     *run = (struct run){.rereads = run->rereads};
-    return source_rewind(resources->source) != 0 ? -1 : resources_open_large_run(resources, run, memory_of(job));
-}
-
-/* Do a task that finds everything open. */
-static int do_open_task(struct job *job)
-{
-    const int status = do_task(job);
-
-    if (!job->run->progress->run_out)
-        return status;
-    return copy_instead(job) == 0 ? do_task(job) : -1;
+    source_rewind(resources->source);
+    resources_open_large_run(resources, run, memory_of(job));
 }
 
 /* Complete the output, the last thing that can fail. */
-static int finish(struct job *job)
+static void finish(struct job *job)
 {
     struct run_progress *progress = job->run->progress;
 
-    if ((job->resources.source != NULL && source_check(job->resources.source) != 0) ||
-        (job->gnu != NULL && gnu_random_check(job->gnu) != 0) || output_commit(job->resources.output) != 0)
-        return -1;
+    if (job->resources.source != NULL)
+        source_check(job->resources.source);
+    if (job->gnu != NULL)
+        gnu_random_check(job->gnu);
+    output_commit(job->resources.output);
     if (counter_get(&progress->scattered) == 0)
         counter_set(&progress->scattered, job->start);
     if (job->resources.options.verbose)
         summary_of_records(&job->resources, progress, job->start);
-    return 0;
 }
 
-int job_run(const struct options *options)
+/* Do a task that shuffles records, and complete its output. */
+static void shuffle_records(struct job *job)
+{
+    open_all(job);
+    open_run(job);
+    do_task(job);
+    if (job->run->progress->run_out) {
+        copy_instead(job);
+        do_task(job);
+    }
+    finish(job);
+}
+
+void job_run(const struct options *options)
 {
     struct job job = {.task = task_of(options)};
-    int status = -1;
 
     resources_init(&job.resources, options);
     if (job.task < TASK_SHUFFLE)
-        status = do_task(&job);
-    else if (open_all(&job) == 0 && open_run(&job) == 0 && do_open_task(&job) == 0)
-        status = finish(&job);
+        do_task(&job);
+    else
+        shuffle_records(&job);
     engine_close(&job.small.engine);
     engine_close(&job.large.engine);
     gnu_random_free(job.gnu);
     resources_release(&job.resources);
-    return status;
 }

@@ -101,22 +101,20 @@ static uint64_t memory_limit(struct resources *resources)
 
 /* Names up to NAMES_BYTES are among the 16 MiB that the program may take beyond the memory limit. More names may take
  * up to half of the limit, which is lowered by that much. */
-static int list_files(struct resources *resources)
+static void list_files(struct resources *resources)
 {
     const uint64_t half = memory_limit(resources) / 2;
     uint64_t memory = half > NAMES_BYTES ? half : NAMES_BYTES;
 
-    if (names_read(resources->options.files0_from, &memory, &resources->listed, &resources->name_count,
-                   &resources->listed_data) != 0)
-        return -1;
+    names_read(resources->options.files0_from, &memory, &resources->listed, &resources->name_count,
+               &resources->listed_data);
     resources->names = resources->listed;
     resources->listed_memory = memory > NAMES_BYTES ? memory - NAMES_BYTES : 0;
-    return 0;
 }
 
 /* Have neighbouring records with the same key as one. A split by that field keeps them together, wherever they stand;
  * others do so only if groups are whole. */
-static int group(struct resources *resources)
+static void group(struct resources *resources)
 {
     const struct options *options = &resources->options;
     const struct key_rule rule = {.format = task_layout(options).format,
@@ -124,7 +122,7 @@ static int group(struct resources *resources)
 
     const bool whole = options->splits > 0 && options->split_field == 0;
 
-    return grouping_begin(resources->source, &rule, whole);
+    grouping_begin(resources->source, &rule, whole);
 }
 
 static struct decompress_limits decompress_limits(struct resources *resources)
@@ -135,31 +133,30 @@ static struct decompress_limits decompress_limits(struct resources *resources)
                                       .bytes = bytes >= AHEAD_FROM_BYTES ? bytes / AHEAD_SHARE : 0};
 }
 
-int resources_name_files(struct resources *resources)
+void resources_name_files(struct resources *resources)
 {
     const struct options *options = &resources->options;
     struct stat status;
 
     resources->names = options->files;
     resources->name_count = options->file_count;
-    if (options->files0_from != NULL && list_files(resources) != 0)
-        return -1;
+    if (options->files0_from != NULL)
+        list_files(resources);
     for (size_t i = 0; i < resources->name_count && options->weights != NULL; i++)
         if (operand_is_standard_input(options->weights) && operand_is_standard_input(resources->names[i]))
-            return fault_say("standard input cannot hold both records and weights");
+            fault_say("standard input cannot hold both records and weights");
     resources->named_bytes = options->compressed ? UINT64_MAX : 0;
     for (size_t i = 0; i < resources->name_count; i++) {
         if (operand_stat(resources->names[i], &status) != 0)
-            return fault_report(resources->names[i], errno);
+            fault_report(resources->names[i], errno);
         if (!S_ISREG(status.st_mode) || status.st_size == 0) /* as files have that are made when they are read */
             resources->named_bytes = UINT64_MAX;
         else if (resources->named_bytes < UINT64_MAX)
             resources->named_bytes += (uint64_t)status.st_size;
     }
-    return 0;
 }
 
-int resources_open_files(struct resources *resources)
+void resources_open_files(struct resources *resources)
 {
     const struct options *options = &resources->options;
     struct stream_layout layout = task_layout(options);
@@ -167,11 +164,10 @@ int resources_open_files(struct resources *resources)
     if (options->compressed)
         layout.decompress = decompress_limits(resources);
     resources->source = source_open(resources->names, resources->name_count, &layout);
-    if (resources->source == NULL)
-        return -1;
     if (options->format.kind == RECORD_TAR)
-        return archive_begin(resources->source);
-    return options->format.grouped ? group(resources) : 0;
+        archive_begin(resources->source);
+    else if (options->format.grouped)
+        group(resources);
 }
 
 /* How many records will be written at most, as far as that is known before the first is read. Each has a byte at
@@ -191,7 +187,7 @@ static uint64_t most_records(const struct resources *resources)
     return options->repeat ? options->count : least(most, options->count);
 }
 
-int resources_open_output(struct resources *resources)
+void resources_open_output(struct resources *resources)
 {
     struct output_plan plan = task_output(&resources->options, &resources->place);
 
@@ -200,30 +196,29 @@ int resources_open_output(struct resources *resources)
     if (plan.filter != NULL || plan.packs)
         plan.filters = processors(&resources->options);
     resources->output = output_open(&plan);
-    return resources->output == NULL ? -1 : 0;
 }
 
-int resources_check_temporary(struct resources *resources)
+void resources_check_temporary(struct resources *resources)
 {
-    return resources->options.temporary_count > 0 ? spill_place_check(&resources->place, 0) : 0;
+    if (resources->options.temporary_count > 0)
+        spill_place_check(&resources->place, 0);
 }
 
 /* Without --seed: 32 bytes from the kernel, in hexadecimal, so that the run can be repeated. */
-int resources_take_seed(struct resources *resources)
+void resources_take_seed(struct resources *resources)
 {
     uint8_t bytes[RESOURCES_SEED_BYTES];
 
     resources->seed = resources->options.seed;
     if (resources->seed == NULL) {
         if (sys_random(bytes, sizeof bytes) != 0)
-            return fault_report("random seed", errno);
+            fault_report("random seed", errno);
         for (size_t i = 0; i < sizeof bytes; i++)
             snprintf(resources->seed_text + 2 * i, 3, "%02x", bytes[i]);
         resources->seed = resources->seed_text;
     }
     random_key_init(&resources->order.key, resources->seed, strlen(resources->seed));
     resources->order.leaf_records = resources->options.leaf_records;
-    return 0;
 }
 
 uint64_t resources_memory(struct resources *resources, uint64_t bytes)
@@ -260,7 +255,7 @@ static const char *name_input(struct resources *resources)
     return resources->name_count > 1 ? resources->input_name : "the arguments of -e";
 }
 
-int resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, unsigned workers)
+void resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, unsigned workers)
 {
     run->order = resources->order;
     run->format = task_format(&resources->options);
@@ -273,7 +268,7 @@ int resources_open_run(struct resources *resources, struct run *run, uint64_t me
     run->progress = &resources->progress.run;
     run->engine.others = other_memory(resources);
     progress_begin(&resources->progress, resources->source, resources->output);
-    return engine_open(&run->engine, engine_memory(memory_bytes, workers), &resources->place);
+    engine_open(&run->engine, engine_memory(memory_bytes, workers), &resources->place);
 }
 
 /* What is left of so much memory beside the desks of so many workers, or of those that it can keep busy. */
@@ -301,15 +296,13 @@ static void doubt_memory(struct resources *resources, uint64_t memory_bytes)
     resources->memory_doubted = true;
 }
 
-int resources_open_large_run(struct resources *resources, struct run *run, uint64_t memory_bytes)
+void resources_open_large_run(struct resources *resources, struct run *run, uint64_t memory_bytes)
 {
     const unsigned workers = processors(&resources->options);
 
     doubt_memory(resources, memory_bytes);
-    if (resources_open_run(resources, run, beside_desks(resources, memory_bytes, workers), workers) != 0)
-        return -1;
+    resources_open_run(resources, run, beside_desks(resources, memory_bytes, workers), workers);
     pace_use_threads(&resources->pace, engine_threads(&run->engine));
     if (resources->options.parallel == 0)
         run->engine.waiting = WAITING;
-    return 0;
 }

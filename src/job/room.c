@@ -83,41 +83,40 @@ static uint64_t numbers(const struct options *options)
     return least(count, options->count);
 }
 
-int room_check_records(const struct options *options, const struct output *output)
+void room_check_records(const struct options *options, const struct output *output)
 {
-    return output_check_records(output, numbers(options));
+    output_check_records(output, numbers(options));
 }
 
-int room_check_output(const struct options *options, uint64_t known_bytes, const struct output *output)
+void room_check_output(const struct options *options, uint64_t known_bytes, const struct output *output)
 {
-    return output_check_room(output, room_output_bytes(options, known_bytes));
+    output_check_room(output, room_output_bytes(options, known_bytes));
 }
 
-int room_check_temporary(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads,
-                         struct spill_place *place)
+void room_check_temporary(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads,
+                          struct spill_place *place)
 {
     uint64_t bytes = room_temporary_bytes(options, known_bytes, memory_bytes, rereads);
 
-    return bytes > 0 ? spill_place_check(place, bytes) : 0;
+    if (bytes > 0)
+        spill_place_check(place, bytes);
 }
 
-int room_check_store(const struct store *store, uint64_t bytes)
+void room_check_store(const struct store *store, uint64_t bytes)
 {
     uint64_t free_bytes;
 
-    if (sys_free_space(store->folder.fd, &free_bytes) != 0 || free_bytes >= bytes)
-        return 0;
-    return fault_say("%s: %s: %llu MiB are needed, %llu MiB are free", store->folder.path,
-                     strerror(ENOSPC), number_mebibytes(bytes), (unsigned long long)(free_bytes >> 20));
+    if (sys_free_space(store->folder.fd, &free_bytes) == 0 && free_bytes < bytes)
+        fault_say("%s: %s: %llu MiB are needed, %llu MiB are free", store->folder.path, strerror(ENOSPC),
+                  number_mebibytes(bytes), (unsigned long long)(free_bytes >> 20));
 }
 
-int room_check_end(const struct options *options)
+void room_check_end(const struct options *options)
 {
     struct stat status;
 
     if (!is_endless(options) || options->output == NULL)
-        return 0;
-    if (sys_stat(options->output, &status) == 0 && !S_ISREG(status.st_mode))
-        return 0;
-    return fault_say("%s: -r would never end: limit it with -n", fault_name(options->output));
+        return;
+    if (sys_stat(options->output, &status) != 0 || S_ISREG(status.st_mode))
+        fault_say("%s: -r would never end: limit it with -n", fault_name(options->output));
 }
