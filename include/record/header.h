@@ -49,18 +49,18 @@ struct header {
 /* Does a header of this format consist of lines, as its records do, so that it may have less than a record? */
 bool header_has_lines(const struct record_format *format);
 
-/* 0, or -1 with errno. Nothing is allocated if there is nothing to be taken off. */
-int header_init(struct header *header, const struct record_format *format, const struct header_rule *rule);
+/* Nothing is allocated if there is nothing to be taken off. */
+void header_init(struct header *header, const struct record_format *format, const struct header_rule *rule);
 void header_release(struct header *header); /* also when zeroed */
 
-/* Reads up to `bytes` bytes of a file; 0 at its end, as often as it is asked; -1 after a report. */
+/* Reads up to `bytes` bytes of a file; 0 at its end, as often as it is asked. */
 typedef ssize_t header_read(void *context, void *data, size_t bytes);
 
 /* Take the beginning off a file that is read from there. `tail` is told of all that was read but the start, `rest` is
- * what was read too much. An empty file has no beginning. 0, or -1 after a report: a file that is shorter than the
- * header, a header that is larger than HEADER_BYTES_MAX, or is not the one that is known though it may not differ, text
+ * what was read too much. An empty file has no beginning. The run ends if a file is shorter than the header, if a
+ * header is larger than HEADER_BYTES_MAX or differs from the one that is known though it may not, or if text stands
  * before the start. */
-int header_take(struct header *header, header_read *read, void *context, const char *name, struct tail *tail);
+void header_take(struct header *header, header_read *read, void *context, const char *name, struct tail *tail);
 
 /* Say that there was nothing but headers. */
 void header_warn_alone(const struct header *header);

@@ -30,9 +30,9 @@ struct tail {
 
 void tail_init(struct tail *tail, const struct record_format *format, bool after_header);
 
-/* Can a file with so many bytes of records be whole, as far as that tells? (Of an archive, only that is looked at
- * here.) 0, or -1 after a report. */
-int tail_check_size(struct tail *tail, const char *name, uint64_t bytes);
+/* A file that cannot be whole if it has so many bytes of records ends the run. (Of an archive, only that is looked at
+ * here.) */
+void tail_check_size(struct tail *tail, const char *name, uint64_t bytes);
 
 /* A file begins. */
 void tail_begin(struct tail *tail);
@@ -40,13 +40,13 @@ void tail_begin(struct tail *tail);
 /* Bytes of it have gone by that are no records, before those that are. */
 void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes);
 
-/* Its next bytes have come; none, if it has nothing but a header or the start of its first record. 0, or -1 after a
- * report: a length or checksum that is wrong. */
-int tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes);
+/* Its next bytes have come; none, if it has nothing but a header or the start of its first record. A length
+ * or checksum that is wrong ends the run. */
+void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes);
 
-/* The file is at its end. *missing points to the `bytes` bytes that complete its last record, and stays until the next
- * call; 0 if it has no record or was ended before. 0, or -1 after a report: a short group of lines or fixed-size
- * record, a record that is cut short, or an open quote. */
-int tail_end(struct tail *tail, const char *name, const uint8_t **missing, size_t *bytes);
+/* The file is at its end. Returns how many bytes complete its last record, which stand at *missing until the next call;
+ * 0 if it has no record or was ended before. What cannot be completed ends the run: a short group of lines or
+ * fixed-size record, a record that is cut short, or an open quote. */
+size_t tail_end(struct tail *tail, const char *name, const uint8_t **missing);
 
 #endif

@@ -55,7 +55,8 @@ static int check_size(struct stream *stream, const char *name, uint64_t *bytes)
 
     stream->header_bytes += header_bytes;
     *bytes -= header_bytes;
-    return tail_check_size(&stream->tail, name, records_bytes);
+    tail_check_size(&stream->tail, name, records_bytes);
+    return 0;
 }
 
 /* Nothing is known of what comes from a file. */
@@ -124,9 +125,8 @@ static int look_into_plain(struct stream *stream, const char *name, int fd, stru
     struct contents contents = {.names = &name, .marks = mark, .fd = fd};
 
     tail_begin(&stream->tail);
-    if ((stream->seen || stream->header.known) &&
-        header_take(&stream->header, contents_read, &contents, name, &stream->tail) != 0)
-        return -1;
+    if (stream->seen || stream->header.known)
+        header_take(&stream->header, contents_read, &contents, name, &stream->tail);
     return check_size(stream, name, bytes);
 }
 
@@ -239,8 +239,7 @@ static void give_hints(struct stream *stream, const uint8_t *data, size_t bytes)
 /* The next bytes of the file, which is open, have come. */
 static int follow(struct stream *stream, const uint8_t *data, size_t bytes)
 {
-    if (tail_follow(&stream->tail, stream->names[stream->next - 1], data, bytes) != 0)
-        return -1;
+    tail_follow(&stream->tail, stream->names[stream->next - 1], data, bytes);
     give_hints(stream, data, bytes);
     return 0;
 }
@@ -252,8 +251,7 @@ static int begin_file(struct stream *stream)
     if (contents_begin(&stream->contents, stream->next - 1) != 0)
         return -1;
     tail_begin(&stream->tail);
-    if (header_take(&stream->header, contents_read, &stream->contents, name, &stream->tail) != 0)
-        return -1;
+    header_take(&stream->header, contents_read, &stream->contents, name, &stream->tail);
     stream->rest = stream->header.rest;
     stream->rest_bytes = stream->header.rest_bytes;
     stream->seen_beginning = false;
@@ -268,8 +266,7 @@ static int end_file(struct stream *stream)
 
     if (contents_end(&stream->contents) != 0)
         return -1;
-    if (tail_end(&stream->tail, name, &stream->rest, &stream->rest_bytes) != 0)
-        return -1;
+    stream->rest_bytes = tail_end(&stream->tail, name, &stream->rest);
     stream->end[stream->next - 1] = counter_get(&stream->read) + stream->rest_bytes;
     if (stream->next == stream->count && stream->end[stream->next - 1] == 0 && stream->header.text_bytes > 0)
         header_warn_alone(&stream->header);
@@ -364,10 +361,10 @@ struct stream *stream_open(const char *const *names, size_t count, const struct 
     tail_init(&stream->tail, &stream->layout.format, !header_is_none(&layout->header));
     stream->end = sys_allocate(count + 1, sizeof *stream->end);
     stream->contents.marks = sys_allocate(count + 1, sizeof *stream->contents.marks);
-    if (stream->end == NULL || stream->contents.marks == NULL ||
-        header_init(&stream->header, &stream->layout.format, &layout->header) != 0)
+    if (stream->end == NULL || stream->contents.marks == NULL)
         fault_report("memory", errno);
-    else if (look_at_all(stream) == 0 && prepare_to_decompress(stream) == 0)
+    header_init(&stream->header, &stream->layout.format, &layout->header);
+    if (look_at_all(stream) == 0 && prepare_to_decompress(stream) == 0)
         return stream;
     stream_free(stream);
     return NULL;

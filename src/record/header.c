@@ -5,12 +5,11 @@
 
 #include "record/header.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "system/sys.h"
+#include "base/least.h"
 
 /* The first read. */
 enum { READ_BYTES = 4096 };
@@ -31,7 +30,7 @@ static size_t line_start_bytes(const struct header *header)
     return header->rule.start != NULL ? strlen(header->rule.start) : 0;
 }
 
-int header_init(struct header *header, const struct record_format *format, const struct header_rule *rule)
+void header_init(struct header *header, const struct record_format *format, const struct header_rule *rule)
 {
     *header = (struct header){.format = format, .line = *format, .rule = *rule};
     header->has_lines = header_has_lines(format) || (format->kind == RECORD_CSV && rule->start != NULL);
@@ -39,9 +38,8 @@ int header_init(struct header *header, const struct record_format *format, const
         header->line = (struct record_format){.delimiter = format->kind == RECORD_LINES ? format->delimiter : '\n'};
     header->known = header_is_none(rule);
     if (header->known && !format->starts)
-        return 0;
-    header->buffer = sys_allocate(1, HEADER_BYTES_MAX + line_start_bytes(header) + RECORD_DELIMITER_BYTES_MAX);
-    return header->buffer == NULL ? -1 : 0;
+        return;
+    header->buffer = fault_allocate(1, HEADER_BYTES_MAX + line_start_bytes(header) + RECORD_DELIMITER_BYTES_MAX);
 }
 
 void header_release(struct header *header)
@@ -73,16 +71,16 @@ static const char *describe(const struct header *header, char text[SIZE_BYTES])
     return text;
 }
 
-static int report_short(struct header *header, const char *name)
+_Noreturn static void report_short(struct header *header, const char *name)
 {
     char size[SIZE_BYTES];
 
-    return fault_say("%s: shorter than a header of %s", name, describe(header, size));
+    fault_say("%s: shorter than a header of %s", name, describe(header, size));
 }
 
-static int report_large(struct header *header, const char *name)
+_Noreturn static void report_large(const char *name)
 {
-    return fault_say("%s: header is larger than %d bytes", name, HEADER_BYTES_MAX);
+    fault_say("%s: header is larger than %d bytes", name, HEADER_BYTES_MAX);
 }
 
 void header_warn_alone(const struct header *header)
@@ -169,59 +167,56 @@ static bool is_found(const struct header *header, const struct beginning *beginn
 
 /* Read as far as the header, what tells that the next line is none of it, and a start after it go, or the file, or a
  * header that is too large. */
-static int read_beginning(struct header *header, header_read *read, void *context, struct beginning *beginning)
+static struct beginning read_beginning(struct header *header, header_read *read, void *context)
 {
     const size_t most = HEADER_BYTES_MAX + line_start_bytes(header) + start_bytes(header);
+    struct beginning beginning = {.left = header->rule.lines};
 
-    *beginning = (struct beginning){.left = header->rule.lines};
     do {
-        size_t room = most - beginning->used;
-        size_t wanted = beginning->used < READ_BYTES ? READ_BYTES : beginning->used;
-        ssize_t got = read(context, header->buffer + beginning->used, wanted < room ? wanted : room);
+        size_t room = most - beginning.used;
+        size_t wanted = beginning.used < READ_BYTES ? READ_BYTES : beginning.used;
+        size_t got = (size_t)read(context, header->buffer + beginning.used, least_size(wanted, room));
 
-        if (got < 0)
-            return -1;
-        beginning->used += (size_t)got;
-        beginning->at_end = got == 0;
+        beginning.used += got;
+        beginning.at_end = got == 0;
         if (header->rule.start != NULL)
-            find_started(header, beginning);
+            find_started(header, &beginning);
         else
-            find_end(header, beginning);
-    } while (!beginning->at_end && beginning->used < most && !is_found(header, beginning));
-    return 0;
+            find_end(header, &beginning);
+    } while (!beginning.at_end && beginning.used < most && !is_found(header, &beginning));
+    return beginning;
 }
 
 /* The file ends before all of its header has: complete the last line, if that is what is missing. */
-static int complete(struct header *header, const char *name, struct tail *tail, struct beginning *beginning)
+static void complete(struct header *header, const char *name, struct tail *tail, struct beginning *beginning)
 {
     const uint8_t *missing = &header->line.delimiter;
     size_t bytes = beginning->open;
 
-    if (!header->has_lines && tail_end(tail, name, &missing, &bytes) != 0)
-        return -1;
+    if (!header->has_lines)
+        bytes = tail_end(tail, name, &missing);
     if (beginning->left > 1 || !beginning->open)
-        return report_short(header, name);
+        report_short(header, name);
     memcpy(header->buffer + beginning->used, missing, bytes);
     beginning->used += bytes;
     beginning->end = beginning->used;
-    return 0;
 }
 
 /* ---- Taking it off ---- */
 
 /* The string with which records start stands after the header, unless the file ends there. */
-static int check_start(struct header *header, const char *name, const struct beginning *beginning)
+static void check_start(struct header *header, const char *name, const struct beginning *beginning)
 {
     size_t bytes;
     const char *start = (const char *)record_start(header->format, &bytes);
     char size[SIZE_BYTES];
 
     if (beginning->used - beginning->end >= bytes && memcmp(header->buffer + beginning->end, start, bytes) == 0)
-        return 0;
+        return;
     if (header_is_none(&header->rule))
-        return fault_say("%s: text before the first '%.*s'", name, (int)bytes, start);
-    return fault_say("%s: text between the header of %s and the first '%.*s'", name,
-                     describe(header, size), (int)bytes, start);
+        fault_say("%s: text before the first '%.*s'", name, (int)bytes, start);
+    fault_say("%s: text between the header of %s and the first '%.*s'", name, describe(header, size), (int)bytes,
+              start);
 }
 
 static size_t mark_bytes(const uint8_t *text, size_t bytes)
@@ -250,7 +245,7 @@ static bool are_alike(const uint8_t *one, size_t one_bytes, const uint8_t *other
 
 /* Report that the header in the buffer is not the one that is known. Where they differ as the same line does that two
  * programs have written, say how, since editors do not show it. */
-static int report_difference(struct header *header, const char *name, size_t bytes)
+_Noreturn static void report_difference(struct header *header, const char *name, size_t bytes)
 {
     const size_t mark = mark_bytes(header->buffer, bytes), known_mark = mark_bytes(header->text, header->text_bytes);
     const uint8_t *text = header->buffer + mark, *known = header->text + known_mark;
@@ -262,46 +257,42 @@ static int report_difference(struct header *header, const char *name, size_t byt
         how = " only by a byte-order mark";
     else if (are_alike(text, bytes, known, known_bytes))
         how = mark == known_mark ? " only by carriage returns" : " only by a byte-order mark and carriage returns";
-    return fault_say("%s: header differs from that of %s%s", name, header->from, how);
+    fault_say("%s: header differs from that of %s%s", name, header->from, how);
 }
 
 /* Keep the header in the buffer, or compare it with the one that is known. Either may be empty. */
-static int check_text(struct header *header, const char *name, size_t bytes)
+static void check_text(struct header *header, const char *name, size_t bytes)
 {
     header->own_bytes = bytes;
     if (!header->known) {
-        header->text = sys_allocate(bytes + 1, 1);
-        if (header->text == NULL)
-            return fault_report(name, errno);
+        header->text = fault_allocate(bytes + 1, 1);
         memcpy(header->text, header->buffer, bytes);
         header->text_bytes = bytes;
         header->from = name;
         header->known = true;
     }
     if (header->rule.may_differ)
-        return 0;
+        return;
     if (bytes != header->text_bytes || (bytes > 0 && memcmp(header->buffer, header->text, bytes) != 0))
-        return report_difference(header, name, bytes);
-    return 0;
+        report_difference(header, name, bytes);
 }
 
 /* The tail follows the records: those of a header as well, but not lines. */
-static int begin_records(struct header *header, const char *name, struct tail *tail, const struct beginning *beginning)
+static void begin_records(struct header *header, const char *name, struct tail *tail, const struct beginning *beginning)
 {
     size_t from = header->has_lines ? beginning->end : (size_t)header->rule.bytes;
 
     tail_pass(tail, header->buffer, from);
     if (header->has_lines && beginning->used == beginning->end)
-        return 0;
+        return;
     if (header->format->starts) {
-        if (check_start(header, name, beginning) != 0)
-            return -1;
+        check_start(header, name, beginning);
         from += start_bytes(header);
     }
-    return tail_follow(tail, name, header->buffer + from, beginning->used - from);
+    tail_follow(tail, name, header->buffer + from, beginning->used - from);
 }
 
-int header_take(struct header *header, header_read *read, void *context, const char *name, struct tail *tail)
+void header_take(struct header *header, header_read *read, void *context, const char *name, struct tail *tail)
 {
     struct beginning beginning;
     size_t rest;
@@ -309,26 +300,24 @@ int header_take(struct header *header, header_read *read, void *context, const c
     header->rest_bytes = 0;
     header->taken_bytes = 0;
     if (header->buffer == NULL)
-        return 0;
+        return;
     if (header->rule.bytes > HEADER_BYTES_MAX)
-        return report_large(header, name);
-    if (read_beginning(header, read, context, &beginning) != 0)
-        return -1;
+        report_large(name);
+    beginning = read_beginning(header, read, context);
     header->taken_bytes = beginning.used;
     if (beginning.used == 0)
-        return 0;
+        return;
     if (beginning.used < header->rule.bytes)
-        return report_short(header, name);
+        report_short(header, name);
     if (beginning.left > 0 && !beginning.at_end)
-        return report_large(header, name);
-    if (begin_records(header, name, tail, &beginning) != 0)
-        return -1;
-    if (beginning.left > 0 && complete(header, name, tail, &beginning) != 0)
-        return -1;
+        report_large(name);
+    begin_records(header, name, tail, &beginning);
+    if (beginning.left > 0)
+        complete(header, name, tail, &beginning);
     if (beginning.end > HEADER_BYTES_MAX)
-        return report_large(header, name);
+        report_large(name);
     rest = beginning.end + (beginning.used > beginning.end ? start_bytes(header) : 0);
     header->rest = header->buffer + rest;
     header->rest_bytes = beginning.used - rest;
-    return check_text(header, name, beginning.end);
+    check_text(header, name, beginning.end);
 }

@@ -17,17 +17,16 @@ void tail_init(struct tail *tail, const struct record_format *format, bool after
     *tail = (struct tail){.format = format, .after_header = after_header};
 }
 
-int tail_check_size(struct tail *tail, const char *name, uint64_t bytes)
+void tail_check_size(struct tail *tail, const char *name, uint64_t bytes)
 {
     if (tail->format->kind == RECORD_TAR && bytes == 0)
-        return fault_say("%s: empty, and so no tar archive", name);
+        fault_say("%s: empty, and so no tar archive", name);
     if (tail->format->kind == RECORD_TAR && bytes % TAR_BLOCK_BYTES > 0)
-        return fault_say("%s: truncated, or no tar archive: its size, %llu bytes, is not a multiple of %d",
-                         name, (unsigned long long)bytes, TAR_BLOCK_BYTES);
-    if (tail->format->kind != RECORD_SIZE || bytes % tail->format->count == 0)
-        return 0;
-    return fault_say("%s: size%s is not a multiple of %llu bytes", name,
-                     tail->after_header ? " after the header" : "", (unsigned long long)tail->format->count);
+        fault_say("%s: truncated, or no tar archive: its size, %llu bytes, is not a multiple of %d", name,
+                  (unsigned long long)bytes, TAR_BLOCK_BYTES);
+    if (tail->format->kind == RECORD_SIZE && bytes % tail->format->count > 0)
+        fault_say("%s: size%s is not a multiple of %llu bytes", name, tail->after_header ? " after the header" : "",
+                  (unsigned long long)tail->format->count);
 }
 
 void tail_begin(struct tail *tail)
@@ -94,16 +93,15 @@ static void follow_lines(struct tail *tail, const uint8_t *data, size_t bytes)
         tail->solid = data[bytes - 1];
 }
 
-static int check_lengths(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
+static void check_lengths(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
     const char *wrong = length_check(&tail->lengths, tail->format->coding, data, bytes);
 
-    if (wrong == NULL)
-        return 0;
-    return fault_say("%s: record at byte %llu: %s", name, (unsigned long long)tail->lengths.start, wrong);
+    if (wrong != NULL)
+        fault_say("%s: record at byte %llu: %s", name, (unsigned long long)tail->lengths.start, wrong);
 }
 
-int tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
+void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
     const bool csv = tail->format->kind == RECORD_CSV;
     const bool chosen = tail->format->kind == RECORD_BYTE && tail->format->delimiter != '\n';
@@ -111,9 +109,11 @@ int tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t
 
     tail->open = true;
     if (bytes == 0 || tail->format->kind == RECORD_TAR)
-        return 0;
-    if (tail->format->kind == RECORD_LENGTH)
-        return check_lengths(tail, name, data, bytes);
+        return;
+    if (tail->format->kind == RECORD_LENGTH) {
+        check_lengths(tail, name, data, bytes);
+        return;
+    }
     if ((csv || chosen || tail->format->kind == RECORD_STRING) && !tail->end_known)
         learn_end(tail, data, bytes);
     if (csv && tail->stray_line == 0)
@@ -122,10 +122,10 @@ int tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t
     if (csv)
         follow_lines(tail, data, bytes);
     tail->last = data[bytes - 1];
-    return 0;
 }
 
-static int report(struct tail *tail, const char *name)
+/* The last record cannot be completed. */
+static void report(struct tail *tail, const char *name)
 {
     const struct record_format *format = tail->format;
     unsigned long long lines;
@@ -133,25 +133,23 @@ static int report(struct tail *tail, const char *name)
     switch (format->kind) {
     case RECORD_LINES:
         lines = tail->scan.done + tail->scan.open;
-        return fault_say("%s: %llu line%s left over at the end: records%s are of %llu lines", name, lines,
-                         lines == 1 ? " is" : "s are", tail->after_header ? " after the header" : "",
-                         (unsigned long long)format->count);
+        fault_say("%s: %llu line%s left over at the end: records%s are of %llu lines", name, lines,
+                  lines == 1 ? " is" : "s are", tail->after_header ? " after the header" : "",
+                  (unsigned long long)format->count);
     case RECORD_CSV:
-        return fault_say("%s: unclosed quote that starts in line %llu", name,
-                         (unsigned long long)tail->quote_line);
+        fault_say("%s: unclosed quote that starts in line %llu", name, (unsigned long long)tail->quote_line);
     case RECORD_LENGTH:
-        return fault_say("%s: record at byte %llu is cut short", name,
-                         (unsigned long long)tail->lengths.start);
+        fault_say("%s: record at byte %llu is cut short", name, (unsigned long long)tail->lengths.start);
     case RECORD_SIZE:
     case RECORD_BYTE:
     case RECORD_STRING:
     case RECORD_TAR:
         break;
     }
-    return tail_check_size(tail, name, tail->scan.done);
+    tail_check_size(tail, name, tail->scan.done);
 }
 
-int tail_end(struct tail *tail, const char *name, const uint8_t **missing, size_t *bytes)
+size_t tail_end(struct tail *tail, const char *name, const uint8_t **missing)
 {
     static const uint8_t line_end[] = {'\r', '\n'};
     ssize_t count = 0;
@@ -164,12 +162,11 @@ int tail_end(struct tail *tail, const char *name, const uint8_t **missing, size_
     else if (tail->format->kind == RECORD_TAR)
         count = -1; /* an empty file is none */
     if (count < 0)
-        return report(tail, name);
+        report(tail, name);
     if (count > 0 && tail->carriage_return && tail->last != '\r') {
         *missing = line_end;
         count = sizeof line_end;
     }
-    *bytes = (size_t)count;
     tail->open = false;
-    return 0;
+    return (size_t)count;
 }
