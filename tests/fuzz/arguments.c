@@ -4,7 +4,7 @@
  * written.
  */
 
-#include "fuzz.h"
+#include "end.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -46,18 +46,15 @@ static void check_shuf_numbers(const char *text)
     const char *end = text + strlen(text), *hyphen = strchr(text, '-');
     fuzz_wide low, high;
     bool good = read_shuf_number(text, end, &low);
-    int result;
 
     options.count = UINT64_MAX;
     options.range = false;
-    result = argument_head_count(&parsing, text);
-    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == good);
+    FUZZ_CHECK(FUZZ_ENDS(argument_head_count(&parsing, text)) == !good);
     FUZZ_CHECK(options.count == (good && low < UINT64_MAX ? low : UINT64_MAX));
 
     good = hyphen != NULL && read_shuf_number(text, hyphen, &low) && read_shuf_number(hyphen + 1, end, &high) &&
            high <= UINT64_MAX && low <= high + 1 && low <= UINT64_MAX;
-    result = argument_input_range(&parsing, text);
-    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == good && options.range == good);
+    FUZZ_CHECK(FUZZ_ENDS(argument_input_range(&parsing, text)) == !good && options.range == good);
     FUZZ_CHECK(!good || (options.range_first == low && options.range_count == (uint64_t)(high - low + 1)));
     FUZZ_CHECK(!good || options.range_full == (low == 0 && high == UINT64_MAX));
 }
@@ -68,40 +65,39 @@ static bool read_digits(const char *text, const char *end, fuzz_wide *value)
     return strspn(text, "0123456789") >= (size_t)(end - text) && read_shuf_number(text, end, value);
 }
 
-/* An argument of a type whose field is a number. */
-static int set_number(enum argument_type type, const char *text, uint64_t least)
+/* An argument of a type whose field is a number. Is it taken? */
+static bool set_number(enum argument_type type, const char *text, uint64_t least)
 {
     const struct argument argument = {
         .type = type, .field = offsetof(struct options, keep), .least = least, .most = UINT64_MAX};
 
     options.keep = 0;
-    return argument_set(&parsing, &argument, text);
+    return !FUZZ_ENDS(argument_set(&parsing, &argument, text));
 }
 
 static void check_number(const char *text, uint64_t least)
 {
     fuzz_wide exact;
     bool good = read_digits(text, text + strlen(text), &exact) && exact <= UINT64_MAX;
-    int result = set_number(ARGUMENT_COUNT, text, least);
+    bool taken = set_number(ARGUMENT_COUNT, text, least);
 
-    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == (good && exact >= least));
-    FUZZ_CHECK(result != 0 || options.keep == exact);
-    result = set_number(ARGUMENT_FIELD, text, 0);
-    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == (good && exact >= 1));
-    FUZZ_CHECK(result != 0 || options.keep == exact);
+    FUZZ_CHECK(taken == (good && exact >= least));
+    FUZZ_CHECK(!taken || options.keep == exact);
+    taken = set_number(ARGUMENT_FIELD, text, 0);
+    FUZZ_CHECK(taken == (good && exact >= 1));
+    FUZZ_CHECK(!taken || options.keep == exact);
 }
 
 static void check_counts(const char *text)
 {
     fuzz_wide exact;
     bool good = read_digits(text, text + strlen(text), &exact);
-    int result = argument_parallel(&parsing, text);
+    bool taken = !FUZZ_ENDS(argument_parallel(&parsing, text));
 
-    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == (good && exact >= 1));
-    FUZZ_CHECK(result != 0 || options.parallel == (exact < UINT_MAX ? exact : UINT_MAX));
-    result = argument_piles(&parsing, text);
+    FUZZ_CHECK(taken == (good && exact >= 1));
+    FUZZ_CHECK(!taken || options.parallel == (exact < UINT_MAX ? exact : UINT_MAX));
     good = good && exact >= STORE_FORMAT_PILES_MIN && exact <= STORE_FORMAT_PILES_MAX && (exact & (exact - 1)) == 0;
-    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == good);
+    FUZZ_CHECK(FUZZ_ENDS(argument_piles(&parsing, text)) == !good);
     FUZZ_CHECK(!good || options.piles == exact);
 }
 
@@ -110,11 +106,10 @@ static void check_pile(const char *text)
     const char *hyphen = strchr(text, '-'), *end = text + strlen(text);
     fuzz_wide low = 0, high;
     bool good = read_digits(text, hyphen != NULL ? hyphen : end, &low);
-    int result = argument_pile(&parsing, text);
 
     high = low;
     good = good && (hyphen == NULL || read_digits(hyphen + 1, end, &high)) && low <= high && high < UINT64_MAX;
-    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == good);
+    FUZZ_CHECK(FUZZ_ENDS(argument_pile(&parsing, text)) == !good);
     FUZZ_CHECK(!good || (options.pile_first == low && options.pile_last == high));
 }
 
@@ -124,21 +119,18 @@ static void check_part(const char *text)
     fuzz_wide low, high;
     bool good = slash != NULL && read_digits(text, slash, &low) && read_digits(slash + 1, end, &high) && low > 0 &&
                 low <= high && high <= PART_MAX;
-    int result = argument_part(&parsing, text);
 
-    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == good);
+    FUZZ_CHECK(FUZZ_ENDS(argument_part(&parsing, text)) == !good);
     FUZZ_CHECK(!good || (options.part == low && options.parts == high));
 }
 
 static void check_sizes(const char *text)
 {
-    int result = argument_memory(&parsing, text);
+    bool taken = !FUZZ_ENDS(argument_memory(&parsing, text));
 
-    FUZZ_CHECK(fuzz_is_reported(result));
-    FUZZ_CHECK(result != 0 || options.memory_bytes >= HARDWARE_MEMORY_MIN);
-    result = set_number(ARGUMENT_SIZE, text, 0);
-    FUZZ_CHECK(fuzz_is_reported(result));
-    FUZZ_CHECK(result != 0 || (options.keep > 0 && strchr(text, '%') == NULL));
+    FUZZ_CHECK(!taken || options.memory_bytes >= HARDWARE_MEMORY_MIN);
+    taken = set_number(ARGUMENT_SIZE, text, 0);
+    FUZZ_CHECK(!taken || (options.keep > 0 && strchr(text, '%') == NULL));
 }
 
 /* ---- Strings ---- */
@@ -185,39 +177,33 @@ static void check_delimiter(const char *text)
 {
     uint8_t *expected = malloc(strlen(text) + 1);
     size_t count;
-    int result = argument_delimiter(&parsing, text);
+    const bool taken = !FUZZ_ENDS(argument_delimiter(&parsing, text));
 
     FUZZ_CHECK(expected != NULL);
     count = decode(text, expected);
-    FUZZ_CHECK(fuzz_is_reported(result));
-    FUZZ_CHECK((result == 0) == (count >= 1 && count <= RECORD_DELIMITER_BYTES_MAX));
-    FUZZ_CHECK(result != 0 || (parsing.delimiter_bytes == count && memcmp(parsing.delimiter, expected, count) == 0));
+    FUZZ_CHECK(taken == (count >= 1 && count <= RECORD_DELIMITER_BYTES_MAX));
+    FUZZ_CHECK(!taken || (parsing.delimiter_bytes == count && memcmp(parsing.delimiter, expected, count) == 0));
     free(expected);
 }
 
 static void check_strings(const char *text)
 {
     const size_t bytes = strlen(text);
-    int result = argument_header_start(&parsing, text);
+    const bool taken = !FUZZ_ENDS(argument_header_start(&parsing, text));
 
-    FUZZ_CHECK(fuzz_is_reported(result));
-    FUZZ_CHECK((result == 0) == (bytes >= 1 && bytes < RECORD_DELIMITER_BYTES_MAX && strchr(text, '\n') == NULL));
+    FUZZ_CHECK(taken == (bytes >= 1 && bytes < RECORD_DELIMITER_BYTES_MAX && strchr(text, '\n') == NULL));
     options.separator_given = false;
-    result = argument_separator(&parsing, text);
-    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == options.separator_given);
+    FUZZ_CHECK(FUZZ_ENDS(argument_separator(&parsing, text)) == !options.separator_given);
 }
 
 /* A kind with any argument: the format can be used. */
 static void check_records(const char *text)
 {
     const struct record_format *format = &options.format;
-    int result;
 
     parsing.kind = NULL;
     parsing.delimiter_bytes = 0;
-    result = argument_records(&parsing, text);
-    FUZZ_CHECK(fuzz_is_reported(result));
-    if (result != 0)
+    if (FUZZ_ENDS(argument_records(&parsing, text)))
         return;
     argument_settle_records(&parsing);
     FUZZ_CHECK(format->kind != RECORD_STRING || format->string_bytes >= 2);

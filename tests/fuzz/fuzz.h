@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "record/record.h"
-#include "system/fault.h"
 
 #define FUZZ_CHECK(condition)                                                                                          \
     do {                                                                                                               \
@@ -137,13 +136,6 @@ static inline void fuzz_put(const char *name, const void *data, size_t bytes)
     FUZZ_CHECK(fd >= 0);
     FUZZ_CHECK(write(fd, data, bytes) == (ssize_t)bytes);
     close(fd);
-}
-
-/* Did the call that returned `result` report if and only if it failed? The fault is as new afterwards. */
-static inline bool fuzz_is_reported(int result)
-{
-    bool reported = fault_any();
-    return reported == (result != 0);
 }
 
 #endif

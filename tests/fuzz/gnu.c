@@ -3,7 +3,7 @@
  * names; the three ways to make a permutation agree, and make one.
  */
 
-#include "fuzz.h"
+#include "end.h"
 
 #include "sample/gnu_random.h"
 #include "system/pool.h"
@@ -29,12 +29,10 @@ static void check_draws(struct fuzz most)
 
     for (int i = 0; i < DRAWS_MAX; i++) {
         uint64_t bound = fuzz_number(&most);
-        int result = gnu_random_draw(gnu, bound, &number);
+        bool ended = FUZZ_ENDS(gnu_random_draw(gnu, bound, &number));
 
-        FUZZ_CHECK(fuzz_is_reported(result));
-        FUZZ_CHECK(gnu_random_draw(again, bound, &same) == result);
-        FUZZ_CHECK(fuzz_is_reported(result));
-        if (result != 0) {
+        FUZZ_CHECK(FUZZ_ENDS(gnu_random_draw(again, bound, &same)) == ended);
+        if (ended) {
             FUZZ_CHECK(bound > 0);
             break;
         }
@@ -52,27 +50,24 @@ static bool permute(uint64_t *order, uint64_t records, uint64_t wanted)
 
     for (i = 0; i < records; i++)
         order[i] = i;
-    for (i = 0; i < wanted && gnu_random_draw(gnu, records - i - 1, &distance) == 0; i++) {
+    for (i = 0; i < wanted && !FUZZ_ENDS(gnu_random_draw(gnu, records - i - 1, &distance)); i++) {
         uint64_t number = order[i];
 
         order[i] = order[i + distance];
         order[i + distance] = number;
     }
     gnu_random_free(gnu);
-    FUZZ_CHECK(fuzz_is_reported(i == wanted ? 0 : -1));
     return i == wanted;
 }
 
 static void check_table(const uint64_t *order, uint64_t records, uint64_t wanted, bool enough, size_t number_bytes)
 {
     struct gnu_random *gnu = open_gnu();
-    int result;
 
     table_clear(&table);
     FUZZ_CHECK(pool_promise(&pool, (uint32_t)pool_blocks_for(&pool, records * number_bytes)));
     table_grow(&table, records, number_bytes);
-    result = gnu_random_ranks(gnu, &table, records, wanted);
-    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == enough);
+    FUZZ_CHECK(FUZZ_ENDS(gnu_random_ranks(gnu, &table, records, wanted)) == !enough);
     for (uint64_t i = 0; enough && i < records; i++)
         FUZZ_CHECK(table_get(&table, order[i]) == i);
     gnu_random_free(gnu);
@@ -82,11 +77,9 @@ static void check_sparse(const uint64_t *order, uint64_t records, uint64_t wante
 {
     uint64_t *out = malloc((size_t)wanted * sizeof *out + 1);
     struct gnu_random *gnu = open_gnu();
-    int result;
 
     FUZZ_CHECK(out != NULL);
-    result = gnu_random_sparse(gnu, records - 1, wanted, out);
-    FUZZ_CHECK(fuzz_is_reported(result) && (result == 0) == enough);
+    FUZZ_CHECK(FUZZ_ENDS(gnu_random_sparse(gnu, records - 1, wanted, out)) == !enough);
     FUZZ_CHECK(!enough || memcmp(out, order, (size_t)wanted * sizeof *out) == 0);
     gnu_random_free(gnu);
     free(out);
@@ -113,13 +106,12 @@ static void check_large(uint64_t most, uint64_t wanted)
 {
     static uint64_t out[RECORDS_MAX];
     struct gnu_random *gnu = open_gnu();
-    int result;
+    bool ended;
 
     if (most < wanted)
         wanted = most;
-    result = gnu_random_sparse(gnu, most, wanted, out);
-    FUZZ_CHECK(fuzz_is_reported(result));
-    for (uint64_t i = 0; result == 0 && i < wanted; i++) {
+    ended = FUZZ_ENDS(gnu_random_sparse(gnu, most, wanted, out));
+    for (uint64_t i = 0; !ended && i < wanted; i++) {
         FUZZ_CHECK(out[i] <= most);
         for (uint64_t k = 0; k < i && k < 8; k++)
             FUZZ_CHECK(out[k] != out[i]);

@@ -4,7 +4,7 @@
  * several are those of each, one after another.
  */
 
-#include "fuzz.h"
+#include "end.h"
 
 #include "input/source.h"
 #include "system/packer.h"
@@ -51,22 +51,21 @@ static void give_back(struct source *source, struct stream *stream, size_t bytes
     source_unread(source, unread->data, bytes);
 }
 
-/* Read some bytes. Returns whether there may be more; the stream has failed if not. */
+/* Read some bytes. Returns whether there may be more. */
 static bool read_some(struct source *source, struct stream *stream, size_t bytes, struct unread *unread)
 {
     uint8_t *data = malloc(bytes);
-    ssize_t got;
+    size_t got;
 
     FUZZ_CHECK(data != NULL);
-    got = source_read(source, data, bytes);
-    FUZZ_CHECK(got <= (ssize_t)bytes);
-    stream->failed = got < 0;
+    got = (size_t)source_read(source, data, bytes);
+    FUZZ_CHECK(got <= bytes);
     if (got > 0) {
-        FUZZ_CHECK((size_t)got <= STREAM_MAX - stream->bytes);
-        memcpy(stream->data + stream->bytes, data, (size_t)got);
-        stream->bytes += (size_t)got;
-        unread->bytes -= unread->bytes < (size_t)got ? unread->bytes : (size_t)got;
-        give_back(source, stream, bytes % 2 == 0 ? (size_t)got / 2 : 0, unread);
+        FUZZ_CHECK(got <= STREAM_MAX - stream->bytes);
+        memcpy(stream->data + stream->bytes, data, got);
+        stream->bytes += got;
+        unread->bytes -= unread->bytes < got ? unread->bytes : got;
+        give_back(source, stream, bytes % 2 == 0 ? got / 2 : 0, unread);
         FUZZ_CHECK(source_delivered_bytes(source) == stream->bytes);
     }
     free(data);
@@ -92,45 +91,45 @@ static void ask_names(const struct source *source, const char *const *name, size
 static void check_whole(const struct stream *stream)
 {
     struct record_scan scan = {0};
-    uint32_t ends[64], last = 0;
+    uint32_t end[64], last = 0;
 
     for (size_t at = 0, scanned; at < stream->bytes; at += scanned) {
-        size_t found = record_ends(&layout.format, &scan, stream->data + at, stream->bytes - at, ends, 64, &scanned);
+        size_t found = record_ends(&layout.format, &scan, stream->data + at, stream->bytes - at, end, 64, &scanned);
 
-        last = found > 0 ? (uint32_t)at + ends[found - 1] : last;
+        last = found > 0 ? (uint32_t)at + end[found - 1] : last;
     }
     FUZZ_CHECK(last == stream->bytes);
+}
+
+static void read_all(const char *const *name, size_t count, struct fuzz sizes, struct stream *stream)
+{
+    struct source *source = source_open(name, count, &layout);
+    struct unread unread = {NULL, 0};
+    struct fuzz left = sizes;
+    const uint8_t *header;
+    bool more = true;
+
+    while (more) {
+        left = left.bytes == 0 ? sizes : left;
+        more = read_some(source, stream, fuzz_from_to(&left, 1, STREAM_MAX), &unread);
+    }
+    FUZZ_CHECK(source_delivered_bytes(source) == stream->bytes);
+    header = source_header(source, &stream->header_bytes);
+    FUZZ_CHECK(stream->header_bytes <= sizeof stream->header);
+    if (stream->header_bytes > 0)
+        memcpy(stream->header, header, stream->header_bytes);
+    ask_names(source, name, count, stream);
+    check_whole(stream);
+    source_free(source);
+    free(unread.data);
 }
 
 /* Read files in pieces of sizes that `sizes` tells. */
 static void read_files(const char *const *name, size_t count, struct fuzz sizes, struct stream *stream)
 {
-    struct fuzz left = sizes;
-    struct source *source;
-    const uint8_t *header;
-    struct unread unread = {NULL, 0};
-
     stream->bytes = stream->header_bytes = 0;
     memset(stream->end, 0, sizeof stream->end);
-    source = source_open(name, count, &layout);
-    stream->failed = source == NULL;
-    while (source != NULL) {
-        left = left.bytes == 0 ? sizes : left;
-        if (!read_some(source, stream, fuzz_from_to(&left, 1, STREAM_MAX), &unread))
-            break;
-    }
-    FUZZ_CHECK(fuzz_is_reported(stream->failed));
-    if (!stream->failed) {
-        FUZZ_CHECK(source_delivered_bytes(source) == stream->bytes);
-        header = source_header(source, &stream->header_bytes);
-        FUZZ_CHECK(stream->header_bytes <= sizeof stream->header);
-        if (stream->header_bytes > 0)
-            memcpy(stream->header, header, stream->header_bytes);
-        ask_names(source, name, count, stream);
-        check_whole(stream);
-    }
-    source_free(source);
-    free(unread.data);
+    stream->failed = FUZZ_ENDS(read_all(name, count, sizes, stream));
 }
 
 /* ---- What must be the same ---- */
@@ -151,12 +150,12 @@ static void read_from_pipe(struct fuzz sizes, struct stream *stream)
 {
     const char *name[FILES_MAX] = {names[0], names[1], names[2]};
     const struct file *last = &files[file_count - 1];
-    int ends[2];
+    int way[2];
 
-    FUZZ_CHECK(pipe(ends) == 0 && dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
-    FUZZ_CHECK(write(ends[1], last->data, last->bytes) == (ssize_t)last->bytes);
-    close(ends[0]);
-    close(ends[1]);
+    FUZZ_CHECK(pipe(way) == 0 && dup2(way[0], STDIN_FILENO) == STDIN_FILENO);
+    FUZZ_CHECK(write(way[1], last->data, last->bytes) == (ssize_t)last->bytes);
+    close(way[0]);
+    close(way[1]);
     name[file_count - 1] = "-";
     read_files(name, file_count, sizes, stream);
 }

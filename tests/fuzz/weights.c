@@ -3,7 +3,7 @@
  * numbers of 128 bits, never increase with the word, and are what the libc's logarithm gives; draws are in range.
  */
 
-#include "fuzz.h"
+#include "end.h"
 
 #include <math.h>
 
@@ -101,16 +101,16 @@ enum { RECORDS_BYTES = 4096 };
 
 static const struct stream_layout layout = {.format = {.delimiter = '\n'}};
 
-/* An engine with the least memory, made once, as far as weights need it. */
-static struct engine *get_engine(void)
+/* An engine with the least memory, as far as weights need it. */
+static struct engine engine;
+
+static void have_engine(void)
 {
     static const char *const directories[] = {"."};
     static struct spill_place place = {.directory = directories, .directories = 1};
-    static struct engine engine;
 
     if (engine.buffer == NULL)
-        FUZZ_CHECK(engine_open(&engine, engine_memory(ENGINE_MEMORY_MIN, 1), &place) == 0);
-    return &engine;
+        FUZZ_CHECK(!FUZZ_ENDS(engine_open(&engine, engine_memory(ENGINE_MEMORY_MIN, 1), &place)));
 }
 
 /* What was read of records and their weights: up to a weight that is no good, if not all are. */
@@ -135,32 +135,34 @@ static void take_piece(struct reading *reading, const struct record_piece *piece
 }
 
 /* Read the file "records" in pieces of at most `piece_bytes`. */
-static void read_weights(struct weight_place place, size_t piece_bytes, struct reading *reading)
+static void read_all(struct weight_place place, size_t piece_bytes, struct reading *reading)
 {
     static const char *const names[] = {"records"};
     static uint8_t buffer[RECORDS_BYTES + POOL_SLACK_BYTES];
     static struct record_reader reader;
-    struct engine *engine = get_engine();
-    struct source *source;
+    struct source *source = source_open(names, 1, &layout);
     struct weight_input *weights;
     struct record_piece piece;
     struct decimal weight = {0};
-    int more;
-    source = source_open(names, 1, &layout);
-    FUZZ_CHECK(source != NULL);
+
     record_reader_init(&reader, &layout.format, source, buffer, piece_bytes);
-    weights = weight_input_open(engine, &layout.format, place, source);
-    FUZZ_CHECK(weights != NULL);
-    reading->count = reading->bytes = 0;
-    while ((more = weight_input_next(weights, &reader, &piece, &weight)) > 0)
+    weights = weight_input_open(&engine, &layout.format, place, source);
+    while (weight_input_next(weights, &reader, &piece, &weight) > 0)
         take_piece(reading, &piece, weight);
-    if (more == 0)
-        more = weight_input_end(weights);
-    reading->good = more == 0;
-    FUZZ_CHECK(fuzz_is_reported(more));
+    weight_input_end(weights);
     weight_input_free(weights);
     source_free(source);
-    FUZZ_CHECK(engine->pool.free == engine->pool.blocks && engine->pool.promised == 0);
+}
+
+static void read_weights(struct weight_place place, size_t piece_bytes, struct reading *reading)
+{
+    have_engine();
+    reading->count = reading->bytes = 0;
+    reading->good = !FUZZ_ENDS(read_all(place, piece_bytes, reading));
+    if (reading->good)
+        FUZZ_CHECK(engine.pool.free == engine.pool.blocks && engine.pool.promised == 0);
+    else
+        engine_close(&engine);
 }
 
 /* The next text up to a delimiter, without it. Returns whether there is one. */
