@@ -27,8 +27,8 @@
  *     record     what a record is, where it ends, and what files have before the first and after the last one
  *                    header tail key kind record length tar_scan tar_headers scan field
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
- *                    threads packer pump program folder file_mark fault hardware cgroup textfile io pieces signals sort
- *                    table pool pages sys
+ *                    threads packer pump program folder file_mark fault hardware cgroup textfile io signals sort
+ *                    table pool sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
  *                    random chacha sha256 siphash xxh64 crc32c lz4 decimal number escape counter least part spread
  *                    uint128 load

@@ -14,7 +14,7 @@
 struct folder {
     int fd;
     bool lenient; /* what fails is returned, with errno, and ends no run */
-    char *path; /* for reports; NULL if the folder is not open, as in a zeroed one */
+    char *path;   /* for reports; NULL if the folder is not open, as in a zeroed one */
 };
 
 /* Of a folder, a file, and what is kept in them. */

@@ -35,6 +35,16 @@ int io_write(int fd, const void *data, size_t bytes);
 int io_read_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *done);
 int io_write_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *done);
 
+/* Lists of pieces of memory that are written or filled one after another, in several transfers. */
+
+/* Copy the beginning of a list, at most `limit` bytes, to `some`, which has room for so many pieces. Returns how many
+ * pieces were made there; *bytes is their bytes. */
+int io_pieces_begin(const struct iovec *pieces, int count, uint64_t limit, struct iovec *some, int room, size_t *bytes);
+
+/* Take the first `bytes` bytes away, and pieces without bytes that follow. Returns the index of the first
+ * piece that still has bytes, or `count`. */
+int io_pieces_advance(struct iovec *pieces, int count, size_t bytes);
+
 /* All that is left to be read of a file, malloc'd, with a NUL byte behind it that does not count in *bytes. NULL with
  * errno: EFBIG if it is more than `most` bytes. */
 char *io_read_whole(int fd, uint64_t most, size_t *bytes);

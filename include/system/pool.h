@@ -14,8 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "system/pages.h"
-
 #define POOL_NONE UINT32_MAX
 
 /* Reading up to this many bytes past the end of any block stays inside the mapping. */
@@ -35,7 +33,6 @@ struct pool {
     uint32_t pinned;     /* blocks held by what cannot be spilled; see pool_pin */
     uint32_t free_first; /* chain of blocks given back: used first, as they have been touched */
     uint32_t fresh;      /* this one and all after it have never been used */
-    struct pages pages;  /* of the mapping */
 };
 
 /* Map `bytes` of memory in all, its own lists included. 0, or -1 with errno. */

@@ -36,8 +36,8 @@ void signals_install(void);
 void signals_hold(sigset_t *before);
 void signals_release(const sigset_t *before);
 
-/* The end of a run, for fault.h. A thread that holds death off gives that up; a thread that comes second waits. Who ends
- * the process leaves as little behind as death by signal does. */
+/* The end of a run, for fault.h. A thread that holds death off gives that up; a thread that comes second waits. Who
+ * ends the process leaves as little behind as death by signal does. */
 void signals_give_up_hold(void);
 _Noreturn void signals_wait_for_end(void);
 _Noreturn void signals_end(int status);

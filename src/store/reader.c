@@ -23,7 +23,6 @@
 
 #include "base/xxh64.h"
 #include "system/io.h"
-#include "system/pieces.h"
 #include "system/sys.h"
 
 enum {
@@ -298,7 +297,7 @@ static ssize_t read_file(struct storage_reader *reader, const struct iovec *piec
 {
     struct iovec some[PIECES], filled[PIECES];
     size_t bytes;
-    int taken = pieces_begin(pieces, count, limit, some, PIECES, &bytes);
+    int taken = io_pieces_begin(pieces, count, limit, some, PIECES, &bytes);
 
     memcpy(filled, some, (size_t)taken * sizeof *some);
     if (fetch(reader, some, taken) != 0)
@@ -346,7 +345,7 @@ static void begin(struct storage_reader *reader)
 
 static int read_pieces(struct storage_reader *reader, struct iovec *pieces, int count)
 {
-    int used = pieces_advance(pieces, count, 0);
+    int used = io_pieces_advance(pieces, count, 0);
 
     while (used < count) {
         ssize_t bytes;
@@ -356,7 +355,7 @@ static int read_pieces(struct storage_reader *reader, struct iovec *pieces, int 
         bytes = read_part(reader, pieces + used, count - used);
         if (bytes < 0 || (reader->at.part.left == 0 && end_part(reader) != 0))
             return -1;
-        used += pieces_advance(pieces + used, count - used, (size_t)bytes);
+        used += io_pieces_advance(pieces + used, count - used, (size_t)bytes);
     }
     return 0;
 }

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "base/least.h"
-#include "system/pieces.h"
 #include "system/sys.h"
 
 /* What one call is given at most. 64 blocks are far past the point where the cost of a call shows, and below every
@@ -134,17 +133,48 @@ int io_write(int fd, const void *data, size_t bytes)
     return 0;
 }
 
+/* ---- Lists of pieces ---- */
+
+int io_pieces_begin(const struct iovec *pieces, int count, uint64_t limit, struct iovec *some, int room, size_t *bytes)
+{
+    int made = 0;
+
+    *bytes = 0;
+    for (; made < count && made < room && *bytes < limit; made++) {
+        some[made] = pieces[made];
+        if (some[made].iov_len > limit - *bytes)
+            some[made].iov_len = (size_t)(limit - *bytes);
+        *bytes += some[made].iov_len;
+    }
+    return made;
+}
+
+int io_pieces_advance(struct iovec *pieces, int count, size_t bytes)
+{
+    int used = 0;
+
+    for (; used < count && pieces[used].iov_len <= bytes; used++) {
+        bytes -= pieces[used].iov_len;
+        pieces[used].iov_len = 0;
+    }
+    if (used < count) {
+        pieces[used].iov_base = (char *)pieces[used].iov_base + bytes;
+        pieces[used].iov_len -= bytes;
+    }
+    return used;
+}
+
 /* Both directions. A call that moves nothing fails with `error_at_end`: the end of the file or of the disk. */
 static int transfer(transfer_function *call_once, short events, int error_at_end, int fd, struct iovec *pieces,
                     int count, off_t offset, size_t *done)
 {
     struct iovec call[CALL_PIECES];
-    int used = pieces_advance(pieces, count, 0);
+    int used = io_pieces_advance(pieces, count, 0);
 
     *done = 0;
     while (used < count) {
         size_t bytes;
-        int filled = pieces_begin(pieces + used, count - used, CALL_BYTES, call, CALL_PIECES, &bytes);
+        int filled = io_pieces_begin(pieces + used, count - used, CALL_BYTES, call, CALL_PIECES, &bytes);
         ssize_t moved = call_once(fd, call, filled, offset + (off_t)*done);
 
         if (moved < 0) {
@@ -155,7 +185,7 @@ static int transfer(transfer_function *call_once, short events, int error_at_end
             return -1;
         } else {
             *done += (size_t)moved;
-            used += pieces_advance(pieces + used, count - used, (size_t)moved);
+            used += io_pieces_advance(pieces + used, count - used, (size_t)moved);
         }
     }
     return 0;

@@ -737,7 +737,8 @@ int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *
 }
 
 /* libgcov's, if a program is built to measure its coverage: it writes what was counted, as exit would. */
-extern void __gcov_dump(void) __attribute__((weak)); /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+extern void __gcov_dump(void)
+    __attribute__((weak)); /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 
 void sys_exit(int status)
 {
@@ -769,16 +770,6 @@ void sys_huge_pages(void *memory, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
     (void)madvise(memory, bytes, MADV_HUGEPAGE);
-#else
-    (void)memory;
-    (void)bytes;
-#endif
-}
-
-void sys_small_pages(void *memory, size_t bytes)
-{
-#ifdef MADV_NOHUGEPAGE
-    (void)madvise(memory, bytes, MADV_NOHUGEPAGE);
 #else
     (void)memory;
     (void)bytes;

@@ -14,7 +14,6 @@
 
 #include "base/least.h"
 #include "system/io.h"
-#include "system/pieces.h"
 #include "system/sys.h"
 
 /* Descriptors left to inputs, output, and what libc opens for a moment. */
@@ -157,10 +156,10 @@ int pile_files_append(struct pile_files *files, unsigned pile, struct iovec *pie
         int taken, used;
 
         place_of(files, pile, file->bytes - *start_of(files, pile, file->parts - 1), &together);
-        taken = pieces_begin(pieces, count, together, some, PIECES, &bytes);
+        taken = io_pieces_begin(pieces, count, together, some, PIECES, &bytes);
         if (append_together(files, pile, some, taken, bytes) != 0)
             return -1;
-        used = pieces_advance(pieces, count, bytes);
+        used = io_pieces_advance(pieces, count, bytes);
         pieces += used;
         count -= used;
     }
@@ -177,13 +176,13 @@ int pile_files_read(struct pile_files *files, unsigned pile, uint64_t *offset, s
         off_t at = place_of(files, pile, *offset - *start_of(files, pile, part), &together);
         size_t bytes;
         size_t done;
-        int taken = pieces_begin(pieces, count, least(together, next - *offset), some, PIECES, &bytes);
+        int taken = io_pieces_begin(pieces, count, least(together, next - *offset), some, PIECES, &bytes);
         int used;
 
         if (io_read_at(*descriptor_of(files, pile, part), some, taken, at, &done) != 0)
             return report(files, pile, part, errno);
         *offset += bytes;
-        used = pieces_advance(pieces, count, bytes);
+        used = io_pieces_advance(pieces, count, bytes);
         pieces += used;
         count -= used;
     }

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "system/pieces.h"
+#include "system/io.h"
 #include "system/sys.h"
 #include "temporary/pile_files.h"
 
@@ -149,11 +149,11 @@ static int fetch_frames(struct storage_reader *reader, struct iovec *pieces, int
     if (reader->at.spill.next < content->plain) {
         struct iovec some[PIECES];
         size_t bytes;
-        const int taken = pieces_begin(pieces, count, content->plain - reader->at.spill.next, some, PIECES, &bytes);
+        const int taken = io_pieces_begin(pieces, count, content->plain - reader->at.spill.next, some, PIECES, &bytes);
 
         if (pile_files_read(&spill->files, reader->pile, &reader->at.spill.next, some, taken) != 0)
             return -1;
-        pieces_advance(pieces, count, bytes);
+        io_pieces_advance(pieces, count, bytes);
     }
     switch (frames_read(spill->place->frames, &reader->at.spill.frames, pieces, count, fetch_packed, reader)) {
     case FRAMES_READ:
