@@ -12,8 +12,6 @@
  *                   j = draw(i), and record i takes the place of entry j if j < K; then, if n >= K, draw(n), which
  *                   serves nothing; then the order, as above, of the entries
  *     -r            draw(n - 1) for each record of the output
- *
- * Functions return 0, or -1 after a report.
  */
 
 #include <stdint.h>
@@ -26,22 +24,22 @@ struct gnu_random;
 /* Look at the file, whose name must stay. It fails if it can be told already that the file cannot be read. What is not
  * a regular file is opened by the first draw, even of a number from 0 to 0: somebody waits at the other end of a FIFO.
  * (shuf opens it before it reads the input of a reservoir, after it has read any other, and never when there is nothing
- * to choose.) NULL after a report. */
+ * to choose.) */
 struct gnu_random *gnu_random_open(const char *path);
 void gnu_random_free(struct gnu_random *gnu); /* also NULL */
 
 /* All has been drawn: is the file what it was when it was opened? */
-int gnu_random_check(const struct gnu_random *gnu);
+void gnu_random_check(const struct gnu_random *gnu);
 
 /* A number from 0 to `most`, which takes as many bytes as it needs: none for 0. */
-int gnu_random_draw(struct gnu_random *gnu, uint64_t most, uint64_t *number);
+uint64_t gnu_random_draw(struct gnu_random *gnu, uint64_t most);
 
 /* The first min(wanted, records) steps of Fisher-Yates over the numbers 0 ... records - 1: ranks[i] receives the place
  * where number i is then. All of `records` places of the table are set. */
-int gnu_random_ranks(struct gnu_random *gnu, const struct table *ranks, uint64_t records, uint64_t wanted);
+void gnu_random_ranks(struct gnu_random *gnu, const struct table *ranks, uint64_t records, uint64_t wanted);
 
 /* The same over the numbers 0 ... most, without a table of them: those that are in the first `wanted` places, at most
  * all, to `out`. Takes 32 bytes of memory for each while it runs. */
-int gnu_random_sparse(struct gnu_random *gnu, uint64_t most, uint64_t wanted, uint64_t *out);
+void gnu_random_sparse(struct gnu_random *gnu, uint64_t most, uint64_t wanted, uint64_t *out);
 
 #endif

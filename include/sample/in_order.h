@@ -18,13 +18,13 @@ struct in_order_share {
 };
 
 /* Write each record by itself with a probability: record i stays if word i of the words labelled "bernoulli" is less
- * than the threshold. Nothing is stored, unless it must wait with writing. 0, or -1
- * after a report. */
-int in_order_bernoulli(struct run *run, struct source *source, struct in_order_share share, struct output *output);
+ * than the threshold. Nothing is stored, unless it must wait with writing. */
+void in_order_bernoulli(struct run *run, struct source *source, struct in_order_share share, struct output *output);
 
 /* Write those records that would be the first run->limit of the order (order.h), in the order of the input. What is
  * stored meanwhile, or referred to if the run says so, is hardly more than that; besides, the records of one leaf must
- * be put into order, which takes 4 bytes for each of them. 0, or -1 after a report. */
-int in_order_first(struct run *run, struct source *source, struct output *output);
+ * be put into order, which takes 4 bytes for each of them. If there is no room for references, run->progress->run_out
+ * is set and nothing is written. */
+void in_order_first(struct run *run, struct source *source, struct output *output);
 
 #endif

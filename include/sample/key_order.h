@@ -19,14 +19,14 @@
 
 struct key_order;
 
-/* Uses ENGINE_KEYS until key_order_write, then the whole buffer. NULL after a report. */
+/* Uses ENGINE_KEYS until key_order_write, then the whole buffer. */
 struct key_order *key_order_open(struct run *run);
 
-/* Take a piece of a record; all pieces of a record come with its key. 0, or -1 after a report. */
-int key_order_put(struct key_order *keyed, const struct record_piece *piece, uint64_t key);
+/* Take a piece of a record; all pieces of a record come with its key. */
+void key_order_put(struct key_order *keyed, const struct record_piece *piece, uint64_t key);
 
-/* Write all records, or the first run_left of them. 0, or -1 after a report. */
-int key_order_write(struct key_order *keyed, struct output *output);
+/* Write all records, or the first run_left of them. */
+void key_order_write(struct key_order *keyed, struct output *output);
 
 void key_order_free(struct key_order *keyed); /* NULL is fine */
 

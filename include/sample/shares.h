@@ -9,7 +9,7 @@
 #include "shuffle/run.h"
 
 /* Write run->limit records, for ever without a limit; each is drawn independently of the others, by the words labelled
- * "weight". 0, or -1 after a report. */
-int shares_repeat(struct run *run, struct source *source, struct weight_place place, struct output *output);
+ * "weight". */
+void shares_repeat(struct run *run, struct source *source, struct weight_place place, struct output *output);
 
 #endif

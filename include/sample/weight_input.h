@@ -31,7 +31,7 @@ struct weight_place {
 struct weight_input;
 
 /* `source` is where the records come from, of which the messages name the file and line. Uses ENGINE_WEIGHTS until
- * weight_input_end; `format` is that of the records, and must stay. NULL after a report. */
+ * weight_input_end; `format` is that of the records, and must stay. */
 struct weight_input *weight_input_open(struct engine *engine, const struct record_format *format,
                                        struct weight_place place, struct source *source);
 
@@ -40,17 +40,17 @@ bool weight_input_stay(const struct weight_input *weights);
 
 /* The next piece of the records, as record_reader_next has it; with the first piece of a record, *weight receives the
  * record's weight. If that stands behind the first piece that the reader gives, what comes before it is kept meanwhile,
- * in the pool as far as there is room. 1, 0 at the end, or -1 after a report. */
-int weight_input_next(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece,
-                      struct decimal *weight);
+ * in the pool as far as there is room. False at the end. */
+bool weight_input_next(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece,
+                       struct decimal *weight);
 
-/* All records have come: there must not be more weights. 0, or -1 after a report. */
-int weight_input_end(struct weight_input *weights);
+/* All records have come: there must not be more weights. */
+void weight_input_end(struct weight_input *weights);
 
 /* Begin again with the first weight, when weight_input_stay: the records come once more, from `source`. A file that has
  * changed since it was read before is reported, by whichever call finds it; so each pass has to end as the first one
- * does. 0, or -1 after a report. */
-int weight_input_again(struct weight_input *weights, struct source *source);
+ * does. */
+void weight_input_again(struct weight_input *weights, struct source *source);
 
 void weight_input_free(struct weight_input *weights); /* NULL is fine */
 

@@ -2,7 +2,7 @@
 #define BIGSHUF_SAMPLE_WEIGHTED_H
 
 /* Weighted samples without replacement, of any number of records. The law is in weight_law.h; the words are those
- * labelled "weight". Functions return 0, or -1 after a report. */
+ * labelled "weight". */
 
 #include "input/source.h"
 #include "output/output.h"
@@ -11,10 +11,10 @@
 
 /* All records of a weight above zero, or the first run->limit of them: each next one is drawn in
  * proportion to weight among those that are left. */
-int weighted_order(struct run *run, struct source *source, struct weight_place place, struct output *output);
+void weighted_order(struct run *run, struct source *source, struct weight_place place, struct output *output);
 
 /* The same sample, which needs a limit, in input order. Hardly more records are kept than the sample has, and 8 bytes
  * with each. */
-int weighted_select(struct run *run, struct source *source, struct weight_place place, struct output *output);
+void weighted_select(struct run *run, struct source *source, struct weight_place place, struct output *output);
 
 #endif

@@ -42,44 +42,34 @@ struct gnu_random {
     uint8_t buffer[BUFFER_BYTES];
 };
 
-static int report_unreadable(const struct gnu_random *gnu, int error)
+_Noreturn static void report_unreadable(const struct gnu_random *gnu, int error)
 {
     char cause[FAULT_CAUSE_BYTES];
 
-    return fault_say("'%s': read error: %s", gnu->path, fault_cause(error, cause));
+    fault_say("'%s': read error: %s", gnu->path, fault_cause(error, cause));
 }
 
-static int open_file(struct gnu_random *gnu)
+static void open_file(struct gnu_random *gnu)
 {
     gnu->fd = io_open(gnu->path, O_RDONLY | O_NOCTTY, 0);
     if (gnu->fd < 0 || file_mark_open(&gnu->mark, gnu->fd) != 0)
-        return file_mark_report(gnu->path);
-    return 0;
-}
-
-static int look_at(struct gnu_random *gnu)
-{
-    struct stat status;
-
-    if (io_look(gnu->path, &status) != 0)
-        return errno == EISDIR ? report_unreadable(gnu, errno) : fault_report(gnu->path, errno);
-    return S_ISREG(status.st_mode) ? open_file(gnu) : 0;
+        file_mark_report(gnu->path);
 }
 
 struct gnu_random *gnu_random_open(const char *path)
 {
-    struct gnu_random *gnu = sys_allocate(1, sizeof *gnu);
+    struct gnu_random *gnu = fault_allocate(1, sizeof *gnu);
+    struct stat status;
 
-    if (gnu == NULL) {
-        fault_report("memory", errno);
-        return NULL;
-    }
     gnu->path = path;
     gnu->fd = -1;
-    if (look_at(gnu) != 0) {
-        gnu_random_free(gnu);
-        return NULL;
+    if (io_look(path, &status) != 0) {
+        if (errno == EISDIR)
+            report_unreadable(gnu, errno);
+        fault_report(path, errno);
     }
+    if (S_ISREG(status.st_mode))
+        open_file(gnu);
     return gnu;
 }
 
@@ -92,32 +82,33 @@ void gnu_random_free(struct gnu_random *gnu)
     free(gnu);
 }
 
-int gnu_random_check(const struct gnu_random *gnu)
+void gnu_random_check(const struct gnu_random *gnu)
 {
-    return file_mark_check(&gnu->mark, gnu->fd, gnu->mark.bytes) == 0 ? 0 : file_mark_report(gnu->path);
+    if (file_mark_check(&gnu->mark, gnu->fd, gnu->mark.bytes) != 0)
+        file_mark_report(gnu->path);
 }
 
-static int fill_buffer(struct gnu_random *gnu)
+static void fill_buffer(struct gnu_random *gnu)
 {
     ssize_t got = io_read(gnu->fd, gnu->buffer, (size_t)least(sizeof gnu->buffer, file_mark_left(&gnu->mark, gnu->at)));
 
     if (got < 0)
-        return report_unreadable(gnu, errno);
-    if (got == 0)
-        return gnu_random_check(gnu) == 0 ? fault_say("'%s': end of file", gnu->path) : -1;
+        report_unreadable(gnu, errno);
+    if (got == 0) {
+        gnu_random_check(gnu);
+        fault_say("'%s': end of file", gnu->path);
+    }
     gnu->at += (off_t)got;
     gnu->next = 0;
     gnu->end = (size_t)got;
-    return 0;
 }
 
-static inline int take_byte(struct gnu_random *gnu)
+static inline void take_byte(struct gnu_random *gnu)
 {
-    if (gnu->next == gnu->end && fill_buffer(gnu) != 0)
-        return -1;
+    if (gnu->next == gnu->end)
+        fill_buffer(gnu);
     gnu->number = gnu->number << 8 | gnu->buffer[gnu->next++];
     gnu->most = gnu->most << 8 | 0xff;
-    return 0;
 }
 
 /* Draw from the number there is. False if that takes another byte: it is too small, or among those left over, which
@@ -148,29 +139,25 @@ static inline bool try_draw(struct gnu_random *gnu, uint64_t most, uint64_t *num
     return false;
 }
 
-int gnu_random_draw(struct gnu_random *gnu, uint64_t most, uint64_t *number)
+uint64_t gnu_random_draw(struct gnu_random *gnu, uint64_t most)
 {
-    if (gnu->fd < 0 && open_file(gnu) != 0)
-        return -1;
-    while (!try_draw(gnu, most, number))
-        if (take_byte(gnu) != 0)
-            return -1;
-    return 0;
+    uint64_t number;
+
+    if (gnu->fd < 0)
+        open_file(gnu);
+    while (!try_draw(gnu, most, &number))
+        take_byte(gnu);
+    return number;
 }
 
 /* Once for each width of number. The k-th swap, of k and j[k] >= k, is written down in place k. Taken back from the
  * last one to the first, the swaps turn the order around; from k on the table holds ranks by then, and j below it. If
  * j[k] is k, `here` and `there` are one place, which must hold k before it is read. */
 #define DEFINE_RANKS(NAME, NUMBER, AT)                                                                                 \
-    static int NAME(struct gnu_random *gnu, const struct table *ranks, uint64_t records, uint64_t wanted)              \
+    static void NAME(struct gnu_random *gnu, const struct table *ranks, uint64_t records, uint64_t wanted)             \
     {                                                                                                                  \
-        for (uint64_t k = 0; k < wanted; k++) {                                                                        \
-            uint64_t distance;                                                                                         \
-                                                                                                                       \
-            if (gnu_random_draw(gnu, records - 1 - k, &distance) != 0)                                                 \
-                return -1;                                                                                             \
-            *AT(ranks, k) = (NUMBER)(k + distance);                                                                    \
-        }                                                                                                              \
+        for (uint64_t k = 0; k < wanted; k++)                                                                          \
+            *AT(ranks, k) = (NUMBER)(k + gnu_random_draw(gnu, records - 1 - k));                                       \
         for (uint64_t k = wanted; k < records; k++)                                                                    \
             *AT(ranks, k) = (NUMBER)k;                                                                                 \
         for (uint64_t k = wanted; k-- > 0;) {                                                                          \
@@ -183,17 +170,18 @@ int gnu_random_draw(struct gnu_random *gnu, uint64_t most, uint64_t *number)
             *here = *there;                                                                                            \
             *there = (NUMBER)k;                                                                                        \
         }                                                                                                              \
-        return 0;                                                                                                      \
     }
 
 DEFINE_RANKS(ranks_u64, uint64_t, table_u64)
 DEFINE_RANKS(ranks_u32, uint32_t, table_u32)
 
-int gnu_random_ranks(struct gnu_random *gnu, const struct table *ranks, uint64_t records, uint64_t wanted)
+void gnu_random_ranks(struct gnu_random *gnu, const struct table *ranks, uint64_t records, uint64_t wanted)
 {
-    if (wanted > records)
-        wanted = records;
-    return ranks->wide ? ranks_u64(gnu, ranks, records, wanted) : ranks_u32(gnu, ranks, records, wanted);
+    wanted = least(wanted, records);
+    if (ranks->wide)
+        ranks_u64(gnu, ranks, records, wanted);
+    else
+        ranks_u32(gnu, ranks, records, wanted);
 }
 
 /* Which number lies at a position that a swap has reached. No position is 0: those below `wanted` are in `out`. */
@@ -222,24 +210,18 @@ static void swap_displaced(struct displaced *slot, uint64_t position, uint64_t *
     *here = number;
 }
 
-int gnu_random_sparse(struct gnu_random *gnu, uint64_t most, uint64_t wanted, uint64_t *out)
+void gnu_random_sparse(struct gnu_random *gnu, uint64_t most, uint64_t wanted, uint64_t *out)
 {
     struct displaced *slots;
-    int result = -1;
 
     if (wanted == 0)
-        return 0;
-    slots = sys_allocate((size_t)wanted, 2 * sizeof *slots); /* at most half of them will be taken */
-    if (slots == NULL)
-        return fault_report("memory", errno);
+        return;
+    slots = fault_allocate((size_t)wanted, 2 * sizeof *slots); /* at most half of them will be taken */
     for (uint64_t i = 0; i < wanted; i++)
         out[i] = i;
     for (uint64_t i = 0; i < wanted; i++) {
-        uint64_t number = out[i], position;
+        uint64_t number = out[i], position = i + gnu_random_draw(gnu, most - i);
 
-        if (gnu_random_draw(gnu, most - i, &position) != 0)
-            goto out;
-        position += i;
         if (position < wanted) {
             out[i] = out[position];
             out[position] = number;
@@ -247,8 +229,5 @@ int gnu_random_sparse(struct gnu_random *gnu, uint64_t most, uint64_t wanted, ui
             swap_displaced(find(slots, 2 * (size_t)wanted, position), position, &out[i]);
         }
     }
-    result = 0;
-out:
     free(slots);
-    return result;
 }

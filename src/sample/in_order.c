@@ -35,17 +35,19 @@ struct choosing {
     bool begun;
 };
 
-static int put_chosen(struct choosing *c, struct transfer *transfer, const struct record_piece *piece)
+static void put_chosen(struct choosing *c, struct transfer *transfer, const struct record_piece *piece)
 {
-    if (c->stored != NULL)
-        return pile_append(c->stored, 0, piece->data, piece->bytes);
-    if (!c->begun && run_begin(c->run, c->output, UINT64_MAX) != 0)
-        return -1;
+    if (c->stored != NULL) {
+        pile_append(c->stored, 0, piece->data, piece->bytes);
+        return;
+    }
+    if (!c->begun)
+        run_begin(c->run, c->output, UINT64_MAX);
     c->begun = true;
-    return output_buffer_put(&transfer->outlet, piece->data, piece->bytes);
+    output_buffer_put(&transfer->outlet, piece->data, piece->bytes);
 }
 
-static int choose_each(struct choosing *c, struct source *source)
+static void choose_each(struct choosing *c, struct source *source)
 {
     struct transfer transfer;
     struct random_words words;
@@ -53,46 +55,40 @@ static int choose_each(struct choosing *c, struct source *source)
     counter *const records = &c->run->progress->records;
     uint64_t chosen = 0;
     bool stays = false;
-    int more;
 
     random_words_init(&words, &c->run->order.key, "bernoulli");
     transfer_init(&transfer, &c->run->engine, &c->run->format, source, c->output);
-    while ((more = record_reader_next(&transfer.reader, &piece)) > 0) {
+    while (record_reader_next(&transfer.reader, &piece)) {
         if (piece.first)
             stays = c->share.all || random_next(&words) < c->share.threshold;
-        if (stays && put_chosen(c, &transfer, &piece) != 0)
-            return -1;
+        if (stays)
+            put_chosen(c, &transfer, &piece);
         counter_add(records, piece.last);
         chosen += stays && piece.last;
     }
     run_take(c->run, chosen);
-    return more == 0 && run_scattered(c->run) == 0 ? transfer_end(&transfer) : -1;
+    run_scattered(c->run);
+    transfer_end(&transfer);
 }
 
-int in_order_bernoulli(struct run *run, struct source *source, struct in_order_share share, struct output *output)
+void in_order_bernoulli(struct run *run, struct source *source, struct in_order_share share, struct output *output)
 {
     struct choosing c = {.run = run, .share = share, .output = output};
     struct piles stored = {0};
-    int status = -1;
 
     if (share.wait) {
-        if (piles_init(&stored, 1, 1, &run->engine.pool, run->engine.place) != 0)
-            return -1;
+        piles_init(&stored, 1, 1, &run->engine.pool, run->engine.place);
         c.stored = &stored;
     }
-    if (choose_each(&c, source) != 0 || (!c.begun && run_begin(run, output, counter_get(&run->progress->written)) != 0))
-        goto out;
-    if (c.stored != NULL) {
+    choose_each(&c, source);
+    if (!c.begun)
+        run_begin(run, output, counter_get(&run->progress->written));
+    if (share.wait) {
         piles_seal(&stored);
         stored.pile[0].records = counter_get(&run->progress->written);
-        status = transfer_of_pile(&run->engine, &run->format, &stored, 0, output);
-    } else {
-        status = 0;
+        transfer_of_pile(&run->engine, &run->format, &stored, 0, output);
     }
-
-out:
     piles_release(&stored);
-    return status;
 }
 
 /* The children of a node's records, asked for in their order. */
@@ -160,7 +156,7 @@ static void count_kept(struct selecting *s)
 }
 
 /* May record number `record` still be among the first ones? */
-static int admit(void *context, uint64_t record)
+static bool admit(void *context, uint64_t record)
 {
     struct selecting *s = context;
     const unsigned pile = next_child(&s->routing);
@@ -171,15 +167,13 @@ static int admit(void *context, uint64_t record)
     return pile < s->kept;
 }
 
-static int store(struct selecting *s, struct source *source)
+static void store(struct selecting *s, struct source *source)
 {
     const struct keep_rule first_piles = {.admit = admit, .context = s};
 
     s->routing = route(&s->run->order, root, ORDER_ROOT_BITS);
-    if (keep_records(s->run, source, &first_piles, &s->piles, 0) != 0)
-        return -1;
+    keep_records(s->run, source, &first_piles, &s->piles, 0);
     count_kept(s);
-    return 0;
 }
 
 static void push_level(struct selecting *s, struct order_node node, unsigned bits, unsigned last)
@@ -203,25 +197,23 @@ static unsigned find_last(struct selecting *s, struct order_node node, unsigned 
 }
 
 /* Choose those of a leaf's records that come first in its order. The pile makes room for that, if it is not of
- * references. */
-static int choose_in_leaf(struct selecting *s, struct order_node leaf, uint64_t records)
+ * references; false if these leave too little. */
+static bool choose_in_leaf(struct selecting *s, struct order_node leaf, uint64_t records)
 {
     struct pool *pool = &s->run->engine.pool;
     uint64_t bits_bytes = (records / 64 + 1) * sizeof(uint64_t);
     uint64_t numbers_bytes = records * sizeof(uint32_t);
     struct table numbers = {0};
-    int status = -1;
 
-    if (!s->run->refers &&
-        piles_make_room(&s->piles, pool_blocks_for(pool, bits_bytes) + pool_blocks_for(pool, numbers_bytes)) != 0)
-        return -1;
+    if (!s->run->refers)
+        piles_make_room(&s->piles, pool_blocks_for(pool, bits_bytes) + pool_blocks_for(pool, numbers_bytes));
     if (table_take(&s->chosen, pool, records / 64 + 1, sizeof(uint64_t)) != 0 ||
         table_take(&numbers, pool, records, sizeof(uint32_t)) != 0) {
-        s->run->progress->run_out = s->run->refers;
         if (!s->run->refers)
             engine_report_memory(&s->run->engine, bits_bytes + numbers_bytes, "the order of %llu records",
                                  (unsigned long long)records);
-        goto out;
+        table_release(&numbers);
+        return false;
     }
     for (uint64_t i = 0; i <= records / 64; i++)
         *table_u64(&s->chosen, i) = 0;
@@ -233,14 +225,12 @@ static int choose_in_leaf(struct selecting *s, struct order_node leaf, uint64_t 
 
         *table_u64(&s->chosen, number / 64) |= (uint64_t)1 << number % 64;
     }
-    status = 0;
-
-out:
     table_release(&numbers);
-    return status;
+    return true;
 }
 
-static int choose(struct selecting *s)
+/* False if there is no room for that beside references. */
+static bool choose(struct selecting *s)
 {
     struct order_node node = order_child(root, s->kept - 1);
     uint64_t records = s->count[s->kept - 1];
@@ -270,20 +260,19 @@ static bool is_chosen(struct selecting *s, unsigned child)
 }
 
 /* Write a record of the pile, or skip it. */
-static int pass(struct transfer *transfer, bool chosen)
+static void pass(struct transfer *transfer, bool chosen)
 {
     struct record_piece piece = {.last = false};
 
     while (!piece.last) {
-        if (record_reader_next(&transfer->reader, &piece) <= 0)
-            return -1;
-        if (chosen && output_buffer_put(&transfer->outlet, piece.data, piece.bytes) != 0)
-            return -1;
+        if (!record_reader_next(&transfer->reader, &piece))
+            fault_say("a pile does not hold the records that were put there");
+        if (chosen)
+            output_buffer_put(&transfer->outlet, piece.data, piece.bytes);
     }
-    return 0;
 }
 
-static int write_chosen(struct selecting *s, struct source *source, struct output *output)
+static void write_chosen(struct selecting *s, struct source *source, struct output *output)
 {
     const uint64_t records = counter_get(&s->run->progress->records);
     counter *const counted = &s->run->progress->written;
@@ -292,8 +281,7 @@ static int write_chosen(struct selecting *s, struct source *source, struct outpu
     unsigned kept = PILES;
     unsigned change = 0;
 
-    if (run_begin(s->run, output, records) != 0)
-        return -1;
+    run_begin(s->run, output, records);
     transfer_init(&transfer, &s->run->engine, &s->run->format, source, output);
     for (uint64_t record = 0; record < records; record++) {
         unsigned pile = next_child(&s->level[0].routing);
@@ -304,32 +292,27 @@ static int write_chosen(struct selecting *s, struct source *source, struct outpu
         if (pile >= kept)
             continue;
         chosen = is_chosen(s, pile);
-        if (pass(&transfer, chosen) != 0)
-            return -1;
+        pass(&transfer, chosen);
         written += chosen;
         counter_set(counted, written);
     }
-    return transfer_end(&transfer);
+    transfer_end(&transfer);
 }
 
 /* By way of one pile, in input order. */
-static int select_stored(struct selecting *s, struct source *source, struct output *output)
+static void select_stored(struct selecting *s, struct source *source, struct output *output)
 {
     struct run *run = s->run;
     const struct engine_space whole = engine_buffer(&run->engine, ENGINE_WHOLE);
-    struct source *stored = NULL;
-    int status = -1;
+    struct source *stored;
 
-    if (piles_init(&s->piles, 1, 1, &run->engine.pool, run->engine.place) != 0 || store(s, source) != 0 ||
-        choose(s) != 0)
-        return -1;
-    if (pile_source_verify(&s->piles, 0, &run->format, whole.data, whole.bytes) != 0)
-        return -1;
+    piles_init(&s->piles, 1, 1, &run->engine.pool, run->engine.place);
+    store(s, source);
+    choose(s);
+    pile_source_verify(&s->piles, 0, &run->format, whole.data, whole.bytes);
     stored = pile_source(&s->piles, 0, false);
-    if (stored != NULL)
-        status = write_chosen(s, stored, output);
+    write_chosen(s, stored, output);
     source_free(stored);
-    return status;
 }
 
 /* The references of a pile, one after another. */
@@ -351,14 +334,14 @@ static uint64_t next_reference(struct cursor *cursor, const struct pool *pool)
 }
 
 /* Write the records of so many references, and count them. */
-static int write_batch(struct selecting *s, struct table *batch, uint64_t filled, struct output_buffer *outlet)
+static void write_batch(struct selecting *s, struct table *batch, uint64_t filled, struct output_buffer *outlet)
 {
     counter_add(&s->run->progress->written, filled);
-    return index_copy(&s->piles, &s->run->format, batch, 0, filled, outlet);
+    index_copy(&s->piles, &s->run->format, batch, 0, filled, outlet);
 }
 
 /* The references to records that are chosen go to `batch`, which has room for so many, and from there to the output. */
-static int write_referred(struct selecting *s, struct table *batch, uint64_t room, struct output *output)
+static void write_referred(struct selecting *s, struct table *batch, uint64_t room, struct output *output)
 {
     const struct run *run = s->run;
     const struct pool *pool = &run->engine.pool;
@@ -381,46 +364,45 @@ static int write_referred(struct selecting *s, struct table *batch, uint64_t roo
             continue;
         *table_u64(batch, filled++) = reference;
         if (filled == room) {
-            if (write_batch(s, batch, filled, &transfer.outlet) != 0)
-                return -1;
+            write_batch(s, batch, filled, &transfer.outlet);
             filled = 0;
         }
     }
-    return write_batch(s, batch, filled, &transfer.outlet) == 0 ? transfer_end(&transfer) : -1;
+    write_batch(s, batch, filled, &transfer.outlet);
+    transfer_end(&transfer);
 }
 
 /* By way of references to the records of the first piles. */
-static int select_referred(struct selecting *s, struct source *source, struct output *output)
+static void select_referred(struct selecting *s, struct source *source, struct output *output)
 {
     struct run *run = s->run;
     const uint64_t room = run->engine.pool.block_bytes / sizeof(uint64_t);
     struct table batch = {0};
-    int status = -1;
 
     if (shuffle_scatter(run, source, &s->piles) != 0)
-        return -1;
+        return;
     for (unsigned p = 0; p < PILES; p++)
         s->count[p] = s->piles.pile[p].records;
     count_kept(s);
-    if (choose(s) != 0)
-        return -1;
-    if (table_take(&batch, &run->engine.pool, room, sizeof(uint64_t)) != 0)
+    if (!choose(s) || table_take(&batch, &run->engine.pool, room, sizeof(uint64_t)) != 0) {
         run->progress->run_out = true;
-    else if (run_begin(run, output, counter_get(&run->progress->records)) == 0)
-        status = write_referred(s, &batch, room, output);
+    } else {
+        run_begin(run, output, counter_get(&run->progress->records));
+        write_referred(s, &batch, room, output);
+    }
     table_release(&batch);
-    return status;
 }
 
-int in_order_first(struct run *run, struct source *source, struct output *output)
+void in_order_first(struct run *run, struct source *source, struct output *output)
 {
     struct selecting s = {.run = run, .kept = PILES};
-    int status;
 
     if (run->limit == 0)
-        return run_begin(run, output, 0);
-    status = run->refers ? select_referred(&s, source, output) : select_stored(&s, source, output);
+        run_begin(run, output, 0);
+    else if (run->refers)
+        select_referred(&s, source, output);
+    else
+        select_stored(&s, source, output);
     table_release(&s.chosen);
     piles_release(&s.piles);
-    return status;
 }

@@ -8,41 +8,38 @@ bool keep_may_count(const struct run *run, const struct source *source)
     return run->rereads && !run->refers && source_known_bytes(source) > engine_pool_bytes(&run->engine);
 }
 
-/* Of a record that is referred to, its first piece is all that is needed. */
-static int store(struct piles *piles, unsigned pile, const struct record_piece *piece)
+/* Of a record that is referred to, its first piece is all that is needed. False if there is no room for references. */
+static bool store(struct piles *piles, unsigned pile, const struct record_piece *piece)
 {
     uint64_t reference;
 
     if (piles->base == NULL)
-        return pile_append(piles, pile, piece->data, piece->bytes);
+        return pile_append(piles, pile, piece->data, piece->bytes) == 0;
     reference = reference_make((uint64_t)(piece->data - piles->base), piece->last ? piece->bytes : UINT64_MAX);
-    return piece->first ? pile_append(piles, pile, (const uint8_t *)&reference, sizeof reference) : 0;
+    return !piece->first || pile_append(piles, pile, (const uint8_t *)&reference, sizeof reference) == 0;
 }
 
-int keep_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles,
-                 unsigned pile)
+void keep_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles,
+                  unsigned pile)
 {
     counter *const counted = &run->progress->records;
     uint64_t records = 0;
     struct transfer transfer;
     struct record_piece piece;
-    int stays = 1;
-    int more;
+    bool stays = true;
 
     transfer_init(&transfer, &run->engine, &run->format, source, NULL);
     transfer.reader.keeps = piles->base != NULL;
-    while ((more = rule->next == NULL ? record_reader_next(&transfer.reader, &piece)
-                                      : rule->next(rule->context, &transfer.reader, &piece)) > 0) {
+    while (rule->next == NULL ? record_reader_next(&transfer.reader, &piece)
+                              : rule->next(rule->context, &transfer.reader, &piece)) {
         if (piece.first && rule->admit != NULL)
             stays = rule->admit(rule->context, records);
-        if (stays < 0)
-            return -1;
-        if (stays > 0 && !rule->counts_only && store(piles, pile, &piece) != 0)
-            return -1;
-        piles->pile[pile].records += piece.last && stays > 0;
+        if (stays && !rule->counts_only && !store(piles, pile, &piece))
+            return;
+        piles->pile[pile].records += piece.last && stays;
         records += piece.last;
         counter_set(counted, records);
     }
     piles_seal(piles);
-    return more == 0 ? run_scattered(run) : -1;
+    run_scattered(run);
 }

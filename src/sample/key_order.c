@@ -20,7 +20,6 @@
 #include "shuffle/pile_source.h"
 #include "shuffle/transfer.h"
 #include "system/sort.h"
-#include "system/sys.h"
 
 enum {
     RANGES = 256,
@@ -90,33 +89,31 @@ static uint64_t count_records(const struct ranges *ranges, unsigned first, unsig
     return records;
 }
 
-static int put(const struct run *run, struct ranges *ranges, const struct record_piece *piece, uint64_t key)
+static void put(const struct run *run, struct ranges *ranges, const struct record_piece *piece, uint64_t key)
 {
     unsigned j = range_of(ranges, key);
     struct range *range = &ranges->range[j];
 
-    if (j < ranges->kept && pile_append(&ranges->piles, 2 * j, piece->data, piece->bytes) != 0)
-        return -1;
+    if (j < ranges->kept)
+        pile_append(&ranges->piles, 2 * j, piece->data, piece->bytes);
     if (!piece->last)
-        return 0;
+        return;
     if (j < ranges->kept) {
-        if (pile_keys_append(&ranges->piles, 2 * j + 1, key) != 0)
-            return -1;
+        pile_keys_append(&ranges->piles, 2 * j + 1, key);
         range->least = key < range->least ? key : range->least;
         range->greatest = key > range->greatest ? key : range->greatest;
         range->records++;
     }
     if (++ranges->records % COUNTING == 0)
         count_kept(run, ranges);
-    return 0;
 }
 
-static int ranges_init(struct run *run, struct ranges *ranges, unsigned count)
+static void ranges_init(struct run *run, struct ranges *ranges, unsigned count)
 {
     *ranges = (struct ranges){.count = count, .kept = count};
     for (unsigned j = 0; j < count; j++)
         ranges->range[j].least = UINT64_MAX;
-    return piles_init(&ranges->piles, 2 * count, 1, &run->engine.pool, run->engine.place);
+    piles_init(&ranges->piles, 2 * count, 1, &run->engine.pool, run->engine.place);
 }
 
 static void seal(const struct run *run, struct ranges *ranges)
@@ -135,48 +132,42 @@ static int compare_keys(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Some keys of the ranges first ... end - 1, evenly from among all of them. Returns how many, or -1 after a report. */
-static int sample_keys(struct run *run, struct ranges *ranges, unsigned first, unsigned end, uint64_t sample[SAMPLE])
+/* Some keys of the ranges first ... end - 1, evenly from among all of them. Returns how many. */
+static size_t sample_keys(struct ranges *ranges, unsigned first, unsigned end, uint64_t sample[SAMPLE])
 {
     uint64_t records = count_records(ranges, first, end);
     uint64_t step = records / SAMPLE + 1;
     uint64_t next = 0; /* to be sampled */
     uint64_t before = 0;
-    int count = 0;
+    size_t count = 0;
 
     for (unsigned j = first; j < end; before += ranges->range[j++].records) {
         uint64_t after = before + ranges->range[j].records;
         struct pile_keys keys;
-        int status = pile_keys_open(&keys, &ranges->piles, 2 * j + 1, true);
 
-        for (uint64_t i = before; i < after && status == 0; i++) {
-            status = pile_keys_next(&keys, &sample[count]);
+        pile_keys_open(&keys, &ranges->piles, 2 * j + 1, true);
+        for (uint64_t i = before; i < after; i++) {
+            pile_keys_next(&keys, &sample[count]);
             if (i == next && count < SAMPLE - 1) {
                 count++;
                 next += step;
             }
         }
         pile_keys_close(&keys);
-        if (status != 0)
-            return -1;
     }
     return count;
 }
 
 /* Where ranges begin, by a sample of the keys of the ranges first ... end - 1 of `from`. A key that is there more often
  * than a range should be long has a range of its own. */
-static int set_ranges(struct run *run, struct ranges *from, unsigned first, unsigned end, struct ranges *to)
+static void set_ranges(struct run *run, struct ranges *from, unsigned first, unsigned end, struct ranges *to)
 {
     uint64_t keys[SAMPLE];
-    int sampled = sample_keys(run, from, first, end, keys);
-    size_t count = (size_t)sampled;
+    size_t count = sample_keys(from, first, end, keys);
     unsigned ranges = 0;
 
-    if (sampled < 0)
-        return -1;
     qsort(keys, count, sizeof *keys, compare_keys);
-    if (ranges_init(run, to, RANGES) != 0)
-        return -1;
+    ranges_init(run, to, RANGES);
     to->range[ranges++].from = 0;
     for (size_t i = 0; i < RANGES / 2 && count > 0; i++) {
         uint64_t key = keys[i * count / (RANGES / 2)];
@@ -188,67 +179,49 @@ static int set_ranges(struct run *run, struct ranges *from, unsigned first, unsi
             to->range[ranges++].from = key + 1;
     }
     to->count = ranges;
-    return 0;
 }
 
 /* Scatter range j of `from` into ranges of its own; it is empty then. */
-static int scatter_range(struct run *run, struct ranges *from, unsigned j, struct ranges *to)
+static void scatter_range(struct run *run, struct ranges *from, unsigned j, struct ranges *to)
 {
     struct source *records = pile_source(&from->piles, 2 * j, false);
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_KEYS);
-    struct pile_keys keys = {.source = NULL};
+    struct pile_keys keys;
     struct record_reader reader;
     struct record_piece piece;
     uint64_t key = 0;
     uint64_t found = 0;
-    int more = -1;
 
-    if (records == NULL || pile_keys_open(&keys, &from->piles, 2 * j + 1, false) != 0)
-        goto out;
+    pile_keys_open(&keys, &from->piles, 2 * j + 1, false);
     record_reader_init(&reader, &run->format, records, space.data, space.bytes);
-    while ((more = record_reader_next(&reader, &piece)) > 0) {
-        if ((piece.first && pile_keys_next(&keys, &key) != 0) || put(run, to, &piece, key) != 0) {
-            more = -1;
-            break;
-        }
-        found += piece.last;
+    for (; record_reader_next(&reader, &piece); found += piece.last) {
+        if (piece.first)
+            pile_keys_next(&keys, &key);
+        put(run, to, &piece, key);
     }
-    if (more == 0)
-        more = pile_check(&from->piles, 2 * j, found);
-
-out:
+    pile_check(&from->piles, 2 * j, found);
     pile_keys_close(&keys);
     source_free(records);
     pile_clear(&from->piles, 2 * j);
     pile_clear(&from->piles, 2 * j + 1);
-    return more;
 }
 
 /* Scatter the ranges first ... end - 1 of `from` into ranges of their own. */
-static int divide(struct run *run, struct ranges *from, unsigned first, unsigned end, struct ranges *to)
+static void divide(struct run *run, struct ranges *from, unsigned first, unsigned end, struct ranges *to)
 {
-    if (set_ranges(run, from, first, end, to) != 0)
-        return -1;
+    set_ranges(run, from, first, end, to);
     for (unsigned j = first; j < end; j++)
-        if (from->range[j].records > 0 && scatter_range(run, from, j, to) != 0)
-            return -1;
-    return 0;
+        if (from->range[j].records > 0)
+            scatter_range(run, from, j, to);
 }
 
 struct key_order *key_order_open(struct run *run)
 {
-    struct key_order *keyed = sys_allocate(1, sizeof *keyed);
+    struct key_order *keyed = fault_allocate(1, sizeof *keyed);
 
-    if (keyed == NULL) {
-        fault_report("memory", errno);
-        return NULL;
-    }
     keyed->run = run;
     keyed->divide_at = SAMPLE;
-    if (ranges_init(run, &keyed->ranges[0], 1) != 0) {
-        free(keyed);
-        return NULL;
-    }
+    ranges_init(run, &keyed->ranges[0], 1);
     return keyed;
 }
 
@@ -269,32 +242,29 @@ static bool is_uneven(const struct ranges *ranges)
 }
 
 /* Divide all there is again. */
-static int divide_again(struct key_order *keyed)
+static void divide_again(struct key_order *keyed)
 {
     struct ranges *from = &keyed->ranges[keyed->used];
     struct ranges *to = &keyed->ranges[1 - keyed->used];
 
     seal(keyed->run, from);
-    if (piles_make_room(&from->piles, 2 * RANGES) != 0 || divide(keyed->run, from, 0, from->kept, to) != 0)
-        return -1;
+    piles_make_room(&from->piles, 2 * RANGES);
+    divide(keyed->run, from, 0, from->kept, to);
     piles_release(&from->piles);
     keyed->used = 1 - keyed->used;
     keyed->divide_at = 2 * to->records;
-    return 0;
 }
 
-int key_order_put(struct key_order *keyed, const struct record_piece *piece, uint64_t key)
+void key_order_put(struct key_order *keyed, const struct record_piece *piece, uint64_t key)
 {
     struct ranges *ranges = &keyed->ranges[keyed->used];
 
     if (keyed->run->limit == 0)
-        return 0;
-    if (piece->first && ranges->records >= keyed->divide_at && ranges->records % COUNTING == 0) {
-        if ((ranges->count == 1 || is_uneven(ranges)) && divide_again(keyed) != 0)
-            return -1;
-        ranges = &keyed->ranges[keyed->used];
-    }
-    return put(keyed->run, ranges, piece, key);
+        return;
+    if (piece->first && ranges->records >= keyed->divide_at && ranges->records % COUNTING == 0 &&
+        (ranges->count == 1 || is_uneven(ranges)))
+        divide_again(keyed);
+    put(keyed->run, &keyed->ranges[keyed->used], piece, key);
 }
 
 /* ---- Writing ---- */
@@ -316,7 +286,7 @@ static bool fits(const struct run *run, const struct ranges *ranges, unsigned j)
 
 /* Have as many blocks free as it takes to load and sort range j, which fits; last piles make room for it. The blocks
  * for loading are promised. */
-static int make_room(struct run *run, struct ranges *ranges, unsigned j)
+static void make_room(struct run *run, struct ranges *ranges, unsigned j)
 {
     for (;;) {
         uint32_t load = pile_load_blocks(&ranges->piles, 2 * j) + pile_load_blocks(&ranges->piles, 2 * j + 1);
@@ -324,142 +294,105 @@ static int make_room(struct run *run, struct ranges *ranges, unsigned j)
         uint32_t before = pool_free(&run->engine.pool);
 
         if (blocks <= before && pool_promise(&run->engine.pool, load))
-            return 0;
-        if (piles_make_room(&ranges->piles, blocks) != 0)
-            return -1;
+            return;
+        piles_make_room(&ranges->piles, blocks);
         if (pool_free(&run->engine.pool) == before)
-            return fault_say("not enough memory: use a larger -S");
+            fault_say("not enough memory: use a larger -S");
     }
 }
 
-/* Into the blocks that were promised. */
-static int load(struct run *run, struct ranges *ranges, unsigned j)
-{
-    if (pile_load(&ranges->piles, 2 * j) != 0) {
-        pool_release_promise(&run->engine.pool, pile_load_blocks(&ranges->piles, 2 * j + 1));
-        return -1;
-    }
-    return pile_load(&ranges->piles, 2 * j + 1);
-}
-
-static int read_keys(struct run *run, struct ranges *ranges, unsigned j, struct table *table)
-{
-    struct pile_keys keys;
-    int status = pile_keys_open(&keys, &ranges->piles, 2 * j + 1, true);
-
-    for (uint64_t i = 0; i < ranges->range[j].records && status == 0; i++)
-        status = pile_keys_next(&keys, table_u64(table, i));
-    pile_keys_close(&keys);
-    return status;
-}
-
-static int write_sorted(struct run *run, struct ranges *ranges, unsigned j, struct transfer *transfer)
+static void write_sorted(struct run *run, struct ranges *ranges, unsigned j, struct transfer *transfer)
 {
     uint64_t records = ranges->range[j].records;
     struct sort_pairs pairs = {.key = {0}};
     struct sort_pairs spare = {.key = {0}};
-    int status = -1;
+    struct pile_keys keys;
 
-    if (make_room(run, ranges, j) != 0 || load(run, ranges, j) != 0)
-        goto out;
+    make_room(run, ranges, j);
+    pile_load(&ranges->piles, 2 * j);
+    pile_load(&ranges->piles, 2 * j + 1);
     if (sort_pairs_take(&pairs, &run->engine.pool, records) != 0 ||
-        sort_pairs_take(&spare, &run->engine.pool, records) != 0) {
+        sort_pairs_take(&spare, &run->engine.pool, records) != 0)
         fault_report("memory", errno);
-        goto out;
-    }
-    if (read_keys(run, ranges, j, &pairs.key) != 0)
-        goto out;
-    if (index_build(&ranges->piles, 2 * j, &run->format, NULL, 0, &pairs.value) == 0)
-        status = index_copy(&ranges->piles, &run->format, &sort_by_key(&pairs, &spare, records)->value, 0,
-                            run_take(run, records), &transfer->outlet);
-
-out:
+    pile_keys_open(&keys, &ranges->piles, 2 * j + 1, true);
+    for (uint64_t i = 0; i < records; i++)
+        pile_keys_next(&keys, table_u64(&pairs.key, i));
+    pile_keys_close(&keys);
+    index_build(&ranges->piles, 2 * j, &run->format, NULL, 0, &pairs.value);
+    index_copy(&ranges->piles, &run->format, &sort_by_key(&pairs, &spare, records)->value, 0, run_take(run, records),
+               &transfer->outlet);
     sort_pairs_release(&pairs);
     sort_pairs_release(&spare);
     pile_clear(&ranges->piles, 2 * j);
     pile_clear(&ranges->piles, 2 * j + 1);
-    return status;
 }
 
 /* All keys are the same, so that the order is there already. */
-static int write_through(struct run *run, struct ranges *ranges, unsigned j, struct output *output)
+static void write_through(struct run *run, struct ranges *ranges, unsigned j, struct output *output)
 {
     struct transfer through;
     struct record_piece piece = {.last = true};
     const struct engine_space whole = engine_buffer(&run->engine, ENGINE_WHOLE);
-    struct source *source = NULL;
-    int more = 0;
-    int status = 0;
+    struct source *source;
 
-    if (pile_source_verify(&ranges->piles, 2 * j, &run->format, whole.data, whole.bytes) != 0)
-        return -1;
+    pile_source_verify(&ranges->piles, 2 * j, &run->format, whole.data, whole.bytes);
     source = pile_source(&ranges->piles, 2 * j, false);
-    if (source == NULL)
-        return -1;
     transfer_init(&through, &run->engine, &run->format, source, output);
-    while (status == 0 && (!piece.last || run_left(run) > 0) &&
-           (more = record_reader_next(&through.reader, &piece)) > 0) {
-        status = output_buffer_put(&through.outlet, piece.data, piece.bytes);
-        if (status == 0)
-            run_take(run, piece.last);
+    while ((!piece.last || run_left(run) > 0) && record_reader_next(&through.reader, &piece)) {
+        output_buffer_put(&through.outlet, piece.data, piece.bytes);
+        run_take(run, piece.last);
     }
     source_free(source);
-    if (status != 0 || more < 0)
-        return -1;
     pile_clear(&ranges->piles, 2 * j);
     pile_clear(&ranges->piles, 2 * j + 1);
-    return transfer_end(&through);
+    transfer_end(&through);
 }
 
-static int write_ranges(struct run *run, struct ranges *ranges, struct output *output);
+static void write_ranges(struct run *run, struct ranges *ranges, struct output *output);
 
-static int restart(struct run *run, struct ranges *ranges, unsigned j, struct output *output)
+static void restart(struct run *run, struct ranges *ranges, unsigned j, struct output *output)
 {
-    struct ranges inner = {.count = 0};
-    int status = -1;
+    struct ranges inner;
 
     run->progress->started_over++;
-    if (divide(run, ranges, j, j + 1, &inner) == 0) {
-        seal(run, &inner);
-        status = write_ranges(run, &inner, output);
-    }
+    divide(run, ranges, j, j + 1, &inner);
+    seal(run, &inner);
+    write_ranges(run, &inner, output);
     piles_release(&inner.piles);
-    return status;
 }
 
-static int write_ranges(struct run *run, struct ranges *ranges, struct output *output)
+static void write_ranges(struct run *run, struct ranges *ranges, struct output *output)
 {
     struct transfer transfer;
 
     transfer_init(&transfer, &run->engine, &run->format, NULL, output);
     for (unsigned j = 0; j < ranges->kept && run_left(run) > 0; j++) {
         const struct range *range = &ranges->range[j];
-        int status;
 
         if (range->records == 0)
             continue;
         if (fits(run, ranges, j)) {
-            status = write_sorted(run, ranges, j, &transfer);
-        } else {
-            if (transfer_end(&transfer) != 0 || piles_flush(&ranges->piles) != 0)
-                return -1;
-            status = range->least == range->greatest ? write_through(run, ranges, j, output)
-                                                     : restart(run, ranges, j, output);
+            write_sorted(run, ranges, j, &transfer);
+            continue;
         }
-        if (status != 0)
-            return -1;
+        transfer_end(&transfer);
+        piles_flush(&ranges->piles);
+        if (range->least == range->greatest)
+            write_through(run, ranges, j, output);
+        else
+            restart(run, ranges, j, output);
     }
-    return transfer_end(&transfer);
+    transfer_end(&transfer);
 }
 
-int key_order_write(struct key_order *keyed, struct output *output)
+void key_order_write(struct key_order *keyed, struct output *output)
 {
     struct ranges *ranges = &keyed->ranges[keyed->used];
 
     seal(keyed->run, ranges);
-    if (run_scattered(keyed->run) != 0 || run_begin(keyed->run, output, ranges->records) != 0)
-        return -1;
-    return write_ranges(keyed->run, ranges, output);
+    run_scattered(keyed->run);
+    run_begin(keyed->run, output, ranges->records);
+    write_ranges(keyed->run, ranges, output);
 }
 
 void key_order_free(struct key_order *keyed)

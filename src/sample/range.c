@@ -3,47 +3,37 @@
 
 #include "sample/range.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/spread.h"
 #include "shuffle/transfer.h"
 #include "system/sort.h"
-#include "system/sys.h"
 
 /* Memory for a number of gnu_random_sparse, the number itself included. */
 enum { GNU_BYTES = 40 };
 
-static int put(struct run *run, struct transfer *transfer, const struct number_range *range, uint64_t i)
+static void put(struct run *run, struct transfer *transfer, const struct number_range *range, uint64_t i)
 {
     uint8_t text[GENERATED_NUMBER_BYTES];
 
     counter_add(&run->progress->records, 1);
-    return output_buffer_put(&transfer->outlet, text, generated_number(range, i, text));
+    output_buffer_put(&transfer->outlet, text, generated_number(range, i, text));
 }
 
-int range_repeated(struct run *run, const struct number_range *range, struct gnu_random *gnu, struct output *output)
+void range_repeated(struct run *run, const struct number_range *range, struct gnu_random *gnu, struct output *output)
 {
     struct transfer transfer;
     struct random_words words;
 
     if (range->count == 0 && !range->full)
-        return fault_say("no lines to repeat");
+        fault_say("no lines to repeat");
     random_words_init(&words, &run->order.key, "repeat");
-    if (run_begin(run, output, UINT64_MAX) != 0)
-        return -1;
+    run_begin(run, output, UINT64_MAX);
     transfer_init(&transfer, &run->engine, &run->format, NULL, output);
-    while (run_take(run, 1) > 0) {
-        uint64_t i;
-
-        if (gnu == NULL)
-            i = random_draw(&words, range->count);
-        else if (gnu_random_draw(gnu, range->count - 1, &i) != 0)
-            return -1;
-        if (put(run, &transfer, range, i) != 0)
-            return -1;
-    }
-    return transfer_end(&transfer);
+    while (run_take(run, 1) > 0)
+        put(run, &transfer, range,
+            gnu == NULL ? random_draw(&words, range->count) : gnu_random_draw(gnu, range->count - 1));
+    transfer_end(&transfer);
 }
 
 struct set {
@@ -71,19 +61,18 @@ static bool add(struct set *set, uint64_t number)
     return true;
 }
 
-static int open_set(struct run *run, struct set *set, uint64_t numbers)
+static void open_set(struct run *run, struct set *set, uint64_t numbers)
 {
     uint64_t places = 2;
 
     while (places / 2 < numbers && places < UINT64_MAX / 64)
         places *= 2;
     if (table_take(&set->table, &run->engine.pool, places, sizeof(uint64_t)) != 0)
-        return engine_report_memory(&run->engine, places * sizeof(uint64_t), "a sample of %llu numbers",
-                                    (unsigned long long)numbers);
+        engine_report_memory(&run->engine, places * sizeof(uint64_t), "a sample of %llu numbers",
+                             (unsigned long long)numbers);
     for (uint64_t i = 0; i < places; i++)
         *table_u64(&set->table, i) = 0;
     set->places = places;
-    return 0;
 }
 
 /* What a sample is drawn with and written to. */
@@ -95,19 +84,16 @@ struct sample {
     struct transfer transfer;
 };
 
-static int write_as_drawn(struct sample *s)
+static void write_as_drawn(struct sample *s)
 {
-    int status = 0;
-
-    while (status == 0 && run_left(s->run) > 0) {
+    while (run_left(s->run) > 0) {
         uint64_t i = random_draw(&s->words, s->range->count);
 
         if (!add(&s->set, i) || run_skip(s->run, 1) > 0)
             continue;
-        status = put(s->run, &s->transfer, s->range, i);
+        put(s->run, &s->transfer, s->range, i);
         run_take(s->run, 1);
     }
-    return status;
 }
 
 /* Put the numbers of the set to the front of its table. Returns how many they are; there is room for one more. */
@@ -126,58 +112,49 @@ static uint64_t list(struct set *set)
     return count;
 }
 
-static int write_in_order(struct sample *s)
+static void write_in_order(struct sample *s)
 {
-    int status = 0;
-
     for (uint64_t drawn = 0; drawn < s->run->limit;)
         drawn += add(&s->set, random_draw(&s->words, s->range->count));
     sort_numbers(&s->set.table, list(&s->set));
-    for (uint64_t i = 0; status == 0 && run_left(s->run) > 0; i++) {
-        status = put(s->run, &s->transfer, s->range, *table_u64(&s->set.table, i));
+    for (uint64_t i = 0; run_left(s->run) > 0; i++) {
+        put(s->run, &s->transfer, s->range, *table_u64(&s->set.table, i));
         run_take(s->run, 1);
     }
-    return status;
 }
 
-int range_different(struct run *run, const struct number_range *range, bool in_order, struct output *output)
+void range_different(struct run *run, const struct number_range *range, bool in_order, struct output *output)
 {
     struct sample s = {.run = run, .range = range};
-    int status = open_set(run, &s.set, run->limit);
 
+    open_set(run, &s.set, run->limit);
     random_words_init(&s.words, &run->order.key, "range");
-    if (status == 0)
-        status = run_begin(run, output, UINT64_MAX);
+    run_begin(run, output, UINT64_MAX);
     transfer_init(&s.transfer, &run->engine, &run->format, NULL, output);
-    if (status == 0)
-        status = in_order ? write_in_order(&s) : write_as_drawn(&s);
+    if (in_order)
+        write_in_order(&s);
+    else
+        write_as_drawn(&s);
     table_release(&s.set.table);
-    return status == 0 ? transfer_end(&s.transfer) : -1;
+    transfer_end(&s.transfer);
 }
 
-int range_gnu(struct run *run, const struct number_range *range, struct gnu_random *gnu, struct output *output)
+void range_gnu(struct run *run, const struct number_range *range, struct gnu_random *gnu, struct output *output)
 {
     uint64_t numbers = run->limit;
     struct transfer transfer;
-    uint64_t *number = NULL;
-    int status = -1;
+    uint64_t *number;
 
     if (numbers > run->engine.memory.bytes / GNU_BYTES)
-        return engine_report_memory(&run->engine, numbers * GNU_BYTES, "a sample of %llu numbers",
-                                    (unsigned long long)numbers);
-    number = sys_allocate(numbers, sizeof *number);
-    if (number == NULL)
-        return fault_report("memory", errno);
+        engine_report_memory(&run->engine, numbers * GNU_BYTES, "a sample of %llu numbers",
+                             (unsigned long long)numbers);
+    number = fault_allocate(numbers, sizeof *number);
     transfer_init(&transfer, &run->engine, &run->format, NULL, output);
-    if (gnu_random_sparse(gnu, range->count - 1, numbers, number) != 0 || run_begin(run, output, UINT64_MAX) != 0)
-        goto out;
+    gnu_random_sparse(gnu, range->count - 1, numbers, number);
+    run_begin(run, output, UINT64_MAX);
     run_take(run, numbers);
     for (uint64_t i = 0; i < numbers; i++)
-        if (put(run, &transfer, range, number[i]) != 0)
-            goto out;
-    status = transfer_end(&transfer);
-
-out:
+        put(run, &transfer, range, number[i]);
+    transfer_end(&transfer);
     free(number);
-    return status;
 }

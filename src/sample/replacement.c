@@ -9,6 +9,7 @@
 
 #include <errno.h>
 
+#include "base/least.h"
 #include "sample/keep.h"
 #include "shuffle/index.h"
 #include "shuffle/pile.h"
@@ -37,42 +38,37 @@ struct replacement {
     struct output *output;
 };
 
-static int store(struct replacement *r, struct source *source)
+static void store(struct replacement *r, struct source *source)
 {
     const struct keep_rule all = {.next = r->lots->next, .context = r->lots->context, .counts_only = r->input != NULL};
 
-    if (keep_records(r->run, source, &all, &r->piles, 0) != 0)
-        return -1;
+    keep_records(r->run, source, &all, &r->piles, 0);
     r->records = counter_get(&r->run->progress->records);
     r->bytes = source_delivered_bytes(source);
-    return r->records > 0 ? 0 : fault_say("no lines to repeat");
+    if (r->records == 0 && !atomic_load(&r->piles.run_out))
+        fault_say("no lines to repeat");
 }
 
 struct source *replacement_again(struct replacement *r)
 {
-    struct source *source = r->input;
-
-    if (source != NULL)
-        return source_rewind(source) == 0 ? source : NULL;
-    return pile_source(&r->piles, 0, true);
+    if (r->input == NULL)
+        return pile_source(&r->piles, 0, true);
+    source_rewind(r->input);
+    return r->input;
 }
 
-int replacement_verify(struct replacement *r)
+void replacement_verify(struct replacement *r)
 {
     const struct engine_space whole = engine_buffer(&r->run->engine, ENGINE_WHOLE);
 
-    return r->input != NULL ? 0 : pile_source_verify(&r->piles, 0, &r->run->format, whole.data, whole.bytes);
+    if (r->input == NULL)
+        pile_source_verify(&r->piles, 0, &r->run->format, whole.data, whole.bytes);
 }
 
 void replacement_done(const struct replacement *r, struct source *source)
 {
     if (source != r->input)
         source_free(source);
-}
-
-static uint64_t batch_of(const struct run *run, uint64_t most)
-{
-    return run_left(run) < most ? run_left(run) : most;
 }
 
 /* Turn numbers of records into their references. */
@@ -85,22 +81,20 @@ static void look_up(const struct table *references, struct table *numbers, uint6
 }
 
 /* Everything is in memory. */
-static int write_resident(struct replacement *r, const struct table *references, struct table *numbers)
+static void write_resident(struct replacement *r, const struct table *references, struct table *numbers)
 {
     struct run *run = r->run;
     struct transfer transfer;
 
     transfer_init(&transfer, &run->engine, &run->format, NULL, r->output);
     while (run_left(run) > 0) {
-        uint64_t count = run_take(run, batch_of(run, BATCH));
+        uint64_t count = run_take(run, BATCH);
 
-        if (r->lots->draw(r->lots->context, r, r->records, numbers, count) != 0)
-            return -1;
+        r->lots->draw(r->lots->context, r, r->records, numbers, count);
         look_up(references, numbers, count);
-        if (index_copy(&r->piles, &run->format, numbers, 0, count, &transfer.outlet) != 0)
-            return -1;
+        index_copy(&r->piles, &run->format, numbers, 0, count, &transfer.outlet);
     }
-    return transfer_end(&transfer);
+    transfer_end(&transfer);
 }
 
 /* The records drawn, on their way from the pile of all to a pile of their own. */
@@ -114,27 +108,25 @@ struct collection {
 };
 
 /* One pass over all records. A record that is longer than a piece is collected once in a pass. */
-static int pass(struct replacement *r, struct collection *c, struct source *source)
+static void pass(struct replacement *r, struct collection *c, struct source *source)
 {
     struct transfer transfer;
     struct record_piece piece;
     uint64_t record = 0;
     uint64_t next = 0;
     bool wanted = false;
-    int more;
 
     c->put_off = 0;
     transfer_init(&transfer, &r->run->engine, &r->run->format, source, NULL);
-    for (; (more = record_reader_next(&transfer.reader, &piece)) > 0; record += piece.last) {
+    for (; record_reader_next(&transfer.reader, &piece); record += piece.last) {
         bool whole = piece.first && piece.last;
 
         if (piece.first)
             wanted = next < c->count && *table_u64(&c->drawn->key, next) == record;
-        if (wanted && !piece.first && pile_append(&c->piles, 0, piece.data, piece.bytes) != 0)
-            return -1;
+        if (wanted && !piece.first)
+            pile_append(&c->piles, 0, piece.data, piece.bytes);
         for (bool again = wanted && piece.first; again;) {
-            if (pile_append(&c->piles, 0, piece.data, piece.bytes) != 0)
-                return -1;
+            pile_append(&c->piles, 0, piece.data, piece.bytes);
             *table_u64(&c->places, c->collected++) = *table_u64(&c->drawn->value, next++);
             again = next < c->count && *table_u64(&c->drawn->key, next) == record;
             for (; again && !whole; again = next < c->count && *table_u64(&c->drawn->key, next) == record) {
@@ -143,25 +135,22 @@ static int pass(struct replacement *r, struct collection *c, struct source *sour
             }
         }
     }
-    if (more == 0 && record < r->records)
-        return fault_say("the input has changed while it was read");
+    if (record < r->records)
+        fault_say("the input has changed while it was read");
     c->count = c->put_off;
-    return more == 0 ? pile_check(&r->piles, 0, record) : -1;
+    pile_check(&r->piles, 0, record);
 }
 
-static int collect(struct replacement *r, struct collection *c)
+static void collect(struct replacement *r, struct collection *c)
 {
     while (c->count > 0) {
         struct source *source = replacement_again(r);
-        int status = source == NULL ? -1 : pass(r, c, source);
 
+        pass(r, c, source);
         replacement_done(r, source);
-        if (status != 0)
-            return -1;
     }
     piles_seal(&c->piles);
     c->piles.pile[0].records = c->collected;
-    return 0;
 }
 
 static int draw_places(void *context, struct table *ranks, uint64_t records)
@@ -174,56 +163,47 @@ static int draw_places(void *context, struct table *ranks, uint64_t records)
 }
 
 /* Draw `count` records, and collect them. */
-static int draw_batch(struct replacement *r, struct collection *c, uint64_t count)
+static void draw_batch(struct replacement *r, struct collection *c, uint64_t count)
 {
     struct sort_pairs pairs = {.key = {0}, .value = {0}};
     struct sort_pairs spare = {.key = {0}, .value = {0}};
-    int status = -1;
 
     if (table_take(&c->places, &r->run->engine.pool, count, sizeof(uint64_t)) != 0 ||
         sort_pairs_take(&pairs, &r->run->engine.pool, count) != 0 ||
-        sort_pairs_take(&spare, &r->run->engine.pool, count) != 0) {
+        sort_pairs_take(&spare, &r->run->engine.pool, count) != 0)
         fault_report("memory", errno);
-        goto out;
-    }
     table_pin(&c->places);
-    if (r->lots->draw(r->lots->context, r, r->records, &pairs.key, count) != 0)
-        goto out;
+    r->lots->draw(r->lots->context, r, r->records, &pairs.key, count);
     for (uint64_t i = 0; i < count; i++)
         *table_u64(&pairs.value, i) = i;
     c->drawn = sort_by_key(&pairs, &spare, count);
     c->count = count;
     sort_pairs_release(c->drawn == &pairs ? &spare : &pairs);
-    if (piles_init(&c->piles, 1, 1, &r->run->engine.pool, r->run->engine.place) == 0)
-        status = collect(r, c);
-
-out:
-    sort_pairs_release(&pairs);
-    sort_pairs_release(&spare);
-    return status;
+    piles_init(&c->piles, 1, 1, &r->run->engine.pool, r->run->engine.place);
+    collect(r, c);
+    sort_pairs_release(c->drawn);
 }
 
-/* How many records are drawn in the next pass; room is made for them. 0 after a report. */
+/* How many records are drawn in the next pass; room is made for them. */
 static uint64_t prepare_batch(struct replacement *r)
 {
     const struct pool *pool = &r->run->engine.pool;
     uint64_t length = r->bytes / r->records;
-    uint64_t each = DRAWN_BYTES + 2 * (length < LENGTH_MAX ? length : LENGTH_MAX);
+    uint64_t each = DRAWN_BYTES + 2 * least(length, LENGTH_MAX);
     uint64_t most = pool->blocks - pool->pinned;
-    uint64_t blocks;
     uint64_t count;
 
     if (r->input == NULL && !r->piles.pile[0].spilled) {
         most /= BATCH_SHARE;
         most = most > pool_free(&r->run->engine.pool) ? most : pool_free(&r->run->engine.pool);
     }
-    count = batch_of(r->run, (most > BLOCKS_MIN ? (most - BLOCKS_MIN) << pool->block_shift : 0) / each + 1);
-    blocks = pool_blocks_for(pool, count * each) + BLOCKS_MIN;
-    return piles_make_room(&r->piles, blocks < most ? blocks : most) == 0 ? count : 0;
+    count = least(run_left(r->run), (most > BLOCKS_MIN ? (most - BLOCKS_MIN) << pool->block_shift : 0) / each + 1);
+    piles_make_room(&r->piles, least(pool_blocks_for(pool, count * each) + BLOCKS_MIN, most));
+    return count;
 }
 
 /* Some at a time, by way of a pile. What stays in memory of the others is in the way of nobody who asks. */
-static int write_passes(struct replacement *r)
+static void write_passes(struct replacement *r)
 {
     struct run *run = r->run;
 
@@ -231,86 +211,71 @@ static int write_passes(struct replacement *r)
         struct collection c = {.count = 0};
         uint64_t count = prepare_batch(r);
         uint32_t held = r->piles.pile[0].blocks;
-        int status = count == 0 ? -1 : draw_batch(r, &c, count);
 
+        draw_batch(r, &c, count);
         pool_pin(&run->engine.pool, held);
-        if (status == 0)
-            status = shuffle_drawn(run, &c.piles, NULL, draw_places, &c, r->output);
+        shuffle_drawn(run, &c.piles, NULL, draw_places, &c, r->output);
         pool_unpin(&run->engine.pool, held);
         table_release(&c.places);
         piles_release(&c.piles);
-        if (status != 0)
-            return -1;
     }
-    return 0;
 }
 
-static int write_drawn(struct replacement *r)
+static void write_drawn(struct replacement *r)
 {
+    struct pool *pool = &r->run->engine.pool;
     struct table references = {0};
     struct table numbers = {0};
-    bool at_random = true;
-    bool resident;
-    int status = -1;
+    bool at_random = r->lots->prepare == NULL || r->lots->prepare(r->lots->context, r, r->records);
+    bool resident = at_random && r->input == NULL && !r->piles.pile[0].spilled &&
+                    table_take(&references, pool, r->records, sizeof(uint64_t)) == 0 &&
+                    table_take(&numbers, pool, BATCH, sizeof(uint64_t)) == 0;
 
-    if (r->lots->prepare != NULL && r->lots->prepare(r->lots->context, r, r->records, &at_random) != 0)
-        return -1;
-    resident = at_random && r->input == NULL && !r->piles.pile[0].spilled &&
-               table_take(&references, &r->run->engine.pool, r->records, sizeof(uint64_t)) == 0 &&
-               table_take(&numbers, &r->run->engine.pool, BATCH, sizeof(uint64_t)) == 0;
     if (!resident && r->piles.base != NULL) {
         atomic_store(&r->piles.run_out, true);
-        goto out;
-    }
-    if (run_begin(r->run, r->output, UINT64_MAX) != 0)
-        goto out;
-    if (resident) {
-        if (index_build(&r->piles, 0, &r->run->format, NULL, 0, &references) == 0)
-            status = write_resident(r, &references, &numbers);
-        goto out;
+    } else if (resident) {
+        run_begin(r->run, r->output, UINT64_MAX);
+        index_build(&r->piles, 0, &r->run->format, NULL, 0, &references);
+        write_resident(r, &references, &numbers);
+    } else {
+        run_begin(r->run, r->output, UINT64_MAX);
+        table_release(&references);
+        table_release(&numbers);
+        write_passes(r);
     }
     table_release(&references);
     table_release(&numbers);
-    status = write_passes(r);
-
-out:
-    table_release(&references);
-    table_release(&numbers);
-    return status;
 }
 
-int replacement_source(struct run *run, struct source *source, const struct replacement_draws *lots,
-                       struct output *output)
+void replacement_source(struct run *run, struct source *source, const struct replacement_draws *lots,
+                        struct output *output)
 {
     struct replacement r = {
         .run = run, .input = keep_may_count(run, source) ? source : NULL, .lots = lots, .output = output};
-    int status = -1;
 
-    if (piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place) == 0) {
-        if (run->refers)
-            piles_refer(&r.piles, source_base(source), source_space(source));
-        if (store(&r, source) == 0)
-            status = write_drawn(&r);
-        run->progress->run_out = atomic_load(&r.piles.run_out);
-    }
+    piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place);
+    if (run->refers)
+        piles_refer(&r.piles, source_base(source), source_space(source));
+    store(&r, source);
+    if (!atomic_load(&r.piles.run_out))
+        write_drawn(&r);
+    run->progress->run_out = atomic_load(&r.piles.run_out);
     piles_release(&r.piles);
-    return status;
 }
 
-static int draw_uniform(void *context, struct replacement *repeat, uint64_t records, struct table *numbers,
-                        uint64_t count)
+static void draw_uniform(void *context, struct replacement *repeat, uint64_t records, struct table *numbers,
+                         uint64_t count)
 {
     (void)repeat;
     for (uint64_t i = 0; i < count; i++)
         *table_u64(numbers, i) = random_draw(context, records);
-    return 0;
 }
 
-int replacement_uniform(struct run *run, struct source *source, struct output *output)
+void replacement_uniform(struct run *run, struct source *source, struct output *output)
 {
     struct random_words words;
     struct replacement_draws lots = {.draw = draw_uniform, .context = &words};
 
     random_words_init(&words, &run->order.key, "repeat");
-    return replacement_source(run, source, &lots, output);
+    replacement_source(run, source, &lots, output);
 }

@@ -36,14 +36,15 @@ struct drawing {
     struct table low;
 };
 
-static int next_noted(void *context, struct record_reader *reader, struct record_piece *piece)
+static bool next_noted(void *context, struct record_reader *reader, struct record_piece *piece)
 {
     struct drawing *d = context;
     struct decimal weight;
-    int more = weight_input_next(d->weights, reader, piece, &weight);
 
-    if (more <= 0 || !piece->first)
-        return more;
+    if (!weight_input_next(d->weights, reader, piece, &weight))
+        return false;
+    if (!piece->first)
+        return true;
     if (weight.mantissa > 0 && (!d->any || weight.exponent > d->top_exponent)) {
         d->top_exponent = weight.exponent;
         d->any = true;
@@ -53,10 +54,9 @@ static int next_noted(void *context, struct record_reader *reader, struct record
         pile_drop(&d->piles, 0);
         d->again = true;
     }
-    if (pile_keys_append(&d->piles, 0, weight.mantissa) != 0 ||
-        pile_keys_append(&d->piles, 0, (uint64_t)(int64_t)weight.exponent) != 0)
-        return -1;
-    return more;
+    pile_keys_append(&d->piles, 0, weight.mantissa);
+    pile_keys_append(&d->piles, 0, (uint64_t)(int64_t)weight.exponent);
+    return true;
 }
 
 /* Walks over the shares: each record's ends where the next one's begins. */
@@ -69,79 +69,68 @@ struct shares {
     struct transfer transfer;
 };
 
-static int open_shares(struct shares *shares, struct drawing *d, struct replacement *repeat)
+static void open_shares(struct shares *shares, struct drawing *d, struct replacement *repeat)
 {
     *shares = (struct shares){.drawing = d, .repeat = repeat};
-    if (!d->again)
-        return pile_keys_open(&shares->keys, &d->piles, 0, true);
-    if (replacement_verify(repeat) != 0) /* before a damaged weight is taken for a wrong one */
-        return -1;
+    if (!d->again) {
+        pile_keys_open(&shares->keys, &d->piles, 0, true);
+        return;
+    }
+    replacement_verify(repeat); /* before a damaged weight is taken for a wrong one */
     shares->records = replacement_again(repeat);
-    if (shares->records == NULL)
-        return -1;
     transfer_init(&shares->transfer, &d->run->engine, &d->run->format, shares->records, NULL);
-    return weight_input_again(d->weights, shares->records);
+    weight_input_again(d->weights, shares->records);
 }
 
-static void close_shares(struct shares *shares)
-{
-    pile_keys_close(&shares->keys);
-    replacement_done(shares->repeat, shares->records);
-}
-
-static int read_again(struct shares *shares, struct decimal *weight)
+static struct decimal read_again(struct shares *shares)
 {
     struct record_piece piece = {.first = false};
-
-    while (!piece.first) {
-        int more = weight_input_next(shares->drawing->weights, &shares->transfer.reader, &piece, weight);
-
-        if (more <= 0)
-            return more < 0 ? -1
-                            : fault_say("the input has changed while it was read");
-    }
-    return 0;
-}
-
-static int read_kept(struct shares *shares, struct decimal *weight)
-{
-    uint64_t exponent;
-
-    if (pile_keys_next(&shares->keys, &weight->mantissa) != 0 || pile_keys_next(&shares->keys, &exponent) != 0)
-        return -1;
-    weight->exponent = (int)(int64_t)exponent;
-    return 0;
-}
-
-static int next_share(struct shares *shares)
-{
-    int top = shares->drawing->top_exponent;
     struct decimal weight;
 
-    if ((shares->drawing->again ? read_again(shares, &weight) : read_kept(shares, &weight)) != 0)
-        return -1;
-    if (weight.mantissa > 0 && weight.exponent > top)
-        return fault_say("the input has changed while it was read");
-    if (weight.mantissa > 0)
-        shares->end = uint128_add(shares->end, weight_law_scale(weight, top));
-    return 0;
+    while (!piece.first)
+        if (!weight_input_next(shares->drawing->weights, &shares->transfer.reader, &piece, &weight))
+            fault_say("the input has changed while it was read");
+    return weight;
+}
+
+static struct decimal read_kept(struct shares *shares)
+{
+    struct decimal weight;
+    uint64_t exponent;
+
+    pile_keys_next(&shares->keys, &weight.mantissa);
+    pile_keys_next(&shares->keys, &exponent);
+    weight.exponent = (int)(int64_t)exponent;
+    return weight;
+}
+
+static void next_share(struct shares *shares)
+{
+    int top = shares->drawing->top_exponent;
+    struct decimal weight = shares->drawing->again ? read_again(shares) : read_kept(shares);
+
+    if (weight.mantissa == 0)
+        return;
+    if (weight.exponent > top)
+        fault_say("the input has changed while it was read");
+    shares->end = uint128_add(shares->end, weight_law_scale(weight, top));
 }
 
 /* All shares that are needed have come. What is left of the input is read as well: its end is where a change of it is
  * noticed. */
-static int end_shares(struct shares *shares)
+static void close_shares(struct shares *shares)
 {
     struct weight_input *weights = shares->drawing->weights;
     struct record_piece piece;
     struct decimal weight;
-    int more;
 
-    if (!shares->drawing->again)
-        return 0;
-    do
-        more = weight_input_next(weights, &shares->transfer.reader, &piece, &weight);
-    while (more > 0);
-    return more == 0 ? weight_input_end(weights) : -1;
+    if (shares->drawing->again) {
+        while (weight_input_next(weights, &shares->transfer.reader, &piece, &weight))
+            continue;
+        weight_input_end(weights);
+    }
+    pile_keys_close(&shares->keys);
+    replacement_done(shares->repeat, shares->records);
 }
 
 static bool take_tables(struct drawing *d, uint64_t records)
@@ -162,37 +151,32 @@ static bool take_tables(struct drawing *d, uint64_t records)
 }
 
 /* Add all weights up, and keep the sums if there is room. */
-static int add_weights(void *context, struct replacement *repeat, uint64_t records, bool *at_random)
+static bool add_weights(void *context, struct replacement *repeat, uint64_t records)
 {
     struct drawing *d = context;
     struct shares shares;
-    int status = weight_input_end(d->weights);
 
+    weight_input_end(d->weights);
     piles_seal(&d->piles);
-    if (status == 0 && !d->any)
-        status = fault_say("no lines of a weight above zero to repeat");
+    if (!d->any)
+        fault_say("no lines of a weight above zero to repeat");
     d->searched = take_tables(d, records);
-    *at_random = d->searched;
-    if (status != 0)
-        return -1;
-    status = open_shares(&shares, d, repeat);
-    for (uint64_t i = 0; i < records && status == 0; i++) {
-        status = next_share(&shares);
+    open_shares(&shares, d, repeat);
+    for (uint64_t i = 0; i < records; i++) {
+        next_share(&shares);
         if (d->searched) {
             *table_u64(&d->high, i) = shares.end.high;
             *table_u64(&d->low, i) = shares.end.low;
         }
     }
     d->total = shares.end;
-    if (status == 0)
-        status = end_shares(&shares);
     close_shares(&shares);
     d->again = !d->searched && weight_input_stay(d->weights);
     if (d->searched || d->again)
         pile_clear(&d->piles, 0);
-    else if (status == 0)
-        status = pile_flush(&d->piles, 0);
-    return status;
+    else
+        pile_flush(&d->piles, 0);
+    return d->searched;
 }
 
 static uint64_t next_word(void *context)
@@ -219,14 +203,13 @@ static uint64_t search(const struct drawing *d, struct uint128 number, uint64_t 
 }
 
 /* Draw numbers, sort them by their low and then by their high words, and go through the shares along with them. */
-static int match(struct drawing *d, struct replacement *repeat, struct table *numbers, uint64_t count,
-                 struct table *high, struct table *low, struct sort_pairs *pairs, struct sort_pairs *spare)
+static void match(struct drawing *d, struct replacement *repeat, struct table *numbers, uint64_t count,
+                  struct table *high, struct table *low, struct sort_pairs *pairs, struct sort_pairs *spare)
 {
     const struct engine_space whole = engine_buffer(&d->run->engine, ENGINE_WHOLE);
     struct sort_pairs *sorted;
     struct shares shares;
     uint64_t record = 0;
-    int status;
 
     for (uint64_t i = 0; i < count; i++) {
         struct uint128 number = weight_law_draw(d->total, next_word, &d->words);
@@ -240,27 +223,22 @@ static int match(struct drawing *d, struct replacement *repeat, struct table *nu
     for (uint64_t i = 0; i < count; i++)
         *table_u64(&sorted->key, i) = *table_u64(high, *table_u64(&sorted->value, i));
     sorted = sort_by_key(sorted, sorted == pairs ? spare : pairs, count);
-    if (pile_keys_verify(&d->piles, 0, whole.data, whole.bytes) != 0)
-        return -1;
-    status = open_shares(&shares, d, repeat);
-    if (status == 0)
-        status = next_share(&shares);
-    for (uint64_t i = 0; i < count && status == 0; i++) {
+    pile_keys_verify(&d->piles, 0, whole.data, whole.bytes);
+    open_shares(&shares, d, repeat);
+    next_share(&shares);
+    for (uint64_t i = 0; i < count; i++) {
         uint64_t place = *table_u64(&sorted->value, i);
         struct uint128 number = {.high = *table_u64(high, place), .low = *table_u64(low, place)};
 
-        for (; status == 0 && uint128_compare(shares.end, number) <= 0; record++)
-            status = next_share(&shares);
+        for (; uint128_compare(shares.end, number) <= 0; record++)
+            next_share(&shares);
         *table_u64(numbers, place) = record;
     }
-    if (status == 0)
-        status = end_shares(&shares);
     close_shares(&shares);
-    return status;
 }
 
-static int draw_weighted(void *context, struct replacement *repeat, uint64_t records, struct table *numbers,
-                         uint64_t count)
+static void draw_weighted(void *context, struct replacement *repeat, uint64_t records, struct table *numbers,
+                          uint64_t count)
 {
     struct drawing *d = context;
     struct pool *pool = &d->run->engine.pool;
@@ -268,37 +246,32 @@ static int draw_weighted(void *context, struct replacement *repeat, uint64_t rec
     struct table low = {0};
     struct sort_pairs pairs = {.key = {0}};
     struct sort_pairs spare = {.key = {0}};
-    int status = -1;
 
     for (uint64_t i = 0; d->searched && i < count; i++)
         *table_u64(numbers, i) = search(d, weight_law_draw(d->total, next_word, &d->words), records);
     if (d->searched)
-        return 0;
+        return;
     if (table_take(&high, pool, count, sizeof(uint64_t)) != 0 || table_take(&low, pool, count, sizeof(uint64_t)) != 0 ||
         sort_pairs_take(&pairs, pool, count) != 0 || sort_pairs_take(&spare, pool, count) != 0)
         fault_report("memory", errno);
-    else
-        status = match(d, repeat, numbers, count, &high, &low, &pairs, &spare);
+    match(d, repeat, numbers, count, &high, &low, &pairs, &spare);
     table_release(&high);
     table_release(&low);
     sort_pairs_release(&pairs);
     sort_pairs_release(&spare);
-    return status;
 }
 
-int shares_repeat(struct run *run, struct source *source, struct weight_place place, struct output *output)
+void shares_repeat(struct run *run, struct source *source, struct weight_place place, struct output *output)
 {
     struct drawing d = {.run = run};
     struct replacement_draws lots = {.next = next_noted, .prepare = add_weights, .draw = draw_weighted, .context = &d};
-    int status = -1;
 
     random_words_init(&d.words, &run->order.key, "weight");
     d.weights = weight_input_open(&run->engine, &run->format, place, source);
-    if (d.weights != NULL && piles_init(&d.piles, 1, 1, &run->engine.pool, run->engine.place) == 0)
-        status = replacement_source(run, source, &lots, output);
+    piles_init(&d.piles, 1, 1, &run->engine.pool, run->engine.place);
+    replacement_source(run, source, &lots, output);
     table_release(&d.high);
     table_release(&d.low);
     piles_release(&d.piles);
     weight_input_free(d.weights);
-    return status;
 }

@@ -9,7 +9,6 @@
 
 #include "sample/weight_input.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,6 @@
 #include "record/scan.h"
 #include "shuffle/pile.h"
 #include "shuffle/pile_source.h"
-#include "system/sys.h"
 
 enum { QUOTED = 40, WEIGHT_BYTES_MAX = 4096 };
 
@@ -52,11 +50,12 @@ static void promise(struct weight_input *weights)
     weights->promised = pool_promise(&weights->engine->pool, 1);
 }
 
-/* Have one, or report that there is none. */
-static int need_promise(struct weight_input *weights)
+/* Have one, or fail. */
+static void need_promise(struct weight_input *weights)
 {
     promise(weights);
-    return weights->promised ? 0 : fault_say("not enough memory: use a larger -S");
+    if (!weights->promised)
+        fault_say("not enough memory: use a larger -S");
 }
 
 static void release_promise(struct weight_input *weights)
@@ -72,49 +71,43 @@ static void begin_lines(struct weight_input *weights)
                        weights->buffer.bytes);
 }
 
-static int open_file(struct weight_input *weights)
+static void open_file(struct weight_input *weights)
 {
     weights->lines.format.delimiter = '\n';
     weights->lines.decompress.programs = weights->place.decompressed;
     weights->file = source_open(&weights->place.file, 1, &weights->lines);
-    if (weights->file == NULL)
-        return -1;
     begin_lines(weights);
-    return 0;
 }
 
 struct weight_input *weight_input_open(struct engine *engine, const struct record_format *format,
                                        struct weight_place place, struct source *source)
 {
-    struct weight_input *weights = sys_allocate(1, sizeof *weights);
+    struct weight_input *weights = fault_allocate(1, sizeof *weights);
 
-    if (weights == NULL) {
-        fault_report("memory", errno);
-        return NULL;
-    }
     weights->engine = engine;
     weights->format = format;
     weights->place = place;
     weights->records = source;
     weights->buffer = engine_buffer(engine, ENGINE_WEIGHTS);
-    if ((place.file == NULL ? need_promise(weights) : open_file(weights)) == 0)
-        return weights;
-    free(weights);
-    return NULL;
+    if (place.file == NULL)
+        need_promise(weights);
+    else
+        open_file(weights);
+    return weights;
 }
 
 /* The file stays open to its source, which knows what it was when it was read. */
-int weight_input_again(struct weight_input *weights, struct source *source)
+void weight_input_again(struct weight_input *weights, struct source *source)
 {
     weights->records = source;
     weights->record = 0;
     weights->name = NULL;
-    if (weights->file == NULL)
-        return need_promise(weights);
-    if (source_rewind(weights->file) != 0)
-        return -1;
-    begin_lines(weights);
-    return 0;
+    if (weights->file == NULL) {
+        need_promise(weights);
+    } else {
+        source_rewind(weights->file);
+        begin_lines(weights);
+    }
 }
 
 /* ---- Their text ---- */
@@ -137,7 +130,7 @@ bool weight_input_stay(const struct weight_input *weights)
 }
 
 /* Report what is wrong with a weight, naming where it stands. */
-static int report(struct weight_input *weights, const char *what, const uint8_t *text, size_t bytes)
+_Noreturn static void report(struct weight_input *weights, const char *what, const uint8_t *text, size_t bytes)
 {
     const char *name = weights->place.file;
     const unsigned long long number = weights->record - weights->name_record + 1;
@@ -160,55 +153,52 @@ static int report(struct weight_input *weights, const char *what, const uint8_t 
     }
     quoted[length] = '\0';
     if (name == NULL && (weights->format->kind == RECORD_CSV || source_headers_may_differ(weights->records)))
-        return fault_say("%s: record %llu: %s: '%s'%s", weights->name, number, what, quoted, advice);
+        fault_say("%s: record %llu: %s: '%s'%s", weights->name, number, what, quoted, advice);
     if (name == NULL) {
         name = weights->name;
         line = line_of(weights);
     }
-    return fault_say("%s:%llu: %s: '%s'%s", name, (unsigned long long)line, what, quoted, advice);
+    fault_say("%s:%llu: %s: '%s'%s", name, (unsigned long long)line, what, quoted, advice);
 }
 
-static int read_weight(struct weight_input *weights, struct decimal *weight)
+static struct decimal read_weight(struct weight_input *weights)
 {
     const uint8_t *text = weights->field.text;
     size_t bytes = weights->field.bytes;
+    struct decimal weight;
 
     if (weights->field.too_long)
-        return report(weights, "weight is too long", text, bytes);
-    switch (decimal_read(text, bytes, weight)) {
+        report(weights, "weight is too long", text, bytes);
+    switch (decimal_read(text, bytes, &weight)) {
     case DECIMAL_OK:
-        return 0;
+        return weight;
     case DECIMAL_NEGATIVE:
-        return report(weights, "negative weight", text, bytes);
+        report(weights, "negative weight", text, bytes);
     case DECIMAL_NAN:
-        return report(weights, "weight is not a number", text, bytes);
+        report(weights, "weight is not a number", text, bytes);
     case DECIMAL_INFINITE:
-        return report(weights, "infinite weight", text, bytes);
+        report(weights, "infinite weight", text, bytes);
     case DECIMAL_INVALID:
         break;
     }
-    return report(weights, "invalid weight", text, bytes);
+    report(weights, "invalid weight", text, bytes);
 }
 
 /* ---- In a file of their own ---- */
 
-static int read_line(struct weight_input *weights, struct decimal *weight)
+static struct decimal read_line(struct weight_input *weights)
 {
-    struct record_piece line;
+    struct record_piece line = {.last = false};
 
     field_begin_alone(&weights->field, weights->text, WEIGHT_BYTES_MAX);
-    do {
-        int more = record_reader_next(&weights->reader, &line);
-
-        if (more < 0)
-            return -1;
-        if (more == 0)
-            return fault_say("%s: too few weights: there are more than %llu records",
-                             weights->place.file, (unsigned long long)weights->record);
+    while (!line.last) {
+        if (!record_reader_next(&weights->reader, &line))
+            fault_say("%s: too few weights: there are more than %llu records", weights->place.file,
+                      (unsigned long long)weights->record);
         field_follow(&weights->field, line.data, line.bytes - line.last);
-    } while (!line.last);
+    }
     field_end_line(&weights->field);
-    return read_weight(weights, weight);
+    return read_weight(weights);
 }
 
 /* ---- In the records ---- */
@@ -226,13 +216,13 @@ static void find_name(struct weight_input *weights, uint64_t offset)
 }
 
 /* The next piece of what was kept of a record. */
-static int read_late(struct weight_input *weights, struct record_piece *piece)
+static void read_late(struct weight_input *weights, struct record_piece *piece)
 {
     size_t room = weights->late_bytes < weights->buffer.bytes ? (size_t)weights->late_bytes : weights->buffer.bytes;
     ssize_t bytes = source_read(weights->late, weights->buffer.data, room);
 
-    if (bytes <= 0)
-        return bytes < 0 ? -1 : fault_say("a pile does not hold the record that was put there");
+    if (bytes == 0)
+        fault_say("a pile does not hold the record that was put there");
     weights->late_bytes -= (size_t)bytes;
     *piece = (struct record_piece){.data = weights->buffer.data,
                                    .bytes = (size_t)bytes,
@@ -244,36 +234,32 @@ static int read_late(struct weight_input *weights, struct record_piece *piece)
     }
     if (!weights->promised)
         promise(weights); /* as soon as the pile has given one of its blocks back, before others take it */
-    return 1;
 }
 
-/* Keep all pieces of a record from the first one, *piece, to that in which the weight is, or else the last one.
- * *ended receives whether the field has ended before the record. */
-static int keep(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece, bool *ended)
+/* Keep all pieces of a record from the first one, *piece, to that in which the weight is, or else the last one. Returns
+ * whether the field has ended before the record. */
+static bool keep(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece)
 {
-    release_promise(weights);
-    if (piles_init(&weights->kept, 1, 1, &weights->engine->pool, weights->engine->place) != 0 ||
-        pile_append(&weights->kept, 0, piece->data, piece->bytes) != 0)
-        return -1;
-    while (!*ended && !piece->last) {
-        int more = record_reader_next(reader, piece);
+    bool ended = false;
 
-        if (more <= 0)
-            return more < 0 ? -1 : fault_say("%s: ends within a record", weights->name);
-        *ended = field_follow(&weights->field, piece->data, piece->bytes - piece->last);
-        if (pile_append(&weights->kept, 0, piece->data, piece->bytes) != 0)
-            return -1;
+    release_promise(weights);
+    piles_init(&weights->kept, 1, 1, &weights->engine->pool, weights->engine->place);
+    pile_append(&weights->kept, 0, piece->data, piece->bytes);
+    while (!ended && !piece->last) {
+        if (!record_reader_next(reader, piece))
+            fault_say("%s: ends within a record", weights->name);
+        ended = field_follow(&weights->field, piece->data, piece->bytes - piece->last);
+        pile_append(&weights->kept, 0, piece->data, piece->bytes);
     }
     piles_seal(&weights->kept);
     weights->late_bytes = pile_bytes(&weights->kept, 0);
     weights->late_is_last = piece->last;
     weights->late = pile_source(&weights->kept, 0, false);
-    return weights->late != NULL ? 0 : -1;
+    return ended;
 }
 
 /* The weight of a record whose first piece has come, which may become another one. */
-static int find_field(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece,
-                      struct decimal *weight)
+static struct decimal find_field(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece)
 {
     struct field *field = &weights->field;
     bool ended;
@@ -282,42 +268,43 @@ static int find_field(struct weight_input *weights, struct record_reader *reader
     field_begin(field, weights->place.field, weights->text, WEIGHT_BYTES_MAX);
     ended = field_follow(field, piece->data, piece->bytes - piece->last);
     if (!ended && !piece->last) {
-        if (keep(weights, reader, piece, &ended) != 0 || read_late(weights, piece) < 0)
-            return -1;
+        ended = keep(weights, reader, piece);
+        read_late(weights, piece);
         piece->first = true;
     }
     if (!field_is_there(field))
-        return report(weights, "no such field for the weight", piece->data, piece->bytes - piece->last);
+        report(weights, "no such field for the weight", piece->data, piece->bytes - piece->last);
     if (!ended && weights->format->delimiter == '\n')
         field_end_line(field);
-    return read_weight(weights, weight);
+    return read_weight(weights);
 }
 
 /* ---- Both ---- */
 
-int weight_input_next(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece,
-                      struct decimal *weight)
+bool weight_input_next(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece,
+                       struct decimal *weight)
 {
-    int more = weights->late != NULL ? read_late(weights, piece) : record_reader_next(reader, piece);
-
-    if (more <= 0 || !piece->first)
-        return more;
-    if (weights->place.file != NULL ? read_line(weights, weight) : find_field(weights, reader, piece, weight))
-        return -1;
-    weights->record++;
-    return 1;
+    if (weights->late != NULL) {
+        read_late(weights, piece);
+        return true;
+    }
+    if (!record_reader_next(reader, piece))
+        return false;
+    if (piece->first) {
+        *weight = weights->file != NULL ? read_line(weights) : find_field(weights, reader, piece);
+        weights->record++;
+    }
+    return true;
 }
 
-int weight_input_end(struct weight_input *weights)
+void weight_input_end(struct weight_input *weights)
 {
     struct record_piece line;
-    int more = weights->place.file == NULL ? 0 : record_reader_next(&weights->reader, &line);
 
     release_promise(weights);
-    if (more > 0)
-        return fault_say("%s: too many weights: there are %llu records", weights->place.file,
-                         (unsigned long long)weights->record);
-    return more;
+    if (weights->file != NULL && record_reader_next(&weights->reader, &line))
+        fault_say("%s: too many weights: there are %llu records", weights->place.file,
+                  (unsigned long long)weights->record);
 }
 
 void weight_input_free(struct weight_input *weights)

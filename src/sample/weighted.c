@@ -9,7 +9,6 @@
 #include "sample/weighted.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "sample/keep.h"
 #include "sample/key_order.h"
@@ -24,58 +23,45 @@ struct weighing {
     struct random_words words;
 };
 
-static int open_weighing(struct weighing *w, struct run *run, struct weight_place place, struct source *source)
+static void open_weighing(struct weighing *w, struct run *run, struct weight_place place, struct source *source)
 {
-
     random_words_init(&w->words, &run->order.key, "weight");
     w->weights = weight_input_open(&run->engine, &run->format, place, source);
-    return w->weights == NULL ? -1 : 0;
 }
 
 /* The next piece, as weight_input_next has it; *key is set with the first of a record, to UINT64_MAX if that has no
- * weight.
- */
-static int next_weighed(struct weighing *w, struct record_reader *reader, struct record_piece *piece, uint64_t *key)
+ * weight. */
+static bool next_weighed(struct weighing *w, struct record_reader *reader, struct record_piece *piece, uint64_t *key)
 {
     struct decimal weight;
-    int more = weight_input_next(w->weights, reader, piece, &weight);
 
-    if (more > 0 && piece->first) {
-        uint64_t word = random_next(&w->words);
-
-        *key = weight.mantissa == 0 ? UINT64_MAX : weight_law_key(word, weight);
-    }
-    return more;
+    if (!weight_input_next(w->weights, reader, piece, &weight))
+        return false;
+    if (piece->first)
+        *key = weight_law_key(random_next(&w->words), weight);
+    return true;
 }
 
-int weighted_order(struct run *run, struct source *source, struct weight_place place, struct output *output)
+void weighted_order(struct run *run, struct source *source, struct weight_place place, struct output *output)
 {
     struct weighing w;
-    struct key_order *keyed = NULL;
+    struct key_order *keyed;
     struct transfer transfer;
     struct record_piece piece;
     uint64_t key = UINT64_MAX;
-    int status = -1;
-    int more;
 
-    if (open_weighing(&w, run, place, source) != 0)
-        return -1;
+    open_weighing(&w, run, place, source);
     keyed = key_order_open(run);
-    if (keyed == NULL)
-        goto out;
     transfer_init(&transfer, &run->engine, &run->format, source, NULL);
-    while ((more = next_weighed(&w, &transfer.reader, &piece, &key)) > 0) {
-        if (key != UINT64_MAX && key_order_put(keyed, &piece, key) != 0)
-            goto out;
+    while (next_weighed(&w, &transfer.reader, &piece, &key)) {
+        if (key != UINT64_MAX)
+            key_order_put(keyed, &piece, key);
         counter_add(&run->progress->records, piece.last);
     }
-    if (more == 0 && weight_input_end(w.weights) == 0)
-        status = key_order_write(keyed, output);
-
-out:
+    weight_input_end(w.weights);
+    key_order_write(keyed, output);
     key_order_free(keyed);
     weight_input_free(w.weights);
-    return status;
 }
 
 /* ---- The first ones, in input order ---- */
@@ -102,7 +88,7 @@ static uint64_t *count_of(const struct selecting *s, uint64_t digit)
     return table_u64(&s->count, digit);
 }
 
-static int next_of_selection(void *context, struct record_reader *reader, struct record_piece *piece)
+static bool next_of_selection(void *context, struct record_reader *reader, struct record_piece *piece)
 {
     struct selecting *s = context;
 
@@ -110,50 +96,48 @@ static int next_of_selection(void *context, struct record_reader *reader, struct
 }
 
 /* May the record still be among the first ones? Then its key is kept, too. */
-static int admit(void *context, uint64_t record)
+static bool admit(void *context, uint64_t record)
 {
     struct selecting *s = context;
 
     (void)record;
     if (s->key == UINT64_MAX || s->run->limit == 0 || s->key >> TOP_SHIFT > s->most)
-        return 0;
+        return false;
     ++*count_of(s, s->key >> TOP_SHIFT);
     s->candidates++;
     for (; s->most > 0 && s->candidates - *count_of(s, s->most) >= s->run->limit; s->most--)
         s->candidates -= *count_of(s, s->most);
-    return pile_keys_append(&s->piles, KEYS, s->key) == 0 ? 1 : -1;
+    pile_keys_append(&s->piles, KEYS, s->key);
+    return true;
 }
 
-static int store(struct selecting *s, struct source *source)
+static void store(struct selecting *s, struct source *source)
 {
     const struct keep_rule candidates = {.next = next_of_selection, .admit = admit, .context = s};
 
-    if (keep_records(s->run, source, &candidates, &s->piles, RECORDS) != 0)
-        return -1;
-    return weight_input_end(s->weighing.weights);
+    keep_records(s->run, source, &candidates, &s->piles, RECORDS);
+    weight_input_end(s->weighing.weights);
 }
 
 /* Count the digits behind `prefix`, the first digits of the keys in question, which come before bit `shift`. */
-static int count_digits(struct selecting *s, uint64_t prefix, unsigned shift)
+static void count_digits(struct selecting *s, uint64_t prefix, unsigned shift)
 {
-    uint64_t left = pile_bytes(&s->piles, KEYS) / sizeof(uint64_t);
     struct pile_keys keys;
     uint64_t key;
-    int status = pile_keys_open(&keys, &s->piles, KEYS, true);
 
     for (uint64_t digit = 0; digit < DIGITS; digit++)
         *count_of(s, digit) = 0;
-    for (; left > 0 && status == 0; left--) {
-        status = pile_keys_next(&keys, &key);
-        if (status == 0 && key >> shift >> DIGIT_BITS == prefix)
+    pile_keys_open(&keys, &s->piles, KEYS, true);
+    for (uint64_t left = pile_bytes(&s->piles, KEYS) / sizeof key; left > 0; left--) {
+        pile_keys_next(&keys, &key);
+        if (key >> shift >> DIGIT_BITS == prefix)
             ++*count_of(s, key >> shift & (DIGITS - 1));
     }
     pile_keys_close(&keys);
-    return status;
 }
 
 /* Find the greatest of the first ones' keys, digit by digit. */
-static int find_greatest(struct selecting *s)
+static void find_greatest(struct selecting *s)
 {
     unsigned shift = TOP_SHIFT;
     uint64_t digit;
@@ -161,77 +145,70 @@ static int find_greatest(struct selecting *s)
     s->greatest = ((s->most + 1) << TOP_SHIFT) - 1;
     s->equal = s->run->limit;
     if (s->candidates <= s->run->limit)
-        return 0;
+        return;
     for (s->greatest = 0;; shift -= DIGIT_BITS) {
         for (digit = 0; s->equal > *count_of(s, digit); digit++)
             s->equal -= *count_of(s, digit);
         s->greatest = s->greatest << DIGIT_BITS | digit;
         if (shift == 0)
-            return 0;
-        if (count_digits(s, s->greatest, shift - DIGIT_BITS) != 0)
-            return -1;
+            return;
+        count_digits(s, s->greatest, shift - DIGIT_BITS);
     }
 }
 
 /* Write the stored records whose keys are among the least. */
-static int write_selected(struct selecting *s, struct source *source, struct pile_keys *keys, struct output *output)
+static void write_selected(struct selecting *s, struct source *source, struct pile_keys *keys, struct output *output)
 {
     counter *const written = &s->run->progress->written;
     struct transfer transfer;
     struct record_piece piece;
     uint64_t key = 0;
     bool stays = false;
-    int more;
 
-    if (run_begin(s->run, output, s->candidates) != 0)
-        return -1;
+    run_begin(s->run, output, s->candidates);
     transfer_init(&transfer, &s->run->engine, &s->run->format, source, output);
-    while ((more = record_reader_next(&transfer.reader, &piece)) > 0) {
+    while (record_reader_next(&transfer.reader, &piece)) {
         if (piece.first) {
-            if (pile_keys_next(keys, &key) != 0)
-                return -1;
+            pile_keys_next(keys, &key);
             stays = key < s->greatest || (key == s->greatest && s->equal > 0);
             s->equal -= stays && key == s->greatest;
         }
-        if (stays && output_buffer_put(&transfer.outlet, piece.data, piece.bytes) != 0)
-            return -1;
+        if (stays)
+            output_buffer_put(&transfer.outlet, piece.data, piece.bytes);
         counter_add(written, stays && piece.last);
     }
-    return more == 0 ? transfer_end(&transfer) : -1;
+    transfer_end(&transfer);
 }
 
-static int open_count(struct selecting *s)
+static void open_count(struct selecting *s)
 {
     if (table_take(&s->count, &s->run->engine.pool, DIGITS, sizeof(uint64_t)) != 0)
-        return fault_report("memory", errno);
+        fault_report("memory", errno);
     for (uint64_t digit = 0; digit < DIGITS; digit++)
         *count_of(s, digit) = 0;
     s->most = DIGITS - 1;
-    return 0;
 }
 
-int weighted_select(struct run *run, struct source *source, struct weight_place place, struct output *output)
+void weighted_select(struct run *run, struct source *source, struct weight_place place, struct output *output)
 {
     const struct engine_space whole = engine_buffer(&run->engine, ENGINE_WHOLE);
     struct selecting s = {.run = run};
-    struct source *stored = NULL;
-    struct pile_keys keys = {.source = NULL};
-    int status = -1;
+    struct source *stored;
+    struct pile_keys keys;
 
-    if (open_weighing(&s.weighing, run, place, source) != 0 || open_count(&s) != 0 ||
-        piles_init(&s.piles, PILES, 1, &run->engine.pool, run->engine.place) != 0 || store(&s, source) != 0 ||
-        pile_source_verify(&s.piles, RECORDS, &run->format, whole.data, whole.bytes) != 0 ||
-        pile_keys_verify(&s.piles, KEYS, whole.data, whole.bytes) != 0 || find_greatest(&s) != 0)
-        goto out;
+    open_weighing(&s.weighing, run, place, source);
+    open_count(&s);
+    piles_init(&s.piles, PILES, 1, &run->engine.pool, run->engine.place);
+    store(&s, source);
+    pile_source_verify(&s.piles, RECORDS, &run->format, whole.data, whole.bytes);
+    pile_keys_verify(&s.piles, KEYS, whole.data, whole.bytes);
+    find_greatest(&s);
     stored = pile_source(&s.piles, RECORDS, false);
-    if (stored != NULL && pile_keys_open(&keys, &s.piles, KEYS, false) == 0)
-        status = write_selected(&s, stored, &keys, output);
-
-out:
+    pile_keys_open(&keys, &s.piles, KEYS, false);
+    write_selected(&s, stored, &keys, output);
     pile_keys_close(&keys);
     source_free(stored);
     table_release(&s.count);
     piles_release(&s.piles);
     weight_input_free(s.weighing.weights);
-    return status;
 }
