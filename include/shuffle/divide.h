@@ -18,9 +18,8 @@ bool divide_is_worth(const struct piles *piles, unsigned pile, unsigned bits);
 
 /* Move the records of piles->pile[pile], which is resident, to `children`, which are 2^bits empty piles for so many
  * children of the node. All blocks come out of what is promised to the caller: those that the pile leaves, each of
- * which stays promised, and at most 2^bits more. *promised follows. 0, or -1 after a report if the pile does not hold
- * as many records as it should; the children hold some of them then. */
-int divide(struct piles *piles, unsigned pile, const struct record_format *format, const struct order *order,
-           struct order_node node, unsigned bits, struct piles *children, uint32_t *promised);
+ * which stays promised, and at most 2^bits more. *promised follows. */
+void divide(struct piles *piles, unsigned pile, const struct record_format *format, const struct order *order,
+            struct order_node node, unsigned bits, struct piles *children, uint32_t *promised);
 
 #endif

@@ -55,8 +55,8 @@ struct engine_space {
 /* A part of the buffer. Nobody else may use it, or a part that it overlaps, meanwhile. */
 struct engine_space engine_buffer(const struct engine *engine, enum engine_part part);
 
-/* Map the memory; an engine that is zeroed but for `waiting` and `others`. 0, or -1 after a report. */
-int engine_open(struct engine *engine, struct engine_memory memory, struct spill_place *place);
+/* Map the memory; an engine that is zeroed but for `waiting` and `others`. */
+void engine_open(struct engine *engine, struct engine_memory memory, struct spill_place *place);
 void engine_close(struct engine *engine); /* also when zeroed, and twice */
 
 /* Bytes of memory that the system had for files, besides that of the engine, when this was first asked. */
@@ -81,8 +81,8 @@ uint64_t engine_needed(uint64_t pool_bytes);
 /* The same, in which others have their parts. */
 uint64_t engine_needed_with(struct engine_others others, uint64_t pool_bytes);
 
-/* Report that something (as by printf) needs more memory, `bytes` of the pool. Returns -1. */
-int engine_report_memory(const struct engine *engine, uint64_t bytes, const char *format, ...)
+/* End the run: something (as by printf) needs more memory, `bytes` of the pool. */
+_Noreturn int engine_report_memory(const struct engine *engine, uint64_t bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 #endif

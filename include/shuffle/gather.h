@@ -43,8 +43,8 @@ uint64_t gather_memory(uint64_t bytes, uint64_t records);
 
 /* Write the records of the piles from *next on, less those that are skipped (run_skip), to `output` and leave those
  * piles empty, until all is done, no more records may be written, or a pile does not fit into memory, bytes plus index.
- * *next receives the number of that pile, or piles->count when all is done. What is written is taken off run_left. 0,
- * or -1 after a report. */
-int gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct output *output);
+ * *next receives the number of that pile, or piles->count when all is done. What is written is taken off
+ * run_left. */
+void gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct output *output);
 
 #endif

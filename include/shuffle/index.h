@@ -15,14 +15,13 @@
 #include "system/table.h"
 
 /* Write the references of the pile's records, or those that it holds, to `table`, which has room for pile.records of
- * them: record i's to place i, or, if `ranks` is given, to place ranks[first_rank + i] - first_rank. 0, or -1 after a
- * report if the pile does not hold exactly that many records. */
-int index_build(const struct piles *piles, unsigned pile, const struct record_format *format, const struct table *ranks,
+ * them: record i's to place i, or, if `ranks` is given, to place ranks[first_rank + i] - first_rank. The run ends if
+ * the pile does not hold exactly that many records. */
+void index_build(const struct piles *piles, unsigned pile, const struct record_format *format, const struct table *ranks,
                 uint64_t first_rank, struct table *table);
 
-/* Copy the records of table[first, first + records), which are the piles', to the outlet. 0, or -1 when draining
- * failed. */
-int index_copy(const struct piles *piles, const struct record_format *format, const struct table *table, uint64_t first,
-               uint64_t records, struct output_buffer *outlet);
+/* Copy the records of table[first, first + records), which are the piles', to the outlet. */
+void index_copy(const struct piles *piles, const struct record_format *format, const struct table *table,
+                uint64_t first, uint64_t records, struct output_buffer *outlet);
 
 #endif

@@ -50,14 +50,14 @@ void order_leaf_u64(const struct order *order, struct order_node node, struct ta
 void order_leaf_u32(const struct order *order, struct order_node node, struct table *table, uint64_t first,
                     uint64_t records);
 
-/* Hands out [first, first + records) of a table that is in output order. Returns 0, or -1 to stop. */
-typedef int order_emit(void *context, const struct table *table, uint64_t first, uint64_t records);
+/* Hands out [first, first + records) of a table that is in output order. */
+typedef void order_emit(void *context, const struct table *table, uint64_t first, uint64_t records);
 
 /* Put the 8-byte numbers [0, records) of `table`, which stand for a node's records in the order of entry, into output
  * order, leaf by leaf, and hand each leaf to `emit`. `spare` is a second table as large, needed only if the node
- * scatters. 0, or -1 when `emit` said so. */
-int order_arrange(const struct order *order, struct order_node node, struct table *table, struct table *spare,
-                  uint64_t records, order_emit *emit, void *context);
+ * scatters. */
+void order_arrange(const struct order *order, struct order_node node, struct table *table, struct table *spare,
+                   uint64_t records, order_emit *emit, void *context);
 
 /*
  * Stores of piles have keys of their own, also fixed. The records of the batch NAME are scattered into 2^k piles as a

@@ -15,8 +15,7 @@
  * no lock.
  *
  * When the pool runs dry, piles are spilled from the last one backwards, so that the first ones are whole in memory
- * when the input ends and can be shuffled and written at once. Functions that return int return 0, or -1 after a
- * report.
+ * when the input ends and can be shuffled and written at once.
  */
 
 #include <stdatomic.h>
@@ -58,21 +57,21 @@ struct piles {
 };
 
 /* `count` empty piles, each of which is promised one block of the pool. `place` is where to spill. */
-int piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct spill_place *place);
+void piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct spill_place *place);
 
-/* The same with storage of another kind for so many piles, which is freed with them, also after a failure. */
-int piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage);
+/* The same with storage of another kind for so many piles, which is freed with them. */
+void piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage);
 
 /* Piles that are in storage already, put there by others, to be read only. They are sealed, so no block is promised to
  * them; pile_stored says what is in each. */
-int piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, struct storage *storage);
+void piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, struct storage *storage);
 void pile_stored(struct piles *piles, unsigned pile, uint64_t records, uint64_t bytes);
 
 /* `count` empty piles that stay in memory: the caller has the blocks promised for all that is appended to them. */
-int piles_init_promised(struct piles *piles, unsigned count, struct pool *pool);
+void piles_init_promised(struct piles *piles, unsigned count, struct pool *pool);
 
 /* The piles, empty still, will hold references to records that stand in base[0, bytes), with slack behind. When memory
- * runs out, they are not spilled: appending to them fails, without a report, and they have `run_out`. */
+ * runs out, they are not spilled: pile_try_append returns false, and they have `run_out`. */
 void piles_refer(struct piles *piles, const uint8_t *base, size_t bytes);
 
 /* Gives back the blocks and temporary files that are left. Also when zeroed. */
@@ -82,7 +81,10 @@ uint64_t pile_bytes(const struct piles *piles, unsigned pile);
 uint64_t pile_resident_bytes(const struct piles *piles, unsigned pile);
 
 /* Append bytes to a pile, spilling piles of its lane when memory runs out. The caller counts the records. */
-int pile_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t bytes);
+void pile_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t bytes);
+
+/* The same of piles that may hold references. False: they do, and there is no room for more. */
+bool pile_try_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t bytes);
 
 /* Give back all that a pile holds: nobody will want its records. What is appended to it from now on is ignored.
  * Before piles_seal. */
@@ -92,25 +94,24 @@ void pile_drop(struct piles *piles, unsigned pile);
 void piles_seal(struct piles *piles);
 
 /* After piles_seal: write all of a pile to its file; it has no blocks then. */
-int pile_flush(struct piles *piles, unsigned pile);
+void pile_flush(struct piles *piles, unsigned pile);
 
-int piles_flush(struct piles *piles); /* all of them */
+void piles_flush(struct piles *piles); /* all of them */
 
 /* Write to files what it takes for the pool to have so many blocks free, or all there is: last piles first, and of each
  * the first bytes. Before piles_seal only if the last pile holds more than that. */
-int piles_make_room(struct piles *piles, uint64_t blocks);
+void piles_make_room(struct piles *piles, uint64_t blocks);
 
 /* Read the spilled part back in front of the tail, into blocks promised to the caller (pile_load_blocks of them),
  * verify it, and give its space back: the pile is resident. */
-int pile_load(struct piles *piles, unsigned pile);
+void pile_load(struct piles *piles, unsigned pile);
 uint32_t pile_load_blocks(const struct piles *piles, unsigned pile);
 
 /* After piles_seal: give back all that a pile holds, in memory and on disk; it is empty then. */
 void pile_clear(struct piles *piles, unsigned pile);
 
-/* All of a pile was read, and `found` records were in it. Are they as many as it should hold? 0, or -1 after a report
- * that names its file. Whoever reads a pile back asks this before anything depends on it: checksums are no signatures.
- */
-int pile_check(const struct piles *piles, unsigned pile, uint64_t found);
+/* All of a pile was read, and `found` records were in it: end the run if it should hold another number. Whoever reads a
+ * pile back calls this before anything depends on it: checksums are no signatures. */
+void pile_check(const struct piles *piles, unsigned pile, uint64_t found);
 
 #endif

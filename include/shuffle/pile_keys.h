@@ -19,12 +19,12 @@ struct pile_keys {
     uint64_t key[PILE_KEYS_AHEAD];
 };
 
-/* Functions return 0, or -1 after a report. pile_keys_append counts them as the pile's records; pile_keys_verify is
- * pile_source_verify; `keep` is that of pile_source. */
-int pile_keys_append(struct piles *piles, unsigned pile, uint64_t key);
-int pile_keys_verify(struct piles *piles, unsigned pile, uint8_t *buffer, size_t bytes);
-int pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned pile, bool keep);
-int pile_keys_next(struct pile_keys *keys, uint64_t *key); /* that there are no more of them is a failure */
-void pile_keys_close(struct pile_keys *keys);              /* also when zeroed */
+/* pile_keys_append counts them as the pile's records; pile_keys_verify is pile_source_verify; `keep` is that of
+ * pile_source. */
+void pile_keys_append(struct piles *piles, unsigned pile, uint64_t key);
+void pile_keys_verify(struct piles *piles, unsigned pile, uint8_t *buffer, size_t bytes);
+void pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned pile, bool keep);
+uint64_t pile_keys_next(struct pile_keys *keys); /* the run ends if there are no more of them */
+void pile_keys_close(struct pile_keys *keys);    /* also when zeroed */
 
 #endif

@@ -81,7 +81,7 @@ struct queue_task {
 };
 
 /* The ring for `workers` threads in buffer[0, bytes). `in_order`: blocks are scanned one after another, since where
- * records end in one depends on those before. NULL with errno. */
+ * records end in one depends on those before. */
 struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsigned lanes, bool in_order);
 void queue_free(struct queue *queue);
 
@@ -97,8 +97,9 @@ struct queue_task queue_take(struct queue *queue, unsigned worker, struct queue_
  * pieces. */
 void queue_done(struct queue *queue, struct queue_task task);
 
-/* Something failed: everybody gets QUEUE_END from now on. */
+/* Everybody gets QUEUE_END from now on, before all is done. */
 void queue_stop(struct queue *queue);
+bool queue_is_stopped(const struct queue *queue); /* once everybody got QUEUE_END */
 
 /* Records seen, once everybody got QUEUE_END. */
 uint64_t queue_records(const struct queue *queue);

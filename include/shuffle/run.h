@@ -21,7 +21,14 @@ struct run_progress {
     counter written;       /* records that were written, or that somebody has claimed to write (run_take) */
     counter scattered;     /* when the input had been read and dealt out, by sys_milliseconds; 0: it was not */
     uint64_t started_over; /* piles */
-    bool run_out;          /* the references took more room: nothing has been reported, and no output begun */
+    bool run_out;          /* RUN_MUST_COPY */
+};
+
+/* What has become of a run. */
+enum run_verdict {
+    RUN_DONE,
+    RUN_MUST_COPY, /* references to the records, or what they refer to, take more room than there is; no output has been
+                    * begun: try once more without them */
 };
 
 struct run {
@@ -55,15 +62,14 @@ uint64_t run_skip(struct run *run, uint64_t records);
 uint64_t run_take(struct run *run, uint64_t records);
 
 /* Before the first record is written, when `records` records could be if there were no limit, UINT64_MAX if nobody
- * knows: settle which part of them is written, and begin the output, with the header of the input. 0, or -1 after a
- * report. */
-int run_begin(struct run *run, struct output *output, uint64_t records);
+ * knows: settle which part of them is written, and begin the output, with the header of the input. */
+void run_begin(struct run *run, struct output *output, uint64_t records);
 
-/* The input has been read and dealt out, and nothing that depends on all of it been written. Does it have as many
- * records as are expected? 0, or -1 after a report. */
-int run_scattered(struct run *run);
+/* The input has been read and dealt out, and nothing that depends on all of it been written. The run ends if it has not
+ * as many records as are expected. */
+void run_scattered(struct run *run);
 
-/* Has the input so many records, if it has been read already? 0, or -1 after a report. */
-int run_expects(const struct run *run, uint64_t records);
+/* The run ends if so many records are not as many as are expected. */
+void run_expects(const struct run *run, uint64_t records);
 
 #endif

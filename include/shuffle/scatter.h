@@ -25,13 +25,13 @@ struct scatter_plan {
     uint64_t limit;          /* if the piles before a pile hold so many records, it is dropped; UINT64_MAX: never */
     unsigned first, last;    /* nobody wants other piles than [first, last), so there is no limit; `last` 0: any */
     bool refers;             /* the source lends: fill the piles with references (piles_refer) to its records */
-    struct storage *storage; /* of the piles, freed with them, also after a failure; NULL: temporary files */
+    struct storage *storage; /* of the piles, freed with them; NULL: temporary files */
     counter *records;        /* receives how many have been found so far, about; NULL: nobody wants to know */
 };
 
 /* Fill piles from `source`, which may lend, using the whole buffer and all workers. *piles must be released by the
- * caller, also after a failure. 0, or -1 after a report. */
-int scatter(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
-            struct source *source, struct piles *piles);
+ * caller. False: there was no room for references to all records, so what the piles hold is of no use. */
+bool scatter(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
+             struct source *source, struct piles *piles);
 
 #endif

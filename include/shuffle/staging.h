@@ -7,6 +7,7 @@
  * each pile, all of which the caches hold, and leave it in whole lines.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,29 +29,29 @@ struct staging {
 };
 
 /* For piles to which nothing is appended in other ways until staging_end. As with pile_append, one thread at a time
- * puts something into the piles of a lane. 0, or -1 with errno. */
-int staging_init(struct staging *staging, struct piles *piles);
+ * puts something into the piles of a lane. */
+void staging_init(struct staging *staging, struct piles *piles);
 void staging_release(struct staging *staging); /* also when zeroed */
 
 /* What a thread has put may be read or continued by other threads. */
 void staging_settle(void);
 
-/* Append all that is in the stages to the piles. 0, or -1 after a report. */
-int staging_end(struct staging *staging);
+/* Append all that is in the stages to the piles. False: there is no room for references (pile_try_append). */
+bool staging_end(struct staging *staging);
 
-/* For the functions below: append the whole lines of a stage; or all of it, and then `bytes` bytes. 0, or -1 after a
- * report. */
-int staging_pass(struct staging *staging, unsigned pile);
-int staging_pass_with(struct staging *staging, unsigned pile, const uint8_t *data, size_t bytes);
+/* For the functions below: append the whole lines of a stage, as staging_end does; or all of it, and then `bytes` bytes
+ * that are no references. */
+bool staging_pass(struct staging *staging, unsigned pile);
+void staging_pass_with(struct staging *staging, unsigned pile, const uint8_t *data, size_t bytes);
 
-/* Where to write the next bytes for a pile, at most STAGING_BYTES / 2, or NULL after a report. */
+/* Where to write the next bytes for a pile, at most STAGING_BYTES / 2. NULL: there is no room for references. */
 static inline uint8_t *staging_place(struct staging *staging, unsigned pile, size_t bytes)
 {
     struct pile_stage *stage = &staging->stage[pile];
     uint32_t used = stage->used;
 
     if (bytes > STAGING_BYTES - used) {
-        if (staging_pass(staging, pile) != 0)
+        if (!staging_pass(staging, pile))
             return NULL;
         used = stage->used;
     }
@@ -58,18 +59,13 @@ static inline uint8_t *staging_place(struct staging *staging, unsigned pile, siz
     return stage->bytes + used;
 }
 
-/* Append bytes to a pile; up to COPY_STEP behind them may be read, too. 0, or -1 after a report. */
-static inline int staging_put(struct staging *staging, unsigned pile, const uint8_t *data, size_t bytes)
+/* Append bytes that are no references to a pile; up to COPY_STEP behind them may be read, too. */
+static inline void staging_put(struct staging *staging, unsigned pile, const uint8_t *data, size_t bytes)
 {
-    uint8_t *place;
-
     if (bytes > STAGING_BYTES / 2)
-        return staging_pass_with(staging, pile, data, bytes);
-    place = staging_place(staging, pile, bytes);
-    if (place == NULL)
-        return -1;
-    copy_over(place, data, bytes);
-    return 0;
+        staging_pass_with(staging, pile, data, bytes);
+    else
+        copy_over(staging_place(staging, pile, bytes), data, bytes);
 }
 
 #endif

@@ -22,12 +22,12 @@ struct transfer {
 void transfer_init(struct transfer *transfer, const struct engine *engine, const struct record_format *format,
                    struct source *source, struct output *output);
 
-/* Write what is still in the outlet. 0, or -1 after a report. */
-int transfer_end(struct transfer *transfer);
+/* Write what is still in the outlet. */
+void transfer_end(struct transfer *transfer);
 
 /* Write all that a pile holds, after piles_seal, and give its space back meanwhile. What comes from its file is
- * verified before. Uses ENGINE_WHOLE. 0, or -1 after a report. */
-int transfer_of_pile(const struct engine *engine, const struct record_format *format, struct piles *piles,
-                     unsigned pile, struct output *output);
+ * verified before. Uses ENGINE_WHOLE. */
+void transfer_of_pile(const struct engine *engine, const struct record_format *format, struct piles *piles,
+                      unsigned pile, struct output *output);
 
 #endif

@@ -65,14 +65,13 @@ static bool admit(void *context, uint64_t i)
     return true;
 }
 
-static int draw_order(void *context, struct table *ranks, uint64_t records)
+static void draw_order(void *context, struct table *ranks, uint64_t records)
 {
     struct replay *r = context;
 
     if (r->again != NULL)
         source_rewind(r->again);
     gnu_random_ranks(r->gnu, ranks, records, r->run->limit);
-    return 0;
 }
 
 void gnu_order_all(struct run *run, struct source *source, struct gnu_random *gnu, struct output *output)
@@ -88,7 +87,7 @@ void gnu_order_all(struct run *run, struct source *source, struct gnu_random *gn
 }
 
 /* Records that were driven out of the reservoir come after all others. */
-static int draw_entries(void *context, struct table *ranks, uint64_t records)
+static void draw_entries(void *context, struct table *ranks, uint64_t records)
 {
     struct replay *r = context;
     const uint64_t all = counter_get(&r->run->progress->records);
@@ -106,7 +105,6 @@ static int draw_entries(void *context, struct table *ranks, uint64_t records)
             table_set(ranks, i, next++);
     table_clear(&r->entry);
     table_clear(&r->place);
-    return 0;
 }
 
 /* Room for the places of the entries. It stays, as the entries do, until the order has been drawn. */

@@ -14,9 +14,9 @@ static bool store(struct piles *piles, unsigned pile, const struct record_piece 
     uint64_t reference;
 
     if (piles->base == NULL)
-        return pile_append(piles, pile, piece->data, piece->bytes) == 0;
+        return pile_try_append(piles, pile, piece->data, piece->bytes);
     reference = reference_make((uint64_t)(piece->data - piles->base), piece->last ? piece->bytes : UINT64_MAX);
-    return !piece->first || pile_append(piles, pile, (const uint8_t *)&reference, sizeof reference) == 0;
+    return !piece->first || pile_try_append(piles, pile, (const uint8_t *)&reference, sizeof reference);
 }
 
 void keep_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles,

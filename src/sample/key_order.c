@@ -147,7 +147,7 @@ static size_t sample_keys(struct ranges *ranges, unsigned first, unsigned end, u
 
         pile_keys_open(&keys, &ranges->piles, 2 * j + 1, true);
         for (uint64_t i = before; i < after; i++) {
-            pile_keys_next(&keys, &sample[count]);
+            sample[count] = pile_keys_next(&keys);
             if (i == next && count < SAMPLE - 1) {
                 count++;
                 next += step;
@@ -196,7 +196,7 @@ static void scatter_range(struct run *run, struct ranges *from, unsigned j, stru
     record_reader_init(&reader, &run->format, records, space.data, space.bytes);
     for (; record_reader_next(&reader, &piece); found += piece.last) {
         if (piece.first)
-            pile_keys_next(&keys, &key);
+            key = pile_keys_next(&keys);
         put(run, to, &piece, key);
     }
     pile_check(&from->piles, 2 * j, found);
@@ -316,7 +316,7 @@ static void write_sorted(struct run *run, struct ranges *ranges, unsigned j, str
         fault_report("memory", errno);
     pile_keys_open(&keys, &ranges->piles, 2 * j + 1, true);
     for (uint64_t i = 0; i < records; i++)
-        pile_keys_next(&keys, table_u64(&pairs.key, i));
+        *table_u64(&pairs.key, i) = pile_keys_next(&keys);
     pile_keys_close(&keys);
     index_build(&ranges->piles, 2 * j, &run->format, NULL, 0, &pairs.value);
     index_copy(&ranges->piles, &run->format, &sort_by_key(&pairs, &spare, records)->value, 0, run_take(run, records),

@@ -153,13 +153,12 @@ static void collect(struct replacement *r, struct collection *c)
     c->piles.pile[0].records = c->collected;
 }
 
-static int draw_places(void *context, struct table *ranks, uint64_t records)
+static void draw_places(void *context, struct table *ranks, uint64_t records)
 {
     const struct collection *c = context;
 
     for (uint64_t i = 0; i < records; i++)
         table_set(ranks, i, *table_u64(&c->places, i));
-    return 0;
 }
 
 /* Draw `count` records, and collect them. */

@@ -98,8 +98,8 @@ static struct decimal read_kept(struct shares *shares)
     struct decimal weight;
     uint64_t exponent;
 
-    pile_keys_next(&shares->keys, &weight.mantissa);
-    pile_keys_next(&shares->keys, &exponent);
+    weight.mantissa = pile_keys_next(&shares->keys);
+    exponent = pile_keys_next(&shares->keys);
     weight.exponent = (int)(int64_t)exponent;
     return weight;
 }

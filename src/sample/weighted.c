@@ -129,7 +129,7 @@ static void count_digits(struct selecting *s, uint64_t prefix, unsigned shift)
         *count_of(s, digit) = 0;
     pile_keys_open(&keys, &s->piles, KEYS, true);
     for (uint64_t left = pile_bytes(&s->piles, KEYS) / sizeof key; left > 0; left--) {
-        pile_keys_next(&keys, &key);
+        key = pile_keys_next(&keys);
         if (key >> shift >> DIGIT_BITS == prefix)
             ++*count_of(s, key >> shift & (DIGITS - 1));
     }
@@ -169,7 +169,7 @@ static void write_selected(struct selecting *s, struct source *source, struct pi
     transfer_init(&transfer, &s->run->engine, &s->run->format, source, output);
     while (record_reader_next(&transfer.reader, &piece)) {
         if (piece.first) {
-            pile_keys_next(keys, &key);
+            key = pile_keys_next(keys);
             stays = key < s->greatest || (key == s->greatest && s->equal > 0);
             s->equal -= stays && key == s->greatest;
         }

@@ -25,19 +25,20 @@ bool divide_is_worth(const struct piles *piles, unsigned p, unsigned bits)
            (uint64_t)1 << bits <= pool_blocks_for(piles->pool, records * sizeof(uint64_t));
 }
 
-static int append(struct piles *children, unsigned child, const uint8_t *data, size_t bytes)
+static void append(struct piles *children, unsigned child, const uint8_t *data, size_t bytes)
 {
     struct pile *pile = &children->pile[child];
 
-    if (bytes + COPY_STEP > (size_t)(pile->end - pile->at))
-        return pile_append(children, child, data, bytes);
+    if (bytes + COPY_STEP > (size_t)(pile->end - pile->at)) {
+        pile_append(children, child, data, bytes);
+        return;
+    }
     copy_over(pile->at, data, bytes);
     pile->at += bytes;
-    return 0;
 }
 
 /* A record that goes on in the next block goes on in the same child, as it has the same number there. */
-static int divide_block(struct division *d, const uint8_t *data, size_t bytes)
+static void divide_block(struct division *d, const uint8_t *data, size_t bytes)
 {
     enum { ENDS = 2048 };
     uint32_t ends[ENDS + 1];
@@ -52,8 +53,7 @@ static int divide_block(struct division *d, const uint8_t *data, size_t bytes)
         order_scatter(d->order, d->node, d->bits, d->records, count + 1, child);
         ends[count] = (uint32_t)scanned;
         for (size_t i = 0; i <= count; i++) {
-            if (append(d->children, child[i], data + from + start, ends[i] - start) != 0)
-                return -1;
+            append(d->children, child[i], data + from + start, ends[i] - start);
             d->children->pile[child[i]].records += i < count;
             start = ends[i];
         }
@@ -61,22 +61,20 @@ static int divide_block(struct division *d, const uint8_t *data, size_t bytes)
         d->open = count == 0 || ends[count - 1] != scanned;
         from += scanned;
     }
-    return 0;
 }
 
-int divide(struct piles *piles, unsigned p, const struct record_format *format, const struct order *order,
-           struct order_node node, unsigned bits, struct piles *children, uint32_t *promised)
+void divide(struct piles *piles, unsigned p, const struct record_format *format, const struct order *order,
+            struct order_node node, unsigned bits, struct piles *children, uint32_t *promised)
 {
     struct division d = {.format = format, .order = order, .node = node, .bits = bits, .children = children};
     struct pool *pool = piles->pool;
     struct pile *pile = &piles->pile[p];
-    int status = 0;
 
-    while (pile->blocks > 0 && status == 0) {
+    while (pile->blocks > 0) {
         const uint32_t block = pile->first;
         const uint8_t *data = pool_block(pool, block);
 
-        status = divide_block(&d, data, pile->blocks > 1 ? pool->block_bytes : (size_t)(pile->at - data));
+        divide_block(&d, data, pile->blocks > 1 ? pool->block_bytes : (size_t)(pile->at - data));
         pile->first = pool->next[block];
         pile->blocks--;
         pool_put_promised(pool, block);
@@ -84,5 +82,5 @@ int divide(struct piles *piles, unsigned p, const struct record_format *format, 
     }
     for (unsigned j = 0; j < 1u << bits; j++)
         *promised -= children->pile[j].blocks;
-    return status == 0 ? pile_check(piles, p, d.open ? UINT64_MAX : d.records) : -1;
+    pile_check(piles, p, d.open ? UINT64_MAX : d.records);
 }

@@ -125,8 +125,8 @@ int engine_report_memory(const struct engine *engine, uint64_t bytes, const char
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    return fault_say("%s needs more memory: use -S %lluM or more", what,
-                     (unsigned long long)engine_needed_with(engine->others, bytes));
+    fault_say("%s needs more memory: use -S %lluM or more", what,
+              (unsigned long long)engine_needed_with(engine->others, bytes));
 }
 
 struct engine_space engine_buffer(const struct engine *engine, enum engine_part part)
@@ -155,15 +155,13 @@ uint64_t engine_pool_bytes(const struct engine *engine)
     return (uint64_t)engine->pool.blocks << engine->pool.block_shift;
 }
 
-int engine_open(struct engine *engine, struct engine_memory memory, struct spill_place *place)
+void engine_open(struct engine *engine, struct engine_memory memory, struct spill_place *place)
 {
     engine->memory = memory;
     engine->place = place;
     engine->buffer = sys_map(memory.buffer_bytes + POOL_SLACK_BYTES);
     if (engine->buffer == NULL || pool_open(&engine->pool, memory.bytes - memory.buffer_bytes, memory.block_bytes) != 0)
-        return fault_say("cannot get %llu MiB of memory: %s", (unsigned long long)memory.bytes >> 20,
-                         strerror(errno));
-    return 0;
+        fault_say("cannot get %llu MiB of memory: %s", (unsigned long long)memory.bytes >> 20, strerror(errno));
 }
 
 void engine_close(struct engine *engine)

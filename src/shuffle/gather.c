@@ -52,7 +52,6 @@ struct gathering {
     unsigned in_work;
     uint64_t claims;   /* made so far */
     uint64_t finished; /* claims, in their order */
-    bool failed;
 };
 
 struct gather_node gather_node(const struct gather_order *order, unsigned pile)
@@ -109,9 +108,9 @@ static bool fits(const struct gathering *g, unsigned p)
 
 /* Spill of the last piles what the next one lacks, and no more: since it fits, that much is in memory, or it would have
  * been promised. */
-static int make_room(struct gathering *g)
+static void make_room(struct gathering *g)
 {
-    return piles_make_room(g->piles, pile_load_blocks(g->piles, g->next) + table_blocks(g, g->next));
+    piles_make_room(g->piles, pile_load_blocks(g->piles, g->next) + table_blocks(g, g->next));
 }
 
 /* What will be written of a pile, about. */
@@ -159,45 +158,32 @@ static bool is_done(const struct gathering *g)
     return g->next == g->piles->count || run_left(g->run) == 0;
 }
 
-/* False when there is nothing more to claim: all is done, the next pile does not fit, or something failed. */
+/* False when there is nothing more to claim: all is done, or the next pile does not fit. */
 static bool claim(struct gathering *g, struct workplace *place)
 {
     bool claimed = false;
 
     pthread_mutex_lock(&g->mutex);
-    while (!claimed && !g->failed && !is_done(g) && fits(g, g->next)) {
+    while (!claimed && !is_done(g) && fits(g, g->next)) {
         claimed = claim_piles(g, place, CLAIM_BYTES) || claim_piles(g, place, 0);
         if (claimed)
             break;
         if (g->in_work > 0)
             pthread_cond_wait(&g->changed, &g->mutex);
-        else if (make_room(g) != 0)
-            g->failed = true;
+        else
+            make_room(g);
     }
     pthread_mutex_unlock(&g->mutex);
     return claimed;
 }
 
-static bool has_failed(struct gathering *g)
-{
-    bool failed;
-
-    pthread_mutex_lock(&g->mutex);
-    failed = g->failed;
-    pthread_mutex_unlock(&g->mutex);
-    return failed;
-}
-
-static void finish(struct gathering *g, struct workplace *place, int status)
+static void finish(struct gathering *g, struct workplace *place)
 {
     table_clear(&place->table);
     table_clear(&place->spare);
     pool_release_promise(g->piles->pool, place->promised);
     pthread_mutex_lock(&g->mutex);
-    if (status == 0)
-        g->turn = place->last;
-    else
-        g->failed = true;
+    g->turn = place->last;
     g->finished++;
     g->in_work--;
     pthread_cond_broadcast(&g->changed);
@@ -209,7 +195,7 @@ static void finish(struct gathering *g, struct workplace *place, int status)
 static void await_place(struct gathering *g, const struct workplace *place)
 {
     pthread_mutex_lock(&g->mutex);
-    while (place->number >= g->finished + g->run->engine.memory.workers && !g->failed)
+    while (place->number >= g->finished + g->run->engine.memory.workers)
         pthread_cond_wait(&g->changed, &g->mutex);
     pthread_mutex_unlock(&g->mutex);
 }
@@ -219,17 +205,16 @@ static int drain(void *context)
 {
     struct workplace *place = context;
     struct gathering *g = place->gathering;
-    bool failed;
 
     pthread_mutex_lock(&g->mutex);
-    while (g->turn != place->first && !g->failed)
+    while (g->turn != place->first)
         pthread_cond_wait(&g->changed, &g->mutex);
-    failed = g->failed;
     pthread_mutex_unlock(&g->mutex);
-    return failed ? -1 : output_buffer_drain(&place->outlet, g->output);
+    output_buffer_drain(&place->outlet, g->output);
+    return 0;
 }
 
-static int emit(void *context, const struct table *table, uint64_t first, uint64_t records)
+static void emit(void *context, const struct table *table, uint64_t first, uint64_t records)
 {
     struct workplace *place = context;
     const struct run *run = place->gathering->run;
@@ -239,7 +224,7 @@ static int emit(void *context, const struct table *table, uint64_t first, uint64
     first += skipped;
     records = least(records - skipped, place->wanted);
     place->wanted -= records;
-    return index_copy(place->from, &run->format, table, first, records, &place->outlet);
+    index_copy(place->from, &run->format, table, first, records, &place->outlet);
 }
 
 /* Take the blocks that a table needs out of the promise. */
@@ -252,67 +237,61 @@ static void grow(struct workplace *place, struct table *table, uint64_t records)
 }
 
 /* Put the records of a resident pile into the output: by rank, or as the node of a tree. */
-static int gather_ranked(struct gathering *g, struct workplace *place, unsigned p)
+static void gather_ranked(struct gathering *g, struct workplace *place, unsigned p)
 {
     const uint64_t records = g->piles->pile[p].records;
 
     place->from = g->piles;
     grow(place, &place->table, records);
-    if (index_build(g->piles, p, &g->run->format, g->order.ranks, p * g->order.share, &place->table) != 0)
-        return -1;
-    return emit(place, &place->table, 0, records);
+    index_build(g->piles, p, &g->run->format, g->order.ranks, p * g->order.share, &place->table);
+    emit(place, &place->table, 0, records);
 }
 
-static int gather_whole(struct gathering *g, struct workplace *place, const struct piles *piles, unsigned p,
-                        const struct gather_node *node)
+static void gather_whole(struct gathering *g, struct workplace *place, const struct piles *piles, unsigned p,
+                         const struct gather_node *node)
 {
     const uint64_t records = piles->pile[p].records;
 
     place->from = piles;
     grow(place, &place->table, records);
-    if (index_build(piles, p, &g->run->format, NULL, 0, &place->table) != 0)
-        return -1;
+    index_build(piles, p, &g->run->format, NULL, 0, &place->table);
     if (order_scatter_bits(&node->order, node->node, records) > 0)
         grow(place, &place->spare, records);
-    return order_arrange(&node->order, node->node, &place->table, &place->spare, records, emit, place);
+    order_arrange(&node->order, node->node, &place->table, &place->spare, records, emit, place);
 }
 
-static int gather_divided(struct gathering *g, struct workplace *place, unsigned p, const struct gather_node *node,
-                          unsigned bits)
+static void gather_divided(struct gathering *g, struct workplace *place, unsigned p, const struct gather_node *node,
+                           unsigned bits)
 {
     struct piles *children = &place->children;
-    int status = divide(g->piles, p, &g->run->format, &node->order, node->node, bits, children, &place->promised);
 
+    divide(g->piles, p, &g->run->format, &node->order, node->node, bits, children, &place->promised);
     for (unsigned j = 0; j < 1u << bits; j++) {
         const struct gather_node child = {.order = node->order, .node = order_child(node->node, j)};
 
-        if (status == 0)
-            status = gather_whole(g, place, children, j, &child);
+        gather_whole(g, place, children, j, &child);
         pile_clear(children, j);
     }
-    return status;
 }
 
-static int gather_pile(struct gathering *g, struct workplace *place, unsigned p)
+static void gather_pile(struct gathering *g, struct workplace *place, unsigned p)
 {
     const unsigned bits = scatter_bits(g, p);
-    int status;
 
     place->promised -= pile_load_blocks(g->piles, p);
-    if (pile_load(g->piles, p) != 0)
-        return -1;
+    pile_load(g->piles, p);
     await_place(g, place);
     if (g->order.kind == GATHER_RANKS) {
-        status = gather_ranked(g, place, p);
+        gather_ranked(g, place, p);
     } else {
         const struct gather_node node = gather_node(&g->order, p);
 
-        status = divide_is_worth(g->piles, p, bits) ? gather_divided(g, place, p, &node, bits)
-                                                    : gather_whole(g, place, g->piles, p, &node);
+        if (divide_is_worth(g->piles, p, bits))
+            gather_divided(g, place, p, &node, bits);
+        else
+            gather_whole(g, place, g->piles, p, &node);
     }
-    if (status == 0)
-        pile_clear(g->piles, p);
-    return status;
+    pile_clear(g->piles, p);
 }
 
 static void work(void *context, unsigned worker)
@@ -321,29 +300,23 @@ static void work(void *context, unsigned worker)
     struct workplace *place = &g->place[worker];
 
     while (claim(g, place)) {
-        int status = 0;
-
-        for (unsigned p = place->first; p < place->last && status == 0; p++)
-            status = gather_pile(g, place, p);
-        if (status == 0)
-            status = drain(place);
-        finish(g, place, status);
+        for (unsigned p = place->first; p < place->last; p++)
+            gather_pile(g, place, p);
+        drain(place);
+        finish(g, place);
     }
 }
 
 /* The margin of the memory in which the outlets are. */
-static int make_margin(struct gathering *g, struct engine_space space)
+static void make_margin(struct gathering *g, struct engine_space space)
 {
     g->margin.base = space.data;
-    g->margin.mark = sys_allocate(space.bytes / TAR_BLOCK_BYTES + 1, 1);
-    if (g->margin.mark == NULL)
-        return fault_report("memory", errno);
+    g->margin.mark = fault_allocate(space.bytes / TAR_BLOCK_BYTES + 1, 1);
     output_use_margin(g->output, &g->margin);
-    return 0;
 }
 
 /* Each worker's tables and its part of the buffer. */
-static int set_up(struct gathering *g, unsigned workers)
+static void set_up(struct gathering *g, unsigned workers)
 {
     struct run *run = g->run;
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_WHOLE);
@@ -356,8 +329,8 @@ static int set_up(struct gathering *g, unsigned workers)
         if (bits > most_bits && divide_is_worth(g->piles, p, bits))
             most_bits = bits;
     }
-    if (run->format.margin != NULL && make_margin(g, space) != 0)
-        return -1;
+    if (run->format.margin != NULL)
+        make_margin(g, space);
     for (unsigned w = 0; w < workers; w++) {
         struct workplace *place = &g->place[w];
 
@@ -366,12 +339,10 @@ static int set_up(struct gathering *g, unsigned workers)
         if (g->margin.mark != NULL)
             place->outlet.marks = g->margin.mark + w * share / TAR_BLOCK_BYTES;
         if (table_init(&place->table, &run->engine.pool) != 0 || table_init(&place->spare, &run->engine.pool) != 0)
-            return fault_report("memory", errno);
-        if (most_bits > 0 &&
-            piles_init_promised(&place->children, 1u << most_bits, &run->engine.pool) != 0)
-            return -1;
+            fault_report("memory", errno);
+        if (most_bits > 0)
+            piles_init_promised(&place->children, 1u << most_bits, &run->engine.pool);
     }
-    return 0;
 }
 
 /* Give up the piles that none of the records that are written is in: those up to *next, which moves on, and some last
@@ -412,11 +383,10 @@ static bool exceeds_memory(struct engine *engine, const struct piles *piles, uns
     return bytes > engine_free_memory(engine);
 }
 
-int gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct output *output)
+void gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct output *output)
 {
     struct gathering g = {.run = run, .piles = piles, .order = order, .output = output};
     unsigned workers = run->engine.memory.workers;
-    int status = -1;
 
     give_up_others(run, piles, next);
     g.next = g.turn = *next;
@@ -432,12 +402,10 @@ int gather(struct run *run, struct piles *piles, struct gather_order order, unsi
     g.place = sys_allocate_apart(workers, sizeof *g.place);
     if (g.place == NULL)
         fault_report("memory", errno);
-    else if (set_up(&g, workers) == 0) {
-        threads_run(workers, work, &g);
-        status = 0;
-    }
+    set_up(&g, workers);
+    threads_run(workers, work, &g);
     *next = is_done(&g) ? piles->count : g.next;
-    for (unsigned w = 0; g.place != NULL && w < workers; w++) {
+    for (unsigned w = 0; w < workers; w++) {
         table_release(&g.place[w].table);
         table_release(&g.place[w].spare);
         piles_release(&g.place[w].children);
@@ -446,5 +414,4 @@ int gather(struct run *run, struct piles *piles, struct gather_order order, unsi
     free(g.margin.mark);
     pthread_cond_destroy(&g.changed);
     pthread_mutex_destroy(&g.mutex);
-    return status;
 }

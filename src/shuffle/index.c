@@ -25,7 +25,7 @@ enum { AHEAD = 32 };
 enum { LINES_MAX = 8 };
 
 /* The pile holds the references. */
-static int take_references(const struct piles *piles, unsigned p, const struct table *ranks, uint64_t first_rank,
+static void take_references(const struct piles *piles, unsigned p, const struct table *ranks, uint64_t first_rank,
                            struct table *table)
 {
     const struct pool *pool = piles->pool;
@@ -33,8 +33,7 @@ static int take_references(const struct piles *piles, unsigned p, const struct t
     uint32_t block = pile->first;
     uint64_t record = 0;
 
-    if (pile_check(piles, p, pile_resident_bytes(piles, p) / sizeof(uint64_t)) != 0)
-        return -1;
+    pile_check(piles, p, pile_resident_bytes(piles, p) / sizeof(uint64_t));
     for (uint32_t b = 0; b < pile->blocks; b++, block = pool->next[block]) {
         const uint64_t *reference = (const uint64_t *)(const void *)pool_block(pool, block);
 
@@ -44,10 +43,9 @@ static int take_references(const struct piles *piles, unsigned p, const struct t
             *table_u64(table, place) = reference[i];
         }
     }
-    return 0;
 }
 
-int index_build(const struct piles *piles, unsigned p, const struct record_format *format, const struct table *ranks,
+void index_build(const struct piles *piles, unsigned p, const struct record_format *format, const struct table *ranks,
                 uint64_t first_rank, struct table *table)
 {
     enum { ENDS = 2048 };
@@ -60,8 +58,10 @@ int index_build(const struct piles *piles, unsigned p, const struct record_forma
     uint64_t records = 0;
     struct record_scan scan = {0};
 
-    if (piles->base != NULL)
-        return take_references(piles, p, ranks, first_rank, table);
+    if (piles->base != NULL) {
+        take_references(piles, p, ranks, first_rank, table);
+        return;
+    }
     for (uint32_t b = 0; b < pile->blocks; b++, block = pool->next[block]) {
         const uint8_t *data = pool_block(pool, block);
         uint64_t base = (uint64_t)block << pool->block_shift;
@@ -74,7 +74,7 @@ int index_build(const struct piles *piles, unsigned p, const struct record_forma
             size_t count = record_ends(format, &scan, data + from, bytes - from, ends, ENDS, &scanned);
 
             if (count > pile->records - records)
-                return pile_check(piles, p, UINT64_MAX);
+                pile_check(piles, p, UINT64_MAX);
             for (size_t i = 0; i < count; i++, records++) {
                 size_t end = from + ends[i];
                 uint64_t reference =
@@ -96,11 +96,11 @@ int index_build(const struct piles *piles, unsigned p, const struct record_forma
             before += bytes;
         }
     }
-    return pile_check(piles, p, start == UINT64_MAX ? records : UINT64_MAX);
+    pile_check(piles, p, start == UINT64_MAX ? records : UINT64_MAX);
 }
 
 /* Any record in blocks: over the ends of blocks and buffers, of any length. */
-static int copy_from_chain(const struct pool *pool, const struct record_format *format, uint64_t reference,
+static void copy_from_chain(const struct pool *pool, const struct record_format *format, uint64_t reference,
                            struct output_buffer *outlet)
 {
     uint64_t start = reference_place(reference);
@@ -121,17 +121,16 @@ static int copy_from_chain(const struct pool *pool, const struct record_format *
             ends_here = record_ends(format, &scan, data, bytes, &end, 1, &left) == 1;
         }
         bytes = ends_here ? left : bytes;
-        if (output_buffer_put(outlet, data, bytes) != 0)
-            return -1;
+        output_buffer_put(outlet, data, bytes);
         if (ends_here)
-            return 0;
+            return;
         left -= bytes;
     }
 }
 
 /* Any record that is referred to. What stands there may be a file that somebody changes, so that it may have no end;
  * source_check finds that out. */
-static int copy_from_base(const struct piles *piles, const struct record_format *format, uint64_t reference,
+static void copy_from_base(const struct piles *piles, const struct record_format *format, uint64_t reference,
                           struct output_buffer *outlet)
 {
     enum { SCAN_BYTES = 1 << 16 };
@@ -141,28 +140,24 @@ static int copy_from_base(const struct piles *piles, const struct record_format 
     struct record_scan scan = {0};
 
     if (ended)
-        return output_buffer_put(outlet, from, length);
+        output_buffer_put(outlet, from, length);
     for (; !ended && from < piles->base_end; from += length) {
         size_t bytes = (size_t)(piles->base_end - from) < SCAN_BYTES ? (size_t)(piles->base_end - from) : SCAN_BYTES;
         uint32_t end;
 
         ended = record_ends(format, &scan, from, bytes, &end, 1, &length) == 1;
-        if (output_buffer_put(outlet, from, length) != 0)
-            return -1;
+        output_buffer_put(outlet, from, length);
     }
-    return 0;
 }
 
 /* Records that end as a margin says: note where they end in the outlet, too. */
-static int copy_marked(const struct piles *piles, const struct record_format *format, const struct table *table,
+static void copy_marked(const struct piles *piles, const struct record_format *format, const struct table *table,
                        uint64_t first, uint64_t records, struct output_buffer *outlet)
 {
     for (uint64_t i = first; i < first + records; i++) {
-        if (copy_from_base(piles, format, *table_u64(table, i), outlet) != 0)
-            return -1;
+        copy_from_base(piles, format, *table_u64(table, i), outlet);
         outlet->marks[(size_t)(outlet->at - outlet->buffer) / TAR_BLOCK_BYTES] = RECORD_ENDS;
     }
-    return 0;
 }
 
 /* How much is fetched ahead. A record that is referred to is in no cache, and begins anywhere in a line: as many lines
@@ -178,7 +173,7 @@ static size_t bytes_ahead(const struct piles *piles)
     return (size_t)least(average / SYS_LINE_BYTES + 2, LINES_MAX) * SYS_LINE_BYTES;
 }
 
-int index_copy(const struct piles *piles, const struct record_format *format, const struct table *table, uint64_t first,
+void index_copy(const struct piles *piles, const struct record_format *format, const struct table *table, uint64_t first,
                uint64_t records, struct output_buffer *outlet)
 {
     const struct pool *pool = piles->pool;
@@ -190,8 +185,10 @@ int index_copy(const struct piles *piles, const struct record_format *format, co
     uint8_t *to = outlet->at; /* kept here, as the compiler must take any store of bytes for a change of *outlet */
     const uint8_t *end = outlet->end;
 
-    if (format->margin != NULL)
-        return copy_marked(piles, format, table, first, records, outlet);
+    if (format->margin != NULL) {
+        copy_marked(piles, format, table, first, records, outlet);
+        return;
+    }
     while (records > 0) {
         const uint64_t *reference = table_u64(table, first);
         const uint64_t *last = reference + least(records, table_run(table, first));
@@ -210,12 +207,12 @@ int index_copy(const struct piles *piles, const struct record_format *format, co
                 continue;
             }
             outlet->at = to;
-            if ((refers ? copy_from_base(piles, format, *reference, outlet)
-                        : copy_from_chain(pool, format, *reference, outlet)) != 0)
-                return -1;
+            if (refers)
+                copy_from_base(piles, format, *reference, outlet);
+            else
+                copy_from_chain(pool, format, *reference, outlet);
             to = outlet->at;
         }
     }
     outlet->at = to;
-    return 0;
 }

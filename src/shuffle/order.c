@@ -175,29 +175,28 @@ static void scatter(const struct order *order, struct order_node node, unsigned 
 }
 
 /* Depth is that of the tree: at most 7, each level with 4 KiB of starts. */
-static int arrange(const struct order *order, struct order_node node, struct table *table, struct table *spare,
-                   uint64_t first, uint64_t records, order_emit *emit, void *context)
+static void arrange(const struct order *order, struct order_node node, struct table *table, struct table *spare,
+                    uint64_t first, uint64_t records, order_emit *emit, void *context)
 {
     uint64_t start[(1 << ORDER_ROOT_BITS) + 1];
     unsigned bits = order_scatter_bits(order, node, records);
 
     if (records == 0)
-        return 0;
+        return;
     if (bits == 0) {
         order_leaf_u64(order, node, table, first, records);
-        return emit(context, table, first, records);
+        emit(context, table, first, records);
+        return;
     }
     scatter(order, node, bits, table, spare, first, records, start);
     for (unsigned j = 0; j < 1u << bits; j++)
-        if (arrange(order, order_child(node, j), spare, table, start[j], start[j + 1] - start[j], emit, context) != 0)
-            return -1;
-    return 0;
+        arrange(order, order_child(node, j), spare, table, start[j], start[j + 1] - start[j], emit, context);
 }
 
-int order_arrange(const struct order *order, struct order_node node, struct table *table, struct table *spare,
-                  uint64_t records, order_emit *emit, void *context)
+void order_arrange(const struct order *order, struct order_node node, struct table *table, struct table *spare,
+                   uint64_t records, order_emit *emit, void *context)
 {
-    return arrange(order, node, table, spare, 0, records, emit, context);
+    arrange(order, node, table, spare, 0, records, emit, context);
 }
 
 static void put_number(uint8_t bytes[8], uint64_t number)

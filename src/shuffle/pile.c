@@ -34,25 +34,20 @@ static uint32_t full_blocks(const struct pile *pile)
     return pile->at == pile->end ? pile->blocks : pile->blocks - 1;
 }
 
-static int init(struct piles *piles, struct pool *pool, struct storage *storage, uint32_t promise)
+static void init(struct piles *piles, struct pool *pool, struct storage *storage, uint32_t promise)
 {
-    unsigned count = piles->count;
+    const unsigned count = piles->count;
 
     piles->pool = pool;
     piles->storage = storage;
     piles->pile = sys_allocate_apart(count, sizeof *piles->pile);
-    if (piles->pile == NULL || !pool_promise(pool, promise)) {
-        storage_free(storage);
-        free(piles->pile);
-        piles->pile = NULL;
-        return fault_say("not enough memory for %u piles: use a larger -S", count);
-    }
+    if (piles->pile == NULL || !pool_promise(pool, promise))
+        fault_say("not enough memory for %u piles: use a larger -S", count);
     for (unsigned p = 0; p < count; p++)
         piles->pile[p] = (struct pile){.first = POOL_NONE, .last = POOL_NONE};
-    return 0;
 }
 
-int piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage)
+void piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage)
 {
     size_t flush_bytes = (size_t)pool->blocks * pool->block_bytes / FLUSH_SHARE;
 
@@ -61,31 +56,26 @@ int piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct po
     piles->flush_blocks = (uint32_t)(flush_bytes >> pool->block_shift);
     if (piles->flush_blocks == 0)
         piles->flush_blocks = 1;
-    return init(piles, pool, storage, count);
+    init(piles, pool, storage, count);
 }
 
-int piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, struct storage *storage)
+void piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, struct storage *storage)
 {
     *piles = (struct piles){.count = count, .lanes = 1, .sealed = true};
-    return init(piles, pool, storage, 0);
+    init(piles, pool, storage, 0);
 }
 
-int piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct spill_place *place)
+void piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct spill_place *place)
 {
-    struct storage *storage = spill_open(place, count);
-
-    piles->pile = NULL;
-    if (storage == NULL || piles_init_in(piles, count, lanes, pool, storage) != 0)
-        return -1;
+    piles_init_in(piles, count, lanes, pool, spill_open(place, count));
     if (place->frames != NULL)
         piles->frame_blocks = (uint32_t)(FRAMES_PLAIN_BYTES >> pool->block_shift);
-    return 0;
 }
 
-int piles_init_promised(struct piles *piles, unsigned count, struct pool *pool)
+void piles_init_promised(struct piles *piles, unsigned count, struct pool *pool)
 {
     *piles = (struct piles){.count = count, .lanes = 1, .promised = true};
-    return init(piles, pool, NULL, 0);
+    init(piles, pool, NULL, 0);
 }
 
 void pile_stored(struct piles *piles, unsigned p, uint64_t records, uint64_t bytes)
@@ -155,7 +145,7 @@ static bool is_write(const struct piles *piles, int count)
 }
 
 /* Write the chain's first `blocks` blocks, of which the last holds `last_bytes`, to the pile's file. */
-static int write_blocks(struct piles *piles, unsigned p, uint32_t blocks, size_t last_bytes)
+static void write_blocks(struct piles *piles, unsigned p, uint32_t blocks, size_t last_bytes)
 {
     struct pile *pile = &piles->pile[p];
     uint32_t block = pile->first;
@@ -171,15 +161,13 @@ static int write_blocks(struct piles *piles, unsigned p, uint32_t blocks, size_t
             pieces[count++] = (struct iovec){.iov_base = pool_block(piles->pool, block), .iov_len = length};
             bytes += length;
         }
-        if (storage_write(piles->storage, p, pieces, count) != 0)
-            return -1;
+        storage_write(piles->storage, p, pieces, count);
         pile->spilled_bytes += bytes;
     }
-    return 0;
 }
 
 /* Write whole blocks, at most `most`, the first ones, and give them back, but keep one block. */
-static int flush_full(struct piles *piles, unsigned p, uint64_t most)
+static void flush_full(struct piles *piles, unsigned p, uint64_t most)
 {
     struct pile *pile = &piles->pile[p];
     struct pool *pool = piles->pool;
@@ -188,22 +176,20 @@ static int flush_full(struct piles *piles, unsigned p, uint64_t most)
     uint32_t last = first;
 
     if (full == 0)
-        return 0;
+        return;
     pile->spilled = true;
-    if (write_blocks(piles, p, full, pool->block_bytes) != 0)
-        return -1;
+    write_blocks(piles, p, full, pool->block_bytes);
     if (full == pile->blocks) {
         pile->at = pile->end - pool->block_bytes;
         full--;
     }
     if (full == 0)
-        return 0;
+        return;
     for (uint32_t i = 1; i < full; i++)
         last = pool->next[last];
     pile->first = pool->next[last];
     pile->blocks -= full;
     pool_put(pool, first, last, full);
-    return 0;
 }
 
 /* Blocks of a tail worth writing when `spilled` piles of each lane have tails. They are half full on average, so half
@@ -217,7 +203,7 @@ static uint32_t worth_writing(const struct piles *piles, unsigned spilled)
 }
 
 /* Free at least one block, by a pile of p's lane; p's own block is full. */
-static int make_room(struct piles *piles, unsigned p)
+static void make_room(struct piles *piles, unsigned p)
 {
     unsigned lane = p % piles->lanes;
     unsigned fullest = p;
@@ -242,10 +228,11 @@ static int make_room(struct piles *piles, unsigned p)
     }
     if (found && most < worth_writing(piles, spilled))
         fullest = next;
-    return flush_full(piles, fullest, piles->pool->blocks / ONCE_SHARE + 1);
+    flush_full(piles, fullest, piles->pool->blocks / ONCE_SHARE + 1);
 }
 
-static int next_block(struct piles *piles, unsigned p)
+/* Have room for at least one byte. False: there is none for references. */
+static bool next_block(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
     struct pool *pool = piles->pool;
@@ -254,12 +241,11 @@ static int next_block(struct piles *piles, unsigned p)
     while (block == POOL_NONE) {
         if (piles->base != NULL) {
             atomic_store(&piles->run_out, true);
-            return -1;
+            return false;
         }
-        if (make_room(piles, p) != 0)
-            return -1;
+        make_room(piles, p);
         if (pile->at != pile->end)
-            return 0; /* it was p that was written, and its block is empty again */
+            return true; /* it was p that was written, and its block is empty again */
         block = pool_get(pool);
     }
     if (pile->blocks++ == 0)
@@ -269,10 +255,10 @@ static int next_block(struct piles *piles, unsigned p)
     pile->last = block;
     pile->at = pool_block(pool, block);
     pile->end = pile->at + pool->block_bytes;
-    return 0;
+    return true;
 }
 
-int pile_append(struct piles *piles, unsigned p, const uint8_t *data, size_t bytes)
+bool pile_try_append(struct piles *piles, unsigned p, const uint8_t *data, size_t bytes)
 {
     struct pile *pile = &piles->pile[p];
 
@@ -280,8 +266,8 @@ int pile_append(struct piles *piles, unsigned p, const uint8_t *data, size_t byt
         size_t room = (size_t)(pile->end - pile->at);
 
         if (room == 0) {
-            if (next_block(piles, p) != 0)
-                return -1;
+            if (!next_block(piles, p))
+                return false;
             continue;
         }
         room = room < bytes ? room : bytes;
@@ -290,7 +276,12 @@ int pile_append(struct piles *piles, unsigned p, const uint8_t *data, size_t byt
         data += room;
         bytes -= room;
     }
-    return 0;
+    return true;
+}
+
+void pile_append(struct piles *piles, unsigned p, const uint8_t *data, size_t bytes)
+{
+    (void)pile_try_append(piles, p, data, bytes);
 }
 
 /* Leave the pile without blocks. */
@@ -306,7 +297,7 @@ static void put_chain(struct piles *piles, unsigned p)
     pile->end = NULL;
 }
 
-int pile_flush(struct piles *piles, unsigned p)
+void pile_flush(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
     size_t block_bytes = piles->pool->block_bytes;
@@ -314,32 +305,29 @@ int pile_flush(struct piles *piles, unsigned p)
     bool last_empty = last_bytes == 0;
 
     if (pile->blocks == 0)
-        return 0;
+        return;
     pile->spilled = true;
-    if (write_blocks(piles, p, pile->blocks - last_empty, last_empty ? block_bytes : last_bytes) != 0)
-        return -1;
+    write_blocks(piles, p, pile->blocks - last_empty, last_empty ? block_bytes : last_bytes);
     put_chain(piles, p);
-    return 0;
 }
 
-int piles_make_room(struct piles *piles, uint64_t blocks)
+void piles_make_room(struct piles *piles, uint64_t blocks)
 {
     for (unsigned p = piles->count; p-- > 0;) {
         uint32_t there = pool_free(piles->pool);
         uint64_t wanted = blocks > there ? blocks - there : 0;
 
-        if ((wanted < piles->pile[p].blocks ? flush_full(piles, p, wanted) : pile_flush(piles, p)) != 0)
-            return -1;
+        if (wanted < piles->pile[p].blocks)
+            flush_full(piles, p, wanted);
+        else
+            pile_flush(piles, p);
     }
-    return 0;
 }
 
-int piles_flush(struct piles *piles)
+void piles_flush(struct piles *piles)
 {
     for (unsigned p = 0; p < piles->count; p++)
-        if (pile_flush(piles, p) != 0)
-            return -1;
-    return 0;
+        pile_flush(piles, p);
 }
 
 uint32_t pile_load_blocks(const struct piles *piles, unsigned p)
@@ -347,7 +335,7 @@ uint32_t pile_load_blocks(const struct piles *piles, unsigned p)
     return (uint32_t)pool_blocks_for(piles->pool, piles->pile[p].spilled_bytes);
 }
 
-int pile_load(struct piles *piles, unsigned p)
+void pile_load(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
     struct pool *pool = piles->pool;
@@ -356,12 +344,11 @@ int pile_load(struct piles *piles, unsigned p)
     uint32_t blocks = 0;
     int step = READ_BYTES >> pool->block_shift < PIECES ? (int)(READ_BYTES >> pool->block_shift) : PIECES;
     struct storage_reader reader;
-    int status = 0;
 
     if (!pile->spilled)
-        return 0;
+        return;
     storage_reader_init(&reader, piles->storage, p);
-    while (reader.left > 0 && status == 0) {
+    while (reader.left > 0) {
         struct iovec pieces[PIECES];
         uint64_t left = reader.left;
         int count = 0;
@@ -378,14 +365,9 @@ int pile_load(struct piles *piles, unsigned p)
             pieces[count].iov_len = left < pool->block_bytes ? (size_t)left : pool->block_bytes;
             left -= pieces[count].iov_len;
         }
-        status = storage_reader_read(&reader, pieces, count);
+        storage_reader_read(&reader, pieces, count);
     }
     storage_reader_release(&reader);
-    if (status != 0) {
-        pool_put(pool, first, last, blocks);
-        pool_release_promise(pool, pile_load_blocks(piles, p) - blocks);
-        return -1;
-    }
     storage_drop(piles->storage, p);
     if (blocks > 0) {
         if (pile->blocks == 0) {
@@ -400,7 +382,6 @@ int pile_load(struct piles *piles, unsigned p)
     }
     pile->spilled_bytes = 0;
     pile->spilled = false;
-    return 0;
 }
 
 void pile_clear(struct piles *piles, unsigned p)
@@ -415,7 +396,8 @@ void pile_clear(struct piles *piles, unsigned p)
     pile->records = 0;
 }
 
-int pile_check(const struct piles *piles, unsigned p, uint64_t found)
+void pile_check(const struct piles *piles, unsigned p, uint64_t found)
 {
-    return found == piles->pile[p].records ? 0 : storage_report(piles->storage, p);
+    if (found != piles->pile[p].records)
+        storage_report(piles->storage, p);
 }

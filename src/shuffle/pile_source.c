@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "system/sys.h"
+#include "system/fault.h"
 
 /* Holes are punched in steps of this many bytes. */
 static const uint64_t DISCARD_BYTES = (uint64_t)4 << 20;
@@ -30,19 +30,18 @@ static void begin_reading(struct reading *reading, struct piles *piles, unsigned
     reading->discarded = reading->reader.left;
 }
 
-static ssize_t read_storage(struct reading *reading, uint8_t *data, size_t bytes)
+static size_t read_storage(struct reading *reading, uint8_t *data, size_t bytes)
 {
     struct storage_reader *reader = &reading->reader;
     size_t length = bytes < reader->left ? bytes : (size_t)reader->left;
     struct iovec piece = {.iov_base = data, .iov_len = length};
 
-    if (storage_reader_read(reader, &piece, 1) != 0)
-        return -1;
+    storage_reader_read(reader, &piece, 1);
     if (!reading->keep && reading->discarded - reader->left >= DISCARD_BYTES) {
         storage_reader_discard(reader);
         reading->discarded = reader->left;
     }
-    return (ssize_t)length;
+    return length;
 }
 
 /* The block that was read is done with. */
@@ -62,7 +61,7 @@ static void leave_block(struct reading *reading)
     pool_put(pool, block, block, 1);
 }
 
-static ssize_t read_chain(struct reading *reading, uint8_t *data, size_t bytes)
+static size_t read_chain(struct reading *reading, uint8_t *data, size_t bytes)
 {
     const struct pool *pool = reading->piles->pool;
     const struct pile *pile = &reading->piles->pile[reading->pile];
@@ -74,7 +73,7 @@ static ssize_t read_chain(struct reading *reading, uint8_t *data, size_t bytes)
     reading->inside += length;
     if (length == left)
         leave_block(reading);
-    return (ssize_t)length;
+    return length;
 }
 
 static ssize_t read_pile(void *context, uint8_t *data, size_t bytes)
@@ -83,22 +82,17 @@ static ssize_t read_pile(void *context, uint8_t *data, size_t bytes)
     size_t done = 0;
 
     while (done < bytes) {
-        ssize_t got = 0;
-
         if (reading->reader.left > 0)
-            got = read_storage(reading, data + done, bytes - done);
+            done += read_storage(reading, data + done, bytes - done);
         else if (reading->left > 0)
-            got = read_chain(reading, data + done, bytes - done);
+            done += read_chain(reading, data + done, bytes - done);
         else
             break;
-        if (got < 0)
-            return -1;
-        done += (size_t)got;
     }
     return (ssize_t)done;
 }
 
-int pile_source_verify(struct piles *piles, unsigned p, const struct record_format *format, uint8_t *buffer,
+void pile_source_verify(struct piles *piles, unsigned p, const struct record_format *format, uint8_t *buffer,
                        size_t bytes)
 {
     struct record_scan scan = {0};
@@ -108,12 +102,12 @@ int pile_source_verify(struct piles *piles, unsigned p, const struct record_form
     ssize_t got;
 
     if (!piles->pile[p].spilled)
-        return 0;
+        return;
     begin_reading(&reading, piles, p, true);
     while ((got = read_pile(&reading, buffer, bytes)) > 0)
         records += record_count(format, &scan, buffer, (size_t)got, &whole);
     storage_reader_release(&reading.reader);
-    return got == 0 ? pile_check(piles, p, whole ? records : UINT64_MAX) : -1;
+    pile_check(piles, p, whole ? records : UINT64_MAX);
 }
 
 static void free_reading(void *context)
@@ -126,16 +120,12 @@ static void free_reading(void *context)
 
 struct source *pile_source(struct piles *piles, unsigned p, bool keep)
 {
-    struct reading *reading = sys_allocate(1, sizeof *reading);
-    struct source *source = NULL;
+    struct reading *reading = fault_allocate(1, sizeof *reading);
+    struct source *source;
 
-    if (reading != NULL) {
-        begin_reading(reading, piles, p, keep);
-        source = source_over(read_pile, reading, free_reading);
-    }
-    if (source == NULL) {
+    begin_reading(reading, piles, p, keep);
+    source = source_over(read_pile, reading, free_reading);
+    if (source == NULL)
         fault_report("memory", errno);
-        free(reading);
-    }
     return source;
 }

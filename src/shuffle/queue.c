@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "system/pool.h"
-#include "system/sys.h"
+#include "system/fault.h"
 
 /* A record for every so many bytes of a block: the room of its lists. With fewer bytes a record, blocks are worked
  * off in parts. */
@@ -83,16 +83,10 @@ struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsign
 {
     unsigned count = ring_blocks(workers);
     size_t block_bytes = QUEUE_BLOCK_BYTES_MAX / 4;
-    struct queue *queue = sys_allocate(1, sizeof *queue + count * sizeof *queue->slot);
+    struct queue *queue = fault_allocate(1, sizeof *queue + count * sizeof *queue->slot);
 
-    if (queue == NULL)
-        return NULL;
-    queue->lane = sys_allocate(lanes, sizeof *queue->lane);
-    queue->lane_start = sys_allocate((size_t)count * (lanes + 1), sizeof *queue->lane_start);
-    if (queue->lane == NULL || queue->lane_start == NULL) {
-        queue_free(queue);
-        return NULL;
-    }
+    queue->lane = fault_allocate(lanes, sizeof *queue->lane);
+    queue->lane_start = fault_allocate((size_t)count * (lanes + 1), sizeof *queue->lane_start);
     pthread_mutex_init(&queue->mutex, NULL);
     pthread_cond_init(&queue->changed, NULL);
     queue->count = count;
@@ -120,12 +114,8 @@ struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsign
 
 void queue_free(struct queue *queue)
 {
-    if (queue == NULL)
-        return;
-    if (queue->count > 0) {
-        pthread_cond_destroy(&queue->changed);
-        pthread_mutex_destroy(&queue->mutex);
-    }
+    pthread_cond_destroy(&queue->changed);
+    pthread_mutex_destroy(&queue->mutex);
     free(queue->lane);
     free(queue->lane_start);
     free(queue);
@@ -287,6 +277,11 @@ void queue_stop(struct queue *queue)
     queue->stopped = true;
     pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->mutex);
+}
+
+bool queue_is_stopped(const struct queue *queue)
+{
+    return queue->stopped;
 }
 
 uint64_t queue_records(const struct queue *queue)

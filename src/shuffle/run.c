@@ -2,6 +2,7 @@
 
 #include "base/least.h"
 #include "base/part.h"
+#include "system/fault.h"
 #include "system/sys.h"
 
 uint64_t run_left(const struct run *run)
@@ -34,7 +35,7 @@ uint64_t run_take(struct run *run, uint64_t records)
     return records;
 }
 
-int run_begin(struct run *run, struct output *output, uint64_t records)
+void run_begin(struct run *run, struct output *output, uint64_t records)
 {
     const uint8_t *header = NULL;
     size_t header_bytes = 0;
@@ -48,10 +49,10 @@ int run_begin(struct run *run, struct output *output, uint64_t records)
     }
     if (run->input != NULL)
         header = source_header(run->input, &header_bytes);
-    return output_begin(output, records, header, header_bytes);
+    output_begin(output, records, header, header_bytes);
 }
 
-int run_scattered(struct run *run)
+void run_scattered(struct run *run)
 {
     struct run_progress *progress = run->progress;
     const uint64_t records = counter_get(&progress->records);
@@ -59,13 +60,12 @@ int run_scattered(struct run *run)
     if (run->input != NULL)
         counter_set(&progress->bytes, source_delivered_bytes(run->input));
     counter_set(&progress->scattered, sys_milliseconds());
-    return run_expects(run, records);
+    run_expects(run, records);
 }
 
-int run_expects(const struct run *run, uint64_t records)
+void run_expects(const struct run *run, uint64_t records)
 {
-    if (run->expected == UINT64_MAX || run->expected == records)
-        return 0;
-    return fault_say("%s: the number of records is %llu, not %llu as --expect-records says",
-                     run->input_name, (unsigned long long)records, (unsigned long long)run->expected);
+    if (run->expected != UINT64_MAX && run->expected != records)
+        fault_say("%s: the number of records is %llu, not %llu as --expect-records says", run->input_name,
+                  (unsigned long long)records, (unsigned long long)run->expected);
 }

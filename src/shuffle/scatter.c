@@ -16,7 +16,6 @@
 
 #include "shuffle/scatter.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -25,6 +24,7 @@
 #include "shuffle/queue.h"
 #include "shuffle/reference.h"
 #include "shuffle/staging.h"
+#include "system/fault.h"
 #include "system/sys.h"
 #include "system/threads.h"
 
@@ -69,7 +69,7 @@ static bool is_lent(const struct queue_block *block)
 }
 
 /* What is lent is forgotten when the block's turn comes again: all that came before it has been appended by then. */
-static int read_block(struct scattering *s, struct queue_block *block)
+static void read_block(struct scattering *s, struct queue_block *block)
 {
     ssize_t bytes;
 
@@ -83,10 +83,7 @@ static int read_block(struct scattering *s, struct queue_block *block)
         if (bytes > 0)
             s->lent = block->data + bytes;
     }
-    if (bytes < 0)
-        return -1;
     block->bytes = (size_t)bytes;
-    return 0;
 }
 
 /* Count the records in all that is left of the block. Are they few enough for its lists? */
@@ -282,8 +279,9 @@ static void route_block(struct scattering *s, struct queue_block *block)
     next[0] = 0;
 }
 
-/* Append the references of records that begin in the block. Where one goes on in the next block is not known. */
-static int refer_block(struct scattering *s, struct queue_block *block, unsigned lane)
+/* Append the references of records that begin in the block. Where one goes on in the next block is not known. False:
+ * there is no room for all. */
+static bool refer_block(struct scattering *s, struct queue_block *block, unsigned lane)
 {
     const queue_piece *piece = block->pieces + block->lane_start[lane];
     const queue_piece *end = block->pieces + block->lane_start[lane + 1];
@@ -303,15 +301,15 @@ static int refer_block(struct scattering *s, struct queue_block *block, unsigned
         reference = reference_make(base + start, block->open && start + length == block->to ? REFERENCE_LONG : length);
         place = staging_place(&s->staging, p, sizeof reference);
         if (place == NULL)
-            return -1;
+            return false;
         memcpy(place, &reference, sizeof reference);
         s->piles->pile[p].records++;
     }
     staging_settle();
-    return 0;
+    return true;
 }
 
-static int append_block(struct scattering *s, struct queue_block *block, unsigned lane)
+static void append_block(struct scattering *s, struct queue_block *block, unsigned lane)
 {
     const queue_piece *piece = block->pieces + block->lane_start[lane];
     const queue_piece *end = block->pieces + block->lane_start[lane + 1];
@@ -325,8 +323,7 @@ static int append_block(struct scattering *s, struct queue_block *block, unsigne
         unsigned p = queue_piece_pile(*piece);
 
         piles[p].records++;
-        if (staging_put(&s->staging, p, from, length) != 0)
-            return -1;
+        staging_put(&s->staging, p, from, length);
     }
     staging_settle();
     /* The record that is still open is counted by the block in which it ends. */
@@ -336,7 +333,6 @@ static int append_block(struct scattering *s, struct queue_block *block, unsigne
         if ((p & (s->piles->lanes - 1)) == lane)
             piles[p].records--;
     }
-    return 0;
 }
 
 static void work(void *context, unsigned worker)
@@ -345,11 +341,9 @@ static void work(void *context, unsigned worker)
     struct queue_task task = {.block = NULL};
 
     while ((task = queue_take(s->queue, worker, task.block)).kind != QUEUE_END) {
-        int status = 0;
-
         switch (task.kind) {
         case QUEUE_READ:
-            status = read_block(s, task.block);
+            read_block(s, task.block);
             break;
         case QUEUE_SCAN:
             scan_block(s, task.block);
@@ -358,21 +352,20 @@ static void work(void *context, unsigned worker)
             route_block(s, task.block);
             break;
         case QUEUE_APPEND:
-            status = s->plan->refers ? refer_block(s, task.block, task.lane) : append_block(s, task.block, task.lane);
+            if (!s->plan->refers)
+                append_block(s, task.block, task.lane);
+            else if (!refer_block(s, task.block, task.lane))
+                queue_stop(s->queue);
             break;
         case QUEUE_END:
             break;
-        }
-        if (status != 0) {
-            queue_stop(s->queue);
-            return;
         }
         queue_done(s->queue, task);
     }
 }
 
 /* What a limit needs; and drop the piles that nobody wants from the beginning. */
-static int set_limit(struct scattering *s)
+static void set_limit(struct scattering *s)
 {
     const struct scatter_plan *plan = s->plan;
     const unsigned last = plan->last > 0 ? plan->last : s->piles->count;
@@ -385,11 +378,10 @@ static int set_limit(struct scattering *s)
         if (p < plan->first || p >= last)
             pile_drop(s->piles, p);
     if (s->limited)
-        s->counted = sys_allocate(s->piles->count, sizeof *s->counted);
-    return s->limited && s->counted == NULL ? -1 : 0;
+        s->counted = fault_allocate(s->piles->count, sizeof *s->counted);
 }
 
-/* All has been appended, or something failed. */
+/* All has been appended, unless there was no room. */
 static void finish(struct scattering *s)
 {
     struct piles *piles = s->piles;
@@ -416,46 +408,40 @@ static unsigned choose_lanes(const struct engine *engine)
     return lanes;
 }
 
-/* The piles are there. */
-static int fill(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
+/* The piles are there. False: there was no room for references. */
+static bool fill(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
                 struct source *source, struct piles *piles)
 {
     const struct engine_space space = engine_buffer(engine, ENGINE_WHOLE);
     const unsigned workers = engine->memory.workers;
     struct scattering s = {.format = format, .plan = plan, .source = source, .piles = piles};
-    int status = -1;
+    bool whole;
 
     if (source_base(source) != NULL)
         s.space_end = source_base(source) + source_space(source);
     s.queue = queue_open(space.data, space.bytes, workers, piles->lanes, record_is_sequential(format));
-    if (s.queue == NULL || set_limit(&s) != 0 || staging_init(&s.staging, piles) != 0) {
-        fault_report("memory", errno);
-        goto out;
-    }
+    set_limit(&s);
+    staging_init(&s.staging, piles);
     /* One thread at a time waits for the input; writes to temporary files seldom wait. */
     threads_run(workers + (engine->waiting > 0), work, &s);
-    if (!atomic_load(&piles->run_out))
-        status = staging_end(&s.staging);
+    whole = !queue_is_stopped(s.queue) && staging_end(&s.staging);
     finish(&s);
-
-out:
     staging_release(&s.staging);
     queue_free(s.queue);
     free(s.counted);
-    return status;
+    return whole;
 }
 
-int scatter(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
-            struct source *source, struct piles *piles)
+bool scatter(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
+             struct source *source, struct piles *piles)
 {
     const unsigned lanes = choose_lanes(engine);
-    int status;
 
     if (plan->storage != NULL)
-        status = piles_init_in(piles, plan->piles, lanes, &engine->pool, plan->storage);
+        piles_init_in(piles, plan->piles, lanes, &engine->pool, plan->storage);
     else
-        status = piles_init(piles, plan->piles, lanes, &engine->pool, engine->place);
-    if (status == 0 && plan->refers)
+        piles_init(piles, plan->piles, lanes, &engine->pool, engine->place);
+    if (plan->refers)
         piles_refer(piles, source_base(source), source_space(source));
-    return status == 0 ? fill(engine, format, plan, source, piles) : -1;
+    return fill(engine, format, plan, source, piles);
 }

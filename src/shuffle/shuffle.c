@@ -67,33 +67,28 @@ static void route_by_rank(const void *context, uint64_t first, size_t count, uin
 }
 
 /* Scatter a pile; it is empty then. */
-static int scatter_pile(struct run *run, struct piles *piles, unsigned p, const struct scatter_plan *plan,
-                        struct piles *inner)
+static void scatter_pile(struct run *run, struct piles *piles, unsigned p, const struct scatter_plan *plan,
+                         struct piles *inner)
 {
     struct source *source = pile_source(piles, p, false);
-    int status;
 
-    if (source == NULL)
-        return -1;
-    status = scatter(&run->engine, &run->format, plan, source, inner);
+    scatter(&run->engine, &run->format, plan, source, inner);
     source_free(source);
-    if (status == 0)
-        status = pile_check(piles, p, inner->records);
+    pile_check(piles, p, inner->records);
     pile_clear(piles, p);
-    return status;
 }
 
 /* The same of `records` records that a source gives once more. */
-static int scatter_again(struct run *run, struct source *source, uint64_t records, const struct scatter_plan *plan,
-                         struct piles *inner)
+static void scatter_again(struct run *run, struct source *source, uint64_t records, const struct scatter_plan *plan,
+                          struct piles *inner)
 {
-    if (scatter(&run->engine, &run->format, plan, source, inner) != 0)
-        return -1;
-    return inner->records == records ? 0 : fault_say("the input has changed while it was read");
+    scatter(&run->engine, &run->format, plan, source, inner);
+    if (inner->records != records)
+        fault_say("the input has changed while it was read");
 }
 
-static int restart_node(struct run *run, struct piles *piles, unsigned p, struct gather_node node,
-                        struct output *output)
+static void restart_node(struct run *run, struct piles *piles, unsigned p, struct gather_node node,
+                         struct output *output)
 {
     const struct node_route route = {.order = &node.order,
                                      .node = node.node,
@@ -101,13 +96,11 @@ static int restart_node(struct run *run, struct piles *piles, unsigned p, struct
     const struct scatter_plan plan = {
         .route = route_by_node, .context = &route, .piles = 1u << route.bits, .limit = run_reach(run)};
     struct gather_order order = {.kind = GATHER_CHILDREN, .order = &node.order, .node = node.node};
-    struct piles inner = {0};
-    int status = scatter_pile(run, piles, p, &plan, &inner);
+    struct piles inner;
 
-    if (status == 0)
-        status = shuffle_piles(run, &inner, order, output);
+    scatter_pile(run, piles, p, &plan, &inner);
+    shuffle_piles(run, &inner, order, output);
     piles_release(&inner);
-    return status;
 }
 
 /* Numbers of records take 4 bytes each as long as they can. */
@@ -121,37 +114,36 @@ static uint64_t number_blocks(const struct run *run, uint64_t records)
     return pool_blocks_for(&run->engine.pool, records * number_bytes(records));
 }
 
-/* Will the numbers of `records` records fit so many times, beside what must stay and with room for work? */
-static int check_numbers(struct run *run, uint64_t records, unsigned times)
+/* The numbers of `records` records must fit so many times, beside what must stay and with room for work. */
+static void check_numbers(struct run *run, uint64_t records, unsigned times)
 {
     uint64_t blocks = number_blocks(run, records);
     uint64_t needed = run->engine.pool.pinned + times * blocks + blocks / WORK_SHARE + WORK_BLOCKS;
 
-    if (needed <= run->engine.pool.blocks)
-        return 0;
-    return engine_report_memory(&run->engine, needed << run->engine.pool.block_shift, "the order of %llu records",
-                                (unsigned long long)records);
+    if (needed > run->engine.pool.blocks)
+        engine_report_memory(&run->engine, needed << run->engine.pool.block_shift, "the order of %llu records",
+                             (unsigned long long)records);
 }
 
 /* A table for the numbers of `records` records, in memory that is kept until it is released. */
-static int take_numbers(struct run *run, struct table *table, uint64_t records)
+static void take_numbers(struct run *run, struct table *table, uint64_t records)
 {
     if (table_take(table, &run->engine.pool, records, number_bytes(records)) != 0)
-        return fault_report("memory", errno);
+        fault_report("memory", errno);
     table_pin(table);
-    return 0;
 }
 
 /* Sort the ranks of the records [first, first + records) by pile into a new table, counted from `first` there. Blocks
  * are handed from one table to the other: at most two for each pile are half empty, one that it shares with the pile
  * before and one that it fills. */
-static int sort_ranks(struct table *ranks, uint64_t first, uint64_t records, unsigned share_bits, struct table *sorted)
+static void sort_ranks(struct table *ranks, uint64_t first, uint64_t records, unsigned share_bits,
+                       struct table *sorted)
 {
     unsigned shift = table_number_shift(ranks);
     uint64_t next[PILES_MAX];
 
     if (table_init(sorted, ranks->pool) != 0)
-        return -1;
+        fault_report("memory", errno);
     sorted->wide = ranks->wide;
     for (uint64_t j = 0; j < PILES_MAX; j++)
         next[j] = j << share_bits;
@@ -160,13 +152,12 @@ static int sort_ranks(struct table *ranks, uint64_t first, uint64_t records, uns
         uint64_t place = next[rank >> share_bits]++;
 
         if (sorted->block[place >> shift] == NULL && table_take_block(sorted, place >> shift) != 0)
-            return -1;
+            fault_report("memory", errno);
         table_set(sorted, place, rank);
         if ((i + 1) >> shift > i >> shift)
             table_put_block(ranks, i >> shift);
     }
     table_pin(sorted);
-    return 0;
 }
 
 /* How many piles a pile should be scattered to by rank: as many as it takes for one to fit with ease, and for the
@@ -187,8 +178,8 @@ static unsigned count_ranked(const struct run *run, uint64_t bytes, uint64_t rec
 
 /* Shuffle a pile by scattering it by rank, or those records of `again` that it only counts. The ranks stay in the order
  * of the source until the scatter is done. */
-static int scatter_ranked(struct run *run, struct piles *piles, unsigned p, struct source *again, struct table *ranks,
-                          uint64_t first, struct output *output)
+static void scatter_ranked(struct run *run, struct piles *piles, unsigned p, struct source *again, struct table *ranks,
+                           uint64_t first, struct output *output)
 {
     uint64_t records = piles->pile[p].records;
     uint64_t bytes = again != NULL ? source_known_bytes(again) : pile_bytes(piles, p);
@@ -198,8 +189,7 @@ static int scatter_ranked(struct run *run, struct piles *piles, unsigned p, stru
     struct scatter_plan plan = {.route = route_by_rank, .context = &route, .limit = run_reach(run)};
     struct table sorted = {0};
     struct gather_order order = {.kind = GATHER_RANKS, .ranks = &sorted};
-    struct piles inner = {0};
-    int status = -1;
+    struct piles inner;
 
     while ((records - 1) >> route.share_bits >= count)
         route.share_bits++;
@@ -207,128 +197,112 @@ static int scatter_ranked(struct run *run, struct piles *piles, unsigned p, stru
     count = (unsigned)((records - 1) >> route.share_bits) + 1;
     if (writing > pile_load_blocks(piles, p))
         writing = pile_load_blocks(piles, p);
-    if (piles_make_room(piles, count + 1 + writing) != 0)
-        goto out;
+    piles_make_room(piles, count + 1 + writing);
     plan.piles = count;
-    if (again != NULL ? scatter_again(run, again, records, &plan, &inner) != 0
-                      : scatter_pile(run, piles, p, &plan, &inner) != 0)
-        goto out;
-    if (piles_make_room(&inner, least(2 * count, ((records - 1) >> table_number_shift(ranks)) + 1)) != 0)
-        goto out;
-    if (sort_ranks(ranks, first, records, route.share_bits, &sorted) != 0) {
-        fault_report("memory", errno);
-        goto out;
-    }
-    status = shuffle_piles(run, &inner, order, output);
-
-out:
+    if (again != NULL)
+        scatter_again(run, again, records, &plan, &inner);
+    else
+        scatter_pile(run, piles, p, &plan, &inner);
+    piles_make_room(&inner, least(2 * count, ((records - 1) >> table_number_shift(ranks)) + 1));
+    sort_ranks(ranks, first, records, route.share_bits, &sorted);
+    shuffle_piles(run, &inner, order, output);
     table_release(&sorted);
     piles_release(&inner);
-    return status;
 }
 
-/* Let ranks[i] receive the place of record i of a leaf. *ranks must be released by the caller, also after a failure. */
-static int rank_leaf(struct run *run, struct gather_node leaf, uint64_t records, struct table *ranks)
+/* Let ranks[i] receive the place of record i of a leaf. *ranks must be released by the caller. */
+static void rank_leaf(struct run *run, struct gather_node leaf, uint64_t records, struct table *ranks)
 {
-    struct table drawn = {0};
-    int status = -1;
+    struct table drawn;
 
-    if (check_numbers(run, records, 2) != 0 || take_numbers(run, &drawn, records) != 0 ||
-        take_numbers(run, ranks, records) != 0)
-        goto out;
+    check_numbers(run, records, 2);
+    take_numbers(run, &drawn, records);
+    take_numbers(run, ranks, records);
     for (uint64_t i = 0; i < records; i++)
         table_set(&drawn, i, i);
     order_leaf_u32(&leaf.order, leaf.node, &drawn, 0, records);
     for (uint64_t i = 0; i < records; i++)
         table_set(ranks, table_get(&drawn, i), i);
-    status = 0;
-
-out:
     table_release(&drawn);
-    return status;
 }
 
-static int restart_leaf(struct run *run, struct piles *piles, unsigned p, struct gather_node leaf,
-                        struct output *output)
+static void restart_leaf(struct run *run, struct piles *piles, unsigned p, struct gather_node leaf,
+                         struct output *output)
 {
-    struct table ranks = {0};
-    int status = rank_leaf(run, leaf, piles->pile[p].records, &ranks);
+    struct table ranks;
 
-    if (status == 0)
-        status = scatter_ranked(run, piles, p, NULL, &ranks, 0, output);
+    rank_leaf(run, leaf, piles->pile[p].records, &ranks);
+    scatter_ranked(run, piles, p, NULL, &ranks, 0, output);
     table_release(&ranks);
-    return status;
 }
 
 /* One record: verified before, since nothing may be written of a damaged pile, and then copied. */
-static int restart_single(struct run *run, struct piles *piles, unsigned p, struct output *output)
+static void restart_single(struct run *run, struct piles *piles, unsigned p, struct output *output)
 {
-    if (transfer_of_pile(&run->engine, &run->format, piles, p, output) != 0)
-        return -1;
+    transfer_of_pile(&run->engine, &run->format, piles, p, output);
     run_take(run, 1);
     pile_clear(piles, p);
-    return 0;
 }
 
 /* Start pile `p` over. All that the piles have in memory is written to their files first, so that all memory is free.
  */
-static int restart(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
-                   struct output *output)
+static void restart(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
+                    struct output *output)
 {
-    struct gather_node node;
-    uint64_t records = piles->pile[p].records;
+    const uint64_t records = piles->pile[p].records;
 
-    if (piles_flush(piles) != 0)
-        return -1;
-    if (records == 1)
-        return restart_single(run, piles, p, output);
+    piles_flush(piles);
+    if (records == 1) {
+        restart_single(run, piles, p, output);
+        return;
+    }
     run->progress->started_over++;
-    if (order->kind == GATHER_RANKS)
-        return scatter_ranked(run, piles, p, NULL, order->ranks, p * order->share, output);
-    node = gather_node(order, p);
-    if (order_scatter_bits(&node.order, node.node, records) > 0)
-        return restart_node(run, piles, p, node, output);
-    return restart_leaf(run, piles, p, node, output);
+    if (order->kind == GATHER_RANKS) {
+        scatter_ranked(run, piles, p, NULL, order->ranks, p * order->share, output);
+    } else {
+        const struct gather_node node = gather_node(order, p);
+
+        if (order_scatter_bits(&node.order, node.node, records) > 0)
+            restart_node(run, piles, p, node, output);
+        else
+            restart_leaf(run, piles, p, node, output);
+    }
 }
 
-int shuffle_piles(struct run *run, struct piles *piles, struct gather_order order, struct output *output)
+void shuffle_piles(struct run *run, struct piles *piles, struct gather_order order, struct output *output)
 {
     unsigned next = 0;
 
-    for (;;) {
-        if (gather(run, piles, order, &next, output) != 0)
-            return -1;
+    for (;; next++) {
+        gather(run, piles, order, &next, output);
         if (next == piles->count)
-            return 0;
-        if (restart(run, piles, next, &order, output) != 0)
-            return -1;
-        next++;
+            return;
+        restart(run, piles, next, &order, output);
     }
 }
 
 /* Several piles are shuffled faster than one that is larger than a leaf. */
-int shuffle_drawn(struct run *run, struct piles *piles, struct source *again, shuffle_draw *draw, void *context,
-                  struct output *output)
+void shuffle_drawn(struct run *run, struct piles *piles, struct source *again, shuffle_draw *draw, void *context,
+                   struct output *output)
 {
     uint64_t records = piles->pile[0].records;
     struct table ranks = {0};
     struct gather_order order = {.kind = GATHER_RANKS, .ranks = &ranks, .share = records};
     unsigned next = 0;
-    int status = -1;
 
     if (records == 0)
-        return 0;
-    if (check_numbers(run, records, 1) != 0 || piles_make_room(piles, number_blocks(run, records)) != 0 ||
-        take_numbers(run, &ranks, records) != 0 || draw(context, &ranks, records) != 0)
-        goto out;
-    status = again != NULL || records > ORDER_LEAF_RECORDS ? 0 : gather(run, piles, order, &next, output);
-    if (status == 0 && next == 0)
-        status = again == NULL && records == 1 ? restart_single(run, piles, 0, output)
-                                               : scatter_ranked(run, piles, 0, again, &ranks, 0, output);
-
-out:
+        return;
+    check_numbers(run, records, 1);
+    piles_make_room(piles, number_blocks(run, records));
+    take_numbers(run, &ranks, records);
+    draw(context, &ranks, records);
+    if (again == NULL && records <= ORDER_LEAF_RECORDS)
+        gather(run, piles, order, &next, output);
+    if (next == 0 && again == NULL && records == 1)
+        restart_single(run, piles, 0, output);
+    else if (next == 0)
+        scatter_ranked(run, piles, 0, again, &ranks, 0, output);
     table_release(&ranks);
-    return status;
 }
 
 /* If the root has so many records, have only the piles filled that a part of them is in: to which pile a record goes
@@ -365,7 +339,7 @@ static uint64_t expect_records(const struct run *run, const struct source *sourc
     return run->expected <= bytes ? run->expected : 0;
 }
 
-int shuffle_scatter(struct run *run, struct source *source, struct piles *piles)
+enum run_verdict shuffle_scatter(struct run *run, struct source *source, struct piles *piles)
 {
     const struct order_node root = {.root = true};
     const struct node_route route = {.order = &run->order, .node = root, .bits = ORDER_ROOT_BITS};
@@ -376,29 +350,31 @@ int shuffle_scatter(struct run *run, struct source *source, struct piles *piles)
                                 .refers = run->refers,
                                 .records = &run->progress->records};
     const uint64_t expected = run->parts > 1 ? expect_records(run, source) : 0;
-    int status;
 
     run->dropped = 0;
     if (expected > 0)
         choose_piles(run, expected, &plan);
     else if (run->parts > 0 && run->limit < UINT64_MAX)
         plan.limit = part_end(run->limit, run->part, run->parts);
-    status = scatter(&run->engine, &run->format, &plan, source, piles);
+    if (!scatter(&run->engine, &run->format, &plan, source, piles))
+        run->progress->run_out = true;
+    if (run->progress->run_out)
+        return RUN_MUST_COPY;
     counter_set(&run->progress->records, piles->records);
-    run->progress->run_out = atomic_load(&piles->run_out);
-    return status == 0 ? run_scattered(run) : -1;
+    run_scattered(run);
+    return RUN_DONE;
 }
 
-int shuffle_source(struct run *run, struct source *source, struct output *output)
+enum run_verdict shuffle_source(struct run *run, struct source *source, struct output *output)
 {
     struct gather_order order = {.kind = GATHER_CHILDREN, .order = &run->order, .node = {.root = true}};
-    struct piles piles = {0};
-    int status = shuffle_scatter(run, source, &piles);
+    struct piles piles;
+    const enum run_verdict verdict = shuffle_scatter(run, source, &piles);
 
-    if (status == 0)
-        status = run_begin(run, output, piles.records);
-    if (status == 0)
-        status = shuffle_piles(run, &piles, order, output);
+    if (verdict == RUN_DONE) {
+        run_begin(run, output, piles.records);
+        shuffle_piles(run, &piles, order, output);
+    }
     piles_release(&piles);
-    return status;
+    return verdict;
 }

@@ -5,18 +5,21 @@
 
 #include "shuffle/staging.h"
 
+#include <errno.h>
 #include <string.h>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
+#include "system/fault.h"
 #include "system/sys.h"
 
-int staging_init(struct staging *staging, struct piles *piles)
+void staging_init(struct staging *staging, struct piles *piles)
 {
     *staging = (struct staging){.piles = piles, .stage = sys_map(piles->count * sizeof *staging->stage)};
-    return staging->stage == NULL ? -1 : 0;
+    if (staging->stage == NULL)
+        fault_report("memory", errno);
 }
 
 void staging_release(struct staging *staging)
@@ -40,36 +43,37 @@ static void copy_past_cache(uint8_t *to, const uint8_t *from, size_t bytes)
     memcpy(to, from, bytes);
 }
 
-/* Append the first bytes of a stage to its pile. */
-static int append(struct staging *staging, unsigned p, uint32_t bytes)
+/* Append the first bytes of a stage to its pile. False: there is no room for references. */
+static bool append(struct staging *staging, unsigned p, uint32_t bytes)
 {
     struct pile_stage *stage = &staging->stage[p];
     struct pile *pile = &staging->piles->pile[p];
 
     if (bytes == 0)
-        return 0;
+        return true;
     if (bytes <= (size_t)(pile->end - pile->at)) {
         copy_past_cache(pile->at, stage->bytes, bytes);
         pile->at += bytes;
-    } else if (pile_append(staging->piles, p, stage->bytes, bytes) != 0) {
-        return -1;
+    } else if (!pile_try_append(staging->piles, p, stage->bytes, bytes)) {
+        return false;
     }
     stage->used -= bytes;
     memmove(stage->bytes, stage->bytes + bytes, stage->used);
-    return 0;
+    return true;
 }
 
 /* The pile ends with a whole line then, so that all lines but those of longer pieces are written once. */
-int staging_pass(struct staging *staging, unsigned p)
+bool staging_pass(struct staging *staging, unsigned p)
 {
     const uint32_t used = staging->stage[p].used;
 
     return append(staging, p, used - (uint32_t)((uintptr_t)staging->piles->pile[p].at + used) % SYS_LINE_BYTES);
 }
 
-int staging_pass_with(struct staging *staging, unsigned p, const uint8_t *data, size_t bytes)
+void staging_pass_with(struct staging *staging, unsigned p, const uint8_t *data, size_t bytes)
 {
-    return append(staging, p, staging->stage[p].used) == 0 ? pile_append(staging->piles, p, data, bytes) : -1;
+    append(staging, p, staging->stage[p].used);
+    pile_append(staging->piles, p, data, bytes);
 }
 
 void staging_settle(void)
@@ -79,11 +83,11 @@ void staging_settle(void)
 #endif
 }
 
-int staging_end(struct staging *staging)
+bool staging_end(struct staging *staging)
 {
     for (unsigned p = 0; p < staging->piles->count; p++)
-        if (append(staging, p, staging->stage[p].used) != 0)
-            return -1;
+        if (!append(staging, p, staging->stage[p].used))
+            return false;
     staging_settle();
-    return 0;
+    return true;
 }

@@ -20,26 +20,21 @@ void transfer_init(struct transfer *transfer, const struct engine *engine, const
     output_buffer_init(&transfer->outlet, writing.data, writing.bytes, drain, transfer);
 }
 
-int transfer_end(struct transfer *transfer)
+void transfer_end(struct transfer *transfer)
 {
-    return drain(transfer);
+    drain(transfer);
 }
 
-int transfer_of_pile(const struct engine *engine, const struct record_format *format, struct piles *piles, unsigned p,
-                     struct output *output)
+void transfer_of_pile(const struct engine *engine, const struct record_format *format, struct piles *piles, unsigned p,
+                      struct output *output)
 {
     const struct engine_space buffer = engine_buffer(engine, ENGINE_WHOLE);
-    struct source *source = NULL;
-    ssize_t bytes = -1;
+    struct source *source;
+    ssize_t bytes;
 
-    if (pile_source_verify(piles, p, format, buffer.data, buffer.bytes) != 0)
-        return -1;
+    pile_source_verify(piles, p, format, buffer.data, buffer.bytes);
     source = pile_source(piles, p, false);
-    if (source == NULL)
-        return -1;
     while ((bytes = source_read(source, buffer.data, buffer.bytes)) > 0)
-        if (output_write(output, buffer.data, (size_t)bytes) != 0)
-            break;
+        output_write(output, buffer.data, (size_t)bytes);
     source_free(source);
-    return bytes == 0 ? 0 : -1;
 }

@@ -2,43 +2,58 @@
 #define BIGSHUF_TESTS_SWEEP_H
 
 /* For tests of tasks on a run: whatever they do is made to fail, at first, later, and so on, until it happens no more.
- * Each time there must be one message, an old output as it was, and everything given back. */
+ * Each run that may fail has a process of its own. There must be one message, the old output as it was, and no file
+ * left. */
 
 #include "support/small_run.h"
 
-/* Opens the run (small_open) and writes the file "out". 0, or -1 after a report. The run is closed for it. */
-typedef int sweep_task(void);
+/* Opens the run (small_open) and writes the file "out". The run is closed for it. */
+typedef void sweep_task(void);
 
-static inline int sweep_run(sweep_task *task)
+static inline void sweep_run(sweep_task *task)
 {
-    int status;
-
-    
-    status = task();
+    task();
     small_close();
-    return status;
 }
 
-static inline const char *sweep_fails(sweep_task *task)
+/* The statuses of a process that has done the task: nothing went wrong, or what did has not mattered. */
+enum { SWEEP_DONE = 90, SWEEP_DONE_NEVERTHELESS };
+
+/* Do the task in a process, in which something may go wrong. Returns its status; scratch.text is what it said. */
+static inline int sweep_try(sweep_task *task)
 {
-    const char *heard;
+    const int files = scratch_put("out", "old", 0600) ? scratch_count(".") : -1;
+    int status = -1;
 
-    assert_true(scratch_put("out", "old", 0600));
-    scratch_listen();
-    assert_int_equal(sweep_run(task), -1);
-    heard = scratch_heard();
-    assert_ptr_equal(strchr(heard, '\n'), heard + strlen(heard) - 1);
-    assert_true(scratch_holds("out", "old"));
-    return heard;
+    if (scratch_begin_end()) {
+        const bool goes_wrong = disk.fail_write > 0 || disk.fail_allocation > 0 || disk.flip_read > 0;
+
+        sweep_run(task);
+        if (!goes_wrong || disk.fail_write > 0 || disk.fail_allocation > 0 || disk.flip_read > 0)
+            _exit(SWEEP_DONE);
+        _exit(SWEEP_DONE_NEVERTHELESS);
+    }
+    assert_int_equal(waitpid(scratch.child, &status, 0), scratch.child);
+    scratch_heard();
+    if (!WIFEXITED(status))
+        fail_msg("the process has not ended by itself, status %#x: %s", (unsigned)status, scratch.text);
+    assert_int_equal(scratch_count("."), files);
+    return WEXITSTATUS(status);
 }
 
-/* It fails, and the message has this in it. */
+/* The run has failed, as sweep_try says, and the message has this in it. */
+static inline void sweep_assert_failed(int status, const char *message)
+{
+    const char *end = strchr(scratch.text, '\n');
+
+    if (status != EXIT_FAILURE || strstr(scratch.text, message) == NULL || end == NULL || end[1] != '\0')
+        fail_msg("status %d, message: %s", status, scratch.text);
+    assert_true(scratch_holds("out", "old"));
+}
+
 static inline void sweep_assert_fails(sweep_task *task, const char *message)
 {
-    const char *heard = sweep_fails(task);
-
-    if (strstr(heard, message) == NULL)
-        fail_msg("the message is: %s", heard);
+    sweep_assert_failed(sweep_try(task), message);
 }
 
 static inline bool sweep_same_files(const char *name, const char *other)
@@ -74,13 +89,14 @@ static inline void sweep_writes(sweep_task *task)
     unsigned writes;
 
     disk.writes = 0;
-    assert_int_equal(sweep_run(task), 0);
+    sweep_run(task);
     writes = disk.writes;
     assert_true(writes > 0);
     for (unsigned i = 1; i <= writes; i = sweep_next(i, writes)) {
         disk.fail_write = i;
         sweep_assert_fails(task, "Input/output error");
     }
+    disk.fail_write = 0;
 }
 
 /* What else may be said of a bit that has turned over: where weights are read once more from what was verified before,
@@ -93,27 +109,24 @@ static inline void sweep_reads(sweep_task *task)
     unsigned reads, found = 0;
 
     disk.flip_read = UINT_MAX;
-    assert_int_equal(sweep_run(task), 0);
+    sweep_run(task);
     reads = UINT_MAX - disk.flip_read;
     assert_true(reads > 0);
     assert_int_equal(rename("out", "right"), 0);
     for (unsigned i = 1; i <= reads; i = sweep_next(i, reads)) {
         int status;
-        const char *heard;
 
-        assert_true(scratch_put("out", "old", 0600));
         disk.flip_read = i;
-        scratch_listen();
-        status = sweep_run(task);
-        heard = scratch_heard();
-        if (status == 0) {
+        status = sweep_try(task);
+        if (status != EXIT_FAILURE) {
+            assert_in_range(status, SWEEP_DONE, SWEEP_DONE_NEVERTHELESS);
             assert_true(sweep_same_files("out", "right"));
             continue;
         }
-        if (strstr(heard, "contents have changed since they were written") == NULL &&
-            (sweep_said_of_bits == NULL || strstr(heard, sweep_said_of_bits) == NULL))
-            fail_msg("the message is: %s", heard);
-        assert_true(scratch_holds("out", "old"));
+        if (sweep_said_of_bits != NULL && strstr(scratch.text, sweep_said_of_bits) != NULL)
+            sweep_assert_failed(status, sweep_said_of_bits);
+        else
+            sweep_assert_failed(status, "contents have changed since they were written");
         found++;
     }
     assert_true(found > 0);
@@ -123,21 +136,19 @@ static inline void sweep_reads(sweep_task *task)
     disk.cut = false;
 }
 
-/* The first allocations, and some of those after them. */
+/* The first allocations, and some of those after them. Without some, a run can do. */
 static inline void sweep_allocations(sweep_task *task)
 {
     int status = -1;
 
-    for (unsigned i = 1; status != 0; i = sweep_next(i, UINT_MAX)) {
-        
+    for (unsigned i = 1; status != SWEEP_DONE; i = sweep_next(i, UINT_MAX)) {
         disk.fail_allocation = i;
-        scratch_listen();
-        status = task();
-        assert_int_equal(scratch_heard()[0] == '\0', status == 0);
-        disk.fail_allocation = 0;
-        small_close();
+        status = sweep_try(task);
+        if (status != SWEEP_DONE && status != SWEEP_DONE_NEVERTHELESS)
+            sweep_assert_failed(status, "emory");
         assert_true(i < 10000);
     }
+    disk.fail_allocation = 0;
 }
 
 /* An output that is full. The task writes what `sweep_output` names. */
@@ -148,10 +159,8 @@ static inline void sweep_full_output(sweep_task *task)
     if (access("/dev/full", W_OK) != 0)
         skip();
     sweep_output = "/dev/full";
-    scratch_listen();
-    assert_int_equal(sweep_run(task), -1);
+    sweep_assert_fails(task, "bigshuf: /dev/full: No space left on device\n");
     sweep_output = "out";
-    assert_string_equal(scratch_heard(), "bigshuf: /dev/full: No space left on device\n");
 }
 
 /* ---- What a task is made of ---- */
@@ -162,7 +171,7 @@ static inline ssize_t sweep_read_half(void *context, uint8_t *data, size_t bytes
     struct engine_text *text = context;
 
     if (text->at > text->bytes / 2)
-        return fault_say("input failed");
+        fault_say("input failed");
     return engine_text_read(context, data, bytes);
 }
 
@@ -173,18 +182,14 @@ static inline struct source *sweep_failing_source(struct engine_text *text)
 }
 
 /* Write the text by way of `write`, to `sweep_output`. */
-static inline int sweep_write(struct source *source, int (*write)(struct source *source, struct output *to))
+static inline void sweep_write(struct source *source, void (*write)(struct source *source, struct output *to))
 {
-    struct output *to = source == NULL ? NULL : small_output(sweep_output);
-    int status = -1;
+    struct output *to = small_output(sweep_output);
 
-    if (source == NULL)
-        fault_say("no source");
-    else if (to != NULL && write(source, to) == 0)
-        status = output_commit(to);
+    write(source, to);
+    output_commit(to);
     output_free(to);
     source_free(source);
-    return status;
 }
 
 #endif

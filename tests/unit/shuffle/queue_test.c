@@ -169,7 +169,6 @@ UNIT_TEST(without_input_there_is_nothing_to_do)
     take(queue, QUEUE_END);
     assert_int_equal(queue_records(queue), 0);
     queue_free(queue);
-    queue_free(NULL);
     free(buffer);
 }
 
