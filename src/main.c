@@ -52,14 +52,12 @@
 int main(int argc, char **argv)
 {
     struct options options;
-    enum command_line_verdict verdict;
 
     signals_install();
     if (sys_fill_standard() != 0)
         fault_report("/dev/null", errno);
-    verdict = command_line_parse(&options, argc, argv);
-    if (verdict == COMMAND_LINE_RUN)
+    if (command_line_parse(&options, argc, argv))
         job_run(&options);
     command_line_release(&options);
-    return verdict == COMMAND_LINE_BAD ? EXIT_FAILURE : EXIT_SUCCESS;
+    return EXIT_SUCCESS;
 }

@@ -13,13 +13,12 @@
 
 #include "command/options.h"
 #include "record/kind.h"
-#include "system/fault.h"
 
 enum { ARGUMENT_SPELLING_BYTES = 64 };
 
 /* A command line that is being parsed. */
 struct parsing {
-    struct options *options; /* what is filled */
+    struct options *options;                       /* what is filled */
     int code;                                      /* of the option at hand (option_table.h) */
     char spelling[ARGUMENT_SPELLING_BYTES];        /* as it was given: "-S" or "--buffer-size" */
     int print;                                     /* the code of --help, -h or -V once one of them was given; else 0 */
@@ -30,9 +29,8 @@ struct parsing {
     size_t delimiter_bytes;                        /* 0: not given */
 };
 
-/* Do what an option says. `text` is NULL if it has no argument. 0, or -1 after a report; then what it sets may have
- * been set or not. */
-typedef int argument_setter(struct parsing *parsing, const char *text);
+/* Do what an option says, or end the run if its argument is none that it takes. `text` is NULL if it has none. */
+typedef void argument_setter(struct parsing *parsing, const char *text);
 
 enum argument_type {
     ARGUMENT_SPECIAL,  /* what `set` makes of it */
@@ -55,7 +53,7 @@ struct argument {
     argument_setter *set;
 };
 
-int argument_set(struct parsing *parsing, const struct argument *argument, const char *text);
+void argument_set(struct parsing *parsing, const struct argument *argument, const char *text);
 
 /* After all options: make the record format of what was said of records. */
 void argument_settle_records(struct parsing *parsing);
@@ -90,8 +88,11 @@ argument_setter argument_pile; /* J, which is both the first and the last one, o
 argument_setter argument_tune; /* leaf-records=T */
 argument_setter argument_print;
 
-/* After a message about wrong usage: a line on standard error that tells of --help. */
+/* A line on standard error that tells of --help, which follows messages about words that are no options or operands.
+ * The line `more` comes before it, if it is not NULL. */
 void argument_hint(const char *more);
-void argument_hint_follows(const char *more); /* the run is about to fail: then it is told after the message */
+
+/* End the run with a message, as fault_say does, and this hint. */
+_Noreturn __attribute__((format(printf, 2, 3))) void argument_misuse(const char *more, const char *format, ...);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "command/option_table.h"
 
-/* Do the options go together that have been parsed, of which given[code] is set? 0, or -1 after a report. */
-int combination_check(const struct parsing *parsing, const bool given[OPTION_END]);
+/* End the run unless the options go together that have been parsed, of which given[code] is set. */
+void combination_check(const struct parsing *parsing, const bool given[OPTION_END]);
 
 #endif

@@ -3,10 +3,8 @@
 
 /* The texts of --help, -h and --version. */
 
-#include "system/fault.h"
-
 /* Print the text of the option with this code to standard output and close it, since some file systems tell only then
- * that a write has failed. 0, or -1 after a report. */
-int help_print(int code);
+ * that a write has failed. */
+void help_print(int code);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,11 @@
 #include "output/split.h"
 #include "store/format.h"
 #include "store/store.h"
+#include "system/fault.h"
 #include "system/hardware.h"
+
+/* The longest message about wrong usage. */
+enum { MISUSE_BYTES = 6144 };
 
 /* What an argument should be. */
 #define WHOLE_NUMBER "it is a whole number, in digits alone"
@@ -31,74 +36,76 @@ void argument_hint(const char *more)
     fputs("Try 'bigshuf --help' for more information.\n", stderr);
 }
 
-static void hint(void *more)
+static void hint_at_end(void *more)
 {
-    argument_hint(more);
+    argument_hint(*(const char **)more);
 }
 
-void argument_hint_follows(const char *more)
+void argument_misuse(const char *more, const char *format, ...)
 {
-    static struct fault_duty duty;
+    struct fault_duty duty;
+    char text[MISUSE_BYTES];
+    va_list arguments;
 
-    fault_add_duty(&duty, hint, (char *)more); /* which is only read */
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fault_add_duty(&duty, hint_at_end, &more);
+    fault_say("%s", text);
 }
 
-/* Report that the option does not take this argument: it is too large if errno is ERANGE, else invalid, and `valid`
- * says what would not be ("it is a whole number"). Returns -1. */
-static int refuse(const struct parsing *parsing, const char *text, const char *valid)
+/* The option does not take this argument: it is too large if errno is ERANGE, else invalid, and `valid` says what would
+ * not be ("it is a whole number"). */
+_Noreturn static void refuse(const struct parsing *parsing, const char *text, const char *valid)
 {
     if (errno == ERANGE)
-        return fault_say("%s argument '%s' too large", parsing->spelling, text);
-    return fault_say("invalid %s argument '%s': %s", parsing->spelling, text, valid);
+        fault_say("%s argument '%s' too large", parsing->spelling, text);
+    fault_say("invalid %s argument '%s': %s", parsing->spelling, text, valid);
 }
 
 /* ---- Types ---- */
 
-static int set_count(const struct parsing *parsing, const char *text, uint64_t least, uint64_t most, uint64_t *value)
+static void set_count(const struct parsing *parsing, const char *text, uint64_t least, uint64_t most, uint64_t *value)
 {
     errno = 0;
     if (text == NULL)
         *value = 1;
     else if (number_parse(text, value) != 0)
-        return refuse(parsing, text, WHOLE_NUMBER);
+        refuse(parsing, text, WHOLE_NUMBER);
     if (*value < least)
-        return fault_say("%s must be at least %llu", parsing->spelling, (unsigned long long)least);
+        fault_say("%s must be at least %llu", parsing->spelling, (unsigned long long)least);
     errno = ERANGE;
-    return *value <= most ? 0 : refuse(parsing, text, NULL);
+    if (*value > most)
+        refuse(parsing, text, NULL);
 }
 
-static int set_size(const struct parsing *parsing, const char *text, uint64_t *bytes)
+static void set_size(const struct parsing *parsing, const char *text, uint64_t *bytes)
 {
     const bool has_unit = text[strspn(text, "0123456789")] != '\0';
 
     errno = EINVAL;
     if (strchr(text, '%') != NULL || (has_unit ? number_parse_size(text, 0, bytes) : number_parse(text, bytes)) != 0)
-        return refuse(parsing, text, "it is a number of bytes, or a number and a unit: " UNITS);
-    return *bytes > 0 ? 0 : fault_say("%s must be at least 1", parsing->spelling);
+        refuse(parsing, text, "it is a number of bytes, or a number and a unit: " UNITS);
+    if (*bytes == 0)
+        fault_say("%s must be at least 1", parsing->spelling);
 }
 
-static int set_field(const struct parsing *parsing, const char *text, uint64_t *field)
+static void set_field(const char *text, uint64_t *field)
 {
-    int result = number_parse(text, field);
-
-    if (result == 0 && *field > 0)
-        return 0;
-    argument_hint_follows(NULL);
-    if (result == 0)
-        fault_say("fields are numbered from 1");
-    else if (errno == ERANGE)
-        fault_say("field number '%s' is too large", text);
-    else
-        fault_say("invalid field value '%s': " WHOLE_NUMBER, text);
+    if (number_parse(text, field) != 0) {
+        if (errno == ERANGE)
+            argument_misuse(NULL, "field number '%s' is too large", text);
+        argument_misuse(NULL, "invalid field value '%s': " WHOLE_NUMBER, text);
+    }
+    if (*field == 0)
+        argument_misuse(NULL, "fields are numbered from 1");
 }
 
-static int set_text(const struct parsing *parsing, const struct argument *argument, const char *text,
-                    const char **value)
+static void set_text(const struct argument *argument, const char *text, const char **value)
 {
     if (argument->once != NULL && *value != NULL && strcmp(*value, text) != 0)
-        return fault_say("multiple %s specified", argument->once);
+        fault_say("multiple %s specified", argument->once);
     *value = text;
-    return 0;
 }
 
 /* Append to a message "a, b or c", of which this is one. `last` says that nothing follows. */
@@ -109,44 +116,50 @@ static void list(char *text, size_t room, const char *one, const char *rest, boo
     snprintf(text + bytes, room - bytes, "%s%s%s", bytes == 0 ? "" : last ? " or " : ", ", one, rest);
 }
 
-static int set_choice(const struct parsing *parsing, const struct argument *argument, const char *text, unsigned *which)
+static void set_choice(const struct parsing *parsing, const struct argument *argument, const char *text,
+                       unsigned *which)
 {
     char valid[128] = "";
 
     for (unsigned i = 0; argument->choices[i] != NULL; i++) {
         *which = i;
         if (strcmp(text, argument->choices[i]) == 0)
-            return 0;
+            return;
         list(valid, sizeof valid, argument->choices[i], "", argument->choices[i + 1] == NULL);
     }
-    return fault_say("invalid %s argument '%s': it is %s", parsing->spelling, text, valid);
+    fault_say("invalid %s argument '%s': it is %s", parsing->spelling, text, valid);
 }
 
-int argument_set(struct parsing *parsing, const struct argument *argument, const char *text)
+void argument_set(struct parsing *parsing, const struct argument *argument, const char *text)
 {
     void *field = (char *)parsing->options + argument->field;
 
     switch (argument->type) {
     case ARGUMENT_SPECIAL:
-        return argument->set(parsing, text);
+        argument->set(parsing, text);
+        break;
     case ARGUMENT_FLAG:
         *(bool *)field = true;
-        return 0;
+        break;
     case ARGUMENT_CONSTANT:
         *(unsigned *)field = (unsigned)argument->least;
-        return 0;
+        break;
     case ARGUMENT_CHOICE:
-        return set_choice(parsing, argument, text, field);
+        set_choice(parsing, argument, text, field);
+        break;
     case ARGUMENT_COUNT:
-        return set_count(parsing, text, argument->least, argument->most, field);
+        set_count(parsing, text, argument->least, argument->most, field);
+        break;
     case ARGUMENT_SIZE:
-        return set_size(parsing, text, field);
+        set_size(parsing, text, field);
+        break;
     case ARGUMENT_FIELD:
-        return set_field(parsing, text, field);
+        set_field(text, field);
+        break;
     case ARGUMENT_TEXT:
-        return set_text(parsing, argument, text, field);
+        set_text(argument, text, field);
+        break;
     }
-    return -1;
 }
 
 /* ---- What is shuffled, and how ---- */
@@ -164,60 +177,56 @@ static int read_number(const char *text, const char *end, uint64_t *value)
     return errno == 0 ? 0 : -1;
 }
 
-/* Report that a range is refused because of the part of it from `text` to `end`, and that this is too large if errno is
- * ERANGE. Returns -1. */
-static int refuse_range(const char *text, const char *end)
+/* A range is refused because of the part of it from `text` to `end`, which is too large if errno is ERANGE. */
+_Noreturn static void refuse_range(const char *text, const char *end)
 {
-    return fault_say("invalid input range: '%.*s': %s", (int)(end - text), text,
-                     errno == ERANGE ? strerror(EOVERFLOW)
-                                     : "it is LO-HI, two whole numbers, the smaller one first, such as 1-100");
+    fault_say("invalid input range: '%.*s': %s", (int)(end - text), text,
+              errno == ERANGE ? strerror(EOVERFLOW)
+                              : "it is LO-HI, two whole numbers, the smaller one first, such as 1-100");
 }
 
-int argument_head_count(struct parsing *parsing, const char *text)
+void argument_head_count(struct parsing *parsing, const char *text)
 {
     uint64_t count;
 
     if (read_number(text, text + strlen(text), &count) != 0 && errno != ERANGE)
-        return fault_say("invalid line count: '%s': " WHOLE_NUMBER "%s", text,
-                         strchr(text, '%') == NULL ? "" : "; a sample of about 1% is --probability=0.01");
+        fault_say("invalid line count: '%s': " WHOLE_NUMBER "%s", text,
+                  strchr(text, '%') == NULL ? "" : "; a sample of about 1% is --probability=0.01");
     if (count < parsing->options->count)
         parsing->options->count = count;
-    return 0;
 }
 
-int argument_input_range(struct parsing *parsing, const char *text)
+void argument_input_range(struct parsing *parsing, const char *text)
 {
     const char *hyphen = text + strcspn(text, "-"), *end = text + strlen(text);
     struct options *options = parsing->options;
     uint64_t low, high;
 
     if (options->range)
-        return fault_say("multiple -i options specified");
+        fault_say("multiple -i options specified");
     if (read_number(text, hyphen, &low) != 0 || hyphen == end)
-        return refuse_range(text, hyphen);
+        refuse_range(text, hyphen);
     if (read_number(hyphen + 1, end, &high) != 0)
-        return refuse_range(hyphen + 1, end);
+        refuse_range(hyphen + 1, end);
     if (low > high && low - high > 1)
-        return refuse_range(text, end);
+        refuse_range(text, end);
     options->range = true;
     options->range_first = low;
     options->range_count = high - low + 1; /* 2^64 is 0 */
     options->range_full = low == 0 && high == UINT64_MAX;
-    return 0;
 }
 
-int argument_probability(struct parsing *parsing, const char *text)
+void argument_probability(struct parsing *parsing, const char *text)
 {
     uint64_t threshold;
     bool all;
 
     if (decimal_threshold(text, &threshold, &all) != 0)
-        return fault_say("invalid probability: '%s': it is a number from 0 to 1, such as 0.01", text);
+        fault_say("invalid probability: '%s': it is a number from 0 to 1, such as 0.01", text);
     parsing->options->probability = text;
-    return 0;
 }
 
-int argument_part(struct parsing *parsing, const char *text)
+void argument_part(struct parsing *parsing, const char *text)
 {
     uint64_t number, all = 0;
     const char *rest = number_digits(text, &number);
@@ -225,84 +234,79 @@ int argument_part(struct parsing *parsing, const char *text)
     if (rest != NULL && *rest == '/')
         rest = number_digits(rest + 1, &all);
     if (rest == NULL || *rest != '\0' || number == 0 || number > all || all > PART_MAX)
-        return fault_say("invalid %s argument '%s': it is R/W, part R of W: from 1/W to W/W, W below 2^32",
-                         parsing->spelling, text);
+        fault_say("invalid %s argument '%s': it is R/W, part R of W: from 1/W to W/W, W below 2^32", parsing->spelling,
+                  text);
     parsing->options->part = number;
     parsing->options->parts = all;
-    return 0;
 }
 
-int argument_separator(struct parsing *parsing, const char *text)
+void argument_separator(struct parsing *parsing, const char *text)
 {
     struct options *options = parsing->options;
     uint8_t byte = (uint8_t)text[0];
     size_t bytes = 1;
 
     if (text[0] == '\0')
-        return fault_say("empty tab");
+        fault_say("empty tab");
     if (text[1] != '\0' && (escape_parse(text, &byte, 1, &bytes) != 0 || bytes != 1))
-        return fault_say("multi-character tab '%s': it is one byte, or an escape such as \\t", text);
+        fault_say("multi-character tab '%s': it is one byte, or an escape such as \\t", text);
     if (options->separator_given && byte != options->field_separator)
-        return fault_say("incompatible tabs");
+        fault_say("incompatible tabs");
     options->separator_given = true;
     options->field_separator = byte;
-    return 0;
 }
 
 /* ---- Records ---- */
 
 /* Has a string a length at which it fits into a delimiter in which `others` more bytes stand? */
-static int check_string(const struct parsing *parsing, size_t bytes, size_t others)
+static void check_string(const struct parsing *parsing, size_t bytes, size_t others)
 {
     if (bytes == 0)
-        return fault_say("%s must not be empty", parsing->spelling);
+        fault_say("%s must not be empty", parsing->spelling);
     if (bytes > RECORD_DELIMITER_BYTES_MAX - others)
-        return fault_say("%s must be at most %zu bytes", parsing->spelling,
-                         RECORD_DELIMITER_BYTES_MAX - others);
-    return 0;
+        fault_say("%s must be at most %zu bytes", parsing->spelling, RECORD_DELIMITER_BYTES_MAX - others);
 }
 
-static int set_end(const struct parsing *parsing, const char *text, uint8_t string[RECORD_DELIMITER_BYTES_MAX],
-                   size_t *bytes)
+static void set_end(const struct parsing *parsing, const char *text, uint8_t string[RECORD_DELIMITER_BYTES_MAX],
+                    size_t *bytes)
 {
     int result = escape_parse(text, string, RECORD_DELIMITER_BYTES_MAX, bytes);
 
     if (result != 0 && errno == ERANGE && *bytes == RECORD_DELIMITER_BYTES_MAX)
         *bytes = RECORD_DELIMITER_BYTES_MAX + 1; /* the string is so long or longer */
     else if (result != 0)
-        return refuse(parsing, text,
-                      "after a backslash there is one of abfnrtv, a second one, or a byte's number: \\xff, \\0");
-    return check_string(parsing, *bytes, 0);
+        refuse(parsing, text,
+               "after a backslash there is one of abfnrtv, a second one, or a byte's number: \\xff, \\0");
+    check_string(parsing, *bytes, 0);
 }
 
 /* What begins a record or a line of a header, without the newline before it: there are no escapes. */
-static int check_start(const struct parsing *parsing, const char *text)
+static void check_start(const struct parsing *parsing, const char *text)
 {
     if (strchr(text, '\n') != NULL)
-        return fault_say("%s must not have a newline", parsing->spelling);
-    return check_string(parsing, strlen(text), 1);
+        fault_say("%s must not have a newline", parsing->spelling);
+    check_string(parsing, strlen(text), 1);
 }
 
-int argument_zero_terminated(struct parsing *parsing, const char *text)
+void argument_zero_terminated(struct parsing *parsing, const char *text)
 {
     (void)text;
     parsing->options->format.delimiter = '\0';
-    return 0;
 }
 
-int argument_delimiter(struct parsing *parsing, const char *text)
+void argument_delimiter(struct parsing *parsing, const char *text)
 {
-    return set_end(parsing, text, parsing->delimiter, &parsing->delimiter_bytes);
+    set_end(parsing, text, parsing->delimiter, &parsing->delimiter_bytes);
 }
 
-int argument_header_start(struct parsing *parsing, const char *text)
+void argument_header_start(struct parsing *parsing, const char *text)
 {
+    check_start(parsing, text);
     parsing->options->header.start = text;
-    return check_start(parsing, text);
 }
 
 /* There is no such kind. */
-static int refuse_kind(const struct parsing *parsing, const char *text)
+_Noreturn static void refuse_kind(const char *text)
 {
     size_t count;
     const struct kind_row *rows = kind_rows(&count);
@@ -315,11 +319,11 @@ static int refuse_kind(const struct parsing *parsing, const char *text)
             snprintf(argument, sizeof argument, ":%s", rows[i].argument);
         list(valid, sizeof valid, rows[i].name, argument, i + 1 == count);
     }
-    return fault_say("invalid record kind '%s': it is one of %s", text, valid);
+    fault_say("invalid record kind '%s': it is one of %s", text, valid);
 }
 
 /* What stands behind the name of a kind. */
-static int set_kind(struct parsing *parsing, const struct kind_row *kind, const char *text)
+static void set_kind(struct parsing *parsing, const struct kind_row *kind, const char *text)
 {
     struct record_format *format = &parsing->options->format;
     uint8_t *string = parsing->options->string;
@@ -332,38 +336,39 @@ static int set_kind(struct parsing *parsing, const struct kind_row *kind, const 
     case KIND_ALONE:
         break;
     case KIND_COUNT:
-        return set_count(parsing, text, 1, UINT64_MAX, &format->count);
+        set_count(parsing, text, 1, UINT64_MAX, &format->count);
+        break;
     case KIND_BYTES:
-        return set_size(parsing, text, &format->count);
+        set_size(parsing, text, &format->count);
+        break;
     case KIND_START: /* the newline before it belongs to the delimiter */
-        if (check_start(parsing, text) != 0)
-            return -1;
+        check_start(parsing, text);
         string[0] = '\n';
         format->string_bytes = strlen(text) + 1;
         memcpy(string + 1, text, format->string_bytes - 1);
         break;
     case KIND_END:
-        return set_end(parsing, text, string, &format->string_bytes);
+        set_end(parsing, text, string, &format->string_bytes);
+        break;
     }
-    return 0;
 }
 
-int argument_records(struct parsing *parsing, const char *text)
+void argument_records(struct parsing *parsing, const char *text)
 {
     const char *name = text != NULL ? text : "csv", *argument = strchr(name, ':');
     const size_t bytes = argument != NULL ? (size_t)(argument - name) : strlen(name);
     const struct kind_row *kind = kind_find(name, bytes);
 
     if (kind == NULL || (kind->argument != NULL) != (argument != NULL))
-        return refuse_kind(parsing, name);
+        refuse_kind(name);
     if (parsing->kind != NULL && strcmp(parsing->kind_text, name) != 0)
-        return fault_say("multiple kinds of records specified");
+        fault_say("multiple kinds of records specified");
     if (text != NULL)
         snprintf(parsing->spelling, sizeof parsing->spelling, "--records=%s", kind->name);
     memcpy(parsing->kind_spelling, parsing->spelling, sizeof parsing->spelling);
     parsing->kind = kind;
     parsing->kind_text = name;
-    return set_kind(parsing, kind, argument != NULL ? argument + 1 : kind->stands_for);
+    set_kind(parsing, kind, argument != NULL ? argument + 1 : kind->stands_for);
 }
 
 void argument_settle_records(struct parsing *parsing)
@@ -389,87 +394,79 @@ void argument_settle_records(struct parsing *parsing)
 
 /* ---- Outputs ---- */
 
-int argument_split(struct parsing *parsing, const char *text)
+void argument_split(struct parsing *parsing, const char *text)
 {
     if (split_parse(text, &parsing->options->split[parsing->options->splits]) != 0)
-        return refuse(parsing, text,
-                      "it is N:FILE or P%:FILE, such as 100:test or 2.5%:test; P has at most four decimals");
+        refuse(parsing, text, "it is N:FILE or P%:FILE, such as 100:test or 2.5%:test; P has at most four decimals");
     parsing->options->splits++;
-    return 0;
 }
 
-int argument_filter(struct parsing *parsing, const char *text)
+void argument_filter(struct parsing *parsing, const char *text)
 {
     if (text[0] == '\0')
-        return fault_say("invalid --filter argument '': it is a command, such as 'gzip > $FILE.gz'");
+        fault_say("invalid --filter argument '': it is a command, such as 'gzip > $FILE.gz'");
     parsing->options->filter = text;
-    return 0;
 }
 
 /* ---- Resources ---- */
 
-int argument_memory(struct parsing *parsing, const char *text)
+void argument_memory(struct parsing *parsing, const char *text)
 {
     const uint64_t whole_bytes = strchr(text, '%') != NULL ? hardware_whole_memory() : 0;
     uint64_t *bytes = &parsing->options->memory_bytes;
     char least[32];
 
     if (number_parse_size(text, whole_bytes, bytes) != 0)
-        return refuse(parsing, text, "it is a number and a unit, such as 64M or 1.5G: " UNITS ", or % of memory");
-    if (*bytes >= HARDWARE_MEMORY_MIN)
-        return 0;
-    return fault_say("%s %s: memory must be at least %s%s", parsing->spelling, text,
-                     number_format_size(HARDWARE_MEMORY_MIN, least),
-                     text[strspn(text, "0123456789")] == '\0' ? ": a number without a unit is KiB" : "");
+        refuse(parsing, text, "it is a number and a unit, such as 64M or 1.5G: " UNITS ", or % of memory");
+    if (*bytes < HARDWARE_MEMORY_MIN)
+        fault_say("%s %s: memory must be at least %s%s", parsing->spelling, text,
+                  number_format_size(HARDWARE_MEMORY_MIN, least),
+                  text[strspn(text, "0123456789")] == '\0' ? ": a number without a unit is KiB" : "");
 }
 
-int argument_temporary(struct parsing *parsing, const char *text)
+void argument_temporary(struct parsing *parsing, const char *text)
 {
     parsing->options->temporary[parsing->options->temporary_count++] = text;
-    return 0;
 }
 
 /* No number is too large, since it is only a maximum. */
-int argument_parallel(struct parsing *parsing, const char *text)
+void argument_parallel(struct parsing *parsing, const char *text)
 {
     uint64_t number;
 
     if (number_parse(text, &number) != 0) {
         if (errno != ERANGE)
-            return refuse(parsing, text, WHOLE_NUMBER);
+            refuse(parsing, text, WHOLE_NUMBER);
         number = UINT64_MAX;
     }
     if (number == 0)
-        return fault_say("number in parallel must be nonzero");
+        fault_say("number in parallel must be nonzero");
     parsing->options->parallel = number < UINT_MAX ? (unsigned)number : UINT_MAX;
-    return 0;
 }
 
 /* ---- Stores ---- */
 
-int argument_piles(struct parsing *parsing, const char *text)
+void argument_piles(struct parsing *parsing, const char *text)
 {
     uint64_t number;
 
     if (number_parse(text, &number) != 0 || number < STORE_FORMAT_PILES_MIN || number > STORE_FORMAT_PILES_MAX ||
         (number & (number - 1)) != 0)
-        return fault_say("invalid %s argument '%s': it is a power of two from %d to %d",
-                         parsing->spelling, text, STORE_FORMAT_PILES_MIN, STORE_FORMAT_PILES_MAX);
+        fault_say("invalid %s argument '%s': it is a power of two from %d to %d", parsing->spelling, text,
+                  STORE_FORMAT_PILES_MIN, STORE_FORMAT_PILES_MAX);
     parsing->options->piles = (unsigned)number;
-    return 0;
 }
 
-int argument_batch(struct parsing *parsing, const char *text)
+void argument_batch(struct parsing *parsing, const char *text)
 {
     if (!store_name_is_batch(text))
-        return fault_say("invalid --batch argument '%s': it is 1 to %d of the bytes A-Z a-z 0-9 . _ -, the first no "
-                         "dot, and not format or header",
-                         text, STORE_NAME_MAX);
+        fault_say("invalid --batch argument '%s': it is 1 to %d of the bytes A-Z a-z 0-9 . _ -, the first no "
+                  "dot, and not format or header",
+                  text, STORE_NAME_MAX);
     parsing->options->batch = text;
-    return 0;
 }
 
-int argument_pile(struct parsing *parsing, const char *text)
+void argument_pile(struct parsing *parsing, const char *text)
 {
     uint64_t first = 0, last;
     const char *rest = number_digits(text, &first);
@@ -485,31 +482,27 @@ int argument_pile(struct parsing *parsing, const char *text)
         rest = NULL;
     }
     if (rest == NULL)
-        return refuse(parsing, text, "it is J or J-K, whole numbers from 0, K not below J");
+        refuse(parsing, text, "it is J or J-K, whole numbers from 0, K not below J");
     parsing->options->pile_first = first;
     parsing->options->pile_last = last;
-    return 0;
 }
 
 /* ---- Others ---- */
 
-int argument_tune(struct parsing *parsing, const char *text)
+void argument_tune(struct parsing *parsing, const char *text)
 {
     static const char name[] = "leaf-records=";
     const uint64_t most = (uint64_t)1 << 31;
     uint64_t *records = &parsing->options->leaf_records;
 
     if (strncmp(text, name, strlen(name)) != 0)
-        return fault_say("invalid --tune argument '%s': it is leaf-records=T", text);
+        fault_say("invalid --tune argument '%s': it is leaf-records=T", text);
     if (number_parse(text + strlen(name), records) != 0 || *records < 8 || *records > most)
-        return fault_say("invalid --tune argument '%s': leaf-records must be from 8 to %llu", text,
-                         (unsigned long long)most);
-    return 0;
+        fault_say("invalid --tune argument '%s': leaf-records must be from 8 to %llu", text, (unsigned long long)most);
 }
 
-int argument_print(struct parsing *parsing, const char *text)
+void argument_print(struct parsing *parsing, const char *text)
 {
     (void)text;
     parsing->print = parsing->code;
-    return 0;
 }

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "system/fault.h"
+
 struct given {
     const char *name; /* in messages */
     char spelling[ARGUMENT_SPELLING_BYTES];
@@ -114,7 +116,7 @@ static void list_options(unsigned classes, char *text, size_t room)
     }
 }
 
-static int check_needs(const struct list *list)
+static void check_needs(const struct list *list)
 {
     unsigned all = 0;
 
@@ -127,34 +129,31 @@ static int check_needs(const struct list *list)
         if (one->needs == 0 || (one->needs & all) != 0)
             continue;
         list_options(one->needs, needed, sizeof needed);
-        return fault_say("%s needs %s%s", one->name, needed,
-                         one->needs == CLASS_SEED ? ", so that all parts are of one order" : "");
+        fault_say("%s needs %s%s", one->name, needed,
+                  one->needs == CLASS_SEED ? ", so that all parts are of one order" : "");
     }
-    return 0;
 }
 
 /* The one that excludes the other is named first, unless it is to be named last. */
-static int check_pair(const struct given *one, const struct given *other)
+static void check_pair(const struct given *one, const struct given *other)
 {
     const bool first = (one->excludes & other->is) != 0, second = (other->excludes & one->is) != 0;
 
     if (!first && !second)
-        return 0;
+        return;
     if ((first && !one->is_last) || other->is_last)
-        return fault_say("cannot combine %s and %s", one->name, other->name);
-    return fault_say("cannot combine %s and %s", other->name, one->name);
+        fault_say("cannot combine %s and %s", one->name, other->name);
+    fault_say("cannot combine %s and %s", other->name, one->name);
 }
 
-int combination_check(const struct parsing *parsing, const bool given[OPTION_END])
+void combination_check(const struct parsing *parsing, const bool given[OPTION_END])
 {
     struct list list = {.count = 0};
     size_t count;
     const struct option_row *rows = option_table_rows(&count);
 
-    if (parsing->options->echo && parsing->options->range) {
-        argument_hint_follows(NULL);
-        fault_say("cannot combine -e and -i options");
-    }
+    if (parsing->options->echo && parsing->options->range)
+        argument_misuse(NULL, "cannot combine -e and -i options");
     for (size_t i = 0; i < count; i++)
         if (given[option_table_code(&rows[i])] && rows[i].is != CLASS_KIND)
             add_option(&list, &rows[i]);
@@ -163,7 +162,6 @@ int combination_check(const struct parsing *parsing, const bool given[OPTION_END
     add_facts(&list, parsing);
     for (size_t i = 0; i < list.count; i++)
         for (size_t j = 0; j < i; j++)
-            if (check_pair(&list.given[j], &list.given[i]) != 0)
-                return -1;
-    return check_needs(&list);
+            check_pair(&list.given[j], &list.given[i]);
+    check_needs(&list);
 }

@@ -17,7 +17,7 @@
 #include "command/help.h"
 #include "command/option_table.h"
 #include "system/fault.h"
-#include "system/sys.h"
+#include "system/signals.h"
 
 struct parser {
     struct parsing parsing;
@@ -103,7 +103,7 @@ static const char *find_long_word(char **words)
 }
 
 /* Do what the options among the words say, up to --help, -h or --version, which is obeyed where it stands. */
-static int set_all(struct parser *parser, int count, char **words)
+static void set_all(struct parser *parser, int count, char **words)
 {
     struct parsing *parsing = &parser->parsing;
     const struct option_row *row;
@@ -113,7 +113,7 @@ static int set_all(struct parser *parser, int count, char **words)
     while (parsing->print == 0 && (code = next_option(parser, count, words, &index)) != -1) {
         if (code == '?') { /* getopt_long has printed a message */
             argument_hint(NULL);
-            return -1;
+            signals_end(EXIT_FAILURE);
         }
         if (index >= 0)
             snprintf(parsing->spelling, sizeof parsing->spelling, "--%s", parser->longs[index].name);
@@ -121,42 +121,34 @@ static int set_all(struct parser *parser, int count, char **words)
             snprintf(parsing->spelling, sizeof parsing->spelling, "-%c", code);
         parsing->code = code;
         row = option_table_row(code);
-        if (code == 'h' && index < 0 && find_long_word(words) != NULL) {
-            argument_hint_follows(NULL);
-            fault_say("-h goes with no other letters, as in '%s': long options begin with two dashes",
-                      find_long_word(words));
-        }
-        if (argument_set(parsing, &row->takes, optarg) != 0)
-            return -1;
+        if (code == 'h' && index < 0 && find_long_word(words) != NULL)
+            argument_misuse(NULL, "-h goes with no other letters, as in '%s': long options begin with two dashes",
+                            find_long_word(words));
+        argument_set(parsing, &row->takes, optarg);
         warn_of_return(parsing, row, optarg);
         parser->given[code] = true;
         index = -1;
     }
-    return 0;
 }
 
 /* The words that are no options: the inputs. */
-static int set_files(struct parsing *parsing, int count, char **words)
+static void set_files(struct parsing *parsing, int count, char **words)
 {
     struct options *options = parsing->options;
     bool none = options->range || options->gather != NULL || options->sweep;
 
-    if (count > 0 && (none || options->files0_from != NULL)) {
-        if (options->files0_from != NULL)
-            argument_hint_follows("file operands cannot be combined with --files0-from");
-        else
-            argument_hint_follows(options->range ? NULL : "--gather and --sweep take no files");
-        fault_say("extra operand '%s'", words[0]);
-    }
+    if (count > 0 && options->files0_from != NULL)
+        argument_misuse("file operands cannot be combined with --files0-from", "extra operand '%s'", words[0]);
+    if (count > 0 && none)
+        argument_misuse(options->range ? NULL : "--gather and --sweep take no files", "extra operand '%s'", words[0]);
     for (int i = 0; i < count; i++)
         options->files[options->file_count++] = words[i];
     if (count == 0 && !options->echo && !none && options->files0_from == NULL)
         options->files[options->file_count++] = "-";
-    return 0;
 }
 
 /* Nothing is given yet. There is room for as many files, directories and splits as the command line has words. */
-static int init(struct options *options, size_t words)
+static void init(struct options *options, size_t words)
 {
     size_t count;
     const struct option_row *rows = option_table_rows(&count);
@@ -165,10 +157,9 @@ static int init(struct options *options, size_t words)
     for (size_t i = 0; i < count; i++)
         if (rows[i].takes.preset != 0)
             *(uint64_t *)(void *)((char *)options + rows[i].takes.field) = rows[i].takes.preset;
-    options->files = sys_allocate(words, sizeof *options->files);
-    options->temporary = sys_allocate(words, sizeof *options->temporary);
-    options->split = sys_allocate(words, sizeof *options->split);
-    return options->files != NULL && options->temporary != NULL && options->split != NULL ? 0 : -1;
+    options->files = fault_allocate(words, sizeof *options->files);
+    options->temporary = fault_allocate(words, sizeof *options->temporary);
+    options->split = fault_allocate(words, sizeof *options->split);
 }
 
 void command_line_release(struct options *options)
@@ -179,36 +170,28 @@ void command_line_release(struct options *options)
     *options = (struct options){.files = NULL};
 }
 
-enum command_line_verdict command_line_parse(struct options *options, int argc, char **argv)
+bool command_line_parse(struct options *options, int argc, char **argv)
 {
     char program[] = "bigshuf";
     struct parser parser = {.parsing = {.options = options}};
-    enum command_line_verdict verdict = COMMAND_LINE_BAD;
     size_t room = argc > 0 ? (size_t)argc + 1 : 2;
-    char **words = sys_allocate(room, sizeof *words);
+    char **words = fault_allocate(room, sizeof *words);
 
-    if (init(options, room) != 0 || words == NULL) {
-        fault_say("memory exhausted");
-        goto out;
-    }
+    init(options, room);
     words[0] = program;
     for (int i = 1; i < argc; i++)
         words[i] = argv[i];
     argc = (int)room - 1;
 
     prepare(&parser);
-    if (set_all(&parser, argc, words) != 0)
-        goto out;
+    set_all(&parser, argc, words);
     if (parser.parsing.print != 0) {
-        verdict = help_print(parser.parsing.print) == 0 ? COMMAND_LINE_DONE : COMMAND_LINE_BAD;
-        goto out;
+        help_print(parser.parsing.print);
+    } else {
+        combination_check(&parser.parsing, parser.given);
+        argument_settle_records(&parser.parsing);
+        set_files(&parser.parsing, argc - optind, words + optind);
     }
-    if (combination_check(&parser.parsing, parser.given) != 0)
-        goto out;
-    argument_settle_records(&parser.parsing);
-    if (set_files(&parser.parsing, argc - optind, words + optind) == 0)
-        verdict = COMMAND_LINE_RUN;
-out:
     free(words);
-    return verdict;
+    return parser.parsing.print == 0;
 }

@@ -13,6 +13,7 @@
 
 #include "command/option_table.h"
 #include "record/kind.h"
+#include "system/fault.h"
 #include "system/io.h"
 
 #ifndef BIGSHUF_VERSION
@@ -129,26 +130,23 @@ static void print_common(FILE *to)
     fputs(common_tail, to);
 }
 
-int help_print(int code)
+void help_print(int code)
 {
     char *text = NULL;
     size_t length = 0;
     FILE *to = open_memstream(&text, &length);
-    int result = -1;
 
     if (to == NULL)
-        goto out;
+        fault_report("memory", errno);
     if (code == 'V')
         fputs(version, to);
     else if (code == 'h')
         print_common(to);
     else
         print_all(to);
-    if (fclose(to) == 0)
-        result = io_print(text, length);
-out:
-    if (result != 0)
+    if (fclose(to) != 0)
+        fault_report("memory", errno);
+    if (io_print(text, length) != 0)
         fault_report("write error", errno);
     free(text);
-    return result;
 }

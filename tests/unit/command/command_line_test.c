@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "support/said_options.h"
@@ -37,10 +38,12 @@
 
 enum { WORDS_MAX = 40, TEXT_BYTES = 12288 };
 
+enum verdict { REFUSED = EXIT_FAILURE, TO_DO, PRINTED };
+
 /* The last command line that was parsed, and what came of it. */
 static struct {
     struct options options;
-    enum command_line_verdict verdict;
+    enum verdict verdict;
     char out[TEXT_BYTES], err[TEXT_BYTES];
     char *words[WORDS_MAX + 1];
 } run;
@@ -73,17 +76,28 @@ static void come_back(struct detour detour, char text[TEXT_BYTES])
     fclose(detour.file);
 }
 
-/* Parse the words, the first of which is the program's name, with standard output going to the file `out`. */
+/* Parse the words, the first of which is the program's name, with standard output going to the file `out`: in a child,
+ * as that may end the run; and here if there is something to be done. */
 static void parse_words(int count, char **words, const char *out)
 {
     struct detour detours[2];
+    pid_t child;
+    int status;
 
     command_line_release(&run.options);
     fflush(NULL);
     detours[0] = leave(STDERR_FILENO, NULL);
     detours[1] = leave(STDOUT_FILENO, out);
-    run.verdict = command_line_parse(&run.options, count, words);
+    child = fork();
+    if (child == 0)
+        _exit(command_line_parse(&run.options, count, words) ? TO_DO : PRINTED);
+    assert_int_equal(waitpid(child, &status, 0), child);
     come_back(detours[1], run.out);
+    detours[1] = leave(STDERR_FILENO, NULL);
+    run.verdict = (enum verdict)WEXITSTATUS(status);
+    if (run.verdict == TO_DO)
+        assert_true(command_line_parse(&run.options, count, words));
+    come_back(detours[1], run.err);
     come_back(detours[0], run.err);
 }
 
@@ -108,14 +122,14 @@ static void assert_run(void)
 {
     assert_string_equal(run.err, "");
     assert_string_equal(run.out, "");
-    assert_int_equal(run.verdict, COMMAND_LINE_RUN);
+    assert_int_equal(run.verdict, TO_DO);
 }
 
 static void assert_bad(const char *message)
 {
     assert_string_equal(run.err, message);
     assert_string_equal(run.out, "");
-    assert_int_equal(run.verdict, COMMAND_LINE_BAD);
+    assert_int_equal(run.verdict, REFUSED);
 }
 
 /* The words are taken without a word. */
@@ -153,7 +167,7 @@ static void tell(char text[TEXT_BYTES])
 {
     char *said;
 
-    if (run.verdict == COMMAND_LINE_RUN) {
+    if (run.verdict == TO_DO) {
         said = said_options(&run.options, ' ');
         said[strlen(said) - 1] = '\0';
         snprintf(text, TEXT_BYTES, "%s%s", run.err, said);
@@ -787,10 +801,10 @@ TEST(test_every_beginning_of_a_name_that_shuf_understands_is_understood)
         for (size_t length = 1; length <= strlen(names[i].name); length++) {
             snprintf(word, sizeof word, "--%.*s%s", (int)length, names[i].name, names[i].argument);
             parse(word);
-            assert_int_equal(run.verdict == COMMAND_LINE_BAD, length < names[i].shortest);
-            if (run.verdict == COMMAND_LINE_DONE)
+            assert_int_equal(run.verdict == REFUSED, length < names[i].shortest);
+            if (run.verdict == PRINTED)
                 assert_int_equal(strncmp(run.out, names[i].said, strlen(names[i].said)), 0);
-            if (run.verdict != COMMAND_LINE_RUN)
+            if (run.verdict != TO_DO)
                 continue;
             tell(text);
             assert_string_equal(text, names[i].said);
@@ -804,7 +818,7 @@ TEST(test_short_names_are_not_offered)
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         parse(words[i]);
-        assert_int_equal(run.verdict, COMMAND_LINE_BAD);
+        assert_int_equal(run.verdict, REFUSED);
         assert_null(strstr(run.err, "--re'"));
         assert_null(strstr(run.err, "--hea'"));
         assert_null(strstr(run.err, "--head'"));
@@ -837,7 +851,7 @@ TEST(test_words_that_are_no_options_are_usage_errors)
         const char *end;
 
         parse(words[i]);
-        assert_int_equal(run.verdict, COMMAND_LINE_BAD);
+        assert_int_equal(run.verdict, REFUSED);
         assert_int_equal(strncmp(run.err, "bigshuf: ", strlen("bigshuf: ")), 0);
         end = strchr(run.err, '\n');
         assert_non_null(end);
@@ -851,7 +865,7 @@ TEST(test_version_is_that_of_the_build)
 
     for (size_t i = 0; i < 2; i++) {
         parse(words[i]);
-        assert_int_equal(run.verdict, COMMAND_LINE_DONE);
+        assert_int_equal(run.verdict, PRINTED);
         assert_string_equal(run.err, "");
 #ifdef BIGSHUF_VERSION
         assert_string_equal(run.out, "bigshuf " BIGSHUF_VERSION "\n");
@@ -870,7 +884,7 @@ TEST(test_help_explains_every_option_and_kind_on_lines_of_80)
     char name[64];
 
     parse("--help");
-    assert_int_equal(run.verdict, COMMAND_LINE_DONE);
+    assert_int_equal(run.verdict, PRINTED);
     assert_string_equal(run.err, "");
     assert_int_equal(strncmp(run.out, "Usage: bigshuf [OPTION]... [FILE]...\n", 37), 0);
     for (; count > 0; count--, row++) {
@@ -898,7 +912,7 @@ TEST(test_h_explains_the_common_options_on_a_terminal_of_24_lines)
         size_t lines = 0;
 
         parse(words[i]);
-        assert_int_equal(run.verdict, COMMAND_LINE_DONE);
+        assert_int_equal(run.verdict, PRINTED);
         assert_string_equal(run.err, "");
         for (const char *line = run.out; (line = strchr(line, '\n')) != NULL; line++)
             lines++;
@@ -914,20 +928,20 @@ TEST(test_a_long_option_with_one_dash_is_no_help)
     refuse(LONG_WITH("-header") TRY_HELP, "-header", "a");
     refuse(LONG_WITH("-zhelp") TRY_HELP, "-n3", "-zhelp");
     parse("-zh");
-    assert_int_equal(run.verdict, COMMAND_LINE_DONE);
+    assert_int_equal(run.verdict, PRINTED);
     parse("--usage", "a");
-    assert_int_equal(run.verdict, COMMAND_LINE_DONE);
+    assert_int_equal(run.verdict, PRINTED);
     parse("-n", "3", "-h", "-header");
-    assert_int_equal(run.verdict, COMMAND_LINE_DONE);
+    assert_int_equal(run.verdict, PRINTED);
 #undef LONG_WITH
 }
 
 TEST(test_help_is_obeyed_where_it_stands)
 {
     parse("a", "--help", "-Sx");
-    assert_int_equal(run.verdict, COMMAND_LINE_DONE);
+    assert_int_equal(run.verdict, PRINTED);
     parse("-Sx", "--help");
-    assert_int_equal(run.verdict, COMMAND_LINE_BAD);
+    assert_int_equal(run.verdict, REFUSED);
 }
 
 TEST(test_help_that_cannot_be_written_is_a_failure)
@@ -939,7 +953,7 @@ TEST(test_help_that_cannot_be_written_is_a_failure)
         skip();
     for (size_t i = 0; i < 2; i++) {
         parse_words(2, words[i], "/dev/full");
-        assert_int_equal(run.verdict, COMMAND_LINE_BAD);
+        assert_int_equal(run.verdict, REFUSED);
         assert_string_equal(run.err, "bigshuf: write error: No space left on device\n");
     }
 }
@@ -948,14 +962,14 @@ TEST(test_help_closes_standard_output)
 {
     char program[] = "x", help[] = "--help", *words[] = {program, help, NULL};
     struct detour detour = leave(STDOUT_FILENO, NULL);
-    enum command_line_verdict verdict;
+    bool parsed;
     int open_still;
 
     command_line_release(&run.options);
-    verdict = command_line_parse(&run.options, 2, words);
+    parsed = command_line_parse(&run.options, 2, words);
     open_still = fcntl(STDOUT_FILENO, F_GETFD) != -1;
     come_back(detour, run.out);
-    assert_int_equal(verdict, COMMAND_LINE_DONE);
+    assert_false(parsed);
     assert_false(open_still);
 }
 
