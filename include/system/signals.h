@@ -37,10 +37,11 @@ void signals_hold(sigset_t *before);
 void signals_release(const sigset_t *before);
 
 /* The end of a run, for fault.h. A thread that holds death off gives that up; a thread that comes second waits. Who
- * ends the process leaves as little behind as death by signal does. */
+ * ends the process leaves as little behind as death by signal does; `kept` is called for a name that cannot be
+ * unlinked. */
 void signals_give_up_hold(void);
 _Noreturn void signals_wait_for_end(void);
-_Noreturn void signals_end(int status);
+_Noreturn void signals_end(int status, void (*kept)(const char *name, int error));
 
 /* Nothing that follows can fail. From what made it so until here, death is to be held off. */
 void signals_succeed(void);

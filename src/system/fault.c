@@ -155,11 +155,20 @@ void fault_remove_duty(struct fault_duty *duty)
         other->next = duty->next;
 }
 
+/* A name that was registered may not have been made yet. */
+static void warn_of_kept(const char *name, int error)
+{
+    char cause[FAULT_CAUSE_BYTES];
+
+    if (error != ENOENT && error != ENOTDIR)
+        fault_warn("%s: cannot be removed: %s", name, fault_cause(error, cause));
+}
+
 /* A duty that fails comes here again, in the same thread. */
 _Noreturn static void end_run(struct line *line)
 {
     if (ends)
-        signals_end(EXIT_FAILURE);
+        signals_end(EXIT_FAILURE, warn_of_kept);
     if (atomic_exchange(&failed, true))
         signals_wait_for_end();
     ends = true;
@@ -167,7 +176,7 @@ _Noreturn static void end_run(struct line *line)
     signals_give_up_hold();
     for (struct fault_duty *duty = atomic_load(&duties); duty != NULL; duty = duty->next)
         duty->act(duty->context);
-    signals_end(EXIT_FAILURE);
+    signals_end(EXIT_FAILURE, warn_of_kept);
 }
 
 const char *fault_name(const char *name)

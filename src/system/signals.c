@@ -145,8 +145,8 @@ bool signals_is_line_drawn(void)
     return atomic_load(&line_drawn);
 }
 
-/* Leave nothing behind. */
-static void tidy_up(void)
+/* Leave nothing behind. `kept` may be NULL. */
+static void tidy_up(void (*kept)(const char *name, int error))
 {
     atomic_store(&dying, true);
     while (atomic_load(&holders) > 0)
@@ -158,8 +158,8 @@ static void tidy_up(void)
         for (size_t i = 0; names != NULL && i < CHUNK_SLOTS; i++) {
             const char *name = atomic_load(&names[i]);
 
-            if (name != NULL)
-                (void)sys_unlink(name);
+            if (name != NULL && sys_unlink(name) != 0 && kept != NULL)
+                kept(name, errno);
         }
     }
     signals_erase();
@@ -170,7 +170,7 @@ static void die(int signal)
     struct sigaction action = {.sa_handler = SIG_DFL};
     sigset_t raised;
 
-    tidy_up();
+    tidy_up(NULL);
     if (atomic_load(&succeeded))
         sys_exit(EXIT_SUCCESS);
     sigemptyset(&action.sa_mask);
@@ -324,10 +324,10 @@ void signals_wait_for_end(void)
         sys_nap();
 }
 
-void signals_end(int status)
+void signals_end(int status, void (*kept)(const char *name, int error))
 {
     signals_give_up_hold();
-    tidy_up();
+    tidy_up(kept);
     sys_exit(status);
     signals_wait_for_end(); /* which only a test can come to */
 }
