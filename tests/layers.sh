@@ -85,9 +85,10 @@ test_unit_tests_stand_where_their_modules_do() {
 }
 
 # shellcheck disable=SC2016 # backquotes, by intention
-test_the_readme_has_the_folders_of_the_map_and_no_file_that_is_not_there() {
-    diff <(map | sed 's|/.*||' | uniq) <(sed -n 's/^| `\([a-z]*\)\/` .*/\1/p' "$TOP/README.md")
-    (cd "$TOP" && grep -o '`\(src\|include\|tests\|man\)/[a-zA-Z0-9_./-]*`' README.md | tr -d '`' | sort -u | xargs ls -d) >/dev/null
+test_contributors_are_told_the_folders_of_the_map_and_no_file_that_is_not_there() {
+    local page=.github/CONTRIBUTING.md
+    diff <(map | sed 's|/.*||' | uniq) <(sed -n 's/^| `\([a-z]*\)\/` .*/\1/p' "$TOP/$page")
+    (cd "$TOP" && grep -o '`\(src\|include\|tests\|man\)/[a-zA-Z0-9_./-]*`' $page | tr -d '`' | sort -u | xargs ls -d) >/dev/null
 }
 
 test_every_header_stands_alone() {

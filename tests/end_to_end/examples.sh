@@ -1,18 +1,26 @@
 # What the man pages and the README show works, and they tell of all that there is. Examples are not repeated here but
-# taken from the pages: the displays of the section EXAMPLES, and the blocks marked `sh`.
+# taken from the pages: the displays of the sections EXAMPLES, and the blocks marked `sh`.
 # shellcheck shell=bash
 
 man_page=$TOP/man/bigshuf.1
 order_page=$TOP/man/bigshuf-order.7
 store_page=$TOP/man/bigshuf-store.5
 readme=$TOP/README.md
+contributing=$TOP/.github/CONTRIBUTING.md
 
-# Each display under .Sh EXAMPLES, with a NUL after it.
+# Lines of a section: section TITLE PAGE.
+section() {
+    awk -v title="$1" '/^\.Sh / { here = $0 == ".Sh " title; next } here' "$2"
+}
+
+# Each display of the sections EXAMPLES, with a NUL after it.
 man_examples() {
-    awk '/^\.Sh / { here = $2 == "EXAMPLES" }
-         here && /^\.Ed/ { inside = 0; printf "%c", 0 }
-         inside
-         here && /^\.Bd -literal/ { inside = 1 }' "$man_page" | sed 's/\\-/-/g; s/\\(aq/'\''/g; s/\\e/\\/g'
+    local page
+    for page in "$TOP"/man/*.[1-9]; do
+        section EXAMPLES "$page"
+    done | awk '/^\.Ed/ { inside = 0; printf "%c", 0 }
+        inside
+        /^\.Bd -literal/ { inside = 1 }' | sed 's/\\-/-/g; s/\\(aq/'\''/g; s/\\e/\\/g'
 }
 
 # Each block of the README, with a NUL after it.
@@ -56,7 +64,8 @@ newline.jpg'
     ln -s "$(command -v bigshuf)" bigshuf
 }
 
-# Run the examples on standard input, each in a folder of its own. There is nothing left to `make`.
+# Run the examples on standard input, at least so many, each in a folder of its own. There is nothing left to `make`:
+# run_examples LEAST.
 run_examples() {
     local example count=0
     mkdir files
@@ -67,42 +76,45 @@ run_examples() {
         cp -R files "$count"
         (cd "$count" && bash -euo pipefail -c "make() { :; }; $example" </dev/null)
     done
-    [ $count -ge 8 ]
+    [ $count -ge "$1" ]
 }
 
 test_man_page_examples_work() {
-    man_examples | run_examples
+    man_examples | run_examples 9
 }
 
 test_readme_examples_work() {
-    readme_examples | run_examples
+    readme_examples | run_examples 12
 }
 
-# The example of the README in which this stands, run as somebody who types it would: typed TEXT.
+# The example in which this stands, run as somebody who types it would: typed TEXT.
 typed() {
-    bash -c "make() { :; }; $(readme_examples | grep -zF -e "$1" | tr -d '\0')" </dev/null
+    bash -c "make() { :; }; $({ readme_examples && man_examples; } | grep -zF -e "$1" | tr -d '\0')" </dev/null
 }
 
-test_readme_recipe_of_files_in_step_refuses_what_is_longer() {
+test_readme_recipe_of_parallel_files_refuses_what_is_longer() {
     make_files
     echo more >>train.de
-    fails_with 1 'bigshuf: train.de: *2001, not 2000 *' typed 'wc -l train.en train.de'
+    fails_with 1 'bigshuf: train.de: *2001, not 2000 *' typed '-o shuffled.de'
     same 'shuffled.en train.de train.en train.fr' "$(echo shuffled.* train.*)"
 }
 
 test_readme_recipe_of_a_store_stops_at_the_first_file_that_fails() {
     make_files
     seq 501 600 >'corpus/part 07.jsonl'
-    fails_with 1 "bigshuf: *--batch*'part 07.jsonl'*xargs: *255*" stopped
+    fails_with 1 "bigshuf: *--batch*'part 07.jsonl'*" typed 'in corpus/*'
     same '' "$(ls share.* epoch.* 2>.stderr)"
 }
 
-# With the exit status of a failure, whatever that of xargs is.
-stopped() {
-    typed 'corpus/*' || return 1
+test_recipe_of_a_store_with_many_processes_stops_at_the_first_file_that_fails() {
+    make_files
+    seq 501 600 >'corpus/part 07.jsonl'
+    typed 'printf' >said 2>&1 || true
+    grep 'xargs: .*255' said
+    same '' "$(ls part.* 2>.stderr)"
 }
 
-test_readme_recipe_of_a_store_takes_files_of_any_names() {
+test_recipe_of_a_store_takes_files_of_any_names() {
     make_files
     mkdir 'corpus/a folder' corpus/-n
     # shellcheck disable=SC2016 # a name
@@ -118,7 +130,7 @@ test_readme_recipe_of_a_store_takes_files_of_any_names() {
 
 # Of the section of that name: its lines whose last word is an MD5, and those that begin as the title says.
 values_to_check() {
-    sed -n '/^\.Sh VALUES TO CHECK/,/^\.Sh SIZES/p' "$order_page" | sed 's/\\-/-/g'
+    sed -n '/^\.Sh VALUES TO CHECK/,/^\.Sh SEE/p' "$order_page" | sed 's/\\-/-/g'
 }
 
 test_values_of_the_order_page_hold() {
@@ -151,13 +163,40 @@ test_readme_sets_up_with_two_commands() {
     same 2 "$(readme_examples | tr '\0' '\n' | grep -c -w make)"
 }
 
-# A bare name is that of a file beside this one.
-test_files_that_the_readme_names_exist() {
-    tr '`' '\n' <"$readme" | grep -E '^[.a-z0-9_/]*[a-z0-9_]\.(c|h|sh|[1-9])$' | sort -u >named
-    while read -r name; do
-        ls "$TOP/$name" || ls "$TOP/tests/end_to_end/$name"
-    done <named
+test_links_lead_to_files_and_sections() {
+    local file link
+    for file in "$readme" "$contributing"; do
+        grep -oE '\]\([^)]*\)' "$file" | sed 's/^](\(.*\))$/\1/' | sort -u >links
+        [ -s links ]
+        while read -r link; do
+            case $link in
+            \#*) sed -n 's/^###* //p' "$file" | tr 'A-Z ' 'a-z-' | grep -Fx -e "${link#\#}" ;;
+            *) ls "${file%/*}/$link" ;;
+            esac
+        done <links
+    done
+}
+
+test_files_that_the_page_for_contributors_names_exist() {
+    tr '`' '\n' <"$contributing" | grep -E '^[.a-z0-9_/]*[a-z0-9_]\.(c|h|sh|[1-9])$' | sort -u >named
+    (cd "$TOP" && xargs ls) <named
     [ -s named ]
+}
+
+test_readme_and_manual_are_short() {
+    [ "$(wc -l <"$readme")" -lt 240 ]
+    [ "$(cat "$TOP"/man/*.[1-9] | wc -l)" -le 2600 ]
+    needs mandoc
+    [ "$(mandoc -O width=78 "$man_page" | wc -l)" -lt 640 ]
+}
+
+# As a terminal shows them: with the indent of a section, and that of the display.
+test_no_line_of_an_example_is_longer_than_78_columns() {
+    awk '/^\.Bd/ { indent = /offset indent/ ? 11 : /offset/ ? 7 : 5; inside = 1; next }
+         /^\.Ed/ { inside = 0 }
+         inside { gsub(/\\\(../, "x"); gsub(/\\[-&]/, "-"); gsub(/\\e/, "x") }
+         inside && length + indent > 78 { print FILENAME ": " $0; long = 1 }
+         END { exit long }' "$TOP"/man/*.[1-9]
 }
 
 # The options of --help or -h on standard input, as lines "LETTER NAME ARGUMENT": `-` for no letter, `=`, `[=` or nothing
@@ -168,7 +207,7 @@ options_of_help() {
 
 # The same of the man page. There an option with a letter and an argument has it after each: `S Ar size , \-buffer-size`.
 options_of_man_page() {
-    sed 's/\\//g' "$man_page" | sed -n 's/^\.It Fl \(-.*\|. .*\)/\1/p' |
+    section OPTIONS "$man_page" | sed 's/\\//g' | sed -n 's/^\.It Fl \(-.*\|. .*\)/\1/p' |
         sed 's/^-/- , Fl -/; s/^\(.\) .*, Fl -/\1 /' |
         sed 's/^\(. [a-z0-9-]*\) Ns = .*/\1 =/; s/^\(. [a-z0-9-]*\) Ns Oo Ns = .*/\1 [=/; s/^\(. [a-z0-9-]*\)$/\1 /'
 }
@@ -196,12 +235,142 @@ test_the_short_help_is_a_part_of_the_help() {
 # Headings, each with the names of its options.
 test_man_page_has_the_groups_and_the_order_of_help() {
     bigshuf --help | sed -n '/^Usage:/d; s/^\([A-Z].*\):$/\1/p; s/^  .\{4\}--\([a-z0-9-]*\).*/\1/p' >help
-    sed -n '/^\.Sh OPTIONS/,/^\.Sh SAMPLES/{
-        s/^\.Ss //p
-        s/^\.It .*Fl \\-\([a-z0-9-]*\).*/\1/p
-    }' "$man_page" | grep -v '^tune$' >page
+    section OPTIONS "$man_page" |
+        sed -n 's/^\.Ss //p; s/^\.It .*Fl \\-\([a-z0-9-]*\).*/\1/p' | grep -v '^tune$' >page
     diff help page
     same 7 "$(grep -c '^[A-Z]' help)"
+}
+
+test_man_page_begins_with_the_options_of_the_short_help() {
+    bigshuf -h | sed -n 's/^  -\(.\), .*/\1/p; s/^      -\(-[a-z]*\).*/\1/p' >help
+    section 'COMMON OPTIONS' "$man_page" | sed -n 's/\\//g; s/^\.It Fl \([a-zA-Z-]*\).*/\1/p' | diff help -
+}
+
+# ---- Which options go together: the page is held against the program ----
+
+# Every option as it is known best, with an argument that is valid: lines "-n -n1".
+options_to_combine() {
+    bigshuf --help | options_of_help | while read -r letter name argument; do
+        case $name in
+        usage | help | version) continue ;;
+        input-range) argument=1-0 ;;
+        delimiter) argument='=;' ;;
+        records) argument="=csv" ;;
+        header-start) argument='=#' ;;
+        part) argument="=1/2" ;;
+        split) argument="=5%:x" ;;
+        buffer-size) argument=8M ;;
+        temporary-directory) argument=. ;;
+        compress-temporary) argument="=never" ;;
+        piles) argument="=4" ;;
+        *) argument=${argument:+=1} ;;
+        esac
+        if [ "$letter" = - ]; then
+            echo "--$name --$name$argument"
+        else
+            echo "-$letter -$letter${argument#=}"
+        fi
+    done
+}
+
+# Lines "ONE OTHER" in one order, whichever comes first.
+pairs() {
+    awk '{ print $1 < $2 ? $1 " " $2 : $2 " " $1 }' | sort -u
+}
+
+# Options of a list of the section COMBINATIONS, whose title begins so: of each item a line "OPTION... : OPTION...".
+combinations() {
+    section COMBINATIONS "$man_page" | sed 's/\\//g' | awk -v title="$1" '
+        index($0, title) == 1 { here = 1 }
+        here && /^\.(It|El)/ && line != "" { print line }
+        /^\.El/ { here = 0; line = "" }
+        here && /^\.(It )?Fl / && last != "without" {
+            line = /^\.It/ ? "" : line (line ~ / : / ? "" : " : ")
+            gsub(/^\.(It )?Fl | ,| ;/, "")
+            for (i = 1; i <= NF; i++)
+                line = line " -" $i
+        }
+        { last = $NF }'
+}
+
+# The same as pairs, without an option and itself: -e and -i exclude each other, but not themselves.
+excluded_on_the_page() {
+    combinations 'These exclude' | awk '{
+        for (i = 1; $i != ":"; i++)
+            for (j = NF; $j != ":"; j--)
+                if ($i != $j)
+                    print $i, $j
+    }' | pairs
+}
+
+test_man_page_has_the_options_that_exclude_each_other() {
+    local i j said
+    options_to_combine >options
+    mapfile -t names < <(cut -d ' ' -f 1 options)
+    mapfile -t given < <(cut -d ' ' -f 2 options)
+    [ "${#names[@]}" -ge 45 ]
+    for ((i = 0; i < ${#names[@]}; i++)); do
+        for ((j = 0; j < i; j++)); do
+            said=$(bigshuf "${given[j]}" "${given[i]}" 2>&1 >out </dev/null) || true
+            case $said in
+            'bigshuf: cannot combine'*) echo "${names[i]} ${names[j]}" ;;
+            'bigshuf: invalid'* | *'unrecognized'* | *'requires an argument'*) echo "$said" ;;
+            esac
+        done
+    done | pairs >program
+    excluded_on_the_page | diff program -
+}
+
+test_man_page_has_the_options_that_need_others() {
+    options_to_combine | while read -r name given; do
+        bigshuf "$given" </dev/null 2>&1 >out | sed -n "s/^bigshuf: $name needs /$name : /p" || true
+    done | sed 's/, so that.*//; s/,//g; s/ or / /' | sort >program
+    [ -s program ]
+    combinations 'These options need' | sed 's/  */ /g' | awk '{
+        line = ""
+        for (i = NF; $i != ":"; i--)
+            line = $i (line == "" ? "" : " ") line
+        for (j = 1; j < i; j++)
+            print $j " : " line
+    }' | sort | diff program -
+}
+
+# The columns of the table of kinds.
+columns_of_kinds() {
+    cat <<'END'
+-z --delimiter=x
+--group-field=1 --weight-field=1 --split-field=1
+--header
+--header-bytes=1
+--header-start=#
+END
+}
+
+# yes or no, if that is so for all OPTIONs with this kind: goes_with KIND OPTION...
+goes_with() {
+    local kind=$1 option
+    shift
+    for option; do
+        case $(fails_with 1 '*' bigshuf --records="$kind" "$option" --split=5%:x never && cat .stderr) in
+        'bigshuf: cannot combine'*) echo no ;;
+        'bigshuf: never: No such file'*) echo yes ;;
+        *) echo "$option" ;;
+        esac
+    done | sort -u | xargs
+}
+
+test_man_page_has_what_goes_with_a_kind_of_records() {
+    section COMBINATIONS "$man_page" | sed -n '/^kind /,/^\.Ed/p' | sed '1d; $d' |
+        sed 's/lengths/u32le, u32be, u64le, u64be, varint/' | awk -F '  +' '{
+            for (i = split($1, kind, ", "); i > 0; i--)
+                print kind[i], $2, $3, $4, $5, $6
+        }' | sort >page
+    bigshuf --help | sed -n '/--records=KIND/,/--csv/s/^ \{35\}\([a-z0-9]\{1,\}:\{0,1\}\).*/\1/p' | while read -r kind; do
+        # shellcheck disable=SC2086 # options
+        columns_of_kinds | while read -r options; do
+            goes_with "${kind/%:/:4}" $options
+        done | xargs echo "${kind%:}"
+    done | sort | diff page -
 }
 
 test_man_pages_refer_to_pages_that_exist() {

@@ -2,7 +2,6 @@
 # neither in the places of records nor in who stands beside whom. Of a store all orders have the same piles, and nothing
 # else.
 # shellcheck shell=bash
-# shellcheck disable=SC2016 # marks of the README
 
 # How alike are outputs A and B, of lines of `in`, whose first words are all different: unlike PILES A B
 #
@@ -145,14 +144,14 @@ test_batches_are_scattered_anew() {
     unlike 512 <(cat one/x/pile-*) <(cat two/x/pile-*)
 }
 
-# Day 3 against day 4 of the recipe in the README, and of its line for those who come from terashuf.
+# Day 3 against day 4 of the recipe in the manual, and of its line for those who come from terashuf.
 test_windows_of_days_are_drawn_anew() {
     cd "$MEMORY" || exit
     mkdir log
     for day in 1 2 3 4; do seq $((1000 * day)) $((1000 * day + 999)) >log/$day; done
     cat log/2 log/3 >in
 
-    sed -n '/^for day in/,/^done/p' "$TOP/README.md" >recipe
+    sed -n '/^for day in/,/^done/p' "$TOP/man/bigshuf-store.7" | sed 's/\\-/-/g; s/\\e/\\/g' >recipe
     mv log/4 .
     bash recipe
     mv window.txt before
@@ -160,7 +159,7 @@ test_windows_of_days_are_drawn_anew() {
     bash recipe
     unlike 64 <(grep '^[23]' before) <(grep '^[23]' window.txt)
 
-    sed -n 's/.*`\(bigshuf --scatter=store .* > out\)`.*/\1/p' "$TOP/README.md" >recipe
+    sed 's/\\-/-/g' "$TOP/man/bigshuf.1" | sed -n '/^bigshuf --scatter=store .*day[.]NN/,/> out$/p' >recipe
     mv log/* .
     for day in 1 2 3 4; do
         [ ! -e out ] || mv out before
