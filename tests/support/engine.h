@@ -6,6 +6,7 @@
  * it, computed a word at a time with arrays.
  */
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -89,8 +90,12 @@ static inline void engine_text_release(void *context)
 /* The text, which must stay, as a source. */
 static inline struct source *engine_text_source(struct engine_text *text)
 {
+    struct source *source = source_over(engine_text_read, text, engine_text_release);
+
+    if (source == NULL)
+        fault_report("memory", errno);
     text->at = 0;
-    return source_over(engine_text_read, text, engine_text_release);
+    return source;
 }
 
 /* ---- The order, by definition ---- */
