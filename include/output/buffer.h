@@ -15,18 +15,18 @@ struct output_buffer {
     uint8_t *end;
     /* NULL, or the buffer's margin (record.h), for whoever writes; its first mark is another buffer's. */
     uint8_t *marks;
-    int (*drain)(void *context); /* empties it, with output_buffer_drain; called when it is full */
-    void *context;               /* of drain, which returns 0, or -1 after a report */
+    void (*drain)(void *context); /* empties it, with output_buffer_drain; called when it is full */
+    void *context;                /* of drain */
 };
 
 /* Make it empty, in buffer[0, bytes), which must stay. */
-void output_buffer_init(struct output_buffer *to, uint8_t *buffer, size_t bytes, int (*drain)(void *context),
+void output_buffer_init(struct output_buffer *to, uint8_t *buffer, size_t bytes, void (*drain)(void *context),
                         void *context);
 
-/* Put bytes into it, and call `drain` whenever it is full. 0, or -1 after a report. */
-int output_buffer_put(struct output_buffer *to, const uint8_t *data, size_t bytes);
+/* Put bytes into it, and call `drain` whenever it is full. */
+void output_buffer_put(struct output_buffer *to, const uint8_t *data, size_t bytes);
 
-/* Write what is in it to an output; then it is empty. 0, or -1 after a report. */
-int output_buffer_drain(struct output_buffer *to, struct output *output);
+/* Write what is in it to an output; then it is empty. */
+void output_buffer_drain(struct output_buffer *to, struct output *output);
 
 #endif

@@ -54,15 +54,15 @@ struct files {
 
 /* List all files of a plan, which must stay; of shards whose number is not known, the first one and those that follow
  * it in a row and are there. Check that no two are the same, and that each can be written or made; the first ones stay
- * open. 0, or -1 after a report; files_release is for the caller in any case. */
-int files_open(struct files *files, const struct output_plan *plan);
+ * open. */
+void files_open(struct files *files, const struct output_plan *plan);
 
-/* Add the next shard, which must be none of the files before it, by whatever name. 0, or -1 after a report. */
-int files_add(struct files *files);
+/* Add the next shard, which must be none of the files before it, by whatever name. */
+void files_add(struct files *files);
 
 /* Open the sink of a file, if it is not open, or start its filter; or if it is compressed, both the sink and the
- * program that writes into it. `programs` may be NULL for a file without a program. 0, or -1 after a report. */
-int files_begin(struct files *files, size_t number, struct filters *programs);
+ * program that writes into it. `programs` may be NULL for a file without a program. */
+void files_begin(struct files *files, size_t number, struct filters *programs);
 
 /* The program that compresses the file, or NULL. */
 const struct packer *files_packer(const struct files *files, size_t number);
@@ -80,17 +80,17 @@ void files_warn_of_links(const struct files *files, size_t count);
 /* Warn of files that have names of compressed ones, but are not compressed, or of shards, but are none. */
 void files_warn_of_names(const struct files *files);
 
-/* The file is one of the inputs, too: lock it until files_release, unless its file system has no locks. 0; or -1 after
- * a report, as if another run has it locked. At most FILES_LOCKED files. */
-int files_lock_input(struct files *files, size_t number);
+/* The file is one of the inputs, too: lock it until files_release, unless its file system has no locks. The run
+ * ends if another one has it locked. At most FILES_LOCKED files. */
+void files_lock_input(struct files *files, size_t number);
 
 /* The file is one of the inputs, too, which is read as it is now: sink_replaces_input. */
 void files_replace_input(struct files *files, size_t number, const struct stat *now);
 
 /* All is complete: give the first `count` files their names, in order. If one of them cannot have it, the files from
- * there on keep their temporary names, which a report tells. None is changed if one that is an input has been changed
- * by others: sink_check_input. While there is no other thread. 0, or -1 after a report. */
-int files_publish(struct files *files, size_t count);
+ * there on keep their temporary names, which the message tells, and the run ends. None is changed if one that is an input has been changed
+ * by others: sink_check_input. While there is no other thread. */
+void files_publish(struct files *files, size_t count);
 
 void files_write_behind(struct files *files); /* advice: sink_write_behind, of all sinks */
 void files_close_sinks(struct files *files);  /* of files that have not been published, nothing stays */

@@ -23,19 +23,20 @@
 struct filters;
 
 /* At most `most` programs, at least 1 and in no case more than a few hundred, are unfinished at a time; a program that
- * compresses may take as many threads. `command` must stay; NULL if there is none. NULL after a report. */
+ * compresses may take as many threads. `command` must stay; NULL if there is none. */
 struct filters *filters_new(const char *command, unsigned most);
 
-/* These return 0, or -1 after a report, which may be about any of the programs so far. The first two may wait for
- * another to finish; `file` must stay. What comes from a packer goes to `output`, which may be closed then. */
-int filters_start(struct filters *filters, const char *file);
-int filters_start_packer(struct filters *filters, const char *file, const struct packer *packer, int output);
-int filters_write(struct filters *filters, const void *data, size_t bytes);
-int filters_end(struct filters *filters);  /* the file is complete */
-int filters_wait(struct filters *filters); /* till all have finished */
+/* Each of these may find that any of the programs so far has failed, and end the run. The first two may wait for another
+ * to finish; `file` must stay. What comes from a packer goes to `output`, which may be closed then. */
+void filters_start(struct filters *filters, const char *file);
+void filters_start_packer(struct filters *filters, const char *file, const struct packer *packer, int output);
+void filters_write(struct filters *filters, const void *data, size_t bytes);
+void filters_end(struct filters *filters);  /* the file is complete */
+void filters_wait(struct filters *filters); /* till all have finished */
 
-/* NULL is fine. Commands that have not been waited for are told to terminate, before they take what they have got for a
- * whole file, and a warning names the files that were begun. Other programs are killed. */
+/* NULL is fine. To be called when all have been waited for. If the run ends before that, a warning names the files that
+ * commands had begun, and the programs are told to terminate before their pipes end (signals.h), so that none takes
+ * what it has got for a whole file. */
 void filters_free(struct filters *filters);
 
 #endif

@@ -37,7 +37,7 @@ struct framing {
 /* A file that is being written. */
 struct framing_file {
     const struct framing *framing;
-    int (*write)(void *context, const void *data, size_t bytes); /* 0, or -1 after a report */
+    void (*write)(void *context, const void *data, size_t bytes);
     void *context;
     struct record_scan scan;         /* for marks */
     uint64_t tape_bytes;             /* of records, if the file is a tar archive */
@@ -46,16 +46,16 @@ struct framing_file {
     size_t last_bytes;
 };
 
-/* Begin a file: its header is written. This and the following return 0, or -1 when `write` said so. */
-int framing_begin(struct framing_file *file, const struct framing *framing, int (*write)(void *, const void *, size_t),
-                  void *context);
+/* Begin a file: its header is written. */
+void framing_begin(struct framing_file *file, const struct framing *framing,
+                   void (*write)(void *context, const void *data, size_t bytes), void *context);
 
 /* Write the next bytes of its records; they may begin and end in the midst of a record. `data` is changed where marks
  * are left out or bytes translated. */
-int framing_write(struct framing_file *file, uint8_t *data, size_t bytes);
+void framing_write(struct framing_file *file, uint8_t *data, size_t bytes);
 
 /* Complete a file. */
-int framing_end(struct framing_file *file);
+void framing_end(struct framing_file *file);
 
 /* How many bytes of records a file may have that is not to be larger than so many bytes. (A header is not counted.) */
 uint64_t framing_room(const struct framing *framing, uint64_t bytes);

@@ -17,13 +17,11 @@ struct held_back {
     struct storage *spill; /* of one pile: what came before what is in memory; NULL if it has not come to that */
 };
 
-/* Keep more bytes, behind those that are kept already. Before the first call, all is zero but for `place`. 0, or -1
- * after a report. */
-int held_back_append(struct held_back *held, const uint8_t *data, size_t bytes);
+/* Keep more bytes, behind those that are kept already. Before the first call, all is zero but for `place`. */
+void held_back_append(struct held_back *held, const uint8_t *data, size_t bytes);
 
-/* Hand over all that is kept, in pieces which `write` may change; then nothing is kept. 0, or -1 after a report or when
- * `write` said so. */
-int held_back_drain(struct held_back *held, int (*write)(void *context, uint8_t *data, size_t bytes), void *context);
+/* Hand over all that is kept, in pieces which `write` may change; then nothing is kept. */
+void held_back_drain(struct held_back *held, void (*write)(void *context, uint8_t *data, size_t bytes), void *context);
 
 void held_back_release(struct held_back *held); /* also when zeroed */
 

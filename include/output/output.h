@@ -7,13 +7,11 @@
  * those of splits by a field (sides.h).
  *
  *     output_open --> output_begin --> output_write ... --> output_commit --> output_free
- *          |               |                |                    | failed
- *          +---------------+----------------+--------------------+----------> output_free: aborted
  *
  * Each file is a sink (sink.h), or a command's (filter.h). No sink appears before all are complete, in output_commit:
- * an abort leaves every file as it was, with the exceptions that sink.h names. Then they get their names, in order: if
+ * a run that ends before leaves every file as it was, with the exceptions that sink.h names. Then they get their names, in order: if
  * one of them cannot have it, or a crash comes, those before it are new, and the others complete under temporary names.
- * Commands are run as the files come, so what they leave of an aborted run is their affair; a warning says which files
+ * Commands are run as the files come, so what they leave of a run that fails is their affair; a warning says which files
  * that concerns.
  *
  * The first few files have no names until then. Later ones, and all of them where files must have names, have hidden
@@ -32,24 +30,22 @@ struct output;
 
 /* Whatever can be known now is checked now, and no existing file is changed: patterns, percentages above 100, whether
  * every file can be written or made (of shards whose number is not known: those that are there, and the first one),
- * whether two would be the same file. A FIFO waits for its reader here. NULL after a report. */
+ * whether two would be the same file. A FIFO waits for its reader here. */
 struct output *output_open(const struct output_plan *plan);
 
-/* So many records will be written (UINT64_MAX: nobody knows how many): can they be divided as the plan says? 0, or -1
- * after a report. */
-int output_check_records(const struct output *output, uint64_t records);
+/* So many records will be written (UINT64_MAX: nobody knows how many): can they be divided as the plan says? */
+void output_check_records(const struct output *output, uint64_t records);
 
 /* At least so many bytes will be written, in all: is there room for them, as far as is known? Files that are yet to be
- * found, as there are more shards than there were, are expected to be where the others are. 0, or -1 after a report. */
-int output_check_room(const struct output *output, uint64_t bytes);
+ * found, as there are more shards than there were, are expected to be where the others are. */
+void output_check_room(const struct output *output, uint64_t bytes);
 
-/* May those of these inputs ("-": standard input), whose names must stay, that are outputs as well be so (overlap.h)?
- * 0, or -1 after a report. */
-int output_check_inputs(struct output *output, const char *const *inputs, size_t count);
+/* May those of these inputs ("-": standard input), whose names must stay, that are outputs as well be so (overlap.h)? */
+void output_check_inputs(struct output *output, const char *const *inputs, size_t count);
 
-/* Is any file within this directory, which holds something else? Those of a filter are not looked at. 0 if not, or -1
- * after a report. If all is well, this and output_check_inputs warn of misleading names. */
-int output_check_outside(const struct output *output, const char *directory);
+/* Is any file within this directory, which holds something else? Those of a filter are not looked at. If all is
+ * well, this and output_check_inputs warn of misleading names. */
+void output_check_outside(const struct output *output, const char *directory);
 
 /* Must all input have been read, and its records counted, before output_begin? If not, output_begin may be called
  * earlier, with UINT64_MAX for the number of records. */
@@ -64,9 +60,8 @@ bool output_changes(const struct output *output, const struct stat *file);
 
 /* So many records will be written, UINT64_MAX if nobody knows or if there is no end, which only splits by count,
  * shard_records and shard_bytes can do with. After all input has been read, as some file may be one of the inputs.
- * Fails when there are not enough for the splits. `header`, which stands at the beginning of each file, must stay. This
- * and the following return 0, or -1 after a report. */
-int output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes);
+ * Fails when there are not enough for the splits. `header`, which stands at the beginning of each file, must stay. */
+void output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes);
 
 /* From now on, groups of members of archives come without marks: those in memory that is written are in this margin,
  * which must stay. */
@@ -74,19 +69,19 @@ void output_use_margin(struct output *output, const struct record_margin *margin
 
 /* Write the next bytes of records; they may begin and end in the midst of a record. `data` is changed. By one thread at
  * a time. */
-int output_write(struct output *output, uint8_t *data, size_t bytes);
+void output_write(struct output *output, uint8_t *data, size_t bytes);
 
 /* More will be written than the system has memory for: from now on, what is written to regular files begins to go to
  * disk MiB by MiB, instead of when memory is full and writers have to wait for it. After output_begin, by one thread;
- * what programs write is their affair. Nothing can fail. */
+ * what programs write is their affair. */
 void output_write_behind(struct output *output);
 
 /* Bytes that output_write has been given so far. Any thread, or a signal handler, may ask. */
 uint64_t output_written_bytes(const struct output *output);
 
-/* All records have been written: complete all files, then give them their names. Only if this returns 0 is the output
- * complete. A warning names files that look like further shards, but are older. */
-int output_commit(struct output *output);
+/* All records have been written: complete all files, then give them their names. A warning names files that look
+ * like further shards, but are older. */
+void output_commit(struct output *output);
 
 void output_free(struct output *output); /* NULL is fine */
 

@@ -26,19 +26,18 @@ struct overlap_outputs {
  *  - an output that has something in it, while the only input is /dev/null as standard input.
  * A warning tells if the file of the rest is one of several inputs, as it is where a shell's pattern matches the output
  * of the run before. The files that are inputs are locked, and told so (files_lock_input,
- * files_replace_input). 0, or -1 after a report.
+ * files_replace_input).
  */
-int overlap_check(struct files *files, const char *const *inputs, size_t count);
+void overlap_check(struct files *files, const char *const *inputs, size_t count);
 
 /* The last file has been added since: a shard whose number came to be after one that was not there. It must be no
- * input. `ahead`, which is zeroed at first, keeps what was found out about the shards that may follow. 0, or -1 after a
- * report. */
-int overlap_check_last(struct overlap_outputs *ahead, const struct files *files, const char *const *inputs,
-                       size_t count);
+ * input. `ahead`, which is zeroed at first, keeps what was found out about the shards that may follow. */
+void overlap_check_last(struct overlap_outputs *ahead, const struct files *files, const char *const *inputs,
+                        size_t count);
 void overlap_release(struct overlap_outputs *outputs); /* also when zeroed */
 
 /* The first `count` files are the output, all complete and not yet seen. Of shards that are shuffled in place there
- * must not be fewer than before: their records would be read once more by the next run. 0, or -1 after a report. */
-int overlap_check_count(const struct files *files, size_t count);
+ * must not be fewer than before: their records would be read once more by the next run. */
+void overlap_check_count(const struct files *files, size_t count);
 
 #endif

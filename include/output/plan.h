@@ -48,12 +48,12 @@ struct output_plan {
     struct spill_place *place; /* for temporary files; needed with shard_bytes */
 };
 
-/* So many records come, or at most so many: do they leave more than OUTPUT_EMPTY_MAX shards empty? 0 if not, or -1
- * after a report. *empty receives how many they leave empty. */
-int output_plan_check_empty(const struct output_plan *plan, uint64_t records, uint64_t *empty);
+/* So many records come, or at most so many: how many shards do they leave empty? The run ends if these are more than
+ * OUTPUT_EMPTY_MAX. */
+uint64_t output_plan_empty(const struct output_plan *plan, uint64_t records);
 
-/* Is it possible, as far as can be known before any record comes? 0, or -1 after a report. */
-int output_plan_check(const struct output_plan *plan);
+/* The run ends if the plan is impossible, as far as can be known before any record comes. */
+void output_plan_check(const struct output_plan *plan);
 
 /* Are records divided by a field? */
 bool output_plan_has_sides(const struct output_plan *plan);
@@ -71,8 +71,8 @@ bool output_plan_is_shard(const struct output_plan *plan, size_t number);
 /* How many of so many records in all the splits take, which may be more than there are; 0 if a field decides. */
 uint64_t output_plan_split_total(const struct output_plan *plan, uint64_t records);
 
-/* Can so many records in all (UINT64_MAX: nobody knows how many) be divided so? 0, or -1 after a report. */
-int output_plan_check_records(const struct output_plan *plan, uint64_t records);
+/* The run ends if so many records in all (UINT64_MAX: nobody knows how many) cannot be divided so. */
+void output_plan_check_records(const struct output_plan *plan, uint64_t records);
 
 /* How many of so many records in all (UINT64_MAX: nobody knows how many) a file takes at most; UINT64_MAX: all that
  * come. */

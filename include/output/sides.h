@@ -19,17 +19,16 @@
 
 struct sides;
 
-/* Begin the files of splits. `write` takes what is left, and may change it; it returns 0, or -1 after a report, as the
- * following do. What is pointed to must stay. NULL after a report. */
+/* Begin the files of splits. `write` takes what is left, and may change it. What is pointed to must stay. */
 struct sides *sides_open(const struct output_plan *plan, struct files *files,
-                         int (*write)(void *context, uint8_t *data, size_t bytes), void *context);
+                         void (*write)(void *context, uint8_t *data, size_t bytes), void *context);
 
-/* Write the next bytes of records; they may begin and end in the midst of a record. A record without the field is
- * reported. */
-int sides_write(struct sides *sides, const uint8_t *data, size_t bytes);
+/* Write the next bytes of records; they may begin and end in the midst of a record. A record without the field ends the
+ * run. */
+void sides_write(struct sides *sides, const uint8_t *data, size_t bytes);
 
 /* All records have come: write what is still kept. */
-int sides_finish(struct sides *sides);
+void sides_finish(struct sides *sides);
 
 void sides_free(struct sides *sides); /* NULL is fine */
 

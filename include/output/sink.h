@@ -45,7 +45,7 @@ struct sink_mark {
 struct sink_mark sink_mark_of(const struct stat *status);
 
 /* A sink to the file `path`, which must stay, or to standard output if it is NULL. Everything that can be known now is
- * checked now, and no existing file is changed. A FIFO waits for its reader here. NULL after a report. */
+ * checked now, and no existing file is changed. A FIFO waits for its reader here. */
 struct sink *sink_open(const char *path);
 
 /* Does the first sink_write empty a file that may be one of the inputs? */
@@ -57,34 +57,30 @@ bool sink_has_links(const struct sink *sink);
 /* The file is one of the inputs, which is read as it is now, and has been locked: sink_check_input. */
 void sink_replaces_input(struct sink *sink, const struct sink_mark *input);
 
-/* Write the next bytes. Not before all input has been read, as the file may be one of the inputs. 0, or -1 after a
- * report. */
-int sink_write(struct sink *sink, const void *data, size_t bytes);
+/* Write the next bytes. Not before all input has been read, as the file may be one of the inputs. */
+void sink_write(struct sink *sink, const void *data, size_t bytes);
 
 /* Advice: from now on, what is written should begin to go to disk MiB by MiB. */
 void sink_write_behind(struct sink *sink);
 
 /* A descriptor to which a program may write instead, as long as the sink is not complete, and beyond if it has
- * inherited it: then the sink is complete when the program has ended well. Not before all input has been read. -1 after
- * a report.
- */
+ * inherited it: then the sink is complete when the program has ended well. Not before all input has been read. */
 int sink_descriptor(struct sink *sink);
 
 /* All has been written: close. Standard output is closed too, since only that shows the last errors. If the file is to
  * be replaced, the new one is complete under a temporary name, and the sink, one of many, takes a few hundred bytes. To
- * do it again does nothing. 0, or -1 after a report. */
-int sink_complete(struct sink *sink);
+ * do it again does nothing. */
+void sink_complete(struct sink *sink);
 
-/* If the file is one of the inputs, and is to be replaced: is it still what it was, under its name? 0, or -1 after a
- * report: others have changed or replaced it, which would be lost. */
-int sink_check_input(const struct sink *sink);
+/* If the file is one of the inputs, and is to be replaced: is it still what it was, under its name? If not, what others
+ * have changed would be lost, and the run ends. */
+void sink_check_input(const struct sink *sink);
 
 /* From now on, nobody unlinks the complete file: it keeps the temporary name until it is published. */
 void sink_keep(struct sink *sink);
 
 /* Give the complete file its name, instead of what has that name. Only if this returns 0 is the output there; -1 with
- * errno, and the file keeps its temporary name, as sink_keep was called. Neither reports anything, so that death by
- * signal may be held off meanwhile (signals_hold). */
+ * errno, and the file keeps its temporary name, as sink_keep was called. */
 int sink_publish(struct sink *sink);
 
 /* The temporary name of a complete file, or NULL if there is none, as the file is not replaced. */

@@ -31,7 +31,7 @@ int target_find(struct target *target, const char *path);
 #define TARGET_STALE "its directory has been replaced meanwhile"
 int target_enter(const struct target *target);
 
-/* The same, or -1 after a report, which calls the target `path`. */
+/* The same, or the run ends with a message that calls the target `path`. */
 int target_enter_or_report(const struct target *target, const char *path);
 
 /* Files of which no two are the same, known by where their paths led. */
@@ -41,13 +41,13 @@ struct target_set {
     bool by_name;
 };
 
-/* The set of the files to which the paths lead, which must stay; some may be NULL. 0; or -1 after a report, as if two
- * lead to the same regular file, or to the same place for one that is yet to be made. With `by_name`, paths are only
- * compared with each other. To be released in any case. */
-int target_set_init(struct target_set *set, const char *const *paths, size_t count, bool by_name);
+/* The set of the files to which the paths lead, which must stay; some may be NULL. The run ends if two lead to the same
+ * regular file, or to the same place for one that is yet to be made. With `by_name`, paths are only compared with each
+ * other. */
+void target_set_init(struct target_set *set, const char *const *paths, size_t count, bool by_name);
 
-/* Does one more path lead to none of them? 0, or -1 after a report. */
-int target_set_check(const struct target_set *set, const char *path);
+/* The run ends if one more path leads to one of them. */
+void target_set_check(const struct target_set *set, const char *path);
 
 void target_set_release(struct target_set *set); /* also when zeroed */
 

@@ -27,48 +27,36 @@ const struct packer *files_packer(const struct files *files, size_t number)
     return files->plan->packs && files->plan->filter == NULL && path != NULL ? packer_of_name(path) : NULL;
 }
 
-static int report_memory(const struct files *files)
-{
-    return fault_report("memory", errno);
-}
-
 /* ---- The list ---- */
 
 /* Make room for one more. */
-static int grow(struct files *files)
+static void grow(struct files *files)
 {
     size_t allocated = files->allocated == 0 ? 1 : 2 * files->allocated;
-    struct output_file *file = sys_allocate(allocated, sizeof *file);
+    struct output_file *file = fault_allocate(allocated, sizeof *file);
 
-    if (file == NULL)
-        return report_memory(files);
     if (files->count > 0)
         memcpy(file, files->file, files->count * sizeof *file);
     free(files->file);
     files->file = file;
     files->allocated = allocated;
-    return 0;
 }
 
 /* Add the next file, whatever it is. */
-static int append(struct files *files)
+static void append(struct files *files)
 {
     const struct output_plan *plan = files->plan;
     const size_t number = files->count;
 
     if (number == OUTPUT_FILES_MAX)
-        return fault_say("%s: more than %d files", plan->path, OUTPUT_FILES_MAX);
-    if (number == files->allocated && grow(files) != 0)
-        return -1;
-    if (!output_plan_is_shard(plan, number)) {
-        files->file[number].path = number < plan->splits ? plan->split[number].path : plan->path;
-    } else {
+        fault_say("%s: more than %d files", plan->path, OUTPUT_FILES_MAX);
+    if (number == files->allocated)
+        grow(files);
+    if (output_plan_is_shard(plan, number))
         files->file[number].path = pattern_name(plan->path, number - plan->splits);
-        if (files->file[number].path == NULL)
-            return report_memory(files);
-    }
+    else
+        files->file[number].path = number < plan->splits ? plan->split[number].path : plan->path;
     files->count++;
-    return 0;
 }
 
 /* A directory is no older shard, nor can it become one. */
@@ -76,7 +64,7 @@ static bool is_there(const char *pattern, uint64_t number)
 {
     char *name = pattern_name(pattern, number);
     struct stat status;
-    const bool found = name != NULL && sys_stat(name, &status) == 0 && !S_ISDIR(status.st_mode);
+    const bool found = sys_stat(name, &status) == 0 && !S_ISDIR(status.st_mode);
 
     free(name);
     return found;
@@ -94,7 +82,7 @@ static uint64_t shards_there(const struct output_plan *plan, uint64_t first)
 
 /* Of shards whose number is not known, the first one will be needed if there is any record. Whether one that is not
  * there can be made is seen in its turn, as it may never come. */
-static int list(struct files *files)
+static void list(struct files *files)
 {
     const struct output_plan *plan = files->plan;
     uint64_t count = output_plan_files(plan);
@@ -105,54 +93,46 @@ static int list(struct files *files)
         count += there > 0 ? there : 1;
     }
     while (files->count < count)
-        if (append(files) != 0)
-            return -1;
-    return 0;
+        append(files);
 }
 
 /* ---- No file twice ---- */
 
 /* Identify the first `count` files, which must all be different. */
-static int identify(const struct files *files, size_t count, struct target_set *set)
+static void identify(const struct files *files, size_t count, struct target_set *set)
 {
-    const char **path = sys_allocate(count, sizeof *path);
-    int status;
+    const char **path = fault_allocate(count, sizeof *path);
 
-    if (path == NULL)
-        return report_memory(files);
     for (size_t i = 0; i < count; i++)
         path[i] = files->file[i].path;
-    status = target_set_init(set, path, count, files->plan->filter != NULL);
+    target_set_init(set, path, count, files->plan->filter != NULL);
     free(path);
-    return status;
 }
 
-static int check_distinct(const struct files *files)
+static void check_distinct(const struct files *files)
 {
-    struct target_set all = {.count = 0};
-    const int status = identify(files, files->count, &all);
+    struct target_set all;
 
+    identify(files, files->count, &all);
     target_set_release(&all);
-    return status;
 }
 
 /* Standard output may be a file, which must be none of the splits'. */
-static int check_standard_output(const struct files *files)
+static void check_standard_output(const struct files *files)
 {
     struct stat standard;
     struct stat other;
 
     if (files->plan->path != NULL || sys_fstat(STDOUT_FILENO, &standard) != 0 || !S_ISREG(standard.st_mode))
-        return 0;
+        return;
     for (size_t i = 0; i < files->plan->splits; i++)
         if (sys_stat(files->file[i].path, &other) == 0 && io_same_file(&other, &standard))
-            return fault_say("%s and standard output: the same output file", files->file[i].path);
-    return 0;
+            fault_say("%s and standard output: the same output file", files->file[i].path);
 }
 
 /* Shards differ by their numbers. The last file may be one of the others by another name: if it has several, or leads
  * elsewhere. */
-static int check_links(const struct files *files)
+static void check_links(const struct files *files)
 {
     const size_t last = files->count - 1;
     const char *path = files->file[last].path;
@@ -160,24 +140,23 @@ static int check_links(const struct files *files)
 
     if (files->plan->filter != NULL || sys_stat_at(AT_FDCWD, path, &link) != 0 || sys_stat(path, &status) != 0 ||
         !S_ISREG(status.st_mode) || (!S_ISLNK(link.st_mode) && status.st_nlink == 1))
-        return 0;
+        return;
     for (size_t i = 0; i < last; i++)
         if (files->file[i].path != NULL && sys_stat(files->file[i].path, &other) == 0 && io_same_file(&status, &other))
-            return fault_say("%s and %s: the same output file", files->file[i].path, path);
-    return 0;
+            fault_say("%s and %s: the same output file", files->file[i].path, path);
 }
 
-int files_add(struct files *files)
+void files_add(struct files *files)
 {
     const size_t splits = files->plan->splits;
 
-    if (append(files) != 0 || check_links(files) != 0)
-        return -1;
+    append(files);
+    check_links(files);
     if (splits == 0)
-        return 0;
-    if (files->split_set.count == 0 && identify(files, splits, &files->split_set) != 0)
-        return -1;
-    return target_set_check(&files->split_set, files->file[files->count - 1].path);
+        return;
+    if (files->split_set.count == 0)
+        identify(files, splits, &files->split_set);
+    target_set_check(&files->split_set, files->file[files->count - 1].path);
 }
 
 /* ---- Sinks ---- */
@@ -189,21 +168,18 @@ static bool is_replaced(const struct sink *sink)
 
 /* A file that was to be replaced is never written in place when it is opened again, if others have closed its directory
  * meanwhile: it may be an input whose records have yet to be copied from it. */
-static int open_sink(struct files *files, size_t number)
+static void open_sink(struct files *files, size_t number)
 {
     struct output_file *file = &files->file[number];
 
     if (file->sink == NULL)
         file->sink = sink_open(file->path);
-    if (file->sink == NULL)
-        return -1;
     if (file->replaced && !is_replaced(file->sink))
-        return fault_say("%s: cannot be replaced any more, and stays as it is", file->path);
+        fault_say("%s: cannot be replaced any more, and stays as it is", file->path);
     if (files->behind)
         sink_write_behind(file->sink);
     if (file->is_input)
         sink_replaces_input(file->sink, &file->input);
-    return 0;
 }
 
 void files_write_behind(struct files *files)
@@ -214,20 +190,18 @@ void files_write_behind(struct files *files)
             sink_write_behind(files->file[i].sink);
 }
 
-int files_begin(struct files *files, size_t number, struct filters *programs)
+void files_begin(struct files *files, size_t number, struct filters *programs)
 {
     const struct packer *packer = files_packer(files, number);
     const struct output_file *file = &files->file[number];
-    int fd;
 
-    if (files_is_filtered(files, number))
-        return filters_start(programs, file->path);
-    if (open_sink(files, number) != 0)
-        return -1;
-    if (packer == NULL)
-        return 0;
-    fd = sink_descriptor(file->sink);
-    return fd < 0 ? -1 : filters_start_packer(programs, file->path, packer, fd);
+    if (files_is_filtered(files, number)) {
+        filters_start(programs, file->path);
+        return;
+    }
+    open_sink(files, number);
+    if (packer != NULL)
+        filters_start_packer(programs, file->path, packer, sink_descriptor(file->sink));
 }
 
 /* Add what is free on the disk of a file, unless another file is on the same disk. */
@@ -262,7 +236,7 @@ static size_t kept_open(const struct files *files)
 }
 
 /* Open each file, and close again those for which there are not enough descriptors. */
-static int check_sinks(struct files *files)
+static void check_sinks(struct files *files)
 {
     for (size_t i = 0; i < files->count; i++) {
         struct output_file *file = &files->file[i];
@@ -271,8 +245,7 @@ static int check_sinks(struct files *files)
             files->free_bytes = UINT64_MAX;
             continue;
         }
-        if (open_sink(files, i) != 0)
-            return -1;
+        open_sink(files, i);
         if (files_packer(files, i) != NULL)
             files->free_bytes = UINT64_MAX;
         add_disk(files, file->sink);
@@ -283,34 +256,31 @@ static int check_sinks(struct files *files)
             file->sink = NULL;
         }
     }
-    return 0;
 }
 
 /* Are the programs there that compress? The names of all shards have the same ending. */
-static int check_packers(const struct files *files)
+static void check_packers(const struct files *files)
 {
     for (size_t i = 0; i < files->count && i <= files->plan->splits; i++) {
         const struct packer *packer = files_packer(files, i);
         struct packer_command command;
 
         if (packer != NULL && packer_pack(&command, packer, files->plan->filters) != 0)
-            return packer_report(&command, files->file[i].path);
+            packer_report(&command, files->file[i].path);
     }
-    return 0;
 }
 
 /* ---- From the beginning to the end ---- */
 
-int files_open(struct files *files, const struct output_plan *plan)
+void files_open(struct files *files, const struct output_plan *plan)
 {
     *files = (struct files){.plan = plan};
-    if (list(files) != 0)
-        return -1;
-    if (files->count > 1 && check_distinct(files) != 0)
-        return -1;
-    if (check_standard_output(files) != 0 || check_packers(files) != 0)
-        return -1;
-    return check_sinks(files);
+    list(files);
+    if (files->count > 1)
+        check_distinct(files);
+    check_standard_output(files);
+    check_packers(files);
+    check_sinks(files);
 }
 
 void files_warn_of_names(const struct files *files)
@@ -332,17 +302,16 @@ void files_warn_of_names(const struct files *files)
 
 /* ---- Files that are inputs ---- */
 
-int files_lock_input(struct files *files, size_t number)
+void files_lock_input(struct files *files, size_t number)
 {
     const char *path = files->file[number].path;
     const int fd = io_open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK, 0);
 
     if (fd < 0)
-        return fault_report(path, errno);
+        fault_report(path, errno);
     files->lock[files->locks++] = fd;
     if (io_lock(fd, true) != 0 && errno == EWOULDBLOCK)
-        return fault_say("%s: is being shuffled by another run", path);
-    return 0;
+        fault_say("%s: is being shuffled by another run", path);
 }
 
 void files_replace_input(struct files *files, size_t number, const struct stat *now)
@@ -377,8 +346,8 @@ static size_t find_unpublished(const struct files *files, size_t first, size_t e
     return count;
 }
 
-/* The file `number` could not get its name. -1 */
-static int report_unpublished(const struct files *files, size_t number, size_t end, int error)
+/* The file `number` could not get its name. */
+_Noreturn static void report_unpublished(const struct files *files, size_t number, size_t end, int error)
 {
     const char *path = files->file[number].path, *first = "", *last = "";
     const size_t count = find_unpublished(files, number, end, &first, &last);
@@ -386,34 +355,29 @@ static int report_unpublished(const struct files *files, size_t number, size_t e
     const char *cause = error == ESTALE ? TARGET_STALE : fault_cause(error, text);
 
     if (count == 1)
-        return fault_say("%s: %s: the complete file is now %s", path, cause, first);
-    return fault_say("%s: %s: %zu complete files are now %s to %s", path, cause, count, first, last);
+        fault_say("%s: %s: the complete file is now %s", path, cause, first);
+    fault_say("%s: %s: %zu complete files are now %s to %s", path, cause, count, first, last);
 }
 
-/* Once a file has its name, the others may be the only copies of what it was made of. So nobody unlinks any of them
- * from then on, and what keeps a report waiting is not waited for while death is held off. */
-int files_publish(struct files *files, size_t count)
+/* Once a file has its name, the others may be the only copies of what it was made of. So before the first one gets it,
+ * all temporary names are forgotten: nobody unlinks any of them from then on. Death by signal is held off until all have
+ * their names, or the message is out that tells where they are. */
+void files_publish(struct files *files, size_t count)
 {
-    size_t published = 0;
     sigset_t before;
-    int error = 0;
 
     for (size_t i = 0; i < count; i++)
-        if (files->file[i].sink != NULL && sink_check_input(files->file[i].sink) != 0)
-            return -1;
+        if (files->file[i].sink != NULL)
+            sink_check_input(files->file[i].sink);
     signals_hold(&before);
     for (size_t i = 0; i < count; i++)
         if (files->file[i].sink != NULL)
             sink_keep(files->file[i].sink);
-    while (error == 0 && published < count)
-        if (files->file[published].sink == NULL || sink_publish(files->file[published].sink) == 0)
-            published++;
-        else
-            error = errno;
-    if (error == 0)
-        signals_succeed();
+    for (size_t i = 0; i < count; i++)
+        if (files->file[i].sink != NULL && sink_publish(files->file[i].sink) != 0)
+            report_unpublished(files, i, count, errno);
+    signals_succeed();
     signals_release(&before);
-    return error == 0 ? 0 : report_unpublished(files, published, count, error);
 }
 
 void files_warn_of_links(const struct files *files, size_t count)
@@ -446,9 +410,9 @@ void files_warn_of_older(const struct files *files, size_t count)
         return;
     first = pattern_name(plan->path, shards);
     last = pattern_name(plan->path, shards + older - 1);
-    if (older == 1 && first != NULL)
+    if (older == 1)
         fault_warn("%s is of an older output, and read by all who read the shards by their pattern: remove it", first);
-    else if (first != NULL && last != NULL)
+    else
         fault_warn("%s to %s are of an older output, and read by all who read the shards by their pattern: remove them",
                    first, last);
     free(first);

@@ -36,18 +36,17 @@ struct filters {
     const char *command;
     const char *first_file; /* of all commands that were started */
     const char *last_file;
-    bool waited; /* have all finished well? */
-    bool told;   /* that one was content with less than it got */
-    int fd;      /* to the one that is being fed, or -1 */
+    bool told; /* that one was content with less than it got */
+    int fd;    /* to the one that is being fed, or -1 */
     unsigned most;
     unsigned count;
     unsigned oldest;
-    struct fault_duty duty; /* to say what may be incomplete, from the first command on */
-    struct filter queue[]; /* a ring of `most` */
+    struct fault_duty duty; /* to say what may be incomplete, until all have finished well */
+    struct filter queue[];  /* a ring of `most` */
 };
 
-/* What a run that fails leaves of the commands. They are told to end before their pipes do (fault.h). */
-static void abandon(void *context)
+/* The run fails. */
+static void warn_of_incomplete(void *context)
 {
     const struct filters *filters = context;
 
@@ -63,15 +62,11 @@ struct filters *filters_new(const char *command, unsigned most)
 
     if (most > FILTERS_MAX)
         most = FILTERS_MAX;
-    filters = sys_allocate(1, sizeof *filters + most * sizeof filters->queue[0]);
-    if (filters == NULL) {
-        fault_report("memory", errno);
-        return NULL;
-    }
+    filters = fault_allocate(1, sizeof *filters + most * sizeof filters->queue[0]);
     filters->command = command;
     filters->most = most;
     filters->fd = -1;
-    fault_add_duty(&filters->duty, abandon, filters);
+    fault_add_duty(&filters->duty, warn_of_incomplete, filters);
     return filters;
 }
 
@@ -104,37 +99,38 @@ static bool is_packer(const struct filter *filter)
     return filter->text[0] != '\0';
 }
 
-static int judge_packer(const struct filters *filters, const struct filter *filter, int status)
+static void judge_packer(const struct filter *filter, int status)
 {
     char text[PROGRAM_FAILURE_BYTES];
     const char *failure = program_failure(status, text);
 
     if (failure == NULL && filter->deaf)
         failure = "did not read all that it was given";
-    return failure == NULL ? 0 : fault_say("%s: '%s' failed: %s", filter->file, filter->text, failure);
+    if (failure != NULL)
+        fault_say("%s: '%s' failed: %s", filter->file, filter->text, failure);
 }
 
-/* The command has ended so. 0, or -1 after a report if that is a failure. */
-static int judge_command(const struct filters *filters, const struct filter *filter, int status)
+/* The command has ended so: is that a failure? */
+static void judge_command(const struct filters *filters, const struct filter *filter, int status)
 {
     char cause[sizeof "signal " + 16];
 
     if (WIFEXITED(status)) {
         if (WEXITSTATUS(status) == 0)
-            return 0;
+            return;
         snprintf(cause, sizeof cause, "exit %d", WEXITSTATUS(status));
     } else {
         int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
         const char *name = signal_name(number);
 
         if (number == SIGPIPE)
-            return 0;
+            return;
         if (name != NULL)
             snprintf(cause, sizeof cause, "signal %s", name);
         else
             snprintf(cause, sizeof cause, "signal %d", number);
     }
-    return fault_say("with FILE=%s, %s from command: %s", filter->file, cause, filters->command);
+    fault_say("with FILE=%s, %s from command: %s", filter->file, cause, filters->command);
 }
 
 /*
@@ -149,30 +145,29 @@ static void warn_of_rest(struct filters *filters, const struct filter *filter)
 }
 
 /* Wait for a filter, or with WNOHANG have a look at it. */
-static int reap(struct filters *filters, struct filter *filter, int options)
+static void reap(struct filters *filters, struct filter *filter, int options)
 {
     int status = 0, ended;
 
     if (filter->program.process == 0)
-        return 0;
+        return;
     ended = program_wait(&filter->program, options, &status);
     if (ended < 0)
-        return fault_report(is_packer(filter) ? filter->file : "sh", errno);
+        fault_report(is_packer(filter) ? filter->file : "sh", errno);
     if (ended == 0)
-        return 0;
+        return;
     if (is_packer(filter))
-        return judge_packer(filters, filter, status);
-    return judge_command(filters, filter, status);
+        judge_packer(filter, status);
+    else
+        judge_command(filters, filter, status);
 }
 
-static int wait_for_oldest(struct filters *filters)
+static void wait_for_oldest(struct filters *filters)
 {
-    if (reap(filters, at(filters, 0), 0) != 0)
-        return -1;
+    reap(filters, at(filters, 0), 0);
     warn_of_rest(filters, at(filters, 0));
     filters->oldest = (filters->oldest + 1) % filters->most;
     filters->count--;
-    return 0;
 }
 
 /* Have the next program of the queue, in which there is room, fed from now on. 0, or -1 with errno. */
@@ -180,64 +175,47 @@ static int start(struct filters *filters, const char *file, const char *const *a
                  int output)
 {
     struct filter *filter = at(filters, filters->count);
-    int ends[2], status, error;
+    int ends[2];
 
     *filter = (struct filter){.file = file};
-    if (sys_pipe(ends) != 0)
+    if (sys_pipe(ends) != 0 || program_start(&filter->program, arguments, variables, ends[0], output) != 0)
         return -1;
-    status = program_start(&filter->program, arguments, variables, ends[0], output);
-    error = errno;
     (void)io_close(ends[0]);
-    if (status == 0) {
-        filters->count++;
-        filters->fd = ends[1];
-    } else {
-        (void)io_close(ends[1]);
-    }
-    errno = error;
-    return status;
+    filters->count++;
+    filters->fd = ends[1];
+    return 0;
 }
 
-static int make_room(struct filters *filters)
+static void make_room(struct filters *filters)
 {
-    return filters->count == filters->most ? wait_for_oldest(filters) : 0;
+    if (filters->count == filters->most)
+        wait_for_oldest(filters);
 }
 
-int filters_start(struct filters *filters, const char *file)
+void filters_start(struct filters *filters, const char *file)
 {
     const char *const arguments[] = {"/bin/sh", "-c", filters->command, NULL};
     const size_t room = strlen(file) + sizeof "FILE=";
-    char *variable;
-    int status;
+    char *variable = fault_allocate(room, 1);
 
-    if (make_room(filters) != 0)
-        return -1;
-    variable = sys_allocate(room, 1);
-    if (variable == NULL)
-        return fault_report(file, errno);
+    make_room(filters);
     snprintf(variable, room, "FILE=%s", file);
-    status = start(filters, file, arguments, (const char *[]){variable, NULL}, -1);
-    if (status != 0)
+    if (start(filters, file, arguments, (const char *[]){variable, NULL}, -1) != 0)
         fault_report(file, errno);
     free(variable);
-    if (status != 0)
-        return -1;
     filters->first_file = filters->first_file == NULL ? file : filters->first_file;
     filters->last_file = file;
-    return 0;
 }
 
-int filters_start_packer(struct filters *filters, const char *file, const struct packer *packer, int output)
+void filters_start_packer(struct filters *filters, const char *file, const struct packer *packer, int output)
 {
     struct packer_command command;
 
-    if (make_room(filters) != 0)
-        return -1;
+    make_room(filters);
     if (packer_pack(&command, packer, filters->most) != 0 || start(filters, file, command.arguments, NULL, output) != 0)
-        return packer_report(&command, file);
+        packer_report(&command, file);
     sys_widen_pipe(filters->fd); /* for what is left when the next one begins */
     memcpy(at(filters, filters->count - 1)->text, command.text, sizeof command.text);
-    return 0;
 }
 
 /* io_write that lives to see EPIPE. */
@@ -254,43 +232,38 @@ static int write_to_pipe(int fd, const void *data, size_t bytes)
     return result;
 }
 
-int filters_write(struct filters *filters, const void *data, size_t bytes)
+void filters_write(struct filters *filters, const void *data, size_t bytes)
 {
     struct filter *filter = at(filters, filters->count - 1);
 
     if (!filter->deaf && write_to_pipe(filters->fd, data, bytes) != 0) {
         if (errno != EPIPE)
-            return fault_report(filter->file, errno);
+            fault_report(filter->file, errno);
         filter->deaf = true;
     }
-    return filter->deaf ? reap(filters, filter, is_packer(filter) ? 0 : WNOHANG) : 0;
+    if (filter->deaf)
+        reap(filters, filter, is_packer(filter) ? 0 : WNOHANG);
 }
 
-int filters_end(struct filters *filters)
+void filters_end(struct filters *filters)
 {
     int fd = filters->fd;
 
     filters->fd = -1;
     if (io_close(fd) != 0)
-        return fault_report(at(filters, filters->count - 1)->file, errno);
-    return 0;
+        fault_report(at(filters, filters->count - 1)->file, errno);
 }
 
-int filters_wait(struct filters *filters)
+void filters_wait(struct filters *filters)
 {
     while (filters->count > 0)
-        if (wait_for_oldest(filters) != 0)
-            return -1;
-    filters->waited = true;
-    return 0;
+        wait_for_oldest(filters);
+    fault_remove_duty(&filters->duty);
 }
 
 void filters_free(struct filters *filters)
 {
-    if (filters == NULL)
-        return;
-    fault_remove_duty(&filters->duty);
-    if (filters->fd >= 0)
-        (void)io_close(filters->fd);
+    if (filters != NULL)
+        fault_remove_duty(&filters->duty);
     free(filters);
 }

@@ -7,8 +7,8 @@
 
 #include "base/least.h"
 
-int framing_begin(struct framing_file *file, const struct framing *framing, int (*write)(void *, const void *, size_t),
-                  void *context)
+void framing_begin(struct framing_file *file, const struct framing *framing,
+                   void (*write)(void *context, const void *data, size_t bytes), void *context)
 {
     file->framing = framing;
     file->write = write;
@@ -17,7 +17,8 @@ int framing_begin(struct framing_file *file, const struct framing *framing, int 
     file->begun = false;
     file->last_bytes = 0;
     file->tape_bytes = 0;
-    return framing->header_bytes == 0 ? 0 : write(context, framing->header, framing->header_bytes);
+    if (framing->header_bytes > 0)
+        write(context, framing->header, framing->header_bytes);
 }
 
 static void translate(const struct framing *framing, uint8_t *data, size_t bytes)
@@ -27,53 +28,54 @@ static void translate(const struct framing *framing, uint8_t *data, size_t bytes
 }
 
 /* Of what was kept back and then data[0, bytes), write all but the last bytes, and keep those back. */
-static int write_but_last(struct framing_file *file, const uint8_t *data, size_t bytes)
+static void write_but_last(struct framing_file *file, const uint8_t *data, size_t bytes)
 {
     size_t total = file->last_bytes + bytes;
     size_t ready = total > file->framing->start_bytes ? total - file->framing->start_bytes : 0;
     size_t old = least_size(ready, file->last_bytes);
 
-    if (old > 0 && file->write(file->context, file->last, old) != 0)
-        return -1;
+    if (old > 0)
+        file->write(file->context, file->last, old);
     memmove(file->last, file->last + old, file->last_bytes - old);
     file->last_bytes -= old;
     ready -= old;
-    if (ready > 0 && file->write(file->context, data, ready) != 0)
-        return -1;
+    if (ready > 0)
+        file->write(file->context, data, ready);
     memcpy(file->last + file->last_bytes, data + ready, bytes - ready);
     file->last_bytes += bytes - ready;
-    return 0;
 }
 
-int framing_write(struct framing_file *file, uint8_t *data, size_t bytes)
+void framing_write(struct framing_file *file, uint8_t *data, size_t bytes)
 {
     const struct framing *framing = file->framing;
 
     if (framing->format.grouped)
         bytes = record_unmark(&framing->format, &file->scan, data, bytes);
     if (bytes == 0)
-        return 0;
+        return;
     file->tape_bytes += bytes;
     if (framing->translates)
         translate(framing, data, bytes);
-    if (framing->start_bytes == 0)
-        return file->write(file->context, data, bytes);
-    if (!file->begun && file->write(file->context, framing->start, framing->start_bytes) != 0)
-        return -1;
+    if (framing->start_bytes == 0) {
+        file->write(file->context, data, bytes);
+        return;
+    }
+    if (!file->begun)
+        file->write(file->context, framing->start, framing->start_bytes);
     file->begun = true;
-    return write_but_last(file, data, bytes);
+    write_but_last(file, data, bytes);
 }
 
-int framing_end(struct framing_file *file)
+void framing_end(struct framing_file *file)
 {
     static const uint8_t zeros[FRAMING_TAPE_BYTES];
     uint64_t left = FRAMING_TAPE_BYTES - file->tape_bytes % FRAMING_TAPE_BYTES;
 
     if (file->framing->format.kind != RECORD_TAR)
-        return 0;
-    if (left < FRAMING_END_BYTES && file->write(file->context, zeros, FRAMING_TAPE_BYTES) != 0)
-        return -1;
-    return file->write(file->context, zeros, (size_t)left);
+        return;
+    if (left < FRAMING_END_BYTES)
+        file->write(file->context, zeros, FRAMING_TAPE_BYTES);
+    file->write(file->context, zeros, (size_t)left);
 }
 
 uint64_t framing_room(const struct framing *framing, uint64_t bytes)

@@ -56,71 +56,56 @@ static void warn_of_quotes(const struct output *output)
 
 struct output *output_open(const struct output_plan *plan)
 {
-    struct output *output = sys_allocate(1, sizeof *output);
+    struct output *output = fault_allocate(1, sizeof *output);
 
-    if (output == NULL) {
-        fault_report("memory", errno);
-        return NULL;
-    }
     output->plan = *plan;
     output->boundary.format = &output->plan.format;
     output->held.place = plan->place;
-    if (output_plan_check(plan) != 0 || files_open(&output->files, &output->plan) != 0)
-        goto fail;
-    if (plan->filter != NULL || plan->packs) {
+    output_plan_check(plan);
+    files_open(&output->files, &output->plan);
+    if (plan->filter != NULL || plan->packs)
         output->filters = filters_new(plan->filter, plan->filters);
-        if (output->filters == NULL)
-            goto fail;
-    }
     if (plan->filter != NULL)
         warn_of_quotes(output);
     return output;
-fail:
-    output_free(output);
-    return NULL;
 }
 
-int output_check_room(const struct output *output, uint64_t bytes)
+void output_check_room(const struct output *output, uint64_t bytes)
 {
     const struct files *files = &output->files;
     const char *first = files->file[0].path;
 
-    if (files->free_bytes >= bytes)
-        return 0;
-    return fault_say("%s%s: %s: about %llu MiB are needed, %llu MiB are free: write to another disk",
-                     first != NULL ? first : "write error", files->count > 1 ? " and the other files" : "",
-                     strerror(ENOSPC), number_mebibytes(bytes), (unsigned long long)(files->free_bytes >> 20));
+    if (files->free_bytes < bytes)
+        fault_say("%s%s: %s: about %llu MiB are needed, %llu MiB are free: write to another disk",
+                  first != NULL ? first : "write error", files->count > 1 ? " and the other files" : "",
+                  strerror(ENOSPC), number_mebibytes(bytes), (unsigned long long)(files->free_bytes >> 20));
 }
 
-int output_check_records(const struct output *output, uint64_t records)
+void output_check_records(const struct output *output, uint64_t records)
 {
-    return output_plan_check_records(&output->plan, records);
+    output_plan_check_records(&output->plan, records);
 }
 
-int output_check_inputs(struct output *output, const char *const *inputs, size_t count)
+void output_check_inputs(struct output *output, const char *const *inputs, size_t count)
 {
     output->inputs = inputs;
     output->input_count = count;
-    if (overlap_check(&output->files, inputs, count) != 0)
-        return -1;
+    overlap_check(&output->files, inputs, count);
     files_warn_of_names(&output->files);
-    return 0;
 }
 
-int output_check_outside(const struct output *output, const char *directory)
+void output_check_outside(const struct output *output, const char *directory)
 {
     for (size_t i = 0; i < output->files.count; i++) {
         const char *path = output->files.file[i].path;
         const int within = path == NULL || output->plan.filter != NULL ? 0 : target_is_within(path, directory);
 
         if (within < 0)
-            return fault_report(path, errno);
+            fault_report(path, errno);
         if (within > 0)
-            return fault_say("%s: in the store %s, where nothing else belongs: write to another folder",
-                             path, directory);
+            fault_say("%s: in the store %s, where nothing else belongs: write to another folder", path, directory);
     }
     files_warn_of_names(&output->files);
-    return 0;
 }
 
 /* ---- One file ---- */
@@ -131,52 +116,52 @@ static bool is_fed(const struct output *output, size_t number)
     return files_is_filtered(&output->files, number) || files_packer(&output->files, number) != NULL;
 }
 
-static int put_in_file(void *context, const void *data, size_t bytes)
+static void put_in_file(void *context, const void *data, size_t bytes)
 {
     struct output *output = context;
     size_t number = output->begun - 1;
 
-    return is_fed(output, number) ? filters_write(output->filters, data, bytes)
-                                  : sink_write(output->files.file[number].sink, data, bytes);
+    if (is_fed(output, number))
+        filters_write(output->filters, data, bytes);
+    else
+        sink_write(output->files.file[number].sink, data, bytes);
 }
 
-static int begin_file(struct output *output)
+static void begin_file(struct output *output)
 {
     size_t number = output->begun;
 
     if (number == output->files.count) {
         if (!output_plan_is_open_ended(&output->plan))
-            return fault_say("there are more records to write than were counted");
-        if (files_add(&output->files) != 0 ||
-            overlap_check_last(&output->ahead, &output->files, output->inputs, output->input_count) != 0)
-            return -1;
+            fault_say("there are more records to write than were counted");
+        files_add(&output->files);
+        overlap_check_last(&output->ahead, &output->files, output->inputs, output->input_count);
     }
-    if (files_begin(&output->files, number, output->filters) != 0)
-        return -1;
+    files_begin(&output->files, number, output->filters);
     output->begun++;
     output->in_work = true;
     output->boundary.limit_bytes = output_plan_limit_bytes(&output->plan, number);
     boundary_begin(&output->boundary, output_plan_quota(&output->plan, number, output->records));
-    return framing_begin(&output->framing, &output->plan.framing, put_in_file, output);
+    framing_begin(&output->framing, &output->plan.framing, put_in_file, output);
 }
 
-static int end_file(struct output *output)
+static void end_file(struct output *output)
 {
     size_t number = output->begun - 1;
 
     output->in_work = false;
-    if (framing_end(&output->framing) != 0 || (is_fed(output, number) && filters_end(output->filters) != 0))
-        return -1;
-    if (files_is_filtered(&output->files, number))
-        return 0;
-    return number < FILES_KEPT_OPEN ? 0 : sink_complete(output->files.file[number].sink);
+    framing_end(&output->framing);
+    if (is_fed(output, number))
+        filters_end(output->filters);
+    if (number >= FILES_KEPT_OPEN && !files_is_filtered(&output->files, number))
+        sink_complete(output->files.file[number].sink);
 }
 
-static int next_file(struct output *output)
+static void next_file(struct output *output)
 {
-    if (output->in_work && end_file(output) != 0)
-        return -1;
-    return begin_file(output);
+    if (output->in_work)
+        end_file(output);
+    begin_file(output);
 }
 
 /* ---- Writing ---- */
@@ -205,53 +190,47 @@ bool output_waits(const struct output *output)
            output->plan.filter != NULL;
 }
 
-static int write_framed(void *context, uint8_t *data, size_t bytes)
+static void write_framed(void *context, uint8_t *data, size_t bytes)
 {
     struct output *output = context;
 
-    return framing_write(&output->framing, data, bytes);
+    framing_write(&output->framing, data, bytes);
 }
 
 /* Write to the files that are filled one after the other. */
-static int write_in_turn(void *context, uint8_t *data, size_t bytes)
+static void write_in_turn(void *context, uint8_t *data, size_t bytes)
 {
     struct output *output = context;
 
-    if (bytes > 0 && !output->in_work && begin_file(output) != 0)
-        return -1;
+    if (bytes > 0 && !output->in_work)
+        begin_file(output);
     while (bytes > 0) {
         size_t part = bytes;
-        int status = -1;
 
         switch (boundary_next(&output->boundary, data, &part)) {
         case BOUNDARY_WRITE:
-            status = held_back_drain(&output->held, write_framed, output);
-            if (status == 0)
-                status = write_framed(output, data, part);
+            held_back_drain(&output->held, write_framed, output);
+            write_framed(output, data, part);
             break;
         case BOUNDARY_HOLD:
-            status = held_back_append(&output->held, data, part);
+            held_back_append(&output->held, data, part);
             break;
         case BOUNDARY_NEXT:
-            status = next_file(output);
+            next_file(output);
             break;
         }
-        if (status != 0)
-            return -1;
         data += part;
         bytes -= part;
     }
-    return 0;
 }
 
-int output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes)
+void output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes)
 {
     const struct output_plan *plan = &output->plan;
     uint64_t empty;
 
-    if (output_plan_check_records(plan, records) != 0 ||
-        output_plan_check_empty(plan, records, &empty) != 0)
-        return -1;
+    output_plan_check_records(plan, records);
+    empty = output_plan_empty(plan, records);
     if (empty > 0)
         fault_warn("%s: %llu of the %llu shards get no record: --shard-records makes only as many as are needed",
                    plan->path, (unsigned long long)empty, (unsigned long long)plan->shards);
@@ -260,11 +239,10 @@ int output_begin(struct output *output, uint64_t records, const void *header, si
     output->plan.framing.header_bytes = header_bytes;
     if (output_plan_has_sides(plan)) {
         output->sides = sides_open(plan, &output->files, write_in_turn, output);
-        if (output->sides == NULL)
-            return -1;
         output->begun = plan->splits;
     }
-    return output_plan_files(plan) > output->begun ? begin_file(output) : 0;
+    if (output_plan_files(plan) > output->begun)
+        begin_file(output);
 }
 
 void output_use_margin(struct output *output, const struct record_margin *margin)
@@ -275,14 +253,13 @@ void output_use_margin(struct output *output, const struct record_margin *margin
     plan->format.grouped = plan->framing.format.grouped = false;
 }
 
-int output_write(struct output *output, uint8_t *data, size_t bytes)
+void output_write(struct output *output, uint8_t *data, size_t bytes)
 {
-    const int status =
-        output->sides != NULL ? sides_write(output->sides, data, bytes) : write_in_turn(output, data, bytes);
-
-    if (status == 0)
-        counter_add(&output->written_bytes, bytes);
-    return status;
+    if (output->sides != NULL)
+        sides_write(output->sides, data, bytes);
+    else
+        write_in_turn(output, data, bytes);
+    counter_add(&output->written_bytes, bytes);
 }
 
 void output_write_behind(struct output *output)
@@ -298,32 +275,29 @@ uint64_t output_written_bytes(const struct output *output)
 /* ---- Committing ---- */
 
 /* Complete all files, those that get no record included. */
-static int complete(struct output *output)
+static void complete(struct output *output)
 {
-    if (output->sides != NULL && sides_finish(output->sides) != 0)
-        return -1;
+    if (output->sides != NULL)
+        sides_finish(output->sides);
     while (output->begun < output_plan_files(&output->plan))
-        if (next_file(output) != 0)
-            return -1;
-    if (output->in_work && end_file(output) != 0)
-        return -1;
-    if (output->filters != NULL && filters_wait(output->filters) != 0)
-        return -1;
+        next_file(output);
+    if (output->in_work)
+        end_file(output);
+    if (output->filters != NULL)
+        filters_wait(output->filters);
     for (size_t i = 0; i < output->begun; i++)
-        if (output->files.file[i].sink != NULL && sink_complete(output->files.file[i].sink) != 0)
-            return -1;
-    return 0;
+        if (output->files.file[i].sink != NULL)
+            sink_complete(output->files.file[i].sink);
 }
 
-int output_commit(struct output *output)
+void output_commit(struct output *output)
 {
-    if (complete(output) != 0 || overlap_check_count(&output->files, output->begun) != 0 ||
-        files_publish(&output->files, output->begun) != 0)
-        return -1;
+    complete(output);
+    overlap_check_count(&output->files, output->begun);
+    files_publish(&output->files, output->begun);
     files_warn_of_links(&output->files, output->begun);
     files_close_sinks(&output->files);
     files_warn_of_older(&output->files, output->begun);
-    return 0;
 }
 
 void output_free(struct output *output)

@@ -3,7 +3,6 @@
 
 #include "output/overlap.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -47,12 +46,11 @@ static struct place place_of(const struct stat *status)
     return (struct place){.device = status->st_dev, .inode = status->st_ino};
 }
 
-/* Room for so many. 0, or -1 after a report; to be released in any case. */
-static int take(struct overlap_outputs *outputs, size_t count)
+/* Room for so many. */
+static void take(struct overlap_outputs *outputs, size_t count)
 {
     outputs->count = 0;
-    outputs->place = sys_allocate(count, sizeof *outputs->place);
-    return outputs->place != NULL ? 0 : fault_report("memory", errno);
+    outputs->place = fault_allocate(count, sizeof *outputs->place);
 }
 
 static struct place *add(struct overlap_outputs *outputs, const struct stat *status)
@@ -121,50 +119,46 @@ static void list_outputs(struct overlap *overlap, const struct files *files)
     sort(&overlap->outputs);
 }
 
-/* Is an input an output as well? 0, or -1 after a report if it may not be. */
-static int look_up(struct overlap *overlap, const struct files *files, const char *input)
+/* Is an input an output as well? */
+static void look_up(struct overlap *overlap, const char *input)
 {
     struct place *output = find_input(&overlap->outputs, input);
 
     if (output == NULL) {
         keep_first(&overlap->only_input, input);
-        return 0;
+        return;
     }
     if (output->input != NULL)
-        return fault_say("%s: an output, and an input twice: each run would double its records: name it once", input);
+        fault_say("%s: an output, and an input twice: each run would double its records: name it once", input);
     output->input = input;
     keep_first(output->is_rest ? &overlap->rest : &overlap->both, input);
-    return 0;
 }
 
-static int report_half(const char *both, const char *other, const char *what)
+_Noreturn static void report_half(const char *both, const char *other, const char *what)
 {
-    return fault_say("%s is an input and an output file, but %s only an %s: give the output other names", both,
-                     other, what);
+    fault_say("%s is an input and an output file, but %s only an %s: give the output other names", both, other, what);
 }
 
 /* All have been looked up. */
-static int judge(const struct overlap *overlap)
+static void judge(const struct overlap *overlap)
 {
     const char *other = overlap->only_input != NULL ? overlap->only_input : overlap->only_output;
     const char *divided = overlap->rest != NULL ? overlap->rest : overlap->both;
 
     if (overlap->both != NULL && other != NULL)
-        return report_half(overlap->both, other, other == overlap->only_input ? "input" : "output");
+        report_half(overlap->both, other, other == overlap->only_input ? "input" : "output");
     if (divided != NULL && overlap->older != NULL)
-        return fault_say("%s is an input and an output file, and %s has what an earlier run may have taken out of it: "
-                         "remove that, or give the output other names",
-                         divided, overlap->older);
+        fault_say("%s is an input and an output file, and %s has what an earlier run may have taken out of it: "
+                  "remove that, or give the output other names",
+                  divided, overlap->older);
     if (overlap->rest != NULL && overlap->only_input != NULL)
         fault_warn("%s: the output, and one of several inputs: another run would add the others to it once more",
                    overlap->rest);
-    return 0;
 }
 
 /* Lock outputs that are inputs, in an order that is the same by whatever names another run has them: the first ones,
- * and the one that gets its name last, so that whoever begins while names are given finds that one locked. 0, or -1
- * after a report. */
-static int lock_inputs(const struct overlap_outputs *outputs, struct files *files)
+ * and the one that gets its name last, so that whoever begins while names are given finds that one locked. */
+static void lock_inputs(const struct overlap_outputs *outputs, struct files *files)
 {
     size_t last = 0;
 
@@ -174,52 +168,44 @@ static int lock_inputs(const struct overlap_outputs *outputs, struct files *file
     for (size_t i = 0; i < outputs->count; i++) {
         const struct place *output = &outputs->place[i];
 
-        if (output->input != NULL && (files->locks < FILES_LOCKED - 1 || output->number == last) &&
-            files_lock_input(files, output->number) != 0)
-            return -1;
+        if (output->input != NULL && (files->locks < FILES_LOCKED - 1 || output->number == last))
+            files_lock_input(files, output->number);
     }
-    return 0;
 }
 
 /* What is an input is ours from now on. Are the outputs still what they were when inputs were looked up among them?
  * Another run may have given its files their names meanwhile: then what was locked, or is read, is not what would be
- * replaced. If all is well, each file is told what it was, as that will be read. 0, or -1 after a report. */
-static int claim(const struct overlap_outputs *outputs, struct files *files)
+ * replaced. If all is well, each file is told what it was, as that will be read. */
+static void claim(const struct overlap_outputs *outputs, struct files *files)
 {
-    if (lock_inputs(outputs, files) != 0)
-        return -1;
+    lock_inputs(outputs, files);
     for (size_t i = 0; i < outputs->count; i++) {
         const struct place *output = &outputs->place[i];
         struct stat now;
 
         if (sys_stat(output->path, &now) != 0 || find(outputs, &now) != output)
-            return fault_say("%s: has been replaced by others meanwhile, and stays as it is",
-                             output->path);
+            fault_say("%s: has been replaced by others meanwhile, and stays as it is", output->path);
         if (output->input == NULL)
             continue;
         files_replace_input(files, output->number, &now);
-        if (hints_refuse(&files->plan->format, files->plan->packs, output->input) != 0)
-            return -1;
+        hints_refuse(&files->plan->format, files->plan->packs, output->input);
     }
-    return 0;
 }
 
-int overlap_check(struct files *files, const char *const *inputs, size_t count)
+void overlap_check(struct files *files, const char *const *inputs, size_t count)
 {
     struct overlap overlap = {.outputs = {.count = 0}};
-    int status = 0;
 
     if (files->plan->filter != NULL)
-        return 0;
-    if (take(&overlap.outputs, files->count) != 0)
-        return -1;
+        return;
+    take(&overlap.outputs, files->count);
     list_outputs(&overlap, files);
     if (overlap.full != NULL && operand_is_forgotten(inputs, count))
-        status = fault_say("%s: left as it is, as no input is named, and standard input is /dev/null: name the input, "
-                           "or /dev/null to empty it",
-                           overlap.full);
-    for (size_t i = 0; status == 0 && overlap.outputs.count > 0 && i < count; i++)
-        status = look_up(&overlap, files, inputs[i]);
+        fault_say("%s: left as it is, as no input is named, and standard input is /dev/null: name the input, "
+                  "or /dev/null to empty it",
+                  overlap.full);
+    for (size_t i = 0; overlap.outputs.count > 0 && i < count; i++)
+        look_up(&overlap, inputs[i]);
     for (size_t i = 0; i < overlap.outputs.count; i++) {
         const struct place *output = &overlap.outputs.place[i];
 
@@ -228,29 +214,23 @@ int overlap_check(struct files *files, const char *const *inputs, size_t count)
         if (output->input == NULL && output->is_full)
             keep_first(&overlap.older, output->path);
     }
-    if (status == 0)
-        status = claim(&overlap.outputs, files);
-    if (status == 0)
-        status = judge(&overlap);
+    claim(&overlap.outputs, files);
+    judge(&overlap);
     overlap_release(&overlap.outputs);
-    return status;
 }
 
 /* Look all inputs up among the last file and the shards that would come after it, as many as there are files: so that
  * is done again only when there are twice as many, not for each of them. */
-static int look_ahead(struct overlap_outputs *ahead, const struct files *files, const char *const *inputs, size_t count)
+static void look_ahead(struct overlap_outputs *ahead, const struct files *files, const char *const *inputs, size_t count)
 {
     const struct output_plan *plan = files->plan;
     struct stat status;
 
     overlap_release(ahead);
-    if (take(ahead, files->count) != 0)
-        return -1;
+    take(ahead, files->count);
     for (size_t i = 0; i < files->count; i++) {
         char *name = pattern_name(plan->path, files->count - 1 - plan->splits + i);
 
-        if (name == NULL)
-            return fault_report("memory", errno);
         if (sys_stat(name, &status) == 0 && S_ISREG(status.st_mode))
             add(ahead, &status);
         free(name);
@@ -262,24 +242,22 @@ static int look_ahead(struct overlap_outputs *ahead, const struct files *files, 
         if (output != NULL)
             output->input = inputs[i];
     }
-    return 0;
 }
 
-int overlap_check_last(struct overlap_outputs *ahead, const struct files *files, const char *const *inputs,
-                       size_t count)
+void overlap_check_last(struct overlap_outputs *ahead, const struct files *files, const char *const *inputs,
+                        size_t count)
 {
     const char *path = files->file[files->count - 1].path;
     const struct place *output;
     struct stat status;
 
     if (files->plan->filter != NULL || sys_stat(path, &status) != 0 || !S_ISREG(status.st_mode))
-        return 0;
-    if (find(ahead, &status) == NULL && look_ahead(ahead, files, inputs, count) != 0)
-        return -1;
+        return;
+    if (find(ahead, &status) == NULL)
+        look_ahead(ahead, files, inputs, count);
     output = find(ahead, &status);
     if (output != NULL && output->input != NULL)
-        return fault_say("%s is an input and an output file: give the output other names", path);
-    return 0;
+        fault_say("%s is an input and an output file: give the output other names", path);
 }
 
 void overlap_release(struct overlap_outputs *outputs)
@@ -288,7 +266,7 @@ void overlap_release(struct overlap_outputs *outputs)
     *outputs = (struct overlap_outputs){.count = 0};
 }
 
-int overlap_check_count(const struct files *files, size_t count)
+void overlap_check_count(const struct files *files, size_t count)
 {
     const char *both = NULL;
 
@@ -296,9 +274,8 @@ int overlap_check_count(const struct files *files, size_t count)
         const struct output_file *file = &files->file[i];
 
         if (i >= count && both != NULL && file->is_input)
-            return report_half(both, file->path, "input");
+            report_half(both, file->path, "input");
         if (i < count && file->is_input)
             keep_first(&both, file->path);
     }
-    return 0;
 }

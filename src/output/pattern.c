@@ -2,12 +2,11 @@
 
 #include "output/pattern.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "system/sys.h"
+#include "system/fault.h"
 
 enum part { END, TEXT, NUMBER, WRONG };
 
@@ -68,17 +67,10 @@ char *pattern_name(const char *pattern, uint64_t number)
 {
     size_t room = strlen(pattern) + PATTERN_DIGITS_MAX + 1, used = 0, length;
     const char *at = pattern, *text;
+    char *name = fault_allocate(room, 1);
     enum part part;
-    char *name;
     int digits;
 
-    if (!pattern_is_valid(pattern)) {
-        errno = EINVAL;
-        return NULL;
-    }
-    name = sys_allocate(room, 1);
-    if (name == NULL)
-        return NULL;
     while ((part = next_part(&at, &text, &length, &digits)) != END) {
         if (part == NUMBER) {
             used += (size_t)snprintf(name + used, room - used, "%0*llu", digits, (unsigned long long)number);

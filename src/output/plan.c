@@ -29,32 +29,30 @@ bool output_plan_is_shard(const struct output_plan *plan, size_t number)
     return output_plan_has_shards(plan) && number >= plan->splits;
 }
 
-int output_plan_check_empty(const struct output_plan *plan, uint64_t records, uint64_t *empty)
+uint64_t output_plan_empty(const struct output_plan *plan, uint64_t records)
 {
     const uint64_t taken = records < UINT64_MAX ? output_plan_split_total(plan, records) : 0;
     const uint64_t left = taken < records ? records - taken : 0;
+    const uint64_t empty = plan->shards > left ? plan->shards - left : 0;
 
-    *empty = plan->shards > left ? plan->shards - left : 0;
-    if (*empty <= OUTPUT_EMPTY_MAX)
-        return 0;
-    return fault_say("%s: more than %d of the %llu shards would be empty: use fewer, or --shard-records",
-                     plan->path, OUTPUT_EMPTY_MAX, (unsigned long long)plan->shards);
+    if (empty > OUTPUT_EMPTY_MAX)
+        fault_say("%s: more than %d of the %llu shards would be empty: use fewer, or --shard-records", plan->path,
+                  OUTPUT_EMPTY_MAX, (unsigned long long)plan->shards);
+    return empty;
 }
 
-int output_plan_check(const struct output_plan *plan)
+void output_plan_check(const struct output_plan *plan)
 {
-    uint64_t empty;
-
     if (output_plan_has_shards(plan) && (plan->path == NULL || !pattern_is_valid(plan->path)))
-        return fault_say("%s: a name with one %%d, or %%0Nd for N digits, is needed, such as part-%%05d",
-                         plan->path == NULL ? "standard output" : fault_name(plan->path));
+        fault_say("%s: a name with one %%d, or %%0Nd for N digits, is needed, such as part-%%05d",
+                  plan->path == NULL ? "standard output" : fault_name(plan->path));
     if (plan->shards > OUTPUT_FILES_MAX)
-        return fault_say("%s: more than %d files", plan->path, OUTPUT_FILES_MAX);
+        fault_say("%s: more than %d files", plan->path, OUTPUT_FILES_MAX);
     if (output_plan_has_sides(plan) && plan->splits > OUTPUT_SIDES_MAX)
-        return fault_say("--split-field: more than %d splits", OUTPUT_SIDES_MAX);
+        fault_say("--split-field: more than %d splits", OUTPUT_SIDES_MAX);
     if (split_exceeds_whole(plan->split, plan->splits))
-        return fault_say("the splits take more than 100%% of the records");
-    return output_plan_check_empty(plan, plan->most_records, &empty);
+        fault_say("the splits take more than 100%% of the records");
+    (void)output_plan_empty(plan, plan->most_records);
 }
 
 uint64_t output_plan_split_total(const struct output_plan *plan, uint64_t records)
@@ -62,19 +60,18 @@ uint64_t output_plan_split_total(const struct output_plan *plan, uint64_t record
     return output_plan_has_sides(plan) ? 0 : split_total(plan->split, plan->splits, records);
 }
 
-int output_plan_check_records(const struct output_plan *plan, uint64_t records)
+void output_plan_check_records(const struct output_plan *plan, uint64_t records)
 {
     const uint64_t taken = output_plan_split_total(plan, records), shard = plan->shard_records;
 
     if (records == UINT64_MAX)
-        return 0;
+        return;
     if (taken > records)
-        return fault_say("the splits take more than the %llu records there are", (unsigned long long)records);
+        fault_say("the splits take more than the %llu records there are", (unsigned long long)records);
     records -= taken;
     if (shard > 0 && !output_plan_has_sides(plan) &&
         records / shard + (records % shard > 0) > OUTPUT_FILES_MAX - plan->splits)
-        return fault_say("%s: more than %d files", plan->path, OUTPUT_FILES_MAX);
-    return 0;
+        fault_say("%s: more than %d files", plan->path, OUTPUT_FILES_MAX);
 }
 
 uint64_t output_plan_quota(const struct output_plan *plan, size_t number, uint64_t records)

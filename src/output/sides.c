@@ -3,7 +3,6 @@
 
 #include "output/sides.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +11,7 @@
 #include "output/filter.h"
 #include "output/held_back.h"
 #include "record/key.h"
-#include "system/sys.h"
+#include "system/fault.h"
 
 enum { SIDE_BYTES = 1 << 16, SCAN_BYTES = 1 << 30, QUOTED = 40, ENDS = 256 };
 
@@ -27,7 +26,7 @@ struct side {
 
 struct sides {
     const struct output_plan *plan;
-    int (*write)(void *context, uint8_t *data, size_t bytes);
+    void (*write)(void *context, uint8_t *data, size_t bytes);
     void *context;
     struct random_key key;
     struct key_rule rule; /* for a record, or the first one of a group */
@@ -44,38 +43,33 @@ struct sides {
     struct side side[]; /* of the splits, and what is left */
 };
 
-static int put_on_side(void *context, const void *data, size_t bytes)
+static void put_on_side(void *context, const void *data, size_t bytes)
 {
     struct side *side = context;
 
-    return side->packer != NULL ? filters_write(side->packer, data, bytes) : sink_write(side->sink, data, bytes);
+    if (side->packer != NULL)
+        filters_write(side->packer, data, bytes);
+    else
+        sink_write(side->sink, data, bytes);
 }
 
 /* Begin the file of split i. */
-static int begin_side(struct sides *sides, struct files *files, size_t i)
+static void begin_side(struct sides *sides, struct files *files, size_t i)
 {
     struct side *side = &sides->side[i];
 
-    if (files_packer(files, i) != NULL) {
+    if (files_packer(files, i) != NULL)
         side->packer = filters_new(NULL, 1);
-        if (side->packer == NULL)
-            return -1;
-    }
-    if (files_begin(files, i, side->packer) != 0)
-        return -1;
+    files_begin(files, i, side->packer);
     side->sink = files->file[i].sink;
-    return framing_begin(&side->framing, &sides->plan->framing, put_on_side, side);
+    framing_begin(&side->framing, &sides->plan->framing, put_on_side, side);
 }
 
 struct sides *sides_open(const struct output_plan *plan, struct files *files,
-                         int (*write)(void *context, uint8_t *data, size_t bytes), void *context)
+                         void (*write)(void *context, uint8_t *data, size_t bytes), void *context)
 {
-    struct sides *sides = sys_allocate(1, sizeof *sides + (plan->splits + 1) * sizeof *sides->side);
+    struct sides *sides = fault_allocate(1, sizeof *sides + (plan->splits + 1) * sizeof *sides->side);
 
-    if (sides == NULL) {
-        fault_report("memory", errno);
-        return NULL;
-    }
     sides->plan = plan;
     sides->write = write;
     sides->context = context;
@@ -83,27 +77,24 @@ struct sides *sides_open(const struct output_plan *plan, struct files *files,
     sides->rule.format.grouped = false;
     sides->held.place = plan->place;
     random_key_derive(&sides->key, plan->key, "split", NULL, 0);
-    for (size_t i = 0; i < plan->splits; i++) {
-        if (begin_side(sides, files, i) != 0) {
-            sides_free(sides);
-            return NULL;
-        }
-    }
+    for (size_t i = 0; i < plan->splits; i++)
+        begin_side(sides, files, i);
     return sides;
 }
 
-static int drain(struct sides *sides, struct side *side)
+static void drain(struct sides *sides, struct side *side)
 {
     const size_t bytes = side->bytes;
 
     side->bytes = 0;
     if (side->sink != NULL)
-        return framing_write(&side->framing, side->buffer, bytes);
-    return bytes > 0 ? sides->write(sides->context, side->buffer, bytes) : 0;
+        framing_write(&side->framing, side->buffer, bytes);
+    else if (bytes > 0)
+        sides->write(sides->context, side->buffer, bytes);
 }
 
 /* Write bytes of a record to where it goes. */
-static int pass(struct sides *sides, struct side *side, const uint8_t *data, size_t bytes)
+static void pass(struct sides *sides, struct side *side, const uint8_t *data, size_t bytes)
 {
     while (bytes > 0) {
         const size_t part = least_size(bytes, SIDE_BYTES - side->bytes);
@@ -112,29 +103,27 @@ static int pass(struct sides *sides, struct side *side, const uint8_t *data, siz
         side->bytes += part;
         data += part;
         bytes -= part;
-        if (side->bytes == SIDE_BYTES && drain(sides, side) != 0)
-            return -1;
+        if (side->bytes == SIDE_BYTES)
+            drain(sides, side);
     }
-    return 0;
 }
 
-static int pass_held(void *context, uint8_t *data, size_t bytes)
+static void pass_held(void *context, uint8_t *data, size_t bytes)
 {
     struct sides *sides = context;
 
-    return pass(sides, sides->to, data, bytes);
+    pass(sides, sides->to, data, bytes);
 }
 
 /* The record whose last bytes these are has no key. */
-static int refuse(struct sides *sides, enum key_verdict verdict, const uint8_t *data, size_t bytes)
+_Noreturn static void refuse(struct sides *sides, enum key_verdict verdict, const uint8_t *data, size_t bytes)
 {
     if (verdict == KEY_TOO_LONG)
-        return fault_say("--split-field: a field has more than %d bytes", KEY_BYTES_MAX);
+        fault_say("--split-field: a field has more than %d bytes", KEY_BYTES_MAX);
     if (bytes > 0 && data[bytes - 1] == '\r')
         bytes--;
-    return fault_say("--split-field: a record has no field %llu: '%.*s'%s",
-                     (unsigned long long)sides->rule.field.number, (int)least_size(bytes, QUOTED), (const char *)data,
-                     key_advice(&sides->watch, &sides->rule));
+    fault_say("--split-field: a record has no field %llu: '%.*s'%s", (unsigned long long)sides->rule.field.number,
+              (int)least_size(bytes, QUOTED), (const char *)data, key_advice(&sides->watch, &sides->rule));
 }
 
 static struct side *side_of(struct sides *sides, const uint8_t *key, size_t bytes)
@@ -157,7 +146,7 @@ static size_t searched_bytes(const struct sides *sides, const uint8_t *data, siz
     return bytes;
 }
 
-/* Where a record goes; NULL after a report. */
+/* Where a record goes. */
 static struct side *choose(struct sides *sides, const uint8_t *data, size_t bytes)
 {
     const size_t searched = searched_bytes(sides, data, bytes);
@@ -165,18 +154,16 @@ static struct side *choose(struct sides *sides, const uint8_t *data, size_t byte
     size_t key_bytes;
     const enum key_verdict verdict = key_look(&sides->rule, data, searched, &sides->found, &key, &key_bytes);
 
-    if (verdict == KEY_FOUND) {
-        key_saw(&sides->watch, &sides->rule, key_bytes, data, searched - 1);
-        return side_of(sides, key, key_bytes);
-    }
-    (void)refuse(sides, verdict, data, searched - 1);
-    return NULL;
+    if (verdict != KEY_FOUND)
+        refuse(sides, verdict, data, searched - 1);
+    key_saw(&sides->watch, &sides->rule, key_bytes, data, searched - 1);
+    return side_of(sides, key, key_bytes);
 }
 
 /* Write the records that begin and end in the data, at most ENDS of them. *bytes becomes how many bytes that are. Where
  * they go is computed for all of them first: between copies, whose branches are mispredicted, each hash would be waited
  * for. */
-static int write_whole(struct sides *sides, const uint8_t *data, size_t *bytes)
+static void write_whole(struct sides *sides, const uint8_t *data, size_t *bytes)
 {
     struct record_scan scan = {0};
     uint32_t ends[ENDS];
@@ -184,17 +171,12 @@ static int write_whole(struct sides *sides, const uint8_t *data, size_t *bytes)
     size_t scanned, begin = 0;
     const size_t count = record_ends(&sides->plan->format, &scan, data, *bytes, ends, ENDS, &scanned);
 
-    for (size_t i = 0; i < count; begin = ends[i++]) {
+    for (size_t i = 0; i < count; begin = ends[i++])
         to[i] = choose(sides, data + begin, ends[i] - begin);
-        if (to[i] == NULL)
-            return -1;
-    }
     begin = 0;
     for (size_t i = 0; i < count; begin = ends[i++])
-        if (pass(sides, to[i], data + begin, ends[i] - begin) != 0)
-            return -1;
+        pass(sides, to[i], data + begin, ends[i] - begin);
     *bytes = begin;
-    return 0;
 }
 
 /* ---- Others ---- */
@@ -209,7 +191,7 @@ static void begin_record(struct sides *sides)
 
 /* Look for the key in the next bytes of a record. If it does not end in them, they are held back, and *bytes becomes
  * how many that are; else 0. */
-static int find_key(struct sides *sides, const uint8_t *data, size_t *bytes)
+static void find_key(struct sides *sides, const uint8_t *data, size_t *bytes)
 {
     uint32_t end;
     size_t scanned;
@@ -221,56 +203,57 @@ static int find_key(struct sides *sides, const uint8_t *data, size_t *bytes)
         *bytes = 0;
         verdict = key_end(&sides->rule, &sides->field, ended, &sides->found);
         if (verdict != KEY_FOUND)
-            return refuse(sides, verdict, data, scanned - found);
+            refuse(sides, verdict, data, scanned - found);
         sides->watch.more = sides->watch.more || ended;
         key_saw(&sides->watch, &sides->rule, sides->found.bytes, NULL, 0);
         sides->to = side_of(sides, sides->found.text, sides->found.bytes);
-        return held_back_drain(&sides->held, pass_held, sides);
+        held_back_drain(&sides->held, pass_held, sides);
+        return;
     }
     record_advance(&sides->plan->format, &sides->record, data, scanned);
     *bytes = scanned;
-    return held_back_append(&sides->held, data, scanned);
+    held_back_append(&sides->held, data, scanned);
 }
 
 /* Write the next bytes of a record. *bytes becomes how many that are. */
-static int write_on(struct sides *sides, const uint8_t *data, size_t *bytes)
+static void write_on(struct sides *sides, const uint8_t *data, size_t *bytes)
 {
     uint32_t end;
 
-    if (sides->to == NULL)
-        return find_key(sides, data, bytes);
+    if (sides->to == NULL) {
+        find_key(sides, data, bytes);
+        return;
+    }
     sides->in_record = record_ends(&sides->plan->format, &sides->record, data, *bytes, &end, 1, bytes) == 0;
-    return pass(sides, sides->to, data, *bytes);
+    pass(sides, sides->to, data, *bytes);
 }
 
-int sides_write(struct sides *sides, const uint8_t *data, size_t bytes)
+void sides_write(struct sides *sides, const uint8_t *data, size_t bytes)
 {
     while (bytes > 0) {
         size_t part = least_size(bytes, SCAN_BYTES);
 
-        if ((sides->in_record ? write_on : write_whole)(sides, data, &part) != 0)
-            return -1;
+        (sides->in_record ? write_on : write_whole)(sides, data, &part);
         if (part == 0 && !sides->in_record)
             begin_record(sides);
         data += part;
         bytes -= part;
     }
-    return 0;
 }
 
-int sides_finish(struct sides *sides)
+void sides_finish(struct sides *sides)
 {
     key_warn(&sides->watch, &sides->rule, "--split-field");
     for (size_t i = 0; i <= sides->plan->splits; i++)
-        if (drain(sides, &sides->side[i]) != 0)
-            return -1;
+        drain(sides, &sides->side[i]);
     for (size_t i = 0; i < sides->plan->splits; i++) {
         struct filters *packer = sides->side[i].packer;
 
-        if (packer != NULL && (filters_end(packer) != 0 || filters_wait(packer) != 0))
-            return -1;
+        if (packer != NULL) {
+            filters_end(packer);
+            filters_wait(packer);
+        }
     }
-    return 0;
 }
 
 void sides_free(struct sides *sides)

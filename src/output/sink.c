@@ -48,11 +48,12 @@ struct sink {
     struct temporary_name name;
 };
 
-static int fail(const struct sink *sink)
+/* errno says why. */
+_Noreturn static void fail(const struct sink *sink)
 {
     if (errno == EISDIR && sink->path != NULL)
-        return fault_say("%s: %s: name a file in it", sink->path, strerror(EISDIR));
-    return fault_report(sink->path != NULL ? sink->path : "write error", errno);
+        fault_say("%s: %s: name a file in it", sink->path, strerror(EISDIR));
+    fault_report(sink->path != NULL ? sink->path : "write error", errno);
 }
 
 /* ---- The new file ---- */
@@ -81,15 +82,14 @@ static int open_new(struct sink *sink, int directory, mode_t mode)
 
 /* A file that replaces none is created with 0666 first, to learn what mode the process's umask and the directory make
  * of that. */
-static int open_missing(struct sink *sink, int directory)
+static void open_missing(struct sink *sink, int directory)
 {
     struct stat created;
 
     if (open_new(sink, directory, 0666) != 0 || sys_fstat(sink->fd, &created) != 0)
-        return fail(sink);
+        fail(sink);
     sink->attributes.mode = created.st_mode & 0777;
     (void)sys_fchmod(sink->fd, S_IRUSR | S_IWUSR);
-    return 0;
 }
 
 /* Does the place of a file forbid that it be replaced? Writing in place is less safe, so this is a closed list: a lack
@@ -120,90 +120,80 @@ static int check_sticky(int directory, const struct stat *file)
     return -1;
 }
 
-/* How is the existing regular file, which is open as `old`, to be written? 0, or -1 with errno. */
-static int choose_manner(struct sink *sink, int directory, int old, const struct stat *status)
+/* How is the existing regular file, which is open as `old`, to be written? */
+static void choose_manner(struct sink *sink, int directory, int old, const struct stat *status)
 {
     sink->manner = IN_PLACE;
     if (sink->target.special || sys_is_mount_point(directory, sink->target.name)) /* of which rename would say EBUSY */
-        return 0;
+        return;
     if (check_sticky(directory, status) != 0 || open_new(sink, directory, S_IRUSR | S_IWUSR) != 0) {
+        if (!is_forbidden(errno))
+            fail(sink);
         sink->manner = IN_PLACE;
-        return is_forbidden(errno) ? 0 : -1;
+        return;
     }
     sink->has_links = status->st_nlink > 1;
-    return attributes_read(&sink->attributes, old, status);
+    if (attributes_read(&sink->attributes, old, status) != 0)
+        fail(sink);
 }
 
 /* `fd` is the existing file, opened for writing and otherwise untouched. */
-static int open_existing(struct sink *sink, int directory, int fd)
+static void open_existing(struct sink *sink, int directory, int fd)
 {
     struct stat status;
 
     if (sys_fstat(fd, &status) != 0)
-        goto out;
+        fail(sink);
     sink->manner = DIRECT;
-    if (S_ISREG(status.st_mode) && choose_manner(sink, directory, fd, &status) != 0)
-        goto out;
+    if (S_ISREG(status.st_mode))
+        choose_manner(sink, directory, fd, &status);
     if (sink->manner == REPLACED)
         (void)io_close(fd); /* nothing was written to it, so nothing is lost if this fails */
     else
         sink->fd = fd;
-    return 0;
-out:
-    fail(sink);
-    (void)io_close(fd);
-    return -1;
 }
 
 /* What is opened is what stands in the directory under this name and no other, as it is what will be replaced. */
-static int open_path(struct sink *sink)
+static void open_path(struct sink *sink)
 {
     const int flags = O_WRONLY | O_NOCTTY;
-    int directory;
-    int fd;
-    int result;
+    int directory, fd;
 
     if (target_find(&sink->target, sink->path) != 0)
-        return fail(sink);
+        fail(sink);
     directory = target_enter_or_report(&sink->target, sink->path);
-    if (directory < 0)
-        return -1;
     fd = sink->target.special ? io_open(sink->path, flags, 0) : io_open_at(directory, sink->target.name, flags, 0);
     if (fd >= 0)
-        result = open_existing(sink, directory, fd);
+        open_existing(sink, directory, fd);
+    else if (errno == ENOENT)
+        open_missing(sink, directory);
     else
-        result = errno == ENOENT ? open_missing(sink, directory) : fail(sink);
+        fail(sink);
     (void)io_close(directory);
-    return result;
 }
 
-static int open_standard_output(struct sink *sink)
+static void open_standard_output(struct sink *sink)
 {
     int mode = sys_access_mode(STDOUT_FILENO);
 
     if (mode == O_RDONLY)
         errno = EBADF;
     if (mode < 0 || mode == O_RDONLY)
-        return fail(sink);
+        fail(sink);
     sink->manner = DIRECT;
     sink->fd = STDOUT_FILENO;
-    return 0;
 }
 
 struct sink *sink_open(const char *path)
 {
-    struct sink *sink = sys_allocate(1, sizeof *sink);
+    struct sink *sink = fault_allocate(1, sizeof *sink);
 
-    if (sink == NULL) {
-        fault_report("memory", errno);
-        return NULL;
-    }
     sink->path = path;
     sink->fd = sink->name.slot = -1;
-    if ((path == NULL ? open_standard_output(sink) : open_path(sink)) != 0) {
-        sink_free(sink);
-        return NULL;
-    }
+    if (path == NULL)
+        open_standard_output(sink);
+    else
+        open_path(sink);
     return sink;
 }
 
@@ -220,16 +210,15 @@ struct sink_mark sink_mark_of(const struct stat *status)
 
 /* Some file systems make numbers up anew when nobody has a file open (FAT, FUSE): then the time of its last change
  * tells that it is the same file. */
-static int check_mark(const struct sink *sink, const struct stat *now)
+static void check_mark(const struct sink *sink, const struct stat *now)
 {
     const struct sink_mark mark = sink_mark_of(now), *input = &sink->input;
     const bool same = mark.device == input->device && (mark.inode == input->inode || mark.changed == input->changed);
 
     if (!same || !S_ISREG(now->st_mode))
-        return fault_say("%s: has been replaced by others meanwhile, and stays as it is", sink->path);
+        fault_say("%s: has been replaced by others meanwhile, and stays as it is", sink->path);
     if (mark.bytes != input->bytes || mark.modified != input->modified)
-        return fault_say("%s: has been changed by others meanwhile, and stays as it is", sink->path);
-    return 0;
+        fault_say("%s: has been changed by others meanwhile, and stays as it is", sink->path);
 }
 
 void sink_replaces_input(struct sink *sink, const struct sink_mark *input)
@@ -238,39 +227,41 @@ void sink_replaces_input(struct sink *sink, const struct sink_mark *input)
     sink->input = *input;
 }
 
-int sink_check_input(const struct sink *sink)
+void sink_check_input(const struct sink *sink)
 {
     struct stat now;
 
     if (!sink->is_input || sink->manner != REPLACED)
-        return 0;
-    return sys_stat(sink->path, &now) == 0 ? check_mark(sink, &now) : fail(sink);
+        return;
+    if (sys_stat(sink->path, &now) != 0)
+        fail(sink);
+    check_mark(sink, &now);
 }
 
 /* ---- Writing ---- */
 
 /* What is written in place loses its old content now, unless others are about to do the same: locked, it is ours. If it
  * is an input, it has been locked since before it was read. */
-static int empty(const struct sink *sink)
+static void empty(const struct sink *sink)
 {
     struct stat now;
 
     if (!sink->is_input && io_lock(sink->fd, true) != 0 && errno == EWOULDBLOCK)
-        return fault_say("%s: another run is writing to it", sink->path);
+        fault_say("%s: another run is writing to it", sink->path);
     if (sys_fstat(sink->fd, &now) != 0)
-        return fail(sink);
-    if (sink->is_input && check_mark(sink, &now) != 0)
-        return -1;
-    return sys_ftruncate(sink->fd, 0) == 0 ? 0 : fail(sink);
+        fail(sink);
+    if (sink->is_input)
+        check_mark(sink, &now);
+    if (sys_ftruncate(sink->fd, 0) != 0)
+        fail(sink);
 }
 
-/* Output begins. 0, or -1 after a report. */
-static int begin(struct sink *sink)
+/* Output begins. */
+static void begin(struct sink *sink)
 {
-    if (sink->manner == IN_PLACE && !sink->begun && empty(sink) != 0)
-        return -1;
+    if (sink->manner == IN_PLACE && !sink->begun)
+        empty(sink);
     sink->begun = true;
-    return 0;
 }
 
 bool sink_is_in_place(const struct sink *sink)
@@ -289,16 +280,14 @@ static void write_back(struct sink *sink)
     sink->behind_bytes = 0;
 }
 
-int sink_write(struct sink *sink, const void *data, size_t bytes)
+void sink_write(struct sink *sink, const void *data, size_t bytes)
 {
-    if (begin(sink) != 0)
-        return -1;
+    begin(sink);
     if (io_write(sink->fd, data, bytes) != 0)
-        return fail(sink);
+        fail(sink);
     sink->behind_bytes += bytes;
     if (sink->behind && sink->behind_bytes >= BEHIND_BYTES)
         write_back(sink);
-    return 0;
 }
 
 void sink_write_behind(struct sink *sink)
@@ -308,7 +297,8 @@ void sink_write_behind(struct sink *sink)
 
 int sink_descriptor(struct sink *sink)
 {
-    return begin(sink) == 0 ? sink->fd : -1;
+    begin(sink);
+    return sink->fd;
 }
 
 /* A descriptor counts as closed even if close fails; what it says must be heard, as it may tell of a lost write. */
@@ -322,37 +312,32 @@ static int close_output(struct sink *sink)
 
 /* ---- The end ---- */
 
-/* Give the new file its attributes and the temporary name. 0, or -1 after a report. */
-static int complete_new(struct sink *sink)
+/* Give the new file its attributes and the temporary name. */
+static void complete_new(struct sink *sink)
 {
     int directory;
-    int status;
 
     attributes_give(&sink->attributes, sink->fd, sink->path);
     if (temporary_name_is_taken(&sink->name))
-        return 0;
+        return;
     directory = target_enter_or_report(&sink->target, sink->path);
-    if (directory < 0)
-        return -1;
-    status = temporary_name_take(&sink->name, directory, 0, &sink->fd) == 0 ? 0 : fail(sink);
+    if (temporary_name_take(&sink->name, directory, 0, &sink->fd) != 0)
+        fail(sink);
     (void)io_close(directory);
-    return status;
 }
 
-int sink_complete(struct sink *sink)
+void sink_complete(struct sink *sink)
 {
     if (sink->finished)
-        return 0;
-    if (begin(sink) != 0)
-        return -1;
+        return;
+    begin(sink);
     if (sink->behind && sink->behind_bytes > 0)
         write_back(sink);
-    if (sink->manner == REPLACED && complete_new(sink) != 0)
-        return -1;
+    if (sink->manner == REPLACED)
+        complete_new(sink);
     if (close_output(sink) != 0)
-        return fail(sink);
+        fail(sink);
     sink->finished = true;
-    return 0;
 }
 
 void sink_keep(struct sink *sink)

@@ -181,8 +181,10 @@ int target_enter_or_report(const struct target *target, const char *path)
     int directory = target_enter(target);
 
     if (directory < 0 && errno == ESTALE)
-        return fault_say("%s: %s", path, TARGET_STALE);
-    return directory < 0 ? fault_report(path, errno) : directory;
+        fault_say("%s: %s", path, TARGET_STALE);
+    if (directory < 0)
+        fault_report(path, errno);
+    return directory;
 }
 
 void target_release(struct target *target)
@@ -241,17 +243,15 @@ static int compare(const void *a, const void *b)
     return strcmp(one->identity, other->identity);
 }
 
-static int report_same(const char *one, const char *other)
+_Noreturn static void report_same(const char *one, const char *other)
 {
-    return fault_say("%s and %s: the same output file", one, other);
+    fault_say("%s and %s: the same output file", one, other);
 }
 
-int target_set_init(struct target_set *set, const char *const *paths, size_t count, bool by_name)
+void target_set_init(struct target_set *set, const char *const *paths, size_t count, bool by_name)
 {
     *set = (struct target_set){.by_name = by_name};
-    set->file = sys_allocate(count > 0 ? count : 1, sizeof *set->file);
-    if (set->file == NULL)
-        return fault_report("memory", errno);
+    set->file = fault_allocate(count > 0 ? count : 1, sizeof *set->file);
     for (size_t i = 0; i < count; i++) {
         struct identified *file = &set->file[set->count];
 
@@ -260,27 +260,27 @@ int target_set_init(struct target_set *set, const char *const *paths, size_t cou
         file->path = paths[i];
         file->identity = identify(paths[i], by_name);
         if (file->identity == NULL)
-            return fault_report(paths[i], errno);
+            fault_report(paths[i], errno);
         set->count++;
     }
     qsort(set->file, set->count, sizeof *set->file, compare);
     for (size_t i = 1; i < set->count; i++)
         if (set->file[i].identity[0] != '\0' && compare(&set->file[i - 1], &set->file[i]) == 0)
-            return report_same(set->file[i - 1].path, set->file[i].path);
-    return 0;
+            report_same(set->file[i - 1].path, set->file[i].path);
 }
 
-int target_set_check(const struct target_set *set, const char *path)
+void target_set_check(const struct target_set *set, const char *path)
 {
     const struct identified file = {.path = path, .identity = identify(path, set->by_name)};
     const struct identified *same = NULL;
 
     if (file.identity == NULL)
-        return fault_report(path, errno);
+        fault_report(path, errno);
     if (file.identity[0] != '\0' && set->count > 0)
         same = bsearch(&file, set->file, set->count, sizeof file, compare);
     free(file.identity);
-    return same == NULL ? 0 : report_same(same->path, path);
+    if (same != NULL)
+        report_same(same->path, path);
 }
 
 void target_set_release(struct target_set *set)
