@@ -88,8 +88,8 @@ void files_lock_input(struct files *files, size_t number);
 void files_replace_input(struct files *files, size_t number, const struct stat *now);
 
 /* All is complete: give the first `count` files their names, in order. If one of them cannot have it, the files from
- * there on keep their temporary names, which the message tells, and the run ends. None is changed if one that is an input has been changed
- * by others: sink_check_input. While there is no other thread. */
+ * there on keep their temporary names, which the message tells, and the run ends. None is changed if one that is an
+ * input has been changed by others: sink_check_input. While there is no other thread. */
 void files_publish(struct files *files, size_t count);
 
 void files_write_behind(struct files *files); /* advice: sink_write_behind, of all sinks */

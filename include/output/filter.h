@@ -26,8 +26,8 @@ struct filters;
  * compresses may take as many threads. `command` must stay; NULL if there is none. */
 struct filters *filters_new(const char *command, unsigned most);
 
-/* Each of these may find that any of the programs so far has failed, and end the run. The first two may wait for another
- * to finish; `file` must stay. What comes from a packer goes to `output`, which may be closed then. */
+/* Each of these may find that any of the programs so far has failed, and end the run. The first two may wait for
+ * another to finish; `file` must stay. What comes from a packer goes to `output`, which may be closed then. */
 void filters_start(struct filters *filters, const char *file);
 void filters_start_packer(struct filters *filters, const char *file, const struct packer *packer, int output);
 void filters_write(struct filters *filters, const void *data, size_t bytes);

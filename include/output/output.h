@@ -9,10 +9,10 @@
  *     output_open --> output_begin --> output_write ... --> output_commit --> output_free
  *
  * Each file is a sink (sink.h), or a command's (filter.h). No sink appears before all are complete, in output_commit:
- * a run that ends before leaves every file as it was, with the exceptions that sink.h names. Then they get their names, in order: if
- * one of them cannot have it, or a crash comes, those before it are new, and the others complete under temporary names.
- * Commands are run as the files come, so what they leave of a run that fails is their affair; a warning says which files
- * that concerns.
+ * a run that ends before leaves every file as it was, with the exceptions that sink.h names. Then they get their names,
+ * in order: if one of them cannot have it, or a crash comes, those before it are new, and the others complete under
+ * temporary names. Commands are run as the files come, so what they leave of a run that fails is their affair; a
+ * warning says which files that concerns.
  *
  * The first few files have no names until then. Later ones, and all of them where files must have names, have hidden
  * temporary names beside their targets; so there can be more files than descriptors. Each takes about 700 bytes.
@@ -40,7 +40,8 @@ void output_check_records(const struct output *output, uint64_t records);
  * found, as there are more shards than there were, are expected to be where the others are. */
 void output_check_room(const struct output *output, uint64_t bytes);
 
-/* May those of these inputs ("-": standard input), whose names must stay, that are outputs as well be so (overlap.h)? */
+/* May those of these inputs ("-": standard input), whose names must stay, that are outputs as well be so (overlap.h)?
+ */
 void output_check_inputs(struct output *output, const char *const *inputs, size_t count);
 
 /* Is any file within this directory, which holds something else? Those of a filter are not looked at. If all is

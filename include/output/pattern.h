@@ -11,7 +11,7 @@ enum { PATTERN_DIGITS_MAX = 20 }; /* the largest N: what 2^64 - 1 has */
 
 bool pattern_is_valid(const char *pattern);
 
-/* The name with `number` in it, malloc'd. The pattern must be valid. */
+/* The name with `number` in it, malloc'd, or NULL with errno. The pattern must be valid. */
 char *pattern_name(const char *pattern, uint64_t number);
 
 #endif

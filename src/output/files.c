@@ -47,24 +47,28 @@ static void append(struct files *files)
 {
     const struct output_plan *plan = files->plan;
     const size_t number = files->count;
+    const char *path;
 
     if (number == OUTPUT_FILES_MAX)
         fault_say("%s: more than %d files", plan->path, OUTPUT_FILES_MAX);
     if (number == files->allocated)
         grow(files);
     if (output_plan_is_shard(plan, number))
-        files->file[number].path = pattern_name(plan->path, number - plan->splits);
+        path = pattern_name(plan->path, number - plan->splits);
     else
-        files->file[number].path = number < plan->splits ? plan->split[number].path : plan->path;
+        path = number < plan->splits ? plan->split[number].path : plan->path;
+    if (path == NULL && plan->path != NULL)
+        fault_report("memory", errno);
+    files->file[number].path = path;
     files->count++;
 }
 
-/* A directory is no older shard, nor can it become one. */
+/* A directory is no older shard, nor can it become one. Without memory none is found: the run may have succeeded. */
 static bool is_there(const char *pattern, uint64_t number)
 {
     char *name = pattern_name(pattern, number);
     struct stat status;
-    const bool found = sys_stat(name, &status) == 0 && !S_ISDIR(status.st_mode);
+    const bool found = name != NULL && sys_stat(name, &status) == 0 && !S_ISDIR(status.st_mode);
 
     free(name);
     return found;
@@ -360,8 +364,8 @@ _Noreturn static void report_unpublished(const struct files *files, size_t numbe
 }
 
 /* Once a file has its name, the others may be the only copies of what it was made of. So before the first one gets it,
- * all temporary names are forgotten: nobody unlinks any of them from then on. Death by signal is held off until all have
- * their names, or the message is out that tells where they are. */
+ * all temporary names are forgotten: nobody unlinks any of them from then on. Death by signal is held off until all
+ * have their names, or the message is out that tells where they are. */
 void files_publish(struct files *files, size_t count)
 {
     sigset_t before;
@@ -410,9 +414,9 @@ void files_warn_of_older(const struct files *files, size_t count)
         return;
     first = pattern_name(plan->path, shards);
     last = pattern_name(plan->path, shards + older - 1);
-    if (older == 1)
+    if (older == 1 && first != NULL)
         fault_warn("%s is of an older output, and read by all who read the shards by their pattern: remove it", first);
-    else
+    else if (first != NULL && last != NULL)
         fault_warn("%s to %s are of an older output, and read by all who read the shards by their pattern: remove them",
                    first, last);
     free(first);

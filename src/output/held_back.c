@@ -62,7 +62,8 @@ static void read_spill(struct held_back *held, write_function *write, void *cont
     storage_reader_release(&reader);
 }
 
-/* The file is read twice: to verify it, since nothing damaged may be handed over, and to hand it over. Then it is gone. */
+/* The file is read twice: to verify it, since nothing damaged may be handed over, and to hand it over. Then it is gone.
+ */
 static void drain_spill(struct held_back *held, write_function *write, void *context)
 {
     read_spill(held, drop, NULL);

@@ -3,6 +3,7 @@
 
 #include "output/overlap.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -221,7 +222,8 @@ void overlap_check(struct files *files, const char *const *inputs, size_t count)
 
 /* Look all inputs up among the last file and the shards that would come after it, as many as there are files: so that
  * is done again only when there are twice as many, not for each of them. */
-static void look_ahead(struct overlap_outputs *ahead, const struct files *files, const char *const *inputs, size_t count)
+static void look_ahead(struct overlap_outputs *ahead, const struct files *files, const char *const *inputs,
+                       size_t count)
 {
     const struct output_plan *plan = files->plan;
     struct stat status;
@@ -231,6 +233,8 @@ static void look_ahead(struct overlap_outputs *ahead, const struct files *files,
     for (size_t i = 0; i < files->count; i++) {
         char *name = pattern_name(plan->path, files->count - 1 - plan->splits + i);
 
+        if (name == NULL)
+            fault_report("memory", errno);
         if (sys_stat(name, &status) == 0 && S_ISREG(status.st_mode))
             add(ahead, &status);
         free(name);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "system/fault.h"
+#include "system/sys.h"
 
 enum part { END, TEXT, NUMBER, WRONG };
 
@@ -67,10 +67,12 @@ char *pattern_name(const char *pattern, uint64_t number)
 {
     size_t room = strlen(pattern) + PATTERN_DIGITS_MAX + 1, used = 0, length;
     const char *at = pattern, *text;
-    char *name = fault_allocate(room, 1);
+    char *name = sys_allocate(room, 1);
     enum part part;
     int digits;
 
+    if (name == NULL)
+        return NULL;
     while ((part = next_part(&at, &text, &length, &digits)) != END) {
         if (part == NUMBER) {
             used += (size_t)snprintf(name + used, room - used, "%0*llu", digits, (unsigned long long)number);

@@ -195,6 +195,14 @@ static inline const char *scratch_heard(void)
         assert_string_equal(scratch_heard(), message);                                                                 \
     } while (0)
 
+/* The statement says just this on standard error. */
+#define assert_hears(statement, message)                                                                               \
+    do {                                                                                                               \
+        scratch_listen();                                                                                              \
+        statement;                                                                                                     \
+        assert_string_equal(scratch_heard(), message);                                                                 \
+    } while (0)
+
 /* Begin a child that ends the run; its messages are caught. True in the child, in which a failed assertion aborts. */
 static inline bool scratch_begin_end(void)
 {

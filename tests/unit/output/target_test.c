@@ -132,16 +132,15 @@ TEST(in_a_directory_for_all_only_trusted_links_are_followed)
 static const char *told(const char *const *paths, size_t count, bool by_name, bool late)
 {
     struct target_set set;
-    const char *heard;
-    int status;
-    scratch_listen();
-    status = target_set_init(&set, paths, count - late, by_name);
-    if (status == 0 && late)
-        status = target_set_check(&set, paths[count - 1]);
-    target_set_release(&set);
-    heard = scratch_heard();
-    assert_int_equal(status, heard[0] == '\0' ? 0 : -1);
-    return heard;
+
+    if (scratch_begin_end()) {
+        target_set_init(&set, paths, count - late, by_name);
+        if (late)
+            target_set_check(&set, paths[count - 1]);
+        target_set_release(&set);
+        _exit(EXIT_FAILURE);
+    }
+    return scratch_ended();
 }
 
 static const char *told_of(const char *const *paths, size_t count, bool by_name)

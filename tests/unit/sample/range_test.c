@@ -47,7 +47,7 @@ static int draw_to(const char *output, enum how how, bool with_gnu, struct numbe
         status = range_gnu(&small.run, &range, gnu, to);
     if (status == 0) {
         assert_true(run_left(&small.run) == 0);
-        status = output_commit(to);
+        output_commit(to);
     }
     gnu_random_free(gnu);
     output_free(to);
