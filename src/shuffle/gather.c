@@ -201,7 +201,7 @@ static void await_place(struct gathering *g, const struct workplace *place)
 }
 
 /* Write what is in the outlet, when all piles before have been written. */
-static int drain(void *context)
+static void drain(void *context)
 {
     struct workplace *place = context;
     struct gathering *g = place->gathering;
@@ -211,7 +211,6 @@ static int drain(void *context)
         pthread_cond_wait(&g->changed, &g->mutex);
     pthread_mutex_unlock(&g->mutex);
     output_buffer_drain(&place->outlet, g->output);
-    return 0;
 }
 
 static void emit(void *context, const struct table *table, uint64_t first, uint64_t records)

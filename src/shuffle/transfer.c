@@ -2,11 +2,11 @@
 
 #include "shuffle/pile_source.h"
 
-static int drain(void *context)
+static void drain(void *context)
 {
     struct transfer *transfer = context;
 
-    return output_buffer_drain(&transfer->outlet, transfer->output);
+    output_buffer_drain(&transfer->outlet, transfer->output);
 }
 
 void transfer_init(struct transfer *transfer, const struct engine *engine, const struct record_format *format,
