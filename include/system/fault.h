@@ -24,6 +24,9 @@ _Noreturn int fault_report(const char *name, int error);
  * characters in a name (C0, DEL, C1) show as \r, \t, \n or \x1b, an empty name as ''. */
 _Noreturn __attribute__((format(printf, 1, 2))) int fault_say(const char *format, ...);
 
+/* The same without a message, since somebody else has printed one: getopt_long. */
+_Noreturn void fault_end(void);
+
 /* `count` times `bytes` of memory, zeroed, for free(). A run that does not get it ends. Who can do with less asks
  * sys_allocate. */
 void *fault_allocate(size_t count, size_t bytes);

@@ -17,7 +17,6 @@
 #include "command/help.h"
 #include "command/option_table.h"
 #include "system/fault.h"
-#include "system/signals.h"
 
 struct parser {
     struct parsing parsing;
@@ -113,7 +112,7 @@ static void set_all(struct parser *parser, int count, char **words)
     while (parsing->print == 0 && (code = next_option(parser, count, words, &index)) != -1) {
         if (code == '?') { /* getopt_long has printed a message */
             argument_hint(NULL);
-            signals_end(EXIT_FAILURE, NULL);
+            fault_end();
         }
         if (index >= 0)
             snprintf(parsing->spelling, sizeof parsing->spelling, "--%s", parser->longs[index].name);

@@ -164,7 +164,7 @@ static void warn_of_kept(const char *name, int error)
         fault_warn("%s: cannot be removed: %s", name, fault_cause(error, cause));
 }
 
-/* A duty that fails comes here again, in the same thread. */
+/* With a message, or NULL. A duty that fails comes here again, in the same thread. */
 _Noreturn static void end_run(struct line *line)
 {
     if (ends)
@@ -172,7 +172,8 @@ _Noreturn static void end_run(struct line *line)
     if (atomic_exchange(&failed, true))
         signals_wait_for_end();
     ends = true;
-    print(line);
+    if (line != NULL)
+        print(line);
     signals_give_up_hold();
     for (struct fault_duty *duty = atomic_load(&duties); duty != NULL; duty = duty->next)
         duty->act(duty->context);
@@ -239,6 +240,11 @@ int fault_say(const char *format, ...)
     append_list(&line, format, arguments);
     va_end(arguments);
     end_run(&line);
+}
+
+void fault_end(void)
+{
+    end_run(NULL);
 }
 
 void *fault_allocate(size_t count, size_t bytes)

@@ -3,7 +3,7 @@
  * as words again means the same.
  */
 
-#include "fuzz.h"
+#include "end.h"
 
 #include "../support/said_options.h"
 #include "base/decimal.h"
@@ -122,20 +122,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     struct fuzz fuzz = {data, bytes};
     static struct words words;
     char *before[WORDS_MAX];
-    struct options options;
+    static struct options options;
+    static bool to_do;
+    bool ended;
 
     add(&words, strdup("bigshuf"));
     while (fuzz.bytes > 0 && words.count < WORDS_MAX)
         add(&words, fuzz_line(&fuzz));
     memcpy(before, words.word, (size_t)words.count * sizeof *before);
-    if (command_line_parse(&options, words.count, words.word)) {
+    ended = FUZZ_ENDS(to_do = command_line_parse(&options, words.count, words.word));
+    if (!ended && to_do) {
         check(&options);
         check_again(&options);
-    } else { /* it has closed standard output */
-        FUZZ_CHECK(open("/dev/null", O_WRONLY) == STDOUT_FILENO);
     }
+    if (!ended && !to_do) /* it has closed standard output */
+        FUZZ_CHECK(open("/dev/null", O_WRONLY) == STDOUT_FILENO);
     FUZZ_CHECK(memcmp(before, words.word, (size_t)words.count * sizeof *before) == 0);
-    command_line_release(&options);
+    if (!ended)
+        command_line_release(&options);
     release(&words);
     return 0;
 }
