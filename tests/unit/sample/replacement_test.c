@@ -7,10 +7,10 @@
 static struct engine_text text;
 static uint64_t draws;
 
-static int write_uniform(struct source *source, struct output *to)
+static void write_uniform(struct source *source, struct output *to)
 {
     small_limit(draws);
-    return replacement_uniform(&small.run, source, to);
+    replacement_uniform(&small.run, source, to);
 }
 
 /* ---- The draws, by definition ---- */
@@ -35,7 +35,7 @@ static bool repeats(uint64_t count)
 
     draws = count;
     small_open(1, ORDER_LEAF_RECORDS);
-    assert_int_equal(sweep_write(engine_text_source(&text), write_uniform), 0);
+    sweep_write(engine_text_source(&text), write_uniform);
     assert_int_equal(small.progress.records, text.records);
     number = draw_numbers();
     small_assert_file("out", &text, number, (size_t)draws);
@@ -114,15 +114,17 @@ SMALL_RUN(a_large_record_may_be_drawn_several_times)
     engine_text_free(&text);
 }
 
+static void uniform(void)
+{
+    small_open(1, ORDER_LEAF_RECORDS);
+    sweep_write(engine_text_source(&text), write_uniform);
+}
+
 SMALL_RUN(nothing_cannot_be_repeated)
 {
     text = engine_text_make(0, small_length_0, '\n');
     draws = 10;
-    small_open(1, ORDER_LEAF_RECORDS);
-    scratch_listen();
-    assert_int_equal(sweep_write(engine_text_source(&text), write_uniform), -1);
-    assert_string_equal(scratch_heard(), "bigshuf: no lines to repeat\n");
-    small_close();
+    sweep_assert_fails(uniform, "bigshuf: no lines to repeat\n");
     engine_text_free(&text);
 }
 
@@ -131,62 +133,53 @@ SMALL_RUN(nothing_cannot_be_repeated)
 struct others {
     uint64_t noted;
     uint64_t prepared;
-    uint64_t fail_next; /* that of this record fails; from 1 */
-    bool fail_prepare;
-    uint64_t fail_draw; /* that after so many draws fails; from 1 */
     bool at_random;
 };
 
 static struct others others;
 
-static int next(void *context, struct record_reader *reader, struct record_piece *piece)
+static bool next(void *context, struct record_reader *reader, struct record_piece *piece)
 {
-    int more = record_reader_next(reader, piece);
-
     assert_ptr_equal(context, &others);
-    if (more <= 0 || !piece->first)
-        return more;
-    assert_int_equal(piece->data[0], text.data[text.start[others.noted]]);
-    if (++others.noted == others.fail_next)
-        return fault_say("next failed");
-    return more;
+    if (!record_reader_next(reader, piece))
+        return false;
+    if (piece->first)
+        assert_int_equal(piece->data[0], text.data[text.start[others.noted++]]);
+    return true;
 }
 
-static int prepare(void *context, struct replacement *repeat, uint64_t records, bool *at_random)
+static bool prepare(void *context, struct replacement *repeat, uint64_t records)
 {
     (void)repeat;
     assert_ptr_equal(context, &others);
     others.prepared = records;
-    *at_random = others.at_random;
-    return others.fail_prepare ? fault_say("prepare failed") : 0;
+    return others.at_random;
 }
 
 /* Always the last record. */
-static int draw_last(void *context, struct replacement *repeat, uint64_t records, struct table *numbers, uint64_t count)
+static void draw_last(void *context, struct replacement *repeat, uint64_t records, struct table *numbers,
+                      uint64_t count)
 {
     (void)repeat;
     assert_ptr_equal(context, &others);
-    if (others.fail_draw > 0 && --others.fail_draw == 0)
-        return fault_say("draw failed");
     for (uint64_t i = 0; i < count; i++)
         *table_u64(numbers, i) = records - 1;
-    return 0;
 }
 
-static int write_others(struct source *source, struct output *to)
+static void write_others(struct source *source, struct output *to)
 {
     static const struct replacement_draws lots = {
         .next = next, .prepare = prepare, .draw = draw_last, .context = &others};
 
     small_limit(draws);
     others.noted = 0;
-    return replacement_source(&small.run, source, &lots, to);
+    replacement_source(&small.run, source, &lots, to);
 }
 
-static int repeat_others(void)
+static void repeat_others(void)
 {
     small_open(1, ORDER_LEAF_RECORDS);
-    return sweep_write(engine_text_source(&text), write_others);
+    sweep_write(engine_text_source(&text), write_others);
 }
 
 SMALL_RUN(whoever_draws_sees_each_record_once_and_says_how)
@@ -199,7 +192,7 @@ SMALL_RUN(whoever_draws_sees_each_record_once_and_says_how)
         number[i] = 1999;
     for (int i = 0; i < 2; i++) {
         others = (struct others){.at_random = i == 0};
-        assert_int_equal(repeat_others(), 0);
+        repeat_others();
         assert_int_equal(others.noted, text.records);
         assert_int_equal(others.prepared, text.records);
         assert_int_equal(disk.writes, 0);
@@ -210,33 +203,12 @@ SMALL_RUN(whoever_draws_sees_each_record_once_and_says_how)
     engine_text_free(&text);
 }
 
-SMALL_RUN(whoever_draws_may_fail)
-{
-    text = engine_text_make(2000, small_length_uneven, '\n');
-    draws = 100000;
-    for (int i = 0; i < 2; i++) {
-        others = (struct others){.at_random = i == 0, .fail_next = 1500};
-        sweep_assert_fails(repeat_others, "next failed");
-        others = (struct others){.at_random = i == 0, .fail_prepare = true};
-        sweep_assert_fails(repeat_others, "prepare failed");
-        others = (struct others){.at_random = i == 0, .fail_draw = 2};
-        sweep_assert_fails(repeat_others, "draw failed");
-    }
-    engine_text_free(&text);
-}
-
 /* ---- Failures ---- */
 
-static int uniform(void)
+static void uniform_of_half(void)
 {
     small_open(1, ORDER_LEAF_RECORDS);
-    return sweep_write(engine_text_source(&text), write_uniform);
-}
-
-static int uniform_of_half(void)
-{
-    small_open(1, ORDER_LEAF_RECORDS);
-    return sweep_write(sweep_failing_source(&text), write_uniform);
+    sweep_write(sweep_failing_source(&text), write_uniform);
 }
 
 QUARTER_RUN(failures_of_any_kind_are_reported)

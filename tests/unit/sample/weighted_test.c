@@ -174,16 +174,16 @@ static uint32_t *repeated_records(size_t draws)
 
 /* ---- Without replacement ---- */
 
-static int write_order(struct source *source, struct output *to)
+static void write_order(struct source *source, struct output *to)
 {
     small_limit(limit);
-    return weighted_order(&small.run, source, first_field, to);
+    weighted_order(&small.run, source, first_field, to);
 }
 
-static int write_select(struct source *source, struct output *to)
+static void write_select(struct source *source, struct output *to)
 {
     small_limit(limit);
-    return weighted_select(&small.run, source, first_field, to);
+    weighted_select(&small.run, source, first_field, to);
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -202,7 +202,7 @@ static void assert_draws(const uint32_t *order, size_t records, uint64_t count)
 
     limit = count;
     small_open(1, ORDER_LEAF_RECORDS);
-    assert_int_equal(sweep_write(engine_text_source(&text), write_order), 0);
+    sweep_write(engine_text_source(&text), write_order);
     assert_int_equal(small.progress.records, text.records);
     small_assert_file("out", &text, order, wanted);
     small_close();
@@ -210,7 +210,7 @@ static void assert_draws(const uint32_t *order, size_t records, uint64_t count)
     qsort(chosen, wanted, sizeof *chosen, compare_numbers);
     if (count < UINT64_MAX) {
         small_open(1, ORDER_LEAF_RECORDS);
-        assert_int_equal(sweep_write(engine_text_source(&text), write_select), 0);
+        sweep_write(engine_text_source(&text), write_select);
         assert_int_equal(small.progress.records, text.records);
         small_assert_file("out", &text, chosen, wanted);
         small_close();
@@ -274,11 +274,11 @@ QUARTER_RUN(hardly_more_is_stored_than_is_drawn)
     make_text(55000, weight_small, small_length_to_300);
     for (limit = 1; limit <= 250; limit += 249) {
         small_open(1, ORDER_LEAF_RECORDS);
-        assert_int_equal(sweep_write(engine_text_source(&text), write_order), 0);
+        sweep_write(engine_text_source(&text), write_order);
         assert_true((uint64_t)small.run.engine.pool.fresh << small.run.engine.pool.block_shift < most);
         small_close();
         small_open(1, ORDER_LEAF_RECORDS);
-        assert_int_equal(sweep_write(engine_text_source(&text), write_select), 0);
+        sweep_write(engine_text_source(&text), write_select);
         assert_true((uint64_t)small.run.engine.pool.fresh << small.run.engine.pool.block_shift < most);
         small_close();
     }
@@ -288,10 +288,10 @@ QUARTER_RUN(hardly_more_is_stored_than_is_drawn)
 
 /* ---- With replacement ---- */
 
-static int write_repeat(struct source *source, struct output *to)
+static void write_repeat(struct source *source, struct output *to)
 {
     small_limit(limit);
-    return shares_repeat(&small.run, source, first_field, to);
+    shares_repeat(&small.run, source, first_field, to);
 }
 
 /* Returns whether anything was spilled. */
@@ -302,7 +302,7 @@ static bool repeats(size_t draws)
 
     limit = draws;
     small_open(1, ORDER_LEAF_RECORDS);
-    assert_int_equal(sweep_write(engine_text_source(&text), write_repeat), 0);
+    sweep_write(engine_text_source(&text), write_repeat);
     assert_int_equal(small.progress.records, text.records);
     number = repeated_records(draws);
     small_assert_file("out", &text, number, draws);
@@ -340,10 +340,10 @@ QUARTER_RUN(it_does_not_show_how_draws_are_found)
     }
 }
 
-static int repeat(void)
+static void repeat(void)
 {
     small_open(1, ORDER_LEAF_RECORDS);
-    return sweep_write(engine_text_source(&text), write_repeat);
+    sweep_write(engine_text_source(&text), write_repeat);
 }
 
 SMALL_RUN(without_weight_nothing_is_repeated)
@@ -360,31 +360,31 @@ SMALL_RUN(without_weight_nothing_is_repeated)
 
 /* ---- Weights from a file ---- */
 
-static int (*write_by_file)(struct run *run, struct source *source, struct weight_place place, struct output *to);
+static void (*write_by_file)(struct run *run, struct source *source, struct weight_place place, struct output *to);
 
-static int write_with_file(struct source *source, struct output *to)
+static void write_with_file(struct source *source, struct output *to)
 {
     small_limit(limit);
-    return write_by_file(&small.run, source, (struct weight_place){.file = "weights"}, to);
+    write_by_file(&small.run, source, (struct weight_place){.file = "weights"}, to);
 }
 
-static int with_file(void)
+static void with_file(void)
 {
     small_open(1, ORDER_LEAF_RECORDS);
-    return sweep_write(engine_text_source(&text), write_with_file);
+    sweep_write(engine_text_source(&text), write_with_file);
 }
 
-static int with_field(void)
+static void with_field(void)
 {
-    static int (*const writes[])(struct source *, struct output *) = {write_order, write_select, write_repeat};
+    static void (*const writes[])(struct source *, struct output *) = {write_order, write_select, write_repeat};
     int which = write_by_file == weighted_order ? 0 : write_by_file == weighted_select ? 1 : 2;
 
     small_open(1, ORDER_LEAF_RECORDS);
-    return sweep_write(engine_text_source(&text), writes[which]);
+    sweep_write(engine_text_source(&text), writes[which]);
 }
 
-static int (*const all_ways[])(struct run *, struct source *, struct weight_place,
-                               struct output *) = {weighted_order, weighted_select, shares_repeat};
+static void (*const all_ways[])(struct run *, struct source *, struct weight_place,
+                                struct output *) = {weighted_order, weighted_select, shares_repeat};
 
 /* The weights of the text's records, and `more`. */
 static void put_weights(size_t records, const char *more)
@@ -408,9 +408,9 @@ QUARTER_RUN(weights_of_a_file_are_as_good)
     put_weights(text.records, "");
     for (int i = 0; i < 3; i++) {
         write_by_file = all_ways[i];
-        assert_int_equal(sweep_run(with_field), 0);
+        sweep_run(with_field);
         assert_int_equal(rename("out", "right"), 0);
-        assert_int_equal(sweep_run(with_file), 0);
+        sweep_run(with_file);
         assert_true(sweep_same_files("out", "right"));
     }
     drop_text();
@@ -437,13 +437,13 @@ SMALL_RUN(a_wrong_weight_anywhere_fails)
 
 /* ---- Failures ---- */
 
-static int with_field_of_half(void)
+static void with_field_of_half(void)
 {
-    static int (*const writes[])(struct source *, struct output *) = {write_order, write_select, write_repeat};
+    static void (*const writes[])(struct source *, struct output *) = {write_order, write_select, write_repeat};
     int which = write_by_file == weighted_order ? 0 : write_by_file == weighted_select ? 1 : 2;
 
     small_open(1, ORDER_LEAF_RECORDS);
-    return sweep_write(sweep_failing_source(&text), writes[which]);
+    sweep_write(sweep_failing_source(&text), writes[which]);
 }
 
 QUARTER_RUN(failures_of_any_kind_are_reported)
