@@ -11,10 +11,9 @@
  */
 
 #include "input/source.h"
-#include "system/fault.h"
 
 /* From now on, a source of archives, of which nothing has been read, delivers groups of their members with a mark
- * behind each. 0, or -1 after a report. */
-int archive_begin(struct source *source);
+ * behind each. */
+void archive_begin(struct source *source);
 
 #endif

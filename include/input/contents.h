@@ -6,7 +6,7 @@
  *
  *     contents_begin --> contents_read ... --> contents_end --> contents_begin ...
  *
- * contents_close may come at any time. Functions that return int return 0, or -1 after a report.
+ * contents_close may come at any time.
  */
 
 #include <stdbool.h>
@@ -14,7 +14,6 @@
 #include <sys/types.h>
 
 #include "input/decompress.h"
-#include "system/fault.h"
 #include "system/file_mark.h"
 
 /* Zeroed but for the first three, `decompress`, and `fd`, which is -1. */
@@ -32,14 +31,14 @@ struct contents {
     size_t taken; /* of the bytes in that */
 };
 
-int contents_begin(struct contents *contents, size_t file);
+void contents_begin(struct contents *contents, size_t file);
 
 /* Up to `bytes` bytes of the contents that are the context, as one read gives them; 0 at the end, as often as it is
- * asked; -1 after a report. */
-ssize_t contents_read(void *context, void *data, size_t bytes);
+ * asked. */
+size_t contents_read(void *context, void *data, size_t bytes);
 
 /* All that is wanted of the file has been read, to its end if it is compressed. */
-int contents_end(struct contents *contents);
+void contents_end(struct contents *contents);
 
 void contents_close(struct contents *contents);
 

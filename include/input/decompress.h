@@ -11,7 +11,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "system/fault.h"
 #include "system/file_mark.h"
 #include "system/packer.h"
 
@@ -23,7 +22,7 @@ struct decompress_limits {
 struct decompress;
 
 /* For files of these names, which must stay, as must their marks, from when they were first opened. Nothing is started
- * yet. NULL after a report. */
+ * yet. */
 struct decompress *decompress_new(const char *const *names, struct file_mark *marks, size_t count,
                                   struct decompress_limits limits);
 uint64_t decompress_memory(const struct decompress *decompress); /* what was set aside of that */
@@ -41,21 +40,20 @@ struct decompress_beginning {
  * 0, or -1 with errno. */
 int decompress_look(int fd, const char *name, off_t at, struct decompress_beginning *beginning);
 
-/* Is the packer's program there? 0, or -1 after a report, which calls the file `name`. */
-int decompress_check(const struct packer *packer, const char *name);
+/* Is the packer's program there? Else the run ends with a message about the file `name`. */
+void decompress_check(const struct packer *packer, const char *name);
 
 /* File i is to be read next. Does a program run ahead for it? */
 bool decompress_is_ahead(struct decompress *decompress, size_t i);
 
-/* If not, it is opened and looked at, and if it is compressed, this starts a program, and takes the descriptor over. 0,
- * or -1 after a report. */
-int decompress_start(struct decompress *decompress, size_t i, int fd, const struct decompress_beginning *beginning);
+/* If not, it is opened and looked at, and if it is compressed, this starts a program, and takes the descriptor over. */
+void decompress_start(struct decompress *decompress, size_t i, int fd, const struct decompress_beginning *beginning);
 
 /* File i is what is read: have programs run ahead for those after it. */
 void decompress_run_ahead(struct decompress *decompress, size_t i);
 
 /* What comes next of file i: up to `bytes` bytes; 0 at its end, when its program has ended well, and the file is what
- * it was; -1 after a report. */
-ssize_t decompress_read(struct decompress *decompress, size_t i, uint8_t *data, size_t bytes);
+ * it was. */
+size_t decompress_read(struct decompress *decompress, size_t i, uint8_t *data, size_t bytes);
 
 #endif

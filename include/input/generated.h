@@ -9,7 +9,7 @@
 
 #include "input/source.h"
 
-/* Each word ended by NUL, the one byte that is in none of them. The words must stay. NULL with errno. */
+/* Each word ended by NUL, the one byte that is in none of them. The words must stay. */
 struct source *generated_words(const char *const *words, size_t count);
 
 /* The numbers from `first` on, in decimal, each ended by `delimiter`. */
@@ -28,7 +28,7 @@ size_t generated_number(const struct number_range *range, uint64_t i, uint8_t *t
 /* How many bytes the numbers of a range are; UINT64_MAX if they are more than that. */
 uint64_t generated_range_bytes(const struct number_range *range);
 
-/* All numbers, ascending. NULL with errno. */
+/* All numbers, ascending. */
 struct source *generated_range(const struct number_range *range);
 
 #endif

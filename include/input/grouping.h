@@ -10,14 +10,13 @@
 
 #include "input/source.h"
 #include "record/key.h"
-#include "system/fault.h"
 
 enum { GROUPING_BYTES = 1 << 20 };
 
 /* From now on, a source of records of the rule's format, of which nothing has been read, delivers groups with a mark
  * behind each member. However large a group is, it takes no memory; a key, and what stands before it in its record,
  * must be in GROUPING_BYTES. Records with the same key that are no neighbours are several groups, which is warned of
- * once, as far as it is noticed (torn.h), or is an error if groups must be `whole`. 0, or -1 after a report. */
-int grouping_begin(struct source *source, const struct key_rule *rule, bool whole);
+ * once, as far as it is noticed (torn.h), or is an error if groups must be `whole`. */
+void grouping_begin(struct source *source, const struct key_rule *rule, bool whole);
 
 #endif

@@ -10,7 +10,6 @@
 
 #include "record/record.h"
 #include "record/tail.h"
-#include "system/fault.h"
 #include "system/packer.h"
 
 /* So many bytes of a file's beginning are enough, but for reads of many thousand letters. */
@@ -31,11 +30,11 @@ void hints_look(struct hints *hints, const struct record_format *format, bool un
 
 /* Refuse a regular file that begins so ("-": standard input, from where it stands) and is also an output: of a shuffled
  * archive nothing can be read, and it may be the only copy. Not if lines of text may look like that, as FASTA. One that
- * is compressed is decompressed first, if that is done with inputs. 0, or -1 after a report. */
-int hints_refuse(const struct record_format *format, bool decompresses, const char *name);
+ * is compressed is decompressed first, if that is done with inputs. */
+void hints_refuse(const struct record_format *format, bool decompresses, const char *name);
 
-/* Report that a file, which should be records of this kind, is compressed. Returns -1. */
-int hints_refuse_packed(enum record_kind kind, const struct packer *packer, const char *name);
+/* Refuse a file that should be records of this kind, and is compressed. */
+_Noreturn void hints_refuse_packed(enum record_kind kind, const struct packer *packer, const char *name);
 
 /* The file is not compressed, though it might be. Does its name say that it is? */
 void hints_look_at_name(struct hints *hints, const char *name);

@@ -10,7 +10,6 @@
 #include <sys/types.h>
 
 #include "input/mapping.h"
-#include "system/fault.h"
 #include "system/file_mark.h"
 #include "system/signals.h"
 
@@ -33,8 +32,8 @@ void lender_close(struct lender *lender); /* also when zeroed */
 void lender_restart(struct lender *lender);
 
 /* Lend file `i` next, which is open at the end of its header, of which `beyond` more bytes have been read. Standard
- * input is left at its end. Returns 0, or -1 after a report. */
-int lender_begin(struct lender *lender, size_t i, int fd, size_t beyond);
+ * input is left at its end. */
+void lender_begin(struct lender *lender, size_t i, int fd, size_t beyond);
 
 /* How many bytes come next, at most `bytes`: up to the end of a page, so that pages can be forgotten as a whole. */
 size_t lender_next(const struct lender *lender, size_t bytes);
@@ -45,7 +44,7 @@ void lender_append(struct lender *lender, const uint8_t *data, size_t bytes);
 /* Nobody will look any more at what came before `end`, until lender_restart. */
 void lender_forget(struct lender *lender, const uint8_t *end);
 
-/* Are all files what they were? 0, or -1 after a report. */
-int lender_check(const struct lender *lender);
+/* All files must be what they were. */
+void lender_check(const struct lender *lender);
 
 #endif

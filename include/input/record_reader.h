@@ -46,7 +46,7 @@ struct record_piece {
 void record_reader_init(struct record_reader *reader, const struct record_format *format, struct source *source,
                         uint8_t *buffer, size_t bytes);
 
-/* The next piece: 1, or 0 at the end, or -1 after a report. */
-int record_reader_next(struct record_reader *reader, struct record_piece *piece);
+/* The next piece: true, or false at the end. */
+bool record_reader_next(struct record_reader *reader, struct record_piece *piece);
 
 #endif

@@ -13,7 +13,6 @@
 #include <sys/types.h>
 
 #include "input/stream.h"
-#include "system/fault.h"
 #include "system/pool.h"
 
 struct source;
@@ -21,7 +20,7 @@ struct source;
 /* A source over the files `names` ("-" is standard input), which must stay, as must the format's string. Looks at all
  * of them first: regular files are opened and closed in turn, others are only looked at; what is missing, unreadable, a
  * directory or a socket is reported, and so is a regular file that does not begin as the layout says, or whose size
- * does not fit it. Of standard input only kind and size are looked at. NULL on failure. */
+ * does not fit it. Of standard input only kind and size are looked at. */
 struct source *source_open(const char *const *names, size_t count, const struct stream_layout *layout);
 
 /* The header of the first file that is not empty, as it stands there, and a missing delimiter. It is known from the
@@ -30,9 +29,8 @@ struct source *source_open(const char *const *names, size_t count, const struct 
 const uint8_t *source_header(const struct source *source, size_t *bytes);
 bool source_headers_may_differ(const struct source *source); /* from file to file */
 
-/* A source over anything else that can be read as source_read says; `release` frees the context with the source. NULL
- * with errno, and the context is still the caller's. */
-typedef ssize_t source_function(void *context, uint8_t *data, size_t bytes);
+/* A source over anything else that can be read as source_read says; `release` frees the context with the source. */
+typedef size_t source_function(void *context, uint8_t *data, size_t bytes);
 struct source *source_over(source_function *read, void *context, void (*release)(void *context));
 
 /* What makes a stream of something else of one. */
@@ -40,19 +38,18 @@ struct source_stage {
     source_function *read;
     /* As source_lend, of members whose marks go into a margin: those before the end of what is lent, and that there.
      * NULL: such a source cannot be mapped. */
-    ssize_t (*lend)(void *context, const struct record_margin *margin, const uint8_t **data, size_t bytes);
+    size_t (*lend)(void *context, const struct record_margin *margin, const uint8_t **data, size_t bytes);
     void (*restart)(void *context); /* called when the source begins again */
     void (*release)(void *context); /* has to free the source that source_insert returned */
 };
 
 /* Put a stage, which must stay, into a source of which nothing has been read: from now on it delivers what the stage
- * makes of what the source delivers that is returned. Offsets in it are not those of source_name_at. NULL with errno:
- * all is as before. */
+ * makes of what the source delivers that is returned. Offsets in it are not those of source_name_at. */
 struct source *source_insert(struct source *source, const struct source_stage *stage, void *context);
 
-/* Fill data[0, bytes), shorter only at the end of the last file. Returns the number of bytes, 0 at the end, -1 after a
- * report. `bytes` is at least 1. */
-ssize_t source_read(struct source *source, uint8_t *data, size_t bytes);
+/* Fill data[0, bytes), shorter only at the end of the last file. Returns the number of bytes, 0 at the end. `bytes` is
+ * at least 1. */
+size_t source_read(struct source *source, uint8_t *data, size_t bytes);
 
 /*
  * Inputs that are all regular files can be lent instead of being read: they are mapped, and the caller sees the bytes
@@ -76,8 +73,8 @@ void source_hold(struct source *source, struct pool *pool);
 /* Does the source lend what it holds, and no more? */
 bool source_holds(const struct source *source);
 
-/* Read `bytes` more bytes, to be held. Returns how many: fewer, or 0, at the end, or -1 after a report. */
-ssize_t source_fill(struct source *source, size_t bytes);
+/* Read `bytes` more bytes, to be held. Returns how many: fewer, or 0, at the end. */
+size_t source_fill(struct source *source, size_t bytes);
 
 /* Lend what is held, from its beginning, for the last time, and then be read. What is forgotten leaves the pool. */
 void source_let_go(struct source *source);
@@ -88,16 +85,15 @@ size_t source_space(const struct source *source);
 
 /* The next bytes where they stand, at most `bytes` of them: *data points to them. A record is in one piece, with what
  * was missing of it, however many calls it comes in. SOURCE_BEHIND_BYTES more can be read. Returns how many, 0 at the
- * end, -1 after a report. */
-ssize_t source_lend(struct source *source, const uint8_t **data, size_t bytes);
+ * end. */
+size_t source_lend(struct source *source, const uint8_t **data, size_t bytes);
 enum { SOURCE_BEHIND_BYTES = 64 };
 
 /* Nobody will look any more at what was lent before `end`, until source_rewind: its memory may go. */
 void source_forget(struct source *source, const uint8_t *end);
 
-/* Are the files that are mapped still what they were (file_mark.h)? 0 if so, or -1 after a report. Others are checked
- * when they have been read. */
-int source_check(const struct source *source);
+/* The files that are mapped must still be what they were (file_mark.h). Others are checked when they have been read. */
+void source_check(const struct source *source);
 
 /* Put bytes back in front of what is still to come; they are not copied and must stay until they have been read again.
  * Not again before they have been. */
@@ -115,8 +111,8 @@ bool source_is_known(const struct source *source);
 /* So much memory has been set aside for what is read ahead. */
 uint64_t source_memory(const struct source *source);
 
-/* Begin again with the first record, when source_is_known or source_holds. 0, or -1 after a report. */
-int source_rewind(struct source *source);
+/* Begin again with the first record, when source_is_known or source_holds. */
+void source_rewind(struct source *source);
 
 /* Is this file one of the inputs? */
 bool source_is_from(const struct source *source, const struct stat *file);

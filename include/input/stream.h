@@ -13,7 +13,6 @@
 #include "input/lender.h"
 #include "record/header.h"
 #include "record/record.h"
-#include "system/fault.h"
 
 struct stream;
 
@@ -26,7 +25,7 @@ struct stream_layout {
     struct decompress_limits decompress; /* files that are compressed are decompressed first, if this is not zeroed */
 };
 
-/* As source_open. NULL after a report. */
+/* As source_open. */
 struct stream *stream_open(const char *const *names, size_t count, const struct stream_layout *layout);
 void stream_free(void *context); /* a stream */
 
@@ -39,15 +38,15 @@ uint64_t stream_memory(const struct stream *stream);
 
 const uint8_t *stream_header(const struct stream *stream, size_t *bytes); /* as source_header */
 bool stream_headers_may_differ(const struct stream *stream);              /* as source_headers_may_differ */
-ssize_t stream_read(void *context, uint8_t *data, size_t bytes);          /* as source_read; bytes may be 0 */
+size_t stream_read(void *context, uint8_t *data, size_t bytes);           /* as source_read; bytes may be 0 */
 uint64_t stream_arrived_bytes(const struct stream *stream);               /* as source_arrived_bytes */
 
 /* As source_map and source_lend. What lends is there also if it does not, with no mapping. */
 bool stream_map(struct stream *stream, uint64_t *bytes);
-ssize_t stream_lend(struct stream *stream, const uint8_t **data, size_t bytes);
+size_t stream_lend(struct stream *stream, const uint8_t **data, size_t bytes);
 struct lender *stream_lender(struct stream *stream);
 
-int stream_rewind(struct stream *stream); /* as source_rewind */
+void stream_rewind(struct stream *stream); /* as source_rewind */
 
 /* As source_name_at. */
 const char *stream_name_at(const struct stream *stream, uint64_t offset, uint64_t *end);

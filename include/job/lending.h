@@ -11,7 +11,6 @@
 #include "record/record.h"
 
 enum lending {
-    LENDING_FAILED, /* reported */
     LENDING_NONE,   /* the source is to be read */
     LENDING_COPIES, /* the source lends; what is to be kept of it is copied */
     LENDING_REFERS, /* the source lends; there is memory for all of it and for references to its records */

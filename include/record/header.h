@@ -54,7 +54,7 @@ void header_init(struct header *header, const struct record_format *format, cons
 void header_release(struct header *header); /* also when zeroed */
 
 /* Reads up to `bytes` bytes of a file; 0 at its end, as often as it is asked. */
-typedef ssize_t header_read(void *context, void *data, size_t bytes);
+typedef size_t header_read(void *context, void *data, size_t bytes);
 
 /* Take the beginning off a file that is read from there. `tail` is told of all that was read but the start, `rest` is
  * what was read too much. An empty file has no beginning. The run ends if a file is shorter than the header, if a

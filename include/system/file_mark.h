@@ -38,8 +38,8 @@ uint64_t file_mark_left(const struct file_mark *mark, off_t at);
  * ended elsewhere than where it did. If none has found that, mark->bytes. */
 int file_mark_check(const struct file_mark *mark, int fd, off_t end);
 
-/* Report errno, as these leave it. -1 */
-int file_mark_report(const char *name);
+/* The run ends with errno, as these leave it. */
+_Noreturn void file_mark_report(const char *name);
 
 /* The same without `ends`, zeroed unless it is a regular file. */
 struct file_mark file_mark_of(const struct stat *status);

@@ -9,7 +9,6 @@
 
 #include "input/archive.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,7 @@
 #include "record/key.h"
 #include "record/record.h"
 #include "record/tar_headers.h"
-#include "system/sys.h"
+#include "system/fault.h"
 
 enum { READ_BYTES = 1 << 18 };
 
@@ -75,7 +74,7 @@ static void restart(void *context)
 /* ---- Messages ---- */
 
 /* About the place so many bytes before the next one. */
-static int refuse(struct archive *archive, uint64_t before, const char *why)
+_Noreturn static void refuse(struct archive *archive, uint64_t before, const char *why)
 {
     const struct tar_text name = archive->member.name;
     uint64_t end;
@@ -84,11 +83,10 @@ static int refuse(struct archive *archive, uint64_t before, const char *why)
     const struct packer *packer = packer_of_beginning(archive->data, archive->headers.bytes);
 
     if (name.bytes == 0 && offset == 0 && packer != NULL)
-        return hints_refuse_packed(RECORD_TAR, packer, file);
+        hints_refuse_packed(RECORD_TAR, packer, file);
     if (name.bytes == 0)
-        return fault_say("%s: byte %llu: %s", file, offset, why);
-    return fault_say("%s: byte %llu: %s: %.*s", file, offset, why, (int)name.bytes,
-                     (const char *)name.data);
+        fault_say("%s: byte %llu: %s", file, offset, why);
+    fault_say("%s: byte %llu: %s: %.*s", file, offset, why, (int)name.bytes, (const char *)name.data);
 }
 
 /*
@@ -115,9 +113,9 @@ static void look_for_torn(struct archive *archive)
                source_name_at(archive->files, archive->file_start, &end), (int)key->bytes, (const char *)key->text);
 }
 
-static int refuse_end(struct archive *archive)
+_Noreturn static void refuse_end(struct archive *archive)
 {
-    return refuse(archive, 0, "the file ends here, before its archive does");
+    refuse(archive, 0, "the file ends here, before its archive does");
 }
 
 /* ---- Reading ---- */
@@ -133,19 +131,15 @@ static size_t bytes_in_file(const struct archive *archive, size_t bytes)
     return (size_t)least(bytes, end - archive->position);
 }
 
-/* Have bytes in the buffer. Returns how many are of the file in work, 0 at its end, or -1 after a report. */
-static ssize_t look_ahead(struct archive *archive)
+/* Have bytes in the buffer. Returns how many are of the file in work, 0 at its end. */
+static size_t look_ahead(struct archive *archive)
 {
     if (archive->at == archive->filled) {
-        const ssize_t got = archive->lends ? source_lend(archive->files, &archive->window, READ_BYTES)
-                                           : source_read(archive->files, archive->buffer, READ_BYTES);
-
-        if (got < 0)
-            return -1;
+        archive->filled = archive->lends ? source_lend(archive->files, &archive->window, READ_BYTES)
+                                         : source_read(archive->files, archive->buffer, READ_BYTES);
         archive->at = 0;
-        archive->filled = (size_t)got;
     }
-    return (ssize_t)bytes_in_file(archive, archive->filled - archive->at);
+    return bytes_in_file(archive, archive->filled - archive->at);
 }
 
 static void copy(struct archive *archive, uint8_t *to, size_t bytes)
@@ -157,43 +151,38 @@ static void copy(struct archive *archive, uint8_t *to, size_t bytes)
 
 /* ---- The data of a member ---- */
 
-/* Deliver as many as come at once. Returns how many, or -1 after a report. */
-static ssize_t read_data(struct archive *archive, uint8_t *data, size_t bytes)
+/* Deliver as many as come at once. Returns how many. */
+static size_t read_data(struct archive *archive, uint8_t *data, size_t bytes)
 {
     const size_t wanted = (size_t)least(archive->left, bytes);
-    ssize_t got;
+    size_t got;
 
     if (archive->at == archive->filled && wanted >= READ_BYTES) {
-        got = source_read(archive->files, data, wanted);
-        if (got > 0)
-            got = (ssize_t)bytes_in_file(archive, (size_t)got);
-        archive->position += got > 0 ? (uint64_t)got : 0;
+        got = bytes_in_file(archive, source_read(archive->files, data, wanted));
+        archive->position += got;
     } else {
-        got = look_ahead(archive);
-        got = got > (ssize_t)wanted ? (ssize_t)wanted : got;
-        if (got > 0)
-            copy(archive, data, (size_t)got);
+        got = least_size(look_ahead(archive), wanted);
+        copy(archive, data, got);
     }
     if (got == 0)
-        return refuse_end(archive);
-    archive->left -= got > 0 ? (uint64_t)got : 0;
+        refuse_end(archive);
+    archive->left -= got;
     return got;
 }
 
 /* ---- Headers ---- */
 
 /* The file in work is at its end. */
-static int end_file(struct archive *archive)
+static void end_file(struct archive *archive)
 {
     if (archive->position > archive->file_start && !(archive->ended && archive->headers.bytes == 0))
-        return refuse_end(archive);
+        refuse_end(archive);
     archive->file_start = archive->position;
     archive->ended = false;
     archive->joins = false;
     archive->at_end = archive->at == archive->filled;
     tar_headers_begin(&archive->headers);
     torn_begin(&archive->torn);
-    return 0;
 }
 
 /* Has the name the key of the record in work? What it has is found then. */
@@ -204,16 +193,16 @@ static bool has_key(struct archive *archive, struct tar_text name)
 }
 
 /* All headers of a member are there. A hard link is of no use without its target, which comes before it. */
-static int begin_member(struct archive *archive)
+static void begin_member(struct archive *archive)
 {
     const struct tar_member *member = &archive->member;
     const bool linked = member->target.data == NULL || has_key(archive, member->target);
     const bool same = has_key(archive, member->name) && !member->directory;
 
     if (!linked || (member->target.data != NULL && !same))
-        return refuse(archive, archive->headers.bytes,
-                      "a hard link whose target is not an earlier member of the same sample, and could come after it "
-                      "when shuffled: pack again without hard links (GNU tar --hard-dereference)");
+        refuse(archive, archive->headers.bytes,
+               "a hard link whose target is not an earlier member of the same sample, and could come after it "
+               "when shuffled: pack again without hard links (GNU tar --hard-dereference)");
     archive->mark = same ? RECORD_GOES_ON : RECORD_ENDS;
     archive->marked = archive->any;
     archive->any = true;
@@ -225,64 +214,62 @@ static int begin_member(struct archive *archive)
         look_for_torn(archive);
     archive->ended = false;
     archive->left = member->data_bytes;
-    return 0;
 }
 
-/* As many bytes of headers as were wanted are there. Is a member? 1 or 0, or -1 after a report. */
-static int look_at_headers(struct archive *archive)
+/* As many bytes of headers as were wanted are there. Is a member? */
+static bool look_at_headers(struct archive *archive)
 {
     struct tar_headers *headers = &archive->headers;
     const char *why;
 
     switch (tar_headers_look(headers, &archive->member, &why)) {
     case TAR_MORE:
-        return 0;
+        return false;
     case TAR_MEMBER:
-        return begin_member(archive) == 0 ? 1 : -1;
+        begin_member(archive);
+        return true;
     case TAR_ZEROS:
         archive->ended = true;
         archive->joins = false;
         tar_headers_begin(headers);
         torn_begin(&archive->torn);
-        return 0;
+        return false;
     case TAR_REFUSED:
         break;
     }
-    return refuse(archive, headers->bytes - headers->block, why);
+    refuse(archive, headers->bytes - headers->block, why);
 }
 
-/* Have the headers of the next member. 0, or -1 after a report. */
-static int next_member(struct archive *archive)
+/* Have the headers of the next member. */
+static void next_member(struct archive *archive)
 {
     struct tar_headers *headers = &archive->headers;
-    int found = 0;
+    bool found = false;
 
     tar_headers_begin(headers);
     archive->member.name.bytes = 0;
     archive->given = 0;
-    while (found == 0) {
-        const ssize_t got = look_ahead(archive);
-        const size_t part = got > 0 ? least_size((size_t)got, headers->wanted - headers->bytes) : 0;
+    while (!found) {
+        const size_t part = least_size(look_ahead(archive), headers->wanted - headers->bytes);
 
-        if (got < 0 || (got == 0 && end_file(archive) != 0))
-            return -1;
+        if (part == 0)
+            end_file(archive);
         if (archive->at_end) {
             archive->mark = RECORD_ENDS;
             archive->marked = archive->any;
-            return 0;
+            return;
         }
         copy(archive, headers->data + headers->bytes, part);
         headers->bytes += part;
         if (headers->bytes == headers->wanted)
             found = look_at_headers(archive);
     }
-    return found > 0 ? 0 : -1;
 }
 
 /* ---- The stage ---- */
 
-/* Do one thing. Returns how many bytes have been delivered, or -1 after a report. */
-static ssize_t read_on(struct archive *archive, uint8_t *data, size_t bytes)
+/* Do one thing. Returns how many bytes have been delivered. */
+static size_t read_on(struct archive *archive, uint8_t *data, size_t bytes)
 {
     const size_t part = least_size(archive->headers.bytes - archive->given, bytes);
 
@@ -294,52 +281,47 @@ static ssize_t read_on(struct archive *archive, uint8_t *data, size_t bytes)
     if (part > 0) {
         memcpy(data, archive->data + archive->given, part);
         archive->given += part;
-        return (ssize_t)part;
+        return part;
     }
-    return archive->left > 0 ? read_data(archive, data, bytes) : next_member(archive);
+    if (archive->left > 0)
+        return read_data(archive, data, bytes);
+    next_member(archive);
+    return 0;
 }
 
-static ssize_t read_members(void *context, uint8_t *data, size_t bytes)
+static size_t read_members(void *context, uint8_t *data, size_t bytes)
 {
     struct archive *archive = context;
     size_t done = 0;
 
-    while (done < bytes && !(archive->at_end && !archive->marked)) {
-        const ssize_t got = read_on(archive, data + done, bytes - done);
-
-        if (got < 0)
-            return -1;
-        done += (size_t)got;
-    }
-    return (ssize_t)done;
+    while (done < bytes && !(archive->at_end && !archive->marked))
+        done += read_on(archive, data + done, bytes - done);
+    return done;
 }
 
 /* ---- The same, lent ---- */
 
-/* Go over data that come at once. 0, or -1 after a report. */
-static int pass_data(struct archive *archive)
+/* Go over data that come at once. */
+static void pass_data(struct archive *archive)
 {
-    const ssize_t got = look_ahead(archive);
-    const size_t part = got > 0 ? (size_t)least(archive->left, (uint64_t)got) : 0;
+    const size_t part = (size_t)least(archive->left, look_ahead(archive));
 
     if (part == 0)
-        return got < 0 ? -1 : refuse_end(archive);
+        refuse_end(archive);
     archive->at += part;
     archive->position += part;
     archive->left -= part;
     archive->end = archive->window + archive->at;
     if (archive->left > 0)
         archive->known = archive->end;
-    return 0;
 }
 
-/* Go over the headers of the next member, and note the mark of the one before it. 0, or -1 after a report. */
-static int pass_headers(struct archive *archive, const struct record_margin *margin)
+/* Go over the headers of the next member, and note the mark of the one before it. */
+static void pass_headers(struct archive *archive, const struct record_margin *margin)
 {
     const uint8_t *start;
 
-    if (next_member(archive) != 0)
-        return -1;
+    next_member(archive);
     if (archive->marked) {
         margin->mark[(size_t)(archive->end - margin->base) / TAR_BLOCK_BYTES] = archive->mark;
         archive->known = archive->end;
@@ -349,19 +331,19 @@ static int pass_headers(struct archive *archive, const struct record_margin *mar
     start = archive->end - archive->headers.bytes;
     if (!archive->at_end && start != archive->known)
         archive->next = start;
-    return 0;
 }
 
-static ssize_t lend_members(void *context, const struct record_margin *margin, const uint8_t **data, size_t bytes)
+static size_t lend_members(void *context, const struct record_margin *margin, const uint8_t **data, size_t bytes)
 {
     struct archive *archive = context;
     size_t part;
 
     archive->lends = true;
     while (!archive->at_end && (size_t)(archive->known - archive->lent) < bytes) {
-        if (archive->next == NULL) {
-            if ((archive->left > 0 ? pass_data(archive) : pass_headers(archive, margin)) != 0)
-                return -1;
+        if (archive->next == NULL && archive->left > 0) {
+            pass_data(archive);
+        } else if (archive->next == NULL) {
+            pass_headers(archive, margin);
         } else if (archive->lent == archive->known) {
             archive->lent = archive->known = archive->next;
             archive->next = NULL;
@@ -372,7 +354,7 @@ static ssize_t lend_members(void *context, const struct record_margin *margin, c
     part = least_size(bytes, (size_t)(archive->known - archive->lent));
     *data = archive->lent;
     archive->lent += part;
-    return (ssize_t)part;
+    return part;
 }
 
 static void release(void *context)
@@ -386,17 +368,10 @@ static void release(void *context)
 static const struct source_stage stage = {
     .read = read_members, .lend = lend_members, .restart = restart, .release = release};
 
-int archive_begin(struct source *source)
+void archive_begin(struct source *source)
 {
-    struct archive *archive = sys_allocate(1, sizeof *archive);
+    struct archive *archive = fault_allocate(1, sizeof *archive);
 
-    if (archive != NULL)
-        archive->files = source_insert(source, &stage, archive);
-    if (archive == NULL || archive->files == NULL) {
-        fault_report("memory", errno);
-        free(archive);
-        return -1;
-    }
+    archive->files = source_insert(source, &stage, archive);
     restart(archive);
-    return 0;
 }

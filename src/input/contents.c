@@ -6,6 +6,7 @@
 
 #include "base/least.h"
 #include "input/operand.h"
+#include "system/fault.h"
 #include "system/io.h"
 #include "system/sys.h"
 
@@ -18,9 +19,9 @@ static const char *name_of(const struct contents *contents)
     return contents->names[contents->file];
 }
 
-static int report(const struct contents *contents)
+_Noreturn static void report(const struct contents *contents)
 {
-    return fault_report(name_of(contents), errno);
+    fault_report(name_of(contents), errno);
 }
 
 static struct file_mark *mark_of(const struct contents *contents)
@@ -29,34 +30,33 @@ static struct file_mark *mark_of(const struct contents *contents)
 }
 
 /* The file is open: is it what it was when it was opened before, if it was? */
-static int begin(struct contents *contents)
+static void begin(struct contents *contents)
 {
     const bool moved = operand_is_standard_input(name_of(contents));
     struct file_mark *mark = mark_of(contents);
 
     if (file_mark_open(mark, contents->fd) != 0)
-        return file_mark_report(name_of(contents));
+        file_mark_report(name_of(contents));
     contents->at = moved && file_mark_is_known(mark) ? sys_seek(contents->fd, 0, SEEK_CUR) : 0;
-    return contents->at < 0 ? report(contents) : 0;
+    if (contents->at < 0)
+        report(contents);
 }
 
 /* The file is open: start the program that it needs, if any. */
-static int decompress(struct contents *contents)
+static void decompress(struct contents *contents)
 {
     const off_t at = file_mark_is_known(mark_of(contents)) ? contents->at : -1;
 
     if (decompress_look(contents->fd, name_of(contents), at, &contents->beginning) != 0)
-        return report(contents);
+        report(contents);
     if (contents->beginning.packer == NULL)
-        return 0;
-    if (decompress_start(contents->decompress, contents->file, contents->fd, &contents->beginning) != 0)
-        return -1;
+        return;
+    decompress_start(contents->decompress, contents->file, contents->fd, &contents->beginning);
     contents->decompressed = true;
     contents->fd = -1;
-    return 0;
 }
 
-int contents_begin(struct contents *contents, size_t file)
+void contents_begin(struct contents *contents, size_t file)
 {
     contents->open = true;
     contents->file = file;
@@ -67,22 +67,19 @@ int contents_begin(struct contents *contents, size_t file)
     if (contents->decompress != NULL && decompress_is_ahead(contents->decompress, file)) {
         contents->decompressed = true;
         decompress_run_ahead(contents->decompress, file);
-        return 0;
+        return;
     }
     contents->fd = operand_open(name_of(contents), file_mark_is_known(mark_of(contents)));
     if (contents->fd < 0)
-        return report(contents);
-    if (begin(contents) != 0)
-        return -1;
+        report(contents);
+    begin(contents);
     if (contents->decompress != NULL) {
-        if (decompress(contents) != 0)
-            return -1;
+        decompress(contents);
         decompress_run_ahead(contents->decompress, file);
     }
-    return 0;
 }
 
-ssize_t contents_read(void *context, void *data, size_t bytes)
+size_t contents_read(void *context, void *data, size_t bytes)
 {
     struct contents *contents = context;
     const size_t seen = contents->beginning.bytes - contents->taken;
@@ -94,28 +91,27 @@ ssize_t contents_read(void *context, void *data, size_t bytes)
         bytes = bytes < seen ? bytes : seen;
         memcpy(data, contents->beginning.data + contents->taken, bytes);
         contents->taken += bytes;
-        return (ssize_t)bytes;
+        return bytes;
     }
     bytes = (size_t)least(bytes, file_mark_left(mark_of(contents), contents->at));
     got = bytes > 0 ? io_read(contents->fd, data, bytes) : 0;
     if (got < 0)
-        return report(contents);
+        report(contents);
     contents->at += (off_t)got;
     contents->at_end = got == 0;
     if (got == PIPE_BYTES)
         sys_widen_pipe(contents->fd);
-    return got;
+    return (size_t)got;
 }
 
-int contents_end(struct contents *contents)
+void contents_end(struct contents *contents)
 {
     const struct file_mark *mark = mark_of(contents);
     const off_t end = contents->at_end && contents->at < mark->bytes ? contents->at : mark->bytes;
 
     if (!contents->decompressed && file_mark_check(mark, contents->fd, end) != 0)
-        return file_mark_report(name_of(contents));
+        file_mark_report(name_of(contents));
     contents_close(contents);
-    return 0;
 }
 
 void contents_close(struct contents *contents)

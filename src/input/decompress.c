@@ -16,6 +16,7 @@
 
 #include "base/least.h"
 #include "input/operand.h"
+#include "system/fault.h"
 #include "system/io.h"
 #include "system/pool.h"
 #include "system/pump.h"
@@ -71,11 +72,7 @@ struct decompress *decompress_new(const char *const *names, struct file_mark *ma
 
     turns = least_size(turns < count ? turns : count, TURNS_MAX);
     turns = turns > 0 ? turns : 1;
-    decompress = sys_allocate(1, sizeof *decompress + turns * sizeof decompress->turn[0]);
-    if (decompress == NULL) {
-        fault_report("memory", errno);
-        return NULL;
-    }
+    decompress = fault_allocate(1, sizeof *decompress + turns * sizeof decompress->turn[0]);
     *decompress = (struct decompress){.names = names, .marks = marks, .count = count, .turns = turns};
     for (size_t i = 0; i < turns; i++)
         decompress->turn[i] = no_turn;
@@ -149,11 +146,12 @@ int decompress_look(int fd, const char *name, off_t at, struct decompress_beginn
     return 0;
 }
 
-int decompress_check(const struct packer *packer, const char *name)
+void decompress_check(const struct packer *packer, const char *name)
 {
     struct packer_command command;
 
-    return packer_unpack(&command, packer) == 0 ? 0 : packer_report(&command, name);
+    if (packer_unpack(&command, packer) != 0)
+        packer_report(&command, name);
 }
 
 /* ---- Starting ---- */
@@ -177,19 +175,18 @@ static int start(struct turn *turn, size_t i, const struct decompress_beginning 
     return 0;
 }
 
-int decompress_start(struct decompress *decompress, size_t i, int fd, const struct decompress_beginning *beginning)
+void decompress_start(struct decompress *decompress, size_t i, int fd, const struct decompress_beginning *beginning)
 {
     struct turn *turn = turn_of(decompress, i);
     struct packer_command command;
 
     if (start(turn, i, beginning, fd, &command) != 0)
-        return packer_report(&command, decompress->names[i]);
+        packer_report(&command, decompress->names[i]);
     if (!turn->fed)
-        return 0;
+        return;
     memcpy(decompress->feed, beginning->data, beginning->bytes);
     turn->flow.in = decompress->feed;
     turn->flow.in_bytes = beginning->bytes;
-    return 0;
 }
 
 bool decompress_is_ahead(struct decompress *decompress, size_t i)
@@ -346,20 +343,18 @@ static int fetch(struct decompress *decompress, struct turn *turn)
 
 /* The program reads a regular file through the descriptor that is open here as well, which thus tells how far it came.
  */
-static int end_file(const struct decompress *decompress, struct turn *turn)
+static void end_file(const struct decompress *decompress, struct turn *turn)
 {
     const size_t i = turn->file - 1;
-    int status = file_mark_check(&decompress->marks[i], turn->fd, sys_seek(turn->fd, 0, SEEK_CUR));
 
-    if (status != 0)
-        status = file_mark_report(decompress->names[i]);
+    if (file_mark_check(&decompress->marks[i], turn->fd, sys_seek(turn->fd, 0, SEEK_CUR)) != 0)
+        file_mark_report(decompress->names[i]);
     operand_close(turn->fd);
     turn->fd = -1;
-    return status;
 }
 
 /* There is no more to come: is the file what it was, and has the program ended well? */
-static int finish(struct decompress *decompress, struct turn *turn)
+static void finish(struct decompress *decompress, struct turn *turn)
 {
     const char *name = fault_name(decompress->names[turn->file - 1]);
     struct packer_command command;
@@ -368,20 +363,19 @@ static int finish(struct decompress *decompress, struct turn *turn)
     int status;
 
     if (pump_end(&turn->pump, &status) != 0)
-        return fault_report(name, errno);
+        fault_report(name, errno);
     turn->runs = false;
-    if (end_file(decompress, turn) != 0)
-        return -1;
+    end_file(decompress, turn);
     failure = program_failure(status, text);
     if (failure == NULL && turn->named)
-        return fault_say("%s: too short to be compressed", name);
+        fault_say("%s: too short to be compressed", name);
     if (failure == NULL)
-        return 0;
+        return;
     (void)packer_unpack(&command, turn->packer); /* for its text */
-    return fault_say("%s: '%s' failed: %s", name, command.text, failure);
+    fault_say("%s: '%s' failed: %s", name, command.text, failure);
 }
 
-ssize_t decompress_read(struct decompress *decompress, size_t i, uint8_t *data, size_t bytes)
+size_t decompress_read(struct decompress *decompress, size_t i, uint8_t *data, size_t bytes)
 {
     struct turn *turn = turn_of(decompress, i);
     enum pump_moved moved = PUMP_MOVED;
@@ -389,10 +383,8 @@ ssize_t decompress_read(struct decompress *decompress, size_t i, uint8_t *data, 
 
     (void)read_all_ahead(decompress, turn);
     held = take_held(decompress, turn, data, bytes);
-    if (held > 0)
-        return (ssize_t)held;
-    if (!turn->runs)
-        return 0;
+    if (held > 0 || !turn->runs)
+        return held;
     turn->flow.out = data;
     turn->flow.out_bytes = bytes;
     while (!turn->ended && moved != PUMP_FAILED && turn->flow.out == data) {
@@ -402,6 +394,8 @@ ssize_t decompress_read(struct decompress *decompress, size_t i, uint8_t *data, 
             moved = PUMP_FAILED;
     }
     if (moved == PUMP_FAILED)
-        return fault_report(decompress->names[i], errno);
-    return turn->ended ? finish(decompress, turn) : turn->flow.out - data;
+        fault_report(decompress->names[i], errno);
+    if (turn->ended)
+        finish(decompress, turn);
+    return (size_t)(turn->flow.out - data);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "system/sys.h"
+#include "system/fault.h"
 
 struct words {
     const char *const *word;
@@ -14,7 +14,7 @@ struct words {
     size_t inside; /* bytes of the next word that were handed out */
 };
 
-static ssize_t read_words(void *context, uint8_t *data, size_t bytes)
+static size_t read_words(void *context, uint8_t *data, size_t bytes)
 {
     struct words *words = context;
     size_t done = 0;
@@ -32,23 +32,16 @@ static ssize_t read_words(void *context, uint8_t *data, size_t bytes)
             words->next++;
         }
     }
-    return (ssize_t)done;
+    return done;
 }
 
 struct source *generated_words(const char *const *words, size_t count)
 {
-    struct words *context = sys_allocate(1, sizeof *context);
-    struct source *source = NULL;
+    struct words *context = fault_allocate(1, sizeof *context);
+    struct source *source = source_over(read_words, context, free);
     uint64_t bytes = 0;
 
-    if (context == NULL)
-        return NULL;
     *context = (struct words){.word = words, .count = count};
-    source = source_over(read_words, context, free);
-    if (source == NULL) {
-        free(context);
-        return NULL;
-    }
     for (size_t i = 0; i < count; i++)
         bytes += strlen(words[i]) + 1;
     source_expect(source, bytes);
@@ -106,7 +99,7 @@ struct numbers {
     uint8_t text[GENERATED_NUMBER_BYTES];
 };
 
-static ssize_t read_numbers(void *context, uint8_t *data, size_t bytes)
+static size_t read_numbers(void *context, uint8_t *data, size_t bytes)
 {
     struct numbers *numbers = context;
     size_t done = 0;
@@ -127,23 +120,16 @@ static ssize_t read_numbers(void *context, uint8_t *data, size_t bytes)
         numbers->at += part;
         done += part;
     }
-    return (ssize_t)done;
+    return done;
 }
 
 struct source *generated_range(const struct number_range *range)
 {
-    struct numbers *context = sys_allocate(1, sizeof *context);
-    struct source *source = NULL;
+    struct numbers *context = fault_allocate(1, sizeof *context);
+    struct source *source = source_over(read_numbers, context, free);
 
-    if (context == NULL)
-        return NULL;
     context->range = *range;
     context->ended = range->count == 0 && !range->full;
-    source = source_over(read_numbers, context, free);
-    if (source == NULL) {
-        free(context);
-        return NULL;
-    }
     source_expect(source, generated_range_bytes(range));
     return source;
 }

@@ -5,15 +5,14 @@
 
 #include "input/grouping.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/least.h"
 #include "input/record_reader.h"
 #include "input/torn.h"
+#include "system/fault.h"
 #include "system/pool.h"
-#include "system/sys.h"
 
 /* Of a key, in messages. */
 enum { SHOWN_BYTES = 60 };
@@ -48,8 +47,8 @@ static void restart(void *context)
     grouping->at_end = false;
 }
 
-/* The key of a member of which the first piece has come. 0, or -1 after a report. */
-static int find_key(struct grouping *grouping, struct key *key)
+/* The key of a member of which the first piece has come. */
+static void find_key(struct grouping *grouping, struct key *key)
 {
     const struct record_piece *piece = &grouping->piece;
     const unsigned long long number = grouping->count + 1;
@@ -60,21 +59,21 @@ static int find_key(struct grouping *grouping, struct key *key)
 
     if (verdict == KEY_FOUND) {
         key_saw(&grouping->watch, &grouping->rule, key->bytes, piece->data, piece->bytes - piece->last);
-        return 0;
+        return;
     }
     name = source_name_at(grouping->members, piece->offset, &end);
     if (verdict == KEY_MISSING)
-        return fault_say("%s: record %llu of the input has no field %llu%s", name, number, field,
-                         key_advice(&grouping->watch, &grouping->rule));
+        fault_say("%s: record %llu of the input has no field %llu%s", name, number, field,
+                  key_advice(&grouping->watch, &grouping->rule));
     if (verdict == KEY_TOO_LONG)
-        return fault_say("%s: record %llu of the input: field %llu has more than %d bytes", name,
-                         number, field, KEY_BYTES_MAX);
-    return fault_say("%s: record %llu of the input: field %llu does not end in its first %d bytes",
-                     name, number, field, GROUPING_BYTES);
+        fault_say("%s: record %llu of the input: field %llu has more than %d bytes", name, number, field,
+                  KEY_BYTES_MAX);
+    fault_say("%s: record %llu of the input: field %llu does not end in its first %d bytes", name, number, field,
+              GROUPING_BYTES);
 }
 
-/* A group begins, with a member of which the first piece has come. 0, or -1 after a report. */
-static int look_for_torn(struct grouping *grouping, const struct key *key)
+/* A group begins, with a member of which the first piece has come. */
+static void look_for_torn(struct grouping *grouping, const struct key *key)
 {
     const unsigned long long field = grouping->rule.field.number;
     const int shown = (int)least_size(key->bytes, SHOWN_BYTES);
@@ -83,48 +82,44 @@ static int look_for_torn(struct grouping *grouping, const struct key *key)
     uint64_t end;
 
     if (grouping->told || !torn_look(&grouping->torn, key->text, key->bytes, &grouping->count, sizeof grouping->count))
-        return 0;
+        return;
     grouping->told = true;
     name = source_name_at(grouping->members, grouping->piece.offset, &end);
     if (grouping->whole)
-        return fault_say("%s: the records of group '%.*s%s' are not all neighbours, so that --split would divide it: "
-                         "sort by field %llu first",
-                         name, shown, (const char *)key->text, more, field);
+        fault_say("%s: the records of group '%.*s%s' are not all neighbours, so that --split would divide it: "
+                  "sort by field %llu first",
+                  name, shown, (const char *)key->text, more, field);
     fault_warn("%s: the records of group '%.*s%s' are not all neighbours, and are several groups: sort by field %llu "
                "first",
                name, shown, (const char *)key->text, more, field);
-    return 0;
 }
 
-/* Have the next piece, with the mark that comes before it. 0, or -1 after a report. */
-static int next_piece(struct grouping *grouping)
+/* Have the next piece, with the mark that comes before it. */
+static void next_piece(struct grouping *grouping)
 {
-    const int more = record_reader_next(&grouping->reader, &grouping->piece);
+    const bool more = record_reader_next(&grouping->reader, &grouping->piece);
     struct key *key = &grouping->key[grouping->count % 2];
     struct key *before = &grouping->key[(grouping->count + 1) % 2];
-    bool same;
+    bool same = false;
 
-    if (more < 0)
-        return -1;
-    if (more > 0 && !grouping->piece.first)
-        return 0;
-    grouping->at_end = more == 0;
-    if (more == 0) {
+    if (more && !grouping->piece.first)
+        return;
+    grouping->at_end = !more;
+    if (more) {
+        find_key(grouping, key);
+        same = grouping->count > 0 && key_is(key, before);
+        if (!same)
+            look_for_torn(grouping, key);
+    } else {
         grouping->piece.bytes = 0;
         key_warn(&grouping->watch, &grouping->rule, "--group-field");
-    } else if (find_key(grouping, key) != 0) {
-        return -1;
     }
-    same = more > 0 && grouping->count > 0 && key_is(key, before);
-    if (more > 0 && !same && look_for_torn(grouping, key) != 0)
-        return -1;
     grouping->marked = grouping->count > 0;
     grouping->mark = same ? RECORD_GOES_ON : RECORD_ENDS;
     grouping->count++;
-    return 0;
 }
 
-static ssize_t read_groups(void *context, uint8_t *data, size_t bytes)
+static size_t read_groups(void *context, uint8_t *data, size_t bytes)
 {
     struct grouping *grouping = context;
     struct record_piece *piece = &grouping->piece;
@@ -143,11 +138,11 @@ static ssize_t read_groups(void *context, uint8_t *data, size_t bytes)
             done += part;
         } else if (grouping->at_end) {
             break;
-        } else if (next_piece(grouping) != 0) {
-            return -1;
+        } else {
+            next_piece(grouping);
         }
     }
-    return (ssize_t)done;
+    return done;
 }
 
 static void release(void *context)
@@ -160,19 +155,12 @@ static void release(void *context)
 
 static const struct source_stage stage = {.read = read_groups, .restart = restart, .release = release};
 
-int grouping_begin(struct source *source, const struct key_rule *rule, bool whole)
+void grouping_begin(struct source *source, const struct key_rule *rule, bool whole)
 {
-    struct grouping *grouping = sys_allocate(1, sizeof *grouping);
+    struct grouping *grouping = fault_allocate(1, sizeof *grouping);
 
-    if (grouping != NULL)
-        grouping->members = source_insert(source, &stage, grouping);
-    if (grouping == NULL || grouping->members == NULL) {
-        fault_report("memory", errno);
-        free(grouping);
-        return -1;
-    }
+    grouping->members = source_insert(source, &stage, grouping);
     grouping->rule = *rule;
     grouping->whole = whole;
     restart(grouping);
-    return 0;
 }

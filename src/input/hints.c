@@ -10,6 +10,7 @@
 #include "input/contents.h"
 #include "input/operand.h"
 #include "record/length.h"
+#include "system/fault.h"
 #include "system/sys.h"
 
 /* Of what a file is; and of what to do, with its path. The longest path that can be opened is shorter. */
@@ -382,25 +383,25 @@ void hints_look(struct hints *hints, const struct record_format *format, bool un
 }
 
 /* The first bytes of what is in a regular file, as much as there is room for or as it has. *file says how it was read.
- * 0, or -1 after a report. */
-static int read_beginning(struct contents *contents, uint8_t *data, size_t room, struct beginning *file)
+ */
+static void read_beginning(struct contents *contents, uint8_t *data, size_t room, struct beginning *file)
 {
     const off_t start = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
-    ssize_t got = contents_begin(contents, 0) == 0 ? 1 : -1;
+    size_t got = 1;
 
+    contents_begin(contents, 0);
     while (got > 0 && file->bytes < room) {
         got = contents_read(contents, data + file->bytes, room - file->bytes);
-        file->bytes += got > 0 ? (size_t)got : 0;
+        file->bytes += got;
     }
     file->unpacked = contents->decompressed;
     contents_close(contents);
     decompress_free(contents->decompress);
-    if (got >= 0 && operand_is_standard_input(file->name) && sys_seek(STDIN_FILENO, start, SEEK_SET) < 0)
-        return fault_report(file->name, errno);
-    return got < 0 ? -1 : 0;
+    if (operand_is_standard_input(file->name) && sys_seek(STDIN_FILENO, start, SEEK_SET) < 0)
+        fault_report(file->name, errno);
 }
 
-int hints_refuse(const struct record_format *format, bool decompresses, const char *name)
+void hints_refuse(const struct record_format *format, bool decompresses, const char *name)
 {
     uint8_t data[HINTS_LOOK_BYTES];
     struct file_mark mark = {0};
@@ -409,26 +410,20 @@ int hints_refuse(const struct record_format *format, bool decompresses, const ch
     struct hint hint;
 
     if (!is_text(format))
-        return 0;
-    if (decompresses) {
+        return;
+    if (decompresses)
         contents.decompress = decompress_new(&name, &mark, 1, (struct decompress_limits){.programs = 1});
-        if (contents.decompress == NULL)
-            return -1;
-    }
-    if (read_beginning(&contents, data, sizeof data, &file) != 0)
-        return -1;
-    if (!find_hint(format, &file, &hint) || hint.may_be_text)
-        return 0;
-    return fault_say("%s: %s, and an output as well, so that what is in it would be lost: %s", fault_name(name),
-                     hint.what, hint.advice);
+    read_beginning(&contents, data, sizeof data, &file);
+    if (find_hint(format, &file, &hint) && !hint.may_be_text)
+        fault_say("%s: %s, and an output as well, so that what is in it would be lost: %s", fault_name(name), hint.what,
+                  hint.advice);
 }
 
-int hints_refuse_packed(enum record_kind kind, const struct packer *packer, const char *name)
+void hints_refuse_packed(enum record_kind kind, const struct packer *packer, const char *name)
 {
     const char *records = kind == RECORD_TAR ? "members" : kind == RECORD_BYTE ? "lines" : "records";
 
-    return fault_say("%s: compressed by %s: to shuffle its %s: bigshuf -Z", fault_name(name),
-                     packer_name(packer), records);
+    fault_say("%s: compressed by %s: to shuffle its %s: bigshuf -Z", fault_name(name), packer_name(packer), records);
 }
 
 void hints_look_at_name(struct hints *hints, const char *name)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "input/operand.h"
+#include "system/fault.h"
 #include "system/sys.h"
 
 /* When the system gives a page, it may give those around it, too, up to this far. They would come back if they were
@@ -23,17 +24,18 @@ static off_t end_of(const struct mapped_file *file)
     return file->offset + (off_t)file->bytes;
 }
 
-static int report(const struct lender *lender, size_t i)
+_Noreturn static void report(const struct lender *lender, size_t i)
 {
-    return file_mark_report(lender->names[i]);
+    file_mark_report(lender->names[i]);
 }
 
-/* Is a file still what it was? What else may have its name now does not matter. */
-static int check(const struct lender *lender, size_t i)
+/* A file must still be what it was. What else may have its name now does not matter. */
+static void check(const struct lender *lender, size_t i)
 {
     const struct file_mark *mark = &lender->marks[i];
 
-    return file_mark_check(mark, lender->mapping.file[i].fd, mark->bytes) == 0 ? 0 : report(lender, i);
+    if (file_mark_check(mark, lender->mapping.file[i].fd, mark->bytes) != 0)
+        report(lender, i);
 }
 
 /* Somebody has looked at an address in vain. */
@@ -42,8 +44,8 @@ static void report_access(void *context, const uint8_t *address)
     const struct lender *lender = context;
     const size_t i = mapping_find(&lender->mapping, address);
 
-    if (check(lender, i) == 0)
-        fault_report(lender->names[i], EIO);
+    check(lender, i);
+    fault_report(lender->names[i], EIO);
 }
 
 static int map(struct lender *lender, size_t i, off_t start)
@@ -106,7 +108,7 @@ void lender_restart(struct lender *lender)
     lender->forgotten = lender->mapping.base;
 }
 
-int lender_begin(struct lender *lender, size_t i, int fd, size_t beyond)
+void lender_begin(struct lender *lender, size_t i, int fd, size_t beyond)
 {
     const char *name = lender->names[i];
     const struct mapped_file *file = &lender->mapping.file[i];
@@ -115,17 +117,16 @@ int lender_begin(struct lender *lender, size_t i, int fd, size_t beyond)
     off_t from = position - (off_t)beyond;
 
     if (position < 0)
-        return report(lender, i);
+        report(lender, i);
     errno = ESTALE;
     if ((position > end && beyond > 0) || mapping_complete(file, fd) != 0) /* it was empty, and has a header by now */
-        return report(lender, i);
+        report(lender, i);
     if (operand_is_standard_input(name) && position < end && sys_seek(fd, end, SEEK_SET) < 0)
-        return fault_report(name, errno);
+        fault_report(name, errno);
     if (from > end) /* standard input, for the second time */
         from = end;
     lender->at = file->place + (from - file->offset);
     lender->last = file->place + file->bytes;
-    return 0;
 }
 
 size_t lender_next(const struct lender *lender, size_t bytes)
@@ -156,10 +157,8 @@ void lender_forget(struct lender *lender, const uint8_t *end)
     lender->forgotten += (bytes - NEAR_BYTES) / sys_page_bytes() * sys_page_bytes();
 }
 
-int lender_check(const struct lender *lender)
+void lender_check(const struct lender *lender)
 {
     for (size_t i = 0; i < lender->mapping.files; i++)
-        if (check(lender, i) != 0)
-            return -1;
-    return 0;
+        check(lender, i);
 }

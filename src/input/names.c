@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "input/operand.h"
+#include "system/fault.h"
 #include "system/io.h"
 #include "system/sys.h"
 
@@ -25,7 +26,7 @@ struct list {
 };
 
 /* A list of lines passes for a name with newlines, which is not there, and may be as long as the list. */
-static int check_file(const struct list *list, const char *name)
+static void check_file(const struct list *list, const char *name)
 {
     enum { SHOWN = 60 };
     char cause[FAULT_CAUSE_BYTES];
@@ -34,24 +35,23 @@ static int check_file(const struct list *list, const char *name)
     if (strlen(name) >= NAME_BYTES_MAX)
         errno = ENAMETOOLONG;
     else if (strchr(name, '\n') == NULL || operand_stat(name, &status) == 0)
-        return 0;
-    return fault_say("%s:%zu: '%.*s%s': %s: names end with NUL, not with newlines: make the list with find -print0, or "
-                     "tr '\\n' '\\0'",
-                     list->from, list->count, SHOWN, name, strlen(name) > SHOWN ? "..." : "",
-                     fault_cause(errno, cause));
+        return;
+    fault_say("%s:%zu: '%.*s%s': %s: names end with NUL, not with newlines: make the list with find -print0, or "
+              "tr '\\n' '\\0'",
+              list->from, list->count, SHOWN, name, strlen(name) > SHOWN ? "..." : "", fault_cause(errno, cause));
 }
 
-static int check_name(const struct list *list, const char *name)
+static void check_name(const struct list *list, const char *name)
 {
     if (operand_is_standard_input(list->from) && operand_is_standard_input(name))
-        return fault_say("when reading file names from stdin, no file name of '-' allowed");
+        fault_say("when reading file names from stdin, no file name of '-' allowed");
     if (name[0] == '\0')
-        return fault_say("%s:%zu: invalid zero-length file name", list->from, list->count);
-    return check_file(list, name);
+        fault_say("%s:%zu: invalid zero-length file name", list->from, list->count);
+    check_file(list, name);
 }
 
 /* Check the names that have ended, and one that has not if it is too long, or the list `at_end`. */
-static int check_names(struct list *list, bool at_end)
+static void check_names(struct list *list, bool at_end)
 {
     list->data[list->bytes] = '\0';
     while (list->begin < list->bytes) {
@@ -61,14 +61,12 @@ static int check_names(struct list *list, bool at_end)
         if (length == left && length < NAME_BYTES_MAX && !at_end)
             break;
         list->count++;
-        if (check_name(list, name) != 0)
-            return -1;
+        check_name(list, name);
         list->begin += length < left ? length + 1 : left;
     }
-    if (list->bytes <= list->memory && list->count <= (list->memory - list->bytes) / NAMES_ENTRY_BYTES)
-        return 0;
-    return fault_say("%s: its names take more than %llu MiB: use a larger -S", list->from,
-                     (unsigned long long)list->memory >> 20);
+    if (list->bytes > list->memory || list->count > (list->memory - list->bytes) / NAMES_ENTRY_BYTES)
+        fault_say("%s: its names take more than %llu MiB: use a larger -S", list->from,
+                  (unsigned long long)list->memory >> 20);
 }
 
 /* Have room for more, and for a NUL byte behind it. 0, or -1 with errno. */
@@ -89,46 +87,37 @@ static int widen(struct list *list)
     return 0;
 }
 
-static int read_list(struct list *list, int fd)
+static void read_list(struct list *list, int fd)
 {
     ssize_t got;
 
     do {
         got = widen(list) == 0 ? io_read(fd, list->data + list->bytes, list->room - list->bytes - 1) : -1;
         if (got < 0)
-            return fault_report(list->from, errno);
+            fault_report(list->from, errno);
         list->bytes += (size_t)got;
-        if (check_names(list, got == 0) != 0)
-            return -1;
+        check_names(list, got == 0);
     } while (got > 0);
-    return list->count > 0 ? 0 : fault_say("no input from '%s'", list->from);
+    if (list->count == 0)
+        fault_say("no input from '%s'", list->from);
 }
 
-int names_read(const char *from, uint64_t *memory, const char ***names, size_t *count, char **data)
+void names_read(const char *from, uint64_t *memory, const char ***names, size_t *count, char **data)
 {
     struct list list = {.from = from, .memory = *memory};
     const int fd = operand_open(from, false);
     const char *name;
 
-    *names = NULL;
-    *data = NULL;
-    *count = 0;
     if (fd < 0)
-        return fault_report(from, errno);
-    if (read_list(&list, fd) == 0) {
-        *names = sys_allocate(list.count, sizeof **names);
-        if (*names == NULL)
-            fault_report(from, errno);
-    }
+        fault_report(from, errno);
+    read_list(&list, fd);
     operand_close(fd);
-    if (*names == NULL) {
-        free(list.data);
-        return -1;
-    }
+    *names = sys_allocate(list.count, sizeof **names);
+    if (*names == NULL)
+        fault_report(from, errno);
     name = list.data;
-    for (; *count < list.count; name += strlen(name) + 1)
+    for (*count = 0; *count < list.count; name += strlen(name) + 1)
         (*names)[(*count)++] = name;
     *data = list.data;
     *memory = list.bytes + list.count * NAMES_ENTRY_BYTES;
-    return 0;
 }

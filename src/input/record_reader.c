@@ -13,7 +13,7 @@ void record_reader_init(struct record_reader *reader, const struct record_format
 }
 
 /* Read more bytes behind those that are open, which are moved to the front. */
-static ssize_t read_more(struct record_reader *reader, size_t open)
+static size_t read_more(struct record_reader *reader, size_t open)
 {
     if (reader->start > 0)
         memmove(reader->own, reader->own + reader->start, open);
@@ -21,10 +21,10 @@ static ssize_t read_more(struct record_reader *reader, size_t open)
 }
 
 /* See more bytes behind those that are open, if there are any: a record is in one piece. */
-static ssize_t borrow_more(struct record_reader *reader, size_t open)
+static size_t borrow_more(struct record_reader *reader, size_t open)
 {
     const uint8_t *data;
-    ssize_t got;
+    size_t got;
 
     if (reader->start > 0 && !reader->keeps)
         source_forget(reader->source, reader->buffer + reader->start);
@@ -35,20 +35,17 @@ static ssize_t borrow_more(struct record_reader *reader, size_t open)
 }
 
 /* Have more bytes behind those that are open. */
-static int fill(struct record_reader *reader)
+static void fill(struct record_reader *reader)
 {
     size_t open = reader->filled - reader->start;
-    ssize_t got = source_base(reader->source) != NULL ? borrow_more(reader, open) : read_more(reader, open);
+    size_t got = source_base(reader->source) != NULL ? borrow_more(reader, open) : read_more(reader, open);
 
     reader->passed += reader->start;
     reader->start = 0;
     reader->filled = open;
     reader->scanned = open;
-    if (got < 0)
-        return -1;
-    reader->filled += (size_t)got;
+    reader->filled += got;
     reader->at_end = got == 0;
-    return 0;
 }
 
 static void scan(struct record_reader *reader)
@@ -71,7 +68,7 @@ static struct record_piece piece_to(const struct record_reader *reader, size_t e
                                  .last = last};
 }
 
-int record_reader_next(struct record_reader *reader, struct record_piece *piece)
+bool record_reader_next(struct record_reader *reader, struct record_piece *piece)
 {
     size_t end;
 
@@ -81,19 +78,18 @@ int record_reader_next(struct record_reader *reader, struct record_piece *piece)
             continue;
         }
         if (reader->at_end)
-            return 0;
+            return false;
         if (reader->start == 0 && reader->filled == reader->room) {
             *piece = piece_to(reader, reader->filled, false);
             reader->inside = true;
             reader->start = reader->filled;
-            return 1;
+            return true;
         }
-        if (fill(reader) != 0)
-            return -1;
+        fill(reader);
     }
     end = reader->base + reader->end[reader->next++];
     *piece = piece_to(reader, end, true);
     reader->inside = false;
     reader->start = end;
-    return 1;
+    return true;
 }

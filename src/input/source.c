@@ -9,6 +9,7 @@
 #include "input/hold.h"
 #include "input/lender.h"
 #include "record/tar_headers.h"
+#include "system/fault.h"
 #include "system/sys.h"
 
 struct source {
@@ -30,26 +31,17 @@ struct source {
 
 struct source *source_over(source_function *read, void *context, void (*release)(void *context))
 {
-    struct source *source = sys_allocate(1, sizeof *source);
+    struct source *source = fault_allocate(1, sizeof *source);
 
-    if (source != NULL)
-        *source = (struct source){.read = read, .context = context, .release = release};
+    *source = (struct source){.read = read, .context = context, .release = release};
     return source;
 }
 
 struct source *source_open(const char *const *names, size_t count, const struct stream_layout *layout)
 {
     struct stream *stream = stream_open(names, count, layout);
-    struct source *source;
+    struct source *source = source_over(stream_read, stream, stream_free);
 
-    if (stream == NULL)
-        return NULL;
-    source = source_over(stream_read, stream, stream_free);
-    if (source == NULL) {
-        fault_report("memory", errno);
-        stream_free(stream);
-        return NULL;
-    }
     source->known_bytes = stream_known_bytes(stream);
     source->known = stream_is_known(stream);
     source->stream = stream;
@@ -60,8 +52,6 @@ struct source *source_insert(struct source *source, const struct source_stage *s
 {
     struct source *before = source_over(source->read, source->context, source->release);
 
-    if (before == NULL)
-        return NULL;
     before->stream = source->stream;
     source->read = stage->read;
     source->release = stage->release;
@@ -93,19 +83,14 @@ static size_t take_unread(struct source *source, uint8_t *data, size_t bytes)
     return taken;
 }
 
-ssize_t source_read(struct source *source, uint8_t *data, size_t bytes)
+size_t source_read(struct source *source, uint8_t *data, size_t bytes)
 {
     size_t done = take_unread(source, data, bytes);
 
-    if (done < bytes) {
-        ssize_t got = source->read(source->context, data + done, bytes - done);
-
-        if (got < 0)
-            return -1;
-        done += (size_t)got;
-    }
+    if (done < bytes)
+        done += source->read(source->context, data + done, bytes - done);
     counter_add(&source->delivered_bytes, done);
-    return (ssize_t)done;
+    return done;
 }
 
 void source_unread(struct source *source, const uint8_t *data, size_t bytes)
@@ -167,17 +152,15 @@ bool source_holds(const struct source *source)
     return source->hold.pool != NULL && !source->leaving;
 }
 
-ssize_t source_fill(struct source *source, size_t bytes)
+size_t source_fill(struct source *source, size_t bytes)
 {
-    ssize_t got;
+    size_t got;
 
     if (!hold_grow(&source->hold, bytes))
-        return fault_report("memory", ENOMEM);
+        fault_report("memory", ENOMEM);
     got = source_read(source, source->hold.filled, bytes);
-    if (got < 0)
-        return -1;
     source->hold.filled += got;
-    counter_subtract(&source->delivered_bytes, (uint64_t)got);
+    counter_subtract(&source->delivered_bytes, got);
     return got;
 }
 
@@ -222,18 +205,18 @@ size_t source_space(const struct source *source)
     return lender != NULL ? lender->mapping.bytes : 0;
 }
 
-static ssize_t lend_held(struct hold *hold, const uint8_t **data, size_t bytes)
+static size_t lend_held(struct hold *hold, const uint8_t **data, size_t bytes)
 {
     const size_t lent = least_size(bytes, (size_t)(hold->filled - hold->at));
 
     *data = hold->at;
     hold->at += lent;
-    return (ssize_t)lent;
+    return lent;
 }
 
-ssize_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
+size_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
 {
-    ssize_t lent;
+    size_t lent;
 
     if (lends_hold(source))
         lent = lend_held(&source->hold, data, bytes);
@@ -241,8 +224,7 @@ ssize_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
         lent = source->stage->lend(source->context, &source->margin, data, bytes);
     else
         lent = stream_lend(source->stream, data, bytes);
-    if (lent > 0)
-        counter_add(&source->delivered_bytes, (uint64_t)lent);
+    counter_add(&source->delivered_bytes, lent);
     return lent;
 }
 
@@ -254,11 +236,12 @@ void source_forget(struct source *source, const uint8_t *end)
         lender_forget(lender_of(source), end);
 }
 
-int source_check(const struct source *source)
+void source_check(const struct source *source)
 {
     const struct lender *lender = lender_of(source);
 
-    return lender != NULL ? lender_check(lender) : 0;
+    if (lender != NULL)
+        lender_check(lender);
 }
 
 /* ---- What is known ---- */
@@ -292,17 +275,17 @@ uint64_t source_memory(const struct source *source)
     return source->stream != NULL ? stream_memory(source->stream) : 0;
 }
 
-int source_rewind(struct source *source)
+void source_rewind(struct source *source)
 {
     if (source_holds(source)) {
         rewind_hold(source);
-        return 0;
+        return;
     }
     source->unread_bytes = 0;
     counter_set(&source->delivered_bytes, 0);
     if (source->stage != NULL)
         source->stage->restart(source->context);
-    return stream_rewind(source->stream);
+    stream_rewind(source->stream);
 }
 
 bool source_is_from(const struct source *source, const struct stat *file)

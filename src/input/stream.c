@@ -20,20 +20,21 @@
 #include "record/header.h"
 #include "record/tail.h"
 #include "record/tar_headers.h"
+#include "system/fault.h"
 #include "system/io.h"
 #include "system/sys.h"
 
 struct stream {
     const char *const *names;
-    size_t count, next;    /* the file being read is the one before `next` */
-    uint64_t known_bytes;  /* of regular files, as they were looked at, */
-    uint64_t header_bytes; /* and of their headers, which are not among these */
-    bool known;            /* are all regular? */
-    bool seen;             /* were the beginnings of all so far looked at? */
-    size_t packed;         /* regular files that are compressed, and to be decompressed */
-    off_t start;           /* of standard input, if it is a regular file */
-    uint64_t *end;         /* of each file that has been read, in the stream */
-    counter read;          /* bytes of the stream */
+    size_t count, next;       /* the file being read is the one before `next` */
+    uint64_t known_bytes;     /* of regular files, as they were looked at, */
+    uint64_t header_bytes;    /* and of their headers, which are not among these */
+    bool known;               /* are all regular? */
+    bool seen;                /* were the beginnings of all so far looked at? */
+    size_t packed;            /* regular files that are compressed, and to be decompressed */
+    off_t start;              /* of standard input, if it is a regular file */
+    uint64_t *end;            /* of each file that has been read, in the stream */
+    counter read;             /* bytes of the stream */
     struct contents contents; /* of the file being read */
     struct stream_layout layout;
     struct header header;
@@ -46,17 +47,15 @@ struct stream {
     const uint8_t *followed; /* the next byte that the tail is to see */
 };
 
-/* Is a regular file of this size what it should be? Takes the header off what counts as known. */
-static int check_size(struct stream *stream, const char *name, uint64_t *bytes)
+/* A regular file of this size must be what it should be. Returns how many of the bytes are not of its header. */
+static uint64_t records_bytes(struct stream *stream, const char *name, uint64_t bytes)
 {
     const struct header *header = &stream->header;
-    const uint64_t records_bytes = *bytes > header->rule.bytes ? *bytes - header->rule.bytes : 0;
-    const uint64_t header_bytes = least(*bytes, header->own_bytes);
+    const uint64_t header_bytes = least(bytes, header->own_bytes);
 
     stream->header_bytes += header_bytes;
-    *bytes -= header_bytes;
-    tail_check_size(&stream->tail, name, records_bytes);
-    return 0;
+    tail_check_size(&stream->tail, name, bytes > header->rule.bytes ? bytes - header->rule.bytes : 0);
+    return bytes - header_bytes;
 }
 
 /* Nothing is known of what comes from a file. */
@@ -83,121 +82,112 @@ static bool is_refused_if_packed(const struct record_format *format, const char 
     }
 }
 
-/* Has the shell emptied a regular file, as it does in `bigshuf FILE >FILE`? 0 if not, or -1 after a report. In
- * `bigshuf FILE >>FILE` it has not. */
-static int check_emptied(struct stream *stream, const char *name, const struct stat *status)
+/* The shell must not have emptied a regular file, as it does in `bigshuf FILE >FILE`, but not in
+ * `bigshuf FILE >>FILE`. */
+static void check_emptied(const char *name, const struct stat *status)
 {
     struct stat output;
 
-    if (status->st_size > 0 || sys_fstat(STDOUT_FILENO, &output) != 0 || !io_same_file(status, &output) ||
-        sys_is_appended(STDOUT_FILENO))
-        return 0;
-    return fault_say("%s: is also the output, and the shell has emptied it: use -o %s", fault_name(name),
-                     operand_is_standard_input(name) ? "FILE" : name);
+    if (status->st_size == 0 && sys_fstat(STDOUT_FILENO, &output) == 0 && io_same_file(status, &output) &&
+        !sys_is_appended(STDOUT_FILENO))
+        fault_say("%s: is also the output, and the shell has emptied it: use -o %s", fault_name(name),
+                  operand_is_standard_input(name) ? "FILE" : name);
 }
 
-/* Is a regular file, which is open and has so many bytes from `at` on, compressed, and to be decompressed? 1 if so,
- * when that can be done; 0 if not; -1 after a report. */
-static int look_for_packer(struct stream *stream, const char *name, int fd, off_t at, uint64_t bytes)
+/* Is a regular file, which is open and has so many bytes from `at` on, compressed, and to be decompressed? That
+ * must be possible then. */
+static bool look_for_packer(struct stream *stream, const char *name, int fd, off_t at, uint64_t bytes)
 {
     const bool decompresses = stream->layout.decompress.programs > 0;
     const struct record_format *format = &stream->layout.format;
     struct decompress_beginning beginning = {.bytes = 0};
 
     if (!decompresses && !is_refused_if_packed(format, name, bytes))
-        return 0;
+        return false;
     if (decompress_look(fd, name, at, &beginning) != 0)
-        return fault_report(name, errno);
+        fault_report(name, errno);
     if (beginning.packer == NULL && decompresses)
         hints_look_at_name(&stream->hints, name);
     if (beginning.packer == NULL || (beginning.named && !decompresses))
-        return 0;
+        return false;
     if (!decompresses)
-        return hints_refuse_packed(format->kind, beginning.packer, name);
+        hints_refuse_packed(format->kind, beginning.packer, name);
     expect_anything(stream);
     stream->packed++;
-    return decompress_check(beginning.packer, name) == 0 ? 1 : -1;
+    decompress_check(beginning.packer, name);
+    return true;
 }
 
 /* A header that was not seen before is only kept if all files before were seen: then it is that of the first. */
-static int look_into_plain(struct stream *stream, const char *name, int fd, struct file_mark *mark, uint64_t *bytes)
+static void look_for_header(struct stream *stream, const char *name, int fd, struct file_mark *mark)
 {
     struct contents contents = {.names = &name, .marks = mark, .fd = fd};
 
     tail_begin(&stream->tail);
     if (stream->seen || stream->header.known)
         header_take(&stream->header, contents_read, &contents, name, &stream->tail);
-    return check_size(stream, name, bytes);
 }
 
-static int look_into(struct stream *stream, const char *name, int fd, struct file_mark *mark, uint64_t *bytes)
+/* The same of a file that can be opened. */
+static uint64_t look_into(struct stream *stream, const char *name, struct file_mark *mark)
 {
-    int status;
+    const int fd = operand_open(name, true);
+    uint64_t bytes = 0;
 
     if (fd < 0 || file_mark_open(mark, fd) != 0)
-        return file_mark_report(name);
-    *bytes = (uint64_t)mark->bytes;
-    status = look_for_packer(stream, name, fd, 0, *bytes);
-    if (status == 0)
-        return look_into_plain(stream, name, fd, mark, bytes);
-    *bytes = 0;
-    return status < 0 ? -1 : 0;
+        file_mark_report(name);
+    if (!look_for_packer(stream, name, fd, 0, (uint64_t)mark->bytes)) {
+        look_for_header(stream, name, fd, mark);
+        bytes = records_bytes(stream, name, (uint64_t)mark->bytes);
+    }
+    operand_close(fd);
+    return bytes;
 }
 
-/* Can the file be read, as far as that can be known without side effects? Returns 0, with the bytes that a regular file
- * has for records in *bytes, and its mark, or -1 after a report. */
-static int look_at(struct stream *stream, const char *name, struct file_mark *mark, uint64_t *bytes)
+/* The file must be one that can be read, as far as that can be known without side effects. Returns how many bytes a
+ * regular file has for records, and marks it. */
+static uint64_t look_at(struct stream *stream, const char *name, struct file_mark *mark)
 {
     struct stat status;
-    int fd, result;
 
     if (io_look(name, &status) != 0)
-        return fault_report(name, errno);
+        fault_report(name, errno);
     if (!S_ISREG(status.st_mode)) {
         expect_anything(stream);
         return 0;
     }
-    if (check_emptied(stream, name, &status) != 0)
-        return -1;
+    check_emptied(name, &status);
     mark->file = file_mark_of(&status).file; /* a regular file, which it must be when it is open, too */
-    fd = operand_open(name, true);
-    result = look_into(stream, name, fd, mark, bytes);
-    operand_close(fd);
-    return result;
+    return look_into(stream, name, mark);
 }
 
 /* The same of standard input, of which a regular file has what is left. */
-static int look_at_standard_input(struct stream *stream, const char *name, struct file_mark *mark, uint64_t *bytes)
+static uint64_t look_at_standard_input(struct stream *stream, const char *name, struct file_mark *mark)
 {
     int mode = sys_access_mode(STDIN_FILENO);
     struct stat status;
-    int packed;
+    uint64_t left = 0;
 
     if (mode < 0 || sys_fstat(STDIN_FILENO, &status) != 0)
-        return fault_report(name, errno);
+        fault_report(name, errno);
     if (mode == O_WRONLY || S_ISDIR(status.st_mode))
-        return fault_report(name, mode == O_WRONLY ? EBADF : EISDIR);
+        fault_report(name, mode == O_WRONLY ? EBADF : EISDIR);
     stream->seen = false;
     if (!S_ISREG(status.st_mode)) {
         expect_anything(stream);
         return 0;
     }
-    if (check_emptied(stream, name, &status) != 0)
-        return -1;
+    check_emptied(name, &status);
     if (file_mark_open(mark, STDIN_FILENO) != 0)
-        return file_mark_report(name);
+        file_mark_report(name);
     stream->start = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
     if (stream->start >= 0 && stream->start < mark->bytes)
-        *bytes = (uint64_t)(mark->bytes - stream->start);
-    packed = look_for_packer(stream, name, STDIN_FILENO, stream->start, *bytes);
-    if (packed == 0)
-        return check_size(stream, name, bytes);
-    *bytes = 0;
-    return packed < 0 ? -1 : 0;
+        left = (uint64_t)(mark->bytes - stream->start);
+    return look_for_packer(stream, name, STDIN_FILENO, stream->start, left) ? 0 : records_bytes(stream, name, left);
 }
 
 /* The header of standard input is not looked at, so that of a later file is not taken for the first one's. */
-static int look_at_all(struct stream *stream)
+static void look_at_all(struct stream *stream)
 {
     const struct tail fresh = stream->tail;
     const struct file_mark *standard_input = NULL;
@@ -205,24 +195,19 @@ static int look_at_all(struct stream *stream)
     stream->known = true;
     stream->seen = true;
     for (size_t i = 0; i < stream->count; i++) {
+        const char *name = stream->names[i];
         struct file_mark *mark = &stream->contents.marks[i];
-        uint64_t bytes = 0;
-        int status = 0;
 
-        if (!operand_is_standard_input(stream->names[i])) {
-            status = look_at(stream, stream->names[i], mark, &bytes);
+        if (!operand_is_standard_input(name)) {
+            stream->known_bytes += look_at(stream, name, mark);
         } else if (standard_input == NULL) {
-            status = look_at_standard_input(stream, stream->names[i], mark, &bytes);
+            stream->known_bytes += look_at_standard_input(stream, name, mark);
             standard_input = mark;
         } else {
             *mark = *standard_input;
         }
-        if (status != 0)
-            return -1;
-        stream->known_bytes += bytes;
     }
     stream->tail = fresh; /* of the files as a stream, nothing has been seen */
-    return 0;
 }
 
 /* The tail has been shown these bytes of the file. */
@@ -237,19 +222,17 @@ static void give_hints(struct stream *stream, const uint8_t *data, size_t bytes)
 }
 
 /* The next bytes of the file, which is open, have come. */
-static int follow(struct stream *stream, const uint8_t *data, size_t bytes)
+static void follow(struct stream *stream, const uint8_t *data, size_t bytes)
 {
     tail_follow(&stream->tail, stream->names[stream->next - 1], data, bytes);
     give_hints(stream, data, bytes);
-    return 0;
 }
 
-static int begin_file(struct stream *stream)
+static void begin_file(struct stream *stream)
 {
     const char *name = stream->names[stream->next++];
 
-    if (contents_begin(&stream->contents, stream->next - 1) != 0)
-        return -1;
+    contents_begin(&stream->contents, stream->next - 1);
     tail_begin(&stream->tail);
     header_take(&stream->header, contents_read, &stream->contents, name, &stream->tail);
     stream->rest = stream->header.rest;
@@ -257,22 +240,19 @@ static int begin_file(struct stream *stream)
     stream->seen_beginning = false;
     if (stream->header.taken_bytes > 0)
         give_hints(stream, stream->header.buffer, stream->header.taken_bytes);
-    return 0;
 }
 
-static int end_file(struct stream *stream)
+static void end_file(struct stream *stream)
 {
     const char *name = stream->names[stream->next - 1];
 
-    if (contents_end(&stream->contents) != 0)
-        return -1;
+    contents_end(&stream->contents);
     stream->rest_bytes = tail_end(&stream->tail, name, &stream->rest);
     stream->end[stream->next - 1] = counter_get(&stream->read) + stream->rest_bytes;
     if (stream->next == stream->count && stream->end[stream->next - 1] == 0 && stream->header.text_bytes > 0)
         header_warn_alone(&stream->header);
     if (stream->next == stream->count && stream->end[stream->next - 1] > 0)
         hints_look_at_end(&stream->hints, &stream->tail);
-    return 0;
 }
 
 static size_t take_rest(struct stream *stream, uint8_t *data, size_t bytes)
@@ -286,37 +266,37 @@ static size_t take_rest(struct stream *stream, uint8_t *data, size_t bytes)
 }
 
 /* Do one thing: deliver from the rest, turn to the next file, or read once. Returns the number of bytes added, which
- * may be 0, or -1 after a report. */
-static ssize_t read_on(struct stream *stream, uint8_t *data, size_t bytes)
+ * may be 0. */
+static size_t read_on(struct stream *stream, uint8_t *data, size_t bytes)
 {
-    ssize_t got;
+    size_t got;
 
     if (stream->rest_bytes > 0)
-        return (ssize_t)take_rest(stream, data, bytes);
-    if (!stream->contents.open)
-        return begin_file(stream);
+        return take_rest(stream, data, bytes);
+    if (!stream->contents.open) {
+        begin_file(stream);
+        return 0;
+    }
     got = contents_read(&stream->contents, data, bytes);
-    if (got < 0)
-        return -1;
-    if (got == 0)
-        return end_file(stream);
-    return follow(stream, data, (size_t)got) == 0 ? got : -1;
+    if (got > 0)
+        follow(stream, data, got);
+    else
+        end_file(stream);
+    return got;
 }
 
-ssize_t stream_read(void *context, uint8_t *data, size_t bytes)
+size_t stream_read(void *context, uint8_t *data, size_t bytes)
 {
     struct stream *stream = context;
     size_t done = 0;
 
     while (done < bytes && (stream->rest_bytes > 0 || stream->contents.open || stream->next < stream->count)) {
-        ssize_t got = read_on(stream, data + done, bytes - done);
+        const size_t got = read_on(stream, data + done, bytes - done);
 
-        if (got < 0)
-            return -1;
-        done += (size_t)got;
-        counter_add(&stream->read, (uint64_t)got);
+        done += got;
+        counter_add(&stream->read, got);
     }
-    return (ssize_t)done;
+    return done;
 }
 
 void stream_free(void *context)
@@ -333,41 +313,30 @@ void stream_free(void *context)
 }
 
 /* Where all files are regular, and none is compressed, all is as if there were nothing to prepare for. */
-static int prepare_to_decompress(struct stream *stream)
+static void prepare_to_decompress(struct stream *stream)
 {
     struct decompress_limits limits = stream->layout.decompress;
 
     if (limits.programs == 0 || stream->known)
-        return 0;
+        return;
     if (stream->packed < 2)
         limits.bytes = 0; /* there is none to be read ahead while another one is read */
-    stream->contents.decompress =
-        decompress_new(stream->names, stream->contents.marks, stream->count, limits);
-    return stream->contents.decompress != NULL ? 0 : -1;
+    stream->contents.decompress = decompress_new(stream->names, stream->contents.marks, stream->count, limits);
 }
 
 struct stream *stream_open(const char *const *names, size_t count, const struct stream_layout *layout)
 {
-    struct stream *stream = sys_allocate(1, sizeof *stream);
+    struct stream *stream = fault_allocate(1, sizeof *stream);
 
-    if (stream == NULL) {
-        fault_report("memory", errno);
-        return NULL;
-    }
-    *stream = (struct stream){.names = names,
-                              .count = count,
-                              .contents = {.names = names, .fd = -1},
-                              .layout = *layout};
+    *stream =
+        (struct stream){.names = names, .count = count, .contents = {.names = names, .fd = -1}, .layout = *layout};
     tail_init(&stream->tail, &stream->layout.format, !header_is_none(&layout->header));
-    stream->end = sys_allocate(count + 1, sizeof *stream->end);
-    stream->contents.marks = sys_allocate(count + 1, sizeof *stream->contents.marks);
-    if (stream->end == NULL || stream->contents.marks == NULL)
-        fault_report("memory", errno);
+    stream->end = fault_allocate(count + 1, sizeof *stream->end);
+    stream->contents.marks = fault_allocate(count + 1, sizeof *stream->contents.marks);
     header_init(&stream->header, &stream->layout.format, &layout->header);
-    if (look_at_all(stream) == 0 && prepare_to_decompress(stream) == 0)
-        return stream;
-    stream_free(stream);
-    return NULL;
+    look_at_all(stream);
+    prepare_to_decompress(stream);
+    return stream;
 }
 
 uint64_t stream_known_bytes(const struct stream *stream)
@@ -423,37 +392,36 @@ struct lender *stream_lender(struct stream *stream)
 }
 
 /* All of a file has been lent. What completes its last record is put behind it. */
-static int end_lending(struct stream *stream)
+static void end_lending(struct stream *stream)
 {
-    if (end_file(stream) != 0)
-        return -1;
+    end_file(stream);
     lender_append(&stream->lender, stream->rest, stream->rest_bytes);
     stream->rest_bytes = 0;
-    return 0;
 }
 
 /* The tail has seen what was read beyond the header. */
-static int begin_lending(struct stream *stream)
+static void begin_lending(struct stream *stream)
 {
     struct lender *lender = &stream->lender;
 
-    if (begin_file(stream) != 0 || lender_begin(lender, stream->next - 1, stream->contents.fd, stream->rest_bytes) != 0)
-        return -1;
+    begin_file(stream);
+    lender_begin(lender, stream->next - 1, stream->contents.fd, stream->rest_bytes);
     stream->followed = lender->at + stream->rest_bytes;
     stream->rest_bytes = 0;
-    return lender->at == lender->last ? end_lending(stream) : 0;
+    if (lender->at == lender->last)
+        end_lending(stream);
 }
 
 /* The next bytes of the file, which is open, are about to be lent. */
-static int follow_lent(struct stream *stream, size_t bytes)
+static void follow_lent(struct stream *stream, size_t bytes)
 {
     const uint8_t *from = stream->followed;
     const uint8_t *end = stream->lender.at + bytes;
 
     if (end <= from)
-        return 0;
+        return;
     stream->followed = end;
-    return follow(stream, from, (size_t)(end - from));
+    follow(stream, from, (size_t)(end - from));
 }
 
 static void take(struct stream *stream, size_t bytes)
@@ -463,38 +431,36 @@ static void take(struct stream *stream, size_t bytes)
 }
 
 /* The file is completed before its last bytes are lent, so that nothing is written when others may look. */
-static int lend(struct stream *stream, size_t bytes)
+static void lend(struct stream *stream, size_t bytes)
 {
     struct lender *lender = &stream->lender;
     const bool open = stream->contents.open;
     const size_t lent = lender_next(lender, bytes);
 
-    if (open && follow_lent(stream, lent) != 0)
-        return -1;
+    if (open)
+        follow_lent(stream, lent);
     take(stream, lent);
     if (!open || lender->at < lender->last)
-        return 0;
-    if (end_lending(stream) != 0)
-        return -1;
+        return;
+    end_lending(stream);
     take(stream, lender_next(lender, bytes - lent));
-    return 0;
 }
 
-ssize_t stream_lend(struct stream *stream, const uint8_t **data, size_t bytes)
+size_t stream_lend(struct stream *stream, const uint8_t **data, size_t bytes)
 {
     const struct lender *lender = &stream->lender;
 
     while (lender->at == lender->last) {
         if (stream->next == stream->count)
             return 0;
-        if (begin_lending(stream) != 0)
-            return -1;
+        begin_lending(stream);
     }
     *data = lender->at;
-    return lend(stream, bytes) == 0 ? lender->at - *data : -1;
+    lend(stream, bytes);
+    return (size_t)(lender->at - *data);
 }
 
-int stream_rewind(struct stream *stream)
+void stream_rewind(struct stream *stream)
 {
     contents_close(&stream->contents);
     stream->next = 0;
@@ -504,8 +470,7 @@ int stream_rewind(struct stream *stream)
     lender_restart(&stream->lender);
     for (size_t i = 0; i < stream->count; i++)
         if (operand_is_standard_input(stream->names[i]) && sys_seek(STDIN_FILENO, stream->start, SEEK_SET) < 0)
-            return fault_report(stream->names[i], errno);
-    return 0;
+            fault_report(stream->names[i], errno);
 }
 
 /* ---- Its files ---- */

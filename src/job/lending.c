@@ -31,27 +31,25 @@ static const uint64_t HOLD_FROM_BYTES = 48;
 /* A reference has 8 bytes; blocks that are partly used and the tables of the piles in work take some more. */
 static const uint64_t REFERENCE_BYTES[] = {[LENDING_ONCE] = 10, [LENDING_IN_ORDER] = 10, [LENDING_REPEATEDLY] = 18};
 
-/* The average length of the first records, at least 1. The source is at its beginning again. 0, or -1 after a report.
- */
-static int measure(struct source *source, const struct record_format *format, uint64_t *record_bytes)
+/* The average length of the first records, at least 1. The source is at its beginning again. */
+static uint64_t measure(struct source *source, const struct record_format *format)
 {
     struct record_scan scan = {0};
     uint64_t records = 0;
     uint64_t bytes = 0;
-    ssize_t got = 1;
+    size_t got = 1;
 
     while (bytes < SAMPLE_BYTES && got > 0) {
         const uint8_t *data;
         bool whole;
 
         got = source_lend(source, &data, (size_t)(SAMPLE_BYTES - bytes));
-        if (got > 0) {
-            records += record_count(format, &scan, data, (size_t)got, &whole);
-            bytes += (uint64_t)got;
-        }
+        if (got > 0)
+            records += record_count(format, &scan, data, got, &whole);
+        bytes += got;
     }
-    *record_bytes = bytes / (records + 1) + 1;
-    return got < 0 ? -1 : source_rewind(source);
+    source_rewind(source);
+    return bytes / (records + 1) + 1;
 }
 
 /* Is there room in the address space? (ulimit -v) */
@@ -77,8 +75,8 @@ enum lending lending_choose(struct source *source, size_t files, const struct re
         return LENDING_NONE;
     if (use == LENDING_SELDOM)
         return LENDING_COPIES;
-    if (!format->grouped && measure(source, format, &record_bytes) != 0)
-        return LENDING_FAILED;
+    if (!format->grouped)
+        record_bytes = measure(source, format);
     needed_bytes = mapped_bytes + known_bytes / record_bytes * REFERENCE_BYTES[use] + ENGINE_MEMORY_MIN;
     if ((record_bytes < REFER_FROM_BYTES && use != LENDING_IN_ORDER) || needed_bytes > memory_bytes ||
         mapped_bytes > ENGINE_MEMORY_MAX) {
@@ -92,35 +90,31 @@ enum lending lending_choose(struct source *source, size_t files, const struct re
 }
 
 /* Read on until all is held, or a pool has no room for more and for references to all of it, records being as long as
- * they were. 1 if all is held, 0 if not, or -1 after a report. */
-static int fill(struct source *source, uint64_t record_bytes, struct pool *pool)
+ * they were. Is all held? */
+static bool fill(struct source *source, uint64_t record_bytes, struct pool *pool)
 {
     const uint64_t left = (1 << ORDER_ROOT_BITS) + pool->blocks / TABLES_SHARE;
-    ssize_t got = FILL_BYTES;
+    size_t got = FILL_BYTES;
 
     while (got == FILL_BYTES) {
         const uint64_t bytes = source_space(source) / record_bytes * REFERENCE_BYTES[LENDING_ONCE] + FILL_BYTES;
 
         if (pool_blocks_for(pool, bytes) + left > pool_free(pool))
-            return 0;
+            return false;
         got = source_fill(source, FILL_BYTES);
     }
-    return got < 0 ? -1 : 1;
+    return true;
 }
 
 enum lending lending_hold(struct source *source, const struct record_format *format, struct pool *pool)
 {
     uint64_t record_bytes;
-    int all = 0;
 
     source_hold(source, pool);
-    if (source_fill(source, SAMPLE_BYTES) < 0 || measure(source, format, &record_bytes) != 0)
-        return LENDING_FAILED;
-    if (record_bytes >= HOLD_FROM_BYTES)
-        all = fill(source, record_bytes, pool);
-    if (all == 0)
-        source_let_go(source);
-    if (all < 0)
-        return LENDING_FAILED;
-    return all > 0 ? LENDING_REFERS : LENDING_COPIES;
+    source_fill(source, SAMPLE_BYTES);
+    record_bytes = measure(source, format);
+    if (record_bytes >= HOLD_FROM_BYTES && fill(source, record_bytes, pool))
+        return LENDING_REFERS;
+    source_let_go(source);
+    return LENDING_COPIES;
 }

@@ -175,7 +175,7 @@ static struct beginning read_beginning(struct header *header, header_read *read,
     do {
         size_t room = most - beginning.used;
         size_t wanted = beginning.used < READ_BYTES ? READ_BYTES : beginning.used;
-        size_t got = (size_t)read(context, header->buffer + beginning.used, least_size(wanted, room));
+        size_t got = read(context, header->buffer + beginning.used, least_size(wanted, room));
 
         beginning.used += got;
         beginning.at_end = got == 0;

@@ -219,13 +219,13 @@ static void find_name(struct weight_input *weights, uint64_t offset)
 static void read_late(struct weight_input *weights, struct record_piece *piece)
 {
     size_t room = weights->late_bytes < weights->buffer.bytes ? (size_t)weights->late_bytes : weights->buffer.bytes;
-    ssize_t bytes = source_read(weights->late, weights->buffer.data, room);
+    size_t bytes = source_read(weights->late, weights->buffer.data, room);
 
     if (bytes == 0)
         fault_say("a pile does not hold the record that was put there");
-    weights->late_bytes -= (size_t)bytes;
+    weights->late_bytes -= bytes;
     *piece = (struct record_piece){.data = weights->buffer.data,
-                                   .bytes = (size_t)bytes,
+                                   .bytes = bytes,
                                    .last = weights->late_bytes == 0 && weights->late_is_last};
     if (weights->late_bytes == 0) {
         source_free(weights->late);

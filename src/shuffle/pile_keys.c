@@ -27,11 +27,11 @@ void pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned p, boo
 uint64_t pile_keys_next(struct pile_keys *keys)
 {
     if (keys->next == keys->count) {
-        ssize_t bytes = source_read(keys->source, (uint8_t *)keys->key, sizeof keys->key);
+        size_t bytes = source_read(keys->source, (uint8_t *)keys->key, sizeof keys->key);
 
-        if (bytes < (ssize_t)sizeof keys->key[0])
+        if (bytes < sizeof keys->key[0])
             fault_say("a pile does not hold the keys that were put there");
-        keys->count = (size_t)bytes / sizeof keys->key[0];
+        keys->count = bytes / sizeof keys->key[0];
         keys->next = 0;
     }
     return keys->key[keys->next++];

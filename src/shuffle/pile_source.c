@@ -76,7 +76,7 @@ static size_t read_chain(struct reading *reading, uint8_t *data, size_t bytes)
     return length;
 }
 
-static ssize_t read_pile(void *context, uint8_t *data, size_t bytes)
+static size_t read_pile(void *context, uint8_t *data, size_t bytes)
 {
     struct reading *reading = context;
     size_t done = 0;
@@ -89,7 +89,7 @@ static ssize_t read_pile(void *context, uint8_t *data, size_t bytes)
         else
             break;
     }
-    return (ssize_t)done;
+    return done;
 }
 
 void pile_source_verify(struct piles *piles, unsigned p, const struct record_format *format, uint8_t *buffer,
@@ -99,13 +99,13 @@ void pile_source_verify(struct piles *piles, unsigned p, const struct record_for
     struct reading reading;
     uint64_t records = 0;
     bool whole = true;
-    ssize_t got;
+    size_t got;
 
     if (!piles->pile[p].spilled)
         return;
     begin_reading(&reading, piles, p, true);
     while ((got = read_pile(&reading, buffer, bytes)) > 0)
-        records += record_count(format, &scan, buffer, (size_t)got, &whole);
+        records += record_count(format, &scan, buffer, got, &whole);
     storage_reader_release(&reading.reader);
     pile_check(piles, p, whole ? records : UINT64_MAX);
 }
@@ -121,11 +121,7 @@ static void free_reading(void *context)
 struct source *pile_source(struct piles *piles, unsigned p, bool keep)
 {
     struct reading *reading = fault_allocate(1, sizeof *reading);
-    struct source *source;
 
     begin_reading(reading, piles, p, keep);
-    source = source_over(read_pile, reading, free_reading);
-    if (source == NULL)
-        fault_report("memory", errno);
-    return source;
+    return source_over(read_pile, reading, free_reading);
 }

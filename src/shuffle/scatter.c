@@ -71,19 +71,16 @@ static bool is_lent(const struct queue_block *block)
 /* What is lent is forgotten when the block's turn comes again: all that came before it has been appended by then. */
 static void read_block(struct scattering *s, struct queue_block *block)
 {
-    ssize_t bytes;
-
     if (is_lent(block) && !s->plan->refers)
         source_forget(s->source, block->data + block->bytes);
     if (source_base(s->source) == NULL) {
         block->data = block->buffer;
-        bytes = source_read(s->source, block->buffer, block->data_bytes);
+        block->bytes = source_read(s->source, block->buffer, block->data_bytes);
     } else {
-        bytes = source_lend(s->source, &block->data, lent_bytes(s, block));
-        if (bytes > 0)
-            s->lent = block->data + bytes;
+        block->bytes = source_lend(s->source, &block->data, lent_bytes(s, block));
+        if (block->bytes > 0)
+            s->lent = block->data + block->bytes;
     }
-    block->bytes = (size_t)bytes;
 }
 
 /* Count the records in all that is left of the block. Are they few enough for its lists? */

@@ -30,11 +30,11 @@ void transfer_of_pile(const struct engine *engine, const struct record_format *f
 {
     const struct engine_space buffer = engine_buffer(engine, ENGINE_WHOLE);
     struct source *source;
-    ssize_t bytes;
+    size_t bytes;
 
     pile_source_verify(piles, p, format, buffer.data, buffer.bytes);
     source = pile_source(piles, p, false);
     while ((bytes = source_read(source, buffer.data, buffer.bytes)) > 0)
-        output_write(output, buffer.data, (size_t)bytes);
+        output_write(output, buffer.data, bytes);
     source_free(source);
 }

@@ -155,9 +155,9 @@ int file_mark_check(const struct file_mark *mark, int fd, off_t end)
     return -1;
 }
 
-int file_mark_report(const char *name)
+void file_mark_report(const char *name)
 {
     if (errno == ESTALE)
-        return fault_say("%s: file has changed while it was read", name);
-    return fault_report(name, errno);
+        fault_say("%s: file has changed while it was read", name);
+    fault_report(name, errno);
 }

@@ -210,14 +210,14 @@ struct stage {
     bool failed;
 };
 
-static ssize_t read_data(void *context, uint8_t *data, size_t bytes)
+static size_t read_data(void *context, uint8_t *data, size_t bytes)
 {
     struct stage *part = context;
 
     bytes = bytes < TEXT_BYTES - part->read ? bytes : TEXT_BYTES - part->read;
     memcpy(data, part->data + part->read, bytes);
     part->read += bytes;
-    return (ssize_t)bytes;
+    return bytes;
 }
 
 static void keep_data(void *context)

@@ -71,7 +71,7 @@ static inline void engine_text_free(struct engine_text *text)
     free(text->start);
 }
 
-static inline ssize_t engine_text_read(void *context, uint8_t *data, size_t bytes)
+static inline size_t engine_text_read(void *context, uint8_t *data, size_t bytes)
 {
     struct engine_text *text = context;
 
@@ -79,7 +79,7 @@ static inline ssize_t engine_text_read(void *context, uint8_t *data, size_t byte
         bytes = text->bytes - text->at;
     memcpy(data, text->data + text->at, bytes);
     text->at += bytes;
-    return (ssize_t)bytes;
+    return bytes;
 }
 
 static inline void engine_text_release(void *context)

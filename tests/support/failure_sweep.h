@@ -166,7 +166,7 @@ static inline void sweep_full_output(sweep_task *task)
 /* ---- What a task is made of ---- */
 
 /* A text that ends with a failure after half of its bytes. */
-static inline ssize_t sweep_read_half(void *context, uint8_t *data, size_t bytes)
+static inline size_t sweep_read_half(void *context, uint8_t *data, size_t bytes)
 {
     struct engine_text *text = context;
 

