@@ -27,14 +27,13 @@ static size_t read_pile(struct piles *piles, unsigned p, uint8_t *data, size_t b
 
     if (pile->spilled) {
         struct source *source;
-        ssize_t got;
+        size_t got;
 
         pile_flush(piles, p);
         source = pile_source(piles, p, true);
         got = source_read(source, data, bytes + 1);
         source_free(source);
-        assert_true(got >= 0);
-        return (size_t)got;
+        return got;
     }
     for (uint32_t block = pile->first; block != POOL_NONE; block = piles->pool->next[block]) {
         const uint8_t *from = pool_block(piles->pool, block);
@@ -583,7 +582,7 @@ static void scatter_lent(struct engine_text text, unsigned workers, uint64_t lim
         assert_referred(&piles, &text);
     else
         assert_scattered(&piles, &text);
-    assert_int_equal(source_check(source), 0);
+    source_check(source);
     piles_release(&piles);
     source_free(source);
     small_close();
