@@ -364,11 +364,13 @@ _Noreturn static void report_unpublished(const struct files *files, size_t numbe
 }
 
 /* Once a file has its name, the others may be the only copies of what it was made of. So before the first one gets it,
- * all temporary names are forgotten: nobody unlinks any of them from then on. Death by signal is held off until all
- * have their names, or the message is out that tells where they are. */
+ * all temporary names are forgotten: nobody unlinks any of them from then on. Death by signal is held off until all have
+ * their names, or until the message is out that tells where they are; but it does not wait for a reader of messages who
+ * does not read. */
 void files_publish(struct files *files, size_t count)
 {
     sigset_t before;
+    int error;
 
     for (size_t i = 0; i < count; i++)
         if (files->file[i].sink != NULL)
@@ -378,8 +380,12 @@ void files_publish(struct files *files, size_t count)
         if (files->file[i].sink != NULL)
             sink_keep(files->file[i].sink);
     for (size_t i = 0; i < count; i++)
-        if (files->file[i].sink != NULL && sink_publish(files->file[i].sink) != 0)
-            report_unpublished(files, i, count, errno);
+        if (files->file[i].sink != NULL && sink_publish(files->file[i].sink) != 0) {
+            error = errno;
+            if (!sys_is_writable(STDERR_FILENO))
+                signals_release(&before);
+            report_unpublished(files, i, count, error);
+        }
     signals_succeed();
     signals_release(&before);
 }
