@@ -18,7 +18,7 @@
 #include "system/signals.h"
 
 /* fault.c as it is, but for its end; that of the library then is not linked. */
-_Noreturn static void fuzz_end(int status);
+_Noreturn static void fuzz_end(int status, void (*kept)(const char *name, int error));
 #define signals_end fuzz_end
 #include "../../src/system/fault.c" /* NOLINT(bugprone-suspicious-include) */
 #undef signals_end
@@ -73,8 +73,9 @@ static bool fuzz_stop(void)
     return false;
 }
 
-_Noreturn static void fuzz_end(int status)
+_Noreturn static void fuzz_end(int status, void (*kept)(const char *name, int error))
 {
+    (void)kept;
     FUZZ_CHECK(fuzz_run.begun && status == EXIT_FAILURE);
     longjmp(fuzz_run.jump, 1);
 }
