@@ -19,9 +19,11 @@
  */
 
 #include "faulty_sys.h"
+#include "system/sys.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,10 +60,24 @@ static void log_call(const char *name)
     close(fd);
 }
 
+static atomic_uint commands;
+
 static void run_command(void)
 {
+    atomic_fetch_add(&commands, 1);
     if (system(getenv("FAULT_RUN")) != 0)
         abort();
+    atomic_fetch_sub(&commands, 1);
+}
+
+void real_sys_exit(int status);
+
+/* Another thread may see what a command does, and end the run: not before all has been done. */
+void sys_exit(int status)
+{
+    while (atomic_load(&commands) > 0)
+        sys_nap();
+    real_sys_exit(status);
 }
 
 /* Done before main. */
