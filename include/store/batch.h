@@ -20,35 +20,33 @@ struct batch {
 
 /* Open the batch `name` and verify its manifest, which is handed over if `manifest` is not NULL: give it back with
  * manifest_release. A manifest that does not go with the store is a failure. So is a lock that fails, unless the file
- * system says that it has none: then the batch is read without one. MISSING: it has left the store. */
-enum folder_verdict batch_open(struct batch *batch, const struct store *store, const char *name,
-                               struct manifest *manifest);
+ * system says that it has none: then the batch is read without one. False, and closed: it has left the store. */
+bool batch_open(struct batch *batch, const struct store *store, const char *name, struct manifest *manifest);
 void batch_close(struct batch *batch); /* also when zeroed */
 
 /* See that every folder in the store that has the name of a batch has a manifest. For tasks that do not open the
- * batches, so that they do not go on with a store that readers refuse. 0, or -1 after a report. */
-int batch_find_all(const struct store *store);
+ * batches, so that they do not go on with a store that readers refuse. */
+void batch_find_all(const struct store *store);
 
-/* Add the bytes of all piles of a batch, which was opened with this manifest, to those of other batches: *bytes. 0, or
- * -1 after a report if they are more than can be, so that sums of bytes, or of records, could overflow. */
-int batch_add_bytes(const struct batch *batch, const struct manifest *manifest, uint64_t *bytes);
+/* Add the bytes of all piles of a batch, which was opened with this manifest, to those of other batches: *bytes. That
+ * they are more than can be, so that sums of bytes, or of records, could overflow, is a failure. */
+void batch_add_bytes(const struct batch *batch, const struct manifest *manifest, uint64_t *bytes);
 
-/* What the manifest says of a pile. May be asked by several threads. 0, or -1 after a report. */
-int batch_pile(const struct batch *batch, unsigned pile, struct manifest_pile *entry);
+/* What the manifest says of a pile. May be asked by several threads. */
+struct manifest_pile batch_pile(const struct batch *batch, unsigned pile);
 
-/* Is the file of a pile there, and has it the length that `entry` says? 0, or -1 after a report that names it. */
-int batch_check_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry);
+/* See that the file of a pile is there and has the length that `entry` says. */
+void batch_check_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry);
 
-/* Is the store's header, or NULL, which has this XXH64, what the manifest says? 0, or -1 after a report. */
-int batch_check_header(const struct batch *batch, const uint8_t *header, size_t bytes, uint64_t checksum);
+/* See that the store's header, or NULL, which has this XXH64, is what the manifest says. */
+void batch_check_header(const struct batch *batch, const uint8_t *header, size_t bytes, uint64_t checksum);
 
-/* Open the file of a pile, checked as above. The descriptor, or -1 after a report. */
+/* Open the file of a pile, checked as above. Returns the descriptor. */
 int batch_open_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry);
 
-/* Report that what was read of a pile's file is not what was written. Returns -1. */
-int batch_report_damage(const struct batch *batch, unsigned pile);
-
-/* Report that what was read is what was written, but does not hold as many records as the manifest says. Returns -1. */
-int batch_report_records(const struct batch *batch, unsigned pile);
+/* End the run: what was read of a pile's file is not what was written; or it is, but does not hold as many records as
+ * the manifest says. */
+_Noreturn void batch_report_damage(const struct batch *batch, unsigned pile);
+_Noreturn void batch_report_records(const struct batch *batch, unsigned pile);
 
 #endif

@@ -15,17 +15,17 @@
 struct draft_files;
 
 /* The files will be in this folder. It must stay, as must the string of the format. No file is made before something is
- * written to it. NULL after a report. */
+ * written to it. */
 struct draft_files *draft_files_open(const struct folder *folder, const struct store_format *format);
 
 /* The piles, to be written only. It belongs to the files: freeing it does nothing. */
 struct storage *draft_files_storage(struct draft_files *files);
 
 /* All has been written, records[p] records to pile p: make the files that are missing, bring all of them to disk, by up
- * to `threads` threads, and tell what is in each: entry[p]. 0, or -1 after a report. */
-int draft_files_finish(struct draft_files *files, const uint64_t *records, unsigned threads,
-                       struct manifest_pile *entry);
+ * to `threads` threads, and tell what is in each: entry[p]. */
+void draft_files_finish(struct draft_files *files, const uint64_t *records, unsigned threads,
+                        struct manifest_pile *entry);
 
-void draft_files_free(struct draft_files *files); /* NULL is fine; the files stay */
+void draft_files_free(struct draft_files *files); /* the files stay */
 
 #endif

@@ -8,7 +8,7 @@
 #include "store/store.h"
 
 /* Print it to standard output, which is closed: as a table, or for programs, a line for each batch that ends with NUL,
- * in which name, piles, records and bytes are separated by tabs. 0, or -1 after a report. */
-int list_store(const struct store *store, bool for_programs);
+ * in which name, piles, records and bytes are separated by tabs. */
+void list_store(const struct store *store, bool for_programs);
 
 #endif

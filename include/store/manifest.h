@@ -74,18 +74,18 @@ void manifest_set_inputs(struct manifest *manifest, const struct manifest_input 
 /* Will there be a text of it, which is not too large? Only `piles` and the inputs need be known for that. */
 bool manifest_fits(const struct manifest *manifest);
 
-/* The text, malloc'd, and its length. NULL with errno: EFBIG (it would be larger than MANIFEST_BYTES_MAX) or ENOMEM. */
+/* The text of one that fits, malloc'd, and its length. */
 char *manifest_text(struct manifest *manifest, size_t *bytes);
 
 /* Read a text, which must be as manifest_text makes it, to the byte but for the names and sizes of inputs, and make
  * sense: a pile has records if it has bytes, no more of them than bytes, and all piles together have no more bytes than
- * a file could. There is a NUL byte behind the text. Give the manifest back with manifest_release, also after a
- * failure. 0, or -1 with errno EINVAL (no such text, or damaged) or ENOMEM. */
-int manifest_parse(struct manifest *manifest, const char *text, size_t bytes);
+ * a file could. There is a NUL byte behind the text. Give the manifest back with manifest_release. False, and nothing
+ * to be given back, if it is no such text, or damaged. */
+bool manifest_parse(struct manifest *manifest, const char *text, size_t bytes);
 void manifest_release(struct manifest *manifest);
 
-/* Read the line of a pile, as far as that can be done without the others. 0, or -1 with errno EINVAL. */
-int manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, struct manifest_pile *pile);
+/* Read the line of a pile, as far as that can be done without the others. */
+bool manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, struct manifest_pile *pile);
 
 /* Were the inputs of both read in the same way? */
 bool manifest_reads_same(const struct manifest *one, const struct manifest *other);

@@ -37,8 +37,8 @@ void store_name_make_batch(char name[STORE_NAME_MAX + 1]);
 /* The name of the file of a pile. Returns `name`. */
 char *store_name_of_pile(unsigned pile, char name[STORE_NAME_PILE_BYTES]);
 
-/* A name that nobody has had: the prefix, the name of a batch or a file, ~ and a random number. 0, or -1 with errno. */
-int store_name_make_unused(char name[STORE_NAME_BYTES], const char *prefix, const char *base);
+/* A name that nobody has had: the prefix, the name of a batch or a file, ~ and a random number. */
+void store_name_make_unused(char name[STORE_NAME_BYTES], const char *prefix, const char *base);
 
 /* Which of those that a sudden death may leave behind is it? */
 enum store_name_kind {

@@ -21,8 +21,8 @@
 void sweep_dead(struct store *store);
 
 /* Also the drafts of others. Each name is told on standard output, in a line: whether it was removed, and its size, or
- * why it was kept. 0, or -1 after a report. */
-int sweep_all(struct store *store);
+ * why it was kept. */
+void sweep_all(struct store *store);
 
 /* A batch that this process has renamed (STORE_NAME_LEFT), and a draft that it has made, is alone with, and no longer
  * has locked: it is no failure if that is not there. As in sweep_dead, both may stay. */

@@ -8,7 +8,7 @@
 #include "store/store.h"
 
 /* The newest `keep` batches by name stay, and the batch `added`; the others leave the store: each is renamed to
- * .old-BATCH~NUMBER, and its files go if nobody reads them. 0, or -1 after a report. */
-int window_keep(struct store *store, uint64_t keep, const char *added);
+ * .old-BATCH~NUMBER, and its files go if nobody reads them. */
+void window_keep(struct store *store, uint64_t keep, const char *added);
 
 #endif

@@ -3,7 +3,7 @@
 
 /*
  * A directory that is open, and what stands in it: names are looked up in it and nowhere else, and no link is followed.
- * What fails ends the run, with the path of the file ("DIR/NAME: cause").
+ * What fails ends the run, with the path of the file ("DIR/NAME: cause"), and leaves nothing that was begun.
  */
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 
 struct folder {
     int fd;
-    bool lenient; /* what fails is returned, with errno, and ends no run */
+    bool lenient; /* folder_enter, _list, _edit_file and _rename return what fails, with errno, and end no run */
     char *path;   /* for reports; NULL if the folder is not open, as in a zeroed one */
 };
 
@@ -26,20 +26,19 @@ enum folder_verdict {
     FOLDER_FAILED,  /* of a lenient folder: with errno */
 };
 
-/* Open the directory `path`, in which links are followed, since it is the user's own word. */
-enum folder_verdict folder_open(struct folder *folder, const char *path);
+/* Open the directory `path`, in which links are followed, since it is the user's own word. False if it is missing. */
+bool folder_open(struct folder *folder, const char *path);
 
 /* Open the directory `name` in a folder, or make it (0777 less the umask) and open it: then MISSING means that somebody
- * has removed it at once. */
+ * has removed it at once. Nothing is made in a lenient folder. */
 enum folder_verdict folder_enter(struct folder *inner, const struct folder *outer, const char *name);
 enum folder_verdict folder_make(struct folder *inner, const struct folder *outer, const char *name);
 
 void folder_close(struct folder *folder); /* also when zeroed */
 
-/* Something about a file in the folder failed; `name` NULL stands for the folder itself. Returns only if it is lenient:
- * -1. */
-int folder_report(const struct folder *folder, const char *name, int error);
-int folder_say(const struct folder *folder, const char *name, const char *format, ...)
+/* End the run, since something about a file in the folder failed; `name` NULL stands for the folder itself. */
+_Noreturn void folder_report(const struct folder *folder, const char *name, int error);
+_Noreturn void folder_say(const struct folder *folder, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The names in a folder but for "." and "..", in bytewise order. More than FOLDER_NAMES_MAX are a failure: the list is
@@ -52,27 +51,26 @@ struct folder_names {
 enum folder_verdict folder_list(const struct folder *folder, struct folder_names *names);
 void folder_names_release(struct folder_names *names); /* also when zeroed */
 
-/* Open a file for reading, or for writing and reading at any place; `make` says that it must not be there yet, and
- * MISSING means that the folder itself has been removed. Only regular files are opened. */
-enum folder_verdict folder_open_file(const struct folder *folder, const char *name, int *fd);
+/* Open a file for reading: the descriptor, or -1 if it is missing. Or for writing and reading at any place; `make` says
+ * that it must not be there yet, and MISSING that the folder itself has been removed. Only regular files are opened. */
+int folder_open_file(const struct folder *folder, const char *name);
 enum folder_verdict folder_edit_file(const struct folder *folder, const char *name, bool make, int *fd);
 
-/* A whole file, which is not larger than `most` bytes. *data is malloc'd and has a NUL byte after its end. */
-enum folder_verdict folder_read(const struct folder *folder, const char *name, size_t most, char **data, size_t *bytes);
+/* A whole file, which is not larger than `most` bytes: malloc'd, with a NUL byte after its end. NULL and 0 bytes if it
+ * is missing. */
+char *folder_read(const struct folder *folder, const char *name, size_t most, size_t *bytes);
 
 /* Make a new file of these bytes, on disk when this returns. It appears whole or not at all, and never in place of
- * another: it is made under the name `by`, which nobody else uses, and linked. `by` is gone when this returns. */
-enum folder_verdict folder_publish(const struct folder *folder, const char *name, const char *by, const void *data,
-                                   size_t bytes);
+ * another: it is made under the name `by`, which nobody else uses, and linked. `by` is gone when this returns, also
+ * when the run ends here. False if there is a file of this name already. */
+bool folder_publish(const struct folder *folder, const char *name, const char *by, const void *data, size_t bytes);
 
 /* Rename a directory, in one step; EXISTS if `to` is something else than an empty directory. Names are on disk after
  * folder_sync, as far as the file system can do that for directories. */
 enum folder_verdict folder_rename(const struct folder *folder, const char *from, const char *to);
-int folder_sync(const struct folder *folder);
+void folder_sync(const struct folder *folder);
 
-enum folder_verdict folder_unlink(const struct folder *folder, const char *name); /* a file */
-
-/* Is what stands under a name in a folder that which is open as `fd`? 1 or 0, or -1 with errno. */
-int folder_stands(const struct folder *folder, const char *name, int fd);
+/* Is what stands under a name in a folder that which is open as `fd`? */
+bool folder_stands(const struct folder *folder, const char *name, int fd);
 
 #endif

@@ -73,7 +73,6 @@ static void fill_draft(struct resources *resources, struct run *run, struct draf
                        unsigned piles)
 {
     uint64_t *records = fault_allocate(piles, sizeof *records);
-    enum folder_verdict verdict;
     uint64_t start = sys_milliseconds();
     const uint8_t *header;
     size_t header_bytes;
@@ -82,8 +81,7 @@ static void fill_draft(struct resources *resources, struct run *run, struct draf
     scatter_batch(run, resources->source, name, piles, draft_storage(draft), records);
     engine_close(&run->engine); /* so that the manifest can take memory instead: it takes less */
     header = source_header(resources->source, &header_bytes);
-    verdict = draft_commit(draft, records, header, header_bytes, engine_threads(&run->engine));
-    if (verdict == FOLDER_OK && resources->options.verbose)
+    if (draft_commit(draft, records, header, header_bytes, engine_threads(&run->engine)) && resources->options.verbose)
         summary_of_batch(resources, run->progress, name, start);
     free(records);
 }
@@ -114,8 +112,7 @@ static void make_batch(struct resources *resources, struct run *run)
     const struct options *options = &resources->options;
     struct store *store = &resources->store;
     struct manifest manifest = {.inputs = 0};
-    struct draft *draft = NULL;
-    enum folder_verdict verdict;
+    struct draft *draft;
     uint64_t records = 0;
     char made[STORE_NAME_MAX + 1];
     const char *name = options->batch;
@@ -125,14 +122,13 @@ static void make_batch(struct resources *resources, struct run *run)
         name = made;
     }
     describe(resources, &manifest);
-    verdict = draft_begin(&draft, store, name, &manifest, &records);
-    if (verdict == FOLDER_EXISTS) {
+    draft = draft_begin(store, name, &manifest, &records);
+    if (draft == NULL) {
         run_expects(run, records);
     } else {
         room_check_store(store, source_known_bytes(resources->source));
         fill_draft(resources, run, draft, name, store->format.piles);
     }
-    draft_free(draft);
     free((void *)manifest.input);
     if (options->keep > 0)
         window_keep(store, options->keep, name);

@@ -15,139 +15,103 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-static int report_change(const struct batch *batch, const char *file)
+_Noreturn static void report_change(const struct batch *batch, const char *file)
 {
-    return folder_say(&batch->folder, file, "contents have changed since they were written");
-}
-
-/* Returns FAILED. */
-static enum folder_verdict fail(const struct folder *folder, const char *name)
-{
-    folder_report(folder, name, errno);
-    return FOLDER_FAILED;
+    folder_say(&batch->folder, file, "contents have changed since they were written");
 }
 
 /* ---- Opening ---- */
 
-/* The manifest cannot be had. MISSING if that is since the batch has left the store; else FAILED, after `cause` was
- * reported. */
-static enum folder_verdict miss_manifest(const struct batch *batch, const char *name, const char *cause)
+/* The manifest cannot be had. If that is not since the batch has left the store, it is a failure. */
+static void miss_manifest(const struct batch *batch, const char *name, const char *cause)
 {
-    switch (folder_stands(&batch->store->folder, name, batch->folder.fd)) {
-    case 0:
-        return FOLDER_MISSING;
-    case 1:
+    if (folder_stands(&batch->store->folder, name, batch->folder.fd))
         folder_say(&batch->folder, BATCH_MANIFEST, "%s", cause);
-        return FOLDER_FAILED;
-    default:
-        return fail(&batch->store->folder, name);
+}
+
+/* Open and lock it. False if the batch has left the store. */
+static bool open_manifest(struct batch *batch, const char *name)
+{
+    batch->manifest = folder_open_file(&batch->folder, BATCH_MANIFEST);
+    if (batch->manifest < 0) {
+        miss_manifest(batch, name,
+                      "missing, so this is no batch: move its folder out of the store, and add the batch again if it "
+                      "was one");
+        return false;
     }
-}
-
-static enum folder_verdict lock_manifest(const struct batch *batch, const char *name)
-{
     if (io_lock(batch->manifest, false) == 0 || errno == ENOTSUP)
-        return FOLDER_OK;
-    if (errno == EWOULDBLOCK)
-        return miss_manifest(batch, name, "another process has locked it: try again when that has ended");
-    return fail(&batch->folder, BATCH_MANIFEST);
+        return true;
+    if (errno != EWOULDBLOCK)
+        folder_report(&batch->folder, BATCH_MANIFEST, errno);
+    miss_manifest(batch, name, "another process has locked it: try again when that has ended");
+    return false;
 }
 
-static enum folder_verdict open_manifest(struct batch *batch, const char *name)
-{
-    enum folder_verdict verdict = folder_open_file(&batch->folder, BATCH_MANIFEST, &batch->manifest);
-
-    if (verdict == FOLDER_OK)
-        return lock_manifest(batch, name);
-    if (verdict == FOLDER_FAILED)
-        return verdict;
-    return miss_manifest(batch, name,
-                         "missing, so this is no batch: move its folder out of the store, and add the batch again "
-                         "if it was one");
-}
-
-static enum folder_verdict parse_manifest(const struct batch *batch, struct manifest *manifest, const char *text,
-                                          size_t bytes)
+static void parse_manifest(const struct batch *batch, struct manifest *manifest, const char *text, size_t bytes)
 {
     const unsigned piles = batch->store->format.piles;
 
-    if (manifest_parse(manifest, text, bytes) != 0) {
-        if (errno == EINVAL)
-            report_change(batch, BATCH_MANIFEST);
-        else
-            fault_report("memory", errno);
-        return FOLDER_FAILED;
-    }
-    if (manifest->piles == piles)
-        return FOLDER_OK;
-    folder_say(&batch->folder, BATCH_MANIFEST, "there are %u piles in it, but %u in the store", manifest->piles, piles);
-    return FOLDER_FAILED;
+    if (!manifest_parse(manifest, text, bytes))
+        report_change(batch, BATCH_MANIFEST);
+    if (manifest->piles != piles)
+        folder_say(&batch->folder, BATCH_MANIFEST, "there are %u piles in it, but %u in the store", manifest->piles,
+                   piles);
 }
 
 /* The manifest is read through its name and not through the descriptor that is locked: so it is known to be in its
- * folder still. MISSING if the lock has come too late. */
-static enum folder_verdict read_manifest(struct batch *batch, struct manifest *manifest)
+ * folder still. False if the lock has come too late. */
+static bool read_manifest(struct batch *batch, struct manifest *manifest)
 {
-    enum folder_verdict verdict;
     size_t bytes;
-    char *text;
+    char *text = folder_read(&batch->folder, BATCH_MANIFEST, MANIFEST_BYTES_MAX, &bytes);
 
-    verdict = folder_read(&batch->folder, BATCH_MANIFEST, MANIFEST_BYTES_MAX, &text, &bytes);
-    if (verdict == FOLDER_OK)
-        verdict = parse_manifest(batch, manifest, text, bytes);
+    if (text == NULL)
+        return false;
+    parse_manifest(batch, manifest, text, bytes);
     free(text);
     batch->piles_at = manifest->piles_at;
     batch->header_bytes = manifest->header_bytes;
     batch->header_checksum = manifest->header_checksum;
-    return verdict;
+    return true;
 }
 
-enum folder_verdict batch_open(struct batch *batch, const struct store *store, const char *name,
-                               struct manifest *manifest)
+bool batch_open(struct batch *batch, const struct store *store, const char *name, struct manifest *manifest)
 {
     struct manifest parsed = {.piles = 0};
-    enum folder_verdict verdict;
 
     *batch = (struct batch){.store = store, .manifest = -1};
-    verdict = folder_enter(&batch->folder, &store->folder, name);
-    if (verdict == FOLDER_OK)
-        verdict = open_manifest(batch, name);
-    if (verdict == FOLDER_OK)
-        verdict = read_manifest(batch, &parsed);
-    if (verdict != FOLDER_OK)
+    if (folder_enter(&batch->folder, &store->folder, name) == FOLDER_MISSING || !open_manifest(batch, name) ||
+        !read_manifest(batch, &parsed)) {
         batch_close(batch);
-    if (verdict != FOLDER_OK || manifest == NULL)
-        manifest_release(&parsed);
+        return false;
+    }
     if (manifest != NULL)
-        *manifest = verdict == FOLDER_OK ? parsed : (struct manifest){.piles = 0};
-    return verdict;
+        *manifest = parsed;
+    else
+        manifest_release(&parsed);
+    return true;
 }
 
-/* See that a manifest is there, without reading it. If it is not to be seen, opening the batch reports why. 0, or -1
- * after a report. */
-static int find_manifest(const struct store *store, const char *name)
+/* See that a manifest is there, without reading it. If it is not to be seen, opening the batch reports why. */
+static void find_manifest(const struct store *store, const char *name)
 {
-    enum folder_verdict verdict = FOLDER_OK;
     char path[STORE_NAME_MAX + sizeof "/" BATCH_MANIFEST];
-    struct batch batch = {.store = NULL};
+    struct batch batch;
     struct stat status;
 
     snprintf(path, sizeof path, "%s/%s", name, BATCH_MANIFEST);
-    if (sys_stat_at(store->folder.fd, path, &status) != 0)
-        verdict = batch_open(&batch, store, name, NULL);
-    batch_close(&batch);
-    return verdict == FOLDER_FAILED ? -1 : 0;
+    if (sys_stat_at(store->folder.fd, path, &status) != 0 && batch_open(&batch, store, name, NULL))
+        batch_close(&batch);
 }
 
-int batch_find_all(const struct store *store)
+void batch_find_all(const struct store *store)
 {
     struct folder_names names;
-    int status = store_batches(store, &names);
 
-    for (size_t i = 0; i < names.count && status == 0; i++)
-        status = find_manifest(store, names.name[i]);
+    store_batches(store, &names);
+    for (size_t i = 0; i < names.count; i++)
+        find_manifest(store, names.name[i]);
     folder_names_release(&names);
-    return status;
 }
 
 void batch_close(struct batch *batch)
@@ -160,96 +124,91 @@ void batch_close(struct batch *batch)
 
 /* ---- Piles ---- */
 
-int batch_add_bytes(const struct batch *batch, const struct manifest *manifest, uint64_t *bytes)
+void batch_add_bytes(const struct batch *batch, const struct manifest *manifest, uint64_t *bytes)
 {
     if (manifest->bytes > INT64_MAX - *bytes)
-        return folder_say(&batch->folder, BATCH_MANIFEST, "with it, the store has more bytes than can be");
+        folder_say(&batch->folder, BATCH_MANIFEST, "with it, the store has more bytes than can be");
     *bytes += manifest->bytes;
-    return 0;
 }
 
-int batch_pile(const struct batch *batch, unsigned pile, struct manifest_pile *entry)
+struct manifest_pile batch_pile(const struct batch *batch, unsigned pile)
 {
     char line[MANIFEST_PILE_BYTES];
     struct iovec piece = {.iov_base = line, .iov_len = sizeof line};
+    struct manifest_pile entry;
     size_t done;
 
     if (io_read_at(batch->manifest, &piece, 1, (off_t)(batch->piles_at + (size_t)pile * sizeof line), &done) != 0)
-        return folder_report(&batch->folder, BATCH_MANIFEST, errno);
-    return manifest_parse_pile(line, pile, entry) == 0 ? 0 : report_change(batch, BATCH_MANIFEST);
+        folder_report(&batch->folder, BATCH_MANIFEST, errno);
+    if (!manifest_parse_pile(line, pile, &entry))
+        report_change(batch, BATCH_MANIFEST);
+    return entry;
 }
 
-/* The file of a pile is not there as it was written. Returns -1. */
-static int refuse(const struct batch *batch, const char *file, const char *cause)
+/* The file of a pile is not there as it was written. */
+_Noreturn static void refuse(const struct batch *batch, const char *file, const char *cause)
 {
-    return folder_say(&batch->folder, file, "%s: move the batch's folder out of the store, and add the batch again",
-                      cause);
+    folder_say(&batch->folder, file, "%s: move the batch's folder out of the store, and add the batch again", cause);
 }
 
-static int check(const struct batch *batch, const char *file, const struct stat *status,
-                 const struct manifest_pile *entry)
+static void check(const struct batch *batch, const char *file, const struct stat *status,
+                  const struct manifest_pile *entry)
 {
     if (!S_ISREG(status->st_mode))
-        return folder_say(&batch->folder, file, "not a regular file");
+        folder_say(&batch->folder, file, "not a regular file");
     if ((uintmax_t)status->st_size != entry->bytes)
-        return refuse(batch, file, "size has changed since it was written");
-    return 0;
+        refuse(batch, file, "size has changed since it was written");
 }
 
-int batch_check_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry)
+void batch_check_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry)
 {
     char file[STORE_NAME_PILE_BYTES];
     struct stat status;
 
-    if (sys_stat_at(batch->folder.fd, store_name_of_pile(pile, file), &status) != 0)
-        return errno == ENOENT ? refuse(batch, file, "missing") : folder_report(&batch->folder, file, errno);
-    return check(batch, file, &status, entry);
+    if (sys_stat_at(batch->folder.fd, store_name_of_pile(pile, file), &status) != 0) {
+        if (errno == ENOENT)
+            refuse(batch, file, "missing");
+        folder_report(&batch->folder, file, errno);
+    }
+    check(batch, file, &status, entry);
 }
 
-int batch_check_header(const struct batch *batch, const uint8_t *header, size_t bytes, uint64_t checksum)
+void batch_check_header(const struct batch *batch, const uint8_t *header, size_t bytes, uint64_t checksum)
 {
     const struct folder *root = &batch->store->folder;
 
     if (batch->header_bytes == 0)
-        return 0;
+        return;
     if (header == NULL)
-        return folder_report(root, STORE_NAME_HEADER, ENOENT);
+        folder_report(root, STORE_NAME_HEADER, ENOENT);
     if (batch->header_bytes != bytes || batch->header_checksum != checksum)
-        return folder_say(root, STORE_NAME_HEADER, "contents have changed since they were written");
-    return 0;
+        folder_say(root, STORE_NAME_HEADER, "contents have changed since they were written");
 }
 
 int batch_open_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry)
 {
     char file[STORE_NAME_PILE_BYTES];
-    enum folder_verdict verdict;
+    int fd = folder_open_file(&batch->folder, store_name_of_pile(pile, file));
     struct stat status;
-    int fd = -1;
 
-    verdict = folder_open_file(&batch->folder, store_name_of_pile(pile, file), &fd);
-    if (verdict == FOLDER_MISSING)
-        return refuse(batch, file, "missing");
-    if (verdict != FOLDER_OK)
-        return -1;
+    if (fd < 0)
+        refuse(batch, file, "missing");
     if (sys_fstat(fd, &status) != 0)
         folder_report(&batch->folder, file, errno);
-    else if (check(batch, file, &status, entry) == 0)
-        return fd;
-    (void)io_close(fd);
-    return -1;
+    check(batch, file, &status, entry);
+    return fd;
 }
 
-int batch_report_damage(const struct batch *batch, unsigned pile)
+void batch_report_damage(const struct batch *batch, unsigned pile)
 {
     char file[STORE_NAME_PILE_BYTES];
 
-    return report_change(batch, store_name_of_pile(pile, file));
+    report_change(batch, store_name_of_pile(pile, file));
 }
 
-int batch_report_records(const struct batch *batch, unsigned pile)
+void batch_report_records(const struct batch *batch, unsigned pile)
 {
     char file[STORE_NAME_PILE_BYTES];
 
-    return folder_say(&batch->folder, store_name_of_pile(pile, file),
-                      "does not hold the records that its manifest says");
+    folder_say(&batch->folder, store_name_of_pile(pile, file), "does not hold the records that its manifest says");
 }

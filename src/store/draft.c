@@ -20,8 +20,8 @@
 #include "store/batch.h"
 #include "store/draft_files.h"
 #include "store/sweep.h"
+#include "system/fault.h"
 #include "system/io.h"
-#include "system/sys.h"
 
 /* How often to rename the folder, while other batches of its name come and go. */
 enum { ATTEMPTS = 100 };
@@ -39,31 +39,20 @@ struct draft {
 
 /* ---- The batch is there already ---- */
 
-/* Is all that the manifest names where it belongs? 0, or -1 after a report. */
-static int check_files(const struct batch *batch, const struct manifest *manifest)
-{
-    uint8_t *header = NULL;
-    size_t bytes;
-    int status = store_get_header(batch->store, &header, &bytes);
-
-    if (status == 0)
-        status = batch_check_header(batch, header, bytes, xxh64(header, bytes));
-    free(header);
-    for (unsigned p = 0; p < manifest->piles && status == 0; p++)
-        status = batch_check_pile(batch, p, &manifest->pile[p]);
-    return status;
-}
-
-/* Say that the batch is there already, if its files are. Its name is brought to disk first, as whoever made it may have
- * died before. */
-static enum folder_verdict accept(const struct batch *batch, const char *name, const struct manifest *manifest)
+/* See that all that the manifest names is where it belongs, and say that the batch is there already. Its name is
+ * brought to disk first, as whoever made it may have died before. */
+static void accept(const struct batch *batch, const char *name, const struct manifest *manifest)
 {
     const struct folder *root = &batch->store->folder;
+    size_t bytes;
+    uint8_t *header = store_get_header(batch->store, &bytes);
 
-    if (check_files(batch, manifest) != 0 || folder_sync(root) != 0)
-        return FOLDER_FAILED;
+    batch_check_header(batch, header, bytes, xxh64(header, bytes));
+    free(header);
+    for (unsigned p = 0; p < manifest->piles; p++)
+        batch_check_pile(batch, p, &manifest->pile[p]);
+    folder_sync(root);
     fault_note("batch %s is in %s already: nothing was added", name, root->path);
-    return FOLDER_EXISTS;
 }
 
 /* In what the batch that is there differs, in words; NULL if in nothing. Piles are compared only if ours is
@@ -81,38 +70,35 @@ static const char *find_difference(const struct manifest *one, const struct mani
     return manifest_reads_same(one, other) ? "of other data" : "of other groups";
 }
 
-/* Compare with the batch that is there. OK if there is none; or if only the piles can tell whether both are the same,
- * and ours is not `complete` yet. If there is one, it has *records. */
-static enum folder_verdict compare(const struct store *store, const char *name, const struct manifest *manifest,
-                                   bool complete, uint64_t *records)
+/* Compare with the batch that is there: another one is a failure. Returns whether it is there and the same, and then it
+ * has *records. False if there is none; or if only the piles can tell, and ours is not `complete` yet. */
+static bool is_there(const struct store *store, const char *name, const struct manifest *manifest, bool complete,
+                     uint64_t *records)
 {
-    enum folder_verdict verdict;
     const char *difference;
     struct manifest known;
     struct batch batch;
+    bool same;
 
-    verdict = batch_open(&batch, store, name, &known);
-    if (verdict != FOLDER_OK)
-        return verdict == FOLDER_MISSING ? FOLDER_OK : verdict;
+    if (!batch_open(&batch, store, name, &known))
+        return false;
     difference = find_difference(manifest, &known, complete);
-    if (difference != NULL) {
+    if (difference != NULL)
         folder_say(&store->folder, name, "a batch of this name is there already, made %s", difference);
-        verdict = FOLDER_FAILED;
-    } else if (complete || (manifest_reads_same(manifest, &known) && known.known)) {
-        verdict = accept(&batch, name, &known);
-    }
+    same = complete || (manifest_reads_same(manifest, &known) && known.known);
+    if (same)
+        accept(&batch, name, &known);
     *records = known.records;
     manifest_release(&known);
     batch_close(&batch);
-    return verdict;
+    return same;
 }
 
 /* ---- The folder ---- */
 
-/* Returns -1. */
-static int report_loss(const struct draft *draft)
+_Noreturn static void report_loss(const struct draft *draft)
 {
-    return folder_say(&draft->store->folder, draft->name, "somebody has removed it");
+    folder_say(&draft->store->folder, draft->name, "somebody has removed it");
 }
 
 static void remove_folder(void *context)
@@ -122,160 +108,122 @@ static void remove_folder(void *context)
     sweep_own(draft->store, draft->name);
 }
 
-/* The folder, and the lock on its manifest. 0, or -1 after a report. */
-static int make_folder(struct draft *draft)
+/* The folder, and the lock on its manifest. */
+static void make_folder(struct draft *draft)
 {
     const struct folder *root = &draft->store->folder;
     enum folder_verdict verdict;
 
-    if (store_name_make_unused(draft->name, STORE_NAME_DRAFT_PREFIX, draft->batch) != 0)
-        return fault_report("random number", errno);
-    fault_add_duty(&draft->duty, remove_folder, draft); /* also if it is made, and then cannot be opened */
+    store_name_make_unused(draft->name, STORE_NAME_DRAFT_PREFIX, draft->batch);
     verdict = folder_make(&draft->folder, root, draft->name);
+    if (verdict == FOLDER_EXISTS)
+        folder_report(root, draft->name, EEXIST);
+    fault_add_duty(&draft->duty, remove_folder, draft);
     if (verdict == FOLDER_OK)
         verdict = folder_edit_file(&draft->folder, BATCH_MANIFEST, true, &draft->manifest_file);
-    if (verdict == FOLDER_OK && io_lock(draft->manifest_file, false) != 0 && errno != ENOTSUP)
-        return errno == EWOULDBLOCK ? report_loss(draft) : folder_report(&draft->folder, BATCH_MANIFEST, errno);
     if (verdict == FOLDER_EXISTS)
-        return folder_report(root, draft->name, EEXIST);
+        folder_report(&draft->folder, BATCH_MANIFEST, EEXIST);
     if (verdict == FOLDER_MISSING)
-        return report_loss(draft);
-    return verdict == FOLDER_OK ? 0 : -1;
+        report_loss(draft);
+    if (io_lock(draft->manifest_file, false) == 0 || errno == ENOTSUP)
+        return;
+    if (errno == EWOULDBLOCK)
+        report_loss(draft);
+    folder_report(&draft->folder, BATCH_MANIFEST, errno);
 }
 
 /* ---- From the beginning to the end ---- */
 
-enum folder_verdict draft_begin(struct draft **draft, struct store *store, const char *name,
-                                const struct manifest *manifest, uint64_t *records)
+struct draft *draft_begin(struct store *store, const char *name, const struct manifest *manifest, uint64_t *records)
 {
-    enum folder_verdict verdict = compare(store, name, manifest, false, records);
-    struct draft *made;
+    struct draft *draft;
 
-    *draft = NULL;
-    if (verdict != FOLDER_OK)
-        return verdict;
-    made = sys_allocate(1, sizeof *made);
-    if (made == NULL) {
-        fault_report("memory", errno);
-        return FOLDER_FAILED;
-    }
-    made->store = store;
-    made->manifest_file = -1;
-    made->manifest = *manifest;
-    made->manifest.pile = NULL;
-    snprintf(made->batch, sizeof made->batch, "%s", name);
-    made->manifest.piles = store->format.piles;
-    if (!manifest_fits(&made->manifest)) {
+    if (is_there(store, name, manifest, false, records))
+        return NULL;
+    draft = fault_allocate(1, sizeof *draft);
+    draft->store = store;
+    draft->manifest = *manifest;
+    draft->manifest.piles = store->format.piles;
+    snprintf(draft->batch, sizeof draft->batch, "%s", name);
+    if (!manifest_fits(&draft->manifest))
         folder_say(&store->folder, name, "the names of its inputs take more than %d MiB: make several batches",
                    MANIFEST_BYTES_MAX >> 20);
-        draft_free(made);
-        return FOLDER_FAILED;
-    }
-    made->manifest.pile = sys_allocate(store->format.piles, sizeof *made->manifest.pile);
-    if (made->manifest.pile == NULL)
-        fault_report("memory", errno);
-    else if (make_folder(made) == 0)
-        made->files = draft_files_open(&made->folder, &store->format);
-    if (made->files == NULL) {
-        draft_free(made);
-        return FOLDER_FAILED;
-    }
-    *draft = made;
-    return FOLDER_OK;
+    draft->manifest.pile = fault_allocate(store->format.piles, sizeof *draft->manifest.pile);
+    make_folder(draft);
+    draft->files = draft_files_open(&draft->folder, &store->format);
+    return draft;
 }
 
-static int finish_header(struct draft *draft, const uint8_t *header, size_t header_bytes)
+static void put_header(struct draft *draft, const uint8_t *header, size_t header_bytes)
 {
     if (header_bytes == 0)
-        return 0;
+        return;
     draft->manifest.header_bytes = header_bytes;
     draft->manifest.header_checksum = xxh64(header, header_bytes);
-    return store_put_header(draft->store, header, header_bytes);
+    store_put_header(draft->store, header, header_bytes);
 }
 
-static int write_manifest(struct draft *draft)
+static void write_manifest(struct draft *draft)
 {
     size_t bytes;
     char *text = manifest_text(&draft->manifest, &bytes);
-    int status = -1;
 
-    if (text != NULL && io_write(draft->manifest_file, text, bytes) == 0)
-        status = io_sync(draft->manifest_file);
-    if (status != 0)
+    if (io_write(draft->manifest_file, text, bytes) != 0 || io_sync(draft->manifest_file) != 0)
         folder_report(&draft->folder, BATCH_MANIFEST, errno);
     free(text);
-    return status;
 }
 
-static int finish(struct draft *draft, const uint64_t *records, const uint8_t *header, size_t header_bytes,
-                  unsigned threads)
-{
-    if (draft_files_finish(draft->files, records, threads, draft->manifest.pile) != 0)
-        return -1;
-    if (finish_header(draft, header, header_bytes) != 0 || write_manifest(draft) != 0)
-        return -1;
-    return folder_sync(&draft->folder);
-}
-
-/* The draft no longer has its name. A network file system may say so though the rename was done: when the request was
- * repeated, and the second one found nothing. */
-static enum folder_verdict look_for_folder(const struct draft *draft)
+/* Give the draft its name. False if there is a batch of this name already, which is the same. A network file system may
+ * say that the draft is missing though the rename was done: when the request was repeated, and the second one found
+ * nothing. */
+static bool publish(const struct draft *draft)
 {
     const struct folder *root = &draft->store->folder;
-
-    if (folder_stands(root, draft->batch, draft->folder.fd) != 1) {
-        report_loss(draft);
-        return FOLDER_FAILED;
-    }
-    return folder_sync(root) == 0 ? FOLDER_OK : FOLDER_FAILED;
-}
-
-static enum folder_verdict publish(const struct draft *draft)
-{
-    const struct folder *root = &draft->store->folder;
-    enum folder_verdict verdict = FOLDER_OK;
     uint64_t there;
 
-    for (int attempt = 0; attempt < ATTEMPTS && verdict == FOLDER_OK; attempt++) {
-        switch (folder_rename(root, draft->name, draft->batch)) {
-        case FOLDER_OK:
-            return folder_sync(root) == 0 ? FOLDER_OK : FOLDER_FAILED;
-        case FOLDER_MISSING:
-            return look_for_folder(draft);
-        case FOLDER_EXISTS:
-            verdict = compare(draft->store, draft->batch, &draft->manifest, true, &there);
-            break;
-        default:
-            return FOLDER_FAILED;
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        enum folder_verdict verdict = folder_rename(root, draft->name, draft->batch);
+
+        if (verdict == FOLDER_MISSING && !folder_stands(root, draft->batch, draft->folder.fd))
+            report_loss(draft);
+        if (verdict != FOLDER_EXISTS) {
+            folder_sync(root);
+            return true;
         }
+        if (is_there(draft->store, draft->batch, &draft->manifest, true, &there))
+            return false;
     }
-    if (verdict == FOLDER_OK)
-        folder_report(root, draft->batch, EEXIST);
-    return verdict == FOLDER_OK ? FOLDER_FAILED : verdict;
+    folder_report(root, draft->batch, EEXIST);
 }
 
-enum folder_verdict draft_commit(struct draft *draft, const uint64_t *records, const uint8_t *header,
-                                 size_t header_bytes, unsigned threads)
+/* Also the folder, unless it has become the batch. */
+static void give_back(struct draft *draft, bool published)
 {
-    return finish(draft, records, header, header_bytes, threads) == 0 ? publish(draft) : FOLDER_FAILED;
+    draft_files_free(draft->files);
+    (void)io_close(draft->manifest_file);
+    if (!published)
+        remove_folder(draft);
+    fault_remove_duty(&draft->duty);
+    folder_close(&draft->folder);
+    free(draft->manifest.pile);
+    free(draft);
+}
+
+bool draft_commit(struct draft *draft, const uint64_t *records, const uint8_t *header, size_t header_bytes,
+                  unsigned threads)
+{
+    bool published;
+
+    draft_files_finish(draft->files, records, threads, draft->manifest.pile);
+    put_header(draft, header, header_bytes);
+    write_manifest(draft);
+    folder_sync(&draft->folder);
+    published = publish(draft);
+    give_back(draft, published);
+    return published;
 }
 
 struct storage *draft_storage(struct draft *draft)
 {
     return draft_files_storage(draft->files);
-}
-
-void draft_free(struct draft *draft)
-{
-    if (draft == NULL)
-        return;
-    draft_files_free(draft->files);
-    if (draft->manifest_file >= 0)
-        (void)io_close(draft->manifest_file);
-    fault_remove_duty(&draft->duty);
-    if (draft->folder.path != NULL)
-        remove_folder(draft);
-    folder_close(&draft->folder);
-    free(draft->manifest.pile);
-    free(draft);
 }

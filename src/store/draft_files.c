@@ -44,37 +44,37 @@ struct draft_files {
     uint8_t *tail;        /* [piles][start_bytes]: the last bytes that have come for each pile, before them `start` */
 };
 
-/* 0, or -1 after a report. */
-static int open_pile(struct draft_files *files, unsigned number)
+_Noreturn static void report(const struct draft_files *files, unsigned number, int error)
+{
+    char file[STORE_NAME_PILE_BYTES];
+
+    folder_report(files->folder, store_name_of_pile(number, file), error);
+}
+
+static void open_pile(struct draft_files *files, unsigned number)
 {
     struct pile *pile = &files->pile[number];
     char file[STORE_NAME_PILE_BYTES];
+    enum folder_verdict verdict;
 
     if (pile->fd >= 0)
-        return 0;
-    switch (folder_edit_file(files->folder, store_name_of_pile(number, file), !pile->made, &pile->fd)) {
-    case FOLDER_OK:
-        pile->made = true;
-        return 0;
-    case FOLDER_EXISTS:
-        return folder_report(files->folder, file, EEXIST);
-    case FOLDER_MISSING:
-        return folder_say(files->folder, file, "somebody has removed it");
-    default:
-        return -1;
-    }
+        return;
+    verdict = folder_edit_file(files->folder, store_name_of_pile(number, file), !pile->made, &pile->fd);
+    if (verdict == FOLDER_EXISTS)
+        report(files, number, EEXIST);
+    if (verdict == FOLDER_MISSING)
+        folder_say(files->folder, file, "somebody has removed it");
+    pile->made = true;
 }
 
-/* 0, or -1 after a report: some file systems tell only now that something was not written. */
-static int close_pile(struct draft_files *files, unsigned number)
+/* Some file systems tell only now that something was not written. */
+static void close_pile(struct draft_files *files, unsigned number)
 {
     int fd = files->pile[number].fd;
-    char file[STORE_NAME_PILE_BYTES];
 
     files->pile[number].fd = -1;
-    if (fd < 0 || io_close(fd) == 0)
-        return 0;
-    return folder_report(files->folder, store_name_of_pile(number, file), errno);
+    if (fd >= 0 && io_close(fd) != 0)
+        report(files, number, errno);
 }
 
 /* Add what has come to the checksum of a pile, but for what is the tail now. */
@@ -97,38 +97,33 @@ static void add_to_checksum(struct draft_files *files, unsigned number, const ui
     }
 }
 
-/* Write what records start with, at the file's front. */
-static int write_start(struct draft_files *files, unsigned number)
+static void write_at(struct draft_files *files, unsigned number, struct iovec *pieces, int count, uint64_t offset)
 {
-    struct iovec piece = {.iov_base = (uint8_t *)files->start, .iov_len = files->start_bytes}; /* which is only read */
     size_t done;
 
-    return io_write_at(files->pile[number].fd, &piece, 1, 0, &done);
+    if (io_write_at(files->pile[number].fd, pieces, count, (off_t)offset, &done) != 0)
+        report(files, number, errno);
 }
 
 static int write_pieces(struct storage *storage, unsigned number, struct iovec *pieces, int count)
 {
     struct draft_files *files = (struct draft_files *)storage;
+    struct iovec start = {.iov_base = (uint8_t *)files->start, .iov_len = files->start_bytes}; /* which is only read */
     struct pile *pile = &files->pile[number];
-    char file[STORE_NAME_PILE_BYTES];
     uint64_t bytes = 0;
-    int status = 0;
-    size_t done;
 
-    if (open_pile(files, number) != 0)
-        return -1;
+    open_pile(files, number);
     for (int i = 0; i < count; i++) {
         add_to_checksum(files, number, pieces[i].iov_base, pieces[i].iov_len);
         bytes += pieces[i].iov_len;
     }
     if (pile->bytes == 0 && files->start_bytes > 0)
-        status = write_start(files, number);
-    if (status == 0)
-        status = io_write_at(pile->fd, pieces, count, (off_t)(files->start_bytes + pile->bytes), &done);
-    if (status != 0)
-        return folder_report(files->folder, store_name_of_pile(number, file), errno);
+        write_at(files, number, &start, 1, 0);
+    write_at(files, number, pieces, count, files->start_bytes + pile->bytes);
     pile->bytes += bytes;
-    return files->keeps_open ? 0 : close_pile(files, number);
+    if (!files->keeps_open)
+        close_pile(files, number);
+    return 0;
 }
 
 struct storage *draft_files_storage(struct draft_files *files)
@@ -136,68 +131,50 @@ struct storage *draft_files_storage(struct draft_files *files)
     return &files->storage;
 }
 
-static int allocate(struct draft_files *files)
-{
-    files->pile = sys_allocate(files->piles, sizeof *files->pile);
-    files->tail = sys_allocate(files->piles, files->start_bytes + 1);
-    for (unsigned p = 0; files->pile != NULL && p < files->piles; p++)
-        files->pile[p].fd = -1;
-    if (files->pile == NULL || files->tail == NULL)
-        return -1;
-    for (unsigned p = 0; p < files->piles; p++) {
-        xxh64_init(&files->pile[p].checksum, 0);
-        if (files->start_bytes > 0)
-            memcpy(files->tail + p * files->start_bytes, files->start, files->start_bytes);
-    }
-    return 0;
-}
-
 struct draft_files *draft_files_open(const struct folder *folder, const struct store_format *format)
 {
     static const struct storage_kind kind = {.write = write_pieces};
-    struct draft_files *files = sys_allocate(1, sizeof *files);
+    struct draft_files *files = fault_allocate(1, sizeof *files);
 
-    if (files != NULL) {
-        *files = (struct draft_files){.storage.kind = &kind, .folder = folder, .piles = format->piles};
-        files->start = record_start(&format->record, &files->start_bytes);
-    }
-    if (files == NULL || allocate(files) != 0) {
-        fault_report("memory", errno);
-        draft_files_free(files);
-        return NULL;
+    *files = (struct draft_files){.storage.kind = &kind, .folder = folder, .piles = format->piles};
+    files->start = record_start(&format->record, &files->start_bytes);
+    files->pile = fault_allocate(files->piles, sizeof *files->pile);
+    files->tail = fault_allocate(files->piles, files->start_bytes + 1);
+    for (unsigned p = 0; p < files->piles; p++) {
+        files->pile[p].fd = -1;
+        xxh64_init(&files->pile[p].checksum, 0);
+        if (files->start_bytes > 0)
+            memcpy(files->tail + p * files->start_bytes, files->start, files->start_bytes);
     }
     files->keeps_open = sys_free_descriptors(files->piles + WANTED_DESCRIPTORS) >= files->piles + SPARE_DESCRIPTORS;
     return files;
 }
 
 /* Take the last string away: what the next record would have started with. */
-static int shorten_pile(struct draft_files *files, unsigned number)
+static void shorten_pile(struct draft_files *files, unsigned number)
 {
     const struct pile *pile = &files->pile[number];
     char file[STORE_NAME_PILE_BYTES];
 
-    store_name_of_pile(number, file);
-    if (pile->bytes > 0 && memcmp(files->tail + number * files->start_bytes, files->start, files->start_bytes) != 0)
-        return folder_say(files->folder, file, "the last record is not complete");
-    if (pile->bytes > 0 && sys_ftruncate(pile->fd, (off_t)pile->bytes) != 0)
-        return folder_report(files->folder, file, errno);
-    return 0;
+    if (pile->bytes == 0 || files->start_bytes == 0)
+        return;
+    if (memcmp(files->tail + number * files->start_bytes, files->start, files->start_bytes) != 0)
+        folder_say(files->folder, store_name_of_pile(number, file), "the last record is not complete");
+    if (sys_ftruncate(pile->fd, (off_t)pile->bytes) != 0)
+        report(files, number, errno);
 }
 
 /* Bring a pile to disk, also one that is empty, and tell what is in it. */
-static int finish_pile(struct draft_files *files, unsigned number, uint64_t records, struct manifest_pile *entry)
+static void finish_pile(struct draft_files *files, unsigned number, uint64_t records, struct manifest_pile *entry)
 {
     const struct pile *pile = &files->pile[number];
-    char file[STORE_NAME_PILE_BYTES];
 
-    if (open_pile(files, number) != 0)
-        return -1;
-    if (files->start_bytes > 0 && shorten_pile(files, number) != 0)
-        return -1;
+    open_pile(files, number);
+    shorten_pile(files, number);
     if (io_sync(pile->fd) != 0)
-        return folder_report(files->folder, store_name_of_pile(number, file), errno);
+        report(files, number, errno);
     *entry = (struct manifest_pile){.records = records, .bytes = pile->bytes, .checksum = xxh64_value(&pile->checksum)};
-    return close_pile(files, number);
+    close_pile(files, number);
 }
 
 /* Piles that several threads bring to disk, each the next one that is left. */
@@ -220,8 +197,8 @@ static void finish_piles(void *context, unsigned worker)
 
 /* Disks begin at once with all that is to be written, and wait for several files in the time of one: for 4,096 files of
  * 146 KB, 9.1 s in turn became 0.7 s by 4 threads (ext4). */
-int draft_files_finish(struct draft_files *files, const uint64_t *records, unsigned threads,
-                       struct manifest_pile *entry)
+void draft_files_finish(struct draft_files *files, const uint64_t *records, unsigned threads,
+                        struct manifest_pile *entry)
 {
     struct finishing finishing = {.files = files, .records = records, .entry = entry};
 
@@ -229,14 +206,11 @@ int draft_files_finish(struct draft_files *files, const uint64_t *records, unsig
         if (files->pile[p].fd >= 0)
             sys_write_back(files->pile[p].fd);
     threads_run(threads, finish_piles, &finishing);
-    return 0;
 }
 
 void draft_files_free(struct draft_files *files)
 {
-    if (files == NULL)
-        return;
-    for (unsigned p = 0; files->pile != NULL && p < files->piles; p++)
+    for (unsigned p = 0; p < files->piles; p++)
         if (files->pile[p].fd >= 0)
             (void)io_close(files->pile[p].fd);
     free(files->pile);

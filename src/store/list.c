@@ -11,8 +11,8 @@
 #include "shuffle/engine.h"
 #include "shuffle/gather.h"
 #include "store/batch.h"
+#include "system/fault.h"
 #include "system/io.h"
-#include "system/sys.h"
 
 struct totals {
     uint64_t records; /* no more than bytes, and those are no more than INT64_MAX */
@@ -54,54 +54,46 @@ static void list_totals(FILE *to, int width, const struct totals *totals, unsign
 }
 
 /* Batches that have left the store since their names were read are passed over. */
-static int list_batches(FILE *to, const struct store *store, const struct folder_names *names, bool for_programs)
+static void list_batches(FILE *to, const struct store *store, const struct folder_names *names, bool for_programs)
 {
-    struct totals totals = {.pile = sys_allocate(store->format.piles, sizeof *totals.pile)};
+    struct totals totals = {.pile = fault_allocate(store->format.piles, sizeof *totals.pile)};
     int width = 6;
-    int status = 0;
 
-    if (totals.pile == NULL)
-        return fault_report("memory", errno);
     for (size_t i = 0; i < names->count; i++)
         width = (int)strlen(names->name[i]) > width ? (int)strlen(names->name[i]) : width;
     if (!for_programs)
         fprintf(to, "%-*s %6s %16s %20s\n", width, "batch", "piles", "records", "bytes");
-    for (size_t i = 0; i < names->count && status == 0; i++) {
-        struct batch batch = {.store = NULL};
-        struct manifest manifest = {.inputs = 0};
-        enum folder_verdict verdict = batch_open(&batch, store, names->name[i], &manifest);
+    for (size_t i = 0; i < names->count; i++) {
+        struct manifest manifest;
+        struct batch batch;
 
-        if (verdict == FOLDER_FAILED ||
-            (verdict == FOLDER_OK && batch_add_bytes(&batch, &manifest, &totals.bytes) != 0))
-            status = -1;
-        else if (verdict == FOLDER_OK)
-            list_batch(to, names->name[i], width, &manifest, for_programs, &totals);
+        if (!batch_open(&batch, store, names->name[i], &manifest))
+            continue;
+        batch_add_bytes(&batch, &manifest, &totals.bytes);
+        list_batch(to, names->name[i], width, &manifest, for_programs, &totals);
         manifest_release(&manifest);
         batch_close(&batch);
     }
-    if (status == 0 && !for_programs)
+    if (!for_programs)
         list_totals(to, width, &totals, store->format.piles);
     free(totals.pile);
-    return status;
 }
 
-int list_store(const struct store *store, bool for_programs)
+void list_store(const struct store *store, bool for_programs)
 {
-    struct folder_names names = {.count = 0};
+    struct folder_names names;
     char *text = NULL;
     size_t length = 0;
     FILE *to = open_memstream(&text, &length);
-    int status = -1;
 
     if (to == NULL)
-        return fault_report("memory", errno);
-    if (store_batches(store, &names) == 0)
-        status = list_batches(to, store, &names, for_programs);
-    if (fclose(to) != 0 && status == 0)
-        status = fault_report("memory", errno);
-    if (status == 0 && io_print(text, length) != 0)
-        status = fault_report("write error", errno);
+        fault_report("memory", errno);
+    store_batches(store, &names);
+    list_batches(to, store, &names, for_programs);
+    if (fclose(to) != 0)
+        fault_report("memory", errno);
+    if (io_print(text, length) != 0)
+        fault_report("write error", errno);
     folder_names_release(&names);
     free(text);
-    return status;
 }

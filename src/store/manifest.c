@@ -9,14 +9,13 @@
 
 #include "store/manifest.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xxh64.h"
 #include "store/line.h"
-#include "system/sys.h"
+#include "system/fault.h"
 
 static const char title[] = "bigshuf batch 1\n";
 static const char decompressed[] = "decompressed\n";
@@ -111,18 +110,10 @@ bool manifest_fits(const struct manifest *manifest)
 char *manifest_text(struct manifest *manifest, size_t *bytes)
 {
     const size_t room = text_room(manifest);
-    char *text, *at, *end;
+    char *text = fault_allocate(room, 1);
+    const char *end = text + room;
+    char *at = put_head(text, end, manifest);
 
-    *bytes = 0;
-    if (!manifest_fits(manifest)) {
-        errno = EFBIG;
-        return NULL;
-    }
-    text = sys_allocate(room, 1);
-    if (text == NULL)
-        return NULL;
-    end = text + room;
-    at = put_head(text, end, manifest);
     for (size_t i = 0; i < manifest->inputs; i++)
         at = put_input(at, end, &manifest->input[i]);
     at = put_piles(at, end, manifest->piles);
@@ -207,7 +198,7 @@ static bool is_possible(const struct manifest_pile *pile)
     return (pile->records == 0) == (pile->bytes == 0) && pile->records <= pile->bytes && pile->bytes <= INT64_MAX;
 }
 
-int manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, struct manifest_pile *pile)
+bool manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, struct manifest_pile *pile)
 {
     char text[MANIFEST_PILE_BYTES + 1], again[LINE_BYTES];
     const char *at = text;
@@ -220,10 +211,7 @@ int manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, s
     at = line_number(line_blanks(at), &pile->bytes);
     at = line_hexadecimal(line_blanks(at), 16, &pile->checksum);
     (void)put_pile(again, again + sizeof again, number, pile);
-    if (at != NULL && strcmp(again, text) == 0 && is_possible(pile))
-        return 0;
-    errno = EINVAL;
-    return -1;
+    return at != NULL && strcmp(again, text) == 0 && is_possible(pile);
 }
 
 /* `at` is in the text, of which as many bytes come before the checksum. */
@@ -240,13 +228,11 @@ static const char *read_piles(const char *at, const char *text, size_t bytes, st
     if (next == NULL || (uint64_t)(next - text) + count * MANIFEST_PILE_BYTES != bytes)
         return NULL;
     manifest->piles_at = (size_t)(next - text);
-    manifest->pile = sys_allocate((size_t)count + 1, sizeof *manifest->pile);
-    if (manifest->pile == NULL)
-        return NULL;
+    manifest->pile = fault_allocate((size_t)count + 1, sizeof *manifest->pile);
     for (; manifest->piles < count; manifest->piles++, next += MANIFEST_PILE_BYTES) {
         struct manifest_pile *pile = &manifest->pile[manifest->piles];
 
-        if (manifest_parse_pile(next, manifest->piles, pile) != 0 || pile->bytes > INT64_MAX - manifest->bytes)
+        if (!manifest_parse_pile(next, manifest->piles, pile) || pile->bytes > INT64_MAX - manifest->bytes)
             return NULL;
         manifest->records += pile->records;
         manifest->bytes += pile->bytes;
@@ -254,20 +240,17 @@ static const char *read_piles(const char *at, const char *text, size_t bytes, st
     return next;
 }
 
-int manifest_parse(struct manifest *manifest, const char *text, size_t bytes)
+bool manifest_parse(struct manifest *manifest, const char *text, size_t bytes)
 {
-    const char *at;
+    const char *at = NULL;
 
     *manifest = (struct manifest){.inputs = 0};
-    errno = EINVAL;
-    if (bytes > MANIFEST_BYTES_MAX || !line_has_checksum(text, bytes))
-        return -1;
-    at = read_inputs(read_head(text, manifest), manifest);
+    if (bytes <= MANIFEST_BYTES_MAX && line_has_checksum(text, bytes))
+        at = read_inputs(read_head(text, manifest), manifest);
     if (at != NULL && read_piles(at, text, bytes - LINE_CHECKSUM_BYTES, manifest) != NULL)
-        return 0;
-    if (errno != ENOMEM)
-        errno = EINVAL;
-    return -1;
+        return true;
+    manifest_release(manifest);
+    return false;
 }
 
 void manifest_release(struct manifest *manifest)

@@ -3,11 +3,13 @@
 
 #include "store/name.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "system/fault.h"
 #include "system/sys.h"
 
 enum { HOST_BYTES = 128 }; /* room for the name of a host, which becomes a part of other names */
@@ -65,14 +67,13 @@ char *store_name_of_pile(unsigned pile, char name[STORE_NAME_PILE_BYTES])
 
 /* ---- What is yet to be, or is no more ---- */
 
-int store_name_make_unused(char name[STORE_NAME_BYTES], const char *prefix, const char *base)
+void store_name_make_unused(char name[STORE_NAME_BYTES], const char *prefix, const char *base)
 {
     uint64_t number;
 
     if (sys_random(&number, sizeof number) != 0)
-        return -1;
+        fault_report("random number", errno);
     snprintf(name, STORE_NAME_BYTES, "%s%s~%016" PRIx64, prefix, base, number);
-    return 0;
 }
 
 /* Is it what store_name_make_unused puts behind a batch's name? */

@@ -58,47 +58,42 @@ enum { ATTEMPTS = 100 };
 
 /* Two descriptors are wanted for each batch, and some to spare. The number in the message suffices also for what is
  * open already. */
-static int raise_descriptors(const struct store *store, size_t batches)
+static void raise_descriptors(const struct store *store, size_t batches)
 {
     const size_t open = 2 * batches;
     const unsigned wanted = open < UINT_MAX / 2 ? (unsigned)open + WANTED_DESCRIPTORS : UINT_MAX;
 
-    if (sys_free_descriptors(wanted) >= open + SPARE_DESCRIPTORS)
-        return 0;
-    return fault_say("%s: %zu batches need %zu open files: raise the limit (ulimit -n)",
-                     store->folder.path, batches, open + 4 * (size_t)SPARE_DESCRIPTORS);
+    if (sys_free_descriptors(wanted) < open + SPARE_DESCRIPTORS)
+        fault_say("%s: %zu batches need %zu open files: raise the limit (ulimit -n)", store->folder.path, batches,
+                  open + 4 * (size_t)SPARE_DESCRIPTORS);
 }
 
 /* Add up what the batch that was opened last holds, and look at the files of the piles that are wanted. */
-static int add_piles(struct store_reader *all, const struct manifest *manifest)
+static void add_piles(struct store_reader *all, const struct manifest *manifest)
 {
     const struct batch *batch = &all->batch[all->batches - 1];
 
-    if (batch_add_bytes(batch, manifest, &all->sum) != 0)
-        return -1;
+    batch_add_bytes(batch, manifest, &all->sum);
     for (unsigned p = 0; p < all->count; p++) {
         const struct manifest_pile *entry = &manifest->pile[all->number[p]];
 
-        if (batch_check_pile(batch, all->number[p], entry) != 0)
-            return -1;
+        batch_check_pile(batch, all->number[p], entry);
         all->records[p] += entry->records;
         all->bytes[p] += entry->bytes;
     }
-    return 0;
 }
 
-static enum folder_verdict add_batch(struct store_reader *all, const char *name)
+/* False if it has left the store. */
+static bool add_batch(struct store_reader *all, const char *name)
 {
     struct manifest manifest;
-    enum folder_verdict verdict = batch_open(&all->batch[all->batches], all->store, name, &manifest);
 
-    if (verdict != FOLDER_OK)
-        return verdict;
+    if (!batch_open(&all->batch[all->batches], all->store, name, &manifest))
+        return false;
     all->batches++;
-    if (add_piles(all, &manifest) != 0)
-        verdict = FOLDER_FAILED;
+    add_piles(all, &manifest);
     manifest_release(&manifest);
-    return verdict;
+    return true;
 }
 
 static void drop_batches(struct store_reader *all)
@@ -113,24 +108,18 @@ static void drop_batches(struct store_reader *all)
     memset(all->bytes, 0, all->count * sizeof *all->bytes);
 }
 
-/* Open all batches of these names, in the place of those that were opened before. MISSING if one of them has left the
+/* Open all batches of these names, in the place of those that were opened before. False if one of them has left the
  * store meanwhile. */
-static enum folder_verdict add_named(struct store_reader *all, const struct folder_names *names)
+static bool add_named(struct store_reader *all, const struct folder_names *names)
 {
-    const struct store *store = all->store;
-    enum folder_verdict verdict = FOLDER_OK;
+    size_t added = 0;
 
     drop_batches(all);
-    if (raise_descriptors(store, names->count) != 0)
-        return FOLDER_FAILED;
-    all->batch = sys_allocate(names->count + 1, sizeof *all->batch);
-    if (all->batch == NULL) {
-        fault_report("memory", errno);
-        return FOLDER_FAILED;
-    }
-    for (size_t i = 0; i < names->count && verdict == FOLDER_OK; i++)
-        verdict = add_batch(all, names->name[i]);
-    return verdict;
+    raise_descriptors(all->store, names->count);
+    all->batch = fault_allocate(names->count + 1, sizeof *all->batch);
+    while (added < names->count && add_batch(all, names->name[added]))
+        added++;
+    return added == names->count;
 }
 
 static bool are_same(const struct folder_names *one, const struct folder_names *other)
@@ -142,43 +131,36 @@ static bool are_same(const struct folder_names *one, const struct folder_names *
     return i == one->count && i == other->count;
 }
 
-static int add_batches(struct store_reader *all)
+static void add_batches(struct store_reader *all)
 {
-    struct folder_names names = {.count = 0}, again = {.count = 0};
-    enum folder_verdict verdict = FOLDER_MISSING;
-    bool same = false;
+    bool complete = false, same = false;
 
-    for (int attempt = 0; attempt < ATTEMPTS && verdict != FOLDER_FAILED && !same; attempt++) {
+    for (int attempt = 0; attempt < ATTEMPTS && !same; attempt++) {
+        struct folder_names names, again;
+
+        store_batches(all->store, &names);
+        complete = add_named(all, &names);
+        store_batches(all->store, &again);
+        same = complete && are_same(&names, &again);
         folder_names_release(&names);
         folder_names_release(&again);
-        if (store_batches(all->store, &names) != 0)
-            return -1;
-        verdict = add_named(all, &names);
-        if (store_batches(all->store, &again) != 0)
-            verdict = FOLDER_FAILED;
-        same = verdict == FOLDER_OK && are_same(&names, &again);
     }
-    folder_names_release(&names);
-    folder_names_release(&again);
-    if (verdict == FOLDER_MISSING)
-        return folder_say(&all->store->folder, NULL, "batches leave it faster than they can be opened");
-    return verdict == FOLDER_OK ? 0 : -1;
+    if (!complete)
+        folder_say(&all->store->folder, NULL, "batches leave it faster than they can be opened");
 }
 
 /* The header must be what the batches say it is. If no batch has one, a failed task may have left it: it counts as
  * none.
  */
-static int read_header(struct store_reader *all)
+static void read_header(struct store_reader *all)
 {
     uint64_t checksum;
     bool wanted = false;
 
-    if (store_get_header(all->store, &all->header, &all->header_bytes) != 0)
-        return -1;
+    all->header = store_get_header(all->store, &all->header_bytes);
     checksum = xxh64(all->header, all->header_bytes);
     for (size_t i = 0; i < all->batches; i++) {
-        if (batch_check_header(&all->batch[i], all->header, all->header_bytes, checksum) != 0)
-            return -1;
+        batch_check_header(&all->batch[i], all->header, all->header_bytes, checksum);
         wanted = wanted || all->batch[i].header_bytes > 0;
     }
     if (!wanted) {
@@ -186,7 +168,6 @@ static int read_header(struct store_reader *all)
         all->header = NULL;
         all->header_bytes = 0;
     }
-    return 0;
 }
 
 /* ---- Where a reader is ---- */
@@ -212,65 +193,62 @@ static const struct batch *batch_of(const struct storage_reader *reader)
 }
 
 /* Also if the manifests no longer say what they said when the snapshot was taken. */
-static int report_damage(const struct storage_reader *reader)
+_Noreturn static void report_damage(const struct storage_reader *reader)
 {
-    return batch_report_damage(batch_of(reader), number_of(reader));
+    batch_report_damage(batch_of(reader), number_of(reader));
 }
 
 /* ---- The file of a part ---- */
 
-/* Fill the pieces from the file. */
-static int fetch(struct storage_reader *reader, struct iovec *pieces, int count)
+/* Fill the pieces from the file, which may have become shorter. */
+static void fetch(struct storage_reader *reader, struct iovec *pieces, int count)
 {
     char file[STORE_NAME_PILE_BYTES];
     size_t done;
-    int status = io_read_at(reader->at.part.fd, pieces, count, (off_t)reader->at.part.offset, &done);
 
+    if (io_read_at(reader->at.part.fd, pieces, count, (off_t)reader->at.part.offset, &done) != 0) {
+        if (errno == 0)
+            report_damage(reader);
+        folder_report(&batch_of(reader)->folder, store_name_of_pile(number_of(reader), file), errno);
+    }
     reader->at.part.offset += done;
-    if (status == 0)
-        return 0;
-    if (errno == 0) /* it has become shorter */
-        return report_damage(reader);
-    return folder_report(&batch_of(reader)->folder, store_name_of_pile(number_of(reader), file), errno);
 }
 
 /* The file begins with what the records start with. */
-static int skip_start(struct storage_reader *reader)
+static void skip_start(struct storage_reader *reader)
 {
     const struct store_reader *store = store_of(reader);
     uint8_t found[RECORD_DELIMITER_BYTES_MAX];
     struct iovec piece = {.iov_base = found, .iov_len = store->start_bytes};
 
-    if (fetch(reader, &piece, 1) != 0)
-        return -1;
+    fetch(reader, &piece, 1);
     xxh64_update(&reader->hash, found, store->start_bytes);
-    return memcmp(found, store->start, store->start_bytes) == 0 ? 0 : report_damage(reader);
+    if (memcmp(found, store->start, store->start_bytes) != 0)
+        report_damage(reader);
 }
 
 /* Open the next part that has any bytes. */
-static int begin_part(struct storage_reader *reader)
+static void begin_part(struct storage_reader *reader)
 {
     const struct store_reader *store = store_of(reader);
     struct manifest_pile entry = {.bytes = 0};
 
     for (; reader->at.part.batch < store->batches; reader->at.part.batch++) {
-        if (batch_pile(batch_of(reader), number_of(reader), &entry) != 0)
-            return -1;
+        entry = batch_pile(batch_of(reader), number_of(reader));
         if (entry.bytes > 0)
             break;
     }
     if (entry.bytes == 0 || entry.bytes > reader->left || entry.bytes < store->start_bytes)
-        return report_damage(reader);
+        report_damage(reader);
     reader->at.part.fd = batch_open_pile(batch_of(reader), number_of(reader), &entry);
-    if (reader->at.part.fd < 0)
-        return -1;
     sys_sequential(reader->at.part.fd);
     reader->at.part.offset = 0;
     reader->at.part.left = entry.bytes;
     reader->at.part.records = entry.records;
     reader->at.part.checksum = entry.checksum;
     xxh64_init(&reader->hash, 0);
-    return store->start_bytes > 0 ? skip_start(reader) : 0;
+    if (store->start_bytes > 0)
+        skip_start(reader);
 }
 
 static void close_part(struct storage_reader *reader)
@@ -280,58 +258,53 @@ static void close_part(struct storage_reader *reader)
     reader->at.part.fd = -1;
 }
 
-static int end_part(struct storage_reader *reader)
+static void end_part(struct storage_reader *reader)
 {
     close_part(reader);
     if (xxh64_value(&reader->hash) != reader->at.part.checksum)
-        return report_damage(reader);
+        report_damage(reader);
     reader->at.part.batch++;
-    return 0;
 }
 
 /* ---- The stream of a part ---- */
 
-/* Fill the first of the pieces from the file, which has `limit` bytes to come. Returns the number of bytes, or -1 after
- * a report. */
-static ssize_t read_file(struct storage_reader *reader, const struct iovec *pieces, int count, uint64_t limit)
+/* Fill the first of the pieces from the file, which has `limit` bytes to come. Returns the number of bytes. */
+static size_t read_file(struct storage_reader *reader, const struct iovec *pieces, int count, uint64_t limit)
 {
     struct iovec some[PIECES], filled[PIECES];
     size_t bytes;
     int taken = io_pieces_begin(pieces, count, limit, some, PIECES, &bytes);
 
     memcpy(filled, some, (size_t)taken * sizeof *some);
-    if (fetch(reader, some, taken) != 0)
-        return -1;
+    fetch(reader, some, taken);
     for (int i = 0; i < taken; i++)
         xxh64_update(&reader->hash, filled[i].iov_base, filled[i].iov_len);
-    return (ssize_t)bytes;
+    return bytes;
 }
 
 /* The last bytes of the stream, of which `left` are to come, are those with which records start. */
-static ssize_t read_start(const struct storage_reader *reader, const struct iovec *piece, size_t left)
+static size_t read_start(const struct storage_reader *reader, const struct iovec *piece, size_t left)
 {
     const struct store_reader *store = store_of(reader);
     size_t bytes = piece->iov_len < left ? piece->iov_len : left;
 
     memcpy(piece->iov_base, store->start + store->start_bytes - left, bytes);
-    return (ssize_t)bytes;
+    return bytes;
 }
 
-/* Fill the first of the pieces. Returns the number of bytes, or -1 after a report. */
-static ssize_t read_part(struct storage_reader *reader, const struct iovec *pieces, int count)
+/* Fill the first of the pieces. Returns the number of bytes. */
+static size_t read_part(struct storage_reader *reader, const struct iovec *pieces, int count)
 {
     const uint64_t start_bytes = store_of(reader)->start_bytes;
     const uint64_t left = reader->at.part.left;
-    ssize_t bytes;
+    size_t bytes;
 
     if (left > start_bytes)
         bytes = read_file(reader, pieces, count, left - start_bytes);
     else
         bytes = read_start(reader, pieces, (size_t)left);
-    if (bytes > 0) {
-        reader->left -= (uint64_t)bytes;
-        reader->at.part.left -= (uint64_t)bytes;
-    }
+    reader->left -= bytes;
+    reader->at.part.left -= bytes;
     return bytes;
 }
 
@@ -348,57 +321,46 @@ static int read_pieces(struct storage_reader *reader, struct iovec *pieces, int 
     int used = io_pieces_advance(pieces, count, 0);
 
     while (used < count) {
-        ssize_t bytes;
-
-        if (reader->at.part.fd < 0 && begin_part(reader) != 0)
-            return -1;
-        bytes = read_part(reader, pieces + used, count - used);
-        if (bytes < 0 || (reader->at.part.left == 0 && end_part(reader) != 0))
-            return -1;
-        used += io_pieces_advance(pieces + used, count - used, (size_t)bytes);
+        if (reader->at.part.fd < 0)
+            begin_part(reader);
+        used += io_pieces_advance(pieces + used, count - used, read_part(reader, pieces + used, count - used));
+        if (reader->at.part.left == 0)
+            end_part(reader);
     }
     return 0;
 }
 
-/* Count the records of a part that has been begun, up to its end. UINT64_MAX if the last one is not whole. */
-static int count_part(struct storage_reader *reader, uint64_t *records)
+/* The records of a part that has been begun, up to its end. UINT64_MAX if the last one is not whole. */
+static uint64_t count_part(struct storage_reader *reader)
 {
     const struct record_format *format = &store_of(reader)->store->format.record;
     struct record_scan scan = {0};
     uint8_t data[COUNT_BYTES];
+    uint64_t records = 0;
     bool whole = true;
 
-    *records = 0;
     while (reader->at.part.left > 0) {
         struct iovec piece = {.iov_base = data, .iov_len = sizeof data};
-        ssize_t bytes = read_part(reader, &piece, 1);
+        size_t bytes = read_part(reader, &piece, 1);
 
-        if (bytes < 0)
-            return -1;
-        *records += record_count(format, &scan, data, (size_t)bytes, &whole);
+        records += record_count(format, &scan, data, bytes, &whole);
     }
-    if (!whole)
-        *records = UINT64_MAX;
-    return 0;
+    return whole ? records : UINT64_MAX;
 }
 
 /* Of the first part whose records are not as many as its manifest says. */
 static int report_records(struct storage *storage, unsigned pile)
 {
     struct storage_reader reader;
-    uint64_t found = 0;
-    int status = 0;
 
     storage_reader_init(&reader, storage, pile);
-    while (reader.left > 0 && status == 0 && begin_part(&reader) == 0) {
-        status = count_part(&reader, &found);
-        if (status == 0 && found != reader.at.part.records)
-            status = batch_report_records(batch_of(&reader), number_of(&reader));
-        if (status == 0)
-            status = end_part(&reader);
+    while (reader.left > 0) {
+        begin_part(&reader);
+        if (count_part(&reader) != reader.at.part.records)
+            batch_report_records(batch_of(&reader), number_of(&reader));
+        end_part(&reader);
     }
-    storage_reader_release(&reader);
-    return status != 0 || reader.left > 0 ? -1 : report_damage(&reader);
+    report_damage(&reader);
 }
 
 /* ---- The whole ---- */
@@ -407,28 +369,20 @@ struct store_reader *store_reader_open(const struct store *store, const uint32_t
 {
     static const struct storage_kind kind = {
         .begin = begin, .read = read_pieces, .end = close_part, .report = report_records};
-    struct store_reader *all = sys_allocate(1, sizeof *all);
+    struct store_reader *all = fault_allocate(1, sizeof *all);
 
-    if (all != NULL) {
-        *all = (struct store_reader){.storage.kind = &kind, .store = store, .number = number, .count = count};
-        all->start = record_start(&store->format.record, &all->start_bytes);
-        all->records = sys_allocate((size_t)count + 1, sizeof *all->records);
-        all->bytes = sys_allocate((size_t)count + 1, sizeof *all->bytes);
-    }
-    if (all == NULL || all->records == NULL || all->bytes == NULL)
-        fault_report("memory", errno);
-    else if (add_batches(all) == 0 && read_header(all) == 0)
-        return all;
-    store_reader_free(all);
-    return NULL;
+    *all = (struct store_reader){.storage.kind = &kind, .store = store, .number = number, .count = count};
+    all->start = record_start(&store->format.record, &all->start_bytes);
+    all->records = fault_allocate((size_t)count + 1, sizeof *all->records);
+    all->bytes = fault_allocate((size_t)count + 1, sizeof *all->bytes);
+    add_batches(all);
+    read_header(all);
+    return all;
 }
 
 void store_reader_free(struct store_reader *reader)
 {
-    if (reader == NULL)
-        return;
-    if (reader->records != NULL && reader->bytes != NULL)
-        drop_batches(reader);
+    drop_batches(reader);
     free(reader->records);
     free(reader->bytes);
     free(reader->header);

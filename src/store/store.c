@@ -20,32 +20,27 @@ enum { HEADER_FILE_BYTES = HEADER_BYTES_MAX + RECORD_DELIMITER_BYTES_MAX };
 
 /* ---- The format ---- */
 
-static enum folder_verdict read_format(struct store *store)
+/* False if there is none. */
+static bool read_format(struct store *store)
 {
-    char *text;
     size_t bytes;
-    enum folder_verdict verdict =
-        folder_read(&store->folder, STORE_NAME_FORMAT, STORE_FORMAT_TEXT_BYTES, &text, &bytes);
+    char *text = folder_read(&store->folder, STORE_NAME_FORMAT, STORE_FORMAT_TEXT_BYTES, &bytes);
 
-    if (verdict != FOLDER_OK)
-        return verdict;
-    if (!store_format_parse(&store->format, store->string, text, bytes)) {
+    if (text == NULL)
+        return false;
+    if (!store_format_parse(&store->format, store->string, text, bytes))
         folder_say(&store->folder, STORE_NAME_FORMAT, "not a format of a store that this version knows");
-        verdict = FOLDER_FAILED;
-    }
     free(text);
-    return verdict;
+    return true;
 }
 
-/* Make a file that appears whole, if there is none of its name. */
-static enum folder_verdict publish(const struct store *store, const char *file, const void *data, size_t bytes)
+/* Make a file that appears whole. False if there is one of its name already. */
+static bool publish(const struct store *store, const char *file, const void *data, size_t bytes)
 {
     char by[STORE_NAME_BYTES];
 
-    if (store_name_make_unused(by, STORE_NAME_DRAFT_PREFIX, file) == 0)
-        return folder_publish(&store->folder, file, by, data, bytes);
-    fault_report("random number", errno);
-    return FOLDER_FAILED;
+    store_name_make_unused(by, STORE_NAME_DRAFT_PREFIX, file);
+    return folder_publish(&store->folder, file, by, data, bytes);
 }
 
 /* Bring the name of a new directory to disk, if the directory above it may be read. */
@@ -61,38 +56,30 @@ static void sync_above(const struct folder *folder)
 
 /* Make the format, or find that somebody else has made one, and read it. The directory's own name is brought to disk
  * before that: so in every store that has a format it is there, whoever made the directory. */
-static enum folder_verdict make_format(struct store *store, const struct store_format *wanted)
+static void make_format(struct store *store, const struct store_format *wanted)
 {
     struct store_format format = *wanted;
     char text[STORE_FORMAT_TEXT_BYTES];
-    enum folder_verdict verdict;
 
     if (format.piles == 0)
         format.piles = STORE_FORMAT_PILES;
     sync_above(&store->folder);
-    verdict = publish(store, STORE_NAME_FORMAT, text, store_format_text(&format, text));
-    if (verdict == FOLDER_OK || verdict == FOLDER_EXISTS)
-        verdict = read_format(store);
-    if (verdict == FOLDER_MISSING)
+    (void)publish(store, STORE_NAME_FORMAT, text, store_format_text(&format, text));
+    if (!read_format(store))
         folder_report(&store->folder, STORE_NAME_FORMAT, ENOENT);
-    return verdict;
 }
 
 /* What a first run has made that failed afterwards says nothing of what is in the store. */
-static int say_difference(const struct store *store, const char *has, const char *wanted)
+_Noreturn static void say_difference(const struct store *store, const char *has, const char *wanted)
 {
     struct folder_names names;
-    int result = store_batches(store, &names);
 
-    if (result == 0)
-        result = folder_say(
-            &store->folder, STORE_NAME_FORMAT, "the store has %s, not %s%s", has, wanted,
-            names.count > 0 ? "" : ": it has no batches, so remove it, unless others are about to write some");
-    folder_names_release(&names);
-    return result;
+    store_batches(store, &names);
+    folder_say(&store->folder, STORE_NAME_FORMAT, "the store has %s, not %s%s", has, wanted,
+               names.count > 0 ? "" : ": it has no batches, so remove it, unless others are about to write some");
 }
 
-static int compare_format(const struct store *store, const struct store_format *wanted)
+static void compare_format(const struct store *store, const struct store_format *wanted)
 {
     struct store_format resolved = *wanted;
     struct store_format_lines has, want;
@@ -102,88 +89,75 @@ static int compare_format(const struct store *store, const struct store_format *
     has = store_format_lines(&store->format);
     want = store_format_lines(&resolved);
     if (strcmp(has.piles, want.piles) != 0)
-        return say_difference(store, has.piles, want.piles);
+        say_difference(store, has.piles, want.piles);
     if (strcmp(has.records, want.records) != 0)
-        return say_difference(store, has.records, want.records);
+        say_difference(store, has.records, want.records);
     if (strcmp(has.header, want.header) != 0)
-        return say_difference(store, has.header, want.header);
-    return 0;
+        say_difference(store, has.header, want.header);
 }
 
 /* ---- The store ---- */
 
-int store_open(struct store *store, const char *path)
+void store_open(struct store *store, const char *path)
 {
-    enum folder_verdict verdict;
-
     *store = (struct store){0};
-    verdict = folder_open(&store->folder, path);
-    if (verdict == FOLDER_MISSING)
-        return fault_report(path, ENOENT);
-    if (verdict != FOLDER_OK)
-        return -1;
-    verdict = read_format(store);
-    if (verdict == FOLDER_MISSING)
-        return folder_say(&store->folder, NULL, "not a store of piles");
-    return verdict == FOLDER_OK ? 0 : -1;
+    if (!folder_open(&store->folder, path))
+        fault_report(path, ENOENT);
+    if (!read_format(store))
+        folder_say(&store->folder, NULL, "not a store of piles");
 }
 
-static int open_or_make(struct folder *folder, const char *path, bool *made)
+/* If it is empty still. */
+static void remove_directory(void *path)
 {
-    enum folder_verdict verdict = folder_open(folder, path);
+    (void)sys_rmdir_at(AT_FDCWD, path);
+}
 
-    *made = false;
-    if (verdict != FOLDER_MISSING)
-        return verdict == FOLDER_OK ? 0 : -1;
-    *made = sys_mkdir_at(AT_FDCWD, path, 0777) == 0;
-    if (!*made && errno != EEXIST)
-        return fault_report(path, errno);
-    verdict = folder_open(folder, path);
-    if (verdict == FOLDER_MISSING)
-        return fault_report(path, ENOENT);
-    return verdict == FOLDER_OK ? 0 : -1;
+/* If the directory is made here, and the run ends before it is a store, it is removed again: `duty`. */
+static void open_or_make(struct folder *folder, const char *path, struct fault_duty *duty)
+{
+    if (folder_open(folder, path))
+        return;
+    if (sys_mkdir_at(AT_FDCWD, path, 0777) == 0)
+        fault_add_duty(duty, remove_directory, (void *)path);
+    else if (errno != EEXIST)
+        fault_report(path, errno);
+    if (!folder_open(folder, path))
+        fault_report(path, ENOENT);
 }
 
 /* A directory without a format is made a store only if there is nothing else in it, as it was hardly meant otherwise;
- * hidden files, and lost+found at the top of a file system, do not count. OK, or EXISTS if a format has come meanwhile,
- * or FAILED. */
-static enum folder_verdict refuse_others(const struct store *store)
+ * hidden files, and lost+found at the top of a file system, do not count. A format may have come meanwhile. */
+static void refuse_others(const struct store *store)
 {
     struct folder_names names;
-    enum folder_verdict verdict = folder_list(&store->folder, &names);
+    const char *other = NULL;
+    bool has_format = false;
 
-    for (size_t i = 0; i < names.count; i++)
+    (void)folder_list(&store->folder, &names);
+    for (size_t i = names.count; i-- > 0;) {
         if (strcmp(names.name[i], STORE_NAME_FORMAT) == 0)
-            verdict = FOLDER_EXISTS;
-    for (size_t i = 0; i < names.count && verdict == FOLDER_OK; i++) {
-        if (names.name[i][0] == '.' || strcmp(names.name[i], "lost+found") == 0)
-            continue;
-        folder_say(&store->folder, NULL, "not a store of piles, and not empty: it holds '%s'", names.name[i]);
-        verdict = FOLDER_FAILED;
+            has_format = true;
+        else if (names.name[i][0] != '.' && strcmp(names.name[i], "lost+found") != 0)
+            other = names.name[i];
     }
+    if (other != NULL && !has_format)
+        folder_say(&store->folder, NULL, "not a store of piles, and not empty: it holds '%s'", other);
     folder_names_release(&names);
-    return verdict;
 }
 
-int store_join(struct store *store, const char *path, const struct store_format *wanted)
+void store_join(struct store *store, const char *path, const struct store_format *wanted)
 {
-    enum folder_verdict verdict;
-    bool made;
+    struct fault_duty duty = {.context = NULL};
 
     *store = (struct store){0};
-    if (open_or_make(&store->folder, path, &made) != 0)
-        return -1;
-    verdict = read_format(store);
-    if (verdict == FOLDER_MISSING) {
-        verdict = refuse_others(store);
-        if (verdict == FOLDER_OK)
-            verdict = make_format(store, wanted);
-        else if (verdict == FOLDER_EXISTS) /* now */
-            verdict = read_format(store);
+    open_or_make(&store->folder, path, &duty);
+    if (!read_format(store)) {
+        refuse_others(store);
+        make_format(store, wanted);
     }
-    if (verdict != FOLDER_OK && made) /* if it is empty still */
-        (void)sys_rmdir_at(AT_FDCWD, path);
-    return verdict == FOLDER_OK ? compare_format(store, wanted) : -1;
+    fault_remove_duty(&duty);
+    compare_format(store, wanted);
 }
 
 void store_close(struct store *store)
@@ -194,81 +168,59 @@ void store_close(struct store *store)
 
 /* ---- What is in it ---- */
 
-static enum folder_verdict compare_header(const struct store *store, const uint8_t *header, size_t bytes)
+/* False if there is no header in the store. */
+static bool compare_header(const struct store *store, const uint8_t *header, size_t bytes)
 {
-    char *known;
     size_t known_bytes;
-    enum folder_verdict verdict =
-        folder_read(&store->folder, STORE_NAME_HEADER, HEADER_FILE_BYTES, &known, &known_bytes);
+    char *known = folder_read(&store->folder, STORE_NAME_HEADER, HEADER_FILE_BYTES, &known_bytes);
 
-    if (verdict != FOLDER_OK)
-        return verdict;
-    if (known_bytes != bytes || memcmp(known, header, bytes) != 0) {
+    if (known == NULL)
+        return false;
+    if (known_bytes != bytes || memcmp(known, header, bytes) != 0)
         folder_say(&store->folder, STORE_NAME_HEADER, "not the header of these inputs");
-        verdict = FOLDER_FAILED;
-    }
     free(known);
-    return verdict;
+    return true;
 }
 
-int store_put_header(struct store *store, const uint8_t *header, size_t bytes)
+void store_put_header(const struct store *store, const uint8_t *header, size_t bytes)
 {
-    enum folder_verdict verdict;
-
-    if (bytes == 0)
-        return 0;
-    verdict = compare_header(store, header, bytes);
-    if (verdict == FOLDER_MISSING)
-        verdict = publish(store, STORE_NAME_HEADER, header, bytes);
-    if (verdict == FOLDER_EXISTS)
-        verdict = compare_header(store, header, bytes);
-    if (verdict == FOLDER_MISSING)
-        return folder_report(&store->folder, STORE_NAME_HEADER, ENOENT);
-    return verdict == FOLDER_OK ? 0 : -1;
+    if (bytes == 0 || compare_header(store, header, bytes) || publish(store, STORE_NAME_HEADER, header, bytes))
+        return;
+    if (!compare_header(store, header, bytes)) /* that of somebody who was faster */
+        folder_report(&store->folder, STORE_NAME_HEADER, ENOENT);
 }
 
-int store_get_header(const struct store *store, uint8_t **header, size_t *bytes)
+uint8_t *store_get_header(const struct store *store, size_t *bytes)
 {
-    char *text;
-    enum folder_verdict verdict = folder_read(&store->folder, STORE_NAME_HEADER, HEADER_FILE_BYTES, &text, bytes);
-
-    *header = (uint8_t *)text;
-    return verdict == FOLDER_OK || verdict == FOLDER_MISSING ? 0 : -1;
+    return (uint8_t *)folder_read(&store->folder, STORE_NAME_HEADER, HEADER_FILE_BYTES, bytes);
 }
 
-/* 1 if it is a complete batch, 0 if not, -1 after a report. */
-static int is_batch(const struct store *store, const char *name)
+static bool is_batch(const struct store *store, const char *name)
 {
     struct stat status;
 
     if (!store_name_is_batch(name))
-        return 0;
-    if (sys_stat_at(store->folder.fd, name, &status) != 0)
-        return errno == ENOENT ? 0 : folder_report(&store->folder, name, errno);
+        return false;
+    if (sys_stat_at(store->folder.fd, name, &status) != 0) {
+        if (errno == ENOENT)
+            return false;
+        folder_report(&store->folder, name, errno);
+    }
     if (S_ISLNK(status.st_mode))
-        return folder_say(&store->folder, name, "is a link, and links are not followed here");
+        folder_say(&store->folder, name, "is a link, and links are not followed here");
     return S_ISDIR(status.st_mode);
 }
 
-int store_batches(const struct store *store, struct folder_names *names)
+void store_batches(const struct store *store, struct folder_names *names)
 {
     size_t kept = 0;
-    int result = 0;
 
-    if (folder_list(&store->folder, names) != FOLDER_OK)
-        return -1;
+    (void)folder_list(&store->folder, names);
     for (size_t i = 0; i < names->count; i++) {
-        int is = result == 0 ? is_batch(store, names->name[i]) : 0;
-
-        if (is < 0)
-            result = -1;
-        if (is > 0)
+        if (is_batch(store, names->name[i]))
             names->name[kept++] = names->name[i];
         else
             free(names->name[i]);
     }
     names->count = kept;
-    if (result != 0)
-        folder_names_release(names);
-    return result;
 }

@@ -22,15 +22,16 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-enum { DEAD_SECONDS = 3600, ATTEMPTS = 10 };
+enum { DEAD_SECONDS = 3600, ATTEMPTS = 2 };
 
 struct sweep {
     struct store *store;
     struct folder root; /* the store's, but lenient: what fails is none of the run's failures */
-    bool all;        /* the user asks for it: also drafts of others, and where nothing can be locked */
-    time_t now;      /* by the clock of the store's file system; 0: not looked at yet */
-    uint64_t bytes;  /* in the files that have been removed under the last name */
-    const char *why; /* what stands under it stays */
+    bool all;           /* the user asks for it: also drafts of others, and where nothing can be locked */
+    time_t now;         /* by the clock of the store's file system; 0: not looked at yet */
+    uint64_t files;     /* that have been removed */
+    uint64_t bytes;     /* in the files that have been removed under the last name */
+    const char *why;    /* what stands under it stays */
 };
 
 static void begin(struct sweep *sweep, struct store *store, bool all)
@@ -153,24 +154,31 @@ static enum folder_verdict unlink_file(struct sweep *sweep, const struct folder 
         return FOLDER_OK;
     if (sys_unlink_at(folder->fd, file) != 0)
         return errno == ENOENT ? FOLDER_OK : fail(sweep);
+    sweep->files++;
     sweep->bytes += (uint64_t)status.st_size;
     return FOLDER_OK;
 }
 
-/* The piles, then the folder itself. When a run fails, other threads may still make piles of its draft. */
+/* The piles, then the folder itself. When a run fails, other threads may still make piles of its draft, each once: what
+ * comes to be there after it was looked for is found the next time. */
 static enum folder_verdict remove_rest(struct sweep *sweep, const struct folder *folder, const char *name)
 {
     enum folder_verdict verdict = FOLDER_OK;
     char file[STORE_NAME_PILE_BYTES];
+    unsigned in_vain = 0;
 
-    for (int attempt = 1;; attempt++) {
+    while (in_vain < ATTEMPTS) {
+        const uint64_t files = sweep->files;
+
         for (unsigned p = 0; p < sweep->store->format.piles && verdict == FOLDER_OK; p++)
             verdict = unlink_file(sweep, folder, store_name_of_pile(p, file));
         if (verdict != FOLDER_OK || sys_rmdir_at(sweep->root.fd, name) == 0 || errno == ENOENT)
             return verdict;
-        if (attempt == ATTEMPTS || errno != ENOTEMPTY)
-            return fail(sweep);
+        if (errno != ENOTEMPTY && errno != EEXIST)
+            break;
+        in_vain = sweep->files > files ? 0 : in_vain + 1;
     }
+    return fail(sweep);
 }
 
 /* What a folder is: a draft of whomever, a batch that has left the store and may still be read, or a draft of this
@@ -294,14 +302,14 @@ void sweep_dead(struct store *store)
 }
 
 /* Goes on behind what cannot be removed, and fails at the end. */
-int sweep_all(struct store *store)
+void sweep_all(struct store *store)
 {
     char now[STORE_NAME_BYTES], first[STORE_NAME_BYTES];
     struct folder_names names;
     const char *why = NULL;
     struct sweep sweep;
 
-    folder_list(&store->folder, &names);
+    (void)folder_list(&store->folder, &names);
     begin(&sweep, store, true);
     for (size_t i = 0; i < names.count; i++) {
         if (sweep_one(&sweep, names.name[i], now) || why != NULL)
@@ -314,5 +322,4 @@ int sweep_all(struct store *store)
         fault_report("write error", errno);
     if (why != NULL)
         folder_say(&store->folder, first, "cannot be removed: %s", why);
-    return 0;
 }

@@ -24,10 +24,9 @@ enum { WHERE_BYTES = 4096 + 256, MESSAGE_BYTES = 2400 };
 
 static char *copy(const char *text)
 {
-    size_t bytes = strlen(text) + 1;
-    char *result = sys_allocate(bytes, 1);
+    const size_t bytes = strlen(text) + 1;
 
-    return result == NULL ? NULL : memcpy(result, text, bytes);
+    return memcpy(fault_allocate(bytes, 1), text, bytes);
 }
 
 /* What stands between a path and a name in it. */
@@ -41,10 +40,9 @@ static const char *separator(const char *path)
 static char *join(const char *path, const char *name)
 {
     const size_t bytes = strlen(path) + 1 + strlen(name) + 1;
-    char *result = sys_allocate(bytes, 1);
+    char *result = fault_allocate(bytes, 1);
 
-    if (result != NULL)
-        snprintf(result, bytes, "%s%s%s", path, separator(path), name);
+    snprintf(result, bytes, "%s%s%s", path, separator(path), name);
     return result;
 }
 
@@ -56,34 +54,31 @@ static void describe(const struct folder *folder, const char *name, char where[W
         snprintf(where, WHERE_BYTES, "%s%s%s", folder->path, separator(folder->path), name);
 }
 
-int folder_report(const struct folder *folder, const char *name, int error)
+void folder_report(const struct folder *folder, const char *name, int error)
 {
     char where[WHERE_BYTES];
 
-    if (folder->lenient)
-        return -1;
     describe(folder, name, where);
-    return fault_report(where, error);
+    fault_report(where, error);
 }
 
-int folder_say(const struct folder *folder, const char *name, const char *format, ...)
+void folder_say(const struct folder *folder, const char *name, const char *format, ...)
 {
     char where[WHERE_BYTES], message[MESSAGE_BYTES];
     va_list arguments;
 
-    if (folder->lenient)
-        return -1;
     describe(folder, name, where);
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return fault_say("%s: %s", where, message);
+    fault_say("%s: %s", where, message);
 }
 
-/* The verdict on a call that has just failed. */
+/* The verdict on a call that has just failed, if the folder is lenient; else the run ends. */
 static enum folder_verdict fail(const struct folder *folder, const char *name)
 {
-    folder_report(folder, name, errno);
+    if (!folder->lenient)
+        folder_report(folder, name, errno);
     return FOLDER_FAILED;
 }
 
@@ -93,26 +88,12 @@ static enum folder_verdict fail_unless_missing(const struct folder *folder, cons
     return errno == ENOENT || errno == ESTALE ? FOLDER_MISSING : fail(folder, name);
 }
 
-static enum folder_verdict fail_unless_exists(const struct folder *folder, const char *name)
-{
-    return errno == EEXIST ? FOLDER_EXISTS : fail(folder, name);
-}
-
-/* What is given up after a failure, whose errno stays. */
+/* Close it after a failure, whose errno stays. */
 static void give_up_descriptor(int fd)
 {
     int error = errno;
 
-    if (fd >= 0)
-        (void)io_close(fd);
-    errno = error;
-}
-
-static void give_up_file(const struct folder *folder, const char *name)
-{
-    int error = errno;
-
-    (void)sys_unlink_at(folder->fd, name);
+    (void)io_close(fd);
     errno = error;
 }
 
@@ -124,34 +105,21 @@ static bool is_link_error(int error)
 
 /* ---- Folders ---- */
 
-enum folder_verdict folder_open(struct folder *folder, const char *path)
+bool folder_open(struct folder *folder, const char *path)
 {
-    enum folder_verdict verdict = FOLDER_FAILED;
     int fd = io_open(path, O_RDONLY | O_DIRECTORY, 0);
 
     *folder = (struct folder){.fd = -1};
-    if (fd < 0) {
-        if (errno == ENOENT)
-            return FOLDER_MISSING;
+    if (fd < 0 && errno == ENOENT)
+        return false;
+    if (fd < 0)
         fault_report(path, errno);
-        return FOLDER_FAILED;
-    }
-    folder->path = copy(path);
-    if (folder->path == NULL) {
-        fault_report(path, errno);
-        goto out;
-    }
-    folder->fd = fd;
-    fd = -1;
-    verdict = FOLDER_OK;
-out:
-    give_up_descriptor(fd);
-    return verdict;
+    *folder = (struct folder){.fd = fd, .path = copy(path)};
+    return true;
 }
 
 enum folder_verdict folder_enter(struct folder *inner, const struct folder *outer, const char *name)
 {
-    enum folder_verdict verdict = FOLDER_FAILED;
     int fd = io_open_at(outer->fd, name, O_RDONLY | O_DIRECTORY, 0);
 
     *inner = (struct folder){.fd = -1, .lenient = outer->lenient};
@@ -160,34 +128,32 @@ enum folder_verdict folder_enter(struct folder *inner, const struct folder *oute
             errno = ENOTDIR;
         return fail_unless_missing(outer, name);
     }
-    inner->path = join(outer->path, name);
-    if (inner->path == NULL) {
-        folder_report(outer, name, errno);
-        goto out;
-    }
     inner->fd = fd;
-    fd = -1;
-    verdict = FOLDER_OK;
-out:
-    give_up_descriptor(fd);
-    return verdict;
+    inner->path = join(outer->path, name);
+    return FOLDER_OK;
 }
 
+/* What cannot be opened is not left there. */
 enum folder_verdict folder_make(struct folder *inner, const struct folder *outer, const char *name)
 {
+    struct folder lenient = *outer;
     enum folder_verdict verdict;
+    int error;
 
-    *inner = (struct folder){.fd = -1, .lenient = outer->lenient};
-    if (sys_mkdir_at(outer->fd, name, 0777) != 0)
-        return fail_unless_exists(outer, name);
-    verdict = folder_enter(inner, outer, name);
-    if (verdict == FOLDER_FAILED) {
-        int error = errno;
-
-        (void)sys_rmdir_at(outer->fd, name);
-        errno = error;
+    *inner = (struct folder){.fd = -1};
+    if (sys_mkdir_at(outer->fd, name, 0777) != 0) {
+        if (errno == EEXIST)
+            return FOLDER_EXISTS;
+        folder_report(outer, name, errno);
     }
-    return verdict;
+    lenient.lenient = true;
+    verdict = folder_enter(inner, &lenient, name);
+    inner->lenient = false;
+    if (verdict != FOLDER_FAILED)
+        return verdict;
+    error = errno;
+    (void)sys_rmdir_at(outer->fd, name);
+    folder_report(outer, name, error);
 }
 
 void folder_close(struct folder *folder)
@@ -209,28 +175,20 @@ void folder_names_release(struct folder_names *names)
     *names = (struct folder_names){0};
 }
 
-/* 0, or -1 with errno. The list has room for `*room` names. */
-static int add_name(struct folder_names *names, size_t *room, const char *name)
+/* The list has room for `*room` names. */
+static void add_name(struct folder_names *names, size_t *room, const char *name)
 {
-    char *added;
-
     if (names->count == *room) {
         size_t larger = *room < 64 ? 64 : *room * 2;
-        char **moved = sys_allocate(larger, sizeof *moved);
+        char **moved = fault_allocate(larger, sizeof *moved);
 
-        if (moved == NULL)
-            return -1;
         if (names->count > 0)
             memcpy(moved, names->name, names->count * sizeof *moved);
         free(names->name);
         names->name = moved;
         *room = larger;
     }
-    added = copy(name);
-    if (added == NULL)
-        return -1;
-    names->name[names->count++] = added;
-    return 0;
+    names->name[names->count++] = copy(name);
 }
 
 static int compare_names(const void *one, const void *other)
@@ -253,43 +211,46 @@ static void sort_names(struct folder_names *names)
     names->count = kept;
 }
 
-static enum folder_verdict refuse_number(const struct folder *folder)
+/* Read the names of an open list. 0, or -1 with errno. */
+static int read_names(void *list, struct folder_names *names)
 {
-    folder_say(folder, NULL, "there are more than %d names in it", FOLDER_NAMES_MAX);
-    errno = EFBIG;
-    return FOLDER_FAILED;
+    const char *name;
+    size_t room = 0;
+
+    while ((name = sys_list_next(list)) != NULL) {
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+            continue;
+        if (names->count == FOLDER_NAMES_MAX) {
+            errno = EFBIG;
+            return -1;
+        }
+        add_name(names, &room, name);
+    }
+    return errno == 0 ? 0 : -1;
 }
 
 enum folder_verdict folder_list(const struct folder *folder, struct folder_names *names)
 {
     void *list = sys_list_open(folder->fd);
-    enum folder_verdict verdict = FOLDER_OK;
-    const char *name;
-    size_t room = 0;
-    int error;
+    int status, error;
 
     *names = (struct folder_names){0};
     if (list == NULL)
         return fail(folder, NULL);
-    while ((name = sys_list_next(list)) != NULL) {
-        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-            continue;
-        if (names->count == FOLDER_NAMES_MAX)
-            errno = EFBIG;
-        else if (add_name(names, &room, name) == 0)
-            continue;
-        break;
-    }
-    if (errno != 0) {
-        verdict = errno == EFBIG ? refuse_number(folder) : fail(folder, NULL);
-        folder_names_release(names);
-    }
+    status = read_names(list, names);
     error = errno;
     sys_list_close(list);
     errno = error;
+    if (status != 0) {
+        folder_names_release(names);
+        errno = error;
+        if (error == EFBIG && !folder->lenient)
+            folder_say(folder, NULL, "there are more than %d names in it", FOLDER_NAMES_MAX);
+        return fail(folder, NULL);
+    }
     if (names->count > 1)
         sort_names(names);
-    return verdict;
+    return FOLDER_OK;
 }
 
 /* ---- Files ---- */
@@ -302,12 +263,13 @@ static bool is_kind_error(int error)
 
 static enum folder_verdict refuse_kind(const struct folder *folder, const char *name)
 {
+    if (!folder->lenient)
+        folder_say(folder, name, "not a regular file");
     errno = EINVAL;
-    folder_say(folder, name, "not a regular file");
     return FOLDER_FAILED;
 }
 
-/* O_NONBLOCK keeps a FIFO from waiting for its other end; regular files do not mind it. */
+/* O_NONBLOCK keeps a FIFO from waiting for its other end; regular files do not mind it. What this makes is one. */
 static enum folder_verdict open_regular(const struct folder *folder, const char *name, int flags, int *fd)
 {
     enum folder_verdict verdict;
@@ -319,6 +281,8 @@ static enum folder_verdict open_regular(const struct folder *folder, const char 
             return refuse_kind(folder, name);
         return errno == EEXIST ? FOLDER_EXISTS : fail_unless_missing(folder, name);
     }
+    if ((flags & O_CREAT) != 0)
+        return FOLDER_OK;
     if (sys_fstat(*fd, &status) != 0)
         verdict = fail(folder, name);
     else if (!S_ISREG(status.st_mode))
@@ -327,14 +291,15 @@ static enum folder_verdict open_regular(const struct folder *folder, const char 
         return FOLDER_OK;
     give_up_descriptor(*fd);
     *fd = -1;
-    if ((flags & O_CREAT) != 0)
-        give_up_file(folder, name);
     return verdict;
 }
 
-enum folder_verdict folder_open_file(const struct folder *folder, const char *name, int *fd)
+int folder_open_file(const struct folder *folder, const char *name)
 {
-    return open_regular(folder, name, O_RDONLY, fd);
+    int fd;
+
+    (void)open_regular(folder, name, O_RDONLY, &fd);
+    return fd;
 }
 
 enum folder_verdict folder_edit_file(const struct folder *folder, const char *name, bool make, int *fd)
@@ -342,76 +307,53 @@ enum folder_verdict folder_edit_file(const struct folder *folder, const char *na
     return open_regular(folder, name, O_RDWR | (make ? O_CREAT | O_EXCL : 0), fd);
 }
 
-enum folder_verdict folder_read(const struct folder *folder, const char *name, size_t most, char **data, size_t *bytes)
+char *folder_read(const struct folder *folder, const char *name, size_t most, size_t *bytes)
 {
-    enum folder_verdict verdict;
+    int fd = folder_open_file(folder, name);
     struct stat status;
-    char *text = NULL;
+    char *text;
     size_t got;
-    int fd;
 
-    *data = NULL;
     *bytes = 0;
-    verdict = folder_open_file(folder, name, &fd);
-    if (verdict != FOLDER_OK)
-        return verdict;
-    verdict = FOLDER_FAILED;
-    if (sys_fstat(fd, &status) != 0) {
+    if (fd < 0)
+        return NULL;
+    if (sys_fstat(fd, &status) != 0)
         folder_report(folder, name, errno);
-        goto out;
-    }
-    if ((uintmax_t)status.st_size > most) {
-        errno = EFBIG;
+    if ((uintmax_t)status.st_size > most)
         folder_say(folder, name, "larger than %llu bytes", (unsigned long long)most);
-        goto out;
-    }
     *bytes = (size_t)status.st_size;
     text = io_read_whole(fd, *bytes, &got);
-    if (text == NULL && errno != EFBIG) {
+    if (text == NULL && errno != EFBIG)
         folder_report(folder, name, errno);
-        goto out;
-    }
-    if (got != *bytes) {
-        errno = EBUSY;
+    if (text == NULL || got != *bytes)
         folder_say(folder, name, "changes while it is read");
-        goto out;
-    }
-    *data = text;
-    text = NULL;
-    verdict = FOLDER_OK;
-out:
-    free(text);
-    give_up_descriptor(fd);
-    return verdict;
+    (void)io_close(fd);
+    return text;
 }
 
-/* Make a file of these bytes, on disk. 0, or after a report -1, and it is gone. */
-static int write_new(const struct folder *folder, const char *name, const void *data, size_t bytes)
+/* Make a file of these bytes, on disk. If the run ends here, it is gone. */
+static void write_new(const struct folder *folder, const char *name, const void *data, size_t bytes)
 {
     enum folder_verdict verdict;
-    int fd;
+    int error = 0, fd;
 
     verdict = folder_edit_file(folder, name, true, &fd);
-    if (verdict == FOLDER_FAILED)
-        return -1;
     if (verdict != FOLDER_OK)
-        return folder_report(folder, name, verdict == FOLDER_EXISTS ? EEXIST : ENOENT);
-    if (io_write(fd, data, bytes) == 0 && io_sync(fd) == 0) {
-        if (io_close(fd) == 0)
-            return 0;
-    } else {
-        give_up_descriptor(fd);
-    }
-    give_up_file(folder, name);
-    return folder_report(folder, name, errno);
+        folder_report(folder, name, verdict == FOLDER_EXISTS ? EEXIST : ENOENT);
+    if (io_write(fd, data, bytes) != 0 || io_sync(fd) != 0)
+        error = errno;
+    if (io_close(fd) != 0 && error == 0)
+        error = errno;
+    if (error == 0)
+        return;
+    (void)sys_unlink_at(folder->fd, name);
+    folder_report(folder, name, error);
 }
 
-/* Give the file `by` its name. It has `by` still. */
-static enum folder_verdict link_name(const struct folder *folder, const char *by, const char *name)
+/* Has the file system no hard links? */
+static bool is_without_links(int error)
 {
-    if (sys_link_at(folder->fd, by, name) == 0)
-        return FOLDER_OK;
-    switch (errno) {
+    switch (error) {
     case EPERM:
     case EMLINK:
     case ENOSYS:
@@ -419,24 +361,30 @@ static enum folder_verdict link_name(const struct folder *folder, const char *by
 #if EOPNOTSUPP != ENOTSUP
     case EOPNOTSUPP:
 #endif
-        folder_say(folder, name, "cannot be made in one step: the file system has no hard links");
-        return FOLDER_FAILED;
+        return true;
     default:
-        return fail_unless_exists(folder, name);
+        return false;
     }
 }
 
-enum folder_verdict folder_publish(const struct folder *folder, const char *name, const char *by, const void *data,
-                                   size_t bytes)
+/* Whatever becomes of the link, the file has its first name no more before the run ends. */
+bool folder_publish(const struct folder *folder, const char *name, const char *by, const void *data, size_t bytes)
 {
-    enum folder_verdict verdict;
+    int link_error, unlink_error;
 
-    if (write_new(folder, by, data, bytes) != 0)
-        return FOLDER_FAILED;
-    verdict = link_name(folder, by, name);
-    if (folder_unlink(folder, by) == FOLDER_FAILED || (verdict == FOLDER_OK && folder_sync(folder) != 0))
-        verdict = FOLDER_FAILED;
-    return verdict;
+    write_new(folder, by, data, bytes);
+    link_error = sys_link_at(folder->fd, by, name) == 0 ? 0 : errno;
+    unlink_error = sys_unlink_at(folder->fd, by) == 0 || errno == ENOENT || errno == ESTALE ? 0 : errno;
+    if (is_without_links(link_error))
+        folder_say(folder, name, "cannot be made in one step: the file system has no hard links");
+    if (link_error != 0 && link_error != EEXIST)
+        folder_report(folder, name, link_error);
+    if (unlink_error != 0)
+        folder_report(folder, by, unlink_error);
+    if (link_error == EEXIST)
+        return false;
+    folder_sync(folder);
+    return true;
 }
 
 /* ---- Names ---- */
@@ -456,24 +404,22 @@ enum folder_verdict folder_rename(const struct folder *folder, const char *from,
     }
 }
 
-int folder_sync(const struct folder *folder)
+void folder_sync(const struct folder *folder)
 {
     /* Where a directory cannot be synced, EINVAL says so, and there is nothing to be done. */
-    return io_sync(folder->fd) == 0 || errno == EINVAL ? 0 : folder_report(folder, NULL, errno);
+    if (io_sync(folder->fd) != 0 && errno != EINVAL)
+        folder_report(folder, NULL, errno);
 }
 
-enum folder_verdict folder_unlink(const struct folder *folder, const char *name)
-{
-    return sys_unlink_at(folder->fd, name) == 0 ? FOLDER_OK : fail_unless_missing(folder, name);
-}
-
-int folder_stands(const struct folder *folder, const char *name, int fd)
+bool folder_stands(const struct folder *folder, const char *name, int fd)
 {
     struct stat open_one, named;
 
     if (sys_fstat(fd, &open_one) != 0)
-        return -1;
-    if (sys_stat_at(folder->fd, name, &named) != 0)
-        return errno == ENOENT ? 0 : -1;
-    return io_same_file(&open_one, &named);
+        folder_report(folder, name, errno);
+    if (sys_stat_at(folder->fd, name, &named) == 0)
+        return io_same_file(&open_one, &named);
+    if (errno != ENOENT)
+        folder_report(folder, name, errno);
+    return false;
 }
