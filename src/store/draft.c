@@ -115,12 +115,9 @@ static void make_folder(struct draft *draft)
     enum folder_verdict verdict;
 
     store_name_make_unused(draft->name, STORE_NAME_DRAFT_PREFIX, draft->batch);
-    verdict = folder_make(&draft->folder, root, draft->name);
-    if (verdict == FOLDER_EXISTS)
-        folder_report(root, draft->name, EEXIST);
+    folder_make(&draft->folder, root, draft->name);
     fault_add_duty(&draft->duty, remove_folder, draft);
-    if (verdict == FOLDER_OK)
-        verdict = folder_edit_file(&draft->folder, BATCH_MANIFEST, true, &draft->manifest_file);
+    verdict = folder_edit_file(&draft->folder, BATCH_MANIFEST, true, &draft->manifest_file);
     if (verdict == FOLDER_EXISTS)
         folder_report(&draft->folder, BATCH_MANIFEST, EEXIST);
     if (verdict == FOLDER_MISSING)

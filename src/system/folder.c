@@ -134,23 +134,16 @@ enum folder_verdict folder_enter(struct folder *inner, const struct folder *oute
 }
 
 /* What cannot be opened is not left there. */
-enum folder_verdict folder_make(struct folder *inner, const struct folder *outer, const char *name)
+void folder_make(struct folder *inner, const struct folder *outer, const char *name)
 {
-    struct folder lenient = *outer;
-    enum folder_verdict verdict;
+    char *path = join(outer->path, name);
     int error;
 
-    *inner = (struct folder){.fd = -1};
-    if (sys_mkdir_at(outer->fd, name, 0777) != 0) {
-        if (errno == EEXIST)
-            return FOLDER_EXISTS;
+    if (sys_mkdir_at(outer->fd, name, 0777) != 0)
         folder_report(outer, name, errno);
-    }
-    lenient.lenient = true;
-    verdict = folder_enter(inner, &lenient, name);
-    inner->lenient = false;
-    if (verdict != FOLDER_FAILED)
-        return verdict;
+    *inner = (struct folder){.fd = io_open_at(outer->fd, name, O_RDONLY | O_DIRECTORY, 0), .path = path};
+    if (inner->fd >= 0)
+        return;
     error = errno;
     (void)sys_rmdir_at(outer->fd, name);
     folder_report(outer, name, error);
