@@ -21,7 +21,7 @@ static void check_piles(const struct manifest *manifest, const char *text)
     for (unsigned i = 0; i < manifest->piles; i++) {
         char *line = fuzz_copy(text + manifest->piles_at + (size_t)i * MANIFEST_PILE_BYTES, MANIFEST_PILE_BYTES);
 
-        FUZZ_CHECK(manifest_parse_pile(line, i, &pile) == 0);
+        FUZZ_CHECK(manifest_parse_pile(line, i, &pile));
         FUZZ_CHECK(memcmp(&pile, &manifest->pile[i], sizeof pile) == 0);
         free(line);
     }
@@ -47,7 +47,7 @@ static void read_only(const char *text, size_t bytes)
     char *copy = fuzz_copy(text, bytes + 1);
     struct manifest manifest;
 
-    if (manifest_parse(&manifest, copy, bytes) == 0) {
+    if (manifest_parse(&manifest, copy, bytes)) {
         FUZZ_CHECK(makes_sense(&manifest));
         check_piles(&manifest, text);
     }
@@ -150,7 +150,7 @@ static void write_and_read(struct fuzz *fuzz)
     text = manifest_text(&made.manifest, &bytes);
     FUZZ_CHECK(text != NULL && strlen(text) == bytes);
     read_edited(*fuzz, text, bytes);
-    if (manifest_parse(&again, text, bytes) != 0) {
+    if (!manifest_parse(&again, text, bytes)) {
         FUZZ_CHECK(!makes_sense(&made.manifest));
     } else {
         FUZZ_CHECK(makes_sense(&made.manifest) && made.manifest.known == again.known);
