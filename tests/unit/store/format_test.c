@@ -1,25 +1,11 @@
 /* A format is written in one way, and read if it is written so. */
 
-#include "support/folders.h"
+#include <stdio.h>
+#include <string.h>
+
 #include "support/unit.h"
 
-#include "store/store.h"
-
-static struct store store;
-
-static int setup(void **state)
-{
-    memset(&store, 0, sizeof store);
-    return folders_setup(state);
-}
-
-static int teardown(void **state)
-{
-    store_close(&store);
-    return folders_teardown(state);
-}
-
-static const struct store_format lines = {.piles = 256, .record = {.delimiter = '\n'}};
+#include "store/format.h"
 
 /* Formats, and what stands in the file. */
 static const struct {
@@ -81,14 +67,6 @@ static const struct {
 };
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
-static void put_format(const char *text)
-{
-    char whole[4096];
-    size_t length = (size_t)snprintf(whole, sizeof whole, "bigshuf store 2\n%s", text);
-
-    folders_put("d/format", whole, length);
-}
-
 static bool is_same_record(const struct record_format *one, const struct record_format *other)
 {
     if (one->kind != other->kind || one->grouped != other->grouped || one->starts != other->starts)
@@ -116,111 +94,64 @@ static bool is_same_format(const struct store_format *one, const struct store_fo
            strcmp(one->header_start, other->header_start) == 0;
 }
 
-#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
-
-TEST(the_first_to_join_makes_the_store_and_its_format)
+/* The whole text of a format of the table. Returns its length. */
+static size_t whole_text(int number, char text[STORE_FORMAT_TEXT_BYTES])
 {
-    for (int i = 0; i < FORMATS; i++) {
-        char path[16], file[32], text[2048];
+    return (size_t)snprintf(text, STORE_FORMAT_TEXT_BYTES, "bigshuf store 2\n%s", formats[number].text);
+}
 
-        snprintf(path, sizeof path, "store%d", i);
-        snprintf(file, sizeof file, "store%d/format", i);
-        snprintf(text, sizeof text, "bigshuf store 2\n%s", formats[i].text);
-        assert_int_equal(store_join(&store, path, &formats[i].format), 0);
-        assert_true(scratch_holds(file, text));
-        assert_int_equal(scratch_count(path), 1);
-        assert_true(is_same_format(&store.format, &formats[i].format));
-        store_close(&store);
+static void assert_comes_back(const struct store_format *format, const char *text, size_t bytes)
+{
+    uint8_t string[RECORD_DELIMITER_BYTES_MAX];
+    struct store_format found;
+
+    assert_true(store_format_parse(&found, string, text, bytes));
+    assert_true(is_same_format(&found, format));
+    if (found.record.kind == RECORD_STRING)
+        assert_ptr_equal(found.record.string, string);
+}
+
+UNIT_TEST(a_format_is_read_as_it_was_written)
+{
+    char text[STORE_FORMAT_TEXT_BYTES], expected[STORE_FORMAT_TEXT_BYTES];
+
+    for (int i = 0; i < FORMATS; i++) {
+        const size_t bytes = whole_text(i, expected);
+
+        assert_int_equal(store_format_text(&formats[i].format, text), bytes);
+        assert_string_equal(text, expected);
+        assert_comes_back(&formats[i].format, text, bytes);
     }
 }
 
-TEST(a_format_is_read_as_it_was_made)
-{
-    assert_int_equal(mkdir("d", 0755), 0);
-    for (int i = 0; i < FORMATS; i++) {
-        put_format(formats[i].text);
-        assert_int_equal(store_open(&store, "d"), 0);
-        assert_true(is_same_format(&store.format, &formats[i].format));
-        store_close(&store);
-        assert_int_equal(store_join(&store, "d", &formats[i].format), 0);
-        assert_true(is_same_format(&store.format, &formats[i].format));
-        if (store.format.record.kind == RECORD_STRING)
-            assert_ptr_equal(store.format.record.string, store.string);
-        store_close(&store);
-        store_close(&store);
-    }
-}
-
-TEST(the_longest_strings_are_kept)
+UNIT_TEST(the_longest_strings_are_kept)
 {
     uint8_t string[RECORD_DELIMITER_BYTES_MAX];
     struct store_format format = {.piles = 2,
                                   .record = {.kind = RECORD_STRING, .string = string, .string_bytes = sizeof string}};
+    char text[STORE_FORMAT_TEXT_BYTES];
 
     memset(string, 0xfe, sizeof string);
-    assert_int_equal(store_join(&store, "ends", &format), 0);
-    assert_true(is_same_format(&store.format, &format));
-    store_close(&store);
+    assert_comes_back(&format, text, store_format_text(&format, text));
     string[0] = '\n';
     format.record.starts = true;
-    assert_int_equal(store_join(&store, "starts", &format), 0);
-    assert_true(is_same_format(&store.format, &format));
-}
-
-TEST(every_pair_of_formats_differs_but_one_and_itself)
-{
-    assert_int_equal(mkdir("d", 0755), 0);
-    for (int i = 0; i < FORMATS; i++)
-        for (int j = 0; j < FORMATS; j++) {
-            put_format(formats[i].text);
-            folders_listen();
-            assert_int_equal(store_join(&store, "d", &formats[j].format), i == j ? 0 : -1);
-            assert_int_equal(strstr(scratch_heard(), "bigshuf: d/format: the store has ") != NULL, i != j);
-            store_close(&store);
-        }
-}
-
-#define EMPTY ": it has no batches, so remove it, unless others are about to write some\n"
-
-TEST(it_is_said_how_a_format_differs)
-{
-    static const struct {
-        struct store_format wanted;
-        const char *message;
-    } cases[] = {
-        {{.piles = 512, .record = {.delimiter = '\n'}},
-         "bigshuf: d/format: the store has 256 piles, not 512 piles" EMPTY},
-        {{.record = {.kind = RECORD_SIZE, .count = 16}},
-         "bigshuf: d/format: the store has records ending with \"\\n\", not records of 16 bytes" EMPTY},
-        {{.record = {.delimiter = '\n'}, .header_lines = 1},
-         "bigshuf: d/format: the store has no header, not a header of 1 record" EMPTY},
-    };
-
-    assert_int_equal(store_join(&store, "d", &lines), 0);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        store_close(&store);
-        folders_assert_ends(store_join(&store, i == 0 ? "d/" : "d", &cases[i].wanted), cases[i].message);
-    }
-    assert_int_equal(mkdir("d/batch", 0755), 0);
-    store_close(&store);
-    folders_assert_ends(store_join(&store, "d", &cases[0].wanted),
-                        "bigshuf: d/format: the store has 256 piles, not 512 piles\n");
+    memset(format.header_start, '\\', sizeof format.header_start - 1);
+    assert_comes_back(&format, text, store_format_text(&format, text));
 }
 
 static void assert_not_known(const char *text, size_t bytes)
 {
-    folders_put("d/format", text, bytes);
-    folders_listen();
-    assert_int_equal(store_open(&store, "d"), -1);
-    if (strcmp(scratch_heard(), "bigshuf: d/format: not a format of a store that this version knows\n") != 0)
-        fail_msg("of '%.*s' it is said: %s", (int)bytes, text, scratch.text);
-    store_close(&store);
+    uint8_t string[RECORD_DELIMITER_BYTES_MAX];
+    struct store_format found;
+
+    if (store_format_parse(&found, string, text, bytes))
+        fail_msg("it is a format: '%.*s'", (int)bytes, text);
 }
 
 #define OF_512 "bigshuf store 2\n512 piles\n"
 #define OF_CSV OF_512 "records of CSV\n"
 
-TEST(a_format_written_in_another_way_is_not_known)
+UNIT_TEST(a_format_written_in_another_way_is_not_known)
 {
     static const char *const texts[] = {
         "bigshuf store 1\n512 piles\nrecords of CSV\nno header\n",
@@ -271,47 +202,43 @@ TEST(a_format_written_in_another_way_is_not_known)
         OF_CSV "a header of 2 bytes and\n",
         OF_CSV "a header of 2 records and 2 bytes\n",
     };
-    char text[4096];
-    size_t length;
+    char text[STORE_FORMAT_TEXT_BYTES];
 
-    assert_int_equal(mkdir("d", 0755), 0);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         assert_not_known(texts[i], strlen(texts[i]));
     for (int i = 0; i < FORMATS; i++) { /* cut short, or with a NUL byte */
-        length = (size_t)snprintf(text, sizeof text, "bigshuf store 2\n%s", formats[i].text);
-        for (size_t cut = 0; cut < length; cut++)
-            assert_not_known(text, cut);
+        size_t length = whole_text(i, text);
+
         assert_not_known(text, length + 1);
+        while (length-- > 0) {
+            text[length] = '\0';
+            assert_not_known(text, length);
+        }
     }
-    length = (size_t)snprintf(text, sizeof text, "bigshuf store 2\n2 piles\nrecords ending with \"%0*d\"\nno header\n",
-                              RECORD_DELIMITER_BYTES_MAX + 1, 0);
-    assert_not_known(text, length);
-    length =
-        (size_t)snprintf(text, sizeof text, "bigshuf store 2\n2 piles\nrecords starting with \"%0*d\"\nno header\n",
-                         RECORD_DELIMITER_BYTES_MAX, 0);
-    assert_not_known(text, length);
+    snprintf(text, sizeof text, "bigshuf store 2\n2 piles\nrecords ending with \"%0*d\"\nno header\n",
+             RECORD_DELIMITER_BYTES_MAX + 1, 0);
+    assert_not_known(text, strlen(text));
+    snprintf(text, sizeof text, "bigshuf store 2\n2 piles\nrecords starting with \"%0*d\"\nno header\n",
+             RECORD_DELIMITER_BYTES_MAX, 0);
+    assert_not_known(text, strlen(text));
 }
 
 /* Another digit may be another format, but never this one. */
-TEST(every_byte_of_a_format_matters)
+UNIT_TEST(every_byte_of_a_format_matters)
 {
-    const int step = (int)scratch_scale(6, 3, 1);
+    for (int i = 0; i < FORMATS; i++) {
+        char text[STORE_FORMAT_TEXT_BYTES];
+        const size_t length = whole_text(i, text);
 
-    assert_int_equal(mkdir("d", 0755), 0);
-    for (int f = 0; f < FORMATS; f += step) {
-        char text[1024];
-        size_t length = (size_t)snprintf(text, sizeof text, "bigshuf store 2\n%s", formats[f].text);
-
-        for (size_t i = 0; i < length; i++)
+        for (size_t at = 0; at < length; at++)
             for (unsigned bit = 1; bit < 256; bit *= 2) {
-                text[i] = (char)(text[i] ^ (char)bit);
-                folders_put("d/format", text, length);
-                folders_listen();
-                if (store_join(&store, "d", &formats[f].format) == 0)
-                    fail_msg("byte %zu of %s may be %02x", i, formats[f].text, (unsigned char)text[i]);
-                assert_non_null(strstr(scratch_heard(), "bigshuf: d/format: "));
-                store_close(&store);
-                text[i] = (char)(text[i] ^ (char)bit);
+                uint8_t string[RECORD_DELIMITER_BYTES_MAX];
+                struct store_format found;
+
+                text[at] = (char)(text[at] ^ (char)bit);
+                if (store_format_parse(&found, string, text, length) && is_same_format(&found, &formats[i].format))
+                    fail_msg("byte %zu of %s may be %02x", at, formats[i].text, (unsigned char)text[at]);
+                text[at] = (char)(text[at] ^ (char)bit);
             }
     }
 }

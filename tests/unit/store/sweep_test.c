@@ -401,7 +401,7 @@ TEST(a_failure_is_a_warning_and_goes_no_further)
         (void)mkdir("store/.old-one", 0755);
         put(".old-one", "pile-0001", "x\n");
         put(".old-one", "manifest", "x\n");
-        faulty_fail(NULL, at, EIO);
+        faulty_fail("list_open list_next open_at fstat stat_at touch lock unlink_at rmdir_at rename_at", at, EIO);
         said = sweep();
         over = !faulty_stop();
         warnings += said[0] != '\0';
@@ -455,7 +455,9 @@ TEST(where_there_are_no_locks_only_the_user_sweeps)
     faulty_fail_all("lock", ENOLCK);
     scratch_listen();
     window_keep(&small.store, 1, "two");
-    assert_string_equal(scratch_heard(), "bigshuf: warning: store: files cannot be locked there: what is abandoned stays until --sweep\n");
+    assert_string_equal(
+        scratch_heard(),
+        "bigshuf: warning: store: files cannot be locked there: what is abandoned stays until --sweep\n");
     assert_string_equal(sweep(), ""); /* once is enough */
     snprintf(expected, sizeof expected, "removed %s (965 bytes)\nremoved %s (2 KiB)\n", name_of(".old-one"),
              name_of(".old-three"));
