@@ -95,8 +95,8 @@ static bool fuzz_ended(void)
     return true;
 }
 
-/* Does the statement end the run? It must not change what is local to the function in which it stands. */
-#define FUZZ_ENDS(statement)                                                                                           \
-    (fuzz_start() && setjmp(fuzz_run.jump) == 0 ? ((void)(statement), fuzz_stop()) : fuzz_ended())
+/* Does the expression end the run? If so, what it has changed of the function's own variables is lost. */
+#define FUZZ_ENDS(expression)                                                                                          \
+    (fuzz_start() && setjmp(fuzz_run.jump) == 0 ? ((void)(expression), fuzz_stop()) : fuzz_ended())
 
 #endif

@@ -25,13 +25,13 @@ static struct gnu_random *open_gnu(void)
 static void check_draws(struct fuzz most)
 {
     struct gnu_random *gnu = open_gnu(), *again = open_gnu();
-    uint64_t number, same;
+    uint64_t number = 0, same = 0;
 
     for (int i = 0; i < DRAWS_MAX; i++) {
         uint64_t bound = fuzz_number(&most);
-        bool ended = FUZZ_ENDS(gnu_random_draw(gnu, bound, &number));
+        bool ended = FUZZ_ENDS(number = gnu_random_draw(gnu, bound));
 
-        FUZZ_CHECK(FUZZ_ENDS(gnu_random_draw(again, bound, &same)) == ended);
+        FUZZ_CHECK(FUZZ_ENDS(same = gnu_random_draw(again, bound)) == ended);
         if (ended) {
             FUZZ_CHECK(bound > 0);
             break;
@@ -46,11 +46,11 @@ static void check_draws(struct fuzz most)
 static bool permute(uint64_t *order, uint64_t records, uint64_t wanted)
 {
     struct gnu_random *gnu = open_gnu();
-    uint64_t distance, i;
+    uint64_t distance = 0, i;
 
     for (i = 0; i < records; i++)
         order[i] = i;
-    for (i = 0; i < wanted && !FUZZ_ENDS(gnu_random_draw(gnu, records - i - 1, &distance)); i++) {
+    for (i = 0; i < wanted && !FUZZ_ENDS(distance = gnu_random_draw(gnu, records - i - 1)); i++) {
         uint64_t number = order[i];
 
         order[i] = order[i + distance];
