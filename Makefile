@@ -171,7 +171,7 @@ deps: ## install what the tests and the lint need, with the system's package man
 bench: $(PROGRAM) $(FAULTY) $(BENCHES) $(TEST_TOOLS) ## measure against other programs; see tests/bench/bench.sh (QUICK=1)
 	@BUILD='$(BUILD)' bash tests/bench/bench.sh
 
-bench-micro: $(BUILD)/tests/bench/micro ## measure the parts: scan, random words, checksum, scatter, leaf, copy
+bench-micro: $(BUILD)/tests/bench/micro ## measure the parts: scan, random words, checksum, scatter, leaf, copy (QUICK=1)
 	$(BUILD)/tests/bench/micro
 
 # ---- Style ----

@@ -18,7 +18,8 @@
 #   RUNS          rounds; if not given, 5
 #   ROWS          run only the rows whose names match this extended regular expression, such as 'null|pipe-json'; those
 #                 of "peers", what people use instead, run only if they match one
-#   QUICK         1: a twentieth of the data and two rounds, none to warm up: to see that all works; no claims
+#   QUICK         1: a hundredth of the data, a twentieth of the memory, one round and none to warm up: to see that all
+#                 works; no claims
 #   FIGURE        1: also measure what figure.awk draws (row "figure")
 #   BIGSHUF SHUF SORT TERASHUF UU_SHUF DUCKDB   the programs, if they are not in PATH
 #   TEXT          a file of real text, for the rows of that; if not given, what `apt-cache dumpavail` says, if it is there
@@ -37,7 +38,7 @@ QUICK=${QUICK:-}
 KEEP=${KEEP:-}
 FIGURE=${FIGURE:-}
 ROWS=${ROWS:-}
-RUNS=${RUNS:-$([ -n "$QUICK" ] && echo 2 || echo 5)}
+RUNS=${RUNS:-$([ -n "$QUICK" ] && echo 1 || echo 5)}
 BENCH_CSV=${BENCH_CSV:-$BUILD/bench.csv}
 BENCH_TIMEOUT=${BENCH_TIMEOUT:-300}
 processors=$(nproc)
@@ -92,10 +93,12 @@ say() {
     printf '%s\n' "$*"
 }
 
-divisor=1
-first_round=0 # which warms up and is not counted
+divisor=1        # of the data
+memory_divisor=1 # bigshuf does not work with less than 8 MiB
+first_round=0    # which warms up and is not counted
 if [ -n "$QUICK" ]; then
-    divisor=20
+    divisor=100
+    memory_divisor=20
     first_round=1
 fi
 
@@ -105,7 +108,7 @@ megabytes() {
 }
 
 mebibytes() {
-    echo $(($1 / divisor))
+    echo $(($1 / memory_divisor))
 }
 
 # Let IN be BYTES bytes of data of a KIND (data.c): use_data KIND BYTES. False if there is no room for it, two copies
@@ -600,19 +603,19 @@ row_squeezed() {
 
 # Nanoseconds for a record, from few records to many; small inputs are shuffled several times in a run.
 row_scale() {
-    local records times name fastest sizes=() commands=()
+    local records times name fastest sizes=() commands=() in_a_run=$((20000000 / divisor))
     for records in 1000000 10000000 100000000 200000000; do
         records=$((records / divisor))
         use_data nine $((records * 9)) || return 0
         cat "$IN" >/dev/null
-        times=$((20000000 / records + 1))
+        times=$((in_a_run / records + 1))
         sizes+=("$records")
         commands+=("$records" "for ((i = 0; i < $times; i++)); do \"\$BIGSHUF\" '$IN' >/dev/null || exit; done")
     done
     measure "${commands[@]}"
     for name in "${sizes[@]}"; do
         [ -z "${why[$name]}" ] || failures=$((failures + 1))
-        scale_values "$name" 1000000000 $((name * (20000000 / name + 1)))
+        scale_values "$name" 1000000000 $((name * (in_a_run / name + 1)))
     done
     fastest=$(for name in "${sizes[@]}"; do
         [ -z "${why[$name]}" ] || continue
@@ -886,7 +889,7 @@ run_row() {
 say "$csv_columns" >"$BENCH_CSV"
 describe
 if [ -n "$QUICK" ]; then
-    say "A quick run: a twentieth of the data, $RUNS rounds. It shows that all works, and nothing else."
+    say "A quick run: a hundredth of the data, $RUNS rounds. It shows that all works, and nothing else."
     say
 fi
 print_line ROW PROGRAM 'MEDIAN (MIN..MAX)' AGAINST 'MEDIAN (MIN..MAX)' PAIRS RATIO TARGET ''

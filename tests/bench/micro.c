@@ -1,7 +1,8 @@
 /*
  * Measure the parts, on one thread: each way to find newlines and to make random words, the choice of piles, the
  * checksum, a leaf, a whole scatter, and the steps from its piles to the output. Each runs again and again on data that
- * are in memory; the best time counts, since nothing but the machine can make it longer.
+ * are in memory; the best time counts, since nothing but the machine can make it longer. With QUICK in the environment,
+ * there is less of everything: to see that all works.
  */
 
 #include <stdbool.h>
@@ -23,14 +24,14 @@
 
 enum {
     CHUNK_BYTES = 256 << 10, /* a block of input */
-    TEXT_BYTES = 256 << 20,  /* to be scattered; more than any cache */
     WORD_BLOCKS = 64,        /* 4 KiB of random words, as they are asked for */
     OUTLET_BYTES = 4 << 20,  /* a pile's output, and more */
     ENGINE_MEMORY_MIB = 1024,
-    TIMES = 3,
 };
 
-static const double SECONDS = 0.2;
+static size_t text_bytes = 256 << 20; /* to be scattered; more than any cache */
+static double least_seconds = 0.2;
+static int least_times = 3;
 
 static const size_t lengths[] = {9, 100, 350}; /* of lines, in bytes */
 enum { LENGTHS = sizeof lengths / sizeof *lengths };
@@ -43,14 +44,14 @@ static double seconds(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Call part(context) for SECONDS and at least TIMES times; the seconds of the fastest call. */
+/* Call part(context) for least_seconds and at least least_times times; the seconds of the fastest call. */
 static double best_time(void (*part)(void *context), void *context)
 {
     double start = seconds();
     double before = start;
     double best = 1e9;
 
-    for (int i = 0; i < TIMES || before - start < SECONDS; i++) {
+    for (int i = 0; i < least_times || before - start < least_seconds; i++) {
         double after;
 
         part(context);
@@ -214,7 +215,7 @@ static size_t read_data(void *context, uint8_t *data, size_t bytes)
 {
     struct stage *part = context;
 
-    bytes = bytes < TEXT_BYTES - part->read ? bytes : TEXT_BYTES - part->read;
+    bytes = bytes < text_bytes - part->read ? bytes : text_bytes - part->read;
     memcpy(data, part->data + part->read, bytes);
     part->read += bytes;
     return bytes;
@@ -285,20 +286,20 @@ static void measure_engine(struct stage *part, size_t length)
 {
     struct pile_times best = {1e9, 1e9, 1e9};
     char variant[64];
-    double lines = (double)make_lines(part->data, TEXT_BYTES, length);
+    double lines = (double)make_lines(part->data, text_bytes, length);
 
     snprintf(variant, sizeof variant, "%zu bytes", length);
-    report("scatter", variant, best_time(scatter_data, part), TEXT_BYTES, lines);
-    for (int i = 0; i < TIMES && !part->failed; i++) {
+    report("scatter", variant, best_time(scatter_data, part), (double)text_bytes, lines);
+    for (int i = 0; i < least_times && !part->failed; i++) {
         struct pile_times times = work_on_piles(part);
 
         best.index = times.index < best.index ? times.index : best.index;
         best.leaf = times.leaf < best.leaf ? times.leaf : best.leaf;
         best.copy = times.copy < best.copy ? times.copy : best.copy;
     }
-    report("index", variant, best.index, TEXT_BYTES, lines);
+    report("index", variant, best.index, (double)text_bytes, lines);
     report("leaf", variant, best.leaf, 0, lines);
-    report("copy", variant, best.copy, TEXT_BYTES, lines);
+    report("copy", variant, best.copy, (double)text_bytes, lines);
 }
 
 /* ---- A leaf as large as they come ---- */
@@ -315,12 +316,18 @@ int main(void)
     static struct stage part;
     uint64_t leaf_blocks;
     int status = 1;
+
+    if (getenv("QUICK") != NULL) {
+        text_bytes = 16 << 20;
+        least_seconds = 0;
+        least_times = 1;
+    }
     part.place.directory = (const char *const[]){"/var/tmp"};
     part.place.directories = 1;
     part.run.format.delimiter = '\n';
     part.run.order.leaf_records = ORDER_LEAF_RECORDS;
     random_key_init(&part.run.order.key, "micro", 5);
-    part.data = malloc(TEXT_BYTES);
+    part.data = malloc(text_bytes);
     part.outlet = (struct output_buffer){.buffer = malloc(OUTLET_BYTES), .drain = drain, .context = &part};
     part.outlet.at = part.outlet.buffer;
     part.outlet.end = part.outlet.buffer + OUTLET_BYTES;
