@@ -37,11 +37,11 @@ test_short_lines_spill_only_what_does_not_fit() {
     done
 }
 
-# Four times the memory show whether it stays in use.
+# Three times the memory show whether it stays in use.
 test_input_much_larger_than_memory_spills_only_what_does_not_fit() {
     needs_scale small
-    make_input 128 eval 'seq 10000000 99999999 | paste - - - -'
-    spills_little 128 32
+    make_input 96 eval 'seq 10000000 99999999 | paste - - - -'
+    spills_little 96 32
 }
 
 test_long_lines_spill_only_what_does_not_fit() {
@@ -60,7 +60,7 @@ test_records_nearly_as_large_as_memory_spill_little_more_than_does_not_fit() {
     for twentieths in 1 3 9 12 18 40; do
         record=$((memory * twentieths / 20))
         long_line $((record - 1)) >line
-        for _ in $(seq $((twentieths < 30 ? 70 / twentieths + 1 : 3))); do cat line; done >in
+        for _ in $(seq $((twentieths < 30 ? 45 / twentieths + 1 : 3))); do cat line; done >in
         bytes=$(wc -c <in | tr -d ' ')
         most=$((bytes - memory * 3 / 4 + record))
         [ $most -le "$bytes" ] || most=$bytes

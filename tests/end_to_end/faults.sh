@@ -8,7 +8,7 @@ shopt -s dotglob nullglob
 
 # At which calls of a kind to fail.
 turns() {
-    scale '1 3' '1 3 30 400' "$(seq 40) $(seq 50 10 500) $(seq 600 100 5000)"
+    scale '1 3' '1 4 40' "$(seq 40) $(seq 50 10 500) $(seq 600 100 5000)"
 }
 
 # What a run must never do without: if such a call fails in a run that names its memory and threads, so does the run.
