@@ -283,7 +283,7 @@ during_each_call() {
 }
 
 turns() {
-    scale '5 60 90 120' "$(seq 1 8 160) $(seq 170 60 1000)" "$(seq 3000)"
+    scale '5 60 90 120' "$(seq 1 12 160) $(seq 170 90 1000)" "$(seq 3000)"
 }
 
 # Make the file of what COMMAND prints, and what it gives: start_with COMMAND...

@@ -62,7 +62,7 @@ records() {
 
 # Print what `bigshuf -S 8M` cannot hold, in any format: short lines and long ones.
 many_lines() {
-    seq "$(scale 100000 150000 5000000)"
+    seq "$(scale 100000 100000 5000000)"
     long_lines 900 5000 15000
 }
 

@@ -7,7 +7,7 @@ cd "$MEMORY" || exit
 
 # At which calls of a kind to fail.
 turns() {
-    scale '1 3' '1 3 20' "$(seq 60)"
+    scale '1 3' '1 8' "$(seq 60)"
 }
 
 # Run bigshuf-faulty, and see that it says no more than one thing; `status` receives how it ended.
