@@ -143,7 +143,7 @@ static void read_all_or_end(void)
 /* Whatever fails, what is read is right, or there is one message. */
 TEST(any_call_may_fail)
 {
-    for (failing = 1; failing < 400; failing = failing < 40 ? failing + 1 : failing * 3 / 2) {
+    for (failing = 1; failing < 400; failing = failing < 20 ? failing + 1 : failing * 3 / 2) {
         const char *said;
         int status;
 

@@ -314,12 +314,12 @@ static uint64_t records_before(const struct engine_text *text, unsigned count, u
     return records;
 }
 
-/* With limits in all places of interest. */
+/* With limits in all places of interest. Where all is slow, not with one worker. */
 static void assert_scatters_for_all(struct engine_text text, unsigned count)
 {
     uint64_t boundary = records_before(&text, count, count / 2);
 
-    for (unsigned workers = 1; workers <= 3; workers += 2)
+    for (unsigned workers = scratch_is_tiny() ? 3 : 1; workers <= 3; workers += 2)
         for (uint64_t limit = 0; limit < 3; limit++) {
             assert_scatters_for(text, workers, count, limit);
             assert_scatters_for(text, workers, count, boundary - 1 + limit);
