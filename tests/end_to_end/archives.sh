@@ -361,7 +361,7 @@ test_sizes_beyond_8_gib_are_read() {
 # ---- Outputs ----
 
 test_shards_are_archives_of_a_limited_size() {
-    make_archive gnu 400 0 9000 >in.tar
+    make_archive gnu 250 0 9000 >in.tar
     list_records in.tar >all
     for limit in 10K 25000 1M; do
         bigshuf --records=tar --shard-bytes=$limit -o out-%06d.tar in.tar

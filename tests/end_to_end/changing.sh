@@ -223,10 +223,11 @@ test_another_file_of_the_same_size_and_time_is_told() {
 
 # ---- Compressed files ----
 
-# Call COMMAND with each format and its program, if that is here: each_format COMMAND...
+# Call COMMAND with formats and their programs, if these are here: with all five at the full scale. each_format COMMAND...
 each_format() {
     local format
     for format in 'gz gzip' 'zst zstd' 'xz xz' 'bz2 bzip2' 'lz4 lz4'; do
+        case $format in bz* | lz*) [ $TEST_SCALE = full ] || continue ;; esac
         if command -v "${format#* }" >/dev/null; then
             "$@" $format
         fi
@@ -299,7 +300,7 @@ add_to_compressed() {
     if FAULT_CALL=poll_all FAULT_AT=2 FAULT_RUN='cat original >>in' bigshuf-faulty -Z in >out 2>said; then
         "$2" -dc <original | same_lines out /dev/stdin
     else
-        same "bigshuf: in: $changed" "$(<said)"
+        same "bigshuf: in: $changed" "$(tail -n 1 said)" # its program may have come to half of what is added
     fi
 }
 

@@ -57,7 +57,7 @@ test_long_lines_spill_only_what_does_not_fit() {
 test_records_nearly_as_large_as_memory_spill_little_more_than_does_not_fit() {
     needs_scale small
     local memory=$((32 * 1048576)) record bytes most
-    for twentieths in 1 3 9 12 18 40; do
+    for twentieths in $(scale '' '1 9 18' '1 3 9 12 18 40'); do
         record=$((memory * twentieths / 20))
         long_line $((record - 1)) >line
         for _ in $(seq $((twentieths < 30 ? 45 / twentieths + 1 : 3))); do cat line; done >in

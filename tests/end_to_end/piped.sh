@@ -89,7 +89,7 @@ test_every_kind_of_output_and_sample() {
 
 test_memory_and_disk_are_those_of_a_file() {
     paragraphs 30 >in
-    for mib in 8 16 24; do
+    for mib in 8 24; do
         same_piped in -S "${mib}M"
         needs_bare_program
         peak .peak bigshuf -S "${mib}M" -v < <(cat in) >out 2>said
