@@ -5,6 +5,7 @@
  * there is less of everything: to see that all works.
  */
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -208,7 +209,6 @@ struct stage {
     uint8_t *data;
     size_t read; /* of data, as a source */
     uint64_t bytes;
-    bool failed;
 };
 
 static size_t read_data(void *context, uint8_t *data, size_t bytes)
@@ -236,8 +236,7 @@ static void scatter_data(void *context)
     part->read = 0;
     piles_release(&part->piles);
     source = source_over(read_data, part, keep_data);
-    if (source == NULL || scatter(&part->run.engine, &part->run.format, &plan, source, &part->piles) != 0)
-        part->failed = true;
+    scatter(&part->run.engine, &part->run.format, &plan, source, &part->piles);
     source_free(source);
 }
 
@@ -268,13 +267,11 @@ static struct pile_times work_on_piles(struct stage *part)
         double indexed;
         double shuffled;
 
-        if (index_build(&part->piles, p, &run->format, NULL, 0, &part->table) != 0)
-            part->failed = true;
+        index_build(&part->piles, p, &run->format, NULL, 0, &part->table);
         indexed = seconds();
         order_leaf_u64(&run->order, (struct order_node){.number = p + 1}, &part->table, 0, records);
         shuffled = seconds();
-        if (index_copy(&part->piles, &run->format, &part->table, 0, records, &part->outlet) != 0)
-            part->failed = true;
+        index_copy(&part->piles, &run->format, &part->table, 0, records, &part->outlet);
         times.index += indexed - started;
         times.leaf += shuffled - indexed;
         times.copy += seconds() - shuffled;
@@ -290,7 +287,7 @@ static void measure_engine(struct stage *part, size_t length)
 
     snprintf(variant, sizeof variant, "%zu bytes", length);
     report("scatter", variant, best_time(scatter_data, part), (double)text_bytes, lines);
-    for (int i = 0; i < least_times && !part->failed; i++) {
+    for (int i = 0; i < least_times; i++) {
         struct pile_times times = work_on_piles(part);
 
         best.index = times.index < best.index ? times.index : best.index;
@@ -315,7 +312,6 @@ int main(void)
 {
     static struct stage part;
     uint64_t leaf_blocks;
-    int status = 1;
 
     if (getenv("QUICK") != NULL) {
         text_bytes = 16 << 20;
@@ -327,18 +323,16 @@ int main(void)
     part.run.format.delimiter = '\n';
     part.run.order.leaf_records = ORDER_LEAF_RECORDS;
     random_key_init(&part.run.order.key, "micro", 5);
-    part.data = malloc(text_bytes);
-    part.outlet = (struct output_buffer){.buffer = malloc(OUTLET_BYTES), .drain = drain, .context = &part};
+    part.data = fault_allocate(1, text_bytes);
+    part.outlet = (struct output_buffer){.buffer = fault_allocate(1, OUTLET_BYTES), .drain = drain, .context = &part};
     part.outlet.at = part.outlet.buffer;
     part.outlet.end = part.outlet.buffer + OUTLET_BYTES;
-    if (part.data == NULL || part.outlet.buffer == NULL ||
-        engine_open(&part.run.engine, engine_memory((uint64_t)ENGINE_MEMORY_MIB << 20, 1), &part.place) !=
-            0 ||
-        table_init(&part.table, &part.run.engine.pool) != 0)
-        goto out;
+    engine_open(&part.run.engine, engine_memory((uint64_t)ENGINE_MEMORY_MIB << 20, 1), &part.place);
+    if (table_init(&part.table, &part.run.engine.pool) != 0)
+        fault_report("memory", errno);
     leaf_blocks = pool_blocks_for(&part.run.engine.pool, ORDER_LEAF_RECORDS * sizeof(uint64_t));
     if (!pool_promise(&part.run.engine.pool, (uint32_t)leaf_blocks))
-        goto out;
+        fault_say("no memory for a leaf");
     table_grow(&part.table, ORDER_LEAF_RECORDS, sizeof(uint64_t));
     for (uint64_t i = 0; i < ORDER_LEAF_RECORDS; i++)
         *table_u64(&part.table, i) = i;
@@ -348,17 +342,12 @@ int main(void)
     measure_route(&part.run.order);
     report("xxh64", "", best_time(checksum, part.data), CHUNK_BYTES, 0);
     report("leaf", "262144 records", best_time(shuffle_leaf, &part), 0, ORDER_LEAF_RECORDS);
-    for (size_t l = 0; l < LENGTHS && !part.failed; l++)
+    for (size_t l = 0; l < LENGTHS; l++)
         measure_engine(&part, lengths[l]);
-    status = part.failed ? 1 : 0;
-
-out:
-    if (status != 0)
-        fputs("micro: failed\n", stderr);
     piles_release(&part.piles);
     table_release(&part.table);
     engine_close(&part.run.engine);
     free(part.outlet.buffer);
     free(part.data);
-    return status;
+    return 0;
 }
