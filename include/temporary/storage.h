@@ -3,7 +3,7 @@
 
 /*
  * Where those bytes of piles are that are not in memory: temporary files (spill.h), the files of a batch in work
- * (store/draft_files.h), or those of all batches of a store (reader.h). A pile is written at its end and read from
+ * (store/draft.h), or those of all batches of a store (reader.h). A pile is written at its end and read from
  * front to back. Each kind sees to it that what is read is what was written. Functions that return int return 0, or -1
  * after a report.
  */
