@@ -32,13 +32,13 @@ struct storage_reader {
             struct frames_reader frames; /* of what is compressed */
         } spill;
         struct {
-            size_t batch;      /* that has the part of the pile which is being read */
-            int fd;            /* of the part's file; -1 before the first part and between two */
-            uint64_t offset;   /* in its file */
-            uint64_t left;     /* bytes of the part still to come */
+            size_t batch;      /* whose file of the pile is being read */
+            int fd;            /* of that file; -1 before the first one and between two */
+            uint64_t offset;   /* in it */
+            uint64_t left;     /* bytes still to come of it */
             uint64_t records;  /* that it must have */
             uint64_t checksum; /* that it must have */
-        } part;                /* of a store (store/reader.h) */
+        } store;
     } at;
 };
 
