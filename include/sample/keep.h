@@ -28,8 +28,8 @@ struct keep_rule {
 bool keep_may_count(const struct run *run, const struct source *source);
 
 /* Read all of `source`. Records that are kept, or references to them (piles_refer), go to pile `pile`, which counts
- * them, and the piles are sealed; all are counted in run->progress. If there is no room for all references (`run_out`
- * of the piles), the rest is not read. Uses ENGINE_READING. */
+ * them, and the piles are sealed; all are counted in run->progress. If there is no room for all references
+ * (run->progress->must_copy), the rest is not read. Uses ENGINE_READING. */
 void keep_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles,
                   unsigned pile);
 

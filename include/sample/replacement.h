@@ -39,7 +39,7 @@ void replacement_verify(struct replacement *repeat);
 
 /* Write the records of a source that are drawn, run->limit of them, for ever without a limit. What is drawn does not
  * depend on the memory. What does not fit into memory is read again if it may be (run->rereads), else spilled. If there
- * is no room for references, run->progress->run_out is set and nothing is written. */
+ * is no room for references, run->progress->must_copy is set and nothing is written. */
 void replacement_source(struct run *run, struct source *source, const struct replacement_draws *lots,
                         struct output *output);
 

@@ -18,7 +18,6 @@
  * when the input ends and can be shuffled and written at once.
  */
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,6 +25,8 @@
 #include "system/sys.h"
 #include "temporary/spill.h"
 #include "temporary/storage.h"
+
+/* Others may read the fields of these two, but only the functions of this module write them. */
 
 /* Apart from its neighbours, which belong to other threads. */
 struct pile {
@@ -47,7 +48,6 @@ struct piles {
     uint64_t records;        /* that were dealt out to them, dropped ones among them */
     const uint8_t *base;     /* not NULL: the piles hold references (reference.h) to records that stand from here on, */
     const uint8_t *base_end; /* and end before this */
-    atomic_bool run_out;     /* there was no room for all references */
     unsigned count;
     unsigned lanes;        /* pile p belongs to lane p mod lanes */
     uint32_t flush_blocks; /* a tail of so many blocks may be written: fewer are not worth a write */
@@ -71,7 +71,7 @@ void pile_stored(struct piles *piles, unsigned pile, uint64_t records, uint64_t 
 void piles_init_promised(struct piles *piles, unsigned count, struct pool *pool);
 
 /* The piles, empty still, will hold references to records that stand in base[0, bytes), with slack behind. When memory
- * runs out, they are not spilled: pile_try_append returns false, and they have `run_out`. */
+ * runs out, they are not spilled: pile_try_append returns false. */
 void piles_refer(struct piles *piles, const uint8_t *base, size_t bytes);
 
 /* Gives back the blocks and temporary files that are left. Also when zeroed. */
@@ -86,11 +86,33 @@ void pile_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t
 /* The same of piles that may hold references. False: they do, and there is no room for more. */
 bool pile_try_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t bytes);
 
+/* Append by writing to where this says: where the next `bytes` bytes of the pile come, with at least `slack` more that
+ * may be overwritten meanwhile. NULL if there is not so much room in its last block; then pile_append does it. */
+static inline uint8_t *pile_extend(struct piles *piles, unsigned p, size_t bytes, size_t slack)
+{
+    struct pile *pile = &piles->pile[p];
+
+    if (bytes + slack > (size_t)(pile->end - pile->at))
+        return NULL;
+    pile->at += bytes;
+    return pile->at - bytes;
+}
+
+/* So many records more, or fewer, are in the pile, by what was appended to it. */
+static inline void pile_count(struct piles *piles, unsigned pile, int64_t records)
+{
+    piles->pile[pile].records += (uint64_t)records;
+}
+
+/* So many records were dealt out to the piles, counting those of dropped ones. */
+void piles_dealt_out(struct piles *piles, uint64_t records);
+
 /* Give back all that a pile holds: nobody will want its records. What is appended to it from now on is ignored.
  * Before piles_seal. */
 void pile_drop(struct piles *piles, unsigned pile);
 
-/* No more will be appended: what was promised to piles that stayed empty is released. */
+/* No more will be appended: what was promised to piles that stayed empty is released, and dropped ones have no records.
+ */
 void piles_seal(struct piles *piles);
 
 /* After piles_seal: write all of a pile to its file; it has no blocks then. */
@@ -106,6 +128,9 @@ void piles_make_room(struct piles *piles, uint64_t blocks);
  * verify it, and give its space back: the pile is resident. */
 void pile_load(struct piles *piles, unsigned pile);
 uint32_t pile_load_blocks(const struct piles *piles, unsigned pile);
+
+/* After piles_seal: give back the first block in memory of a pile that has one; or have it promised to the caller. */
+void pile_give_block(struct piles *piles, unsigned pile, bool stays_promised);
 
 /* After piles_seal: give back all that a pile holds, in memory and on disk; it is empty then. */
 void pile_clear(struct piles *piles, unsigned pile);

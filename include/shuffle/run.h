@@ -21,14 +21,8 @@ struct run_progress {
     counter written;       /* records that were written, or that somebody has claimed to write (run_take) */
     counter scattered;     /* when the input had been read and dealt out, by sys_milliseconds; 0: it was not */
     uint64_t started_over; /* piles */
-    bool run_out;          /* RUN_MUST_COPY */
-};
-
-/* What has become of a run. */
-enum run_verdict {
-    RUN_DONE,
-    RUN_MUST_COPY, /* references to the records, or what they refer to, take more room than there is; no output has been
-                    * begun: try once more without them */
+    bool must_copy;        /* references to the records, or what is needed besides, take more memory than there is: no
+                            * output has been begun, and the run is to be done once more, without references */
 };
 
 struct run {

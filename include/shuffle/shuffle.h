@@ -21,19 +21,19 @@
 #include "shuffle/gather.h"
 #include "shuffle/run.h"
 
-/* Shuffle all of `source` to `output`, by scattering the root of the tree. */
-enum run_verdict shuffle_source(struct run *run, struct source *source, struct output *output);
+/* Shuffle all of `source` to `output`, by scattering the root of the tree, unless it must be copied (run.h). */
+void shuffle_source(struct run *run, struct source *source, struct output *output);
 
 /* Only scatter the root's records to its children, dropped or referred to as the run says, and count them in
- * run->progress. *piles must be released by the caller. */
-enum run_verdict shuffle_scatter(struct run *run, struct source *source, struct piles *piles);
+ * run->progress. *piles must be released by the caller. False: the records must be copied (run.h). */
+bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles);
 
 /* Write the records of a single pile in an order that is drawn by itself, or the first of them. If `again` is not NULL,
  * the pile only counts the records, and they are read from there, after the draw. `draw` sets ranks[i],
  * which table_set does, to the place of record i in the output, for all i in [0, records): a permutation of these. The
  * order takes 4 bytes a record out of the memory, 8 from 2^32 records on, and an eighth of that for work with it; if
- * that is too much, the run ends, and the message says how much is needed. Nothing is spilled as long as the pile and the order fit, with
- * some of the piles to which the records go then, by their ranks. */
+ * that is too much, the run ends, and the message says how much is needed. Nothing is spilled as long as the pile and
+ * the order fit, with some of the piles to which the records go then, by their ranks. */
 typedef void shuffle_draw(void *context, struct table *ranks, uint64_t records);
 void shuffle_drawn(struct run *run, struct piles *piles, struct source *again, shuffle_draw *draw, void *context,
                    struct output *output);

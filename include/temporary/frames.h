@@ -38,12 +38,12 @@ void frames_release(struct frames *frames); /* all readers have been closed */
 /* Bytes of a desk. */
 size_t frames_desk_bytes(void);
 
-/* Takes stored bytes. 0, or -1 after a report. */
-typedef int frames_put(void *context, const uint8_t *data, size_t bytes);
+/* Takes stored bytes. */
+typedef void frames_put(void *context, const uint8_t *data, size_t bytes);
 
-/* Hand all pieces to `put` as frames; as they are if they are not to be packed. 0, or -1 after a report. */
-int frames_write(struct frames *frames, bool packs, const struct iovec *pieces, int count, frames_put *put,
-                 void *context);
+/* Hand all pieces to `put` as frames; as they are if they are not to be packed. */
+void frames_write(struct frames *frames, bool packs, const struct iovec *pieces, int count, frames_put *put,
+                  void *context);
 
 /* What a sample of data becomes, and what that takes. */
 struct frames_sample {
@@ -52,11 +52,11 @@ struct frames_sample {
     uint64_t nanoseconds; /* of processor time */
 };
 
-/* Compress the beginning of the pieces, for nothing but to see. 0, or -1 after a report. */
-int frames_try(struct frames *frames, const struct iovec *pieces, int count, struct frames_sample *sample);
+/* Compress the beginning of the pieces, for nothing but to see. */
+struct frames_sample frames_try(struct frames *frames, const struct iovec *pieces, int count);
 
-/* Gives stored bytes: as many as are asked for, or fewer at the end; -1 after a report. */
-typedef ssize_t frames_get(void *context, uint8_t *data, size_t bytes);
+/* Gives stored bytes: as many as are asked for, or fewer at the end. */
+typedef size_t frames_get(void *context, uint8_t *data, size_t bytes);
 
 /* A reader of frames, which is zeroed before the first read. */
 struct frames_reader {
@@ -66,12 +66,9 @@ struct frames_reader {
     size_t end;
 };
 
-enum frames_verdict { FRAMES_READ, FRAMES_FAILED, FRAMES_DAMAGED };
-
-/* Fill all pieces with what comes next. FRAMES_FAILED after a report; FRAMES_DAMAGED, without one, if the frames are
- * not what was written. */
-enum frames_verdict frames_read(struct frames *frames, struct frames_reader *reader, const struct iovec *pieces,
-                                int count, frames_get *get, void *context);
+/* Fill all pieces with what comes next. False: the frames are not what was written. */
+bool frames_read(struct frames *frames, struct frames_reader *reader, const struct iovec *pieces, int count,
+                 frames_get *get, void *context);
 
 /* At any time; also if nothing was read. */
 void frames_close(struct frames *frames, struct frames_reader *reader);

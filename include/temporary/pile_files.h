@@ -4,8 +4,7 @@
 /*
  * The files of a scatter's piles: each pile is a sequence of bytes that grows at its end. What they mean is not known
  * here. When its directory is full, a pile goes on in the next one. Where the descriptors do not suffice, several piles
- * share a file, in turns of PILE_FILES_STRIPE_BYTES. Functions that return int return 0, or -1 after a report that
- * names the directory, as the files have no names.
+ * share a file, in turns of PILE_FILES_STRIPE_BYTES. Messages name the directory, as the files have no names.
  */
 
 #include <pthread.h>
@@ -34,19 +33,19 @@ struct pile_files {
     struct pile_file *pile; /* [piles] */
 };
 
-/* For so many piles. They must be released in any case. */
-int pile_files_init(struct pile_files *files, struct spill_place *place, unsigned piles);
+/* For so many piles. */
+void pile_files_init(struct pile_files *files, struct spill_place *place, unsigned piles);
 void pile_files_release(struct pile_files *files);
 
 /* The directory in which a pile begins. */
 const char *pile_files_directory(const struct pile_files *files, unsigned pile);
 
 /* Append to a pile. Different threads may do that to different piles. `pieces` is changed. */
-int pile_files_append(struct pile_files *files, unsigned pile, struct iovec *pieces, int count);
+void pile_files_append(struct pile_files *files, unsigned pile, struct iovec *pieces, int count);
 
 /* Fill the pieces with a pile's bytes from *offset on, of which there are as many, and move *offset on. `pieces` is
  * changed. */
-int pile_files_read(struct pile_files *files, unsigned pile, uint64_t *offset, struct iovec *pieces, int count);
+void pile_files_read(struct pile_files *files, unsigned pile, uint64_t *offset, struct iovec *pieces, int count);
 
 /* Give back the space of a pile's bytes from one offset to another. */
 void pile_files_discard(struct pile_files *files, unsigned pile, uint64_t from, uint64_t to);

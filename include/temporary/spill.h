@@ -15,7 +15,7 @@
 #include "temporary/spill_place.h"
 #include "temporary/storage.h"
 
-/* Storage for `piles` piles. No file is made before something is written. NULL after a report. */
+/* Storage for `piles` piles. No file is made before something is written. */
 struct storage *spill_open(struct spill_place *place, unsigned piles);
 
 #endif

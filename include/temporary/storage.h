@@ -3,9 +3,8 @@
 
 /*
  * Where those bytes of piles are that are not in memory: temporary files (spill.h), the files of a batch in work
- * (store/draft.h), or those of all batches of a store (reader.h). A pile is written at its end and read from
- * front to back. Each kind sees to it that what is read is what was written. Functions that return int return 0, or -1
- * after a report.
+ * (store/draft_files.h), or those of all batches of a store (reader.h). A pile is written at its end and read from
+ * front to back. Each kind sees to it that what is read is what was written.
  */
 
 #include <stdint.h>
@@ -32,13 +31,13 @@ struct storage_reader {
             struct frames_reader frames; /* of what is compressed */
         } spill;
         struct {
-            size_t batch;      /* whose file of the pile is being read */
-            int fd;            /* of that file; -1 before the first one and between two */
-            uint64_t offset;   /* in it */
-            uint64_t left;     /* bytes still to come of it */
+            size_t batch;      /* that has the part of the pile which is being read */
+            int fd;            /* of the part's file; -1 before the first part and between two */
+            uint64_t offset;   /* in its file */
+            uint64_t left;     /* bytes of the part still to come */
             uint64_t records;  /* that it must have */
             uint64_t checksum; /* that it must have */
-        } store;
+        } part;                /* of a store (store/reader.h) */
     } at;
 };
 
@@ -46,7 +45,7 @@ struct storage_reader {
  * nothing is well. */
 struct storage_kind {
     /* Append to a pile. Different threads may write different piles. `pieces` is changed. */
-    int (*write)(struct storage *storage, unsigned pile, struct iovec *pieces, int count);
+    void (*write)(struct storage *storage, unsigned pile, struct iovec *pieces, int count);
 
     /* Nothing of the pile is needed any more. */
     void (*drop)(struct storage *storage, unsigned pile);
@@ -57,23 +56,22 @@ struct storage_kind {
     /* Fill all pieces, which hold at most what is left. When a checksum is known of what has been read up to the end of
      * a piece of data, it has been verified before this returns; it is known of all when the last byte has been read.
      * `pieces` is changed. */
-    int (*read)(struct storage_reader *reader, struct iovec *pieces, int count);
+    void (*read)(struct storage_reader *reader, struct iovec *pieces, int count);
 
     /* The space of what has been read is no longer needed. */
     void (*discard)(struct storage_reader *reader);
 
-    void (*end)(struct storage_reader *reader); /* also before the last byte has been read, or after a failure */
+    void (*end)(struct storage_reader *reader); /* also before the last byte has been read */
 
-    /* Report that a pile, of which every byte is as it was written, does not hold the records that it should. Returns
-     * -1. */
-    int (*report)(struct storage *storage, unsigned pile);
+    /* End the run: a pile, of which every byte is as it was written, does not hold the records that it should. */
+    __attribute__((noreturn)) void (*report)(struct storage *storage, unsigned pile);
 
     void (*free)(struct storage *storage);
 };
 
-static inline int storage_write(struct storage *storage, unsigned pile, struct iovec *pieces, int count)
+static inline void storage_write(struct storage *storage, unsigned pile, struct iovec *pieces, int count)
 {
-    return storage->kind->write(storage, pile, pieces, count);
+    storage->kind->write(storage, pile, pieces, count);
 }
 
 static inline void storage_drop(struct storage *storage, unsigned pile)
@@ -94,9 +92,9 @@ static inline void storage_reader_init(struct storage_reader *reader, struct sto
     storage->kind->begin(reader);
 }
 
-static inline int storage_reader_read(struct storage_reader *reader, struct iovec *pieces, int count)
+static inline void storage_reader_read(struct storage_reader *reader, struct iovec *pieces, int count)
 {
-    return reader->storage->kind->read(reader, pieces, count);
+    reader->storage->kind->read(reader, pieces, count);
 }
 
 static inline void storage_reader_discard(struct storage_reader *reader)
@@ -111,9 +109,9 @@ static inline void storage_reader_release(struct storage_reader *reader) /* also
         reader->storage->kind->end(reader);
 }
 
-static inline int storage_report(struct storage *storage, unsigned pile)
+_Noreturn static inline void storage_report(struct storage *storage, unsigned pile)
 {
-    return storage->kind->report(storage, pile);
+    storage->kind->report(storage, pile);
 }
 
 #endif

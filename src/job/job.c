@@ -245,7 +245,7 @@ static void shuffle_small(struct run *run, size_t bytes, struct output *output)
     pile_append(&piles, 0, data, bytes);
     piles_seal(&piles);
     records = bytes > 0 ? record_count(&run->format, &scan, data, bytes, &whole) : 0;
-    piles.pile[0].records = records;
+    pile_count(&piles, 0, (int64_t)records);
     counter_set(&run->progress->records, records);
     run_scattered(run);
     run_begin(run, output, records);
@@ -373,7 +373,7 @@ static void copy_instead(struct job *job)
 
     run->refers = false;
     counter_set(&run->progress->records, 0);
-    run->progress->run_out = false;
+    run->progress->must_copy = false;
     if (source_holds(resources->source)) {
         source_let_go(resources->source);
         return;
@@ -408,7 +408,7 @@ static void shuffle_records(struct job *job)
     open_all(job);
     open_run(job);
     do_task(job);
-    if (job->run->progress->run_out) {
+    if (job->run->progress->must_copy) {
         copy_instead(job);
         do_task(job);
     }

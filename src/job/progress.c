@@ -249,7 +249,7 @@ void progress_begin(struct progress *progress, const struct source *source, cons
     counter_set(&progress->run.written, 0);
     counter_set(&progress->run.scattered, 0);
     progress->run.started_over = 0;
-    progress->run.run_out = false;
+    progress->run.must_copy = false;
     counter_set(&progress->start, sys_milliseconds());
     atomic_store(&progress->source, source);
     atomic_store(&progress->output, output);

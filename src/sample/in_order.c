@@ -85,7 +85,7 @@ void in_order_bernoulli(struct run *run, struct source *source, struct in_order_
         run_begin(run, output, counter_get(&run->progress->written));
     if (share.wait) {
         piles_seal(&stored);
-        stored.pile[0].records = counter_get(&run->progress->written);
+        pile_count(&stored, 0, (int64_t)counter_get(&run->progress->written));
         transfer_of_pile(&run->engine, &run->format, &stored, 0, output);
     }
     piles_release(&stored);
@@ -379,13 +379,13 @@ static void select_referred(struct selecting *s, struct source *source, struct o
     const uint64_t room = run->engine.pool.block_bytes / sizeof(uint64_t);
     struct table batch = {0};
 
-    if (shuffle_scatter(run, source, &s->piles) != 0)
+    if (!shuffle_scatter(run, source, &s->piles))
         return;
     for (unsigned p = 0; p < PILES; p++)
         s->count[p] = s->piles.pile[p].records;
     count_kept(s);
     if (!choose(s) || table_take(&batch, &run->engine.pool, room, sizeof(uint64_t)) != 0) {
-        run->progress->run_out = true;
+        run->progress->must_copy = true;
     } else {
         run_begin(run, output, counter_get(&run->progress->records));
         write_referred(s, &batch, room, output);

@@ -34,9 +34,11 @@ void keep_records(struct run *run, struct source *source, const struct keep_rule
                               : rule->next(rule->context, &transfer.reader, &piece)) {
         if (piece.first && rule->admit != NULL)
             stays = rule->admit(rule->context, records);
-        if (stays && !rule->counts_only && !store(piles, pile, &piece))
+        if (stays && !rule->counts_only && !store(piles, pile, &piece)) {
+            run->progress->must_copy = true;
             return;
-        piles->pile[pile].records += piece.last && stays;
+        }
+        pile_count(piles, pile, piece.last && stays);
         records += piece.last;
         counter_set(counted, records);
     }

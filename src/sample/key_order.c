@@ -120,8 +120,8 @@ static void seal(const struct run *run, struct ranges *ranges)
 {
     count_kept(run, ranges);
     piles_seal(&ranges->piles);
-    for (unsigned j = 0; j < ranges->count; j++)
-        ranges->piles.pile[2 * j].records = j < ranges->kept ? ranges->range[j].records : 0;
+    for (unsigned j = 0; j < ranges->kept; j++)
+        pile_count(&ranges->piles, 2 * j, (int64_t)ranges->range[j].records);
 }
 
 static int compare_keys(const void *a, const void *b)

@@ -45,7 +45,7 @@ static void store(struct replacement *r, struct source *source)
     keep_records(r->run, source, &all, &r->piles, 0);
     r->records = counter_get(&r->run->progress->records);
     r->bytes = source_delivered_bytes(source);
-    if (r->records == 0 && !atomic_load(&r->piles.run_out))
+    if (r->records == 0 && !r->run->progress->must_copy)
         fault_say("no lines to repeat");
 }
 
@@ -150,7 +150,7 @@ static void collect(struct replacement *r, struct collection *c)
         replacement_done(r, source);
     }
     piles_seal(&c->piles);
-    c->piles.pile[0].records = c->collected;
+    pile_count(&c->piles, 0, (int64_t)c->collected);
 }
 
 static void draw_places(void *context, struct table *ranks, uint64_t records)
@@ -231,7 +231,7 @@ static void write_drawn(struct replacement *r)
                     table_take(&numbers, pool, BATCH, sizeof(uint64_t)) == 0;
 
     if (!resident && r->piles.base != NULL) {
-        atomic_store(&r->piles.run_out, true);
+        r->run->progress->must_copy = true;
     } else if (resident) {
         run_begin(r->run, r->output, UINT64_MAX);
         index_build(&r->piles, 0, &r->run->format, NULL, 0, &references);
@@ -256,9 +256,8 @@ void replacement_source(struct run *run, struct source *source, const struct rep
     if (run->refers)
         piles_refer(&r.piles, source_base(source), source_space(source));
     store(&r, source);
-    if (!atomic_load(&r.piles.run_out))
+    if (!run->progress->must_copy)
         write_drawn(&r);
-    run->progress->run_out = atomic_load(&r.piles.run_out);
     piles_release(&r.piles);
 }
 

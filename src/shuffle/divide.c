@@ -27,14 +27,12 @@ bool divide_is_worth(const struct piles *piles, unsigned p, unsigned bits)
 
 static void append(struct piles *children, unsigned child, const uint8_t *data, size_t bytes)
 {
-    struct pile *pile = &children->pile[child];
+    uint8_t *to = pile_extend(children, child, bytes, COPY_STEP);
 
-    if (bytes + COPY_STEP > (size_t)(pile->end - pile->at)) {
+    if (to != NULL)
+        copy_over(to, data, bytes);
+    else
         pile_append(children, child, data, bytes);
-        return;
-    }
-    copy_over(pile->at, data, bytes);
-    pile->at += bytes;
 }
 
 /* A record that goes on in the next block goes on in the same child, as it has the same number there. */
@@ -54,7 +52,7 @@ static void divide_block(struct division *d, const uint8_t *data, size_t bytes)
         ends[count] = (uint32_t)scanned;
         for (size_t i = 0; i <= count; i++) {
             append(d->children, child[i], data + from + start, ends[i] - start);
-            d->children->pile[child[i]].records += i < count;
+            pile_count(d->children, child[i], i < count);
             start = ends[i];
         }
         d->records += count;
@@ -67,17 +65,14 @@ void divide(struct piles *piles, unsigned p, const struct record_format *format,
             struct order_node node, unsigned bits, struct piles *children, uint32_t *promised)
 {
     struct division d = {.format = format, .order = order, .node = node, .bits = bits, .children = children};
-    struct pool *pool = piles->pool;
-    struct pile *pile = &piles->pile[p];
+    const struct pool *pool = piles->pool;
+    const struct pile *pile = &piles->pile[p];
 
     while (pile->blocks > 0) {
-        const uint32_t block = pile->first;
-        const uint8_t *data = pool_block(pool, block);
+        const uint8_t *data = pool_block(pool, pile->first);
 
         divide_block(&d, data, pile->blocks > 1 ? pool->block_bytes : (size_t)(pile->at - data));
-        pile->first = pool->next[block];
-        pile->blocks--;
-        pool_put_promised(pool, block);
+        pile_give_block(piles, p, true);
         ++*promised;
     }
     for (unsigned j = 0; j < 1u << bits; j++)

@@ -96,10 +96,20 @@ void piles_refer(struct piles *piles, const uint8_t *base, size_t bytes)
 
 void piles_seal(struct piles *piles)
 {
-    for (unsigned p = 0; p < piles->count && !piles->sealed && !piles->promised; p++)
-        if (piles->pile[p].blocks == 0 && !piles->pile[p].dropped)
+    for (unsigned p = 0; p < piles->count && !piles->sealed; p++) {
+        struct pile *pile = &piles->pile[p];
+
+        if (pile->dropped)
+            pile->records = 0;
+        else if (pile->blocks == 0 && !piles->promised)
             pool_release_promise(piles->pool, 1);
+    }
     piles->sealed = true;
+}
+
+void piles_dealt_out(struct piles *piles, uint64_t records)
+{
+    piles->records = records;
 }
 
 void pile_drop(struct piles *piles, unsigned p)
@@ -239,10 +249,8 @@ static bool next_block(struct piles *piles, unsigned p)
     uint32_t block = pile->blocks == 0 || piles->promised ? pool_get_promised(pool) : pool_get(pool);
 
     while (block == POOL_NONE) {
-        if (piles->base != NULL) {
-            atomic_store(&piles->run_out, true);
+        if (piles->base != NULL)
             return false;
-        }
         make_room(piles, p);
         if (pile->at != pile->end)
             return true; /* it was p that was written, and its block is empty again */
@@ -382,6 +390,19 @@ void pile_load(struct piles *piles, unsigned p)
     }
     pile->spilled_bytes = 0;
     pile->spilled = false;
+}
+
+void pile_give_block(struct piles *piles, unsigned p, bool stays_promised)
+{
+    struct pile *pile = &piles->pile[p];
+    const uint32_t block = pile->first;
+
+    pile->first = piles->pool->next[block];
+    pile->blocks--;
+    if (stays_promised)
+        pool_put_promised(piles->pool, block);
+    else
+        pool_put(piles->pool, block, block, 1);
 }
 
 void pile_clear(struct piles *piles, unsigned p)

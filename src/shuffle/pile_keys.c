@@ -7,7 +7,7 @@
 void pile_keys_append(struct piles *piles, unsigned p, uint64_t key)
 {
     pile_append(piles, p, (const uint8_t *)&key, sizeof key);
-    piles->pile[p].records++;
+    pile_count(piles, p, 1);
 }
 
 void pile_keys_verify(struct piles *piles, unsigned p, uint8_t *buffer, size_t bytes)

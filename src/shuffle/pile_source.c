@@ -47,18 +47,11 @@ static size_t read_storage(struct reading *reading, uint8_t *data, size_t bytes)
 /* The block that was read is done with. */
 static void leave_block(struct reading *reading)
 {
-    struct pool *pool = reading->piles->pool;
-    struct pile *pile = &reading->piles->pile[reading->pile];
-    uint32_t block = reading->block;
-
-    reading->block = pool->next[block];
+    reading->block = reading->piles->pool->next[reading->block];
     reading->left--;
     reading->inside = 0;
-    if (reading->keep || reading->left == 0)
-        return;
-    pile->first = reading->block;
-    pile->blocks--;
-    pool_put(pool, block, block, 1);
+    if (!reading->keep && reading->left > 0)
+        pile_give_block(reading->piles, reading->pile, false);
 }
 
 static size_t read_chain(struct reading *reading, uint8_t *data, size_t bytes)
@@ -93,7 +86,7 @@ static size_t read_pile(void *context, uint8_t *data, size_t bytes)
 }
 
 void pile_source_verify(struct piles *piles, unsigned p, const struct record_format *format, uint8_t *buffer,
-                       size_t bytes)
+                        size_t bytes)
 {
     struct record_scan scan = {0};
     struct reading reading;

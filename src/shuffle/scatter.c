@@ -300,7 +300,7 @@ static bool refer_block(struct scattering *s, struct queue_block *block, unsigne
         if (place == NULL)
             return false;
         memcpy(place, &reference, sizeof reference);
-        s->piles->pile[p].records++;
+        pile_count(s->piles, p, 1);
     }
     staging_settle();
     return true;
@@ -310,7 +310,6 @@ static void append_block(struct scattering *s, struct queue_block *block, unsign
 {
     const queue_piece *piece = block->pieces + block->lane_start[lane];
     const queue_piece *end = block->pieces + block->lane_start[lane + 1];
-    struct pile *piles = s->piles->pile;
 
     if (s->limited)
         drop_piles(s, lane);
@@ -319,7 +318,7 @@ static void append_block(struct scattering *s, struct queue_block *block, unsign
         size_t length = queue_piece_length(*piece);
         unsigned p = queue_piece_pile(*piece);
 
-        piles[p].records++;
+        pile_count(s->piles, p, 1);
         staging_put(&s->staging, p, from, length);
     }
     staging_settle();
@@ -328,7 +327,7 @@ static void append_block(struct scattering *s, struct queue_block *block, unsign
         unsigned p = block->pile[block->records];
 
         if ((p & (s->piles->lanes - 1)) == lane)
-            piles[p].records--;
+            pile_count(s->piles, p, -1);
     }
 }
 
@@ -388,11 +387,7 @@ static void finish(struct scattering *s)
     if (s->lent != NULL && !s->plan->refers)
         source_forget(s->source, s->lent);
     piles_seal(piles);
-    for (unsigned p = 0; p < piles->count; p++) {
-        if (piles->pile[p].dropped)
-            piles->pile[p].records = 0;
-    }
-    piles->records = queue_records(s->queue);
+    piles_dealt_out(piles, queue_records(s->queue));
 }
 
 /* A lane for each worker, if there are as many. */
@@ -407,7 +402,7 @@ static unsigned choose_lanes(const struct engine *engine)
 
 /* The piles are there. False: there was no room for references. */
 static bool fill(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
-                struct source *source, struct piles *piles)
+                 struct source *source, struct piles *piles)
 {
     const struct engine_space space = engine_buffer(engine, ENGINE_WHOLE);
     const unsigned workers = engine->memory.workers;

@@ -136,8 +136,7 @@ static void take_numbers(struct run *run, struct table *table, uint64_t records)
 /* Sort the ranks of the records [first, first + records) by pile into a new table, counted from `first` there. Blocks
  * are handed from one table to the other: at most two for each pile are half empty, one that it shares with the pile
  * before and one that it fills. */
-static void sort_ranks(struct table *ranks, uint64_t first, uint64_t records, unsigned share_bits,
-                       struct table *sorted)
+static void sort_ranks(struct table *ranks, uint64_t first, uint64_t records, unsigned share_bits, struct table *sorted)
 {
     unsigned shift = table_number_shift(ranks);
     uint64_t next[PILES_MAX];
@@ -339,7 +338,7 @@ static uint64_t expect_records(const struct run *run, const struct source *sourc
     return run->expected <= bytes ? run->expected : 0;
 }
 
-enum run_verdict shuffle_scatter(struct run *run, struct source *source, struct piles *piles)
+bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles)
 {
     const struct order_node root = {.root = true};
     const struct node_route route = {.order = &run->order, .node = root, .bits = ORDER_ROOT_BITS};
@@ -356,25 +355,22 @@ enum run_verdict shuffle_scatter(struct run *run, struct source *source, struct 
         choose_piles(run, expected, &plan);
     else if (run->parts > 0 && run->limit < UINT64_MAX)
         plan.limit = part_end(run->limit, run->part, run->parts);
-    if (!scatter(&run->engine, &run->format, &plan, source, piles))
-        run->progress->run_out = true;
-    if (run->progress->run_out)
-        return RUN_MUST_COPY;
+    run->progress->must_copy = !scatter(&run->engine, &run->format, &plan, source, piles);
+    if (run->progress->must_copy)
+        return false;
     counter_set(&run->progress->records, piles->records);
     run_scattered(run);
-    return RUN_DONE;
+    return true;
 }
 
-enum run_verdict shuffle_source(struct run *run, struct source *source, struct output *output)
+void shuffle_source(struct run *run, struct source *source, struct output *output)
 {
     struct gather_order order = {.kind = GATHER_CHILDREN, .order = &run->order, .node = {.root = true}};
     struct piles piles;
-    const enum run_verdict verdict = shuffle_scatter(run, source, &piles);
 
-    if (verdict == RUN_DONE) {
+    if (shuffle_scatter(run, source, &piles)) {
         run_begin(run, output, piles.records);
         shuffle_piles(run, &piles, order, output);
     }
     piles_release(&piles);
-    return verdict;
 }

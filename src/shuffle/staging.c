@@ -47,13 +47,13 @@ static void copy_past_cache(uint8_t *to, const uint8_t *from, size_t bytes)
 static bool append(struct staging *staging, unsigned p, uint32_t bytes)
 {
     struct pile_stage *stage = &staging->stage[p];
-    struct pile *pile = &staging->piles->pile[p];
+    uint8_t *to;
 
     if (bytes == 0)
         return true;
-    if (bytes <= (size_t)(pile->end - pile->at)) {
-        copy_past_cache(pile->at, stage->bytes, bytes);
-        pile->at += bytes;
+    to = pile_extend(staging->piles, p, bytes, 0);
+    if (to != NULL) {
+        copy_past_cache(to, stage->bytes, bytes);
     } else if (!pile_try_append(staging->piles, p, stage->bytes, bytes)) {
         return false;
     }

@@ -8,7 +8,6 @@
 
 #include "temporary/frames.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +52,6 @@ size_t frames_desk_bytes(void)
     return sizeof(struct frames_desk);
 }
 
-/* NULL after a report. */
 static struct frames_desk *take_desk(struct frames *frames)
 {
     struct frames_desk *desk;
@@ -63,11 +61,7 @@ static struct frames_desk *take_desk(struct frames *frames)
     if (desk != NULL)
         frames->idle = desk->next;
     pthread_mutex_unlock(&frames->mutex);
-    if (desk == NULL)
-        desk = sys_allocate(1, sizeof *desk);
-    if (desk == NULL)
-        fault_report("memory", errno);
-    return desk;
+    return desk != NULL ? desk : fault_allocate(1, sizeof *desk);
 }
 
 static void leave_desk(struct frames *frames, struct frames_desk *desk)
@@ -124,115 +118,98 @@ static size_t get_length(const uint8_t *from)
     return ((size_t)from[0] | (size_t)from[1] << 8) + 1;
 }
 
-int frames_write(struct frames *frames, bool packs, const struct iovec *pieces, int count, frames_put *put,
-                 void *context)
+void frames_write(struct frames *frames, bool packs, const struct iovec *pieces, int count, frames_put *put,
+                  void *context)
 {
     struct place place = {.piece = pieces, .end = pieces + count};
     struct frames_desk *desk = take_desk(frames);
-    int status = desk == NULL ? -1 : 0;
     size_t bytes;
 
-    while (status == 0 && (bytes = collect(&place, desk->plain + HEADER_BYTES)) > 0) {
+    while ((bytes = collect(&place, desk->plain + HEADER_BYTES)) > 0) {
         const size_t packed = packs ? pack(desk, bytes) : 0;
         uint8_t *frame = packed > 0 ? desk->packed : desk->plain;
         const size_t stored = packed > 0 ? packed : bytes;
 
         put_length(frame, bytes);
         put_length(frame + HEADER_BYTES / 2, stored);
-        status = put(context, frame, HEADER_BYTES + stored);
+        put(context, frame, HEADER_BYTES + stored);
     }
-    if (desk != NULL)
-        leave_desk(frames, desk);
-    return status;
+    leave_desk(frames, desk);
 }
 
-int frames_try(struct frames *frames, const struct iovec *pieces, int count, struct frames_sample *sample)
+struct frames_sample frames_try(struct frames *frames, const struct iovec *pieces, int count)
 {
     struct place place = {.piece = pieces, .end = pieces + count};
     struct frames_desk *desk = take_desk(frames);
-    uint64_t start;
+    const uint64_t start = sys_thread_nanoseconds();
+    struct frames_sample sample;
 
-    if (desk == NULL)
-        return -1;
-    start = sys_thread_nanoseconds();
-    sample->plain_bytes = collect(&place, desk->plain + HEADER_BYTES);
-    sample->stored_bytes = pack(desk, sample->plain_bytes);
-    if (sample->stored_bytes == 0)
-        sample->stored_bytes = sample->plain_bytes;
-    sample->nanoseconds = sys_thread_nanoseconds() - start;
+    sample.plain_bytes = collect(&place, desk->plain + HEADER_BYTES);
+    sample.stored_bytes = pack(desk, sample.plain_bytes);
+    if (sample.stored_bytes == 0)
+        sample.stored_bytes = sample.plain_bytes;
+    sample.nanoseconds = sys_thread_nanoseconds() - start;
     leave_desk(frames, desk);
-    return 0;
+    return sample;
 }
 
 /* ---- Reading ---- */
 
-/* Get so many bytes, and the header of the next frame if there is one. */
-static enum frames_verdict get_with_header(struct frames_reader *reader, uint8_t *data, size_t bytes, frames_get *get,
-                                           void *context)
+/* Get so many bytes, and the header of the next frame if there is one. False: there is something else. */
+static bool get_with_header(struct frames_reader *reader, uint8_t *data, size_t bytes, frames_get *get, void *context)
 {
-    const ssize_t got = get(context, data, bytes + HEADER_BYTES);
+    const size_t got = get(context, data, bytes + HEADER_BYTES);
 
-    if (got < 0)
-        return FRAMES_FAILED;
-    reader->header = (size_t)got == bytes + HEADER_BYTES;
-    if (!reader->header && (size_t)got != bytes)
-        return FRAMES_DAMAGED;
+    reader->header = got == bytes + HEADER_BYTES;
     memcpy(reader->desk->header, data + bytes, reader->header ? HEADER_BYTES : 0);
-    return FRAMES_READ;
+    return reader->header || got == bytes;
 }
 
 /* Take a desk, with the header of the first frame. */
-static enum frames_verdict begin(struct frames *frames, struct frames_reader *reader, frames_get *get, void *context)
+static bool begin(struct frames *frames, struct frames_reader *reader, frames_get *get, void *context)
 {
     reader->desk = take_desk(frames);
-    return reader->desk == NULL ? FRAMES_FAILED : get_with_header(reader, reader->desk->packed, 0, get, context);
+    return get_with_header(reader, reader->desk->packed, 0, get, context);
 }
 
-/* Have the plain bytes of the next frame on the desk, which has its header. */
-static enum frames_verdict next_frame(struct frames_reader *reader, frames_get *get, void *context)
+/* Have the plain bytes of the next frame on the desk, which has its header. False: the frame is damaged. */
+static bool next_frame(struct frames_reader *reader, frames_get *get, void *context)
 {
     struct frames_desk *desk = reader->desk;
     const size_t bytes = get_length(desk->header);
     const size_t stored = get_length(desk->header + HEADER_BYTES / 2);
-    enum frames_verdict verdict;
 
-    if (!reader->header || stored > bytes)
-        return FRAMES_DAMAGED;
-    verdict = get_with_header(reader, desk->packed, stored, get, context);
-    if (verdict != FRAMES_READ)
-        return verdict;
+    if (!reader->header || stored > bytes || !get_with_header(reader, desk->packed, stored, get, context))
+        return false;
     if (stored == bytes)
         memcpy(desk->plain, desk->packed, bytes);
     else if (!lz4_decompress(desk->packed, stored, desk->plain, bytes))
-        return FRAMES_DAMAGED;
+        return false;
     reader->at = 0;
     reader->end = bytes;
-    return FRAMES_READ;
+    return true;
 }
 
-enum frames_verdict frames_read(struct frames *frames, struct frames_reader *reader, const struct iovec *pieces,
-                                int count, frames_get *get, void *context)
+bool frames_read(struct frames *frames, struct frames_reader *reader, const struct iovec *pieces, int count,
+                 frames_get *get, void *context)
 {
     for (int i = 0; i < count; i++) {
         size_t done = 0;
 
         while (done < pieces[i].iov_len) {
-            enum frames_verdict verdict = FRAMES_READ;
             size_t bytes;
 
-            if (reader->desk == NULL)
-                verdict = begin(frames, reader, get, context);
-            if (verdict == FRAMES_READ && reader->at == reader->end)
-                verdict = next_frame(reader, get, context);
-            if (verdict != FRAMES_READ)
-                return verdict;
+            if (reader->desk == NULL && !begin(frames, reader, get, context))
+                return false;
+            if (reader->at == reader->end && !next_frame(reader, get, context))
+                return false;
             bytes = least_size(pieces[i].iov_len - done, reader->end - reader->at);
             memcpy((uint8_t *)pieces[i].iov_base + done, reader->desk->plain + reader->at, bytes);
             reader->at += bytes;
             done += bytes;
         }
     }
-    return FRAMES_READ;
+    return true;
 }
 
 void frames_close(struct frames *frames, struct frames_reader *reader)

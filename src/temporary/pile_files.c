@@ -32,12 +32,12 @@ static const char *directory_of(const struct pile_files *files, unsigned pile, u
     return place->directory[(pile % files->count + part) % place->directories];
 }
 
-static int report(const struct pile_files *files, unsigned pile, unsigned part, int error)
+_Noreturn static void report(const struct pile_files *files, unsigned pile, unsigned part, int error)
 {
     char cause[FAULT_CAUSE_BYTES];
 
-    return fault_say("temporary file in %s: %s", directory_of(files, pile, part),
-                     error == 0 ? "file is shorter than what was written" : fault_cause(error, cause));
+    fault_say("temporary file in %s: %s", directory_of(files, pile, part),
+              error == 0 ? "file is shorter than what was written" : fault_cause(error, cause));
 }
 
 static int *descriptor_of(struct pile_files *files, unsigned pile, unsigned part)
@@ -102,7 +102,7 @@ static bool is_full(int error)
 }
 
 /* Write what stands together; when its directory is full go on in the next one, with what is left of it. */
-static int append_together(struct pile_files *files, unsigned pile, struct iovec *some, int count, size_t bytes)
+static void append_together(struct pile_files *files, unsigned pile, struct iovec *some, int count, size_t bytes)
 {
     struct pile_file *file = &files->pile[pile];
     struct spill_place *place = files->place;
@@ -113,6 +113,7 @@ static int append_together(struct pile_files *files, unsigned pile, struct iovec
         uint64_t together;
         size_t done = 0;
         int status = -1;
+        int error;
 
         if (fd >= 0)
             status = pace_write(place->pace, fd, some, count,
@@ -123,24 +124,26 @@ static int append_together(struct pile_files *files, unsigned pile, struct iovec
         if (status == 0) {
             if (files->turns == 1)
                 pace_ask(place->pace, fd, file->bytes - *start_of(files, pile, part));
-            return 0;
+            return;
         }
-        if (!is_full(errno))
-            return report(files, pile, part, errno);
+        error = errno;
+        if (!is_full(error))
+            report(files, pile, part, error);
+        if (file->parts == place->directories && place->coming > place->room)
+            spill_place_report_shortage(place);
         if (file->parts == place->directories)
-            return place->coming > place->room ? spill_place_report_shortage(place)
-                                               : spill_place_report_full(place, directory_of(files, pile, part), errno);
+            spill_place_report_full(place, directory_of(files, pile, part), error);
         *start_of(files, pile, file->parts++) = file->bytes;
         while (count > 0 && some->iov_len == 0) {
             some++;
             count--;
         }
         if (bytes == 0)
-            return 0;
+            return;
     }
 }
 
-int pile_files_append(struct pile_files *files, unsigned pile, struct iovec *pieces, int count)
+void pile_files_append(struct pile_files *files, unsigned pile, struct iovec *pieces, int count)
 {
     struct pile_file *file = &files->pile[pile];
 
@@ -157,16 +160,14 @@ int pile_files_append(struct pile_files *files, unsigned pile, struct iovec *pie
 
         place_of(files, pile, file->bytes - *start_of(files, pile, file->parts - 1), &together);
         taken = io_pieces_begin(pieces, count, together, some, PIECES, &bytes);
-        if (append_together(files, pile, some, taken, bytes) != 0)
-            return -1;
+        append_together(files, pile, some, taken, bytes);
         used = io_pieces_advance(pieces, count, bytes);
         pieces += used;
         count -= used;
     }
-    return 0;
 }
 
-int pile_files_read(struct pile_files *files, unsigned pile, uint64_t *offset, struct iovec *pieces, int count)
+void pile_files_read(struct pile_files *files, unsigned pile, uint64_t *offset, struct iovec *pieces, int count)
 {
     while (count > 0) {
         struct iovec some[PIECES];
@@ -180,13 +181,12 @@ int pile_files_read(struct pile_files *files, unsigned pile, uint64_t *offset, s
         int used;
 
         if (io_read_at(*descriptor_of(files, pile, part), some, taken, at, &done) != 0)
-            return report(files, pile, part, errno);
+            report(files, pile, part, errno);
         *offset += bytes;
         used = io_pieces_advance(pieces, count, bytes);
         pieces += used;
         count -= used;
     }
-    return 0;
 }
 
 void pile_files_discard(struct pile_files *files, unsigned pile, uint64_t from, uint64_t to)
@@ -236,7 +236,7 @@ static unsigned most_files(const struct spill_place *place)
     return files > 0 ? files : 1;
 }
 
-int pile_files_init(struct pile_files *files, struct spill_place *place, unsigned piles)
+void pile_files_init(struct pile_files *files, struct spill_place *place, unsigned piles)
 {
     const unsigned most = most_files(place);
 
@@ -245,19 +245,16 @@ int pile_files_init(struct pile_files *files, struct spill_place *place, unsigne
     while (files->turns * most < piles)
         files->turns++;
     files->count = (piles + files->turns - 1) / files->turns;
-    files->descriptor = sys_allocate((size_t)files->count * place->directories, sizeof *files->descriptor);
-    files->start = sys_allocate((size_t)piles * (place->directories + 1), sizeof *files->start);
-    files->pile = sys_allocate(piles, sizeof *files->pile);
-    for (size_t i = 0; files->descriptor != NULL && i < (size_t)files->count * place->directories; i++)
+    files->descriptor = fault_allocate((size_t)files->count * place->directories, sizeof *files->descriptor);
+    files->start = fault_allocate((size_t)piles * (place->directories + 1), sizeof *files->start);
+    files->pile = fault_allocate(piles, sizeof *files->pile);
+    for (size_t i = 0; i < (size_t)files->count * place->directories; i++)
         files->descriptor[i] = -1;
-    if (files->descriptor == NULL || files->start == NULL || files->pile == NULL)
-        return fault_report("memory", errno);
-    return 0;
 }
 
 void pile_files_release(struct pile_files *files)
 {
-    for (size_t i = 0; files->descriptor != NULL && i < (size_t)files->count * files->place->directories; i++)
+    for (size_t i = 0; i < (size_t)files->count * files->place->directories; i++)
         if (files->descriptor[i] >= 0)
             (void)io_close(files->descriptor[i]);
     pthread_mutex_destroy(&files->mutex);

@@ -72,25 +72,25 @@ static const char *advice(bool tried)
 }
 
 /* There is no room for what is coming. Has it been tried to compress it? */
-static int report_shortage(const struct spill_place *place, bool tried)
+_Noreturn static void report_shortage(const struct spill_place *place, bool tried)
 {
-    return fault_say("temporary file in %s%s: %s: about %llu MiB are needed%s, %llu MiB are free: %s",
-                     place->directory[0], place->directories > 1 ? " and the other directories" : "", strerror(ENOSPC),
-                     number_mebibytes(place->coming), tried ? " without compression, which does not suffice" : "",
-                     (unsigned long long)(place->room >> 20), advice(tried));
+    fault_say("temporary file in %s%s: %s: about %llu MiB are needed%s, %llu MiB are free: %s", place->directory[0],
+              place->directories > 1 ? " and the other directories" : "", strerror(ENOSPC),
+              number_mebibytes(place->coming), tried ? " without compression, which does not suffice" : "",
+              (unsigned long long)(place->room >> 20), advice(tried));
 }
 
-int spill_place_report_shortage(const struct spill_place *place)
+void spill_place_report_shortage(const struct spill_place *place)
 {
-    return report_shortage(place, true);
+    report_shortage(place, true);
 }
 
-int spill_place_report_full(const struct spill_place *place, const char *directory, int error)
+void spill_place_report_full(const struct spill_place *place, const char *directory, int error)
 {
     const bool tried = place->frames != NULL && place->pace == NULL;
     char cause[FAULT_CAUSE_BYTES];
 
-    return fault_say("temporary file in %s: %s: %s", directory, fault_cause(error, cause), advice(tried));
+    fault_say("temporary file in %s: %s: %s", directory, fault_cause(error, cause), advice(tried));
 }
 
 /* The space that is free in all directories. NULL, or with errno the directory of which it cannot be told. */
@@ -119,17 +119,16 @@ bool spill_place_fills(const struct spill_place *place)
     return place->coming == 0 && find_room(place, &room) == NULL && room < ENOUGH_BYTES + atomic_load(&place->plain);
 }
 
-int spill_place_check(struct spill_place *place, uint64_t bytes)
+void spill_place_check(struct spill_place *place, uint64_t bytes)
 {
     const char *failed = find_room(place, &place->room);
 
     place->coming = bytes;
     if (failed != NULL)
-        return fault_say("temporary file in %s: %s", fault_name(failed), strerror(errno));
+        fault_say("temporary file in %s: %s", fault_name(failed), strerror(errno));
     if (place->room >= bytes || (place->frames != NULL && place->pace == NULL))
-        return 0;
+        return;
     if (place->frames == NULL || place->room < bytes / SPILL_PLACE_HOPE)
-        return report_shortage(place, false);
+        report_shortage(place, false);
     pace_press(place->pace, (double)place->room / (double)bytes);
-    return 0;
 }

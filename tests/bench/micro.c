@@ -240,11 +240,12 @@ static void scatter_data(void *context)
     source_free(source);
 }
 
-static void drain(void *context)
+static int drain(void *context)
 {
     struct stage *part = context;
 
     part->outlet.at = part->outlet.buffer;
+    return 0;
 }
 
 /* Seconds spent on all piles of a scatter. */

@@ -5,7 +5,7 @@
 
 #include "temporary/frames.h"
 
-static ssize_t get(void *context, uint8_t *data, size_t bytes)
+static size_t get(void *context, uint8_t *data, size_t bytes)
 {
     struct fuzz *fuzz = context;
 
@@ -13,14 +13,13 @@ static ssize_t get(void *context, uint8_t *data, size_t bytes)
     memcpy(data, fuzz->data, bytes);
     fuzz->data += bytes;
     fuzz->bytes -= bytes;
-    return (ssize_t)bytes;
+    return bytes;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     struct fuzz fuzz = {data, bytes};
     const size_t step = fuzz_from_to(&fuzz, 1, 100000);
-    enum frames_verdict verdict = FRAMES_READ;
     struct frames_reader reader = {.desk = NULL};
     uint8_t *memory = malloc(step);
     struct iovec piece = {.iov_base = memory, .iov_len = step};
@@ -28,9 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
     FUZZ_CHECK(memory != NULL);
     frames_init(&frames);
-    for (int i = 0; i < 10 && verdict == FRAMES_READ; i++)
-        verdict = frames_read(&frames, &reader, &piece, 1, get, &fuzz);
-    FUZZ_CHECK(verdict != FRAMES_FAILED);
+    for (int i = 0; i < 10 && frames_read(&frames, &reader, &piece, 1, get, &fuzz); i++)
+        continue;
     frames_close(&frames, &reader);
     frames_release(&frames);
     free(memory);

@@ -201,8 +201,8 @@ SMALL_RUN(references_that_leave_no_room_for_the_order_are_no_failure)
         source = refer_to_text();
         to = small_output("out");
         write_first(source, to);
-        assert_int_equal(output_written_bytes(to) == 0, small.progress.run_out);
-        times += small.progress.run_out;
+        assert_int_equal(output_written_bytes(to) == 0, small.progress.must_copy);
+        times += small.progress.must_copy;
         output_free(to);
         source_free(source);
         pool_release_promise(&small.run.engine.pool, others);

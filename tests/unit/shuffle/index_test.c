@@ -80,7 +80,7 @@ struct collected {
     size_t bytes;
 };
 
-static int drain(void *context)
+static void drain(void *context)
 {
     struct collected *collected = context;
     size_t bytes = (size_t)(collected->outlet.at - collected->outlet.buffer);
@@ -89,7 +89,6 @@ static int drain(void *context)
     memcpy(collected->data + collected->bytes, collected->outlet.buffer, bytes);
     collected->bytes += bytes;
     collected->outlet.at = collected->outlet.buffer;
-    return 0;
 }
 
 static struct collected collected_make(size_t buffer_bytes, size_t bytes)

@@ -156,9 +156,9 @@ struct counting {
     unsigned freed;
 };
 
-static int pass_write(struct storage *storage, unsigned pile, struct iovec *pieces, int count)
+static void pass_write(struct storage *storage, unsigned pile, struct iovec *pieces, int count)
 {
-    return storage_write(((struct counting *)storage)->other, pile, pieces, count);
+    storage_write(((struct counting *)storage)->other, pile, pieces, count);
 }
 
 static void count_free(struct storage *storage)
@@ -190,7 +190,7 @@ SMALL_RUN(piles_may_go_to_storage_of_another_kind)
 
             storage_reader_init(&reader, counting.other, p);
             assert_true(reader.left == pile_bytes(&piles, p));
-            assert_int_equal(storage_reader_read(&reader, &piece, 1), 0);
+            storage_reader_read(&reader, &piece, 1);
             storage_reader_release(&reader);
             for (size_t i = 0; i < text.records; i++) {
                 size_t length = text.start[i + 1] - text.start[i];

@@ -87,8 +87,8 @@ static int teardown(void **state)
     return scratch_teardown(state) == 0 ? result : -1;
 }
 
-/* Append to a pile in `count` pieces. Returns what storage_write does. */
-static int append(unsigned pile, int count)
+/* Append to a pile in `count` pieces. */
+static void append(unsigned pile, int count)
 {
     static uint8_t data[PIECES_MAX * PIECE_MAX];
     struct iovec pieces[PIECES_MAX];
@@ -99,15 +99,8 @@ static int append(unsigned pile, int count)
         total += pieces[i].iov_len;
     }
     known_bytes_put(data, total, pile, bytes[pile]);
-    if (storage_write(spill, pile, pieces, count) != 0)
-        return -1;
+    storage_write(spill, pile, pieces, count);
     bytes[pile] += total;
-    return 0;
-}
-
-static void append_good(unsigned pile, int count)
-{
-    assert_int_equal(append(pile, count), 0);
 }
 
 /* The next `length` bytes, from `offset` on. */
@@ -124,7 +117,7 @@ static void assert_goes_on(struct storage_reader *reader, uint64_t offset, uint6
         pieces[i] = (struct iovec){.iov_base = data + from, .iov_len = (size_t)(to - from)};
     }
     memset(data, 0, (size_t)length);
-    assert_int_equal(storage_reader_read(reader, pieces, count), 0);
+    storage_reader_read(reader, pieces, count);
     if (!known_bytes_are(data, (size_t)length, reader->pile, offset))
         fail_msg("pile %u, bytes from %lu on", reader->pile, (unsigned long)offset);
 }
@@ -167,7 +160,7 @@ static void write_and_read(unsigned piles, uint64_t most)
         written = false;
         for (unsigned p = 0; p < piles; p++)
             if (bytes[p] < most && engine_random(&random_state) % 4 != 0) {
-                append_good(p, 1 + (int)(engine_random(&random_state) % PIECES_MAX));
+                append(p, 1 + (int)(engine_random(&random_state) % PIECES_MAX));
                 written = true;
             }
         written |= bytes[0] < most;
@@ -181,7 +174,6 @@ static void write_and_read(unsigned piles, uint64_t most)
     assert_true(place.bytes == disk.written_bytes);
     assert_true(place.frames != NULL || disk.written_bytes == total);
     close_spill();
-    assert_false(fault_any());
 }
 
 #define IN_SCRATCH(name) UNIT_TEST_IN(name, setup, teardown)
@@ -217,12 +209,12 @@ static void write_with_a_low_limit(void)
 
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
         return; /* valgrind keeps some descriptors for itself and forbids it */
-    CHECK((spill = outer = spill_open(&place, PILES_MAX)) != NULL);
+    spill = outer = spill_open(&place, PILES_MAX);
     for (unsigned p = 0; p < PILES_MAX; p++)
-        CHECK(append(p, 3) == 0);
-    CHECK((spill = spill_open(&place, PILES_MAX)) != NULL);
+        append(p, 3);
+    spill = spill_open(&place, PILES_MAX);
     for (unsigned p = 0; p < PILES_MAX; p++)
-        CHECK(append(p, 3) == 0);
+        append(p, 3);
     close_spill();
     storage_free(outer);
 }
@@ -273,19 +265,20 @@ IN_SCRATCH(piles_that_share_files_go_on_in_the_next_directory_too)
     assert_true(disk.made[2] >= 1);
 }
 
+static void append_for_ever(void)
+{
+    for (;;)
+        append(1, 10);
+}
+
 IN_SCRATCH(only_when_all_directories_are_full_does_a_write_fail)
 {
-    const char *heard;
-
     place.directories = 2;
     disk.room[0] = disk.room[1] = 100000;
     open_spill(3);
-    scratch_listen();
-    while (append(1, 10) == 0)
-        ;
-    heard = scratch_heard();
-    assert_string_equal(heard, DISK_IS_FULL);
-    assert_true(disk.written_bytes == 200000);
+    while (bytes[1] < 200000 - 10 * PIECE_MAX)
+        append(1, 10);
+    assert_ends(append_for_ever(), DISK_IS_FULL);
 }
 
 IN_SCRATCH(other_failures_to_write_name_the_directory)
@@ -310,7 +303,7 @@ IN_SCRATCH(a_file_that_has_become_too_short_is_reported)
     struct storage_reader reader;
 
     open_spill(1);
-    append_good(0, 10);
+    append(0, 10);
     disk.cut = true;
     storage_reader_init(&reader, spill, 0);
     assert_ends(storage_reader_read(&reader, &piece, 1),
@@ -325,7 +318,7 @@ static void assert_finds_damage(unsigned pile, const char *message)
     struct iovec piece = {.iov_base = data};
 
     open_spill(pile + 1);
-    append_good(pile, 1);
+    append(pile, 1);
     storage_reader_init(&reader, spill, pile);
     piece.iov_len = (size_t)bytes[pile];
     disk.flip_read = 1;
@@ -344,7 +337,7 @@ IN_SCRATCH(a_pile_is_verified_by_what_is_in_it_now)
 {
     open_spill(1);
     for (int i = 0; i < 3; i++) {
-        append_good(0, 1);
+        append(0, 1);
         assert_reads(0, 1);
         storage_drop(spill, 0);
         bytes[0] = 0;
@@ -366,7 +359,7 @@ IN_SCRATCH(a_dropped_pile_has_given_its_space_back_and_can_be_written_again)
         open_spill(6);
         for (unsigned p = 1; p < 4; p++)
             while (bytes[p] < 600000)
-                append_good(p, 50);
+                append(p, 50);
         files = disk.files;
         storage_drop(spill, 3); /* which is in both directories */
         if (descriptors[i] == 0)
@@ -377,7 +370,7 @@ IN_SCRATCH(a_dropped_pile_has_given_its_space_back_and_can_be_written_again)
         assert_reads(2, 3);
         bytes[3] = 0;
         disk.room[0] = disk.room[1] = UINT64_MAX;
-        append_good(3, 100);
+        append(3, 100);
         assert_reads(3, 3);
         assert_reads(2, 3);
         storage_drop(spill, 5);
@@ -397,7 +390,7 @@ IN_SCRATCH(discarded_bytes_leave_the_others_readable)
         open_spill(3);
         for (unsigned p = 0; p < 3; p++)
             while (bytes[p] < 1500000)
-                append_good(p, 150);
+                append(p, 150);
         storage_reader_init(&reader, spill, 1);
         assert_goes_on(&reader, 0, 1000001, 3);
         storage_reader_discard(&reader);
@@ -420,7 +413,7 @@ IN_SCRATCH(files_have_no_names_whether_the_system_can_make_such_or_not)
     for (int i = 0; i < 3; i++) {
         open_spill(2);
         disk.no_anonymous = errors[i];
-        append_good(0, 10);
+        append(0, 10);
         assert_int_equal(disk.files, 1);
         assert_int_equal(scratch_count("disk0"), 0);
         assert_reads(0, 1);
@@ -434,7 +427,7 @@ IN_SCRATCH(that_a_directory_is_memory_is_said_once)
     disk.memory = true;
     scratch_listen();
     for (unsigned p = 0; p < 3; p++) {
-        append_good(p, 10);
+        append(p, 10);
     }
     assert_string_equal(
         scratch_heard(),
@@ -448,8 +441,7 @@ IN_SCRATCH(a_check_makes_sure_that_files_can_be_made_everywhere)
     static const char *const missing[] = {"disk0", "disk9"};
 
     place.directories = 3;
-    assert_int_equal(spill_place_check(&place, 0), 0);
-    assert_false(fault_any());
+    spill_place_check(&place, 0);
     place.directories = 2;
     place.directory = missing;
     assert_ends(spill_place_check(&place, 0), "bigshuf: temporary file in disk9: No such file or directory\n");
@@ -457,19 +449,14 @@ IN_SCRATCH(a_check_makes_sure_that_files_can_be_made_everywhere)
 
 IN_SCRATCH(a_check_adds_up_the_room_of_all_directories)
 {
-    const char *heard;
-
     place.directories = 2;
     disk.room[0] = disk.room[1] = (uint64_t)3 << 20;
-    assert_int_equal(spill_place_check(&place, (uint64_t)6 << 20), 0);
-    scratch_listen();
-    assert_int_equal(spill_place_check(&place, ((uint64_t)6 << 20) + 1), -1);
-    heard = scratch_heard();
-    assert_non_null(
-        strstr(heard, "bigshuf: temporary file in disk0 and the other directories: No space left on device"));
-    assert_non_null(strstr(heard, "6 MiB"));
+    spill_place_check(&place, (uint64_t)6 << 20);
+    assert_ends_about(
+        spill_place_check(&place, ((uint64_t)6 << 20) + 1),
+        "bigshuf: temporary file in disk0 and the other directories: No space left on device: about 7 MiB");
     disk.room[1] = UINT64_MAX;
-    assert_int_equal(spill_place_check(&place, UINT64_MAX), 0);
+    spill_place_check(&place, UINT64_MAX);
 }
 
 IN_SCRATCH(a_check_counts_a_file_system_once)
@@ -477,18 +464,8 @@ IN_SCRATCH(a_check_counts_a_file_system_once)
     place.directories = 2;
     disk.one = true;
     disk.room[0] = disk.room[1] = (uint64_t)3 << 20;
-    assert_int_equal(spill_place_check(&place, (uint64_t)3 << 20), 0);
-    scratch_listen();
-    assert_int_equal(spill_place_check(&place, ((uint64_t)3 << 20) + 1), -1);
-    assert_non_null(strstr(scratch_heard(), "3 MiB are free"));
-}
-
-IN_SCRATCH(without_memory_there_is_no_spill)
-{
-    for (unsigned i = 1; i <= 4; i++) {
-        disk.fail_allocation = i;
-        assert_says(spill_open(&place, 3) == NULL, true, "bigshuf: memory: Cannot allocate memory\n");
-    }
+    spill_place_check(&place, (uint64_t)3 << 20);
+    assert_ends_about(spill_place_check(&place, ((uint64_t)3 << 20) + 1), "3 MiB are free");
 }
 
 /* ---- Compressed ---- */
@@ -508,7 +485,7 @@ IN_SCRATCH(what_was_compressed_is_given_back_as_it_is_read)
     use_frames(true);
     open_spill(1);
     while (bytes[0] < ALL_MAX / 2)
-        append_good(0, PIECES_MAX);
+        append(0, PIECES_MAX);
     storage_reader_init(&reader, spill, 0);
     assert_goes_on(&reader, 0, bytes[0] - 1, 3);
     storage_reader_discard(&reader);
@@ -520,7 +497,7 @@ IN_SCRATCH(what_was_compressed_is_given_back_as_it_is_read)
     storage_drop(spill, 0);
     assert_int_equal(disk.files, 0);
     bytes[0] = 0;
-    append_good(0, 3);
+    append(0, 3);
     assert_reads(0, 1);
 }
 
@@ -574,18 +551,18 @@ IN_SCRATCH(a_pile_may_begin_as_it_is_and_go_on_in_frames)
     use_frames(true);
     place.pace = &pace;
     open_spill(3);
-    append_good(1, 50);
+    append(1, 50);
     assert_true(atomic_load(&place.bytes) == bytes[1]);
     assert_reads_in_steps(1);
     pace.packs = true;
     for (unsigned p = 0; p < 3; p++)
-        append_good(p, PIECES_MAX);
+        append(p, PIECES_MAX);
     assert_true(atomic_load(&place.bytes) < (bytes[0] + bytes[1] + bytes[2]) / 2);
     pace.packs = false;
     before = atomic_load(&place.bytes);
-    append_good(1, 50);
+    append(1, 50);
     assert_true(atomic_load(&place.bytes) > before + 50);
-    append_good(2, 50);
+    append(2, 50);
     for (unsigned p = 0; p < 3; p++) {
         assert_reads(p, 1);
         assert_reads(p, 7);
@@ -594,7 +571,7 @@ IN_SCRATCH(a_pile_may_begin_as_it_is_and_go_on_in_frames)
     storage_drop(spill, 1);
     bytes[1] = 0;
     before = atomic_load(&place.bytes);
-    append_good(1, 50);
+    append(1, 50);
     assert_true(atomic_load(&place.bytes) == before + bytes[1]);
     assert_reads(1, 3);
 }
@@ -606,7 +583,7 @@ IN_SCRATCH(what_is_in_frames_is_given_back_as_it_is_read)
     use_frames(true);
     open_spill(1);
     while (bytes[0] < ALL_MAX / 2)
-        append_good(0, PIECES_MAX);
+        append(0, PIECES_MAX);
     storage_reader_init(&reader, spill, 0);
     assert_goes_on(&reader, 0, bytes[0] - 1, 3);
     storage_reader_discard(&reader);
@@ -631,7 +608,7 @@ IN_SCRATCH(a_file_of_frames_that_has_become_too_short_is_reported)
 
     use_frames(true);
     open_spill(1);
-    append_good(0, 10);
+    append(0, 10);
     disk.cut = true;
     storage_reader_init(&reader, spill, 0);
     assert_ends(storage_reader_read(&reader, &piece, 1),
@@ -652,11 +629,11 @@ IN_SCRATCH(a_check_leaves_room_for_hope_where_bytes_may_be_compressed)
 {
     use_frames(true);
     disk.room[0] = (uint64_t)1 << 20;
-    assert_int_equal(spill_place_check(&place, (uint64_t)100 << 20), 0);
+    spill_place_check(&place, (uint64_t)100 << 20);
     place.pace = &pace;
-    assert_int_equal(spill_place_check(&place, (uint64_t)1 << 20), 0);
+    spill_place_check(&place, (uint64_t)1 << 20);
     assert_false(pace.pressed);
-    assert_int_equal(spill_place_check(&place, (uint64_t)4 << 20), 0);
+    spill_place_check(&place, (uint64_t)4 << 20);
     assert_true(pace.pressed);
     assert_ends(
         spill_place_check(&place, (uint64_t)5 << 20),
@@ -674,7 +651,7 @@ IN_SCRATCH(what_comes_to_a_slow_disk_is_compressed_from_some_time_on)
         open_spill(3);
         for (unsigned p = 0; p < 3; p++)
             while (bytes[p] < 1200000)
-                append_good(p, PIECES_MAX);
+                append(p, PIECES_MAX);
         assert_int_equal(pace_advice(&pace) == PACE_PACKED, i == 0);
         assert_int_equal(atomic_load(&place.bytes) < atomic_load(&place.plain), i == 0);
         for (unsigned p = 0; p < 3; p++)
@@ -696,7 +673,7 @@ IN_SCRATCH(a_disk_is_asked_once)
         open_spill(6);
         for (unsigned p = 0; p < 6; p++)
             while (bytes[p] < 600000)
-                append_good(p, PIECES_MAX);
+                append(p, PIECES_MAX);
         assert_in_range(awaited_bytes, i < 2 ? 16 << 20 : 0, i < 2 ? 17 << 20 : 0);
         assert_int_equal(pace_advice(&pace) == PACE_PACKED, i == 0);
         for (unsigned p = 0; p < 6; p++)
