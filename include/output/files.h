@@ -11,14 +11,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 #include <sys/types.h>
 
+#include "output/file_set.h"
 #include "output/filter.h"
 #include "output/plan.h"
 #include "output/sink.h"
-#include "output/target.h"
-#include "system/fault.h"
+#include "system/file_mark.h"
 #include "system/packer.h"
 
 enum {
@@ -30,11 +29,11 @@ enum {
 };
 
 struct output_file {
-    const char *path;  /* NULL: standard output; malloc'd if it was made from a pattern */
-    struct sink *sink; /* NULL if it is not open, or is written through a filter */
-    bool replaced;     /* was it found, when all were opened, that it can be replaced? So it must be */
-    bool is_input;     /* is it one of the inputs, too? Then it was, when that was about to be read: */
-    struct sink_mark input;
+    const char *path;      /* NULL: standard output; malloc'd if it was made from a pattern */
+    struct sink *sink;     /* NULL if it is not open, or is written through a filter */
+    bool replaced;         /* was it found, when all were opened, that it can be replaced? So it must be */
+    const char *input;     /* the name by which it is one of the inputs, too; NULL: it is none */
+    struct file_mark mark; /* of the regular file that was there, as it is read if it is an input */
 };
 
 struct files {
@@ -42,10 +41,10 @@ struct files {
     struct output_file *file;
     size_t count;
     size_t allocated;
-    struct target_set split_set; /* the splits' files, once a shard has been added */
-    bool behind;                 /* are all sinks told so (sink_write_behind)? */
-    bool any_in_place;           /* is any file written in place, which may be one of the inputs? */
-    int lock[FILES_LOCKED];      /* descriptors of files that are inputs, too */
+    struct file_set set;    /* all of them: no two are the same */
+    bool behind;            /* are all sinks told so (sink_write_behind)? */
+    bool any_in_place;      /* is any file written in place, which may be one of the inputs? */
+    int lock[FILES_LOCKED]; /* descriptors of files that are inputs, too */
     size_t locks;
     dev_t disk[FILES_DISKS]; /* all file systems that the files are on, */
     size_t disks;
@@ -84,12 +83,12 @@ void files_warn_of_names(const struct files *files);
  * ends if another one has it locked. At most FILES_LOCKED files. */
 void files_lock_input(struct files *files, size_t number);
 
-/* The file is one of the inputs, too, which is read as it is now: sink_replaces_input. */
-void files_replace_input(struct files *files, size_t number, const struct stat *now);
+/* The file is one of the inputs, too: mark it as it is now, before it is read. Is it still the file that it was? */
+bool files_mark_input(struct files *files, size_t number);
 
 /* All is complete: give the first `count` files their names, in order. If one of them cannot have it, the files from
- * there on keep their temporary names, which the message tells, and the run ends. None is changed if one that is an
- * input has been changed by others: sink_check_input. While there is no other thread. */
+ * there on keep their temporary names, which the message tells, and the run ends. None is changed, and
+ * the run ends, if others have changed or replaced one that is an input. While there is no other thread. */
 void files_publish(struct files *files, size_t count);
 
 void files_write_behind(struct files *files); /* advice: sink_write_behind, of all sinks */

@@ -56,7 +56,7 @@ bool output_waits(const struct output *output);
  * to any that a filter writes. */
 bool output_may_change_inputs(const struct output *output);
 
-/* Is this file one of the output, of which some are written in place? */
+/* Is this file one of the output, of which some are written in place, or is it standard output? */
 bool output_changes(const struct output *output, const struct stat *file);
 
 /* So many records will be written, UINT64_MAX if nobody knows or if there is no end, which only splits by count,

@@ -7,12 +7,6 @@
 
 #include "output/files.h"
 
-/* Outputs that are there, among which inputs are looked up. */
-struct overlap_outputs {
-    struct place *place; /* malloc'd */
-    size_t count;
-};
-
 /*
  * Look for what the next run of the same command would read twice or lose. The inputs are names of files, "-" is
  * standard input; what is written through a filter is not looked at. Refused are
@@ -26,15 +20,13 @@ struct overlap_outputs {
  *  - an output that has something in it, while the only input is /dev/null as standard input.
  * A warning tells if the file of the rest is one of several inputs, as it is where a shell's pattern matches the output
  * of the run before. The files that are inputs are locked, and told so (files_lock_input,
- * files_replace_input).
+ * files_mark_input).
  */
 void overlap_check(struct files *files, const char *const *inputs, size_t count);
 
 /* The last file has been added since: a shard whose number came to be after one that was not there. It must be no
- * input. `ahead`, which is zeroed at first, keeps what was found out about the shards that may follow. */
-void overlap_check_last(struct overlap_outputs *ahead, const struct files *files, const char *const *inputs,
-                        size_t count);
-void overlap_release(struct overlap_outputs *outputs); /* also when zeroed */
+ * input. `seen`, which is zeroed at first, keeps which files the inputs are. */
+void overlap_check_last(struct file_set *seen, const struct files *files, const char *const *inputs, size_t count);
 
 /* The first `count` files are the output, all complete and not yet seen. Of shards that are shuffled in place there
  * must not be fewer than before: their records would be read once more by the next run. */

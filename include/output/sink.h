@@ -27,22 +27,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "system/fault.h"
 
 struct sink;
-
-/* A regular file as it was, by which it is told whether it is still there as it was. */
-struct sink_mark {
-    dev_t device;
-    ino_t inode;
-    off_t bytes;
-    uint64_t modified;
-    uint64_t changed;
-};
-struct sink_mark sink_mark_of(const struct stat *status);
 
 /* A sink to the file `path`, which must stay, or to standard output if it is NULL. Everything that can be known now is
  * checked now, and no existing file is changed. A FIFO waits for its reader here. */
@@ -54,8 +43,8 @@ bool sink_is_in_place(const struct sink *sink);
 /* Has the file that is replaced other names, which keep it? */
 bool sink_has_links(const struct sink *sink);
 
-/* The file is one of the inputs, which is read as it is now, and has been locked: sink_check_input. */
-void sink_replaces_input(struct sink *sink, const struct sink_mark *input);
+/* The file is one of the inputs, and has been locked as such. */
+void sink_is_locked(struct sink *sink);
 
 /* Write the next bytes. Not before all input has been read, as the file may be one of the inputs. */
 void sink_write(struct sink *sink, const void *data, size_t bytes);
@@ -71,10 +60,6 @@ int sink_descriptor(struct sink *sink);
  * be replaced, the new one is complete under a temporary name, and the sink, one of many, takes a few hundred bytes. To
  * do it again does nothing. */
 void sink_complete(struct sink *sink);
-
-/* If the file is one of the inputs, and is to be replaced: is it still what it was, under its name? If not, what others
- * have changed would be lost, and the run ends. */
-void sink_check_input(const struct sink *sink);
 
 /* From now on, nobody unlinks the complete file: it keeps the temporary name until it is published. */
 void sink_keep(struct sink *sink);

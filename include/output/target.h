@@ -9,7 +9,7 @@
  */
 
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "system/fault.h"
@@ -34,22 +34,12 @@ int target_enter(const struct target *target);
 /* The same, or the run ends with a message that calls the target `path`. */
 int target_enter_or_report(const struct target *target, const char *path);
 
-/* Files of which no two are the same, known by where their paths led. */
-struct target_set {
-    struct identified *file; /* malloc'd; sorted */
-    size_t count;
-    bool by_name;
-};
+/* A number by which a regular file is known, whatever path leads to it (file_mark.h); or the place where it would be
+ * made, if it is not there. 0 for what is no regular file. The run ends if the path leads nowhere. */
+uint64_t target_number(const char *path);
 
-/* The set of the files to which the paths lead, which must stay; some may be NULL. The run ends if two lead to the same
- * regular file, or to the same place for one that is yet to be made. With `by_name`, paths are only compared with each
- * other. */
-void target_set_init(struct target_set *set, const char *const *paths, size_t count, bool by_name);
-
-/* The run ends if one more path leads to one of them. */
-void target_set_check(const struct target_set *set, const char *path);
-
-void target_set_release(struct target_set *set); /* also when zeroed */
+/* The path cannot be an output, for the reason that errno tells. */
+_Noreturn void target_fail(const char *path);
 
 /* Does the path lead into this directory, or into one within it at any depth? 1 or 0, or -1 with errno. */
 int target_is_within(const char *path, const char *directory);

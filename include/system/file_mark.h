@@ -35,7 +35,7 @@ int file_mark_open(struct file_mark *mark, int fd);
 uint64_t file_mark_left(const struct file_mark *mark, off_t at);
 
 /* Is the open file what it was? `end` is the byte where a read has found its end: if it has grown, it must not have
- * ended elsewhere than where it did. If none has found that, mark->bytes. */
+ * ended elsewhere than where it did. If none has found that, mark->bytes; -1 if it must not have grown. */
 int file_mark_check(const struct file_mark *mark, int fd, off_t end);
 
 /* The run ends with errno, as these leave it. */

@@ -82,20 +82,6 @@ static uint64_t known_bytes(const struct job *job)
     return job->resources.source != NULL ? source_known_bytes(job->resources.source) : 0;
 }
 
-/* Are records written to standard output, and is that a regular file? *status receives which. */
-static bool goes_to_file(const struct resources *resources, struct stat *status)
-{
-    return resources->options.output == NULL && sys_fstat(STDOUT_FILENO, status) == 0 && S_ISREG(status->st_mode);
-}
-
-/* Is that this file? */
-static bool goes_to(const struct resources *resources, const struct stat *file)
-{
-    struct stat output;
-
-    return goes_to_file(resources, &output) && io_same_file(file, &output);
-}
-
 /* With repetitions, numbers are drawn while records are written; all others when the output has begun, with a header
  * for example. */
 static void check_random_source(const struct job *job)
@@ -104,8 +90,7 @@ static void check_random_source(const struct job *job)
     const char *file = resources->options.random_source;
     struct stat random;
 
-    if (sys_stat(file, &random) == 0 && S_ISREG(random.st_mode) &&
-        (output_changes(resources->output, &random) || goes_to(resources, &random)))
+    if (sys_stat(file, &random) == 0 && output_changes(resources->output, &random))
         fault_say("--random-source: '%s' is also the output, and would change while it is read", file);
 }
 
@@ -155,7 +140,8 @@ static bool is_appended(const struct resources *resources)
 {
     struct stat status;
 
-    return goes_to_file(resources, &status) && source_is_from(resources->source, &status);
+    return resources->options.output == NULL && sys_fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
+           source_is_from(resources->source, &status);
 }
 
 /* Must all input have been read before the first record is written? */
@@ -262,7 +248,7 @@ static bool may_change_weights(const struct resources *resources)
     if (file == NULL)
         return false;
     return output_may_change_inputs(resources->output) ||
-           (operand_stat(file, &weights) == 0 && goes_to(resources, &weights));
+           (operand_stat(file, &weights) == 0 && output_changes(resources->output, &weights));
 }
 
 static struct weight_place place_of_weights(const struct resources *resources)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/xxh64.h"
 #include "output/pattern.h"
 #include "output/target.h"
 #include "system/io.h"
@@ -42,8 +43,35 @@ static void grow(struct files *files)
     files->allocated = allocated;
 }
 
+/* The number by which a file is known. The names that a filter's commands get are only compared with each other. */
+static uint64_t number_of(const struct files *files, size_t number)
+{
+    const char *path = files->file[number].path;
+    struct stat status;
+    struct xxh64 hash;
+
+    if (path == NULL)
+        return sys_fstat(STDOUT_FILENO, &status) == 0 ? file_mark_of(&status).file : 0;
+    if (files->plan->filter == NULL)
+        return target_number(path);
+    xxh64_init(&hash, 0);
+    xxh64_update(&hash, path, strlen(path));
+    return xxh64_value(&hash);
+}
+
+/* The last file must be none of the others. */
+static void add_to_set(struct files *files)
+{
+    const size_t number = files->count - 1;
+    const size_t known = file_set_add(&files->set, number_of(files, number), number);
+    const char *path = files->file[number].path;
+
+    if (known != number)
+        fault_say("%s and %s: the same output file", files->file[known].path, path == NULL ? "standard output" : path);
+}
+
 /* Add the next file, whatever it is. */
-static void append(struct files *files)
+void files_add(struct files *files)
 {
     const struct output_plan *plan = files->plan;
     const size_t number = files->count;
@@ -61,6 +89,7 @@ static void append(struct files *files)
         fault_report("memory", errno);
     files->file[number].path = path;
     files->count++;
+    add_to_set(files);
 }
 
 /* A directory is no older shard, nor can it become one. Without memory none is found: the run may have succeeded. */
@@ -97,70 +126,59 @@ static void list(struct files *files)
         count += there > 0 ? there : 1;
     }
     while (files->count < count)
-        append(files);
+        files_add(files);
 }
 
-/* ---- No file twice ---- */
+/* ---- Files that are inputs ---- */
 
-/* Identify the first `count` files, which must all be different. */
-static void identify(const struct files *files, size_t count, struct target_set *set)
+void files_lock_input(struct files *files, size_t number)
 {
-    const char **path = fault_allocate(count, sizeof *path);
+    const char *path = files->file[number].path;
+    const int fd = io_open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK, 0);
 
-    for (size_t i = 0; i < count; i++)
-        path[i] = files->file[i].path;
-    target_set_init(set, path, count, files->plan->filter != NULL);
-    free(path);
+    if (fd < 0)
+        fault_report(path, errno);
+    files->lock[files->locks++] = fd;
+    if (io_lock(fd, true) != 0 && errno == EWOULDBLOCK)
+        fault_say("%s: is being shuffled by another run", path);
 }
 
-static void check_distinct(const struct files *files)
+/* A descriptor by which the file is read as an input is: whatever is there now, nothing waits for it. */
+static int open_input(const struct output_file *file)
 {
-    struct target_set all;
+    const int fd = io_open(file->path, O_RDONLY | O_NOCTTY | O_NONBLOCK, 0);
 
-    identify(files, files->count, &all);
-    target_set_release(&all);
+    if (fd < 0)
+        fault_report(file->path, errno);
+    return fd;
 }
 
-/* Standard output may be a file, which must be none of the splits'. */
-static void check_standard_output(const struct files *files)
+bool files_mark_input(struct files *files, size_t number)
 {
-    struct stat standard;
-    struct stat other;
+    struct output_file *file = &files->file[number];
+    const int fd = open_input(file);
 
-    if (files->plan->path != NULL || sys_fstat(STDOUT_FILENO, &standard) != 0 || !S_ISREG(standard.st_mode))
-        return;
-    for (size_t i = 0; i < files->plan->splits; i++)
-        if (sys_stat(files->file[i].path, &other) == 0 && io_same_file(&other, &standard))
-            fault_say("%s and standard output: the same output file", files->file[i].path);
+    if (file_mark_open(&file->mark, fd) != 0 && errno != ESTALE)
+        fault_report(file->path, errno);
+    (void)io_close(fd);
+    if (file->sink != NULL)
+        sink_is_locked(file->sink);
+    return file_set_find(&files->set, file->mark.file) == number;
 }
 
-/* Shards differ by their numbers. The last file may be one of the others by another name: if it has several, or leads
- * elsewhere. */
-static void check_links(const struct files *files)
+/* What others have written to an input since it was marked would be lost. It is no output that somebody adds to. */
+static void check_input(const struct output_file *file)
 {
-    const size_t last = files->count - 1;
-    const char *path = files->file[last].path;
-    struct stat link, status, other;
+    const int fd = open_input(file);
+    const bool is_same = file_mark_check(&file->mark, fd, -1) == 0;
+    struct stat now;
 
-    if (files->plan->filter != NULL || sys_stat_at(AT_FDCWD, path, &link) != 0 || sys_stat(path, &status) != 0 ||
-        !S_ISREG(status.st_mode) || (!S_ISLNK(link.st_mode) && status.st_nlink == 1))
-        return;
-    for (size_t i = 0; i < last; i++)
-        if (files->file[i].path != NULL && sys_stat(files->file[i].path, &other) == 0 && io_same_file(&status, &other))
-            fault_say("%s and %s: the same output file", files->file[i].path, path);
-}
-
-void files_add(struct files *files)
-{
-    const size_t splits = files->plan->splits;
-
-    append(files);
-    check_links(files);
-    if (splits == 0)
-        return;
-    if (files->split_set.count == 0)
-        identify(files, splits, &files->split_set);
-    target_set_check(&files->split_set, files->file[files->count - 1].path);
+    if ((!is_same && errno != ESTALE) || sys_fstat(fd, &now) != 0)
+        fault_report(file->path, errno);
+    if (!is_same)
+        fault_say("%s: has been %s by others meanwhile, and stays as it is", file->path,
+                  file_mark_of(&now).file == file->mark.file ? "changed" : "replaced");
+    (void)io_close(fd);
 }
 
 /* ---- Sinks ---- */
@@ -182,8 +200,8 @@ static void open_sink(struct files *files, size_t number)
         fault_say("%s: cannot be replaced any more, and stays as it is", file->path);
     if (files->behind)
         sink_write_behind(file->sink);
-    if (file->is_input)
-        sink_replaces_input(file->sink, &file->input);
+    if (file->input != NULL)
+        sink_is_locked(file->sink);
 }
 
 void files_write_behind(struct files *files)
@@ -204,6 +222,8 @@ void files_begin(struct files *files, size_t number, struct filters *programs)
         return;
     }
     open_sink(files, number);
+    if (file->input != NULL && sink_is_in_place(file->sink))
+        check_input(file);
     if (packer != NULL)
         filters_start_packer(programs, file->path, packer, sink_descriptor(file->sink));
 }
@@ -280,9 +300,6 @@ void files_open(struct files *files, const struct output_plan *plan)
 {
     *files = (struct files){.plan = plan};
     list(files);
-    if (files->count > 1)
-        check_distinct(files);
-    check_standard_output(files);
     check_packers(files);
     check_sinks(files);
 }
@@ -302,30 +319,6 @@ void files_warn_of_names(const struct files *files)
         if (!output_plan_is_shard(files->plan, i) && pattern_is_valid(path))
             fault_warn("%s: one file of this name: --shards, --shard-records and --shard-bytes number several", path);
     }
-}
-
-/* ---- Files that are inputs ---- */
-
-void files_lock_input(struct files *files, size_t number)
-{
-    const char *path = files->file[number].path;
-    const int fd = io_open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK, 0);
-
-    if (fd < 0)
-        fault_report(path, errno);
-    files->lock[files->locks++] = fd;
-    if (io_lock(fd, true) != 0 && errno == EWOULDBLOCK)
-        fault_say("%s: is being shuffled by another run", path);
-}
-
-void files_replace_input(struct files *files, size_t number, const struct stat *now)
-{
-    struct output_file *file = &files->file[number];
-
-    file->is_input = true;
-    file->input = sink_mark_of(now);
-    if (file->sink != NULL)
-        sink_replaces_input(file->sink, &file->input);
 }
 
 /* ---- Their names ---- */
@@ -364,17 +357,17 @@ _Noreturn static void report_unpublished(const struct files *files, size_t numbe
 }
 
 /* Once a file has its name, the others may be the only copies of what it was made of. So before the first one gets it,
- * all temporary names are forgotten: nobody unlinks any of them from then on. Death by signal is held off until all have
- * their names, or until the message is out that tells where they are; but it does not wait for a reader of messages who
- * does not read. */
+ * all temporary names are forgotten: nobody unlinks any of them from then on. Death by signal is held off until all
+ * have their names, or until the message is out that tells where they are; but it does not wait for a reader of
+ * messages who does not read. */
 void files_publish(struct files *files, size_t count)
 {
     sigset_t before;
     int error;
 
     for (size_t i = 0; i < count; i++)
-        if (files->file[i].sink != NULL)
-            sink_check_input(files->file[i].sink);
+        if (files->file[i].input != NULL && files->file[i].replaced)
+            check_input(&files->file[i]);
     signals_hold(&before);
     for (size_t i = 0; i < count; i++)
         if (files->file[i].sink != NULL)
@@ -446,6 +439,6 @@ void files_release(struct files *files)
     while (files->locks > 0)
         (void)io_close(files->lock[--files->locks]);
     free(files->file);
-    target_set_release(&files->split_set);
+    file_set_release(&files->set);
     *files = (struct files){.count = 0};
 }

@@ -27,8 +27,8 @@ struct output {
     struct files files;
     const char *const *inputs; /* their names */
     size_t input_count;
-    struct overlap_outputs ahead; /* shards that may come: overlap_check_last */
-    size_t begun;                 /* files that have been begun; the last one is in work if `in_work` */
+    struct file_set seen; /* of the inputs: overlap_check_last */
+    size_t begun;         /* files that have been begun; the last one is in work if `in_work` */
     bool in_work;
     uint64_t records; /* of all files */
     counter written_bytes;
@@ -135,7 +135,7 @@ static void begin_file(struct output *output)
         if (!output_plan_is_open_ended(&output->plan))
             fault_say("there are more records to write than were counted");
         files_add(&output->files);
-        overlap_check_last(&output->ahead, &output->files, output->inputs, output->input_count);
+        overlap_check_last(&output->seen, &output->files, output->inputs, output->input_count);
     }
     files_begin(&output->files, number, output->filters);
     output->begun++;
@@ -173,15 +173,9 @@ bool output_may_change_inputs(const struct output *output)
 
 bool output_changes(const struct output *output, const struct stat *file)
 {
-    struct stat status;
+    const size_t number = file_set_find(&output->files.set, file_mark_of(file).file);
 
-    for (size_t i = 0; output->files.any_in_place && i < output->files.count; i++) {
-        const char *path = output->files.file[i].path;
-
-        if (path != NULL && sys_stat(path, &status) == 0 && io_same_file(&status, file))
-            return true;
-    }
-    return false;
+    return number != FILE_SET_NONE && (output->files.any_in_place || output->files.file[number].path == NULL);
 }
 
 bool output_waits(const struct output *output)
@@ -307,7 +301,7 @@ void output_free(struct output *output)
     sides_free(output->sides);
     filters_free(output->filters);
     files_release(&output->files);
-    overlap_release(&output->ahead);
+    file_set_release(&output->seen);
     held_back_release(&output->held);
     free(output);
 }

@@ -1,89 +1,21 @@
-/* The outputs are sorted and the inputs looked up among them, one by one: there may be millions of inputs, for which no
- * memory is set aside. */
+/* The inputs are looked up among the outputs, one by one: there may be millions of inputs, for which no memory is set
+ * aside unless a shard turns up late that is there already. */
 
 #include "output/overlap.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "input/hints.h"
 #include "input/operand.h"
-#include "output/pattern.h"
+#include "system/fault.h"
 #include "system/sys.h"
 
-/* A regular file that is there. */
-struct place {
-    dev_t device;
-    ino_t inode;
-    const char *path;  /* of an output */
-    size_t number;     /* of its file */
-    const char *input; /* the name by which it is an input, or NULL */
-    bool is_rest;      /* takes what the splits leave: it may be an input or not */
-    bool is_full;      /* has something in it */
-};
-
 struct overlap {
-    struct overlap_outputs outputs;
     const char *both, *only_input, *only_output; /* the first of each kind, or NULL; never that of the rest */
     const char *rest;                            /* the input that is the output of the rest, or NULL */
     const char *older;                           /* the first full output that is no input, or NULL */
     const char *full;                            /* the first output that an empty input would empty, or NULL */
 };
-
-static int compare(const void *a, const void *b)
-{
-    const struct place *one = a, *other = b;
-
-    if (one->device != other->device)
-        return one->device < other->device ? -1 : 1;
-    return one->inode < other->inode ? -1 : one->inode > other->inode;
-}
-
-static struct place place_of(const struct stat *status)
-{
-    return (struct place){.device = status->st_dev, .inode = status->st_ino};
-}
-
-/* Room for so many. */
-static void take(struct overlap_outputs *outputs, size_t count)
-{
-    outputs->count = 0;
-    outputs->place = fault_allocate(count, sizeof *outputs->place);
-}
-
-static struct place *add(struct overlap_outputs *outputs, const struct stat *status)
-{
-    struct place *place = &outputs->place[outputs->count++];
-
-    *place = place_of(status);
-    return place;
-}
-
-/* All have been added. */
-static void sort(const struct overlap_outputs *outputs)
-{
-    qsort(outputs->place, outputs->count, sizeof *outputs->place, compare);
-}
-
-/* The output that this is the status of, or NULL. Always the same one of several that are the same file. */
-static struct place *find(const struct overlap_outputs *outputs, const struct stat *status)
-{
-    const struct place place = place_of(status);
-
-    if (outputs->count == 0 || !S_ISREG(status->st_mode))
-        return NULL;
-    return bsearch(&place, outputs->place, outputs->count, sizeof place, compare);
-}
-
-static struct place *find_input(const struct overlap_outputs *outputs, const char *input)
-{
-    struct stat status;
-
-    return operand_stat(input, &status) == 0 ? find(outputs, &status) : NULL;
-}
 
 static void keep_first(const char **first, const char *path)
 {
@@ -91,39 +23,63 @@ static void keep_first(const char **first, const char *path)
         *first = path;
 }
 
-/* The last of shards whose number is not known may be one that is never made. */
-static void list_outputs(struct overlap *overlap, const struct files *files)
+/* How many of the files are made in any case: the last of shards whose number is not known may be one that never is,
+ * and what the splits leave is no file that counts. */
+static size_t files_made(const struct files *files)
 {
     const struct output_plan *plan = files->plan;
-    const size_t made = files->count - (output_plan_is_open_ended(plan) || !output_plan_has_shards(plan));
+
+    return files->count - (output_plan_is_open_ended(plan) || !output_plan_has_shards(plan));
+}
+
+/* Does the file take what the splits leave, so that it may be an input or not? */
+static bool is_rest(const struct files *files, size_t i)
+{
+    return i >= files_made(files) && !output_plan_has_shards(files->plan);
+}
+
+static bool is_full(const struct output_file *file)
+{
+    return file->mark.bytes > 0;
+}
+
+/* See what is there of the outputs, if anything is. */
+static bool look_at_outputs(struct overlap *overlap, struct files *files)
+{
+    bool any_there = false;
     struct stat status;
 
     for (size_t i = 0; i < files->count; i++) {
-        const char *path = files->file[i].path;
+        struct output_file *file = &files->file[i];
 
-        if (path == NULL)
+        if (file->path == NULL)
             continue;
-        if (sys_stat(path, &status) != 0) {
-            if (i < made)
-                keep_first(&overlap->only_output, path);
-        } else if (S_ISREG(status.st_mode)) {
-            struct place *output = add(&overlap->outputs, &status);
-
-            output->path = path;
-            output->number = i;
-            output->is_full = status.st_size > 0;
-            output->is_rest = i >= made && !output_plan_has_shards(plan);
-            if (status.st_size > 0 && i < output_plan_files(plan)) /* an input of nothing makes no more */
-                keep_first(&overlap->full, path);
-        }
+        if (sys_stat(file->path, &status) == 0)
+            file->mark = file_mark_of(&status);
+        else if (i < files_made(files))
+            keep_first(&overlap->only_output, file->path);
+        if (is_full(file) && i < output_plan_files(files->plan)) /* an input of nothing makes no more */
+            keep_first(&overlap->full, file->path);
+        any_there = any_there || file_mark_is_known(&file->mark);
     }
-    sort(&overlap->outputs);
+    return any_there;
+}
+
+/* The output that is the input, or NULL. */
+static struct output_file *find_output(const struct files *files, const char *input)
+{
+    struct stat status;
+    size_t i = FILE_SET_NONE;
+
+    if (operand_stat(input, &status) == 0)
+        i = file_set_find(&files->set, file_mark_of(&status).file);
+    return i != FILE_SET_NONE && files->file[i].path != NULL ? &files->file[i] : NULL;
 }
 
 /* Is an input an output as well? */
-static void look_up(struct overlap *overlap, const char *input)
+static void look_up(struct overlap *overlap, const struct files *files, const char *input)
 {
-    struct place *output = find_input(&overlap->outputs, input);
+    struct output_file *output = find_output(files, input);
 
     if (output == NULL) {
         keep_first(&overlap->only_input, input);
@@ -132,7 +88,7 @@ static void look_up(struct overlap *overlap, const char *input)
     if (output->input != NULL)
         fault_say("%s: an output, and an input twice: each run would double its records: name it once", input);
     output->input = input;
-    keep_first(output->is_rest ? &overlap->rest : &overlap->both, input);
+    keep_first(is_rest(files, (size_t)(output - files->file)) ? &overlap->rest : &overlap->both, input);
 }
 
 _Noreturn static void report_half(const char *both, const char *other, const char *what)
@@ -157,117 +113,98 @@ static void judge(const struct overlap *overlap)
                    overlap->rest);
 }
 
+/* The file that is an input and has the least number above this one, or FILE_SET_NONE. */
+static size_t next_input(const struct files *files, uint64_t above)
+{
+    size_t next = FILE_SET_NONE;
+
+    for (size_t i = 0; i < files->count; i++) {
+        const struct output_file *file = &files->file[i];
+
+        if (file->input != NULL && file->mark.file > above &&
+            (next == FILE_SET_NONE || file->mark.file < files->file[next].mark.file))
+            next = i;
+    }
+    return next;
+}
+
 /* Lock outputs that are inputs, in an order that is the same by whatever names another run has them: the first ones,
  * and the one that gets its name last, so that whoever begins while names are given finds that one locked. */
-static void lock_inputs(const struct overlap_outputs *outputs, struct files *files)
+static void lock_inputs(struct files *files)
 {
-    size_t last = 0;
+    uint64_t locked = 0;
+    size_t last = files->count, next;
 
-    for (size_t i = 0; i < outputs->count; i++)
-        if (outputs->place[i].input != NULL && outputs->place[i].number > last)
-            last = outputs->place[i].number;
-    for (size_t i = 0; i < outputs->count; i++) {
-        const struct place *output = &outputs->place[i];
-
-        if (output->input != NULL && (files->locks < FILES_LOCKED - 1 || output->number == last))
-            files_lock_input(files, output->number);
+    while (last > 0 && files->file[last - 1].input == NULL)
+        last--;
+    while (files->locks < FILES_LOCKED - 1 && (next = next_input(files, locked)) != FILE_SET_NONE) {
+        files_lock_input(files, next);
+        locked = files->file[next].mark.file;
     }
+    if (last > 0 && files->file[last - 1].mark.file > locked)
+        files_lock_input(files, last - 1);
 }
 
 /* What is an input is ours from now on. Are the outputs still what they were when inputs were looked up among them?
  * Another run may have given its files their names meanwhile: then what was locked, or is read, is not what would be
- * replaced. If all is well, each file is told what it was, as that will be read. */
-static void claim(const struct overlap_outputs *outputs, struct files *files)
+ * replaced. If all is well, each file that is an input is marked as it is, as that will be read. */
+static void claim(struct files *files)
 {
-    lock_inputs(outputs, files);
-    for (size_t i = 0; i < outputs->count; i++) {
-        const struct place *output = &outputs->place[i];
-        struct stat now;
+    struct stat now;
 
-        if (sys_stat(output->path, &now) != 0 || find(outputs, &now) != output)
-            fault_say("%s: has been replaced by others meanwhile, and stays as it is", output->path);
-        if (output->input == NULL)
+    lock_inputs(files);
+    for (size_t i = 0; i < files->count; i++) {
+        const struct output_file *file = &files->file[i];
+
+        if (!file_mark_is_known(&file->mark))
             continue;
-        files_replace_input(files, output->number, &now);
-        hints_refuse(&files->plan->format, files->plan->packs, output->input);
+        if (file->input != NULL
+                ? !files_mark_input(files, i)
+                : sys_stat(file->path, &now) != 0 || file_set_find(&files->set, file_mark_of(&now).file) != i)
+            fault_say("%s: has been replaced by others meanwhile, and stays as it is", file->path);
+        if (file->input != NULL)
+            hints_refuse(&files->plan->format, files->plan->packs, file->input);
     }
 }
 
 void overlap_check(struct files *files, const char *const *inputs, size_t count)
 {
-    struct overlap overlap = {.outputs = {.count = 0}};
+    struct overlap overlap = {.both = NULL};
+    bool any_there;
 
     if (files->plan->filter != NULL)
         return;
-    take(&overlap.outputs, files->count);
-    list_outputs(&overlap, files);
+    any_there = look_at_outputs(&overlap, files);
     if (overlap.full != NULL && operand_is_forgotten(inputs, count))
         fault_say("%s: left as it is, as no input is named, and standard input is /dev/null: name the input, "
                   "or /dev/null to empty it",
                   overlap.full);
-    for (size_t i = 0; overlap.outputs.count > 0 && i < count; i++)
-        look_up(&overlap, inputs[i]);
-    for (size_t i = 0; i < overlap.outputs.count; i++) {
-        const struct place *output = &overlap.outputs.place[i];
-
-        if (output->input == NULL && !output->is_rest)
-            keep_first(&overlap.only_output, output->path);
-        if (output->input == NULL && output->is_full)
-            keep_first(&overlap.older, output->path);
-    }
-    claim(&overlap.outputs, files);
-    judge(&overlap);
-    overlap_release(&overlap.outputs);
-}
-
-/* Look all inputs up among the last file and the shards that would come after it, as many as there are files: so that
- * is done again only when there are twice as many, not for each of them. */
-static void look_ahead(struct overlap_outputs *ahead, const struct files *files, const char *const *inputs,
-                       size_t count)
-{
-    const struct output_plan *plan = files->plan;
-    struct stat status;
-
-    overlap_release(ahead);
-    take(ahead, files->count);
+    for (size_t i = 0; any_there && i < count; i++)
+        look_up(&overlap, files, inputs[i]);
     for (size_t i = 0; i < files->count; i++) {
-        char *name = pattern_name(plan->path, files->count - 1 - plan->splits + i);
+        const struct output_file *file = &files->file[i];
 
-        if (name == NULL)
-            fault_report("memory", errno);
-        if (sys_stat(name, &status) == 0 && S_ISREG(status.st_mode))
-            add(ahead, &status);
-        free(name);
+        if (file_mark_is_known(&file->mark) && file->input == NULL && !is_rest(files, i))
+            keep_first(&overlap.only_output, file->path);
+        if (is_full(file) && file->input == NULL)
+            keep_first(&overlap.older, file->path);
     }
-    sort(ahead);
-    for (size_t i = 0; i < count; i++) {
-        struct place *output = find_input(ahead, inputs[i]);
-
-        if (output != NULL)
-            output->input = inputs[i];
-    }
+    claim(files);
+    judge(&overlap);
 }
 
-void overlap_check_last(struct overlap_outputs *ahead, const struct files *files, const char *const *inputs,
-                        size_t count)
+void overlap_check_last(struct file_set *seen, const struct files *files, const char *const *inputs, size_t count)
 {
     const char *path = files->file[files->count - 1].path;
-    const struct place *output;
-    struct stat status;
+    struct stat last, input;
 
-    if (files->plan->filter != NULL || sys_stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+    if (files->plan->filter != NULL || sys_stat(path, &last) != 0 || !S_ISREG(last.st_mode))
         return;
-    if (find(ahead, &status) == NULL)
-        look_ahead(ahead, files, inputs, count);
-    output = find(ahead, &status);
-    if (output != NULL && output->input != NULL)
+    for (size_t i = seen->count > 0 ? count : 0; i < count; i++)
+        if (operand_stat(inputs[i], &input) == 0)
+            file_set_add(seen, file_mark_of(&input).file, i);
+    if (file_set_find(seen, file_mark_of(&last).file) != FILE_SET_NONE)
         fault_say("%s is an input and an output file: give the output other names", path);
-}
-
-void overlap_release(struct overlap_outputs *outputs)
-{
-    free(outputs->place);
-    *outputs = (struct overlap_outputs){.count = 0};
 }
 
 void overlap_check_count(const struct files *files, size_t count)
@@ -277,9 +214,9 @@ void overlap_check_count(const struct files *files, size_t count)
     for (size_t i = 0; i < files->count; i++) {
         const struct output_file *file = &files->file[i];
 
-        if (i >= count && both != NULL && file->is_input)
+        if (i >= count && both != NULL && file->input != NULL)
             report_half(both, file->path, "input");
-        if (i < count && file->is_input)
+        if (i < count && file->input != NULL)
             keep_first(&both, file->path);
     }
 }

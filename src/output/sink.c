@@ -35,14 +35,13 @@ enum manner { DIRECT, IN_PLACE, REPLACED };
 struct sink {
     const char *path; /* as the user gave it; NULL: standard output */
     enum manner manner;
-    int fd;                 /* to be written to; -1 once it is closed */
-    bool begun;             /* has a file that is written in place been emptied? */
-    bool finished;          /* all has been written, and the descriptor closed */
-    bool behind;            /* is what is written to go to disk at once? */
-    bool has_links;         /* has the file that is replaced other names? */
-    bool is_input;          /* is the file one of the inputs? Then it was: */
-    struct sink_mark input; /* when that was about to be read */
-    size_t behind_bytes;    /* that were written since it was last told to go to disk */
+    int fd;              /* to be written to; -1 once it is closed */
+    bool begun;          /* has a file that is written in place been emptied? */
+    bool finished;       /* all has been written, and the descriptor closed */
+    bool behind;         /* is what is written to go to disk at once? */
+    bool has_links;      /* has the file that is replaced other names? */
+    bool is_locked;      /* has another descriptor of the file been locked? */
+    size_t behind_bytes; /* that were written since it was last told to go to disk */
     struct target target;
     struct attributes attributes; /* of the new file, if the manner is REPLACED */
     struct temporary_name name;
@@ -51,9 +50,9 @@ struct sink {
 /* errno says why. */
 _Noreturn static void fail(const struct sink *sink)
 {
-    if (errno == EISDIR && sink->path != NULL)
-        fault_say("%s: %s: name a file in it", sink->path, strerror(EISDIR));
-    fault_report(sink->path != NULL ? sink->path : "write error", errno);
+    if (sink->path != NULL)
+        target_fail(sink->path);
+    fault_report("write error", errno);
 }
 
 /* ---- The new file ---- */
@@ -197,63 +196,20 @@ struct sink *sink_open(const char *path)
     return sink;
 }
 
-/* ---- The file that is an input ---- */
-
-struct sink_mark sink_mark_of(const struct stat *status)
-{
-    return (struct sink_mark){.device = status->st_dev,
-                              .inode = status->st_ino,
-                              .bytes = status->st_size,
-                              .modified = sys_modified(status),
-                              .changed = sys_changed(status)};
-}
-
-/* Some file systems make numbers up anew when nobody has a file open (FAT, FUSE): then the time of its last change
- * tells that it is the same file. */
-static void check_mark(const struct sink *sink, const struct stat *now)
-{
-    const struct sink_mark mark = sink_mark_of(now), *input = &sink->input;
-    const bool same = mark.device == input->device && (mark.inode == input->inode || mark.changed == input->changed);
-
-    if (!same || !S_ISREG(now->st_mode))
-        fault_say("%s: has been replaced by others meanwhile, and stays as it is", sink->path);
-    if (mark.bytes != input->bytes || mark.modified != input->modified)
-        fault_say("%s: has been changed by others meanwhile, and stays as it is", sink->path);
-}
-
-void sink_replaces_input(struct sink *sink, const struct sink_mark *input)
-{
-    sink->is_input = true;
-    sink->input = *input;
-}
-
-void sink_check_input(const struct sink *sink)
-{
-    struct stat now;
-
-    if (!sink->is_input || sink->manner != REPLACED)
-        return;
-    if (sys_stat(sink->path, &now) != 0)
-        fail(sink);
-    check_mark(sink, &now);
-}
-
 /* ---- Writing ---- */
 
-/* What is written in place loses its old content now, unless others are about to do the same: locked, it is ours. If it
- * is an input, it has been locked since before it was read. */
+/* What is written in place loses its old content now, unless others are about to do the same: locked, it is ours. */
 static void empty(const struct sink *sink)
 {
-    struct stat now;
-
-    if (!sink->is_input && io_lock(sink->fd, true) != 0 && errno == EWOULDBLOCK)
+    if (!sink->is_locked && io_lock(sink->fd, true) != 0 && errno == EWOULDBLOCK)
         fault_say("%s: another run is writing to it", sink->path);
-    if (sys_fstat(sink->fd, &now) != 0)
-        fail(sink);
-    if (sink->is_input)
-        check_mark(sink, &now);
     if (sys_ftruncate(sink->fd, 0) != 0)
         fail(sink);
+}
+
+void sink_is_locked(struct sink *sink)
+{
+    sink->is_locked = true;
 }
 
 /* Output begins. */

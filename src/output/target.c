@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/xxh64.h"
+#include "system/file_mark.h"
 #include "system/io.h"
 #include "system/sys.h"
 
@@ -210,83 +212,28 @@ out:
     return result;
 }
 
-/* A file, in words that no other has: device and number, or its name in a directory if it is yet to be made; "" for
- * what may be written to several times. Malloc'd, or NULL with errno. */
-static char *identify(const char *path, bool by_name)
+uint64_t target_number(const char *path)
 {
     struct target target = {0};
     struct stat status;
-    char *identity = NULL;
+    struct xxh64 hash;
+    uint64_t number;
 
-    if (by_name)
-        return text("%s", path);
     if (sys_stat(path, &status) == 0)
-        return S_ISREG(status.st_mode)
-                   ? text("%llu:%llu", (unsigned long long)status.st_dev, (unsigned long long)status.st_ino)
-                   : text("%s", "");
-    if (target_find(&target, path) == 0)
-        identity =
-            text("%llu:%llu/%s", (unsigned long long)target.device, (unsigned long long)target.inode, target.name);
+        return file_mark_of(&status).file;
+    if (target_find(&target, path) != 0)
+        target_fail(path);
+    xxh64_init(&hash, (uint64_t)target.inode);
+    xxh64_update(&hash, &target.device, sizeof target.device);
+    xxh64_update(&hash, target.name, strlen(target.name));
+    number = xxh64_value(&hash);
     target_release(&target);
-    return identity;
+    return number > 0 ? number : 1;
 }
 
-struct identified {
-    char *identity;
-    const char *path;
-};
-
-static int compare(const void *a, const void *b)
+void target_fail(const char *path)
 {
-    const struct identified *one = a, *other = b;
-
-    return strcmp(one->identity, other->identity);
-}
-
-_Noreturn static void report_same(const char *one, const char *other)
-{
-    fault_say("%s and %s: the same output file", one, other);
-}
-
-void target_set_init(struct target_set *set, const char *const *paths, size_t count, bool by_name)
-{
-    *set = (struct target_set){.by_name = by_name};
-    set->file = fault_allocate(count > 0 ? count : 1, sizeof *set->file);
-    for (size_t i = 0; i < count; i++) {
-        struct identified *file = &set->file[set->count];
-
-        if (paths[i] == NULL)
-            continue;
-        file->path = paths[i];
-        file->identity = identify(paths[i], by_name);
-        if (file->identity == NULL)
-            fault_report(paths[i], errno);
-        set->count++;
-    }
-    qsort(set->file, set->count, sizeof *set->file, compare);
-    for (size_t i = 1; i < set->count; i++)
-        if (set->file[i].identity[0] != '\0' && compare(&set->file[i - 1], &set->file[i]) == 0)
-            report_same(set->file[i - 1].path, set->file[i].path);
-}
-
-void target_set_check(const struct target_set *set, const char *path)
-{
-    const struct identified file = {.path = path, .identity = identify(path, set->by_name)};
-    const struct identified *same = NULL;
-
-    if (file.identity == NULL)
-        fault_report(path, errno);
-    if (file.identity[0] != '\0' && set->count > 0)
-        same = bsearch(&file, set->file, set->count, sizeof file, compare);
-    free(file.identity);
-    if (same != NULL)
-        report_same(same->path, path);
-}
-
-void target_set_release(struct target_set *set)
-{
-    for (size_t i = 0; i < set->count; i++)
-        free(set->file[i].identity);
-    free(set->file);
-    *set = (struct target_set){.count = 0};
+    if (errno == EISDIR)
+        fault_say("%s: %s: name a file in it", path, strerror(EISDIR));
+    fault_report(path, errno);
 }

@@ -6,6 +6,7 @@
 #include "support/unit.h"
 
 #include "output/overlap.h"
+#include "output/target.h"
 
 static struct output_plan plan;
 static struct output_file file[100];
@@ -19,7 +20,13 @@ static int setup(void **state)
     return reports_setup(state);
 }
 
-#define TEST(name) UNIT_TEST_IN(name, setup, reports_teardown)
+static int teardown(void **state)
+{
+    file_set_release(&files.set);
+    return reports_teardown(state);
+}
+
+#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
 
 /* The outputs are files of these names, the first of which are there. */
 static void write_to(const char *const *names, size_t count, size_t there)
@@ -28,6 +35,7 @@ static void write_to(const char *const *names, size_t count, size_t there)
     for (size_t i = 0; i < count; i++) {
         file[i].path = names[i];
         assert_true(i >= there || scratch_put(names[i], "", 0600));
+        file_set_add(&files.set, target_number(names[i]), i);
     }
 }
 
@@ -36,6 +44,8 @@ static void check(const char *const *inputs, size_t count)
     overlap_check(&files, inputs, count);
     while (files.locks > 0)
         assert_int_equal(close(files.lock[--files.locks]), 0);
+    for (size_t i = 0; i < files.count; i++)
+        file[i] = (struct output_file){.path = file[i].path};
 }
 
 static const char *const names[] = {"0", "1", "2", "in"};
@@ -158,20 +168,20 @@ TEST(one_file_may_be_an_input_and_a_warning_tells_what_others_come_to)
 }
 
 /* The shard of this number has been added. */
-static void check_last(struct overlap_outputs *ahead, size_t last, const char *const *inputs, size_t count)
+static void check_last(struct file_set *seen, size_t last, const char *const *inputs, size_t count)
 {
     static char name[16];
 
     snprintf(name, sizeof name, "%zu", last);
     file[last].path = name;
     files.count = last + 1;
-    overlap_check_last(ahead, &files, inputs, count);
+    overlap_check_last(seen, &files, inputs, count);
 }
 
 TEST(a_shard_after_a_gap_that_is_an_input_is_refused_in_its_turn)
 {
     static const char *const inputs[] = {"in", "9", "4"};
-    struct overlap_outputs ahead = {.count = 0};
+    struct file_set seen = {.count = 0};
 
     plan = (struct output_plan){.path = "%d", .shard_records = 1};
     for (size_t i = 0; i < 3; i++)
@@ -180,21 +190,21 @@ TEST(a_shard_after_a_gap_that_is_an_input_is_refused_in_its_turn)
     assert_true(scratch_put("8", "", 0600));
     assert_int_equal(symlink("./4", "3"), 0);
     for (size_t last = 1; last < 9; last++)
-        assert_hears(check_last(&ahead, last, inputs, 2), "");
-    assert_ends(check_last(&ahead, 9, inputs, 2),
+        assert_hears(check_last(&seen, last, inputs, 2), "");
+    assert_ends(check_last(&seen, 9, inputs, 2),
                 "bigshuf: 9 is an input and an output file: give the output other names\n");
-    overlap_release(&ahead);
-    assert_hears(check_last(&ahead, 2, inputs, 3), "");
-    assert_ends(check_last(&ahead, 3, inputs, 3),
+    file_set_release(&seen);
+    assert_hears(check_last(&seen, 2, inputs, 3), "");
+    assert_ends(check_last(&seen, 3, inputs, 3),
                 "bigshuf: 3 is an input and an output file: give the output other names\n");
-    overlap_release(&ahead);
+    file_set_release(&seen);
 }
 
 TEST(inputs_are_looked_up_a_few_times_however_many_shards_come_after_a_gap)
 {
     enum { SHARDS = sizeof file / sizeof *file };
     static const char *inputs[SHARDS];
-    struct overlap_outputs ahead = {.count = 0};
+    struct file_set seen = {.count = 0};
     char name[16];
 
     plan = (struct output_plan){.path = "%d", .shard_records = 1};
@@ -206,7 +216,7 @@ TEST(inputs_are_looked_up_a_few_times_however_many_shards_come_after_a_gap)
     assert_true(scratch_put("in", "", 0600));
     faulty_fail("stat", 0, 0);
     for (size_t i = 1; i < SHARDS; i++)
-        check_last(&ahead, i, inputs, SHARDS);
+        check_last(&seen, i, inputs, SHARDS);
     assert_true(faulty.calls < 10 * SHARDS);
-    overlap_release(&ahead);
+    file_set_release(&seen);
 }

@@ -59,7 +59,6 @@ static void begin(const char *path, const char *content)
 static void commit(void)
 {
     sink_complete(sink);
-    sink_check_input(sink);
     if (sink_publish(sink) != 0)
         fault_report("not published", errno);
     drop();
@@ -308,17 +307,6 @@ static void replace_by_other(void)
     assert_int_equal(rename("other", "F"), 0);
 }
 
-static void replace_by_folder(void)
-{
-    assert_int_equal(unlink("F"), 0);
-    assert_int_equal(mkdir("F", 0700), 0);
-}
-
-static void add_to_it(void)
-{
-    assert_true(scratch_put("F", "old\nmore\n", 0644));
-}
-
 TEST(what_took_the_files_place_is_replaced)
 {
     assert_true(scratch_put("F", "old\n", 0644));
@@ -327,35 +315,6 @@ TEST(what_took_the_files_place_is_replaced)
     commit();
     assert_true(scratch_holds("F", "new\n"));
     assert_int_equal(scratch_count("."), 1);
-}
-
-TEST(an_input_that_others_change_or_replace_is_left_alone)
-{
-    static const struct {
-        void (*change)(void);
-        const char *message;
-    } cases[] = {
-        {replace_by_other, "bigshuf: F: has been replaced by others meanwhile, and stays as it is\n"},
-        {add_to_it, "bigshuf: F: has been changed by others meanwhile, and stays as it is\n"},
-        {replace_by_folder, "bigshuf: F: has been replaced by others meanwhile, and stays as it is\n"},
-    };
-
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct stat status;
-        struct sink_mark mark;
-
-        assert_true(scratch_put("F", "old\n", 0644));
-        assert_int_equal(stat("F", &status), 0);
-        mark = sink_mark_of(&status);
-        begin("F", NULL);
-        sink_replaces_input(sink, &mark);
-        sink_write(sink, "new\n", 4);
-        cases[i].change();
-        assert_ends(commit(), cases[i].message);
-        drop();
-        assert_int_equal(scratch_count("."), 1);
-    }
-    assert_int_equal(rmdir("F"), 0);
 }
 
 TEST(a_file_that_is_gone_meanwhile_is_made_again)

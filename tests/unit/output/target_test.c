@@ -128,76 +128,24 @@ TEST(in_a_directory_for_all_only_trusted_links_are_followed)
         }
 }
 
-/* What is said about the paths, the last of which comes later if `late`; "" if they are distinct. */
-static const char *told(const char *const *paths, size_t count, bool by_name, bool late)
+static bool are_same(const char *one, const char *other)
 {
-    struct target_set set;
+    return target_number(one) == target_number(other);
+}
 
-    if (scratch_begin_end()) {
-        target_set_init(&set, paths, count - late, by_name);
-        if (late)
-            target_set_check(&set, paths[count - 1]);
-        target_set_release(&set);
-        _exit(EXIT_FAILURE);
+TEST(a_file_has_one_number_and_so_has_the_place_of_one_that_is_not_there)
+{
+    assert_int_equal(mkdir("folder", 0755), 0);
+    assert_int_equal(symlink("one", "link"), 0);
+    for (int there = 0; there < 2; there++) {
+        assert_true(are_same("one", "./one") && are_same("one", "link") && are_same("one", "folder/../one"));
+        assert_true(!are_same("one", "two") && !are_same("one", "folder/one") && target_number("one") != 0);
+        assert_true(scratch_put("one", "", 0600));
     }
-    return scratch_ended();
-}
-
-static const char *told_of(const char *const *paths, size_t count, bool by_name)
-{
-    return told(paths, count, by_name, false);
-}
-
-TEST(files_are_told_apart_however_they_are_named)
-{
-    const char *paths[] = {"one", "two", NULL, "three", NULL};
-
-    assert_string_equal(told_of(paths, 5, false), "");
-    assert_string_equal(told_of(paths, 0, false), "");
-    paths[2] = "./two";
-    assert_string_equal(told_of(paths, 5, false), "bigshuf: two and ./two: the same output file\n");
-    paths[2] = "link";
-    assert_string_equal(told_of(paths, 5, false), "");
-    assert_int_equal(symlink("three", "link"), 0);
-    assert_string_equal(told_of(paths, 5, false), "bigshuf: link and three: the same output file\n");
-    assert_true(scratch_put("three", "", 0600));
-    assert_string_equal(told_of(paths, 5, false), "bigshuf: link and three: the same output file\n");
-    assert_int_equal(link("three", "one"), 0);
-    paths[2] = NULL;
-    assert_string_equal(told_of(paths, 5, false), "bigshuf: one and three: the same output file\n");
-}
-
-TEST(what_is_no_regular_file_may_be_named_again)
-{
-    static const char *const paths[] = {"/dev/null", "one", "/dev/null"};
-
-    assert_string_equal(told_of(paths, 3, false), "");
-}
-
-TEST(names_that_are_no_paths_are_compared_as_they_are)
-{
-    const char *paths[] = {"no directory/one", "one", "./one"};
-
-    assert_string_equal(told_of(paths, 3, true), "");
-    assert_string_equal(told_of(paths, 3, false),
-                        "bigshuf: no directory/one: No such file or directory: there is no folder 'no directory'\n");
-    paths[2] = "one";
-    assert_string_equal(told_of(paths, 3, true), "bigshuf: one and one: the same output file\n");
-}
-
-TEST(a_file_that_comes_later_is_told_apart_from_the_others)
-{
-    const char *paths[] = {"two", NULL, "one", "/dev/null", "three"};
-
-    assert_string_equal(told(paths, 5, false, true), "");
-    assert_string_equal(told(&paths[4], 1, false, true), "");
-    paths[4] = "./one";
-    assert_string_equal(told(paths, 5, true, true), "");
-    assert_string_equal(told(paths, 5, false, true), "bigshuf: one and ./one: the same output file\n");
-    paths[4] = "/dev/null";
-    assert_string_equal(told(paths, 5, false, true), "");
-    assert_string_equal(told(paths, 5, true, true), "bigshuf: /dev/null and /dev/null: the same output file\n");
-    paths[4] = "nowhere/one";
-    assert_string_equal(told(paths, 5, false, true),
-                        "bigshuf: nowhere/one: No such file or directory: there is no folder 'nowhere'\n");
+    assert_int_equal(link("one", "two"), 0);
+    assert_true(are_same("one", "two"));
+    assert_int_equal(target_number("/dev/null"), 0);
+    assert_ends(target_number("nowhere/one"),
+                "bigshuf: nowhere/one: No such file or directory: there is no folder 'nowhere'\n");
+    assert_ends(target_number("nothing/"), "bigshuf: nothing/: Is a directory: name a file in it\n");
 }
