@@ -19,8 +19,7 @@
 #include "output/overlap.h"
 #include "output/sides.h"
 #include "output/target.h"
-#include "system/io.h"
-#include "system/sys.h"
+#include "system/fault.h"
 
 struct output {
     struct output_plan plan;
