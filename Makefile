@@ -59,7 +59,7 @@ UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c))
 BENCHES    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 FUZZERS    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 
-.PHONY: all check check-long check-valgrind check-dist soak mutants fuzz fuzzers bench bench-micro deps install install-strip \
+.PHONY: all check check-long check-valgrind check-dist soak mutants fuzz fuzzers bench deps install install-strip \
     uninstall dist dist-static deb format lint clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -170,9 +170,6 @@ deps: ## install what the tests and the lint need, with the system's package man
 
 bench: $(PROGRAM) $(FAULTY) $(BENCHES) $(TEST_TOOLS) ## measure against other programs; see tests/bench/bench.sh (QUICK=1)
 	@BUILD='$(BUILD)' bash tests/bench/bench.sh
-
-bench-micro: $(BUILD)/tests/bench/micro ## measure the parts: scan, random words, checksum, scatter, leaf, copy (QUICK=1)
-	$(BUILD)/tests/bench/micro
 
 # ---- Style ----
 

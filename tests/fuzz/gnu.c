@@ -21,22 +21,29 @@ static struct gnu_random *open_gnu(void)
     return gnu;
 }
 
+/* Draw into `drawn`. Returns whether there were bytes enough. */
+static uint64_t drawn;
+static bool draw(struct gnu_random *gnu, uint64_t bound)
+{
+    return !FUZZ_ENDS(drawn = gnu_random_draw(gnu, bound));
+}
+
 /* Draws up to the end of the file. */
 static void check_draws(struct fuzz most)
 {
     struct gnu_random *gnu = open_gnu(), *again = open_gnu();
-    uint64_t number = 0, same = 0;
 
     for (int i = 0; i < DRAWS_MAX; i++) {
-        uint64_t bound = fuzz_number(&most);
-        bool ended = FUZZ_ENDS(number = gnu_random_draw(gnu, bound));
+        const uint64_t bound = fuzz_number(&most);
+        const bool enough = draw(gnu, bound);
+        const uint64_t number = drawn;
 
-        FUZZ_CHECK(FUZZ_ENDS(same = gnu_random_draw(again, bound)) == ended);
-        if (ended) {
+        FUZZ_CHECK(draw(again, bound) == enough);
+        if (!enough) {
             FUZZ_CHECK(bound > 0);
             break;
         }
-        FUZZ_CHECK(number <= bound && number == same);
+        FUZZ_CHECK(number <= bound && number == drawn);
     }
     gnu_random_free(gnu);
     gnu_random_free(again);
@@ -46,15 +53,15 @@ static void check_draws(struct fuzz most)
 static bool permute(uint64_t *order, uint64_t records, uint64_t wanted)
 {
     struct gnu_random *gnu = open_gnu();
-    uint64_t distance = 0, i;
+    uint64_t i;
 
     for (i = 0; i < records; i++)
         order[i] = i;
-    for (i = 0; i < wanted && !FUZZ_ENDS(distance = gnu_random_draw(gnu, records - i - 1)); i++) {
+    for (i = 0; i < wanted && draw(gnu, records - i - 1); i++) {
         uint64_t number = order[i];
 
-        order[i] = order[i + distance];
-        order[i + distance] = number;
+        order[i] = order[i + drawn];
+        order[i + drawn] = number;
     }
     gnu_random_free(gnu);
     return i == wanted;

@@ -1,6 +1,6 @@
 /*
- * Numbers, sizes and decimal fractions: taken if and only if the headers say so, and with the value that arithmetic on
- * wider numbers gives; for decimal_read that is the libc's long double, rounded down.
+ * Decimal fractions: taken if and only if the header says so, and with the value that arithmetic on wider numbers
+ * gives; for decimal_read that is the libc's long double, rounded down.
  */
 
 #include "fuzz.h"
@@ -11,105 +11,10 @@
 #include <math.h>
 
 #include "base/decimal.h"
-#include "base/number.h"
 
 enum { TEXT_MAX = 400, DIGITS_MAX = 64 /* that decimal_read looks at */ };
 
 static const char digits[] = "0123456789";
-
-/* ---- Whole numbers and sizes ---- */
-
-/* The digits at the start; what is too large for 64 bits stays so. */
-static size_t read_digits(const char *text, fuzz_wide *value)
-{
-    size_t length = strspn(text, digits);
-
-    *value = 0;
-    for (size_t i = 0; i < length; i++)
-        if (*value <= UINT64_MAX)
-            *value = *value * 10 + (unsigned)(text[i] - '0');
-    return length;
-}
-
-static void check_number(const char *text)
-{
-    fuzz_wide expected;
-    size_t length = read_digits(text, &expected);
-    bool good = length > 0 && expected <= UINT64_MAX;
-    uint64_t value;
-    const char *end = number_digits(text, &value);
-
-    FUZZ_CHECK(good ? end == text + length && value == expected : end == NULL);
-    FUZZ_CHECK(good || errno == (length == 0 ? EINVAL : ERANGE));
-    good = good && text[length] == '\0';
-    FUZZ_CHECK((number_parse(text, &value) == 0) == good);
-    FUZZ_CHECK(good ? value == expected : errno == EINVAL || errno == ERANGE);
-}
-
-/* The decimals are those of a whole number of millionths, so each power of the base is one of a fraction as well: what
- * is cut off at the end is less than a byte. */
-static void check_size(const char *text, uint64_t whole)
-{
-    static const char units[] = "bKMGTPEZYRQ";
-    fuzz_wide expected, millionths = 0;
-    const char *unit = text + read_digits(text, &expected), *place;
-    size_t decimals = *unit == '.' ? strspn(unit + 1, digits) : 0;
-    uint64_t bytes;
-    unsigned base = 1024;
-    bool good = unit > text && expected <= UINT64_MAX && (*unit != '.' || (decimals >= 1 && decimals <= 6));
-
-    if (good && *unit == '.') {
-        char shown[8];
-
-        snprintf(shown, sizeof shown, "%.*s%s", (int)decimals, unit + 1, &"000000"[decimals]);
-        millionths = strtoul(shown, NULL, 10);
-        unit += 1 + decimals;
-        good = *unit != '\0' && *unit != 'b' && *unit != '%';
-    }
-    if (*unit != '\0' && strchr("b%", *unit) == NULL && strcmp(unit + 1, "B") == 0)
-        base = 1000;
-    else if (*unit != '\0' && unit[1] != '\0' && (strchr("b%", *unit) != NULL || strcmp(unit + 1, "iB") != 0))
-        good = false;
-    if (*unit == '%') {
-        expected = good ? expected * whole / 100 : 0;
-    } else {
-        place = *unit == '\0' ? units + 1 : strchr(units, strchr("kmgt", *unit) != NULL ? *unit - 'a' + 'A' : *unit);
-        good = good && place != NULL;
-        for (; good && place > units && expected <= UINT64_MAX; place--) {
-            expected = expected * base + millionths * base / 1000000;
-            millionths = millionths * base % 1000000;
-        }
-    }
-    good = good && expected <= UINT64_MAX;
-    FUZZ_CHECK((number_parse_size(text, whole, &bytes) == 0) == good);
-    FUZZ_CHECK(good ? bytes == expected : errno == EINVAL || errno == ERANGE);
-}
-
-/* It is the number, to half a tenth of the largest unit of which there is one. */
-static void check_size_text(uint64_t bytes)
-{
-    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    char text[32], unit[8];
-    unsigned long whole, tenth = 0;
-    size_t power = 0;
-    fuzz_wide shown, exact;
-    char *after;
-
-    whole = strtoul(number_format_size(bytes, text), &after, 10);
-    if (*after == '.') {
-        tenth = strtoul(after + 1, &after, 10);
-        FUZZ_CHECK(tenth >= 1 && tenth <= 9);
-    }
-    FUZZ_CHECK(sscanf(after, " %7s", unit) == 1);
-    while (strcmp(unit, units[power]) != 0)
-        FUZZ_CHECK(++power < sizeof units / sizeof *units);
-    FUZZ_CHECK(whole < 1024 && (whole > 0 || power == 0));
-    shown = ((fuzz_wide)whole * 10 + tenth) << (10 * power);
-    exact = (fuzz_wide)bytes * 10;
-    FUZZ_CHECK((shown > exact ? shown - exact : exact - shown) * 2 <= (fuzz_wide)1 << (10 * power));
-}
-
-/* ---- Decimal fractions ---- */
 
 /* A text as decimal.h defines it, taken apart. */
 struct fraction {
@@ -293,7 +198,6 @@ static void check_threshold(const char *text, const struct fraction *fraction)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     struct fuzz fuzz = {data, bytes < TEXT_MAX ? bytes : TEXT_MAX - 1};
-    uint64_t number = fuzz_number(&fuzz);
     char *text = fuzz_line(&fuzz);
     static struct fraction fraction;
 
@@ -301,9 +205,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     take_apart(text, &fraction);
     check_decimal(text, &fraction);
     check_threshold(text, &fraction);
-    check_number(text);
-    check_size(text, number);
-    check_size_text(number);
     free(text);
     return 0;
 }
