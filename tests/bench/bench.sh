@@ -23,7 +23,6 @@
 #   FIGURE        1: also measure what figure.awk draws (row "figure")
 #   BIGSHUF SHUF SORT TERASHUF UU_SHUF DUCKDB   the programs, if they are not in PATH
 #   TEXT          a file of real text, for the rows of that; if not given, what `apt-cache dumpavail` says, if it is there
-#   BEFORE        another bigshuf, of an earlier version, for the rows that compare with it
 
 # The commands are strings for another shell: what they name is expanded there.
 # shellcheck disable=SC2016
@@ -44,7 +43,6 @@ BENCH_TIMEOUT=${BENCH_TIMEOUT:-300}
 processors=$(nproc)
 
 export BIGSHUF=${BIGSHUF:-$BUILD/bigshuf}
-export BEFORE=${BEFORE:-}
 export SHUF=${SHUF:-shuf}
 export SORT=${SORT:-sort}
 export TERASHUF=${TERASHUF:-$(command -v terashuf || true)}
@@ -424,12 +422,18 @@ targets() { # the target for the row's kind of data: targets SEQ LINES JSON
     esac
 }
 
-# In memory, to /dev/null.
-row_null() {
-    use_data "$kind" "$(megabytes 1000)" || return 0
+# In memory: so many megabytes of such data, two programs and a target: against KIND MB NAME COMMAND NAME COMMAND TARGET
+against() {
+    use_data "$1" "$(megabytes "$2")" || return 0
     cat "$IN" >/dev/null
-    measure bigshuf '"$BIGSHUF" "$IN" >/dev/null' shuf '"$SHUF" "$IN" >/dev/null'
-    compare bigshuf shuf "$(targets '>=25' '>=10' '>=6')"
+    measure "${@:3:4}"
+    compare "$3" "$5" "$7"
+}
+
+# To /dev/null.
+row_null() {
+    against "$kind" 1000 bigshuf '"$BIGSHUF" "$IN" >/dev/null' shuf '"$SHUF" "$IN" >/dev/null' \
+        "$(targets '>=25' '>=10' '>=6')"
 }
 
 # In memory, file to new file.
@@ -518,18 +522,6 @@ row_slow() {
     compare bigshuf never '<=0.6' MiB
 }
 
-# Twice as many numbers as come with one division of piles, against twice the time.
-row_twice() {
-    local many
-    use_data seq "$(megabytes 889)" || return 0
-    many=$IN
-    use_data seq "$(megabytes 1889)" || return 0
-    cat "$many" "$IN" >/dev/null
-    measure bigshuf '"$BIGSHUF" "$IN" >/dev/null' \
-        twice-half "\"\$BIGSHUF\" '$many' >/dev/null && \"\$BIGSHUF\" '$many' >/dev/null"
-    compare bigshuf twice-half '<=1.1'
-}
-
 # Peak memory against input size.
 row_peak() {
     local name round
@@ -552,80 +544,12 @@ row_peak() {
     compare shuf input '<=' MiB
 }
 
-# Memory of one's own, half-way through the output, when the data are mapped.
-row_anonymous() {
-    local round
-    use_data "$kind" "$(megabytes 1000)" || return 0
-    values=([bigshuf]='' [input]='')
-    why=([bigshuf]='' [input]='')
-    for round in 1 2 3; do
-        run_once 'mkfifo "$WORK/fifo" && { "$BIGSHUF" "$IN" >"$WORK/fifo" & } && exec 8<"$WORK/fifo" &&
-            head -c $(($(stat -c %s "$IN") / 2)) <&8 >/dev/null &&
-            awk "/RssAnon/ { print \$2 / 1024 }" /proc/$!/status >"$WORK/anonymous" && cat <&8 >/dev/null'
-        if [ -n "$problem" ]; then
-            why[bigshuf]=$problem
-            failures=$((failures + 1))
-        else
-            values[bigshuf]+=" $(cat "$WORK/anonymous")"
-        fi
-        values[input]+=" $(stat -c %s "$IN" | awk '{ print $1 / 1048576 }')"
-    done
-    compare bigshuf input "$(targets '<=' '<=0.12' '<=0.06')" MiB
-}
-
 # From a disk.
 row_cold() {
     local cold=1
     use_data json "$(megabytes 1000)" || return 0
     measure bigshuf '"$BIGSHUF" "$IN" >/dev/null' cat 'cat "$IN" >/dev/null'
     compare bigshuf cat '<=1.15'
-}
-
-# Is there an earlier version?
-needs_before() {
-    if [ -z "$BEFORE" ]; then
-        say "$row: skipped: no earlier version (set BEFORE)"
-        return 1
-    fi
-}
-
-# Data that fit, but leave little room for the cache of the output, against a version that reads them.
-row_squeezed() {
-    local limit_mib='' memory
-    memory=$(mebibytes 800)
-    needs_before && needs_cgroup "$(mebibytes 1024)" || return 0
-    use_data json "$(megabytes 700)" || return 0
-    limit_mib=$(mebibytes 1024)
-    measure bigshuf "\"\$BIGSHUF\" -S ${memory}M \"\$IN\" >\"\$OUT\"" \
-        before "\"\$BEFORE\" -S ${memory}M \"\$IN\" >\"\$OUT\""
-    compare bigshuf before '<=1.1'
-}
-
-# Nanoseconds for a record, from few records to many; small inputs are shuffled several times in a run.
-row_scale() {
-    local records times name fastest sizes=() commands=() in_a_run=$((20000000 / divisor))
-    for records in 1000000 10000000 100000000 200000000; do
-        records=$((records / divisor))
-        use_data nine $((records * 9)) || return 0
-        cat "$IN" >/dev/null
-        times=$((in_a_run / records + 1))
-        sizes+=("$records")
-        commands+=("$records" "for ((i = 0; i < $times; i++)); do \"\$BIGSHUF\" '$IN' >/dev/null || exit; done")
-    done
-    measure "${commands[@]}"
-    for name in "${sizes[@]}"; do
-        [ -z "${why[$name]}" ] || failures=$((failures + 1))
-        scale_values "$name" 1000000000 $((name * (in_a_run / name + 1)))
-    done
-    fastest=$(for name in "${sizes[@]}"; do
-        [ -z "${why[$name]}" ] || continue
-        awk -v name="$name" -v mine="${values[$name]}" -v theirs="${values[$name]}" -f "$bench/pairs.awk" |
-            awk -v name="$name" '{ print $3, name }'
-    done | sort -n | awk 'NR == 1 { print $2 }')
-    fastest=${fastest:-${sizes[0]}}
-    for name in "${sizes[@]}"; do
-        if [ "$name" != "$fastest" ]; then compare "$name" "$fastest" '<=1.5' ns; fi
-    done
 }
 
 # Ten lines, a hundred times in each round; reported is the time of one.
@@ -644,25 +568,17 @@ row_threads() {
         say "$row: skipped: there is one processor"
         return 0
     fi
-    use_data "$kind" "$(megabytes 1000)" || return 0
-    cat "$IN" >/dev/null
-    measure bigshuf '"$BIGSHUF" --parallel=2 "$IN" >/dev/null' 1-thread '"$BIGSHUF" --parallel=1 "$IN" >/dev/null'
-    compare bigshuf 1-thread '>=1.7'
+    against "$kind" 1000 bigshuf '"$BIGSHUF" --parallel=2 "$IN" >/dev/null' \
+        1-thread '"$BIGSHUF" --parallel=1 "$IN" >/dev/null' '>=1.7'
 }
 
 # Records that are not lines, against lines of the same lengths: the same bytes read in two ways, to /dev/null.
 row_csv() {
-    use_data json "$(megabytes 1000)" || return 0
-    cat "$IN" >/dev/null
-    measure csv '"$BIGSHUF" --csv "$IN" >/dev/null' lines '"$BIGSHUF" "$IN" >/dev/null'
-    compare csv lines '>=0.7'
+    against json 1000 csv '"$BIGSHUF" --csv "$IN" >/dev/null' lines '"$BIGSHUF" "$IN" >/dev/null' '>=0.7'
 }
 
 row_size() {
-    use_data sixteen "$(megabytes 1000)" || return 0
-    cat "$IN" >/dev/null
-    measure size '"$BIGSHUF" --records=bytes:16 "$IN" >/dev/null' lines '"$BIGSHUF" "$IN" >/dev/null'
-    compare size lines '>=1.0'
+    against sixteen 1000 size '"$BIGSHUF" --records=bytes:16 "$IN" >/dev/null' lines '"$BIGSHUF" "$IN" >/dev/null' '>=1.0'
 }
 
 # Lengths, and the checksums of TFRecord, against records of the same size, in the same bytes, from file to file; and to
@@ -682,20 +598,7 @@ row_lengths() {
     done
 }
 
-# Samples in an archive, against records of their size: larger than memory, and in memory.
 row_tar() {
-    local memory group limit_mib=''
-    memory=$(mebibytes 256)
-    group=$(mebibytes 1024)
-    needs_cgroup "$group" || return 0
-    use_data tar "$(megabytes 4000)" || return 0
-    limit_mib=$group
-    measure tar "\"\$BIGSHUF\" -S ${memory}M -T \"\$WORK\" --records=tar \"\$IN\" >\"\$OUT\"" \
-        size "\"\$BIGSHUF\" -S ${memory}M -T \"\$WORK\" --records=bytes:10240 \"\$IN\" >\"\$OUT\""
-    compare tar size '<=1.2'
-}
-
-row_tar_in_memory() {
     use_data tar "$(megabytes 1000)" || return 0
     cat "$IN" >/dev/null
     measure tar '"$BIGSHUF" --records=tar "$IN" >"$OUT"' size '"$BIGSHUF" --records=bytes:10240 "$IN" >"$OUT"' \
@@ -706,10 +609,7 @@ row_tar_in_memory() {
 
 # 32 files against one.
 row_shards() {
-    use_data json "$(megabytes 1000)" || return 0
-    cat "$IN" >/dev/null
-    measure shards '"$BIGSHUF" --shards=32 -o "$WORK/shard-%d" "$IN"' file '"$BIGSHUF" -o "$OUT" "$IN"'
-    compare shards file '>=0.9'
+    against json 1000 shards '"$BIGSHUF" --shards=32 -o "$WORK/shard-%d" "$IN"' file '"$BIGSHUF" -o "$OUT" "$IN"' '>=0.9'
 }
 
 # Pass 1 and pass 2 as two commands; that the batch is on disk at the end is what the filter does not care for.
@@ -755,37 +655,6 @@ row_sample() {
         '"$BIGSHUF" --keep-order -n 1000 "$IN" >"$WORK/sample"' wc 'wc -l "$IN" >"$WORK/count"'
     compare bigshuf wc '<=1.5'
     compare keep-order wc '<='
-}
-
-# The same of short lines, of which there are many.
-row_sample_nine() {
-    use_data nine "$(megabytes 1000)" || return 0
-    cat "$IN" >/dev/null
-    measure bigshuf '"$BIGSHUF" -n 1000 "$IN" >"$WORK/sample"' wc 'wc -l "$IN" >"$WORK/count"'
-    compare bigshuf wc '<=1.8'
-}
-
-# Large samples against those of an earlier version.
-row_draws() {
-    local option
-    needs_before || return 0
-    use_data lines "$(megabytes 1000)" || return 0
-    cat "$IN" >/dev/null
-    for option in -r --keep-order; do
-        measure bigshuf "\"\$BIGSHUF\" $option -n $((1000000 / divisor)) \"\$IN\" >/dev/null" \
-            before "\"\$BEFORE\" $option -n $((1000000 / divisor)) \"\$IN\" >/dev/null"
-        compare bigshuf before '<='
-    done
-}
-
-# Draws with replacement, uniform and in proportion to weight, a million from a million.
-row_repeat() {
-    use_data seq "$(megabytes 8)" || return 0
-    cat "$IN" >/dev/null
-    measure weighted '"$BIGSHUF" -r -n 1000000 --weight-field=1 "$IN" >/dev/null' \
-        bigshuf '"$BIGSHUF" -r -n 1000000 "$IN" >/dev/null' shuf '"$SHUF" -r -n 1000000 "$IN" >/dev/null'
-    compare weighted bigshuf '<='
-    compare bigshuf shuf '>='
 }
 
 # What people use, to new files: time and peak memory of each, of which so much may be its own: peers MIB
@@ -899,17 +768,11 @@ for data_kind in seq lines json; do
     done
 done
 run_row peak row_peak
-run_row anonymous-lines row_anonymous lines
-run_row anonymous-json row_anonymous json
 run_row threads-seq row_threads seq
 run_row threads-json row_threads json
 run_row tiny row_tiny
-run_row scale row_scale
 run_row store row_store
 run_row sample row_sample
-run_row sample-nine row_sample_nine
-run_row draws row_draws
-run_row repeat row_repeat
 run_row csv row_csv
 run_row size row_size
 run_row lengths row_lengths
@@ -917,16 +780,13 @@ run_row shards row_shards
 run_row zstd row_packed zstd
 run_row gzip row_packed gzip
 run_row tar row_tar
-run_row tar-memory row_tar_in_memory
 run_row cold row_cold
-run_row squeezed row_squeezed
 run_row limit-json row_limit_json
 run_row half-json row_half_json
 run_row limit-nine row_limit_nine
 run_row limit-lines row_limit_lines
 run_row limit-text row_limit_text
 run_row slow row_slow
-run_row twice row_twice
 if [ -n "$FIGURE$ROWS" ]; then
     run_row figure row_figure
 fi
