@@ -17,8 +17,8 @@
  *                    shuffle scatter gather divide index staging copy reference transfer
  *                    pile_keys pile_source pile run engine order queue
  *     output     where records go: one file or several, whole or not there, or commands
- *                    buffer output overlap sides files plan held_back boundary framing filter sink temporary_name
- *                    target attributes split pattern file_set
+ *                    buffer output overlap sides files plan held_back boundary framing filter sink new_file
+ *                    target split pattern file_set
  *     temporary  where piles are that do not fit into memory
  *                    spill pile_files spill_place pace storage frames
  *     input      where records come from: one stream, or record by record

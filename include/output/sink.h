@@ -16,7 +16,7 @@
  *                complete, and its name when it is published
  *     in place   what cannot be replaced where it is, as its directory forbids new files, or something is mounted over
  *                it: emptied by the first sink_write (or sink_complete), and not restored by an abort
- *     directly   what is no regular file: a device, a FIFO
+ *     directly   standard output, and what is no regular file: a device, a FIFO, which to open again would have effects
  *
  * A lack of space, memory or descriptors never leads to writing in place.
  *
@@ -33,12 +33,13 @@
 
 struct sink;
 
+enum sink_manner { SINK_DIRECT, SINK_IN_PLACE, SINK_REPLACED };
+
 /* A sink to the file `path`, which must stay, or to standard output if it is NULL. Everything that can be known now is
  * checked now, and no existing file is changed. A FIFO waits for its reader here. */
 struct sink *sink_open(const char *path);
 
-/* Does the first sink_write empty a file that may be one of the inputs? */
-bool sink_is_in_place(const struct sink *sink);
+enum sink_manner sink_manner(const struct sink *sink);
 
 /* Has the file that is replaced other names, which keep it? */
 bool sink_has_links(const struct sink *sink);
@@ -66,13 +67,10 @@ void sink_keep(struct sink *sink);
 
 /* Give the complete file its name, instead of what has that name. Only if this returns 0 is the output there; -1 with
  * errno, and the file keeps its temporary name, as sink_keep was called. */
-int sink_publish(struct sink *sink);
+int sink_publish(const struct sink *sink);
 
 /* The temporary name of a complete file, or NULL if there is none, as the file is not replaced. */
 const char *sink_temporary_name(const struct sink *sink);
-
-/* Is it standard output, or what is no regular file? Opening it again would have effects. */
-bool sink_is_direct(const struct sink *sink);
 
 /* Will all that is written take new space? If so, on which device, and how much may be written there. False if that is
  * not known: what is no regular file, what is written in place or added to. Before the first sink_write. */

@@ -183,11 +183,6 @@ static void check_input(const struct output_file *file)
 
 /* ---- Sinks ---- */
 
-static bool is_replaced(const struct sink *sink)
-{
-    return !sink_is_in_place(sink) && !sink_is_direct(sink);
-}
-
 /* A file that was to be replaced is never written in place when it is opened again, if others have closed its directory
  * meanwhile: it may be an input whose records have yet to be copied from it. */
 static void open_sink(struct files *files, size_t number)
@@ -196,7 +191,7 @@ static void open_sink(struct files *files, size_t number)
 
     if (file->sink == NULL)
         file->sink = sink_open(file->path);
-    if (file->replaced && !is_replaced(file->sink))
+    if (file->replaced && sink_manner(file->sink) != SINK_REPLACED)
         fault_say("%s: cannot be replaced any more, and stays as it is", file->path);
     if (files->behind)
         sink_write_behind(file->sink);
@@ -222,7 +217,7 @@ void files_begin(struct files *files, size_t number, struct filters *programs)
         return;
     }
     open_sink(files, number);
-    if (file->input != NULL && sink_is_in_place(file->sink))
+    if (file->input != NULL && sink_manner(file->sink) == SINK_IN_PLACE)
         check_input(file);
     if (packer != NULL)
         filters_start_packer(programs, file->path, packer, sink_descriptor(file->sink));
@@ -273,9 +268,9 @@ static void check_sinks(struct files *files)
         if (files_packer(files, i) != NULL)
             files->free_bytes = UINT64_MAX;
         add_disk(files, file->sink);
-        files->any_in_place = files->any_in_place || sink_is_in_place(file->sink);
-        file->replaced = is_replaced(file->sink);
-        if (i >= kept_open(files) && !sink_is_direct(file->sink)) {
+        files->any_in_place = files->any_in_place || sink_manner(file->sink) == SINK_IN_PLACE;
+        file->replaced = sink_manner(file->sink) == SINK_REPLACED;
+        if (i >= kept_open(files) && sink_manner(file->sink) != SINK_DIRECT) {
             sink_free(file->sink);
             file->sink = NULL;
         }

@@ -1,8 +1,7 @@
 /*
- * A file keeps its old content until rename puts a complete new one in its place, in one step. The new file has to be
- * in the same directory for that, which is where the path really leads (target.h); each step looks whether it is still
- * the same directory. Where O_TMPFILE works, the new file has no name until it is complete; elsewhere it has the
- * temporary one from the beginning.
+ * A file keeps its old content until rename puts a complete new one in its place, in one step (new_file.h). The new
+ * file has to be in the same directory for that, which is where the path really leads (target.h); each step looks
+ * whether it is still the same directory.
  *
  * An existing file is opened at once, so that the kernel says whether it may be written. What is written directly stays
  * open: a FIFO that is closed and opened again would show its reader an end.
@@ -19,9 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/attributes.h"
+#include "output/new_file.h"
 #include "output/target.h"
-#include "output/temporary_name.h"
 #include "system/io.h"
 #include "system/sys.h"
 
@@ -30,21 +28,17 @@ static const size_t BEHIND_BYTES = (size_t)1 << 20;
 
 enum { STICKY = 01000 }; /* S_ISVTX, which POSIX alone does not name */
 
-enum manner { DIRECT, IN_PLACE, REPLACED };
-
 struct sink {
     const char *path; /* as the user gave it; NULL: standard output */
-    enum manner manner;
-    int fd;              /* to be written to; -1 once it is closed */
+    enum sink_manner manner;
+    int fd;              /* to be written to; -1 once all has been written */
     bool begun;          /* has a file that is written in place been emptied? */
-    bool finished;       /* all has been written, and the descriptor closed */
     bool behind;         /* is what is written to go to disk at once? */
     bool has_links;      /* has the file that is replaced other names? */
     bool is_locked;      /* has another descriptor of the file been locked? */
     size_t behind_bytes; /* that were written since it was last told to go to disk */
     struct target target;
-    struct attributes attributes; /* of the new file, if the manner is REPLACED */
-    struct temporary_name name;
+    struct new_file file; /* if it is replaced */
 };
 
 /* errno says why. */
@@ -55,40 +49,24 @@ _Noreturn static void fail(const struct sink *sink)
     fault_report("write error", errno);
 }
 
-/* ---- The new file ---- */
+/* ---- Opening ---- */
 
-/* Without a name, or with the temporary one. A descriptor, or -1 with errno. */
+/* 0, or -1 with errno. */
 static int make_file(struct sink *sink, int directory, mode_t mode)
 {
-    int fd = sys_open_anonymous(directory, ".", mode);
+    const int status = new_file_make(&sink->file, &sink->target, directory, mode);
 
-    if (fd >= 0 && !sys_can_link_descriptor(fd)) {
-        (void)io_close(fd);
-        fd = -1;
-    }
-    return fd >= 0 || temporary_name_take(&sink->name, directory, mode, &fd) == 0 ? fd : -1;
-}
-
-/* It is private until it is complete. 0, or -1 with errno. */
-static int open_new(struct sink *sink, int directory, mode_t mode)
-{
-    if (temporary_name_init(&sink->name, &sink->target) != 0)
-        return -1;
-    sink->manner = REPLACED;
-    sink->fd = make_file(sink, directory, mode);
-    return sink->fd >= 0 ? 0 : -1;
+    sink->fd = sink->file.fd;
+    return status;
 }
 
 /* A file that replaces none is created with 0666 first, to learn what mode the process's umask and the directory make
  * of that. */
 static void open_missing(struct sink *sink, int directory)
 {
-    struct stat created;
-
-    if (open_new(sink, directory, 0666) != 0 || sys_fstat(sink->fd, &created) != 0)
+    sink->manner = SINK_REPLACED;
+    if (make_file(sink, directory, 0666) != 0 || new_file_start(&sink->file) != 0)
         fail(sink);
-    sink->attributes.mode = created.st_mode & 0777;
-    (void)sys_fchmod(sink->fd, S_IRUSR | S_IWUSR);
 }
 
 /* Does the place of a file forbid that it be replaced? Writing in place is less safe, so this is a closed list: a lack
@@ -122,17 +100,17 @@ static int check_sticky(int directory, const struct stat *file)
 /* How is the existing regular file, which is open as `old`, to be written? */
 static void choose_manner(struct sink *sink, int directory, int old, const struct stat *status)
 {
-    sink->manner = IN_PLACE;
+    sink->manner = SINK_IN_PLACE;
     if (sink->target.special || sys_is_mount_point(directory, sink->target.name)) /* of which rename would say EBUSY */
         return;
-    if (check_sticky(directory, status) != 0 || open_new(sink, directory, S_IRUSR | S_IWUSR) != 0) {
+    if (check_sticky(directory, status) != 0 || make_file(sink, directory, S_IRUSR | S_IWUSR) != 0) {
         if (!is_forbidden(errno))
             fail(sink);
-        sink->manner = IN_PLACE;
         return;
     }
+    sink->manner = SINK_REPLACED;
     sink->has_links = status->st_nlink > 1;
-    if (attributes_read(&sink->attributes, old, status) != 0)
+    if (new_file_inherit(&sink->file, old, status) != 0)
         fail(sink);
 }
 
@@ -143,10 +121,10 @@ static void open_existing(struct sink *sink, int directory, int fd)
 
     if (sys_fstat(fd, &status) != 0)
         fail(sink);
-    sink->manner = DIRECT;
+    sink->manner = SINK_DIRECT;
     if (S_ISREG(status.st_mode))
         choose_manner(sink, directory, fd, &status);
-    if (sink->manner == REPLACED)
+    if (sink->manner == SINK_REPLACED)
         (void)io_close(fd); /* nothing was written to it, so nothing is lost if this fails */
     else
         sink->fd = fd;
@@ -179,7 +157,7 @@ static void open_standard_output(struct sink *sink)
         errno = EBADF;
     if (mode < 0 || mode == O_RDONLY)
         fail(sink);
-    sink->manner = DIRECT;
+    sink->manner = SINK_DIRECT;
     sink->fd = STDOUT_FILENO;
 }
 
@@ -188,7 +166,7 @@ struct sink *sink_open(const char *path)
     struct sink *sink = fault_allocate(1, sizeof *sink);
 
     sink->path = path;
-    sink->fd = sink->name.slot = -1;
+    sink->fd = -1;
     if (path == NULL)
         open_standard_output(sink);
     else
@@ -215,14 +193,14 @@ void sink_is_locked(struct sink *sink)
 /* Output begins. */
 static void begin(struct sink *sink)
 {
-    if (sink->manner == IN_PLACE && !sink->begun)
+    if (sink->manner == SINK_IN_PLACE && !sink->begun)
         empty(sink);
     sink->begun = true;
 }
 
-bool sink_is_in_place(const struct sink *sink)
+enum sink_manner sink_manner(const struct sink *sink)
 {
-    return sink->manner == IN_PLACE;
+    return sink->manner;
 }
 
 bool sink_has_links(const struct sink *sink)
@@ -257,86 +235,50 @@ int sink_descriptor(struct sink *sink)
     return sink->fd;
 }
 
-/* A descriptor counts as closed even if close fails; what it says must be heard, as it may tell of a lost write. */
-static int close_output(struct sink *sink)
-{
-    int fd = sink->fd;
-
-    sink->fd = -1;
-    return io_close(fd);
-}
-
 /* ---- The end ---- */
 
-/* Give the new file its attributes and the temporary name. */
-static void complete_new(struct sink *sink)
-{
-    int directory;
-
-    attributes_give(&sink->attributes, sink->fd, sink->path);
-    if (temporary_name_is_taken(&sink->name))
-        return;
-    directory = target_enter_or_report(&sink->target, sink->path);
-    if (temporary_name_take(&sink->name, directory, 0, &sink->fd) != 0)
-        fail(sink);
-    (void)io_close(directory);
-}
-
+/* A descriptor counts as closed even if close fails; what it says must be heard, as it may tell of a lost write. */
 void sink_complete(struct sink *sink)
 {
-    if (sink->finished)
+    const int fd = sink->fd;
+
+    if (fd < 0)
         return;
     begin(sink);
     if (sink->behind && sink->behind_bytes > 0)
         write_back(sink);
-    if (sink->manner == REPLACED)
-        complete_new(sink);
-    if (close_output(sink) != 0)
+    if (sink->manner == SINK_REPLACED)
+        new_file_complete(&sink->file, sink->path);
+    sink->fd = -1;
+    if (io_close(fd) != 0)
         fail(sink);
-    sink->finished = true;
 }
 
 void sink_keep(struct sink *sink)
 {
-    temporary_name_forget(&sink->name);
+    if (sink->manner == SINK_REPLACED)
+        new_file_keep(&sink->file);
 }
 
-int sink_publish(struct sink *sink)
+int sink_publish(const struct sink *sink)
 {
-    int directory;
-    int status;
-    int error;
-
-    if (sink->manner != REPLACED)
-        return 0;
-    directory = target_enter(&sink->target);
-    if (directory < 0)
-        return -1;
-    status = sys_rename_at(directory, temporary_name_last(&sink->name), sink->target.name);
-    error = errno;
-    (void)io_close(directory);
-    errno = error;
-    return status;
+    return sink->manner == SINK_REPLACED ? new_file_publish(&sink->file) : 0;
 }
 
 const char *sink_temporary_name(const struct sink *sink)
 {
-    return sink->manner == REPLACED ? sink->name.path : NULL;
+    return sink->manner == SINK_REPLACED ? sink->file.path : NULL;
 }
 
 bool sink_disk(const struct sink *sink, dev_t *device, uint64_t *free_bytes)
 {
     struct stat status;
 
-    if (sink->manner == IN_PLACE || sys_fstat(sink->fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > 0)
+    if (sink->manner == SINK_IN_PLACE || sys_fstat(sink->fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+        status.st_size > 0)
         return false;
     *device = status.st_dev;
     return sys_free_space(sink->fd, free_bytes) == 0;
-}
-
-bool sink_is_direct(const struct sink *sink)
-{
-    return sink->manner == DIRECT;
 }
 
 void sink_free(struct sink *sink)
@@ -345,8 +287,7 @@ void sink_free(struct sink *sink)
         return;
     if (sink->fd > STDERR_FILENO)
         (void)io_close(sink->fd);
-    temporary_name_release(&sink->name);
-    attributes_release(&sink->attributes);
+    new_file_release(&sink->file);
     target_release(&sink->target);
     free(sink);
 }

@@ -293,7 +293,7 @@ TEST(what_forbids_new_files_lets_the_old_one_be_written_in_place)
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
         faulty.error = errors[i];
         begin("F", NULL);
-        assert_true(sink_is_in_place(sink));
+        assert_true(sink_manner(sink) == SINK_IN_PLACE);
         drop();
         assert_true(scratch_holds("F", "old\n"));
     }
