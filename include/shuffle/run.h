@@ -1,8 +1,8 @@
 #ifndef BIGSHUF_SHUFFLE_RUN_H
 #define BIGSHUF_SHUFFLE_RUN_H
 
-/* One way of records from their source to the output: with what it is made (engine.h), what is asked for, and how far
- * it has come. Stages that need only one of these take only that. */
+/* One way of records from their source to the output: with what it is made (engine.h), what is asked for, which stays
+ * as it is, and how far it has come. Stages that need only one of these take only that. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 #include "shuffle/engine.h"
 #include "shuffle/order.h"
 
-/* What has been done so far. */
+/* What has been done so far. All is zero in the beginning. */
 struct run_progress {
     counter records;       /* of the input, counted by whoever reads it first */
     counter bytes;         /* of the input, when it has been read */
@@ -23,17 +23,21 @@ struct run_progress {
     uint64_t started_over; /* piles */
     bool must_copy;        /* references to the records, or what is needed besides, take more memory than there is: no
                             * output has been begun, and the run is to be done once more, without references */
+
+    /* Where the output is in the order; only the functions below write it. */
+    bool begun;       /* has run_begin been called? */
+    uint64_t wanted;  /* so many records are written, in all; UINT64_MAX: all there are; from run_begin on */
+    uint64_t dropped; /* so many of the first ones have been dropped by pass 1 */
+    uint64_t skip;    /* and so many come next, before the first one that is written */
 };
 
 struct run {
     struct engine engine;
     struct order order;
     struct record_format format;
-    uint64_t limit;             /* at most so many records are written; UINT64_MAX: all */
-    uint64_t part;              /* only this part of them, from 1, of so many (base/part.h); from run_begin on, */
-    uint64_t parts;             /* `limit` is that of the part; 0: all of them */
-    uint64_t skip;              /* records of the order that come before the first one that is written */
-    uint64_t dropped;           /* and some before these, which pass 1 has dropped */
+    uint64_t limit;             /* only the first so many records of the order are written; UINT64_MAX: all */
+    uint64_t part;              /* and of them only this part, from 1, of so many (base/part.h) */
+    uint64_t parts;             /* 0: all of them */
     const struct source *input; /* whose header stands at the beginning of each output file; NULL: there is none */
     bool refers;                /* does the input lend, and is there room for references to all its records? */
     bool rereads;               /* may the input be read again, also when output has begun? */
@@ -47,6 +51,10 @@ uint64_t run_left(const struct run *run);
 
 /* How many records of the order, from where it stands, may still be needed: those that are skipped count. */
 uint64_t run_reach(const struct run *run);
+
+/* The first `records` records of the order have been dropped, since they come before the part that is written. Before
+ * run_begin. */
+void run_drop(struct run *run, uint64_t records);
 
 /* The next `records` records of the order come before the first one that is written, or at least some of them. Returns
  * how many. */

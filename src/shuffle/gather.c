@@ -350,7 +350,7 @@ static void give_up_others(struct run *run, struct piles *piles, unsigned *next)
 {
     uint64_t reach;
 
-    for (; *next < piles->count && piles->pile[*next].records <= run->skip; (*next)++) {
+    for (; *next < piles->count && piles->pile[*next].records <= run->progress->skip; (*next)++) {
         run_skip(run, piles->pile[*next].records);
         pile_clear(piles, *next);
     }

@@ -7,21 +7,28 @@
 
 uint64_t run_left(const struct run *run)
 {
-    return run->limit < UINT64_MAX ? run->limit - counter_get(&run->progress->written) : UINT64_MAX;
+    const uint64_t wanted = run->progress->begun ? run->progress->wanted : run->limit;
+
+    return wanted < UINT64_MAX ? wanted - counter_get(&run->progress->written) : UINT64_MAX;
 }
 
 uint64_t run_reach(const struct run *run)
 {
     const uint64_t left = run_left(run);
 
-    return left < UINT64_MAX - run->skip ? run->skip + left : UINT64_MAX;
+    return left < UINT64_MAX - run->progress->skip ? run->progress->skip + left : UINT64_MAX;
+}
+
+void run_drop(struct run *run, uint64_t records)
+{
+    run->progress->dropped = records;
 }
 
 uint64_t run_skip(struct run *run, uint64_t records)
 {
-    const uint64_t skipped = least(records, run->skip);
+    const uint64_t skipped = least(records, run->progress->skip);
 
-    run->skip -= skipped;
+    run->progress->skip -= skipped;
     return skipped;
 }
 
@@ -37,15 +44,18 @@ uint64_t run_take(struct run *run, uint64_t records)
 
 void run_begin(struct run *run, struct output *output, uint64_t records)
 {
+    struct run_progress *progress = run->progress;
     const uint8_t *header = NULL;
     size_t header_bytes = 0;
 
     records = least(records, run->limit);
+    progress->begun = true;
+    progress->wanted = run->limit;
     if (run->parts > 0) {
         const uint64_t first = part_end(records, run->part - 1, run->parts);
 
-        records = run->limit = part_end(records, run->part, run->parts) - first;
-        run->skip = first - run->dropped;
+        records = progress->wanted = part_end(records, run->part, run->parts) - first;
+        progress->skip = first - progress->dropped;
     }
     if (run->input != NULL)
         header = source_header(run->input, &header_bytes);

@@ -312,7 +312,7 @@ static void choose_piles(struct run *run, uint64_t records, struct scatter_plan 
     const uint64_t all = least(records, run->limit);
     const uint64_t first = part_end(all, run->part - 1, run->parts), end = part_end(all, run->part, run->parts);
     uint64_t count[1 << ORDER_ROOT_BITS] = {0};
-    uint64_t before = 0; /* records in the piles before */
+    uint64_t before = 0; /* records in the piles before, first those that are not wanted, then all */
     uint16_t pile[STEP];
 
     for (uint64_t i = 0; i < records; i += STEP) {
@@ -322,9 +322,9 @@ static void choose_piles(struct run *run, uint64_t records, struct scatter_plan 
         for (size_t k = 0; k < some; k++)
             count[pile[k]]++;
     }
-    for (; plan->first < plan->piles - 1 && run->dropped + count[plan->first] <= first; plan->first++)
-        run->dropped += count[plan->first];
-    before = run->dropped;
+    for (; plan->first < plan->piles - 1 && before + count[plan->first] <= first; plan->first++)
+        before += count[plan->first];
+    run_drop(run, before);
     for (plan->last = plan->first; before < end; plan->last++)
         before += count[plan->last];
     plan->limit = UINT64_MAX;
@@ -350,7 +350,7 @@ bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles
                                 .records = &run->progress->records};
     const uint64_t expected = run->parts > 1 ? expect_records(run, source) : 0;
 
-    run->dropped = 0;
+    run_drop(run, 0);
     if (expected > 0)
         choose_piles(run, expected, &plan);
     else if (run->parts > 0 && run->limit < UINT64_MAX)

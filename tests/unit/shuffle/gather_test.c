@@ -115,12 +115,12 @@ static void assert_gathers_some(struct engine_text text, unsigned workers, uint6
     number = engine_order(&small.run.order, (struct order_node){.number = 9}, text.records);
     fill(&text, 1u << bits, pile_of);
     small_limit(limit);
-    small.run.skip = skip;
+    small.progress.skip = skip;
     gather_from(children_of(9), &next, "out");
     assert_int_equal(next, 1u << bits);
     small_assert_file("out", &text, number + skip, wanted);
     assert_int_equal(run_left(&small.run), limit == UINT64_MAX ? limit : limit - wanted);
-    assert_int_equal(small.run.skip, 0);
+    assert_int_equal(small.progress.skip, 0);
     assert_all_empty();
     piles_release(&piles);
     small_close();
