@@ -121,11 +121,8 @@ static void append_together(struct pile_files *files, unsigned pile, struct iove
         file->bytes += done;
         bytes -= done;
         atomic_fetch_add(&place->bytes, done);
-        if (status == 0) {
-            if (files->turns == 1)
-                pace_ask(place->pace, fd, file->bytes - *start_of(files, pile, part));
+        if (status == 0)
             return;
-        }
         error = errno;
         if (!is_full(error))
             report(files, pile, part, error);

@@ -646,11 +646,11 @@ IN_SCRATCH(what_comes_to_a_slow_disk_is_compressed_from_some_time_on)
 {
     for (int i = 0; i < 2; i++) {
         use_pace();
-        pace.writes = 15; /* one more, and it is known */
+        pace.come_bytes = (uint64_t)64 << 20;
         write_nanoseconds = i == 0 ? 10000 : 0;
         open_spill(3);
         for (unsigned p = 0; p < 3; p++)
-            while (bytes[p] < 1200000)
+            while (bytes[p] < 2000000)
                 append(p, PIECES_MAX);
         assert_int_equal(pace_advice(&pace) == PACE_PACKED, i == 0);
         assert_int_equal(atomic_load(&place.bytes) < atomic_load(&place.plain), i == 0);
@@ -664,7 +664,7 @@ IN_SCRATCH(a_disk_is_asked_once)
 {
     for (int i = 0; i < 3; i++) {
         use_pace();
-        pace.come_bytes = (uint64_t)128 << 20;
+        pace.come_bytes = (uint64_t)64 << 20;
         pace.saved = 0.5;
         pace.pack_cost = 2;
         disk_nanoseconds = i == 0 ? 10 : 1;
