@@ -646,7 +646,7 @@ IN_SCRATCH(what_comes_to_a_slow_disk_is_compressed_from_some_time_on)
 {
     for (int i = 0; i < 2; i++) {
         use_pace();
-        pace.come_bytes = (uint64_t)64 << 20;
+        pace.come_bytes = ((uint64_t)64 << 20) - 1; /* a sample is next */
         write_nanoseconds = i == 0 ? 10000 : 0;
         open_spill(3);
         for (unsigned p = 0; p < 3; p++)
